@@ -1,0 +1,110 @@
+# Holmberg. Targets: `make help`. Everything made goes to build/; V=1 shows the commands.
+VERSION := 0.1.0
+B       := build
+
+CC      ?= cc
+OPT     ?= -O3 -g
+WARN    := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith -Wwrite-strings
+# -ffp-contract=off and no -ffast-math: a sum is added in the order it is written, on every machine.
+# -fno-math-errno and -fno-trapping-math change no result; they let sqrt and selects be vectorised.
+NUMERIC := -ffp-contract=off -fno-math-errno -fno-trapping-math
+# Silent where a library, or pkg-config itself, is not there yet: then deps.sh speaks.
+pkg      = $(shell pkg-config $(1) 2>/dev/null)
+HDF5    := $(if $(call pkg,--modversion hdf5-serial),hdf5-serial,hdf5)
+CFLAGS  ?=
+override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) -fopenmp $(SANITIZE) \
+           -Isrc -Isrc/include -I$(B)/gen -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl)
+LDLIBS   = $(call pkg,--libs $(HDF5) glew) $(call pkg,--libs glfw3) -ldl -lm
+LDFLAGS += -fopenmp $(SANITIZE)
+
+# GLFW is optional: without it the window's file is replaced by its stub.
+SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c)
+SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
+SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
+LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/%,$(SOURCES))) $(B)/obj/gen/shaders.o
+CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
+TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
+HELPERS := $(patsubst tests/support/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
+.PHONY: all run test lint asan format clean help deps-%
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(B)/holmberg
+
+help:
+	@echo 'make            build build/holmberg and build/libholmberg.a'
+	@echo 'make run        set up the machine, build, integrate a star cluster'
+	@echo 'make test       set up the machine, build, run all tests'
+	@echo 'make lint       layers, formatting, warnings of two compilers, shaders, scripts'
+	@echo 'make asan       the tests that need no GL under the address and undefined behaviour sanitizers'
+	@echo 'make format     reformat the sources'
+	@echo 'make clean      remove build/'
+	@echo 'V=1 shows the commands; DEPS=manual never installs a package.'
+
+# The set-up may install what make looks for, hence the second make.
+run: deps-run
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tools/demo.sh $(B)
+
+test: deps-test
+	$(Q)$(MAKE) --no-print-directory all tests
+	$(Q)tests/run.sh $(B)
+
+.PHONY: tests
+tests: $(TESTS)
+
+deps-%:
+	$(Q)tools/deps.sh $*
+
+lint: deps-lint
+	$(Q)tools/lint.sh $(B)
+
+asan: deps-test
+	$(Q)$(MAKE) --no-print-directory B=$(B)/asan OPT='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all tests
+	$(Q)tests/run.sh --host-only $(B)/asan
+
+format: deps-lint
+	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	$(Q)rm -rf $(B)
+
+$(B)/holmberg: $(CLI_OBJ) $(B)/libholmberg.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(B)/libholmberg.a: $(LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/obj/%.o: src/%.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/gen/shaders.c: tools/embed.sh $(SHADERS)
+	$(call say,EMBED,shaders)
+	$(Q)mkdir -p $(@D) && tools/embed.sh $(SHADERS) >$@
+
+$(B)/obj/tests/%.o: tests/support/%.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -Itests -MMD -MP -c -o $@ $<
+
+$(B)/tests/%: tests/unit/%.c $(HELPERS) $(B)/libholmberg.a
+	$(call say,TEST,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(HELPERS) $(B)/libholmberg.a $(LDLIBS) -lcmocka
+
+# Objects depend on the flags they were made with and on the list of sources.
+$(B)/flags: FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(CC) $(subst ','\'',$(CFLAGS)) $(SOURCES)' | cmp -s - $@ || printf '%s\n' '$(CC) $(subst ','\'',$(CFLAGS)) $(SOURCES)' >$@
+.PHONY: FORCE
+FORCE:
+
+-include $(shell find $(B)/obj $(B)/tests -name '*.d' 2>/dev/null)

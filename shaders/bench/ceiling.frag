@@ -1,0 +1,6 @@
+// 32 multiply-adds a turn and fragment.
+#include "bench/ceiling.glsl"
+
+layout(location = 0) out vec4 result;
+
+void main() { result = chains(gl_FragCoord.x); }

@@ -1,0 +1,225 @@
+// The numbers of the all-pairs engine, and how sums of them are kept.
+//
+//   precision     one pair        sum of a few hundred pairs   sum of those sums
+//   single        float           float                        float
+//   compensated   float           float                        double-single: value + what rounding lost
+//   ds            float, from positions of twice the digits    double-single
+//   double        double          double                       double
+//
+// Why two levels of sums: adding 65536 terms to one float loses the last bits of each; adding 256 terms and
+// then 256 such sums loses sixteen times less, and costs nothing but registers.
+
+#define SINGLE 0
+#define COMPENSATED 1
+#define DS 2
+#define DOUBLE 3
+
+#if PRECISION == DOUBLE
+#define real double
+#define real3 dvec3
+#define real4 dvec4
+#else
+#define real float
+#define real3 vec3
+#define real4 vec4
+#endif
+
+const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
+
+// The vec4 records of a particle. In ds one more follows: the low parts of the position, what is left of the
+// host's double after rounding it to float.
+#if PRECISION == DS
+#define ALL_RECORDS (RECORDS + 1)
+#else
+#define ALL_RECORDS RECORDS
+#endif
+
+// EACH_RECORD(S) and EACH_F(S) repeat S(0), S(1), ... for the records of a particle and of a force: loops that are
+// unrolled by the preprocessor, because arrays live in registers only where every index is a constant.
+#if ALL_RECORDS == 1
+#define EACH_RECORD(S) S(0)
+#elif ALL_RECORDS == 2
+#define EACH_RECORD(S) S(0) S(1)
+#elif ALL_RECORDS == 3
+#define EACH_RECORD(S) S(0) S(1) S(2)
+#else
+#define EACH_RECORD(S) S(0) S(1) S(2) S(3)
+#endif
+#if F_RECORDS == 1
+#define EACH_F(S) S(0)
+#else
+#define EACH_F(S) S(0) S(1)
+#endif
+
+// The vector from sink to source. In ds the high parts cancel exactly where particles are close, which is where
+// the low parts matter. `precise`: the compiler must not add in another order.
+real3 separation(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS]) {
+#if PRECISION == DS
+  precise vec3 high = j[0].xyz - i[0].xyz;
+  precise vec3 low = j[RECORDS].xyz - i[RECORDS].xyz;
+  return high + low;
+#else
+  return j[0].xyz - i[0].xyz;
+#endif
+}
+
+// 1 / r and 1 / r^2 of r^2. A GPU has an instruction for the reciprocal root, good to 2 units in the last place; a
+// processor that stands in for one has exact division and root, and is fastest in this order.
+#ifdef SOFTWARE
+void reciprocals(real r2, out real rinv, out real rinv2) {
+  rinv2 = ONE / r2;
+  rinv = sqrt(rinv2);
+}
+#else
+void reciprocals(real r2, out real rinv, out real rinv2) {
+  rinv = inversesqrt(r2);
+  rinv2 = rinv * rinv;
+}
+#endif
+
+// a * b + c as one operation where the device has it. Written out, because `precise` forbids the compiler to fuse
+// them on its own, and reaches back from the sums into the interaction.
+#ifdef HB_HAS_PRECISE
+real mad(real a, real b, real c) { return fma(a, b, c); }
+real3 mad(real a, real3 b, real3 c) { return fma(real3(a), b, c); }
+#else
+real mad(real a, real b, real c) { return a * b + c; }
+real3 mad(real a, real3 b, real3 c) { return a * b + c; }
+#endif
+
+// x . y + more.
+real dot_plus(real3 x, real3 y, real more) { return mad(x.z, y.z, mad(x.y, y.y, mad(x.x, y.x, more))); }
+
+// What one sink feels: of a few hundred sources, and in total. The last component of the last record belongs to
+// the engine (see `words` below): an interaction leaves it alone.
+struct force {
+  real4 f[F_RECORDS];
+};
+
+struct total {
+  real4 sum[F_RECORDS];
+#if PRECISION == COMPENSATED || PRECISION == DS
+  vec4 lost[F_RECORDS]; // by rounding, up to now
+#endif
+};
+
+#define DOUBLE_SINGLE_SUMS (PRECISION == COMPENSATED || PRECISION == DS)
+
+#if DOUBLE_SINGLE_SUMS
+// sum += more, and what rounding lost: both exact (Knuth 1969).
+void add(inout vec4 sum, inout vec4 lost, vec4 more) {
+  precise vec4 s = sum + more;
+  precise vec4 rounded = s - sum;
+  precise vec4 error = (sum - (s - rounded)) + (more - rounded);
+  sum = s;
+  lost += error;
+}
+
+// The same where more is mostly the smaller one: what was lost before goes in with the next (Kahan 1965). Four
+// operations for seven; it is the one that is done for every stretch.
+void carry(inout vec4 sum, inout vec4 lost, vec4 more) {
+  precise vec4 both = more + lost;
+  precise vec4 s = sum + both;
+  precise vec4 error = both - (s - sum);
+  sum = s;
+  lost = error;
+}
+#endif
+
+// total += partial.
+void accumulate(inout total t, in force partial) {
+#if DOUBLE_SINGLE_SUMS
+#define ADD_F(r) carry(t.sum[r], t.lost[r], partial.f[r]);
+#else
+#define ADD_F(r) t.sum[r] += partial.f[r];
+#endif
+  EACH_F(ADD_F)
+}
+
+// total += other total.
+void merge(inout total t, in total other) {
+#if DOUBLE_SINGLE_SUMS
+#define MERGE_F(r) add(t.sum[r], t.lost[r], other.sum[r]); t.lost[r] += other.lost[r];
+#else
+#define MERGE_F(r) t.sum[r] += other.sum[r];
+#endif
+  EACH_F(MERGE_F)
+}
+
+force nothing() {
+  force none;
+#define ZERO_F(r) none.f[r] = real4(0.0);
+  EACH_F(ZERO_F)
+  return none;
+}
+
+total nothing_yet() {
+  total none;
+#define ZERO_SUM(r) none.sum[r] = real4(0.0);
+  EACH_F(ZERO_SUM)
+#if DOUBLE_SINGLE_SUMS
+#define ZERO_LOST(r) none.lost[r] = vec4(0.0);
+  EACH_F(ZERO_LOST)
+#endif
+  return none;
+}
+
+// Totals travel as plain 32-bit words, so that every bit survives textures and buffers: one uvec4 a record in
+// single, two in the other precisions (high and low part of a double-single or of a double).
+#if PRECISION == SINGLE
+#define WORDS F_RECORDS
+#else
+#define WORDS (2 * F_RECORDS)
+#endif
+
+//
+// The last component of the last record is no sum but a count: how many sources have been walked. The host
+// checks it, because a driver may give up a draw that takes too long and say nothing.
+#if PRECISION == DOUBLE
+uvec4 high_words(dvec4 d) {
+  return uvec4(unpackDouble2x32(d.x).y, unpackDouble2x32(d.y).y, unpackDouble2x32(d.z).y, unpackDouble2x32(d.w).y);
+}
+uvec4 low_words(dvec4 d) {
+  return uvec4(unpackDouble2x32(d.x).x, unpackDouble2x32(d.y).x, unpackDouble2x32(d.z).x, unpackDouble2x32(d.w).x);
+}
+dvec4 from_words(uvec4 high, uvec4 low) {
+  return dvec4(packDouble2x32(uvec2(low.x, high.x)), packDouble2x32(uvec2(low.y, high.y)),
+               packDouble2x32(uvec2(low.z, high.z)), packDouble2x32(uvec2(low.w, high.w)));
+}
+#endif
+
+void to_words(in total t, int walked, out uvec4 words[WORDS]) {
+#if PRECISION == DOUBLE
+#define TO_WORDS(r) words[r] = high_words(t.sum[r]); words[F_RECORDS + r] = low_words(t.sum[r]);
+#elif DOUBLE_SINGLE_SUMS
+#define TO_WORDS(r) words[r] = floatBitsToUint(t.sum[r]); words[F_RECORDS + r] = floatBitsToUint(t.lost[r]);
+#else
+#define TO_WORDS(r) words[r] = floatBitsToUint(t.sum[r]);
+#endif
+  EACH_F(TO_WORDS)
+  words[F_RECORDS - 1].w = uint(walked);
+}
+
+total from_words(in uvec4 words[WORDS], out int walked) {
+  total t;
+#if PRECISION == DOUBLE
+#define FROM_WORDS(r) t.sum[r] = from_words(words[r], words[F_RECORDS + r]);
+#elif DOUBLE_SINGLE_SUMS
+#define FROM_WORDS(r) t.sum[r] = uintBitsToFloat(words[r]); t.lost[r] = uintBitsToFloat(words[F_RECORDS + r]);
+#else
+#define FROM_WORDS(r) t.sum[r] = uintBitsToFloat(words[r]);
+#endif
+  EACH_F(FROM_WORDS)
+  walked = int(words[F_RECORDS - 1].w);
+  t.sum[F_RECORDS - 1].w = real(0.0);
+  return t;
+}
+
+// EACH_WORD(S) repeats S(0) ... S(WORDS - 1).
+#if WORDS == 1
+#define EACH_WORD(S) S(0)
+#elif WORDS == 2
+#define EACH_WORD(S) S(0) S(1)
+#else
+#define EACH_WORD(S) S(0) S(1) S(2) S(3)
+#endif

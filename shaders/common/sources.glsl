@@ -1,0 +1,75 @@
+// Where the particles lie on the device. One array of vec4 records, particle after particle; it can be read as
+//
+//   J_BUFFER_TEXTURE  a buffer texture: a one-dimensional array of texels, no filtering, no coordinates (GL 3.1)
+//   J_TEXTURE         an ordinary two-dimensional texture, the only way in 2007
+//   J_BLOCK           a uniform block: fastest where all fragments read the same element; 64 KB at a time
+//   J_STORAGE         a storage buffer (GL 4.3)
+//
+// Doubles travel as pairs of 32-bit words, two uvec4 a record. Sinks are among the sources: what a sink needs to
+// know of itself is its number.
+
+#define J_BUFFER_TEXTURE 0
+#define J_TEXTURE 1
+#define J_BLOCK 2
+#define J_STORAGE 3
+
+#if PRECISION == DOUBLE
+#define texel4 uvec4
+#define TEXELS (2 * ALL_RECORDS)
+uniform usamplerBuffer particles;
+#else
+#define texel4 vec4
+#define TEXELS ALL_RECORDS
+uniform samplerBuffer particles;
+#endif
+
+#if J_SOURCE == J_TEXTURE
+#if PRECISION == DOUBLE
+uniform usampler2D particle_texture;
+#else
+uniform sampler2D particle_texture;
+#endif
+uniform ivec2 particle_texture_size; // width is 2^y: (width - 1, y)
+texel4 source_texel(int t) {
+  return texelFetch(particle_texture, ivec2(t & particle_texture_size.x, t >> particle_texture_size.y), 0);
+}
+#elif J_SOURCE == J_BLOCK
+layout(std140) uniform source_block {
+  texel4 block_texels[BLOCK_TEXELS];
+};
+uniform int block_start; // the texel that stands first in the block
+texel4 source_texel(int t) { return block_texels[t - block_start]; }
+#elif J_SOURCE == J_STORAGE
+layout(std430, binding = 0) readonly buffer source_storage {
+  texel4 storage_texels[];
+};
+texel4 source_texel(int t) { return storage_texels[t]; }
+#else
+texel4 source_texel(int t) { return texelFetch(particles, t); }
+#endif
+
+struct particle {
+  real4 r[ALL_RECORDS];
+};
+
+#if PRECISION == DOUBLE
+#define RECORD(fetch, t, k) from_words(fetch((t) + 2 * k), fetch((t) + 2 * k + 1))
+#else
+#define RECORD(fetch, t, k) fetch((t) + k)
+#endif
+
+particle source(int j) {
+  particle p;
+#define SOURCE_RECORD(k) p.r[k] = RECORD(source_texel, TEXELS * j, k);
+  EACH_RECORD(SOURCE_RECORD)
+  return p;
+}
+
+texel4 particle_texel(int t) { return texelFetch(particles, t); }
+
+particle sink(int i) {
+  particle p;
+#define SINK_RECORD(k) p.r[k] = RECORD(particle_texel, TEXELS * i, k);
+  EACH_RECORD(SINK_RECORD)
+  return p;
+}

@@ -1,0 +1,18 @@
+// Gravity, acceleration alone: the interaction of [NHP07] section 31.3, which a leapfrog asks for.
+//
+//   a = sum m rij / (r^2 + eps^2)^(3/2)
+//
+//   particle: (x, y, z, m)    force: (a, -)    parameter: (eps^2, -, -, -)
+
+#define RECORDS 1
+#define F_RECORDS 1
+
+#include "common/real.glsl"
+
+void interact(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS], real4 parameter, inout real4 f[F_RECORDS]) {
+  real3 rij = separation(i, j);
+  real rinv, rinv2;
+  reciprocals(dot_plus(rij, rij, parameter.x), rinv, rinv2);
+  real mrinv3 = j[0].w * rinv * rinv2;
+  f[0].xyz = mad(mrinv3, rij, f[0].xyz);
+}

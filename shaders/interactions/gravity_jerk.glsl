@@ -1,0 +1,26 @@
+// Gravity with its first time derivative, what a Hermite integrator asks for ([PZ07] eq. 1 with the sign that
+// attracts, and appendix A):
+//
+//   a     =  sum m  rij / (r^2 + eps^2)^(3/2)
+//   phi   = -sum m      / (r^2 + eps^2)^(1/2)
+//   da/dt =  sum m (vij / (r^2 + eps^2)^(3/2) - 3 (rij . vij) rij / (r^2 + eps^2)^(5/2))
+//
+//   particle: (x, y, z, m) (vx, vy, vz, -)    force: (a, phi) (da/dt, -)    parameter: (eps^2, -, -, -)
+
+#define RECORDS 2
+#define F_RECORDS 2
+
+#include "common/real.glsl"
+
+void interact(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS], real4 parameter, inout real4 f[F_RECORDS]) {
+  real3 rij = separation(i, j);
+  real3 vij = j[1].xyz - i[1].xyz;
+  real rinv, rinv2;
+  reciprocals(dot_plus(rij, rij, parameter.x), rinv, rinv2);
+  real mrinv = j[0].w * rinv;
+  real mrinv3 = mrinv * rinv2;
+  precise real alpha = -THREE * rinv2 * mad(rij.z, vij.z, mad(rij.y, vij.y, rij.x * vij.x));
+  f[0].xyz = mad(mrinv3, rij, f[0].xyz);
+  f[0].w -= mrinv;
+  f[1].xyz = mad(mrinv3, mad(alpha, rij, vij), f[1].xyz);
+}

@@ -1,0 +1,126 @@
+// The bag scheme: a pass sums a bag of sources in registers (Hamada & Iitaka 2007, "J-bag").
+//
+// A fragment stands for I_EACH sinks and one segment of the sources. It walks its part of the bag,
+//
+//   for each stretch of PARTIAL sources            sums in registers, few enough that rounding stays small
+//     for each source of the stretch               fetched once,
+//       for each of my sinks                         used I_EACH times
+//         interact
+//     totals += sums
+//
+// and writes the totals. The next pass, with the next bag, starts from them: read one set of textures, write the
+// other, and swap. Bag = 1 source is the walk of 2007; bag = all sources is one pass. Stretches begin at fixed
+// places, so cutting the walk into more passes changes no bit.
+//
+// Segments: where there are fewer sinks than the device has lanes, each sink's sources are shared out among
+// several fragments, and the host adds their totals.
+//
+//        segment 0             segment 1             segment 2           sources ->
+//   |-----bag 0-----|bag 1|-----bag 0-----|bag 1|-----bag 0-----|bag 1|
+
+#include "INTERACTION"
+#include "common/sources.glsl"
+
+uniform isamplerBuffer sinks; // the particle number of each sink
+uniform int sink_count;
+uniform int source_count;
+uniform int groups;           // of I_EACH sinks
+uniform int segment_length;   // sources a segment, a multiple of PARTIAL
+uniform ivec2 bag;            // this pass: from, to within each segment, multiples of PARTIAL
+uniform int width;            // of the framebuffer
+uniform int token;            // of this walk: the count of sources starts from it
+uniform vec4 parameter_high;  // the interaction's own numbers: value, and what float could not hold of it
+uniform vec4 parameter_low;
+
+#ifdef OUTPUT_STORAGE
+layout(std430, binding = 1) buffer output_storage {
+  uvec4 totals[]; // [segment][sink][WORDS]
+};
+#else
+layout(location = 0) out uvec4 result[I_EACH * WORDS];
+#ifdef CONTINUES
+uniform usampler2DArray before; // what the last pass wrote
+#endif
+#endif
+
+#if WORDS == 1
+#define EACH_RESULT(k) result[k] = done[0];
+#elif WORDS == 2
+#define EACH_RESULT(k) result[2 * k] = done[0]; result[2 * k + 1] = done[1];
+#else
+#define EACH_RESULT(k) result[4 * k] = done[0]; result[4 * k + 1] = done[1]; result[4 * k + 2] = done[2]; result[4 * k + 3] = done[3];
+#endif
+
+// EACH_I(S), EACH_J(S), EACH_PAIR(S) repeat S(k) for k = 0 .. I_EACH - 1, S(q) for q = 0 .. UNROLL - 1,
+// S(k, q) for both: loops that are always unrolled, so that every array below lives in registers.
+
+void main() {
+  int fragment = int(gl_FragCoord.y) * width + int(gl_FragCoord.x);
+  int segment = fragment / groups;
+  int first = (fragment - segment * groups) * I_EACH;
+  int begin = min(segment * segment_length + bag.x, source_count);
+  int end = min(min(segment * segment_length + bag.y, (segment + 1) * segment_length), source_count);
+
+  int me[I_EACH];
+  particle my[I_EACH];
+  total t[I_EACH];
+  int walked = token;
+#define MEET(k) me[k] = texelFetch(sinks, min(first + k, sink_count - 1)).r; my[k] = sink(me[k]); t[k] = nothing_yet();
+  EACH_I(MEET)
+
+#ifdef CONTINUES
+  uvec4 words[WORDS];
+#ifdef OUTPUT_STORAGE
+  int place;
+#define WORD_BEFORE(w) words[w] = totals[place + w];
+#define RESUME(k) place = (segment * sink_count + min(first + k, sink_count - 1)) * WORDS; EACH_WORD(WORD_BEFORE) t[k] = from_words(words, walked);
+#else
+  ivec2 here = ivec2(gl_FragCoord.xy);
+  int layer;
+#define WORD_BEFORE(w) words[w] = texelFetch(before, ivec3(here, layer + w), 0);
+#define RESUME(k) layer = k * WORDS; EACH_WORD(WORD_BEFORE) t[k] = from_words(words, walked);
+#endif
+  EACH_I(RESUME)
+#endif
+
+  real4 parameter = real4(parameter_high) + real4(parameter_low);
+  force f[I_EACH];
+  particle p[UNROLL];
+  for (int stretch = begin; stretch < end; stretch += PARTIAL) {
+    int stop = min(stretch + PARTIAL, end);
+
+    // A particle does not feel itself. Only the stretch that holds one of my sinks has to look for it.
+    bool careful = (stop - stretch) % UNROLL != 0;
+#define LOOK(k) careful = careful || (me[k] >= stretch && me[k] < stop);
+    EACH_I(LOOK)
+    int fast_stop = careful ? stretch : stop;
+
+#define CLEAR(k) f[k] = nothing();
+    EACH_I(CLEAR)
+    for (int j = stretch; j < fast_stop; j += UNROLL) {
+#define FETCH(q) p[q] = source(j + q);
+#define FEEL(k, q) interact(my[k].r, p[q].r, parameter, f[k].f);
+      EACH_J(FETCH)
+      EACH_PAIR(FEEL)
+    }
+    for (int j = fast_stop; j < stop; j++) {
+      FETCH(0)
+#define FEEL_OTHERS(k) { force g = f[k]; interact(my[k].r, p[0].r, parameter, g.f); if (j != me[k]) f[k] = g; }
+      EACH_I(FEEL_OTHERS)
+    }
+#define ADD(k) accumulate(t[k], f[k]);
+    EACH_I(ADD)
+    walked += stop - stretch;
+  }
+
+  uvec4 done[WORDS];
+#ifdef OUTPUT_STORAGE
+  int at;
+#define WORD_DONE(w) totals[at + w] = done[w];
+#define WRITE(k) to_words(t[k], walked, done); at = (segment * sink_count + first + k) * WORDS; if (first + k < sink_count) { EACH_WORD(WORD_DONE) }
+  if (segment * segment_length < source_count) { EACH_I(WRITE) }
+#else
+#define WRITE(k) to_words(t[k], walked, done); EACH_RESULT(k)
+  EACH_I(WRITE)
+#endif
+}

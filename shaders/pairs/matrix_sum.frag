@@ -1,0 +1,47 @@
+// The matrix scheme, second half: the sum of each column by folding the texture, again and again, upon itself.
+//
+//   row 0  a                a + d                a + d + c + f
+//       1  b                b + e                b + e
+//       2  c    shift 3     c + f    shift 2                    shift 1     all
+//       3  d   -------->              -------->                -------->
+//       4  e
+//       5  f
+//
+// A fragment cannot add to the texel it draws, nor loop over thousands of others; but it can read two texels of one
+// texture and write their sum to another. Each pass leaves half of the rows, so h rows take log2 h passes. Where the
+// number of rows is odd the middle one finds no partner and stays as it is.
+//
+// Adding in pairs is also the kindest way to round: a term goes through log2 h additions, not through h - 1.
+//
+// The same program adds the sums of a tile, in row 0 of `more`, to what the tiles before it have left in their row of
+// `before`: there `shift` is minus that row.
+
+#include "INTERACTION"
+
+uniform usampler2DArray before; // row y of the result is row y of this
+uniform usampler2DArray more;   // plus row y + shift of that,
+uniform int shift;
+uniform int rows;               // which has so many
+
+layout(location = 0) out uvec4 result[WORDS];
+
+void main() {
+  ivec2 here = ivec2(gl_FragCoord.xy), there = ivec2(here.x, here.y + shift);
+  int walked;
+  uvec4 words[WORDS];
+#define READ(w) words[w] = texelFetch(before, ivec3(here, w), 0);
+  EACH_WORD(READ)
+  total t = from_words(words, walked);
+
+  if (there.y < rows) {
+    int others;
+#define READ_MORE(w) words[w] = texelFetch(more, ivec3(there, w), 0);
+    EACH_WORD(READ_MORE)
+    merge(t, from_words(words, others));
+    walked += others;
+  }
+
+  to_words(t, walked, words);
+#define WRITE(w) result[w] = words[w];
+  EACH_WORD(WRITE)
+}

@@ -1,0 +1,29 @@
+// LANES threads hold a part of the same sink's total each: adds them up in lane 0, pair by pair, through shared
+// memory. All threads of the workgroup must come here.
+
+#if LANES > 1
+shared uvec4 others[WORKGROUP / 2 * WORDS];
+#endif
+
+void merge_lanes(int body, int lane, int bodies, inout total t, inout int walked) {
+#if LANES > 1
+  uvec4 words[WORDS];
+  for (int upper = LANES / 2; upper > 0; upper /= 2) {
+    int place = ((lane - (lane >= upper ? upper : 0)) * bodies + body) * WORDS;
+    barrier();
+    if (lane >= upper && lane < 2 * upper) {
+      to_words(t, walked, words);
+#define LEND(w) others[place + w] = words[w];
+      EACH_WORD(LEND)
+    }
+    barrier();
+    if (lane < upper) {
+      int more;
+#define BORROW(w) words[w] = others[place + w];
+      EACH_WORD(BORROW)
+      merge(t, from_words(words, more));
+      walked += more;
+    }
+  }
+#endif
+}

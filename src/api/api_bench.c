@@ -1,0 +1,338 @@
+/* hb_bench_*: how fast and how exact the sources of forces are. */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "core/gravity.h"
+#include "core/particles.h"
+#include "gl/gl_timer.h"
+#include "pairs/pairs.h"
+#include "pairs/tuning.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 7, SAMPLES_MOST = 1000, CHECKED = 256 };
+
+static const double WARM_UP_SECONDS = 0.2; /* a GPU that was idle takes its time to raise its clock */
+static const double SAMPLE_SECONDS = 0.02; /* short evaluations are repeated until a sample takes this long */
+
+/* One configuration on its way: particles, sinks, results. */
+struct bench {
+  const struct hb_bench_params *params;
+  struct hb_bench_result *result;
+  struct hb_particles *particles;
+  size_t n, ni;
+  uint32_t *index;        /* [ni] */
+  double *a, *j, *phi;    /* [3 * ni], [3 * ni], [ni] */
+  double *f;              /* all-pairs schemes: [4 * f_records * ni] */
+  struct hb_force *force; /* one of the two */
+  struct hb_pairs *pairs;
+  struct hb_gl_context *context;
+  const struct hb_interaction *interaction;
+};
+
+const struct hb_interaction_info *hb_bench_interactions(size_t *count)
+{
+  static struct hb_interaction_info infos[8];
+  *count = hb_interaction_count;
+  for (size_t k = 0; k < hb_interaction_count; k++)
+    infos[k] = (struct hb_interaction_info){hb_interactions[k].name, hb_interactions[k].summary,
+                                            hb_interactions[k].source, hb_interactions[k].flops};
+  return infos;
+}
+
+/* ---- opening ---- */
+
+static int is_pairs_scheme(const char *scheme)
+{
+  for (size_t k = 0; k < hb_pairs_scheme_count; k++)
+    if (strcmp(hb_pairs_schemes[k]->name, scheme) == 0) return 1;
+  return 0;
+}
+
+static enum hb_status find_precision(const char *name, enum hb_precision *precision)
+{
+  for (int k = 0; k < HB_PRECISION_COUNT; k++)
+    if (!name || strcmp(name, hb_precision_names[k]) == 0) return *precision = (enum hb_precision)k, HB_OK;
+  return hb_fail(HB_ERR_USAGE, "'%s' is no precision (expected single, compensated, ds or double)", name);
+}
+
+static enum hb_status open_pairs(struct bench *b)
+{
+  const struct hb_force_params *force = &b->params->force;
+  const struct hb_gl_context_params gl = {force->context, force->device,
+                                          (force->flags & HB_FORCE_GL_DEBUG) != 0};
+  /* eps^2 for gravity; for Lennard-Jones sigma^2, epsilon, r_cut^2 */
+  double eps2 = force->eps * force->eps;
+  int atoms = strcmp(b->interaction->name, "lennard_jones") == 0;
+  struct hb_pairs_params pairs = {.interaction = b->interaction,
+                                  .scheme = force->scheme,
+                                  .parameter = {atoms ? 1e-4 : eps2, atoms ? 1 : 0, atoms ? 6.25e-4 : 0},
+                                  .max_draw_s = force->max_draw_s};
+  HB_TRY(find_precision(force->precision, &pairs.precision));
+  HB_TRY(hb_tuning_parse(force->tuning, &pairs.tuning));
+  HB_TRY(hb_gl_context_open(&gl, &b->context));
+  pairs.context = b->context;
+  HB_TRY(hb_pairs_create(&pairs, &b->pairs));
+  struct hb_bench_result *r = b->result;
+  snprintf(r->precision, sizeof r->precision, "%s", hb_precision_names[pairs.precision]);
+  snprintf(r->context, sizeof r->context, "%s", b->context->backend->name);
+  snprintf(r->device, sizeof r->device, "%s", b->context->caps.renderer);
+  hb_tuning_print(&b->pairs->params.tuning, sizeof r->tuning, r->tuning);
+  r->flops_per_pair = b->interaction->flops;
+  return HB_ALLOC(4 * (size_t)b->interaction->f_records * b->ni, &b->f);
+}
+
+static enum hb_status open_force(struct bench *b)
+{
+  if (strcmp(b->interaction->name, "gravity_jerk") != 0)
+    return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", b->params->force.scheme,
+                   b->interaction->name);
+  HB_TRY(hb_force_open(&b->params->force, &b->force));
+  struct hb_bench_result *r = b->result;
+  snprintf(r->precision, sizeof r->precision, "%s", hb_force_precision(b->force));
+  snprintf(r->context, sizeof r->context, "%s", hb_force_context(b->force));
+  snprintf(r->device, sizeof r->device, "%s", hb_force_device(b->force));
+  r->flops_per_pair = hb_force_scheme(b->force)->flops_per_pair;
+  return HB_OK;
+}
+
+static enum hb_status prepare(struct bench *b)
+{
+  const struct hb_bench_params *p = b->params;
+  const struct hb_ic_params ic = {.n = p->n, .seed = p->seed, .scaling = HB_IC_SCALING_MODEL};
+  HB_TRY(hb_ic_make("plummer", &ic, &b->particles));
+  for (size_t k = 0; p->float_positions && k < 3 * p->n; k++) {
+    b->particles->x[k] = (float)b->particles->x[k];
+    b->particles->v[k] = (float)b->particles->v[k];
+  }
+  b->n = p->n;
+  b->ni = p->ni ? p->ni : p->n;
+  if (b->ni > b->n) return hb_fail(HB_ERR_USAGE, "%zu sinks were asked for among %zu particles", b->ni, b->n);
+  b->result->ni = b->ni;
+  HB_TRY(HB_ALLOC(b->ni, &b->index));
+  HB_TRY(HB_ALLOC(3 * b->ni, &b->a));
+  HB_TRY(HB_ALLOC(3 * b->ni, &b->j));
+  HB_TRY(HB_ALLOC(b->ni, &b->phi));
+  for (size_t k = 0; k < b->ni; k++) b->index[k] = (uint32_t)(k * b->n / b->ni); /* spread evenly */
+  b->interaction = hb_interaction_find(p->interaction ? p->interaction : "gravity_jerk");
+  if (!b->interaction) return hb_fail(HB_ERR_USAGE, "'%s' is no interaction", p->interaction);
+  if (!p->force.scheme) return hb_fail(HB_ERR_USAGE, "no scheme of forces was named");
+  return is_pairs_scheme(p->force.scheme) ? open_pairs(b) : open_force(b);
+}
+
+static void clean_up(struct bench *b)
+{
+  hb_force_close(b->force);
+  hb_pairs_destroy(b->pairs);
+  hb_gl_context_close(b->context);
+  hb_particles_destroy(b->particles);
+  hb_mem_free(b->index);
+  hb_mem_free(b->a);
+  hb_mem_free(b->j);
+  hb_mem_free(b->phi);
+  hb_mem_free(b->f);
+}
+
+/* ---- timing ---- */
+
+static enum hb_status send(struct bench *b)
+{
+  const double *m = b->particles->m, *x = b->particles->x, *v = b->particles->v;
+  if (b->force) return hb_force_set_j(b->force, b->n, m, x, v);
+  const struct hb_column columns[4 * HB_RECORDS_MAX] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {m, 1},
+                                                        {v, 3}, {v + 1, 3}, {v + 2, 3}};
+  return hb_pairs_set_j(b->pairs, b->n, columns);
+}
+
+static enum hb_status work(struct bench *b)
+{
+  if (b->force) return hb_force_eval(b->force, b->ni, b->index, b->a, b->j, b->phi);
+  return hb_pairs_walk(b->pairs, b->ni, b->index);
+}
+
+static enum hb_status receive(struct bench *b)
+{
+  if (b->force) return HB_OK;
+  HB_TRY(hb_pairs_read(b->pairs, b->f));
+  size_t width = 4 * (size_t)b->interaction->f_records;
+  for (size_t k = 0; k < b->ni; k++) {
+    const double *f = b->f + width * k;
+    for (int c = 0; c < 3; c++) b->a[3 * k + c] = f[c], b->j[3 * k + c] = width > 4 ? f[4 + c] : 0;
+    b->phi[k] = f[3];
+  }
+  return HB_OK;
+}
+
+static double start_clock(const struct bench *b) { return b->pairs ? hb_gl_timer_start() : hb_clock_now(); }
+static double stop_clock(const struct bench *b, double start)
+{
+  return b->pairs ? hb_gl_timer_stop(start) : hb_clock_now() - start;
+}
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t count)
+{
+  qsort(values, count, sizeof *values, ascending);
+  return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static int samples(const struct bench *b)
+{
+  int wanted = b->params->repeat ? b->params->repeat : SAMPLES;
+  return wanted < SAMPLES_MOST ? wanted : SAMPLES_MOST;
+}
+
+static enum hb_status time_walks(struct bench *b)
+{
+  /* The first evaluations compile programs and learn the device's speed. */
+  double start, once = 0;
+  HB_TRY(send(b));
+  for (int k = 0; k < 3; k++) {
+    start = start_clock(b);
+    HB_TRY(work(b));
+    once = stop_clock(b, start);
+    HB_TRY(receive(b));
+  }
+  for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;) {
+    start = start_clock(b);
+    HB_TRY(work(b));
+    once = stop_clock(b, start);
+  }
+  int each = once < SAMPLE_SECONDS ? (int)ceil(SAMPLE_SECONDS / once) : 1;
+  if (each > 1000) each = 1000;
+  double ms[SAMPLES_MOST] = {0};
+  int count = samples(b);
+  for (int k = 0; k < count; k++) {
+    start = start_clock(b);
+    for (int e = 0; e < each; e++) HB_TRY(work(b));
+    ms[k] = 1e3 * stop_clock(b, start) / each;
+  }
+  struct hb_bench_result *r = b->result;
+  r->ms_median = median(ms, (size_t)count);
+  r->ms_min = ms[0];
+  r->ms_max = ms[count - 1];
+  r->pairs_per_s = (double)b->ni * (double)(b->n - 1) / (1e-3 * r->ms_median);
+  return HB_OK;
+}
+
+/* One step of the cycle alone, from an idle device to an idle device. */
+static enum hb_status time_step(struct bench *b, enum hb_status (*step)(struct bench *), double *ms)
+{
+  double start = start_clock(b);
+  HB_TRY(step(b));
+  *ms = 1e3 * stop_clock(b, start);
+  return HB_OK;
+}
+
+/* As a block step does it: nobody waits until the readback does. */
+static enum hb_status cycle(struct bench *b)
+{
+  HB_TRY(send(b));
+  HB_TRY(work(b));
+  return receive(b);
+}
+
+static enum hb_status time_steps(struct bench *b)
+{
+  double up[SAMPLES_MOST] = {0}, draw[SAMPLES_MOST] = {0}, down[SAMPLES_MOST] = {0},
+         whole[SAMPLES_MOST] = {0};
+  int count = samples(b);
+  for (int k = 0; k < count; k++) {
+    HB_TRY(time_step(b, send, &up[k]));
+    HB_TRY(time_step(b, work, &draw[k]));
+    HB_TRY(time_step(b, receive, &down[k]));
+  }
+  for (int k = 0; k < count; k++) HB_TRY(time_step(b, cycle, &whole[k]));
+  struct hb_bench_result *r = b->result;
+  r->send_ms = median(up, (size_t)count);
+  r->draw_ms = median(draw, (size_t)count);
+  r->receive_ms = b->pairs ? median(down, (size_t)count) : 0; /* others have received by then */
+  r->cycle_ms = median(whole, (size_t)count);
+  return HB_OK;
+}
+
+/* ---- checking ---- */
+
+/* Relative errors of `width` numbers a sink: root of the mean square and the largest. */
+static void compare(size_t count, size_t width, const double *got, size_t stride, const double *right,
+                    double *rms, double *most)
+{
+  double sum = 0, largest = 0;
+  for (size_t k = 0; k < count; k++) {
+    double d2 = 0, r2 = 0;
+    for (size_t c = 0; c < width; c++) {
+      double d = got[width * stride * k + c] - right[width * k + c];
+      d2 += d * d;
+      r2 += right[width * k + c] * right[width * k + c];
+    }
+    double e2 = d2 / r2;
+    sum += e2;
+    if (!(e2 <= largest)) largest = e2; /* keeps a NaN */
+  }
+  *rms = sqrt(sum / (double)count);
+  *most = sqrt(largest);
+}
+
+static enum hb_status check_against(struct bench *b, struct hb_gravity *g, size_t stride, size_t count,
+                                    double *right)
+{
+  uint32_t index[CHECKED];
+  double *a = right, *j = a + 3 * CHECKED, *phi = j + 3 * CHECKED, *moved = phi + CHECKED;
+  for (size_t k = 0; k < count; k++) index[k] = b->index[stride * k];
+  struct hb_particles *p = b->particles;
+  double eps2 = b->params->force.eps * b->params->force.eps;
+  hb_gravity_set_j(g, b->n, p->m, p->x, p->v);
+  hb_gravity_eval(g, eps2, count, index, a, j, phi);
+  struct hb_bench_result *r = b->result;
+  compare(count, 3, b->a, stride, a, &r->acc_rms, &r->acc_max);
+  if (b->force || b->interaction->f_records > 1) {
+    compare(count, 3, b->j, stride, j, &r->jerk_rms, &r->jerk_max);
+    compare(count, 1, b->phi, stride, phi, &r->pot_rms, &r->pot_max);
+  }
+  for (size_t k = 0; k < 3 * b->n; k++) p->x[k] = (float)p->x[k];
+  hb_gravity_set_j(g, b->n, p->m, p->x, p->v);
+  hb_gravity_eval(g, eps2, count, index, moved, j, phi);
+  double most;
+  compare(count, 3, moved, 1, a, &r->acc_floor, &most);
+  return HB_OK;
+}
+
+static enum hb_status check(struct bench *b)
+{
+  if (strncmp(b->interaction->name, "gravity", 7) != 0) return HB_OK;
+  size_t count = b->ni < CHECKED ? b->ni : CHECKED;
+  struct hb_gravity *g = NULL;
+  double *right = NULL;
+  enum hb_status status = hb_gravity_create(b->n, &g);
+  if (status == HB_OK) status = HB_ALLOC(10 * CHECKED, &right);
+  if (status == HB_OK) status = check_against(b, g, b->ni / count, count, right);
+  hb_mem_free(right);
+  hb_gravity_destroy(g);
+  return status;
+}
+
+enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_bench_result *result)
+{
+  struct hb_bench_result r = {.acc_rms = NAN,
+                              .acc_max = NAN,
+                              .jerk_rms = NAN,
+                              .jerk_max = NAN,
+                              .pot_rms = NAN,
+                              .pot_max = NAN,
+                              .acc_floor = NAN};
+  struct bench b = {.params = params, .result = &r};
+  enum hb_status status = prepare(&b);
+  if (status == HB_OK) status = time_walks(&b);
+  if (status == HB_OK) status = time_steps(&b);
+  if (status == HB_OK && params->check) status = check(&b);
+  clean_up(&b);
+  if (status == HB_OK) *result = r;
+  return status;
+}

@@ -1,0 +1,57 @@
+/* What this machine offers: hb_info_* of the public header. */
+#include "base/status.h"
+#include "gl/gl_context.h"
+#include "gl/gl_egl.h"
+#include "pairs/selftest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void describe(const struct hb_gl_caps *caps, struct hb_context_info *info)
+{
+  memcpy(info->vendor, caps->vendor, sizeof info->vendor);
+  memcpy(info->renderer, caps->renderer, sizeof info->renderer);
+  memcpy(info->version, caps->version, sizeof info->version);
+  info->major = caps->major;
+  info->minor = caps->minor;
+  info->software = caps->software;
+  info->max_texture_size = caps->max_texture_size;
+  info->max_color_attachments = caps->max_color_attachments;
+  info->max_draw_buffers = caps->max_draw_buffers;
+  info->max_texture_buffer_size = caps->max_texture_buffer_size;
+}
+
+enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXT_COUNT])
+{
+  _Static_assert(HB_CONTEXT_COUNT == (int)HB_GL_BACKEND_COUNT, "one line for each back end");
+  for (int k = 0; k < HB_CONTEXT_COUNT; k++) {
+    struct hb_context_info *info = &contexts[k];
+    *info = (struct hb_context_info){.name = hb_gl_backends[k]->name};
+    struct hb_gl_context *context;
+    const struct hb_gl_context_params params = {.context = info->name, .device = "auto"};
+    if (hb_gl_context_open(&params, &context) != HB_OK) {
+      snprintf(info->reason, sizeof info->reason, "%s", hb_error());
+      continue;
+    }
+    info->usable = 1;
+    describe(&context->caps, info);
+    if (hb_selftest_run(context, &info->selftest) != HB_OK) info->selftest.cases = 0;
+    hb_gl_context_close(context);
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_info_devices(size_t max, struct hb_device_info *devices, size_t *count)
+{
+  hb_gl_egl_devices(max, devices, count);
+  for (size_t k = 0; k < *count; k++) {
+    char index[16];
+    snprintf(index, sizeof index, "%d", devices[k].index);
+    struct hb_gl_context *context;
+    const struct hb_gl_context_params params = {.context = "egl", .device = index};
+    if (hb_gl_context_open(&params, &context) != HB_OK) continue; /* listed, but cannot be opened */
+    snprintf(devices[k].renderer, sizeof devices[k].renderer, "%s", context->caps.renderer);
+    hb_gl_context_close(context);
+  }
+  return HB_OK;
+}

@@ -1,0 +1,140 @@
+/* hb_force_memory: what a run of n particles needs, from the arrays and textures that the other rooms make. */
+#include "base/status.h"
+#include "pairs/interaction.h"
+#include "pairs/pairs.h"
+
+#include <string.h>
+
+enum {
+  TEXEL = 16,          /* bytes of a vec4 or uvec4                                           */
+  BAG_LAYERS = 8,      /* texels a fragment of bag writes: sinks it holds times their words  */
+  THREADS = 262144,    /* wanted by bag and tile; blocks shared out are at most twice that   */
+  MATRIX_LIMIT = 2048, /* of matrix2004, halved until its tile takes at most:                */
+  MATRIX_BYTES = 256 << 20,
+};
+
+/* Room is made for more than was asked for, since blocks grow: half as much again, rows of totals twice. */
+static const double GROWTH = 1.5, GROWTH_ROWS = 2;
+
+/* m x v id of struct hb_particles. */
+static const double PARTICLES = 8 * sizeof(double);
+
+/* struct hb_hermite4: a j xp vp a1 j1, phi phi1, block level1; struct hb_blocks: next level marks marked_words; the
+ * stamps of struct hb_force. */
+static const double INTEGRATOR = (6 * 3 + 2) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
+
+/* A copy of the particles, the columns of struct hb_gravity and its potentials. */
+static const double DIAGNOSIS = 8 * sizeof(double) + (7 + 1) * sizeof(double);
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static int precision_of(const char *name)
+{
+  for (int k = 0; k < HB_PRECISION_COUNT; k++)
+    if (strcmp(hb_precision_names[k], name) == 0) return k;
+  return HB_PRECISION_SINGLE;
+}
+
+/* Texels of a particle's record and of a sink's total, as hb_pairs_create counts them. */
+static double source_bytes(const struct hb_interaction *interaction, int precision)
+{
+  int records = interaction->records;
+  return TEXEL * (precision == HB_PRECISION_DS       ? records + 1
+                  : precision == HB_PRECISION_DOUBLE ? 2 * records
+                                                     : records);
+}
+
+static double total_bytes(const struct hb_interaction *interaction, int precision)
+{
+  return TEXEL * interaction->f_records * (precision == HB_PRECISION_SINGLE ? 1 : 2);
+}
+
+/* ---- one function for each kind of source ---- */
+
+/* mass, position, velocity, and twice acceleration and jerk with potential: 84 bytes in 2007, with vectors of three
+ * floats; 100 with vectors of four. On the host m x v, staging, order, is_sink of struct cg2007. */
+static void need_cg2007(unsigned flags, struct hb_force_need *need)
+{
+  double vector = flags & HB_FORCE_CG2007_RECT ? 12 : 16;
+  need->device_source = 4 + 2 * vector + 2 * (vector + 16);
+  need->host_particle += 4 + 12 + 12 + 16 + 4 + 1;
+}
+
+/* Totals in a ping-pong pair of textures. */
+static void need_bag(double total, struct hb_force_need *need)
+{
+  need->device_sink += GROWTH * 2 * total;
+  need->device_fixed = GROWTH * 2 * BAG_LAYERS * TEXEL * 2.0 * THREADS;
+}
+
+/* Totals in one storage buffer. */
+static void need_tile(double total, struct hb_force_need *need)
+{
+  need->device_sink += GROWTH * total;
+  need->device_fixed = GROWTH * total * 2.0 * THREADS;
+}
+
+/* The pairs of a tile and half as many to fold them into; totals in a ping-pong pair. */
+static void need_matrix2004(double total, struct hb_force_need *need)
+{
+  double side = MATRIX_LIMIT;
+  while (1.5 * side * side * total > MATRIX_BYTES) side /= 2;
+  need->device_fixed = 1.5 * side * side * total;
+  need->device_sink += GROWTH_ROWS * 2 * total;
+}
+
+/* Records of the particles, numbers of the sinks and what the scheme adds; on the host the results as they come and
+ * as doubles. */
+static void need_pairs(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  const struct hb_interaction *gravity = hb_interaction_find("gravity_jerk");
+  int precision = precision_of(params->precision);
+  double total = total_bytes(gravity, precision);
+  need->device_source = source_bytes(gravity, precision);
+  need->device_sink = GROWTH * sizeof(uint32_t);
+  if (strcmp(params->scheme, "bag") == 0) need_bag(total, need);
+  if (strcmp(params->scheme, "tile") == 0) need_tile(total, need);
+  if (strcmp(params->scheme, "matrix2004") == 0) need_matrix2004(total, need);
+  need->host_particle += total + 4.0 * gravity->f_records * sizeof(double);
+}
+
+/* The columns of struct hb_gravity; those of struct host_simd, seven floats or ten. */
+static void need_host(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  int simd = strcmp(params->scheme, "host-simd") == 0, ds = strcmp(params->precision, "ds") == 0;
+  need->host_particle += simd ? (ds ? 10 : 7) * sizeof(float) : 7 * sizeof(double);
+}
+
+/* ---- all of them ---- */
+
+static const struct hb_force_scheme *find_scheme(const char *name)
+{
+  size_t count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(schemes[k].name, name) == 0) return &schemes[k];
+  return NULL;
+}
+
+enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, struct hb_force_need *need)
+{
+  const struct hb_force_scheme *scheme = params->scheme ? find_scheme(params->scheme) : NULL;
+  if (!scheme || !params->precision)
+    return hb_fail(HB_ERR_USAGE, "the memory of a source of forces was asked for, but not of which");
+  struct hb_force_need result = {.host_particle = PARTICLES + INTEGRATOR + DIAGNOSIS};
+  int cg2007 = strcmp(scheme->name, "cg2007") == 0;
+  if (cg2007)
+    need_cg2007(params->flags, &result);
+  else if (scheme->needs_gl)
+    need_pairs(params, &result);
+  else
+    need_host(params, &result);
+  /* small blocks and large ones share a room, the tile of matrix2004 has its own */
+  double sinks = (double)n * result.device_sink;
+  double results = strcmp(scheme->name, "matrix2004") == 0 ? sinks + result.device_fixed
+                                                           : larger(sinks, result.device_fixed);
+  result.device = (double)n * result.device_source + results;
+  result.host = (double)n * result.host_particle;
+  *need = result;
+  return HB_OK;
+}

@@ -1,0 +1,31 @@
+/* Files that are there whole or not at all. */
+#ifndef HB_FILE_H
+#define HB_FILE_H
+
+#include "base/status.h"
+
+#include <sys/types.h>
+
+/* The system calls behind, replaceable so that tests can fail the n-th one. NULL restores the real ones. */
+struct hb_file_calls {
+  int (*open)(const char *path, int flags, mode_t mode);
+  ssize_t (*write)(int fd, const void *bytes, size_t count);
+  int (*fsync)(int fd);
+  int (*close)(int fd);
+  int (*rename)(const char *from, const char *to);
+};
+
+void hb_file_set_calls(const struct hb_file_calls *calls);
+
+/* Replaces path by count bytes: temporary name in the same folder, write, fsync, close, rename, fsync of the
+ * folder. On failure the old file is untouched and the temporary one removed. Errors: HB_ERR_IO. */
+enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count);
+
+/* The whole of a stream of unknown length (path "-": standard input) into *bytes, NUL-terminated, to be
+ * given back with hb_mem_free. Errors: HB_ERR_IO with the path and the system's reason. */
+enum hb_status hb_file_read(const char *path, char **bytes, size_t *count);
+
+/* Writes all bytes to an open descriptor, through short writes and signals. */
+enum hb_status hb_file_write(int fd, const char *name, const void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,23 @@
+/* Memory: zeroed, aligned for vector loads, and failing on demand in tests. */
+#ifndef HB_MEM_H
+#define HB_MEM_H
+
+#include "base/status.h"
+
+enum { HB_MEM_ALIGNMENT = 64 };
+
+/* count * size zero bytes at a multiple of HB_MEM_ALIGNMENT into *block, to be given back with hb_mem_free.
+ * count or size 0 gives a valid block. Errors: HB_ERR_INTERNAL, *block = NULL. */
+enum hb_status hb_mem_alloc(size_t count, size_t size, void **block);
+void hb_mem_free(void *block);
+
+/* Typed front: HB_ALLOC(n, &p->x). */
+#define HB_ALLOC(count, pointer) hb_mem_alloc((count), sizeof **(pointer), (void **)(pointer))
+
+/* A copy of text; same errors. */
+enum hb_status hb_mem_strdup(const char *text, char **copy);
+
+/* Test hook: the nth allocation from now on fails, and no other; 0 switches it off. */
+void hb_mem_fail_at(unsigned long nth);
+
+#endif

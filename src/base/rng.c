@@ -1,0 +1,34 @@
+#include "base/rng.h"
+
+#include <math.h>
+#include <Random123/philox.h>
+
+struct hb_rng hb_rng_seeded(uint64_t seed) { return (struct hb_rng){.seed = seed, .used = 4}; }
+
+static uint64_t next_word(struct hb_rng *rng)
+{
+  if (rng->used == 4) {
+    philox4x64_ctr_t counter = {{rng->block++, 0, 0, 0}};
+    philox4x64_key_t key = {{rng->seed, 0}};
+    philox4x64_ctr_t random = philox4x64(counter, key);
+    for (int k = 0; k < 4; k++) rng->words[k] = random.v[k];
+    rng->used = 0;
+  }
+  return rng->words[rng->used++];
+}
+
+double hb_rng_uniform(struct hb_rng *rng) { return ((double)(next_word(rng) >> 12) + 0.5) * 0x1p-52; }
+
+void hb_rng_direction(struct hb_rng *rng, double direction[3])
+{
+  double r2;
+  do {
+    r2 = 0;
+    for (int k = 0; k < 3; k++) {
+      direction[k] = 2 * hb_rng_uniform(rng) - 1;
+      r2 += direction[k] * direction[k];
+    }
+  } while (r2 > 1 || r2 < 0x1p-20); /* the inner cut keeps the division well conditioned */
+  double r = sqrt(r2);
+  for (int k = 0; k < 3; k++) direction[k] /= r;
+}

@@ -1,0 +1,24 @@
+/* Counter-based random numbers: Philox4x64-10 of Random123 (Salmon et al. 2011). The k-th number of a seed
+ * is a function of (seed, k) alone, so it is the same on every machine and needs no state to be kept. */
+#ifndef HB_RNG_H
+#define HB_RNG_H
+
+#include <stdint.h>
+
+struct hb_rng {
+  uint64_t seed;
+  uint64_t block;    /* counter of the next four words */
+  uint64_t words[4]; /* the current ones */
+  unsigned used;     /* how many of them are spent */
+};
+
+struct hb_rng hb_rng_seeded(uint64_t seed);
+
+/* Uniform in the open interval (0, 1): odd multiples of 2^-53, so neither end can occur. */
+double hb_rng_uniform(struct hb_rng *rng);
+
+/* A unit vector without preferred direction, by rejection from the cube: +, *, / and sqrt only, which IEEE
+ * rounds the same everywhere (sin and cos it does not). */
+void hb_rng_direction(struct hb_rng *rng, double direction[3]);
+
+#endif

@@ -1,0 +1,112 @@
+#include "base/text.h"
+
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One plain decimal number; *end is where it stops. Hexadecimal, inf and nan are no numbers here. */
+static int plain_number(const char *word, const char **end, double *number)
+{
+  const char *digits = word + (*word == '-' || *word == '+');
+  if (!isdigit((unsigned char)*digits) && *digits != '.') return 0;
+  if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) return 0;
+  char *stop;
+  *number = strtod(word, &stop);
+  *end = stop;
+  return stop != word && isfinite(*number);
+}
+
+enum hb_status hb_text_number(const char *word, double *number)
+{
+  const char *end = word;
+  double value = 0, right = 0;
+  if (!plain_number(word, &end, &value)) goto bad;
+  if (*end == '^' || *end == '/') {
+    char sign = *end;
+    if (!plain_number(end + 1, &end, &right)) goto bad;
+    value = sign == '^' ? pow(value, right) : value / right;
+  }
+  if (*end || !isfinite(value)) goto bad;
+  *number = value;
+  return HB_OK;
+bad:
+  return hb_fail(HB_ERR_USAGE, "'%s' is not a number (expected like 0.01, 1e-3, 2^-8 or 1/256)", word);
+}
+
+enum hb_status hb_text_count(const char *word, uint64_t *number)
+{
+  if (isdigit((unsigned char)*word) && word[strspn(word, "0123456789")] == 0) {
+    errno = 0;
+    *number = strtoull(word, NULL, 10);
+    if (errno == 0) return HB_OK;
+  }
+  double value;
+  if (hb_text_number(word, &value) == HB_OK && value >= 0 && value < 0x1p63 && value == floor(value)) {
+    *number = (uint64_t)value;
+    return HB_OK;
+  }
+  return hb_fail(HB_ERR_USAGE, "'%s' is not a whole number >= 0 (expected like 1024, 2^10 or 1e6)", word);
+}
+
+static size_t smallest(size_t a, size_t b) { return a < b ? a : b; }
+
+size_t hb_text_distance(const char *a, const char *b)
+{
+  enum { LONGEST = 63 }; /* words, not prose: longer ones count as unrelated */
+  size_t rows = strlen(a), columns = strlen(b);
+  if (rows > LONGEST || columns > LONGEST) return rows + columns;
+  size_t d[LONGEST + 1][LONGEST + 1];
+  for (size_t i = 0; i <= rows; i++) d[i][0] = i;
+  for (size_t j = 0; j <= columns; j++) d[0][j] = j;
+  for (size_t i = 1; i <= rows; i++)
+    for (size_t j = 1; j <= columns; j++) {
+      size_t change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      d[i][j] = smallest(change, smallest(d[i - 1][j], d[i][j - 1]) + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = smallest(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[rows][columns];
+}
+
+static enum hb_status make_room(struct hb_text *text, size_t count)
+{
+  if (text->length + count < text->capacity) return HB_OK;
+  size_t capacity = 2 * (text->length + count) + 64;
+  char *larger;
+  HB_TRY(HB_ALLOC(capacity, &larger));
+  if (text->length) memcpy(larger, text->text, text->length);
+  hb_mem_free(text->text);
+  text->text = larger;
+  text->capacity = capacity;
+  return HB_OK;
+}
+
+enum hb_status hb_text_append_bytes(struct hb_text *text, const void *bytes, size_t count)
+{
+  HB_TRY(make_room(text, count));
+  memcpy(text->text + text->length, bytes, count);
+  text->length += count;
+  text->text[text->length] = 0;
+  return HB_OK;
+}
+
+enum hb_status hb_text_append(struct hb_text *text, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  int count = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  if (count < 0) return hb_fail(HB_ERR_INTERNAL, "cannot format text");
+  HB_TRY(make_room(text, (size_t)count));
+  va_start(arguments, format);
+  vsnprintf(text->text + text->length, (size_t)count + 1, format, arguments);
+  va_end(arguments);
+  text->length += (size_t)count;
+  return HB_OK;
+}

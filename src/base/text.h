@@ -1,0 +1,27 @@
+/* Text: numbers as people type them, and the word they meant. */
+#ifndef HB_TEXT_H
+#define HB_TEXT_H
+
+#include "base/status.h"
+
+/* "0.5", "1e-3", "2^-8", "1/256" as a finite double. The whole word must be a number.
+ * Errors: HB_ERR_USAGE with a sentence that quotes the word. */
+enum hb_status hb_text_number(const char *word, double *number);
+
+/* The same for a whole number >= 0: "1024", "2^10", "1e6". Exact up to 2^64 - 1 in plain digits. */
+enum hb_status hb_text_count(const char *word, uint64_t *number);
+
+/* Number of letters to insert, delete, replace or swap to make b of a; for "did you mean". */
+size_t hb_text_distance(const char *a, const char *b);
+
+/* A growing string: start from {0}, free text with hb_mem_free. Appending to it cannot be half done. */
+struct hb_text {
+  char *text; /* NUL-terminated once something was appended, else NULL */
+  size_t length, capacity;
+};
+
+enum hb_status hb_text_append(struct hb_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+enum hb_status hb_text_append_bytes(struct hb_text *text, const void *bytes, size_t count);
+
+#endif

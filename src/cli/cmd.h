@@ -1,0 +1,13 @@
+/* The commands, one per cmd_*.c; main.c lists them. */
+#ifndef HB_CMD_H
+#define HB_CMD_H
+
+#include "cli/opts.h"
+
+extern const struct hb_opts_command hb_cmd_ic;
+extern const struct hb_opts_command hb_cmd_run;
+extern const struct hb_opts_command hb_cmd_bench;
+extern const struct hb_opts_command hb_cmd_tune;
+extern const struct hb_opts_command hb_cmd_info;
+
+#endif

@@ -1,0 +1,328 @@
+/* holmberg bench: how fast and how exact the sources of forces are on this machine. */
+#include "base/mem.h"
+#include "cli/bench_output.h"
+#include "cli/cmd.h"
+#include "cli/plot.h"
+#include "cli/terminal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  BENCH_N,
+  BENCH_NI,
+  BENCH_SCHEME,
+  BENCH_PRECISION,
+  BENCH_INTERACTION,
+  BENCH_EPS,
+  BENCH_CHECK,
+  BENCH_FLOAT,
+  BENCH_REPEAT,
+  BENCH_TUNING,
+  BENCH_CONTEXT,
+  BENCH_DEVICE,
+  BENCH_PLOT,
+  BENCH_JSON,
+  BENCH_COUNT
+};
+
+static const struct hb_opts_option options[BENCH_COUNT] = {
+    [BENCH_N] = {"n", 'n', HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", "1024,4096,16384", NULL,
+                 "numbers of sources, separated by commas"},
+    [BENCH_NI] = {"ni", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
+                  "numbers of sinks among them (default: all; for draws 1,16,256,4096)"},
+    [BENCH_SCHEME] = {"scheme", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
+                      "schemes of forces (default: all but the slow ones, cg2007 and matrix2004)"},
+    [BENCH_PRECISION] = {"precision", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
+                         "precisions (default: all that a scheme offers)"},
+    [BENCH_INTERACTION] = {"interaction", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", "gravity_jerk",
+                           NULL, "interactions; others than gravity_jerk by the all-pairs schemes only"},
+    [BENCH_EPS] = {"eps", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "EPS", "2^-8", NULL, "softening"},
+    [BENCH_CHECK] = {"check", 0, HB_OPTS_FLAG, HB_OPTS_SHAPES_RESULT, NULL, NULL, NULL,
+                     "force: compare up to 256 sinks with double precision"},
+    [BENCH_FLOAT] = {"float-positions", 0, HB_OPTS_FLAG, HB_OPTS_SHAPES_RESULT, NULL, NULL, NULL,
+                     "round the positions to float first, as [HI07] Table 2 had them"},
+    [BENCH_REPEAT] = {"repeat", 0, HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "R", "7", NULL,
+                      "samples of each time"},
+    [BENCH_TUNING] = {"tuning", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "WORDS", NULL, NULL,
+                      "like \"i_each=4 unroll=8\", for the all-pairs schemes"},
+    [BENCH_CONTEXT] = {"context", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "C", NULL, NULL,
+                       "egl, osmesa, glfw or auto"},
+    [BENCH_DEVICE] = {"device", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "D", NULL, NULL,
+                      "INDEX, /dev/dri/... or software"},
+    [BENCH_PLOT] = {"plot", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,
+                    "force: draw the rates against n with gnuplot, as .png, .svg or .pdf"},
+    [BENCH_JSON] = {"json", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
+                    "one line of JSON for each row"},
+};
+
+/* ---- lists ---- */
+
+enum { WORDS_MOST = 32, WORD_ROOM = 512 };
+
+struct list {
+  char room[WORD_ROOM];
+  const char *words[WORDS_MOST];
+  size_t count;
+};
+
+static enum hb_status split(const char *text, const char *separators, struct list *list)
+{
+  list->count = 0;
+  if (strlen(text) >= sizeof list->room)
+    return hb_fail(HB_ERR_USAGE, "the list '%.40s...' is too long", text);
+  strcpy(list->room, text);
+  char *rest = NULL;
+  for (char *w = strtok_r(list->room, separators, &rest); w; w = strtok_r(NULL, separators, &rest)) {
+    if (list->count == WORDS_MOST)
+      return hb_fail(HB_ERR_USAGE, "the list '%s' has more than %d words", text, WORDS_MOST);
+    list->words[list->count++] = w;
+  }
+  return list->count ? HB_OK : hb_fail(HB_ERR_USAGE, "the list '%s' is empty", text);
+}
+
+static const struct hb_force_scheme *find_scheme(const char *name)
+{
+  size_t count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(schemes[k].name, name) == 0) return &schemes[k];
+  return NULL;
+}
+
+static enum hb_status default_schemes(struct hb_text *text)
+{
+  size_t count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(schemes[k].name, "cg2007") != 0 && strcmp(schemes[k].name, "matrix2004") != 0)
+      HB_TRY(hb_text_append(text, "%s,", schemes[k].name));
+  return HB_OK;
+}
+
+/* ---- one configuration ---- */
+
+/* What is under way: the loops below name schemes, precisions and interactions, the options the rest. */
+struct bench {
+  const struct hb_opts *opts;
+  int draws;                       /* bench draws: else bench force */
+  struct list n, ni, interactions; /* as numbers, all of them checked */
+  double ceiling[2];               /* of fragment and compute programs; 0: not measured yet */
+  struct hb_plot plot;
+  char title[256]; /* of the figure: the device, or the host where no scheme ran on one */
+};
+
+static struct hb_force_params force_params(const struct hb_opts *opts)
+{
+  return (struct hb_force_params){.context = opts->values[BENCH_CONTEXT].text,
+                                  .device = opts->values[BENCH_DEVICE].text,
+                                  .tuning = opts->values[BENCH_TUNING].text,
+                                  .eps = opts->values[BENCH_EPS].number};
+}
+
+/* The device's multiply-adds a second by the kind of program that the scheme is; NaN on the host, and where the
+ * measurement fails. */
+static double ceiling_for(struct bench *b, const char *scheme)
+{
+  if (!find_scheme(scheme)->needs_gl) return NAN;
+  int compute = strcmp(scheme, "tile") == 0;
+  if (b->ceiling[compute] == 0) {
+    const struct hb_force_params params = force_params(b->opts);
+    if (hb_bench_ceiling(&params, compute, &b->ceiling[compute]) != HB_OK) b->ceiling[compute] = NAN;
+  }
+  return b->ceiling[compute];
+}
+
+static void show(const struct bench *b, const struct hb_bench_output_row *row)
+{
+  int json = b->opts->values[BENCH_JSON].given;
+  if (b->draws && json)
+    hb_bench_output_draws_json(row);
+  else if (b->draws)
+    hb_bench_output_draws_row(row);
+  else if (json)
+    hb_bench_output_force_json(row);
+  else
+    hb_bench_output_force_row(row);
+}
+
+/* A curve has the scheme's colour; its name tells what else there is more than one of. */
+static enum hb_status add_to_plot(struct bench *b, const struct hb_bench_output_row *row)
+{
+  char member[HB_PLOT_NAME], ni[32] = "";
+  int first = b->plot.count == 0, on_host = strcmp(row->result->context, "none") == 0;
+  if (first || !on_host) snprintf(b->title, sizeof b->title, "Forces on %s", row->result->device);
+  b->plot.title = b->title;
+  int several = b->interactions.count > 1;
+  if (b->ni.count > 1) snprintf(ni, sizeof ni, ", ni = %zu", row->result->ni);
+  snprintf(member, sizeof member, "%s%s%s%s", row->result->precision, several ? ", " : "",
+           several ? row->params->interaction : "", ni);
+  return hb_plot_add(&b->plot, row->params->force.scheme, member, (double)row->params->n,
+                     1e-9 * row->result->pairs_per_s);
+}
+
+/* One row of the table. */
+static enum hb_status bench_one(struct bench *b, const char *scheme, const char *precision,
+                                const char *interaction, uint64_t n, uint64_t ni)
+{
+  const struct hb_opts_value *values = b->opts->values;
+  struct hb_bench_params params = {.force = force_params(b->opts),
+                                   .interaction = interaction,
+                                   .n = n,
+                                   .ni = ni,
+                                   .repeat = (int)values[BENCH_REPEAT].count,
+                                   .check = values[BENCH_CHECK].given,
+                                   .float_positions = values[BENCH_FLOAT].given,
+                                   .seed = 1};
+  params.force.scheme = scheme;
+  params.force.precision = precision;
+  struct hb_bench_result result;
+  HB_TRY(hb_bench_force(&params, &result));
+  const struct hb_bench_output_row row = {&params, &result, b->draws ? NAN : ceiling_for(b, scheme)};
+  show(b, &row);
+  HB_TRY(add_to_plot(b, &row));
+  return hb_terminal_flush();
+}
+
+/* ---- all of them ---- */
+
+/* All n and ni of one scheme, precision and interaction. */
+static enum hb_status bench_sizes(struct bench *b, const char *scheme, const char *precision,
+                                  const char *interaction)
+{
+  for (size_t k = 0; k < b->n.count; k++)
+    for (size_t i = 0; i < b->ni.count; i++) {
+      uint64_t n, ni;
+      HB_TRY(hb_text_count(b->n.words[k], &n));
+      HB_TRY(hb_text_count(b->ni.words[i], &ni));
+      if (ni <= n) HB_TRY(bench_one(b, scheme, precision, interaction, n, ni));
+    }
+  return HB_OK;
+}
+
+static enum hb_status bench_scheme(struct bench *b, const char *scheme, const char *interaction)
+{
+  const struct hb_force_scheme *info = find_scheme(scheme);
+  if (!info) return hb_fail(HB_ERR_USAGE, "'%s' is no scheme of forces, see 'holmberg info'", scheme);
+  struct list offered, wanted;
+  HB_TRY(split(info->precisions, " ", &offered));
+  const struct hb_opts_value *precision = &b->opts->values[BENCH_PRECISION];
+  if (precision->given) HB_TRY(split(precision->text, ",", &wanted));
+  for (size_t k = 0; k < offered.count; k++) {
+    int chosen = !precision->given;
+    for (size_t w = 0; precision->given && w < wanted.count; w++)
+      chosen = chosen || strcmp(wanted.words[w], offered.words[k]) == 0;
+    if (chosen) HB_TRY(bench_sizes(b, scheme, offered.words[k], interaction));
+  }
+  return HB_OK;
+}
+
+static enum hb_status bench_schemes(struct bench *b)
+{
+  struct list schemes = {0};
+  struct hb_text all = {0};
+  const char *text = b->opts->values[BENCH_SCHEME].text;
+  enum hb_status status = text ? HB_OK : default_schemes(&all);
+  if (status == HB_OK) status = split(text ? text : all.text, ",", &schemes);
+  hb_mem_free(all.text);
+  for (size_t k = 0; k < b->interactions.count && status == HB_OK; k++)
+    for (size_t s = 0; s < schemes.count && status == HB_OK; s++)
+      status = bench_scheme(b, schemes.words[s], b->interactions.words[k]);
+  return status;
+}
+
+static enum hb_status read_lists(struct bench *b)
+{
+  const struct hb_opts_value *values = b->opts->values, *ni = &values[BENCH_NI];
+  HB_TRY(split(values[BENCH_N].text, ",", &b->n));
+  HB_TRY(split(ni->given ? ni->text : b->draws ? "1,16,256,4096" : "0", ",", &b->ni));
+  return split(values[BENCH_INTERACTION].text, ",", &b->interactions);
+}
+
+/* ---- what can be measured ---- */
+
+static enum hb_status bench_force(const struct hb_opts *opts)
+{
+  const char *figure = opts->values[BENCH_PLOT].text;
+  int json = opts->values[BENCH_JSON].given;
+  struct bench b = {.opts = opts};
+  b.plot = (struct hb_plot){.x_label = "number of particles", .y_label = "Gpairs/s"};
+  HB_TRY(read_lists(&b));
+  if (figure) HB_TRY(hb_plot_check(figure));
+  const struct hb_bench_params shown = {.check = opts->values[BENCH_CHECK].given};
+  if (!json) hb_bench_output_force_header(&shown);
+  enum hb_status status = bench_schemes(&b);
+  if (status == HB_OK && !json) hb_bench_output_force_footer();
+  if (status == HB_OK && figure) status = hb_plot_write(&b.plot, figure);
+  hb_plot_clear(&b.plot);
+  return status;
+}
+
+static enum hb_status bench_draws(const struct hb_opts *opts)
+{
+  static const int of_force[] = {BENCH_CHECK, BENCH_FLOAT, BENCH_PLOT};
+  for (size_t k = 0; k < sizeof of_force / sizeof *of_force; k++)
+    if (opts->values[of_force[k]].given)
+      return hb_fail(HB_ERR_USAGE, "option --%s belongs to 'bench force'", options[of_force[k]].name);
+  struct bench b = {.opts = opts, .draws = 1};
+  HB_TRY(read_lists(&b));
+  if (!opts->values[BENCH_JSON].given) hb_bench_output_draws_header();
+  enum hb_status status = bench_schemes(&b);
+  hb_plot_clear(&b.plot);
+  return status;
+}
+
+static enum hb_status bench_ceiling(const struct hb_opts *opts)
+{
+  const struct hb_force_params params = force_params(opts);
+  for (int compute = 0; compute < 2; compute++) {
+    double flops;
+    HB_TRY(hb_bench_ceiling(&params, compute, &flops));
+    const char *program = compute ? "compute" : "fragment";
+    if (opts->values[BENCH_JSON].given)
+      hb_bench_output_ceiling_json(program, flops);
+    else
+      hb_bench_output_ceiling(program, flops);
+  }
+  return hb_terminal_flush();
+}
+
+static const struct measurement {
+  const char *name, *help;
+  enum hb_status (*work)(const struct hb_opts *opts);
+} measurements[] = {
+    {"force", "pairs a second, and with --check errors against double precision", bench_force},
+    {"draws", "microseconds of upload, draw, readback, and of the three in one go", bench_draws},
+    {"ceiling", "multiply-adds a second in programs that do nothing else", bench_ceiling},
+};
+enum { MEASUREMENTS = sizeof measurements / sizeof *measurements };
+
+static const char *measurement_choice(size_t k) { return k < MEASUREMENTS ? measurements[k].name : NULL; }
+
+static enum hb_status work(const struct hb_opts *opts)
+{
+  for (int k = 0; k < MEASUREMENTS; k++)
+    if (strcmp(opts->operands[0], measurements[k].name) == 0) return measurements[k].work(opts);
+  return hb_opts_unknown("measurement", opts->operands[0], measurement_choice);
+}
+
+static void list_measurements(FILE *out)
+{
+  fputs("\nmeasurements:\n", out);
+  for (int k = 0; k < MEASUREMENTS; k++)
+    hb_opts_help_entry(measurements[k].name, measurements[k].help, "", "", out);
+}
+
+const struct hb_opts_command hb_cmd_bench = {
+    .name = "bench",
+    .summary = "Measure sources of forces: speed, and errors against double precision.",
+    .operand = "WHAT",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = options,
+    .option_count = BENCH_COUNT,
+    .more_help = list_measurements,
+    .example = "  holmberg bench force --scheme bag,tile --n 4096,65536 --check --plot rates.png\n"
+               "  holmberg bench draws --scheme bag --precision single --n 16384\n",
+    .work = work,
+};

@@ -1,0 +1,87 @@
+/* holmberg COMMAND: finds the command in a table, hands it its options, turns its status into a sentence and
+ * an exit code. */
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/terminal.h"
+
+#include <signal.h>
+#include <string.h>
+
+static const struct hb_opts_command *const commands[] = {&hb_cmd_ic, &hb_cmd_run, &hb_cmd_bench, &hb_cmd_tune,
+                                                         &hb_cmd_info};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static const char *command_choice(size_t k) { return k < COMMAND_COUNT ? commands[k]->name : NULL; }
+
+static const char *option_choice(size_t k)
+{
+  static const char *const words[] = {"--help", "--version", NULL};
+  return words[k];
+}
+
+static void print_help(void)
+{
+  puts("usage: holmberg COMMAND [options]\n\n"
+       "Direct gravitational N-body integration on OpenGL.\n\n"
+       "commands:");
+  for (size_t k = 0; k < COMMAND_COUNT; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "  %s", commands[k]->name);
+    hb_opts_help_row(name, commands[k]->summary, stdout);
+  }
+  puts("\noptions:");
+  hb_opts_help_row("  -h, --help", "print this and stop; 'holmberg COMMAND --help' explains a command",
+                   stdout);
+  hb_opts_help_row("      --version", "print the version and stop", stdout);
+  puts("\nexit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed,\n"
+       "  5 no OpenGL device or one that lacks what is needed, 6 device fault, 7 numerical failure\n\n"
+       "example:\n"
+       "  holmberg ic plummer -n 1024 && holmberg run plummer.h5 --t-end 0.5 -o end.h5");
+}
+
+static enum hb_status work(const struct hb_opts_command *command, int count, char **words)
+{
+  const char **operands;
+  HB_TRY(HB_ALLOC((size_t)count, &operands));
+  struct hb_opts opts;
+  int wants_help = 0;
+  enum hb_status status = hb_opts_parse(command, count, words, operands, &opts, &wants_help);
+  if (status == HB_OK && wants_help)
+    hb_opts_help(command, stdout);
+  else if (status == HB_OK)
+    status = command->work(&opts);
+  hb_mem_free(operands);
+  return status;
+}
+
+static const struct hb_opts_command *find_command(const char *name)
+{
+  for (size_t k = 0; k < COMMAND_COUNT; k++)
+    if (strcmp(commands[k]->name, name) == 0) return commands[k];
+  return NULL;
+}
+
+/* The part of the command line that belongs to no command; *command is set when there is one. */
+static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_command **command)
+{
+  if (argc < 2) return hb_fail(HB_ERR_USAGE, "no command given");
+  const char *word = argv[1];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return print_help(), HB_OK;
+  if (strcmp(word, "--version") == 0) return printf("holmberg %s\n", hb_version()), HB_OK;
+  if (*word == '-') return hb_opts_unknown("option", word, option_choice);
+  *command = find_command(word);
+  if (!*command) return hb_opts_unknown("command", word, command_choice);
+  return work(*command, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+  signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not a death */
+  const struct hb_opts_command *command = NULL;
+  enum hb_status status = dispatch(argc, argv, &command);
+  if (status == HB_OK) status = hb_terminal_flush();
+  hb_terminal_clear_progress();
+  if (status != HB_OK) hb_terminal_error(status, command ? command->name : NULL);
+  return (int)status;
+}

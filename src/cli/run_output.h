@@ -1,0 +1,32 @@
+/* What a run shows: a table or JSON lines on standard output, a progress bar on standard error. */
+#ifndef HB_RUN_OUTPUT_H
+#define HB_RUN_OUTPUT_H
+
+#include <holmberg/holmberg.h>
+
+enum hb_run_output_form { HB_RUN_OUTPUT_TABLE, HB_RUN_OUTPUT_JSON, HB_RUN_OUTPUT_NONE };
+enum hb_run_output_bar { HB_RUN_OUTPUT_BAR_OFF, HB_RUN_OUTPUT_BAR_ON };
+enum hb_run_output_place { HB_RUN_OUTPUT_ON_THE_WAY, HB_RUN_OUTPUT_LAST };
+
+struct hb_run_output {
+  enum hb_run_output_form form;
+  enum hb_run_output_bar bar;
+  double t_begin, t_end;
+  double wall_begin; /* wall_s counts from here: the forces are open, the first ones evaluated */
+  double e_begin;    /* total energy that de_rel refers to */
+  int rows;
+};
+
+/* Starts the clock; form, bar, t_begin and t_end are set. */
+void hb_run_output_begin(struct hb_run_output *output);
+
+/* (E - E0) / |E0|; the first row sets E0. NaN when E0 is 0. */
+double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now);
+
+/* Errors: HB_ERR_IO when standard output takes no more. */
+enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
+                                 const struct hb_diagnostics *now, enum hb_run_output_place place);
+
+void hb_run_output_progress(const struct hb_run_output *output, double t);
+
+#endif

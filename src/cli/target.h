@@ -1,0 +1,20 @@
+/* The file a result goes to: looked at before hours of computing, numbered for a series. */
+#ifndef HB_TARGET_H
+#define HB_TARGET_H
+
+#include "base/text.h"
+
+/* Names of the snapshot formats, for an option's choices. */
+const char *hb_target_format(size_t k);
+
+/* Whether a snapshot can be written to path: known format, existing folder that may be written to, nothing
+ * but a regular file in the way. format NULL: by extension. Errors: HB_ERR_USAGE, HB_ERR_IO. */
+enum hb_status hb_target_check(const char *path, const char *format);
+
+/* hb_snapshot_write, for which a reader of standard output that went away is no news. */
+enum hb_status hb_target_write(const char *path, const char *format, const struct hb_particles *particles);
+
+/* "run/end.h5", 7 -> "run/end_0007.h5". */
+enum hb_status hb_target_series(const char *path, unsigned long number, struct hb_text *name);
+
+#endif

@@ -1,0 +1,23 @@
+/* What one wants to know of a state: energies, virial ratio, radii. All in double. */
+#ifndef HB_DIAGNOSTICS_H
+#define HB_DIAGNOSTICS_H
+
+#include "core/particles.h"
+
+/* Compensated (Neumaier) sum of count numbers: exact to an ulp of the sum for any order met here. */
+double hb_sum(size_t count, const double *terms);
+
+/* sum m v^2 / 2. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_kinetic_energy(const struct hb_particles *particles, double *e_kin);
+
+/* sum m phi / 2 for given potentials, and the same with potentials of its own: N^2 pairs. */
+enum hb_status hb_potential_energy_of(const struct hb_particles *particles, const double *phi, double *e_pot);
+enum hb_status hb_potential_energy(const struct hb_particles *particles, double eps2, double *e_pot);
+
+/* Mass-weighted mean position and velocity. Without mass: zero. */
+void hb_centre_of_mass(const struct hb_particles *particles, double x[3], double v[3]);
+
+/* The smallest radius about the centre of mass within which the fraction (0 .. 1] of the mass lies. */
+enum hb_status hb_lagrangian_radius(const struct hb_particles *particles, double fraction, double *radius);
+
+#endif

@@ -1,0 +1,200 @@
+#include "core/gravity.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <omp.h>
+
+/* Eight lanes are one AVX-512 vector, two of AVX2, four of SSE2 or NEON. Lane k always sums the sources
+ * 8 c + k in ascending c, and the lanes are always added in the same tree: no result depends on the vector
+ * width, on the number of threads or on which sinks are computed together. */
+enum {
+  LANES = 8,
+  TILE = 2048, /* sources that stay in the second level cache while SINKS sinks pass over them */
+  SINKS = 8,   /* sinks that share a tile */
+  SUMS = 7     /* ax ay az jx jy jz phi */
+};
+
+/* A pad has no mass and is so far away that 1 / r is small, yet r^2 does not overflow. */
+static const double pad_distance = 1e30;
+
+/* Fewer pairs than this are done before a second thread has woken up. */
+static const double pairs_worth_threads = 32768;
+
+/* The compiler makes one version per instruction set, the loader takes the best one this machine has. The
+ * resolver of an ifunc runs before the sanitizers are ready, and only glibc has ifuncs. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&                 \
+    !defined(__SANITIZE_ADDRESS__)
+#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define CLONES
+#endif
+
+enum hb_status hb_gravity_create(size_t n, struct hb_gravity **gravity)
+{
+  *gravity = NULL;
+  struct hb_gravity *g;
+  HB_TRY(HB_ALLOC(1, &g));
+  size_t room = (n + LANES - 1) / LANES * LANES;
+  double **columns[SUMS] = {&g->x, &g->y, &g->z, &g->vx, &g->vy, &g->vz, &g->m};
+  for (int k = 0; k < SUMS; k++) {
+    enum hb_status status = HB_ALLOC(room, columns[k]);
+    if (status != HB_OK) {
+      hb_gravity_destroy(g);
+      return status;
+    }
+  }
+  *gravity = g;
+  return HB_OK;
+}
+
+void hb_gravity_destroy(struct hb_gravity *gravity)
+{
+  if (!gravity) return;
+  double *columns[] = {gravity->x, gravity->y, gravity->z, gravity->vx, gravity->vy, gravity->vz, gravity->m};
+  for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) hb_mem_free(columns[k]);
+  hb_mem_free(gravity);
+}
+
+void hb_gravity_set_j(struct hb_gravity *gravity, size_t nj, const double *m, const double *x,
+                      const double *v)
+{
+  struct hb_gravity *g = gravity;
+  g->n = nj;
+  g->n_padded = (nj + LANES - 1) / LANES * LANES;
+  for (size_t i = 0; i < nj; i++) {
+    g->m[i] = m[i];
+    g->x[i] = x[3 * i], g->y[i] = x[3 * i + 1], g->z[i] = x[3 * i + 2];
+    g->vx[i] = v ? v[3 * i] : 0, g->vy[i] = v ? v[3 * i + 1] : 0, g->vz[i] = v ? v[3 * i + 2] : 0;
+  }
+  for (size_t i = nj; i < g->n_padded; i++) {
+    g->x[i] = g->y[i] = g->z[i] = pad_distance;
+    g->vx[i] = g->vy[i] = g->vz[i] = g->m[i] = 0;
+  }
+}
+
+/* A sink and its sums, one lane each. */
+struct sink {
+  double x[3], v[3];
+  double sum[SUMS][LANES];
+};
+
+/* Adds the sources of chunk c to the sums: [PZ07] eq. 1 (as printed, with ri - rj, it repels; rij = xj - xi
+ * attracts) and its time derivative. In the chunk that holds the sink, its own lane is put at unit distance
+ * without mass: an exclusion by identity, right at eps = 0 too. NOT_HERE, a constant after inlining, makes
+ * all other chunks free of it. */
+enum { NOT_HERE = -1 };
+
+static inline __attribute__((always_inline)) void add_chunk(const struct hb_gravity *g, double eps2, size_t c,
+                                                            int lane, struct sink *restrict i)
+{
+#pragma omp simd
+  for (int k = 0; k < LANES; k++) {
+    double rx = g->x[c + k] - i->x[0], ry = g->y[c + k] - i->x[1], rz = g->z[c + k] - i->x[2];
+    double vx = g->vx[c + k] - i->v[0], vy = g->vy[c + k] - i->v[1], vz = g->vz[c + k] - i->v[2];
+    double r2 = rx * rx + ry * ry + rz * rz + eps2;
+    double rinv = 1 / sqrt(k == lane ? 1 : r2);
+    double rinv2 = rinv * rinv;
+    double mrinv = (k == lane ? 0 : g->m[c + k]) * rinv;
+    double mrinv3 = mrinv * rinv2;
+    double rv = 3 * (rx * vx + ry * vy + rz * vz) * rinv2;
+    i->sum[0][k] += mrinv3 * rx;
+    i->sum[1][k] += mrinv3 * ry;
+    i->sum[2][k] += mrinv3 * rz;
+    i->sum[3][k] += mrinv3 * (vx - rv * rx);
+    i->sum[4][k] += mrinv3 * (vy - rv * ry);
+    i->sum[5][k] += mrinv3 * (vz - rv * rz);
+    i->sum[6][k] -= mrinv;
+  }
+}
+
+/* Adds the sources from .. to, whole chunks; self is the index of the sink. */
+CLONES static void add_sources(const struct hb_gravity *gravity, double eps2, size_t self, size_t from,
+                               size_t to, struct sink *sink)
+{
+  const struct hb_gravity g = *gravity;
+  struct sink i = *sink;
+  size_t own = self / LANES * LANES;
+  size_t before = own < from ? from : own < to ? own : to;
+  for (size_t c = from; c < before; c += LANES) add_chunk(&g, eps2, c, NOT_HERE, &i);
+  size_t after = before;
+  if (own >= from && own < to) {
+    add_chunk(&g, eps2, own, (int)(self - own), &i);
+    after += LANES;
+  }
+  for (size_t c = after; c < to; c += LANES) add_chunk(&g, eps2, c, NOT_HERE, &i);
+  *sink = i;
+}
+
+static double add_lanes(const double s[LANES])
+{
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+static void eval_group(const struct hb_gravity *g, double eps2, size_t ni, const uint32_t *index, double *a,
+                       double *j, double *phi)
+{
+  struct sink sinks[SINKS] = {0};
+  for (size_t b = 0; b < ni; b++) {
+    size_t i = index[b];
+    sinks[b].x[0] = g->x[i], sinks[b].x[1] = g->y[i], sinks[b].x[2] = g->z[i];
+    sinks[b].v[0] = g->vx[i], sinks[b].v[1] = g->vy[i], sinks[b].v[2] = g->vz[i];
+  }
+  for (size_t from = 0; from < g->n_padded; from += TILE) {
+    size_t to = from + TILE < g->n_padded ? from + TILE : g->n_padded;
+    for (size_t b = 0; b < ni; b++) add_sources(g, eps2, index[b], from, to, &sinks[b]);
+  }
+  for (size_t b = 0; b < ni; b++) {
+    for (int k = 0; k < 3; k++) a[3 * b + k] = add_lanes(sinks[b].sum[k]);
+    for (int k = 0; k < 3; k++) j[3 * b + k] = add_lanes(sinks[b].sum[3 + k]);
+    phi[b] = add_lanes(sinks[b].sum[6]);
+  }
+}
+
+void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, const uint32_t *index,
+                     double *a, double *j, double *phi)
+{
+  size_t group = ni / (4 * (size_t)omp_get_max_threads());
+  group = group < 1 ? 1 : group > SINKS ? SINKS : group;
+#pragma omp parallel for schedule(dynamic) if ((double)ni * (double)gravity->n > pairs_worth_threads)
+  for (size_t b = 0; b < ni; b += group) {
+    size_t count = ni - b < group ? ni - b : group;
+    eval_group(gravity, eps2, count, index + b, a + 3 * b, j + 3 * b, phi + b);
+  }
+}
+
+/* The potential alone, for the thermometer: the same operations in the same order as above. */
+static inline __attribute__((always_inline)) void add_chunk_phi(const struct hb_gravity *g, double eps2,
+                                                                size_t c, int lane, const double x[3],
+                                                                double sum[restrict LANES])
+{
+#pragma omp simd
+  for (int k = 0; k < LANES; k++) {
+    double rx = g->x[c + k] - x[0], ry = g->y[c + k] - x[1], rz = g->z[c + k] - x[2];
+    double r2 = rx * rx + ry * ry + rz * rz + eps2;
+    double rinv = 1 / sqrt(k == lane ? 1 : r2);
+    sum[k] -= (k == lane ? 0 : g->m[c + k]) * rinv;
+  }
+}
+
+CLONES static void sum_phi(const struct hb_gravity *gravity, double eps2, size_t self, double sum[LANES])
+{
+  const struct hb_gravity g = *gravity;
+  const double x[3] = {g.x[self], g.y[self], g.z[self]};
+  size_t own = self / LANES * LANES;
+  double s[LANES] = {0};
+  for (size_t c = 0; c < own; c += LANES) add_chunk_phi(&g, eps2, c, NOT_HERE, x, s);
+  add_chunk_phi(&g, eps2, own, (int)(self - own), x, s);
+  for (size_t c = own + LANES; c < g.n_padded; c += LANES) add_chunk_phi(&g, eps2, c, NOT_HERE, x, s);
+  for (int k = 0; k < LANES; k++) sum[k] = s[k];
+}
+
+void hb_gravity_potential(const struct hb_gravity *gravity, double eps2, double *phi)
+{
+  double n = (double)gravity->n;
+#pragma omp parallel for schedule(dynamic, SINKS) if (n * n > pairs_worth_threads)
+  for (size_t i = 0; i < gravity->n; i++) {
+    double sum[LANES];
+    sum_phi(gravity, eps2, i, sum);
+    phi[i] = add_lanes(sum);
+  }
+}

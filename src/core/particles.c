@@ -1,0 +1,150 @@
+#include "core/particles.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum hb_status hb_particles_create(size_t n, struct hb_particles **particles)
+{
+  *particles = NULL;
+  if (n == 0) return hb_fail(HB_ERR_USAGE, "the number of particles is 0, expected at least 1");
+  if (n > UINT32_MAX) return hb_fail(HB_ERR_USAGE, "the number of particles is %zu, expected below 2^32", n);
+  struct hb_particles *p;
+  HB_TRY(HB_ALLOC(1, &p));
+  p->n = n;
+  enum hb_status status = HB_ALLOC(n, &p->m);
+  if (status == HB_OK) status = HB_ALLOC(3 * n, &p->x);
+  if (status == HB_OK) status = HB_ALLOC(3 * n, &p->v);
+  if (status == HB_OK) status = HB_ALLOC(n, &p->id);
+  if (status != HB_OK) {
+    hb_particles_destroy(p);
+    return status;
+  }
+  for (size_t i = 0; i < n; i++) p->id[i] = i;
+  *particles = p;
+  return HB_OK;
+}
+
+void hb_particles_destroy(struct hb_particles *p)
+{
+  if (!p) return;
+  for (size_t k = 0; k < p->note_count; k++) {
+    hb_mem_free(p->notes[k].key);
+    hb_mem_free(p->notes[k].value);
+  }
+  hb_mem_free(p->notes);
+  hb_mem_free(p->m);
+  hb_mem_free(p->x);
+  hb_mem_free(p->v);
+  hb_mem_free(p->id);
+  hb_mem_free(p);
+}
+
+enum hb_status hb_particles_copy(const struct hb_particles *from, struct hb_particles **particles)
+{
+  struct hb_particles *p;
+  HB_TRY(hb_particles_create(from->n, &p));
+  p->t = from->t;
+  memcpy(p->m, from->m, from->n * sizeof *p->m);
+  memcpy(p->x, from->x, 3 * from->n * sizeof *p->x);
+  memcpy(p->v, from->v, 3 * from->n * sizeof *p->v);
+  memcpy(p->id, from->id, from->n * sizeof *p->id);
+  for (size_t k = 0; k < from->note_count; k++) {
+    enum hb_status status = hb_particles_set_note(p, from->notes[k].key, from->notes[k].value);
+    if (status != HB_OK) {
+      hb_particles_destroy(p);
+      *particles = NULL;
+      return status;
+    }
+  }
+  *particles = p;
+  return HB_OK;
+}
+
+size_t hb_particles_n(const struct hb_particles *p) { return p->n; }
+double hb_particles_time(const struct hb_particles *p) { return p->t; }
+void hb_particles_set_time(struct hb_particles *p, double t) { p->t = t; }
+double *hb_particles_m(struct hb_particles *p) { return p->m; }
+double *hb_particles_x(struct hb_particles *p) { return p->x; }
+double *hb_particles_v(struct hb_particles *p) { return p->v; }
+uint64_t *hb_particles_id(struct hb_particles *p) { return p->id; }
+
+static struct hb_note *find_note(const struct hb_particles *p, const char *key)
+{
+  for (size_t k = 0; k < p->note_count; k++)
+    if (strcmp(p->notes[k].key, key) == 0) return &p->notes[k];
+  return NULL;
+}
+
+const char *hb_particles_note(const struct hb_particles *p, const char *key)
+{
+  const struct hb_note *note = find_note(p, key);
+  return note ? note->value : NULL;
+}
+
+static int is_key(const char *key)
+{
+  size_t length = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  return length > 0 && key[length] == 0;
+}
+
+static enum hb_status append_note(struct hb_particles *p, const char *key, char *value)
+{
+  struct hb_note *larger;
+  HB_TRY(HB_ALLOC(p->note_count + 1, &larger));
+  char *name;
+  enum hb_status status = hb_mem_strdup(key, &name);
+  if (status != HB_OK) {
+    hb_mem_free(larger);
+    return status;
+  }
+  if (p->note_count) memcpy(larger, p->notes, p->note_count * sizeof *larger);
+  hb_mem_free(p->notes);
+  p->notes = larger;
+  p->notes[p->note_count++] = (struct hb_note){name, value};
+  return HB_OK;
+}
+
+enum hb_status hb_particles_set_note(struct hb_particles *p, const char *key, const char *value)
+{
+  if (!is_key(key)) return hb_fail(HB_ERR_USAGE, "'%s' is no key of a note (letters, digits, '_')", key);
+  char *copy;
+  HB_TRY(hb_mem_strdup(value, &copy));
+  struct hb_note *note = find_note(p, key);
+  if (note) {
+    hb_mem_free(note->value);
+    note->value = copy;
+    return HB_OK;
+  }
+  enum hb_status status = append_note(p, key, copy);
+  if (status != HB_OK) hb_mem_free(copy);
+  return status;
+}
+
+enum hb_status hb_particles_add_history(struct hb_particles *p, const char *line)
+{
+  const char *old = hb_particles_note(p, "history");
+  struct hb_text text = {0};
+  enum hb_status status = hb_text_append(&text, "%s%s%s", old ? old : "", old ? "\n" : "", line);
+  if (status == HB_OK) status = hb_particles_set_note(p, "history", text.text);
+  hb_mem_free(text.text);
+  return status;
+}
+
+enum hb_status hb_particles_check(const struct hb_particles *p)
+{
+  for (size_t i = 0; i < p->n; i++) {
+    if (!isfinite(p->m[i]) || p->m[i] < 0)
+      return hb_fail(HB_ERR_INPUT, "particle %zu has mass %g, expected finite and >= 0", i, p->m[i]);
+    for (size_t k = 3 * i; k < 3 * i + 3; k++) {
+      if (!isfinite(p->x[k]))
+        return hb_fail(HB_ERR_INPUT, "particle %zu has %c = %g, expected finite", i, "xyz"[k % 3], p -> x[k]);
+      if (!isfinite(p->v[k]))
+        return hb_fail(HB_ERR_INPUT, "particle %zu has v%c = %g, expected finite", i, "xyz"[k % 3],
+                       p -> v[k]);
+    }
+  }
+  return HB_OK;
+}

@@ -1,0 +1,253 @@
+/* The 2007 method [PZ07] section 3.1 and appendix A: particles in float textures, one other particle a pass,
+ * N - 1 passes, results accumulated through a pair of textures that swap reading and writing.
+ *
+ * As in 2007 all particles are sent at every call. The sinks are put first in the textures, so that a pass
+ * draws the block's rows only: N n_block interactions as in [PZ07] eq. 15. The order in which a particle
+ * meets the others depends on that arrangement, and with it the last bits of the float sums; the scheduler
+ * delivers a block in ascending order, which makes runs repeatable. */
+#include "force/force.h"
+
+#include "base/mem.h"
+#include "gl/gl.h"
+#include "gl/gl_shader.h"
+#include "gl/gl_target.h"
+
+#include <string.h>
+
+enum { ACC, JERK_POT, RESULTS }; /* the two streams that are accumulated */
+enum { UNIT_ACC, UNIT_JERK_POT, UNIT_MASS, UNIT_POS, UNIT_VEL };
+enum { DRAWS_PER_FLUSH = 256 }; /* the driver shall start early and its queue stay short */
+
+struct cg2007 {
+  struct hb_gl_context *context;
+  enum hb_gl_stream_kind kind;
+  float eps2;
+  unsigned program;
+  int u_other, u_width, u_height, u_offset, u_eps2;
+
+  size_t nj, room; /* sources, and what streams and host arrays were made for */
+  struct hb_gl_stream mass, pos, vel;
+  struct hb_gl_stream result[2][RESULTS]; /* ping-pong pair */
+  struct hb_gl_target target[2];
+
+  float *m, *x, *v;       /* [nj], [3 * nj], [3 * nj]: the sources in their own order */
+  float *staging;         /* [4 * texels] one stream on its way up or down */
+  uint32_t *order;        /* [nj] particle in each texel: the sinks first */
+  unsigned char *is_sink; /* [nj] */
+};
+
+/* ---- open and close ---- */
+
+static void destroy_streams(struct cg2007 *c)
+{
+  if (c->context && hb_gl_context_use(c->context) == HB_OK) {
+    for (int k = 0; k < 2; k++) {
+      hb_gl_target_destroy(&c->target[k]);
+      for (int r = 0; r < RESULTS; r++) hb_gl_stream_destroy(&c->result[k][r]);
+    }
+    hb_gl_stream_destroy(&c->mass);
+    hb_gl_stream_destroy(&c->pos);
+    hb_gl_stream_destroy(&c->vel);
+  }
+  hb_mem_free(c->m);
+  hb_mem_free(c->x);
+  hb_mem_free(c->v);
+  hb_mem_free(c->staging);
+  hb_mem_free(c->order);
+  hb_mem_free(c->is_sink);
+  c->m = c->x = c->v = c->staging = NULL;
+  c->order = NULL;
+  c->is_sink = NULL;
+  c->room = c->nj = 0;
+}
+
+static void cg2007_close(void *state)
+{
+  struct cg2007 *c = state;
+  if (!c) return;
+  destroy_streams(c);
+  if (c->program) glDeleteProgram(c->program);
+  hb_gl_context_close(c->context);
+  hb_mem_free(c);
+}
+
+static enum hb_status find_uniforms(struct cg2007 *c)
+{
+  HB_TRY(hb_gl_program_uniform(c->program, "otherParticle", &c->u_other));
+  HB_TRY(hb_gl_program_uniform(c->program, "texSizeX", &c->u_width));
+  HB_TRY(hb_gl_program_uniform(c->program, "texSizeY", &c->u_height));
+  HB_TRY(hb_gl_program_uniform(c->program, "offset", &c->u_offset));
+  HB_TRY(hb_gl_program_uniform(c->program, "eps2", &c->u_eps2));
+  static const char *const samplers[] = {"accTexture", "jerkAndPotTexture", "massTexture", "posTexture",
+                                         "velTexture"};
+  glUseProgram(c->program);
+  for (int unit = UNIT_ACC; unit <= UNIT_VEL; unit++) {
+    int location;
+    HB_TRY(hb_gl_program_uniform(c->program, samplers[unit], &location));
+    glUniform1i(location, unit);
+  }
+  return HB_OK;
+}
+
+static enum hb_status cg2007_open(const struct hb_force_params *params, void **state)
+{
+  struct cg2007 *c;
+  HB_TRY(HB_ALLOC(1, &c));
+  *state = c;
+  int rectangle = (params->flags & HB_FORCE_CG2007_RECT) != 0;
+  c->kind = rectangle ? HB_GL_STREAM_RECTANGLE : HB_GL_STREAM_2D;
+  c->eps2 = (float)hb_force_eps2(params);
+  const struct hb_gl_context_params gl = {params->context, params->device,
+                                          (params->flags & HB_FORCE_GL_DEBUG) != 0};
+  HB_TRY(hb_gl_context_open(&gl, &c->context));
+  const struct hb_gl_program_source source = {.vertex = "fullscreen.vert",
+                                              .fragment = "cg2007/acc_jerk_pot.frag",
+                                              .defines = rectangle ? "#define HB_CG2007_RECT\n" : ""};
+  HB_TRY(hb_gl_program_build(c->context, &source, &c->program));
+  return find_uniforms(c);
+}
+
+/* ---- sources ---- */
+
+/* Three floats a record are what 2007 used; only rectangle textures of that kind can be rendered to for sure
+ * where the option asks for it. */
+static int vector_channels(const struct cg2007 *c) { return c->kind == HB_GL_STREAM_RECTANGLE ? 3 : 4; }
+
+static enum hb_status create_streams(struct cg2007 *c, size_t n)
+{
+  struct hb_gl_context *context = c->context;
+  HB_TRY(hb_gl_stream_create(context, c->kind, 1, n, &c->mass));
+  HB_TRY(hb_gl_stream_create(context, c->kind, vector_channels(c), n, &c->pos));
+  HB_TRY(hb_gl_stream_create(context, c->kind, vector_channels(c), n, &c->vel));
+  for (int k = 0; k < 2; k++) {
+    HB_TRY(hb_gl_stream_create(context, c->kind, vector_channels(c), n, &c->result[k][ACC]));
+    HB_TRY(hb_gl_stream_create(context, c->kind, 4, n, &c->result[k][JERK_POT]));
+    HB_TRY(hb_gl_target_create(context, RESULTS, c->result[k], &c->target[k]));
+  }
+  HB_TRY(HB_ALLOC(n, &c->m));
+  HB_TRY(HB_ALLOC(3 * n, &c->x));
+  HB_TRY(HB_ALLOC(3 * n, &c->v));
+  HB_TRY(HB_ALLOC(4 * (size_t)c->pos.width * (size_t)c->pos.height, &c->staging));
+  HB_TRY(HB_ALLOC(n, &c->order));
+  HB_TRY(HB_ALLOC(n, &c->is_sink));
+  c->room = n;
+  return HB_OK;
+}
+
+static enum hb_status cg2007_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+{
+  struct cg2007 *c = state;
+  HB_TRY(hb_gl_context_use(c->context));
+  if (nj != c->room) { /* width and unused texels belong to one N */
+    destroy_streams(c);
+    HB_TRY(create_streams(c, nj));
+  }
+  c->nj = nj;
+  for (size_t k = 0; k < nj; k++) c->m[k] = (float)m[k];
+  for (size_t k = 0; k < 3 * nj; k++) c->x[k] = (float)x[k];
+  for (size_t k = 0; k < 3 * nj; k++) c->v[k] = (float)v[k];
+  return HB_OK;
+}
+
+/* ---- forces ---- */
+
+static void arrange(struct cg2007 *c, size_t ni, const uint32_t *index)
+{
+  memset(c->is_sink, 0, c->nj);
+  for (size_t k = 0; k < ni; k++) {
+    c->order[k] = index[k];
+    c->is_sink[index[k]] = 1;
+  }
+  size_t next = ni;
+  for (size_t j = 0; j < c->nj; j++)
+    if (!c->is_sink[j]) c->order[next++] = (uint32_t)j;
+}
+
+static void upload(struct cg2007 *c, const struct hb_gl_stream *stream, const float *vectors)
+{
+  int channels = stream->channels;
+  for (size_t k = 0; k < c->nj; k++)
+    memcpy(c->staging + (size_t)channels * k, vectors + 3 * (size_t)c->order[k], 3 * sizeof *vectors);
+  hb_gl_stream_upload(stream, c->staging);
+}
+
+static void send(struct cg2007 *c)
+{
+  for (size_t k = 0; k < c->nj; k++) c->staging[k] = c->m[c->order[k]];
+  hb_gl_stream_upload(&c->mass, c->staging);
+  upload(c, &c->pos, c->x);
+  upload(c, &c->vel, c->v);
+}
+
+/* N - 1 passes, the results swapped between reading and writing after each ([PZ07] section 3.1); returns
+ * which of the pair holds them. */
+static int walk(struct cg2007 *c, int width, int height)
+{
+  glUseProgram(c->program);
+  glUniform1f(c->u_width, (float)c->pos.width);
+  glUniform1f(c->u_height, (float)c->pos.height);
+  glUniform1f(c->u_offset, (float)((size_t)c->pos.width * (size_t)c->pos.height - c->nj));
+  glUniform1f(c->u_eps2, c->eps2);
+  hb_gl_stream_bind(&c->mass, UNIT_MASS);
+  hb_gl_stream_bind(&c->pos, UNIT_POS);
+  hb_gl_stream_bind(&c->vel, UNIT_VEL);
+  int read = 0;
+  hb_gl_target_clear(&c->target[read]);
+  for (size_t other = 1; other < c->nj; other++, read = !read) {
+    hb_gl_stream_bind(&c->result[read][ACC], UNIT_ACC);
+    hb_gl_stream_bind(&c->result[read][JERK_POT], UNIT_JERK_POT);
+    glUniform1f(c->u_other, (float)other);
+    hb_gl_target_draw(&c->target[!read], width, height);
+    if (other % DRAWS_PER_FLUSH == 0) glFlush();
+  }
+  return read;
+}
+
+static void receive(struct cg2007 *c, int result, int width, int height, size_t ni, double *a, double *j,
+                    double *phi)
+{
+  hb_gl_target_read(&c->target[result], ACC, width, height, c->staging);
+  for (size_t k = 0; k < 3 * ni; k++) a[k] = c->staging[4 * (k / 3) + k % 3];
+  hb_gl_target_read(&c->target[result], JERK_POT, width, height, c->staging);
+  for (size_t k = 0; k < 3 * ni; k++) j[k] = c->staging[4 * (k / 3) + k % 3];
+  for (size_t k = 0; k < ni; k++) phi[k] = c->staging[4 * k + 3];
+}
+
+static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                  double *phi)
+{
+  struct cg2007 *c = state;
+  HB_TRY(hb_gl_context_use(c->context));
+  size_t row = (size_t)c->pos.width;
+  int width = (int)(ni < row ? ni : row), height = (int)((ni + row - 1) / row);
+  arrange(c, ni, index);
+  send(c);
+  int result = walk(c, width, height);
+  receive(c, result, width, height, ni, a, j, phi);
+  return hb_gl_context_check_lost(c->context, "evaluating forces with cg2007");
+}
+
+static const char *cg2007_context(const void *state)
+{
+  return ((const struct cg2007 *)state)->context->backend->name;
+}
+
+static const char *cg2007_device(const void *state)
+{
+  return ((const struct cg2007 *)state)->context->caps.renderer;
+}
+
+const struct hb_force_ops hb_force_cg2007 = {
+    .info = {.name = "cg2007",
+             .summary = "the 2007 kernel: one other particle a pass, N - 1 passes over float textures",
+             .source = "[PZ07] appendix A",
+             .precisions = "single",
+             .needs_gl = 1,
+             .flops_per_pair = 47},
+    .open = cg2007_open,
+    .close = cg2007_close,
+    .set_j = cg2007_set_j,
+    .eval = cg2007_eval,
+    .context = cg2007_context,
+    .device = cg2007_device,
+};

@@ -1,0 +1,223 @@
+#include "force/force.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "gl/gl_context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct hb_force {
+  const struct hb_force_ops *ops;
+  void *state;
+  struct hb_force_params params; /* with the strings below, for opening it again */
+  char precision[16], context[32], device[192], tuning[256];
+  size_t nj;       /* sources set; 0: none yet */
+  uint32_t *stamp; /* [nj] the call in which the particle was last a sink, to find one named twice */
+  size_t stamp_room;
+  uint32_t call;
+};
+
+static const struct hb_force_ops *const registry[] = {&hb_force_host,       &hb_force_cg2007,
+                                                      &hb_force_bag,        &hb_force_tile,
+                                                      &hb_force_matrix2004, &hb_force_host_simd};
+enum { COUNT = sizeof registry / sizeof *registry };
+
+const struct hb_force_scheme *hb_force_schemes(size_t *count)
+{
+  static struct hb_force_scheme schemes[COUNT];
+  for (size_t k = 0; k < COUNT; k++) schemes[k] = registry[k]->info;
+  *count = COUNT;
+  return schemes;
+}
+
+/* A GPU is worth its overhead: tile where it has compute shaders, bag elsewhere. A software renderer is slower than
+ * the host's own loop. */
+static const struct hb_force_ops *choose(const struct hb_force_params *params)
+{
+  const struct hb_gl_context_params gl = {.context = params->context, .device = params->device};
+  switch (hb_gl_context_gpu(&gl)) {
+  case HB_GL_GPU_COMPUTE:
+    return &hb_force_tile;
+  case HB_GL_GPU:
+    return &hb_force_bag;
+  default:
+    return &hb_force_host;
+  }
+}
+
+static enum hb_status find(const struct hb_force_params *params, const struct hb_force_ops **ops)
+{
+  const char *name = params->scheme;
+  if (!name || strcmp(name, "auto") == 0) {
+    *ops = choose(params);
+    return HB_OK;
+  }
+  struct hb_text known = {0};
+  for (size_t k = 0; k < COUNT; k++) {
+    if (strcmp(name, registry[k]->info.name) == 0) {
+      *ops = registry[k];
+      hb_mem_free(known.text);
+      return HB_OK;
+    }
+    HB_TRY(hb_text_append(&known, "%s, ", registry[k]->info.name));
+  }
+  enum hb_status status =
+      hb_fail(HB_ERR_USAGE, "'%s' is no scheme of forces (expected %sauto)", name, known.text);
+  hb_mem_free(known.text);
+  return status;
+}
+
+/* The wanted word of a blank separated list, or its first where none is wanted. */
+static enum hb_status choose_precision(const struct hb_force_scheme *scheme, const char *wanted, size_t room,
+                                       char *precision)
+{
+  const char *word = scheme->precisions;
+  for (; *word; word += strspn(word, " ")) {
+    size_t length = strcspn(word, " ");
+    if (!wanted || (strlen(wanted) == length && strncmp(word, wanted, length) == 0)) {
+      snprintf(precision, room, "%.*s", (int)length, word);
+      return HB_OK;
+    }
+    word += length;
+  }
+  return hb_fail(HB_ERR_USAGE, "scheme %s has no precision '%s' (expected one of: %s)", scheme->name, wanted,
+                 scheme->precisions);
+}
+
+/* Keeps a copy of an optional string of the caller's. */
+static const char *keep(const char *text, size_t room, char *copy)
+{
+  if (!text) return NULL;
+  snprintf(copy, room, "%s", text);
+  return copy;
+}
+
+static enum hb_status open_source(struct hb_force *f, const struct hb_force_params *params)
+{
+  f->params = *params;
+  f->params.scheme = f->ops->info.name;
+  f->params.precision = f->precision;
+  f->params.context = keep(params->context, sizeof f->context, f->context);
+  f->params.device = keep(params->device, sizeof f->device, f->device);
+  f->params.tuning = keep(params->tuning, sizeof f->tuning, f->tuning);
+  HB_TRY(choose_precision(&f->ops->info, params->precision, sizeof f->precision, f->precision));
+  return f->ops->open(&f->params, &f->state);
+}
+
+enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force)
+{
+  *force = NULL;
+  if (!isfinite(params->eps) || params->eps < 0)
+    return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", params->eps);
+  if (!isfinite(params->max_draw_s) || params->max_draw_s < 0)
+    return hb_fail(HB_ERR_USAGE, "the longest draw is %g s, expected finite and >= 0", params->max_draw_s);
+  const struct hb_force_ops *ops = NULL;
+  HB_TRY(find(params, &ops));
+  struct hb_force *f;
+  HB_TRY(HB_ALLOC(1, &f));
+  f->ops = ops;
+  enum hb_status status = open_source(f, params);
+  if (status != HB_OK) {
+    hb_force_close(f);
+    return status;
+  }
+  *force = f;
+  return HB_OK;
+}
+
+void hb_force_close(struct hb_force *force)
+{
+  if (!force) return;
+  force->ops->close(force->state);
+  hb_mem_free(force->stamp);
+  hb_mem_free(force);
+}
+
+const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force) { return &force->ops->info; }
+const char *hb_force_precision(const struct hb_force *force) { return force->precision; }
+const char *hb_force_tuning(const struct hb_force *force)
+{
+  return force->ops->tuning ? force->ops->tuning(force->state) : "";
+}
+const char *hb_force_context(const struct hb_force *force) { return force->ops->context(force->state); }
+const char *hb_force_device(const struct hb_force *force) { return force->ops->device(force->state); }
+
+enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
+                              const double *v)
+{
+  if (nj == 0 || nj > UINT32_MAX)
+    return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
+  force->nj = 0;
+  if (nj > force->stamp_room) {
+    hb_mem_free(force->stamp);
+    force->stamp_room = 0;
+    HB_TRY(HB_ALLOC(nj, &force->stamp));
+    force->stamp_room = nj;
+    force->call = 0;
+  }
+  HB_TRY(force->ops->set_j(force->state, nj, m, x, v));
+  force->nj = nj;
+  return HB_OK;
+}
+
+/* The sinks are sources and each is named once. */
+static enum hb_status check_sinks(struct hb_force *force, size_t ni, const uint32_t *index)
+{
+  if (++force->call == 0) { /* the counter went round: forget all stamps */
+    memset(force->stamp, 0, force->stamp_room * sizeof *force->stamp);
+    force->call = 1;
+  }
+  for (size_t k = 0; k < ni; k++) {
+    if (index[k] >= force->nj)
+      return hb_fail(HB_ERR_USAGE, "sink %zu is particle %u, expected below %zu", k, index[k], force->nj);
+    if (force->stamp[index[k]] == force->call)
+      return hb_fail(HB_ERR_USAGE, "sink %zu names particle %u a second time", k, index[k]);
+    force->stamp[index[k]] = force->call;
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                             double *phi)
+{
+  if (force->nj == 0) return hb_fail(HB_ERR_USAGE, "forces were asked for before the sources were set");
+  if (ni == 0) return HB_OK;
+  HB_TRY(check_sinks(force, ni, index));
+  return force->ops->eval(force->state, ni, index, a, j, phi);
+}
+
+/* ---- a device that fails ---- */
+
+/* A new context and smaller draws: what a driver gave up for taking too long may pass in pieces. */
+static enum hb_status open_again(struct hb_force *force)
+{
+  static const double usual = 0.05;
+  force->ops->close(force->state);
+  force->state = NULL;
+  force->nj = 0;
+  double longest = force->params.max_draw_s > 0 ? force->params.max_draw_s : usual;
+  force->params.max_draw_s = longest / 4;
+  return force->ops->open(&force->params, &force->state);
+}
+
+static enum hb_status once(struct hb_force *force, size_t nj, const double *m, const double *x,
+                           const double *v, size_t ni, const uint32_t *index, double *a, double *j,
+                           double *phi)
+{
+  HB_TRY(hb_force_set_j(force, nj, m, x, v));
+  return hb_force_eval(force, ni, index, a, j, phi);
+}
+
+enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, const double *x,
+                           const double *v, size_t ni, const uint32_t *index, double *a, double *j,
+                           double *phi)
+{
+  enum hb_status status = once(force, nj, m, x, v, ni, index, a, j, phi);
+  if (status != HB_ERR_DEVICE) return status;
+  hb_log("%s; trying once more with shorter draws", hb_error());
+  HB_TRY(open_again(force));
+  return once(force, nj, m, x, v, ni, index, a, j, phi);
+}

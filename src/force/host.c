@@ -1,0 +1,75 @@
+/* The host as source of forces: exact double precision, the reference. */
+#include "force/force.h"
+
+#include "base/mem.h"
+#include "core/gravity.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+struct host {
+  double eps2;
+  size_t room;
+  struct hb_gravity *gravity;
+  char device[160];
+};
+
+static enum hb_status host_open(const struct hb_force_params *params, void **state)
+{
+  struct host *h;
+  HB_TRY(HB_ALLOC(1, &h));
+  *state = h;
+  h->eps2 = hb_force_eps2(params);
+  struct utsname machine;
+  uname(&machine);
+  snprintf(h->device, sizeof h->device, "%s, %d threads", machine.machine, omp_get_max_threads());
+  return HB_OK;
+}
+
+static void host_close(void *state)
+{
+  struct host *h = state;
+  if (!h) return;
+  hb_gravity_destroy(h->gravity);
+  hb_mem_free(h);
+}
+
+static enum hb_status host_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+{
+  struct host *h = state;
+  if (nj > h->room) {
+    hb_gravity_destroy(h->gravity);
+    h->gravity = NULL;
+    h->room = 0;
+    HB_TRY(hb_gravity_create(nj, &h->gravity));
+    h->room = nj;
+  }
+  hb_gravity_set_j(h->gravity, nj, m, x, v);
+  return HB_OK;
+}
+
+static enum hb_status host_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                double *phi)
+{
+  const struct host *h = state;
+  hb_gravity_eval(h->gravity, h->eps2, ni, index, a, j, phi);
+  return HB_OK;
+}
+
+static const char *host_context(const void *state) { return (void)state, "none"; }
+static const char *host_device(const void *state) { return ((const struct host *)state)->device; }
+
+const struct hb_force_ops hb_force_host = {
+    .info = {.name = "host",
+             .summary = "double precision on the processor, the reference",
+             .source = "[PZ07] eq. 1",
+             .precisions = "double",
+             .flops_per_pair = 43},
+    .open = host_open,
+    .close = host_close,
+    .set_j = host_set_j,
+    .eval = host_eval,
+    .context = host_context,
+    .device = host_device,
+};

@@ -1,0 +1,279 @@
+/* The host as a fast source of forces: float pairs by vector instructions, what a user without a GPU would
+ * run. Sums are float over a part of the sources and double beyond, so their error does not grow with N.
+ * Precision "single" rounds positions to float; "ds" keeps them as sums of two floats and rounds only their
+ * differences. */
+#include "force/force.h"
+
+#include "base/mem.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAVE_X86        1
+#define SIMD_LANES      16
+#define SIMD_NAME(stem) stem##_avx512
+#define SIMD_TARGET     __attribute__((target("avx512f,avx2,fma")))
+#include "force/simd_kernel.h"
+#define SIMD_LANES      8
+#define SIMD_NAME(stem) stem##_avx2
+#define SIMD_TARGET     __attribute__((target("avx2,fma")))
+#include "force/simd_kernel.h"
+#else
+#define HAVE_X86 0
+#endif
+#include "force/simd_kernel.h"
+
+enum {
+  PART = 256 / SIMD_CHUNK, /* chunks in a float sum, small enough for the first level cache               */
+  SEGMENT = 8 * PART,      /* chunks whose sum is kept apart, so that threads can share one sink's sources */
+  SINKS = 16,              /* sinks that pass over a part together                                        */
+  PIECES = 4               /* pieces of work per thread, so that none waits long for the last one         */
+};
+
+/* A pad has no mass and is far away; its r^2, 3e36, is still a float. */
+static const double pad_distance = 1e18;
+
+/* Less work than this is done before a second thread has woken up. */
+static const double pairs_worth_threads = 16384;
+static const size_t sources_worth_threads = 4096;
+
+typedef void sum_fn(const float *source, size_t from, size_t to, float eps2, size_t ni,
+                    const struct simd_sink *sinks, double (*total)[SIMD_SUMS]);
+
+/* Best first: HB_SIMD names the best one allowed. */
+struct version {
+  const char *name, *label;
+  sum_fn *single, *ds;
+};
+static const struct version versions[] = {
+#if HAVE_X86
+    {"avx512", "AVX-512", sum_single_avx512, sum_ds_avx512},
+    {"avx2", "AVX2", sum_single_avx2, sum_ds_avx2},
+#endif
+    {"baseline", "baseline", sum_single_baseline, sum_ds_baseline},
+};
+enum { VERSIONS = sizeof versions / sizeof *versions };
+
+static int machine_has(const struct version *version)
+{
+#if HAVE_X86
+  if (strcmp(version->name, "avx512") == 0) return __builtin_cpu_supports("avx512f");
+  if (strcmp(version->name, "avx2") == 0)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+  return version == &versions[VERSIONS - 1];
+}
+
+struct host_simd {
+  float eps2;
+  int ds;
+  sum_fn *sum;
+  size_t chunks, room; /* used, allocated */
+  float *source;       /* [chunks][rows][16] */
+  size_t parts_room;
+  double (*parts)[SIMD_SUMS]; /* [sink][segment] while threads share a sink */
+  char device[160];
+};
+
+static enum hb_status choose(const struct version **version)
+{
+  static const char *const known[] = {"avx512", "avx2", "baseline"};
+  const char *limit = getenv("HB_SIMD");
+  size_t k = 0, count = sizeof known / sizeof *known;
+  while (limit && k < count && strcmp(limit, known[k]) != 0) k++;
+  if (k == count) return hb_fail(HB_ERR_USAGE, "HB_SIMD is '%s', expected avx512, avx2 or baseline", limit);
+  size_t first = VERSIONS - (count - k < VERSIONS ? count - k : VERSIONS);
+  for (*version = &versions[first]; !machine_has(*version);) ++*version;
+  return HB_OK;
+}
+
+static enum hb_status host_simd_open(const struct hb_force_params *params, void **state)
+{
+  struct host_simd *h;
+  HB_TRY(HB_ALLOC(1, &h));
+  *state = h;
+  const struct version *version = NULL;
+  HB_TRY(choose(&version));
+  h->eps2 = (float)hb_force_eps2(params);
+  h->ds = strcmp(params->precision, "ds") == 0;
+  h->sum = h->ds ? version->ds : version->single;
+  struct utsname machine;
+  uname(&machine);
+  snprintf(h->device, sizeof h->device, "%s, %s, %d threads", machine.machine, version->label,
+           omp_get_max_threads());
+  return HB_OK;
+}
+
+static void host_simd_close(void *state)
+{
+  struct host_simd *h = state;
+  if (!h) return;
+  hb_mem_free(h->source);
+  hb_mem_free(h->parts);
+  hb_mem_free(h);
+}
+
+static size_t rows(const struct host_simd *h) { return h->ds ? SIMD_ROWS_DS : SIMD_ROWS; }
+
+/* 16 sources to their rows. */
+static void fill_chunk(int ds, const double *m, const double *x, const double *v, float (*row)[SIMD_CHUNK])
+{
+  for (size_t i = 0; i < SIMD_CHUNK; i++) {
+    row[SIMD_M][i] = (float)m[i];
+    for (size_t k = 0; k < 3; k++) {
+      row[SIMD_X + k][i] = (float)x[3 * i + k];
+      row[SIMD_V + k][i] = (float)v[3 * i + k];
+      if (ds) row[SIMD_LO + k][i] = (float)(x[3 * i + k] - row[SIMD_X + k][i]);
+    }
+  }
+}
+
+/* The same for the last chunk, which nj sources need not fill. */
+static void fill_last_chunk(int ds, size_t nj, const double *m, const double *x, const double *v,
+                            float (*row)[SIMD_CHUNK])
+{
+  double all_m[SIMD_CHUNK] = {0}, all_x[3 * SIMD_CHUNK], all_v[3 * SIMD_CHUNK] = {0};
+  memcpy(all_m, m, nj * sizeof *m);
+  memcpy(all_x, x, 3 * nj * sizeof *x);
+  memcpy(all_v, v, 3 * nj * sizeof *v);
+  for (size_t k = 3 * nj; k < 3 * SIMD_CHUNK; k++) all_x[k] = pad_distance;
+  fill_chunk(ds, all_m, all_x, all_v, row);
+}
+
+static enum hb_status host_simd_set_j(void *state, size_t nj, const double *m, const double *x,
+                                      const double *v)
+{
+  struct host_simd *h = state;
+  size_t chunks = (nj + SIMD_CHUNK - 1) / SIMD_CHUNK, chunk_size = rows(h) * SIMD_CHUNK;
+  if (chunks > h->room) {
+    hb_mem_free(h->source);
+    h->source = NULL;
+    h->room = 0;
+    HB_TRY(HB_ALLOC(chunks * chunk_size, &h->source));
+    h->room = chunks;
+  }
+  h->chunks = chunks;
+  size_t last = chunks - 1;
+#pragma omp parallel for schedule(static) if (nj >= sources_worth_threads)
+  for (size_t c = 0; c < last; c++) {
+    size_t i = c * SIMD_CHUNK;
+    fill_chunk(h->ds, m + i, x + 3 * i, v + 3 * i, (float(*)[SIMD_CHUNK])(h->source + c * chunk_size));
+  }
+  size_t i = last * SIMD_CHUNK;
+  fill_last_chunk(h->ds, nj - i, m + i, x + 3 * i, v + 3 * i,
+                  (float(*)[SIMD_CHUNK])(h->source + last * chunk_size));
+  return HB_OK;
+}
+
+static void take_sinks(const struct host_simd *h, size_t ni, const uint32_t *index, struct simd_sink *sinks)
+{
+  for (size_t b = 0; b < ni; b++) {
+    const float *source = h->source + index[b] / SIMD_CHUNK * rows(h) * SIMD_CHUNK + index[b] % SIMD_CHUNK;
+    sinks[b].index = index[b];
+    for (size_t k = 0; k < 3; k++) {
+      sinks[b].x[k] = source[(SIMD_X + k) * SIMD_CHUNK];
+      sinks[b].v[k] = source[(SIMD_V + k) * SIMD_CHUNK];
+      sinks[b].lo[k] = h->ds ? source[(SIMD_LO + k) * SIMD_CHUNK] : 0;
+    }
+  }
+}
+
+/* total[ni]: the sum over the segments from .. to, each summed on its own and then added in ascending order:
+ * the same bits whether one call takes all segments or many calls one each. */
+static void sum_segments(const struct host_simd *h, size_t ni, const uint32_t *index, size_t from, size_t to,
+                         double (*total)[SIMD_SUMS])
+{
+  struct simd_sink sinks[SINKS];
+  take_sinks(h, ni, index, sinks);
+  memset(total, 0, ni * sizeof *total);
+  for (size_t s = from; s < to; s++) {
+    double sum[SINKS][SIMD_SUMS] = {0};
+    size_t end = (s + 1) * SEGMENT < h->chunks ? (s + 1) * SEGMENT : h->chunks;
+    for (size_t c = s * SEGMENT; c < end; c += PART)
+      h->sum(h->source, c, c + PART < end ? c + PART : end, h->eps2, ni, sinks, sum);
+    for (size_t b = 0; b < ni; b++)
+      for (int k = 0; k < SIMD_SUMS; k++) total[b][k] += sum[b][k];
+  }
+}
+
+static void give(const double total[SIMD_SUMS], double a[3], double j[3], double *phi)
+{
+  for (int k = 0; k < 3; k++) a[k] = simd_scale[k] * total[k];
+  for (int k = 0; k < 3; k++) j[k] = simd_scale[3 + k] * total[3 + k];
+  *phi = simd_scale[6] * total[6];
+}
+
+static size_t at_most(size_t n, size_t most) { return n < 1 ? 1 : n < most ? n : most; }
+
+static size_t segments(const struct host_simd *h) { return (h->chunks + SEGMENT - 1) / SEGMENT; }
+
+/* Threads share the sinks. */
+static void eval_sinks(const struct host_simd *h, size_t ni, const uint32_t *index, size_t pieces,
+                       int threads, double *a, double *j, double *phi)
+{
+  size_t group = at_most(ni / pieces, SINKS);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (size_t b = 0; b < ni; b += group) {
+    double total[SINKS][SIMD_SUMS];
+    size_t count = at_most(ni - b, group);
+    sum_segments(h, count, index + b, 0, segments(h), total);
+    for (size_t k = 0; k < count; k++) give(total[k], a + 3 * (b + k), j + 3 * (b + k), phi + b + k);
+  }
+}
+
+/* Too few sinks for that: threads share the segments of the sources too. */
+static enum hb_status eval_segments(struct host_simd *h, size_t ni, const uint32_t *index, int threads,
+                                    double *a, double *j, double *phi)
+{
+  size_t count = segments(h);
+  if (ni * count > h->parts_room) {
+    hb_mem_free(h->parts);
+    h->parts = NULL;
+    h->parts_room = 0;
+    HB_TRY(HB_ALLOC(ni * count, &h->parts));
+    h->parts_room = ni * count;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads) collapse(2)
+  for (size_t b = 0; b < ni; b++)
+    for (size_t s = 0; s < count; s++) sum_segments(h, 1, index + b, s, s + 1, &h->parts[b * count + s]);
+  for (size_t b = 0; b < ni; b++) {
+    double total[SIMD_SUMS] = {0};
+    for (size_t s = 0; s < count; s++)
+      for (int k = 0; k < SIMD_SUMS; k++) total[k] += h->parts[b * count + s][k];
+    give(total, a + 3 * b, j + 3 * b, phi + b);
+  }
+  return HB_OK;
+}
+
+static enum hb_status host_simd_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                     double *phi)
+{
+  struct host_simd *h = state;
+  double pairs = (double)ni * (double)h->chunks * SIMD_CHUNK;
+  int threads = pairs < pairs_worth_threads ? 1 : omp_get_max_threads();
+  size_t pieces = PIECES * (size_t)threads;
+  if (threads > 1 && ni < pieces) return eval_segments(h, ni, index, threads, a, j, phi);
+  eval_sinks(h, ni, index, threads > 1 ? pieces : 1, threads, a, j, phi);
+  return HB_OK;
+}
+
+static const char *host_simd_context(const void *state) { return (void)state, "none"; }
+static const char *host_simd_device(const void *state) { return ((const struct host_simd *)state)->device; }
+
+const struct hb_force_ops hb_force_host_simd = {
+    .info = {.name = "host-simd",
+             .summary = "single precision pairs on the processor's vector units",
+             .source = "[PZ07] eq. 1",
+             .precisions = "single ds",
+             .flops_per_pair = 46},
+    .open = host_simd_open,
+    .close = host_simd_close,
+    .set_j = host_simd_set_j,
+    .eval = host_simd_eval,
+    .context = host_simd_context,
+    .device = host_simd_device,
+};

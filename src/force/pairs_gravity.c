@@ -1,0 +1,136 @@
+/* Gravity through the all-pairs engine: one source of forces for each of its schemes. */
+#include "force/force.h"
+
+#include "base/mem.h"
+#include "pairs/pairs.h"
+#include "pairs/tuner.h"
+#include "pairs/tuning.h"
+
+#include <string.h>
+
+/* Seconds that a run may spend on finding a tuning; `holmberg tune` takes more. */
+static const double BRIEFLY = 2;
+
+struct gravity {
+  struct hb_gl_context *context;
+  struct hb_pairs *pairs;
+  int tunes; /* the tuning is to be looked up, or measured, when the number of particles is known */
+  char tuning[256];
+  double *f; /* [8 * f_room] (a, phi) (jerk, -) of the sinks */
+  size_t f_room;
+};
+
+static void gravity_close(void *state)
+{
+  struct gravity *g = state;
+  if (!g) return;
+  hb_pairs_destroy(g->pairs);
+  hb_gl_context_close(g->context);
+  hb_mem_free(g->f);
+  hb_mem_free(g);
+}
+
+static enum hb_precision precision_of(const char *name)
+{
+  int k = 0;
+  while (strcmp(hb_precision_names[k], name) != 0) k++; /* force.c has checked it */
+  return (enum hb_precision)k;
+}
+
+static enum hb_status gravity_open(const struct hb_force_params *params, void **state)
+{
+  struct gravity *g;
+  HB_TRY(HB_ALLOC(1, &g));
+  *state = g;
+  const struct hb_gl_context_params gl = {params->context, params->device,
+                                          (params->flags & HB_FORCE_GL_DEBUG) != 0};
+  HB_TRY(hb_gl_context_open(&gl, &g->context));
+  struct hb_pairs_params pairs = {.context = g->context,
+                                  .interaction = hb_interaction_find("gravity_jerk"),
+                                  .scheme = params->scheme,
+                                  .precision = precision_of(params->precision),
+                                  .parameter = {hb_force_eps2(params)},
+                                  .max_draw_s = params->max_draw_s};
+  g->tunes = !params->tuning && !(params->flags & HB_FORCE_NO_TUNE);
+  HB_TRY(hb_tuning_parse(params->tuning, &pairs.tuning));
+  return hb_pairs_create(&pairs, &g->pairs);
+}
+
+/* Once, with the number of particles known: the tuning in the cache, or one that is measured now and kept there. */
+static enum hb_status tune(struct gravity *g, size_t n)
+{
+  g->tunes = 0;
+  struct hb_pairs_params params = g->pairs->params;
+  HB_TRY(hb_tuner_best(&params, n, BRIEFLY, &params.tuning));
+  hb_pairs_destroy(g->pairs);
+  g->pairs = NULL;
+  return hb_pairs_create(&params, &g->pairs);
+}
+
+static enum hb_status gravity_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+{
+  struct gravity *g = state;
+  const struct hb_column columns[8] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {m, 1},
+                                       {v, 3}, {v + 1, 3}, {v + 2, 3}};
+  if (g->tunes) HB_TRY(tune(g, nj));
+  return hb_pairs_set_j(g->pairs, nj, columns);
+}
+
+static enum hb_status gravity_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                   double *phi)
+{
+  struct gravity *g = state;
+  if (ni > g->f_room) {
+    hb_mem_free(g->f);
+    g->f_room = 0;
+    HB_TRY(HB_ALLOC(8 * ni, &g->f));
+    g->f_room = ni;
+  }
+  HB_TRY(hb_pairs_walk(g->pairs, ni, index));
+  HB_TRY(hb_pairs_read(g->pairs, g->f));
+  for (size_t k = 0; k < ni; k++) {
+    const double *f = g->f + 8 * k;
+    for (int c = 0; c < 3; c++) a[3 * k + c] = f[c], j[3 * k + c] = f[4 + c];
+    phi[k] = f[3];
+  }
+  return HB_OK;
+}
+
+static const char *gravity_context(const void *state)
+{
+  return ((const struct gravity *)state)->context->backend->name;
+}
+
+static const char *gravity_device(const void *state)
+{
+  return ((const struct gravity *)state)->context->caps.renderer;
+}
+
+static const char *gravity_tuning(const void *state)
+{
+  struct gravity *g = (struct gravity *)state; /* the text is made on demand */
+  hb_tuning_print(&g->pairs->params.tuning, sizeof g->tuning, g->tuning);
+  return g->tuning;
+}
+
+#define GRAVITY_BY(scheme, text, key)                                                                        \
+  const struct hb_force_ops hb_force_##scheme = {                                                            \
+      .info = {.name = #scheme,                                                                              \
+               .summary = text,                                                                              \
+               .source = key,                                                                                \
+               .precisions = "single compensated ds double",                                                 \
+               .needs_gl = 1,                                                                                \
+               .flops_per_pair = 43},                                                                        \
+      .open = gravity_open,                                                                                  \
+      .close = gravity_close,                                                                                \
+      .set_j = gravity_set_j,                                                                                \
+      .eval = gravity_eval,                                                                                  \
+      .context = gravity_context,                                                                            \
+      .device = gravity_device,                                                                              \
+      .tuning = gravity_tuning,                                                                              \
+  }
+
+GRAVITY_BY(bag, "a pass sums a bag of sources in registers, bags accumulate over passes", "[HI07]");
+GRAVITY_BY(tile, "a compute shader, tiles of sources in shared memory, several threads a body", "[NHP07]");
+GRAVITY_BY(matrix2004, "all pair terms in a texture, folded log2 N times; in tiles where they are too many",
+           "[NHP07] section 31.5");

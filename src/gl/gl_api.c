@@ -1,0 +1,84 @@
+#include "gl/gl_api.h"
+
+#include "gl/gl.h"
+
+struct hb_gl_core_11 hb_gl_core_11;
+
+/* Functions of GL 1.2 to 3.3, as the middle of their PFNGL...PROC type and as their name. */
+#define GL_33(X)                                                                                             \
+  X(ACTIVETEXTURE, ActiveTexture)                                                                            \
+  X(ATTACHSHADER, AttachShader)                                                                              \
+  X(BINDBUFFER, BindBuffer)                                                                                  \
+  X(BINDBUFFERBASE, BindBufferBase)                                                                          \
+  X(BINDBUFFERRANGE, BindBufferRange)                                                                        \
+  X(BINDFRAMEBUFFER, BindFramebuffer)                                                                        \
+  X(BINDVERTEXARRAY, BindVertexArray)                                                                        \
+  X(BUFFERDATA, BufferData)                                                                                  \
+  X(BUFFERSUBDATA, BufferSubData)                                                                            \
+  X(CHECKFRAMEBUFFERSTATUS, CheckFramebufferStatus)                                                          \
+  X(CLEARBUFFERUIV, ClearBufferuiv)                                                                          \
+  X(CLIENTWAITSYNC, ClientWaitSync)                                                                          \
+  X(COMPILESHADER, CompileShader)                                                                            \
+  X(CREATEPROGRAM, CreateProgram)                                                                            \
+  X(CREATESHADER, CreateShader)                                                                              \
+  X(DELETEBUFFERS, DeleteBuffers)                                                                            \
+  X(DELETEFRAMEBUFFERS, DeleteFramebuffers)                                                                  \
+  X(DELETEPROGRAM, DeleteProgram)                                                                            \
+  X(DELETESHADER, DeleteShader)                                                                              \
+  X(DELETESYNC, DeleteSync)                                                                                  \
+  X(DELETEVERTEXARRAYS, DeleteVertexArrays)                                                                  \
+  X(DRAWBUFFERS, DrawBuffers)                                                                                \
+  X(FENCESYNC, FenceSync)                                                                                    \
+  X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D)                                                              \
+  X(FRAMEBUFFERTEXTURELAYER, FramebufferTextureLayer)                                                        \
+  X(GENBUFFERS, GenBuffers)                                                                                  \
+  X(GENFRAMEBUFFERS, GenFramebuffers)                                                                        \
+  X(GENVERTEXARRAYS, GenVertexArrays)                                                                        \
+  X(GETBUFFERSUBDATA, GetBufferSubData)                                                                      \
+  X(GETPROGRAMINFOLOG, GetProgramInfoLog)                                                                    \
+  X(GETPROGRAMIV, GetProgramiv)                                                                              \
+  X(GETSHADERINFOLOG, GetShaderInfoLog)                                                                      \
+  X(GETSHADERIV, GetShaderiv)                                                                                \
+  X(GETSTRINGI, GetStringi)                                                                                  \
+  X(GETUNIFORMBLOCKINDEX, GetUniformBlockIndex)                                                              \
+  X(GETUNIFORMLOCATION, GetUniformLocation)                                                                  \
+  X(LINKPROGRAM, LinkProgram)                                                                                \
+  X(MAPBUFFERRANGE, MapBufferRange)                                                                          \
+  X(SHADERSOURCE, ShaderSource)                                                                              \
+  X(TEXBUFFER, TexBuffer)                                                                                    \
+  X(TEXIMAGE3D, TexImage3D)                                                                                  \
+  X(UNIFORM1F, Uniform1f)                                                                                    \
+  X(UNIFORM1I, Uniform1i)                                                                                    \
+  X(UNIFORM2F, Uniform2f)                                                                                    \
+  X(UNIFORM2I, Uniform2i)                                                                                    \
+  X(UNIFORM4F, Uniform4f)                                                                                    \
+  X(UNIFORM4I, Uniform4i)                                                                                    \
+  X(UNIFORMBLOCKBINDING, UniformBlockBinding)                                                                \
+  X(UNMAPBUFFER, UnmapBuffer)                                                                                \
+  X(USEPROGRAM, UseProgram)
+
+/* Functions that newer contexts have; the context's capabilities say whether they may be called. */
+#define GL_NEWER(X)                                                                                          \
+  X(DEBUGMESSAGECALLBACK, DebugMessageCallback)                                                              \
+  X(DISPATCHCOMPUTE, DispatchCompute)                                                                        \
+  X(FRAMEBUFFERPARAMETERI, FramebufferParameteri)                                                            \
+  X(GETGRAPHICSRESETSTATUS, GetGraphicsResetStatus)                                                          \
+  X(MEMORYBARRIER, MemoryBarrier)                                                                            \
+  X(UNIFORM1D, Uniform1d)
+
+enum hb_status hb_gl_api_load(hb_gl_get_proc get_proc)
+{
+  const char *missing = NULL;
+#define LOAD_11(result, name, arguments)                                                                     \
+  hb_gl_core_11.name = (result(GLAPIENTRY *) arguments)get_proc("gl" #name);                                 \
+  if (!hb_gl_core_11.name) missing = "gl" #name;
+  HB_GL_CORE_11(LOAD_11)
+#define LOAD(type, name) __glew##name = (PFNGL##type##PROC)get_proc("gl" #name);
+#define LOAD_33(type, name)                                                                                  \
+  LOAD(type, name)                                                                                           \
+  if (!__glew##name) missing = "gl" #name;
+  GL_33(LOAD_33)
+  GL_NEWER(LOAD)
+  if (missing) return hb_fail(HB_ERR_GL, "the OpenGL library has no %s, expected OpenGL 3.3", missing);
+  return HB_OK;
+}

@@ -1,0 +1,247 @@
+#include "gl/gl_context.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "gl/gl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT] = {&hb_gl_egl, &hb_gl_osmesa,
+                                                                         &hb_gl_glfw};
+
+static struct hb_gl_context *current;
+
+int hb_gl_is_software(const char *renderer)
+{
+  static const char *const names[] = {"llvmpipe",    "softpipe", "swrast",
+                                      "SwiftShader", "lavapipe", "Software Rasterizer"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (strstr(renderer, names[k])) return 1;
+  return 0;
+}
+
+static int has_extension(const char *name)
+{
+  GLint count = 0;
+  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  for (GLint k = 0; k < count; k++)
+    if (strcmp((const char *)glGetStringi(GL_EXTENSIONS, (GLuint)k), name) == 0) return 1;
+  return 0;
+}
+
+static void copy_string(GLenum name, size_t room, char *text)
+{
+  const GLubyte *string = glGetString(name);
+  snprintf(text, room, "%s", string ? (const char *)string : "unknown");
+}
+
+static void read_caps(struct hb_gl_caps *caps)
+{
+  copy_string(GL_VENDOR, sizeof caps->vendor, caps->vendor);
+  copy_string(GL_RENDERER, sizeof caps->renderer, caps->renderer);
+  copy_string(GL_VERSION, sizeof caps->version, caps->version);
+  glGetIntegerv(GL_MAJOR_VERSION, &caps->major);
+  glGetIntegerv(GL_MINOR_VERSION, &caps->minor);
+  int version = 10 * caps->major + caps->minor;
+  caps->software = hb_gl_is_software(caps->renderer);
+  caps->has_precise = version >= 40 || has_extension("GL_ARB_gpu_shader5");
+  caps->has_double = version >= 40 || has_extension("GL_ARB_gpu_shader_fp64");
+  caps->has_compute = version >= 43;
+  caps->has_reset = version >= 45 || has_extension("GL_KHR_robustness");
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &caps->max_texture_size);
+  glGetIntegerv(GL_MAX_RECTANGLE_TEXTURE_SIZE, &caps->max_rectangle_size);
+  glGetIntegerv(GL_MAX_COLOR_ATTACHMENTS, &caps->max_color_attachments);
+  glGetIntegerv(GL_MAX_DRAW_BUFFERS, &caps->max_draw_buffers);
+  glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &caps->max_texture_buffer_size);
+  /* Mesa 22.3's softpipe promises 65536 texels and fetches wrong ones from 32768 on. */
+  if (strstr(caps->renderer, "softpipe") && caps->max_texture_buffer_size > 32768)
+    caps->max_texture_buffer_size = 32768;
+}
+
+static void GLAPIENTRY on_message(GLenum source, GLenum type, GLuint id, GLenum severity, GLsizei length,
+                                  const GLchar *text, const void *context)
+{
+  (void)source, (void)id, (void)length;
+  struct hb_gl_context *c = (struct hb_gl_context *)context;
+  if (type == GL_DEBUG_TYPE_ERROR || severity == GL_DEBUG_SEVERITY_HIGH)
+    snprintf(c->message, sizeof c->message, "%s", text);
+}
+
+/* What every context needs once it is current: pointers, capabilities, state that never changes. */
+static enum hb_status prepare(struct hb_gl_context *c, int debug)
+{
+  HB_TRY(hb_gl_api_load(c->backend->get_proc));
+  current = c;
+  read_caps(&c->caps);
+  if (10 * c->caps.major + c->caps.minor < 33)
+    return hb_fail(HB_ERR_GL, "%s offers OpenGL %d.%d, expected 3.3 or newer", c->caps.renderer,
+                   c->caps.major, c->caps.minor);
+  if (debug && (10 * c->caps.major + c->caps.minor >= 43 || has_extension("GL_KHR_debug"))) {
+    glEnable(GL_DEBUG_OUTPUT);
+    glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+    glDebugMessageCallback(on_message, c);
+  }
+  glGenVertexArrays(1, &c->vertex_array);
+  glBindVertexArray(c->vertex_array);
+  glPixelStorei(GL_PACK_ALIGNMENT, 4);
+  glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  return hb_gl_context_check(c, "preparing the context");
+}
+
+static enum hb_status open_one(const struct hb_gl_backend *backend, const char *device, int hardware,
+                               int debug, struct hb_gl_context **context)
+{
+  struct hb_gl_context *c;
+  HB_TRY(HB_ALLOC(1, &c));
+  c->backend = backend;
+  if (current)
+    current->backend->release(current->handle); /* GLX and EGL refuse to take over from each other */
+  current = NULL;
+  enum hb_status status = backend->open(device, hardware, debug, &c->handle);
+  if (status == HB_OK) status = prepare(c, debug);
+  if (status == HB_OK && hardware && c->caps.software)
+    status = hb_fail(HB_ERR_GL, "%s is no GPU", c->caps.renderer);
+  if (status == HB_OK && device && strcmp(device, "software") == 0 && !c->caps.software)
+    status = hb_fail(HB_ERR_GL, "%s has no software renderer, it opened %s", backend->name, c->caps.renderer);
+  if (status != HB_OK) {
+    hb_gl_context_close(c);
+    return status;
+  }
+  *context = c;
+  return HB_OK;
+}
+
+static const char *chosen(const char *option, const char *variable)
+{
+  if (option) return option;
+  const char *value = getenv(variable);
+  return value && *value ? value : NULL;
+}
+
+static enum hb_status open_auto(const char *device, int hardware, int debug, struct hb_gl_context **context)
+{
+  struct hb_text said = {0};
+  enum hb_status status = HB_ERR_GL;
+  for (int k = 0; k < HB_GL_BACKEND_COUNT && status != HB_OK; k++) {
+    const struct hb_gl_backend *backend = hb_gl_backends[k];
+    status = open_one(backend, device, hardware, debug, context);
+    if (status != HB_OK &&
+        hb_text_append(&said, "%s%s: %s", k ? "; " : "", backend->name, hb_error()) != HB_OK)
+      break;
+  }
+  if (status != HB_OK) hb_fail(HB_ERR_GL, "no OpenGL context (%s)", said.text ? said.text : hb_error());
+  hb_mem_free(said.text);
+  return status == HB_OK ? HB_OK : HB_ERR_GL;
+}
+
+/* hardware: only a real GPU will do. */
+static enum hb_status open_chosen(const struct hb_gl_context_params *params, int hardware,
+                                  struct hb_gl_context **context)
+{
+  const char *name = chosen(params->context, "HB_CONTEXT");
+  const char *device = chosen(params->device, "HB_DEVICE");
+  if (device && strcmp(device, "auto") == 0) device = NULL;
+  if (name && strcmp(name, "auto") != 0) {
+    for (int k = 0; k < HB_GL_BACKEND_COUNT; k++)
+      if (strcmp(name, hb_gl_backends[k]->name) == 0)
+        return open_one(hb_gl_backends[k], device, hardware, params->debug, context);
+    return hb_fail(HB_ERR_USAGE, "'%s' is no kind of context (expected egl, glfw, osmesa or auto)", name);
+  }
+  if (hardware) return open_auto(device, 1, params->debug, context);
+  if (!device && open_auto(NULL, 1, params->debug, context) == HB_OK) return HB_OK;
+  return open_auto(device, 0, params->debug, context);
+}
+
+enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context)
+{
+  *context = NULL;
+  HB_TRY(open_chosen(params, 0, context));
+  const struct hb_gl_context *c = *context;
+  hb_log("OpenGL %d.%d through %s on %s", c->caps.major, c->caps.minor, c->backend->name, c->caps.renderer);
+  return HB_OK;
+}
+
+enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context_params *params)
+{
+  struct hb_gl_context *context = NULL;
+  if (open_chosen(params, 1, &context) != HB_OK) return HB_GL_NO_GPU;
+  enum hb_gl_gpu gpu = context->caps.has_compute ? HB_GL_GPU_COMPUTE : HB_GL_GPU;
+  hb_gl_context_close(context);
+  return gpu;
+}
+
+void hb_gl_context_close(struct hb_gl_context *c)
+{
+  if (!c) return;
+  if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
+  if (current == c) current = NULL;
+  c->backend->close(c->handle);
+  hb_mem_free(c);
+}
+
+enum hb_status hb_gl_context_use(struct hb_gl_context *c)
+{
+  if (current == c) return HB_OK;
+  if (current) current->backend->release(current->handle);
+  int new_kind = !current || current->backend != c->backend;
+  current = NULL;
+  HB_TRY(c->backend->make_current(c->handle));
+  if (new_kind) HB_TRY(hb_gl_api_load(c->backend->get_proc));
+  current = c;
+  return HB_OK;
+}
+
+static const char *error_name(GLenum error)
+{
+  switch (error) {
+  case GL_INVALID_ENUM:
+    return "GL_INVALID_ENUM";
+  case GL_INVALID_VALUE:
+    return "GL_INVALID_VALUE";
+  case GL_INVALID_OPERATION:
+    return "GL_INVALID_OPERATION";
+  case GL_INVALID_FRAMEBUFFER_OPERATION:
+    return "GL_INVALID_FRAMEBUFFER_OPERATION";
+  case GL_OUT_OF_MEMORY:
+    return "GL_OUT_OF_MEMORY";
+  case GL_CONTEXT_LOST:
+    return "GL_CONTEXT_LOST";
+  default:
+    return "unknown GL error";
+  }
+}
+
+enum hb_status hb_gl_context_check(struct hb_gl_context *c, const char *doing)
+{
+  GLenum error = glGetError();
+  if (error != GL_NO_ERROR) {
+    for (int k = 0; k < 8 && glGetError() != GL_NO_ERROR; k++) {
+    } /* one flag per kind; never for ever */
+    const char *said = c->message[0] ? c->message : "no message";
+    hb_fail(HB_ERR_DEVICE, "%s: %s on %s (%s)", doing, error_name(error), c->caps.renderer, said);
+    c->message[0] = 0;
+    return HB_ERR_DEVICE;
+  }
+  if (c->message[0]) {
+    hb_fail(HB_ERR_DEVICE, "%s: %s says %s", doing, c->caps.renderer, c->message);
+    c->message[0] = 0;
+    return HB_ERR_DEVICE;
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_gl_context_check_lost(struct hb_gl_context *c, const char *doing)
+{
+  HB_TRY(hb_gl_context_check(c, doing));
+  if (c->caps.has_reset) {
+    GLenum reset = glGetGraphicsResetStatus();
+    /* some drivers return garbage: only the three documented answers count */
+    if (reset == GL_GUILTY_CONTEXT_RESET || reset == GL_INNOCENT_CONTEXT_RESET ||
+        reset == GL_UNKNOWN_CONTEXT_RESET)
+      return hb_fail(HB_ERR_DEVICE, "%s: the context on %s was lost", doing, c->caps.renderer);
+  }
+  return HB_OK;
+}

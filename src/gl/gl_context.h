@@ -1,0 +1,73 @@
+/* One OpenGL context without a visible window, and what it can do. */
+#ifndef HB_GL_CONTEXT_H
+#define HB_GL_CONTEXT_H
+
+#include "gl/gl_api.h"
+
+struct hb_gl_context_params {
+  const char *context; /* egl, osmesa, glfw, auto; NULL: environment HB_CONTEXT, else auto */
+  const char *device;  /* INDEX, /dev/dri/..., software; NULL: environment HB_DEVICE, else best first */
+  int debug;           /* 1: driver messages of errors become HB_ERR_DEVICE in hb_gl_context_check */
+};
+
+/* Read once at opening. Sizes in texels, counts in pieces. */
+struct hb_gl_caps {
+  char vendor[128], renderer[192], version[128];
+  int major, minor;
+  int software;    /* renders on the processor */
+  int has_precise; /* GLSL `precise`: GL 4.0 or ARB_gpu_shader5 */
+  int has_double;  /* GLSL double: GL 4.0 or ARB_gpu_shader_fp64 */
+  int has_compute; /* compute shaders and storage buffers: GL 4.3 */
+  int has_reset;   /* reset status can be asked for */
+  int max_texture_size, max_rectangle_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
+};
+
+struct hb_gl_context {
+  const struct hb_gl_backend *backend;
+  void *handle; /* the back end's own */
+  struct hb_gl_caps caps;
+  unsigned vertex_array; /* empty: the full-screen triangle has no attributes */
+  char message[256];     /* last error message of the driver, when debugging */
+};
+
+/* A way to get a context: one const struct per file gl_*.c. */
+struct hb_gl_backend {
+  const char *name;
+
+  /* Opens and makes current. hardware: 1 accepts real GPUs only, 0 anything, real GPUs first.
+   * Errors: HB_ERR_GL with a sentence that names what was tried, HB_ERR_USAGE for a device it cannot mean. */
+  enum hb_status (*open)(const char *device, int hardware, int debug, void **handle);
+  void (*close)(void *handle); /* accepts NULL; leaves no context current */
+  enum hb_status (*make_current)(void *handle);
+  void (*release)(void *handle); /* it is current: afterwards none is */
+  hb_gl_get_proc get_proc;       /* valid while a context of this back end is open */
+};
+
+extern const struct hb_gl_backend hb_gl_egl, hb_gl_osmesa, hb_gl_glfw;
+
+/* The back ends in the order in which auto tries them. */
+enum { HB_GL_BACKEND_COUNT = 3 };
+extern const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT];
+
+/* Opens a context of GL 3.3 core or newer and makes it current. auto: the first real GPU of any back end, then
+ * the first software renderer. Errors: HB_ERR_GL (what each back end said), HB_ERR_USAGE (unknown name). */
+enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context);
+void hb_gl_context_close(struct hb_gl_context *context);
+
+/* What opening would give: no real GPU, one, or one with compute shaders. */
+enum hb_gl_gpu { HB_GL_NO_GPU, HB_GL_GPU, HB_GL_GPU_COMPUTE };
+enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context_params *params);
+
+/* Makes it current unless it is. Several contexts may be open, one is current, in one thread. */
+enum hb_status hb_gl_context_use(struct hb_gl_context *context);
+
+/* HB_ERR_DEVICE with `doing` and the GL error or driver message that came since the last check. */
+enum hb_status hb_gl_context_check(struct hb_gl_context *context, const char *doing);
+
+/* The same, and asks whether the context was lost, which takes the driver longer. */
+enum hb_status hb_gl_context_check_lost(struct hb_gl_context *context, const char *doing);
+
+/* Context of the given limits: 0 if the renderer's name is that of one without a GPU, else 1. */
+int hb_gl_is_software(const char *renderer);
+
+#endif

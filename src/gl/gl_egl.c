@@ -1,0 +1,272 @@
+/* EGL without a window: the device platform (a real GPU on a machine without a display), then Mesa's
+ * surfaceless platform. libEGL is opened with dlopen, so that the program starts where it is missing. */
+#include "gl/gl_egl.h"
+
+#include "base/mem.h"
+#include "gl/gl_context.h"
+
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEVICES = 32 };
+
+struct egl {
+  EGLDisplay display;
+  EGLContext context;
+  struct egl *next; /* of the open ones */
+};
+
+/* EGL gives the same display to all who ask for a platform, keeps no count, and eglTerminate ends it for all. */
+static struct egl *opened;
+
+/* The entry points in use, each by its own type. */
+#define EGL_FUNCTIONS(X)                                                                                     \
+  X(EGLBoolean, BindAPI, (EGLenum api))                                                                      \
+  X(EGLBoolean, ChooseConfig,                                                                                \
+    (EGLDisplay display, const EGLint *attributes, EGLConfig *configs, EGLint size, EGLint *count))          \
+  X(EGLContext, CreateContext,                                                                               \
+    (EGLDisplay display, EGLConfig config, EGLContext share, const EGLint *attributes))                      \
+  X(EGLBoolean, DestroyContext, (EGLDisplay display, EGLContext context))                                    \
+  X(EGLint, GetError, (void))                                                                                \
+  X(hb_gl_function, GetProcAddress, (const char *name))                                                      \
+  X(EGLBoolean, Initialize, (EGLDisplay display, EGLint * major, EGLint * minor))                            \
+  X(EGLBoolean, MakeCurrent, (EGLDisplay display, EGLSurface draw, EGLSurface read, EGLContext context))     \
+  X(const char *, QueryString, (EGLDisplay display, EGLint name))                                            \
+  X(EGLBoolean, Terminate, (EGLDisplay display))
+
+static struct {
+  void *library;
+#define FIELD(result, name, arguments) result(*name) arguments;
+  EGL_FUNCTIONS(FIELD)
+  PFNEGLGETPLATFORMDISPLAYEXTPROC GetPlatformDisplay;
+  PFNEGLQUERYDEVICESEXTPROC QueryDevices; /* NULL without EGL_EXT_device_base */
+  PFNEGLQUERYDEVICESTRINGEXTPROC QueryDeviceString;
+} egl;
+
+static int has_word(const char *list, const char *word)
+{
+  size_t length = strlen(word);
+  for (const char *at = list; at && (at = strstr(at, word)); at += length)
+    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return 1;
+  return 0;
+}
+
+static enum hb_status load(void)
+{
+  if (egl.library) return HB_OK;
+  void *library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return hb_fail(HB_ERR_GL, "libEGL.so.1 is not installed");
+  int complete = 1;
+#define LOAD(result, name, arguments)                                                                        \
+  *(void **)&egl.name = dlsym(library, "egl" #name);                                                         \
+  complete = complete && egl.name;
+  EGL_FUNCTIONS(LOAD)
+  if (!complete) {
+    dlclose(library);
+    return hb_fail(HB_ERR_GL, "libEGL.so.1 is not complete");
+  }
+  const char *client = egl.QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+  egl.GetPlatformDisplay = (PFNEGLGETPLATFORMDISPLAYEXTPROC)egl.GetProcAddress("eglGetPlatformDisplayEXT");
+  if (has_word(client, "EGL_EXT_device_base") || has_word(client, "EGL_EXT_device_enumeration")) {
+    egl.QueryDevices = (PFNEGLQUERYDEVICESEXTPROC)egl.GetProcAddress("eglQueryDevicesEXT");
+    egl.QueryDeviceString = (PFNEGLQUERYDEVICESTRINGEXTPROC)egl.GetProcAddress("eglQueryDeviceStringEXT");
+  }
+  if (!client || !egl.GetPlatformDisplay) return hb_fail(HB_ERR_GL, "EGL has no platform displays");
+  egl.library = library; /* never closed: drivers do not survive it */
+  return HB_OK;
+}
+
+/* ---- devices ---- */
+
+static size_t query_devices(EGLDeviceEXT devices[MAX_DEVICES])
+{
+  EGLint count = 0;
+  if (!egl.QueryDevices || !egl.QueryDevices(MAX_DEVICES, devices, &count)) return 0;
+  return (size_t)count;
+}
+
+static int device_is_software(EGLDeviceEXT device)
+{
+  return has_word(egl.QueryDeviceString(device, EGL_EXTENSIONS), "EGL_MESA_device_software");
+}
+
+static const char *device_path(EGLDeviceEXT device, EGLint which, const char *extension)
+{
+  if (!has_word(egl.QueryDeviceString(device, EGL_EXTENSIONS), extension)) return NULL;
+  return egl.QueryDeviceString(device, which);
+}
+
+static const char *card_path(EGLDeviceEXT device)
+{
+  return device_path(device, EGL_DRM_DEVICE_FILE_EXT, "EGL_EXT_device_drm");
+}
+
+static const char *render_path(EGLDeviceEXT device)
+{
+  return device_path(device, EGL_DRM_RENDER_NODE_FILE_EXT, "EGL_EXT_device_drm_render_node");
+}
+
+void hb_gl_egl_devices(size_t max, struct hb_device_info *infos, size_t *count)
+{
+  *count = 0;
+  if (load() != HB_OK) return;
+  EGLDeviceEXT devices[MAX_DEVICES];
+  size_t found = query_devices(devices);
+  for (size_t k = 0; k < found && k < max; k++) {
+    const char *path = render_path(devices[k]);
+    if (!path) path = card_path(devices[k]);
+    infos[k] = (struct hb_device_info){.index = (int)k, .software = device_is_software(devices[k])};
+    snprintf(infos[k].path, sizeof infos[k].path, "%s", path ? path : "");
+  }
+  *count = found < max ? found : max;
+}
+
+/* ---- contexts ---- */
+
+static EGLContext create_context(EGLDisplay display, EGLConfig config, int debug)
+{
+  static const EGLint versions[][2] = {{4, 5}, {4, 3}, {4, 0}, {3, 3}};
+  for (size_t k = 0; k < sizeof versions / sizeof *versions; k++) {
+    const EGLint attributes[] = {
+        EGL_CONTEXT_MAJOR_VERSION, versions[k][0], EGL_CONTEXT_MINOR_VERSION, versions[k][1],
+        EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_CONTEXT_OPENGL_DEBUG,
+        debug ? EGL_TRUE : EGL_FALSE,
+        /* from here on what a driver may not know: reports of a lost context */
+        EGL_CONTEXT_OPENGL_ROBUST_ACCESS, EGL_TRUE, EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
+        EGL_LOSE_CONTEXT_ON_RESET, EGL_NONE};
+    EGLint plain[9];
+    memcpy(plain, attributes, 8 * sizeof *plain);
+    plain[8] = EGL_NONE;
+    EGLContext context = egl.CreateContext(display, config, EGL_NO_CONTEXT, attributes);
+    if (context == EGL_NO_CONTEXT) context = egl.CreateContext(display, config, EGL_NO_CONTEXT, plain);
+    if (context != EGL_NO_CONTEXT) return context;
+  }
+  return EGL_NO_CONTEXT;
+}
+
+static enum hb_status make_current(void *handle)
+{
+  struct egl *e = handle;
+  /* the bound API is per thread and EGL's default is OpenGL ES */
+  if (!egl.BindAPI(EGL_OPENGL_API) ||
+      !egl.MakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, e->context))
+    return hb_fail(HB_ERR_GL, "eglMakeCurrent failed with error 0x%x", (unsigned)egl.GetError());
+  return HB_OK;
+}
+
+static void release(void *handle)
+{
+  struct egl *e = handle;
+  egl.MakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+}
+
+/* Ends the display unless another context lives on it. */
+static void leave_display(struct egl *e)
+{
+  int users = 0;
+  for (const struct egl *o = opened; o; o = o->next) users += o->display == e->display;
+  if (users == 1) egl.Terminate(e->display);
+  e->display = EGL_NO_DISPLAY;
+}
+
+static void egl_close(void *handle)
+{
+  struct egl *e = handle;
+  if (!e) return;
+  if (e->context != EGL_NO_CONTEXT) {
+    release(e);
+    egl.DestroyContext(e->display, e->context);
+  }
+  if (e->display != EGL_NO_DISPLAY) leave_display(e);
+  struct egl **link = &opened;
+  while (*link != e) link = &(*link)->next;
+  *link = e->next;
+  hb_mem_free(e);
+}
+
+static enum hb_status try_display(struct egl *e, EGLenum platform, void *native, int debug)
+{
+  e->display = egl.GetPlatformDisplay(platform, native, NULL);
+  if (e->display == EGL_NO_DISPLAY || !egl.Initialize(e->display, NULL, NULL)) {
+    e->display = EGL_NO_DISPLAY;
+    return hb_fail(HB_ERR_GL, "eglInitialize failed with error 0x%x", (unsigned)egl.GetError());
+  }
+  const EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+  EGLConfig config = NULL; /* a context without surfaces may do without one */
+  EGLint count = 0;
+  egl.ChooseConfig(e->display, wanted, &config, 1, &count);
+  if (!egl.BindAPI(EGL_OPENGL_API)) return hb_fail(HB_ERR_GL, "EGL has no desktop OpenGL");
+  e->context = create_context(e->display, config, debug);
+  if (e->context != EGL_NO_CONTEXT) return make_current(e);
+  enum hb_status status =
+      hb_fail(HB_ERR_GL, "no OpenGL 3.3 core context (eglCreateContext: 0x%x)", (unsigned)egl.GetError());
+  leave_display(e);
+  return status;
+}
+
+static enum hb_status try_device(struct egl *e, EGLDeviceEXT device, int debug)
+{
+  return try_display(e, EGL_PLATFORM_DEVICE_EXT, device, debug);
+}
+
+/* --device INDEX, /dev/dri/... or software. */
+static enum hb_status open_named(struct egl *e, const char *name, int debug)
+{
+  EGLDeviceEXT devices[MAX_DEVICES];
+  size_t count = query_devices(devices);
+  char *end;
+  long index = strtol(name, &end, 10);
+  for (size_t k = 0; k < count; k++) {
+    const char *card = card_path(devices[k]), *render = render_path(devices[k]);
+    int match = strcmp(name, "software") == 0 ? device_is_software(devices[k])
+                : *end == 0                   ? index == (long)k
+                            : (card && strcmp(card, name) == 0) || (render && strcmp(render, name) == 0);
+    if (match) return try_device(e, devices[k], debug);
+  }
+  if (strcmp(name, "software") == 0) {
+    setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+    return try_display(e, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, debug);
+  }
+  return hb_fail(HB_ERR_GL, "EGL has no device '%s' among its %zu (expected INDEX, /dev/dri/... or software)",
+                 name, count);
+}
+
+static enum hb_status open_best(struct egl *e, int hardware, int debug)
+{
+  EGLDeviceEXT devices[MAX_DEVICES];
+  size_t count = query_devices(devices);
+  for (size_t k = 0; k < count; k++)
+    if (!device_is_software(devices[k]) && try_device(e, devices[k], debug) == HB_OK) return HB_OK;
+  if (hardware) return hb_fail(HB_ERR_GL, "no GPU among the %zu devices of EGL", count);
+  if (try_display(e, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, debug) == HB_OK) return HB_OK;
+  for (size_t k = 0; k < count; k++)
+    if (device_is_software(devices[k]) && try_device(e, devices[k], debug) == HB_OK) return HB_OK;
+  return hb_fail(HB_ERR_GL, "neither the %zu devices of EGL nor its surfaceless platform: %s", count,
+                 hb_error());
+}
+
+static enum hb_status egl_open(const char *device, int hardware, int debug, void **handle)
+{
+  HB_TRY(load());
+  struct egl *e;
+  HB_TRY(HB_ALLOC(1, &e));
+  e->next = opened;
+  opened = e;
+  *handle = e;
+  return device ? open_named(e, device, debug) : open_best(e, hardware, debug);
+}
+
+static hb_gl_function get_proc(const char *name) { return egl.GetProcAddress(name); }
+
+const struct hb_gl_backend hb_gl_egl = {
+    .name = "egl",
+    .open = egl_open,
+    .close = egl_close,
+    .make_current = make_current,
+    .release = release,
+    .get_proc = get_proc,
+};

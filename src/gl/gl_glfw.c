@@ -1,0 +1,85 @@
+/* GLFW: the window system's own context, here behind a window that stays hidden. */
+#include "gl/gl_context.h"
+
+#include "base/mem.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static int open_windows; /* glfwTerminate when the last one goes */
+
+static enum hb_status fail(const char *what)
+{
+  const char *reason = NULL;
+  glfwGetError(&reason);
+  return hb_fail(HB_ERR_GL, "%s: %s", what, reason ? reason : "no reason given");
+}
+
+static enum hb_status make_current(void *handle)
+{
+  glfwMakeContextCurrent(handle);
+  return glfwGetCurrentContext() == handle ? HB_OK : fail("GLFW cannot make its context current");
+}
+
+static void release(void *handle)
+{
+  (void)handle;
+  glfwMakeContextCurrent(NULL);
+}
+
+static GLFWwindow *open_window(int major, int minor, int debug)
+{
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, major);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, minor);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE); /* Apple gives core contexts to nobody else */
+  glfwWindowHint(GLFW_OPENGL_DEBUG_CONTEXT, debug);
+  return glfwCreateWindow(640, 480, "Holmberg", NULL, NULL);
+}
+
+static enum hb_status glfw_open(const char *device, int hardware, int debug, void **handle)
+{
+  if (device && strcmp(device, "software") != 0)
+    return hb_fail(
+        HB_ERR_USAGE,
+        "glfw opens on the window system's device, not on '%s' (expected software, or context egl)", device);
+  (void)hardware; /* the caller looks at the renderer's name */
+  if (device) setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+  if (open_windows == 0 && !glfwInit()) return fail("GLFW found no window system");
+  static const int versions[][2] = {{4, 5}, {4, 3}, {4, 1}, {4, 0}, {3, 3}};
+  GLFWwindow *window = NULL;
+  for (size_t k = 0; k < sizeof versions / sizeof *versions && !window; k++)
+    window = open_window(versions[k][0], versions[k][1], debug);
+  if (!window) {
+    enum hb_status status = fail("GLFW got no OpenGL 3.3 core context");
+    if (open_windows == 0) glfwTerminate();
+    return status;
+  }
+  open_windows++;
+  *handle = window;
+  return make_current(window);
+}
+
+static void glfw_close(void *handle)
+{
+  if (!handle) return;
+  release(handle);
+  glfwDestroyWindow(handle);
+  if (--open_windows == 0) glfwTerminate();
+}
+
+static hb_gl_function get_proc(const char *name) { return glfwGetProcAddress(name); }
+
+const struct hb_gl_backend hb_gl_glfw = {
+    .name = "glfw",
+    .open = glfw_open,
+    .close = glfw_close,
+    .make_current = make_current,
+    .release = release,
+    .get_proc = get_proc,
+};

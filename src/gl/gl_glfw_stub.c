@@ -1,0 +1,22 @@
+/* Takes the place of gl_glfw.c where GLFW is not installed. */
+#include "gl/gl_context.h"
+
+static enum hb_status glfw_open(const char *device, int hardware, int debug, void **handle)
+{
+  (void)device, (void)hardware, (void)debug, (void)handle;
+  return hb_fail(HB_ERR_GL, "this build has no GLFW (install it and build again)");
+}
+
+static void glfw_close(void *handle) { (void)handle; }
+static enum hb_status make_current(void *handle) { return (void)handle, HB_OK; }
+static void release(void *handle) { (void)handle; }
+static hb_gl_function get_proc(const char *name) { return (void)name, (hb_gl_function)0; }
+
+const struct hb_gl_backend hb_gl_glfw = {
+    .name = "glfw",
+    .open = glfw_open,
+    .close = glfw_close,
+    .make_current = make_current,
+    .release = release,
+    .get_proc = get_proc,
+};

@@ -1,0 +1,217 @@
+#include "gl/gl_shader.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "gl/gl.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILES = 16, MAX_DEPTH = 8 };
+
+/* One stage on its way from files to text; a file's place in `names` is its source-string number. */
+struct stage {
+  struct hb_text text;
+  const char *names[MAX_FILES];
+  char *owned[MAX_FILES]; /* names that came from an #include line */
+  int count;
+  const char *part; /* what "INTERACTION" stands for */
+};
+
+static enum hb_status read_source(const char *name, char **text)
+{
+  const char *folder = getenv("HB_SHADER_DIR");
+  if (folder && *folder) {
+    char path[4096];
+    size_t count;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return hb_file_read(path, text, &count);
+  }
+  for (const struct hb_gl_shader_file *file = hb_gl_shader_files; file->name; file++)
+    if (strcmp(file->name, name) == 0) return hb_mem_strdup(file->text, text);
+  return hb_fail(HB_ERR_INTERNAL, "there is no shader file %s", name);
+}
+
+/* #include "name" at the start of a line: the name, or NULL. */
+static enum hb_status included_name(const char *line, size_t length, char **name)
+{
+  static const char directive[] = "#include \"";
+  size_t prefix = sizeof directive - 1;
+  *name = NULL;
+  if (length < prefix || strncmp(line, directive, prefix) != 0) return HB_OK;
+  const char *end = memchr(line + prefix, '"', length - prefix);
+  if (!end) return HB_OK;
+  HB_TRY(HB_ALLOC((size_t)(end - line) - prefix + 1, name));
+  memcpy(*name, line + prefix, (size_t)(end - line) - prefix);
+  return HB_OK;
+}
+
+static enum hb_status add_file(struct stage *stage, const char *name, int depth);
+
+static enum hb_status add_lines(struct stage *stage, const char *text, int number, int depth)
+{
+  HB_TRY(hb_text_append(&stage->text, "#line 1 %d\n", number));
+  int line = 1;
+  for (const char *at = text; *at; line++) {
+    size_t length = strcspn(at, "\n");
+    char *name;
+    HB_TRY(included_name(at, length, &name));
+    if (name) {
+      stage->owned[stage->count] = name; /* freed with the stage; add_file checks the room */
+      HB_TRY(add_file(stage, name, depth + 1));
+      HB_TRY(hb_text_append(&stage->text, "#line %d %d\n", line + 1, number));
+    } else {
+      HB_TRY(hb_text_append(&stage->text, "%.*s\n", (int)length, at));
+    }
+    at += length + (at[length] == '\n');
+  }
+  return HB_OK;
+}
+
+static enum hb_status add_file(struct stage *stage, const char *name, int depth)
+{
+  if (stage->part && strcmp(name, "INTERACTION") == 0) name = stage->part;
+  int number = stage->count++;
+  if (number >= MAX_FILES - 1 || depth > MAX_DEPTH)
+    return hb_fail(HB_ERR_INTERNAL, "shader %s includes too many files, or itself", stage->names[0]);
+  stage->names[number] = name;
+  char *text;
+  HB_TRY(read_source(name, &text));
+  enum hb_status status = add_lines(stage, text, number, depth);
+  hb_mem_free(text);
+  return status;
+}
+
+static enum hb_status add_prologue(struct stage *stage, const struct hb_gl_caps *caps, GLenum kind,
+                                   const struct hb_gl_program_source *source)
+{
+  int version = kind == GL_COMPUTE_SHADER || source->version == 430 ? 430 : 330;
+  int built_in = version == 430; /* GLSL 4.30 needs no extension for these */
+  HB_TRY(hb_text_append(&stage->text, "#version %d core\n", version));
+  if (caps->has_precise)
+    HB_TRY(hb_text_append(&stage->text, "%s#define HB_HAS_PRECISE 1\n",
+                          built_in ? "" : "#extension GL_ARB_gpu_shader5 : require\n"));
+  else
+    HB_TRY(hb_text_append(&stage->text, "#define precise\n"));
+  if (caps->has_double)
+    HB_TRY(hb_text_append(&stage->text, "%s#define HB_HAS_DOUBLE 1\n",
+                          built_in ? "" : "#extension GL_ARB_gpu_shader_fp64 : require\n"));
+  return hb_text_append(&stage->text, "%s", source->defines ? source->defines : "");
+}
+
+int hb_gl_shader_place(const char *log, int *file, int *line, const char **rest)
+{
+  const char *at = log;
+  if (strncmp(at, "ERROR: ", 7) == 0)
+    at += 7;
+  else if (strncmp(at, "WARNING: ", 9) == 0)
+    at += 9;
+  char *end;
+  if (!isdigit((unsigned char)*at)) return 0;
+  *file = (int)strtol(at, &end, 10);
+  if ((*end != ':' && *end != '(') || !isdigit((unsigned char)end[1])) return 0;
+  *line = (int)strtol(end + 1, &end, 10);
+  if (*end == '(') end += strcspn(end, ")"); /* Mesa's column */
+  *rest = end + strspn(end, ") :");
+  return 1;
+}
+
+/* The driver's log with places as path:line, one line, as long as an error sentence may be. */
+static void rewrite_log(const struct stage *stage, const char *log, size_t room, char *sentence)
+{
+  size_t used = 0;
+  sentence[0] = 0;
+  while (*log && used + 1 < room) {
+    size_t length = strcspn(log, "\n");
+    int file, line;
+    const char *rest = log;
+    char place[256] = "";
+    if (hb_gl_shader_place(log, &file, &line, &rest) && file < stage->count)
+      snprintf(place, sizeof place, "shaders/%s:%d: ", stage->names[file], line);
+    int rest_length = (int)(length - (size_t)(rest - log));
+    if (rest_length > 0) {
+      int written =
+          snprintf(sentence + used, room - used, "%s%s%.*s", used ? "; " : "", place, rest_length, rest);
+      if (written > 0) used += (size_t)written;
+    }
+    log += length + (log[length] == '\n');
+  }
+}
+
+static enum hb_status compile(const struct stage *stage, GLenum kind, GLuint *shader)
+{
+  *shader = glCreateShader(kind);
+  const char *text = stage->text.text;
+  glShaderSource(*shader, 1, &text, NULL);
+  glCompileShader(*shader);
+  GLint compiled = 0;
+  glGetShaderiv(*shader, GL_COMPILE_STATUS, &compiled);
+  if (compiled) return HB_OK;
+  char log[4096] = "", sentence[900];
+  glGetShaderInfoLog(*shader, sizeof log, NULL, log);
+  rewrite_log(stage, log, sizeof sentence, sentence);
+  return hb_fail(HB_ERR_GL, "%s",
+                 sentence[0] ? sentence : "a shader does not compile, the driver does not say why");
+}
+
+static enum hb_status add_stage(struct hb_gl_context *context, GLuint program, GLenum kind, const char *name,
+                                const struct hb_gl_program_source *source)
+{
+  struct stage stage = {.part = source->part};
+  GLuint shader = 0;
+  enum hb_status status = add_prologue(&stage, &context->caps, kind, source);
+  if (status == HB_OK) status = add_file(&stage, name, 0);
+  if (status == HB_OK) status = compile(&stage, kind, &shader);
+  if (status == HB_OK) glAttachShader(program, shader);
+  if (shader) glDeleteShader(shader); /* lives on as long as the program holds it */
+  for (int k = 0; k < MAX_FILES; k++) hb_mem_free(stage.owned[k]);
+  hb_mem_free(stage.text.text);
+  return status;
+}
+
+static enum hb_status link_program(GLuint program, const char *name)
+{
+  glLinkProgram(program);
+  GLint linked = 0;
+  glGetProgramiv(program, GL_LINK_STATUS, &linked);
+  if (linked) return HB_OK;
+  char log[512] = "";
+  glGetProgramInfoLog(program, sizeof log, NULL, log);
+  return hb_fail(HB_ERR_GL, "shaders/%s does not link: %s", name, log);
+}
+
+enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
+                                   unsigned *program)
+{
+  *program = 0;
+  const struct {
+    GLenum kind;
+    const char *name;
+  } stages[] = {{GL_VERTEX_SHADER, source->vertex},
+                {GL_FRAGMENT_SHADER, source->fragment},
+                {GL_COMPUTE_SHADER, source->compute}};
+  HB_TRY(hb_gl_context_use(context));
+  GLuint made = glCreateProgram();
+  enum hb_status status = HB_OK;
+  for (int k = 0; k < 3 && status == HB_OK; k++)
+    if (stages[k].name) status = add_stage(context, made, stages[k].kind, stages[k].name, source);
+  if (status == HB_OK) status = link_program(made, source->fragment ? source->fragment : source->compute);
+  if (status == HB_OK) status = hb_gl_context_check(context, "building a shader program");
+  if (status != HB_OK) {
+    glDeleteProgram(made);
+    context->message[0] = 0; /* the driver has said it in its log, too */
+    return status;
+  }
+  *program = made;
+  return HB_OK;
+}
+
+enum hb_status hb_gl_program_uniform(unsigned program, const char *name, int *location)
+{
+  *location = glGetUniformLocation(program, name);
+  if (*location < 0) return hb_fail(HB_ERR_INTERNAL, "a shader program has no uniform %s", name);
+  return HB_OK;
+}

@@ -1,0 +1,35 @@
+/* Shader files: embedded at build time, or read from the folder HB_SHADER_DIR, which wins. */
+#ifndef HB_GL_SHADER_H
+#define HB_GL_SHADER_H
+
+#include "gl/gl_context.h"
+
+/* Every file under shaders/ by its path there, ended by {0, 0}; made by tools/embed.sh. */
+struct hb_gl_shader_file {
+  const char *name, *text;
+};
+extern const struct hb_gl_shader_file hb_gl_shader_files[];
+
+/* What a program is made of: paths under shaders/, NULL for a stage that is not there, and lines of #define. */
+struct hb_gl_program_source {
+  const char *vertex, *fragment, *compute;
+  const char *defines;
+  int version;      /* of GLSL: 330 or 430; 0: the lowest, 330 and for compute 430 */
+  const char *part; /* the file that #include "INTERACTION" stands for; NULL where none does */
+};
+
+/* Compiles and links. Sources carry no #version: the loader puts it before them, enables
+ * `precise` and `double` where the context has them (HB_HAS_PRECISE, HB_HAS_DOUBLE are defined then),
+ * expands #include "path under shaders/" and keeps line numbers true, so that a compile error reads
+ * shaders/cg2007/acc_jerk_pot.frag:12: ... Errors: HB_ERR_GL with the first error of the driver. */
+enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
+                                   unsigned *program);
+
+/* Location of a uniform that the program must have, else HB_ERR_INTERNAL. */
+enum hb_status hb_gl_program_uniform(unsigned program, const char *name, int *location);
+
+/* The place named at the start of a line of a driver's log ("0:12(3): error", "0(12) : error", "ERROR: 0:12: "):
+ * number of the source string, line, and what follows. 0 where there is none. */
+int hb_gl_shader_place(const char *log, int *file, int *line, const char **rest);
+
+#endif

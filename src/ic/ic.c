@@ -1,0 +1,110 @@
+#include "ic/ic.h"
+
+#include "base/text.h"
+#include "core/diagnostics.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+static const struct hb_ic_ops *const models[] = {&hb_ic_plummer,     &hb_ic_coldsphere, &hb_ic_cube,
+                                                 &hb_ic_twobody,     &hb_ic_figure8,    &hb_ic_pythagorean,
+                                                 &hb_ic_holmberg1941};
+
+enum { MODEL_COUNT = sizeof models / sizeof *models };
+
+static struct hb_ic_model infos[MODEL_COUNT];
+static pthread_once_t infos_filled = PTHREAD_ONCE_INIT;
+
+static void fill_infos(void)
+{
+  for (size_t k = 0; k < MODEL_COUNT; k++) infos[k] = models[k]->info;
+}
+
+const struct hb_ic_model *hb_ic_models(size_t *count)
+{
+  pthread_once(&infos_filled, fill_infos);
+  *count = MODEL_COUNT;
+  return infos;
+}
+
+static enum hb_status find_model(const char *name, const struct hb_ic_ops **model)
+{
+  size_t nearest = 0;
+  *model = NULL;
+  for (size_t k = 0; k < MODEL_COUNT; k++) {
+    if (strcmp(models[k]->info.name, name) == 0) {
+      *model = models[k];
+      return HB_OK;
+    }
+    if (hb_text_distance(name, models[k]->info.name) < hb_text_distance(name, models[nearest]->info.name))
+      nearest = k;
+  }
+  return hb_fail(HB_ERR_USAGE, "there is no model '%s', did you mean '%s'?", name,
+                 models[nearest]->info.name);
+}
+
+static enum hb_status check_n(const struct hb_ic_model *info, size_t n)
+{
+  if (n >= info->n_min && n <= info->n_max) return HB_OK;
+  if (info->n_min == info->n_max)
+    return hb_fail(HB_ERR_USAGE, "model %s has %zu particles, not %zu", info->name, info->n_min, n);
+  return hb_fail(HB_ERR_USAGE, "model %s takes %zu to %zu particles, not %zu", info->name, info->n_min,
+                 info->n_max, n);
+}
+
+/* Zero stood for the default, so what is left must be positive. */
+static enum hb_status check_positive(const char *what, double value)
+{
+  if (isfinite(value) && value > 0) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "%s is %g, expected finite and > 0", what, value);
+}
+
+static enum hb_status check_values(const struct hb_ic_params *p)
+{
+  HB_TRY(check_positive("mass m1", p->m1));
+  HB_TRY(check_positive("mass m2", p->m2));
+  HB_TRY(check_positive("semi-major axis a", p->a));
+  if (!(p->e >= 0 && p->e < 1))
+    return hb_fail(HB_ERR_USAGE, "eccentricity e is %g, expected 0 <= e < 1", p->e);
+  if (p->r_cut != 0) HB_TRY(check_positive("cut-off radius r-cut", p->r_cut));
+  if (p->velocity != 0) HB_TRY(check_positive("velocity at infinity", p->velocity));
+  if (!isfinite(p->spin)) return hb_fail(HB_ERR_USAGE, "spin is %g, expected finite", p->spin);
+  return HB_OK;
+}
+
+enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
+                          struct hb_particles **particles)
+{
+  *particles = NULL;
+  const struct hb_ic_ops *model;
+  HB_TRY(find_model(name, &model));
+  struct hb_ic_params p = params ? *params : (struct hb_ic_params){0};
+  if (p.n == 0) p.n = model->info.n;
+  if (p.m1 == 0) p.m1 = 0.5;
+  if (p.m2 == 0) p.m2 = 0.5;
+  if (p.a == 0) p.a = 1;
+  if (p.spin == 0) p.spin = 1;
+  HB_TRY(check_n(&model->info, p.n));
+  HB_TRY(check_values(&p));
+
+  struct hb_particles *made;
+  HB_TRY(hb_particles_create(p.n, &made));
+  enum hb_status status = model->make(&p, made);
+  if (status != HB_OK) {
+    hb_particles_destroy(made);
+    return status;
+  }
+  *particles = made;
+  return HB_OK;
+}
+
+void hb_ic_centre(struct hb_particles *p)
+{
+  double x[3], v[3];
+  hb_centre_of_mass(p, x, v);
+  for (size_t k = 0; k < 3 * p->n; k++) {
+    p->x[k] -= x[k % 3];
+    p->v[k] -= v[k % 3];
+  }
+}

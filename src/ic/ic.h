@@ -1,0 +1,22 @@
+/* Initial conditions, one model per file: what a model tells the registry in ic.c. */
+#ifndef HB_IC_H
+#define HB_IC_H
+
+#include "core/particles.h"
+
+/* Most particles of the models that take any number: the indices of a float shader stay exact. */
+#define IC_N_MAX ((size_t)1 << 24)
+
+struct hb_ic_ops {
+  struct hb_ic_model info;
+  /* Fills m, x, v of particles->n particles (all zero before). params is checked, with defaults put in. */
+  enum hb_status (*make)(const struct hb_ic_params *params, struct hb_particles *particles);
+};
+
+extern const struct hb_ic_ops hb_ic_plummer, hb_ic_twobody, hb_ic_figure8, hb_ic_pythagorean,
+    hb_ic_coldsphere, hb_ic_cube, hb_ic_holmberg1941;
+
+/* Moves the centre of mass to rest at the origin. */
+void hb_ic_centre(struct hb_particles *particles);
+
+#endif

@@ -1,0 +1,33 @@
+/* A sphere of uniform density at rest, G = M = R = 1, centred: U = -3/5 but for the grain of the sample, and
+ * all shells would meet in the centre at t = pi / sqrt(8) = 1.11. */
+#include "ic/ic.h"
+
+#include "base/rng.h"
+
+static enum hb_status coldsphere_make(const struct hb_ic_params *params, struct hb_particles *p)
+{
+  struct hb_rng rng = hb_rng_seeded(params->seed);
+  for (size_t i = 0; i < p->n; i++) {
+    p->m[i] = 1.0 / (double)p->n;
+    double r = 0, direction[3];
+    for (int k = 0; k < 3; k++) { /* the cube root of a uniform number: the largest of three */
+      double u = hb_rng_uniform(&rng);
+      if (u > r) r = u;
+    }
+    hb_rng_direction(&rng, direction);
+    for (int k = 0; k < 3; k++) p->x[3 * i + k] = r * direction[k];
+  }
+  hb_ic_centre(p);
+  return HB_OK;
+}
+
+const struct hb_ic_ops hb_ic_coldsphere = {
+    .info = {.name = "coldsphere",
+             .summary = "uniform sphere at rest, M = 1, R = 1: it collapses at t = 1.1",
+             .source = "van Albada 1982, MNRAS 201, 939",
+             .options = "n seed",
+             .n = 1024,
+             .n_min = 1,
+             .n_max = IC_N_MAX},
+    .make = coldsphere_make,
+};

@@ -1,0 +1,339 @@
+/* Holmberg: direct gravitational N-body integration on OpenGL. The whole public interface, simple first.
+ *
+ * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
+ * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
+ * Functions that can fail return an hb_status and leave one English sentence for hb_error(); they never print
+ * or exit. Outputs are the last arguments and are set to NULL or left alone on failure. Params structs:
+ * start from {0}; a zero field takes the default written beside it. Handles belong to the caller and go back
+ * through their destroy/close function, which accepts NULL. One handle, one thread at a time. */
+#ifndef HOLMBERG_HOLMBERG_H
+#define HOLMBERG_HOLMBERG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- status ------------------------------------------------------------------------------------------ */
+
+/* What went wrong; also the exit code of the program. */
+enum hb_status {
+  HB_OK = 0,
+  HB_ERR_INTERNAL = 1, /* a bug or no memory                                      */
+  HB_ERR_USAGE = 2,    /* an argument or option that makes no sense                */
+  HB_ERR_INPUT = 3,    /* a file or its content that cannot be used                */
+  HB_ERR_IO = 4,       /* reading or writing failed: disk full, no permission, ... */
+  HB_ERR_GL = 5,       /* no OpenGL device, or one that lacks what is needed       */
+  HB_ERR_DEVICE = 6,   /* the device failed while working                          */
+  HB_ERR_NUMERIC = 7   /* NaN, Inf, or an energy error above the bound             */
+};
+
+const char *hb_version(void); /* "0.1.0" */
+const char *hb_error(void);   /* the sentence of this thread's last failure; "" if none */
+
+/* ---- particles --------------------------------------------------------------------------------------- */
+
+/* n particles at one time: masses, positions, velocities, identities, and notes (text that travels in file
+ * headers: command history, device, options). */
+struct hb_particles;
+
+/* All values zero, id[i] = i, t = 0, no notes. Errors: HB_ERR_USAGE for n = 0, HB_ERR_INTERNAL. */
+enum hb_status hb_particles_create(size_t n, struct hb_particles **particles);
+enum hb_status hb_particles_copy(const struct hb_particles *from, struct hb_particles **particles);
+void hb_particles_destroy(struct hb_particles *particles);
+
+size_t hb_particles_n(const struct hb_particles *particles);
+double hb_particles_time(const struct hb_particles *particles);
+void hb_particles_set_time(struct hb_particles *particles, double t);
+double *hb_particles_m(struct hb_particles *particles);    /* [n]     masses     */
+double *hb_particles_x(struct hb_particles *particles);    /* [3 * n] positions  */
+double *hb_particles_v(struct hb_particles *particles);    /* [3 * n] velocities */
+uint64_t *hb_particles_id(struct hb_particles *particles); /* [n]     identities */
+
+/* Notes: value replaces an older one of the same key; NULL for a key that is not there. Keys are words of
+ * letters, digits and '_'. The key "history" is a list of lines, one per program that touched the data. */
+enum hb_status hb_particles_set_note(struct hb_particles *particles, const char *key, const char *value);
+enum hb_status hb_particles_add_history(struct hb_particles *particles, const char *line);
+const char *hb_particles_note(const struct hb_particles *particles, const char *key);
+
+/* ---- initial conditions ------------------------------------------------------------------------------ */
+
+/* How plummer reaches its units: by the sums over its own particles, exact but N^2 work, or by those of the model it
+ * is drawn from, for which 10^6 particles take no time. */
+enum hb_ic_scaling { HB_IC_SCALING_MEASURED = 0, HB_IC_SCALING_MODEL = 1 };
+
+struct hb_ic_params {
+  size_t n;      /* number of particles; 0: the model's own                                              */
+  uint64_t seed; /* same model, n, seed: same bytes on every machine                                      */
+  double r_cut;  /* plummer: no particle beyond this radius, in units of the Plummer radius; 0: no cut-off */
+  double m1, m2; /* twobody: masses; 0: 0.5 each                                                          */
+  double a, e;   /* twobody: semi-major axis (0: 1) and eccentricity, 0 <= e < 1; starts at apocentre     */
+  double
+      velocity; /* holmberg1941: velocity at infinity of the encounter, see ic/ic_holmberg1941.c          */
+  double spin;  /* holmberg1941: rotation of both discs in units of the circular one, < 0 retrograde; 0: 1  */
+  enum hb_ic_scaling scaling; /* plummer */
+};
+
+struct hb_ic_model {
+  const char *name;
+  const char *summary;
+  const char *source;  /* literature */
+  const char *options; /* the hb_ic_params fields it reads, as command line words: "n seed r-cut" */
+  size_t n;            /* default number of particles */
+  size_t n_min, n_max; /* allowed; equal when the model has a fixed number */
+};
+
+const struct hb_ic_model *hb_ic_models(size_t *count);
+
+/* params may be NULL. Errors: HB_ERR_USAGE (unknown model, value out of range), HB_ERR_INTERNAL. */
+enum hb_status hb_ic_make(const char *model, const struct hb_ic_params *params,
+                          struct hb_particles **particles);
+
+/* ---- snapshots --------------------------------------------------------------------------------------- */
+
+struct hb_snapshot_format {
+  const char *name;
+  const char *summary;
+  const char *extensions; /* blank separated: "h5 hdf5" */
+};
+
+const struct hb_snapshot_format *hb_snapshot_formats(size_t *count);
+
+/* format NULL: by the extension of path. path "-" is standard input or output (text only). A file is written
+ * under a temporary name in the same folder, synced and renamed: it is there whole or not at all.
+ * Errors: HB_ERR_INPUT (content; names file, line or data set, value), HB_ERR_IO, HB_ERR_USAGE (format). */
+enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles);
+enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles);
+
+/* ---- forces ------------------------------------------------------------------------------------------ */
+
+enum hb_force_flags {
+  HB_FORCE_CG2007_RECT = 1, /* cg2007 with rectangle textures and RGB32F targets, as in 2007 */
+  HB_FORCE_GL_DEBUG = 2,    /* ask the driver for debug messages and treat them as faults    */
+  HB_FORCE_NO_TUNE = 4      /* take safe defaults, measure nothing                           */
+};
+
+struct hb_force_params {
+  const char *scheme;    /* name of a scheme, NULL or "auto": see hb_force_schemes            */
+  const char *precision; /* one of the scheme's precisions; NULL: its first                   */
+  const char *context;   /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
+  const char *device;    /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
+  const char *tuning;    /* words like "i_each=4 unroll=8"; NULL: what was measured or is safe   */
+  double max_draw_s;     /* no draw shall take longer; 0: 0.05                              */
+  double eps;            /* Plummer softening, >= 0                                           */
+  unsigned flags;        /* hb_force_flags, or-ed                                             */
+};
+
+/* One source of forces, as listed by `holmberg info`. */
+struct hb_force_scheme {
+  const char *name;
+  const char *summary;
+  const char *source;     /* the paper it comes from */
+  const char *precisions; /* what it offers, blank separated, the default first */
+  int needs_gl;
+  int flops_per_pair; /* floating point operations of acc + jerk + pot, counted in its kernel */
+};
+
+struct hb_force;
+
+const struct hb_force_scheme *hb_force_schemes(size_t *count);
+
+/* Bytes that a run of n particles needs. Results come on top for each sink of the largest block; the start of a
+ * run evaluates all n. */
+struct hb_force_need {
+  double device_source; /* for each particle                                             */
+  double device_sink;   /* for each sink of the largest block                            */
+  double device_fixed;  /* whatever n: the tile of matrix2004, partial sums of small blocks */
+  double device;        /* all of it, with n sinks                                       */
+  double host_particle; /* particles, integrator, diagnosis and results, for each of n   */
+  double host;
+};
+
+/* Reads scheme, precision, flags (HB_FORCE_CG2007_RECT) and opens nothing: textures as they are made for a GPU without
+ * a tuning. Errors: HB_ERR_USAGE. */
+enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, struct hb_force_need *need);
+
+/* Errors: HB_ERR_USAGE (unknown scheme, eps), HB_ERR_GL. */
+enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force);
+void hb_force_close(struct hb_force *force);
+
+const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force);
+const char *hb_force_precision(const struct hb_force *force);
+const char *
+hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "" where there are none */
+const char *hb_force_context(const struct hb_force *force); /* "none" on the host */
+const char *hb_force_device(const struct hb_force *force);  /* what the driver calls it */
+
+/* The sources: m[nj], x[3 * nj], v[3 * nj], copied. */
+enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
+                              const double *v);
+
+/* Acceleration a[3 * ni], jerk j[3 * ni] and potential phi[ni] of the sinks index[ni], all of them among the
+ * sources and none twice; a particle never feels itself, also at eps = 0 ([PZ07] eq. 1 with the sign that
+ * attracts, and App. A):
+ *   a = sum m rij / (rij^2 + eps^2)^(3/2),  phi = -sum m / (rij^2 + eps^2)^(1/2)
+ *   j = sum m (vij / (..)^(3/2) - 3 (rij . vij) rij / (..)^(5/2))                                       */
+enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                             double *phi);
+
+/* ---- simulation -------------------------------------------------------------------------------------- */
+
+enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
+
+struct hb_sim_params {
+  struct hb_force_params force;
+  double eta;                /* accuracy parameter, nu of [PZ07] eqs 2 and 9; 0: 0.01         */
+  double dt_max;             /* largest step, a power of two; 0: 1/8                          */
+  double dt_min;             /* smallest step, a power of two, the unit of time; 0: 2^-26     */
+  enum hb_rounding rounding; /* how eqs 2 and 9 become a power of two                         */
+};
+
+struct hb_sim_counts {
+  uint64_t block_steps;    /* block steps done                                */
+  uint64_t particle_steps; /* particles advanced, summed over block steps     */
+  uint64_t pairs;          /* pair interactions of the integration: ni (N - 1) */
+};
+
+/* Energies per unit of the system's, all in exact host double unless said. */
+struct hb_diagnostics {
+  double t;
+  double e_total;      /* e_kin + e_pot                                                   */
+  double e_kin, e_pot; /* e_pot with the softening of the run                             */
+  double e_gpu;        /* total energy with the potentials of the source of forces itself */
+  double virial_ratio; /* e_kin / |e_pot|: 0.5 in equilibrium                             */
+  double r_half;       /* radius about the centre of mass that holds half of the mass     */
+};
+
+struct hb_sim;
+
+/* Copies the particles, evaluates the first forces and steps (eq. 2). Errors: as hb_force_open, HB_ERR_USAGE, HB_ERR_INPUT,
+ * HB_ERR_NUMERIC. */
+enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
+                             struct hb_sim **sim);
+void hb_sim_destroy(struct hb_sim *sim);
+
+double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
+enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
+void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts);
+const struct hb_force *hb_sim_force(const struct hb_sim *sim);
+
+/* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own
+ * time; exact (corrected) for those whose own time is t, so for all at multiples of dt_max. Reading changes
+ * nothing in the trajectory. */
+enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles);
+enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics);
+
+/* ---- measuring --------------------------------------------------------------------------------------- */
+
+/* What two particles do to each other; the all-pairs schemes (bag, tile) take any of them. */
+struct hb_interaction_info {
+  const char *name, *summary, *source;
+  int flops_per_pair; /* counted in its shader; sqrt and division as one each */
+};
+
+const struct hb_interaction_info *hb_bench_interactions(size_t *count);
+
+struct hb_bench_params {
+  struct hb_force_params force; /* scheme must be named                                                  */
+  const char *interaction;      /* NULL: gravity_jerk                                                    */
+  size_t n, ni;                 /* sources, and sinks among them (0: all): a Plummer sphere              */
+  int repeat;                   /* samples; 0: 7                                                         */
+  int check;                    /* 1: errors against double precision for up to 256 sinks (gravity only) */
+  int float_positions;          /* 1: positions and velocities are rounded to float first                */
+  uint64_t seed;
+};
+
+/* Times are of one evaluation. For the all-pairs schemes they cover the walk alone, from the first draw until the
+ * device is idle (send and receive stand beside); for the others the whole call. */
+struct hb_bench_result {
+  char precision[16], context[16], device[192], tuning[256];
+  size_t ni;
+  int flops_per_pair;
+  double ms_median, ms_min, ms_max;
+  double send_ms, draw_ms,
+      receive_ms;     /* medians of one upload, one walk, one readback, the device idle between */
+  double cycle_ms;    /* median of the three in one go, as a block step does them               */
+  double pairs_per_s; /* ni (n - 1) / median */
+  double acc_rms, acc_max, jerk_rms, jerk_max, pot_rms,
+      pot_max;      /* relative to each sink's own; NaN: not checked */
+  double acc_floor; /* rms error of acc by rounding the positions to float alone */
+};
+
+/* Errors: as hb_force_open; HB_ERR_USAGE. */
+enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_bench_result *result);
+
+/* One tuning that was found. */
+struct hb_tune_result {
+  const char *scheme, *precision, *tuning;
+  size_t n;
+  double pairs_per_s;
+};
+
+/* Looks for the fastest tuning of every all-pairs scheme and precision on this device for a few sizes, in about the
+ * given seconds (0: 50), and keeps them in the user's cache directory, where runs find them. `found` is called for each.
+ * What the device cannot do is passed over. */
+enum hb_status hb_tune(const struct hb_force_params *params, double seconds,
+                       void (*found)(const struct hb_tune_result *result, void *context), void *context);
+
+/* The file that keeps them. */
+const char *hb_tune_path(void);
+
+/* Multiply-adds a second (two operations each) that the device reaches in a fragment (compute = 0) or compute
+ * program: the ceiling to judge rates by. */
+enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int compute, double *flops);
+
+/* ---- the machine ------------------------------------------------------------------------------------- */
+
+/* How a * b + c is rounded: after each operation, once after both, or not the same way everywhere. */
+enum hb_fusion { HB_FUSION_SEPARATE, HB_FUSION_FUSED, HB_FUSION_OTHER, HB_FUSION_ABSENT /* no fma() */ };
+
+/* What the driver's shader compiler makes of exact arithmetic: cases that differ from the host's, bit by bit, and
+ * largest errors in units of the last place. */
+struct hb_selftest_info {
+  int cases;                             /* of each kind; 0: the test could not be run           */
+  int two_sum_wrong, two_product_wrong;  /* a sum or product and its rounding error, plain GLSL  */
+  int two_sum_precise_wrong;             /* `precise`, as precisions compensated and ds add: 0   */
+  int carry_precise_wrong;               /* their other kind of sum: 0                           */
+  enum hb_fusion multiply_add, fma;      /* of a * b + c and of fma(a, b, c)                     */
+  int dot_differs;                       /* dot() against its products added from left to right  */
+  double sqrt_ulp, rsqrt_ulp;            /* sqrt(x), inversesqrt(x)                              */
+  double one_over_sqrt_ulp, inverse_ulp; /* 1 / sqrt(x), 1 / x                                   */
+  int denormals_lost;                    /* not the same after reading and writing               */
+  int denormal_products_lost;            /* products too small to be normal that became 0        */
+  int special_wrong, wrap_wrong;         /* NaN, infinities, zeros; unsigned numbers beyond 2^32 */
+  int has_double;                        /* 0: the two below say nothing                         */
+  int double_wrong;                      /* a double sum, its rounding error, or a product: 0    */
+  double double_ulp;                     /* sqrt, inversesqrt and 1 / x in double                */
+};
+
+/* A way to get OpenGL, tried on this machine. */
+struct hb_context_info {
+  const char *name; /* egl, osmesa, glfw */
+  int usable;       /* 1: opened; 0: reason says why not */
+  char reason[256];
+  char vendor[128], renderer[192], version[128];
+  int major, minor, software; /* software: a renderer without a GPU */
+  int max_texture_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
+  struct hb_selftest_info selftest;
+};
+
+/* A device EGL offers; index and path are what --device takes. */
+struct hb_device_info {
+  int index;
+  char path[64]; /* /dev/dri/..., "" if none */
+  char renderer[192];
+  int software;
+};
+
+enum { HB_CONTEXT_COUNT = 3 };
+
+/* Opens and closes each context once: tenths of a second. */
+enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXT_COUNT]);
+enum hb_status hb_info_devices(size_t max, struct hb_device_info *devices, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

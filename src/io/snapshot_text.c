@@ -1,0 +1,244 @@
+/* Text tables: a line `m x y z vx vy vz` per particle, '#' starts a comment. Comment lines of the form
+ * `# key: value` are the header: n and t are the number of particles and the time, every other key is a note, and
+ * a key that comes again adds a line to its note. Numbers are written with 17 digits, which bring the same double
+ * back. Identities are not kept: they are the row numbers, from 0. */
+#include "io/snapshot.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 7 };
+
+static const char columns[] = "m x y z vx vy vz";
+static const char *const column_names[COLUMNS] = {"m", "x", "y", "z", "vx", "vy", "vz"};
+
+/* ---- writing ----------------------------------------------------------------------------------------- */
+
+static enum hb_status write_note(struct hb_text *text, const struct hb_note *note)
+{
+  if (strcmp(note->key, "n") == 0 || strcmp(note->key, "t") == 0) return HB_OK; /* the header's own keys */
+  for (const char *line = note->value;;) {
+    size_t length = strcspn(line, "\n");
+    HB_TRY(hb_text_append(text, "# %s: ", note->key));
+    HB_TRY(hb_text_append_bytes(text, line, length));
+    HB_TRY(hb_text_append_bytes(text, "\n", 1));
+    if (!line[length]) return HB_OK;
+    line += length + 1;
+  }
+}
+
+static enum hb_status write_all(struct hb_text *text, const struct hb_particles *p)
+{
+  HB_TRY(hb_text_append(text, "# n: %zu\n# t: %.17g\n", p->n, p->t));
+  for (size_t k = 0; k < p->note_count; k++) HB_TRY(write_note(text, &p->notes[k]));
+  if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_version()));
+  HB_TRY(hb_text_append(text, "# %s\n", columns));
+  for (size_t i = 0; i < p->n; i++) {
+    char row[COLUMNS * 32]; /* a double takes 24 letters and a blank at most */
+    const double *x = p->x + 3 * i, *v = p->v + 3 * i;
+    int length = snprintf(row, sizeof row, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p->m[i], x[0], x[1],
+                          x[2], v[0], v[1], v[2]);
+    HB_TRY(hb_text_append_bytes(text, row, (size_t)length));
+  }
+  return HB_OK;
+}
+
+static enum hb_status text_write(const struct hb_particles *p, char **bytes, size_t *count)
+{
+  struct hb_text text = {0};
+  enum hb_status status = write_all(&text, p);
+  if (status != HB_OK) {
+    hb_mem_free(text.text);
+    text = (struct hb_text){0};
+  }
+  *bytes = text.text;
+  *count = text.length;
+  return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------- */
+
+/* A place in the text: the line from begin to end, without its line break. */
+struct cursor {
+  const char *name; /* of the file, for sentences */
+  const char *next, *limit;
+  const char *begin, *end;
+  size_t line;
+};
+
+static struct cursor cursor_at_start(const char *name, const char *bytes, size_t count)
+{
+  struct cursor c = {.name = name, .next = bytes, .limit = bytes + count};
+  if (count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) c.next += 3; /* byte order mark */
+  return c;
+}
+
+static int is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* To the next line, skipping blanks at its begin and '\r' at its end; 0 after the last one. */
+static int next_line(struct cursor *c)
+{
+  if (c->next == c->limit) return 0;
+  const char *stop = memchr(c->next, '\n', (size_t)(c->limit - c->next));
+  c->begin = c->next;
+  c->end = stop ? stop : c->limit;
+  c->next = stop ? stop + 1 : c->limit;
+  c->line++;
+  if (c->end > c->begin && c->end[-1] == '\r') c->end--;
+  while (c->begin < c->end && is_blank(*c->begin)) c->begin++;
+  return 1;
+}
+
+static int is_row(const struct cursor *c) { return c->begin < c->end && *c->begin != '#'; }
+
+/* The word at begin as a sentence shows it, cut if it is long. */
+static int shown_length(const struct cursor *c, const char *begin)
+{
+  int length = 0;
+  while (begin + length < c->end && !is_blank(begin[length]) && length < 40) length++;
+  return length;
+}
+
+/* A finite double that takes the whole word at *begin, which moves behind the word. */
+static int read_number(const struct cursor *c, const char **begin, double *number)
+{
+  char *stop;
+  *number = strtod(*begin, &stop);
+  if (stop == *begin || stop > c->end || (stop < c->end && !is_blank(*stop)) || !isfinite(*number)) return 0;
+  *begin = stop;
+  return 1;
+}
+
+static enum hb_status read_row(const struct cursor *c, double row[COLUMNS])
+{
+  const char *word = c->begin;
+  for (int k = 0; k < COLUMNS; k++) {
+    while (word < c->end && is_blank(*word)) word++;
+    if (word == c->end)
+      return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d numbers, expected %d: %s", c->name, c->line, k,
+                     COLUMNS, columns);
+    const char *begin = word;
+    if (!read_number(c, &word, &row[k]))
+      return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for %s, expected a finite number", c->name, c->line,
+                     shown_length(c, begin), begin, column_names[k]);
+  }
+  while (word < c->end && is_blank(*word)) word++;
+  if (word == c->end || *word == '#') return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' after %d numbers, expected %d: %s", c->name, c->line,
+                 shown_length(c, word), word, COLUMNS, COLUMNS, columns);
+}
+
+/* `# key: value`: the ends of the key and the begin of the value; 0 for a comment of another form. */
+static int split_header(const struct cursor *c, const char **key, size_t *key_length, const char **value)
+{
+  const char *k = c->begin + 1;
+  while (k < c->end && is_blank(*k)) k++;
+  const char *colon = memchr(k, ':', (size_t)(c->end - k));
+  if (!colon || colon == k) return 0;
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  if (strspn(k, letters) != (size_t)(colon - k)) return 0;
+  if (colon + 1 < c->end && !is_blank(colon[1])) return 0;
+  *key = k;
+  *key_length = (size_t)(colon - k);
+  *value = colon + 1 < c->end ? colon + 2 : c->end;
+  return 1;
+}
+
+/* Adds a line to a note that may be there from a line above. */
+static enum hb_status add_to_note(struct hb_particles *p, const char *key, const char *line, size_t length)
+{
+  const char *old = hb_particles_note(p, key);
+  struct hb_text text = {0};
+  enum hb_status status = old ? hb_text_append(&text, "%s\n", old) : HB_OK;
+  if (status == HB_OK) status = hb_text_append_bytes(&text, line, length);
+  if (status == HB_OK) status = hb_particles_set_note(p, key, text.text);
+  hb_mem_free(text.text);
+  return status;
+}
+
+static enum hb_status read_n(const struct cursor *c, const char *value, const struct hb_particles *p)
+{
+  double n;
+  const char *end = value;
+  if (!read_number(c, &end, &n) || n != (double)p->n)
+    return hb_fail(HB_ERR_INPUT, "%s:%zu: the header says n = '%.*s', but there are %zu rows of particles",
+                   c->name, c->line, shown_length(c, value), value, p->n);
+  return HB_OK;
+}
+
+static enum hb_status read_header(const struct cursor *c, struct hb_particles *p)
+{
+  const char *key, *value;
+  size_t length;
+  if (!split_header(c, &key, &length, &value)) return HB_OK;
+  if (length == 1 && *key == 'n') return read_n(c, value, p);
+  if (length == 1 && *key == 't') {
+    if (read_number(c, &value, &p->t)) return HB_OK;
+    return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for the time t, expected a finite number", c->name, c->line,
+                   shown_length(c, value), value);
+  }
+  char name[64];
+  if (length >= sizeof name) return HB_OK; /* prose, not a key */
+  memcpy(name, key, length);
+  name[length] = 0;
+  return add_to_note(p, name, value, (size_t)(c->end - value));
+}
+
+static enum hb_status read_all(struct cursor c, struct hb_particles *p)
+{
+  for (size_t i = 0; next_line(&c);) {
+    if (!is_row(&c)) {
+      if (c.begin < c.end) HB_TRY(read_header(&c, p));
+      continue;
+    }
+    double row[COLUMNS];
+    HB_TRY(read_row(&c, row));
+    p->m[i] = row[0];
+    memcpy(p->x + 3 * i, row + 1, 3 * sizeof *row);
+    memcpy(p->v + 3 * i, row + 4, 3 * sizeof *row);
+    i++;
+  }
+  return HB_OK;
+}
+
+static enum hb_status parse(const char *name, const char *bytes, size_t count,
+                            struct hb_particles **particles)
+{
+  struct cursor start = cursor_at_start(name, bytes, count), c = start;
+  size_t n = 0;
+  while (next_line(&c)) n += (size_t)is_row(&c);
+  if (n == 0)
+    return hb_fail(HB_ERR_INPUT, "%s: %s, expected a row `%s` per particle", name,
+                   count == 0 ? "the file is empty" : "there are no particles", columns);
+  HB_TRY(hb_particles_create(n, particles));
+  return read_all(start, *particles);
+}
+
+static enum hb_status text_read(const char *path, struct hb_particles **particles)
+{
+  *particles = NULL;
+  char *bytes;
+  size_t count;
+  HB_TRY(hb_file_read(path, &bytes, &count));
+  enum hb_status status = parse(strcmp(path, "-") == 0 ? "standard input" : path, bytes, count, particles);
+  hb_mem_free(bytes);
+  if (status != HB_OK) {
+    hb_particles_destroy(*particles);
+    *particles = NULL;
+  }
+  return status;
+}
+
+const struct hb_snapshot_ops hb_snapshot_text = {
+    .info = {.name = "text",
+             .summary = "a line `m x y z vx vy vz` per particle, '#' comments",
+             .extensions = "txt dat tab"},
+    .read = text_read,
+    .write = text_write,
+};

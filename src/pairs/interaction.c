@@ -1,0 +1,35 @@
+#include "pairs/interaction.h"
+
+#include <string.h>
+
+const struct hb_interaction hb_interactions[] = {
+    {.name = "gravity_jerk",
+     .summary = "acceleration, its time derivative and potential",
+     .source = "[PZ07] appendix A",
+     .file = "interactions/gravity_jerk.glsl",
+     .records = 2,
+     .f_records = 2,
+     .flops = 43},
+    {.name = "gravity",
+     .summary = "acceleration alone",
+     .source = "[NHP07] section 31.3",
+     .file = "interactions/gravity.glsl",
+     .records = 1,
+     .f_records = 1,
+     .flops = 20},
+    {.name = "lennard_jones",
+     .summary = "van der Waals force with a cut-off radius",
+     .source = "[HI07] section 4.5",
+     .file = "interactions/lennard_jones.glsl",
+     .records = 1,
+     .f_records = 1,
+     .flops = 24},
+};
+const size_t hb_interaction_count = sizeof hb_interactions / sizeof *hb_interactions;
+
+const struct hb_interaction *hb_interaction_find(const char *name)
+{
+  for (size_t k = 0; k < hb_interaction_count; k++)
+    if (strcmp(hb_interactions[k].name, name) == 0) return &hb_interactions[k];
+  return NULL;
+}

@@ -1,0 +1,241 @@
+#include "pairs/pairs_program.h"
+#include "pairs/selftest.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/split.h"
+#include "gl/gl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const hb_precision_names[HB_PRECISION_COUNT] = {"single", "compensated", "ds", "double"};
+const char *const hb_j_source_names[HB_J_SOURCE_COUNT] = {"buffer_texture", "texture", "block", "storage"};
+
+const struct hb_pairs_scheme *const hb_pairs_schemes[] = {&hb_pairs_bag, &hb_pairs_tile,
+                                                          &hb_pairs_matrix2004};
+const size_t hb_pairs_scheme_count = sizeof hb_pairs_schemes / sizeof *hb_pairs_schemes;
+
+static const double DRAW_SECONDS = 0.05;
+
+int hb_pairs_partial(enum hb_precision precision)
+{
+  return precision == HB_PRECISION_DS ? 32 : precision == HB_PRECISION_COMPENSATED ? 64 : 256;
+}
+
+static const struct hb_pairs_scheme *find_scheme(const char *name)
+{
+  for (size_t k = 0; k < hb_pairs_scheme_count; k++)
+    if (strcmp(hb_pairs_schemes[k]->name, name) == 0) return hb_pairs_schemes[k];
+  return NULL;
+}
+
+static enum hb_status check_device(const struct hb_pairs_params *p)
+{
+  const struct hb_gl_caps *caps = &p->context->caps;
+  int exact_order = p->precision == HB_PRECISION_COMPENSATED || p->precision == HB_PRECISION_DS;
+  if (exact_order && !caps->has_precise)
+    return hb_fail(HB_ERR_GL,
+                   "precision %s needs the GLSL qualifier `precise` (OpenGL 4.0), %s has not got it",
+                   hb_precision_names[p->precision], caps->renderer);
+  if (p->precision == HB_PRECISION_DOUBLE && !caps->has_double)
+    return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), %s has not got them",
+                   caps->renderer);
+  if (p->precision == HB_PRECISION_SINGLE) return HB_OK; /* promises nothing that a compiler could break */
+  struct hb_selftest_info selftest;
+  HB_TRY(hb_selftest_run(p->context, &selftest));
+  return hb_selftest_judge(&selftest, p->precision, caps->renderer);
+}
+
+enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs)
+{
+  *pairs = NULL;
+  const struct hb_pairs_scheme *scheme = find_scheme(params->scheme);
+  if (!scheme) return hb_fail(HB_ERR_USAGE, "'%s' is no scheme of the all-pairs engine", params->scheme);
+  HB_TRY(check_device(params));
+  HB_TRY(hb_gl_context_use(params->context));
+  struct hb_pairs *p;
+  HB_TRY(HB_ALLOC(1, &p));
+  p->params = *params;
+  if (p->params.max_draw_s == 0) p->params.max_draw_s = DRAW_SECONDS;
+  p->scheme = scheme;
+  p->pairs_per_s = 2e7; /* an unknown device: 10^6 pairs in its first draw, milliseconds on the slowest */
+  int records = params->interaction->records;
+  p->texels = params->precision == HB_PRECISION_DS       ? records + 1
+              : params->precision == HB_PRECISION_DOUBLE ? 2 * records
+                                                         : records;
+  p->words = params->interaction->f_records * (params->precision == HB_PRECISION_SINGLE ? 1 : 2);
+  glGenBuffers(1, &p->j_buffer);
+  glGenBuffers(1, &p->i_buffer);
+  glGenTextures(1, &p->j_texture);
+  glGenTextures(1, &p->i_texture);
+  enum hb_status status = scheme->create(p);
+  if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
+  if (status != HB_OK) {
+    hb_pairs_destroy(p);
+    return status;
+  }
+  *pairs = p;
+  return HB_OK;
+}
+
+void hb_pairs_destroy(struct hb_pairs *p)
+{
+  if (!p) return;
+  if (hb_gl_context_use(p->params.context) == HB_OK) {
+    if (p->state) p->scheme->destroy(p);
+    const GLuint buffers[] = {p->j_buffer, p->i_buffer, p->storage};
+    const GLuint textures[] = {p->j_texture, p->i_texture, p->j_texture_2d};
+    glDeleteBuffers(3, buffers);
+    glDeleteTextures(3, textures);
+  }
+  hb_mem_free(p->staging);
+  hb_mem_free(p);
+}
+
+/* ---- sending ---- */
+
+static double element(const struct hb_column *column, size_t j) { return column->data[column->stride * j]; }
+
+/* Particle after particle, as it will lie on the device: floats, */
+static void pack_floats(const struct hb_column *columns, int width, size_t n, size_t stride, float *out)
+{
+  for (size_t j = 0; j < n; j++, out += stride)
+    for (int c = 0; c < width; c++) out[c] = (float)element(&columns[c], j);
+}
+
+/* or what float could not hold of the position, */
+static void pack_low_parts(const struct hb_column *columns, size_t n, size_t stride, float *out)
+{
+  for (size_t j = 0; j < n; j++, out += stride) {
+    for (int c = 0; c < 3; c++) out[c] = hb_split_low(element(&columns[c], j));
+    out[3] = 0;
+  }
+}
+
+/* or doubles as words: the high ones of a record, then the low ones. */
+static void pack_doubles(const struct hb_column *columns, int width, size_t n, size_t stride, uint32_t *out)
+{
+  for (size_t j = 0; j < n; j++, out += stride)
+    for (int c = 0; c < width; c++) {
+      double x = element(&columns[c], j);
+      uint64_t bits;
+      memcpy(&bits, &x, sizeof bits);
+      uint32_t *high = out + 8 * (c / 4) + c % 4;
+      high[0] = (uint32_t)(bits >> 32);
+      high[4] = (uint32_t)bits;
+    }
+}
+
+static void pack(const struct hb_pairs *p, size_t n, const struct hb_column *given, void *out)
+{
+  static const double zero = 0;
+  struct hb_column columns[4 * HB_RECORDS_MAX]; /* without the NULLs that stand for zeros */
+  for (int c = 0; c < 4 * p->params.interaction->records; c++)
+    columns[c] = given[c].data ? given[c] : (struct hb_column){&zero, 0};
+  size_t stride = 4 * (size_t)p->texels;
+  int width = 4 * p->params.interaction->records;
+  if (p->params.precision == HB_PRECISION_DOUBLE) {
+    pack_doubles(columns, width, n, stride, out);
+    return;
+  }
+  pack_floats(columns, width, n, stride, out);
+  if (p->params.precision == HB_PRECISION_DS) pack_low_parts(columns, n, stride, (float *)out + width);
+}
+
+/* The same bytes as a two-dimensional texture; the driver copies them on the device. */
+static enum hb_status fill_texture_2d(struct hb_pairs *p)
+{
+  int width = 1 << p->shift, height = (int)(p->j_room / 16 >> p->shift);
+  int words = p->params.precision == HB_PRECISION_DOUBLE;
+  if (height > p->params.context->caps.max_texture_size)
+    return hb_fail(HB_ERR_GL, "%zu particles need a texture of %d x %d texels, the limit of %s is %d", p->nj,
+                   width, height, p->params.context->caps.renderer, p->params.context->caps.max_texture_size);
+  if (!p->j_texture_2d) glGenTextures(1, &p->j_texture_2d);
+  glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLE_TEXTURE);
+  glBindTexture(GL_TEXTURE_2D, p->j_texture_2d);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, p->j_buffer);
+  glTexImage2D(GL_TEXTURE_2D, 0, words ? GL_RGBA32UI : GL_RGBA32F, width, height, 0,
+               words ? GL_RGBA_INTEGER : GL_RGBA, words ? GL_UNSIGNED_INT : GL_FLOAT, NULL);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  return HB_OK;
+}
+
+enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_column *columns)
+{
+  struct hb_gl_context *context = p->params.context;
+  HB_TRY(hb_gl_context_use(context));
+  size_t texels = nj * (size_t)p->texels;
+  if (texels > (size_t)context->caps.max_texture_buffer_size)
+    return hb_fail(HB_ERR_GL, "%zu particles need a buffer texture of %zu texels, the limit of %s is %d", nj,
+                   texels, context->caps.renderer, context->caps.max_texture_buffer_size);
+  p->shift = 10; /* rows of 1024 texels for those who read a two-dimensional texture */
+  size_t bytes = ((texels + 1023) & ~(size_t)1023) * 16;
+  if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1)
+    bytes += 65536; /* the last block may not stick out */
+  glBindBuffer(GL_ARRAY_BUFFER, p->j_buffer);
+  if (bytes != p->j_room) {
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_DRAW);
+    glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLES);
+    glBindTexture(GL_TEXTURE_BUFFER, p->j_texture);
+    glTexBuffer(GL_TEXTURE_BUFFER, p->params.precision == HB_PRECISION_DOUBLE ? GL_RGBA32UI : GL_RGBA32F,
+                p->j_buffer);
+    p->j_room = bytes;
+  }
+  void *room =
+      glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)(texels * 16),
+                       GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
+  if (!room) {
+    HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
+    return hb_fail(HB_ERR_DEVICE, "%s does not map the particles' buffer", context->caps.renderer);
+  }
+  pack(p, nj, columns, room);
+  glUnmapBuffer(GL_ARRAY_BUFFER);
+  p->nj = nj;
+  if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(fill_texture_2d(p));
+  return hb_gl_context_check(context, "sending particles");
+}
+
+static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *index)
+{
+  size_t bytes = ni * sizeof *index;
+  if (bytes == p->sent_bytes && memcmp(p->sent, index, bytes) == 0)
+    return HB_OK; /* shared steps: always the same */
+  p->sent_bytes = bytes <= sizeof p->sent ? bytes : 0;
+  memcpy(p->sent, index, p->sent_bytes);
+  glBindBuffer(GL_ARRAY_BUFFER, p->i_buffer);
+  if (bytes > p->i_room) {
+    p->i_room = bytes + bytes / 2 + 4096;
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)p->i_room, NULL, GL_STREAM_DRAW);
+    glActiveTexture(GL_TEXTURE0 + HB_UNIT_SINKS);
+    glBindTexture(GL_TEXTURE_BUFFER, p->i_texture);
+    glTexBuffer(GL_TEXTURE_BUFFER, GL_R32I, p->i_buffer);
+  }
+  glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes, index);
+  return HB_OK;
+}
+
+enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index)
+{
+  HB_TRY(hb_gl_context_use(p->params.context));
+  HB_TRY(send_sinks(p, ni, index));
+  p->ni = ni;
+  p->token +=
+      0x9e3779b1; /* odd: all numbers come once; 2^32 over the golden ratio: neighbours are far apart */
+  p->begun = p->token;
+  p->started = hb_clock_now();
+  HB_TRY(p->scheme->walk(p));
+  return hb_gl_context_check(p->params.context, "walking the pairs");
+}
+
+enum hb_status hb_pairs_read(struct hb_pairs *p, double *f)
+{
+  HB_TRY(hb_gl_context_use(p->params.context));
+  HB_TRY(p->scheme->read(p, f));
+  double seconds = hb_clock_now() - p->started;
+  if (seconds > 1e-3) hb_pairs_learn(p, (double)p->ni * (double)p->nj, seconds);
+  return hb_gl_context_check_lost(p->params.context, "reading forces");
+}

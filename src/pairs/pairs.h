@@ -1,0 +1,147 @@
+/* The all-pairs engine: an interaction, walked by a scheme, in a precision, on an OpenGL context. It knows no
+ * gravity: particles are records of four numbers, and so is what they feel. */
+#ifndef HB_PAIRS_H
+#define HB_PAIRS_H
+
+#include "gl/gl_context.h"
+#include "pairs/interaction.h"
+
+enum hb_precision {
+  HB_PRECISION_SINGLE,      /* float pairs, float sums of float sums                    */
+  HB_PRECISION_COMPENSATED, /* float pairs, double-single sums of float sums            */
+  HB_PRECISION_DS,          /* the same with double-single positions                    */
+  HB_PRECISION_DOUBLE,      /* GLSL double throughout                                   */
+  HB_PRECISION_COUNT
+};
+extern const char *const hb_precision_names[HB_PRECISION_COUNT]; /* as on the command line */
+
+enum hb_j_source { HB_J_BUFFER_TEXTURE, HB_J_TEXTURE, HB_J_BLOCK, HB_J_STORAGE, HB_J_SOURCE_COUNT };
+extern const char *const hb_j_source_names[HB_J_SOURCE_COUNT];
+
+/* How a scheme walks; 0 takes the default for device and block. What a scheme has no use for it ignores. */
+struct hb_pairs_tuning {
+  int i_each;          /* sinks a fragment or compute thread holds in registers   */
+  int unroll;          /* sources fetched ahead                                   */
+  int partial;         /* sources of one float sum, a multiple of unroll          */
+  int j_source_plus_1; /* enum hb_j_source + 1                                    */
+  int output_plus_1;   /* 1: render targets, 2: storage buffer (GL 4.3)           */
+  int threads;         /* wanted at work at once: sources are shared out for that */
+  int width;           /* bag: fragments a row                                      */
+  int workgroup;       /* tile: threads that share a tile                         */
+  int body_threads;    /* tile: most threads a body                                      */
+  int limit;           /* matrix2004: side of the largest texture                 */
+  int bag;             /* bag: sources a pass, over all segments                  */
+};
+
+struct hb_pairs_params {
+  struct hb_gl_context *context; /* not owned */
+  const struct hb_interaction *interaction;
+  const char *scheme; /* one of hb_pairs_schemes */
+  enum hb_precision precision;
+  struct hb_pairs_tuning tuning;
+  double parameter[4]; /* the interaction's own numbers */
+  double max_draw_s;   /* no draw shall take longer; 0: 0.05 */
+};
+
+struct hb_pairs;
+
+/* Errors: HB_ERR_GL where the device lacks something (precision, compute shaders), HB_ERR_USAGE (tuning). */
+enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs);
+void hb_pairs_destroy(struct hb_pairs *pairs);
+
+/* A column of numbers: element j is data[stride * j]; NULL stands for zeros. */
+struct hb_column {
+  const double *data;
+  size_t stride;
+};
+
+/* Sends nj particles, columns[4 * records]. */
+enum hb_status hb_pairs_set_j(struct hb_pairs *pairs, size_t nj, const struct hb_column *columns);
+
+/* Starts the walk for the sinks index[ni] and returns without waiting where it can. */
+enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index);
+
+/* Waits for the walk and gives f[4 * f_records * ni]. HB_ERR_DEVICE when a draw was lost. */
+enum hb_status hb_pairs_read(struct hb_pairs *pairs, double *f);
+
+/* ---- for schemes ---- */
+
+enum { HB_SENT_MOST = 16384 };
+
+struct hb_pairs {
+  struct hb_pairs_params params;
+  const struct hb_pairs_scheme *scheme;
+  void *state; /* the scheme's own */
+
+  size_t nj, ni;
+  /* Counts of walked sources start from another number in each walk, so that results that an earlier walk left
+   * behind cannot pass for those of a lost draw. */
+  uint32_t token;
+  uint32_t begun; /* what the count of a total starts from: token times the totals added up in it */
+  int texels;     /* vec4s a particle takes on the device                  */
+  int words;      /* uvec4s a total takes: WORDS of common/real.glsl       */
+  unsigned j_buffer, j_texture; /* particles, and the buffer texture over them           */
+  unsigned j_texture_2d;        /* the same as an ordinary texture, where that is read   */
+  unsigned i_buffer, i_texture; /* sinks' numbers                                        */
+  uint32_t sent[HB_SENT_MOST];  /* the sinks that are there, as far as they are kept     */
+  size_t sent_bytes;
+  size_t j_room, i_room; /* bytes                                                 */
+  int shift;             /* 2-D width is 2^shift texels                           */
+
+  unsigned storage; /* results in a storage buffer: [segment][sink][words], where a scheme keeps them so */
+  size_t storage_room;
+
+  uint32_t *staging; /* what comes back */
+  size_t staging_room;
+
+  double pairs_per_s; /* as measured; a guess until known is 1 */
+  int known;
+  double started; /* clock at the begin of the walk */
+};
+
+struct hb_pairs_scheme {
+  const char *name, *summary, *source;
+  enum hb_status (*create)(struct hb_pairs *pairs);
+  void (*destroy)(struct hb_pairs *pairs);
+  enum hb_status (*walk)(struct hb_pairs *pairs);
+  enum hb_status (*read)(struct hb_pairs *pairs, double *f);
+};
+
+extern const struct hb_pairs_scheme hb_pairs_bag, hb_pairs_tile, hb_pairs_matrix2004;
+extern const struct hb_pairs_scheme *const hb_pairs_schemes[];
+extern const size_t hb_pairs_scheme_count;
+
+/* Sources of one float sum by default, so that the error of the sum stays below that of the pairs: single 256,
+ * compensated 64, ds 32; double 256. Measured, see data/README.md. */
+int hb_pairs_partial(enum hb_precision precision);
+
+/* One pass over the sources from .. to of each segment. */
+typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, size_t to);
+
+/* Walks segments of segment_length sources in passes: as many sources at a time as the user's bag, the scheme's `most`
+ * (per segment) and the time bound allow, in multiples of `step`, which is at most segment_length. While the device's
+ * speed is unknown each pass is timed and the next one is at most four times as long. */
+enum hb_status hb_pairs_passes(struct hb_pairs *pairs, size_t segments, size_t segment_length, size_t step,
+                               size_t most, hb_pairs_pass pass);
+
+/* Tells the engine that so many pairs took so many seconds. */
+void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
+
+/* Room for count words in pairs->staging. */
+enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t count);
+
+/* Where the words of a sink's total in a segment lie in the staging area. */
+typedef void (*hb_pairs_find)(const struct hb_pairs *pairs, size_t segment, size_t i,
+                              const uint32_t *words[]);
+
+/* f[4 * f_records * ni] = sum over the segments, in double. HB_ERR_DEVICE unless every total was summed over as many
+ * sources as its segment has. */
+enum hb_status hb_pairs_add_segments(const struct hb_pairs *pairs, size_t segments, size_t segment_length,
+                                     hb_pairs_find find, double *f);
+
+/* Room for the totals of ni sinks in pairs->storage, and the same as above from there. */
+enum hb_status hb_pairs_storage_room(struct hb_pairs *pairs, size_t segments);
+enum hb_status hb_pairs_read_storage(struct hb_pairs *pairs, size_t segments, size_t segment_length,
+                                     double *f);
+
+#endif

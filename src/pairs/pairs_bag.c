@@ -1,0 +1,277 @@
+/* The bag scheme on the host's side: which program, how many segments, which passes. See
+ * shaders/pairs/bag.frag. */
+#include "pairs/pairs_program.h"
+
+#include "base/mem.h"
+#include "gl/gl.h"
+#include "gl/gl_layers.h"
+
+#include <stdio.h>
+
+enum {
+  BLOCK_TEXELS = 4096,    /* 64 KB, what every device takes as a uniform block */
+  MAX_ITERATIONS = 32768, /* llvmpipe silently ends a fragment after 65535 turns of all its loops */
+  SMALL_PARTIAL = 32,
+  OUTPUT_TARGETS = 1,
+  OUTPUT_STORAGE = 2
+};
+
+/* The program comes in two shapes: many sinks are walked by fragments that hold several each, few sinks by
+ * fragments that hold one and share its sources out. Each shape has a first pass and one that goes on. */
+enum { MANY, FEW, FEW_LONG, SHAPES };
+enum { LONG = 64 }; /* float sums of full length; with so many a sink, few sinks need no shorter ones */
+enum {
+  FILLED = 16
+}; /* a sixteenth of the wanted fragments is enough for the shape that does more per fetch */
+enum { ANEW, GO_ON, STAGES };
+
+struct bag {
+  struct hb_pairs_program program[SHAPES][STAGES]; /* built when first used */
+  struct hb_gl_layers totals[2];                   /* ping-pong pair of render targets */
+  unsigned storage, framebuffer; /* or one buffer, continued in place, and a framebuffer without textures */
+  size_t storage_room;
+
+  /* the walk under way */
+  int shape, groups, segments, segment_length, width, height;
+  int written; /* which of the pair holds the totals */
+  int stage;   /* the program in use */
+};
+
+static int uses_storage(const struct hb_pairs *p) { return p->params.tuning.output_plus_1 == OUTPUT_STORAGE; }
+static int i_each(const struct hb_pairs *p, int shape) { return shape == MANY ? p->params.tuning.i_each : 1; }
+
+static int partial(const struct hb_pairs *p, int shape)
+{
+  int tuned = p->params.tuning.partial;
+  return shape != FEW || tuned < SMALL_PARTIAL ? tuned : SMALL_PARTIAL;
+}
+
+/* ---- create and destroy ---- */
+
+static int or_default(int value, int fallback) { return value ? value : fallback; }
+
+/* Safe choices where nothing was measured; see data/measured for how they came about. */
+static enum hb_status complete_tuning(struct hb_pairs *p)
+{
+  const struct hb_gl_caps *caps = &p->params.context->caps;
+  struct hb_pairs_tuning *t = &p->params.tuning;
+  t->output_plus_1 =
+      or_default(t->output_plus_1, caps->software && caps->has_compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
+  t->j_source_plus_1 = or_default(t->j_source_plus_1, HB_J_BUFFER_TEXTURE + 1);
+  int most = uses_storage(p) ? 8 : caps->max_draw_buffers / p->words;
+  if (most > 8 / p->words && !uses_storage(p)) most = 8 / p->words;
+  t->i_each = or_default(t->i_each, most < 4 || !caps->software ? (most < 4 ? most : 4) : most);
+  int doubles = p->params.precision == HB_PRECISION_DOUBLE;
+  t->unroll = or_default(t->unroll, doubles && !caps->software ? 2 : 8);
+  t->width = or_default(t->width, 128); /* two tiles of 64 texels, a piece of work for two llvmpipe threads */
+  int partial = hb_pairs_partial(p->params.precision);
+  t->partial =
+      or_default(t->partial, partial > 64 && !caps->software ? 64 : partial); /* a GPU is faster with 64 */
+  t->threads = or_default(t->threads, caps->software ? 512 : 262144);
+  if (t->i_each > most)
+    return hb_fail(HB_ERR_USAGE, "the bag scheme was to hold %d sinks a fragment, expected at most %d here",
+                   t->i_each, most);
+  if (t->partial % t->unroll)
+    return hb_fail(HB_ERR_USAGE, "a float sum was to take %d sources, expected a multiple of %d", t->partial,
+                   t->unroll);
+  int needs_43 = uses_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
+  if (needs_43 && !caps->has_compute)
+    return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %d.%d", caps->renderer, caps->major,
+                   caps->minor);
+  return HB_OK;
+}
+
+static enum hb_status bag_create(struct hb_pairs *p)
+{
+  HB_TRY(complete_tuning(p));
+  struct bag *b;
+  HB_TRY(HB_ALLOC(1, &b));
+  p->state = b;
+  if (uses_storage(p)) glGenFramebuffers(1, &b->framebuffer);
+  return HB_OK;
+}
+
+static void bag_destroy(struct hb_pairs *p)
+{
+  struct bag *b = p->state;
+  for (int shape = 0; shape < SHAPES; shape++)
+    for (int stage = 0; stage < STAGES; stage++) hb_pairs_program_destroy(&b->program[shape][stage]);
+  hb_gl_layers_destroy(&b->totals[0]);
+  hb_gl_layers_destroy(&b->totals[1]);
+  if (b->framebuffer) glDeleteFramebuffers(1, &b->framebuffer);
+  hb_mem_free(b);
+}
+
+static enum hb_status build(struct hb_pairs *p, int shape, int stage)
+{
+  struct bag *b = p->state;
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  int needs_43 = uses_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
+  char defines[160];
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define BLOCK_TEXELS %d\n%s%s",
+           t->j_source_plus_1 - 1, BLOCK_TEXELS, uses_storage(p) ? "#define OUTPUT_STORAGE\n" : "",
+           stage == GO_ON ? "#define CONTINUES\n" : "");
+  const struct hb_pairs_program_source source = {.fragment = "pairs/bag.frag",
+                                                 .version = needs_43 ? 430 : 330,
+                                                 .i_each = i_each(p, shape),
+                                                 .unroll = t->unroll,
+                                                 .partial = partial(p, shape),
+                                                 .defines = defines};
+  return hb_pairs_program_build(p, &source, &b->program[shape][stage]);
+}
+
+/* ---- the walk ---- */
+
+/* Segments: as many as give the wanted number of fragments, each at least one float sum long. */
+static void choose_shape(struct hb_pairs *p)
+{
+  struct bag *b = p->state;
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  size_t groups = (p->ni + (size_t)t->i_each - 1) / (size_t)t->i_each;
+  size_t sums = (p->nj + (size_t)t->partial - 1) / (size_t)t->partial;
+  b->shape = groups * sums >= (size_t)t->threads / FILLED ? MANY : sums >= LONG ? FEW_LONG : FEW;
+  size_t each = (size_t)i_each(p, b->shape), length = (size_t)partial(p, b->shape);
+  groups = (p->ni + each - 1) / each;
+  sums = (p->nj + length - 1) / length;
+  size_t segments = ((size_t)t->threads + groups - 1) / groups;
+  if (segments > sums) segments = sums;
+  if (t->j_source_plus_1 == HB_J_BLOCK + 1) segments = 1; /* the block holds one stretch of sources */
+  size_t sums_each = (sums + segments - 1) / segments;
+  b->groups = (int)groups;
+  b->segments = (int)((sums + sums_each - 1) / sums_each);
+  b->segment_length = (int)(sums_each * length);
+  size_t fragments = groups * (size_t)b->segments;
+  size_t width = (size_t)t->width;
+  b->width = (int)(fragments < width ? fragments : width);
+  b->height = (int)((fragments + width - 1) / width);
+}
+
+static enum hb_status make_room(struct hb_pairs *p)
+{
+  struct bag *b = p->state;
+  if (uses_storage(p)) {
+    glBindFramebuffer(GL_FRAMEBUFFER, b->framebuffer);
+    glFramebufferParameteri(GL_FRAMEBUFFER, GL_FRAMEBUFFER_DEFAULT_WIDTH, b->width);
+    glFramebufferParameteri(GL_FRAMEBUFFER, GL_FRAMEBUFFER_DEFAULT_HEIGHT, b->height);
+    return hb_pairs_storage_room(p, (size_t)b->segments);
+  }
+  int layers = p->params.tuning.i_each * p->words;
+  if (b->totals[0].height >= b->height) return HB_OK;
+  for (int k = 0; k < 2; k++) {
+    hb_gl_layers_destroy(&b->totals[k]);
+    HB_TRY(hb_gl_layers_create(p->params.context, p->params.tuning.width, b->height + b->height / 2, layers,
+                               &b->totals[k]));
+  }
+  return HB_OK;
+}
+
+/* Sources of each segment that one pass can walk at most. */
+static size_t most_sources(const struct hb_pairs *p)
+{
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  size_t most = (size_t)MAX_ITERATIONS * (size_t)t->unroll;
+  if (t->j_source_plus_1 == HB_J_BLOCK + 1) most = BLOCK_TEXELS / (size_t)p->texels;
+  return most;
+}
+
+static void bind_block(const struct hb_pairs *p, const struct hb_pairs_program *program, size_t from)
+{
+  size_t first = from * (size_t)p->texels;
+  glUniformBlockBinding(program->id, glGetUniformBlockIndex(program->id, "source_block"), 0);
+  glUniform1i(program->at[HB_U_BLOCK_START], (GLint)first);
+  glBindBufferRange(GL_UNIFORM_BUFFER, 0, p->j_buffer, (GLintptr)(first * 16), (GLsizeiptr)BLOCK_TEXELS * 16);
+}
+
+static void use_program(struct hb_pairs *p, const struct hb_pairs_program *program)
+{
+  const struct bag *b = p->state;
+  hb_pairs_program_use(p, program);
+  glUniform1i(program->at[HB_U_GROUPS], b->groups);
+  glUniform1i(program->at[HB_U_SEGMENT_LENGTH], b->segment_length);
+  glUniform1i(program->at[HB_U_WIDTH], b->width);
+  if (p->params.tuning.j_source_plus_1 == HB_J_STORAGE + 1)
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, p->j_buffer);
+  if (uses_storage(p)) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, p->storage);
+}
+
+static void draw(struct hb_pairs *p)
+{
+  struct bag *b = p->state;
+  if (uses_storage(p)) {
+    glBindFramebuffer(GL_FRAMEBUFFER, b->framebuffer);
+    glViewport(0, 0, b->width, b->height);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+    return;
+  }
+  hb_gl_layers_bind(&b->totals[b->written], HB_UNIT_BEFORE);
+  hb_gl_layers_draw(&b->totals[!b->written], b->width, b->height);
+  b->written = !b->written;
+}
+
+static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
+{
+  struct bag *b = p->state;
+  int stage = from == 0 ? ANEW : GO_ON;
+  HB_TRY(build(p, b->shape, stage));
+  const struct hb_pairs_program *program = &b->program[b->shape][stage];
+  if (b->stage != stage) use_program(p, program);
+  b->stage = stage;
+  if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1) bind_block(p, program, from);
+  glUniform2i(program->at[HB_U_BAG], (GLint)from, (GLint)to);
+  draw(p);
+  return HB_OK;
+}
+
+static enum hb_status bag_walk(struct hb_pairs *p)
+{
+  struct bag *b = p->state;
+  choose_shape(p);
+  HB_TRY(make_room(p));
+  b->stage = STAGES; /* no program is in use yet */
+  size_t step = (size_t)partial(p, b->shape);
+  if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1) /* a block begins at a multiple of 256 bytes */
+    while (step * (size_t)p->texels % 16) step *= 2;
+  if (step > (size_t)b->segment_length) step = (size_t)b->segment_length;
+  return hb_pairs_passes(p, (size_t)b->segments, (size_t)b->segment_length, step, most_sources(p), pass);
+}
+
+/* ---- results ---- */
+
+/* In the textures: sink k of a group in the layers from k * words on, group and segment give the texel. */
+static void find_in_layers(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *words[])
+{
+  const struct bag *b = p->state;
+  size_t each = (size_t)i_each(p, b->shape), layer = (size_t)b->width * (size_t)b->height;
+  size_t fragment = segment * (size_t)b->groups + i / each;
+  for (int w = 0; w < p->words; w++)
+    words[w] = p->staging + 4 * ((i % each * (size_t)p->words + (size_t)w) * layer + fragment);
+}
+
+static enum hb_status read_layers(struct hb_pairs *p, double *f)
+{
+  struct bag *b = p->state;
+  size_t layer = 4 * (size_t)b->width * (size_t)b->height;
+  int layers = i_each(p, b->shape) * p->words;
+  HB_TRY(hb_pairs_stage(p, layer * (size_t)layers));
+  for (int k = 0; k < layers; k++)
+    hb_gl_layers_read(&b->totals[b->written], k, b->width, b->height, p->staging + layer * (size_t)k);
+  return hb_pairs_add_segments(p, (size_t)b->segments, (size_t)b->segment_length, find_in_layers, f);
+}
+
+static enum hb_status bag_read(struct hb_pairs *p, double *f)
+{
+  struct bag *b = p->state;
+  if (!uses_storage(p)) return read_layers(p, f);
+  return hb_pairs_read_storage(p, (size_t)b->segments, (size_t)b->segment_length, f);
+}
+
+const struct hb_pairs_scheme hb_pairs_bag = {
+    .name = "bag",
+    .summary = "a pass sums a bag of sources in registers, bags accumulate over passes",
+    .source = "[HI07]",
+    .create = bag_create,
+    .destroy = bag_destroy,
+    .walk = bag_walk,
+    .read = bag_read,
+};

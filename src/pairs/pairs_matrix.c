@@ -1,0 +1,288 @@
+/* The matrix scheme on the host's side: tiles, the passes that fold each of them, and the sums over tiles. See
+ * shaders/pairs/matrix_pair.frag and matrix_sum.frag.
+ *
+ *   for each tile of sinks               a row of the totals
+ *     for each tile of sources
+ *       draw its pairs                   matrix[0]
+ *       fold until one row is left       matrix[0] -> matrix[1] -> matrix[0] ...
+ *       add that row to the totals       totals[0] -> totals[1] -> totals[0] ...
+ *
+ * The tile decides in which order terms are added, so another `limit` may change the last bits. Cutting a tile into
+ * more draws for the sake of time does not: a draw is a band of its rows. */
+#include "pairs/pairs_program.h"
+
+#include "base/mem.h"
+#include "gl/gl.h"
+#include "gl/gl_layers.h"
+#include "gl/gl_timer.h"
+
+#include <stdio.h>
+
+enum {
+  LIMIT_2004 = 2048,
+  LEAST_ROOM = 64,
+};
+static const double MATRIX_BYTES = 256 << 20; /* the default tile takes no more: 2048 or 1024 pairs squared */
+
+struct matrix {
+  struct hb_pairs_program pair, sum;
+  struct hb_gl_layers matrix[2]; /* pairs of a tile; half as many rows to fold them into */
+  struct hb_gl_layers totals[2]; /* a row for each tile of sinks */
+
+  /* the walk under way */
+  int width, height; /* of a tile */
+  int sink_tiles, source_tiles;
+  uint32_t tiles_before; /* of all walks before this one */
+};
+
+/* ---- create and destroy ---- */
+
+static double tile_bytes(const struct hb_pairs *p, double side) { return 1.5 * side * side * 16 * p->words; }
+
+/* The limit of 2004, or what the device allows, halved until the textures are of a size that any device has. */
+static int default_limit(const struct hb_pairs *p)
+{
+  int most = p->params.context->caps.max_texture_size, limit = most < LIMIT_2004 ? most : LIMIT_2004;
+  while (tile_bytes(p, limit) > MATRIX_BYTES) limit /= 2;
+  return limit;
+}
+
+static enum hb_status complete_tuning(struct hb_pairs *p)
+{
+  const struct hb_gl_caps *caps = &p->params.context->caps;
+  struct hb_pairs_tuning *t = &p->params.tuning;
+  if (!t->limit) t->limit = default_limit(p);
+  if (!t->j_source_plus_1) t->j_source_plus_1 = HB_J_BUFFER_TEXTURE + 1;
+  if (t->limit > caps->max_texture_size)
+    return hb_fail(HB_ERR_USAGE,
+                   "the matrix was to have up to %d x %d texels, expected at most %d on a side here",
+                   t->limit, t->limit, caps->max_texture_size);
+  if (t->j_source_plus_1 != HB_J_BUFFER_TEXTURE + 1 && t->j_source_plus_1 != HB_J_TEXTURE + 1)
+    return hb_fail(HB_ERR_USAGE, "scheme matrix2004 cannot read sources from %s (expected %s or %s)",
+                   hb_j_source_names[t->j_source_plus_1 - 1], hb_j_source_names[HB_J_BUFFER_TEXTURE],
+                   hb_j_source_names[HB_J_TEXTURE]);
+  return HB_OK;
+}
+
+static enum hb_status matrix_create(struct hb_pairs *p)
+{
+  HB_TRY(complete_tuning(p));
+  struct matrix *s;
+  HB_TRY(HB_ALLOC(1, &s));
+  p->state = s;
+  return HB_OK;
+}
+
+static void matrix_destroy(struct hb_pairs *p)
+{
+  struct matrix *s = p->state;
+  hb_pairs_program_destroy(&s->pair);
+  hb_pairs_program_destroy(&s->sum);
+  for (int k = 0; k < 2; k++) {
+    hb_gl_layers_destroy(&s->matrix[k]);
+    hb_gl_layers_destroy(&s->totals[k]);
+  }
+  hb_mem_free(s);
+}
+
+static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_pairs_program *program)
+{
+  char defines[40];
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n", p->params.tuning.j_source_plus_1 - 1);
+  const struct hb_pairs_program_source source = {
+      .fragment = file, .version = 330, .i_each = 1, .unroll = 1, .partial = 1, .defines = defines};
+  return hb_pairs_program_build(p, &source, program);
+}
+
+/* ---- room ---- */
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+static int half_up(int rows) { return (rows + 1) / 2; }
+
+/* What there is, doubled until it is enough, but no more than `most` unless that is needed. */
+static int grown(int have, int need, int most)
+{
+  if (have < LEAST_ROOM) have = LEAST_ROOM;
+  while (have < need) have *= 2;
+  if (have > most) have = most;
+  return have > need ? have : need;
+}
+
+static enum hb_status grow(struct hb_pairs *p, int width, int height, int most_width, int most_height,
+                           struct hb_gl_layers *layers)
+{
+  if (layers->width >= width && layers->height >= height) return HB_OK;
+  int new_width = grown(layers->width, width, most_width);
+  int new_height = grown(layers->height, height, most_height);
+  hb_gl_layers_destroy(layers);
+  return hb_gl_layers_create(p->params.context, new_width, new_height, p->words, layers);
+}
+
+static enum hb_status make_room(struct hb_pairs *p)
+{
+  struct matrix *s = p->state;
+  int limit = p->params.tuning.limit, most = p->params.context->caps.max_texture_size;
+  HB_TRY(grow(p, s->width, s->height, limit, limit, &s->matrix[0]));
+  HB_TRY(grow(p, s->width, half_up(s->height), limit, half_up(limit), &s->matrix[1]));
+  for (int k = 0; k < 2; k++) HB_TRY(grow(p, s->width, s->sink_tiles, limit, most, &s->totals[k]));
+  return HB_OK;
+}
+
+/* ---- the walk ---- */
+
+static void draw_rows(const struct hb_gl_layers *to, int width, int from, int rows)
+{
+  glBindFramebuffer(GL_FRAMEBUFFER, to->framebuffer);
+  glViewport(0, from, width, rows);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+/* Rows of so many pairs that a draw may take. */
+static int rows_a_draw(const struct hb_pairs *p, int width, int rows)
+{
+  double by_time = p->pairs_per_s * p->params.max_draw_s / width;
+  return by_time >= rows ? rows : by_time > 1 ? (int)by_time : 1;
+}
+
+static int height_of(const struct hb_pairs *p, int k)
+{
+  const struct matrix *s = p->state;
+  return smaller(s->height, (int)p->nj - k * s->height);
+}
+
+/* What each pair of a tile counts beyond 1: another number for each tile of each walk, see hb_pairs.token. */
+static uint32_t token_of(const struct hb_pairs *p, int row, int k)
+{
+  const struct matrix *s = p->state;
+  return (s->tiles_before + (uint32_t)row * (uint32_t)s->source_tiles + (uint32_t)k) * 0x9e3779b1u;
+}
+
+/* While the device's speed is unknown the bands of a tile are timed; a tile that is one draw anyway is not. */
+static void draw_pairs(struct hb_pairs *p, int row, int k, int width, int height)
+{
+  const struct matrix *s = p->state;
+  hb_pairs_program_use(p, &s->pair);
+  glUniform2i(s->pair.at[HB_U_ORIGIN], row * s->width, k * s->height);
+  glUniform1i(s->pair.at[HB_U_TOKEN], (GLint)token_of(p, row, k));
+  for (int from = 0, rows; from < height; from += rows) {
+    rows = smaller(rows_a_draw(p, width, height), height - from);
+    double start = p->known || rows == height ? 0 : hb_gl_timer_start();
+    draw_rows(&s->matrix[0], width, from, rows);
+    if (start > 0) hb_pairs_learn(p, (double)width * rows, hb_gl_timer_stop(start));
+    if (rows < height) glFlush();
+  }
+}
+
+/* Folds the tile; gives which of the pair holds the one row that is left. */
+static int fold(struct hb_pairs *p, int width, int height)
+{
+  const struct matrix *s = p->state;
+  int written = 0;
+  for (int rows = height; rows > 1; rows = half_up(rows)) {
+    hb_gl_layers_bind(&s->matrix[written], HB_UNIT_BEFORE);
+    hb_gl_layers_bind(&s->matrix[written], HB_UNIT_MORE);
+    glUniform1i(s->sum.at[HB_U_SHIFT], half_up(rows));
+    glUniform1i(s->sum.at[HB_U_ROWS], rows);
+    written = !written;
+    int band = rows_a_draw(p, width, half_up(rows));
+    for (int from = 0; from < half_up(rows); from += band)
+      draw_rows(&s->matrix[written], width, from, smaller(band, half_up(rows) - from));
+  }
+  return written;
+}
+
+/* Adds the sums of the k-th tile of sources to the totals of this row of sinks. */
+static void add_to_totals(struct hb_pairs *p, int row, int k, const struct hb_gl_layers *sums, int width)
+{
+  const struct matrix *s = p->state;
+  hb_gl_layers_bind(&s->totals[k % 2], HB_UNIT_BEFORE);
+  hb_gl_layers_bind(sums, HB_UNIT_MORE);
+  glUniform1i(s->sum.at[HB_U_SHIFT], -row);
+  glUniform1i(s->sum.at[HB_U_ROWS], 1);
+  draw_rows(&s->totals[(k + 1) % 2], width, row, 1);
+}
+
+static void walk_tile(struct hb_pairs *p, int row, int k)
+{
+  const struct matrix *s = p->state;
+  int width = smaller(s->width, (int)p->ni - row * s->width), height = height_of(p, k);
+  draw_pairs(p, row, k, width, height);
+  glUseProgram(s->sum.id);
+  int sums = fold(p, width, height);
+  add_to_totals(p, row, k, &s->matrix[sums], width);
+}
+
+static void clear(const struct hb_pairs *p, const struct hb_gl_layers *layers)
+{
+  static const GLuint zeros[4];
+  glBindFramebuffer(GL_FRAMEBUFFER, layers->framebuffer);
+  for (int k = 0; k < p->words; k++) glClearBufferuiv(GL_COLOR, k, zeros);
+}
+
+static enum hb_status matrix_walk(struct hb_pairs *p)
+{
+  struct matrix *s = p->state;
+  p->begun = 0; /* tokens are taken from the counts when they are read */
+  s->tiles_before += (uint32_t)s->sink_tiles * (uint32_t)s->source_tiles;
+  size_t limit = (size_t)p->params.tuning.limit;
+  s->width = (int)(p->ni < limit ? p->ni : limit);
+  s->height = (int)(p->nj < limit ? p->nj : limit);
+  s->sink_tiles = (int)((p->ni + limit - 1) / limit);
+  s->source_tiles = (int)((p->nj + limit - 1) / limit);
+  HB_TRY(make_room(p));
+  HB_TRY(build(p, "pairs/matrix_pair.frag", &s->pair));
+  HB_TRY(build(p, "pairs/matrix_sum.frag", &s->sum));
+  clear(p, &s->totals[0]);
+  for (int row = 0; row < s->sink_tiles; row++)
+    for (int k = 0; k < s->source_tiles; k++) {
+      walk_tile(p, row, k);
+      if (s->source_tiles > 1) glFlush(); /* a driver that gathers draws would make one long piece of work */
+    }
+  return HB_OK;
+}
+
+/* ---- results ---- */
+
+/* Sink i in column i % width of row i / width; the rows were read side by side, layer after layer. */
+static void find(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *words[])
+{
+  (void)segment; /* there is one */
+  const struct matrix *s = p->state;
+  size_t layer = (size_t)s->width * (size_t)s->sink_tiles;
+  for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * ((size_t)w * layer + i);
+}
+
+/* Leaves in the counts the sources that were met. */
+static void take_tokens(struct hb_pairs *p)
+{
+  const struct matrix *s = p->state;
+  size_t width = (size_t)s->width, layer = width * (size_t)s->sink_tiles;
+  uint32_t *counts = p->staging + 4 * layer * (size_t)(p->params.interaction->f_records - 1) + 3;
+  for (int row = 0; row < s->sink_tiles; row++) {
+    uint32_t tokens = 0;
+    for (int k = 0; k < s->source_tiles; k++) tokens += (uint32_t)height_of(p, k) * token_of(p, row, k);
+    for (size_t x = 0; x < width; x++) counts[4 * (width * (size_t)row + x)] -= tokens;
+  }
+}
+
+static enum hb_status matrix_read(struct hb_pairs *p, double *f)
+{
+  const struct matrix *s = p->state;
+  size_t layer = 4 * (size_t)s->width * (size_t)s->sink_tiles;
+  HB_TRY(hb_pairs_stage(p, layer * (size_t)p->words));
+  for (int w = 0; w < p->words; w++)
+    hb_gl_layers_read(&s->totals[s->source_tiles % 2], w, s->width, s->sink_tiles,
+                      p->staging + layer * (size_t)w);
+  take_tokens(p);
+  return hb_pairs_add_segments(p, 1, p->nj, find, f);
+}
+
+const struct hb_pairs_scheme hb_pairs_matrix2004 = {
+    .name = "matrix2004",
+    .summary = "all pair terms in a texture, folded log2 N times; in tiles where they are too many",
+    .source = "[NHP07] section 31.5",
+    .create = matrix_create,
+    .destroy = matrix_destroy,
+    .walk = matrix_walk,
+    .read = matrix_read,
+};

@@ -1,0 +1,97 @@
+#include "pairs/pairs_program.h"
+
+#include "base/mem.h"
+#include "base/split.h"
+#include "base/text.h"
+#include "gl/gl.h"
+#include "gl/gl_shader.h"
+
+/* The loops of the shaders that are always unrolled. */
+static enum hb_status write_loops(int K, int U, struct hb_text *text)
+{
+  HB_TRY(hb_text_append(text, "#define EACH_I(S)"));
+  for (int k = 0; k < K; k++) HB_TRY(hb_text_append(text, " S(%d)", k));
+  HB_TRY(hb_text_append(text, "\n#define EACH_J(S)"));
+  for (int q = 0; q < U; q++) HB_TRY(hb_text_append(text, " S(%d)", q));
+  HB_TRY(hb_text_append(text, "\n#define EACH_PAIR(S)"));
+  for (int q = 0; q < U; q++)
+    for (int k = 0; k < K; k++) HB_TRY(hb_text_append(text, " S(%d,%d)", k, q));
+  return hb_text_append(text, "\n");
+}
+
+static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pairs_program_source *source,
+                                    struct hb_text *text)
+{
+  if (p->params.context->caps.software) HB_TRY(hb_text_append(text, "#define SOFTWARE\n"));
+  HB_TRY(hb_text_append(text,
+                        "#define PRECISION %d\n#define I_EACH %d\n#define UNROLL %d\n#define PARTIAL %d\n",
+                        (int)p->params.precision, source->i_each, source->unroll, source->partial));
+  HB_TRY(write_loops(source->i_each, source->unroll, text));
+  return hb_text_append(text, "%s", source->defines);
+}
+
+static void set_constants(const struct hb_pairs *p, unsigned id)
+{
+  static const struct {
+    const char *name;
+    int unit;
+  } samplers[] = {{"particles", HB_UNIT_PARTICLES},
+                  {"sinks", HB_UNIT_SINKS},
+                  {"particle_texture", HB_UNIT_PARTICLE_TEXTURE},
+                  {"before", HB_UNIT_BEFORE},
+                  {"more", HB_UNIT_MORE}};
+  glUseProgram(id);
+  for (size_t k = 0; k < sizeof samplers / sizeof *samplers; k++)
+    glUniform1i(glGetUniformLocation(id, samplers[k].name), samplers[k].unit);
+  const double *a = p->params.parameter;
+  glUniform4f(glGetUniformLocation(id, "parameter_high"), (float)a[0], (float)a[1], (float)a[2], (float)a[3]);
+  glUniform4f(glGetUniformLocation(id, "parameter_low"), hb_split_low(a[0]), hb_split_low(a[1]),
+              hb_split_low(a[2]), hb_split_low(a[3]));
+}
+
+enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_program_source *source,
+                                      struct hb_pairs_program *program)
+{
+  static const char *const names[HB_U_COUNT] = {
+      "source_count", "sink_count", "particle_texture_size", "bag",   "block_start", "go_on", "last_pass",
+      "groups",       "segments",   "segment_length",        "width", "origin",      "shift", "rows",
+      "token"};
+  if (program->id) return HB_OK;
+  struct hb_text defines = {0};
+  enum hb_status status = write_defines(p, source, &defines);
+  const struct hb_gl_program_source gl = {.vertex = source->fragment ? "fullscreen.vert" : NULL,
+                                          .fragment = source->fragment,
+                                          .compute = source->compute,
+                                          .defines = defines.text,
+                                          .version = source->version,
+                                          .part = p->params.interaction->file};
+  if (status == HB_OK) status = hb_gl_program_build(p->params.context, &gl, &program->id);
+  hb_mem_free(defines.text);
+  if (status != HB_OK) return status;
+  for (int u = 0; u < HB_U_COUNT; u++) program->at[u] = glGetUniformLocation(program->id, names[u]);
+  set_constants(p, program->id);
+  return HB_OK;
+}
+
+void hb_pairs_program_destroy(struct hb_pairs_program *program)
+{
+  if (program->id) glDeleteProgram(program->id);
+  program->id = 0;
+}
+
+void hb_pairs_program_use(const struct hb_pairs *p, const struct hb_pairs_program *program)
+{
+  glUseProgram(program->id);
+  glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLES);
+  glBindTexture(GL_TEXTURE_BUFFER, p->j_texture);
+  glActiveTexture(GL_TEXTURE0 + HB_UNIT_SINKS);
+  glBindTexture(GL_TEXTURE_BUFFER, p->i_texture);
+  if (p->j_texture_2d) {
+    glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLE_TEXTURE);
+    glBindTexture(GL_TEXTURE_2D, p->j_texture_2d);
+    glUniform2i(program->at[HB_U_PARTICLE_TEXTURE_SIZE], (1 << p->shift) - 1, p->shift);
+  }
+  glUniform1i(program->at[HB_U_SOURCE_COUNT], (int)p->nj);
+  glUniform1i(program->at[HB_U_SINK_COUNT], (int)p->ni);
+  glUniform1i(program->at[HB_U_TOKEN], (int)p->token);
+}

@@ -1,0 +1,98 @@
+/* Results on their way back: totals of all segments, added in double, and the count of sources that each was summed
+ * over, which tells whether the driver has done all draws. */
+#include "pairs/pairs.h"
+
+#include "base/mem.h"
+#include "gl/gl.h"
+
+#include <string.h>
+
+enum hb_status hb_pairs_stage(struct hb_pairs *p, size_t count)
+{
+  if (count <= p->staging_room) return HB_OK;
+  hb_mem_free(p->staging);
+  p->staging_room = 0;
+  HB_TRY(HB_ALLOC(count, &p->staging));
+  p->staging_room = count;
+  return HB_OK;
+}
+
+static double word_as_float(uint32_t word)
+{
+  float x;
+  memcpy(&x, &word, sizeof x);
+  return x;
+}
+
+static double words_as_double(uint32_t high, uint32_t low)
+{
+  uint64_t bits = (uint64_t)high << 32 | low;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* Adds the total in words to f; gives the number of sources it was summed over. */
+static uint32_t add_total(const struct hb_pairs *p, const uint32_t *const words[], double *f)
+{
+  int records = p->params.interaction->f_records;
+  for (int c = 0; c < 4 * records - 1; c++) {
+    uint32_t high = words[c / 4][c % 4];
+    if (p->params.precision == HB_PRECISION_SINGLE) {
+      f[c] += word_as_float(high);
+      continue;
+    }
+    uint32_t low = words[records + c / 4][c % 4];
+    f[c] += p->params.precision == HB_PRECISION_DOUBLE ? words_as_double(high, low)
+                                                       : word_as_float(high) + word_as_float(low);
+  }
+  return words[records - 1][3];
+}
+
+enum hb_status hb_pairs_add_segments(const struct hb_pairs *p, size_t segments, size_t segment_length,
+                                     hb_pairs_find find, double *f)
+{
+  size_t width = 4 * (size_t)p->params.interaction->f_records;
+  memset(f, 0, width * p->ni * sizeof *f);
+  for (size_t segment = 0; segment < segments; segment++) {
+    size_t from = segment * segment_length, to = from + segment_length;
+    uint32_t expected = (uint32_t)((to < p->nj ? to : p->nj) - from);
+    for (size_t i = 0; i < p->ni; i++) {
+      const uint32_t *words[2 * HB_RECORDS_MAX];
+      find(p, segment, i, words);
+      uint32_t walked = add_total(p, words, f + width * i);
+      if (walked != p->begun + expected)
+        return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
+                       p->params.context->caps.renderer, i, walked - p->begun, expected);
+    }
+  }
+  return HB_OK;
+}
+
+/* ---- totals in a storage buffer: [segment][sink][words] ---- */
+
+enum hb_status hb_pairs_storage_room(struct hb_pairs *p, size_t segments)
+{
+  size_t bytes = p->ni * segments * (size_t)p->words * 16;
+  if (!p->storage) glGenBuffers(1, &p->storage);
+  if (bytes <= p->storage_room) return HB_OK;
+  p->storage_room = bytes + bytes / 2;
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
+  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_STREAM_READ);
+  return hb_gl_context_check(p->params.context, "making room for results");
+}
+
+static void find_in_storage(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *words[])
+{
+  size_t total = (segment * p->ni + i) * (size_t)p->words;
+  for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * (total + (size_t)w);
+}
+
+enum hb_status hb_pairs_read_storage(struct hb_pairs *p, size_t segments, size_t segment_length, double *f)
+{
+  size_t count = p->ni * segments * (size_t)p->words * 4;
+  HB_TRY(hb_pairs_stage(p, count));
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
+  glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)(count * sizeof *p->staging), p->staging);
+  return hb_pairs_add_segments(p, segments, segment_length, find_in_storage, f);
+}

@@ -1,0 +1,171 @@
+/* The tile scheme on the host's side. See shaders/pairs/tile.comp. */
+#include "pairs/pairs_program.h"
+
+#include "base/mem.h"
+#include "gl/gl.h"
+
+#include <stdio.h>
+
+enum {
+  SEGMENT_TILES = 4,     /* a segment has at least so many tiles, as long as more threads a body can help */
+  LEVELS = 6,            /* 1, 2, ... 32 threads a body */
+  MAX_ITERATIONS = 32768 /* llvmpipe ends an invocation after 65535 turns of all its loops */
+};
+
+struct tile {
+  struct hb_pairs_program few[LEVELS]
+                             [2]; /* one sink a thread, by log2 of the threads a body; one or more segments */
+  struct hb_pairs_program many[2]; /* one thread a body, several sinks a thread */
+  unsigned finished;               /* buffer of counters: workgroups of the same sinks that are done */
+  size_t finished_room;
+
+  /* the walk under way */
+  struct hb_pairs_program *program;
+  int workgroups, segments, segment_length;
+  int lanes; /* threads a body */
+};
+
+static int or_default(int value, int fallback) { return value ? value : fallback; }
+
+static enum hb_status tile_create(struct hb_pairs *p)
+{
+  const struct hb_gl_caps *caps = &p->params.context->caps;
+  struct hb_pairs_tuning *t = &p->params.tuning;
+  if (!caps->has_compute)
+    return hb_fail(HB_ERR_GL, "scheme tile needs compute shaders (OpenGL 4.3), %s has %d.%d", caps->renderer,
+                   caps->major, caps->minor);
+  t->workgroup = or_default(t->workgroup, 256);
+  t->body_threads = or_default(t->body_threads, caps->software ? 4 : 32);
+  t->i_each = or_default(t->i_each, caps->software ? 4 : 2);
+  t->unroll = or_default(t->unroll, 8);
+  t->partial = or_default(t->partial, hb_pairs_partial(p->params.precision));
+  t->threads = or_default(t->threads, caps->software ? 1024 : 262144);
+  t->j_source_plus_1 = or_default(t->j_source_plus_1, HB_J_STORAGE + 1);
+  if (t->partial > t->workgroup) t->partial = t->workgroup;
+  if (t->partial % t->unroll)
+    return hb_fail(HB_ERR_USAGE, "a float sum was to take %d sources, expected a multiple of %d", t->partial,
+                   t->unroll);
+  struct tile *s;
+  HB_TRY(HB_ALLOC(1, &s));
+  p->state = s;
+  glGenBuffers(1, &s->finished);
+  return HB_OK;
+}
+
+static void tile_destroy(struct hb_pairs *p)
+{
+  struct tile *s = p->state;
+  for (int k = 0; k < 2; k++) {
+    for (int level = 0; level < LEVELS; level++) hb_pairs_program_destroy(&s->few[level][k]);
+    hb_pairs_program_destroy(&s->many[k]);
+  }
+  glDeleteBuffers(1, &s->finished);
+  hb_mem_free(s);
+}
+
+static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int segments,
+                            struct hb_pairs_program *program)
+{
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  int share = t->workgroup / body_threads, partial = t->partial < share ? t->partial : share;
+  char defines[160];
+  snprintf(defines, sizeof defines,
+           "#define J_SOURCE %d\n#define WORKGROUP %d\n#define THREADS_PER_BODY %d\n%s",
+           t->j_source_plus_1 - 1, t->workgroup, body_threads, segments > 1 ? "#define SEGMENTS\n" : "");
+  const struct hb_pairs_program_source source = {.compute = "pairs/tile.comp",
+                                                 .version = 430,
+                                                 .i_each = each,
+                                                 .unroll = t->unroll < partial ? t->unroll : partial,
+                                                 .partial = partial,
+                                                 .defines = defines};
+  return hb_pairs_program_build(p, &source, program);
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static size_t quotient_up(size_t a, size_t b) { return (a + b - 1) / b; }
+
+/* Threads enough to fill the device. First the sources are shared out among workgroups, a few tiles for each; then
+ * among several threads a body, whose totals meet in shared memory; then down to one tile a workgroup. */
+static enum hb_status choose_shape(struct hb_pairs *p)
+{
+  struct tile *s = p->state;
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  size_t workgroup = (size_t)t->workgroup, tiles = quotient_up(p->nj, workgroup);
+  size_t wanted = quotient_up((size_t)t->threads, p->ni); /* threads a sink */
+  size_t coarse = quotient_up(tiles, SEGMENT_TILES);
+  size_t each =
+      wanted == 1 ? (size_t)t->i_each : 1; /* adding segments takes the registers that sinks would */
+  size_t segments = smaller(wanted, coarse);
+  int level = 0;
+  int most = t->body_threads < t->workgroup ? t->body_threads : t->workgroup;
+  while (level < LEVELS - 1 && 1 << level < most && segments << level < wanted) level++;
+  segments = smaller(quotient_up(wanted, (size_t)1 << level), tiles);
+  size_t tiles_each = quotient_up(tiles, segments);
+  s->segments = (int)quotient_up(tiles, tiles_each);
+  s->segment_length = (int)(tiles_each * workgroup);
+  s->workgroups = (int)quotient_up(p->ni, each * workgroup >> level);
+  s->lanes = 1 << level;
+  s->program = each > 1 ? &s->many[s->segments > 1] : &s->few[level][s->segments > 1];
+  return build(p, (int)each, 1 << level, s->segments, s->program);
+}
+
+/* Counters start at zero; each walk leaves them so. */
+static enum hb_status make_room(struct hb_pairs *p)
+{
+  struct tile *s = p->state;
+  HB_TRY(hb_pairs_storage_room(p, (size_t)s->segments * (size_t)s->lanes));
+  if (s->segments == 1) return HB_OK;
+  size_t bytes = (size_t)s->workgroups * sizeof(uint32_t);
+  if (bytes <= s->finished_room) return HB_OK;
+  void *zeros;
+  HB_TRY(hb_mem_alloc(1, 2 * bytes, &zeros));
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, s->finished);
+  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)(2 * bytes), zeros, GL_DYNAMIC_COPY);
+  s->finished_room = 2 * bytes;
+  hb_mem_free(zeros);
+  return HB_OK;
+}
+
+static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
+{
+  const struct tile *s = p->state;
+  glUniform2i(s->program->at[HB_U_BAG], (GLint)from, (GLint)to);
+  glUniform1i(s->program->at[HB_U_GO_ON], from > 0);
+  glUniform1i(s->program->at[HB_U_LAST_PASS], to == (size_t)s->segment_length);
+  glDispatchCompute((GLuint)s->workgroups, (GLuint)s->segments, 1);
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+  return HB_OK;
+}
+
+static enum hb_status tile_walk(struct hb_pairs *p)
+{
+  struct tile *s = p->state;
+  HB_TRY(choose_shape(p));
+  HB_TRY(make_room(p));
+  p->begun = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
+  hb_pairs_program_use(p, s->program);
+  glUniform1i(s->program->at[HB_U_SEGMENT_LENGTH], s->segment_length);
+  glUniform1i(s->program->at[HB_U_SEGMENTS], s->segments);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, p->j_buffer);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, p->storage);
+  if (s->segments > 1) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, s->finished);
+  size_t most = p->params.context->caps.software ? MAX_ITERATIONS : (size_t)s->segment_length;
+  return hb_pairs_passes(p, (size_t)s->segments, (size_t)s->segment_length,
+                         (size_t)p->params.tuning.workgroup, most, pass);
+}
+
+/* The last workgroup has left the sum over all segments in the first. */
+static enum hb_status tile_read(struct hb_pairs *p, double *f)
+{
+  return hb_pairs_read_storage(p, 1, p->nj, f);
+}
+
+const struct hb_pairs_scheme hb_pairs_tile = {
+    .name = "tile",
+    .summary = "a compute shader, tiles of sources in shared memory, several threads a body",
+    .source = "[NHP07]",
+    .create = tile_create,
+    .destroy = tile_destroy,
+    .walk = tile_walk,
+    .read = tile_read,
+};

@@ -1,0 +1,317 @@
+/* The self-test's other half: shaders/common/selftest.frag computes, here it is known what should come out. */
+#include "pairs/selftest.h"
+
+#include "base/rng.h"
+#include "gl/gl.h"
+#include "gl/gl_layers.h"
+#include "gl/gl_shader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CASES = 64, LAYERS = 4 };
+
+/* Roots and quotients in double may be off by so much, 7e-15, before precision double is refused; a driver that takes
+ * those of float is off by 1e8. */
+static const double DOUBLE_ULP = 64;
+
+static const float TINY = 1.0f / 16777216.0f; /* as in the shader */
+
+struct given {
+  float a, b, c, special;
+};
+
+/* One draw: words[layer][case][4]. */
+struct answer {
+  uint32_t words[LAYERS][CASES][4];
+};
+
+static uint32_t bits_of(float x)
+{
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static double double_of(uint32_t high, uint32_t low)
+{
+  uint64_t bits = (uint64_t)high << 32 | low;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* ---- the cases ---- */
+
+/* a in [-1, 1], b the same down to 2^-29 of it, c in [0, 1], and every eighth of each kind of special number. */
+static void make_cases(struct given given[CASES])
+{
+  static const uint32_t special[8] = {0x00012345, 0x7fc00000, 0x7f800000, 0x80000000,
+                                      0x00000000, 0x00800000, 0xff800000, 0x7f7fffff};
+  struct hb_rng rng = hb_rng_seeded(64);
+  for (int k = 0; k < CASES; k++) {
+    given[k].a = (float)(2 * hb_rng_uniform(&rng) - 1);
+    given[k].b = (float)ldexp(2 * hb_rng_uniform(&rng) - 1, -(k % 30));
+    given[k].c = (float)hb_rng_uniform(&rng);
+    given[k].special = float_of(special[k % 8] + (k % 8 ? 0 : (uint32_t)k));
+  }
+}
+
+/* ---- the draw ---- */
+
+struct draw {
+  unsigned program, buffer, texture;
+  struct hb_gl_layers layers;
+};
+
+static void destroy_draw(struct draw *d)
+{
+  if (d->program) glDeleteProgram(d->program);
+  if (d->buffer) glDeleteBuffers(1, &d->buffer);
+  if (d->texture) glDeleteTextures(1, &d->texture);
+  hb_gl_layers_destroy(&d->layers);
+}
+
+static enum hb_status ask_with(struct draw *d, struct hb_gl_context *context, enum hb_precision precision,
+                               const struct given *given, struct answer *answer)
+{
+  char defines[32];
+  snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)precision);
+  const struct hb_gl_program_source source = {
+      .vertex = "fullscreen.vert", .fragment = "common/selftest.frag", .defines = defines};
+  HB_TRY(hb_gl_program_build(context, &source, &d->program));
+  HB_TRY(hb_gl_layers_create(context, CASES, 1, LAYERS, &d->layers));
+  glGenBuffers(1, &d->buffer);
+  glBindBuffer(GL_ARRAY_BUFFER, d->buffer);
+  glBufferData(GL_ARRAY_BUFFER, CASES * sizeof *given, given, GL_STREAM_DRAW);
+  glGenTextures(1, &d->texture);
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_BUFFER, d->texture);
+  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, d->buffer);
+  glUseProgram(d->program);
+  glUniform1i(glGetUniformLocation(d->program, "cases"), 0);
+  hb_gl_layers_draw(&d->layers, CASES, 1);
+  for (int k = 0; k < LAYERS; k++) hb_gl_layers_read(&d->layers, k, CASES, 1, answer->words[k][0]);
+  return hb_gl_context_check(context, "testing the driver's arithmetic");
+}
+
+static enum hb_status ask(struct hb_gl_context *context, enum hb_precision precision,
+                          const struct given *given, struct answer *answer)
+{
+  struct draw draw = {0};
+  enum hb_status status = ask_with(&draw, context, precision, given, answer);
+  destroy_draw(&draw);
+  return status;
+}
+
+/* ---- what should come out: volatile, so that the host's compiler rearranges nothing either ---- */
+
+static void two_sum(float a, float b, float *sum, float *error)
+{
+  volatile float s = a + b, rounded = s - a, rest = s - rounded;
+  volatile float left = a - rest, right = b - rounded;
+  *sum = s;
+  *error = left + right;
+}
+
+static void carried_sum(float a, float lost, float more, float *sum, float *error)
+{
+  volatile float both = more + lost, s = a + both, rounded = s - a;
+  *sum = s;
+  *error = both - rounded;
+}
+
+static float product(float a, float b)
+{
+  volatile float p = a * b;
+  return p;
+}
+
+static int differs(uint32_t word, float expected) { return word != bits_of(expected); }
+
+static void judge_plain(const struct given *g, const uint32_t *words, struct hb_selftest_info *t)
+{
+  float s, error, p = product(g->a, g->b);
+  two_sum(g->a, g->b, &s, &error);
+  t->two_sum_wrong += differs(words[0], s) || differs(words[1], error);
+  t->two_product_wrong +=
+      differs(words[2], p) || differs(words[3], (float)((double)g->a * (double)g->b - (double)p));
+}
+
+static void judge_precise(const struct given *g, const struct answer *answer, int k,
+                          struct hb_selftest_info *t)
+{
+  const float sum[4] = {g->a, g->a, g->c, g->a}, more[4] = {g->b, g->c, -g->a, product(g->b, g->c)};
+  const float lost[4] = {TINY * g->c, TINY * g->b, TINY * g->b, TINY * g->c};
+  int wrong = 0, wrong_carry = 0;
+  for (int l = 0; l < 4; l++) {
+    float s, error;
+    two_sum(sum[l], more[l], &s, &error);
+    wrong |= differs(answer->words[0][k][l], s) || differs(answer->words[1][k][l], 0.0f + error);
+    carried_sum(sum[l], lost[l], more[l], &s, &error);
+    wrong_carry |= differs(answer->words[2][k][l], s) || differs(answer->words[3][k][l], error);
+  }
+  t->two_sum_precise_wrong += wrong;
+  t->carry_precise_wrong += wrong_carry;
+}
+
+/* Distance in units of the last of `digits` binary places. */
+static double in_ulp(long double got, long double right, int digits)
+{
+  double ulp = (double)(fabsl(got - right) / ldexpl(1, ilogbl(right) + 1 - digits));
+  return ulp < 1e9 ? ulp : 1e9; /* NaN, too */
+}
+
+static void judge_roots(const struct given *g, const uint32_t *words, struct hb_selftest_info *t)
+{
+  long double c = g->c;
+  t->sqrt_ulp = fmax(t->sqrt_ulp, in_ulp(float_of(words[0]), sqrtl(c), 24));
+  t->rsqrt_ulp = fmax(t->rsqrt_ulp, in_ulp(float_of(words[1]), 1 / sqrtl(c), 24));
+  t->one_over_sqrt_ulp = fmax(t->one_over_sqrt_ulp, in_ulp(float_of(words[2]), 1 / sqrtl(c), 24));
+  t->inverse_ulp = fmax(t->inverse_ulp, in_ulp(float_of(words[3]), 1 / c, 24));
+}
+
+static void judge_special(const struct given *g, const uint32_t *words, uint32_t half,
+                          struct hb_selftest_info *t)
+{
+  float x = g->special;
+  uint32_t flags = (isnan(x) ? 3u : 0u) | (isinf(x) ? 4u : 0u);
+  int denormal = fpclassify(x) == FP_SUBNORMAL;
+  t->special_wrong += words[2] != flags;
+  if (denormal) t->denormals_lost += words[0] != bits_of(x);
+  if (!denormal && !isnan(x)) t->special_wrong += words[0] != bits_of(x);
+  if (fpclassify(product(x, 0.5f)) == FP_SUBNORMAL)
+    t->denormal_products_lost += half != bits_of(product(x, 0.5f));
+  if (x == 0 || isinf(x)) t->special_wrong += differs(words[1], 1 / x);
+  t->wrap_wrong += words[3] != (bits_of(g->a) + 0xffff0000u) * 2654435761u;
+}
+
+static enum hb_fusion fusion_of(int separate, int fused)
+{
+  return separate == CASES ? HB_FUSION_SEPARATE : fused == CASES ? HB_FUSION_FUSED : HB_FUSION_OTHER;
+}
+
+static void judge_fusion(const struct given *given, const struct answer *answer, int has_fma,
+                         struct hb_selftest_info *t)
+{
+  int separate[2] = {0}, fused[2] = {0}; /* cases in which a * b + c and fma(a, b, c) are so */
+  for (int k = 0; k < CASES; k++) {
+    const struct given *g = &given[k];
+    const uint32_t *words = answer->words[1][k];
+    for (int l = 0; l < 2; l++) {
+      separate[l] += words[l] == bits_of(product(g->a, g->b) + g->c);
+      fused[l] += words[l] == bits_of(fmaf(g->a, g->b, g->c));
+    }
+    float spelled_out = product(g->a, g->b) + product(g->b, g->c) + product(g->c, g->a);
+    t->dot_differs += differs(words[2], spelled_out);
+  }
+  t->multiply_add = fusion_of(separate[0], fused[0]);
+  t->fma = has_fma ? fusion_of(separate[1], fused[1]) : HB_FUSION_ABSENT;
+}
+
+static void judge_double(const struct given *g, const struct answer *answer, int k,
+                         struct hb_selftest_info *t)
+{
+  double got[8];
+  for (int l = 0; l < 8; l++) {
+    int layer = l / 4 * 2;
+    got[l] = double_of(answer->words[layer][k][l % 4], answer->words[layer + 1][k][l % 4]);
+  }
+  double x = (double)g->a + (double)g->b * (double)TINY, y = (double)g->c + (double)g->a * (double)TINY;
+  volatile double s = x + y, rounded = s - x, rest = s - rounded, left = x - rest, right = y - rounded;
+  volatile double p = x * y;
+  t->double_wrong += got[0] != s || got[1] != left + right || got[2] != p;
+  long double exact = y;
+  t->double_ulp = fmax(t->double_ulp, in_ulp(got[4], sqrtl(exact), 53));
+  t->double_ulp = fmax(t->double_ulp, in_ulp(got[5], 1 / sqrtl(exact), 53));
+  t->double_ulp = fmax(t->double_ulp, in_ulp(got[6], 1 / exact, 53));
+}
+
+static enum hb_status test(struct hb_gl_context *context, struct hb_selftest_info *t)
+{
+  struct given given[CASES];
+  struct answer answer;
+  make_cases(given);
+  *t = (struct hb_selftest_info){.has_double = context->caps.has_double};
+  HB_TRY(ask(context, HB_PRECISION_SINGLE, given, &answer));
+  for (int k = 0; k < CASES; k++) {
+    judge_plain(&given[k], answer.words[0][k], t);
+    judge_roots(&given[k], answer.words[2][k], t);
+    judge_special(&given[k], answer.words[3][k], answer.words[1][k][3], t);
+  }
+  judge_fusion(given, &answer, context->caps.has_precise, t);
+  HB_TRY(ask(context, HB_PRECISION_COMPENSATED, given, &answer));
+  for (int k = 0; k < CASES; k++) judge_precise(&given[k], &answer, k, t);
+  if (t->has_double) {
+    HB_TRY(ask(context, HB_PRECISION_DOUBLE, given, &answer));
+    for (int k = 0; k < CASES; k++) judge_double(&given[k], &answer, k, t);
+  }
+  t->cases = CASES;
+  return HB_OK;
+}
+
+/* ---- once per device and driver ---- */
+
+enum hb_status hb_selftest_run(struct hb_gl_context *context, struct hb_selftest_info *selftest)
+{
+  enum { KEPT = 8 };
+  static struct kept {
+    char key[400];
+    struct hb_selftest_info result;
+  } kept[KEPT];
+  static int count;
+  char key[sizeof kept->key];
+  snprintf(key, sizeof key, "%s %s %s", context->backend->name, context->caps.renderer,
+           context->caps.version);
+  for (int k = 0; k < count; k++)
+    if (strcmp(kept[k].key, key) == 0) {
+      *selftest = kept[k].result;
+      return HB_OK;
+    }
+  HB_TRY(hb_gl_context_use(context));
+  HB_TRY(test(context, selftest));
+  if (count == KEPT) return HB_OK;
+  memcpy(kept[count].key, key, sizeof key);
+  kept[count++].result = *selftest;
+  return HB_OK;
+}
+
+static int exact_sums(const struct hb_selftest_info *t)
+{
+  return t->two_sum_precise_wrong == 0 && t->carry_precise_wrong == 0;
+}
+
+static int exact_doubles(const struct hb_selftest_info *t)
+{
+  return t->has_double && t->double_wrong == 0 && t->double_ulp <= DOUBLE_ULP;
+}
+
+enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_precision precision,
+                                 const char *renderer)
+{
+  const char *name = hb_precision_names[precision];
+  if ((precision == HB_PRECISION_COMPENSATED || precision == HB_PRECISION_DS) && !exact_sums(t)) {
+    int wrong =
+        t->two_sum_precise_wrong > t->carry_precise_wrong ? t->two_sum_precise_wrong : t->carry_precise_wrong;
+    return hb_fail(HB_ERR_GL,
+                   "precision %s needs exact sums, %s rearranges `precise` ones (%d of %d are wrong); "
+                   "take precision %s",
+                   name, renderer, wrong, t->cases,
+                   hb_precision_names[exact_doubles(t) ? HB_PRECISION_DOUBLE : HB_PRECISION_SINGLE]);
+  }
+  if (precision == HB_PRECISION_DOUBLE && !exact_doubles(t))
+    return hb_fail(HB_ERR_GL,
+                   "precision double needs exact doubles, %s has %d of %d sums or products wrong and roots "
+                   "by %.3g ulp; take precision %s",
+                   renderer, t->double_wrong, t->cases, t->double_ulp,
+                   hb_precision_names[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE]);
+  return HB_OK;
+}

@@ -1,0 +1,15 @@
+/* Whether a driver's compiler leaves exact arithmetic exact: 64 cases compared with the host bit by bit. */
+#ifndef HB_SELFTEST_H
+#define HB_SELFTEST_H
+
+#include "pairs/pairs.h"
+
+/* Runs once per device and driver, some milliseconds and the compiler's time; from then on the result is kept for as
+ * long as the process lives. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
+enum hb_status hb_selftest_run(struct hb_gl_context *context, struct hb_selftest_info *selftest);
+
+/* HB_ERR_GL with what is broken and what to take instead where the precision would not be what it promises. */
+enum hb_status hb_selftest_judge(const struct hb_selftest_info *selftest, enum hb_precision precision,
+                                 const char *renderer);
+
+#endif

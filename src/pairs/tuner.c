@@ -1,0 +1,171 @@
+#include "pairs/tuner.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "gl/gl_timer.h"
+#include "pairs/tuning_cache.h"
+
+#include <string.h>
+
+/* What is tried, in the order of weight; a word is a change of one field. Where a device cannot do it (a storage
+ * buffer before GL 4.3, more render targets than it has), creation fails and the word is passed over. */
+static const char *const bag_words[] = {
+    "threads=131072", "i_each=3",   "i_each=2",       "unroll=4",   "unroll=2",
+    "width=512",      "width=1024", "threads=524288", "unroll=16",  "j_source=storage",
+    "j_source=block", "unroll=1",   "i_each=1",       "partial=32", "output=storage",
+    "i_each=4",       "width=256",  "threads=65536",  "partial=64", NULL};
+static const char *const tile_words[] = {"i_each=2",
+                                         "i_each=4",
+                                         "unroll=4",
+                                         "unroll=16",
+                                         "threads=131072",
+                                         "threads=65536",
+                                         "threads=524288",
+                                         "workgroup=512",
+                                         "workgroup=128",
+                                         "body_threads=16",
+                                         "unroll=32",
+                                         "unroll=8",
+                                         "i_each=1",
+                                         "j_source=buffer_texture",
+                                         NULL};
+/* A software renderer has few threads, and its small blocks pay for each segment. */
+static const char *const software_words[] = {
+    "threads=1024", "i_each=4", "threads=2048", "output=targets", "threads=256", "unroll=4",
+    "unroll=16",    "width=64", "i_each=2",     "partial=128",    NULL};
+
+static const double GAIN = 1.02;          /* less is noise */
+static const double TRIAL_SECONDS = 0.03; /* of each stretch that is timed */
+static const double WALK_SECONDS = 0.004; /* about what one walk may take */
+
+struct trial {
+  struct hb_pairs_params params;
+  size_t n, ni;
+  double *x;       /* [4 * records * n], random in the unit cube */
+  uint32_t *index; /* [n] */
+  double *f;
+};
+
+static enum hb_status prepare(const struct hb_pairs_params *params, size_t n, struct trial *t)
+{
+  *t = (struct trial){.params = *params, .n = n, .ni = n};
+  size_t width = 4 * (size_t)params->interaction->records;
+  HB_TRY(HB_ALLOC(width * n, &t->x));
+  HB_TRY(HB_ALLOC(n, &t->index));
+  HB_TRY(HB_ALLOC(4 * (size_t)params->interaction->f_records * n, &t->f));
+  struct hb_rng rng = hb_rng_seeded(1);
+  for (size_t k = 0; k < width * n; k++) t->x[k] = hb_rng_uniform(&rng);
+  for (size_t k = 0; k < n; k++) t->index[k] = (uint32_t)k;
+  return HB_OK;
+}
+
+static enum hb_status send(const struct trial *t, struct hb_pairs *pairs)
+{
+  struct hb_column columns[4 * HB_RECORDS_MAX];
+  size_t width = 4 * (size_t)t->params.interaction->records;
+  for (size_t c = 0; c < width; c++) columns[c] = (struct hb_column){t->x + c, width};
+  return hb_pairs_set_j(pairs, t->n, columns);
+}
+
+/* Walks again and again for so long; seconds of one walk. */
+static enum hb_status walk_for(struct trial *t, struct hb_pairs *pairs, double duration, double *seconds)
+{
+  double start = hb_gl_timer_start();
+  int walks = 0;
+  do {
+    for (int k = 0; k < 8; k++, walks++) HB_TRY(hb_pairs_walk(pairs, t->ni, t->index));
+    *seconds = hb_gl_timer_stop(start) / walks;
+  } while (*seconds * walks < duration);
+  return HB_OK;
+}
+
+/* Seconds of one walk, the better of two stretches; *tuning becomes complete. */
+static enum hb_status measure(struct trial *t, struct hb_pairs_tuning *tuning, double *seconds)
+{
+  struct hb_pairs *pairs;
+  double again = 0;
+  t->params.tuning = *tuning;
+  HB_TRY(hb_pairs_create(&t->params, &pairs));
+  *tuning = pairs->params.tuning;
+  enum hb_status status = send(t, pairs);
+  if (status == HB_OK) status = hb_pairs_walk(pairs, t->ni, t->index); /* compiles, and learns the speed */
+  if (status == HB_OK) status = hb_pairs_read(pairs, t->f);
+  if (status == HB_OK) status = walk_for(t, pairs, TRIAL_SECONDS, seconds);
+  if (status == HB_OK) status = walk_for(t, pairs, TRIAL_SECONDS, &again);
+  if (again < *seconds) *seconds = again;
+  hb_pairs_destroy(pairs);
+  return status;
+}
+
+/* As many sinks as make a walk of WALK_SECONDS: all, or a block that is large enough to fill the device. The first
+ * measurement only wakes it up: a GPU that was idle takes its time to raise its clock. */
+static enum hb_status choose_sinks(struct trial *t, struct hb_pairs_tuning *tuning)
+{
+  double seconds;
+  t->ni = t->n < 1024 ? t->n : 1024;
+  for (int k = 0; k < 3; k++) HB_TRY(measure(t, tuning, &seconds));
+  double affordable = (double)t->ni * WALK_SECONDS / seconds;
+  t->ni = affordable < 1024 ? t->ni : affordable < (double)t->n ? (size_t)affordable : t->n;
+  return HB_OK;
+}
+
+/* Sums of more sources than the default would be less exact. */
+static int keeps_precision(const struct hb_pairs_tuning *tuning, const struct hb_pairs_tuning *safe)
+{
+  return tuning->partial <= safe->partial;
+}
+
+enum hb_status hb_tuner_search(const struct hb_pairs_params *params, size_t n, double seconds,
+                               struct hb_pairs_tuning *best, double *pairs_per_s)
+{
+  double begin = hb_clock_now(), fastest, elapsed;
+  const char *const *words = params->context->caps.software        ? software_words
+                             : strcmp(params->scheme, "tile") == 0 ? tile_words
+                                                                   : bag_words;
+  struct trial t;
+  struct hb_pairs_tuning safe = {0};
+  enum hb_status status = prepare(params, n, &t);
+  if (status == HB_OK) status = choose_sinks(&t, &safe);
+  *best = safe;
+  if (status == HB_OK) status = measure(&t, best, &fastest);
+  for (size_t k = 0; status == HB_OK && words[k] && hb_clock_now() - begin < seconds; k++) {
+    struct hb_pairs_tuning tuning = *best;
+    if (hb_tuning_parse(words[k], &tuning) != HB_OK || memcmp(&tuning, best, sizeof tuning) == 0) continue;
+    if (!keeps_precision(&tuning, &safe) || measure(&t, &tuning, &elapsed) != HB_OK) continue;
+    if (elapsed * GAIN >= fastest) continue;
+    fastest = elapsed;
+    *best = tuning;
+  }
+  if (status == HB_OK) *pairs_per_s = (double)t.ni * (double)(n - 1) / fastest;
+  hb_mem_free(t.x);
+  hb_mem_free(t.index);
+  hb_mem_free(t.f);
+  return status;
+}
+
+static struct hb_tuning_key key_of(const struct hb_pairs_params *params, size_t n)
+{
+  return (struct hb_tuning_key){params->context, params->scheme, hb_precision_names[params->precision],
+                                params->interaction->name, hb_tuning_class(n)};
+}
+
+enum hb_status hb_tuner_renew(const struct hb_pairs_params *params, size_t n, double seconds,
+                              struct hb_pairs_tuning *tuning, double *pairs_per_s)
+{
+  const struct hb_tuning_key key = key_of(params, n);
+  HB_TRY(hb_tuner_search(params, key.n, seconds, tuning, pairs_per_s));
+  if (hb_tuning_cache_put(&key, tuning) != HB_OK) hb_log("the tuning cannot be kept: %s", hb_error());
+  return HB_OK;
+}
+
+enum hb_status hb_tuner_best(const struct hb_pairs_params *params, size_t n, double seconds,
+                             struct hb_pairs_tuning *tuning)
+{
+  const struct hb_tuning_key key = key_of(params, n);
+  if (hb_tuning_cache_get(&key, tuning)) return HB_OK;
+  double pairs_per_s;
+  hb_log("looking for the fastest way to walk on %s", params->context->caps.renderer);
+  return hb_tuner_renew(params, n, seconds, tuning, &pairs_per_s);
+}

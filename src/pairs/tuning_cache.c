@@ -1,0 +1,115 @@
+#include "pairs/tuning_cache.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A line: key, tab, tuning. The first line says what the file is; another one is no file of ours. */
+static const char first_line[] = "# holmberg tunings 1\n";
+
+size_t hb_tuning_class(size_t n) { return n < 6000 ? 2048 : n < 48000 ? 16384 : 131072; }
+
+const char *hb_tuning_cache_path(void)
+{
+  static char path[1024];
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (cache && *cache == '/')
+    snprintf(path, sizeof path, "%s/holmberg/tunings", cache);
+  else if (home && *home == '/')
+    snprintf(path, sizeof path, "%s/.cache/holmberg/tunings", home);
+  else
+    path[0] = 0;
+  return path;
+}
+
+static void print_key(const struct hb_tuning_key *key, size_t room, char *text)
+{
+  snprintf(text, room, "%s|%s|%s %s %s %s %zu", key->context->caps.renderer, key->context->caps.version,
+           hb_version(), key->scheme, key->precision, key->interaction, key->n);
+  for (char *c = text; *c; c++)
+    if (*c == '\t' || *c == '\n') *c = ' ';
+}
+
+/* The file's text, or nothing where there is none that is ours. */
+static char *read_cache(void)
+{
+  char *text;
+  size_t count;
+  const char *path = hb_tuning_cache_path();
+  if (!*path || hb_file_read(path, &text, &count) != HB_OK) return NULL;
+  if (strncmp(text, first_line, sizeof first_line - 1) == 0) return text;
+  hb_log("%s is damaged and is not used", path);
+  hb_mem_free(text);
+  return NULL;
+}
+
+int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning)
+{
+  char wanted[768];
+  print_key(key, sizeof wanted, wanted);
+  char *text = read_cache(), *rest = NULL;
+  int found = 0;
+  for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
+    char *tab = strchr(line, '\t');
+    if (!tab) continue;
+    *tab = 0;
+    if (strcmp(line, wanted) != 0) continue;
+    struct hb_pairs_tuning t = {0};
+    found = hb_tuning_parse(tab + 1, &t) == HB_OK;
+    if (found)
+      *tuning = t;
+    else
+      hb_log("a line of %s is damaged and is not used: %s", hb_tuning_cache_path(), hb_error());
+  }
+  hb_mem_free(text);
+  return found;
+}
+
+static void make_folders(const char *path)
+{
+  char folder[1024];
+  snprintf(folder, sizeof folder, "%s", path);
+  for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    mkdir(folder, 0777); /* what fails here fails again, with a reason, when the file is written */
+    *slash = '/';
+  }
+}
+
+/* The old lines but that of the key. */
+static enum hb_status keep_others(char *old, const char *key, struct hb_text *text)
+{
+  char *rest = NULL;
+  size_t length = strlen(key);
+  for (char *line = old ? strtok_r(old, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+    if (*line != '#' && (strncmp(line, key, length) != 0 || line[length] != '\t'))
+      HB_TRY(hb_text_append(text, "%s\n", line));
+  return HB_OK;
+}
+
+enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning)
+{
+  const char *path = hb_tuning_cache_path();
+  if (!*path)
+    return hb_fail(HB_ERR_IO, "there is no place for tunings: neither XDG_CACHE_HOME nor HOME is set");
+  char name[768], words[256];
+  print_key(key, sizeof name, name);
+  hb_tuning_print(tuning, sizeof words, words);
+  make_folders(path);
+  char *old = read_cache();
+  struct hb_text text = {0};
+  enum hb_status status = hb_text_append(&text, "%s", first_line);
+  if (status == HB_OK) status = keep_others(old, name, &text);
+  if (status == HB_OK) status = hb_text_append(&text, "%s\t%s\n", name, words);
+  if (status == HB_OK) status = hb_file_replace(path, text.text, text.length);
+  hb_mem_free(text.text);
+  hb_mem_free(old);
+  return status;
+}

@@ -1,0 +1,150 @@
+#include "step/blocks.h"
+
+#include "base/mem.h"
+
+#include <inttypes.h>
+
+static const uint32_t end_of_list = UINT32_MAX;
+
+enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, struct hb_blocks **blocks)
+{
+  *blocks = NULL;
+  struct hb_blocks *b;
+  HB_TRY(HB_ALLOC(1, &b));
+  b->n = n;
+  b->level_max = level_max;
+  b->now = now;
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) b->head[l] = end_of_list;
+  enum hb_status status = HB_ALLOC(n, &b->next);
+  if (status == HB_OK) status = HB_ALLOC(n, &b->level);
+  if (status == HB_OK) status = HB_ALLOC(n / 64 + 1, &b->marks);
+  if (status == HB_OK) status = HB_ALLOC(n / 4096 + 1, &b->marked_words);
+  if (status != HB_OK) {
+    hb_blocks_destroy(b);
+    return status;
+  }
+  *blocks = b;
+  return HB_OK;
+}
+
+void hb_blocks_destroy(struct hb_blocks *blocks)
+{
+  if (!blocks) return;
+  hb_mem_free(blocks->next);
+  hb_mem_free(blocks->level);
+  hb_mem_free(blocks->marks);
+  hb_mem_free(blocks->marked_words);
+  hb_mem_free(blocks);
+}
+
+void hb_blocks_put(struct hb_blocks *blocks, uint32_t i, unsigned level)
+{
+  blocks->level[i] = (uint8_t)level;
+  blocks->next[i] = blocks->head[level];
+  blocks->head[level] = i;
+  blocks->count[level]++;
+  blocks->occupied |= (uint64_t)1 << level;
+}
+
+uint64_t hb_blocks_level_time(const struct hb_blocks *blocks, unsigned level)
+{
+  return blocks->now >> level << level;
+}
+
+enum hb_status hb_blocks_next_time(const struct hb_blocks *blocks, uint64_t *next_time)
+{
+  uint64_t dt = blocks->occupied & -blocks->occupied;
+  uint64_t last = blocks->now & ~(dt - 1);
+  if (last > UINT64_MAX - dt)
+    return hb_fail(HB_ERR_NUMERIC,
+                   "the time cannot be counted any more: 2^64 times the smallest step is reached");
+  *next_time = last + dt;
+  return HB_OK;
+}
+
+/* Levels whose step divides time (invariant 4). */
+static uint64_t levels_due(uint64_t time) { return time ^ (time - 1); }
+
+void hb_blocks_select(struct hb_blocks *blocks, uint64_t next_time, uint32_t *block, size_t *count)
+{
+  uint64_t due = blocks->occupied & levels_due(next_time);
+  for (; due; due &= due - 1)
+    for (uint32_t i = blocks->head[__builtin_ctzll(due)]; i != end_of_list; i = blocks->next[i]) {
+      blocks->marks[i / 64] |= (uint64_t)1 << i % 64;
+      blocks->marked_words[i / 4096] |= (uint64_t)1 << i / 64 % 64;
+    }
+  size_t found = 0;
+  for (size_t s = 0; s <= blocks->n / 4096; s++)
+    for (; blocks->marked_words[s]; blocks->marked_words[s] &= blocks->marked_words[s] - 1) {
+      size_t w = 64 * s + (size_t)__builtin_ctzll(blocks->marked_words[s]);
+      for (; blocks->marks[w]; blocks->marks[w] &= blocks->marks[w] - 1)
+        block[found++] = (uint32_t)(64 * w + (size_t)__builtin_ctzll(blocks->marks[w]));
+    }
+  *count = found;
+}
+
+void hb_blocks_advance(struct hb_blocks *blocks, uint64_t next_time)
+{
+  uint64_t due = blocks->occupied & levels_due(next_time);
+  blocks->now = next_time;
+  blocks->occupied &= ~due;
+  for (; due; due &= due - 1) {
+    blocks->head[__builtin_ctzll(due)] = end_of_list;
+    blocks->count[__builtin_ctzll(due)] = 0;
+  }
+}
+
+unsigned hb_blocks_limit(const struct hb_blocks *blocks, unsigned level)
+{
+  int grows = level < blocks->level_max && (levels_due(blocks->now) >> (level + 1) & 1);
+  return grows ? level + 1 : level;
+}
+
+/* Invariant 6. A list that loops is cut off by its count, a particle on two lists by its level. */
+static enum hb_status check_lists(const struct hb_blocks *b)
+{
+  size_t total = 0;
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) {
+    uint32_t length = 0;
+    for (uint32_t i = b->head[l]; i != end_of_list && length <= b->count[l]; i = b->next[i], length++) {
+      if (i >= b->n)
+        return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 6: list %u names particle %" PRIu32, l, i);
+      if (b->level[i] != l)
+        return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 6: particle %" PRIu32 " of level %u is on list %u",
+                       i, b->level[i], l);
+    }
+    if (length != b->count[l] || (length > 0) != (b->occupied >> l & 1))
+      return hb_fail(HB_ERR_INTERNAL,
+                     "blocks, invariant 6: list %u has not the %" PRIu32 " counted particles", l,
+                     b->count[l]);
+    if (length && l > b->level_max)
+      return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 5: level %u is in use", l);
+    total += length;
+  }
+  if (total != b->n)
+    return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 6: %zu of %zu particles are on lists", total, b->n);
+  return HB_OK;
+}
+
+/* Invariants 1 and 2, from which 3 and 4 follow. */
+static enum hb_status check_times(const struct hb_blocks *b, const uint64_t *t)
+{
+  for (size_t i = 0; i < b->n; i++) {
+    uint64_t dt = (uint64_t)1 << b->level[i];
+    if (t[i] % dt != 0)
+      return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 1: particle %zu at %" PRIu64 " has step %" PRIu64, i,
+                     t[i], dt);
+    if (t[i] > b->now || b->now - t[i] >= dt)
+      return hb_fail(HB_ERR_INTERNAL,
+                     "blocks, invariant 2: particle %zu at %" PRIu64 " with step %" PRIu64
+                     ", but T = %" PRIu64,
+                     i, t[i], dt, b->now);
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_blocks_check(const struct hb_blocks *blocks, const uint64_t *t)
+{
+  HB_TRY(check_lists(blocks));
+  return t ? check_times(blocks, t) : HB_OK;
+}

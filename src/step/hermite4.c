@@ -1,0 +1,230 @@
+#include "step/hermite4.h"
+
+#include "base/mem.h"
+#include "core/diagnostics.h"
+#include "force/force.h"
+#include "step/timestep.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below these sizes a loop is over before a second thread has woken up. */
+enum { PREDICT_ALONE = 4096, CORRECT_ALONE = 512 };
+
+/* A span of ticks; exact, since dt_min is a power of two (up to 2^53 ticks, 2^27 units of time at the
+ * default). */
+static double span(const struct hb_hermite4 *h, uint64_t ticks) { return (double)ticks * h->params.dt_min; }
+
+static int is_power_of_two(double dt)
+{
+  int exponent;
+  return isnormal(dt) && frexp(dt, &exponent) == 0.5;
+}
+
+static enum hb_status check_params(const struct hb_hermite4_params *params)
+{
+  double eta = params->eta, dt_min = params->dt_min, dt_max = params->dt_max;
+  if (!isfinite(eta) || eta <= 0)
+    return hb_fail(HB_ERR_USAGE, "the accuracy parameter eta is %g, expected finite and > 0", eta);
+  if (!is_power_of_two(dt_max))
+    return hb_fail(HB_ERR_USAGE, "the largest step dt_max is %g, expected a power of two like 0.125", dt_max);
+  if (!is_power_of_two(dt_min))
+    return hb_fail(HB_ERR_USAGE, "the smallest step dt_min is %g, expected a power of two like 2^-26",
+                   dt_min);
+  if (dt_min > dt_max)
+    return hb_fail(HB_ERR_USAGE, "the smallest step dt_min is %g, expected at most dt_max = %g", dt_min,
+                   dt_max);
+  if (dt_max / dt_min > ldexp(1, HB_BLOCKS_LEVELS - 1))
+    return hb_fail(HB_ERR_USAGE, "dt_max / dt_min is %g, expected at most 2^%d", dt_max / dt_min,
+                   HB_BLOCKS_LEVELS - 1);
+  if ((unsigned)params->rounding > HB_ROUND_UP)
+    return hb_fail(HB_ERR_USAGE, "the rounding of steps is %d, expected 0, 1 or 2", (int)params->rounding);
+  return HB_OK;
+}
+
+static enum hb_status allocate(struct hb_hermite4 *h)
+{
+  size_t n = h->n;
+  double **vectors[] = {&h->a, &h->j, &h->xp, &h->vp, &h->a1, &h->j1};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
+  HB_TRY(HB_ALLOC(n, &h->phi));
+  HB_TRY(HB_ALLOC(n, &h->phi1));
+  HB_TRY(HB_ALLOC(n, &h->block));
+  HB_TRY(HB_ALLOC(n, &h->level1));
+  unsigned level_max = (unsigned)ilogb(h->params.dt_max / h->params.dt_min);
+  return hb_blocks_create(n, level_max, 0, &h->blocks);
+}
+
+/* Names the first particle whose force is not a number. */
+static enum hb_status check_forces(const struct hb_hermite4 *h, size_t ni, double t)
+{
+  for (size_t b = 0; b < ni; b++) {
+    const double *a = h->a1 + 3 * b, *k = h->j1 + 3 * b;
+    double phi = h->phi1[b];
+    for (int c = 0; c < 3; c++)
+      if (!isfinite(a[c]) || !isfinite(k[c]) || !isfinite(phi))
+        return hb_fail(HB_ERR_NUMERIC,
+                       "particle %u at t = %.17g has a%c = %g, jerk %g, phi = %g, expected finite",
+                       h->block[b], t, "xyz"[c], a[c], k[c], phi);
+  }
+  return HB_OK;
+}
+
+/* Forces and first steps. a'' of particles at rest is the jerk formula with accelerations in place of
+ * velocities, so that the source of forces itself gives what hb_timestep_first needs. */
+static enum hb_status start(struct hb_hermite4 *h)
+{
+  const struct hb_particles *p = h->particles;
+  for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
+  HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
+  HB_TRY(check_forces(h, h->n, h->t0));
+  memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
+  memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
+  memcpy(h->phi, h->phi1, h->n * sizeof *h->phi);
+  HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, h->a, h->n, h->block, h->a1, h->j1, h->phi1));
+  double M = hb_sum(h->n, p->m);
+  for (size_t i = 0; i < h->n; i++) {
+    double a_least = hb_timestep_a_least(h->phi[i], M);
+    double dt = hb_timestep_first(h->params.eta, a_least, h->a + 3 * i, h->j + 3 * i, h->j1 + 3 * i);
+    hb_blocks_put(h->blocks, (uint32_t)i,
+                  hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding));
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_hermite4_create(const struct hb_particles *initial, const struct hb_hermite4_params *params,
+                                  struct hb_force *force, struct hb_hermite4 **hermite4)
+{
+  *hermite4 = NULL;
+  HB_TRY(check_params(params));
+  struct hb_hermite4 *h;
+  HB_TRY(HB_ALLOC(1, &h));
+  h->n = initial->n;
+  h->params = *params;
+  h->force = force;
+  h->t0 = initial->t;
+  enum hb_status status = hb_particles_copy(initial, &h->particles);
+  if (status == HB_OK) status = allocate(h);
+  if (status == HB_OK) status = start(h);
+  if (status != HB_OK) {
+    hb_hermite4_destroy(h);
+    return status;
+  }
+  *hermite4 = h;
+  return HB_OK;
+}
+
+void hb_hermite4_destroy(struct hb_hermite4 *hermite4)
+{
+  struct hb_hermite4 *h = hermite4;
+  if (!h) return;
+  double *arrays[] = {h->a, h->j, h->phi, h->xp, h->vp, h->a1, h->j1, h->phi1};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
+  hb_mem_free(h->block);
+  hb_mem_free(h->level1);
+  hb_blocks_destroy(h->blocks);
+  hb_particles_destroy(h->particles);
+  hb_mem_free(h);
+}
+
+double hb_hermite4_time(const struct hb_hermite4 *h) { return h->t0 + span(h, h->blocks->now); }
+
+double hb_hermite4_next_time(const struct hb_hermite4 *h)
+{
+  uint64_t next;
+  return hb_blocks_next_time(h->blocks, &next) == HB_OK ? h->t0 + span(h, next) : INFINITY;
+}
+
+/* [PZ07] eqs 3 and 4 for particle i, dt after its own time, in Horner's form. */
+static void predict(const struct hb_hermite4 *h, size_t i, double dt, double xp[3], double vp[3])
+{
+  const double *x = h->particles->x + 3 * i, *v = h->particles->v + 3 * i;
+  const double *a = h->a + 3 * i, *k = h->j + 3 * i;
+  for (int c = 0; c < 3; c++) {
+    xp[c] = x[c] + dt * (v[c] + dt / 2 * (a[c] + dt / 3 * k[c])); /* eq. 3 */
+    vp[c] = v[c] + dt * (a[c] + dt / 2 * k[c]);                   /* eq. 4 */
+  }
+}
+
+/* All particles to tick T; those of one level share their dt (blocks.h, invariant 2). */
+static void predict_all(struct hb_hermite4 *h, uint64_t T)
+{
+  double dt[HB_BLOCKS_LEVELS];
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) dt[l] = span(h, T - hb_blocks_level_time(h->blocks, l));
+#pragma omp parallel for schedule(static) if (h->n > PREDICT_ALONE)
+  for (size_t i = 0; i < h->n; i++) predict(h, i, dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
+}
+
+/* [PZ07] eqs 5 to 8 for the b-th particle of the block, and eq. 9 for its next step, which is returned. In
+ * eqs 5 and 6 a and k belong to the beginning of the step, a_p and k_p to its end (Makino & Aarseth 1992);
+ * the new acceleration and jerk, also those of eq. 9, are the ones found at the predicted place. Powers of dt
+ * are multiplied out: dt is a power of two, so no bit changes, and nothing underflows at tiny steps. */
+static double correct(struct hb_hermite4 *h, size_t b, double dt)
+{
+  size_t i = 3 * (size_t)h->block[b];
+  double *x = h->particles->x + i, *v = h->particles->v + i, *a = h->a + i, *k = h->j + i;
+  const double *xp = h->xp + i, *vp = h->vp + i, *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
+  double dt2a2[3], dt3k2[3]; /* dt^2 a'', dt^3 k'' */
+  for (int c = 0; c < 3; c++) {
+    double da = a[c] - ap[c];
+    dt2a2[c] = -6 * da - dt * (4 * k[c] + 2 * kp[c]);          /* eq. 5 */
+    dt3k2[c] = 12 * da + dt * (6 * (k[c] + kp[c]));            /* eq. 6 */
+    x[c] = xp[c] + dt * dt * (dt2a2[c] / 24 + dt3k2[c] / 120); /* eq. 7 */
+    v[c] = vp[c] + dt * (dt2a2[c] / 6 + dt3k2[c] / 24);        /* eq. 8 */
+    a[c] = ap[c];
+    k[c] = kp[c];
+  }
+  h->phi[h->block[b]] = h->phi1[b];
+  return hb_timestep_next(h->params.eta, dt, a, k, dt2a2, dt3k2);
+}
+
+/* Corrects the block at tick T and finds its new levels. The schedule still has the old ones. */
+static void correct_block(struct hb_hermite4 *h, size_t ni)
+{
+#pragma omp parallel for schedule(static) if (ni > CORRECT_ALONE)
+  for (size_t b = 0; b < ni; b++) {
+    unsigned level = h->blocks->level[h->block[b]];
+    double dt = correct(h, b, span(h, (uint64_t)1 << level));
+    h->level1[b] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
+  }
+}
+
+enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
+{
+  struct hb_hermite4 *h = hermite4;
+  uint64_t T;
+  size_t ni;
+  HB_TRY(hb_blocks_next_time(h->blocks, &T));
+  hb_blocks_select(h->blocks, T, h->block, &ni);
+  predict_all(h, T);
+  HB_TRY(hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1));
+  HB_TRY(check_forces(h, ni, h->t0 + span(h, T)));
+  correct_block(h, ni);
+  hb_blocks_advance(h->blocks, T);
+  for (size_t b = 0; b < ni; b++) {
+    unsigned limit = hb_blocks_limit(h->blocks, h->blocks->level[h->block[b]]);
+    hb_blocks_put(h->blocks, h->block[b], h->level1[b] < limit ? h->level1[b] : limit);
+  }
+  h->block_steps++;
+  h->particle_steps += ni;
+  return HB_OK;
+}
+
+enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
+                                 struct hb_particles **particles)
+{
+  const struct hb_hermite4 *h = hermite4;
+  *particles = NULL;
+  if (!(t >= hb_hermite4_time(h) && t <= hb_hermite4_next_time(h)))
+    return hb_fail(HB_ERR_USAGE, "the state was asked for at t = %.17g, expected %.17g to %.17g", t,
+                   hb_hermite4_time(h), hb_hermite4_next_time(h));
+  struct hb_particles *p;
+  HB_TRY(hb_particles_copy(h->particles, &p));
+  p->t = t;
+  for (size_t i = 0; i < h->n; i++) {
+    double dt = t - (h->t0 + span(h, hb_blocks_level_time(h->blocks, h->blocks->level[i])));
+    if (dt > 0) predict(h, i, dt, p->x + 3 * i, p->v + 3 * i); /* dt = 0 keeps all bits, that of -0 too */
+  }
+  *particles = p;
+  return HB_OK;
+}

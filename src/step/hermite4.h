@@ -1,0 +1,52 @@
+/* The fourth order Hermite scheme with individual block steps (Makino & Aarseth 1992), [PZ07] section 2. */
+#ifndef HB_HERMITE4_H
+#define HB_HERMITE4_H
+
+#include "core/particles.h"
+#include "step/blocks.h"
+
+struct hb_hermite4_params {
+  double eta;            /* accuracy, nu of [PZ07] eqs 2 and 9                     */
+  double dt_max, dt_min; /* powers of two; dt_min is the unit of time, see blocks.h */
+  enum hb_rounding rounding;
+};
+
+/* Everything a restart needs is particles, a, j, t0, now and the levels; the rest is scratch. Memory per
+ * particle: 64 for the particles, 56 for a j phi, 48 predicted, 56 new forces, 10 for the schedule: 234
+ * bytes, and with the host's columns (56) and force.c's stamps (4) 294. */
+struct hb_hermite4 {
+  size_t n;
+  struct hb_hermite4_params params;
+  struct hb_force *force;         /* the caller's */
+  double t0;                      /* time of tick 0 */
+  struct hb_particles *particles; /* m, and x v of each particle at its own time t_i */
+  double *a, *j, *phi;            /* [3 * n] [3 * n] [n] at t_i */
+  double *xp, *vp;                /* [3 * n] each: all particles predicted to the time of the block */
+  uint32_t *block;                /* [n] the particles due */
+  double *a1, *j1, *phi1;         /* [3 * n] [3 * n] [n] new forces, in the order of block */
+  uint8_t *level1;                /* [n] new levels, in the order of block */
+  struct hb_blocks *blocks;
+  uint64_t block_steps, particle_steps;
+};
+
+/* Copies the particles; their time is t0. Evaluates the first forces and steps. force stays the caller's and
+ * must outlive the integrator. Errors: HB_ERR_USAGE (params), HB_ERR_NUMERIC (forces), those of force,
+ * HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_create(const struct hb_particles *initial, const struct hb_hermite4_params *params,
+                                  struct hb_force *force, struct hb_hermite4 **hermite4);
+void hb_hermite4_destroy(struct hb_hermite4 *hermite4);
+
+/* Time of the last block and of the next one; INFINITY if it cannot be counted. */
+double hb_hermite4_time(const struct hb_hermite4 *hermite4);
+double hb_hermite4_next_time(const struct hb_hermite4 *hermite4);
+
+/* One block step. On failure the state is that before it. Errors: HB_ERR_NUMERIC (a force that is NaN or Inf;
+ * names particle and time), those of the source of forces. */
+enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4);
+
+/* The particles at time t, last block <= t <= next block, predicted ([PZ07] eqs 3, 4) from their own times.
+ * Errors: HB_ERR_USAGE (t), HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
+                                 struct hb_particles **particles);
+
+#endif

@@ -1,0 +1,40 @@
+#include "step/timestep.h"
+
+#include <math.h>
+
+static double norm(const double q[3]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]); }
+
+/* 0 / 0 is no limit. */
+static double quotient(double p, double q) { return p == 0 && q == 0 ? INFINITY : p / q; }
+
+double hb_timestep_first(double nu, double a_least, const double a[3], const double k[3], const double s[3])
+{
+  double pull = fmax(norm(a), a_least);
+  double eq2 = nu * quotient(pull, norm(k)); /* [PZ07] eq. 2 */
+  double at_rest = sqrt(nu * quotient(pull, norm(s)));
+  return eq2 < at_rest ? eq2 : at_rest;
+}
+
+double hb_timestep_a_least(double phi, double M) { return M > 0 ? phi * phi / M / 1024 : 0; }
+
+double hb_timestep_next(double nu, double dt, const double a[3], const double k[3], const double dt2a2[3],
+                        const double dt3k2[3])
+{
+  double end[3]; /* a''_p = a'' + k'' dt of [PZ07] eq. 9, times dt^2 */
+  for (int c = 0; c < 3; c++) end[c] = dt2a2[c] + dt3k2[c];
+  double dtk = dt * norm(k), a2 = norm(end);
+  return dt * sqrt(nu * quotient(norm(a) * a2 + dtk * dtk, dtk * norm(dt3k2) + a2 * a2));
+}
+
+unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding)
+{
+  double ratio = dt / dt_min;
+  if (!(ratio > 1)) return 0;
+  if (ratio >= ldexp(1, (int)level_max)) return level_max;
+  int exponent;
+  double f = frexp(ratio, &exponent); /* ratio = f 2^exponent, 1/2 <= f < 1 */
+  int up = 0;
+  if (rounding == HB_ROUND_NEAREST) up = f >= sqrt(0.5); /* nearest in log2 */
+  if (rounding == HB_ROUND_UP) up = f > 0.5;
+  return (unsigned)(exponent - 1 + up);
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # run sets these, each test is a subshell
+# The program on OpenGL: the paper's kernel, the choice of contexts, what info tells.
+load common
+
+@test "cg2007 through OSMesa: the table ends, the energy is kept" {
+  "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
+  accepts run a.h5 --scheme cg2007 --context osmesa --t-end 0.25 --json --max-energy-error 1e-5
+  [[ ${lines[-1]} == *'"done": true, "scheme": "cg2007", "precision": "'*'", "context": "osmesa", "device": "'?* ]]
+}
+
+@test "HB_CONTEXT chooses as --context does, and the option wins" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  HB_CONTEXT=osmesa accepts run a.h5 --scheme cg2007 --t-end 0 --json
+  [[ $output == *'"context": "osmesa"'* ]]
+  HB_CONTEXT=nonsense accepts run a.h5 --scheme cg2007 --context osmesa --t-end 0 --json
+  [[ $output == *'"context": "osmesa"'* ]]
+}
+
+@test "two runs write the same bytes" {
+  "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
+  for k in 1 2; do
+    accepts run a.h5 --scheme cg2007 --context osmesa --t-end 0.25 -o $k.h5
+  done
+  cmp 1.h5 2.h5
+}
+
+@test "rectangle textures give the same forces" {
+  "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
+  accepts run a.h5 --scheme cg2007 --context osmesa --t-end 0.125 --quiet -o plain.txt
+  accepts run a.h5 --scheme cg2007 --context osmesa --t-end 0.125 --quiet --cg2007-rect -o rect.txt
+  cmp <(grep -v '^#' plain.txt) <(grep -v '^#' rect.txt)
+}
+
+@test "--verbose names what was opened" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  run --separate-stderr "$HOLMBERG" run a.h5 --scheme cg2007 --context osmesa --t-end 0 --verbose
+  [ "$status" -eq 0 ]
+  [[ $stderr == 'holmberg: OpenGL '*osmesa* ]]
+}
+
+@test "a window without a window system: exit code 5" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  unset DISPLAY WAYLAND_DISPLAY
+  fails_with 5 '*' run a.h5 --scheme cg2007 --context glfw --t-end 0 -o end.h5
+  files a.h5
+}
+
+@test "a device that is not there: exit code 5" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  fails_with 5 '*99*' run a.h5 --scheme cg2007 --context egl --device 99 --t-end 0
+}
+
+@test "info: contexts, devices, limits, schemes" {
+  accepts info
+  [[ ${lines[0]} == 'holmberg '* ]]
+  for title in contexts: 'devices (for --device):' schemes:; do [[ $output == *$'\n'"$title"$'\n'* ]]; done
+  for name in egl osmesa glfw host cg2007; do [[ $output == *$'\n'"  $name "* ]]; done
+}
+
+@test "info --json: one line, the documented fields in their order" {
+  accepts info --json
+  [ "${#lines[@]}" -eq 1 ]
+  local pattern='^\{"version": "[^"]+", "contexts": \[\{"name": "egl", "usable": (true|false), "reason": .*\], '
+  pattern+='"devices": \[.*\], "limits": \{.*\}, "selftest": \{.*\}, "schemes": \[\{"name": "host", .*\}\]\}$'
+  [[ $output =~ $pattern ]]
+}
+
+@test "info: the driver is tested, and its exact sums are exact" {
+  accepts info
+  [[ $output == *$'\n'"self-test ("*' 64 cases '*$'\n  sum and its error'*'with `precise` 0, carried 0'* ]]
+  accepts info --json
+  local number='[0-9.e+-]+' pattern='"selftest": \{"context": "[a-z]+", "cases": 64, "two_sum_wrong": [0-9]+, '
+  pattern+='"two_sum_precise_wrong": 0, "carry_precise_wrong": 0, "two_product_wrong": [0-9]+, '
+  pattern+='"multiply_add": "(separate|fused|other)", "fma": "(separate|fused|other|absent)", "dot_differs": [0-9]+, '
+  pattern+="\"sqrt_ulp\": $number, \"rsqrt_ulp\": $number, \"one_over_sqrt_ulp\": $number, "
+  pattern+="\"inverse_ulp\": $number, \"denormals_lost\": [0-9]+, \"denormal_products_lost\": [0-9]+, "
+  pattern+='"special_wrong": [0-9]+, "wrap_wrong": 0, "has_double": (true|false), "double_wrong": 0, "double_ulp": '
+  [[ $output =~ $pattern ]]
+}
+
+@test "info --n: the memory of so many particles, in 2007 84 bytes each" {
+  export HB_CONTEXT=osmesa
+  accepts info --n 9000000
+  [[ $output == *$'\nmemory for 9000000 particles:\n'* ]]
+  [[ $output =~ $'\n  cg2007 --cg2007-rect single '+84\ +0\ +0.0\ +756.0\  ]]
+  [[ $output =~ $'\n  cg2007               single '+100\ +0\ +0.0\ +900.0\  ]]
+  # particles lie on the device in at most those 84 bytes; results of a block come on top
+  awk '/^memory/ { here = 1 } here && $2 == "single" { if ($3 > 84 && $1 != "cg2007") exit 1; seen++ }
+       END { exit seen < 4 }' <<<"$output"
+  accepts info --n 9000000 --json
+  local n='[0-9.e+]+' pattern='\], "memory": \[\{"scheme": "host", "precision": "double", '
+  pattern+="\"device_source\": 0, \"device_sink\": 0, \"device_fixed\": 0, \"device\": 0, "
+  pattern+="\"host_particle\": $n, \"host\": $n\\}, .*\\]\\}\$"
+  [ "${#lines[@]}" -eq 1 ]
+  [[ $output =~ $pattern ]]
+  [[ $output == *'{"scheme": "tile", "precision": "ds", "device_source": 48, '* ]]
+}
+
+@test "bench force: the share of the device's multiply-adds" {
+  accepts bench force --scheme bag,matrix2004 --precision single --n 64 --repeat 1 --context osmesa
+  [[ ${lines[1]} =~ ^bag\ +single\ .*[0-9]%$ ]]
+  [[ ${lines[2]} =~ ^matrix2004\ +single\ .*[0-9]%$ ]]
+  accepts bench force --scheme bag --precision ds --n 64 --repeat 1 --context osmesa --json
+  [[ $output =~ '"gflops_60": '[0-9.]+', "ceiling_gflops": '[0-9.]+', "ceiling_fraction": '[0-9.]+', "tuning": "'[a-z] ]]
+}
+
+@test "bench draws through OSMesa" {
+  accepts bench draws --scheme bag --precision single --n 256 --ni 1,256 --repeat 3 --context osmesa
+  [ "$(grep -v '^#' <<<"$output" | awk '$6 > 0 && $7 > 0 && $8 > 0 && $9 > 0 { print $4, $5 }')" = $'256 1\n256 256' ]
+}
+
+# final_state OPTION...: the particles of a short run with bag.
+final_state() { "$HOLMBERG" run a.h5 --context osmesa --t-end 0.0625 --quiet -o - "$@" | grep -v '^#'; }
+
+@test "--max-draw-ms changes no bit, --tuning and --matrix-limit may" {
+  "$HOLMBERG" ic plummer -n 256 -o a.h5 --quiet
+  final_state --scheme bag --no-tune >expected
+  final_state --scheme bag --no-tune --max-draw-ms 1e-3 | cmp - expected
+  final_state --scheme bag --tuning 'partial=16 i_each=1' >other
+  run ! cmp -s expected other
+  final_state --scheme matrix2004 --matrix-limit 32 >expected
+  final_state --scheme matrix2004 --tuning limit=32 --max-draw-ms 1e-3 | cmp - expected
+  final_state --scheme matrix2004 --matrix-limit 24 >other
+  run ! cmp -s expected other
+}
+
+@test "the walk's tuning stands in the header of what it made" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  accepts run a.h5 --scheme bag --tuning unroll=4,partial=16 --context osmesa --t-end 0 --quiet -o -
+  [[ $output == *$'\n# tuning: '*'unroll=4 partial=16 '* ]]
+}
+
+@test "a tuning that is none, a matrix that is too large" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  fails_with 2 "'speed=9' is no tuning *" run a.h5 --scheme bag --tuning speed=9 --context osmesa
+  fails_with 2 'the matrix was to have up to 1000000 x 1000000 texels, *' \
+    run a.h5 --scheme matrix2004 --matrix-limit 1e6 --context osmesa
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# holmberg ic.
+load common
+
+@test "the default name is the model's, and the program says what it wrote" {
+  accepts ic plummer -n 64
+  [ "$output" = 'wrote plummer.h5: 64 particles, model plummer' ]
+  files plummer.h5
+}
+
+@test "--quiet says nothing" {
+  accepts ic plummer -n 64 --quiet -o a.h5
+  [ -z "$output" ]
+  files a.h5
+}
+
+@test "the format's own extension when only the format is given" {
+  accepts ic figure8 --format text --quiet
+  files figure8.txt
+}
+
+@test "- is standard output, with nothing but the data" {
+  accepts ic figure8 -o -
+  [ "$(grep -vc '^#' <<<"$output")" -eq 3 ]
+  files ''
+}
+
+@test "the same seed gives the same bytes, another seed others" {
+  for k in 1 2; do "$HOLMBERG" ic plummer -n 100 --seed 7 -o $k.h5 --quiet; done
+  cmp 1.h5 2.h5
+  "$HOLMBERG" ic plummer -n 100 --seed 8 -o 3.h5 --quiet
+  run ! cmp -s 1.h5 3.h5
+}
+
+@test "-n, -n64, -n=64, --n, --n=, 2^6: six ways to say 64" {
+  "$HOLMBERG" ic plummer -n 64 -o - | grep -v '^#' >expected
+  for n in -n64 -n=64 '--n 64' --n=64 '-n 2^6' '-n 6.4e1'; do
+    # shellcheck disable=SC2086
+    "$HOLMBERG" ic plummer $n -o - | grep -v '^#' | cmp - expected
+  done
+}
+
+@test "the history holds the command without what only places the result" {
+  accepts ic plummer -n 8 --seed=3 --quiet -o -
+  grep -qx '# history: holmberg ic plummer -n 8 --seed 3' <<<"$output"
+  grep -qx '# options: model=plummer n=8 seed=3' <<<"$output"
+}
+
+@test "defaults that were used stand in the record" {
+  accepts ic coldsphere -n 8 -o -
+  grep -qx '# options: model=coldsphere seed=0 n=8' <<<"$output"
+}
+
+@test "unknown model, near one" {
+  fails_with 2 "unknown model 'plumer'; did you mean 'plummer'[?]" ic plumer
+}
+@test "unknown model, near none" {
+  fails_with 2 "unknown model 'galaxy' (expected one of plummer, *)" ic galaxy
+}
+@test "an option that the model does not read" {
+  fails_with 2 'model plummer does not read --e (it reads: n seed r-cut scaling)' ic plummer --e 0.5
+  fails_with 2 'model twobody does not read --seed (it reads: *)' ic twobody --seed 1
+  fails_with 2 'model figure8 reads no options, but got -n 4' ic figure8 -n 4
+}
+@test "N = 0" {
+  fails_with 2 "option -n: '0' is out of range (expected a whole number >= 1)" ic plummer -n 0
+}
+@test "N beyond the model's range" {
+  fails_with 2 'model plummer takes * particles, not 1000000000000' ic plummer -n 1e12
+}
+@test "an orbit that is none" {
+  fails_with 2 'eccentricity e is 1.5, expected 0 <= e < 1' ic twobody --e 1.5
+}
+@test "no rotation cannot be asked for" { fails_with 2 'option --spin: *' ic holmberg1941 --spin 0; }
+@test "a number below 0 is a value, no option" { accepts ic holmberg1941 --spin -1 --quiet; }
+
+@test "HDF5 does not go to standard output" {
+  fails_with 2 'cannot write format hdf5 to standard output (expected text)' ic plummer -o - --format hdf5
+}
+
+@test "-- ends the options" { fails_with 2 "unknown model '--e'*" ic -- --e; }

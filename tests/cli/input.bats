@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# Files that cannot be used: one sentence that names the file and the place, exit code 3 or 4, no output file.
+load common
+
+# refuses CODE SENTENCE FILE: as fails_with for a run of FILE that should have written end.h5.
+refuses() {
+  fails_with "$1" "$2" run "$3" --scheme host --t-end 0.125 -o end.h5
+  [ ! -e end.h5 ]
+}
+
+@test "missing file" {
+  refuses 4 'cannot read missing.h5: No such file or directory' missing.h5
+  refuses 4 'cannot read missing.txt: No such file or directory' missing.txt
+  refuses 4 'cannot read missing: No such file or directory' missing
+}
+
+@test "empty file" {
+  : >empty.txt
+  : >empty.h5
+  refuses 3 '*empty.txt*' empty.txt
+  refuses 3 '*empty.h5*' empty.h5
+}
+
+@test "N = 0: comments only" {
+  printf '# m x y z vx vy vz\n' >none.txt
+  refuses 3 '*none.txt*' none.txt
+}
+
+@test "NaN and Inf" {
+  for word in nan NaN inf -inf 1e999; do
+    two_bodies | sed "3s/-1/$word/" >bad.txt
+    refuses 3 "bad.txt:3: '$word' for x*" bad.txt
+  done
+}
+
+@test "negative mass" {
+  two_bodies | sed '3s/^0.5/-0.5/' >bad.txt
+  refuses 3 'bad.txt*-0.5*' bad.txt
+}
+
+@test "short row, long row, a word: with the line number" {
+  two_bodies | sed '3s/ 0$//' >short.txt
+  refuses 3 'short.txt:3: *6*7*' short.txt
+  two_bodies | sed '3s/$/ 9/' >long.txt
+  refuses 3 'long.txt:3: *9*7*' long.txt
+  two_bodies | sed '2s/0.5/half/' >word.txt
+  refuses 3 'word.txt:2: *half*' word.txt
+}
+
+@test "text named .h5" {
+  two_bodies >text.h5
+  refuses 3 'text.h5: *HDF5*' text.h5
+}
+
+@test "HDF5 named .txt" {
+  "$HOLMBERG" ic figure8 -o ok.h5 --quiet
+  cp ok.h5 binary.txt
+  refuses 3 'binary.txt:1: *' binary.txt
+}
+
+@test "HDF5 without the groups" {
+  # a file of HDF5 1.10 with nothing but the root group
+  base64 -d >groups.h5 <<<'iUhERg0KGgoCCAgAAAAAAAAAAAD//////////7MAAAAAAAAAMAAAAAAAAACHZyooT0hEUgIAeAISAAAAAP////////////////////8KAgABAAAAWAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAMW5yKw='
+  refuses 3 'groups.h5: *' groups.h5
+}
+
+@test "HDF5 cut off, at any length" {
+  "$HOLMBERG" ic plummer -n 100 -o ok.h5 --quiet
+  local size
+  size=$(stat -c %s ok.h5)
+  for length in 1 7 8 47 48 100 600 2000 $((size / 2)) $((size - 1)); do
+    head -c "$length" ok.h5 >cut.h5
+    refuses 3 'cut.h5: *' cut.h5
+  done
+}
+
+@test "a folder" {
+  mkdir folder.h5 folder.txt folder
+  for name in folder.h5 folder.txt folder; do refuses 4 "cannot read $name: Is a directory" $name; done
+}
+
+@test "an extension that says nothing" {
+  two_bodies >bodies.nbody
+  refuses 2 '*bodies.nbody*extension*' bodies.nbody
+}
+
+@test "standard input that is no table" {
+  run --separate-stderr bash -c "echo hello | '$HOLMBERG' run - --scheme host"
+  [ "$status" -eq 3 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr == *hello* ]]
+}
+
+@test "Windows line ends, tabs and comments are welcome" {
+  two_bodies | sed 's/ /\t/g; s/$/\r/' >windows.txt
+  accepts run windows.txt --scheme host --t-end 0.125 --quiet
+}

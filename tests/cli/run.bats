@@ -1,0 +1,207 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# holmberg run on the host: times, rows, snapshots, records.
+load common
+
+number='-?[0-9.]+(e[-+][0-9]+)?'
+
+# cluster N: a small Plummer sphere in cluster.h5.
+cluster() { "$HOLMBERG" ic plummer -n "$1" --seed 1 -o cluster.h5 --quiet; }
+
+# times: the first column of the table in $output.
+times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separator = " " }'; }
+
+@test "the table: a header, a row at every multiple of dt-max" {
+  cluster 64
+  accepts run cluster.h5 --scheme host --t-end 0.5
+  local header='#       t             E         E_gpu     dE/E  virial  r_half block steps particle steps'
+  [ "${lines[0]}" = "$header          pairs   wall s" ]
+  [ "$(times)" = '0 0.125 0.25 0.375 0.5' ]
+  for line in "${lines[@]}"; do [ "${#line}" -eq "${#lines[0]}" ]; done
+}
+
+@test "the energy is kept" {
+  cluster 256
+  accepts run cluster.h5 --scheme host --t-end 0.5 --max-energy-error 1e-6
+}
+
+@test "--json: the documented fields in their order, done on the last line only" {
+  cluster 64
+  accepts run cluster.h5 --scheme host --t-end 0.25 --json
+  local n=$number fields
+  fields="^\\{\"t\": $n, \"e_total\": $n, \"e_gpu\": $n, \"e_kin\": $n, \"e_pot\": $n, \"de_rel\": $n, "
+  fields+="\"virial_ratio\": $n, \"r_half\": $n, \"block_steps\": [0-9]+, \"particle_steps\": [0-9]+, "
+  fields+="\"pairs\": [0-9]+, \"wall_s\": $n"
+  local last=', "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+"'
+  [ "${#lines[@]}" -eq 3 ]
+  [[ ${lines[0]} =~ $fields\}$ ]]
+  [[ ${lines[1]} =~ $fields\}$ ]]
+  [[ ${lines[2]} =~ $fields$last\}$ ]]
+}
+
+@test "numbers in JSON are null where they are none" {
+  printf '1 0 0 0 0 0 0\n' >one.txt
+  accepts run one.txt --scheme host --t-end 0 --json
+  [[ $output == *'"e_total": 0, '*'"de_rel": null, '* ]]
+}
+
+@test "--quiet prints nothing" {
+  cluster 16
+  accepts run cluster.h5 --scheme host --t-end 0.125 --quiet -o end.h5
+  [ -z "$output" ]
+  files cluster.h5 end.h5
+}
+
+@test "no file without -o" {
+  cluster 16
+  accepts run cluster.h5 --scheme host --t-end 0.125
+  files cluster.h5
+}
+
+@test "two runs write the same bytes, whatever they show and wherever they put it" {
+  cluster 64
+  accepts run cluster.h5 --scheme host --t-end 0.25 -o a.h5
+  accepts run cluster.h5 --scheme host --t-end 0.25 -o b.h5 --json --diag-every 1/32 --snap-every 0.25
+  cmp a.h5 b.h5
+  cmp a.h5 b_0001.h5
+}
+
+@test "2^-8, 1/256 and 0.00390625 are one number" {
+  cluster 64
+  for eps in 2^-8 1/256 0.00390625; do
+    "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --eps $eps --quiet -o - | grep -v '^# history' >"${eps/\//:}"
+  done
+  cmp 2^-8 1:256
+  cmp 2^-8 0.00390625
+}
+
+@test "another softening, accuracy, rounding: another result" {
+  cluster 64
+  "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --quiet -o - | grep -v '^#' >expected
+  for option in '--eps 0' '--eta 0.02' '--step-rounding up' '--dt-max 1/64'; do
+    # shellcheck disable=SC2086
+    "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 $option --quiet -o - | grep -v '^#' >other
+    run ! cmp -s expected other
+  done
+}
+
+@test "rows at multiples of --diag-every and at the end, none twice" {
+  cluster 16
+  accepts run cluster.h5 --scheme host --t-end 0.3 --diag-every 0.1
+  [ "$(times)" = '0 0.1 0.2 0.3' ]
+  accepts run cluster.h5 --scheme host --t-end 0.25 --diag-every 0.1
+  [ "$(times)" = '0 0.1 0.2 0.25' ]
+  accepts run cluster.h5 --scheme host --t-end 0.25 --diag-every 7
+  [ "$(times)" = '0 0.25' ]
+  accepts run cluster.h5 --scheme host --t-end 0
+  [ "$(times)" = '0' ]
+}
+
+@test "diagnostics change nothing in the trajectory" {
+  cluster 64
+  accepts run cluster.h5 --scheme host --t-end 0.5 --diag-every 1/64 -o often.h5
+  accepts run cluster.h5 --scheme host --t-end 0.5 --diag-every 0.5 -o seldom.h5
+  cmp often.h5 seldom.h5
+}
+
+@test "a snapshot series, numbered before the extension" {
+  cluster 16
+  accepts run cluster.h5 --scheme host --t-end 0.625 --snap-every 0.25 -o end.h5
+  files cluster.h5 end.h5 end_0001.h5 end_0002.h5
+  accepts run end_0002.h5 --scheme host --t-end 0.75
+  [ "$(times)" = '0.5 0.625 0.75' ]
+}
+
+@test "a run of a run's end starts where that ended, with its history" {
+  cluster 16
+  accepts run cluster.h5 --scheme host --t-end 0.25 --quiet -o middle.h5
+  accepts run middle.h5 --scheme host --t-end 0.5 --quiet -o -
+  grep -qx '# t: 0.5' <<<"$output"
+  [ "$(grep '^# history: ' <<<"$output")" = "$(printf '# history: holmberg %s\n' \
+    'ic plummer -n 16 --seed 1' \
+    'run cluster.h5 --t-end 0.25 --scheme host' \
+    'run middle.h5 --t-end 0.5 --scheme host')" ]
+}
+
+@test "the record holds the effective options, what computed, and no wall clock" {
+  cluster 16
+  accepts run cluster.h5 --scheme host --t-end 0.125 --quiet -o -
+  local record='t-end=0.125 eta=0.01 eps=0.00390625 dt-max=0.125 dt-min=1.4901161193847656e-08'
+  grep -qx "# options: $record step-rounding=down scheme=host" <<<"$output"
+  grep -qx '# scheme: host' <<<"$output"
+  grep -qx '# precision: double' <<<"$output"
+  grep -qx '# context: none' <<<"$output"
+  grep -q '^# device: .' <<<"$output"
+  [[ $output != *wall* ]]
+}
+
+@test "the record holds what chooses the walk, not how long a draw may take" {
+  cluster 16
+  accepts run cluster.h5 --scheme host --t-end 0.125 --tuning 'i_each=4 unroll=8' --matrix-limit 2^6 --no-tune \
+    --max-draw-ms 5 --quiet -o -
+  grep -q "^# history: .* --scheme host --tuning 'i_each=4 unroll=8' --matrix-limit 2^6 --no-tune\$" <<<"$output"
+  grep -q '^# options: .* scheme=host tuning=i_each=4 unroll=8 matrix-limit=64 no-tune=yes$' <<<"$output"
+  run ! grep -q 'max-draw-ms' <<<"$output"
+}
+
+@test "text says which version wrote it, as HDF5 does" {
+  cluster 16
+  accepts run cluster.h5 --scheme host --t-end 0.125 --quiet -o -
+  [ "$(grep '^# version: ' <<<"$output")" = "# version: $("$HOLMBERG" --version | cut -d ' ' -f 2)" ]
+  accepts ic figure8 -o -
+  [ "$(grep '^# version: ' <<<"$output")" = "# version: $("$HOLMBERG" --version | cut -d ' ' -f 2)" ]
+}
+
+@test "a draw of no time" {
+  fails_with 2 "option --max-draw-ms: '0' is out of range (expected a number > 0)" run a.h5 --max-draw-ms 0
+  fails_with 2 "option --matrix-limit: '0' is out of range (expected a whole number >= 1)" run a.h5 --matrix-limit 0
+}
+
+@test "- reads standard input and writes standard output" {
+  "$HOLMBERG" ic plummer -n 16 -o - | "$HOLMBERG" run - --scheme host --t-end 0.125 -o - >end.txt
+  [ "$(grep -vc '^#' end.txt)" -eq 16 ]
+}
+
+@test "--format and --input-format" {
+  "$HOLMBERG" ic figure8 --format text -o start --quiet
+  accepts run start --input-format text --scheme host --t-end 0.125 --format text -o end
+  accepts run end --input-format text --scheme host --t-end 0.125
+}
+
+@test "the energy bound: exit code 7, the rows so far, no final state" {
+  cluster 64
+  run --separate-stderr "$HOLMBERG" run cluster.h5 --scheme host --max-energy-error 1e-18 -o end.h5 --json
+  [ "$status" -eq 7 ]
+  [[ $stderr =~ ^'holmberg: energy error '[0-9.e-]+' at t = 0.125 exceeds --max-energy-error 1e-18'$ ]]
+  [ "${#lines[@]}" -eq 2 ]
+  [[ $output != *done* ]]
+  files cluster.h5
+}
+
+@test "an end before the snapshot's time" {
+  cluster 16
+  "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.5 --quiet -o later.h5
+  fails_with 2 "option --t-end: 0.25 is before the snapshot's time 0.5" run later.h5 --t-end 0.25
+}
+
+@test "options that do not fit together" {
+  fails_with 2 'option --snap-every needs -o FILE to name its snapshots' run a.h5 --snap-every 1
+  fails_with 2 'option --snap-every cannot write a series to standard output' run a.h5 --snap-every 1 -o -
+  fails_with 2 'options --json and -o - cannot share standard output' run a.h5 --json -o -
+  cluster 16
+  fails_with 2 'option --diag-every: 1e-12 is below the smallest step 2^-26' run cluster.h5 --diag-every 1e-12
+  fails_with 2 '*dt*' run cluster.h5 --scheme host --dt-min 1/4 --dt-max 1/8
+}
+
+@test "two bodies at the same place with eps = 0 are no crash" {
+  printf '%s\n' '0.5 0 0 0 0 0 0' '0.5 0 0 0 0 0 0' >same.txt
+  run --separate-stderr "$HOLMBERG" run same.txt --scheme host --eps 0 --t-end 0.125
+  [ "$status" -eq 7 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "a precision that the scheme does not have" {
+  cluster 16
+  fails_with 2 "scheme host has no precision 'sigle' (expected one of: *double*)" \
+    run cluster.h5 --scheme host --precision sigle
+}

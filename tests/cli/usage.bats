@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# What a person meets first: help, version, and sentences for what they mistyped.
+load common
+
+@test "--version" {
+  accepts --version
+  [[ $output =~ ^holmberg\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "--help lists the commands and the exit codes" {
+  accepts --help
+  [ "${lines[0]}" = 'usage: holmberg COMMAND [options]' ]
+  for command in ic run bench info; do [[ $output == *$'\n'"  $command "* ]]; done
+  [[ $output == *'exit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed'* ]]
+  [[ $output == *'example:'* ]]
+}
+
+@test "every command explains itself, with an example that starts with its name" {
+  for command in ic run bench info; do
+    accepts "$command" --help
+    [[ ${lines[0]} == "usage: holmberg $command"* ]]
+    [[ $output == *$'\nexample:\n  holmberg '"$command"* ]]
+    [[ $output == *'-h, --help'* ]]
+  done
+}
+
+@test "--help wins over whatever else is wrong" {
+  accepts run --eta -h --nonsense
+  [ "${lines[0]}" = 'usage: holmberg run FILE [options]' ]
+}
+
+@test "no line of a help text is wider than 100 columns" {
+  for command in '' ic run bench info; do
+    # shellcheck disable=SC2086
+    accepts $command --help
+    for line in "${lines[@]}"; do [ "${#line}" -le 100 ]; done
+  done
+}
+
+@test "ic --help lists the models" {
+  accepts ic --help
+  for model in plummer twobody figure8 pythagorean coldsphere cube holmberg1941; do
+    [[ $output == *$'\n'"  $model "* ]]
+  done
+}
+
+@test "defaults stand in run --help" {
+  accepts run --help
+  [[ $output == *'--eta NU '*'(default 0.01)'* ]]
+  [[ $output == *'--eps EPS '*'(default 1/256)'* ]]
+  [[ $output == *'--dt-max DT '*'(default 1/8)'* ]]
+  [[ $output == *'--dt-min DT '*'(default 2^-26)'* ]]
+}
+
+@test "no command" { fails_with 2 'no command given'; }
+@test "unknown command, near one" { fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" rnu; }
+@test "unknown command, near none" {
+  fails_with 2 "unknown command 'simulate' (expected one of ic, run, bench, tune, info)" simulate
+}
+@test "unknown option before a command" {
+  fails_with 2 "unknown option '--vresion'; did you mean '--version'[?]" --vresion
+}
+@test "unknown option, near one" {
+  fails_with 2 "unknown option '--ete'; did you mean '--eta'[?]" run a.h5 --ete 1
+}
+@test "one dash too few" { fails_with 2 "unknown option '-eta'; did you mean '--eta'[?]" run a.h5 -eta 1; }
+@test "unknown option, near none" { fails_with 2 "unknown option '--frobnicate'" run a.h5 --frobnicate=1; }
+@test "unknown letter" { fails_with 2 "unknown option '-x'" run a.h5 -x; }
+@test "missing value at the end" { fails_with 2 'option --eta needs a value (NU)' run a.h5 --eta; }
+@test "missing value before an option" {
+  fails_with 2 'option --eta needs a value (NU)' run a.h5 --eta --eps 0
+}
+@test "missing value of a letter" { fails_with 2 'option -o needs a value (FILE)' run a.h5 -o; }
+@test "empty value" { fails_with 2 'option -o: the value is empty (expected FILE)' run a.h5 -o ''; }
+@test "value for a flag" { fails_with 2 "option --json takes no value, but got '3'" run a.h5 --json=3; }
+@test "no file" { fails_with 2 "'holmberg run' needs a FILE" run; }
+@test "no model" { fails_with 2 "'holmberg ic' needs a MODEL" ic; }
+@test "two files" { fails_with 2 "'holmberg run' takes one FILE, but got 'a.h5' and 'b.h5'" run a.h5 b.h5; }
+@test "an operand for info" { fails_with 2 "'holmberg info' takes options only, but got 'x'" info x; }
+@test "not a number" {
+  fails_with 2 "option --eta: 'fast' is not a number (expected like 0.01, 1e-3, 2^-8 or 1/256)" run a.h5 --eta fast
+}
+@test "a number with a tail" { fails_with 2 "option --eta: '0.01x' is not a number*" run a.h5 --eta=0.01x; }
+@test "no number is infinite" {
+  fails_with 2 "option --t-end: 'inf' is not a number*" run a.h5 --t-end inf
+  fails_with 2 "option --t-end: '1e999' is not a number*" run a.h5 --t-end 1e999
+  fails_with 2 "option --t-end: '1/0' is not a number*" run a.h5 --t-end 1/0
+}
+@test "not positive" {
+  fails_with 2 "option --eta: '0' is out of range (expected a number > 0)" run a.h5 --eta 0
+  fails_with 2 "option --eps: '-1' is out of range (expected a number >= 0)" run a.h5 --eps -1
+}
+@test "not a power of two" {
+  fails_with 2 "option --dt-max: '0.1' is not a power of two (expected like 1/8 or 2^-26)" run a.h5 --dt-max 0.1
+}
+@test "not a whole number" { fails_with 2 "option -n: '1.5' is not a whole number*" ic plummer -n 1.5; }
+@test "not one of the words" {
+  fails_with 2 "option --step-rounding: unknown value 'dwon'; did you mean 'down'[?]" run a.h5 --step-rounding dwon
+  fails_with 2 "option --scheme: unknown value 'hots'; did you mean 'host'[?]" run a.h5 --scheme hots
+  fails_with 2 "option --context: unknown value 'vulkan' (expected one of auto, egl, osmesa, glfw)" \
+    run a.h5 --context vulkan
+  fails_with 2 "option --format: unknown value 'hfd5'; did you mean 'hdf5'[?]" ic plummer --format hfd5
+}
+@test "control letters of a file name do not reach the terminal" {
+  fails_with 4 'cannot read a[?]b[?]c.h5: *' run $'a\nb\ec.h5'
+}
+
+@test "colour only when asked for, or at a terminal" {
+  run --separate-stderr "$HOLMBERG" run missing.h5
+  [[ $stderr == 'holmberg: cannot read'* ]]
+  run --separate-stderr "$HOLMBERG" run missing.h5 --color always
+  [[ $stderr == $'\e[1;31mholmberg:\e[0m cannot read'* ]]
+}
+
+# at_terminal COMMAND: its output when standard error is a terminal.
+at_terminal() { TERM=xterm script -qec "$1" /dev/null </dev/null; }
+
+@test "at a terminal: colour, none with NO_COLOR or --color=never, --color=always wins" {
+  [[ $(at_terminal "$HOLMBERG run missing.h5") == *$'\e['* ]]
+  [[ $(NO_COLOR=1 at_terminal "$HOLMBERG run missing.h5") != *$'\e['* ]]
+  [[ $(at_terminal "$HOLMBERG run missing.h5 --color=never") != *$'\e['* ]]
+  [[ $(NO_COLOR=1 at_terminal "$HOLMBERG run missing.h5 --color=always") == *$'\e['* ]]
+}
+
+@test "a progress bar at a terminal, none with --quiet, --json or a dumb one" {
+  "$HOLMBERG" ic plummer -n 256 --quiet
+  # far too long a run, so that the bar is due on a machine of any speed before the time is up
+  local run="timeout --foreground 1.5 $HOLMBERG run plummer.h5 --scheme host --t-end 1e4 --diag-every 1e4"
+  [[ $(at_terminal "$run") == *'% '*' left'* ]]
+  [[ $(at_terminal "$run --quiet") == '' ]]
+  [[ $(at_terminal "$run --json") != *'left'* ]]
+  [[ $(TERM=dumb script -qec "$run" /dev/null </dev/null) != *'left'* ]]
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# run.sh [--host-only] BUILD: all tests of a build folder. tests/unit/test_gl_*.c run in every kind of context,
+# the window's under Xvfb; tests/cli/*.bats drive the program. Prints what fails, and `N passed, N failed`.
+set -u
+host_only=
+if [ "$1" = --host-only ]; then
+  host_only=1
+  shift
+fi
+build=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.." || exit 1
+log=$build/test.log
+passed=0
+failed=0
+: >"$log"
+
+# tally LABEL COMMAND...: runs it and counts the lines `ok` and `not ok` of its TAP output. A command that dies, or
+# that tests nothing, counts as one failure.
+tally() {
+  local label=$1 output good bad status begin=$SECONDS
+  shift
+  output=$(CMOCKA_MESSAGE_OUTPUT=TAP "$@" 2>&1 </dev/null)
+  status=$?
+  good=$(grep -c '^ok ' <<<"$output")
+  bad=$(grep -c '^not ok ' <<<"$output")
+  if [ $status -ne 0 ] && [ "$bad" -eq 0 ] || [ $((good + bad)) -eq 0 ]; then bad=$((bad + 1)); fi
+  passed=$((passed + good))
+  failed=$((failed + bad))
+  printf '%s\n== %s: exit %d\n' "$output" "$label" $status >>"$log"
+  if [ "$bad" -gt 0 ]; then
+    printf '  FAIL  %s\n' "$label"
+    grep -v '^ok ' <<<"$output" | head -n 40 | sed 's/^/        /'
+  else
+    printf '  ok    %-26s %3d %5d s\n' "$label" "$good" $((SECONDS - begin))
+  fi
+}
+
+# One X server for all tests of the window's context; it chooses a display number that is free.
+if [ -z "$host_only" ]; then
+  Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp -noreset 3>"$build/xvfb.display" >/dev/null 2>&1 &
+  xvfb=$!
+  trap 'kill $xvfb 2>/dev/null' EXIT
+  for ((k = 0; k < 100; k++)); do
+    [ -s "$build/xvfb.display" ] && break
+    sleep 0.1
+  done
+fi
+display() { echo ":$(cat "$build/xvfb.display")"; }
+
+# Every shader is compiled once in a run, not once in each context: an older binary would hide a compiler's mistakes.
+export MESA_SHADER_CACHE_DIR=$build/shader_cache
+rm -rf "$MESA_SHADER_CACHE_DIR"
+for source in tests/unit/test_*.c; do
+  name=$(basename "$source" .c)
+  case $name in
+  test_gl_energy) # minutes of passes so short that threads slow a software renderer down: once
+    [ -n "$host_only" ] && continue
+    HB_CONTEXT=osmesa LP_NUM_THREADS=0 tally "$name, osmesa" "$build/tests/$name"
+    ;;
+  test_gl_*)
+    [ -n "$host_only" ] && continue
+    HB_CONTEXT=osmesa tally "$name, osmesa" "$build/tests/$name"
+    HB_CONTEXT=egl EGL_PLATFORM=surfaceless tally "$name, egl" "$build/tests/$name"
+    HB_CONTEXT=glfw DISPLAY=$(display) tally "$name, glfw" "$build/tests/$name"
+    ;;
+  *) tally "$name" "$build/tests/$name" ;;
+  esac
+done
+for source in tests/cli/*.bats; do
+  [ -e "$source" ] || continue
+  case $source in *gl*.bats) [ -n "$host_only" ] && continue ;; esac
+  HOLMBERG=$build/holmberg tally "$(basename "$source")" bats --tap "$source"
+done
+
+[ $failed -eq 0 ] || echo "the whole output is in $log"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,46 @@
+/* The all-pairs engine as tests drive it: particles for each interaction, the same sums in plain C, and counted or lost
+ * draws. */
+#ifndef PAIRS_CASE_H
+#define PAIRS_CASE_H
+
+#include "pairs/pairs.h"
+
+enum { PAIRS_MOST = 3000 }; /* particles */
+
+struct pairs_case {
+  const char *interaction, *scheme, *tuning;
+  enum hb_precision precision;
+};
+
+/* The one context of the process, that HB_CONTEXT names. */
+struct hb_gl_context *pairs_context(void);
+
+/* 1 if the scheme with this tuning needs what the context has not got. */
+int pairs_lacks(const struct pairs_case *c);
+
+/* The engine, with the usual parameters of the interaction times `wrong`; a failure fails the test. */
+struct hb_pairs *pairs_open(const struct pairs_case *c, double wrong);
+
+/* Sends n <= PAIRS_MOST particles that suit the interaction: at random in a cube, or for lennard_jones near the points
+ * of a lattice. Exact in float; the same for the same n. */
+void pairs_send(struct hb_pairs *pairs, size_t n);
+
+/* f[4 * f_records * ni], the unused last component of each sink made 0. */
+void pairs_eval(struct hb_pairs *pairs, size_t ni, const uint32_t *index, double *f);
+
+/* index = 0, step, 2 step, ... mod n. */
+void pairs_index(size_t ni, size_t step, size_t n, uint32_t *index);
+
+/* The largest error of f against plain C, relative to the sum of the sizes of the terms. */
+double pairs_error(const struct hb_pairs *pairs, size_t n, size_t ni, const uint32_t *index, const double *f);
+
+/* What a precision may be wrong by in that measure, see pairs_case.c. */
+double pairs_tolerance(enum hb_precision precision);
+
+/* ---- draws and dispatches, through the table of GL's functions ---- */
+
+/* From here on draws are counted, and the nth (from 1) is not done; 0: all are done. */
+void pairs_draws_begin(int lose);
+int pairs_draws_end(void); /* how many there were; afterwards all is as it was */
+
+#endif

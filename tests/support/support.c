@@ -1,0 +1,100 @@
+#include "support/support.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void support_assert_status(enum hb_status got, enum hb_status expected, const char *sentence,
+                           const char *call, const char *file, int line)
+{
+  if (got != expected) {
+    print_error("%s gave %d, expected %d; sentence: %s\n", call, got, expected, hb_error());
+    _fail(file, line);
+  }
+  if (sentence && !strstr(hb_error(), sentence)) {
+    print_error("%s said: %s\n  expected to contain: %s\n", call, hb_error(), sentence);
+    _fail(file, line);
+  }
+}
+
+static char folder[256];
+
+static DIR *open_folder(void)
+{
+  DIR *dir = opendir(folder);
+  if (!dir) fail_msg("cannot open %s", folder);
+  return dir;
+}
+
+static void remove_folder(void)
+{
+  DIR *dir = opendir(folder);
+  for (struct dirent *entry; dir && (entry = readdir(dir));) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")) remove(path);
+  }
+  if (dir) closedir(dir);
+  rmdir(folder);
+}
+
+static const char *temp_folder(void)
+{
+  if (folder[0]) return folder;
+  const char *base = getenv("TMPDIR");
+  snprintf(folder, sizeof folder, "%s/holmberg-test-XXXXXX", base ? base : "/tmp");
+  if (!mkdtemp(folder)) fail_msg("cannot make %s", folder);
+  atexit(remove_folder);
+  return folder;
+}
+
+const char *support_path(const char *name)
+{
+  static char paths[8][512];
+  static unsigned turn;
+  char *path = paths[turn++ % COUNT_OF(paths)];
+  snprintf(path, sizeof *paths, "%s/%s", temp_folder(), name);
+  return path;
+}
+
+size_t support_file_count(void)
+{
+  size_t count = 0;
+  temp_folder();
+  DIR *dir = open_folder();
+  for (struct dirent *entry; (entry = readdir(dir));)
+    count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+  closedir(dir);
+  return count;
+}
+
+void support_write(const char *path, const void *bytes, size_t count)
+{
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(bytes, 1, count, file) != count || fclose(file) != 0) fail_msg("cannot write %s", path);
+}
+
+char *support_read(const char *path, size_t *count)
+{
+  FILE *file = fopen(path, "rb");
+  if (!file) return NULL;
+  fseek(file, 0, SEEK_END);
+  size_t size = (size_t)ftell(file);
+  rewind(file);
+  char *bytes = malloc(size + 1);
+  if (!bytes || fread(bytes, 1, size, file) != size) fail_msg("cannot read %s", path);
+  fclose(file);
+  bytes[size] = 0;
+  if (count) *count = size;
+  return bytes;
+}
+
+int support_exists(const char *path) { return access(path, F_OK) == 0; }
+
+uint64_t support_fnv(uint64_t hash, const void *bytes, size_t count)
+{
+  for (const unsigned char *b = bytes; count--; b++) hash = (hash ^ *b) * UINT64_C(0x100000001b3);
+  return hash;
+}

@@ -1,0 +1,38 @@
+/* What several tests need: a folder of their own, files, and a fingerprint of bytes. cmocka and what it needs
+ * comes with it. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <holmberg/holmberg.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* Fails the test with the library's sentence unless the call gave HB_OK. */
+#define ASSERT_OK(call) support_assert_status((call), HB_OK, NULL, #call, __FILE__, __LINE__)
+
+/* Fails unless the call gave status and hb_error() is a sentence that contains this text. */
+#define ASSERT_FAILS(call, status, sentence)                                                                 \
+  support_assert_status((call), (status), (sentence), #call, __FILE__, __LINE__)
+
+void support_assert_status(enum hb_status got, enum hb_status expected, const char *sentence,
+                           const char *call, const char *file, int line);
+
+/* name in a temporary folder of this process, which is emptied and removed at exit. One of 8 buffers in turn. */
+const char *support_path(const char *name);
+size_t support_file_count(void); /* files in that folder */
+
+void support_write(const char *path, const void *bytes, size_t count);
+char *support_read(const char *path, size_t *count); /* NUL-terminated, to be freed; NULL: no such file */
+int support_exists(const char *path);
+
+/* 64-bit FNV-1a, started with SUPPORT_FNV and fed piece by piece. */
+#define SUPPORT_FNV UINT64_C(0xcbf29ce484222325)
+uint64_t support_fnv(uint64_t hash, const void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,424 @@
+/* The arithmetic under the all-pairs engine: what shaders/common/real.glsl computes, bit by bit against C, and the
+ * self-test that asks drivers for it. */
+#include "gl/gl.h"
+#include "gl/gl_layers.h"
+#include "gl/gl_shader.h"
+#include "pairs/selftest.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct hb_gl_context *context;
+
+/* ---- a shader of our own, beside the embedded ones ---- */
+
+/* A fragment takes `count` totals, each 4 texels of words, and makes one of them. */
+static const char shader[] = "#define RECORDS 1\n"
+                             "#define F_RECORDS 2\n"
+                             "#include \"common/real.glsl\"\n"
+                             "uniform usamplerBuffer given;\n"
+                             "uniform int count;\n"
+                             "layout(location = 0) out uvec4 result[4];\n"
+                             "void main() {\n"
+                             "  uvec4 words[WORDS];\n"
+                             "  int at = int(gl_FragCoord.x) * count * 4, walked, more;\n"
+                             "#define TAKE(w) words[w] = texelFetch(given, at + w);\n"
+                             "  EACH_WORD(TAKE)\n"
+                             "  total t = from_words(words, walked);\n"
+                             "  for (int k = 1; k < count; k++) {\n"
+                             "    at += 4;\n"
+                             "    EACH_WORD(TAKE)\n"
+                             "    total other = from_words(words, more);\n"
+                             "#ifdef MERGE\n"
+                             "    merge(t, other);\n"
+                             "#else\n"
+                             "    force f;\n"
+                             "#define AS_FORCE(r) f.f[r] = other.sum[r];\n"
+                             "    EACH_F(AS_FORCE)\n"
+                             "    accumulate(t, f);\n"
+                             "#endif\n"
+                             "    walked += more;\n"
+                             "  }\n"
+                             "  to_words(t, walked, words);\n"
+                             "  result[2] = result[3] = uvec4(0u);\n"
+                             "#define GIVE(w) result[w] = words[w];\n"
+                             "  EACH_WORD(GIVE)\n"
+                             "}\n";
+
+/* 32000 texels: beyond 32768 softpipe fetches other ones, although it promises 65536. */
+enum { CASES = 32, MOST = 250 };
+
+typedef uint32_t total_words[16]; /* high words of two records, then low words, as WORDS says */
+
+static total_words given[CASES * MOST], got[CASES], expected[CASES];
+
+static void put(const char *folder, const char *name, const char *text)
+{
+  char path[600];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+    *slash = 0;
+    mkdir(path, 0700);
+  }
+  support_write(path, text, strlen(text));
+}
+
+static char folder[64];
+
+static int set_up(void **state)
+{
+  (void)state;
+  const struct hb_gl_context_params params = {.debug = 1};
+  ASSERT_OK(hb_gl_context_open(&params, &context));
+  snprintf(folder, sizeof folder, "/tmp/hb_arithmetic_XXXXXX");
+  assert_non_null(mkdtemp(folder));
+  for (const struct hb_gl_shader_file *file = hb_gl_shader_files; file->name; file++)
+    put(folder, file->name, file->text);
+  put(folder, "test.frag", shader);
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  hb_gl_context_close(context);
+  char command[128];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  return system(command);
+}
+
+/* given[CASES * count] through the shader into got[CASES]. */
+static void run(enum hb_precision precision, int count, const char *mode)
+{
+  char defines[64];
+  unsigned program, buffer, texture;
+  struct hb_gl_layers layers;
+  snprintf(defines, sizeof defines, "#define PRECISION %d\n%s", (int)precision, mode);
+  setenv("HB_SHADER_DIR", folder, 1);
+  const struct hb_gl_program_source source = {
+      .vertex = "fullscreen.vert", .fragment = "test.frag", .defines = defines};
+  ASSERT_OK(hb_gl_program_build(context, &source, &program));
+  unsetenv("HB_SHADER_DIR");
+  ASSERT_OK(hb_gl_layers_create(context, CASES, 1, 4, &layers));
+  glGenBuffers(1, &buffer);
+  glBindBuffer(GL_ARRAY_BUFFER, buffer);
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(CASES * (size_t)count * sizeof *given), given, GL_STREAM_DRAW);
+  glGenTextures(1, &texture);
+  glActiveTexture(GL_TEXTURE0);
+  glBindTexture(GL_TEXTURE_BUFFER, texture);
+  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32UI, buffer);
+  glUseProgram(program);
+  glUniform1i(glGetUniformLocation(program, "given"), 0);
+  glUniform1i(glGetUniformLocation(program, "count"), count);
+  hb_gl_layers_draw(&layers, CASES, 1);
+  for (int k = 0; k < 4; k++) {
+    uint32_t words[CASES][4];
+    hb_gl_layers_read(&layers, k, CASES, 1, words[0]);
+    for (int c = 0; c < CASES; c++) memcpy(got[c] + 4 * k, words[c], sizeof *words);
+  }
+  ASSERT_OK(hb_gl_context_check(context, "testing arithmetic"));
+  glDeleteProgram(program);
+  glDeleteTextures(1, &texture);
+  glDeleteBuffers(1, &buffer);
+  hb_gl_layers_destroy(&layers);
+}
+
+static int lacks(enum hb_precision precision)
+{
+  if (precision == HB_PRECISION_DOUBLE) return !context->caps.has_double;
+  return precision == HB_PRECISION_COMPENSATED && !context->caps.has_precise;
+}
+
+/* ---- the same in C: one component of a total, its high and low words 8 words apart ---- */
+
+static float word_float(uint32_t word)
+{
+  float x;
+  memcpy(&x, &word, sizeof x);
+  return x;
+}
+
+static uint32_t float_word(float x)
+{
+  uint32_t word;
+  memcpy(&word, &x, sizeof word);
+  return word;
+}
+
+static double words_double(const uint32_t *words)
+{
+  uint64_t bits = (uint64_t)words[0] << 32 | words[8];
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static void double_words(double x, uint32_t *words)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  words[0] = (uint32_t)(bits >> 32);
+  words[8] = (uint32_t)bits;
+}
+
+/* Value and lost part += more (Kahan), or += a value and lost part (Knuth); volatile: in this order. */
+static void add_double_single(uint32_t *words, const uint32_t *more, int merge)
+{
+  volatile float sum = word_float(words[0]), lost = word_float(words[8]), x = word_float(more[0]), s, e;
+  if (merge) {
+    s = sum + x;
+    volatile float rounded = s - sum, rest = s - rounded, left = sum - rest, right = x - rounded;
+    e = left + right;
+    e = lost + e;
+    e = e + word_float(more[8]);
+  } else {
+    volatile float both = x + lost, rounded;
+    s = sum + both;
+    rounded = s - sum;
+    e = both - rounded;
+  }
+  words[0] = float_word(s);
+  words[8] = float_word(e);
+}
+
+static void add(enum hb_precision precision, uint32_t *words, const uint32_t *more, int merge)
+{
+  if (precision == HB_PRECISION_SINGLE) {
+    volatile float sum = word_float(words[0]) + word_float(more[0]);
+    words[0] = float_word(sum);
+  } else if (precision == HB_PRECISION_COMPENSATED) {
+    add_double_single(words, more, merge);
+  } else {
+    double_words(words_double(words) + words_double(more), words);
+  }
+}
+
+/* ---- numbers ---- */
+
+static uint32_t random_state;
+static double uniform(void)
+{
+  random_state = random_state * 1664525u + 1013904223u;
+  return (double)(random_state >> 8) / 16777216.0;
+}
+
+/* Totals of `count` numbers a component, in -1 .. 1 or in 0 .. 1; the last of each counts a source. */
+static void random_totals(enum hb_precision precision, int count, double least)
+{
+  random_state = 1;
+  for (int t = 0; t < CASES * count; t++) {
+    for (int c = 0; c < 8; c++) {
+      double x = least + (1 - least) * uniform();
+      if (precision == HB_PRECISION_DOUBLE) {
+        double_words(x + uniform() / 16777216.0, given[t] + c);
+      } else {
+        given[t][c] = float_word((float)x);
+        given[t][c + 8] = float_word((float)((uniform() - 0.5) / 16777216.0));
+      }
+    }
+    given[t][7] = 1;
+  }
+}
+
+/* The first `words` words of each case; a total of single has no low words. */
+static void require_same(enum hb_precision precision, const char *mode)
+{
+  size_t words = precision == HB_PRECISION_SINGLE ? 8 : 16;
+  for (int c = 0; c < CASES; c++)
+    for (size_t w = 0; w < words; w++) {
+      if (w == 15) continue; /* what belongs to the count means nothing */
+      if (got[c][w] != expected[c][w])
+        fail_msg("%s %s: case %d, word %zu is %08x, expected %08x", hb_precision_names[precision], mode, c, w,
+                 got[c][w], expected[c][w]);
+    }
+}
+
+/* In C what the shader is to do with given[CASES * count]. */
+static void expect(enum hb_precision precision, int count, int merge)
+{
+  for (int k = 0; k < CASES; k++) {
+    const total_words *mine = given + (size_t)k * (size_t)count;
+    memcpy(expected[k], mine[0], sizeof *expected);
+    expected[k][7] = 0;
+    for (int t = 0; t < count; t++) {
+      for (int c = 0; t && c < 7; c++) add(precision, expected[k] + c, mine[t] + c, merge);
+      expected[k][7] += mine[t][7];
+    }
+  }
+}
+
+static const enum hb_precision precisions[] = {HB_PRECISION_SINGLE, HB_PRECISION_COMPENSATED,
+                                               HB_PRECISION_DOUBLE};
+
+/* Sums of hundreds of partial sums and of totals: the same bits as in C, of one sign or of both. */
+static void test_sums(void **state)
+{
+  (void)state;
+  for (size_t p = 0; p < COUNT_OF(precisions); p++)
+    for (int mode = 0; mode < 4 && !lacks(precisions[p]); mode++) {
+      const char *name = mode % 2 ? "#define MERGE\n" : "";
+      random_totals(precisions[p], MOST, mode < 2 ? 0 : -1);
+      run(precisions[p], MOST, name);
+      expect(precisions[p], MOST, mode % 2);
+      require_same(precisions[p], mode % 2 ? "merge" : "accumulate");
+    }
+}
+
+/* The largest relative error of a sum of MOST floats of one sign. */
+static double sum_error(enum hb_precision precision, const char *mode)
+{
+  double worst = 0;
+  random_totals(HB_PRECISION_COMPENSATED, MOST, 0);
+  for (int t = 0; t < CASES * MOST; t++) memset(given[t] + 8, 0, 8 * sizeof **given);
+  run(precision, MOST, mode);
+  for (int c = 0; c < CASES; c++) {
+    double right = 0, sum = word_float(got[c][0]);
+    if (precision == HB_PRECISION_COMPENSATED) sum += word_float(got[c][8]);
+    for (int t = 0; t < MOST; t++) right += word_float(given[c * MOST + t][0]);
+    worst = fmax(worst, fabs(sum / right - 1));
+  }
+  return worst;
+}
+
+/* merge() loses what is below 2^-48 of the sum, 250 times: 1e-12 at most. accumulate() rounds each addend, by
+ * 2^-25 of it at random: 3e-8 / sqrt(250) = 2e-9, and up to five times that among 32 sums. Floats are worse by far. */
+static void test_double_single_sums(void **state)
+{
+  (void)state;
+  static const double MERGE = 1e-12, ACCUMULATE = 5e-9;
+  if (lacks(HB_PRECISION_COMPENSATED)) return;
+  assert_true(sum_error(HB_PRECISION_COMPENSATED, "#define MERGE\n") <= MERGE);
+  assert_true(sum_error(HB_PRECISION_COMPENSATED, "") <= ACCUMULATE);
+  assert_true(sum_error(HB_PRECISION_SINGLE, "") > 10 * ACCUMULATE);
+}
+
+/* Words -> numbers -> words keeps every bit: zeros of both signs, denormal, large and infinite numbers. */
+static void test_round_trip(void **state)
+{
+  (void)state;
+  static const uint32_t floats[] = {0x80000000, 0x00000001, 0x807fffff, 0x00800000, 0x7f7fffff,
+                                    0xff7fffff, 0x7f800000, 0xff800000, 0x3f800001, 0x00000000};
+  static const uint32_t high[] = {0x80000000, 0x00000000, 0x800fffff, 0x00100000, 0x7fefffff,
+                                  0xffefffff, 0x7ff00000, 0xfff00000, 0x3ff00000, 0x00000000};
+  static const uint32_t low[] = {0, 1, 0xffffffff, 0, 0xffffffff, 0xffffffff, 0, 0, 1, 0};
+  enum { KINDS = COUNT_OF(floats) };
+  for (size_t p = 0; p < COUNT_OF(precisions); p++) {
+    if (lacks(precisions[p])) continue;
+    int is_double = precisions[p] == HB_PRECISION_DOUBLE;
+    for (int t = 0; t < CASES; t++) {
+      for (int c = 0; c < 8; c++) {
+        int kind = (t + c) % KINDS;
+        given[t][c] = is_double ? high[kind] : floats[kind];
+        given[t][c + 8] = is_double ? low[kind] : floats[(kind + 3) % KINDS];
+      }
+      given[t][7] = t == 0 ? 0 : t == 1 ? INT32_MAX : (uint32_t)t * 1000003u;
+    }
+    run(precisions[p], 1, "");
+    memcpy(expected, given, sizeof expected);
+    require_same(precisions[p], "round trip");
+  }
+}
+
+/* ---- the self-test ---- */
+
+static struct hb_selftest_info healthy(void)
+{
+  struct hb_selftest_info t;
+  ASSERT_OK(hb_selftest_run(context, &t));
+  return t;
+}
+
+/* Bounds: what GLSL asks of any driver, plus what the engine relies on. */
+static void test_selftest(void **state)
+{
+  (void)state;
+  struct hb_selftest_info t = healthy(), again = healthy();
+  assert_memory_equal(&t, &again, sizeof t);
+  assert_int_equal(t.cases, 64);
+  assert_int_equal(t.has_double, context->caps.has_double);
+  assert_int_equal(t.special_wrong, 0);
+  assert_int_equal(t.wrap_wrong, 0);
+  assert_true(t.inverse_ulp <= 2.5 && t.rsqrt_ulp <= 2.5);
+  assert_true(t.sqrt_ulp <= 4 && t.one_over_sqrt_ulp <= 4);
+  if (context->caps.has_precise) assert_int_equal(t.two_sum_precise_wrong + t.carry_precise_wrong, 0);
+  assert_int_equal(t.double_wrong, 0);
+  for (int precision = 0; precision < HB_PRECISION_COUNT; precision++)
+    if (!lacks((enum hb_precision)precision))
+      ASSERT_OK(hb_selftest_judge(&t, (enum hb_precision)precision, "this"));
+}
+
+/* The test finds what it looks for: the engine's sums with the parts that a compiler would cancel left out. */
+static void test_selftest_sees_a_broken_sum(void **state)
+{
+  (void)state;
+  for (const struct hb_gl_shader_file *file = hb_gl_shader_files; file->name; file++)
+    if (strcmp(file->name, "common/real.glsl") == 0) {
+      char *text = strdup(file->text), *at = strstr(text, "precise vec4 error = ");
+      assert_non_null(at);
+      for (at += strlen("precise vec4 error = "); *at != ';'; at++) *at = *at == '\n' ? '\n' : ' ';
+      memcpy(at - 10, "vec4(0.0) ", 10);
+      put(folder, file->name, text);
+      free(text);
+      snprintf(context->caps.version, sizeof context->caps.version, "broken"); /* another driver */
+      setenv("HB_SHADER_DIR", folder, 1);
+      struct hb_selftest_info t = healthy();
+      unsetenv("HB_SHADER_DIR");
+      put(folder, file->name, file->text);
+      assert_true(t.two_sum_precise_wrong > 32);
+      assert_int_equal(t.carry_precise_wrong, 0);
+      ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DS, "this"), HB_ERR_GL,
+                   "precision ds needs exact sums");
+      ASSERT_OK(hb_selftest_judge(&t, HB_PRECISION_SINGLE, "this"));
+    }
+}
+
+/* Which precision is refused for which fault, and what is offered instead. */
+static void test_judgement(void **state)
+{
+  (void)state;
+  const struct hb_selftest_info good = {.cases = 64, .has_double = 1, .double_ulp = 1};
+  struct hb_selftest_info t = good;
+  for (int precision = 0; precision < HB_PRECISION_COUNT; precision++)
+    ASSERT_OK(hb_selftest_judge(&t, (enum hb_precision)precision, "Acme"));
+  t.two_sum_wrong = 56; /* plain sums promise nothing */
+  ASSERT_OK(hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"));
+  t.two_sum_precise_wrong = 3;
+  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_COMPENSATED, "Acme"), HB_ERR_GL,
+               "precision compensated needs exact sums, Acme rearranges `precise` ones (3 of 64 are wrong); "
+               "take precision double");
+  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"), HB_ERR_GL, "precision ds needs exact sums");
+  ASSERT_OK(hb_selftest_judge(&t, HB_PRECISION_DOUBLE, "Acme"));
+  ASSERT_OK(hb_selftest_judge(&t, HB_PRECISION_SINGLE, "Acme"));
+  t.has_double = 0;
+  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"), HB_ERR_GL, "take precision single");
+  t = good;
+  t.carry_precise_wrong = 64;
+  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_COMPENSATED, "Acme"), HB_ERR_GL, "(64 of 64 are wrong)");
+  t = good;
+  t.double_wrong = 2;
+  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DOUBLE, "Acme"), HB_ERR_GL,
+               "precision double needs exact doubles, Acme has 2 of 64 sums or products wrong and roots by "
+               "1 ulp; take precision ds");
+  t = good;
+  t.double_ulp = 1e8; /* float roots */
+  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DOUBLE, "Acme"), HB_ERR_GL, "roots by 1e+08 ulp");
+  ASSERT_OK(hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sums),
+      cmocka_unit_test(test_double_single_sums),
+      cmocka_unit_test(test_round_trip),
+      cmocka_unit_test(test_selftest),
+      cmocka_unit_test(test_selftest_sees_a_broken_sum),
+      cmocka_unit_test(test_judgement),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

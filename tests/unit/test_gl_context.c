@@ -1,0 +1,175 @@
+/* Contexts, streams, targets and timers, in the context that HB_CONTEXT names. */
+#include "gl/gl.h"
+#include "gl/gl_shader.h"
+#include "gl/gl_target.h"
+#include "gl/gl_timer.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct hb_gl_context *open_context(void)
+{
+  const struct hb_gl_context_params params = {.debug = 1};
+  struct hb_gl_context *context;
+  if (hb_gl_context_open(&params, &context) != HB_OK) fail_msg("%s", hb_error());
+  return context;
+}
+
+static void test_caps(void **state)
+{
+  (void)state;
+  struct hb_gl_context *c = open_context();
+  assert_true(10 * c->caps.major + c->caps.minor >= 33);
+  assert_true(strlen(c->caps.renderer) > 0);
+  assert_in_range(c->caps.max_texture_size, 1024, 1 << 20);
+  assert_in_range(c->caps.max_draw_buffers, 2, 64);
+  assert_int_equal(c->caps.software, hb_gl_is_software(c->caps.renderer));
+  hb_gl_context_close(c);
+  hb_gl_context_close(NULL);
+}
+
+/* Two contexts take turns; closing one leaves the other usable; and again after all are closed. */
+static void test_two_contexts(void **state)
+{
+  (void)state;
+  for (int round = 0; round < 2; round++) {
+    struct hb_gl_context *a = open_context(), *b = open_context();
+    assert_int_equal(hb_gl_context_use(a), HB_OK);
+    assert_non_null(glGetString(GL_RENDERER));
+    assert_int_equal(hb_gl_context_use(b), HB_OK);
+    hb_gl_context_close(b);
+    assert_int_equal(hb_gl_context_use(a), HB_OK);
+    assert_string_equal((const char *)glGetString(GL_RENDERER), a->caps.renderer);
+    assert_int_equal(hb_gl_context_check(a, "testing"), HB_OK);
+    hb_gl_context_close(a);
+  }
+}
+
+static void test_unknown_names(void **state)
+{
+  (void)state;
+  struct hb_gl_context *context;
+  struct hb_gl_context_params params = {.context = "vulkan"};
+  assert_int_equal(hb_gl_context_open(&params, &context), HB_ERR_USAGE);
+  assert_string_equal(hb_error(), "'vulkan' is no kind of context (expected egl, glfw, osmesa or auto)");
+  assert_null(context);
+  params = (struct hb_gl_context_params){.context = "osmesa", .device = "7"};
+  assert_int_equal(hb_gl_context_open(&params, &context), HB_ERR_USAGE);
+  params = (struct hb_gl_context_params){.context = "egl", .device = "/dev/dri/none"};
+  assert_int_equal(hb_gl_context_open(&params, &context), HB_ERR_GL);
+  assert_non_null(strstr(hb_error(), "EGL has no device '/dev/dri/none'"));
+}
+
+static void test_software_device(void **state)
+{
+  (void)state;
+  const struct hb_gl_context_params params = {.device = "software"};
+  struct hb_gl_context *context;
+  if (hb_gl_context_open(&params, &context) != HB_OK) fail_msg("%s", hb_error());
+  assert_true(context->caps.software);
+  hb_gl_context_close(context);
+}
+
+static void test_errors_are_seen(void **state)
+{
+  (void)state;
+  struct hb_gl_context *c = open_context();
+  glEnable(0x12345);
+  assert_int_equal(hb_gl_context_check(c, "testing"), HB_ERR_DEVICE);
+  assert_non_null(strstr(hb_error(), "testing: GL_INVALID_ENUM"));
+  assert_int_equal(hb_gl_context_check(c, "testing"), HB_OK);
+  hb_gl_context_close(c);
+}
+
+/* What goes up comes down: every record of a stream, by way of a framebuffer, bit for bit. */
+static void round_trip(struct hb_gl_context *c, enum hb_gl_stream_kind kind, int channels, size_t n)
+{
+  struct hb_gl_stream stream;
+  struct hb_gl_target target;
+  assert_int_equal(hb_gl_stream_create(c, kind, channels, n, &stream), HB_OK);
+  assert_true((size_t)stream.width * (size_t)stream.height >= n);
+  assert_true((size_t)stream.width * ((size_t)stream.height - 1) < n); /* no row without a record */
+  assert_int_equal(stream.width & (stream.width - 1), 0);
+  assert_int_equal(hb_gl_target_create(c, 1, &stream, &target), HB_OK);
+  size_t texels = (size_t)stream.width * (size_t)stream.height;
+  float *up = calloc(texels * (size_t)channels, sizeof *up), *down = calloc(texels * 4, sizeof *down);
+  for (size_t k = 0; k < texels * (size_t)channels; k++) up[k] = 1.0f / (float)(k + 3);
+  hb_gl_stream_upload(&stream, up);
+  hb_gl_target_read(&target, 0, stream.width, stream.height, down);
+  for (size_t k = 0; k < n; k++)
+    for (int l = 0; l < channels; l++)
+      assert_true(down[4 * k + (size_t)l] == up[(size_t)channels * k + (size_t)l]);
+  hb_gl_target_clear(&target);
+  hb_gl_target_read(&target, 0, stream.width, stream.height, down);
+  for (size_t k = 0; k < n; k++) assert_true(down[4 * k] == 0);
+  free(up);
+  free(down);
+  hb_gl_target_destroy(&target);
+  hb_gl_stream_destroy(&stream);
+  assert_int_equal(hb_gl_context_check(c, "testing"), HB_OK);
+}
+
+static void test_streams(void **state)
+{
+  (void)state;
+  struct hb_gl_context *c = open_context();
+  static const size_t n[] = {1, 2, 3, 4, 5, 16, 17, 1000, 1024, 1025, 65536};
+  for (size_t k = 0; k < sizeof n / sizeof *n; k++) {
+    round_trip(c, HB_GL_STREAM_2D, 1, n[k]);
+    round_trip(c, HB_GL_STREAM_2D, 4, n[k]);
+    round_trip(c, HB_GL_STREAM_RECTANGLE, 3, n[k]);
+    round_trip(c, HB_GL_STREAM_RECTANGLE, 4, n[k]);
+  }
+  hb_gl_context_close(c);
+}
+
+static void test_limits_are_named(void **state)
+{
+  (void)state;
+  struct hb_gl_context *c = open_context();
+  c->caps.max_texture_size = 8; /* a device of 2^6 particles */
+  int width, height;
+  assert_int_equal(hb_gl_stream_shape(c, HB_GL_STREAM_2D, 64, &width, &height), HB_OK);
+  assert_int_equal(hb_gl_stream_shape(c, HB_GL_STREAM_2D, 65, &width, &height), HB_ERR_GL);
+  assert_non_null(strstr(hb_error(), "65 particles need a texture of 16 x 16 texels, the limit of"));
+  hb_gl_context_close(c);
+}
+
+/* The time between start and stop covers the work: drawing 2^20 texels eight times over takes longer than once. */
+static void test_timer(void **state)
+{
+  (void)state;
+  struct hb_gl_context *c = open_context();
+  struct hb_gl_stream stream;
+  struct hb_gl_target target;
+  assert_int_equal(hb_gl_stream_create(c, HB_GL_STREAM_2D, 4, 1 << 20, &stream), HB_OK);
+  assert_int_equal(hb_gl_target_create(c, 1, &stream, &target), HB_OK);
+  double idle = hb_gl_timer_stop(hb_gl_timer_start());
+  double start = hb_gl_timer_start();
+  for (int k = 0; k < 8; k++) hb_gl_target_clear(&target);
+  double busy = hb_gl_timer_stop(start);
+  assert_true(idle >= 0 && busy > idle);
+  hb_gl_target_destroy(&target);
+  hb_gl_stream_destroy(&stream);
+  hb_gl_context_close(c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_caps),
+      cmocka_unit_test(test_two_contexts),
+      cmocka_unit_test(test_unknown_names),
+      cmocka_unit_test(test_software_device),
+      cmocka_unit_test(test_errors_are_seen),
+      cmocka_unit_test(test_streams),
+      cmocka_unit_test(test_limits_are_named),
+      cmocka_unit_test(test_timer),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

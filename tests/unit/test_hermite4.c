@@ -1,0 +1,473 @@
+/* The Hermite scheme on orbits that are known, on the exact forces of the host. */
+#include "base/mem.h"
+#include "step/hermite4.h"
+#include "step/timestep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const double pi = 3.14159265358979323846;
+
+static struct hb_particles *particles(size_t n, const double *m, const double *x, const double *v)
+{
+  struct hb_particles *p;
+  assert_int_equal(hb_particles_create(n, &p), HB_OK);
+  memcpy(p->m, m, n * sizeof *m);
+  memcpy(p->x, x, 3 * n * sizeof *x);
+  memcpy(p->v, v, 3 * n * sizeof *v);
+  return p;
+}
+
+/* Position x2 - x1 at time t of a binary with a = 1, total mass 1, from apocentre on the x axis at t = 0. */
+static void kepler(double e, double t, double x[3])
+{
+  double M = pi + t, E = M;
+  for (int k = 0; k < 200; k++) E -= (E - e * sin(E) - M) / (1 - e * cos(E)) / (k < 20 ? 2 : 1);
+  x[0] = -(cos(E) - e);
+  x[1] = -sqrt(1 - e * e) * sin(E);
+  x[2] = 0;
+}
+
+static struct hb_particles *binary(double e)
+{
+  double d = 1 + e, u = sqrt((1 - e) / (1 + e));
+  const double m[] = {0.5, 0.5}, x[] = {-d / 2, 0, 0, d / 2, 0, 0}, v[] = {0, -u / 2, 0, 0, u / 2, 0};
+  return particles(2, m, x, v);
+}
+
+static double binary_error(const struct hb_particles *p, double e, double t)
+{
+  double x[3];
+  kepler(e, t, x);
+  return hypot(p->x[3] - p->x[0] - x[0], p->x[4] - p->x[1] - x[1]);
+}
+
+/* Moebius eight of Chenciner & Montgomery 2000, Simo's figures. */
+static const double figure8_period = 6.32591398;
+
+static struct hb_particles *figure8(void)
+{
+  const double x1 = 0.97000436, y1 = -0.24308753, v3x = -0.93240737, v3y = -0.86473146;
+  const double m[] = {1, 1, 1}, x[] = {x1, y1, 0, -x1, -y1, 0, 0, 0, 0};
+  const double v[] = {-v3x / 2, -v3y / 2, 0, -v3x / 2, -v3y / 2, 0, v3x, v3y, 0};
+  return particles(3, m, x, v);
+}
+
+static struct hb_force *host(double eps)
+{
+  struct hb_force *force;
+  assert_int_equal(hb_force_open(&(struct hb_force_params){.scheme = "host", .eps = eps}, &force), HB_OK);
+  return force;
+}
+
+static struct hb_hermite4 *start(struct hb_particles *p, double eta, double dt_max, double dt_min)
+{
+  struct hb_hermite4 *h;
+  struct hb_hermite4_params params = {.eta = eta, .dt_max = dt_max, .dt_min = dt_min};
+  assert_int_equal(hb_hermite4_create(p, &params, host(0), &h), HB_OK);
+  hb_particles_destroy(p);
+  return h;
+}
+
+static void finish(struct hb_hermite4 *h)
+{
+  hb_force_close(h->force);
+  hb_hermite4_destroy(h);
+}
+
+static struct hb_particles *state_at(struct hb_hermite4 *h, double t)
+{
+  while (hb_hermite4_next_time(h) <= t) assert_int_equal(hb_hermite4_step(h), HB_OK);
+  struct hb_particles *p;
+  assert_int_equal(hb_hermite4_state(h, t, &p), HB_OK);
+  return p;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------- */
+
+/* Order 4 shows as a slope of 4 plus what the next order adds, 0.08 at 2^-6 and falling; 0.2 is room for
+ * another phase of the orbit. Negative control: the leapfrog, 2. */
+static const double least_slope = 3.8;
+
+static const double e_half = 0.5, t_half = 6.5; /* a little more than a period */
+enum { SLOWEST = 6, FASTEST = 10 };             /* steps 2^-6 ... 2^-10, errors 4e-6 ... 6e-11 */
+
+static double hermite_error(double dt)
+{
+  struct hb_hermite4 *h = start(binary(e_half), 0.01, dt, dt);
+  struct hb_particles *p = state_at(h, t_half);
+  double error = binary_error(p, e_half, t_half);
+  assert_true(h->block_steps == (uint64_t)(t_half / dt));
+  hb_particles_destroy(p);
+  finish(h);
+  return error;
+}
+
+/* Kick, drift, kick of the relative orbit. */
+static double leapfrog_error(double dt)
+{
+  double x[2] = {1 + e_half, 0}, v[2] = {0, sqrt((1 - e_half) / (1 + e_half))}, exact[3];
+  for (double t = 0; t < t_half; t += dt) {
+    double r3 = pow(hypot(x[0], x[1]), 3);
+    for (int c = 0; c < 2; c++) v[c] -= dt / 2 * x[c] / r3;
+    for (int c = 0; c < 2; c++) x[c] += dt * v[c];
+    r3 = pow(hypot(x[0], x[1]), 3);
+    for (int c = 0; c < 2; c++) v[c] -= dt / 2 * x[c] / r3;
+  }
+  kepler(e_half, t_half, exact);
+  return hypot(x[0] - exact[0], x[1] - exact[1]);
+}
+
+/* The smallest slope over all halvings of the step. */
+static double slope(double (*error)(double dt))
+{
+  double smallest = 99;
+  for (int k = SLOWEST; k < FASTEST; k++)
+    smallest = fmin(smallest, log2(error(ldexp(1, -k)) / error(ldexp(1, -k - 1))));
+  return smallest;
+}
+
+static void test_fourth_order(void **state)
+{
+  (void)state;
+  assert_true(slope(hermite_error) >= least_slope);
+  double leapfrog = slope(leapfrog_error);
+  assert_true(leapfrog > 1.8 && leapfrog < least_slope);
+}
+
+/* a and k of the second body of binary(): both masses are 1/2, so a = -r / (2 r^3) with r = x2 - x1. */
+static void pull(const double x[6], const double v[6], double a[3], double k[3])
+{
+  double r[3], u[3], r2 = 0, rv = 0;
+  for (int c = 0; c < 3; c++)
+    r[c] = x[3 + c] - x[c], u[c] = v[3 + c] - v[c], r2 += r[c] * r[c], rv += r[c] * u[c];
+  double r3 = r2 * sqrt(r2);
+  for (int c = 0; c < 3; c++) a[c] = -r[c] / r3 / 2, k[c] = -(u[c] - 3 * rv / r2 * r[c]) / r3 / 2;
+}
+
+/* Two dozen roundings of numbers below 1. Negative control: k'' / 119 for k'' / 120 in eq. 7, 1e-9. */
+static const double step_tolerance = 24 * 0x1p-53;
+
+/* One step of 1/8 against [PZ07] eqs 3 to 8 as they are printed. */
+static void test_one_step_is_the_papers(void **state)
+{
+  (void)state;
+  const double dt = 0.125;
+  struct hb_particles *p = binary(0.5);
+  double xp[6], vp[6], a[6], k[6], ap[3], kp[3];
+  pull(p->x, p->v, a + 3, k + 3);
+  for (int c = 0; c < 3; c++) a[c] = -a[3 + c], k[c] = -k[3 + c];
+  for (int c = 0; c < 6; c++) {
+    xp[c] = p->x[c] + p->v[c] * dt + a[c] * dt * dt / 2 + k[c] * dt * dt * dt / 6;
+    vp[c] = p->v[c] + a[c] * dt + k[c] * dt * dt / 2;
+  }
+  pull(xp, vp, ap, kp);
+  struct hb_hermite4 *h = start(p, 0.01, dt, dt);
+  assert_int_equal(hb_hermite4_step(h), HB_OK);
+  double control = 0;
+  for (int c = 0; c < 3; c++) {
+    double a2 = -6 * (a[3 + c] - ap[c]) / (dt * dt) - (4 * k[3 + c] + 2 * kp[c]) / dt;
+    double k2 = 12 * (a[3 + c] - ap[c]) / (dt * dt * dt) + 6 * (k[3 + c] + kp[c]) / (dt * dt);
+    double x = xp[3 + c] + a2 / 24 * pow(dt, 4) + k2 / 120 * pow(dt, 5);
+    double v = vp[3 + c] + a2 / 6 * pow(dt, 3) + k2 / 24 * pow(dt, 4);
+    assert_true(fabs(h->particles->x[3 + c] - x) <= step_tolerance);
+    assert_true(fabs(h->particles->v[3 + c] - v) <= step_tolerance);
+    control = fmax(control, fabs(k2 * (1.0 / 119 - 1.0 / 120) * pow(dt, 5)));
+  }
+  assert_true(control > 1000 * step_tolerance);
+  finish(h);
+}
+
+/* ---- orbits ------------------------------------------------------------------------------------------ */
+
+/* 10 periods at e = 0.9. At nu = 0.02 the error is 1.6e-3; it goes as dt^4 ~ nu^2, so 1/16 of that nu leaves
+ * 6e-6. Negative control: nu = 0.02. */
+static const double kepler_tolerance = 1e-5;
+
+static double kepler_error(double nu)
+{
+  struct hb_hermite4 *h = start(binary(0.9), nu, 0.125, ldexp(1, -40));
+  struct hb_particles *p = state_at(h, 62.75);
+  double error = binary_error(p, 0.9, 62.75);
+  hb_particles_destroy(p);
+  finish(h);
+  return error;
+}
+
+static void test_kepler(void **state)
+{
+  (void)state;
+  assert_true(kepler_error(0.02 / 16) <= kepler_tolerance);
+  assert_true(kepler_error(0.02) > kepler_tolerance);
+}
+
+/* Period and start are known to 5e-9; speeds of 1 and the orbit's own sensitivity make 3e-8 of it, which no
+ * smaller step improves. Negative control: nu = 0.02, 1e-5. */
+static const double figure8_tolerance = 1e-7;
+
+static double figure8_error(double nu)
+{
+  struct hb_particles *q = figure8();
+  struct hb_hermite4 *h = start(figure8(), nu, 0.125, ldexp(1, -40));
+  struct hb_particles *p = state_at(h, figure8_period);
+  double error = 0;
+  for (int k = 0; k < 9; k++) error = fmax(error, fabs(p->x[k] - q->x[k]));
+  assert_true(h->block_steps < 40000); /* the middle one starts with a = 0 and must not stay at tiny steps */
+  hb_particles_destroy(p);
+  hb_particles_destroy(q);
+  finish(h);
+  return error;
+}
+
+static void test_figure8(void **state)
+{
+  (void)state;
+  assert_true(figure8_error(0.02 / 16) <= figure8_tolerance);
+  assert_true(figure8_error(0.02 / 1024) <= figure8_tolerance);
+  assert_true(figure8_error(0.02) > figure8_tolerance);
+}
+
+static void test_one_particle_moves_straight(void **state)
+{
+  (void)state;
+  const double m[] = {1}, x[] = {1, 2, 3}, v[] = {0.5, -0.25, 0};
+  struct hb_hermite4 *h = start(particles(1, m, x, v), 0.01, 0.125, ldexp(1, -26));
+  struct hb_particles *p = state_at(h, 10.0625);
+  assert_true(h->block_steps == 80); /* steps of dt_max */
+  assert_true(p->x[0] == 1 + 10.0625 / 2 && p->x[1] == 2 - 10.0625 / 4 && p->x[2] == 3);
+  assert_memory_equal(p->v, v, sizeof v);
+  hb_particles_destroy(p);
+  finish(h);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------- */
+
+static double step_of(const struct hb_hermite4 *h, size_t i)
+{
+  return ldexp(h->params.dt_min, h->blocks->level[i]);
+}
+
+/* The free fall of two bodies of 1/2 from rest at distance 1 is over at pi / (2 sqrt 2) = 1.11. Until 1,
+ * distance 0.25, energy -1/4 is kept to dt^4-errors of some 20 steps. Negative control: a first step of 1/2.
+ * */
+static const double cold_tolerance = 1e-6;
+
+static double cold_error(unsigned first_level)
+{
+  const double m[] = {0.5, 0.5}, x[] = {0, 0, 0, 1, 0, 0}, v[6] = {0};
+  struct hb_hermite4 *h = start(particles(2, m, x, v), 0.01, 1, ldexp(1, -26));
+  /* |a| = 1/2 and |a''| = 1, so (0.01 / 2)^(1/2) = 0.07 becomes 2^-4. */
+  assert_true(step_of(h, 0) == 0.0625 && step_of(h, 1) == 0.0625);
+  hb_blocks_advance(h->blocks, 0); /* empties all lists */
+  for (uint32_t i = 0; i < 2; i++) hb_blocks_put(h->blocks, i, first_level);
+  struct hb_particles *p = state_at(h, 1);
+  double e = 0.5 * p->v[0] * p->v[0] - 0.25 / (p->x[3] - p->x[0]);
+  hb_particles_destroy(p);
+  finish(h);
+  return fabs(e + 0.25);
+}
+
+static void test_cold_start(void **state)
+{
+  (void)state;
+  assert_true(cold_error(22) <= cold_tolerance);
+  assert_true(cold_error(25) > cold_tolerance);
+}
+
+static void test_cold_sphere(void **state)
+{
+  (void)state;
+  struct hb_particles *p;
+  struct hb_ic_params ic = {.n = 256, .seed = 3};
+  assert_int_equal(hb_ic_make("coldsphere", &ic, &p), HB_OK);
+  struct hb_hermite4 *h = start(p, 0.01, 1, ldexp(1, -26));
+  for (size_t i = 0; i < h->n; i++) assert_true(step_of(h, i) < 0.25 && step_of(h, i) > ldexp(1, -20));
+  finish(h);
+}
+
+/* Invariants after each block step of an eccentric binary, and growth by a factor of two at most. */
+static void test_steps_obey_the_scheduler(void **state)
+{
+  (void)state;
+  struct hb_hermite4 *h = start(binary(0.9), 0.01, 0.125, ldexp(1, -26));
+  uint64_t t[2] = {0};
+  int grown = 0, shrunk = 0;
+  for (int s = 0; s < 2000; s++) {
+    uint8_t before[2] = {h->blocks->level[0], h->blocks->level[1]};
+    assert_int_equal(hb_hermite4_step(h), HB_OK);
+    for (int i = 0; i < 2; i++) {
+      if (h->blocks->now == t[i] + ((uint64_t)1 << before[i])) t[i] = h->blocks->now;
+      assert_true(h->blocks->level[i] <= before[i] + 1);
+      grown += h->blocks->level[i] > before[i];
+      shrunk += h->blocks->level[i] < before[i];
+    }
+    assert_int_equal(hb_blocks_check(h->blocks, t), HB_OK);
+  }
+  assert_true(grown > 10 && shrunk > 10);
+  finish(h);
+}
+
+static void test_rounding_orders_the_steps(void **state)
+{
+  (void)state;
+  uint64_t steps[3];
+  for (int r = HB_ROUND_DOWN; r <= HB_ROUND_UP; r++) {
+    struct hb_particles *p = binary(0.5);
+    struct hb_hermite4 *h;
+    struct hb_hermite4_params params = {0.01, 0.125, ldexp(1, -26), (enum hb_rounding)r};
+    assert_int_equal(hb_hermite4_create(p, &params, host(0), &h), HB_OK);
+    hb_particles_destroy(p);
+    hb_particles_destroy(state_at(h, 10));
+    steps[r] = h->block_steps;
+    finish(h);
+  }
+  assert_true(steps[HB_ROUND_DOWN] > steps[HB_ROUND_NEAREST] && steps[HB_ROUND_NEAREST] > steps[HB_ROUND_UP]);
+}
+
+/* ---- states and errors ------------------------------------------------------------------------------- */
+
+/* A state between blocks is eqs 3 and 4 from each particle's own time. */
+static void test_state_between_blocks(void **state)
+{
+  (void)state;
+  struct hb_particles *initial = binary(0.5), *p;
+  initial->t = 3; /* time counts from that of the particles */
+  struct hb_hermite4 *h = start(initial, 0.01, 0.125, ldexp(1, -26));
+  for (int s = 0; s < 100; s++) assert_int_equal(hb_hermite4_step(h), HB_OK);
+  double T = hb_hermite4_time(h), next = hb_hermite4_next_time(h), dt = (next - T) / 2;
+  assert_true(T > 3);
+  assert_int_equal(hb_hermite4_state(h, T + dt, &p), HB_OK);
+  assert_true(p->t == T + dt);
+  for (int k = 0; k < 6; k++) {
+    double x = h->particles->x[k], v = h->particles->v[k];
+    double xp = x + v * dt + h->a[k] * dt * dt / 2 + h->j[k] * dt * dt * dt / 6;
+    assert_true(fabs(p->x[k] - xp) < 1e-15 && (k % 3 == 2 || p->x[k] != x));
+  }
+  hb_particles_destroy(p);
+  assert_int_equal(hb_hermite4_state(h, T, &p), HB_OK);
+  assert_memory_equal(p->x, h->particles->x, 6 * sizeof(double));
+  hb_particles_destroy(p);
+  const double outside[] = {T - dt, next + dt, NAN, 0};
+  for (int k = 0; k < 4; k++) {
+    assert_int_equal(hb_hermite4_state(h, outside[k], &p), HB_ERR_USAGE);
+    assert_null(p);
+  }
+  finish(h);
+}
+
+static void test_params_are_checked(void **state)
+{
+  (void)state;
+  const struct hb_hermite4_params bad[] = {
+      {0, 0.125, 0.125, HB_ROUND_DOWN},        {-1, 0.125, 0.125, HB_ROUND_DOWN},
+      {NAN, 0.125, 0.125, HB_ROUND_DOWN},      {INFINITY, 0.125, 0.125, HB_ROUND_DOWN},
+      {0.01, 0.1, 0.0625, HB_ROUND_DOWN},      {0.01, -0.5, 0.0625, HB_ROUND_DOWN},
+      {0.01, INFINITY, 0.0625, HB_ROUND_DOWN}, {0.01, 0.125, 0.001, HB_ROUND_DOWN},
+      {0.01, 0.125, 0, HB_ROUND_DOWN},         {0.01, 0.125, 0.25, HB_ROUND_DOWN},
+      {0.01, 0.125, 0x1p-66, HB_ROUND_DOWN},   {0.01, 0.125, 0x1p-26, (enum hb_rounding)3},
+  };
+  struct hb_particles *p = binary(0);
+  struct hb_force *force = host(0);
+  struct hb_hermite4 *h;
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    assert_int_equal(hb_hermite4_create(p, &bad[k], force, &h), HB_ERR_USAGE);
+    assert_null(h);
+    assert_non_null(strstr(hb_error(), "expected"));
+  }
+  const struct hb_hermite4_params widest = {0.01, 0.125, 0x1p-65, HB_ROUND_DOWN};
+  assert_int_equal(hb_hermite4_create(p, &widest, force, &h), HB_OK);
+  assert_int_equal(hb_hermite4_step(h), HB_OK);
+  finish(h);
+  hb_particles_destroy(p);
+}
+
+static void test_no_number_stops_the_first_forces(void **state)
+{
+  (void)state;
+  const double m[] = {1, 1, 1}, x[] = {5, 0, 0, 1, 1, 1, 1, 1, 1}, v[9] = {0};
+  struct hb_particles *p = particles(3, m, x, v);
+  struct hb_force *force = host(0);
+  struct hb_hermite4_params params = {0.01, 0.125, 0x1p-26, HB_ROUND_DOWN};
+  struct hb_hermite4 *h;
+  assert_int_equal(hb_hermite4_create(p, &params, force, &h), HB_ERR_NUMERIC);
+  assert_non_null(strstr(hb_error(), "particle 1 at t = 0 "));
+  hb_force_close(force);
+  hb_particles_destroy(p);
+}
+
+/* A force that is no number stops the very block step, and nothing has moved. */
+static void test_no_number_stops_the_step(void **state)
+{
+  (void)state;
+  struct hb_hermite4 *h = start(binary(0.5), 0.01, 0.125, 0x1p-26);
+  for (int s = 0; s < 10; s++) assert_int_equal(hb_hermite4_step(h), HB_OK);
+  h->particles->x[0] = NAN;
+  struct hb_particles *before;
+  assert_int_equal(hb_particles_copy(h->particles, &before), HB_OK);
+  double a[6], T = hb_hermite4_time(h), next = hb_hermite4_next_time(h);
+  uint8_t level[2] = {h->blocks->level[0], h->blocks->level[1]};
+  memcpy(a, h->a, sizeof a);
+  char where[64];
+  snprintf(where, sizeof where, "particle 0 at t = %.17g ", next);
+  assert_int_equal(hb_hermite4_step(h), HB_ERR_NUMERIC);
+  assert_non_null(strstr(hb_error(), where));
+  assert_memory_equal(before->x, h->particles->x, 6 * sizeof(double));
+  assert_memory_equal(before->v, h->particles->v, 6 * sizeof(double));
+  assert_memory_equal(a, h->a, sizeof a);
+  assert_memory_equal(level, h->blocks->level, sizeof level);
+  assert_true(hb_hermite4_time(h) == T && hb_hermite4_next_time(h) == next && h->block_steps == 10);
+  assert_int_equal(hb_blocks_check(h->blocks, NULL), HB_OK);
+  hb_particles_destroy(before);
+  finish(h);
+}
+
+static void test_no_memory(void **state)
+{
+  (void)state;
+  struct hb_particles *p = binary(0.5);
+  struct hb_hermite4_params params = {0.01, 0.125, 0x1p-26, HB_ROUND_DOWN};
+  enum hb_status status = HB_ERR_INTERNAL;
+  int failures = 0;
+  while (status != HB_OK) {
+    struct hb_force *force = host(0);
+    struct hb_hermite4 *h;
+    hb_mem_fail_at((unsigned long)failures + 1);
+    status = hb_hermite4_create(p, &params, force, &h);
+    hb_mem_fail_at(0);
+    assert_true(status == HB_OK || (status == HB_ERR_INTERNAL && h == NULL));
+    failures += status != HB_OK;
+    hb_hermite4_destroy(h);
+    hb_force_close(force);
+  }
+  assert_true(failures > 20);
+  hb_hermite4_destroy(NULL);
+  hb_particles_destroy(p);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fourth_order),
+      cmocka_unit_test(test_one_step_is_the_papers),
+      cmocka_unit_test(test_kepler),
+      cmocka_unit_test(test_figure8),
+      cmocka_unit_test(test_one_particle_moves_straight),
+      cmocka_unit_test(test_cold_start),
+      cmocka_unit_test(test_cold_sphere),
+      cmocka_unit_test(test_steps_obey_the_scheduler),
+      cmocka_unit_test(test_rounding_orders_the_steps),
+      cmocka_unit_test(test_state_between_blocks),
+      cmocka_unit_test(test_params_are_checked),
+      cmocka_unit_test(test_no_number_stops_the_first_forces),
+      cmocka_unit_test(test_no_number_stops_the_step),
+      cmocka_unit_test(test_no_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

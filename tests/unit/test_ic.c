@@ -1,0 +1,537 @@
+/* ic/: every model holds what its comment promises. */
+#include "support/support.h"
+
+#include "base/mem.h"
+#include "core/diagnostics.h"
+#include "core/gravity.h"
+#include "core/particles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums of up to 4096 terms of order 1, each rounded to 2^-53, and all errors alike at worst. */
+static const double SUM = 4096 * 0x1p-53;
+/* A handful of operations, each rounded to 2^-53. */
+static const double ROUNDING = 16 * 0x1p-53;
+/* The digits of the literature. */
+static const double FIGURE8 = 1e-13;
+/* Kolmogorov's D sqrt(n) is beyond this in one of 100 samples of the right distribution, and less often still
+ * where the scale was taken from the sample; the seeds are fixed. */
+static const double KOLMOGOROV = 1.628;
+
+static struct hb_particles *make(const char *model, struct hb_ic_params params)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_ic_make(model, &params, &p));
+  return p;
+}
+
+static void assert_near(double got, double expected, double tolerance)
+{
+  if (fabs(got - expected) <= tolerance) return;
+  fail_msg("%.17g differs from %.17g by %g, allowed %g", got, expected, fabs(got - expected), tolerance);
+}
+
+static double total_mass(const struct hb_particles *p) { return hb_sum(p->n, p->m); }
+
+static double energy(const struct hb_particles *p)
+{
+  double e_kin, e_pot;
+  ASSERT_OK(hb_kinetic_energy(p, &e_kin));
+  ASSERT_OK(hb_potential_energy(p, 0, &e_pot));
+  return e_kin + e_pot;
+}
+
+static void assert_centred(const struct hb_particles *p, double tolerance)
+{
+  double x[3], v[3];
+  hb_centre_of_mass(p, x, v);
+  for (int k = 0; k < 3; k++) {
+    assert_near(x[k], 0, tolerance);
+    assert_near(v[k], 0, tolerance);
+  }
+}
+
+static double angular_momentum_z(const struct hb_particles *p)
+{
+  double sum = 0;
+  for (size_t i = 0; i < p->n; i++)
+    sum += p->m[i] * (p->x[3 * i] * p->v[3 * i + 1] - p->x[3 * i + 1] * p->v[3 * i]);
+  return sum;
+}
+
+static double length(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
+/* ---- all models ---------------------------------------------------------------------------------------- */
+
+static uint64_t hash_numbers(uint64_t hash, const double *values, size_t count)
+{
+  for (size_t k = 0; k < count; k++) { /* lowest byte first on every machine */
+    uint64_t bits;
+    unsigned char bytes[8];
+    memcpy(&bits, &values[k], sizeof bits);
+    for (int b = 0; b < 8; b++) bytes[b] = (unsigned char)(bits >> (8 * b));
+    hash = support_fnv(hash, bytes, sizeof bytes);
+  }
+  return hash;
+}
+
+static uint64_t fingerprint(const struct hb_particles *p)
+{
+  uint64_t hash = hash_numbers(SUPPORT_FNV, p->m, p->n);
+  hash = hash_numbers(hash, p->x, 3 * p->n);
+  return hash_numbers(hash, p->v, 3 * p->n);
+}
+
+/* The bytes of every model at its own n, seed 1: a change here changes everyone's runs. */
+static const struct {
+  const char *model;
+  uint64_t fingerprint;
+} golden[] = {
+    {"plummer", UINT64_C(0xc30589fada03456d)},      {"coldsphere", UINT64_C(0xe52f89c192dccf7f)},
+    {"cube", UINT64_C(0x4e7fb11ff6c0c002)},         {"twobody", UINT64_C(0x0a3eb36857303705)},
+    {"figure8", UINT64_C(0xcd0b980295f4de6e)},      {"pythagorean", UINT64_C(0x52f0ba42afc509d1)},
+    {"holmberg1941", UINT64_C(0x3a0a5640a464fa51)},
+};
+
+static void same_bytes_everywhere(void **state)
+{
+  (void)state;
+  size_t count;
+  const struct hb_ic_model *models = hb_ic_models(&count);
+  assert_int_equal(count, COUNT_OF(golden));
+  int wrong = 0;
+  for (size_t k = 0; k < count; k++) {
+    struct hb_particles *p = make(models[k].name, (struct hb_ic_params){.seed = 1});
+    uint64_t got = fingerprint(p);
+    size_t g = 0;
+    while (g < COUNT_OF(golden) && strcmp(golden[g].model, models[k].name) != 0) g++;
+    assert_true(g < COUNT_OF(golden));
+    if (got != golden[g].fingerprint) {
+      print_error("{\"%s\", UINT64_C(0x%016llx)},\n", models[k].name, (unsigned long long)got);
+      wrong++;
+    }
+    hb_particles_destroy(p);
+  }
+  assert_int_equal(wrong, 0);
+}
+
+static void models_are_sound(void **state)
+{
+  (void)state;
+  size_t count;
+  const struct hb_ic_model *models = hb_ic_models(&count);
+  for (size_t k = 0; k < count; k++) {
+    const struct hb_ic_model *m = &models[k];
+    struct hb_particles *p;
+    assert_true(m->name && m->summary && m->source && m->options);
+    assert_true(m->n_min >= 1 && m->n_min <= m->n && m->n <= m->n_max);
+    ASSERT_OK(hb_ic_make(m->name, NULL, &p));
+    assert_int_equal(p->n, m->n);
+    assert_true(p->t == 0);
+    ASSERT_OK(hb_particles_check(p));
+    assert_true(total_mass(p) > 0);
+    if (strcmp(m->name, "cube") != 0) assert_centred(p, SUM);
+    hb_particles_destroy(p);
+    /* the smallest number is possible, and one less is refused */
+    p = make(m->name, (struct hb_ic_params){.n = m->n_min});
+    assert_int_equal(p->n, m->n_min);
+    ASSERT_OK(hb_particles_check(p));
+    hb_particles_destroy(p);
+    if (m->n_min > 1)
+      ASSERT_FAILS(hb_ic_make(m->name, &(struct hb_ic_params){.n = m->n_min - 1}, &p), HB_ERR_USAGE, m->name);
+    ASSERT_FAILS(hb_ic_make(m->name, &(struct hb_ic_params){.n = m->n_max + 1}, &p), HB_ERR_USAGE, m->name);
+    assert_null(p);
+  }
+}
+
+static void seeds_matter(void **state)
+{
+  (void)state;
+  static const char *const seeded[] = {"plummer", "coldsphere", "cube"};
+  for (size_t k = 0; k < COUNT_OF(seeded); k++) {
+    struct hb_particles *p = make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 1});
+    struct hb_particles *again = make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 1});
+    struct hb_particles *other = make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 2});
+    assert_true(fingerprint(p) == fingerprint(again));
+    assert_true(fingerprint(p) != fingerprint(other));
+    hb_particles_destroy(p);
+    hb_particles_destroy(again);
+    hb_particles_destroy(other);
+  }
+}
+
+static void refuses_nonsense(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *model, *sentence;
+    struct hb_ic_params params;
+  } cases[] = {
+      {"plumer", "did you mean 'plummer'", {0}},
+      {"", "there is no model ''", {0}},
+      {"figure8", "model figure8 has 3 particles, not 4", {.n = 4}},
+      {"twobody", "eccentricity e is 1, expected 0 <= e < 1", {.e = 1}},
+      {"twobody", "eccentricity", {.e = -0.1}},
+      {"twobody", "eccentricity", {.e = NAN}},
+      {"twobody", "mass m1 is -1", {.m1 = -1}},
+      {"twobody", "mass m2 is inf", {.m2 = INFINITY}},
+      {"twobody", "semi-major axis a is -2", {.a = -2}},
+      {"plummer", "cut-off radius r-cut is -1", {.r_cut = -1}},
+      {"plummer", "cut-off radius r-cut is nan", {.r_cut = NAN}},
+      {"holmberg1941", "velocity at infinity is -1", {.velocity = -1}},
+      {"holmberg1941", "spin is inf", {.spin = INFINITY}},
+  };
+  for (size_t k = 0; k < COUNT_OF(cases); k++) {
+    struct hb_particles *p = (struct hb_particles *)&p;
+    ASSERT_FAILS(hb_ic_make(cases[k].model, &cases[k].params, &p), HB_ERR_USAGE, cases[k].sentence);
+    assert_null(p);
+  }
+}
+
+static void survives_lack_of_memory(void **state)
+{
+  (void)state;
+  enum { MANY = 1000 };
+  unsigned long nth = 1;
+  for (; nth < MANY; nth++) {
+    struct hb_particles *p;
+    hb_mem_fail_at(nth);
+    enum hb_status status = hb_ic_make("plummer", &(struct hb_ic_params){.n = 100}, &p);
+    hb_mem_fail_at(0);
+    hb_particles_destroy(p);
+    if (status == HB_OK) break;
+    assert_int_equal(status, HB_ERR_INTERNAL);
+  }
+  assert_in_range(nth, 5, MANY - 1);
+}
+
+/* ---- plummer ------------------------------------------------------------------------------------------- */
+
+enum { SAMPLE = 4096 };
+
+static const double PLUMMER_A = 3 * 3.14159265358979323846 / 16; /* Plummer radius in Heggie-Mathieu units */
+
+static void plummer_is_in_equilibrium(void **state)
+{
+  (void)state;
+  static const size_t numbers[] = {2, 3, 100, 1024, 4096};
+  for (size_t k = 0; k < COUNT_OF(numbers); k++) {
+    struct hb_particles *p = make("plummer", (struct hb_ic_params){.n = numbers[k], .seed = k});
+    double e_kin, e_pot;
+    ASSERT_OK(hb_kinetic_energy(p, &e_kin));
+    ASSERT_OK(hb_potential_energy(p, 0, &e_pot));
+    assert_near(total_mass(p), 1, ROUNDING);
+    assert_near(e_kin, 0.25, 1e-13);
+    assert_near(e_pot, -0.5, 1e-13);
+    assert_centred(p, SUM);
+    hb_particles_destroy(p);
+  }
+}
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* D sqrt(n) of values against a cumulative distribution; sorts the values. */
+static double kolmogorov(double *values, double (*distribution)(double value))
+{
+  double d = 0;
+  qsort(values, SAMPLE, sizeof *values, ascending);
+  for (int i = 0; i < SAMPLE; i++) {
+    double f = distribution(values[i]);
+    d = fmax(d, fmax(f - (double)i / SAMPLE, (i + 1.0) / SAMPLE - f));
+  }
+  return d * sqrt(SAMPLE);
+}
+
+static double mass_within(double r)
+{
+  double s = r / sqrt(r * r + PLUMMER_A * PLUMMER_A);
+  return s * s * s;
+}
+
+static void plummer_radii(void **state)
+{
+  (void)state;
+  static double r[SAMPLE];
+  struct hb_particles *p = make("plummer", (struct hb_ic_params){.n = SAMPLE, .seed = 3});
+  for (size_t i = 0; i < SAMPLE; i++) r[i] = length(p->x + 3 * i);
+  assert_true(kolmogorov(r, mass_within) < KOLMOGOROV);
+  /* the half-mass radius is 1.3048 a; the slope of mass_within there is 0.4254 / a, so a sample's median has the
+   * standard deviation 0.5 / sqrt(n) a / 0.4254, of which 4 are allowed */
+  const double half_mass = 1.3048 * PLUMMER_A, allowed = 4 * 0.5 / sqrt(SAMPLE) * PLUMMER_A / 0.4254;
+  double r_half;
+  ASSERT_OK(hb_lagrangian_radius(p, 0.5, &r_half));
+  assert_near(r_half, half_mass, allowed);
+  hb_particles_destroy(p);
+
+  /* the negative control: a uniform sphere, brought to the same half-mass radius, and a cube */
+  p = make("coldsphere", (struct hb_ic_params){.n = SAMPLE, .seed = 3});
+  for (size_t i = 0; i < SAMPLE; i++) r[i] = length(p->x + 3 * i) * half_mass / cbrt(0.5);
+  assert_true(kolmogorov(r, mass_within) > KOLMOGOROV);
+  hb_particles_destroy(p);
+  p = make("cube", (struct hb_ic_params){.n = SAMPLE, .seed = 3});
+  ASSERT_OK(hb_lagrangian_radius(p, 0.5, &r_half));
+  assert_true(fabs(r_half - half_mass) > allowed);
+  hb_particles_destroy(p);
+}
+
+/* The integral of q^2 (1 - q^2)^(7/2) from 0 to q, over that to 1, which is 7 pi / 512: midpoint rule, exact to
+ * 1e-7 with this many steps. */
+static double slower_than(double q)
+{
+  enum { STEPS = 500 };
+  if (q >= 1) return 1;
+  double sum = 0, h = q / STEPS;
+  for (int k = 0; k < STEPS; k++) {
+    double u = (k + 0.5) * h;
+    sum += u * u * pow(1 - u * u, 3.5) * h;
+  }
+  return sum * 512 / (7 * 3.14159265358979323846);
+}
+
+static double slower_in_a_ball(double q) { return q < 1 ? q * q * q : 1; }
+
+static void plummer_speeds(void **state)
+{
+  (void)state;
+  static double q[SAMPLE];
+  struct hb_particles *p = make("plummer", (struct hb_ic_params){.n = SAMPLE, .seed = 4});
+  for (size_t i = 0; i < SAMPLE; i++) {
+    double r = length(p->x + 3 * i);
+    q[i] = length(p->v + 3 * i) / sqrt(2 / sqrt(r * r + PLUMMER_A * PLUMMER_A));
+  }
+  assert_true(kolmogorov(q, slower_than) < KOLMOGOROV);
+  assert_true(kolmogorov(q, slower_in_a_ball) > KOLMOGOROV); /* the negative control */
+  hb_particles_destroy(p);
+}
+
+/* The farthest radius over the median one. */
+static double extent(double r_cut)
+{
+  static double r[SAMPLE];
+  struct hb_particles *p = make("plummer", (struct hb_ic_params){.n = SAMPLE, .seed = 5, .r_cut = r_cut});
+  for (size_t i = 0; i < SAMPLE; i++) r[i] = length(p->x + 3 * i);
+  hb_particles_destroy(p);
+  qsort(r, SAMPLE, sizeof *r, ascending);
+  return r[SAMPLE - 1] / r[SAMPLE / 2];
+}
+
+static void plummer_cut_off(void **state)
+{
+  (void)state;
+  /* at a cut-off of 5, 0.943 of the mass is left and half of that is within 1.239: the ratio is 4.035, and the
+   * median of the sample is known to 4 percent (4 standard deviations) */
+  assert_near(extent(5), 4.035, 0.04 * 4.035);
+  assert_true(extent(0) > 2 * 4.035); /* the negative control */
+  /* the core of Plummer's sphere has an even density: cbrt 2 */
+  assert_near(extent(1e-3), cbrt(2), 0.02 * cbrt(2));
+}
+
+/* ---- the others ---------------------------------------------------------------------------------------- */
+
+static void twobody_orbits(void **state)
+{
+  (void)state;
+  static const struct hb_ic_params cases[] = {
+      {0}, {.e = 0.9}, {.m1 = 1, .m2 = 1e-3, .a = 5, .e = 0.2}, {.m1 = 1e-6, .m2 = 3, .a = 0.01, .e = 0.999}};
+  for (size_t k = 0; k < COUNT_OF(cases); k++) {
+    const struct hb_ic_params *c = &cases[k];
+    double m1 = c->m1 > 0 ? c->m1 : 0.5, m2 = c->m2 > 0 ? c->m2 : 0.5, a = c->a > 0 ? c->a : 1;
+    struct hb_particles *p = make("twobody", *c);
+    double e = -m1 * m2 / (2 * a);
+    double l = m1 * m2 * sqrt(a * (1 - c->e * c->e) / (m1 + m2));
+    /* at apocentre the energy is a difference of terms 2 / (1 + e) times as large as itself */
+    assert_near(energy(p), e, ROUNDING * fabs(e) * 2);
+    /* and 1 - e^2 is a difference too */
+    assert_near(angular_momentum_z(p), l, ROUNDING * l / (1 - c->e));
+    assert_near(p->x[3] - p->x[0], a * (1 + c->e), ROUNDING * a);
+    assert_true(p->x[1] == 0 && p->v[0] == 0 && p->v[3] == 0);
+    assert_centred(p, ROUNDING * a);
+    hb_particles_destroy(p);
+  }
+}
+
+static void figure8_is_balanced(void **state)
+{
+  (void)state;
+  struct hb_particles *p = make("figure8", (struct hb_ic_params){0});
+  double x[3], v[3];
+  hb_centre_of_mass(p, x, v);
+  for (int k = 0; k < 3; k++) assert_true(x[k] == 0 && v[k] == 0);
+  assert_near(angular_momentum_z(p), 0, FIGURE8);
+  assert_near(energy(p), -1.287146, 1e-5); /* six digits in the literature */
+  assert_true(total_mass(p) == 3);
+  hb_particles_destroy(p);
+}
+
+static void pythagorean_is_at_rest(void **state)
+{
+  (void)state;
+  struct hb_particles *p = make("pythagorean", (struct hb_ic_params){0});
+  double x[3], v[3];
+  hb_centre_of_mass(p, x, v);
+  for (int k = 0; k < 3; k++) assert_true(x[k] == 0 && v[k] == 0);
+  assert_near(energy(p), -(3.0 * 4 / 5 + 3.0 * 5 / 4 + 4.0 * 5 / 3), ROUNDING * 13);
+  hb_particles_destroy(p);
+}
+
+static double inside_unit_sphere(double r) { return r < 1 ? r * r * r : 1; }
+
+static void coldsphere_is_uniform(void **state)
+{
+  (void)state;
+  static double r[SAMPLE];
+  struct hb_particles *p = make("coldsphere", (struct hb_ic_params){.n = SAMPLE, .seed = 6});
+  double e_pot;
+  ASSERT_OK(hb_potential_energy(p, 0, &e_pot));
+  /* U = -3/5: a shell's share varies by about its own size, so the sum by 1 / sqrt(n), of which 4 are allowed */
+  assert_near(e_pot, -0.6, 4 * 0.6 / sqrt(SAMPLE));
+  for (size_t i = 0; i < SAMPLE; i++) {
+    r[i] = length(p->x + 3 * i);
+    for (int k = 0; k < 3; k++) assert_near(p->v[3 * i + k], 0, SUM);
+  }
+  assert_true(kolmogorov(r, inside_unit_sphere) < KOLMOGOROV);
+  assert_true(kolmogorov(r, mass_within) > KOLMOGOROV); /* the negative control */
+  assert_near(total_mass(p), 1, ROUNDING);
+  hb_particles_destroy(p);
+}
+
+static void cube_is_in_its_bounds(void **state)
+{
+  (void)state;
+  struct hb_particles *p = make("cube", (struct hb_ic_params){.n = SAMPLE, .seed = 7});
+  double mean[3] = {0}, square[3] = {0};
+  for (size_t k = 0; k < 3 * SAMPLE; k++) {
+    assert_true(fabs(p->x[k]) < 1 && p->v[k] == 0);
+    mean[k % 3] += p->x[k] / SAMPLE;
+    square[k % 3] += p->x[k] * p->x[k] / SAMPLE;
+  }
+  for (int k = 0; k < 3; k++) { /* variances 1/3 and 4/45, 5 standard deviations */
+    assert_near(mean[k], 0, 5 * sqrt(1.0 / 3 / SAMPLE));
+    assert_near(square[k], 1.0 / 3, 5 * sqrt(4.0 / 45 / SAMPLE));
+  }
+  hb_particles_destroy(p);
+}
+
+/* ---- holmberg1941 -------------------------------------------------------------------------------------- */
+
+enum { LAMPS = 37 };
+
+/* Mean position and velocity of LAMPS particles from first on. */
+static void centre_of_nebula(const struct hb_particles *p, size_t first, double x[2], double v[2])
+{
+  for (int k = 0; k < 2; k++) x[k] = v[k] = 0;
+  for (size_t i = first; i < first + LAMPS; i++)
+    for (size_t k = 0; k < 2; k++) {
+      x[k] += p->m[i] * p->x[3 * i + k]; /* a nebula has mass 1 */
+      v[k] += p->m[i] * p->v[3 * i + k];
+    }
+}
+
+static void holmberg1941_orbit(void **state)
+{
+  (void)state;
+  static const double velocities[] = {0, 0.5, 3};
+  for (size_t c = 0; c < COUNT_OF(velocities); c++) {
+    double w = velocities[c], q = 2, mass = 2;
+    struct hb_particles *p = make("holmberg1941", (struct hb_ic_params){.velocity = w});
+    double x1[2], v1[2], x2[2], v2[2];
+    assert_int_equal(p->n, 2 * LAMPS);
+    assert_near(total_mass(p), 2, SUM);
+    centre_of_nebula(p, 0, x1, v1);
+    centre_of_nebula(p, LAMPS, x2, v2);
+    double x = x1[0] - x2[0], y = x1[1] - x2[1], vx = v1[0] - v2[0], vy = v1[1] - v2[1];
+    assert_near(sqrt(x * x + y * y), 4, SUM);
+    assert_near((vx * vx + vy * vy) / 2 - mass / 4, w * w / 2, SUM * 10);
+    assert_near(x * vy - y * vx, q * sqrt(w * w + 2 * mass / q), SUM * 10);
+    assert_true(x * vx + y * vy < 0); /* they approach */
+    hb_particles_destroy(p);
+  }
+}
+
+/* The first nebula alone, about its own centre. */
+static struct hb_particles *one_nebula(double spin)
+{
+  struct hb_particles *both = make("holmberg1941", (struct hb_ic_params){.spin = spin}), *p;
+  double x[2], v[2];
+  centre_of_nebula(both, 0, x, v);
+  ASSERT_OK(hb_particles_create(LAMPS, &p));
+  memcpy(p->m, both->m, LAMPS * sizeof *p->m);
+  for (size_t i = 0; i < LAMPS; i++)
+    for (size_t k = 0; k < 2; k++) {
+      p->x[3 * i + k] = both->x[3 * i + k] - x[k];
+      p->v[3 * i + k] = both->v[3 * i + k] - v[k];
+    }
+  hb_particles_destroy(both);
+  return p;
+}
+
+/* On every ring the mean pull inwards is what the turning needs: v^2 = -(a . x). */
+static void holmberg1941_rings(void **state)
+{
+  (void)state;
+  static const struct {
+    size_t lamps;
+    double radius, candle_power;
+  } rings[] = {{1, 0, 1}, {6, 0.25, 1}, {8, 0.5, 1}, {10, 0.75, 0.7}, {12, 1, 0.3}};
+  struct hb_particles *p = one_nebula(1);
+  struct hb_gravity *gravity;
+  ASSERT_OK(hb_gravity_create(LAMPS, &gravity));
+  hb_gravity_set_j(gravity, LAMPS, p->m, p->x, p->v);
+  uint32_t index[LAMPS];
+  double a[3 * LAMPS], j[3 * LAMPS], phi[LAMPS];
+  for (uint32_t i = 0; i < LAMPS; i++) index[i] = i;
+  hb_gravity_eval(gravity, 0, LAMPS, index, a, j, phi);
+  for (size_t k = 0, i = 0; k < COUNT_OF(rings); k++) {
+    double excess = 0;
+    for (size_t lamp = 0; lamp < rings[k].lamps; lamp++, i++) {
+      const double *x = p->x + 3 * i, *v = p->v + 3 * i;
+      assert_near(length(x), rings[k].radius, SUM);
+      assert_near(p->m[i] / p->m[0], rings[k].candle_power, ROUNDING);
+      excess += v[0] * v[0] + v[1] * v[1] + a[3 * i] * x[0] + a[3 * i + 1] * x[1];
+    }
+    assert_near(excess, 0, SUM * 10);
+  }
+  hb_gravity_destroy(gravity);
+  hb_particles_destroy(p);
+}
+
+static void holmberg1941_turns_both_ways(void **state)
+{
+  (void)state;
+  struct hb_particles *direct = one_nebula(0), *retrograde = one_nebula(-1);
+  double l = angular_momentum_z(direct);
+  assert_true(l > 0.1);
+  assert_near(angular_momentum_z(retrograde), -l, SUM * 10);
+  hb_particles_destroy(direct);
+  hb_particles_destroy(retrograde);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_bytes_everywhere),
+      cmocka_unit_test(models_are_sound),
+      cmocka_unit_test(seeds_matter),
+      cmocka_unit_test(refuses_nonsense),
+      cmocka_unit_test(survives_lack_of_memory),
+      cmocka_unit_test(plummer_is_in_equilibrium),
+      cmocka_unit_test(plummer_radii),
+      cmocka_unit_test(plummer_speeds),
+      cmocka_unit_test(plummer_cut_off),
+      cmocka_unit_test(twobody_orbits),
+      cmocka_unit_test(figure8_is_balanced),
+      cmocka_unit_test(pythagorean_is_at_rest),
+      cmocka_unit_test(coldsphere_is_uniform),
+      cmocka_unit_test(cube_is_in_its_bounds),
+      cmocka_unit_test(holmberg1941_orbit),
+      cmocka_unit_test(holmberg1941_rings),
+      cmocka_unit_test(holmberg1941_turns_both_ways),
+  };
+  return cmocka_run_group_tests_name("ic", tests, NULL, NULL);
+}

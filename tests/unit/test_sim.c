@@ -1,0 +1,154 @@
+/* hb_sim: a whole simulation through the public header. */
+#include <holmberg/holmberg.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { N = 256 };
+
+static const double eps = 1.0 / 256;
+
+static struct hb_sim *plummer(const char *scheme)
+{
+  struct hb_particles *p;
+  struct hb_sim *sim;
+  assert_int_equal(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 5}, &p), HB_OK);
+  assert_int_equal(hb_particles_set_note(p, "note", "travels"), HB_OK);
+  hb_particles_id(p)[3] = 77;
+  struct hb_sim_params params = {.force = {.scheme = scheme, .eps = eps}};
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_OK);
+  hb_particles_destroy(p);
+  return sim;
+}
+
+static struct hb_particles *state_at(struct hb_sim *sim, double t)
+{
+  struct hb_particles *p;
+  while (hb_sim_next_time(sim) <= t) assert_int_equal(hb_sim_step(sim), HB_OK);
+  assert_int_equal(hb_sim_state(sim, t, &p), HB_OK);
+  return p;
+}
+
+static void expect_same(struct hb_particles *p, struct hb_particles *q)
+{
+  assert_memory_equal(hb_particles_x(p), hb_particles_x(q), 3 * N * sizeof(double));
+  assert_memory_equal(hb_particles_v(p), hb_particles_v(q), 3 * N * sizeof(double));
+  assert_memory_equal(hb_particles_m(p), hb_particles_m(q), N * sizeof(double));
+  assert_memory_equal(hb_particles_id(p), hb_particles_id(q), N * sizeof(uint64_t));
+}
+
+static void test_two_runs_same_bytes(void **state)
+{
+  (void)state;
+  struct hb_sim *s1 = plummer("host"), *s2 = plummer("host");
+  struct hb_particles *p1 = state_at(s1, 0.25), *p2 = state_at(s2, 0.25);
+  expect_same(p1, p2);
+  assert_string_equal(hb_particles_note(p1, "note"), "travels");
+  assert_true(hb_particles_id(p1)[3] == 77 && hb_particles_time(p1) == 0.25);
+  hb_particles_destroy(p1);
+  hb_particles_destroy(p2);
+  hb_sim_destroy(s1);
+  hb_sim_destroy(s2);
+}
+
+/* Looking at a run after every block step, and between, leaves its bytes alone. */
+static void test_diagnostics_change_nothing(void **state)
+{
+  (void)state;
+  struct hb_sim *watched = plummer("host"), *alone = plummer("host");
+  double t = 0;
+  while (hb_sim_next_time(watched) <= 0.125) {
+    struct hb_diagnostics d;
+    double next = hb_sim_next_time(watched);
+    assert_int_equal(hb_sim_diagnose(watched, (t + next) / 2, &d), HB_OK);
+    hb_particles_destroy(state_at(watched, (t + next) / 2));
+    assert_int_equal(hb_sim_step(watched), HB_OK);
+    t = next;
+  }
+  struct hb_particles *p1 = state_at(watched, 0.125), *p2 = state_at(alone, 0.125);
+  expect_same(p1, p2);
+  struct hb_sim_counts c1, c2;
+  hb_sim_counts(watched, &c1);
+  hb_sim_counts(alone, &c2);
+  assert_memory_equal(&c1, &c2, sizeof c1);
+  assert_true(c1.block_steps > 100 && c1.pairs == c1.particle_steps * (N - 1));
+  hb_particles_destroy(p1);
+  hb_particles_destroy(p2);
+  hb_sim_destroy(watched);
+  hb_sim_destroy(alone);
+}
+
+/* The bar of the project for the median over seeds at nu = 0.01, for this seed over the last quarter of a
+ * time unit. Negative control: nu = 1. */
+static const double energy_tolerance = 2e-8;
+
+static double energy_error(double eta)
+{
+  struct hb_particles *p;
+  struct hb_sim *sim;
+  struct hb_diagnostics d0, d1;
+  struct hb_sim_params params = {.force = {.scheme = "host", .eps = eps}, .eta = eta};
+  assert_int_equal(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 5}, &p), HB_OK);
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_OK);
+  hb_particles_destroy(p);
+  hb_particles_destroy(state_at(sim, 0.25));
+  assert_int_equal(hb_sim_diagnose(sim, 0.25, &d0), HB_OK);
+  hb_particles_destroy(state_at(sim, 0.5));
+  assert_int_equal(hb_sim_diagnose(sim, 0.5, &d1), HB_OK);
+  hb_sim_destroy(sim);
+  assert_true(fabs(d1.e_total + 0.25) < 0.01 &&
+              fabs(d1.virial_ratio - 0.5) < 0.05); /* Heggie-Mathieu units */
+  assert_true(d1.t == 0.5 && d1.r_half > 0.6 && d1.r_half < 1);
+  assert_true(d1.e_total == d1.e_kin + d1.e_pot);
+  assert_true(d1.e_gpu == d1.e_total); /* the host's potentials are the exact ones */
+  return fabs((d1.e_total - d0.e_total) / d0.e_total);
+}
+
+static void test_energy_is_kept(void **state)
+{
+  (void)state;
+  assert_true(energy_error(0) <= energy_tolerance); /* 0: the default 0.01 */
+  assert_true(energy_error(1) > energy_tolerance);
+}
+
+static void test_errors(void **state)
+{
+  (void)state;
+  struct hb_particles *p;
+  struct hb_sim *sim;
+  assert_int_equal(hb_particles_create(2, &p), HB_OK);
+  hb_particles_x(p)[0] = 1;
+  hb_particles_m(p)[0] = hb_particles_m(p)[1] = 1;
+  struct hb_sim_params params = {.force = {.scheme = "host"}, .dt_max = 0.3};
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_ERR_USAGE);
+  params = (struct hb_sim_params){.force = {.scheme = "hots"}};
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_ERR_USAGE);
+  params = (struct hb_sim_params){.force = {.scheme = "host", .eps = -1}};
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_ERR_USAGE);
+  params = (struct hb_sim_params){.force = {.scheme = "host"}};
+  hb_particles_x(p)[0] = 0;
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_ERR_NUMERIC);
+  hb_particles_x(p)[0] = NAN;
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_ERR_INPUT);
+  assert_null(sim);
+  hb_particles_destroy(p);
+  hb_sim_destroy(NULL);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_two_runs_same_bytes),
+      cmocka_unit_test(test_diagnostics_change_nothing),
+      cmocka_unit_test(test_energy_is_kept),
+      cmocka_unit_test(test_errors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,299 @@
+/* io/snapshot_text and the choice of formats: what is written comes back bit for bit, and what cannot be read
+ * gets one sentence with file, line and word. */
+#include "support/support.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "core/particles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Numbers that short decimals would not bring back. */
+static struct hb_particles *awkward(void)
+{
+  static const double values[] = {
+      0.1,    -0.0,        1.0 / 3,     DBL_MAX, DBL_MIN, 0x1p-1074,           -DBL_MAX,
+      1e-300, 1 - 0x1p-53, 1 + 0x1p-52, -1e22,   5e-324,  0x1.fffffffffffffp-3};
+  struct hb_particles *p;
+  ASSERT_OK(hb_particles_create(9, &p));
+  for (size_t i = 0; i < p->n; i++) p->m[i] = i % 2 ? 1.0 / (double)(i + 2) : DBL_MIN / (double)(i + 1);
+  for (size_t k = 0; k < 3 * p->n; k++) {
+    p->x[k] = values[k % COUNT_OF(values)];
+    p->v[k] = -values[(5 * k + 1) % COUNT_OF(values)];
+  }
+  p->t = 0.1 + 0.2;
+  return p;
+}
+
+static void assert_same(const struct hb_particles *a, const struct hb_particles *b)
+{
+  assert_int_equal(a->n, b->n);
+  assert_memory_equal(&a->t, &b->t, sizeof a->t);
+  assert_memory_equal(a->m, b->m, a->n * sizeof *a->m);
+  assert_memory_equal(a->x, b->x, 3 * a->n * sizeof *a->x);
+  assert_memory_equal(a->v, b->v, 3 * a->n * sizeof *a->v);
+}
+
+static void round_trip(void **state)
+{
+  (void)state;
+  struct hb_particles *p = awkward(), *back;
+  ASSERT_OK(hb_particles_add_history(p, "holmberg ic plummer -n 9"));
+  ASSERT_OK(hb_particles_add_history(p, "holmberg run: with a colon"));
+  ASSERT_OK(hb_particles_set_note(p, "device",
+                                  "lamp # 37, \xC3\xA9"
+                                  "teinte"));
+  ASSERT_OK(hb_particles_set_note(p, "empty", ""));
+  ASSERT_OK(hb_particles_set_note(p, "lines", "one\n\nthree"));
+  const char *path = support_path("round.txt");
+  ASSERT_OK(hb_snapshot_write(path, NULL, p));
+  ASSERT_OK(hb_snapshot_read(path, NULL, &back));
+  assert_same(p, back);
+  assert_int_equal(back->note_count, p->note_count + 1); /* the version */
+  assert_string_equal(hb_particles_note(back, "version"), hb_version());
+  for (size_t k = 0; k < p->note_count; k++) {
+    assert_string_equal(back->notes[k].key, p->notes[k].key);
+    assert_string_equal(back->notes[k].value, p->notes[k].value);
+  }
+  for (size_t i = 0; i < back->n; i++) assert_int_equal(back->id[i], i);
+  hb_particles_destroy(back);
+  hb_particles_destroy(p);
+}
+
+static void looks_like_this(void **state)
+{
+  (void)state;
+  struct hb_particles *p;
+  ASSERT_OK(hb_particles_create(1, &p));
+  p->t = 0.5;
+  p->m[0] = 1;
+  p->x[1] = 0.1;
+  p->v[2] = -2;
+  ASSERT_OK(hb_particles_add_history(p, "first"));
+  ASSERT_OK(hb_particles_add_history(p, "second"));
+  const char *path = support_path("look.txt");
+  ASSERT_OK(hb_snapshot_write(path, NULL, p));
+  char *text = support_read(path, NULL);
+  assert_string_equal(text, "# n: 1\n# t: 0.5\n# history: first\n# history: second\n# version: " HB_VERSION
+                            "\n# m x y z vx vy vz\n"
+                            "1 0 0.10000000000000001 0 0 0 -2\n");
+  free(text);
+  hb_particles_destroy(p);
+}
+
+/* ---- reading what others write -------------------------------------------------------------------------- */
+
+static enum hb_status read_bytes(const char *bytes, size_t count, struct hb_particles **p)
+{
+  const char *path = support_path("given.txt");
+  support_write(path, bytes, count);
+  return hb_snapshot_read(path, NULL, p);
+}
+
+static void accepts_other_habits(void **state)
+{
+  (void)state;
+  static const char *const texts[] = {
+      "1 2 3 4 5 6 7\n8 9 10 11 12 13 14\n",
+      "1 2 3 4 5 6 7\r\n8 9 10 11 12 13 14\r\n",
+      "\xEF\xBB\xBF# a comment\n1 2 3 4 5 6 7\n\n8 9 10 11 12 13 14",
+      "\t1\t2 3  4 5 6 7   \n  # half time\n8. 9.0 1e1 +11 12 1.3e+1 14 # the last one\n",
+      "# n: 2\n# see http://example.org, key: none, 10: 20\n#\n#:\n1 2 3 4 5 6 7\n8 9 10 11 12 13 14\n",
+  };
+  for (size_t k = 0; k < COUNT_OF(texts); k++) {
+    struct hb_particles *p;
+    ASSERT_OK(read_bytes(texts[k], strlen(texts[k]), &p));
+    assert_int_equal(p->n, 2);
+    assert_true(p->m[0] == 1 && p->m[1] == 8 && p->x[0] == 2 && p->x[5] == 11 && p->v[5] == 14);
+    assert_true(p->t == 0);
+    hb_particles_destroy(p);
+  }
+}
+
+static void refuses_bad_content(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *sentence;
+  } cases[] = {
+      {"", "given.txt: the file is empty"},
+      {"\n\n", "given.txt: there are no particles"},
+      {"# n: 0\n# m x y z vx vy vz\n",
+       "given.txt: there are no particles, expected a row `m x y z vx vy vz`"},
+      {"1 2 3 4 5 6 7\n1 2 3 4 5 6\n", "given.txt:2: a row of 6 numbers, expected 7: m x y z vx vy vz"},
+      {"# c\r\n\r\n1 2\r\n", "given.txt:3: a row of 2 numbers, expected 7"},
+      {"1 2 3 4 5 6 7 8.5\n", "given.txt:1: '8.5' after 7 numbers, expected 7: m x y z vx vy vz"},
+      {"1 2 3 4 lamp 6 7\n", "given.txt:1: 'lamp' for vx, expected a finite number"},
+      {"1 2 3 4.5.6 5 6 7\n", "given.txt:1: '4.5.6' for z"},
+      {"1,2,3,4,5,6,7\n", "given.txt:1: '1,2,3,4,5,6,7' for m"},
+      {"1 nan 3 4 5 6 7\n", "given.txt:1: 'nan' for x"},
+      {"1 2 3 4 5 6 -inf\n", "given.txt:1: '-inf' for vz"},
+      {"1 2 3 4 5 6 1e999\n", "given.txt:1: '1e999' for vz"},
+      {"1 2 3 4 5 6 7\n-1 2 3 4 5 6 7\n", "given.txt: particle 1 has mass -1, expected finite and >= 0"},
+      {"# n: 3\n1 2 3 4 5 6 7\n", "given.txt:1: the header says n = '3', but there are 1 rows"},
+      {"# t: noon\n1 2 3 4 5 6 7\n", "given.txt:1: 'noon' for the time t"},
+      {"# t:\n1 2 3 4 5 6 7\n", "given.txt:1: '' for the time t"},
+      {"\x89HDF\r\n\x1a\n 1 2 3", "given.txt:1: '"},
+  };
+  for (size_t k = 0; k < COUNT_OF(cases); k++) {
+    struct hb_particles *p = (struct hb_particles *)&p;
+    ASSERT_FAILS(read_bytes(cases[k].text, strlen(cases[k].text), &p), HB_ERR_INPUT, cases[k].sentence);
+    assert_null(p);
+    assert_null(strchr(hb_error(), '\n'));
+  }
+  struct hb_particles *p;
+  ASSERT_FAILS(read_bytes("1 2 3\0 4 5 6 7 \n", 16, &p), HB_ERR_INPUT, "given.txt:1: '3' for y");
+}
+
+/* Cut off anywhere, a file with its `# n:` is refused or, cut within the last number, still a valid table. */
+static void survives_truncation(void **state)
+{
+  (void)state;
+  struct hb_particles *p = awkward(), *back;
+  const char *path = support_path("whole.txt");
+  ASSERT_OK(hb_snapshot_write(path, NULL, p));
+  size_t count, last_word;
+  char *bytes = support_read(path, &count);
+  for (last_word = count - 1; bytes[last_word] != ' '; last_word--) continue;
+  for (size_t length = 0; length < count; length++) {
+    enum hb_status status = read_bytes(bytes, length, &back);
+    if (length <= last_word) assert_int_equal(status, HB_ERR_INPUT);
+    hb_particles_destroy(back);
+  }
+  free(bytes);
+  hb_particles_destroy(p);
+}
+
+/* ---- files and formats ---------------------------------------------------------------------------------- */
+
+static void refuses_bad_files(void **state)
+{
+  (void)state;
+  struct hb_particles *p = (struct hb_particles *)&p;
+  ASSERT_FAILS(hb_snapshot_read(support_path("absent.txt"), NULL, &p), HB_ERR_IO,
+               "No such file or directory");
+  assert_null(p);
+  const char *folder = support_path("folder.txt");
+  assert_int_equal(mkdir(folder, 0777), 0);
+  ASSERT_FAILS(hb_snapshot_read(folder, NULL, &p), HB_ERR_IO, "Is a directory");
+  struct hb_particles *one = awkward();
+  ASSERT_FAILS(hb_snapshot_write(folder, NULL, one), HB_ERR_IO, "not a regular file");
+  ASSERT_FAILS(hb_snapshot_write(support_path("no/such.txt"), NULL, one), HB_ERR_IO, "No such file");
+  ASSERT_FAILS(hb_snapshot_write("/dev/full", "text", one), HB_ERR_IO, "/dev/full");
+  hb_particles_destroy(one);
+}
+
+static void chooses_formats(void **state)
+{
+  (void)state;
+  size_t count;
+  const struct hb_snapshot_format *formats = hb_snapshot_formats(&count);
+  assert_int_equal(count, 2);
+  assert_string_equal(formats[0].name, "hdf5");
+  assert_string_equal(formats[1].name, "text");
+  struct hb_particles *p = awkward(), *back;
+  static const char known[] = "expected hdf5 (.h5 .hdf5), text (.txt .dat .tab)";
+  static const struct {
+    const char *path, *format, *sentence;
+  } bad[] = {{"a.fits", NULL, known},
+             {"a", NULL, known},
+             {"a.h5/b", NULL, known},
+             {"a.txt", "tipsy", known},
+             {"-", "hdf5", "standard input and output take format text, not hdf5"}};
+  assert_int_equal(mkdir(support_path("a.h5"), 0777), 0);
+  for (size_t k = 0; k < COUNT_OF(bad); k++) {
+    const char *path = strcmp(bad[k].path, "-") == 0 ? "-" : support_path(bad[k].path);
+    if (*path != '-') support_write(path, "1 2 3 4 5 6 7\n", 14);
+    ASSERT_FAILS(hb_snapshot_read(path, bad[k].format, &back), HB_ERR_USAGE, bad[k].sentence);
+    assert_null(back);
+    ASSERT_FAILS(hb_snapshot_write(path, bad[k].format, p), HB_ERR_USAGE, bad[k].sentence);
+  }
+  /* a file that is missing and a folder are told as such, whatever they are called */
+  ASSERT_FAILS(hb_snapshot_read(support_path("absent"), NULL, &back), HB_ERR_IO, "absent: No such file");
+  ASSERT_FAILS(hb_snapshot_read(support_path(""), NULL, &back), HB_ERR_IO, "Is a directory");
+  assert_null(back);
+  /* a format that is named wins over the extension, and case does not matter */
+  const char *path = support_path("table.H5");
+  ASSERT_OK(hb_snapshot_write(path, "Text", p));
+  ASSERT_OK(hb_snapshot_read(path, "text", &back));
+  assert_same(p, back);
+  hb_particles_destroy(back);
+  ASSERT_FAILS(hb_snapshot_read(path, NULL, &back), HB_ERR_INPUT, "table.H5: not an HDF5 file");
+  path = support_path("UPPER.TXT");
+  ASSERT_OK(hb_snapshot_write(path, NULL, p));
+  ASSERT_OK(hb_snapshot_read(path, NULL, &back));
+  hb_particles_destroy(back);
+  hb_particles_destroy(p);
+}
+
+/* "-" is standard output and input: both are redirected to a file for the while. */
+static void standard_streams(void **state)
+{
+  (void)state;
+  struct hb_particles *p = awkward(), *back;
+  const char *path = support_path("stream");
+  int out = dup(STDOUT_FILENO), in = dup(STDIN_FILENO);
+  fflush(stdout);
+  int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0666);
+  dup2(fd, STDOUT_FILENO);
+  enum hb_status wrote = hb_snapshot_write("-", NULL, p);
+  dup2(out, STDOUT_FILENO);
+  close(fd);
+  ASSERT_OK(wrote);
+  fd = open(path, O_RDONLY);
+  dup2(fd, STDIN_FILENO);
+  ASSERT_OK(hb_snapshot_read("-", NULL, &back));
+  assert_same(p, back);
+  hb_particles_destroy(back);
+  ASSERT_FAILS(hb_snapshot_read("-", "text", &back), HB_ERR_INPUT, "standard input: the file is empty");
+  dup2(in, STDIN_FILENO);
+  close(fd);
+  close(out);
+  close(in);
+  hb_particles_destroy(p);
+}
+
+static void survives_lack_of_memory(void **state)
+{
+  (void)state;
+  enum { MANY = 1000 };
+  struct hb_particles *p = awkward();
+  ASSERT_OK(hb_particles_add_history(p, "one\ntwo"));
+  const char *path = support_path("memory.txt");
+  unsigned long nth = 1;
+  for (; nth < MANY; nth++) {
+    struct hb_particles *back = NULL;
+    hb_mem_fail_at(nth);
+    enum hb_status status = hb_snapshot_write(path, NULL, p);
+    if (status == HB_OK) status = hb_snapshot_read(path, NULL, &back);
+    hb_mem_fail_at(0);
+    hb_particles_destroy(back);
+    if (status == HB_OK) break;
+    assert_int_equal(status, HB_ERR_INTERNAL);
+  }
+  assert_in_range(nth, 10, MANY - 1);
+  hb_particles_destroy(p);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(round_trip),
+      cmocka_unit_test(looks_like_this),
+      cmocka_unit_test(accepts_other_habits),
+      cmocka_unit_test(refuses_bad_content),
+      cmocka_unit_test(survives_truncation),
+      cmocka_unit_test(refuses_bad_files),
+      cmocka_unit_test(chooses_formats),
+      cmocka_unit_test(standard_streams),
+      cmocka_unit_test(survives_lack_of_memory),
+  };
+  return cmocka_run_group_tests_name("snapshot_text", tests, NULL, NULL);
+}

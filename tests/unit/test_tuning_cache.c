@@ -1,0 +1,143 @@
+/* The cache of tunings: what is put is found, by its own key only, and damage is passed over. */
+#include "base/log.h"
+#include "pairs/tuning_cache.h"
+#include "support/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct hb_gl_context device = {.caps = {.renderer = "A GPU", .version = "4.5 driver 1"}};
+
+static struct hb_tuning_key key_of(const char *scheme, size_t n)
+{
+  return (struct hb_tuning_key){&device, scheme, "single", "gravity_jerk", n};
+}
+
+static char folder[64];
+static int warnings;
+static void count_warnings(const char *line) { warnings += strstr(line, "damaged") != NULL; }
+
+static int set_up(void **state)
+{
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/hb_cache_XXXXXX");
+  if (!mkdtemp(folder)) return -1;
+  hb_log_set_sink(count_warnings);
+  return setenv("XDG_CACHE_HOME", folder, 1);
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  char command[128];
+  hb_log_set_sink(NULL);
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  return system(command);
+}
+
+static void put(const char *scheme, size_t n, int i_each)
+{
+  const struct hb_tuning_key key = key_of(scheme, n);
+  const struct hb_pairs_tuning tuning = {.i_each = i_each, .unroll = 8};
+  assert_int_equal(hb_tuning_cache_put(&key, &tuning), HB_OK);
+}
+
+static int get(const char *scheme, size_t n)
+{
+  const struct hb_tuning_key key = key_of(scheme, n);
+  struct hb_pairs_tuning tuning = {0};
+  return hb_tuning_cache_get(&key, &tuning) ? tuning.i_each : -1;
+}
+
+static void overwrite(const char *text)
+{
+  FILE *file = fopen(hb_tuning_cache_path(), "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static void test_put_and_get(void **state)
+{
+  (void)state;
+  assert_int_equal(get("bag", 2048), -1); /* neither file nor folder yet */
+  put("bag", 2048, 2);
+  put("bag", 16384, 4);
+  put("tile", 2048, 1);
+  assert_int_equal(get("bag", 2048), 2);
+  assert_int_equal(get("bag", 16384), 4);
+  assert_int_equal(get("tile", 2048), 1);
+  assert_int_equal(get("tile", 16384), -1);
+  put("bag", 2048, 3); /* replaces one line, keeps the others */
+  assert_int_equal(get("bag", 2048), 3);
+  assert_int_equal(get("bag", 16384), 4);
+}
+
+/* Another device, another driver: another tuning. */
+static void test_key(void **state)
+{
+  (void)state;
+  put("bag", 2048, 5);
+  snprintf(device.caps.version, sizeof device.caps.version, "4.5 driver 2");
+  assert_int_equal(get("bag", 2048), -1);
+  snprintf(device.caps.version, sizeof device.caps.version, "4.5 driver 1");
+  snprintf(device.caps.renderer, sizeof device.caps.renderer, "Another GPU");
+  assert_int_equal(get("bag", 2048), -1);
+  snprintf(device.caps.renderer, sizeof device.caps.renderer, "A GPU");
+  assert_int_equal(get("bag", 2048), 5);
+}
+
+static void test_damage(void **state)
+{
+  (void)state;
+  overwrite("something else\n");
+  warnings = 0;
+  assert_int_equal(get("bag", 2048), -1);
+  assert_int_equal(warnings, 1);
+  put("bag", 2048, 6); /* starts anew */
+  assert_int_equal(get("bag", 2048), 6);
+
+  char text[512];
+  snprintf(
+      text, sizeof text,
+      "# holmberg tunings 1\nno tab here\nA GPU|4.5 driver 1|%s bag single gravity_jerk 2048\ti_each=x\n",
+      hb_version());
+  overwrite(text);
+  warnings = 0;
+  assert_int_equal(get("bag", 2048), -1);
+  assert_int_equal(warnings, 1);
+}
+
+static void test_no_place(void **state)
+{
+  (void)state;
+  unsetenv("XDG_CACHE_HOME");
+  char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+  unsetenv("HOME");
+  const struct hb_tuning_key key = key_of("bag", 2048);
+  const struct hb_pairs_tuning tuning = {.i_each = 1};
+  assert_int_equal(hb_tuning_cache_put(&key, &tuning), HB_ERR_IO);
+  assert_int_equal(get("bag", 2048), -1);
+  if (home) setenv("HOME", home, 1);
+  free(home);
+  setenv("XDG_CACHE_HOME", folder, 1);
+}
+
+static void test_classes(void **state)
+{
+  (void)state;
+  assert_int_equal(hb_tuning_class(1), 2048);
+  assert_int_equal(hb_tuning_class(1024), 2048);
+  assert_int_equal(hb_tuning_class(16384), 16384);
+  assert_int_equal(hb_tuning_class(1 << 20), 131072);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_put_and_get), cmocka_unit_test(test_key),     cmocka_unit_test(test_damage),
+      cmocka_unit_test(test_no_place),    cmocka_unit_test(test_classes),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# demo.sh BUILD: what `make run` shows: the paper's N = 1024 Plummer sphere, integrated with the paper's kernel on
+# whatever OpenGL there is, and a picture of it.
+set -eu
+build=$1
+out=$build/run
+mkdir -p "$out"
+# A pass of the 2007 kernel is so short that waking a software renderer's threads takes longer than the work.
+export LP_NUM_THREADS="${LP_NUM_THREADS:-0}"
+
+echo "A Plummer sphere of 1024 stars, t = 0 ... 0.5, forces by the 2007 fragment program ([PZ07] section 4):"
+"$build/holmberg" ic plummer -n 1024 --seed 1 -o "$out/plummer.txt"
+"$build/holmberg" run "$out/plummer.txt" --t-end 0.5 --eta 0.01 --eps 2^-8 --dt-max 2^-3 --dt-min 2^-26 \
+  --scheme cg2007 --diag-every 2^-5 -o "$out/cluster.txt" | tee "$out/table.txt"
+gnuplot -e "snapshot='$out/cluster.txt'; diagnostics='$out/table.txt'; picture='$out/cluster.png'" tools/cluster.gp
+echo "wrote $out/cluster.txt (final state), $out/table.txt (the table above) and $out/cluster.png (the picture)"

@@ -1,0 +1,108 @@
+#!/bin/sh
+# deps.sh run|test|lint: makes sure that this machine has what the target needs. Missing packages are installed
+# where this is apt with root or password-less sudo, and saying so; otherwise the one command to type is printed.
+# DEPS=manual forbids installing.
+set -eu
+target=$1
+
+# A line a need: the targets that have it, how to probe for it, then its package for apt, dnf, pacman, brew
+# ("-" where there is none or where it comes with another).
+needs='
+run,test,lint c:stdio.h                 build-essential      gcc                  base-devel   gcc
+run,test,lint cmd:pkg-config            pkg-config           pkgconf-pkg-config   pkgconf      pkg-config
+run,test,lint pc:glew                   libglew-dev          glew-devel           glew         glew
+run,test,lint pc:glfw3                  libglfw3-dev         glfw-devel           glfw         glfw
+run,test,lint pc:egl                    libegl-dev           libglvnd-devel       libglvnd     -
+run,test,lint pc:hdf5                   libhdf5-dev          hdf5-devel           hdf5         hdf5
+run,test,lint c:Random123/philox.h      librandom123-dev     Random123-devel      random123    random123
+run,test      lib:libEGL.so.1           libegl1              libglvnd-egl         libglvnd     -
+run,test      lib:libEGL_mesa.so.0      libegl-mesa0         mesa-libEGL          mesa         -
+run,test      lib:dri/swrast_dri.so     libgl1-mesa-dri      mesa-dri-drivers     mesa         -
+test          lib:libOSMesa.so.8        libosmesa6           mesa-libOSMesa       mesa         mesa
+test          pc:cmocka                 libcmocka-dev        libcmocka-devel      cmocka       cmocka
+test          cmd:bats                  bats                 bats                 bash-bats    bats-core
+test          cmd:Xvfb                  xvfb                 xorg-x11-server-Xvfb xorg-server-xvfb -
+test          cmd:script                bsdutils             util-linux           util-linux   -
+test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5
+run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
+lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
+lint          cmd:clang                 clang                clang                clang        llvm
+lint          c:omp.h                   libomp-dev           libomp-devel         openmp       libomp
+lint          cmd:clang-format          clang-format         clang-tools-extra    clang        clang-format
+lint          cmd:shellcheck            shellcheck           ShellCheck           shellcheck   shellcheck
+lint          cmd:cppcheck              cppcheck             cppcheck             cppcheck     cppcheck
+lint          cmd:glslangValidator      glslang-tools        glslang              glslang      glslang
+lint          pc:cmocka                 libcmocka-dev        libcmocka-devel      cmocka       cmocka
+'
+
+present() {
+  name=${1#*:}
+  case $1 in
+  cmd:*) command -v "$name" >/dev/null 2>&1 ;;
+  pc:hdf5) pkg-config --exists hdf5-serial 2>/dev/null || pkg-config --exists hdf5 2>/dev/null ;;
+  pc:*) pkg-config --exists "$name" 2>/dev/null ;;
+  c:*) echo "#include <$name>" | "${CC:-cc}" -E -o /dev/null - >/dev/null 2>&1 ;;
+  lib:*)
+    for folder in /usr/lib /usr/lib64 /usr/lib/*-linux-gnu* /usr/local/lib /opt/homebrew/lib; do
+      [ -e "$folder/$name" ] && return 0
+    done
+    return 1
+    ;;
+  esac
+}
+
+# The packages that are missing, for the package manager whose column is given, each once.
+missing() {
+  echo "$needs" | while read -r targets probe apt dnf pacman brew; do
+    case ",$targets," in *",$target,"*) ;; *) continue ;; esac
+    present "$probe" && continue
+    case $1 in apt) package=$apt ;; dnf) package=$dnf ;; pacman) package=$pacman ;; brew) package=$brew ;; esac
+    [ "$package" = - ] || echo "$package"
+  done | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+manager=none
+for candidate in apt dnf pacman brew; do
+  program=$candidate
+  [ $candidate = apt ] && program="apt-get"
+  if command -v $program >/dev/null 2>&1; then
+    manager=$candidate
+    break
+  fi
+done
+[ "$manager" = none ] && column=apt || column=$manager
+packages=$(missing "$column")
+[ -n "$packages" ] || exit 0
+
+sudo=
+[ "$(id -u)" = 0 ] || sudo='sudo '
+if [ $manager = apt ] && [ "${DEPS:-}" != manual ] && { [ -z "$sudo" ] || sudo -n true 2>/dev/null; }; then
+  echo "holmberg: installing for make $target: $packages"
+  log=$(mktemp)
+  # shellcheck disable=SC2086 # the list is words
+  if ! { ${sudo}apt-get update -q && ${sudo}env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+    --no-install-recommends $packages; } >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "holmberg: installing failed, see above" >&2
+    exit 1
+  fi
+  rm -f "$log"
+  packages=$(missing "$column")
+  [ -n "$packages" ] || exit 0
+  echo "holmberg: still missing after the installation: $packages" >&2
+  exit 1
+fi
+
+case $manager in
+apt) command="${sudo}apt-get install $packages" ;;
+dnf) command="${sudo}dnf install $packages" ;;
+pacman) command="${sudo}pacman -S --needed $packages" ;;
+brew) command="brew install $packages" ;;
+none)
+  echo "holmberg: make $target needs these packages (Debian's names): $packages" >&2
+  exit 1
+  ;;
+esac
+echo "holmberg: make $target needs packages that are missing. Type:" >&2
+echo "  $command" >&2
+exit 1

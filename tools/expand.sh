@@ -1,0 +1,26 @@
+#!/bin/sh
+# expand.sh SHADER VERSION [INTERACTION DEFINES]: a shader file as the loader would hand it to a driver, for the
+# reference compiler: #version first, then the lines DEFINES, every #include "path under shaders/" replaced by the file,
+# "INTERACTION" by that of the interaction.
+set -eu
+part=${3:-}
+defines=${4:-}
+cd "$(dirname "$0")/../shaders"
+echo "#version $2 core"
+if [ "$2" = 330 ]; then
+  echo '#extension GL_ARB_gpu_shader5 : require'
+  echo '#extension GL_ARB_gpu_shader_fp64 : require'
+fi
+echo '#define HB_HAS_PRECISE 1'
+echo '#define HB_HAS_DOUBLE 1'
+[ -z "$defines" ] || printf '%s\n' "$defines"
+expand() {
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+    '#include "INTERACTION"') expand "$part" ;;
+    '#include "'*) expand "$(echo "$line" | cut -d'"' -f2)" ;;
+    *) printf '%s\n' "$line" ;;
+    esac
+  done <"$1"
+}
+expand "${1#shaders/}"
