@@ -1,33 +1,44 @@
 /* hb_sim_*: particles, a source of forces and the integrator under one handle. */
 #include "base/mem.h"
 #include "core/diagnostics.h"
+#include "core/particles.h"
 #include "force/force.h"
-#include "step/hermite4.h"
+#include "step/integrator.h"
 
 #include <math.h>
 
 struct hb_sim {
   struct hb_force *force;
-  struct hb_hermite4 *hermite4;
+  const struct hb_integrator_ops *integrator;
+  void *state; /* the integrator's */
   double eps2;
 };
 
 static double or_default(double value, double fallback) { return value == 0 ? fallback : value; }
 
-enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
+static struct hb_sim_params complete(const struct hb_sim_params *given)
+{
+  struct hb_sim_params params = *given;
+  params.eta = or_default(given->eta, 0.01);
+  params.dt_max = or_default(given->dt_max, 0.125);
+  params.dt_min = or_default(given->dt_min, ldexp(1, -26));
+  return params;
+}
+
+enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *given,
                              struct hb_sim **sim)
 {
   *sim = NULL;
   HB_TRY(hb_particles_check(initial));
-  struct hb_hermite4_params hermite4 = {.eta = or_default(params->eta, 0.01),
-                                        .dt_max = or_default(params->dt_max, 0.125),
-                                        .dt_min = or_default(params->dt_min, ldexp(1, -26)),
-                                        .rounding = params->rounding};
+  const struct hb_sim_params params = complete(given);
+  const struct hb_integrator_ops *integrator;
+  HB_TRY(hb_integrator_find(params.integrator, &integrator));
   struct hb_sim *s;
   HB_TRY(HB_ALLOC(1, &s));
-  s->eps2 = params->force.eps * params->force.eps;
-  enum hb_status status = hb_force_open(&params->force, &s->force);
-  if (status == HB_OK) status = hb_hermite4_create(initial, &hermite4, s->force, &s->hermite4);
+  s->integrator = integrator;
+  s->eps2 = params.force.eps * params.force.eps;
+  enum hb_status status = hb_force_open(&params.force, &s->force);
+  if (status == HB_OK) status = integrator->create(initial, &params, s->force, &s->state);
   if (status != HB_OK) {
     hb_sim_destroy(s);
     return status;
@@ -39,26 +50,32 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
 void hb_sim_destroy(struct hb_sim *sim)
 {
   if (!sim) return;
-  hb_hermite4_destroy(sim->hermite4);
+  sim->integrator->destroy(sim->state);
   hb_force_close(sim->force);
   hb_mem_free(sim);
 }
 
-double hb_sim_next_time(const struct hb_sim *sim) { return hb_hermite4_next_time(sim->hermite4); }
-enum hb_status hb_sim_step(struct hb_sim *sim) { return hb_hermite4_step(sim->hermite4); }
+double hb_sim_next_time(const struct hb_sim *sim) { return sim->integrator->next_time(sim->state); }
+enum hb_status hb_sim_step(struct hb_sim *sim) { return sim->integrator->step(sim->state); }
 const struct hb_force *hb_sim_force(const struct hb_sim *sim) { return sim->force; }
 
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
 {
-  const struct hb_hermite4 *h = sim->hermite4;
-  *counts = (struct hb_sim_counts){.block_steps = h->block_steps,
-                                   .particle_steps = h->particle_steps,
-                                   .pairs = h->particle_steps * (h->n - 1)};
+  sim->integrator->counts(sim->state, counts);
+}
+
+void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)
+{
+  sim->integrator->phases(sim->state, phases);
+  const struct hb_phases *force = hb_force_phases(sim->force);
+  phases->send_s = force->send_s;
+  phases->force_s = force->force_s;
+  phases->receive_s = force->receive_s;
 }
 
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles)
 {
-  return hb_hermite4_state(sim->hermite4, t, particles);
+  return sim->integrator->particles(sim->state, t, particles);
 }
 
 /* Potential energy by the potentials of the source of forces. Its sources are set anew by each block step, so
@@ -73,7 +90,9 @@ static enum hb_status potential_of_source(struct hb_force *force, const struct h
   if (status == HB_OK) status = HB_ALLOC(p->n, &index);
   if (status == HB_OK) {
     for (size_t i = 0; i < p->n; i++) index[i] = (uint32_t)i;
+    struct hb_phases before = *hb_force_phases(force);
     status = hb_force_of(force, p->n, p->m, p->x, p->v, p->n, index, a, j, phi);
+    *hb_force_phases(force) = before;
   }
   if (status == HB_OK) status = hb_potential_energy_of(p, phi, e_pot);
   hb_mem_free(a);

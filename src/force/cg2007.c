@@ -11,6 +11,8 @@
 #include "gl/gl.h"
 #include "gl/gl_shader.h"
 #include "gl/gl_target.h"
+#include "gl/gl_timer.h"
+#include "perf/phases.h"
 
 #include <string.h>
 
@@ -34,6 +36,9 @@ struct cg2007 {
   float *staging;         /* [4 * texels] one stream on its way up or down */
   uint32_t *order;        /* [nj] particle in each texel: the sinks first */
   unsigned char *is_sink; /* [nj] */
+
+  int waits; /* HB_FORCE_PHASES */
+  struct hb_phases last;
 };
 
 /* ---- open and close ---- */
@@ -97,6 +102,7 @@ static enum hb_status cg2007_open(const struct hb_force_params *params, void **s
   int rectangle = (params->flags & HB_FORCE_CG2007_RECT) != 0;
   c->kind = rectangle ? HB_GL_STREAM_RECTANGLE : HB_GL_STREAM_2D;
   c->eps2 = (float)hb_force_eps2(params);
+  c->waits = (params->flags & HB_FORCE_PHASES) != 0;
   const struct hb_gl_context_params gl = {params->context, params->device,
                                           (params->flags & HB_FORCE_GL_DEBUG) != 0};
   HB_TRY(hb_gl_context_open(&gl, &c->context));
@@ -221,10 +227,20 @@ static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index,
   size_t row = (size_t)c->pos.width;
   int width = (int)(ni < row ? ni : row), height = (int)((ni + row - 1) / row);
   arrange(c, ni, index);
+  double lap = hb_clock_now();
   send(c);
+  if (c->waits) hb_gl_timer_start();
+  c->last.send_s = hb_phases_lap(&lap);
   int result = walk(c, width, height);
+  if (c->waits) lap = hb_gl_timer_start();
   receive(c, result, width, height, ni, a, j, phi);
+  c->last.receive_s = c->waits ? hb_phases_lap(&lap) : 0;
   return hb_gl_context_check_lost(c->context, "evaluating forces with cg2007");
+}
+
+static void cg2007_phases(const void *state, struct hb_phases *last)
+{
+  *last = ((const struct cg2007 *)state)->last;
 }
 
 static const char *cg2007_context(const void *state)
@@ -248,6 +264,7 @@ const struct hb_force_ops hb_force_cg2007 = {
     .close = cg2007_close,
     .set_j = cg2007_set_j,
     .eval = cg2007_eval,
+    .phases = cg2007_phases,
     .context = cg2007_context,
     .device = cg2007_device,
 };

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl_context.h"
+#include "perf/phases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ struct hb_force {
   uint32_t *stamp; /* [nj] the call in which the particle was last a sink, to find one named twice */
   size_t stamp_room;
   uint32_t call;
+  struct hb_phases phases;
 };
 
 static const struct hb_force_ops *const registry[] = {&hb_force_host,       &hb_force_cg2007,
@@ -207,9 +209,20 @@ static enum hb_status once(struct hb_force *force, size_t nj, const double *m, c
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi)
 {
+  struct hb_phases *phases = &force->phases;
+  double lap = hb_clock_now();
   HB_TRY(hb_force_set_j(force, nj, m, x, v));
-  return hb_force_eval(force, ni, index, a, j, phi);
+  phases->send_s += hb_phases_lap(&lap);
+  HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
+  struct hb_phases last = {0};
+  if (force->ops->phases) force->ops->phases(force->state, &last);
+  phases->send_s += last.send_s;
+  phases->receive_s += last.receive_s;
+  phases->force_s += hb_phases_lap(&lap) - last.send_s - last.receive_s;
+  return HB_OK;
 }
+
+struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phases; }
 
 enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,

@@ -18,6 +18,9 @@ struct hb_force_ops {
   /* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], each without itself. 0 < ni <= nj, none twice. */
   enum hb_status (*eval)(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi);
 
+  /* What the last eval spent in sending and receiving (HB_FORCE_PHASES); NULL where nothing travels. */
+  void (*phases)(const void *state, struct hb_phases *last);
+
   /* Where it runs, for records: context ("none" on the host) and device; and how, NULL where there is no choice. */
   const char *(*context)(const void *state);
   const char *(*device)(const void *state);
@@ -35,6 +38,10 @@ extern const struct hb_force_ops hb_force_bag, hb_force_tile, hb_force_matrix200
 enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi);
+
+/* Seconds that hb_force_of took since the source was opened: send, force, receive; the others stay 0. Who asks for
+ * forces outside the integration puts back what was there before. */
+struct hb_phases *hb_force_phases(struct hb_force *force);
 
 /* For sources: the softening squared that a kernel adds to r^2. */
 static inline double hb_force_eps2(const struct hb_force_params *params) { return params->eps * params->eps; }

@@ -1,7 +1,9 @@
 /* Gravity through the all-pairs engine: one source of forces for each of its schemes. */
 #include "force/force.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "gl/gl_timer.h"
 #include "pairs/pairs.h"
 #include "pairs/tuner.h"
 #include "pairs/tuning.h"
@@ -18,6 +20,8 @@ struct gravity {
   char tuning[256];
   double *f; /* [8 * f_room] (a, phi) (jerk, -) of the sinks */
   size_t f_room;
+  int waits; /* HB_FORCE_PHASES */
+  struct hb_phases last;
 };
 
 static void gravity_close(void *state)
@@ -51,6 +55,7 @@ static enum hb_status gravity_open(const struct hb_force_params *params, void **
                                   .precision = precision_of(params->precision),
                                   .parameter = {hb_force_eps2(params)},
                                   .max_draw_s = params->max_draw_s};
+  g->waits = (params->flags & HB_FORCE_PHASES) != 0;
   g->tunes = !params->tuning && !(params->flags & HB_FORCE_NO_TUNE);
   HB_TRY(hb_tuning_parse(params->tuning, &pairs.tuning));
   return hb_pairs_create(&pairs, &g->pairs);
@@ -73,7 +78,9 @@ static enum hb_status gravity_set_j(void *state, size_t nj, const double *m, con
   const struct hb_column columns[8] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {m, 1},
                                        {v, 3}, {v + 1, 3}, {v + 2, 3}};
   if (g->tunes) HB_TRY(tune(g, nj));
-  return hb_pairs_set_j(g->pairs, nj, columns);
+  HB_TRY(hb_pairs_set_j(g->pairs, nj, columns));
+  if (g->waits) hb_gl_timer_start();
+  return HB_OK;
 }
 
 static enum hb_status gravity_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
@@ -87,13 +94,20 @@ static enum hb_status gravity_eval(void *state, size_t ni, const uint32_t *index
     g->f_room = ni;
   }
   HB_TRY(hb_pairs_walk(g->pairs, ni, index));
+  double done = g->waits ? hb_gl_timer_start() : 0;
   HB_TRY(hb_pairs_read(g->pairs, g->f));
   for (size_t k = 0; k < ni; k++) {
     const double *f = g->f + 8 * k;
     for (int c = 0; c < 3; c++) a[3 * k + c] = f[c], j[3 * k + c] = f[4 + c];
     phi[k] = f[3];
   }
+  if (g->waits) g->last.receive_s = hb_clock_now() - done;
   return HB_OK;
+}
+
+static void gravity_phases(const void *state, struct hb_phases *last)
+{
+  *last = ((const struct gravity *)state)->last;
 }
 
 static const char *gravity_context(const void *state)
@@ -125,6 +139,7 @@ static const char *gravity_tuning(const void *state)
       .close = gravity_close,                                                                                \
       .set_j = gravity_set_j,                                                                                \
       .eval = gravity_eval,                                                                                  \
+      .phases = gravity_phases,                                                                              \
       .context = gravity_context,                                                                            \
       .device = gravity_device,                                                                              \
       .tuning = gravity_tuning,                                                                              \

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "core/diagnostics.h"
 #include "force/force.h"
+#include "perf/phases.h"
 #include "step/timestep.h"
 
 #include <math.h>
@@ -195,9 +196,12 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
   uint64_t T;
   size_t ni;
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
+  double lap = hb_clock_now();
   hb_blocks_select(h->blocks, T, h->block, &ni);
   predict_all(h, T);
+  h->phases.predict_s += hb_phases_lap(&lap);
   HB_TRY(hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1));
+  lap = hb_clock_now();
   HB_TRY(check_forces(h, ni, h->t0 + span(h, T)));
   correct_block(h, ni);
   hb_blocks_advance(h->blocks, T);
@@ -207,6 +211,7 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
   }
   h->block_steps++;
   h->particle_steps += ni;
+  h->phases.correct_s += hb_phases_lap(&lap);
   return HB_OK;
 }
 
@@ -228,3 +233,53 @@ enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
   *particles = p;
   return HB_OK;
 }
+
+/* ---- as one of the integrators ---- */
+
+static enum hb_status ops_create(const struct hb_particles *initial, const struct hb_sim_params *params,
+                                 struct hb_force *force, void **state)
+{
+  const struct hb_hermite4_params own = {
+      .eta = params->eta, .dt_max = params->dt_max, .dt_min = params->dt_min, .rounding = params->rounding};
+  struct hb_hermite4 *h = NULL;
+  enum hb_status status = hb_hermite4_create(initial, &own, force, &h);
+  *state = h;
+  return status;
+}
+
+static void ops_destroy(void *state) { hb_hermite4_destroy(state); }
+static double ops_time(const void *state) { return hb_hermite4_time(state); }
+static double ops_next_time(const void *state) { return hb_hermite4_next_time(state); }
+static enum hb_status ops_step(void *state) { return hb_hermite4_step(state); }
+
+static enum hb_status ops_particles(const void *state, double t, struct hb_particles **particles)
+{
+  return hb_hermite4_state(state, t, particles);
+}
+
+static void ops_counts(const void *state, struct hb_sim_counts *counts)
+{
+  const struct hb_hermite4 *h = state;
+  *counts = (struct hb_sim_counts){.block_steps = h->block_steps,
+                                   .particle_steps = h->particle_steps,
+                                   .pairs = h->particle_steps * (h->n - 1)};
+}
+
+static void ops_phases(const void *state, struct hb_phases *phases)
+{
+  *phases = ((const struct hb_hermite4 *)state)->phases;
+}
+
+const struct hb_integrator_ops hb_integrator_hermite4 = {
+    .info = {.name = "hermite4",
+             .summary = "fourth order Hermite predictor-corrector with individual block steps",
+             .source = "[PZ07] section 2"},
+    .create = ops_create,
+    .destroy = ops_destroy,
+    .time = ops_time,
+    .next_time = ops_next_time,
+    .step = ops_step,
+    .particles = ops_particles,
+    .counts = ops_counts,
+    .phases = ops_phases,
+};

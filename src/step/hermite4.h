@@ -4,6 +4,7 @@
 
 #include "core/particles.h"
 #include "step/blocks.h"
+#include "step/integrator.h"
 
 struct hb_hermite4_params {
   double eta;            /* accuracy, nu of [PZ07] eqs 2 and 9                     */
@@ -27,6 +28,7 @@ struct hb_hermite4 {
   uint8_t *level1;                /* [n] new levels, in the order of block */
   struct hb_blocks *blocks;
   uint64_t block_steps, particle_steps;
+  struct hb_phases phases; /* predict and correct */
 };
 
 /* Copies the particles; their time is t0. Evaluates the first forces and steps. force stays the caller's and

@@ -112,7 +112,8 @@ enum hb_status hb_snapshot_write(const char *path, const char *format, const str
 enum hb_force_flags {
   HB_FORCE_CG2007_RECT = 1, /* cg2007 with rectangle textures and RGB32F targets, as in 2007 */
   HB_FORCE_GL_DEBUG = 2,    /* ask the driver for debug messages and treat them as faults    */
-  HB_FORCE_NO_TUNE = 4      /* take safe defaults, measure nothing                           */
+  HB_FORCE_NO_TUNE = 4,     /* take safe defaults, measure nothing                           */
+  HB_FORCE_PHASES = 8       /* wait for the device between phases, so that each can be timed */
 };
 
 struct hb_force_params {
@@ -182,8 +183,17 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 
 enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
 
+/* An integrator, as listed by `holmberg info`. */
+struct hb_integrator_info {
+  const char *name, *summary;
+  const char *source; /* the paper it comes from */
+};
+
+const struct hb_integrator_info *hb_integrators(size_t *count);
+
 struct hb_sim_params {
   struct hb_force_params force;
+  const char *integrator;    /* NULL: the first of hb_integrators                             */
   double eta;                /* accuracy parameter, nu of [PZ07] eqs 2 and 9; 0: 0.01         */
   double dt_max;             /* largest step, a power of two; 0: 1/8                          */
   double dt_min;             /* smallest step, a power of two, the unit of time; 0: 2^-26     */
@@ -194,6 +204,12 @@ struct hb_sim_counts {
   uint64_t block_steps;    /* block steps done                                */
   uint64_t particle_steps; /* particles advanced, summed over block steps     */
   uint64_t pairs;          /* pair interactions of the integration: ni (N - 1) */
+};
+
+/* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the
+ * device is idle between send, force and receive; without it they overlap, and force holds what cannot be told apart. */
+struct hb_phases {
+  double predict_s, send_s, force_s, receive_s, correct_s;
 };
 
 /* Energies per unit of the system's, all in exact host double unless said. */
@@ -217,6 +233,7 @@ void hb_sim_destroy(struct hb_sim *sim);
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
 enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts);
+void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases); /* of all steps so far */
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
 
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own

@@ -1,0 +1,102 @@
+#include "cli/run.h"
+
+#include "base/mem.h"
+#include "cli/target.h"
+
+#include <math.h>
+
+/* ---- output ------------------------------------------------------------------------------------------ */
+
+/* What took part in the run; nothing that differs between two runs of the same input. The snapshot's own notes
+ * are there already. */
+static enum hb_status set_notes(const struct hb_run *run, struct hb_particles *state)
+{
+  const struct hb_force *force = hb_sim_force(run->sim);
+  HB_TRY(hb_particles_set_note(state, "scheme", hb_force_scheme(force)->name));
+  HB_TRY(hb_particles_set_note(state, "precision", hb_force_precision(force)));
+  const char *tuning = hb_force_tuning(force);
+  if (*tuning || hb_particles_note(state, "tuning")) HB_TRY(hb_particles_set_note(state, "tuning", tuning));
+  HB_TRY(hb_particles_set_note(state, "context", hb_force_context(force)));
+  return hb_particles_set_note(state, "device", hb_force_device(force));
+}
+
+static enum hb_status write_state(const struct hb_run *run, double t, const char *path)
+{
+  struct hb_particles *state = NULL;
+  enum hb_status status = hb_sim_state(run->sim, t, &state);
+  if (status == HB_OK) status = set_notes(run, state);
+  if (status == HB_OK) status = hb_target_write(path, run->values[RUN_FORMAT].text, state);
+  hb_particles_destroy(state);
+  return status;
+}
+
+static enum hb_status write_series(struct hb_run *run)
+{
+  struct hb_text name = {0};
+  enum hb_status status = hb_target_series(run->values[RUN_OUTPUT].text, ++run->written, &name);
+  if (status == HB_OK) status = write_state(run, run->t, name.text);
+  hb_mem_free(name.text);
+  return status;
+}
+
+/* A table that nobody takes ends a run that has no other result; one with -o goes on for its file. */
+static enum hb_status diagnose(struct hb_run *run)
+{
+  struct hb_diagnostics now;
+  HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
+  double error = fabs(hb_run_output_energy_error(&run->output, &now));
+  const struct hb_opts_value *bound = &run->values[RUN_MAX_ENERGY_ERROR];
+  int exceeded = bound->given && error > bound->number;
+  enum hb_run_output_place place =
+      run->t == run->t_end && !exceeded ? HB_RUN_OUTPUT_LAST : HB_RUN_OUTPUT_ON_THE_WAY;
+  enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, place);
+  if (exceeded) {
+    char t[32];
+    hb_opts_shortest(run->t, t);
+    return hb_fail(HB_ERR_NUMERIC, "energy error %.3g at t = %s exceeds --max-energy-error %s", error, t,
+                   bound->text);
+  }
+  return run->values[RUN_OUTPUT].text ? HB_OK : status;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------- */
+
+/* The time number * every, or t_end when rounding leaves it a hair before or puts it behind. */
+static double due(const struct hb_run *run, double number, double every)
+{
+  double t = number * every;
+  return t > run->t_end - 1e-9 * every ? run->t_end : t;
+}
+
+static enum hb_status advance(struct hb_run *run, double t)
+{
+  while (hb_sim_next_time(run->sim) <= t) {
+    run->t = hb_sim_next_time(run->sim);
+    HB_TRY(hb_sim_step(run->sim));
+    hb_run_output_progress(&run->output, run->t);
+  }
+  run->t = t;
+  return HB_OK;
+}
+
+enum hb_status hb_run_integrate(struct hb_run *run)
+{
+  hb_run_output_begin(&run->output);
+  HB_TRY(diagnose(run));
+  while (run->t < run->t_end) {
+    double t_diag = due(run, run->diag_number, run->diag_every);
+    double t_snap = run->snap_every > 0 ? due(run, run->snap_number, run->snap_every) : INFINITY;
+    HB_TRY(advance(run, t_snap < t_diag ? t_snap : t_diag));
+    if (run->t == t_diag) {
+      run->diag_number++;
+      HB_TRY(diagnose(run));
+    }
+    if (run->t == t_snap) {
+      int on_time = run->snap_number * run->snap_every < run->t_end + 1e-9 * run->snap_every;
+      run->snap_number++;
+      if (on_time) HB_TRY(write_series(run));
+    }
+  }
+  const char *path = run->values[RUN_OUTPUT].text;
+  return path ? write_state(run, run->t_end, path) : HB_OK;
+}

@@ -1,0 +1,134 @@
+#include "cli/run.h"
+
+#include "base/mem.h"
+#include "cli/target.h"
+#include "cli/terminal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- checks before the work -------------------------------------------------------------------------- */
+
+static enum hb_status check_output(const struct hb_opts_value *values)
+{
+  const char *path = values[RUN_OUTPUT].text;
+  if (!path && values[RUN_SNAP_EVERY].given)
+    return hb_fail(HB_ERR_USAGE, "option --snap-every needs -o FILE to name its snapshots");
+  if (!path) return HB_OK;
+  int to_stdout = strcmp(path, "-") == 0;
+  if (to_stdout && values[RUN_SNAP_EVERY].given)
+    return hb_fail(HB_ERR_USAGE, "option --snap-every cannot write a series to standard output");
+  if (to_stdout && values[RUN_JSON].given)
+    return hb_fail(HB_ERR_USAGE, "options --json and -o - cannot share standard output");
+  return hb_target_check(path, values[RUN_FORMAT].text);
+}
+
+static enum hb_status check_times(const struct hb_run *run)
+{
+  static const int intervals[] = {RUN_DIAG_EVERY, RUN_SNAP_EVERY};
+  for (size_t k = 0; k < 2; k++) {
+    const struct hb_opts_value *every = &run->values[intervals[k]], *dt_min = &run->values[RUN_DT_MIN];
+    if (every->given && every->number < dt_min->number)
+      return hb_fail(HB_ERR_USAGE, "option --%s: %s is below the smallest step %s",
+                     hb_run_options[intervals[k]].name, every->text, dt_min->text);
+  }
+  if (run->t_end >= run->t) return HB_OK;
+  char begin[32];
+  hb_opts_shortest(run->t, begin);
+  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the snapshot's time %s",
+                 run->values[RUN_T_END].text, begin);
+}
+
+/* ---- what was asked for ------------------------------------------------------------------------------ */
+
+static enum hb_status add_history(const struct hb_opts *opts, struct hb_particles *particles)
+{
+  struct hb_text line = {0};
+  enum hb_status status = hb_opts_line(opts, &line);
+  if (status == HB_OK) status = hb_particles_add_history(particles, line.text);
+  hb_mem_free(line.text);
+  if (status != HB_OK) return status;
+  struct hb_text record = {0};
+  status = hb_opts_record(opts, &record);
+  if (status == HB_OK) status = hb_particles_set_note(particles, "options", record.text);
+  hb_mem_free(record.text);
+  return status;
+}
+
+/* The number of the first multiple of every behind t. */
+static double first_number(double t, double every) { return floor(t / every + 1e-9) + 1; }
+
+static void set_up(const struct hb_opts_value *values, struct hb_run *run)
+{
+  run->t = hb_particles_time(run->initial);
+  run->t_end = values[RUN_T_END].number;
+  run->diag_every = values[values[RUN_DIAG_EVERY].given ? RUN_DIAG_EVERY : RUN_DT_MAX].number;
+  run->snap_every = values[RUN_SNAP_EVERY].number;
+  run->diag_number = first_number(run->t, run->diag_every);
+  run->snap_number = run->snap_every > 0 ? first_number(run->t, run->snap_every) : 0;
+
+  const char *path = values[RUN_OUTPUT].text;
+  struct hb_run_output *output = &run->output;
+  int silent = values[RUN_QUIET].given || (path && strcmp(path, "-") == 0);
+  output->form = values[RUN_JSON].given ? HB_RUN_OUTPUT_JSON
+                 : silent               ? HB_RUN_OUTPUT_NONE
+                                        : HB_RUN_OUTPUT_TABLE;
+  output->bar = !values[RUN_QUIET].given && !values[RUN_JSON].given && hb_terminal_is_live()
+                    ? HB_RUN_OUTPUT_BAR_ON
+                    : HB_RUN_OUTPUT_BAR_OFF;
+  output->t_begin = run->t;
+  output->t_end = run->t_end;
+}
+
+/* --tuning and --matrix-limit as one list of words; none where neither was given. */
+static enum hb_status tuning_words(const struct hb_opts_value *values, struct hb_text *words)
+{
+  if (values[RUN_TUNING].given) HB_TRY(hb_text_append(words, "%s ", values[RUN_TUNING].text));
+  if (!values[RUN_MATRIX_LIMIT].given) return HB_OK;
+  return hb_text_append(words, "limit=%llu", (unsigned long long)values[RUN_MATRIX_LIMIT].count);
+}
+
+static enum hb_status open_sim(struct hb_run *run)
+{
+  const struct hb_opts_value *values = run->values;
+  struct hb_text tuning = {0};
+  HB_TRY(tuning_words(values, &tuning));
+  struct hb_sim_params params = {
+      .force.scheme = values[RUN_SCHEME].text,
+      .force.precision = values[RUN_PRECISION].text,
+      .force.context = values[RUN_CONTEXT].text,
+      .force.device = values[RUN_DEVICE].text,
+      .force.tuning = tuning.text,
+      .force.max_draw_s = 1e-3 * values[RUN_MAX_DRAW_MS].number,
+      .force.eps = values[RUN_EPS].number,
+      .eta = values[RUN_ETA].number,
+      .dt_max = values[RUN_DT_MAX].number,
+      .dt_min = values[RUN_DT_MIN].number,
+  };
+  if (values[RUN_CG2007_RECT].given) params.force.flags |= HB_FORCE_CG2007_RECT;
+  if (values[RUN_GL_DEBUG].given) params.force.flags |= HB_FORCE_GL_DEBUG;
+  if (values[RUN_NO_TUNE].given) params.force.flags |= HB_FORCE_NO_TUNE;
+  while (strcmp(hb_run_rounding(params.rounding), values[RUN_ROUNDING].text) != 0) params.rounding++;
+  enum hb_status status = hb_sim_create(run->initial, &params, &run->sim);
+  hb_mem_free(tuning.text);
+  hb_particles_destroy(run->initial);
+  run->initial = NULL;
+  return status;
+}
+
+enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
+{
+  *run = (struct hb_run){.values = opts->values};
+  HB_TRY(check_output(opts->values));
+  HB_TRY(hb_snapshot_read(opts->operands[0], opts->values[RUN_INPUT_FORMAT].text, &run->initial));
+  set_up(opts->values, run);
+  HB_TRY(check_times(run));
+  HB_TRY(add_history(opts, run->initial));
+  return open_sim(run);
+}
+
+void hb_run_close(struct hb_run *run)
+{
+  hb_sim_destroy(run->sim);
+  hb_particles_destroy(run->initial);
+}

@@ -1,0 +1,75 @@
+#include "core/sections.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+size_t hb_section_width(enum hb_section_type type) { return type == HB_SECTION_BYTES ? 1 : 8; }
+
+void hb_sections_clear(struct hb_sections *sections)
+{
+  for (size_t k = 0; k < sections->count; k++) hb_mem_free(sections->at[k].own);
+  hb_mem_free(sections->at);
+  *sections = (struct hb_sections){0};
+}
+
+static enum hb_status make_room(struct hb_sections *s)
+{
+  if (s->count < s->room) return HB_OK;
+  struct hb_section *more;
+  size_t room = s->room ? 2 * s->room : 16;
+  HB_TRY(HB_ALLOC(room, &more));
+  if (s->count) memcpy(more, s->at, s->count * sizeof *more);
+  hb_mem_free(s->at);
+  s->at = more;
+  s->room = room;
+  return HB_OK;
+}
+
+enum hb_status hb_sections_put(struct hb_sections *sections, const char *name, enum hb_section_type type,
+                               size_t count, const void *data)
+{
+  HB_TRY(make_room(sections));
+  struct hb_section *section = &sections->at[sections->count];
+  *section = (struct hb_section){.type = type, .count = count, .data = data};
+  assert(strlen(name) < sizeof section->name && !hb_sections_find(sections, name));
+  snprintf(section->name, sizeof section->name, "%s", name);
+  sections->count++;
+  return HB_OK;
+}
+
+enum hb_status hb_sections_put_copy(struct hb_sections *sections, const char *name, enum hb_section_type type,
+                                    size_t count, const void *data)
+{
+  char *copy;
+  size_t bytes = count * hb_section_width(type);
+  HB_TRY(HB_ALLOC(bytes ? bytes : 1, &copy));
+  if (bytes) memcpy(copy, data, bytes);
+  enum hb_status status = hb_sections_put(sections, name, type, count, copy);
+  if (status != HB_OK)
+    hb_mem_free(copy);
+  else
+    sections->at[sections->count - 1].own = copy;
+  return status;
+}
+
+const struct hb_section *hb_sections_find(const struct hb_sections *sections, const char *name)
+{
+  for (size_t k = 0; k < sections->count; k++)
+    if (strcmp(sections->at[k].name, name) == 0) return &sections->at[k];
+  return NULL;
+}
+
+enum hb_status hb_sections_get(const struct hb_sections *sections, const char *name,
+                               enum hb_section_type type, size_t count, const void **data)
+{
+  const struct hb_section *section = hb_sections_find(sections, name);
+  if (!section) return hb_fail(HB_ERR_INPUT, "section '%s' is missing", name);
+  if (section->type != type || section->count != count)
+    return hb_fail(HB_ERR_INPUT, "section '%s' has %zu elements of type %d, expected %zu of type %d", name,
+                   section->count, (int)section->type, count, (int)type);
+  *data = section->data;
+  return HB_OK;
+}

@@ -1,0 +1,35 @@
+#include "step/integrator.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static const struct hb_integrator_ops *const registry[] = {&hb_integrator_hermite4};
+enum { COUNT = sizeof registry / sizeof *registry };
+
+const struct hb_integrator_info *hb_integrators(size_t *count)
+{
+  static struct hb_integrator_info infos[COUNT];
+  for (size_t k = 0; k < COUNT; k++) infos[k] = registry[k]->info;
+  *count = COUNT;
+  return infos;
+}
+
+enum hb_status hb_integrator_find(const char *name, const struct hb_integrator_ops **ops)
+{
+  *ops = registry[0];
+  if (!name) return HB_OK;
+  struct hb_text known = {0};
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < COUNT && status == HB_OK; k++) {
+    *ops = registry[k];
+    if (strcmp(name, registry[k]->info.name) == 0) break;
+    *ops = NULL;
+    status = hb_text_append(&known, "%s%s", k ? ", " : "", registry[k]->info.name);
+  }
+  if (status == HB_OK && !*ops)
+    status = hb_fail(HB_ERR_USAGE, "'%s' is no integrator (expected %s)", name, known.text);
+  hb_mem_free(known.text);
+  return status;
+}
