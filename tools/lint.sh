@@ -60,6 +60,12 @@ shaders() {
 #define THREADS_PER_BODY 2'
   for file in "${shaders[@]}"; do
     version=330
+    if [[ $file == shaders/hermite/* ]]; then
+      for precision in 0 1 2 3; do
+        compiles "$file" 430 '' "#define PRECISION $precision" || bad=1
+      done
+      continue
+    fi
     [[ $file == *.comp || $file == shaders/pairs/* || $file == shaders/common/* ]] && version=430
     if [[ $file != shaders/pairs/* ]]; then
       compiles "$file" "$version" '' '' || bad=1

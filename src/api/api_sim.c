@@ -68,6 +68,8 @@ void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)
 {
   sim->integrator->phases(sim->state, phases);
   const struct hb_phases *force = hb_force_phases(sim->force);
+  phases->predict_s += force->predict_s;
+  phases->correct_s += force->correct_s;
   phases->send_s = force->send_s;
   phases->force_s = force->force_s;
   phases->receive_s = force->receive_s;

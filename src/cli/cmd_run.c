@@ -25,6 +25,18 @@ static const char *context_choice(size_t k)
   return words[k];
 }
 
+static const char *transfer_choice(size_t k)
+{
+  static const char *const words[] = {[HB_TRANSFER_ALL] = "all", [HB_TRANSFER_BLOCK] = "block", NULL};
+  return words[k];
+}
+
+static const char *place_choice(size_t k)
+{
+  static const char *const words[] = {[HB_PLACE_HOST] = "host", [HB_PLACE_GPU] = "gpu", NULL};
+  return words[k];
+}
+
 const struct hb_opts_option hb_run_options[RUN_COUNT] = {
     [RUN_OUTPUT] = {"output", 'o', HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,
                     "write the final state; - is standard output, without the table (default: not written)"},
@@ -41,6 +53,13 @@ const struct hb_opts_option hb_run_options[RUN_COUNT] = {
                     "smallest time step, a power of two"},
     [RUN_ROUNDING] = {"step-rounding", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "WAY", "down",
                       hb_run_rounding, "how a step becomes a power of two: down, nearest, up"},
+    [RUN_TRANSFER] =
+        {"transfer", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "WHAT", "all", transfer_choice,
+         "what travels to the device at each block step: all particles, or block, which needs --predict gpu"},
+    [RUN_PREDICT] = {"predict", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "WHERE", "host", place_choice,
+                     "where all particles are predicted: host or gpu (bag, tile)"},
+    [RUN_CORRECT] = {"correct", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "WHERE", "host", place_choice,
+                     "where the block is corrected: host, or gpu, which needs --transfer block"},
     [RUN_SCHEME] = {"scheme", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "NAME", "auto", scheme_choice,
                     "source of the forces, see below"},
     [RUN_PRECISION] = {"precision", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "NAME", NULL, NULL,

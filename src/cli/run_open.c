@@ -105,6 +105,9 @@ static enum hb_status open_sim(struct hb_run *run)
       .dt_max = values[RUN_DT_MAX].number,
       .dt_min = values[RUN_DT_MIN].number,
   };
+  if (strcmp(values[RUN_TRANSFER].text, "block") == 0) params.transfer = HB_TRANSFER_BLOCK;
+  if (strcmp(values[RUN_PREDICT].text, "gpu") == 0) params.predict = HB_PLACE_GPU;
+  if (strcmp(values[RUN_CORRECT].text, "gpu") == 0) params.correct = HB_PLACE_GPU;
   if (values[RUN_CG2007_RECT].given) params.force.flags |= HB_FORCE_CG2007_RECT;
   if (values[RUN_GL_DEBUG].given) params.force.flags |= HB_FORCE_GL_DEBUG;
   if (values[RUN_NO_TUNE].given) params.force.flags |= HB_FORCE_NO_TUNE;

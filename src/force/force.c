@@ -16,6 +16,7 @@ struct hb_force {
   struct hb_force_params params; /* with the strings below, for opening it again */
   char precision[16], context[32], device[192], tuning[256];
   size_t nj;       /* sources set; 0: none yet */
+  size_t kept;     /* particles that stay on the device; 0: none */
   uint32_t *stamp; /* [nj] the call in which the particle was last a sink, to find one named twice */
   size_t stamp_room;
   uint32_t call;
@@ -147,19 +148,24 @@ const char *hb_force_tuning(const struct hb_force *force)
 const char *hb_force_context(const struct hb_force *force) { return force->ops->context(force->state); }
 const char *hb_force_device(const struct hb_force *force) { return force->ops->device(force->state); }
 
+static enum hb_status room_for_stamps(struct hb_force *force, size_t nj)
+{
+  if (nj <= force->stamp_room) return HB_OK;
+  hb_mem_free(force->stamp);
+  force->stamp_room = 0;
+  HB_TRY(HB_ALLOC(nj, &force->stamp));
+  force->stamp_room = nj;
+  force->call = 0;
+  return HB_OK;
+}
+
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v)
 {
   if (nj == 0 || nj > UINT32_MAX)
     return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
   force->nj = 0;
-  if (nj > force->stamp_room) {
-    hb_mem_free(force->stamp);
-    force->stamp_room = 0;
-    HB_TRY(HB_ALLOC(nj, &force->stamp));
-    force->stamp_room = nj;
-    force->call = 0;
-  }
+  HB_TRY(room_for_stamps(force, nj));
   HB_TRY(force->ops->set_j(force->state, nj, m, x, v));
   force->nj = nj;
   return HB_OK;
@@ -194,32 +200,39 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 /* ---- a device that fails ---- */
 
 /* A new context and smaller draws: what a driver gave up for taking too long may pass in pieces. */
-static enum hb_status open_again(struct hb_force *force)
+enum hb_status hb_force_open_again(struct hb_force *force)
 {
   static const double usual = 0.05;
   force->ops->close(force->state);
   force->state = NULL;
-  force->nj = 0;
+  force->nj = force->kept = 0;
   double longest = force->params.max_draw_s > 0 ? force->params.max_draw_s : usual;
   force->params.max_draw_s = longest / 4;
   return force->ops->open(&force->params, &force->state);
+}
+
+/* hb_force_eval with its time taken. */
+static enum hb_status timed_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
+                                 double *j, double *phi)
+{
+  struct hb_phases *phases = &force->phases, last = {0};
+  double lap = hb_clock_now();
+  HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
+  if (force->ops->phases) force->ops->phases(force->state, &last);
+  phases->send_s += last.send_s;
+  phases->receive_s += last.receive_s;
+  phases->force_s += hb_phases_lap(&lap) - last.send_s - last.receive_s;
+  return HB_OK;
 }
 
 static enum hb_status once(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi)
 {
-  struct hb_phases *phases = &force->phases;
   double lap = hb_clock_now();
   HB_TRY(hb_force_set_j(force, nj, m, x, v));
-  phases->send_s += hb_phases_lap(&lap);
-  HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
-  struct hb_phases last = {0};
-  if (force->ops->phases) force->ops->phases(force->state, &last);
-  phases->send_s += last.send_s;
-  phases->receive_s += last.receive_s;
-  phases->force_s += hb_phases_lap(&lap) - last.send_s - last.receive_s;
-  return HB_OK;
+  force->phases.send_s += hb_phases_lap(&lap);
+  return timed_eval(force, ni, index, a, j, phi);
 }
 
 struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phases; }
@@ -231,6 +244,75 @@ enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, c
   enum hb_status status = once(force, nj, m, x, v, ni, index, a, j, phi);
   if (status != HB_ERR_DEVICE) return status;
   hb_log("%s; trying once more with shorter draws", hb_error());
-  HB_TRY(open_again(force));
+  HB_TRY(hb_force_open_again(force));
   return once(force, nj, m, x, v, ni, index, a, j, phi);
+}
+
+/* ---- particles that stay on the device ---- */
+
+enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_particles *p, size_t ni,
+                             const uint32_t *index)
+{
+  const struct hb_force_resident_ops *resident = force->ops->resident;
+  if (!resident)
+    return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device (expected bag or tile)",
+                   force->ops->info.name);
+  double lap = hb_clock_now();
+  HB_TRY(room_for_stamps(force, p->n));
+  force->nj = force->kept = p->n;
+  if (index) HB_TRY(check_sinks(force, ni, index));
+  HB_TRY(resident->keep(force->state, p, ni, index));
+  force->phases.send_s += hb_phases_lap(&lap);
+  return HB_OK;
+}
+
+static enum hb_status check_kept(const struct hb_force *force)
+{
+  return force->kept ? HB_OK : hb_fail(HB_ERR_USAGE, "no particles are kept on the device yet");
+}
+
+enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE_LEVELS])
+{
+  HB_TRY(check_kept(force));
+  double lap = hb_clock_now();
+  HB_TRY(force->ops->resident->predict(force->state, dt));
+  force->nj = force->kept;
+  force->phases.predict_s += hb_phases_lap(&lap);
+  return HB_OK;
+}
+
+enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
+                                double *j, double *phi)
+{
+  HB_TRY(check_kept(force));
+  return timed_eval(force, ni, index, a, j, phi);
+}
+
+enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index, double eta,
+                                double *step)
+{
+  HB_TRY(check_kept(force));
+  HB_TRY(check_sinks(force, ni, index));
+  double lap = hb_clock_now();
+  struct hb_phases last = {0};
+  HB_TRY(force->ops->resident->correct(force->state, ni, index, eta, step, &last));
+  force->phases.correct_s += last.correct_s;
+  force->phases.receive_s += last.receive_s;
+  force->phases.force_s += hb_phases_lap(&lap) - last.correct_s - last.receive_s;
+  return HB_OK;
+}
+
+enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t *level)
+{
+  HB_TRY(check_kept(force));
+  double lap = hb_clock_now();
+  HB_TRY(force->ops->resident->settle(force->state, ni, level));
+  force->phases.send_s += hb_phases_lap(&lap);
+  return HB_OK;
+}
+
+enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles *p)
+{
+  HB_TRY(check_kept(force));
+  return force->ops->resident->fetch(force->state, p);
 }

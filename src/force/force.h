@@ -4,6 +4,26 @@
 
 #include "base/status.h"
 
+/* Particles between block steps, each at its own time; arrays by particle. A level says how long its step is; all
+ * particles of a level share their time. */
+enum { HB_FORCE_LEVELS = 63 };
+struct hb_force_particles {
+  size_t n;
+  const double *m;       /* [n] */
+  double *x, *v, *a, *j; /* [3 * n] each */
+  const uint8_t *level;  /* [n] below HB_FORCE_LEVELS */
+};
+
+/* What a source implements that can keep particles on its device ([PZ07] Fig. 5); see the functions below. */
+struct hb_force_resident_ops {
+  enum hb_status (*keep)(void *state, const struct hb_force_particles *p, size_t ni, const uint32_t *index);
+  enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
+  enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, double eta, double *step,
+                            struct hb_phases *last);
+  enum hb_status (*settle)(void *state, size_t ni, const uint8_t *level);
+  enum hb_status (*fetch)(void *state, struct hb_force_particles *p);
+};
+
 /* What a source implements. force.c has checked every argument: sources assert. `state` is the source's own. */
 struct hb_force_ops {
   struct hb_force_scheme info;
@@ -17,6 +37,8 @@ struct hb_force_ops {
 
   /* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], each without itself. 0 < ni <= nj, none twice. */
   enum hb_status (*eval)(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi);
+
+  const struct hb_force_resident_ops *resident; /* NULL: it cannot */
 
   /* What the last eval spent in sending and receiving (HB_FORCE_PHASES); NULL where nothing travels. */
   void (*phases)(const void *state, struct hb_phases *last);
@@ -39,8 +61,33 @@ enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, c
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi);
 
-/* Seconds that hb_force_of took since the source was opened: send, force, receive; the others stay 0. Who asks for
- * forces outside the integration puts back what was there before. */
+/* ---- particles that stay on the device ---- */
+
+/* Sends the particles index[ni] of p: all of them first (index NULL, ni = n), then those that were corrected. */
+enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_particles *p, size_t ni,
+                             const uint32_t *index);
+
+/* Predicts all of them to a time dt[level] after their own ([PZ07] eqs 3, 4): the sources of what follows. */
+enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE_LEVELS]);
+
+/* Forces on the sinks index[ni] from the predicted sources. */
+enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
+                                double *j, double *phi);
+
+/* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then, with the
+ * levels that the schedule makes of them, level[ni], the block becomes the state. */
+enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index, double eta,
+                                double *step);
+enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t *level);
+
+/* x v a j of all, from the device. */
+enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles *p);
+
+/* After HB_ERR_DEVICE: the source in a new context, with draws a quarter as long, and nothing kept. */
+enum hb_status hb_force_open_again(struct hb_force *force);
+
+/* Seconds that the functions above took since the source was opened. Who asks for forces outside the integration puts
+ * back what was there before. */
 struct hb_phases *hb_force_phases(struct hb_force *force);
 
 /* For sources: the softening squared that a kernel adds to r^2. */

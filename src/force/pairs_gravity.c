@@ -1,5 +1,5 @@
 /* Gravity through the all-pairs engine: one source of forces for each of its schemes. */
-#include "force/force.h"
+#include "force/resident.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -20,7 +20,8 @@ struct gravity {
   char tuning[256];
   double *f; /* [8 * f_room] (a, phi) (jerk, -) of the sinks */
   size_t f_room;
-  int waits; /* HB_FORCE_PHASES */
+  struct hb_resident *resident; /* made when particles are first kept */
+  int waits;                    /* HB_FORCE_PHASES */
   struct hb_phases last;
 };
 
@@ -28,6 +29,7 @@ static void gravity_close(void *state)
 {
   struct gravity *g = state;
   if (!g) return;
+  hb_resident_destroy(g->resident);
   hb_pairs_destroy(g->pairs);
   hb_gl_context_close(g->context);
   hb_mem_free(g->f);
@@ -110,6 +112,50 @@ static void gravity_phases(const void *state, struct hb_phases *last)
   *last = ((const struct gravity *)state)->last;
 }
 
+/* ---- particles that stay on the device ---- */
+
+static enum hb_status gravity_keep(void *state, const struct hb_force_particles *p, size_t ni,
+                                   const uint32_t *index)
+{
+  struct gravity *g = state;
+  if (g->tunes) HB_TRY(tune(g, p->n));
+  if (!g->resident) HB_TRY(hb_resident_create(g->pairs, p->n, &g->resident));
+  HB_TRY(hb_resident_put(g->resident, p, ni, index));
+  if (g->waits) hb_gl_timer_start();
+  return HB_OK;
+}
+
+static enum hb_status gravity_predict(void *state, const double dt[HB_FORCE_LEVELS])
+{
+  struct gravity *g = state;
+  HB_TRY(hb_resident_predict(g->resident, dt));
+  if (g->waits) hb_gl_timer_start();
+  return HB_OK;
+}
+
+static enum hb_status gravity_correct(void *state, size_t ni, const uint32_t *index, double eta, double *step,
+                                      struct hb_phases *last)
+{
+  struct gravity *g = state;
+  return hb_resident_correct(g->resident, ni, index, eta, step, g->waits ? last : NULL);
+}
+
+static enum hb_status gravity_settle(void *state, size_t ni, const uint8_t *level)
+{
+  struct gravity *g = state;
+  return hb_resident_settle(g->resident, ni, level);
+}
+
+static enum hb_status gravity_fetch(void *state, struct hb_force_particles *p)
+{
+  struct gravity *g = state;
+  return hb_resident_get(g->resident, p);
+}
+
+static const struct hb_force_resident_ops resident_ops = {
+    gravity_keep, gravity_predict, gravity_correct, gravity_settle, gravity_fetch,
+};
+
 static const char *gravity_context(const void *state)
 {
   return ((const struct gravity *)state)->context->backend->name;
@@ -139,6 +185,7 @@ static const char *gravity_tuning(const void *state)
       .close = gravity_close,                                                                                \
       .set_j = gravity_set_j,                                                                                \
       .eval = gravity_eval,                                                                                  \
+      .resident = &resident_ops,                                                                             \
       .phases = gravity_phases,                                                                              \
       .context = gravity_context,                                                                            \
       .device = gravity_device,                                                                              \

@@ -47,8 +47,11 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(SHADERSOURCE, ShaderSource)                                                                              \
   X(TEXBUFFER, TexBuffer)                                                                                    \
   X(TEXIMAGE3D, TexImage3D)                                                                                  \
+  X(TEXSUBIMAGE3D, TexSubImage3D)                                                                            \
   X(UNIFORM1F, Uniform1f)                                                                                    \
   X(UNIFORM1I, Uniform1i)                                                                                    \
+  X(UNIFORM1UI, Uniform1ui)                                                                                  \
+  X(UNIFORM4UIV, Uniform4uiv)                                                                                \
   X(UNIFORM2F, Uniform2f)                                                                                    \
   X(UNIFORM2I, Uniform2i)                                                                                    \
   X(UNIFORM4F, Uniform4f)                                                                                    \

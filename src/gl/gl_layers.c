@@ -65,3 +65,18 @@ void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int width, int 
   glReadBuffer(GL_COLOR_ATTACHMENT0 + (GLenum)k);
   glReadPixels(0, 0, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, words);
 }
+
+void hb_gl_layers_copy(const struct hb_gl_layers *layers, int k, int width, int height, unsigned buffer,
+                       size_t offset)
+{
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer);
+  hb_gl_layers_read(layers, k, width, height, (uint32_t *)offset);
+  glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+}
+
+void hb_gl_layers_write(const struct hb_gl_layers *layers, int k, int width, int height,
+                        const uint32_t *words)
+{
+  glBindTexture(GL_TEXTURE_2D_ARRAY, layers->texture);
+  glTexSubImage3D(GL_TEXTURE_2D_ARRAY, 0, 0, 0, k, width, height, 1, GL_RGBA_INTEGER, GL_UNSIGNED_INT, words);
+}

@@ -25,4 +25,12 @@ void hb_gl_layers_bind(const struct hb_gl_layers *layers, int unit);
 /* Layer k of the first `height` rows: words[4 * width * height]. */
 void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int width, int height, uint32_t *words);
 
+/* The same into a buffer, on the device. */
+void hb_gl_layers_copy(const struct hb_gl_layers *layers, int k, int width, int height, unsigned buffer,
+                       size_t offset);
+
+/* The other way: words[4 * width * height] become the first texels of layer k. */
+void hb_gl_layers_write(const struct hb_gl_layers *layers, int k, int width, int height,
+                        const uint32_t *words);
+
 #endif

@@ -164,7 +164,7 @@ static enum hb_status fill_texture_2d(struct hb_pairs *p)
   return HB_OK;
 }
 
-enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_column *columns)
+enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)
 {
   struct hb_gl_context *context = p->params.context;
   HB_TRY(hb_gl_context_use(context));
@@ -177,16 +177,29 @@ enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_col
   if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1)
     bytes += 65536; /* the last block may not stick out */
   glBindBuffer(GL_ARRAY_BUFFER, p->j_buffer);
-  if (bytes != p->j_room) {
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_DRAW);
-    glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLES);
-    glBindTexture(GL_TEXTURE_BUFFER, p->j_texture);
-    glTexBuffer(GL_TEXTURE_BUFFER, p->params.precision == HB_PRECISION_DOUBLE ? GL_RGBA32UI : GL_RGBA32F,
-                p->j_buffer);
-    p->j_room = bytes;
-  }
+  p->nj = nj;
+  if (bytes == p->j_room) return HB_OK;
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_DRAW);
+  glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLES);
+  glBindTexture(GL_TEXTURE_BUFFER, p->j_texture);
+  glTexBuffer(GL_TEXTURE_BUFFER, p->params.precision == HB_PRECISION_DOUBLE ? GL_RGBA32UI : GL_RGBA32F,
+              p->j_buffer);
+  p->j_room = bytes;
+  return HB_OK;
+}
+
+enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
+{
+  if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(fill_texture_2d(p));
+  return hb_gl_context_check(p->params.context, "sending particles");
+}
+
+enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_column *columns)
+{
+  struct hb_gl_context *context = p->params.context;
+  HB_TRY(hb_pairs_room_j(p, nj));
   void *room =
-      glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)(texels * 16),
+      glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)(nj * (size_t)p->texels * 16),
                        GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
   if (!room) {
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
@@ -194,9 +207,7 @@ enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_col
   }
   pack(p, nj, columns, room);
   glUnmapBuffer(GL_ARRAY_BUFFER);
-  p->nj = nj;
-  if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(fill_texture_2d(p));
-  return hb_gl_context_check(context, "sending particles");
+  return hb_pairs_filled_j(p);
 }
 
 static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *index)
@@ -235,7 +246,21 @@ enum hb_status hb_pairs_read(struct hb_pairs *p, double *f)
 {
   HB_TRY(hb_gl_context_use(p->params.context));
   HB_TRY(p->scheme->read(p, f));
+  hb_pairs_done(p);
+  return hb_gl_context_check_lost(p->params.context, "reading forces");
+}
+
+void hb_pairs_done(struct hb_pairs *p)
+{
   double seconds = hb_clock_now() - p->started;
   if (seconds > 1e-3) hb_pairs_learn(p, (double)p->ni * (double)p->nj, seconds);
-  return hb_gl_context_check_lost(p->params.context, "reading forces");
+}
+
+enum hb_status hb_pairs_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)
+{
+  HB_TRY(hb_gl_context_use(p->params.context));
+  if (!p->scheme->totals)
+    return hb_fail(HB_ERR_USAGE, "scheme %s cannot leave its results on the device", p->scheme->name);
+  HB_TRY(p->scheme->totals(p, totals));
+  return hb_gl_context_check(p->params.context, "gathering totals on the device");
 }

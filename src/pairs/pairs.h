@@ -64,6 +64,26 @@ enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *
 /* Waits for the walk and gives f[4 * f_records * ni]. HB_ERR_DEVICE when a draw was lost. */
 enum hb_status hb_pairs_read(struct hb_pairs *pairs, double *f);
 
+/* ---- on the device, without the host ---- */
+
+/* Room for nj particles whose texels the caller writes into pairs->j_buffer, then says so. */
+enum hb_status hb_pairs_room_j(struct hb_pairs *pairs, size_t nj);
+enum hb_status hb_pairs_filled_j(struct hb_pairs *pairs);
+
+/* Where the totals of a walk lie: uvec4 word w of sink k in a segment is texel
+ *   k % group * stride[0] + k / group * stride[1] + segment * stride[2] + w * stride[3]  of the buffer. */
+struct hb_pairs_totals {
+  unsigned buffer;
+  int group, segments, stride[4];
+  uint32_t walked; /* what the counts of a sink's totals add up to when no draw was lost */
+};
+
+/* The totals of the walk under way, which need not be done yet. */
+enum hb_status hb_pairs_totals(struct hb_pairs *pairs, struct hb_pairs_totals *totals);
+
+/* To be called when results that depend on the walk have been read: learns the device's speed. */
+void hb_pairs_done(struct hb_pairs *pairs);
+
 /* ---- for schemes ---- */
 
 enum { HB_SENT_MOST = 16384 };
@@ -105,6 +125,7 @@ struct hb_pairs_scheme {
   void (*destroy)(struct hb_pairs *pairs);
   enum hb_status (*walk)(struct hb_pairs *pairs);
   enum hb_status (*read)(struct hb_pairs *pairs, double *f);
+  enum hb_status (*totals)(struct hb_pairs *pairs, struct hb_pairs_totals *totals); /* NULL: cannot */
 };
 
 extern const struct hb_pairs_scheme hb_pairs_bag, hb_pairs_tile, hb_pairs_matrix2004;
@@ -139,9 +160,11 @@ typedef void (*hb_pairs_find)(const struct hb_pairs *pairs, size_t segment, size
 enum hb_status hb_pairs_add_segments(const struct hb_pairs *pairs, size_t segments, size_t segment_length,
                                      hb_pairs_find find, double *f);
 
-/* Room for the totals of ni sinks in pairs->storage, and the same as above from there. */
+/* Room for bytes in pairs->storage; for the totals of ni sinks there; and the same as above from there. */
+enum hb_status hb_pairs_storage_bytes(struct hb_pairs *pairs, size_t bytes);
 enum hb_status hb_pairs_storage_room(struct hb_pairs *pairs, size_t segments);
 enum hb_status hb_pairs_read_storage(struct hb_pairs *pairs, size_t segments, size_t segment_length,
                                      double *f);
+void hb_pairs_storage_totals(const struct hb_pairs *pairs, size_t segments, struct hb_pairs_totals *totals);
 
 #endif

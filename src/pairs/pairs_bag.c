@@ -266,6 +266,29 @@ static enum hb_status bag_read(struct hb_pairs *p, double *f)
   return hb_pairs_read_storage(p, (size_t)b->segments, (size_t)b->segment_length, f);
 }
 
+/* Render targets are copied into a buffer, layer after layer, by the device. */
+static enum hb_status bag_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)
+{
+  struct bag *b = p->state;
+  if (uses_storage(p)) {
+    hb_pairs_storage_totals(p, (size_t)b->segments, totals);
+    return HB_OK;
+  }
+  int each = i_each(p, b->shape), layer = b->width * b->height;
+  size_t bytes = 16 * (size_t)layer;
+  HB_TRY(hb_pairs_storage_bytes(p, bytes * (size_t)(each * p->words)));
+  for (int k = 0; k < each * p->words; k++)
+    hb_gl_layers_copy(&b->totals[b->written], k, b->width, b->height, p->storage, bytes * (size_t)k);
+  *totals = (struct hb_pairs_totals){
+      .buffer = p->storage,
+      .group = each,
+      .segments = b->segments,
+      .stride = {p->words * layer, 1, b->groups, layer},
+      .walked = (uint32_t)b->segments * p->begun + (uint32_t)p->nj,
+  };
+  return HB_OK;
+}
+
 const struct hb_pairs_scheme hb_pairs_bag = {
     .name = "bag",
     .summary = "a pass sums a bag of sources in registers, bags accumulate over passes",
@@ -274,4 +297,5 @@ const struct hb_pairs_scheme hb_pairs_bag = {
     .destroy = bag_destroy,
     .walk = bag_walk,
     .read = bag_read,
+    .totals = bag_totals,
 };

@@ -71,15 +71,30 @@ enum hb_status hb_pairs_add_segments(const struct hb_pairs *p, size_t segments, 
 
 /* ---- totals in a storage buffer: [segment][sink][words] ---- */
 
-enum hb_status hb_pairs_storage_room(struct hb_pairs *p, size_t segments)
+enum hb_status hb_pairs_storage_bytes(struct hb_pairs *p, size_t bytes)
 {
-  size_t bytes = p->ni * segments * (size_t)p->words * 16;
   if (!p->storage) glGenBuffers(1, &p->storage);
   if (bytes <= p->storage_room) return HB_OK;
   p->storage_room = bytes + bytes / 2;
-  glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
-  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_STREAM_READ);
+  glBindBuffer(GL_COPY_WRITE_BUFFER, p->storage);
+  glBufferData(GL_COPY_WRITE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_STREAM_READ);
   return hb_gl_context_check(p->params.context, "making room for results");
+}
+
+enum hb_status hb_pairs_storage_room(struct hb_pairs *p, size_t segments)
+{
+  return hb_pairs_storage_bytes(p, p->ni * segments * (size_t)p->words * 16);
+}
+
+void hb_pairs_storage_totals(const struct hb_pairs *p, size_t segments, struct hb_pairs_totals *totals)
+{
+  *totals = (struct hb_pairs_totals){
+      .buffer = p->storage,
+      .group = 1,
+      .segments = (int)segments,
+      .stride = {0, p->words, (int)p->ni * p->words, 1},
+      .walked = (uint32_t)segments * p->begun + (uint32_t)p->nj,
+  };
 }
 
 static void find_in_storage(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *words[])

@@ -160,6 +160,12 @@ static enum hb_status tile_read(struct hb_pairs *p, double *f)
   return hb_pairs_read_storage(p, 1, p->nj, f);
 }
 
+static enum hb_status tile_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)
+{
+  hb_pairs_storage_totals(p, 1, totals);
+  return HB_OK;
+}
+
 const struct hb_pairs_scheme hb_pairs_tile = {
     .name = "tile",
     .summary = "a compute shader, tiles of sources in shared memory, several threads a body",
@@ -168,4 +174,5 @@ const struct hb_pairs_scheme hb_pairs_tile = {
     .destroy = tile_destroy,
     .walk = tile_walk,
     .read = tile_read,
+    .totals = tile_totals,
 };

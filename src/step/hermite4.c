@@ -12,9 +12,10 @@
 /* Below these sizes a loop is over before a second thread has woken up. */
 enum { PREDICT_ALONE = 4096, CORRECT_ALONE = 512 };
 
-/* A span of ticks; exact, since dt_min is a power of two (up to 2^53 ticks, 2^27 units of time at the
- * default). */
-static double span(const struct hb_hermite4 *h, uint64_t ticks) { return (double)ticks * h->params.dt_min; }
+double hb_hermite4_span(const struct hb_hermite4 *h, uint64_t ticks)
+{
+  return (double)ticks * h->params.dt_min;
+}
 
 static int is_power_of_two(double dt)
 {
@@ -40,6 +41,14 @@ static enum hb_status check_params(const struct hb_hermite4_params *params)
                    HB_BLOCKS_LEVELS - 1);
   if ((unsigned)params->rounding > HB_ROUND_UP)
     return hb_fail(HB_ERR_USAGE, "the rounding of steps is %d, expected 0, 1 or 2", (int)params->rounding);
+  if (params->transfer == HB_TRANSFER_BLOCK && params->predict == HB_PLACE_HOST)
+    return hb_fail(HB_ERR_USAGE,
+                   "transfer block with predict host: a host that predicts all particles has to send "
+                   "all (expected predict gpu)");
+  if (params->transfer == HB_TRANSFER_ALL && params->correct == HB_PLACE_GPU)
+    return hb_fail(HB_ERR_USAGE,
+                   "correct gpu with transfer all: what the device corrects is not sent (expected "
+                   "transfer block, predict gpu)");
   return HB_OK;
 }
 
@@ -90,7 +99,7 @@ static enum hb_status start(struct hb_hermite4 *h)
     hb_blocks_put(h->blocks, (uint32_t)i,
                   hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding));
   }
-  return HB_OK;
+  return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 
 enum hb_status hb_hermite4_create(const struct hb_particles *initial, const struct hb_hermite4_params *params,
@@ -128,12 +137,12 @@ void hb_hermite4_destroy(struct hb_hermite4 *hermite4)
   hb_mem_free(h);
 }
 
-double hb_hermite4_time(const struct hb_hermite4 *h) { return h->t0 + span(h, h->blocks->now); }
+double hb_hermite4_time(const struct hb_hermite4 *h) { return h->t0 + hb_hermite4_span(h, h->blocks->now); }
 
 double hb_hermite4_next_time(const struct hb_hermite4 *h)
 {
   uint64_t next;
-  return hb_blocks_next_time(h->blocks, &next) == HB_OK ? h->t0 + span(h, next) : INFINITY;
+  return hb_blocks_next_time(h->blocks, &next) == HB_OK ? h->t0 + hb_hermite4_span(h, next) : INFINITY;
 }
 
 /* [PZ07] eqs 3 and 4 for particle i, dt after its own time, in Horner's form. */
@@ -147,13 +156,20 @@ static void predict(const struct hb_hermite4 *h, size_t i, double dt, double xp[
   }
 }
 
-/* All particles to tick T; those of one level share their dt (blocks.h, invariant 2). */
-static void predict_all(struct hb_hermite4 *h, uint64_t T)
+/* All particles to tick T, or where the device predicts the sources, those of the block; particles of one level share
+ * their dt (blocks.h, invariant 2). */
+static void predict_all(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   double dt[HB_BLOCKS_LEVELS];
-  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) dt[l] = span(h, T - hb_blocks_level_time(h->blocks, l));
-#pragma omp parallel for schedule(static) if (h->n > PREDICT_ALONE)
-  for (size_t i = 0; i < h->n; i++) predict(h, i, dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++)
+    dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l));
+  const uint32_t *list = h->params.predict == HB_PLACE_GPU ? h->block : NULL;
+  size_t count = list ? ni : h->n;
+#pragma omp parallel for schedule(static) if (count > PREDICT_ALONE)
+  for (size_t k = 0; k < count; k++) {
+    size_t i = list ? list[k] : k;
+    predict(h, i, dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
+  }
 }
 
 /* [PZ07] eqs 5 to 8 for the b-th particle of the block, and eq. 9 for its next step, which is returned. In
@@ -185,34 +201,59 @@ static void correct_block(struct hb_hermite4 *h, size_t ni)
 #pragma omp parallel for schedule(static) if (ni > CORRECT_ALONE)
   for (size_t b = 0; b < ni; b++) {
     unsigned level = h->blocks->level[h->block[b]];
-    double dt = correct(h, b, span(h, (uint64_t)1 << level));
+    double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level));
     h->level1[b] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
+  }
+}
+
+static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  if (h->params.predict == HB_PLACE_GPU) return hb_hermite4_device_forces(h, T, ni);
+  return hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
+}
+
+/* Predicts, finds the forces and corrects the block at tick T; the levels it asks for go to level1. */
+static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  double lap = hb_clock_now();
+  predict_all(h, T, ni);
+  h->phases.predict_s += hb_phases_lap(&lap);
+  HB_TRY(forces(h, T, ni));
+  lap = hb_clock_now();
+  HB_TRY(check_forces(h, ni, h->t0 + hb_hermite4_span(h, T)));
+  correct_block(h, ni);
+  h->phases.correct_s += hb_phases_lap(&lap);
+  return HB_OK;
+}
+
+/* The block's particles are put on the lists of their new levels, which level1 holds afterwards. */
+static void schedule(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  hb_blocks_advance(h->blocks, T);
+  for (size_t b = 0; b < ni; b++) {
+    unsigned limit = hb_blocks_limit(h->blocks, h->blocks->level[h->block[b]]);
+    if (h->level1[b] > limit) h->level1[b] = (uint8_t)limit;
+    hb_blocks_put(h->blocks, h->block[b], h->level1[b]);
   }
 }
 
 enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
 {
   struct hb_hermite4 *h = hermite4;
+  int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
-  double lap = hb_clock_now();
   hb_blocks_select(h->blocks, T, h->block, &ni);
-  predict_all(h, T);
-  h->phases.predict_s += hb_phases_lap(&lap);
-  HB_TRY(hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1));
-  lap = hb_clock_now();
-  HB_TRY(check_forces(h, ni, h->t0 + span(h, T)));
-  correct_block(h, ni);
-  hb_blocks_advance(h->blocks, T);
-  for (size_t b = 0; b < ni; b++) {
-    unsigned limit = hb_blocks_limit(h->blocks, h->blocks->level[h->block[b]]);
-    hb_blocks_put(h->blocks, h->block[b], h->level1[b] < limit ? h->level1[b] : limit);
-  }
+  HB_TRY(on_device ? hb_hermite4_device_correct(h, T, ni) : advance_on_host(h, T, ni));
+  double lap = hb_clock_now();
+  schedule(h, T, ni);
+  h->phases.correct_s += hb_phases_lap(&lap);
   h->block_steps++;
   h->particle_steps += ni;
-  h->phases.correct_s += hb_phases_lap(&lap);
-  return HB_OK;
+  h->stale = on_device;
+  if (on_device) return hb_force_settle(h->force, ni, h->level1);
+  return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
 }
 
 enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
@@ -224,10 +265,11 @@ enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
     return hb_fail(HB_ERR_USAGE, "the state was asked for at t = %.17g, expected %.17g to %.17g", t,
                    hb_hermite4_time(h), hb_hermite4_next_time(h));
   struct hb_particles *p;
+  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)hermite4)); /* a copy of what the device holds, no change */
   HB_TRY(hb_particles_copy(h->particles, &p));
   p->t = t;
   for (size_t i = 0; i < h->n; i++) {
-    double dt = t - (h->t0 + span(h, hb_blocks_level_time(h->blocks, h->blocks->level[i])));
+    double dt = t - (h->t0 + hb_hermite4_span(h, hb_blocks_level_time(h->blocks, h->blocks->level[i])));
     if (dt > 0) predict(h, i, dt, p->x + 3 * i, p->v + 3 * i); /* dt = 0 keeps all bits, that of -0 too */
   }
   *particles = p;
@@ -239,8 +281,13 @@ enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
 static enum hb_status ops_create(const struct hb_particles *initial, const struct hb_sim_params *params,
                                  struct hb_force *force, void **state)
 {
-  const struct hb_hermite4_params own = {
-      .eta = params->eta, .dt_max = params->dt_max, .dt_min = params->dt_min, .rounding = params->rounding};
+  const struct hb_hermite4_params own = {.eta = params->eta,
+                                         .dt_max = params->dt_max,
+                                         .dt_min = params->dt_min,
+                                         .rounding = params->rounding,
+                                         .transfer = params->transfer,
+                                         .predict = params->predict,
+                                         .correct = params->correct};
   struct hb_hermite4 *h = NULL;
   enum hb_status status = hb_hermite4_create(initial, &own, force, &h);
   *state = h;

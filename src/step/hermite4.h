@@ -10,6 +10,8 @@ struct hb_hermite4_params {
   double eta;            /* accuracy, nu of [PZ07] eqs 2 and 9                     */
   double dt_max, dt_min; /* powers of two; dt_min is the unit of time, see blocks.h */
   enum hb_rounding rounding;
+  enum hb_transfer transfer;
+  enum hb_place predict, correct;
 };
 
 /* Everything a restart needs is particles, a, j, t0, now and the levels; the rest is scratch. Memory per
@@ -29,6 +31,7 @@ struct hb_hermite4 {
   struct hb_blocks *blocks;
   uint64_t block_steps, particle_steps;
   struct hb_phases phases; /* predict and correct */
+  int stale;               /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
 };
 
 /* Copies the particles; their time is t0. Evaluates the first forces and steps. force stays the caller's and
@@ -50,5 +53,22 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4);
  * Errors: HB_ERR_USAGE (t), HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
                                  struct hb_particles **particles);
+
+/* ---- hermite4_device.c: particles that stay on the device ---- */
+
+/* Sends the particles index[ni]; NULL: all. */
+enum hb_status hb_hermite4_keep(struct hb_hermite4 *hermite4, size_t ni, const uint32_t *index);
+
+/* predict = gpu: new forces of the block, a1 j1 phi1, at tick T. A device that fails is opened anew once. */
+enum hb_status hb_hermite4_device_forces(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
+
+/* correct = gpu: the block at tick T corrected on the device, waiting there to be settled, and its wanted levels. */
+enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
+
+/* x v a j back from the device, where they are newer there. phi is not kept in this mode. */
+enum hb_status hb_hermite4_sync(struct hb_hermite4 *hermite4);
+
+/* Seconds of one tick times ticks: exact, since dt_min is a power of two (up to 2^53 ticks). */
+double hb_hermite4_span(const struct hb_hermite4 *hermite4, uint64_t ticks);
 
 #endif

@@ -366,12 +366,18 @@ static void test_params_are_checked(void **state)
 {
   (void)state;
   const struct hb_hermite4_params bad[] = {
-      {0, 0.125, 0.125, HB_ROUND_DOWN},        {-1, 0.125, 0.125, HB_ROUND_DOWN},
-      {NAN, 0.125, 0.125, HB_ROUND_DOWN},      {INFINITY, 0.125, 0.125, HB_ROUND_DOWN},
-      {0.01, 0.1, 0.0625, HB_ROUND_DOWN},      {0.01, -0.5, 0.0625, HB_ROUND_DOWN},
-      {0.01, INFINITY, 0.0625, HB_ROUND_DOWN}, {0.01, 0.125, 0.001, HB_ROUND_DOWN},
-      {0.01, 0.125, 0, HB_ROUND_DOWN},         {0.01, 0.125, 0.25, HB_ROUND_DOWN},
-      {0.01, 0.125, 0x1p-66, HB_ROUND_DOWN},   {0.01, 0.125, 0x1p-26, (enum hb_rounding)3},
+      {.eta = 0, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
+      {.eta = -1, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
+      {.eta = NAN, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
+      {.eta = INFINITY, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
+      {.eta = 0.01, .dt_max = 0.1, .dt_min = 0.0625, .rounding = HB_ROUND_DOWN},
+      {.eta = 0.01, .dt_max = -0.5, .dt_min = 0.0625, .rounding = HB_ROUND_DOWN},
+      {.eta = 0.01, .dt_max = INFINITY, .dt_min = 0.0625, .rounding = HB_ROUND_DOWN},
+      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0.001, .rounding = HB_ROUND_DOWN},
+      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0, .rounding = HB_ROUND_DOWN},
+      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0.25, .rounding = HB_ROUND_DOWN},
+      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-66, .rounding = HB_ROUND_DOWN},
+      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = (enum hb_rounding)3},
   };
   struct hb_particles *p = binary(0);
   struct hb_force *force = host(0);
@@ -381,7 +387,8 @@ static void test_params_are_checked(void **state)
     assert_null(h);
     assert_non_null(strstr(hb_error(), "expected"));
   }
-  const struct hb_hermite4_params widest = {0.01, 0.125, 0x1p-65, HB_ROUND_DOWN};
+  const struct hb_hermite4_params widest = {
+      .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-65, .rounding = HB_ROUND_DOWN};
   assert_int_equal(hb_hermite4_create(p, &widest, force, &h), HB_OK);
   assert_int_equal(hb_hermite4_step(h), HB_OK);
   finish(h);
@@ -394,7 +401,8 @@ static void test_no_number_stops_the_first_forces(void **state)
   const double m[] = {1, 1, 1}, x[] = {5, 0, 0, 1, 1, 1, 1, 1, 1}, v[9] = {0};
   struct hb_particles *p = particles(3, m, x, v);
   struct hb_force *force = host(0);
-  struct hb_hermite4_params params = {0.01, 0.125, 0x1p-26, HB_ROUND_DOWN};
+  struct hb_hermite4_params params = {
+      .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = HB_ROUND_DOWN};
   struct hb_hermite4 *h;
   assert_int_equal(hb_hermite4_create(p, &params, force, &h), HB_ERR_NUMERIC);
   assert_non_null(strstr(hb_error(), "particle 1 at t = 0 "));
@@ -432,7 +440,8 @@ static void test_no_memory(void **state)
 {
   (void)state;
   struct hb_particles *p = binary(0.5);
-  struct hb_hermite4_params params = {0.01, 0.125, 0x1p-26, HB_ROUND_DOWN};
+  struct hb_hermite4_params params = {
+      .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = HB_ROUND_DOWN};
   enum hb_status status = HB_ERR_INTERNAL;
   int failures = 0;
   while (status != HB_OK) {

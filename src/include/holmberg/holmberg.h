@@ -191,6 +191,14 @@ struct hb_integrator_info {
 
 const struct hb_integrator_info *hb_integrators(size_t *count);
 
+/* Where a block step's work is done, and what travels for it; the three modes of [PZ07] Fig. 5 are
+ *   all / host / host     as in 2007: the host predicts all particles and sends them
+ *   block / gpu / host    the device keeps them and predicts; corrected particles go there, forces come back
+ *   block / gpu / gpu     it corrects, too, in double-single or double; only time steps come back
+ * all / gpu / host sends all particles for the device to predict. */
+enum hb_transfer { HB_TRANSFER_ALL = 0, HB_TRANSFER_BLOCK = 1 };
+enum hb_place { HB_PLACE_HOST = 0, HB_PLACE_GPU = 1 };
+
 struct hb_sim_params {
   struct hb_force_params force;
   const char *integrator;    /* NULL: the first of hb_integrators                             */
@@ -198,6 +206,8 @@ struct hb_sim_params {
   double dt_max;             /* largest step, a power of two; 0: 1/8                          */
   double dt_min;             /* smallest step, a power of two, the unit of time; 0: 2^-26     */
   enum hb_rounding rounding; /* how eqs 2 and 9 become a power of two                         */
+  enum hb_transfer transfer;
+  enum hb_place predict, correct;
 };
 
 struct hb_sim_counts {

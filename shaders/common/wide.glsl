@@ -1,0 +1,99 @@
+// Vectors with twice the digits of float: what positions, velocities and their derivatives need where they stay on the
+// device from step to step. In precision double they are GLSL doubles, in all others double-singles: a float and
+// what it could not hold, 48 bits in all.
+//
+// Everything rests on two exact identities. The rounding error of a sum is itself a float (Knuth 1969),
+//
+//   s = a + b        error = (a - (s - (s - a))) + (b - (s - a))
+//
+// and so is that of a product, found from factors cut into halves whose products are exact (Dekker 1971). `precise`
+// keeps the compiler from simplifying them to zero; the self-test refuses drivers that do so all the same.
+
+#if PRECISION == DOUBLE
+
+#define wide double
+#define wide3 dvec3
+
+wide wide_of(uint high, uint low) { return packDouble2x32(uvec2(low, high)); }
+wide3 wide3_of(uvec4 high, uvec4 low) { return from_words(high, low).xyz; }
+uvec3 high_bits(wide3 a) { return high_words(dvec4(a, 0.0)).xyz; }
+uvec3 low_bits(wide3 a) { return low_words(dvec4(a, 0.0)).xyz; }
+
+wide3 plus(wide3 a, wide3 b) { precise dvec3 sum = a + b; return sum; }
+wide3 minus(wide3 a, wide3 b) { precise dvec3 sum = a - b; return sum; }
+wide3 times(wide s, wide3 a) { precise dvec3 product = s * a; return product; }
+wide3 times(float s, wide3 a) { precise dvec3 product = double(s) * a; return product; }
+wide3 over(wide3 a, float n) { precise dvec3 quotient = a / double(n); return quotient; }
+wide half_of(wide a) { return 0.5 * a; }
+real3 rounded(wide3 a) { return a; }
+float rounded(wide a) { return float(a); }
+
+#else
+
+struct wide {
+  float high, low;
+};
+struct wide3 {
+  vec3 high, low;
+};
+
+wide wide_of(uint high, uint low) { return wide(uintBitsToFloat(high), uintBitsToFloat(low)); }
+wide3 wide3_of(uvec4 high, uvec4 low) { return wide3(uintBitsToFloat(high.xyz), uintBitsToFloat(low.xyz)); }
+uvec3 high_bits(wide3 a) { return floatBitsToUint(a.high); }
+uvec3 low_bits(wide3 a) { return floatBitsToUint(a.low); }
+
+// high + low again as nearest float and rest, where |low| is the smaller one.
+wide3 normal(vec3 high, vec3 low) {
+  precise vec3 sum = high + low;
+  precise vec3 rest = low - (sum - high);
+  return wide3(sum, rest);
+}
+
+// Factors of 12 bits.
+void halves(vec3 a, out vec3 high, out vec3 low) {
+  precise vec3 t = 4097.0 * a;
+  precise vec3 upper = t - (t - a);
+  precise vec3 lower = a - upper;
+  high = upper;
+  low = lower;
+}
+
+vec3 product_error(vec3 a, vec3 b, vec3 product) {
+  vec3 ah, al, bh, bl;
+  halves(a, ah, al);
+  halves(b, bh, bl);
+  precise vec3 error = ((ah * bh - product) + ah * bl + al * bh) + al * bl;
+  return error;
+}
+
+wide3 plus(wide3 a, wide3 b) {
+  precise vec3 sum = a.high + b.high;
+  precise vec3 part = sum - a.high;
+  precise vec3 error = (a.high - (sum - part)) + (b.high - part);
+  precise vec3 low = error + (a.low + b.low);
+  return normal(sum, low);
+}
+
+wide3 minus(wide3 a, wide3 b) { return plus(a, wide3(-b.high, -b.low)); }
+
+wide3 times(wide s, wide3 a) {
+  precise vec3 product = s.high * a.high;
+  precise vec3 low = product_error(vec3(s.high), a.high, product) + (s.high * a.low + s.low * a.high);
+  return normal(product, low);
+}
+
+wide3 times(float s, wide3 a) { return times(wide(s, 0.0), a); }
+
+wide3 over(wide3 a, float n) {
+  precise vec3 quotient = a.high / n;
+  precise vec3 product = quotient * n;
+  precise vec3 rest = (a.high - product) - product_error(quotient, vec3(n), product) + a.low;
+  precise vec3 low = rest / n;
+  return normal(quotient, low);
+}
+
+wide half_of(wide a) { return wide(0.5 * a.high, 0.5 * a.low); }
+real3 rounded(wide3 a) { return a.high; }
+float rounded(wide a) { return a.high; }
+
+#endif

@@ -1,0 +1,80 @@
+// The corrector on the device ([PZ07] eqs 5 to 8), and the next time step (eq. 9). A fragment is one particle of the
+// block: it takes the particle from the state, predicts it as predict.frag did, adds up the totals that a scheme's
+// fragments or workgroups left, and writes the corrected particle. The host reads back one number of it: the step
+// that eq. 9 asks for, -1 where a force is not finite, -2 where sources are missing from it.
+#define RECORDS 2
+#define F_RECORDS 2
+#include "hermite/particle.glsl"
+
+uniform isamplerBuffer sinks;
+uniform usamplerBuffer totals; // words of (a, phi) (k, count), see common/real.glsl
+uniform ivec4 stride;          // texels from a total to the next: sink of a group, group, segment, word
+uniform int group;             // sinks of a group
+uniform int segments;
+uniform int first;             // sink that the first total belongs to
+uniform int sink_count;        // behind the last
+uniform uint walked;           // what the counts of a sink's totals add up to when no draw was lost
+uniform float eta;             // nu of eq. 9
+layout(location = 0) out uvec4 layer[8];
+
+uvec4 total_word(int k, int segment, int w) {
+  return texelFetch(totals, k % group * stride.x + k / group * stride.y + segment * stride.z + w * stride.w);
+}
+
+// Record r of the force on sink k of these totals.
+wide3 force_record(int k, int r) {
+  wide3 sum = wide3_of(uvec4(0u), uvec4(0u));
+  for (int segment = 0; segment < segments; segment++) {
+    uvec4 high = total_word(k, segment, r);
+#if PRECISION == SINGLE
+    sum = plus(sum, wide3_of(high, uvec4(0u)));
+#elif PRECISION == DOUBLE
+    sum = plus(sum, wide3_of(high, total_word(k, segment, F_RECORDS + r)));
+#else
+    wide3 more = wide3_of(high, total_word(k, segment, F_RECORDS + r));
+    sum = plus(sum, normal(more.high, more.low));
+#endif
+  }
+  return sum;
+}
+
+bool finite(real3 q) { return !(any(isnan(vec3(q))) || any(isinf(vec3(q)))); }
+
+// [PZ07] eq. 9 for derivatives that come multiplied by dt^2 and dt^3; 0 / 0 is no limit.
+float next_step(float dt, real3 a, real3 k, real3 dt2a2, real3 dt3k2) {
+  float inverse = 1.0 / dt; // exact: dt is a power of two
+  float a2 = float(length(dt2a2 + dt3k2)) * inverse * inverse;
+  float a1 = float(length(k)), a3 = float(length(dt3k2)) * inverse * inverse * inverse;
+  float above = float(length(a)) * a2 + a1 * a1, below = a1 * a3 + a2 * a2;
+  return below > 0.0 ? sqrt(eta * above / below) : 3e38;
+}
+
+void main() {
+  int at = int(gl_FragCoord.y) * ROW + int(gl_FragCoord.x);
+  for (int l = 0; l < 8; l++) layer[l] = uvec4(0u);
+  if (at >= sink_count) return;
+  body b = body_at(texelFetch(sinks, at - first).r);
+  wide dt = dt_of(b);
+  wide3 xp = predicted_x(b), vp = predicted_v(b);
+  wide3 ap = force_record(at - first, 0), kp = force_record(at - first, 1);
+
+  wide3 da = minus(b.a, ap);
+  wide3 dt2a2 = minus(times(-6.0, da), times(dt, plus(times(4.0, b.k), times(2.0, kp)))); // eq. 5
+  wide3 dt3k2 = plus(times(12.0, da), times(dt, times(6.0, plus(b.k, kp))));              // eq. 6
+  wide3 x = plus(xp, times(dt, times(dt, plus(over(dt2a2, 24.0), over(dt3k2, 120.0)))));  // eq. 7
+  wide3 v = plus(vp, times(dt, plus(over(dt2a2, 6.0), over(dt3k2, 24.0))));               // eq. 8
+
+  float step = next_step(rounded(dt), rounded(ap), rounded(kp), rounded(dt2a2), rounded(dt3k2));
+  if (!(finite(rounded(ap)) && finite(rounded(kp)))) step = -1.0;
+  uint count = 0u;
+  for (int segment = 0; segment < segments; segment++) count += total_word(at - first, segment, F_RECORDS - 1).w;
+  if (count != walked) step = -2.0;
+  layer[0] = uvec4(high_bits(x), b.m_high);
+  layer[1] = uvec4(low_bits(x), b.m_low);
+  layer[2] = uvec4(high_bits(v), b.level);
+  layer[3] = uvec4(low_bits(v), floatBitsToUint(step));
+  layer[4] = uvec4(high_bits(ap), 0u);
+  layer[5] = uvec4(low_bits(ap), 0u);
+  layer[6] = uvec4(high_bits(kp), 0u);
+  layer[7] = uvec4(low_bits(kp), 0u);
+}

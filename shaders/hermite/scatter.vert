@@ -1,0 +1,14 @@
+// Results go where they belong: one point a particle, put on the particle's texel. A fragment program cannot choose
+// where it writes; a vertex program can.
+uniform isamplerBuffer sinks; // the particle number of each
+uniform int rows;             // of the state
+flat out int number;          // in the block
+
+const int ROW = 1024;
+
+void main() {
+  int i = texelFetch(sinks, gl_VertexID).r;
+  vec2 texel = vec2(i % ROW, i / ROW) + 0.5;
+  number = gl_VertexID;
+  gl_Position = vec4(2.0 * texel / vec2(ROW, rows) - 1.0, 0.0, 1.0);
+}

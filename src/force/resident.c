@@ -1,0 +1,390 @@
+#include "force/resident.h"
+
+#include "base/mem.h"
+#include "base/split.h"
+#include "gl/gl.h"
+#include "gl/gl_layers.h"
+#include "gl/gl_shader.h"
+#include "gl/gl_timer.h"
+#include "perf/phases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  ROW = 1024, /* particles a row, as in shaders/hermite */
+  LAYERS = 8,
+  STEP_LAYER = 3,  /* its w holds the step that eq. 9 asks for */
+  PORTION = 65536, /* sinks walked at once: results of a larger block would take the room of the particles */
+};
+enum { UNIT_STATE, UNIT_BLOCK, UNIT_SINKS, UNIT_LEVELS, UNIT_TOTALS };
+
+/* A buffer texture of integers. */
+struct list {
+  unsigned buffer, texture;
+  size_t room;
+};
+
+struct hb_resident {
+  struct hb_pairs *pairs;
+  struct hb_gl_context *context;
+  size_t n;
+  int rows;
+  struct hb_gl_layers state, block; /* all particles; those of a block, as they were sent or corrected */
+  struct hb_gl_layers records; /* one layer: what predict.frag makes, on its way to the engine's buffer */
+  unsigned predict, correct, scatter;
+  struct list sinks, levels;
+  unsigned totals; /* buffer texture over what a walk left */
+  uint32_t since[4 * HB_FORCE_LEVELS];
+  uint32_t *staging;
+  size_t staging_room;
+  int32_t *number; /* a list on its way */
+  size_t number_room;
+};
+
+/* ---- create and destroy ---- */
+
+static enum hb_status build(struct hb_resident *r, const char *vertex, const char *fragment,
+                            unsigned *program)
+{
+  static const struct {
+    const char *name;
+    int unit;
+  } samplers[] = {{"state", UNIT_STATE},
+                  {"block", UNIT_BLOCK},
+                  {"sinks", UNIT_SINKS},
+                  {"levels", UNIT_LEVELS},
+                  {"totals", UNIT_TOTALS}};
+  char defines[32];
+  snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)r->pairs->params.precision);
+  const struct hb_gl_program_source source = {.vertex = vertex, .fragment = fragment, .defines = defines};
+  HB_TRY(hb_gl_program_build(r->context, &source, program));
+  glUseProgram(*program);
+  for (size_t k = 0; k < sizeof samplers / sizeof *samplers; k++)
+    glUniform1i(glGetUniformLocation(*program, samplers[k].name), samplers[k].unit);
+  return HB_OK;
+}
+
+static int rows_of(size_t count) { return (int)((count + ROW - 1) / ROW); }
+
+static enum hb_status create(struct hb_resident *r)
+{
+  HB_TRY(hb_gl_context_use(r->context));
+  if (!r->context->caps.has_precise)
+    return hb_fail(
+        HB_ERR_GL,
+        "predicting on the device needs the GLSL qualifier `precise` (OpenGL 4.0), %s has not got it",
+        r->context->caps.renderer);
+  HB_TRY(build(r, "fullscreen.vert", "hermite/predict.frag", &r->predict));
+  HB_TRY(build(r, "fullscreen.vert", "hermite/correct.frag", &r->correct));
+  HB_TRY(build(r, "hermite/scatter.vert", "hermite/scatter.frag", &r->scatter));
+  glGenTextures(1, &r->totals);
+  HB_TRY(hb_gl_layers_create(r->context, ROW, r->rows, LAYERS, &r->state));
+  HB_TRY(hb_pairs_room_j(r->pairs, r->n));
+  return hb_gl_layers_create(r->context, ROW, rows_of(r->n * (size_t)r->pairs->texels), 1, &r->records);
+}
+
+enum hb_status hb_resident_create(struct hb_pairs *pairs, size_t n, struct hb_resident **resident)
+{
+  *resident = NULL;
+  struct hb_resident *r;
+  HB_TRY(HB_ALLOC(1, &r));
+  r->pairs = pairs;
+  r->context = pairs->params.context;
+  r->n = n;
+  r->rows = rows_of(n);
+  enum hb_status status = create(r);
+  if (status != HB_OK) {
+    hb_resident_destroy(r);
+    return status;
+  }
+  *resident = r;
+  return HB_OK;
+}
+
+static void destroy_list(struct list *list)
+{
+  glDeleteBuffers(1, &list->buffer);
+  glDeleteTextures(1, &list->texture);
+}
+
+void hb_resident_destroy(struct hb_resident *r)
+{
+  if (!r) return;
+  if (hb_gl_context_use(r->context) == HB_OK) {
+    const unsigned programs[] = {r->predict, r->correct, r->scatter};
+    for (int k = 0; k < 3; k++)
+      if (programs[k]) glDeleteProgram(programs[k]);
+    hb_gl_layers_destroy(&r->state);
+    hb_gl_layers_destroy(&r->block);
+    hb_gl_layers_destroy(&r->records);
+    destroy_list(&r->sinks);
+    destroy_list(&r->levels);
+    glDeleteTextures(1, &r->totals);
+  }
+  hb_mem_free(r->staging);
+  hb_mem_free(r->number);
+  hb_mem_free(r);
+}
+
+/* ---- lists and blocks ---- */
+
+static void send_list(struct list *list, size_t count, const void *numbers)
+{
+  if (!list->buffer) glGenBuffers(1, &list->buffer);
+  if (!list->texture) glGenTextures(1, &list->texture);
+  glBindBuffer(GL_TEXTURE_BUFFER, list->buffer);
+  if (4 * count > list->room) {
+    list->room = 4 * count + 4096;
+    glBufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)list->room, NULL, GL_STREAM_DRAW);
+    glBindTexture(GL_TEXTURE_BUFFER, list->texture);
+    glTexBuffer(GL_TEXTURE_BUFFER, GL_R32I, list->buffer);
+  }
+  glBufferSubData(GL_TEXTURE_BUFFER, 0, (GLsizeiptr)(4 * count), numbers);
+}
+
+static void bind_list(const struct list *list, int unit)
+{
+  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  glBindTexture(GL_TEXTURE_BUFFER, list->texture);
+}
+
+static enum hb_status room_for_block(struct hb_resident *r, size_t ni)
+{
+  if (r->block.height >= rows_of(ni)) return HB_OK;
+  hb_gl_layers_destroy(&r->block);
+  return hb_gl_layers_create(r->context, ROW, rows_of(ni), LAYERS, &r->block);
+}
+
+/* Texels of a stack's first rows that hold `count` particles. */
+static size_t texels_of(size_t count, int *width, int *height)
+{
+  *width = count < ROW ? (int)count : ROW;
+  *height = rows_of(count);
+  return (size_t)*width * (size_t)*height;
+}
+
+static enum hb_status stage(struct hb_resident *r, size_t count)
+{
+  if (count <= r->staging_room) return HB_OK;
+  hb_mem_free(r->staging);
+  r->staging_room = 0;
+  HB_TRY(HB_ALLOC(count, &r->staging));
+  r->staging_room = count;
+  return HB_OK;
+}
+
+static enum hb_status scatter(struct hb_resident *r, size_t ni)
+{
+  glUseProgram(r->scatter);
+  glUniform1i(glGetUniformLocation(r->scatter, "rows"), r->rows);
+  hb_gl_layers_bind(&r->block, UNIT_BLOCK);
+  bind_list(&r->sinks, UNIT_SINKS);
+  bind_list(&r->levels, UNIT_LEVELS);
+  glBindFramebuffer(GL_FRAMEBUFFER, r->state.framebuffer);
+  glViewport(0, 0, ROW, r->rows);
+  glDrawArrays(GL_POINTS, 0, (GLsizei)ni);
+  return hb_gl_context_check(r->context, "storing particles");
+}
+
+/* ---- words ---- */
+
+/* A double as two words of the device: those of itself, or of the nearest float and what it leaves. */
+static void split(const struct hb_resident *r, double x, uint32_t *high, uint32_t *low)
+{
+  if (r->pairs->params.precision == HB_PRECISION_DOUBLE) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    *high = (uint32_t)(bits >> 32);
+    *low = (uint32_t)bits;
+    return;
+  }
+  float upper = (float)x, lower = hb_split_low(x);
+  memcpy(high, &upper, sizeof upper);
+  memcpy(low, &lower, sizeof lower);
+}
+
+static double join(const struct hb_resident *r, uint32_t high, uint32_t low)
+{
+  if (r->pairs->params.precision == HB_PRECISION_DOUBLE) {
+    uint64_t bits = (uint64_t)high << 32 | low;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+  }
+  float upper, lower;
+  memcpy(&upper, &high, sizeof upper);
+  memcpy(&lower, &low, sizeof lower);
+  return (double)upper + (double)lower;
+}
+
+/* ---- sending and fetching ---- */
+
+static enum hb_status room_for_numbers(struct hb_resident *r, size_t ni)
+{
+  if (ni <= r->number_room) return HB_OK;
+  hb_mem_free(r->number);
+  r->number_room = 0;
+  HB_TRY(HB_ALLOC(ni, &r->number));
+  r->number_room = ni;
+  return HB_OK;
+}
+
+/* Particle k of a list; without one, particle k. */
+static size_t at(const uint32_t *index, size_t k) { return index ? index[k] : k; }
+
+static enum hb_status send_sinks(struct hb_resident *r, size_t ni, const uint32_t *index)
+{
+  HB_TRY(room_for_numbers(r, ni));
+  for (size_t k = 0; k < ni; k++) r->number[k] = (int32_t)at(index, k);
+  send_list(&r->sinks, ni, r->number);
+  return HB_OK;
+}
+
+static enum hb_status send_levels(struct hb_resident *r, size_t ni, const uint8_t *level,
+                                  const uint32_t *index)
+{
+  HB_TRY(room_for_numbers(r, ni));
+  for (size_t k = 0; k < ni; k++) r->number[k] = level[at(index, k)];
+  send_list(&r->levels, ni, r->number);
+  return HB_OK;
+}
+
+enum hb_status hb_resident_put(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
+                               const uint32_t *index)
+{
+  const double *vectors[4] = {p->x, p->v, p->a, p->j};
+  int width, height;
+  size_t texels = texels_of(ni, &width, &height);
+  HB_TRY(hb_gl_context_use(r->context));
+  HB_TRY(room_for_block(r, ni));
+  HB_TRY(stage(r, 8 * texels));
+  HB_TRY(send_sinks(r, ni, index));
+  HB_TRY(send_levels(r, ni, p->level, index));
+  for (int q = 0; q < 4; q++) {
+    uint32_t *high = r->staging, *low = r->staging + 4 * texels;
+    for (size_t k = 0; k < ni; k++, high += 4, low += 4) {
+      const double *vector = vectors[q] + 3 * at(index, k);
+      for (int c = 0; c < 3; c++) split(r, vector[c], &high[c], &low[c]);
+      if (q == 0) split(r, p->m[at(index, k)], &high[3], &low[3]);
+    }
+    hb_gl_layers_write(&r->block, 2 * q, width, height, r->staging);
+    hb_gl_layers_write(&r->block, 2 * q + 1, width, height, r->staging + 4 * texels);
+  }
+  return scatter(r, ni);
+}
+
+enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles *p)
+{
+  double *vectors[4] = {p->x, p->v, p->a, p->j};
+  int width, height;
+  size_t texels = texels_of(r->n, &width, &height);
+  HB_TRY(hb_gl_context_use(r->context));
+  HB_TRY(stage(r, 8 * texels));
+  for (int q = 0; q < 4; q++) {
+    uint32_t *high = r->staging, *low = r->staging + 4 * texels;
+    hb_gl_layers_read(&r->state, 2 * q, width, height, high);
+    hb_gl_layers_read(&r->state, 2 * q + 1, width, height, low);
+    for (size_t k = 0; k < 3 * r->n; k++)
+      vectors[q][k] = join(r, high[4 * (k / 3) + k % 3], low[4 * (k / 3) + k % 3]);
+  }
+  return hb_gl_context_check_lost(r->context, "reading particles");
+}
+
+/* ---- prediction and correction ---- */
+
+static void use(const struct hb_resident *r, unsigned program)
+{
+  glUseProgram(program);
+  glUniform4uiv(glGetUniformLocation(program, "since"), HB_FORCE_LEVELS, r->since);
+  hb_gl_layers_bind(&r->state, UNIT_STATE);
+}
+
+enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
+{
+  for (int l = 0; l < HB_FORCE_LEVELS; l++) {
+    split(r, dt[l], &r->since[4 * l], &r->since[4 * l + 1]);
+    split(r, dt[l] / 3, &r->since[4 * l + 2], &r->since[4 * l + 3]);
+  }
+  HB_TRY(hb_pairs_room_j(r->pairs, r->n));
+  use(r, r->predict);
+  glUniform1i(glGetUniformLocation(r->predict, "source_count"), (GLint)r->n);
+  hb_gl_layers_draw(&r->records, ROW, r->records.height);
+  hb_gl_layers_copy(&r->records, 0, ROW, r->records.height, r->pairs->j_buffer, 0);
+  return hb_pairs_filled_j(r->pairs);
+}
+
+/* Sinks first .. first + count of the block, whose totals lie on the device, into r->block. first is a multiple of ROW. */
+static enum hb_status correct_portion(struct hb_resident *r, size_t first, size_t count,
+                                      const struct hb_pairs_totals *t, double eta)
+{
+  unsigned program = r->correct;
+  use(r, program);
+  bind_list(&r->sinks, UNIT_SINKS);
+  glActiveTexture(GL_TEXTURE0 + UNIT_TOTALS);
+  glBindTexture(GL_TEXTURE_BUFFER, r->totals);
+  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32UI, t->buffer);
+  glUniform4i(glGetUniformLocation(program, "stride"), t->stride[0], t->stride[1], t->stride[2],
+              t->stride[3]);
+  glUniform1i(glGetUniformLocation(program, "group"), t->group);
+  glUniform1i(glGetUniformLocation(program, "segments"), t->segments);
+  glUniform1i(glGetUniformLocation(program, "first"), (GLint)first);
+  glUniform1i(glGetUniformLocation(program, "sink_count"), (GLint)(first + count));
+  glUniform1ui(glGetUniformLocation(program, "walked"), t->walked);
+  glUniform1f(glGetUniformLocation(program, "eta"), (float)eta);
+  glBindFramebuffer(GL_FRAMEBUFFER, r->block.framebuffer);
+  glViewport(0, (GLint)(first / ROW), count < ROW ? (GLsizei)count : ROW, rows_of(count));
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  return hb_gl_context_check(r->context, "correcting particles");
+}
+
+/* The steps that the block's particles ask for, in the w of one layer. */
+static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_t *index, double *step)
+{
+  int width, height;
+  HB_TRY(stage(r, 4 * texels_of(ni, &width, &height)));
+  hb_gl_layers_read(&r->block, STEP_LAYER, width, height, r->staging);
+  for (size_t k = 0; k < ni; k++) {
+    float asked;
+    memcpy(&asked, r->staging + 4 * k + 3, sizeof asked);
+    if (asked == -2)
+      return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has not met all sources",
+                     r->context->caps.renderer, k);
+    if (!(asked >= 0))
+      return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is no number, expected finite", index[k]);
+    step[k] = asked < 1e38F ? asked : INFINITY;
+  }
+  return hb_gl_context_check_lost(r->context, "reading time steps");
+}
+
+enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint32_t *index, double eta,
+                                   double *step, struct hb_phases *last)
+{
+  HB_TRY(hb_gl_context_use(r->context));
+  HB_TRY(room_for_block(r, ni));
+  double lap = 0;
+  for (size_t first = 0; first < ni; first += PORTION) {
+    size_t count = ni - first < PORTION ? ni - first : PORTION;
+    struct hb_pairs_totals totals;
+    HB_TRY(hb_pairs_walk(r->pairs, count, index + first));
+    HB_TRY(hb_pairs_totals(r->pairs, &totals));
+    if (last) lap = hb_gl_timer_start();
+    send_list(&r->sinks, count, index + first);
+    HB_TRY(correct_portion(r, first, count, &totals, eta));
+    if (last) last->correct_s += hb_gl_timer_stop(lap);
+  }
+  lap = hb_clock_now();
+  HB_TRY(read_steps(r, ni, index, step));
+  if (last) last->receive_s = hb_phases_lap(&lap);
+  hb_pairs_done(r->pairs);
+  send_list(&r->sinks, ni, index);
+  return HB_OK;
+}
+
+enum hb_status hb_resident_settle(struct hb_resident *r, size_t ni, const uint8_t *level)
+{
+  HB_TRY(hb_gl_context_use(r->context));
+  HB_TRY(send_levels(r, ni, level, NULL));
+  return scatter(r, ni);
+}
