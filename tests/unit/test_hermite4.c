@@ -321,7 +321,8 @@ static void test_rounding_orders_the_steps(void **state)
   for (int r = HB_ROUND_DOWN; r <= HB_ROUND_UP; r++) {
     struct hb_particles *p = binary(0.5);
     struct hb_hermite4 *h;
-    struct hb_hermite4_params params = {0.01, 0.125, ldexp(1, -26), (enum hb_rounding)r};
+    struct hb_hermite4_params params = {
+        .eta = 0.01, .dt_max = 0.125, .dt_min = ldexp(1, -26), .rounding = (enum hb_rounding)r};
     assert_int_equal(hb_hermite4_create(p, &params, host(0), &h), HB_OK);
     hb_particles_destroy(p);
     hb_particles_destroy(state_at(h, 10));
