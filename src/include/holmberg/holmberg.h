@@ -140,6 +140,9 @@ struct hb_force;
 
 const struct hb_force_scheme *hb_force_schemes(size_t *count);
 
+/* NULL if there is none of that name; "auto" is none. */
+const struct hb_force_scheme *hb_force_scheme_find(const char *name);
+
 /* Bytes that a run of n particles needs. Results come on top for each sink of the largest block; the start of a
  * run evaluates all n. */
 struct hb_force_need {
