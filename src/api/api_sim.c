@@ -1,4 +1,5 @@
 /* hb_sim_*: particles, a source of forces and the integrator under one handle. */
+#include "base/default.h"
 #include "base/mem.h"
 #include "core/diagnostics.h"
 #include "force/force.h"
@@ -12,16 +13,14 @@ struct hb_sim {
   double eps2;
 };
 
-static double or_default(double value, double fallback) { return value == 0 ? fallback : value; }
-
 enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
                              struct hb_sim **sim)
 {
   *sim = NULL;
   HB_TRY(hb_particles_check(initial));
-  struct hb_hermite4_params hermite4 = {.eta = or_default(params->eta, 0.01),
-                                        .dt_max = or_default(params->dt_max, 0.125),
-                                        .dt_min = or_default(params->dt_min, ldexp(1, -26)),
+  struct hb_hermite4_params hermite4 = {.eta = hb_default_real(params->eta, 0.01),
+                                        .dt_max = hb_default_real(params->dt_max, 0.125),
+                                        .dt_min = hb_default_real(params->dt_min, ldexp(1, -26)),
                                         .rounding = params->rounding};
   struct hb_sim *s;
   HB_TRY(HB_ALLOC(1, &s));
