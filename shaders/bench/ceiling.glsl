@@ -1,5 +1,6 @@
-// How many multiply-adds the device can do: eight chains that do not wait for each other and fit into the registers of
-// any processor, nothing fetched.
+// How many multiply-adds the device can do: eight chains (the components of a and b) that do not wait for each other
+// and fit into the registers of any processor, nothing fetched. `seed` and `more` are known only at run time, or the
+// compiler might work the loop out beforehand.
 uniform int turns;
 uniform float seed;
 

@@ -55,11 +55,12 @@ void main() {
 
   // Convert the 2D texture coordinate to 1D and increase with otherParticle to obtain the coordinate of
   // this iteration's other particle. Texture elements are addressed as (x + 0.5, y + 0.5); converting to
-  // 1D must compensate for this.
+  // 1D must compensate for this. (Numbers are counted in floats, which are exact up to 2^24.)
   coords1D    = round(coords.y - 0.5) * texSizeX + round(coords.x - 0.5);
   newCoords1D = coords1D + otherParticle;
 
-  // Skip over unused texture elements
+  // Skip over unused texture elements. (There are texSizeX * texSizeY - offset particles; behind the last of them
+  // number 0 follows again.)
   if (newCoords1D + offset > texSizeX * texSizeY - 1.0)
     newCoords1D = newCoords1D - (texSizeX * texSizeY - offset);
 

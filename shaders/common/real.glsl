@@ -8,6 +8,12 @@
 //
 // Why two levels of sums: adding 65536 terms to one float loses the last bits of each; adding 256 terms and
 // then 256 such sums loses sixteen times less, and costs nothing but registers.
+//
+// A double-single is a number kept as two floats: the nearest one, and what that leaves, 2^24 times smaller or more.
+// Pi is 3.1415927 and -8.7e-8: 48 bits or so, on devices that have no doubles or slow ones.
+//
+// Who includes this file has defined PRECISION (one of the four below), RECORDS and F_RECORDS: vec4s that a particle
+// brings, at most 3, and vec4s that it feels, 1 or 2.
 
 #define SINGLE 0
 #define COMPENSATED 1
@@ -35,7 +41,13 @@ const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 #endif
 
 // EACH_RECORD(S) and EACH_F(S) repeat S(0), S(1), ... for the records of a particle and of a force: loops that are
-// unrolled by the preprocessor, because arrays live in registers only where every index is a constant.
+// unrolled by the preprocessor, because arrays live in registers only where every index is a constant. S is a
+// macro that stands just above. With two records in a force,
+//
+//     #define ZERO_F(r) none.f[r] = real4(0.0);
+//     EACH_F(ZERO_F)
+//
+// is   none.f[0] = real4(0.0); none.f[1] = real4(0.0);
 #if ALL_RECORDS == 1
 #define EACH_RECORD(S) S(0)
 #elif ALL_RECORDS == 2
@@ -52,7 +64,8 @@ const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 #endif
 
 // The vector from sink to source. In ds the high parts cancel exactly where particles are close, which is where
-// the low parts matter. `precise`: the compiler must not add in another order.
+// the low parts matter. `precise`: the compiler must not add in another order. Left to itself it might
+// take (jh - ih) + (jl - il) for (jh + jl) - (ih + il), and jh + jl rounds the low part away.
 real3 separation(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS]) {
 #if PRECISION == DS
   precise vec3 high = j[0].xyz - i[0].xyz;
@@ -106,7 +119,8 @@ struct total {
 #define DOUBLE_SINGLE_SUMS (PRECISION == COMPENSATED || PRECISION == DS)
 
 #if DOUBLE_SINGLE_SUMS
-// sum += more, and what rounding lost: both exact (Knuth 1969).
+// sum += more, and what rounding lost: both exact (Knuth 1969). `rounded` is what has arrived of more, `error` what
+// has not, of either. In the arithmetic of school error is zero: without `precise` a compiler may leave it out.
 void add(inout vec4 sum, inout vec4 lost, vec4 more) {
   precise vec4 s = sum + more;
   precise vec4 rounded = s - sum;
@@ -116,7 +130,7 @@ void add(inout vec4 sum, inout vec4 lost, vec4 more) {
 }
 
 // The same where more is mostly the smaller one: what was lost before goes in with the next (Kahan 1965). Four
-// operations for seven; it is the one that is done for every stretch.
+// operations for seven; it is the one that is done for every stretch (the PARTIAL sources of one float sum).
 void carry(inout vec4 sum, inout vec4 lost, vec4 more) {
   precise vec4 both = more + lost;
   precise vec4 s = sum + both;
@@ -166,15 +180,15 @@ total nothing_yet() {
 
 // Totals travel as plain 32-bit words, so that every bit survives textures and buffers: one uvec4 a record in
 // single, two in the other precisions (high and low part of a double-single or of a double).
+//
+// The last component of the last record is no sum but a count: how many sources have been walked. The host
+// checks it, because a driver may give up a draw that takes too long and say nothing.
 #if PRECISION == SINGLE
 #define WORDS F_RECORDS
 #else
 #define WORDS (2 * F_RECORDS)
 #endif
 
-//
-// The last component of the last record is no sum but a count: how many sources have been walked. The host
-// checks it, because a driver may give up a draw that takes too long and say nothing.
 #if PRECISION == DOUBLE
 uvec4 high_words(dvec4 d) {
   return uvec4(unpackDouble2x32(d.x).y, unpackDouble2x32(d.y).y, unpackDouble2x32(d.z).y, unpackDouble2x32(d.w).y);

@@ -7,6 +7,9 @@
 //
 // Doubles travel as pairs of 32-bit words, two uvec4 a record. Sinks are among the sources: what a sink needs to
 // know of itself is its number.
+//
+// source(j) is called for every pair, so J_SOURCE says which way it goes; sink(i) is called once a walk and always
+// reads the buffer texture.
 
 #define J_BUFFER_TEXTURE 0
 #define J_TEXTURE 1
@@ -29,7 +32,7 @@ uniform usampler2D particle_texture;
 #else
 uniform sampler2D particle_texture;
 #endif
-uniform ivec2 particle_texture_size; // width is 2^y: (width - 1, y)
+uniform ivec2 particle_texture_size; // width is 2^y: (width - 1, y); t % width is t & x, and t / width is t >> y
 texel4 source_texel(int t) {
   return texelFetch(particle_texture, ivec2(t & particle_texture_size.x, t >> particle_texture_size.y), 0);
 }
@@ -52,6 +55,7 @@ struct particle {
   real4 r[ALL_RECORDS];
 };
 
+// Record k of the particle whose first texel is t; `fetch` is one of the functions that give a texel.
 #if PRECISION == DOUBLE
 #define RECORD(fetch, t, k) from_words(fetch((t) + 2 * k), fetch((t) + 2 * k + 1))
 #else

@@ -6,6 +6,8 @@
 //   da/dt =  sum m (vij / (r^2 + eps^2)^(3/2) - 3 (rij . vij) rij / (r^2 + eps^2)^(5/2))
 //
 //   particle: (x, y, z, m) (vx, vy, vz, -)    force: (a, phi) (da/dt, -)    parameter: (eps^2, -, -, -)
+//
+// interact() is one pair: what the sink i feels of the source j is added to f. A `-` in a force is left as it is.
 
 #define RECORDS 2
 #define F_RECORDS 2

@@ -52,15 +52,19 @@ uniform usampler2DArray before; // what the last pass wrote
 #endif
 
 // EACH_I(S), EACH_J(S), EACH_PAIR(S) repeat S(k) for k = 0 .. I_EACH - 1, S(q) for q = 0 .. UNROLL - 1,
-// S(k, q) for both: loops that are always unrolled, so that every array below lives in registers.
+// S(k, q) for both: loops that are always unrolled, so that every array below lives in registers. A macro cannot
+// count, so the host writes them for each program (src/pairs/pairs_program.c).
 
 void main() {
+  // Which sinks (from `first` on) and which sources (from `begin` to `end`) are mine.
   int fragment = int(gl_FragCoord.y) * width + int(gl_FragCoord.x);
   int segment = fragment / groups;
   int first = (fragment - segment * groups) * I_EACH;
   int begin = min(segment * segment_length + bag.x, source_count);
   int end = min(min(segment * segment_length + bag.y, (segment + 1) * segment_length), source_count);
 
+  // My sinks: numbers, records, totals. Where the last group is not full it holds the last sink more than once, and
+  // nobody reads the copies.
   int me[I_EACH];
   particle my[I_EACH];
   total t[I_EACH];
@@ -68,7 +72,7 @@ void main() {
 #define MEET(k) me[k] = texelFetch(sinks, min(first + k, sink_count - 1)).r; my[k] = sink(me[k]); t[k] = nothing_yet();
   EACH_I(MEET)
 
-#ifdef CONTINUES
+#ifdef CONTINUES // every pass but the first goes on from the totals of the one before
   uvec4 words[WORDS];
 #ifdef OUTPUT_STORAGE
   int place;
@@ -84,12 +88,13 @@ void main() {
 #endif
 
   real4 parameter = real4(parameter_high) + real4(parameter_low);
-  force f[I_EACH];
-  particle p[UNROLL];
+  force f[I_EACH];    // sums of the stretch
+  particle p[UNROLL]; // sources, all asked for before the first is used: one computes while the others travel
   for (int stretch = begin; stretch < end; stretch += PARTIAL) {
     int stop = min(stretch + PARTIAL, end);
 
-    // A particle does not feel itself. Only the stretch that holds one of my sinks has to look for it.
+    // A particle does not feel itself. Only the stretch that holds one of my sinks has to look for it: it is walked by
+    // the second loop below, and so is one whose length is no multiple of UNROLL.
     bool careful = (stop - stretch) % UNROLL != 0;
 #define LOOK(k) careful = careful || (me[k] >= stretch && me[k] < stop);
     EACH_I(LOOK)

@@ -34,7 +34,8 @@ void main() {
   particle other = source(pair.y);
   real4 parameter = real4(parameter_high) + real4(parameter_low);
 
-  // With itself a particle may get infinity, or no number at all: that is left out, not multiplied by zero.
+  // With itself a particle may get infinity, or no number at all: that is left out, not multiplied by zero (which
+  // would make no number of it).
   force f = nothing();
   interact(my.r, other.r, parameter, f.f);
   total t = nothing_yet();

@@ -10,9 +10,12 @@
 //         interact
 //       totals += sums
 //
-// p^2 interactions for p fetches. Where sinks are few, THREADS_PER_BODY threads divide each tile among them and add
-// their totals at the end; and sources are divided into segments that go to different workgroups. The workgroup that
-// is done last with a set of sinks adds up the totals of all segments, always in the same order.
+// p^2 interactions for p fetches. At a barrier a thread waits until all of its workgroup have come: nobody reads a tile
+// before it is all there, nobody fetches the next one over it while others still read.
+//
+// Where sinks are few, THREADS_PER_BODY threads divide each tile among them and add their totals at the end; and sources
+// are divided into segments that go to different workgroups. The workgroup that is done last with a set of sinks adds
+// up the totals of all segments, always in the same order.
 
 #include "INTERACTION"
 #include "common/sources.glsl"
@@ -45,6 +48,11 @@ layout(std430, binding = 1) SHARED_OUT buffer output_storage {
   uvec4 totals[]; // [segment][lane][sink][WORDS]; the sum over all goes to the first
 };
 
+// Who is who, with 8 threads a workgroup and 2 a body: lane 0 walks the first half of each tile, lane 1 the second.
+//
+//     thread   0  1  2  3    4  5  6  7
+//     body     0  1  2  3    0  1  2  3
+//     lane     0  0  0  0    1  1  1  1
 const int BODIES = WORKGROUP / THREADS_PER_BODY; // threads of one lane; each holds I_EACH sinks
 const int SHARE = WORKGROUP / THREADS_PER_BODY;  // sources of a tile that one lane walks
 
@@ -61,7 +69,7 @@ particle in_tile(int first_texel) {
 #define LANES THREADS_PER_BODY
 #include "pairs/merge.glsl"
 
-// EACH_I(S), EACH_J(S), EACH_PAIR(S): see bag.frag.
+// EACH_I(S) and EACH_J(S): see bag.frag.
 
 void main() {
   int thread = int(gl_LocalInvocationID.x);
@@ -99,7 +107,8 @@ void main() {
     for (int stretch = lane * SHARE; stretch < stop; stretch += PARTIAL) {
       int stretch_stop = min(stretch + PARTIAL, stop);
 
-      // A particle does not feel itself. Only the stretch that holds one of my sinks has to look for it.
+      // A particle does not feel itself. Only the stretch that holds one of my sinks has to look for it: it is walked
+      // by the second loop below, and so is one whose length is no multiple of UNROLL.
       bool careful = (stretch_stop - stretch) % UNROLL != 0;
 #define LOOK(k) careful = careful || (me[k] - start >= stretch && me[k] - start < stretch_stop);
       EACH_I(LOOK)
@@ -134,7 +143,7 @@ void main() {
   EACH_I(MERGE)
   EACH_I(WRITE_MERGED)
 
-#ifdef SEGMENTS
+#ifdef SEGMENTS // workgroups cannot wait for each other, but they can count: the last one finds all totals written
   memoryBarrierBuffer();
   barrier();
   if (thread == 0) {

@@ -107,18 +107,9 @@ static void need_host(const struct hb_force_params *params, struct hb_force_need
 
 /* ---- all of them ---- */
 
-static const struct hb_force_scheme *find_scheme(const char *name)
-{
-  size_t count;
-  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
-  for (size_t k = 0; k < count; k++)
-    if (strcmp(schemes[k].name, name) == 0) return &schemes[k];
-  return NULL;
-}
-
 enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, struct hb_force_need *need)
 {
-  const struct hb_force_scheme *scheme = params->scheme ? find_scheme(params->scheme) : NULL;
+  const struct hb_force_scheme *scheme = params->scheme ? hb_force_scheme_find(params->scheme) : NULL;
   if (!scheme || !params->precision)
     return hb_fail(HB_ERR_USAGE, "the memory of a source of forces was asked for, but not of which");
   struct hb_force_need result = {.host_particle = PARTICLES + INTEGRATOR + DIAGNOSIS};

@@ -1,4 +1,5 @@
 /* hb_sim_*: particles, a source of forces and the integrator under one handle. */
+#include "base/default.h"
 #include "base/mem.h"
 #include "core/diagnostics.h"
 #include "core/particles.h"
@@ -14,14 +15,12 @@ struct hb_sim {
   double eps2;
 };
 
-static double or_default(double value, double fallback) { return value == 0 ? fallback : value; }
-
 static struct hb_sim_params complete(const struct hb_sim_params *given)
 {
   struct hb_sim_params params = *given;
-  params.eta = or_default(given->eta, 0.01);
-  params.dt_max = or_default(given->dt_max, 0.125);
-  params.dt_min = or_default(given->dt_min, ldexp(1, -26));
+  params.eta = hb_default_real(given->eta, 0.01);
+  params.dt_max = hb_default_real(given->dt_max, 0.125);
+  params.dt_min = hb_default_real(given->dt_min, ldexp(1, -26));
   return params;
 }
 

@@ -81,15 +81,6 @@ static enum hb_status split(const char *text, const char *separators, struct lis
   return list->count ? HB_OK : hb_fail(HB_ERR_USAGE, "the list '%s' is empty", text);
 }
 
-static const struct hb_force_scheme *find_scheme(const char *name)
-{
-  size_t count;
-  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
-  for (size_t k = 0; k < count; k++)
-    if (strcmp(schemes[k].name, name) == 0) return &schemes[k];
-  return NULL;
-}
-
 static enum hb_status default_schemes(struct hb_text *text)
 {
   size_t count;
@@ -124,7 +115,7 @@ static struct hb_force_params force_params(const struct hb_opts *opts)
  * measurement fails. */
 static double ceiling_for(struct bench *b, const char *scheme)
 {
-  if (!find_scheme(scheme)->needs_gl) return NAN;
+  if (!hb_force_scheme_find(scheme)->needs_gl) return NAN;
   int compute = strcmp(scheme, "tile") == 0;
   if (b->ceiling[compute] == 0) {
     const struct hb_force_params params = force_params(b->opts);
@@ -202,7 +193,7 @@ static enum hb_status bench_sizes(struct bench *b, const char *scheme, const cha
 
 static enum hb_status bench_scheme(struct bench *b, const char *scheme, const char *interaction)
 {
-  const struct hb_force_scheme *info = find_scheme(scheme);
+  const struct hb_force_scheme *info = hb_force_scheme_find(scheme);
   if (!info) return hb_fail(HB_ERR_USAGE, "'%s' is no scheme of forces, see 'holmberg info'", scheme);
   struct list offered, wanted;
   HB_TRY(split(info->precisions, " ", &offered));

@@ -36,6 +36,32 @@ const struct hb_force_scheme *hb_force_schemes(size_t *count)
   return schemes;
 }
 
+static const struct hb_force_ops *find(const char *name)
+{
+  for (size_t k = 0; k < COUNT; k++)
+    if (strcmp(registry[k]->info.name, name) == 0) return registry[k];
+  return NULL;
+}
+
+const struct hb_force_scheme *hb_force_scheme_find(const char *name)
+{
+  const struct hb_force_ops *ops = find(name);
+  return ops ? &ops->info : NULL;
+}
+
+/* Says which names there are. */
+static enum hb_status unknown(const char *name)
+{
+  struct hb_text known = {0};
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < COUNT && status == HB_OK; k++)
+    status = hb_text_append(&known, "%s, ", registry[k]->info.name);
+  if (status == HB_OK)
+    status = hb_fail(HB_ERR_USAGE, "'%s' is no scheme of forces (expected %sauto)", name, known.text);
+  hb_mem_free(known.text);
+  return status;
+}
+
 /* A GPU is worth its overhead: tile where it has compute shaders, bag elsewhere. A software renderer is slower than
  * the host's own loop. */
 static const struct hb_force_ops *choose(const struct hb_force_params *params)
@@ -49,28 +75,6 @@ static const struct hb_force_ops *choose(const struct hb_force_params *params)
   default:
     return &hb_force_host;
   }
-}
-
-static enum hb_status find(const struct hb_force_params *params, const struct hb_force_ops **ops)
-{
-  const char *name = params->scheme;
-  if (!name || strcmp(name, "auto") == 0) {
-    *ops = choose(params);
-    return HB_OK;
-  }
-  struct hb_text known = {0};
-  for (size_t k = 0; k < COUNT; k++) {
-    if (strcmp(name, registry[k]->info.name) == 0) {
-      *ops = registry[k];
-      hb_mem_free(known.text);
-      return HB_OK;
-    }
-    HB_TRY(hb_text_append(&known, "%s, ", registry[k]->info.name));
-  }
-  enum hb_status status =
-      hb_fail(HB_ERR_USAGE, "'%s' is no scheme of forces (expected %sauto)", name, known.text);
-  hb_mem_free(known.text);
-  return status;
 }
 
 /* The wanted word of a blank separated list, or its first where none is wanted. */
@@ -117,8 +121,9 @@ enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_for
     return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", params->eps);
   if (!isfinite(params->max_draw_s) || params->max_draw_s < 0)
     return hb_fail(HB_ERR_USAGE, "the longest draw is %g s, expected finite and >= 0", params->max_draw_s);
-  const struct hb_force_ops *ops = NULL;
-  HB_TRY(find(params, &ops));
+  int automatic = !params->scheme || strcmp(params->scheme, "auto") == 0;
+  const struct hb_force_ops *ops = automatic ? choose(params) : find(params->scheme);
+  if (!ops) return unknown(params->scheme);
   struct hb_force *f;
   HB_TRY(HB_ALLOC(1, &f));
   f->ops = ops;

@@ -49,7 +49,7 @@ struct hb_force_ops {
   const char *(*tuning)(const void *state);
 };
 
-/* The registry: every source, best first; "auto" takes the first whose probe says yes, see force.c. */
+/* The registry: every source; which of them "auto" takes is decided in force.c. */
 extern const struct hb_force_ops hb_force_host;
 extern const struct hb_force_ops hb_force_host_simd;
 extern const struct hb_force_ops hb_force_cg2007;

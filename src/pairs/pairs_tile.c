@@ -1,6 +1,7 @@
 /* The tile scheme on the host's side. See shaders/pairs/tile.comp. */
 #include "pairs/pairs_program.h"
 
+#include "base/default.h"
 #include "base/mem.h"
 #include "gl/gl.h"
 
@@ -25,8 +26,6 @@ struct tile {
   int lanes; /* threads a body */
 };
 
-static int or_default(int value, int fallback) { return value ? value : fallback; }
-
 static enum hb_status tile_create(struct hb_pairs *p)
 {
   const struct hb_gl_caps *caps = &p->params.context->caps;
@@ -34,13 +33,13 @@ static enum hb_status tile_create(struct hb_pairs *p)
   if (!caps->has_compute)
     return hb_fail(HB_ERR_GL, "scheme tile needs compute shaders (OpenGL 4.3), %s has %d.%d", caps->renderer,
                    caps->major, caps->minor);
-  t->workgroup = or_default(t->workgroup, 256);
-  t->body_threads = or_default(t->body_threads, caps->software ? 4 : 32);
-  t->i_each = or_default(t->i_each, caps->software ? 4 : 2);
-  t->unroll = or_default(t->unroll, 8);
-  t->partial = or_default(t->partial, hb_pairs_partial(p->params.precision));
-  t->threads = or_default(t->threads, caps->software ? 1024 : 262144);
-  t->j_source_plus_1 = or_default(t->j_source_plus_1, HB_J_STORAGE + 1);
+  t->workgroup = hb_default(t->workgroup, 256);
+  t->body_threads = hb_default(t->body_threads, caps->software ? 4 : 32);
+  t->i_each = hb_default(t->i_each, caps->software ? 4 : 2);
+  t->unroll = hb_default(t->unroll, 8);
+  t->partial = hb_default(t->partial, hb_pairs_partial(p->params.precision));
+  t->threads = hb_default(t->threads, caps->software ? 1024 : 262144);
+  t->j_source_plus_1 = hb_default(t->j_source_plus_1, HB_J_STORAGE + 1);
   if (t->partial > t->workgroup) t->partial = t->workgroup;
   if (t->partial % t->unroll)
     return hb_fail(HB_ERR_USAGE, "a float sum was to take %d sources, expected a multiple of %d", t->partial,

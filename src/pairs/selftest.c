@@ -1,6 +1,7 @@
 /* The self-test's other half: shaders/common/selftest.frag computes, here it is known what should come out. */
 #include "pairs/selftest.h"
 
+#include "base/bits.h"
 #include "base/rng.h"
 #include "gl/gl.h"
 #include "gl/gl_layers.h"
@@ -27,28 +28,6 @@ struct answer {
   uint32_t words[LAYERS][CASES][4];
 };
 
-static uint32_t bits_of(float x)
-{
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-  float x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static double double_of(uint32_t high, uint32_t low)
-{
-  uint64_t bits = (uint64_t)high << 32 | low;
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
 /* ---- the cases ---- */
 
 /* a in [-1, 1], b the same down to 2^-29 of it, c in [0, 1], and every eighth of each kind of special number. */
@@ -61,7 +40,7 @@ static void make_cases(struct given given[CASES])
     given[k].a = (float)(2 * hb_rng_uniform(&rng) - 1);
     given[k].b = (float)ldexp(2 * hb_rng_uniform(&rng) - 1, -(k % 30));
     given[k].c = (float)hb_rng_uniform(&rng);
-    given[k].special = float_of(special[k % 8] + (k % 8 ? 0 : (uint32_t)k));
+    given[k].special = hb_bits_to_float(special[k % 8] + (k % 8 ? 0 : (uint32_t)k));
   }
 }
 
@@ -135,7 +114,7 @@ static float product(float a, float b)
   return p;
 }
 
-static int differs(uint32_t word, float expected) { return word != bits_of(expected); }
+static int differs(uint32_t word, float expected) { return word != hb_bits_of_float(expected); }
 
 static void judge_plain(const struct given *g, const uint32_t *words, struct hb_selftest_info *t)
 {
@@ -173,10 +152,10 @@ static double in_ulp(long double got, long double right, int digits)
 static void judge_roots(const struct given *g, const uint32_t *words, struct hb_selftest_info *t)
 {
   long double c = g->c;
-  t->sqrt_ulp = fmax(t->sqrt_ulp, in_ulp(float_of(words[0]), sqrtl(c), 24));
-  t->rsqrt_ulp = fmax(t->rsqrt_ulp, in_ulp(float_of(words[1]), 1 / sqrtl(c), 24));
-  t->one_over_sqrt_ulp = fmax(t->one_over_sqrt_ulp, in_ulp(float_of(words[2]), 1 / sqrtl(c), 24));
-  t->inverse_ulp = fmax(t->inverse_ulp, in_ulp(float_of(words[3]), 1 / c, 24));
+  t->sqrt_ulp = fmax(t->sqrt_ulp, in_ulp(hb_bits_to_float(words[0]), sqrtl(c), 24));
+  t->rsqrt_ulp = fmax(t->rsqrt_ulp, in_ulp(hb_bits_to_float(words[1]), 1 / sqrtl(c), 24));
+  t->one_over_sqrt_ulp = fmax(t->one_over_sqrt_ulp, in_ulp(hb_bits_to_float(words[2]), 1 / sqrtl(c), 24));
+  t->inverse_ulp = fmax(t->inverse_ulp, in_ulp(hb_bits_to_float(words[3]), 1 / c, 24));
 }
 
 static void judge_special(const struct given *g, const uint32_t *words, uint32_t half,
@@ -186,12 +165,12 @@ static void judge_special(const struct given *g, const uint32_t *words, uint32_t
   uint32_t flags = (isnan(x) ? 3u : 0u) | (isinf(x) ? 4u : 0u);
   int denormal = fpclassify(x) == FP_SUBNORMAL;
   t->special_wrong += words[2] != flags;
-  if (denormal) t->denormals_lost += words[0] != bits_of(x);
-  if (!denormal && !isnan(x)) t->special_wrong += words[0] != bits_of(x);
+  if (denormal) t->denormals_lost += words[0] != hb_bits_of_float(x);
+  if (!denormal && !isnan(x)) t->special_wrong += words[0] != hb_bits_of_float(x);
   if (fpclassify(product(x, 0.5f)) == FP_SUBNORMAL)
-    t->denormal_products_lost += half != bits_of(product(x, 0.5f));
+    t->denormal_products_lost += half != hb_bits_of_float(product(x, 0.5f));
   if (x == 0 || isinf(x)) t->special_wrong += differs(words[1], 1 / x);
-  t->wrap_wrong += words[3] != (bits_of(g->a) + 0xffff0000u) * 2654435761u;
+  t->wrap_wrong += words[3] != (hb_bits_of_float(g->a) + 0xffff0000u) * 2654435761u;
 }
 
 static enum hb_fusion fusion_of(int separate, int fused)
@@ -207,8 +186,8 @@ static void judge_fusion(const struct given *given, const struct answer *answer,
     const struct given *g = &given[k];
     const uint32_t *words = answer->words[1][k];
     for (int l = 0; l < 2; l++) {
-      separate[l] += words[l] == bits_of(product(g->a, g->b) + g->c);
-      fused[l] += words[l] == bits_of(fmaf(g->a, g->b, g->c));
+      separate[l] += words[l] == hb_bits_of_float(product(g->a, g->b) + g->c);
+      fused[l] += words[l] == hb_bits_of_float(fmaf(g->a, g->b, g->c));
     }
     float spelled_out = product(g->a, g->b) + product(g->b, g->c) + product(g->c, g->a);
     t->dot_differs += differs(words[2], spelled_out);
@@ -223,7 +202,7 @@ static void judge_double(const struct given *g, const struct answer *answer, int
   double got[8];
   for (int l = 0; l < 8; l++) {
     int layer = l / 4 * 2;
-    got[l] = double_of(answer->words[layer][k][l % 4], answer->words[layer + 1][k][l % 4]);
+    got[l] = hb_bits_to_double(answer->words[layer][k][l % 4], answer->words[layer + 1][k][l % 4]);
   }
   double x = (double)g->a + (double)g->b * (double)TINY, y = (double)g->c + (double)g->a * (double)TINY;
   volatile double s = x + y, rounded = s - x, rest = s - rounded, left = x - rest, right = y - rounded;

@@ -1,5 +1,7 @@
 #include "support/support.h"
 
+#include "base/mem.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +94,20 @@ char *support_read(const char *path, size_t *count)
 }
 
 int support_exists(const char *path) { return access(path, F_OK) == 0; }
+
+void support_survives_lack_of_memory(support_work *work, void *data, unsigned long least)
+{
+  enum { MANY = 1000 };
+  unsigned long nth = 1;
+  for (; nth < MANY; nth++) {
+    hb_mem_fail_at(nth);
+    enum hb_status status = work(data);
+    hb_mem_fail_at(0);
+    if (status == HB_OK) break;
+    assert_int_equal(status, HB_ERR_INTERNAL);
+  }
+  assert_in_range(nth, least, MANY - 1);
+}
 
 uint64_t support_fnv(uint64_t hash, const void *bytes, size_t count)
 {

@@ -31,6 +31,11 @@ void support_write(const char *path, const void *bytes, size_t count);
 char *support_read(const char *path, size_t *count); /* NUL-terminated, to be freed; NULL: no such file */
 int support_exists(const char *path);
 
+/* Runs work(data) with its first, second, ... allocation failing until it needs no more, which takes `least` turns or
+ * more. Each time it must say HB_ERR_INTERNAL; the address sanitizer sees what it leaves behind. */
+typedef enum hb_status support_work(void *data);
+void support_survives_lack_of_memory(support_work *work, void *data, unsigned long least);
+
 /* 64-bit FNV-1a, started with SUPPORT_FNV and fed piece by piece. */
 #define SUPPORT_FNV UINT64_C(0xcbf29ce484222325)
 uint64_t support_fnv(uint64_t hash, const void *bytes, size_t count);

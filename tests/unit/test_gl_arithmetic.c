@@ -1,5 +1,6 @@
 /* The arithmetic under the all-pairs engine: what shaders/common/real.glsl computes, bit by bit against C, and the
  * self-test that asks drivers for it. */
+#include "base/bits.h"
 #include "gl/gl.h"
 #include "gl/gl_layers.h"
 #include "gl/gl_shader.h"
@@ -136,61 +137,35 @@ static int lacks(enum hb_precision precision)
 
 /* ---- the same in C: one component of a total, its high and low words 8 words apart ---- */
 
-static float word_float(uint32_t word)
-{
-  float x;
-  memcpy(&x, &word, sizeof x);
-  return x;
-}
-
-static uint32_t float_word(float x)
-{
-  uint32_t word;
-  memcpy(&word, &x, sizeof word);
-  return word;
-}
-
-static double words_double(const uint32_t *words)
-{
-  uint64_t bits = (uint64_t)words[0] << 32 | words[8];
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-static void double_words(double x, uint32_t *words)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  words[0] = (uint32_t)(bits >> 32);
-  words[8] = (uint32_t)bits;
-}
+static double words_double(const uint32_t *words) { return hb_bits_to_double(words[0], words[8]); }
+static void double_words(double x, uint32_t *words) { hb_bits_of_double(x, &words[0], &words[8]); }
 
 /* Value and lost part += more (Kahan), or += a value and lost part (Knuth); volatile: in this order. */
 static void add_double_single(uint32_t *words, const uint32_t *more, int merge)
 {
-  volatile float sum = word_float(words[0]), lost = word_float(words[8]), x = word_float(more[0]), s, e;
+  volatile float sum = hb_bits_to_float(words[0]), lost = hb_bits_to_float(words[8]),
+                 x = hb_bits_to_float(more[0]), s, e;
   if (merge) {
     s = sum + x;
     volatile float rounded = s - sum, rest = s - rounded, left = sum - rest, right = x - rounded;
     e = left + right;
     e = lost + e;
-    e = e + word_float(more[8]);
+    e = e + hb_bits_to_float(more[8]);
   } else {
     volatile float both = x + lost, rounded;
     s = sum + both;
     rounded = s - sum;
     e = both - rounded;
   }
-  words[0] = float_word(s);
-  words[8] = float_word(e);
+  words[0] = hb_bits_of_float(s);
+  words[8] = hb_bits_of_float(e);
 }
 
 static void add(enum hb_precision precision, uint32_t *words, const uint32_t *more, int merge)
 {
   if (precision == HB_PRECISION_SINGLE) {
-    volatile float sum = word_float(words[0]) + word_float(more[0]);
-    words[0] = float_word(sum);
+    volatile float sum = hb_bits_to_float(words[0]) + hb_bits_to_float(more[0]);
+    words[0] = hb_bits_of_float(sum);
   } else if (precision == HB_PRECISION_COMPENSATED) {
     add_double_single(words, more, merge);
   } else {
@@ -217,8 +192,8 @@ static void random_totals(enum hb_precision precision, int count, double least)
       if (precision == HB_PRECISION_DOUBLE) {
         double_words(x + uniform() / 16777216.0, given[t] + c);
       } else {
-        given[t][c] = float_word((float)x);
-        given[t][c + 8] = float_word((float)((uniform() - 0.5) / 16777216.0));
+        given[t][c] = hb_bits_of_float((float)x);
+        given[t][c + 8] = hb_bits_of_float((float)((uniform() - 0.5) / 16777216.0));
       }
     }
     given[t][7] = 1;
@@ -277,9 +252,9 @@ static double sum_error(enum hb_precision precision, const char *mode)
   for (int t = 0; t < CASES * MOST; t++) memset(given[t] + 8, 0, 8 * sizeof **given);
   run(precision, MOST, mode);
   for (int c = 0; c < CASES; c++) {
-    double right = 0, sum = word_float(got[c][0]);
-    if (precision == HB_PRECISION_COMPENSATED) sum += word_float(got[c][8]);
-    for (int t = 0; t < MOST; t++) right += word_float(given[c * MOST + t][0]);
+    double right = 0, sum = hb_bits_to_float(got[c][0]);
+    if (precision == HB_PRECISION_COMPENSATED) sum += hb_bits_to_float(got[c][8]);
+    for (int t = 0; t < MOST; t++) right += hb_bits_to_float(given[c * MOST + t][0]);
     worst = fmax(worst, fabs(sum / right - 1));
   }
   return worst;

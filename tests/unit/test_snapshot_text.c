@@ -1,9 +1,9 @@
 /* io/snapshot_text and the choice of formats: what is written comes back bit for bit, and what cannot be read
  * gets one sentence with file, line and word. */
+#include "support/snapshot_case.h"
 #include "support/support.h"
 
 #include "base/file.h"
-#include "base/mem.h"
 #include "core/particles.h"
 
 #include <errno.h>
@@ -32,15 +32,6 @@ static struct hb_particles *awkward(void)
   return p;
 }
 
-static void assert_same(const struct hb_particles *a, const struct hb_particles *b)
-{
-  assert_int_equal(a->n, b->n);
-  assert_memory_equal(&a->t, &b->t, sizeof a->t);
-  assert_memory_equal(a->m, b->m, a->n * sizeof *a->m);
-  assert_memory_equal(a->x, b->x, 3 * a->n * sizeof *a->x);
-  assert_memory_equal(a->v, b->v, 3 * a->n * sizeof *a->v);
-}
-
 static void round_trip(void **state)
 {
   (void)state;
@@ -55,7 +46,7 @@ static void round_trip(void **state)
   const char *path = support_path("round.txt");
   ASSERT_OK(hb_snapshot_write(path, NULL, p));
   ASSERT_OK(hb_snapshot_read(path, NULL, &back));
-  assert_same(p, back);
+  snapshot_assert_same(p, back);
   assert_int_equal(back->note_count, p->note_count + 1); /* the version */
   assert_string_equal(hb_particles_note(back, "version"), hb_version());
   for (size_t k = 0; k < p->note_count; k++) {
@@ -223,7 +214,7 @@ static void chooses_formats(void **state)
   const char *path = support_path("table.H5");
   ASSERT_OK(hb_snapshot_write(path, "Text", p));
   ASSERT_OK(hb_snapshot_read(path, "text", &back));
-  assert_same(p, back);
+  snapshot_assert_same(p, back);
   hb_particles_destroy(back);
   ASSERT_FAILS(hb_snapshot_read(path, NULL, &back), HB_ERR_INPUT, "table.H5: not an HDF5 file");
   path = support_path("UPPER.TXT");
@@ -250,7 +241,7 @@ static void standard_streams(void **state)
   fd = open(path, O_RDONLY);
   dup2(fd, STDIN_FILENO);
   ASSERT_OK(hb_snapshot_read("-", NULL, &back));
-  assert_same(p, back);
+  snapshot_assert_same(p, back);
   hb_particles_destroy(back);
   ASSERT_FAILS(hb_snapshot_read("-", "text", &back), HB_ERR_INPUT, "standard input: the file is empty");
   dup2(in, STDIN_FILENO);
@@ -263,22 +254,9 @@ static void standard_streams(void **state)
 static void survives_lack_of_memory(void **state)
 {
   (void)state;
-  enum { MANY = 1000 };
   struct hb_particles *p = awkward();
   ASSERT_OK(hb_particles_add_history(p, "one\ntwo"));
-  const char *path = support_path("memory.txt");
-  unsigned long nth = 1;
-  for (; nth < MANY; nth++) {
-    struct hb_particles *back = NULL;
-    hb_mem_fail_at(nth);
-    enum hb_status status = hb_snapshot_write(path, NULL, p);
-    if (status == HB_OK) status = hb_snapshot_read(path, NULL, &back);
-    hb_mem_fail_at(0);
-    hb_particles_destroy(back);
-    if (status == HB_OK) break;
-    assert_int_equal(status, HB_ERR_INTERNAL);
-  }
-  assert_in_range(nth, 10, MANY - 1);
+  snapshot_survives_lack_of_memory(p, support_path("memory.txt"));
   hb_particles_destroy(p);
 }
 

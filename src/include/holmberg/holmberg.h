@@ -141,6 +141,9 @@ struct hb_force;
 
 const struct hb_force_scheme *hb_force_schemes(size_t *count);
 
+/* NULL if there is none of that name; "auto" is none. */
+const struct hb_force_scheme *hb_force_scheme_find(const char *name);
+
 /* Bytes that a run of n particles needs. Results come on top for each sink of the largest block; the start of a
  * run evaluates all n. */
 struct hb_force_need {
@@ -254,7 +257,7 @@ enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnosti
 
 /* ---- measuring --------------------------------------------------------------------------------------- */
 
-/* What two particles do to each other; the all-pairs schemes (bag, tile) take any of them. */
+/* What two particles do to each other; the all-pairs schemes (bag, tile, matrix2004) take any of them. */
 struct hb_interaction_info {
   const char *name, *summary, *source;
   int flops_per_pair; /* counted in its shader; sqrt and division as one each */
@@ -298,9 +301,9 @@ struct hb_tune_result {
   double pairs_per_s;
 };
 
-/* Looks for the fastest tuning of every all-pairs scheme and precision on this device for a few sizes, in about the
- * given seconds (0: 50), and keeps them in the user's cache directory, where runs find them. `found` is called for each.
- * What the device cannot do is passed over. */
+/* Looks for the fastest tuning of bag and tile (matrix2004 has nothing to choose) in every precision on this device for
+ * a few sizes, in about the given seconds (0: 50), and keeps them in the user's cache directory, where runs find them.
+ * `found` is called for each. What the device cannot do is passed over. */
 enum hb_status hb_tune(const struct hb_force_params *params, double seconds,
                        void (*found)(const struct hb_tune_result *result, void *context), void *context);
 
