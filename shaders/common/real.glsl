@@ -20,6 +20,10 @@
 #define DS 2
 #define DOUBLE 3
 
+#if RECORDS > 3 || F_RECORDS > 2
+#error an interaction has at most 3 records a particle and 2 a force
+#endif
+
 #if PRECISION == DOUBLE
 #define real double
 #define real3 dvec3

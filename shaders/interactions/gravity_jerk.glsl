@@ -21,6 +21,7 @@ void interact(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS], real4 parameter,
   reciprocals(dot_plus(rij, rij, parameter.x), rinv, rinv2);
   real mrinv = j[0].w * rinv;
   real mrinv3 = mrinv * rinv2;
+  // precise: the programs of a walk's first and later passes shall round alike, so that cutting it changes no bit
   precise real alpha = -THREE * rinv2 * mad(rij.z, vij.z, mad(rij.y, vij.y, rij.x * vij.x));
   f[0].xyz = mad(mrinv3, rij, f[0].xyz);
   f[0].w -= mrinv;

@@ -18,6 +18,7 @@
 
 enum { ACC, JERK_POT, RESULTS }; /* the two streams that are accumulated */
 enum { UNIT_ACC, UNIT_JERK_POT, UNIT_MASS, UNIT_POS, UNIT_VEL };
+enum { MOST = 1 << 23 }; /* coords1D + otherParticle stays below 2^24, up to which float counts one by one */
 enum { DRAWS_PER_FLUSH = 256 }; /* the driver shall start early and its queue stay short */
 
 struct cg2007 {
@@ -143,6 +144,10 @@ static enum hb_status create_streams(struct cg2007 *c, size_t n)
 static enum hb_status cg2007_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct cg2007 *c = state;
+  if (nj > MOST)
+    return hb_fail(HB_ERR_USAGE,
+                   "cg2007 counts particles in floats, as in 2007: %zu particles, expected at most %d", nj,
+                   MOST);
   HB_TRY(hb_gl_context_use(c->context));
   if (nj != c->room) { /* width and unused texels belong to one N */
     destroy_streams(c);

@@ -12,9 +12,18 @@
 
 enum { MAX_FILES = 16, MAX_DEPTH = 8 };
 
-/* One stage on its way from files to text; a file's place in `names` is its source-string number. */
+/* From line `at` of the text on, lines are those of a file, from `line` on. */
+struct stretch {
+  int at, file, line;
+};
+
+/* One stage on its way from files to text. Places in the driver's log are looked up in the stretches: with #line, Mesa
+ * forgets the number of the file in some of its messages. */
 struct stage {
   struct hb_text text;
+  int lines; /* of text */
+  struct stretch stretches[2 * MAX_FILES];
+  int stretch_count;
   const char *names[MAX_FILES];
   char *owned[MAX_FILES]; /* names that came from an #include line */
   int count;
@@ -51,9 +60,14 @@ static enum hb_status included_name(const char *line, size_t length, char **name
 
 static enum hb_status add_file(struct stage *stage, const char *name, int depth);
 
+static void begin_stretch(struct stage *stage, int file, int line)
+{
+  stage->stretches[stage->stretch_count++] = (struct stretch){stage->lines + 1, file, line};
+}
+
 static enum hb_status add_lines(struct stage *stage, const char *text, int number, int depth)
 {
-  HB_TRY(hb_text_append(&stage->text, "#line 1 %d\n", number));
+  begin_stretch(stage, number, 1);
   int line = 1;
   for (const char *at = text; *at; line++) {
     size_t length = strcspn(at, "\n");
@@ -62,9 +76,10 @@ static enum hb_status add_lines(struct stage *stage, const char *text, int numbe
     if (name) {
       stage->owned[stage->count] = name; /* freed with the stage; add_file checks the room */
       HB_TRY(add_file(stage, name, depth + 1));
-      HB_TRY(hb_text_append(&stage->text, "#line %d %d\n", line + 1, number));
+      begin_stretch(stage, number, line + 1);
     } else {
       HB_TRY(hb_text_append(&stage->text, "%.*s\n", (int)length, at));
+      stage->lines++;
     }
     at += length + (at[length] == '\n');
   }
@@ -99,7 +114,9 @@ static enum hb_status add_prologue(struct stage *stage, const struct hb_gl_caps 
   if (caps->has_double)
     HB_TRY(hb_text_append(&stage->text, "%s#define HB_HAS_DOUBLE 1\n",
                           built_in ? "" : "#extension GL_ARB_gpu_shader_fp64 : require\n"));
-  return hb_text_append(&stage->text, "%s", source->defines ? source->defines : "");
+  HB_TRY(hb_text_append(&stage->text, "%s", source->defines ? source->defines : ""));
+  for (const char *at = stage->text.text; *at; at++) stage->lines += *at == '\n';
+  return HB_OK;
 }
 
 int hb_gl_shader_place(const char *log, int *file, int *line, const char **rest)
@@ -119,6 +136,18 @@ int hb_gl_shader_place(const char *log, int *file, int *line, const char **rest)
   return 1;
 }
 
+/* "shaders/path:line: " of a line of the text; "" for one of the prologue. */
+static void name_place(const struct stage *stage, int line, size_t room, char *place)
+{
+  place[0] = 0;
+  for (int k = stage->stretch_count - 1; k >= 0; k--) {
+    const struct stretch *s = &stage->stretches[k];
+    if (line < s->at) continue;
+    snprintf(place, room, "shaders/%s:%d: ", stage->names[s->file], line - s->at + s->line);
+    return;
+  }
+}
+
 /* The driver's log with places as path:line, one line, as long as an error sentence may be. */
 static void rewrite_log(const struct stage *stage, const char *log, size_t room, char *sentence)
 {
@@ -129,8 +158,7 @@ static void rewrite_log(const struct stage *stage, const char *log, size_t room,
     int file, line;
     const char *rest = log;
     char place[256] = "";
-    if (hb_gl_shader_place(log, &file, &line, &rest) && file < stage->count)
-      snprintf(place, sizeof place, "shaders/%s:%d: ", stage->names[file], line);
+    if (hb_gl_shader_place(log, &file, &line, &rest)) name_place(stage, line, sizeof place, place);
     int rest_length = (int)(length - (size_t)(rest - log));
     if (rest_length > 0) {
       int written =

@@ -50,8 +50,16 @@ static char *read_cache(void)
   return NULL;
 }
 
+/* Shaders from a folder may differ from those that a tuning was measured with. */
+static int shaders_may_differ(void)
+{
+  const char *folder = getenv("HB_SHADER_DIR");
+  return folder && *folder;
+}
+
 int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning)
 {
+  if (shaders_may_differ()) return 0;
   char wanted[768];
   print_key(key, sizeof wanted, wanted);
   char *text = read_cache(), *rest = NULL;
@@ -97,6 +105,7 @@ static enum hb_status keep_others(char *old, const char *key, struct hb_text *te
 enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning)
 {
   const char *path = hb_tuning_cache_path();
+  if (shaders_may_differ()) return hb_fail(HB_ERR_USAGE, "it was measured with the shaders of HB_SHADER_DIR");
   if (!*path)
     return hb_fail(HB_ERR_IO, "there is no place for tunings: neither XDG_CACHE_HOME nor HOME is set");
   char name[768], words[256];

@@ -1,5 +1,5 @@
 /* The tunings that were measured, in $XDG_CACHE_HOME/holmberg/tunings (else ~/.cache): a line each, with the device,
- * driver and program they belong to. */
+ * driver and program they belong to. With HB_SHADER_DIR nothing is found and nothing kept. */
 #ifndef HB_TUNING_CACHE_H
 #define HB_TUNING_CACHE_H
 

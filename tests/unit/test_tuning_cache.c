@@ -133,11 +133,25 @@ static void test_classes(void **state)
   assert_int_equal(hb_tuning_class(1 << 20), 131072);
 }
 
+static void test_shaders_of_a_folder(void **state)
+{
+  (void)state;
+  put("bag", 2048, 3);
+  setenv("HB_SHADER_DIR", "/some/folder", 1);
+  assert_int_equal(get("bag", 2048), -1);
+  const struct hb_tuning_key key = key_of("bag", 2048);
+  ASSERT_FAILS(hb_tuning_cache_put(&key, &(struct hb_pairs_tuning){.i_each = 1}), HB_ERR_USAGE,
+               "HB_SHADER_DIR");
+  unsetenv("HB_SHADER_DIR");
+  assert_int_equal(get("bag", 2048), 3);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_put_and_get), cmocka_unit_test(test_key),     cmocka_unit_test(test_damage),
-      cmocka_unit_test(test_no_place),    cmocka_unit_test(test_classes),
+      cmocka_unit_test(test_put_and_get), cmocka_unit_test(test_key),
+      cmocka_unit_test(test_damage),      cmocka_unit_test(test_no_place),
+      cmocka_unit_test(test_classes),     cmocka_unit_test(test_shaders_of_a_folder),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
