@@ -107,6 +107,19 @@ static void test_cg2007_plummer(void **state)
   assert_true(acc_rms_against_host(&params, 1.01 / 256) > ACC_RMS);
 }
 
+/* Floats count one by one up to 2^24, and the 2007 kernel adds two particle numbers. */
+static void test_cg2007_counts_in_floats(void **state)
+{
+  (void)state;
+  static const double none[1];
+  const struct hb_force_params params = {.scheme = "cg2007"};
+  struct hb_force *force;
+  assert_int_equal(hb_force_open(&params, &force), HB_OK);
+  assert_int_equal(hb_force_set_j(force, (1 << 23) + 1, none, none, none), HB_ERR_USAGE);
+  assert_non_null(strstr(hb_error(), "8388609 particles, expected at most 8388608"));
+  hb_force_close(force);
+}
+
 static void test_context_is_recorded(void **state)
 {
   (void)state;
@@ -207,6 +220,7 @@ int main(void)
       cmocka_unit_test(test_tile),
       cmocka_unit_test(test_matrix2004),
       cmocka_unit_test(test_cg2007_plummer),
+      cmocka_unit_test(test_cg2007_counts_in_floats),
       cmocka_unit_test(test_context_is_recorded),
       cmocka_unit_test(test_cutting_changes_no_bit),
       cmocka_unit_test(test_lost_draw_is_tried_again),

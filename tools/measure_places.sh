@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# measure_places.sh HOLMBERG [N [CONTEXT]]: what it costs in energy to predict and to correct on the device
+# ([PZ07] section 7 feared a severe penalty). A Plummer sphere, t = 0 ... 1/4, for each accuracy parameter nu, precision and
+# mode; the energies are summed by the host in double. CSV on standard output; a line that is there does not depend on
+# the speed of the machine.
+set -eu
+holmberg=$(realpath "$1")
+n=${2:-1024}
+context=${3:-osmesa}
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+"$holmberg" ic plummer -n "$n" --seed 1 --quiet -o "$folder/start.h5"
+echo "# |dE/E| of a Plummer sphere over t = 0 ... 1/4, eps = 1/256, by where particles are predicted and corrected"
+echo "# tools/measure_places.sh holmberg $n $context, $(date +%F)"
+echo "scheme,precision,mode,n,nu,de_rel,block_steps,particle_steps"
+# row SCHEME PRECISION MODE NU
+row() {
+  local transfer predict correct
+  IFS=/ read -r transfer predict correct <<<"$3"
+  "$holmberg" run "$folder/start.h5" --t-end 1/4 --diag-every 1/4 --eta "$4" --scheme "$1" --precision "$2" \
+    --transfer "$transfer" --predict "$predict" --correct "$correct" --context "$context" --no-tune --json |
+    sed -n "s|.*\"de_rel\": \([^,]*\),.*\"block_steps\": \([0-9]*\), \"particle_steps\": \([0-9]*\),.*done.*|$1,$2,$3,$n,$4,\1,\2,\3|p"
+}
+for nu in 0.01 0.0025 0.000625; do
+  row host double all/host/host $nu
+  for precision in single compensated ds double; do
+    for mode in all/host/host block/gpu/host block/gpu/gpu; do row bag $precision $mode $nu; done
+  done
+done
