@@ -15,8 +15,9 @@
 enum {
   ROW = 1024, /* particles a row, as in shaders/hermite */
   LAYERS = 8,
-  STEP_LAYER = 3,  /* its w holds the step that eq. 9 asks for */
-  PORTION = 65536, /* sinks walked at once: results of a larger block would take the room of the particles */
+  STEP_LAYER = 3, /* its w holds the step that eq. 9 asks for */
+  PORTION =
+      65536, /* particles sent and sinks walked at once: more would take the room of the particles again */
 };
 enum { UNIT_STATE, UNIT_BLOCK, UNIT_SINKS, UNIT_LEVELS, UNIT_TOTALS };
 
@@ -231,48 +232,41 @@ static enum hb_status room_for_numbers(struct hb_resident *r, size_t ni)
   return HB_OK;
 }
 
-/* Particle k of a list; without one, particle k. */
-static size_t at(const uint32_t *index, size_t k) { return index ? index[k] : k; }
-
-static enum hb_status send_sinks(struct hb_resident *r, size_t ni, const uint32_t *index)
+static enum hb_status put_portion(struct hb_resident *r, const struct hb_force_particles *p, size_t first,
+                                  size_t ni, const uint32_t *index)
 {
+  const double *vectors[4] = {p->x, p->v, p->a, p->j};
+  int width, height;
+  size_t texels = texels_of(ni, &width, &height);
+  HB_TRY(room_for_block(r, ni));
+  HB_TRY(stage(r, 8 * texels));
   HB_TRY(room_for_numbers(r, ni));
-  for (size_t k = 0; k < ni; k++) r->number[k] = (int32_t)at(index, k);
+  for (size_t k = 0; k < ni; k++) r->number[k] = index ? (int32_t)index[k] : (int32_t)(first + k);
   send_list(&r->sinks, ni, r->number);
-  return HB_OK;
-}
-
-static enum hb_status send_levels(struct hb_resident *r, size_t ni, const uint8_t *level,
-                                  const uint32_t *index)
-{
-  HB_TRY(room_for_numbers(r, ni));
-  for (size_t k = 0; k < ni; k++) r->number[k] = level[at(index, k)];
+  for (int q = 0; q < 4; q++) {
+    uint32_t *high = r->staging, *low = r->staging + 4 * texels;
+    for (size_t k = 0; k < ni; k++, high += 4, low += 4) {
+      const double *vector = vectors[q] + 3 * (size_t)r->number[k];
+      for (int c = 0; c < 3; c++) split(r, vector[c], &high[c], &low[c]);
+      if (q == 0) split(r, p->m[r->number[k]], &high[3], &low[3]);
+    }
+    hb_gl_layers_write(&r->block, 2 * q, width, height, r->staging);
+    hb_gl_layers_write(&r->block, 2 * q + 1, width, height, r->staging + 4 * texels);
+  }
+  for (size_t k = 0; k < ni; k++) r->number[k] = p->level[r->number[k]];
   send_list(&r->levels, ni, r->number);
-  return HB_OK;
+  return scatter(r, ni);
 }
 
 enum hb_status hb_resident_put(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
                                const uint32_t *index)
 {
-  const double *vectors[4] = {p->x, p->v, p->a, p->j};
-  int width, height;
-  size_t texels = texels_of(ni, &width, &height);
   HB_TRY(hb_gl_context_use(r->context));
-  HB_TRY(room_for_block(r, ni));
-  HB_TRY(stage(r, 8 * texels));
-  HB_TRY(send_sinks(r, ni, index));
-  HB_TRY(send_levels(r, ni, p->level, index));
-  for (int q = 0; q < 4; q++) {
-    uint32_t *high = r->staging, *low = r->staging + 4 * texels;
-    for (size_t k = 0; k < ni; k++, high += 4, low += 4) {
-      const double *vector = vectors[q] + 3 * at(index, k);
-      for (int c = 0; c < 3; c++) split(r, vector[c], &high[c], &low[c]);
-      if (q == 0) split(r, p->m[at(index, k)], &high[3], &low[3]);
-    }
-    hb_gl_layers_write(&r->block, 2 * q, width, height, r->staging);
-    hb_gl_layers_write(&r->block, 2 * q + 1, width, height, r->staging + 4 * texels);
+  for (size_t first = 0; first < ni; first += PORTION) {
+    size_t count = ni - first < PORTION ? ni - first : PORTION;
+    HB_TRY(put_portion(r, p, first, count, index ? index + first : NULL));
   }
-  return scatter(r, ni);
+  return HB_OK;
 }
 
 enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles *p)
@@ -385,6 +379,8 @@ enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint3
 enum hb_status hb_resident_settle(struct hb_resident *r, size_t ni, const uint8_t *level)
 {
   HB_TRY(hb_gl_context_use(r->context));
-  HB_TRY(send_levels(r, ni, level, NULL));
+  HB_TRY(room_for_numbers(r, ni));
+  for (size_t k = 0; k < ni; k++) r->number[k] = level[k];
+  send_list(&r->levels, ni, r->number);
   return scatter(r, ni);
 }
