@@ -24,6 +24,8 @@ row() {
 for nu in 0.01 0.0025 0.000625; do
   row host double all/host/host $nu
   for precision in single compensated ds double; do
+    # float noise makes the steps collapse there: hours, and nothing to learn about the modes
+    [[ $nu = 0.000625 && $precision =~ single|compensated ]] && continue
     for mode in all/host/host block/gpu/host block/gpu/gpu; do row bag $precision $mode $nu; done
   done
 done
