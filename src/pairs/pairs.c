@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/split.h"
 #include "gl/gl.h"
 
 #include <math.h>
@@ -96,54 +95,6 @@ void hb_pairs_destroy(struct hb_pairs *p)
 
 /* ---- sending ---- */
 
-static double element(const struct hb_column *column, size_t j) { return column->data[column->stride * j]; }
-
-/* Particle after particle, as it will lie on the device: floats, */
-static void pack_floats(const struct hb_column *columns, int width, size_t n, size_t stride, float *out)
-{
-  for (size_t j = 0; j < n; j++, out += stride)
-    for (int c = 0; c < width; c++) out[c] = (float)element(&columns[c], j);
-}
-
-/* or what float could not hold of the position, */
-static void pack_low_parts(const struct hb_column *columns, size_t n, size_t stride, float *out)
-{
-  for (size_t j = 0; j < n; j++, out += stride) {
-    for (int c = 0; c < 3; c++) out[c] = hb_split_low(element(&columns[c], j));
-    out[3] = 0;
-  }
-}
-
-/* or doubles as words: the high ones of a record, then the low ones. */
-static void pack_doubles(const struct hb_column *columns, int width, size_t n, size_t stride, uint32_t *out)
-{
-  for (size_t j = 0; j < n; j++, out += stride)
-    for (int c = 0; c < width; c++) {
-      double x = element(&columns[c], j);
-      uint64_t bits;
-      memcpy(&bits, &x, sizeof bits);
-      uint32_t *high = out + 8 * (c / 4) + c % 4;
-      high[0] = (uint32_t)(bits >> 32);
-      high[4] = (uint32_t)bits;
-    }
-}
-
-static void pack(const struct hb_pairs *p, size_t n, const struct hb_column *given, void *out)
-{
-  static const double zero = 0;
-  struct hb_column columns[4 * HB_RECORDS_MAX]; /* without the NULLs that stand for zeros */
-  for (int c = 0; c < 4 * p->params.interaction->records; c++)
-    columns[c] = given[c].data ? given[c] : (struct hb_column){&zero, 0};
-  size_t stride = 4 * (size_t)p->texels;
-  int width = 4 * p->params.interaction->records;
-  if (p->params.precision == HB_PRECISION_DOUBLE) {
-    pack_doubles(columns, width, n, stride, out);
-    return;
-  }
-  pack_floats(columns, width, n, stride, out);
-  if (p->params.precision == HB_PRECISION_DS) pack_low_parts(columns, n, stride, (float *)out + width);
-}
-
 /* The same bytes as a two-dimensional texture; the driver copies them on the device. */
 static enum hb_status fill_texture_2d(struct hb_pairs *p)
 {
@@ -192,7 +143,7 @@ enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_col
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
     return hb_fail(HB_ERR_DEVICE, "%s does not map the particles' buffer", context->caps.renderer);
   }
-  pack(p, nj, columns, room);
+  hb_pairs_pack(p, nj, columns, room);
   glUnmapBuffer(GL_ARRAY_BUFFER);
   p->nj = nj;
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(fill_texture_2d(p));

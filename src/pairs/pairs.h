@@ -124,6 +124,9 @@ typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, siz
 enum hb_status hb_pairs_passes(struct hb_pairs *pairs, size_t segments, size_t segment_length, size_t step,
                                size_t most, hb_pairs_pass pass);
 
+/* n particles as they lie on the device: 16 * texels bytes each. */
+void hb_pairs_pack(const struct hb_pairs *pairs, size_t n, const struct hb_column *columns, void *out);
+
 /* Tells the engine that so many pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
 
