@@ -241,6 +241,30 @@ static void test_short_bags_in_block(void **state)
   hb_pairs_destroy(pairs);
 }
 
+/* The shape of the framebuffer is nobody's business but the walk's. */
+static void test_widths(void **state)
+{
+  (void)state;
+  enum { N = 500, NI = 77 };
+  static const char *const widths[] = {"width=128", "width=1", "width=3", "width=16", "width=39", "width=64"};
+  static const char *const walks[] = {SHORT "threads=1 output=targets", SHORT "threads=300 output=targets",
+                                      SHORT "threads=300 output=storage"};
+  for (size_t walk = 0; walk < COUNT_OF(walks); walk++)
+    for (size_t k = 0; k < COUNT_OF(widths); k++) {
+      char tuning[128];
+      snprintf(tuning, sizeof tuning, "%s %s", walks[walk], widths[k]);
+      const struct pairs_case c = {"gravity_jerk", "bag", tuning, HB_PRECISION_SINGLE};
+      if (pairs_lacks(&c)) continue;
+      struct hb_pairs *pairs = pairs_open(&c, 1);
+      pairs_send(pairs, N);
+      pairs_eval(pairs, NI, all, f);
+      require(&c, "the force", pairs_error(pairs, N, NI, all, f), pairs_tolerance(c.precision));
+      if (k == 0) memcpy(first, f, sizeof f);
+      require_same(&c, "the width", 8 * NI);
+      hb_pairs_destroy(pairs);
+    }
+}
+
 /* ---- small blocks ---- */
 
 static void check_small_blocks(const struct pairs_case *c)
@@ -325,7 +349,8 @@ int main(void)
       cmocka_unit_test(test_ds_positions),     cmocka_unit_test(test_split_bag),
       cmocka_unit_test(test_split_tile),       cmocka_unit_test(test_bag_of_one),
       cmocka_unit_test(test_sources),          cmocka_unit_test(test_short_bags_in_block),
-      cmocka_unit_test(test_small_blocks),     cmocka_unit_test(test_two_million),
+      cmocka_unit_test(test_widths),           cmocka_unit_test(test_small_blocks),
+      cmocka_unit_test(test_two_million),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }
