@@ -90,6 +90,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
     glDeleteTextures(3, textures);
   }
   hb_mem_free(p->staging);
+  hb_mem_free(p->earlier);
   hb_mem_free(p);
 }
 
@@ -159,7 +160,7 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
   memcpy(p->sent, index, p->sent_bytes);
   glBindBuffer(GL_ARRAY_BUFFER, p->i_buffer);
   if (bytes > p->i_room) {
-    p->i_room = bytes + bytes / 2 + 4096;
+    p->i_room = hb_pairs_room(bytes, p->nj * sizeof *index);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)p->i_room, NULL, GL_STREAM_DRAW);
     glActiveTexture(GL_TEXTURE0 + HB_UNIT_SINKS);
     glBindTexture(GL_TEXTURE_BUFFER, p->i_texture);
@@ -169,24 +170,58 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
   return HB_OK;
 }
 
-enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index)
+/* ---- walking ---- */
+
+static size_t f_width(const struct hb_pairs *p) { return 4 * (size_t)p->params.interaction->f_records; }
+
+static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
 {
-  HB_TRY(hb_gl_context_use(p->params.context));
-  HB_TRY(send_sinks(p, ni, index));
-  p->ni = ni;
+  HB_TRY(send_sinks(p, p->ni, index));
   p->token +=
       0x9e3779b1; /* odd: all numbers come once; 2^32 over the golden ratio: neighbours are far apart */
   p->begun = p->token;
   p->started = hb_clock_now();
-  HB_TRY(p->scheme->walk(p));
+  return p->scheme->walk(p);
+}
+
+static enum hb_status read_portion(struct hb_pairs *p, double *f)
+{
+  HB_TRY(p->scheme->read(p, f));
+  double seconds = hb_clock_now() - p->started;
+  if (seconds > 1e-3) hb_pairs_learn(p, (double)p->ni * (double)p->nj, seconds);
+  return HB_OK;
+}
+
+/* Room for what all portions but the last feel, in doubles. */
+static enum hb_status keep_room(struct hb_pairs *p)
+{
+  if (p->sinks <= p->earlier_room) return HB_OK;
+  hb_mem_free(p->earlier);
+  p->earlier_room = 0;
+  HB_TRY(HB_ALLOC(f_width(p) * p->sinks, &p->earlier));
+  p->earlier_room = p->sinks;
+  return HB_OK;
+}
+
+enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index)
+{
+  HB_TRY(hb_gl_context_use(p->params.context));
+  p->sinks = ni;
+  size_t portion = p->scheme->portion ? p->scheme->portion(p) : ni;
+  if (portion < ni) HB_TRY(keep_room(p));
+  for (p->before = 0;; p->before += portion) {
+    p->ni = ni - p->before < portion ? ni - p->before : portion;
+    HB_TRY(walk_portion(p, index + p->before));
+    if (p->before + p->ni == ni) break;
+    HB_TRY(read_portion(p, p->earlier + f_width(p) * p->before)); /* its room is for the next one */
+  }
   return hb_gl_context_check(p->params.context, "walking the pairs");
 }
 
 enum hb_status hb_pairs_read(struct hb_pairs *p, double *f)
 {
   HB_TRY(hb_gl_context_use(p->params.context));
-  HB_TRY(p->scheme->read(p, f));
-  double seconds = hb_clock_now() - p->started;
-  if (seconds > 1e-3) hb_pairs_learn(p, (double)p->ni * (double)p->nj, seconds);
+  if (p->before) memcpy(f, p->earlier, f_width(p) * p->before * sizeof *f);
+  HB_TRY(read_portion(p, f + f_width(p) * p->before));
   return hb_gl_context_check_lost(p->params.context, "reading forces");
 }

@@ -31,6 +31,7 @@ struct hb_pairs_tuning {
   int body_threads;    /* tile: most threads a body                                      */
   int limit;           /* matrix2004: side of the largest texture                 */
   int bag;             /* bag: sources a pass, over all segments                  */
+  int portion;         /* bag: most sinks walked at once                          */
 };
 
 struct hb_pairs_params {
@@ -58,7 +59,8 @@ struct hb_column {
 /* Sends nj particles, columns[4 * records]. */
 enum hb_status hb_pairs_set_j(struct hb_pairs *pairs, size_t nj, const struct hb_column *columns);
 
-/* Starts the walk for the sinks index[ni] and returns without waiting where it can. */
+/* Starts the walk for the sinks index[ni] and returns without waiting where it can; of a block in portions it waits for
+ * all but the last. Errors: HB_ERR_DEVICE when a draw was lost. */
 enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index);
 
 /* Waits for the walk and gives f[4 * f_records * ni]. HB_ERR_DEVICE when a draw was lost. */
@@ -68,12 +70,21 @@ enum hb_status hb_pairs_read(struct hb_pairs *pairs, double *f);
 
 enum { HB_SENT_MOST = 16384 };
 
+/* Bytes of totals on the device: larger blocks are walked in portions of so many where the scheme can, and spare room
+ * for blocks that grow ends here. 2^20 sinks of bag in single, which keep any device busy. */
+enum { HB_PAIRS_TOTALS = 64 << 20 };
+
 struct hb_pairs {
   struct hb_pairs_params params;
   const struct hb_pairs_scheme *scheme;
   void *state; /* the scheme's own */
 
-  size_t nj, ni;
+  size_t nj, ni;   /* sources, and sinks of the portion under way */
+  size_t sinks;    /* of all portions */
+  size_t before;   /* sinks in earlier portions */
+  double *earlier; /* [4 * f_records * before] what they feel */
+  size_t earlier_room;
+
   /* Counts of walked sources start from another number in each walk, so that results that an earlier walk left
    * behind cannot pass for those of a lost draw. */
   uint32_t token;
@@ -103,6 +114,7 @@ struct hb_pairs_scheme {
   const char *name, *summary, *source;
   enum hb_status (*create)(struct hb_pairs *pairs);
   void (*destroy)(struct hb_pairs *pairs);
+  size_t (*portion)(const struct hb_pairs *pairs); /* sinks to walk at once; NULL: all */
   enum hb_status (*walk)(struct hb_pairs *pairs);
   enum hb_status (*read)(struct hb_pairs *pairs, double *f);
 };
@@ -129,6 +141,9 @@ void hb_pairs_pack(const struct hb_pairs *pairs, size_t n, const struct hb_colum
 
 /* Tells the engine that so many pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
+
+/* Bytes to reserve for something that needs so many now and may grow: half as much again, but none beyond `most`. */
+size_t hb_pairs_room(size_t bytes, size_t most);
 
 /* Room for count words in pairs->staging. */
 enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t count);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 enum {
+  TEXEL = 16,             /* bytes */
   BLOCK_TEXELS = 4096,    /* 64 KB, what every device takes as a uniform block */
   MAX_ITERATIONS = 32768, /* llvmpipe silently ends a fragment after 65535 turns of all its loops */
   SMALL_PARTIAL = 32,
@@ -158,28 +159,42 @@ static void choose_framebuffer(struct hb_pairs *p)
   b->height = (int)((fragments + band(p) * width - 1) / (band(p) * width) * band(p));
 }
 
-/* Segments: as many as give the wanted number of fragments, each at least one float sum long. */
-static void choose_shape(struct hb_pairs *p)
+static size_t quotient_up(size_t a, size_t b) { return (a + b - 1) / b; }
+
+/* Shape and segments, from the sinks of all portions so that these cannot change a result. Segments: as many as give
+ * the wanted number of fragments, each at least one float sum long. */
+static void choose_shape(const struct hb_pairs *p)
 {
   struct bag *b = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
-  size_t groups = (p->ni + (size_t)t->i_each - 1) / (size_t)t->i_each;
-  size_t sums = (p->nj + (size_t)t->partial - 1) / (size_t)t->partial;
+  size_t groups = quotient_up(p->sinks, (size_t)t->i_each), sums = quotient_up(p->nj, (size_t)t->partial);
   /* a processor has no lanes to spare for groups of sinks that are mostly empty */
-  int wasteful = p->params.context->caps.software && 2 * p->ni < groups * (size_t)t->i_each;
+  int wasteful = p->params.context->caps.software && 2 * p->sinks < groups * (size_t)t->i_each;
   int many = groups * sums >= (size_t)t->threads / FILLED && !wasteful;
   b->shape = many ? MANY : sums >= LONG ? FEW_LONG : FEW;
-  size_t each = (size_t)i_each(p, b->shape), length = (size_t)partial(p, b->shape);
-  groups = (p->ni + each - 1) / each;
-  sums = (p->nj + length - 1) / length;
-  size_t segments = ((size_t)t->threads + groups - 1) / groups;
+  size_t length = (size_t)partial(p, b->shape);
+  groups = quotient_up(p->sinks, (size_t)i_each(p, b->shape));
+  sums = quotient_up(p->nj, length);
+  size_t segments = quotient_up((size_t)t->threads, groups);
   if (segments > sums) segments = sums;
   if (t->j_source_plus_1 == HB_J_BLOCK + 1) segments = 1; /* the block holds one stretch of sources */
-  size_t sums_each = (sums + segments - 1) / segments;
-  b->groups = (int)groups;
-  b->segments = (int)((sums + sums_each - 1) / sums_each);
+  size_t sums_each = quotient_up(sums, segments);
+  b->segments = (int)quotient_up(sums, sums_each);
   b->segment_length = (int)(sums_each * length);
-  choose_framebuffer(p);
+}
+
+/* Portions of equal size, as few as keep the totals within bounds. */
+static size_t bag_portion(const struct hb_pairs *p)
+{
+  choose_shape(p);
+  const struct bag *b = p->state;
+  size_t each = (size_t)i_each(p, b->shape), groups = quotient_up(p->sinks, each);
+  size_t copies = uses_storage(p, b->shape) ? 1 : 2;
+  size_t most = HB_PAIRS_TOTALS / (copies * TEXEL * each * (size_t)p->words * (size_t)b->segments);
+  if (p->params.tuning.portion && (size_t)p->params.tuning.portion / each < most)
+    most = (size_t)p->params.tuning.portion / each;
+  if (most == 0) most = 1;
+  return quotient_up(groups, quotient_up(groups, most)) * each;
 }
 
 static enum hb_status make_room(struct hb_pairs *p)
@@ -193,9 +208,11 @@ static enum hb_status make_room(struct hb_pairs *p)
   }
   struct hb_gl_layers *t = totals(b);
   if (t[0].height >= b->height) return HB_OK;
+  size_t row = 2 * TEXEL * (size_t)p->params.tuning.width * (size_t)(i_each(p, b->shape) * p->words);
+  int height = (int)(hb_pairs_room((size_t)b->height * row, HB_PAIRS_TOTALS) / row);
   for (int k = 0; k < 2; k++) {
     hb_gl_layers_destroy(&t[k]);
-    HB_TRY(hb_gl_layers_create(p->params.context, p->params.tuning.width, b->height + b->height / 2,
+    HB_TRY(hb_gl_layers_create(p->params.context, p->params.tuning.width, height,
                                i_each(p, b->shape) * p->words, &t[k]));
   }
   return HB_OK;
@@ -262,7 +279,8 @@ static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
 static enum hb_status bag_walk(struct hb_pairs *p)
 {
   struct bag *b = p->state;
-  choose_shape(p);
+  b->groups = (int)quotient_up(p->ni, (size_t)i_each(p, b->shape));
+  choose_framebuffer(p);
   HB_TRY(make_room(p));
   b->stage = STAGES; /* no program is in use yet */
   size_t step = (size_t)partial(p, b->shape);
@@ -310,6 +328,7 @@ const struct hb_pairs_scheme hb_pairs_bag = {
     .source = "[HI07]",
     .create = bag_create,
     .destroy = bag_destroy,
+    .portion = bag_portion,
     .walk = bag_walk,
     .read = bag_read,
 };
