@@ -56,6 +56,7 @@ shaders() {
 #define EACH_J(S) S(0) S(1)
 #define EACH_PAIR(S) S(0,0) S(1,0) S(0,1) S(1,1)
 #define BLOCK_TEXELS 4096
+#define ROWS 2
 #define WORKGROUP 64
 #define THREADS_PER_BODY 2'
   for file in "${shaders[@]}"; do

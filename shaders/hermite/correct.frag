@@ -8,17 +8,21 @@
 
 uniform isamplerBuffer sinks;
 uniform usamplerBuffer totals; // words of (a, phi) (k, count), see common/real.glsl
-uniform ivec4 stride;          // texels from a total to the next: sink of a group, group, segment, word
-uniform int group;             // sinks of a group
-uniform int segments;
+uniform int segments;          // that the sources were cut into
+uniform int groups, each;      // of sinks: groups in a segment, sinks in a group
+uniform ivec4 place;           // of a group: columns, rows of a band; of its texels: those of a group, and of a layer
 uniform int first;             // sink that the first total belongs to
 uniform int sink_count;        // behind the last
 uniform uint walked;           // what the counts of a sink's totals add up to when no draw was lost
 uniform float eta;             // nu of eq. 9
 layout(location = 0) out uvec4 layer[8];
 
+// Word w of the total of sink k in a segment: groups lie in rows, or down the columns of a band first.
 uvec4 total_word(int k, int segment, int w) {
-  return texelFetch(totals, k % group * stride.x + k / group * stride.y + segment * stride.z + w * stride.w);
+  int group = segment * groups + k / each, column = group / place.y;
+  int texel = (column / place.x * place.y + group % place.y) * place.x + column % place.x;
+  if (place.y == 1) texel = group;
+  return texelFetch(totals, texel * place.z + (k % each * WORDS + w) * place.w);
 }
 
 // Record r of the force on sink k of these totals.
@@ -52,8 +56,8 @@ float next_step(float dt, real3 a, real3 k, real3 dt2a2, real3 dt3k2) {
 void main() {
   int at = int(gl_FragCoord.y) * ROW + int(gl_FragCoord.x);
   for (int l = 0; l < 8; l++) layer[l] = uvec4(0u);
-  if (at >= sink_count) return;
-  body b = body_at(texelFetch(sinks, at - first).r);
+  if (at < first || at >= sink_count) discard; // of another portion
+  body b = body_at(texelFetch(sinks, at).r);
   wide dt = dt_of(b);
   wide3 xp = predicted_x(b), vp = predicted_v(b);
   wide3 ap = force_record(at - first, 0), kp = force_record(at - first, 1);

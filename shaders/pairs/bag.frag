@@ -15,6 +15,9 @@
 // Segments: where there are fewer sinks than the device has lanes, each sink's sources are shared out among
 // several fragments, and the host adds their totals.
 //
+// Fragments are numbered along the rows of the framebuffer, or up and down in bands of ROWS rows: llvmpipe runs 4 x 2
+// fragments in step, and with ROWS = 2 their sinks are neighbours, so that all of them are careful (see below) at once.
+//
 //        segment 0             segment 1             segment 2           sources ->
 //   |-----bag 0-----|bag 1|-----bag 0-----|bag 1|-----bag 0-----|bag 1|
 
@@ -57,7 +60,8 @@ uniform usampler2DArray before; // what the last pass wrote
 
 void main() {
   // Which sinks (from `first` on) and which sources (from `begin` to `end`) are mine.
-  int fragment = int(gl_FragCoord.y) * width + int(gl_FragCoord.x);
+  ivec2 texel = ivec2(gl_FragCoord.xy);
+  int fragment = (texel.y / ROWS * width + texel.x) * ROWS + texel.y % ROWS;
   int segment = fragment / groups;
   int first = (fragment - segment * groups) * I_EACH;
   int begin = min(segment * segment_length + bag.x, source_count);
@@ -79,9 +83,8 @@ void main() {
 #define WORD_BEFORE(w) words[w] = totals[place + w];
 #define RESUME(k) place = (segment * sink_count + min(first + k, sink_count - 1)) * WORDS; EACH_WORD(WORD_BEFORE) t[k] = from_words(words, walked);
 #else
-  ivec2 here = ivec2(gl_FragCoord.xy);
   int layer;
-#define WORD_BEFORE(w) words[w] = texelFetch(before, ivec3(here, layer + w), 0);
+#define WORD_BEFORE(w) words[w] = texelFetch(before, ivec3(texel, layer + w), 0);
 #define RESUME(k) layer = k * WORDS; EACH_WORD(WORD_BEFORE) t[k] = from_words(words, walked);
 #endif
   EACH_I(RESUME)

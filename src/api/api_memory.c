@@ -6,14 +6,13 @@
 #include <string.h>
 
 enum {
-  TEXEL = 16,          /* bytes of a vec4 or uvec4                                           */
-  BAG_LAYERS = 8,      /* texels a fragment of bag writes: sinks it holds times their words  */
-  THREADS = 262144,    /* wanted by bag and tile; blocks shared out are at most twice that   */
+  TEXEL = 16,          /* bytes of a vec4 or uvec4                                             */
+  FEW = 131072,        /* totals of few sinks of bag: pairs_bag.c, threads 262144, partial 64  */
   MATRIX_LIMIT = 2048, /* of matrix2004, halved until its tile takes at most:                */
   MATRIX_BYTES = 256 << 20,
 };
 
-/* Room is made for more than was asked for, since blocks grow: half as much again, rows of totals twice. */
+/* Room is made for more than was asked for, since blocks grow: half as much again (hb_pairs_room), rows of totals twice. */
 static const double GROWTH = 1.5, GROWTH_ROWS = 2;
 
 /* m x v id of struct hb_particles. */
@@ -60,18 +59,19 @@ static void need_cg2007(unsigned flags, struct hb_force_need *need)
   need->host_particle += 4 + 12 + 12 + 16 + 4 + 1;
 }
 
-/* Totals in a ping-pong pair of textures. */
-static void need_bag(double total, struct hb_force_need *need)
+/* Totals of a portion of the sinks, and of a block of few, each in a ping-pong pair of textures; on the host what
+ * earlier portions feel, as doubles. */
+static void need_bag(const struct hb_interaction *interaction, double total, struct hb_force_need *need)
 {
-  need->device_sink += GROWTH * 2 * total;
-  need->device_fixed = GROWTH * 2 * BAG_LAYERS * TEXEL * 2.0 * THREADS;
+  need->device_fixed = HB_PAIRS_TOTALS + GROWTH * 2 * total * FEW;
+  need->host_particle += 4.0 * interaction->f_records * sizeof(double);
 }
 
-/* Totals in one storage buffer. */
+/* Totals in one storage buffer, which has spare room as long as it is small. */
 static void need_tile(double total, struct hb_force_need *need)
 {
-  need->device_sink += GROWTH * total;
-  need->device_fixed = GROWTH * total * 2.0 * THREADS;
+  need->device_sink += total;
+  need->device_fixed = HB_PAIRS_TOTALS;
 }
 
 /* The pairs of a tile and half as many to fold them into; totals in a ping-pong pair. */
@@ -91,8 +91,8 @@ static void need_pairs(const struct hb_force_params *params, struct hb_force_nee
   int precision = precision_of(params->precision);
   double total = total_bytes(gravity, precision);
   need->device_source = source_bytes(gravity, precision);
-  need->device_sink = GROWTH * sizeof(uint32_t);
-  if (strcmp(params->scheme, "bag") == 0) need_bag(total, need);
+  need->device_sink = sizeof(uint32_t);
+  if (strcmp(params->scheme, "bag") == 0) need_bag(gravity, total, need);
   if (strcmp(params->scheme, "tile") == 0) need_tile(total, need);
   if (strcmp(params->scheme, "matrix2004") == 0) need_matrix2004(total, need);
   need->host_particle += total + 4.0 * gravity->f_records * sizeof(double);
@@ -120,10 +120,10 @@ enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, s
     need_pairs(params, &result);
   else
     need_host(params, &result);
-  /* small blocks and large ones share a room, the tile of matrix2004 has its own */
-  double sinks = (double)n * result.device_sink;
-  double results = strcmp(scheme->name, "matrix2004") == 0 ? sinks + result.device_fixed
-                                                           : larger(sinks, result.device_fixed);
+  /* tile: small blocks and large ones share a room */
+  double sinks = (double)n * result.device_sink, numbers = (double)n * sizeof(uint32_t);
+  double results = strcmp(scheme->name, "tile") == 0 ? larger(sinks, numbers + result.device_fixed)
+                                                     : sinks + result.device_fixed;
   result.device = (double)n * result.device_source + results;
   result.host = (double)n * result.host_particle;
   *need = result;

@@ -15,9 +15,8 @@
 enum {
   ROW = 1024, /* particles a row, as in shaders/hermite */
   LAYERS = 8,
-  STEP_LAYER = 3, /* its w holds the step that eq. 9 asks for */
-  PORTION =
-      65536, /* particles sent and sinks walked at once: more would take the room of the particles again */
+  STEP_LAYER = 3,  /* its w holds the step that eq. 9 asks for */
+  PORTION = 65536, /* particles sent at once: more would take the room of all again */
 };
 enum { UNIT_STATE, UNIT_BLOCK, UNIT_SINKS, UNIT_LEVELS, UNIT_TOTALS };
 
@@ -309,27 +308,40 @@ enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FOR
   return hb_pairs_filled_j(r->pairs);
 }
 
-/* Sinks first .. first + count of the block, whose totals lie on the device, into r->block. first is a multiple of ROW. */
-static enum hb_status correct_portion(struct hb_resident *r, size_t first, size_t count,
-                                      const struct hb_pairs_totals *t, double eta)
+/* What takes part in correcting a block, portion by portion. */
+struct correction {
+  struct hb_resident *r;
+  double eta;
+  struct hb_phases *last; /* NULL: do not wait */
+};
+
+/* Sinks first .. first + count of the block, whose totals lie on the device, into r->block. */
+static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
 {
+  const struct correction *c = context;
+  struct hb_resident *r = c->r;
+  struct hb_pairs_totals t;
+  HB_TRY(hb_pairs_totals(pairs, &t));
+  double start = c->last ? hb_gl_timer_start() : 0;
   unsigned program = r->correct;
   use(r, program);
   bind_list(&r->sinks, UNIT_SINKS);
   glActiveTexture(GL_TEXTURE0 + UNIT_TOTALS);
   glBindTexture(GL_TEXTURE_BUFFER, r->totals);
-  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32UI, t->buffer);
-  glUniform4i(glGetUniformLocation(program, "stride"), t->stride[0], t->stride[1], t->stride[2],
-              t->stride[3]);
-  glUniform1i(glGetUniformLocation(program, "group"), t->group);
-  glUniform1i(glGetUniformLocation(program, "segments"), t->segments);
+  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32UI, t.buffer);
+  glUniform1i(glGetUniformLocation(program, "segments"), t.segments);
+  glUniform1i(glGetUniformLocation(program, "groups"), t.groups);
+  glUniform1i(glGetUniformLocation(program, "each"), t.each);
+  glUniform4i(glGetUniformLocation(program, "place"), t.width, t.band, t.texels, t.layer);
   glUniform1i(glGetUniformLocation(program, "first"), (GLint)first);
   glUniform1i(glGetUniformLocation(program, "sink_count"), (GLint)(first + count));
-  glUniform1ui(glGetUniformLocation(program, "walked"), t->walked);
-  glUniform1f(glGetUniformLocation(program, "eta"), (float)eta);
+  glUniform1ui(glGetUniformLocation(program, "walked"), t.walked);
+  glUniform1f(glGetUniformLocation(program, "eta"), (float)c->eta);
+  size_t row = first / ROW, width = first + count < ROW ? first + count : ROW;
   glBindFramebuffer(GL_FRAMEBUFFER, r->block.framebuffer);
-  glViewport(0, (GLint)(first / ROW), count < ROW ? (GLsizei)count : ROW, rows_of(count));
+  glViewport(0, (GLint)row, (GLsizei)width, rows_of(first + count) - (GLsizei)row);
   glDrawArrays(GL_TRIANGLES, 0, 3);
+  if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
   return hb_gl_context_check(r->context, "correcting particles");
 }
 
@@ -355,24 +367,15 @@ static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_
 enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint32_t *index, double eta,
                                    double *step, struct hb_phases *last)
 {
+  struct correction correction = {r, eta, last};
   HB_TRY(hb_gl_context_use(r->context));
   HB_TRY(room_for_block(r, ni));
-  double lap = 0;
-  for (size_t first = 0; first < ni; first += PORTION) {
-    size_t count = ni - first < PORTION ? ni - first : PORTION;
-    struct hb_pairs_totals totals;
-    HB_TRY(hb_pairs_walk(r->pairs, count, index + first));
-    HB_TRY(hb_pairs_totals(r->pairs, &totals));
-    if (last) lap = hb_gl_timer_start();
-    send_list(&r->sinks, count, index + first);
-    HB_TRY(correct_portion(r, first, count, &totals, eta));
-    if (last) last->correct_s += hb_gl_timer_stop(lap);
-  }
-  lap = hb_clock_now();
+  send_list(&r->sinks, ni, index);
+  HB_TRY(hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction));
+  double lap = hb_clock_now();
   HB_TRY(read_steps(r, ni, index, step));
   if (last) last->receive_s = hb_phases_lap(&lap);
   hb_pairs_done(r->pairs);
-  send_list(&r->sinks, ni, index);
   return HB_OK;
 }
 

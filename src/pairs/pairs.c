@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/split.h"
 #include "gl/gl.h"
 
 #include <math.h>
@@ -91,58 +90,11 @@ void hb_pairs_destroy(struct hb_pairs *p)
     glDeleteTextures(3, textures);
   }
   hb_mem_free(p->staging);
+  hb_mem_free(p->earlier);
   hb_mem_free(p);
 }
 
 /* ---- sending ---- */
-
-static double element(const struct hb_column *column, size_t j) { return column->data[column->stride * j]; }
-
-/* Particle after particle, as it will lie on the device: floats, */
-static void pack_floats(const struct hb_column *columns, int width, size_t n, size_t stride, float *out)
-{
-  for (size_t j = 0; j < n; j++, out += stride)
-    for (int c = 0; c < width; c++) out[c] = (float)element(&columns[c], j);
-}
-
-/* or what float could not hold of the position, */
-static void pack_low_parts(const struct hb_column *columns, size_t n, size_t stride, float *out)
-{
-  for (size_t j = 0; j < n; j++, out += stride) {
-    for (int c = 0; c < 3; c++) out[c] = hb_split_low(element(&columns[c], j));
-    out[3] = 0;
-  }
-}
-
-/* or doubles as words: the high ones of a record, then the low ones. */
-static void pack_doubles(const struct hb_column *columns, int width, size_t n, size_t stride, uint32_t *out)
-{
-  for (size_t j = 0; j < n; j++, out += stride)
-    for (int c = 0; c < width; c++) {
-      double x = element(&columns[c], j);
-      uint64_t bits;
-      memcpy(&bits, &x, sizeof bits);
-      uint32_t *high = out + 8 * (c / 4) + c % 4;
-      high[0] = (uint32_t)(bits >> 32);
-      high[4] = (uint32_t)bits;
-    }
-}
-
-static void pack(const struct hb_pairs *p, size_t n, const struct hb_column *given, void *out)
-{
-  static const double zero = 0;
-  struct hb_column columns[4 * HB_RECORDS_MAX]; /* without the NULLs that stand for zeros */
-  for (int c = 0; c < 4 * p->params.interaction->records; c++)
-    columns[c] = given[c].data ? given[c] : (struct hb_column){&zero, 0};
-  size_t stride = 4 * (size_t)p->texels;
-  int width = 4 * p->params.interaction->records;
-  if (p->params.precision == HB_PRECISION_DOUBLE) {
-    pack_doubles(columns, width, n, stride, out);
-    return;
-  }
-  pack_floats(columns, width, n, stride, out);
-  if (p->params.precision == HB_PRECISION_DS) pack_low_parts(columns, n, stride, (float *)out + width);
-}
 
 /* The same bytes as a two-dimensional texture; the driver copies them on the device. */
 static enum hb_status fill_texture_2d(struct hb_pairs *p)
@@ -205,7 +157,7 @@ enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_col
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
     return hb_fail(HB_ERR_DEVICE, "%s does not map the particles' buffer", context->caps.renderer);
   }
-  pack(p, nj, columns, room);
+  hb_pairs_pack(p, nj, columns, room);
   glUnmapBuffer(GL_ARRAY_BUFFER);
   return hb_pairs_filled_j(p);
 }
@@ -219,7 +171,7 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
   memcpy(p->sent, index, p->sent_bytes);
   glBindBuffer(GL_ARRAY_BUFFER, p->i_buffer);
   if (bytes > p->i_room) {
-    p->i_room = bytes + bytes / 2 + 4096;
+    p->i_room = hb_pairs_room(bytes, p->nj * sizeof *index);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)p->i_room, NULL, GL_STREAM_DRAW);
     glActiveTexture(GL_TEXTURE0 + HB_UNIT_SINKS);
     glBindTexture(GL_TEXTURE_BUFFER, p->i_texture);
@@ -229,31 +181,79 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
   return HB_OK;
 }
 
-enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index)
+/* ---- walking ---- */
+
+static size_t f_width(const struct hb_pairs *p) { return 4 * (size_t)p->params.interaction->f_records; }
+
+static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
 {
-  HB_TRY(hb_gl_context_use(p->params.context));
-  HB_TRY(send_sinks(p, ni, index));
-  p->ni = ni;
+  HB_TRY(send_sinks(p, p->ni, index));
   p->token +=
       0x9e3779b1; /* odd: all numbers come once; 2^32 over the golden ratio: neighbours are far apart */
   p->begun = p->token;
   p->started = hb_clock_now();
-  HB_TRY(p->scheme->walk(p));
-  return hb_gl_context_check(p->params.context, "walking the pairs");
-}
-
-enum hb_status hb_pairs_read(struct hb_pairs *p, double *f)
-{
-  HB_TRY(hb_gl_context_use(p->params.context));
-  HB_TRY(p->scheme->read(p, f));
-  hb_pairs_done(p);
-  return hb_gl_context_check_lost(p->params.context, "reading forces");
+  return p->scheme->walk(p);
 }
 
 void hb_pairs_done(struct hb_pairs *p)
 {
   double seconds = hb_clock_now() - p->started;
   if (seconds > 1e-3) hb_pairs_learn(p, (double)p->ni * (double)p->nj, seconds);
+}
+
+static enum hb_status read_portion(struct hb_pairs *p, double *f)
+{
+  HB_TRY(p->scheme->read(p, f));
+  hb_pairs_done(p);
+  return HB_OK;
+}
+
+/* Room for what all portions but the last feel, in doubles. */
+static enum hb_status keep_room(struct hb_pairs *p)
+{
+  if (p->sinks <= p->earlier_room) return HB_OK;
+  hb_mem_free(p->earlier);
+  p->earlier_room = 0;
+  HB_TRY(HB_ALLOC(f_width(p) * p->sinks, &p->earlier));
+  p->earlier_room = p->sinks;
+  return HB_OK;
+}
+
+/* Keeps a portion's results, whose room is for the next one; the last ones stay where they are. */
+static enum hb_status keep_earlier(void *context, struct hb_pairs *p, size_t first, size_t count)
+{
+  (void)context;
+  if (first + count == p->sinks) return HB_OK;
+  HB_TRY(keep_room(p));
+  return read_portion(p, p->earlier + f_width(p) * first);
+}
+
+enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
+                                    void *context)
+{
+  HB_TRY(hb_gl_context_use(p->params.context));
+  p->sinks = ni;
+  size_t portion = p->scheme->portion ? p->scheme->portion(p) : ni;
+  for (size_t first = 0; first < ni; first += portion) {
+    p->before = first;
+    p->ni = ni - first < portion ? ni - first : portion;
+    HB_TRY(walk_portion(p, index + first));
+    HB_TRY(take(context, p, first, p->ni));
+  }
+  return hb_gl_context_check(p->params.context, "walking the pairs");
+}
+
+enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index)
+{
+  return hb_pairs_walk_taking(p, ni, index, keep_earlier, NULL);
+}
+
+enum hb_status hb_pairs_read(struct hb_pairs *p, double *f)
+{
+  HB_TRY(hb_gl_context_use(p->params.context));
+  if (p->before) memcpy(f, p->earlier, f_width(p) * p->before * sizeof *f);
+  HB_TRY(read_portion(p, f + f_width(p) * p->before));
+  return hb_gl_context_check_lost(p->params.context, "reading forces");
 }
 
 enum hb_status hb_pairs_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)

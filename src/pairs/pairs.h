@@ -31,6 +31,7 @@ struct hb_pairs_tuning {
   int body_threads;    /* tile: most threads a body                                      */
   int limit;           /* matrix2004: side of the largest texture                 */
   int bag;             /* bag: sources a pass, over all segments                  */
+  int portion;         /* bag: most sinks walked at once                          */
 };
 
 struct hb_pairs_params {
@@ -58,7 +59,8 @@ struct hb_column {
 /* Sends nj particles, columns[4 * records]. */
 enum hb_status hb_pairs_set_j(struct hb_pairs *pairs, size_t nj, const struct hb_column *columns);
 
-/* Starts the walk for the sinks index[ni] and returns without waiting where it can. */
+/* Starts the walk for the sinks index[ni] and returns without waiting where it can; of a block in portions it waits for
+ * all but the last. Errors: HB_ERR_DEVICE when a draw was lost. */
 enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index);
 
 /* Waits for the walk and gives f[4 * f_records * ni]. HB_ERR_DEVICE when a draw was lost. */
@@ -70,30 +72,45 @@ enum hb_status hb_pairs_read(struct hb_pairs *pairs, double *f);
 enum hb_status hb_pairs_room_j(struct hb_pairs *pairs, size_t nj);
 enum hb_status hb_pairs_filled_j(struct hb_pairs *pairs);
 
-/* Where the totals of a walk lie: uvec4 word w of sink k in a segment is texel
- *   k % group * stride[0] + k / group * stride[1] + segment * stride[2] + w * stride[3]  of the buffer. */
+/* Where the totals of a walk lie, as the schemes leave them: each of `segments` has `groups` of `each` sinks. Groups are
+ * laid out in rows of `width`, and where band > 1 down columns of that height first; a group takes `texels`, and
+ * uvec4 number q of its sinks' totals, q = k % each * words + word, is `layer` texels behind the first. */
 struct hb_pairs_totals {
   unsigned buffer;
-  int group, segments, stride[4];
+  int segments, groups, each, width, band, texels, layer;
   uint32_t walked; /* what the counts of a sink's totals add up to when no draw was lost */
 };
 
-/* The totals of the walk under way, which need not be done yet. */
+/* hb_pairs_walk for results that stay: `take` is called for each portion of sinks, whose totals the next one replaces. */
+typedef enum hb_status (*hb_pairs_taker)(void *context, struct hb_pairs *pairs, size_t first, size_t count);
+enum hb_status hb_pairs_walk_taking(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
+                                    hb_pairs_taker take, void *context);
+
+/* The totals of the portion under way, which need not be done yet. */
 enum hb_status hb_pairs_totals(struct hb_pairs *pairs, struct hb_pairs_totals *totals);
 
-/* To be called when results that depend on the walk have been read: learns the device's speed. */
+/* To be called when results that depend on the portion have been read: learns the device's speed. */
 void hb_pairs_done(struct hb_pairs *pairs);
 
 /* ---- for schemes ---- */
 
 enum { HB_SENT_MOST = 16384 };
 
+/* Bytes of totals on the device: larger blocks are walked in portions of so many where the scheme can, and spare room
+ * for blocks that grow ends here. 2^20 sinks of bag in single, which keep any device busy. */
+enum { HB_PAIRS_TOTALS = 64 << 20 };
+
 struct hb_pairs {
   struct hb_pairs_params params;
   const struct hb_pairs_scheme *scheme;
   void *state; /* the scheme's own */
 
-  size_t nj, ni;
+  size_t nj, ni;   /* sources, and sinks of the portion under way */
+  size_t sinks;    /* of all portions */
+  size_t before;   /* sinks in earlier portions */
+  double *earlier; /* [4 * f_records * before] what they feel */
+  size_t earlier_room;
+
   /* Counts of walked sources start from another number in each walk, so that results that an earlier walk left
    * behind cannot pass for those of a lost draw. */
   uint32_t token;
@@ -123,6 +140,7 @@ struct hb_pairs_scheme {
   const char *name, *summary, *source;
   enum hb_status (*create)(struct hb_pairs *pairs);
   void (*destroy)(struct hb_pairs *pairs);
+  size_t (*portion)(const struct hb_pairs *pairs); /* sinks to walk at once; NULL: all */
   enum hb_status (*walk)(struct hb_pairs *pairs);
   enum hb_status (*read)(struct hb_pairs *pairs, double *f);
   enum hb_status (*totals)(struct hb_pairs *pairs, struct hb_pairs_totals *totals); /* NULL: cannot */
@@ -145,8 +163,14 @@ typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, siz
 enum hb_status hb_pairs_passes(struct hb_pairs *pairs, size_t segments, size_t segment_length, size_t step,
                                size_t most, hb_pairs_pass pass);
 
+/* n particles as they lie on the device: 16 * texels bytes each. */
+void hb_pairs_pack(const struct hb_pairs *pairs, size_t n, const struct hb_column *columns, void *out);
+
 /* Tells the engine that so many pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
+
+/* Bytes to reserve for something that needs so many now and may grow: half as much again, but none beyond `most`. */
+size_t hb_pairs_room(size_t bytes, size_t most);
 
 /* Room for count words in pairs->staging. */
 enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t count);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 enum {
+  TEXEL = 16,             /* bytes */
   BLOCK_TEXELS = 4096,    /* 64 KB, what every device takes as a uniform block */
   MAX_ITERATIONS = 32768, /* llvmpipe silently ends a fragment after 65535 turns of all its loops */
   SMALL_PARTIAL = 32,
@@ -25,11 +26,15 @@ enum {
 }; /* a sixteenth of the wanted fragments is enough for the shape that does more per fetch */
 enum { ANEW, GO_ON, STAGES };
 
+/* llvmpipe runs fragments in blocks of 4 x 4, half a block in step: fewer rows leave lanes idle. */
+enum { SOFTWARE_BAND = 2, SOFTWARE_ROWS = 4 };
+/* Where a fragment holds one sink: more vectors to run, and fewer fetches that wait in memory. */
+enum { SOFTWARE_PARTIAL = 128, SOFTWARE_UNROLL = 4 };
+
 struct bag {
   struct hb_pairs_program program[SHAPES][STAGES]; /* built when first used */
-  struct hb_gl_layers totals[2];                   /* ping-pong pair of render targets */
-  unsigned storage, framebuffer; /* or one buffer, continued in place, and a framebuffer without textures */
-  size_t storage_room;
+  struct hb_gl_layers many[2], few[2];             /* ping-pong pairs of render targets, */
+  unsigned framebuffer; /* or, for many, a storage buffer that is continued in place, and no texture */
 
   /* the walk under way */
   int shape, groups, segments, segment_length, width, height;
@@ -37,14 +42,32 @@ struct bag {
   int stage;   /* the program in use */
 };
 
-static int uses_storage(const struct hb_pairs *p) { return p->params.tuning.output_plus_1 == OUTPUT_STORAGE; }
+/* The totals of few sinks are few: textures are read sooner, and llvmpipe's programs that write them are faster. */
+static int uses_storage(const struct hb_pairs *p, int shape)
+{
+  return shape == MANY && p->params.tuning.output_plus_1 == OUTPUT_STORAGE;
+}
 static int i_each(const struct hb_pairs *p, int shape) { return shape == MANY ? p->params.tuning.i_each : 1; }
+
+static int smaller(int a, int b) { return a < b ? a : b; }
 
 static int partial(const struct hb_pairs *p, int shape)
 {
   int tuned = p->params.tuning.partial;
-  return shape != FEW || tuned < SMALL_PARTIAL ? tuned : SMALL_PARTIAL;
+  if (shape == FEW) return smaller(tuned, SMALL_PARTIAL);
+  return shape == FEW_LONG && p->params.context->caps.software ? smaller(tuned, SOFTWARE_PARTIAL) : tuned;
 }
+
+static int unroll(const struct hb_pairs *p, int shape)
+{
+  int tuned = p->params.tuning.unroll;
+  return shape != MANY && p->params.context->caps.software ? smaller(tuned, SOFTWARE_UNROLL) : tuned;
+}
+
+/* Rows in which fragments are numbered up and down, see shaders/pairs/bag.frag. */
+static size_t band(const struct hb_pairs *p) { return p->params.context->caps.software ? SOFTWARE_BAND : 1; }
+
+static struct hb_gl_layers *totals(struct bag *b) { return b->shape == MANY ? b->many : b->few; }
 
 /* ---- create and destroy ---- */
 
@@ -58,8 +81,8 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
   t->output_plus_1 =
       or_default(t->output_plus_1, caps->software && caps->has_compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
   t->j_source_plus_1 = or_default(t->j_source_plus_1, HB_J_BUFFER_TEXTURE + 1);
-  int most = uses_storage(p) ? 8 : caps->max_draw_buffers / p->words;
-  if (most > 8 / p->words && !uses_storage(p)) most = 8 / p->words;
+  int most = uses_storage(p, MANY) ? 8 : caps->max_draw_buffers / p->words;
+  if (most > 8 / p->words && !uses_storage(p, MANY)) most = 8 / p->words;
   t->i_each = or_default(t->i_each, most < 4 || !caps->software ? (most < 4 ? most : 4) : most);
   int doubles = p->params.precision == HB_PRECISION_DOUBLE;
   t->unroll = or_default(t->unroll, doubles && !caps->software ? 2 : 8);
@@ -67,14 +90,14 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
   int partial = hb_pairs_partial(p->params.precision);
   t->partial =
       or_default(t->partial, partial > 64 && !caps->software ? 64 : partial); /* a GPU is faster with 64 */
-  t->threads = or_default(t->threads, caps->software ? 512 : 262144);
+  t->threads = or_default(t->threads, caps->software ? 1024 : 262144);
   if (t->i_each > most)
     return hb_fail(HB_ERR_USAGE, "the bag scheme was to hold %d sinks a fragment, expected at most %d here",
                    t->i_each, most);
   if (t->partial % t->unroll)
     return hb_fail(HB_ERR_USAGE, "a float sum was to take %d sources, expected a multiple of %d", t->partial,
                    t->unroll);
-  int needs_43 = uses_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
+  int needs_43 = uses_storage(p, MANY) || t->j_source_plus_1 == HB_J_STORAGE + 1;
   if (needs_43 && !caps->has_compute)
     return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %d.%d", caps->renderer, caps->major,
                    caps->minor);
@@ -87,7 +110,7 @@ static enum hb_status bag_create(struct hb_pairs *p)
   struct bag *b;
   HB_TRY(HB_ALLOC(1, &b));
   p->state = b;
-  if (uses_storage(p)) glGenFramebuffers(1, &b->framebuffer);
+  if (uses_storage(p, MANY)) glGenFramebuffers(1, &b->framebuffer);
   return HB_OK;
 }
 
@@ -96,8 +119,10 @@ static void bag_destroy(struct hb_pairs *p)
   struct bag *b = p->state;
   for (int shape = 0; shape < SHAPES; shape++)
     for (int stage = 0; stage < STAGES; stage++) hb_pairs_program_destroy(&b->program[shape][stage]);
-  hb_gl_layers_destroy(&b->totals[0]);
-  hb_gl_layers_destroy(&b->totals[1]);
+  for (int k = 0; k < 2; k++) {
+    hb_gl_layers_destroy(&b->many[k]);
+    hb_gl_layers_destroy(&b->few[k]);
+  }
   if (b->framebuffer) glDeleteFramebuffers(1, &b->framebuffer);
   hb_mem_free(b);
 }
@@ -106,15 +131,15 @@ static enum hb_status build(struct hb_pairs *p, int shape, int stage)
 {
   struct bag *b = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
-  int needs_43 = uses_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
+  int storage = uses_storage(p, shape), needs_43 = storage || t->j_source_plus_1 == HB_J_STORAGE + 1;
   char defines[160];
-  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define BLOCK_TEXELS %d\n%s%s",
-           t->j_source_plus_1 - 1, BLOCK_TEXELS, uses_storage(p) ? "#define OUTPUT_STORAGE\n" : "",
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define BLOCK_TEXELS %d\n#define ROWS %zu\n%s%s",
+           t->j_source_plus_1 - 1, BLOCK_TEXELS, band(p), storage ? "#define OUTPUT_STORAGE\n" : "",
            stage == GO_ON ? "#define CONTINUES\n" : "");
   const struct hb_pairs_program_source source = {.fragment = "pairs/bag.frag",
                                                  .version = needs_43 ? 430 : 330,
                                                  .i_each = i_each(p, shape),
-                                                 .unroll = t->unroll,
+                                                 .unroll = unroll(p, shape),
                                                  .partial = partial(p, shape),
                                                  .defines = defines};
   return hb_pairs_program_build(p, &source, &b->program[shape][stage]);
@@ -122,45 +147,73 @@ static enum hb_status build(struct hb_pairs *p, int shape, int stage)
 
 /* ---- the walk ---- */
 
-/* Segments: as many as give the wanted number of fragments, each at least one float sum long. */
-static void choose_shape(struct hb_pairs *p)
+/* Fragments in rows of the tuned width; a software renderer's in shorter ones where there would be too few rows. */
+static void choose_framebuffer(struct hb_pairs *p)
+{
+  struct bag *b = p->state;
+  size_t fragments = (size_t)b->groups * (size_t)b->segments, width = (size_t)p->params.tuning.width;
+  size_t rows = p->params.context->caps.software && fragments < 2 * width ? SOFTWARE_ROWS : 1;
+  size_t shortest = (fragments + rows - 1) / rows;
+  if (shortest < width) width = shortest;
+  b->width = (int)width;
+  b->height = (int)((fragments + band(p) * width - 1) / (band(p) * width) * band(p));
+}
+
+static size_t quotient_up(size_t a, size_t b) { return (a + b - 1) / b; }
+
+/* Shape and segments, from the sinks of all portions so that these cannot change a result. Segments: as many as give
+ * the wanted number of fragments, each at least one float sum long. */
+static void choose_shape(const struct hb_pairs *p)
 {
   struct bag *b = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
-  size_t groups = (p->ni + (size_t)t->i_each - 1) / (size_t)t->i_each;
-  size_t sums = (p->nj + (size_t)t->partial - 1) / (size_t)t->partial;
-  b->shape = groups * sums >= (size_t)t->threads / FILLED ? MANY : sums >= LONG ? FEW_LONG : FEW;
-  size_t each = (size_t)i_each(p, b->shape), length = (size_t)partial(p, b->shape);
-  groups = (p->ni + each - 1) / each;
-  sums = (p->nj + length - 1) / length;
-  size_t segments = ((size_t)t->threads + groups - 1) / groups;
+  size_t groups = quotient_up(p->sinks, (size_t)t->i_each), sums = quotient_up(p->nj, (size_t)t->partial);
+  /* a processor has no lanes to spare for groups of sinks that are mostly empty */
+  int wasteful = p->params.context->caps.software && 2 * p->sinks < groups * (size_t)t->i_each;
+  int many = groups * sums >= (size_t)t->threads / FILLED && !wasteful;
+  b->shape = many ? MANY : sums >= LONG ? FEW_LONG : FEW;
+  size_t length = (size_t)partial(p, b->shape);
+  groups = quotient_up(p->sinks, (size_t)i_each(p, b->shape));
+  sums = quotient_up(p->nj, length);
+  size_t segments = quotient_up((size_t)t->threads, groups);
   if (segments > sums) segments = sums;
   if (t->j_source_plus_1 == HB_J_BLOCK + 1) segments = 1; /* the block holds one stretch of sources */
-  size_t sums_each = (sums + segments - 1) / segments;
-  b->groups = (int)groups;
-  b->segments = (int)((sums + sums_each - 1) / sums_each);
+  size_t sums_each = quotient_up(sums, segments);
+  b->segments = (int)quotient_up(sums, sums_each);
   b->segment_length = (int)(sums_each * length);
-  size_t fragments = groups * (size_t)b->segments;
-  size_t width = (size_t)t->width;
-  b->width = (int)(fragments < width ? fragments : width);
-  b->height = (int)((fragments + width - 1) / width);
+}
+
+/* Portions of equal size, as few as keep the totals within bounds. */
+static size_t bag_portion(const struct hb_pairs *p)
+{
+  choose_shape(p);
+  const struct bag *b = p->state;
+  size_t each = (size_t)i_each(p, b->shape), groups = quotient_up(p->sinks, each);
+  size_t copies = uses_storage(p, b->shape) ? 1 : 2;
+  size_t most = HB_PAIRS_TOTALS / (copies * TEXEL * each * (size_t)p->words * (size_t)b->segments);
+  if (p->params.tuning.portion && (size_t)p->params.tuning.portion / each < most)
+    most = (size_t)p->params.tuning.portion / each;
+  if (most == 0) most = 1;
+  return quotient_up(groups, quotient_up(groups, most)) * each;
 }
 
 static enum hb_status make_room(struct hb_pairs *p)
 {
   struct bag *b = p->state;
-  if (uses_storage(p)) {
+  if (uses_storage(p, b->shape)) {
     glBindFramebuffer(GL_FRAMEBUFFER, b->framebuffer);
     glFramebufferParameteri(GL_FRAMEBUFFER, GL_FRAMEBUFFER_DEFAULT_WIDTH, b->width);
     glFramebufferParameteri(GL_FRAMEBUFFER, GL_FRAMEBUFFER_DEFAULT_HEIGHT, b->height);
     return hb_pairs_storage_room(p, (size_t)b->segments);
   }
-  int layers = p->params.tuning.i_each * p->words;
-  if (b->totals[0].height >= b->height) return HB_OK;
+  struct hb_gl_layers *t = totals(b);
+  if (t[0].height >= b->height) return HB_OK;
+  size_t row = 2 * TEXEL * (size_t)p->params.tuning.width * (size_t)(i_each(p, b->shape) * p->words);
+  int height = (int)(hb_pairs_room((size_t)b->height * row, HB_PAIRS_TOTALS) / row);
   for (int k = 0; k < 2; k++) {
-    hb_gl_layers_destroy(&b->totals[k]);
-    HB_TRY(hb_gl_layers_create(p->params.context, p->params.tuning.width, b->height + b->height / 2, layers,
-                               &b->totals[k]));
+    hb_gl_layers_destroy(&t[k]);
+    HB_TRY(hb_gl_layers_create(p->params.context, p->params.tuning.width, height,
+                               i_each(p, b->shape) * p->words, &t[k]));
   }
   return HB_OK;
 }
@@ -168,9 +221,9 @@ static enum hb_status make_room(struct hb_pairs *p)
 /* Sources of each segment that one pass can walk at most. */
 static size_t most_sources(const struct hb_pairs *p)
 {
-  const struct hb_pairs_tuning *t = &p->params.tuning;
-  size_t most = (size_t)MAX_ITERATIONS * (size_t)t->unroll;
-  if (t->j_source_plus_1 == HB_J_BLOCK + 1) most = BLOCK_TEXELS / (size_t)p->texels;
+  const struct bag *b = p->state;
+  size_t most = (size_t)MAX_ITERATIONS * (size_t)unroll(p, b->shape);
+  if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1) most = BLOCK_TEXELS / (size_t)p->texels;
   return most;
 }
 
@@ -191,21 +244,21 @@ static void use_program(struct hb_pairs *p, const struct hb_pairs_program *progr
   glUniform1i(program->at[HB_U_WIDTH], b->width);
   if (p->params.tuning.j_source_plus_1 == HB_J_STORAGE + 1)
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, p->j_buffer);
-  if (uses_storage(p)) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, p->storage);
+  if (uses_storage(p, b->shape)) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, p->storage);
 }
 
 static void draw(struct hb_pairs *p)
 {
   struct bag *b = p->state;
-  if (uses_storage(p)) {
+  if (uses_storage(p, b->shape)) {
     glBindFramebuffer(GL_FRAMEBUFFER, b->framebuffer);
     glViewport(0, 0, b->width, b->height);
     glDrawArrays(GL_TRIANGLES, 0, 3);
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
     return;
   }
-  hb_gl_layers_bind(&b->totals[b->written], HB_UNIT_BEFORE);
-  hb_gl_layers_draw(&b->totals[!b->written], b->width, b->height);
+  hb_gl_layers_bind(&totals(b)[b->written], HB_UNIT_BEFORE);
+  hb_gl_layers_draw(&totals(b)[!b->written], b->width, b->height);
   b->written = !b->written;
 }
 
@@ -226,7 +279,8 @@ static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
 static enum hb_status bag_walk(struct hb_pairs *p)
 {
   struct bag *b = p->state;
-  choose_shape(p);
+  b->groups = (int)quotient_up(p->ni, (size_t)i_each(p, b->shape));
+  choose_framebuffer(p);
   HB_TRY(make_room(p));
   b->stage = STAGES; /* no program is in use yet */
   size_t step = (size_t)partial(p, b->shape);
@@ -243,9 +297,11 @@ static void find_in_layers(const struct hb_pairs *p, size_t segment, size_t i, c
 {
   const struct bag *b = p->state;
   size_t each = (size_t)i_each(p, b->shape), layer = (size_t)b->width * (size_t)b->height;
-  size_t fragment = segment * (size_t)b->groups + i / each;
+  size_t fragment = segment * (size_t)b->groups + i / each, rows = band(p), width = (size_t)b->width;
+  size_t column = fragment / rows, row = column / width * rows + fragment % rows;
+  size_t texel = row * width + column % width;
   for (int w = 0; w < p->words; w++)
-    words[w] = p->staging + 4 * ((i % each * (size_t)p->words + (size_t)w) * layer + fragment);
+    words[w] = p->staging + 4 * ((i % each * (size_t)p->words + (size_t)w) * layer + texel);
 }
 
 static enum hb_status read_layers(struct hb_pairs *p, double *f)
@@ -255,35 +311,39 @@ static enum hb_status read_layers(struct hb_pairs *p, double *f)
   int layers = i_each(p, b->shape) * p->words;
   HB_TRY(hb_pairs_stage(p, layer * (size_t)layers));
   for (int k = 0; k < layers; k++)
-    hb_gl_layers_read(&b->totals[b->written], k, b->width, b->height, p->staging + layer * (size_t)k);
+    hb_gl_layers_read(&totals(b)[b->written], k, b->width, b->height, p->staging + layer * (size_t)k);
   return hb_pairs_add_segments(p, (size_t)b->segments, (size_t)b->segment_length, find_in_layers, f);
 }
 
 static enum hb_status bag_read(struct hb_pairs *p, double *f)
 {
   struct bag *b = p->state;
-  if (!uses_storage(p)) return read_layers(p, f);
+  if (!uses_storage(p, b->shape)) return read_layers(p, f);
   return hb_pairs_read_storage(p, (size_t)b->segments, (size_t)b->segment_length, f);
 }
 
 /* Render targets are copied into a buffer, layer after layer, by the device. */
-static enum hb_status bag_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)
+static enum hb_status bag_totals(struct hb_pairs *p, struct hb_pairs_totals *where)
 {
   struct bag *b = p->state;
-  if (uses_storage(p)) {
-    hb_pairs_storage_totals(p, (size_t)b->segments, totals);
+  if (uses_storage(p, b->shape)) {
+    hb_pairs_storage_totals(p, (size_t)b->segments, where);
     return HB_OK;
   }
   int each = i_each(p, b->shape), layer = b->width * b->height;
-  size_t bytes = 16 * (size_t)layer;
+  size_t bytes = TEXEL * (size_t)layer;
   HB_TRY(hb_pairs_storage_bytes(p, bytes * (size_t)(each * p->words)));
   for (int k = 0; k < each * p->words; k++)
-    hb_gl_layers_copy(&b->totals[b->written], k, b->width, b->height, p->storage, bytes * (size_t)k);
-  *totals = (struct hb_pairs_totals){
+    hb_gl_layers_copy(&totals(b)[b->written], k, b->width, b->height, p->storage, bytes * (size_t)k);
+  *where = (struct hb_pairs_totals){
       .buffer = p->storage,
-      .group = each,
       .segments = b->segments,
-      .stride = {p->words * layer, 1, b->groups, layer},
+      .groups = b->groups,
+      .each = each,
+      .width = b->width,
+      .band = (int)band(p),
+      .texels = 1,
+      .layer = layer,
       .walked = (uint32_t)b->segments * p->begun + (uint32_t)p->nj,
   };
   return HB_OK;
@@ -295,6 +355,7 @@ const struct hb_pairs_scheme hb_pairs_bag = {
     .source = "[HI07]",
     .create = bag_create,
     .destroy = bag_destroy,
+    .portion = bag_portion,
     .walk = bag_walk,
     .read = bag_read,
     .totals = bag_totals,

@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+size_t hb_pairs_room(size_t bytes, size_t most)
+{
+  size_t spare = bytes / 2;
+  if (bytes >= most) return bytes;
+  return bytes + spare < most ? bytes + spare : most;
+}
+
 enum hb_status hb_pairs_stage(struct hb_pairs *p, size_t count)
 {
   if (count <= p->staging_room) return HB_OK;
@@ -63,7 +70,7 @@ enum hb_status hb_pairs_add_segments(const struct hb_pairs *p, size_t segments, 
       uint32_t walked = add_total(p, words, f + width * i);
       if (walked != p->begun + expected)
         return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
-                       p->params.context->caps.renderer, i, walked - p->begun, expected);
+                       p->params.context->caps.renderer, p->before + i, walked - p->begun, expected);
     }
   }
   return HB_OK;
@@ -75,9 +82,9 @@ enum hb_status hb_pairs_storage_bytes(struct hb_pairs *p, size_t bytes)
 {
   if (!p->storage) glGenBuffers(1, &p->storage);
   if (bytes <= p->storage_room) return HB_OK;
-  p->storage_room = bytes + bytes / 2;
-  glBindBuffer(GL_COPY_WRITE_BUFFER, p->storage);
-  glBufferData(GL_COPY_WRITE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_STREAM_READ);
+  p->storage_room = hb_pairs_room(bytes, HB_PAIRS_TOTALS);
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
+  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_STREAM_READ);
   return hb_gl_context_check(p->params.context, "making room for results");
 }
 
@@ -90,9 +97,13 @@ void hb_pairs_storage_totals(const struct hb_pairs *p, size_t segments, struct h
 {
   *totals = (struct hb_pairs_totals){
       .buffer = p->storage,
-      .group = 1,
       .segments = (int)segments,
-      .stride = {0, p->words, (int)p->ni * p->words, 1},
+      .groups = (int)p->ni,
+      .each = 1,
+      .width = INT32_MAX,
+      .band = 1,
+      .texels = p->words,
+      .layer = 1,
       .walked = (uint32_t)segments * p->begun + (uint32_t)p->nj,
   };
 }

@@ -25,6 +25,7 @@ static const struct field {
     {"body_threads", offsetof(struct hb_pairs_tuning, body_threads), NULL},
     {"limit", offsetof(struct hb_pairs_tuning, limit), NULL},
     {"bag", offsetof(struct hb_pairs_tuning, bag), NULL},
+    {"portion", offsetof(struct hb_pairs_tuning, portion), NULL},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -57,7 +58,7 @@ static enum hb_status parse_word(const char *word, struct hb_pairs_tuning *tunin
   }
   return hb_fail(HB_ERR_USAGE,
                  "'%s' is no tuning (expected like i_each=4, unroll, partial, j_source, output, "
-                 "threads, width, workgroup, body_threads, limit, bag)",
+                 "threads, width, workgroup, body_threads, limit, bag, portion)",
                  word);
 }
 

@@ -152,6 +152,83 @@ static void test_split_tile(void **state)
   check_splits("tile", SHORT "threads=99999 workgroup=64");
 }
 
+/* Sinks in portions: another number of draws, the same bits. */
+static void check_portions(const struct pairs_case *c)
+{
+  enum { N = 700, NI = 333 };
+  static const int portions[] = {1, 2, 64, 200, 332, 333, 5000};
+  if (pairs_lacks(c)) return;
+  struct hb_pairs *pairs = pairs_open(c, 1);
+  pairs_send(pairs, N);
+  int one = draws(pairs, NI, 0, 10), before = 1000;
+  require(c, "the force", pairs_error(pairs, N, NI, all, f), pairs_tolerance(c->precision));
+  memcpy(first, f, sizeof f);
+  for (size_t k = 0; k < COUNT_OF(portions); k++) {
+    pairs->params.tuning.portion = portions[k];
+    int count = draws(pairs, NI, 0, 10);
+    assert_true(count <= before && count >= one && (portions[k] > 300 || count > one));
+    before = count;
+    require_same(c, "a walk in portions", 8 * NI);
+    draws(pairs, NI, 256, 10);
+    require_same(c, "a walk in portions and bags", 8 * NI);
+  }
+  assert_int_equal(before, one);
+  hb_pairs_destroy(pairs);
+}
+
+static void test_portions(void **state)
+{
+  (void)state;
+  static const char *const walks[] = {SHORT "threads=1 output=targets", SHORT "threads=200 output=targets",
+                                      SHORT "threads=200 output=storage", "i_each=3 threads=999999"};
+  for (size_t k = 0; k < COUNT_OF(walks); k++)
+    for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
+      const struct pairs_case c = {"gravity_jerk", "bag", walks[k], (enum hb_precision)precision};
+      if (k < 3 || precision == HB_PRECISION_SINGLE) check_portions(&c);
+    }
+}
+
+/* Textures for the totals of all sinks of a large block would take more than the particles themselves: the engine
+ * keeps to its bound. */
+static size_t texture_bytes;
+static PFNGLTEXIMAGE3DPROC real_image;
+
+static void GLAPIENTRY image(GLenum target, GLint level, GLint format, GLsizei width, GLsizei height,
+                             GLsizei depth, GLint border, GLenum components, GLenum type, const void *pixels)
+{
+  texture_bytes += 16 * (size_t)width * (size_t)height * (size_t)depth;
+  real_image(target, level, format, width, height, depth, border, components, type, pixels);
+}
+
+static void test_bounded_totals(void **state)
+{
+  (void)state;
+  enum { NI = 3000000 };
+  const struct pairs_case c = {"gravity", "bag", "output=targets partial=8 unroll=1 i_each=1",
+                               HB_PRECISION_SINGLE};
+  double *x = calloc(3 * NI, sizeof *x), *force = malloc(4 * (size_t)NI * sizeof *force);
+  uint32_t *index = malloc(NI * sizeof *index);
+  assert_true(x && force && index);
+  for (size_t k = 0; k < NI; k++) index[k] = (uint32_t)(k % 2);
+  x[0] = 1;
+  const double one = 1;
+  const struct hb_column columns[4] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {&one, 0}};
+  struct hb_pairs *pairs = pairs_open(&c, 1);
+  ASSERT_OK(hb_pairs_set_j(pairs, 2, columns));
+  real_image = __glewTexImage3D;
+  __glewTexImage3D = image;
+  ASSERT_OK(hb_pairs_walk(pairs, NI, index));
+  ASSERT_OK(hb_pairs_read(pairs, force));
+  __glewTexImage3D = real_image;
+  if (texture_bytes == 0 || texture_bytes > HB_PAIRS_TOTALS)
+    fail_msg("%d sinks took textures of %zu bytes, the bound is %d", NI, texture_bytes, HB_PAIRS_TOTALS);
+  for (size_t k = 0; k < NI; k++) assert_true(force[4 * k] == (k % 2 ? -force[0] : force[0]));
+  hb_pairs_destroy(pairs);
+  free(x);
+  free(force);
+  free(index);
+}
+
 /* Bag = 1 source: N passes, the walk of the 2007 kernel; bag = N: one pass. The sums of the former are longer, so they
  * are equal within the tolerance only. */
 static void test_bag_of_one(void **state)
@@ -241,6 +318,30 @@ static void test_short_bags_in_block(void **state)
   hb_pairs_destroy(pairs);
 }
 
+/* The shape of the framebuffer is nobody's business but the walk's. */
+static void test_widths(void **state)
+{
+  (void)state;
+  enum { N = 500, NI = 77 };
+  static const char *const widths[] = {"width=128", "width=1", "width=3", "width=16", "width=39", "width=64"};
+  static const char *const walks[] = {SHORT "threads=1 output=targets", SHORT "threads=300 output=targets",
+                                      SHORT "threads=300 output=storage"};
+  for (size_t walk = 0; walk < COUNT_OF(walks); walk++)
+    for (size_t k = 0; k < COUNT_OF(widths); k++) {
+      char tuning[128];
+      snprintf(tuning, sizeof tuning, "%s %s", walks[walk], widths[k]);
+      const struct pairs_case c = {"gravity_jerk", "bag", tuning, HB_PRECISION_SINGLE};
+      if (pairs_lacks(&c)) continue;
+      struct hb_pairs *pairs = pairs_open(&c, 1);
+      pairs_send(pairs, N);
+      pairs_eval(pairs, NI, all, f);
+      require(&c, "the force", pairs_error(pairs, N, NI, all, f), pairs_tolerance(c.precision));
+      if (k == 0) memcpy(first, f, sizeof f);
+      require_same(&c, "the width", 8 * NI);
+      hb_pairs_destroy(pairs);
+    }
+}
+
 /* ---- small blocks ---- */
 
 static void check_small_blocks(const struct pairs_case *c)
@@ -323,9 +424,11 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_interactions_bag), cmocka_unit_test(test_interactions_tile),
       cmocka_unit_test(test_ds_positions),     cmocka_unit_test(test_split_bag),
-      cmocka_unit_test(test_split_tile),       cmocka_unit_test(test_bag_of_one),
+      cmocka_unit_test(test_split_tile),       cmocka_unit_test(test_portions),
+      cmocka_unit_test(test_bounded_totals),   cmocka_unit_test(test_bag_of_one),
       cmocka_unit_test(test_sources),          cmocka_unit_test(test_short_bags_in_block),
-      cmocka_unit_test(test_small_blocks),     cmocka_unit_test(test_two_million),
+      cmocka_unit_test(test_widths),           cmocka_unit_test(test_small_blocks),
+      cmocka_unit_test(test_two_million),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -55,9 +55,10 @@ static void check_lost(const char *scheme, const char *tuning)
 static void test_lost_draws_bag(void **state)
 {
   (void)state;
-  check_lost("bag", SHORT "threads=1 bag=128 output=targets"); /* several passes */
-  check_lost("bag", SHORT "threads=1 output=targets");         /* one */
-  check_lost("bag", SHORT "threads=500 output=targets");       /* several segments */
+  check_lost("bag", SHORT "threads=1 bag=128 output=targets");    /* several passes */
+  check_lost("bag", SHORT "threads=1 output=targets");            /* one */
+  check_lost("bag", SHORT "threads=500 output=targets");          /* several segments */
+  check_lost("bag", SHORT "threads=1 portion=20 output=targets"); /* several portions */
 }
 
 static void test_lost_draws_bag_storage(void **state)
@@ -66,6 +67,7 @@ static void test_lost_draws_bag_storage(void **state)
   check_lost("bag", SHORT "threads=1 bag=128 output=storage");
   check_lost("bag", SHORT "threads=1 output=storage");
   check_lost("bag", SHORT "threads=500 output=storage");
+  check_lost("bag", SHORT "threads=1 portion=20 output=storage");
 }
 
 static void test_lost_draws_tile(void **state)

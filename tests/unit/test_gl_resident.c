@@ -231,16 +231,19 @@ enum { RUN_N = 128 };
 
 /* The state of a small cluster at t = 1/8, and its counts. */
 static struct hb_particles *run(const struct mode *mode, const char *scheme, const char *precision,
-                                struct hb_sim_counts *counts)
+                                const char *tuning, struct hb_sim_counts *counts)
 {
   struct hb_particles *p;
   struct hb_sim *sim;
   ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = RUN_N, .seed = 3}, &p));
-  const struct hb_sim_params params = {
-      .force = {.scheme = scheme, .precision = precision, .eps = 1. / 64, .flags = HB_FORCE_NO_TUNE},
-      .transfer = mode->transfer,
-      .predict = mode->predict,
-      .correct = mode->correct};
+  const struct hb_sim_params params = {.force = {.scheme = scheme,
+                                                 .precision = precision,
+                                                 .tuning = tuning,
+                                                 .eps = 1. / 64,
+                                                 .flags = HB_FORCE_NO_TUNE},
+                                       .transfer = mode->transfer,
+                                       .predict = mode->predict,
+                                       .correct = mode->correct};
   ASSERT_OK(hb_sim_create(p, &params, &sim));
   hb_particles_destroy(p);
   while (hb_sim_next_time(sim) <= 0.125) ASSERT_OK(hb_sim_step(sim));
@@ -264,18 +267,21 @@ static void test_modes_agree(void **state)
 {
   (void)state;
   static const struct {
-    const char *scheme, *precision;
+    const char *scheme, *precision, *tuning;
     double limit, counts;
-  } cases[] = {{"bag", "double", 1e-12, 0.01},
-               {"bag", "ds", 1e-7, 0.05},
-               {"bag", "single", 1e-5, 0.1},
-               {"tile", "ds", 1e-7, 0.05}};
+  } cases[] = {
+      {"bag", "double", NULL, 1e-12, 0.01},
+      {"bag", "double", "portion=50 i_each=2", 1e-12, 0.01}, /* blocks of all particles in three portions */
+      {"bag", "ds", NULL, 1e-7, 0.05},
+      {"bag", "single", NULL, 1e-5, 0.1},
+      {"tile", "ds", NULL, 1e-7, 0.05}};
   for (size_t c = 0; c < COUNT_OF(cases); c++) {
     if (strcmp(cases[c].scheme, "tile") == 0 && !pairs_context()->caps.has_compute) continue;
     struct hb_sim_counts first, counts;
-    struct hb_particles *p = run(&modes[0], cases[c].scheme, cases[c].precision, &first);
+    struct hb_particles *p = run(&modes[0], cases[c].scheme, cases[c].precision, cases[c].tuning, &first);
     for (size_t other = 1; other < COUNT_OF(modes); other++) {
-      struct hb_particles *q = run(&modes[other], cases[c].scheme, cases[c].precision, &counts);
+      struct hb_particles *q =
+          run(&modes[other], cases[c].scheme, cases[c].precision, cases[c].tuning, &counts);
       double d = distance(p, q), ratio = (double)counts.particle_steps / (double)first.particle_steps;
       if (!(d <= cases[c].limit) || fabs(ratio - 1) > cases[c].counts)
         fail_msg("%s %s %s: %g away from all/host/host, %g times its steps", cases[c].scheme,
@@ -290,7 +296,8 @@ static void test_same_bytes_twice(void **state)
 {
   (void)state;
   struct hb_sim_counts counts;
-  struct hb_particles *p = run(&modes[3], "bag", "ds", &counts), *q = run(&modes[3], "bag", "ds", &counts);
+  struct hb_particles *p = run(&modes[3], "bag", "ds", NULL, &counts),
+                      *q = run(&modes[3], "bag", "ds", NULL, &counts);
   assert_true(distance(p, q) == 0);
   hb_particles_destroy(p);
   hb_particles_destroy(q);

@@ -6,7 +6,7 @@
 
 static const char every_field[] =
     "i_each=4 unroll=8 partial=256 j_source=block output=targets threads=512 workgroup=64 "
-    "body_threads=32 limit=2048 bag=1";
+    "body_threads=32 limit=2048 bag=1 portion=262144";
 
 static void test_round_trip(void **state)
 {
