@@ -44,8 +44,8 @@ static enum hb_status get_notes(const struct hb_sections *sections, struct hb_pa
   while (next < end) {
     const char *key = next, *value = key + strlen(key) + 1;
     if (value >= end) return hb_fail(HB_ERR_INPUT, "section 'notes' has no value for '%.40s'", key);
-    if (hb_particles_set_note(p, key, value) == HB_ERR_USAGE)
-      return hb_fail(HB_ERR_INPUT, "section 'notes' has '%.40s' for a key", key);
+    enum hb_status status = hb_particles_set_note(p, key, value);
+    if (status != HB_OK) return status == HB_ERR_USAGE ? hb_fail_in(HB_ERR_INPUT, "section 'notes'") : status;
     next = value + strlen(value) + 1;
   }
   return HB_OK;

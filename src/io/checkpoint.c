@@ -44,10 +44,11 @@ static uint64_t get64(const unsigned char *at) { return get32(at) | (uint64_t)ge
 static size_t encode(const struct hb_section *section, size_t from, unsigned char chunk[CHUNK])
 {
   size_t bytes = section->count * hb_section_width(section->type) - from;
+  if (bytes == 0) return 0; /* data may be NULL then */
   if (bytes > CHUNK) bytes = CHUNK;
   const char *data = (const char *)section->data + from;
   if (section->type == HB_SECTION_BYTES) {
-    if (bytes) memcpy(chunk, data, bytes);
+    memcpy(chunk, data, bytes);
     return bytes;
   }
   for (size_t k = 0; k < bytes; k += 8) {
@@ -201,8 +202,8 @@ static enum hb_status read_table(int fd, const char *path, const unsigned char h
   HB_TRY(HB_ALLOC(size, &table));
   enum hb_status status = read_bytes(fd, path, table, size);
   if (status == HB_OK)
-    status =
-        check_sum(path, "its table of sections", hb_crc32(hb_crc32(0, head, 28), table, size), get32(head + 28));
+    status = check_sum(path, "its table of sections", hb_crc32(hb_crc32(0, head, 28), table, size),
+                       get32(head + 28));
   if (status == HB_OK) status = check_table(path, table, count, length - HEAD - size);
   for (size_t k = 0; k < count && status == HB_OK; k++)
     status = read_section(fd, path, table + ROW * k, sections);
@@ -220,8 +221,8 @@ static enum hb_status read_all(int fd, const char *path, struct hb_sections *sec
   HB_TRY(read_bytes(fd, path, head, length < HEAD ? (size_t)length : HEAD));
   size_t known = length < sizeof magic ? (size_t)length : sizeof magic;
   if (length < HEAD && length > 0 && memcmp(head, magic, known) == 0)
-    return hb_fail(HB_ERR_INPUT, "%s is damaged: it has %" PRIu64 " bytes, expected at least %d", path, length,
-                   HEAD);
+    return hb_fail(HB_ERR_INPUT, "%s is damaged: it has %" PRIu64 " bytes, expected at least %d", path,
+                   length, HEAD);
   HB_TRY(check_head(path, head, length));
   return read_table(fd, path, head, length, sections);
 }

@@ -64,9 +64,10 @@ static enum hb_status check_forces(const struct hb_hermite4 *h, size_t ni, doubl
     double phi = h->phi1[b];
     for (int c = 0; c < 3; c++)
       if (!isfinite(a[c]) || !isfinite(k[c]) || !isfinite(phi))
-        return hb_fail(HB_ERR_NUMERIC,
-                       "particle %u at t = %.17g in block step %llu has a%c = %g, jerk %g, phi = %g, expected finite",
-                       h->block[b], t, step, "xyz"[c], a[c], k[c], phi);
+        return hb_fail(
+            HB_ERR_NUMERIC,
+            "particle %u at t = %.17g in block step %llu has a%c = %g, jerk %g, phi = %g, expected finite",
+            h->block[b], t, step, "xyz"[c], a[c], k[c], phi);
   }
   return HB_OK;
 }

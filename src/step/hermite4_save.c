@@ -40,8 +40,8 @@ static enum hb_status schedule(const struct hb_sections *sections, struct hb_her
   const uint8_t *level = data;
   for (size_t i = 0; i < h->n; i++) {
     if (level[i] > h->blocks->level_max)
-      return hb_fail(HB_ERR_INPUT, "section 'level' has %u for particle %zu, expected at most %u", level[i], i,
-                     h->blocks->level_max);
+      return hb_fail(HB_ERR_INPUT, "section 'level' has %u for particle %zu, expected at most %u", level[i],
+                     i, h->blocks->level_max);
     hb_blocks_put(h->blocks, (uint32_t)i, level[i]);
   }
   return HB_OK;
