@@ -3,7 +3,7 @@
 #ifndef HB_RUN_H
 #define HB_RUN_H
 
-#include "cli/appended.h"
+#include "base/appended.h"
 #include "cli/opts.h"
 #include "cli/run_output.h"
 

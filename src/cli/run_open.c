@@ -78,6 +78,7 @@ void hb_run_set_up(struct hb_run *run, double t_begin)
   output->bar = !values[RUN_QUIET].given && !values[RUN_JSON].given && hb_terminal_is_live()
                     ? HB_RUN_OUTPUT_BAR_ON
                     : HB_RUN_OUTPUT_BAR_OFF;
+  run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;
   output->t_end = run->t_end;
 }
@@ -120,7 +121,7 @@ static enum hb_status open_sim(struct hb_run *run)
 
 enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
 {
-  *run = (struct hb_run){.values = opts->values, .opts = opts, .appended[RUN_STDOUT] = {.path = "-"}};
+  *run = (struct hb_run){.values = opts->values, .opts = opts};
   if (opts->values[RUN_RESUME].given) return hb_run_resume(opts, run);
   if (opts->operand_count == 0) return hb_fail(HB_ERR_USAGE, "'holmberg run' needs a FILE");
   HB_TRY(hb_run_check_output(opts->values));

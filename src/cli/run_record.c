@@ -1,7 +1,7 @@
 /* What a checkpoint keeps of a run beside its simulation: strings, each with its NUL, the first of them the tag.
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
  *   device TEXT                                                               where another one has gone on
- *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in cli/appended.h
+ *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in base/appended.h
  *   option --NAME=VALUE                                                       those that were given
  *   operand FILE */
 #include "cli/cmd.h"

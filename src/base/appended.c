@@ -1,4 +1,4 @@
-#include "cli/appended.h"
+#include "base/appended.h"
 
 #include "base/crc32.h"
 
