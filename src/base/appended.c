@@ -12,7 +12,8 @@ static int is_stdout(const struct hb_appended *output) { return strcmp(output->p
 
 static enum hb_status fail(const char *verb, const struct hb_appended *output)
 {
-  return hb_fail(HB_ERR_IO, "cannot %s %s: %s", verb, output->path, strerror(errno));
+  return hb_fail(HB_ERR_IO, "cannot %s %s: %s", verb, is_stdout(output) ? "standard output" : output->path,
+                 strerror(errno));
 }
 
 /* Continues the checksum over the bytes from .. to; 0 when the file ends before. Standard output may be open for writing
@@ -57,6 +58,12 @@ static int is_marked(const struct hb_appended *output, const struct stat *info)
   return output->inode == info->st_ino && output->device == info->st_dev;
 }
 
+int hb_appended_is_file(const struct hb_appended *output)
+{
+  struct stat info;
+  return look(output, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 /* ---- marking ---- */
 
 static enum hb_status measure(int fd, const struct stat *info, struct hb_appended *output)
@@ -77,14 +84,14 @@ enum hb_status hb_appended_mark(struct hb_appended *output)
   int fd = -1;
   enum hb_status status = HB_OK;
   if (look(output, &info) != 0 || (S_ISREG(info.st_mode) && (fd = open_again(output)) < 0))
-    status = fail("read", output);
+    status = is_stdout(output) ? HB_OK : fail("read", output);
   if (fd >= 0) {
     status = measure(fd, &info, output);
     close(fd);
     if (status == HB_OK) return HB_OK;
   }
   *output = (struct hb_appended){.path = output->path};
-  return is_stdout(output) ? HB_OK : status;
+  return status;
 }
 
 /* ---- cutting ---- */

@@ -13,7 +13,11 @@ struct hb_appended {
   unsigned long checksum; /* base/crc32 of the file up to length                */
 };
 
-/* Flushing buffers of its own is the caller's first. Errors: HB_ERR_IO; standard output has none: it gets no mark. */
+/* Whether it is a regular file, so that it can be marked and cut. */
+int hb_appended_is_file(const struct hb_appended *output);
+
+/* Flushing buffers of its own is the caller's, before. Standard output that cannot be read gets no mark. Errors:
+ * HB_ERR_IO; then there is no mark. */
 enum hb_status hb_appended_mark(struct hb_appended *output);
 
 /* Back to the mark. Standard output is left alone unless it is the marked file, up to there. Errors: HB_ERR_INPUT (a file

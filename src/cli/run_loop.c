@@ -42,7 +42,15 @@ static enum hb_status write_series(struct hb_run *run)
   return status;
 }
 
-/* A table that nobody takes ends a run that has no other result; one with -o goes on for its file. */
+/* A table that nobody takes ends a run that has no other result; one with -o goes on for its file. A file of rows that
+ * takes no more ends one that can be resumed when it does: else the row would be missing in it for ever. */
+static int needs_rows(const struct hb_run *run)
+{
+  const struct hb_appended *rows = &run->appended[RUN_STDOUT];
+  if (!run->values[RUN_OUTPUT].text) return 1;
+  return run->checkpoint.path.text && rows->path && hb_appended_is_file(rows);
+}
+
 static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
@@ -59,7 +67,7 @@ static enum hb_status diagnose(struct hb_run *run)
     return hb_fail(HB_ERR_NUMERIC, "energy error %.3g at t = %s exceeds --max-energy-error %s", error, t,
                    bound->text);
   }
-  return run->values[RUN_OUTPUT].text ? HB_OK : status;
+  return needs_rows(run) ? status : HB_OK;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------- */
