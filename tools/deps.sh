@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|test|lint: makes sure that this machine has what the target needs. Missing packages are installed
+# deps.sh run|test|long|lint: makes sure that this machine has what the target needs. Missing packages are installed
 # where this is apt with root or password-less sudo, and saying so; otherwise the one command to type is printed.
 # DEPS=manual forbids installing.
 set -eu
@@ -25,6 +25,7 @@ test          cmd:Xvfb                  xvfb                 xorg-x11-server-Xvf
 test          cmd:script                bsdutils             util-linux           util-linux   -
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5
 run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
+long          cmd:strace                strace               strace               strace       -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
 lint          cmd:clang                 clang                clang                clang        llvm
 lint          c:omp.h                   libomp-dev           libomp-devel         openmp       libomp

@@ -1,19 +1,12 @@
 /* hb_sim_*: particles, a source of forces and the integrator under one handle. */
+#include "api/sim.h"
 #include "base/default.h"
 #include "base/mem.h"
 #include "core/diagnostics.h"
 #include "core/particles.h"
 #include "force/force.h"
-#include "step/integrator.h"
 
 #include <math.h>
-
-struct hb_sim {
-  struct hb_force *force;
-  const struct hb_integrator_ops *integrator;
-  void *state; /* the integrator's */
-  double eps2;
-};
 
 static struct hb_sim_params complete(const struct hb_sim_params *given)
 {
@@ -24,20 +17,38 @@ static struct hb_sim_params complete(const struct hb_sim_params *given)
   return params;
 }
 
+enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **sim)
+{
+  *sim = NULL;
+  const struct hb_integrator_ops *integrator;
+  HB_TRY(hb_integrator_find(params->integrator, &integrator));
+  struct hb_sim *s;
+  HB_TRY(HB_ALLOC(1, &s));
+  s->integrator = integrator;
+  s->eps2 = params->force.eps * params->force.eps;
+  enum hb_status status = params->force.device ? hb_mem_strdup(params->force.device, &s->device) : HB_OK;
+  if (status != HB_OK) {
+    hb_sim_destroy(s);
+    return status;
+  }
+  s->params = *params;
+  s->params.integrator = integrator->info.name;
+  s->params.force =
+      (struct hb_force_params){.eps = params->force.eps, .flags = params->force.flags, .device = s->device};
+  *sim = s;
+  return HB_OK;
+}
+
 enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *given,
                              struct hb_sim **sim)
 {
   *sim = NULL;
   HB_TRY(hb_particles_check(initial));
   const struct hb_sim_params params = complete(given);
-  const struct hb_integrator_ops *integrator;
-  HB_TRY(hb_integrator_find(params.integrator, &integrator));
   struct hb_sim *s;
-  HB_TRY(HB_ALLOC(1, &s));
-  s->integrator = integrator;
-  s->eps2 = params.force.eps * params.force.eps;
+  HB_TRY(hb_sim_open(&params, &s));
   enum hb_status status = hb_force_open(&params.force, &s->force);
-  if (status == HB_OK) status = integrator->create(initial, &params, s->force, &s->state);
+  if (status == HB_OK) status = s->integrator->create(initial, &params, s->force, &s->state);
   if (status != HB_OK) {
     hb_sim_destroy(s);
     return status;
@@ -51,6 +62,7 @@ void hb_sim_destroy(struct hb_sim *sim)
   if (!sim) return;
   sim->integrator->destroy(sim->state);
   hb_force_close(sim->force);
+  hb_mem_free(sim->device);
   hb_mem_free(sim);
 }
 

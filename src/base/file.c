@@ -53,29 +53,47 @@ static enum hb_status sync_folder(const char *path)
   return failed ? fail("sync the folder", folder) : HB_OK;
 }
 
-enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count)
+enum hb_status hb_file_begin(const char *path, const char *suffix, struct hb_file *file)
 {
   /* renaming over a device or a folder would destroy or fail late: refuse early */
   struct stat old;
   if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
     return hb_fail(HB_ERR_IO, "cannot write %s: it exists and is not a regular file", path);
-  char temporary[4096];
-  int length = snprintf(temporary, sizeof temporary, "%s.tmp%ld", path, (long)getpid());
-  if (length < 0 || (size_t)length >= sizeof temporary)
+  int length = snprintf(file->temporary, sizeof file->temporary, "%s%s", path, suffix);
+  if (length < 0 || (size_t)length >= sizeof file->temporary)
     return hb_fail(HB_ERR_IO, "cannot write %s: name too long", path);
+  file->path = path;
+  file->fd = sys->open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return file->fd < 0 ? fail("write", path) : HB_OK;
+}
 
-  int fd = sys->open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return fail("write", path);
-  enum hb_status status = hb_file_write(fd, path, bytes, count);
-  if (status == HB_OK && sys->fsync(fd) != 0) status = fail("sync", path);
-  if (sys->close(fd) != 0 && status == HB_OK) status = fail("close", path);
-  if (status == HB_OK && sys->rename(temporary, path) != 0)
-    status = fail("rename the temporary file to", path);
+enum hb_status hb_file_put(struct hb_file *file, const void *bytes, size_t count)
+{
+  return hb_file_write(file->fd, file->path, bytes, count);
+}
+
+enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const char *previous)
+{
+  if (status == HB_OK && sys->fsync(file->fd) != 0) status = fail("sync", file->path);
+  if (sys->close(file->fd) != 0 && status == HB_OK) status = fail("close", file->path);
+  if (status == HB_OK && previous && sys->rename(file->path, previous) != 0 && errno != ENOENT)
+    status = fail("rename the old file to", previous);
+  if (status == HB_OK && sys->rename(file->temporary, file->path) != 0)
+    status = fail("rename the temporary file to", file->path);
   if (status != HB_OK) {
-    unlink(temporary);
+    unlink(file->temporary);
     return status;
   }
-  return sync_folder(path);
+  return sync_folder(file->path);
+}
+
+enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count)
+{
+  struct hb_file file;
+  char suffix[32];
+  snprintf(suffix, sizeof suffix, ".tmp%ld", (long)getpid());
+  HB_TRY(hb_file_begin(path, suffix, &file));
+  return hb_file_end(&file, hb_file_put(&file, bytes, count), NULL);
 }
 
 enum hb_status hb_file_read(const char *path, char **bytes, size_t *count)

@@ -21,6 +21,19 @@ void hb_file_set_calls(const struct hb_file_calls *calls);
  * folder. On failure the old file is untouched and the temporary one removed. Errors: HB_ERR_IO. */
 enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count);
 
+/* The same piece by piece: begin, put as often as needed, end. The temporary name is path + suffix. end takes the status
+ * of what was put and gives it back when it is a failure; previous, nullable: where the old file goes instead of being
+ * lost, a rename before the last one, so that at every instant one of the two names holds a whole file. */
+struct hb_file {
+  int fd;
+  const char *path; /* the caller's */
+  char temporary[4096];
+};
+
+enum hb_status hb_file_begin(const char *path, const char *suffix, struct hb_file *file);
+enum hb_status hb_file_put(struct hb_file *file, const void *bytes, size_t count);
+enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const char *previous);
+
 /* The whole of a stream of unknown length (path "-": standard input) into *bytes, NUL-terminated, to be
  * given back with hb_mem_free. Errors: HB_ERR_IO with the path and the system's reason. */
 enum hb_status hb_file_read(const char *path, char **bytes, size_t *count);

@@ -87,6 +87,15 @@ const struct hb_opts_option hb_run_options[RUN_COUNT] = {
                         "a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)"},
     [RUN_MAX_ENERGY_ERROR] = {"max-energy-error", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "X", NULL, NULL,
                               "stop with exit code 7 when |dE/E| exceeds X (default: no bound)"},
+    [RUN_CHECKPOINT] = {"checkpoint", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,
+                        "keep in FILE what the run goes on from, in FILE~ the one before (default: nothing; "
+                        "with --resume: where that is)"},
+    [RUN_CHECKPOINT_EVERY] = {"checkpoint-every", 0, HB_OPTS_DURATION, HB_OPTS_SHOWS_RESULT, "TIME", "10min",
+                              NULL, "wall time between checkpoints, like 30s, 10min or 2h"},
+    [RUN_RESUME] = {"resume", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,
+                    "go on from a checkpoint, with the options of its run; no other is needed"},
+    [RUN_MAX_HOURS] = {"max-hours", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "H", NULL, NULL,
+                       "after H hours write a checkpoint and stop with exit code 75 (default: no limit)"},
     [RUN_FORMAT] = {"format", 0, HB_OPTS_CHOICE, HB_OPTS_SHOWS_RESULT, "F", NULL, hb_target_format,
                     "format of what is written (default: by the extension)"},
     [RUN_INPUT_FORMAT] = {"input-format", 0, HB_OPTS_CHOICE, HB_OPTS_SHOWS_RESULT, "F", NULL,
@@ -122,12 +131,14 @@ const struct hb_opts_command hb_cmd_run = {
     .name = "run",
     .summary = "Integrate a snapshot with Hermite block time steps and print its diagnostics.",
     .operand = "FILE",
-    .operand_min = 1,
+    .operand_min = 0, /* run_open.c asks for it where there is no --resume */
     .operand_max = 1,
     .options = hb_run_options,
     .option_count = RUN_COUNT,
     .more_help = list_schemes,
     .example = "  holmberg run cluster.h5 --t-end 0.5 --eps 1/256 --snap-every 0.25 -o end.h5\n"
-               "  holmberg run cluster.h5 --scheme cg2007 --context osmesa --json\n",
+               "  holmberg run cluster.h5 --scheme cg2007 --context osmesa --json\n"
+               "  holmberg run cluster.h5 --t-end 100 --checkpoint run.ckpt -o end.h5 >>rows.txt\n"
+               "  holmberg run --resume run.ckpt >>rows.txt\n",
     .work = run_file,
 };

@@ -35,7 +35,8 @@ static void print_help(void)
                    stdout);
   hb_opts_help_row("      --version", "print the version and stop", stdout);
   puts("\nexit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed,\n"
-       "  5 no OpenGL device or one that lacks what is needed, 6 device fault, 7 numerical failure\n\n"
+       "  5 no OpenGL device or one that lacks what is needed, 6 device fault, 7 numerical failure,\n"
+       "  75 stopped before the end by a signal or --max-hours\n\n"
        "example:\n"
        "  holmberg ic plummer -n 1024 && holmberg run plummer.h5 --t-end 0.5 -o end.h5");
 }
@@ -77,7 +78,8 @@ static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_comma
 
 int main(int argc, char **argv)
 {
-  signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not a death */
+  signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not a death, */
+  signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow                          */
   const struct hb_opts_command *command = NULL;
   enum hb_status status = dispatch(argc, argv, &command);
   if (status == HB_OK) status = hb_terminal_flush();

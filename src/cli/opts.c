@@ -107,6 +107,9 @@ static enum hb_status read_value(const struct hb_opts_option *option, const char
     if (!option->choice(k)) status = hb_opts_unknown("value", word, option->choice);
     break;
   }
+  case HB_OPTS_DURATION:
+    status = hb_text_duration(word, &value->number);
+    break;
   case HB_OPTS_WHOLE:
   case HB_OPTS_COUNT:
     status = hb_text_count(word, &value->count);
@@ -235,7 +238,8 @@ enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, c
       HB_TRY(read_option(&reader, word));
   }
   memcpy(opts->values, values, command->option_count * sizeof *values);
-  hb_terminal_set_color(values[command->option_count + COMMON_COLOR].text);
+  const struct hb_opts_value *color = &values[command->option_count + COMMON_COLOR];
+  if (color->given) hb_terminal_set_color(color->text);
   if (values[command->option_count + COMMON_VERBOSE].given) hb_log_set_sink(hb_terminal_note);
   return check_operands(opts);
 }

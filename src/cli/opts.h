@@ -11,6 +11,7 @@ enum hb_opts_kind {
   HB_OPTS_FLAG,         /* takes no value                        */
   HB_OPTS_TEXT,         /* any word, a file name                 */
   HB_OPTS_CHOICE,       /* one of choice(0), choice(1), ... NULL */
+  HB_OPTS_DURATION,     /* with its unit: 30s, 10min, 2h         */
   HB_OPTS_NUMBER,       /* finite                                */
   HB_OPTS_NOT_NEGATIVE, /* a number >= 0                         */
   HB_OPTS_POSITIVE,     /* a number > 0                          */
@@ -37,7 +38,7 @@ struct hb_opts_option {
 struct hb_opts_value {
   int given;        /* on the command line, not by default                      */
   const char *text; /* as typed; NULL: neither given nor a default              */
-  double number;    /* HB_OPTS_NUMBER, _NOT_NEGATIVE, _POSITIVE, _POWER         */
+  double number;    /* HB_OPTS_NUMBER, _NOT_NEGATIVE, _POSITIVE, _POWER; seconds */
   uint64_t count;   /* HB_OPTS_WHOLE, _COUNT                                    */
 };
 

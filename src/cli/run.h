@@ -1,8 +1,9 @@
 /* A run of `holmberg run`, from its options to its last row. cmd_run.c has the options, run_open.c makes a run of them,
- * run_loop.c integrates and writes. */
+ * run_loop.c integrates and writes; run_checkpoint.c keeps what it goes on from, run_resume.c goes on. */
 #ifndef HB_RUN_H
 #define HB_RUN_H
 
+#include "base/appended.h"
 #include "cli/opts.h"
 #include "cli/run_output.h"
 
@@ -30,11 +31,35 @@ enum {
   RUN_DIAG_EVERY,
   RUN_SNAP_EVERY,
   RUN_MAX_ENERGY_ERROR,
+  RUN_CHECKPOINT,
+  RUN_CHECKPOINT_EVERY,
+  RUN_RESUME,
+  RUN_MAX_HOURS,
   RUN_FORMAT,
   RUN_INPUT_FORMAT,
   RUN_JSON,
   RUN_QUIET,
   RUN_COUNT
+};
+
+/* Outputs that grow row by row; others are replaced whole. */
+enum { RUN_STDOUT, RUN_APPENDED_COUNT };
+
+/* Where and when a run keeps what it goes on from. */
+struct hb_run_checkpoint {
+  struct hb_text path; /* none: path.text is NULL                                 */
+  unsigned flags;      /* of the next hb_sim_save: keep what is there once it is ours */
+  double every_s;      /* wall time                                               */
+  double written;      /* when the last was                                       */
+  double began;        /* when this process took up the run                       */
+};
+
+/* What only a resumed run has: the record that its checkpoint kept, and the options it holds. */
+struct hb_run_resumed {
+  struct hb_text record; /* none: record.text is NULL; opts points into it         */
+  struct hb_opts opts;   /* those of the run, with what was given beside --resume  */
+  const char *operands[RUN_COUNT + 2];
+  struct hb_text device; /* note of the header where another device goes on; else none */
 };
 
 /* A run: what was asked for and how far it is. */
@@ -47,6 +72,10 @@ struct hb_run {
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
   double diag_every, snap_every;   /* snap_every 0: no series */
   unsigned long written;           /* snapshots of the series so far */
+  const struct hb_opts *opts;      /* what it was asked for; values are its own */
+  struct hb_appended appended[RUN_APPENDED_COUNT];
+  struct hb_run_checkpoint checkpoint;
+  struct hb_run_resumed resumed;
 };
 
 /* Option k as on the command line, for messages. */
@@ -55,6 +84,12 @@ extern const struct hb_opts_option hb_run_options[RUN_COUNT];
 /* The word for a rounding of steps, NULL behind the last. */
 const char *hb_run_rounding(size_t k);
 
+/* Checks of an option's value that need no input: -o and what belongs to it. */
+enum hb_status hb_run_check_output(const struct hb_opts_value *values);
+
+/* Fills what follows from the options and the time that the run begins at. */
+void hb_run_set_up(struct hb_run *run, double t_begin);
+
 /* From options to a simulation at its first instant: checks them, reads the snapshot, opens forces and integrator.
  * hb_run_close takes what is there, also after a failure. */
 enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run);
@@ -62,5 +97,33 @@ void hb_run_close(struct hb_run *run);
 
 /* To t_end, with rows and snapshots on the way, and the final state where -o asks for it. */
 enum hb_status hb_run_integrate(struct hb_run *run);
+
+/* ---- run_checkpoint.c ---- */
+
+/* Checks the options of checkpoints and takes them up. Errors: HB_ERR_USAGE, also when a checkpoint is there already,
+ * which the run would lose; HB_ERR_IO. */
+enum hb_status hb_run_checkpoint_open(struct hb_run *run);
+
+/* Everything so far onto the disk, then the checkpoint that counts on it. Nothing to do without --checkpoint. */
+enum hb_status hb_run_checkpoint_write(struct hb_run *run);
+
+/* After a block step: a checkpoint when it is time or asked for; HB_ERR_STOPPED when the run is to end. */
+enum hb_status hb_run_checkpoint_poll(struct hb_run *run);
+
+/* ---- run_record.c: what of struct hb_run a checkpoint keeps, as strings ---- */
+
+enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *record);
+
+/* The options of the record, then what else it holds; record.text is the run's and stays. Errors: HB_ERR_INPUT. */
+enum hb_status hb_run_record_options(struct hb_run *run);
+enum hb_status hb_run_record_progress(struct hb_run *run);
+
+/* ---- run_resume.c ---- */
+
+/* hb_run_open for --resume. */
+enum hb_status hb_run_resume(const struct hb_opts *opts, struct hb_run *run);
+
+/* History and options as those of one run, also where --t-end was given anew. */
+enum hb_status hb_run_resume_notes(const struct hb_run *run, struct hb_particles *state);
 
 #endif

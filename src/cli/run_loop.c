@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include "base/mem.h"
+#include "cli/signals.h"
 #include "cli/target.h"
 
 #include <math.h>
@@ -17,7 +18,9 @@ static enum hb_status set_notes(const struct hb_run *run, struct hb_particles *s
   const char *tuning = hb_force_tuning(force);
   if (*tuning || hb_particles_note(state, "tuning")) HB_TRY(hb_particles_set_note(state, "tuning", tuning));
   HB_TRY(hb_particles_set_note(state, "context", hb_force_context(force)));
-  return hb_particles_set_note(state, "device", hb_force_device(force));
+  if (run->resumed.record.text) HB_TRY(hb_run_resume_notes(run, state));
+  const char *device = run->resumed.device.text;
+  return hb_particles_set_note(state, "device", device ? device : hb_force_device(force));
 }
 
 static enum hb_status write_state(const struct hb_run *run, double t, const char *path)
@@ -39,7 +42,15 @@ static enum hb_status write_series(struct hb_run *run)
   return status;
 }
 
-/* A table that nobody takes ends a run that has no other result; one with -o goes on for its file. */
+/* A table that nobody takes ends a run that has no other result; one with -o goes on for its file. A file of rows that
+ * takes no more ends one that can be resumed when it does: else the row would be missing in it for ever. */
+static int needs_rows(const struct hb_run *run)
+{
+  const struct hb_appended *rows = &run->appended[RUN_STDOUT];
+  if (!run->values[RUN_OUTPUT].text) return 1;
+  return run->checkpoint.path.text && rows->path && hb_appended_is_file(rows);
+}
+
 static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
@@ -56,7 +67,7 @@ static enum hb_status diagnose(struct hb_run *run)
     return hb_fail(HB_ERR_NUMERIC, "energy error %.3g at t = %s exceeds --max-energy-error %s", error, t,
                    bound->text);
   }
-  return run->values[RUN_OUTPUT].text ? HB_OK : status;
+  return needs_rows(run) ? status : HB_OK;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------- */
@@ -74,19 +85,31 @@ static enum hb_status advance(struct hb_run *run, double t)
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
     hb_run_output_progress(&run->output, run->t);
+    HB_TRY(hb_run_checkpoint_poll(run));
   }
   run->t = t;
   return HB_OK;
 }
 
-enum hb_status hb_run_integrate(struct hb_run *run)
+/* The first row, and a first checkpoint: a file that cannot be written shows now, not after hours. */
+static enum hb_status begin(struct hb_run *run)
 {
   hb_run_output_begin(&run->output);
   HB_TRY(diagnose(run));
-  while (run->t < run->t_end) {
+  return hb_run_checkpoint_write(run);
+}
+
+enum hb_status hb_run_integrate(struct hb_run *run)
+{
+  int resumed = run->resumed.record.text != NULL;
+  hb_signals_watch();
+  if (!resumed) HB_TRY(begin(run));
+  /* checkpoints are written between block steps, when what is due at t is not done yet; so it is at t_end, too */
+  for (int more = resumed || run->t < run->t_end; more; more = run->t < run->t_end) {
     double t_diag = due(run, run->diag_number, run->diag_every);
     double t_snap = run->snap_every > 0 ? due(run, run->snap_number, run->snap_every) : INFINITY;
     HB_TRY(advance(run, t_snap < t_diag ? t_snap : t_diag));
+    if (run->t == run->t_end) HB_TRY(hb_run_checkpoint_write(run));
     if (run->t == t_diag) {
       run->diag_number++;
       HB_TRY(diagnose(run));

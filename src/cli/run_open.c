@@ -5,11 +5,12 @@
 #include "cli/terminal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- checks before the work -------------------------------------------------------------------------- */
 
-static enum hb_status check_output(const struct hb_opts_value *values)
+enum hb_status hb_run_check_output(const struct hb_opts_value *values)
 {
   const char *path = values[RUN_OUTPUT].text;
   if (!path && values[RUN_SNAP_EVERY].given)
@@ -58,9 +59,10 @@ static enum hb_status add_history(const struct hb_opts *opts, struct hb_particle
 /* The number of the first multiple of every behind t. */
 static double first_number(double t, double every) { return floor(t / every + 1e-9) + 1; }
 
-static void set_up(const struct hb_opts_value *values, struct hb_run *run)
+void hb_run_set_up(struct hb_run *run, double t_begin)
 {
-  run->t = hb_particles_time(run->initial);
+  const struct hb_opts_value *values = run->values;
+  run->t = t_begin;
   run->t_end = values[RUN_T_END].number;
   run->diag_every = values[values[RUN_DIAG_EVERY].given ? RUN_DIAG_EVERY : RUN_DT_MAX].number;
   run->snap_every = values[RUN_SNAP_EVERY].number;
@@ -76,6 +78,7 @@ static void set_up(const struct hb_opts_value *values, struct hb_run *run)
   output->bar = !values[RUN_QUIET].given && !values[RUN_JSON].given && hb_terminal_is_live()
                     ? HB_RUN_OUTPUT_BAR_ON
                     : HB_RUN_OUTPUT_BAR_OFF;
+  run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;
   output->t_end = run->t_end;
 }
@@ -97,7 +100,7 @@ static enum hb_status open_sim(struct hb_run *run)
       .force.scheme = values[RUN_SCHEME].text,
       .force.precision = values[RUN_PRECISION].text,
       .force.context = values[RUN_CONTEXT].text,
-      .force.device = values[RUN_DEVICE].text,
+      .force.device = values[RUN_DEVICE].given ? values[RUN_DEVICE].text : getenv("HB_DEVICE"),
       .force.tuning = tuning.text,
       .force.max_draw_s = 1e-3 * values[RUN_MAX_DRAW_MS].number,
       .force.eps = values[RUN_EPS].number,
@@ -121,10 +124,13 @@ static enum hb_status open_sim(struct hb_run *run)
 
 enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
 {
-  *run = (struct hb_run){.values = opts->values};
-  HB_TRY(check_output(opts->values));
+  *run = (struct hb_run){.values = opts->values, .opts = opts};
+  if (opts->values[RUN_RESUME].given) return hb_run_resume(opts, run);
+  if (opts->operand_count == 0) return hb_fail(HB_ERR_USAGE, "'holmberg run' needs a FILE");
+  HB_TRY(hb_run_check_output(opts->values));
+  HB_TRY(hb_run_checkpoint_open(run));
   HB_TRY(hb_snapshot_read(opts->operands[0], opts->values[RUN_INPUT_FORMAT].text, &run->initial));
-  set_up(opts->values, run);
+  hb_run_set_up(run, hb_particles_time(run->initial));
   HB_TRY(check_times(run));
   HB_TRY(add_history(opts, run->initial));
   return open_sim(run);
@@ -134,4 +140,7 @@ void hb_run_close(struct hb_run *run)
 {
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
+  hb_mem_free(run->checkpoint.path.text);
+  hb_mem_free(run->resumed.record.text);
+  hb_mem_free(run->resumed.device.text);
 }

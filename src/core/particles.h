@@ -3,6 +3,7 @@
 #define HB_PARTICLES_H
 
 #include "base/status.h"
+#include "core/sections.h"
 
 struct hb_note {
   char *key, *value;
@@ -21,5 +22,11 @@ struct hb_particles {
 
 /* HB_ERR_INPUT with particle, quantity and value unless all x and v are finite and all m finite and >= 0. */
 enum hb_status hb_particles_check(const struct hb_particles *particles);
+
+/* m x v id, notes and time as sections; m x v id stay the particles'. */
+enum hb_status hb_particles_put(const struct hb_particles *particles, struct hb_sections *sections);
+
+/* And back. Errors: HB_ERR_INPUT (what is missing or makes no sense), HB_ERR_INTERNAL. */
+enum hb_status hb_particles_get(const struct hb_sections *sections, struct hb_particles **particles);
 
 #endif

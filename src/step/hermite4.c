@@ -65,17 +65,18 @@ static enum hb_status allocate(struct hb_hermite4 *h)
   return hb_blocks_create(n, level_max, 0, &h->blocks);
 }
 
-/* Names the first particle whose force is not a number. */
-static enum hb_status check_forces(const struct hb_hermite4 *h, size_t ni, double t)
+/* Names the first particle whose force is not a number, and the block step: the first forces are those of step 0. */
+static enum hb_status check_forces(const struct hb_hermite4 *h, size_t ni, double t, unsigned long long step)
 {
   for (size_t b = 0; b < ni; b++) {
     const double *a = h->a1 + 3 * b, *k = h->j1 + 3 * b;
     double phi = h->phi1[b];
     for (int c = 0; c < 3; c++)
       if (!isfinite(a[c]) || !isfinite(k[c]) || !isfinite(phi))
-        return hb_fail(HB_ERR_NUMERIC,
-                       "particle %u at t = %.17g has a%c = %g, jerk %g, phi = %g, expected finite",
-                       h->block[b], t, "xyz"[c], a[c], k[c], phi);
+        return hb_fail(
+            HB_ERR_NUMERIC,
+            "particle %u at t = %.17g in block step %llu has a%c = %g, jerk %g, phi = %g, expected finite",
+            h->block[b], t, step, "xyz"[c], a[c], k[c], phi);
   }
   return HB_OK;
 }
@@ -87,7 +88,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   const struct hb_particles *p = h->particles;
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
-  HB_TRY(check_forces(h, h->n, h->t0));
+  HB_TRY(check_forces(h, h->n, h->t0, 0));
   memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
   memcpy(h->phi, h->phi1, h->n * sizeof *h->phi);
@@ -102,8 +103,9 @@ static enum hb_status start(struct hb_hermite4 *h)
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 
-enum hb_status hb_hermite4_create(const struct hb_particles *initial, const struct hb_hermite4_params *params,
-                                  struct hb_force *force, struct hb_hermite4 **hermite4)
+enum hb_status hb_hermite4_prepare(const struct hb_particles *initial,
+                                   const struct hb_hermite4_params *params, struct hb_force *force,
+                                   struct hb_hermite4 **hermite4)
 {
   *hermite4 = NULL;
   HB_TRY(check_params(params));
@@ -115,13 +117,23 @@ enum hb_status hb_hermite4_create(const struct hb_particles *initial, const stru
   h->t0 = initial->t;
   enum hb_status status = hb_particles_copy(initial, &h->particles);
   if (status == HB_OK) status = allocate(h);
-  if (status == HB_OK) status = start(h);
   if (status != HB_OK) {
     hb_hermite4_destroy(h);
     return status;
   }
   *hermite4 = h;
   return HB_OK;
+}
+
+enum hb_status hb_hermite4_create(const struct hb_particles *initial, const struct hb_hermite4_params *params,
+                                  struct hb_force *force, struct hb_hermite4 **hermite4)
+{
+  HB_TRY(hb_hermite4_prepare(initial, params, force, hermite4));
+  enum hb_status status = start(*hermite4);
+  if (status == HB_OK) return HB_OK;
+  hb_hermite4_destroy(*hermite4);
+  *hermite4 = NULL;
+  return status;
 }
 
 void hb_hermite4_destroy(struct hb_hermite4 *hermite4)
@@ -220,7 +232,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   h->phases.predict_s += hb_phases_lap(&lap);
   HB_TRY(forces(h, T, ni));
   lap = hb_clock_now();
-  HB_TRY(check_forces(h, ni, h->t0 + hb_hermite4_span(h, T)));
+  HB_TRY(check_forces(h, ni, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1));
   correct_block(h, ni);
   h->phases.correct_s += hb_phases_lap(&lap);
   return HB_OK;
@@ -278,18 +290,38 @@ enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
 
 /* ---- as one of the integrators ---- */
 
+static struct hb_hermite4_params own_params(const struct hb_sim_params *params)
+{
+  return (struct hb_hermite4_params){.eta = params->eta,
+                                     .dt_max = params->dt_max,
+                                     .dt_min = params->dt_min,
+                                     .rounding = params->rounding,
+                                     .transfer = params->transfer,
+                                     .predict = params->predict,
+                                     .correct = params->correct};
+}
+
 static enum hb_status ops_create(const struct hb_particles *initial, const struct hb_sim_params *params,
                                  struct hb_force *force, void **state)
 {
-  const struct hb_hermite4_params own = {.eta = params->eta,
-                                         .dt_max = params->dt_max,
-                                         .dt_min = params->dt_min,
-                                         .rounding = params->rounding,
-                                         .transfer = params->transfer,
-                                         .predict = params->predict,
-                                         .correct = params->correct};
+  const struct hb_hermite4_params own = own_params(params);
   struct hb_hermite4 *h = NULL;
   enum hb_status status = hb_hermite4_create(initial, &own, force, &h);
+  *state = h;
+  return status;
+}
+
+static enum hb_status ops_save(const void *state, struct hb_sections *sections)
+{
+  return hb_hermite4_save(state, sections);
+}
+
+static enum hb_status ops_resume(const struct hb_sections *sections, const struct hb_sim_params *params,
+                                 struct hb_force *force, void **state)
+{
+  const struct hb_hermite4_params own = own_params(params);
+  struct hb_hermite4 *h = NULL;
+  enum hb_status status = hb_hermite4_resume(sections, &own, force, &h);
   *state = h;
   return status;
 }
@@ -323,6 +355,8 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
              .source = "[PZ07] section 2"},
     .create = ops_create,
     .destroy = ops_destroy,
+    .save = ops_save,
+    .resume = ops_resume,
     .time = ops_time,
     .next_time = ops_next_time,
     .step = ops_step,

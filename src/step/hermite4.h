@@ -39,6 +39,11 @@ struct hb_hermite4 {
  * HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_create(const struct hb_particles *initial, const struct hb_hermite4_params *params,
                                   struct hb_force *force, struct hb_hermite4 **hermite4);
+
+/* Checks and copies likewise, but leaves forces and steps to the caller: nothing is scheduled. */
+enum hb_status hb_hermite4_prepare(const struct hb_particles *initial,
+                                   const struct hb_hermite4_params *params, struct hb_force *force,
+                                   struct hb_hermite4 **hermite4);
 void hb_hermite4_destroy(struct hb_hermite4 *hermite4);
 
 /* Time of the last block and of the next one; INFINITY if it cannot be counted. */
@@ -53,6 +58,11 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4);
  * Errors: HB_ERR_USAGE (t), HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
                                  struct hb_particles **particles);
+
+/* As hb_integrator_ops.save and .resume, see hermite4_save.c. */
+enum hb_status hb_hermite4_save(const struct hb_hermite4 *hermite4, struct hb_sections *sections);
+enum hb_status hb_hermite4_resume(const struct hb_sections *sections, const struct hb_hermite4_params *params,
+                                  struct hb_force *force, struct hb_hermite4 **hermite4);
 
 /* ---- hermite4_device.c: particles that stay on the device ---- */
 

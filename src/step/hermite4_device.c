@@ -4,6 +4,9 @@
 #include "force/force.h"
 #include "step/timestep.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static struct hb_force_particles view(const struct hb_hermite4 *h)
 {
   return (struct hb_force_particles){.n = h->n,
@@ -51,7 +54,14 @@ enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, siz
 {
   double *step = h->phi1;
   HB_TRY(predict(h, T));
-  HB_TRY(hb_force_correct(h->force, ni, h->block, h->params.eta, step));
+  enum hb_status status = hb_force_correct(h->force, ni, h->block, h->params.eta, step);
+  if (status == HB_ERR_NUMERIC) {
+    char what[256];
+    snprintf(what, sizeof what, "%s", hb_error());
+    return hb_fail(status, "%s (block step %" PRIu64 ", t = %.17g)", what, h->block_steps + 1,
+                   h->t0 + hb_hermite4_span(h, T));
+  }
+  HB_TRY(status);
   for (size_t b = 0; b < ni; b++)
     h->level1[b] =
         (uint8_t)hb_timestep_level(step[b], h->params.dt_min, h->blocks->level_max, h->params.rounding);

@@ -25,6 +25,17 @@ load common
   cmp 1.h5 2.h5
 }
 
+@test "a resumed run of bag, tuned by hand, writes the same bytes" {
+  "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
+  local run=(run a.h5 --scheme bag --tuning 'partial=16 unroll=4' --context osmesa --t-end 0.25 --quiet -o)
+  accepts "${run[@]}" end.h5
+  mv end.h5 whole.h5
+  run "$HOLMBERG" "${run[@]}" end.h5 --checkpoint run.ckpt --max-hours 1e-6
+  while [ "$status" -eq 75 ]; do run "$HOLMBERG" run --resume run.ckpt --max-hours 1e-5; done
+  [ "$status" -eq 0 ]
+  cmp end.h5 whole.h5
+}
+
 @test "rectangle textures give the same forces" {
   "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
   accepts run a.h5 --scheme cg2007 --context osmesa --t-end 0.125 --quiet -o plain.txt

@@ -1,4 +1,5 @@
 /* base/file: a file is replaced whole or not at all, whichever system call fails. */
+#include "support/faults.h"
 #include "support/support.h"
 
 #include "base/file.h"
@@ -12,63 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- faulty system calls ------------------------------------------------------------------------------- */
-
-enum kind { OPEN, WRITE, FSYNC, CLOSE, RENAME, KINDS };
-
-static struct {
-  enum kind kind;    /* the calls of this kind are counted, */
-  int countdown;     /* and the one that brings this to 0 fails */
-  int reason, fired; /* with this errno */
-  int short_writes;  /* each write takes 3 bytes at most */
-  int interruptions; /* so many writes are interrupted first */
-} fault;
-
-static int strikes(enum kind kind)
-{
-  if (kind != fault.kind || --fault.countdown != 0) return 0;
-  fault.fired = 1;
-  errno = fault.reason;
-  return 1;
-}
-
-static int faulty_open(const char *path, int flags, mode_t mode)
-{
-  return strikes(OPEN) ? -1 : open(path, flags, mode);
-}
-
-static ssize_t faulty_write(int fd, const void *bytes, size_t count)
-{
-  if (fault.interruptions > 0) {
-    fault.interruptions--;
-    errno = EINTR;
-    return -1;
-  }
-  if (strikes(WRITE)) return -1;
-  return write(fd, bytes, fault.short_writes && count > 3 ? 3 : count);
-}
-
-static int faulty_fsync(int fd) { return strikes(FSYNC) ? -1 : fsync(fd); }
-
-static int faulty_close(int fd)
-{
-  int failed = strikes(CLOSE), reason = errno;
-  close(fd);
-  errno = reason;
-  return failed ? -1 : 0;
-}
-
-static int faulty_rename(const char *from, const char *to) { return strikes(RENAME) ? -1 : rename(from, to); }
-
-static const struct hb_file_calls faulty_calls = {faulty_open, faulty_write, faulty_fsync, faulty_close,
-                                                  faulty_rename};
-
 static int restore(void **state)
 {
   (void)state;
-  hb_file_set_calls(NULL);
-  memset(&fault, 0, sizeof fault);
-  fault.kind = KINDS;
+  faults_stop();
   return 0;
 }
 
@@ -105,28 +53,24 @@ static void keeps_the_old_file(void **state)
   static const char old_bytes[] = "old and precious", new_bytes[] = "new and longer than the old one";
   const char *path = support_path("kept");
   int before_rename = 0;
-  for (enum kind kind = OPEN; kind < KINDS; kind++)
+  for (enum faults_kind kind = FAULTS_OPEN; kind < FAULTS_KINDS; kind++)
     for (int n = 1;; n++) {
       support_write(path, old_bytes, strlen(old_bytes));
       size_t files = support_file_count();
-      restore(NULL);
-      fault.kind = kind;
-      fault.countdown = n;
-      fault.reason = reasons[n % (int)COUNT_OF(reasons)];
-      fault.short_writes = 1;
-      hb_file_set_calls(&faulty_calls);
+      int reason = reasons[n % (int)COUNT_OF(reasons)];
+      faults_start(kind, n, reason)->short_writes = 1;
       enum hb_status status = hb_file_replace(path, new_bytes, strlen(new_bytes));
-      hb_file_set_calls(NULL);
+      int fired = faults_stop();
       assert_int_equal(support_file_count(), files); /* the temporary file is gone */
-      if (!fault.fired) {
+      if (!fired) {
         assert_int_equal(status, HB_OK);
         assert_content(path, new_bytes);
         break;
       }
-      int on_folder = n == 2 && kind != WRITE && kind != RENAME;
+      int on_folder = n == 2 && kind != FAULTS_WRITE && kind != FAULTS_RENAME;
       assert_content(path, on_folder ? new_bytes : old_bytes);
       if (on_folder) continue;
-      ASSERT_FAILS(status, HB_ERR_IO, strerror(fault.reason));
+      ASSERT_FAILS(status, HB_ERR_IO, strerror(reason));
       assert_non_null(strstr(hb_error(), path));
       before_rename++;
     }
@@ -138,11 +82,11 @@ static void survives_short_writes_and_signals(void **state)
 {
   (void)state;
   const char *path = support_path("signals");
-  fault.short_writes = 1;
-  fault.interruptions = 5;
-  hb_file_set_calls(&faulty_calls);
+  struct faults *faults = faults_start(FAULTS_KINDS, 0, 0);
+  faults->short_writes = 1;
+  faults->interruptions = 5;
   ASSERT_OK(hb_file_replace(path, "0123456789", 10));
-  assert_int_equal(fault.interruptions, 0);
+  assert_int_equal(faults->interruptions, 0);
   assert_content(path, "0123456789");
 }
 
@@ -150,12 +94,39 @@ static void folder_without_sync_is_fine(void **state)
 {
   (void)state;
   const char *path = support_path("nosync");
-  fault.kind = FSYNC;
-  fault.countdown = 2;
-  fault.reason = EINVAL;
-  hb_file_set_calls(&faulty_calls);
+  faults_start(FAULTS_FSYNC, 2, EINVAL);
   ASSERT_OK(hb_file_replace(path, "x", 1));
-  assert_true(fault.fired);
+  assert_true(faults_stop());
+}
+
+/* begin, put, end: the old file takes another name, and at no failure are both names without a whole file. */
+static void keeps_two_generations(void **state)
+{
+  (void)state;
+  const char *path = support_path("pair"), *previous = support_path("pair~");
+  for (int n = 0;; n++) {
+    support_write(path, "2", 1);
+    support_write(previous, "1", 1);
+    faults_start(FAULTS_RENAME, n, EIO);
+    struct hb_file file;
+    ASSERT_OK(hb_file_begin(path, ".tmp", &file));
+    enum hb_status status = hb_file_put(&file, "3", 1);
+    status = hb_file_end(&file, status, previous);
+    if (!faults_stop()) {
+      ASSERT_OK(status);
+      assert_content(path, "3");
+      assert_content(previous, "2");
+      if (n > 0) break;
+      continue;
+    }
+    assert_int_equal(status, HB_ERR_IO);
+    assert_content(n == 1 ? path : previous, "2");
+    assert_false(support_exists(support_path("pair.tmp")));
+  }
+  struct hb_file file;
+  ASSERT_OK(hb_file_begin(path, ".tmp", &file)); /* a failure of the caller's is given back */
+  assert_int_equal(hb_file_end(&file, HB_ERR_INTERNAL, previous), HB_ERR_INTERNAL);
+  assert_content(path, "3");
 }
 
 static void refuses_what_is_no_file(void **state)
@@ -218,6 +189,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(keeps_the_old_file, restore, restore),
       cmocka_unit_test_setup_teardown(survives_short_writes_and_signals, restore, restore),
       cmocka_unit_test_setup_teardown(folder_without_sync_is_fine, restore, restore),
+      cmocka_unit_test_setup_teardown(keeps_two_generations, restore, restore),
       cmocka_unit_test_setup_teardown(refuses_what_is_no_file, restore, restore),
       cmocka_unit_test(full_device),
       cmocka_unit_test(reads_back),

@@ -54,6 +54,27 @@ static void counts(void **state)
   }
 }
 
+static void durations(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *word;
+    double seconds;
+  } good[] = {{"30s", 30}, {"10min", 600}, {"2h", 7200},   {"500ms", 0.5}, {"1.5h", 5400},
+              {"0s", 0},   {"1/4h", 900},  {"2d", 172800}, {"1e3s", 1000}, {"2^3min", 480}};
+  for (size_t k = 0; k < COUNT_OF(good); k++) {
+    double seconds = -99;
+    ASSERT_OK(hb_text_duration(good[k].word, &seconds));
+    assert_true(seconds == good[k].seconds);
+  }
+  static const char *const bad[] = {"", "10", "s", "min", "-1s", "10m", "10 min ", "xs", "1h30min", "infs"};
+  for (size_t k = 0; k < COUNT_OF(bad); k++) {
+    double seconds = -99;
+    ASSERT_FAILS(hb_text_duration(bad[k], &seconds), HB_ERR_USAGE, "is not a duration");
+    assert_true(seconds == -99);
+  }
+}
+
 static void distances(void **state)
 {
   (void)state;
@@ -109,11 +130,8 @@ static void appending_without_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers),
-      cmocka_unit_test(counts),
-      cmocka_unit_test(distances),
-      cmocka_unit_test(appending),
-      cmocka_unit_test(appending_without_memory),
+      cmocka_unit_test(numbers),   cmocka_unit_test(counts),    cmocka_unit_test(durations),
+      cmocka_unit_test(distances), cmocka_unit_test(appending), cmocka_unit_test(appending_without_memory),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -27,7 +27,8 @@ enum hb_status {
   HB_ERR_IO = 4,       /* reading or writing failed: disk full, no permission, ... */
   HB_ERR_GL = 5,       /* no OpenGL device, or one that lacks what is needed       */
   HB_ERR_DEVICE = 6,   /* the device failed while working                          */
-  HB_ERR_NUMERIC = 7   /* NaN, Inf, or an energy error above the bound             */
+  HB_ERR_NUMERIC = 7,  /* NaN, Inf, or an energy error above the bound             */
+  HB_ERR_STOPPED = 75  /* asked to stop before the end; the program only           */
 };
 
 const char *hb_version(void); /* "0.1.0" */
@@ -254,6 +255,37 @@ const struct hb_force *hb_sim_force(const struct hb_sim *sim);
  * nothing in the trajectory. */
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles);
 enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics);
+
+/* ---- checkpoints ------------------------------------------------------------------------------------- */
+
+enum hb_save_flags { HB_SAVE_KEEP = 1 /* what path holds so far becomes path~: two generations */ };
+
+/* Everything that the simulation goes on from, bit for bit, in one file: written as path.tmp, synced, renamed, its
+ * folder synced. own[own_bytes], nullable, is the caller's and comes back by hb_checkpoint_own. Errors: HB_ERR_IO; what
+ * path and path~ held is then still there, under one name or the other. */
+enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const void *own, size_t own_bytes,
+                           unsigned flags);
+
+struct hb_checkpoint;
+
+/* Reads the file and checks all of it. Errors: HB_ERR_INPUT (no checkpoint, or a damaged one), HB_ERR_IO. */
+enum hb_status hb_checkpoint_open(const char *path, struct hb_checkpoint **checkpoint);
+void hb_checkpoint_close(struct hb_checkpoint *checkpoint);
+
+/* By whom and with what it was made. */
+struct hb_checkpoint_info {
+  const char *version; /* hb_version()                       */
+  const char *scheme, *precision, *tuning, *context, *device;
+};
+
+void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkpoint_info *info);
+const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *own_bytes);
+
+/* The simulation as it was, with the forces opened again by the same params; none are evaluated. place, nullable, tells
+ * another place for them: its context, device, max_draw_s, and of its flags HB_FORCE_GL_DEBUG and HB_FORCE_PHASES; NULL
+ * fields stay as they were. On another device bits may differ. Errors: as hb_force_open, HB_ERR_INPUT. */
+enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
+                             struct hb_sim **sim);
 
 /* ---- measuring --------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,20 @@
+/* A simulation, seen by the files that implement hb_sim_*. */
+#ifndef HB_SIM_H
+#define HB_SIM_H
+
+#include "step/integrator.h"
+
+struct hb_sim {
+  struct hb_force *force;
+  const struct hb_integrator_ops *integrator;
+  void *state; /* the integrator's */
+  double eps2;
+  struct hb_sim_params params; /* complete; of its strings only integrator and force.device, the copy below */
+  char *device;
+};
+
+/* With an integrator, and without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),
+ * HB_ERR_INTERNAL. */
+enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **sim);
+
+#endif

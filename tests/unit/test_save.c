@@ -1,0 +1,227 @@
+/* hb_sim_save and hb_sim_resume: the same bits as without, and no harm from files that make no sense. */
+#include "support/faults.h"
+#include "support/resume_case.h"
+#include "support/support.h"
+
+#include "base/mem.h"
+#include "io/checkpoint.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double eps = 1.0 / 256;
+
+static void same_bits_on_the_host(void **state)
+{
+  (void)state;
+  for (int rounding = HB_ROUND_DOWN; rounding <= HB_ROUND_UP; rounding++) {
+    const struct hb_sim_params params = {.force = {.scheme = "host", .eps = eps},
+                                         .eta = 0.02,
+                                         .dt_max = 0.0625,
+                                         .dt_min = 0x1p-30,
+                                         .rounding = (enum hb_rounding)rounding};
+    resume_case_run(&params, 128, 5, 0.3);
+  }
+}
+
+static void same_bits_on_vector_units(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    const struct hb_sim_params params = {
+        .force = {.scheme = "host-simd", .precision = k ? "ds" : "single", .eps = eps}};
+    resume_case_run(&params, 200, 3, 0.25);
+  }
+}
+
+/* After each block step of a stretch with blocks of many sizes. */
+static void same_bits_at_every_step(void **state)
+{
+  (void)state;
+  const struct hb_sim_params params = {.force = {.scheme = "host", .eps = eps}};
+  resume_case_run(&params, 64, 60, 0.02);
+}
+
+static struct hb_sim *plummer(size_t n)
+{
+  struct hb_particles *p;
+  struct hb_sim *sim;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = n, .seed = 5}, &p));
+  ASSERT_OK(hb_sim_create(p, &(struct hb_sim_params){.force = {.scheme = "host", .eps = eps}}, &sim));
+  hb_particles_destroy(p);
+  return sim;
+}
+
+static void save(struct hb_sim *sim, const char *path) { ASSERT_OK(hb_sim_save(sim, path, NULL, 0, 0)); }
+
+/* Saving changes nothing, so saving at once again gives the same file; so does resuming. */
+static void saved_is_what_was_saved(void **state)
+{
+  (void)state;
+  struct hb_sim *sim = plummer(32);
+  for (int k = 0; k < 7; k++) ASSERT_OK(hb_sim_step(sim));
+  const char *a = support_path("a"), *b = support_path("b");
+  save(sim, a);
+  hb_sim_destroy(sim);
+  struct hb_checkpoint *checkpoint;
+  ASSERT_OK(hb_checkpoint_open(a, &checkpoint));
+  ASSERT_OK(hb_sim_resume(checkpoint, NULL, &sim));
+  hb_checkpoint_close(checkpoint);
+  save(sim, b);
+  hb_sim_destroy(sim);
+  size_t count, again;
+  char *first = support_read(a, &count), *second = support_read(b, &again);
+  assert_int_equal(count, again);
+  assert_memory_equal(first, second, count);
+  free(first);
+  free(second);
+}
+
+/* ---- files that make no sense, with checksums that do ---- */
+
+static enum hb_status resume(const char *path)
+{
+  struct hb_checkpoint *checkpoint;
+  struct hb_sim *sim = NULL;
+  enum hb_status status = hb_checkpoint_open(path, &checkpoint);
+  if (status == HB_OK) status = hb_sim_resume(checkpoint, NULL, &sim);
+  hb_checkpoint_close(checkpoint);
+  hb_sim_destroy(sim);
+  return status;
+}
+
+/* Every section without its last element, under another name, and with bytes in it that are no numbers. */
+static void sections_that_make_no_sense(void **state)
+{
+  (void)state;
+  const char *path = support_path("nonsense");
+  struct hb_sim *sim = plummer(8);
+  save(sim, path);
+  hb_sim_destroy(sim);
+  ASSERT_OK(resume(path));
+  struct hb_sections s = {0};
+  ASSERT_OK(hb_checkpoint_read(path, &s));
+  assert_true(s.count >= 14);
+  for (size_t k = 0; k < s.count; k++) {
+    struct hb_section kept = s.at[k];
+    int optional = strcmp(kept.name, "own") == 0 || strcmp(kept.name, "notes") == 0;
+    if (kept.count > 0) {
+      s.at[k].count--;
+      ASSERT_OK(hb_checkpoint_write(path, NULL, &s));
+      if (!optional) ASSERT_FAILS(resume(path), HB_ERR_INPUT, path);
+      s.at[k] = kept;
+    }
+    s.at[k].name[0] = '?';
+    ASSERT_OK(hb_checkpoint_write(path, NULL, &s));
+    ASSERT_FAILS(resume(path), HB_ERR_INPUT, path);
+    s.at[k] = kept;
+    char *ones;
+    size_t bytes = kept.count * hb_section_width(kept.type);
+    ASSERT_OK(HB_ALLOC(bytes + 1, &ones));
+    memset(ones, 0xff, bytes);
+    s.at[k].data = ones;
+    ASSERT_OK(hb_checkpoint_write(path, NULL, &s));
+    int any_word = strcmp(kept.name, "id") == 0 || strcmp(kept.name, "hermite4") == 0;
+    if (!optional && !any_word) assert_int_not_equal(resume(path), HB_OK);
+    s.at[k] = kept;
+    hb_mem_free(ones);
+  }
+  hb_sections_clear(&s);
+}
+
+static void no_memory(void **state)
+{
+  (void)state;
+  const char *path = support_path("memory");
+  struct hb_sim *sim = plummer(8);
+  enum hb_status status = HB_ERR_INTERNAL;
+  int failures = 0;
+  for (unsigned long n = 1; status != HB_OK; n++) {
+    hb_mem_fail_at(n);
+    status = hb_sim_save(sim, path, "x", 1, HB_SAVE_KEEP);
+    if (status == HB_OK) status = resume(path);
+    hb_mem_fail_at(0);
+    assert_true(status == HB_OK || status == HB_ERR_INTERNAL);
+    failures += status != HB_OK;
+  }
+  assert_true(failures > 40);
+  hb_sim_destroy(sim);
+}
+
+/* ---- a run whose disk fails ---- */
+
+/* t_end of a run that saves itself after every tenth step, until one fails; then it is resumed from what is there. */
+static struct hb_sim *run_with_faults(const char *path, double t_end, int *struck)
+{
+  struct hb_sim *sim = plummer(32);
+  unsigned flags = 0;
+  for (int step = 0; hb_sim_next_time(sim) <= t_end; step++) {
+    ASSERT_OK(hb_sim_step(sim));
+    if (step % 10) continue;
+    if (hb_sim_save(sim, path, NULL, 0, flags) == HB_OK) {
+      flags = HB_SAVE_KEEP;
+      continue;
+    }
+    hb_sim_destroy(sim);
+    *struck = faults_stop();
+    struct hb_checkpoint *checkpoint;
+    char previous[600];
+    snprintf(previous, sizeof previous, "%s~", path);
+    if (hb_checkpoint_open(path, &checkpoint) != HB_OK) {
+      if (step == 0) return NULL; /* it was the first */
+      assert_false(support_exists(path));
+      ASSERT_OK(hb_checkpoint_open(previous, &checkpoint));
+      flags = 0;
+    }
+    ASSERT_OK(hb_sim_resume(checkpoint, NULL, &sim));
+    hb_checkpoint_close(checkpoint);
+  }
+  return sim;
+}
+
+/* Write, fsync, rename, open and close fail one after another, each at every place where they can. */
+static void same_bits_after_failing_calls(void **state)
+{
+  (void)state;
+  const double t_end = 0.0625;
+  const char *path = support_path("faulty");
+  struct hb_sim *whole = plummer(32);
+  struct hb_particles *p, *q;
+  while (hb_sim_next_time(whole) <= t_end) ASSERT_OK(hb_sim_step(whole));
+  ASSERT_OK(hb_sim_state(whole, t_end, &p));
+  hb_sim_destroy(whole);
+  int faults = 0;
+  for (enum faults_kind kind = FAULTS_OPEN; kind < FAULTS_KINDS; kind++)
+    for (int n = 1, struck = 1; struck; n++) {
+      unlink(path);
+      unlink(support_path("faulty~"));
+      struck = 0;
+      faults_start(kind, n, n % 2 ? ENOSPC : EIO);
+      struct hb_sim *sim = run_with_faults(path, t_end, &struck);
+      struck |= faults_stop();
+      faults += struck;
+      if (!sim) continue;
+      ASSERT_OK(hb_sim_state(sim, t_end, &q));
+      assert_memory_equal(hb_particles_x(p), hb_particles_x(q), 96 * sizeof(double));
+      assert_memory_equal(hb_particles_v(p), hb_particles_v(q), 96 * sizeof(double));
+      hb_particles_destroy(q);
+      hb_sim_destroy(sim);
+    }
+  print_message("# %d failing calls\n", faults);
+  assert_true(faults > 50);
+  hb_particles_destroy(p);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_bits_on_the_host),         cmocka_unit_test(same_bits_on_vector_units),
+      cmocka_unit_test(same_bits_at_every_step),       cmocka_unit_test(saved_is_what_was_saved),
+      cmocka_unit_test(sections_that_make_no_sense),   cmocka_unit_test(no_memory),
+      cmocka_unit_test(same_bits_after_failing_calls),
+  };
+  return cmocka_run_group_tests_name("save", tests, NULL, NULL);
+}
