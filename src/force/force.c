@@ -24,7 +24,8 @@ struct hb_force {
 
 static const struct hb_force_ops *const registry[] = {&hb_force_host,       &hb_force_cg2007,
                                                       &hb_force_bag,        &hb_force_tile,
-                                                      &hb_force_matrix2004, &hb_force_host_simd};
+                                                      &hb_force_matrix2004, &hb_force_host_simd,
+                                                      &hb_force_hybrid};
 enum { COUNT = sizeof registry / sizeof *registry };
 
 const struct hb_force_scheme *hb_force_schemes(size_t *count)
@@ -35,19 +36,33 @@ const struct hb_force_scheme *hb_force_schemes(size_t *count)
   return schemes;
 }
 
-/* A GPU is worth its overhead: tile where it has compute shaders, bag elsewhere. A software renderer is slower than
- * the host's own loop. */
+/* Whether a blank separated list has the word. */
+static int has_word(const char *list, const char *word)
+{
+  size_t length = strlen(word);
+  for (; *list; list += strspn(list, " ")) {
+    size_t next = strcspn(list, " ");
+    if (next == length && strncmp(list, word, length) == 0) return 1;
+    list += next;
+  }
+  return 0;
+}
+
+const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision)
+{
+  static const struct hb_force_ops *const choices[][3] = {
+      [HB_GL_NO_GPU] = {&hb_force_host, &hb_force_host_simd, &hb_force_bag},
+      [HB_GL_GPU] = {&hb_force_hybrid, &hb_force_bag},
+      [HB_GL_GPU_COMPUTE] = {&hb_force_hybrid, &hb_force_tile}};
+  for (int k = 0; precision && k < 3 && choices[gpu][k]; k++)
+    if (has_word(choices[gpu][k]->info.precisions, precision)) return choices[gpu][k];
+  return choices[gpu][0];
+}
+
 static const struct hb_force_ops *choose(const struct hb_force_params *params)
 {
   const struct hb_gl_context_params gl = {.context = params->context, .device = params->device};
-  switch (hb_gl_context_gpu(&gl)) {
-  case HB_GL_GPU_COMPUTE:
-    return &hb_force_tile;
-  case HB_GL_GPU:
-    return &hb_force_bag;
-  default:
-    return &hb_force_host;
-  }
+  return hb_force_auto(hb_gl_context_gpu(&gl), params->precision);
 }
 
 static enum hb_status find(const struct hb_force_params *params, const struct hb_force_ops **ops)
@@ -147,8 +162,8 @@ const char *hb_force_tuning(const struct hb_force *force)
 const char *hb_force_context(const struct hb_force *force) { return force->ops->context(force->state); }
 const char *hb_force_device(const struct hb_force *force) { return force->ops->device(force->state); }
 
-enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
-                              const double *v)
+/* Room for nj sources that are about to be set. */
+static enum hb_status expect_sources(struct hb_force *force, size_t nj)
 {
   if (nj == 0 || nj > UINT32_MAX)
     return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
@@ -160,6 +175,13 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
     force->stamp_room = nj;
     force->call = 0;
   }
+  return HB_OK;
+}
+
+enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
+                              const double *v)
+{
+  HB_TRY(expect_sources(force, nj));
   HB_TRY(force->ops->set_j(force->state, nj, m, x, v));
   force->nj = nj;
   return HB_OK;
@@ -193,10 +215,12 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 
 /* ---- a device that fails ---- */
 
-/* A new context and smaller draws: what a driver gave up for taking too long may pass in pieces. */
+/* A new context and smaller draws: what a driver gave up for taking too long may pass in pieces. The tuning stays. */
 static enum hb_status open_again(struct hb_force *force)
 {
   static const double usual = 0.05;
+  const char *words = hb_force_tuning(force);
+  if (*words) force->params.tuning = keep(words, sizeof force->tuning, force->tuning);
   force->ops->close(force->state);
   force->state = NULL;
   force->nj = 0;
@@ -205,16 +229,32 @@ static enum hb_status open_again(struct hb_force *force)
   return force->ops->open(&force->params, &force->state);
 }
 
+static enum hb_status in_one(struct hb_force *force, size_t nj, const double *m, const double *x,
+                             const double *v, size_t ni, const uint32_t *index, double *a, double *j,
+                             double *phi)
+{
+  HB_TRY(expect_sources(force, nj));
+  force->nj = nj; /* for the check of the sinks only */
+  enum hb_status status = check_sinks(force, ni, index);
+  force->nj = 0;
+  if (status != HB_OK || ni == 0) return status;
+  return force->ops->of(force->state, nj, m, x, v, ni, index, a, j, phi);
+}
+
+/* Sources and forces in the two calls of a source that has them, or in its one. */
 static enum hb_status once(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi)
 {
-  struct hb_phases *phases = &force->phases;
+  struct hb_phases *phases = &force->phases, last = {0};
   double lap = hb_clock_now();
-  HB_TRY(hb_force_set_j(force, nj, m, x, v));
-  phases->send_s += hb_phases_lap(&lap);
-  HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
-  struct hb_phases last = {0};
+  if (force->ops->of) {
+    HB_TRY(in_one(force, nj, m, x, v, ni, index, a, j, phi));
+  } else {
+    HB_TRY(hb_force_set_j(force, nj, m, x, v));
+    phases->send_s += hb_phases_lap(&lap);
+    HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
+  }
   if (force->ops->phases) force->ops->phases(force->state, &last);
   phases->send_s += last.send_s;
   phases->receive_s += last.receive_s;
