@@ -1,6 +1,7 @@
 #include "step/hermite4.h"
 
 #include "base/mem.h"
+#include "base/team.h"
 #include "core/diagnostics.h"
 #include "force/force.h"
 #include "perf/phases.h"
@@ -9,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Below these sizes a loop is over before a second thread has woken up. */
-enum { PREDICT_ALONE = 4096, CORRECT_ALONE = 512 };
+/* Up to these sizes a loop is over before a second thread has woken up; and what a thread takes at a time. */
+enum { PREDICT_ALONE = 4096, PREDICTED = 1024, CORRECT_ALONE = 512, CORRECTED = 64 };
 
 /* A span of ticks; exact, since dt_min is a power of two (up to 2^53 ticks, 2^27 units of time at the
  * default). */
@@ -147,13 +148,26 @@ static void predict(const struct hb_hermite4 *h, size_t i, double dt, double xp[
   }
 }
 
-/* All particles to tick T; those of one level share their dt (blocks.h, invariant 2). */
+struct prediction {
+  struct hb_hermite4 *h;
+  double dt[HB_BLOCKS_LEVELS]; /* the particles of a level share it (blocks.h, invariant 2) */
+};
+
+static void predict_piece(void *context, size_t piece)
+{
+  const struct prediction *p = context;
+  struct hb_hermite4 *h = p->h;
+  for (size_t i = piece * PREDICTED, end = hb_team_end(h->n, PREDICTED, i); i < end; i++)
+    predict(h, i, p->dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
+}
+
+/* All particles to tick T. */
 static void predict_all(struct hb_hermite4 *h, uint64_t T)
 {
-  double dt[HB_BLOCKS_LEVELS];
-  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) dt[l] = span(h, T - hb_blocks_level_time(h->blocks, l));
-#pragma omp parallel for schedule(static) if (h->n > PREDICT_ALONE)
-  for (size_t i = 0; i < h->n; i++) predict(h, i, dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
+  struct prediction p = {.h = h};
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) p.dt[l] = span(h, T - hb_blocks_level_time(h->blocks, l));
+  int threads = h->n > PREDICT_ALONE ? hb_team_threads() : 1;
+  hb_team_each(threads, hb_team_pieces(h->n, PREDICTED), predict_piece, &p);
 }
 
 /* [PZ07] eqs 5 to 8 for the b-th particle of the block, and eq. 9 for its next step, which is returned. In
@@ -179,15 +193,28 @@ static double correct(struct hb_hermite4 *h, size_t b, double dt)
   return hb_timestep_next(h->params.eta, dt, a, k, dt2a2, dt3k2);
 }
 
-/* Corrects the block at tick T and finds its new levels. The schedule still has the old ones. */
-static void correct_block(struct hb_hermite4 *h, size_t ni)
+struct correction {
+  struct hb_hermite4 *h;
+  size_t ni;
+};
+
+static void correct_piece(void *context, size_t piece)
 {
-#pragma omp parallel for schedule(static) if (ni > CORRECT_ALONE)
-  for (size_t b = 0; b < ni; b++) {
+  const struct correction *c = context;
+  struct hb_hermite4 *h = c->h;
+  for (size_t b = piece * CORRECTED, end = hb_team_end(c->ni, CORRECTED, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     double dt = correct(h, b, span(h, (uint64_t)1 << level));
     h->level1[b] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
   }
+}
+
+/* Corrects the block at tick T and finds its new levels. The schedule still has the old ones. */
+static void correct_block(struct hb_hermite4 *h, size_t ni)
+{
+  struct correction c = {h, ni};
+  int threads = ni > CORRECT_ALONE ? hb_team_threads() : 1;
+  hb_team_each(threads, hb_team_pieces(ni, CORRECTED), correct_piece, &c);
 }
 
 enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
