@@ -79,6 +79,7 @@ static void wait_for_loop(uint64_t seen)
       if (is_new(atomic_load(&team.gate), seen)) return;
       relax();
     }
+    sched_yield(); /* the caller may wait for this very core */
   } while (hb_clock_now() - begin < SPIN_SECONDS);
   pthread_mutex_lock(&team.lock);
   atomic_fetch_add(&team.sleeping, 1); /* before the look at the gate: who opens it looks here afterwards */

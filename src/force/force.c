@@ -59,6 +59,11 @@ const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precisi
   return choices[gpu][0];
 }
 
+const char *hb_force_auto_summary(void)
+{
+  return "hybrid on a GPU, host without one; with a precision that it lacks, the fastest that has it";
+}
+
 static const struct hb_force_ops *choose(const struct hb_force_params *params)
 {
   const struct hb_gl_context_params gl = {.context = params->context, .device = params->device};

@@ -32,7 +32,7 @@ enum { HB_HYBRID_COSTS = 40 }; /* more are never asked for */
 
 /* The bound that loses least against the faster of the two, over costs[count] in ascending ni. For a given N the time
  * of a block is affine in ni ([PZ07] eqs 10 to 16: a + b ni nj + c ni + d), so between two costs and from the last one
- * to n it is taken to be. What OpenGL gains must be more than noise, else all goes to the host. count > 0. */
+ * to n it is taken to be. Where OpenGL gains no more than noise all goes to the host. count > 0. */
 struct hb_hybrid_split hb_hybrid_split_from(size_t n, size_t count, const struct hb_hybrid_cost *costs);
 
 /* The number of sinks that should be measured next: from 1 up to n in steps of four while that takes a twentieth of a
