@@ -57,7 +57,7 @@ for precision in ${PRECISIONS:-ds single}; do
     for ((round = 0; round < rounds; round++)); do
       for scheme in host-simd $gl hybrid; do
         case $scheme in hybrid) with=$words ;; "$gl") with=$own ;; *) with= ;; esac
-        cycles $scheme "$precision" "$n" "$list" "$with"
+        cycles "$scheme" "$precision" "$n" "$list" "$with"
       done
     done | summary "$precision" "$n" "$words"
   done

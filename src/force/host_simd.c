@@ -241,8 +241,7 @@ static void eval_sinks(void *context, size_t piece)
   double total[SINKS][SIMD_SUMS];
   size_t b = piece * block->group, end = hb_team_end(block->ni, block->group, b);
   sum_segments(block->h, end - b, block->index + b, 0, segments(block->h), total);
-  for (size_t k = b; k < end; k++)
-    give(total[k - b], block->a + 3 * k, block->j + 3 * k, block->phi + k);
+  for (size_t k = b; k < end; k++) give(total[k - b], block->a + 3 * k, block->j + 3 * k, block->phi + k);
 }
 
 static void eval_segment(void *context, size_t piece)

@@ -5,9 +5,10 @@
 
 #include "base/status.h"
 
-/* The host takes blocks of fewer than host_below sinks and those of host_from and more. */
+/* The host takes blocks of fewer than host_below sinks and those of host_from and more: 1 and up, HB_HYBRID_ALL where no
+ * block is as large. host_below is 0 while it is not known yet. */
 struct hb_hybrid_split {
-  size_t host_below, host_from; /* 1 and up; HB_HYBRID_ALL: no block is as large. host_below 0: not known yet */
+  size_t host_below, host_from;
 };
 #define HB_HYBRID_ALL SIZE_MAX
 

@@ -293,7 +293,8 @@ static void test_hybrid_sends_where_needed(void **state)
     assert_memory_equal(f[0], f[1], sizeof f[0]);
   }
   uint32_t index[3] = {0, 1, 2};
-  assert_int_equal(hb_force_eval(force, 3, index, f[0], f[0], f[0]), HB_ERR_USAGE); /* none set after one call */
+  /* after the one call no sources are set */
+  assert_int_equal(hb_force_eval(force, 3, index, f[0], f[0], f[0]), HB_ERR_USAGE);
   glMapBufferRange = real_map;
   hb_force_close(force);
 }
