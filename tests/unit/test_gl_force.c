@@ -1,4 +1,5 @@
 /* Every GL source of forces through the battery, in the context that HB_CONTEXT names. */
+#include "base/mem.h"
 #include "force/force.h"
 #include "gl/gl.h"
 #include "support/battery.h"
@@ -325,6 +326,28 @@ static void test_hybrid_words_repeat_it(void **state)
       }
 }
 
+/* Each allocation fails once, from opening to blocks on both sides. */
+static void test_hybrid_no_memory(void **state)
+{
+  (void)state;
+  const struct hb_force_params params = {.scheme = "hybrid", .tuning = "host_below=2 gl=bag"};
+  double a[6], j[6], phi[2];
+  int failures = 0;
+  for (unsigned long nth = 1; nth < 30; nth++) {
+    struct hb_force *force;
+    hb_mem_fail_at(nth);
+    enum hb_status status = hb_force_open(&params, &force);
+    if (status == HB_OK) status = hb_force_set_j(force, 2, two_m, two_x, two_v);
+    for (size_t ni = 1; ni <= 2 && status == HB_OK; ni++)
+      status = hb_force_eval(force, ni, two_index, a, j, phi);
+    hb_mem_fail_at(0);
+    hb_force_close(force);
+    assert_true(status == HB_OK || status == HB_ERR_INTERNAL);
+    failures += status != HB_OK;
+  }
+  assert_true(failures > 6); /* a few are forgiven: those of the look for a GPU */
+}
+
 /* Without measuring, a software renderer gets nothing and a GPU blocks of 2^20 pairs. */
 static void test_hybrid_safe_default(void **state)
 {
@@ -357,6 +380,7 @@ int main(void)
       cmocka_unit_test(test_lost_draw_of_hybrid),
       cmocka_unit_test(test_hybrid_sends_where_needed),
       cmocka_unit_test(test_hybrid_words_repeat_it),
+      cmocka_unit_test(test_hybrid_no_memory),
       cmocka_unit_test(test_hybrid_safe_default),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
