@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "core/gravity.h"
 #include "core/particles.h"
+#include "force/force.h"
 #include "gl/gl_timer.h"
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
@@ -89,13 +90,18 @@ static enum hb_status open_force(struct bench *b)
   if (strcmp(b->interaction->name, "gravity_jerk") != 0)
     return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", b->params->force.scheme,
                    b->interaction->name);
-  HB_TRY(hb_force_open(&b->params->force, &b->force));
+  return hb_force_open(&b->params->force, &b->force);
+}
+
+/* Behind the first forces, with which some sources choose how to go on. */
+static void describe_force(const struct bench *b)
+{
   struct hb_bench_result *r = b->result;
   snprintf(r->precision, sizeof r->precision, "%s", hb_force_precision(b->force));
   snprintf(r->context, sizeof r->context, "%s", hb_force_context(b->force));
   snprintf(r->device, sizeof r->device, "%s", hb_force_device(b->force));
+  snprintf(r->tuning, sizeof r->tuning, "%s", hb_force_tuning(b->force));
   r->flops_per_pair = hb_force_scheme(b->force)->flops_per_pair;
-  return HB_OK;
 }
 
 static enum hb_status prepare(struct bench *b)
@@ -234,6 +240,8 @@ static enum hb_status time_step(struct bench *b, enum hb_status (*step)(struct b
 /* As a block step does it: nobody waits until the readback does. */
 static enum hb_status cycle(struct bench *b)
 {
+  const struct hb_particles *p = b->particles;
+  if (b->force) return hb_force_of(b->force, b->n, p->m, p->x, p->v, b->ni, b->index, b->a, b->j, b->phi);
   HB_TRY(send(b));
   HB_TRY(work(b));
   return receive(b);
@@ -331,6 +339,7 @@ enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_be
   enum hb_status status = prepare(&b);
   if (status == HB_OK) status = time_walks(&b);
   if (status == HB_OK) status = time_steps(&b);
+  if (status == HB_OK && b.force) describe_force(&b);
   if (status == HB_OK && params->check) status = check(&b);
   clean_up(&b);
   if (status == HB_OK) *result = r;

@@ -101,8 +101,17 @@ static void need_pairs(const struct hb_force_params *params, struct hb_force_nee
 /* The columns of struct hb_gravity; those of struct host_simd, seven floats or ten. */
 static void need_host(const struct hb_force_params *params, struct hb_force_need *need)
 {
-  int simd = strcmp(params->scheme, "host-simd") == 0, ds = strcmp(params->precision, "ds") == 0;
+  int simd = strcmp(params->precision, "double") != 0, ds = strcmp(params->precision, "ds") == 0;
   need->host_particle += simd ? (ds ? 10 : 7) * sizeof(float) : 7 * sizeof(double);
+}
+
+/* Both of them. */
+static void need_hybrid(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  struct hb_force_params tile = *params;
+  tile.scheme = "tile";
+  need_pairs(&tile, need);
+  need_host(params, need);
 }
 
 /* ---- all of them ---- */
@@ -116,6 +125,8 @@ enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, s
   int cg2007 = strcmp(scheme->name, "cg2007") == 0;
   if (cg2007)
     need_cg2007(params->flags, &result);
+  else if (strcmp(scheme->name, "hybrid") == 0)
+    need_hybrid(params, &result);
   else if (scheme->needs_gl)
     need_pairs(params, &result);
   else

@@ -219,6 +219,7 @@ static void print_schemes(void)
   size_t count;
   const struct hb_force_scheme *schemes = hb_force_schemes(&count);
   puts("\nschemes:");
+  printf("  %-8s %s\n", "auto", hb_force_auto_summary());
   for (size_t k = 0; k < count; k++)
     printf("  %-8s %s (%s)\n           %s, %d flops per pair%s\n", schemes[k].name, schemes[k].summary,
            schemes[k].source, schemes[k].precisions, schemes[k].flops_per_pair,

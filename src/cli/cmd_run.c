@@ -69,8 +69,10 @@ const struct hb_opts_option hb_run_options[RUN_COUNT] = {
     [RUN_DEVICE] =
         {"device", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "DEVICE", NULL, NULL,
          "INDEX, /dev/dri/... or software, see 'holmberg info' (default: HB_DEVICE, else the first)"},
-    [RUN_TUNING] = {"tuning", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "WORDS", NULL, NULL,
-                    "how an all-pairs scheme walks, like \"i_each=4 unroll=8\" (default: as measured)"},
+    [RUN_TUNING] =
+        {"tuning", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "WORDS", NULL, NULL,
+         "how an all-pairs scheme walks, like \"i_each=4 unroll=8\", and what hybrid leaves to the host, "
+         "like \"host_below=128\" (default: as measured)"},
     [RUN_MATRIX_LIMIT] = {"matrix-limit", 0, HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "L", NULL, NULL,
                           "matrix2004: at most L x L pairs at a time, 2048 in 2004 (default: as it fits)"},
     [RUN_NO_TUNE] = {"no-tune", 0, HB_OPTS_FLAG, HB_OPTS_SHAPES_RESULT, NULL, NULL, NULL,
@@ -120,6 +122,7 @@ static void list_schemes(FILE *out)
   size_t count;
   const struct hb_force_scheme *schemes = hb_force_schemes(&count);
   fputs("\nschemes:\n", out);
+  hb_opts_help_entry("auto", hb_force_auto_summary(), "", "", out);
   for (size_t k = 0; k < count; k++) {
     char behind[128];
     snprintf(behind, sizeof behind, "; precision: %s", schemes[k].precisions);

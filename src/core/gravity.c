@@ -1,8 +1,8 @@
 #include "core/gravity.h"
 #include "base/mem.h"
+#include "base/team.h"
 
 #include <math.h>
-#include <omp.h>
 
 /* Eight lanes are one AVX-512 vector, two of AVX2, four of SSE2 or NEON. Lane k always sums the sources
  * 8 c + k in ascending c, and the lanes are always added in the same tree: no result depends on the vector
@@ -150,16 +150,31 @@ static void eval_group(const struct hb_gravity *g, double eps2, size_t ni, const
   }
 }
 
+/* A block at work, in pieces of `group` sinks. */
+struct block {
+  const struct hb_gravity *gravity;
+  double eps2;
+  size_t ni, group;
+  const uint32_t *index;
+  double *a, *j, *phi;
+};
+
+static void eval_piece(void *context, size_t piece)
+{
+  const struct block *w = context;
+  size_t b = piece * w->group, end = hb_team_end(w->ni, w->group, b);
+  eval_group(w->gravity, w->eps2, end - b, w->index + b, w->a + 3 * b, w->j + 3 * b, w->phi + b);
+}
+
+static int threads_for(double pairs) { return pairs > pairs_worth_threads ? hb_team_threads() : 1; }
+
 void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, const uint32_t *index,
                      double *a, double *j, double *phi)
 {
-  size_t group = ni / (4 * (size_t)omp_get_max_threads());
+  size_t group = ni / (4 * (size_t)hb_team_threads());
   group = group < 1 ? 1 : group > SINKS ? SINKS : group;
-#pragma omp parallel for schedule(dynamic) if ((double)ni * (double)gravity->n > pairs_worth_threads)
-  for (size_t b = 0; b < ni; b += group) {
-    size_t count = ni - b < group ? ni - b : group;
-    eval_group(gravity, eps2, count, index + b, a + 3 * b, j + 3 * b, phi + b);
-  }
+  struct block block = {gravity, eps2, ni, group, index, a, j, phi};
+  hb_team_each(threads_for((double)ni * (double)gravity->n), hb_team_pieces(ni, group), eval_piece, &block);
 }
 
 /* The potential alone, for the thermometer: the same operations in the same order as above. */
@@ -188,13 +203,19 @@ CLONES static void sum_phi(const struct hb_gravity *gravity, double eps2, size_t
   for (int k = 0; k < LANES; k++) sum[k] = s[k];
 }
 
+static void potential_piece(void *context, size_t piece)
+{
+  const struct block *w = context;
+  for (size_t i = piece * SINKS, end = hb_team_end(w->ni, SINKS, i); i < end; i++) {
+    double sum[LANES];
+    sum_phi(w->gravity, w->eps2, i, sum);
+    w->phi[i] = add_lanes(sum);
+  }
+}
+
 void hb_gravity_potential(const struct hb_gravity *gravity, double eps2, double *phi)
 {
-  double n = (double)gravity->n;
-#pragma omp parallel for schedule(dynamic, SINKS) if (n * n > pairs_worth_threads)
-  for (size_t i = 0; i < gravity->n; i++) {
-    double sum[LANES];
-    sum_phi(gravity, eps2, i, sum);
-    phi[i] = add_lanes(sum);
-  }
+  size_t n = gravity->n;
+  struct block block = {.gravity = gravity, .eps2 = eps2, .ni = n, .phi = phi};
+  hb_team_each(threads_for((double)n * (double)n), hb_team_pieces(n, SINKS), potential_piece, &block);
 }

@@ -23,9 +23,9 @@ struct hb_force {
   struct hb_phases phases;
 };
 
-static const struct hb_force_ops *const registry[] = {&hb_force_host,       &hb_force_cg2007,
-                                                      &hb_force_bag,        &hb_force_tile,
-                                                      &hb_force_matrix2004, &hb_force_host_simd};
+static const struct hb_force_ops *const registry[] = {
+    &hb_force_host,       &hb_force_cg2007,    &hb_force_bag,   &hb_force_tile,
+    &hb_force_matrix2004, &hb_force_host_simd, &hb_force_hybrid};
 enum { COUNT = sizeof registry / sizeof *registry };
 
 const struct hb_force_scheme *hb_force_schemes(size_t *count)
@@ -62,19 +62,38 @@ static enum hb_status unknown(const char *name)
   return status;
 }
 
-/* A GPU is worth its overhead: tile where it has compute shaders, bag elsewhere. A software renderer is slower than
- * the host's own loop. */
+/* Whether a blank separated list has the word. */
+static int has_word(const char *list, const char *word)
+{
+  size_t length = strlen(word);
+  for (; *list; list += strspn(list, " ")) {
+    size_t next = strcspn(list, " ");
+    if (next == length && strncmp(list, word, length) == 0) return 1;
+    list += next;
+  }
+  return 0;
+}
+
+const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision)
+{
+  static const struct hb_force_ops *const choices[][3] = {
+      [HB_GL_NO_GPU] = {&hb_force_host, &hb_force_host_simd, &hb_force_bag},
+      [HB_GL_GPU] = {&hb_force_hybrid, &hb_force_bag},
+      [HB_GL_GPU_COMPUTE] = {&hb_force_hybrid, &hb_force_tile}};
+  for (int k = 0; precision && k < 3 && choices[gpu][k]; k++)
+    if (has_word(choices[gpu][k]->info.precisions, precision)) return choices[gpu][k];
+  return choices[gpu][0];
+}
+
+const char *hb_force_auto_summary(void)
+{
+  return "hybrid on a GPU, host without one; with a precision that it lacks, the fastest that has it";
+}
+
 static const struct hb_force_ops *choose(const struct hb_force_params *params)
 {
   const struct hb_gl_context_params gl = {.context = params->context, .device = params->device};
-  switch (hb_gl_context_gpu(&gl)) {
-  case HB_GL_GPU_COMPUTE:
-    return &hb_force_tile;
-  case HB_GL_GPU:
-    return &hb_force_bag;
-  default:
-    return &hb_force_host;
-  }
+  return hb_force_auto(hb_gl_context_gpu(&gl), params->precision);
 }
 
 /* The wanted word of a blank separated list, or its first where none is wanted. */
@@ -164,13 +183,19 @@ static enum hb_status room_for_stamps(struct hb_force *force, size_t nj)
   return HB_OK;
 }
 
-enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
-                              const double *v)
+/* Room for nj sources that are about to be set. */
+static enum hb_status expect_sources(struct hb_force *force, size_t nj)
 {
   if (nj == 0 || nj > UINT32_MAX)
     return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
   force->nj = 0;
-  HB_TRY(room_for_stamps(force, nj));
+  return room_for_stamps(force, nj);
+}
+
+enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
+                              const double *v)
+{
+  HB_TRY(expect_sources(force, nj));
   HB_TRY(force->ops->set_j(force->state, nj, m, x, v));
   force->nj = nj;
   return HB_OK;
@@ -204,10 +229,12 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 
 /* ---- a device that fails ---- */
 
-/* A new context and smaller draws: what a driver gave up for taking too long may pass in pieces. */
+/* A new context and smaller draws: what a driver gave up for taking too long may pass in pieces. The tuning stays. */
 enum hb_status hb_force_open_again(struct hb_force *force)
 {
   static const double usual = 0.05;
+  const char *words = hb_force_tuning(force);
+  if (*words) force->params.tuning = keep(words, sizeof force->tuning, force->tuning);
   force->ops->close(force->state);
   force->state = NULL;
   force->nj = force->kept = 0;
@@ -216,28 +243,43 @@ enum hb_status hb_force_open_again(struct hb_force *force)
   return force->ops->open(&force->params, &force->state);
 }
 
-/* hb_force_eval with its time taken. */
-static enum hb_status timed_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
-                                 double *j, double *phi)
+/* Adds the time since *lap, and what the source says of its own. */
+static void count_phases(struct hb_force *force, double *lap)
 {
   struct hb_phases *phases = &force->phases, last = {0};
-  double lap = hb_clock_now();
-  HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
   if (force->ops->phases) force->ops->phases(force->state, &last);
   phases->send_s += last.send_s;
   phases->receive_s += last.receive_s;
-  phases->force_s += hb_phases_lap(&lap) - last.send_s - last.receive_s;
-  return HB_OK;
+  phases->force_s += hb_phases_lap(lap) - last.send_s - last.receive_s;
 }
 
+static enum hb_status in_one(struct hb_force *force, size_t nj, const double *m, const double *x,
+                             const double *v, size_t ni, const uint32_t *index, double *a, double *j,
+                             double *phi)
+{
+  HB_TRY(expect_sources(force, nj));
+  force->nj = nj; /* for the check of the sinks only */
+  enum hb_status status = check_sinks(force, ni, index);
+  force->nj = 0;
+  if (status != HB_OK || ni == 0) return status;
+  return force->ops->of(force->state, nj, m, x, v, ni, index, a, j, phi);
+}
+
+/* Sources and forces in the two calls of a source that has them, or in its one. */
 static enum hb_status once(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi)
 {
   double lap = hb_clock_now();
-  HB_TRY(hb_force_set_j(force, nj, m, x, v));
-  force->phases.send_s += hb_phases_lap(&lap);
-  return timed_eval(force, ni, index, a, j, phi);
+  if (force->ops->of) {
+    HB_TRY(in_one(force, nj, m, x, v, ni, index, a, j, phi));
+  } else {
+    HB_TRY(hb_force_set_j(force, nj, m, x, v));
+    force->phases.send_s += hb_phases_lap(&lap);
+    HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
+  }
+  count_phases(force, &lap);
+  return HB_OK;
 }
 
 struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phases; }
@@ -290,7 +332,10 @@ enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_
                                 double *j, double *phi)
 {
   HB_TRY(check_kept(force));
-  return timed_eval(force, ni, index, a, j, phi);
+  double lap = hb_clock_now();
+  HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
+  count_phases(force, &lap);
+  return HB_OK;
 }
 
 enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index, double eta,

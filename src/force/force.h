@@ -3,6 +3,7 @@
 #define HB_FORCE_H
 
 #include "base/status.h"
+#include "gl/gl_context.h"
 
 /* Particles between block steps, each at its own time; arrays by particle. A level says how long its step is; all
  * particles of a level share their time. */
@@ -38,22 +39,36 @@ struct hb_force_ops {
   /* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], each without itself. 0 < ni <= nj, none twice. */
   enum hb_status (*eval)(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi);
 
+  /* set_j and eval in one, for a source that sends the sources only where it needs them; NULL: one after the other.
+   * Afterwards no sources are set. */
+  enum hb_status (*of)(void *state, size_t nj, const double *m, const double *x, const double *v, size_t ni,
+                       const uint32_t *index, double *a, double *j, double *phi);
+
   const struct hb_force_resident_ops *resident; /* NULL: it cannot */
 
   /* What the last eval spent in sending and receiving (HB_FORCE_PHASES); NULL where nothing travels. */
   void (*phases)(const void *state, struct hb_phases *last);
 
-  /* Where it runs, for records: context ("none" on the host) and device; and how, NULL where there is no choice. */
+  /* Where it runs, for records: context ("none" on the host) and device; and how, NULL where there is no choice.
+   * Opened with these words it gives the same bytes. */
   const char *(*context)(const void *state);
   const char *(*device)(const void *state);
   const char *(*tuning)(const void *state);
 };
+
+/* The registry. */
 
 /* The registry: every source; which of them "auto" takes is decided in force.c. */
 extern const struct hb_force_ops hb_force_host;
 extern const struct hb_force_ops hb_force_host_simd;
 extern const struct hb_force_ops hb_force_cg2007;
 extern const struct hb_force_ops hb_force_bag, hb_force_tile, hb_force_matrix2004;
+extern const struct hb_force_ops hb_force_hybrid;
+
+/* What "auto" means where there is such a GPU, for a precision (NULL: none was asked for): a GPU takes the large blocks
+ * in double-single, and without one, where a software renderer is slower than the host's own loop, no bit of the
+ * host's double is given up for speed. */
+const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision);
 
 /* hb_force_set_j and hb_force_eval in one, as integrators call them: when the device fails, the source is opened anew
  * with draws a quarter as long and asked once more. Errors: as both; HB_ERR_DEVICE when that failed, too. */

@@ -2,9 +2,9 @@
 #include "force/force.h"
 
 #include "base/mem.h"
+#include "base/team.h"
 #include "core/gravity.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 
@@ -23,7 +23,7 @@ static enum hb_status host_open(const struct hb_force_params *params, void **sta
   h->eps2 = hb_force_eps2(params);
   struct utsname machine;
   uname(&machine);
-  snprintf(h->device, sizeof h->device, "%s, %d threads", machine.machine, omp_get_max_threads());
+  snprintf(h->device, sizeof h->device, "%s, %d threads", machine.machine, hb_team_threads());
   return HB_OK;
 }
 

@@ -5,8 +5,8 @@
 #include "force/force.h"
 
 #include "base/mem.h"
+#include "base/team.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,8 @@ enum {
   PART = 256 / SIMD_CHUNK, /* chunks in a float sum, small enough for the first level cache               */
   SEGMENT = 8 * PART,      /* chunks whose sum is kept apart, so that threads can share one sink's sources */
   SINKS = 16,              /* sinks that pass over a part together                                        */
-  PIECES = 4               /* pieces of work per thread, so that none waits long for the last one         */
+  PIECES = 4,              /* pieces of work per thread, so that none waits long for the last one         */
+  FILLED = 64              /* chunks that a thread fills at a time                                        */
 };
 
 /* A pad has no mass and is far away; its r^2, 3e36, is still a float. */
@@ -104,7 +105,7 @@ static enum hb_status host_simd_open(const struct hb_force_params *params, void 
   struct utsname machine;
   uname(&machine);
   snprintf(h->device, sizeof h->device, "%s, %s, %d threads", machine.machine, version->label,
-           omp_get_max_threads());
+           hb_team_threads());
   return HB_OK;
 }
 
@@ -144,28 +145,43 @@ static void fill_last_chunk(int ds, size_t nj, const double *m, const double *x,
   fill_chunk(ds, all_m, all_x, all_v, row);
 }
 
+/* The sources as they were given, for the threads that fill chunks with them. */
+struct filling {
+  const struct host_simd *h;
+  size_t nj;
+  const double *m, *x, *v;
+};
+
+static void fill_piece(void *context, size_t piece)
+{
+  const struct filling *f = context;
+  size_t size = rows(f->h) * SIMD_CHUNK, last = f->h->chunks - 1, end = (piece + 1) * FILLED;
+  for (size_t c = piece * FILLED; c < end && c <= last; c++) {
+    size_t i = c * SIMD_CHUNK;
+    float(*row)[SIMD_CHUNK] = (float(*)[SIMD_CHUNK])(f->h->source + c * size);
+    if (c < last)
+      fill_chunk(f->h->ds, f->m + i, f->x + 3 * i, f->v + 3 * i, row);
+    else
+      fill_last_chunk(f->h->ds, f->nj - i, f->m + i, f->x + 3 * i, f->v + 3 * i, row);
+  }
+}
+
 static enum hb_status host_simd_set_j(void *state, size_t nj, const double *m, const double *x,
                                       const double *v)
 {
   struct host_simd *h = state;
-  size_t chunks = (nj + SIMD_CHUNK - 1) / SIMD_CHUNK, chunk_size = rows(h) * SIMD_CHUNK;
+  size_t chunks = (nj + SIMD_CHUNK - 1) / SIMD_CHUNK;
   if (chunks > h->room) {
     hb_mem_free(h->source);
     h->source = NULL;
     h->room = 0;
-    HB_TRY(HB_ALLOC(chunks * chunk_size, &h->source));
+    HB_TRY(HB_ALLOC(chunks * rows(h) * SIMD_CHUNK, &h->source));
     h->room = chunks;
   }
   h->chunks = chunks;
-  size_t last = chunks - 1;
-#pragma omp parallel for schedule(static) if (nj >= sources_worth_threads)
-  for (size_t c = 0; c < last; c++) {
-    size_t i = c * SIMD_CHUNK;
-    fill_chunk(h->ds, m + i, x + 3 * i, v + 3 * i, (float(*)[SIMD_CHUNK])(h->source + c * chunk_size));
-  }
-  size_t i = last * SIMD_CHUNK;
-  fill_last_chunk(h->ds, nj - i, m + i, x + 3 * i, v + 3 * i,
-                  (float(*)[SIMD_CHUNK])(h->source + last * chunk_size));
+  struct filling filling = {h, nj, m, x, v};
+  int threads = nj < sources_worth_threads ? 1 : hb_team_threads();
+  hb_team_each(threads, hb_team_pieces(chunks, FILLED), fill_piece, &filling);
   return HB_OK;
 }
 
@@ -211,40 +227,47 @@ static size_t at_most(size_t n, size_t most) { return n < 1 ? 1 : n < most ? n :
 
 static size_t segments(const struct host_simd *h) { return (h->chunks + SEGMENT - 1) / SEGMENT; }
 
-/* Threads share the sinks. */
-static void eval_sinks(const struct host_simd *h, size_t ni, const uint32_t *index, size_t pieces,
-                       int threads, double *a, double *j, double *phi)
+/* A block at work. */
+struct block {
+  const struct host_simd *h;
+  size_t ni, group; /* sinks, and how many of them make a piece */
+  const uint32_t *index;
+  double *a, *j, *phi;
+};
+
+static void eval_sinks(void *context, size_t piece)
 {
-  size_t group = at_most(ni / pieces, SINKS);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (size_t b = 0; b < ni; b += group) {
-    double total[SINKS][SIMD_SUMS];
-    size_t count = at_most(ni - b, group);
-    sum_segments(h, count, index + b, 0, segments(h), total);
-    for (size_t k = 0; k < count; k++) give(total[k], a + 3 * (b + k), j + 3 * (b + k), phi + b + k);
-  }
+  const struct block *block = context;
+  double total[SINKS][SIMD_SUMS];
+  size_t b = piece * block->group, end = hb_team_end(block->ni, block->group, b);
+  sum_segments(block->h, end - b, block->index + b, 0, segments(block->h), total);
+  for (size_t k = b; k < end; k++) give(total[k - b], block->a + 3 * k, block->j + 3 * k, block->phi + k);
 }
 
-/* Too few sinks for that: threads share the segments of the sources too. */
-static enum hb_status eval_segments(struct host_simd *h, size_t ni, const uint32_t *index, int threads,
-                                    double *a, double *j, double *phi)
+static void eval_segment(void *context, size_t piece)
 {
-  size_t count = segments(h);
-  if (ni * count > h->parts_room) {
+  const struct block *block = context;
+  size_t count = segments(block->h), s = piece % count;
+  sum_segments(block->h, 1, block->index + piece / count, s, s + 1, &block->h->parts[piece]);
+}
+
+/* Too few sinks for all threads: they share the segments of the sources too. */
+static enum hb_status eval_by_segments(struct host_simd *h, struct block *block, int threads)
+{
+  size_t count = segments(h), pieces = block->ni * count;
+  if (pieces > h->parts_room) {
     hb_mem_free(h->parts);
     h->parts = NULL;
     h->parts_room = 0;
-    HB_TRY(HB_ALLOC(ni * count, &h->parts));
-    h->parts_room = ni * count;
+    HB_TRY(HB_ALLOC(pieces, &h->parts));
+    h->parts_room = pieces;
   }
-#pragma omp parallel for schedule(static) num_threads(threads) collapse(2)
-  for (size_t b = 0; b < ni; b++)
-    for (size_t s = 0; s < count; s++) sum_segments(h, 1, index + b, s, s + 1, &h->parts[b * count + s]);
-  for (size_t b = 0; b < ni; b++) {
+  hb_team_each(threads, pieces, eval_segment, block);
+  for (size_t b = 0; b < block->ni; b++) {
     double total[SIMD_SUMS] = {0};
     for (size_t s = 0; s < count; s++)
       for (int k = 0; k < SIMD_SUMS; k++) total[k] += h->parts[b * count + s][k];
-    give(total, a + 3 * b, j + 3 * b, phi + b);
+    give(total, block->a + 3 * b, block->j + 3 * b, block->phi + b);
   }
   return HB_OK;
 }
@@ -254,10 +277,12 @@ static enum hb_status host_simd_eval(void *state, size_t ni, const uint32_t *ind
 {
   struct host_simd *h = state;
   double pairs = (double)ni * (double)h->chunks * SIMD_CHUNK;
-  int threads = pairs < pairs_worth_threads ? 1 : omp_get_max_threads();
+  int threads = pairs < pairs_worth_threads ? 1 : hb_team_threads();
   size_t pieces = PIECES * (size_t)threads;
-  if (threads > 1 && ni < pieces) return eval_segments(h, ni, index, threads, a, j, phi);
-  eval_sinks(h, ni, index, threads > 1 ? pieces : 1, threads, a, j, phi);
+  struct block block = {h, ni, SINKS, index, a, j, phi};
+  if (threads > 1 && ni < pieces) return eval_by_segments(h, &block, threads);
+  if (threads > 1) block.group = at_most(ni / pieces, SINKS);
+  hb_team_each(threads, hb_team_pieces(ni, block.group), eval_sinks, &block);
   return HB_OK;
 }
 

@@ -169,6 +169,7 @@ static const char *gravity_device(const void *state)
 static const char *gravity_tuning(const void *state)
 {
   struct gravity *g = (struct gravity *)state; /* the text is made on demand */
+  if (!g->pairs) return "";                    /* a device that failed before they were made */
   hb_tuning_print(&g->pairs->params.tuning, sizeof g->tuning, g->tuning);
   return g->tuning;
 }

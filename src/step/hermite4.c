@@ -1,6 +1,7 @@
 #include "step/hermite4.h"
 
 #include "base/mem.h"
+#include "base/team.h"
 #include "core/diagnostics.h"
 #include "force/force.h"
 #include "perf/phases.h"
@@ -9,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Below these sizes a loop is over before a second thread has woken up. */
-enum { PREDICT_ALONE = 4096, CORRECT_ALONE = 512 };
+/* Up to these sizes a loop is over before a second thread has woken up; and what a thread takes at a time. */
+enum { PREDICT_ALONE = 4096, PREDICTED = 1024, CORRECT_ALONE = 512, CORRECTED = 64 };
 
 double hb_hermite4_span(const struct hb_hermite4 *h, uint64_t ticks)
 {
@@ -168,20 +169,32 @@ static void predict(const struct hb_hermite4 *h, size_t i, double dt, double xp[
   }
 }
 
-/* All particles to tick T, or where the device predicts the sources, those of the block; particles of one level share
- * their dt (blocks.h, invariant 2). */
+struct prediction {
+  struct hb_hermite4 *h;
+  const uint32_t *list; /* the particles, NULL: all */
+  size_t count;
+  double dt[HB_BLOCKS_LEVELS]; /* the particles of a level share it (blocks.h, invariant 2) */
+};
+
+static void predict_piece(void *context, size_t piece)
+{
+  const struct prediction *p = context;
+  struct hb_hermite4 *h = p->h;
+  for (size_t k = piece * PREDICTED, end = hb_team_end(p->count, PREDICTED, k); k < end; k++) {
+    size_t i = p->list ? p->list[k] : k;
+    predict(h, i, p->dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
+  }
+}
+
+/* All particles to tick T, or those of the block where the device predicts the sources. */
 static void predict_all(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  double dt[HB_BLOCKS_LEVELS];
+  struct prediction p = {.h = h, .count = h->n};
+  if (h->params.predict == HB_PLACE_GPU) p.list = h->block, p.count = ni;
   for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++)
-    dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l));
-  const uint32_t *list = h->params.predict == HB_PLACE_GPU ? h->block : NULL;
-  size_t count = list ? ni : h->n;
-#pragma omp parallel for schedule(static) if (count > PREDICT_ALONE)
-  for (size_t k = 0; k < count; k++) {
-    size_t i = list ? list[k] : k;
-    predict(h, i, dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
-  }
+    p.dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l));
+  int threads = p.count > PREDICT_ALONE ? hb_team_threads() : 1;
+  hb_team_each(threads, hb_team_pieces(p.count, PREDICTED), predict_piece, &p);
 }
 
 /* [PZ07] eqs 5 to 8 for the b-th particle of the block, and eq. 9 for its next step, which is returned. In
@@ -207,15 +220,28 @@ static double correct(struct hb_hermite4 *h, size_t b, double dt)
   return hb_timestep_next(h->params.eta, dt, a, k, dt2a2, dt3k2);
 }
 
-/* Corrects the block at tick T and finds its new levels. The schedule still has the old ones. */
-static void correct_block(struct hb_hermite4 *h, size_t ni)
+struct correction {
+  struct hb_hermite4 *h;
+  size_t ni;
+};
+
+static void correct_piece(void *context, size_t piece)
 {
-#pragma omp parallel for schedule(static) if (ni > CORRECT_ALONE)
-  for (size_t b = 0; b < ni; b++) {
+  const struct correction *c = context;
+  struct hb_hermite4 *h = c->h;
+  for (size_t b = piece * CORRECTED, end = hb_team_end(c->ni, CORRECTED, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level));
     h->level1[b] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
   }
+}
+
+/* Corrects the block at tick T and finds its new levels. The schedule still has the old ones. */
+static void correct_block(struct hb_hermite4 *h, size_t ni)
+{
+  struct correction c = {h, ni};
+  int threads = ni > CORRECT_ALONE ? hb_team_threads() : 1;
+  hb_team_each(threads, hb_team_pieces(ni, CORRECTED), correct_piece, &c);
 }
 
 static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)

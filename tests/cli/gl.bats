@@ -148,3 +148,62 @@ final_state() { "$HOLMBERG" run a.h5 --context osmesa --t-end 0.0625 --quiet -o 
   fails_with 2 'the matrix was to have up to 1000000 x 1000000 texels, *' \
     run a.h5 --scheme matrix2004 --matrix-limit 1e6 --context osmesa
 }
+
+# words FILE: the tuning in the header of a text snapshot.
+words() { sed -n 's/^# tuning: //p' "$1"; }
+
+@test "hybrid: what it measured stands in the header, and given as words makes the same bytes" {
+  "$HOLMBERG" ic plummer -n 256 -o a.h5 --quiet
+  accepts run a.h5 --scheme hybrid --context osmesa --t-end 0.0625 --quiet -o 1.txt
+  [[ $(words 1.txt) =~ ^host_below=([0-9]+|all)( |$) ]]
+  for k in 2 3; do
+    accepts run a.h5 --scheme hybrid --context osmesa --t-end 0.0625 --quiet -o $k.txt --tuning "$(words 1.txt)"
+  done
+  cmp 2.txt 3.txt
+  cmp <(grep -v '^#' 1.txt) <(grep -v '^#' 2.txt)
+  [ "$(words 1.txt)" = "$(words 2.txt)" ]
+}
+
+@test "hybrid: blocks on both sides of the bound, and which side changes bits" {
+  "$HOLMBERG" ic plummer -n 256 -o a.h5 --quiet
+  for k in 1 2; do
+    accepts run a.h5 --scheme hybrid --context osmesa --t-end 0.125 --quiet --max-energy-error 1e-6 \
+      --no-tune --tuning 'host_below=16 gl=bag' -o $k.h5
+  done
+  cmp 1.h5 2.h5
+  final_state --scheme hybrid --no-tune --tuning 'host_below=16 gl=bag' >both
+  final_state --scheme hybrid --no-tune --tuning 'host_below=all' >host
+  run ! cmp -s both host
+  final_state --scheme host-simd --precision ds | cmp - host
+}
+
+@test "hybrid --no-tune: a software renderer gets no block" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  accepts run a.h5 --scheme hybrid --no-tune --context osmesa --t-end 0 --json
+  [[ $output == *'"scheme": "hybrid", "precision": "ds", "context": "none", "device": "'* ]]
+}
+
+@test "auto without a GPU: no less exact than the host" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  accepts run a.h5 --context osmesa --t-end 0 --json
+  [[ $output == *'"scheme": "host", "precision": "double", "context": "none", '* ]]
+  accepts run a.h5 --context osmesa --t-end 0 --json --precision ds
+  [[ $output == *'"scheme": "host-simd", "precision": "ds", "context": "none", '* ]]
+}
+
+@test "bench: hybrid with lists of sizes, and its words" {
+  accepts bench force --scheme hybrid --precision ds,single --n 64 --ni 1,8,64 --repeat 1 --context osmesa --check
+  [ "$(grep -v '^#' <<<"$output" | awk '{ print $1, $2, $4, $5 }')" = "$(for p in ds single; do
+    printf "hybrid $p 64 %s\n" 1 8 64; done)" ]
+  accepts bench draws --scheme hybrid --precision ds --n 64 --ni 1 --repeat 1 --context osmesa --json \
+    --tuning host_below=9,gl=bag
+  [[ $output == *'"tuning": "host_below=9 gl=bag '* ]]
+}
+
+@test "hybrid: words that are none" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  fails_with 2 "'host_below=0' is no tuning: expected a number of sinks from 1 on, or all" \
+    run a.h5 --scheme hybrid --tuning host_below=0
+  fails_with 2 "'gl=cg2007' is no tuning: expected gl=bag or gl=tile" run a.h5 --scheme hybrid --tuning gl=cg2007
+  fails_with 2 "'speed=9' is no tuning *" run a.h5 --scheme hybrid --tuning host_below=all,speed=9
+}

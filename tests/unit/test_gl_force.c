@@ -1,4 +1,5 @@
 /* Every GL source of forces through the battery, in the context that HB_CONTEXT names. */
+#include "base/mem.h"
 #include "force/force.h"
 #include "gl/gl.h"
 #include "support/battery.h"
@@ -8,6 +9,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -60,6 +62,22 @@ static void test_matrix2004(void **state)
   run_scheme("matrix2004", NULL);
   run_scheme("matrix2004", "limit=16");
   run_scheme("matrix2004", "limit=100 j_source=texture");
+}
+
+/* Blocks on both sides of the bound, in either order, and with all of them on OpenGL. */
+static void test_hybrid(void **state)
+{
+  (void)state;
+  static const char *const precisions[] = {"ds", "single", "double"};
+  static const char *const tunings[] = {"host_below=32 gl=bag", "host_from=32 gl=tile", "host_below=1"};
+  for (int p = 0; p < 3; p++)
+    for (int k = 0; k < 3; k++) {
+      const struct hb_force_params params = {.scheme = "hybrid",
+                                             .precision = precisions[p],
+                                             .tuning = tunings[k],
+                                             .flags = HB_FORCE_GL_DEBUG | HB_FORCE_NO_TUNE};
+      battery_run(&params, p == 2 ? &battery_double : &battery_single);
+    }
 }
 
 /* The bar of the 2007 kernel on the paper's own problem: Plummer, N = 1024, eps = 1/256. Float arithmetic
@@ -211,6 +229,154 @@ static void test_lost_draw_is_tried_again(void **state)
   hb_force_close(force);
 }
 
+static void test_lost_draw_of_hybrid(void **state)
+{
+  (void)state;
+  const struct hb_force_params params = {
+      .scheme = "hybrid", .precision = "double", .tuning = "host_below=2 gl=bag", .flags = HB_FORCE_NO_TUNE};
+  struct hb_force *force;
+  char tuning[256];
+  double a[6], j[6], phi[2];
+  assert_int_equal(hb_force_open(&params, &force), HB_OK);
+  snprintf(tuning, sizeof tuning, "%s", hb_force_tuning(force));
+  real_draw = hb_gl_core_11.DrawArrays;
+  lost = 0;
+  hb_gl_core_11.DrawArrays = losing_draw;
+  assert_int_equal(hb_force_of(force, 2, two_m, two_x, two_v, 1, two_index, a, j, phi), HB_OK);
+  assert_int_equal(lost, 0); /* the host's block draws nothing */
+  assert_int_equal(hb_force_of(force, 2, two_m, two_x, two_v, 2, two_index, a, j, phi), HB_OK);
+  assert_int_equal(lost, 1);
+  assert_true(fabs(a[0] - 9 / 125.) < 1e-15 && fabs(phi[1] + 2 / 5.) < 1e-15);
+  assert_string_equal(hb_force_tuning(force), tuning);
+  hb_force_close(force);
+}
+
+/* ---- hybrid ---- */
+
+static PFNGLMAPBUFFERRANGEPROC real_map;
+static int maps;
+
+static void *GLAPIENTRY counting_map(GLenum target, GLintptr offset, GLsizeiptr length, GLbitfield access)
+{
+  if (target == GL_ARRAY_BUFFER) maps++;
+  return real_map(target, offset, length, access);
+}
+
+enum { HYBRID_N = 500 };
+
+/* Forces on the first ni of a Plummer sphere, in one call or in two. */
+static void hybrid_forces(struct hb_force *force, int in_one, size_t ni, double *f)
+{
+  static double m[HYBRID_N], x[3 * HYBRID_N], v[3 * HYBRID_N];
+  static uint32_t index[HYBRID_N];
+  struct hb_particles *p;
+  assert_int_equal(hb_ic_make("plummer", &(struct hb_ic_params){.n = HYBRID_N, .seed = 3}, &p), HB_OK);
+  memcpy(m, hb_particles_m(p), sizeof m);
+  memcpy(x, hb_particles_x(p), sizeof x);
+  memcpy(v, hb_particles_v(p), sizeof v);
+  hb_particles_destroy(p);
+  for (uint32_t i = 0; i < HYBRID_N; i++) index[i] = i;
+  double *j = f + 3 * HYBRID_N, *phi = f + 6 * HYBRID_N;
+  if (in_one) {
+    assert_int_equal(hb_force_of(force, HYBRID_N, m, x, v, ni, index, f, j, phi), HB_OK);
+  } else {
+    assert_int_equal(hb_force_set_j(force, HYBRID_N, m, x, v), HB_OK);
+    memset(m, 0, sizeof m); /* it has a copy */
+    assert_int_equal(hb_force_eval(force, ni, index, f, j, phi), HB_OK);
+  }
+}
+
+/* The sources go to the one that takes the block, and to no other. */
+static void test_hybrid_sends_where_needed(void **state)
+{
+  (void)state;
+  const struct hb_force_params params = {
+      .scheme = "hybrid", .tuning = "host_below=100 gl=bag", .flags = HB_FORCE_NO_TUNE};
+  struct hb_force *force;
+  static double f[2][7 * HYBRID_N];
+  assert_int_equal(hb_force_open(&params, &force), HB_OK);
+  real_map = glMapBufferRange;
+  glMapBufferRange = counting_map;
+  for (size_t ni = 99; ni <= 100; ni++) {
+    for (int in_one = 0; in_one < 2; in_one++) {
+      memset(f[in_one], 0, sizeof f[in_one]);
+      maps = 0;
+      hybrid_forces(force, in_one, ni, f[in_one]);
+      assert_int_equal(maps, ni < 100 ? 0 : 1);
+    }
+    assert_memory_equal(f[0], f[1], sizeof f[0]);
+  }
+  uint32_t index[3] = {0, 1, 2};
+  /* after the one call no sources are set */
+  assert_int_equal(hb_force_eval(force, 3, index, f[0], f[0], f[0]), HB_ERR_USAGE);
+  glMapBufferRange = real_map;
+  hb_force_close(force);
+}
+
+/* What was measured, given as words to another one: the same bytes and the same words. */
+static void test_hybrid_words_repeat_it(void **state)
+{
+  (void)state;
+  static const size_t ni[] = {1, 16, 100, HYBRID_N};
+  static double f[2][7 * HYBRID_N];
+  char words[256] = "";
+  for (int p = 0; p < 2; p++)
+    for (int k = 0; k < 4; k++)
+      for (int again = 0; again < 2; again++) {
+        const struct hb_force_params params = {
+            .scheme = "hybrid", .precision = p ? "single" : "ds", .tuning = again ? words : NULL};
+        struct hb_force *force;
+        assert_int_equal(hb_force_open(&params, &force), HB_OK);
+        memset(f[again], 0, sizeof f[again]);
+        hybrid_forces(force, 1, ni[k], f[again]);
+        if (again)
+          assert_string_equal(hb_force_tuning(force), words);
+        else
+          snprintf(words, sizeof words, "%s", hb_force_tuning(force));
+        assert_non_null(strstr(words, "host_below="));
+        hb_force_close(force);
+        if (again) assert_memory_equal(f[0], f[1], sizeof f[0]);
+      }
+}
+
+/* Each allocation fails once, from opening to blocks on both sides. */
+static void test_hybrid_no_memory(void **state)
+{
+  (void)state;
+  const struct hb_force_params params = {.scheme = "hybrid", .tuning = "host_below=2 gl=bag"};
+  double a[6], j[6], phi[2];
+  int failures = 0;
+  for (unsigned long nth = 1; nth < 30; nth++) {
+    struct hb_force *force;
+    hb_mem_fail_at(nth);
+    enum hb_status status = hb_force_open(&params, &force);
+    if (status == HB_OK) status = hb_force_set_j(force, 2, two_m, two_x, two_v);
+    for (size_t ni = 1; ni <= 2 && status == HB_OK; ni++)
+      status = hb_force_eval(force, ni, two_index, a, j, phi);
+    hb_mem_fail_at(0);
+    hb_force_close(force);
+    assert_true(status == HB_OK || status == HB_ERR_INTERNAL);
+    failures += status != HB_OK;
+  }
+  assert_true(failures > 6); /* a few are forgiven: those of the look for a GPU */
+}
+
+/* Without measuring, a software renderer gets nothing and a GPU blocks of 2^20 pairs. */
+static void test_hybrid_safe_default(void **state)
+{
+  (void)state;
+  const struct hb_force_params params = {.scheme = "hybrid", .flags = HB_FORCE_NO_TUNE};
+  struct hb_force *force;
+  static double f[7 * HYBRID_N];
+  assert_int_equal(hb_force_open(&params, &force), HB_OK);
+  int software = strstr(hb_force_device(force), "llvmpipe") != NULL;
+  hybrid_forces(force, 1, 10, f);
+  const char *expected = software ? "host_below=all" : "host_below=2097 ";
+  assert_int_equal(strncmp(hb_force_tuning(force), expected, strlen(expected)), 0);
+  if (software) assert_string_equal(hb_force_context(force), "none");
+  hb_force_close(force);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -219,11 +385,17 @@ int main(void)
       cmocka_unit_test(test_bag),
       cmocka_unit_test(test_tile),
       cmocka_unit_test(test_matrix2004),
+      cmocka_unit_test(test_hybrid),
       cmocka_unit_test(test_cg2007_plummer),
       cmocka_unit_test(test_cg2007_counts_in_floats),
       cmocka_unit_test(test_context_is_recorded),
       cmocka_unit_test(test_cutting_changes_no_bit),
       cmocka_unit_test(test_lost_draw_is_tried_again),
+      cmocka_unit_test(test_lost_draw_of_hybrid),
+      cmocka_unit_test(test_hybrid_sends_where_needed),
+      cmocka_unit_test(test_hybrid_words_repeat_it),
+      cmocka_unit_test(test_hybrid_no_memory),
+      cmocka_unit_test(test_hybrid_safe_default),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

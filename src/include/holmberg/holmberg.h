@@ -122,7 +122,7 @@ struct hb_force_params {
   const char *precision; /* one of the scheme's precisions; NULL: its first                   */
   const char *context;   /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
   const char *device;    /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
-  const char *tuning;    /* words like "i_each=4 unroll=8"; NULL: what was measured or is safe   */
+  const char *tuning;    /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
   double max_draw_s;     /* no draw shall take longer; 0: 0.05                              */
   double eps;            /* Plummer softening, >= 0                                           */
   unsigned flags;        /* hb_force_flags, or-ed                                             */
@@ -141,6 +141,7 @@ struct hb_force_scheme {
 struct hb_force;
 
 const struct hb_force_scheme *hb_force_schemes(size_t *count);
+const char *hb_force_auto_summary(void); /* what "auto" takes */
 
 /* NULL if there is none of that name; "auto" is none. */
 const struct hb_force_scheme *hb_force_scheme_find(const char *name);

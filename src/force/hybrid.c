@@ -1,0 +1,316 @@
+/* Each block to the faster of two sources: the host, which starts at once, and OpenGL, which is worth its journey when
+ * there is enough to do. What goes where is a bound on the number of sinks, fixed with the first sources: as the tuning
+ * says, or measured, or (HB_FORCE_NO_TUNE) a rule. The sources are sent to the one that takes the block only. */
+#include "force/force.h"
+#include "force/hybrid_split.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "gl/gl_context.h"
+#include "pairs/tuning.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Without measuring: pairs that a few processor cores do while a GPU gets its particles and answers. */
+static const double PAIRS_WORTH_A_GPU = 1 << 20;
+
+static const double WARM_UP_SECONDS = 0.1; /* a GPU that was idle takes its time to raise its clock */
+static const double COST_SECONDS = 0.02;   /* for the samples of one cost, if enough of them fit */
+enum { SAMPLES_LEAST = 3, SAMPLES_MOST = 31 };
+
+struct child {
+  const struct hb_force_ops *ops; /* NULL: there is none */
+  void *state;
+  int has_j; /* it was sent what set_j got */
+};
+
+struct hybrid {
+  struct child host, gl;
+  struct hb_hybrid_words words;
+  int measures; /* 0: HB_FORCE_NO_TUNE */
+  int software; /* OpenGL is the processor, too */
+  size_t nj, room;
+  double *j; /* [7 * room] m x v as set_j got them, until eval knows whom to send them to */
+  struct hb_phases last;
+  char device[352], tuning[256];
+};
+
+/* ---- opening ---- */
+
+static void close_child(struct child *child)
+{
+  if (child->ops) child->ops->close(child->state);
+  *child = (struct child){0};
+}
+
+static void hybrid_close(void *state)
+{
+  struct hybrid *h = state;
+  if (!h) return;
+  close_child(&h->gl);
+  close_child(&h->host);
+  hb_mem_free(h->j);
+  hb_mem_free(h);
+}
+
+static enum hb_status open_child(const struct hb_force_ops *ops, struct hb_force_params params,
+                                 struct child *child)
+{
+  params.scheme = ops->info.name;
+  child->ops = ops;
+  enum hb_status status = ops->open(&params, &child->state);
+  if (status != HB_OK) close_child(child);
+  return status;
+}
+
+static enum hb_status open_gl(struct hybrid *h, const struct hb_force_params *params)
+{
+  const struct hb_gl_context_params context = {.context = params->context, .device = params->device};
+  enum hb_gl_gpu gpu = hb_gl_context_gpu(&context);
+  h->software = gpu == HB_GL_NO_GPU;
+  struct hb_force_params own = *params;
+  own.tuning = *h->words.others ? h->words.others : NULL;
+  if (h->software) own.flags |= HB_FORCE_NO_TUNE; /* not worth two seconds: the host is faster */
+  int tile = *h->words.gl ? strcmp(h->words.gl, "tile") == 0 : gpu == HB_GL_GPU_COMPUTE;
+  return open_child(tile ? &hb_force_tile : &hb_force_bag, own, &h->gl);
+}
+
+static int is_named(const char *word) { return word && strcmp(word, "auto") != 0; }
+
+/* No OpenGL is no fault, unless it was asked for: by its name, or by a tuning that sends blocks there. */
+static enum hb_status open_gl_if_any(struct hybrid *h, const struct hb_force_params *params)
+{
+  const struct hb_hybrid_split *split = &h->words.split;
+  if (split->host_below == HB_HYBRID_ALL) return HB_OK;
+  enum hb_status status = open_gl(h, params);
+  if (status != HB_ERR_GL || split->host_below || is_named(params->context) || is_named(params->device))
+    return status;
+  hb_log("all blocks go to the host: %s", hb_error());
+  return HB_OK;
+}
+
+static enum hb_status hybrid_open(const struct hb_force_params *params, void **state)
+{
+  struct hybrid *h;
+  struct hb_pairs_tuning checked = {0};
+  HB_TRY(HB_ALLOC(1, &h));
+  *state = h;
+  HB_TRY(hb_hybrid_words_parse(params->tuning, &h->words));
+  HB_TRY(hb_tuning_parse(h->words.others, &checked));
+  h->measures = !(params->flags & HB_FORCE_NO_TUNE);
+  int exact = strcmp(params->precision, "double") == 0;
+  HB_TRY(open_child(exact ? &hb_force_host : &hb_force_host_simd, *params, &h->host));
+  return open_gl_if_any(h, params);
+}
+
+/* ---- measuring ---- */
+
+/* What forces are asked of: the sources, and room for ni <= nj sinks spread evenly over them. */
+struct trial {
+  size_t nj, ni;
+  const double *m, *x, *v;
+  uint32_t *index;
+  double *f; /* [7 * nj] */
+};
+
+static enum hb_status send(struct child *child, size_t nj, const double *m, const double *x, const double *v)
+{
+  return child->ops->set_j(child->state, nj, m, x, v);
+}
+
+/* From the sources to the forces, as in a block step. */
+static enum hb_status cycle(struct child *child, const struct trial *t, double *seconds)
+{
+  double start = hb_clock_now();
+  HB_TRY(send(child, t->nj, t->m, t->x, t->v));
+  HB_TRY(child->ops->eval(child->state, t->ni, t->index, t->f, t->f + 3 * t->ni, t->f + 6 * t->ni));
+  *seconds = hb_clock_now() - start;
+  return HB_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The two take turns, so that what disturbs one disturbs the other. The first turn does not count; of the others the
+ * lower quartile does, since who shares the machine can only add. */
+static enum hb_status measure_cost(struct hybrid *h, struct trial *t, struct hb_hybrid_cost *cost)
+{
+  double host[SAMPLES_MOST], gl[SAMPLES_MOST], first;
+  for (size_t k = 0; k < t->ni; k++) t->index[k] = (uint32_t)(k * t->nj / t->ni);
+  HB_TRY(cycle(&h->host, t, &first));
+  HB_TRY(cycle(&h->gl, t, &first));
+  int count = 0;
+  double begin = hb_clock_now();
+  do {
+    HB_TRY(cycle(&h->host, t, &host[count]));
+    HB_TRY(cycle(&h->gl, t, &gl[count]));
+    count++;
+  } while (count < SAMPLES_LEAST || (count < SAMPLES_MOST && hb_clock_now() - begin < COST_SECONDS));
+  qsort(host, (size_t)count, sizeof *host, ascending);
+  qsort(gl, (size_t)count, sizeof *gl, ascending);
+  *cost = (struct hb_hybrid_cost){t->ni, host[count / 4], gl[count / 4]};
+  return HB_OK;
+}
+
+static enum hb_status warm_up(struct hybrid *h, struct trial *t)
+{
+  double seconds;
+  t->ni = 1;
+  for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;)
+    HB_TRY(cycle(&h->gl, t, &seconds));
+  return HB_OK;
+}
+
+static enum hb_status measure_costs(struct hybrid *h, struct trial *t)
+{
+  struct hb_hybrid_cost costs[HB_HYBRID_COSTS], cost;
+  size_t count = 0;
+  HB_TRY(warm_up(h, t));
+  while ((t->ni = hb_hybrid_split_ask(t->nj, count, costs)) > 0) {
+    HB_TRY(measure_cost(h, t, &cost));
+    size_t place = count++;
+    for (; place > 0 && costs[place - 1].ni > cost.ni; place--) costs[place] = costs[place - 1];
+    costs[place] = cost;
+    hb_log("%zu of %zu: host %.3g ms, OpenGL %.3g ms", cost.ni, t->nj, 1e3 * cost.host, 1e3 * cost.gl);
+  }
+  h->words.split = hb_hybrid_split_from(t->nj, count, costs);
+  return HB_OK;
+}
+
+static enum hb_status measure(struct hybrid *h, size_t nj, const double *m, const double *x, const double *v)
+{
+  struct trial t = {.nj = nj, .m = m, .x = x, .v = v};
+  enum hb_status status = HB_ALLOC(nj, &t.index);
+  if (status == HB_OK) status = HB_ALLOC(7 * nj, &t.f);
+  if (status == HB_OK) status = measure_costs(h, &t);
+  hb_mem_free(t.index);
+  hb_mem_free(t.f);
+  return status;
+}
+
+/* Once, with the first sources. */
+static enum hb_status fix_split(struct hybrid *h, size_t nj, const double *m, const double *x,
+                                const double *v)
+{
+  struct hb_hybrid_split *split = &h->words.split;
+  if (split->host_below) return HB_OK;
+  double worth = PAIRS_WORTH_A_GPU / (double)nj;
+  if (!h->gl.ops || (!h->measures && h->software))
+    *split = HB_HYBRID_HOST;
+  else if (!h->measures)
+    *split = (struct hb_hybrid_split){worth > 1 ? (size_t)worth : 1, HB_HYBRID_ALL};
+  else
+    HB_TRY(measure(h, nj, m, x, v));
+  if (split->host_below == HB_HYBRID_ALL) close_child(&h->gl);
+  return HB_OK;
+}
+
+/* ---- forces ---- */
+
+static struct child *taker(struct hybrid *h, size_t ni)
+{
+  return hb_hybrid_split_host(&h->words.split, ni) ? &h->host : &h->gl;
+}
+
+static enum hb_status hybrid_of(void *state, size_t nj, const double *m, const double *x, const double *v,
+                                size_t ni, const uint32_t *index, double *a, double *j, double *phi)
+{
+  struct hybrid *h = state;
+  HB_TRY(fix_split(h, nj, m, x, v));
+  struct child *child = taker(h, ni);
+  double start = hb_clock_now();
+  HB_TRY(send(child, nj, m, x, v));
+  double sent = hb_clock_now();
+  HB_TRY(child->ops->eval(child->state, ni, index, a, j, phi));
+  h->last = (struct hb_phases){0};
+  if (child->ops->phases) child->ops->phases(child->state, &h->last);
+  h->last.send_s += sent - start;
+  return HB_OK;
+}
+
+/* Who will take the block is known in eval: until then the sources are kept here. */
+static enum hb_status hybrid_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+{
+  struct hybrid *h = state;
+  HB_TRY(fix_split(h, nj, m, x, v));
+  h->host.has_j = h->gl.has_j = 0;
+  if (nj > h->room) {
+    hb_mem_free(h->j);
+    h->j = NULL;
+    h->room = 0;
+    HB_TRY(HB_ALLOC(7 * nj, &h->j));
+    h->room = nj;
+  }
+  h->nj = nj;
+  memcpy(h->j, m, nj * sizeof *m);
+  memcpy(h->j + nj, x, 3 * nj * sizeof *x);
+  memcpy(h->j + 4 * nj, v, 3 * nj * sizeof *v);
+  return HB_OK;
+}
+
+static enum hb_status hybrid_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                  double *phi)
+{
+  struct hybrid *h = state;
+  struct child *child = taker(h, ni);
+  if (!child->has_j) HB_TRY(send(child, h->nj, h->j, h->j + h->nj, h->j + 4 * h->nj));
+  child->has_j = 1;
+  return child->ops->eval(child->state, ni, index, a, j, phi);
+}
+
+/* ---- for records ---- */
+
+static void hybrid_phases(const void *state, struct hb_phases *last)
+{
+  *last = ((const struct hybrid *)state)->last;
+}
+
+static const char *hybrid_context(const void *state)
+{
+  const struct hybrid *h = state;
+  return h->gl.ops ? h->gl.ops->context(h->gl.state) : h->host.ops->context(h->host.state);
+}
+
+static const char *hybrid_device(const void *state)
+{
+  struct hybrid *h = (struct hybrid *)state; /* the text is made on demand */
+  const char *host = h->host.ops->device(h->host.state);
+  if (!h->gl.ops) return host;
+  snprintf(h->device, sizeof h->device, "%s and %s", h->gl.ops->device(h->gl.state), host);
+  return h->device;
+}
+
+static const char *hybrid_tuning(const void *state)
+{
+  struct hybrid *h = (struct hybrid *)state;
+  struct hb_hybrid_words words = {.split = h->words.split};
+  if (h->gl.ops) {
+    snprintf(words.gl, sizeof words.gl, "%s", h->gl.ops->info.name);
+    snprintf(words.others, sizeof words.others, "%s", h->gl.ops->tuning(h->gl.state));
+  }
+  hb_hybrid_words_print(&words, sizeof h->tuning, h->tuning);
+  return h->tuning;
+}
+
+const struct hb_force_ops hb_force_hybrid = {
+    .info = {.name = "hybrid",
+             .summary = "each block of particles to the host or to OpenGL, whichever takes less time",
+             .source = "[PZ07] eq. 10",
+             .precisions = "ds single double",
+             .flops_per_pair = 43},
+    .open = hybrid_open,
+    .close = hybrid_close,
+    .set_j = hybrid_set_j,
+    .eval = hybrid_eval,
+    .of = hybrid_of,
+    .phases = hybrid_phases,
+    .context = hybrid_context,
+    .device = hybrid_device,
+    .tuning = hybrid_tuning,
+};
