@@ -4,6 +4,7 @@
 #define HB_RUN_H
 
 #include "cli/opts.h"
+#include "cli/run_diag.h"
 #include "cli/run_output.h"
 
 enum {
@@ -24,7 +25,9 @@ enum {
   RUN_MAX_DRAW_MS,
   RUN_CG2007_RECT,
   RUN_GL_DEBUG,
+  RUN_DIAG,
   RUN_DIAG_EVERY,
+  RUN_EXACT_ENERGY,
   RUN_SNAP_EVERY,
   RUN_MAX_ENERGY_ERROR,
   RUN_FORMAT,
@@ -40,6 +43,7 @@ struct hb_run {
   struct hb_particles *initial; /* until the simulation has its copy */
   struct hb_sim *sim;
   struct hb_run_output output;
+  struct hb_run_diag diag;
   double t, t_end;
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
   double diag_every, snap_every;   /* snap_every 0: no series */
@@ -51,6 +55,9 @@ extern const struct hb_opts_option hb_run_options[RUN_COUNT];
 
 /* The word for a rounding of steps, NULL behind the last. */
 const char *hb_run_rounding(size_t k);
+
+/* The word for a choice of exact energies, NULL behind the last. */
+const char *hb_run_exact_energy(size_t k);
 
 /* From options to a simulation at its first instant: checks them, reads the snapshot, opens forces and integrator.
  * hb_run_close takes what is there, also after a failure. */

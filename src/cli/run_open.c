@@ -105,6 +105,9 @@ static enum hb_status open_sim(struct hb_run *run)
       .dt_max = values[RUN_DT_MAX].number,
       .dt_min = values[RUN_DT_MIN].number,
   };
+  while (strcmp(hb_run_exact_energy(params.exact_energy), values[RUN_EXACT_ENERGY].text) != 0)
+    params.exact_energy++;
+  if (values[RUN_DIAG].given) params.force.flags |= HB_FORCE_PHASES;
   if (values[RUN_CG2007_RECT].given) params.force.flags |= HB_FORCE_CG2007_RECT;
   if (values[RUN_GL_DEBUG].given) params.force.flags |= HB_FORCE_GL_DEBUG;
   if (values[RUN_NO_TUNE].given) params.force.flags |= HB_FORCE_NO_TUNE;
@@ -120,15 +123,20 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
 {
   *run = (struct hb_run){.values = opts->values};
   HB_TRY(check_output(opts->values));
+  const char *diag = opts->values[RUN_DIAG].text;
+  if (diag) HB_TRY(hb_run_diag_check(diag));
   HB_TRY(hb_snapshot_read(opts->operands[0], opts->values[RUN_INPUT_FORMAT].text, &run->initial));
   set_up(opts->values, run);
   HB_TRY(check_times(run));
   HB_TRY(add_history(opts, run->initial));
-  return open_sim(run);
+  size_t n = hb_particles_n(run->initial);
+  HB_TRY(open_sim(run));
+  return diag ? hb_run_diag_open(diag, n, &run->diag) : HB_OK;
 }
 
 void hb_run_close(struct hb_run *run)
 {
+  hb_run_diag_close(&run->diag);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
 }
