@@ -64,7 +64,7 @@ const struct hb_opts_command hb_cmd_plot = {
     .operand_max = 1,
     .options = options,
     .option_count = PLOT_COUNT,
-    .example = "  holmberg run cluster.h5 --diag cluster.csv && holmberg plot cluster.csv\n"
+    .example = "  holmberg plot cluster.csv        # after holmberg run cluster.h5 --diag cluster.csv\n"
                "  holmberg plot cluster.csv --only radii -o radii.pdf\n",
     .work = work,
 };

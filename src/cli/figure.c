@@ -89,9 +89,8 @@ static enum hb_status draw_energy(struct page *page)
   HB_TRY(set_times(page));
   HB_TRY(set_decades(page, y));
   const char *source = *d->scheme ? d->scheme : "the source of forces";
-  HB_TRY(hb_text_append(
-      page->script,
-      "set title 'Energy error'\nset ylabel '|E(t) - E(0)| / |E(0)|'\nset key top right\nplot "));
+  HB_TRY(hb_text_append(page->script,
+                        "set title 'Energy error' offset 0,1.1\nset ylabel '|E(t) - E(0)| / |E(0)|'\nplot "));
   if (differ)
     HB_TRY(hb_text_append(
         page->script, "$own with linespoints lw 2 pt 7 ps 0.5 lc rgb '#e69f00' title 'potentials of %s', ",
@@ -148,12 +147,13 @@ static enum hb_status draw_radii(struct page *page)
           page->script, "set label '%s' at graph 1, first %.9g left offset 0.6,0 tc rgb '%s' font ',11'\n",
           shells[k].label, last, shells[k].colour));
   }
-  HB_TRY(hb_text_append(page->script, "set title 'Lagrangian radii'\nset ylabel 'r  [N-body units]'\n"
-                                      "set key top left\nplot "));
+  HB_TRY(hb_text_append(page->script,
+                        "set title 'Lagrangian radii' offset 0,1.1\nset ylabel 'r  [N-body units]'\n"
+                        "plot "));
   for (size_t k = 0; k < SHELLS; k++)
     HB_TRY(hb_text_append(page->script, "$%s with lines lw 2 lc rgb '%s' notitle, ", shells[k].column,
                           shells[k].colour));
-  return hb_text_append(page->script, "$core with lines lw 1.5 dt 2 lc rgb '#000000' title 'core'\n");
+  return hb_text_append(page->script, "$core with lines lw 1.5 dt (5,3) lc rgb '#000000' title 'core'\n");
 }
 
 /* ---- block sizes ------------------------------------------------------------------------------------- */
@@ -162,6 +162,7 @@ static enum hb_status draw_radii(struct page *page)
 static enum hb_status draw_blocks(struct page *page)
 {
   const struct hb_diag_table *d = page->table;
+  static const char *const thousands[] = {"", "k", "M", "G"};
   struct range y = {0.5, 10};
   int bins = 0;
   HB_TRY(hb_text_append(page->script, "$blocks << END\n"));
@@ -174,12 +175,12 @@ static enum hb_status draw_blocks(struct page *page)
   HB_TRY(end_block(page));
   HB_TRY(hb_text_append(page->script, "set xrange [-0.7:%g]\nset xtics (", bins - 0.3));
   for (int k = 0, step = bins > 11 ? 2 : 1; k < bins; k += step)
-    HB_TRY(hb_text_append(page->script, k < 10 ? "%s'%d' %d" : "%s'%d k' %d", k ? ", " : "", 1 << k % 10, k));
+    HB_TRY(hb_text_append(page->script, "%s'%d%s' %d", k ? ", " : "", 1 << k % 10, thousands[k / 10], k));
   return hb_text_append(
       page->script,
       ")\nset xlabel 'particles in a block (from 2^k to 2^{k+1} - 1)'\nset ylabel 'block steps'\n"
       "set logscale y 10\nset yrange [0.5:%.9g]\nset ytics 10\nset format y '10^{%%L}'\n"
-      "set title 'Block sizes'\nset style fill solid 0.85 noborder\nset boxwidth 0.82\n"
+      "set title 'Block sizes' offset 0,1.1\nset style fill solid 0.85 noborder\nset boxwidth 0.82\n"
       "plot $blocks with boxes lc rgb '#0072b2' notitle\n",
       y.high * 2);
 }
@@ -226,11 +227,11 @@ static enum hb_status draw_phases(struct page *page)
   HB_TRY(set_times(page));
   HB_TRY(set_decades(page, y));
   HB_TRY(hb_text_append(page->script,
-                        "set title 'Phases of a block step and their share of the time'\n"
-                        "set ylabel 'microseconds a block step'\nset key outside bottom center horizontal\n"
-                        "plot "));
+                        "set title 'Phases of a block step and their share of the time' offset 0,1.7\n"
+                        "set ylabel 'microseconds a block step'\nplot "));
   for (size_t k = 0; k < PHASES; k++) {
     double share = all > 0 ? 100 * gain(d, 0, d->rows - 1, phases[k].column) / all : 0;
+    if (k > 0 && !(share > 0)) continue; /* nothing travels to the host */
     HB_TRY(hb_text_append(page->script,
                           "%s$%s with linespoints lw 2 pt %d ps 0.6 lc rgb '%s' title '%s %.*f %%'",
                           k ? ", " : "", phases[k].column, phases[k].mark, phases[k].colour, phases[k].label,
@@ -305,15 +306,17 @@ static enum hb_status write_page(struct page *page, const char *name, unsigned s
   HB_TRY(put_title(page, name));
   HB_TRY(hb_text_append(
       page->script, " noenhanced font ',15' offset 0,-0.4 margins screen %s spacing screen %s\n",
-      count > 1 ? (count > 2 ? "0.075,0.955,0.1,0.9" : "0.075,0.955,0.16,0.83") : "0.11,0.92,0.16,0.86",
-      "0.12,0.17"));
+      count > 1 ? (count > 2 ? "0.075,0.955,0.075,0.875" : "0.075,0.955,0.13,0.79") : "0.11,0.92,0.13,0.8",
+      "0.12,0.18"));
   for (size_t k = 0; k < HB_FIGURE_PANELS; k++) {
     if (!(set >> k & 1)) continue;
-    HB_TRY(hb_text_append(page->script,
-                          "unset label\nunset logscale\nset xtics auto\nset ytics auto\nset format '%%g'\n"
-                          "set border 3 lw 1 lc rgb '#606060'\nset tics nomirror\n"
-                          "set grid xtics ytics lt 1 lc rgb '#e0e0e0'\n"
-                          "set key inside samplen 2 spacing 1.2 Left reverse noenhanced\n"));
+    HB_TRY(hb_text_append(
+        page->script,
+        "unset label\nunset logscale\nset xtics auto\nset ytics auto\nset format '%%g'\n"
+        "set border 3 lw 1 lc rgb '#606060'\nset tics nomirror\n"
+        "set grid xtics ytics lt 1 lc rgb '#e0e0e0'\n"
+        "set key at graph 0.5, 1.015 center bottom horizontal samplen 1.5 width -1 Left reverse "
+        "noenhanced font ',12'\n"));
     HB_TRY(panels[k].draw(page));
   }
   return hb_text_append(page->script, "unset multiplot\n");
