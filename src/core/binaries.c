@@ -37,7 +37,7 @@ static int is_bound(const struct hb_particles *p, double eps2, const uint32_t *n
                     struct pair *pair)
 {
   uint32_t j = nearest[i];
-  if (j == UINT32_MAX || (nearest[j] == i && j < i)) return 0; /* a mutual pair is named once */
+  if (j == UINT32_MAX || (j < i && nearest[j] == i)) return 0; /* a mutual pair is named once */
   *pair = pair_of(p, eps2, (uint32_t)i, j);
   return pair->e_bound > 0;
 }
