@@ -15,7 +15,8 @@ struct hb_checkpoint {
 /* Section "sim.text": strings, each with its NUL; "" stands for none. "sim.numbers" and "sim.words" beside it. */
 enum { VERSION, INTEGRATOR, SCHEME, PRECISION, TUNING, CONTEXT, DEVICE, CHOSEN_DEVICE, STRINGS };
 enum { ETA, DT_MAX, DT_MIN, EPS, NUMBERS };
-enum { ROUNDING, FLAGS, TRANSFER, PREDICT, CORRECT, WORDS };
+enum { ROUNDING, FLAGS, TRANSFER, PREDICT, CORRECT, EXACT_ENERGY, WORDS };
+enum { PREDICT_S, SEND_S, FORCE_S, RECEIVE_S, CORRECT_S, PHASES };
 
 static const unsigned shaping_flags = HB_FORCE_CG2007_RECT | HB_FORCE_NO_TUNE;
 
@@ -49,10 +50,16 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   const struct hb_sim_params *p = &sim->params;
   const double numbers[NUMBERS] = {[ETA] = p->eta, p->dt_max, p->dt_min, p->force.eps};
   const uint64_t words[WORDS] = {
-      [ROUNDING] = p->rounding, p->force.flags & shaping_flags, p->transfer, p->predict, p->correct};
+      [ROUNDING] = p->rounding,   p->force.flags & shaping_flags, p->transfer, p->predict, p->correct,
+      (uint64_t)sim->exact_energy};
+  struct hb_phases now;
+  hb_sim_phases(sim, &now);
+  const double phases[PHASES] = {now.predict_s, now.send_s, now.force_s, now.receive_s, now.correct_s};
   HB_TRY(put_strings(sim, sections));
   HB_TRY(hb_sections_put_copy(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, numbers));
   HB_TRY(hb_sections_put_copy(sections, "sim.words", HB_SECTION_WORDS, WORDS, words));
+  HB_TRY(hb_sections_put(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
+  HB_TRY(hb_sections_put_copy(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, phases));
   HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
   return sim->integrator->save(sim->state, sections);
 }
@@ -104,9 +111,10 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   if (words[ROUNDING] > HB_ROUND_UP)
     return hb_fail(HB_ERR_INPUT, "section 'sim.words' has rounding %llu, expected 0, 1 or 2",
                    (unsigned long long)words[ROUNDING]);
-  for (int k = TRANSFER; k <= CORRECT; k++)
+  for (int k = TRANSFER; k <= EXACT_ENERGY; k++)
     if (words[k] > 1)
-      return hb_fail(HB_ERR_INPUT, "section 'sim.words' has %llu for a place of work, expected 0 or 1",
+      return hb_fail(HB_ERR_INPUT,
+                     "section 'sim.words' has %llu for a place of work or kind of energy, expected 0 or 1",
                      (unsigned long long)words[k]);
   int on_host = strcmp(strings[CONTEXT], "none") == 0;
   *params = (struct hb_sim_params){
@@ -125,6 +133,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
       .transfer = (enum hb_transfer)words[TRANSFER],
       .predict = (enum hb_place)words[PREDICT],
       .correct = (enum hb_place)words[CORRECT],
+      .exact_energy = words[EXACT_ENERGY] ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO,
   };
   return HB_OK;
 }
@@ -183,6 +192,23 @@ static void move(const struct hb_force_params *place, struct hb_force_params *fo
   force->flags |= place->flags & ~shaping_flags;
 }
 
+/* What the diagnostics count on. */
+static enum hb_status get_looks(const struct hb_sections *sections, struct hb_sim *sim)
+{
+  const void *data;
+  HB_TRY(hb_sections_get(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, &data));
+  memcpy(sim->blocks, data, sizeof sim->blocks);
+  HB_TRY(hb_sections_get(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, &data));
+  const double *phases = data;
+  sim->before = (struct hb_phases){.predict_s = phases[PREDICT_S],
+                                   .send_s = phases[SEND_S],
+                                   .force_s = phases[FORCE_S],
+                                   .receive_s = phases[RECEIVE_S],
+                                   .correct_s = phases[CORRECT_S]};
+  sim->exact_energy = sim->params.exact_energy == HB_EXACT_ENERGY_YES;
+  return HB_OK;
+}
+
 enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
                              struct hb_sim **sim)
 {
@@ -197,6 +223,7 @@ enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struc
     status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
   if (status == HB_OK) {
     status = s->integrator->resume(&checkpoint->sections, &params, s->force, &s->state);
+    if (status == HB_OK) status = get_looks(&checkpoint->sections, s);
     if (status == HB_ERR_INPUT) status = hb_fail_in(status, checkpoint->path);
   }
   if (status != HB_OK) {

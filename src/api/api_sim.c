@@ -1,12 +1,14 @@
 /* hb_sim_*: particles, a source of forces and the integrator under one handle. */
+#include "api/diagnose.h"
 #include "api/sim.h"
 #include "base/default.h"
 #include "base/mem.h"
-#include "core/diagnostics.h"
 #include "core/particles.h"
+#include "core/structure.h"
 #include "force/force.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct hb_sim_params complete(const struct hb_sim_params *given)
 {
@@ -47,6 +49,7 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
   const struct hb_sim_params params = complete(given);
   struct hb_sim *s;
   HB_TRY(hb_sim_open(&params, &s));
+  s->exact_energy = hb_diagnose_is_exact(params.exact_energy, initial->n);
   enum hb_status status = hb_force_open(&params.force, &s->force);
   if (status == HB_OK) status = s->integrator->create(initial, &params, s->force, &s->state);
   if (status != HB_OK) {
@@ -67,7 +70,6 @@ void hb_sim_destroy(struct hb_sim *sim)
 }
 
 double hb_sim_next_time(const struct hb_sim *sim) { return sim->integrator->next_time(sim->state); }
-enum hb_status hb_sim_step(struct hb_sim *sim) { return sim->integrator->step(sim->state); }
 const struct hb_force *hb_sim_force(const struct hb_sim *sim) { return sim->force; }
 
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
@@ -75,15 +77,32 @@ void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
   sim->integrator->counts(sim->state, counts);
 }
 
+/* Whatever the integrator, its block is what the step advanced. */
+enum hb_status hb_sim_step(struct hb_sim *sim)
+{
+  struct hb_sim_counts before, after;
+  hb_sim_counts(sim, &before);
+  HB_TRY(sim->integrator->step(sim->state));
+  hb_sim_counts(sim, &after);
+  uint64_t ni = after.particle_steps - before.particle_steps;
+  if (ni) sim->blocks[63 - __builtin_clzll(ni)]++;
+  return HB_OK;
+}
+
+void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES])
+{
+  memcpy(blocks, sim->blocks, sizeof sim->blocks);
+}
+
 void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)
 {
   sim->integrator->phases(sim->state, phases);
-  const struct hb_phases *force = hb_force_phases(sim->force);
-  phases->predict_s += force->predict_s;
-  phases->correct_s += force->correct_s;
-  phases->send_s = force->send_s;
-  phases->force_s = force->force_s;
-  phases->receive_s = force->receive_s;
+  const struct hb_phases *force = hb_force_phases(sim->force), *before = &sim->before;
+  phases->predict_s += force->predict_s + before->predict_s;
+  phases->correct_s += force->correct_s + before->correct_s;
+  phases->send_s = force->send_s + before->send_s;
+  phases->force_s = force->force_s + before->force_s;
+  phases->receive_s = force->receive_s + before->receive_s;
 }
 
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles)
@@ -91,51 +110,20 @@ enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_partic
   return sim->integrator->particles(sim->state, t, particles);
 }
 
-/* Potential energy by the potentials of the source of forces. Its sources are set anew by each block step, so
- * the trajectory does not notice. */
-static enum hb_status potential_of_source(struct hb_force *force, const struct hb_particles *p, double *e_pot)
+enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics)
 {
-  double *a = NULL, *j = NULL, *phi = NULL;
-  uint32_t *index = NULL;
-  enum hb_status status = HB_ALLOC(3 * p->n, &a);
-  if (status == HB_OK) status = HB_ALLOC(3 * p->n, &j);
-  if (status == HB_OK) status = HB_ALLOC(p->n, &phi);
-  if (status == HB_OK) status = HB_ALLOC(p->n, &index);
-  if (status == HB_OK) {
-    for (size_t i = 0; i < p->n; i++) index[i] = (uint32_t)i;
-    struct hb_phases before = *hb_force_phases(force);
-    status = hb_force_of(force, p->n, p->m, p->x, p->v, p->n, index, a, j, phi);
-    *hb_force_phases(force) = before;
-  }
-  if (status == HB_OK) status = hb_potential_energy_of(p, phi, e_pot);
-  hb_mem_free(a);
-  hb_mem_free(j);
-  hb_mem_free(phi);
-  hb_mem_free(index);
+  struct hb_look look;
+  enum hb_status status = hb_look_open(sim->integrator, sim->state, t, &look);
+  if (status == HB_OK) status = hb_diagnose(&look, sim->force, sim->eps2, sim->exact_energy, diagnostics);
+  hb_look_close(&look);
   return status;
 }
 
-static enum hb_status diagnose(struct hb_sim *sim, const struct hb_particles *p, struct hb_diagnostics *d)
+enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structure *structure)
 {
-  double e_pot_source;
-  HB_TRY(hb_kinetic_energy(p, &d->e_kin));
-  HB_TRY(hb_potential_energy(p, sim->eps2, &d->e_pot));
-  HB_TRY(potential_of_source(sim->force, p, &e_pot_source));
-  HB_TRY(hb_lagrangian_radius(p, 0.5, &d->r_half));
-  d->t = p->t;
-  d->e_total = d->e_kin + d->e_pot;
-  d->e_gpu = d->e_kin + e_pot_source;
-  d->virial_ratio = d->e_pot != 0 ? d->e_kin / fabs(d->e_pot) : 0; /* a lone particle has none */
-  return HB_OK;
-}
-
-enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics)
-{
-  struct hb_particles *p;
-  HB_TRY(hb_sim_state(sim, t, &p));
-  struct hb_diagnostics d = {0};
-  enum hb_status status = diagnose(sim, p, &d);
-  if (status == HB_OK) *diagnostics = d;
-  hb_particles_destroy(p);
+  struct hb_look look;
+  enum hb_status status = hb_look_open(sim->integrator, sim->state, t, &look);
+  if (status == HB_OK) status = hb_structure_of(&look.at, sim->eps2, structure);
+  hb_look_close(&look);
   return status;
 }

@@ -9,6 +9,9 @@ struct hb_sim {
   const struct hb_integrator_ops *integrator;
   void *state; /* the integrator's */
   double eps2;
+  int exact_energy;                /* see hb_sim_params */
+  uint64_t blocks[HB_BLOCK_SIZES]; /* see hb_sim_block_sizes */
+  struct hb_phases before;         /* of the runs that this one was resumed from */
   struct hb_sim_params params; /* complete; of its strings only integrator and force.device, the copy below */
   char *device;
 };

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "cli/bench_output.h"
 #include "cli/cmd.h"
+#include "cli/gnuplot.h"
 #include "cli/plot.h"
 #include "cli/terminal.h"
 
@@ -239,7 +240,7 @@ static enum hb_status bench_force(const struct hb_opts *opts)
   struct bench b = {.opts = opts};
   b.plot = (struct hb_plot){.x_label = "number of particles", .y_label = "Gpairs/s"};
   HB_TRY(read_lists(&b));
-  if (figure) HB_TRY(hb_plot_check(figure));
+  if (figure) HB_TRY(hb_gnuplot_check(figure));
   const struct hb_bench_params shown = {.check = opts->values[BENCH_CHECK].given};
   if (!json) hb_bench_output_force_header(&shown);
   enum hb_status status = bench_schemes(&b);

@@ -12,6 +12,15 @@ const char *hb_run_rounding(size_t k)
   return words[k];
 }
 
+const char *hb_run_exact_energy(size_t k)
+{
+  static const char *const words[] = {[HB_EXACT_ENERGY_AUTO] = "auto",
+                                      [HB_EXACT_ENERGY_YES] = "yes",
+                                      [HB_EXACT_ENERGY_NO] = "no",
+                                      [HB_EXACT_ENERGY_NO + 1] = NULL};
+  return words[k];
+}
+
 static const char *scheme_choice(size_t k)
 {
   size_t count;
@@ -83,8 +92,15 @@ const struct hb_opts_option hb_run_options[RUN_COUNT] = {
                          "cg2007 with rectangle textures and RGB32F targets, as in 2007"},
     [RUN_GL_DEBUG] = {"gl-debug", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
                       "take the driver's debug messages as faults"},
+    [RUN_DIAG] =
+        {"diag", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,
+         "every diagnostic there is, a row for each of the table's, as .csv or .jsonl; see 'holmberg plot'"},
     [RUN_DIAG_EVERY] = {"diag-every", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "DT", NULL, NULL,
                         "a row of diagnostics at every multiple of DT (default: dt-max)"},
+    [RUN_EXACT_ENERGY] =
+        {"exact-energy", 0, HB_OPTS_CHOICE, HB_OPTS_SHOWS_RESULT, "WHEN", "auto", hb_run_exact_energy,
+         "potentials of the table in double beside those of the scheme, N^2 work a row: auto (up to "
+         "N = 32768), yes, no"},
     [RUN_SNAP_EVERY] = {"snap-every", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "DT", NULL, NULL,
                         "a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)"},
     [RUN_MAX_ENERGY_ERROR] = {"max-energy-error", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "X", NULL, NULL,

@@ -1,22 +1,12 @@
 #include "cli/plot.h"
 
-#include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
-#include "cli/target.h"
+#include "cli/gnuplot.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 /* ---- curves ------------------------------------------------------------------------------------------ */
 
@@ -84,24 +74,7 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"
 static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8};
 enum { COLOURS = sizeof colours / sizeof *colours, MARKS = sizeof marks / sizeof *marks };
 
-static const struct kind {
-  const char *extension, *terminal;
-} kinds[] = {
-    {"png", "pngcairo size 1200,800 font 'sans,13' linewidth 1.5"},
-    {"svg", "svg size 900,600 font 'sans,14' background '#ffffff'"},
-    {"pdf", "pdfcairo size 9in,6in font 'sans,14'"},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
 static const double FEW_LABELS = 1000; /* a y axis shorter than this has labels at 1, 2 and 5 */
-
-static const struct kind *kind_of(const char *path)
-{
-  const char *dot = strrchr(path, '.');
-  for (int k = 0; dot && k < KINDS; k++)
-    if (strcasecmp(dot + 1, kinds[k].extension) == 0) return &kinds[k];
-  return NULL;
-}
 
 /* The number of different families or members (by their place in the struct) before that of curve k came up. */
 static size_t rank(const struct hb_plot *plot, size_t k, size_t offset)
@@ -159,26 +132,23 @@ static enum hb_status write_curve(const struct hb_plot *plot, size_t k, struct h
       plot->curves[k].family, plot->curves[k].member);
 }
 
-/* In gnuplot's single quotes only a single quote means something. */
 static enum hb_status write_label(const char *command, const char *label, struct hb_text *script)
 {
-  HB_TRY(hb_text_append(script, "set %s '", command));
-  for (const char *c = label; *c; c++)
-    HB_TRY(*c == '\'' ? hb_text_append(script, "''") : hb_text_append_bytes(script, c, 1));
-  return hb_text_append(script, "'\n");
+  HB_TRY(hb_text_append(script, "set %s ", command));
+  HB_TRY(hb_gnuplot_quote(label, script));
+  return hb_text_append(script, "\n");
 }
 
-static enum hb_status write_script(const struct hb_plot *plot, const char *terminal, struct hb_text *script)
+static enum hb_status write_script(const struct hb_plot *plot, const char *path, struct hb_text *script)
 {
-  HB_TRY(hb_text_append(script,
-                        "set terminal %s noenhanced\n"
-                        "set logscale x 2\n"
-                        "set logscale y 10\n"
-                        "set border 3 lw 1 lc rgb '#606060'\n"
-                        "set tics nomirror\n"
-                        "set grid xtics ytics lt 1 lc rgb '#d8d8d8'\n"
-                        "set key outside right center samplen 5 spacing 1.3 Left reverse\n",
-                        terminal));
+  HB_TRY(hb_gnuplot_begin(path, 1200, 800, script));
+  HB_TRY(hb_text_append(script, "set termoption noenhanced\n"
+                                "set logscale x 2\n"
+                                "set logscale y 10\n"
+                                "set border 3 lw 1 lc rgb '#606060'\n"
+                                "set tics nomirror\n"
+                                "set grid xtics ytics lt 1 lc rgb '#d8d8d8'\n"
+                                "set key outside right center samplen 5 spacing 1.3 Left reverse\n"));
   HB_TRY(write_label("title", plot->title, script));
   HB_TRY(write_label("xlabel", plot->x_label, script));
   HB_TRY(write_label("ylabel", plot->y_label, script));
@@ -188,95 +158,12 @@ static enum hb_status write_script(const struct hb_plot *plot, const char *termi
   return hb_text_append(script, "\n");
 }
 
-/* ---- gnuplot ----------------------------------------------------------------------------------------- */
-
-struct pipes {
-  int to[2], from[2]; /* gnuplot's standard input and output */
-};
-
-static void close_pipes(struct pipes *p)
-{
-  int *ends[] = {&p->to[0], &p->to[1], &p->from[0], &p->from[1]};
-  for (int k = 0; k < 4; k++) {
-    if (*ends[k] >= 0) close(*ends[k]);
-    *ends[k] = -1;
-  }
-}
-
-static enum hb_status start(const char *path, struct pipes *p, pid_t *child)
-{
-  if (pipe2(p->to, O_CLOEXEC) != 0 || pipe2(p->from, O_CLOEXEC) != 0)
-    return hb_fail(HB_ERR_IO, "cannot draw %s: %s", path, strerror(errno));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, p->to[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, p->from[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  char program[] = "gnuplot";
-  char *words[] = {program, NULL};
-  int error = posix_spawnp(child, program, &actions, NULL, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error == ENOENT) return hb_fail(HB_ERR_IO, "cannot draw %s: gnuplot is not installed", path);
-  if (error) return hb_fail(HB_ERR_IO, "cannot draw %s: gnuplot: %s", path, strerror(error));
-  close(p->to[0]);
-  close(p->from[1]);
-  p->to[0] = p->from[1] = -1;
-  return HB_OK;
-}
-
-static enum hb_status read_figure(int fd, struct hb_text *figure)
-{
-  char part[16384];
-  for (ssize_t got; (got = read(fd, part, sizeof part)) != 0;) {
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return hb_fail(HB_ERR_IO, "cannot read from gnuplot: %s", strerror(errno));
-    HB_TRY(hb_text_append_bytes(figure, part, (size_t)got));
-  }
-  return HB_OK;
-}
-
-/* What gnuplot makes of a script, NULL for none. It draws when it has read everything, so that neither waits for the
- * other. */
-static enum hb_status run_gnuplot(const char *path, const struct hb_text *script, struct hb_text *figure)
-{
-  struct pipes pipes = {{-1, -1}, {-1, -1}};
-  pid_t child = 0;
-  enum hb_status status = start(path, &pipes, &child);
-  if (status == HB_OK && script)
-    status = hb_file_write(pipes.to[1], "gnuplot's input", script->text, script->length);
-  if (pipes.to[1] >= 0) close(pipes.to[1]);
-  pipes.to[1] = -1;
-  if (status == HB_OK) status = read_figure(pipes.from[0], figure);
-  close_pipes(&pipes);
-  int end = 0;
-  if (child) waitpid(child, &end, 0);
-  if (status == HB_OK && (!WIFEXITED(end) || WEXITSTATUS(end) != 0))
-    status = hb_fail(HB_ERR_IO, "cannot draw %s: gnuplot failed", path);
-  return status;
-}
-
-enum hb_status hb_plot_check(const char *path)
-{
-  if (!kind_of(path))
-    return hb_fail(HB_ERR_USAGE, "cannot draw '%s': its extension is none of png, svg, pdf", path);
-  HB_TRY(hb_target_check(path, "")); /* the place only, the format is known */
-  struct hb_text nothing = {0};
-  enum hb_status status = run_gnuplot(path, NULL, &nothing);
-  hb_mem_free(nothing.text);
-  return status;
-}
-
 enum hb_status hb_plot_write(const struct hb_plot *plot, const char *path)
 {
-  const struct kind *kind = kind_of(path);
-  if (!kind || plot->count == 0) return hb_fail(HB_ERR_USAGE, "there is nothing to draw in '%s'", path);
-  struct hb_text script = {0}, figure = {0};
-  enum hb_status status = write_script(plot, kind->terminal, &script);
-  if (status == HB_OK) status = run_gnuplot(path, &script, &figure);
-  if (status == HB_OK && figure.length == 0)
-    status = hb_fail(HB_ERR_IO, "cannot draw %s: gnuplot cannot make %s files", path, kind->extension);
-  if (status == HB_OK) status = hb_file_replace(path, figure.text, figure.length);
+  if (plot->count == 0) return hb_fail(HB_ERR_USAGE, "there is nothing to draw in '%s'", path);
+  struct hb_text script = {0};
+  enum hb_status status = write_script(plot, path, &script);
+  if (status == HB_OK) status = hb_gnuplot_draw(path, &script);
   hb_mem_free(script.text);
-  hb_mem_free(figure.text);
   return status;
 }

@@ -1,4 +1,4 @@
-/* Figures: curves on logarithmic axes, drawn by gnuplot. */
+/* Figures: curves on logarithmic axes, drawn by gnuplot.h. */
 #ifndef HB_PLOT_H
 #define HB_PLOT_H
 
@@ -24,11 +24,7 @@ struct hb_plot {
 enum hb_status hb_plot_add(struct hb_plot *plot, const char *family, const char *member, double x, double y);
 void hb_plot_clear(struct hb_plot *plot);
 
-/* Whether a figure can be written to path, to be asked before hours of measuring. Errors: HB_ERR_USAGE (extension is
- * not png, svg or pdf), HB_ERR_IO (no gnuplot, no folder). */
-enum hb_status hb_plot_check(const char *path);
-
-/* The figure appears under its name whole or not at all. Errors: as hb_plot_check. */
+/* The figure appears under its name whole or not at all. Errors: HB_ERR_USAGE (no curves, extension), HB_ERR_IO. */
 enum hb_status hb_plot_write(const struct hb_plot *plot, const char *path);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/appended.h"
 #include "cli/opts.h"
+#include "cli/run_diag.h"
 #include "cli/run_output.h"
 
 enum {
@@ -28,7 +29,9 @@ enum {
   RUN_MAX_DRAW_MS,
   RUN_CG2007_RECT,
   RUN_GL_DEBUG,
+  RUN_DIAG,
   RUN_DIAG_EVERY,
+  RUN_EXACT_ENERGY,
   RUN_SNAP_EVERY,
   RUN_MAX_ENERGY_ERROR,
   RUN_CHECKPOINT,
@@ -43,7 +46,7 @@ enum {
 };
 
 /* Outputs that grow row by row; others are replaced whole. */
-enum { RUN_STDOUT, RUN_APPENDED_COUNT };
+enum { RUN_STDOUT, RUN_DIAG_ROWS, RUN_APPENDED_COUNT };
 
 /* Where and when a run keeps what it goes on from. */
 struct hb_run_checkpoint {
@@ -68,6 +71,7 @@ struct hb_run {
   struct hb_particles *initial; /* until the simulation has its copy */
   struct hb_sim *sim;
   struct hb_run_output output;
+  struct hb_run_diag diag;
   double t, t_end;
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
   double diag_every, snap_every;   /* snap_every 0: no series */
@@ -89,6 +93,9 @@ enum hb_status hb_run_check_output(const struct hb_opts_value *values);
 
 /* Fills what follows from the options and the time that the run begins at. */
 void hb_run_set_up(struct hb_run *run, double t_begin);
+
+/* The word for a choice of exact energies, NULL behind the last. */
+const char *hb_run_exact_energy(size_t k);
 
 /* From options to a simulation at its first instant: checks them, reads the snapshot, opens forces and integrator.
  * hb_run_close takes what is there, also after a failure. */

@@ -1,5 +1,6 @@
 #include "cli/run.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/signals.h"
 #include "cli/target.h"
@@ -55,7 +56,11 @@ static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
-  double error = fabs(hb_run_output_energy_error(&run->output, &now));
+  double de_rel = hb_run_output_energy_error(&run->output, &now), error = fabs(de_rel);
+  if (run->diag.file) {
+    double wall_s = hb_clock_now() - run->output.wall_begin;
+    HB_TRY(hb_run_diag_row(&run->diag, run->sim, &now, de_rel, wall_s));
+  }
   const struct hb_opts_value *bound = &run->values[RUN_MAX_ENERGY_ERROR];
   int exceeded = bound->given && error > bound->number;
   enum hb_run_output_place place =

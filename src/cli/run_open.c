@@ -78,6 +78,7 @@ void hb_run_set_up(struct hb_run *run, double t_begin)
   output->bar = !values[RUN_QUIET].given && !values[RUN_JSON].given && hb_terminal_is_live()
                     ? HB_RUN_OUTPUT_BAR_ON
                     : HB_RUN_OUTPUT_BAR_OFF;
+  run->appended[RUN_DIAG_ROWS].path = values[RUN_DIAG].text;
   run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;
   output->t_end = run->t_end;
@@ -111,6 +112,9 @@ static enum hb_status open_sim(struct hb_run *run)
   if (strcmp(values[RUN_TRANSFER].text, "block") == 0) params.transfer = HB_TRANSFER_BLOCK;
   if (strcmp(values[RUN_PREDICT].text, "gpu") == 0) params.predict = HB_PLACE_GPU;
   if (strcmp(values[RUN_CORRECT].text, "gpu") == 0) params.correct = HB_PLACE_GPU;
+  while (strcmp(hb_run_exact_energy(params.exact_energy), values[RUN_EXACT_ENERGY].text) != 0)
+    params.exact_energy++;
+  if (values[RUN_DIAG].given) params.force.flags |= HB_FORCE_PHASES;
   if (values[RUN_CG2007_RECT].given) params.force.flags |= HB_FORCE_CG2007_RECT;
   if (values[RUN_GL_DEBUG].given) params.force.flags |= HB_FORCE_GL_DEBUG;
   if (values[RUN_NO_TUNE].given) params.force.flags |= HB_FORCE_NO_TUNE;
@@ -129,15 +133,20 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
   if (opts->operand_count == 0) return hb_fail(HB_ERR_USAGE, "'holmberg run' needs a FILE");
   HB_TRY(hb_run_check_output(opts->values));
   HB_TRY(hb_run_checkpoint_open(run));
+  const char *diag = opts->values[RUN_DIAG].text;
+  if (diag) HB_TRY(hb_run_diag_check(diag));
   HB_TRY(hb_snapshot_read(opts->operands[0], opts->values[RUN_INPUT_FORMAT].text, &run->initial));
   hb_run_set_up(run, hb_particles_time(run->initial));
   HB_TRY(check_times(run));
   HB_TRY(add_history(opts, run->initial));
-  return open_sim(run);
+  size_t n = hb_particles_n(run->initial);
+  HB_TRY(open_sim(run));
+  return diag ? hb_run_diag_open(diag, n, &run->diag) : HB_OK;
 }
 
 void hb_run_close(struct hb_run *run)
 {
+  hb_run_diag_close(&run->diag);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
   hb_mem_free(run->checkpoint.path.text);

@@ -20,9 +20,13 @@ double hb_run_output_energy_error(const struct hb_run_output *output, const stru
 }
 
 static void table_row(const struct hb_run_output *output, const struct hb_diagnostics *now,
-                      const struct hb_sim_counts *counts, double de_rel, double wall_s)
+                      const struct hb_sim_counts *counts, double de_rel, double wall_s,
+                      const struct hb_force *force)
 {
   /* the header is a comment for gnuplot and awk */
+  if (output->rows == 0 && !now->exact_energy)
+    printf("# no exact energies: E, dE/E and virial are by the potentials of %s, %s\n",
+           hb_force_scheme(force)->name, hb_force_precision(force));
   if (output->rows == 0)
     printf("#%8s %13s %13s %8s %7s %7s %11s %14s %14s %8s\n", "t", "E", "E_gpu", "dE/E", "virial", "r_half",
            "block steps", "particle steps", "pairs", "wall s");
@@ -48,6 +52,7 @@ static void json_row(const struct hb_diagnostics *now, const struct hb_sim_count
   hb_json_count(&json, "particle_steps", counts->particle_steps);
   hb_json_count(&json, "pairs", counts->pairs);
   hb_json_number(&json, "wall_s", wall_s);
+  hb_json_truth(&json, "exact_energy", now->exact_energy);
   if (last) {
     hb_json_truth(&json, "done", 1);
     hb_json_text(&json, "scheme", hb_force_scheme(last)->name);
@@ -68,7 +73,7 @@ enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_s
   hb_sim_counts(sim, &counts);
   if (output->rows == 0) output->e_begin = now->e_total;
   hb_terminal_clear_progress();
-  if (output->form == HB_RUN_OUTPUT_TABLE) table_row(output, now, &counts, de_rel, wall_s);
+  if (output->form == HB_RUN_OUTPUT_TABLE) table_row(output, now, &counts, de_rel, wall_s, hb_sim_force(sim));
   if (output->form == HB_RUN_OUTPUT_JSON)
     json_row(now, &counts, de_rel, wall_s, place == HB_RUN_OUTPUT_LAST ? hb_sim_force(sim) : NULL);
   output->rows++;

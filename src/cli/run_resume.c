@@ -140,7 +140,8 @@ static enum hb_status resume_sim(const struct hb_opts *given, const struct hb_ch
       .context = given->values[RUN_CONTEXT].given ? given->values[RUN_CONTEXT].text : NULL,
       .device = given->values[RUN_DEVICE].given ? given->values[RUN_DEVICE].text : NULL,
       .max_draw_s = 1e-3 * values[RUN_MAX_DRAW_MS].number,
-      .flags = values[RUN_GL_DEBUG].given ? HB_FORCE_GL_DEBUG : 0};
+      .flags = (values[RUN_GL_DEBUG].given ? HB_FORCE_GL_DEBUG : 0U) |
+               (values[RUN_DIAG].given ? HB_FORCE_PHASES : 0U)};
   struct hb_checkpoint_info info;
   hb_checkpoint_info(checkpoint, &info);
   HB_TRY(hb_sim_resume(checkpoint, &place, &run->sim));
@@ -169,7 +170,10 @@ static enum hb_status take_up(const struct hb_opts *given, const struct hb_check
   HB_TRY(resume_sim(given, checkpoint, run));
   for (size_t k = 0; k < RUN_APPENDED_COUNT; k++)
     if (run->appended[k].path) HB_TRY(hb_appended_cut(&run->appended[k]));
-  return HB_OK;
+  const char *diag = run->appended[RUN_DIAG_ROWS].path;
+  struct hb_sim_counts counts;
+  hb_sim_counts(run->sim, &counts);
+  return diag ? hb_run_diag_go_on(diag, counts.n, &run->diag) : HB_OK;
 }
 
 enum hb_status hb_run_resume(const struct hb_opts *opts, struct hb_run *run)

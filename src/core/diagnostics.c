@@ -4,7 +4,6 @@
 #include "core/gravity.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Neumaier's variant of Kahan's sum: the carry also survives a term larger than the sum. */
 struct sum {
@@ -47,17 +46,11 @@ enum hb_status hb_potential_energy_of(const struct hb_particles *particles, cons
 
 enum hb_status hb_potential_energy(const struct hb_particles *particles, double eps2, double *e_pot)
 {
-  struct hb_gravity *gravity = NULL;
   double *phi = NULL;
-  enum hb_status status = hb_gravity_create(particles->n, &gravity);
-  if (status == HB_OK) status = HB_ALLOC(particles->n, &phi);
-  if (status == HB_OK) {
-    hb_gravity_set_j(gravity, particles->n, particles->m, particles->x, NULL);
-    hb_gravity_potential(gravity, eps2, phi);
-    status = hb_potential_energy_of(particles, phi, e_pot);
-  }
+  HB_TRY(HB_ALLOC(particles->n, &phi));
+  hb_gravity_potential(particles->n, particles->m, particles->x, eps2, phi);
+  enum hb_status status = hb_potential_energy_of(particles, phi, e_pot);
   hb_mem_free(phi);
-  hb_gravity_destroy(gravity);
   return status;
 }
 
@@ -78,35 +71,91 @@ void hb_centre_of_mass(const struct hb_particles *particles, double x[3], double
   weighted_mean(particles, particles->v, v);
 }
 
+void hb_momentum(const struct hb_particles *particles, double momentum[3], double angular_momentum[3])
+{
+  const struct hb_particles *p = particles;
+  struct sum P[3] = {{0}}, L[3] = {{0}};
+  for (size_t i = 0; i < p->n; i++) {
+    const double m = p->m[i], *x = p->x + 3 * i, *v = p->v + 3 * i;
+    for (int k = 0; k < 3; k++) {
+      int y = (k + 1) % 3, z = (k + 2) % 3;
+      sum_add(&P[k], m * v[k]);
+      sum_add(&L[k], m * (x[y] * v[z] - x[z] * v[y]));
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    momentum[k] = P[k].sum + P[k].carry;
+    angular_momentum[k] = L[k].sum + L[k].carry;
+  }
+}
+
+/* ---- Lagrangian radii -------------------------------------------------------------------------------- */
+
 struct shell {
   double r2, m;
 };
 
-static int by_radius(const void *a, const void *b)
+static void swap(struct shell *a, struct shell *b)
 {
-  double ra = ((const struct shell *)a)->r2, rb = ((const struct shell *)b)->r2;
-  return (ra > rb) - (ra < rb);
+  struct shell kept = *a;
+  *a = *b;
+  *b = kept;
 }
 
-enum hb_status hb_lagrangian_radius(const struct hb_particles *particles, double fraction, double *radius)
+/* Hoare's quicksort in place, where qsort() would ask for as much memory again. The pivot is drawn, so that no order
+ * that particles come in is a bad one; `seed` makes it the same draw every time. */
+static void sort_shells(struct shell *s, size_t n, uint64_t seed)
+{
+  while (n > 16) {
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    double pivot = s[(seed >> 33) % n].r2;
+    size_t i = 0, k = n - 1;
+    for (;; i++, k--) {
+      while (s[i].r2 < pivot) i++;
+      while (pivot < s[k].r2) k--;
+      if (i >= k) break;
+      swap(&s[i], &s[k]);
+    }
+    size_t below = i == k ? i : k + 1; /* [0, below) <= pivot <= [below, n) */
+    if (below == 0) below = 1;         /* the pivot alone was the smallest */
+    if (below < n - below) {
+      sort_shells(s, below, seed);
+      s += below, n -= below;
+    } else {
+      sort_shells(s + below, n - below, seed);
+      n = below;
+    }
+  }
+  for (size_t i = 1; i < n; i++)
+    for (size_t k = i; k > 0 && s[k].r2 < s[k - 1].r2; k--) swap(&s[k], &s[k - 1]);
+}
+
+void hb_lagrangian_radii(const struct hb_particles *particles, const double centre[3], size_t count,
+                         const double *fractions, double *work, double *radii)
 {
   const struct hb_particles *p = particles;
-  struct shell *shells;
-  HB_TRY(HB_ALLOC(p->n, &shells));
-  double centre[3];
-  weighted_mean(p, p->x, centre);
+  struct shell *shells = (struct shell *)work;
   for (size_t i = 0; i < p->n; i++) {
     double x = p->x[3 * i] - centre[0], y = p->x[3 * i + 1] - centre[1], z = p->x[3 * i + 2] - centre[2];
     shells[i] = (struct shell){x * x + y * y + z * z, p->m[i]};
   }
-  qsort(shells, p->n, sizeof *shells, by_radius);
+  sort_shells(shells, p->n, 1);
   /* Where equal masses make fraction * total a partial sum, rounding must not push it to the next shell. */
-  double wanted = fraction * hb_sum(p->n, p->m) * (1 - 1e-12);
-  struct sum within = {0};
+  double total = hb_sum(p->n, p->m) * (1 - 1e-12);
+  struct sum within = {.sum = shells[0].m};
   size_t i = 0;
-  do sum_add(&within, shells[i].m);
-  while (within.sum + within.carry < wanted && ++i < p->n);
-  *radius = sqrt(shells[i < p->n ? i : p->n - 1].r2);
-  hb_mem_free(shells);
+  for (size_t k = 0; k < count; k++) {
+    while (within.sum + within.carry < fractions[k] * total && i + 1 < p->n) sum_add(&within, shells[++i].m);
+    radii[k] = sqrt(shells[i].r2);
+  }
+}
+
+enum hb_status hb_lagrangian_radius(const struct hb_particles *particles, double fraction, double *radius)
+{
+  double *work, centre[3];
+  HB_TRY(HB_ALLOC(2 * particles->n, &work));
+  weighted_mean(particles, particles->x, centre);
+  hb_lagrangian_radii(particles, centre, 1, &fraction, work, radius);
+  hb_mem_free(work);
   return HB_OK;
 }

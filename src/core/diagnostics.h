@@ -17,7 +17,15 @@ enum hb_status hb_potential_energy(const struct hb_particles *particles, double 
 /* Mass-weighted mean position and velocity. Without mass: zero. */
 void hb_centre_of_mass(const struct hb_particles *particles, double x[3], double v[3]);
 
-/* The smallest radius about the centre of mass within which the fraction (0 .. 1] of the mass lies. */
+/* sum m v, and sum m x x v about the origin. */
+void hb_momentum(const struct hb_particles *particles, double momentum[3], double angular_momentum[3]);
+
+/* The smallest radii about a centre within which the fractions[count] (0 .. 1], ascending, of the mass lie. work[2 * n]
+ * is scratch. */
+void hb_lagrangian_radii(const struct hb_particles *particles, const double centre[3], size_t count,
+                         const double *fractions, double *work, double *radii);
+
+/* The same for one fraction about the centre of mass. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_lagrangian_radius(const struct hb_particles *particles, double fraction, double *radius);
 
 #endif

@@ -191,31 +191,70 @@ static inline __attribute__((always_inline)) void add_chunk_phi(const struct hb_
   }
 }
 
-CLONES static void sum_phi(const struct hb_gravity *gravity, double eps2, size_t self, double sum[LANES])
+/* A tile of sources as columns, for a group of sinks that all pass over it. */
+enum { PHI_TILE = 512, PHI_SINKS = 64 };
+
+struct tile {
+  double x[PHI_TILE], y[PHI_TILE], z[PHI_TILE], m[PHI_TILE];
+};
+
+static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const double *m, const double *x)
 {
-  const struct hb_gravity g = *gravity;
-  const double x[3] = {g.x[self], g.y[self], g.z[self]};
-  size_t own = self / LANES * LANES;
-  double s[LANES] = {0};
-  for (size_t c = 0; c < own; c += LANES) add_chunk_phi(&g, eps2, c, NOT_HERE, x, s);
-  add_chunk_phi(&g, eps2, own, (int)(self - own), x, s);
-  for (size_t c = own + LANES; c < g.n_padded; c += LANES) add_chunk_phi(&g, eps2, c, NOT_HERE, x, s);
+  size_t count = n - from < PHI_TILE ? n - from : PHI_TILE;
+  struct hb_gravity g = {.n = count, .x = t->x, .y = t->y, .z = t->z, .m = t->m};
+  g.n_padded = (count + LANES - 1) / LANES * LANES;
+  for (size_t k = 0; k < count; k++) {
+    const double *r = x + 3 * (from + k);
+    t->x[k] = r[0], t->y[k] = r[1], t->z[k] = r[2], t->m[k] = m[from + k];
+  }
+  for (size_t k = count; k < g.n_padded; k++) t->x[k] = t->y[k] = t->z[k] = pad_distance, t->m[k] = 0;
+  return g;
+}
+
+/* Adds a tile to the sums of a sink that is its source `self`, or none of its sources where self is beyond. */
+CLONES static void add_tile_phi(const struct hb_gravity *tile, double eps2, size_t self, const double x[3],
+                                double sum[LANES])
+{
+  const struct hb_gravity g = *tile;
+  double s[LANES];
+  for (int k = 0; k < LANES; k++) s[k] = sum[k];
+  size_t own = self / LANES * LANES, end = g.n_padded;
+  for (size_t c = 0; c < (own < end ? own : end); c += LANES) add_chunk_phi(&g, eps2, c, NOT_HERE, x, s);
+  if (own < end) add_chunk_phi(&g, eps2, own, (int)(self - own), x, s);
+  for (size_t c = own + LANES; c < end; c += LANES) add_chunk_phi(&g, eps2, c, NOT_HERE, x, s);
   for (int k = 0; k < LANES; k++) sum[k] = s[k];
 }
 
-static void potential_piece(void *context, size_t piece)
+static void potential_of_group(size_t first, size_t count, size_t n, const double *m, const double *x,
+                               double eps2, double *phi)
 {
-  const struct block *w = context;
-  for (size_t i = piece * SINKS, end = hb_team_end(w->ni, SINKS, i); i < end; i++) {
-    double sum[LANES];
-    sum_phi(w->gravity, w->eps2, i, sum);
-    w->phi[i] = add_lanes(sum);
+  struct tile tile;
+  double sums[PHI_SINKS][LANES] = {{0}};
+  for (size_t from = 0; from < n; from += PHI_TILE) {
+    const struct hb_gravity g = fill_tile(&tile, from, n, m, x);
+    for (size_t b = 0; b < count; b++) {
+      size_t i = first + b, self = i >= from && i < from + PHI_TILE ? i - from : PHI_TILE;
+      add_tile_phi(&g, eps2, self, x + 3 * i, sums[b]);
+    }
   }
+  for (size_t b = 0; b < count; b++) phi[first + b] = add_lanes(sums[b]);
 }
 
-void hb_gravity_potential(const struct hb_gravity *gravity, double eps2, double *phi)
+struct potential {
+  size_t n;
+  const double *m, *x;
+  double eps2, *phi;
+};
+
+static void potential_piece(void *context, size_t piece)
 {
-  size_t n = gravity->n;
-  struct block block = {.gravity = gravity, .eps2 = eps2, .ni = n, .phi = phi};
-  hb_team_each(threads_for((double)n * (double)n), hb_team_pieces(n, SINKS), potential_piece, &block);
+  const struct potential *p = context;
+  size_t first = piece * PHI_SINKS, end = hb_team_end(p->n, PHI_SINKS, first);
+  potential_of_group(first, end - first, p->n, p->m, p->x, p->eps2, p->phi);
+}
+
+void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi)
+{
+  struct potential p = {n, m, x, eps2, phi};
+  hb_team_each(threads_for((double)n * (double)n), hb_team_pieces(n, PHI_SINKS), potential_piece, &p);
 }

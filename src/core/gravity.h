@@ -24,7 +24,7 @@ void hb_gravity_set_j(struct hb_gravity *gravity, size_t nj, const double *m, co
 void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, const uint32_t *index,
                      double *a, double *j, double *phi);
 
-/* phi[n] of all sources. */
-void hb_gravity_potential(const struct hb_gravity *gravity, double eps2, double *phi);
+/* phi[n] of n particles, the same bits as above. Columns are made tile by tile: no memory that grows with n. */
+void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi);
 
 #endif

@@ -5,6 +5,7 @@
 #include "core/diagnostics.h"
 #include "force/force.h"
 #include "perf/phases.h"
+#include "step/look.h"
 #include "step/timestep.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static enum hb_status check_params(const struct hb_hermite4_params *params)
 static enum hb_status allocate(struct hb_hermite4 *h)
 {
   size_t n = h->n;
-  double **vectors[] = {&h->a, &h->j, &h->xp, &h->vp, &h->a1, &h->j1};
+  double **vectors[] = {&h->a, &h->j, &h->a1, &h->j1};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
   HB_TRY(HB_ALLOC(n, &h->phi));
   HB_TRY(HB_ALLOC(n, &h->phi1));
@@ -167,6 +168,13 @@ static void predict(const struct hb_hermite4 *h, size_t i, double dt, double xp[
     xp[c] = x[c] + dt * (v[c] + dt / 2 * (a[c] + dt / 3 * k[c])); /* eq. 3 */
     vp[c] = v[c] + dt * (a[c] + dt / 2 * k[c]);                   /* eq. 4 */
   }
+}
+
+/* xp and vp, not before they are needed: while a run starts, the caller's particles are there, too. */
+static enum hb_status room_to_predict(struct hb_hermite4 *h)
+{
+  if (!h->xp) HB_TRY(HB_ALLOC(3 * h->n, &h->xp));
+  return h->vp ? HB_OK : HB_ALLOC(3 * h->n, &h->vp);
 }
 
 struct prediction {
@@ -281,6 +289,7 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
   int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
+  HB_TRY(room_to_predict(h));
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
   HB_TRY(on_device ? hb_hermite4_device_correct(h, T, ni) : advance_on_host(h, T, ni));
@@ -294,23 +303,53 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
   return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
 }
 
+static enum hb_status check_time(const struct hb_hermite4 *h, double t)
+{
+  if (t >= hb_hermite4_time(h) && t <= hb_hermite4_next_time(h)) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "the state was asked for at t = %.17g, expected %.17g to %.17g", t,
+                 hb_hermite4_time(h), hb_hermite4_next_time(h));
+}
+
+/* Every particle to time t into xt vt; dt = 0 keeps all bits, that of -0 too. */
+static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double *vt)
+{
+  for (size_t i = 0; i < h->n; i++) {
+    double dt = t - (h->t0 + hb_hermite4_span(h, hb_blocks_level_time(h->blocks, h->blocks->level[i])));
+    if (dt > 0) {
+      predict(h, i, dt, xt + 3 * i, vt + 3 * i);
+      continue;
+    }
+    memcpy(xt + 3 * i, h->particles->x + 3 * i, 3 * sizeof *xt);
+    memcpy(vt + 3 * i, h->particles->v + 3 * i, 3 * sizeof *vt);
+  }
+}
+
 enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
                                  struct hb_particles **particles)
 {
   const struct hb_hermite4 *h = hermite4;
   *particles = NULL;
-  if (!(t >= hb_hermite4_time(h) && t <= hb_hermite4_next_time(h)))
-    return hb_fail(HB_ERR_USAGE, "the state was asked for at t = %.17g, expected %.17g to %.17g", t,
-                   hb_hermite4_time(h), hb_hermite4_next_time(h));
+  HB_TRY(check_time(h, t));
   struct hb_particles *p;
   HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)hermite4)); /* a copy of what the device holds, no change */
   HB_TRY(hb_particles_copy(h->particles, &p));
   p->t = t;
-  for (size_t i = 0; i < h->n; i++) {
-    double dt = t - (h->t0 + hb_hermite4_span(h, hb_blocks_level_time(h->blocks, h->blocks->level[i])));
-    if (dt > 0) predict(h, i, dt, p->x + 3 * i, p->v + 3 * i); /* dt = 0 keeps all bits, that of -0 too */
-  }
+  predict_to(h, t, p->x, p->v);
   *particles = p;
+  return HB_OK;
+}
+
+enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct hb_look *look)
+{
+  struct hb_hermite4 *h = hermite4;
+  HB_TRY(check_time(h, t));
+  HB_TRY(room_to_predict(h));
+  HB_TRY(hb_hermite4_sync(h));
+  predict_to(h, t, h->xp, h->vp);
+  for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
+  *look = (struct hb_look){.a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block};
+  look->at = (struct hb_particles){
+      .n = h->n, .t = t, .m = h->particles->m, .x = h->xp, .v = h->vp, .id = h->particles->id};
   return HB_OK;
 }
 
@@ -362,10 +401,16 @@ static enum hb_status ops_particles(const void *state, double t, struct hb_parti
   return hb_hermite4_state(state, t, particles);
 }
 
+static enum hb_status ops_look(void *state, double t, struct hb_look *look)
+{
+  return hb_hermite4_look(state, t, look);
+}
+
 static void ops_counts(const void *state, struct hb_sim_counts *counts)
 {
   const struct hb_hermite4 *h = state;
-  *counts = (struct hb_sim_counts){.block_steps = h->block_steps,
+  *counts = (struct hb_sim_counts){.n = h->n,
+                                   .block_steps = h->block_steps,
                                    .particle_steps = h->particle_steps,
                                    .pairs = h->particle_steps * (h->n - 1)};
 }
@@ -387,6 +432,7 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .next_time = ops_next_time,
     .step = ops_step,
     .particles = ops_particles,
+    .look = ops_look,
     .counts = ops_counts,
     .phases = ops_phases,
 };

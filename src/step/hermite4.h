@@ -16,7 +16,8 @@ struct hb_hermite4_params {
 
 /* Everything a restart needs is particles, a, j, t0, now and the levels; the rest is scratch. Memory per
  * particle: 64 for the particles, 56 for a j phi, 48 predicted, 56 new forces, 10 for the schedule: 234
- * bytes, and with the host's columns (56) and force.c's stamps (4) 294. */
+ * bytes, and with the host's columns (56) and force.c's stamps (4) 294. Diagnostics take none of their own, see
+ * look.h; what is predicted gets its room only when the caller's particles (64) may be gone. */
 struct hb_hermite4 {
   size_t n;
   struct hb_hermite4_params params;
@@ -58,6 +59,10 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4);
  * Errors: HB_ERR_USAGE (t), HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
                                  struct hb_particles **particles);
+
+/* The same in xp vp, with a1 j1 phi1 and block as room for forces: all of them scratch that the next step fills. */
+struct hb_look;
+enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct hb_look *look);
 
 /* As hb_integrator_ops.save and .resume, see hermite4_save.c. */
 enum hb_status hb_hermite4_save(const struct hb_hermite4 *hermite4, struct hb_sections *sections);

@@ -5,6 +5,8 @@
 #include "base/status.h"
 #include "core/sections.h"
 
+struct hb_look;
+
 /* What an integrator implements. Zero fields of params have become their defaults. `state` is its own. */
 struct hb_integrator_ops {
   struct hb_integrator_info info;
@@ -31,6 +33,9 @@ struct hb_integrator_ops {
 
   /* The particles at time t, last step <= t <= next step. Errors: HB_ERR_USAGE (t), HB_ERR_INTERNAL. */
   enum hb_status (*particles)(const void *state, double t, struct hb_particles **particles);
+
+  /* The same in arrays that lie idle until the next step, see look.h. NULL: there are none. */
+  enum hb_status (*look)(void *state, double t, struct hb_look *look);
 
   void (*counts)(const void *state, struct hb_sim_counts *counts);
 

@@ -36,6 +36,22 @@ load common
   cmp end.h5 whole.h5
 }
 
+@test "every diagnostic on: the same bytes as with none" {
+  "$HOLMBERG" ic plummer -n 128 -o a.h5 --quiet
+  for scheme in bag cg2007; do
+    local run="run a.h5 --scheme $scheme --no-tune --context osmesa --t-end 0.125 --quiet"
+    # shellcheck disable=SC2086
+    accepts $run --diag-every 0.125 --exact-energy no -o none.h5
+    # shellcheck disable=SC2086
+    accepts $run --diag-every 1/64 --exact-energy yes --diag all.csv -o all.h5
+    cmp none.h5 all.h5
+    [ "$(wc -l <all.csv)" -eq 10 ]
+    # the device is waited for between phases: sending and receiving take their time
+    awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k } END { exit !($at["send_s"] > 0 && $at["receive_s"] > 0) }' \
+      all.csv
+  done
+}
+
 @test "rectangle textures give the same forces" {
   "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
   accepts run a.h5 --scheme cg2007 --context osmesa --t-end 0.125 --quiet -o plain.txt

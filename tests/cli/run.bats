@@ -31,7 +31,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   local n=$number fields
   fields="^\\{\"t\": $n, \"e_total\": $n, \"e_gpu\": $n, \"e_kin\": $n, \"e_pot\": $n, \"de_rel\": $n, "
   fields+="\"virial_ratio\": $n, \"r_half\": $n, \"block_steps\": [0-9]+, \"particle_steps\": [0-9]+, "
-  fields+="\"pairs\": [0-9]+, \"wall_s\": $n"
+  fields+="\"pairs\": [0-9]+, \"wall_s\": $n, \"exact_energy\": true"
   local last=', "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+"'
   [ "${#lines[@]}" -eq 3 ]
   [[ ${lines[0]} =~ $fields\}$ ]]

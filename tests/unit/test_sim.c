@@ -67,7 +67,9 @@ static void test_diagnostics_change_nothing(void **state)
   while (hb_sim_next_time(watched) <= 0.125) {
     struct hb_diagnostics d;
     double next = hb_sim_next_time(watched);
+    struct hb_structure shape;
     assert_int_equal(hb_sim_diagnose(watched, (t + next) / 2, &d), HB_OK);
+    assert_int_equal(hb_sim_structure(watched, (t + next) / 2, &shape), HB_OK);
     hb_particles_destroy(state_at(watched, (t + next) / 2));
     assert_int_equal(hb_sim_step(watched), HB_OK);
     t = next;
@@ -83,6 +85,65 @@ static void test_diagnostics_change_nothing(void **state)
   hb_particles_destroy(p2);
   hb_sim_destroy(watched);
   hb_sim_destroy(alone);
+}
+
+/* Sizes from their definition: what a step adds to particle_steps. */
+static void test_block_sizes(void **state)
+{
+  (void)state;
+  struct hb_sim *sim = plummer("host");
+  uint64_t expected[HB_BLOCK_SIZES] = {0}, blocks[HB_BLOCK_SIZES];
+  for (int step = 0; step < 300; step++) {
+    struct hb_sim_counts before, after;
+    hb_sim_counts(sim, &before);
+    assert_int_equal(hb_sim_step(sim), HB_OK);
+    hb_sim_counts(sim, &after);
+    double size = (double)(after.particle_steps - before.particle_steps);
+    expected[(int)floor(log2(size))]++;
+  }
+  hb_sim_block_sizes(sim, blocks);
+  assert_memory_equal(blocks, expected, sizeof blocks);
+  assert_true(blocks[0] > 0 && blocks[0] < 300);
+  hb_sim_destroy(sim);
+}
+
+/* One row of a short run whose forces are single precision, with and without energies in double, and what double
+ * arithmetic makes of the same particles. */
+static struct hb_diagnostics row_of(const char *scheme, enum hb_exact_energy wanted, double *exact)
+{
+  struct hb_particles *p;
+  struct hb_sim *sim, *judge;
+  struct hb_diagnostics d, by_host;
+  struct hb_sim_params params = {.force = {.scheme = scheme, .eps = eps}, .exact_energy = wanted};
+  assert_int_equal(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 5}, &p), HB_OK);
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_OK);
+  hb_particles_destroy(p);
+  p = state_at(sim, 0.125);
+  assert_int_equal(hb_sim_diagnose(sim, 0.125, &d), HB_OK);
+  params.force.scheme = "host";
+  assert_int_equal(hb_sim_create(p, &params, &judge), HB_OK);
+  assert_int_equal(hb_sim_diagnose(judge, 0.125, &by_host), HB_OK);
+  *exact = by_host.e_total;
+  hb_particles_destroy(p);
+  hb_sim_destroy(sim);
+  hb_sim_destroy(judge);
+  assert_true(d.e_total == d.e_kin + d.e_pot && d.virial_ratio == d.e_kin / -d.e_pot);
+  return d;
+}
+
+static void test_exact_energy_is_a_choice(void **state)
+{
+  (void)state;
+  double exact;
+  struct hb_diagnostics d = row_of("host-simd", HB_EXACT_ENERGY_YES, &exact);
+  assert_true(d.exact_energy && d.e_total == exact && d.e_gpu != exact);
+  double e_gpu = d.e_gpu;
+  d = row_of("host-simd", HB_EXACT_ENERGY_AUTO, &exact); /* N is small */
+  assert_true(d.exact_energy && d.e_total == exact);
+  d = row_of("host-simd", HB_EXACT_ENERGY_NO, &exact);
+  assert_true(!d.exact_energy && d.e_total == e_gpu && d.e_gpu == e_gpu);
+  d = row_of("host", HB_EXACT_ENERGY_NO, &exact); /* its own potentials are the exact ones */
+  assert_true(d.exact_energy && d.e_total == exact && d.e_gpu == exact);
 }
 
 /* The bar of the project for the median over seeds at nu = 0.01, for this seed over the last quarter of a
@@ -145,10 +206,9 @@ static void test_errors(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_two_runs_same_bytes),
-      cmocka_unit_test(test_diagnostics_change_nothing),
-      cmocka_unit_test(test_energy_is_kept),
-      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_two_runs_same_bytes), cmocka_unit_test(test_diagnostics_change_nothing),
+      cmocka_unit_test(test_block_sizes),         cmocka_unit_test(test_exact_energy_is_a_choice),
+      cmocka_unit_test(test_energy_is_kept),      cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,7 +153,7 @@ struct hb_force_need {
   double device_sink;   /* for each sink of the largest block                            */
   double device_fixed;  /* whatever n: the tile of matrix2004, partial sums of small blocks */
   double device;        /* all of it, with n sinks                                       */
-  double host_particle; /* particles, integrator, diagnosis and results, for each of n   */
+  double host_particle; /* particles, integrator and results, for each of n               */
   double host;
 };
 
@@ -204,6 +204,10 @@ const struct hb_integrator_info *hb_integrators(size_t *count);
 enum hb_transfer { HB_TRANSFER_ALL = 0, HB_TRANSFER_BLOCK = 1 };
 enum hb_place { HB_PLACE_HOST = 0, HB_PLACE_GPU = 1 };
 
+/* Whether energies are summed in exact host double besides the source's own potentials: N^2 work of its own. auto does
+ * up to N = 32768. */
+enum hb_exact_energy { HB_EXACT_ENERGY_AUTO = 0, HB_EXACT_ENERGY_YES = 1, HB_EXACT_ENERGY_NO = 2 };
+
 struct hb_sim_params {
   struct hb_force_params force;
   const char *integrator;    /* NULL: the first of hb_integrators                             */
@@ -213,9 +217,11 @@ struct hb_sim_params {
   enum hb_rounding rounding; /* how eqs 2 and 9 become a power of two                         */
   enum hb_transfer transfer;
   enum hb_place predict, correct;
+  enum hb_exact_energy exact_energy;
 };
 
 struct hb_sim_counts {
+  uint64_t n;              /* particles                                       */
   uint64_t block_steps;    /* block steps done                                */
   uint64_t particle_steps; /* particles advanced, summed over block steps     */
   uint64_t pairs;          /* pair interactions of the integration: ni (N - 1) */
@@ -227,14 +233,36 @@ struct hb_phases {
   double predict_s, send_s, force_s, receive_s, correct_s;
 };
 
-/* Energies per unit of the system's, all in exact host double unless said. */
+/* Energies per unit of the system's: in exact host double, or by the potentials of the source of forces. */
 struct hb_diagnostics {
   double t;
+  int exact_energy; /* 1: e_total, e_pot and virial_ratio are in exact host double; 0: by the source's potentials */
   double e_total;      /* e_kin + e_pot                                                   */
   double e_kin, e_pot; /* e_pot with the softening of the run                             */
   double e_gpu;        /* total energy with the potentials of the source of forces itself */
   double virial_ratio; /* e_kin / |e_pot|: 0.5 in equilibrium                             */
   double r_half;       /* radius about the centre of mass that holds half of the mass     */
+};
+
+/* Pairs whose binding energy exceeds the mean kinetic energy of the stars. */
+struct hb_binaries {
+  size_t count;
+  double energy;     /* sum of their energies, <= 0                  */
+  double a_hardest;  /* semi-major axis of the tightest; NaN: no one */
+  double hard_above; /* the mean kinetic energy                      */
+};
+
+enum { HB_LAGRANGE_COUNT = 8 };
+const double *hb_lagrange_fractions(void); /* [HB_LAGRANGE_COUNT] 0.01 0.02 0.05 0.1 0.2 0.5 0.75 0.9 */
+
+/* The shape of the system; definitions and sources in src/core/structure.h and binaries.h. */
+struct hb_structure {
+  double t;
+  double momentum[3], angular_momentum[3]; /* about the origin                                              */
+  double x_mass[3], v_mass[3];             /* centre of mass                                                */
+  double x_density[3], r_core;             /* density centre, core radius; NaN with fewer than 7 particles  */
+  double r_lagrange[HB_LAGRANGE_COUNT];    /* about the density centre, or the centre of mass in its place  */
+  struct hb_binaries binaries;
 };
 
 struct hb_sim;
@@ -249,6 +277,9 @@ double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next blo
 enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts);
 void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases); /* of all steps so far */
+enum { HB_BLOCK_SIZES = 32 };
+/* blocks[k]: block steps so far with 2^k .. 2^(k + 1) - 1 particles. */
+void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
 
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own
@@ -256,6 +287,7 @@ const struct hb_force *hb_sim_force(const struct hb_sim *sim);
  * nothing in the trajectory. */
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles);
 enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics);
+enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structure *structure);
 
 /* ---- checkpoints ------------------------------------------------------------------------------------- */
 

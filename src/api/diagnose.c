@@ -1,0 +1,49 @@
+#include "api/diagnose.h"
+
+#include "core/diagnostics.h"
+#include "core/gravity.h"
+#include "force/force.h"
+
+#include <math.h>
+#include <string.h>
+
+int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n)
+{
+  return wanted == HB_EXACT_ENERGY_AUTO ? n <= HB_DIAGNOSE_EXACT_MOST : wanted == HB_EXACT_ENERGY_YES;
+}
+
+/* Into the look's phi. What it costs is no part of the integration's phases. */
+static enum hb_status potentials_of_source(struct hb_look *look, struct hb_force *force)
+{
+  const struct hb_particles *p = &look->at;
+  struct hb_phases before = *hb_force_phases(force);
+  enum hb_status status =
+      hb_force_of(force, p->n, p->m, p->x, p->v, p->n, look->index, look->a, look->j, look->phi);
+  *hb_force_phases(force) = before;
+  return status;
+}
+
+enum hb_status hb_diagnose(struct hb_look *look, struct hb_force *force, double eps2, int exact,
+                           struct hb_diagnostics *diagnostics)
+{
+  const struct hb_particles *p = &look->at;
+  struct hb_diagnostics d = {.t = p->t};
+  /* the host's own potentials are those of hb_gravity_potential, bit for bit: no need to sum them twice */
+  int by_host = strcmp(hb_force_scheme(force)->name, "host") == 0;
+  d.exact_energy = exact || by_host;
+  HB_TRY(hb_kinetic_energy(p, &d.e_kin));
+  HB_TRY(potentials_of_source(look, force));
+  HB_TRY(hb_potential_energy_of(p, look->phi, &d.e_pot));
+  d.e_gpu = d.e_kin + d.e_pot;
+  if (exact && !by_host) {
+    hb_gravity_potential(p->n, p->m, p->x, eps2, look->phi);
+    HB_TRY(hb_potential_energy_of(p, look->phi, &d.e_pot));
+  }
+  d.e_total = d.e_kin + d.e_pot;
+  d.virial_ratio = d.e_pot != 0 ? d.e_kin / fabs(d.e_pot) : 0; /* a lone particle has none */
+  double centre[3], velocity[3], half = 0.5;
+  hb_centre_of_mass(p, centre, velocity);
+  hb_lagrangian_radii(p, centre, 1, &half, look->a, &d.r_half);
+  *diagnostics = d;
+  return HB_OK;
+}

@@ -1,0 +1,19 @@
+/* Energies of a look at a simulation. */
+#ifndef HB_DIAGNOSE_H
+#define HB_DIAGNOSE_H
+
+#include "step/look.h"
+
+/* Up to so many particles --exact-energy auto pays for a second sum over all pairs: 1.0 s of
+ * processor time there, measured with AVX-512. */
+enum { HB_DIAGNOSE_EXACT_MOST = 32768 };
+
+/* Whether e_total shall come from a sum in double of its own. */
+int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n);
+
+/* Uses the look's arrays up. The sources of force are left as they are here; each block step sets them anew. Errors:
+ * those of force. */
+enum hb_status hb_diagnose(struct hb_look *look, struct hb_force *force, double eps2, int exact,
+                           struct hb_diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,20 @@
+/* Figures by gnuplot: a script goes in, a file comes out, png, svg or pdf by its extension. */
+#ifndef HB_GNUPLOT_H
+#define HB_GNUPLOT_H
+
+#include "base/text.h"
+
+/* Whether a figure can be written to path, to be asked before hours of measuring. Errors: HB_ERR_USAGE (extension is
+ * not png, svg or pdf), HB_ERR_IO (no gnuplot, no folder). */
+enum hb_status hb_gnuplot_check(const char *path);
+
+/* The first line of a script: what it draws on, width x height in pixels of a png. */
+enum hb_status hb_gnuplot_begin(const char *path, int width, int height, struct hb_text *script);
+
+/* A string in gnuplot's single quotes. */
+enum hb_status hb_gnuplot_quote(const char *text, struct hb_text *script);
+
+/* The figure appears under its name whole or not at all. Errors: HB_ERR_IO. */
+enum hb_status hb_gnuplot_draw(const char *path, const struct hb_text *script);
+
+#endif

@@ -1,0 +1,163 @@
+#include "core/kdtree.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  LEAF = 8,            /* so few points are quicker looked at than split       */
+  WORTH_A_TASK = 16384 /* fewer are in order before another thread has woken up */
+};
+
+/* ---- building ---------------------------------------------------------------------------------------- */
+
+static void swap(struct hb_kdtree *t, size_t a, size_t b)
+{
+  uint32_t index = t->index[a];
+  t->index[a] = t->index[b];
+  t->index[b] = index;
+  for (int k = 0; k < 3; k++) {
+    double x = t->x[3 * a + k];
+    t->x[3 * a + k] = t->x[3 * b + k];
+    t->x[3 * b + k] = x;
+  }
+}
+
+/* Hoare's quickselect: puts the point that belongs there by its coordinate to `middle`, no larger one before it and no
+ * smaller one behind. The pivot is drawn, so that no order of the points is a bad one. */
+static void select_middle(struct hb_kdtree *t, size_t from, size_t to, size_t middle, int axis)
+{
+  uint64_t draw = from;
+  while (to - from > 1) {
+    draw = draw * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    double pivot = t->x[3 * (from + (draw >> 33) % (to - from)) + axis];
+    size_t i = from, k = to - 1;
+    for (;; i++, k--) {
+      while (t->x[3 * i + axis] < pivot) i++;
+      while (pivot < t->x[3 * k + axis]) k--;
+      if (i >= k) break;
+      swap(t, i, k);
+    }
+    /* [from, below) <= pivot <= [below, to) */
+    size_t below = i == k ? i : k + 1;
+    if (below == from) below = from + 1; /* the pivot alone was the smallest */
+    if (middle < below)
+      to = below;
+    else
+      from = below;
+  }
+}
+
+static int widest_axis(const struct hb_kdtree *t, size_t from, size_t to)
+{
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (size_t i = from; i < to; i++)
+    for (int k = 0; k < 3; k++) {
+      low[k] = fmin(low[k], t->x[3 * i + k]);
+      high[k] = fmax(high[k], t->x[3 * i + k]);
+    }
+  int axis = high[1] - low[1] > high[0] - low[0];
+  return high[2] - low[2] > high[axis] - low[axis] ? 2 : axis;
+}
+
+static void build(struct hb_kdtree *t, size_t from, size_t to)
+{
+  if (to - from <= LEAF) return;
+  size_t middle = from + (to - from) / 2;
+  int axis = widest_axis(t, from, to);
+  select_middle(t, from, to, middle, axis);
+  t->axis[middle] = (uint8_t)axis;
+#pragma omp task if (to - from > WORTH_A_TASK)
+  build(t, from, middle);
+  build(t, middle + 1, to);
+}
+
+enum hb_status hb_kdtree_create(size_t n, const double *x, struct hb_kdtree **tree)
+{
+  *tree = NULL;
+  struct hb_kdtree *t;
+  HB_TRY(HB_ALLOC(1, &t));
+  t->n = n;
+  enum hb_status status = HB_ALLOC(n, &t->index);
+  if (status == HB_OK) status = HB_ALLOC(3 * n, &t->x);
+  if (status == HB_OK) status = HB_ALLOC(n, &t->axis);
+  if (status != HB_OK) {
+    hb_kdtree_destroy(t);
+    return status;
+  }
+  for (size_t i = 0; i < n; i++) t->index[i] = (uint32_t)i;
+  memcpy(t->x, x, 3 * n * sizeof *x);
+#pragma omp parallel if (n > WORTH_A_TASK)
+#pragma omp single
+  build(t, 0, n);
+  *tree = t;
+  return HB_OK;
+}
+
+void hb_kdtree_destroy(struct hb_kdtree *tree)
+{
+  if (!tree) return;
+  hb_mem_free(tree->index);
+  hb_mem_free(tree->x);
+  hb_mem_free(tree->axis);
+  hb_mem_free(tree);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------ */
+
+/* The nearest so far, in order. */
+struct search {
+  const struct hb_kdtree *tree;
+  const double *x;
+  size_t place, count, found;
+  uint32_t *index;
+  double *r2;
+};
+
+static void meet(struct search *s, size_t i)
+{
+  if (i == s->place) return;
+  const double *x = s->tree->x + 3 * i;
+  double dx = x[0] - s->x[0], dy = x[1] - s->x[1], dz = x[2] - s->x[2];
+  double r2 = dx * dx + dy * dy + dz * dz;
+  if (s->found == s->count && !(r2 < s->r2[s->count - 1])) return;
+  size_t k = s->found < s->count ? s->found++ : s->count - 1;
+  for (; k > 0 && r2 < s->r2[k - 1]; k--) {
+    s->r2[k] = s->r2[k - 1];
+    s->index[k] = s->index[k - 1];
+  }
+  s->r2[k] = r2;
+  s->index[k] = s->tree->index[i];
+}
+
+/* The half that holds the point first; the other only if something nearer may hide there. */
+static void visit(struct search *s, size_t from, size_t to)
+{
+  if (to - from <= LEAF) {
+    for (size_t i = from; i < to; i++) meet(s, i);
+    return;
+  }
+  size_t middle = from + (to - from) / 2;
+  int axis = s->tree->axis[middle];
+  double beyond = s->x[axis] - s->tree->x[3 * middle + axis];
+  if (beyond < 0)
+    visit(s, from, middle);
+  else
+    visit(s, middle + 1, to);
+  if (s->found == s->count && beyond * beyond > s->r2[s->count - 1]) return;
+  meet(s, middle);
+  if (beyond < 0)
+    visit(s, middle + 1, to);
+  else
+    visit(s, from, middle);
+}
+
+size_t hb_kdtree_nearest(const struct hb_kdtree *tree, size_t place, size_t count, uint32_t *index,
+                         double *r2)
+{
+  struct search s = {
+      .tree = tree, .x = tree->x + 3 * place, .place = place, .count = count, .index = index, .r2 = r2};
+  if (count > 0) visit(&s, 0, tree->n);
+  return s.found;
+}

@@ -1,0 +1,27 @@
+/* The nearest neighbours of points in space, by a balanced k-d tree [Bentley 1975, CACM 18, 509; Friedman, Bentley &
+ * Finkel 1977, ACM TOMS 3, 209]: O(N log N) for all of them, however unevenly the points lie. */
+#ifndef HB_KDTREE_H
+#define HB_KDTREE_H
+
+#include "base/status.h"
+
+/* A node is a range [from, to) of the points in the tree's order. The point in its middle splits it: along `axis` none
+ * before the middle lies beyond it and none behind lies short of it. 29 bytes a point. */
+struct hb_kdtree {
+  size_t n;
+  uint32_t *index; /* [n] which point stands here           */
+  double *x;       /* [3 * n] and where it is               */
+  uint8_t *axis;   /* [n] of the node whose middle this is */
+};
+
+/* The positions x[3 * n], n < 2^32, are copied. The same points give the same tree on any number of threads. Errors:
+ * HB_ERR_INTERNAL. */
+enum hb_status hb_kdtree_create(size_t n, const double *x, struct hb_kdtree **tree);
+void hb_kdtree_destroy(struct hb_kdtree *tree);
+
+/* The up to `count` points nearest to that at `place` in the tree's order, itself left out: their numbers and squared
+ * distances, nearest first. Gives how many there are. */
+size_t hb_kdtree_nearest(const struct hb_kdtree *tree, size_t place, size_t count, uint32_t *index,
+                         double *r2);
+
+#endif

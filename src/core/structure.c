@@ -1,0 +1,94 @@
+#include "core/structure.h"
+
+#include "base/mem.h"
+#include "core/binaries.h"
+#include "core/diagnostics.h"
+#include "core/kdtree.h"
+
+#include <math.h>
+
+enum { SIXTH = 6, ALONE = 2048 /* so few are done before a second thread has woken up */ };
+
+static const double fractions[HB_LAGRANGE_COUNT] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.75, 0.9};
+
+const double *hb_lagrange_fractions(void) { return fractions; }
+
+/* ---- density ----------------------------------------------------------------------------------------- */
+
+static void look_around(const struct hb_particles *p, const struct hb_kdtree *tree, size_t place,
+                        struct hb_surroundings *s)
+{
+  uint32_t index[SIXTH];
+  double r2[SIXTH], m = 0;
+  size_t found = hb_kdtree_nearest(tree, place, SIXTH, index, r2), i = tree->index[place];
+  s->nearest[i] = found ? index[0] : UINT32_MAX;
+  if (found < SIXTH) return;
+  for (int k = 0; k < SIXTH - 1; k++) m += p->m[index[k]];
+  double r = sqrt(r2[SIXTH - 1]);
+  s->rho[i] = m > 0 ? m / (4 * acos(-1) / 3 * r * r * r) : 0;
+}
+
+enum hb_status hb_surroundings_find(const struct hb_particles *particles,
+                                    struct hb_surroundings *surroundings)
+{
+  struct hb_kdtree *tree;
+  *surroundings = (struct hb_surroundings){0};
+  HB_TRY(HB_ALLOC(particles->n, &surroundings->nearest));
+  HB_TRY(HB_ALLOC(particles->n, &surroundings->rho));
+  HB_TRY(hb_kdtree_create(particles->n, particles->x, &tree));
+#pragma omp parallel for schedule(dynamic, 256) if (particles->n > ALONE)
+  for (size_t place = 0; place < particles->n; place++) look_around(particles, tree, place, surroundings);
+  hb_kdtree_destroy(tree);
+  return HB_OK;
+}
+
+void hb_surroundings_clear(struct hb_surroundings *surroundings)
+{
+  hb_mem_free(surroundings->nearest);
+  hb_mem_free(surroundings->rho);
+  *surroundings = (struct hb_surroundings){0};
+}
+
+int hb_density_centre(const struct hb_particles *particles, const double *rho, double centre[3],
+                      double *r_core)
+{
+  const struct hb_particles *p = particles;
+  double sum = 0, x[3] = {0}, r = 0;
+  for (size_t i = 0; i < p->n; i++) {
+    sum += rho[i];
+    for (int k = 0; k < 3; k++) x[k] += rho[i] * p->x[3 * i + k];
+  }
+  int known = sum > 0 && isfinite(sum);
+  for (int k = 0; k < 3; k++) centre[k] = known ? x[k] / sum : NAN;
+  for (size_t i = 0; known && i < p->n; i++) {
+    const double *xi = p->x + 3 * i;
+    double dx = xi[0] - centre[0], dy = xi[1] - centre[1], dz = xi[2] - centre[2];
+    r += rho[i] * sqrt(dx * dx + dy * dy + dz * dz);
+  }
+  *r_core = known ? r / sum : NAN;
+  return known;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------- */
+
+enum hb_status hb_structure_of(const struct hb_particles *particles, double eps2,
+                               struct hb_structure *structure)
+{
+  const struct hb_particles *p = particles;
+  struct hb_structure s = {.t = p->t};
+  struct hb_surroundings around;
+  double *work = NULL;
+  hb_momentum(p, s.momentum, s.angular_momentum);
+  hb_centre_of_mass(p, s.x_mass, s.v_mass);
+  enum hb_status status = hb_surroundings_find(p, &around);
+  if (status == HB_OK) status = hb_binaries_find(p, eps2, around.nearest, &s.binaries);
+  if (status == HB_OK) status = HB_ALLOC(2 * p->n, &work);
+  if (status == HB_OK) {
+    int known = hb_density_centre(p, around.rho, s.x_density, &s.r_core);
+    hb_lagrangian_radii(p, known ? s.x_density : s.x_mass, HB_LAGRANGE_COUNT, fractions, work, s.r_lagrange);
+    *structure = s;
+  }
+  hb_mem_free(work);
+  hb_surroundings_clear(&around);
+  return status;
+}
