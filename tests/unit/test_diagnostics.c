@@ -109,10 +109,8 @@ static void test_auto_pays_up_to_a_bound(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sum_is_compensated),
-      cmocka_unit_test(test_energies),
-      cmocka_unit_test(test_centre_of_mass),
-      cmocka_unit_test(test_lagrangian_radii),
+      cmocka_unit_test(test_sum_is_compensated),      cmocka_unit_test(test_energies),
+      cmocka_unit_test(test_centre_of_mass),          cmocka_unit_test(test_lagrangian_radii),
       cmocka_unit_test(test_auto_pays_up_to_a_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
