@@ -1,4 +1,5 @@
 /* Energies, centre of mass and radii on configurations whose values are known. */
+#include "api/diagnose.h"
 #include "core/diagnostics.h"
 
 #include <float.h>
@@ -96,13 +97,21 @@ static void test_lagrangian_radii(void **state)
   hb_particles_destroy(p);
 }
 
+static void test_auto_pays_up_to_a_bound(void **state)
+{
+  (void)state;
+  assert_true(hb_diagnose_is_exact(HB_EXACT_ENERGY_AUTO, 32768));
+  assert_false(hb_diagnose_is_exact(HB_EXACT_ENERGY_AUTO, 32769));
+  assert_true(hb_diagnose_is_exact(HB_EXACT_ENERGY_YES, 1000000));
+  assert_false(hb_diagnose_is_exact(HB_EXACT_ENERGY_NO, 1));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sum_is_compensated),
-      cmocka_unit_test(test_energies),
-      cmocka_unit_test(test_centre_of_mass),
-      cmocka_unit_test(test_lagrangian_radii),
+      cmocka_unit_test(test_sum_is_compensated),      cmocka_unit_test(test_energies),
+      cmocka_unit_test(test_centre_of_mass),          cmocka_unit_test(test_lagrangian_radii),
+      cmocka_unit_test(test_auto_pays_up_to_a_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
