@@ -200,6 +200,9 @@ static enum hb_status get_looks(const struct hb_sections *sections, struct hb_si
   memcpy(sim->blocks, data, sizeof sim->blocks);
   HB_TRY(hb_sections_get(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, &data));
   const double *phases = data;
+  for (int k = 0; k < PHASES; k++)
+    if (!(phases[k] >= 0))
+      return hb_fail(HB_ERR_INPUT, "section 'sim.phases' has %g, expected seconds", phases[k]);
   sim->before = (struct hb_phases){.predict_s = phases[PREDICT_S],
                                    .send_s = phases[SEND_S],
                                    .force_s = phases[FORCE_S],
