@@ -33,8 +33,8 @@ static const char *const tile_words[] = {"i_each=2",
                                          NULL};
 /* A software renderer has few threads, and its small blocks pay for each segment. */
 static const char *const software_words[] = {
-    "threads=1024", "i_each=4", "threads=2048", "output=targets", "threads=256", "unroll=4",
-    "unroll=16",    "width=64", "i_each=2",     "partial=128",    NULL};
+    "threads=512", "i_each=4", "threads=2048", "output=targets", "threads=256", "unroll=4",
+    "unroll=16",   "width=64", "i_each=2",     "partial=128",    NULL};
 
 static const double GAIN = 1.02;          /* less is noise */
 static const double TRIAL_SECONDS = 0.03; /* of each stretch that is timed */
