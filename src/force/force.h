@@ -24,7 +24,8 @@ struct hb_force_ops {
   enum hb_status (*of)(void *state, size_t nj, const double *m, const double *x, const double *v, size_t ni,
                        const uint32_t *index, double *a, double *j, double *phi);
 
-  /* What the last eval spent in sending and receiving (HB_FORCE_PHASES); NULL where nothing travels. */
+  /* What the last eval spent in sending and receiving (HB_FORCE_PHASES), and the last `of` in all; NULL where nothing
+   * travels. */
   void (*phases)(const void *state, struct hb_phases *last);
 
   /* Where it runs, for records: context ("none" on the host) and device; and how, NULL where there is no choice.
