@@ -2,7 +2,7 @@
 # measure_hybrid.sh HOLMBERG software|gpu [ROUNDS]: what hybrid takes against its two sources, as lines of JSON on standard
 # output; data/README.md says where they are kept. Its words are measured once for each N, as a run does at its start; then
 # host-simd, the source on OpenGL (with the tuning in those words) and hybrid take turns, ROUNDS (5) times, with whole cycles
-# of a block (send, walk, receive). Medians and minima over the rounds, each of 31 cycles' median. Blocks: one sink, n_block =
+# of a block (send, walk, receive). Medians and minima over the rounds, each of 11 cycles' median. Blocks: one sink, n_block =
 # 0.20 N^0.81 ([PZ07] eq. 14), that over and times four, and all N where that is not too long. The last line compares runs
 # of N = 1024 by hybrid with the 2007 kernel (all/host/host). PRECISIONS="ds single" and SIZES="256 ..." choose less.
 set -eu
@@ -14,7 +14,7 @@ trap 'rm -rf "$folder"' EXIT
 printf '{"date": "%s", "command": "tools/measure_hybrid.sh holmberg %s %s", "version": "%s", "cores": %s}\n' \
   "$(date -u +%Y-%m-%d)" "$kind" "$rounds" "$("$holmberg" --version)" "$(nproc)"
 case $kind in # pairs of the largest block, and who takes it on OpenGL
-software) most=268435456 gl=bag ;;
+software) most=134217728 gl=bag ;;
 gpu) most=4294967296 gl=tile ;;
 esac
 
@@ -22,7 +22,7 @@ field() { sed -n "s/.*\"$1\": \"\{0,1\}\([^\",}]*\).*/\1/p"; }
 
 # cycles SCHEME PRECISION N SIZES [WORDS]: "scheme ni microseconds" for each size of a block
 cycles() {
-  "$holmberg" bench draws --scheme "$1" --precision "$2" --n "$3" --ni "$4" --repeat 31 --json ${5:+--tuning "$5"} |
+  "$holmberg" bench draws --scheme "$1" --precision "$2" --n "$3" --ni "$4" --repeat 11 --json ${5:+--tuning "$5"} |
     sed -n 's/.*"ni": \([0-9]*\),.*"cycle_us": \([0-9.e+-]*\).*/\1 \2/p' | sed "s/^/$1 /"
 }
 

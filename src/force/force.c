@@ -257,27 +257,30 @@ static enum hb_status in_one(struct hb_force *force, size_t nj, const double *m,
                              const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi)
 {
+  struct hb_phases *phases = &force->phases, last;
   HB_TRY(expect_sources(force, nj));
   force->nj = nj; /* for the check of the sinks only */
   enum hb_status status = check_sinks(force, ni, index);
   force->nj = 0;
   if (status != HB_OK || ni == 0) return status;
-  return force->ops->of(force->state, nj, m, x, v, ni, index, a, j, phi);
+  HB_TRY(force->ops->of(force->state, nj, m, x, v, ni, index, a, j, phi));
+  force->ops->phases(force->state, &last);
+  phases->send_s += last.send_s;
+  phases->force_s += last.force_s;
+  phases->receive_s += last.receive_s;
+  return HB_OK;
 }
 
-/* Sources and forces in the two calls of a source that has them, or in its one. */
+/* Sources and forces in the one call of a source that has it, or in its two. */
 static enum hb_status once(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi)
 {
+  if (force->ops->of) return in_one(force, nj, m, x, v, ni, index, a, j, phi);
   double lap = hb_clock_now();
-  if (force->ops->of) {
-    HB_TRY(in_one(force, nj, m, x, v, ni, index, a, j, phi));
-  } else {
-    HB_TRY(hb_force_set_j(force, nj, m, x, v));
-    force->phases.send_s += hb_phases_lap(&lap);
-    HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
-  }
+  HB_TRY(hb_force_set_j(force, nj, m, x, v));
+  force->phases.send_s += hb_phases_lap(&lap);
+  HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
   count_phases(force, &lap);
   return HB_OK;
 }

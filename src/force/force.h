@@ -46,7 +46,8 @@ struct hb_force_ops {
 
   const struct hb_force_resident_ops *resident; /* NULL: it cannot */
 
-  /* What the last eval spent in sending and receiving (HB_FORCE_PHASES); NULL where nothing travels. */
+  /* What the last eval spent in sending and receiving (HB_FORCE_PHASES), and the last `of` in all; NULL where nothing
+   * travels. */
   void (*phases)(const void *state, struct hb_phases *last);
 
   /* Where it runs, for records: context ("none" on the host) and device; and how, NULL where there is no choice.

@@ -230,6 +230,7 @@ static enum hb_status hybrid_of(void *state, size_t nj, const double *m, const d
   HB_TRY(child->ops->eval(child->state, ni, index, a, j, phi));
   h->last = (struct hb_phases){0};
   if (child->ops->phases) child->ops->phases(child->state, &h->last);
+  h->last.force_s = hb_clock_now() - sent - h->last.send_s - h->last.receive_s;
   h->last.send_s += sent - start;
   return HB_OK;
 }
