@@ -104,6 +104,26 @@ static enum hb_status potential_of_source(struct hb_force *force, const struct h
   return status;
 }
 
+static enum hb_status energy_of(struct hb_sim *sim, const struct hb_particles *p, enum hb_energy kind,
+                                double *energy)
+{
+  double e_kin = 0, e_pot = 0;
+  HB_TRY(hb_kinetic_energy(p, &e_kin));
+  HB_TRY(kind == HB_ENERGY_EXACT ? hb_potential_energy(p, sim->eps2, &e_pot)
+                                 : potential_of_source(sim->force, p, &e_pot));
+  *energy = e_kin + e_pot;
+  return HB_OK;
+}
+
+enum hb_status hb_sim_energy(struct hb_sim *sim, double t, enum hb_energy kind, double *energy)
+{
+  struct hb_particles *p;
+  HB_TRY(hb_sim_state(sim, t, &p));
+  enum hb_status status = energy_of(sim, p, kind, energy);
+  hb_particles_destroy(p);
+  return status;
+}
+
 static enum hb_status diagnose(struct hb_sim *sim, const struct hb_particles *p, struct hb_diagnostics *d)
 {
   double e_pot_source;
