@@ -33,6 +33,7 @@ static struct hb_bench_run_params complete(const struct hb_bench_run_params *giv
 static enum hb_status check(const struct hb_bench_run_params *p)
 {
   if (!p->sim.force.scheme) return hb_fail(HB_ERR_USAGE, "no scheme of forces was named");
+  if (p->n < 2) return hb_fail(HB_ERR_USAGE, "the number of particles is %zu, expected at least 2", p->n);
   if (!(p->t_begin >= 0 && p->t_end > p->t_begin && isfinite(p->t_end)))
     return hb_fail(HB_ERR_USAGE, "the times are %g to %g, expected 0 <= begin < end", p->t_begin, p->t_end);
   if (p->repeat < 1 || p->repeat > REPEATS_MOST)

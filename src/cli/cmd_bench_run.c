@@ -141,7 +141,11 @@ static const char *precision_choice(size_t k)
 static enum hb_status check_sizes(const struct hb_list *n)
 {
   uint64_t number;
-  for (size_t k = 0; k < n->count; k++) HB_TRY(hb_text_count(n->words[k], &number));
+  for (size_t k = 0; k < n->count; k++) {
+    HB_TRY(hb_text_count(n->words[k], &number));
+    if (number < 2)
+      return hb_fail(HB_ERR_USAGE, "option --n: '%s' is out of range (expected at least 2)", n->words[k]);
+  }
   return HB_OK;
 }
 
@@ -298,9 +302,7 @@ static void list_modes(FILE *out)
 
 const struct hb_opts_command hb_cmd_bench_run = {
     .name = "bench run",
-    .summary =
-        "Time whole runs as the paper's Table 2 does: a Plummer sphere from t = 0 to 0.5, the second half "
-        "of it.",
+    .summary = "Time whole runs as in the paper's Table 2: a Plummer sphere, clock from t = 0.25 to 0.5.",
     .options = options,
     .option_count = JOB_COUNT,
     .more_help = list_modes,

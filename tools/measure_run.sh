@@ -1,0 +1,28 @@
+#!/bin/sh
+# measure_run.sh HOLMBERG software|gpu: the paper's Table 2 job in the modes of its Fig. 5, as lines of JSON on standard
+# output: without waits for the whole, and with waits for the phases. data/README.md says where they are kept. The first
+# line tells when and where. HB_CONTEXT chooses the way to OpenGL.
+set -eu
+holmberg=$1
+kind=$2
+printf '{"date": "%s", "command": "tools/measure_run.sh holmberg %s", "version": "%s"}\n' \
+  "$(date -u +%Y-%m-%d)" "$kind" "$("$holmberg" --version)"
+job() { "$holmberg" bench run "$@" --json; }
+
+case $kind in
+software)
+  job --scheme host,host-simd --n 1024,4096 --repeat 3
+  job --scheme bag --precision single,ds --n 1024,4096 --repeat 3
+  job --scheme bag --precision single,ds --n 1024,4096 --repeat 3 --phases
+  ;;
+gpu) # minutes on a fast one: a run of 65536 has 6 * 10^11 pairs in 6000 block steps
+  job --scheme host-simd --n 1024,4096,16384
+  job --scheme bag,tile --precision single,ds --n 1024,2048,4096,8192,16384 --repeat 3
+  job --scheme bag,tile --precision single,ds --n 32768,65536
+  job --scheme bag,tile --precision single,ds --n 1024,4096,16384,65536 --phases
+  ;;
+*)
+  echo "measure_run.sh: '$kind' is neither software nor gpu" >&2
+  exit 2
+  ;;
+esac
