@@ -285,9 +285,10 @@ struct hb_bench_result {
   int flops_per_pair;
   double ms_median, ms_min, ms_max;
   double send_ms, draw_ms,
-      receive_ms;     /* medians of one upload, one walk, one readback, the device idle between */
-  double cycle_ms;    /* median of the three in one go, as a block step does them               */
-  double pairs_per_s; /* ni (n - 1) / median */
+      receive_ms;      /* medians of one upload, one walk, one readback, the device idle between */
+  double cycle_ms;     /* median of the three in one go, as a block step does them               */
+  double cycle_min_ms; /* and the least, for machines that others use, too                     */
+  double pairs_per_s;  /* ni (n - 1) / median */
   double acc_rms, acc_max, jerk_rms, jerk_max, pot_rms,
       pot_max;      /* relative to each sink's own; NaN: not checked */
   double acc_floor; /* rms error of acc by rounding the positions to float alone */
