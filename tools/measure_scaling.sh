@@ -18,7 +18,7 @@ for ((round = 0; round < ${ROUNDS:-5}; round++)); do
 done >"$folder/lines"
 
 echo "# Milliseconds for a block step of 64 particles among n: send, forces, receive; the least of ${ROUNDS:-5} x 101."
-echo "# made $(date -u +%Y-%m-%d), $(nproc) cores, by: tools/measure_scaling.sh holmberg $*"
+echo "# made $(date -u +%Y-%m-%d), $(getconf _NPROCESSORS_ONLN) cores, by: tools/measure_scaling.sh holmberg $*"
 sed -n 's/.*"device": "\([^"]*\)".*/# on \1/p' "$folder/lines" | sort -u
 echo 'scheme,precision,n,ni,ms'
 for scheme; do
