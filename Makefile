@@ -22,7 +22,7 @@ SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c)
 SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
 LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/%,$(SOURCES))) $(B)/obj/gen/shaders.o
-CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
+CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES))) $(B)/obj/gen/paper_table2.o
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/support/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
 
@@ -98,6 +98,10 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 $(B)/gen/shaders.c: tools/embed.sh $(SHADERS)
 	$(call say,EMBED,shaders)
 	$(Q)mkdir -p $(@D) && tools/embed.sh $(SHADERS) >$@
+
+$(B)/gen/paper_table2.c: tools/embed_table.sh data/paper/table2.csv
+	$(call say,EMBED,data/paper/table2.csv)
+	$(Q)mkdir -p $(@D) && tools/embed_table.sh data/paper/table2.csv >$@
 
 $(B)/obj/tests/%.o: tests/support/%.c $(B)/flags
 	$(call say,CC,$<)

@@ -263,6 +263,7 @@ static enum hb_status time_steps(struct bench *b)
   r->draw_ms = median(draw, (size_t)count);
   r->receive_ms = b->pairs ? median(down, (size_t)count) : 0; /* others have received by then */
   r->cycle_ms = median(whole, (size_t)count);
+  r->cycle_min_ms = whole[0];
   return HB_OK;
 }
 

@@ -114,6 +114,7 @@ void hb_bench_output_draws_json(const struct hb_bench_output_row *row)
   hb_json_number(&json, "draw_us", 1e3 * r->draw_ms);
   hb_json_number(&json, "receive_us", 1e3 * r->receive_ms);
   hb_json_number(&json, "cycle_us", 1e3 * r->cycle_ms);
+  hb_json_number(&json, "cycle_min_us", 1e3 * r->cycle_min_ms);
   hb_json_text(&json, "tuning", r->tuning);
   json_end(&json);
 }

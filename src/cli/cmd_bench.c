@@ -3,6 +3,7 @@
 #include "cli/bench_output.h"
 #include "cli/cmd.h"
 #include "cli/gnuplot.h"
+#include "cli/list.h"
 #include "cli/plot.h"
 #include "cli/terminal.h"
 
@@ -57,30 +58,7 @@ static const struct hb_opts_option options[BENCH_COUNT] = {
                     "one line of JSON for each row"},
 };
 
-/* ---- lists ---- */
-
-enum { WORDS_MOST = 32, WORD_ROOM = 512 };
-
-struct list {
-  char room[WORD_ROOM];
-  const char *words[WORDS_MOST];
-  size_t count;
-};
-
-static enum hb_status split(const char *text, const char *separators, struct list *list)
-{
-  list->count = 0;
-  if (strlen(text) >= sizeof list->room)
-    return hb_fail(HB_ERR_USAGE, "the list '%.40s...' is too long", text);
-  strcpy(list->room, text);
-  char *rest = NULL;
-  for (char *w = strtok_r(list->room, separators, &rest); w; w = strtok_r(NULL, separators, &rest)) {
-    if (list->count == WORDS_MOST)
-      return hb_fail(HB_ERR_USAGE, "the list '%s' has more than %d words", text, WORDS_MOST);
-    list->words[list->count++] = w;
-  }
-  return list->count ? HB_OK : hb_fail(HB_ERR_USAGE, "the list '%s' is empty", text);
-}
+/* ---- schemes ---- */
 
 static enum hb_status default_schemes(struct hb_text *text)
 {
@@ -97,9 +75,9 @@ static enum hb_status default_schemes(struct hb_text *text)
 /* What is under way: the loops below name schemes, precisions and interactions, the options the rest. */
 struct bench {
   const struct hb_opts *opts;
-  int draws;                       /* bench draws: else bench force */
-  struct list n, ni, interactions; /* as numbers, all of them checked */
-  double ceiling[2];               /* of fragment and compute programs; 0: not measured yet */
+  int draws;                          /* bench draws: else bench force */
+  struct hb_list n, ni, interactions; /* as numbers, all of them checked */
+  double ceiling[2];                  /* of fragment and compute programs; 0: not measured yet */
   struct hb_plot plot;
   char title[256]; /* of the figure: the device, or the host where no scheme ran on one */
 };
@@ -196,14 +174,12 @@ static enum hb_status bench_scheme(struct bench *b, const char *scheme, const ch
 {
   const struct hb_force_scheme *info = hb_force_scheme_find(scheme);
   if (!info) return hb_fail(HB_ERR_USAGE, "'%s' is no scheme of forces, see 'holmberg info'", scheme);
-  struct list offered, wanted;
-  HB_TRY(split(info->precisions, " ", &offered));
+  struct hb_list offered, wanted;
+  HB_TRY(hb_list_split(info->precisions, " ", &offered));
   const struct hb_opts_value *precision = &b->opts->values[BENCH_PRECISION];
-  if (precision->given) HB_TRY(split(precision->text, ",", &wanted));
+  if (precision->given) HB_TRY(hb_list_split(precision->text, ",", &wanted));
   for (size_t k = 0; k < offered.count; k++) {
-    int chosen = !precision->given;
-    for (size_t w = 0; precision->given && w < wanted.count; w++)
-      chosen = chosen || strcmp(wanted.words[w], offered.words[k]) == 0;
+    int chosen = !precision->given || hb_list_has(&wanted, offered.words[k]);
     if (chosen) HB_TRY(bench_sizes(b, scheme, offered.words[k], interaction));
   }
   return HB_OK;
@@ -211,11 +187,11 @@ static enum hb_status bench_scheme(struct bench *b, const char *scheme, const ch
 
 static enum hb_status bench_schemes(struct bench *b)
 {
-  struct list schemes = {0};
+  struct hb_list schemes = {0};
   struct hb_text all = {0};
   const char *text = b->opts->values[BENCH_SCHEME].text;
   enum hb_status status = text ? HB_OK : default_schemes(&all);
-  if (status == HB_OK) status = split(text ? text : all.text, ",", &schemes);
+  if (status == HB_OK) status = hb_list_split(text ? text : all.text, ",", &schemes);
   hb_mem_free(all.text);
   for (size_t k = 0; k < b->interactions.count && status == HB_OK; k++)
     for (size_t s = 0; s < schemes.count && status == HB_OK; s++)
@@ -226,9 +202,9 @@ static enum hb_status bench_schemes(struct bench *b)
 static enum hb_status read_lists(struct bench *b)
 {
   const struct hb_opts_value *values = b->opts->values, *ni = &values[BENCH_NI];
-  HB_TRY(split(values[BENCH_N].text, ",", &b->n));
-  HB_TRY(split(ni->given ? ni->text : b->draws ? "1,16,256,4096" : "0", ",", &b->ni));
-  return split(values[BENCH_INTERACTION].text, ",", &b->interactions);
+  HB_TRY(hb_list_split(values[BENCH_N].text, ",", &b->n));
+  HB_TRY(hb_list_split(ni->given ? ni->text : b->draws ? "1,16,256,4096" : "0", ",", &b->ni));
+  return hb_list_split(values[BENCH_INTERACTION].text, ",", &b->interactions);
 }
 
 /* ---- what can be measured ---- */
@@ -279,6 +255,12 @@ static enum hb_status bench_ceiling(const struct hb_opts *opts)
   return hb_terminal_flush();
 }
 
+static enum hb_status bench_run(const struct hb_opts *opts)
+{
+  (void)opts;
+  return hb_fail(HB_ERR_USAGE, "'run' has options of its own and stands right behind 'bench'");
+}
+
 static const struct measurement {
   const char *name, *help;
   enum hb_status (*work)(const struct hb_opts *opts);
@@ -286,6 +268,8 @@ static const struct measurement {
     {"force", "pairs a second, and with --check errors against double precision", bench_force},
     {"draws", "microseconds of upload, draw, readback, and of the three in one go", bench_draws},
     {"ceiling", "multiply-adds a second in programs that do nothing else", bench_ceiling},
+    {"run", "the paper's Table 2: whole runs; has options of its own, see 'holmberg bench run --help'",
+     bench_run},
 };
 enum { MEASUREMENTS = sizeof measurements / sizeof *measurements };
 
@@ -317,4 +301,5 @@ const struct hb_opts_command hb_cmd_bench = {
     .example = "  holmberg bench force --scheme bag,tile --n 4096,65536 --check --plot rates.png\n"
                "  holmberg bench draws --scheme bag --precision single --n 16384\n",
     .work = work,
+    .branch = &hb_cmd_bench_run,
 };

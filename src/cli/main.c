@@ -63,6 +63,12 @@ static const struct hb_opts_command *find_command(const char *name)
   return NULL;
 }
 
+/* Whether word is the second of the branch's name. */
+static int names_branch(const struct hb_opts_command *branch, const char *word)
+{
+  return branch && strcmp(strchr(branch->name, ' ') + 1, word) == 0;
+}
+
 /* The part of the command line that belongs to no command; *command is set when there is one. */
 static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_command **command)
 {
@@ -73,7 +79,9 @@ static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_comma
   if (*word == '-') return hb_opts_unknown("option", word, option_choice);
   *command = find_command(word);
   if (!*command) return hb_opts_unknown("command", word, command_choice);
-  return work(*command, argc - 2, argv + 2);
+  if (argc == 2 || !names_branch((*command)->branch, argv[2])) return work(*command, argc - 2, argv + 2);
+  *command = (*command)->branch;
+  return work(*command, argc - 3, argv + 3);
 }
 
 int main(int argc, char **argv)

@@ -55,6 +55,16 @@ enum hb_status hb_plot_add(struct hb_plot *plot, const char *family, const char 
   return HB_OK;
 }
 
+enum hb_status hb_plot_add_reference(struct hb_plot *plot, const char *family, const char *member, double x,
+                                     double y)
+{
+  HB_TRY(hb_plot_add(plot, family, member, x, y));
+  struct hb_plot_curve *curve = NULL;
+  HB_TRY(find_curve(plot, family, member, &curve));
+  curve->is_reference = 1;
+  return HB_OK;
+}
+
 void hb_plot_clear(struct hb_plot *plot)
 {
   for (size_t k = 0; k < plot->count; k++) {
@@ -122,8 +132,21 @@ static enum hb_status write_ranges(const struct hb_plot *plot, struct hb_text *s
   return hb_text_append(script, "1e300)\n");
 }
 
+/* Open marks of its own, in the order of the references. */
+static enum hb_status write_reference(const struct hb_plot *plot, size_t k, struct hb_text *script)
+{
+  static const int open[] = {10, 6, 8, 4};
+  size_t before = 0;
+  for (size_t c = 0; c < k; c++) before += plot->curves[c].is_reference != 0;
+  return hb_text_append(
+      script,
+      "%s$curve%zu using 1:2 with linespoints lw 0.8 dt 3 ps 1.2 pt %d lc rgb '#707070' title '%s, %s'",
+      k ? ", \\\n  " : "plot ", k, open[before % 4], plot->curves[k].family, plot->curves[k].member);
+}
+
 static enum hb_status write_curve(const struct hb_plot *plot, size_t k, struct hb_text *script)
 {
+  if (plot->curves[k].is_reference) return write_reference(plot, k, script);
   size_t colour = rank(plot, k, offsetof(struct hb_plot_curve, family)) % COLOURS;
   size_t member = rank(plot, k, offsetof(struct hb_plot_curve, member));
   return hb_text_append(

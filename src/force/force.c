@@ -31,7 +31,10 @@ enum { COUNT = sizeof registry / sizeof *registry };
 const struct hb_force_scheme *hb_force_schemes(size_t *count)
 {
   static struct hb_force_scheme schemes[COUNT];
-  for (size_t k = 0; k < COUNT; k++) schemes[k] = registry[k]->info;
+  for (size_t k = 0; k < COUNT; k++) {
+    schemes[k] = registry[k]->info;
+    if (!schemes[k].modes) schemes[k].modes = "all/host/host";
+  }
   *count = COUNT;
   return schemes;
 }

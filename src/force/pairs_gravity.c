@@ -174,14 +174,15 @@ static const char *gravity_tuning(const void *state)
   return g->tuning;
 }
 
-#define GRAVITY_BY(scheme, text, key)                                                                        \
+#define GRAVITY_BY(scheme, text, key, can)                                                                   \
   const struct hb_force_ops hb_force_##scheme = {                                                            \
       .info = {.name = #scheme,                                                                              \
                .summary = text,                                                                              \
                .source = key,                                                                                \
                .precisions = "single compensated ds double",                                                 \
                .needs_gl = 1,                                                                                \
-               .flops_per_pair = 43},                                                                        \
+               .flops_per_pair = 43,                                                                         \
+               .modes = can},                                                                                \
       .open = gravity_open,                                                                                  \
       .close = gravity_close,                                                                                \
       .set_j = gravity_set_j,                                                                                \
@@ -193,7 +194,11 @@ static const char *gravity_tuning(const void *state)
       .tuning = gravity_tuning,                                                                              \
   }
 
-GRAVITY_BY(bag, "a pass sums a bag of sources in registers, bags accumulate over passes", "[HI07]");
-GRAVITY_BY(tile, "a compute shader, tiles of sources in shared memory, several threads a body", "[NHP07]");
+#define PREDICTS "all/host/host all/gpu/host block/gpu/host"
+#define CORRECTS PREDICTS " block/gpu/gpu"
+
+GRAVITY_BY(bag, "a pass sums a bag of sources in registers, bags accumulate over passes", "[HI07]", CORRECTS);
+GRAVITY_BY(tile, "a compute shader, tiles of sources in shared memory, several threads a body", "[NHP07]",
+           CORRECTS);
 GRAVITY_BY(matrix2004, "all pair terms in a texture, folded log2 N times; in tiles where they are too many",
-           "[NHP07] section 31.5");
+           "[NHP07] section 31.5", PREDICTS);

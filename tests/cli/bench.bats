@@ -37,7 +37,7 @@ device+='"device": "[^"]+"'
   [ "$(grep -v '^#' <<<"$output" | awk '{ print $1, $4, $5, NF }')" = "$(printf 'host 64 %s 9\n' 1 16)" ]
   accepts bench draws --scheme host --n 64 --ni 4 --repeat 1 --json
   local fields="^\\{$device, \"n\": 64, \"ni\": 4, \"send_us\": $n, \"draw_us\": $n, \"receive_us\": $n, "
-  fields+="\"cycle_us\": $n, \"tuning\": \"\"\\}$"
+  fields+="\"cycle_us\": $n, \"cycle_min_us\": $n, \"tuning\": \"\"\\}$"
   [ "${#lines[@]}" -eq 1 ]
   [[ $output =~ $fields ]]
 }
@@ -70,4 +70,103 @@ device+='"device": "[^"]+"'
   fails_with 2 "'holmberg bench' needs a WHAT" bench
   fails_with 2 "option --check belongs to 'bench force'" bench draws --check
   fails_with 2 "option --plot belongs to 'bench force'" bench draws --plot rates.png
+}
+
+# ---- bench run ----
+
+@test "bench run --json: the documented fields, a line for each mode" {
+  accepts bench run --n 64 --scheme host --t-begin 0.125 --t-end 0.25 --json
+  local fields='^\{"scheme": "host", "precision": "double", "mode": "all/host/host", "n": 64, "t_begin": 0.125, '
+  fields+="\"t_end\": 0.25, \"wall_s\": $n, \"wall_min_s\": $n, \"wall_max_s\": $n, \"repeat\": 1, "
+  fields+='"block_steps": [0-9]+, "particle_steps": [0-9]+, "pairs": [0-9]+, '
+  fields+="\"de_rel\": $n, \"exact_energy\": true, \"phases\": false, \"predict_s\": $n, \"send_s\": $n, "
+  fields+="\"force_s\": $n, \"receive_s\": $n, \"correct_s\": $n, \"context\": \"none\", \"device\": \"[^\"]+\", "
+  fields+="\"tuning\": \"\", \"eta\": $n, \"eps\": 0.00390625, \"dt_max\": 0.125, \"dt_min\": $n, "
+  fields+='"step_rounding": "down", "seed": 1, "scaling": "measured"\}$'
+  [ "${#lines[@]}" -eq 1 ]
+  [[ $output =~ $fields ]]
+}
+
+# field NAME: its number in each line of $output.
+# shellcheck disable=SC2001 # a greedy pattern, for each line
+field() { sed "s/.*\"$1\": \([^,}]*\).*/\1/" <<<"$output"; }
+
+@test "bench run counts what 'run' counts over the same time, and finds its energy error" {
+  "$HOLMBERG" ic plummer -n 100 --seed 3 -o a.h5 --quiet
+  accepts run a.h5 --scheme host --t-end 0.5 --diag-every 0.25 --json
+  local blocks steps energy
+  blocks=$(field block_steps | awk 'NR > 1 { print $1 - before } { before = $1 }' | tail -n 1)
+  steps=$(field particle_steps | awk 'NR > 1 { print $1 - before } { before = $1 }' | tail -n 1)
+  energy=$(field e_total | awk 'NR > 1 { d = ($1 - before) / before; print d < 0 ? -d : d } { before = $1 }' | tail -n 1)
+  accepts bench run --n 100 --scheme host --seed 3 --repeat 2 --json
+  [ "$(field block_steps)" -eq "$blocks" ]
+  [ "$(field particle_steps)" -eq "$steps" ]
+  [ "$(field pairs)" -eq $((steps * 99)) ]
+  awk -v a="$(field de_rel)" -v b="$energy" 'BEGIN { if (a < 0) a = -a; exit !(a < 1.001 * b && b < 1.001 * a) }'
+}
+
+@test "bench run: the phases sum to no more than the whole, and the median is none of the ends" {
+  accepts bench run --n 64,128 --scheme host,host-simd --phases --repeat 3 --json
+  [ "${#lines[@]}" -eq 4 ]
+  for name in wall_min_s wall_s wall_max_s predict_s send_s force_s receive_s correct_s; do
+    field "$name" >"$name.column"
+  done
+  paste {wall_min,wall,wall_max,predict,send,force,receive,correct}_s.column |
+    awk '!($1 <= $2 && $2 <= $3 && $4 + $5 + $6 + $7 + $8 <= $2 && $4 > 0 && $6 > 0 && $8 > 0) { exit 1 }'
+  [[ ${lines[0]} == *'"phases": true'* ]]
+}
+
+@test "bench run: what a scheme cannot do is passed over, once for all n" {
+  run --separate-stderr "$HOLMBERG" bench run --n 32,64 --scheme host,host-simd --precision double,ds \
+    --mode block/gpu/host,all/host/host --t-begin 0 --t-end 0.125
+  [ "$status" -eq 0 ]
+  [ "$(grep -v '^#' <<<"$output" | awk '{ print $1, $2, $3, $4 }')" = "$(printf '%s\n' \
+    'host double all/host/host 32' 'host double all/host/host 64' \
+    'host-simd ds all/host/host 32' 'host-simd ds all/host/host 64')" ]
+  [ "$stderr" = "$(printf 'holmberg: scheme %s: passed over\n' 'host has no precision ds' \
+    'host has no mode block/gpu/host' 'host-simd has no precision double' 'host-simd has no mode block/gpu/host')" ]
+}
+
+@test "bench run --plot: a figure with the paper's seconds beside, where it is the paper's job" {
+  accepts bench run --n 256 --scheme host --plot runs.svg
+  for curve in 'host double all/host/host' 8800GTX FX1400 Xeon GRAPE-6Af; do grep -qF "$curve" runs.svg; done
+  accepts bench run --n 64 --scheme host --t-end 0.375 --plot short.svg
+  grep -q 'host double all/host/host' short.svg
+  run ! grep -q 8800GTX short.svg
+  accepts bench run --n 64 --scheme host --plot runs.png
+  [ "$(head -c 4 runs.png | tail -c 3)" = PNG ]
+  files runs.svg short.svg runs.png
+}
+
+# refuses SENTENCE ARG...: bench run ARG... with exit code 2; the second line points to its own help.
+refuses() {
+  local sentence=$1
+  shift
+  run --separate-stderr "$HOLMBERG" bench run "$@"
+  echo "exit code $status, standard error: $stderr"
+  [ "$status" -eq 2 ]
+  # shellcheck disable=SC2053
+  [[ ${stderr_lines[0]} == "holmberg: "$sentence ]]
+}
+
+@test "bench run: words that are none are refused before the work" {
+  refuses "unknown mode 'block/gpu/cpu'; did you mean 'block/gpu/gpu'[?]" --mode block/gpu/cpu
+  [ "${stderr_lines[1]}" = "try 'holmberg bench run --help'" ]
+  refuses "unknown scheme 'hots'; did you mean 'host'[?]" --scheme host,hots
+  refuses "unknown precision 'half' (expected one of single, compensated, ds, double)" --precision half
+  refuses "*'many'*" --scheme host --n 64,many
+  refuses "option --n: '1' is out of range *" --scheme host --n 64,1
+  refuses 'the times are 0.5 to 0.25, expected *' --scheme host --t-begin 0.5 --t-end 0.25
+  refuses "cannot draw 'a.gif': *" --scheme host --plot a.gif
+  refuses 'scheme host has no mode block/gpu/gpu: passed over' --scheme host --mode block/gpu/gpu
+  [[ $stderr == *'holmberg: none of these schemes does what was asked for'* ]]
+  fails_with 2 "'run' has options of its own and stands right behind 'bench'" bench --json run
+  files ''
+}
+
+@test "bench run --help is its own" {
+  accepts bench run --help
+  [ "${lines[0]}" = 'usage: holmberg bench run [options]' ]
+  for mode in all/host/host all/gpu/host block/gpu/host block/gpu/gpu; do [[ $output == *$'\n'"  $mode "* ]]; done
+  for line in "${lines[@]}"; do [ "${#line}" -le 100 ]; done
 }

@@ -223,3 +223,20 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
   fails_with 2 "'gl=cg2007' is no tuning: expected gl=bag or gl=tile" run a.h5 --scheme hybrid --tuning gl=cg2007
   fails_with 2 "'speed=9' is no tuning *" run a.h5 --scheme hybrid --tuning host_below=all,speed=9
 }
+
+@test "bench run through OSMesa: the modes of Fig. 5 do the same steps, and the phases sum to no more than the whole" {
+  accepts bench run --n 64 --scheme bag --precision ds --no-tune --context osmesa --phases --json
+  [ "$(sed 's/.*"mode": "\([^"]*\)".*/\1/' <<<"$output")" = $'all/host/host\nblock/gpu/host\nblock/gpu/gpu' ]
+  local number='[0-9.e+-]+' times='' line
+  for name in predict send force receive correct; do times+="\"${name}_s\": ($number), "; done
+  for line in "${lines[@]}"; do
+    [[ $line =~ \"wall_s\":\ ($number) ]]
+    local wall=${BASH_REMATCH[1]}
+    [[ $line =~ $times ]]
+    awk -v wall="$wall" -v parts="${BASH_REMATCH[*]:1}" \
+      'BEGIN { n = split(parts, p, " "); for (k = 1; k <= n; k++) { sum += p[k]; if (!(p[k] > 0)) exit 1 }
+               exit !(n == 5 && sum <= wall) }'
+    [[ $line =~ \"block_steps\":\ ([0-9]+) ]]
+    ((BASH_REMATCH[1] > 200 && BASH_REMATCH[1] < 500))
+  done
+}

@@ -136,6 +136,7 @@ struct hb_force_scheme {
   const char *precisions; /* what it offers, blank separated, the default first */
   int needs_gl;
   int flops_per_pair; /* floating point operations of acc + jerk + pot, counted in its kernel */
+  const char *modes;  /* what it can do of transfer/predict/correct, blank separated: "all/host/host" */
 };
 
 struct hb_force;
@@ -348,9 +349,10 @@ struct hb_bench_result {
   int flops_per_pair;
   double ms_median, ms_min, ms_max;
   double send_ms, draw_ms,
-      receive_ms;     /* medians of one upload, one walk, one readback, the device idle between */
-  double cycle_ms;    /* median of the three in one go, as a block step does them               */
-  double pairs_per_s; /* ni (n - 1) / median */
+      receive_ms;      /* medians of one upload, one walk, one readback, the device idle between */
+  double cycle_ms;     /* median of the three in one go, as a block step does them               */
+  double cycle_min_ms; /* and the least, for machines that others use, too                     */
+  double pairs_per_s;  /* ni (n - 1) / median */
   double acc_rms, acc_max, jerk_rms, jerk_max, pot_rms,
       pot_max;      /* relative to each sink's own; NaN: not checked */
   double acc_floor; /* rms error of acc by rounding the positions to float alone */
@@ -358,6 +360,31 @@ struct hb_bench_result {
 
 /* Errors: as hb_force_open; HB_ERR_USAGE. */
 enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_bench_result *result);
+
+/* The job of [PZ07] Table 2: an equal-mass Plummer sphere is integrated from 0 to t_end, and the time taken from t_begin
+ * on, so that start and warm-up do not count. */
+struct hb_bench_run_params {
+  struct hb_sim_params sim; /* force.scheme must be named; the paper's force.eps is 1/256            */
+  size_t n;
+  uint64_t seed;
+  double t_begin,
+      t_end;  /* multiples of dt_max, else the energies are of predicted particles; 0, 0: 0.25, 0.5 */
+  int repeat; /* whole runs; 0: 1 */
+};
+
+struct hb_bench_run_result {
+  char scheme[16], precision[16], context[16], device[192], tuning[256];
+  double wall_s; /* the run that took the median of the wall times, the lower one of two */
+  double wall_min_s, wall_max_s;
+  struct hb_sim_counts counts; /* these and what follows between t_begin and t_end, the same in every run */
+  struct hb_phases phases;     /* of the run of wall_s; told apart with HB_FORCE_PHASES only */
+  double e_begin, e_end;       /* total energies */
+  int exact_energy; /* 1: in host double; 0: by the source's own potentials, above 32768 particles */
+  enum hb_ic_scaling scaling; /* of the sphere: by its model above 262144 particles */
+};
+
+/* Errors: as hb_sim_create and hb_sim_step; HB_ERR_USAGE. */
+enum hb_status hb_bench_run(const struct hb_bench_run_params *params, struct hb_bench_run_result *result);
 
 /* One tuning that was found. */
 struct hb_tune_result {

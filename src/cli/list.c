@@ -1,0 +1,25 @@
+#include "cli/list.h"
+
+#include <string.h>
+
+enum hb_status hb_list_split(const char *text, const char *separators, struct hb_list *list)
+{
+  list->count = 0;
+  if (strlen(text) >= sizeof list->room)
+    return hb_fail(HB_ERR_USAGE, "the list '%.40s...' is too long", text);
+  strcpy(list->room, text);
+  char *rest = NULL;
+  for (char *w = strtok_r(list->room, separators, &rest); w; w = strtok_r(NULL, separators, &rest)) {
+    if (list->count == HB_LIST_WORDS)
+      return hb_fail(HB_ERR_USAGE, "the list '%s' has more than %d words", text, HB_LIST_WORDS);
+    list->words[list->count++] = w;
+  }
+  return list->count ? HB_OK : hb_fail(HB_ERR_USAGE, "the list '%s' is empty", text);
+}
+
+int hb_list_has(const struct hb_list *list, const char *word)
+{
+  for (size_t k = 0; k < list->count; k++)
+    if (strcmp(list->words[k], word) == 0) return 1;
+  return 0;
+}

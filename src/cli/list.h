@@ -1,0 +1,24 @@
+/* Lists on the command line: words between separators. */
+#ifndef HB_LIST_H
+#define HB_LIST_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+enum { HB_LIST_WORDS = 32, HB_LIST_ROOM = 512 };
+
+/* The words lie in the list itself, which must not be copied. */
+struct hb_list {
+  char room[HB_LIST_ROOM];
+  const char *words[HB_LIST_WORDS];
+  size_t count;
+};
+
+/* Errors: HB_ERR_USAGE (too long, too many words, none). */
+enum hb_status hb_list_split(const char *text, const char *separators, struct hb_list *list);
+
+/* Whether word is one of them. */
+int hb_list_has(const struct hb_list *list, const char *word);
+
+#endif

@@ -1,0 +1,130 @@
+/* hb_bench_run: the paper's Table 2 job against the same steps through hb_sim. */
+#include "support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = 64, SEED = 9 };
+
+static const double eps = 1.0 / 256;
+
+static struct hb_bench_run_params job(const char *scheme)
+{
+  return (struct hb_bench_run_params){
+      .sim = {.force = {.scheme = scheme, .eps = eps}}, .n = N, .seed = SEED, .repeat = 2};
+}
+
+static struct hb_sim *simulation(const struct hb_sim_params *params)
+{
+  struct hb_particles *p;
+  struct hb_sim *sim;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = SEED}, &p));
+  ASSERT_OK(hb_sim_create(p, params, &sim));
+  hb_particles_destroy(p);
+  return sim;
+}
+
+static void test_counts_and_energies(void **state)
+{
+  (void)state;
+  const struct hb_bench_run_params params = job("host");
+  struct hb_bench_run_result r;
+  ASSERT_OK(hb_bench_run(&params, &r));
+  struct hb_sim *sim = simulation(&params.sim);
+  struct hb_sim_counts c[2];
+  struct hb_diagnostics d[2];
+  for (int k = 0; k < 2; k++) {
+    double t = k ? 0.5 : 0.25; /* what 0, 0 stand for */
+    while (hb_sim_next_time(sim) <= t) ASSERT_OK(hb_sim_step(sim));
+    hb_sim_counts(sim, &c[k]);
+    ASSERT_OK(hb_sim_diagnose(sim, t, &d[k]));
+  }
+  assert_true(r.counts.block_steps == c[1].block_steps - c[0].block_steps && r.counts.block_steps > 100);
+  assert_true(r.counts.particle_steps == c[1].particle_steps - c[0].particle_steps);
+  assert_true(r.counts.pairs == r.counts.particle_steps * (N - 1));
+  assert_true(r.e_begin == d[0].e_total && r.e_end == d[1].e_total && r.exact_energy);
+  assert_int_equal(r.scaling, HB_IC_SCALING_MEASURED);
+  assert_string_equal(r.scheme, "host");
+  assert_string_equal(r.precision, "double");
+  assert_string_equal(r.context, "none");
+  hb_sim_destroy(sim);
+}
+
+static void test_times(void **state)
+{
+  (void)state;
+  const struct hb_bench_run_params params = job("host");
+  struct hb_bench_run_result r;
+  ASSERT_OK(hb_bench_run(&params, &r));
+  const struct hb_phases *p = &r.phases;
+  double sum = p->predict_s + p->send_s + p->force_s + p->receive_s + p->correct_s;
+  assert_true(p->predict_s > 0 && p->force_s > 0 && p->correct_s > 0 && p->receive_s == 0);
+  assert_true(sum > 0 && sum <= r.wall_s);
+  assert_true(r.wall_min_s == r.wall_s && r.wall_s <= r.wall_max_s); /* of two the lower */
+}
+
+/* Which energies are taken is what the simulation says, and they differ in single precision. */
+static void test_energy_kinds(void **state)
+{
+  (void)state;
+  double e[2];
+  for (int k = 0; k < 2; k++) {
+    struct hb_bench_run_result r;
+    struct hb_bench_run_params params = {
+        .sim = {.force = {.scheme = "host-simd", .eps = eps},
+                .exact_energy = k ? HB_EXACT_ENERGY_NO : HB_EXACT_ENERGY_YES},
+        .n = 64,
+        .seed = 1,
+        .t_begin = 0.125,
+        .t_end = 0.25};
+    ASSERT_OK(hb_bench_run(&params, &r));
+    assert_int_equal(r.exact_energy, !k);
+    e[k] = r.e_begin;
+  }
+  assert_true(e[0] != e[1] && fabs(e[0] - e[1]) < 1e-6);
+}
+
+static void test_errors(void **state)
+{
+  (void)state;
+  struct hb_bench_run_result r;
+  struct hb_bench_run_params params = job(NULL);
+  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "no scheme");
+  params = job("host");
+  params.t_begin = 0.5, params.t_end = 0.25;
+  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "0.5 to 0.25");
+  params = job("host");
+  params.repeat = -1;
+  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "-1");
+  params = job("host");
+  params.sim.transfer = HB_TRANSFER_BLOCK, params.sim.predict = HB_PLACE_GPU;
+  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "keeps no particles");
+  params = job("host");
+  params.n = 0;
+  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "particles is 0");
+  params = job("host");
+  params.sim.force.scheme = "hots";
+  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "hots");
+}
+
+/* The modes that a scheme is said to offer are those it can do. */
+static void test_modes_of_schemes(void **state)
+{
+  (void)state;
+  size_t count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
+  for (size_t k = 0; k < count; k++) {
+    assert_int_equal(strncmp(schemes[k].modes, "all/host/host", 13), 0);
+    if (!schemes[k].needs_gl) assert_string_equal(schemes[k].modes, "all/host/host");
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_counts_and_energies), cmocka_unit_test(test_times),
+      cmocka_unit_test(test_energy_kinds),        cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_modes_of_schemes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
