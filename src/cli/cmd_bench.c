@@ -31,8 +31,9 @@ static const struct hb_opts_option options[BENCH_COUNT] = {
                  "numbers of sources, separated by commas"},
     [BENCH_NI] = {"ni", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
                   "numbers of sinks among them (default: all; for draws 1,16,256,4096)"},
-    [BENCH_SCHEME] = {"scheme", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
-                      "schemes of forces (default: all but cg2007 and matrix2004, which are slow, and grape6)"},
+    [BENCH_SCHEME] =
+        {"scheme", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
+         "schemes of forces (default: all but cg2007 and matrix2004, which are slow, and grape6)"},
     [BENCH_PRECISION] = {"precision", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
                          "precisions (default: all that a scheme offers)"},
     [BENCH_INTERACTION] = {"interaction", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", "gravity_jerk",

@@ -101,7 +101,7 @@ static inline __attribute__((always_inline)) void add_chunk(const struct hb_grav
 
 /* Adds the sources from .. to, whole chunks; self is the index of the sink. */
 HB_CLONES static void add_sources(const struct hb_gravity *gravity, double eps2, size_t self, size_t from,
-                               size_t to, struct sink *sink)
+                                  size_t to, struct sink *sink)
 {
   const struct hb_gravity g = *gravity;
   struct sink i = *sink;

@@ -244,7 +244,10 @@ static enum hb_status grape6_eval(void *state, size_t ni, const uint32_t *index,
   return HB_OK;
 }
 
-uint64_t hb_grape6_retries(const void *state) { return atomic_load(&((const struct grape6 *)state)->retries); }
+uint64_t hb_grape6_retries(const void *state)
+{
+  return atomic_load(&((const struct grape6 *)state)->retries);
+}
 
 static const char *grape6_context(const void *state) { return (void)state, "none"; }
 static const char *grape6_device(const void *state) { return ((const struct grape6 *)state)->device; }
