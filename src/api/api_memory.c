@@ -95,11 +95,13 @@ static void need_pairs(const struct hb_force_params *params, struct hb_force_nee
   need->host_particle += total + 4.0 * gravity->f_records * sizeof(double);
 }
 
-/* The columns of struct hb_gravity; those of struct host_simd, seven floats or ten. */
+/* The columns of struct hb_gravity; those of struct host_simd, seven floats or ten; those of struct grape6. */
 static void need_host(const struct hb_force_params *params, struct hb_force_need *need)
 {
-  int simd = strcmp(params->precision, "double") != 0, ds = strcmp(params->precision, "ds") == 0;
-  need->host_particle += simd ? (ds ? 10 : 7) * sizeof(float) : 7 * sizeof(double);
+  int simd = strcmp(params->precision, "single") == 0 || strcmp(params->precision, "ds") == 0;
+  int ds = strcmp(params->precision, "ds") == 0;
+  size_t columns = strcmp(params->scheme, "grape6") == 0 ? 10 : 7;
+  need->host_particle += simd ? (ds ? 10 : 7) * sizeof(float) : columns * sizeof(double);
 }
 
 /* Both of them. */

@@ -1,4 +1,5 @@
 #include "core/gravity.h"
+#include "base/clones.h"
 #include "base/mem.h"
 #include "base/team.h"
 
@@ -19,15 +20,6 @@ static const double pad_distance = 1e30;
 
 /* Fewer pairs than this are done before a second thread has woken up. */
 static const double pairs_worth_threads = 32768;
-
-/* The compiler makes one version per instruction set, the loader takes the best one this machine has. The
- * resolver of an ifunc runs before the sanitizers are ready, and only glibc has ifuncs. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&                 \
-    !defined(__SANITIZE_ADDRESS__)
-#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define CLONES
-#endif
 
 enum hb_status hb_gravity_create(size_t n, struct hb_gravity **gravity)
 {
@@ -108,8 +100,8 @@ static inline __attribute__((always_inline)) void add_chunk(const struct hb_grav
 }
 
 /* Adds the sources from .. to, whole chunks; self is the index of the sink. */
-CLONES static void add_sources(const struct hb_gravity *gravity, double eps2, size_t self, size_t from,
-                               size_t to, struct sink *sink)
+HB_CLONES static void add_sources(const struct hb_gravity *gravity, double eps2, size_t self, size_t from,
+                                  size_t to, struct sink *sink)
 {
   const struct hb_gravity g = *gravity;
   struct sink i = *sink;
@@ -212,7 +204,7 @@ static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const 
 }
 
 /* Adds a tile to the sums of a sink that is its source `self`, or none of its sources where self is beyond. */
-CLONES static void add_tile_phi(const struct hb_gravity *tile, double eps2, size_t self, const double x[3],
+HB_CLONES static void add_tile_phi(const struct hb_gravity *tile, double eps2, size_t self, const double x[3],
                                 double sum[LANES])
 {
   const struct hb_gravity g = *tile;

@@ -62,6 +62,7 @@ struct hb_force_ops {
 /* The registry: every source; which of them "auto" takes is decided in force.c. */
 extern const struct hb_force_ops hb_force_host;
 extern const struct hb_force_ops hb_force_host_simd;
+extern const struct hb_force_ops hb_force_grape6;
 extern const struct hb_force_ops hb_force_cg2007;
 extern const struct hb_force_ops hb_force_bag, hb_force_tile, hb_force_matrix2004;
 extern const struct hb_force_ops hb_force_hybrid;

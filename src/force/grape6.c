@@ -1,0 +1,267 @@
+/* GRAPE-6 on the processor: an emulation of its arithmetic, not of its speed, after [PZ07] section 4.2.
+ *
+ *   positions     64-bit fixed point; a difference is exact, then rounded to 24 bits
+ *   force         24 bits after every operation; acceleration and potential are summed in 64-bit fixed point
+ *   jerk          20 bits after every operation, from the same 1 / r^2 and m / r^3; summed in 32-bit fixed point
+ *   sums          block floating point: each sink has one exponent for a, one for j, one for phi; a sum that overflows
+ *                 is taken again in units 2^5 as large
+ *
+ * Fixed point sums do not depend on the order of the sources, nor on who adds what: the same bits from any number of
+ * threads and any permutation. Assumed, where the sources leave it open (see also grape6_arithmetic.h):
+ *   - masses, velocities and eps^2 reach the pipeline with 24 bits, 1 / r comes out of it correctly rounded to 24;
+ *   - the unit of positions is 2^-62 of the power of two above the largest coordinate, where a client of GRAPE chose one
+ *     for the whole run (g6_set_xunit);
+ *   - exponents start at the largest pair term of the sink, the smallest that could do. A client of GRAPE guessed them
+ *     from the force of the last step; then the bits would depend on the past, and a restart would change them;
+ *   - a sum overflows when its end does not fit, not on the way: in two's complement the way does not matter;
+ *   - particles are predicted on the host, in double. */
+#include "force/grape6.h"
+
+#include "base/clones.h"
+#include "base/mem.h"
+#include "force/grape6_arithmetic.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+enum {
+  TERMS = 7,   /* ax ay az jx jy jz phi of a pair */
+  TILE = 8192, /* sources whose terms a thread holds at a time */
+  COLUMNS = 10 /* of a source: hi and lo of x, v, m */
+};
+
+/* Fewer pairs than this are done before a second thread has woken up. */
+static const double pairs_worth_threads = 8192;
+
+/* What shares an exponent. */
+static const struct quantity {
+  int first, count, bits;
+} quantities[] = {{0, 3, GRAPE6_FORCE_BITS}, {3, 3, GRAPE6_JERK_BITS}, {6, 1, GRAPE6_FORCE_BITS}};
+enum { QUANTITIES = sizeof quantities / sizeof *quantities };
+
+/* One column per coordinate. */
+struct sources {
+  double *hi[3], *lo[3], *v[3], *m;
+};
+
+struct grape6 {
+  double eps2;
+  double unit; /* of positions, a power of two */
+  size_t nj, room;
+  double *columns; /* [COLUMNS][room] */
+  struct sources j;
+  int threads;
+  double (*terms)[TERMS][TILE]; /* [threads] */
+  atomic_ullong retries;
+  char device[160];
+};
+
+static enum hb_status grape6_open(const struct hb_force_params *params, void **state)
+{
+  struct grape6 *g;
+  HB_TRY(HB_ALLOC(1, &g));
+  *state = g;
+  g->eps2 = grape6_round24(hb_force_eps2(params));
+  struct utsname machine;
+  uname(&machine);
+  snprintf(g->device, sizeof g->device, "GRAPE-6 emulated, %s, %d threads", machine.machine,
+           omp_get_max_threads());
+  return HB_OK;
+}
+
+static void grape6_close(void *state)
+{
+  struct grape6 *g = state;
+  if (!g) return;
+  hb_mem_free(g->columns);
+  hb_mem_free(g->terms);
+  hb_mem_free(g);
+}
+
+/* ---- sources ---- */
+
+static enum hb_status room_for_sources(struct grape6 *g, size_t nj)
+{
+  if (nj <= g->room) return HB_OK;
+  hb_mem_free(g->columns);
+  g->columns = NULL;
+  g->room = 0;
+  HB_TRY(HB_ALLOC(COLUMNS * nj, &g->columns));
+  g->room = nj;
+  double **column[COLUMNS] = {&g->j.hi[0], &g->j.hi[1], &g->j.hi[2], &g->j.lo[0], &g->j.lo[1],
+                              &g->j.lo[2], &g->j.v[0],  &g->j.v[1],  &g->j.v[2],  &g->j.m};
+  for (size_t c = 0; c < COLUMNS; c++) *column[c] = g->columns + c * nj;
+  return HB_OK;
+}
+
+static enum hb_status grape6_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+{
+  struct grape6 *g = state;
+  HB_TRY(room_for_sources(g, nj));
+  g->nj = nj;
+  double largest = grape6_largest(x, (int64_t)(3 * nj));
+  int e = isfinite(largest) ? grape6_exponent(largest) : 0; /* what is not finite makes every force NaN */
+  g->unit = ldexp(1, e - 62);
+  double scale = ldexp(1, 62 - e);
+  for (size_t i = 0; i < nj; i++) {
+    g->j.m[i] = grape6_round24(m[i]);
+    for (size_t k = 0; k < 3; k++) {
+      struct grape6_fixed f = grape6_fix(x[3 * i + k] * scale);
+      g->j.hi[k][i] = f.hi;
+      g->j.lo[k][i] = f.lo;
+      g->j.v[k][i] = grape6_round24(v[3 * i + k]);
+    }
+  }
+  return HB_OK;
+}
+
+/* ---- the pipeline ---- */
+
+#define R24 grape6_round24
+#define R20 grape6_round20
+
+/* term[][k] of sink i and source from + k: [PZ07] eq. 1, with rij = xj - xi, and its time derivative. */
+HB_CLONES static void pair_terms(const struct grape6 *g, size_t i, size_t from, size_t count,
+                                 double (*restrict term)[TILE])
+{
+  const struct sources j = g->j;
+  const double hi[3] = {j.hi[0][i], j.hi[1][i], j.hi[2][i]}, lo[3] = {j.lo[0][i], j.lo[1][i], j.lo[2][i]};
+  const double vi[3] = {j.v[0][i], j.v[1][i], j.v[2][i]}, unit = g->unit, eps2 = g->eps2;
+#pragma omp simd
+  for (size_t k = 0; k < count; k++) {
+    size_t s = from + k;
+    double x = unit * grape6_difference(j.hi[0][s], j.lo[0][s], hi[0], lo[0]);
+    double y = unit * grape6_difference(j.hi[1][s], j.lo[1][s], hi[1], lo[1]);
+    double z = unit * grape6_difference(j.hi[2][s], j.lo[2][s], hi[2], lo[2]);
+    double r2 = R24(R24(R24(R24(x * x) + R24(y * y)) + R24(z * z)) + eps2);
+    double rinv = R24(1 / sqrt(r2)), rinv2 = R24(rinv * rinv);
+    double mrinv = R24(j.m[s] * rinv), mrinv3 = R24(mrinv * rinv2);
+    term[0][k] = R24(mrinv3 * x);
+    term[1][k] = R24(mrinv3 * y);
+    term[2][k] = R24(mrinv3 * z);
+    term[6][k] = -mrinv;
+
+    double vx = R20(j.v[0][s] - vi[0]), vy = R20(j.v[1][s] - vi[1]), vz = R20(j.v[2][s] - vi[2]);
+    x = R20(x), y = R20(y), z = R20(z), mrinv3 = R20(mrinv3);
+    double rv = R20(R20(R20(x * vx) + R20(y * vy)) + R20(z * vz));
+    double w = R20(3 * R20(rv * R20(rinv2)));
+    term[3][k] = R20(mrinv3 * R20(vx - R20(w * x)));
+    term[4][k] = R20(mrinv3 * R20(vy - R20(w * y)));
+    term[5][k] = R20(mrinv3 * R20(vz - R20(w * z)));
+  }
+}
+
+/* The same without the sink itself: excluded by identity, right at eps = 0 too. */
+static size_t other_terms(const struct grape6 *g, size_t i, size_t from, double (*term)[TILE])
+{
+  size_t count = g->nj - from < TILE ? g->nj - from : TILE;
+  pair_terms(g, i, from, count, term);
+  for (int t = 0; t < TERMS && i >= from && i - from < count; t++) term[t][i - from] = 0;
+  return count;
+}
+
+/* Where the exponents of a sink start; NaN in result for a quantity that has a term that is not finite. */
+static unsigned guess_exponents(const struct grape6 *g, size_t i, double (*term)[TILE], int e[QUANTITIES],
+                                double result[TERMS])
+{
+  double largest[QUANTITIES] = {0};
+  for (size_t from = 0; from < g->nj; from += TILE) {
+    size_t count = other_terms(g, i, from, term);
+    for (int q = 0; q < QUANTITIES; q++)
+      for (int t = quantities[q].first; t < quantities[q].first + quantities[q].count; t++) {
+        double here = grape6_largest(term[t], (int64_t)count);
+        if (!(here <= largest[q]) && !isnan(largest[q])) largest[q] = here;
+      }
+  }
+  unsigned open = 0;
+  for (int q = 0; q < QUANTITIES; q++) {
+    if (isfinite(largest[q])) open |= 1u << q;
+    e[q] = isfinite(largest[q]) ? grape6_exponent(largest[q]) : 0;
+    for (int t = 0; t < quantities[q].count; t++) result[quantities[q].first + t] = NAN;
+  }
+  return open;
+}
+
+/* A quantity's results out of its sums; 0: one of them overflowed. */
+static int read_sums(const struct quantity *q, int e, const struct grape6_sum *sum, double *result)
+{
+  int64_t value[3];
+  for (int t = 0; t < q->count; t++)
+    if (!grape6_sum_value(&sum[q->first + t], q->bits, &value[t])) return 0;
+  for (int t = 0; t < q->count; t++) result[q->first + t] = ldexp((double)value[t], e - (q->bits - 1));
+  return 1;
+}
+
+/* The force on sink i. One tile of terms stays where it is; more are computed again for each sum, as the machine does. */
+static unsigned eval_sink(const struct grape6 *g, size_t i, double (*term)[TILE], double result[TERMS])
+{
+  int e[QUANTITIES];
+  unsigned retries = 0;
+  for (unsigned open = guess_exponents(g, i, term, e, result); open;) {
+    struct grape6_sum sum[TERMS] = {0};
+    for (size_t from = 0; from < g->nj; from += TILE) {
+      size_t count = g->nj > TILE ? other_terms(g, i, from, term) : g->nj;
+      for (int q = 0; q < QUANTITIES; q++)
+        for (int t = 0; t < quantities[q].count && open >> q & 1; t++)
+          grape6_sum_add(&sum[quantities[q].first + t], term[quantities[q].first + t], (int64_t)count,
+                         ldexp(1, quantities[q].bits - 1 - e[q]));
+    }
+    for (int q = 0; q < QUANTITIES; q++) {
+      if (!(open >> q & 1)) continue;
+      if (read_sums(&quantities[q], e[q], sum, result))
+        open &= ~(1u << q);
+      else
+        e[q] += GRAPE6_RETRY, retries++;
+    }
+  }
+  return retries;
+}
+
+static enum hb_status grape6_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                  double *phi)
+{
+  struct grape6 *g = state;
+  int threads = (double)ni * (double)g->nj > pairs_worth_threads ? omp_get_max_threads() : 1;
+  if (threads > g->threads) {
+    hb_mem_free(g->terms);
+    g->terms = NULL;
+    g->threads = 0;
+    HB_TRY(HB_ALLOC((size_t)threads, &g->terms));
+    g->threads = threads;
+  }
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (size_t b = 0; b < ni; b++) {
+    double result[TERMS];
+    unsigned retries = eval_sink(g, index[b], g->terms[omp_get_thread_num()], result);
+    if (retries) atomic_fetch_add(&g->retries, retries);
+    for (int k = 0; k < 3; k++) a[3 * b + k] = result[k];
+    for (int k = 0; k < 3; k++) j[3 * b + k] = result[3 + k];
+    phi[b] = result[6];
+  }
+  return HB_OK;
+}
+
+uint64_t hb_grape6_retries(const void *state)
+{
+  return atomic_load(&((const struct grape6 *)state)->retries);
+}
+
+static const char *grape6_context(const void *state) { return (void)state, "none"; }
+static const char *grape6_device(const void *state) { return ((const struct grape6 *)state)->device; }
+
+const struct hb_force_ops hb_force_grape6 = {
+    .info = {.name = "grape6",
+             .summary = "emulation of GRAPE-6's arithmetic on the processor; its speed is not GRAPE-6's",
+             .source = "[PZ07] section 4.2",
+             .precisions = "grape6",
+             .flops_per_pair = 43},
+    .open = grape6_open,
+    .close = grape6_close,
+    .set_j = grape6_set_j,
+    .eval = grape6_eval,
+    .context = grape6_context,
+    .device = grape6_device,
+};

@@ -1,0 +1,70 @@
+/* The numbers of GRAPE-6, by [PZ07] section 4.2 (after Makino et al. 2003): positions and sums in fixed point, what lies
+ * between in short floating point. Held in doubles and 64-bit integers, so that a vector unit can work on them.
+ *
+ * What the paper does not say is assumed: a mantissa counts its leading bit; every operation rounds its exact result to
+ * nearest; exponents never overflow. */
+#ifndef HB_GRAPE6_ARITHMETIC_H
+#define HB_GRAPE6_ARITHMETIC_H
+
+#include <stdint.h>
+
+enum {
+  GRAPE6_FORCE_BITS = 64, /* accumulators of acceleration and potential   */
+  GRAPE6_JERK_BITS = 32,  /* of the jerk                                  */
+  GRAPE6_RETRY = 5        /* an overflowing sum is taken again in units 2^5 as large */
+};
+
+/* x to 24 and to 20 bits: the head of Dekker's split, the tail of which has 29 and 33. */
+static inline double grape6_round24(double x)
+{
+  double c = x * (0x1p29 + 1);
+  return c - (c - x);
+}
+
+static inline double grape6_round20(double x)
+{
+  double c = x * (0x1p33 + 1);
+  return c - (c - x);
+}
+
+/* To a whole number, for |x| <= 2^51: behind this one a double has no room for halves. */
+static inline double grape6_whole(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+
+/* A 64-bit fixed point number as two whole ones, hi 2^32 + lo, |hi| and |lo| <= 2^31. */
+struct grape6_fixed {
+  double hi, lo;
+};
+
+/* x, of |x| < 2^63, to a whole number. */
+static inline struct grape6_fixed grape6_fix(double x)
+{
+  double hi = grape6_whole(x * 0x1p-32);
+  return (struct grape6_fixed){hi, grape6_whole(x - hi * 0x1p32)};
+}
+
+/* The difference of two fixed numbers to 24 bits. hi 2^32 and lo are exact; their sum passes through 53 bits, which moves
+ * one rounding to 24 bits in some 2^29. */
+static inline double grape6_difference(double hi, double lo, double hi0, double lo0)
+{
+  return grape6_round24((hi - hi0) * 0x1p32 + (lo - lo0));
+}
+
+/* A sum of fixed numbers, hi 2^32 + lo, wider than the machine's: it holds 2^31 terms of 63 bits without overflow, so that
+ * it knows at the end whether the sum fits, in whatever order the terms came. */
+struct grape6_sum {
+  int64_t hi, lo;
+};
+
+/* Adds term[count] / unit, each to a whole number; count <= 2^21, |term| < 2^63 unit, scale = 1 / unit. */
+void grape6_sum_add(struct grape6_sum *sum, const double *term, int64_t count, double scale);
+
+/* Its value, of two's complement with so many bits; 0: it does not fit. */
+int grape6_sum_value(const struct grape6_sum *sum, int bits, int64_t *value);
+
+/* The smallest exponent e with |term| < 2^e; -900 ... 1024. */
+int grape6_exponent(double largest);
+
+/* The largest |term|; NaN or infinite if one is. */
+double grape6_largest(const double *term, int64_t count);
+
+#endif
