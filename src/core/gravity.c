@@ -205,7 +205,7 @@ static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const 
 
 /* Adds a tile to the sums of a sink that is its source `self`, or none of its sources where self is beyond. */
 HB_CLONES static void add_tile_phi(const struct hb_gravity *tile, double eps2, size_t self, const double x[3],
-                                double sum[LANES])
+                                   double sum[LANES])
 {
   const struct hb_gravity g = *tile;
   double s[LANES];

@@ -24,7 +24,7 @@ struct hb_force {
 };
 
 static const struct hb_force_ops *const registry[] = {
-    &hb_force_host,       &hb_force_cg2007,    &hb_force_bag,   &hb_force_tile,
+    &hb_force_host,       &hb_force_cg2007,    &hb_force_bag,    &hb_force_tile,
     &hb_force_matrix2004, &hb_force_host_simd, &hb_force_hybrid, &hb_force_grape6};
 enum { COUNT = sizeof registry / sizeof *registry };
 

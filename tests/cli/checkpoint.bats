@@ -306,11 +306,11 @@ made() {
   part run ../cluster.h5 "${options[@]}" --checkpoint run.ckpt --max-hours 1e-5
   [ "$status" -eq 75 ]
   cp part/run.ckpt .
-  run --separate-stderr bash -c 'cd part && ulimit -f 8 && exec "$0" run --resume run.ckpt --max-hours 9 >>rows' "$HOLMBERG"
+  run --separate-stderr bash -c 'cd part && ulimit -f 8 && exec "$0" run --resume run.ckpt --max-hours 1 >>rows' "$HOLMBERG"
   [ "$status" -eq 4 ]
   [[ $stderr == 'holmberg: cannot write '*': File too large' ]]
   cmp run.ckpt part/run.ckpt
-  part run --resume run.ckpt --max-hours 9
+  part run --resume run.ckpt --max-hours 1
   [ "$status" -eq 0 ]
   same_as_whole
 }
