@@ -22,6 +22,7 @@ static struct hb_sim_params complete(const struct hb_sim_params *given)
   params.eta = or_default(given->eta, 0.01);
   params.dt_max = or_default(given->dt_max, 0.125);
   params.dt_min = or_default(given->dt_min, ldexp(1, -26));
+  params.damping = or_default(given->damping, 1);
   return params;
 }
 

@@ -62,6 +62,7 @@ static void set_up(const struct hb_opts_value *values, struct hb_run *run)
 {
   run->t = hb_particles_time(run->initial);
   run->t_end = values[RUN_T_END].number;
+  run->hair = 1e-9 * values[RUN_DT].number;
   run->diag_every = values[values[RUN_DIAG_EVERY].given ? RUN_DIAG_EVERY : RUN_DT_MAX].number;
   run->snap_every = values[RUN_SNAP_EVERY].number;
   run->diag_number = first_number(run->t, run->diag_every);
@@ -104,6 +105,12 @@ static enum hb_status open_sim(struct hb_run *run)
       .eta = values[RUN_ETA].number,
       .dt_max = values[RUN_DT_MAX].number,
       .dt_min = values[RUN_DT_MIN].number,
+      .integrator = values[RUN_INTEGRATOR].text,
+      .steps = values[RUN_STEPS].given && strcmp(values[RUN_STEPS].text, hb_run_steps(HB_STEPS_SHARED)) == 0
+                   ? HB_STEPS_SHARED
+                   : HB_STEPS_BLOCK,
+      .dt = values[RUN_DT].number,
+      .damping = values[RUN_DAMPING].number,
   };
   if (values[RUN_CG2007_RECT].given) params.force.flags |= HB_FORCE_CG2007_RECT;
   if (values[RUN_GL_DEBUG].given) params.force.flags |= HB_FORCE_GL_DEBUG;
@@ -118,12 +125,15 @@ static enum hb_status open_sim(struct hb_run *run)
 
 enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
 {
-  *run = (struct hb_run){.values = opts->values};
-  HB_TRY(check_output(opts->values));
+  *run = (struct hb_run){.opts = *opts};
+  run->values = run->opts.values;
+  HB_TRY(check_output(run->values));
+  HB_TRY(hb_run_check_integrator(run->values));
   HB_TRY(hb_snapshot_read(opts->operands[0], opts->values[RUN_INPUT_FORMAT].text, &run->initial));
-  set_up(opts->values, run);
+  HB_TRY(hb_run_take_notes(run));
+  set_up(run->values, run);
   HB_TRY(check_times(run));
-  HB_TRY(add_history(opts, run->initial));
+  HB_TRY(add_history(&run->opts, run->initial));
   return open_sim(run);
 }
 

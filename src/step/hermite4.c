@@ -4,6 +4,7 @@
 #include "core/diagnostics.h"
 #include "force/force.h"
 #include "perf/phases.h"
+#include "step/forces.h"
 #include "step/timestep.h"
 
 #include <math.h>
@@ -40,6 +41,8 @@ static enum hb_status check_params(const struct hb_hermite4_params *params)
                    HB_BLOCKS_LEVELS - 1);
   if ((unsigned)params->rounding > HB_ROUND_UP)
     return hb_fail(HB_ERR_USAGE, "the rounding of steps is %d, expected 0, 1 or 2", (int)params->rounding);
+  if ((unsigned)params->steps > HB_STEPS_SHARED)
+    return hb_fail(HB_ERR_USAGE, "the kind of steps is %d, expected 0 or 1", (int)params->steps);
   return HB_OK;
 }
 
@@ -56,19 +59,15 @@ static enum hb_status allocate(struct hb_hermite4 *h)
   return hb_blocks_create(n, level_max, 0, &h->blocks);
 }
 
-/* Names the first particle whose force is not a number. */
-static enum hb_status check_forces(const struct hb_hermite4 *h, size_t ni, double t)
+/* The levels that the particles of the block want, level1, become those they get: their own, or with shared steps the
+ * smallest of all. */
+static void share_level(struct hb_hermite4 *h, size_t ni)
 {
-  for (size_t b = 0; b < ni; b++) {
-    const double *a = h->a1 + 3 * b, *k = h->j1 + 3 * b;
-    double phi = h->phi1[b];
-    for (int c = 0; c < 3; c++)
-      if (!isfinite(a[c]) || !isfinite(k[c]) || !isfinite(phi))
-        return hb_fail(HB_ERR_NUMERIC,
-                       "particle %u at t = %.17g has a%c = %g, jerk %g, phi = %g, expected finite",
-                       h->block[b], t, "xyz"[c], a[c], k[c], phi);
-  }
-  return HB_OK;
+  if (h->params.steps != HB_STEPS_SHARED) return;
+  uint8_t least = h->level1[0];
+  for (size_t b = 1; b < ni; b++)
+    if (h->level1[b] < least) least = h->level1[b];
+  memset(h->level1, least, ni);
 }
 
 /* Forces and first steps. a'' of particles at rest is the jerk formula with accelerations in place of
@@ -78,7 +77,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   const struct hb_particles *p = h->particles;
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
-  HB_TRY(check_forces(h, h->n, h->t0));
+  HB_TRY(hb_forces_check(h->n, h->block, h->t0, h->a1, h->j1, h->phi1));
   memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
   memcpy(h->phi, h->phi1, h->n * sizeof *h->phi);
@@ -87,9 +86,10 @@ static enum hb_status start(struct hb_hermite4 *h)
   for (size_t i = 0; i < h->n; i++) {
     double a_least = hb_timestep_a_least(h->phi[i], M);
     double dt = hb_timestep_first(h->params.eta, a_least, h->a + 3 * i, h->j + 3 * i, h->j1 + 3 * i);
-    hb_blocks_put(h->blocks, (uint32_t)i,
-                  hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding));
+    h->level1[i] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
   }
+  share_level(h, h->n);
+  for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
   return HB_OK;
 }
 
@@ -202,8 +202,9 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
   h->phases.predict_s += hb_phases_lap(&lap);
   HB_TRY(hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1));
   lap = hb_clock_now();
-  HB_TRY(check_forces(h, ni, h->t0 + span(h, T)));
+  HB_TRY(hb_forces_check(ni, h->block, h->t0 + span(h, T), h->a1, h->j1, h->phi1));
   correct_block(h, ni);
+  share_level(h, ni);
   hb_blocks_advance(h->blocks, T);
   for (size_t b = 0; b < ni; b++) {
     unsigned limit = hb_blocks_limit(h->blocks, h->blocks->level[h->block[b]]);
@@ -239,9 +240,15 @@ enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
 static enum hb_status ops_create(const struct hb_particles *initial, const struct hb_sim_params *params,
                                  struct hb_force *force, void **state)
 {
-  const struct hb_hermite4_params own = {
-      .eta = params->eta, .dt_max = params->dt_max, .dt_min = params->dt_min, .rounding = params->rounding};
+  const struct hb_hermite4_params own = {.eta = params->eta,
+                                         .dt_max = params->dt_max,
+                                         .dt_min = params->dt_min,
+                                         .rounding = params->rounding,
+                                         .steps = params->steps};
   struct hb_hermite4 *h = NULL;
+  *state = NULL;
+  if (params->dt != 0 || params->damping != 1)
+    return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
   enum hb_status status = hb_hermite4_create(initial, &own, force, &h);
   *state = h;
   return status;
@@ -272,7 +279,7 @@ static void ops_phases(const void *state, struct hb_phases *phases)
 
 const struct hb_integrator_ops hb_integrator_hermite4 = {
     .info = {.name = "hermite4",
-             .summary = "fourth order Hermite predictor-corrector with individual block steps",
+             .summary = "fourth order Hermite predictor-corrector with block steps, individual or shared",
              .source = "[PZ07] section 2"},
     .create = ops_create,
     .destroy = ops_destroy,

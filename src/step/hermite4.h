@@ -10,6 +10,7 @@ struct hb_hermite4_params {
   double eta;            /* accuracy, nu of [PZ07] eqs 2 and 9                     */
   double dt_max, dt_min; /* powers of two; dt_min is the unit of time, see blocks.h */
   enum hb_rounding rounding;
+  enum hb_steps steps;
 };
 
 /* Everything a restart needs is particles, a, j, t0, now and the levels; the rest is scratch. Memory per

@@ -183,6 +183,9 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 
 enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
 
+/* hermite4: each particle has its own step, or all take the smallest that any of them wants. */
+enum hb_steps { HB_STEPS_BLOCK = 0, HB_STEPS_SHARED = 1 };
+
 /* An integrator, as listed by `holmberg info`. */
 struct hb_integrator_info {
   const char *name, *summary;
@@ -198,6 +201,9 @@ struct hb_sim_params {
   double dt_max;             /* largest step, a power of two; 0: 1/8                          */
   double dt_min;             /* smallest step, a power of two, the unit of time; 0: 2^-26     */
   enum hb_rounding rounding; /* how eqs 2 and 9 become a power of two                         */
+  enum hb_steps steps;       /* hermite4                                                      */
+  double dt;                 /* leapfrog: the step of all particles, must be given; else 0    */
+  double damping;            /* leapfrog: velocities are multiplied by it each step; 0: 1     */
 };
 
 struct hb_sim_counts {
