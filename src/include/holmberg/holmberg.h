@@ -64,6 +64,9 @@ const char *hb_particles_note(const struct hb_particles *particles, const char *
  * is drawn from, for which 10^6 particles take no time. */
 enum hb_ic_scaling { HB_IC_SCALING_MEASURED = 0, HB_IC_SCALING_MODEL = 1 };
 
+/* demo1 ... demo7: how the program of the CUDA samples places its bodies. */
+enum hb_ic_shape { HB_IC_SHAPE_SHELL = 0, HB_IC_SHAPE_RANDOM = 1, HB_IC_SHAPE_EXPAND = 2 };
+
 struct hb_ic_params {
   size_t n;      /* number of particles; 0: the model's own                                              */
   uint64_t seed; /* same model, n, seed: same bytes on every machine                                      */
@@ -74,6 +77,7 @@ struct hb_ic_params {
       velocity; /* holmberg1941: velocity at infinity of the encounter, see ic/ic_holmberg1941.c          */
   double spin;  /* holmberg1941: rotation of both discs in units of the circular one, < 0 retrograde; 0: 1  */
   enum hb_ic_scaling scaling; /* plummer */
+  enum hb_ic_shape shape;     /* demo1 ... demo7 */
 };
 
 struct hb_ic_model {
