@@ -3,6 +3,7 @@
 #include "core/diagnostics.h"
 #include "core/particles.h"
 #include "force/force.h"
+#include "perf/model.h"
 #include "step/integrator.h"
 
 #include <math.h>
@@ -12,6 +13,9 @@ struct hb_sim {
   const struct hb_integrator_ops *integrator;
   void *state; /* the integrator's */
   double eps2;
+  double n_steps_plummer; /* block steps per unit of time that a Plummer sphere would take */
+  double t_judged;        /* when the steps were judged last, and the counts of then */
+  struct hb_sim_counts judged;
 };
 
 static double or_default(double value, double fallback) { return value == 0 ? fallback : value; }
@@ -38,6 +42,8 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
   HB_TRY(HB_ALLOC(1, &s));
   s->integrator = integrator;
   s->eps2 = params.force.eps * params.force.eps;
+  s->n_steps_plummer = HB_MODEL_ROUNDED_DOWN * hb_model_n_steps((double)initial->n, params.eta);
+  s->t_judged = initial->t;
   enum hb_status status = hb_force_open(&params.force, &s->force);
   if (status == HB_OK) status = integrator->create(initial, &params, s->force, &s->state);
   if (status != HB_OK) {
@@ -63,6 +69,26 @@ const struct hb_force *hb_sim_force(const struct hb_sim *sim) { return sim->forc
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
 {
   sim->integrator->counts(sim->state, counts);
+}
+
+int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble)
+{
+  static const uint64_t enough = 1000;
+  static const double many_noisy = 0.25, some_noisy = 1.0 / 16, too_many_steps = 1.5;
+  struct hb_sim_counts now, *then = &sim->judged;
+  *trouble = (struct hb_step_trouble){0};
+  hb_sim_counts(sim, &now);
+  if (now.block_steps - then->block_steps < enough) return 0;
+  double t = sim->integrator->time(sim->state);
+  trouble->noisy =
+      (double)(now.noisy_steps - then->noisy_steps) / (double)(now.particle_steps - then->particle_steps);
+  trouble->n_steps = (double)(now.block_steps - then->block_steps) / (t - sim->t_judged);
+  trouble->n_steps_plummer = sim->n_steps_plummer;
+  trouble->at_dt_min = now.at_dt_min;
+  sim->t_judged = t;
+  sim->judged = now;
+  int collapsed = now.at_dt_min > 0 || trouble->n_steps > too_many_steps * trouble->n_steps_plummer;
+  return trouble->noisy > many_noisy || (trouble->noisy > some_noisy && collapsed);
 }
 
 void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)

@@ -46,6 +46,7 @@ struct hb_run {
   struct hb_sim *sim;
   struct hb_run_output output;
   double t, t_end;
+  int warned;  /* of steps that collapse */
   double hair; /* a step that ends so little behind a time that was asked for ends at it */
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
   double diag_every, snap_every;   /* snap_every 0: no series */
@@ -68,6 +69,9 @@ enum hb_status hb_run_check_integrator(const struct hb_opts_value *values);
  * what holds back into those notes, so that the next run takes it. Errors: HB_ERR_INPUT (a note that is no such
  * number), HB_ERR_USAGE (no dt anywhere). */
 enum hb_status hb_run_take_notes(struct hb_run *run);
+
+/* A note, once in a run, when the time steps collapse. */
+void hb_run_watch_steps(struct hb_run *run);
 
 /* From options to a simulation at its first instant: checks them, reads the snapshot, opens forces and integrator.
  * hb_run_close takes what is there, also after a failure. */

@@ -1,7 +1,9 @@
-/* What the integrator takes: from the command line, or from the notes that a snapshot carries. */
+/* What the integrator takes, from the command line or from the notes that a snapshot carries; and whether it does well
+ * with it. */
 #include "cli/run.h"
 
 #include "base/log.h"
+#include "cli/terminal.h"
 
 #include <string.h>
 
@@ -60,4 +62,19 @@ enum hb_status hb_run_take_notes(struct hb_run *run)
   HB_TRY(settle(run, RUN_DAMPING));
   if (run->values[RUN_DT].text) return HB_OK;
   return hb_fail(HB_ERR_USAGE, "integrator leapfrog needs --dt DT, since the snapshot notes no dt");
+}
+
+void hb_run_watch_steps(struct hb_run *run)
+{
+  struct hb_step_trouble trouble;
+  if (run->warned || !hb_sim_step_trouble(run->sim, &trouble)) return;
+  run->warned = 1;
+  char line[512];
+  snprintf(line, sizeof line,
+           "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.0f block "
+           "steps per "
+           "unit of time at t = %.4g, %.0f are usual); use --precision ds or double, --scheme host or a "
+           "larger --eta",
+           100 * trouble.noisy, trouble.n_steps, run->t, trouble.n_steps_plummer);
+  hb_terminal_note(line);
 }

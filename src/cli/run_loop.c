@@ -73,6 +73,7 @@ static enum hb_status advance(struct hb_run *run, double t)
   while (hb_sim_next_time(run->sim) <= t + run->hair) {
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
+    hb_run_watch_steps(run);
     hb_run_output_progress(&run->output, run->t);
   }
   run->t = t;

@@ -214,6 +214,17 @@ struct hb_sim_counts {
   uint64_t block_steps;    /* block steps done                                */
   uint64_t particle_steps; /* particles advanced, summed over block steps     */
   uint64_t pairs;          /* pair interactions of the integration: ni (N - 1) */
+  uint64_t noisy_steps;    /* particle steps with the mark of rounding errors, see below; hermite4 */
+  uint64_t at_dt_min;      /* particles whose step is dt_min now; hermite4     */
+};
+
+/* Float forces have rounding errors that enter eqs 5, 6 and 9 of [PZ07]; at small eta they govern the steps, which collapse:
+ * ever more of them for no gain. Those steps bear a mark (step/timestep.h), which hardly one in thirty does otherwise. */
+struct hb_step_trouble {
+  double noisy;           /* share of the particle steps that bear the mark                           */
+  double n_steps;         /* block steps per unit of time                                              */
+  double n_steps_plummer; /* what a Plummer sphere of this N and eta takes, by [PZ07] eq. 17            */
+  uint64_t at_dt_min;
 };
 
 /* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the
@@ -245,6 +256,11 @@ enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts);
 void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases); /* of all steps so far */
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
+
+/* 1 when the steps since the last judgement have collapsed: a quarter of them bears the mark, or a sixteenth does and
+ * there are far more than in a Plummer sphere, or some at dt_min. 0 when not, or while there are too few to judge, which
+ * makes it cheap to ask after each step. *trouble is what was found, or zero. */
+int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble);
 
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own
  * time; exact (corrected) for those whose own time is t, so for all at multiples of dt_max. Reading changes

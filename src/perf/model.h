@@ -1,0 +1,16 @@
+/* The model of [PZ07] section 5: how much work a cluster is. Its numbers are fits to equal-mass Plummer spheres in N-body
+ * units with a softening of 1/256. */
+#ifndef HB_MODEL_H
+#define HB_MODEL_H
+
+/* Mean number of particles in a block: eq. 14. */
+double hb_model_n_block(double n);
+
+/* Block steps per unit of time: eq. 17, measured at nu = 0.01; a step goes as nu^(1/2), eq. 9. */
+double hb_model_n_steps(double n, double nu);
+
+/* Times as many are done here when steps are rounded down to powers of two: 1.6 +- 0.1 for N = 256 ... 16384, which eq. 17
+ * seems not to include. */
+#define HB_MODEL_ROUNDED_DOWN 1.6
+
+#endif
