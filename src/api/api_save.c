@@ -14,8 +14,8 @@ struct hb_checkpoint {
 
 /* Section "sim.text": strings, each with its NUL; "" stands for none. "sim.numbers" and "sim.words" beside it. */
 enum { VERSION, INTEGRATOR, SCHEME, PRECISION, TUNING, CONTEXT, DEVICE, CHOSEN_DEVICE, STRINGS };
-enum { ETA, DT_MAX, DT_MIN, EPS, NUMBERS };
-enum { ROUNDING, FLAGS, TRANSFER, PREDICT, CORRECT, EXACT_ENERGY, WORDS };
+enum { ETA, DT_MAX, DT_MIN, EPS, DT, DAMPING, NUMBERS };
+enum { ROUNDING, FLAGS, TRANSFER, PREDICT, CORRECT, EXACT_ENERGY, STEPS, WORDS };
 enum { PREDICT_S, SEND_S, FORCE_S, RECEIVE_S, CORRECT_S, PHASES };
 
 static const unsigned shaping_flags = HB_FORCE_CG2007_RECT | HB_FORCE_NO_TUNE;
@@ -48,10 +48,10 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
                               struct hb_sections *sections)
 {
   const struct hb_sim_params *p = &sim->params;
-  const double numbers[NUMBERS] = {[ETA] = p->eta, p->dt_max, p->dt_min, p->force.eps};
+  const double numbers[NUMBERS] = {[ETA] = p->eta, p->dt_max, p->dt_min, p->force.eps, p->dt, p->damping};
   const uint64_t words[WORDS] = {
       [ROUNDING] = p->rounding,   p->force.flags & shaping_flags, p->transfer, p->predict, p->correct,
-      (uint64_t)sim->exact_energy};
+      (uint64_t)sim->exact_energy, p->steps};
   struct hb_phases now;
   hb_sim_phases(sim, &now);
   const double phases[PHASES] = {now.predict_s, now.send_s, now.force_s, now.receive_s, now.correct_s};
@@ -111,10 +111,10 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   if (words[ROUNDING] > HB_ROUND_UP)
     return hb_fail(HB_ERR_INPUT, "section 'sim.words' has rounding %llu, expected 0, 1 or 2",
                    (unsigned long long)words[ROUNDING]);
-  for (int k = TRANSFER; k <= EXACT_ENERGY; k++)
+  for (int k = TRANSFER; k < WORDS; k++)
     if (words[k] > 1)
       return hb_fail(HB_ERR_INPUT,
-                     "section 'sim.words' has %llu for a place of work or kind of energy, expected 0 or 1",
+                     "section 'sim.words' has %llu for a choice of two, expected 0 or 1",
                      (unsigned long long)words[k]);
   int on_host = strcmp(strings[CONTEXT], "none") == 0;
   *params = (struct hb_sim_params){
@@ -129,6 +129,9 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
       .eta = numbers[ETA],
       .dt_max = numbers[DT_MAX],
       .dt_min = numbers[DT_MIN],
+      .dt = numbers[DT],
+      .damping = numbers[DAMPING],
+      .steps = (enum hb_steps)words[STEPS],
       .rounding = (enum hb_rounding)words[ROUNDING],
       .transfer = (enum hb_transfer)words[TRANSFER],
       .predict = (enum hb_place)words[PREDICT],
@@ -233,6 +236,7 @@ enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struc
     hb_sim_destroy(s);
     return status;
   }
+  hb_sim_judge_from_here(s);
   *sim = s;
   return HB_OK;
 }

@@ -6,6 +6,7 @@
 #include "core/particles.h"
 #include "core/structure.h"
 #include "force/force.h"
+#include "perf/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +17,7 @@ static struct hb_sim_params complete(const struct hb_sim_params *given)
   params.eta = hb_default_real(given->eta, 0.01);
   params.dt_max = hb_default_real(given->dt_max, 0.125);
   params.dt_min = hb_default_real(given->dt_min, ldexp(1, -26));
+  params.damping = hb_default_real(given->damping, 1);
   return params;
 }
 
@@ -56,8 +58,17 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
     hb_sim_destroy(s);
     return status;
   }
+  hb_sim_judge_from_here(s);
   *sim = s;
   return HB_OK;
+}
+
+void hb_sim_judge_from_here(struct hb_sim *sim)
+{
+  hb_sim_counts(sim, &sim->judged);
+  sim->n_steps_plummer =
+      HB_MODEL_ROUNDED_DOWN * hb_model_n_steps((double)sim->judged.n, sim->params.eta);
+  sim->t_judged = sim->integrator->time(sim->state);
 }
 
 void hb_sim_destroy(struct hb_sim *sim)
@@ -92,6 +103,26 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES])
 {
   memcpy(blocks, sim->blocks, sizeof sim->blocks);
+}
+
+int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble)
+{
+  static const uint64_t enough = 1000;
+  static const double many_noisy = 0.25, some_noisy = 1.0 / 16, too_many_steps = 1.5;
+  struct hb_sim_counts now, *then = &sim->judged;
+  *trouble = (struct hb_step_trouble){0};
+  hb_sim_counts(sim, &now);
+  if (now.block_steps - then->block_steps < enough) return 0;
+  double t = sim->integrator->time(sim->state);
+  trouble->noisy =
+      (double)(now.noisy_steps - then->noisy_steps) / (double)(now.particle_steps - then->particle_steps);
+  trouble->n_steps = (double)(now.block_steps - then->block_steps) / (t - sim->t_judged);
+  trouble->n_steps_plummer = sim->n_steps_plummer;
+  trouble->at_dt_min = now.at_dt_min;
+  sim->t_judged = t;
+  sim->judged = now;
+  int collapsed = now.at_dt_min > 0 || trouble->n_steps > too_many_steps * trouble->n_steps_plummer;
+  return trouble->noisy > many_noisy || (trouble->noisy > some_noisy && collapsed);
 }
 
 void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)

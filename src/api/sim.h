@@ -11,6 +11,9 @@ struct hb_sim {
   double eps2;
   int exact_energy;                /* see hb_sim_params */
   uint64_t blocks[HB_BLOCK_SIZES]; /* see hb_sim_block_sizes */
+  double n_steps_plummer;          /* block steps per unit of time that a Plummer sphere would take */
+  double t_judged;                 /* when the steps were judged last, and the counts of then */
+  struct hb_sim_counts judged;
   struct hb_phases before;         /* of the runs that this one was resumed from */
   struct hb_sim_params params; /* complete; of its strings only integrator and force.device, the copy below */
   char *device;
@@ -19,5 +22,8 @@ struct hb_sim {
 /* With an integrator, and without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),
  * HB_ERR_INTERNAL. */
 enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **sim);
+
+/* Steps are judged (hb_sim_step_trouble) from here on; the state is there. */
+void hb_sim_judge_from_here(struct hb_sim *sim);
 
 #endif

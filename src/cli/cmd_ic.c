@@ -17,6 +17,7 @@ enum {
   IC_VELOCITY,
   IC_SPIN,
   IC_SCALING,
+  IC_SHAPE,
   IC_OUTPUT,
   IC_FORMAT,
   IC_QUIET,
@@ -27,6 +28,13 @@ enum {
 static const char *scaling_choice(size_t k)
 {
   static const char *const names[] = {"measured", "model", NULL};
+  return names[k];
+}
+
+/* In the order of enum hb_ic_shape. */
+static const char *shape_choice(size_t k)
+{
+  static const char *const names[] = {"shell", "random", "expand", NULL};
   return names[k];
 }
 
@@ -52,6 +60,8 @@ static const struct hb_opts_option options[IC_COUNT] = {
     [IC_SCALING] =
         {"scaling", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "HOW", NULL, scaling_choice,
          "units by the sums over the sample (measured, the default, N^2 work) or of its parent (model)"},
+    [IC_SHAPE] = {"shape", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "SHAPE", NULL, shape_choice,
+                  "of demo1 ... demo7: shell (the default), random or expand"},
     [IC_OUTPUT] = {"output", 'o', HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,
                    "where to write; - is standard output (default: MODEL.h5)"},
     [IC_FORMAT] = {"format", 0, HB_OPTS_CHOICE, HB_OPTS_SHOWS_RESULT, "F", NULL, hb_target_format,
@@ -138,6 +148,8 @@ static enum hb_status make(const struct hb_opts *opts, const struct hb_ic_model 
                      ? HB_IC_SCALING_MODEL
                      : HB_IC_SCALING_MEASURED,
   };
+  while (values[IC_SHAPE].given && strcmp(values[IC_SHAPE].text, shape_choice(params.shape)) != 0)
+    params.shape++;
   struct hb_particles *particles = NULL;
   enum hb_status status = hb_ic_make(model->name, &params, &particles);
   if (status == HB_OK) status = set_notes(opts, model, particles);

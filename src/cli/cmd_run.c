@@ -21,6 +21,20 @@ const char *hb_run_exact_energy(size_t k)
   return words[k];
 }
 
+const char *hb_run_steps(size_t k)
+{
+  static const char *const words[] = {
+      [HB_STEPS_BLOCK] = "block", [HB_STEPS_SHARED] = "shared", [HB_STEPS_SHARED + 1] = NULL};
+  return words[k];
+}
+
+static const char *integrator_choice(size_t k)
+{
+  size_t count;
+  const struct hb_integrator_info *integrators = hb_integrators(&count);
+  return k < count ? integrators[k].name : NULL;
+}
+
 static const char *scheme_choice(size_t k)
 {
   size_t count;
@@ -54,14 +68,24 @@ const struct hb_opts_option hb_run_options[RUN_COUNT] = {
          "time to end at; at multiples of dt-max every particle is corrected, in between predicted"},
     [RUN_ETA] = {"eta", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "NU", "0.01", NULL,
                  "accuracy of the time step, nu of the paper"},
-    [RUN_EPS] = {"eps", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "EPS", "1/256", NULL,
-                 "Plummer softening; 0 is allowed"},
+    [RUN_EPS] =
+        {"eps", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "EPS", "1/256", NULL,
+         "Plummer softening, 0 is allowed; a note eps of FILE, as ic demo1 writes, goes before the default"},
     [RUN_DT_MAX] = {"dt-max", 0, HB_OPTS_POWER, HB_OPTS_SHAPES_RESULT, "DT", "1/8", NULL,
                     "largest time step, a power of two"},
     [RUN_DT_MIN] = {"dt-min", 0, HB_OPTS_POWER, HB_OPTS_SHAPES_RESULT, "DT", "2^-26", NULL,
                     "smallest time step, a power of two"},
     [RUN_ROUNDING] = {"step-rounding", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "WAY", "down",
                       hb_run_rounding, "how a step becomes a power of two: down, nearest, up"},
+    [RUN_INTEGRATOR] = {"integrator", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "NAME", "hermite4",
+                        integrator_choice, "how particles move, see below"},
+    [RUN_STEPS] = {"steps", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "KIND", NULL, hb_run_steps,
+                   "hermite4: block, each particle its own step (the default), or shared, all the smallest"},
+    [RUN_DT] = {"dt", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "DT", NULL, NULL,
+                "leapfrog: time step of all particles (default: as FILE notes it, else it must be given)"},
+    [RUN_DAMPING] =
+        {"damping", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "D", NULL, NULL,
+         "leapfrog: velocities are multiplied by it each step (default: as FILE notes it, else 1)"},
     [RUN_TRANSFER] =
         {"transfer", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "WHAT", "all", transfer_choice,
          "what travels to the device at each block step: all particles, or block, which needs --predict gpu"},
@@ -133,8 +157,18 @@ static enum hb_status run_file(const struct hb_opts *opts)
   return status;
 }
 
+static void list_integrators(FILE *out)
+{
+  size_t count;
+  const struct hb_integrator_info *integrators = hb_integrators(&count);
+  fputs("\nintegrators:\n", out);
+  for (size_t k = 0; k < count; k++)
+    hb_opts_help_entry(integrators[k].name, integrators[k].summary, integrators[k].source, "", out);
+}
+
 static void list_schemes(FILE *out)
 {
+  list_integrators(out);
   size_t count;
   const struct hb_force_scheme *schemes = hb_force_schemes(&count);
   fputs("\nschemes:\n", out);
@@ -148,7 +182,7 @@ static void list_schemes(FILE *out)
 
 const struct hb_opts_command hb_cmd_run = {
     .name = "run",
-    .summary = "Integrate a snapshot with Hermite block time steps and print its diagnostics.",
+    .summary = "Integrate a snapshot and print its diagnostics.",
     .operand = "FILE",
     .operand_min = 0, /* run_open.c asks for it where there is no --resume */
     .operand_max = 1,
@@ -157,6 +191,7 @@ const struct hb_opts_command hb_cmd_run = {
     .more_help = list_schemes,
     .example = "  holmberg run cluster.h5 --t-end 0.5 --eps 1/256 --snap-every 0.25 -o end.h5\n"
                "  holmberg run cluster.h5 --scheme cg2007 --context osmesa --json\n"
+               "  holmberg run demo1.h5 --integrator leapfrog --t-end 1.6\n"
                "  holmberg run cluster.h5 --t-end 100 --checkpoint run.ckpt -o end.h5 >>rows.txt\n"
                "  holmberg run --resume run.ckpt >>rows.txt\n",
     .work = run_file,

@@ -1,5 +1,6 @@
-/* A run of `holmberg run`, from its options to its last row. cmd_run.c has the options, run_open.c makes a run of them,
- * run_loop.c integrates and writes; run_checkpoint.c keeps what it goes on from, run_resume.c goes on. */
+/* A run of `holmberg run`, from its options to its last row. cmd_run.c has the options, run_choice.c settles those of
+ * the integrator, run_open.c makes a run of them, run_loop.c integrates and writes; run_checkpoint.c keeps what it goes
+ * on from, run_resume.c goes on. */
 #ifndef HB_RUN_H
 #define HB_RUN_H
 
@@ -19,6 +20,10 @@ enum {
   RUN_TRANSFER,
   RUN_PREDICT,
   RUN_CORRECT,
+  RUN_INTEGRATOR,
+  RUN_STEPS,
+  RUN_DT,
+  RUN_DAMPING,
   RUN_SCHEME,
   RUN_PRECISION,
   RUN_CONTEXT,
@@ -60,23 +65,24 @@ struct hb_run_checkpoint {
 /* What only a resumed run has: the record that its checkpoint kept, and the options it holds. */
 struct hb_run_resumed {
   struct hb_text record; /* none: record.text is NULL; opts points into it         */
-  struct hb_opts opts;   /* those of the run, with what was given beside --resume  */
   const char *operands[RUN_COUNT + 2];
   struct hb_text device; /* note of the header where another device goes on; else none */
 };
 
 /* A run: what was asked for and how far it is. */
 struct hb_run {
-  const struct hb_opts_value *values;
-  struct hb_particles *initial; /* until the simulation has its copy */
+  struct hb_opts opts;                /* as given, then with what the snapshot says where nothing was given */
+  const struct hb_opts_value *values; /* of opts */
+  struct hb_particles *initial;       /* until the simulation has its copy */
   struct hb_sim *sim;
   struct hb_run_output output;
   struct hb_run_diag diag;
   double t, t_end;
+  int warned;  /* of steps that collapse */
+  double hair; /* a step that ends so little behind a time that was asked for ends at it */
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
   double diag_every, snap_every;   /* snap_every 0: no series */
   unsigned long written;           /* snapshots of the series so far */
-  const struct hb_opts *opts;      /* what it was asked for; values are its own */
   struct hb_appended appended[RUN_APPENDED_COUNT];
   struct hb_run_checkpoint checkpoint;
   struct hb_run_resumed resumed;
@@ -96,6 +102,20 @@ void hb_run_set_up(struct hb_run *run, double t_begin);
 
 /* The word for a choice of exact energies, NULL behind the last. */
 const char *hb_run_exact_energy(size_t k);
+
+/* The word for a kind of steps, NULL behind the last. */
+const char *hb_run_steps(size_t k);
+
+/* Options that the integrator does not have. Errors: HB_ERR_USAGE. */
+enum hb_status hb_run_check_integrator(const struct hb_opts_value *values);
+
+/* Takes eps, and for the leapfrog dt and damping, from the notes of the snapshot where they were not given, and puts
+ * what holds back into those notes, so that the next run takes it. Errors: HB_ERR_INPUT (a note that is no such
+ * number), HB_ERR_USAGE (no dt anywhere). */
+enum hb_status hb_run_take_notes(struct hb_run *run, struct hb_particles *particles);
+
+/* A note, once in a run, when the time steps collapse. */
+void hb_run_watch_steps(struct hb_run *run);
 
 /* From options to a simulation at its first instant: checks them, reads the snapshot, opens forces and integrator.
  * hb_run_close takes what is there, also after a failure. */
@@ -131,6 +151,6 @@ enum hb_status hb_run_record_progress(struct hb_run *run);
 enum hb_status hb_run_resume(const struct hb_opts *opts, struct hb_run *run);
 
 /* History and options as those of one run, also where --t-end was given anew. */
-enum hb_status hb_run_resume_notes(const struct hb_run *run, struct hb_particles *state);
+enum hb_status hb_run_resume_notes(struct hb_run *run, struct hb_particles *state);
 
 #endif

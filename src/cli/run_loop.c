@@ -11,7 +11,7 @@
 
 /* What took part in the run; nothing that differs between two runs of the same input. The snapshot's own notes
  * are there already. */
-static enum hb_status set_notes(const struct hb_run *run, struct hb_particles *state)
+static enum hb_status set_notes(struct hb_run *run, struct hb_particles *state)
 {
   const struct hb_force *force = hb_sim_force(run->sim);
   HB_TRY(hb_particles_set_note(state, "scheme", hb_force_scheme(force)->name));
@@ -24,7 +24,7 @@ static enum hb_status set_notes(const struct hb_run *run, struct hb_particles *s
   return hb_particles_set_note(state, "device", device ? device : hb_force_device(force));
 }
 
-static enum hb_status write_state(const struct hb_run *run, double t, const char *path)
+static enum hb_status write_state(struct hb_run *run, double t, const char *path)
 {
   struct hb_particles *state = NULL;
   enum hb_status status = hb_sim_state(run->sim, t, &state);
@@ -86,9 +86,10 @@ static double due(const struct hb_run *run, double number, double every)
 
 static enum hb_status advance(struct hb_run *run, double t)
 {
-  while (hb_sim_next_time(run->sim) <= t) {
+  while (hb_sim_next_time(run->sim) <= t + run->hair) {
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
+    hb_run_watch_steps(run);
     hb_run_output_progress(&run->output, run->t);
     HB_TRY(hb_run_checkpoint_poll(run));
   }

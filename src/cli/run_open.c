@@ -64,6 +64,7 @@ void hb_run_set_up(struct hb_run *run, double t_begin)
   const struct hb_opts_value *values = run->values;
   run->t = t_begin;
   run->t_end = values[RUN_T_END].number;
+  run->hair = 1e-9 * values[RUN_DT].number;
   run->diag_every = values[values[RUN_DIAG_EVERY].given ? RUN_DIAG_EVERY : RUN_DT_MAX].number;
   run->snap_every = values[RUN_SNAP_EVERY].number;
   run->diag_number = first_number(run->t, run->diag_every);
@@ -108,6 +109,12 @@ static enum hb_status open_sim(struct hb_run *run)
       .eta = values[RUN_ETA].number,
       .dt_max = values[RUN_DT_MAX].number,
       .dt_min = values[RUN_DT_MIN].number,
+      .integrator = values[RUN_INTEGRATOR].text,
+      .steps = values[RUN_STEPS].given && strcmp(values[RUN_STEPS].text, hb_run_steps(HB_STEPS_SHARED)) == 0
+                   ? HB_STEPS_SHARED
+                   : HB_STEPS_BLOCK,
+      .dt = values[RUN_DT].number,
+      .damping = values[RUN_DAMPING].number,
   };
   if (strcmp(values[RUN_TRANSFER].text, "block") == 0) params.transfer = HB_TRANSFER_BLOCK;
   if (strcmp(values[RUN_PREDICT].text, "gpu") == 0) params.predict = HB_PLACE_GPU;
@@ -128,17 +135,20 @@ static enum hb_status open_sim(struct hb_run *run)
 
 enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
 {
-  *run = (struct hb_run){.values = opts->values, .opts = opts};
+  *run = (struct hb_run){.opts = *opts};
+  run->values = run->opts.values;
   if (opts->values[RUN_RESUME].given) return hb_run_resume(opts, run);
   if (opts->operand_count == 0) return hb_fail(HB_ERR_USAGE, "'holmberg run' needs a FILE");
   HB_TRY(hb_run_check_output(opts->values));
+  HB_TRY(hb_run_check_integrator(run->values));
   HB_TRY(hb_run_checkpoint_open(run));
   const char *diag = opts->values[RUN_DIAG].text;
   if (diag) HB_TRY(hb_run_diag_check(diag));
   HB_TRY(hb_snapshot_read(opts->operands[0], opts->values[RUN_INPUT_FORMAT].text, &run->initial));
+  HB_TRY(hb_run_take_notes(run, run->initial));
   hb_run_set_up(run, hb_particles_time(run->initial));
   HB_TRY(check_times(run));
-  HB_TRY(add_history(opts, run->initial));
+  HB_TRY(add_history(&run->opts, run->initial));
   size_t n = hb_particles_n(run->initial);
   HB_TRY(open_sim(run));
   return diag ? hb_run_diag_open(diag, n, &run->diag) : HB_OK;

@@ -31,7 +31,7 @@ static enum hb_status write_options(const struct hb_run *run, struct hb_text *re
     if (option->kind != HB_OPTS_FLAG) HB_TRY(hb_text_append(record, "=%s", run->values[k].text));
     HB_TRY(end_string(record));
   }
-  HB_TRY(hb_text_append(record, "operand %s", run->opts->operands[0]));
+  HB_TRY(hb_text_append(record, "operand %s", run->opts.operands[0]));
   return end_string(record);
 }
 
@@ -82,7 +82,7 @@ enum hb_status hb_run_record_options(struct hb_run *run)
   if (!(words[count++] = next_of(record, "operand ", &place)))
     return hb_fail(HB_ERR_INPUT, "the checkpoint does not say which file its run began with");
   enum hb_status status =
-      hb_opts_parse(&hb_cmd_run, count, words, run->resumed.operands, &run->resumed.opts, &wants_help);
+      hb_opts_parse(&hb_cmd_run, count, words, run->resumed.operands, &run->opts, &wants_help);
   return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_INPUT, "the checkpoint's options");
 }
 

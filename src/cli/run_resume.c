@@ -82,7 +82,7 @@ static int is_same(enum hb_opts_kind kind, const struct hb_opts_value *a, const 
 static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
 {
   HB_TRY(hb_run_record_options(run));
-  struct hb_opts *opts = &run->resumed.opts;
+  struct hb_opts *opts = &run->opts;
   for (size_t k = 0; k < RUN_COUNT; k++) {
     const struct hb_opts_value *now = &given->values[k];
     struct hb_opts_value *then = &opts->values[k];
@@ -93,7 +93,6 @@ static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
                      hb_run_options[k].name, now->text, then->text ? then->text : "none");
     *then = *now;
   }
-  run->opts = opts;
   run->values = opts->values;
   return HB_OK;
 }
@@ -195,15 +194,16 @@ static enum hb_status make_history(const struct hb_run *run, struct hb_particles
   const char *old = hb_particles_note(state, "history");
   const char *last = old ? strrchr(old, '\n') : NULL;
   if (last) HB_TRY(hb_text_append_bytes(line, old, (size_t)(last - old) + 1));
-  HB_TRY(hb_opts_line(run->opts, line));
+  HB_TRY(hb_opts_line(&run->opts, line));
   return hb_particles_set_note(state, "history", line->text);
 }
 
-enum hb_status hb_run_resume_notes(const struct hb_run *run, struct hb_particles *state)
+enum hb_status hb_run_resume_notes(struct hb_run *run, struct hb_particles *state)
 {
   struct hb_text line = {0}, record = {0};
+  HB_TRY(hb_run_take_notes(run, state));
   enum hb_status status = make_history(run, state, &line);
-  if (status == HB_OK) status = hb_opts_record(run->opts, &record);
+  if (status == HB_OK) status = hb_opts_record(&run->opts, &record);
   if (status == HB_OK) status = hb_particles_set_note(state, "options", record.text);
   hb_mem_free(line.text);
   hb_mem_free(record.text);

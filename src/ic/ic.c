@@ -7,9 +7,10 @@
 #include <pthread.h>
 #include <string.h>
 
-static const struct hb_ic_ops *const models[] = {&hb_ic_plummer,     &hb_ic_coldsphere, &hb_ic_cube,
-                                                 &hb_ic_twobody,     &hb_ic_figure8,    &hb_ic_pythagorean,
-                                                 &hb_ic_holmberg1941};
+static const struct hb_ic_ops *const models[] = {
+    &hb_ic_plummer,     &hb_ic_coldsphere,   &hb_ic_cube,     &hb_ic_twobody,  &hb_ic_figure8,
+    &hb_ic_pythagorean, &hb_ic_holmberg1941, &hb_ic_demos[0], &hb_ic_demos[1], &hb_ic_demos[2],
+    &hb_ic_demos[3],    &hb_ic_demos[4],     &hb_ic_demos[5], &hb_ic_demos[6]};
 
 enum { MODEL_COUNT = sizeof models / sizeof *models };
 
@@ -69,6 +70,8 @@ static enum hb_status check_values(const struct hb_ic_params *p)
     return hb_fail(HB_ERR_USAGE, "eccentricity e is %g, expected 0 <= e < 1", p->e);
   if (p->r_cut != 0) HB_TRY(check_positive("cut-off radius r-cut", p->r_cut));
   if (p->velocity != 0) HB_TRY(check_positive("velocity at infinity", p->velocity));
+  if ((unsigned)p->shape > HB_IC_SHAPE_EXPAND)
+    return hb_fail(HB_ERR_USAGE, "the shape is %d, expected 0, 1 or 2", (int)p->shape);
   if (!isfinite(p->spin)) return hb_fail(HB_ERR_USAGE, "spin is %g, expected finite", p->spin);
   return HB_OK;
 }

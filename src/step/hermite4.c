@@ -6,6 +6,7 @@
 #include "force/force.h"
 #include "perf/phases.h"
 #include "step/look.h"
+#include "step/forces.h"
 #include "step/timestep.h"
 
 #include <math.h>
@@ -51,12 +52,25 @@ static enum hb_status check_params(const struct hb_hermite4_params *params)
     return hb_fail(HB_ERR_USAGE,
                    "correct gpu with transfer all: what the device corrects is not sent (expected "
                    "transfer block, predict gpu)");
+  if ((unsigned)params->steps > HB_STEPS_SHARED)
+    return hb_fail(HB_ERR_USAGE, "the kind of steps is %d, expected 0 or 1", (int)params->steps);
   return HB_OK;
 }
 
+/* Twenty times the error of an acceleration in precision ds, 3e-8: what D of a step can be without meaning anything. Where
+ * the steps are those of exact forces this is less than D down to nu = 4e-4. The coarser precisions are left to eq. 9
+ * as it is printed. */
+static double noise_of(const struct hb_force *force)
+{
+  return strcmp(hb_force_precision(force), "ds") == 0 ? 7e-7 : 0;
+}
+
+/* And what follows from particles and force. */
 static enum hb_status allocate(struct hb_hermite4 *h)
 {
   size_t n = h->n;
+  h->mass = hb_sum(n, h->particles->m);
+  h->noise = noise_of(h->force);
   double **vectors[] = {&h->a, &h->j, &h->a1, &h->j1};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
   HB_TRY(HB_ALLOC(n, &h->phi));
@@ -67,20 +81,15 @@ static enum hb_status allocate(struct hb_hermite4 *h)
   return hb_blocks_create(n, level_max, 0, &h->blocks);
 }
 
-/* Names the first particle whose force is not a number, and the block step: the first forces are those of step 0. */
-static enum hb_status check_forces(const struct hb_hermite4 *h, size_t ni, double t, unsigned long long step)
+/* The levels that the particles of the block want, level1, become those they get: their own, or with shared steps the
+ * smallest of all. */
+static void share_level(struct hb_hermite4 *h, size_t ni)
 {
-  for (size_t b = 0; b < ni; b++) {
-    const double *a = h->a1 + 3 * b, *k = h->j1 + 3 * b;
-    double phi = h->phi1[b];
-    for (int c = 0; c < 3; c++)
-      if (!isfinite(a[c]) || !isfinite(k[c]) || !isfinite(phi))
-        return hb_fail(
-            HB_ERR_NUMERIC,
-            "particle %u at t = %.17g in block step %llu has a%c = %g, jerk %g, phi = %g, expected finite",
-            h->block[b], t, step, "xyz"[c], a[c], k[c], phi);
-  }
-  return HB_OK;
+  if (h->params.steps != HB_STEPS_SHARED) return;
+  uint8_t least = h->level1[0];
+  for (size_t b = 1; b < ni; b++)
+    if (h->level1[b] < least) least = h->level1[b];
+  memset(h->level1, least, ni);
 }
 
 /* Forces and first steps. a'' of particles at rest is the jerk formula with accelerations in place of
@@ -90,18 +99,18 @@ static enum hb_status start(struct hb_hermite4 *h)
   const struct hb_particles *p = h->particles;
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
-  HB_TRY(check_forces(h, h->n, h->t0, 0));
+  HB_TRY(hb_forces_check(h->n, h->block, h->t0, 0, h->a1, h->j1, h->phi1));
   memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
   memcpy(h->phi, h->phi1, h->n * sizeof *h->phi);
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, h->a, h->n, h->block, h->a1, h->j1, h->phi1));
-  double M = hb_sum(h->n, p->m);
   for (size_t i = 0; i < h->n; i++) {
-    double a_least = hb_timestep_a_least(h->phi[i], M);
+    double a_least = hb_timestep_a_least(h->phi[i], h->mass);
     double dt = hb_timestep_first(h->params.eta, a_least, h->a + 3 * i, h->j + 3 * i, h->j1 + 3 * i);
-    hb_blocks_put(h->blocks, (uint32_t)i,
-                  hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding));
+    h->level1[i] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
   }
+  share_level(h, h->n);
+  for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 
@@ -209,47 +218,57 @@ static void predict_all(struct hb_hermite4 *h, uint64_t T, size_t ni)
  * eqs 5 and 6 a and k belong to the beginning of the step, a_p and k_p to its end (Makino & Aarseth 1992);
  * the new acceleration and jerk, also those of eq. 9, are the ones found at the predicted place. Powers of dt
  * are multiplied out: dt is a power of two, so no bit changes, and nothing underflows at tiny steps. */
-static double correct(struct hb_hermite4 *h, size_t b, double dt)
+static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
 {
   size_t i = 3 * (size_t)h->block[b];
   double *x = h->particles->x + i, *v = h->particles->v + i, *a = h->a + i, *k = h->j + i;
   const double *xp = h->xp + i, *vp = h->vp + i, *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
-  double dt2a2[3], dt3k2[3]; /* dt^2 a'', dt^3 k'' */
+  double dt2a2[3], dt3k2[3], dtdk[3]; /* dt^2 a'', dt^3 k'', dt (k_p - k) */
   for (int c = 0; c < 3; c++) {
     double da = a[c] - ap[c];
     dt2a2[c] = -6 * da - dt * (4 * k[c] + 2 * kp[c]);          /* eq. 5 */
     dt3k2[c] = 12 * da + dt * (6 * (k[c] + kp[c]));            /* eq. 6 */
     x[c] = xp[c] + dt * dt * (dt2a2[c] / 24 + dt3k2[c] / 120); /* eq. 7 */
     v[c] = vp[c] + dt * (dt2a2[c] / 6 + dt3k2[c] / 24);        /* eq. 8 */
+    dtdk[c] = dt * (kp[c] - k[c]);
     a[c] = ap[c];
     k[c] = kp[c];
   }
   h->phi[h->block[b]] = h->phi1[b];
+  *noisy = hb_timestep_is_noisy(dt, k, dtdk, dt3k2);
+  if (h->noise > 0)
+    hb_timestep_rely_on_jerks(h->noise * hb_timestep_pull(h->phi1[b], h->mass, a), dt, k, dtdk, dt2a2, dt3k2);
   return hb_timestep_next(h->params.eta, dt, a, k, dt2a2, dt3k2);
 }
 
 struct correction {
   struct hb_hermite4 *h;
   size_t ni;
+  _Atomic uint64_t noisy_steps;
 };
 
 static void correct_piece(void *context, size_t piece)
 {
-  const struct correction *c = context;
+  struct correction *c = context;
   struct hb_hermite4 *h = c->h;
+  uint64_t noisy_steps = 0;
   for (size_t b = piece * CORRECTED, end = hb_team_end(c->ni, CORRECTED, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
-    double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level));
+    int noisy;
+    double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
+    noisy_steps += (uint64_t)noisy;
     h->level1[b] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
   }
+  c->noisy_steps += noisy_steps;
 }
 
 /* Corrects the block at tick T and finds its new levels. The schedule still has the old ones. */
 static void correct_block(struct hb_hermite4 *h, size_t ni)
 {
-  struct correction c = {h, ni};
+  struct correction c = {.h = h, .ni = ni};
   int threads = ni > CORRECT_ALONE ? hb_team_threads() : 1;
   hb_team_each(threads, hb_team_pieces(ni, CORRECTED), correct_piece, &c);
+  h->noisy_steps += c.noisy_steps;
 }
 
 static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
@@ -266,7 +285,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   h->phases.predict_s += hb_phases_lap(&lap);
   HB_TRY(forces(h, T, ni));
   lap = hb_clock_now();
-  HB_TRY(check_forces(h, ni, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1));
+  HB_TRY(hb_forces_check(ni, h->block, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1, h->a1, h->j1, h->phi1));
   correct_block(h, ni);
   h->phases.correct_s += hb_phases_lap(&lap);
   return HB_OK;
@@ -275,6 +294,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
 /* The block's particles are put on the lists of their new levels, which level1 holds afterwards. */
 static void schedule(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
+  share_level(h, ni);
   hb_blocks_advance(h->blocks, T);
   for (size_t b = 0; b < ni; b++) {
     unsigned limit = hb_blocks_limit(h->blocks, h->blocks->level[h->block[b]]);
@@ -363,7 +383,8 @@ static struct hb_hermite4_params own_params(const struct hb_sim_params *params)
                                      .rounding = params->rounding,
                                      .transfer = params->transfer,
                                      .predict = params->predict,
-                                     .correct = params->correct};
+                                     .correct = params->correct,
+                                     .steps = params->steps};
 }
 
 static enum hb_status ops_create(const struct hb_particles *initial, const struct hb_sim_params *params,
@@ -371,6 +392,9 @@ static enum hb_status ops_create(const struct hb_particles *initial, const struc
 {
   const struct hb_hermite4_params own = own_params(params);
   struct hb_hermite4 *h = NULL;
+  *state = NULL;
+  if (params->dt != 0 || params->damping != 1)
+    return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
   enum hb_status status = hb_hermite4_create(initial, &own, force, &h);
   *state = h;
   return status;
@@ -412,7 +436,9 @@ static void ops_counts(const void *state, struct hb_sim_counts *counts)
   *counts = (struct hb_sim_counts){.n = h->n,
                                    .block_steps = h->block_steps,
                                    .particle_steps = h->particle_steps,
-                                   .pairs = h->particle_steps * (h->n - 1)};
+                                   .pairs = h->particle_steps * (h->n - 1),
+                                   .noisy_steps = h->noisy_steps,
+                                   .at_dt_min = h->blocks->count[0]};
 }
 
 static void ops_phases(const void *state, struct hb_phases *phases)
@@ -422,7 +448,7 @@ static void ops_phases(const void *state, struct hb_phases *phases)
 
 const struct hb_integrator_ops hb_integrator_hermite4 = {
     .info = {.name = "hermite4",
-             .summary = "fourth order Hermite predictor-corrector with individual block steps",
+             .summary = "fourth order Hermite predictor-corrector with block steps, individual or shared",
              .source = "[PZ07] section 2"},
     .create = ops_create,
     .destroy = ops_destroy,

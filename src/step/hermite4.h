@@ -10,6 +10,7 @@ struct hb_hermite4_params {
   double eta;            /* accuracy, nu of [PZ07] eqs 2 and 9                     */
   double dt_max, dt_min; /* powers of two; dt_min is the unit of time, see blocks.h */
   enum hb_rounding rounding;
+  enum hb_steps steps;
   enum hb_transfer transfer;
   enum hb_place predict, correct;
 };
@@ -21,8 +22,10 @@ struct hb_hermite4_params {
 struct hb_hermite4 {
   size_t n;
   struct hb_hermite4_params params;
-  struct hb_force *force;         /* the caller's */
-  double t0;                      /* time of tick 0 */
+  struct hb_force *force; /* the caller's */
+  double t0;              /* time of tick 0 */
+  double mass;            /* of all particles */
+  double noise;           /* of accelerations, relative: see hb_timestep_rely_on_jerks; 0: eq. 9 alone */
   struct hb_particles *particles; /* m, and x v of each particle at its own time t_i */
   double *a, *j, *phi;            /* [3 * n] [3 * n] [n] at t_i */
   double *xp, *vp;                /* [3 * n] each: all particles predicted to the time of the block */
@@ -31,6 +34,7 @@ struct hb_hermite4 {
   uint8_t *level1;                /* [n] new levels, in the order of block */
   struct hb_blocks *blocks;
   uint64_t block_steps, particle_steps;
+  uint64_t noisy_steps;    /* particle steps with the mark of noise, see timestep.h */
   struct hb_phases phases; /* predict and correct */
   int stale;               /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
 };

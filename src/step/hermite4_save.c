@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { NOW, BLOCK_STEPS, PARTICLE_STEPS, COUNTERS };
+enum { NOW, BLOCK_STEPS, PARTICLE_STEPS, NOISY_STEPS, COUNTERS };
 
 enum hb_status hb_hermite4_save(const struct hb_hermite4 *hermite4, struct hb_sections *sections)
 {
   const struct hb_hermite4 *h = hermite4;
   HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)hermite4)); /* a copy of what the device holds, no change */
-  const uint64_t counters[COUNTERS] = {h->blocks->now, h->block_steps, h->particle_steps};
+  const uint64_t counters[COUNTERS] = {h->blocks->now, h->block_steps, h->particle_steps, h->noisy_steps};
   HB_TRY(hb_particles_put(h->particles, sections));
   HB_TRY(hb_sections_put(sections, "a", HB_SECTION_DOUBLES, 3 * h->n, h->a));
   HB_TRY(hb_sections_put(sections, "j", HB_SECTION_DOUBLES, 3 * h->n, h->j));
@@ -60,6 +60,7 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   h->blocks->now = counters[NOW];
   h->block_steps = counters[BLOCK_STEPS];
   h->particle_steps = counters[PARTICLE_STEPS];
+  h->noisy_steps = counters[NOISY_STEPS];
   HB_TRY(schedule(sections, h));
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }

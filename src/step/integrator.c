@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const struct hb_integrator_ops *const registry[] = {&hb_integrator_hermite4};
+static const struct hb_integrator_ops *const registry[] = {&hb_integrator_hermite4, &hb_integrator_leapfrog};
 enum { COUNT = sizeof registry / sizeof *registry };
 
 const struct hb_integrator_info *hb_integrators(size_t *count)

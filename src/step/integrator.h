@@ -43,7 +43,7 @@ struct hb_integrator_ops {
   void (*phases)(const void *state, struct hb_phases *phases);
 };
 
-extern const struct hb_integrator_ops hb_integrator_hermite4;
+extern const struct hb_integrator_ops hb_integrator_hermite4, hb_integrator_leapfrog;
 
 /* NULL: the first. Errors: HB_ERR_USAGE naming those there are. */
 enum hb_status hb_integrator_find(const char *name, const struct hb_integrator_ops **ops);

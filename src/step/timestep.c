@@ -15,7 +15,12 @@ double hb_timestep_first(double nu, double a_least, const double a[3], const dou
   return eq2 < at_rest ? eq2 : at_rest;
 }
 
-double hb_timestep_a_least(double phi, double M) { return M > 0 ? phi * phi / M / 1024 : 0; }
+/* The least that the sum of |pulls| can be: sum m / r^2 >= phi^2 / M (Cauchy and Schwarz). */
+static double least_pull(double phi, double M) { return M > 0 ? phi * phi / M : 0; }
+
+double hb_timestep_a_least(double phi, double M) { return least_pull(phi, M) / 1024; }
+
+double hb_timestep_pull(double phi, double M, const double a[3]) { return fmax(norm(a), least_pull(phi, M)); }
 
 double hb_timestep_next(double nu, double dt, const double a[3], const double k[3], const double dt2a2[3],
                         const double dt3k2[3])
@@ -24,6 +29,24 @@ double hb_timestep_next(double nu, double dt, const double a[3], const double k[
   for (int c = 0; c < 3; c++) end[c] = dt2a2[c] + dt3k2[c];
   double dtk = dt * norm(k), a2 = norm(end);
   return dt * sqrt(nu * quotient(norm(a) * a2 + dtk * dtk, dtk * norm(dt3k2) + a2 * a2));
+}
+
+int hb_timestep_is_noisy(double dt, const double k[3], const double dtdk[3], const double dt3k2[3])
+{
+  double change = norm(dtdk);
+  return norm(dt3k2) > change && change < dt * norm(k) / 4;
+}
+
+void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const double dtdk[3],
+                               double dt2a2[3], double dt3k2[3])
+{
+  double third = norm(dt3k2), second = norm(dtdk), first = dt * norm(k);
+  if (!(third > 0 && third < 12 * floor && first > 0)) return;
+  double share = second / first * (second / third);
+  for (int c = 0; c < 3; c++) {
+    dt3k2[c] *= share;
+    dt2a2[c] = dtdk[c] - dt3k2[c]; /* eq. 9 adds dt3k2 */
+  }
 }
 
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding)

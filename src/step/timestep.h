@@ -15,10 +15,26 @@ double hb_timestep_first(double nu, double a_least, const double a[3], const dou
  * be, sum m / r^2 >= phi^2 / M (Cauchy and Schwarz), low enough to leave eq. 2 alone nearly everywhere. */
 double hb_timestep_a_least(double phi, double M);
 
+/* A size of the pulls that sum up to a, of which each is rounded: |a|, or where they cancel phi^2 / M. */
+double hb_timestep_pull(double phi, double M, const double a[3]);
+
 /* [PZ07] eq. 9 after a step dt, with a and k as found at its end and the derivatives of eqs 5 and 6 in units
  * of acceleration, dt2a2 = dt^2 a'' and dt3k2 = dt^3 k''. INFINITY where both sums of the quotient vanish. */
 double hb_timestep_next(double nu, double dt, const double a[3], const double k[3], const double dt2a2[3],
                         const double dt3k2[3]);
+
+/* Eqs 5 and 6 find the third derivative in a difference of accelerations, 12 D with D = a - a_p + dt (k + k_p) / 2, which
+ * at short steps drowns in the rounding of float forces: D then is noise, eq. 9 makes the next step shorter still, and
+ * a particle that came to short steps, at the start by eq. 2 or in an encounter, stays there. What the jerks say,
+ * dtdk = dt (k_p - k) for dt^2 a'', is better by 1 / dt. */
+
+/* Whether a step has the mark of that noise: the jerk changed little, and dt^3 k'' is beyond all of its change. */
+int hb_timestep_is_noisy(double dt, const double k[3], const double dtdk[3], const double dt3k2[3]);
+
+/* Where D is below floor, an acceleration, puts what the jerks say into dt2a2 and dt3k2: dtdk at the end of the step,
+ * and for dt^3 k'' what goes on as k, dtdk began. Leaves both alone for floor = 0. */
+void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const double dtdk[3],
+                               double dt2a2[3], double dt3k2[3]);
 
 /* The level of a step, dt_min 2^level, clamped to 0 .. level_max; 0 for NaN. */
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding);

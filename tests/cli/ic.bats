@@ -75,6 +75,23 @@ load common
 @test "no rotation cannot be asked for" { fails_with 2 'option --spin: *' ic holmberg1941 --spin 0; }
 @test "a number below 0 is a value, no option" { accepts ic holmberg1941 --spin -1 --quiet; }
 
+@test "the demonstrations of the CUDA samples, with their parameters as notes" {
+  for k in 1 2 3 4 5 6 7; do
+    accepts ic demo$k -n 8 -o -
+    [ "$(grep -vc '^#' <<<"$output")" -eq 8 ]
+  done
+  for note in 'eps: 1' 'dt: 0.016' 'damping: 1' 'point_size: 0.76' 'camera: 0 0 -50'; do
+    grep -qx "# $note" <<<"$output"
+  done
+  for shape in shell random expand; do
+    "$HOLMBERG" ic demo1 -n 8 --shape $shape -o - | grep -v '^#' >$shape
+  done
+  "$HOLMBERG" ic demo1 -n 8 -o - | grep -v '^#' | cmp - shell
+  run ! cmp -s shell random
+  run ! cmp -s random expand
+  fails_with 2 'model plummer does not read --shape (it reads: *)' ic plummer --shape shell
+}
+
 @test "HDF5 does not go to standard output" {
   fails_with 2 'cannot write format hdf5 to standard output (expected text)' ic plummer -o - --format hdf5
 }

@@ -127,7 +127,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   cluster 16
   accepts run cluster.h5 --scheme host --t-end 0.125 --quiet -o -
   local record='t-end=0.125 eta=0.01 eps=0.00390625 dt-max=0.125 dt-min=1.4901161193847656e-08'
-  grep -qx "# options: $record step-rounding=down transfer=all predict=host correct=host scheme=host" <<<"$output"
+  grep -qx "# options: $record step-rounding=down integrator=hermite4 transfer=all predict=host correct=host scheme=host" <<<"$output"
   grep -qx '# scheme: host' <<<"$output"
   grep -qx '# precision: double' <<<"$output"
   grep -qx '# context: none' <<<"$output"
@@ -191,6 +191,64 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   cluster 16
   fails_with 2 'option --diag-every: 1e-12 is below the smallest step 2^-26' run cluster.h5 --diag-every 1e-12
   fails_with 2 '*dt*' run cluster.h5 --scheme host --dt-min 1/4 --dt-max 1/8
+}
+
+@test "leapfrog: a step of any length, rows at steps although times are rounded" {
+  cluster 16
+  accepts run cluster.h5 --scheme host --integrator leapfrog --dt 0.1 --t-end 0.3 --diag-every 0.1
+  [ "$(times)" = '0 0.1 0.2 0.3' ]
+  [ "$(awk '{ n = $7 } END { print n }' <<<"$output")" = 3 ]
+}
+
+@test "leapfrog takes eps, dt and damping from a demonstration's notes, options go before them" {
+  "$HOLMBERG" ic demo6 -n 32 -o demo.txt --quiet
+  accepts run demo.txt --scheme host --integrator leapfrog --t-end 0.016 --quiet -o end.txt
+  grep -q '^# options: .* eps=0.145 .*integrator=leapfrog dt=0.0016 damping=1 ' end.txt
+  accepts run demo.txt --scheme host --integrator leapfrog --dt 0.0008 --damping 0.5 --t-end 0.016 --quiet -o other.txt
+  grep -q '^# options: .* eps=0.145 .*integrator=leapfrog dt=0.0008 damping=0.5 ' other.txt
+  grep -qx '# dt: 0.0008' other.txt
+  accepts run other.txt --scheme host --integrator leapfrog --t-end 0.032 --quiet -o -
+  grep -q '^# options: .* dt=0.0008 damping=0.5 ' <<<"$output"
+  accepts run demo.txt --scheme host --t-end 0.016 --eps 0.25 --quiet -o -
+  grep -q '^# options: .* eps=0.25 ' <<<"$output"
+  grep -qx '# eps: 0.25' <<<"$output"
+}
+
+@test "--verbose says what the snapshot notes" {
+  "$HOLMBERG" ic demo6 -n 32 -o demo.txt --quiet
+  run --separate-stderr "$HOLMBERG" run demo.txt --scheme host --t-end 0.001 --verbose
+  [[ $stderr == *'eps = 0.145, as the snapshot notes'* ]]
+}
+
+@test "a note that is no number" {
+  { echo '# eps: soft'; two_bodies; } >soft.txt
+  fails_with 3 "the snapshot notes eps = 'soft', which is out of range; --eps goes before it" run soft.txt
+  accepts run soft.txt --scheme host --eps 0.1 --t-end 0.125
+}
+
+@test "shared steps: all particles take each step" {
+  cluster 64
+  accepts run cluster.h5 --scheme host --steps shared --t-end 0.25
+  [ "$(awk '{ b = $7; p = $8 } END { print p / b }' <<<"$output")" = 64 ]
+  accepts run cluster.h5 --scheme host --steps block --t-end 0.25
+  [ "$(awk '{ b = $7; p = $8 } END { print (p < 64 * b) }' <<<"$output")" = 1 ]
+}
+
+@test "options of another integrator" {
+  fails_with 2 'option --dt needs --integrator leapfrog, not hermite4' run a.h5 --dt 0.1
+  fails_with 2 'option --damping needs --integrator leapfrog, not hermite4' run a.h5 --damping 0.9
+  for option in '--eta 0.1' '--dt-max 1/8' '--dt-min 1/8' '--step-rounding up'; do
+    # shellcheck disable=SC2086
+    fails_with 2 "option ${option% *}: integrator leapfrog has one constant step, see --dt" \
+      run a.h5 --integrator leapfrog $option
+  done
+  fails_with 2 'option --steps: the particles of integrator leapfrog share their step' \
+    run a.h5 --integrator leapfrog --steps block
+  fails_with 2 "option --damping: '1.5' is out of range (expected a number > 0, at most 1)" \
+    run a.h5 --integrator leapfrog --damping 1.5
+  cluster 16
+  fails_with 2 'integrator leapfrog needs --dt DT, since the snapshot notes no dt' run cluster.h5 --integrator leapfrog
+  fails_with 2 "option --integrator: unknown value 'leapfog'; did you mean 'leapfrog'[?]" run a.h5 --integrator leapfog
 }
 
 @test "two bodies at the same place with eps = 0 are no crash" {

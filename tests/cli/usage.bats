@@ -40,7 +40,7 @@ load common
 
 @test "ic --help lists the models" {
   accepts ic --help
-  for model in plummer twobody figure8 pythagorean coldsphere cube holmberg1941; do
+  for model in plummer twobody figure8 pythagorean coldsphere cube holmberg1941 demo1 demo7; do
     [[ $output == *$'\n'"  $model "* ]]
   done
 }
@@ -51,6 +51,11 @@ load common
   [[ $output == *'--eps EPS '*'(default 1/256)'* ]]
   [[ $output == *'--dt-max DT '*'(default 1/8)'* ]]
   [[ $output == *'--dt-min DT '*'(default 2^-26)'* ]]
+}
+
+@test "run --help lists integrators and schemes" {
+  accepts run --help
+  for name in hermite4 leapfrog cg2007 tile; do [[ $output == *$'\n'"  $name "* ]]; done
 }
 
 @test "no command" { fails_with 2 'no command given'; }

@@ -1,5 +1,6 @@
 /* The Hermite scheme on orbits that are known, on the exact forces of the host. */
 #include "base/mem.h"
+#include "core/diagnostics.h"
 #include "step/hermite4.h"
 #include "step/timestep.h"
 
@@ -314,6 +315,44 @@ static void test_steps_obey_the_scheduler(void **state)
   finish(h);
 }
 
+/* Shared steps: all particles on the level that the most demanding of them would have, which grows by a factor of two
+ * and on multiples only; as many block steps as with steps of their own, to a tenth, and an energy kept no worse. */
+static void test_shared_steps(void **state)
+{
+  (void)state;
+  enum { N = 64 };
+  double energy[2], e_kin, e_pot;
+  uint64_t steps[2];
+  for (int kind = HB_STEPS_BLOCK; kind <= HB_STEPS_SHARED; kind++) {
+    struct hb_particles *p;
+    struct hb_hermite4 *h;
+    struct hb_hermite4_params params = {0.01, 0.125, 0x1p-26, HB_ROUND_DOWN, (enum hb_steps)kind};
+    assert_int_equal(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 9}, &p), HB_OK);
+    assert_int_equal(hb_hermite4_create(p, &params, host(0.05), &h), HB_OK);
+    hb_particles_destroy(p);
+    int grown = 0, shrunk = 0, apart = 0;
+    while (hb_hermite4_next_time(h) <= 1) {
+      uint8_t before = h->blocks->level[0];
+      assert_int_equal(hb_hermite4_step(h), HB_OK);
+      assert_int_equal(hb_blocks_check(h->blocks, NULL), HB_OK);
+      for (int i = 1; i < N; i++) apart += h->blocks->level[i] != h->blocks->level[0];
+      grown += h->blocks->level[0] == before + 1;
+      shrunk += h->blocks->level[0] < before;
+    }
+    assert_true((apart > 0) == (kind == HB_STEPS_BLOCK));
+    assert_true(grown > 3 && shrunk > 3);
+    assert_true((h->particle_steps == N * h->block_steps) == (kind == HB_STEPS_SHARED));
+    p = state_at(h, 1);
+    assert_int_equal(hb_kinetic_energy(p, &e_kin), HB_OK);
+    assert_int_equal(hb_potential_energy(p, 0.05 * 0.05, &e_pot), HB_OK);
+    energy[kind] = e_kin + e_pot, steps[kind] = h->block_steps;
+    hb_particles_destroy(p);
+    finish(h);
+  }
+  assert_true(fabs((double)steps[1] - (double)steps[0]) < 0.1 * (double)steps[0]);
+  assert_true(fabs(energy[1] - energy[0]) < 1e-6);
+}
+
 static void test_rounding_orders_the_steps(void **state)
 {
   (void)state;
@@ -379,6 +418,7 @@ static void test_params_are_checked(void **state)
       {.eta = 0.01, .dt_max = 0.125, .dt_min = 0.25, .rounding = HB_ROUND_DOWN},
       {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-66, .rounding = HB_ROUND_DOWN},
       {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = (enum hb_rounding)3},
+      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .steps = (enum hb_steps)2},
   };
   struct hb_particles *p = binary(0);
   struct hb_force *force = host(0);
@@ -472,6 +512,7 @@ int main(void)
       cmocka_unit_test(test_cold_start),
       cmocka_unit_test(test_cold_sphere),
       cmocka_unit_test(test_steps_obey_the_scheduler),
+      cmocka_unit_test(test_shared_steps),
       cmocka_unit_test(test_rounding_orders_the_steps),
       cmocka_unit_test(test_state_between_blocks),
       cmocka_unit_test(test_params_are_checked),

@@ -91,7 +91,10 @@ static const struct {
     {"plummer", UINT64_C(0xc30589fada03456d)},      {"coldsphere", UINT64_C(0xe52f89c192dccf7f)},
     {"cube", UINT64_C(0x4e7fb11ff6c0c002)},         {"twobody", UINT64_C(0x0a3eb36857303705)},
     {"figure8", UINT64_C(0xcd0b980295f4de6e)},      {"pythagorean", UINT64_C(0x52f0ba42afc509d1)},
-    {"holmberg1941", UINT64_C(0x3a0a5640a464fa51)},
+    {"holmberg1941", UINT64_C(0x3a0a5640a464fa51)}, {"demo1", UINT64_C(0xaf7f0e181017dcef)},
+    {"demo2", UINT64_C(0xfcd3fd617c158367)},        {"demo3", UINT64_C(0xab52462390c41590)},
+    {"demo4", UINT64_C(0xab52462390c41590)},        {"demo5", UINT64_C(0x7452200269380749)},
+    {"demo6", UINT64_C(0x148d1e9b3cd97866)},        {"demo7", UINT64_C(0x6c166ae9db8b0f51)},
 };
 
 static void same_bytes_everywhere(void **state)
@@ -131,7 +134,7 @@ static void models_are_sound(void **state)
     assert_true(p->t == 0);
     ASSERT_OK(hb_particles_check(p));
     assert_true(total_mass(p) > 0);
-    if (strcmp(m->name, "cube") != 0) assert_centred(p, SUM);
+    if (strcmp(m->name, "cube") != 0 && strncmp(m->name, "demo", 4) != 0) assert_centred(p, SUM);
     hb_particles_destroy(p);
     /* the smallest number is possible, and one less is refused */
     p = make(m->name, (struct hb_ic_params){.n = m->n_min});
@@ -148,7 +151,7 @@ static void models_are_sound(void **state)
 static void seeds_matter(void **state)
 {
   (void)state;
-  static const char *const seeded[] = {"plummer", "coldsphere", "cube"};
+  static const char *const seeded[] = {"plummer", "coldsphere", "cube", "demo1", "demo7"};
   for (size_t k = 0; k < COUNT_OF(seeded); k++) {
     struct hb_particles *p = make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 1});
     struct hb_particles *again = make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 1});
@@ -181,6 +184,7 @@ static void refuses_nonsense(void **state)
       {"plummer", "cut-off radius r-cut is nan", {.r_cut = NAN}},
       {"holmberg1941", "velocity at infinity is -1", {.velocity = -1}},
       {"holmberg1941", "spin is inf", {.spin = INFINITY}},
+      {"demo3", "the shape is 3, expected 0, 1 or 2", {.shape = (enum hb_ic_shape)3}},
   };
   for (size_t k = 0; k < COUNT_OF(cases); k++) {
     struct hb_particles *p = (struct hb_particles *)&p;
@@ -509,6 +513,85 @@ static void holmberg1941_turns_both_ways(void **state)
   hb_particles_destroy(retrograde);
 }
 
+/* ---- demo1 ... demo7 ------------------------------------------------------------------------------------ */
+
+/* The sample's table, once more: time step, scales, softening, damping, point size, camera. */
+static const struct {
+  const char *model, *dt, *eps, *damping, *point_size, *camera;
+  double cluster, velocity;
+} demos[] = {
+    {"demo1", "0.016", "0.1", "1", "1", "0 -2 -100", 1.54, 8},
+    {"demo2", "0.016", "0.1", "1", "0.8", "0 -2 -30", 0.68, 20},
+    {"demo3", "0.0006", "1", "1", "0.07", "0 0 -1.5", 0.16, 1000},
+    {"demo4", "0.0006", "1", "1", "0.07", "0 0 -1.5", 0.16, 1000},
+    {"demo5", "0.0019", "1", "1", "0.07", "0 0 -5", 0.32, 276},
+    {"demo6", "0.0016", "0.145", "1", "0.08", "0 0 -5", 0.32, 272},
+    {"demo7", "0.016", "1", "1", "0.76", "0 0 -50", 6.04, 0},
+};
+
+static void demos_carry_their_parameters(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < COUNT_OF(demos); k++) {
+    struct hb_particles *p = make(demos[k].model, (struct hb_ic_params){.n = 4});
+    assert_string_equal(hb_particles_note(p, "dt"), demos[k].dt);
+    assert_string_equal(hb_particles_note(p, "eps"), demos[k].eps);
+    assert_string_equal(hb_particles_note(p, "damping"), demos[k].damping);
+    assert_string_equal(hb_particles_note(p, "point_size"), demos[k].point_size);
+    assert_string_equal(hb_particles_note(p, "camera"), demos[k].camera);
+    hb_particles_destroy(p);
+  }
+}
+
+/* Directions even on the sphere (the mean of a coordinate has variance 1/3 n), radii by coordinate between 2.5 and 4
+ * scales, and the velocity x cross z times both scales. */
+static void demos_start_from_a_shell(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < COUNT_OF(demos); k++) {
+    double scale = demos[k].cluster, speed = scale * demos[k].velocity, mean[3] = {0}, nearest = 99,
+           farthest = 0;
+    struct hb_particles *p = make(demos[k].model, (struct hb_ic_params){.n = SAMPLE, .seed = k});
+    for (size_t i = 0; i < SAMPLE; i++) {
+      const double *x = p->x + 3 * i, *v = p->v + 3 * i;
+      assert_true(p->m[i] == 1);
+      nearest = fmin(nearest, length(x) / scale), farthest = fmax(farthest, length(x) / scale);
+      assert_near(v[0], speed * x[1], ROUNDING * speed * scale);
+      assert_near(v[1], -speed * x[0], ROUNDING * speed * scale);
+      assert_near(v[2], 0, ROUNDING);
+      for (int c = 0; c < 3; c++) mean[c] += x[c] / scale / SAMPLE;
+    }
+    assert_true(nearest > 2.5 && nearest < 2.6 && farthest < 4 && farthest > 3.9);
+    for (int c = 0; c < 3; c++) assert_near(mean[c], 0, 5 * 4 * sqrt(1.0 / 3 / SAMPLE));
+    hb_particles_destroy(p);
+  }
+}
+
+/* Both are even in a ball of n / 1024 scales; scattered velocities in one of their own, expanding ones along the place. */
+static void demos_have_other_shapes(void **state)
+{
+  (void)state;
+  static double r[SAMPLE], u[SAMPLE];
+  double scale = 1.54 * SAMPLE / 1024, speed = scale * 8;
+  for (int shape = HB_IC_SHAPE_RANDOM; shape <= HB_IC_SHAPE_EXPAND; shape++) {
+    struct hb_particles *p =
+        make("demo1", (struct hb_ic_params){.n = SAMPLE, .seed = 1, .shape = (enum hb_ic_shape)shape});
+    int along = 0;
+    for (size_t i = 0; i < SAMPLE; i++) {
+      r[i] = length(p->x + 3 * i) / scale;
+      u[i] = length(p->v + 3 * i) / speed;
+      along += fabs(r[i] - u[i]) < SUM;
+    }
+    assert_true(kolmogorov(r, inside_unit_sphere) < KOLMOGOROV &&
+                kolmogorov(u, inside_unit_sphere) < KOLMOGOROV);
+    assert_int_equal(along, shape == HB_IC_SHAPE_EXPAND ? SAMPLE : 0);
+    hb_particles_destroy(p);
+  }
+  struct hb_particles *few = make("demo1", (struct hb_ic_params){.n = 64, .shape = HB_IC_SHAPE_RANDOM});
+  for (size_t i = 0; i < 64; i++) assert_true(length(few->x + 3 * i) < 1.54); /* never below one scale */
+  hb_particles_destroy(few);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -529,6 +612,9 @@ int main(void)
       cmocka_unit_test(holmberg1941_orbit),
       cmocka_unit_test(holmberg1941_rings),
       cmocka_unit_test(holmberg1941_turns_both_ways),
+      cmocka_unit_test(demos_carry_their_parameters),
+      cmocka_unit_test(demos_start_from_a_shell),
+      cmocka_unit_test(demos_have_other_shapes),
   };
   return cmocka_run_group_tests_name("ic", tests, NULL, NULL);
 }

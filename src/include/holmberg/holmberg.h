@@ -65,6 +65,9 @@ const char *hb_particles_note(const struct hb_particles *particles, const char *
  * is drawn from, for which 10^6 particles take no time. */
 enum hb_ic_scaling { HB_IC_SCALING_MEASURED = 0, HB_IC_SCALING_MODEL = 1 };
 
+/* demo1 ... demo7: how the program of the CUDA samples places its bodies. */
+enum hb_ic_shape { HB_IC_SHAPE_SHELL = 0, HB_IC_SHAPE_RANDOM = 1, HB_IC_SHAPE_EXPAND = 2 };
+
 struct hb_ic_params {
   size_t n;      /* number of particles; 0: the model's own                                              */
   uint64_t seed; /* same model, n, seed: same bytes on every machine                                      */
@@ -75,6 +78,7 @@ struct hb_ic_params {
       velocity; /* holmberg1941: velocity at infinity of the encounter, see ic/ic_holmberg1941.c          */
   double spin;  /* holmberg1941: rotation of both discs in units of the circular one, < 0 retrograde; 0: 1  */
   enum hb_ic_scaling scaling; /* plummer */
+  enum hb_ic_shape shape;     /* demo1 ... demo7 */
 };
 
 struct hb_ic_model {
@@ -189,6 +193,9 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 
 enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
 
+/* hermite4: each particle has its own step, or all take the smallest that any of them wants. */
+enum hb_steps { HB_STEPS_BLOCK = 0, HB_STEPS_SHARED = 1 };
+
 /* An integrator, as listed by `holmberg info`. */
 struct hb_integrator_info {
   const char *name, *summary;
@@ -219,6 +226,9 @@ struct hb_sim_params {
   enum hb_transfer transfer;
   enum hb_place predict, correct;
   enum hb_exact_energy exact_energy;
+  enum hb_steps steps;       /* hermite4                                                      */
+  double dt;                 /* leapfrog: the step of all particles, must be given; else 0    */
+  double damping;            /* leapfrog: velocities are multiplied by it each step; 0: 1     */
 };
 
 struct hb_sim_counts {
@@ -226,6 +236,17 @@ struct hb_sim_counts {
   uint64_t block_steps;    /* block steps done                                */
   uint64_t particle_steps; /* particles advanced, summed over block steps     */
   uint64_t pairs;          /* pair interactions of the integration: ni (N - 1) */
+  uint64_t noisy_steps;    /* particle steps with the mark of rounding errors, see below; hermite4 */
+  uint64_t at_dt_min;      /* particles whose step is dt_min now; hermite4     */
+};
+
+/* Float forces have rounding errors that enter eqs 5, 6 and 9 of [PZ07]; at small eta they govern the steps, which collapse:
+ * ever more of them for no gain. Those steps bear a mark (step/timestep.h), which hardly one in thirty does otherwise. */
+struct hb_step_trouble {
+  double noisy;           /* share of the particle steps that bear the mark                           */
+  double n_steps;         /* block steps per unit of time                                              */
+  double n_steps_plummer; /* what a Plummer sphere of this N and eta takes, by [PZ07] eq. 17            */
+  uint64_t at_dt_min;
 };
 
 /* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the
@@ -282,6 +303,11 @@ enum { HB_BLOCK_SIZES = 32 };
 /* blocks[k]: block steps so far with 2^k .. 2^(k + 1) - 1 particles. */
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
+
+/* 1 when the steps since the last judgement have collapsed: a quarter of them bears the mark, or a sixteenth does and
+ * there are far more than in a Plummer sphere, or some at dt_min. 0 when not, or while there are too few to judge, which
+ * makes it cheap to ask after each step. *trouble is what was found, or zero. */
+int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble);
 
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own
  * time; exact (corrected) for those whose own time is t, so for all at multiples of dt_max. Reading changes

@@ -1,0 +1,140 @@
+/* The seven demonstrations of the program `nbody` of the CUDA samples, which came out of [NHP07]. G = 1 and every body
+ * has mass 1, so the mass of the whole is N.
+ *
+ * Transcribed (nbody.cpp and bodysystem.h of the samples, 2022): the table below, and the three ways to place bodies,
+ * of which the program starts every demonstration with the shell. Taken over with them: in the shell each coordinate
+ * has a radius of its own, so that it is no shell of a sphere, and nothing is moved to the centre of mass.
+ * Ours: the random numbers (the sample has rand() of the C library), double in place of float, and N = 16384, the
+ * number for which the sample's own table gives demo1's scales; the sample fills its GPU. Speeds do not follow N: with
+ * other N a demo is bound more or less tightly. eps, dt and damping go along
+ * as notes, which `holmberg run` takes, and what a viewer would want as point_size and camera. */
+#include "ic/ic.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct demo {
+  double dt, cluster, velocity, eps, damping; /* cluster and velocity are scales, see below */
+  double point_size, camera[3];
+};
+
+static const struct demo demos[HB_IC_DEMO_COUNT] = {
+    {0.016, 1.54, 8, 0.1, 1, 1, {0, -2, -100}},     {0.016, 0.68, 20, 0.1, 1, 0.8, {0, -2, -30}},
+    {0.0006, 0.16, 1000, 1, 1, 0.07, {0, 0, -1.5}}, {0.0006, 0.16, 1000, 1, 1, 0.07, {0, 0, -1.5}},
+    {0.0019, 0.32, 276, 1, 1, 0.07, {0, 0, -5}},    {0.0016, 0.32, 272, 0.145, 1, 0.08, {0, 0, -5}},
+    {0.016, 6.04, 0, 1, 1, 0.76, {0, 0, -50}},
+};
+
+/* ---- three ways to place a body -------------------------------------------------------------------------- */
+
+/* Evenly in the unit ball, by rejection from the cube. */
+static void draw_in_ball(struct hb_rng *rng, double point[3])
+{
+  double r2;
+  do {
+    r2 = 0;
+    for (int k = 0; k < 3; k++) {
+      point[k] = 2 * hb_rng_uniform(rng) - 1;
+      r2 += point[k] * point[k];
+    }
+  } while (r2 > 1);
+}
+
+/* Between 2.5 and 4 scales from the middle, turning about the z axis like a solid body. Right at its upper end, where
+ * the sample fears for the cross product, it takes another axis. */
+static void shell(struct hb_rng *rng, double scale, double speed, double x[3], double v[3])
+{
+  double point[3], axis[3] = {0, 0, 1};
+  hb_rng_direction(rng, point);
+  for (int k = 0; k < 3; k++) x[k] = scale * point[k] * (2.5 + 1.5 * hb_rng_uniform(rng));
+  if (1 - point[2] < 1e-6) {
+    double length = sqrt(point[0] * point[0] + point[1] * point[1] + 1);
+    axis[0] = point[1] / length, axis[1] = point[0] / length, axis[2] = 1 / length;
+  }
+  for (int k = 0; k < 3; k++) {
+    int l = (k + 1) % 3, m = (k + 2) % 3;
+    v[k] = speed * (x[l] * axis[m] - x[m] * axis[l]);
+  }
+}
+
+/* Place and velocity evenly in a ball each. */
+static void scattered(struct hb_rng *rng, double scale, double speed, double x[3], double v[3])
+{
+  draw_in_ball(rng, x);
+  draw_in_ball(rng, v);
+  for (int k = 0; k < 3; k++) x[k] *= scale, v[k] *= speed;
+}
+
+/* Away from the middle, the faster the farther. */
+static void expanding(struct hb_rng *rng, double scale, double speed, double x[3], double v[3])
+{
+  draw_in_ball(rng, x);
+  for (int k = 0; k < 3; k++) v[k] = speed * x[k], x[k] *= scale;
+}
+
+static void place(const struct demo *demo, const struct hb_ic_params *params, struct hb_particles *p)
+{
+  static void (*const ways[])(struct hb_rng *, double, double, double *, double *) = {
+      [HB_IC_SHAPE_SHELL] = shell, [HB_IC_SHAPE_RANDOM] = scattered, [HB_IC_SHAPE_EXPAND] = expanding};
+  struct hb_rng rng = hb_rng_seeded(params->seed);
+  double scale = demo->cluster;
+  if (params->shape != HB_IC_SHAPE_SHELL) scale *= fmax(1, (double)p->n / 1024);
+  for (size_t i = 0; i < p->n; i++) {
+    p->m[i] = 1;
+    ways[params->shape](&rng, scale, scale * demo->velocity, p->x + 3 * i, p->v + 3 * i);
+  }
+}
+
+/* ---- one of the seven -------------------------------------------------------------------------------------- */
+
+static enum hb_status note(struct hb_particles *p, const char *key, double value)
+{
+  char text[32];
+  snprintf(text, sizeof text, "%g", value);
+  return hb_particles_set_note(p, key, text);
+}
+
+static enum hb_status make(const struct demo *demo, const struct hb_ic_params *params, struct hb_particles *p)
+{
+  place(demo, params, p);
+  char camera[64];
+  snprintf(camera, sizeof camera, "%g %g %g", demo->camera[0], demo->camera[1], demo->camera[2]);
+  HB_TRY(note(p, "eps", demo->eps));
+  HB_TRY(note(p, "dt", demo->dt));
+  HB_TRY(note(p, "damping", demo->damping));
+  HB_TRY(note(p, "point_size", demo->point_size));
+  return hb_particles_set_note(p, "camera", camera);
+}
+
+#define MAKE(K)                                                                                              \
+  static enum hb_status make##K(const struct hb_ic_params *params, struct hb_particles *p)                   \
+  {                                                                                                          \
+    return make(&demos[K - 1], params, p);                                                                   \
+  }
+MAKE(1)
+MAKE(2)
+MAKE(3) MAKE(4) MAKE(5) MAKE(6) MAKE(7)
+
+#define DEMO(K, SUMMARY)                                                                                     \
+  {                                                                                                          \
+    .info = {.name = "demo" #K,                                                                              \
+             .summary = SUMMARY,                                                                             \
+             .source = "CUDA samples, nbody",                                                                \
+             .options = "n seed shape",                                                                      \
+             .n = 16384,                                                                                     \
+             .n_min = 1,                                                                                     \
+             .n_max = IC_N_MAX},                                                                             \
+    .make = make##K                                                                                          \
+  }
+
+    const struct hb_ic_ops hb_ic_demos[HB_IC_DEMO_COUNT] = {
+        DEMO(1, "a turning shell of masses 1, eps 0.1, dt 0.016"),
+        DEMO(2, "the same, smaller and faster"),
+        DEMO(3, "a shell within its softening, eps 1, dt 0.0006"),
+        DEMO(4, "as demo3"),
+        DEMO(5, "the same, larger, dt 0.0019"),
+        DEMO(6, "a shell with eps 0.145, dt 0.0016"),
+        DEMO(7, "a large shell at rest, eps 1, dt 0.016"),
+};

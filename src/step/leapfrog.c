@@ -1,0 +1,297 @@
+#include "step/leapfrog.h"
+
+#include "base/mem.h"
+#include "force/force.h"
+#include "perf/phases.h"
+#include "step/forces.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below this size a loop is over before a second thread has woken up. */
+enum { ALONE = 4096 };
+
+/* Of a step: t0 + k dt and a time that someone wrote down may differ in their last digits. */
+static const double same_time = 1e-9;
+
+static enum hb_status check_params(const struct hb_leapfrog_params *params)
+{
+  double dt = params->dt, damping = params->damping;
+  if (dt == 0) return hb_fail(HB_ERR_USAGE, "integrator leapfrog needs its time step dt");
+  if (!isfinite(dt) || dt < 0)
+    return hb_fail(HB_ERR_USAGE, "the time step dt is %g, expected finite and > 0", dt);
+  if (!(damping > 0 && damping <= 1))
+    return hb_fail(HB_ERR_USAGE, "the damping is %g, expected > 0 and at most 1", damping);
+  return HB_OK;
+}
+
+/* Everything but the particles' values. l->particles, t0 and params are there. */
+static enum hb_status allocate(struct hb_leapfrog *l)
+{
+  size_t n = l->n;
+  double **vectors[] = {&l->a, &l->j, &l->x1, &l->v1, &l->a1, &l->j1};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
+  HB_TRY(HB_ALLOC(n, &l->phi1));
+  HB_TRY(HB_ALLOC(n, &l->index));
+  for (size_t i = 0; i < n; i++) l->index[i] = (uint32_t)i;
+  return HB_OK;
+}
+
+/* Forces of all on all, into a1, j1, phi1. */
+static enum hb_status evaluate(struct hb_leapfrog *l, double t, const double *x, const double *v)
+{
+  HB_TRY(hb_force_of(l->force, l->n, l->particles->m, x, v, l->n, l->index, l->a1, l->j1, l->phi1));
+  return hb_forces_check(l->n, l->index, t, l->params.dt > 0 ? (uint64_t)llround((t - l->t0) / l->params.dt) : 0, l->a1, l->j1, l->phi1);
+}
+
+static void exchange(double **p, double **q)
+{
+  double *kept = *p;
+  *p = *q;
+  *q = kept;
+}
+
+/* What was evaluated belongs to the particles now. */
+static void take_forces(struct hb_leapfrog *l)
+{
+  exchange(&l->a, &l->a1);
+  exchange(&l->j, &l->j1);
+}
+
+static enum hb_status start(struct hb_leapfrog *l)
+{
+  HB_TRY(evaluate(l, l->t0, l->particles->x, l->particles->v));
+  take_forces(l);
+  return HB_OK;
+}
+
+enum hb_status hb_leapfrog_create(const struct hb_particles *initial, const struct hb_leapfrog_params *params,
+                                  struct hb_force *force, struct hb_leapfrog **leapfrog)
+{
+  *leapfrog = NULL;
+  HB_TRY(check_params(params));
+  struct hb_leapfrog *l;
+  HB_TRY(HB_ALLOC(1, &l));
+  l->n = initial->n;
+  l->params = *params;
+  l->force = force;
+  l->t0 = initial->t;
+  enum hb_status status = hb_particles_copy(initial, &l->particles);
+  if (status == HB_OK) status = allocate(l);
+  if (status == HB_OK) status = start(l);
+  if (status != HB_OK) {
+    hb_leapfrog_destroy(l);
+    return status;
+  }
+  *leapfrog = l;
+  return HB_OK;
+}
+
+void hb_leapfrog_destroy(struct hb_leapfrog *leapfrog)
+{
+  struct hb_leapfrog *l = leapfrog;
+  if (!l) return;
+  double *arrays[] = {l->a, l->j, l->x1, l->v1, l->a1, l->j1, l->phi1};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
+  hb_mem_free(l->index);
+  hb_particles_destroy(l->particles);
+  hb_mem_free(l);
+}
+
+static double time_of(const struct hb_leapfrog *l, uint64_t k) { return l->t0 + (double)k * l->params.dt; }
+
+double hb_leapfrog_time(const struct hb_leapfrog *l) { return time_of(l, l->steps); }
+double hb_leapfrog_next_time(const struct hb_leapfrog *l) { return time_of(l, l->steps + 1); }
+
+/* The velocity behind the first kick of a step. */
+static double kicked(const struct hb_leapfrog *l, size_t k)
+{
+  return l->params.damping * (l->particles->v[k] + l->params.dt / 2 * l->a[k]);
+}
+
+/* Places at the end of the step, and velocities good enough for the jerk. */
+static void kick_and_drift(struct hb_leapfrog *l)
+{
+  double dt = l->params.dt;
+#pragma omp parallel for schedule(static) if (l->n > ALONE)
+  for (size_t k = 0; k < 3 * l->n; k++) {
+    double v = kicked(l, k);
+    l->x1[k] = l->particles->x[k] + dt * v;
+    l->v1[k] = v + dt / 2 * l->a[k];
+  }
+}
+
+static void kick(struct hb_leapfrog *l)
+{
+#pragma omp parallel for schedule(static) if (l->n > ALONE)
+  for (size_t k = 0; k < 3 * l->n; k++) l->v1[k] = kicked(l, k) + l->params.dt / 2 * l->a1[k];
+}
+
+enum hb_status hb_leapfrog_step(struct hb_leapfrog *leapfrog)
+{
+  struct hb_leapfrog *l = leapfrog;
+  double t = hb_leapfrog_next_time(l);
+  if (!(t > hb_leapfrog_time(l)))
+    return hb_fail(HB_ERR_NUMERIC, "a step of %g is lost in the digits of t = %.17g", l->params.dt, t);
+  double lap = hb_clock_now();
+  kick_and_drift(l);
+  l->phases.predict_s += hb_phases_lap(&lap);
+  HB_TRY(evaluate(l, t, l->x1, l->v1));
+  lap = hb_clock_now();
+  kick(l);
+  exchange(&l->particles->x, &l->x1);
+  exchange(&l->particles->v, &l->v1);
+  take_forces(l);
+  l->steps++;
+  l->phases.correct_s += hb_phases_lap(&lap);
+  return HB_OK;
+}
+
+enum hb_status hb_leapfrog_state(const struct hb_leapfrog *leapfrog, double t,
+                                 struct hb_particles **particles)
+{
+  const struct hb_leapfrog *l = leapfrog;
+  *particles = NULL;
+  double begin = hb_leapfrog_time(l), end = hb_leapfrog_next_time(l), hair = same_time * l->params.dt;
+  if (!(t >= begin - hair && t <= end))
+    return hb_fail(HB_ERR_USAGE, "the state was asked for at t = %.17g, expected %.17g to %.17g", t, begin,
+                   end);
+  struct hb_particles *p;
+  HB_TRY(hb_particles_copy(l->particles, &p));
+  p->t = t;
+  double dt = t - begin, D = l->params.damping;
+  for (size_t k = 0; dt > hair && k < 3 * l->n; k++) {
+    double v = p->v[k], a = l->a[k], j = l->j[k];
+    p->x[k] += D * dt * (v + dt / 2 * (a + dt / 3 * j)); /* [PZ07] eq. 3 */
+    p->v[k] = D * (v + dt * (a + dt / 2 * j));           /* [PZ07] eq. 4 */
+  }
+  *particles = p;
+  return HB_OK;
+}
+
+/* ---- kept and taken up again ---- */
+
+enum hb_status hb_leapfrog_save(const struct hb_leapfrog *leapfrog, struct hb_sections *sections)
+{
+  const struct hb_leapfrog *l = leapfrog;
+  const double scalars[] = {l->t0, l->params.dt, l->params.damping};
+  HB_TRY(hb_particles_put(l->particles, sections));
+  HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 3, scalars));
+  HB_TRY(hb_sections_put_copy(sections, "steps", HB_SECTION_WORDS, 1, &l->steps));
+  HB_TRY(hb_sections_put(sections, "a", HB_SECTION_DOUBLES, 3 * l->n, l->a));
+  return hb_sections_put(sections, "j", HB_SECTION_DOUBLES, 3 * l->n, l->j);
+}
+
+static enum hb_status take(const struct hb_sections *sections, const char *name, enum hb_section_type type,
+                           size_t count, void *to)
+{
+  const void *data;
+  HB_TRY(hb_sections_get(sections, name, type, count, &data));
+  memcpy(to, data, count * hb_section_width(type));
+  return HB_OK;
+}
+
+static enum hb_status fill(const struct hb_sections *sections, struct hb_leapfrog *l)
+{
+  double scalars[3];
+  HB_TRY(take(sections, "t0", HB_SECTION_DOUBLES, 3, scalars));
+  l->t0 = scalars[0];
+  l->params = (struct hb_leapfrog_params){.dt = scalars[1], .damping = scalars[2]};
+  if (!isfinite(l->t0) || check_params(&l->params) != HB_OK)
+    return hb_fail(HB_ERR_INPUT, "section 't0' has t0 = %g, dt = %g, damping = %g, which make no sense",
+                   l->t0, l->params.dt, l->params.damping);
+  HB_TRY(take(sections, "steps", HB_SECTION_WORDS, 1, &l->steps));
+  HB_TRY(take(sections, "a", HB_SECTION_DOUBLES, 3 * l->n, l->a));
+  HB_TRY(take(sections, "j", HB_SECTION_DOUBLES, 3 * l->n, l->j));
+  for (size_t k = 0; k < 3 * l->n; k++)
+    if (!isfinite(l->a[k]) || !isfinite(l->j[k]))
+      return hb_fail(HB_ERR_INPUT, "sections 'a' and 'j' have %g and %g at %zu, expected finite", l->a[k], l->j[k], k);
+  return HB_OK;
+}
+
+enum hb_status hb_leapfrog_resume(const struct hb_sections *sections, struct hb_force *force,
+                                  struct hb_leapfrog **leapfrog)
+{
+  *leapfrog = NULL;
+  struct hb_leapfrog *l;
+  HB_TRY(HB_ALLOC(1, &l));
+  l->force = force;
+  enum hb_status status = hb_particles_get(sections, &l->particles);
+  if (status == HB_OK) {
+    l->n = l->particles->n;
+    status = allocate(l);
+  }
+  if (status == HB_OK) status = fill(sections, l);
+  if (status != HB_OK) {
+    hb_leapfrog_destroy(l);
+    return status;
+  }
+  *leapfrog = l;
+  return HB_OK;
+}
+
+/* ---- as one of the integrators ---- */
+
+static enum hb_status ops_create(const struct hb_particles *initial, const struct hb_sim_params *params,
+                                 struct hb_force *force, void **state)
+{
+  const struct hb_leapfrog_params own = {.dt = params->dt, .damping = params->damping};
+  struct hb_leapfrog *l = NULL;
+  enum hb_status status = hb_leapfrog_create(initial, &own, force, &l);
+  *state = l;
+  return status;
+}
+
+static void ops_destroy(void *state) { hb_leapfrog_destroy(state); }
+
+static enum hb_status ops_save(const void *state, struct hb_sections *sections)
+{
+  return hb_leapfrog_save(state, sections);
+}
+
+static enum hb_status ops_resume(const struct hb_sections *sections, const struct hb_sim_params *params,
+                                 struct hb_force *force, void **state)
+{
+  (void)params; /* the step belongs to the times that are counted in it, so it is kept with them */
+  struct hb_leapfrog *l = NULL;
+  enum hb_status status = hb_leapfrog_resume(sections, force, &l);
+  *state = l;
+  return status;
+}
+
+static double ops_time(const void *state) { return hb_leapfrog_time(state); }
+static double ops_next_time(const void *state) { return hb_leapfrog_next_time(state); }
+static enum hb_status ops_step(void *state) { return hb_leapfrog_step(state); }
+
+static enum hb_status ops_particles(const void *state, double t, struct hb_particles **particles)
+{
+  return hb_leapfrog_state(state, t, particles);
+}
+
+static void ops_counts(const void *state, struct hb_sim_counts *counts)
+{
+  const struct hb_leapfrog *l = state;
+  *counts = (struct hb_sim_counts){
+      .n = l->n, .block_steps = l->steps, .particle_steps = l->steps * l->n, .pairs = l->steps * l->n * (l->n - 1)};
+}
+
+static void ops_phases(const void *state, struct hb_phases *phases)
+{
+  *phases = ((const struct hb_leapfrog *)state)->phases;
+}
+
+const struct hb_integrator_ops hb_integrator_leapfrog = {
+    .info = {.name = "leapfrog",
+             .summary = "kick, drift, kick with a constant step that all particles share, and damping",
+             .source = "[NHP07]"},
+    .create = ops_create,
+    .destroy = ops_destroy,
+    .save = ops_save,
+    .resume = ops_resume,
+    .time = ops_time,
+    .next_time = ops_next_time,
+    .step = ops_step,
+    .particles = ops_particles,
+    .counts = ops_counts,
+    .phases = ops_phases,
+};
