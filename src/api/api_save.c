@@ -49,9 +49,13 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
 {
   const struct hb_sim_params *p = &sim->params;
   const double numbers[NUMBERS] = {[ETA] = p->eta, p->dt_max, p->dt_min, p->force.eps, p->dt, p->damping};
-  const uint64_t words[WORDS] = {
-      [ROUNDING] = p->rounding,   p->force.flags & shaping_flags, p->transfer, p->predict, p->correct,
-      (uint64_t)sim->exact_energy, p->steps};
+  const uint64_t words[WORDS] = {[ROUNDING] = p->rounding,
+                                 p->force.flags & shaping_flags,
+                                 p->transfer,
+                                 p->predict,
+                                 p->correct,
+                                 (uint64_t)sim->exact_energy,
+                                 p->steps};
   struct hb_phases now;
   hb_sim_phases(sim, &now);
   const double phases[PHASES] = {now.predict_s, now.send_s, now.force_s, now.receive_s, now.correct_s};
@@ -113,8 +117,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
                    (unsigned long long)words[ROUNDING]);
   for (int k = TRANSFER; k < WORDS; k++)
     if (words[k] > 1)
-      return hb_fail(HB_ERR_INPUT,
-                     "section 'sim.words' has %llu for a choice of two, expected 0 or 1",
+      return hb_fail(HB_ERR_INPUT, "section 'sim.words' has %llu for a choice of two, expected 0 or 1",
                      (unsigned long long)words[k]);
   int on_host = strcmp(strings[CONTEXT], "none") == 0;
   *params = (struct hb_sim_params){

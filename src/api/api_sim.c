@@ -66,8 +66,7 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
 void hb_sim_judge_from_here(struct hb_sim *sim)
 {
   hb_sim_counts(sim, &sim->judged);
-  sim->n_steps_plummer =
-      HB_MODEL_ROUNDED_DOWN * hb_model_n_steps((double)sim->judged.n, sim->params.eta);
+  sim->n_steps_plummer = HB_MODEL_ROUNDED_DOWN * hb_model_n_steps((double)sim->judged.n, sim->params.eta);
   sim->t_judged = sim->integrator->time(sim->state);
 }
 

@@ -14,7 +14,7 @@ struct hb_sim {
   double n_steps_plummer;          /* block steps per unit of time that a Plummer sphere would take */
   double t_judged;                 /* when the steps were judged last, and the counts of then */
   struct hb_sim_counts judged;
-  struct hb_phases before;         /* of the runs that this one was resumed from */
+  struct hb_phases before;     /* of the runs that this one was resumed from */
   struct hb_sim_params params; /* complete; of its strings only integrator and force.device, the copy below */
   char *device;
 };

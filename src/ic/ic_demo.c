@@ -115,7 +115,9 @@ static enum hb_status make(const struct demo *demo, const struct hb_ic_params *p
   }
 MAKE(1)
 MAKE(2)
-MAKE(3) MAKE(4) MAKE(5) MAKE(6) MAKE(7)
+MAKE(3)
+MAKE(4)
+MAKE(5) MAKE(6) MAKE(7)
 
 #define DEMO(K, SUMMARY)                                                                                     \
   {                                                                                                          \

@@ -285,7 +285,8 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   h->phases.predict_s += hb_phases_lap(&lap);
   HB_TRY(forces(h, T, ni));
   lap = hb_clock_now();
-  HB_TRY(hb_forces_check(ni, h->block, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1, h->a1, h->j1, h->phi1));
+  HB_TRY(hb_forces_check(ni, h->block, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1, h->a1, h->j1,
+                         h->phi1));
   correct_block(h, ni);
   h->phases.correct_s += hb_phases_lap(&lap);
   return HB_OK;

@@ -41,7 +41,9 @@ static enum hb_status allocate(struct hb_leapfrog *l)
 static enum hb_status evaluate(struct hb_leapfrog *l, double t, const double *x, const double *v)
 {
   HB_TRY(hb_force_of(l->force, l->n, l->particles->m, x, v, l->n, l->index, l->a1, l->j1, l->phi1));
-  return hb_forces_check(l->n, l->index, t, l->params.dt > 0 ? (uint64_t)llround((t - l->t0) / l->params.dt) : 0, l->a1, l->j1, l->phi1);
+  return hb_forces_check(l->n, l->index, t,
+                         l->params.dt > 0 ? (uint64_t)llround((t - l->t0) / l->params.dt) : 0, l->a1, l->j1,
+                         l->phi1);
 }
 
 static void exchange(double **p, double **q)
@@ -205,7 +207,8 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_leapfro
   HB_TRY(take(sections, "j", HB_SECTION_DOUBLES, 3 * l->n, l->j));
   for (size_t k = 0; k < 3 * l->n; k++)
     if (!isfinite(l->a[k]) || !isfinite(l->j[k]))
-      return hb_fail(HB_ERR_INPUT, "sections 'a' and 'j' have %g and %g at %zu, expected finite", l->a[k], l->j[k], k);
+      return hb_fail(HB_ERR_INPUT, "sections 'a' and 'j' have %g and %g at %zu, expected finite", l->a[k],
+                     l->j[k], k);
   return HB_OK;
 }
 
@@ -271,8 +274,10 @@ static enum hb_status ops_particles(const void *state, double t, struct hb_parti
 static void ops_counts(const void *state, struct hb_sim_counts *counts)
 {
   const struct hb_leapfrog *l = state;
-  *counts = (struct hb_sim_counts){
-      .n = l->n, .block_steps = l->steps, .particle_steps = l->steps * l->n, .pairs = l->steps * l->n * (l->n - 1)};
+  *counts = (struct hb_sim_counts){.n = l->n,
+                                   .block_steps = l->steps,
+                                   .particle_steps = l->steps * l->n,
+                                   .pairs = l->steps * l->n * (l->n - 1)};
 }
 
 static void ops_phases(const void *state, struct hb_phases *phases)

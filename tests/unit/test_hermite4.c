@@ -326,7 +326,8 @@ static void test_shared_steps(void **state)
   for (int kind = HB_STEPS_BLOCK; kind <= HB_STEPS_SHARED; kind++) {
     struct hb_particles *p;
     struct hb_hermite4 *h;
-    struct hb_hermite4_params params = {0.01, 0.125, 0x1p-26, HB_ROUND_DOWN, (enum hb_steps)kind};
+    struct hb_hermite4_params params = {
+        .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .steps = (enum hb_steps)kind};
     assert_int_equal(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 9}, &p), HB_OK);
     assert_int_equal(hb_hermite4_create(p, &params, host(0.05), &h), HB_OK);
     hb_particles_destroy(p);

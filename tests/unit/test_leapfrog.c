@@ -300,9 +300,9 @@ static void sections_are_checked(void **state)
   struct hb_leapfrog *l = start(model("figure8", (struct hb_ic_params){0}), 0.01, 1, 0), *again;
   struct hb_sections sections = {0};
   ASSERT_OK(hb_leapfrog_save(l, &sections));
-  assert_int_equal(sections.count, 8);
   for (size_t k = 0; k < sections.count; k++) {
     struct hb_section whole = sections.at[k];
+    if (strcmp(whole.name, "notes") == 0) continue; /* an empty one cannot be shortened */
     sections.at[k].name[0] = '-';
     ASSERT_FAILS(hb_leapfrog_resume(&sections, l->force, &again), HB_ERR_INPUT, "is missing");
     assert_null(again);
@@ -312,10 +312,10 @@ static void sections_are_checked(void **state)
     sections.at[k] = whole;
   }
   const double senseless[] = {0, -0.01, 1};
-  struct hb_section whole = sections.at[0];
-  sections.at[0].data = senseless;
+  struct hb_section *t0 = (struct hb_section *)hb_sections_find(&sections, "t0"), whole = *t0;
+  t0->data = senseless;
   ASSERT_FAILS(hb_leapfrog_resume(&sections, l->force, &again), HB_ERR_INPUT, "dt = -0.01");
-  sections.at[0] = whole;
+  *t0 = whole;
   l->particles->x[2] = INFINITY;
   ASSERT_FAILS(hb_leapfrog_resume(&sections, l->force, &again), HB_ERR_INPUT, "particle 0 has z = inf");
   hb_sections_clear(&sections);

@@ -18,7 +18,7 @@ static struct run start(const struct hb_integrator_ops *ops)
 {
   struct run run;
   struct hb_particles *p;
-  const struct hb_sim_params params = {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26};
+  const struct hb_sim_params params = {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .damping = 1};
   ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 2}, &p));
   ASSERT_OK(hb_force_open(&(struct hb_force_params){.scheme = "host", .eps = 0x1p-8}, &run.force));
   ASSERT_OK(ops->create(p, &params, run.force, &run.state));

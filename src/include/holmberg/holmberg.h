@@ -226,9 +226,9 @@ struct hb_sim_params {
   enum hb_transfer transfer;
   enum hb_place predict, correct;
   enum hb_exact_energy exact_energy;
-  enum hb_steps steps;       /* hermite4                                                      */
-  double dt;                 /* leapfrog: the step of all particles, must be given; else 0    */
-  double damping;            /* leapfrog: velocities are multiplied by it each step; 0: 1     */
+  enum hb_steps steps; /* hermite4                                                      */
+  double dt;           /* leapfrog: the step of all particles, must be given; else 0    */
+  double damping;      /* leapfrog: velocities are multiplied by it each step; 0: 1     */
 };
 
 struct hb_sim_counts {
