@@ -75,7 +75,7 @@ ended() {
 @test "the same as JSON: the last line alone is done" {
   cluster
   whole --json
-  part run ../cluster.h5 "${options[@]}" --json --checkpoint run.ckpt --max-hours 1e-5
+  part run ../cluster.h5 "${options[@]}" --json --checkpoint run.ckpt --max-hours 1e-6
   while [ "$status" -eq 75 ]; do part run --resume run.ckpt; done
   same_as_whole
   [ "$(grep -c '"done": true' part/rows)" -eq 1 ]
@@ -303,7 +303,7 @@ made() {
 @test "a disk that is full: exit code 4, the checkpoint stays, and the run goes on when there is room" {
   cluster
   whole
-  part run ../cluster.h5 "${options[@]}" --checkpoint run.ckpt --max-hours 1e-5
+  part run ../cluster.h5 "${options[@]}" --checkpoint run.ckpt --max-hours 1e-6
   [ "$status" -eq 75 ]
   cp part/run.ckpt .
   run --separate-stderr bash -c 'cd part && ulimit -f 8 && exec "$0" run --resume run.ckpt --max-hours 1 >>rows' "$HOLMBERG"
