@@ -29,7 +29,7 @@ HELPERS := $(patsubst tests/support/%.c,$(B)/obj/tests/%.o,$(wildcard tests/supp
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
-.PHONY: all run test lint asan format clean help deps-%
+.PHONY: all run test test-long lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -39,6 +39,7 @@ help:
 	@echo 'make            build build/holmberg and build/libholmberg.a'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make test       set up the machine, build, run all tests'
+	@echo 'make test-long  the tests that take minutes: physics to its end'
 	@echo 'make lint       layers, formatting, warnings of two compilers, shaders, scripts'
 	@echo 'make asan       the tests that need no GL under the address and undefined behaviour sanitizers'
 	@echo 'make format     reformat the sources'
@@ -53,6 +54,10 @@ run: deps-run
 test: deps-test
 	$(Q)$(MAKE) --no-print-directory all tests
 	$(Q)tests/run.sh $(B)
+
+test-long: deps-test
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 
 .PHONY: tests
 tests: $(TESTS)
