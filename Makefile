@@ -39,7 +39,7 @@ help:
 	@echo 'make            build build/holmberg and build/libholmberg.a'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make test       set up the machine, build, run all tests'
-	@echo 'make test-long  what takes minutes: runs killed at 200 instants and at failing system calls'
+	@echo 'make test-long  what takes minutes: physics to its end, runs killed at 200 instants and at failing system calls'
 	@echo 'make lint       layers, formatting, warnings of two compilers, shaders, scripts'
 	@echo 'make asan       the tests that need no GL under the address and undefined behaviour sanitizers'
 	@echo 'make format     reformat the sources'
@@ -55,8 +55,9 @@ test: deps-test
 	$(Q)$(MAKE) --no-print-directory all tests
 	$(Q)tests/run.sh $(B)
 
-test-long: deps-run deps-long
+test-long: deps-test deps-long
 	$(Q)$(MAKE) --no-print-directory all
+	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
 

@@ -53,7 +53,7 @@ rm -rf "$MESA_SHADER_CACHE_DIR"
 for source in tests/unit/test_*.c; do
   name=$(basename "$source" .c)
   case $name in
-  test_gl_energy) # minutes of passes so short that threads slow a software renderer down: once
+  test_gl_energy | test_gl_steps) # minutes of passes so short that threads slow a software renderer down: once
     [ -n "$host_only" ] && continue
     HB_CONTEXT=osmesa LP_NUM_THREADS=0 tally "$name, osmesa" "$build/tests/$name"
     ;;

@@ -117,7 +117,9 @@ MAKE(1)
 MAKE(2)
 MAKE(3)
 MAKE(4)
-MAKE(5) MAKE(6) MAKE(7)
+MAKE(5)
+MAKE(6)
+MAKE(7)
 
 #define DEMO(K, SUMMARY)                                                                                     \
   {                                                                                                          \
@@ -131,12 +133,12 @@ MAKE(5) MAKE(6) MAKE(7)
     .make = make##K                                                                                          \
   }
 
-    const struct hb_ic_ops hb_ic_demos[HB_IC_DEMO_COUNT] = {
-        DEMO(1, "a turning shell of masses 1, eps 0.1, dt 0.016"),
-        DEMO(2, "the same, smaller and faster"),
-        DEMO(3, "a shell within its softening, eps 1, dt 0.0006"),
-        DEMO(4, "as demo3"),
-        DEMO(5, "the same, larger, dt 0.0019"),
-        DEMO(6, "a shell with eps 0.145, dt 0.0016"),
-        DEMO(7, "a large shell at rest, eps 1, dt 0.016"),
+const struct hb_ic_ops hb_ic_demos[HB_IC_DEMO_COUNT] = {
+    DEMO(1, "a turning shell of masses 1, eps 0.1, dt 0.016"),
+    DEMO(2, "the same, smaller and faster"),
+    DEMO(3, "a shell within its softening, eps 1, dt 0.0006"),
+    DEMO(4, "as demo3"),
+    DEMO(5, "the same, larger, dt 0.0019"),
+    DEMO(6, "a shell with eps 0.145, dt 0.0016"),
+    DEMO(7, "a large shell at rest, eps 1, dt 0.016"),
 };

@@ -251,6 +251,19 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   fails_with 2 "option --integrator: unknown value 'leapfog'; did you mean 'leapfrog'[?]" run a.h5 --integrator leapfog
 }
 
+@test "steps that collapse in single precision: one warning that names remedies; none with exact forces" {
+  cluster 256
+  run --separate-stderr "$HOLMBERG" run cluster.h5 --scheme host-simd --precision single --eta 0.001 --t-end 1/64
+  [ "$status" -eq 0 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr == 'holmberg: the time steps collapse: '*' % of them follow the rounding errors of the forces ('* ]]
+  [[ $stderr == *'use --precision ds or double, --scheme host or a larger --eta' ]]
+  for scheme in '--scheme host' '--scheme host-simd --precision ds'; do
+    # shellcheck disable=SC2086
+    accepts run cluster.h5 $scheme --eta 0.001 --t-end 1/16
+  done
+}
+
 @test "two bodies at the same place with eps = 0 are no crash" {
   printf '%s\n' '0.5 0 0 0 0 0 0' '0.5 0 0 0 0 0 0' >same.txt
   run --separate-stderr "$HOLMBERG" run same.txt --scheme host --eps 0 --t-end 0.125

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -46,6 +47,40 @@ static void test_next_step(void **state)
   assert_true(isinf(hb_timestep_next(0.01, dt, three, k, zero, zero)));
 }
 
+/* A circle of radius 1 turned through dt, seen at its end: a and k turn, and D is dt^3 / 12 of its k''. */
+static void test_rounding_of_forces(void **state)
+{
+  (void)state;
+  const double dt = 1.0 / 64;
+  const double k0[3] = {0, -1, 0}, k[3] = {-sin(dt), -cos(dt), 0};
+  double dtdk[3], a2[3], k2[3];
+  for (int c = 0; c < 3; c++) dtdk[c] = dt * (k[c] - k0[c]);
+  for (int noisy = 0; noisy < 2; noisy++) {
+    /* eqs 5 and 6 with D = 0 or 1e-4 beside the true 3e-7: 12 D goes to k'' dt^3, -6 D to a'' dt^2 */
+    double D[3] = {0, dt * dt * dt / 12, noisy ? 1e-4 : 0};
+    for (int c = 0; c < 3; c++) k2[c] = 12 * D[c], a2[c] = dtdk[c] - 6 * D[c];
+    assert_int_equal(hb_timestep_is_noisy(dt, k, dtdk, k2), noisy);
+    double a2_before[3], k2_before[3];
+    memcpy(a2_before, a2, sizeof a2);
+    memcpy(k2_before, k2, sizeof k2);
+    hb_timestep_rely_on_jerks(0, dt, k, dtdk, a2, k2);
+    hb_timestep_rely_on_jerks(noisy ? 9e-5 : 3e-7, dt, k, dtdk, a2, k2); /* D is above */
+    assert_memory_equal(a2, a2_before, sizeof a2);
+    assert_memory_equal(k2, k2_before, sizeof k2);
+    hb_timestep_rely_on_jerks(2e-4, dt, k, dtdk, a2, k2);
+    double size = 0;
+    for (int c = 0; c < 3; c++) {
+      assert_true(fabs(a2[c] + k2[c] - dtdk[c]) < 1e-17); /* a'' at the end by the jerks alone */
+      size += k2[c] * k2[c];
+    }
+    assert_true(fabs(sqrt(size) / (dt * dt * dt) - 1) < 1e-4); /* the circle's k'' is 1 */
+  }
+  /* a step so long that the jerk turned round is no noise */
+  const double turned[3] = {0, 2 * dt, 0}, large[3] = {1, 0, 0};
+  assert_int_equal(hb_timestep_is_noisy(dt, k, turned, large), 0);
+  assert_true(hb_timestep_pull(-2, 1, three) == 4 && hb_timestep_pull(-1, 1, three) == 3);
+}
+
 static unsigned level(double ratio, enum hb_rounding rounding)
 {
   return hb_timestep_level(ratio * ldexp(1, -20), ldexp(1, -20), 10, rounding);
@@ -77,6 +112,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_first_step),
       cmocka_unit_test(test_next_step),
+      cmocka_unit_test(test_rounding_of_forces),
       cmocka_unit_test(test_levels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

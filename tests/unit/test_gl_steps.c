@@ -1,0 +1,68 @@
+/* The time steps with forces of a GPU: those of the host where the precision suffices. As cheap passes, so once, see
+ * tests/run.sh. */
+#include "support/support.h"
+
+#include <math.h>
+
+/* As in test_steps.c. */
+static const double same_steps = 0.05;
+
+/* Of a quarter time unit at the smallest nu: 5.5e-11 here; random errors of 3e-8 in each acceleration, over some 50 steps
+ * of each of 1024 particles. Negative control: nu = 0.1. */
+static const double energy_of_ds = 1e-10;
+
+struct result {
+  double block_steps, energy_error;
+};
+
+static struct result integrate(size_t n, const char *scheme, const char *precision, double nu)
+{
+  struct hb_particles *p;
+  struct hb_sim *sim;
+  struct hb_diagnostics begin, end;
+  struct hb_sim_counts counts;
+  const struct hb_sim_params params = {
+      .force = {.scheme = scheme, .precision = precision, .eps = 1.0 / 256, .flags = HB_FORCE_NO_TUNE},
+      .eta = nu};
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = n, .seed = 1}, &p));
+  ASSERT_OK(hb_sim_create(p, &params, &sim));
+  hb_particles_destroy(p);
+  ASSERT_OK(hb_sim_diagnose(sim, 0, &begin));
+  while (hb_sim_next_time(sim) <= 0.25) ASSERT_OK(hb_sim_step(sim));
+  ASSERT_OK(hb_sim_diagnose(sim, 0.25, &end));
+  hb_sim_counts(sim, &counts);
+  hb_sim_destroy(sim);
+  return (struct result){(double)counts.block_steps, fabs((end.e_total - begin.e_total) / begin.e_total)};
+}
+
+static void steps_are_the_hosts(void **state)
+{
+  (void)state;
+  static const char *const precisions[] = {"ds", "double"};
+  for (int k = 0; k <= 8; k++) {
+    double nu = ldexp(0.1, -k), host = integrate(256, "host", "double", nu).block_steps;
+    for (size_t p = 0; p < COUNT_OF(precisions); p++) {
+      double bag = integrate(256, "bag", precisions[p], nu).block_steps;
+      if (fabs(bag - host) > same_steps * host)
+        fail_msg("nu = %g: host %g block steps, bag %s %g", nu, host, precisions[p], bag);
+    }
+  }
+}
+
+static void energy_by_ds(void **state)
+{
+  (void)state;
+  double error = integrate(1024, "bag", "ds", ldexp(0.1, -8)).energy_error;
+  print_message("|dE/E| by bag ds: %.2g\n", error);
+  assert_true(error <= energy_of_ds);
+  assert_true(integrate(1024, "bag", "ds", 0.1).energy_error > energy_of_ds);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(steps_are_the_hosts),
+      cmocka_unit_test(energy_by_ds),
+  };
+  return cmocka_run_group_tests_name("gl_steps", tests, NULL, NULL);
+}

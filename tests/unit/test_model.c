@@ -1,0 +1,53 @@
+/* The fits of [PZ07] section 5, against what the paper and this program count. */
+#include "support/support.h"
+
+#include "perf/model.h"
+
+#include <math.h>
+
+static void fits_of_the_paper(void **state)
+{
+  (void)state;
+  /* eqs 14 and 17 by hand: 0.20 exp(0.81 log 1024), 247 exp(0.35 log 1024) */
+  assert_true(fabs(hb_model_n_block(1024) - 54.8748) < 0.001);
+  assert_true(fabs(hb_model_n_steps(1024, 0.01) - 2794.5) < 0.1);
+  assert_true(hb_model_n_block(1) == 0.20 && hb_model_n_steps(1, 0.01) == 247);
+  /* a step goes as the root of nu */
+  assert_true(fabs(hb_model_n_steps(1024, 0.0025) / hb_model_n_steps(1024, 0.01) - 2) < 1e-12);
+}
+
+/* Block steps of Plummer spheres, rounded down, are within a fifth of the estimate. Negative control: nearest. */
+static double counted_over_estimated(size_t n, double nu, enum hb_rounding rounding)
+{
+  struct hb_particles *p;
+  struct hb_sim *sim;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = n, .seed = 1}, &p));
+  ASSERT_OK(hb_sim_create(
+      p,
+      &(struct hb_sim_params){.force = {.scheme = "host", .eps = 1.0 / 256}, .eta = nu, .rounding = rounding},
+      &sim));
+  hb_particles_destroy(p);
+  struct hb_sim_counts counts;
+  while (hb_sim_next_time(sim) <= 0.25) ASSERT_OK(hb_sim_step(sim));
+  hb_sim_counts(sim, &counts);
+  hb_sim_destroy(sim);
+  return 4 * (double)counts.block_steps / (HB_MODEL_ROUNDED_DOWN * hb_model_n_steps((double)n, nu));
+}
+
+static void rounding_down_takes_more_steps(void **state)
+{
+  (void)state;
+  assert_true(fabs(counted_over_estimated(256, 0.01, HB_ROUND_DOWN) - 1) < 0.2);
+  assert_true(fabs(counted_over_estimated(256, 0.001, HB_ROUND_DOWN) - 1) < 0.2);
+  assert_true(fabs(counted_over_estimated(1024, 0.02, HB_ROUND_DOWN) - 1) < 0.2);
+  assert_true(counted_over_estimated(1024, 0.02, HB_ROUND_NEAREST) < 0.8);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fits_of_the_paper),
+      cmocka_unit_test(rounding_down_takes_more_steps),
+  };
+  return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}
