@@ -105,8 +105,7 @@ static enum hb_status run_once(const struct hb_bench_run_params *p, struct hb_be
   struct hb_particles *sphere = NULL;
   struct hb_sim *sim = NULL;
   enum hb_status status = hb_ic_make("plummer", &ic, &sphere);
-  if (status == HB_OK) status = hb_sim_create(sphere, &p->sim, &sim);
-  hb_particles_destroy(sphere);
+  if (status == HB_OK) status = hb_sim_take(sphere, &p->sim, &sim);
   if (status == HB_OK) status = measure(p, sim, sample);
   if (status == HB_OK) name(hb_sim_force(sim), r);
   hb_sim_destroy(sim);

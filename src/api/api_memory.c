@@ -18,9 +18,9 @@ static const double GROWTH = 1.5, GROWTH_ROWS = 2;
 /* m x v id of struct hb_particles. */
 static const double PARTICLES = 8 * sizeof(double);
 
-/* struct hb_hermite4: a j xp vp a1 j1, phi phi1, block level1; struct hb_blocks: next level marks marked_words; the
+/* struct hb_hermite4: a j xp vp a1 j1, phi1, block level1; struct hb_blocks: next level marks marked_words; the
  * stamps of struct hb_force. Diagnostics lie in the integrator's idle arrays, see step/look.h. */
-static const double INTEGRATOR = (6 * 3 + 2) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
+static const double INTEGRATOR = (6 * 3 + 1) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
 
 static double larger(double a, double b) { return a > b ? a : b; }
 

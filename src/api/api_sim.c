@@ -43,17 +43,33 @@ enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **s
   return HB_OK;
 }
 
-enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *given,
+enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
                              struct hb_sim **sim)
 {
+  struct hb_particles *copy;
   *sim = NULL;
-  HB_TRY(hb_particles_check(initial));
+  HB_TRY(hb_particles_copy(initial, &copy));
+  return hb_sim_take(copy, params, sim);
+}
+
+enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *given,
+                           struct hb_sim **sim)
+{
   const struct hb_sim_params params = complete(given);
-  struct hb_sim *s;
-  HB_TRY(hb_sim_open(&params, &s));
+  struct hb_sim *s = NULL;
+  *sim = NULL;
+  enum hb_status status = hb_particles_check(initial);
+  if (status == HB_OK) status = hb_sim_open(&params, &s);
+  if (status != HB_OK) {
+    hb_particles_destroy(initial);
+    return status;
+  }
   s->exact_energy = hb_diagnose_is_exact(params.exact_energy, initial->n);
-  enum hb_status status = hb_force_open(&params.force, &s->force);
-  if (status == HB_OK) status = s->integrator->create(initial, &params, s->force, &s->state);
+  status = hb_force_open(&params.force, &s->force);
+  if (status == HB_OK)
+    status = s->integrator->create(initial, &params, s->force, &s->state);
+  else
+    hb_particles_destroy(initial);
   if (status != HB_OK) {
     hb_sim_destroy(s);
     return status;

@@ -126,10 +126,9 @@ static enum hb_status open_sim(struct hb_run *run)
   if (values[RUN_GL_DEBUG].given) params.force.flags |= HB_FORCE_GL_DEBUG;
   if (values[RUN_NO_TUNE].given) params.force.flags |= HB_FORCE_NO_TUNE;
   while (strcmp(hb_run_rounding(params.rounding), values[RUN_ROUNDING].text) != 0) params.rounding++;
-  enum hb_status status = hb_sim_create(run->initial, &params, &run->sim);
-  hb_mem_free(tuning.text);
-  hb_particles_destroy(run->initial);
+  enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;
+  hb_mem_free(tuning.text);
   return status;
 }
 

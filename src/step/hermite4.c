@@ -73,7 +73,6 @@ static enum hb_status allocate(struct hb_hermite4 *h)
   h->noise = noise_of(h->force);
   double **vectors[] = {&h->a, &h->j, &h->a1, &h->j1};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
-  HB_TRY(HB_ALLOC(n, &h->phi));
   HB_TRY(HB_ALLOC(n, &h->phi1));
   HB_TRY(HB_ALLOC(n, &h->block));
   HB_TRY(HB_ALLOC(n, &h->level1));
@@ -102,10 +101,9 @@ static enum hb_status start(struct hb_hermite4 *h)
   HB_TRY(hb_forces_check(h->n, h->block, h->t0, 0, h->a1, h->j1, h->phi1));
   memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
-  memcpy(h->phi, h->phi1, h->n * sizeof *h->phi);
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, h->a, h->n, h->block, h->a1, h->j1, h->phi1));
   for (size_t i = 0; i < h->n; i++) {
-    double a_least = hb_timestep_a_least(h->phi[i], h->mass);
+    double a_least = hb_timestep_a_least(h->phi1[i], h->mass);
     double dt = hb_timestep_first(h->params.eta, a_least, h->a + 3 * i, h->j + 3 * i, h->j1 + 3 * i);
     h->level1[i] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
   }
@@ -114,20 +112,23 @@ static enum hb_status start(struct hb_hermite4 *h)
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 
-enum hb_status hb_hermite4_prepare(const struct hb_particles *initial,
-                                   const struct hb_hermite4_params *params, struct hb_force *force,
-                                   struct hb_hermite4 **hermite4)
+enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb_hermite4_params *params,
+                                   struct hb_force *force, struct hb_hermite4 **hermite4)
 {
+  struct hb_hermite4 *h = NULL;
   *hermite4 = NULL;
-  HB_TRY(check_params(params));
-  struct hb_hermite4 *h;
-  HB_TRY(HB_ALLOC(1, &h));
+  enum hb_status status = check_params(params);
+  if (status == HB_OK) status = HB_ALLOC(1, &h);
+  if (status != HB_OK) {
+    hb_particles_destroy(initial);
+    return status;
+  }
   h->n = initial->n;
   h->params = *params;
   h->force = force;
   h->t0 = initial->t;
-  enum hb_status status = hb_particles_copy(initial, &h->particles);
-  if (status == HB_OK) status = allocate(h);
+  h->particles = initial;
+  status = allocate(h);
   if (status != HB_OK) {
     hb_hermite4_destroy(h);
     return status;
@@ -138,6 +139,15 @@ enum hb_status hb_hermite4_prepare(const struct hb_particles *initial,
 
 enum hb_status hb_hermite4_create(const struct hb_particles *initial, const struct hb_hermite4_params *params,
                                   struct hb_force *force, struct hb_hermite4 **hermite4)
+{
+  struct hb_particles *copy;
+  *hermite4 = NULL;
+  HB_TRY(hb_particles_copy(initial, &copy));
+  return hb_hermite4_take(copy, params, force, hermite4);
+}
+
+enum hb_status hb_hermite4_take(struct hb_particles *initial, const struct hb_hermite4_params *params,
+                                struct hb_force *force, struct hb_hermite4 **hermite4)
 {
   HB_TRY(hb_hermite4_prepare(initial, params, force, hermite4));
   enum hb_status status = start(*hermite4);
@@ -151,7 +161,7 @@ void hb_hermite4_destroy(struct hb_hermite4 *hermite4)
 {
   struct hb_hermite4 *h = hermite4;
   if (!h) return;
-  double *arrays[] = {h->a, h->j, h->phi, h->xp, h->vp, h->a1, h->j1, h->phi1};
+  double *arrays[] = {h->a, h->j, h->xp, h->vp, h->a1, h->j1, h->phi1};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
   hb_mem_free(h->block);
   hb_mem_free(h->level1);
@@ -234,7 +244,6 @@ static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
     a[c] = ap[c];
     k[c] = kp[c];
   }
-  h->phi[h->block[b]] = h->phi1[b];
   *noisy = hb_timestep_is_noisy(dt, k, dtdk, dt3k2);
   if (h->noise > 0)
     hb_timestep_rely_on_jerks(h->noise * hb_timestep_pull(h->phi1[b], h->mass, a), dt, k, dtdk, dt2a2, dt3k2);
@@ -388,15 +397,17 @@ static struct hb_hermite4_params own_params(const struct hb_sim_params *params)
                                      .steps = params->steps};
 }
 
-static enum hb_status ops_create(const struct hb_particles *initial, const struct hb_sim_params *params,
+static enum hb_status ops_create(struct hb_particles *initial, const struct hb_sim_params *params,
                                  struct hb_force *force, void **state)
 {
   const struct hb_hermite4_params own = own_params(params);
   struct hb_hermite4 *h = NULL;
   *state = NULL;
-  if (params->dt != 0 || params->damping != 1)
+  if (params->dt != 0 || params->damping != 1) {
+    hb_particles_destroy(initial);
     return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
-  enum hb_status status = hb_hermite4_create(initial, &own, force, &h);
+  }
+  enum hb_status status = hb_hermite4_take(initial, &own, force, &h);
   *state = h;
   return status;
 }

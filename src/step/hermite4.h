@@ -16,9 +16,9 @@ struct hb_hermite4_params {
 };
 
 /* Everything a restart needs is particles, a, j, t0, now and the levels; the rest is scratch. Memory per
- * particle: 64 for the particles, 56 for a j phi, 48 predicted, 56 new forces, 10 for the schedule: 234
- * bytes, and with the host's columns (56) and force.c's stamps (4) 294. Diagnostics take none of their own, see
- * look.h; what is predicted gets its room only when the caller's particles (64) may be gone. */
+ * particle: 64 for the particles, 48 for a j, 48 predicted, 56 new forces, 10 for the schedule: 226
+ * bytes, and with the host's columns (56) and force.c's stamps (4) 286. Diagnostics take none of their own, see
+ * look.h; what is predicted gets its room at the first step only, when a caller's particles may be gone. */
 struct hb_hermite4 {
   size_t n;
   struct hb_hermite4_params params;
@@ -27,7 +27,7 @@ struct hb_hermite4 {
   double mass;            /* of all particles */
   double noise;           /* of accelerations, relative: see hb_timestep_rely_on_jerks; 0: eq. 9 alone */
   struct hb_particles *particles; /* m, and x v of each particle at its own time t_i */
-  double *a, *j, *phi;            /* [3 * n] [3 * n] [n] at t_i */
+  double *a, *j;                  /* [3 * n] each, at t_i */
   double *xp, *vp;                /* [3 * n] each: all particles predicted to the time of the block */
   uint32_t *block;                /* [n] the particles due */
   double *a1, *j1, *phi1;         /* [3 * n] [3 * n] [n] new forces, in the order of block */
@@ -45,10 +45,13 @@ struct hb_hermite4 {
 enum hb_status hb_hermite4_create(const struct hb_particles *initial, const struct hb_hermite4_params *params,
                                   struct hb_force *force, struct hb_hermite4 **hermite4);
 
-/* Checks and copies likewise, but leaves forces and steps to the caller: nothing is scheduled. */
-enum hb_status hb_hermite4_prepare(const struct hb_particles *initial,
-                                   const struct hb_hermite4_params *params, struct hb_force *force,
-                                   struct hb_hermite4 **hermite4);
+/* The same with particles that belong to the integrator from here on, also after a failure. */
+enum hb_status hb_hermite4_take(struct hb_particles *initial, const struct hb_hermite4_params *params,
+                                struct hb_force *force, struct hb_hermite4 **hermite4);
+
+/* Takes them likewise, but leaves forces and steps to the caller: nothing is scheduled. */
+enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb_hermite4_params *params,
+                                   struct hb_force *force, struct hb_hermite4 **hermite4);
 void hb_hermite4_destroy(struct hb_hermite4 *hermite4);
 
 /* Time of the last block and of the next one; INFINITY if it cannot be counted. */
@@ -84,7 +87,7 @@ enum hb_status hb_hermite4_device_forces(struct hb_hermite4 *hermite4, uint64_t 
 /* correct = gpu: the block at tick T corrected on the device, waiting there to be settled, and its wanted levels. */
 enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
 
-/* x v a j back from the device, where they are newer there. phi is not kept in this mode. */
+/* x v a j back from the device, where they are newer there. */
 enum hb_status hb_hermite4_sync(struct hb_hermite4 *hermite4);
 
 /* Seconds of one tick times ticks: exact, since dt_min is a power of two (up to 2^53 ticks). */

@@ -16,7 +16,6 @@ enum hb_status hb_hermite4_save(const struct hb_hermite4 *hermite4, struct hb_se
   HB_TRY(hb_particles_put(h->particles, sections));
   HB_TRY(hb_sections_put(sections, "a", HB_SECTION_DOUBLES, 3 * h->n, h->a));
   HB_TRY(hb_sections_put(sections, "j", HB_SECTION_DOUBLES, 3 * h->n, h->j));
-  HB_TRY(hb_sections_put(sections, "phi", HB_SECTION_DOUBLES, h->n, h->phi));
   HB_TRY(hb_sections_put(sections, "level", HB_SECTION_BYTES, h->n, h->blocks->level));
   HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 1, &h->t0));
   return hb_sections_put_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters);
@@ -54,7 +53,6 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   HB_TRY(take(sections, "t0", 1, &h->t0));
   HB_TRY(take(sections, "a", 3 * h->n, h->a));
   HB_TRY(take(sections, "j", 3 * h->n, h->j));
-  HB_TRY(take(sections, "phi", h->n, h->phi));
   HB_TRY(hb_sections_get(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, &data));
   const uint64_t *counters = data;
   h->blocks->now = counters[NOW];
@@ -73,7 +71,6 @@ enum hb_status hb_hermite4_resume(const struct hb_sections *sections, const stru
   HB_TRY(hb_particles_get(sections, &particles));
   struct hb_hermite4 *h;
   enum hb_status status = hb_hermite4_prepare(particles, params, force, &h);
-  hb_particles_destroy(particles);
   if (status == HB_OK) status = fill(sections, h);
   if (status != HB_OK) {
     hb_hermite4_destroy(h);

@@ -11,9 +11,10 @@ struct hb_look;
 struct hb_integrator_ops {
   struct hb_integrator_info info;
 
-  /* Copies the particles and evaluates the first forces; force stays the caller's and must outlive the state.
+  /* Takes the particles over, also when it fails, and evaluates the first forces; force stays the caller's and must
+   * outlive the state.
    * Errors: HB_ERR_USAGE (params), HB_ERR_NUMERIC (forces), those of force, HB_ERR_INTERNAL. */
-  enum hb_status (*create)(const struct hb_particles *initial, const struct hb_sim_params *params,
+  enum hb_status (*create)(struct hb_particles *initial, const struct hb_sim_params *params,
                            struct hb_force *force, void **state);
   void (*destroy)(void *state); /* accepts NULL */
 

@@ -70,16 +70,29 @@ static enum hb_status start(struct hb_leapfrog *l)
 enum hb_status hb_leapfrog_create(const struct hb_particles *initial, const struct hb_leapfrog_params *params,
                                   struct hb_force *force, struct hb_leapfrog **leapfrog)
 {
+  struct hb_particles *copy;
   *leapfrog = NULL;
-  HB_TRY(check_params(params));
-  struct hb_leapfrog *l;
-  HB_TRY(HB_ALLOC(1, &l));
+  HB_TRY(hb_particles_copy(initial, &copy));
+  return hb_leapfrog_take(copy, params, force, leapfrog);
+}
+
+enum hb_status hb_leapfrog_take(struct hb_particles *initial, const struct hb_leapfrog_params *params,
+                                struct hb_force *force, struct hb_leapfrog **leapfrog)
+{
+  struct hb_leapfrog *l = NULL;
+  *leapfrog = NULL;
+  enum hb_status status = check_params(params);
+  if (status == HB_OK) status = HB_ALLOC(1, &l);
+  if (status != HB_OK) {
+    hb_particles_destroy(initial);
+    return status;
+  }
   l->n = initial->n;
   l->params = *params;
   l->force = force;
   l->t0 = initial->t;
-  enum hb_status status = hb_particles_copy(initial, &l->particles);
-  if (status == HB_OK) status = allocate(l);
+  l->particles = initial;
+  status = allocate(l);
   if (status == HB_OK) status = start(l);
   if (status != HB_OK) {
     hb_leapfrog_destroy(l);
@@ -235,12 +248,12 @@ enum hb_status hb_leapfrog_resume(const struct hb_sections *sections, struct hb_
 
 /* ---- as one of the integrators ---- */
 
-static enum hb_status ops_create(const struct hb_particles *initial, const struct hb_sim_params *params,
+static enum hb_status ops_create(struct hb_particles *initial, const struct hb_sim_params *params,
                                  struct hb_force *force, void **state)
 {
   const struct hb_leapfrog_params own = {.dt = params->dt, .damping = params->damping};
   struct hb_leapfrog *l = NULL;
-  enum hb_status status = hb_leapfrog_create(initial, &own, force, &l);
+  enum hb_status status = hb_leapfrog_take(initial, &own, force, &l);
   *state = l;
   return status;
 }

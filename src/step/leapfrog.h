@@ -37,6 +37,9 @@ struct hb_leapfrog {
  * integrator. Errors: HB_ERR_USAGE (params), HB_ERR_NUMERIC (forces), those of force, HB_ERR_INTERNAL. */
 enum hb_status hb_leapfrog_create(const struct hb_particles *initial, const struct hb_leapfrog_params *params,
                                   struct hb_force *force, struct hb_leapfrog **leapfrog);
+/* The same with particles that belong to the integrator from here on, also after a failure. */
+enum hb_status hb_leapfrog_take(struct hb_particles *initial, const struct hb_leapfrog_params *params,
+                                struct hb_force *force, struct hb_leapfrog **leapfrog);
 void hb_leapfrog_destroy(struct hb_leapfrog *leapfrog);
 
 double hb_leapfrog_time(const struct hb_leapfrog *leapfrog);

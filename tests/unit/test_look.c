@@ -22,7 +22,6 @@ static struct run start(const struct hb_integrator_ops *ops)
   ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 2}, &p));
   ASSERT_OK(hb_force_open(&(struct hb_force_params){.scheme = "host", .eps = 0x1p-8}, &run.force));
   ASSERT_OK(ops->create(p, &params, run.force, &run.state));
-  hb_particles_destroy(p);
   for (int step = 0; step < 50; step++) ASSERT_OK(ops->step(run.state));
   return run;
 }

@@ -293,6 +293,10 @@ struct hb_sim;
  * HB_ERR_NUMERIC. */
 enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
                              struct hb_sim **sim);
+
+/* The same with particles that belong to the simulation from here on, also after a failure: where memory is short. */
+enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *params,
+                           struct hb_sim **sim);
 void hb_sim_destroy(struct hb_sim *sim);
 
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
