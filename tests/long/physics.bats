@@ -39,11 +39,12 @@ bodies() { grep -v '^#' "$1"; }
     END { print "largest difference", most; exit !(most < 1e-3) }'
 }
 
-# Two-body relaxation contracts the core (Aarseth, Henon & Wielen 1974). The radius of a tenth of the mass, of 102 stars,
-# is uncertain by some 5 % in one state, so means over five are compared.
-@test "a Plummer sphere of 1024: the core contracts within 100 time units" {
+# Two-body relaxation contracts the core (Aarseth, Henon & Wielen 1974), which collapses at some 300 time units. The radius
+# of a tenth of the mass, of 102 stars, is uncertain by some 5 % in one state, so means over five are compared: 0.28
+# and 0.21 here.
+@test "a Plummer sphere of 1024: the core contracts within 160 time units" {
   "$HOLMBERG" ic plummer -n 1024 --seed 1 -o start.txt --quiet
-  accepts run start.txt --scheme host --eta 0.02 --t-end 100 --snap-every 4 -o end.txt --diag-every 25 --max-energy-error 1e-4
+  accepts run start.txt --scheme host --eta 0.02 --t-end 160 --snap-every 4 -o end.txt --diag-every 25 --max-energy-error 1e-4
   r10() { # the radius about the centre of mass that holds 102 of 1024 equal masses
     bodies "$1" | awk '
       { for (c = 1; c <= 3; c++) { x[NR, c] = $(c + 1); m[c] += $(c + 1) / 1024 } }
@@ -51,7 +52,7 @@ bodies() { grep -v '^#' "$1"; }
       sort -g | sed -n 102p
   }
   early=$(for k in 0001 0002 0003 0004 0005; do r10 end_$k.txt; done | awk '{ s += $1 } END { print s / NR }')
-  late=$(for k in 0021 0022 0023 0024 0025; do r10 end_$k.txt; done | awk '{ s += $1 } END { print s / NR }')
+  late=$(for k in 0036 0037 0038 0039 0040; do r10 end_$k.txt; done | awk '{ s += $1 } END { print s / NR }')
   echo "r_10%: $early early, $late late"
-  awk -v early="$early" -v late="$late" 'BEGIN { exit !(late < 0.9 * early) }'
+  awk -v early="$early" -v late="$late" 'BEGIN { exit !(late < 0.85 * early) }'
 }
