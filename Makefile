@@ -26,6 +26,9 @@ CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES))) $(B)/
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/support/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
 
+# What the targets below build, they build on all processors, unless make was told its own number.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
+
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
@@ -48,15 +51,15 @@ help:
 
 # The set-up may install what make looks for, hence the second make.
 run: deps-run
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)tools/demo.sh $(B)
 
 test: deps-test
-	$(Q)$(MAKE) --no-print-directory all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
 	$(Q)tests/run.sh $(B)
 
 test-long: deps-test deps-long
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
@@ -71,7 +74,7 @@ lint: deps-lint
 	$(Q)tools/lint.sh $(B)
 
 asan: deps-test
-	$(Q)$(MAKE) --no-print-directory B=$(B)/asan OPT='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/asan OPT='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all tests
 	$(Q)tests/run.sh --host-only $(B)/asan
 
 format: deps-lint

@@ -17,7 +17,7 @@ failed=0
 # tally LABEL COMMAND...: runs it and counts the lines `ok` and `not ok` of its TAP output. A command that dies, or
 # that tests nothing, counts as one failure.
 tally() {
-  local label=$1 output good bad status begin=$SECONDS
+  local label=$1 output good bad status begin=${since:-$SECONDS}
   shift
   output=$(CMOCKA_MESSAGE_OUTPUT=TAP "$@" 2>&1 </dev/null)
   status=$?
@@ -47,6 +47,31 @@ if [ -z "$host_only" ]; then
 fi
 display() { echo ":$(cat "$build/xvfb.display")"; }
 
+# kept OUTPUT STATUS: what a test that ran in the background has said, and the status it ended with.
+kept() {
+  cat "$1"
+  return "$2"
+}
+
+# in_every_context NAME: all three at the same time. A software renderer without threads of its own keeps one core
+# busy, and short passes do not wait for threads to wake up; test_gl_pairs has them, so that both ways are tested.
+in_every_context() {
+  local name=$1 said=$build/said threads=0 context status since=$SECONDS
+  local -A started platform=([egl]=surfaceless)
+  [ "$name" = test_gl_pairs ] && threads=2
+  mkdir -p "$said"
+  for context in osmesa egl glfw; do
+    HB_CONTEXT=$context EGL_PLATFORM=${platform[$context]-} DISPLAY=$(display) LP_NUM_THREADS=$threads \
+      CMOCKA_MESSAGE_OUTPUT=TAP "$build/tests/$name" >"$said/$context" 2>&1 </dev/null &
+    started[$context]=$!
+  done
+  for context in osmesa egl glfw; do
+    wait "${started[$context]}"
+    status=$?
+    tally "$name, $context" kept "$said/$context" "$status"
+  done
+}
+
 # Every shader is compiled once in a run, not once in each context: an older binary would hide a compiler's mistakes.
 export MESA_SHADER_CACHE_DIR=$build/shader_cache
 rm -rf "$MESA_SHADER_CACHE_DIR"
@@ -59,9 +84,7 @@ for source in tests/unit/test_*.c; do
     ;;
   test_gl_*)
     [ -n "$host_only" ] && continue
-    HB_CONTEXT=osmesa tally "$name, osmesa" "$build/tests/$name"
-    HB_CONTEXT=egl EGL_PLATFORM=surfaceless tally "$name, egl" "$build/tests/$name"
-    HB_CONTEXT=glfw DISPLAY=$(display) tally "$name, glfw" "$build/tests/$name"
+    in_every_context "$name"
     ;;
   *) tally "$name" "$build/tests/$name" ;;
   esac

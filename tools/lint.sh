@@ -92,8 +92,8 @@ mkdir -p "$build"
 check 'layers' tools/check_layers.sh
 check 'formatting' clang-format --dry-run -Werror "${c_files[@]}"
 check 'headers alone, C and C++' headers_alone
-check 'gcc warnings' make --no-print-directory B="$build/lint-gcc" OPT=-O2 CFLAGS=-Werror all tests
-check 'clang warnings' make --no-print-directory B="$build/lint-clang" CC=clang OPT=-O1 CFLAGS='-Werror -Wno-unknown-warning-option -Wno-ignored-optimization-argument' all tests
+check 'gcc warnings' make --no-print-directory -j"$(nproc)" B="$build/lint-gcc" OPT=-O2 CFLAGS=-Werror all tests
+check 'clang warnings' make --no-print-directory -j"$(nproc)" B="$build/lint-clang" CC=clang OPT=-O1 CFLAGS='-Werror -Wno-unknown-warning-option -Wno-ignored-optimization-argument' all tests
 # cppcheck takes a pointer to a function for an integer
 check 'cppcheck' cppcheck --quiet --error-exitcode=1 --enable=warning,portability --std=c11 --inline-suppr \
   --suppress=CastIntegerToAddressAtReturn -Isrc -Isrc/include -DHB_VERSION='""' src

@@ -15,6 +15,7 @@ uniform int first;             // sink that the first total belongs to
 uniform int sink_count;        // behind the last
 uniform uint walked;           // what the counts of a sink's totals add up to when no draw was lost
 uniform float eta;             // nu of eq. 9
+uniform float noise, mass;     // rounding of an acceleration relative to the pulls, of all particles; noise 0: exact
 layout(location = 0) out uvec4 layer[8];
 
 // Word w of the total of sink k in a segment: groups lie in rows, or down the columns of a band first.
@@ -53,6 +54,23 @@ float next_step(float dt, real3 a, real3 k, real3 dt2a2, real3 dt3k2) {
   return below > 0.0 ? sqrt(eta * above / below) : 3e38;
 }
 
+// Where the difference of accelerations in eq. 6 is below their rounding, the jerks say more
+// (hb_timestep_rely_on_jerks in src/step/timestep.c): for dt^2 a'' the change of the jerk, and for dt^3 k'' what goes on as
+// the jerk and its change began.
+void rely_on_jerks(float least, float dt, vec3 k, vec3 dtdk, inout vec3 dt2a2, inout vec3 dt3k2) {
+  float third = length(dt3k2), second = length(dtdk), first = dt * length(k);
+  if (!(third > 0.0 && third < 12.0 * least && first > 0.0)) return;
+  dt3k2 *= second / first * (second / third);
+  dt2a2 = dtdk - dt3k2;
+}
+
+// The potential of sink k, to a few digits.
+float potential(int k) {
+  float phi = 0.0;
+  for (int segment = 0; segment < segments; segment++) phi += uintBitsToFloat(total_word(k, segment, 0).w);
+  return phi;
+}
+
 void main() {
   int at = int(gl_FragCoord.y) * ROW + int(gl_FragCoord.x);
   for (int l = 0; l < 8; l++) layer[l] = uvec4(0u);
@@ -68,7 +86,12 @@ void main() {
   wide3 x = plus(xp, times(dt, times(dt, plus(over(dt2a2, 24.0), over(dt3k2, 120.0)))));  // eq. 7
   wide3 v = plus(vp, times(dt, plus(over(dt2a2, 6.0), over(dt3k2, 24.0))));               // eq. 8
 
-  float step = next_step(rounded(dt), rounded(ap), rounded(kp), rounded(dt2a2), rounded(dt3k2));
+  real3 second = rounded(dt2a2), third = rounded(dt3k2);
+#if PRECISION == DS
+  float phi = potential(at - first), least = noise * max(length(ap.high), phi * phi / mass);
+  if (noise > 0.0) rely_on_jerks(least, dt.high, kp.high, rounded(times(dt, minus(kp, b.k))), second, third);
+#endif
+  float step = next_step(rounded(dt), rounded(ap), rounded(kp), second, third);
   if (!(finite(rounded(ap)) && finite(rounded(kp)))) step = -1.0;
   uint count = 0u;
   for (int segment = 0; segment < segments; segment++) count += total_word(at - first, segment, F_RECORDS - 1).w;

@@ -344,14 +344,14 @@ enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_
   return HB_OK;
 }
 
-enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index, double eta,
-                                double *step)
+enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index,
+                                const struct hb_force_step *how, double *step)
 {
   HB_TRY(check_kept(force));
   HB_TRY(check_sinks(force, ni, index));
   double lap = hb_clock_now();
   struct hb_phases last = {0};
-  HB_TRY(force->ops->resident->correct(force->state, ni, index, eta, step, &last));
+  HB_TRY(force->ops->resident->correct(force->state, ni, index, how, step, &last));
   force->phases.correct_s += last.correct_s;
   force->phases.receive_s += last.receive_s;
   force->phases.force_s += hb_phases_lap(&lap) - last.correct_s - last.receive_s;

@@ -15,12 +15,18 @@ struct hb_force_particles {
   const uint8_t *level;  /* [n] below HB_FORCE_LEVELS */
 };
 
+/* What eq. 9 of [PZ07] takes beside the forces: its nu, and where forces are rounded by `noise` relative to the pulls among
+ * particles of this mass, what hb_timestep_rely_on_jerks takes (0: nothing). */
+struct hb_force_step {
+  double eta, noise, mass;
+};
+
 /* What a source implements that can keep particles on its device ([PZ07] Fig. 5); see the functions below. */
 struct hb_force_resident_ops {
   enum hb_status (*keep)(void *state, const struct hb_force_particles *p, size_t ni, const uint32_t *index);
   enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
-  enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, double eta, double *step,
-                            struct hb_phases *last);
+  enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, const struct hb_force_step *how,
+                            double *step, struct hb_phases *last);
   enum hb_status (*settle)(void *state, size_t ni, const uint8_t *level);
   enum hb_status (*fetch)(void *state, struct hb_force_particles *p);
 };
@@ -93,8 +99,8 @@ enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_
 
 /* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then, with the
  * levels that the schedule makes of them, level[ni], the block becomes the state. */
-enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index, double eta,
-                                double *step);
+enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index,
+                                const struct hb_force_step *how, double *step);
 enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t *level);
 
 /* x v a j of all, from the device. */

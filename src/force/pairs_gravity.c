@@ -133,11 +133,11 @@ static enum hb_status gravity_predict(void *state, const double dt[HB_FORCE_LEVE
   return HB_OK;
 }
 
-static enum hb_status gravity_correct(void *state, size_t ni, const uint32_t *index, double eta, double *step,
-                                      struct hb_phases *last)
+static enum hb_status gravity_correct(void *state, size_t ni, const uint32_t *index,
+                                      const struct hb_force_step *how, double *step, struct hb_phases *last)
 {
   struct gravity *g = state;
-  return hb_resident_correct(g->resident, ni, index, eta, step, g->waits ? last : NULL);
+  return hb_resident_correct(g->resident, ni, index, how, step, g->waits ? last : NULL);
 }
 
 static enum hb_status gravity_settle(void *state, size_t ni, const uint8_t *level)

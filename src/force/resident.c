@@ -311,7 +311,7 @@ enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FOR
 /* What takes part in correcting a block, portion by portion. */
 struct correction {
   struct hb_resident *r;
-  double eta;
+  const struct hb_force_step *how;
   struct hb_phases *last; /* NULL: do not wait */
 };
 
@@ -336,7 +336,9 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   glUniform1i(glGetUniformLocation(program, "first"), (GLint)first);
   glUniform1i(glGetUniformLocation(program, "sink_count"), (GLint)(first + count));
   glUniform1ui(glGetUniformLocation(program, "walked"), t.walked);
-  glUniform1f(glGetUniformLocation(program, "eta"), (float)c->eta);
+  glUniform1f(glGetUniformLocation(program, "eta"), (float)c->how->eta);
+  glUniform1f(glGetUniformLocation(program, "noise"), (float)c->how->noise);
+  glUniform1f(glGetUniformLocation(program, "mass"), (float)c->how->mass);
   size_t row = first / ROW, width = first + count < ROW ? first + count : ROW;
   glBindFramebuffer(GL_FRAMEBUFFER, r->block.framebuffer);
   glViewport(0, (GLint)row, (GLsizei)width, rows_of(first + count) - (GLsizei)row);
@@ -364,10 +366,10 @@ static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_
   return hb_gl_context_check_lost(r->context, "reading time steps");
 }
 
-enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint32_t *index, double eta,
-                                   double *step, struct hb_phases *last)
+enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                   const struct hb_force_step *how, double *step, struct hb_phases *last)
 {
-  struct correction correction = {r, eta, last};
+  struct correction correction = {r, how, last};
   HB_TRY(hb_gl_context_use(r->context));
   HB_TRY(room_for_block(r, ni));
   send_list(&r->sinks, ni, index);

@@ -23,8 +23,8 @@ enum hb_status hb_resident_predict(struct hb_resident *resident, const double dt
  * stays as it is until hb_resident_settle puts the corrected particles in, with new levels level[ni]. last, nullable:
  * waits for the device to take the time of each phase.
  * Errors: HB_ERR_DEVICE (a draw was lost), HB_ERR_NUMERIC (names the particle). */
-enum hb_status hb_resident_correct(struct hb_resident *resident, size_t ni, const uint32_t *index, double eta,
-                                   double *step, struct hb_phases *last);
+enum hb_status hb_resident_correct(struct hb_resident *resident, size_t ni, const uint32_t *index,
+                                   const struct hb_force_step *how, double *step, struct hb_phases *last);
 enum hb_status hb_resident_settle(struct hb_resident *resident, size_t ni, const uint8_t *level);
 
 /* x v a j of all particles at their own times. */

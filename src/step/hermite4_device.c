@@ -53,8 +53,9 @@ enum hb_status hb_hermite4_device_forces(struct hb_hermite4 *h, uint64_t T, size
 enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   double *step = h->phi1;
+  const struct hb_force_step how = {h->params.eta, h->noise, h->mass};
   HB_TRY(predict(h, T));
-  enum hb_status status = hb_force_correct(h->force, ni, h->block, h->params.eta, step);
+  enum hb_status status = hb_force_correct(h->force, ni, h->block, &how, step);
   if (status == HB_ERR_NUMERIC) {
     char what[256];
     snprintf(what, sizeof what, "%s", hb_error());

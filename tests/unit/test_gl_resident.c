@@ -14,6 +14,7 @@ static double m[N], x[3 * N], v[3 * N], a[3 * N], k[3 * N];
 static uint8_t level[N];
 static const struct hb_force_particles particles = {N, m, x, v, a, k, level};
 static double dt[HB_FORCE_LEVELS];
+static const struct hb_force_step how = {.eta = 0.01};
 
 static double random_number(void)
 {
@@ -176,7 +177,7 @@ static void lose(const char *scheme, const char *tuning, int nth, enum hb_status
   for (int round = 0; round < 2; round++) { /* the second time whole results of the first lie about */
     ASSERT_OK(hb_resident_predict(r, dt));
     pairs_draws_begin(round == 0 ? 0 : nth);
-    enum hb_status status = hb_resident_correct(r, SOME, some, 0.01, step, NULL);
+    enum hb_status status = hb_resident_correct(r, SOME, some, &how, step, NULL);
     pairs_draws_end();
     assert_int_equal(status, round == 0 ? HB_OK : expected);
     if (status == HB_ERR_DEVICE) assert_non_null(strstr(hb_error(), "gave up a draw: sink "));
@@ -208,7 +209,7 @@ static void test_no_number(void **state)
   ASSERT_OK(hb_resident_create(pairs, N, &r));
   ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
   ASSERT_OK(hb_resident_predict(r, dt));
-  ASSERT_FAILS(hb_resident_correct(r, SOME, some, 0.01, step, NULL), HB_ERR_NUMERIC,
+  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, step, NULL), HB_ERR_NUMERIC,
                "particle 0 has a force");
   x[3 * 7] = kept;
   hb_resident_destroy(r);
