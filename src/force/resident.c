@@ -1,5 +1,6 @@
 #include "force/resident.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "base/split.h"
 #include "gl/gl.h"
@@ -194,29 +195,17 @@ static enum hb_status scatter(struct hb_resident *r, size_t ni)
 static void split(const struct hb_resident *r, double x, uint32_t *high, uint32_t *low)
 {
   if (r->pairs->params.precision == HB_PRECISION_DOUBLE) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    *high = (uint32_t)(bits >> 32);
-    *low = (uint32_t)bits;
+    hb_bits_of_double(x, high, low);
     return;
   }
-  float upper = (float)x, lower = hb_split_low(x);
-  memcpy(high, &upper, sizeof upper);
-  memcpy(low, &lower, sizeof lower);
+  *high = hb_bits_of_float((float)x);
+  *low = hb_bits_of_float(hb_split_low(x));
 }
 
 static double join(const struct hb_resident *r, uint32_t high, uint32_t low)
 {
-  if (r->pairs->params.precision == HB_PRECISION_DOUBLE) {
-    uint64_t bits = (uint64_t)high << 32 | low;
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-  }
-  float upper, lower;
-  memcpy(&upper, &high, sizeof upper);
-  memcpy(&lower, &low, sizeof lower);
-  return (double)upper + (double)lower;
+  if (r->pairs->params.precision == HB_PRECISION_DOUBLE) return hb_bits_to_double(high, low);
+  return (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
 }
 
 /* ---- sending and fetching ---- */
@@ -354,8 +343,7 @@ static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_
   HB_TRY(stage(r, 4 * texels_of(ni, &width, &height)));
   hb_gl_layers_read(&r->block, STEP_LAYER, width, height, r->staging);
   for (size_t k = 0; k < ni; k++) {
-    float asked;
-    memcpy(&asked, r->staging + 4 * k + 3, sizeof asked);
+    float asked = hb_bits_to_float(r->staging[4 * k + 3]);
     if (asked == -2)
       return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has not met all sources",
                      r->context->caps.renderer, k);

@@ -2,6 +2,7 @@
  * shaders/pairs/bag.frag. */
 #include "pairs/pairs_program.h"
 
+#include "base/default.h"
 #include "base/mem.h"
 #include "gl/gl.h"
 #include "gl/gl_layers.h"
@@ -71,26 +72,24 @@ static struct hb_gl_layers *totals(struct bag *b) { return b->shape == MANY ? b-
 
 /* ---- create and destroy ---- */
 
-static int or_default(int value, int fallback) { return value ? value : fallback; }
-
 /* Safe choices where nothing was measured; see data/measured for how they came about. */
 static enum hb_status complete_tuning(struct hb_pairs *p)
 {
   const struct hb_gl_caps *caps = &p->params.context->caps;
   struct hb_pairs_tuning *t = &p->params.tuning;
   t->output_plus_1 =
-      or_default(t->output_plus_1, caps->software && caps->has_compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
-  t->j_source_plus_1 = or_default(t->j_source_plus_1, HB_J_BUFFER_TEXTURE + 1);
+      hb_default(t->output_plus_1, caps->software && caps->has_compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
+  t->j_source_plus_1 = hb_default(t->j_source_plus_1, HB_J_BUFFER_TEXTURE + 1);
   int most = uses_storage(p, MANY) ? 8 : caps->max_draw_buffers / p->words;
   if (most > 8 / p->words && !uses_storage(p, MANY)) most = 8 / p->words;
-  t->i_each = or_default(t->i_each, most < 4 || !caps->software ? (most < 4 ? most : 4) : most);
+  t->i_each = hb_default(t->i_each, most < 4 || !caps->software ? (most < 4 ? most : 4) : most);
   int doubles = p->params.precision == HB_PRECISION_DOUBLE;
-  t->unroll = or_default(t->unroll, doubles && !caps->software ? 2 : 8);
-  t->width = or_default(t->width, 128); /* two tiles of 64 texels, a piece of work for two llvmpipe threads */
+  t->unroll = hb_default(t->unroll, doubles && !caps->software ? 2 : 8);
+  t->width = hb_default(t->width, 128); /* two tiles of 64 texels, a piece of work for two llvmpipe threads */
   int partial = hb_pairs_partial(p->params.precision);
   t->partial =
-      or_default(t->partial, partial > 64 && !caps->software ? 64 : partial); /* a GPU is faster with 64 */
-  t->threads = or_default(t->threads, caps->software ? 1024 : 262144);
+      hb_default(t->partial, partial > 64 && !caps->software ? 64 : partial); /* a GPU is faster with 64 */
+  t->threads = hb_default(t->threads, caps->software ? 1024 : 262144);
   if (t->i_each > most)
     return hb_fail(HB_ERR_USAGE, "the bag scheme was to hold %d sinks a fragment, expected at most %d here",
                    t->i_each, most);

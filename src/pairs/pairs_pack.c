@@ -2,6 +2,7 @@
  * other. The whole of N is sent for each block step, so this is a good part of a small block's time. */
 #include "pairs/pairs.h"
 
+#include "base/bits.h"
 #include "base/split.h"
 
 #include <string.h>
@@ -62,12 +63,8 @@ static void pack_doubles(const struct hb_column *columns, int width, size_t n, s
 {
   for (size_t j = 0; j < n; j++, out += stride)
     for (int c = 0; c < width; c++) {
-      double x = element(&columns[c], j);
-      uint64_t bits;
-      memcpy(&bits, &x, sizeof bits);
       uint32_t *high = out + 8 * (c / 4) + c % 4;
-      high[0] = (uint32_t)(bits >> 32);
-      high[4] = (uint32_t)bits;
+      hb_bits_of_double(element(&columns[c], j), high, high + 4);
     }
 }
 

@@ -2,6 +2,7 @@
  * over, which tells whether the driver has done all draws. */
 #include "pairs/pairs.h"
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "gl/gl.h"
 
@@ -24,21 +25,6 @@ enum hb_status hb_pairs_stage(struct hb_pairs *p, size_t count)
   return HB_OK;
 }
 
-static double word_as_float(uint32_t word)
-{
-  float x;
-  memcpy(&x, &word, sizeof x);
-  return x;
-}
-
-static double words_as_double(uint32_t high, uint32_t low)
-{
-  uint64_t bits = (uint64_t)high << 32 | low;
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
 /* Adds the total in words to f; gives the number of sources it was summed over. */
 static uint32_t add_total(const struct hb_pairs *p, const uint32_t *const words[], double *f)
 {
@@ -46,12 +32,13 @@ static uint32_t add_total(const struct hb_pairs *p, const uint32_t *const words[
   for (int c = 0; c < 4 * records - 1; c++) {
     uint32_t high = words[c / 4][c % 4];
     if (p->params.precision == HB_PRECISION_SINGLE) {
-      f[c] += word_as_float(high);
+      f[c] += (double)hb_bits_to_float(high);
       continue;
     }
     uint32_t low = words[records + c / 4][c % 4];
-    f[c] += p->params.precision == HB_PRECISION_DOUBLE ? words_as_double(high, low)
-                                                       : word_as_float(high) + word_as_float(low);
+    f[c] += p->params.precision == HB_PRECISION_DOUBLE
+                ? hb_bits_to_double(high, low)
+                : (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
   }
   return words[records - 1][3];
 }

@@ -1,0 +1,93 @@
+/* hermite4 as one of the integrators. */
+#include "step/hermite4.h"
+#include "step/look.h"
+
+static struct hb_hermite4_params own_params(const struct hb_sim_params *params)
+{
+  return (struct hb_hermite4_params){.eta = params->eta,
+                                     .dt_max = params->dt_max,
+                                     .dt_min = params->dt_min,
+                                     .rounding = params->rounding,
+                                     .transfer = params->transfer,
+                                     .predict = params->predict,
+                                     .correct = params->correct,
+                                     .steps = params->steps};
+}
+
+static enum hb_status ops_create(struct hb_particles *initial, const struct hb_sim_params *params,
+                                 struct hb_force *force, void **state)
+{
+  const struct hb_hermite4_params own = own_params(params);
+  struct hb_hermite4 *h = NULL;
+  *state = NULL;
+  if (params->dt != 0 || params->damping != 1) {
+    hb_particles_destroy(initial);
+    return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
+  }
+  enum hb_status status = hb_hermite4_take(initial, &own, force, &h);
+  *state = h;
+  return status;
+}
+
+static enum hb_status ops_save(const void *state, struct hb_sections *sections)
+{
+  return hb_hermite4_save(state, sections);
+}
+
+static enum hb_status ops_resume(const struct hb_sections *sections, const struct hb_sim_params *params,
+                                 struct hb_force *force, void **state)
+{
+  const struct hb_hermite4_params own = own_params(params);
+  struct hb_hermite4 *h = NULL;
+  enum hb_status status = hb_hermite4_resume(sections, &own, force, &h);
+  *state = h;
+  return status;
+}
+
+static void ops_destroy(void *state) { hb_hermite4_destroy(state); }
+static double ops_time(const void *state) { return hb_hermite4_time(state); }
+static double ops_next_time(const void *state) { return hb_hermite4_next_time(state); }
+static enum hb_status ops_step(void *state) { return hb_hermite4_step(state); }
+
+static enum hb_status ops_particles(const void *state, double t, struct hb_particles **particles)
+{
+  return hb_hermite4_state(state, t, particles);
+}
+
+static enum hb_status ops_look(void *state, double t, struct hb_look *look)
+{
+  return hb_hermite4_look(state, t, look);
+}
+
+static void ops_counts(const void *state, struct hb_sim_counts *counts)
+{
+  const struct hb_hermite4 *h = state;
+  *counts = (struct hb_sim_counts){.n = h->n,
+                                   .block_steps = h->block_steps,
+                                   .particle_steps = h->particle_steps,
+                                   .pairs = h->particle_steps * (h->n - 1),
+                                   .noisy_steps = h->noisy_steps,
+                                   .at_dt_min = h->blocks->count[0]};
+}
+
+static void ops_phases(const void *state, struct hb_phases *phases)
+{
+  *phases = ((const struct hb_hermite4 *)state)->phases;
+}
+
+const struct hb_integrator_ops hb_integrator_hermite4 = {
+    .info = {.name = "hermite4",
+             .summary = "fourth order Hermite predictor-corrector with block steps, individual or shared",
+             .source = "[PZ07] section 2"},
+    .create = ops_create,
+    .destroy = ops_destroy,
+    .save = ops_save,
+    .resume = ops_resume,
+    .time = ops_time,
+    .next_time = ops_next_time,
+    .step = ops_step,
+    .particles = ops_particles,
+    .look = ops_look,
+    .counts = ops_counts,
+    .phases = ops_phases,
+};
