@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # measure_places.sh HOLMBERG [N [CONTEXT]]: what it costs in energy to predict and to correct on the device
-# ([PZ07] section 7 feared a severe penalty). A Plummer sphere, t = 0 ... 1/4, for each accuracy parameter nu, precision and
+# ([PZ07] section 6 feared a severe penalty). A Plummer sphere, t = 0 ... 1/4, for each accuracy parameter nu, precision and
 # mode; the energies are summed by the host in double. CSV on standard output; a line that is there does not depend on
 # the speed of the machine.
 set -eu
