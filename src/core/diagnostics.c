@@ -149,13 +149,3 @@ void hb_lagrangian_radii(const struct hb_particles *particles, const double cent
     radii[k] = sqrt(shells[i].r2);
   }
 }
-
-enum hb_status hb_lagrangian_radius(const struct hb_particles *particles, double fraction, double *radius)
-{
-  double *work, centre[3];
-  HB_TRY(HB_ALLOC(2 * particles->n, &work));
-  weighted_mean(particles, particles->x, centre);
-  hb_lagrangian_radii(particles, centre, 1, &fraction, work, radius);
-  hb_mem_free(work);
-  return HB_OK;
-}

@@ -25,7 +25,4 @@ void hb_momentum(const struct hb_particles *particles, double momentum[3], doubl
 void hb_lagrangian_radii(const struct hb_particles *particles, const double centre[3], size_t count,
                          const double *fractions, double *work, double *radii);
 
-/* The same for one fraction about the centre of mass. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_lagrangian_radius(const struct hb_particles *particles, double fraction, double *radius);
-
 #endif

@@ -1,5 +1,7 @@
 #include "support/ic_case.h"
 
+#include "core/diagnostics.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,3 +38,13 @@ double ic_kolmogorov(double *values, double (*distribution)(double value))
 }
 
 double ic_inside_unit_sphere(double r) { return r < 1 ? r * r * r : 1; }
+
+double ic_radius(const struct hb_particles *particles, double fraction)
+{
+  double centre[3], velocity[3], radius, *work = malloc(2 * hb_particles_n(particles) * sizeof *work);
+  assert_non_null(work);
+  hb_centre_of_mass(particles, centre, velocity);
+  hb_lagrangian_radii(particles, centre, 1, &fraction, work, &radius);
+  free(work);
+  return radius;
+}

@@ -18,6 +18,9 @@ struct hb_particles *ic_make(const char *model, struct hb_ic_params params);
 void ic_assert_near(double got, double expected, double tolerance);
 double ic_length(const double x[3]);
 
+/* The radius about the centre of mass that holds a fraction of the mass. */
+double ic_radius(const struct hb_particles *particles, double fraction);
+
 /* D sqrt(n) of IC_SAMPLE values against a cumulative distribution; sorts the values. */
 double ic_kolmogorov(double *values, double (*distribution)(double value));
 
