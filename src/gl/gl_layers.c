@@ -59,18 +59,19 @@ void hb_gl_layers_bind(const struct hb_gl_layers *layers, int unit)
   glBindTexture(GL_TEXTURE_2D_ARRAY, layers->texture);
 }
 
-void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int width, int height, uint32_t *words)
+void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int row, int width, int height,
+                       uint32_t *words)
 {
   glBindFramebuffer(GL_FRAMEBUFFER, layers->framebuffer);
   glReadBuffer(GL_COLOR_ATTACHMENT0 + (GLenum)k);
-  glReadPixels(0, 0, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, words);
+  glReadPixels(0, row, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, words);
 }
 
 void hb_gl_layers_copy(const struct hb_gl_layers *layers, int k, int width, int height, unsigned buffer,
                        size_t offset)
 {
   glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer);
-  hb_gl_layers_read(layers, k, width, height, (uint32_t *)offset);
+  hb_gl_layers_read(layers, k, 0, width, height, (uint32_t *)offset);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
 }
 

@@ -90,7 +90,6 @@ void hb_pairs_destroy(struct hb_pairs *p)
     glDeleteTextures(3, textures);
   }
   hb_mem_free(p->staging);
-  hb_mem_free(p->earlier);
   hb_mem_free(p);
 }
 
@@ -183,8 +182,6 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
 
 /* ---- walking ---- */
 
-static size_t f_width(const struct hb_pairs *p) { return 4 * (size_t)p->params.interaction->f_records; }
-
 static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
 {
   HB_TRY(send_sinks(p, p->ni, index));
@@ -201,31 +198,18 @@ void hb_pairs_done(struct hb_pairs *p)
   if (seconds > 1e-3) hb_pairs_learn(p, (double)p->ni * (double)p->nj, seconds);
 }
 
-static enum hb_status read_portion(struct hb_pairs *p, double *f)
+static enum hb_status read_portion(struct hb_pairs *p)
 {
-  HB_TRY(p->scheme->read(p, f));
+  HB_TRY(p->scheme->read(p));
   hb_pairs_done(p);
   return HB_OK;
 }
 
-/* Room for what all portions but the last feel, in doubles. */
-static enum hb_status keep_room(struct hb_pairs *p)
-{
-  if (p->sinks <= p->earlier_room) return HB_OK;
-  hb_mem_free(p->earlier);
-  p->earlier_room = 0;
-  HB_TRY(HB_ALLOC(f_width(p) * p->sinks, &p->earlier));
-  p->earlier_room = p->sinks;
-  return HB_OK;
-}
-
-/* Keeps a portion's results, whose room is for the next one; the last ones stay where they are. */
-static enum hb_status keep_earlier(void *context, struct hb_pairs *p, size_t first, size_t count)
+/* Reads a portion's results, whose room is for the next one; the last ones stay where they are. */
+static enum hb_status read_all_but_last(void *context, struct hb_pairs *p, size_t first, size_t count)
 {
   (void)context;
-  if (first + count == p->sinks) return HB_OK;
-  HB_TRY(keep_room(p));
-  return read_portion(p, p->earlier + f_width(p) * first);
+  return first + count == p->sinks ? HB_OK : read_portion(p);
 }
 
 enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
@@ -243,16 +227,18 @@ enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_
   return hb_gl_context_check(p->params.context, "walking the pairs");
 }
 
-enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index)
+enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index,
+                             const struct hb_result *results)
 {
-  return hb_pairs_walk_taking(p, ni, index, keep_earlier, NULL);
+  for (int c = 0; c < 4 * p->params.interaction->f_records; c++)
+    p->results[c] = results ? results[c] : (struct hb_result){0};
+  return hb_pairs_walk_taking(p, ni, index, read_all_but_last, NULL);
 }
 
-enum hb_status hb_pairs_read(struct hb_pairs *p, double *f)
+enum hb_status hb_pairs_read(struct hb_pairs *p)
 {
   HB_TRY(hb_gl_context_use(p->params.context));
-  if (p->before) memcpy(f, p->earlier, f_width(p) * p->before * sizeof *f);
-  HB_TRY(read_portion(p, f + f_width(p) * p->before));
+  HB_TRY(read_portion(p));
   return hb_gl_context_check_lost(p->params.context, "reading forces");
 }
 

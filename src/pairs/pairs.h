@@ -59,12 +59,20 @@ struct hb_column {
 /* Sends nj particles, columns[4 * records]. */
 enum hb_status hb_pairs_set_j(struct hb_pairs *pairs, size_t nj, const struct hb_column *columns);
 
-/* Starts the walk for the sinks index[ni] and returns without waiting where it can; of a block in portions it waits for
- * all but the last. Errors: HB_ERR_DEVICE when a draw was lost. */
-enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index);
+/* Where a component of what the sinks feel goes: that of sink i to data[stride * i]; NULL: nowhere. */
+struct hb_result {
+  double *data;
+  size_t stride;
+};
 
-/* Waits for the walk and gives f[4 * f_records * ni]. HB_ERR_DEVICE when a draw was lost. */
-enum hb_status hb_pairs_read(struct hb_pairs *pairs, double *f);
+/* Starts the walk for the sinks index[ni] and returns without waiting where it can; of a block in portions it waits for
+ * all but the last, whose results are written already. results[4 * f_records], NULL: nobody wants them; the last one,
+ * which counts sources, has none. Errors: HB_ERR_DEVICE when a draw was lost. */
+enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
+                             const struct hb_result *results);
+
+/* Waits for the walk and writes what is left of its results. HB_ERR_DEVICE when a draw was lost. */
+enum hb_status hb_pairs_read(struct hb_pairs *pairs);
 
 /* ---- on the device, without the host ---- */
 
@@ -100,16 +108,19 @@ enum { HB_SENT_MOST = 16384 };
  * for blocks that grow ends here. 2^20 sinks of bag in single, which keep any device busy. */
 enum { HB_PAIRS_TOTALS = 64 << 20 };
 
+/* Bytes that travel at once between device and host: the totals of a small block in one piece; and what a processor
+ * that is the device keeps in its cache. */
+enum { HB_PAIRS_PIECE = 8 << 20, HB_PAIRS_PIECE_SOFTWARE = 128 << 10 };
+
 struct hb_pairs {
   struct hb_pairs_params params;
   const struct hb_pairs_scheme *scheme;
   void *state; /* the scheme's own */
 
-  size_t nj, ni;   /* sources, and sinks of the portion under way */
-  size_t sinks;    /* of all portions */
-  size_t before;   /* sinks in earlier portions */
-  double *earlier; /* [4 * f_records * before] what they feel */
-  size_t earlier_room;
+  size_t nj, ni; /* sources, and sinks of the portion under way */
+  size_t sinks;  /* of all portions */
+  size_t before; /* sinks in earlier portions */
+  struct hb_result results[4 * HB_RECORDS_MAX];
 
   /* Counts of walked sources start from another number in each walk, so that results that an earlier walk left
    * behind cannot pass for those of a lost draw. */
@@ -128,7 +139,7 @@ struct hb_pairs {
   unsigned storage; /* results in a storage buffer: [segment][sink][words], where a scheme keeps them so */
   size_t storage_room;
 
-  uint32_t *staging; /* what comes back */
+  uint32_t *staging; /* what comes back, piece by piece */
   size_t staging_room;
 
   double pairs_per_s; /* as measured; a guess until known is 1 */
@@ -142,7 +153,7 @@ struct hb_pairs_scheme {
   void (*destroy)(struct hb_pairs *pairs);
   size_t (*portion)(const struct hb_pairs *pairs); /* sinks to walk at once; NULL: all */
   enum hb_status (*walk)(struct hb_pairs *pairs);
-  enum hb_status (*read)(struct hb_pairs *pairs, double *f);
+  enum hb_status (*read)(struct hb_pairs *pairs); /* hb_pairs_add for each total */
   enum hb_status (*totals)(struct hb_pairs *pairs, struct hb_pairs_totals *totals); /* NULL: cannot */
 };
 
@@ -172,23 +183,19 @@ void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
 /* Bytes to reserve for something that needs so many now and may grow: half as much again, but none beyond `most`. */
 size_t hb_pairs_room(size_t bytes, size_t most);
 
-/* Room for count words in pairs->staging. */
-enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t count);
+/* Room for all `count` words in pairs->staging or, where that is too much at once, for a piece of them that is not
+ * smaller than `least`; gives the words of a piece. What travels in pieces needs no room of its size on the host. */
+enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t least, size_t count, size_t *piece);
 
-/* Where the words of a sink's total in a segment lie in the staging area. */
-typedef void (*hb_pairs_find)(const struct hb_pairs *pairs, size_t segment, size_t i,
-                              const uint32_t *words[]);
-
-/* f[4 * f_records * ni] = sum over the segments, in double. HB_ERR_DEVICE unless every total was summed over as many
- * sources as its segment has. */
-enum hb_status hb_pairs_add_segments(const struct hb_pairs *pairs, size_t segments, size_t segment_length,
-                                     hb_pairs_find find, double *f);
+/* Adds a sink's total over a segment to its results, in double; segment after segment. words[k] are the four of
+ * record k. HB_ERR_DEVICE unless the total was summed over as many sources as the segment has. */
+enum hb_status hb_pairs_add(const struct hb_pairs *pairs, size_t segment, size_t segment_length, size_t i,
+                            const uint32_t *const words[]);
 
 /* Room for bytes in pairs->storage; for the totals of ni sinks there; and the same as above from there. */
 enum hb_status hb_pairs_storage_bytes(struct hb_pairs *pairs, size_t bytes);
 enum hb_status hb_pairs_storage_room(struct hb_pairs *pairs, size_t segments);
-enum hb_status hb_pairs_read_storage(struct hb_pairs *pairs, size_t segments, size_t segment_length,
-                                     double *f);
+enum hb_status hb_pairs_read_storage(struct hb_pairs *pairs, size_t segments, size_t segment_length);
 void hb_pairs_storage_totals(const struct hb_pairs *pairs, size_t segments, struct hb_pairs_totals *totals);
 
 #endif

@@ -291,34 +291,50 @@ static enum hb_status bag_walk(struct hb_pairs *p)
 
 /* ---- results ---- */
 
-/* In the textures: sink k of a group in the layers from k * words on, group and segment give the texel. */
-static void find_in_layers(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *words[])
+/* Adds fragments first .. end, of whose rows the staging area holds each layer: sink k of a group in the layers from
+ * k * words on. Small blocks have many totals, and 32 bits are divided faster than 64. */
+static enum hb_status add_fragments(const struct hb_pairs *p, uint32_t first, uint32_t end, size_t layer)
 {
   const struct bag *b = p->state;
-  size_t each = (size_t)i_each(p, b->shape), layer = (size_t)b->width * (size_t)b->height;
-  size_t fragment = segment * (size_t)b->groups + i / each, rows = band(p), width = (size_t)b->width;
-  size_t column = fragment / rows, row = column / width * rows + fragment % rows;
-  size_t texel = row * width + column % width;
-  for (int w = 0; w < p->words; w++)
-    words[w] = p->staging + 4 * ((i % each * (size_t)p->words + (size_t)w) * layer + texel);
+  uint32_t each = (uint32_t)i_each(p, b->shape), groups = (uint32_t)b->groups, rows = (uint32_t)band(p);
+  uint32_t width = (uint32_t)b->width, segment = first / groups, group = first % groups;
+  for (uint32_t fragment = 0; fragment < end - first; fragment++) {
+    uint32_t column = fragment / rows, row = column / width * rows + fragment % rows;
+    const uint32_t *texel = p->staging + 4 * ((size_t)row * width + column % width);
+    for (size_t k = 0, i = (size_t)group * each; k < each && i < p->ni; k++, i++) {
+      const uint32_t *words[2 * HB_RECORDS_MAX];
+      for (int w = 0; w < p->words; w++, texel += layer) words[w] = texel;
+      HB_TRY(hb_pairs_add(p, segment, (size_t)b->segment_length, i, words));
+    }
+    if (++group == groups) group = 0, segment++;
+  }
+  return HB_OK;
 }
 
-static enum hb_status read_layers(struct hb_pairs *p, double *f)
+/* Band after band of rows, as many as fit the staging area. */
+static enum hb_status read_layers(struct hb_pairs *p)
 {
   struct bag *b = p->state;
-  size_t layer = 4 * (size_t)b->width * (size_t)b->height;
-  int layers = i_each(p, b->shape) * p->words;
-  HB_TRY(hb_pairs_stage(p, layer * (size_t)layers));
-  for (int k = 0; k < layers; k++)
-    hb_gl_layers_read(&totals(b)[b->written], k, b->width, b->height, p->staging + layer * (size_t)k);
-  return hb_pairs_add_segments(p, (size_t)b->segments, (size_t)b->segment_length, find_in_layers, f);
+  int layers = i_each(p, b->shape) * p->words, rows = (int)band(p);
+  size_t row = 4 * (size_t)b->width * (size_t)layers, piece;
+  HB_TRY(hb_pairs_stage(p, row * (size_t)rows, row * (size_t)b->height, &piece));
+  rows *= (int)(piece / row) / rows;
+  size_t fragments = (size_t)b->groups * (size_t)b->segments, layer = 4 * (size_t)b->width * (size_t)rows;
+  for (int from = 0; from < b->height; from += rows) {
+    int height = smaller(rows, b->height - from);
+    for (int k = 0; k < layers; k++)
+      hb_gl_layers_read(&totals(b)[b->written], k, from, b->width, height, p->staging + layer * (size_t)k);
+    size_t first = (size_t)b->width * (size_t)from, end = first + (size_t)b->width * (size_t)height;
+    HB_TRY(add_fragments(p, (uint32_t)first, (uint32_t)(end < fragments ? end : fragments), layer));
+  }
+  return HB_OK;
 }
 
-static enum hb_status bag_read(struct hb_pairs *p, double *f)
+static enum hb_status bag_read(struct hb_pairs *p)
 {
-  struct bag *b = p->state;
-  if (!uses_storage(p, b->shape)) return read_layers(p, f);
-  return hb_pairs_read_storage(p, (size_t)b->segments, (size_t)b->segment_length, f);
+  const struct bag *b = p->state;
+  if (!uses_storage(p, b->shape)) return read_layers(p);
+  return hb_pairs_read_storage(p, (size_t)b->segments, (size_t)b->segment_length);
 }
 
 /* Render targets are copied into a buffer, layer after layer, by the device. */

@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "gl/gl.h"
 
-#include <string.h>
-
 size_t hb_pairs_room(size_t bytes, size_t most)
 {
   size_t spare = bytes / 2;
@@ -15,51 +13,55 @@ size_t hb_pairs_room(size_t bytes, size_t most)
   return bytes + spare < most ? bytes + spare : most;
 }
 
-enum hb_status hb_pairs_stage(struct hb_pairs *p, size_t count)
+enum hb_status hb_pairs_stage(struct hb_pairs *p, size_t least, size_t count, size_t *piece)
 {
-  if (count <= p->staging_room) return HB_OK;
-  hb_mem_free(p->staging);
-  p->staging_room = 0;
-  HB_TRY(HB_ALLOC(count, &p->staging));
-  p->staging_room = count;
+  size_t most =
+      (p->params.context->caps.software ? HB_PAIRS_PIECE_SOFTWARE : HB_PAIRS_PIECE) / sizeof *p->staging;
+  size_t room = count < most ? count : most < least ? least : most;
+  if (room > p->staging_room) {
+    hb_mem_free(p->staging);
+    p->staging_room = 0;
+    HB_TRY(HB_ALLOC(room, &p->staging));
+    p->staging_room = room;
+  }
+  *piece = room;
   return HB_OK;
 }
 
-/* Adds the total in words to f; gives the number of sources it was summed over. */
-static uint32_t add_total(const struct hb_pairs *p, const uint32_t *const words[], double *f)
+/* The numbers of a total; a constant precision makes three loops of one. */
+static inline __attribute__((always_inline)) void add_as(enum hb_precision precision,
+                                                         const struct hb_pairs *p, size_t segment, size_t i,
+                                                         const uint32_t *const words[])
 {
   int records = p->params.interaction->f_records;
-  for (int c = 0; c < 4 * records - 1; c++) {
-    uint32_t high = words[c / 4][c % 4];
-    if (p->params.precision == HB_PRECISION_SINGLE) {
-      f[c] += (double)hb_bits_to_float(high);
-      continue;
+  const struct hb_result *result = p->results;
+  for (int r = 0; r < records; r++)
+    for (int c = 0; c < (r == records - 1 ? 3 : 4); c++, result++) {
+      if (!result->data) continue;
+      uint32_t high = words[r][c], low = precision == HB_PRECISION_SINGLE ? 0 : words[records + r][c];
+      double value = precision == HB_PRECISION_DOUBLE
+                         ? hb_bits_to_double(high, low)
+                         : (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
+      double *sum = result->data + result->stride * i;
+      *sum = (segment ? *sum : 0) + value;
     }
-    uint32_t low = words[records + c / 4][c % 4];
-    f[c] += p->params.precision == HB_PRECISION_DOUBLE
-                ? hb_bits_to_double(high, low)
-                : (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
-  }
-  return words[records - 1][3];
 }
 
-enum hb_status hb_pairs_add_segments(const struct hb_pairs *p, size_t segments, size_t segment_length,
-                                     hb_pairs_find find, double *f)
+enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t segment_length, size_t i,
+                            const uint32_t *const words[])
 {
-  size_t width = 4 * (size_t)p->params.interaction->f_records;
-  memset(f, 0, width * p->ni * sizeof *f);
-  for (size_t segment = 0; segment < segments; segment++) {
-    size_t from = segment * segment_length, to = from + segment_length;
-    uint32_t expected = (uint32_t)((to < p->nj ? to : p->nj) - from);
-    for (size_t i = 0; i < p->ni; i++) {
-      const uint32_t *words[2 * HB_RECORDS_MAX];
-      find(p, segment, i, words);
-      uint32_t walked = add_total(p, words, f + width * i);
-      if (walked != p->begun + expected)
-        return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
-                       p->params.context->caps.renderer, p->before + i, walked - p->begun, expected);
-    }
-  }
+  size_t from = segment * segment_length, to = from + segment_length, sink = p->before + i;
+  uint32_t expected = (uint32_t)((to < p->nj ? to : p->nj) - from);
+  uint32_t walked = words[p->params.interaction->f_records - 1][3] - p->begun;
+  if (walked != expected)
+    return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
+                   p->params.context->caps.renderer, sink, walked, expected);
+  if (p->params.precision == HB_PRECISION_SINGLE)
+    add_as(HB_PRECISION_SINGLE, p, segment, sink, words);
+  else if (p->params.precision == HB_PRECISION_DOUBLE)
+    add_as(HB_PRECISION_DOUBLE, p, segment, sink, words);
+  else
+    add_as(HB_PRECISION_DS, p, segment, sink, words);
   return HB_OK;
 }
 
@@ -95,17 +97,22 @@ void hb_pairs_storage_totals(const struct hb_pairs *p, size_t segments, struct h
   };
 }
 
-static void find_in_storage(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *words[])
+enum hb_status hb_pairs_read_storage(struct hb_pairs *p, size_t segments, size_t segment_length)
 {
-  size_t total = (segment * p->ni + i) * (size_t)p->words;
-  for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * (total + (size_t)w);
-}
-
-enum hb_status hb_pairs_read_storage(struct hb_pairs *p, size_t segments, size_t segment_length, double *f)
-{
-  size_t count = p->ni * segments * (size_t)p->words * 4;
-  HB_TRY(hb_pairs_stage(p, count));
+  size_t total = 4 * (size_t)p->words, count = segments * p->ni, piece;
+  HB_TRY(hb_pairs_stage(p, total, count * total, &piece));
+  piece /= total;
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
-  glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)(count * sizeof *p->staging), p->staging);
-  return hb_pairs_add_segments(p, segments, segment_length, find_in_storage, f);
+  for (size_t first = 0; first < count; first += piece) {
+    size_t end = first + piece < count ? first + piece : count;
+    size_t size = total * sizeof *p->staging;
+    glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, (GLintptr)(first * size), (GLsizeiptr)((end - first) * size),
+                       p->staging);
+    for (size_t k = first; k < end; k++) {
+      const uint32_t *words[2 * HB_RECORDS_MAX];
+      for (int w = 0; w < p->words; w++) words[w] = p->staging + (k - first) * total + 4 * w;
+      HB_TRY(hb_pairs_add(p, k / p->ni, segment_length, k % p->ni, words));
+    }
+  }
+  return HB_OK;
 }

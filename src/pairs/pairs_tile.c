@@ -154,10 +154,7 @@ static enum hb_status tile_walk(struct hb_pairs *p)
 }
 
 /* The last workgroup has left the sum over all segments in the first. */
-static enum hb_status tile_read(struct hb_pairs *p, double *f)
-{
-  return hb_pairs_read_storage(p, 1, p->nj, f);
-}
+static enum hb_status tile_read(struct hb_pairs *p) { return hb_pairs_read_storage(p, 1, p->nj); }
 
 static enum hb_status tile_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)
 {

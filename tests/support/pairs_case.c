@@ -105,11 +105,19 @@ void pairs_send(struct hb_pairs *pairs, size_t n)
   ASSERT_OK(hb_pairs_set_j(pairs, n, columns));
 }
 
+enum hb_status pairs_forces(struct hb_pairs *pairs, size_t ni, const uint32_t *index, double *f)
+{
+  struct hb_result results[4 * HB_RECORDS_MAX];
+  size_t width = 4 * (size_t)pairs->params.interaction->f_records;
+  for (size_t c = 0; c < width; c++) results[c] = (struct hb_result){f + c, width};
+  HB_TRY(hb_pairs_walk(pairs, ni, index, results));
+  return hb_pairs_read(pairs);
+}
+
 void pairs_eval(struct hb_pairs *pairs, size_t ni, const uint32_t *index, double *f)
 {
   size_t width = 4 * (size_t)pairs->params.interaction->f_records;
-  ASSERT_OK(hb_pairs_walk(pairs, ni, index));
-  ASSERT_OK(hb_pairs_read(pairs, f));
+  ASSERT_OK(pairs_forces(pairs, ni, index, f));
   for (size_t i = 0; i < ni; i++) f[width * (i + 1) - 1] = 0;
 }
 

@@ -119,7 +119,7 @@ static void run(enum hb_precision precision, int count, const char *mode)
   hb_gl_layers_draw(&layers, CASES, 1);
   for (int k = 0; k < 4; k++) {
     uint32_t words[CASES][4];
-    hb_gl_layers_read(&layers, k, CASES, 1, words[0]);
+    hb_gl_layers_read(&layers, k, 0, CASES, 1, words[0]);
     for (int c = 0; c < CASES; c++) memcpy(got[c] + 4 * k, words[c], sizeof *words);
   }
   ASSERT_OK(hb_gl_context_check(context, "testing arithmetic"));

@@ -217,8 +217,7 @@ static void test_bounded_totals(void **state)
   ASSERT_OK(hb_pairs_set_j(pairs, 2, columns));
   real_image = __glewTexImage3D;
   __glewTexImage3D = image;
-  ASSERT_OK(hb_pairs_walk(pairs, NI, index));
-  ASSERT_OK(hb_pairs_read(pairs, force));
+  ASSERT_OK(pairs_forces(pairs, NI, index, force));
   __glewTexImage3D = real_image;
   if (texture_bytes == 0 || texture_bytes > HB_PAIRS_TOTALS)
     fail_msg("%d sinks took textures of %zu bytes, the bound is %d", NI, texture_bytes, HB_PAIRS_TOTALS);
