@@ -158,8 +158,9 @@ struct hb_force_need {
   double device_sink;   /* for each sink of the largest block                            */
   double device_fixed;  /* whatever n: the tile of matrix2004, partial sums of small blocks */
   double device;        /* all of it, with n sinks                                       */
-  double host_particle; /* particles, integrator and results, for each of n               */
-  double host;
+  double host_particle; /* particles, integrator, sources on the host, for each of n      */
+  double host_fixed;    /* whatever n: what travels at once between host and device       */
+  double host;          /* all of it                                                       */
 };
 
 /* Reads scheme, precision, flags (HB_FORCE_CG2007_RECT) and opens nothing: textures as they are made for a GPU without
@@ -185,7 +186,8 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
  * sources and none twice; a particle never feels itself, also at eps = 0 ([PZ07] eq. 1 with the sign that
  * attracts, and App. A):
  *   a = sum m rij / (rij^2 + eps^2)^(3/2),  phi = -sum m / (rij^2 + eps^2)^(1/2)
- *   j = sum m (vij / (..)^(3/2) - 3 (rij . vij) rij / (..)^(5/2))                                       */
+ *   j = sum m (vij / (..)^(3/2) - 3 (rij . vij) rij / (..)^(5/2))
+ * After a failure a j phi hold nothing of use. Errors: HB_ERR_USAGE, HB_ERR_DEVICE, HB_ERR_INTERNAL. */
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi);
 
