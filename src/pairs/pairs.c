@@ -88,6 +88,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
     const GLuint textures[] = {p->j_texture, p->i_texture, p->j_texture_2d};
     glDeleteBuffers(3, buffers);
     glDeleteTextures(3, textures);
+    hb_gl_inbox_destroy(&p->inbox);
   }
   hb_mem_free(p->staging);
   hb_mem_free(p);
@@ -156,7 +157,7 @@ enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_col
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
     return hb_fail(HB_ERR_DEVICE, "%s does not map the particles' buffer", context->caps.renderer);
   }
-  hb_pairs_pack(p, nj, columns, room);
+  hb_pairs_pack(p, context->caps.software, nj, columns, room);
   glUnmapBuffer(GL_ARRAY_BUFFER);
   return hb_pairs_filled_j(p);
 }
@@ -212,7 +213,7 @@ static enum hb_status read_all_but_last(void *context, struct hb_pairs *p, size_
   return first + count == p->sinks ? HB_OK : read_portion(p);
 }
 
-enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
+static enum hb_status walk_portions(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
                                     void *context)
 {
   HB_TRY(hb_gl_context_use(p->params.context));
@@ -227,12 +228,20 @@ enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_
   return hb_gl_context_check(p->params.context, "walking the pairs");
 }
 
+enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
+                                    void *context)
+{
+  p->stays = 1;
+  return walk_portions(p, ni, index, take, context);
+}
+
 enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index,
                              const struct hb_result *results)
 {
   for (int c = 0; c < 4 * p->params.interaction->f_records; c++)
     p->results[c] = results ? results[c] : (struct hb_result){0};
-  return hb_pairs_walk_taking(p, ni, index, read_all_but_last, NULL);
+  p->stays = 0;
+  return walk_portions(p, ni, index, read_all_but_last, NULL);
 }
 
 enum hb_status hb_pairs_read(struct hb_pairs *p)

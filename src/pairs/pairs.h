@@ -3,7 +3,7 @@
 #ifndef HB_PAIRS_H
 #define HB_PAIRS_H
 
-#include "gl/gl_context.h"
+#include "gl/gl_inbox.h"
 #include "pairs/interaction.h"
 
 enum hb_precision {
@@ -25,6 +25,7 @@ struct hb_pairs_tuning {
   int partial;         /* sources of one float sum, a multiple of unroll          */
   int j_source_plus_1; /* enum hb_j_source + 1                                    */
   int output_plus_1;   /* 1: render targets, 2: storage buffer (GL 4.3)           */
+  int add_plus_1;      /* bag: segments are added by 1: the host, 2: the device (GL 4.3) */
   int threads;         /* wanted at work at once: sources are shared out for that */
   int width;           /* bag: fragments a row                                      */
   int workgroup;       /* tile: threads that share a tile                         */
@@ -89,7 +90,7 @@ struct hb_pairs_totals {
   uint32_t walked; /* what the counts of a sink's totals add up to when no draw was lost */
 };
 
-/* hb_pairs_walk for results that stay: `take` is called for each portion of sinks, whose totals the next one replaces. */
+/* hb_pairs_walk for results that stay on the device: `take` is called for each portion of sinks, whose totals the next one replaces. */
 typedef enum hb_status (*hb_pairs_taker)(void *context, struct hb_pairs *pairs, size_t first, size_t count);
 enum hb_status hb_pairs_walk_taking(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
                                     hb_pairs_taker take, void *context);
@@ -139,6 +140,10 @@ struct hb_pairs {
   unsigned storage; /* results in a storage buffer: [segment][sink][words], where a scheme keeps them so */
   size_t storage_room;
 
+  struct hb_gl_inbox
+      inbox; /* results on their way to the host: [sink][words], of schemes that add on the device */
+  int stays; /* the results of this walk stay on the device */
+
   uint32_t *staging; /* what comes back, piece by piece */
   size_t staging_room;
 
@@ -174,8 +179,10 @@ typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, siz
 enum hb_status hb_pairs_passes(struct hb_pairs *pairs, size_t segments, size_t segment_length, size_t step,
                                size_t most, hb_pairs_pass pass);
 
-/* n particles as they lie on the device: 16 * texels bytes each. */
-void hb_pairs_pack(const struct hb_pairs *pairs, size_t n, const struct hb_column *columns, void *out);
+/* n particles as they lie on the device: 16 * texels bytes each. `out` is ordinary memory (straight: 1), or memory that
+ * is written fast by whole lines only, one behind the other (0). */
+void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t n, const struct hb_column *columns,
+                   void *out);
 
 /* Tells the engine that so many pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
@@ -191,6 +198,14 @@ enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t least, size_t count
  * record k. HB_ERR_DEVICE unless the total was summed over as many sources as the segment has. */
 enum hb_status hb_pairs_add(const struct hb_pairs *pairs, size_t segment, size_t segment_length, size_t i,
                             const uint32_t *const words[]);
+
+/* Makes room for the sums of this walk, [sink][words], and binds it as storage buffer 3: pairs->inbox, or pairs->storage
+ * when they stay. Then reads them from the inbox: each is over all sources. */
+enum hb_status hb_pairs_results(struct hb_pairs *pairs);
+enum hb_status hb_pairs_read_results(struct hb_pairs *pairs);
+
+/* Sinks whose results travel to the host at once. */
+size_t hb_pairs_results_portion(const struct hb_pairs *pairs);
 
 /* Room for bytes in pairs->storage; for the totals of ni sinks there; and the same as above from there. */
 enum hb_status hb_pairs_storage_bytes(struct hb_pairs *pairs, size_t bytes);

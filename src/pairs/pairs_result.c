@@ -21,8 +21,9 @@ enum hb_status hb_pairs_stage(struct hb_pairs *p, size_t least, size_t count, si
   if (room > p->staging_room) {
     hb_mem_free(p->staging);
     p->staging_room = 0;
-    HB_TRY(HB_ALLOC(room, &p->staging));
-    p->staging_room = room;
+    size_t all = room < most ? most : room; /* once for all: pages that are not needed are not taken */
+    HB_TRY(HB_ALLOC(all, &p->staging));
+    p->staging_room = all;
   }
   *piece = room;
   return HB_OK;
@@ -65,6 +66,36 @@ enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t seg
   return HB_OK;
 }
 
+/* ---- sums in the inbox ---- */
+
+size_t hb_pairs_results_portion(const struct hb_pairs *p) { return HB_PAIRS_PIECE / (16 * (size_t)p->words); }
+
+enum hb_status hb_pairs_results(struct hb_pairs *p)
+{
+  size_t bytes = p->ni * (size_t)p->words * 16;
+  if (p->stays) {
+    HB_TRY(hb_pairs_storage_bytes(p, bytes));
+  } else if (bytes > p->inbox.room) {
+    size_t most = hb_pairs_results_portion(p), all = p->nj < most ? p->nj : most;
+    HB_TRY(hb_gl_inbox_room(p->params.context, hb_pairs_room(bytes, all * (size_t)p->words * 16), &p->inbox));
+  }
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, p->stays ? p->storage : p->inbox.buffer);
+  return HB_OK;
+}
+
+enum hb_status hb_pairs_read_results(struct hb_pairs *p)
+{
+  const uint32_t *word, *words[2 * HB_RECORDS_MAX];
+  HB_TRY(hb_gl_inbox_open(p->params.context, &p->inbox, p->ni * (size_t)p->words * 16, &word));
+  enum hb_status status = HB_OK;
+  for (size_t i = 0; i < p->ni && status == HB_OK; i++) {
+    for (int w = 0; w < p->words; w++, word += 4) words[w] = word;
+    status = hb_pairs_add(p, 0, p->nj, i, words);
+  }
+  hb_gl_inbox_close(&p->inbox);
+  return status;
+}
+
 /* ---- totals in a storage buffer: [segment][sink][words] ---- */
 
 enum hb_status hb_pairs_storage_bytes(struct hb_pairs *p, size_t bytes)
@@ -73,8 +104,8 @@ enum hb_status hb_pairs_storage_bytes(struct hb_pairs *p, size_t bytes)
   if (bytes <= p->storage_room) return HB_OK;
   p->storage_room = hb_pairs_room(bytes, HB_PAIRS_TOTALS);
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
-  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_STREAM_READ);
-  return hb_gl_context_check(p->params.context, "making room for results");
+  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_DYNAMIC_COPY);
+  return hb_gl_context_check(p->params.context, "making room for totals");
 }
 
 enum hb_status hb_pairs_storage_room(struct hb_pairs *p, size_t segments)

@@ -45,7 +45,8 @@ struct hb_gl_context *pairs_context(void)
 int pairs_lacks(const struct pairs_case *c)
 {
   const struct hb_gl_caps *caps = &pairs_context()->caps;
-  int needs_43 = strcmp(c->scheme, "tile") == 0 || (c->tuning && strstr(c->tuning, "storage"));
+  int needs_43 = strcmp(c->scheme, "tile") == 0 ||
+                 (c->tuning && (strstr(c->tuning, "storage") || strstr(c->tuning, "add=device")));
   if (needs_43 && !caps->has_compute) return 1;
   if (c->precision == HB_PRECISION_DOUBLE) return !caps->has_double;
   return c->precision != HB_PRECISION_SINGLE && !caps->has_precise;
