@@ -3,6 +3,16 @@
 #ifndef HB_MODEL_H
 #define HB_MODEL_H
 
+/* Initialisers of a struct hb_power_law. */
+#define HB_MODEL_EQ14                                                                                        \
+  {                                                                                                          \
+    0.20, 0.81                                                                                               \
+  } /* eq. 14 */
+#define HB_MODEL_EQ17                                                                                        \
+  {                                                                                                          \
+    247, 0.35                                                                                                \
+  } /* eq. 17 */
+
 /* Mean number of particles in a block: eq. 14. */
 double hb_model_n_block(double n);
 
