@@ -134,7 +134,7 @@ static enum hb_status bench_one(struct bench *b, const struct hb_force_scheme *s
   struct hb_bench_run_result result;
   HB_TRY(hb_bench_run(&params, &result));
   const struct hb_bench_run_row row = {&params, &result, mode->name, b->values[JOB_ROUNDING].text};
-  b->values[JOB_JSON].given ? hb_bench_run_json(&row) : hb_bench_run_print(&row);
+  b->values[JOB_JSON].given ? hb_bench_run_json(&row, NULL, stdout) : hb_bench_run_print(&row);
   if (b->rows++ == 0 || scheme->needs_gl)
     snprintf(b->title, sizeof b->title, "A Plummer sphere from t = %g to %g on %s", params.t_begin,
              params.t_end, result.device);

@@ -42,19 +42,6 @@ static const char *precision_choice(size_t k)
   return words[k];
 }
 
-static enum hb_status read_words(const char *text, const char *what, const char *(*choice)(size_t k),
-                                 struct hb_list *list)
-{
-  if (!text) return HB_OK;
-  HB_TRY(hb_list_split(text, ",", list));
-  for (size_t w = 0; w < list->count; w++) {
-    size_t k = 0;
-    while (choice(k) && strcmp(choice(k), list->words[w]) != 0) k++;
-    if (!choice(k)) return hb_opts_unknown(what, list->words[w], choice);
-  }
-  return HB_OK;
-}
-
 static enum hb_status read_sizes(const char *text, struct hb_jobs *jobs)
 {
   struct hb_list list;
@@ -85,10 +72,11 @@ enum hb_status hb_jobs_read(const struct hb_jobs_words *words, struct hb_jobs *j
 {
   jobs->n_count = jobs->schemes.count = jobs->precisions.count = jobs->modes.count = 0;
   HB_TRY(read_sizes(words->n, jobs));
-  HB_TRY(read_words(words->modes, "mode", mode_choice, &jobs->modes));
-  HB_TRY(read_words(words->precisions, "precision", precision_choice, &jobs->precisions));
+  if (words->modes) HB_TRY(hb_list_choose(words->modes, "mode", mode_choice, &jobs->modes));
+  if (words->precisions)
+    HB_TRY(hb_list_choose(words->precisions, "precision", precision_choice, &jobs->precisions));
   if (!words->schemes) return default_scheme(words, &jobs->schemes);
-  return read_words(words->schemes, "scheme", scheme_choice, &jobs->schemes);
+  return hb_list_choose(words->schemes, "scheme", scheme_choice, &jobs->schemes);
 }
 
 /* ---- the walk ---- */
