@@ -142,12 +142,21 @@ static enum hb_status fit_half(const struct samples *s, struct hb_machine *machi
   return status;
 }
 
+/* Standard errors add up as those of independent terms. */
+static void find_t_host(struct hb_model_fit *f)
+{
+  double n = HB_MODEL_T_HOST_N, n_block = hb_power_law_at(&f->machine.n_block, n);
+  f->t_host = hb_model_t_host(&f->machine);
+  f->t_host_error = hypot(f->error.t_predict, f->error.t_correct * n_block / n);
+}
+
 static enum hb_status fit(const struct samples *s, struct hb_model_size *sizes, struct hb_model_fit *f)
 {
   struct hb_machine half = f->machine;
   const struct hb_machine *paper = hb_machines; /* its laws are the same for all four */
   HB_TRY(hb_machine_fit(s->sizes * s->seeds, s->runs, &f->machine, &f->error));
   HB_TRY(fit_half(s, &half));
+  find_t_host(f);
   for (size_t k = 0; k < s->sizes; k++) {
     sizes[k] = sum_up(s, k);
     double n = (double)sizes[k].n, eq14 = hb_power_law_at(&paper->n_block, n);

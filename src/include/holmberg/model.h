@@ -78,11 +78,12 @@ struct hb_model_fit_params {
 };
 
 struct hb_model_fit {
-  struct hb_machine machine; /* its name: scheme, precision, device           */
-  struct hb_machine error;   /* standard errors, field by field; NaN: too few runs to tell */
-  double n_block_deviation;  /* largest of |n_block / eq. 14 - 1|             */
-  double unseen_deviation;   /* largest of |unseen_s / measured_s - 1|        */
-  double de_rel;             /* mean |dE/E| of all runs                       */
+  struct hb_machine machine;   /* its name: scheme, precision, device           */
+  struct hb_machine error;     /* standard errors, field by field; NaN: too few runs to tell */
+  double t_host, t_host_error; /* as hb_model_t_host          */
+  double n_block_deviation;    /* largest of |n_block / eq. 14 - 1|             */
+  double unseen_deviation;     /* largest of |unseen_s / measured_s - 1|        */
+  double de_rel;               /* mean |dE/E| of all runs                       */
 };
 
 /* Runs the job of hb_bench_run for each size and seed, and fits. sizes[n_count]. Errors: as hb_bench_run; HB_ERR_USAGE (sizes,
