@@ -46,7 +46,7 @@ static const struct hb_opts_option options[FIT_COUNT] = {
     [FIT_MODE] = {"mode", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
                   "modes, see below (default: those of the paper's Fig. 5 that a scheme offers)"},
     [FIT_ROUNDING] = {"step-rounding", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", "down", NULL,
-                      "how steps become powers of two: down, nearest, up"},
+                      "how steps become powers of two, each a fit of its own: down, nearest, up"},
     [FIT_ETA] = {"eta", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "NU", "0.01", NULL,
                  "accuracy of the time step, nu of the paper"},
     [FIT_EPS] = {"eps", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "EPS", "1/256", NULL, "softening"},
