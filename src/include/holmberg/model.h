@@ -67,7 +67,7 @@ struct hb_model_size {
 };
 
 struct hb_model_fit_params {
-  struct hb_bench_run_params run; /* n, seed and repeat are of no account; phases are told apart */
+  struct hb_bench_run_params run; /* n and seed are of no account; phases are told apart        */
   const size_t *n;                /* [n_count] ascending                                        */
   size_t n_count;                 /* at least 3                                                 */
   int seeds;                      /* of each size the spheres of seeds 1 to this; 0: 3          */
