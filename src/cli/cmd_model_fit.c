@@ -223,9 +223,7 @@ static void more_help(FILE *out)
 
 const struct hb_opts_command hb_cmd_model_fit = {
     .name = "model fit",
-    .summary =
-        "Measure the constants of the paper's Table 3 and eqs 14 and 17 on this machine, by the job of its "
-        "Table 2.",
+    .summary = "Measure the constants of the paper's Table 3 and eqs 14 and 17 on this machine.",
     .options = options,
     .option_count = FIT_COUNT,
     .more_help = more_help,
