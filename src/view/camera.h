@@ -30,8 +30,7 @@ void hb_camera_drag(struct hb_camera *camera, double dx, double dy);
 /* Turns about the picture's upward axis through the centre, radians: a full turn is an orbit. */
 void hb_camera_orbit(struct hb_camera *camera, double angle);
 
-/* The distance becomes distance / factor: factor > 1 comes closer to the centre. Stays between 1e-6 and 1e12 times
- * what is representable well, never 0. */
+/* The distance becomes distance / factor: factor > 1 comes closer to the centre. Never 0 or infinite. */
 void hb_camera_zoom(struct hb_camera *camera, double factor);
 
 /* The scene moves by dx to the right and dy up in the plane of the centre, in units of the picture's height. */

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 enum hb_colormap {
-  HB_COLORMAP_EMBER,
-  HB_COLORMAP_ICE,
-  HB_COLORMAP_FOREST,
+  HB_COLORMAP_STARS, /* blue, white, gold         */
+  HB_COLORMAP_EMBER, /* blue, violet, red, yellow */
+  HB_COLORMAP_ICE,   /* indigo, blue, pale green  */
   HB_COLORMAP_GREY,
   HB_COLORMAP_COUNT
 };
