@@ -34,9 +34,9 @@ struct hb_scene_style {
   double range[2]; /* of what is coloured by; equal: everything has the middle colour */
   enum hb_scene_point point;
   double point_size; /* sigma of a star at the centre, thousandths of the height; 0: 1 to 10, by N */
-  double glow;     /* how bright the brightest of the scattered light becomes; 0: 0.5, < 0: none           */
-  double exposure; /* how bright a single star may become, below 1; 0: 0.8                                 */
-  double adapt;    /* share of a change in the brightest place that a picture takes over; 0: 1             */
+  double glow;       /* how bright the brightest of the scattered light becomes; 0: 0.5, < 0: none */
+  double exposure;   /* how bright a single star may become, below 1; 0: 0.8                       */
+  double adapt;      /* share of a change in the brightest place that a picture takes over; 0: 1   */
 };
 
 struct hb_scene;
