@@ -13,6 +13,7 @@ extern const struct hb_opts_command hb_cmd_model;
 extern const struct hb_opts_command hb_cmd_model_fit;     /* behind model     */
 extern const struct hb_opts_command hb_cmd_model_predict; /* behind model fit */
 extern const struct hb_opts_command hb_cmd_tune;
+extern const struct hb_opts_command hb_cmd_render;
 extern const struct hb_opts_command hb_cmd_info;
 
 #endif

@@ -1,0 +1,54 @@
+/* Where a simulation keeps its particles on its OpenGL device, for those who draw them from there. */
+#ifndef HOLMBERG_DEVICE_H
+#define HOLMBERG_DEVICE_H
+
+#include <holmberg/holmberg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hb_device_layout {
+  HB_DEVICE_NONE,    /* nowhere: draw from hb_sim_state                                                     */
+  HB_DEVICE_RECORDS, /* texture[0]: buffer texture RGBA32F, `texels` a particle: (x y z m) (vx vy vz -) ... */
+  HB_DEVICE_DOUBLES, /* the same in RGBA32UI: high words of (x y z m), their low words, those of (vx vy ..) */
+  HB_DEVICE_STREAMS  /* texture[3]: positions, velocities, masses in textures of `width` texels a row       */
+};
+
+struct hb_gl_context;
+
+/* Names of OpenGL objects in `context`, which lives as long as the simulation's force does. They hold until the next step,
+ * diagnosis or structure, and so does order. */
+struct hb_device_particles {
+  struct hb_gl_context *context; /* src/gl/gl_context.h; NULL where layout is HB_DEVICE_NONE */
+  enum hb_device_layout layout;
+  size_t n;
+  unsigned texture[3];
+  int texels;            /* RECORDS, DOUBLES                                                       */
+  int width, rectangle;  /* STREAMS; rectangle: 1 for TEXTURE_RECTANGLE, 0 for TEXTURE_2D          */
+  const uint32_t *order; /* [n] the number of the particle in each place; NULL: they are in order  */
+  double t; /* of the last block step, to which all are predicted; a diagnosis since left its own */
+};
+
+/* Reads nothing back. The layout is HB_DEVICE_NONE, and n = 0, for a source of forces without a device or one that is not
+ * always sent what moves (hybrid), and before the first step, whose preparation leaves other velocities there. */
+void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles);
+
+/* What a particle can be coloured by. */
+enum hb_quantity {
+  HB_QUANTITY_SPEED,  /* |v|                                                           */
+  HB_QUANTITY_ACC,    /* |a|, as of its own time                                       */
+  HB_QUANTITY_ENERGY, /* v^2 / 2 + phi, of a unit of mass                              */
+  HB_QUANTITY_STEP,   /* its time step                                                 */
+  HB_QUANTITY_AGE     /* how much of that has passed: the last block's time less its own */
+};
+
+/* value[n] of all particles by number, as of the last block step. ACC, STEP and AGE are what the integrator has at hand;
+ * SPEED predicts all particles on the host, ENERGY sums all potentials besides, N^2 work. With correct = gpu SPEED, ACC and
+ * ENERGY are fetched from the device. Errors: those of forces. */
+enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
