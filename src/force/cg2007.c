@@ -12,8 +12,10 @@
 #include "gl/gl_shader.h"
 #include "gl/gl_target.h"
 #include "gl/gl_timer.h"
+#include "gl/gl_watch.h"
 #include "perf/phases.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { ACC, JERK_POT, RESULTS }; /* the two streams that are accumulated */
@@ -190,6 +192,59 @@ static void send(struct cg2007 *c)
   upload(c, &c->vel, c->v);
 }
 
+static struct hb_gl_watch_array watched(const struct cg2007 *c, const char *name,
+                                        const struct hb_gl_watch_quantity *quantities,
+                                        const struct hb_gl_stream *stream, size_t traffic)
+{
+  return (struct hb_gl_watch_array){
+      .name = name,
+      .quantities = quantities,
+      .object = stream->texture,
+      .kind = c->kind == HB_GL_STREAM_RECTANGLE ? HB_GL_WATCH_RECTANGLE : HB_GL_WATCH_2D,
+      .form = HB_GL_WATCH_FLOATS,
+      .channels = stream->channels,
+      .columns = stream->width,
+      .rows = stream->height,
+      .each = 1,
+      .wraps = 1,
+      .n = c->nj,
+      .numbers = c->order,
+      .first_source = -1,
+      .width = stream->width,
+      .band = 1,
+      .step = 1,
+      .traffic = traffic,
+  };
+}
+
+/* Tells of a pass in which results went from one of the pair to the other. */
+static void tell(const struct cg2007 *c, size_t other, int read, size_t fragments)
+{
+  static const struct hb_gl_watch_quantity mass[] = {{"mass", 0, 1}, {0}}, pos[] = {{"position", 0, 3}, {0}},
+                                           vel[] = {{"velocity", 0, 3}, {0}},
+                                           acc[] = {{"acceleration", 0, 3}, {0}},
+                                           jerk_pot[] = {{"jerk", 0, 3}, {"potential", 3, 1}, {0}};
+  struct hb_gl_pass pass = {
+      .context = c->context,
+      .scheme = "cg2007",
+      .number = other,
+      .draws = 1,
+      .pairs = fragments,
+      .fragments = fragments,
+      .read_count = 5,
+      .write_count = RESULTS,
+      .read = {watched(c, "accTexture", acc, &c->result[read][ACC], fragments),
+               watched(c, "jerkAndPotTexture", jerk_pot, &c->result[read][JERK_POT], fragments),
+               watched(c, "posTexture", pos, &c->pos, 2 * fragments),
+               watched(c, "velTexture", vel, &c->vel, 2 * fragments),
+               watched(c, "massTexture", mass, &c->mass, fragments)},
+      .write = {watched(c, "accOut", acc, &c->result[!read][ACC], fragments),
+                watched(c, "jerkAndPotOut", jerk_pot, &c->result[!read][JERK_POT], fragments)},
+  };
+  snprintf(pass.what, sizeof pass.what, "each feels the particle %zu places on", other);
+  hb_gl_watch_tell(&pass);
+}
+
 /* N - 1 passes, the results swapped between reading and writing after each ([PZ07] section 3.1); returns
  * which of the pair holds them. */
 static int walk(struct cg2007 *c, int width, int height)
@@ -209,6 +264,7 @@ static int walk(struct cg2007 *c, int width, int height)
     hb_gl_stream_bind(&c->result[read][JERK_POT], UNIT_JERK_POT);
     glUniform1f(c->u_other, (float)other);
     hb_gl_target_draw(&c->target[!read], width, height);
+    if (hb_gl_watch) tell(c, other, read, (size_t)width * (size_t)height);
     if (other % DRAWS_PER_FLUSH == 0) glFlush();
   }
   return read;
