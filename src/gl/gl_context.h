@@ -26,8 +26,9 @@ struct hb_gl_context {
   const struct hb_gl_backend *backend;
   void *handle; /* the back end's own */
   struct hb_gl_caps caps;
-  unsigned vertex_array; /* empty: the full-screen triangle has no attributes */
-  char message[256];     /* last error message of the driver, when debugging */
+  unsigned vertex_array;        /* empty: the full-screen triangle has no attributes */
+  char message[256];            /* last error message of the driver, when debugging */
+  struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
 };
 
 /* A way to get a context: one const struct per file gl_*.c. */
