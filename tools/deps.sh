@@ -14,6 +14,7 @@ run,test,lint pc:glew                   libglew-dev          glew-devel         
 run,test,lint pc:glfw3                  libglfw3-dev         glfw-devel           glfw         glfw
 run,test,lint pc:egl                    libegl-dev           libglvnd-devel       libglvnd     -
 run,test,lint pc:hdf5                   libhdf5-dev          hdf5-devel           hdf5         hdf5
+run,test,lint pc:libpng                 libpng-dev           libpng-devel         libpng       libpng
 run,test,lint c:Random123/philox.h      librandom123-dev     Random123-devel      random123    random123
 run,test      lib:libEGL.so.1           libegl1              libglvnd-egl         libglvnd     -
 run,test      lib:libEGL_mesa.so.0      libegl-mesa0         mesa-libEGL          mesa         -
@@ -25,6 +26,7 @@ test          cmd:Xvfb                  xvfb                 xorg-x11-server-Xvf
 test          cmd:script                bsdutils             util-linux           util-linux   -
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5
 run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
+test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 long          cmd:strace                strace               strace               strace       -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
 lint          cmd:clang                 clang                clang                clang        llvm

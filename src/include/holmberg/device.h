@@ -1,0 +1,53 @@
+/* Where a simulation keeps its particles on its OpenGL device, for those who draw them from there. */
+#ifndef HOLMBERG_DEVICE_H
+#define HOLMBERG_DEVICE_H
+
+#include <holmberg/holmberg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hb_device_layout {
+  HB_DEVICE_NONE,    /* nowhere: draw from hb_sim_state                                                     */
+  HB_DEVICE_RECORDS, /* texture[0]: buffer texture RGBA32F, `texels` a particle: (x y z m) (vx vy vz -) ... */
+  HB_DEVICE_DOUBLES, /* the same in RGBA32UI: high words of (x y z m), their low words, those of (vx vy ..) */
+  HB_DEVICE_STREAMS  /* texture[3]: positions, velocities, masses in textures of `width` texels a row       */
+};
+
+struct hb_gl_context;
+
+/* Names of OpenGL objects in `context`, which lives as long as the simulation's force does. They hold until the next step,
+ * diagnosis or structure, and so does order. */
+struct hb_device_particles {
+  struct hb_gl_context *context; /* src/gl/gl_context.h; NULL where layout is HB_DEVICE_NONE */
+  enum hb_device_layout layout;
+  size_t n;
+  unsigned texture[3];
+  int texels;            /* RECORDS, DOUBLES                                                       */
+  int width, rectangle;  /* STREAMS; rectangle: 1 for TEXTURE_RECTANGLE, 0 for TEXTURE_2D          */
+  const uint32_t *order; /* [n] the number of the particle in each place; NULL: they are in order  */
+  double t;              /* all are predicted to this time, that of the last block step            */
+};
+
+/* Reads nothing back. HB_OK with layout HB_DEVICE_NONE and n = 0 for a source of forces without a device, or one that is
+ * not always sent what moves (hybrid). */
+enum hb_status hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles);
+
+/* What a particle can be coloured by. */
+enum hb_quantity {
+  HB_QUANTITY_SPEED,  /* |v|                                             */
+  HB_QUANTITY_ACC,    /* |a|                                             */
+  HB_QUANTITY_ENERGY, /* v^2 / 2 + phi, of a unit of mass                */
+  HB_QUANTITY_STEP,   /* its time step                                   */
+  HB_QUANTITY_AGE     /* how much of it has passed since its own time: t - t_i */
+};
+
+/* value[n] of all particles, from what the integrator last knew of them on the host. Nothing is read back from the device and no
+ * force evaluated. Errors: HB_ERR_USAGE for what the host does not know (positions that stay on the device). */
+enum hb_status hb_sim_quantity(const struct hb_sim *sim, enum hb_quantity quantity, double *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

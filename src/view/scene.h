@@ -1,0 +1,77 @@
+/* Draws particles as stars: light is added up in a float target, then developed into eight bits like a plate in a
+ * darkroom, so that the crowded core and the last star of the halo both show.
+ *
+ *   hb_scene_begin, then hb_scene_stars and hb_scene_trails as often as needed, then hb_scene_develop.
+ *
+ * Each call leaves the simulation's OpenGL state as its passes expect it: blending off, no framebuffer of a window
+ * assumed. Texture units from HB_SCENE_UNIT on are used. */
+#ifndef HB_SCENE_H
+#define HB_SCENE_H
+
+#include "view/camera.h"
+#include "view/colormap.h"
+#include "view/trails.h"
+#include "view/view_particles.h"
+
+enum { HB_SCENE_UNIT = 8 };
+
+enum hb_scene_color {
+  HB_SCENE_COLOR_SPEED, /* |v| of the drawn velocities            */
+  HB_SCENE_COLOR_VALUE, /* the particles' values, by map          */
+  HB_SCENE_COLOR_GROUP, /* the particles' values, whole numbers   */
+  HB_SCENE_COLOR_COUNT
+};
+
+enum hb_scene_point {
+  HB_SCENE_POINT_STAR, /* Gaussian with faint wings, brighter and larger when near */
+  HB_SCENE_POINT_DISC, /* a sharp disc of the same size                            */
+  HB_SCENE_POINT_DOT,  /* as small as a pixel allows                               */
+  HB_SCENE_POINT_COUNT
+};
+
+/* Start from {0}: each zero field takes the default beside it. */
+struct hb_scene_style {
+  enum hb_scene_color color;
+  enum hb_colormap map;
+  double range[2]; /* of what is coloured by; equal: everything has the middle colour */
+  enum hb_scene_point point;
+  double point_size; /* sigma of a star at the centre, in thousandths of the picture's height; 0: 1.5 */
+  double glow;       /* light scattered around bright places; 0: 0.25, < 0: none                        */
+  double exposure;   /* what a single star's brightness becomes on the plate; 0: 0.5                    */
+  double
+      adapt; /* how much of a change in the brightest place is taken over from one picture to the next; 0: 1 */
+};
+
+struct hb_scene;
+
+/* A picture of width x height pixels, each the mean of samples x samples (1 to 8; 0: 1). Errors: HB_ERR_GL with limit and
+ * need, HB_ERR_USAGE. */
+enum hb_status hb_scene_open(struct hb_gl_context *context, struct hb_scene **scene);
+void hb_scene_close(struct hb_scene *scene);
+enum hb_status hb_scene_resize(struct hb_scene *scene, int width, int height, int samples);
+
+enum hb_status hb_scene_begin(struct hb_scene *scene, const struct hb_camera *camera);
+enum hb_status hb_scene_stars(struct hb_scene *scene, struct hb_view_particles *particles,
+                              const struct hb_scene_style *style);
+
+/* Lines along which the stars came, fainter with age. */
+enum hb_status hb_scene_trails(struct hb_scene *scene, const struct hb_trails *trails,
+                               const struct hb_scene_style *style);
+
+/* Into the colour buffer of a framebuffer, 0 that of a window, with the lower left corner at x y. */
+enum hb_status hb_scene_develop(struct hb_scene *scene, const struct hb_scene_style *style,
+                                unsigned framebuffer, int x, int y);
+
+/* The same into rgb[3 * width * height], eight bits each, top row first. */
+enum hb_status hb_scene_picture(struct hb_scene *scene, const struct hb_scene_style *style, uint8_t *rgb);
+
+/* The light itself: light[4 * samples^2 * width * height], bottom row first; red, green, blue and their brightness. */
+enum hb_status hb_scene_light(struct hb_scene *scene, float *light);
+
+/* "RGBA32F", "RGBA16F" or "RGBA16": what the light is added up in, the best that this device adds up rightly. */
+const char *hb_scene_format(const struct hb_scene *scene);
+
+/* Builds the shaders anew (HB_SHADER_DIR). On failure the old ones stay. Errors: HB_ERR_GL with path:line. */
+enum hb_status hb_scene_reload(struct hb_scene *scene);
+
+#endif

@@ -1,0 +1,43 @@
+/* The particles that a picture is made of, where they lie on the device: in a running simulation's own textures, which are
+ * drawn without a copy, or in buffers of our own that were filled from the host. */
+#ifndef HB_VIEW_PARTICLES_H
+#define HB_VIEW_PARTICLES_H
+
+#include "base/status.h"
+#include "gl/gl_context.h"
+
+#include <holmberg/device.h>
+
+struct hb_view_particles {
+  struct hb_gl_context *context; /* the caller's */
+  struct hb_device_particles at; /* what is drawn; n = 0: nothing */
+  double origin[3];              /* where the zero of the drawn positions lies: {0} for a simulation's */
+  double mass;                   /* of a star of the usual brightness; 0: all are equally bright       */
+
+  unsigned values; /* buffer texture R32F by number of the particle: what VALUE and GROUP colour by */
+  int has_values;
+  unsigned order; /* buffer texture R32UI over at.order */
+
+  unsigned buffers[3]; /* own: records, values, order */
+  unsigned texture;    /* own: over buffers[0] */
+};
+
+/* Start from {0}. The context must be that of the scene that draws them. */
+enum hb_status hb_view_particles_open(struct hb_gl_context *context, struct hb_view_particles *particles);
+void hb_view_particles_close(struct hb_view_particles *particles);
+
+/* n particles from the host: m[n] (nullable), x[3 * n], v[3 * n] (nullable), at time t. They are sent as floats relative
+ * to origin[3] (nullable: their mean), so that a small group far away keeps its digits. Forgets values. Errors: HB_ERR_GL (a
+ * device whose buffer textures are too small), HB_ERR_DEVICE. */
+enum hb_status hb_view_particles_send(struct hb_view_particles *particles, size_t n, const double *m,
+                                      const double *x, const double *v, double t, const double *origin);
+
+/* A simulation's, where they are; hb_sim_on_device gave them and they are drawn before its next step. Their context must be
+ * `context`, or share its textures. Keeps values. */
+enum hb_status hb_view_particles_lend(struct hb_view_particles *particles,
+                                      const struct hb_device_particles *at);
+
+/* What each particle is coloured by: value[n] by its number. */
+enum hb_status hb_view_particles_values(struct hb_view_particles *particles, size_t n, const double *value);
+
+#endif
