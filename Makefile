@@ -17,8 +17,8 @@ override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) -fopenmp $(S
 LDLIBS   = $(call pkg,--libs $(HDF5) glew libpng) $(call pkg,--libs glfw3) -ldl -lm
 LDFLAGS += -fopenmp $(SANITIZE)
 
-# GLFW is optional: without it the window's file is replaced by its stub.
-SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c)
+# GLFW is optional: without it the window's files are replaced by their stub.
+SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c %/gl_glfw_window.c)
 SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
 LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/%,$(SOURCES))) $(B)/obj/gen/shaders.o

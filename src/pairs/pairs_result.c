@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "gl/gl.h"
+#include "gl/gl_readback.h"
 
 #include <string.h>
 
@@ -107,5 +108,6 @@ enum hb_status hb_pairs_read_storage(struct hb_pairs *p, size_t segments, size_t
   HB_TRY(hb_pairs_stage(p, count));
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
   glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)(count * sizeof *p->staging), p->staging);
+  hb_gl_readback_add(count * sizeof *p->staging);
   return hb_pairs_add_segments(p, segments, segment_length, find_in_storage, f);
 }
