@@ -33,6 +33,7 @@
   X(void, Clear, (GLbitfield mask))                                                                          \
   X(void, ClearColor, (GLfloat red, GLfloat green, GLfloat blue, GLfloat alpha))                             \
   X(void, DrawArrays, (GLenum mode, GLint first, GLsizei count))                                             \
+  X(void, BlendFunc, (GLenum source, GLenum destination))                                                    \
   X(void, Enable, (GLenum capability))                                                                       \
   X(void, Disable, (GLenum capability))                                                                      \
   X(void, Flush, (void))                                                                                     \
@@ -64,6 +65,7 @@ extern struct hb_gl_core_11 hb_gl_core_11;
 #define glClear                  hb_gl_core_11.Clear
 #define glClearColor             hb_gl_core_11.ClearColor
 #define glDrawArrays             hb_gl_core_11.DrawArrays
+#define glBlendFunc              hb_gl_core_11.BlendFunc
 #define glEnable                 hb_gl_core_11.Enable
 #define glDisable                hb_gl_core_11.Disable
 #define glFlush                  hb_gl_core_11.Flush

@@ -4,7 +4,7 @@
  *   hb_scene_begin, then hb_scene_stars and hb_scene_trails as often as needed, then hb_scene_develop.
  *
  * Each call leaves the simulation's OpenGL state as its passes expect it: blending off, no framebuffer of a window
- * assumed. Texture units from HB_SCENE_UNIT on are used. */
+ * assumed. Texture units from 8 on are used. */
 #ifndef HB_SCENE_H
 #define HB_SCENE_H
 
@@ -12,8 +12,6 @@
 #include "view/colormap.h"
 #include "view/trails.h"
 #include "view/view_particles.h"
-
-enum { HB_SCENE_UNIT = 8 };
 
 enum hb_scene_color {
   HB_SCENE_COLOR_SPEED, /* |v| of the drawn velocities            */
@@ -44,18 +42,23 @@ struct hb_scene_style {
 
 struct hb_scene;
 
+/* format: one of those that hb_scene_format names, NULL: the best that adds up light rightly on this device.
+ * Errors: HB_ERR_GL. */
+enum hb_status hb_scene_open(struct hb_gl_context *context, const char *format, struct hb_scene **scene);
+void hb_scene_close(struct hb_scene *scene);
+
 /* A picture of width x height pixels, each the mean of samples x samples (1 to 8; 0: 1). Errors: HB_ERR_GL with limit and
  * need, HB_ERR_USAGE. */
-enum hb_status hb_scene_open(struct hb_gl_context *context, struct hb_scene **scene);
-void hb_scene_close(struct hb_scene *scene);
 enum hb_status hb_scene_resize(struct hb_scene *scene, int width, int height, int samples);
 
 enum hb_status hb_scene_begin(struct hb_scene *scene, const struct hb_camera *camera);
 enum hb_status hb_scene_stars(struct hb_scene *scene, struct hb_view_particles *particles,
                               const struct hb_scene_style *style);
 
-/* Lines along which the stars came, fainter with age. */
+/* Lines along which the stars came, fainter with age, none older than `length`. particles give the values that they are
+ * coloured by; the trails' youngest entry is where they are. */
 enum hb_status hb_scene_trails(struct hb_scene *scene, const struct hb_trails *trails,
+                               const struct hb_view_particles *particles, double length,
                                const struct hb_scene_style *style);
 
 /* Into the colour buffer of a framebuffer, 0 that of a window, with the lower left corner at x y. */

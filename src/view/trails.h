@@ -5,16 +5,18 @@
 
 #include "view/view_particles.h"
 
-/* A ring of `room` entries; entry k mod room is a row of n particles (wrapped into a texture). */
+/* A ring of entries, each of all particles by their numbers. */
 struct hb_trails {
   struct hb_gl_context *context; /* the caller's */
   size_t n;
-  int room, count, next; /* entries: most, there are, the one to be written */
-  double *t;             /* [room] */
-  double origin[3];
-  unsigned texture;     /* TEXTURE_2D_ARRAY RGBA32F: place and velocity in layers 2 k, 2 k + 1 */
-  unsigned framebuffer; /* of the layer that is written */
-  unsigned program[4];  /* by layout */
+  int width, height;     /* of an entry in texels, row by row                   */
+  int room, count, next; /* entries: most, there are, the one to be written     */
+  double *t;             /* [room] their times                                  */
+  double t_zero;         /* what times on the device are counted from           */
+  double origin[3];      /* and places                                          */
+  unsigned texture;      /* TEXTURE_2D_ARRAY RGBA32F: layers 2 e place and time, 2 e + 1 velocity */
+  unsigned framebuffer;
+  unsigned program[4]; /* see places.h */
 };
 
 /* Start from {0}. Errors: HB_ERR_GL (limits), HB_ERR_INTERNAL. */

@@ -1,0 +1,43 @@
+// A star is a square of two triangles that faces the camera. No vertex is stored anywhere: the number of the vertex says
+// which particle and which corner.
+//
+//   1---2,4   corner    0 1 2  3 4 5 of the two triangles
+//   | / |
+//  0,3--5
+
+#include "view/places.glsl"
+#include "view/camera.glsl"
+#include "view/color.glsl"
+
+#define STAR 0
+#define DISC 1
+#define DOT 2
+
+uniform int point;
+uniform vec4 star; // sigma in samples: at the centre's distance, least, largest; mass of a usual star or 0
+const float REACH = 3.3; // sigmas
+
+flat out vec4 light; // colour and brightness in the middle
+flat out float sigma;
+out vec2 offset; // in sigmas
+
+void main() {
+  int k = gl_VertexID / 6, corner = gl_VertexID % 6;
+  vec4 place = place_of(k);
+  vec3 s = seen(place.xyz);
+  gl_Position = NOWHERE;
+  light = vec4(0.0);
+  sigma = 1.0;
+  offset = vec2(0.0);
+  if (!is_before_camera(s)) return;
+
+  // Light goes with the square of the distance and with the square root of the mass. As long as there are samples for
+  // it a star becomes smaller, then fainter.
+  float wanted = point == DOT ? star.y : star.x * eye.w / s.z;
+  if (star.w > 0.0) wanted *= clamp(sqrt(sqrt(place.w / star.w)), 0.5, 3.0);
+  sigma = clamp(wanted, star.y, star.z);
+  float brightness = min(wanted / sigma, 1.0);
+  light = vec4(color_of(number_of(k), velocity_of(k)), 1.0) * brightness * brightness;
+  offset = REACH * vec2(corner == 2 || corner >= 4 ? 1.0 : -1.0, corner == 1 || corner == 2 || corner == 4 ? 1.0 : -1.0);
+  gl_Position = clip(on_screen(s) + offset * sigma);
+}

@@ -1,0 +1,155 @@
+#include "view/develop.h"
+
+#include "gl/gl.h"
+#include "view/view_program.h"
+
+enum { SMALLEST = 4, FOLD = 8 };
+
+/* The plate is full at this many stars at least: in an empty picture a single star is no blaze. */
+static const double LEAST_WHITE = 6;
+
+/* Of the light that a level passes on to the next larger one: the wide parts of the glow are the faint ones. */
+static const double PASSED_ON = 0.8;
+
+/* ---- open and close ---- */
+
+static void delete_program(unsigned program)
+{
+  if (program) glDeleteProgram(program);
+}
+
+static void delete_programs(struct hb_develop *d)
+{
+  delete_program(d->resolve);
+  delete_program(d->halve);
+  delete_program(d->spread);
+  delete_program(d->brightest);
+  delete_program(d->tone);
+}
+
+enum hb_status hb_develop_build(struct hb_gl_context *context, struct hb_develop *d)
+{
+  struct hb_develop built = *d;
+  built.context = context;
+  built.resolve = built.halve = built.spread = built.brightest = built.tone = 0;
+  enum hb_status status = hb_view_program_build(context, NULL, "resolve", "", &built.resolve);
+  if (status == HB_OK) status = hb_view_program_build(context, NULL, "halve", "", &built.halve);
+  if (status == HB_OK) status = hb_view_program_build(context, NULL, "spread", "", &built.spread);
+  if (status == HB_OK) status = hb_view_program_build(context, NULL, "brightest", "", &built.brightest);
+  if (status == HB_OK) status = hb_view_program_build(context, "tone", "tone", "", &built.tone);
+  if (status != HB_OK) {
+    delete_programs(&built);
+    return status;
+  }
+  delete_programs(d);
+  *d = built;
+  return HB_OK;
+}
+
+static void destroy_plates(struct hb_develop *d)
+{
+  hb_plate_destroy(&d->mean);
+  for (int k = 0; k < HB_DEVELOP_LEVELS; k++) {
+    hb_plate_destroy(&d->level[k]);
+    hb_plate_destroy(&d->most[k]);
+  }
+  hb_plate_destroy(&d->white[0]);
+  hb_plate_destroy(&d->white[1]);
+  d->levels = d->mosts = d->has_white = 0;
+}
+
+void hb_develop_close(struct hb_develop *d)
+{
+  destroy_plates(d);
+  delete_programs(d);
+  *d = (struct hb_develop){0};
+}
+
+static int part(int size, int of) { return (size + of - 1) / of; }
+
+enum hb_status hb_develop_resize(struct hb_develop *d, const struct hb_plate_format *format, int width,
+                                 int height, int samples)
+{
+  destroy_plates(d);
+  d->format = format;
+  d->samples = samples;
+  if (samples > 1) HB_TRY(hb_plate_create(d->context, format->internal, width, height, &d->mean));
+  int w = part(width, 2), h = part(height, 2);
+  do {
+    HB_TRY(hb_plate_create(d->context, format->internal, w, h, &d->level[d->levels++]));
+    w = part(w, 2), h = part(h, 2);
+  } while (d->levels < HB_DEVELOP_LEVELS && w >= SMALLEST && h >= SMALLEST);
+  for (w = part(width, FOLD), h = part(height, FOLD); w > 1 || h > 1; w = part(w, FOLD), h = part(h, FOLD))
+    HB_TRY(hb_plate_create(d->context, format->internal, w, h, &d->most[d->mosts++]));
+  for (int k = 0; k < 2; k++) HB_TRY(hb_plate_create(d->context, format->internal, 1, 1, &d->white[k]));
+  return HB_OK;
+}
+
+/* ---- passes ---- */
+
+static void pass(unsigned program, const struct hb_plate *from, const struct hb_plate *to)
+{
+  glUseProgram(program);
+  hb_view_bind(HB_VIEW_UNIT_PARTICLES, GL_TEXTURE_2D, from->texture);
+  hb_plate_use(to);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+/* Down to a few texels and up again, adding: a sum of ever wider and fainter blurs. */
+static void scatter(const struct hb_develop *d, const struct hb_plate *plate)
+{
+  for (int k = 0; k < d->levels; k++) pass(d->halve, k ? &d->level[k - 1] : plate, &d->level[k]);
+  hb_plate_add_up();
+  for (int k = d->levels - 1; k > 0; k--) {
+    const struct hb_plate *to = &d->level[k - 1];
+    glUseProgram(d->spread);
+    hb_view_set(d->spread, "target_size", to->width, to->height, PASSED_ON, 0);
+    pass(d->spread, &d->level[k], to);
+  }
+  hb_plate_replace();
+}
+
+static void find_white(struct hb_develop *d, const struct hb_plate *plate, double adapt)
+{
+  const struct hb_plate *from = plate;
+  d->turn = !d->turn;
+  glUseProgram(d->brightest);
+  hb_view_set(d->brightest, "adapt", 1, 0, 0, 0);
+  for (int k = 0; k < d->mosts; k++) {
+    pass(d->brightest, from, &d->most[k]);
+    from = &d->most[k];
+  }
+  hb_view_set(d->brightest, "adapt", d->has_white ? adapt : 1, 0, 0, 0);
+  hb_view_bind(HB_VIEW_UNIT_VELOCITIES, GL_TEXTURE_2D, d->white[!d->turn].texture);
+  pass(d->brightest, from, &d->white[d->turn]);
+  d->has_white = 1;
+}
+
+enum hb_status hb_develop_picture(struct hb_develop *d, const struct hb_plate *light,
+                                  const struct hb_develop_how *how, unsigned framebuffer, int x, int y,
+                                  int width, int height)
+{
+  const struct hb_plate *plate = light;
+  HB_TRY(hb_gl_context_use(d->context));
+  hb_plate_replace();
+  if (d->samples > 1) {
+    glUseProgram(d->resolve);
+    hb_view_set_int(d->resolve, "samples", d->samples);
+    pass(d->resolve, light, &d->mean);
+    plate = &d->mean;
+  }
+  scatter(d, plate);
+  find_white(d, plate, how->adapt);
+  glUseProgram(d->tone);
+  hb_view_set(d->tone, "tone", how->exposure, LEAST_WHITE, how->glow / d->levels, 0);
+  hb_view_set(d->tone, "background", how->background[0], how->background[1], how->background[2], 1);
+  hb_view_set(d->tone, "corner", x, y, width, height);
+  hb_view_set_float(d->tone, "unit", d->format->unit);
+  hb_view_bind(HB_VIEW_UNIT_PARTICLES, GL_TEXTURE_2D, plate->texture);
+  hb_view_bind(HB_VIEW_UNIT_VELOCITIES, GL_TEXTURE_2D, d->level[0].texture);
+  hb_view_bind(HB_VIEW_UNIT_MASSES, GL_TEXTURE_2D, d->white[d->turn].texture);
+  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  glViewport(x, y, width, height);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  return hb_gl_context_check(d->context, "developing a picture");
+}

@@ -1,0 +1,43 @@
+/* From light to a picture of eight bits: scattered light, the brightest place, the tone curve. See shaders/view. */
+#ifndef HB_DEVELOP_H
+#define HB_DEVELOP_H
+
+#include "view/plate.h"
+
+enum { HB_DEVELOP_LEVELS = 10 };
+
+struct hb_develop {
+  struct hb_gl_context *context;
+  const struct hb_plate_format *format;
+  int samples;
+  struct hb_plate mean; /* of the samples of a pixel; unused where samples = 1          */
+  struct hb_plate
+      level[HB_DEVELOP_LEVELS];            /* each half as wide and high as the one before: scattered light */
+  struct hb_plate most[HB_DEVELOP_LEVELS]; /* each an eighth                                                */
+  struct hb_plate white[2];                /* the brightest place of this picture and of the one before     */
+  int levels, mosts, turn, has_white;
+  unsigned resolve, halve, spread, brightest, tone; /* programs */
+};
+
+/* How. */
+struct hb_develop_how {
+  double exposure;      /* what a single star becomes, coded, 0 to 1          */
+  double glow;          /* share of the scattered light                        */
+  double adapt;         /* share of the new white, 1: all                      */
+  double background[3]; /* coded                                               */
+};
+
+/* Builds the programs; they replace older ones when all of them are there. Errors: HB_ERR_GL. */
+enum hb_status hb_develop_build(struct hb_gl_context *context, struct hb_develop *develop);
+
+/* Textures for pictures of width x height pixels of samples x samples. */
+enum hb_status hb_develop_resize(struct hb_develop *develop, const struct hb_plate_format *format, int width,
+                                 int height, int samples);
+
+/* light, samples times as wide and high as the picture, into a framebuffer with the lower left corner at x y. */
+enum hb_status hb_develop_picture(struct hb_develop *develop, const struct hb_plate *light,
+                                  const struct hb_develop_how *how, unsigned framebuffer, int x, int y,
+                                  int width, int height);
+void hb_develop_close(struct hb_develop *develop);
+
+#endif
