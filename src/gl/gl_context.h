@@ -29,6 +29,7 @@ struct hb_gl_context {
   unsigned vertex_array; /* empty: the full-screen triangle has no attributes */
   char message[256];     /* last error message of the driver, when debugging */
   int users; /* opened so often: closing is for the last of them; more than one for a shown window's */
+  struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
 };
 
 /* A way to get a context: one const struct per file gl_*.c. */

@@ -110,6 +110,8 @@ struct hb_pairs {
   size_t before;   /* sinks in earlier portions */
   double *earlier; /* [4 * f_records * before] what they feel */
   size_t earlier_room;
+  const uint32_t *index; /* the sinks of the portion, valid during the walk */
+  uint64_t passes;       /* of the walk that hb_gl_watch was told of */
 
   /* Counts of walked sources start from another number in each walk, so that results that an earlier walk left
    * behind cannot pass for those of a lost draw. */
