@@ -7,6 +7,7 @@
 extern const struct hb_opts_command hb_cmd_ic;
 extern const struct hb_opts_command hb_cmd_run;
 extern const struct hb_opts_command hb_cmd_plot;
+extern const struct hb_opts_command hb_cmd_view;
 extern const struct hb_opts_command hb_cmd_bench;
 extern const struct hb_opts_command hb_cmd_bench_run; /* behind bench */
 extern const struct hb_opts_command hb_cmd_tune;

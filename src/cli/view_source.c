@@ -40,8 +40,9 @@ static enum hb_status simulate(const struct hb_view_source *s, const struct hb_p
   params.force.eps = knobs->eps;
   params.eta = knobs->eta;
   params.damping = knobs->damping;
-  params.exact_energy =
-      hb_particles_n((struct hb_particles *)particles) <= EXACT_ENERGY_MOST ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
+  params.exact_energy = hb_particles_n((struct hb_particles *)particles) <= EXACT_ENERGY_MOST
+                            ? HB_EXACT_ENERGY_YES
+                            : HB_EXACT_ENERGY_NO;
   enum hb_status status = hb_sim_create(particles, &params, sim);
   hb_mem_free(tuning.text);
   return status;
@@ -185,7 +186,8 @@ static const char *base_name(const char *path)
   return slash ? slash + 1 : path;
 }
 
-static enum hb_status read_file(const struct hb_view_source *s, size_t number, struct hb_particles **particles)
+static enum hb_status read_file(const struct hb_view_source *s, size_t number,
+                                struct hb_particles **particles)
 {
   return hb_snapshot_read(s->files[number], s->given[RUN_INPUT_FORMAT].text, particles);
 }

@@ -17,7 +17,7 @@
 
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
-enum { NAME_COLUMNS = 9, HUD_COLUMNS = 40, HUD_LINES = 16 };
+enum { NAME_COLUMNS = 9, HUD_COLUMNS = 40 };
 
 struct page {
   struct hb_paint *paint; /* NULL: lines are only counted */
@@ -80,31 +80,35 @@ static void lines(struct page *page, const struct hb_hud *hud)
   text_line(page, "forces", hud->scheme);
   text_line(page, "device", hud->device);
   text_line(page, "colour", hud->color);
-  if (!isnan(hud->frames_per_s)) {
-    snprintf(text, sizeof text, "%.0f /s, %.1f ms each", hud->frames_per_s, hud->draw_ms);
+  if (!isnan(hud->pictures_per_s)) {
+    snprintf(text, sizeof text, "%.0f /s, %.1f ms each", hud->pictures_per_s, hud->draw_ms);
     line(page, "pictures", text);
   }
 }
 
-/* At the bottom, cut into lines that fit the window. */
+/* In the lower right corner, beside the sliders, cut into lines that fit there. */
 static void note(struct hb_paint *paint, uint32_t color, const char *text, double *bottom)
 {
-  int columns = (int)((hb_paint_width(paint) - 24 * hb_paint_scale(paint)) / hb_paint_column(paint));
-  if (!text || !*text || columns < 1) return;
+  double margin = 12 * hb_paint_scale(paint), column = hb_paint_column(paint),
+         line_height = hb_paint_line_height(paint);
+  int columns = (int)((hb_paint_width(paint) - 3 * margin) / column) - HUD_COLUMNS - 2;
+  if (!text || !*text) return;
+  if (columns < 16) columns = 16;
   int length = (int)strlen(text), count = (length + columns - 1) / columns;
-  double x = 12 * hb_paint_scale(paint), y = *bottom - count * hb_paint_line_height(paint);
-  hb_paint_panel(paint, x, y, length < columns ? length : columns, count);
+  if (length < columns) columns = length;
+  double x = hb_paint_width(paint) - margin - columns * column, y = *bottom - count * line_height;
+  hb_paint_panel(paint, x, y, columns, count);
   for (int k = 0; k < count; k++) {
     char part[512];
-    snprintf(part, sizeof part, "%.*s", columns < 511 ? columns : 511, text + k * columns);
-    hb_paint_text(paint, x, y + k * hb_paint_line_height(paint), color, part);
+    snprintf(part, sizeof part, "%.*s", columns, text + k * columns);
+    hb_paint_text(paint, x, y + k * line_height, color, part);
   }
-  *bottom = y - 16 * hb_paint_scale(paint);
+  *bottom = y - margin - 4 * hb_paint_scale(paint);
 }
 
 void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud)
 {
-  double margin = 12 * hb_paint_scale(paint), bottom = hb_paint_height(paint) - 44 * hb_paint_scale(paint);
+  double margin = 12 * hb_paint_scale(paint), bottom = hb_paint_height(paint) - 4 * margin;
   note(paint, COLOR_ERROR, hud->error, &bottom);
   note(paint, COLOR_NOTE, hud->message, &bottom);
   if (!hud->title) return;

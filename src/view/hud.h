@@ -28,7 +28,7 @@ struct hb_hud {
   double block_steps; /* so far                           */
   double pairs_per_s;
   double energy_error;
-  double frames_per_s, draw_ms;
+  double pictures_per_s, draw_ms;
   const char *color;   /* what the colour shows */
   const char *message; /* for a while: where the screenshot is */
   const char *error;   /* until it is gone: a shader that does not compile */
