@@ -97,6 +97,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct hb_view *view
   view->show_hud = view->show_sliders = 1;
   view->speed.pairs_per_s = view->speed.pictures_per_s = NAN;
   view->style.point_size = 1.5;
+  view->style.exposure = 0.7;
   view->style.adapt = 0.2; /* a close encounter does not make the picture blink */
   hb_view_input_set_sliders(view);
   hb_camera_look(&view->window.camera, 0.5, 0.6, 0);

@@ -95,7 +95,7 @@ static enum hb_status end(struct hb_view *view, enum hb_status status)
   struct hb_view_recording *r = view->recording;
   view->recording = NULL;
   status = hb_film_close(&r->film, status);
-  if (status == HB_OK && r->film.is_fallback)
+  if (status == HB_OK && r->film.lacks_ffmpeg)
     hb_view_say(view, "there is no ffmpeg: wrote %lu pictures, %.*s_0001.png, ...", r->film.frames,
                 (int)strcspn(r->path, "."), r->path);
   else if (status == HB_OK)

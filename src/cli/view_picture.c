@@ -167,7 +167,10 @@ static void facts(struct hb_view *view, char scheme[128], char state[64], struct
                          .energy_error = s->energies > 0 ? s->e_error : NAN,
                          .pictures_per_s = view->speed.pictures_per_s,
                          .draw_ms = 1e3 * view->draw_s,
-                         .color = colors[view->color].label};
+                         .color = colors[view->color].label,
+                         .map = view->style.map,
+                         .range = {view->style.range[0], view->style.range[1]}};
+  if (view->color == VIEW_COLOR_GROUP) hud->range[0] = NAN;
   state[0] = 0;
   if (series)
     snprintf(state, 64, "%zu of %zu%s", s->shown + 1, s->file_count, view->paused ? ", paused" : "");

@@ -64,6 +64,31 @@ static void speed_line(struct page *page, const char *name, double value)
   line(page, name, text);
 }
 
+/* A scale: its least number, the colours, its largest number. */
+static void color_lines(struct page *page, const struct hb_hud *hud)
+{
+  enum { END = 8, STEPS = 32, MIDDLE = HUD_COLUMNS - NAME_COLUMNS - 2 * END - 2 };
+  char ends[2][END + 1];
+  text_line(page, "colour", hud->color);
+  if (!hud->color || isnan(hud->range[0])) return;
+  for (int k = 0; k < 2; k++) snprintf(ends[k], sizeof ends[k], "%.3g", hud->range[k]);
+  struct hb_paint *paint = page->paint;
+  if (paint) {
+    double column = hb_paint_column(paint), scale = hb_paint_scale(paint),
+           height = hb_paint_line_height(paint);
+    double x = page->x + (NAME_COLUMNS + strlen(ends[0]) + 1) * column, width = MIDDLE * column / STEPS;
+    for (int k = 0; k < STEPS; k++) {
+      float rgb[3];
+      uint32_t color = 0;
+      hb_colormap_rgb(hud->map, (k + 0.5) / STEPS, rgb);
+      for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
+      hb_paint_box(paint, x + k * width, page->y + 4 * scale, width, height - 9 * scale, color << 8 | 0xff);
+    }
+    hb_paint_text(paint, x + (MIDDLE + 1) * column, page->y, COLOR_VALUE, ends[1]);
+  }
+  line(page, "", ends[0]);
+}
+
 static void lines(struct page *page, const struct hb_hud *hud)
 {
   char text[64];
@@ -79,7 +104,7 @@ static void lines(struct page *page, const struct hb_hud *hud)
   number_line(page, "dE/E", "%+.2e", hud->energy_error);
   text_line(page, "forces", hud->scheme);
   text_line(page, "device", hud->device);
-  text_line(page, "colour", hud->color);
+  color_lines(page, hud);
   if (!isnan(hud->pictures_per_s)) {
     snprintf(text, sizeof text, "%.0f /s, %.1f ms each", hud->pictures_per_s, hud->draw_ms);
     line(page, "pictures", text);
@@ -174,11 +199,11 @@ static void curve(struct hb_paint *paint, const struct hb_hud_history *h, const 
 
 void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *h)
 {
-  enum { COLUMNS = 34, LINES = 7, LABEL = 6 };
+  enum { COLUMNS = 34, LINES = 8, LABEL = 6 };
   double scale = hb_paint_scale(paint), column = hb_paint_column(paint), height = hb_paint_line_height(paint);
   double x = hb_paint_width(paint) - 12 * scale - COLUMNS * column, y = 12 * scale, least, most;
   const double box[4] = {x + LABEL * column, y + 1.5 * height, (COLUMNS - LABEL - 1) * column,
-                         (LINES - 2.5) * height};
+                         (LINES - 3.25) * height};
   char text[64];
   hb_paint_panel(paint, x, y, COLUMNS, LINES);
   hb_paint_text(paint, x, y, COLOR_NAME, "|dE/E|");

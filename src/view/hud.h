@@ -2,6 +2,7 @@
 #ifndef HB_HUD_H
 #define HB_HUD_H
 
+#include "view/colormap.h"
 #include "view/paint.h"
 
 enum { HB_HUD_HISTORY = 256 };
@@ -29,7 +30,9 @@ struct hb_hud {
   double pairs_per_s;
   double energy_error;
   double pictures_per_s, draw_ms;
-  const char *color;   /* what the colour shows */
+  const char *color; /* what the colour shows */
+  enum hb_colormap map;
+  double range[2];     /* its ends; NaN: colours are of groups */
   const char *message; /* for a while: where the screenshot is */
   const char *error;   /* until it is gone: a shader that does not compile */
 };
