@@ -12,6 +12,7 @@ extern const struct hb_opts_command hb_cmd_bench;
 extern const struct hb_opts_command hb_cmd_bench_run; /* behind bench */
 extern const struct hb_opts_command hb_cmd_tune;
 extern const struct hb_opts_command hb_cmd_render;
+extern const struct hb_opts_command hb_cmd_trace;
 extern const struct hb_opts_command hb_cmd_info;
 
 #endif

@@ -107,7 +107,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct hb_view *view
 
 static enum hb_status look(const struct hb_opts *opts)
 {
-  struct hb_view view = {0};
+  struct hb_view view = {.error = ""};
   enum hb_status status = open_view(opts, &view);
   const char *script = opts->values[VIEW_SCRIPT].text;
   if (status == HB_OK) status = script ? hb_view_script(&view, script) : hb_view_loop(&view);

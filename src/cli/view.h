@@ -40,10 +40,12 @@ struct hb_view {
   struct hb_trails trails;
   double *values; /* [values_room] of what is coloured by */
   size_t values_room;
+  int has_values;             /* 1: the stars have them */
   unsigned placed_generation; /* of the source, when stars were placed last */
   double placed_t;
-  int on_device; /* 1: stars lie in the simulation's textures; 0: they were sent */
-  int ranged;    /* 1: style.range is that of the colour and the source    */
+  int on_device;         /* 1: stars lie in the simulation's textures; 0: they were sent */
+  int ranged;            /* 1: style.range is that of the colour and the source */
+  unsigned range_is_old; /* pictures since then                                 */
 
   uint64_t pictures;
   double draw_s;                     /* the last picture took                        */
@@ -55,8 +57,9 @@ struct hb_view {
     double pairs_per_s, pictures_per_s;
   } speed;
 
-  char message[256], error[512];
+  char message[256];
   double message_until;
+  const char *error;                   /* a shader that does not compile; "" */
   struct hb_view_recording *recording; /* NULL: none */
 };
 

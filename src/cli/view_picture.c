@@ -75,35 +75,52 @@ static void groups(const struct hb_view *view, double *values)
   for (uint64_t i = 0; i < view->source.n; i++) values[i] = (double)(i * view->groups / view->source.n);
 }
 
-/* What is coloured by, where it is another one than when it was worked out last: before stars are placed, since energies
- * ask the simulation's forces for it. *fresh = 1 then. */
-static enum hb_status work_out(struct hb_view *view, int *fresh)
+/* The range of colours follows what happens, now and then; not where speeds would have to come from the device. */
+static int range_is_due(struct hb_view *view)
+{
+  enum { PICTURES = 32 };
+  if (!view->ranged) return 1;
+  if (view->range_is_old++ < PICTURES) return 0;
+  return view->color != VIEW_COLOR_SPEED || !view->source.sim || hb_view_source_has_energy(&view->source);
+}
+
+static int is_elsewhere(const struct hb_view *view)
+{
+  return view->placed_generation != view->source.generation || view->placed_t != view->source.t;
+}
+
+/* What is coloured by. */
+static enum hb_status work_out(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
-  int another = view->placed_generation != s->generation || view->placed_t != s->t;
-  if (view->placed_generation != s->generation) view->ranged = 0;
-  if (view->ranged && (!another || view->color == VIEW_COLOR_SPEED)) return HB_OK;
   HB_TRY(make_room(view, s->n));
-  *fresh = 1;
   if (view->color == VIEW_COLOR_SPEED) return speeds(view, view->values);
   if (view->color == VIEW_COLOR_GROUP) return groups(view, view->values), HB_OK;
   return hb_sim_quantity(s->sim, colors[view->color].quantity, view->values);
 }
 
-/* To the device, and their range when there is none yet. */
-static enum hb_status color(struct hb_view *view)
+/* To the device, and half of the way to their range. */
+static enum hb_status color(struct hb_view *view, int range_due)
 {
   size_t n = view->source.n;
+  double range[2];
   if (view->color != VIEW_COLOR_SPEED) HB_TRY(hb_view_particles_values(&view->stars, n, view->values));
-  if (!view->ranged) range_of(n, view->values, view->style.range);
+  view->has_values = 1;
+  if (!range_due) return HB_OK;
+  range_of(n, view->values, range);
+  for (int k = 0; k < 2; k++)
+    view->style.range[k] = view->ranged ? (view->style.range[k] + range[k]) / 2 : range[k];
   view->ranged = 1;
+  view->range_is_old = 0;
   return HB_OK;
 }
 
 /* ---- stars ------------------------------------------------------------------------------------------- */
 
+/* Forgets what the stars were coloured by. */
 static enum hb_status send(struct hb_view *view, struct hb_particles *p)
 {
+  view->has_values = 0;
   return hb_view_particles_send(&view->stars, hb_particles_n(p), hb_particles_m(p), hb_particles_x(p),
                                 hb_particles_v(p), view->source.t, NULL);
 }
@@ -140,14 +157,26 @@ static enum hb_status follow(struct hb_view *view)
 static enum hb_status place_stars(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
-  int another = view->placed_generation != s->generation;
-  if (!another && view->placed_t == s->t && !view->on_device) return HB_OK;
-  if (another) hb_trails_clear(&view->trails);
-  int moved = another || view->placed_t != s->t;
+  int moved = is_elsewhere(view);
+  if (!moved && !view->on_device) return HB_OK;
+  if (view->placed_generation != s->generation) hb_trails_clear(&view->trails);
   HB_TRY(place(view));
   view->placed_generation = s->generation;
   view->placed_t = s->t;
   return moved && view->show_trails ? follow(view) : HB_OK;
+}
+
+/* Values are worked out before stars are placed: energies ask the simulation's forces, whose textures change by that. */
+static enum hb_status place_and_color(struct hb_view *view)
+{
+  if (view->placed_generation != view->source.generation) view->ranged = 0;
+  int range_due = range_is_due(view), by_value = view->color != VIEW_COLOR_SPEED;
+  int fresh = range_due || (by_value && is_elsewhere(view));
+  view->has_values &= !fresh;
+  if (fresh) HB_TRY(work_out(view));
+  HB_TRY(place_stars(view));
+  if (!fresh && by_value && !view->has_values) HB_TRY(work_out(view)); /* sent anew after a diagnosis */
+  return by_value && view->has_values ? HB_OK : color(view, range_due);
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------- */
@@ -238,10 +267,8 @@ static enum hb_status draw_over(struct hb_view *view, unsigned framebuffer)
 static enum hb_status draw(struct hb_view *view, unsigned framebuffer)
 {
   struct hb_window *w = &view->window;
-  int fresh = 0;
-  HB_TRY(work_out(view, &fresh));
-  HB_TRY(place_stars(view));
-  if (fresh) HB_TRY(color(view));
+  hb_window_reload(w, &view->error);
+  HB_TRY(place_and_color(view));
   view->style.color = view->color == VIEW_COLOR_SPEED   ? HB_SCENE_COLOR_SPEED
                       : view->color == VIEW_COLOR_GROUP ? HB_SCENE_COLOR_GROUP
                                                         : HB_SCENE_COLOR_VALUE;

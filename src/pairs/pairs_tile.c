@@ -150,8 +150,9 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   pass.write_count = 1;
   pass.write[0] = hb_pairs_watch_totals(p, HB_GL_WATCH_BUFFER, p->storage);
   pass.write[0].name = "totals";
-  pass.write[0].columns = (int)p->ni;
-  pass.write[0].rows = pass.write[0].each = 1;
+  pass.write[0].columns = hb_gl_watch_columns(p->ni);
+  pass.write[0].rows = (int)quotient_up(p->ni, (size_t)pass.write[0].columns);
+  pass.write[0].each = pass.write[0].wraps = 1;
   pass.write[0].traffic = last ? totals * (uint64_t)(s->segments > 1 ? s->segments + 1 : 1) : totals * lanes;
   if (from > 0 || s->segments > 1) {
     struct hb_gl_watch_array *before = &pass.read[pass.read_count++];

@@ -67,8 +67,8 @@ static void speed_line(struct page *page, const char *name, double value)
 /* A scale: its least number, the colours, its largest number. */
 static void color_lines(struct page *page, const struct hb_hud *hud)
 {
-  enum { END = 8, STEPS = 32, MIDDLE = HUD_COLUMNS - NAME_COLUMNS - 2 * END - 2 };
-  char ends[2][END + 1];
+  enum { END = 10, STEPS = 32, MIDDLE = HUD_COLUMNS - NAME_COLUMNS - 2 * END - 2 };
+  char ends[2][16];
   text_line(page, "colour", hud->color);
   if (!hud->color || isnan(hud->range[0])) return;
   for (int k = 0; k < 2; k++) snprintf(ends[k], sizeof ends[k], "%.3g", hud->range[k]);

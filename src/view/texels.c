@@ -7,7 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ARRAY_2D, ARRAY_RECTANGLE, ARRAY_LAYERS, ARRAY_FLOATS, ARRAY_WORDS }; /* as in shaders/view/texels.frag */
+enum {
+  ARRAY_2D,
+  ARRAY_RECTANGLE,
+  ARRAY_LAYERS,
+  ARRAY_FLOATS,
+  ARRAY_WORDS
+}; /* as in shaders/view/texels.frag */
 
 void hb_texels_open(struct hb_gl_context *context, struct hb_texels *texels)
 {
@@ -33,7 +39,8 @@ void hb_texels_drop(struct hb_texels_copy *copy)
 
 int64_t hb_texels_particle(const struct hb_gl_watch_array *a, int column, int row)
 {
-  int64_t k = (int64_t)column * a->each + row % a->each + (a->wraps ? (int64_t)a->columns * (row / a->each) : 0);
+  int64_t k =
+      (int64_t)column * a->each + row % a->each + (a->wraps ? (int64_t)a->columns * (row / a->each) : 0);
   if (k >= (int64_t)a->n) return -1;
   return a->numbers ? (int64_t)a->numbers[k] : k;
 }
@@ -135,8 +142,8 @@ enum hb_status hb_texels_take(struct hb_texels *t, const struct hb_gl_watch_arra
   return hb_gl_context_check(t->context, "copying a texture for a picture");
 }
 
-enum hb_status hb_texels_read(const struct hb_texels *t, const struct hb_texels_copy *copy, int column, int row,
-                              int width, int height, float *floats)
+enum hb_status hb_texels_read(const struct hb_texels *t, const struct hb_texels_copy *copy, int column,
+                              int row, int width, int height, float *floats)
 {
   size_t count = (size_t)width * (size_t)height;
   uint32_t *words;

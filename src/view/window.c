@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "gl/gl.h"
 #include "gl/gl_readback.h"
+#include "gl/gl_reload.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,4 +101,5 @@ enum hb_status hb_window_show(struct hb_window *w)
   return hb_gl_context_check(w->context, "drawing");
 }
 
+void hb_window_reload(struct hb_window *w, const char **message) { hb_gl_reload(w->context, message); }
 uint64_t hb_window_readback_bytes(void) { return hb_gl_readback_bytes(); }

@@ -42,6 +42,10 @@ enum hb_status hb_window_read_plate(struct hb_window *window, uint8_t *rgb);
 /* Waits until all is drawn and shows it. Errors: HB_ERR_DEVICE with what the driver complained of. */
 enum hb_status hb_window_show(struct hb_window *window);
 
+/* Shaders that were saved while they run (HB_SHADER_DIR) run on as saved, those of the simulation, too. *message: what is
+ * wrong with them, "" when nothing is. */
+void hb_window_reload(struct hb_window *window, const char **message);
+
 /* Bytes that came from the device to the host since the program started. */
 uint64_t hb_window_readback_bytes(void);
 

@@ -139,11 +139,11 @@ static void test_cg2007(void **state)
   (void)state;
   static const char line[] = "  jerkAndPot.a   = jerkAndPot.a - otherMass * rinv;";
   int number = 1;
-  for (const char *at = embedded("cg2007/acc_jerk_pot.frag"); at < strstr(embedded("cg2007/acc_jerk_pot.frag"), line);
-       at++)
+  for (const char *at = embedded("cg2007/acc_jerk_pot.frag");
+       at < strstr(embedded("cg2007/acc_jerk_pot.frag"), line); at++)
     number += *at == '\n';
-  follow("cg2007", "cg2007/acc_jerk_pot.frag", line, "  jerkAndPot.a = jerkAndPot.a - 2.0 * (otherMass * rinv);",
-         number);
+  follow("cg2007", "cg2007/acc_jerk_pot.frag", line,
+         "  jerkAndPot.a = jerkAndPot.a - 2.0 * (otherMass * rinv);", number);
 }
 
 /* A file that is included by two programs of one scheme, and those that are not built yet. */
@@ -174,7 +174,8 @@ static enum hb_status adopt(void *context_of, unsigned program)
 }
 
 static const char one[] = "out vec4 color;\nvoid main() {\n  color = vec4(1.0);\n}\n";
-static const char more[] = "#include \"more.glsl\"\nout vec4 color;\nvoid main() {\n  color = vec4(more);\n}\n";
+static const char more[] =
+    "#include \"more.glsl\"\nout vec4 color;\nvoid main() {\n  color = vec4(more);\n}\n";
 static const struct hb_gl_program_source source = {.vertex = "fullscreen.vert", .fragment = "one.frag"};
 
 static struct hb_gl_context *open_context(void)

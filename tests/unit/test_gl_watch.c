@@ -81,8 +81,8 @@ static void check_number(const char *what, double got, double expected, double s
 }
 
 /* What a record holds: of particles their own numbers, of forces the sum that the caller expects. */
-static void check_record(struct seen *s, const struct hb_gl_watch_array *array, int64_t i, const float *floats,
-                         const double f[7], const double size[7])
+static void check_record(struct seen *s, const struct hb_gl_watch_array *array, int64_t i,
+                         const float *floats, const double f[7], const double size[7])
 {
   for (const struct hb_gl_watch_quantity *q = array->quantities; q->name; q++)
     for (int c = 0; c < q->count; c++, s->checked++) {
@@ -173,8 +173,8 @@ static size_t choose_sinks(size_t ni, uint32_t *index)
 }
 
 /* Evaluates unwatched, disturbed, and watched: the bits are the same. */
-static struct seen walk(const char *scheme, const char *precision, const char *tuning, unsigned flags, size_t ni,
-                        void (*pass)(void *, const struct hb_gl_pass *))
+static struct seen walk(const char *scheme, const char *precision, const char *tuning, unsigned flags,
+                        size_t ni, void (*pass)(void *, const struct hb_gl_pass *))
 {
   struct hb_force *force = open_force(scheme, precision, tuning, flags);
   static double plain[7 * N], watched[7 * N];
@@ -206,8 +206,8 @@ static struct seen walk(const char *scheme, const char *precision, const char *t
 /* ---- cg2007 ---- */
 
 /* The stream is the sinks and then the others in their order; after pass p particle k has felt the p behind it. */
-static void expect_cg2007(const struct seen *s, const struct hb_gl_pass *pass, int64_t i, int64_t source, int row,
-                          double f[7], double size[7])
+static void expect_cg2007(const struct seen *s, const struct hb_gl_pass *pass, int64_t i, int64_t source,
+                          int row, double f[7], double size[7])
 {
   (void)source, (void)row;
   const uint32_t *order = pass->read[0].numbers;
@@ -246,8 +246,8 @@ static void test_cg2007(void **state)
 /* ---- matrix2004 ---- */
 
 /* Level after level: row y holds the terms of all sources that folding has put there. */
-static void expect_matrix(const struct seen *s, const struct hb_gl_pass *pass, int64_t i, int64_t source, int row,
-                          double f[7], double size[7])
+static void expect_matrix(const struct seen *s, const struct hb_gl_pass *pass, int64_t i, int64_t source,
+                          int row, double f[7], double size[7])
 {
   (void)s, (void)pass;
   if (source >= 0) {
@@ -287,14 +287,17 @@ static void test_matrix(void **state)
 
 /* ---- bag and tile ---- */
 
-static void expect_first_sources(const struct seen *s, const struct hb_gl_pass *pass, int64_t i, int64_t source,
-                                 int row, double f[7], double size[7])
+static void expect_first_sources(const struct seen *s, const struct hb_gl_pass *pass, int64_t i,
+                                 int64_t source, int row, double f[7], double size[7])
 {
   (void)pass, (void)source, (void)row;
   for (int64_t j0 = 0; j0 < (int64_t)(s->pairs / s->ni); j0++) feel(i, j0, f, size);
 }
 
-static void on_bag(void *context, const struct hb_gl_pass *pass) { watch(context, pass, expect_first_sources); }
+static void on_bag(void *context, const struct hb_gl_pass *pass)
+{
+  watch(context, pass, expect_first_sources);
+}
 
 static void test_bag(void **state)
 {
