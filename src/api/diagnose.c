@@ -12,8 +12,7 @@ int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n)
   return wanted == HB_EXACT_ENERGY_AUTO ? n <= HB_DIAGNOSE_EXACT_MOST : wanted == HB_EXACT_ENERGY_YES;
 }
 
-/* Into the look's phi. What it costs is no part of the integration's phases. */
-static enum hb_status potentials_of_source(struct hb_look *look, struct hb_force *force)
+enum hb_status hb_diagnose_forces(struct hb_look *look, struct hb_force *force)
 {
   const struct hb_particles *p = &look->at;
   struct hb_phases before = *hb_force_phases(force);
@@ -32,7 +31,7 @@ enum hb_status hb_diagnose(struct hb_look *look, struct hb_force *force, double 
   int by_host = strcmp(hb_force_scheme(force)->name, "host") == 0;
   d.exact_energy = exact || by_host;
   HB_TRY(hb_kinetic_energy(p, &d.e_kin));
-  HB_TRY(potentials_of_source(look, force));
+  HB_TRY(hb_diagnose_forces(look, force));
   HB_TRY(hb_potential_energy_of(p, look->phi, &d.e_pot));
   d.e_gpu = d.e_kin + d.e_pot;
   if (exact && !by_host) {

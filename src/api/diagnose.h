@@ -11,6 +11,9 @@ enum { HB_DIAGNOSE_EXACT_MOST = 32768 };
 /* Whether e_total shall come from a sum in double of its own. */
 int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n);
 
+/* Forces of the source on all, into the look's a, j, phi. What they cost is no part of the integration's phases. */
+enum hb_status hb_diagnose_forces(struct hb_look *look, struct hb_force *force);
+
 /* Uses the look's arrays up. The sources of force are left as they are here; each block step sets them anew. Errors:
  * those of force. */
 enum hb_status hb_diagnose(struct hb_look *look, struct hb_force *force, double eps2, int exact,

@@ -7,9 +7,11 @@
 extern const struct hb_opts_command hb_cmd_ic;
 extern const struct hb_opts_command hb_cmd_run;
 extern const struct hb_opts_command hb_cmd_plot;
+extern const struct hb_opts_command hb_cmd_view;
 extern const struct hb_opts_command hb_cmd_bench;
 extern const struct hb_opts_command hb_cmd_bench_run; /* behind bench */
 extern const struct hb_opts_command hb_cmd_tune;
+extern const struct hb_opts_command hb_cmd_render;
 extern const struct hb_opts_command hb_cmd_trace;
 extern const struct hb_opts_command hb_cmd_info;
 

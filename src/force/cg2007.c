@@ -309,6 +309,18 @@ static void cg2007_phases(const void *state, struct hb_phases *last)
   *last = ((const struct cg2007 *)state)->last;
 }
 
+static void cg2007_on_device(const void *state, struct hb_device_particles *particles)
+{
+  const struct cg2007 *c = state;
+  *particles = (struct hb_device_particles){.context = c->context,
+                                            .layout = HB_DEVICE_STREAMS,
+                                            .n = c->nj,
+                                            .texture = {c->pos.texture, c->vel.texture, c->mass.texture},
+                                            .width = c->pos.width,
+                                            .rectangle = c->kind == HB_GL_STREAM_RECTANGLE,
+                                            .order = c->order};
+}
+
 static const char *cg2007_context(const void *state)
 {
   return ((const struct cg2007 *)state)->context->backend->name;
@@ -331,6 +343,7 @@ const struct hb_force_ops hb_force_cg2007 = {
     .set_j = cg2007_set_j,
     .eval = cg2007_eval,
     .phases = cg2007_phases,
+    .on_device = cg2007_on_device,
     .context = cg2007_context,
     .device = cg2007_device,
 };

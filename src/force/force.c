@@ -195,6 +195,12 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
   return room_for_stamps(force, nj);
 }
 
+void hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles)
+{
+  *particles = (struct hb_device_particles){0};
+  if (force->ops->on_device && force->state) force->ops->on_device(force->state, particles);
+}
+
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v)
 {

@@ -5,6 +5,8 @@
 #include "base/status.h"
 #include "gl/gl_context.h"
 
+#include <holmberg/device.h>
+
 /* Particles between block steps, each at its own time; arrays by particle. A level says how long its step is; all
  * particles of a level share their time. */
 enum { HB_FORCE_LEVELS = 63 };
@@ -55,6 +57,9 @@ struct hb_force_ops {
   /* What the last eval spent in sending and receiving (HB_FORCE_PHASES), and the last `of` in all; NULL where nothing
    * travels. */
   void (*phases)(const void *state, struct hb_phases *last);
+
+  /* Where the sources that were set last lie on the device, t apart; NULL: nowhere, or not always there. */
+  void (*on_device)(const void *state, struct hb_device_particles *particles);
 
   /* Where it runs, for records: context ("none" on the host) and device; and how, NULL where there is no choice.
    * Opened with these words it gives the same bytes. */
@@ -112,6 +117,9 @@ enum hb_status hb_force_open_again(struct hb_force *force);
 /* Seconds that the functions above took since the source was opened. Who asks for forces outside the integration puts
  * back what was there before. */
 struct hb_phases *hb_force_phases(struct hb_force *force);
+
+/* As the op; layout HB_DEVICE_NONE where there is none. */
+void hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles);
 
 /* For sources: the softening squared that a kernel adds to r^2. */
 static inline double hb_force_eps2(const struct hb_force_params *params) { return params->eps * params->eps; }

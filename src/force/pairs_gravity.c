@@ -156,6 +156,18 @@ static const struct hb_force_resident_ops resident_ops = {
     gravity_keep, gravity_predict, gravity_correct, gravity_settle, gravity_fetch,
 };
 
+static void gravity_on_device(const void *state, struct hb_device_particles *particles)
+{
+  const struct gravity *g = state;
+  if (!g->pairs) return; /* a device that failed before they were made */
+  int doubles = g->pairs->params.precision == HB_PRECISION_DOUBLE;
+  *particles = (struct hb_device_particles){.context = g->context,
+                                            .layout = doubles ? HB_DEVICE_DOUBLES : HB_DEVICE_RECORDS,
+                                            .n = g->pairs->nj,
+                                            .texture = {g->pairs->j_texture},
+                                            .texels = g->pairs->texels};
+}
+
 static const char *gravity_context(const void *state)
 {
   return ((const struct gravity *)state)->context->backend->name;
@@ -189,6 +201,7 @@ static const char *gravity_tuning(const void *state)
       .eval = gravity_eval,                                                                                  \
       .resident = &resident_ops,                                                                             \
       .phases = gravity_phases,                                                                              \
+      .on_device = gravity_on_device,                                                                        \
       .context = gravity_context,                                                                            \
       .device = gravity_device,                                                                              \
       .tuning = gravity_tuning,                                                                              \

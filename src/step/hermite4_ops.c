@@ -2,6 +2,8 @@
 #include "step/hermite4.h"
 #include "step/look.h"
 
+#include <math.h>
+
 static struct hb_hermite4_params own_params(const struct hb_sim_params *params)
 {
   return (struct hb_hermite4_params){.eta = params->eta,
@@ -59,6 +61,23 @@ static enum hb_status ops_look(void *state, double t, struct hb_look *look)
   return hb_hermite4_look(state, t, look);
 }
 
+static enum hb_status ops_quantity(void *state, enum hb_quantity quantity, double *value)
+{
+  struct hb_hermite4 *h = state;
+  if (quantity == HB_QUANTITY_ACC) HB_TRY(hb_hermite4_sync(h));
+  for (size_t i = 0; i < h->n; i++) {
+    unsigned level = h->blocks->level[i];
+    const double *a = h->a + 3 * i;
+    if (quantity == HB_QUANTITY_ACC)
+      value[i] = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    else if (quantity == HB_QUANTITY_STEP)
+      value[i] = hb_hermite4_span(h, (uint64_t)1 << level);
+    else
+      value[i] = hb_hermite4_span(h, h->blocks->now - hb_blocks_level_time(h->blocks, level));
+  }
+  return HB_OK;
+}
+
 static void ops_counts(const void *state, struct hb_sim_counts *counts)
 {
   const struct hb_hermite4 *h = state;
@@ -88,6 +107,7 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .step = ops_step,
     .particles = ops_particles,
     .look = ops_look,
+    .quantity = ops_quantity,
     .counts = ops_counts,
     .phases = ops_phases,
 };

@@ -5,6 +5,8 @@
 #include "base/status.h"
 #include "core/sections.h"
 
+#include <holmberg/device.h>
+
 struct hb_look;
 
 /* What an integrator implements. Zero fields of params have become their defaults. `state` is its own. */
@@ -37,6 +39,9 @@ struct hb_integrator_ops {
 
   /* The same in arrays that lie idle until the next step, see look.h. NULL: there are none. */
   enum hb_status (*look)(void *state, double t, struct hb_look *look);
+
+  /* value[n] of HB_QUANTITY_ACC, _STEP or _AGE, which follow from what it keeps. Errors: those of fetching it. */
+  enum hb_status (*quantity)(void *state, enum hb_quantity quantity, double *value);
 
   void (*counts)(const void *state, struct hb_sim_counts *counts);
 

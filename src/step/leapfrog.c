@@ -284,6 +284,18 @@ static enum hb_status ops_particles(const void *state, double t, struct hb_parti
   return hb_leapfrog_state(state, t, particles);
 }
 
+static enum hb_status ops_quantity(void *state, enum hb_quantity quantity, double *value)
+{
+  const struct hb_leapfrog *l = state;
+  for (size_t i = 0; i < l->n; i++) {
+    const double *a = l->a + 3 * i;
+    value[i] = quantity == HB_QUANTITY_ACC    ? sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+               : quantity == HB_QUANTITY_STEP ? l->params.dt
+                                              : 0;
+  }
+  return HB_OK;
+}
+
 static void ops_counts(const void *state, struct hb_sim_counts *counts)
 {
   const struct hb_leapfrog *l = state;
@@ -310,6 +322,7 @@ const struct hb_integrator_ops hb_integrator_leapfrog = {
     .next_time = ops_next_time,
     .step = ops_step,
     .particles = ops_particles,
+    .quantity = ops_quantity,
     .counts = ops_counts,
     .phases = ops_phases,
 };

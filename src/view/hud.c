@@ -17,7 +17,7 @@
 
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
-enum { NAME_COLUMNS = 9, HUD_COLUMNS = 40, HUD_LINES = 16 };
+enum { NAME_COLUMNS = 9, HUD_COLUMNS = 40 };
 
 struct page {
   struct hb_paint *paint; /* NULL: lines are only counted */
@@ -64,6 +64,31 @@ static void speed_line(struct page *page, const char *name, double value)
   line(page, name, text);
 }
 
+/* A scale: its least number, the colours, its largest number. */
+static void color_lines(struct page *page, const struct hb_hud *hud)
+{
+  enum { END = 10, STEPS = 32, MIDDLE = HUD_COLUMNS - NAME_COLUMNS - 2 * END - 2 };
+  char ends[2][16];
+  text_line(page, "colour", hud->color);
+  if (!hud->color || isnan(hud->range[0])) return;
+  for (int k = 0; k < 2; k++) snprintf(ends[k], sizeof ends[k], "%.3g", hud->range[k]);
+  struct hb_paint *paint = page->paint;
+  if (paint) {
+    double column = hb_paint_column(paint), scale = hb_paint_scale(paint),
+           height = hb_paint_line_height(paint);
+    double x = page->x + (NAME_COLUMNS + strlen(ends[0]) + 1) * column, width = MIDDLE * column / STEPS;
+    for (int k = 0; k < STEPS; k++) {
+      float rgb[3];
+      uint32_t color = 0;
+      hb_colormap_rgb(hud->map, (k + 0.5) / STEPS, rgb);
+      for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
+      hb_paint_box(paint, x + k * width, page->y + 4 * scale, width, height - 9 * scale, color << 8 | 0xff);
+    }
+    hb_paint_text(paint, x + (MIDDLE + 1) * column, page->y, COLOR_VALUE, ends[1]);
+  }
+  line(page, "", ends[0]);
+}
+
 static void lines(struct page *page, const struct hb_hud *hud)
 {
   char text[64];
@@ -79,32 +104,36 @@ static void lines(struct page *page, const struct hb_hud *hud)
   number_line(page, "dE/E", "%+.2e", hud->energy_error);
   text_line(page, "forces", hud->scheme);
   text_line(page, "device", hud->device);
-  text_line(page, "colour", hud->color);
-  if (!isnan(hud->frames_per_s)) {
-    snprintf(text, sizeof text, "%.0f /s, %.1f ms each", hud->frames_per_s, hud->draw_ms);
+  color_lines(page, hud);
+  if (!isnan(hud->pictures_per_s)) {
+    snprintf(text, sizeof text, "%.0f /s, %.1f ms each", hud->pictures_per_s, hud->draw_ms);
     line(page, "pictures", text);
   }
 }
 
-/* At the bottom, cut into lines that fit the window. */
+/* In the lower right corner, beside the sliders, cut into lines that fit there. */
 static void note(struct hb_paint *paint, uint32_t color, const char *text, double *bottom)
 {
-  int columns = (int)((hb_paint_width(paint) - 24 * hb_paint_scale(paint)) / hb_paint_column(paint));
-  if (!text || !*text || columns < 1) return;
+  double margin = 12 * hb_paint_scale(paint), column = hb_paint_column(paint),
+         line_height = hb_paint_line_height(paint);
+  int columns = (int)((hb_paint_width(paint) - 3 * margin) / column) - HUD_COLUMNS - 2;
+  if (!text || !*text) return;
+  if (columns < 16) columns = 16;
   int length = (int)strlen(text), count = (length + columns - 1) / columns;
-  double x = 12 * hb_paint_scale(paint), y = *bottom - count * hb_paint_line_height(paint);
-  hb_paint_panel(paint, x, y, length < columns ? length : columns, count);
+  if (length < columns) columns = length;
+  double x = hb_paint_width(paint) - margin - columns * column, y = *bottom - count * line_height;
+  hb_paint_panel(paint, x, y, columns, count);
   for (int k = 0; k < count; k++) {
     char part[512];
-    snprintf(part, sizeof part, "%.*s", columns < 511 ? columns : 511, text + k * columns);
-    hb_paint_text(paint, x, y + k * hb_paint_line_height(paint), color, part);
+    snprintf(part, sizeof part, "%.*s", columns, text + k * columns);
+    hb_paint_text(paint, x, y + k * line_height, color, part);
   }
-  *bottom = y - 16 * hb_paint_scale(paint);
+  *bottom = y - margin - 4 * hb_paint_scale(paint);
 }
 
 void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud)
 {
-  double margin = 12 * hb_paint_scale(paint), bottom = hb_paint_height(paint) - 44 * hb_paint_scale(paint);
+  double margin = 12 * hb_paint_scale(paint), bottom = hb_paint_height(paint) - 4 * margin;
   note(paint, COLOR_ERROR, hud->error, &bottom);
   note(paint, COLOR_NOTE, hud->message, &bottom);
   if (!hud->title) return;
@@ -170,11 +199,11 @@ static void curve(struct hb_paint *paint, const struct hb_hud_history *h, const 
 
 void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *h)
 {
-  enum { COLUMNS = 34, LINES = 7, LABEL = 6 };
+  enum { COLUMNS = 34, LINES = 8, LABEL = 6 };
   double scale = hb_paint_scale(paint), column = hb_paint_column(paint), height = hb_paint_line_height(paint);
   double x = hb_paint_width(paint) - 12 * scale - COLUMNS * column, y = 12 * scale, least, most;
   const double box[4] = {x + LABEL * column, y + 1.5 * height, (COLUMNS - LABEL - 1) * column,
-                         (LINES - 2.5) * height};
+                         (LINES - 3.25) * height};
   char text[64];
   hb_paint_panel(paint, x, y, COLUMNS, LINES);
   hb_paint_text(paint, x, y, COLOR_NAME, "|dE/E|");

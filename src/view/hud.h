@@ -2,6 +2,7 @@
 #ifndef HB_HUD_H
 #define HB_HUD_H
 
+#include "view/colormap.h"
 #include "view/paint.h"
 
 enum { HB_HUD_HISTORY = 256 };
@@ -28,8 +29,10 @@ struct hb_hud {
   double block_steps; /* so far                           */
   double pairs_per_s;
   double energy_error;
-  double frames_per_s, draw_ms;
-  const char *color;   /* what the colour shows */
+  double pictures_per_s, draw_ms;
+  const char *color; /* what the colour shows */
+  enum hb_colormap map;
+  double range[2];     /* its ends; NaN: colours are of groups */
   const char *message; /* for a while: where the screenshot is */
   const char *error;   /* until it is gone: a shader that does not compile */
 };

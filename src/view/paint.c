@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "gl/gl.h"
-#include "gl/gl_shader.h"
+#include "gl/gl_reload.h"
 #include "view/font.h"
 
 #include <math.h>
@@ -170,15 +170,24 @@ static void describe_vertices(struct hb_paint *p)
   glBindVertexArray(p->context->vertex_array);
 }
 
+/* As hb_gl_reload_adopt. */
+static enum hb_status adopt(void *owner, unsigned program)
+{
+  struct hb_paint *p = owner;
+  int atlas_at, size_at;
+  HB_TRY(hb_gl_program_uniform(program, "size", &size_at));
+  HB_TRY(hb_gl_program_uniform(program, "atlas", &atlas_at));
+  p->size_at = size_at;
+  p->program = program;
+  glUseProgram(program);
+  glUniform1i(atlas_at, 0);
+  return HB_OK;
+}
+
 static enum hb_status build(struct hb_paint *p)
 {
   const struct hb_gl_program_source source = {.vertex = "view/paint.vert", .fragment = "view/paint.frag"};
-  int atlas_at;
-  HB_TRY(hb_gl_program_build(p->context, &source, &p->program));
-  HB_TRY(hb_gl_program_uniform(p->program, "size", &p->size_at));
-  HB_TRY(hb_gl_program_uniform(p->program, "atlas", &atlas_at));
-  glUseProgram(p->program);
-  glUniform1i(atlas_at, 0);
+  HB_TRY(hb_gl_reload_build(p->context, &source, adopt, p, &p->program));
   make_atlas(p);
   describe_vertices(p);
   return hb_gl_context_check(p->context, "preparing the painter");
@@ -205,7 +214,7 @@ void hb_paint_close(struct hb_paint *p)
 {
   if (!p) return;
   if (hb_gl_context_use(p->context) == HB_OK) {
-    if (p->program) glDeleteProgram(p->program);
+    hb_gl_reload_delete(p->context, &p->program);
     if (p->vertex_array) glDeleteVertexArrays(1, &p->vertex_array);
     if (p->buffer) glDeleteBuffers(1, &p->buffer);
     if (p->atlas) glDeleteTextures(1, &p->atlas);

@@ -30,22 +30,23 @@ struct hb_device_particles {
   double t;              /* all are predicted to this time, that of the last block step            */
 };
 
-/* Reads nothing back. HB_OK with layout HB_DEVICE_NONE and n = 0 for a source of forces without a device, or one that is
- * not always sent what moves (hybrid). */
-enum hb_status hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles);
+/* Reads nothing back. The layout is HB_DEVICE_NONE, and n = 0, for a source of forces without a device or one that is not
+ * always sent what moves (hybrid), and before the first step, whose preparation leaves other velocities there. */
+void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles);
 
 /* What a particle can be coloured by. */
 enum hb_quantity {
-  HB_QUANTITY_SPEED,  /* |v|                                             */
-  HB_QUANTITY_ACC,    /* |a|                                             */
-  HB_QUANTITY_ENERGY, /* v^2 / 2 + phi, of a unit of mass                */
-  HB_QUANTITY_STEP,   /* its time step                                   */
-  HB_QUANTITY_AGE     /* how much of it has passed since its own time: t - t_i */
+  HB_QUANTITY_SPEED,  /* |v|                                                           */
+  HB_QUANTITY_ACC,    /* |a|, as of its own time                                       */
+  HB_QUANTITY_ENERGY, /* v^2 / 2 + phi, of a unit of mass                              */
+  HB_QUANTITY_STEP,   /* its time step                                                 */
+  HB_QUANTITY_AGE     /* how much of that has passed: the last block's time less its own */
 };
 
-/* value[n] of all particles, from what the integrator last knew of them on the host. Nothing is read back from the device and no
- * force evaluated. Errors: HB_ERR_USAGE for what the host does not know (positions that stay on the device). */
-enum hb_status hb_sim_quantity(const struct hb_sim *sim, enum hb_quantity quantity, double *value);
+/* value[n] of all particles by number, as of the last block step. ACC, STEP and AGE are what the integrator has at hand;
+ * SPEED predicts all particles on the host, ENERGY sums all potentials besides, N^2 work. With correct = gpu SPEED, ACC and
+ * ENERGY are fetched from the device. Errors: those of forces. */
+enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value);
 
 #ifdef __cplusplus
 }
