@@ -77,12 +77,13 @@ static const struct hb_opts_option options[RENDER_COUNT] = {
                        "group: as many equal parts of the file, one after the other"},
     [RENDER_POINT] = {"point", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "KIND", "star", point_choice,
                       "what a particle looks like: star, disc, dot"},
-    [RENDER_POINT_SIZE] = {"point-size", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "S", "1.5", NULL,
-                           "sigma of a star, in thousandths of the picture's height"},
-    [RENDER_GLOW] = {"glow", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "G", "0.25", NULL,
-                     "how much light is scattered around bright places"},
-    [RENDER_EXPOSURE] = {"exposure", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "E", "0.5", NULL,
-                         "brightness of a single star, below 1; the brightest place is 1 by itself"},
+    [RENDER_POINT_SIZE] = {"point-size", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "S", NULL, NULL,
+                           "sigma of a star in thousandths of the picture's height "
+                           "(default: 10 for a few stars, 3 for 1000, 1 for 100000)"},
+    [RENDER_GLOW] = {"glow", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "G", "0.5", NULL,
+                     "how bright the light around bright places becomes, 0 to 1"},
+    [RENDER_EXPOSURE] = {"exposure", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "E", "0.8", NULL,
+                         "how bright a single star may become, below 1; the brightest place becomes 1"},
     [RENDER_TRAILS] = {"trails", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "T", NULL, NULL,
                        "lines along which the stars came in the last T units of time; of a lone snapshot "
                        "straight ones"},
@@ -108,8 +109,10 @@ static const struct hb_opts_option options[RENDER_COUNT] = {
                     "frames a second of a movie"},
     [RENDER_SAMPLES] = {"samples", 0, HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "S", "2", NULL,
                         "each pixel is the mean of S x S samples, at most 8"},
-    [RENDER_EPS] = {"eps", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "EPS", "1/256", NULL,
-                    "softening of the forces behind --color-by acc, energy, step"},
+    [RENDER_EPS] =
+        {"eps", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "EPS", "1/256", NULL,
+         "softening of the forces behind --color-by acc, energy, step; a note eps of FILE goes before the "
+         "default"},
     [RENDER_CONTEXT] = {"context", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "C", NULL, NULL,
                         "way to OpenGL: auto, egl, osmesa, glfw (default: HB_CONTEXT, else auto)"},
     [RENDER_DEVICE] = {"device", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "DEVICE", NULL, NULL,
@@ -231,6 +234,7 @@ static enum hb_status read_options(const struct hb_opts *opts, struct hb_render 
   r->frames_per_s = v[RENDER_FPS].count < 1000 ? (int)v[RENDER_FPS].count : 1000;
   r->samples = v[RENDER_SAMPLES].count < 100 ? (int)v[RENDER_SAMPLES].count : 100;
   r->quiet = v[RENDER_QUIET].given;
+  r->has_eps = v[RENDER_EPS].given;
   r->force = (struct hb_force_params){
       .context = v[RENDER_CONTEXT].text, .device = v[RENDER_DEVICE].text, .eps = v[RENDER_EPS].number};
   HB_TRY(read_look(opts, r));
