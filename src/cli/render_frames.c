@@ -13,6 +13,7 @@ enum { TRAIL_ENTRIES_MOST = 256 };
 
 static const double DEGREE = 3.14159265358979323846 / 180;
 static const double FITTED = 0.9;      /* of the particles lie in the picture, whatever the rest does   */
+static const double MARGIN = 1.1;      /* of the picture's size around them */
 static const double RANGE_LEFT = 0.02; /* of the particles have the first colour, and as many the last one */
 
 /* What is open while frames are drawn. */
@@ -69,7 +70,7 @@ static enum hb_status find_camera(struct work *w, const struct hb_render_moment 
   memcpy(w->camera.centre, r->has_centre ? r->centre : centre, sizeof centre);
   w->camera.field_of_view = r->field_of_view;
   hb_camera_look(&w->camera, r->azimuth, r->elevation, r->roll);
-  hb_camera_fit(&w->camera, radius, (double)r->width / r->height);
+  hb_camera_fit(&w->camera, MARGIN * radius, (double)r->width / r->height);
   hb_camera_zoom(&w->camera, r->zoom);
   return HB_OK;
 }

@@ -82,7 +82,7 @@ void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3])
   double lightness = DARKEST + (LIGHTEST - DARKEST) * t;
   switch (map) {
   case HB_COLORMAP_STARS: /* a straight line from blue to gold that passes by white */
-    color(lightness, -0.02 + 0.06 * t, -0.20 + 0.33 * t, rgb);
+    color(lightness, -0.03 + 0.09 * t, -0.23 + 0.39 * t, rgb);
     break;
   case HB_COLORMAP_EMBER:
     by_hue(lightness, 0.21 - 0.07 * t, 262 + 200 * t, rgb);

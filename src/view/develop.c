@@ -5,11 +5,15 @@
 
 enum { SMALLEST = 4, FOLD = 8 };
 
-/* The plate is full at this many stars at least: in an empty picture a single star is no blaze. */
-static const double LEAST_WHITE = 6;
+/* The plate is full at this many stars at least: a single star is no blaze. */
+static const double LEAST_WHITE = 1.3;
 
-/* Of the light that a level passes on to the next larger one: the wide parts of the glow are the faint ones. */
-static const double PASSED_ON = 0.8;
+/* s of the tone curve, see tone.vert: with less even a star's own edge would be as bright as its middle. */
+static const double LEAST_SOFTENING = 0.05;
+
+/* Of its light that a level passes on to the next larger one: above 1, since the narrow blurs are bright around each star
+ * and the wide ones where there are many. */
+static const double PASSED_ON = 1.5;
 
 /* ---- open and close ---- */
 
@@ -53,8 +57,10 @@ static void destroy_plates(struct hb_develop *d)
     hb_plate_destroy(&d->level[k]);
     hb_plate_destroy(&d->most[k]);
   }
-  hb_plate_destroy(&d->white[0]);
-  hb_plate_destroy(&d->white[1]);
+  for (int k = 0; k < 2; k++) {
+    hb_plate_destroy(&d->white[k]);
+    hb_plate_destroy(&d->haze[k]);
+  }
   d->levels = d->mosts = d->has_white = 0;
 }
 
@@ -81,7 +87,10 @@ enum hb_status hb_develop_resize(struct hb_develop *d, const struct hb_plate_for
   } while (d->levels < HB_DEVELOP_LEVELS && w >= SMALLEST && h >= SMALLEST);
   for (w = part(width, FOLD), h = part(height, FOLD); w > 1 || h > 1; w = part(w, FOLD), h = part(h, FOLD))
     HB_TRY(hb_plate_create(d->context, format->internal, w, h, &d->most[d->mosts++]));
-  for (int k = 0; k < 2; k++) HB_TRY(hb_plate_create(d->context, format->internal, 1, 1, &d->white[k]));
+  for (int k = 0; k < 2; k++) {
+    HB_TRY(hb_plate_create(d->context, format->internal, 1, 1, &d->white[k]));
+    HB_TRY(hb_plate_create(d->context, format->internal, 1, 1, &d->haze[k]));
+  }
   return HB_OK;
 }
 
@@ -109,10 +118,11 @@ static void scatter(const struct hb_develop *d, const struct hb_plate *plate)
   hb_plate_replace();
 }
 
-static void find_white(struct hb_develop *d, const struct hb_plate *plate, double adapt)
+/* The brightest place of a plate into found[turn]; that of the last picture is in the other one. */
+static void find_brightest(const struct hb_develop *d, const struct hb_plate *plate, double adapt,
+                           const struct hb_plate found[2])
 {
   const struct hb_plate *from = plate;
-  d->turn = !d->turn;
   glUseProgram(d->brightest);
   hb_view_set(d->brightest, "adapt", 1, 0, 0, 0);
   for (int k = 0; k < d->mosts; k++) {
@@ -120,9 +130,8 @@ static void find_white(struct hb_develop *d, const struct hb_plate *plate, doubl
     from = &d->most[k];
   }
   hb_view_set(d->brightest, "adapt", d->has_white ? adapt : 1, 0, 0, 0);
-  hb_view_bind(HB_VIEW_UNIT_VELOCITIES, GL_TEXTURE_2D, d->white[!d->turn].texture);
-  pass(d->brightest, from, &d->white[d->turn]);
-  d->has_white = 1;
+  hb_view_bind(HB_VIEW_UNIT_VELOCITIES, GL_TEXTURE_2D, found[!d->turn].texture);
+  pass(d->brightest, from, &found[d->turn]);
 }
 
 enum hb_status hb_develop_picture(struct hb_develop *d, const struct hb_plate *light,
@@ -139,15 +148,19 @@ enum hb_status hb_develop_picture(struct hb_develop *d, const struct hb_plate *l
     plate = &d->mean;
   }
   scatter(d, plate);
-  find_white(d, plate, how->adapt);
+  d->turn = !d->turn;
+  find_brightest(d, plate, how->adapt, d->white);
+  find_brightest(d, &d->level[0], how->adapt, d->haze);
+  d->has_white = 1;
   glUseProgram(d->tone);
-  hb_view_set(d->tone, "tone", how->exposure, LEAST_WHITE, how->glow / d->levels, 0);
+  hb_view_set(d->tone, "tone", how->exposure, LEAST_WHITE, how->glow, LEAST_SOFTENING);
   hb_view_set(d->tone, "background", how->background[0], how->background[1], how->background[2], 1);
   hb_view_set(d->tone, "corner", x, y, width, height);
   hb_view_set_float(d->tone, "unit", d->format->unit);
   hb_view_bind(HB_VIEW_UNIT_PARTICLES, GL_TEXTURE_2D, plate->texture);
   hb_view_bind(HB_VIEW_UNIT_VELOCITIES, GL_TEXTURE_2D, d->level[0].texture);
   hb_view_bind(HB_VIEW_UNIT_MASSES, GL_TEXTURE_2D, d->white[d->turn].texture);
+  hb_view_bind(HB_VIEW_UNIT_PALETTE, GL_TEXTURE_2D, d->haze[d->turn].texture);
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
   glViewport(x, y, width, height);
   glDrawArrays(GL_TRIANGLES, 0, 3);

@@ -14,7 +14,8 @@ struct hb_develop {
   struct hb_plate
       level[HB_DEVELOP_LEVELS];            /* each half as wide and high as the one before: scattered light */
   struct hb_plate most[HB_DEVELOP_LEVELS]; /* each an eighth                                                */
-  struct hb_plate white[2];                /* the brightest place of this picture and of the one before     */
+  struct hb_plate white[2],
+      haze[2]; /* the brightest place, of light and of scattered light: now and before */
   int levels, mosts, turn, has_white;
   unsigned resolve, halve, spread, brightest, tone; /* programs */
 };
@@ -22,7 +23,7 @@ struct hb_develop {
 /* How. */
 struct hb_develop_how {
   double exposure;      /* what a single star becomes, coded, 0 to 1          */
-  double glow;          /* share of the scattered light                        */
+  double glow;          /* what the brightest of the scattered light becomes, coded */
   double adapt;         /* share of the new white, 1: all                      */
   double background[3]; /* coded                                               */
 };

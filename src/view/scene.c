@@ -209,10 +209,11 @@ static void set_color(const struct hb_scene *s, unsigned program, const struct h
   hb_view_bind(HB_VIEW_UNIT_PALETTE, GL_TEXTURE_2D, s->palette);
 }
 
-/* Of a star at the centre, in samples. */
-static double sigma_of(const struct hb_scene *s, const struct hb_scene_style *style)
+/* Of a star at the centre, in samples: by itself larger where there are few. */
+static double sigma_of(const struct hb_scene *s, size_t n, const struct hb_scene_style *style)
 {
-  return hb_default_real(style->point_size, 1.5) / 1000 * s->light.height;
+  double by_itself = fmin(fmax(1.8 * pow(1e4 / (double)n, 0.25), 1), 10);
+  return hb_default_real(style->point_size, by_itself) / 1000 * s->light.height;
 }
 
 static enum hb_status draw(struct hb_scene *s, unsigned program, size_t vertices)
@@ -242,7 +243,7 @@ enum hb_status hb_scene_stars(struct hb_scene *s, struct hb_view_particles *part
   HB_TRY(hb_places_use(s->stars, "stars", "stars", particles, &program));
   set_camera(s, program, particles->origin);
   set_color(s, program, style);
-  double sigma = sigma_of(s, style);
+  double sigma = sigma_of(s, particles->at.n, style);
   hb_view_set_int(program, "point", (int)style->point);
   hb_view_set(program, "star", sigma, LEAST_SIGMA * (style->point == HB_SCENE_POINT_DOT ? s->samples : 1),
               LARGEST_STAR * fmax(sigma, LEAST_SIGMA), particles->mass);
@@ -258,7 +259,7 @@ enum hb_status hb_scene_trails(struct hb_scene *s, const struct hb_trails *trail
   HB_TRY(hb_gl_context_use(s->context));
   int oldest = (trails->next - trails->count + trails->room) % trails->room;
   int youngest = (trails->next - 1 + trails->room) % trails->room;
-  double sigma = 0.6 * sigma_of(s, style);
+  double sigma = 0.6 * sigma_of(s, trails->n, style);
   glUseProgram(s->trails);
   set_camera(s, s->trails, trails->origin);
   set_color(s, s->trails, style);
@@ -276,8 +277,8 @@ enum hb_status hb_scene_trails(struct hb_scene *s, const struct hb_trails *trail
 enum hb_status hb_scene_develop(struct hb_scene *s, const struct hb_scene_style *style, unsigned framebuffer,
                                 int x, int y)
 {
-  const struct hb_develop_how how = {.exposure = hb_default_real(style->exposure, 0.5),
-                                     .glow = style->glow < 0 ? 0 : hb_default_real(style->glow, 0.25),
+  const struct hb_develop_how how = {.exposure = hb_default_real(style->exposure, 0.8),
+                                     .glow = style->glow < 0 ? 0 : hb_default_real(style->glow, 0.5),
                                      .adapt = hb_default_real(style->adapt, 1),
                                      .background = {BACKGROUND[0], BACKGROUND[1], BACKGROUND[2]}};
   return hb_develop_picture(&s->develop, &s->light, &how, framebuffer, x, y, s->width, s->height);

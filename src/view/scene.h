@@ -33,9 +33,10 @@ struct hb_scene_style {
   enum hb_colormap map;
   double range[2]; /* of what is coloured by; equal: everything has the middle colour */
   enum hb_scene_point point;
-  double point_size; /* sigma of a star at the centre, in thousandths of the picture's height; 0: 1.5 */
-  double glow;       /* light scattered around bright places; 0: 0.25, < 0: none                        */
-  double exposure;   /* what a single star's brightness becomes on the plate; 0: 0.5                    */
+  double
+      point_size; /* sigma of a star at the centre, in thousandths of the picture's height; 0: 1 to 10, by their number */
+  double glow;     /* how bright the brightest of the scattered light becomes, 0 to 1; 0: 0.5, < 0: none */
+  double exposure; /* how bright a single star may become, 0 to 1; 0: 0.8                                */
   double
       adapt; /* how much of a change in the brightest place is taken over from one picture to the next; 0: 1 */
 };

@@ -8,12 +8,19 @@
 static const struct {
   const char *name;
   enum hb_view_unit unit;
-} samplers[] = {{"particles", HB_VIEW_UNIT_PARTICLES}, {"positions", HB_VIEW_UNIT_PARTICLES},
-                {"source", HB_VIEW_UNIT_PARTICLES},    {"velocities", HB_VIEW_UNIT_VELOCITIES},
-                {"glow", HB_VIEW_UNIT_VELOCITIES},     {"before", HB_VIEW_UNIT_VELOCITIES},
-                {"masses", HB_VIEW_UNIT_MASSES},       {"white", HB_VIEW_UNIT_MASSES},
-                {"values", HB_VIEW_UNIT_VALUES},       {"order", HB_VIEW_UNIT_ORDER},
-                {"palette", HB_VIEW_UNIT_PALETTE},     {"ring", HB_VIEW_UNIT_RING}};
+} samplers[] = {{"particles", HB_VIEW_UNIT_PARTICLES},
+                {"positions", HB_VIEW_UNIT_PARTICLES},
+                {"source", HB_VIEW_UNIT_PARTICLES},
+                {"velocities", HB_VIEW_UNIT_VELOCITIES},
+                {"glow", HB_VIEW_UNIT_VELOCITIES},
+                {"before", HB_VIEW_UNIT_VELOCITIES},
+                {"masses", HB_VIEW_UNIT_MASSES},
+                {"white", HB_VIEW_UNIT_MASSES},
+                {"values", HB_VIEW_UNIT_VALUES},
+                {"order", HB_VIEW_UNIT_ORDER},
+                {"palette", HB_VIEW_UNIT_PALETTE},
+                {"haze", HB_VIEW_UNIT_PALETTE},
+                {"ring", HB_VIEW_UNIT_RING}};
 
 enum hb_status hb_view_program_build(struct hb_gl_context *context, const char *vertex, const char *fragment,
                                      const char *defines, unsigned *program)
