@@ -40,7 +40,6 @@ struct hb_view {
   struct hb_trails trails;
   double *values; /* [values_room] of what is coloured by */
   size_t values_room;
-  int has_values;             /* 1: the stars have them */
   unsigned placed_generation; /* of the source, when stars were placed last */
   double placed_t;
   int on_device;         /* 1: stars lie in the simulation's textures; 0: they were sent */
@@ -58,7 +57,8 @@ struct hb_view {
   } speed;
 
   char message[256];
-  double message_until;
+  double message_until;                /* on the clock */
+  int scripted;                        /* 1: nobody looks at a clock */
   const char *error;                   /* a shader that does not compile; "" */
   struct hb_view_recording *recording; /* NULL: none */
 };
@@ -74,7 +74,7 @@ void hb_view_input_set_sliders(struct hb_view *view);
 /* The camera so that all but a few outliers are in the picture. */
 enum hb_status hb_view_input_centre(struct hb_view *view);
 
-/* A sentence over the picture for a few seconds. */
+/* A sentence over the picture for a few seconds, or until a script does something else. */
 void hb_view_say(struct hb_view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- view_loop.c ---- */

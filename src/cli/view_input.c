@@ -16,7 +16,7 @@ void hb_view_say(struct hb_view *view, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(view->message, sizeof view->message, format, arguments);
   va_end(arguments);
-  view->message_until = hb_clock_now() + message_s;
+  view->message_until = view->scripted ? INFINITY : hb_clock_now() + message_s;
 }
 
 /* What a person asked for and cannot have is said, and that is all; a device that fails ends the program. */

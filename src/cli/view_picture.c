@@ -105,7 +105,6 @@ static enum hb_status color(struct hb_view *view, int range_due)
   size_t n = view->source.n;
   double range[2];
   if (view->color != VIEW_COLOR_SPEED) HB_TRY(hb_view_particles_values(&view->stars, n, view->values));
-  view->has_values = 1;
   if (!range_due) return HB_OK;
   range_of(n, view->values, range);
   for (int k = 0; k < 2; k++)
@@ -120,7 +119,6 @@ static enum hb_status color(struct hb_view *view, int range_due)
 /* Forgets what the stars were coloured by. */
 static enum hb_status send(struct hb_view *view, struct hb_particles *p)
 {
-  view->has_values = 0;
   return hb_view_particles_send(&view->stars, hb_particles_n(p), hb_particles_m(p), hb_particles_x(p),
                                 hb_particles_v(p), view->source.t, NULL);
 }
@@ -172,11 +170,13 @@ static enum hb_status place_and_color(struct hb_view *view)
   if (view->placed_generation != view->source.generation) view->ranged = 0;
   int range_due = range_is_due(view), by_value = view->color != VIEW_COLOR_SPEED;
   int fresh = range_due || (by_value && is_elsewhere(view));
-  view->has_values &= !fresh;
   if (fresh) HB_TRY(work_out(view));
   HB_TRY(place_stars(view));
-  if (!fresh && by_value && !view->has_values) HB_TRY(work_out(view)); /* sent anew after a diagnosis */
-  return by_value && view->has_values ? HB_OK : color(view, range_due);
+  if (!fresh && by_value && !view->stars.has_values) { /* sent anew, after a diagnosis */
+    HB_TRY(work_out(view));
+    fresh = 1;
+  }
+  return fresh ? color(view, range_due) : HB_OK;
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------- */
