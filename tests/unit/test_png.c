@@ -1,0 +1,115 @@
+/* PNG files: what is written is read back, text and all; failures leave the old file. */
+#include "io/png.h"
+#include "support/faults.h"
+#include "support/support.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { W = 37, H = 5 };
+
+static uint8_t pixels[4 * W * H];
+
+static struct hb_png picture(int channels)
+{
+  uint32_t random = 7;
+  for (size_t k = 0; k < sizeof pixels; k++) {
+    random = random * 1664525u + 1013904223u;
+    pixels[k] = (uint8_t)(random >> 24);
+  }
+  return (struct hb_png){.width = W, .height = H, .channels = channels, .pixels = pixels};
+}
+
+static void test_round_trip(void **state)
+{
+  (void)state;
+  static const int channels[] = {1, 3, 4};
+  struct hb_png_text text[] = {{"Software", "Holmberg"},
+                               {"command", "holmberg render 'a b.h5' --size 37x5"},
+                               {"note", "\xce\xb5 = 1/256"},
+                               {"empty", ""}};
+  for (size_t k = 0; k < COUNT_OF(channels); k++) {
+    struct hb_png out = picture(channels[k]), in;
+    const char *path = support_path("a.png");
+    out.text = text;
+    out.text_count = COUNT_OF(text);
+    ASSERT_OK(hb_png_write(path, &out));
+    ASSERT_OK(hb_png_read(path, &in));
+    assert_true(in.width == W && in.height == H && in.channels == channels[k]);
+    assert_memory_equal(in.pixels, pixels, (size_t)channels[k] * W * H);
+    assert_int_equal(in.text_count, COUNT_OF(text));
+    for (size_t l = 0; l < COUNT_OF(text); l++) {
+      assert_string_equal(in.text[l].keyword, text[l].keyword);
+      assert_string_equal(in.text[l].value, text[l].value);
+    }
+    hb_png_free(&in);
+  }
+}
+
+static void test_same_bytes(void **state)
+{
+  (void)state;
+  struct hb_png png = picture(3);
+  size_t count[2];
+  ASSERT_OK(hb_png_write(support_path("1.png"), &png));
+  ASSERT_OK(hb_png_write(support_path("2.png"), &png));
+  char *a = support_read(support_path("1.png"), &count[0]),
+       *b = support_read(support_path("2.png"), &count[1]);
+  assert_int_equal(count[0], count[1]);
+  assert_memory_equal(a, b, count[0]);
+  free(a);
+  free(b);
+}
+
+static void test_failed_writes(void **state)
+{
+  (void)state;
+  const char *path = support_path("kept.png");
+  support_write(path, "old", 3);
+  struct hb_png png = picture(3);
+  size_t files = support_file_count();
+  for (int kind = FAULTS_OPEN; kind <= FAULTS_RENAME; kind++) {
+    faults_start((enum faults_kind)kind, 1, ENOSPC);
+    enum hb_status status = hb_png_write(path, &png);
+    assert_true(faults_stop());
+    assert_int_equal(status, HB_ERR_IO);
+    char *kept = support_read(path, NULL);
+    assert_string_equal(kept, "old");
+    free(kept);
+    assert_int_equal(support_file_count(), files);
+  }
+}
+
+static void test_bad_files(void **state)
+{
+  (void)state;
+  struct hb_png png = picture(3), in;
+  const char *path = support_path("bad.png");
+  size_t count;
+  ASSERT_FAILS(hb_png_read(support_path("none.png"), &in), HB_ERR_IO, "none.png");
+  support_write(path, "text", 4);
+  ASSERT_FAILS(hb_png_read(path, &in), HB_ERR_INPUT, "bad.png: no PNG file");
+  ASSERT_OK(hb_png_write(path, &png));
+  char *bytes = support_read(path, &count);
+  for (size_t length = 8; length < count; length += 7) { /* cut short */
+    support_write(path, bytes, length);
+    ASSERT_FAILS(hb_png_read(path, &in), HB_ERR_INPUT, "bad.png: ");
+    assert_null(in.pixels);
+  }
+  bytes[60] ^= 1; /* in the pixels */
+  support_write(path, bytes, count);
+  ASSERT_FAILS(hb_png_read(path, &in), HB_ERR_INPUT, "bad.png: ");
+  free(bytes);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_round_trip),
+      cmocka_unit_test(test_same_bytes),
+      cmocka_unit_test(test_failed_writes),
+      cmocka_unit_test(test_bad_files),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
