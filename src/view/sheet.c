@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CELL = 18, NUMBERED = 16 }; /* pixels of a cell; of one that two digits fit into */
+enum { CELL = 20, NUMBERED = 20 }; /* pixels of a cell; of one that two digits fit into */
 
 static unsigned color_of(const uint8_t rgb[3])
 {
@@ -65,12 +65,15 @@ void hb_sheet_cost(struct hb_canvas *page, int x, int y, const struct hb_trace *
 {
   const struct hb_trace_cost *c = &t->cost;
   double pairs = (double)c->pairs;
-  hb_canvas_text(
-      page, x, y, 1, HB_SHEET_FAINT,
-      "%" PRIu64 " draw%s for %" PRIu64 " pairs; a pair asks for %.3g texels (%.4g bytes) and writes "
-      "%.3g (%.4g bytes)",
-      c->draws, c->draws == 1 ? "" : "s", c->pairs, (double)c->texels_read / pairs,
-      (double)c->bytes_read / pairs, (double)c->texels_written / pairs, (double)c->bytes_written / pairs);
+  hb_canvas_text(page, x, y, 1, HB_SHEET_FAINT,
+                 "%" PRIu64 " %s for %" PRIu64 " pairs; a pair asks for %.3g texels (%.4g bytes) and writes "
+                 "%.3g (%.4g bytes)",
+                 c->draws,
+                 strcmp(t->scheme, "tile") == 0 ? "dispatch"
+                 : c->draws == 1                ? "draw"
+                                                : "draws",
+                 c->pairs, (double)c->texels_read / pairs, (double)c->bytes_read / pairs,
+                 (double)c->texels_written / pairs, (double)c->bytes_written / pairs);
 }
 
 /* ---- one picture a texture ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-  WIDE = 144,
+  WIDE = 160,
   SMALL = 80,
   STEP = 96,
   A_ROW = 9
@@ -54,12 +54,12 @@ static int draw_inputs(const struct hb_trace *t, struct hb_canvas *page, int y)
   for (int k = 0; k < 5; k++) {
     struct hb_sheet_image image =
         image_of(t, first->read, first->pass.read_count, inputs[k].quantity, inputs[k].component, WIDE);
-    int x = HB_SHEET_MARGIN + k * (WIDE + 34);
+    int x = HB_SHEET_MARGIN + k * (WIDE + 15);
     image.numbers = 1;
     hb_canvas_text(page, x, y + 20, 1, HB_SHEET_FAINT, "%s", inputs[k].name);
     hb_sheet_image(page, x, y + 38, &image);
-    hb_canvas_scale(page, x, y + 46 + height_of(&image), WIDE - 20, image.most, image.component || k ? 0 : 1,
-                    NULL);
+    hb_canvas_scale(page, x + 16, y + 46 + height_of(&image), WIDE - 42, image.most,
+                    image.component || k ? 0 : 1, NULL);
     height = height_of(&image);
   }
   return y + 38 + height + 58;
@@ -77,14 +77,15 @@ static int draw_detail(const struct hb_trace *t, struct hb_canvas *page, int y, 
   other.shift = k;
   before.frame = frame_of(k - 1);
   after.frame = frame_of(k);
-  hb_canvas_text(page, x, y, 1, before.frame, "draw %d reads %s", k, k % 2 ? "A" : "B");
-  hb_canvas_text(page, x + 200, y, 1, HB_SHEET_INK, "the particle %d place%s on", k, k > 1 ? "s" : "");
-  hb_canvas_text(page, x + 420, y, 1, after.frame, "and writes %s", k % 2 ? "B" : "A");
+  hb_canvas_text(page, x, y, 1, before.frame, "draw %d reads %s%s", k, k % 2 ? "A" : "B",
+                 k == 1 ? ": zeros" : "");
+  hb_canvas_text(page, x + 220, y, 1, HB_SHEET_INK, "the particle %d place%s on", k, k > 1 ? "s" : "");
+  hb_canvas_text(page, x + 440, y, 1, after.frame, "and writes %s", k % 2 ? "B" : "A");
   hb_sheet_image(page, x, y + 20, &before);
-  hb_canvas_text(page, x + 168, middle - 14, 2, HB_SHEET_INK, "+");
-  hb_sheet_image(page, x + 208, y + 20, &other);
-  hb_canvas_arrow(page, x + 368, middle, x + 412, middle, HB_SHEET_INK);
-  hb_sheet_image(page, x + 420, y + 20, &after);
+  hb_canvas_text(page, x + 182, middle - 14, 2, HB_SHEET_INK, "+");
+  hb_sheet_image(page, x + 220, y + 20, &other);
+  hb_canvas_arrow(page, x + 388, middle, x + 432, middle, HB_SHEET_INK);
+  hb_sheet_image(page, x + 440, y + 20, &after);
   return y + 20 + height_of(&before) + 20;
 }
 
@@ -106,7 +107,7 @@ static void draw_explanation(struct hb_canvas *page, int y)
                                       "felt: behind the last one",
                                       "comes the first again."};
   for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
-    hb_canvas_text(page, 630, y + 15 * (int)k, 1, HB_SHEET_FAINT, "%s", lines[k]);
+    hb_canvas_text(page, 652, y + 15 * (int)k, 1, HB_SHEET_FAINT, "%s", lines[k]);
 }
 
 static int draw_all(const struct hb_trace *t, struct hb_canvas *page, int y)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SIDE = 296, LEFT = 62, RIGHT = 512, GAP = 26 };
+enum { SIDE = 296, LEFT = 62, RIGHT = 500, GAP = 26 };
 
 static struct hb_sheet_image image_of(const struct hb_trace *t, const struct hb_trace_pass *p, double most)
 {
@@ -34,6 +34,13 @@ static void frame_column(const struct hb_trace *t, struct hb_canvas *page, int x
 static double number_of(const struct hb_trace *t, const struct hb_sheet_image *image)
 {
   return (double)image->array->floats[HB_TEXELS_FLOATS * followed(t) + image->component];
+}
+
+/* The largest potential of a pair, whose terms have a scale of their own beside the sums. */
+static double most_of_pairs(const struct hb_trace *t)
+{
+  const struct hb_trace pairs = {.n = t->n, .count = 1, .pass = t->pass};
+  return hb_trace_most(&pairs, "potential");
 }
 
 static int draw_pairs(const struct hb_trace *t, struct hb_canvas *page, int y, double most)
@@ -68,8 +75,9 @@ static int draw_levels(const struct hb_trace *t, struct hb_canvas *page, int y, 
     image.frame = last ? HB_SHEET_LINE : k % 2 ? HB_SHEET_WRITE : HB_SHEET_READ;
     hb_sheet_image(page, RIGHT, y, &image);
     frame_column(t, page, RIGHT, y, &image);
-    hb_canvas_text(page, RIGHT - 98, y + height_of(&image) / 2 - 7, 1, last ? HB_SHEET_INK : image.frame,
-                   last ? "totals" : "%s: %d row%s", k % 2 ? "B" : "A", rows, rows > 1 ? "s" : "");
+    hb_canvas_text(page, RIGHT + (int)t->n * image.cell + 12, y + height_of(&image) / 2 - 7, 1,
+                   last ? HB_SHEET_INK : image.frame, last ? "totals" : "%s: %d row%s", k % 2 ? "B" : "A",
+                   rows, rows > 1 ? "s" : "");
     y += height_of(&image);
     if (!last) hb_canvas_arrow(page, RIGHT + SIDE / 2, y + 4, RIGHT + SIDE / 2, y + GAP - 5, HB_SHEET_FAINT);
     if (!last) y += GAP;
@@ -84,20 +92,22 @@ enum hb_status hb_sheet_matrix(const struct hb_trace *t, struct hb_canvas *page)
   int levels = 0, cell = image_of(t, t->pass[0], most).cell;
   for (int k = 1; k < t->count; k++)
     levels += GAP + image_of(t, t->pass[k], most).array->copy.array.rows * cell;
-  int left = 36 + (int)t->n * cell + 190, height = left > levels + 54 ? left : levels + 54;
+  int left = 36 + (int)t->n * cell + 160, height = left > levels + 110 ? left : levels + 110;
   snprintf(text, sizeof text, "%zu x %zu pairs in one texture, then %d levels; after [NHP07] section 31.5",
            t->n, t->n, t->count - 2);
   HB_TRY(
       hb_sheet_page(HB_SHEET_TOP + height + 50, "matrix2004: all pairs are texels, then fold", text, page));
-  int y = draw_pairs(t, page, HB_SHEET_TOP, most);
-  draw_levels(t, page, HB_SHEET_TOP, most);
+  int y = draw_pairs(t, page, HB_SHEET_TOP, most_of_pairs(t));
+  int below = draw_levels(t, page, HB_SHEET_TOP, most);
   struct hb_sheet_image one = image_of(t, t->pass[t->count - 1], most);
   hb_canvas_text(page, LEFT, y + 20, 1, HB_SHEET_FAINT,
                  "Shown is the potential. On the diagonal\na particle meets itself and feels nothing.\n"
                  "The framed column is what sink %d feels of\neach: in the end its sum, %.4f.",
                  followed(t), number_of(t, &one));
-  hb_canvas_scale(page, LEFT + 80, y + 98, 220, most, -1, NULL);
-  hb_canvas_text(page, LEFT, y + 96, 1, HB_SHEET_FAINT, "potential");
+  hb_canvas_scale(page, LEFT + 80, y + 98, 210, most_of_pairs(t), -1, NULL);
+  hb_canvas_text(page, LEFT, y + 96, 1, HB_SHEET_FAINT, "of a pair");
+  hb_canvas_scale(page, RIGHT + 80, below + 22, 210, most, -1, NULL);
+  hb_canvas_text(page, RIGHT, below + 20, 1, HB_SHEET_FAINT, "of sums");
   hb_sheet_cost(page, HB_SHEET_MARGIN, page->height - 34, t);
   return HB_OK;
 }
