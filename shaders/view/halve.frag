@@ -4,9 +4,12 @@
 uniform sampler2D source;
 out vec4 mean;
 
+// No light comes from outside, where a texture would repeat its last row.
+vec4 tap(vec2 p) { return all(lessThan(abs(p - 0.5), vec2(0.5))) ? texture(source, p) : vec4(0.0); }
+
 void main() {
   vec2 texel = 1.0 / vec2(textureSize(source, 0));
-  vec2 middle = 2.0 * gl_FragCoord.xy * texel;
-  mean = 0.25 * (texture(source, middle + vec2(-0.75, -0.75) * texel) + texture(source, middle + vec2(0.75, -0.75) * texel) +
-                 texture(source, middle + vec2(-0.75, 0.75) * texel) + texture(source, middle + vec2(0.75, 0.75) * texel));
+  vec2 middle = 2.0 * gl_FragCoord.xy * texel, step = 0.75 * texel;
+  mean = 0.25 * (tap(middle - step) + tap(middle + vec2(step.x, -step.y)) + tap(middle + vec2(-step.x, step.y)) +
+                 tap(middle + step));
 }

@@ -1,0 +1,18 @@
+/* Pictures compared as eyes do, and kept as golden images in tests/data. */
+#ifndef PICTURE_H
+#define PICTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PICTURE_WIDTH = 160, PICTURE_HEIGHT = 120 };
+
+/* Root of the mean square of the distances in Oklab between blocks of 4 x 4 pixels, whose light is averaged first: grain
+ * and single levels of brightness do not count, a star that is missing or elsewhere does. rgb[3 * PICTURE_WIDTH *
+ * PICTURE_HEIGHT] each. */
+double picture_difference(const uint8_t *rgb, const uint8_t *other);
+
+/* The golden picture of that name. With HB_WRITE_GOLDEN=1 in the environment it is written from rgb first. */
+void picture_golden(const char *name, const uint8_t *rgb, uint8_t *golden);
+
+#endif

@@ -1,0 +1,493 @@
+/* The renderer: where a star falls, how light adds up, where particles may lie, and what pictures look like. */
+#include "gl/gl.h"
+#include "support/picture.h"
+#include "support/support.h"
+#include "view/scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { W = PICTURE_WIDTH, H = PICTURE_HEIGHT, PIXELS = 3 * W * H };
+
+static struct hb_gl_context *context;
+static struct hb_scene *scene;
+static struct hb_view_particles particles;
+static struct hb_camera camera;
+static float light[4 * 4 * W * H];
+
+static int set_up(void **state)
+{
+  (void)state;
+  const struct hb_gl_context_params params = {.debug = 1};
+  ASSERT_OK(hb_gl_context_open(&params, &context));
+  ASSERT_OK(hb_scene_open(context, NULL, &scene));
+  ASSERT_OK(hb_scene_resize(scene, W, H, 1));
+  ASSERT_OK(hb_view_particles_open(context, &particles));
+  hb_camera_reset(&camera);
+  camera.distance = 4;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  hb_view_particles_close(&particles);
+  hb_scene_close(scene);
+  hb_gl_context_close(context);
+  return 0;
+}
+
+static void send(size_t n, const double *x, const double *v)
+{
+  ASSERT_OK(hb_view_particles_send(&particles, n, NULL, x, v, 0, NULL));
+}
+
+static void expose(const struct hb_scene_style *style)
+{
+  ASSERT_OK(hb_scene_begin(scene, &camera));
+  ASSERT_OK(hb_scene_stars(scene, &particles, style));
+  ASSERT_OK(hb_scene_light(scene, light));
+}
+
+/* Of brightness, in samples; width x height of them. */
+static void centre_of_light(int width, int height, double at[2], double *sum)
+{
+  double s = 0, sx = 0, sy = 0;
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      double a = light[4 * (y * width + x) + 3];
+      s += a, sx += a * (x + 0.5), sy += a * (y + 0.5);
+    }
+  at[0] = sx / s, at[1] = sy / s;
+  *sum = s;
+}
+
+/* ---- where and how bright ---------------------------------------------------------------------------- */
+
+/* A star falls where the camera's mathematics says, to a hundredth of a sample. */
+static void test_place(void **state)
+{
+  (void)state;
+  const struct hb_scene_style style = {.point_size = 12};
+  for (int samples = 1; samples <= 2; samples++) {
+    double x[3] = {0.31, -0.17, 0.9}, picture[2], depth, at[2], sum;
+    ASSERT_OK(hb_scene_resize(scene, W, H, samples));
+    hb_camera_look(&camera, 0.4, 0.9, 0.2);
+    send(1, x, NULL);
+    expose(&style);
+    assert_true(hb_camera_project(&camera, x, picture, &depth));
+    centre_of_light(samples * W, samples * H, at, &sum);
+    assert_true(fabs(at[0] - samples * (W / 2. + picture[0] * H / 2)) < 0.01);
+    assert_true(fabs(at[1] - samples * (H / 2. + picture[1] * H / 2)) < 0.01);
+  }
+  ASSERT_OK(hb_scene_resize(scene, W, H, 1));
+  hb_camera_look(&camera, 0, 0, 0);
+}
+
+/* Behind the camera, or no number: nothing is drawn of them, and the one star that is there is all there is. */
+static void test_nothing(void **state)
+{
+  (void)state;
+  const struct hb_scene_style style = {.point_size = 12};
+  const double x[] = {0, 4.5, 0, NAN, 0, 0, INFINITY, 0, 0, 0, -4, 0};
+  double at[2], alone, all;
+  hb_camera_look(&camera, acos(-1), 0, 0); /* from y = 4 along -y */
+  ASSERT_OK(hb_view_particles_send(&particles, 1, NULL, x + 9, NULL, 0, (double[3]){0}));
+  expose(&style);
+  centre_of_light(W, H, at, &alone);
+  ASSERT_OK(hb_view_particles_send(&particles, 4, NULL, x, NULL, 0, (double[3]){0}));
+  expose(&style);
+  centre_of_light(W, H, at, &all);
+  assert_true(alone > 0 && fabs(at[0] - W / 2.) < 0.01 && fabs(at[1] - H / 2.) < 0.01);
+  assert_true(fabs(all / alone - 1) < 1e-5); /* NaN, too, would fail */
+  hb_camera_look(&camera, 0, 0, 0);
+}
+
+/* Two stars in the same place are twice as bright, and their colours add. */
+static void test_adds_up(void **state)
+{
+  (void)state;
+  const struct hb_scene_style style = {.point_size = 12, .range = {0, 1}};
+  const double x[6] = {0.1, 0, 0.2, 0.1, 0, 0.2}, v[6] = {0, 0, 0, 1, 0, 0};
+  static float sum[4 * W * H];
+  memset(sum, 0, sizeof sum);
+  for (int k = 0; k < 2; k++) {
+    ASSERT_OK(hb_view_particles_send(&particles, 1, NULL, x, v + 3 * k, 0, (double[3]){0}));
+    expose(&style);
+    for (size_t l = 0; l < COUNT_OF(sum); l++) sum[l] += light[l];
+  }
+  ASSERT_OK(hb_view_particles_send(&particles, 2, NULL, x, v, 0, (double[3]){0}));
+  expose(&style);
+  double most = 0;
+  for (size_t k = 0; k < COUNT_OF(sum); k++) {
+    assert_true(fabs(light[k] - sum[k]) <= 1e-3 * fabs(sum[k]) + 1e-6); /* half floats round to 5e-4 */
+    most = fmax(most, sum[k]);
+  }
+  assert_true(most > 1.5);
+}
+
+/* The farther a star the fainter it is, by the square of the distance, also when it is smaller than a sample. */
+static void test_distance(void **state)
+{
+  (void)state;
+  static const double sizes[] = {30, 2};
+  for (size_t k = 0; k < COUNT_OF(sizes); k++) {
+    const struct hb_scene_style style = {.point_size = sizes[k]};
+    double at[2], near_sum, far_sum;
+    ASSERT_OK(hb_view_particles_send(&particles, 1, NULL, (double[3]){0, 0, 0}, NULL, 0, (double[3]){0}));
+    expose(&style);
+    centre_of_light(W, H, at, &near_sum);
+    ASSERT_OK(hb_view_particles_send(&particles, 1, NULL, (double[3]){0, 4, 0}, NULL, 0, (double[3]){0}));
+    expose(&style);
+    centre_of_light(W, H, at, &far_sum);
+    assert_true(fabs(near_sum / far_sum / 4 - 1) < 0.15); /* the nucleus of a small star is wider */
+  }
+}
+
+/* What a device adds up in: each of them, the poorer ones asked for by name. */
+static void test_formats(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"RGBA32F", "RGBA16F", "RGBA16"};
+  static uint8_t rgb[COUNT_OF(names)][PIXELS];
+  const struct hb_scene_style style = {.range = {0, 2}};
+  struct hb_particles *p;
+  struct hb_scene *best = scene;
+  assert_string_equal(hb_scene_format(scene), names[0]);
+  assert_int_equal(hb_ic_make("plummer", &(struct hb_ic_params){.n = 500, .seed = 3}, &p), HB_OK);
+  send(500, hb_particles_x(p), hb_particles_v(p));
+  for (size_t k = 0; k < COUNT_OF(names); k++) {
+    ASSERT_OK(hb_scene_open(context, names[k], &scene));
+    assert_string_equal(hb_scene_format(scene), names[k]);
+    ASSERT_OK(hb_scene_resize(scene, W, H, 1));
+    ASSERT_OK(hb_scene_begin(scene, &camera));
+    ASSERT_OK(hb_scene_stars(scene, &particles, &style));
+    ASSERT_OK(hb_scene_picture(scene, &style, rgb[k]));
+    assert_true(picture_difference(rgb[0], rgb[k]) < 0.02); /* the poorest has 64 of 1024 steps */
+    hb_scene_close(scene);
+  }
+  scene = best;
+  struct hb_scene *none;
+  ASSERT_FAILS(hb_scene_open(context, "RGBA64F", &none), HB_ERR_GL, "RGBA64F");
+  hb_particles_destroy(p);
+}
+
+static void test_sizes(void **state)
+{
+  (void)state;
+  uint8_t pixel[3 * 7 * 3];
+  const struct hb_scene_style style = {0};
+  ASSERT_FAILS(hb_scene_resize(scene, 0, 4, 1), HB_ERR_USAGE, "0 x 4");
+  ASSERT_FAILS(hb_scene_resize(scene, 4, 4, 9), HB_ERR_USAGE, "9 x 9 samples");
+  ASSERT_FAILS(hb_scene_resize(scene, 1 << 20, 4, 1), HB_ERR_GL, "1048576 x 4");
+  ASSERT_FAILS(hb_scene_begin(scene, &camera), HB_ERR_USAGE, "size");
+  ASSERT_OK(hb_scene_resize(scene, 7, 3, 3)); /* smaller than any blur */
+  ASSERT_OK(hb_scene_begin(scene, &camera));
+  ASSERT_OK(hb_scene_picture(scene, &style, pixel));
+  ASSERT_OK(hb_scene_resize(scene, W, H, 1));
+}
+
+/* ---- a simulation's own textures --------------------------------------------------------------------- */
+
+enum { N = 300 };
+
+static unsigned long readbacks;
+static void(GLAPIENTRY *real_read_pixels)(GLint, GLint, GLsizei, GLsizei, GLenum, GLenum, void *);
+static PFNGLGETBUFFERSUBDATAPROC real_get_buffer;
+static PFNGLMAPBUFFERRANGEPROC real_map;
+
+static void GLAPIENTRY count_read_pixels(GLint x, GLint y, GLsizei w, GLsizei h, GLenum f, GLenum t, void *d)
+{
+  readbacks++;
+  real_read_pixels(x, y, w, h, f, t, d);
+}
+static void GLAPIENTRY count_get_buffer(GLenum target, GLintptr offset, GLsizeiptr size, void *data)
+{
+  readbacks++;
+  real_get_buffer(target, offset, size, data);
+}
+static void *GLAPIENTRY count_map(GLenum target, GLintptr offset, GLsizeiptr length, GLbitfield access)
+{
+  readbacks += (access & GL_MAP_READ_BIT) != 0;
+  return real_map(target, offset, length, access);
+}
+
+static void count_readbacks(void)
+{
+  readbacks = 0;
+  real_read_pixels = hb_gl_core_11.ReadPixels;
+  real_get_buffer = __glewGetBufferSubData;
+  real_map = __glewMapBufferRange;
+  hb_gl_core_11.ReadPixels = count_read_pixels;
+  __glewGetBufferSubData = count_get_buffer;
+  __glewMapBufferRange = count_map;
+}
+
+static void stop_counting(void)
+{
+  hb_gl_core_11.ReadPixels = real_read_pixels;
+  __glewGetBufferSubData = real_get_buffer;
+  __glewMapBufferRange = real_map;
+}
+
+static struct hb_sim *start(const struct hb_force_params *force)
+{
+  struct hb_particles *p;
+  struct hb_sim *sim;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 5}, &p));
+  for (size_t k = 0; k < N; k++) hb_particles_m(p)[k] *= k % 7 ? 1 : 3;
+  struct hb_sim_params params = {.force = *force};
+  params.force.eps = 1. / 64;
+  params.force.flags |= HB_FORCE_NO_TUNE | HB_FORCE_GL_DEBUG;
+  ASSERT_OK(hb_sim_create(p, &params, &sim));
+  hb_particles_destroy(p);
+  return sim;
+}
+
+/* The same picture from the simulation's textures as from particles that the host has sent, by value and with a trail;
+ * nothing is read back for it, and the simulation goes on with the same bits. */
+static void check_scheme(const struct hb_force_params *force)
+{
+  static uint8_t drawn[PIXELS], sent[PIXELS];
+  struct hb_sim *sim = start(force), *undisturbed = start(force);
+  struct hb_device_particles at;
+  struct hb_scene *own;
+  struct hb_view_particles lent;
+  struct hb_trails trails;
+  struct hb_particles *p, *q;
+  static double value[N];
+  struct hb_scene_style style = {.color = HB_SCENE_COLOR_VALUE, .range = {0, 1.5}, .map = HB_COLORMAP_EMBER};
+
+  hb_sim_on_device(sim, &at);
+  assert_int_equal(at.layout, HB_DEVICE_NONE);
+  for (int k = 0; k < 3; k++) ASSERT_OK(hb_sim_step(sim));
+  hb_sim_on_device(sim, &at);
+  assert_int_equal(at.n, N);
+  ASSERT_OK(hb_scene_open(at.context, NULL, &own));
+  ASSERT_OK(hb_scene_resize(own, W, H, 1));
+  ASSERT_OK(hb_view_particles_open(at.context, &lent));
+  ASSERT_OK(hb_trails_open(at.context, N, 3, &trails));
+  ASSERT_OK(hb_sim_quantity(sim, HB_QUANTITY_SPEED, value));
+
+  count_readbacks();
+  ASSERT_OK(hb_view_particles_lend(&lent, &at));
+  ASSERT_OK(hb_trails_add(&trails, &lent));
+  for (int k = 0; k < 40; k++) ASSERT_OK(hb_sim_step(sim));
+  readbacks = 0;
+  hb_sim_on_device(sim, &at);
+  ASSERT_OK(hb_view_particles_lend(&lent, &at));
+  ASSERT_OK(hb_view_particles_values(&lent, N, value));
+  lent.mass = 1. / N;
+  ASSERT_OK(hb_trails_add(&trails, &lent));
+  ASSERT_OK(hb_scene_begin(own, &camera));
+  ASSERT_OK(hb_scene_stars(own, &lent, &style));
+  ASSERT_OK(hb_scene_trails(own, &trails, &lent, 1, &style));
+  assert_int_equal(readbacks, 0);
+  ASSERT_OK(hb_scene_picture(own, &style, drawn));
+  assert_int_equal(readbacks, 1); /* the picture itself: the counting counts */
+  stop_counting();
+
+  for (int k = 0; k < 3; k++) ASSERT_OK(hb_sim_step(undisturbed));
+  ASSERT_OK(hb_sim_state(undisturbed, trails.t[0], &q));
+  for (int k = 0; k < 40; k++) ASSERT_OK(hb_sim_step(undisturbed));
+  ASSERT_OK(hb_sim_state(undisturbed, at.t, &p));
+  for (int k = 0; k < 2; k++) { /* the same from the host */
+    struct hb_particles *s = k ? p : q;
+    ASSERT_OK(hb_view_particles_send(&lent, N, hb_particles_m(s), hb_particles_x(s), hb_particles_v(s),
+                                     hb_particles_time(s), (double[3]){0}));
+    if (k == 0) hb_trails_clear(&trails);
+    ASSERT_OK(hb_trails_add(&trails, &lent));
+  }
+  ASSERT_OK(hb_view_particles_values(&lent, N, value));
+  lent.mass = 1. / N;
+  ASSERT_OK(hb_scene_begin(own, &camera));
+  ASSERT_OK(hb_scene_stars(own, &lent, &style));
+  ASSERT_OK(hb_scene_trails(own, &trails, &lent, 1, &style));
+  ASSERT_OK(hb_scene_picture(own, &style, sent));
+  double difference = picture_difference(drawn, sent);
+  if (difference > 1e-3) fail_msg("%s %s: %g", force->scheme, force->precision, difference);
+
+  for (int k = 0; k < 20; k++) {
+    ASSERT_OK(hb_sim_step(sim));
+    ASSERT_OK(hb_sim_step(undisturbed));
+  }
+  hb_particles_destroy(p);
+  hb_particles_destroy(q);
+  double t = fmax(hb_sim_next_time(sim), 0);
+  ASSERT_OK(hb_sim_state(sim, t, &p));
+  ASSERT_OK(hb_sim_state(undisturbed, t, &q));
+  assert_memory_equal(hb_particles_x(p), hb_particles_x(q), 3 * N * sizeof(double));
+  hb_particles_destroy(p);
+  hb_particles_destroy(q);
+  hb_trails_close(&trails);
+  hb_view_particles_close(&lent);
+  hb_scene_close(own);
+  hb_sim_destroy(sim);
+  hb_sim_destroy(undisturbed);
+}
+
+/* One of each layout; the all-pairs schemes share theirs. */
+static void test_simulations(void **state)
+{
+  (void)state;
+  static const struct hb_force_params forces[] = {
+      {.scheme = "cg2007", .precision = "single"},
+      {.scheme = "cg2007", .precision = "single", .flags = HB_FORCE_CG2007_RECT},
+      {.scheme = "bag", .precision = "ds"},
+      {.scheme = "bag", .precision = "double"},
+  };
+  for (size_t k = 0; k < COUNT_OF(forces); k++) {
+    if (strcmp(forces[k].precision, "double") == 0 && !context->caps.has_double) continue;
+    check_scheme(&forces[k]);
+  }
+}
+
+static void test_without_device(void **state)
+{
+  (void)state;
+  struct hb_device_particles at = {.n = 7};
+  struct hb_sim *sim = start(&(struct hb_force_params){.scheme = "host"});
+  ASSERT_OK(hb_sim_step(sim));
+  hb_sim_on_device(sim, &at);
+  assert_true(at.layout == HB_DEVICE_NONE && at.n == 0);
+  hb_sim_destroy(sim);
+}
+
+/* ---- golden pictures --------------------------------------------------------------------------------- */
+
+/* Other drivers round otherwise; what is wrong differs by more than three times this. */
+static const double SAME = 0.003;
+
+struct shot {
+  const char *model, *golden;
+  size_t n;
+  int is_group;
+  double trail;
+};
+
+static void shoot(const struct shot *shot, const struct hb_camera *from, enum hb_colormap map, uint8_t *rgb)
+{
+  struct hb_scene_style style = {
+      .color = shot->is_group ? HB_SCENE_COLOR_GROUP : HB_SCENE_COLOR_SPEED, .map = map, .range = {0, 1}};
+  struct hb_particles *p;
+  struct hb_trails trails = {0};
+  ASSERT_OK(hb_ic_make(shot->model, &(struct hb_ic_params){.n = shot->n, .seed = 1}, &p));
+  size_t n = hb_particles_n(p);
+  double *x = hb_particles_x(p), *v = hb_particles_v(p), *past = malloc(3 * n * sizeof *past);
+  double *value = malloc(n * sizeof *value);
+  for (size_t k = 0; k < 3 * n; k++) past[k] = x[k] - shot->trail * v[k];
+  for (size_t k = 0; k < n; k++) value[k] = (double)(2 * k / n);
+  ASSERT_OK(hb_trails_open(context, n, 2, &trails));
+  ASSERT_OK(hb_view_particles_send(&particles, n, NULL, past, v, -shot->trail, NULL));
+  if (shot->trail > 0) ASSERT_OK(hb_trails_add(&trails, &particles));
+  ASSERT_OK(hb_view_particles_send(&particles, n, hb_particles_m(p), x, v, 0, NULL));
+  ASSERT_OK(hb_view_particles_values(&particles, n, value));
+  ASSERT_OK(hb_trails_add(&trails, &particles));
+  ASSERT_OK(hb_scene_resize(scene, W, H, 2));
+  ASSERT_OK(hb_scene_begin(scene, from));
+  ASSERT_OK(hb_scene_stars(scene, &particles, &style));
+  ASSERT_OK(hb_scene_trails(scene, &trails, &particles, shot->trail, &style));
+  ASSERT_OK(hb_scene_picture(scene, &style, rgb));
+  hb_trails_close(&trails);
+  hb_particles_destroy(p);
+  free(past);
+  free(value);
+}
+
+static void expect(const char *what, double difference, int same)
+{
+  if (same ? difference > SAME : difference < 3 * SAME)
+    fail_msg("%s: a difference of %g, expected %s %g", what, difference, same ? "at most" : "more than",
+             same ? SAME : 3 * SAME);
+}
+
+static void test_golden_cluster(void **state)
+{
+  (void)state;
+  static uint8_t rgb[PIXELS], again[PIXELS], golden[PIXELS];
+  const struct shot shot = {.model = "plummer", .golden = "scene_cluster", .n = 600};
+  struct hb_camera from, wrong;
+  hb_camera_reset(&from);
+  hb_camera_look(&from, 0.3, 0.5, 0);
+  hb_camera_fit(&from, 2, (double)W / H);
+  shoot(&shot, &from, HB_COLORMAP_STARS, rgb);
+  shoot(&shot, &from, HB_COLORMAP_STARS, again);
+  assert_memory_equal(rgb, again, PIXELS);
+  picture_golden(shot.golden, rgb, golden);
+  expect("the cluster", picture_difference(rgb, golden), 1);
+
+  shoot(&shot, &from, HB_COLORMAP_EMBER, again);
+  expect("a wrong colour map", picture_difference(again, golden), 0);
+  wrong = from;
+  hb_camera_orbit(&wrong, 0.1);
+  shoot(&shot, &wrong, HB_COLORMAP_STARS, again);
+  expect("a camera six degrees off", picture_difference(again, golden), 0);
+  wrong = from;
+  hb_camera_zoom(&wrong, 1.1);
+  shoot(&shot, &wrong, HB_COLORMAP_STARS, again);
+  expect("a camera too near", picture_difference(again, golden), 0);
+}
+
+static void test_golden_lamps(void **state)
+{
+  (void)state;
+  static uint8_t rgb[PIXELS], again[PIXELS], golden[PIXELS];
+  struct shot shot = {.model = "holmberg1941", .golden = "scene_lamps", .is_group = 1, .trail = 1};
+  struct hb_camera from, wrong;
+  hb_camera_reset(&from);
+  hb_camera_look(&from, 0, 1, 0);
+  hb_camera_fit(&from, 4, (double)W / H);
+  shoot(&shot, &from, HB_COLORMAP_STARS, rgb);
+  picture_golden(shot.golden, rgb, golden);
+  expect("the lamps", picture_difference(rgb, golden), 1);
+
+  wrong = from;
+  hb_camera_pan(&wrong, 0.02, 0);
+  shoot(&shot, &wrong, HB_COLORMAP_STARS, again);
+  expect("a camera that looks beside", picture_difference(again, golden), 0);
+  shot.trail = 0;
+  shoot(&shot, &from, HB_COLORMAP_STARS, again);
+  expect("missing trails", picture_difference(again, golden), 0);
+}
+
+/* ---- shaders that change ----------------------------------------------------------------------------- */
+
+static void test_reload(void **state)
+{
+  (void)state;
+  static uint8_t before[PIXELS], after[PIXELS];
+  const struct hb_scene_style style = {0};
+  struct hb_particles *p;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = 100, .seed = 1}, &p));
+  ASSERT_OK(hb_scene_resize(scene, W, H, 1));
+  send(100, hb_particles_x(p), hb_particles_v(p));
+  for (int k = 0; k < 2; k++) {
+    ASSERT_OK(hb_scene_begin(scene, &camera));
+    ASSERT_OK(hb_scene_stars(scene, &particles, &style));
+    ASSERT_OK(hb_scene_picture(scene, &style, k ? after : before));
+    if (k == 0) ASSERT_OK(hb_scene_reload(scene));
+  }
+  assert_memory_equal(before, after, PIXELS);
+  setenv("HB_SHADER_DIR", support_path("no_shaders"), 1);
+  assert_int_not_equal(hb_scene_reload(scene), HB_OK);
+  unsetenv("HB_SHADER_DIR");
+  ASSERT_OK(hb_scene_begin(scene, &camera));
+  ASSERT_OK(hb_scene_stars(scene, &particles, &style));
+  ASSERT_OK(hb_scene_picture(scene, &style, after));
+  assert_memory_equal(before, after, PIXELS);
+  hb_particles_destroy(p);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_place),          cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_adds_up),        cmocka_unit_test(test_distance),
+      cmocka_unit_test(test_formats),        cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_simulations),    cmocka_unit_test(test_without_device),
+      cmocka_unit_test(test_golden_cluster), cmocka_unit_test(test_golden_lamps),
+      cmocka_unit_test(test_reload),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
