@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "gl/gl.h"
+#include "gl/gl_readback.h"
 #include "gl/gl_shader.h"
 
 #include <stdio.h>
@@ -153,6 +154,7 @@ enum hb_status hb_texels_read(const struct hb_texels *t, const struct hb_texels_
   for (int slot = 0; slot < 2; slot++) {
     glReadBuffer(GL_COLOR_ATTACHMENT0 + (GLenum)slot);
     glReadPixels(column, row, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, words);
+    hb_gl_readback_add(4 * count * sizeof *words);
     for (size_t k = 0; k < count; k++)
       memcpy(floats + HB_TEXELS_FLOATS * k + 4 * slot, words + 4 * k, 4 * sizeof *words);
   }
