@@ -45,7 +45,7 @@ if [ -z "$host_only" ]; then
     sleep 0.1
   done
 fi
-display() { echo ":$(cat "$build/xvfb.display")"; }
+display() { [ -n "$host_only" ] || echo ":$(cat "$build/xvfb.display")"; }
 
 # kept OUTPUT STATUS: what a test that ran in the background has said, and the status it ended with.
 kept() {
@@ -91,8 +91,8 @@ for source in tests/unit/test_*.c; do
 done
 for source in tests/cli/*.bats; do
   [ -e "$source" ] || continue
-  case $source in *gl*.bats) [ -n "$host_only" ] && continue ;; esac
-  HOLMBERG=$build/holmberg tally "$(basename "$source")" bats --tap "$source"
+  case $source in *gl*.bats | *view.bats) [ -n "$host_only" ] && continue ;; esac
+  HOLMBERG=$build/holmberg DISPLAY=$(display) tally "$(basename "$source")" bats --tap "$source"
 done
 
 [ $failed -eq 0 ] || echo "the whole output is in $log"

@@ -221,6 +221,11 @@ static enum hb_status do_state(const struct line *line)
   hb_json_truth(&json, "trails", view->show_trails);
   hb_json_truth(&json, "hud", view->show_hud);
   hb_json_truth(&json, "help", view->show_help);
+  hb_json_truth(&json, "inspects", view->inspector != NULL);
+  if (view->inspector) {
+    hb_json_text(&json, "pass", hb_inspector_title(view->inspector));
+    hb_json_text(&json, "texel", view->texel.text);
+  }
   hb_json_truth(&json, "drawing", !view->stop_drawing);
   hb_json_truth(&json, "full_screen", view->full_screen);
   hb_json_truth(&json, "recording", view->recording != NULL);

@@ -333,6 +333,40 @@ END
   done
 }
 
+@test "i inspects: . and , go through the passes, a plays them, the mouse finds a particle's texel" {
+  view holmberg1941 --scheme matrix2004 --size 640x400 --inspect --paused <<'END'
+state
+key .
+key .
+key ,
+state
+move 300 80
+state
+key a
+key space
+frames 3
+state
+key i
+state
+screenshot without.png
+key i
+frames 1
+screenshot with.png
+END
+  [[ $(value 0 pass) == '"matrix2004, pass 1 of 9: '* ]]
+  [[ $(value 1 pass) == '"matrix2004, pass 2 of 9: '* ]]
+  [[ $(value 2 texel) == '"particle '* ]]
+  [[ $(value 3 pass) == '"matrix2004, pass 5 of 9: '* ]]
+  says 4 inspects false
+  [ "$(cmp -l without.png with.png 2>/dev/null | head -n 50 | wc -l)" -eq 50 ]
+  view holmberg1941 --scheme host --paused <<'END'
+key i
+state
+END
+  says 0 inspects false
+  [[ $(value 0 message) == *'there are no textures to inspect'* ]]
+}
+
 @test "a series plays: right, left, the time bar, and through it by the clock" {
   "$HOLMBERG" ic coldsphere -n 50 -o c.h5 --quiet
   "$HOLMBERG" run c.h5 --t-end 0.5 --snap-every 1/8 -o end.txt --scheme host --quiet
