@@ -58,37 +58,42 @@ static enum hb_status load(const struct hb_render *render, size_t file, struct h
   return find_values(render, moment);
 }
 
-static enum hb_status check_pair(const struct hb_render_series *s)
+/* Whether the particles of file `later` are those of file `earlier`, at a later time. */
+static enum hb_status check_pair(const struct hb_render *render, size_t earlier, struct hb_particles *a,
+                                 size_t later, struct hb_particles *b)
 {
-  struct hb_particles *a = s->moments[0].particles, *b = s->moments[1].particles;
-  const char *earlier = s->render->files[s->at], *later = s->render->files[s->at + 1];
+  const char *before = render->files[earlier], *name = render->files[later];
   size_t n = hb_particles_n(a);
   if (hb_particles_n(b) != n)
-    return hb_fail(HB_ERR_INPUT, "%s holds %zu particles, expected %zu as in %s", later, hb_particles_n(b), n,
-                   earlier);
+    return hb_fail(HB_ERR_INPUT, "%s holds %zu particles, expected %zu as in %s", name, hb_particles_n(b), n,
+                   before);
   if (!(hb_particles_time(b) > hb_particles_time(a)))
-    return hb_fail(HB_ERR_INPUT, "%s is of t = %g, expected later than %g, that of %s", later,
-                   hb_particles_time(b), hb_particles_time(a), earlier);
+    return hb_fail(HB_ERR_INPUT, "%s is of t = %g, expected later than %g, that of %s", name,
+                   hb_particles_time(b), hb_particles_time(a), before);
   if (memcmp(hb_particles_id(a), hb_particles_id(b), n * sizeof(uint64_t)) != 0)
-    return hb_fail(HB_ERR_INPUT, "%s has other particles than %s, or in another order", later, earlier);
+    return hb_fail(HB_ERR_INPUT, "%s has other particles than %s, or in another order", name, before);
   return HB_OK;
 }
 
-/* File number `file` becomes the first of the two. */
+/* File number `file`, not before s->at, becomes the first of the two. */
 static enum hb_status go_to(struct hb_render_series *s, size_t file)
 {
-  struct hb_render_moment next = s->moments[1];
+  struct hb_render_moment next = {0};
   if (s->moments[0].particles && s->at == file) return HB_OK;
-  s->moments[1] = (struct hb_render_moment){0};
-  if (next.particles && s->at + 1 == file) {
-    clear(&s->moments[0]);
-    s->moments[0] = next;
-    s->at = file;
-    return HB_OK;
+  enum hb_status status = HB_OK;
+  if (s->moments[1].particles && s->at + 1 == file) {
+    next = s->moments[1];
+    s->moments[1] = (struct hb_render_moment){0};
+  } else {
+    status = load(s->render, file, &next);
   }
-  clear(&next);
+  if (status == HB_OK && s->moments[0].particles)
+    status = check_pair(s->render, s->at, s->moments[0].particles, file, next.particles);
+  clear(&s->moments[0]);
+  clear(&s->moments[1]);
+  s->moments[0] = next;
   s->at = file;
-  return load(s->render, file, &s->moments[0]);
+  return status;
 }
 
 static void blend(const struct hb_render_series *s, double u)
@@ -114,7 +119,7 @@ static enum hb_status at_between(struct hb_render_series *s, double u)
 {
   if (!s->moments[1].particles) {
     HB_TRY(load(s->render, s->at + 1, &s->moments[1]));
-    HB_TRY(check_pair(s));
+    HB_TRY(check_pair(s->render, s->at, s->moments[0].particles, s->at + 1, s->moments[1].particles));
   }
   clear(&s->between);
   HB_TRY(hb_particles_copy(s->moments[0].particles, &s->between.particles));
@@ -129,10 +134,7 @@ enum hb_status hb_render_series_at(struct hb_render_series *s, double place,
   size_t file = (size_t)place, last = s->render->file_count - 1;
   double u = place - (double)file;
   if (file >= last) file = last, u = 0;
-  size_t before = s->at;
-  int had = s->moments[0].particles != NULL;
   HB_TRY(go_to(s, file));
-  if (had && file == before + 1 && s->moments[1].particles) HB_TRY(check_pair(s));
   *moment = &s->moments[0];
   if (u < 1e-9) return HB_OK;
   HB_TRY(at_between(s, u));
