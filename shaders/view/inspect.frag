@@ -49,6 +49,8 @@ void main() {
   color.rgb = isnan(value) ? vec3(0.0, 0.63, 0.31) : edge ? paper : false_color(value);
   if (record == marked) {
     int rim = min(min(within.x, within.y), min(shape.z - 1 - within.x, shape.z - 1 - within.y));
-    if (shape.z < 4 || rim < max(1, shape.z / 10)) color.rgb = vec3(0.3, 1.0, 0.45);
+    vec3 sign_of_it = vec3(0.3, 1.0, 0.45);
+    if (shape.z < 4) color.rgb = mix(color.rgb, sign_of_it, 0.5);
+    else if (rim < max(1, shape.z / 10)) color.rgb = sign_of_it;
   }
 }

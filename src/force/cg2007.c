@@ -228,7 +228,10 @@ static void tell(const struct cg2007 *c, size_t other, int read, size_t ni, size
   static const struct hb_gl_watch_quantity mass[] = {{"mass", 0, 1}, {0}}, pos[] = {{"position", 0, 3}, {0}},
                                            vel[] = {{"velocity", 0, 3}, {0}},
                                            acc[] = {{"acceleration", 0, 3}, {0}},
+                                           acc_free[] = {{"acceleration", 0, 3}, {"free", 3, 1}, {0}},
                                            jerk_pot[] = {{"jerk", 0, 3}, {"potential", 3, 1}, {0}};
+  /* The fourth number is written as 0: there where a shader of one's own may put something. */
+  const struct hb_gl_watch_quantity *sums = vector_channels(c) == 4 ? acc_free : acc;
   struct hb_gl_pass pass = {
       .context = c->context,
       .scheme = "cg2007",
@@ -238,12 +241,12 @@ static void tell(const struct cg2007 *c, size_t other, int read, size_t ni, size
       .fragments = fragments,
       .read_count = 5,
       .write_count = RESULTS,
-      .read = {watched(c, "accTexture", acc, &c->result[read][ACC], ni, fragments),
+      .read = {watched(c, "accTexture", sums, &c->result[read][ACC], ni, fragments),
                watched(c, "jerkAndPotTexture", jerk_pot, &c->result[read][JERK_POT], ni, fragments),
                watched(c, "posTexture", pos, &c->pos, c->nj, 2 * fragments),
                watched(c, "velTexture", vel, &c->vel, c->nj, 2 * fragments),
                watched(c, "massTexture", mass, &c->mass, c->nj, fragments)},
-      .write = {watched(c, "accOut", acc, &c->result[!read][ACC], ni, fragments),
+      .write = {watched(c, "accOut", sums, &c->result[!read][ACC], ni, fragments),
                 watched(c, "jerkAndPotOut", jerk_pot, &c->result[!read][JERK_POT], ni, fragments)},
   };
   snprintf(pass.what, sizeof pass.what, "each feels the particle %zu places on", other);

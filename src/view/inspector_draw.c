@@ -49,46 +49,64 @@ static void fold(const struct hb_gl_watch_array *grid, int room, struct hb_inspe
   tile->height = tile->height * tile->cell < room ? tile->height * tile->cell : room;
 }
 
-static int components(const struct hb_inspector_array *arrays, int count)
+/* Where the next image goes; lines are as high as their highest image. */
+struct pen {
+  int x, y, left, right, line;
+};
+
+static void next_line(struct pen *pen)
 {
-  int sum = 0;
-  for (int k = 0; k < count; k++)
-    for (const struct hb_gl_watch_quantity *q = arrays[k].copy.array.quantities; q->name; q++)
-      sum += q->count;
-  return sum;
+  if (pen->x > pen->left) pen->y += pen->line;
+  pen->x = pen->left;
+  pen->line = 0;
 }
 
-static int quotient_up(int a, int b) { return (a + b - 1) / b; }
+enum { GAP = 4, WIDE_GAP = 18 }; /* between the components of a quantity, and between quantities */
 
-/* Images a line and the room of each, so that all fit and are large. */
-static int choose_room(const struct hb_inspector *i, int width, int height, int label, int *a_line)
+/* The components of a quantity side by side, below its name. */
+static void place_quantity(struct hb_inspector *i, const struct hb_inspector_array *array,
+                           const struct hb_gl_watch_quantity *q, int room, int label, struct pen *pen)
 {
-  int read = components(i->read, i->read_count), write = components(i->write, i->write_count), best = 0;
-  *a_line = 1;
-  for (int count = 1; count <= read + write; count++) {
-    int lines = quotient_up(read, count) + quotient_up(write, count);
-    int across = width / count - 10, down = height / (lines > 0 ? lines : 1) - label;
-    int room = across < down ? across : down;
-    if (room > best) best = room, *a_line = count;
+  struct hb_inspector_tile tile = {.array = array, .quantity = q};
+  if (strcmp(q->name, "free") == 0 && array->most[q->first] == 0) return; /* a number that no shader uses */
+  fold(&array->copy.array, room, &tile);
+  int wide = q->count * (tile.width + GAP);
+  if (pen->x > pen->left && pen->x + wide > pen->right) next_line(pen);
+  for (int c = 0; c < q->count && i->tile_count < HB_INSPECTOR_TILES; c++) {
+    tile.component = q->first + c;
+    tile.x = pen->x + c * (tile.width + GAP);
+    tile.y = pen->y + label;
+    i->tile[i->tile_count++] = tile;
   }
-  return best;
+  int least = 110; /* a name needs that */
+  pen->x += (wide > least ? wide : least) + WIDE_GAP;
+  if (tile.height + label > pen->line) pen->line = tile.height + label;
 }
 
-/* The images of these arrays, line by line from y on; gives where the next ones begin. */
-static int place(struct hb_inspector *i, const struct hb_inspector_array *arrays, int count, int x, int y,
-                 int room, int a_line, int label)
+static void place_arrays(struct hb_inspector *i, const struct hb_inspector_array *arrays, int count, int room,
+                         int label, struct pen *pen)
 {
-  int n = 0;
   for (int k = 0; k < count; k++)
     for (const struct hb_gl_watch_quantity *q = arrays[k].copy.array.quantities; q->name; q++)
-      for (int c = 0; c < q->count && i->tile_count < HB_INSPECTOR_TILES; c++, n++) {
-        struct hb_inspector_tile *tile = &i->tile[i->tile_count++];
-        *tile = (struct hb_inspector_tile){.array = &arrays[k], .quantity = q, .component = q->first + c};
-        tile->x = x + n % a_line * (room + 10);
-        tile->y = y + n / a_line * (room + label) + label;
-        fold(&arrays[k].copy.array, room, tile);
-      }
-  return y + quotient_up(n, a_line) * (room + label);
+      place_quantity(i, &arrays[k], q, room, label, pen);
+  next_line(pen);
+}
+
+/* All images in the largest room that they fit with; *middle: where the written ones begin. */
+static void place(struct hb_inspector *i, int x, int y, int width, int height, int line, int *middle)
+{
+  int label = line + 4;
+  for (int room = width / 3 - GAP; room > 4; room -= 2) {
+    struct pen pen = {.x = x, .y = y, .left = x, .right = x + width};
+    i->tile_count = 0;
+    place_arrays(i, i->read, i->read_count, room, label, &pen);
+    pen.y += line / 2;
+    *middle = pen.y;
+    pen.y += line;
+    place_arrays(i, i->write, i->write_count, room, label, &pen);
+    if (pen.y <= y + height) return;
+  }
+  i->tile_count = 0; /* too small a window for any of it */
 }
 
 /* ---- the images ---- */
@@ -140,21 +158,18 @@ static void draw_plain(const struct hb_inspector *i, int what, int x, int y, int
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-/* "position x 1.2": the number is the end of its scale. */
-static void name_tile(const struct hb_inspector_tile *t, struct hb_paint *paint, int room)
+/* "position x y z, 1.2": the number is the end of its scale. */
+static void name_tile(const struct hb_inspector_tile *t, struct hb_paint *paint)
 {
-  static const char *const axes[] = {" x", " y", " z"};
-  char name[64], end[24];
-  int column = (int)hb_paint_column(paint), most = room / (column > 0 ? column : 1);
   uint32_t color = t->array->pair == 'A' ? pair_a : t->array->pair == 'B' ? pair_b : faint;
-  snprintf(name, sizeof name, "%s%s", t->quantity->name,
-           t->quantity->count == 3 ? axes[t->component - t->quantity->first] : "");
-  snprintf(end, sizeof end, " %.2g", (double)most_of(t));
-  if ((int)(strlen(name) + strlen(end)) <= most) strcat(name, end);
-  name[most < (int)sizeof name ? most : (int)sizeof name - 1] = 0;
-  hb_paint_text(paint, t->x, t->y - hb_paint_line_height(paint), color, name);
-  double x = t->x, y = t->y, right = x + t->width, below = y + t->height;
+  if (t->component == t->quantity->first) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%s %.2g", t->quantity->name, t->quantity->count == 3 ? " xyz" : "",
+             (double)most_of(t));
+    hb_paint_text(paint, t->x, t->y - hb_paint_line_height(paint), color, name);
+  }
   if (!t->array->pair) return;
+  double x = t->x, y = t->y, right = x + t->width, below = y + t->height;
   hb_paint_box(paint, x - 1, y - 1, t->width + 2, 1, color);
   hb_paint_box(paint, x - 1, below, t->width + 2, 1, color);
   hb_paint_box(paint, x - 1, y, 1, t->height, color);
@@ -199,23 +214,17 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
     return hb_gl_context_check(context, "drawing the inspector");
   }
   hb_paint_text(paint, x, y, ink, hb_inspector_title(i));
-  int a_line, label = line + 6, names = 3 * line, scale = 2 * line;
-  int room = choose_room(i, width, height - names - scale, label, &a_line);
-  if (room > 0) {
-    name_arrays(i->read, i->read_count, "reads", paint, x, y + line, width);
-    int below = place(i, i->read, i->read_count, x, y + 2 * line, room, a_line, label);
-    name_arrays(i->write, i->write_count, "writes", paint, x, below + line / 4, width);
-    below = place(i, i->write, i->write_count, x, below + line, room, a_line, label);
-    for (int k = 0; k < i->tile_count; k++) {
-      draw_tile(i, &i->tile[k], page_height);
-      name_tile(&i->tile[k], paint, room);
-    }
-    int bar = width < 20 * line ? width : 20 * line, top = y + height - line;
-    draw_plain(i, SCALE, x, top - line / 2, bar, line / 2, page_height);
-    hb_paint_text(paint, x, top + 2, faint, "-");
-    hb_paint_text(paint, x + bar / 2 - hb_paint_column(paint) / 2, top + 2, faint, "0");
-    hb_paint_text(paint, x + bar - 22 * hb_paint_column(paint), top + 2, faint, "the number over each +");
+  int middle = y, column = (int)hb_paint_column(paint), bar = 20 * column, foot = y + height - line;
+  place(i, x, y + 2 * line, width, height - 4 * line, line, &middle);
+  for (int k = 0; k < i->tile_count; k++) {
+    draw_tile(i, &i->tile[k], page_height);
+    name_tile(&i->tile[k], paint);
   }
+  name_arrays(i->read, i->read_count, "reads", paint, x, y + line, width);
+  name_arrays(i->write, i->write_count, "writes", paint, x, middle, width);
+  draw_plain(i, SCALE, x + 2 * column, foot + line / 4, bar, line / 2, page_height);
+  hb_paint_text(paint, x, foot, faint, "-");
+  hb_paint_text(paint, x + bar + 3 * column, foot, faint, "+ the number over each image, in the middle 0");
   return hb_gl_context_check(context, "drawing the inspector");
 }
 

@@ -84,6 +84,12 @@ static const char *component_name(const struct hb_gl_watch_quantity *q, int c)
   return q->count == 3 ? names[c] : "";
 }
 
+/* A number that no shader uses. */
+static int is_left_out(const struct hb_trace *t, const struct hb_gl_watch_quantity *q)
+{
+  return strcmp(q->name, "free") == 0 && hb_trace_most(t, q->name) == 0;
+}
+
 /* Its components side by side, each quantity with its scale. */
 static enum hb_status draw_array(const struct hb_trace *t, const struct hb_trace_pass *p,
                                  const struct hb_trace_array *a, const char *role, struct hb_canvas *page)
@@ -91,7 +97,8 @@ static enum hb_status draw_array(const struct hb_trace *t, const struct hb_trace
   enum { GAP = 24, TOP = 62, BELOW = 62, LEAST = 132 };
   const struct hb_gl_watch_array *grid = &a->copy.array;
   int components = 0, cell = grid->columns > 16 ? 8 : CELL;
-  for (const struct hb_gl_watch_quantity *q = grid->quantities; q->name; q++) components += q->count;
+  for (const struct hb_gl_watch_quantity *q = grid->quantities; q->name; q++)
+    components += is_left_out(t, q) ? 0 : q->count;
   int width = grid->columns * cell, height = grid->rows * cell, step = (width > LEAST ? width : LEAST) + GAP;
   int page_width = components * step + GAP;
   HB_TRY(hb_canvas_create(page_width > 560 ? page_width : 560, TOP + height + BELOW, HB_SHEET_PAPER, page));
@@ -102,6 +109,7 @@ static enum hb_status draw_array(const struct hb_trace *t, const struct hb_trace
   int x = GAP;
   for (const struct hb_gl_watch_quantity *q = grid->quantities; q->name; q++) {
     double most = hb_trace_most(t, q->name);
+    if (is_left_out(t, q)) continue;
     for (int c = 0; c < q->count; c++, x += step) {
       const struct hb_sheet_image image = {a, q->first + c, most, cell, cell >= NUMBERED, 0, HB_SHEET_LINE};
       hb_canvas_text(page, x, TOP - 18, 1, HB_SHEET_INK, "%s%s", q->name, component_name(q, c));

@@ -5,6 +5,7 @@
 #include "view/texels.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,8 @@ static void check_record(struct seen *s, const struct hb_gl_watch_array *array, 
         check_number(q->name, got, f[place + c], size[place + c]);
       else if (strcmp(q->name, "mass") == 0)
         check_number("mass", got, m[i], 0);
+      else if (strcmp(q->name, "free") == 0)
+        check_number("the free number", got, 0, 0);
       else
         check_number(q->name, got, q->name[0] == 'p' ? x[3 * i + c] : v[3 * i + c], 0);
     }
@@ -243,6 +246,46 @@ static void test_cg2007(void **state)
   }
 }
 
+/* Exercise 2 of shaders/README.md: the number that is free becomes 1 / distance^2 of the nearest neighbour. */
+static void on_exercise(void *context, const struct hb_gl_pass *pass)
+{
+  static float floats[MOST_FLOATS];
+  struct seen *s = context;
+  s->passes++;
+  if (s->vandal || pass->number < N - 1) return;
+  hb_texels_open(pass->context, &s->texels);
+  ASSERT_OK(hb_texels_take(&s->texels, &pass->write[0], &s->copy));
+  ASSERT_OK(hb_texels_read(&s->texels, &s->copy, 0, 0, 8, 5, floats));
+  assert_string_equal(pass->write[0].quantities[1].name, "free");
+  for (int cell = 0; cell < 40; cell++) {
+    int64_t i = hb_texels_particle(&s->copy.array, cell % 8, cell / 8);
+    double most = 0;
+    for (int64_t k = 0; i >= 0 && k < N; k++) {
+      double r2 = 0;
+      for (int c = 0; c < 3; c++) r2 += (x[3 * k + c] - x[3 * i + c]) * (x[3 * k + c] - x[3 * i + c]);
+      if (k != i) most = fmax(most, 1 / r2);
+    }
+    if (i >= 0) check_number("1 / distance^2", (double)floats[HB_TEXELS_FLOATS * cell + 3], most, most);
+    s->checked++;
+  }
+}
+
+static void test_exercise(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/hb_exercise_XXXXXX", command[256];
+  assert_non_null(mkdtemp(folder));
+  snprintf(command, sizeof command,
+           "cp -r shaders/. %s && patch -s -d %s -p1 <shaders/exercises/2_nearest_neighbour.diff", folder,
+           folder);
+  assert_int_equal(system(command), 0);
+  setenv("HB_SHADER_DIR", folder, 1);
+  assert_int_equal(walk("cg2007", NULL, NULL, 0, N, on_exercise).passes, N - 1);
+  unsetenv("HB_SHADER_DIR");
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+}
+
 /* ---- matrix2004 ---- */
 
 /* Level after level: row y holds the terms of all sources that folding has put there. */
@@ -327,10 +370,8 @@ int main(void)
 {
   make_particles();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cg2007),
-      cmocka_unit_test(test_matrix),
-      cmocka_unit_test(test_bag),
-      cmocka_unit_test(test_tile),
+      cmocka_unit_test(test_cg2007), cmocka_unit_test(test_exercise), cmocka_unit_test(test_matrix),
+      cmocka_unit_test(test_bag),    cmocka_unit_test(test_tile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
