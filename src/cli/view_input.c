@@ -124,8 +124,7 @@ static enum hb_status take_next_model(struct hb_view *view, int step)
 
 static enum hb_status take_named_model(struct hb_view *view, enum hb_keys_action action)
 {
-  static const char *const names[] = {"plummer", "holmberg1941", "coldsphere"}; /* as keys.c says */
-  return take_model(view, hb_view_source_model(names[action - HB_KEYS_MODEL_1]));
+  return take_model(view, hb_view_source_model(hb_keys_models[action - HB_KEYS_MODEL_1]));
 }
 
 static enum hb_status reset(struct hb_view *view)

@@ -45,6 +45,9 @@ const struct hb_keys_row *hb_keys_rows(size_t *count);
 
 enum hb_keys_action hb_keys_action(int key);
 
+/* The models of keys 1, 2 and 3. */
+extern const char *const hb_keys_models[3];
+
 /* The key of that name, also "[" or "q"; 0 if there is none. */
 int hb_keys_key(const char *name);
 

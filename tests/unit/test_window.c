@@ -206,6 +206,11 @@ static void every_key_has_one_action_and_a_name(void **state)
     assert_int_not_equal(rows[k].action, HB_KEYS_NOTHING);
     if (rows[k].name && !strchr(rows[k].name, ',')) assert_int_equal(hb_keys_key(rows[k].name), rows[k].key);
   }
+  for (size_t k = 0; k < COUNT_OF(hb_keys_models); k++) {
+    struct hb_particles *particles;
+    ASSERT_OK(hb_ic_make(hb_keys_models[k], NULL, &particles));
+    hb_particles_destroy(particles);
+  }
   assert_int_equal(hb_keys_action(0), HB_KEYS_NOTHING);
   assert_int_equal(hb_keys_action('~'), HB_KEYS_NOTHING);
   assert_int_equal(hb_keys_action(hb_keys_key("escape")), HB_KEYS_QUIT);
