@@ -30,7 +30,7 @@ headers_alone() {
     cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Isrc -Isrc/include "$build/alone.c" || return 1
   done
   for header in src/include/holmberg/*.h; do
-    c++ -x c++ -Wall -Wextra -Werror -fsyntax-only "$header" || return 1
+    c++ -x c++ -Wall -Wextra -Werror -fsyntax-only -Isrc/include "$header" || return 1
   done
 }
 
@@ -48,7 +48,7 @@ compiles() {
 # as 4.30, because the reference compiler knows only half of GL_ARB_gpu_shader5, by which 3.30 does the same.
 # shellcheck disable=SC2317
 shaders() {
-  local file version interaction precision source bad=0
+  local file version interaction precision layout source bad=0
   local pair='#define I_EACH 2
 #define UNROLL 2
 #define PARTIAL 16
@@ -65,6 +65,10 @@ shaders() {
       for precision in 0 1 2 3; do
         compiles "$file" 430 '' "#define PRECISION $precision" || bad=1
       done
+      continue
+    fi
+    if grep -q '"view/places.glsl"' "$file"; then # where particles lie
+      for layout in 1 2 3 $'3\n#define RECTANGLE'; do compiles "$file" 330 '' "#define LAYOUT $layout" || bad=1; done
       continue
     fi
     [[ $file == *.comp || $file == shaders/pairs/* || $file == shaders/common/* ]] && version=430

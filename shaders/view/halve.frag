@@ -9,7 +9,7 @@ vec4 tap(vec2 p) { return all(lessThan(abs(p - 0.5), vec2(0.5))) ? texture(sourc
 
 void main() {
   vec2 texel = 1.0 / vec2(textureSize(source, 0));
-  vec2 middle = 2.0 * gl_FragCoord.xy * texel, step = 0.75 * texel;
-  mean = 0.25 * (tap(middle - step) + tap(middle + vec2(step.x, -step.y)) + tap(middle + vec2(-step.x, step.y)) +
-                 tap(middle + step));
+  vec2 middle = 2.0 * gl_FragCoord.xy * texel, aside = 0.75 * texel;
+  mean = 0.25 * (tap(middle - aside) + tap(middle + vec2(aside.x, -aside.y)) + tap(middle + vec2(-aside.x, aside.y)) +
+                 tap(middle + aside));
 }

@@ -109,8 +109,10 @@ static const struct hb_opts_option options[RENDER_COUNT] = {
                     "frames a second of a movie"},
     [RENDER_SAMPLES] = {"samples", 0, HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "S", "2", NULL,
                         "each pixel is the mean of S x S samples, at most 8"},
-    [RENDER_EPS] = {"eps", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "EPS", "1/256", NULL,
-                    "softening of the forces behind --color-by acc, energy, step"},
+    [RENDER_EPS] =
+        {"eps", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "EPS", "1/256", NULL,
+         "softening of the forces behind --color-by acc, energy, step; a note eps of FILE goes before the "
+         "default"},
     [RENDER_CONTEXT] = {"context", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "C", NULL, NULL,
                         "way to OpenGL: auto, egl, osmesa, glfw (default: HB_CONTEXT, else auto)"},
     [RENDER_DEVICE] = {"device", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "DEVICE", NULL, NULL,
@@ -232,6 +234,7 @@ static enum hb_status read_options(const struct hb_opts *opts, struct hb_render 
   r->frames_per_s = v[RENDER_FPS].count < 1000 ? (int)v[RENDER_FPS].count : 1000;
   r->samples = v[RENDER_SAMPLES].count < 100 ? (int)v[RENDER_SAMPLES].count : 100;
   r->quiet = v[RENDER_QUIET].given;
+  r->has_eps = v[RENDER_EPS].given;
   r->force = (struct hb_force_params){
       .context = v[RENDER_CONTEXT].text, .device = v[RENDER_DEVICE].text, .eps = v[RENDER_EPS].number};
   HB_TRY(read_look(opts, r));

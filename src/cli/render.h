@@ -38,6 +38,7 @@ struct hb_render {
   double centre[3], azimuth, elevation, roll, field_of_view, zoom;
 
   struct hb_force_params force; /* for colours that need forces; context and device also for drawing */
+  int has_eps;                  /* else a note of the snapshot goes before force.eps */
   int quiet;
 };
 

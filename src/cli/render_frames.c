@@ -112,6 +112,45 @@ static enum hb_status add_straight_past(struct work *w, struct hb_particles *p)
   return status;
 }
 
+static int is_last_of_many(const struct hb_render *r) { return r->frames == 1 && r->file_count > 1; }
+
+/* Entries of the ring: as many as a trail is long. */
+static enum hb_status room_for_trails(const struct hb_render *r, double t, double *room)
+{
+  *room = 2;
+  if (is_last_of_many(r)) *room = (double)r->file_count;
+  if (r->file_count == 1 || r->frames == 1) return HB_OK;
+  struct hb_particles *last;
+  HB_TRY(hb_snapshot_read(r->files[r->file_count - 1], NULL, &last));
+  double apart = (hb_particles_time(last) - t) / (double)(r->frames - 1);
+  hb_particles_destroy(last);
+  if (apart > 0) *room = ceil(r->trails / apart) + 2;
+  return HB_OK;
+}
+
+static enum hb_status open_trails(struct work *w, struct hb_particles *p)
+{
+  double room;
+  if (!(w->render->trails > 0) || w->trails.n) return HB_OK;
+  HB_TRY(room_for_trails(w->render, hb_particles_time(p), &room));
+  return hb_trails_open(w->context, hb_particles_n(p), (int)fmin(room, TRAIL_ENTRIES_MOST), &w->trails);
+}
+
+/* Where the snapshots before the one that is drawn have the particles. */
+static enum hb_status add_past(struct work *w)
+{
+  const struct hb_render_moment *moment;
+  for (size_t file = 0; file + 1 < w->render->file_count; file++) {
+    HB_TRY(hb_render_series_at(&w->series, (double)file, &moment));
+    struct hb_particles *p = moment->particles;
+    HB_TRY(open_trails(w, p));
+    HB_TRY(hb_view_particles_send(&w->particles, hb_particles_n(p), NULL, hb_particles_x(p),
+                                  hb_particles_v(p), hb_particles_time(p), NULL));
+    HB_TRY(hb_trails_add(&w->trails, &w->particles));
+  }
+  return HB_OK;
+}
+
 static enum hb_status draw(struct work *w, const struct hb_render_moment *moment, size_t frame)
 {
   const struct hb_render *r = w->render;
@@ -127,33 +166,17 @@ static enum hb_status draw(struct work *w, const struct hb_render_moment *moment
   return hb_scene_picture(w->scene, &w->style, w->rgb);
 }
 
-/* Entries of a ring that reaches back as far as a trail does. */
-static enum hb_status open_trails(struct work *w, size_t n, double t)
-{
-  const struct hb_render *r = w->render;
-  int room = 2;
-  if (!(r->trails > 0)) return HB_OK;
-  if (r->file_count > 1 && r->frames > 1) {
-    struct hb_particles *last;
-    HB_TRY(hb_snapshot_read(r->files[r->file_count - 1], NULL, &last));
-    double apart = (hb_particles_time(last) - t) / (double)(r->frames - 1);
-    hb_particles_destroy(last);
-    if (!(apart > 0)) return HB_OK; /* said when the snapshots are read one after the other */
-    room = (int)fmin(ceil(r->trails / apart) + 2, TRAIL_ENTRIES_MOST);
-  }
-  return hb_trails_open(w->context, n, room, &w->trails);
-}
-
 static enum hb_status frame(struct work *w, struct hb_film *film, size_t k)
 {
   const struct hb_render *r = w->render;
   const struct hb_render_moment *moment;
-  double place = r->frames > 1 ? (double)k * (double)(r->file_count - 1) / (double)(r->frames - 1) : 0;
+  double place = (double)(r->file_count - 1) * (r->frames > 1 ? (double)k / (double)(r->frames - 1) : 1);
+  if (is_last_of_many(r) && r->trails > 0) HB_TRY(add_past(w));
   HB_TRY(hb_render_series_at(&w->series, place, &moment));
   if (k == 0) {
     HB_TRY(find_camera(w, moment));
     HB_TRY(find_range(w, moment));
-    HB_TRY(open_trails(w, hb_particles_n(moment->particles), hb_particles_time(moment->particles)));
+    HB_TRY(open_trails(w, moment->particles));
   }
   HB_TRY(draw(w, moment, k));
   char t[32];

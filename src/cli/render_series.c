@@ -26,8 +26,10 @@ static enum hb_status quantity_of(const struct hb_render *render, const struct h
   static const enum hb_quantity quantities[HB_RENDER_COLORS] = {[HB_RENDER_ACC] = HB_QUANTITY_ACC,
                                                                 [HB_RENDER_ENERGY] = HB_QUANTITY_ENERGY,
                                                                 [HB_RENDER_STEP] = HB_QUANTITY_STEP};
-  const struct hb_sim_params params = {.force = render->force};
+  struct hb_sim_params params = {.force = render->force};
   struct hb_sim *sim;
+  const char *note = hb_particles_note(particles, "eps");
+  if (note && !render->has_eps) HB_TRY(hb_text_number(note, &params.force.eps));
   HB_TRY(hb_sim_create(particles, &params, &sim));
   enum hb_status status = hb_sim_quantity(sim, quantities[render->color], value);
   hb_sim_destroy(sim);

@@ -132,3 +132,13 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   accepts render a.txt -o b.png "${small[@]}" --color-by acc --color-range -1,0 --eps 2
   run ! cmp -s <(tail -c 1000 a.png) <(tail -c 1000 b.png)
 }
+
+@test "--eps goes before the snapshot's note, and that before the default" {
+  "$HOLMBERG" ic demo1 -n 64 -o a.txt --quiet
+  eps=$(sed -n 's/^# eps: //p' a.txt)
+  accepts render a.txt -o noted.png "${small[@]}" --color-by acc
+  accepts render a.txt -o given.png "${small[@]}" --color-by acc --eps "$eps"
+  accepts render a.txt -o other.png "${small[@]}" --color-by acc --eps 1/256
+  cmp <(tail -c 1000 noted.png) <(tail -c 1000 given.png)
+  run ! cmp -s <(tail -c 1000 noted.png) <(tail -c 1000 other.png)
+}

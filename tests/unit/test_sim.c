@@ -1,5 +1,5 @@
 /* hb_sim: a whole simulation through the public header. */
-#include <holmberg/holmberg.h>
+#include <holmberg/device.h>
 
 #include <math.h>
 #include <string.h>
@@ -179,6 +179,73 @@ static void test_energy_is_kept(void **state)
   assert_true(energy_error(1) > energy_tolerance);
 }
 
+/* What particles are coloured by, against the state and the forces themselves, in the middle of a run. */
+static void test_quantities(void **state)
+{
+  (void)state;
+  static double value[HB_QUANTITY_AGE + 1][N], a[3 * N], j[3 * N], phi[N];
+  static uint32_t index[N];
+  struct hb_sim *sim = plummer("host"), *undisturbed = plummer("host");
+  for (int k = 0; k < 100; k++) assert_int_equal(hb_sim_step(sim), HB_OK);
+  for (int q = 0; q <= HB_QUANTITY_AGE; q++)
+    assert_int_equal(hb_sim_quantity(sim, (enum hb_quantity)q, value[q]), HB_OK);
+  assert_int_equal(hb_sim_quantity(sim, (enum hb_quantity)(HB_QUANTITY_AGE + 1), value[0]), HB_ERR_USAGE);
+
+  struct hb_device_particles nowhere;
+  hb_sim_on_device(sim, &nowhere);
+  assert_int_equal(nowhere.layout, HB_DEVICE_NONE);
+  for (int k = 0; k < 100; k++) assert_int_equal(hb_sim_step(undisturbed), HB_OK);
+  double t = INFINITY, next = hb_sim_next_time(sim);
+  for (size_t i = 0; i < N; i++) { /* a block step later somebody's age is its whole step */
+    assert_true(value[HB_QUANTITY_AGE][i] >= 0 && value[HB_QUANTITY_AGE][i] < value[HB_QUANTITY_STEP][i]);
+    t = fmin(t, value[HB_QUANTITY_STEP][i] - value[HB_QUANTITY_AGE][i]);
+  }
+  struct hb_particles *p;
+  assert_int_equal(hb_sim_state(undisturbed, next - t, &p), HB_OK);
+  struct hb_force *force;
+  assert_int_equal(hb_force_open(&(struct hb_force_params){.scheme = "host", .eps = eps}, &force), HB_OK);
+  for (uint32_t i = 0; i < N; i++) index[i] = i;
+  assert_int_equal(hb_force_set_j(force, N, hb_particles_m(p), hb_particles_x(p), hb_particles_v(p)), HB_OK);
+  assert_int_equal(hb_force_eval(force, N, index, a, j, phi), HB_OK);
+  double mean_difference = 0;
+  for (size_t i = 0; i < N; i++) {
+    const double *v = hb_particles_v(p) + 3 * i, *ai = a + 3 * i;
+    double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    double a1 = sqrt(ai[0] * ai[0] + ai[1] * ai[1] + ai[2] * ai[2]);
+    assert_true(fabs(value[HB_QUANTITY_SPEED][i] - sqrt(v2)) < 1e-12);
+    assert_true(fabs(value[HB_QUANTITY_ENERGY][i] - (v2 / 2 + phi[i])) < 1e-12);
+    mean_difference += fabs(value[HB_QUANTITY_ACC][i] / a1 - 1) / N;
+  }
+  assert_true(mean_difference < 0.1); /* that of its own time, up to a step ago */
+  hb_force_close(force);
+  hb_particles_destroy(p);
+  struct hb_particles *p1 = state_at(sim, 0.25), *p2 = state_at(undisturbed, 0.25);
+  expect_same(p1, p2);
+  hb_particles_destroy(p1);
+  hb_particles_destroy(p2);
+  hb_sim_destroy(sim);
+  hb_sim_destroy(undisturbed);
+}
+
+static void test_leapfrog_quantities(void **state)
+{
+  (void)state;
+  double step[2], age[2], acc[2], energy[2];
+  struct hb_particles *p;
+  struct hb_sim *sim;
+  assert_int_equal(hb_ic_make("twobody", NULL, &p), HB_OK);
+  struct hb_sim_params params = {.force = {.scheme = "host"}, .integrator = "leapfrog", .dt = 0.01};
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_OK);
+  assert_int_equal(hb_sim_quantity(sim, HB_QUANTITY_STEP, step), HB_OK);
+  assert_int_equal(hb_sim_quantity(sim, HB_QUANTITY_AGE, age), HB_OK);
+  assert_int_equal(hb_sim_quantity(sim, HB_QUANTITY_ACC, acc), HB_OK);
+  assert_int_equal(hb_sim_quantity(sim, HB_QUANTITY_ENERGY, energy), HB_OK);
+  assert_true(step[0] == 0.01 && age[1] == 0);
+  assert_true(fabs(acc[0] - 0.5) < 1e-12 && fabs(energy[1] - (0.125 - 0.5)) < 1e-12); /* m = 1/2, 1 apart */
+  hb_particles_destroy(p);
+  hb_sim_destroy(sim);
+}
+
 static void test_errors(void **state)
 {
   (void)state;
@@ -208,7 +275,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_two_runs_same_bytes), cmocka_unit_test(test_diagnostics_change_nothing),
       cmocka_unit_test(test_block_sizes),         cmocka_unit_test(test_exact_energy_is_a_choice),
-      cmocka_unit_test(test_energy_is_kept),      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_energy_is_kept),      cmocka_unit_test(test_quantities),
+      cmocka_unit_test(test_leapfrog_quantities), cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
