@@ -56,7 +56,7 @@ static void feel(int64_t i, int64_t s, double f[7], double size[7])
 struct seen {
   struct hb_texels texels;
   struct hb_texels_copy copy;
-  uint64_t passes, pairs, read_bytes, written_bytes;
+  uint64_t passes, pairs, read_bytes, written_bytes, read_texels, written_texels;
   int draws, vandal;
   unsigned last_written;
   const uint32_t *index; /* the sinks as they were asked for */
@@ -127,13 +127,16 @@ static void count(struct seen *s, const struct hb_gl_pass *pass)
   s->pairs += pass->pairs;
   s->draws += pass->draws;
   for (int k = 0; k < pass->read_count; k++) {
+    s->read_texels += pass->read[k].traffic;
     s->read_bytes += 4 * (uint64_t)pass->read[k].channels * pass->read[k].traffic;
     for (int w = 0; w < pass->write_count; w++) /* never both at once, but for buffers */
       if (pass->write[w].kind != HB_GL_WATCH_BUFFER)
         assert_int_not_equal(pass->read[k].object, pass->write[w].object);
   }
-  for (int k = 0; k < pass->write_count; k++)
+  for (int k = 0; k < pass->write_count; k++) {
+    s->written_texels += pass->write[k].traffic;
     s->written_bytes += 4 * (uint64_t)pass->write[k].channels * pass->write[k].traffic;
+  }
 }
 
 static void watch(struct seen *s, const struct hb_gl_pass *pass, expectation expect)
@@ -366,12 +369,61 @@ static void test_tile(void **state)
   assert_int_equal(s.pairs, N * N);
 }
 
+/* ---- costs ---- */
+
+enum { MANY = 1024 };
+
+static void on_any(void *context, const struct hb_gl_pass *pass) { count(context, pass); }
+
+/* The row of the table in shaders/README.md says what is counted. */
+static void check_row(const char *scheme, const char *tuning)
+{
+  static double mm[MANY], xx[3 * MANY], vv[3 * MANY], f[7 * MANY];
+  static uint32_t index[MANY];
+  for (uint32_t k = 0; k < MANY; k++) {
+    mm[k] = 1.0 / MANY;
+    for (uint32_t c = 0; c < 3; c++) xx[3 * k + c] = sin(3.7 * k + 2 * c);
+    index[k] = k;
+  }
+  struct hb_force *force = open_force(scheme, "single", tuning, 0);
+  ASSERT_OK(hb_force_set_j(force, MANY, mm, xx, vv));
+  struct seen s;
+  for (int k = 0; k < 3;
+       k++) { /* the first walk's time is that of compiling, and may cut the next one short */
+    s = (struct seen){0};
+    const struct hb_gl_watch watcher = {on_any, &s};
+    hb_gl_watch = &watcher;
+    ASSERT_OK(hb_force_eval(force, MANY, index, f, f + 3 * MANY, f + 6 * MANY));
+    hb_gl_watch = NULL;
+  }
+  hb_force_close(force);
+  char row[160];
+  double pairs = (double)s.pairs;
+  snprintf(row, sizeof row, "| `%s` | %d | %.3g texels, %.3g bytes | %.3g texels, %.3g bytes |", scheme,
+           s.draws, (double)s.read_texels / pairs, (double)s.read_bytes / pairs,
+           (double)s.written_texels / pairs, (double)s.written_bytes / pairs);
+  size_t length;
+  char *text = support_read("shaders/README.md", &length);
+  assert_non_null(text);
+  if (!strstr(text, row)) fail_msg("shaders/README.md has no row %s", row);
+  free(text);
+}
+
+static void test_costs(void **state)
+{
+  (void)state;
+  check_row("cg2007", NULL);
+  check_row("matrix2004", NULL);
+  check_row("bag", "i_each=4 threads=1 output=targets width=128");
+  check_row("tile", "i_each=1 threads=1 body_threads=1 workgroup=256");
+}
+
 int main(void)
 {
   make_particles();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cg2007), cmocka_unit_test(test_exercise), cmocka_unit_test(test_matrix),
-      cmocka_unit_test(test_bag),    cmocka_unit_test(test_tile),
+      cmocka_unit_test(test_bag),    cmocka_unit_test(test_tile),     cmocka_unit_test(test_costs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
