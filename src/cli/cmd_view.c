@@ -13,6 +13,7 @@ enum {
   VIEW_SIZE,
   VIEW_SCALE,
   VIEW_PAUSED,
+  VIEW_INSPECT,
   VIEW_COLOR_BY,
   VIEW_GROUPS,
   VIEW_TRAILS,
@@ -30,6 +31,8 @@ static const struct hb_opts_option options[VIEW_COUNT] = {
     [VIEW_SCALE] = {"scale", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "X", NULL, NULL,
                     "size of the text, 2 for large screens (default: as the screen wants it)"},
     [VIEW_PAUSED] = {"paused", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL, "do not run yet"},
+    [VIEW_INSPECT] = {"inspect", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
+                      "begin with the texture inspector, key i"},
     [VIEW_COLOR_BY] = {"color-by", 0, HB_OPTS_CHOICE, HB_OPTS_SHOWS_RESULT, "WHAT", "speed",
                        hb_view_color_name, "speed, acc, energy, step (time step), age (of the step), group"},
     [VIEW_GROUPS] = {"groups", 0, HB_OPTS_COUNT, HB_OPTS_SHOWS_RESULT, "K", "2", NULL,
@@ -101,6 +104,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct hb_view *view
   view->style.adapt = 0.2; /* a close encounter does not make the picture blink */
   hb_view_input_set_sliders(view);
   hb_camera_look(&view->window.camera, 0.5, 0.6, 0);
+  if (values[VIEW_INSPECT].given) HB_TRY(hb_view_inspect(view));
   hb_view_say(view, "h: keys and mouse");
   return hb_view_input_centre(view);
 }
@@ -112,6 +116,7 @@ static enum hb_status look(const struct hb_opts *opts)
   const char *script = opts->values[VIEW_SCRIPT].text;
   if (status == HB_OK) status = script ? hb_view_script(&view, script) : hb_view_loop(&view);
   enum hb_status kept = hb_view_keep_close(&view);
+  hb_inspector_close(view.inspector);
   hb_view_source_close(&view.source);
   hb_view_picture_close(&view);
   hb_window_close(&view.window);

@@ -1,11 +1,12 @@
 /* `holmberg view`, from its options to the last picture. cmd_view.c has the options, view_source.c what is shown,
  * view_loop.c shares the time between steps and pictures, view_picture.c draws one, view_input.c acts on keys and mouse,
- * view_keep.c keeps pictures, view_script.c plays a person and tells what the viewer is like. */
+ * view_inspect.c shows textures, view_keep.c keeps pictures, view_script.c plays a person and tells what the viewer is like. */
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
 
 #include "cli/view_source.h"
 #include "view/hud.h"
+#include "view/inspector.h"
 #include "view/ui.h"
 #include "view/window.h"
 
@@ -36,11 +37,14 @@ struct hb_view {
   struct hb_scene_style style;
   struct hb_ui_slider sliders[VIEW_SLIDERS], time_bar;
 
+  struct hb_inspector *inspector; /* NULL: closed                           */
+  int plays_passes;
+  struct hb_inspector_texel texel; /* under the mouse; particle -1: there is none */
+
   struct hb_view_particles stars;
   struct hb_trails trails;
   double *values; /* [values_room] of what is coloured by */
   size_t values_room;
-  int has_values;             /* 1: the stars have them */
   unsigned placed_generation; /* of the source, when stars were placed last */
   double placed_t;
   int on_device;         /* 1: stars lie in the simulation's textures; 0: they were sent */
@@ -58,7 +62,8 @@ struct hb_view {
   } speed;
 
   char message[256];
-  double message_until;
+  double message_until;                /* on the clock */
+  int scripted;                        /* 1: nobody looks at a clock */
   const char *error;                   /* a shader that does not compile; "" */
   struct hb_view_recording *recording; /* NULL: none */
 };
@@ -74,7 +79,7 @@ void hb_view_input_set_sliders(struct hb_view *view);
 /* The camera so that all but a few outliers are in the picture. */
 enum hb_status hb_view_input_centre(struct hb_view *view);
 
-/* A sentence over the picture for a few seconds. */
+/* A sentence over the picture for a few seconds, or until a script does something else. */
 void hb_view_say(struct hb_view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- view_loop.c ---- */
@@ -103,6 +108,19 @@ void hb_view_picture_close(struct hb_view *view);
 /* The word for a colour, NULL behind the last; for a point's style. */
 const char *hb_view_color_name(size_t k);
 const char *hb_view_point_name(enum hb_scene_point point);
+
+/* ---- view_inspect.c ---- */
+
+enum hb_status hb_view_inspect(struct hb_view *view); /* opens or closes the inspector */
+void hb_view_inspect_step(struct hb_view *view, int by);
+void hb_view_inspect_play(struct hb_view *view);
+void hb_view_inspect_point(struct hb_view *view, double x, double y); /* the mouse is there */
+
+/* Walks once more where another pass is asked for and no step is going to show it: before stars are placed. */
+enum hb_status hb_view_inspect_walk(struct hb_view *view);
+
+/* The right part of the window, and the particle's mark among the stars. */
+enum hb_status hb_view_inspect_draw(struct hb_view *view, unsigned framebuffer);
 
 /* ---- view_keep.c ---- */
 

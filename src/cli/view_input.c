@@ -16,7 +16,7 @@ void hb_view_say(struct hb_view *view, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(view->message, sizeof view->message, format, arguments);
   va_end(arguments);
-  view->message_until = hb_clock_now() + message_s;
+  view->message_until = view->scripted ? INFINITY : hb_clock_now() + message_s;
 }
 
 /* What a person asked for and cannot have is said, and that is all; a device that fails ends the program. */
@@ -35,7 +35,8 @@ enum hb_status hb_view_input_centre(struct hb_view *view)
   HB_TRY(hb_view_source_state(&view->source, &state));
   enum hb_status status =
       hb_camera_extent(hb_particles_n(state), hb_particles_x(state), visible, camera->centre, &radius);
-  if (status == HB_OK) hb_camera_fit(camera, 1.2 * radius, (double)view->window.width / view->window.height);
+  if (status == HB_OK)
+    hb_camera_fit(camera, 1.2 * radius, (double)view->window.scene_width / view->window.height);
   hb_particles_destroy(state);
   return status;
 }
@@ -123,8 +124,7 @@ static enum hb_status take_next_model(struct hb_view *view, int step)
 
 static enum hb_status take_named_model(struct hb_view *view, enum hb_keys_action action)
 {
-  static const char *const names[] = {"plummer", "holmberg1941", "coldsphere"}; /* as keys.c says */
-  return take_model(view, hb_view_source_model(names[action - HB_KEYS_MODEL_1]));
+  return take_model(view, hb_view_source_model(hb_keys_models[action - HB_KEYS_MODEL_1]));
 }
 
 static enum hb_status reset(struct hb_view *view)
@@ -209,7 +209,13 @@ static enum hb_status act(struct hb_view *view, enum hb_keys_action action)
   case HB_KEYS_HELP:
     return view->show_help = !view->show_help, HB_OK;
   case HB_KEYS_INSPECTOR:
-    return HB_OK;
+    return hb_view_inspect(view);
+  case HB_KEYS_PASS_AFTER:
+    return hb_view_inspect_step(view, 1), HB_OK;
+  case HB_KEYS_PASS_BEFORE:
+    return hb_view_inspect_step(view, -1), HB_OK;
+  case HB_KEYS_PASS_PLAY:
+    return hb_view_inspect_play(view), HB_OK;
   case HB_KEYS_DRAW:
     return stop_drawing(view);
   case HB_KEYS_SCREENSHOT:
@@ -237,7 +243,10 @@ static enum hb_status handle(struct hb_view *view, const struct hb_gl_event *eve
   if (event->kind == HB_GL_EVENT_RESIZE) return hb_window_resized(w);
   if (event->kind == HB_GL_EVENT_KEY) return forgive(view, act(view, hb_keys_action(event->key)));
   HB_TRY(to_sliders(view, event, &taken));
-  if (!taken) hb_mouse_event(&w->mouse, event, hb_clock_now(), w->width, w->height, &w->camera);
+  int beside = event->x >= w->scene_width && w->mouse.drag == HB_MOUSE_FREE;
+  if (event->kind == HB_GL_EVENT_MOVE && beside) hb_view_inspect_point(view, event->x, event->y);
+  if (taken || (event->kind == HB_GL_EVENT_PRESS && beside)) return HB_OK;
+  hb_mouse_event(&w->mouse, event, hb_clock_now(), w->scene_width, w->height, &w->camera);
   return HB_OK;
 }
 

@@ -105,7 +105,6 @@ static enum hb_status color(struct hb_view *view, int range_due)
   size_t n = view->source.n;
   double range[2];
   if (view->color != VIEW_COLOR_SPEED) HB_TRY(hb_view_particles_values(&view->stars, n, view->values));
-  view->has_values = 1;
   if (!range_due) return HB_OK;
   range_of(n, view->values, range);
   for (int k = 0; k < 2; k++)
@@ -120,7 +119,6 @@ static enum hb_status color(struct hb_view *view, int range_due)
 /* Forgets what the stars were coloured by. */
 static enum hb_status send(struct hb_view *view, struct hb_particles *p)
 {
-  view->has_values = 0;
   return hb_view_particles_send(&view->stars, hb_particles_n(p), hb_particles_m(p), hb_particles_x(p),
                                 hb_particles_v(p), view->source.t, NULL);
 }
@@ -172,11 +170,13 @@ static enum hb_status place_and_color(struct hb_view *view)
   if (view->placed_generation != view->source.generation) view->ranged = 0;
   int range_due = range_is_due(view), by_value = view->color != VIEW_COLOR_SPEED;
   int fresh = range_due || (by_value && is_elsewhere(view));
-  view->has_values &= !fresh;
   if (fresh) HB_TRY(work_out(view));
   HB_TRY(place_stars(view));
-  if (!fresh && by_value && !view->has_values) HB_TRY(work_out(view)); /* sent anew after a diagnosis */
-  return by_value && view->has_values ? HB_OK : color(view, range_due);
+  if (!fresh && by_value && !view->stars.has_values) { /* sent anew, after a diagnosis */
+    HB_TRY(work_out(view));
+    fresh = 1;
+  }
+  return fresh ? color(view, range_due) : HB_OK;
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------- */
@@ -217,18 +217,17 @@ static void facts(struct hb_view *view, char scheme[128], char state[64], struct
 static void draw_sliders(struct hb_view *view)
 {
   struct hb_paint *paint = view->window.paint;
-  enum { COLUMNS = 40 };
-  int shown = 0;
+  int shown = 0, columns = hb_hud_columns(paint, view->window.scene_width);
   double margin = 12 * hb_paint_scale(paint), line = hb_paint_line_height(paint);
   for (int k = 0; k < VIEW_SLIDERS; k++) shown += !view->sliders[k].absent;
   double y = hb_paint_height(paint) - margin - shown * line;
   if (hb_view_source_is_series(&view->source)) y -= 2 * line;
-  hb_paint_panel(paint, margin, y, COLUMNS, shown);
+  hb_paint_panel(paint, margin, y, columns, shown);
   for (int k = 0; k < VIEW_SLIDERS; k++) {
     char text[32];
     snprintf(text, sizeof text, "%.3g", view->sliders[k].value);
     if (view->sliders[k].absent) continue;
-    hb_ui_slider_draw(&view->sliders[k], paint, margin, y, COLUMNS, text);
+    hb_ui_slider_draw(&view->sliders[k], paint, margin, y, columns, text);
     y += line;
   }
 }
@@ -252,14 +251,19 @@ static enum hb_status draw_over(struct hb_view *view, unsigned framebuffer)
   struct hb_hud hud = {0};
   char scheme[128], state[64];
   hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
+  HB_TRY(hb_view_inspect_draw(view, framebuffer));
   if (view->show_hud) facts(view, scheme, state, &hud);
+  hud.message = view->inspector && *view->texel.text ? view->texel.text : NULL;
   if (hb_clock_now() < view->message_until) hud.message = view->message;
+  int has_bar = hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders);
+  if (has_bar) hud.foot = 2 * hb_paint_line_height(w->paint);
   hud.error = view->error;
+  hud.columns = hb_hud_columns(w->paint, w->scene_width);
   hb_hud_draw(w->paint, &hud);
-  if (view->show_hud && hb_view_source_has_energy(&view->source))
+  if (view->show_hud && !view->inspector && hb_view_source_has_energy(&view->source))
     hb_hud_draw_history(w->paint, &view->history);
   if (view->show_sliders) draw_sliders(view);
-  if (hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders)) draw_time_bar(view);
+  if (has_bar) draw_time_bar(view);
   if (view->show_help) hb_hud_draw_help(w->paint);
   return hb_paint_end(w->paint, framebuffer);
 }
@@ -268,6 +272,7 @@ static enum hb_status draw(struct hb_view *view, unsigned framebuffer)
 {
   struct hb_window *w = &view->window;
   hb_window_reload(w, &view->error);
+  HB_TRY(hb_view_inspect_walk(view));
   HB_TRY(place_and_color(view));
   view->style.color = view->color == VIEW_COLOR_SPEED   ? HB_SCENE_COLOR_SPEED
                       : view->color == VIEW_COLOR_GROUP ? HB_SCENE_COLOR_GROUP

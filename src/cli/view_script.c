@@ -3,9 +3,8 @@
 #include "cli/view.h"
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/mem.h"
 #include "cli/json.h"
+#include "cli/terminal.h"
 #include "view/keys.h"
 
 #include <errno.h>
@@ -222,6 +221,11 @@ static enum hb_status do_state(const struct line *line)
   hb_json_truth(&json, "trails", view->show_trails);
   hb_json_truth(&json, "hud", view->show_hud);
   hb_json_truth(&json, "help", view->show_help);
+  hb_json_truth(&json, "inspects", view->inspector != NULL);
+  if (view->inspector) {
+    hb_json_text(&json, "pass", hb_inspector_title(view->inspector));
+    hb_json_text(&json, "texel", view->texel.text);
+  }
   hb_json_truth(&json, "drawing", !view->stop_drawing);
   hb_json_truth(&json, "full_screen", view->full_screen);
   hb_json_truth(&json, "recording", view->recording != NULL);
@@ -236,7 +240,7 @@ static enum hb_status do_state(const struct line *line)
   hb_json_text(&json, "error", view->error);
   hb_json_close_object(&json);
   putchar('\n');
-  return HB_OK;
+  return hb_terminal_flush();
 }
 
 static enum hb_status do_close(const struct line *line)
@@ -294,40 +298,43 @@ static enum hb_status do_line(struct line *line)
   if (given < commands[k].least || given > commands[k].most)
     return hb_fail(HB_ERR_INPUT, "'%s' takes '%s'", commands[k].name, commands[k].arguments);
   for (int w = 1; w <= commands[k].numbers; w++) HB_TRY(hb_text_number(line->words[w], &line->numbers[w]));
+  if (commands[k].work != do_state && commands[k].work != do_screenshot) line->view->message_until = 0;
   return commands[k].work(line);
 }
 
-static enum hb_status do_text(struct hb_view *view, char *text)
+static enum hb_status do_words(struct hb_view *view, char *text)
 {
   char *rest = NULL;
-  int number = 1;
-  for (char *at = text; *at && !view->done; number++) {
-    size_t length = strcspn(at, "\n");
-    char *next = at + length + (at[length] == '\n');
-    at[length] = 0;
-    at[strcspn(at, "#")] = 0;
-    struct line line = {.view = view};
-    for (char *w = strtok_r(at, " \t\r", &rest); w && line.count < WORDS; w = strtok_r(NULL, " \t\r", &rest))
-      line.words[line.count++] = w;
-    enum hb_status status = line.count ? do_line(&line) : HB_OK;
-    char place[32];
-    snprintf(place, sizeof place, "line %d", number);
-    if (status != HB_OK) return hb_fail_in(status == HB_ERR_USAGE ? HB_ERR_INPUT : status, place);
-    at = next;
+  struct line line = {.view = view};
+  text[strcspn(text, "#\n")] = 0;
+  for (char *w = strtok_r(text, " \t\r", &rest); w && line.count < WORDS; w = strtok_r(NULL, " \t\r", &rest))
+    line.words[line.count++] = w;
+  return line.count ? do_line(&line) : HB_OK;
+}
+
+/* As the lines come: somebody may write them while the viewer runs. */
+static enum hb_status do_file(struct hb_view *view, const char *path, FILE *file)
+{
+  enum hb_status status = settle(view);
+  char *text = NULL, place[4200];
+  size_t room = 0;
+  for (int number = 1; status == HB_OK && !view->done && getline(&text, &room, file) > 0; number++) {
+    status = do_words(view, text);
+    snprintf(place, sizeof place, "%s: line %d", path, number);
+    if (status != HB_OK) hb_fail_in(status, place);
   }
-  return HB_OK;
+  free(text);
+  if (status == HB_OK && ferror(file)) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+  return status == HB_ERR_USAGE ? HB_ERR_INPUT : status;
 }
 
 enum hb_status hb_view_script(struct hb_view *view, const char *path)
 {
-  char *text;
-  size_t count;
-  HB_TRY(hb_file_read(path, &text, &count));
-  enum hb_status status = settle(view);
-  if (status == HB_OK) {
-    status = do_text(view, text);
-    if (status != HB_OK) hb_fail_in(status, path);
-  }
-  hb_mem_free(text);
+  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+  if (!file) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+  view->scripted = 1;
+  view->message_until = 0;
+  enum hb_status status = do_file(view, path, file);
+  if (file != stdin) fclose(file);
   return status;
 }

@@ -17,21 +17,32 @@
 
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
-enum { NAME_COLUMNS = 9, HUD_COLUMNS = 40 };
+enum { NAME_COLUMNS = 9, MOST_COLUMNS = 40 };
 
 struct page {
   struct hb_paint *paint; /* NULL: lines are only counted */
   double x, y;
-  int lines;
+  int lines, columns;
 };
+
+/* What is too long for its place loses its end. */
+static void text_in(const struct page *page, double x, int columns, uint32_t color, const char *text)
+{
+  char cut[MOST_COLUMNS + 1];
+  if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
+  if (columns < 4 || !page->paint) return;
+  snprintf(cut, sizeof cut, "%.*s", columns, text);
+  if (strlen(text) > (size_t)columns) memcpy(cut + columns - 3, "...", 3);
+  hb_paint_text(page->paint, x, page->y, color, cut);
+}
 
 static void line(struct page *page, const char *name, const char *value)
 {
   page->lines++;
-  if (!page->paint) return;
-  hb_paint_text(page->paint, page->x, page->y, COLOR_NAME, name);
-  hb_paint_text(page->paint, page->x + NAME_COLUMNS * hb_paint_column(page->paint), page->y, COLOR_VALUE,
-                value);
+  if (!page->paint || !value) return;
+  text_in(page, page->x, NAME_COLUMNS, COLOR_NAME, name);
+  text_in(page, page->x + NAME_COLUMNS * hb_paint_column(page->paint), page->columns - NAME_COLUMNS,
+          COLOR_VALUE, value);
   page->y += hb_paint_line_height(page->paint);
 }
 
@@ -40,16 +51,6 @@ static void number_line(struct page *page, const char *name, const char *format,
   char text[64];
   if (isnan(value)) return;
   snprintf(text, sizeof text, format, value);
-  line(page, name, text);
-}
-
-/* What is too long for the panel loses its end. */
-static void text_line(struct page *page, const char *name, const char *value)
-{
-  char text[HUD_COLUMNS - NAME_COLUMNS + 1];
-  if (!value) return;
-  snprintf(text, sizeof text, "%s", value);
-  if (strlen(value) > strlen(text)) memcpy(text + strlen(text) - 3, "...", 3);
   line(page, name, text);
 }
 
@@ -64,27 +65,34 @@ static void speed_line(struct page *page, const char *name, double value)
   line(page, name, text);
 }
 
+static void draw_colors(const struct page *page, double x, int columns, enum hb_colormap map)
+{
+  enum { STEPS = 32 };
+  double scale = hb_paint_scale(page->paint), height = hb_paint_line_height(page->paint) - 9 * scale;
+  double width = columns * hb_paint_column(page->paint) / STEPS;
+  for (int k = 0; k < STEPS; k++) {
+    float rgb[3];
+    uint32_t color = 0;
+    hb_colormap_rgb(map, (k + 0.5) / STEPS, rgb);
+    for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
+    hb_paint_box(page->paint, x + k * width, page->y + 4 * scale, width, height, color << 8 | 0xff);
+  }
+}
+
 /* A scale: its least number, the colours, its largest number. */
 static void color_lines(struct page *page, const struct hb_hud *hud)
 {
-  enum { END = 10, STEPS = 32, MIDDLE = HUD_COLUMNS - NAME_COLUMNS - 2 * END - 2 };
   char ends[2][16];
-  text_line(page, "colour", hud->color);
-  if (!hud->color || isnan(hud->range[0])) return;
+  if (!hud->color) return;
+  line(page, "colour", hud->color);
+  if (isnan(hud->range[0])) return;
   for (int k = 0; k < 2; k++) snprintf(ends[k], sizeof ends[k], "%.3g", hud->range[k]);
-  struct hb_paint *paint = page->paint;
-  if (paint) {
-    double column = hb_paint_column(paint), scale = hb_paint_scale(paint),
-           height = hb_paint_line_height(paint);
-    double x = page->x + (NAME_COLUMNS + strlen(ends[0]) + 1) * column, width = MIDDLE * column / STEPS;
-    for (int k = 0; k < STEPS; k++) {
-      float rgb[3];
-      uint32_t color = 0;
-      hb_colormap_rgb(hud->map, (k + 0.5) / STEPS, rgb);
-      for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
-      hb_paint_box(paint, x + k * width, page->y + 4 * scale, width, height - 9 * scale, color << 8 | 0xff);
-    }
-    hb_paint_text(paint, x + (MIDDLE + 1) * column, page->y, COLOR_VALUE, ends[1]);
+  int left = (int)strlen(ends[0]) + 1, right = (int)strlen(ends[1]) + 1;
+  int columns = page->columns - NAME_COLUMNS - left - right;
+  if (page->paint && columns > 0) {
+    double column = hb_paint_column(page->paint), x = page->x + (NAME_COLUMNS + left) * column;
+    draw_colors(page, x, columns, hud->map);
+    hb_paint_text(page->paint, x + (columns + 1) * column, page->y, COLOR_VALUE, ends[1]);
   }
   line(page, "", ends[0]);
 }
@@ -102,8 +110,8 @@ static void lines(struct page *page, const struct hb_hud *hud)
   number_line(page, "steps", "%.0f", hud->block_steps);
   speed_line(page, "pairs", hud->pairs_per_s);
   number_line(page, "dE/E", "%+.2e", hud->energy_error);
-  text_line(page, "forces", hud->scheme);
-  text_line(page, "device", hud->device);
+  if (hud->scheme) line(page, "forces", hud->scheme);
+  if (hud->device) line(page, "device", hud->device);
   color_lines(page, hud);
   if (!isnan(hud->pictures_per_s)) {
     snprintf(text, sizeof text, "%.0f /s, %.1f ms each", hud->pictures_per_s, hud->draw_ms);
@@ -112,11 +120,11 @@ static void lines(struct page *page, const struct hb_hud *hud)
 }
 
 /* In the lower right corner, beside the sliders, cut into lines that fit there. */
-static void note(struct hb_paint *paint, uint32_t color, const char *text, double *bottom)
+static void note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
 {
   double margin = 12 * hb_paint_scale(paint), column = hb_paint_column(paint),
          line_height = hb_paint_line_height(paint);
-  int columns = (int)((hb_paint_width(paint) - 3 * margin) / column) - HUD_COLUMNS - 2;
+  int columns = (int)((hb_paint_width(paint) - 3 * margin) / column) - beside - 2;
   if (!text || !*text) return;
   if (columns < 16) columns = 16;
   int length = (int)strlen(text), count = (length + columns - 1) / columns;
@@ -131,19 +139,27 @@ static void note(struct hb_paint *paint, uint32_t color, const char *text, doubl
   *bottom = y - margin - 4 * hb_paint_scale(paint);
 }
 
+int hb_hud_columns(const struct hb_paint *paint, double width)
+{
+  double margin = 12 * hb_paint_scale(paint);
+  int columns = (int)((width - 2 * margin) / hb_paint_column(paint));
+  return columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
+}
+
 void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud)
 {
-  double margin = 12 * hb_paint_scale(paint), bottom = hb_paint_height(paint) - 4 * margin;
-  note(paint, COLOR_ERROR, hud->error, &bottom);
-  note(paint, COLOR_NOTE, hud->message, &bottom);
+  double margin = 12 * hb_paint_scale(paint), bottom = hb_paint_height(paint) - hud->foot - margin;
+  note(paint, hud->columns, COLOR_ERROR, hud->error, &bottom);
+  note(paint, hud->columns, COLOR_NOTE, hud->message, &bottom);
   if (!hud->title) return;
-  struct page count = {0}, page = {paint, margin, margin, 0};
+  struct page count = {.columns = hud->columns},
+              page = {.paint = paint, .x = margin, .y = margin, .columns = hud->columns};
   lines(&count, hud);
-  hb_paint_panel(paint, margin, margin, HUD_COLUMNS, count.lines + 1);
-  hb_paint_text(paint, page.x, page.y, COLOR_TITLE, hud->title);
-  if (hud->state)
-    hb_paint_text(paint, page.x + (HUD_COLUMNS - (double)strlen(hud->state)) * hb_paint_column(paint), page.y,
-                  COLOR_NOTE, hud->state);
+  hb_paint_panel(paint, margin, margin, hud->columns, count.lines + 1);
+  int state = hud->state ? (int)strlen(hud->state) : 0;
+  text_in(&page, page.x, hud->columns - state - 1, COLOR_TITLE, hud->title);
+  if (state)
+    text_in(&page, page.x + (hud->columns - state) * hb_paint_column(paint), state, COLOR_NOTE, hud->state);
   page.y += hb_paint_line_height(paint);
   lines(&page, hud);
 }

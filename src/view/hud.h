@@ -34,8 +34,13 @@ struct hb_hud {
   enum hb_colormap map;
   double range[2];     /* its ends; NaN: colours are of groups */
   const char *message; /* for a while: where the screenshot is */
+  int columns;         /* of letters that the numbers and what stands below them take */
+  double foot;         /* pixels at the bottom that are taken */
   const char *error;   /* until it is gone: a shader that does not compile */
 };
+
+/* Columns for the numbers in a part of the window so wide. */
+int hb_hud_columns(const struct hb_paint *paint, double width);
 
 /* Upper left corner: the numbers. */
 void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud);

@@ -4,15 +4,21 @@
 
 #include <string.h>
 
+#define MODEL_1 "plummer"
+#define MODEL_2 "holmberg1941"
+#define MODEL_3 "coldsphere"
+
+const char *const hb_keys_models[3] = {MODEL_1, MODEL_2, MODEL_3};
+
 static const struct hb_keys_row rows[] = {
     {' ', "space", HB_KEYS_PAUSE, "pause, go on"},
     {HB_GL_KEY_RIGHT, "right", HB_KEYS_STEP, "one block step, or the next snapshot"},
     {HB_GL_KEY_LEFT, "left", HB_KEYS_BACK, "the snapshot before"},
     {'r', "r", HB_KEYS_RESET, "reset: from the beginning"},
     {'c', "c", HB_KEYS_CENTRE, "centre on the middle of the particles, all of them in the picture"},
-    {'1', "1", HB_KEYS_MODEL_1, "model 1: plummer"},
-    {'2', "2", HB_KEYS_MODEL_2, "model 2: holmberg1941"},
-    {'3', "3", HB_KEYS_MODEL_3, "model 3: coldsphere"},
+    {'1', "1", HB_KEYS_MODEL_1, "model " MODEL_1},
+    {'2', "2", HB_KEYS_MODEL_2, "model " MODEL_2},
+    {'3', "3", HB_KEYS_MODEL_3, "model " MODEL_3},
     {'[', "[", HB_KEYS_MODEL_BEFORE, "the model before in the list of 'holmberg ic'"},
     {']', "]", HB_KEYS_MODEL_AFTER, "the next model there"},
     {'p', "p", HB_KEYS_POINT, "points as stars, discs or dots"},
@@ -20,8 +26,11 @@ static const struct hb_keys_row rows[] = {
     {'l', "l", HB_KEYS_TRAILS, "trails of light on and off"},
     {'g', "g", HB_KEYS_SLIDERS, "sliders on and off"},
     {'t', "t", HB_KEYS_HUD, "numbers on and off"},
-    {'h', "h", HB_KEYS_HELP, "this help"},
-    {'i', "i", HB_KEYS_INSPECTOR, "texture inspector"},
+    {'h', "h", HB_KEYS_HELP, "these keys, over the picture"},
+    {'i', "i", HB_KEYS_INSPECTOR, "inspector: textures behind the forces; the mouse reads a texel"},
+    {'.', ".", HB_KEYS_PASS_AFTER, "inspector: the next pass"},
+    {',', ",", HB_KEYS_PASS_BEFORE, "inspector: the pass before"},
+    {'a', "a", HB_KEYS_PASS_PLAY, "inspector: a pass further at each walk, and stop"},
     {'d', "d", HB_KEYS_DRAW, "stop drawing, go on computing"},
     {'s', "s", HB_KEYS_SCREENSHOT, "screenshot: a PNG in this folder"},
     {'v', "v", HB_KEYS_RECORD, "record a movie, and end it"},

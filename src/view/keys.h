@@ -23,6 +23,9 @@ enum hb_keys_action {
   HB_KEYS_HUD,
   HB_KEYS_HELP,
   HB_KEYS_INSPECTOR,
+  HB_KEYS_PASS_AFTER,
+  HB_KEYS_PASS_BEFORE,
+  HB_KEYS_PASS_PLAY,
   HB_KEYS_DRAW,
   HB_KEYS_SCREENSHOT,
   HB_KEYS_RECORD,
@@ -41,6 +44,9 @@ struct hb_keys_row {
 const struct hb_keys_row *hb_keys_rows(size_t *count);
 
 enum hb_keys_action hb_keys_action(int key);
+
+/* The models of keys 1, 2 and 3. */
+extern const char *const hb_keys_models[3];
 
 /* The key of that name, also "[" or "q"; 0 if there is none. */
 int hb_keys_key(const char *name);

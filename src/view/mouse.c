@@ -5,10 +5,15 @@
 static const double double_click_s = 0.4, double_click_pixels = 6;
 static const double wheel_notch = 1.15; /* five notches double the picture */
 
+static int is_near(const struct hb_mouse *m, const struct hb_gl_event *e)
+{
+  return hypot(e->x - m->pressed_x, e->y - m->pressed_y) < double_click_pixels;
+}
+
 static int is_double(const struct hb_mouse *m, const struct hb_gl_event *e, double now)
 {
   return e->button == HB_GL_BUTTON_LEFT && m->pressed_at > 0 && now - m->pressed_at < double_click_s &&
-         hypot(e->x - m->pressed_x, e->y - m->pressed_y) < double_click_pixels;
+         is_near(m, e);
 }
 
 static int press(struct hb_mouse *m, const struct hb_gl_event *e, double now, int width, int height,
@@ -31,6 +36,7 @@ static int move(struct hb_mouse *m, const struct hb_gl_event *e, int height, str
   m->x = e->x;
   m->y = e->y;
   if (m->drag == HB_MOUSE_FREE || (dx == 0 && dy == 0)) return 0;
+  if (!is_near(m, e)) m->pressed_at = 0; /* a drag is no click */
   if (m->drag == HB_MOUSE_ROTATES)
     hb_camera_drag(camera, dx, dy);
   else

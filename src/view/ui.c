@@ -53,7 +53,8 @@ enum hb_ui_answer hb_ui_slider_event(struct hb_ui_slider *s, const struct hb_gl_
 void hb_ui_slider_draw(struct hb_ui_slider *s, struct hb_paint *paint, double x, double y, int columns,
                        const char *text)
 {
-  if (s->absent) return;
+  s->length = 0;
+  if (s->absent || columns < NAME_COLUMNS + TEXT_COLUMNS) return;
   double column = hb_paint_column(paint), line = hb_paint_line_height(paint), scale = hb_paint_scale(paint);
   double names = *s->name ? NAME_COLUMNS * column : 0;
   s->x = x + names;

@@ -15,6 +15,16 @@ static void drop_plate(struct hb_window *w)
   w->plate = w->plate_texture = 0;
 }
 
+enum hb_status hb_window_set_share(struct hb_window *w, double share)
+{
+  int width = (int)(share * w->width);
+  w->share = share;
+  if (width < 1) width = 1;
+  if (width == w->scene_width) return HB_OK;
+  w->scene_width = width;
+  return hb_scene_resize(w->scene, width, w->height, 1);
+}
+
 /* A window that is being hidden may have no pixels at all. */
 enum hb_status hb_window_resized(struct hb_window *w)
 {
@@ -27,12 +37,13 @@ enum hb_status hb_window_resized(struct hb_window *w)
   drop_plate(w);
   w->width = width;
   w->height = height;
-  return hb_scene_resize(w->scene, width, height, 1);
+  w->scene_width = 0;
+  return hb_window_set_share(w, w->share);
 }
 
 enum hb_status hb_window_open(const struct hb_window_params *params, struct hb_window *w)
 {
-  *w = (struct hb_window){.scale = params->scale};
+  *w = (struct hb_window){.scale = params->scale, .share = 1};
   hb_camera_reset(&w->camera);
   const struct hb_gl_window_params gl = {
       .title = params->title, .width = params->width, .height = params->height, .debug = params->debug};

@@ -22,6 +22,8 @@ struct hb_window {
   struct hb_camera camera;
   struct hb_mouse mouse;
   int width, height;             /* of the framebuffer */
+  int scene_width;               /* the stars have the left part of it */
+  double share;                  /* which is this share                */
   int text_scale;                /* pixels a pixel of the font */
   double scale;                  /* as asked for */
   unsigned plate, plate_texture; /* a framebuffer that is not seen, for pictures to keep; 0: none yet */
@@ -33,6 +35,9 @@ void hb_window_close(struct hb_window *window);
 
 /* Takes over the size that the framebuffer has now. */
 enum hb_status hb_window_resized(struct hb_window *window);
+
+/* The stars get another share of the window's width, 0 to 1. */
+enum hb_status hb_window_set_share(struct hb_window *window, double share);
 
 /* A framebuffer of the window's size that nobody sees, and what was drawn there: rgb[3 * width * height], top row
  * first. */
