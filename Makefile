@@ -17,8 +17,8 @@ override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) -fopenmp $(S
 LDLIBS   = $(call pkg,--libs $(HDF5) glew libpng) $(call pkg,--libs glfw3) -ldl -lm
 LDFLAGS += -fopenmp $(SANITIZE)
 
-# GLFW is optional: without it the window's file is replaced by its stub.
-SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c)
+# GLFW is optional: without it the window's files are replaced by their stub.
+SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c %/gl_glfw_window.c)
 SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
 LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/%,$(SOURCES))) $(B)/obj/gen/shaders.o
@@ -44,7 +44,7 @@ help:
 	@echo 'make test       set up the machine, build, run all tests'
 	@echo 'make test-long  what takes minutes: physics to its end, runs killed at 200 instants and at failing system calls'
 	@echo 'make lint       layers, formatting, warnings of two compilers, shaders, scripts'
-	@echo 'make asan       the tests that need no GL under the address and undefined behaviour sanitizers'
+	@echo 'make asan       the tests that need no GL, and the viewer, under the address and undefined behaviour sanitizers'
 	@echo 'make format     reformat the sources'
 	@echo 'make clean      remove build/'
 	@echo 'V=1 shows the commands; DEPS=manual never installs a package.'
@@ -74,7 +74,7 @@ lint: deps-lint
 	$(Q)tools/lint.sh $(B)
 
 asan: deps-test
-	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/asan OPT='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/asan OPT='-O1 -g -fno-omit-frame-pointer' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all tests
 	$(Q)tests/run.sh --host-only $(B)/asan
 
 format: deps-lint

@@ -7,6 +7,7 @@
 extern const struct hb_opts_command hb_cmd_ic;
 extern const struct hb_opts_command hb_cmd_run;
 extern const struct hb_opts_command hb_cmd_plot;
+extern const struct hb_opts_command hb_cmd_view;
 extern const struct hb_opts_command hb_cmd_bench;
 extern const struct hb_opts_command hb_cmd_bench_run; /* behind bench */
 extern const struct hb_opts_command hb_cmd_model;
@@ -14,6 +15,7 @@ extern const struct hb_opts_command hb_cmd_model_fit;     /* behind model     */
 extern const struct hb_opts_command hb_cmd_model_predict; /* behind model fit */
 extern const struct hb_opts_command hb_cmd_tune;
 extern const struct hb_opts_command hb_cmd_render;
+extern const struct hb_opts_command hb_cmd_trace;
 extern const struct hb_opts_command hb_cmd_info;
 
 #endif

@@ -58,10 +58,17 @@ static const struct hb_opts_option common[COMMON_COUNT] = {
                      "print this and stop"},
 };
 
+size_t hb_opts_count(const struct hb_opts_command *command)
+{
+  return command->option_count + command->borrowed_count;
+}
+
 const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k)
 {
   if (k < command->option_count) return &command->options[k];
   k -= command->option_count;
+  if (k < command->borrowed_count) return command->borrowed[k];
+  k -= command->borrowed_count;
   return k < COMMON_COUNT ? &common[k] : NULL;
 }
 
@@ -237,10 +244,10 @@ enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, c
     else
       HB_TRY(read_option(&reader, word));
   }
-  memcpy(opts->values, values, command->option_count * sizeof *values);
-  const struct hb_opts_value *color = &values[command->option_count + COMMON_COLOR];
+  memcpy(opts->values, values, hb_opts_count(command) * sizeof *values);
+  const struct hb_opts_value *color = &values[hb_opts_count(command) + COMMON_COLOR];
   if (color->given) hb_terminal_set_color(color->text);
-  if (values[command->option_count + COMMON_VERBOSE].given) hb_log_set_sink(hb_terminal_note);
+  if (values[hb_opts_count(command) + COMMON_VERBOSE].given) hb_log_set_sink(hb_terminal_note);
   return check_operands(opts);
 }
 
@@ -273,8 +280,8 @@ enum hb_status hb_opts_line(const struct hb_opts *opts, struct hb_text *line)
   const struct hb_opts_command *command = opts->command;
   HB_TRY(hb_text_append(line, "holmberg %s", command->name));
   for (size_t k = 0; k < opts->operand_count; k++) HB_TRY(append_quoted(line, opts->operands[k]));
-  for (size_t k = 0; k < command->option_count; k++) {
-    const struct hb_opts_option *option = &command->options[k];
+  for (size_t k = 0; k < hb_opts_count(command); k++) {
+    const struct hb_opts_option *option = hb_opts_option_at(command, k);
     if (!opts->values[k].given || option->use == HB_OPTS_SHOWS_RESULT) continue;
     char name[64];
     spell(option, name);
@@ -287,8 +294,8 @@ enum hb_status hb_opts_line(const struct hb_opts *opts, struct hb_text *line)
 enum hb_status hb_opts_record(const struct hb_opts *opts, struct hb_text *record)
 {
   const struct hb_opts_command *command = opts->command;
-  for (size_t k = 0; k < command->option_count; k++) {
-    const struct hb_opts_option *option = &command->options[k];
+  for (size_t k = 0; k < hb_opts_count(command); k++) {
+    const struct hb_opts_option *option = hb_opts_option_at(command, k);
     const struct hb_opts_value *value = &opts->values[k];
     if (!value->text || option->use == HB_OPTS_SHOWS_RESULT) continue;
     char number[32];

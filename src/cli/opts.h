@@ -58,6 +58,9 @@ struct hb_opts_command {
   size_t operand_min, operand_max;
   const struct hb_opts_option *options;
   size_t option_count;
+  const struct hb_opts_option *const
+      *borrowed; /* those of another command that it has behind its own; NULL: none */
+  size_t borrowed_count;
   void (*more_help)(FILE *out); /* lists that belong under --help; NULL: none */
   const char *example;          /* lines */
   const struct hb_opts_command *
@@ -70,6 +73,9 @@ struct hb_opts_command {
  * Errors: HB_ERR_USAGE with a sentence that names the option and the value. */
 enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, char **words,
                              const char **operands, struct hb_opts *opts, int *wants_help);
+
+/* Options of a command, those that every command has not counted. */
+size_t hb_opts_count(const struct hb_opts_command *command);
 
 /* The k-th option of a command, then those that every command has, then NULL. */
 const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k);

@@ -117,6 +117,10 @@ enum hb_status hb_run_take_notes(struct hb_run *run, struct hb_particles *partic
 /* A note, once in a run, when the time steps collapse. */
 void hb_run_watch_steps(struct hb_run *run);
 
+/* What the options say of a simulation. tuning, empty before, is the caller's to free, after the last use of params. */
+enum hb_status hb_run_params(const struct hb_opts_value *values, struct hb_text *tuning,
+                             struct hb_sim_params *params);
+
 /* From options to a simulation at its first instant: checks them, reads the snapshot, opens forces and integrator.
  * hb_run_close takes what is there, also after a failure. */
 enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run);

@@ -93,17 +93,16 @@ static enum hb_status tuning_words(const struct hb_opts_value *values, struct hb
   return hb_text_append(words, "limit=%llu", (unsigned long long)values[RUN_MATRIX_LIMIT].count);
 }
 
-static enum hb_status open_sim(struct hb_run *run)
+enum hb_status hb_run_params(const struct hb_opts_value *values, struct hb_text *tuning,
+                             struct hb_sim_params *sim)
 {
-  const struct hb_opts_value *values = run->values;
-  struct hb_text tuning = {0};
-  HB_TRY(tuning_words(values, &tuning));
+  HB_TRY(tuning_words(values, tuning));
   struct hb_sim_params params = {
       .force.scheme = values[RUN_SCHEME].text,
       .force.precision = values[RUN_PRECISION].text,
       .force.context = values[RUN_CONTEXT].text,
       .force.device = values[RUN_DEVICE].given ? values[RUN_DEVICE].text : getenv("HB_DEVICE"),
-      .force.tuning = tuning.text,
+      .force.tuning = tuning->text,
       .force.max_draw_s = 1e-3 * values[RUN_MAX_DRAW_MS].number,
       .force.eps = values[RUN_EPS].number,
       .eta = values[RUN_ETA].number,
@@ -126,6 +125,15 @@ static enum hb_status open_sim(struct hb_run *run)
   if (values[RUN_GL_DEBUG].given) params.force.flags |= HB_FORCE_GL_DEBUG;
   if (values[RUN_NO_TUNE].given) params.force.flags |= HB_FORCE_NO_TUNE;
   while (strcmp(hb_run_rounding(params.rounding), values[RUN_ROUNDING].text) != 0) params.rounding++;
+  *sim = params;
+  return HB_OK;
+}
+
+static enum hb_status open_sim(struct hb_run *run)
+{
+  struct hb_sim_params params;
+  struct hb_text tuning = {0};
+  HB_TRY(hb_run_params(run->values, &tuning, &params));
   enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;
   hb_mem_free(tuning.text);

@@ -9,11 +9,13 @@
 
 #include "base/mem.h"
 #include "gl/gl.h"
-#include "gl/gl_shader.h"
+#include "gl/gl_reload.h"
 #include "gl/gl_target.h"
 #include "gl/gl_timer.h"
+#include "gl/gl_watch.h"
 #include "perf/phases.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { ACC, JERK_POT, RESULTS }; /* the two streams that are accumulated */
@@ -25,8 +27,10 @@ struct cg2007 {
   struct hb_gl_context *context;
   enum hb_gl_stream_kind kind;
   float eps2;
-  unsigned program;
-  int u_other, u_width, u_height, u_offset, u_eps2;
+  struct kernel {
+    unsigned program;
+    int u_other, u_width, u_height, u_offset, u_eps2;
+  } kernel;
 
   size_t nj, room; /* sources, and what streams and host arrays were made for */
   struct hb_gl_stream mass, pos, vel;
@@ -72,26 +76,30 @@ static void cg2007_close(void *state)
   struct cg2007 *c = state;
   if (!c) return;
   destroy_streams(c);
-  if (c->program) glDeleteProgram(c->program);
+  if (c->context && hb_gl_context_use(c->context) == HB_OK)
+    hb_gl_reload_delete(c->context, &c->kernel.program);
   hb_gl_context_close(c->context);
   hb_mem_free(c);
 }
 
-static enum hb_status find_uniforms(struct cg2007 *c)
+/* A new program in the place of the one that there is. */
+static enum hb_status adopt(void *owner, unsigned program)
 {
-  HB_TRY(hb_gl_program_uniform(c->program, "otherParticle", &c->u_other));
-  HB_TRY(hb_gl_program_uniform(c->program, "texSizeX", &c->u_width));
-  HB_TRY(hb_gl_program_uniform(c->program, "texSizeY", &c->u_height));
-  HB_TRY(hb_gl_program_uniform(c->program, "offset", &c->u_offset));
-  HB_TRY(hb_gl_program_uniform(c->program, "eps2", &c->u_eps2));
   static const char *const samplers[] = {"accTexture", "jerkAndPotTexture", "massTexture", "posTexture",
                                          "velTexture"};
-  glUseProgram(c->program);
+  struct kernel k = {.program = program};
+  HB_TRY(hb_gl_program_uniform(program, "otherParticle", &k.u_other));
+  HB_TRY(hb_gl_program_uniform(program, "texSizeX", &k.u_width));
+  HB_TRY(hb_gl_program_uniform(program, "texSizeY", &k.u_height));
+  HB_TRY(hb_gl_program_uniform(program, "offset", &k.u_offset));
+  HB_TRY(hb_gl_program_uniform(program, "eps2", &k.u_eps2));
+  glUseProgram(program);
   for (int unit = UNIT_ACC; unit <= UNIT_VEL; unit++) {
     int location;
-    HB_TRY(hb_gl_program_uniform(c->program, samplers[unit], &location));
+    HB_TRY(hb_gl_program_uniform(program, samplers[unit], &location));
     glUniform1i(location, unit);
   }
+  ((struct cg2007 *)owner)->kernel = k;
   return HB_OK;
 }
 
@@ -110,8 +118,7 @@ static enum hb_status cg2007_open(const struct hb_force_params *params, void **s
   const struct hb_gl_program_source source = {.vertex = "fullscreen.vert",
                                               .fragment = "cg2007/acc_jerk_pot.frag",
                                               .defines = rectangle ? "#define HB_CG2007_RECT\n" : ""};
-  HB_TRY(hb_gl_program_build(c->context, &source, &c->program));
-  return find_uniforms(c);
+  return hb_gl_reload_build(c->context, &source, adopt, c, &c->kernel.program);
 }
 
 /* ---- sources ---- */
@@ -190,15 +197,71 @@ static void send(struct cg2007 *c)
   upload(c, &c->vel, c->v);
 }
 
+static struct hb_gl_watch_array watched(const struct cg2007 *c, const char *name,
+                                        const struct hb_gl_watch_quantity *quantities,
+                                        const struct hb_gl_stream *stream, size_t n, size_t traffic)
+{
+  return (struct hb_gl_watch_array){
+      .name = name,
+      .quantities = quantities,
+      .object = stream->texture,
+      .kind = c->kind == HB_GL_STREAM_RECTANGLE ? HB_GL_WATCH_RECTANGLE : HB_GL_WATCH_2D,
+      .form = HB_GL_WATCH_FLOATS,
+      .channels = stream->channels,
+      .columns = stream->width,
+      .rows = stream->height,
+      .each = 1,
+      .wraps = 1,
+      .n = n,
+      .numbers = c->order,
+      .first_source = -1,
+      .width = stream->width,
+      .band = 1,
+      .step = 1,
+      .traffic = traffic,
+  };
+}
+
+/* Tells of a pass in which results went from one of the pair to the other. */
+static void tell(const struct cg2007 *c, size_t other, int read, size_t ni, size_t fragments)
+{
+  static const struct hb_gl_watch_quantity mass[] = {{"mass", 0, 1}, {0}}, pos[] = {{"position", 0, 3}, {0}},
+                                           vel[] = {{"velocity", 0, 3}, {0}},
+                                           acc[] = {{"acceleration", 0, 3}, {0}},
+                                           acc_free[] = {{"acceleration", 0, 3}, {"free", 3, 1}, {0}},
+                                           jerk_pot[] = {{"jerk", 0, 3}, {"potential", 3, 1}, {0}};
+  /* The fourth number is written as 0: there where a shader of one's own may put something. */
+  const struct hb_gl_watch_quantity *sums = vector_channels(c) == 4 ? acc_free : acc;
+  struct hb_gl_pass pass = {
+      .context = c->context,
+      .scheme = "cg2007",
+      .number = other,
+      .draws = 1,
+      .pairs = ni,
+      .fragments = fragments,
+      .read_count = 5,
+      .write_count = RESULTS,
+      .read = {watched(c, "accTexture", sums, &c->result[read][ACC], ni, fragments),
+               watched(c, "jerkAndPotTexture", jerk_pot, &c->result[read][JERK_POT], ni, fragments),
+               watched(c, "posTexture", pos, &c->pos, c->nj, 2 * fragments),
+               watched(c, "velTexture", vel, &c->vel, c->nj, 2 * fragments),
+               watched(c, "massTexture", mass, &c->mass, c->nj, fragments)},
+      .write = {watched(c, "accOut", sums, &c->result[!read][ACC], ni, fragments),
+                watched(c, "jerkAndPotOut", jerk_pot, &c->result[!read][JERK_POT], ni, fragments)},
+  };
+  snprintf(pass.what, sizeof pass.what, "each feels the particle %zu places on", other);
+  hb_gl_watch_tell(&pass);
+}
+
 /* N - 1 passes, the results swapped between reading and writing after each ([PZ07] section 3.1); returns
  * which of the pair holds them. */
-static int walk(struct cg2007 *c, int width, int height)
+static int walk(struct cg2007 *c, size_t ni, int width, int height)
 {
-  glUseProgram(c->program);
-  glUniform1f(c->u_width, (float)c->pos.width);
-  glUniform1f(c->u_height, (float)c->pos.height);
-  glUniform1f(c->u_offset, (float)((size_t)c->pos.width * (size_t)c->pos.height - c->nj));
-  glUniform1f(c->u_eps2, c->eps2);
+  glUseProgram(c->kernel.program);
+  glUniform1f(c->kernel.u_width, (float)c->pos.width);
+  glUniform1f(c->kernel.u_height, (float)c->pos.height);
+  glUniform1f(c->kernel.u_offset, (float)((size_t)c->pos.width * (size_t)c->pos.height - c->nj));
+  glUniform1f(c->kernel.u_eps2, c->eps2);
   hb_gl_stream_bind(&c->mass, UNIT_MASS);
   hb_gl_stream_bind(&c->pos, UNIT_POS);
   hb_gl_stream_bind(&c->vel, UNIT_VEL);
@@ -207,8 +270,9 @@ static int walk(struct cg2007 *c, int width, int height)
   for (size_t other = 1; other < c->nj; other++, read = !read) {
     hb_gl_stream_bind(&c->result[read][ACC], UNIT_ACC);
     hb_gl_stream_bind(&c->result[read][JERK_POT], UNIT_JERK_POT);
-    glUniform1f(c->u_other, (float)other);
+    glUniform1f(c->kernel.u_other, (float)other);
     hb_gl_target_draw(&c->target[!read], width, height);
+    if (hb_gl_watch) tell(c, other, read, ni, (size_t)width * (size_t)height);
     if (other % DRAWS_PER_FLUSH == 0) glFlush();
   }
   return read;
@@ -236,7 +300,7 @@ static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index,
   send(c);
   if (c->waits) hb_gl_timer_start();
   c->last.send_s = hb_phases_lap(&lap);
-  int result = walk(c, width, height);
+  int result = walk(c, ni, width, height);
   if (c->waits) lap = hb_gl_timer_start();
   receive(c, result, width, height, ni, a, j, phi);
   c->last.receive_s = c->waits ? hb_phases_lap(&lap) : 0;

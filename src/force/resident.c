@@ -5,7 +5,7 @@
 #include "base/split.h"
 #include "gl/gl.h"
 #include "gl/gl_layers.h"
-#include "gl/gl_shader.h"
+#include "gl/gl_reload.h"
 #include "gl/gl_timer.h"
 #include "perf/phases.h"
 
@@ -41,9 +41,9 @@ struct hb_resident {
 
 /* ---- create and destroy ---- */
 
-static enum hb_status build(struct hb_resident *r, const char *vertex, const char *fragment,
-                            unsigned *program)
+static enum hb_status adopt(void *owner, unsigned program)
 {
+  (void)owner; /* uniforms are looked up where they are set */
   static const struct {
     const char *name;
     int unit;
@@ -52,14 +52,19 @@ static enum hb_status build(struct hb_resident *r, const char *vertex, const cha
                   {"sinks", UNIT_SINKS},
                   {"levels", UNIT_LEVELS},
                   {"totals", UNIT_TOTALS}};
+  glUseProgram(program);
+  for (size_t k = 0; k < sizeof samplers / sizeof *samplers; k++)
+    glUniform1i(glGetUniformLocation(program, samplers[k].name), samplers[k].unit);
+  return HB_OK;
+}
+
+static enum hb_status build(struct hb_resident *r, const char *vertex, const char *fragment,
+                            unsigned *program)
+{
   char defines[32];
   snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)r->pairs->params.precision);
   const struct hb_gl_program_source source = {.vertex = vertex, .fragment = fragment, .defines = defines};
-  HB_TRY(hb_gl_program_build(r->context, &source, program));
-  glUseProgram(*program);
-  for (size_t k = 0; k < sizeof samplers / sizeof *samplers; k++)
-    glUniform1i(glGetUniformLocation(*program, samplers[k].name), samplers[k].unit);
-  return HB_OK;
+  return hb_gl_reload_build(r->context, &source, adopt, r, program);
 }
 
 static int rows_of(size_t count) { return (int)((count + ROW - 1) / ROW); }
@@ -109,9 +114,8 @@ void hb_resident_destroy(struct hb_resident *r)
 {
   if (!r) return;
   if (hb_gl_context_use(r->context) == HB_OK) {
-    const unsigned programs[] = {r->predict, r->correct, r->scatter};
-    for (int k = 0; k < 3; k++)
-      if (programs[k]) glDeleteProgram(programs[k]);
+    unsigned *const programs[] = {&r->predict, &r->correct, &r->scatter};
+    for (int k = 0; k < 3; k++) hb_gl_reload_delete(r->context, programs[k]);
     hb_gl_layers_destroy(&r->state);
     hb_gl_layers_destroy(&r->block);
     hb_gl_layers_destroy(&r->records);

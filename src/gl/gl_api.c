@@ -13,6 +13,7 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(BINDBUFFERRANGE, BindBufferRange)                                                                        \
   X(BINDFRAMEBUFFER, BindFramebuffer)                                                                        \
   X(BINDVERTEXARRAY, BindVertexArray)                                                                        \
+  X(BLENDFUNCSEPARATE, BlendFuncSeparate)                                                                    \
   X(BUFFERDATA, BufferData)                                                                                  \
   X(BUFFERSUBDATA, BufferSubData)                                                                            \
   X(CHECKFRAMEBUFFERSTATUS, CheckFramebufferStatus)                                                          \
@@ -28,6 +29,7 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(DELETESYNC, DeleteSync)                                                                                  \
   X(DELETEVERTEXARRAYS, DeleteVertexArrays)                                                                  \
   X(DRAWBUFFERS, DrawBuffers)                                                                                \
+  X(ENABLEVERTEXATTRIBARRAY, EnableVertexAttribArray)                                                        \
   X(FENCESYNC, FenceSync)                                                                                    \
   X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D)                                                              \
   X(FRAMEBUFFERTEXTURELAYER, FramebufferTextureLayer)                                                        \
@@ -58,7 +60,8 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(UNIFORM4I, Uniform4i)                                                                                    \
   X(UNIFORMBLOCKBINDING, UniformBlockBinding)                                                                \
   X(UNMAPBUFFER, UnmapBuffer)                                                                                \
-  X(USEPROGRAM, UseProgram)
+  X(USEPROGRAM, UseProgram)                                                                                  \
+  X(VERTEXATTRIBPOINTER, VertexAttribPointer)
 
 /* Functions that newer contexts have; the context's capabilities say whether they may be called. */
 #define GL_NEWER(X)                                                                                          \

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl.h"
+#include "gl/gl_reload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT] = {&hb_gl_
                                                                          &hb_gl_glfw};
 
 static struct hb_gl_context *current;
+static struct hb_gl_context *shown; /* a window's that can be seen; NULL: there is none */
 
 int hb_gl_is_software(const char *renderer)
 {
@@ -92,12 +94,26 @@ static enum hb_status prepare(struct hb_gl_context *c, int debug)
   return hb_gl_context_check(c, "preparing the context");
 }
 
+void hb_gl_context_show(struct hb_gl_context *context) { shown = context; }
+
+static enum hb_status open_shown(int hardware, struct hb_gl_context **context)
+{
+  if (hardware && shown->caps.software)
+    return hb_fail(HB_ERR_GL, "the window is on %s, which is no GPU", shown->caps.renderer);
+  HB_TRY(hb_gl_context_use(shown));
+  shown->users++;
+  *context = shown;
+  return HB_OK;
+}
+
 static enum hb_status open_one(const struct hb_gl_backend *backend, const char *device, int hardware,
                                int debug, struct hb_gl_context **context)
 {
+  if (shown && backend == shown->backend) return open_shown(hardware, context);
   struct hb_gl_context *c;
   HB_TRY(HB_ALLOC(1, &c));
   c->backend = backend;
+  c->users = 1;
   if (current)
     current->backend->release(current->handle); /* GLX and EGL refuse to take over from each other */
   current = NULL;
@@ -176,7 +192,8 @@ enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context_params *params)
 
 void hb_gl_context_close(struct hb_gl_context *c)
 {
-  if (!c) return;
+  if (!c || --c->users > 0) return;
+  hb_gl_reload_forget_all(c);
   if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
   if (current == c) current = NULL;
   c->backend->close(c->handle);

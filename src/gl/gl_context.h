@@ -29,6 +29,8 @@ struct hb_gl_context {
   struct hb_gl_caps caps;
   unsigned vertex_array; /* empty: the full-screen triangle has no attributes */
   char message[256];     /* last error message of the driver, when debugging */
+  int users; /* opened so often: closing is for the last of them; more than one for a shown window's */
+  struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
 };
 
 /* A way to get a context: one const struct per file gl_*.c. */
@@ -54,6 +56,10 @@ extern const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT];
  * the first software renderer. Errors: HB_ERR_GL (what each back end said), HB_ERR_USAGE (unknown name). */
 enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context);
 void hb_gl_context_close(struct hb_gl_context *context);
+
+/* From here on whoever opens "glfw" is given this context, which has more than one user then; NULL: no longer. For
+ * gl_window.h. */
+void hb_gl_context_show(struct hb_gl_context *context);
 
 /* What opening would give: no real GPU, one, or one with compute shaders. */
 enum hb_gl_gpu { HB_GL_NO_GPU, HB_GL_GPU, HB_GL_GPU_COMPUTE };

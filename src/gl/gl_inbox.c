@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "gl/gl.h"
+#include "gl/gl_readback.h"
 
 /* A driver that sleeps until the device is done wakes up late: so long the answer is asked for again and again, unless
  * the processor that asks is itself the device. */
@@ -46,6 +47,7 @@ static void wait(const struct hb_gl_context *context)
 enum hb_status hb_gl_inbox_open(struct hb_gl_context *context, const struct hb_gl_inbox *inbox, size_t bytes,
                                 const uint32_t **words)
 {
+  hb_gl_readback_add(bytes);
   if (inbox->lasting) {
     glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
     wait(context);

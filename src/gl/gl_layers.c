@@ -1,6 +1,7 @@
 #include "gl/gl_layers.h"
 
 #include "gl/gl.h"
+#include "gl/gl_readback.h"
 
 enum { MOST = 8 };
 
@@ -59,19 +60,26 @@ void hb_gl_layers_bind(const struct hb_gl_layers *layers, int unit)
   glBindTexture(GL_TEXTURE_2D_ARRAY, layers->texture);
 }
 
-void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int row, int width, int height,
-                       uint32_t *words)
+/* To the host, or behind `to` in the buffer that is bound. */
+static void read_layer(const struct hb_gl_layers *layers, int k, int row, int width, int height, void *to)
 {
   glBindFramebuffer(GL_FRAMEBUFFER, layers->framebuffer);
   glReadBuffer(GL_COLOR_ATTACHMENT0 + (GLenum)k);
-  glReadPixels(0, row, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, words);
+  glReadPixels(0, row, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, to);
+}
+
+void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int row, int width, int height,
+                       uint32_t *words)
+{
+  read_layer(layers, k, row, width, height, words);
+  hb_gl_readback_add((size_t)width * (size_t)height * 16);
 }
 
 void hb_gl_layers_copy(const struct hb_gl_layers *layers, int k, int width, int height, unsigned buffer,
                        size_t offset)
 {
   glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer);
-  hb_gl_layers_read(layers, k, 0, width, height, (uint32_t *)offset);
+  read_layer(layers, k, 0, width, height, (void *)offset);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
 }
 

@@ -28,12 +28,20 @@ struct stage {
   char *owned[MAX_FILES]; /* names that came from an #include line */
   int count;
   const char *part; /* what "INTERACTION" stands for */
+  void (*note)(void *context, const char *name);
+  void *note_context;
 };
+
+static const char *folder_that_wins(void)
+{
+  const char *folder = getenv("HB_SHADER_DIR");
+  return folder && *folder ? folder : NULL;
+}
 
 static enum hb_status read_source(const char *name, char **text)
 {
-  const char *folder = getenv("HB_SHADER_DIR");
-  if (folder && *folder) {
+  const char *folder = folder_that_wins();
+  if (folder) {
     char path[4096];
     size_t count;
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -94,6 +102,7 @@ static enum hb_status add_file(struct stage *stage, const char *name, int depth)
     return hb_fail(HB_ERR_INTERNAL, "shader %s includes too many files, or itself", stage->names[0]);
   stage->names[number] = name;
   char *text;
+  if (stage->note) stage->note(stage->note_context, name);
   HB_TRY(read_source(name, &text));
   enum hb_status status = add_lines(stage, text, number, depth);
   hb_mem_free(text);
@@ -186,9 +195,9 @@ static enum hb_status compile(const struct stage *stage, GLenum kind, GLuint *sh
 }
 
 static enum hb_status add_stage(struct hb_gl_context *context, GLuint program, GLenum kind, const char *name,
-                                const struct hb_gl_program_source *source)
+                                const struct hb_gl_program_source *source, struct stage stage)
 {
-  struct stage stage = {.part = source->part};
+  stage.part = source->part;
   GLuint shader = 0;
   enum hb_status status = add_prologue(&stage, &context->caps, kind, source);
   if (status == HB_OK) status = add_file(&stage, name, 0);
@@ -211,9 +220,12 @@ static enum hb_status link_program(GLuint program, const char *name)
   return hb_fail(HB_ERR_GL, "shaders/%s does not link: %s", name, log);
 }
 
-enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
-                                   unsigned *program)
+enum hb_status hb_gl_program_build_noting(struct hb_gl_context *context,
+                                          const struct hb_gl_program_source *source,
+                                          void (*note)(void *context, const char *name), void *note_context,
+                                          unsigned *program)
 {
+  const struct stage empty = {.note = note, .note_context = note_context};
   *program = 0;
   const struct {
     GLenum kind;
@@ -225,7 +237,7 @@ enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct h
   GLuint made = glCreateProgram();
   enum hb_status status = HB_OK;
   for (int k = 0; k < 3 && status == HB_OK; k++)
-    if (stages[k].name) status = add_stage(context, made, stages[k].kind, stages[k].name, source);
+    if (stages[k].name) status = add_stage(context, made, stages[k].kind, stages[k].name, source, empty);
   if (status == HB_OK) status = link_program(made, source->fragment ? source->fragment : source->compute);
   if (status == HB_OK) status = hb_gl_context_check(context, "building a shader program");
   if (status != HB_OK) {
@@ -237,9 +249,16 @@ enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct h
   return HB_OK;
 }
 
+enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
+                                   unsigned *program)
+{
+  return hb_gl_program_build_noting(context, source, NULL, NULL, program);
+}
+
 enum hb_status hb_gl_program_uniform(unsigned program, const char *name, int *location)
 {
   *location = glGetUniformLocation(program, name);
-  if (*location < 0) return hb_fail(HB_ERR_INTERNAL, "a shader program has no uniform %s", name);
+  if (*location < 0 && !folder_that_wins())
+    return hb_fail(HB_ERR_INTERNAL, "a shader program has no uniform %s", name);
   return HB_OK;
 }

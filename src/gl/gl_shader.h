@@ -25,7 +25,14 @@ struct hb_gl_program_source {
 enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
                                    unsigned *program);
 
-/* Location of a uniform that the program must have, else HB_ERR_INTERNAL. */
+/* The same; note, nullable, is called with the path of each file before it is read. */
+enum hb_status hb_gl_program_build_noting(struct hb_gl_context *context,
+                                          const struct hb_gl_program_source *source,
+                                          void (*note)(void *context, const char *name), void *note_context,
+                                          unsigned *program);
+
+/* Location of a uniform that the program must have, else HB_ERR_INTERNAL. With HB_SHADER_DIR a shader may do without it,
+ * as one that is being changed may: -1, which GL ignores. */
 enum hb_status hb_gl_program_uniform(unsigned program, const char *name, int *location);
 
 /* The place named at the start of a line of a driver's log ("0:12(3): error", "0(12) : error", "ERROR: 0:12: "):

@@ -1,6 +1,7 @@
 #include "gl/gl_target.h"
 
 #include "gl/gl.h"
+#include "gl/gl_readback.h"
 
 enum hb_status hb_gl_target_create(struct hb_gl_context *context, int count,
                                    const struct hb_gl_stream *streams, struct hb_gl_target *target)
@@ -55,4 +56,5 @@ void hb_gl_target_read(const struct hb_gl_target *target, int k, int width, int 
   use_target(target, width, height);
   glReadBuffer(GL_COLOR_ATTACHMENT0 + (GLenum)k);
   glReadPixels(0, 0, width, height, GL_RGBA, GL_FLOAT, data);
+  hb_gl_readback_add((size_t)width * (size_t)height * 16);
 }

@@ -2,6 +2,15 @@
 
 #include <string.h>
 
+static const struct hb_gl_watch_quantity moving_mass[] = {
+    {"position", 0, 3}, {"mass", 3, 1}, {"velocity", 4, 3}, {0}};
+static const struct hb_gl_watch_quantity acc_jerk_pot[] = {
+    {"acceleration", 0, 3}, {"potential", 3, 1}, {"jerk", 4, 3}, {0}};
+static const struct hb_gl_watch_quantity mass[] = {{"position", 0, 3}, {"mass", 3, 1}, {0}};
+static const struct hb_gl_watch_quantity acceleration[] = {{"acceleration", 0, 3}, {0}};
+static const struct hb_gl_watch_quantity position[] = {{"position", 0, 3}, {0}};
+static const struct hb_gl_watch_quantity force[] = {{"force", 0, 3}, {0}};
+
 const struct hb_interaction hb_interactions[] = {
     {.name = "gravity_jerk",
      .summary = "acceleration, its time derivative and potential",
@@ -9,6 +18,8 @@ const struct hb_interaction hb_interactions[] = {
      .file = "interactions/gravity_jerk.glsl",
      .records = 2,
      .f_records = 2,
+     .particle = moving_mass,
+     .force = acc_jerk_pot,
      .flops = 43},
     {.name = "gravity",
      .summary = "acceleration alone",
@@ -16,6 +27,8 @@ const struct hb_interaction hb_interactions[] = {
      .file = "interactions/gravity.glsl",
      .records = 1,
      .f_records = 1,
+     .particle = mass,
+     .force = acceleration,
      .flops = 20},
     {.name = "lennard_jones",
      .summary = "van der Waals force with a cut-off radius",
@@ -23,6 +36,8 @@ const struct hb_interaction hb_interactions[] = {
      .file = "interactions/lennard_jones.glsl",
      .records = 1,
      .f_records = 1,
+     .particle = position,
+     .force = force,
      .flops = 24},
 };
 const size_t hb_interaction_count = sizeof hb_interactions / sizeof *hb_interactions;

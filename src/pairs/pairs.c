@@ -186,6 +186,7 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
 static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
 {
   HB_TRY(send_sinks(p, p->ni, index));
+  p->index = index;
   p->token +=
       0x9e3779b1; /* odd: all numbers come once; 2^32 over the golden ratio: neighbours are far apart */
   p->begun = p->token;
@@ -218,6 +219,7 @@ static enum hb_status walk_portions(struct hb_pairs *p, size_t ni, const uint32_
 {
   HB_TRY(hb_gl_context_use(p->params.context));
   p->sinks = ni;
+  p->passes = 0;
   size_t portion = p->scheme->portion ? p->scheme->portion(p) : ni;
   for (size_t first = 0; first < ni; first += portion) {
     p->before = first;

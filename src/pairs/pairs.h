@@ -122,6 +122,8 @@ struct hb_pairs {
   size_t sinks;  /* of all portions */
   size_t before; /* sinks in earlier portions */
   struct hb_result results[4 * HB_RECORDS_MAX];
+  const uint32_t *index; /* the sinks of the portion, valid during the walk */
+  uint64_t passes;       /* of the walk that hb_gl_watch was told of */
 
   /* Counts of walked sources start from another number in each walk, so that results that an earlier walk left
    * behind cannot pass for those of a lost draw. */

@@ -1,6 +1,7 @@
 /* The bag scheme on the host's side: which program, how many segments, which passes. See
  * shaders/pairs/bag.frag. */
 #include "pairs/pairs_sum.h"
+#include "pairs/pairs_watch.h"
 
 #include "base/default.h"
 #include "base/mem.h"
@@ -284,6 +285,58 @@ static void draw(struct hb_pairs *p)
   b->written = !b->written;
 }
 
+static struct hb_gl_watch_array watched(const struct hb_pairs *p, const char *name, int which)
+{
+  struct bag *b = p->state;
+  int storage = uses_storage(p, b->shape);
+  struct hb_gl_watch_array array = hb_pairs_watch_totals(p, storage ? HB_GL_WATCH_BUFFER : HB_GL_WATCH_LAYERS,
+                                                         storage ? p->storage : totals(b)[which].texture);
+  array.name = storage ? "totals" : name;
+  array.columns = b->groups;
+  array.each = i_each(p, b->shape);
+  array.rows = b->segments * array.each;
+  array.width = b->width;
+  array.band = (int)band(p);
+  return array;
+}
+
+/* Sources of all segments together that lie between from and to in theirs. */
+static size_t sources_of(const struct hb_pairs *p, size_t from, size_t to)
+{
+  const struct bag *b = p->state;
+  size_t count = 0;
+  for (size_t first = 0; first < (size_t)(b->segments * b->segment_length);
+       first += (size_t)b->segment_length) {
+    size_t begin = first + from < p->nj ? first + from : p->nj, end = first + to < p->nj ? first + to : p->nj;
+    count += end - begin;
+  }
+  return count;
+}
+
+/* Fragments behind the last one find no source, but they meet their sinks. */
+static void tell(struct hb_pairs *p, size_t from, size_t to)
+{
+  const struct bag *b = p->state;
+  size_t sources = sources_of(p, from, to), fragments = (size_t)b->width * (size_t)b->height;
+  uint64_t sinks = fragments * (uint64_t)i_each(p, b->shape), texels = (uint64_t)p->texels;
+  struct hb_gl_pass pass = hb_pairs_watch_pass(p, texels * (sinks + (uint64_t)b->groups * sources), sinks);
+  pass.fragments = fragments;
+  pass.pairs = (uint64_t)p->ni * sources;
+  pass.write_count = 1;
+  pass.write[0] = watched(p, "result", b->written);
+  pass.write[0].traffic = sinks * (uint64_t)p->words;
+  if (from > 0) {
+    pass.read[pass.read_count] = watched(p, "before", !b->written);
+    if (uses_storage(p, b->shape)) pass.read[pass.read_count].quantities = NULL; /* overwritten by now */
+    pass.read[pass.read_count++].traffic = sinks * (uint64_t)p->words;
+  }
+  if (b->segments > 1)
+    snprintf(pass.what, sizeof pass.what, "sources %zu to %zu of %d segments", from, to - 1, b->segments);
+  else
+    snprintf(pass.what, sizeof pass.what, "sources %zu to %zu", from, (to < p->nj ? to : p->nj) - 1);
+  hb_gl_watch_tell(&pass);
+}
+
 static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
 {
   struct bag *b = p->state;
@@ -295,6 +348,7 @@ static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
   if (b->shape == BLOCKS) bind_block(p, program, from);
   glUniform2i(program->at[HB_U_BAG], (GLint)from, (GLint)to);
   draw(p);
+  if (hb_gl_watch) tell(p, from, to);
   return HB_OK;
 }
 

@@ -10,6 +10,7 @@
  * The tile decides in which order terms are added, so another `limit` may change the last bits. Cutting a tile into
  * more draws for the sake of time does not: a draw is a band of its rows. */
 #include "pairs/pairs_program.h"
+#include "pairs/pairs_watch.h"
 
 #include "base/mem.h"
 #include "gl/gl.h"
@@ -157,6 +158,70 @@ static uint32_t token_of(const struct hb_pairs *p, int row, int k)
   return (s->tiles_before + (uint32_t)row * (uint32_t)s->source_tiles + (uint32_t)k) * 0x9e3779b1u;
 }
 
+/* ---- telling who watches ---- */
+
+static struct hb_gl_watch_array watched(const struct hb_pairs *p, const char *name,
+                                        const struct hb_gl_layers *layers, int width, int rows, int row)
+{
+  struct hb_gl_watch_array array = hb_pairs_watch_totals(p, HB_GL_WATCH_LAYERS, layers->texture);
+  size_t first = (size_t)row * (size_t)((const struct matrix *)p->state)->width;
+  array.name = name;
+  array.columns = array.width = width;
+  array.rows = rows;
+  array.each = 1;
+  array.n = p->ni - first;
+  array.numbers = p->index + first;
+  array.traffic = (uint64_t)width * (uint64_t)rows * (uint64_t)p->words;
+  return array;
+}
+
+static void tell_pairs(struct hb_pairs *p, int row, int k, int width, int height, int draws)
+{
+  const struct matrix *s = p->state;
+  uint64_t fragments = (uint64_t)width * (uint64_t)height;
+  struct hb_gl_pass pass = hb_pairs_watch_pass(p, 2 * fragments * (uint64_t)p->texels, fragments);
+  pass.draws = draws;
+  pass.pairs = pass.fragments = fragments;
+  pass.write_count = 1;
+  pass.write[0] = watched(p, "result", &s->matrix[0], width, height, row);
+  pass.write[0].first_source = (int64_t)k * s->height;
+  snprintf(pass.what, sizeof pass.what, "%d x %d pairs", width, height);
+  hb_gl_watch_tell(&pass);
+}
+
+static void tell_fold(struct hb_pairs *p, int row, int read, int width, int rows, int draws)
+{
+  const struct matrix *s = p->state;
+  int left = half_up(rows);
+  struct hb_gl_pass pass = hb_pairs_watch_pass(p, 0, 0);
+  pass.draws = draws;
+  pass.fragments = (size_t)width * (size_t)left;
+  pass.read_count = pass.write_count = 1;
+  pass.read[0] = watched(p, "before, more", &s->matrix[read], width, rows, row); /* each row once */
+  pass.write[0] = watched(p, "result", &s->matrix[!read], width, left, row);
+  snprintf(pass.what, sizeof pass.what, "fold %d rows to %d", rows, left);
+  hb_gl_watch_tell(&pass);
+}
+
+/* The totals have a row for each tile of sinks; this pass has changed one of them. */
+static void tell_totals(struct hb_pairs *p, int row, int k, int sums, int width)
+{
+  const struct matrix *s = p->state;
+  struct hb_gl_pass pass = hb_pairs_watch_pass(p, 0, 0);
+  pass.fragments = (size_t)width;
+  pass.read_count = 2;
+  pass.write_count = 1;
+  pass.read[0] = watched(p, "before", &s->totals[k % 2], s->width, s->sink_tiles, 0);
+  pass.read[1] = watched(p, "more", &s->matrix[sums], width, 1, row);
+  pass.write[0] = watched(p, "result", &s->totals[(k + 1) % 2], s->width, s->sink_tiles, 0);
+  pass.read[0].wraps = pass.write[0].wraps = 1;
+  pass.read[0].traffic = pass.write[0].traffic = pass.read[1].traffic;
+  snprintf(pass.what, sizeof pass.what, "add to the totals");
+  hb_gl_watch_tell(&pass);
+}
+
+/* ---- passes ---- */
+
 /* While the device's speed is unknown the bands of a tile are timed; a tile that is one draw anyway is not. */
 static void draw_pairs(struct hb_pairs *p, int row, int k, int width, int height)
 {
@@ -164,17 +229,19 @@ static void draw_pairs(struct hb_pairs *p, int row, int k, int width, int height
   hb_pairs_program_use(p, &s->pair);
   glUniform2i(s->pair.at[HB_U_ORIGIN], row * s->width, k * s->height);
   glUniform1i(s->pair.at[HB_U_TOKEN], (GLint)token_of(p, row, k));
-  for (int from = 0, rows; from < height; from += rows) {
+  int draws = 0;
+  for (int from = 0, rows; from < height; from += rows, draws++) {
     rows = smaller(rows_a_draw(p, width, height), height - from);
     double start = p->known || rows == height ? 0 : hb_gl_timer_start();
     draw_rows(&s->matrix[0], width, from, rows);
     if (start > 0) hb_pairs_learn(p, (double)width * rows, hb_gl_timer_stop(start));
     if (rows < height) glFlush();
   }
+  if (hb_gl_watch) tell_pairs(p, row, k, width, height, draws);
 }
 
 /* Folds the tile; gives which of the pair holds the one row that is left. */
-static int fold(struct hb_pairs *p, int width, int height)
+static int fold(struct hb_pairs *p, int row, int width, int height)
 {
   const struct matrix *s = p->state;
   int written = 0;
@@ -184,22 +251,24 @@ static int fold(struct hb_pairs *p, int width, int height)
     glUniform1i(s->sum.at[HB_U_SHIFT], half_up(rows));
     glUniform1i(s->sum.at[HB_U_ROWS], rows);
     written = !written;
-    int band = rows_a_draw(p, width, half_up(rows));
-    for (int from = 0; from < half_up(rows); from += band)
+    int band = rows_a_draw(p, width, half_up(rows)), draws = 0;
+    for (int from = 0; from < half_up(rows); from += band, draws++)
       draw_rows(&s->matrix[written], width, from, smaller(band, half_up(rows) - from));
+    if (hb_gl_watch) tell_fold(p, row, !written, width, rows, draws);
   }
   return written;
 }
 
 /* Adds the sums of the k-th tile of sources to the totals of this row of sinks. */
-static void add_to_totals(struct hb_pairs *p, int row, int k, const struct hb_gl_layers *sums, int width)
+static void add_to_totals(struct hb_pairs *p, int row, int k, int sums, int width)
 {
   const struct matrix *s = p->state;
   hb_gl_layers_bind(&s->totals[k % 2], HB_UNIT_BEFORE);
-  hb_gl_layers_bind(sums, HB_UNIT_MORE);
+  hb_gl_layers_bind(&s->matrix[sums], HB_UNIT_MORE);
   glUniform1i(s->sum.at[HB_U_SHIFT], -row);
   glUniform1i(s->sum.at[HB_U_ROWS], 1);
   draw_rows(&s->totals[(k + 1) % 2], width, row, 1);
+  if (hb_gl_watch) tell_totals(p, row, k, sums, width);
 }
 
 static void walk_tile(struct hb_pairs *p, int row, int k)
@@ -208,8 +277,8 @@ static void walk_tile(struct hb_pairs *p, int row, int k)
   int width = smaller(s->width, (int)p->ni - row * s->width), height = height_of(p, k);
   draw_pairs(p, row, k, width, height);
   glUseProgram(s->sum.id);
-  int sums = fold(p, width, height);
-  add_to_totals(p, row, k, &s->matrix[sums], width);
+  int sums = fold(p, row, width, height);
+  add_to_totals(p, row, k, sums, width);
 }
 
 static void clear(const struct hb_pairs *p, const struct hb_gl_layers *layers)

@@ -4,7 +4,7 @@
 #include "base/split.h"
 #include "base/text.h"
 #include "gl/gl.h"
-#include "gl/gl_shader.h"
+#include "gl/gl_reload.h"
 
 /* The loops of the shaders that are always unrolled. */
 static enum hb_status write_loops(int K, int U, struct hb_text *text)
@@ -49,13 +49,21 @@ static void set_constants(const struct hb_pairs *p, unsigned id)
               hb_split_low(a[2]), hb_split_low(a[3]));
 }
 
-enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_program_source *source,
-                                      struct hb_pairs_program *program)
+static enum hb_status adopt(void *owner, unsigned id)
 {
   static const char *const names[HB_U_COUNT] = {
       "source_count", "sink_count", "particle_texture_size", "bag",   "block_start", "go_on", "last_pass",
       "groups",       "segments",   "segment_length",        "width", "origin",      "shift", "rows",
       "token"};
+  struct hb_pairs_program *program = owner;
+  for (int u = 0; u < HB_U_COUNT; u++) program->at[u] = glGetUniformLocation(id, names[u]);
+  set_constants(program->pairs, id);
+  return HB_OK;
+}
+
+enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_program_source *source,
+                                      struct hb_pairs_program *program)
+{
   if (program->id) return HB_OK;
   struct hb_text defines = {0};
   enum hb_status status = write_defines(p, source, &defines);
@@ -65,18 +73,15 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
                                           .defines = defines.text,
                                           .version = source->version,
                                           .part = p->params.interaction->file};
-  if (status == HB_OK) status = hb_gl_program_build(p->params.context, &gl, &program->id);
+  program->pairs = p;
+  if (status == HB_OK) status = hb_gl_reload_build(p->params.context, &gl, adopt, program, &program->id);
   hb_mem_free(defines.text);
-  if (status != HB_OK) return status;
-  for (int u = 0; u < HB_U_COUNT; u++) program->at[u] = glGetUniformLocation(program->id, names[u]);
-  set_constants(p, program->id);
-  return HB_OK;
+  return status;
 }
 
 void hb_pairs_program_destroy(struct hb_pairs_program *program)
 {
-  if (program->id) glDeleteProgram(program->id);
-  program->id = 0;
+  if (program->id) hb_gl_reload_delete(program->pairs->params.context, &program->id);
 }
 
 void hb_pairs_program_use(const struct hb_pairs *p, const struct hb_pairs_program *program)

@@ -25,6 +25,7 @@ enum hb_pairs_uniform {
 };
 
 struct hb_pairs_program {
+  struct hb_pairs *pairs;
   unsigned id; /* 0: not built */
   int at[HB_U_COUNT];
 };

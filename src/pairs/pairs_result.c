@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "gl/gl.h"
+#include "gl/gl_readback.h"
 
 size_t hb_pairs_room(size_t bytes, size_t most)
 {
@@ -139,6 +140,7 @@ enum hb_status hb_pairs_read_storage(struct hb_pairs *p, size_t segments, size_t
     size_t size = total * sizeof *p->staging;
     glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, (GLintptr)(first * size), (GLsizeiptr)((end - first) * size),
                        p->staging);
+    hb_gl_readback_add((end - first) * size);
     for (size_t k = first; k < end; k++) {
       const uint32_t *words[2 * HB_RECORDS_MAX];
       for (int w = 0; w < p->words; w++) words[w] = p->staging + (k - first) * total + 4 * w;

@@ -1,5 +1,6 @@
 /* The tile scheme on the host's side. See shaders/pairs/tile.comp. */
 #include "pairs/pairs_program.h"
+#include "pairs/pairs_watch.h"
 
 #include "base/default.h"
 #include "base/mem.h"
@@ -24,6 +25,7 @@ struct tile {
   struct hb_pairs_program *program;
   int workgroups, segments, segment_length;
   int lanes; /* threads a body */
+  int each;  /* sinks a thread */
 };
 
 static enum hb_status tile_create(struct hb_pairs *p)
@@ -107,6 +109,7 @@ static enum hb_status choose_shape(struct hb_pairs *p)
   s->segment_length = (int)(tiles_each * workgroup);
   s->workgroups = (int)quotient_up(p->ni, each * workgroup >> level);
   s->lanes = 1 << level;
+  s->each = (int)each;
   s->program = each > 1 ? &s->many[s->segments > 1] : &s->few[level][s->segments > 1];
   return build(p, (int)each, 1 << level, s->segments, s->program);
 }
@@ -129,6 +132,43 @@ static enum hb_status make_room(struct hb_pairs *p)
   return HB_OK;
 }
 
+/* The last pass adds up lanes and segments; until then each lane keeps its own. */
+static void tell(struct hb_pairs *p, size_t from, size_t to)
+{
+  const struct tile *s = p->state;
+  size_t workgroup = (size_t)p->params.tuning.workgroup, tiles = 0, sources = 0;
+  for (size_t k = 0; k < (size_t)s->segments; k++) {
+    size_t first = k * (size_t)s->segment_length, begin = smaller(first + from, p->nj);
+    size_t end = smaller(first + smaller(to, (size_t)s->segment_length), p->nj);
+    tiles += quotient_up(end - begin, workgroup);
+    sources += end - begin;
+  }
+  uint64_t threads = (uint64_t)s->workgroups * (uint64_t)s->segments * workgroup;
+  uint64_t sinks = threads * (uint64_t)s->each, lanes = (uint64_t)s->lanes * (uint64_t)s->segments;
+  uint64_t fetched = (uint64_t)s->workgroups * tiles * workgroup,
+           totals = (uint64_t)p->ni * (uint64_t)p->words;
+  int last = to == (size_t)s->segment_length;
+  struct hb_gl_pass pass = hb_pairs_watch_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks);
+  pass.fragments = threads;
+  pass.pairs = (uint64_t)p->ni * sources;
+  pass.write_count = 1;
+  pass.write[0] = hb_pairs_watch_totals(p, HB_GL_WATCH_BUFFER, p->storage);
+  pass.write[0].name = "totals";
+  pass.write[0].columns = hb_gl_watch_columns(p->ni);
+  pass.write[0].rows = (int)quotient_up(p->ni, (size_t)pass.write[0].columns);
+  pass.write[0].each = pass.write[0].wraps = 1;
+  pass.write[0].traffic = last ? totals * (uint64_t)(s->segments > 1 ? s->segments + 1 : 1) : totals * lanes;
+  if (from > 0 || s->segments > 1) {
+    struct hb_gl_watch_array *before = &pass.read[pass.read_count++];
+    *before = pass.write[0];
+    before->quantities = NULL; /* overwritten by now */
+    before->traffic =
+        totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
+  }
+  snprintf(pass.what, sizeof pass.what, "sources %zu to %zu of %d segments", from, to - 1, s->segments);
+  hb_gl_watch_tell(&pass);
+}
+
 static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
 {
   const struct tile *s = p->state;
@@ -137,6 +177,7 @@ static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
   glUniform1i(s->program->at[HB_U_LAST_PASS], to == (size_t)s->segment_length);
   glDispatchCompute((GLuint)s->workgroups, (GLuint)s->segments, 1);
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+  if (hb_gl_watch) tell(p, from, to);
   return HB_OK;
 }
 

@@ -1,0 +1,13 @@
+// Where the records of a watched array are, see src/gl/gl_watch.h: a grid of columns and rows, of which fragments have
+// written `each` rows side by side.
+//
+//   each = 1, wraps:  0 1 2 3      each = 2:  1 3 5 7      each = 1:  0 1 2 3     (the same sinks in each row)
+//                     4 5 6 -                 0 2 4 6                 0 1 2 3
+
+uniform ivec4 grid; // columns, each, wraps, records
+
+// The number of the record in a cell; behind the last there are none.
+int record_of(ivec2 cell) {
+  int turn = cell.y / grid.y;
+  return cell.x * grid.y + cell.y % grid.y + (grid.z == 1 ? grid.x * turn : 0);
+}

@@ -1,0 +1,75 @@
+/* A window that can be seen: an OpenGL context of the window system, and what happens to it as a queue of events. There is
+ * one at a time; while it is open, hb_gl_context_open("glfw") gives its context, so that whoever computes there leaves
+ * textures that can be drawn. All positions and sizes are in pixels of the framebuffer, y from the top. */
+#ifndef HB_GL_WINDOW_H
+#define HB_GL_WINDOW_H
+
+#include "gl/gl_context.h"
+
+struct hb_gl_window;
+
+/* Keys that give no character; others are their character, after the keyboard's layout. */
+enum hb_gl_key {
+  HB_GL_KEY_ESCAPE = 27,
+  HB_GL_KEY_LEFT = 256,
+  HB_GL_KEY_RIGHT,
+  HB_GL_KEY_UP,
+  HB_GL_KEY_DOWN,
+  HB_GL_KEY_HOME,
+  HB_GL_KEY_END
+};
+
+enum hb_gl_button { HB_GL_BUTTON_LEFT, HB_GL_BUTTON_RIGHT, HB_GL_BUTTON_MIDDLE };
+
+enum hb_gl_event_kind {
+  HB_GL_EVENT_NONE,
+  HB_GL_EVENT_KEY,     /* key                                        */
+  HB_GL_EVENT_PRESS,   /* button at x y, shift                       */
+  HB_GL_EVENT_RELEASE, /* button at x y                              */
+  HB_GL_EVENT_MOVE,    /* the mouse is at x y                        */
+  HB_GL_EVENT_WHEEL,   /* y: notches, > 0 away from the person; at x the mouse's place is not told */
+  HB_GL_EVENT_RESIZE,  /* the framebuffer is x times y now           */
+  HB_GL_EVENT_CLOSE    /* the window is asked to close               */
+};
+
+struct hb_gl_event {
+  enum hb_gl_event_kind kind;
+  int key;
+  enum hb_gl_button button;
+  int shift; /* 1 while shift is held */
+  double x, y;
+};
+
+struct hb_gl_window_params {
+  const char *title;
+  int width, height;  /* of the framebuffer as the window system gives it: points */
+  const char *device; /* as in hb_gl_context_params */
+  int debug;          /* likewise */
+};
+
+/* Opens and shows it; its context is current. Errors: HB_ERR_GL (no window system, no OpenGL 3.3), HB_ERR_USAGE. */
+enum hb_status hb_gl_window_open(const struct hb_gl_window_params *params, struct hb_gl_window **window);
+void hb_gl_window_close(struct hb_gl_window *window);
+
+struct hb_gl_context *hb_gl_window_context(struct hb_gl_window *window);
+
+/* Lets the window system speak, waiting at most wait_s for it, and gives the next event; kind NONE: there is no other. */
+void hb_gl_window_poll(struct hb_gl_window *window, double wait_s);
+struct hb_gl_event hb_gl_window_next(struct hb_gl_window *window);
+
+/* Puts an event behind those that wait, as if it had happened. */
+void hb_gl_window_push(struct hb_gl_window *window, const struct hb_gl_event *event);
+
+/* Pixels of the framebuffer, and how much larger than usual the screen wants things to be drawn. */
+void hb_gl_window_size(const struct hb_gl_window *window, int *width, int *height);
+double hb_gl_window_scale(const struct hb_gl_window *window);
+
+/* Asks for another size, or to fill the screen (1) or not (0); the size that comes of it is an event. */
+void hb_gl_window_resize(struct hb_gl_window *window, int width, int height);
+void hb_gl_window_fill_screen(struct hb_gl_window *window, int fill);
+void hb_gl_window_set_title(struct hb_gl_window *window, const char *title);
+
+/* Shows what was drawn into framebuffer 0. Waits for no screen. */
+void hb_gl_window_swap(struct hb_gl_window *window);
+
+#endif

@@ -1,0 +1,75 @@
+#include "pairs/pairs_watch.h"
+
+static struct hb_gl_watch_array particles(const struct hb_pairs *p)
+{
+  int doubles = p->params.precision == HB_PRECISION_DOUBLE, columns = hb_gl_watch_columns(p->nj);
+  return (struct hb_gl_watch_array){
+      .name = "particles",
+      .quantities = p->params.interaction->particle,
+      .object = p->j_buffer,
+      .kind = HB_GL_WATCH_BUFFER,
+      .form = doubles ? HB_GL_WATCH_DOUBLES : HB_GL_WATCH_FLOATS,
+      .channels = 4,
+      .columns = columns,
+      .rows = (int)((p->nj + (size_t)columns - 1) / (size_t)columns),
+      .each = 1,
+      .wraps = 1,
+      .n = p->nj,
+      .first_source = -1,
+      .texels = p->texels,
+      .step = doubles ? 2 : 1,
+      .low = doubles,
+  };
+}
+
+static struct hb_gl_watch_array sinks(const struct hb_pairs *p)
+{
+  return (struct hb_gl_watch_array){
+      .name = "sinks",
+      .object = p->i_buffer,
+      .kind = HB_GL_WATCH_BUFFER,
+      .form = HB_GL_WATCH_WORDS,
+      .channels = 1,
+      .columns = (int)p->ni,
+      .rows = 1,
+      .each = 1,
+      .n = p->ni,
+      .numbers = p->index,
+      .first_source = -1,
+      .texels = 1,
+      .step = 1,
+  };
+}
+
+struct hb_gl_pass hb_pairs_watch_pass(struct hb_pairs *p, uint64_t particle_texels, uint64_t sink_texels)
+{
+  struct hb_gl_pass pass = {.context = p->params.context,
+                            .scheme = p->scheme->name,
+                            .number = ++p->passes,
+                            .draws = 1,
+                            .read_count = 2,
+                            .read = {particles(p), sinks(p)}};
+  pass.read[0].traffic = particle_texels;
+  pass.read[1].traffic = sink_texels;
+  return pass;
+}
+
+struct hb_gl_watch_array hb_pairs_watch_totals(const struct hb_pairs *p, enum hb_gl_watch_kind kind,
+                                               unsigned object)
+{
+  int doubles = p->params.precision == HB_PRECISION_DOUBLE;
+  return (struct hb_gl_watch_array){
+      .quantities = p->params.interaction->force,
+      .object = object,
+      .kind = kind,
+      .form = doubles ? HB_GL_WATCH_DOUBLES : HB_GL_WATCH_WORDS,
+      .channels = 4,
+      .n = p->ni,
+      .numbers = p->index,
+      .first_source = -1,
+      .band = 1,
+      .texels = p->words,
+      .step = 1,
+      .low = doubles ? p->params.interaction->f_records : 0,
+  };
+}

@@ -1,0 +1,39 @@
+/* A page of pixels on the host: boxes, arrows, text, and arrays of numbers in false colours. Places are in pixels from the
+ * upper left corner, colours 0xRRGGBB; what lies outside is cut off. */
+#ifndef HB_CANVAS_H
+#define HB_CANVAS_H
+
+#include "base/status.h"
+
+struct hb_canvas {
+  int width, height;
+  unsigned char *rgb; /* [3 * width * height], top row first */
+};
+
+enum hb_status hb_canvas_create(int width, int height, unsigned color, struct hb_canvas *canvas);
+void hb_canvas_destroy(struct hb_canvas *canvas);
+
+void hb_canvas_box(struct hb_canvas *canvas, int x, int y, int width, int height, unsigned color);
+
+/* A line of this thickness around the outside of a box. */
+void hb_canvas_frame(struct hb_canvas *canvas, int x, int y, int width, int height, int thickness,
+                     unsigned color);
+
+/* From one point to another, straight right or straight down. */
+void hb_canvas_arrow(struct hb_canvas *canvas, int x0, int y0, int x1, int y1, unsigned color);
+
+void hb_canvas_text(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, const char *format,
+                    ...) __attribute__((format(printf, 6, 7)));
+
+/* The same, its middle at x. */
+void hb_canvas_text_at(struct hb_canvas *canvas, int x, int y, unsigned color, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The scale of false colours from -most or 0 to 0 or most, with its numbers below. signs: -1, 0 both, 1. */
+void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double most, int signs,
+                     const char *name);
+
+/* As PNG, with a text "Comment" (nullable). Errors: HB_ERR_IO. */
+enum hb_status hb_canvas_write(const struct hb_canvas *canvas, const char *path, const char *comment);
+
+#endif

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# A walk on paper: holmberg trace. That the numbers in the pictures are right is tests/unit/test_gl_watch.c and
+# test_gl_trace.c.
+load common
+
+@test "trace: every texture of every pass, a page a scheme, and what a pair costs" {
+  export HB_CONTEXT=osmesa
+  accepts trace -o pictures
+  [ "${#lines[@]}" -eq 4 ]
+  # 36 draws of 40 texels, 7 read and 2 written each, for 37 x 36 pairs; see shaders/README.md
+  [ "${lines[0]}" = 'wrote pictures/cg2007.png and 252 pictures of its passes: 36 draws, 108.1 bytes read and 34.59 written a pair' ]
+  [ "${lines[1]}" = 'wrote pictures/matrix2004.png and 17 pictures of its passes: 8 draws, 135.5 bytes read and 67.46 written a pair' ]
+  [[ ${lines[2]} == 'wrote pictures/bag.png and 14 pictures of its passes: 5 draws, '* ]]
+  [[ ${lines[3]} == 'wrote pictures/tile.png and 2 pictures of its passes: 1 draws, '* ]]
+  files pictures
+  [ "$(find pictures -type f | wc -l)" -eq 289 ]
+  [ -s pictures/cg2007_36_write_accOut.png ]
+  [ -s pictures/matrix2004_02_read_before.png ]
+  # small enough for a page of documentation
+  [ -z "$(find pictures -size +200k)" ]
+  cp -r pictures first
+  accepts trace -o pictures --quiet
+  [ -z "$output" ]
+  diff -r first pictures
+}
+
+@test "trace: a model, a file, some schemes" {
+  export HB_CONTEXT=osmesa
+  "$HOLMBERG" ic plummer -n 20 -o a.txt --quiet
+  accepts trace a.txt -n 9 --scheme bag,matrix2004 -o pictures
+  [ "${#lines[@]}" -eq 2 ]
+  accepts trace plummer -n 64 --scheme bag -o pictures
+  accepts trace figure8 --scheme cg2007 -o pictures
+  [[ $output == *' 14 pictures of its passes: 2 draws, '* ]]
+}
+
+@test "trace: what cannot be traced" {
+  export HB_CONTEXT=osmesa
+  fails_with 2 'scheme host draws nothing that can be traced (expected cg2007,*' trace --scheme host
+  fails_with 2 '200 particles were to be traced, expected 2 to 128 (-n)' trace plummer -n 200 -o pictures
+  fails_with 2 'figure8 has 3 particles, but -n 9 were to be traced' trace figure8 -n 9 -o pictures
+  fails_with 4 'cannot read nonsense.txt: No such *' trace nonsense.txt -o pictures
+  : >taken
+  fails_with 4 'cannot make folder taken: *' trace --scheme bag -o taken
+  files taken
+}

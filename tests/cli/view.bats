@@ -1,0 +1,467 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# The viewer, driven by scripts under an X server without a screen: each key does its thing, nothing is complained of by
+# the driver (--gl-debug makes that a failure), and the window closes cleanly.
+load common
+
+setup_file() {
+  [ -z "${DISPLAY:-}" ] || return 0
+  Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp -noreset 3>"$BATS_FILE_TMPDIR/display" >/dev/null 2>&1 &
+  echo $! >"$BATS_FILE_TMPDIR/xvfb"
+  for ((k = 0; k < 100; k++)); do
+    [ -s "$BATS_FILE_TMPDIR/display" ] && break
+    sleep 0.1
+  done
+  export DISPLAY=:$(cat "$BATS_FILE_TMPDIR/display")
+}
+
+teardown_file() { [ ! -e "$BATS_FILE_TMPDIR/xvfb" ] || kill "$(cat "$BATS_FILE_TMPDIR/xvfb")"; }
+
+# view ARG...: the viewer with standard input as its script, with what `with` sets in the environment; a small window
+# and few particles, for speed
+with=()
+view() {
+  run --separate-stderr env "${with[@]}" "$HOLMBERG" view --size 320x240 --gl-debug --no-tune --script - "$@"
+  echo "exit code $status, standard error: $stderr"
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+}
+
+# value LINE KEY: what the state of that line (from 0) says
+value() { sed -n 's/.*"'"$2"'": \(\[[^]]*\]\|"[^"]*"\|[^,}]*\).*/\1/p' <<<"${lines[$1]}"; }
+
+# slider LINE NAME: its x y length value
+slider() {
+  sed -n 's/.*{"name": "'"$2"'", "x": \([^,]*\), "y": \([^,]*\), "length": \([^,]*\), "value": \([^}]*\)}.*/\1 \2 \3 \4/p' \
+    <<<"${lines[$1]}"
+}
+
+# says LINE KEY VALUE
+says() {
+  echo "line $1: $2 is $(value "$1" "$2"), expected $3"
+  [ "$(value "$1" "$2")" = "$3" ]
+}
+
+# holds EXPRESSION: of awk
+holds() {
+  echo "expected: $1"
+  awk "BEGIN { exit !($1) }"
+}
+
+# pixels FILE: size of a PNG, from its header
+pixels() { echo "$(od -An -tu1 -j18 -N2 "$1" | awk '{ print 256 * $1 + $2 }')x$(od -An -tu1 -j22 -N2 "$1" | awk '{ print 256 * $1 + $2 }')"; }
+
+@test "space pauses, right makes one block step, r begins anew" {
+  view plummer -n 64 --scheme host <<'END'
+frames 3
+state
+key space
+frames 3
+state
+key right
+state
+key space
+frames 2
+state
+key r
+state
+END
+  says 0 paused false
+  says 0 block_steps 3
+  says 0 title '"plummer"'
+  says 1 paused true
+  says 1 block_steps 3
+  says 1 t "$(value 0 t)"
+  says 2 paused true
+  says 2 block_steps 4
+  holds "$(value 2 t) > $(value 1 t)"
+  says 3 block_steps 6
+  says 4 t 0
+  says 4 block_steps 6
+}
+
+@test "h, t, g, l, p, o, d: what is drawn; each picture is another one" {
+  view plummer -n 64 --scheme host --paused <<'END'
+frames 1
+screenshot 0.png
+key h
+state
+screenshot h.png
+key h
+key t
+state
+screenshot t.png
+key t
+key g
+state
+screenshot g.png
+key g
+key p
+state
+screenshot p.png
+key p
+key p
+key o
+state
+screenshot o.png
+key o
+key o
+key o
+key o
+key o
+key l
+key right
+key right
+state
+screenshot l.png
+key d
+frames 3
+state
+key d
+state
+END
+  says 0 help true
+  says 1 hud false
+  says 1 help false
+  says 2 sliders '[]'
+  says 3 point '"disc"'
+  says 4 color '"acc"'
+  says 4 point '"star"'
+  says 5 trails true
+  says 5 color '"speed"'
+  says 6 drawing false
+  says 7 drawing true
+  holds "$(value 6 pictures) == $(value 5 pictures) + 1" # which says that there will be no more
+  for k in h t g p o l; do
+    [ "$(pixels $k.png)" = 320x240 ]
+    [ "$(cmp -l 0.png $k.png 2>/dev/null | head -n 50 | wc -l)" -eq 50 ]
+  done
+}
+
+@test "a script gives the same pixels twice" {
+  for k in 1 2; do
+    view plummer -n 64 --scheme host --trails --color-by age <<END
+frames 5
+drag 100 100 140 120
+energy
+screenshot $k.png
+END
+  done
+  cmp 1.png 2.png
+}
+
+@test "models: 1 2 3 and [ ]" {
+  view plummer -n 64 --scheme host --paused <<'END'
+key 2
+state
+key 3
+state
+key 1
+state
+key ]
+state
+key [
+key [
+state
+END
+  says 0 title '"holmberg1941"'
+  says 0 n 74
+  says 1 title '"coldsphere"'
+  says 2 title '"plummer"'
+  says 2 n 64
+  says 3 title '"coldsphere"' # the next one that holmberg ic lists
+  last=$("$HOLMBERG" ic --help | sed -n '/^models:/,/^example/p' | grep -o '^  [a-z0-9]*' | tail -n 2 | head -n 1)
+  says 4 title "\"${last#  }\""
+}
+
+@test "the mouse: drag rotates, shift or right drag moves, the wheel zooms, a double click and c centre" {
+  view plummer -n 64 --scheme host --paused <<'END'
+state
+drag 200 120 260 120
+state
+drag 200 120 260 120 shift
+state
+drag 200 120 140 120 right
+state
+wheel 5
+state
+double 220 90
+state
+key c
+state
+click 200 120
+state
+END
+  says 1 centre "$(value 0 centre)"
+  [ "$(value 1 sight)" != "$(value 0 sight)" ]
+  says 1 distance "$(value 0 distance)"
+  says 2 sight "$(value 1 sight)"
+  [ "$(value 2 centre)" != "$(value 1 centre)" ]
+  distance=$(value 0 distance)
+  # and back, within rounding
+  for k in 1 2 3; do
+    a=$(value 3 centre | tr -d '[],' | cut -d' ' -f $k) b=$(value 1 centre | tr -d '[],' | cut -d' ' -f $k)
+    holds "($a) - ($b) < 1e-9 * $distance && ($b) - ($a) < 1e-9 * $distance"
+  done
+  holds "$(value 4 distance) < 0.6 * $distance && $(value 4 distance) > 0.4 * $distance"
+  [ "$(value 5 centre)" != "$(value 4 centre)" ]
+  says 5 sight "$(value 4 sight)"
+  says 6 centre "$(value 0 centre)"
+  says 6 distance "$distance"
+  says 7 sight "$(value 6 sight)" # a click alone moves nothing
+  says 7 centre "$(value 6 centre)"
+}
+
+@test "sliders: softening and nu begin anew at the same state, point size needs not; the camera stays" {
+  view plummer -n 64 --scheme host --eps 1/32 <<'END' || false
+frames 9
+key space
+state
+END
+  read -r x y length eps <<<"$(slider 0 softening)"
+  holds "$eps == 1 / 32"
+  read -r xp yp _ size <<<"$(slider 0 'point size')"
+  view plummer -n 64 --scheme host --eps 1/32 --paused <<END
+frames 1
+state
+drag $((x + length / 2)) $y $((x + length)) $y
+state
+drag $((x + length / 2)) $y $x $y
+state
+drag $xp $yp $((xp + 20)) $yp
+state
+END
+  says 1 eps 1
+  says 2 eps 0
+  says 2 t "$(value 0 t)"
+  says 2 sight "$(value 0 sight)"
+  holds "$(value 3 point_size) < $size"
+  says 3 eps 0
+  view demo1 -n 64 --integrator leapfrog --scheme host --paused <<'END'
+state
+END
+  [ -n "$(slider 0 damping)" ]
+  [ -z "$(slider 0 nu)" ]
+}
+
+@test "resize, f and back: framebuffer and picture follow" {
+  view plummer -n 64 --scheme host <<'END'
+resize 400 300
+state
+screenshot a.png
+key f
+await 640 480
+state
+screenshot b.png
+key f
+await 400 300
+state
+resize 97 65
+frames 2
+END
+  says 0 width 400
+  says 0 height 300
+  [ "$(pixels a.png)" = 400x300 ]
+  says 1 full_screen true
+  [ "$(pixels b.png)" = 640x480 ]
+  says 2 full_screen false
+}
+
+@test "text is as large as --scale says" {
+  view plummer -n 64 --scheme host --paused --scale 2 <<'END'
+state
+END
+  says 0 text_scale 2
+}
+
+@test "s writes pictures side by side and says where; they tell what they show" {
+  view plummer -n 64 --scheme host --paused <<'END'
+key s
+state
+key s
+state
+END
+  files holmberg_0001.png holmberg_0002.png
+  says 0 message '"wrote holmberg_0001.png: 320 x 240"'
+  grep -a -q 'plummer: N = 64, t = 0' holmberg_0001.png
+}
+
+@test "v records a movie, or pictures where there is no ffmpeg" {
+  script() {
+    printf '%s\n' 'key v' state 'frames 3' 'key v' state
+  }
+  view plummer -n 64 --scheme host < <(script)
+  says 0 recording true
+  says 1 recording false
+  if command -v ffmpeg >/dev/null; then
+    files holmberg_0001.mp4
+    says 1 message '"wrote holmberg_0001.mp4: 4 pictures"'
+    rm holmberg_0001.mp4
+  fi
+  with=(PATH=/nowhere)
+  view plummer -n 64 --scheme host < <(script)
+  files holmberg_0001_000{1,2,3,4}.png
+  [[ $(value 1 message) == *'no ffmpeg: wrote 4 pictures'* ]]
+}
+
+@test "q, Esc and the window's frame close it: what follows is not done" {
+  for line in 'key q' 'key escape' close quit; do
+    view plummer -n 64 --scheme host < <(printf '%s\nstate\n' "$line")
+    [ -z "$output" ]
+  done
+}
+
+@test "particles are drawn from where each scheme keeps them, and drawing reads nothing back" {
+  for scheme in bag tile matrix2004 cg2007; do
+    view plummer -n 128 --scheme $scheme <<'END'
+frames 10
+state
+END
+    says 0 scheme "\"$scheme\""
+    says 0 on_device true
+    drawn=$(value 0 readback_bytes)
+    view plummer -n 128 --scheme $scheme <<'END'
+key d
+frames 10
+state
+screenshot a.png
+state
+END
+    says 0 block_steps 10
+    says 0 readback_bytes "$drawn"
+    holds "$(value 1 readback_bytes) == $drawn + 3 * 320 * 240" # the counter does count
+  done
+}
+
+@test "i inspects: . and , go through the passes, a plays them, the mouse finds a particle's texel" {
+  view holmberg1941 --scheme matrix2004 --size 640x400 --inspect --paused <<'END'
+state
+key .
+key .
+key ,
+state
+move 300 80
+state
+key a
+key space
+frames 3
+state
+key i
+state
+screenshot without.png
+key i
+frames 1
+screenshot with.png
+END
+  [[ $(value 0 pass) == '"matrix2004, pass 1 of 9: '* ]]
+  [[ $(value 1 pass) == '"matrix2004, pass 2 of 9: '* ]]
+  [[ $(value 2 texel) == '"particle '* ]]
+  [[ $(value 3 pass) == '"matrix2004, pass 5 of 9: '* ]]
+  says 4 inspects false
+  [ "$(cmp -l without.png with.png 2>/dev/null | head -n 50 | wc -l)" -eq 50 ]
+  view holmberg1941 --scheme host --paused <<'END'
+key i
+state
+END
+  says 0 inspects false
+  [[ $(value 0 message) == *'there are no textures to inspect'* ]]
+}
+
+@test "a series plays: right, left, the time bar, and through it by the clock" {
+  "$HOLMBERG" ic coldsphere -n 50 -o c.h5 --quiet
+  "$HOLMBERG" run c.h5 --t-end 0.5 --snap-every 1/8 -o end.txt --scheme host --quiet
+  view end_000?.txt --paused <<'END'
+state
+key right
+state
+key left
+key left
+state
+END
+  says 0 snapshot 1
+  says 0 snapshots 4
+  says 0 t 0.125
+  says 1 snapshot 2
+  says 1 title '"end_0002.txt"'
+  says 2 snapshot 4
+  read -r x y length _ <<<"$(slider 0 time)"
+  view end_000?.txt --rate 1000 <<END
+drag $x $y $((x + length)) $y
+state
+key r
+state
+run 0.2
+state
+key 1
+frames 1
+state
+END
+  says 0 snapshot 4
+  says 1 snapshot 1
+  holds "$(value 2 pictures) > $(value 1 pictures)"
+  says 3 title '"plummer"'
+}
+
+@test "a person's clock: many block steps for each picture, and the energy is measured on the way" {
+  view plummer -n 64 --scheme host <<'END'
+run 0.5
+state
+key d
+run 0.1
+state
+END
+  holds "$(value 0 block_steps) > $(value 0 pictures)"
+  [ -n "$(value 0 de_rel)" ]
+  holds "$(value 1 block_steps) > $(value 0 block_steps)"
+  holds "$(value 1 pictures) <= $(value 0 pictures) + 1"
+}
+
+@test "what cannot be had is said over the picture, and what is there stays" {
+  view demo1 -n 64 --integrator leapfrog --scheme host --paused <<'END'
+key 1
+state
+END
+  says 0 title '"demo1"'
+  [[ $(value 0 message) == *'needs --dt'* ]]
+}
+
+@test "a shader that is saved while it runs, and does not compile, is told with its place; the last one goes on" {
+  cp -r "$BATS_TEST_DIRNAME/../../shaders" shaders
+  sed 's/vec4(ofColor.rgb/vec4(ofColour.rgb/' shaders/view/paint.frag >broken
+  mkfifo script
+  {
+    printf '%s\n' 'frames 1' state 'screenshot there.png'
+    for ((k = 0; k < 300; k++)); do [ -e there.png ] && break || sleep 0.1; done
+    cp shaders/view/paint.frag whole
+    mv broken shaders/view/paint.frag
+    printf '%s\n' 'frames 1' state 'screenshot broken.png'
+    for ((k = 0; k < 300; k++)); do [ -e broken.png ] && break || sleep 0.1; done
+    mv whole shaders/view/paint.frag
+    printf '%s\n' 'frames 1' state
+  } >script &
+  with=(HB_SHADER_DIR="$PWD/shaders")
+  view plummer -n 64 --scheme host <script
+  line=$(grep -n ofColor.rgb shaders/view/paint.frag | cut -d: -f1)
+  says 0 error '""'
+  [[ $(value 1 error) == *"shaders/view/paint.frag:$line: "* ]]
+  says 2 error '""'
+  says 2 block_steps 3
+}
+
+@test "what a script cannot do is named with its line; options are checked before a window opens" {
+  printf '%s\n' 'frames 1' 'kez space' >a.txt
+  fails_with 3 "a.txt: line 2: unknown command 'kez'; did you mean 'key'?" view plummer -n 64 --scheme host --script a.txt
+  echo 'drag 1 2 3' >a.txt
+  fails_with 3 "a.txt: line 1: 'drag' takes 'X Y X Y \[HOW\]'" view plummer -n 64 --scheme host --script a.txt
+  fails_with 2 "option --size: '12' is no size*" view --size 12
+  DISPLAY='' fails_with 5 'GLFW found no window system*' view
+  fails_with 4 '*none.h5*' view none.h5
+  fails_with 2 "option -n belongs to a model*" view -n 5 none.h5
+}
+
+@test "README, the help over the picture and --help have the same keys" {
+  sed -n '/^keys and mouse:/,/^$/p' <<<"$("$HOLMBERG" view --help)" | sed '1d;$d' |
+    sed 's/^  //; s/   */|/' | while IFS='|' read -r key what; do
+    grep -F -q "| \`$key\` | $what |" "$BATS_TEST_DIRNAME/../../README.md"
+  done
+}

@@ -1,0 +1,155 @@
+/* The contact sheets of shaders/figures, made again: `holmberg trace -n 37`. Their numbers are those of the walk; the pages
+ * look the same up to what another driver's rounding may change in a colour. */
+#include "io/png.h"
+#include "support/support.h"
+#include "view/sheet.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 37 };
+
+static struct hb_particles *lamps;
+static double f[7 * N];
+static uint32_t all[N];
+
+/* The first nebula of holmberg1941 in the frame of its centre, as the program takes it. */
+static int set_up(void **state)
+{
+  (void)state;
+  if (hb_ic_make("holmberg1941", NULL, &lamps) != HB_OK) return -1;
+  const double *m = hb_particles_m(lamps);
+  double *const both[] = {hb_particles_x(lamps), hb_particles_v(lamps)};
+  for (int k = 0; k < 2; k++) {
+    double mean[3] = {0}, mass = 0;
+    for (int i = 0; i < N; i++) {
+      mass += m[i];
+      for (int c = 0; c < 3; c++) mean[c] += m[i] * both[k][3 * i + c];
+    }
+    for (int i = 0; i < 3 * N; i++) both[k][i] -= mean[i % 3] / mass;
+  }
+  for (uint32_t k = 0; k < N; k++) all[k] = k;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  hb_particles_destroy(lamps);
+  return 0;
+}
+
+static void walk(const char *scheme, struct hb_trace *trace)
+{
+  struct hb_force *force;
+  const char *tuning =
+      strcmp(scheme, "bag") == 0 ? "i_each=4 partial=4 unroll=4 threads=1 bag=8 output=targets" : NULL;
+  const struct hb_force_params params = {.scheme = scheme,
+                                         .precision = "single",
+                                         .tuning = tuning,
+                                         .max_draw_s = 10,
+                                         .eps = 1.0 / 256,
+                                         .flags = HB_FORCE_NO_TUNE | HB_FORCE_GL_DEBUG};
+  ASSERT_OK(hb_force_open(&params, &force));
+  ASSERT_OK(hb_force_set_j(force, N, hb_particles_m(lamps), hb_particles_x(lamps), hb_particles_v(lamps)));
+  hb_trace_begin(trace);
+  ASSERT_OK(hb_force_eval(force, N, all, f, f + 3 * N, f + 6 * N));
+  ASSERT_OK(hb_trace_end(trace));
+  hb_force_close(force);
+}
+
+/* The last pass has written what the force gives. */
+static void check_numbers(const struct hb_trace *trace)
+{
+  const struct hb_trace_pass *last = trace->pass[trace->count - 1];
+  const struct hb_gl_watch_quantity *q;
+  const struct hb_trace_array *a = hb_trace_find(last->write, last->pass.write_count, "potential", &q);
+  const struct hb_gl_watch_array *grid = &a->copy.array;
+  int found = 0;
+  for (int cell = 0; cell < grid->columns * grid->rows; cell++) {
+    int64_t i = hb_texels_particle(grid, cell % grid->columns, cell / grid->columns);
+    if (i < 0) continue;
+    assert_true(a->floats[HB_TEXELS_FLOATS * cell + q->first] == (float)f[6 * N + i]);
+    found++;
+  }
+  assert_int_equal(found, N);
+  double most = 0;
+  for (int i = 0; i < N; i++) most = fmax(most, fabs(f[6 * N + i]));
+  assert_true(hb_trace_most(trace, "potential") == (double)(float)most);
+}
+
+/* Another rounding changes a colour by a step or two of 255 and no letter; a wrong number changes whole cells. */
+static const int SAME = 6;
+
+static void compare(enum hb_status (*draw)(const struct hb_trace *, struct hb_canvas *),
+                    const struct hb_trace *trace, size_t least, size_t most)
+{
+  struct hb_canvas made;
+  struct hb_png kept;
+  char name[64];
+  size_t count = 0;
+  snprintf(name, sizeof name, "shaders/figures/%s.png", trace->scheme);
+  ASSERT_OK(draw(trace, &made));
+  ASSERT_OK(hb_png_read(name, &kept));
+  assert_int_equal(made.width, kept.width);
+  assert_int_equal(made.height, kept.height);
+  assert_int_equal(kept.channels, 3);
+  for (int k = 0; k < 3 * made.width * made.height; k++) count += abs(made.rgb[k] - kept.pixels[k]) > SAME;
+  if (count < least || count > most)
+    fail_msg("%s differs in %zu numbers, expected %zu to %zu", name, count, least, most);
+  hb_canvas_destroy(&made);
+  hb_png_free(&kept);
+}
+
+static void test_sheets(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *scheme;
+    enum hb_status (*draw)(const struct hb_trace *, struct hb_canvas *);
+  } sheets[] = {{"cg2007", hb_sheet_cg2007},
+                {"matrix2004", hb_sheet_matrix},
+                {"bag", hb_sheet_bag},
+                {"tile", hb_sheet_tile}};
+  for (int k = 0; k < 4; k++) {
+    struct hb_trace trace = {0};
+    walk(sheets[k].scheme, &trace);
+    check_numbers(&trace);
+    if (k == 0) assert_int_equal(trace.cost.texels_read, 36 * 40 * 7);
+    compare(sheets[k].draw, &trace, 0, 100);
+    hb_trace_free(&trace);
+  }
+}
+
+/* A particle that is elsewhere shows. */
+static void test_other_numbers_differ(void **state)
+{
+  (void)state;
+  struct hb_trace trace = {0};
+  hb_particles_x(lamps)[3 * 11] += 0.1;
+  walk("cg2007", &trace);
+  hb_particles_x(lamps)[3 * 11] -= 0.1;
+  compare(hb_sheet_cg2007, &trace, 1000, 1000000);
+  hb_trace_free(&trace);
+}
+
+static void test_no_walk(void **state)
+{
+  (void)state;
+  struct hb_trace trace = {0};
+  hb_trace_begin(&trace);
+  ASSERT_FAILS(hb_trace_end(&trace), HB_ERR_USAGE, "there was no walk");
+  hb_trace_free(&trace);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sheets),
+      cmocka_unit_test(test_other_numbers_differ),
+      cmocka_unit_test(test_no_walk),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
