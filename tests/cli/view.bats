@@ -417,6 +417,67 @@ END
   holds "$(value 1 pictures) <= $(value 0 pictures) + 1"
 }
 
+# expect_soon PATTERN: the viewer, which reads what is written to 8 and writes to `out`, says so within a while
+expect_soon() {
+  local k
+  for ((k = 0; k < 200; k++)); do
+    printf 'run 0.05\nstate\n' >&8
+    sleep 0.05
+    # shellcheck disable=SC2053
+    [[ $(tail -n 1 out) == $1 ]] && return 0
+  done
+  echo "never said $1: $(tail -n 1 out)"
+  return 1
+}
+
+# last KEY: what the viewer has said last; changes_soon KEY VALUE: it says another value within a while
+last() {
+  lines=("$(tail -n 1 out)")
+  value 0 "$1"
+}
+changes_soon() {
+  local k
+  for ((k = 0; k < 100; k++)); do
+    expect_soon '{*'
+    [ "$(last "$1")" = "$2" ] || return 0
+  done
+  echo "$1 stays $2"
+  return 1
+}
+
+@test "keyboard and mouse of the window system do what scripts do" {
+  mkfifo script
+  "$HOLMBERG" view plummer -n 64 --scheme host --size 320x240 --gl-debug --paused --script script >out 2>err 3>&- &
+  viewer=$!
+  exec 8>script
+  expect_soon '{*'
+  window=$(xdotool search --name '^Holmberg$')
+  xdotool windowfocus "$window" key h
+  expect_soon '*"help": true*'
+  xdotool key h key o key bracketright
+  expect_soon '*"title": "coldsphere"*"color": "acc"*"help": false*'
+  xdotool key Right
+  expect_soon '*"block_steps": 1,*'
+  sight=$(last sight)
+  xdotool mousemove --window "$window" 200 120 mousedown 1 mousemove --window "$window" 230 130 mouseup 1
+  changes_soon sight "$sight"
+  centre=$(last centre) sight=$(last sight)
+  xdotool keydown shift mousedown 1 mousemove --window "$window" 250 140 mouseup 1 keyup shift
+  changes_soon centre "$centre"
+  [ "$(last sight)" = "$sight" ]
+  distance=$(last distance)
+  xdotool click 4
+  changes_soon distance "$distance"
+  holds "$(last distance) < 0.9 * $distance && $(last distance) > 0.8 * $distance"
+  echo 'run 20' >&8
+  exec 8>&-
+  begin=$SECONDS
+  xdotool key Escape
+  wait $viewer
+  [ $((SECONDS - begin)) -lt 15 ]
+  [ ! -s err ]
+}
+
 @test "what cannot be had is said over the picture, and what is there stays" {
   view demo1 -n 64 --integrator leapfrog --scheme host --paused <<'END'
 key 1
