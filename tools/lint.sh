@@ -71,6 +71,9 @@ shaders() {
       for layout in 1 2 3 $'3\n#define RECTANGLE'; do compiles "$file" 330 '' "#define LAYOUT $layout" || bad=1; done
       continue
     fi
+    if [[ $file == shaders/view/texels.frag ]]; then # what an array is made of
+      for source in 1 2 3 4; do compiles "$file" 330 '' "#define SOURCE $source" || bad=1; done
+    fi
     [[ $file == *.comp || $file == shaders/pairs/* || $file == shaders/common/* ]] && version=430
     if [[ $file != shaders/pairs/* ]]; then
       compiles "$file" "$version" '' '' || bad=1

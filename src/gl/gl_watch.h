@@ -34,9 +34,10 @@ enum hb_gl_watch_form {
  *
  * Component q is in channel q % 4 of the texel, or layer, step * (q / 4) behind; its low word `low` further on. */
 struct hb_gl_watch_array {
-  const char *name;                              /* as the shader calls it */
-  const struct hb_gl_watch_quantity *quantities; /* NULL: numbers of the sinks, of no use in a picture */
-  unsigned object;                               /* texture, or buffer */
+  const char *name; /* as the shader calls it */
+  const struct hb_gl_watch_quantity
+      *quantities; /* NULL: no picture: numbers of sinks, or what the pass has overwritten */
+  unsigned object; /* texture, or buffer */
   enum hb_gl_watch_kind kind;
   enum hb_gl_watch_form form;
   int channels; /* of a texel, 4 bytes each */

@@ -304,6 +304,7 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   pass.write[0].traffic = sinks * (uint64_t)p->words;
   if (from > 0) {
     pass.read[pass.read_count] = watched(p, "before", !b->written);
+    if (uses_storage(p, b->shape)) pass.read[pass.read_count].quantities = NULL; /* overwritten by now */
     pass.read[pass.read_count++].traffic = sinks * (uint64_t)p->words;
   }
   if (b->segments > 1)

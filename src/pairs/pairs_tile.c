@@ -157,6 +157,7 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   if (from > 0 || s->segments > 1) {
     struct hb_gl_watch_array *before = &pass.read[pass.read_count++];
     *before = pass.write[0];
+    before->quantities = NULL; /* overwritten by now */
     before->traffic =
         totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
   }

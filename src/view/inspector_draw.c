@@ -164,7 +164,7 @@ static void name_tile(const struct hb_inspector_tile *t, struct hb_paint *paint)
   uint32_t color = t->array->pair == 'A' ? pair_a : t->array->pair == 'B' ? pair_b : faint;
   if (t->component == t->quantity->first) {
     char name[64];
-    snprintf(name, sizeof name, "%s%s %.2g", t->quantity->name, t->quantity->count == 3 ? " xyz" : "",
+    snprintf(name, sizeof name, "%s%s %.3g", t->quantity->name, t->quantity->count == 3 ? " xyz" : "",
              (double)most_of(t));
     hb_paint_text(paint, t->x, t->y - hb_paint_line_height(paint), color, name);
   }
@@ -209,8 +209,10 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
   x += margin, width -= 2 * margin, y += margin, height -= 2 * margin;
   i->tile_count = 0;
   if (i->status != HB_OK) return hb_fail(i->status, "%s", i->error);
-  if (!i->shown) {
-    hb_paint_text(paint, x, y, faint, "no pass of a kernel has been seen yet");
+  int elsewhere = i->shown && i->texels.context != context; /* whose textures this one does not know */
+  if (!i->shown || elsewhere) {
+    hb_paint_text(paint, x, y, faint,
+                  elsewhere ? "the kernel runs in another context" : "no pass of a kernel has been seen yet");
     return hb_gl_context_check(context, "drawing the inspector");
   }
   hb_paint_text(paint, x, y, ink, hb_inspector_title(i));
@@ -224,7 +226,7 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
   name_arrays(i->write, i->write_count, "writes", paint, x, middle, width);
   draw_plain(i, SCALE, x + 2 * column, foot + line / 4, bar, line / 2, page_height);
   hb_paint_text(paint, x, foot, faint, "-");
-  hb_paint_text(paint, x + bar + 3 * column, foot, faint, "+ the number over each image, in the middle 0");
+  hb_paint_text(paint, x + bar + 3 * column, foot, faint, "+ as over each image");
   return hb_gl_context_check(context, "drawing the inspector");
 }
 
