@@ -114,6 +114,13 @@ static enum hb_status follow(struct hb_view *view)
   return hb_trails_add(&view->trails, &view->stars);
 }
 
+static void set_title(struct hb_view *view)
+{
+  char title[160];
+  snprintf(title, sizeof title, "%s - Holmberg", view->source.title);
+  hb_gl_window_set_title(view->window.gl, title);
+}
+
 /* Brings the stars to where the source is now. */
 static enum hb_status place_stars(struct hb_view *view)
 {
@@ -121,6 +128,7 @@ static enum hb_status place_stars(struct hb_view *view)
   int moved = is_elsewhere(view);
   if (!moved && !view->on_device) return HB_OK;
   if (view->placed_generation != s->generation) hb_trails_clear(&view->trails);
+  if (view->placed_generation != s->generation || !s->sim) set_title(view);
   HB_TRY(place(view));
   view->placed_generation = s->generation;
   view->placed_t = s->t;

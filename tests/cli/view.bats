@@ -17,6 +17,8 @@ setup_file() {
 
 teardown_file() { [ ! -e "$BATS_FILE_TMPDIR/xvfb" ] || kill "$(cat "$BATS_FILE_TMPDIR/xvfb")"; }
 
+teardown() { [ -z "${viewer:-}" ] || kill "$viewer" 2>/dev/null || true; }
+
 # view ARG...: the viewer with standard input as its script, with what `with` sets in the environment; a small window
 # and few particles, for speed
 with=()
@@ -312,14 +314,17 @@ END
 }
 
 @test "particles are drawn from where each scheme keeps them, and drawing reads nothing back" {
-  for scheme in bag tile matrix2004 cg2007; do
+  local schemes=('bag' 'tile' 'matrix2004' 'cg2007' 'bag --transfer block --predict gpu --correct gpu')
+  for scheme in "${schemes[@]}"; do
+    # shellcheck disable=SC2086
     view plummer -n 128 --scheme $scheme <<'END'
 frames 10
 state
 END
-    says 0 scheme "\"$scheme\""
+    says 0 scheme "\"${scheme%% *}\""
     says 0 on_device true
     drawn=$(value 0 readback_bytes)
+    # shellcheck disable=SC2086
     view plummer -n 128 --scheme $scheme <<'END'
 key d
 frames 10
@@ -451,7 +456,7 @@ changes_soon() {
   viewer=$!
   exec 8>script
   expect_soon '{*'
-  window=$(xdotool search --name '^Holmberg$')
+  window=$(xdotool search --name '^plummer - Holmberg$')
   xdotool windowfocus "$window" key h
   expect_soon '*"help": true*'
   xdotool key h key o key bracketright
