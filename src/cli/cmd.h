@@ -11,5 +11,6 @@ extern const struct hb_opts_command hb_cmd_bench;
 extern const struct hb_opts_command hb_cmd_bench_run; /* behind bench */
 extern const struct hb_opts_command hb_cmd_tune;
 extern const struct hb_opts_command hb_cmd_info;
+extern const struct hb_opts_command hb_cmd_reproduce;
 
 #endif
