@@ -40,8 +40,9 @@ enum hb_status hb_job_add(struct hb_reproduction *r, enum hb_job_kind kind, cons
   length += (size_t)vsnprintf(text + length, room - length, command, list);
   va_end(list);
   if (source && length < room)
-    length += (size_t)snprintf(text + length, room - length, " --scheme %s --precision %s", source->scheme,
-                               source->precision);
+    length += (size_t)snprintf(text + length, room - length, " --scheme %s", source->scheme);
+  if (source && source != &r->sources[HB_SOURCE_GRAPE6] && length < room) /* which has one of its own */
+    length += (size_t)snprintf(text + length, room - length, " --precision %s", source->precision);
   static const struct {
     int option;
     const char *name;
