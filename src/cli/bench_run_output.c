@@ -41,12 +41,13 @@ static void json_phases(struct hb_json *json, const struct hb_bench_run_row *row
   hb_json_number(json, "correct_s", phases->correct_s);
 }
 
-void hb_bench_run_json(const struct hb_bench_run_row *row)
+void hb_bench_run_json(const struct hb_bench_run_row *row, const char *record, FILE *out)
 {
   const struct hb_bench_run_params *p = row->params;
   const struct hb_bench_run_result *r = row->result;
-  struct hb_json json = {.out = stdout};
+  struct hb_json json = {.out = out};
   hb_json_open_object(&json, NULL);
+  if (record) hb_json_text(&json, "record", record);
   hb_json_text(&json, "scheme", r->scheme);
   hb_json_text(&json, "precision", r->precision);
   hb_json_text(&json, "mode", row->mode);
@@ -66,7 +67,7 @@ void hb_bench_run_json(const struct hb_bench_run_row *row)
   json_phases(&json, row);
   json_job(&json, row);
   hb_json_close_object(&json);
-  putchar('\n');
+  fputc('\n', out);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------- */

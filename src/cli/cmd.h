@@ -9,6 +9,9 @@ extern const struct hb_opts_command hb_cmd_run;
 extern const struct hb_opts_command hb_cmd_plot;
 extern const struct hb_opts_command hb_cmd_bench;
 extern const struct hb_opts_command hb_cmd_bench_run; /* behind bench */
+extern const struct hb_opts_command hb_cmd_model;
+extern const struct hb_opts_command hb_cmd_model_fit;     /* behind model     */
+extern const struct hb_opts_command hb_cmd_model_predict; /* behind model fit */
 extern const struct hb_opts_command hb_cmd_tune;
 extern const struct hb_opts_command hb_cmd_info;
 extern const struct hb_opts_command hb_cmd_reproduce;

@@ -2,76 +2,54 @@
 
 #include <string.h>
 
-static char *blanks(char *s) { return s + strspn(s, " \t\r\n"); }
-
-/* The end of a string that starts behind the quote at s, escapes resolved in place; NULL: it has none. Escapes by number are
- * of control characters only, here a blank. */
-static char *read_string(char *s, const char **text)
+int hb_json_pair_is(const struct hb_json_pair *pair, const char *name)
 {
-  char *to = ++s;
-  *text = to;
-  for (; *s && *s != '"'; s++) {
-    if (*s != '\\') {
-      *to++ = *s;
-    } else if (*++s == 'u') {
-      for (int k = 0; k < 4 && s[1]; k++) s++;
-      *to++ = ' ';
-    } else if (*s) {
-      *to++ = *s == 'n' ? '\n' : *s == 't' ? '\t' : *s;
-    } else {
-      return NULL;
-    }
-  }
-  if (!*s) return NULL;
-  *to = 0;
-  return s + 1;
+  return strlen(name) == pair->name_length && strncmp(name, pair->name, pair->name_length) == 0;
 }
 
-/* The end of a list or object at s. */
-static char *skip_nested(char *s)
+static const char *blanks(const char *s) { return s + strspn(s, " \t\r"); }
+
+/* A string in quotes at s: where it starts and how long it is. Gives what is behind it, NULL if it has no end. */
+static const char *quoted(const char *s, const char **text, size_t *length)
 {
-  int depth = 0;
-  for (; *s; s++) {
-    if (*s == '"')
-      for (s++; *s && *s != '"'; s++) s += s[0] == '\\' && s[1];
-    else if (*s == '{' || *s == '[')
-      depth++;
-    else if ((*s == '}' || *s == ']') && --depth == 0)
-      return s + 1;
-    if (!*s) return NULL;
-  }
-  return NULL;
+  *text = ++s;
+  while (*s && *s != '"') s += s[0] == '\\' && s[1] ? 2 : 1;
+  *length = (size_t)(s - *text);
+  return *s ? s + 1 : NULL;
 }
 
-static char *read_value(char *s, const char **value)
+/* "name": value at *at, which goes behind it. */
+static enum hb_status read_pair(const char **at, struct hb_json_pair *pair)
 {
-  if (*s == '"') return read_string(s, value);
-  *value = s;
-  if (*s == '{' || *s == '[') return skip_nested(s);
-  size_t length = strcspn(s, ",} \t\r\n");
-  return length ? s + length : NULL;
-}
-
-enum hb_status hb_json_take_apart(char *line, size_t most, struct hb_json_field *fields, size_t *count)
-{
-  char *s = blanks(line);
-  *count = 0;
-  if (*s != '{') return hb_fail(HB_ERR_INPUT, "expected an object of JSON");
+  const char *s = *at;
+  if (*s != '"' || !(s = quoted(s, &pair->name, &pair->name_length)) || *(s = blanks(s)) != ':')
+    return hb_fail(HB_ERR_INPUT, "expected \"name\": value");
   s = blanks(s + 1);
-  if (*s == '}') return HB_OK;
-  for (;;) {
-    if (*count == most) return hb_fail(HB_ERR_INPUT, "an object of JSON has more than %zu fields", most);
-    struct hb_json_field *field = &fields[*count];
-    if (*s != '"' || !(s = read_string(s, &field->key)) || *(s = blanks(s)) != ':')
-      return hb_fail(HB_ERR_INPUT, "expected \"name\": value in an object of JSON");
-    s = read_value(blanks(s + 1), &field->value);
-    if (!s) return hb_fail(HB_ERR_INPUT, "a value in an object of JSON has no end");
-    char *end = blanks(s);
-    char what = *end;
-    *s = 0;
-    ++*count;
-    if (what == '}') return HB_OK;
-    if (what != ',') return hb_fail(HB_ERR_INPUT, "expected , or } in an object of JSON");
-    s = blanks(end + 1);
+  if (*s == '"') {
+    s = quoted(s, &pair->value, &pair->length);
+    if (!s) return hb_fail(HB_ERR_INPUT, "a string has no end");
+  } else {
+    pair->value = s;
+    pair->length = strcspn(s, ",} \t\r");
+    s += pair->length;
   }
+  *at = blanks(s);
+  return HB_OK;
+}
+
+enum hb_status hb_json_read(const char *line,
+                            enum hb_status (*visit)(void *context, const struct hb_json_pair *pair),
+                            void *context)
+{
+  const char *s = blanks(line);
+  if (*s != '{') return hb_fail(HB_ERR_INPUT, "expected an object");
+  s = blanks(s + 1);
+  for (;; s = blanks(s + 1)) {
+    struct hb_json_pair pair;
+    HB_TRY(read_pair(&s, &pair));
+    HB_TRY(visit(context, &pair));
+    if (*s != ',') break;
+  }
+  return *s == '}' && !*blanks(s + 1) ? HB_OK
+                                      : hb_fail(HB_ERR_INPUT, "expected , or } and the end of the line");
 }

@@ -1,17 +1,20 @@
-/* A line of JSON that holds one object, as every --json of this program prints it, taken apart into its fields. */
+/* JSON, as far as this program writes it: an object on a line, with words, numbers, true, false, null. */
 #ifndef HB_JSON_READ_H
 #define HB_JSON_READ_H
 
 #include "base/status.h"
 
-/* A word without its quotes and escapes; of a list or an inner object the text as it stands. */
-struct hb_json_field {
-  const char *key, *value;
+/* Name and value lie in the line. */
+struct hb_json_pair {
+  const char *name, *value; /* strings without their quotes, escapes as they stand */
+  size_t name_length, length;
 };
 
-enum { HB_JSON_FIELDS = 64 };
+int hb_json_pair_is(const struct hb_json_pair *pair, const char *name);
 
-/* Cuts line, which the fields then point into. Errors: HB_ERR_INPUT (no such object, more than most fields). */
-enum hb_status hb_json_take_apart(char *line, size_t most, struct hb_json_field *fields, size_t *count);
+/* Calls visit for each pair in its order. Errors: HB_ERR_INPUT (no such object), or of visit. */
+enum hb_status hb_json_read(const char *line,
+                            enum hb_status (*visit)(void *context, const struct hb_json_pair *pair),
+                            void *context);
 
 #endif

@@ -5,7 +5,6 @@
 #ifndef HB_REPRODUCE_H
 #define HB_REPRODUCE_H
 
-#include "cli/json_read.h"
 #include "cli/opts.h"
 
 /* What a job is for: a section names the kinds that it needs. */
@@ -54,11 +53,17 @@ enum hb_source_name {
   HB_SOURCES
 };
 
+struct hb_field {
+  const char *key, *value;
+};
+
+enum { HB_FIELDS_MOST = 64 };
+
 /* A line of a job's output; its fields are the job's labels, then those of the line. */
 struct hb_record {
   size_t job;
   char *text; /* that the fields point into */
-  struct hb_json_field fields[HB_JSON_FIELDS];
+  struct hb_field fields[HB_FIELDS_MOST];
   size_t count;
 };
 
@@ -125,6 +130,9 @@ static inline int hb_job_is_due(const struct hb_job *job)
 }
 
 /* ---- reproduce_rows.c ---- */
+
+/* The fields of an object of JSON in a line, which is cut into them, behind those that the record has. Errors: HB_ERR_INPUT. */
+enum hb_status hb_record_take(char *line, struct hb_record *record);
 
 /* Adds the lines of a job that is done. Errors: HB_ERR_INPUT, HB_ERR_IO. */
 enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job);

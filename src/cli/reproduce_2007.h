@@ -8,7 +8,7 @@ double hb_2007_n_steps(double n);
 
 /* Seconds of a block step by eqs 11 to 13 and 15; machine by its name in the tables. */
 struct hb_2007_step {
-  double predict_s, correct_s, comm_s, force_s;
+  double host_s, comm_s, force_s, all_s;
 };
 struct hb_2007_step hb_2007_step(const char *machine, double n);
 

@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/json_read.h"
 #include "cli/reproduce.h"
 
 #include <math.h>
@@ -29,8 +30,30 @@ static void take_labels(char *labels, struct hb_record *record)
   for (char *word = strtok_r(labels, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
     char *equals = strchr(word, '=');
     *equals = 0;
-    record->fields[record->count++] = (struct hb_json_field){word, equals + 1};
+    record->fields[record->count++] = (struct hb_field){word, equals + 1};
   }
+}
+
+static enum hb_status take_pair(void *context, const struct hb_json_pair *pair)
+{
+  struct hb_record *record = context;
+  if (record->count == HB_FIELDS_MOST) return hb_fail(HB_ERR_INPUT, "more than %d fields", HB_FIELDS_MOST);
+  record->fields[record->count++] = (struct hb_field){pair->name, pair->value};
+  return HB_OK;
+}
+
+/* When all has been read, what stands behind a name or a value is not needed any more. */
+enum hb_status hb_record_take(char *line, struct hb_record *record)
+{
+  size_t first = record->count;
+  HB_TRY(hb_json_read(line, take_pair, record));
+  for (size_t k = first; k < record->count; k++) {
+    char *key = line + (record->fields[k].key - line), *value = line + (record->fields[k].value - line);
+    int is_word = value[-1] == '"';
+    key[strcspn(key, "\"")] = 0;
+    value[strcspn(value, is_word ? "\"" : ",} \t\r")] = 0;
+  }
+  return HB_OK;
 }
 
 static enum hb_status add_line(struct hb_reproduction *r, size_t job, const char *line)
@@ -42,21 +65,14 @@ static enum hb_status add_line(struct hb_reproduction *r, size_t job, const char
   struct hb_record *record = &r->records[r->record_count++];
   *record = (struct hb_record){.job = job, .text = text.text};
   take_labels(text.text, record);
-  size_t count;
-  enum hb_status status = hb_json_take_apart(text.text + labels, HB_JSON_FIELDS - record->count,
-                                             record->fields + record->count, &count);
-  record->count += count;
-  return status;
+  return hb_record_take(text.text + labels, record);
 }
 
 /* What the job took, from the line that says what it was. */
 static void take_header(char *line, struct hb_job *job)
 {
-  struct hb_json_field fields[HB_JSON_FIELDS];
-  size_t count;
-  if (!line || hb_json_take_apart(line, HB_JSON_FIELDS, fields, &count) != HB_OK) return;
-  for (size_t k = 0; k < count; k++)
-    if (strcmp(fields[k].key, "job_wall_s") == 0) job->wall_s = strtod(fields[k].value, NULL);
+  struct hb_record header = {0};
+  if (line && hb_record_take(line, &header) == HB_OK) job->wall_s = hb_record_number(&header, "job_wall_s");
 }
 
 enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job)

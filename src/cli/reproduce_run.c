@@ -182,13 +182,14 @@ static enum hb_status run_job(struct hb_job *job, const struct progress *progres
 static int is_kept(const struct hb_job *job)
 {
   char done[128], out[128], said[128], *text;
-  struct hb_json_field fields[HB_JSON_FIELDS];
-  size_t length, count = 0;
+  struct hb_record header = {0};
+  size_t length;
   name_files(job, done, out, said);
   if (access(done, R_OK) != 0 || hb_file_read(done, &text, &length) != HB_OK) return 0;
   text[strcspn(text, "\n")] = 0;
-  int same = hb_json_take_apart(text, HB_JSON_FIELDS, fields, &count) == HB_OK && count >= 2 &&
-             strcmp(fields[0].value, job->command) == 0 && strcmp(fields[1].value, hb_version()) == 0;
+  int same = hb_record_take(text, &header) == HB_OK &&
+             strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
+             strcmp(hb_record_text(&header, "version"), hb_version()) == 0;
   hb_mem_free(text);
   return same;
 }

@@ -191,6 +191,8 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 
 /* ---- simulation -------------------------------------------------------------------------------------- */
 
+/* How the step of eqs 2 and 9 becomes a power of two: the next below, the nearest in log2, the next above. Whatever it asks for, a
+ * step grows by a factor of two at most, and only when the time is a multiple of the longer one. */
 enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
 
 /* hermite4: each particle has its own step, or all take the smallest that any of them wants. */
