@@ -61,7 +61,7 @@ static enum hb_status choose(const struct hb_opts_value *values, unsigned *chose
 
 static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen, struct hb_reproduction *r)
 {
-  enum { LEAST = 16 };
+  enum { LEAST = 64 };
   if (values[REPRODUCE_QUICK].given && values[REPRODUCE_FULL].given)
     return hb_fail(HB_ERR_USAGE, "options --quick and --full exclude each other");
   *r = (struct hb_reproduction){.values = values, .is_full = values[REPRODUCE_FULL].given};
@@ -71,7 +71,7 @@ static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen
     return hb_fail(HB_ERR_USAGE, "option --n-most: '%s' is out of range (expected at least %d)",
                    values[REPRODUCE_N_MOST].text, LEAST);
   r->n_least = 256;
-  while (r->n_least > 4 && r->n_least * 4 > r->n_most) r->n_least /= 2;
+  while (r->n_least * 4 > r->n_most) r->n_least /= 2;
   for (size_t k = 0; hb_sections[k].name; k++)
     if (chosen >> k & 1) r->kinds |= hb_sections[k].kinds;
   return HB_OK;

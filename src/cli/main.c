@@ -7,9 +7,9 @@
 #include <signal.h>
 #include <string.h>
 
-static const struct hb_opts_command *const commands[] = {
-    &hb_cmd_ic,    &hb_cmd_run,  &hb_cmd_plot, &hb_cmd_bench,
-    &hb_cmd_model, &hb_cmd_tune, &hb_cmd_info, &hb_cmd_reproduce};
+static const struct hb_opts_command *const commands[] = {&hb_cmd_ic,    &hb_cmd_run,      &hb_cmd_plot,
+                                                         &hb_cmd_bench, &hb_cmd_model,    &hb_cmd_tune,
+                                                         &hb_cmd_info,  &hb_cmd_reproduce};
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

@@ -143,6 +143,7 @@ static void next_cell(struct hb_report_table *table)
 void hb_report_table_head(struct hb_report_table *table, const char *columns)
 {
   struct hb_report *report = table->report;
+  int any = strchr(columns, '[') != NULL && strchr(columns, '[')[-1] == ' ';
   note(report, hb_text_append(&table->rows, "<thead><tr>"));
   for (const char *c = columns; *c; c += *c == '|') {
     size_t length = strcspn(c, "|"), name = strcspn(c, "[|");
@@ -153,7 +154,7 @@ void hb_report_table_head(struct hb_report_table *table, const char *columns)
     note(report, hb_text_append(&table->csv, "%s%s%s%s", word, *unit ? " [" : "", unit, *unit ? "]" : ""));
     note(report, hb_text_append(&table->rows, "<th>"));
     escape(report, &table->rows, word);
-    note(report, hb_text_append(&table->rows, "<small>%s</small></th>", *unit ? unit : "&nbsp;"));
+    note(report, hb_text_append(&table->rows, "<small>%s</small></th>", *unit ? unit : any ? "&nbsp;" : ""));
     c += length;
   }
   note(report, hb_text_append(&table->rows, "</tr></thead>\n<tbody>\n<tr>"));

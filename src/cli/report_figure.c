@@ -172,7 +172,7 @@ static enum hb_status put_script(const struct hb_report_figure *figure, const ch
   find_ranges(figure, &x, &y);
   HB_TRY(hb_gnuplot_begin(path, 1180, 680, script));
   HB_TRY(hb_text_append(script,
-                        "set logscale y 10\n"
+                        "set encoding utf8\nset logscale y 10\n"
                         "set border 3 lw 1 lc rgb '#606060'\n"
                         "set tics nomirror font ',12'\n"
                         "set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'\n"

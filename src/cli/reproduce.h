@@ -89,8 +89,9 @@ enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage);
 /* What the probes say. Errors: HB_ERR_GL (no kernel of 2007 on this machine). */
 enum hb_status hb_reproduce_take_probes(struct hb_reproduction *r, int stage);
 
-/* Seconds that the source takes for a block of ni among n, and for a run of that many block steps of n with its start and
- * its energies. */
+/* Seconds that a job with the source takes to begin, the source for a block of ni among n, and a run of that many block
+ * steps of n with its beginning and its energies. */
+double hb_source_start_seconds(const struct hb_reproduction *r, const struct hb_source *source);
 double hb_source_seconds(const struct hb_source *source, double n, double ni);
 double hb_source_run_seconds(const struct hb_reproduction *r, const struct hb_source *source, size_t n,
                              double steps);
@@ -107,10 +108,13 @@ void hb_job_name(struct hb_job *job, const char *labels, const char *format, ...
 /* All jobs but probes that the sections need, with their estimates. */
 enum hb_status hb_reproduce_plan(struct hb_reproduction *r);
 
-enum { HB_ROUNDING_SEEDS = 3, HB_NU_SIZES = 2, HB_THREAD_COUNTS = 4 };
+enum { HB_ROUNDINGS = 3, HB_ROUNDING_SEEDS = 3, HB_NU_SIZES = 2, HB_THREAD_COUNTS = 4 };
 
 /* The two numbers of particles of Fig. 2, the larger one last. */
 void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES]);
+
+/* How a step becomes a power of two: down, nearest, up. */
+extern const char *const hb_rounding_names[HB_ROUNDINGS];
 
 /* The numbers of threads that share a body. */
 extern const int hb_thread_counts[HB_THREAD_COUNTS];

@@ -221,8 +221,8 @@ static void say_fig5(struct hb_reproduction *r, struct hb_report *report)
 
 static void say_steps(struct hb_reproduction *r, struct hb_report *report)
 {
-  struct hb_section_rounding_fit fits[HB_SECTION_WAYS];
-  hb_section_fit_roundings(r, fits);
+  struct hb_section_rounding fits[HB_ROUNDINGS];
+  hb_section_read_roundings(r, fits);
   int best = hb_section_likeliest(fits);
   struct hb_section_thermometer t = hb_section_read_thermometer(r);
   hb_report_put(report, "<h3>Steps and energies</h3>\n");
@@ -241,9 +241,9 @@ static void say_steps(struct hb_reproduction *r, struct hb_report *report)
                 "in double.</p>\n",
                 hb_report_number(fits[0].steps_ratio, 2), hb_report_number(fits[0].error, 2),
                 hb_report_number(hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"), 2),
-                best == 1 ? "to the nearest power" : fits[best].way,
-                hb_report_number(fits[best].steps_ratio, 2), hb_report_number(fits[best].error, 2),
-                fits[best].way, hb_report_number(fmax(1, fits[0].steps_ratio / fits[best].steps_ratio), 2),
+                hb_section_rounding_words(best), hb_report_number(fits[best].steps_ratio, 2),
+                hb_report_number(fits[best].error, 2), hb_rounding_names[best],
+                hb_report_number(fmax(1, fits[0].steps_ratio / fits[best].steps_ratio), 2),
                 hb_report_number(t.own, 2), hb_report_number(t.exact, 2));
 }
 

@@ -87,6 +87,14 @@ static const struct column {
     {HB_SOURCE_COMPENSATED, as_in_2007}, {HB_SOURCE_DS, as_in_2007},    {HB_SOURCE_DS, "block/gpu/host"},
     {HB_SOURCE_DS, "block/gpu/gpu"},     {HB_SOURCE_DOUBLE, as_in_2007}};
 
+/* "block-gpu-host", for names of files. */
+static const char *mode_word(const char *mode, char word[32])
+{
+  snprintf(word, 32, "%s", mode);
+  for (char *s = word; *s; s++) *s = *s == '/' ? '-' : *s;
+  return word;
+}
+
 static enum hb_status plan_runs(struct hb_reproduction *r)
 {
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
@@ -99,12 +107,10 @@ static enum hb_status plan_runs(struct hb_reproduction *r)
       int is_left_out = ++count > 3 && estimate_s > r->longest_s;
       struct hb_job *job;
       char labels[160], mode[32];
-      snprintf(mode, sizeof mode, "%s", columns[c].mode);
-      for (char *s = mode; *s; s++) *s = *s == '/' ? '-' : *s;
       HB_TRY(hb_job_add(r, HB_JOB_RUN, source, estimate_s, &job, "bench run --n %zu --mode %s --json", n,
                         columns[c].mode));
       snprintf(labels, sizeof labels, "kind=run source=%s", source->name);
-      hb_job_name(job, labels, "run-%s-%s-%zu", source->name, mode, n);
+      hb_job_name(job, labels, "run-%s-%s-%zu", source->name, mode_word(columns[c].mode, mode), n);
       job->is_left_out = is_left_out;
       if (is_left_out) break;
     }
@@ -175,33 +181,78 @@ static void list_sizes(size_t first, size_t last, char text[256])
     length += (size_t)snprintf(text + length, 256 - length, "%s%zu", n == first ? "" : ",", n);
 }
 
-static double sum_of_runs(const struct hb_reproduction *r, const struct hb_source *source, size_t last)
+static double sum_of_runs(const struct hb_reproduction *r, const struct hb_source *source, size_t first,
+                          size_t last)
 {
-  double sum = 0;
-  for (size_t n = r->n_least; n <= last; n *= 2)
+  double sum = r->start_s;
+  for (size_t n = first; n <= last; n *= 2)
     sum += hb_source_run_seconds(r, source, n, block_steps(n, 0.01, 0.5)) - r->start_s;
-  return r->start_s + sum;
+  return sum;
 }
 
 static enum hb_status plan_roundings(struct hb_reproduction *r)
 {
-  static const char *const ways[] = {"down", "nearest", "up"};
   const struct hb_source *simd = &r->sources[HB_SOURCE_SIMD];
   size_t last = r->is_full ? 16384 : 4096;
   char sizes[256], labels[160];
-  list_sizes(r->n_least, last < r->n_most ? last : r->n_most, sizes);
-  for (int k = 0; k < 3; k++)
-    for (int seed = 1; seed <= HB_ROUNDING_SEEDS; seed++) {
-      struct hb_job *job;
-      HB_TRY(hb_job_add(
-          r, HB_JOB_ROUNDING, NULL, sum_of_runs(r, simd, last < r->n_most ? last : r->n_most), &job,
-          "bench run --n %s --step-rounding %s --seed %d --scheme host-simd --precision ds --json", sizes,
-          ways[k], seed));
-      snprintf(labels, sizeof labels, "kind=rounding rounding=%s", ways[k]);
-      hb_job_name(job, labels, "rounding-%s-%d", ways[k], seed);
-    }
+  last = last < r->n_most ? last : r->n_most;
+  list_sizes(r->n_least, last, sizes);
+  for (int k = 0; k < HB_ROUNDINGS; k++) {
+    struct hb_job *job;
+    HB_TRY(
+        hb_job_add(r, HB_JOB_ROUNDING, NULL, HB_ROUNDING_SEEDS * sum_of_runs(r, simd, r->n_least, last), &job,
+                   "model fit --n %s --seeds %d --step-rounding %s --scheme host-simd --precision ds --json",
+                   sizes, HB_ROUNDING_SEEDS, hb_rounding_names[k]));
+    snprintf(labels, sizeof labels, "kind=rounding rounding=%s", hb_rounding_names[k]);
+    hb_job_name(job, labels, "rounding-%s", hb_rounding_names[k]);
+  }
   return HB_OK;
 }
+
+const char *const hb_rounding_names[HB_ROUNDINGS] = {"down", "nearest", "up"};
+
+/* ---- the constants of the model ---------------------------------------------------------------------- */
+
+/* Five sizes in a range of four, as far up as they fit. */
+static enum hb_status plan_fit(struct hb_reproduction *r, const struct hb_source *source, const char *mode)
+{
+  static const size_t eighths[] = {2, 3, 4, 6, 8};
+  enum { SIZES = sizeof eighths / sizeof *eighths };
+  size_t top = r->n_least;
+  double estimate_s = 0, next_s = 0;
+  for (size_t n = top; n <= r->n_most && n <= 65536; n *= 2) {
+    next_s = hb_source_start_seconds(r, source);
+    for (int k = 0; k < SIZES; k++) {
+      size_t m = n * eighths[k] / 8;
+      next_s +=
+          hb_source_run_seconds(r, source, m, block_steps(m, 0.01, 0.5)) - hb_source_start_seconds(r, source);
+    }
+    if (n > r->n_least && next_s > r->longest_s) break;
+    top = n, estimate_s = next_s;
+  }
+  char sizes[128] = "", labels[160], word[32];
+  for (int k = 0; k < SIZES; k++)
+    snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), "%s%zu", k ? "," : "",
+             top * eighths[k] / 8);
+  struct hb_job *job;
+  HB_TRY(hb_job_add(r, HB_JOB_MODEL, source, estimate_s, &job, "model fit --n %s --seeds 1 --mode %s --json",
+                    sizes, mode));
+  snprintf(labels, sizeof labels, "kind=model source=%s", source->name);
+  hb_job_name(job, labels, "model-%s-%s", source->name, mode_word(mode, word));
+  return HB_OK;
+}
+
+static enum hb_status plan_model(struct hb_reproduction *r)
+{
+  static const struct column fits[] = {{HB_SOURCE_HOST, as_in_2007},     {HB_SOURCE_CG2007, as_in_2007},
+                                       {HB_SOURCE_BAG, as_in_2007},      {HB_SOURCE_TILE, as_in_2007},
+                                       {HB_SOURCE_DS, "block/gpu/host"}, {HB_SOURCE_DS, "block/gpu/gpu"}};
+  for (size_t k = 0; k < sizeof fits / sizeof *fits; k++)
+    if (r->sources[fits[k].source].is_there) HB_TRY(plan_fit(r, &r->sources[fits[k].source], fits[k].mode));
+  return HB_OK;
+}
+
+/* ---- forces alone ------------------------------------------------------------------------------------ */
 
 /* Jobs of one force on all n by all n, as long as they fit. */
 static enum hb_status plan_forces(struct hb_reproduction *r, enum hb_job_kind kind,
@@ -282,9 +333,9 @@ enum hb_status hb_reproduce_plan(struct hb_reproduction *r)
   static const struct {
     enum hb_job_kind kind;
     enum hb_status (*plan)(struct hb_reproduction *r);
-  } plans[] = {{HB_JOB_DEVICE, plan_device},      {HB_JOB_RUN, plan_runs},  {HB_JOB_NU, plan_nu},
-               {HB_JOB_ROUNDING, plan_roundings}, {HB_JOB_SUMS, plan_sums}, {HB_JOB_FORCE, plan_rates},
-               {HB_JOB_THREADS, plan_threads}};
+  } plans[] = {{HB_JOB_DEVICE, plan_device},      {HB_JOB_RUN, plan_runs},       {HB_JOB_NU, plan_nu},
+               {HB_JOB_ROUNDING, plan_roundings}, {HB_JOB_MODEL, plan_model},    {HB_JOB_SUMS, plan_sums},
+               {HB_JOB_FORCE, plan_rates},        {HB_JOB_THREADS, plan_threads}};
   for (size_t k = 0; k < sizeof plans / sizeof *plans; k++)
     if (r->kinds & plans[k].kind) HB_TRY(plans[k].plan(r));
   return HB_OK;

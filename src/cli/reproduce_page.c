@@ -101,8 +101,8 @@ static void found(struct hb_reproduction *r, struct hb_report *report)
 {
   struct hb_section_thermometer t = hb_section_read_thermometer(r);
   size_t n = hb_section_common_n(r, HB_SOURCE_CG2007, HB_SOURCE_HOST);
-  struct hb_section_rounding_fit fits[HB_SECTION_WAYS];
-  hb_section_fit_roundings(r, fits);
+  struct hb_section_rounding fits[HB_ROUNDINGS];
+  hb_section_read_roundings(r, fits);
   int best = hb_section_likeliest(fits);
   if (!t.runs && best < 0) return;
   hb_report_put(report, "<h2 id=\"found\">What was found</h2>\n<ul class=\"found\">\n");
@@ -121,8 +121,8 @@ static void found(struct hb_reproduction *r, struct hb_report *report)
                   "<li>The number of block steps grows as N<sup>%s</sup> (eq. 17: 0.35), their size as "
                   "N<sup>%s</sup> (eq. 14: 0.81). "
                   "The code of 2007 most likely rounded its steps %s.</li>\n",
-                  hb_report_number(fits[0].steps.p, 2), hb_report_number(fits[0].blocks.p, 2),
-                  best == 1 ? "to the nearest power of two" : fits[best].way);
+                  hb_report_number(fits[0].steps_p, 2), hb_report_number(fits[0].blocks_p, 2),
+                  hb_section_rounding_words(best));
   hb_report_put(report, "</ul>\n");
 }
 

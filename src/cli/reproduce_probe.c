@@ -14,7 +14,7 @@ double hb_source_seconds(const struct hb_source *source, double n, double ni)
   return (is_cg2007(source) ? n - 1 : 1) * source->pass_s + source->pair_s * n * ni;
 }
 
-static double start_seconds(const struct hb_reproduction *r, const struct hb_source *source)
+double hb_source_start_seconds(const struct hb_reproduction *r, const struct hb_source *source)
 {
   int on_host = strncmp(source->scheme, "host", 4) == 0 || strcmp(source->scheme, "grape6") == 0;
   return on_host ? r->start_s : r->gl_start_s;
@@ -26,7 +26,7 @@ double hb_source_run_seconds(const struct hb_reproduction *r, const struct hb_so
 {
   const struct hb_source *host = &r->sources[HB_SOURCE_HOST];
   double all = (double)n;
-  return start_seconds(r, source) + steps * hb_source_seconds(source, all, hb_2007_n_block(all)) +
+  return hb_source_start_seconds(r, source) + steps * hb_source_seconds(source, all, hb_2007_n_block(all)) +
          hb_source_seconds(source, all, all) + 3 * hb_source_seconds(host, all, all);
 }
 

@@ -14,7 +14,8 @@ const struct hb_section hb_sections[] = {
     {"energy", "Section 6: energy errors, measured twice", HB_JOB_RUN, hb_section_energy},
     {"steps", "Section 5: block steps with rounded forces", HB_JOB_NU | HB_JOB_RUN, hb_section_steps},
     {"rounding", "Eqs 14 and 17: three roundings of the time step", HB_JOB_ROUNDING, hb_section_rounding},
-    {"fig3", "Fig. 3: model against measurement", HB_JOB_RUN, hb_section_fig3},
+    {"table3", "Table 3: the constants of the model", HB_JOB_MODEL, hb_section_table3},
+    {"fig3", "Fig. 3: model against measurement", HB_JOB_MODEL, hb_section_fig3},
     {"fig4", "Fig. 4: speed-up over the host", HB_JOB_RUN, hb_section_fig4},
     {"fig5", "Fig. 5: what the paper predicted", HB_JOB_RUN, hb_section_fig5},
     {"hi07", "[HI07] Tables 2 and 3: sums in bags", HB_JOB_SUMS | HB_JOB_FORCE, hb_section_hi07},
@@ -60,17 +61,6 @@ size_t hb_section_common_n(const struct hb_reproduction *r, enum hb_source_name 
   for (size_t n = r->n_least; n <= r->n_most; n *= 2)
     if (hb_section_wall(r, a, n) > 0 && hb_section_wall(r, b, n) > 0) common = n;
   return common;
-}
-
-struct hb_section_law hb_section_fit(size_t count, const double *x, const double *y)
-{
-  double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (size_t k = 0; k < count; k++) {
-    double u = log(x[k]), v = log(y[k]);
-    sx += u, sy += v, sxx += u * u, sxy += u * v;
-  }
-  double n = (double)count, p = (n * sxy - sx * sy) / (n * sxx - sx * sx);
-  return (struct hb_section_law){exp((sy - p * sx) / n), p};
 }
 
 double hb_section_nu_error(const struct hb_reproduction *r, const char *source, size_t n, double nu,

@@ -22,6 +22,7 @@ void hb_section_foot(struct hb_reproduction *r, struct hb_report *report);
 void hb_section_table1(struct hb_reproduction *r, struct hb_report *report);
 void hb_section_table2(struct hb_reproduction *r, struct hb_report *report);
 void hb_section_fig1(struct hb_reproduction *r, struct hb_report *report);
+void hb_section_table3(struct hb_reproduction *r, struct hb_report *report);
 void hb_section_fig3(struct hb_reproduction *r, struct hb_report *report);
 void hb_section_fig4(struct hb_reproduction *r, struct hb_report *report);
 void hb_section_fig5(struct hb_reproduction *r, struct hb_report *report);
@@ -53,12 +54,6 @@ size_t hb_section_common_n(const struct hb_reproduction *r, enum hb_source_name 
 /* "Not done here, ...": the jobs of these kinds that would have taken too long. */
 void hb_section_left_out(struct hb_reproduction *r, struct hb_report *report, unsigned kinds);
 
-/* y = c x^p through count points by least squares of the logarithms. */
-struct hb_section_law {
-  double c, p;
-};
-struct hb_section_law hb_section_fit(size_t count, const double *x, const double *y);
-
 /* The change of an energy "e_total" or "e_gpu" of the nu jobs, relative; NaN: not done. */
 double hb_section_nu_error(const struct hb_reproduction *r, const char *source, size_t n, double nu,
                            const char *energy);
@@ -70,19 +65,19 @@ struct hb_section_thermometer {
 };
 struct hb_section_thermometer hb_section_read_thermometer(const struct hb_reproduction *r);
 
-/* The rounding of time steps that is nearest to what the paper printed. */
-struct hb_section_rounding_fit {
-  const char *way;                     /* "down"                                             */
-  struct hb_section_law steps;         /* block steps of a time unit                         */
-  struct hb_section_law blocks;        /* particles in a block                               */
-  double steps_ratio;                  /* mean of block steps over eq. 17                    */
-  double blocks_low, blocks_high;      /* of n_block over eq. 14                           */
-  double error, error_low, error_high; /* |dE/E|, mean of all runs, smallest and largest mean of an n */
+/* What the fits say of a rounding of time steps. */
+struct hb_section_rounding {
+  double steps_p, steps_p_error;       /* exponent of the block steps of a time unit */
+  double blocks_p, blocks_p_error;     /* exponent of the particles in a block       */
+  double steps_ratio;                  /* mean of block steps over eq. 17            */
+  double blocks_low, blocks_high;      /* of n_block over eq. 14                     */
+  double error, error_low, error_high; /* |dE/E|: mean, smallest and largest mean of an n */
 };
-enum { HB_SECTION_WAYS = 3 };
-void hb_section_fit_roundings(const struct hb_reproduction *r,
-                              struct hb_section_rounding_fit fits[HB_SECTION_WAYS]);
-/* The place in fits of the likeliest: -1 without data. */
-int hb_section_likeliest(const struct hb_section_rounding_fit fits[HB_SECTION_WAYS]);
+void hb_section_read_roundings(const struct hb_reproduction *r,
+                               struct hb_section_rounding fits[HB_ROUNDINGS]);
+/* The rounding that is nearest to what the paper printed; -1 without data. */
+int hb_section_likeliest(const struct hb_section_rounding fits[HB_ROUNDINGS]);
+/* "to the nearest power of two" */
+const char *hb_section_rounding_words(int way);
 
 #endif

@@ -45,7 +45,7 @@ static void say_growth(struct hb_reproduction *r, struct hb_report *report, cons
 void hb_section_steps(struct hb_reproduction *r, struct hb_report *report)
 {
   struct hb_report_figure by_nu = {.name = "steps-nu",
-                                   .x_label = "accuracy parameter {/Symbol n}",
+                                   .x_label = "accuracy parameter ν",
                                    .x_base = 10,
                                    .y_label = "block steps of one time unit",
                                    .x_column = "nu",
@@ -95,77 +95,67 @@ void hb_section_steps(struct hb_reproduction *r, struct hb_report *report)
 
 /* ---- three roundings --------------------------------------------------------------------------------- */
 
-static const char *const ways[HB_SECTION_WAYS] = {"down", "nearest", "up"};
-
-/* Mean over the seeds of a quantity at one n; NaN without runs. */
-static double seed_mean(const struct hb_reproduction *r, const char *way, size_t n, const char *key)
+void hb_section_read_roundings(const struct hb_reproduction *r, struct hb_section_rounding fits[HB_ROUNDINGS])
 {
-  char filter[96];
-  double sum = 0, count = 0;
-  snprintf(filter, sizeof filter, "kind=rounding rounding=%s n=%zu", way, n);
-  for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, filter));) {
-    sum += fabs(hb_record_number(record, key));
-    count++;
-  }
-  return sum / count;
-}
-
-void hb_section_fit_roundings(const struct hb_reproduction *r,
-                              struct hb_section_rounding_fit fits[HB_SECTION_WAYS])
-{
-  for (int w = 0; w < HB_SECTION_WAYS; w++) {
-    double n[32], steps[32], blocks[32], ratio = 0, error = 0;
-    size_t count = 0;
-    struct hb_section_rounding_fit fit = {.way = ways[w], .blocks_low = INFINITY, .error_low = INFINITY};
-    for (size_t m = r->n_least; m <= r->n_most && count < 32; m *= 2) {
-      double one = seed_mean(r, ways[w], m, "de_rel");
-      n[count] = (double)m;
-      steps[count] = 4 * seed_mean(r, ways[w], m, "block_steps");
-      blocks[count] = seed_mean(r, ways[w], m, "particle_steps/block_steps");
-      if (!isfinite(steps[count]) || !isfinite(blocks[count])) continue;
-      ratio += steps[count] / hb_2007_n_steps(n[count]);
-      fit.blocks_low = fmin(fit.blocks_low, blocks[count] / hb_2007_n_block(n[count]));
-      fit.blocks_high = fmax(fit.blocks_high, blocks[count] / hb_2007_n_block(n[count]));
-      error += one;
-      fit.error_low = fmin(fit.error_low, one);
-      fit.error_high = fmax(fit.error_high, one);
-      count++;
+  for (int w = 0; w < HB_ROUNDINGS; w++) {
+    struct hb_section_rounding fit = {.blocks_low = INFINITY, .error_low = INFINITY};
+    char filter[96];
+    double count = 0;
+    snprintf(filter, sizeof filter, "kind=rounding rounding=%s record=size", hb_rounding_names[w]);
+    for (const struct hb_record *size = NULL; (size = hb_reproduce_next(r, size, filter)); count++) {
+      double blocks = hb_record_number(size, "n_block_over_eq14"), error = hb_record_number(size, "de_rel");
+      fit.steps_ratio += hb_record_number(size, "n_steps_over_eq17");
+      fit.blocks_low = fmin(fit.blocks_low, blocks);
+      fit.blocks_high = fmax(fit.blocks_high, blocks);
+      fit.error += error;
+      fit.error_low = fmin(fit.error_low, error);
+      fit.error_high = fmax(fit.error_high, error);
     }
-    fit.steps = hb_section_fit(count, n, steps);
-    fit.blocks = hb_section_fit(count, n, blocks);
-    fit.steps_ratio = ratio / (double)count;
-    fit.error = error / (double)count;
+    fit.steps_ratio /= count;
+    fit.error /= count;
+    snprintf(filter, sizeof filter, "kind=rounding rounding=%s record=fit", hb_rounding_names[w]);
+    const struct hb_record *law = hb_reproduce_next(r, NULL, filter);
+    fit.steps_p = hb_record_number(law, "n_steps_exponent");
+    fit.steps_p_error = hb_record_number(law, "n_steps_exponent_error");
+    fit.blocks_p = hb_record_number(law, "n_block_exponent");
+    fit.blocks_p_error = hb_record_number(law, "n_block_exponent_error");
     fits[w] = fit;
   }
 }
 
+const char *hb_section_rounding_words(int way)
+{
+  static const char *const words[HB_ROUNDINGS] = {"down", "to the nearest power of two", "up"};
+  return words[way];
+}
+
 /* The farther the block steps are from eq. 17, and the energy error from that of the host and the GRAPE, the less likely. */
-int hb_section_likeliest(const struct hb_section_rounding_fit fits[HB_SECTION_WAYS])
+int hb_section_likeliest(const struct hb_section_rounding fits[HB_ROUNDINGS])
 {
   double printed = hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"), least = INFINITY;
   int best = -1;
-  for (int w = 0; w < HB_SECTION_WAYS; w++) {
+  for (int w = 0; w < HB_ROUNDINGS; w++) {
     double apart = fabs(log(fits[w].steps_ratio)) / log(1.2) + fabs(log(fits[w].error / printed)) / log(10);
     if (apart < least) least = apart, best = w;
   }
   return best;
 }
 
-static void rounding_table(struct hb_report *report,
-                           const struct hb_section_rounding_fit fits[HB_SECTION_WAYS])
+static void rounding_table(struct hb_report *report, const struct hb_section_rounding fits[HB_ROUNDINGS])
 {
   struct hb_report_table t = {.report = report, .name = "rounding"};
   char range[64];
-  hb_report_table_head(
-      &t,
-      "rounding|exponent of n_steps|n_steps over eq. 17|exponent of n_block|n_block over eq. 14|mean |dE/E||"
-      "range of |dE/E|");
-  for (int w = 0; w < HB_SECTION_WAYS; w++) {
-    const struct hb_section_rounding_fit *f = &fits[w];
-    hb_report_table_word(&t, f->way);
-    hb_report_table_number(&t, f->steps.p, 3);
+  hb_report_table_head(&t, "rounding|exponent of n_steps|+-|n_steps over eq. 17|exponent of "
+                           "n_block|+-|n_block over eq. 14|mean |dE/E||"
+                           "range of |dE/E|");
+  for (int w = 0; w < HB_ROUNDINGS; w++) {
+    const struct hb_section_rounding *f = &fits[w];
+    hb_report_table_word(&t, hb_rounding_names[w]);
+    hb_report_table_number(&t, f->steps_p, 3);
+    hb_report_table_number(&t, f->steps_p_error, 1);
     hb_report_table_number(&t, f->steps_ratio, 3);
-    hb_report_table_number(&t, f->blocks.p, 3);
+    hb_report_table_number(&t, f->blocks_p, 3);
+    hb_report_table_number(&t, f->blocks_p_error, 1);
     snprintf(range, sizeof range, "%.2f to %.2f", f->blocks_low, f->blocks_high);
     hb_report_table_word(&t, range);
     hb_report_table_number(&t, f->error, 2);
@@ -175,8 +165,10 @@ static void rounding_table(struct hb_report *report,
   }
   hb_report_table_word(&t, "[PZ07]");
   hb_report_table_number(&t, hb_paper_value("pz07_model", "n_steps exponent,all", "value"), 3);
+  hb_report_table_number(&t, NAN, 1);
   hb_report_table_number(&t, 1, 3);
   hb_report_table_number(&t, hb_paper_value("pz07_model", "n_block exponent,all", "value"), 3);
+  hb_report_table_number(&t, NAN, 1);
   hb_report_table_word(&t, "1");
   hb_report_table_number(&t, hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"), 2);
   hb_report_table_word(&t, "");
@@ -190,8 +182,7 @@ static void rounding_table(struct hb_report *report,
   hb_report_table_end(&t, "Three roundings", caption);
 }
 
-static void say_likeliest(struct hb_report *report,
-                          const struct hb_section_rounding_fit fits[HB_SECTION_WAYS])
+static void say_likeliest(struct hb_report *report, const struct hb_section_rounding fits[HB_ROUNDINGS])
 {
   int best = hb_section_likeliest(fits);
   if (best < 0) {
@@ -212,13 +203,13 @@ static void say_likeliest(struct hb_report *report,
       hb_report_number(hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"), 2),
       hb_report_number(fits[1].steps_ratio, 2), hb_report_number(fits[1].error, 2),
       hb_report_number(fits[2].steps_ratio, 2), hb_report_number(fits[2].error, 2),
-      best == 1 ? "to the nearest power of two" : fits[best].way);
+      hb_section_rounding_words(best));
 }
 
 void hb_section_rounding(struct hb_reproduction *r, struct hb_report *report)
 {
-  static const char *const styles[HB_SECTION_WAYS] = {"first", "second", "third"};
-  struct hb_section_rounding_fit fits[HB_SECTION_WAYS];
+  static const char *const styles[HB_ROUNDINGS] = {"first", "second", "third"};
+  struct hb_section_rounding fits[HB_ROUNDINGS];
   struct hb_report_figure steps = {.name = "rounding-steps",
                                    .x_label = "number of particles N",
                                    .x_base = 2,
@@ -231,17 +222,12 @@ void hb_section_rounding(struct hb_reproduction *r, struct hb_report *report)
                                     .y_label = "particles in a block",
                                     .x_column = "n",
                                     .y_column = "n_block"};
-  char name[64];
-  for (int w = 0; w < HB_SECTION_WAYS; w++) {
-    snprintf(name, sizeof name, "rounded %s%s", w == 1 ? "to the " : "", ways[w]);
-    for (size_t n = r->n_least; n <= r->n_most; n *= 2) {
-      hb_report_point(report, &steps, name, styles[w], (double)n,
-                      4 * seed_mean(r, ways[w], n, "block_steps"));
-      hb_report_point(report, &blocks, name, styles[w], (double)n,
-                      seed_mean(r, ways[w], n, "particle_steps/block_steps"));
-    }
-    hb_report_has_curve(report, &steps, name);
-    hb_report_has_curve(report, &blocks, name);
+  char name[64], filter[96];
+  for (int w = 0; w < HB_ROUNDINGS; w++) {
+    snprintf(name, sizeof name, "rounded %s%s", w == 1 ? "to the " : "", hb_rounding_names[w]);
+    snprintf(filter, sizeof filter, "kind=rounding rounding=%s record=size", hb_rounding_names[w]);
+    hb_section_curve(r, report, &steps, name, styles[w], filter, "n", "n_steps", 1);
+    hb_section_curve(r, report, &blocks, name, styles[w], filter, "n", "n_block", 1);
   }
   for (size_t n = r->n_least; n <= r->n_most && n <= 16384; n *= 2) {
     hb_report_point(report, &steps, "eq. 17", "model", (double)n, hb_2007_n_steps((double)n));
@@ -254,7 +240,7 @@ void hb_section_rounding(struct hb_reproduction *r, struct hb_report *report)
                        "Means of the seeds; line: eq. 17, 247 N<sup>0.35</sup>.");
   hb_report_figure_end(report, &blocks, "Sizes of blocks by rounding",
                        "Means of the seeds; line: eq. 14, 0.20 N<sup>0.81</sup>.");
-  hb_section_fit_roundings(r, fits);
+  hb_section_read_roundings(r, fits);
   rounding_table(report, fits);
   say_likeliest(report, fits);
 }
