@@ -48,7 +48,7 @@ void hb_report_text(struct hb_report *report, const char *text) { escape(report,
 
 const char *hb_report_number(double value, int digits)
 {
-  static char texts[32][96];
+  static char texts[32][128];
   static int next;
   char *text = texts[next++ % 32], plain[32];
   if (!isfinite(value)) return "&ndash;";
@@ -59,9 +59,9 @@ const char *hb_report_number(double value, int digits)
     snprintf(text, sizeof texts[0], "%.0f", strtod(plain, NULL));
   } else if (e) {
     *e = 0;
-    snprintf(text, sizeof texts[0], "%s%s%s<sup>%s%d</sup>", strcmp(plain, "1") == 0 ? "" : plain,
-             strcmp(plain, "1") == 0 ? "" : "&thinsp;&times;&thinsp;", "10", exponent < 0 ? "&minus;" : "",
-             abs(exponent));
+    snprintf(text, sizeof texts[0], "<span class=\"n\">%s%s%s<sup>%s%d</sup></span>",
+             strcmp(plain, "1") == 0 ? "" : plain, strcmp(plain, "1") == 0 ? "" : "&thinsp;&times;&thinsp;",
+             "10", exponent < 0 ? "&minus;" : "", abs(exponent));
   } else {
     snprintf(text, sizeof texts[0], "%s%s", *plain == '-' ? "&minus;" : "", plain + (*plain == '-'));
   }
@@ -104,6 +104,7 @@ static const char style[] =
     "td{text-align:right;padding:.16rem .7rem;white-space:nowrap}"
     "th:first-child,td:first-child,td.word{text-align:left}td.word{white-space:normal}"
     "tbody tr:hover{background:#f4f4f0}"
+    "sup,sub{line-height:0}.n{white-space:nowrap}a{color:#0b4f8a}"
     "code,pre{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:.78rem}"
     "pre{background:#f6f6f2;padding:.8rem 1rem;overflow-x:auto;line-height:1.5}"
     "p.lack{color:#a00;border-left:3px solid #a00;padding-left:.8rem}"
@@ -139,19 +140,25 @@ static void next_cell(struct hb_report_table *table)
   if (table->column++ > 0) note(table->report, hb_text_append(&table->csv, ","));
 }
 
-/* "8800GTX [s]" is 8800GTX above its unit, and "8800GTX [s]" in the CSV. */
+/* "8800GTX [s]" is 8800GTX above its unit, and "8800GTX [s]" in the CSV; "~t [s]" has two columns there, the value and its
+ * error. */
 void hb_report_table_head(struct hb_report_table *table, const char *columns)
 {
   struct hb_report *report = table->report;
-  int any = strchr(columns, '[') != NULL && strchr(columns, '[')[-1] == ' ';
+  const char *any = strstr(columns, " [");
   note(report, hb_text_append(&table->rows, "<thead><tr>"));
   for (const char *c = columns; *c; c += *c == '|') {
+    int has_error = *c == '~';
+    c += has_error;
     size_t length = strcspn(c, "|"), name = strcspn(c, "[|");
     char word[96], unit[96] = "";
     snprintf(word, sizeof word, "%.*s", (int)(name && c[name] == '[' ? name - 1 : name), c);
     if (name < length) snprintf(unit, sizeof unit, "%.*s", (int)(length - name - 2), c + name + 1);
-    next_cell(table);
-    note(report, hb_text_append(&table->csv, "%s%s%s%s", word, *unit ? " [" : "", unit, *unit ? "]" : ""));
+    for (int k = 0; k <= has_error; k++) {
+      next_cell(table);
+      note(report, hb_text_append(&table->csv, "%s%s%s%s%s", k ? "error of " : "", word, *unit ? " [" : "",
+                                  unit, *unit ? "]" : ""));
+    }
     note(report, hb_text_append(&table->rows, "<th>"));
     escape(report, &table->rows, word);
     note(report, hb_text_append(&table->rows, "<small>%s</small></th>", *unit ? unit : any ? "&nbsp;" : ""));
@@ -180,6 +187,19 @@ void hb_report_table_number(struct hb_report_table *table, double value, int dig
   note(table->report, hb_text_append(&table->rows, "<td>%s</td>", hb_report_number(value, digits)));
 }
 
+void hb_report_table_measure(struct hb_report_table *table, double value, double error)
+{
+  const double both[] = {value, error};
+  for (int k = 0; k < 2; k++) {
+    next_cell(table);
+    if (isfinite(both[k])) note(table->report, hb_text_append(&table->csv, "%.6g", both[k]));
+  }
+  note(table->report, hb_text_append(&table->rows, "<td>%s", hb_report_number(value, 3)));
+  if (isfinite(value) && isfinite(error))
+    note(table->report, hb_text_append(&table->rows, " &plusmn; %s", hb_report_number(error, 1)));
+  note(table->report, hb_text_append(&table->rows, "</td>"));
+}
+
 void hb_report_table_row_end(struct hb_report_table *table)
 {
   note(table->report, hb_text_append(&table->csv, "\n"));
@@ -194,8 +214,8 @@ void hb_report_table_end(struct hb_report_table *table, const char *title, const
   snprintf(path, sizeof path, "data/%s.csv", table->name);
   if (report->status == HB_OK) note(report, hb_file_replace(path, table->csv.text, table->csv.length));
   size_t length = table->rows.length >= 4 ? table->rows.length - 4 : 0; /* without the row that was begun */
-  hb_report_put(report, "<p class=\"caption\" id=\"%s\"><b>%s.</b> %s <a href=\"%s\">CSV</a></p>\n",
-                table->name, title, caption, path);
+  hb_report_put(report, "<p class=\"caption\"><b>%s.</b> %s <a href=\"%s\">CSV</a></p>\n",
+                title, caption, path);
   hb_report_put(report, "<div class=\"wide\"><table>\n%.*s</tbody></table></div>\n", (int)length,
                 table->rows.text ? table->rows.text : "");
   report->tables++;

@@ -39,11 +39,13 @@ struct hb_report_table {
   size_t column;
 };
 
-/* "N [particles]|8800GTX [s]": names and units of the columns. */
+/* "N [particles]|8800GTX [s]|~t_host [ns]": names and units of the columns, ~ where measured values come with errors. */
 void hb_report_table_head(struct hb_report_table *table, const char *columns);
 void hb_report_table_word(struct hb_report_table *table, const char *word);
 /* An empty cell where value is no number. */
 void hb_report_table_number(struct hb_report_table *table, double value, int digits);
+/* Value and error; an error that is no number is not known. */
+void hb_report_table_measure(struct hb_report_table *table, double value, double error);
 void hb_report_table_row_end(struct hb_report_table *table);
 /* The caption is markup: what it shows and where it comes from. */
 void hb_report_table_end(struct hb_report_table *table, const char *title, const char *caption);

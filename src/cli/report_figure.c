@@ -241,7 +241,7 @@ void hb_report_figure_end(struct hb_report *report, struct hb_report_figure *fig
     if (report->status == HB_OK) note(report, write_csv(figure));
     if (report->status == HB_OK) note(report, put_script(figure, path, &script));
     if (report->status == HB_OK) note(report, hb_gnuplot_draw(path, &script));
-    hb_report_put(report, "<figure id=\"%s\">\n", figure->name);
+    hb_report_put(report, "<figure>\n");
     if (report->status == HB_OK) note(report, put_svg(figure, path, &report->html));
     hb_report_put(report,
                   "<figcaption><b>%s.</b> %s <a href=\"data/%s.csv\">CSV</a></figcaption>\n</figure>\n",

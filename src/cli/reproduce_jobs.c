@@ -127,11 +127,13 @@ void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES
   n[0] = sizes[r->is_full][0] < n[1] ? sizes[r->is_full][0] : n[1] / 2;
 }
 
-/* Halvings of nu = 0.1, as the paper; a quick reproduction takes every other. A float's steps collapse below nu = 0.01, to
+/* Halvings of nu = 0.1, as the paper; a quick reproduction takes every other. The smaller N has them all, the larger one the first
+ * `always`, and more as far as they fit. A float's steps collapse below nu = 0.01, to
  * dt_min in the end. */
-enum { HALVINGS = 8, NU_ALWAYS = 3 };
+enum { HALVINGS = 8 };
 
-static enum hb_status plan_nu_source(struct hb_reproduction *r, const struct hb_source *source, size_t n)
+static enum hb_status plan_nu_source(struct hb_reproduction *r, const struct hb_source *source, size_t n,
+                                     int always)
 {
   int step = r->is_full ? 1 : 2;
   double shortest = ldexp(1, r->is_full ? -18 : -14), t = 0.25;
@@ -148,7 +150,7 @@ static enum hb_status plan_nu_source(struct hb_reproduction *r, const struct hb_
                       n, nu, dt_min));
     snprintf(labels, sizeof labels, "kind=nu source=%s n=%zu nu=%.10g", source->name, n, nu);
     hb_job_name(job, labels, "nu-%s-%zu-%.10g", source->name, n, nu);
-    job->is_left_out = ++count > NU_ALWAYS && estimate_s > r->longest_s;
+    job->is_left_out = ++count > always && estimate_s > r->longest_s;
     if (job->is_left_out) break;
   }
   return HB_OK;
@@ -166,7 +168,8 @@ static enum hb_status plan_nu(struct hb_reproduction *r)
                       "ic plummer -n %zu --seed 1 -o jobs/plummer-%zu.h5 --quiet", n[k], n[k]));
     hb_job_name(job, "kind=ic", "plummer-%zu", n[k]);
     for (size_t c = 0; c < sizeof curves / sizeof *curves; c++)
-      if (r->sources[curves[c]].is_there) HB_TRY(plan_nu_source(r, &r->sources[curves[c]], n[k]));
+      if (r->sources[curves[c]].is_there)
+        HB_TRY(plan_nu_source(r, &r->sources[curves[c]], n[k], k == 0 ? HALVINGS + 1 : 3));
   }
   return HB_OK;
 }
@@ -259,7 +262,6 @@ static enum hb_status plan_forces(struct hb_reproduction *r, enum hb_job_kind ki
                                   const struct hb_source *source, const char *word, size_t first, size_t last,
                                   const char *options)
 {
-  size_t count = 0;
   for (size_t n = first; n <= last && n <= r->n_most; n *= 2) {
     double once = hb_source_seconds(source, (double)n, (double)n);
     double check = kind == HB_JOB_SUMS ? hb_source_seconds(&r->sources[HB_SOURCE_HOST], (double)n, 256) : 0;
@@ -269,7 +271,7 @@ static enum hb_status plan_forces(struct hb_reproduction *r, enum hb_job_kind ki
     HB_TRY(hb_job_add(r, kind, source, estimate_s, &job, "bench force --n %zu %s --json", n, options));
     snprintf(labels, sizeof labels, "kind=%s source=%s", word, source->name);
     hb_job_name(job, labels, "%s-%s-%zu", word, source->name, n);
-    job->is_left_out = ++count > 2 && estimate_s > r->longest_s / 2;
+    job->is_left_out = n > 4096 && estimate_s > r->longest_s / 2;
     if (job->is_left_out) break;
   }
   return HB_OK;
@@ -323,7 +325,7 @@ static enum hb_status plan_device(struct hb_reproduction *r)
   HB_TRY(hb_job_add(r, HB_JOB_DEVICE, NULL, r->gl_start_s + 1, &job, "bench ceiling --json"));
   hb_job_name(job, "kind=ceiling", "ceiling");
   HB_TRY(hb_job_add(r, HB_JOB_DEVICE, &r->sources[HB_SOURCE_CG2007], r->gl_start_s + 2, &job,
-                    "bench draws --n 2048 --ni 2048 --json"));
+                    "bench draws --n 1024 --ni 1024 --repeat 3 --json"));
   hb_job_name(job, "kind=draws", "draws");
   return HB_OK;
 }

@@ -33,73 +33,62 @@ static const struct hb_record *fit_of(const struct hb_reproduction *r, const str
 /* ---- Table 3 ----------------------------------------------------------------------------------------- */
 
 static const struct constant {
-  const char *name, *field,
-      *paper; /* in words, in the fit's record, in pz07_table3; NULL: the paper has none */
-} constants[] = {{"t_host: predict and correct a particle", "t_host", "t_host"},
-                 {"t_pair: the force between two", "t_pair", "t_pair"},
-                 {"t_send: a particle to the device", "t_send", "t_send"},
-                 {"t_receive: a particle back", "t_receive", "t_receive"},
-                 {"t_source: a source in the forces of a block", "t_source", NULL},
-                 {"t_start: a block step", "t_start", NULL}};
+  const char *field, *paper; /* in the fit's record, in pz07_table3; NULL: the paper has none */
+  double unit;
+} constants[] = {{"t_host", "t_host", 1e-9},       {"t_pair", "t_pair", 1e-9}, {"t_send", "t_send", 1e-9},
+                 {"t_receive", "t_receive", 1e-9}, {"t_source", NULL, 1e-9},   {"t_start", NULL, 1e-6}};
 enum { CONSTANTS = sizeof constants / sizeof *constants };
 
 /* A constant that is not needed is 0 in the fit: the table has no number there. */
-static double constant_of(const struct hb_record *fit, const char *field)
+static void fit_row(struct hb_report_table *t, const char *label, const struct hb_record *fit)
 {
-  double value = hb_record_number(fit, field);
-  return value == 0 ? NAN : value;
-}
-
-static void paper_part(struct hb_report *report)
-{
-  struct hb_report_table t = {.report = report, .name = "table3-2007"};
-  hb_report_table_head(&t, "constant|GRAPE-6Af [s]|8800GTX [s]|FX1400 [s]|Xeon [s]");
-  for (int k = 0; k < CONSTANTS && constants[k].paper; k++) {
-    hb_report_table_word(&t, constants[k].name);
-    for (int m = 0; m < MACHINES; m++)
-      hb_report_table_number(&t, hb_paper_value("pz07_table3", constants[k].paper, machines[m]), 3);
-    hb_report_table_row_end(&t);
+  char error[64];
+  hb_report_table_word(t, label);
+  for (int k = 0; k < CONSTANTS; k++) {
+    double value = hb_record_number(fit, constants[k].field);
+    snprintf(error, sizeof error, "%s_error", constants[k].field);
+    hb_report_table_measure(t, value == 0 ? NAN : value / constants[k].unit,
+                            hb_record_number(fit, error) / constants[k].unit);
   }
-  hb_report_table_end(&t, "Table 3, 2007",
-                      "The measured constants of the model as [PZ07] Table 3 prints them.");
+  hb_report_table_row_end(t);
 }
 
 void hb_section_table3(struct hb_reproduction *r, struct hb_report *report)
 {
   struct hb_report_table t = {.report = report, .name = "table3"};
-  char head[512], name[96], field[64];
-  size_t length = (size_t)snprintf(head, sizeof head, "constant");
-  paper_part(report);
-  for (int f = 0; f < FITS; f++)
-    if (fit_of(r, &fits[f]))
-      length += (size_t)snprintf(head + length, sizeof head - length, "|%s [s]|+- [s]", fits[f].label);
-    else if (r->sources[fits[f].source].is_there)
-      hb_report_lack(report, "The constants of %s, %s were not fitted.", fits[f].label, fits[f].mode);
-  hb_report_table_head(&t, head);
-  for (int k = 0; k < CONSTANTS; k++) {
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(constants[k].name, ":"), constants[k].name);
-    hb_report_table_word(&t, name);
-    for (int f = 0; f < FITS; f++) {
-      const struct hb_record *fit = fit_of(r, &fits[f]);
-      if (!fit) continue;
-      snprintf(field, sizeof field, "%s_error", constants[k].field);
-      hb_report_table_number(&t, constant_of(fit, constants[k].field), 2);
-      hb_report_table_number(&t, constant_of(fit, field), 1);
-    }
+  hb_report_table_head(
+      &t,
+      "machine|~t_host [ns]|~t_pair [ns]|~t_send [ns]|~t_receive [ns]|~t_source [ns]|~t_start [&micro;s]");
+  for (int m = 0; m < MACHINES; m++) {
+    hb_report_table_word(&t, machines[m]);
+    for (int k = 0; k < CONSTANTS; k++)
+      hb_report_table_measure(&t,
+                              constants[k].paper
+                                  ? hb_paper_value("pz07_table3", constants[k].paper, machines[m]) /
+                                        constants[k].unit
+                                  : NAN,
+                              NAN);
     hb_report_table_row_end(&t);
   }
-  hb_report_table_end(
-      &t, "Table 3, this machine",
-      "The same constants fitted to runs of this machine whose phases were timed (<code>holmberg model "
-      "fit</code>), "
-      "with standard errors where there were enough runs to tell, and two that the paper's model does not "
-      "have: "
-      "t_source, for each source in the forces of a block (a pass of cg2007), and t_start, for each block "
-      "step. "
-      "t_host is a particle predicted and corrected at N = 65536, where the constants of 2007 give their "
-      "printed 3.82&thinsp;&times;&thinsp;10<sup>&minus;7</sup>. A constant that a fit leaves negative is "
-      "one "
-      "that its runs are too short to show.");
+  for (int f = 0; f < FITS; f++)
+    if (fit_of(r, &fits[f])) fit_row(&t, fits[f].label, fit_of(r, &fits[f]));
+  hb_report_table_end(&t, "Table 3",
+                      "The constants of the model. First the four machines as [PZ07] Table 3 prints them, "
+                      "then this machine, fitted to "
+                      "runs whose phases were timed (<code>holmberg model fit</code>), with standard errors "
+                      "where there were enough "
+                      "runs to tell. t_host: a particle predicted and corrected, at N = 65536, where the "
+                      "constants of the text give "
+                      "the printed 382&thinsp;ns; t_pair: the force between two; t_send and t_receive: a "
+                      "particle to the device and "
+                      "back. Two that the paper's model does not have: t_source, for each source in the "
+                      "forces of a block (a pass "
+                      "of cg2007), and t_start, for each block step. A constant smaller than its error is "
+                      "one that these runs are "
+                      "too short to tell from zero; none is forced to be positive.");
+  for (int f = 0; f < FITS; f++)
+    if (!fit_of(r, &fits[f]) && r->sources[fits[f].source].is_there)
+      hb_report_lack(report, "The constants of %s, %s were not fitted.", fits[f].label, fits[f].mode);
 }
 
 /* ---- Fig. 3 ------------------------------------------------------------------------------------------ */

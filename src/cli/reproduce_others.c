@@ -23,7 +23,7 @@ static void sums_table(struct hb_reproduction *r, struct hb_report *report)
 {
   struct hb_report_table t = {.report = report, .name = "hi07-table2"};
   unsigned rows = 0, better = 0;
-  hb_report_table_head(&t, "N|direct, [HI07]|Chamomile, [HI07]|cg2007|bag, compensated");
+  hb_report_table_head(&t, "N|direct [HI07]|Chamomile [HI07]|cg2007 [here]|compensated [here]");
   for (size_t n = r->n_least; n <= 131072; n *= 2) {
     double direct = sums_error(r, "cg2007", n), bags = sums_error(r, "compensated", n);
     if (!isfinite(direct) && !isfinite(bags) && !isfinite(row_of("hi07_table2", n, "direct"))) continue;

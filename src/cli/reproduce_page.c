@@ -1,5 +1,6 @@
 /* What stands before and behind the sections of a report: the machine, the contents, every command line, the papers. */
 #include "cli/commit.h"
+#include "cli/paper.h"
 #include "cli/reproduce_options.h"
 #include "cli/reproduce_sections.h"
 
@@ -115,7 +116,8 @@ static void found(struct hb_reproduction *r, struct hb_report *report)
   if (t.runs)
     hb_report_put(
         report, "<li>It keeps the energy to %s, by its own float potentials to %s; the paper read %s.</li>\n",
-        hb_report_number(t.exact, 2), hb_report_number(t.own, 2), hb_report_number(1.7e-6, 2));
+        hb_report_number(t.exact, 2), hb_report_number(t.own, 2),
+        hb_report_number(hb_paper_value("pz07_accuracy", "de_rel,8800GTX", "value"), 2));
   if (best >= 0)
     hb_report_put(report,
                   "<li>The number of block steps grows as N<sup>%s</sup> (eq. 17: 0.35), their size as "

@@ -80,10 +80,10 @@ void hb_section_left_out(struct hb_reproduction *r, struct hb_report *report, un
     const struct hb_job *job = &r->jobs[k];
     if (!(job->kind & kinds) || !job->is_left_out) continue;
     hb_report_put(report, "%s%s (%s&thinsp;s)",
-                  count++
-                      ? ", "
-                      : "<p>Curves and columns end where the next job would have taken longer than the limit "
-                        "of this reproduction, by its estimate: ",
+                  count++ ? ", "
+                          : "<p class=\"caption\">Curves and columns end where the next job would have taken "
+                            "longer than the limit "
+                            "of this reproduction, by its estimate: ",
                   job->name, hb_report_number(job->estimate_s, 2));
   }
   if (count)

@@ -74,7 +74,7 @@ void hb_section_steps(struct hb_reproduction *r, struct hb_report *report)
     snprintf(filter, sizeof filter, "kind=run source=%s mode=all/host/host", source);
     hb_section_curve(r, report, &by_n, source, source, filter, "n", "block_steps", 4);
   }
-  for (size_t m = r->n_least; m <= r->n_most && m <= 65536; m *= 2)
+  for (size_t m = r->n_least; hb_section_wall(r, HB_SOURCE_HOST, m) > 0; m *= 2)
     hb_report_point(report, &by_n, "eq. 17", "model", (double)m, hb_2007_n_steps((double)m));
   hb_report_put(report, "<p>[PZ07] section 5 blames part of the FX1400's slowness on &ldquo;the increase in "
                         "the number of block time "
@@ -144,40 +144,39 @@ int hb_section_likeliest(const struct hb_section_rounding fits[HB_ROUNDINGS])
 static void rounding_table(struct hb_report *report, const struct hb_section_rounding fits[HB_ROUNDINGS])
 {
   struct hb_report_table t = {.report = report, .name = "rounding"};
-  char range[64];
-  hb_report_table_head(&t, "rounding|exponent of n_steps|+-|n_steps over eq. 17|exponent of "
-                           "n_block|+-|n_block over eq. 14|mean |dE/E||"
-                           "range of |dE/E|");
+  hb_report_table_head(&t, "steps rounded|~exponent of n_steps|n_steps over eq. 17|~exponent of "
+                           "n_block|n_block over eq. 14, least|"
+                           "most|energy error, mean|least|most");
   for (int w = 0; w < HB_ROUNDINGS; w++) {
     const struct hb_section_rounding *f = &fits[w];
     hb_report_table_word(&t, hb_rounding_names[w]);
-    hb_report_table_number(&t, f->steps_p, 3);
-    hb_report_table_number(&t, f->steps_p_error, 1);
+    hb_report_table_measure(&t, f->steps_p, f->steps_p_error);
     hb_report_table_number(&t, f->steps_ratio, 3);
-    hb_report_table_number(&t, f->blocks_p, 3);
-    hb_report_table_number(&t, f->blocks_p_error, 1);
-    snprintf(range, sizeof range, "%.2f to %.2f", f->blocks_low, f->blocks_high);
-    hb_report_table_word(&t, range);
+    hb_report_table_measure(&t, f->blocks_p, f->blocks_p_error);
+    hb_report_table_number(&t, f->blocks_low, 2);
+    hb_report_table_number(&t, f->blocks_high, 3);
     hb_report_table_number(&t, f->error, 2);
-    snprintf(range, sizeof range, "%.1e to %.1e", f->error_low, f->error_high);
-    hb_report_table_word(&t, range);
+    hb_report_table_number(&t, f->error_low, 2);
+    hb_report_table_number(&t, f->error_high, 2);
     hb_report_table_row_end(&t);
   }
   hb_report_table_word(&t, "[PZ07]");
-  hb_report_table_number(&t, hb_paper_value("pz07_model", "n_steps exponent,all", "value"), 3);
-  hb_report_table_number(&t, NAN, 1);
+  hb_report_table_measure(&t, hb_paper_value("pz07_model", "n_steps exponent,all", "value"), NAN);
   hb_report_table_number(&t, 1, 3);
-  hb_report_table_number(&t, hb_paper_value("pz07_model", "n_block exponent,all", "value"), 3);
-  hb_report_table_number(&t, NAN, 1);
-  hb_report_table_word(&t, "1");
+  hb_report_table_measure(&t, hb_paper_value("pz07_model", "n_block exponent,all", "value"), NAN);
+  hb_report_table_number(&t, 1, 2);
+  hb_report_table_number(&t, 1, 2);
   hb_report_table_number(&t, hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"), 2);
-  hb_report_table_word(&t, "");
+  hb_report_table_number(&t, NAN, 2);
+  hb_report_table_number(&t, NAN, 2);
   hb_report_table_row_end(&t);
-  char caption[256];
+  char caption[512];
   snprintf(caption, sizeof caption,
            "Fits of c N<sup>p</sup> to the means of %d spheres, forces by host-simd with double-single "
            "positions, t = 0.25 to "
-           "0.5. Last line: eqs 17 and 14, and the mean error of the GRAPE and the host in section 6.",
+           "0.5. Least and most: of the means over the spheres of an N. Last line: eqs 17 and 14, and the "
+           "mean error of the GRAPE "
+           "and the host in section 6.",
            HB_ROUNDING_SEEDS);
   hb_report_table_end(&t, "Three roundings", caption);
 }
@@ -229,9 +228,11 @@ void hb_section_rounding(struct hb_reproduction *r, struct hb_report *report)
     hb_section_curve(r, report, &steps, name, styles[w], filter, "n", "n_steps", 1);
     hb_section_curve(r, report, &blocks, name, styles[w], filter, "n", "n_block", 1);
   }
-  for (size_t n = r->n_least; n <= r->n_most && n <= 16384; n *= 2) {
-    hb_report_point(report, &steps, "eq. 17", "model", (double)n, hb_2007_n_steps((double)n));
-    hb_report_point(report, &blocks, "eq. 14", "model", (double)n, hb_2007_n_block((double)n));
+  for (const struct hb_record *size = NULL;
+       (size = hb_reproduce_next(r, size, "kind=rounding rounding=down record=size"));) {
+    double n = hb_record_number(size, "n");
+    hb_report_point(report, &steps, "eq. 17", "model", n, hb_2007_n_steps(n));
+    hb_report_point(report, &blocks, "eq. 14", "model", n, hb_2007_n_block(n));
   }
   hb_report_put(report, "<p>Time steps are &ldquo;constrained to be powers of 2&rdquo;; how the paper does "
                         "not say. A step of eq. 9 can "
