@@ -25,6 +25,7 @@ test          cmd:Xvfb                  xvfb                 xorg-x11-server-Xvf
 test          cmd:script                bsdutils             util-linux           util-linux   -
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5
 run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
+test          cmd:chromium              chromium             chromium             chromium     chromium
 long          cmd:strace                strace               strace               strace       -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
 lint          cmd:clang                 clang                clang                clang        llvm

@@ -103,10 +103,11 @@ static const char style[] =
     "th small{display:block;font-weight:400;color:#555}"
     "td{text-align:right;padding:.16rem .7rem;white-space:nowrap}"
     "th:first-child,td:first-child,td.word{text-align:left}td.word{white-space:normal}"
+    ".many table{font-size:.76rem}.many th,.many td{padding-left:.4rem;padding-right:.4rem}"
     "tbody tr:hover{background:#f4f4f0}"
     "sup,sub{line-height:0}.n{white-space:nowrap}a{color:#0b4f8a}"
     "code,pre{font-family:'DejaVu Sans Mono',Menlo,Consolas,monospace;font-size:.78rem}"
-    "pre{background:#f6f6f2;padding:.8rem 1rem;overflow-x:auto;line-height:1.5}"
+    "pre{background:#f6f6f2;padding:.8rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.5}"
     "p.lack{color:#a00;border-left:3px solid #a00;padding-left:.8rem}"
     "nav{font-size:.9rem;columns:2;margin:1.6rem 0}nav "
     "a{display:block;color:#1a1a1a;text-decoration:none;padding:.1rem 0}"
@@ -115,9 +116,13 @@ static const char style[] =
     "print{body{margin:0;max-width:none;font-size:10.5pt}h2{break-after:avoid}figure,table{break-inside:"
     "avoid}}";
 
+/* The policy has the browser refuse, and say so, whatever the page would load. */
 void hb_report_begin(struct hb_report *report, const char *title)
 {
   hb_report_put(report, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                        ""
+                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                        "style-src 'unsafe-inline'\">\n"
                         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
   hb_report_text(report, title);
   hb_report_put(report, "</title>\n<style>%s</style>\n</head>\n<body>\n", style);
@@ -166,6 +171,7 @@ void hb_report_table_head(struct hb_report_table *table, const char *columns)
   }
   note(report, hb_text_append(&table->rows, "</tr></thead>\n<tbody>\n<tr>"));
   note(report, hb_text_append(&table->csv, "\n"));
+  table->columns = table->column;
   table->column = 0;
 }
 
@@ -214,10 +220,10 @@ void hb_report_table_end(struct hb_report_table *table, const char *title, const
   snprintf(path, sizeof path, "data/%s.csv", table->name);
   if (report->status == HB_OK) note(report, hb_file_replace(path, table->csv.text, table->csv.length));
   size_t length = table->rows.length >= 4 ? table->rows.length - 4 : 0; /* without the row that was begun */
-  hb_report_put(report, "<p class=\"caption\"><b>%s.</b> %s <a href=\"%s\">CSV</a></p>\n",
-                title, caption, path);
-  hb_report_put(report, "<div class=\"wide\"><table>\n%.*s</tbody></table></div>\n", (int)length,
-                table->rows.text ? table->rows.text : "");
+  hb_report_put(report, "<p class=\"caption\"><b>%s.</b> %s <a href=\"%s\">CSV</a></p>\n", title, caption,
+                path);
+  hb_report_put(report, "<div class=\"wide%s\"><table>\n%.*s</tbody></table></div>\n",
+                table->columns > 7 ? " many" : "", (int)length, table->rows.text ? table->rows.text : "");
   report->tables++;
   hb_mem_free(table->csv.text);
   hb_mem_free(table->rows.text);

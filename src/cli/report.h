@@ -36,7 +36,7 @@ struct hb_report_table {
   struct hb_report *report;
   const char *name; /* data/NAME.csv */
   struct hb_text csv, rows;
-  size_t column;
+  size_t columns, column; /* of the head, and the one that is next */
 };
 
 /* "N [particles]|8800GTX [s]|~t_host [ns]": names and units of the columns, ~ where measured values come with errors. */

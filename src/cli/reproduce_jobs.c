@@ -127,8 +127,8 @@ void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES
   n[0] = sizes[r->is_full][0] < n[1] ? sizes[r->is_full][0] : n[1] / 2;
 }
 
-/* Halvings of nu = 0.1, as the paper; a quick reproduction takes every other. The smaller N has them all, the larger one the first
- * `always`, and more as far as they fit. A float's steps collapse below nu = 0.01, to
+/* Halvings of nu = 0.1, as the paper; a quick reproduction takes every other. The smaller N has them all, and so has grape6,
+ * whose floor is in question; the larger one has `always`, and more as far as they fit. A float's steps collapse below nu = 0.01, to
  * dt_min in the end. */
 enum { HALVINGS = 8 };
 
@@ -167,9 +167,10 @@ static enum hb_status plan_nu(struct hb_reproduction *r)
     HB_TRY(hb_job_add(r, HB_JOB_NU, NULL, r->start_s, &job,
                       "ic plummer -n %zu --seed 1 -o jobs/plummer-%zu.h5 --quiet", n[k], n[k]));
     hb_job_name(job, "kind=ic", "plummer-%zu", n[k]);
-    for (size_t c = 0; c < sizeof curves / sizeof *curves; c++)
-      if (r->sources[curves[c]].is_there)
-        HB_TRY(plan_nu_source(r, &r->sources[curves[c]], n[k], k == 0 ? HALVINGS + 1 : 3));
+    for (size_t c = 0; c < sizeof curves / sizeof *curves; c++) {
+      int always = k == 0 || curves[c] == HB_SOURCE_GRAPE6 ? HALVINGS + 1 : 3;
+      if (r->sources[curves[c]].is_there) HB_TRY(plan_nu_source(r, &r->sources[curves[c]], n[k], always));
+    }
   }
   return HB_OK;
 }

@@ -144,9 +144,10 @@ int hb_section_likeliest(const struct hb_section_rounding fits[HB_ROUNDINGS])
 static void rounding_table(struct hb_report *report, const struct hb_section_rounding fits[HB_ROUNDINGS])
 {
   struct hb_report_table t = {.report = report, .name = "rounding"};
-  hb_report_table_head(&t, "steps rounded|~exponent of n_steps|n_steps over eq. 17|~exponent of "
-                           "n_block|n_block over eq. 14, least|"
-                           "most|energy error, mean|least|most");
+  hb_report_table_head(
+      &t,
+      "rounded|~exponent of n_steps|n_steps [over eq. 17]|~exponent of n_block|n_block [over eq. 14, least]|"
+      "n_block [most]|energy error [mean]|energy error [least]|energy error [most]");
   for (int w = 0; w < HB_ROUNDINGS; w++) {
     const struct hb_section_rounding *f = &fits[w];
     hb_report_table_word(&t, hb_rounding_names[w]);
