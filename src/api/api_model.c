@@ -88,7 +88,6 @@ static enum hb_status measure(const struct hb_model_fit_params *p, struct sample
 {
   struct hb_bench_run_params job = p->run;
   job.sim.force.flags |= HB_FORCE_PHASES;
-  job.repeat = 1;
   for (size_t k = 0; k < s->sizes; k++)
     for (size_t seed = 0; seed < s->seeds; seed++) {
       job.n = p->n[k];

@@ -37,20 +37,6 @@ struct predict {
   int json;
 };
 
-static enum hb_status read_sizes(const char *text, struct predict *p)
-{
-  struct hb_list list;
-  HB_TRY(hb_list_split(text, ",", &list));
-  for (size_t k = 0; k < list.count; k++) {
-    uint64_t number;
-    HB_TRY(hb_text_count(list.words[k], &number));
-    if (number < 2)
-      return hb_fail(HB_ERR_USAGE, "option --n: '%s' is out of range (expected at least 2)", list.words[k]);
-    p->n[p->n_count++] = number;
-  }
-  return HB_OK;
-}
-
 static void print_json(const struct hb_machine *machine, size_t n, const struct hb_model_time *t)
 {
   struct hb_json json = {.out = stdout};
@@ -100,7 +86,7 @@ static enum hb_status predict(const struct hb_opts *opts)
 {
   struct predict p = {.json = opts->values[PREDICT_JSON].given};
   struct hb_list machines;
-  HB_TRY(read_sizes(opts->values[PREDICT_N].text, &p));
+  HB_TRY(hb_list_sizes(opts->values[PREDICT_N].text, p.n, &p.n_count));
   HB_TRY(hb_list_split(opts->values[PREDICT_MACHINE].text, ",", &machines));
   if (!p.json) hb_model_table_header();
   for (size_t k = 0; k < machines.count; k++) HB_TRY(predict_word(&p, machines.words[k]));

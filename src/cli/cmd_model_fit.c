@@ -17,6 +17,7 @@
 enum {
   FIT_N,
   FIT_SEEDS,
+  FIT_REPEAT,
   FIT_SCHEME,
   FIT_PRECISION,
   FIT_MODE,
@@ -39,6 +40,8 @@ static const struct hb_opts_option options[FIT_COUNT] = {
                "numbers of particles, at least three, ascending, separated by commas"},
     [FIT_SEEDS] = {"seeds", 0, HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "K", "3", NULL,
                    "Plummer spheres of each n, with seeds 1 to K"},
+    [FIT_REPEAT] = {"repeat", 0, HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "R", "1", NULL,
+                    "whole runs of each sphere, of which the one of median time counts"},
     [FIT_SCHEME] = {"scheme", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
                     "schemes of forces (default: the one that 'holmberg run' takes here)"},
     [FIT_PRECISION] = {"precision", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", NULL, NULL,
@@ -100,6 +103,7 @@ static struct hb_bench_run_params run_params(const struct fitting *f, const stru
               .correct = mode->correct},
       .t_begin = values[FIT_T_BEGIN].number,
       .t_end = values[FIT_T_END].number,
+      .repeat = (int)values[FIT_REPEAT].count,
   };
   return params;
 }
@@ -219,9 +223,7 @@ static void more_help(FILE *out)
 
 const struct hb_opts_command hb_cmd_model_fit = {
     .name = "model fit",
-    .summary =
-        "Measure the constants of the paper's Table 3 and eqs 14 and 17 on this machine, by the job of its "
-        "Table 2.",
+    .summary = "Measure the constants of the paper's Table 3 and eqs 14 and 17 on this machine.",
     .options = options,
     .option_count = FIT_COUNT,
     .more_help = more_help,

@@ -1,6 +1,5 @@
 #include "cli/jobs.h"
 
-#include "base/text.h"
 #include "cli/opts.h"
 #include "cli/terminal.h"
 
@@ -42,20 +41,6 @@ static const char *precision_choice(size_t k)
   return words[k];
 }
 
-static enum hb_status read_sizes(const char *text, struct hb_jobs *jobs)
-{
-  struct hb_list list;
-  HB_TRY(hb_list_split(text, ",", &list));
-  for (size_t k = 0; k < list.count; k++) {
-    uint64_t number;
-    HB_TRY(hb_text_count(list.words[k], &number));
-    if (number < 2)
-      return hb_fail(HB_ERR_USAGE, "option --n: '%s' is out of range (expected at least 2)", list.words[k]);
-    jobs->n[jobs->n_count++] = number;
-  }
-  return HB_OK;
-}
-
 /* The scheme that a run takes by itself. */
 static enum hb_status default_scheme(const struct hb_jobs_words *words, struct hb_list *schemes)
 {
@@ -70,8 +55,8 @@ static enum hb_status default_scheme(const struct hb_jobs_words *words, struct h
 
 enum hb_status hb_jobs_read(const struct hb_jobs_words *words, struct hb_jobs *jobs)
 {
-  jobs->n_count = jobs->schemes.count = jobs->precisions.count = jobs->modes.count = 0;
-  HB_TRY(read_sizes(words->n, jobs));
+  jobs->schemes.count = jobs->precisions.count = jobs->modes.count = 0;
+  HB_TRY(hb_list_sizes(words->n, jobs->n, &jobs->n_count));
   if (words->modes) HB_TRY(hb_list_choose(words->modes, "mode", mode_choice, &jobs->modes));
   if (words->precisions)
     HB_TRY(hb_list_choose(words->precisions, "precision", precision_choice, &jobs->precisions));

@@ -31,6 +31,21 @@ enum hb_status hb_list_choose(const char *text, const char *what, const char *(*
   return HB_OK;
 }
 
+enum hb_status hb_list_sizes(const char *text, size_t n[HB_LIST_WORDS], size_t *count)
+{
+  struct hb_list list;
+  HB_TRY(hb_list_split(text, ",", &list));
+  for (size_t k = 0; k < list.count; k++) {
+    uint64_t number;
+    HB_TRY(hb_text_count(list.words[k], &number));
+    if (number < 2)
+      return hb_fail(HB_ERR_USAGE, "option --n: '%s' is out of range (expected at least 2)", list.words[k]);
+    n[k] = number;
+  }
+  *count = list.count;
+  return HB_OK;
+}
+
 int hb_list_has(const struct hb_list *list, const char *word)
 {
   for (size_t k = 0; k < list->count; k++)

@@ -149,15 +149,16 @@ struct line {
   unsigned found; /* bit k: fields[k]; bit FIELDS: sends_all */
 };
 
-static enum hb_status take_number(const struct hb_json_pair *pair, double *value)
+/* Times and coefficients are >= 0, an exponent may be any number. */
+static enum hb_status take_number(const struct hb_json_pair *pair, int is_exponent, double *value)
 {
   char word[40], *end;
   snprintf(word, sizeof word, "%.*s", (int)pair->length, pair->value);
   *value = strtod(word, &end);
   if (pair->length && pair->length < sizeof word && *end == 0 && isfinite(*value) && *value >= 0)
     return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "%.*s is '%s', expected a number >= 0", (int)pair->name_length, pair->name,
-                 word);
+  return hb_fail(HB_ERR_INPUT, "%.*s is '%s', expected a number%s", (int)pair->name_length, pair->name, word,
+                 is_exponent ? "" : " >= 0");
 }
 
 static enum hb_status take(void *context, const struct hb_json_pair *pair)
@@ -175,7 +176,7 @@ static enum hb_status take(void *context, const struct hb_json_pair *pair)
   for (size_t k = 0; k < FIELDS; k++)
     if (hb_json_pair_is(pair, fields[k].name)) {
       double value;
-      HB_TRY(take_number(pair, &value));
+      HB_TRY(take_number(pair, strstr(fields[k].name, "exponent") != NULL, &value));
       memcpy((char *)&line->machine + fields[k].offset, &value, sizeof value);
       line->found |= 1u << k;
     }

@@ -22,11 +22,11 @@ static void print_sizes(const struct hb_model_record *r)
   }
 }
 
-/* "-" where the machine has no such cost. */
+/* "-" where the machine has no such cost, or where it is not known how sure it is. */
 static void print_constant(const char *name, double value, double error, const double *paper, size_t machines)
 {
   char text[24] = "-";
-  if (!isnan(error)) snprintf(text, sizeof text, "%.1e", error);
+  if (error > 0) snprintf(text, sizeof text, "%.1e", error);
   printf("#%-20s %10.3g %8s |", name, value, text);
   for (size_t k = 0; k < machines; k++) {
     if (paper[k] > 0)

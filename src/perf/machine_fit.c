@@ -43,50 +43,61 @@ static double term_at(const struct hb_machine_run *run, enum term term)
   return term == ONE ? 1 : term == N ? run->n : term == BLOCK ? n_block : run->n * n_block;
 }
 
-struct phase {
-  size_t offset; /* of its seconds in struct hb_phases           */
-  size_t terms;  /* the first is ONE                             */
+enum phase { PREDICT, CORRECT, SEND, RECEIVE, FORCE };
+
+/* A sum of terms, of which the first is ONE, and what the others' constants are. */
+struct sum {
+  enum phase phase;
+  size_t terms;
   enum term term[HB_FIT_TERMS];
-  size_t constant[HB_FIT_TERMS]; /* offset in struct hb_machine of what is fitted */
+  double *t[HB_FIT_TERMS], *error[HB_FIT_TERMS];
 };
 
-static double *at(struct hb_machine *machine, size_t offset) { return (double *)((char *)machine + offset); }
+static double seconds(const struct hb_machine_run *run, enum phase phase)
+{
+  const struct hb_phases *p = &run->phases;
+  return phase == PREDICT   ? p->predict_s
+         : phase == CORRECT ? p->correct_s
+         : phase == SEND    ? p->send_s
+         : phase == RECEIVE ? p->receive_s
+                            : p->force_s;
+}
 
-/* The fit of one phase; its share of t_start is added to the others'. */
-static enum hb_status fit_phase(const struct points *p, const struct phase *phase, struct hb_machine *machine,
-                                struct hb_machine *error)
+/* Its share of t_start is added to the others'. */
+static enum hb_status fit_sum(const struct points *p, const struct sum *sum, struct hb_machine *machine,
+                              struct hb_machine *error)
 {
   double t[HB_FIT_TERMS], e[HB_FIT_TERMS];
   for (size_t k = 0; k < p->count; k++) {
-    const struct hb_machine_run *run = &p->runs[k];
-    p->y[k] = *(const double *)((const char *)&run->phases + phase->offset) / run->block_steps;
-    for (size_t i = 0; i < phase->terms; i++) p->x[k * phase->terms + i] = term_at(run, phase->term[i]);
+    p->y[k] = seconds(&p->runs[k], sum->phase) / p->runs[k].block_steps;
+    for (size_t i = 0; i < sum->terms; i++) p->x[k * sum->terms + i] = term_at(&p->runs[k], sum->term[i]);
   }
-  HB_TRY(hb_fit_terms(p->count, phase->terms, p->x, p->y, t, e));
-  for (size_t i = 1; i < phase->terms; i++) {
-    *at(machine, phase->constant[i]) = t[i];
-    *at(error, phase->constant[i]) = e[i];
+  HB_TRY(hb_fit_terms(p->count, sum->terms, p->x, p->y, t, e));
+  for (size_t i = 1; i < sum->terms; i++) {
+    *sum->t[i] = t[i];
+    *sum->error[i] = e[i];
   }
   machine->t_start += t[0];
   error->t_start = hypot(error->t_start, e[0]);
   return HB_OK;
 }
 
-#define PHASE(name)    offsetof(struct hb_phases, name)
-#define CONSTANT(name) offsetof(struct hb_machine, name)
-
-static enum hb_status fit_phases(const struct points *p, struct hb_machine *machine, struct hb_machine *error)
+static enum hb_status fit_phases(const struct points *p, struct hb_machine *m, struct hb_machine *e)
 {
-  const struct phase phases[] = {
-      {PHASE(predict_s), 2, {ONE, N}, {0, CONSTANT(t_predict)}},                         /* eq. 11 */
-      {PHASE(correct_s), 2, {ONE, BLOCK}, {0, CONSTANT(t_correct)}},                     /* eq. 12 */
-      {PHASE(send_s), 2, {ONE, machine->sends_all ? N : BLOCK}, {0, CONSTANT(t_send)}},  /* eq. 13 */
-      {PHASE(receive_s), 2, {ONE, BLOCK}, {0, CONSTANT(t_receive)}},                     /* eq. 13 */
-      {PHASE(force_s), 3, {ONE, N, N_BLOCK}, {0, CONSTANT(t_source), CONSTANT(t_pair)}}, /* eq. 15 */
+  const enum term sent = m->sends_all ? N : BLOCK;
+  const struct sum sums[] = {
+      {PREDICT, 2, {ONE, N}, {NULL, &m->t_predict}, {NULL, &e->t_predict}},     /* eq. 11 */
+      {CORRECT, 2, {ONE, BLOCK}, {NULL, &m->t_correct}, {NULL, &e->t_correct}}, /* eq. 12 */
+      {SEND, 2, {ONE, sent}, {NULL, &m->t_send}, {NULL, &e->t_send}},           /* eq. 13 */
+      {RECEIVE, 2, {ONE, BLOCK}, {NULL, &m->t_receive}, {NULL, &e->t_receive}}, /* eq. 13 */
+      {FORCE,
+       3,
+       {ONE, N, N_BLOCK},
+       {NULL, &m->t_source, &m->t_pair},
+       {NULL, &e->t_source, &e->t_pair}}, /* eq. 15 */
   };
-  machine->t_start = error->t_start = 0;
-  for (size_t k = 0; k < sizeof phases / sizeof *phases; k++)
-    HB_TRY(fit_phase(p, &phases[k], machine, error));
+  m->t_start = e->t_start = 0;
+  for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) HB_TRY(fit_sum(p, &sums[k], m, e));
   return HB_OK;
 }
 

@@ -228,6 +228,14 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
   fails_with 2 "'speed=9' is no tuning *" run a.h5 --scheme hybrid --tuning host_below=all,speed=9
 }
 
+@test "model fit through OSMesa: each mode of Fig. 5 is a machine of its own, with transfers and draws that cost" {
+  accepts model fit --scheme bag --precision ds --no-tune --context osmesa --n 16,32,64 --seeds 1 --t-begin 0 --t-end 0.125 --json
+  [ "$(sed -n 's/.*"fit".*"mode": "\([^"]*\)".*"sends_all": \([a-z]*\),.*/\1 \2/p' <<<"$output")" = \
+    $'all/host/host true\nblock/gpu/host false\nblock/gpu/gpu false' ]
+  sed -n 's/.*"fit".*"t_start": \([^,]*\),.*"t_receive": \([^,]*\),.*/\1 \2/p' <<<"$output" |
+    awk '{ if (!($1 + $2 > 0)) exit 1 } END { exit NR != 3 }'
+}
+
 @test "bench run through OSMesa: the modes of Fig. 5 do the same steps, and the phases sum to no more than the whole" {
   accepts bench run --n 64 --scheme bag --precision ds --no-tune --context osmesa --phases --json
   [ "$(sed 's/.*"mode": "\([^"]*\)".*/\1/' <<<"$output")" = $'all/host/host\nblock/gpu/host\nblock/gpu/gpu' ]

@@ -51,7 +51,7 @@ struct hb_model_time {
 void hb_model_predict(const struct hb_machine *machine, double n, struct hb_model_time *time);
 
 /* Table 3's t_host: prediction and correction a particle of N, at the N where eqs 11 and 12 give its 3.82e-7 s. */
-#define HB_MODEL_T_HOST_N 65536.
+#define HB_MODEL_T_HOST_N 65536.0
 double hb_model_t_host(const struct hb_machine *machine);
 
 /* ---- this machine ------------------------------------------------------------------------------------ */
@@ -67,7 +67,7 @@ struct hb_model_size {
 };
 
 struct hb_model_fit_params {
-  struct hb_bench_run_params run; /* n, seed and repeat are of no account; phases are told apart */
+  struct hb_bench_run_params run; /* n and seed are of no account; phases are told apart        */
   const size_t *n;                /* [n_count] ascending                                        */
   size_t n_count;                 /* at least 3                                                 */
   int seeds;                      /* of each size the spheres of seeds 1 to this; 0: 3          */
