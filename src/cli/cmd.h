@@ -17,5 +17,6 @@ extern const struct hb_opts_command hb_cmd_tune;
 extern const struct hb_opts_command hb_cmd_render;
 extern const struct hb_opts_command hb_cmd_trace;
 extern const struct hb_opts_command hb_cmd_info;
+extern const struct hb_opts_command hb_cmd_reproduce;
 
 #endif

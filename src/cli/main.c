@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const struct hb_opts_command *const commands[] = {
-    &hb_cmd_ic,    &hb_cmd_run,   &hb_cmd_plot,  &hb_cmd_view, &hb_cmd_render,
-    &hb_cmd_trace, &hb_cmd_bench, &hb_cmd_model, &hb_cmd_tune, &hb_cmd_info,
+    &hb_cmd_ic,    &hb_cmd_run,   &hb_cmd_plot,      &hb_cmd_view, &hb_cmd_render, &hb_cmd_trace,
+    &hb_cmd_bench, &hb_cmd_model, &hb_cmd_reproduce, &hb_cmd_tune, &hb_cmd_info,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -410,9 +410,10 @@ struct hb_bench_run_result {
   char scheme[16], precision[16], context[16], device[192], tuning[256];
   double wall_s; /* the run that took the median of the wall times, the lower one of two */
   double wall_min_s, wall_max_s;
-  struct hb_sim_counts counts; /* these and what follows between t_begin and t_end, the same in every run */
-  struct hb_phases phases;     /* of the run of wall_s; told apart with HB_FORCE_PHASES only */
-  double e_begin, e_end;       /* total energies */
+  struct hb_sim_counts counts;   /* these and what follows between t_begin and t_end, the same in every run */
+  struct hb_phases phases;       /* of the run of wall_s; told apart with HB_FORCE_PHASES only */
+  double e_begin, e_end;         /* total energies */
+  double e_gpu_begin, e_gpu_end; /* the same with the potentials of the scheme itself */
   int exact_energy; /* 1: in host double; 0: by the source's own potentials, above 32768 particles */
   enum hb_ic_scaling scaling; /* of the sphere: by its model above 262144 particles */
 };
