@@ -69,7 +69,7 @@ static void color(double lightness, double a, double b, float rgb[3])
 static const double DEGREE = 3.14159265358979323846 / 180;
 
 /* Lightness from end to end; they start well above black because stars stand on black. */
-static const double DARKEST = 0.60, LIGHTEST = 0.96;
+static const double DARKEST = 0.58, LIGHTEST = 0.90;
 
 static void by_hue(double lightness, double chroma, double hue, float rgb[3])
 {
@@ -85,7 +85,7 @@ void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3])
     color(lightness, -0.03 + 0.09 * t, -0.23 + 0.39 * t, rgb);
     break;
   case HB_COLORMAP_EMBER:
-    by_hue(lightness, 0.21 - 0.07 * t, 262 + 200 * t, rgb);
+    by_hue(lightness, 0.21 - 0.07 * t, 262 + 183 * t, rgb);
     break;
   case HB_COLORMAP_ICE:
     by_hue(lightness, 0.20 - 0.12 * t, 282 - 130 * t, rgb);

@@ -7,7 +7,7 @@
 
 enum hb_colormap {
   HB_COLORMAP_STARS, /* blue, white, gold         */
-  HB_COLORMAP_EMBER, /* blue, violet, red, yellow */
+  HB_COLORMAP_EMBER, /* blue, violet, red, gold   */
   HB_COLORMAP_ICE,   /* indigo, blue, pale green  */
   HB_COLORMAP_GREY,
   HB_COLORMAP_COUNT

@@ -15,7 +15,7 @@ enum { PALETTE = 256, SAMPLES_MOST = 8, VERTICES = 6, PIECES = 8 /* of trails.ve
 /* In samples: a Gaussian of this size still looks the same wherever it falls between the samples. */
 static const double LEAST_SIGMA = 0.6;
 static const double LARGEST_STAR = 40; /* times the usual size: nearer stars do not grow */
-static const double TRAIL = 0.25;      /* brightness of a trail's young end, of a star's */
+static const double TRAIL = 0.2;       /* brightness of a trail's young end, of a star's */
 static const double NEAR = 1e-3;       /* of the distance to the centre */
 static const double BACKGROUND[3] = {0.018, 0.021, 0.038};
 
