@@ -23,6 +23,7 @@ test          lib:libOSMesa.so.8        libosmesa6           mesa-libOSMesa     
 test          pc:cmocka                 libcmocka-dev        libcmocka-devel      cmocka       cmocka
 test          cmd:bats                  bats                 bats                 bash-bats    bats-core
 test          cmd:Xvfb                  xvfb                 xorg-x11-server-Xvfb xorg-server-xvfb -
+test          cmd:xdotool               xdotool              xdotool              xdotool      -
 test          cmd:script                bsdutils             util-linux           util-linux   -
 test          cmd:patch                 patch                patch                patch        gpatch
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5

@@ -41,13 +41,7 @@ enum { SIZE_MOST = 32768 };
 
 static const double DEGREE = 3.14159265358979323846 / 180;
 
-static const char *color_choice(size_t k)
-{
-  static const char *const names[] = {
-      [HB_RENDER_SPEED] = "speed", [HB_RENDER_ACC] = "acc",     [HB_RENDER_ENERGY] = "energy",
-      [HB_RENDER_STEP] = "step",   [HB_RENDER_GROUP] = "group", [HB_RENDER_COLORS] = NULL};
-  return names[k];
-}
+static const char *color_choice(size_t k) { return k < HB_COLORING_AGE ? hb_coloring_name(k) : NULL; }
 
 static const char *map_choice(size_t k) { return k < HB_COLORMAP_COUNT ? hb_colormap_names[k] : NULL; }
 
@@ -164,14 +158,12 @@ static size_t index_of(const char *word, const char *(*choice)(size_t k))
 static enum hb_status read_look(const struct hb_opts *opts, struct hb_render *r)
 {
   const struct hb_opts_value *v = opts->values;
-  r->color = (enum hb_render_color)index_of(v[RENDER_COLOR].text, color_choice);
+  r->color = (enum hb_coloring)index_of(v[RENDER_COLOR].text, color_choice);
   r->groups = v[RENDER_GROUPS].count;
   r->trails = v[RENDER_TRAILS].given ? v[RENDER_TRAILS].number : 0;
   r->has_range = v[RENDER_RANGE].given;
   r->style =
-      (struct hb_scene_style){.color = r->color == HB_RENDER_SPEED   ? HB_SCENE_COLOR_SPEED
-                                       : r->color == HB_RENDER_GROUP ? HB_SCENE_COLOR_GROUP
-                                                                     : HB_SCENE_COLOR_VALUE,
+      (struct hb_scene_style){.color = hb_coloring_scene(r->color),
                               .map = (enum hb_colormap)index_of(v[RENDER_MAP].text, map_choice),
                               .point = (enum hb_scene_point)index_of(v[RENDER_POINT].text, point_choice),
                               .point_size = v[RENDER_POINT_SIZE].number,

@@ -33,8 +33,8 @@ static const struct hb_opts_option options[VIEW_COUNT] = {
     [VIEW_PAUSED] = {"paused", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL, "do not run yet"},
     [VIEW_INSPECT] = {"inspect", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
                       "begin with the texture inspector, key i"},
-    [VIEW_COLOR_BY] = {"color-by", 0, HB_OPTS_CHOICE, HB_OPTS_SHOWS_RESULT, "WHAT", "speed",
-                       hb_view_color_name, "speed, acc, energy, step (time step), age (of the step), group"},
+    [VIEW_COLOR_BY] = {"color-by", 0, HB_OPTS_CHOICE, HB_OPTS_SHOWS_RESULT, "WHAT", "speed", hb_coloring_name,
+                       "speed, acc, energy, step (time step), age (of the step), group"},
     [VIEW_GROUPS] = {"groups", 0, HB_OPTS_COUNT, HB_OPTS_SHOWS_RESULT, "K", "2", NULL,
                      "group: as many equal parts of the particles, one after the other"},
     [VIEW_TRAILS] = {"trails", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
@@ -92,7 +92,11 @@ static enum hb_status open_view(const struct hb_opts *opts, struct hb_view *view
   HB_TRY(hb_view_particles_open(view->window.context, &view->stars));
   HB_TRY(hb_view_source_open(opts->operands, opts->operand_count, values[VIEW_N].count,
                              values[VIEW_SEED].count, &view->source));
-  while (strcmp(hb_view_color_name(view->color), values[VIEW_COLOR_BY].text) != 0) view->color++;
+  while (strcmp(hb_coloring_name(view->color), values[VIEW_COLOR_BY].text) != 0) view->color++;
+  if (!view->source.sim && view->color != HB_COLORING_SPEED && view->color != HB_COLORING_GROUP)
+    return hb_fail(HB_ERR_USAGE,
+                   "option --color-by: snapshots that are played have no %s (expected speed or group)",
+                   hb_coloring_name(view->color));
   view->paused = values[VIEW_PAUSED].given;
   view->show_trails = values[VIEW_TRAILS].given;
   view->groups = values[VIEW_GROUPS].count;

@@ -3,20 +3,10 @@
 #ifndef HB_RENDER_H
 #define HB_RENDER_H
 
+#include "cli/coloring.h"
 #include "cli/opts.h"
 #include "view/keyframes.h"
 #include "view/scene.h"
-
-#include <holmberg/device.h>
-
-enum hb_render_color {
-  HB_RENDER_SPEED,
-  HB_RENDER_ACC,
-  HB_RENDER_ENERGY,
-  HB_RENDER_STEP,
-  HB_RENDER_GROUP,
-  HB_RENDER_COLORS
-};
 
 struct hb_render {
   const char *const *files; /* [file_count] snapshots, ascending in time */
@@ -25,7 +15,7 @@ struct hb_render {
   char *command; /* for the pictures' text */
   int width, height, samples, frames_per_s;
 
-  enum hb_render_color color;
+  enum hb_coloring color; /* not AGE */
   size_t groups;
   int has_range;
   struct hb_scene_style style; /* its range is found at the first frame unless has_range */

@@ -12,9 +12,8 @@
 enum { TRAIL_ENTRIES_MOST = 256 };
 
 static const double DEGREE = 3.14159265358979323846 / 180;
-static const double FITTED = 0.9;      /* of the particles lie in the picture, whatever the rest does   */
-static const double MARGIN = 1.1;      /* of the picture's size around them */
-static const double RANGE_LEFT = 0.02; /* of the particles have the first colour, and as many the last one */
+static const double FITTED = 0.9; /* of the particles lie in the picture, whatever the rest does   */
+static const double MARGIN = 1.1; /* of the picture's size around them */
 
 /* What is open while frames are drawn. */
 struct work {
@@ -33,29 +32,19 @@ struct work {
 
 /* ---- the first frame decides ------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static enum hb_status find_range(struct work *w, const struct hb_render_moment *moment)
 {
   size_t n = hb_particles_n(moment->particles);
   double *value;
   w->style.range[0] = w->render->style.range[0];
   w->style.range[1] = w->render->style.range[1];
-  if (w->render->has_range || w->render->color == HB_RENDER_GROUP) return HB_OK;
+  if (w->render->has_range || w->render->color == HB_COLORING_GROUP) return HB_OK;
   HB_TRY(HB_ALLOC(n, &value));
-  const double *v = hb_particles_v(moment->particles);
-  for (size_t k = 0; k < n; k++)
-    value[k] = moment->value
-                   ? moment->value[k]
-                   : sqrt(v[3 * k] * v[3 * k] + v[3 * k + 1] * v[3 * k + 1] + v[3 * k + 2] * v[3 * k + 2]);
-  qsort(value, n, sizeof *value, ascending);
-  size_t left = (size_t)(RANGE_LEFT * (double)n);
-  w->style.range[0] = value[left];
-  w->style.range[1] = value[n - 1 - left];
+  if (moment->value)
+    memcpy(value, moment->value, n * sizeof *value);
+  else
+    hb_coloring_speeds(moment->particles, value);
+  hb_coloring_range(n, value, w->style.range);
   hb_mem_free(value);
   return HB_OK;
 }

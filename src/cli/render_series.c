@@ -23,15 +23,12 @@ void hb_render_series_close(struct hb_render_series *series)
 static enum hb_status quantity_of(const struct hb_render *render, const struct hb_particles *particles,
                                   double *value)
 {
-  static const enum hb_quantity quantities[HB_RENDER_COLORS] = {[HB_RENDER_ACC] = HB_QUANTITY_ACC,
-                                                                [HB_RENDER_ENERGY] = HB_QUANTITY_ENERGY,
-                                                                [HB_RENDER_STEP] = HB_QUANTITY_STEP};
   struct hb_sim_params params = {.force = render->force};
   struct hb_sim *sim;
   const char *note = hb_particles_note(particles, "eps");
   if (note && !render->has_eps) HB_TRY(hb_text_number(note, &params.force.eps));
   HB_TRY(hb_sim_create(particles, &params, &sim));
-  enum hb_status status = hb_sim_quantity(sim, quantities[render->color], value);
+  enum hb_status status = hb_coloring_of_sim(render->color, sim, hb_particles_n(particles), value);
   hb_sim_destroy(sim);
   return status;
 }
@@ -39,15 +36,10 @@ static enum hb_status quantity_of(const struct hb_render *render, const struct h
 static enum hb_status find_values(const struct hb_render *render, struct hb_render_moment *moment)
 {
   size_t n = hb_particles_n(moment->particles);
-  if (render->color == HB_RENDER_SPEED) return HB_OK;
+  if (render->color == HB_COLORING_SPEED) return HB_OK;
   HB_TRY(HB_ALLOC(n, &moment->value));
-  if (render->color == HB_RENDER_GROUP) {
-    for (size_t k = 0; k < n; k++) moment->value[k] = (double)(k * render->groups / n);
-    return HB_OK;
-  }
-  HB_TRY(quantity_of(render, moment->particles, moment->value));
-  if (render->color == HB_RENDER_ENERGY) return HB_OK;
-  for (size_t k = 0; k < n; k++) moment->value[k] = log10(fmax(moment->value[k], 1e-300));
+  if (render->color != HB_COLORING_GROUP) return quantity_of(render, moment->particles, moment->value);
+  hb_coloring_groups(n, render->groups, moment->value);
   return HB_OK;
 }
 
@@ -112,7 +104,7 @@ static void blend(const struct hb_render_series *s, double u)
     v[k] = w * v0[k] + u * v1[k];
   }
   for (size_t k = 0; s->between.value && k < hb_particles_n(p); k++)
-    s->between.value[k] = s->render->color == HB_RENDER_GROUP
+    s->between.value[k] = s->render->color == HB_COLORING_GROUP
                               ? s->moments[0].value[k]
                               : w * s->moments[0].value[k] + u * s->moments[1].value[k];
 }

@@ -4,6 +4,7 @@
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
 
+#include "cli/coloring.h"
 #include "cli/view_source.h"
 #include "view/hud.h"
 #include "view/inspector.h"
@@ -11,17 +12,6 @@
 #include "view/window.h"
 
 enum { VIEW_SLIDER_EPS, VIEW_SLIDER_ETA, VIEW_SLIDER_DAMPING, VIEW_SLIDER_POINT, VIEW_SLIDERS };
-
-/* What a colour shows. */
-enum hb_view_color {
-  VIEW_COLOR_SPEED,
-  VIEW_COLOR_ACC,
-  VIEW_COLOR_ENERGY,
-  VIEW_COLOR_STEP,
-  VIEW_COLOR_AGE,
-  VIEW_COLOR_GROUP,
-  VIEW_COLOR_COUNT
-};
 
 struct hb_view {
   struct hb_window window;
@@ -32,7 +22,7 @@ struct hb_view {
 
   int paused, stop_drawing, done;
   int show_hud, show_help, show_sliders, show_trails, full_screen;
-  enum hb_view_color color;
+  enum hb_coloring color;
   uint64_t groups;
   struct hb_scene_style style;
   struct hb_ui_slider sliders[VIEW_SLIDERS], time_bar;
@@ -105,8 +95,7 @@ enum hb_status hb_view_picture(struct hb_view *view);
 enum hb_status hb_view_picture_pixels(struct hb_view *view, uint8_t *rgb);
 void hb_view_picture_close(struct hb_view *view);
 
-/* The word for a colour, NULL behind the last; for a point's style. */
-const char *hb_view_color_name(size_t k);
+/* The word for a point's style. */
 const char *hb_view_point_name(enum hb_scene_point point);
 
 /* ---- view_inspect.c ---- */

@@ -138,8 +138,8 @@ static enum hb_status reset(struct hb_view *view)
 /* A series has no forces: only what is drawn gives a colour. */
 static void next_color(struct hb_view *view)
 {
-  do view->color = (view->color + 1) % VIEW_COLOR_COUNT;
-  while (!view->source.sim && view->color != VIEW_COLOR_SPEED && view->color != VIEW_COLOR_GROUP);
+  do view->color = (view->color + 1) % HB_COLORING_COUNT;
+  while (!view->source.sim && view->color != HB_COLORING_SPEED && view->color != HB_COLORING_GROUP);
   view->ranged = 0;
 }
 

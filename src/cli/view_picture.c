@@ -1,28 +1,11 @@
 /* One picture of the viewer: stars from where the simulation keeps them, and what is painted over them. */
 #include "cli/view.h"
 
-#include <holmberg/device.h>
-
 #include "base/clock.h"
 #include "base/mem.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const struct {
-  const char *name, *label;
-  enum hb_quantity quantity; /* SPEED and GROUP: none is asked for */
-} colors[VIEW_COLOR_COUNT] = {
-    [VIEW_COLOR_SPEED] = {"speed", "speed", HB_QUANTITY_SPEED},
-    [VIEW_COLOR_ACC] = {"acc", "acceleration", HB_QUANTITY_ACC},
-    [VIEW_COLOR_ENERGY] = {"energy", "energy", HB_QUANTITY_ENERGY},
-    [VIEW_COLOR_STEP] = {"step", "time step", HB_QUANTITY_STEP},
-    [VIEW_COLOR_AGE] = {"age", "age in its step", HB_QUANTITY_AGE},
-    [VIEW_COLOR_GROUP] = {"group", "group", HB_QUANTITY_SPEED},
-};
-
-const char *hb_view_color_name(size_t k) { return k < VIEW_COLOR_COUNT ? colors[k].name : NULL; }
 
 const char *hb_view_point_name(enum hb_scene_point point)
 {
@@ -32,20 +15,6 @@ const char *hb_view_point_name(enum hb_scene_point point)
 }
 
 /* ---- colours ----------------------------------------------------------------------------------------- */
-
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* From the 2nd to the 98th of a hundred; sorts the values. */
-static void range_of(size_t n, double *values, double range[2])
-{
-  qsort(values, n, sizeof *values, ascending);
-  range[0] = values[(size_t)(0.02 * (double)(n - 1))];
-  range[1] = values[(size_t)(0.98 * (double)(n - 1))];
-}
 
 static enum hb_status make_room(struct hb_view *view, size_t n)
 {
@@ -63,16 +32,9 @@ static enum hb_status speeds(const struct hb_view *view, double *values)
 {
   struct hb_particles *state;
   HB_TRY(hb_view_source_state(&view->source, &state));
-  const double *v = hb_particles_v(state);
-  for (size_t i = 0; i < view->source.n; i++)
-    values[i] = sqrt(v[3 * i] * v[3 * i] + v[3 * i + 1] * v[3 * i + 1] + v[3 * i + 2] * v[3 * i + 2]);
+  hb_coloring_speeds(state, values);
   hb_particles_destroy(state);
   return HB_OK;
-}
-
-static void groups(const struct hb_view *view, double *values)
-{
-  for (uint64_t i = 0; i < view->source.n; i++) values[i] = (double)(i * view->groups / view->source.n);
 }
 
 /* The range of colours follows what happens, now and then; not where speeds would have to come from the device. */
@@ -81,7 +43,7 @@ static int range_is_due(struct hb_view *view)
   enum { PICTURES = 32 };
   if (!view->ranged) return 1;
   if (view->range_is_old++ < PICTURES) return 0;
-  return view->color != VIEW_COLOR_SPEED || !view->source.sim || hb_view_source_has_energy(&view->source);
+  return view->color != HB_COLORING_SPEED || !view->source.sim || hb_view_source_has_energy(&view->source);
 }
 
 static int is_elsewhere(const struct hb_view *view)
@@ -94,9 +56,10 @@ static enum hb_status work_out(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   HB_TRY(make_room(view, s->n));
-  if (view->color == VIEW_COLOR_SPEED) return speeds(view, view->values);
-  if (view->color == VIEW_COLOR_GROUP) return groups(view, view->values), HB_OK;
-  return hb_sim_quantity(s->sim, colors[view->color].quantity, view->values);
+  if (view->color == HB_COLORING_SPEED) return speeds(view, view->values);
+  if (view->color != HB_COLORING_GROUP) return hb_coloring_of_sim(view->color, s->sim, s->n, view->values);
+  hb_coloring_groups(s->n, view->groups, view->values);
+  return HB_OK;
 }
 
 /* To the device, and half of the way to their range. */
@@ -104,9 +67,9 @@ static enum hb_status color(struct hb_view *view, int range_due)
 {
   size_t n = view->source.n;
   double range[2];
-  if (view->color != VIEW_COLOR_SPEED) HB_TRY(hb_view_particles_values(&view->stars, n, view->values));
+  if (view->color != HB_COLORING_SPEED) HB_TRY(hb_view_particles_values(&view->stars, n, view->values));
   if (!range_due) return HB_OK;
-  range_of(n, view->values, range);
+  hb_coloring_range(n, view->values, range);
   for (int k = 0; k < 2; k++)
     view->style.range[k] = view->ranged ? (view->style.range[k] + range[k]) / 2 : range[k];
   view->ranged = 1;
@@ -151,6 +114,13 @@ static enum hb_status follow(struct hb_view *view)
   return hb_trails_add(&view->trails, &view->stars);
 }
 
+static void set_title(struct hb_view *view)
+{
+  char title[160];
+  snprintf(title, sizeof title, "%s - Holmberg", view->source.title);
+  hb_gl_window_set_title(view->window.gl, title);
+}
+
 /* Brings the stars to where the source is now. */
 static enum hb_status place_stars(struct hb_view *view)
 {
@@ -158,6 +128,7 @@ static enum hb_status place_stars(struct hb_view *view)
   int moved = is_elsewhere(view);
   if (!moved && !view->on_device) return HB_OK;
   if (view->placed_generation != s->generation) hb_trails_clear(&view->trails);
+  if (view->placed_generation != s->generation || !s->sim) set_title(view);
   HB_TRY(place(view));
   view->placed_generation = s->generation;
   view->placed_t = s->t;
@@ -168,7 +139,7 @@ static enum hb_status place_stars(struct hb_view *view)
 static enum hb_status place_and_color(struct hb_view *view)
 {
   if (view->placed_generation != view->source.generation) view->ranged = 0;
-  int range_due = range_is_due(view), by_value = view->color != VIEW_COLOR_SPEED;
+  int range_due = range_is_due(view), by_value = view->color != HB_COLORING_SPEED;
   int fresh = range_due || (by_value && is_elsewhere(view));
   if (fresh) HB_TRY(work_out(view));
   HB_TRY(place_stars(view));
@@ -196,10 +167,11 @@ static void facts(struct hb_view *view, char scheme[128], char state[64], struct
                          .energy_error = s->energies > 0 ? s->e_error : NAN,
                          .pictures_per_s = view->speed.pictures_per_s,
                          .draw_ms = 1e3 * view->draw_s,
-                         .color = colors[view->color].label,
+                         .color = hb_coloring_label(view->color),
                          .map = view->style.map,
-                         .range = {view->style.range[0], view->style.range[1]}};
-  if (view->color == VIEW_COLOR_GROUP) hud->range[0] = NAN;
+                         .range = {hb_coloring_number(view->color, view->style.range[0]),
+                                   hb_coloring_number(view->color, view->style.range[1])}};
+  if (view->color == HB_COLORING_GROUP) hud->range[0] = NAN;
   state[0] = 0;
   if (series)
     snprintf(state, 64, "%zu of %zu%s", s->shown + 1, s->file_count, view->paused ? ", paused" : "");
@@ -274,9 +246,7 @@ static enum hb_status draw(struct hb_view *view, unsigned framebuffer)
   hb_window_reload(w, &view->error);
   HB_TRY(hb_view_inspect_walk(view));
   HB_TRY(place_and_color(view));
-  view->style.color = view->color == VIEW_COLOR_SPEED   ? HB_SCENE_COLOR_SPEED
-                      : view->color == VIEW_COLOR_GROUP ? HB_SCENE_COLOR_GROUP
-                                                        : HB_SCENE_COLOR_VALUE;
+  view->style.color = hb_coloring_scene(view->color);
   HB_TRY(hb_scene_begin(w->scene, &w->camera));
   if (view->show_trails && view->trails.count > 1)
     HB_TRY(hb_scene_trails(w->scene, &view->trails, &view->stars, INFINITY, &view->style));

@@ -217,7 +217,7 @@ static enum hb_status do_state(const struct line *line)
   tell_camera(&view->window.camera, &json);
   hb_json_text(&json, "point", hb_view_point_name(view->style.point));
   hb_json_number(&json, "point_size", view->style.point_size);
-  hb_json_text(&json, "color", hb_view_color_name(view->color));
+  hb_json_text(&json, "color", hb_coloring_name(view->color));
   hb_json_truth(&json, "trails", view->show_trails);
   hb_json_truth(&json, "hud", view->show_hud);
   hb_json_truth(&json, "help", view->show_help);

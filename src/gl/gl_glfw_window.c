@@ -15,6 +15,8 @@ struct hb_gl_window {
   GLFWwindow *glfw;
   struct hb_gl_event queue[QUEUE]; /* a ring */
   unsigned first, count;
+  double x, y; /* of the mouse by the events so far, points: GLFW tells only where it is by now */
+  int moved;   /* 0: no event has told yet                                                      */
   int left, top, width, height; /* where it was before it filled the screen; width 0: it does not */
 };
 
@@ -91,15 +93,19 @@ static void push_at(GLFWwindow *glfw, double x, double y, struct hb_gl_event eve
 
 static void on_move(GLFWwindow *glfw, double x, double y)
 {
+  struct hb_gl_window *w = glfwGetWindowUserPointer(glfw);
+  w->x = x;
+  w->y = y;
+  w->moved = 1;
   push_at(glfw, x, y, (struct hb_gl_event){.kind = HB_GL_EVENT_MOVE});
 }
 
 static void on_button(GLFWwindow *glfw, int button, int action, int mods)
 {
   if (button > GLFW_MOUSE_BUTTON_MIDDLE) return;
-  double x, y;
-  glfwGetCursorPos(glfw, &x, &y);
-  push_at(glfw, x, y,
+  struct hb_gl_window *w = glfwGetWindowUserPointer(glfw);
+  if (!w->moved) glfwGetCursorPos(glfw, &w->x, &w->y);
+  push_at(glfw, w->x, w->y,
           (struct hb_gl_event){.kind = action == GLFW_PRESS ? HB_GL_EVENT_PRESS : HB_GL_EVENT_RELEASE,
                                .button = button == GLFW_MOUSE_BUTTON_LEFT    ? HB_GL_BUTTON_LEFT
                                          : button == GLFW_MOUSE_BUTTON_RIGHT ? HB_GL_BUTTON_RIGHT

@@ -17,6 +17,8 @@ setup_file() {
 
 teardown_file() { [ ! -e "$BATS_FILE_TMPDIR/xvfb" ] || kill "$(cat "$BATS_FILE_TMPDIR/xvfb")"; }
 
+teardown() { [ -z "${viewer:-}" ] || kill "$viewer" 2>/dev/null || true; }
+
 # view ARG...: the viewer with standard input as its script, with what `with` sets in the environment; a small window
 # and few particles, for speed
 with=()
@@ -312,14 +314,17 @@ END
 }
 
 @test "particles are drawn from where each scheme keeps them, and drawing reads nothing back" {
-  for scheme in bag tile matrix2004 cg2007; do
+  local schemes=('bag' 'tile' 'matrix2004' 'cg2007' 'bag --transfer block --predict gpu --correct gpu')
+  for scheme in "${schemes[@]}"; do
+    # shellcheck disable=SC2086
     view plummer -n 128 --scheme $scheme <<'END'
 frames 10
 state
 END
-    says 0 scheme "\"$scheme\""
+    says 0 scheme "\"${scheme%% *}\""
     says 0 on_device true
     drawn=$(value 0 readback_bytes)
+    # shellcheck disable=SC2086
     view plummer -n 128 --scheme $scheme <<'END'
 key d
 frames 10
@@ -400,6 +405,7 @@ END
   says 1 snapshot 1
   holds "$(value 2 pictures) > $(value 1 pictures)"
   says 3 title '"plummer"'
+  fails_with 2 'option --color-by: snapshots that are played have no acc *' view end_000?.txt --color-by acc
 }
 
 @test "a person's clock: many block steps for each picture, and the energy is measured on the way" {
@@ -414,6 +420,67 @@ END
   [ -n "$(value 0 de_rel)" ]
   holds "$(value 1 block_steps) > $(value 0 block_steps)"
   holds "$(value 1 pictures) <= $(value 0 pictures) + 1"
+}
+
+# expect_soon PATTERN: the viewer, which reads what is written to 8 and writes to `out`, says so within a while
+expect_soon() {
+  local k
+  for ((k = 0; k < 200; k++)); do
+    printf 'run 0.05\nstate\n' >&8
+    sleep 0.05
+    # shellcheck disable=SC2053
+    [[ $(tail -n 1 out) == $1 ]] && return 0
+  done
+  echo "never said $1: $(tail -n 1 out)"
+  return 1
+}
+
+# last KEY: what the viewer has said last; changes_soon KEY VALUE: it says another value within a while
+last() {
+  lines=("$(tail -n 1 out)")
+  value 0 "$1"
+}
+changes_soon() {
+  local k
+  for ((k = 0; k < 100; k++)); do
+    expect_soon '{*'
+    [ "$(last "$1")" = "$2" ] || return 0
+  done
+  echo "$1 stays $2"
+  return 1
+}
+
+@test "keyboard and mouse of the window system do what scripts do" {
+  mkfifo script
+  "$HOLMBERG" view plummer -n 64 --scheme host --size 320x240 --gl-debug --paused --script script >out 2>err 3>&- &
+  viewer=$!
+  exec 8>script
+  expect_soon '{*'
+  window=$(xdotool search --name '^plummer - Holmberg$')
+  xdotool windowfocus "$window" key h
+  expect_soon '*"help": true*'
+  xdotool key h key o key bracketright
+  expect_soon '*"title": "coldsphere"*"color": "acc"*"help": false*'
+  xdotool key Right
+  expect_soon '*"block_steps": 1,*'
+  sight=$(last sight)
+  xdotool mousemove --window "$window" 200 120 mousedown 1 mousemove --window "$window" 230 130 mouseup 1
+  changes_soon sight "$sight"
+  centre=$(last centre) sight=$(last sight)
+  xdotool keydown shift mousedown 1 mousemove --window "$window" 250 140 mouseup 1 keyup shift
+  changes_soon centre "$centre"
+  [ "$(last sight)" = "$sight" ]
+  distance=$(last distance)
+  xdotool click 4
+  changes_soon distance "$distance"
+  holds "$(last distance) < 0.9 * $distance && $(last distance) > 0.8 * $distance"
+  echo 'run 20' >&8
+  exec 8>&-
+  begin=$SECONDS
+  xdotool key Escape
+  wait $viewer
+  [ $((SECONDS - begin)) -lt 15 ]
+  [ ! -s err ]
 }
 
 @test "what cannot be had is said over the picture, and what is there stays" {
