@@ -152,7 +152,8 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   pass.fragments = threads;
   pass.pairs = (uint64_t)p->ni * sources;
   pass.write_count = 1;
-  pass.write[0] = hb_pairs_watch_totals(p, HB_GL_WATCH_BUFFER, p->storage);
+  unsigned results = last && !p->stays ? p->inbox.buffer : p->storage;
+  pass.write[0] = hb_pairs_watch_totals(p, HB_GL_WATCH_BUFFER, results);
   pass.write[0].name = "totals";
   pass.write[0].columns = hb_gl_watch_columns(p->ni);
   pass.write[0].rows = (int)quotient_up(p->ni, (size_t)pass.write[0].columns);
@@ -161,6 +162,7 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   if (from > 0 || s->segments > 1) {
     struct hb_gl_watch_array *before = &pass.read[pass.read_count++];
     *before = pass.write[0];
+    before->object = p->storage;
     before->quantities = NULL; /* overwritten by now */
     before->traffic =
         totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));

@@ -4,6 +4,7 @@
 #include "gl/gl_watch.h"
 #include "support/support.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,8 @@ static void check_scaled(struct hb_force *force, const double before[N], double 
   double phi[N];
   potentials(force, phi);
   for (int k = 0; k < N; k++)
-    if (phi[k] != factor * before[k]) fail_msg("%.9g is not %g times %.9g", phi[k], factor, before[k]);
+    if (fabs(phi[k] - factor * before[k]) > 1e-6 * fabs(phi[k]))
+      fail_msg("%.9g is not %g times %.9g", phi[k], factor, before[k]);
 }
 
 /* `line` is one of the file and adds a particle's potential; `strong` adds twice as much. */
