@@ -27,18 +27,16 @@ enum hb_scene_point {
   HB_SCENE_POINT_COUNT
 };
 
-/* Start from {0}: each zero field takes the default beside it. */
+/* Start from {0}: each zero field takes the default beside it. Brightness is as a screen shows it, 0 to 1. */
 struct hb_scene_style {
   enum hb_scene_color color;
   enum hb_colormap map;
   double range[2]; /* of what is coloured by; equal: everything has the middle colour */
   enum hb_scene_point point;
-  double
-      point_size; /* sigma of a star at the centre, in thousandths of the picture's height; 0: 1 to 10, by their number */
-  double glow;     /* how bright the brightest of the scattered light becomes, 0 to 1; 0: 0.5, < 0: none */
-  double exposure; /* how bright a single star may become, 0 to 1; 0: 0.8                                */
-  double
-      adapt; /* how much of a change in the brightest place is taken over from one picture to the next; 0: 1 */
+  double point_size; /* sigma of a star at the centre, thousandths of the height; 0: 1 to 10, by N */
+  double glow;       /* how bright the brightest of the scattered light becomes; 0: 0.5, < 0: none */
+  double exposure;   /* how bright a single star may become, below 1; 0: 0.8                       */
+  double adapt;      /* share of a change in the brightest place that a picture takes over; 0: 1   */
 };
 
 struct hb_scene;
