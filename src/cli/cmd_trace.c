@@ -151,10 +151,10 @@ static enum hb_status trace_scheme(const struct hb_opts *opts, const char *schem
   if (status == HB_OK && !opts->values[TRACE_QUIET].given) {
     const struct hb_trace_cost *c = &trace.cost;
     double pairs = (double)c->pairs;
-    printf("wrote %s/%s.png and %d pictures of its passes: %llu draws, %.4g bytes read and %.4g written a "
+    printf("wrote %s/%s.png and %d pictures of its passes: %llu draw%s, %.4g bytes read and %.4g written a "
            "pair\n",
-           folder, scheme, files - 1, (unsigned long long)c->draws, (double)c->bytes_read / pairs,
-           (double)c->bytes_written / pairs);
+           folder, scheme, files - 1, (unsigned long long)c->draws, c->draws == 1 ? "" : "s",
+           (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
   }
   hb_trace_free(&trace);
   hb_force_close(force);

@@ -22,7 +22,7 @@ static enum hb_status build(struct hb_inspector *i, struct hb_gl_context *contex
   glUseProgram(program);
   glUniform1i(glGetUniformLocation(program, "source"), HB_GL_WATCH_UNIT);
   for (int k = 0; k < HB_FALSE_COLOR_ANCHORS; k++) {
-    char name[16];
+    char name[24];
     const uint8_t *c = hb_false_color_anchors[k];
     snprintf(name, sizeof name, "anchors[%d]", k);
     glUniform4f(glGetUniformLocation(program, name), (float)c[0] / 255, (float)c[1] / 255, (float)c[2] / 255,

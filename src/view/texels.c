@@ -87,6 +87,8 @@ static enum hb_status bind(struct hb_texels *t, const struct hb_gl_watch_array *
     glBindTexture(targets[a->kind], a->object);
     return HB_OK;
   }
+  if (t->context->caps.has_compute)
+    glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT); /* shaders have written it, not as a texture */
   if (!t->buffer_texture) glGenTextures(1, &t->buffer_texture);
   glBindTexture(GL_TEXTURE_BUFFER, t->buffer_texture);
   glTexBuffer(GL_TEXTURE_BUFFER, a->form == HB_GL_WATCH_FLOATS ? GL_RGBA32F : GL_RGBA32UI, a->object);

@@ -12,7 +12,7 @@ load common
   [ "${lines[0]}" = 'wrote pictures/cg2007.png and 252 pictures of its passes: 36 draws, 108.1 bytes read and 34.59 written a pair' ]
   [ "${lines[1]}" = 'wrote pictures/matrix2004.png and 17 pictures of its passes: 8 draws, 135.5 bytes read and 67.46 written a pair' ]
   [[ ${lines[2]} == 'wrote pictures/bag.png and 14 pictures of its passes: 5 draws, '* ]]
-  [[ ${lines[3]} == 'wrote pictures/tile.png and 2 pictures of its passes: 1 draws, '* ]]
+  [[ ${lines[3]} == 'wrote pictures/tile.png and 2 pictures of its passes: 1 draw, '* ]]
   files pictures
   [ "$(find pictures -type f | wc -l)" -eq 289 ]
   [ -s pictures/cg2007_36_write_accOut.png ]
