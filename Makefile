@@ -21,8 +21,10 @@ LDFLAGS += -fopenmp $(SANITIZE)
 SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c %/gl_glfw_window.c)
 SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
+PAPERS  := $(sort $(wildcard data/paper/*.csv))
+COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
 LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/%,$(SOURCES))) $(B)/obj/gen/shaders.o
-CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES))) $(B)/obj/gen/paper_table2.o
+CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES))) $(B)/obj/gen/paper.o $(B)/obj/gen/commit.o
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/support/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
 
@@ -32,7 +34,7 @@ JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
-.PHONY: all run test test-long lint asan format clean help deps-%
+.PHONY: all run reproduce test test-long lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -41,6 +43,7 @@ all: $(B)/holmberg
 help:
 	@echo 'make            build build/holmberg and build/libholmberg.a'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
+	@echo 'make reproduce  set up the machine, build, the tables and figures of 2007 beside this machine: a report'
 	@echo 'make test       set up the machine, build, run all tests'
 	@echo 'make test-long  what takes minutes: physics to its end, runs killed at 200 instants and at failing system calls'
 	@echo 'make lint       layers, formatting, warnings of two compilers, shaders, scripts'
@@ -53,6 +56,11 @@ help:
 run: deps-run
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)tools/demo.sh $(B)
+
+# REPRODUCE are options of `holmberg reproduce`, --full for one.
+reproduce: deps-run
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)$(B)/holmberg reproduce --out $(B)/reproduce $(REPRODUCE)
 
 test: deps-test
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
@@ -101,11 +109,16 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 
 $(B)/gen/shaders.c: tools/embed.sh $(SHADERS)
 	$(call say,EMBED,shaders)
-	$(Q)mkdir -p $(@D) && tools/embed.sh $(SHADERS) >$@
+	$(Q)mkdir -p $(@D) && tools/embed.sh gl/gl_shader.h hb_gl_shader_file shaders $(SHADERS) >$@
 
-$(B)/gen/paper_table2.c: tools/embed_table.sh data/paper/table2.csv
-	$(call say,EMBED,data/paper/table2.csv)
-	$(Q)mkdir -p $(@D) && tools/embed_table.sh data/paper/table2.csv >$@
+$(B)/gen/paper.c: tools/embed.sh $(PAPERS)
+	$(call say,EMBED,data/paper)
+	$(Q)mkdir -p $(@D) && tools/embed.sh cli/paper.h hb_paper_file data/paper $(PAPERS) >$@
+
+# The commit that is built, for the reports of `holmberg reproduce`.
+$(B)/gen/commit.c: FORCE
+	@mkdir -p $(@D); printf '%s\n' '#include "cli/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" | cmp -s - $@ || \
+	  printf '%s\n' '#include "cli/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" >$@
 
 $(B)/obj/tests/%.o: tests/support/%.c $(B)/flags
 	$(call say,CC,$<)

@@ -29,6 +29,7 @@ test          cmd:patch                 patch                patch              
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5
 run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
+test          cmd:chromium              chromium             chromium             chromium     chromium
 long          cmd:strace                strace               strace               strace       -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
 lint          cmd:clang                 clang                clang                clang        llvm

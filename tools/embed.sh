@@ -1,8 +1,11 @@
 #!/bin/sh
-# Writes C source on standard output: every shader file as a byte array, and the table that finds it by name.
+# embed.sh HEADER STRUCT FOLDER FILE...: writes C source on standard output: every file as a byte array, and the table STRUCTs
+# that finds it by its name below the folder.
 set -eu
+header=$1 type=$2 folder=$3
+shift 3
 echo '/* made by tools/embed.sh */'
-echo '#include "gl/gl_shader.h"'
+echo "#include \"$header\""
 n=0
 for file; do
   printf 'static const unsigned char file_%d[] = {\n' $n
@@ -10,10 +13,10 @@ for file; do
   echo '0};'
   n=$((n + 1))
 done
-echo 'const struct hb_gl_shader_file hb_gl_shader_files[] = {'
+echo "const struct $type ${type}s[] = {"
 n=0
 for file; do
-  printf '  {"%s", (const char *)file_%d},\n' "${file#shaders/}" $n
+  printf '  {"%s", (const char *)file_%d},\n' "${file#"$folder"/}" $n
   n=$((n + 1))
 done
 echo '  {0, 0}};'

@@ -58,7 +58,8 @@ shaders() {
 #define BLOCK_TEXELS 4096
 #define ROWS 2
 #define WORKGROUP 64
-#define THREADS_PER_BODY 2'
+#define THREADS_PER_BODY 2
+#define IN_WORDS WORDS'
   for file in "${shaders[@]}"; do
     version=330
     if [[ $file == shaders/hermite/* ]]; then

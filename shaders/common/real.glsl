@@ -133,18 +133,29 @@ void add(inout vec4 sum, inout vec4 lost, vec4 more) {
   lost += error;
 }
 
-// The same where more is mostly the smaller one: what was lost before goes in with the next (Kahan 1965). Four
+// The same where more is mostly the smaller one, and what was lost before is in it already (Kahan 1965). Three
 // operations for seven; it is the one that is done for every stretch (the PARTIAL sources of one float sum).
-void carry(inout vec4 sum, inout vec4 lost, vec4 more) {
-  precise vec4 both = more + lost;
-  precise vec4 s = sum + both;
-  precise vec4 error = both - (s - sum);
+void carry(inout vec4 sum, out vec4 lost, vec4 more) {
+  precise vec4 s = sum + more;
+  precise vec4 error = more - (s - sum);
   sum = s;
   lost = error;
 }
 #endif
 
-// total += partial.
+// Where the float sum of a stretch begins: not from zero, but from what the last one's rounding lost.
+force begin_sum(in total t) {
+  force f;
+#if DOUBLE_SINGLE_SUMS
+#define BEGIN_F(r) f.f[r] = t.lost[r];
+#else
+#define BEGIN_F(r) f.f[r] = real4(0.0);
+#endif
+  EACH_F(BEGIN_F)
+  return f;
+}
+
+// total += partial, a float sum that has begun so.
 void accumulate(inout total t, in force partial) {
 #if DOUBLE_SINGLE_SUMS
 #define ADD_F(r) carry(t.sum[r], t.lost[r], partial.f[r]);
@@ -162,13 +173,6 @@ void merge(inout total t, in total other) {
 #define MERGE_F(r) t.sum[r] += other.sum[r];
 #endif
   EACH_F(MERGE_F)
-}
-
-force nothing() {
-  force none;
-#define ZERO_F(r) none.f[r] = real4(0.0);
-  EACH_F(ZERO_F)
-  return none;
 }
 
 total nothing_yet() {

@@ -72,7 +72,8 @@ void main() {
 
   sum = vec4(a, a, c, a);
   lost = TINY * vec4(c, b, b, c);
-  carry(sum, lost, more);
+  precise vec4 both = more + lost;
+  carry(sum, lost, both);
   result[2] = floatBitsToUint(sum);
   result[3] = floatBitsToUint(lost);
 }

@@ -1,7 +1,7 @@
 // A particle of the block, as it was sent or corrected, becomes a particle of the state; its new level comes from the
 // host, which keeps the schedule.
 uniform usampler2DArray block;
-uniform isamplerBuffer levels;
+uniform usamplerBuffer levels;
 flat in int number;
 layout(location = 0) out uvec4 layer[8];
 
@@ -11,5 +11,5 @@ void main() {
   ivec2 at = ivec2(number % ROW, number / ROW);
 #define COPY(l) layer[l] = texelFetch(block, ivec3(at, l), 0);
   COPY(0) COPY(1) COPY(2) COPY(3) COPY(4) COPY(5) COPY(6) COPY(7)
-  layer[2].w = uint(texelFetch(levels, number).r);
+  layer[2].w = texelFetch(levels, number).r;
 }

@@ -103,8 +103,8 @@ void main() {
     EACH_I(LOOK)
     int fast_stop = careful ? stretch : stop;
 
-#define CLEAR(k) f[k] = nothing();
-    EACH_I(CLEAR)
+#define BEGIN(k) f[k] = begin_sum(t[k]);
+    EACH_I(BEGIN)
     for (int j = stretch; j < fast_stop; j += UNROLL) {
 #define FETCH(q) p[q] = source(j + q);
 #define FEEL(k, q) interact(my[k].r, p[q].r, parameter, f[k].f);

@@ -36,9 +36,9 @@ void main() {
 
   // With itself a particle may get infinity, or no number at all: that is left out, not multiplied by zero (which
   // would make no number of it).
-  force f = nothing();
-  interact(my.r, other.r, parameter, f.f);
   total t = nothing_yet();
+  force f = begin_sum(t);
+  interact(my.r, other.r, parameter, f.f);
   if (me != pair.y) accumulate(t, f);
 
   uvec4 words[WORDS];

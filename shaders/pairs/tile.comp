@@ -15,7 +15,7 @@
 //
 // Where sinks are few, THREADS_PER_BODY threads divide each tile among them and add their totals at the end; and sources
 // are divided into segments that go to different workgroups. The workgroup that is done last with a set of sinks adds
-// up the totals of all segments, always in the same order.
+// up the totals of all segments, always in the same order, and writes the sums where the host reads them.
 
 #include "INTERACTION"
 #include "common/sources.glsl"
@@ -45,7 +45,10 @@ shared bool is_last;
 #define SHARED_OUT
 #endif
 layout(std430, binding = 1) SHARED_OUT buffer output_storage {
-  uvec4 totals[]; // [segment][lane][sink][WORDS]; the sum over all goes to the first
+  uvec4 totals[]; // [segment][lane][sink][WORDS], on the device
+};
+layout(std430, binding = 3) writeonly buffer result_storage {
+  uvec4 results[]; // [sink][WORDS], the sums: for the host
 };
 
 // Who is who, with 8 threads a workgroup and 2 a body: lane 0 walks the first half of each tile, lane 1 the second.
@@ -114,8 +117,8 @@ void main() {
       EACH_I(LOOK)
       int fast_stop = careful ? stretch : stretch_stop;
 
-#define CLEAR(k) f[k] = nothing();
-      EACH_I(CLEAR)
+#define BEGIN(k) f[k] = begin_sum(t[k]);
+      EACH_I(BEGIN)
       for (int x = TEXELS * stretch; x < TEXELS * fast_stop; x += TEXELS * UNROLL) {
 #define FEEL(k) interact(my[k].r, p.r, parameter, f[k].f);
 #define NEXT(q) p = in_tile(x + TEXELS * q); EACH_I(FEEL)
@@ -139,11 +142,17 @@ void main() {
     return;
   }
 #define MERGE(k) merge_lanes(body, lane, BODIES, t[k], walked[k]);
-#define WRITE_MERGED(k) if (lane == 0) { WRITE(k) }
+#define RESULT_DONE(w) results[place + w] = words[w];
+#define FINISH(k) if (lane == 0 && NUMBER(k) < sink_count) { \
+    to_words(t[k], walked[k], words); place = NUMBER(k) * WORDS; EACH_WORD(RESULT_DONE) }
   EACH_I(MERGE)
+#ifndef SEGMENTS
+  EACH_I(FINISH)
+#else
+#define WRITE_MERGED(k) if (lane == 0) { WRITE(k) }
   EACH_I(WRITE_MERGED)
 
-#ifdef SEGMENTS // workgroups cannot wait for each other, but they can count: the last one finds all totals written
+  // Workgroups cannot wait for each other, but they can count: the last one finds all totals written.
   memoryBarrierBuffer();
   barrier();
   if (thread == 0) {
@@ -159,7 +168,6 @@ void main() {
     place = PLACE(k, 0); EACH_WORD(WORD_BEFORE) merge(t[k], from_words(words, more)); walked[k] += more; }
   EACH_I(ADD_SEGMENTS)
   EACH_I(MERGE)
-  segment = 0;
-  EACH_I(WRITE_MERGED)
+  EACH_I(FINISH)
 #endif
 }

@@ -26,7 +26,6 @@ struct bench {
   size_t n, ni;
   uint32_t *index;        /* [ni] */
   double *a, *j, *phi;    /* [3 * ni], [3 * ni], [ni] */
-  double *f;              /* all-pairs schemes: [4 * f_records * ni] */
   struct hb_force *force; /* one of the two */
   struct hb_pairs *pairs;
   struct hb_gl_context *context;
@@ -82,7 +81,7 @@ static enum hb_status open_pairs(struct bench *b)
   snprintf(r->device, sizeof r->device, "%s", b->context->caps.renderer);
   hb_tuning_print(&b->pairs->params.tuning, sizeof r->tuning, r->tuning);
   r->flops_per_pair = b->interaction->flops;
-  return HB_ALLOC(4 * (size_t)b->interaction->f_records * b->ni, &b->f);
+  return HB_OK;
 }
 
 static enum hb_status open_force(struct bench *b)
@@ -138,7 +137,6 @@ static void clean_up(struct bench *b)
   hb_mem_free(b->a);
   hb_mem_free(b->j);
   hb_mem_free(b->phi);
-  hb_mem_free(b->f);
 }
 
 /* ---- timing ---- */
@@ -155,21 +153,13 @@ static enum hb_status send(struct bench *b)
 static enum hb_status work(struct bench *b)
 {
   if (b->force) return hb_force_eval(b->force, b->ni, b->index, b->a, b->j, b->phi);
-  return hb_pairs_walk(b->pairs, b->ni, b->index);
+  double *a = b->a, *j = b->j; /* interactions without jerk leave zeros */
+  const struct hb_result results[4 * HB_RECORDS_MAX] = {{a, 3}, {a + 1, 3}, {a + 2, 3}, {b->phi, 1},
+                                                        {j, 3}, {j + 1, 3}, {j + 2, 3}};
+  return hb_pairs_walk(b->pairs, b->ni, b->index, results);
 }
 
-static enum hb_status receive(struct bench *b)
-{
-  if (b->force) return HB_OK;
-  HB_TRY(hb_pairs_read(b->pairs, b->f));
-  size_t width = 4 * (size_t)b->interaction->f_records;
-  for (size_t k = 0; k < b->ni; k++) {
-    const double *f = b->f + width * k;
-    for (int c = 0; c < 3; c++) b->a[3 * k + c] = f[c], b->j[3 * k + c] = width > 4 ? f[4 + c] : 0;
-    b->phi[k] = f[3];
-  }
-  return HB_OK;
-}
+static enum hb_status receive(struct bench *b) { return b->force ? HB_OK : hb_pairs_read(b->pairs); }
 
 static double start_clock(const struct bench *b) { return b->pairs ? hb_gl_timer_start() : hb_clock_now(); }
 static double stop_clock(const struct bench *b, double start)

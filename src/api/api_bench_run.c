@@ -14,7 +14,7 @@ enum { MEASURED_MOST = 262144, REPEATS_MOST = 1000 };
 
 /* What one run measured. */
 struct sample {
-  double wall_s, e_begin, e_end;
+  double wall_s, e_begin, e_end, e_gpu_begin, e_gpu_end;
   struct hb_sim_counts counts;
   struct hb_phases phases;
   int exact_energy;
@@ -76,6 +76,7 @@ static enum hb_status measure(const struct hb_bench_run_params *p, struct hb_sim
   HB_TRY(steps_to(sim, p->t_begin));
   HB_TRY(hb_sim_diagnose(sim, p->t_begin, &now));
   end.e_begin = now.e_total;
+  end.e_gpu_begin = now.e_gpu;
   look(sim, &begin);
   double start = hb_clock_now();
   HB_TRY(steps_to(sim, p->t_end));
@@ -83,6 +84,7 @@ static enum hb_status measure(const struct hb_bench_run_params *p, struct hb_sim
   look(sim, &end);
   HB_TRY(hb_sim_diagnose(sim, p->t_end, &now));
   end.e_end = now.e_total;
+  end.e_gpu_end = now.e_gpu;
   end.exact_energy = now.exact_energy;
   difference(&begin, &end);
   *sample = end;
@@ -132,6 +134,8 @@ static enum hb_status run_all(const struct hb_bench_run_params *p, struct sample
   r->phases = median->phases;
   r->e_begin = median->e_begin;
   r->e_end = median->e_end;
+  r->e_gpu_begin = median->e_gpu_begin;
+  r->e_gpu_end = median->e_gpu_end;
   r->exact_energy = median->exact_energy;
   return HB_OK;
 }

@@ -56,12 +56,10 @@ static void need_cg2007(unsigned flags, struct hb_force_need *need)
   need->host_particle += 4 + 12 + 12 + 16 + 4 + 1;
 }
 
-/* Totals of a portion of the sinks, and of a block of few, each in a ping-pong pair of textures; on the host what
- * earlier portions feel, as doubles. */
-static void need_bag(const struct hb_interaction *interaction, double total, struct hb_force_need *need)
+/* Totals of a portion of the sinks, and of a block of few, each in a ping-pong pair of textures. */
+static void need_bag(double total, struct hb_force_need *need)
 {
   need->device_fixed = HB_PAIRS_TOTALS + GROWTH * 2 * total * FEW;
-  need->host_particle += 4.0 * interaction->f_records * sizeof(double);
 }
 
 /* Totals in one storage buffer, which has spare room as long as it is small. */
@@ -80,8 +78,7 @@ static void need_matrix2004(double total, struct hb_force_need *need)
   need->device_sink += GROWTH_ROWS * 2 * total;
 }
 
-/* Records of the particles, numbers of the sinks and what the scheme adds; on the host the results as they come and
- * as doubles. */
+/* Records of the particles, numbers of the sinks and what the scheme adds; on the host what travels at once. */
 static void need_pairs(const struct hb_force_params *params, struct hb_force_need *need)
 {
   const struct hb_interaction *gravity = hb_interaction_find("gravity_jerk");
@@ -89,10 +86,10 @@ static void need_pairs(const struct hb_force_params *params, struct hb_force_nee
   double total = total_bytes(gravity, precision);
   need->device_source = source_bytes(gravity, precision);
   need->device_sink = sizeof(uint32_t);
-  if (strcmp(params->scheme, "bag") == 0) need_bag(gravity, total, need);
+  if (strcmp(params->scheme, "bag") == 0) need_bag(total, need);
   if (strcmp(params->scheme, "tile") == 0) need_tile(total, need);
   if (strcmp(params->scheme, "matrix2004") == 0) need_matrix2004(total, need);
-  need->host_particle += total + 4.0 * gravity->f_records * sizeof(double);
+  need->host_fixed = HB_PAIRS_PIECE;
 }
 
 /* The columns of struct hb_gravity; those of struct host_simd, seven floats or ten; those of struct grape6. */
@@ -100,11 +97,11 @@ static void need_host(const struct hb_force_params *params, struct hb_force_need
 {
   int simd = strcmp(params->precision, "single") == 0 || strcmp(params->precision, "ds") == 0;
   int ds = strcmp(params->precision, "ds") == 0;
-  size_t columns = strcmp(params->scheme, "grape6") == 0 ? 10 : 7;
-  need->host_particle += simd ? (ds ? 10 : 7) * sizeof(float) : columns * sizeof(double);
+  need->host_particle += simd ? (ds ? 10 : 7) * sizeof(float) : 7 * sizeof(double);
+  if (strcmp(params->scheme, "grape6") == 0) need->host_particle += 3 * sizeof(int32_t);
 }
 
-/* Both of them. */
+/* Both of them; what the start measures with is gone before xp vp are there. */
 static void need_hybrid(const struct hb_force_params *params, struct hb_force_need *need)
 {
   struct hb_force_params tile = *params;
@@ -135,7 +132,7 @@ enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, s
   double results = strcmp(scheme->name, "tile") == 0 ? larger(sinks, numbers + result.device_fixed)
                                                      : sinks + result.device_fixed;
   result.device = (double)n * result.device_source + results;
-  result.host = (double)n * result.host_particle;
+  result.host = (double)n * result.host_particle + result.host_fixed;
   *need = result;
   return HB_OK;
 }

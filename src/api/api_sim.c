@@ -82,7 +82,8 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
 void hb_sim_judge_from_here(struct hb_sim *sim)
 {
   hb_sim_counts(sim, &sim->judged);
-  sim->n_steps_plummer = HB_MODEL_ROUNDED_DOWN * hb_model_n_steps((double)sim->judged.n, sim->params.eta);
+  sim->n_steps_plummer =
+      hb_model_rounded(sim->params.rounding) * hb_model_n_steps((double)sim->judged.n, sim->params.eta);
   sim->t_judged = sim->integrator->time(sim->state);
 }
 

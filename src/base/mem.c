@@ -1,28 +1,55 @@
 #include "base/mem.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* In front of each block, and as large as its alignment. */
+struct head {
+  _Alignas(HB_MEM_ALIGNMENT) size_t bytes;
+};
+
+static _Atomic size_t now, most;
 static unsigned long fail_countdown;
+
+static void give_out(size_t bytes)
+{
+  size_t sum = atomic_fetch_add(&now, bytes) + bytes, before = atomic_load(&most);
+  while (sum > before && !atomic_compare_exchange_weak(&most, &before, sum)) {
+  }
+}
+
+size_t hb_mem_now(void) { return atomic_load(&now); }
+
+size_t hb_mem_most(void) { return atomic_exchange(&most, hb_mem_now()); }
 
 void hb_mem_fail_at(unsigned long nth) { fail_countdown = nth; }
 
 enum hb_status hb_mem_alloc(size_t count, size_t size, void **block)
 {
   *block = NULL;
-  if (size && count > (SIZE_MAX - HB_MEM_ALIGNMENT) / size)
+  if (size && count > (SIZE_MAX - 2 * HB_MEM_ALIGNMENT) / size)
     return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu items of %zu bytes: too large", count, size);
   /* aligned_alloc wants a multiple of the alignment */
   size_t bytes = (count * size + HB_MEM_ALIGNMENT) & ~(size_t)(HB_MEM_ALIGNMENT - 1);
   if (fail_countdown && --fail_countdown == 0)
     return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: failed on request of a test", bytes);
-  *block = aligned_alloc(HB_MEM_ALIGNMENT, bytes);
-  if (!*block) return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: out of memory", bytes);
+  struct head *head = aligned_alloc(HB_MEM_ALIGNMENT, sizeof *head + bytes);
+  if (!head) return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: out of memory", bytes);
+  head->bytes = bytes;
+  give_out(bytes);
+  *block = head + 1;
   memset(*block, 0, bytes);
-  return HB_OK;
+  return HB_OK; /* cppcheck-suppress memleak ; *block is behind head */
 }
 
-void hb_mem_free(void *block) { free(block); }
+void hb_mem_free(void *block)
+{
+  if (!block) return;
+  struct head *head = (struct head *)block - 1;
+  atomic_fetch_sub(&now, head->bytes);
+  free(head);
+}
 
 enum hb_status hb_mem_strdup(const char *text, char **copy)
 {

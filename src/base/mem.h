@@ -17,6 +17,10 @@ void hb_mem_free(void *block);
 /* A copy of text; same errors. */
 enum hb_status hb_mem_strdup(const char *text, char **copy);
 
+/* Bytes given out and not yet back; and the most there were at once since this was asked before. */
+size_t hb_mem_now(void);
+size_t hb_mem_most(void);
+
 /* Test hook: the nth allocation from now on fails, and no other; 0 switches it off. */
 void hb_mem_fail_at(unsigned long nth);
 

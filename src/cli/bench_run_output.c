@@ -1,16 +1,15 @@
 #include "cli/bench_run_output.h"
 
 #include "cli/json.h"
-#include "cli/paper_table2.h"
+#include "cli/paper.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-static double energy_error(const struct hb_bench_run_result *r)
-{
-  return r->e_begin == 0 ? NAN : (r->e_end - r->e_begin) / fabs(r->e_begin);
-}
+static double change(double begin, double end) { return begin == 0 ? NAN : (end - begin) / fabs(begin); }
+
+static double energy_error(const struct hb_bench_run_result *r) { return change(r->e_begin, r->e_end); }
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
 
@@ -42,12 +41,13 @@ static void json_phases(struct hb_json *json, const struct hb_bench_run_row *row
   hb_json_number(json, "correct_s", phases->correct_s);
 }
 
-void hb_bench_run_json(const struct hb_bench_run_row *row)
+void hb_bench_run_json(const struct hb_bench_run_row *row, const char *record, FILE *out)
 {
   const struct hb_bench_run_params *p = row->params;
   const struct hb_bench_run_result *r = row->result;
-  struct hb_json json = {.out = stdout};
+  struct hb_json json = {.out = out};
   hb_json_open_object(&json, NULL);
+  if (record) hb_json_text(&json, "record", record);
   hb_json_text(&json, "scheme", r->scheme);
   hb_json_text(&json, "precision", r->precision);
   hb_json_text(&json, "mode", row->mode);
@@ -62,11 +62,12 @@ void hb_bench_run_json(const struct hb_bench_run_row *row)
   hb_json_count(&json, "particle_steps", r->counts.particle_steps);
   hb_json_count(&json, "pairs", r->counts.pairs);
   hb_json_number(&json, "de_rel", energy_error(r));
+  hb_json_number(&json, "de_rel_gpu", change(r->e_gpu_begin, r->e_gpu_end));
   hb_json_truth(&json, "exact_energy", r->exact_energy);
   json_phases(&json, row);
   json_job(&json, row);
   hb_json_close_object(&json);
-  putchar('\n');
+  fputc('\n', out);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------- */
@@ -106,11 +107,12 @@ enum hb_status hb_bench_run_plot_paper(struct hb_plot *plot)
       least = fmin(least, plot->curves[k].x[p]);
       most = fmax(most, plot->curves[k].x[p]);
     }
-  for (int machine = 0; machine < HB_PAPER_MACHINES; machine++)
-    for (const struct hb_paper_table2_row *row = hb_paper_table2; row->n; row++) {
-      double n = (double)row->n;
+  char machine[HB_PAPER_CELL];
+  for (size_t column = 1; hb_paper_cell("table2", 0, column, machine); column++)
+    for (size_t row = 1; hb_paper_number("table2", row, 0) > 0; row++) {
+      double n = hb_paper_number("table2", row, 0);
       if (2 * n >= least && n <= 2 * most)
-        HB_TRY(hb_plot_add_reference(plot, hb_paper_machines[machine], "2007", n, row->wall_s[machine]));
+        HB_TRY(hb_plot_add_reference(plot, machine, "2007", n, hb_paper_number("table2", row, column)));
     }
   return HB_OK;
 }

@@ -6,6 +6,8 @@
 
 #include <holmberg/holmberg.h>
 
+#include <stdio.h>
+
 /* One job and what was measured of it. */
 struct hb_bench_run_row {
   const struct hb_bench_run_params *params; /* nothing left to default */
@@ -16,7 +18,9 @@ struct hb_bench_run_row {
 
 void hb_bench_run_header(void);
 void hb_bench_run_print(const struct hb_bench_run_row *row);
-void hb_bench_run_json(const struct hb_bench_run_row *row);
+
+/* A line; record, nullable, says what kind of line it is where there are several. */
+void hb_bench_run_json(const struct hb_bench_run_row *row, const char *record, FILE *out);
 
 /* Wall seconds against n: a colour for each scheme and precision, dashes and marks by mode. */
 enum hb_status hb_bench_run_plot(struct hb_plot *plot, const struct hb_bench_run_row *row);

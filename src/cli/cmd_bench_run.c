@@ -2,7 +2,7 @@
 #include "cli/bench_run_output.h"
 #include "cli/cmd.h"
 #include "cli/gnuplot.h"
-#include "cli/list.h"
+#include "cli/jobs.h"
 #include "cli/run.h"
 #include "cli/terminal.h"
 
@@ -49,7 +49,8 @@ static const struct hb_opts_option options[JOB_COUNT] = {
     [JOB_DT_MIN] = {"dt-min", 0, HB_OPTS_POWER, HB_OPTS_SHAPES_RESULT, "DT", "2^-26", NULL,
                     "smallest time step, a power of two"},
     [JOB_ROUNDING] = {"step-rounding", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "WAY", "down",
-                      hb_run_rounding, "how a step becomes a power of two: down, nearest, up"},
+                      hb_run_rounding,
+                      "how a step becomes a power of two: down, nearest (in its logarithm), up"},
     [JOB_T_BEGIN] = {"t-begin", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "T", "0.25", NULL,
                      "time at which the clock starts; the run starts at 0"},
     [JOB_T_END] = {"t-end", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "T", "0.5", NULL,
@@ -74,120 +75,40 @@ static const struct hb_opts_option options[JOB_COUNT] = {
                   "one line of JSON for each row"},
 };
 
-/* ---- modes ---- */
-
-/* What travels, where is predicted, where is corrected. */
-static const struct mode {
-  const char *name, *help;
-  enum hb_transfer transfer;
-  enum hb_place predict, correct;
-  int by_default;
-} modes[] = {
-    {"all/host/host", "as in 2007: the host predicts and corrects, all particles are sent at each block step",
-     HB_TRANSFER_ALL, HB_PLACE_HOST, HB_PLACE_HOST, 1},
-    {"all/gpu/host", "all are sent, the device predicts", HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST, 0},
-    {"block/gpu/host", "the device keeps all and predicts; a block is sent, its forces come back",
-     HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST, 1},
-    {"block/gpu/gpu", "the device corrects, too; time steps come back", HB_TRANSFER_BLOCK, HB_PLACE_GPU,
-     HB_PLACE_GPU, 1},
-};
-enum { MODES = sizeof modes / sizeof *modes };
-
-static const char *mode_choice(size_t k) { return k < MODES ? modes[k].name : NULL; }
-
 /* ---- what was asked for ---- */
 
 struct bench {
   const struct hb_opts_value *values;
-  struct hb_list n, schemes, precisions, modes; /* checked; empty: the default */
+  struct hb_jobs jobs;
   struct hb_plot plot;
   char title[256];
   size_t rows;
 };
 
-static const struct hb_force_scheme *find_scheme(const char *name)
+static enum hb_status read_jobs(struct bench *b)
 {
-  size_t count;
-  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
-  for (size_t k = 0; k < count; k++)
-    if (strcmp(schemes[k].name, name) == 0) return &schemes[k];
-  return NULL;
-}
-
-static const char *scheme_choice(size_t k)
-{
-  size_t count;
-  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
-  return k < count ? schemes[k].name : NULL;
-}
-
-/* Every word is checked before anything is measured. */
-static enum hb_status check_words(const struct hb_list *list, const char *what,
-                                  const char *(*choice)(size_t k))
-{
-  for (size_t w = 0; w < list->count; w++) {
-    size_t k = 0;
-    while (choice(k) && strcmp(choice(k), list->words[w]) != 0) k++;
-    if (!choice(k)) return hb_opts_unknown(what, list->words[w], choice);
-  }
-  return HB_OK;
-}
-
-static const char *precision_choice(size_t k)
-{
-  static const char *const words[] = {"single", "compensated", "ds", "double", NULL};
-  return words[k];
-}
-
-static enum hb_status check_sizes(const struct hb_list *n)
-{
-  uint64_t number;
-  for (size_t k = 0; k < n->count; k++) {
-    HB_TRY(hb_text_count(n->words[k], &number));
-    if (number < 2)
-      return hb_fail(HB_ERR_USAGE, "option --n: '%s' is out of range (expected at least 2)", n->words[k]);
-  }
-  return HB_OK;
-}
-
-/* The scheme that a run takes by itself. */
-static enum hb_status default_scheme(const struct hb_opts_value *values, struct hb_list *schemes)
-{
-  const struct hb_force_params params = {
-      .context = values[JOB_CONTEXT].text, .device = values[JOB_DEVICE].text, .flags = HB_FORCE_NO_TUNE};
-  struct hb_force *force;
-  HB_TRY(hb_force_open(&params, &force));
-  enum hb_status status = hb_list_split(hb_force_scheme(force)->name, ",", schemes);
-  hb_force_close(force);
-  return status;
-}
-
-static enum hb_status read_lists(struct bench *b)
-{
-  const struct hb_opts_value *values = b->values;
-  HB_TRY(hb_list_split(values[JOB_N].text, ",", &b->n));
-  HB_TRY(check_sizes(&b->n));
-  if (values[JOB_MODE].given) HB_TRY(hb_list_split(values[JOB_MODE].text, ",", &b->modes));
-  HB_TRY(check_words(&b->modes, "mode", mode_choice));
-  if (values[JOB_PRECISION].given) HB_TRY(hb_list_split(values[JOB_PRECISION].text, ",", &b->precisions));
-  HB_TRY(check_words(&b->precisions, "precision", precision_choice));
-  if (!values[JOB_SCHEME].given) return default_scheme(values, &b->schemes);
-  HB_TRY(hb_list_split(values[JOB_SCHEME].text, ",", &b->schemes));
-  return check_words(&b->schemes, "scheme", scheme_choice);
+  const struct hb_opts_value *v = b->values;
+  const struct hb_jobs_words words = {.n = v[JOB_N].text,
+                                      .schemes = v[JOB_SCHEME].text,
+                                      .precisions = v[JOB_PRECISION].text,
+                                      .modes = v[JOB_MODE].text,
+                                      .context = v[JOB_CONTEXT].text,
+                                      .device = v[JOB_DEVICE].text};
+  return hb_jobs_read(&words, &b->jobs);
 }
 
 /* ---- one row ---- */
 
-static struct hb_bench_run_params job_params(const struct bench *b, const char *scheme, const char *precision,
-                                             const struct mode *mode, size_t n)
+static struct hb_bench_run_params job_params(const struct bench *b, const struct hb_force_scheme *scheme,
+                                             const char *precision, const struct hb_jobs_mode *mode, size_t n)
 {
   const struct hb_opts_value *values = b->values;
   struct hb_bench_run_params params = {
-      .sim = {.force = {.scheme = scheme,
+      .sim = {.force = {.scheme = scheme->name,
                         .precision = precision,
                         .context = values[JOB_CONTEXT].text,
                         .device = values[JOB_DEVICE].text,
-                        .tuning = find_scheme(scheme)->needs_gl ? values[JOB_TUNING].text : NULL,
+                        .tuning = scheme->needs_gl ? values[JOB_TUNING].text : NULL,
                         .eps = values[JOB_EPS].number},
               .eta = values[JOB_ETA].number,
               .dt_max = values[JOB_DT_MAX].number,
@@ -207,15 +128,15 @@ static struct hb_bench_run_params job_params(const struct bench *b, const char *
   return params;
 }
 
-static enum hb_status bench_one(struct bench *b, const char *scheme, const char *precision,
-                                const struct mode *mode, size_t n)
+static enum hb_status bench_one(struct bench *b, const struct hb_force_scheme *scheme, const char *precision,
+                                const struct hb_jobs_mode *mode, size_t n)
 {
   const struct hb_bench_run_params params = job_params(b, scheme, precision, mode, n);
   struct hb_bench_run_result result;
   HB_TRY(hb_bench_run(&params, &result));
   const struct hb_bench_run_row row = {&params, &result, mode->name, b->values[JOB_ROUNDING].text};
-  b->values[JOB_JSON].given ? hb_bench_run_json(&row) : hb_bench_run_print(&row);
-  if (b->rows++ == 0 || find_scheme(scheme)->needs_gl)
+  b->values[JOB_JSON].given ? hb_bench_run_json(&row, NULL, stdout) : hb_bench_run_print(&row);
+  if (b->rows++ == 0 || scheme->needs_gl)
     snprintf(b->title, sizeof b->title, "A Plummer sphere from t = %g to %g on %s", params.t_begin,
              params.t_end, result.device);
   HB_TRY(hb_bench_run_plot(&b->plot, &row));
@@ -224,52 +145,12 @@ static enum hb_status bench_one(struct bench *b, const char *scheme, const char 
 
 /* ---- all of them ---- */
 
-static void pass_over(const char *scheme, const char *what, const char *word)
+static enum hb_status bench_sizes(void *context, const struct hb_force_scheme *scheme, const char *precision,
+                                  const struct hb_jobs_mode *mode)
 {
-  char line[256];
-  snprintf(line, sizeof line, "scheme %s has no %s %s: passed over", scheme, what, word);
-  hb_terminal_note(line);
-}
-
-/* All precisions and n of one scheme and mode. */
-static enum hb_status bench_mode(struct bench *b, const struct hb_force_scheme *scheme,
-                                 const struct mode *mode)
-{
-  struct hb_list offered;
-  HB_TRY(hb_list_split(scheme->precisions, " ", &offered));
-  for (size_t p = 0; p < offered.count; p++) {
-    const char *precision = offered.words[p];
-    if (b->precisions.count ? !hb_list_has(&b->precisions, precision) : p > 0) continue;
-    for (size_t k = 0; k < b->n.count; k++) {
-      uint64_t n;
-      HB_TRY(hb_text_count(b->n.words[k], &n));
-      HB_TRY(bench_one(b, scheme->name, precision, mode, n));
-    }
-  }
+  struct bench *b = context;
+  for (size_t k = 0; k < b->jobs.n_count; k++) HB_TRY(bench_one(b, scheme, precision, mode, b->jobs.n[k]));
   return HB_OK;
-}
-
-static enum hb_status bench_scheme(struct bench *b, const struct hb_force_scheme *scheme)
-{
-  struct hb_list offered;
-  HB_TRY(hb_list_split(scheme->precisions, " ", &offered));
-  for (size_t k = 0; k < b->precisions.count; k++)
-    if (!hb_list_has(&offered, b->precisions.words[k]))
-      pass_over(scheme->name, "precision", b->precisions.words[k]);
-  HB_TRY(hb_list_split(scheme->modes, " ", &offered));
-  for (int k = 0; k < MODES; k++) {
-    int is_offered = hb_list_has(&offered, modes[k].name), is_named = hb_list_has(&b->modes, modes[k].name);
-    if (is_named && !is_offered) pass_over(scheme->name, "mode", modes[k].name);
-    if (is_offered && (b->modes.count ? is_named : modes[k].by_default))
-      HB_TRY(bench_mode(b, scheme, &modes[k]));
-  }
-  return HB_OK;
-}
-
-static enum hb_status bench_schemes(struct bench *b)
-{
-  for (size_t k = 0; k < b->schemes.count; k++) HB_TRY(bench_scheme(b, find_scheme(b->schemes.words[k])));
-  return b->rows ? HB_OK : hb_fail(HB_ERR_USAGE, "none of these schemes does what was asked for");
 }
 
 /* Whether the paper's seconds are of the same job. */
@@ -285,20 +166,14 @@ static enum hb_status work(const struct hb_opts *opts)
   int json = opts->values[JOB_JSON].given;
   struct bench b = {.values = opts->values};
   b.plot = (struct hb_plot){.title = b.title, .x_label = "number of particles", .y_label = "wall seconds"};
-  HB_TRY(read_lists(&b));
+  HB_TRY(read_jobs(&b));
   if (figure) HB_TRY(hb_gnuplot_check(figure));
   if (!json) hb_bench_run_header();
-  enum hb_status status = bench_schemes(&b);
+  enum hb_status status = hb_jobs_each(&b.jobs, bench_sizes, &b);
   if (status == HB_OK && figure && is_paper_job(b.values)) status = hb_bench_run_plot_paper(&b.plot);
   if (status == HB_OK && figure) status = hb_plot_write(&b.plot, figure);
   hb_plot_clear(&b.plot);
   return status;
-}
-
-static void list_modes(FILE *out)
-{
-  fputs("\nmodes (what is sent / where is predicted / where is corrected):\n", out);
-  for (int k = 0; k < MODES; k++) hb_opts_help_entry(modes[k].name, modes[k].help, "", "", out);
 }
 
 const struct hb_opts_command hb_cmd_bench_run = {
@@ -306,7 +181,7 @@ const struct hb_opts_command hb_cmd_bench_run = {
     .summary = "Time whole runs as in the paper's Table 2: a Plummer sphere, clock from t = 0.25 to 0.5.",
     .options = options,
     .option_count = JOB_COUNT,
-    .more_help = list_modes,
+    .more_help = hb_jobs_list_modes,
     .example = "  holmberg bench run --n 256,1024,4096 --scheme host,bag --plot runs.png\n"
                "  holmberg bench run --n 4096 --scheme bag --mode block/gpu/gpu --phases --json\n",
     .work = work,

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/json_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -96,60 +97,25 @@ static enum hb_status csv_line(struct hb_diag_table *t, const char *line)
   return HB_OK;
 }
 
-static const char *blanks(const char *s) { return s + strspn(s, " \t\r"); }
-
-/* A string in quotes at s: where it starts and how long it is, escapes as they stand. Gives what is behind it, NULL if
- * it has no end. */
-static const char *quoted(const char *s, const char **text, size_t *length)
+static enum hb_status name_pair(void *table, const struct hb_json_pair *pair)
 {
-  *text = ++s;
-  while (*s && *s != '"') s += s[0] == '\\' && s[1] ? 2 : 1;
-  *length = (size_t)(s - *text);
-  return *s ? s + 1 : NULL;
+  return add_name(table, pair->name, pair->name_length);
 }
 
-/* "name": value of a flat object; the first object has the names. */
-static enum hb_status json_pair(struct hb_diag_table *t, int is_first, const char **at)
+static enum hb_status value_pair(void *table, const struct hb_json_pair *pair)
 {
-  const char *s = *at, *name, *value;
-  size_t name_length, length;
-  if (*s != '"' || !(s = quoted(s, &name, &name_length)) || *(s = blanks(s)) != ':')
-    return hb_fail(HB_ERR_INPUT, "expected \"name\": value");
-  s = blanks(s + 1);
-  if (*s == '"') {
-    s = quoted(s, &value, &length);
-    if (!s) return hb_fail(HB_ERR_INPUT, "a string has no end");
-  } else {
-    value = s;
-    length = strcspn(s, ",} \t\r");
-    s += length;
-  }
-  *at = blanks(s);
-  if (is_first) return add_name(t, name, name_length);
+  struct hb_diag_table *t = table;
   for (size_t k = 0; k < t->columns; k++)
-    if (strlen(t->names[k]) == name_length && strncmp(t->names[k], name, name_length) == 0)
-      return set_value(t, k, value, length);
+    if (hb_json_pair_is(pair, t->names[k])) return set_value(t, k, pair->value, pair->length);
   return HB_OK; /* a name that the first object has not: the last row of `run --json` has some */
 }
 
-static enum hb_status json_object(struct hb_diag_table *t, int is_first, const char *line)
-{
-  const char *s = blanks(line);
-  if (*s != '{') return hb_fail(HB_ERR_INPUT, "expected an object");
-  s = blanks(s + 1);
-  for (;; s = blanks(s + 1)) {
-    HB_TRY(json_pair(t, is_first, &s));
-    if (*s != ',') break;
-  }
-  return *s == '}' && !*blanks(s + 1) ? HB_OK
-                                      : hb_fail(HB_ERR_INPUT, "expected , or } and the end of the line");
-}
-
+/* The first object has the names. */
 static enum hb_status json_line(struct hb_diag_table *t, const char *line)
 {
-  if (t->columns == 0) HB_TRY(json_object(t, 1, line));
+  if (t->columns == 0) HB_TRY(hb_json_read(line, name_pair, t));
   HB_TRY(add_row(t));
-  return json_object(t, 0, line);
+  return hb_json_read(line, value_pair, t);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------- */

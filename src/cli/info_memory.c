@@ -11,9 +11,9 @@ typedef void row_fn(const char *scheme, const char *precision, const struct hb_f
 static void print_row(const char *scheme, const char *precision, const struct hb_force_need *need, void *to)
 {
   (void)to;
-  printf("  %-20s %-11s %8.0f %8.0f %8.1f %10.1f %10.0f %10.1f\n", scheme, precision, need->device_source,
-         need->device_sink, 1e-6 * need->device_fixed, 1e-6 * need->device, need->host_particle,
-         1e-6 * need->host);
+  printf("  %-20s %-11s %8.0f %8.0f %8.1f %10.1f %8.0f %8.1f %10.1f\n", scheme, precision,
+         need->device_source, need->device_sink, 1e-6 * need->device_fixed, 1e-6 * need->device,
+         need->host_particle, 1e-6 * need->host_fixed, 1e-6 * need->host);
 }
 
 static void json_row(const char *scheme, const char *precision, const struct hb_force_need *need, void *to)
@@ -27,6 +27,7 @@ static void json_row(const char *scheme, const char *precision, const struct hb_
   hb_json_number(json, "device_fixed", need->device_fixed);
   hb_json_number(json, "device", need->device);
   hb_json_number(json, "host_particle", need->host_particle);
+  hb_json_number(json, "host_fixed", need->host_fixed);
   hb_json_number(json, "host", need->host);
   hb_json_close_object(json);
 }
@@ -67,13 +68,16 @@ static enum hb_status all_rows(uint64_t n, row_fn *row, void *to)
 enum hb_status hb_info_memory_print(uint64_t n)
 {
   printf("\nmemory for %" PRIu64 " particles:\n"
-         "  %-20s %-11s %37s %21s\n"
-         "  %-20s %-11s %8s %8s %8s %10s %10s %10s\n",
+         "  %-20s %-11s %37s %28s\n"
+         "  %-20s %-11s %8s %8s %8s %10s %8s %8s %10s\n",
          n, "", "", "device", "host", "scheme", "precision", "B each", "B a sink", "MB fixed", "MB", "B each",
-         "MB");
+         "MB fixed", "MB");
   HB_TRY(all_rows(n, print_row, NULL));
   puts("  The device keeps its results for the sinks of the largest block; the start of a run evaluates all\n"
-       "  particles, and so does the column MB. A software renderer's device memory is the host's.");
+       "  particles, and so does the column MB. A software renderer's device memory is the host's. What the "
+       "host\n"
+       "  needs is for steps and diagnostics; a snapshot takes 64 bytes a particle more while it is written, "
+       "--diag 41.");
   return HB_OK;
 }
 

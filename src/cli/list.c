@@ -1,5 +1,7 @@
 #include "cli/list.h"
 
+#include "cli/opts.h"
+
 #include <string.h>
 
 enum hb_status hb_list_split(const char *text, const char *separators, struct hb_list *list)
@@ -15,6 +17,33 @@ enum hb_status hb_list_split(const char *text, const char *separators, struct hb
     list->words[list->count++] = w;
   }
   return list->count ? HB_OK : hb_fail(HB_ERR_USAGE, "the list '%s' is empty", text);
+}
+
+enum hb_status hb_list_choose(const char *text, const char *what, const char *(*choice)(size_t k),
+                              struct hb_list *list)
+{
+  HB_TRY(hb_list_split(text, ",", list));
+  for (size_t w = 0; w < list->count; w++) {
+    size_t k = 0;
+    while (choice(k) && strcmp(choice(k), list->words[w]) != 0) k++;
+    if (!choice(k)) return hb_opts_unknown(what, list->words[w], choice);
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_list_sizes(const char *text, size_t n[HB_LIST_WORDS], size_t *count)
+{
+  struct hb_list list;
+  HB_TRY(hb_list_split(text, ",", &list));
+  for (size_t k = 0; k < list.count; k++) {
+    uint64_t number;
+    HB_TRY(hb_text_count(list.words[k], &number));
+    if (number < 2)
+      return hb_fail(HB_ERR_USAGE, "option --n: '%s' is out of range (expected at least 2)", list.words[k]);
+    n[k] = number;
+  }
+  *count = list.count;
+  return HB_OK;
 }
 
 int hb_list_has(const struct hb_list *list, const char *word)

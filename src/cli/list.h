@@ -18,6 +18,14 @@ struct hb_list {
 /* Errors: HB_ERR_USAGE (too long, too many words, none). */
 enum hb_status hb_list_split(const char *text, const char *separators, struct hb_list *list);
 
+/* Between commas, every word one of choice(0), choice(1), ... NULL. Errors: as before; HB_ERR_USAGE with "unknown WHAT" and the
+ * nearest choice. */
+enum hb_status hb_list_choose(const char *text, const char *what, const char *(*choice)(size_t k),
+                              struct hb_list *list);
+
+/* Numbers of particles, of option --n. Errors: HB_ERR_USAGE (no whole number, or below 2). */
+enum hb_status hb_list_sizes(const char *text, size_t n[HB_LIST_WORDS], size_t *count);
+
 /* Whether word is one of them. */
 int hb_list_has(const struct hb_list *list, const char *word);
 

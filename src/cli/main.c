@@ -7,9 +7,10 @@
 #include <signal.h>
 #include <string.h>
 
-static const struct hb_opts_command *const commands[] = {&hb_cmd_ic,    &hb_cmd_run,    &hb_cmd_plot,
-                                                         &hb_cmd_view,  &hb_cmd_render, &hb_cmd_trace,
-                                                         &hb_cmd_bench, &hb_cmd_tune,   &hb_cmd_info};
+static const struct hb_opts_command *const commands[] = {
+    &hb_cmd_ic,    &hb_cmd_run,   &hb_cmd_plot,      &hb_cmd_view, &hb_cmd_render, &hb_cmd_trace,
+    &hb_cmd_bench, &hb_cmd_model, &hb_cmd_reproduce, &hb_cmd_tune, &hb_cmd_info,
+};
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -64,10 +65,12 @@ static const struct hb_opts_command *find_command(const char *name)
   return NULL;
 }
 
-/* Whether word is the second of the branch's name. */
-static int names_branch(const struct hb_opts_command *branch, const char *word)
+/* The branch whose name has word as its second; NULL: none. */
+static const struct hb_opts_command *find_branch(const struct hb_opts_command *command, const char *word)
 {
-  return branch && strcmp(strchr(branch->name, ' ') + 1, word) == 0;
+  const struct hb_opts_command *branch = command->branch;
+  while (branch && strcmp(strchr(branch->name, ' ') + 1, word) != 0) branch = branch->branch;
+  return branch;
 }
 
 /* The part of the command line that belongs to no command; *command is set when there is one. */
@@ -80,9 +83,10 @@ static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_comma
   if (*word == '-') return hb_opts_unknown("option", word, option_choice);
   *command = find_command(word);
   if (!*command) return hb_opts_unknown("command", word, command_choice);
-  if (argc == 2 || !names_branch((*command)->branch, argv[2])) return work(*command, argc - 2, argv + 2);
-  *command = (*command)->branch;
-  return work(*command, argc - 3, argv + 3);
+  const struct hb_opts_command *branch = argc > 2 ? find_branch(*command, argv[2]) : NULL;
+  if (!branch) return work(*command, argc - 2, argv + 2);
+  *command = branch;
+  return work(branch, argc - 3, argv + 3);
 }
 
 int main(int argc, char **argv)

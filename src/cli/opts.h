@@ -63,8 +63,8 @@ struct hb_opts_command {
   size_t borrowed_count;
   void (*more_help)(FILE *out); /* lists that belong under --help; NULL: none */
   const char *example;          /* lines */
-  const struct hb_opts_command
-      *branch; /* the command that two words name, of which this is the first; NULL: none */
+  const struct hb_opts_command *
+      branch; /* a command that two words name, of which this is the first, and another behind it; NULL: none */
   enum hb_status (*work)(const struct hb_opts *opts);
 };
 

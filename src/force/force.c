@@ -48,8 +48,11 @@ static const struct hb_force_ops *find(const char *name)
 
 const struct hb_force_scheme *hb_force_scheme_find(const char *name)
 {
-  const struct hb_force_ops *ops = find(name);
-  return ops ? &ops->info : NULL;
+  size_t count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count); /* with their modes */
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(schemes[k].name, name) == 0) return &schemes[k];
+  return NULL;
 }
 
 /* Says which names there are. */
@@ -166,7 +169,10 @@ void hb_force_close(struct hb_force *force)
   hb_mem_free(force);
 }
 
-const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force) { return &force->ops->info; }
+const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force)
+{
+  return hb_force_scheme_find(force->ops->info.name);
+}
 const char *hb_force_precision(const struct hb_force *force) { return force->precision; }
 const char *hb_force_tuning(const struct hb_force *force)
 {

@@ -30,7 +30,7 @@
 enum {
   TERMS = 7,   /* ax ay az jx jy jz phi of a pair */
   TILE = 8192, /* sources whose terms a thread holds at a time */
-  COLUMNS = 10 /* of a source: hi and lo of x, v, m */
+  COLUMNS = 7  /* of a source: lo of x, v, m */
 };
 
 /* Fewer pairs than this are done before a second thread has woken up. */
@@ -42,9 +42,10 @@ static const struct quantity {
 } quantities[] = {{0, 3, GRAPE6_FORCE_BITS}, {3, 3, GRAPE6_JERK_BITS}, {6, 1, GRAPE6_FORCE_BITS}};
 enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
-/* One column per coordinate. */
+/* One column per coordinate; |hi| <= 2^30, since positions have 63 bits. */
 struct sources {
-  double *hi[3], *lo[3], *v[3], *m;
+  int32_t *hi[3];
+  double *lo[3], *v[3], *m;
 };
 
 struct grape6 {
@@ -52,6 +53,7 @@ struct grape6 {
   double unit; /* of positions, a power of two */
   size_t nj, room;
   double *columns; /* [COLUMNS][room] */
+  int32_t *hi;     /* [3][room] */
   struct sources j;
   int threads;
   double (*terms)[TERMS][TILE]; /* [threads] */
@@ -77,6 +79,7 @@ static void grape6_close(void *state)
   struct grape6 *g = state;
   if (!g) return;
   hb_mem_free(g->columns);
+  hb_mem_free(g->hi);
   hb_mem_free(g->terms);
   hb_mem_free(g);
 }
@@ -87,13 +90,17 @@ static enum hb_status room_for_sources(struct grape6 *g, size_t nj)
 {
   if (nj <= g->room) return HB_OK;
   hb_mem_free(g->columns);
+  hb_mem_free(g->hi);
   g->columns = NULL;
+  g->hi = NULL;
   g->room = 0;
   HB_TRY(HB_ALLOC(COLUMNS * nj, &g->columns));
+  HB_TRY(HB_ALLOC(3 * nj, &g->hi));
   g->room = nj;
-  double **column[COLUMNS] = {&g->j.hi[0], &g->j.hi[1], &g->j.hi[2], &g->j.lo[0], &g->j.lo[1],
-                              &g->j.lo[2], &g->j.v[0],  &g->j.v[1],  &g->j.v[2],  &g->j.m};
+  double **column[COLUMNS] = {&g->j.lo[0], &g->j.lo[1], &g->j.lo[2], &g->j.v[0],
+                              &g->j.v[1],  &g->j.v[2],  &g->j.m};
   for (size_t c = 0; c < COLUMNS; c++) *column[c] = g->columns + c * nj;
+  for (size_t k = 0; k < 3; k++) g->j.hi[k] = g->hi + k * nj;
   return HB_OK;
 }
 
@@ -110,7 +117,7 @@ static enum hb_status grape6_set_j(void *state, size_t nj, const double *m, cons
     g->j.m[i] = grape6_round24(m[i]);
     for (size_t k = 0; k < 3; k++) {
       struct grape6_fixed f = grape6_fix(x[3 * i + k] * scale);
-      g->j.hi[k][i] = f.hi;
+      g->j.hi[k][i] = fabs(f.hi) <= 0x1p30 ? (int32_t)f.hi : 0; /* else some lo is no number */
       g->j.lo[k][i] = f.lo;
       g->j.v[k][i] = grape6_round24(v[3 * i + k]);
     }

@@ -108,12 +108,12 @@ static enum hb_status hybrid_open(const struct hb_force_params *params, void **s
 
 /* ---- measuring ---- */
 
-/* What forces are asked of: the sources, and room for ni <= nj sinks spread evenly over them. */
+/* What forces are asked of: the sources, and ni <= nj sinks spread evenly over them; room for nj. */
 struct trial {
   size_t nj, ni;
   const double *m, *x, *v;
   uint32_t *index;
-  double *f; /* [7 * nj] */
+  double *a, *j, *phi;
 };
 
 static enum hb_status send(struct child *child, size_t nj, const double *m, const double *x, const double *v)
@@ -126,7 +126,7 @@ static enum hb_status cycle(struct child *child, const struct trial *t, double *
 {
   double start = hb_clock_now();
   HB_TRY(send(child, t->nj, t->m, t->x, t->v));
-  HB_TRY(child->ops->eval(child->state, t->ni, t->index, t->f, t->f + 3 * t->ni, t->f + 6 * t->ni));
+  HB_TRY(child->ops->eval(child->state, t->ni, t->index, t->a, t->j, t->phi));
   *seconds = hb_clock_now() - start;
   return HB_OK;
 }
@@ -183,30 +183,33 @@ static enum hb_status measure_costs(struct hybrid *h, struct trial *t)
   return HB_OK;
 }
 
-static enum hb_status measure(struct hybrid *h, size_t nj, const double *m, const double *x, const double *v)
+/* The results go where the caller's will, or into room of their own where it has none. */
+static enum hb_status measure(struct hybrid *h, struct trial *t)
 {
-  struct trial t = {.nj = nj, .m = m, .x = x, .v = v};
-  enum hb_status status = HB_ALLOC(nj, &t.index);
-  if (status == HB_OK) status = HB_ALLOC(7 * nj, &t.f);
-  if (status == HB_OK) status = measure_costs(h, &t);
-  hb_mem_free(t.index);
-  hb_mem_free(t.f);
+  double *f = NULL;
+  enum hb_status status = HB_ALLOC(t->nj, &t->index);
+  if (status == HB_OK && !t->a) {
+    status = HB_ALLOC(7 * t->nj, &f);
+    t->a = f, t->j = f + 3 * t->nj, t->phi = f + 6 * t->nj;
+  }
+  if (status == HB_OK) status = measure_costs(h, t);
+  hb_mem_free(t->index);
+  hb_mem_free(f);
   return status;
 }
 
-/* Once, with the first sources. */
-static enum hb_status fix_split(struct hybrid *h, size_t nj, const double *m, const double *x,
-                                const double *v)
+/* Once, with the first sources; the first forces of a run are those on all particles, whose room will do. */
+static enum hb_status fix_split(struct hybrid *h, struct trial *t)
 {
   struct hb_hybrid_split *split = &h->words.split;
   if (split->host_below) return HB_OK;
-  double worth = PAIRS_WORTH_A_GPU / (double)nj;
+  double worth = PAIRS_WORTH_A_GPU / (double)t->nj;
   if (!h->gl.ops || (!h->measures && h->software))
     *split = HB_HYBRID_HOST;
   else if (!h->measures)
     *split = (struct hb_hybrid_split){worth > 1 ? (size_t)worth : 1, HB_HYBRID_ALL};
   else
-    HB_TRY(measure(h, nj, m, x, v));
+    HB_TRY(measure(h, t));
   if (split->host_below == HB_HYBRID_ALL) close_child(&h->gl);
   return HB_OK;
 }
@@ -222,7 +225,9 @@ static enum hb_status hybrid_of(void *state, size_t nj, const double *m, const d
                                 size_t ni, const uint32_t *index, double *a, double *j, double *phi)
 {
   struct hybrid *h = state;
-  HB_TRY(fix_split(h, nj, m, x, v));
+  struct trial trial = {.nj = nj, .m = m, .x = x, .v = v};
+  if (ni == nj) trial.a = a, trial.j = j, trial.phi = phi;
+  HB_TRY(fix_split(h, &trial));
   struct child *child = taker(h, ni);
   double start = hb_clock_now();
   HB_TRY(send(child, nj, m, x, v));
@@ -239,7 +244,8 @@ static enum hb_status hybrid_of(void *state, size_t nj, const double *m, const d
 static enum hb_status hybrid_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct hybrid *h = state;
-  HB_TRY(fix_split(h, nj, m, x, v));
+  struct trial trial = {.nj = nj, .m = m, .x = x, .v = v};
+  HB_TRY(fix_split(h, &trial));
   h->host.has_j = h->gl.has_j = 0;
   if (nj > h->room) {
     hb_mem_free(h->j);

@@ -18,8 +18,6 @@ struct gravity {
   struct hb_pairs *pairs;
   int tunes; /* the tuning is to be looked up, or measured, when the number of particles is known */
   char tuning[256];
-  double *f; /* [8 * f_room] (a, phi) (jerk, -) of the sinks */
-  size_t f_room;
   struct hb_resident *resident; /* made when particles are first kept */
   int waits;                    /* HB_FORCE_PHASES */
   struct hb_phases last;
@@ -32,7 +30,6 @@ static void gravity_close(void *state)
   hb_resident_destroy(g->resident);
   hb_pairs_destroy(g->pairs);
   hb_gl_context_close(g->context);
-  hb_mem_free(g->f);
   hb_mem_free(g);
 }
 
@@ -89,20 +86,11 @@ static enum hb_status gravity_eval(void *state, size_t ni, const uint32_t *index
                                    double *phi)
 {
   struct gravity *g = state;
-  if (ni > g->f_room) {
-    hb_mem_free(g->f);
-    g->f_room = 0;
-    HB_TRY(HB_ALLOC(8 * ni, &g->f));
-    g->f_room = ni;
-  }
-  HB_TRY(hb_pairs_walk(g->pairs, ni, index));
+  const struct hb_result results[8] = {{a, 3}, {a + 1, 3}, {a + 2, 3}, {phi, 1},
+                                       {j, 3}, {j + 1, 3}, {j + 2, 3}};
+  HB_TRY(hb_pairs_walk(g->pairs, ni, index, results));
   double done = g->waits ? hb_gl_timer_start() : 0;
-  HB_TRY(hb_pairs_read(g->pairs, g->f));
-  for (size_t k = 0; k < ni; k++) {
-    const double *f = g->f + 8 * k;
-    for (int c = 0; c < 3; c++) a[3 * k + c] = f[c], j[3 * k + c] = f[4 + c];
-    phi[k] = f[3];
-  }
+  HB_TRY(hb_pairs_read(g->pairs));
   if (g->waits) g->last.receive_s = hb_clock_now() - done;
   return HB_OK;
 }

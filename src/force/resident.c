@@ -16,8 +16,7 @@
 enum {
   ROW = 1024, /* particles a row, as in shaders/hermite */
   LAYERS = 8,
-  STEP_LAYER = 3,  /* its w holds the step that eq. 9 asks for */
-  PORTION = 65536, /* particles sent at once: more would take the room of all again */
+  STEP_LAYER = 3, /* its w holds the step that eq. 9 asks for */
 };
 enum { UNIT_STATE, UNIT_BLOCK, UNIT_SINKS, UNIT_LEVELS, UNIT_TOTALS };
 
@@ -38,10 +37,6 @@ struct hb_resident {
   struct list sinks, levels;
   unsigned totals; /* buffer texture over what a walk left */
   uint32_t since[4 * HB_FORCE_LEVELS];
-  uint32_t *staging;
-  size_t staging_room;
-  int32_t *number; /* a list on its way */
-  size_t number_room;
 };
 
 /* ---- create and destroy ---- */
@@ -128,25 +123,33 @@ void hb_resident_destroy(struct hb_resident *r)
     destroy_list(&r->levels);
     glDeleteTextures(1, &r->totals);
   }
-  hb_mem_free(r->staging);
-  hb_mem_free(r->number);
   hb_mem_free(r);
 }
 
 /* ---- lists and blocks ---- */
 
-static void send_list(struct list *list, size_t count, const void *numbers)
+static void send_list(struct list *list, GLenum format, size_t bytes, const void *numbers)
 {
   if (!list->buffer) glGenBuffers(1, &list->buffer);
   if (!list->texture) glGenTextures(1, &list->texture);
   glBindBuffer(GL_TEXTURE_BUFFER, list->buffer);
-  if (4 * count > list->room) {
-    list->room = 4 * count + 4096;
+  if (bytes > list->room) {
+    list->room = bytes + 4096;
     glBufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)list->room, NULL, GL_STREAM_DRAW);
     glBindTexture(GL_TEXTURE_BUFFER, list->texture);
-    glTexBuffer(GL_TEXTURE_BUFFER, GL_R32I, list->buffer);
+    glTexBuffer(GL_TEXTURE_BUFFER, format, list->buffer);
   }
-  glBufferSubData(GL_TEXTURE_BUFFER, 0, (GLsizeiptr)(4 * count), numbers);
+  glBufferSubData(GL_TEXTURE_BUFFER, 0, (GLsizeiptr)bytes, numbers);
+}
+
+static void send_sinks(struct hb_resident *r, size_t ni, const uint32_t *index)
+{
+  send_list(&r->sinks, GL_R32I, ni * sizeof *index, index);
+}
+
+static void send_levels(struct hb_resident *r, size_t ni, const uint8_t *level)
+{
+  send_list(&r->levels, GL_R8UI, ni, level);
 }
 
 static void bind_list(const struct list *list, int unit)
@@ -170,13 +173,12 @@ static size_t texels_of(size_t count, int *width, int *height)
   return (size_t)*width * (size_t)*height;
 }
 
-static enum hb_status stage(struct hb_resident *r, size_t count)
+/* Particles, in whole rows, that the engine's staging area takes at once, of `count` with so many words each. */
+static enum hb_status stage(struct hb_resident *r, size_t count, size_t words, size_t *portion)
 {
-  if (count <= r->staging_room) return HB_OK;
-  hb_mem_free(r->staging);
-  r->staging_room = 0;
-  HB_TRY(HB_ALLOC(count, &r->staging));
-  r->staging_room = count;
+  size_t row = ROW * words, piece;
+  HB_TRY(hb_pairs_stage(r->pairs, row, (size_t)rows_of(count) * row, &piece));
+  *portion = piece / row * ROW;
   return HB_OK;
 }
 
@@ -214,49 +216,44 @@ static double join(const struct hb_resident *r, uint32_t high, uint32_t low)
 
 /* ---- sending and fetching ---- */
 
-static enum hb_status room_for_numbers(struct hb_resident *r, size_t ni)
-{
-  if (ni <= r->number_room) return HB_OK;
-  hb_mem_free(r->number);
-  r->number_room = 0;
-  HB_TRY(HB_ALLOC(ni, &r->number));
-  r->number_room = ni;
-  return HB_OK;
-}
-
-static enum hb_status put_portion(struct hb_resident *r, const struct hb_force_particles *p, size_t first,
-                                  size_t ni, const uint32_t *index)
+/* Particles at[0 .. ni) of p through the block's textures. */
+static enum hb_status put_portion(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
+                                  const uint32_t *at)
 {
   const double *vectors[4] = {p->x, p->v, p->a, p->j};
+  uint32_t *staging = r->pairs->staging;
   int width, height;
   size_t texels = texels_of(ni, &width, &height);
   HB_TRY(room_for_block(r, ni));
-  HB_TRY(stage(r, 8 * texels));
-  HB_TRY(room_for_numbers(r, ni));
-  for (size_t k = 0; k < ni; k++) r->number[k] = index ? (int32_t)index[k] : (int32_t)(first + k);
-  send_list(&r->sinks, ni, r->number);
+  send_sinks(r, ni, at);
   for (int q = 0; q < 4; q++) {
-    uint32_t *high = r->staging, *low = r->staging + 4 * texels;
+    uint32_t *high = staging, *low = staging + 4 * texels;
     for (size_t k = 0; k < ni; k++, high += 4, low += 4) {
-      const double *vector = vectors[q] + 3 * (size_t)r->number[k];
+      const double *vector = vectors[q] + 3 * (size_t)at[k];
       for (int c = 0; c < 3; c++) split(r, vector[c], &high[c], &low[c]);
-      if (q == 0) split(r, p->m[r->number[k]], &high[3], &low[3]);
+      if (q == 0) split(r, p->m[at[k]], &high[3], &low[3]);
     }
-    hb_gl_layers_write(&r->block, 2 * q, width, height, r->staging);
-    hb_gl_layers_write(&r->block, 2 * q + 1, width, height, r->staging + 4 * texels);
+    hb_gl_layers_write(&r->block, 2 * q, width, height, staging);
+    hb_gl_layers_write(&r->block, 2 * q + 1, width, height, staging + 4 * texels);
   }
-  for (size_t k = 0; k < ni; k++) r->number[k] = p->level[r->number[k]];
-  send_list(&r->levels, ni, r->number);
+  uint8_t *level = (uint8_t *)staging;
+  for (size_t k = 0; k < ni; k++) level[k] = p->level[at[k]];
+  send_levels(r, ni, level);
   return scatter(r, ni);
 }
 
 enum hb_status hb_resident_put(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
                                const uint32_t *index)
 {
+  enum { WORDS = 9 }; /* two texels, and a number where there is no index */
+  size_t portion;
   HB_TRY(hb_gl_context_use(r->context));
-  for (size_t first = 0; first < ni; first += PORTION) {
-    size_t count = ni - first < PORTION ? ni - first : PORTION;
-    HB_TRY(put_portion(r, p, first, count, index ? index + first : NULL));
+  HB_TRY(stage(r, ni, WORDS, &portion));
+  uint32_t *number = r->pairs->staging + (WORDS - 1) * portion;
+  for (size_t first = 0; first < ni; first += portion) {
+    size_t count = ni - first < portion ? ni - first : portion;
+    for (size_t k = 0; !index && k < count; k++) number[k] = (uint32_t)(first + k);
+    HB_TRY(put_portion(r, p, count, index ? index + first : number));
   }
   return HB_OK;
 }
@@ -264,16 +261,21 @@ enum hb_status hb_resident_put(struct hb_resident *r, const struct hb_force_part
 enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles *p)
 {
   double *vectors[4] = {p->x, p->v, p->a, p->j};
-  int width, height;
-  size_t texels = texels_of(r->n, &width, &height);
+  size_t portion;
   HB_TRY(hb_gl_context_use(r->context));
-  HB_TRY(stage(r, 8 * texels));
-  for (int q = 0; q < 4; q++) {
-    uint32_t *high = r->staging, *low = r->staging + 4 * texels;
-    hb_gl_layers_read(&r->state, 2 * q, width, height, high);
-    hb_gl_layers_read(&r->state, 2 * q + 1, width, height, low);
-    for (size_t k = 0; k < 3 * r->n; k++)
-      vectors[q][k] = join(r, high[4 * (k / 3) + k % 3], low[4 * (k / 3) + k % 3]);
+  HB_TRY(stage(r, r->n, 8, &portion));
+  uint32_t *high = r->pairs->staging, *low = high + 4 * portion;
+  for (size_t first = 0; first < r->n; first += portion) {
+    size_t count = r->n - first < portion ? r->n - first : portion;
+    int row = (int)(first / ROW), width, height;
+    texels_of(count, &width, &height);
+    for (int q = 0; q < 4; q++) {
+      double *vector = vectors[q] + 3 * first;
+      hb_gl_layers_read(&r->state, 2 * q, row, width, height, high);
+      hb_gl_layers_read(&r->state, 2 * q + 1, row, width, height, low);
+      for (size_t k = 0; k < 3 * count; k++)
+        vector[k] = join(r, high[4 * (k / 3) + k % 3], low[4 * (k / 3) + k % 3]);
+    }
   }
   return hb_gl_context_check_lost(r->context, "reading particles");
 }
@@ -340,20 +342,31 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   return hb_gl_context_check(r->context, "correcting particles");
 }
 
-/* The steps that the block's particles ask for, in the w of one layer. */
+/* The step that the block's particle i asks for, in the w of one layer. */
+static enum hb_status take_step(const struct hb_resident *r, uint32_t word, size_t i, uint32_t particle,
+                                double *step)
+{
+  float asked = hb_bits_to_float(word);
+  if (asked == -2)
+    return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has not met all sources",
+                   r->context->caps.renderer, i);
+  if (!(asked >= 0))
+    return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is no number, expected finite", particle);
+  *step = asked < 1e38F ? asked : INFINITY;
+  return HB_OK;
+}
+
 static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_t *index, double *step)
 {
-  int width, height;
-  HB_TRY(stage(r, 4 * texels_of(ni, &width, &height)));
-  hb_gl_layers_read(&r->block, STEP_LAYER, width, height, r->staging);
-  for (size_t k = 0; k < ni; k++) {
-    float asked = hb_bits_to_float(r->staging[4 * k + 3]);
-    if (asked == -2)
-      return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has not met all sources",
-                     r->context->caps.renderer, k);
-    if (!(asked >= 0))
-      return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is no number, expected finite", index[k]);
-    step[k] = asked < 1e38F ? asked : INFINITY;
+  size_t portion;
+  HB_TRY(stage(r, ni, 4, &portion));
+  for (size_t first = 0; first < ni; first += portion) {
+    size_t count = ni - first < portion ? ni - first : portion;
+    int width, height;
+    texels_of(count, &width, &height);
+    hb_gl_layers_read(&r->block, STEP_LAYER, (int)(first / ROW), width, height, r->pairs->staging);
+    for (size_t k = 0, i = first; k < count; k++, i++)
+      HB_TRY(take_step(r, r->pairs->staging[4 * k + 3], i, index[i], &step[i]));
   }
   return hb_gl_context_check_lost(r->context, "reading time steps");
 }
@@ -364,7 +377,7 @@ enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint3
   struct correction correction = {r, how, last};
   HB_TRY(hb_gl_context_use(r->context));
   HB_TRY(room_for_block(r, ni));
-  send_list(&r->sinks, ni, index);
+  send_sinks(r, ni, index);
   HB_TRY(hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction));
   double lap = hb_clock_now();
   HB_TRY(read_steps(r, ni, index, step));
@@ -376,8 +389,6 @@ enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint3
 enum hb_status hb_resident_settle(struct hb_resident *r, size_t ni, const uint8_t *level)
 {
   HB_TRY(hb_gl_context_use(r->context));
-  HB_TRY(room_for_numbers(r, ni));
-  for (size_t k = 0; k < ni; k++) r->number[k] = level[k];
-  send_list(&r->levels, ni, r->number);
+  send_levels(r, ni, level);
   return scatter(r, ni);
 }

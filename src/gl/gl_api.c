@@ -65,6 +65,7 @@ struct hb_gl_core_11 hb_gl_core_11;
 
 /* Functions that newer contexts have; the context's capabilities say whether they may be called. */
 #define GL_NEWER(X)                                                                                          \
+  X(BUFFERSTORAGE, BufferStorage)                                                                            \
   X(DEBUGMESSAGECALLBACK, DebugMessageCallback)                                                              \
   X(DISPATCHCOMPUTE, DispatchCompute)                                                                        \
   X(FRAMEBUFFERPARAMETERI, FramebufferParameteri)                                                            \

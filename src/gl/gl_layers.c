@@ -61,16 +61,17 @@ void hb_gl_layers_bind(const struct hb_gl_layers *layers, int unit)
 }
 
 /* To the host, or behind `to` in the buffer that is bound. */
-static void read_layer(const struct hb_gl_layers *layers, int k, int width, int height, void *to)
+static void read_layer(const struct hb_gl_layers *layers, int k, int row, int width, int height, void *to)
 {
   glBindFramebuffer(GL_FRAMEBUFFER, layers->framebuffer);
   glReadBuffer(GL_COLOR_ATTACHMENT0 + (GLenum)k);
-  glReadPixels(0, 0, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, to);
+  glReadPixels(0, row, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, to);
 }
 
-void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int width, int height, uint32_t *words)
+void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int row, int width, int height,
+                       uint32_t *words)
 {
-  read_layer(layers, k, width, height, words);
+  read_layer(layers, k, row, width, height, words);
   hb_gl_readback_add((size_t)width * (size_t)height * 16);
 }
 
@@ -78,7 +79,7 @@ void hb_gl_layers_copy(const struct hb_gl_layers *layers, int k, int width, int 
                        size_t offset)
 {
   glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer);
-  read_layer(layers, k, width, height, (void *)offset);
+  read_layer(layers, k, 0, width, height, (void *)offset);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
 }
 

@@ -22,10 +22,11 @@ void hb_gl_layers_draw(const struct hb_gl_layers *layers, int width, int height)
 /* Binds the stack to a texture unit for a usampler2DArray. */
 void hb_gl_layers_bind(const struct hb_gl_layers *layers, int unit);
 
-/* Layer k of the first `height` rows: words[4 * width * height]. */
-void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int width, int height, uint32_t *words);
+/* `height` rows of layer k from `row` on: words[4 * width * height]. */
+void hb_gl_layers_read(const struct hb_gl_layers *layers, int k, int row, int width, int height,
+                       uint32_t *words);
 
-/* The same into a buffer, on the device. */
+/* The first rows into a buffer, on the device. */
 void hb_gl_layers_copy(const struct hb_gl_layers *layers, int k, int width, int height, unsigned buffer,
                        size_t offset);
 

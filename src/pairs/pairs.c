@@ -88,9 +88,9 @@ void hb_pairs_destroy(struct hb_pairs *p)
     const GLuint textures[] = {p->j_texture, p->i_texture, p->j_texture_2d};
     glDeleteBuffers(3, buffers);
     glDeleteTextures(3, textures);
+    hb_gl_inbox_destroy(&p->inbox);
   }
   hb_mem_free(p->staging);
-  hb_mem_free(p->earlier);
   hb_mem_free(p);
 }
 
@@ -157,7 +157,7 @@ enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_col
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
     return hb_fail(HB_ERR_DEVICE, "%s does not map the particles' buffer", context->caps.renderer);
   }
-  hb_pairs_pack(p, nj, columns, room);
+  hb_pairs_pack(p, context->caps.software, nj, columns, room);
   glUnmapBuffer(GL_ARRAY_BUFFER);
   return hb_pairs_filled_j(p);
 }
@@ -183,8 +183,6 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
 
 /* ---- walking ---- */
 
-static size_t f_width(const struct hb_pairs *p) { return 4 * (size_t)p->params.interaction->f_records; }
-
 static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
 {
   HB_TRY(send_sinks(p, p->ni, index));
@@ -202,34 +200,21 @@ void hb_pairs_done(struct hb_pairs *p)
   if (seconds > 1e-3) hb_pairs_learn(p, (double)p->ni * (double)p->nj, seconds);
 }
 
-static enum hb_status read_portion(struct hb_pairs *p, double *f)
+static enum hb_status read_portion(struct hb_pairs *p)
 {
-  HB_TRY(p->scheme->read(p, f));
+  HB_TRY(p->scheme->read(p));
   hb_pairs_done(p);
   return HB_OK;
 }
 
-/* Room for what all portions but the last feel, in doubles. */
-static enum hb_status keep_room(struct hb_pairs *p)
-{
-  if (p->sinks <= p->earlier_room) return HB_OK;
-  hb_mem_free(p->earlier);
-  p->earlier_room = 0;
-  HB_TRY(HB_ALLOC(f_width(p) * p->sinks, &p->earlier));
-  p->earlier_room = p->sinks;
-  return HB_OK;
-}
-
-/* Keeps a portion's results, whose room is for the next one; the last ones stay where they are. */
-static enum hb_status keep_earlier(void *context, struct hb_pairs *p, size_t first, size_t count)
+/* Reads a portion's results, whose room is for the next one; the last ones stay where they are. */
+static enum hb_status read_all_but_last(void *context, struct hb_pairs *p, size_t first, size_t count)
 {
   (void)context;
-  if (first + count == p->sinks) return HB_OK;
-  HB_TRY(keep_room(p));
-  return read_portion(p, p->earlier + f_width(p) * first);
+  return first + count == p->sinks ? HB_OK : read_portion(p);
 }
 
-enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
+static enum hb_status walk_portions(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
                                     void *context)
 {
   HB_TRY(hb_gl_context_use(p->params.context));
@@ -245,16 +230,26 @@ enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_
   return hb_gl_context_check(p->params.context, "walking the pairs");
 }
 
-enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index)
+enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
+                                    void *context)
 {
-  return hb_pairs_walk_taking(p, ni, index, keep_earlier, NULL);
+  p->stays = 1;
+  return walk_portions(p, ni, index, take, context);
 }
 
-enum hb_status hb_pairs_read(struct hb_pairs *p, double *f)
+enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index,
+                             const struct hb_result *results)
+{
+  for (int c = 0; c < 4 * p->params.interaction->f_records; c++)
+    p->results[c] = results ? results[c] : (struct hb_result){0};
+  p->stays = 0;
+  return walk_portions(p, ni, index, read_all_but_last, NULL);
+}
+
+enum hb_status hb_pairs_read(struct hb_pairs *p)
 {
   HB_TRY(hb_gl_context_use(p->params.context));
-  if (p->before) memcpy(f, p->earlier, f_width(p) * p->before * sizeof *f);
-  HB_TRY(read_portion(p, f + f_width(p) * p->before));
+  HB_TRY(read_portion(p));
   return hb_gl_context_check_lost(p->params.context, "reading forces");
 }
 

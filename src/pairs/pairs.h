@@ -3,7 +3,7 @@
 #ifndef HB_PAIRS_H
 #define HB_PAIRS_H
 
-#include "gl/gl_context.h"
+#include "gl/gl_inbox.h"
 #include "pairs/interaction.h"
 
 enum hb_precision {
@@ -25,6 +25,7 @@ struct hb_pairs_tuning {
   int partial;         /* sources of one float sum, a multiple of unroll          */
   int j_source_plus_1; /* enum hb_j_source + 1                                    */
   int output_plus_1;   /* 1: render targets, 2: storage buffer (GL 4.3)           */
+  int add_plus_1;      /* bag: segments are added by 1: the host, 2: the device (GL 4.3) */
   int threads;         /* wanted at work at once: sources are shared out for that */
   int width;           /* bag: fragments a row                                      */
   int workgroup;       /* tile: threads that share a tile                         */
@@ -59,12 +60,20 @@ struct hb_column {
 /* Sends nj particles, columns[4 * records]. */
 enum hb_status hb_pairs_set_j(struct hb_pairs *pairs, size_t nj, const struct hb_column *columns);
 
-/* Starts the walk for the sinks index[ni] and returns without waiting where it can; of a block in portions it waits for
- * all but the last. Errors: HB_ERR_DEVICE when a draw was lost. */
-enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index);
+/* Where a component of what the sinks feel goes: that of sink i to data[stride * i]; NULL: nowhere. */
+struct hb_result {
+  double *data;
+  size_t stride;
+};
 
-/* Waits for the walk and gives f[4 * f_records * ni]. HB_ERR_DEVICE when a draw was lost. */
-enum hb_status hb_pairs_read(struct hb_pairs *pairs, double *f);
+/* Starts the walk for the sinks index[ni] and returns without waiting where it can; of a block in portions it waits for
+ * all but the last, whose results are written already. results[4 * f_records], NULL: nobody wants them; the last one,
+ * which counts sources, has none. Errors: HB_ERR_DEVICE when a draw was lost. */
+enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
+                             const struct hb_result *results);
+
+/* Waits for the walk and writes what is left of its results. HB_ERR_DEVICE when a draw was lost. */
+enum hb_status hb_pairs_read(struct hb_pairs *pairs);
 
 /* ---- on the device, without the host ---- */
 
@@ -81,7 +90,7 @@ struct hb_pairs_totals {
   uint32_t walked; /* what the counts of a sink's totals add up to when no draw was lost */
 };
 
-/* hb_pairs_walk for results that stay: `take` is called for each portion of sinks, whose totals the next one replaces. */
+/* hb_pairs_walk for results that stay on the device: `take` is called for each portion of sinks, whose totals the next one replaces. */
 typedef enum hb_status (*hb_pairs_taker)(void *context, struct hb_pairs *pairs, size_t first, size_t count);
 enum hb_status hb_pairs_walk_taking(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
                                     hb_pairs_taker take, void *context);
@@ -100,16 +109,19 @@ enum { HB_SENT_MOST = 16384 };
  * for blocks that grow ends here. 2^20 sinks of bag in single, which keep any device busy. */
 enum { HB_PAIRS_TOTALS = 64 << 20 };
 
+/* Bytes that travel at once between device and host: the totals of a small block in one piece; and what a processor
+ * that is the device keeps in its cache. */
+enum { HB_PAIRS_PIECE = 8 << 20, HB_PAIRS_PIECE_SOFTWARE = 128 << 10 };
+
 struct hb_pairs {
   struct hb_pairs_params params;
   const struct hb_pairs_scheme *scheme;
   void *state; /* the scheme's own */
 
-  size_t nj, ni;   /* sources, and sinks of the portion under way */
-  size_t sinks;    /* of all portions */
-  size_t before;   /* sinks in earlier portions */
-  double *earlier; /* [4 * f_records * before] what they feel */
-  size_t earlier_room;
+  size_t nj, ni; /* sources, and sinks of the portion under way */
+  size_t sinks;  /* of all portions */
+  size_t before; /* sinks in earlier portions */
+  struct hb_result results[4 * HB_RECORDS_MAX];
   const uint32_t *index; /* the sinks of the portion, valid during the walk */
   uint64_t passes;       /* of the walk that hb_gl_watch was told of */
 
@@ -130,7 +142,11 @@ struct hb_pairs {
   unsigned storage; /* results in a storage buffer: [segment][sink][words], where a scheme keeps them so */
   size_t storage_room;
 
-  uint32_t *staging; /* what comes back */
+  struct hb_gl_inbox
+      inbox; /* results on their way to the host: [sink][words], of schemes that add on the device */
+  int stays; /* the results of this walk stay on the device */
+
+  uint32_t *staging; /* what comes back, piece by piece */
   size_t staging_room;
 
   double pairs_per_s; /* as measured; a guess until known is 1 */
@@ -144,7 +160,7 @@ struct hb_pairs_scheme {
   void (*destroy)(struct hb_pairs *pairs);
   size_t (*portion)(const struct hb_pairs *pairs); /* sinks to walk at once; NULL: all */
   enum hb_status (*walk)(struct hb_pairs *pairs);
-  enum hb_status (*read)(struct hb_pairs *pairs, double *f);
+  enum hb_status (*read)(struct hb_pairs *pairs); /* hb_pairs_add for each total */
   enum hb_status (*totals)(struct hb_pairs *pairs, struct hb_pairs_totals *totals); /* NULL: cannot */
 };
 
@@ -165,8 +181,10 @@ typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, siz
 enum hb_status hb_pairs_passes(struct hb_pairs *pairs, size_t segments, size_t segment_length, size_t step,
                                size_t most, hb_pairs_pass pass);
 
-/* n particles as they lie on the device: 16 * texels bytes each. */
-void hb_pairs_pack(const struct hb_pairs *pairs, size_t n, const struct hb_column *columns, void *out);
+/* n particles as they lie on the device: 16 * texels bytes each. `out` is ordinary memory (straight: 1), or memory that
+ * is written fast by whole lines only, one behind the other (0). */
+void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t n, const struct hb_column *columns,
+                   void *out);
 
 /* Tells the engine that so many pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
@@ -174,23 +192,27 @@ void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
 /* Bytes to reserve for something that needs so many now and may grow: half as much again, but none beyond `most`. */
 size_t hb_pairs_room(size_t bytes, size_t most);
 
-/* Room for count words in pairs->staging. */
-enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t count);
+/* Room for all `count` words in pairs->staging or, where that is too much at once, for a piece of them that is not
+ * smaller than `least`; gives the words of a piece. What travels in pieces needs no room of its size on the host. */
+enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t least, size_t count, size_t *piece);
 
-/* Where the words of a sink's total in a segment lie in the staging area. */
-typedef void (*hb_pairs_find)(const struct hb_pairs *pairs, size_t segment, size_t i,
-                              const uint32_t *words[]);
+/* Adds a sink's total over a segment to its results, in double; segment after segment. words[k] are the four of
+ * record k. HB_ERR_DEVICE unless the total was summed over as many sources as the segment has. */
+enum hb_status hb_pairs_add(const struct hb_pairs *pairs, size_t segment, size_t segment_length, size_t i,
+                            const uint32_t *const words[]);
 
-/* f[4 * f_records * ni] = sum over the segments, in double. HB_ERR_DEVICE unless every total was summed over as many
- * sources as its segment has. */
-enum hb_status hb_pairs_add_segments(const struct hb_pairs *pairs, size_t segments, size_t segment_length,
-                                     hb_pairs_find find, double *f);
+/* Makes room for the sums of this walk, [sink][words], and binds it as storage buffer 3: pairs->inbox, or pairs->storage
+ * when they stay. Then reads them from the inbox: each is over all sources. */
+enum hb_status hb_pairs_results(struct hb_pairs *pairs);
+enum hb_status hb_pairs_read_results(struct hb_pairs *pairs);
+
+/* Sinks whose results travel to the host at once. */
+size_t hb_pairs_results_portion(const struct hb_pairs *pairs);
 
 /* Room for bytes in pairs->storage; for the totals of ni sinks there; and the same as above from there. */
 enum hb_status hb_pairs_storage_bytes(struct hb_pairs *pairs, size_t bytes);
 enum hb_status hb_pairs_storage_room(struct hb_pairs *pairs, size_t segments);
-enum hb_status hb_pairs_read_storage(struct hb_pairs *pairs, size_t segments, size_t segment_length,
-                                     double *f);
+enum hb_status hb_pairs_read_storage(struct hb_pairs *pairs, size_t segments, size_t segment_length);
 void hb_pairs_storage_totals(const struct hb_pairs *pairs, size_t segments, struct hb_pairs_totals *totals);
 
 #endif

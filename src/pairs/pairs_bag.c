@@ -1,12 +1,11 @@
 /* The bag scheme on the host's side: which program, how many segments, which passes. See
  * shaders/pairs/bag.frag. */
-#include "pairs/pairs_program.h"
+#include "pairs/pairs_sum.h"
 #include "pairs/pairs_watch.h"
 
 #include "base/default.h"
 #include "base/mem.h"
 #include "gl/gl.h"
-#include "gl/gl_layers.h"
 
 #include <stdio.h>
 
@@ -16,12 +15,15 @@ enum {
   MAX_ITERATIONS = 32768, /* llvmpipe silently ends a fragment after 65535 turns of all its loops */
   SMALL_PARTIAL = 32,
   OUTPUT_TARGETS = 1,
-  OUTPUT_STORAGE = 2
+  OUTPUT_STORAGE = 2,
+  ADD_HOST = 1,
+  ADD_DEVICE = 2
 };
 
-/* The program comes in two shapes: many sinks are walked by fragments that hold several each, few sinks by
- * fragments that hold one and share its sources out. Each shape has a first pass and one that goes on. */
-enum { MANY, FEW, FEW_LONG, SHAPES };
+/* The program comes in shapes: many sinks are walked by fragments that hold several each, few sinks by fragments that
+ * hold one and share its sources out. So many that nothing needs to be shared out may read sources from a uniform
+ * block, which is walked in one stretch. Each shape has a first pass and one that goes on. */
+enum { BLOCKS, MANY, FEW, FEW_LONG, SHAPES };
 enum { LONG = 64 }; /* float sums of full length; with so many a sink, few sinks need no shorter ones */
 enum {
   FILLED = 16
@@ -36,6 +38,7 @@ enum { SOFTWARE_PARTIAL = 128, SOFTWARE_UNROLL = 4 };
 struct bag {
   struct hb_pairs_program program[SHAPES][STAGES]; /* built when first used */
   struct hb_gl_layers many[2], few[2];             /* ping-pong pairs of render targets, */
+  struct hb_pairs_sum sum[2];                      /* of few, of many */
   unsigned framebuffer; /* or, for many, a storage buffer that is continued in place, and no texture */
 
   /* the walk under way */
@@ -44,12 +47,26 @@ struct bag {
   int stage;   /* the program in use */
 };
 
-/* The totals of few sinks are few: textures are read sooner, and llvmpipe's programs that write them are faster. */
+static int adds_on_device(const struct hb_pairs *p) { return p->params.tuning.add_plus_1 == ADD_DEVICE; }
+static int holds_several(int shape) { return shape <= MANY; }
+
+/* The totals of few sinks are few: textures are read sooner, and llvmpipe's programs that write them are faster; but
+ * what a compute program adds up is written where it reads, since a GPU's driver may turn a whole texture over first. */
 static int uses_storage(const struct hb_pairs *p, int shape)
 {
-  return shape == MANY && p->params.tuning.output_plus_1 == OUTPUT_STORAGE;
+  return holds_several(shape) ? p->params.tuning.output_plus_1 == OUTPUT_STORAGE : adds_on_device(p);
 }
-static int i_each(const struct hb_pairs *p, int shape) { return shape == MANY ? p->params.tuning.i_each : 1; }
+static int i_each(const struct hb_pairs *p, int shape)
+{
+  return holds_several(shape) ? p->params.tuning.i_each : 1;
+}
+
+/* enum hb_j_source + 1 */
+static int j_source(const struct hb_pairs *p, int shape)
+{
+  int tuned = p->params.tuning.j_source_plus_1;
+  return shape != BLOCKS && tuned == HB_J_BLOCK + 1 ? HB_J_BUFFER_TEXTURE + 1 : tuned;
+}
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
@@ -63,13 +80,13 @@ static int partial(const struct hb_pairs *p, int shape)
 static int unroll(const struct hb_pairs *p, int shape)
 {
   int tuned = p->params.tuning.unroll;
-  return shape != MANY && p->params.context->caps.software ? smaller(tuned, SOFTWARE_UNROLL) : tuned;
+  return !holds_several(shape) && p->params.context->caps.software ? smaller(tuned, SOFTWARE_UNROLL) : tuned;
 }
 
 /* Rows in which fragments are numbered up and down, see shaders/pairs/bag.frag. */
 static size_t band(const struct hb_pairs *p) { return p->params.context->caps.software ? SOFTWARE_BAND : 1; }
 
-static struct hb_gl_layers *totals(struct bag *b) { return b->shape == MANY ? b->many : b->few; }
+static struct hb_gl_layers *totals(struct bag *b) { return holds_several(b->shape) ? b->many : b->few; }
 
 /* ---- create and destroy ---- */
 
@@ -80,13 +97,16 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
   struct hb_pairs_tuning *t = &p->params.tuning;
   t->output_plus_1 =
       hb_default(t->output_plus_1, caps->software && caps->has_compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
-  t->j_source_plus_1 = hb_default(t->j_source_plus_1, HB_J_BUFFER_TEXTURE + 1);
+  t->add_plus_1 = hb_default(t->add_plus_1, !caps->software && caps->has_compute ? ADD_DEVICE : ADD_HOST);
+  int blocks = p->params.precision == HB_PRECISION_DS && !caps->software; /* a GPU is faster with them */
+  t->j_source_plus_1 = hb_default(t->j_source_plus_1, (blocks ? HB_J_BLOCK : HB_J_BUFFER_TEXTURE) + 1);
   int most = uses_storage(p, MANY) ? 8 : caps->max_draw_buffers / p->words;
   if (most > 8 / p->words && !uses_storage(p, MANY)) most = 8 / p->words;
   t->i_each = hb_default(t->i_each, most < 4 || !caps->software ? (most < 4 ? most : 4) : most);
   int doubles = p->params.precision == HB_PRECISION_DOUBLE;
   t->unroll = hb_default(t->unroll, doubles && !caps->software ? 2 : 8);
-  t->width = hb_default(t->width, 128); /* two tiles of 64 texels, a piece of work for two llvmpipe threads */
+  /* two tiles of 64 texels, a piece of work for two llvmpipe threads; or what spreads over a GPU's rasterizers */
+  t->width = hb_default(t->width, caps->software ? 128 : 1024);
   int partial = hb_pairs_partial(p->params.precision);
   t->partial =
       hb_default(t->partial, partial > 64 && !caps->software ? 64 : partial); /* a GPU is faster with 64 */
@@ -97,7 +117,8 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
   if (t->partial % t->unroll)
     return hb_fail(HB_ERR_USAGE, "a float sum was to take %d sources, expected a multiple of %d", t->partial,
                    t->unroll);
-  int needs_43 = uses_storage(p, MANY) || t->j_source_plus_1 == HB_J_STORAGE + 1;
+  int needs_43 =
+      uses_storage(p, MANY) || t->add_plus_1 == ADD_DEVICE || t->j_source_plus_1 == HB_J_STORAGE + 1;
   if (needs_43 && !caps->has_compute)
     return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %d.%d", caps->renderer, caps->major,
                    caps->minor);
@@ -110,7 +131,7 @@ static enum hb_status bag_create(struct hb_pairs *p)
   struct bag *b;
   HB_TRY(HB_ALLOC(1, &b));
   p->state = b;
-  if (uses_storage(p, MANY)) glGenFramebuffers(1, &b->framebuffer);
+  if (uses_storage(p, MANY) || uses_storage(p, FEW)) glGenFramebuffers(1, &b->framebuffer);
   return HB_OK;
 }
 
@@ -122,6 +143,7 @@ static void bag_destroy(struct hb_pairs *p)
   for (int k = 0; k < 2; k++) {
     hb_gl_layers_destroy(&b->many[k]);
     hb_gl_layers_destroy(&b->few[k]);
+    hb_pairs_sum_destroy(&b->sum[k]);
   }
   if (b->framebuffer) glDeleteFramebuffers(1, &b->framebuffer);
   hb_mem_free(b);
@@ -130,11 +152,10 @@ static void bag_destroy(struct hb_pairs *p)
 static enum hb_status build(struct hb_pairs *p, int shape, int stage)
 {
   struct bag *b = p->state;
-  const struct hb_pairs_tuning *t = &p->params.tuning;
-  int storage = uses_storage(p, shape), needs_43 = storage || t->j_source_plus_1 == HB_J_STORAGE + 1;
+  int storage = uses_storage(p, shape), needs_43 = storage || j_source(p, shape) == HB_J_STORAGE + 1;
   char defines[160];
   snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define BLOCK_TEXELS %d\n#define ROWS %zu\n%s%s",
-           t->j_source_plus_1 - 1, BLOCK_TEXELS, band(p), storage ? "#define OUTPUT_STORAGE\n" : "",
+           j_source(p, shape) - 1, BLOCK_TEXELS, band(p), storage ? "#define OUTPUT_STORAGE\n" : "",
            stage == GO_ON ? "#define CONTINUES\n" : "");
   const struct hb_pairs_program_source source = {.fragment = "pairs/bag.frag",
                                                  .version = needs_43 ? 430 : 330,
@@ -171,13 +192,14 @@ static void choose_shape(const struct hb_pairs *p)
   /* a processor has no lanes to spare for groups of sinks that are mostly empty */
   int wasteful = p->params.context->caps.software && 2 * p->sinks < groups * (size_t)t->i_each;
   int many = groups * sums >= (size_t)t->threads / FILLED && !wasteful;
-  b->shape = many ? MANY : sums >= LONG ? FEW_LONG : FEW;
+  int blocks = t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= (size_t)t->threads / FILLED;
+  b->shape = blocks ? BLOCKS : many ? MANY : sums >= LONG ? FEW_LONG : FEW;
   size_t length = (size_t)partial(p, b->shape);
   groups = quotient_up(p->sinks, (size_t)i_each(p, b->shape));
   sums = quotient_up(p->nj, length);
   size_t segments = quotient_up((size_t)t->threads, groups);
   if (segments > sums) segments = sums;
-  if (t->j_source_plus_1 == HB_J_BLOCK + 1) segments = 1; /* the block holds one stretch of sources */
+  if (blocks) segments = 1;
   size_t sums_each = quotient_up(sums, segments);
   b->segments = (int)quotient_up(sums, sums_each);
   b->segment_length = (int)(sums_each * length);
@@ -193,6 +215,8 @@ static size_t bag_portion(const struct hb_pairs *p)
   size_t most = HB_PAIRS_TOTALS / (copies * TEXEL * each * (size_t)p->words * (size_t)b->segments);
   if (p->params.tuning.portion && (size_t)p->params.tuning.portion / each < most)
     most = (size_t)p->params.tuning.portion / each;
+  if (adds_on_device(p) && hb_pairs_results_portion(p) / each < most)
+    most = hb_pairs_results_portion(p) / each;
   if (most == 0) most = 1;
   return quotient_up(groups, quotient_up(groups, most)) * each;
 }
@@ -223,7 +247,7 @@ static size_t most_sources(const struct hb_pairs *p)
 {
   const struct bag *b = p->state;
   size_t most = (size_t)MAX_ITERATIONS * (size_t)unroll(p, b->shape);
-  if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1) most = BLOCK_TEXELS / (size_t)p->texels;
+  if (b->shape == BLOCKS) most = BLOCK_TEXELS / (size_t)p->texels;
   return most;
 }
 
@@ -242,8 +266,7 @@ static void use_program(struct hb_pairs *p, const struct hb_pairs_program *progr
   glUniform1i(program->at[HB_U_GROUPS], b->groups);
   glUniform1i(program->at[HB_U_SEGMENT_LENGTH], b->segment_length);
   glUniform1i(program->at[HB_U_WIDTH], b->width);
-  if (p->params.tuning.j_source_plus_1 == HB_J_STORAGE + 1)
-    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, p->j_buffer);
+  if (j_source(p, b->shape) == HB_J_STORAGE + 1) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, p->j_buffer);
   if (uses_storage(p, b->shape)) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, p->storage);
 }
 
@@ -322,11 +345,25 @@ static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
   const struct hb_pairs_program *program = &b->program[b->shape][stage];
   if (b->stage != stage) use_program(p, program);
   b->stage = stage;
-  if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1) bind_block(p, program, from);
+  if (b->shape == BLOCKS) bind_block(p, program, from);
   glUniform2i(program->at[HB_U_BAG], (GLint)from, (GLint)to);
   draw(p);
   if (hb_gl_watch) tell(p, from, to);
   return HB_OK;
+}
+
+static enum hb_status add_segments(struct hb_pairs *p)
+{
+  struct bag *b = p->state;
+  const struct hb_pairs_parts parts = {
+      .layers = uses_storage(p, b->shape) ? NULL : &totals(b)[b->written],
+      .segments = b->segments,
+      .groups = b->groups,
+      .each = i_each(p, b->shape),
+      .width = b->width,
+      .band = (int)band(p),
+  };
+  return hb_pairs_sum_run(p, &b->sum[holds_several(b->shape)], &parts);
 }
 
 static enum hb_status bag_walk(struct hb_pairs *p)
@@ -337,50 +374,68 @@ static enum hb_status bag_walk(struct hb_pairs *p)
   HB_TRY(make_room(p));
   b->stage = STAGES; /* no program is in use yet */
   size_t step = (size_t)partial(p, b->shape);
-  if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1) /* a block begins at a multiple of 256 bytes */
+  if (b->shape == BLOCKS) /* a block begins at a multiple of 256 bytes */
     while (step * (size_t)p->texels % 16) step *= 2;
   if (step > (size_t)b->segment_length) step = (size_t)b->segment_length;
-  return hb_pairs_passes(p, (size_t)b->segments, (size_t)b->segment_length, step, most_sources(p), pass);
+  HB_TRY(hb_pairs_passes(p, (size_t)b->segments, (size_t)b->segment_length, step, most_sources(p), pass));
+  return adds_on_device(p) ? add_segments(p) : HB_OK;
 }
 
 /* ---- results ---- */
 
-/* In the textures: sink k of a group in the layers from k * words on, group and segment give the texel. */
-static void find_in_layers(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *words[])
+/* Adds fragments first .. end, of whose rows the staging area holds each layer: sink k of a group in the layers from
+ * k * words on. Small blocks have many totals, and 32 bits are divided faster than 64. */
+static enum hb_status add_fragments(const struct hb_pairs *p, uint32_t first, uint32_t end, size_t layer)
 {
   const struct bag *b = p->state;
-  size_t each = (size_t)i_each(p, b->shape), layer = (size_t)b->width * (size_t)b->height;
-  size_t fragment = segment * (size_t)b->groups + i / each, rows = band(p), width = (size_t)b->width;
-  size_t column = fragment / rows, row = column / width * rows + fragment % rows;
-  size_t texel = row * width + column % width;
-  for (int w = 0; w < p->words; w++)
-    words[w] = p->staging + 4 * ((i % each * (size_t)p->words + (size_t)w) * layer + texel);
+  uint32_t each = (uint32_t)i_each(p, b->shape), groups = (uint32_t)b->groups, rows = (uint32_t)band(p);
+  uint32_t width = (uint32_t)b->width, segment = first / groups, group = first % groups;
+  for (uint32_t fragment = 0; fragment < end - first; fragment++) {
+    uint32_t column = fragment / rows, row = column / width * rows + fragment % rows;
+    const uint32_t *texel = p->staging + 4 * ((size_t)row * width + column % width);
+    for (size_t k = 0, i = (size_t)group * each; k < each && i < p->ni; k++, i++) {
+      const uint32_t *words[2 * HB_RECORDS_MAX];
+      for (int w = 0; w < p->words; w++, texel += layer) words[w] = texel;
+      HB_TRY(hb_pairs_add(p, segment, (size_t)b->segment_length, i, words));
+    }
+    if (++group == groups) group = 0, segment++;
+  }
+  return HB_OK;
 }
 
-static enum hb_status read_layers(struct hb_pairs *p, double *f)
+/* Band after band of rows, as many as fit the staging area. */
+static enum hb_status read_layers(struct hb_pairs *p)
 {
   struct bag *b = p->state;
-  size_t layer = 4 * (size_t)b->width * (size_t)b->height;
-  int layers = i_each(p, b->shape) * p->words;
-  HB_TRY(hb_pairs_stage(p, layer * (size_t)layers));
-  for (int k = 0; k < layers; k++)
-    hb_gl_layers_read(&totals(b)[b->written], k, b->width, b->height, p->staging + layer * (size_t)k);
-  return hb_pairs_add_segments(p, (size_t)b->segments, (size_t)b->segment_length, find_in_layers, f);
+  int layers = i_each(p, b->shape) * p->words, rows = (int)band(p);
+  size_t row = 4 * (size_t)b->width * (size_t)layers, piece;
+  HB_TRY(hb_pairs_stage(p, row * (size_t)rows, row * (size_t)b->height, &piece));
+  rows *= (int)(piece / row) / rows;
+  size_t fragments = (size_t)b->groups * (size_t)b->segments, layer = 4 * (size_t)b->width * (size_t)rows;
+  for (int from = 0; from < b->height; from += rows) {
+    int height = smaller(rows, b->height - from);
+    for (int k = 0; k < layers; k++)
+      hb_gl_layers_read(&totals(b)[b->written], k, from, b->width, height, p->staging + layer * (size_t)k);
+    size_t first = (size_t)b->width * (size_t)from, end = first + (size_t)b->width * (size_t)height;
+    HB_TRY(add_fragments(p, (uint32_t)first, (uint32_t)(end < fragments ? end : fragments), layer));
+  }
+  return HB_OK;
 }
 
-static enum hb_status bag_read(struct hb_pairs *p, double *f)
+static enum hb_status bag_read(struct hb_pairs *p)
 {
-  struct bag *b = p->state;
-  if (!uses_storage(p, b->shape)) return read_layers(p, f);
-  return hb_pairs_read_storage(p, (size_t)b->segments, (size_t)b->segment_length, f);
+  const struct bag *b = p->state;
+  if (adds_on_device(p)) return hb_pairs_read_results(p);
+  if (!uses_storage(p, b->shape)) return read_layers(p);
+  return hb_pairs_read_storage(p, (size_t)b->segments, (size_t)b->segment_length);
 }
 
 /* Render targets are copied into a buffer, layer after layer, by the device. */
 static enum hb_status bag_totals(struct hb_pairs *p, struct hb_pairs_totals *where)
 {
   struct bag *b = p->state;
-  if (uses_storage(p, b->shape)) {
-    hb_pairs_storage_totals(p, (size_t)b->segments, where);
+  if (adds_on_device(p) || uses_storage(p, b->shape)) {
+    hb_pairs_storage_totals(p, adds_on_device(p) ? 1 : (size_t)b->segments, where);
     return HB_OK;
   }
   int each = i_each(p, b->shape), layer = b->width * b->height;

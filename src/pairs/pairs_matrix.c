@@ -291,7 +291,6 @@ static void clear(const struct hb_pairs *p, const struct hb_gl_layers *layers)
 static enum hb_status matrix_walk(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  p->begun = 0; /* tokens are taken from the counts when they are read */
   s->tiles_before += (uint32_t)s->sink_tiles * (uint32_t)s->source_tiles;
   size_t limit = (size_t)p->params.tuning.limit;
   s->width = (int)(p->ni < limit ? p->ni : limit);
@@ -312,38 +311,33 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
 
 /* ---- results ---- */
 
-/* Sink i in column i % width of row i / width; the rows were read side by side, layer after layer. */
-static void find(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *words[])
+/* What the counts of a row of sinks have beyond the sources that were met. */
+static uint32_t tokens_of(const struct hb_pairs *p, int row)
 {
-  (void)segment; /* there is one */
   const struct matrix *s = p->state;
-  size_t layer = (size_t)s->width * (size_t)s->sink_tiles;
-  for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * ((size_t)w * layer + i);
+  uint32_t tokens = 0;
+  for (int k = 0; k < s->source_tiles; k++) tokens += (uint32_t)height_of(p, k) * token_of(p, row, k);
+  return tokens;
 }
 
-/* Leaves in the counts the sources that were met. */
-static void take_tokens(struct hb_pairs *p)
+/* A row of totals after the other, its layers one behind the other. */
+static enum hb_status matrix_read(struct hb_pairs *p)
 {
   const struct matrix *s = p->state;
-  size_t width = (size_t)s->width, layer = width * (size_t)s->sink_tiles;
-  uint32_t *counts = p->staging + 4 * layer * (size_t)(p->params.interaction->f_records - 1) + 3;
+  size_t width = (size_t)s->width, all = 4 * width * (size_t)p->words, piece;
+  HB_TRY(hb_pairs_stage(p, all, all, &piece));
   for (int row = 0; row < s->sink_tiles; row++) {
-    uint32_t tokens = 0;
-    for (int k = 0; k < s->source_tiles; k++) tokens += (uint32_t)height_of(p, k) * token_of(p, row, k);
-    for (size_t x = 0; x < width; x++) counts[4 * (width * (size_t)row + x)] -= tokens;
+    for (int w = 0; w < p->words; w++)
+      hb_gl_layers_read(&s->totals[s->source_tiles % 2], w, row, s->width, 1,
+                        p->staging + 4 * width * (size_t)w);
+    p->begun = tokens_of(p, row);
+    for (size_t x = 0, i = width * (size_t)row; x < width && i < p->ni; x++, i++) {
+      const uint32_t *words[2 * HB_RECORDS_MAX];
+      for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * (width * (size_t)w + x);
+      HB_TRY(hb_pairs_add(p, 0, p->nj, i, words));
+    }
   }
-}
-
-static enum hb_status matrix_read(struct hb_pairs *p, double *f)
-{
-  const struct matrix *s = p->state;
-  size_t layer = 4 * (size_t)s->width * (size_t)s->sink_tiles;
-  HB_TRY(hb_pairs_stage(p, layer * (size_t)p->words));
-  for (int w = 0; w < p->words; w++)
-    hb_gl_layers_read(&s->totals[s->source_tiles % 2], w, s->width, s->sink_tiles,
-                      p->staging + layer * (size_t)w);
-  take_tokens(p);
-  return hb_pairs_add_segments(p, 1, p->nj, find, f);
+  return HB_OK;
 }
 
 const struct hb_pairs_scheme hb_pairs_matrix2004 = {

@@ -3,11 +3,16 @@
 #include "pairs/pairs.h"
 
 #include "base/bits.h"
-#include "base/split.h"
+#include "base/team.h"
 
 #include <string.h>
 
-enum { BLOCK = 256 }; /* particles whose records are packed one after the other while they are in the cache */
+enum {
+  BLOCK = 256,   /* particles that are packed together, in the cache */
+  PIECE = 4096,  /* particles a thread packs at a time */
+  ALONE = 16384, /* with fewer, waking threads takes longer */
+  TEXELS = 4 * HB_RECORDS_MAX
+};
 
 static double element(const struct hb_column *column, size_t j) { return column->data[column->stride * j]; }
 
@@ -33,7 +38,6 @@ static int is_vector(const struct hb_column c[4])
 /* One record of the particles from .. to: floats, */
 static void pack_record(const struct hb_column c[4], size_t from, size_t to, size_t stride, float *out)
 {
-  out += stride * from;
   if (is_vector(c)) {
     pack_vectors(c[0].data + 3 * from, c[3].data + c[3].stride * from, c[3].stride, to - from, stride, out);
     return;
@@ -42,44 +46,79 @@ static void pack_record(const struct hb_column c[4], size_t from, size_t to, siz
     for (int k = 0; k < 4; k++) out[k] = (float)element(&c[k], j);
 }
 
-static void pack_floats(const struct hb_column *columns, int records, size_t n, size_t stride, float *out)
+static void pack_floats(const struct hb_column *columns, int records, size_t from, size_t to, size_t stride,
+                        float *out)
 {
-  for (size_t from = 0; from < n; from += BLOCK)
-    for (int r = 0; r < records; r++)
-      pack_record(columns + 4 * r, from, from + BLOCK < n ? from + BLOCK : n, stride, out + 4 * r);
+  for (int r = 0; r < records; r++) pack_record(columns + 4 * r, from, to, stride, out + 4 * r);
 }
 
-/* or what float could not hold of the position, */
-static void pack_low_parts(const struct hb_column *columns, size_t n, size_t stride, float *out)
+/* or what float could not hold of the position. The float is read from where it was packed: gcc 12's vectoriser at -O3
+ * takes (double)(float)x for x where three components lie side by side, and gives zeros. */
+static void pack_low_parts(const struct hb_column *columns, size_t from, size_t to, size_t stride,
+                           const float *packed, float *out)
 {
-  for (size_t j = 0; j < n; j++, out += stride) {
-    for (int c = 0; c < 3; c++) out[c] = hb_split_low(element(&columns[c], j));
+  for (size_t j = from; j < to; j++, out += stride, packed += stride) {
+    for (int c = 0; c < 3; c++) out[c] = (float)(element(&columns[c], j) - (double)packed[c]);
     out[3] = 0;
   }
 }
 
 /* or doubles as words: the high ones of a record, then the low ones. */
-static void pack_doubles(const struct hb_column *columns, int width, size_t n, size_t stride, uint32_t *out)
+static void pack_doubles(const struct hb_column *columns, int width, size_t from, size_t to, size_t stride,
+                         uint32_t *out)
 {
-  for (size_t j = 0; j < n; j++, out += stride)
+  for (size_t j = from; j < to; j++, out += stride)
     for (int c = 0; c < width; c++) {
       uint32_t *high = out + 8 * (c / 4) + c % 4;
       hb_bits_of_double(element(&columns[c], j), high, high + 4);
     }
 }
 
-void hb_pairs_pack(const struct hb_pairs *p, size_t n, const struct hb_column *given, void *out)
+struct packing {
+  const struct hb_pairs *pairs;
+  int straight; /* into `out`; else by a copy, as a GPU's memory may be mapped so that only whole lines are fast */
+  struct hb_column columns[4 * HB_RECORDS_MAX];
+  size_t n;
+  char *out;
+};
+
+static void pack_block(const struct packing *p, size_t from, size_t to, void *out)
 {
-  static const double zero = 0;
-  int records = p->params.interaction->records;
-  struct hb_column columns[4 * HB_RECORDS_MAX]; /* without the NULLs that stand for zeros */
-  for (int c = 0; c < 4 * records; c++) columns[c] = given[c].data ? given[c] : (struct hb_column){&zero, 0};
-  size_t stride = 4 * (size_t)p->texels;
-  if (p->params.precision == HB_PRECISION_DOUBLE) {
-    pack_doubles(columns, 4 * records, n, stride, out);
+  int records = p->pairs->params.interaction->records;
+  enum hb_precision precision = p->pairs->params.precision;
+  size_t stride = 4 * (size_t)p->pairs->texels;
+  if (precision == HB_PRECISION_DOUBLE) {
+    pack_doubles(p->columns, 4 * records, from, to, stride, out);
     return;
   }
-  pack_floats(columns, records, n, stride, out);
-  if (p->params.precision == HB_PRECISION_DS)
-    pack_low_parts(columns, n, stride, (float *)out + 4 * (size_t)records);
+  pack_floats(p->columns, records, from, to, stride, out);
+  if (precision == HB_PRECISION_DS)
+    pack_low_parts(p->columns, from, to, stride, out, (float *)out + 4 * (size_t)records);
+}
+
+static void pack_piece(void *context, size_t piece)
+{
+  const struct packing *p = context;
+  float block[BLOCK * 4 * TEXELS];
+  size_t bytes = 16 * (size_t)p->pairs->texels;
+  for (size_t from = piece * PIECE, end = hb_team_end(p->n, PIECE, from), to; from < end; from = to) {
+    to = hb_team_end(end, BLOCK, from);
+    char *there = p->out + bytes * from;
+    if (p->straight) {
+      pack_block(p, from, to, there);
+    } else {
+      pack_block(p, from, to, block);
+      memcpy(there, block, bytes * (to - from));
+    }
+  }
+}
+
+void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t n, const struct hb_column *given,
+                   void *out)
+{
+  static const double zero = 0;
+  struct packing p = {.pairs = pairs, .straight = straight, .n = n, .out = out};
+  for (int c = 0; c < 4 * pairs->params.interaction->records; c++) /* NULLs stand for zeros */
+    p.columns[c] = given[c].data ? given[c] : (struct hb_column){&zero, 0};
+  hb_team_each(n < ALONE ? 1 : hb_team_threads(), hb_team_pieces(n, PIECE), pack_piece, &p);
 }

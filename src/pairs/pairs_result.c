@@ -7,8 +7,6 @@
 #include "gl/gl.h"
 #include "gl/gl_readback.h"
 
-#include <string.h>
-
 size_t hb_pairs_room(size_t bytes, size_t most)
 {
   size_t spare = bytes / 2;
@@ -16,52 +14,87 @@ size_t hb_pairs_room(size_t bytes, size_t most)
   return bytes + spare < most ? bytes + spare : most;
 }
 
-enum hb_status hb_pairs_stage(struct hb_pairs *p, size_t count)
+enum hb_status hb_pairs_stage(struct hb_pairs *p, size_t least, size_t count, size_t *piece)
 {
-  if (count <= p->staging_room) return HB_OK;
-  hb_mem_free(p->staging);
-  p->staging_room = 0;
-  HB_TRY(HB_ALLOC(count, &p->staging));
-  p->staging_room = count;
+  size_t most =
+      (p->params.context->caps.software ? HB_PAIRS_PIECE_SOFTWARE : HB_PAIRS_PIECE) / sizeof *p->staging;
+  size_t room = count < most ? count : most < least ? least : most;
+  if (room > p->staging_room) {
+    hb_mem_free(p->staging);
+    p->staging_room = 0;
+    size_t all = room < most ? most : room; /* once for all: pages that are not needed are not taken */
+    HB_TRY(HB_ALLOC(all, &p->staging));
+    p->staging_room = all;
+  }
+  *piece = room;
   return HB_OK;
 }
 
-/* Adds the total in words to f; gives the number of sources it was summed over. */
-static uint32_t add_total(const struct hb_pairs *p, const uint32_t *const words[], double *f)
+/* The numbers of a total; a constant precision makes three loops of one. */
+static inline __attribute__((always_inline)) void add_as(enum hb_precision precision,
+                                                         const struct hb_pairs *p, size_t segment, size_t i,
+                                                         const uint32_t *const words[])
 {
   int records = p->params.interaction->f_records;
-  for (int c = 0; c < 4 * records - 1; c++) {
-    uint32_t high = words[c / 4][c % 4];
-    if (p->params.precision == HB_PRECISION_SINGLE) {
-      f[c] += (double)hb_bits_to_float(high);
-      continue;
+  const struct hb_result *result = p->results;
+  for (int r = 0; r < records; r++)
+    for (int c = 0; c < (r == records - 1 ? 3 : 4); c++, result++) {
+      if (!result->data) continue;
+      uint32_t high = words[r][c], low = precision == HB_PRECISION_SINGLE ? 0 : words[records + r][c];
+      double value = precision == HB_PRECISION_DOUBLE
+                         ? hb_bits_to_double(high, low)
+                         : (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
+      double *sum = result->data + result->stride * i;
+      *sum = (segment ? *sum : 0) + value;
     }
-    uint32_t low = words[records + c / 4][c % 4];
-    f[c] += p->params.precision == HB_PRECISION_DOUBLE
-                ? hb_bits_to_double(high, low)
-                : (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
-  }
-  return words[records - 1][3];
 }
 
-enum hb_status hb_pairs_add_segments(const struct hb_pairs *p, size_t segments, size_t segment_length,
-                                     hb_pairs_find find, double *f)
+enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t segment_length, size_t i,
+                            const uint32_t *const words[])
 {
-  size_t width = 4 * (size_t)p->params.interaction->f_records;
-  memset(f, 0, width * p->ni * sizeof *f);
-  for (size_t segment = 0; segment < segments; segment++) {
-    size_t from = segment * segment_length, to = from + segment_length;
-    uint32_t expected = (uint32_t)((to < p->nj ? to : p->nj) - from);
-    for (size_t i = 0; i < p->ni; i++) {
-      const uint32_t *words[2 * HB_RECORDS_MAX];
-      find(p, segment, i, words);
-      uint32_t walked = add_total(p, words, f + width * i);
-      if (walked != p->begun + expected)
-        return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
-                       p->params.context->caps.renderer, p->before + i, walked - p->begun, expected);
-    }
-  }
+  size_t from = segment * segment_length, to = from + segment_length, sink = p->before + i;
+  uint32_t expected = (uint32_t)((to < p->nj ? to : p->nj) - from);
+  uint32_t walked = words[p->params.interaction->f_records - 1][3] - p->begun;
+  if (walked != expected)
+    return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
+                   p->params.context->caps.renderer, sink, walked, expected);
+  if (p->params.precision == HB_PRECISION_SINGLE)
+    add_as(HB_PRECISION_SINGLE, p, segment, sink, words);
+  else if (p->params.precision == HB_PRECISION_DOUBLE)
+    add_as(HB_PRECISION_DOUBLE, p, segment, sink, words);
+  else
+    add_as(HB_PRECISION_DS, p, segment, sink, words);
   return HB_OK;
+}
+
+/* ---- sums in the inbox ---- */
+
+size_t hb_pairs_results_portion(const struct hb_pairs *p) { return HB_PAIRS_PIECE / (16 * (size_t)p->words); }
+
+enum hb_status hb_pairs_results(struct hb_pairs *p)
+{
+  size_t bytes = p->ni * (size_t)p->words * 16;
+  if (p->stays) {
+    HB_TRY(hb_pairs_storage_bytes(p, bytes));
+  } else if (bytes > p->inbox.room) {
+    size_t most = hb_pairs_results_portion(p), all = p->nj < most ? p->nj : most;
+    HB_TRY(hb_gl_inbox_room(p->params.context, hb_pairs_room(bytes, all * (size_t)p->words * 16), &p->inbox));
+  }
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, p->stays ? p->storage : p->inbox.buffer);
+  return HB_OK;
+}
+
+enum hb_status hb_pairs_read_results(struct hb_pairs *p)
+{
+  const uint32_t *word, *words[2 * HB_RECORDS_MAX];
+  HB_TRY(hb_gl_inbox_open(p->params.context, &p->inbox, p->ni * (size_t)p->words * 16, &word));
+  enum hb_status status = HB_OK;
+  for (size_t i = 0; i < p->ni && status == HB_OK; i++) {
+    for (int w = 0; w < p->words; w++, word += 4) words[w] = word;
+    status = hb_pairs_add(p, 0, p->nj, i, words);
+  }
+  hb_gl_inbox_close(&p->inbox);
+  return status;
 }
 
 /* ---- totals in a storage buffer: [segment][sink][words] ---- */
@@ -72,8 +105,8 @@ enum hb_status hb_pairs_storage_bytes(struct hb_pairs *p, size_t bytes)
   if (bytes <= p->storage_room) return HB_OK;
   p->storage_room = hb_pairs_room(bytes, HB_PAIRS_TOTALS);
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
-  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_STREAM_READ);
-  return hb_gl_context_check(p->params.context, "making room for results");
+  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_DYNAMIC_COPY);
+  return hb_gl_context_check(p->params.context, "making room for totals");
 }
 
 enum hb_status hb_pairs_storage_room(struct hb_pairs *p, size_t segments)
@@ -96,18 +129,23 @@ void hb_pairs_storage_totals(const struct hb_pairs *p, size_t segments, struct h
   };
 }
 
-static void find_in_storage(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *words[])
+enum hb_status hb_pairs_read_storage(struct hb_pairs *p, size_t segments, size_t segment_length)
 {
-  size_t total = (segment * p->ni + i) * (size_t)p->words;
-  for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * (total + (size_t)w);
-}
-
-enum hb_status hb_pairs_read_storage(struct hb_pairs *p, size_t segments, size_t segment_length, double *f)
-{
-  size_t count = p->ni * segments * (size_t)p->words * 4;
-  HB_TRY(hb_pairs_stage(p, count));
+  size_t total = 4 * (size_t)p->words, count = segments * p->ni, piece;
+  HB_TRY(hb_pairs_stage(p, total, count * total, &piece));
+  piece /= total;
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
-  glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)(count * sizeof *p->staging), p->staging);
-  hb_gl_readback_add(count * sizeof *p->staging);
-  return hb_pairs_add_segments(p, segments, segment_length, find_in_storage, f);
+  for (size_t first = 0; first < count; first += piece) {
+    size_t end = first + piece < count ? first + piece : count;
+    size_t size = total * sizeof *p->staging;
+    glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, (GLintptr)(first * size), (GLsizeiptr)((end - first) * size),
+                       p->staging);
+    hb_gl_readback_add((end - first) * size);
+    for (size_t k = first; k < end; k++) {
+      const uint32_t *words[2 * HB_RECORDS_MAX];
+      for (int w = 0; w < p->words; w++) words[w] = p->staging + (k - first) * total + 4 * w;
+      HB_TRY(hb_pairs_add(p, k / p->ni, segment_length, k % p->ni, words));
+    }
+  }
+  return HB_OK;
 }

@@ -36,8 +36,11 @@ static enum hb_status tile_create(struct hb_pairs *p)
     return hb_fail(HB_ERR_GL, "scheme tile needs compute shaders (OpenGL 4.3), %s has %d.%d", caps->renderer,
                    caps->major, caps->minor);
   t->workgroup = hb_default(t->workgroup, 256);
-  t->body_threads = hb_default(t->body_threads, caps->software ? 4 : 32);
-  t->i_each = hb_default(t->i_each, caps->software ? 4 : 2);
+  t->body_threads = hb_default(t->body_threads, caps->software ? 4 : 8);
+  int heavy = p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records > 1;
+  t->i_each = hb_default(t->i_each, caps->software ? 4
+                                    : heavy        ? 1
+                                                   : 2); /* more sinks leave room for fewer threads */
   t->unroll = hb_default(t->unroll, 8);
   t->partial = hb_default(t->partial, hb_pairs_partial(p->params.precision));
   t->threads = hb_default(t->threads, caps->software ? 1024 : 262144);
@@ -92,7 +95,7 @@ static enum hb_status choose_shape(struct hb_pairs *p)
   struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   size_t workgroup = (size_t)t->workgroup, tiles = quotient_up(p->nj, workgroup);
-  size_t wanted = quotient_up((size_t)t->threads, p->ni); /* threads a sink */
+  size_t wanted = quotient_up((size_t)t->threads, p->sinks); /* threads a sink, of all portions alike */
   size_t coarse = quotient_up(tiles, SEGMENT_TILES);
   size_t each =
       wanted == 1 ? (size_t)t->i_each : 1; /* adding segments takes the registers that sinks would */
@@ -116,6 +119,7 @@ static enum hb_status make_room(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   HB_TRY(hb_pairs_storage_room(p, (size_t)s->segments * (size_t)s->lanes));
+  HB_TRY(hb_pairs_results(p));
   if (s->segments == 1) return HB_OK;
   size_t bytes = (size_t)s->workgroups * sizeof(uint32_t);
   if (bytes <= s->finished_room) return HB_OK;
@@ -194,11 +198,7 @@ static enum hb_status tile_walk(struct hb_pairs *p)
                          (size_t)p->params.tuning.workgroup, most, pass);
 }
 
-/* The last workgroup has left the sum over all segments in the first. */
-static enum hb_status tile_read(struct hb_pairs *p, double *f)
-{
-  return hb_pairs_read_storage(p, 1, p->nj, f);
-}
+static size_t tile_portion(const struct hb_pairs *p) { return hb_pairs_results_portion(p); }
 
 static enum hb_status tile_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)
 {
@@ -212,7 +212,8 @@ const struct hb_pairs_scheme hb_pairs_tile = {
     .source = "[NHP07]",
     .create = tile_create,
     .destroy = tile_destroy,
+    .portion = tile_portion,
     .walk = tile_walk,
-    .read = tile_read,
+    .read = hb_pairs_read_results,
     .totals = tile_totals,
 };

@@ -78,7 +78,7 @@ static enum hb_status ask_with(struct draw *d, struct hb_gl_context *context, en
   glUseProgram(d->program);
   glUniform1i(glGetUniformLocation(d->program, "cases"), 0);
   hb_gl_layers_draw(&d->layers, CASES, 1);
-  for (int k = 0; k < LAYERS; k++) hb_gl_layers_read(&d->layers, k, CASES, 1, answer->words[k][0]);
+  for (int k = 0; k < LAYERS; k++) hb_gl_layers_read(&d->layers, k, 0, CASES, 1, answer->words[k][0]);
   return hb_gl_context_check(context, "testing the driver's arithmetic");
 }
 

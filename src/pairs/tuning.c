@@ -7,6 +7,7 @@
 
 /* Fields by name; those with words are one more than the word's place in the list. */
 static const char *const output_names[] = {"targets", "storage", NULL};
+static const char *const add_names[] = {"host", "device", NULL};
 static const char *const source_names[] = {"buffer_texture", "texture", "block", "storage", NULL};
 
 static const struct field {
@@ -19,6 +20,7 @@ static const struct field {
     {"partial", offsetof(struct hb_pairs_tuning, partial), NULL},
     {"j_source", offsetof(struct hb_pairs_tuning, j_source_plus_1), source_names},
     {"output", offsetof(struct hb_pairs_tuning, output_plus_1), output_names},
+    {"add", offsetof(struct hb_pairs_tuning, add_plus_1), add_names},
     {"threads", offsetof(struct hb_pairs_tuning, threads), NULL},
     {"width", offsetof(struct hb_pairs_tuning, width), NULL},
     {"workgroup", offsetof(struct hb_pairs_tuning, workgroup), NULL},
@@ -57,7 +59,7 @@ static enum hb_status parse_word(const char *word, struct hb_pairs_tuning *tunin
     return HB_OK;
   }
   return hb_fail(HB_ERR_USAGE,
-                 "'%s' is no tuning (expected like i_each=4, unroll, partial, j_source, output, "
+                 "'%s' is no tuning (expected like i_each=4, unroll, partial, j_source, output, add, "
                  "threads, width, workgroup, body_threads, limit, bag, portion)",
                  word);
 }

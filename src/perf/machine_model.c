@@ -2,40 +2,53 @@
 
 #include "perf/model.h"
 
+#include <math.h>
 #include <string.h>
+
+/* Cycles of the host, which predicts and corrects on all four machines: section 5.1, and Table 1's 3.4 GHz. */
+#define ETA_PRED    900
+#define ETA_CORR    16000
+#define T_CPU       (1 / 3400e6)
+#define ON_THE_HOST .t_predict = ETA_PRED * T_CPU, .t_correct = ETA_CORR * T_CPU
+#define BLOCKS      .n_block = HB_MODEL_EQ14, .n_steps = HB_MODEL_EQ17
 
 const struct hb_machine hb_machines[HB_MACHINES] = {
     {.name = "GRAPE-6Af",
      .n_pipe = 24,
      .f_cycle = 90e6,
      .memory = 128 * 1024.,
-     .t_pair = 4.63e-10,
+     .eta_fe = 1,
+     ON_THE_HOST,
      .t_send = 8.00e-7,
      .t_receive = 8.00e-7,
-     .eta_fe = 1},
+     .t_pair = 4.63e-10,
+     BLOCKS},
     {.name = "8800GTX",
      .n_pipe = 128,
      .f_cycle = 575e6,
      .memory = 9362 * 1024.,
-     .t_pair = 8.15e-10,
+     .eta_fe = 60,
+     ON_THE_HOST,
      .t_send = 1.76e-5,
      .t_receive = 5.97e-6,
-     .eta_fe = 60,
-     .sends_all = 1},
+     .t_pair = 8.15e-10,
+     .sends_all = 1,
+     .receives_all = 1,
+     BLOCKS},
     {.name = "FX1400",
      .n_pipe = 12,
      .f_cycle = 350e6,
      .memory = 1562 * 1024.,
-     .t_pair = 1.43e-8,
+     .eta_fe = 60,
+     ON_THE_HOST,
      .t_send = 1.89e-5,
      .t_receive = 5.98e-6,
-     .eta_fe = 60,
-     .sends_all = 1},
-    {.name = "Xeon", .n_pipe = 1, .f_cycle = 3400e6, .t_pair = 5.29e-8, .eta_fe = 180},
+     .t_pair = 1.43e-8,
+     .sends_all = 1,
+     .receives_all = 1,
+     BLOCKS},
+    {.name = "Xeon", .n_pipe = 1, .f_cycle = 3400e6, .eta_fe = 180, ON_THE_HOST, .t_pair = 5.29e-8, BLOCKS},
 };
-
-/* The host's: cycles a particle, section 5.1. */
-static const double eta_pred = 900, eta_corr = 16000, t_cpu = 1 / 3400e6;
 
 const struct hb_machine *hb_machine_find(const char *name)
 {
@@ -44,34 +57,42 @@ const struct hb_machine *hb_machine_find(const char *name)
   return NULL;
 }
 
-double hb_machine_t_pred(double n) { return eta_pred * t_cpu * n; } /* eq. 11 */
-
-double hb_machine_t_corr(double n_block) { return eta_corr * t_cpu * n_block; } /* eq. 12 */
-
-double hb_machine_t_host(double n, double n_block)
+double hb_machine_t_pred(const struct hb_machine *machine, double n)
 {
-  return hb_machine_t_pred(n) + hb_machine_t_corr(n_block);
+  return machine->t_predict * n; /* eq. 11 */
 }
 
-/* Eq. 13 as printed: n_send also counts what is received. */
+double hb_machine_t_corr(const struct hb_machine *machine, double n_block)
+{
+  return machine->t_correct * n_block; /* eq. 12 */
+}
+
+double hb_machine_t_host(const struct hb_machine *machine, double n, double n_block)
+{
+  return hb_machine_t_pred(machine, n) + hb_machine_t_corr(machine, n_block);
+}
+
 double hb_machine_t_comm(const struct hb_machine *machine, double n, double n_block)
 {
-  double n_send = machine->sends_all ? n : n_block;
-  return machine->t_send * n_send + machine->t_receive * n_send; /* eq. 13 */
+  double n_send = machine->sends_all ? n : n_block, n_receive = machine->receives_all ? n : n_block;
+  return machine->t_send * n_send + machine->t_receive * n_receive; /* eq. 13 */
 }
 
 double hb_machine_t_force(const struct hb_machine *machine, double n, double n_block)
 {
-  return machine->t_pair * n * n_block; /* eq. 15 */
+  return machine->t_source * n + machine->t_pair * n * n_block; /* eq. 15 */
 }
 
 double hb_machine_t_step(const struct hb_machine *machine, double n, double n_block)
 {
-  return hb_machine_t_host(n, n_block) + hb_machine_t_force(machine, n, n_block) +
+  return machine->t_start + hb_machine_t_host(machine, n, n_block) + hb_machine_t_force(machine, n, n_block) +
          hb_machine_t_comm(machine, n, n_block); /* eq. 10 */
 }
 
+double hb_power_law_at(const struct hb_power_law *law, double n) { return law->c * pow(n, law->p); }
+
 double hb_machine_time(const struct hb_machine *machine, double n)
 {
-  return hb_model_n_steps(n, 0.01) * hb_machine_t_step(machine, n, hb_model_n_block(n)); /* eq. 16 */
+  double n_block = hb_power_law_at(&machine->n_block, n);
+  return hb_power_law_at(&machine->n_steps, n) * hb_machine_t_step(machine, n, n_block); /* eq. 16 */
 }

@@ -3,14 +3,26 @@
 #ifndef HB_MODEL_H
 #define HB_MODEL_H
 
+#include <holmberg/holmberg.h>
+
+/* Initialisers of a struct hb_power_law. */
+#define HB_MODEL_EQ14                                                                                        \
+  {                                                                                                          \
+    0.20, 0.81                                                                                               \
+  } /* eq. 14 */
+#define HB_MODEL_EQ17                                                                                        \
+  {                                                                                                          \
+    247, 0.35                                                                                                \
+  } /* eq. 17 */
+
 /* Mean number of particles in a block: eq. 14. */
 double hb_model_n_block(double n);
 
 /* Block steps per unit of time: eq. 17, measured at nu = 0.01; a step goes as nu^(1/2), eq. 9. */
 double hb_model_n_steps(double n, double nu);
 
-/* Times as many are done here when steps are rounded down to powers of two: 1.6 +- 0.1 for N = 256 ... 16384, which eq. 17
- * seems not to include. */
-#define HB_MODEL_ROUNDED_DOWN 1.6
+/* Times as many are done here, by how steps become powers of two: 1.6 down, 1.15 nearest, 0.8 up, each right within a quarter for
+ * N = 256 ... 16384 (data/measured/rounding.jsonl). The paper does not say how it rounded. */
+double hb_model_rounded(enum hb_rounding rounding);
 
 #endif

@@ -58,7 +58,7 @@ static enum hb_status find_most(struct hb_inspector *i, struct hb_inspector_arra
     n = (int64_t)width * height;
   } while (columns > 1 || rows > 1);
   uint32_t words[HB_TEXELS_FLOATS];
-  for (int k = 0; k < 2; k++) hb_gl_layers_read(from, k, 1, 1, words + 4 * k);
+  for (int k = 0; k < 2; k++) hb_gl_layers_read(from, k, 0, 1, 1, words + 4 * k);
   memcpy(array->most, words, sizeof words);
   return hb_gl_context_check(i->texels.context, "finding the scale of a picture");
 }

@@ -119,10 +119,13 @@ load common
   # particles lie on the device in at most those 84 bytes; results of a block come on top
   awk '/^memory/ { here = 1 } here && $2 == "single" { if ($3 > 84 && $1 != "cg2007") exit 1; seen++ }
        END { exit seen < 4 }' <<<"$output"
+  # bytes a particle on the host: below 300 whatever the scheme
+  awk '/^memory/ { here = 1 } here && /(single|compensated|ds|double) / { if ($(NF - 2) >= 300) exit 1; seen++ }
+       END { exit seen < 15 }' <<<"$output"
   accepts info --n 9000000 --json
   local n='[0-9.e+]+' pattern='\], "memory": \[\{"scheme": "host", "precision": "double", '
   pattern+="\"device_source\": 0, \"device_sink\": 0, \"device_fixed\": 0, \"device\": 0, "
-  pattern+="\"host_particle\": $n, \"host\": $n\\}, .*\\]\\}\$"
+  pattern+="\"host_particle\": $n, \"host_fixed\": 0, \"host\": $n\\}, .*\\]\\}\$"
   [ "${#lines[@]}" -eq 1 ]
   [[ $output =~ $pattern ]]
   [[ $output == *'{"scheme": "tile", "precision": "ds", "device_source": 48, '* ]]
@@ -226,6 +229,14 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
     run a.h5 --scheme hybrid --tuning host_below=0
   fails_with 2 "'gl=cg2007' is no tuning: expected gl=bag or gl=tile" run a.h5 --scheme hybrid --tuning gl=cg2007
   fails_with 2 "'speed=9' is no tuning *" run a.h5 --scheme hybrid --tuning host_below=all,speed=9
+}
+
+@test "model fit through OSMesa: each mode of Fig. 5 is a machine of its own, with transfers and draws that cost" {
+  accepts model fit --scheme bag --precision ds --no-tune --context osmesa --n 16,32,64 --seeds 1 --t-begin 0 --t-end 0.125 --json
+  [ "$(sed -n 's/.*"fit".*"mode": "\([^"]*\)".*"sends_all": \([a-z]*\),.*/\1 \2/p' <<<"$output")" = \
+    $'all/host/host true\nblock/gpu/host false\nblock/gpu/gpu false' ]
+  sed -n 's/.*"fit".*"t_start": \([^,]*\),.*"t_receive": \([^,]*\),.*/\1 \2/p' <<<"$output" |
+    awk '{ if (!($1 + $2 > 0)) exit 1 } END { exit NR != 3 }'
 }
 
 @test "bench run through OSMesa: the modes of Fig. 5 do the same steps, and the phases sum to no more than the whole" {

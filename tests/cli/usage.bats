@@ -11,13 +11,13 @@ load common
 @test "--help lists the commands and the exit codes" {
   accepts --help
   [ "${lines[0]}" = 'usage: holmberg COMMAND [options]' ]
-  for command in ic run plot bench info; do [[ $output == *$'\n'"  $command "* ]]; done
+  for command in ic run plot view render trace bench model reproduce tune info; do [[ $output == *$'\n'"  $command "* ]]; done
   [[ $output == *'exit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed'* ]]
   [[ $output == *'example:'* ]]
 }
 
 @test "every command explains itself, with an example that starts with its name" {
-  for command in ic run plot bench info; do
+  for command in ic run plot view render trace bench model reproduce tune info; do
     accepts "$command" --help
     [[ ${lines[0]} == "usage: holmberg $command"* ]]
     [[ $output == *$'\nexample:\n  holmberg '"$command"* ]]
@@ -31,7 +31,7 @@ load common
 }
 
 @test "no line of a help text is wider than 100 columns" {
-  for command in '' ic run plot bench info; do
+  for command in '' ic run plot bench model 'model fit' 'model predict' info; do
     # shellcheck disable=SC2086
     accepts $command --help
     for line in "${lines[@]}"; do [ "${#line}" -le 100 ]; done
@@ -61,7 +61,7 @@ load common
 @test "no command" { fails_with 2 'no command given'; }
 @test "unknown command, near one" { fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" rnu; }
 @test "unknown command, near none" {
-  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, view, render, trace, bench, tune, info)" simulate
+  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, view, render, trace, bench, model, reproduce, tune, info)" simulate
 }
 @test "unknown option before a command" {
   fails_with 2 "unknown option '--vresion'; did you mean '--version'[?]" --vresion

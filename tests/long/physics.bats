@@ -56,3 +56,13 @@ bodies() { grep -v '^#' "$1"; }
   echo "r_10%: $early early, $late late"
   awk -v early="$early" -v late="$late" 'BEGIN { exit !(late < 0.85 * early) }'
 }
+
+# [PZ07] eqs 14 and 17, 0.20 N^0.81 particles in a block and 247 N^0.35 block steps of a time unit. Which exponents come out
+# depends on the range of N, since the shortest steps stop to shorten with eps: 0.44 and 0.75 from N = 256, 0.38 and 0.80
+# from 1024 on.
+@test "block steps and blocks of Plummer spheres grow as the paper has it, steps rounded to nearest" {
+  accepts model fit --scheme host-simd --precision ds --step-rounding nearest --n 1024,2048,4096,8192,16384 --json
+  grep '"fit"' <<<"$output" | sed 's/.*"n_block_exponent": \([^,]*\),.*"n_steps_coefficient": \([^,]*\),.*"n_steps_exponent": \([^,]*\),.*"n_block_deviation": \([^,]*\),.*/\1 \2 \3 \4/' |
+    awk '{ print "n_block N^" $1, "n_steps", $2, "N^" $3, "deviation", $4
+      exit !(NF == 4 && $1 > 0.73 && $1 < 0.89 && $3 > 0.28 && $3 < 0.42 && $4 < 0.25) }'
+}

@@ -45,7 +45,8 @@ struct hb_gl_context *pairs_context(void)
 int pairs_lacks(const struct pairs_case *c)
 {
   const struct hb_gl_caps *caps = &pairs_context()->caps;
-  int needs_43 = strcmp(c->scheme, "tile") == 0 || (c->tuning && strstr(c->tuning, "storage"));
+  int needs_43 = strcmp(c->scheme, "tile") == 0 ||
+                 (c->tuning && (strstr(c->tuning, "storage") || strstr(c->tuning, "add=device")));
   if (needs_43 && !caps->has_compute) return 1;
   if (c->precision == HB_PRECISION_DOUBLE) return !caps->has_double;
   return c->precision != HB_PRECISION_SINGLE && !caps->has_precise;
@@ -105,11 +106,19 @@ void pairs_send(struct hb_pairs *pairs, size_t n)
   ASSERT_OK(hb_pairs_set_j(pairs, n, columns));
 }
 
+enum hb_status pairs_forces(struct hb_pairs *pairs, size_t ni, const uint32_t *index, double *f)
+{
+  struct hb_result results[4 * HB_RECORDS_MAX];
+  size_t width = 4 * (size_t)pairs->params.interaction->f_records;
+  for (size_t c = 0; c < width; c++) results[c] = (struct hb_result){f + c, width};
+  HB_TRY(hb_pairs_walk(pairs, ni, index, results));
+  return hb_pairs_read(pairs);
+}
+
 void pairs_eval(struct hb_pairs *pairs, size_t ni, const uint32_t *index, double *f)
 {
   size_t width = 4 * (size_t)pairs->params.interaction->f_records;
-  ASSERT_OK(hb_pairs_walk(pairs, ni, index));
-  ASSERT_OK(hb_pairs_read(pairs, f));
+  ASSERT_OK(pairs_forces(pairs, ni, index, f));
   for (size_t i = 0; i < ni; i++) f[width * (i + 1) - 1] = 0;
 }
 

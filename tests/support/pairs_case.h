@@ -25,7 +25,10 @@ struct hb_pairs *pairs_open(const struct pairs_case *c, double wrong);
  * of a lattice. Exact in float; the same for the same n. */
 void pairs_send(struct hb_pairs *pairs, size_t n);
 
-/* f[4 * f_records * ni], the unused last component of each sink made 0. */
+/* f[4 * f_records * ni] of a walk and what follows it. */
+enum hb_status pairs_forces(struct hb_pairs *pairs, size_t ni, const uint32_t *index, double *f);
+
+/* The same without a failure, the unused last component of each sink made 0. */
 void pairs_eval(struct hb_pairs *pairs, size_t ni, const uint32_t *index, double *f);
 
 /* index = 0, step, 2 step, ... mod n. */

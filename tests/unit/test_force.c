@@ -72,6 +72,7 @@ static void test_schemes_are_described(void **state)
     assert_non_null(schemes[k].precisions);
     assert_in_range(schemes[k].flops_per_pair, 20, 100);
     assert_string_equal(hb_force_scheme_find(schemes[k].name)->summary, schemes[k].summary);
+    assert_string_equal(hb_force_scheme_find(schemes[k].name)->modes, schemes[k].modes);
   }
   assert_null(hb_force_scheme_find("auto"));
 }

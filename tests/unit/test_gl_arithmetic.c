@@ -38,9 +38,9 @@ static const char shader[] = "#define RECORDS 1\n"
                              "#ifdef MERGE\n"
                              "    merge(t, other);\n"
                              "#else\n"
-                             "    force f;\n"
-                             "#define AS_FORCE(r) f.f[r] = other.sum[r];\n"
-                             "    EACH_F(AS_FORCE)\n"
+                             "    force f = begin_sum(t);\n"
+                             "#define FEEL(r) f.f[r] += other.sum[r];\n"
+                             "    EACH_F(FEEL)\n"
                              "    accumulate(t, f);\n"
                              "#endif\n"
                              "    walked += more;\n"
@@ -119,7 +119,7 @@ static void run(enum hb_precision precision, int count, const char *mode)
   hb_gl_layers_draw(&layers, CASES, 1);
   for (int k = 0; k < 4; k++) {
     uint32_t words[CASES][4];
-    hb_gl_layers_read(&layers, k, CASES, 1, words[0]);
+    hb_gl_layers_read(&layers, k, 0, CASES, 1, words[0]);
     for (int c = 0; c < CASES; c++) memcpy(got[c] + 4 * k, words[c], sizeof *words);
   }
   ASSERT_OK(hb_gl_context_check(context, "testing arithmetic"));

@@ -1,5 +1,7 @@
 /* Contexts, streams, targets and timers, in the context that HB_CONTEXT names. */
 #include "gl/gl.h"
+#include "gl/gl_inbox.h"
+#include "gl/gl_layers.h"
 #include "gl/gl_shader.h"
 #include "gl/gl_target.h"
 #include "gl/gl_timer.h"
@@ -140,6 +142,41 @@ static void test_limits_are_named(void **state)
   hb_gl_context_close(c);
 }
 
+/* What the device writes arrives, whether the buffer stays mapped or not, also after it has grown. */
+static void check_inbox(struct hb_gl_context *c)
+{
+  enum { TEXELS = 64, WORDS = 4 * TEXELS };
+  struct hb_gl_layers layers;
+  struct hb_gl_inbox inbox = {0};
+  uint32_t sent[WORDS];
+  assert_int_equal(hb_gl_layers_create(c, TEXELS, 1, 1, &layers), HB_OK);
+  for (uint32_t round = 1; round < 5; round++) {
+    const uint32_t *got;
+    size_t bytes = sizeof sent * round;
+    for (uint32_t k = 0; k < WORDS; k++) sent[k] = 1000 * round + k;
+    assert_int_equal(hb_gl_inbox_room(c, bytes, &inbox), HB_OK);
+    assert_int_equal(inbox.lasting != NULL, c->caps.has_lasting_maps);
+    hb_gl_layers_write(&layers, 0, TEXELS, 1, sent);
+    hb_gl_layers_copy(&layers, 0, TEXELS, 1, inbox.buffer, bytes - sizeof sent);
+    assert_int_equal(hb_gl_inbox_open(c, &inbox, bytes, &got), HB_OK);
+    assert_memory_equal(got + (bytes - sizeof sent) / sizeof *got, sent, sizeof sent);
+    hb_gl_inbox_close(&inbox);
+  }
+  assert_int_equal(hb_gl_context_check(c, "testing"), HB_OK);
+  hb_gl_inbox_destroy(&inbox);
+  hb_gl_layers_destroy(&layers);
+}
+
+static void test_inbox(void **state)
+{
+  (void)state;
+  struct hb_gl_context *c = open_context();
+  check_inbox(c);
+  c->caps.has_lasting_maps = 0;
+  check_inbox(c);
+  hb_gl_context_close(c);
+}
+
 /* The time between start and stop covers the work: drawing 2^20 texels eight times over takes longer than once. */
 static void test_timer(void **state)
 {
@@ -169,6 +206,7 @@ int main(void)
       cmocka_unit_test(test_errors_are_seen),
       cmocka_unit_test(test_streams),
       cmocka_unit_test(test_limits_are_named),
+      cmocka_unit_test(test_inbox),
       cmocka_unit_test(test_timer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,8 +37,7 @@ static void walk(const struct hb_pairs_params *params, size_t ni, double *result
   struct hb_pairs *pairs;
   ASSERT_OK(hb_pairs_create(params, &pairs));
   ASSERT_OK(hb_pairs_set_j(pairs, N, sources));
-  ASSERT_OK(hb_pairs_walk(pairs, ni, sinks));
-  ASSERT_OK(hb_pairs_read(pairs, result));
+  ASSERT_OK(pairs_forces(pairs, ni, sinks, result));
   hb_pairs_destroy(pairs);
 }
 
@@ -133,8 +132,7 @@ static int lossy_walk(struct hb_pairs *pairs, size_t ni, int nth, enum hb_status
   pairs->pairs_per_s = 1e9;
   pairs->params.max_draw_s = 32.5 * (double)ni / 1e9;
   pairs_draws_begin(nth);
-  *status = hb_pairs_walk(pairs, ni, sinks);
-  if (*status == HB_OK) *status = hb_pairs_read(pairs, f[1]);
+  *status = pairs_forces(pairs, ni, sinks, f[1]);
   return pairs_draws_end();
 }
 

@@ -217,8 +217,7 @@ static void test_bounded_totals(void **state)
   ASSERT_OK(hb_pairs_set_j(pairs, 2, columns));
   real_image = __glewTexImage3D;
   __glewTexImage3D = image;
-  ASSERT_OK(hb_pairs_walk(pairs, NI, index));
-  ASSERT_OK(hb_pairs_read(pairs, force));
+  ASSERT_OK(pairs_forces(pairs, NI, index, force));
   __glewTexImage3D = real_image;
   if (texture_bytes == 0 || texture_bytes > HB_PAIRS_TOTALS)
     fail_msg("%d sinks took textures of %zu bytes, the bound is %d", NI, texture_bytes, HB_PAIRS_TOTALS);
@@ -236,8 +235,8 @@ static void test_bag_of_one(void **state)
   (void)state;
   enum { N = 200 };
   const struct pairs_case walks[] = {
-      {"gravity_jerk", "bag", "partial=1 unroll=1 threads=1 i_each=1", HB_PRECISION_SINGLE},
-      {"gravity_jerk", "bag", "partial=32 unroll=2 threads=1 i_each=1", HB_PRECISION_SINGLE}};
+      {"gravity_jerk", "bag", "partial=1 unroll=1 threads=1 i_each=1 add=host", HB_PRECISION_SINGLE},
+      {"gravity_jerk", "bag", "partial=32 unroll=2 threads=1 i_each=1 add=host", HB_PRECISION_SINGLE}};
   static const int bag[] = {1, N}, passes[] = {N, 1};
   for (int k = 0; k < 2; k++) {
     struct hb_pairs *pairs = pairs_open(&walks[k], 1);
@@ -276,6 +275,46 @@ static void check_sources(enum hb_precision precision)
       begun = 1;
       hb_pairs_destroy(pairs);
     }
+}
+
+/* Segments are added by the host, or by the device, with the error of one rounding more; and cutting the walk into
+ * passes or the block into portions changes no bit. */
+static void check_adding(enum hb_precision precision, size_t ni, const char *words)
+{
+  enum { N = 3000 };
+  static const char *const cuts[] = {"", " bag=500", " portion=7", " add=host"};
+  for (size_t k = 0; k < COUNT_OF(cuts); k++) {
+    char tuning[128];
+    snprintf(tuning, sizeof tuning, SHORT "%s%s%s", words, k == 3 ? "" : " add=device", cuts[k]);
+    const struct pairs_case c = {"gravity_jerk", "bag", tuning, precision};
+    if (pairs_lacks(&c)) return;
+    struct hb_pairs *pairs = pairs_open(&c, 1);
+    pairs_send(pairs, N);
+    pairs_index(ni, N / ni, N, all);
+    pairs_eval(pairs, ni, all, f);
+    if (k == 0) {
+      require(&c, "the force", pairs_error(pairs, N, ni, all, f), 3 * pairs_tolerance(precision));
+      memcpy(first, f, sizeof f);
+    } else if (k < 3) {
+      require_same(&c, "cutting", 8 * ni);
+    } else if (strstr(words, "threads=300") && precision == HB_PRECISION_SINGLE &&
+               memcmp(first, f, 8 * ni * sizeof *f) == 0) {
+      fail_msg("%s: the device did not add the segments", describe(&c));
+    }
+    hb_pairs_destroy(pairs);
+  }
+}
+
+static void test_adding(void **state)
+{
+  (void)state;
+  static const char *const words[] = {"threads=300 output=targets", "threads=300 output=storage",
+                                      "threads=1"};
+  static const size_t ni[] = {3, 100, 301};
+  for (int precision = 0; precision < HB_PRECISION_COUNT; precision++)
+    for (size_t w = 0; w < COUNT_OF(words); w++)
+      for (size_t k = 0; k < COUNT_OF(ni); k++) check_adding((enum hb_precision)precision, ni[k], words[w]);
+  pairs_index(PAIRS_MOST, 1, PAIRS_MOST, all);
 }
 
 static void test_sources(void **state)
@@ -422,12 +461,19 @@ static int set_up(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_interactions_bag), cmocka_unit_test(test_interactions_tile),
-      cmocka_unit_test(test_ds_positions),     cmocka_unit_test(test_split_bag),
-      cmocka_unit_test(test_split_tile),       cmocka_unit_test(test_portions),
-      cmocka_unit_test(test_bounded_totals),   cmocka_unit_test(test_bag_of_one),
-      cmocka_unit_test(test_sources),          cmocka_unit_test(test_short_bags_in_block),
-      cmocka_unit_test(test_widths),           cmocka_unit_test(test_small_blocks),
+      cmocka_unit_test(test_interactions_bag),
+      cmocka_unit_test(test_interactions_tile),
+      cmocka_unit_test(test_ds_positions),
+      cmocka_unit_test(test_split_bag),
+      cmocka_unit_test(test_split_tile),
+      cmocka_unit_test(test_portions),
+      cmocka_unit_test(test_bounded_totals),
+      cmocka_unit_test(test_bag_of_one),
+      cmocka_unit_test(test_adding),
+      cmocka_unit_test(test_sources),
+      cmocka_unit_test(test_short_bags_in_block),
+      cmocka_unit_test(test_widths),
+      cmocka_unit_test(test_small_blocks),
       cmocka_unit_test(test_two_million),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);

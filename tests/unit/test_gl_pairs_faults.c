@@ -20,8 +20,7 @@ static const char *what; /* the tuning at work, for the message of a failure */
 static void lose(struct hb_pairs *pairs, const char *when, int nth)
 {
   pairs_draws_begin(nth);
-  enum hb_status status = hb_pairs_walk(pairs, NI, index_of);
-  if (status == HB_OK) status = hb_pairs_read(pairs, f);
+  enum hb_status status = pairs_forces(pairs, NI, index_of, f);
   int count = pairs_draws_end();
   if (status == HB_OK)
     fail_msg("%s (%s), %s: draw %d of %d was lost and nobody noticed", pairs->params.scheme, what, when, nth,
@@ -117,7 +116,7 @@ static void test_particles_beyond_limits(void **state)
   *caps = kept;
   pairs_send(pairs, N);
   caps->max_texture_size = 64;
-  ASSERT_FAILS(hb_pairs_walk(pairs, NI, index_of), HB_ERR_GL, "texels, the limit of ");
+  ASSERT_FAILS(hb_pairs_walk(pairs, NI, index_of, NULL), HB_ERR_GL, "texels, the limit of ");
   *caps = kept;
   pairs_eval(pairs, NI, index_of, f); /* a refusal breaks nothing */
   assert_true(pairs_error(pairs, N, NI, index_of, f) <= pairs_tolerance(c.precision));
@@ -191,8 +190,7 @@ static enum hb_status whole_life(const char *scheme, enum hb_precision precision
   struct hb_pairs *pairs = NULL;
   enum hb_status status = hb_pairs_create(&params, &pairs);
   if (status == HB_OK) status = set_j(pairs, 20);
-  if (status == HB_OK) status = hb_pairs_walk(pairs, 20, index_of);
-  if (status == HB_OK) status = hb_pairs_read(pairs, f);
+  if (status == HB_OK) status = pairs_forces(pairs, 20, index_of, f);
   hb_pairs_destroy(pairs);
   return status;
 }

@@ -232,7 +232,7 @@ enum { RUN_N = 128 };
 
 /* The state of a small cluster at t = 1/8, and its counts. */
 static struct hb_particles *run(const struct mode *mode, const char *scheme, const char *precision,
-                                const char *tuning, struct hb_sim_counts *counts)
+                                const char *tuning, enum hb_rounding rounding, struct hb_sim_counts *counts)
 {
   struct hb_particles *p;
   struct hb_sim *sim;
@@ -242,6 +242,7 @@ static struct hb_particles *run(const struct mode *mode, const char *scheme, con
                                                  .tuning = tuning,
                                                  .eps = 1. / 64,
                                                  .flags = HB_FORCE_NO_TUNE},
+                                       .rounding = rounding,
                                        .transfer = mode->transfer,
                                        .predict = mode->predict,
                                        .correct = mode->correct};
@@ -270,19 +271,23 @@ static void test_modes_agree(void **state)
   static const struct {
     const char *scheme, *precision, *tuning;
     double limit, counts;
-  } cases[] = {
-      {"bag", "double", NULL, 1e-12, 0.01},
-      {"bag", "double", "portion=50 i_each=2", 1e-12, 0.01}, /* blocks of all particles in three portions */
-      {"bag", "ds", NULL, 1e-7, 0.05},
-      {"bag", "single", NULL, 1e-5, 0.1},
-      {"tile", "ds", NULL, 1e-7, 0.05}};
+    enum hb_rounding rounding;
+  } cases[] = {{"bag", "double", NULL, 1e-12, 0.01, HB_ROUND_DOWN},
+               {"bag", "double", NULL, 1e-12, 0.01, HB_ROUND_NEAREST},
+               {"bag", "double", NULL, 1e-12, 0.01, HB_ROUND_UP},
+               {"bag", "double", "portion=50 i_each=2", 1e-12, 0.01,
+                HB_ROUND_DOWN}, /* blocks of all particles in three portions */
+               {"bag", "ds", NULL, 1e-7, 0.05, HB_ROUND_DOWN},
+               {"bag", "single", NULL, 1e-5, 0.1, HB_ROUND_DOWN},
+               {"tile", "ds", NULL, 1e-7, 0.05, HB_ROUND_DOWN}};
   for (size_t c = 0; c < COUNT_OF(cases); c++) {
     if (strcmp(cases[c].scheme, "tile") == 0 && !pairs_context()->caps.has_compute) continue;
     struct hb_sim_counts first, counts;
-    struct hb_particles *p = run(&modes[0], cases[c].scheme, cases[c].precision, cases[c].tuning, &first);
+    struct hb_particles *p =
+        run(&modes[0], cases[c].scheme, cases[c].precision, cases[c].tuning, cases[c].rounding, &first);
     for (size_t other = 1; other < COUNT_OF(modes); other++) {
-      struct hb_particles *q =
-          run(&modes[other], cases[c].scheme, cases[c].precision, cases[c].tuning, &counts);
+      struct hb_particles *q = run(&modes[other], cases[c].scheme, cases[c].precision, cases[c].tuning,
+                                   cases[c].rounding, &counts);
       double d = distance(p, q), ratio = (double)counts.particle_steps / (double)first.particle_steps;
       if (!(d <= cases[c].limit) || fabs(ratio - 1) > cases[c].counts)
         fail_msg("%s %s %s: %g away from all/host/host, %g times its steps", cases[c].scheme,
@@ -297,8 +302,8 @@ static void test_same_bytes_twice(void **state)
 {
   (void)state;
   struct hb_sim_counts counts;
-  struct hb_particles *p = run(&modes[3], "bag", "ds", NULL, &counts),
-                      *q = run(&modes[3], "bag", "ds", NULL, &counts);
+  struct hb_particles *p = run(&modes[3], "bag", "ds", NULL, HB_ROUND_DOWN, &counts),
+                      *q = run(&modes[3], "bag", "ds", NULL, HB_ROUND_DOWN, &counts);
   assert_true(distance(p, q) == 0);
   hb_particles_destroy(p);
   hb_particles_destroy(q);

@@ -293,26 +293,39 @@ static void test_cold_sphere(void **state)
   finish(h);
 }
 
-/* Invariants after each block step of an eccentric binary, and growth by a factor of two at most. */
+/* Invariants after each block step of an eccentric binary, and growth by a factor of two at most, on multiples only,
+ * however steps become powers of two. */
 static void test_steps_obey_the_scheduler(void **state)
 {
   (void)state;
-  struct hb_hermite4 *h = start(binary(0.9), 0.01, 0.125, ldexp(1, -26));
-  uint64_t t[2] = {0};
-  int grown = 0, shrunk = 0;
-  for (int s = 0; s < 2000; s++) {
-    uint8_t before[2] = {h->blocks->level[0], h->blocks->level[1]};
-    assert_int_equal(hb_hermite4_step(h), HB_OK);
-    for (int i = 0; i < 2; i++) {
-      if (h->blocks->now == t[i] + ((uint64_t)1 << before[i])) t[i] = h->blocks->now;
-      assert_true(h->blocks->level[i] <= before[i] + 1);
-      grown += h->blocks->level[i] > before[i];
-      shrunk += h->blocks->level[i] < before[i];
+  uint64_t steps[3];
+  for (int rounding = HB_ROUND_DOWN; rounding <= HB_ROUND_UP; rounding++) {
+    struct hb_particles *p = binary(0.9);
+    struct hb_hermite4 *h;
+    const struct hb_hermite4_params params = {
+        .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = (enum hb_rounding)rounding};
+    assert_int_equal(hb_hermite4_create(p, &params, host(0), &h), HB_OK);
+    hb_particles_destroy(p);
+    uint64_t t[2] = {0};
+    int grown = 0, shrunk = 0;
+    while (hb_hermite4_next_time(h) <= 8) {
+      uint8_t before[2] = {h->blocks->level[0], h->blocks->level[1]};
+      assert_int_equal(hb_hermite4_step(h), HB_OK);
+      for (int i = 0; i < 2; i++) {
+        if (h->blocks->now == t[i] + ((uint64_t)1 << before[i])) t[i] = h->blocks->now;
+        assert_true(h->blocks->level[i] <= before[i] + 1);
+        grown += h->blocks->level[i] > before[i];
+        shrunk += h->blocks->level[i] < before[i];
+      }
+      assert_int_equal(hb_blocks_check(h->blocks, t), HB_OK);
     }
-    assert_int_equal(hb_blocks_check(h->blocks, t), HB_OK);
+    assert_true(grown > 10 && shrunk > 10);
+    steps[rounding] = h->block_steps;
+    finish(h);
   }
-  assert_true(grown > 10 && shrunk > 10);
-  finish(h);
+  /* up is down with steps twice as long, nearest is in between */
+  assert_true(fabs((double)steps[HB_ROUND_UP] / (double)steps[HB_ROUND_DOWN] - 0.5) < 0.03);
+  assert_true(steps[HB_ROUND_UP] < steps[HB_ROUND_NEAREST] && steps[HB_ROUND_NEAREST] < steps[HB_ROUND_DOWN]);
 }
 
 /* Shared steps: all particles on the level that the most demanding of them would have, which grows by a factor of two

@@ -66,6 +66,25 @@ static void duplicates_text(void **state)
   hb_mem_free(NULL);
 }
 
+/* Blocks are counted with their rounding to the alignment, and the peak after they went back. */
+static void counted(void **state)
+{
+  (void)state;
+  size_t before = hb_mem_now();
+  char *one, *two;
+  hb_mem_most();
+  ASSERT_OK(HB_ALLOC(1000, &one));
+  assert_in_range(hb_mem_now() - before, 1000, 1000 + HB_MEM_ALIGNMENT);
+  ASSERT_OK(HB_ALLOC(5000, &two));
+  size_t both = hb_mem_now();
+  assert_in_range(both - before, 6000, 6000 + 2 * HB_MEM_ALIGNMENT);
+  hb_mem_free(one);
+  hb_mem_free(two);
+  assert_int_equal(hb_mem_now(), before);
+  assert_int_equal(hb_mem_most(), both);
+  assert_int_equal(hb_mem_most(), before); /* counted anew */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -73,6 +92,7 @@ int main(void)
       cmocka_unit_test(too_large),
       cmocka_unit_test(fails_once_at_the_nth),
       cmocka_unit_test(duplicates_text),
+      cmocka_unit_test(counted),
   };
   return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void fits_of_the_paper(void **state)
   assert_true(fabs(hb_model_n_steps(1024, 0.0025) / hb_model_n_steps(1024, 0.01) - 2) < 1e-12);
 }
 
-/* Block steps of Plummer spheres, rounded down, are within a fifth of the estimate. Negative control: nearest. */
+/* Block steps of Plummer spheres over the estimate for their rounding. */
 static double counted_over_estimated(size_t n, double nu, enum hb_rounding rounding)
 {
   struct hb_particles *p;
@@ -31,23 +31,29 @@ static double counted_over_estimated(size_t n, double nu, enum hb_rounding round
   while (hb_sim_next_time(sim) <= 0.25) ASSERT_OK(hb_sim_step(sim));
   hb_sim_counts(sim, &counts);
   hb_sim_destroy(sim);
-  return 4 * (double)counts.block_steps / (HB_MODEL_ROUNDED_DOWN * hb_model_n_steps((double)n, nu));
+  return 4 * (double)counts.block_steps / (hb_model_rounded(rounding) * hb_model_n_steps((double)n, nu));
 }
 
-static void rounding_down_takes_more_steps(void **state)
+static void steps_by_rounding(void **state)
 {
   (void)state;
-  assert_true(fabs(counted_over_estimated(256, 0.01, HB_ROUND_DOWN) - 1) < 0.2);
-  assert_true(fabs(counted_over_estimated(256, 0.001, HB_ROUND_DOWN) - 1) < 0.2);
-  assert_true(fabs(counted_over_estimated(1024, 0.02, HB_ROUND_DOWN) - 1) < 0.2);
-  assert_true(counted_over_estimated(1024, 0.02, HB_ROUND_NEAREST) < 0.8);
+  for (int k = HB_ROUND_DOWN; k <= HB_ROUND_UP; k++) {
+    enum hb_rounding rounding = (enum hb_rounding)k;
+    assert_true(fabs(counted_over_estimated(256, 0.01, rounding) - 1) < 0.25);
+    assert_true(fabs(counted_over_estimated(256, 0.001, rounding) - 1) < 0.25);
+    assert_true(fabs(counted_over_estimated(1024, 0.02, rounding) - 1) < 0.25);
+  }
+  /* negative control: another rounding is another number */
+  double nearest = counted_over_estimated(1024, 0.02, HB_ROUND_NEAREST) * hb_model_rounded(HB_ROUND_NEAREST);
+  assert_true(nearest / hb_model_rounded(HB_ROUND_DOWN) < 0.75);
+  assert_true(nearest / hb_model_rounded(HB_ROUND_UP) > 1.25);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fits_of_the_paper),
-      cmocka_unit_test(rounding_down_takes_more_steps),
+      cmocka_unit_test(steps_by_rounding),
   };
   return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

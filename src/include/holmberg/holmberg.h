@@ -158,8 +158,9 @@ struct hb_force_need {
   double device_sink;   /* for each sink of the largest block                            */
   double device_fixed;  /* whatever n: the tile of matrix2004, partial sums of small blocks */
   double device;        /* all of it, with n sinks                                       */
-  double host_particle; /* particles, integrator and results, for each of n               */
-  double host;
+  double host_particle; /* particles, integrator, sources on the host, for each of n      */
+  double host_fixed;    /* whatever n: what travels at once between host and device       */
+  double host;          /* all of it                                                       */
 };
 
 /* Reads scheme, precision, flags (HB_FORCE_CG2007_RECT) and opens nothing: textures as they are made for a GPU without
@@ -185,12 +186,15 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
  * sources and none twice; a particle never feels itself, also at eps = 0 ([PZ07] eq. 1 with the sign that
  * attracts, and App. A):
  *   a = sum m rij / (rij^2 + eps^2)^(3/2),  phi = -sum m / (rij^2 + eps^2)^(1/2)
- *   j = sum m (vij / (..)^(3/2) - 3 (rij . vij) rij / (..)^(5/2))                                       */
+ *   j = sum m (vij / (..)^(3/2) - 3 (rij . vij) rij / (..)^(5/2))
+ * After a failure a j phi hold nothing of use. Errors: HB_ERR_USAGE, HB_ERR_DEVICE, HB_ERR_INTERNAL. */
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi);
 
 /* ---- simulation -------------------------------------------------------------------------------------- */
 
+/* How the step of eqs 2 and 9 becomes a power of two: the next below, the nearest in log2, the next above. Whatever it asks for, a
+ * step grows by a factor of two at most, and only when the time is a multiple of the longer one. */
 enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
 
 /* hermite4: each particle has its own step, or all take the smallest that any of them wants. */
@@ -406,9 +410,10 @@ struct hb_bench_run_result {
   char scheme[16], precision[16], context[16], device[192], tuning[256];
   double wall_s; /* the run that took the median of the wall times, the lower one of two */
   double wall_min_s, wall_max_s;
-  struct hb_sim_counts counts; /* these and what follows between t_begin and t_end, the same in every run */
-  struct hb_phases phases;     /* of the run of wall_s; told apart with HB_FORCE_PHASES only */
-  double e_begin, e_end;       /* total energies */
+  struct hb_sim_counts counts;   /* these and what follows between t_begin and t_end, the same in every run */
+  struct hb_phases phases;       /* of the run of wall_s; told apart with HB_FORCE_PHASES only */
+  double e_begin, e_end;         /* total energies */
+  double e_gpu_begin, e_gpu_end; /* the same with the potentials of the scheme itself */
   int exact_energy; /* 1: in host double; 0: by the source's own potentials, above 32768 particles */
   enum hb_ic_scaling scaling; /* of the sphere: by its model above 262144 particles */
 };

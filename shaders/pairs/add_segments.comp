@@ -1,0 +1,67 @@
+// Adds up what the segments of the sources gave: the last step of the bag scheme where storage buffers exist (GL 4.3).
+// Before it lie segments x sinks totals on the device, and only the sums have to go to the host.
+//
+// A sink's totals are shared out among THREADS_PER_BODY threads (lanes), which add every so many-th of them and then each other's sums
+// (pairs/merge.glsl): always in the same order, so the result is always the same.
+//
+//     segment   0 1 2 3 4 5 6 7 8 9
+//     lane 0    x       x       x
+//     lane 1      x       x       x
+//     lane 2        x       x
+//     lane 3          x       x
+//
+// Single precision has totals of one float (IN_WORDS = F_RECORDS); they are added like those of `compensated`, and the sum
+// is rounded once.
+
+#include "INTERACTION"
+
+layout(local_size_x = WORKGROUP) in;
+
+uniform int sink_count;
+uniform int segments;
+uniform int groups; // of I_EACH sinks in a segment
+uniform int width;  // of the framebuffer
+
+#ifdef OUTPUT_STORAGE
+layout(std430, binding = 1) readonly buffer output_storage {
+  uvec4 totals[]; // [segment][sink][IN_WORDS]
+};
+uvec4 word_of(int segment, int sink, int w) { return totals[(segment * sink_count + sink) * IN_WORDS + w]; }
+#else
+uniform usampler2DArray before; // as shaders/pairs/bag.frag leaves them
+uvec4 word_of(int segment, int sink, int w) {
+  int fragment = segment * groups + sink / I_EACH, column = fragment / ROWS;
+  ivec2 texel = ivec2(column % width, column / width * ROWS + fragment % ROWS);
+  return texelFetch(before, ivec3(texel, sink % I_EACH * IN_WORDS + w), 0);
+}
+#endif
+layout(std430, binding = 3) writeonly buffer result_storage {
+  uvec4 results[]; // [sink][IN_WORDS]
+};
+
+#define LANES THREADS_PER_BODY
+#include "pairs/merge.glsl"
+
+void main() {
+  const int SINKS = WORKGROUP / LANES; // of a workgroup
+  int place = int(gl_LocalInvocationID.x) % SINKS, lane = int(gl_LocalInvocationID.x) / SINKS;
+  int sink = int(gl_WorkGroupID.x) * SINKS + place;
+  total t = nothing_yet();
+  int walked = 0, more;
+  uvec4 words[WORDS];
+  for (int segment = lane; segment < segments && sink < sink_count; segment += LANES) {
+#define ZERO_WORD(w) words[w] = uvec4(0u);
+    EACH_WORD(ZERO_WORD)
+    for (int w = 0; w < IN_WORDS; w++) words[w] = word_of(segment, sink, w);
+    merge(t, from_words(words, more));
+    walked += more;
+  }
+  merge_lanes(place, lane, SINKS, t, walked);
+  if (lane > 0 || sink >= sink_count) return;
+#if IN_WORDS < WORDS
+#define ROUND(r) t.sum[r] += t.lost[r];
+  EACH_F(ROUND)
+#endif
+  to_words(t, walked, words);
+  for (int w = 0; w < IN_WORDS; w++) results[sink * IN_WORDS + w] = words[w];
+}

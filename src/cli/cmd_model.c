@@ -1,0 +1,152 @@
+/* holmberg model, and holmberg model predict. */
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/json.h"
+#include "cli/list.h"
+#include "cli/model_table.h"
+#include "cli/terminal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* ---- predict ---- */
+
+enum { PREDICT_N, PREDICT_MACHINE, PREDICT_JSON, PREDICT_COUNT };
+
+static const struct hb_opts_option predict_options[PREDICT_COUNT] = {
+    [PREDICT_N] = {"n", 'n', HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST",
+                   "256,1024,4096,16384,65536,262144,1048576", NULL,
+                   "numbers of particles, separated by commas"},
+    [PREDICT_MACHINE] = {"machine", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST",
+                         "GRAPE-6Af,8800GTX,FX1400,Xeon", NULL,
+                         "machines of the paper, and files that 'model fit -o' wrote"},
+    [PREDICT_JSON] = {"json", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
+                      "one line of JSON for each machine and n"},
+};
+
+static const char *machine_choice(size_t k)
+{
+  size_t count;
+  const struct hb_machine *machines = hb_model_machines(&count);
+  return k < count ? machines[k].name : NULL;
+}
+
+/* What is asked for. */
+struct predict {
+  size_t n[HB_LIST_WORDS], n_count;
+  int json;
+};
+
+static void print_json(const struct hb_machine *machine, size_t n, const struct hb_model_time *t)
+{
+  struct hb_json json = {.out = stdout};
+  hb_json_open_object(&json, NULL);
+  hb_json_text(&json, "record", "prediction");
+  hb_json_text(&json, "machine", machine->name);
+  hb_json_count(&json, "n", n);
+  hb_json_number(&json, "n_block", t->n_block);
+  hb_json_number(&json, "n_steps", t->n_steps);
+  hb_json_number(&json, "t_start", machine->t_start);
+  hb_json_number(&json, "t_host", t->t_host);
+  hb_json_number(&json, "t_comm", t->t_comm);
+  hb_json_number(&json, "t_force", t->t_force);
+  hb_json_number(&json, "t_step", t->t_step);
+  hb_json_number(&json, "t_unit", t->t_unit);
+  hb_json_close_object(&json);
+  putchar('\n');
+}
+
+static void predict_machines(const struct predict *p, const struct hb_machine *machines, size_t count)
+{
+  for (size_t m = 0; m < count; m++)
+    for (size_t k = 0; k < p->n_count; k++) {
+      struct hb_model_time time;
+      hb_model_predict(&machines[m], (double)p->n[k], &time);
+      p->json ? print_json(&machines[m], p->n[k], &time) : hb_model_table_row(&machines[m], p->n[k], &time);
+    }
+}
+
+/* A machine of the paper, or a file of fits. */
+static enum hb_status predict_word(const struct predict *p, const char *word)
+{
+  size_t count;
+  const struct hb_machine *paper = hb_model_machines(&count);
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(paper[k].name, word) == 0) return predict_machines(p, &paper[k], 1), HB_OK;
+  if (!strpbrk(word, "./") && access(word, F_OK) != 0)
+    return hb_opts_unknown("machine", word, machine_choice);
+  struct hb_machine *fits;
+  HB_TRY(hb_model_record_read(word, &fits, &count));
+  predict_machines(p, fits, count);
+  hb_mem_free(fits);
+  return HB_OK;
+}
+
+static enum hb_status predict(const struct hb_opts *opts)
+{
+  struct predict p = {.json = opts->values[PREDICT_JSON].given};
+  struct hb_list machines;
+  HB_TRY(hb_list_sizes(opts->values[PREDICT_N].text, p.n, &p.n_count));
+  HB_TRY(hb_list_split(opts->values[PREDICT_MACHINE].text, ",", &machines));
+  if (!p.json) hb_model_table_header();
+  for (size_t k = 0; k < machines.count; k++) HB_TRY(predict_word(&p, machines.words[k]));
+  return hb_terminal_flush();
+}
+
+static void predict_help(FILE *out)
+{
+  fputs(
+      "\nThe paper's four machines are modelled with its constants. \"record\": \"prediction\" of --json "
+      "has\n"
+      "machine, n, n_block (eq. 14), n_steps (block steps of a time unit, eq. 17), and seconds: t_start,\n"
+      "t_host, t_comm, t_force, their sum t_step (eq. 10) of a block step, t_unit (eq. 16) of a time unit.\n",
+      out);
+}
+
+const struct hb_opts_command hb_cmd_model_predict = {
+    .name = "model predict",
+    .summary = "Run times by the paper's model, for its machines and for those that were fitted.",
+    .options = predict_options,
+    .option_count = PREDICT_COUNT,
+    .more_help = predict_help,
+    .example =
+        "  holmberg model predict --n 1e6 --machine 8800GTX,Xeon\n"
+        "  holmberg model predict --machine fit.jsonl --json    # after holmberg model fit -o fit.jsonl\n",
+    .work = predict,
+};
+
+/* ---- model ---- */
+
+static const char *part_choice(size_t k)
+{
+  static const char *const words[] = {"fit", "predict", NULL};
+  return words[k];
+}
+
+static enum hb_status work(const struct hb_opts *opts)
+{
+  for (size_t k = 0; part_choice(k); k++)
+    if (strcmp(opts->operands[0], part_choice(k)) == 0)
+      return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and stands right behind 'model'",
+                     part_choice(k));
+  return hb_opts_unknown("part of 'model'", opts->operands[0], part_choice);
+}
+
+static void list_parts(FILE *out)
+{
+  fputs("\nparts, each with a --help of its own:\n", out);
+  hb_opts_help_entry("fit", hb_cmd_model_fit.summary, "", "", out);
+  hb_opts_help_entry("predict", hb_cmd_model_predict.summary, "", "", out);
+}
+
+const struct hb_opts_command hb_cmd_model = {
+    .name = "model",
+    .summary = "The paper's model of the run time: its constants for this machine, and what it predicts.",
+    .operand = "fit|predict",
+    .operand_min = 1,
+    .operand_max = 1,
+    .more_help = list_parts,
+    .example = "  holmberg model fit -o fit.jsonl && holmberg model predict --machine fit.jsonl,8800GTX\n",
+    .branch = &hb_cmd_model_fit,
+    .work = work,
+};

@@ -1,0 +1,17 @@
+/* The options of `holmberg reproduce`, by their place in struct hb_opts. */
+#ifndef HB_REPRODUCE_OPTIONS_H
+#define HB_REPRODUCE_OPTIONS_H
+
+enum {
+  REPRODUCE_OUT,
+  REPRODUCE_QUICK,
+  REPRODUCE_FULL,
+  REPRODUCE_ONLY,
+  REPRODUCE_LONGEST,
+  REPRODUCE_N_MOST,
+  REPRODUCE_CONTEXT,
+  REPRODUCE_DEVICE,
+  REPRODUCE_COUNT
+};
+
+#endif

@@ -1,0 +1,124 @@
+#include "perf/fit.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+enum hb_status hb_fit_power_law(size_t count, const double *x, const double *y, struct hb_power_law *law,
+                                struct hb_power_law *error)
+{
+  double mean_x = 0, mean_y = 0, xx = 0, xy = 0, rest = 0, n = (double)count;
+  for (size_t k = 0; k < count; k++) {
+    if (!(x[k] > 0 && y[k] > 0 && isfinite(x[k]) && isfinite(y[k])))
+      return hb_fail(HB_ERR_USAGE, "a power law has no point (%g, %g)", x[k], y[k]);
+    mean_x += log(x[k]) / n;
+    mean_y += log(y[k]) / n;
+  }
+  for (size_t k = 0; k < count; k++) {
+    double dx = log(x[k]) - mean_x;
+    xx += dx * dx;
+    xy += dx * (log(y[k]) - mean_y);
+  }
+  if (!(xx > 1e-12))
+    return hb_fail(HB_ERR_USAGE, "a power law needs points at two places, got %zu at less", count);
+  double p = xy / xx, log_c = mean_y - p * mean_x;
+  for (size_t k = 0; k < count; k++) rest += pow(log(y[k]) - log_c - p * log(x[k]), 2);
+  double variance = count > 2 ? rest / (n - 2) : NAN;
+  *law = (struct hb_power_law){exp(log_c), p};
+  *error =
+      (struct hb_power_law){law->c * sqrt(variance * (1 / n + mean_x * mean_x / xx)), sqrt(variance / xx)};
+  return HB_OK;
+}
+
+/* ---- terms ------------------------------------------------------------------------------------------- */
+
+/* Normal equations of x / y against 1, every term in units of its own size: A t = b. */
+struct normal {
+  size_t terms, points;
+  double A[HB_FIT_TERMS][HB_FIT_TERMS], b[HB_FIT_TERMS], unit[HB_FIT_TERMS];
+};
+
+static struct normal normal_equations(size_t count, size_t terms, const double *x, const double *y)
+{
+  struct normal e = {.terms = terms};
+  for (size_t k = 0; k < count; k++) {
+    if (!(y[k] > 0)) continue;
+    e.points++;
+    for (size_t i = 0; i < terms; i++) {
+      e.b[i] += x[k * terms + i] / y[k];
+      for (size_t j = 0; j < terms; j++) e.A[i][j] += x[k * terms + i] * x[k * terms + j] / (y[k] * y[k]);
+    }
+  }
+  for (size_t i = 0; i < terms; i++) e.unit[i] = sqrt(e.A[i][i]);
+  for (size_t i = 0; i < terms; i++) {
+    e.b[i] /= e.unit[i];
+    for (size_t j = 0; j < terms; j++) e.A[i][j] /= e.unit[i] * e.unit[j];
+  }
+  return e;
+}
+
+/* The inverse of A among the terms of the set, zero elsewhere, by Gauss and Jordan; A has ones on its diagonal and is
+ * positive. 0 when the terms are too alike. */
+static int invert(const struct normal *e, unsigned set, double inverse[HB_FIT_TERMS][HB_FIT_TERMS])
+{
+  double A[HB_FIT_TERMS][HB_FIT_TERMS];
+  memcpy(A, e->A, sizeof A);
+  memset(inverse, 0, sizeof A);
+  for (size_t i = 0; i < e->terms; i++) inverse[i][i] = set >> i & 1;
+  for (size_t p = 0; p < e->terms; p++) {
+    if (!(set >> p & 1)) continue;
+    double pivot = A[p][p];
+    if (!(pivot > 1e-12)) return 0;
+    for (size_t j = 0; j < e->terms; j++) A[p][j] /= pivot, inverse[p][j] /= pivot;
+    for (size_t i = 0; i < e->terms; i++) {
+      double factor = A[i][p];
+      if (i == p || !(set >> i & 1)) continue;
+      for (size_t j = 0; j < e->terms; j++) {
+        A[i][j] -= factor * A[p][j];
+        inverse[i][j] -= factor * inverse[p][j];
+      }
+    }
+  }
+  return 1;
+}
+
+/* The fit by the terms of the set: what is left of the `points` units of sum (y / y)^2, or infinite where a term is
+ * negative or the set has no answer. */
+static double solve(const struct normal *e, unsigned set, double t[HB_FIT_TERMS])
+{
+  double inverse[HB_FIT_TERMS][HB_FIT_TERMS], rest = (double)e->points;
+  if (!invert(e, set, inverse)) return INFINITY;
+  for (size_t i = 0; i < e->terms; i++) {
+    t[i] = 0;
+    for (size_t j = 0; j < e->terms; j++) t[i] += inverse[i][j] * (set >> j & 1 ? e->b[j] : 0);
+    if (t[i] < 0) return INFINITY;
+    rest -= t[i] * e->b[i];
+  }
+  return fmax(rest, 0);
+}
+
+enum hb_status hb_fit_terms(size_t count, size_t terms, const double *x, const double *y, double *t,
+                            double *error)
+{
+  const struct normal e = normal_equations(count, terms, x, y);
+  for (size_t i = 0; i < terms; i++) t[i] = error[i] = 0;
+  if (e.points == 0) return HB_OK;
+  unsigned all = (1u << terms) - 1, best = 0;
+  double inverse[2][HB_FIT_TERMS][HB_FIT_TERMS], least = INFINITY;
+  /* the best of all bounded fits is among the free fits of the subsets */
+  for (unsigned set = 1; set <= all; set++) {
+    double trial[HB_FIT_TERMS], rest = solve(&e, set, trial);
+    if ((size_t)__builtin_popcount(set) > e.points || !(rest < least)) continue;
+    least = rest;
+    best = set;
+    for (size_t i = 0; i < terms; i++) t[i] = trial[i] / e.unit[i];
+  }
+  if (!best) return hb_fail(HB_ERR_USAGE, "%zu points do not tell %zu terms apart", e.points, terms);
+  int all_free = invert(&e, all, inverse[1]);
+  invert(&e, best, inverse[0]);
+  double variance = e.points > terms && all_free ? least / (double)(e.points - terms) : NAN;
+  for (size_t i = 0; i < terms; i++)
+    error[i] = sqrt(variance * inverse[best >> i & 1 ? 0 : 1][i][i]) / e.unit[i];
+  return HB_OK;
+}

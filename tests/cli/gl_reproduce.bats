@@ -1,0 +1,148 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2016 # run sets these
+# holmberg reproduce: one small reproduction, stopped and taken up again, and what is in its report.
+load common
+
+# Up to 64 particles, the smallest N is 16: every job in a tenth of a second, on one core.
+setup_file() {
+  export REPRODUCTION=$BATS_FILE_TMPDIR/reproduction HB_CONTEXT=osmesa LP_NUM_THREADS=0
+  export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
+  local command=("$HOLMBERG" reproduce --out "$REPRODUCTION" --n-most 64) code=0
+  set -m # else a shell without job control has its children ignore SIGINT
+  "${command[@]}" >"$BATS_FILE_TMPDIR/first" 2>&1 &
+  set +m
+  for ((k = 0; k < 2400; k++)); do
+    [ "$(find "$REPRODUCTION/jobs" -name 'nu-*.jsonl' 2>/dev/null | wc -l)" -ge 2 ] && break
+    sleep 0.05
+  done
+  kill -INT $!
+  wait $! || code=$?
+  echo "$code" >"$BATS_FILE_TMPDIR/code"
+  kept >"$BATS_FILE_TMPDIR/kept"
+  code=0
+  "${command[@]}" >"$BATS_FILE_TMPDIR/second" 2>&1 || code=$?
+  echo "$code" >>"$BATS_FILE_TMPDIR/code"
+}
+
+# kept: the jobs that are done, each with its file's own number, which a job that was run again would change.
+kept() { (cd "$REPRODUCTION/jobs" && stat -c '%n %i %Y' ./*.jsonl | sort); }
+
+# curves FIGURE NAME...: these curves and no others, with at least one point each.
+curves() {
+  local file=$REPRODUCTION/data/$1.csv
+  shift
+  diff <(printf '%s\n' "$@" | sort) <(tail -n +2 "$file" | cut -d, -f1 | sort -u)
+  [ -s "${file/data/figures}" ] || [ -s "$(sed 's/data/figures/; s/csv$/svg/' <<<"$file")" ]
+}
+
+@test "SIGINT ends it with 75, and the same command goes on without doing a job again" {
+  cat "$BATS_FILE_TMPDIR/first" "$BATS_FILE_TMPDIR/second"
+  [ "$(head -n 1 "$BATS_FILE_TMPDIR/code")" -eq 75 ]
+  grep -q 'stopped by SIGINT' "$BATS_FILE_TMPDIR/first"
+  [ "$(wc -l <"$BATS_FILE_TMPDIR/kept")" -gt 10 ]
+  [ -z "$(comm -23 "$BATS_FILE_TMPDIR/kept" <(kept))" ]
+  [ -z "$(find "$REPRODUCTION/jobs" -name '*.part')" ]
+  grep -Eq '^[0-9]+ jobs are done, [1-9][0-9]* are to do: about .* on this machine' "$BATS_FILE_TMPDIR/second"
+}
+
+# N = 64 is not in the paper's Table 2, so one sentence, about the same N then and now, has nothing to say.
+@test "the report lacks nothing but the N of the paper" {
+  [ "$(tail -n 1 "$BATS_FILE_TMPDIR/code")" -eq 1 ]
+  grep -q 'lacks what 1 of its sentences' "$BATS_FILE_TMPDIR/second"
+  [ "$(grep -c '<p class="lack">' "$REPRODUCTION/report.html")" -eq 1 ]
+  grep -q '<p class="lack">No N of Table 2' "$REPRODUCTION/report.html"
+}
+
+@test "every figure has all its curves" {
+  local machines=('GRAPE-6Af; 2007' '8800GTX; 2007' 'FX1400; 2007' 'Xeon; 2007') sources=(host grape6 double ds compensated cg2007)
+  curves fig1 host host-simd cg2007 bag tile "${machines[@]}"
+  curves fig2 'cg2007; '{own,double}'; N = '{32,64} 'grape6; double; N = '{32,64}
+  curves fig2-sources-32 "${sources[@]}" 'cg2007; own'
+  curves fig2-sources-64 "${sources[@]}" 'cg2007; own'
+  curves energy "${sources[@]}" 'cg2007; own'
+  curves steps-nu {host,grape6,ds,compensated,cg2007}'; N = '{32,64}
+  curves steps-n host grape6 ds compensated cg2007 'eq. 17'
+  curves rounding-steps 'rounded '{down,'to the nearest',up} 'eq. 17'
+  curves rounding-blocks 'rounded '{down,'to the nearest',up} 'eq. 14'
+  curves fig3-2007 {GRAPE-6Af,8800GTX,FX1400,Xeon}'; '{model,'Table 2'}
+  curves fig3-here {host,cg2007,bag,tile,'ds; blocks sent','ds; stepped on device'}'; '{model,measured}
+  curves fig4 {host-simd,cg2007,bag,tile}' / host' {GRAPE-6Af,8800GTX,FX1400}' / Xeon; 2007'
+  curves fig5 'here: '{'all sent','blocks sent','stepped on the device'} {Xeon,8800GTX}'; measured' \
+    '8800GTX; '{'blocks sent','stepped on card'} 'the same; one cycle a pair'
+  curves nhp07-fig6 bag tile '8800GTX; [NHP07]'
+  curves nhp07-fig8 '1 thread a body' {2,4,8}' threads a body'
+  [ "$(grep -c '<figure>' "$REPRODUCTION/report.html")" -eq 15 ]
+  [ "$(find "$REPRODUCTION/figures" -name '*.svg' | wc -l)" -eq 15 ]
+}
+
+@test "the tables have their rows, and no number is NaN" {
+  local data=$REPRODUCTION/data
+  [ "$(find "$data" -name '*.csv' | wc -l)" -eq 23 ]
+  run grep -Ewil 'nan|inf' "$data"/*.csv
+  [ "$status" -eq 1 ]
+  [ "$(grep -c '^[0-9]' "$data/table2.csv")" -eq 16 ]
+  grep -q '^1024,0.3327,17.46,20.2,2.584,,,,,$' "$data/table2.csv"
+  grep -Eq '^64,,,,(,[0-9.e-]+){5}$' "$data/table2.csv"
+  grep -q '^clock; MHz,90,575,350,3400,' "$data/table1.csv"
+  grep -q '^8800GTX,382,,0.815,,17600,,5970,,,,,$' "$data/table3.csv"
+  [ "$(grep -Ec '^(down|nearest|up),' "$data/rounding.csv")" -eq 3 ]
+  grep -q '^2048,2.2e-06,5.4e-07,' "$data/hi07-table2.csv"
+  grep -q '^131072,2.548,256,' "$data/hi07-table3.csv"
+}
+
+# The page's own policy has the browser refuse every request and say so on the console: silence is no request. The same
+# browser on the same page with a picture from somewhere else shows that it would speak.
+@test "a browser shows it without a word on its console" {
+  local browse=(chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking
+    --user-data-dir="$BATS_TEST_TMPDIR/profile" --enable-logging=stderr --dump-dom)
+  "${browse[@]}" "file://$REPRODUCTION/report.html" >dom 2>said
+  grep -q 'The N-body results of 2007' dom
+  [ "$(grep -o '<svg' dom | wc -l)" -eq 15 ]
+  ! grep CONSOLE said
+  sed 's|</body>|<img src="http://localhost:9/x.png"></body>|' "$REPRODUCTION/report.html" >loads.html
+  "${browse[@]}" "file://$PWD/loads.html" >dom 2>said
+  grep -q CONSOLE said
+}
+
+@test "nothing in it is loaded or run" {
+  run grep -Eio '<(script|link|img|iframe|object|embed)|(src|href|data)="?(https?:|//)|@import|url\((https?:|//)' "$REPRODUCTION/report.html"
+  echo "$output"
+  [ "$status" -eq 1 ]
+}
+
+@test "every job's command line stands in the report" {
+  local file command
+  for file in "$REPRODUCTION"/jobs/*.jsonl; do
+    command=$(head -n 1 "$file" | sed 's/^{"command": "\([^"]*\)".*/\1/')
+    grep -qF "$command" "$REPRODUCTION/report.html"
+  done
+}
+
+@test "--only makes a section, of the jobs that are there" {
+  run --separate-stderr "$HOLMBERG" reproduce --out "$REPRODUCTION" --n-most 64 --only fig1,table2
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} == *' 0 are to do'* ]]
+  [[ ${lines[1]} == *'1 tables, 1 figures'* ]]
+}
+
+@test "a job that fails is named in the report, and is the exit code's reason" {
+  cp -r "$REPRODUCTION" broken
+  rm broken/jobs/run-bag-*.jsonl
+  mkdir shaders
+  cp -r "$BATS_TEST_DIRNAME"/../../shaders/* shaders
+  echo 'no GLSL' >shaders/pairs/bag.frag
+  HB_SHADER_DIR=shaders run --separate-stderr "$HOLMBERG" reproduce --out broken --n-most 64 --only table2
+  echo "$output $stderr"
+  [ "$status" -eq 1 ]
+  [[ $stderr == *'job run-bag-all-host-host-16 failed: exit code'* ]]
+  grep -q 'The column of bag is empty' broken/report.html
+}
+
+@test "what cannot be reproduced is refused before any work" {
+  fails_with 2 "unknown section 'fig9'; did you mean 'fig1'?" reproduce --only fig9
+  fails_with 2 'options --quick and --full exclude each other' reproduce --quick --full
+  fails_with 2 "option --n-most: '10' is out of range (expected at least 64)" reproduce --n-most 10
+  echo >file
+  fails_with 4 'cannot enter folder file: *' reproduce --out file
+  files file
+}

@@ -1,0 +1,131 @@
+/* Host memory of whole runs, as base/mem counts it, against what hb_force_memory states, for every scheme
+ * and for every place where particles can be predicted and corrected. */
+#include "base/mem.h"
+#include "base/team.h"
+#include "pairs/pairs.h"
+#include "support/support.h"
+
+/* The two numbers of particles are so large that what travels does so in several pieces; their difference shows what a
+ * particle takes, whatever the rest. cg2007 draws once for each of them. */
+enum { N = 3072, N_SLOW = 512, N_WARM = 64 };
+
+static const double BYTES_A_THREAD = 600e3; /* grape6 holds the terms of 8192 pairs */
+
+struct run {
+  const char *scheme, *precision, *tuning;
+  enum hb_transfer transfer;
+  enum hb_place predict, correct;
+};
+
+/* The most bytes at once while a run starts, takes a step and is diagnosed; 0 where this context lacks something. Shared
+ * steps: each block is the largest, and what it takes to compile programs is over before the first. */
+static size_t peak(const struct run *run, size_t n)
+{
+  const struct hb_sim_params params = {.force = {.scheme = run->scheme,
+                                                 .precision = run->precision,
+                                                 .tuning = run->tuning,
+                                                 .eps = 1.0 / 256,
+                                                 .flags = HB_FORCE_NO_TUNE},
+                                       .transfer = run->transfer,
+                                       .predict = run->predict,
+                                       .correct = run->correct,
+                                       .steps = HB_STEPS_SHARED,
+                                       .exact_energy = HB_EXACT_ENERGY_NO};
+  const struct hb_ic_params ic = {.n = n, .seed = 1, .scaling = HB_IC_SCALING_MODEL};
+  struct hb_particles *particles;
+  struct hb_diagnostics d;
+  struct hb_sim *sim;
+  ASSERT_OK(hb_ic_make("plummer", &ic, &particles));
+  size_t before = hb_mem_now() - (size_t)(64 * n); /* these particles are the run's */
+  hb_mem_most();
+  enum hb_status status = hb_sim_take(particles, &params, &sim);
+  if (status == HB_ERR_GL) return 0;
+  ASSERT_OK(status);
+  ASSERT_OK(hb_sim_step(sim));
+  ASSERT_OK(hb_sim_diagnose(sim, hb_sim_next_time(sim), &d));
+  hb_sim_destroy(sim);
+  return hb_mem_most() - before;
+}
+
+static void check(const struct run *run, size_t n)
+{
+  struct hb_force_need need;
+  const struct hb_force_params params = {.scheme = run->scheme, .precision = run->precision};
+  ASSERT_OK(hb_force_memory(&params, n, &need));
+  if (peak(run, N_WARM) == 0) return; /* what is kept from run to run, as what was found out about a device */
+  size_t few = peak(run, n), many = peak(run, 2 * n);
+  double each = (double)(many - few) / (double)n;
+  if (each > need.host_particle + 1 || each < need.host_particle - 1 || each >= 300)
+    fail_msg("%s %s %s %d%d%d: %.1f bytes a particle, stated are %.1f", run->scheme, run->precision,
+             run->tuning ? run->tuning : "", run->transfer, run->predict, run->correct, each,
+             need.host_particle);
+  /* and the rest: pieces, what threads work in, texts and the like */
+  double fixed = (double)few - each * (double)n;
+  if (fixed > need.host_fixed + BYTES_A_THREAD * hb_team_threads())
+    fail_msg("%s: %.0f bytes for no particle", run->scheme, fixed);
+}
+
+static void test_bag(void **state)
+{
+  (void)state;
+  const struct run runs[] = {
+      {.scheme = "bag", .precision = "ds", .tuning = "output=targets"},
+      {.scheme = "bag", .precision = "ds", .tuning = "output=storage"},
+      {.scheme = "bag", .precision = "ds", .tuning = "portion=1024"}, /* a third of N */
+  };
+  for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
+}
+
+static void test_tile(void **state)
+{
+  (void)state;
+  const struct run run = {.scheme = "tile", .precision = "ds"};
+  check(&run, N);
+}
+
+static void test_matrix2004(void **state)
+{
+  (void)state;
+  const struct run run = {.scheme = "matrix2004", .precision = "ds", .tuning = "limit=512"};
+  check(&run, N);
+}
+
+static void test_cg2007(void **state)
+{
+  (void)state;
+  const struct run run = {.scheme = "cg2007", .precision = "single"};
+  check(&run, N_SLOW);
+}
+
+static void test_places(void **state)
+{
+  (void)state;
+  const struct run places[] = {
+      {"bag", "ds", "output=targets", HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST},
+      {"bag", "ds", "output=targets", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST},
+      {"bag", "ds", "output=targets", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU},
+      {"tile", "ds", NULL, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU},
+  };
+  for (size_t k = 0; k < COUNT_OF(places); k++) check(&places[k], N);
+}
+
+static void test_host(void **state)
+{
+  (void)state;
+  const struct run runs[] = {
+      {.scheme = "host", .precision = "double"},
+      {.scheme = "host-simd", .precision = "single"},
+      {.scheme = "host-simd", .precision = "ds"},
+      {.scheme = "grape6", .precision = "grape6"},
+  };
+  for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bag),    cmocka_unit_test(test_tile),   cmocka_unit_test(test_matrix2004),
+      cmocka_unit_test(test_cg2007), cmocka_unit_test(test_places), cmocka_unit_test(test_host),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
