@@ -224,7 +224,7 @@ static enum hb_status draw_over(struct hb_view *view, unsigned framebuffer)
   char scheme[128], state[64];
   hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
   HB_TRY(hb_view_inspect_draw(view, framebuffer));
-  if (view->show_hud) facts(view, scheme, state, &hud);
+  if (view->show_hud && !view->show_help) facts(view, scheme, state, &hud);
   hud.message = view->inspector && *view->texel.text ? view->texel.text : NULL;
   if (hb_clock_now() < view->message_until) hud.message = view->message;
   int has_bar = hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders);

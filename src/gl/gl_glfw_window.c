@@ -139,8 +139,7 @@ enum hb_status hb_gl_window_open(const struct hb_gl_window_params *params, struc
   struct hb_gl_window *w;
   *window = NULL;
   HB_TRY(HB_ALLOC(1, &w));
-  const struct hb_gl_context_params gl = {
-      .context = "glfw", .device = params->device, .debug = params->debug};
+  const struct hb_gl_context_params gl = {.context = "glfw", .debug = params->debug};
   enum hb_status status = hb_gl_context_open(&gl, &w->context);
   if (status != HB_OK) {
     hb_mem_free(w);

@@ -27,7 +27,7 @@ enum hb_gl_event_kind {
   HB_GL_EVENT_PRESS,   /* button at x y, shift                       */
   HB_GL_EVENT_RELEASE, /* button at x y                              */
   HB_GL_EVENT_MOVE,    /* the mouse is at x y                        */
-  HB_GL_EVENT_WHEEL,   /* y: notches, > 0 away from the person; at x the mouse's place is not told */
+  HB_GL_EVENT_WHEEL,   /* y: notches, > 0 away from the person        */
   HB_GL_EVENT_RESIZE,  /* the framebuffer is x times y now           */
   HB_GL_EVENT_CLOSE    /* the window is asked to close               */
 };
@@ -42,9 +42,8 @@ struct hb_gl_event {
 
 struct hb_gl_window_params {
   const char *title;
-  int width, height;  /* of the framebuffer as the window system gives it: points */
-  const char *device; /* as in hb_gl_context_params */
-  int debug;          /* likewise */
+  int width, height; /* of the framebuffer as the window system gives it: points */
+  int debug;         /* as in hb_gl_context_params */
 };
 
 /* Opens and shows it; its context is current. Errors: HB_ERR_GL (no window system, no OpenGL 3.3), HB_ERR_USAGE. */

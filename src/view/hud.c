@@ -244,19 +244,29 @@ void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *h)
 
 /* ---- help -------------------------------------------------------------------------------------------- */
 
+enum { KEY_COLUMNS = 21, HELP_COLUMNS = 88 };
+
+/* Smaller where it would not fit. */
+static void fit_help(struct hb_paint *paint, size_t lines)
+{
+  while (hb_paint_scale(paint) > 1 &&
+         (HELP_COLUMNS * hb_paint_column(paint) > hb_paint_width(paint) ||
+          (double)(lines + 1) * hb_paint_line_height(paint) > hb_paint_height(paint)))
+    hb_paint_set_scale(paint, hb_paint_scale(paint) - 1);
+}
+
 void hb_hud_draw_help(struct hb_paint *paint)
 {
-  enum { KEY_COLUMNS = 21, HELP_COLUMNS = 88 };
-  size_t count, shown = 0;
+  size_t count, lines = 1;
+  int scale = hb_paint_scale(paint);
   const struct hb_keys_row *rows = hb_keys_rows(&count);
-  for (size_t k = 0; k < count; k++) shown += rows[k].name != NULL;
+  for (size_t k = 0; k < count; k++) lines += rows[k].name != NULL;
+  fit_help(paint, lines);
   double column = hb_paint_column(paint), height = hb_paint_line_height(paint);
-  double x = floor((hb_paint_width(paint) - HELP_COLUMNS * column) / 2);
-  double y = floor((hb_paint_height(paint) - (double)(shown + 1) * height) / 2);
   double margin = 12 * hb_paint_scale(paint);
-  if (x < margin) x = margin;
-  if (y < margin) y = margin;
-  for (int k = 0; k < 2; k++) hb_paint_panel(paint, x, y, HELP_COLUMNS, (int)shown + 1); /* twice as dark */
+  double x = fmax(margin, floor((hb_paint_width(paint) - HELP_COLUMNS * column) / 2));
+  double y = fmax(margin, floor((hb_paint_height(paint) - (double)lines * height) / 2));
+  for (int k = 0; k < 2; k++) hb_paint_panel(paint, x, y, HELP_COLUMNS, (int)lines); /* twice as dark */
   hb_paint_text(paint, x, y, COLOR_TITLE, "Keys and mouse");
   for (size_t k = 0; k < count; k++) {
     if (!rows[k].name) continue;
@@ -264,4 +274,5 @@ void hb_hud_draw_help(struct hb_paint *paint)
     hb_paint_text(paint, x, y, COLOR_CURVE, rows[k].name);
     hb_paint_text(paint, x + KEY_COLUMNS * column, y, COLOR_VALUE, rows[k].help);
   }
+  hb_paint_set_scale(paint, scale);
 }

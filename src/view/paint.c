@@ -84,6 +84,8 @@ void hb_paint_begin(struct hb_paint *p, int width, int height, int scale)
   p->status = HB_OK;
 }
 
+void hb_paint_set_scale(struct hb_paint *p, int scale) { p->scale = scale; }
+
 void hb_paint_box(struct hb_paint *p, double x, double y, double width, double height, uint32_t color)
 {
   const double corner[4][2] = {{x, y}, {x + width, y}, {x, y + height}, {x + width, y + height}};

@@ -15,6 +15,9 @@ void hb_paint_close(struct hb_paint *paint);
  * memory is told at the end. */
 void hb_paint_begin(struct hb_paint *paint, int width, int height, int scale);
 
+/* From here on. */
+void hb_paint_set_scale(struct hb_paint *paint, int scale);
+
 void hb_paint_box(struct hb_paint *paint, double x, double y, double width, double height, uint32_t color);
 void hb_paint_line(struct hb_paint *paint, double x0, double y0, double x1, double y1, double thickness,
                    uint32_t color);
