@@ -1,4 +1,4 @@
-/* How long the runs of [PZ07] take: Tables 1 and 2, Figs 1, 3, 4 and 5. */
+/* How long the runs of [PZ07] take: its Tables 1 and 2, Figs 1 and 4. */
 #include "cli/paper.h"
 #include "cli/reproduce_2007.h"
 #include "cli/reproduce_sections.h"
