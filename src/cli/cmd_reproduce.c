@@ -27,7 +27,7 @@ static const struct hb_opts_option options[REPRODUCE_COUNT] = {
                         "these sections only, see below"},
     [REPRODUCE_LONGEST] =
         {"longest", 0, HB_OPTS_DURATION, HB_OPTS_SHAPES_RESULT, "TIME", NULL, NULL,
-         "N and nu go as far as a single job takes at most this, by its estimate (default 6s, "
+         "N and nu go as far as a single job takes at most this, by its estimate (default 4s, "
          "with --full 1h)"},
     [REPRODUCE_N_MOST] = {"n-most", 0, HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "N", "1048576", NULL,
                           "no job has more particles; below 1024 the smallest N is a quarter of it"},
@@ -69,7 +69,7 @@ static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen
   if (values[REPRODUCE_QUICK].given && values[REPRODUCE_FULL].given)
     return hb_fail(HB_ERR_USAGE, "options --quick and --full exclude each other");
   *r = (struct hb_reproduction){.values = values, .is_full = values[REPRODUCE_FULL].given};
-  r->longest_s = values[REPRODUCE_LONGEST].given ? values[REPRODUCE_LONGEST].number : r->is_full ? 3600 : 6;
+  r->longest_s = values[REPRODUCE_LONGEST].given ? values[REPRODUCE_LONGEST].number : r->is_full ? 3600 : 4;
   r->n_most = (size_t)values[REPRODUCE_N_MOST].count;
   if (r->n_most < LEAST)
     return hb_fail(HB_ERR_USAGE, "option --n-most: '%s' is out of range (expected at least %d)",

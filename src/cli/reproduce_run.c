@@ -116,6 +116,7 @@ static enum hb_status write_header(FILE *file, const struct hb_job *job, double 
   hb_json_text(&json, "version", hb_version());
   hb_json_text(&json, "commit", hb_commit);
   hb_json_text(&json, "date", date);
+  hb_json_number(&json, "estimate_s", job->estimate_s);
   hb_json_number(&json, "job_wall_s", wall_s);
   if (*job->failure) hb_json_text(&json, "failure", job->failure);
   hb_json_close_object(&json);

@@ -14,6 +14,9 @@ static const enum hb_source_name sources[] = {HB_SOURCE_HOST, HB_SOURCE_GRAPE6, 
                                               HB_SOURCE_COMPENSATED, HB_SOURCE_CG2007};
 enum { SOURCES = sizeof sources / sizeof *sources, HALVINGS = 8 };
 
+/* Block steps of a time unit when all are the shortest that plan_nu allows: quick, and full. */
+static int is_shortest(double steps) { return steps == 16384 || steps == 262144; }
+
 static double nu_steps(const struct hb_reproduction *r, const char *source, size_t n, double nu)
 {
   return 4 *
@@ -24,10 +27,11 @@ static double nu_steps(const struct hb_reproduction *r, const char *source, size
  * smallest nu that it was run with. */
 static void say_growth(struct hb_reproduction *r, struct hb_report *report, const char *source, size_t n)
 {
-  double first = 0, last = NAN, at = NAN;
+  double first = 0, last = NAN, at = NAN, steps = NAN;
   for (int k = 0; k <= HALVINGS; k++) {
-    double nu = ldexp(0.1, -k), ratio = nu_steps(r, source, n, nu) / nu_steps(r, "host", n, nu);
+    double nu = ldexp(0.1, -k), now = nu_steps(r, source, n, nu), ratio = now / nu_steps(r, "host", n, nu);
     if (!isfinite(ratio)) continue;
+    steps = now;
     if (ratio > 1.1 && first == 0) first = nu;
     last = ratio, at = nu;
   }
@@ -39,7 +43,7 @@ static void say_growth(struct hb_reproduction *r, struct hb_report *report, cons
   else
     hb_report_put(report, "as the host's down to &nu; = %s (%s times)", hb_report_number(at, 3),
                   hb_report_number(last, 3));
-  hb_report_put(report, "</li>\n");
+  hb_report_put(report, "%s</li>\n", is_shortest(steps) ? ", each the shortest that was allowed" : "");
 }
 
 void hb_section_steps(struct hb_reproduction *r, struct hb_report *report)
