@@ -27,10 +27,14 @@ static const struct hb_opts_option options[REPRODUCE_COUNT] = {
                         "these sections only, see below"},
     [REPRODUCE_LONGEST] =
         {"longest", 0, HB_OPTS_DURATION, HB_OPTS_SHAPES_RESULT, "TIME", NULL, NULL,
-         "N and nu go as far as a single job takes at most this, by its estimate (default 6s, "
+         "N and nu go as far as a single job takes at most this, by its estimate (default 4s, "
          "with --full 1h)"},
     [REPRODUCE_N_MOST] = {"n-most", 0, HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "N", "1048576", NULL,
                           "no job has more particles; below 1024 the smallest N is a quarter of it"},
+    [REPRODUCE_JOBS_ONLY] =
+        {"jobs-only", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
+         "no report, for a machine without gnuplot: the same command without this, also on "
+         "another machine, writes it from the folder"},
     [REPRODUCE_CONTEXT] = {"context", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "C", NULL, NULL,
                            "egl, osmesa, glfw or auto"},
     [REPRODUCE_DEVICE] = {"device", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "D", NULL, NULL,
@@ -65,7 +69,7 @@ static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen
   if (values[REPRODUCE_QUICK].given && values[REPRODUCE_FULL].given)
     return hb_fail(HB_ERR_USAGE, "options --quick and --full exclude each other");
   *r = (struct hb_reproduction){.values = values, .is_full = values[REPRODUCE_FULL].given};
-  r->longest_s = values[REPRODUCE_LONGEST].given ? values[REPRODUCE_LONGEST].number : r->is_full ? 3600 : 6;
+  r->longest_s = values[REPRODUCE_LONGEST].given ? values[REPRODUCE_LONGEST].number : r->is_full ? 3600 : 4;
   r->n_most = (size_t)values[REPRODUCE_N_MOST].count;
   if (r->n_most < LEAST)
     return hb_fail(HB_ERR_USAGE, "option --n-most: '%s' is out of range (expected at least %d)",
@@ -91,7 +95,7 @@ static enum hb_status enter(const char *out)
   for (size_t k = 0; k < 3; k++)
     if (mkdir(folders[k], 0777) != 0 && errno != EEXIST)
       return hb_fail(HB_ERR_IO, "cannot make folder %s/%s: %s", out, folders[k], strerror(errno));
-  return hb_gnuplot_check("report.svg");
+  return HB_OK;
 }
 
 /* ---- the jobs ---------------------------------------------------------------------------------------- */
@@ -116,24 +120,39 @@ static void say_estimate(const struct hb_reproduction *r)
     due += (size_t)hb_job_is_due(&r->jobs[k]);
     seconds += hb_job_is_due(&r->jobs[k]) ? r->jobs[k].estimate_s : 0;
   }
+  if (due == 0) {
+    printf("%zu jobs are done, 0 are to do\n", done);
+    return;
+  }
   clock_text(seconds, text);
   printf("%zu jobs are done, %zu are to do: about %s on this machine, by its measured rates\n", done, due,
          text);
   fflush(stdout);
 }
 
+static enum hb_status run_due(struct hb_reproduction *r)
+{
+  HB_TRY(hb_reproduce_resume(r));
+  for (size_t k = 0; k < r->job_count; k++)
+    if (hb_job_is_due(&r->jobs[k])) {
+      HB_TRY(hb_reproduce_check_machine(r));
+      break;
+    }
+  return hb_reproduce_run(r);
+}
+
 static enum hb_status work_through(struct hb_reproduction *r)
 {
+  HB_TRY(hb_reproduce_open_machine(r));
   for (int stage = 0; stage < 2; stage++) {
     HB_TRY(hb_reproduce_plan_probes(r, stage));
-    HB_TRY(hb_reproduce_resume(r));
-    HB_TRY(hb_reproduce_run(r));
+    HB_TRY(run_due(r));
     HB_TRY(hb_reproduce_take_probes(r, stage));
   }
   HB_TRY(hb_reproduce_plan(r));
   HB_TRY(hb_reproduce_resume(r));
   say_estimate(r);
-  return hb_reproduce_run(r);
+  return run_due(r);
 }
 
 /* ---- the report -------------------------------------------------------------------------------------- */
@@ -165,9 +184,10 @@ static enum hb_status work(const struct hb_opts *opts)
   HB_TRY(choose(opts->values, &chosen));
   HB_TRY(set_up(opts->values, chosen, &r));
   HB_TRY(enter(opts->values[REPRODUCE_OUT].text));
+  if (!opts->values[REPRODUCE_JOBS_ONLY].given) HB_TRY(hb_gnuplot_check("report.svg"));
   hb_signals_watch();
   enum hb_status status = work_through(&r);
-  if (status == HB_OK) status = write_report(&r, chosen);
+  if (status == HB_OK && !opts->values[REPRODUCE_JOBS_ONLY].given) status = write_report(&r, chosen);
   hb_reproduce_clear(&r);
   return status;
 }

@@ -61,7 +61,6 @@ enum { HB_FIELDS_MOST = 64 };
 
 /* A line of a job's output; its fields are the job's labels, then those of the line. */
 struct hb_record {
-  size_t job;
   char *text; /* that the fields point into */
   struct hb_field fields[HB_FIELDS_MOST];
   size_t count;
@@ -80,6 +79,14 @@ struct hb_reproduction {
   struct hb_record *records;
   size_t record_count, record_room;
 };
+
+/* ---- reproduce_machine.c ---- */
+
+/* Reads what machine the jobs in this folder ran on, as records of kind=machine and kind=host; writes it at the begin. */
+enum hb_status hb_reproduce_open_machine(struct hb_reproduction *r);
+
+/* Whether it is this one. Errors: HB_ERR_USAGE. */
+enum hb_status hb_reproduce_check_machine(const struct hb_reproduction *r);
 
 /* ---- reproduce_probe.c ---- */
 
@@ -137,6 +144,11 @@ static inline int hb_job_is_due(const struct hb_job *job)
 
 /* The fields of an object of JSON in a line, which is cut into them, behind those that the record has. Errors: HB_ERR_INPUT. */
 enum hb_status hb_record_take(char *line, struct hb_record *record);
+
+/* Adds the lines of a file behind its first, *header (to be given back with hb_mem_free; NULL: all lines), with these labels
+ * before their fields. Errors: HB_ERR_INPUT, HB_ERR_IO. */
+enum hb_status hb_reproduce_read_lines(struct hb_reproduction *r, const char *path, const char *labels,
+                                       char **header);
 
 /* Adds the lines of a job that is done. Errors: HB_ERR_INPUT, HB_ERR_IO. */
 enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job);

@@ -1,14 +1,10 @@
 /* What stands before and behind the sections of a report: the machine, the contents, every command line, the papers. */
-#include "cli/commit.h"
 #include "cli/paper.h"
-#include "cli/reproduce_options.h"
 #include "cli/reproduce_sections.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 static const char title[] = "The N-body results of 2007, reproduced";
 
@@ -31,62 +27,16 @@ static void row(struct hb_report *report, const char *name, const char *value)
   hb_report_put(report, "</td></tr>\n");
 }
 
-/* "model name : Intel ..." of the first processor. */
-static void processor(char text[256])
-{
-  char line[256];
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  snprintf(text, 256, "not told by the system");
-  while (file && fgets(line, sizeof line, file))
-    if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
-      snprintf(text, 256, "%.200s", strchr(line, ':') + 2);
-      text[strcspn(text, "\n")] = 0;
-      break;
-    }
-  if (file) fclose(file);
-}
-
-static void contexts(struct hb_report *report)
-{
-  struct hb_context_info all[HB_CONTEXT_COUNT];
-  if (hb_info_contexts(all) != HB_OK) return;
-  for (int k = 0; k < HB_CONTEXT_COUNT; k++) {
-    char name[64], text[768];
-    snprintf(name, sizeof name, "OpenGL, %s", all[k].name);
-    if (all[k].usable)
-      snprintf(text, sizeof text, "%s; %s; %s%s", all[k].renderer, all[k].vendor, all[k].version,
-               all[k].software ? " (software renderer)" : "");
-    else
-      snprintf(text, sizeof text, "not usable: %s", all[k].reason);
-    row(report, name, text);
-  }
-}
-
 static void machine(struct hb_reproduction *r, struct hb_report *report)
 {
-  char text[512], model[256];
-  struct utsname system;
+  char text[512];
   hb_report_put(report, "<h2 id=\"machine\">The machine</h2>\n<table><tbody>\n");
   const struct hb_record *record = hb_reproduce_next(r, NULL, "kind=probe source=cg2007");
   snprintf(text, sizeof text, "%s (context %s)", hb_record_text(record, "device"),
            hb_record_text(record, "context"));
   row(report, "the runs used", text);
-  contexts(report);
-  processor(model);
-  snprintf(text, sizeof text, "%s, %ld processors, %.1f GB of memory", model, sysconf(_SC_NPROCESSORS_ONLN),
-           1e-9 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE));
-  row(report, "host", text);
-  if (uname(&system) == 0) {
-    snprintf(text, sizeof text, "%s %s, %s", system.sysname, system.release, system.machine);
-    row(report, "system", text);
-  }
-  snprintf(text, sizeof text, "%s, commit %s, compiled by %s %s", hb_version(), hb_commit,
-#ifdef __clang__
-           "clang", __clang_version__);
-#else
-           "gcc", __VERSION__);
-#endif
-  row(report, "Holmberg", text);
+  for (const struct hb_record *told = NULL; (told = hb_reproduce_next(r, told, "kind=machine"));)
+    row(report, hb_record_text(told, "name"), hb_record_text(told, "value"));
   hb_report_put(report, "</tbody></table>\n");
   for (int k = 0; k < HB_SOURCES; k++)
     if (!r->sources[k].is_there) {

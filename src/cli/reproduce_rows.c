@@ -56,38 +56,44 @@ enum hb_status hb_record_take(char *line, struct hb_record *record)
   return HB_OK;
 }
 
-static enum hb_status add_line(struct hb_reproduction *r, size_t job, const char *line)
+static enum hb_status add_line(struct hb_reproduction *r, const char *labels, const char *line)
 {
   struct hb_text text = {0};
   HB_TRY(grow(r));
-  size_t labels = strlen(r->jobs[job].labels) + 1;
-  HB_TRY(hb_text_append(&text, "%s%c%s", r->jobs[job].labels, 0, line));
+  HB_TRY(hb_text_append(&text, "%s%c%s", labels, 0, line));
   struct hb_record *record = &r->records[r->record_count++];
-  *record = (struct hb_record){.job = job, .text = text.text};
+  *record = (struct hb_record){.text = text.text};
   take_labels(text.text, record);
-  return hb_record_take(text.text + labels, record);
+  return hb_record_take(text.text + strlen(labels) + 1, record);
 }
 
-/* What the job took, from the line that says what it was. */
-static void take_header(char *line, struct hb_job *job)
+enum hb_status hb_reproduce_read_lines(struct hb_reproduction *r, const char *path, const char *labels,
+                                       char **header)
 {
-  struct hb_record header = {0};
-  if (line && hb_record_take(line, &header) == HB_OK) job->wall_s = hb_record_number(&header, "job_wall_s");
+  char *text, *rest = NULL;
+  size_t length;
+  HB_TRY(hb_file_read(path, &text, &length));
+  enum hb_status status = HB_OK;
+  char *line = strtok_r(text, "\n", &rest);
+  if (header) {
+    status = hb_mem_strdup(line ? line : "", header);
+    line = strtok_r(NULL, "\n", &rest);
+  }
+  for (; line && status == HB_OK; line = strtok_r(NULL, "\n", &rest)) status = add_line(r, labels, line);
+  hb_mem_free(text);
+  return status == HB_OK ? HB_OK : hb_fail_in(status, path);
 }
 
 enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job)
 {
-  char path[128], *text, *rest = NULL;
-  size_t length;
+  char path[128], *header = NULL;
+  struct hb_record took = {0};
   snprintf(path, sizeof path, "jobs/%s.jsonl", r->jobs[job].name);
-  HB_TRY(hb_file_read(path, &text, &length));
-  enum hb_status status = HB_OK;
-  char *line = strtok_r(text, "\n", &rest);
-  take_header(line, &r->jobs[job]);
-  for (line = strtok_r(NULL, "\n", &rest); line && status == HB_OK; line = strtok_r(NULL, "\n", &rest))
-    status = add_line(r, job, line);
-  hb_mem_free(text);
-  return status == HB_OK ? HB_OK : hb_fail_in(status, path);
+  enum hb_status status = hb_reproduce_read_lines(r, path, r->jobs[job].labels, &header);
+  if (header && hb_record_take(header, &took) == HB_OK)
+    r->jobs[job].wall_s = hb_record_number(&took, "job_wall_s");
+  hb_mem_free(header);
+  return status;
 }
 
 /* ---- finding ----------------------------------------------------------------------------------------- */

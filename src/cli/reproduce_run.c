@@ -116,13 +116,15 @@ static enum hb_status write_header(FILE *file, const struct hb_job *job, double 
   hb_json_text(&json, "version", hb_version());
   hb_json_text(&json, "commit", hb_commit);
   hb_json_text(&json, "date", date);
+  hb_json_number(&json, "estimate_s", job->estimate_s);
   hb_json_number(&json, "job_wall_s", wall_s);
+  if (*job->failure) hb_json_text(&json, "failure", job->failure);
   hb_json_close_object(&json);
   fputc('\n', file);
   return fflush(file) == 0 ? HB_OK : hb_fail(HB_ERR_IO, "cannot keep job %s: %s", job->name, strerror(errno));
 }
 
-/* The output under its name, behind a line that says what it is of. */
+/* The output under its name, of a job that failed none, behind a line that says what it is of. */
 static enum hb_status keep(const struct hb_job *job, double wall_s, const char *out, const char *done)
 {
   char *rows, *whole = NULL;
@@ -131,7 +133,7 @@ static enum hb_status keep(const struct hb_job *job, double wall_s, const char *
   FILE *file = open_memstream(&whole, &header);
   enum hb_status status = file ? HB_OK : hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
   if (status == HB_OK) status = write_header(file, job, wall_s);
-  if (status == HB_OK) fwrite(rows, 1, length, file);
+  if (status == HB_OK && !*job->failure) fwrite(rows, 1, length, file);
   if (file && fclose(file) != 0) status = hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
   if (status == HB_OK) status = hb_file_replace(done, whole, header);
   free(whole);
@@ -170,7 +172,8 @@ static enum hb_status run_job(struct hb_job *job, const struct progress *progres
                      hb_signals_stop());
   else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
     note_failure(job, said, end);
-  else
+  /* what a probe cannot do this machine cannot do: that is an answer; other failures are tried again another time */
+  if (status == HB_OK && (!*job->failure || job->kind == HB_JOB_PROBE))
     status = keep(job, hb_clock_now() - began, out, done);
   job->is_done = status == HB_OK && !*job->failure;
   unlink(out);
@@ -178,8 +181,8 @@ static enum hb_status run_job(struct hb_job *job, const struct progress *progres
   return status;
 }
 
-/* Whether the job's output is there, of the same command and version. */
-static int is_kept(const struct hb_job *job)
+/* Whether the job's output is there, of the same command and version; the failure of one that was kept goes to the job. */
+static int is_kept(struct hb_job *job)
 {
   char done[128], out[128], said[128], *text;
   struct hb_record header = {0};
@@ -190,8 +193,9 @@ static int is_kept(const struct hb_job *job)
   int same = hb_record_take(text, &header) == HB_OK &&
              strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
              strcmp(hb_record_text(&header, "version"), hb_version()) == 0;
+  if (same) snprintf(job->failure, sizeof job->failure, "%s", hb_record_text(&header, "failure"));
   hb_mem_free(text);
-  return same;
+  return same && !*job->failure;
 }
 
 enum hb_status hb_reproduce_resume(struct hb_reproduction *r)

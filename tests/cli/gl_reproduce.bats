@@ -125,6 +125,36 @@ curves() {
   [[ ${lines[1]} == *'1 tables, 1 figures'* ]]
 }
 
+@test "--jobs-only leaves the report to another machine, which does not go on with the jobs" {
+  cp -r "$REPRODUCTION" elsewhere
+  rm elsewhere/report.html
+  local command=("$HOLMBERG" reproduce --out elsewhere --n-most 64 --only table1)
+  "${command[@]}" --jobs-only
+  [ ! -e elsewhere/report.html ]
+  sed -i 's/"host", "value": "/&ENIAC, /' elsewhere/machine.jsonl
+  "${command[@]}"
+  grep -q 'ENIAC' elsewhere/report.html
+  rm elsewhere/jobs/ceiling.jsonl
+  run --separate-stderr "${command[@]}"
+  [ "$status" -eq 2 ]
+  [[ $stderr == *'elsewhere was begun on another machine (ENIAC, '*'); its jobs cannot go on here'* ]]
+}
+
+# What a probe cannot do is an answer, and is kept; the schemes in this folder of shaders lack compute programs.
+@test "a source that this machine does not have is left out, and said to be" {
+  mkdir shaders
+  cp -r "$BATS_TEST_DIRNAME"/../../shaders/* shaders
+  echo 'no GLSL' >shaders/pairs/tile.comp
+  cp -r "$REPRODUCTION" without
+  rm without/jobs/*tile*
+  export HB_SHADER_DIR=shaders
+  "$HOLMBERG" reproduce --out without --n-most 64 --only fig1
+  grep -q 'Not on this machine: tile (' without/report.html
+  ! grep -q tile without/data/fig1.csv
+  run "$HOLMBERG" reproduce --out without --n-most 64 --only fig1
+  [[ ${lines[0]} == *' 0 are to do'* ]]
+}
+
 @test "a job that fails is named in the report, and is the exit code's reason" {
   cp -r "$REPRODUCTION" broken
   rm broken/jobs/run-bag-*.jsonl
