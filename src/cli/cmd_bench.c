@@ -257,10 +257,10 @@ static enum hb_status bench_ceiling(const struct hb_opts *opts)
   return hb_terminal_flush();
 }
 
-static enum hb_status bench_run(const struct hb_opts *opts)
+static enum hb_status bench_branch(const struct hb_opts *opts)
 {
-  (void)opts;
-  return hb_fail(HB_ERR_USAGE, "'run' has options of its own and stands right behind 'bench'");
+  return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and stands right behind 'bench'",
+                 opts->operands[0]);
 }
 
 static const struct measurement {
@@ -271,7 +271,8 @@ static const struct measurement {
     {"draws", "microseconds of upload, draw, readback, and of the three in one go", bench_draws},
     {"ceiling", "multiply-adds a second in programs that do nothing else", bench_ceiling},
     {"run", "the paper's Table 2: whole runs; has options of its own, see 'holmberg bench run --help'",
-     bench_run},
+     bench_branch},
+    {"frames", "pictures of a running simulation; see 'holmberg bench frames --help'", bench_branch},
 };
 enum { MEASUREMENTS = sizeof measurements / sizeof *measurements };
 
