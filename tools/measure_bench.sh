@@ -6,7 +6,9 @@ holmberg=$1
 kind=$2
 printf '{"date": "%s", "command": "tools/measure_bench.sh holmberg %s", "version": "%s"}\n' \
   "$(date -u +%Y-%m-%d)" "$kind" "$("$holmberg" --version)"
-bench() { "$holmberg" bench "$@" --json; }
+repeat=7
+[ "$kind" = gpu ] && repeat=3 # of walks that take up to a second
+bench() { "$holmberg" bench "$@" --repeat "$repeat" --json; }
 
 bench ceiling
 case $kind in
@@ -22,12 +24,13 @@ software)
 gpu)
   bench force --scheme bag --n 1024,4096,16384,65536 --check
   bench force --scheme tile --n 1024,4096,16384,65536,262144 --check
-  bench force --scheme matrix2004 --n 1024,4096,16384 --check
-  bench force --scheme cg2007 --n 1024,4096 --check --repeat 3
+  bench force --scheme matrix2004 --n 1024,4096 --check
+  bench force --scheme cg2007 --n 1024,4096 --check
   bench force --scheme tile --interaction gravity --precision single --n 1024,2048,4096,16384,65536,262144,1048576
   bench force --scheme bag,tile --interaction lennard_jones --precision single --n 4096,65536
   bench force --scheme bag,tile --precision single --n 65536 --ni 1,16,64,256,1024
-  bench draws --scheme bag,tile --precision single --n 1024,16384,65536 --ni 1,16,256
+  bench draws --scheme bag,tile --precision single,ds --n 1024,16384,65536 --ni 1,16,256
+  "$holmberg" bench frames --scheme tile --n 65536 --json
   ;;
 esac
 # [HI07] Table 2: largest errors where the positions are exact in float, as theirs were.

@@ -9,7 +9,8 @@ extern const struct hb_opts_command hb_cmd_run;
 extern const struct hb_opts_command hb_cmd_plot;
 extern const struct hb_opts_command hb_cmd_view;
 extern const struct hb_opts_command hb_cmd_bench;
-extern const struct hb_opts_command hb_cmd_bench_run; /* behind bench */
+extern const struct hb_opts_command hb_cmd_bench_run;    /* behind bench     */
+extern const struct hb_opts_command hb_cmd_bench_frames; /* behind bench run */
 extern const struct hb_opts_command hb_cmd_model;
 extern const struct hb_opts_command hb_cmd_model_fit;     /* behind model     */
 extern const struct hb_opts_command hb_cmd_model_predict; /* behind model fit */

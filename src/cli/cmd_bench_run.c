@@ -185,4 +185,5 @@ const struct hb_opts_command hb_cmd_bench_run = {
     .example = "  holmberg bench run --n 256,1024,4096 --scheme host,bag --plot runs.png\n"
                "  holmberg bench run --n 4096 --scheme bag --mode block/gpu/gpu --phases --json\n",
     .work = work,
+    .branch = &hb_cmd_bench_frames,
 };

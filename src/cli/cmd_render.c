@@ -137,17 +137,6 @@ static enum hb_status numbers(const struct hb_opts *opts, size_t option, size_t 
   return HB_OK;
 }
 
-static enum hb_status read_size(const char *text, int *width, int *height)
-{
-  char *end;
-  long w = strtol(text, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
-  if (*end || w < 1 || h < 1 || w > SIZE_MOST || h > SIZE_MOST)
-    return bad(RENDER_SIZE, text, "WIDTHxHEIGHT in pixels, like 1920x1080");
-  *width = (int)w;
-  *height = (int)h;
-  return HB_OK;
-}
-
 static size_t index_of(const char *word, const char *(*choice)(size_t k))
 {
   size_t k = 0;
@@ -172,7 +161,7 @@ static enum hb_status read_look(const struct hb_opts *opts, struct hb_render *r)
                               .adapt = r->frames > 1 ? 0.1 : 1};
   HB_TRY(numbers(opts, RENDER_RANGE, 2, 2, r->style.range));
   if (r->style.exposure >= 1) return bad(RENDER_EXPOSURE, v[RENDER_EXPOSURE].text, "a number below 1");
-  return read_size(v[RENDER_SIZE].text, &r->width, &r->height);
+  return hb_list_pixels(v[RENDER_SIZE].text, 1, SIZE_MOST, &r->width, &r->height);
 }
 
 static enum hb_status read_camera(const struct hb_opts *opts, struct hb_render *r)

@@ -1,5 +1,6 @@
 /* holmberg view: a window on a running simulation, or on snapshots. */
 #include "cli/cmd.h"
+#include "cli/list.h"
 #include "cli/view.h"
 #include "view/keys.h"
 
@@ -62,16 +63,6 @@ static const struct hb_opts_option *const borrowed[BORROWED] = {
     ROW(RUN_MATRIX_LIMIT), ROW(RUN_NO_TUNE), ROW(RUN_MAX_DRAW_MS), ROW(RUN_CG2007_RECT), ROW(RUN_GL_DEBUG),
     ROW(RUN_INPUT_FORMAT)};
 
-static enum hb_status read_size(const char *word, int *width, int *height)
-{
-  char behind;
-  if (sscanf(word, "%dx%d%c", width, height, &behind) == 2 && *width >= 64 && *height >= 64 &&
-      *width <= 16384 && *height <= 16384)
-    return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "option --size: '%s' is no size (expected like 1280x720, 64 to 16384 each)",
-                 word);
-}
-
 /* The values of the borrowed options in their places, and for the rest of a run's what it would take by default. */
 static void take_values(const struct hb_opts *opts, struct hb_opts_value given[RUN_COUNT])
 {
@@ -84,7 +75,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct hb_view *view
 {
   const struct hb_opts_value *values = opts->values;
   struct hb_window_params window = {.title = "Holmberg", .scale = values[VIEW_SCALE].number};
-  HB_TRY(read_size(values[VIEW_SIZE].text, &window.width, &window.height));
+  HB_TRY(hb_list_pixels(values[VIEW_SIZE].text, 64, 16384, &window.width, &window.height));
   take_values(opts, view->source.given);
   window.debug = view->source.given[RUN_GL_DEBUG].given;
   HB_TRY(hb_run_check_integrator(view->source.given));

@@ -2,6 +2,7 @@
 
 #include "cli/opts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum hb_status hb_list_split(const char *text, const char *separators, struct hb_list *list)
@@ -43,6 +44,19 @@ enum hb_status hb_list_sizes(const char *text, size_t n[HB_LIST_WORDS], size_t *
     n[k] = number;
   }
   *count = list.count;
+  return HB_OK;
+}
+
+enum hb_status hb_list_pixels(const char *text, int least, int most, int *width, int *height)
+{
+  char *end;
+  long w = strtol(text, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+  if (*end || w < least || h < least || w > most || h > most)
+    return hb_fail(HB_ERR_USAGE,
+                   "option --size: '%s' is no size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
+                   text, least, most);
+  *width = (int)w;
+  *height = (int)h;
   return HB_OK;
 }
 

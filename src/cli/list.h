@@ -26,6 +26,9 @@ enum hb_status hb_list_choose(const char *text, const char *what, const char *(*
 /* Numbers of particles, of option --n. Errors: HB_ERR_USAGE (no whole number, or below 2). */
 enum hb_status hb_list_sizes(const char *text, size_t n[HB_LIST_WORDS], size_t *count);
 
+/* WIDTHxHEIGHT in pixels, of option --size, each from least to most. Errors: HB_ERR_USAGE. */
+enum hb_status hb_list_pixels(const char *text, int least, int most, int *width, int *height);
+
 /* Whether word is one of them. */
 int hb_list_has(const struct hb_list *list, const char *word);
 

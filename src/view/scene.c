@@ -284,13 +284,18 @@ enum hb_status hb_scene_develop(struct hb_scene *s, const struct hb_scene_style 
   return hb_develop_picture(&s->develop, &s->light, &how, framebuffer, x, y, s->width, s->height);
 }
 
+enum hb_status hb_scene_expose(struct hb_scene *s, const struct hb_scene_style *style)
+{
+  HB_TRY(hb_gl_context_use(s->context));
+  if (!s->picture.texture) HB_TRY(hb_plate_create(s->context, GL_RGBA8, s->width, s->height, &s->picture));
+  return hb_scene_develop(s, style, s->picture.framebuffer, 0, 0);
+}
+
 enum hb_status hb_scene_picture(struct hb_scene *s, const struct hb_scene_style *style, uint8_t *rgb)
 {
   size_t row = (size_t)s->width, pixels = row * (size_t)s->height;
-  HB_TRY(hb_gl_context_use(s->context));
-  if (!s->picture.texture) HB_TRY(hb_plate_create(s->context, GL_RGBA8, s->width, s->height, &s->picture));
   if (!s->pixels) HB_TRY(HB_ALLOC(4 * pixels, &s->pixels));
-  HB_TRY(hb_scene_develop(s, style, s->picture.framebuffer, 0, 0));
+  HB_TRY(hb_scene_expose(s, style));
   hb_plate_use(&s->picture);
   glReadPixels(0, 0, s->width, s->height, GL_RGBA, GL_UNSIGNED_BYTE, s->pixels);
   for (size_t k = 0; k < pixels; k++)

@@ -64,6 +64,9 @@ enum hb_status hb_scene_trails(struct hb_scene *scene, const struct hb_trails *t
 enum hb_status hb_scene_develop(struct hb_scene *scene, const struct hb_scene_style *style,
                                 unsigned framebuffer, int x, int y);
 
+/* The same into a picture of the scene's own, which stays on the device. */
+enum hb_status hb_scene_expose(struct hb_scene *scene, const struct hb_scene_style *style);
+
 /* The same into rgb[3 * width * height], eight bits each, top row first. */
 enum hb_status hb_scene_picture(struct hb_scene *scene, const struct hb_scene_style *style, uint8_t *rgb);
 

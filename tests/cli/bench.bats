@@ -72,6 +72,22 @@ device+='"device": "[^"]+"'
   fails_with 2 "option --plot belongs to 'bench force'" bench draws --plot rates.png
 }
 
+# ---- bench frames ----
+
+@test "bench frames --json: block steps without pictures and with them" {
+  accepts bench frames --n 64 --scheme bag --size 64x36 --rate 1000 --seconds 0.05 --context osmesa --json
+  local fields='^\{"scheme": "bag", "precision": "single", "size": "64x36", "rate": 1000, "n": 64, "block_steps": [1-9][0-9]*, '
+  fields+="\"step_us\": $n, \"step_with_frames_us\": $n, \"frames\": [1-9][0-9]*, \"frame_us\": $n, \"added\": $n\\}\$"
+  [ "${#lines[@]}" -eq 1 ]
+  [[ $output =~ $fields ]]
+  run --separate-stderr "$HOLMBERG" bench frames --n 64 --scheme host --seconds 0.01
+  [ "$status" -eq 2 ]
+  [ "${stderr_lines[0]}" = 'holmberg: scheme host keeps no particles on a device, expected one on OpenGL' ]
+  run --separate-stderr "$HOLMBERG" bench frames --size 64
+  [ "$status" -eq 2 ]
+  [[ ${stderr_lines[0]} == "holmberg: option --size: '64' is no size"* ]]
+}
+
 # ---- bench run ----
 
 @test "bench run --json: the documented fields, a line for each mode" {
@@ -79,7 +95,7 @@ device+='"device": "[^"]+"'
   local fields='^\{"scheme": "host", "precision": "double", "mode": "all/host/host", "n": 64, "t_begin": 0.125, '
   fields+="\"t_end\": 0.25, \"wall_s\": $n, \"wall_min_s\": $n, \"wall_max_s\": $n, \"repeat\": 1, "
   fields+='"block_steps": [0-9]+, "particle_steps": [0-9]+, "pairs": [0-9]+, '
-  fields+="\"de_rel\": $n, \"exact_energy\": true, \"phases\": false, \"predict_s\": $n, \"send_s\": $n, "
+  fields+="\"de_rel\": $n, \"de_rel_gpu\": $n, \"exact_energy\": true, \"phases\": false, \"predict_s\": $n, \"send_s\": $n, "
   fields+="\"force_s\": $n, \"receive_s\": $n, \"correct_s\": $n, \"context\": \"none\", \"device\": \"[^\"]+\", "
   fields+="\"tuning\": \"\", \"eta\": $n, \"eps\": 0.00390625, \"dt_max\": 0.125, \"dt_min\": $n, "
   fields+='"step_rounding": "down", "seed": 1, "scaling": "measured"\}$'
