@@ -1,6 +1,7 @@
 #include "view/develop.h"
 
 #include "gl/gl.h"
+#include "gl/gl_reload.h"
 #include "view/view_program.h"
 
 enum { SMALLEST = 4, FOLD = 8 };
@@ -17,37 +18,14 @@ static const double PASSED_ON = 1.5;
 
 /* ---- open and close ---- */
 
-static void delete_program(unsigned program)
-{
-  if (program) glDeleteProgram(program);
-}
-
-static void delete_programs(struct hb_develop *d)
-{
-  delete_program(d->resolve);
-  delete_program(d->halve);
-  delete_program(d->spread);
-  delete_program(d->brightest);
-  delete_program(d->tone);
-}
-
 enum hb_status hb_develop_build(struct hb_gl_context *context, struct hb_develop *d)
 {
-  struct hb_develop built = *d;
-  built.context = context;
-  built.resolve = built.halve = built.spread = built.brightest = built.tone = 0;
-  enum hb_status status = hb_view_program_build(context, NULL, "resolve", "", &built.resolve);
-  if (status == HB_OK) status = hb_view_program_build(context, NULL, "halve", "", &built.halve);
-  if (status == HB_OK) status = hb_view_program_build(context, NULL, "spread", "", &built.spread);
-  if (status == HB_OK) status = hb_view_program_build(context, NULL, "brightest", "", &built.brightest);
-  if (status == HB_OK) status = hb_view_program_build(context, "tone", "tone", "", &built.tone);
-  if (status != HB_OK) {
-    delete_programs(&built);
-    return status;
-  }
-  delete_programs(d);
-  *d = built;
-  return HB_OK;
+  d->context = context;
+  HB_TRY(hb_view_program_build(context, NULL, "resolve", "", &d->resolve));
+  HB_TRY(hb_view_program_build(context, NULL, "halve", "", &d->halve));
+  HB_TRY(hb_view_program_build(context, NULL, "spread", "", &d->spread));
+  HB_TRY(hb_view_program_build(context, NULL, "brightest", "", &d->brightest));
+  return hb_view_program_build(context, "tone", "tone", "", &d->tone);
 }
 
 static void destroy_plates(struct hb_develop *d)
@@ -66,8 +44,9 @@ static void destroy_plates(struct hb_develop *d)
 
 void hb_develop_close(struct hb_develop *d)
 {
+  unsigned *const programs[] = {&d->resolve, &d->halve, &d->spread, &d->brightest, &d->tone};
   destroy_plates(d);
-  delete_programs(d);
+  for (int k = 0; k < 5 && d->context; k++) hb_gl_reload_delete(d->context, programs[k]);
   *d = (struct hb_develop){0};
 }
 

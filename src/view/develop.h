@@ -28,7 +28,8 @@ struct hb_develop_how {
   double background[3]; /* coded                                               */
 };
 
-/* Builds the programs; they replace older ones when all of them are there. Errors: HB_ERR_GL. */
+/* Builds the programs, which follow their files: *develop stays where it is. On failure hb_develop_close is still to be
+ * called. Errors: HB_ERR_GL. */
 enum hb_status hb_develop_build(struct hb_gl_context *context, struct hb_develop *develop);
 
 /* Textures for pictures of width x height pixels of samples x samples. */

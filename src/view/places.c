@@ -1,6 +1,7 @@
 #include "view/places.h"
 
 #include "gl/gl.h"
+#include "gl/gl_reload.h"
 #include "view/view_program.h"
 
 static int which(const struct hb_device_particles *at)
@@ -22,8 +23,8 @@ static void bind(const struct hb_view_particles *p)
   hb_view_bind(HB_VIEW_UNIT_VALUES, GL_TEXTURE_BUFFER, p->values);
 }
 
-enum hb_status hb_places_build(struct hb_gl_context *context, int k, const char *vertex, const char *fragment,
-                               unsigned *program)
+static enum hb_status build(struct hb_gl_context *context, int k, const char *vertex, const char *fragment,
+                            unsigned *program)
 {
   static const char *const defines[HB_PLACES_LAYOUTS] = {"#define LAYOUT 1\n", "#define LAYOUT 2\n",
                                                          "#define LAYOUT 3\n",
@@ -36,7 +37,7 @@ enum hb_status hb_places_use(unsigned programs[HB_PLACES_LAYOUTS], const char *v
 {
   const struct hb_device_particles *at = &p->at;
   unsigned *own = &programs[which(at)];
-  if (!*own) HB_TRY(hb_places_build(p->context, which(at), vertex, fragment, own));
+  if (!*own) HB_TRY(build(p->context, which(at), vertex, fragment, own));
   glUseProgram(*own);
   hb_view_set_int(*own, "texels", at->texels);
   hb_view_set_int(*own, "width", at->width);
@@ -46,10 +47,7 @@ enum hb_status hb_places_use(unsigned programs[HB_PLACES_LAYOUTS], const char *v
   return HB_OK;
 }
 
-void hb_places_destroy(unsigned programs[HB_PLACES_LAYOUTS])
+void hb_places_destroy(struct hb_gl_context *context, unsigned programs[HB_PLACES_LAYOUTS])
 {
-  for (int k = 0; k < HB_PLACES_LAYOUTS; k++) {
-    if (programs[k]) glDeleteProgram(programs[k]);
-    programs[k] = 0;
-  }
+  for (int k = 0; k < HB_PLACES_LAYOUTS; k++) hb_gl_reload_delete(context, &programs[k]);
 }

@@ -9,9 +9,6 @@ enum { HB_PLACES_LAYOUTS = 4 }; /* records, doubles, streams in textures, stream
 /* One of programs[HB_PLACES_LAYOUTS], built when it is first needed, with its particles bound and in use. */
 enum hb_status hb_places_use(unsigned programs[HB_PLACES_LAYOUTS], const char *vertex, const char *fragment,
                              const struct hb_view_particles *particles, unsigned *program);
-/* programs[k] alone. */
-enum hb_status hb_places_build(struct hb_gl_context *context, int k, const char *vertex, const char *fragment,
-                               unsigned *program);
-void hb_places_destroy(unsigned programs[HB_PLACES_LAYOUTS]);
+void hb_places_destroy(struct hb_gl_context *context, unsigned programs[HB_PLACES_LAYOUTS]);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/default.h"
 #include "base/mem.h"
 #include "gl/gl.h"
+#include "gl/gl_reload.h"
 #include "view/develop.h"
 #include "view/places.h"
 #include "view/view_program.h"
@@ -118,8 +119,8 @@ void hb_scene_close(struct hb_scene *s)
 {
   if (!s) return;
   if (hb_gl_context_use(s->context) == HB_OK) {
-    hb_places_destroy(s->stars);
-    if (s->trails) glDeleteProgram(s->trails);
+    hb_places_destroy(s->context, s->stars);
+    hb_gl_reload_delete(s->context, &s->trails);
     if (s->palette) glDeleteTextures(1, &s->palette);
     hb_develop_close(&s->develop);
     hb_plate_destroy(&s->light);
@@ -146,28 +147,6 @@ enum hb_status hb_scene_resize(struct hb_scene *s, int width, int height, int sa
   HB_TRY(hb_plate_create(s->context, s->format->internal, width * samples, height * samples, &s->light));
   HB_TRY(hb_develop_resize(&s->develop, s->format, width, height, samples));
   s->width = width, s->height = height, s->samples = samples;
-  return HB_OK;
-}
-
-enum hb_status hb_scene_reload(struct hb_scene *s)
-{
-  unsigned trails;
-  HB_TRY(hb_gl_context_use(s->context));
-  HB_TRY(hb_view_program_build(s->context, "trails", "trails", "", &trails));
-  unsigned layouts[HB_PLACES_LAYOUTS] = {0};
-  enum hb_status status = HB_OK;
-  for (int k = 0; k < HB_PLACES_LAYOUTS && status == HB_OK; k++)
-    if (s->stars[k]) status = hb_places_build(s->context, k, "stars", "stars", &layouts[k]);
-  if (status == HB_OK) status = hb_develop_build(s->context, &s->develop);
-  if (status != HB_OK) {
-    glDeleteProgram(trails);
-    hb_places_destroy(layouts);
-    return status;
-  }
-  glDeleteProgram(s->trails);
-  hb_places_destroy(s->stars);
-  s->trails = trails;
-  memcpy(s->stars, layouts, sizeof layouts);
   return HB_OK;
 }
 

@@ -16,8 +16,7 @@
 enum hb_scene_color {
   HB_SCENE_COLOR_SPEED, /* |v| of the drawn velocities            */
   HB_SCENE_COLOR_VALUE, /* the particles' values, by map          */
-  HB_SCENE_COLOR_GROUP, /* the particles' values, whole numbers   */
-  HB_SCENE_COLOR_COUNT
+  HB_SCENE_COLOR_GROUP  /* the particles' values, whole numbers   */
 };
 
 enum hb_scene_point {
@@ -75,8 +74,5 @@ enum hb_status hb_scene_light(struct hb_scene *scene, float *light);
 
 /* "RGBA32F", "RGBA16F" or "RGBA16": what the light is added up in, the best that this device adds up rightly. */
 const char *hb_scene_format(const struct hb_scene *scene);
-
-/* Builds the shaders anew (HB_SHADER_DIR). On failure the old ones stay. Errors: HB_ERR_GL with path:line. */
-enum hb_status hb_scene_reload(struct hb_scene *scene);
 
 #endif

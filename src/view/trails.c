@@ -32,7 +32,7 @@ enum hb_status hb_trails_open(struct hb_gl_context *context, size_t n, int room,
 void hb_trails_close(struct hb_trails *trails)
 {
   if (trails->context && hb_gl_context_use(trails->context) == HB_OK) {
-    hb_places_destroy(trails->program);
+    hb_places_destroy(trails->context, trails->program);
     glDeleteFramebuffers(1, &trails->framebuffer);
     glDeleteTextures(1, &trails->texture);
   }

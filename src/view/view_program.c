@@ -1,7 +1,7 @@
 #include "view/view_program.h"
 
 #include "gl/gl.h"
-#include "gl/gl_shader.h"
+#include "gl/gl_reload.h"
 
 #include <stdio.h>
 
@@ -22,6 +22,15 @@ static const struct {
                 {"haze", HB_VIEW_UNIT_PALETTE},
                 {"ring", HB_VIEW_UNIT_RING}};
 
+static enum hb_status adopt(void *owner, unsigned program)
+{
+  (void)owner; /* other uniforms are looked up where they are set */
+  glUseProgram(program);
+  for (size_t k = 0; k < sizeof samplers / sizeof *samplers; k++)
+    hb_view_set_int(program, samplers[k].name, HB_VIEW_UNIT_FIRST + (int)samplers[k].unit);
+  return HB_OK;
+}
+
 enum hb_status hb_view_program_build(struct hb_gl_context *context, const char *vertex, const char *fragment,
                                      const char *defines, unsigned *program)
 {
@@ -30,11 +39,7 @@ enum hb_status hb_view_program_build(struct hb_gl_context *context, const char *
   snprintf(fragment_path, sizeof fragment_path, "view/%s.frag", fragment);
   const struct hb_gl_program_source source = {
       .vertex = vertex_path, .fragment = fragment_path, .defines = defines};
-  HB_TRY(hb_gl_program_build(context, &source, program));
-  glUseProgram(*program);
-  for (size_t k = 0; k < sizeof samplers / sizeof *samplers; k++)
-    hb_view_set_int(*program, samplers[k].name, HB_VIEW_UNIT_FIRST + (int)samplers[k].unit);
-  return HB_OK;
+  return hb_gl_reload_build(context, &source, adopt, NULL, program);
 }
 
 void hb_view_bind(enum hb_view_unit unit, unsigned target, unsigned texture)

@@ -16,7 +16,8 @@ enum hb_view_unit {
   HB_VIEW_UNIT_FIRST = 8
 };
 
-/* name.vert (or fullscreen.vert where vertex is NULL) and name.frag under shaders/view. Errors: HB_ERR_GL. */
+/* name.vert (or fullscreen.vert where vertex is NULL) and name.frag under shaders/view, into *program, which follows its
+ * files as gl_reload.h tells and is deleted by hb_gl_reload_delete. Errors: HB_ERR_GL. */
 enum hb_status hb_view_program_build(struct hb_gl_context *context, const char *vertex, const char *fragment,
                                      const char *defines, unsigned *program);
 

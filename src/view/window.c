@@ -77,9 +77,11 @@ enum hb_status hb_window_plate(struct hb_window *w, unsigned *framebuffer)
   glGenFramebuffers(1, &w->plate);
   glBindFramebuffer(GL_FRAMEBUFFER, w->plate);
   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, w->plate_texture, 0);
-  if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+  if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE) {
+    drop_plate(w);
     return hb_fail(HB_ERR_GL, "%s cannot render a picture of %d x %d pixels", w->context->caps.renderer,
                    w->width, w->height);
+  }
   *framebuffer = w->plate;
   return hb_gl_context_check(w->context, "preparing a picture");
 }

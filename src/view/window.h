@@ -47,7 +47,7 @@ enum hb_status hb_window_read_plate(struct hb_window *window, uint8_t *rgb);
 /* Waits until all is drawn and shows it. Errors: HB_ERR_DEVICE with what the driver complained of. */
 enum hb_status hb_window_show(struct hb_window *window);
 
-/* Shaders that were saved while they run (HB_SHADER_DIR) run on as saved, those of the simulation, too. *message: what is
+/* Shaders that were saved while they run (HB_SHADER_DIR) run on as saved, of forces and of pictures. *message: what is
  * wrong with them, "" when nothing is. */
 void hb_window_reload(struct hb_window *window, const char **message);
 

@@ -1,8 +1,9 @@
-/* Shaders that are saved while they run: forces follow, a mistake is told with its place and changes nothing. */
+/* Shaders that are saved while they run: forces and pictures follow, a mistake is told with its place and changes nothing. */
 #include "base/status.h"
 #include "gl/gl_reload.h"
 #include "gl/gl_watch.h"
 #include "support/support.h"
+#include "view/scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -159,6 +160,54 @@ static void test_included(void **state)
   for (int k = 0; k < 2; k++) follow(schemes[k], file, line, "  f[0].w -= 2.0 * mrinv;", number);
 }
 
+/* ---- pictures ---- */
+
+/* Light of one star, added up. */
+static double light_of(struct hb_scene *scene, struct hb_view_particles *stars)
+{
+  enum { SIDE = 16 };
+  static float light[4 * SIDE * SIDE];
+  struct hb_camera camera;
+  double sum = 0;
+  hb_camera_reset(&camera);
+  ASSERT_OK(hb_scene_resize(scene, SIDE, SIDE, 1));
+  ASSERT_OK(hb_scene_begin(scene, &camera));
+  ASSERT_OK(hb_scene_stars(scene, stars, &(const struct hb_scene_style){0}));
+  ASSERT_OK(hb_scene_light(scene, light));
+  for (int k = 3; k < 4 * SIDE * SIDE; k += 4) sum += (double)light[k];
+  return sum;
+}
+
+static void test_stars(void **state)
+{
+  (void)state;
+  static const double x[3], v[3];
+  struct hb_gl_context *own;
+  struct hb_scene *scene;
+  struct hb_view_particles stars;
+  const char *message, *line = "  sum = light * unit *";
+  ASSERT_OK(hb_gl_context_open(&(const struct hb_gl_context_params){0}, &own));
+  ASSERT_OK(hb_scene_open(own, NULL, &scene));
+  ASSERT_OK(hb_view_particles_open(own, &stars));
+  ASSERT_OK(hb_view_particles_send(&stars, 1, NULL, x, v, 0, NULL));
+  double before = light_of(scene, &stars);
+  assert_true(before > 0);
+  change("view/stars.frag", line, "  sum = 2.0 * light * unit *");
+  assert_true(hb_gl_reload(own, &message));
+  assert_true(fabs(light_of(scene, &stars) - 2 * before) < 1e-3 * before);
+  change("view/stars.frag", line, "  a mistake = light * unit *");
+  assert_false(hb_gl_reload(own, &message));
+  assert_non_null(strstr(message, "shaders/view/stars.frag:"));
+  assert_true(fabs(light_of(scene, &stars) - 2 * before) < 1e-3 * before);
+  put("view/stars.frag", embedded("view/stars.frag"));
+  assert_true(hb_gl_reload(own, &message));
+  assert_true(fabs(light_of(scene, &stars) - before) < 1e-3 * before);
+  hb_view_particles_close(&stars);
+  hb_scene_close(scene);
+  assert_null(own->reloads);
+  hb_gl_context_close(own);
+}
+
 /* ---- programs of one's own ---- */
 
 struct owner {
@@ -249,6 +298,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cg2007),
       cmocka_unit_test(test_included),
+      cmocka_unit_test(test_stars),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_file_that_comes_later),
       cmocka_unit_test(test_embedded_are_not_followed), /* the last one: it unsets the folder */

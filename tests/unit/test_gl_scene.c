@@ -451,34 +451,6 @@ static void test_golden_lamps(void **state)
   expect("missing trails", picture_difference(again, golden), 0);
 }
 
-/* ---- shaders that change ----------------------------------------------------------------------------- */
-
-static void test_reload(void **state)
-{
-  (void)state;
-  static uint8_t before[PIXELS], after[PIXELS];
-  const struct hb_scene_style style = {0};
-  struct hb_particles *p;
-  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = 100, .seed = 1}, &p));
-  ASSERT_OK(hb_scene_resize(scene, W, H, 1));
-  send(100, hb_particles_x(p), hb_particles_v(p));
-  for (int k = 0; k < 2; k++) {
-    ASSERT_OK(hb_scene_begin(scene, &camera));
-    ASSERT_OK(hb_scene_stars(scene, &particles, &style));
-    ASSERT_OK(hb_scene_picture(scene, &style, k ? after : before));
-    if (k == 0) ASSERT_OK(hb_scene_reload(scene));
-  }
-  assert_memory_equal(before, after, PIXELS);
-  setenv("HB_SHADER_DIR", support_path("no_shaders"), 1);
-  assert_int_not_equal(hb_scene_reload(scene), HB_OK);
-  unsetenv("HB_SHADER_DIR");
-  ASSERT_OK(hb_scene_begin(scene, &camera));
-  ASSERT_OK(hb_scene_stars(scene, &particles, &style));
-  ASSERT_OK(hb_scene_picture(scene, &style, after));
-  assert_memory_equal(before, after, PIXELS);
-  hb_particles_destroy(p);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -487,7 +459,6 @@ int main(void)
       cmocka_unit_test(test_formats),        cmocka_unit_test(test_sizes),
       cmocka_unit_test(test_simulations),    cmocka_unit_test(test_without_device),
       cmocka_unit_test(test_golden_cluster), cmocka_unit_test(test_golden_lamps),
-      cmocka_unit_test(test_reload),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
