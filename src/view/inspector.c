@@ -189,9 +189,8 @@ int hb_inspector_waits(const struct hb_inspector *i) { return i->waits; }
 void hb_inspector_play(struct hb_inspector *i, int plays) { i->plays = plays; }
 void hb_inspector_mark(struct hb_inspector *i, int64_t particle) { i->marked = particle; }
 
-const char *hb_inspector_title(const struct hb_inspector *inspector)
+const char *hb_inspector_title(struct hb_inspector *i)
 {
-  struct hb_inspector *i = (struct hb_inspector *)inspector; /* the text is made on demand */
   i->title[0] = 0;
   if (i->shown)
     snprintf(i->title, sizeof i->title, "%s, pass %" PRIu64 " of %" PRIu64 ": %s", i->scheme, i->shown,

@@ -32,8 +32,9 @@ int hb_inspector_waits(const struct hb_inspector *inspector);
 /* plays = 1: each walk shows the pass behind the one of the last walk, and after the end the first. */
 void hb_inspector_play(struct hb_inspector *inspector, int plays);
 
-/* What is shown: "cg2007, pass 12 of 36: each feels the particle 12 places on"; "" while no walk was watched. */
-const char *hb_inspector_title(const struct hb_inspector *inspector);
+/* What is shown: "cg2007, pass 12 of 36: each feels the particle 12 places on"; "" while no walk was watched.
+ * Valid until the next call. */
+const char *hb_inspector_title(struct hb_inspector *inspector);
 
 /* Draws into a rectangle of the framebuffer whose page `paint` is (0: a window's), in its pixels from the upper left corner:
  * a dark background and the images at once, names and scales onto the page, which the caller ends. Blending is off
