@@ -1,8 +1,8 @@
-// Adds up what the segments of the sources gave: the last step of the bag scheme where storage buffers exist (GL 4.3).
-// Before it lie segments x sinks totals on the device, and only the sums have to go to the host.
+// Adds up what the segments of the sources gave: the last step of the bag scheme where the tuning says add=device (it
+// needs GL 4.3). Before it segments x sinks totals lie on the device; behind it only sums have to go to the host.
 //
-// A sink's totals are shared out among THREADS_PER_BODY threads (lanes), which add every so many-th of them and then each other's sums
-// (pairs/merge.glsl): always in the same order, so the result is always the same.
+// A sink's totals are shared out among THREADS_PER_BODY threads (lanes), which add every so many-th of them and then each
+// other's sums (pairs/merge.glsl): always in the same order, so the result is always the same.
 //
 //     segment   0 1 2 3 4 5 6 7 8 9
 //     lane 0    x       x       x
@@ -10,8 +10,8 @@
 //     lane 2        x       x
 //     lane 3          x       x
 //
-// Single precision has totals of one float (IN_WORDS = F_RECORDS); they are added like those of `compensated`, and the sum
-// is rounded once.
+// Single precision has totals of one float (IN_WORDS = F_RECORDS); the host compiles this as `compensated` then, so that
+// they are added with what rounding loses, and the sum is rounded once.
 
 #include "INTERACTION"
 
@@ -36,7 +36,7 @@ uvec4 word_of(int segment, int sink, int w) {
 }
 #endif
 layout(std430, binding = 3) writeonly buffer result_storage {
-  uvec4 results[]; // [sink][IN_WORDS]
+  uvec4 results[]; // [sink][IN_WORDS], for the host; sums that stay may lie over segment 0, which only their own sink reads
 };
 
 #define LANES THREADS_PER_BODY

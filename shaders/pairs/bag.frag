@@ -13,7 +13,7 @@
 // places, so cutting the walk into more passes changes no bit.
 //
 // Segments: where there are fewer sinks than the device has lanes, each sink's sources are shared out among
-// several fragments, and the host adds their totals.
+// several fragments, and their totals are added up behind the last pass: by add_segments.comp, or by the host.
 //
 // Fragments are numbered along the rows of the framebuffer, or up and down in bands of ROWS rows: llvmpipe runs 4 x 2
 // fragments in step, and with ROWS = 2 their sinks are neighbours, so that all of them are careful (see below) at once.

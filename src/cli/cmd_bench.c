@@ -17,6 +17,7 @@ enum {
   BENCH_PRECISION,
   BENCH_INTERACTION,
   BENCH_EPS,
+  BENCH_SEED,
   BENCH_CHECK,
   BENCH_FLOAT,
   BENCH_REPEAT,
@@ -41,6 +42,8 @@ static const struct hb_opts_option options[BENCH_COUNT] = {
     [BENCH_INTERACTION] = {"interaction", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST", "gravity_jerk",
                            NULL, "interactions; others than gravity_jerk by the all-pairs schemes only"},
     [BENCH_EPS] = {"eps", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "EPS", "2^-8", NULL, "softening"},
+    [BENCH_SEED] = {"seed", 0, HB_OPTS_WHOLE, HB_OPTS_SHAPES_RESULT, "S", "1", NULL,
+                    "seed of the Plummer sphere"},
     [BENCH_CHECK] = {"check", 0, HB_OPTS_FLAG, HB_OPTS_SHAPES_RESULT, NULL, NULL, NULL,
                      "force: compare up to 256 sinks with double precision"},
     [BENCH_FLOAT] = {"float-positions", 0, HB_OPTS_FLAG, HB_OPTS_SHAPES_RESULT, NULL, NULL, NULL,
@@ -145,7 +148,7 @@ static enum hb_status bench_one(struct bench *b, const char *scheme, const char 
                                    .repeat = (int)values[BENCH_REPEAT].count,
                                    .check = values[BENCH_CHECK].given,
                                    .float_positions = values[BENCH_FLOAT].given,
-                                   .seed = 1};
+                                   .seed = (uint64_t)b->opts->values[BENCH_SEED].count};
   params.force.scheme = scheme;
   params.force.precision = precision;
   struct hb_bench_result result;

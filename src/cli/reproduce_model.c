@@ -85,7 +85,8 @@ void hb_section_table3(struct hb_reproduction *r, struct hb_report *report)
                       "forces of a block (a pass "
                       "of cg2007), and t_start, for each block step. A constant smaller than its error is "
                       "one that these runs are "
-                      "too short to tell from zero; none is forced to be positive.");
+                      "too short to tell from zero; the fit lets none be negative, and those that it sets to "
+                      "zero are left out.");
   for (int f = 0; f < FITS; f++)
     if (!fit_of(r, &fits[f]) && r->sources[fits[f].source].is_there)
       hb_report_lack(report, "The constants of %s, %s were not fitted.", fits[f].label, fits[f].mode);

@@ -8,6 +8,7 @@
 #include "force/force.h"
 
 #include "base/mem.h"
+#include "base/quotient.h"
 #include "gl/gl.h"
 #include "gl/gl_reload.h"
 #include "gl/gl_target.h"
@@ -294,7 +295,7 @@ static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index,
   struct cg2007 *c = state;
   HB_TRY(hb_gl_context_use(c->context));
   size_t row = (size_t)c->pos.width;
-  int width = (int)(ni < row ? ni : row), height = (int)((ni + row - 1) / row);
+  int width = (int)(ni < row ? ni : row), height = (int)hb_quotient_up(ni, row);
   arrange(c, ni, index);
   double lap = hb_clock_now();
   send(c);

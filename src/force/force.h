@@ -68,9 +68,7 @@ struct hb_force_ops {
   const char *(*tuning)(const void *state);
 };
 
-/* The registry. */
-
-/* The registry: every source; which of them "auto" takes is decided in force.c. */
+/* The registry, force_registry.c: every source. */
 extern const struct hb_force_ops hb_force_host;
 extern const struct hb_force_ops hb_force_host_simd;
 extern const struct hb_force_ops hb_force_grape6;
@@ -82,6 +80,12 @@ extern const struct hb_force_ops hb_force_hybrid;
  * in double-single, and without one, where a software renderer is slower than the host's own loop, no bit of the
  * host's double is given up for speed. */
 const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision);
+
+/* The source that params->scheme names, or that "auto" means on this machine; and of its precisions the wanted one, or
+ * (NULL) the first. Errors: HB_ERR_USAGE, with the names there are. */
+enum hb_status hb_force_choose(const struct hb_force_params *params, const struct hb_force_ops **ops);
+enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
+                                         size_t room, char *precision);
 
 /* hb_force_set_j and hb_force_eval in one, as integrators call them: when the device fails, the source is opened anew
  * with draws a quarter as long and asked once more. Errors: as both; HB_ERR_DEVICE when that failed, too. */

@@ -13,6 +13,7 @@
 #include "pairs/pairs_watch.h"
 
 #include "base/mem.h"
+#include "base/quotient.h"
 #include "gl/gl.h"
 #include "gl/gl_layers.h"
 #include "gl/gl_timer.h"
@@ -295,8 +296,8 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
   size_t limit = (size_t)p->params.tuning.limit;
   s->width = (int)(p->ni < limit ? p->ni : limit);
   s->height = (int)(p->nj < limit ? p->nj : limit);
-  s->sink_tiles = (int)((p->ni + limit - 1) / limit);
-  s->source_tiles = (int)((p->nj + limit - 1) / limit);
+  s->sink_tiles = (int)hb_quotient_up(p->ni, limit);
+  s->source_tiles = (int)hb_quotient_up(p->nj, limit);
   HB_TRY(make_room(p));
   HB_TRY(build(p, "pairs/matrix_pair.frag", &s->pair));
   HB_TRY(build(p, "pairs/matrix_sum.frag", &s->sum));

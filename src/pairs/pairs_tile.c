@@ -4,6 +4,7 @@
 
 #include "base/default.h"
 #include "base/mem.h"
+#include "base/quotient.h"
 #include "gl/gl.h"
 
 #include <stdio.h>
@@ -86,7 +87,6 @@ static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int 
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-static size_t quotient_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
 /* Threads enough to fill the device. First the sources are shared out among workgroups, a few tiles for each; then
  * among several threads a body, whose totals meet in shared memory; then down to one tile a workgroup. */
@@ -94,20 +94,20 @@ static enum hb_status choose_shape(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
-  size_t workgroup = (size_t)t->workgroup, tiles = quotient_up(p->nj, workgroup);
-  size_t wanted = quotient_up((size_t)t->threads, p->sinks); /* threads a sink, of all portions alike */
-  size_t coarse = quotient_up(tiles, SEGMENT_TILES);
+  size_t workgroup = (size_t)t->workgroup, tiles = hb_quotient_up(p->nj, workgroup);
+  size_t wanted = hb_quotient_up((size_t)t->threads, p->sinks); /* threads a sink, of all portions alike */
+  size_t coarse = hb_quotient_up(tiles, SEGMENT_TILES);
   size_t each =
       wanted == 1 ? (size_t)t->i_each : 1; /* adding segments takes the registers that sinks would */
   size_t segments = smaller(wanted, coarse);
   int level = 0;
   int most = t->body_threads < t->workgroup ? t->body_threads : t->workgroup;
   while (level < LEVELS - 1 && 1 << level < most && segments << level < wanted) level++;
-  segments = smaller(quotient_up(wanted, (size_t)1 << level), tiles);
-  size_t tiles_each = quotient_up(tiles, segments);
-  s->segments = (int)quotient_up(tiles, tiles_each);
+  segments = smaller(hb_quotient_up(wanted, (size_t)1 << level), tiles);
+  size_t tiles_each = hb_quotient_up(tiles, segments);
+  s->segments = (int)hb_quotient_up(tiles, tiles_each);
   s->segment_length = (int)(tiles_each * workgroup);
-  s->workgroups = (int)quotient_up(p->ni, each * workgroup >> level);
+  s->workgroups = (int)hb_quotient_up(p->ni, each * workgroup >> level);
   s->lanes = 1 << level;
   s->each = (int)each;
   s->program = each > 1 ? &s->many[s->segments > 1] : &s->few[level][s->segments > 1];
@@ -140,7 +140,7 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   for (size_t k = 0; k < (size_t)s->segments; k++) {
     size_t first = k * (size_t)s->segment_length, begin = smaller(first + from, p->nj);
     size_t end = smaller(first + smaller(to, (size_t)s->segment_length), p->nj);
-    tiles += quotient_up(end - begin, workgroup);
+    tiles += hb_quotient_up(end - begin, workgroup);
     sources += end - begin;
   }
   uint64_t threads = (uint64_t)s->workgroups * (uint64_t)s->segments * workgroup;
@@ -156,7 +156,7 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   pass.write[0] = hb_pairs_watch_totals(p, HB_GL_WATCH_BUFFER, results);
   pass.write[0].name = "totals";
   pass.write[0].columns = hb_gl_watch_columns(p->ni);
-  pass.write[0].rows = (int)quotient_up(p->ni, (size_t)pass.write[0].columns);
+  pass.write[0].rows = (int)hb_quotient_up(p->ni, (size_t)pass.write[0].columns);
   pass.write[0].each = pass.write[0].wraps = 1;
   pass.write[0].traffic = last ? totals * (uint64_t)(s->segments > 1 ? s->segments + 1 : 1) : totals * lanes;
   if (from > 0 || s->segments > 1) {

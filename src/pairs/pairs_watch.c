@@ -1,5 +1,7 @@
 #include "pairs/pairs_watch.h"
 
+#include "base/quotient.h"
+
 static struct hb_gl_watch_array particles(const struct hb_pairs *p)
 {
   int doubles = p->params.precision == HB_PRECISION_DOUBLE, columns = hb_gl_watch_columns(p->nj);
@@ -11,7 +13,7 @@ static struct hb_gl_watch_array particles(const struct hb_pairs *p)
       .form = doubles ? HB_GL_WATCH_DOUBLES : HB_GL_WATCH_FLOATS,
       .channels = 4,
       .columns = columns,
-      .rows = (int)((p->nj + (size_t)columns - 1) / (size_t)columns),
+      .rows = (int)hb_quotient_up(p->nj, (size_t)columns),
       .each = 1,
       .wraps = 1,
       .n = p->nj,

@@ -1,6 +1,7 @@
 #include "view/trails.h"
 
 #include "base/mem.h"
+#include "base/quotient.h"
 #include "gl/gl.h"
 #include "view/places.h"
 #include "view/view_program.h"
@@ -9,7 +10,7 @@ enum hb_status hb_trails_open(struct hb_gl_context *context, size_t n, int room,
 {
   int limit = context->caps.max_texture_size, width = 1024;
   *trails = (struct hb_trails){.context = context, .n = n, .room = room};
-  size_t height = (n + (size_t)width - 1) / (size_t)width;
+  size_t height = hb_quotient_up(n, (size_t)width);
   if (height > (size_t)limit)
     return hb_fail(HB_ERR_GL,
                    "trails of %zu particles need textures of %d x %zu texels, the limit of %s is %d", n,

@@ -80,8 +80,12 @@ device+='"device": "[^"]+"'
   fields+="\"step_us\": $n, \"step_with_frames_us\": $n, \"frames\": [1-9][0-9]*, \"frame_us\": $n, \"added\": $n\\}\$"
   [ "${#lines[@]}" -eq 1 ]
   [[ $output =~ $fields ]]
-  fails_with 2 'scheme host keeps no particles on a device, expected one on OpenGL' bench frames --scheme host --n 64
-  fails_with 2 "option --size: '64' is no size*" bench frames --size 64
+  run --separate-stderr "$HOLMBERG" bench frames --n 64 --scheme host --seconds 0.01
+  [ "$status" -eq 2 ]
+  [ "${stderr_lines[0]}" = 'holmberg: scheme host keeps no particles on a device, expected one on OpenGL' ]
+  run --separate-stderr "$HOLMBERG" bench frames --size 64
+  [ "$status" -eq 2 ]
+  [[ ${stderr_lines[0]} == "holmberg: option --size: '64' is no size"* ]]
 }
 
 # ---- bench run ----

@@ -1,0 +1,62 @@
+/* The bag scheme among its own files: pairs_bag_shape.c chooses how a block is walked, pairs_bag.c walks it,
+ * pairs_bag_result.c gives what the walk has left to the host, to the device and to who watches. */
+#ifndef HB_PAIRS_BAG_H
+#define HB_PAIRS_BAG_H
+
+#include "pairs/pairs_sum.h"
+
+/* The program comes in shapes: many sinks are walked by fragments that hold several each, few sinks by fragments that
+ * hold one and share its sources out. So many that nothing needs to be shared out may read sources from a uniform
+ * block, which is walked in one stretch. Each shape has a first pass and one that goes on. */
+enum hb_bag_shape { HB_BAG_BLOCKS, HB_BAG_MANY, HB_BAG_FEW, HB_BAG_FEW_LONG, HB_BAG_SHAPES };
+enum hb_bag_stage { HB_BAG_ANEW, HB_BAG_GO_ON, HB_BAG_STAGES };
+
+struct hb_bag {
+  struct hb_pairs_program program[HB_BAG_SHAPES][HB_BAG_STAGES]; /* built when first used */
+  struct hb_gl_layers many[2], few[2];                           /* ping-pong pairs of render targets, */
+  struct hb_pairs_sum sum_of_many, sum_of_few;
+  unsigned framebuffer; /* or, for totals in a storage buffer that is continued in place, no texture */
+
+  /* what the tuning comes to in the shape of the walk under way */
+  enum hb_bag_shape shape;
+  int each, unroll, partial; /* sinks a fragment, sources fetched ahead, sources of a float sum */
+  enum hb_j_source j_source;
+  int in_storage;              /* totals are in pairs->storage, */
+  struct hb_gl_layers *layers; /* or in one of this pair */
+  int on_device;               /* segments are added there, */
+  struct hb_pairs_sum *sum;    /* by this */
+  int segments, segment_length;
+
+  /* a portion of its sinks */
+  int groups; /* of `each` */
+  int width, height,
+      band;    /* fragments; rows in which they are numbered up and down, see shaders/pairs/bag.frag */
+  int written; /* which of the pair holds the totals */
+  enum hb_bag_stage stage; /* the program in use; HB_BAG_STAGES: none */
+};
+
+enum {
+  HB_BAG_TEXEL = 16 /* bytes */,
+  HB_BAG_BLOCK_TEXELS = 4096 /* 64 KB, as every device takes a uniform block */
+};
+
+/* Fills in what the user left open. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
+enum hb_status hb_bag_complete_tuning(struct hb_pairs *pairs);
+
+/* Whether any shape keeps its totals in a storage buffer. */
+int hb_bag_needs_storage(const struct hb_pairs *pairs);
+
+/* The scheme's portion: chooses the shape for pairs->sinks, and how many of them are walked at once. */
+size_t hb_bag_portion(const struct hb_pairs *pairs);
+
+/* Groups and framebuffer for the pairs->ni sinks of a portion. */
+void hb_bag_choose_framebuffer(const struct hb_pairs *pairs);
+
+/* The scheme's read and totals. */
+enum hb_status hb_bag_read(struct hb_pairs *pairs);
+enum hb_status hb_bag_totals(struct hb_pairs *pairs, struct hb_pairs_totals *totals);
+
+/* Tells who watches of the pass from .. to that was just drawn. */
+void hb_bag_tell(struct hb_pairs *pairs, size_t from, size_t to);
+
+#endif

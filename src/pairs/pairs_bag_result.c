@@ -1,0 +1,141 @@
+/* What a walk of the bag scheme has left: for the host, for the device, for who watches. */
+#include "pairs/pairs_bag.h"
+#include "pairs/pairs_watch.h"
+
+#include <stdio.h>
+
+/* ---- to the host ---- */
+
+/* Adds fragments first .. end, of whose rows the staging area holds each layer: sink k of a group in the layers from
+ * k * words on. Small blocks have many totals, and 32 bits are divided faster than 64. */
+static enum hb_status add_fragments(const struct hb_pairs *p, uint32_t first, uint32_t end, size_t layer)
+{
+  const struct hb_bag *b = p->state;
+  uint32_t each = (uint32_t)b->each, groups = (uint32_t)b->groups, rows = (uint32_t)b->band;
+  uint32_t width = (uint32_t)b->width, segment = first / groups, group = first % groups;
+  for (uint32_t fragment = 0; fragment < end - first; fragment++) {
+    uint32_t column = fragment / rows, row = column / width * rows + fragment % rows;
+    const uint32_t *texel = p->staging + 4 * ((size_t)row * width + column % width);
+    for (size_t k = 0, i = (size_t)group * each; k < each && i < p->ni; k++, i++) {
+      const uint32_t *words[2 * HB_RECORDS_MAX];
+      for (int w = 0; w < p->words; w++, texel += layer) words[w] = texel;
+      HB_TRY(hb_pairs_add(p, segment, (size_t)b->segment_length, i, words));
+    }
+    if (++group == groups) group = 0, segment++;
+  }
+  return HB_OK;
+}
+
+/* Band after band of rows, as many as fit the staging area. */
+static enum hb_status read_layers(struct hb_pairs *p)
+{
+  const struct hb_bag *b = p->state;
+  int layers = b->each * p->words, rows = b->band;
+  size_t row = 4 * (size_t)b->width * (size_t)layers, piece;
+  HB_TRY(hb_pairs_stage(p, row * (size_t)rows, row * (size_t)b->height, &piece));
+  rows *= (int)(piece / row) / rows;
+  size_t fragments = (size_t)b->groups * (size_t)b->segments, layer = 4 * (size_t)b->width * (size_t)rows;
+  for (int from = 0; from < b->height; from += rows) {
+    int height = b->height - from < rows ? b->height - from : rows;
+    for (int k = 0; k < layers; k++)
+      hb_gl_layers_read(&b->layers[b->written], k, from, b->width, height, p->staging + layer * (size_t)k);
+    size_t first = (size_t)b->width * (size_t)from, end = first + (size_t)b->width * (size_t)height;
+    HB_TRY(add_fragments(p, (uint32_t)first, (uint32_t)(end < fragments ? end : fragments), layer));
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_bag_read(struct hb_pairs *p)
+{
+  const struct hb_bag *b = p->state;
+  if (b->on_device) return hb_pairs_read_results(p);
+  if (!b->in_storage) return read_layers(p);
+  return hb_pairs_read_storage(p, (size_t)b->segments, (size_t)b->segment_length);
+}
+
+/* ---- to the device ---- */
+
+/* Render targets are copied into a buffer, layer after layer, by the device. */
+static enum hb_status copy_layers(struct hb_pairs *p, struct hb_pairs_totals *where)
+{
+  const struct hb_bag *b = p->state;
+  int layers = b->each * p->words, layer = b->width * b->height;
+  size_t bytes = HB_BAG_TEXEL * (size_t)layer;
+  HB_TRY(hb_pairs_storage_bytes(p, bytes * (size_t)layers));
+  for (int k = 0; k < layers; k++)
+    hb_gl_layers_copy(&b->layers[b->written], k, b->width, b->height, p->storage, bytes * (size_t)k);
+  *where = (struct hb_pairs_totals){
+      .buffer = p->storage,
+      .segments = b->segments,
+      .groups = b->groups,
+      .each = b->each,
+      .width = b->width,
+      .band = b->band,
+      .texels = 1,
+      .layer = layer,
+      .walked = (uint32_t)b->segments * p->begun + (uint32_t)p->nj,
+  };
+  return HB_OK;
+}
+
+enum hb_status hb_bag_totals(struct hb_pairs *p, struct hb_pairs_totals *where)
+{
+  const struct hb_bag *b = p->state;
+  if (!b->on_device && !b->in_storage) return copy_layers(p, where);
+  hb_pairs_storage_totals(p, b->on_device ? 1 : (size_t)b->segments, where);
+  return HB_OK;
+}
+
+/* ---- to who watches ---- */
+
+static struct hb_gl_watch_array watched(const struct hb_pairs *p, const char *name, int which)
+{
+  const struct hb_bag *b = p->state;
+  struct hb_gl_watch_array array =
+      b->in_storage ? hb_pairs_watch_totals(p, HB_GL_WATCH_BUFFER, p->storage)
+                    : hb_pairs_watch_totals(p, HB_GL_WATCH_LAYERS, b->layers[which].texture);
+  array.name = b->in_storage ? "totals" : name;
+  array.columns = b->groups;
+  array.each = b->each;
+  array.rows = b->segments * b->each;
+  array.width = b->width;
+  array.band = b->band;
+  return array;
+}
+
+/* Sources of all segments together that lie between from and to in theirs. */
+static size_t sources_of(const struct hb_pairs *p, size_t from, size_t to)
+{
+  const struct hb_bag *b = p->state;
+  size_t count = 0;
+  for (size_t first = 0; first < (size_t)(b->segments * b->segment_length);
+       first += (size_t)b->segment_length) {
+    size_t begin = first + from < p->nj ? first + from : p->nj, end = first + to < p->nj ? first + to : p->nj;
+    count += end - begin;
+  }
+  return count;
+}
+
+/* Fragments behind the last one find no source, but they meet their sinks. */
+void hb_bag_tell(struct hb_pairs *p, size_t from, size_t to)
+{
+  const struct hb_bag *b = p->state;
+  size_t sources = sources_of(p, from, to), fragments = (size_t)b->width * (size_t)b->height;
+  uint64_t sinks = fragments * (uint64_t)b->each, texels = (uint64_t)p->texels;
+  struct hb_gl_pass pass = hb_pairs_watch_pass(p, texels * (sinks + (uint64_t)b->groups * sources), sinks);
+  pass.fragments = fragments;
+  pass.pairs = (uint64_t)p->ni * sources;
+  pass.write_count = 1;
+  pass.write[0] = watched(p, "result", b->written);
+  pass.write[0].traffic = sinks * (uint64_t)p->words;
+  if (from > 0) {
+    pass.read[pass.read_count] = watched(p, "before", !b->written);
+    if (b->in_storage) pass.read[pass.read_count].quantities = NULL; /* overwritten by now */
+    pass.read[pass.read_count++].traffic = sinks * (uint64_t)p->words;
+  }
+  if (b->segments > 1)
+    snprintf(pass.what, sizeof pass.what, "sources %zu to %zu of %d segments", from, to - 1, b->segments);
+  else
+    snprintf(pass.what, sizeof pass.what, "sources %zu to %zu", from, (to < p->nj ? to : p->nj) - 1);
+  hb_gl_watch_tell(&pass);
+}

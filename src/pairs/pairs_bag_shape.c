@@ -1,0 +1,156 @@
+/* How the bag scheme walks a block: the tuning, completed; which program, how many segments, what portions. */
+#include "pairs/pairs_bag.h"
+
+#include "base/default.h"
+#include "base/quotient.h"
+
+enum {
+  SMALL_PARTIAL = 32,
+  MOST_EACH = 8, /* sinks a fragment, or render targets */
+  LONG = 64,     /* float sums of full length; with so many a sink, few sinks need no shorter ones */
+  FILLED = 16    /* a sixteenth of the wanted fragments is enough for the shape that does more per fetch */
+};
+enum { OUTPUT_TARGETS = 1, OUTPUT_STORAGE = 2 };
+enum { ADD_HOST = 1, ADD_DEVICE = 2 };
+
+/* llvmpipe runs fragments in blocks of 4 x 4, half a block in step: fewer rows leave lanes idle. */
+enum { SOFTWARE_BAND = 2, SOFTWARE_ROWS = 4 };
+/* Where a fragment holds one sink: more vectors to run, and fewer fetches that wait in memory. */
+enum { SOFTWARE_PARTIAL = 128, SOFTWARE_UNROLL = 4 };
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+/* ---- the tuning ---- */
+
+static int holds_several(enum hb_bag_shape shape) { return shape <= HB_BAG_MANY; }
+static int adds_on_device(const struct hb_pairs *p) { return p->params.tuning.add_plus_1 == ADD_DEVICE; }
+
+/* The totals of few sinks are few: textures are read sooner, and llvmpipe's programs that write them are faster; but
+ * what a compute program adds up is written where it reads, since a GPU's driver may turn a whole texture over first. */
+static int uses_storage(const struct hb_pairs *p, enum hb_bag_shape shape)
+{
+  return holds_several(shape) ? p->params.tuning.output_plus_1 == OUTPUT_STORAGE : adds_on_device(p);
+}
+
+int hb_bag_needs_storage(const struct hb_pairs *p)
+{
+  return uses_storage(p, HB_BAG_MANY) || uses_storage(p, HB_BAG_FEW);
+}
+
+/* Sinks that a fragment can hold: each takes render targets of its own. */
+static int most_each(const struct hb_pairs *p)
+{
+  return uses_storage(p, HB_BAG_MANY)
+             ? MOST_EACH
+             : smaller(MOST_EACH, p->params.context->caps.max_draw_buffers) / p->words;
+}
+
+static enum hb_status check_tuning(const struct hb_pairs *p)
+{
+  const struct hb_gl_caps *caps = &p->params.context->caps;
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  if (t->i_each > most_each(p))
+    return hb_fail(HB_ERR_USAGE, "the bag scheme was to hold %d sinks a fragment, expected at most %d here",
+                   t->i_each, most_each(p));
+  if (t->partial % t->unroll)
+    return hb_fail(HB_ERR_USAGE, "a float sum was to take %d sources, expected a multiple of %d", t->partial,
+                   t->unroll);
+  int needs_43 = hb_bag_needs_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
+  if (needs_43 && !caps->has_compute)
+    return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %d.%d", caps->renderer, caps->major,
+                   caps->minor);
+  return HB_OK;
+}
+
+/* Safe choices where nothing was measured; see data/measured for how they came about. */
+enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
+{
+  int software = p->params.context->caps.software, compute = p->params.context->caps.has_compute;
+  enum hb_precision precision = p->params.precision;
+  struct hb_pairs_tuning *t = &p->params.tuning;
+  t->output_plus_1 = hb_default(t->output_plus_1, software && compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
+  t->add_plus_1 = hb_default(t->add_plus_1, !software && compute ? ADD_DEVICE : ADD_HOST);
+  int blocks = precision == HB_PRECISION_DS && !software; /* a GPU is faster with them */
+  t->j_source_plus_1 = hb_default(t->j_source_plus_1, (blocks ? HB_J_BLOCK : HB_J_BUFFER_TEXTURE) + 1);
+  t->i_each = hb_default(t->i_each, software ? most_each(p) : smaller(4, most_each(p)));
+  t->unroll = hb_default(t->unroll, precision == HB_PRECISION_DOUBLE && !software ? 2 : 8);
+  /* two tiles of 64 texels, a piece of work for two llvmpipe threads; or what spreads over a GPU's rasterizers */
+  t->width = hb_default(t->width, software ? 128 : 1024);
+  int partial = hb_pairs_partial(precision);
+  t->partial =
+      hb_default(t->partial, software ? partial : smaller(64, partial)); /* a GPU is faster with 64 */
+  t->threads = hb_default(t->threads, software ? 1024 : 262144);
+  return check_tuning(p);
+}
+
+/* ---- shape and portions ---- */
+
+static void take_shape(const struct hb_pairs *p, enum hb_bag_shape shape)
+{
+  struct hb_bag *b = p->state;
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  int software = p->params.context->caps.software, several = holds_several(shape);
+  b->shape = shape;
+  b->each = several ? t->i_each : 1;
+  b->unroll = !several && software ? smaller(t->unroll, SOFTWARE_UNROLL) : t->unroll;
+  b->partial = shape == HB_BAG_FEW                    ? smaller(t->partial, SMALL_PARTIAL)
+               : shape == HB_BAG_FEW_LONG && software ? smaller(t->partial, SOFTWARE_PARTIAL)
+                                                      : t->partial;
+  enum hb_j_source tuned = (enum hb_j_source)(t->j_source_plus_1 - 1);
+  b->j_source = shape != HB_BAG_BLOCKS && tuned == HB_J_BLOCK ? HB_J_BUFFER_TEXTURE : tuned;
+  b->in_storage = uses_storage(p, shape);
+  b->layers = several ? b->many : b->few;
+  b->on_device = adds_on_device(p);
+  b->sum = several ? &b->sum_of_many : &b->sum_of_few;
+  b->band = software ? SOFTWARE_BAND : 1;
+}
+
+/* Shape and segments, from the sinks of all portions so that these cannot change a result. Segments: as many as give
+ * the wanted number of fragments, each at least one float sum long. */
+static void choose_shape(const struct hb_pairs *p)
+{
+  struct hb_bag *b = p->state;
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  size_t each = (size_t)t->i_each, threads = (size_t)t->threads;
+  size_t groups = hb_quotient_up(p->sinks, each), sums = hb_quotient_up(p->nj, (size_t)t->partial);
+  /* a processor has no lanes to spare for groups of sinks that are mostly empty */
+  int wasteful = p->params.context->caps.software && 2 * p->sinks < groups * each;
+  int many = groups * sums >= threads / FILLED && !wasteful;
+  int blocks = t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= threads / FILLED;
+  take_shape(p, blocks ? HB_BAG_BLOCKS : many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
+  size_t length = (size_t)b->partial;
+  groups = hb_quotient_up(p->sinks, (size_t)b->each);
+  sums = hb_quotient_up(p->nj, length);
+  size_t segments = blocks ? 1 : hb_quotient_up(threads, groups);
+  if (segments > sums) segments = sums;
+  size_t sums_each = hb_quotient_up(sums, segments);
+  b->segments = (int)hb_quotient_up(sums, sums_each);
+  b->segment_length = (int)(sums_each * length);
+}
+
+/* Portions of equal size, as few as keep the totals within bounds. */
+size_t hb_bag_portion(const struct hb_pairs *p)
+{
+  choose_shape(p);
+  const struct hb_bag *b = p->state;
+  size_t each = (size_t)b->each, groups = hb_quotient_up(p->sinks, each), copies = b->in_storage ? 1 : 2;
+  size_t most = HB_PAIRS_TOTALS / (copies * HB_BAG_TEXEL * each * (size_t)p->words * (size_t)b->segments);
+  size_t wanted = (size_t)p->params.tuning.portion / each, results = hb_pairs_results_portion(p) / each;
+  if (p->params.tuning.portion && wanted < most) most = wanted;
+  if (b->on_device && results < most) most = results;
+  if (most == 0) most = 1;
+  return hb_quotient_up(groups, hb_quotient_up(groups, most)) * each;
+}
+
+/* Fragments in rows of the tuned width; a software renderer's in shorter ones where there would be too few rows. */
+void hb_bag_choose_framebuffer(const struct hb_pairs *p)
+{
+  struct hb_bag *b = p->state;
+  b->groups = (int)hb_quotient_up(p->ni, (size_t)b->each);
+  size_t fragments = (size_t)b->groups * (size_t)b->segments, width = (size_t)p->params.tuning.width;
+  size_t rows = p->params.context->caps.software && fragments < 2 * width ? SOFTWARE_ROWS : 1;
+  size_t shortest = hb_quotient_up(fragments, rows), band = (size_t)b->band;
+  if (shortest < width) width = shortest;
+  b->width = (int)width;
+  b->height = (int)(hb_quotient_up(fragments, band * width) * band);
+}
