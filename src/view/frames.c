@@ -9,7 +9,8 @@ enum { MOST = 99 };
 enum hb_status hb_frames_open(struct hb_gl_context *context, int width, int height, double radius,
                               struct hb_frames *f)
 {
-  f->style = (struct hb_scene_style){.color = HB_SCENE_COLOR_SPEED, .range = {0, 1.5}, .map = HB_COLORMAP_EMBER};
+  f->style =
+      (struct hb_scene_style){.color = HB_SCENE_COLOR_SPEED, .range = {0, 1.5}, .map = HB_COLORMAP_EMBER};
   hb_camera_reset(&f->camera);
   hb_camera_fit(&f->camera, radius, (double)width / height);
   HB_TRY(hb_scene_open(context, NULL, &f->scene));
@@ -38,7 +39,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-enum hb_status hb_frames_time(struct hb_frames *f, const struct hb_device_particles *at, int count, double *seconds)
+enum hb_status hb_frames_time(struct hb_frames *f, const struct hb_device_particles *at, int count,
+                              double *seconds)
 {
   double s[MOST];
   if (count > MOST) count = MOST;
