@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
 # run.sh [--host-only] BUILD: all tests of a build folder, or those that make sense under the sanitizers.
-# tests/unit/test_gl_*.c run in every kind of context, the window's under Xvfb; tests/cli/*.bats drive the program. Prints
-# what fails, and `N passed, N failed`.
+# tests/unit/test_gl_*.c run in every kind of context, the window's under Xvfb; tests/cli/*.bats drive the program. As many
+# files at a time as there are processors. Prints what fails, and `N passed, N failed`.
 set -u
+
+# A shell that was begun with SIGINT ignored, as in the background of another, cannot give it back; some tests send it.
+case $(trap -p INT) in *"''"*) exec env --default-signal=INT,QUIT "$0" "$@" ;; esac
+
 host_only=
 if [ "$1" = --host-only ]; then
   host_only=1
@@ -11,64 +15,62 @@ fi
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.." || exit 1
 log=$build/test.log
-passed=0
-failed=0
+counts=$build/test.counts
+started=0
+at_once=$(nproc 2>/dev/null || echo 2)
 : >"$log"
+: >"$counts"
 
-# tally LABEL COMMAND...: runs it and counts the lines `ok` and `not ok` of its TAP output. A command that dies, or
-# that tests nothing, counts as one failure.
-tally() {
-  local label=$1 output good bad status begin=${since:-$SECONDS}
+# judge LABEL COMMAND...: runs it and counts the lines `ok` and `not ok` of its TAP output. A command that dies, or that
+# tests nothing, counts as one failure, and so does a test that is skipped: what it lacks, tools/deps.sh is to install.
+judge() {
+  local label=$1 output seconds good bad status
+  local TIMEFORMAT=$'\n%0R s, %0U s user' skip='^ok .* # skip'
   shift
-  output=$(CMOCKA_MESSAGE_OUTPUT=TAP "$@" 2>&1 </dev/null)
+  output=$({ time CMOCKA_MESSAGE_OUTPUT=TAP "$@" 2>&1 </dev/null; } 2>&1)
   status=$?
-  good=$(grep -c '^ok ' <<<"$output")
-  bad=$(grep -c '^not ok ' <<<"$output")
+  seconds=${output##*$'\n'}
+  good=$(grep '^ok ' <<<"$output" | grep -vc "$skip")
+  bad=$(grep -c -e '^not ok ' -e "$skip" <<<"$output")
   if [ $status -ne 0 ] && [ "$bad" -eq 0 ] || [ $((good + bad)) -eq 0 ]; then bad=$((bad + 1)); fi
-  passed=$((passed + good))
-  failed=$((failed + bad))
   printf '%s\n== %s: exit %d\n' "$output" "$label" $status >>"$log"
   if [ "$bad" -gt 0 ]; then
-    printf '  FAIL  %s\n' "$label"
-    grep -v '^ok ' <<<"$output" | head -n 40 | sed 's/^/        /'
+    printf '  FAIL  %s\n%s\n' "$label" "$(grep -e '^[^o]' -e "$skip" <<<"$output" | head -n 40 | sed 's/^/        /')"
   else
-    printf '  ok    %-26s %3d %5d s\n' "$label" "$good" $((SECONDS - begin))
+    printf '  ok    %-28s %3d  %s\n' "$label" "$good" "$seconds"
   fi
+  echo "$good $bad" >>"$counts"
+}
+
+# begin LABEL COMMAND...: judges it in the background, as soon as a processor is free. In a process group of its own,
+# because a shell without job control has its children ignore SIGINT, which some of them test.
+set -m
+begin() {
+  while [ "$(jobs -rp | wc -l)" -ge "$at_once" ]; do wait -n; done
+  judge "$@" &
+  started=$((started + 1))
 }
 
 # One X server for all that opens a window; it chooses a display number that is free.
 Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp -noreset 3>"$build/xvfb.display" >/dev/null 2>&1 &
 xvfb=$!
-trap 'kill $xvfb 2>/dev/null' EXIT
+disown
+trap 'kill -- $xvfb $(jobs -rp | sed s/^/-/) 2>/dev/null' EXIT
+trap 'exit 130' INT TERM
 for ((k = 0; k < 100; k++)); do
   [ -s "$build/xvfb.display" ] && break
   sleep 0.1
 done
-display() { echo ":$(cat "$build/xvfb.display")"; }
+DISPLAY=:$(cat "$build/xvfb.display")
+export DISPLAY
 
-# kept OUTPUT STATUS: what a test that ran in the background has said, and the status it ended with.
-kept() {
-  cat "$1"
-  return "$2"
-}
-
-# in_every_context NAME: all three at the same time. A software renderer without threads of its own keeps one core
-# busy, and short passes do not wait for threads to wake up; test_gl_pairs has them, so that both ways are tested.
-in_every_context() {
-  local name=$1 said=$build/said threads=0 context status since=$SECONDS
-  local -A started platform=([egl]=surfaceless)
-  [ "$name" = test_gl_pairs ] && threads=2
-  mkdir -p "$said"
-  for context in osmesa egl glfw; do
-    HB_CONTEXT=$context EGL_PLATFORM=${platform[$context]-} DISPLAY=$(display) LP_NUM_THREADS=$threads \
-      CMOCKA_MESSAGE_OUTPUT=TAP "$build/tests/$name" >"$said/$context" 2>&1 </dev/null &
-    started[$context]=$!
-  done
-  for context in osmesa egl glfw; do
-    wait "${started[$context]}"
-    status=$?
-    tally "$name, $context" kept "$said/$context" "$status"
-  done
+# in_context CONTEXT NAME: a software renderer without threads of its own keeps one core busy, and short passes do not
+# wait for threads to wake up; test_gl_pairs has them, so that both ways are tested.
+in_context() {
+  local threads=0 platform=
+  [ "$2" = test_gl_pairs ] && threads=2
+  [ "$1" = egl ] && platform=surfaceless
+  begin "$2, $1" env HB_CONTEXT="$1" EGL_PLATFORM=$platform LP_NUM_THREADS=$threads "$build/tests/$2"
 }
 
 # Every shader is compiled once in a run, not once in each context: an older binary would hide a compiler's mistakes.
@@ -77,21 +79,26 @@ rm -rf "$MESA_SHADER_CACHE_DIR"
 for source in tests/unit/test_*.c; do
   name=$(basename "$source" .c)
   case $name in
-  test_gl_energy | test_gl_steps) # minutes of passes so short that threads slow a software renderer down: once
-    [ -n "$host_only" ] && continue
-    HB_CONTEXT=osmesa LP_NUM_THREADS=0 tally "$name, osmesa" "$build/tests/$name"
+  test_gl_energy | test_gl_steps | test_gl_memory) # long, and of whole runs: what those do in each context, others test
+    [ -n "$host_only" ] || in_context osmesa "$name"
     ;;
   test_gl_*)
-    [ -n "$host_only" ] && continue
-    in_every_context "$name"
+    [ -n "$host_only" ] || for context in osmesa egl glfw; do in_context $context "$name"; done
     ;;
-  *) tally "$name" "$build/tests/$name" ;;
+  *) begin "$name" "$build/tests/$name" ;;
   esac
 done
-for source in tests/cli/*.bats; do
-  [ -e "$source" ] || continue
-  case $source in *gl*.bats | *view.bats) [ -n "$host_only" ] && continue ;; esac
-  HOLMBERG=$build/holmberg DISPLAY=$(display) tally "$(basename "$source")" bats --tap "$source"
+
+# The largest first, so that the last ones are short. view.bats has an X server of its own, for its keyboard.
+export HOLMBERG=$build/holmberg
+export BATS_TEST_TIMEOUT=900 # what hangs, fails
+# shellcheck disable=SC2045 # names without spaces
+for source in $(ls -S tests/cli/*.bats); do
+  case $source in
+  *view.bats) [ -n "$host_only" ] || begin view.bats env -u DISPLAY bats --tap "$source" ;;
+  *gl*.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
+  *) begin "$(basename "$source")" bats --tap "$source" ;;
+  esac
 done
 
 # The viewer under the sanitizers: it has most of what is made and given back. Drivers and window systems leak; a leak is
@@ -105,11 +112,15 @@ leaks_of_ours() {
 }
 if [ -n "$host_only" ]; then
   rm -f "$build"/leaks.*
-  HOLMBERG=$build/holmberg DISPLAY=$(display) ASAN_OPTIONS=log_path=$build/leaks LSAN_OPTIONS=exitcode=0 \
-    tally 'view.bats, most of it' bats --tap -f 'models|inspects|series|movie|resize|saved while' tests/cli/view.bats
-  tally 'leaks of the viewer' leaks_of_ours
+  begin 'view.bats, most of it' env -u DISPLAY ASAN_OPTIONS=log_path="$build/leaks" LSAN_OPTIONS=exitcode=0 \
+    bats --tap -f 'models|inspects|series|movie|resize|saved while' tests/cli/view.bats
+  wait
+  begin 'leaks of the viewer' leaks_of_ours
 fi
+wait
 
-[ $failed -eq 0 ] || echo "the whole output is in $log"
+# What was started and has not been judged, has failed.
+read -r passed failed < <(awk -v started=$started '{ good += $1; bad += $2 } END { print good + 0, bad + started - NR }' "$counts")
+[ "$failed" -eq 0 ] || echo "the whole output is in $log"
 echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+[ "$failed" -eq 0 ]

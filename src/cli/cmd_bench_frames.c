@@ -30,7 +30,8 @@ static const struct hb_opts_option options[FRAMES_COUNT] = {
     [FRAMES_PRECISION] = {"precision", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "PRECISION", NULL, NULL,
                           "its precision (default: the first that it offers)"},
     [FRAMES_SIZE] = {"size", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "WxH", "1920x1080", NULL, "pixels"},
-    [FRAMES_RATE] = {"rate", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "HZ", "60", NULL, "pictures a second"},
+    [FRAMES_RATE] = {"rate", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "HZ", "60", NULL,
+                     "pictures a second"},
     [FRAMES_SECONDS] = {"seconds", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "S", "2", NULL,
                         "how long block steps are taken without pictures, and then as many with them"},
     [FRAMES_CONTEXT] = {"context", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "C", NULL, NULL,
@@ -76,7 +77,8 @@ static enum hb_status time_steps(struct hb_sim *sim, double seconds, struct row 
   return HB_OK;
 }
 
-static enum hb_status time_pictures(struct hb_sim *sim, double rate, struct hb_frames *frames, struct row *row)
+static enum hb_status time_pictures(struct hb_sim *sim, double rate, struct hb_frames *frames,
+                                    struct row *row)
 {
   struct hb_device_particles at;
   double begin = hb_clock_now(), next = begin;
@@ -111,8 +113,8 @@ static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_opts *op
 
 static void print_header(void)
 {
-  printf("#%-9s %-11s %8s %8s %10s %10s %8s %10s %9s\n", "scheme", "precision", "n", "steps", "step us", "with us",
-           "frames", "frame us", "added");
+  printf("#%-9s %-11s %8s %8s %10s %10s %8s %10s %9s\n", "scheme", "precision", "n", "steps", "step us",
+         "with us", "frames", "frame us", "added");
 }
 
 static void print_row(const struct row *row, const struct hb_opts *opts)
@@ -146,7 +148,8 @@ static enum hb_status measure(const struct hb_opts *opts, size_t n, int first, i
   struct row row = {.n = n};
   struct hb_sim *sim = NULL;
   enum hb_status status = start(opts, n, &sim);
-  if (status == HB_OK) snprintf(row.precision, sizeof row.precision, "%s", hb_force_precision(hb_sim_force(sim)));
+  if (status == HB_OK)
+    snprintf(row.precision, sizeof row.precision, "%s", hb_force_precision(hb_sim_force(sim)));
   if (status == HB_OK) status = time_steps(sim, opts->values[FRAMES_SECONDS].number, &row);
   hb_sim_destroy(sim);
   sim = NULL;

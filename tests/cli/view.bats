@@ -295,11 +295,9 @@ END
   view plummer -n 64 --scheme host < <(script)
   says 0 recording true
   says 1 recording false
-  if command -v ffmpeg >/dev/null; then
-    files holmberg_0001.mp4
-    says 1 message '"wrote holmberg_0001.mp4: 4 pictures"'
-    rm holmberg_0001.mp4
-  fi
+  files holmberg_0001.mp4
+  says 1 message '"wrote holmberg_0001.mp4: 4 pictures"'
+  rm holmberg_0001.mp4
   with=(PATH=/nowhere)
   view plummer -n 64 --scheme host < <(script)
   files holmberg_0001_000{1,2,3,4}.png

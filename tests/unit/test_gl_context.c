@@ -35,6 +35,19 @@ static void test_caps(void **state)
   hb_gl_context_close(NULL);
 }
 
+/* What a device lacks, the other tests leave out. It is said here, so that none is left out in silence. */
+static void test_nothing_is_left_out(void **state)
+{
+  (void)state;
+  struct hb_gl_context *c = open_context();
+  if (!c->caps.has_compute) fail_msg("%s has no compute programs", c->caps.renderer);
+  if (!c->caps.has_double) fail_msg("%s has no double", c->caps.renderer);
+  if (!c->caps.has_precise) fail_msg("%s has no precise", c->caps.renderer);
+  if (c->caps.max_texture_buffer_size < 2000000)
+    fail_msg("%s has buffer textures of %d texels only", c->caps.renderer, c->caps.max_texture_buffer_size);
+  hb_gl_context_close(c);
+}
+
 /* Two contexts take turns; closing one leaves the other usable; and again after all are closed. */
 static void test_two_contexts(void **state)
 {
@@ -203,6 +216,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_caps),
+      cmocka_unit_test(test_nothing_is_left_out),
       cmocka_unit_test(test_two_contexts),
       cmocka_unit_test(test_unknown_names),
       cmocka_unit_test(test_software_device),

@@ -336,15 +336,9 @@ static void test_no_memory(void **state)
 
 /* ---- energy ---- */
 
-#ifdef __SANITIZE_ADDRESS__
-static const double t_end = 1. / 64; /* the sanitizers make it slow */
-#else
-static const double t_end = 0.25;
-#endif
-
 /* |E - E(0)| / |E(0)| at t_end in exact double, N = 1024, the paper's parameters but for dt_min: below 2^-14 the rounding
  * errors of the force, divided by dt^2 and dt^3 in eqs 5 and 6, would take over the steps at the smallest nu. */
-static double energy_error(const char *scheme, double eta)
+static double energy_error(const char *scheme, double eta, double t_end)
 {
   struct hb_particles *initial;
   struct hb_sim *sim;
@@ -364,16 +358,20 @@ static double energy_error(const char *scheme, double eta)
 }
 
 /* [PZ07] sections 4.2 and 6: GRAPE's error is 1.9e-7 at nu = 0.01 and falls with nu to about 1e-11. Ten times that
- * is the bound; the longer steps break it. */
+ * is the bound; the longer steps break it, also on the part of the way that is enough for the shortest. */
 static const double most_at_paper = 1.9e-7, most_at_floor = 1e-10;
+#ifdef __SANITIZE_ADDRESS__
+static const double way = 1. / 64, part = 1. / 256; /* the sanitizers make it slow */
+#else
+static const double way = 1. / 4, part = 1. / 16;
+#endif
 
 static void test_energy(void **state)
 {
   (void)state;
-  double paper = energy_error("grape6", 0.01), floor = energy_error("grape6", 0.1 / 256);
-  assert_true(paper <= most_at_paper);
-  assert_true(paper > most_at_floor);
-  assert_true(floor <= most_at_floor);
+  assert_true(energy_error("grape6", 0.01, way) <= most_at_paper);
+  assert_true(energy_error("grape6", 0.01, part) > most_at_floor);
+  assert_true(energy_error("grape6", 0.1 / 256, part) <= most_at_floor);
 }
 
 int main(void)
