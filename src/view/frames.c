@@ -42,7 +42,7 @@ static int ascending(const void *a, const void *b)
 enum hb_status hb_frames_time(struct hb_frames *f, const struct hb_device_particles *at, int count,
                               double *seconds)
 {
-  double s[MOST];
+  double s[MOST] = {0};
   if (count > MOST) count = MOST;
   for (int k = 0; k < count; k++) {
     double start = hb_gl_timer_start();
