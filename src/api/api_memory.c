@@ -7,7 +7,7 @@
 
 enum {
   TEXEL = 16,          /* bytes of a vec4 or uvec4                                             */
-  FEW = 131072,        /* totals of few sinks of bag: pairs_bag.c, threads 262144, partial 64  */
+  FEW = 131072,        /* totals of few sinks of bag: pairs_bag_shape.c, threads 262144, partial 64  */
   MATRIX_LIMIT = 2048, /* of matrix2004, halved until its tile takes at most:                */
   MATRIX_BYTES = 256 << 20,
 };
@@ -21,8 +21,6 @@ static const double PARTICLES = 8 * sizeof(double);
 /* struct hb_hermite4: a j xp vp a1 j1, phi1, block level1; struct hb_blocks: next level marks marked_words; the
  * stamps of struct hb_force. Diagnostics lie in the integrator's idle arrays, see step/look.h. */
 static const double INTEGRATOR = (6 * 3 + 1) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
-
-static double larger(double a, double b) { return a > b ? a : b; }
 
 static int precision_of(const char *name)
 {
@@ -56,18 +54,14 @@ static void need_cg2007(unsigned flags, struct hb_force_need *need)
   need->host_particle += 4 + 12 + 12 + 16 + 4 + 1;
 }
 
-/* Totals of a portion of the sinks, and of a block of few, each in a ping-pong pair of textures. */
+/* Totals of a portion of the sinks, and of a block of few, each in a ping-pong pair of textures at most. */
 static void need_bag(double total, struct hb_force_need *need)
 {
   need->device_fixed = HB_PAIRS_TOTALS + GROWTH * 2 * total * FEW;
 }
 
-/* Totals in one storage buffer, which has spare room as long as it is small. */
-static void need_tile(double total, struct hb_force_need *need)
-{
-  need->device_sink += total;
-  need->device_fixed = HB_PAIRS_TOTALS;
-}
+/* Totals of a portion of the sinks, in one storage buffer. */
+static void need_tile(struct hb_force_need *need) { need->device_fixed = HB_PAIRS_TOTALS; }
 
 /* The pairs of a tile and half as many to fold them into; totals in a ping-pong pair. */
 static void need_matrix2004(double total, struct hb_force_need *need)
@@ -87,7 +81,7 @@ static void need_pairs(const struct hb_force_params *params, struct hb_force_nee
   need->device_source = source_bytes(gravity, precision);
   need->device_sink = sizeof(uint32_t);
   if (strcmp(params->scheme, "bag") == 0) need_bag(total, need);
-  if (strcmp(params->scheme, "tile") == 0) need_tile(total, need);
+  if (strcmp(params->scheme, "tile") == 0) need_tile(need);
   if (strcmp(params->scheme, "matrix2004") == 0) need_matrix2004(total, need);
   need->host_fixed = HB_PAIRS_PIECE;
 }
@@ -127,11 +121,7 @@ enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, s
     need_pairs(params, &result);
   else
     need_host(params, &result);
-  /* tile: small blocks and large ones share a room */
-  double sinks = (double)n * result.device_sink, numbers = (double)n * sizeof(uint32_t);
-  double results = strcmp(scheme->name, "tile") == 0 ? larger(sinks, numbers + result.device_fixed)
-                                                     : sinks + result.device_fixed;
-  result.device = (double)n * result.device_source + results;
+  result.device = (double)n * (result.device_source + result.device_sink) + result.device_fixed;
   result.host = (double)n * result.host_particle + result.host_fixed;
   *need = result;
   return HB_OK;

@@ -37,7 +37,8 @@ struct hb_force_resident_ops {
 struct hb_force_ops {
   struct hb_force_scheme info;
 
-  /* Makes *state; params->scheme is info.name and params->precision one of info.precisions. On failure close is still called with what is there, NULL included. */
+  /* Makes *state; params->scheme is info.name and params->precision one of info.precisions. On failure close is still
+   * called with what is there, NULL included. */
   enum hb_status (*open)(const struct hb_force_params *params, void **state);
   void (*close)(void *state);
 

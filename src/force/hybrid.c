@@ -188,10 +188,8 @@ static enum hb_status measure(struct hybrid *h, struct trial *t)
 {
   double *f = NULL;
   enum hb_status status = HB_ALLOC(t->nj, &t->index);
-  if (status == HB_OK && !t->a) {
-    status = HB_ALLOC(7 * t->nj, &f);
-    t->a = f, t->j = f + 3 * t->nj, t->phi = f + 6 * t->nj;
-  }
+  if (status == HB_OK && !t->a) status = HB_ALLOC(7 * t->nj, &f);
+  if (f) t->a = f, t->j = f + 3 * t->nj, t->phi = f + 6 * t->nj;
   if (status == HB_OK) status = measure_costs(h, t);
   hb_mem_free(t->index);
   hb_mem_free(f);

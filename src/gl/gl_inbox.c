@@ -28,8 +28,9 @@ enum hb_status hb_gl_inbox_room(struct hb_gl_context *context, size_t bytes, str
   } else {
     glBufferData(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_READ);
   }
+  HB_TRY(hb_gl_context_check(context, "making room for results"));
   inbox->room = bytes;
-  return hb_gl_context_check(context, "making room for results");
+  return HB_OK;
 }
 
 /* Until the device has done everything up to here. */

@@ -4,7 +4,6 @@
 #include "gl/gl.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -34,7 +33,7 @@ static void look(const char *name, struct file *file)
 {
   char path[4096];
   struct stat info;
-  const char *folder = getenv("HB_SHADER_DIR");
+  const char *folder = hb_gl_shader_folder();
   snprintf(path, sizeof path, "%s/%s", folder ? folder : "", name);
   *file = (struct file){.name = file->name, .size = -1};
   if (stat(path, &info) == 0) {
@@ -98,10 +97,9 @@ enum hb_status hb_gl_reload_build(struct hb_gl_context *context, const struct hb
 {
   unsigned program = 0;
   *where = 0;
-  const char *folder = getenv("HB_SHADER_DIR");
   struct hb_gl_reload *r = NULL;
   enum hb_status status = HB_OK;
-  if (folder && *folder) {
+  if (hb_gl_shader_folder()) {
     HB_TRY(HB_ALLOC(1, &r));
     r->adopt = adopt;
     r->owner = owner;

@@ -32,7 +32,7 @@ struct stage {
   void *note_context;
 };
 
-static const char *folder_that_wins(void)
+const char *hb_gl_shader_folder(void)
 {
   const char *folder = getenv("HB_SHADER_DIR");
   return folder && *folder ? folder : NULL;
@@ -40,7 +40,7 @@ static const char *folder_that_wins(void)
 
 static enum hb_status read_source(const char *name, char **text)
 {
-  const char *folder = folder_that_wins();
+  const char *folder = hb_gl_shader_folder();
   if (folder) {
     char path[4096];
     size_t count;
@@ -258,7 +258,7 @@ enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct h
 enum hb_status hb_gl_program_uniform(unsigned program, const char *name, int *location)
 {
   *location = glGetUniformLocation(program, name);
-  if (*location < 0 && !folder_that_wins())
+  if (*location < 0 && !hb_gl_shader_folder())
     return hb_fail(HB_ERR_INTERNAL, "a shader program has no uniform %s", name);
   return HB_OK;
 }

@@ -31,6 +31,9 @@ enum hb_status hb_gl_program_build_noting(struct hb_gl_context *context,
                                           void (*note)(void *context, const char *name), void *note_context,
                                           unsigned *program);
 
+/* HB_SHADER_DIR; NULL where it is not set, or empty. */
+const char *hb_gl_shader_folder(void);
+
 /* Location of a uniform that the program must have, else HB_ERR_INTERNAL. With HB_SHADER_DIR a shader may do without it,
  * as one that is being changed may: -1, which GL ignores. */
 enum hb_status hb_gl_program_uniform(unsigned program, const char *name, int *location);

@@ -90,7 +90,8 @@ struct hb_pairs_totals {
   uint32_t walked; /* what the counts of a sink's totals add up to when no draw was lost */
 };
 
-/* hb_pairs_walk for results that stay on the device: `take` is called for each portion of sinks, whose totals the next one replaces. */
+/* hb_pairs_walk for results that stay on the device: `take` is called for each portion of sinks, whose totals the next one
+ * replaces. */
 typedef enum hb_status (*hb_pairs_taker)(void *context, struct hb_pairs *pairs, size_t first, size_t count);
 enum hb_status hb_pairs_walk_taking(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
                                     hb_pairs_taker take, void *context);
@@ -139,12 +140,11 @@ struct hb_pairs {
   size_t j_room, i_room; /* bytes                                                 */
   int shift;             /* 2-D width is 2^shift texels                           */
 
-  unsigned storage; /* results in a storage buffer: [segment][sink][words], where a scheme keeps them so */
+  unsigned storage; /* totals in a storage buffer: [segment][sink][words], where a scheme keeps them so */
   size_t storage_room;
 
-  struct hb_gl_inbox
-      inbox; /* results on their way to the host: [sink][words], of schemes that add on the device */
-  int stays; /* the results of this walk stay on the device */
+  struct hb_gl_inbox inbox; /* sums on their way to the host: [sink][words], where the device adds */
+  int stays;                /* the results of this walk stay on the device: sums go to `storage` */
 
   uint32_t *staging; /* what comes back, piece by piece */
   size_t staging_room;

@@ -16,10 +16,10 @@ enum {
 };
 
 struct tile {
-  struct hb_pairs_program few[LEVELS]
-                             [2]; /* one sink a thread, by log2 of the threads a body; one or more segments */
-  struct hb_pairs_program many[2]; /* one thread a body, several sinks a thread */
-  unsigned finished;               /* buffer of counters: workgroups of the same sinks that are done */
+  /* by 0: one segment, 1: more */
+  struct hb_pairs_program few[LEVELS][2]; /* one sink a thread, by log2 of the threads a body */
+  struct hb_pairs_program many[2];        /* one thread a body, several sinks a thread */
+  unsigned finished;                      /* buffer of counters: workgroups of the same sinks that are done */
   size_t finished_room;
 
   /* the walk under way */

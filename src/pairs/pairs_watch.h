@@ -5,7 +5,8 @@
 #include "gl/gl_watch.h"
 #include "pairs/pairs.h"
 
-/* The next pass of the walk, which reads the particles and the sinks' numbers: texels of both that its fragments ask for. */
+/* The next pass of the walk, which reads the particles and the sinks' numbers: texels of both that its fragments ask
+ * for. */
 struct hb_gl_pass hb_pairs_watch_pass(struct hb_pairs *pairs, uint64_t particle_texels, uint64_t sink_texels);
 
 /* Totals in a stack of textures or in the storage buffer, without name, columns, rows, each, and traffic. */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "gl/gl_shader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -51,11 +52,7 @@ static char *read_cache(void)
 }
 
 /* Shaders from a folder may differ from those that a tuning was measured with. */
-static int shaders_may_differ(void)
-{
-  const char *folder = getenv("HB_SHADER_DIR");
-  return folder && *folder;
-}
+static int shaders_may_differ(void) { return hb_gl_shader_folder() != NULL; }
 
 int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning)
 {

@@ -156,7 +156,7 @@ const struct hb_force_scheme *hb_force_scheme_find(const char *name);
 struct hb_force_need {
   double device_source; /* for each particle                                             */
   double device_sink;   /* for each sink of the largest block                            */
-  double device_fixed;  /* whatever n: the tile of matrix2004, partial sums of small blocks */
+  double device_fixed;  /* whatever n: the tile of matrix2004, totals of a portion of the sinks */
   double device;        /* all of it, with n sinks                                       */
   double host_particle; /* particles, integrator, sources on the host, for each of n      */
   double host_fixed;    /* whatever n: what travels at once between host and device       */
