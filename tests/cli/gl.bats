@@ -139,6 +139,15 @@ load common
   [[ $output =~ '"gflops_60": '[0-9.]+', "ceiling_gflops": '[0-9.]+', "ceiling_fraction": '[0-9.]+', "tuning": "'[a-z] ]]
 }
 
+@test "bench frames --json: block steps without pictures and with them" {
+  accepts bench frames --n 64 --scheme bag --size 64x36 --rate 1000 --seconds 0.05 --context osmesa --json
+  local n='-?[0-9.]+(e[-+][0-9]+)?'
+  local fields='^\{"scheme": "bag", "precision": "single", "size": "64x36", "rate": 1000, "n": 64, "block_steps": [1-9][0-9]*, '
+  fields+="\"step_us\": $n, \"step_with_frames_us\": $n, \"frames\": [1-9][0-9]*, \"frame_us\": $n, \"added\": $n\\}\$"
+  [ "${#lines[@]}" -eq 1 ]
+  [[ $output =~ $fields ]]
+}
+
 @test "bench draws through OSMesa" {
   accepts bench draws --scheme bag --precision single --n 256 --ni 1,256 --repeat 3 --context osmesa
   [ "$(grep -v '^#' <<<"$output" | awk '$6 > 0 && $7 > 0 && $8 > 0 && $9 > 0 { print $4, $5 }')" = $'256 1\n256 256' ]

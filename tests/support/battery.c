@@ -140,29 +140,28 @@ static void compare(size_t ni, const uint32_t *index, double bound)
   require(rms_error(ni, index, 1, result.phi, set.phi), bound, "potential");
 }
 
+/* A source with this softening, which takes sets one after the other. */
+static struct hb_force *open_force(const struct hb_force_params *params, double eps)
+{
+  struct hb_force_params p = *params;
+  p.eps = eps;
+  struct hb_force *force;
+  if (hb_force_open(&p, &force) != HB_OK) fail_msg("%s: %s", what, hb_error());
+  return force;
+}
+
 static void send_set(struct hb_force *force)
 {
   if (hb_force_set_j(force, set.n, set.m, set.x, set.v) != HB_OK) fail_msg("%s: %s", what, hb_error());
 }
 
-static struct hb_force *open_set(const struct hb_force_params *params)
-{
-  struct hb_force_params p = *params;
-  p.eps = set.eps;
-  struct hb_force *force;
-  if (hb_force_open(&p, &force) != HB_OK) fail_msg("%s: %s", what, hb_error());
-  send_set(force);
-  return force;
-}
-
 static uint32_t all[MOST];
 
-static void check_all(const struct hb_force_params *params, double bound)
+static void check_all(struct hb_force *force, double bound)
 {
-  struct hb_force *force = open_set(params);
+  send_set(force);
   evaluate(force, set.n, all);
   compare(set.n, all, bound);
-  hb_force_close(force);
 }
 
 /* ---- the cases ---- */
@@ -178,7 +177,9 @@ static void two_bodies(const struct hb_force_params *params, const struct batter
   memcpy(set.a, right_a, sizeof right_a);
   memcpy(set.j, right_j, sizeof right_j);
   memcpy(set.phi, right_phi, sizeof right_phi);
-  check_all(params, t->pair);
+  struct hb_force *force = open_force(params, 0);
+  check_all(force, t->pair);
+  hb_force_close(force);
 }
 
 /* One particle feels nothing, at any softening. */
@@ -187,7 +188,8 @@ static void alone(const struct hb_force_params *params)
   strcpy(what, "one particle alone");
   for (int soft = 0; soft < 2; soft++) {
     random_set(1, soft ? 0.1 : 0, 0);
-    struct hb_force *force = open_set(params);
+    struct hb_force *force = open_force(params, set.eps);
+    send_set(force);
     evaluate(force, 1, all);
     for (int l = 0; l < 3; l++) assert_true(result.a[l] == 0 && result.j[l] == 0);
     assert_true(result.phi[0] == 0);
@@ -195,33 +197,34 @@ static void alone(const struct hb_force_params *params)
   }
 }
 
+/* The softenings are 0 and this. */
+static const double SOFT = 1. / 256;
+
 /* Sizes around powers of two: full, nearly empty and nearly full last rows of a texture. They ascend, so that each has
  * textures of its own size. */
 static void sizes(const struct hb_force_params *params, const struct battery_tolerance *t)
 {
   static const size_t n[] = {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 255, 257};
   for (int soft = 0; soft < 2; soft++) {
-    struct hb_force *force = NULL;
+    struct hb_force *force = open_force(params, soft ? SOFT : 0);
     for (size_t k = 0; k < sizeof n / sizeof *n; k++) {
       snprintf(what, sizeof what, "N = %zu, eps = %s", n[k], soft ? "1/256" : "0");
-      random_set(n[k], soft ? 1. / 256 : 0, 0);
-      if (!force) force = open_set(params);
-      send_set(force);
-      evaluate(force, set.n, all);
-      compare(set.n, all, t->force);
+      random_set(n[k], soft ? SOFT : 0, 0);
+      check_all(force, t->force);
     }
     hb_force_close(force);
   }
 }
 
+/* The cases from here on share a source: to open a context for each would be slow. */
+
 /* Newton's third law: what all feel together is nothing, against the sum of |m a|. */
-static void momentum(const struct hb_force_params *params, const struct battery_tolerance *t)
+static void momentum(struct hb_force *force, const struct battery_tolerance *t)
 {
   strcpy(what, "sum of forces");
-  random_set(1000, 1. / 256, 0);
-  struct hb_force *force = open_set(params);
+  random_set(1000, SOFT, 0);
+  send_set(force);
   evaluate(force, set.n, all);
-  hb_force_close(force);
   double sum[3] = {0}, size = 0;
   for (size_t i = 0; i < set.n; i++) {
     for (int l = 0; l < 3; l++) sum[l] += set.m[i] * result.a[3 * i + l];
@@ -231,11 +234,11 @@ static void momentum(const struct hb_force_params *params, const struct battery_
 }
 
 /* A block is ni of N in any place and order: the same forces as when all are asked for. */
-static void blocks(const struct hb_force_params *params, const struct battery_tolerance *t)
+static void blocks(struct hb_force *force, const struct battery_tolerance *t)
 {
   static const size_t ni[] = {1, 2, 3, 5, 16, 31, 32, 33, 64, 100, 299, 300};
-  random_set(300, 1. / 256, 0);
-  struct hb_force *force = open_set(params);
+  random_set(300, SOFT, 0);
+  send_set(force);
   for (size_t b = 0; b < sizeof ni / sizeof *ni; b++) {
     snprintf(what, sizeof what, "block of %zu of 300", ni[b]);
     uint32_t index[300];
@@ -244,14 +247,13 @@ static void blocks(const struct hb_force_params *params, const struct battery_to
     evaluate(force, ni[b], index);
     compare(ni[b], index, t->split);
   }
-  hb_force_close(force);
 }
 
 /* The order of the sources does not matter beyond rounding. */
-static void permutation(const struct hb_force_params *params, const struct battery_tolerance *t)
+static void permutation(struct hb_force *force, const struct battery_tolerance *t)
 {
   strcpy(what, "sources in another order");
-  random_set(333, 1. / 256, 0);
+  random_set(333, SOFT, 0);
   static struct set turned;
   turned = set;
   for (size_t i = 0; i < set.n; i++) {
@@ -266,57 +268,54 @@ static void permutation(const struct hb_force_params *params, const struct batte
     }
   }
   set = turned;
-  check_all(params, t->split);
+  check_all(force, t->split);
 }
 
-static void masses(const struct hb_force_params *params, const struct battery_tolerance *t)
+static void masses(struct hb_force *force, const struct battery_tolerance *t)
 {
   strcpy(what, "masses from 1e-6 to 1e6");
-  random_set(200, 1. / 256, 12);
-  check_all(params, t->force);
+  random_set(200, SOFT, 12);
+  check_all(force, t->force);
 }
 
 /* The same source takes sets of different size one after the other. */
-static void changing(const struct hb_force_params *params, const struct battery_tolerance *t)
+static void changing(struct hb_force *force, const struct battery_tolerance *t)
 {
   strcpy(what, "N that changes from call to call");
-  random_set(10, 1. / 256, 0);
-  struct hb_force *force = open_set(params);
+  random_set(10, SOFT, 0);
+  send_set(force);
   static const size_t n[] = {500, 3, 77, 1000, 1};
   for (size_t k = 0; k < sizeof n / sizeof *n; k++) {
-    random_set(n[k], 1. / 256, 0);
-    assert_int_equal(hb_force_set_j(force, set.n, set.m, set.x, set.v), HB_OK);
+    random_set(n[k], SOFT, 0);
+    send_set(force);
     evaluate(force, set.n, all);
     compare(set.n, all, t->force);
   }
-  hb_force_close(force);
 }
 
 /* The tolerances mean something: one wrong mass in a hundred particles, by a hundred tolerances, is seen. */
-static void negative_control(const struct hb_force_params *params, const struct battery_tolerance *t)
+static void negative_control(struct hb_force *force, const struct battery_tolerance *t)
 {
   strcpy(what, "negative control");
-  random_set(100, 1. / 256, 0);
+  random_set(100, SOFT, 0);
   set.m[17] *= 1 + 1000 * t->force;
-  struct hb_force *force = open_set(params);
+  send_set(force);
   evaluate(force, set.n, all);
-  hb_force_close(force);
   assert_true(rms_error(set.n, all, 3, result.a, set.a) > t->force);
   assert_true(rms_error(set.n, all, 3, result.j, set.j) > t->force);
   assert_true(rms_error(set.n, all, 1, result.phi, set.phi) > t->force);
 }
 
 /* The same call twice gives the same bytes. */
-static void repeatable(const struct hb_force_params *params)
+static void repeatable(struct hb_force *force)
 {
   strcpy(what, "the same call twice");
-  random_set(777, 1. / 256, 0);
+  random_set(777, SOFT, 0);
   static struct result first;
-  struct hb_force *force = open_set(params);
+  send_set(force);
   evaluate(force, set.n, all);
   first = result;
   evaluate(force, set.n, all);
-  hb_force_close(force);
   size_t n = set.n;
   assert_memory_equal(first.a, result.a, 3 * n * sizeof(double));
   assert_memory_equal(first.j, result.j, 3 * n * sizeof(double));
@@ -329,11 +328,13 @@ void battery_run(const struct hb_force_params *params, const struct battery_tole
   two_bodies(params, tolerance);
   alone(params);
   sizes(params, tolerance);
-  momentum(params, tolerance);
-  blocks(params, tolerance);
-  permutation(params, tolerance);
-  masses(params, tolerance);
-  changing(params, tolerance);
-  negative_control(params, tolerance);
-  repeatable(params);
+  struct hb_force *force = open_force(params, SOFT);
+  momentum(force, tolerance);
+  blocks(force, tolerance);
+  permutation(force, tolerance);
+  masses(force, tolerance);
+  changing(force, tolerance);
+  negative_control(force, tolerance);
+  repeatable(force);
+  hb_force_close(force);
 }
