@@ -52,6 +52,7 @@ begin() {
 }
 
 # One X server for all that opens a window; it chooses a display number that is free.
+rm -f "$build/xvfb.display"
 Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp -noreset 3>"$build/xvfb.display" >/dev/null 2>&1 &
 xvfb=$!
 disown
