@@ -34,7 +34,7 @@ enum hb_status hb_gl_inbox_room(struct hb_gl_context *context, size_t bytes, str
 }
 
 /* Until the device has done everything up to here. */
-static void wait(const struct hb_gl_context *context)
+static enum hb_status wait(struct hb_gl_context *context)
 {
   double asking = context->caps.software ? 0 : ASKING_SECONDS;
   GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -43,6 +43,9 @@ static void wait(const struct hb_gl_context *context)
   while (said == GL_TIMEOUT_EXPIRED)
     said = glClientWaitSync(fence, 0, hb_clock_now() - begin < asking ? 0 : SLEEP_NANOSECONDS);
   glDeleteSync(fence);
+  if (said != GL_WAIT_FAILED) return HB_OK;
+  HB_TRY(hb_gl_context_check(context, "waiting for results"));
+  return hb_fail(HB_ERR_DEVICE, "%s does not say when results are there", context->caps.renderer);
 }
 
 enum hb_status hb_gl_inbox_open(struct hb_gl_context *context, const struct hb_gl_inbox *inbox, size_t bytes,
@@ -51,7 +54,7 @@ enum hb_status hb_gl_inbox_open(struct hb_gl_context *context, const struct hb_g
   hb_gl_readback_add(bytes);
   if (inbox->lasting) {
     glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-    wait(context);
+    HB_TRY(wait(context));
     *words = inbox->lasting;
     return HB_OK;
   }
