@@ -1,4 +1,5 @@
 /* holmberg render: pictures and movies of snapshots, without a window. */
+#include "base/degree.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/list.h"
@@ -38,8 +39,6 @@ enum {
 };
 
 enum { SIZE_MOST = 32768 };
-
-static const double DEGREE = 3.14159265358979323846 / 180;
 
 static const char *color_choice(size_t k) { return k < HB_COLORING_AGE ? hb_coloring_name(k) : NULL; }
 
@@ -173,12 +172,12 @@ static enum hb_status read_camera(const struct hb_opts *opts, struct hb_render *
   if (r->orbits) direction[1] = 25;
   HB_TRY(numbers(opts, RENDER_DIRECTION, 2, 3, direction));
   HB_TRY(numbers(opts, RENDER_CENTRE, 3, 3, r->centre));
-  r->azimuth = direction[0] * DEGREE;
-  r->elevation = direction[1] * DEGREE;
-  r->roll = direction[2] * DEGREE;
+  r->azimuth = direction[0] * HB_DEGREE;
+  r->elevation = direction[1] * HB_DEGREE;
+  r->roll = direction[2] * HB_DEGREE;
   r->has_centre = v[RENDER_CENTRE].given;
   r->zoom = v[RENDER_ZOOM].number;
-  r->field_of_view = v[RENDER_FIELD].number * DEGREE;
+  r->field_of_view = v[RENDER_FIELD].number * HB_DEGREE;
   r->turns = v[RENDER_TURNS].number;
   if (v[RENDER_FIELD].number >= 170) return bad(RENDER_FIELD, v[RENDER_FIELD].text, "an angle below 170");
   if (!how || r->orbits || strcmp(how, "fixed") == 0) return HB_OK;

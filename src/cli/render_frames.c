@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/degree.h"
 #include "base/mem.h"
 #include "cli/render.h"
 #include "cli/terminal.h"
@@ -11,7 +12,6 @@
 
 enum { TRAIL_ENTRIES_MOST = 256 };
 
-static const double DEGREE = 3.14159265358979323846 / 180;
 static const double FITTED = 0.9; /* of the particles lie in the picture, whatever the rest does   */
 static const double MARGIN = 1.1; /* of the picture's size around them */
 
@@ -74,7 +74,7 @@ static struct hb_camera camera_at(const struct work *w, size_t frame)
   if (r->keyframes.count)
     hb_keyframes_camera(&r->keyframes, r->frames > 1 ? (double)frame / (frames - 1) : 0, &camera);
   else if (r->orbits)
-    hb_camera_look(&camera, r->azimuth + 360 * DEGREE * r->turns * (double)frame / frames, r->elevation,
+    hb_camera_look(&camera, r->azimuth + 360 * HB_DEGREE * r->turns * (double)frame / frames, r->elevation,
                    r->roll);
   return camera;
 }

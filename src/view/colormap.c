@@ -1,5 +1,7 @@
 #include "view/colormap.h"
 
+#include "base/degree.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -66,14 +68,12 @@ static void color(double lightness, double a, double b, float rgb[3])
 
 /* ---- maps -------------------------------------------------------------------------------------------- */
 
-static const double DEGREE = 3.14159265358979323846 / 180;
-
 /* Lightness from end to end; they start well above black because stars stand on black. */
 static const double DARKEST = 0.58, LIGHTEST = 0.90;
 
 static void by_hue(double lightness, double chroma, double hue, float rgb[3])
 {
-  color(lightness, chroma * cos(hue * DEGREE), chroma * sin(hue * DEGREE), rgb);
+  color(lightness, chroma * cos(hue * HB_DEGREE), chroma * sin(hue * HB_DEGREE), rgb);
 }
 
 void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3])

@@ -1,5 +1,6 @@
 #include "view/keyframes.h"
 
+#include "base/degree.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -9,8 +10,6 @@
 #include <string.h>
 
 enum { WHEN, CENTRE, AZIMUTH = 4, ELEVATION, DISTANCE };
-
-static const double DEGREE = 3.14159265358979323846 / 180;
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
@@ -119,6 +118,6 @@ void hb_keyframes_camera(const struct hb_keyframes *k, double share, struct hb_c
   while (row + 2 < k->count && when >= k->rows[row + 1][WHEN]) row++;
   double u = k->count > 1 ? (when - k->rows[row][WHEN]) / (k->rows[row + 1][WHEN] - k->rows[row][WHEN]) : 0;
   for (int c = 0; c < 3; c++) camera->centre[c] = value(k, row, u, CENTRE + c);
-  hb_camera_look(camera, value(k, row, u, AZIMUTH) * DEGREE, value(k, row, u, ELEVATION) * DEGREE, 0);
+  hb_camera_look(camera, value(k, row, u, AZIMUTH) * HB_DEGREE, value(k, row, u, ELEVATION) * HB_DEGREE, 0);
   camera->distance = exp(value(k, row, u, DISTANCE));
 }
