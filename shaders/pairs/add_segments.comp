@@ -21,6 +21,7 @@ uniform int sink_count;
 uniform int segments;
 uniform int groups; // of I_EACH sinks in a segment
 uniform int width;  // of the framebuffer
+uniform int rows;   // of a band
 
 #ifdef OUTPUT_STORAGE
 layout(std430, binding = 1) readonly buffer output_storage {
@@ -30,8 +31,8 @@ uvec4 word_of(int segment, int sink, int w) { return totals[(segment * sink_coun
 #else
 uniform usampler2DArray before; // as shaders/pairs/bag.frag leaves them
 uvec4 word_of(int segment, int sink, int w) {
-  int fragment = segment * groups + sink / I_EACH, column = fragment / ROWS;
-  ivec2 texel = ivec2(column % width, column / width * ROWS + fragment % ROWS);
+  int fragment = segment * groups + sink / I_EACH, column = fragment / rows;
+  ivec2 texel = ivec2(column % width, column / width * rows + fragment % rows);
   return texelFetch(before, ivec3(texel, sink % I_EACH * IN_WORDS + w), 0);
 }
 #endif

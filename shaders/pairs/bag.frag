@@ -15,8 +15,8 @@
 // Segments: where there are fewer sinks than the device has lanes, each sink's sources are shared out among
 // several fragments, and their totals are added up behind the last pass: by add_segments.comp, or by the host.
 //
-// Fragments are numbered along the rows of the framebuffer, or up and down in bands of ROWS rows: llvmpipe runs 4 x 2
-// fragments in step, and with ROWS = 2 their sinks are neighbours, so that all of them are careful (see below) at once.
+// Fragments are numbered along the rows of the framebuffer, or up and down in bands of rows: llvmpipe runs 4 x 2
+// fragments in step, and with bands of 2 their sinks are neighbours, so that all of them are careful (see below) at once.
 //
 //        segment 0             segment 1             segment 2           sources ->
 //   |-----bag 0-----|bag 1|-----bag 0-----|bag 1|-----bag 0-----|bag 1|
@@ -31,6 +31,7 @@ uniform int groups;           // of I_EACH sinks
 uniform int segment_length;   // sources a segment, a multiple of PARTIAL
 uniform ivec2 bag;            // this pass: from, to within each segment, multiples of PARTIAL
 uniform int width;            // of the framebuffer
+uniform int rows;             // of a band
 uniform int token;            // of this walk: the count of sources starts from it
 uniform vec4 parameter_high;  // the interaction's own numbers: value, and what float could not hold of it
 uniform vec4 parameter_low;
@@ -61,7 +62,7 @@ uniform usampler2DArray before; // what the last pass wrote
 void main() {
   // Which sinks (from `first` on) and which sources (from `begin` to `end`) are mine.
   ivec2 texel = ivec2(gl_FragCoord.xy);
-  int fragment = (texel.y / ROWS * width + texel.x) * ROWS + texel.y % ROWS;
+  int fragment = (texel.y / rows * width + texel.x) * rows + texel.y % rows;
   int segment = fragment / groups;
   int first = (fragment - segment * groups) * I_EACH;
   int begin = min(segment * segment_length + bag.x, source_count);

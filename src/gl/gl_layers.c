@@ -49,8 +49,13 @@ void hb_gl_layers_destroy(struct hb_gl_layers *layers)
 
 void hb_gl_layers_draw(const struct hb_gl_layers *layers, int width, int height)
 {
+  hb_gl_layers_draw_rows(layers, 0, width, height);
+}
+
+void hb_gl_layers_draw_rows(const struct hb_gl_layers *layers, int row, int width, int height)
+{
   glBindFramebuffer(GL_FRAMEBUFFER, layers->framebuffer);
-  glViewport(0, 0, width, height);
+  glViewport(0, row, width, height);
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 

@@ -19,6 +19,9 @@ void hb_gl_layers_destroy(struct hb_gl_layers *layers);
 /* One pass of the current program over the fragments (0 .. width, 0 .. height). */
 void hb_gl_layers_draw(const struct hb_gl_layers *layers, int width, int height);
 
+/* The same over (0 .. width, row .. row + height). */
+void hb_gl_layers_draw_rows(const struct hb_gl_layers *layers, int row, int width, int height);
+
 /* Binds the stack to a texture unit for a usampler2DArray. */
 void hb_gl_layers_bind(const struct hb_gl_layers *layers, int unit);
 

@@ -96,24 +96,40 @@ void hb_pairs_destroy(struct hb_pairs *p)
 
 /* ---- sending ---- */
 
-/* The same bytes as a two-dimensional texture; the driver copies them on the device. */
-static enum hb_status fill_texture_2d(struct hb_pairs *p)
+static int rows_2d(const struct hb_pairs *p) { return (int)(p->j_room / 16 >> p->shift); }
+
+int hb_pairs_fit_texture_2d(const struct hb_pairs *p)
 {
-  int width = 1 << p->shift, height = (int)(p->j_room / 16 >> p->shift);
-  int words = p->params.precision == HB_PRECISION_DOUBLE;
-  if (height > p->params.context->caps.max_texture_size)
-    return hb_fail(HB_ERR_GL, "%zu particles need a texture of %d x %d texels, the limit of %s is %d", p->nj,
-                   width, height, p->params.context->caps.renderer, p->params.context->caps.max_texture_size);
+  return rows_2d(p) <= p->params.context->caps.max_texture_size;
+}
+
+static void make_texture_2d(struct hb_pairs *p, GLenum internal, GLenum format, GLenum type)
+{
   if (!p->j_texture_2d) glGenTextures(1, &p->j_texture_2d);
-  glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLE_TEXTURE);
   glBindTexture(GL_TEXTURE_2D, p->j_texture_2d);
-  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, p->j_buffer);
-  glTexImage2D(GL_TEXTURE_2D, 0, words ? GL_RGBA32UI : GL_RGBA32F, width, height, 0,
-               words ? GL_RGBA_INTEGER : GL_RGBA, words ? GL_UNSIGNED_INT : GL_FLOAT, NULL);
-  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  if (p->rows_2d == rows_2d(p)) return;
+  p->rows_2d = rows_2d(p);
+  glTexImage2D(GL_TEXTURE_2D, 0, (GLint)internal, 1 << p->shift, p->rows_2d, 0, format, type, NULL);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-  return HB_OK;
+}
+
+enum hb_status hb_pairs_texture_2d(struct hb_pairs *p)
+{
+  if (p->is_texture_2d_filled) return HB_OK;
+  if (!hb_pairs_fit_texture_2d(p))
+    return hb_fail(HB_ERR_GL, "%zu particles need a texture of %d x %d texels, the limit of %s is %d", p->nj,
+                   1 << p->shift, rows_2d(p), p->params.context->caps.renderer,
+                   p->params.context->caps.max_texture_size);
+  int words = p->params.precision == HB_PRECISION_DOUBLE;
+  GLenum format = words ? GL_RGBA_INTEGER : GL_RGBA, type = words ? GL_UNSIGNED_INT : GL_FLOAT;
+  glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLE_TEXTURE);
+  make_texture_2d(p, words ? GL_RGBA32UI : GL_RGBA32F, format, type);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, p->j_buffer);
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1 << p->shift, p->rows_2d, format, type, NULL);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  p->is_texture_2d_filled = 1;
+  return hb_gl_context_check(p->params.context, "copying particles into a texture");
 }
 
 enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)
@@ -142,7 +158,7 @@ enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)
 
 enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
 {
-  if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(fill_texture_2d(p));
+  p->is_texture_2d_filled = 0;
   return hb_gl_context_check(p->params.context, "sending particles");
 }
 

@@ -81,6 +81,11 @@ enum hb_status hb_pairs_read(struct hb_pairs *pairs);
 enum hb_status hb_pairs_room_j(struct hb_pairs *pairs, size_t nj);
 enum hb_status hb_pairs_filled_j(struct hb_pairs *pairs);
 
+/* The same texels as a two-dimensional texture, for programs with J_TEXTURE: copied by the device when they are newer.
+ * Errors: HB_ERR_GL where they do not fit. */
+enum hb_status hb_pairs_texture_2d(struct hb_pairs *pairs);
+int hb_pairs_fit_texture_2d(const struct hb_pairs *pairs);
+
 /* Where the totals of a walk lie, as the schemes leave them: each of `segments` has `groups` of `each` sinks. Groups are
  * laid out in rows of `width`, and where band > 1 down columns of that height first; a group takes `texels`, and
  * uvec4 number q of its sinks' totals, q = k % each * words + word, is `layer` texels behind the first. */
@@ -133,7 +138,8 @@ struct hb_pairs {
   int texels;     /* vec4s a particle takes on the device                  */
   int words;      /* uvec4s a total takes: WORDS of common/real.glsl       */
   unsigned j_buffer, j_texture; /* particles, and the buffer texture over them           */
-  unsigned j_texture_2d;        /* the same as an ordinary texture, where that is read   */
+  unsigned j_texture_2d;        /* the same as an ordinary texture, made when first read */
+  int rows_2d, is_texture_2d_filled;
   unsigned i_buffer, i_texture; /* sinks' numbers                                        */
   uint32_t sent[HB_SENT_MOST];  /* the sinks that are there, as far as they are kept     */
   size_t sent_bytes;

@@ -39,8 +39,8 @@ static enum hb_status build(struct hb_pairs *p, enum hb_bag_stage stage)
 {
   struct hb_bag *b = p->state;
   char defines[160];
-  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define BLOCK_TEXELS %d\n#define ROWS %d\n%s%s",
-           (int)b->j_source, HB_BAG_BLOCK_TEXELS, b->band, b->in_storage ? "#define OUTPUT_STORAGE\n" : "",
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define BLOCK_TEXELS %d\n%s%s", (int)b->j_source,
+           HB_BAG_BLOCK_TEXELS, b->in_storage ? "#define OUTPUT_STORAGE\n" : "",
            stage == HB_BAG_GO_ON ? "#define CONTINUES\n" : "");
   const struct hb_pairs_program_source source = {.fragment = "pairs/bag.frag",
                                                  .version =
@@ -78,24 +78,21 @@ static enum hb_status make_room(struct hb_pairs *p)
 static size_t most_sources(const struct hb_pairs *p)
 {
   const struct hb_bag *b = p->state;
-  return b->shape == HB_BAG_BLOCKS ? HB_BAG_BLOCK_TEXELS / (size_t)p->texels
-                                   : (size_t)MAX_ITERATIONS * (size_t)b->unroll;
+  return b->shape == HB_BAG_BLOCKS ? hb_bag_block_length(p) : (size_t)MAX_ITERATIONS * (size_t)b->unroll;
 }
 
 /* Sources of each segment of which a pass has a multiple. */
 static size_t least_sources(const struct hb_pairs *p)
 {
   const struct hb_bag *b = p->state;
-  size_t step = (size_t)b->partial, length = (size_t)b->segment_length;
-  if (b->shape == HB_BAG_BLOCKS) /* a block begins at a multiple of 256 bytes */
-    while (step * (size_t)p->texels % 16) step *= 2;
+  size_t step = b->shape == HB_BAG_BLOCKS ? hb_bag_block_step(p) : (size_t)b->partial;
+  size_t length = (size_t)b->segment_length;
   return step < length ? step : length;
 }
 
 static void bind_block(const struct hb_pairs *p, const struct hb_pairs_program *program, size_t from)
 {
   size_t first = from * (size_t)p->texels;
-  glUniformBlockBinding(program->id, glGetUniformBlockIndex(program->id, "source_block"), 0);
   glUniform1i(program->at[HB_U_BLOCK_START], (GLint)first);
   glBindBufferRange(GL_UNIFORM_BUFFER, 0, p->j_buffer, (GLintptr)(first * HB_BAG_TEXEL),
                     (GLsizeiptr)HB_BAG_BLOCK_TEXELS * HB_BAG_TEXEL);
@@ -108,23 +105,38 @@ static void use_program(struct hb_pairs *p, const struct hb_pairs_program *progr
   glUniform1i(program->at[HB_U_GROUPS], b->groups);
   glUniform1i(program->at[HB_U_SEGMENT_LENGTH], b->segment_length);
   glUniform1i(program->at[HB_U_WIDTH], b->width);
+  glUniform1i(program->at[HB_U_ROWS], b->band);
+  if (b->j_source == HB_J_BLOCK)
+    glUniformBlockBinding(program->id, glGetUniformBlockIndex(program->id, "source_block"), 0);
   if (b->j_source == HB_J_STORAGE) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, p->j_buffer);
   if (b->in_storage) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, p->storage);
 }
 
-static void draw(struct hb_pairs *p)
+static void draw_rows(const struct hb_bag *b, int row, int rows)
+{
+  struct hb_gl_layers storage = {.framebuffer = b->framebuffer};
+  hb_gl_layers_draw_rows(b->in_storage ? &storage : &b->layers[!b->written], row, b->width, rows);
+}
+
+/* All fragments, or where a uniform block holds the sources those of one segment after the other: each has rows of its own. */
+static void draw(struct hb_pairs *p, const struct hb_pairs_program *program, size_t from)
 {
   struct hb_bag *b = p->state;
-  if (b->in_storage) {
-    glBindFramebuffer(GL_FRAMEBUFFER, b->framebuffer);
-    glViewport(0, 0, b->width, b->height);
-    glDrawArrays(GL_TRIANGLES, 0, 3);
+  if (!b->in_storage) hb_gl_layers_bind(&b->layers[b->written], HB_UNIT_BEFORE);
+  if (b->shape == HB_BAG_BLOCKS) {
+    int rows = b->height / b->segments;
+    for (int s = 0; s < b->segments; s++) {
+      size_t start = (size_t)s * (size_t)b->segment_length + from;
+      bind_block(p, program,
+                 start < p->nj ? start : 0); /* the last segment may be shorter: then nothing is read */
+      draw_rows(b, s * rows, rows);
+    }
+  } else
+    draw_rows(b, 0, b->height);
+  if (b->in_storage)
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
-    return;
-  }
-  hb_gl_layers_bind(&b->layers[b->written], HB_UNIT_BEFORE);
-  hb_gl_layers_draw(&b->layers[!b->written], b->width, b->height);
-  b->written = !b->written;
+  else
+    b->written = !b->written;
 }
 
 static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
@@ -135,9 +147,8 @@ static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
   const struct hb_pairs_program *program = &b->program[b->shape][stage];
   if (b->stage != stage) use_program(p, program);
   b->stage = stage;
-  if (b->shape == HB_BAG_BLOCKS) bind_block(p, program, from);
   glUniform2i(program->at[HB_U_BAG], (GLint)from, (GLint)to);
-  draw(p);
+  draw(p, program, from);
   if (hb_gl_watch) hb_bag_tell(p, from, to);
   return HB_OK;
 }
@@ -161,6 +172,7 @@ static enum hb_status bag_walk(struct hb_pairs *p)
   struct hb_bag *b = p->state;
   hb_bag_choose_framebuffer(p);
   HB_TRY(make_room(p));
+  if (b->j_source == HB_J_TEXTURE) HB_TRY(hb_pairs_texture_2d(p));
   b->stage = HB_BAG_STAGES;
   HB_TRY(hb_pairs_passes(p, (size_t)b->segments, (size_t)b->segment_length, least_sources(p), most_sources(p),
                          pass));

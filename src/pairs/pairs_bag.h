@@ -6,8 +6,8 @@
 #include "pairs/pairs_sum.h"
 
 /* The program comes in shapes: many sinks are walked by fragments that hold several each, few sinks by fragments that
- * hold one and share its sources out. So many that nothing needs to be shared out may read sources from a uniform
- * block, which is walked in one stretch. Each shape has a first pass and one that goes on. */
+ * hold one and share its sources out. Where there are enough sinks a uniform block may hold the sources, 64 KB of
+ * them for each draw. Each shape has a first pass and one that goes on. */
 enum hb_bag_shape { HB_BAG_BLOCKS, HB_BAG_MANY, HB_BAG_FEW, HB_BAG_FEW_LONG, HB_BAG_SHAPES };
 enum hb_bag_stage { HB_BAG_ANEW, HB_BAG_GO_ON, HB_BAG_STAGES };
 
@@ -48,6 +48,10 @@ int hb_bag_needs_storage(const struct hb_pairs *pairs);
 
 /* The scheme's portion: chooses the shape for pairs->sinks, and how many of them are walked at once. */
 size_t hb_bag_portion(const struct hb_pairs *pairs);
+
+/* Sources of which a uniform block holds a multiple, and how many it holds of a tuning. */
+size_t hb_bag_block_step(const struct hb_pairs *pairs);
+size_t hb_bag_block_length(const struct hb_pairs *pairs);
 
 /* Groups and framebuffer for the pairs->ni sinks of a portion. */
 void hb_bag_choose_framebuffer(const struct hb_pairs *pairs);

@@ -8,13 +8,17 @@ enum {
   SMALL_PARTIAL = 32,
   MOST_EACH = 8, /* sinks a fragment, or render targets */
   LONG = 64,     /* float sums of full length; with so many a sink, few sinks need no shorter ones */
-  FILLED = 16    /* a sixteenth of the wanted fragments is enough for the shape that does more per fetch */
+  FILLED = 16,   /* a sixteenth of the wanted fragments is enough for the shape that does more per fetch, */
+  DRAWN = 64     /* and so many times less for a draw that others follow */
 };
 enum { OUTPUT_TARGETS = 1, OUTPUT_STORAGE = 2 };
 enum { ADD_HOST = 1, ADD_DEVICE = 2 };
 
 /* llvmpipe runs fragments in blocks of 4 x 4, half a block in step: fewer rows leave lanes idle. */
 enum { SOFTWARE_BAND = 2, SOFTWARE_ROWS = 4 };
+/* A GPU runs blocks of 8 x 4 or so in step, which shall walk one segment: with bands of rows they do, once a segment has
+ * enough groups of sinks. */
+enum { GPU_BAND = 16, GPU_BANDED = 256 };
 /* Where a fragment holds one sink: more vectors to run, and fewer fetches that wait in memory. */
 enum { SOFTWARE_PARTIAL = 128, SOFTWARE_UNROLL = 4 };
 
@@ -97,12 +101,42 @@ static void take_shape(const struct hb_pairs *p, enum hb_bag_shape shape)
                : shape == HB_BAG_FEW_LONG && software ? smaller(t->partial, SOFTWARE_PARTIAL)
                                                       : t->partial;
   enum hb_j_source tuned = (enum hb_j_source)(t->j_source_plus_1 - 1);
-  b->j_source = shape != HB_BAG_BLOCKS && tuned == HB_J_BLOCK ? HB_J_BUFFER_TEXTURE : tuned;
+  enum hb_j_source other = hb_pairs_fit_texture_2d(p) ? HB_J_TEXTURE : HB_J_BUFFER_TEXTURE;
+  b->j_source = shape != HB_BAG_BLOCKS && tuned == HB_J_BLOCK ? other : tuned;
   b->in_storage = uses_storage(p, shape);
   b->layers = several ? b->many : b->few;
   b->on_device = adds_on_device(p);
   b->sum = several ? &b->sum_of_many : &b->sum_of_few;
-  b->band = software ? SOFTWARE_BAND : 1;
+}
+
+static int band_of(const struct hb_pairs *p, size_t groups)
+{
+  const struct hb_bag *b = p->state;
+  if (p->params.context->caps.software) return SOFTWARE_BAND;
+  return b->shape != HB_BAG_BLOCKS && b->segments > 1 && groups >= GPU_BANDED ? GPU_BAND : 1;
+}
+
+size_t hb_bag_block_step(const struct hb_pairs *p)
+{
+  const struct hb_bag *b = p->state;
+  size_t step = (size_t)b->partial;
+  while (step * (size_t)p->texels % 16) step *= 2; /* a block begins at a multiple of 256 bytes */
+  return step;
+}
+
+size_t hb_bag_block_length(const struct hb_pairs *p)
+{
+  size_t step = hb_bag_block_step(p);
+  return HB_BAG_BLOCK_TEXELS / (size_t)p->texels / step * step;
+}
+
+/* Into at most `wanted` segments of equal length, a multiple of `unit` sources. */
+static void cut(const struct hb_pairs *p, size_t unit, size_t wanted)
+{
+  struct hb_bag *b = p->state;
+  size_t units = hb_quotient_up(p->nj, unit), each = hb_quotient_up(units, wanted < units ? wanted : units);
+  b->segments = (int)hb_quotient_up(units, each);
+  b->segment_length = (int)(each * unit);
 }
 
 /* Shape and segments, from the sinks of all portions so that these cannot change a result. Segments: as many as give
@@ -116,16 +150,12 @@ static void choose_shape(const struct hb_pairs *p)
   /* a processor has no lanes to spare for groups of sinks that are mostly empty */
   int wasteful = p->params.context->caps.software && 2 * p->sinks < groups * each;
   int many = groups * sums >= threads / FILLED && !wasteful;
-  int blocks = t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= threads / FILLED;
-  take_shape(p, blocks ? HB_BAG_BLOCKS : many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
-  size_t length = (size_t)b->partial;
+  take_shape(p, HB_BAG_BLOCKS);
+  int blocks = t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= threads / DRAWN;
+  if (!blocks) take_shape(p, many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
   groups = hb_quotient_up(p->sinks, (size_t)b->each);
-  sums = hb_quotient_up(p->nj, length);
-  size_t segments = blocks ? 1 : hb_quotient_up(threads, groups);
-  if (segments > sums) segments = sums;
-  size_t sums_each = hb_quotient_up(sums, segments);
-  b->segments = (int)hb_quotient_up(sums, sums_each);
-  b->segment_length = (int)(sums_each * length);
+  cut(p, blocks ? hb_bag_block_length(p) : (size_t)b->partial, hb_quotient_up(threads, groups));
+  b->band = band_of(p, groups);
 }
 
 /* Portions of equal size, as few as keep the totals within bounds. */
@@ -142,6 +172,15 @@ size_t hb_bag_portion(const struct hb_pairs *p)
   return hb_quotient_up(groups, hb_quotient_up(groups, most)) * each;
 }
 
+/* Each segment is drawn by itself: it gets whole rows, and groups that are empty fill the last one. */
+static void choose_rows_for_each(struct hb_bag *b, size_t width)
+{
+  size_t band = (size_t)b->band, rows = hb_quotient_up((size_t)b->groups, band * width) * band;
+  b->width = (int)hb_quotient_up((size_t)b->groups, rows);
+  b->groups = b->width * (int)rows;
+  b->height = b->segments * (int)rows;
+}
+
 /* Fragments in rows of the tuned width; a software renderer's in shorter ones where there would be too few rows. */
 void hb_bag_choose_framebuffer(const struct hb_pairs *p)
 {
@@ -149,6 +188,7 @@ void hb_bag_choose_framebuffer(const struct hb_pairs *p)
   b->groups = (int)hb_quotient_up(p->ni, (size_t)b->each);
   size_t fragments = (size_t)b->groups * (size_t)b->segments, width = (size_t)p->params.tuning.width;
   size_t rows = p->params.context->caps.software && fragments < 2 * width ? SOFTWARE_ROWS : 1;
+  if (b->shape == HB_BAG_BLOCKS && b->segments > 1) return choose_rows_for_each(b, width);
   size_t shortest = hb_quotient_up(fragments, rows), band = (size_t)b->band;
   if (shortest < width) width = shortest;
   b->width = (int)width;

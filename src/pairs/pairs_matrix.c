@@ -292,6 +292,7 @@ static void clear(const struct hb_pairs *p, const struct hb_gl_layers *layers)
 static enum hb_status matrix_walk(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
+  if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
   s->tiles_before += (uint32_t)s->sink_tiles * (uint32_t)s->source_tiles;
   size_t limit = (size_t)p->params.tuning.limit;
   s->width = (int)(p->ni < limit ? p->ni : limit);

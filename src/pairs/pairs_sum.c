@@ -13,9 +13,9 @@ static enum hb_status build(struct hb_pairs *p, const struct hb_pairs_parts *par
 {
   char defines[256];
   snprintf(defines, sizeof defines,
-           "%s#define IN_WORDS %d\n#define WORKGROUP %d\n#define THREADS_PER_BODY %d\n#define ROWS %d\n%s",
+           "%s#define IN_WORDS %d\n#define WORKGROUP %d\n#define THREADS_PER_BODY %d\n%s",
            p->params.precision == HB_PRECISION_SINGLE ? "#undef PRECISION\n#define PRECISION 1\n" : "",
-           p->words, WORKGROUP, 1 << level, parts->band, parts->layers ? "" : "#define OUTPUT_STORAGE\n");
+           p->words, WORKGROUP, 1 << level, parts->layers ? "" : "#define OUTPUT_STORAGE\n");
   const struct hb_pairs_program_source source = {.compute = "pairs/add_segments.comp",
                                                  .version = 430,
                                                  .i_each = parts->each,
@@ -38,6 +38,7 @@ enum hb_status hb_pairs_sum_run(struct hb_pairs *p, struct hb_pairs_sum *sum,
   glUniform1i(program->at[HB_U_SEGMENTS], parts->segments);
   glUniform1i(program->at[HB_U_GROUPS], parts->groups);
   glUniform1i(program->at[HB_U_WIDTH], parts->width);
+  glUniform1i(program->at[HB_U_ROWS], parts->band);
   if (parts->layers)
     hb_gl_layers_bind(parts->layers, HB_UNIT_BEFORE);
   else

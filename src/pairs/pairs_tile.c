@@ -188,6 +188,7 @@ static enum hb_status tile_walk(struct hb_pairs *p)
   struct tile *s = p->state;
   HB_TRY(choose_shape(p));
   HB_TRY(make_room(p));
+  if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
   p->begun = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
   hb_pairs_program_use(p, s->program);
   glUniform1i(s->program->at[HB_U_SEGMENT_LENGTH], s->segment_length);

@@ -11,11 +11,13 @@
 
 /* What is tried, in the order of weight; a word is a change of one field. Where a device cannot do it (a storage
  * buffer before GL 4.3, more render targets than it has), creation fails and the word is passed over. */
-static const char *const bag_words[] = {
-    "threads=131072", "i_each=3",   "i_each=2",       "unroll=4",   "unroll=2",
-    "width=512",      "width=1024", "threads=524288", "unroll=16",  "j_source=storage",
-    "j_source=block", "unroll=1",   "i_each=1",       "partial=32", "output=storage",
-    "i_each=4",       "width=256",  "threads=65536",  "partial=64", NULL};
+static const char *const bag_words[] = {"threads=131072",   "i_each=3",         "i_each=2",
+                                        "unroll=4",         "unroll=2",         "width=512",
+                                        "width=1024",       "threads=524288",   "unroll=16",
+                                        "j_source=storage", "j_source=texture", "j_source=block",
+                                        "unroll=1",         "i_each=1",         "partial=32",
+                                        "output=storage",   "i_each=4",         "width=256",
+                                        "threads=65536",    "partial=64",       NULL};
 static const char *const tile_words[] = {"i_each=2",
                                          "i_each=4",
                                          "unroll=4",

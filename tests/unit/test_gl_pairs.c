@@ -297,7 +297,7 @@ static void check_adding(enum hb_precision precision, size_t ni, const char *wor
       memcpy(first, f, sizeof f);
     } else if (k < 3) {
       require_same(&c, "cutting", 8 * ni);
-    } else if (strstr(words, "threads=300") && precision == HB_PRECISION_SINGLE &&
+    } else if (strstr(words, "threads=300 output") && precision == HB_PRECISION_SINGLE &&
                memcmp(first, f, 8 * ni * sizeof *f) == 0) {
       fail_msg("%s: the device did not add the segments", describe(&c));
     }
@@ -308,8 +308,10 @@ static void check_adding(enum hb_precision precision, size_t ni, const char *wor
 static void test_adding(void **state)
 {
   (void)state;
-  static const char *const words[] = {"threads=300 output=targets", "threads=300 output=storage",
-                                      "threads=1"};
+  static const char *const words[] = {"threads=300 output=targets", "threads=300 output=storage", "threads=1",
+                                      /* a draw for each segment, of several rows */
+                                      "threads=300 width=16 j_source=block output=targets",
+                                      "threads=300 width=16 j_source=block output=storage"};
   static const size_t ni[] = {3, 100, 301};
   for (int precision = 0; precision < HB_PRECISION_COUNT; precision++)
     for (size_t w = 0; w < COUNT_OF(words); w++)
