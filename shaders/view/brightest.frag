@@ -6,10 +6,10 @@ uniform vec4 adapt; // share of what is new; 1: all of it
 out vec4 brightest;
 
 void main() {
-  ivec2 first = 8 * ivec2(gl_FragCoord.xy), end = textureSize(source, 0);
+  ivec2 first = 8 * ivec2(gl_FragCoord.xy), last = textureSize(source, 0) - 1;
   float most = 0.0;
-  for (int y = first.y; y < min(first.y + 8, end.y); y++)
-    for (int x = first.x; x < min(first.x + 8, end.x); x++) most = max(most, texelFetch(source, ivec2(x, y), 0).a);
-  float last = adapt.x < 1.0 ? texelFetch(before, ivec2(0), 0).a : most;
-  brightest = vec4(mix(last, most, adapt.x));
+  for (int y = 0; y < 8; y++) // behind the edge the last texel again: with nothing to decide all are fetched at once
+    for (int x = 0; x < 8; x++) most = max(most, texelFetch(source, min(first + ivec2(x, y), last), 0).a);
+  float old = adapt.x < 1.0 ? texelFetch(before, ivec2(0), 0).a : most;
+  brightest = vec4(mix(old, most, adapt.x));
 }

@@ -9,16 +9,15 @@
 #include "view/camera.glsl"
 #include "view/color.glsl"
 
-#define STAR 0
-#define DISC 1
 #define DOT 2
 
 uniform int point;
 uniform vec4 star; // sigma in samples: at the centre's distance, least, largest; mass of a usual star or 0
-const float REACH = 3.3; // sigmas
+uniform float unit; // of light; below 1 where the target cannot hold more than 1
+const float REACH = 2.7; // sigmas
 
-flat out vec4 light; // colour and brightness in the middle
-flat out float sigma;
+flat out vec4 light;   // colour and brightness in the middle
+flat out vec2 profile; // see stars.frag
 out vec2 offset; // in sigmas
 
 void main() {
@@ -27,7 +26,7 @@ void main() {
   vec3 s = seen(place.xyz);
   gl_Position = NOWHERE;
   light = vec4(0.0);
-  sigma = 1.0;
+  profile = vec2(1.0);
   offset = vec2(0.0);
   if (!is_before_camera(s)) return;
 
@@ -35,9 +34,10 @@ void main() {
   // it a star becomes smaller, then fainter.
   float wanted = point == DOT ? star.y : star.x * eye.w / s.z;
   if (star.w > 0.0) wanted *= clamp(sqrt(sqrt(place.w / star.w)), 0.5, 3.0);
-  sigma = clamp(wanted, star.y, star.z);
-  float brightness = min(wanted / sigma, 1.0);
-  light = vec4(color_of(number_of(k), velocity_of(k)), 1.0) * brightness * brightness;
+  float sigma = clamp(wanted, star.y, star.z), brightness = min(wanted / sigma, 1.0);
+  float narrow = min(max(0.55, 0.6 / sigma), 1.0); // in sigmas; less than the samples can show would twinkle
+  profile = vec2(sigma, -0.5 / (narrow * narrow));
+  light = vec4(color_of(number_of(k), velocity_of(k)), 1.0) * brightness * brightness * unit;
   offset = REACH * vec2(corner == 2 || corner >= 4 ? 1.0 : -1.0, corner == 1 || corner == 2 || corner == 4 ? 1.0 : -1.0);
   gl_Position = clip(on_screen(s) + offset * sigma);
 }

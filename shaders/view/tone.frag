@@ -1,13 +1,13 @@
 // A pixel of the finished picture: light and scattered light through the curve, with the colour kept, and towards white
 // where the plate is full, as eyes and film do.
 
-uniform sampler2D source, glow, haze; // haze: of one texel, the brightest of the glow
-uniform vec4 tone;       // z: what that becomes, coded
+uniform sampler2D source, glow;
+uniform vec4 tone;       // z: what the brightest of the glow becomes, coded
 uniform vec4 background; // coded; w: dither
-uniform vec4 corner;     // of the picture in the target; size
-uniform float unit;
+uniform vec4 corner;     // of the picture in the target
 
-flat in vec2 curve;
+flat in vec4 curve; // see tone.vert
+flat in vec2 pixel_size;
 out vec4 pixel;
 
 vec3 encode(vec3 linear) {
@@ -19,13 +19,18 @@ float decode(float coded) { return coded <= 0.04045 ? coded / 12.92 : pow((coded
 
 vec3 color_of(vec4 light) { return light.a > 0.0 ? light.rgb / light.a : vec3(1.0); }
 
+vec3 stars_of(vec4 light) {
+  if (light.a <= 0.0) return vec3(0.0);
+  float shown = min(asinh(light.a * curve.x) * curve.y, 1.0);
+  return mix(color_of(light), vec3(1.0), 0.6 * shown * shown) * decode(shown);
+}
+
 void main() {
   vec2 at = gl_FragCoord.xy - corner.xy;
-  vec4 light = texelFetch(source, ivec2(at), 0) / unit, scattered = texture(glow, at / corner.zw);
-  float shown = min(asinh(light.a / curve.x) * curve.y, 1.0);
-  vec3 stars = mix(color_of(light), vec3(1.0), 0.6 * shown * shown) * decode(shown);
+  vec3 stars = stars_of(texelFetch(source, ivec2(at), 0));
   // The glow has a curve of its own, so that it is there in a poor cluster and does not drown a rich one.
-  float share = min(scattered.a / max(texelFetch(haze, ivec2(0), 0).a, 1e-30), 1.0);
+  vec4 scattered = texture(glow, at * pixel_size);
+  float share = min(scattered.a * curve.z, 1.0);
   vec3 coded = encode(stars + color_of(scattered) * decode(tone.z * pow(share, 0.6)));
   coded = background.rgb + (1.0 - background.rgb) * min(coded, vec3(1.0));
   // Half a step up or down in a fixed pattern: eight bits alone would show as rings in the glow (Jimenez 2014).

@@ -2,17 +2,20 @@
 // (Lupton et al. 2004, PASP 116, 133), straight for the faint and logarithmic for the bright. W, the brightest place where many stars are, becomes
 // 1; s is such that a single star, I = 1, becomes `exposure`. Found here once for the whole picture.
 
-uniform sampler2D white; // of one texel
-uniform vec4 tone;       // exposure; least W; w: least s
+uniform sampler2D white, haze; // of one texel
+uniform vec4 tone;             // exposure; least W; w: least s
+uniform vec4 corner;           // of the picture in the target; size
 uniform float unit;
 
-flat out vec2 curve; // s, 1 / asinh(W / s)
+flat out vec4 curve; // 1 / s, 1 / asinh(W / s), 1 / the brightest of the glow
+flat out vec2 pixel_size;
 
 void main() {
-  vec2 corner = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);
-  gl_Position = vec4(corner, 0.0, 1.0);
+  gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
   float most = texelFetch(white, ivec2(0), 0).a / unit;
-  float W = max(most * most / (most + 4.0), tone.y); // two or three stars that meet are no reason to dim all others
+  // Found at half the size, it is about half of the brightest place; two or three stars that meet are no reason to dim
+  // all others.
+  float W = max(1.8 * most * most / (most + 2.0), tone.y);
   float low = log(tone.w), high = log(1e6); // of s; the smaller s, the brighter a single star
   for (int k = 0; k < 40; k++) {
     float middle = 0.5 * (low + high), s = exp(middle);
@@ -21,6 +24,7 @@ void main() {
     else
       high = middle;
   }
-  curve.x = exp(low);
-  curve.y = 1.0 / asinh(W / curve.x);
+  float s = exp(low);
+  curve = vec4(1.0 / (s * unit), 1.0 / asinh(W / s), 1.0 / max(texelFetch(haze, ivec2(0), 0).a, 1e-30), 0.0);
+  pixel_size = 1.0 / corner.zw;
 }

@@ -7,10 +7,11 @@
 enum {
   SMALL_PARTIAL = 32,
   MOST_EACH = 8, /* sinks a fragment, or render targets */
-  LONG = 64,     /* float sums of full length; with so many a sink, few sinks need no shorter ones */
-  FILLED = 16,   /* a sixteenth of the wanted fragments is enough for the shape that does more per fetch, */
-  DRAWN = 64     /* and so many times less for a draw that others follow */
+  LONG = 64      /* float sums of full length; with so many a sink, few sinks need no shorter ones */
 };
+/* A part of the wanted fragments is enough for the shape that does more per fetch, and for a draw that others follow. */
+enum { SOFTWARE_FILLED = 16, GPU_FILLED = 4, DRAWN = 16 };
+enum { BLOCKS_WANTED = 4 }; /* times the fragments: a draw waits for nothing, a pass for the one before */
 enum { OUTPUT_TARGETS = 1, OUTPUT_STORAGE = 2 };
 enum { ADD_HOST = 1, ADD_DEVICE = 2 };
 
@@ -74,8 +75,7 @@ enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
   struct hb_pairs_tuning *t = &p->params.tuning;
   t->output_plus_1 = hb_default(t->output_plus_1, software && compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
   t->add_plus_1 = hb_default(t->add_plus_1, !software && compute ? ADD_DEVICE : ADD_HOST);
-  int blocks = precision == HB_PRECISION_DS && !software; /* a GPU is faster with them */
-  t->j_source_plus_1 = hb_default(t->j_source_plus_1, (blocks ? HB_J_BLOCK : HB_J_BUFFER_TEXTURE) + 1);
+  t->j_source_plus_1 = hb_default(t->j_source_plus_1, (software ? HB_J_BUFFER_TEXTURE : HB_J_BLOCK) + 1);
   t->i_each = hb_default(t->i_each, software ? most_each(p) : smaller(4, most_each(p)));
   t->unroll = hb_default(t->unroll, precision == HB_PRECISION_DOUBLE && !software ? 2 : 8);
   /* two tiles of 64 texels, a piece of work for two llvmpipe threads; or what spreads over a GPU's rasterizers */
@@ -83,7 +83,7 @@ enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
   int partial = hb_pairs_partial(precision);
   t->partial =
       hb_default(t->partial, software ? partial : smaller(64, partial)); /* a GPU is faster with 64 */
-  t->threads = hb_default(t->threads, software ? 1024 : 262144);
+  t->threads = hb_default(t->threads, software ? 1024 : 65536);
   return check_tuning(p);
 }
 
@@ -148,13 +148,14 @@ static void choose_shape(const struct hb_pairs *p)
   size_t each = (size_t)t->i_each, threads = (size_t)t->threads;
   size_t groups = hb_quotient_up(p->sinks, each), sums = hb_quotient_up(p->nj, (size_t)t->partial);
   /* a processor has no lanes to spare for groups of sinks that are mostly empty */
-  int wasteful = p->params.context->caps.software && 2 * p->sinks < groups * each;
-  int many = groups * sums >= threads / FILLED && !wasteful;
+  int software = p->params.context->caps.software, wasteful = software && 2 * p->sinks < groups * each;
+  int many = groups * sums >= threads / (software ? SOFTWARE_FILLED : GPU_FILLED) && !wasteful;
   take_shape(p, HB_BAG_BLOCKS);
   int blocks = t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= threads / DRAWN;
   if (!blocks) take_shape(p, many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
   groups = hb_quotient_up(p->sinks, (size_t)b->each);
-  cut(p, blocks ? hb_bag_block_length(p) : (size_t)b->partial, hb_quotient_up(threads, groups));
+  cut(p, blocks ? hb_bag_block_length(p) : (size_t)b->partial,
+      hb_quotient_up(blocks ? BLOCKS_WANTED * threads : threads, groups));
   b->band = band_of(p, groups);
 }
 

@@ -64,7 +64,8 @@ enum hb_status hb_develop_resize(struct hb_develop *d, const struct hb_plate_for
     HB_TRY(hb_plate_create(d->context, format->internal, w, h, &d->level[d->levels++]));
     w = part(w, 2), h = part(h, 2);
   } while (d->levels < HB_DEVELOP_LEVELS && w >= SMALLEST && h >= SMALLEST);
-  for (w = part(width, FOLD), h = part(height, FOLD); w > 1 || h > 1; w = part(w, FOLD), h = part(h, FOLD))
+  w = part(d->level[0].width, FOLD), h = part(d->level[0].height, FOLD);
+  for (; w > 1 || h > 1; w = part(w, FOLD), h = part(h, FOLD))
     HB_TRY(hb_plate_create(d->context, format->internal, w, h, &d->most[d->mosts++]));
   for (int k = 0; k < 2; k++) {
     HB_TRY(hb_plate_create(d->context, format->internal, 1, 1, &d->white[k]));
@@ -83,10 +84,15 @@ static void pass(unsigned program, const struct hb_plate *from, const struct hb_
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-/* Down to a few texels and up again, adding: a sum of ever wider and fainter blurs. */
-static void scatter(const struct hb_develop *d, const struct hb_plate *plate)
+/* Down to a few texels. */
+static void halve(const struct hb_develop *d, const struct hb_plate *plate)
 {
   for (int k = 0; k < d->levels; k++) pass(d->halve, k ? &d->level[k - 1] : plate, &d->level[k]);
+}
+
+/* And up again, adding: a sum of ever wider and fainter blurs. */
+static void scatter(const struct hb_develop *d)
+{
   hb_plate_add_up();
   for (int k = d->levels - 1; k > 0; k--) {
     const struct hb_plate *to = &d->level[k - 1];
@@ -97,11 +103,10 @@ static void scatter(const struct hb_develop *d, const struct hb_plate *plate)
   hb_plate_replace();
 }
 
-/* The brightest place of a plate into found[turn]; that of the last picture is in the other one. */
-static void find_brightest(const struct hb_develop *d, const struct hb_plate *plate, double adapt,
-                           const struct hb_plate found[2])
+/* The brightest place of the first level into found[turn]; that of the last picture is in the other one. */
+static void find_brightest(const struct hb_develop *d, double adapt, const struct hb_plate found[2])
 {
-  const struct hb_plate *from = plate;
+  const struct hb_plate *from = &d->level[0];
   glUseProgram(d->brightest);
   hb_view_set(d->brightest, "adapt", 1, 0, 0, 0);
   for (int k = 0; k < d->mosts; k++) {
@@ -126,10 +131,11 @@ enum hb_status hb_develop_picture(struct hb_develop *d, const struct hb_plate *l
     pass(d->resolve, light, &d->mean);
     plate = &d->mean;
   }
-  scatter(d, plate);
   d->turn = !d->turn;
-  find_brightest(d, plate, how->adapt, d->white);
-  find_brightest(d, &d->level[0], how->adapt, d->haze);
+  halve(d, plate);
+  find_brightest(d, how->adapt, d->white);
+  scatter(d);
+  find_brightest(d, how->adapt, d->haze);
   d->has_white = 1;
   glUseProgram(d->tone);
   hb_view_set(d->tone, "tone", how->exposure, LEAST_WHITE, how->glow, LEAST_SOFTENING);

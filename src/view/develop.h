@@ -15,7 +15,7 @@ struct hb_develop {
       level[HB_DEVELOP_LEVELS];            /* each half as wide and high as the one before: scattered light */
   struct hb_plate most[HB_DEVELOP_LEVELS]; /* each an eighth                                                */
   struct hb_plate white[2],
-      haze[2]; /* the brightest place, of light and of scattered light: now and before */
+      haze[2]; /* the brightest place, of light at half the size and of all that scatters: now and before */
   int levels, mosts, turn, has_white;
   unsigned resolve, halve, spread, brightest, tone; /* programs */
 };

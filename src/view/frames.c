@@ -13,7 +13,7 @@ enum hb_status hb_frames_open(struct hb_gl_context *context, int width, int heig
       (struct hb_scene_style){.color = HB_SCENE_COLOR_SPEED, .range = {0, 1.5}, .map = HB_COLORMAP_EMBER};
   hb_camera_reset(&f->camera);
   hb_camera_fit(&f->camera, radius, (double)width / height);
-  HB_TRY(hb_scene_open(context, NULL, &f->scene));
+  HB_TRY(hb_scene_open(context, hb_scene_quick_format(context), &f->scene));
   HB_TRY(hb_scene_resize(f->scene, width, height, 1));
   return hb_view_particles_open(context, &f->stars);
 }

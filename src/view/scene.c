@@ -80,11 +80,13 @@ static int adds_up(struct hb_scene *s, const struct hb_plate_format *format)
 
 static enum hb_status choose_format(struct hb_scene *s, const char *wanted)
 {
-  for (const struct hb_plate_format *f = hb_plate_formats; f->name; f++)
-    if ((!wanted || strcmp(wanted, f->name) == 0) && adds_up(s, f)) {
-      s->format = f;
-      return HB_OK;
-    }
+  int from_here = !wanted;
+  for (const struct hb_plate_format *f = hb_plate_formats; f->name; f++) {
+    from_here = from_here || strcmp(wanted, f->name) == 0;
+    if (!from_here || !adds_up(s, f)) continue;
+    s->format = f;
+    return HB_OK;
+  }
   return hb_fail(HB_ERR_GL, "%s adds up no light in %s", s->context->caps.renderer,
                  wanted ? wanted : "textures of floats or of 16 bits");
 }
@@ -148,6 +150,11 @@ enum hb_status hb_scene_resize(struct hb_scene *s, int width, int height, int sa
   HB_TRY(hb_develop_resize(&s->develop, s->format, width, height, samples));
   s->width = width, s->height = height, s->samples = samples;
   return HB_OK;
+}
+
+const char *hb_scene_quick_format(const struct hb_gl_context *context)
+{
+  return context->caps.software ? NULL : "RGBA16F";
 }
 
 const char *hb_scene_format(const struct hb_scene *scene) { return scene->format->name; }

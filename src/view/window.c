@@ -49,7 +49,7 @@ enum hb_status hb_window_open(const struct hb_window_params *params, struct hb_w
       .title = params->title, .width = params->width, .height = params->height, .debug = params->debug};
   HB_TRY(hb_gl_window_open(&gl, &w->gl));
   w->context = hb_gl_window_context(w->gl);
-  HB_TRY(hb_scene_open(w->context, NULL, &w->scene));
+  HB_TRY(hb_scene_open(w->context, hb_scene_quick_format(w->context), &w->scene));
   HB_TRY(hb_paint_open(w->context, &w->paint));
   hb_gl_window_poll(w->gl, 0);
   return hb_window_resized(w);
