@@ -15,17 +15,17 @@ struct result {
 };
 
 /* A Plummer sphere to t = 0.25 or until it has taken `most` block steps. no_guard: eq. 9 as printed, also for ds. */
-static struct result integrate(const char *scheme, const char *precision, double nu, uint64_t most,
-                               int no_guard)
+static struct result integrate_sphere(size_t n, const char *scheme, const char *precision, double nu,
+                                      double dt_max, uint64_t most, int no_guard)
 {
   struct hb_particles *p;
   struct hb_force *force;
   struct hb_hermite4 *h;
-  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = 256, .seed = 1}, &p));
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = n, .seed = 1}, &p));
   ASSERT_OK(hb_force_open(&(struct hb_force_params){.scheme = scheme, .precision = precision, .eps = soft},
                           &force));
-  ASSERT_OK(hb_hermite4_create(p, &(struct hb_hermite4_params){.eta = nu, .dt_max = 0.125, .dt_min = 0x1p-40},
-                               force, &h));
+  ASSERT_OK(hb_hermite4_create(
+      p, &(struct hb_hermite4_params){.eta = nu, .dt_max = dt_max, .dt_min = 0x1p-40}, force, &h));
   double e_kin, e_pot, e[2];
   if (no_guard) h->noise = 0;
   for (int end = 0; end < 2; end++) {
@@ -43,6 +43,12 @@ static struct result integrate(const char *scheme, const char *precision, double
   hb_hermite4_destroy(h);
   hb_force_close(force);
   return result;
+}
+
+static struct result integrate(const char *scheme, const char *precision, double nu, uint64_t most,
+                               int no_guard)
+{
+  return integrate_sphere(256, scheme, precision, nu, 0.125, most, no_guard);
 }
 
 enum { HALVINGS = 8 };
@@ -78,6 +84,20 @@ static void energy_error_goes_as_nu_squared(void **state)
   print_message("|dE/E| at nu = 0.1, 0.1/2^8, 0.1/2^13: %.2g %.2g %.2g\n", coarse, fine, finest);
   assert_true(log2(coarse / fine) / HALVINGS >= least_slope);
   assert_true(fine <= at_least_nu && finest <= floor_of_rounding);
+}
+
+/* What is left at nu = 0.1/2^8 is the truncation of steps that eq. 9 leaves long, 2^-7 to 2^-10 (data/README.md): a largest
+ * step of 2^-11 takes it away and adds no block step, since shorter steps are always there. */
+static const double at_short_steps = 1e-12;
+
+static void a_largest_step_takes_the_error_away(void **state)
+{
+  (void)state;
+  struct result eq9 = integrate_sphere(1024, "host", "double", ldexp(0.1, -8), 0.125, UINT64_MAX, 0);
+  struct result limited = integrate_sphere(1024, "host", "double", ldexp(0.1, -8), 0x1p-11, UINT64_MAX, 0);
+  print_message("|dE/E| at dt_max = 2^-3, 2^-11: %.2g %.2g\n", eq9.energy_error, limited.energy_error);
+  assert_true(eq9.energy_error > at_short_steps && limited.energy_error <= at_short_steps);
+  assert_int_equal(eq9.block_steps, limited.block_steps);
 }
 
 /* ---- the warning --------------------------------------------------------------------------------------- */
@@ -141,6 +161,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ds_takes_the_steps_of_exact_forces),
       cmocka_unit_test(energy_error_goes_as_nu_squared),
+      cmocka_unit_test(a_largest_step_takes_the_error_away),
       cmocka_unit_test(steps_that_collapse_are_seen),
       cmocka_unit_test(other_small_steps_are_no_trouble),
   };
