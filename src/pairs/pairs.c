@@ -114,13 +114,18 @@ static void make_texture_2d(struct hb_pairs *p, GLenum internal, GLenum format, 
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
 }
 
+static enum hb_status check_texture_2d(const struct hb_pairs *p)
+{
+  if (hb_pairs_fit_texture_2d(p)) return HB_OK;
+  return hb_fail(HB_ERR_GL, "%zu particles need a texture of %d x %d texels, the limit of %s is %d", p->nj,
+                 1 << p->shift, rows_2d(p), p->params.context->caps.renderer,
+                 p->params.context->caps.max_texture_size);
+}
+
 enum hb_status hb_pairs_texture_2d(struct hb_pairs *p)
 {
   if (p->is_texture_2d_filled) return HB_OK;
-  if (!hb_pairs_fit_texture_2d(p))
-    return hb_fail(HB_ERR_GL, "%zu particles need a texture of %d x %d texels, the limit of %s is %d", p->nj,
-                   1 << p->shift, rows_2d(p), p->params.context->caps.renderer,
-                   p->params.context->caps.max_texture_size);
+  HB_TRY(check_texture_2d(p));
   int words = p->params.precision == HB_PRECISION_DOUBLE;
   GLenum format = words ? GL_RGBA_INTEGER : GL_RGBA, type = words ? GL_UNSIGNED_INT : GL_FLOAT;
   glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLE_TEXTURE);
@@ -159,6 +164,7 @@ enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)
 enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
 {
   p->is_texture_2d_filled = 0;
+  if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(check_texture_2d(p));
   return hb_gl_context_check(p->params.context, "sending particles");
 }
 

@@ -10,7 +10,7 @@ enum {
   LONG = 64      /* float sums of full length; with so many a sink, few sinks need no shorter ones */
 };
 /* A part of the wanted fragments is enough for the shape that does more per fetch, and for a draw that others follow. */
-enum { SOFTWARE_FILLED = 16, GPU_FILLED = 4, DRAWN = 16 };
+enum { SOFTWARE_FILLED = 16, GPU_FILLED = 4, DRAWN = 8 };
 enum { BLOCKS_WANTED = 4 }; /* times the fragments: a draw waits for nothing, a pass for the one before */
 enum { OUTPUT_TARGETS = 1, OUTPUT_STORAGE = 2 };
 enum { ADD_HOST = 1, ADD_DEVICE = 2 };
@@ -130,12 +130,14 @@ size_t hb_bag_block_length(const struct hb_pairs *p)
   return HB_BAG_BLOCK_TEXELS / (size_t)p->texels / step * step;
 }
 
-/* Into at most `wanted` segments of equal length, a multiple of `unit` sources. */
+/* Into at most `wanted` segments of equal length, a multiple of `unit` sources; a single one has no more float sums than
+ * are needed. */
 static void cut(const struct hb_pairs *p, size_t unit, size_t wanted)
 {
   struct hb_bag *b = p->state;
   size_t units = hb_quotient_up(p->nj, unit), each = hb_quotient_up(units, wanted < units ? wanted : units);
   b->segments = (int)hb_quotient_up(units, each);
+  if (b->segments == 1) unit = (size_t)b->partial, each = hb_quotient_up(p->nj, unit);
   b->segment_length = (int)(each * unit);
 }
 

@@ -235,8 +235,10 @@ static void test_bag_of_one(void **state)
   (void)state;
   enum { N = 200 };
   const struct pairs_case walks[] = {
-      {"gravity_jerk", "bag", "partial=1 unroll=1 threads=1 i_each=1 add=host", HB_PRECISION_SINGLE},
-      {"gravity_jerk", "bag", "partial=32 unroll=2 threads=1 i_each=1 add=host", HB_PRECISION_SINGLE}};
+      {"gravity_jerk", "bag", "partial=1 unroll=1 threads=1 i_each=1 add=host j_source=buffer_texture",
+       HB_PRECISION_SINGLE},
+      {"gravity_jerk", "bag", "partial=32 unroll=2 threads=1 i_each=1 add=host j_source=buffer_texture",
+       HB_PRECISION_SINGLE}};
   static const int bag[] = {1, N}, passes[] = {N, 1};
   for (int k = 0; k < 2; k++) {
     struct hb_pairs *pairs = pairs_open(&walks[k], 1);
