@@ -14,11 +14,11 @@ trap 'rm -rf "$folder"' EXIT
 
 for ((round = 0; round < ${ROUNDS:-5}; round++)); do
   for scheme; do
-    "$holmberg" bench draws --scheme "$scheme" --precision single --n $sizes --ni "$ni" --repeat 101 --json
+    "$holmberg" bench draws --scheme "$scheme" --precision single --n $sizes --ni "$ni" --repeat "${REPEAT:-101}" --json
   done
 done >"$folder/lines"
 
-echo "# Milliseconds for a block step of $ni particles among n: send, forces, receive; the least of ${ROUNDS:-5} x 101."
+echo "# Milliseconds for a block step of $ni particles among n: send, forces, receive; the least of ${ROUNDS:-5} x ${REPEAT:-101}."
 echo "# made $(date -u +%Y-%m-%d), $(getconf _NPROCESSORS_ONLN) cores, by: tools/measure_scaling.sh holmberg $*"
 sed -n 's/.*"device": "\([^"]*\)".*/# on \1/p' "$folder/lines" | sort -u
 echo 'scheme,precision,n,ni,ms'

@@ -6,6 +6,7 @@
 
 #define RECORDS 1
 #define F_RECORDS 1
+#define ROOTS(r) vec4(3.0, 3.0, 3.0, 0.0) // powers of 1 / r
 
 #include "common/real.glsl"
 

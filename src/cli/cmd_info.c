@@ -104,6 +104,7 @@ static void json_selftest(struct hb_json *json, const struct machine *machine)
     hb_json_number(json, "rsqrt_ulp", t->rsqrt_ulp);
     hb_json_number(json, "one_over_sqrt_ulp", t->one_over_sqrt_ulp);
     hb_json_number(json, "inverse_ulp", t->inverse_ulp);
+    hb_json_number(json, "rsqrt_mean", t->rsqrt_mean);
     hb_json_number(json, "denormals_lost", t->denormals_lost);
     hb_json_number(json, "denormal_products_lost", t->denormal_products_lost);
     hb_json_number(json, "special_wrong", t->special_wrong);
@@ -204,6 +205,7 @@ static void print_selftest(const struct machine *machine)
          fusion_names[t->fma], t->dot_differs);
   printf("  largest error            sqrt %.2f ulp, inversesqrt %.2f, 1 / sqrt %.2f, 1 / x %.2f\n",
          t->sqrt_ulp, t->rsqrt_ulp, t->one_over_sqrt_ulp, t->inverse_ulp);
+  printf("  error on the whole       1 / r %.1e of itself\n", t->rsqrt_mean);
   printf("  denormal numbers         %d lost, as products %d\n", t->denormals_lost,
          t->denormal_products_lost);
   printf("  NaN, infinity, zero      %d wrong; unsigned wrap %d\n", t->special_wrong, t->wrap_wrong);

@@ -30,9 +30,13 @@ static const struct hb_pairs_scheme *find_scheme(const char *name)
   return NULL;
 }
 
-static enum hb_status check_device(const struct hb_pairs_params *p)
+static const double SEEN_ROOT_ERROR = 1e-9; /* less does not show */
+
+/* root_error: see struct hb_pairs. */
+static enum hb_status check_device(const struct hb_pairs_params *p, double *root_error)
 {
   const struct hb_gl_caps *caps = &p->context->caps;
+  *root_error = 0;
   int exact_order = p->precision == HB_PRECISION_COMPENSATED || p->precision == HB_PRECISION_DS;
   if (exact_order && !caps->has_precise)
     return hb_fail(HB_ERR_GL,
@@ -44,6 +48,7 @@ static enum hb_status check_device(const struct hb_pairs_params *p)
   if (p->precision == HB_PRECISION_SINGLE) return HB_OK; /* promises nothing that a compiler could break */
   struct hb_selftest_info selftest;
   HB_TRY(hb_selftest_run(p->context, &selftest));
+  *root_error = fabs(selftest.rsqrt_mean) > SEEN_ROOT_ERROR ? selftest.rsqrt_mean : 0;
   return hb_selftest_judge(&selftest, p->precision, caps->renderer);
 }
 
@@ -52,13 +57,15 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   *pairs = NULL;
   const struct hb_pairs_scheme *scheme = find_scheme(params->scheme);
   if (!scheme) return hb_fail(HB_ERR_USAGE, "'%s' is no scheme of the all-pairs engine", params->scheme);
-  HB_TRY(check_device(params));
+  double root_error;
+  HB_TRY(check_device(params, &root_error));
   HB_TRY(hb_gl_context_use(params->context));
   struct hb_pairs *p;
   HB_TRY(HB_ALLOC(1, &p));
   p->params = *params;
   if (p->params.max_draw_s == 0) p->params.max_draw_s = DRAW_SECONDS;
   p->scheme = scheme;
+  p->root_error = root_error;
   p->pairs_per_s = 2e7; /* an unknown device: 10^6 pairs in its first draw, milliseconds on the slowest */
   int records = params->interaction->records;
   p->texels = params->precision == HB_PRECISION_DS       ? records + 1

@@ -134,9 +134,10 @@ struct hb_pairs {
   /* Counts of walked sources start from another number in each walk, so that results that an earlier walk left
    * behind cannot pass for those of a lost draw. */
   uint32_t token;
-  uint32_t begun; /* what the count of a total starts from: token times the totals added up in it */
-  int texels;     /* vec4s a particle takes on the device                  */
-  int words;      /* uvec4s a total takes: WORDS of common/real.glsl       */
+  uint32_t begun;    /* what the count of a total starts from: token times the totals added up in it */
+  double root_error; /* of 1 / r on the whole, relative: what the sums take back; 0: nothing to speak of */
+  int texels;        /* vec4s a particle takes on the device                  */
+  int words;         /* uvec4s a total takes: WORDS of common/real.glsl       */
   unsigned j_buffer, j_texture; /* particles, and the buffer texture over them           */
   unsigned j_texture_2d;        /* the same as an ordinary texture, made when first read */
   int rows_2d, is_texture_2d_filled;

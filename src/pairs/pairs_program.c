@@ -26,6 +26,7 @@ static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pa
   HB_TRY(hb_text_append(text,
                         "#define PRECISION %d\n#define I_EACH %d\n#define UNROLL %d\n#define PARTIAL %d\n",
                         (int)p->params.precision, source->i_each, source->unroll, source->partial));
+  if (p->root_error != 0) HB_TRY(hb_text_append(text, "#define ROOT_ERROR %.6e\n", p->root_error));
   HB_TRY(write_loops(source->i_each, source->unroll, text));
   return hb_text_append(text, "%s", source->defines);
 }

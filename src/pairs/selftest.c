@@ -1,6 +1,8 @@
 /* The self-test's other half: shaders/common/selftest.frag computes, here it is known what should come out. */
 #include "pairs/selftest.h"
 
+#include "pairs/selftest_roots.h"
+
 #include "base/bits.h"
 #include "base/rng.h"
 #include "gl/gl.h"
@@ -233,6 +235,7 @@ static enum hb_status test(struct hb_gl_context *context, struct hb_selftest_inf
     HB_TRY(ask(context, HB_PRECISION_DOUBLE, given, &answer));
     for (int k = 0; k < CASES; k++) judge_double(&given[k], &answer, k, t);
   }
+  HB_TRY(hb_selftest_roots(context, &t->rsqrt_mean));
   t->cases = CASES;
   return HB_OK;
 }

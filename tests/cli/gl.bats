@@ -105,7 +105,7 @@ load common
   pattern+='"two_sum_precise_wrong": 0, "carry_precise_wrong": 0, "two_product_wrong": [0-9]+, '
   pattern+='"multiply_add": "(separate|fused|other)", "fma": "(separate|fused|other|absent)", "dot_differs": [0-9]+, '
   pattern+="\"sqrt_ulp\": $number, \"rsqrt_ulp\": $number, \"one_over_sqrt_ulp\": $number, "
-  pattern+="\"inverse_ulp\": $number, \"denormals_lost\": [0-9]+, \"denormal_products_lost\": [0-9]+, "
+  pattern+="\"inverse_ulp\": $number, \"rsqrt_mean\": $number, \"denormals_lost\": [0-9]+, \"denormal_products_lost\": [0-9]+, "
   pattern+='"special_wrong": [0-9]+, "wrap_wrong": 0, "has_double": (true|false), "double_wrong": 0, "double_ulp": '
   [[ $output =~ $pattern ]]
 }

@@ -1,0 +1,54 @@
+/* The self-test's last part: shaders/common/roots.frag takes roots, here is the mean of their errors. */
+#include "pairs/selftest_roots.h"
+
+#include "base/bits.h"
+#include "base/mem.h"
+#include "gl/gl.h"
+#include "gl/gl_layers.h"
+#include "gl/gl_shader.h"
+
+#include <math.h>
+
+enum { ROW = 128, ROOTS = 4 * ROW * ROW };
+
+static enum hb_status take_roots(struct hb_gl_context *context, struct hb_gl_layers *layers,
+                                 unsigned *program, uint32_t *words)
+{
+  const struct hb_gl_program_source source = {.vertex = "fullscreen.vert",
+                                              .fragment = "common/roots.frag",
+                                              .defines = context->caps.software
+                                                             ? "#define SOFTWARE\n#define PRECISION 0\n"
+                                                             : "#define PRECISION 0\n"};
+  HB_TRY(hb_gl_program_build(context, &source, program));
+  HB_TRY(hb_gl_layers_create(context, ROW, ROW, 1, layers));
+  glUseProgram(*program);
+  hb_gl_layers_draw(layers, ROW, ROW);
+  hb_gl_layers_read(layers, 0, 0, ROW, ROW, words);
+  return hb_gl_context_check(context, "taking reciprocal roots");
+}
+
+/* x is as likely in one octave as in the next: weights 1 / x. */
+static double mean_error(const uint32_t *words)
+{
+  double sum = 0, weights = 0;
+  for (int k = 0; k < ROOTS; k++) {
+    double x = 1 + 3.0 * k / ROOTS;
+    sum += ((double)hb_bits_to_float(words[k]) * sqrt(x) - 1) / x;
+    weights += 1 / x;
+  }
+  return sum / weights;
+}
+
+enum hb_status hb_selftest_roots(struct hb_gl_context *context, double *mean)
+{
+  struct hb_gl_layers layers = {0};
+  unsigned program = 0;
+  uint32_t *words;
+  HB_TRY(HB_ALLOC(ROOTS, &words));
+  enum hb_status status = take_roots(context, &layers, &program, words);
+  if (status == HB_OK) *mean = mean_error(words);
+  hb_gl_layers_destroy(&layers);
+  if (program) glDeleteProgram(program);
+  hb_mem_free(words);
+  return status;
+}
