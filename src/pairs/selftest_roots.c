@@ -27,12 +27,15 @@ static enum hb_status take_roots(struct hb_gl_context *context, struct hb_gl_lay
   return hb_gl_context_check(context, "taking reciprocal roots");
 }
 
+/* As in the shader. */
+static double number(uint32_t k) { return 1 + (192 * k + (k * 2654435761u >> 16) % 192) / 4194304.0; }
+
 /* x is as likely in one octave as in the next: weights 1 / x. */
 static double mean_error(const uint32_t *words)
 {
   double sum = 0, weights = 0;
-  for (int k = 0; k < ROOTS; k++) {
-    double x = 1 + 3.0 * k / ROOTS;
+  for (uint32_t k = 0; k < ROOTS; k++) {
+    double x = number(k);
     sum += ((double)hb_bits_to_float(words[k]) * sqrt(x) - 1) / x;
     weights += 1 / x;
   }
