@@ -128,6 +128,9 @@ extern const int hb_thread_counts[HB_THREAD_COUNTS];
 
 /* ---- reproduce_run.c ---- */
 
+/* Whether the job's output is there, of the same command and version; the failure of one that was kept goes to the job. */
+int hb_job_is_kept(struct hb_job *job);
+
 /* Reads the outputs that an earlier sitting left, of the same command and version. */
 enum hb_status hb_reproduce_resume(struct hb_reproduction *r);
 

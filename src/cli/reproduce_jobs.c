@@ -63,6 +63,14 @@ void hb_job_name(struct hb_job *job, const char *labels, const char *format, ...
   snprintf(job->labels, sizeof job->labels, "%s", labels);
 }
 
+/* One that would take longer than it may, unless its output is there already. */
+static int leave_out(struct hb_job *job, double longest_s)
+{
+  struct hb_job seen = *job;
+  job->is_left_out = job->estimate_s > longest_s && !hb_job_is_kept(&seen);
+  return job->is_left_out;
+}
+
 /* ---- how many block steps -----------------------------------------------------------------------------*/
 
 /* Steps rounded down make that many times the block steps of eq. 17. */
@@ -104,15 +112,13 @@ static enum hb_status plan_runs(struct hb_reproduction *r)
     double estimate_s = 0;
     for (size_t n = r->n_least; n <= top; n *= 2) {
       estimate_s = hb_source_run_seconds(r, source, n, block_steps(n, 0.01, 0.5));
-      int is_left_out = ++count > 3 && estimate_s > r->longest_s;
       struct hb_job *job;
       char labels[160], mode[32];
       HB_TRY(hb_job_add(r, HB_JOB_RUN, source, estimate_s, &job, "bench run --n %zu --mode %s --json", n,
                         columns[c].mode));
       snprintf(labels, sizeof labels, "kind=run source=%s", source->name);
       hb_job_name(job, labels, "run-%s-%s-%zu", source->name, mode_word(columns[c].mode, mode), n);
-      job->is_left_out = is_left_out;
-      if (is_left_out) break;
+      if (++count > 3 && leave_out(job, r->longest_s)) break;
     }
   }
   return HB_OK;
@@ -150,8 +156,7 @@ static enum hb_status plan_nu_source(struct hb_reproduction *r, const struct hb_
                       n, nu, dt_min));
     snprintf(labels, sizeof labels, "kind=nu source=%s n=%zu nu=%.10g", source->name, n, nu);
     hb_job_name(job, labels, "nu-%s-%zu-%.10g", source->name, n, nu);
-    job->is_left_out = ++count > always && estimate_s > r->longest_s;
-    if (job->is_left_out) break;
+    if (++count > always && leave_out(job, r->longest_s)) break;
   }
   return HB_OK;
 }
@@ -272,8 +277,7 @@ static enum hb_status plan_forces(struct hb_reproduction *r, enum hb_job_kind ki
     HB_TRY(hb_job_add(r, kind, source, estimate_s, &job, "bench force --n %zu %s --json", n, options));
     snprintf(labels, sizeof labels, "kind=%s source=%s", word, source->name);
     hb_job_name(job, labels, "%s-%s-%zu", word, source->name, n);
-    job->is_left_out = n > 4096 && estimate_s > r->longest_s / 2;
-    if (job->is_left_out) break;
+    if (n > 4096 && leave_out(job, r->longest_s / 2)) break;
   }
   return HB_OK;
 }

@@ -181,8 +181,7 @@ static enum hb_status run_job(struct hb_job *job, const struct progress *progres
   return status;
 }
 
-/* Whether the job's output is there, of the same command and version; the failure of one that was kept goes to the job. */
-static int is_kept(struct hb_job *job)
+int hb_job_is_kept(struct hb_job *job)
 {
   char done[128], out[128], said[128], *text;
   struct hb_record header = {0};
@@ -201,7 +200,7 @@ static int is_kept(struct hb_job *job)
 enum hb_status hb_reproduce_resume(struct hb_reproduction *r)
 {
   for (size_t k = 0; k < r->job_count; k++) {
-    if (r->jobs[k].is_done || r->jobs[k].is_left_out || !is_kept(&r->jobs[k])) continue;
+    if (r->jobs[k].is_done || r->jobs[k].is_left_out || !hb_job_is_kept(&r->jobs[k])) continue;
     r->jobs[k].is_done = 1;
     HB_TRY(hb_reproduce_read(r, k));
   }
