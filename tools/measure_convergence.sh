@@ -34,4 +34,5 @@ measure 1024 host-simd ds 8
 measure 1024 host-simd single 6 # from there on minutes each: its steps collapse
 measure 1024 bag ds 8
 measure 1024 bag double 8
-measure 16384 host-simd ds 4
+measure 16384 host double 8
+measure 16384 host-simd ds 8

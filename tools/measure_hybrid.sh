@@ -18,8 +18,10 @@ printf '{"date": "%s", "command": "tools/measure_hybrid.sh holmberg %s %s", "ver
 
 # run SCHEME PRECISION N T_BEGIN T_END: "scheme least most words"; runs of a few milliseconds are repeated
 run() {
+  repeat=1
+  [ "$3" -ge 4096 ] || [ "$5" != 0.25 ] || repeat=9
   "$holmberg" bench run --scheme "$1" --precision "$2" --n "$3" --mode all/host/host --t-begin "$4" --t-end "$5" --json \
-    --repeat $([ $1 = cg2007 ] || [ "$3" -ge 4096 ] && echo 1 || echo 9) | sed -n 's/.*"scheme": "\([^"]*\)".*"wall_min_s": \([0-9.e+-]*\), "wall_max_s":'\
+    --repeat $repeat | sed -n 's/.*"scheme": "\([^"]*\)".*"wall_min_s": \([0-9.e+-]*\), "wall_max_s":'\
 ' \([0-9.e+-]*\),.*"tuning": "\([^"]*\)".*/\1 \2 \3 \4/p'
 }
 
@@ -39,13 +41,15 @@ summary() {
 for n in ${SIZES:-256 512 1024 2048 4096 8192 16384 32768 65536}; do
   for ((round = 0; round < rounds; round++)); do
     for scheme in host-simd $gl hybrid; do
-      [ "$scheme" = "$gl" ] && [ "$n" -gt "$gl_most" ] || run $scheme "$precision" "$n" 1/32 0.25
+      if [ "$scheme" = "$gl" ] && [ "$n" -gt "$gl_most" ]; then continue; fi
+      run "$scheme" "$precision" "$n" 1/32 0.25
     done
   done | summary "$n"
 done
 
 for ((round = 0; round < rounds; round++)); do
-  for scheme in cg2007 hybrid; do run $scheme "$([ $scheme = cg2007 ] && echo single || echo "$precision")" 1024 0 0.0625; done
+  run cg2007 single 1024 0 0.0625
+  run hybrid "$precision" 1024 0 0.0625
 done | sort -k1,1 -k2,2g | awk '!($1 in t) { t[$1] = $2 } END {
   printf "{\"n\": 1024, \"run\": \"t = 0 to 1/16\", \"cg2007_s\": %.4f, \"hybrid_s\": %.4f, \"speed_up\": %.1f}\n", t["cg2007"],
     t["hybrid"], t["cg2007"] / t["hybrid"] }'

@@ -125,6 +125,16 @@ curves() {
   [[ ${lines[1]} == *'1 tables, 1 figures'* ]]
 }
 
+@test "a job that is there is used, however long it may take now" {
+  run --separate-stderr "$HOLMBERG" reproduce --out "$REPRODUCTION" --n-most 64 --only fig2
+  [ "$status" -eq 0 ]
+  local jobs=${lines[0]}
+  [[ $jobs == *' jobs are done, 0 are to do'* ]]
+  run --separate-stderr "$HOLMBERG" reproduce --out "$REPRODUCTION" --n-most 64 --only fig2 --longest 0.001s
+  [ "$status" -eq 0 ]
+  [ "${lines[0]}" = "$jobs" ]
+}
+
 @test "--jobs-only leaves the report to another machine, which does not go on with the jobs" {
   cp -r "$REPRODUCTION" elsewhere
   rm elsewhere/report.html
