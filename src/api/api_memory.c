@@ -7,8 +7,10 @@
 
 enum {
   TEXEL = 16,          /* bytes of a vec4 or uvec4                                             */
-  FEW = 131072,        /* totals of few sinks of bag: pairs_bag_shape.c, threads 262144, partial 64  */
-  MATRIX_LIMIT = 2048, /* of matrix2004, halved until its tile takes at most:                */
+  FEW = 65536 + 16384, /* totals of few sinks of bag: threads, a band of rows: pairs_bag_shape.c */
+  BEHIND = 65536,      /* the last source of bag: a uniform block may begin there              */
+  ROW = 16384,         /* bytes of a row of 1024 texels, to which sources are filled up        */
+  MATRIX_LIMIT = 2048, /* of matrix2004, halved until its tile takes at most:                  */
   MATRIX_BYTES = 256 << 20,
 };
 
@@ -54,10 +56,12 @@ static void need_cg2007(unsigned flags, struct hb_force_need *need)
   need->host_particle += 4 + 12 + 12 + 16 + 4 + 1;
 }
 
-/* Totals of a portion of the sinks, and of a block of few, each in a ping-pong pair of textures at most. */
+/* Particles twice: in a buffer, of which large blocks walk uniform blocks, and in a texture for few sinks. Totals of a
+ * portion of the sinks, and of few, each in a ping-pong pair of textures at most. */
 static void need_bag(double total, struct hb_force_need *need)
 {
-  need->device_fixed = HB_PAIRS_TOTALS + GROWTH * 2 * total * FEW;
+  need->device_source *= 2;
+  need->device_fixed = HB_PAIRS_TOTALS + GROWTH * 2 * total * FEW + 2 * (BEHIND + ROW);
 }
 
 /* Totals of a portion of the sinks, in one storage buffer. */

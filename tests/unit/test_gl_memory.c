@@ -1,8 +1,9 @@
 /* Host memory of whole runs, as base/mem counts it, against what hb_force_memory states, for every scheme
- * and for every place where particles can be predicted and corrected. */
+ * and for every place where particles can be predicted and corrected; and bag's memory on a GPU. */
 #include "base/mem.h"
 #include "base/team.h"
-#include "pairs/pairs.h"
+#include "gl/gl.h"
+#include "support/pairs_case.h"
 #include "support/support.h"
 
 /* The two numbers of particles are so large that what travels does so in several pieces; their difference shows what a
@@ -119,11 +120,102 @@ static void test_host(void **state)
   for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
 }
 
+/* ---- on the device ---- */
+
+/* Bytes that bag asks for; what it replaces by something larger is counted on. */
+static double source_bytes, total_bytes;
+static PFNGLBUFFERDATAPROC real_buffer;
+static PFNGLTEXIMAGE3DPROC real_layers;
+static void(GLAPIENTRY *real_texture)(GLenum, GLint, GLint, GLsizei, GLsizei, GLint, GLenum, GLenum,
+                                      const void *);
+
+static void GLAPIENTRY buffer(GLenum target, GLsizeiptr size, const void *data, GLenum usage)
+{
+  if (target == GL_ARRAY_BUFFER) source_bytes += (double)size; /* particles and numbers of sinks */
+  if (target == GL_SHADER_STORAGE_BUFFER) total_bytes += (double)size;
+  real_buffer(target, size, data, usage);
+}
+
+static void GLAPIENTRY texture(GLenum target, GLint level, GLint internal, GLsizei width, GLsizei height,
+                               GLint border, GLenum format, GLenum type, const void *pixels)
+{
+  source_bytes += 16. * width * height;
+  real_texture(target, level, internal, width, height, border, format, type, pixels);
+}
+
+static void GLAPIENTRY layers(GLenum target, GLint level, GLint internal, GLsizei width, GLsizei height,
+                              GLsizei depth, GLint border, GLenum format, GLenum type, const void *pixels)
+{
+  total_bytes += 16. * width * height * depth;
+  real_layers(target, level, internal, width, height, depth, border, format, type, pixels);
+}
+
+static void count_bytes(struct hb_pairs *pairs, size_t n, size_t ni)
+{
+  static double f[8 * PAIRS_MOST];
+  static uint32_t index[PAIRS_MOST];
+  source_bytes = total_bytes = 0;
+  real_buffer = __glewBufferData;
+  real_texture = hb_gl_core_11.TexImage2D;
+  real_layers = __glewTexImage3D;
+  __glewBufferData = buffer;
+  hb_gl_core_11.TexImage2D = texture;
+  __glewTexImage3D = layers;
+  pairs_index(ni, 1, n, index);
+  pairs_send(pairs, n);
+  pairs_eval(pairs, ni, index, f);
+  __glewBufferData = real_buffer;
+  hb_gl_core_11.TexImage2D = real_texture;
+  __glewTexImage3D = real_layers;
+}
+
+/* With the defaults of a GPU, where particles lie twice; and of all numbers of few sinks one with the most totals, that of
+ * a fragment with two sinks or with four. */
+static void check_bag_on_gpu(enum hb_precision precision, const char *tuning)
+{
+  enum { SOME = 1024 };
+  int single = precision == HB_PRECISION_SINGLE, ds = precision == HB_PRECISION_DS;
+  const struct pairs_case c = {"gravity_jerk", "bag", tuning, precision};
+  const struct hb_force_params params = {.scheme = "bag", .precision = hb_precision_names[precision]};
+  const size_t n[] = {SOME, 2 * SOME, single ? 1472 : ds ? 1376 : 2752}, ni[] = {1, 1, single ? 1456 : 762};
+  double sources[3];
+  struct hb_force_need need;
+  if (pairs_lacks(&c)) return;
+  ASSERT_OK(hb_force_memory(&params, SOME, &need));
+  for (int k = 0; k < 3; k++) {
+    struct hb_pairs *pairs = pairs_open(&c, 1);
+    count_bytes(pairs, n[k], ni[k]);
+    sources[k] = source_bytes;
+    hb_pairs_destroy(pairs);
+  }
+  double each = (sources[1] - sources[0]) / SOME, fixed = 2 * sources[0] - sources[1] + total_bytes,
+         stated = need.device_fixed - HB_PAIRS_TOTALS;
+  if (each != need.device_source)
+    fail_msg("bag %s: a particle takes %.1f bytes of a GPU, stated are %.1f", params.precision, each,
+             need.device_source);
+  if (fixed > stated || (tuning && fixed < (ds ? 0.4 : 0.6) * stated))
+    fail_msg("bag %s: few sinks take %.0f bytes of a GPU, stated are %.0f", params.precision, fixed, stated);
+}
+
+static void test_bag_on_gpu(void **state)
+{
+  (void)state;
+  struct hb_gl_caps *caps = &pairs_context()->caps;
+  int software = caps->software;
+  caps->software = 0;
+  for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
+    check_bag_on_gpu((enum hb_precision)precision, NULL);
+    check_bag_on_gpu((enum hb_precision)precision, "add=host"); /* OpenGL 3.3: totals in two textures */
+  }
+  caps->software = software;
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bag),    cmocka_unit_test(test_tile),   cmocka_unit_test(test_matrix2004),
-      cmocka_unit_test(test_cg2007), cmocka_unit_test(test_places), cmocka_unit_test(test_host),
+      cmocka_unit_test(test_bag),        cmocka_unit_test(test_tile),   cmocka_unit_test(test_matrix2004),
+      cmocka_unit_test(test_cg2007),     cmocka_unit_test(test_places), cmocka_unit_test(test_host),
+      cmocka_unit_test(test_bag_on_gpu),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
