@@ -5,6 +5,7 @@
 #include "gl/gl_layers.h"
 #include "gl/gl_shader.h"
 #include "pairs/selftest.h"
+#include "pairs/selftest_roots.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -352,6 +353,35 @@ static void test_selftest_sees_a_broken_sum(void **state)
     }
 }
 
+/* Behind common/real.glsl: 1 / r too large by eight units in the last place of 1, 9.5e-7. */
+static const char wrong_root[] = "void wrong_reciprocals(real r2, out real rinv, out real rinv2) {\n"
+                                 "  reciprocals(r2, rinv, rinv2);\n"
+                                 "  rinv *= real(1.000001);\n"
+                                 "}\n"
+                                 "#define reciprocals wrong_reciprocals\n";
+
+/* The mean error of 1 / r is found with its sign; exact roots have none. */
+static void test_mean_of_roots(void **state)
+{
+  (void)state;
+  double mean;
+  ASSERT_OK(hb_selftest_roots(context, &mean));
+  if (fabs(mean) > (context->caps.software ? 1e-9 : 1e-7)) fail_msg("1 / r is wrong by %g", mean);
+  for (const struct hb_gl_shader_file *file = hb_gl_shader_files; file->name; file++)
+    if (strcmp(file->name, "common/real.glsl") == 0) {
+      char *text = malloc(strlen(file->text) + sizeof wrong_root);
+      assert_non_null(text);
+      strcat(strcpy(text, file->text), wrong_root);
+      put(folder, file->name, text);
+      free(text);
+      setenv("HB_SHADER_DIR", folder, 1);
+      ASSERT_OK(hb_selftest_roots(context, &mean));
+      unsetenv("HB_SHADER_DIR");
+      put(folder, file->name, file->text);
+    }
+  if (fabs(mean - 1e-6) > 1e-7) fail_msg("1 / r is said to be wrong by %g, expected 1e-6", mean);
+}
+
 /* Which precision is refused for which fault, and what is offered instead. */
 static void test_judgement(void **state)
 {
@@ -393,6 +423,7 @@ int main(void)
       cmocka_unit_test(test_round_trip),
       cmocka_unit_test(test_selftest),
       cmocka_unit_test(test_selftest_sees_a_broken_sum),
+      cmocka_unit_test(test_mean_of_roots),
       cmocka_unit_test(test_judgement),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -321,13 +321,13 @@ static void test_adding(void **state)
   pairs_index(PAIRS_MOST, 1, PAIRS_MOST, all);
 }
 
-/* What 1 / r is wrong by on the whole is taken back, in each scheme that adds up stretches: here it is said to be
+/* What 1 / r is wrong by on the whole is taken back, in each scheme: here it is said to be
  * 10^-4 of itself too large, so a comes out three times as much too small and the potential once. */
 static void test_root_error(void **state)
 {
   (void)state;
   enum { N = 300 };
-  static const char *const schemes[] = {"bag", "tile"};
+  static const char *const schemes[] = {"bag", "tile", "matrix2004"};
   static const double powers[8] = {3, 3, 3, 1, 4, 4, 4, 0}, error = 1e-4;
   for (size_t s = 0; s < COUNT_OF(schemes); s++)
     for (int precision = HB_PRECISION_COMPENSATED; precision <= HB_PRECISION_DS; precision++) {
