@@ -5,7 +5,7 @@
 
 #include "pairs/pairs.h"
 
-enum { PAIRS_MOST = 3000 }; /* particles */
+enum { PAIRS_MOST = 9000 }; /* particles */
 
 struct pairs_case {
   const char *interaction, *scheme, *tuning;

@@ -1,6 +1,7 @@
 /* The all-pairs engine in the context that HB_CONTEXT names: every interaction against plain C, and walks that must
  * come to the same bits however they are divided. */
 #include "gl/gl.h"
+#include "pairs/pairs_bag.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
 
@@ -279,27 +280,55 @@ static void check_sources(enum hb_precision precision)
     }
 }
 
+/* Other particles in the place of some: more of them, as many texels in rows of 1024, fewer. Nobody may keep the old
+ * ones, as a texture beside the buffer could. */
+static void check_sent_again(enum hb_precision precision, const char *tuning)
+{
+  enum { NI = 33 };
+  static const size_t n[] = {1000, 3000, 2990, 500};
+  const struct pairs_case c = {"gravity_jerk", "bag", tuning, precision};
+  if (pairs_lacks(&c)) return;
+  struct hb_pairs *pairs = pairs_open(&c, 1);
+  for (size_t k = 0; k < COUNT_OF(n); k++) {
+    pairs_send(pairs, n[k]);
+    pairs_index(NI, 13, n[k], all);
+    pairs_eval(pairs, NI, all, f);
+    require(&c, "the force of others", pairs_error(pairs, n[k], NI, all, f), 3 * pairs_tolerance(precision));
+    assert_true(pairs->is_texture_2d_filled);
+  }
+  hb_pairs_destroy(pairs);
+}
+
 /* Segments are added by the host, or by the device, with the error of one rounding more; and cutting the walk into
  * passes or the block into portions changes no bit. */
-static void check_adding(enum hb_precision precision, size_t ni, const char *words)
+struct adding {
+  const char *words;
+  size_t n;
+  int shows_adding; /* so many segments that the bits of a sum in single show who has added them */
+  int spans_blocks; /* all but the smallest block of sinks walk segments of several uniform blocks */
+};
+
+static void check_adding(enum hb_precision precision, size_t ni, const struct adding *a)
 {
-  enum { N = 3000 };
   static const char *const cuts[] = {"", " bag=500", " portion=7", " add=host"};
   for (size_t k = 0; k < COUNT_OF(cuts); k++) {
     char tuning[128];
-    snprintf(tuning, sizeof tuning, SHORT "%s%s%s", words, k == 3 ? "" : " add=device", cuts[k]);
+    snprintf(tuning, sizeof tuning, SHORT "%s%s%s", a->words, k == 3 ? "" : " add=device", cuts[k]);
     const struct pairs_case c = {"gravity_jerk", "bag", tuning, precision};
     if (pairs_lacks(&c)) return;
     struct hb_pairs *pairs = pairs_open(&c, 1);
-    pairs_send(pairs, N);
-    pairs_index(ni, N / ni, N, all);
+    pairs_send(pairs, a->n);
+    pairs_index(ni, a->n / ni, a->n, all);
     pairs_eval(pairs, ni, all, f);
+    const struct hb_bag *bag = pairs->state;
+    if (a->spans_blocks && ni > 3)
+      assert_true(bag->segments > 1 && (size_t)bag->segment_length > hb_bag_block_length(pairs));
     if (k == 0) {
-      require(&c, "the force", pairs_error(pairs, N, ni, all, f), 3 * pairs_tolerance(precision));
+      require(&c, "the force", pairs_error(pairs, a->n, ni, all, f), 3 * pairs_tolerance(precision));
       memcpy(first, f, sizeof f);
     } else if (k < 3) {
       require_same(&c, "cutting", 8 * ni);
-    } else if (strstr(words, "threads=300 output") && precision == HB_PRECISION_SINGLE &&
+    } else if (a->shows_adding && precision == HB_PRECISION_SINGLE &&
                memcmp(first, f, 8 * ni * sizeof *f) == 0) {
       fail_msg("%s: the device did not add the segments", describe(&c));
     }
@@ -310,14 +339,20 @@ static void check_adding(enum hb_precision precision, size_t ni, const char *wor
 static void test_adding(void **state)
 {
   (void)state;
-  static const char *const words[] = {"threads=300 output=targets", "threads=300 output=storage", "threads=1",
-                                      /* a draw for each segment, of several rows */
-                                      "threads=300 width=16 j_source=block output=targets",
-                                      "threads=300 width=16 j_source=block output=storage"};
+  static const struct adding walks[] = {
+      {"threads=300 output=targets", 3000, 1, 0},
+      {"threads=300 output=storage", 3000, 1, 0},
+      {"threads=1", 3000, 0, 0},
+      /* a draw for each segment, of several rows */
+      {"threads=300 width=16 j_source=block output=targets", 3000, 0, 0},
+      {"threads=300 width=16 j_source=block output=storage", 3000, 0, 0},
+      {"threads=50 width=16 j_source=block output=targets", PAIRS_MOST, 0, 1},
+      {"threads=50 width=16 j_source=block output=storage", PAIRS_MOST, 0, 1},
+  };
   static const size_t ni[] = {3, 100, 301};
   for (int precision = 0; precision < HB_PRECISION_COUNT; precision++)
-    for (size_t w = 0; w < COUNT_OF(words); w++)
-      for (size_t k = 0; k < COUNT_OF(ni); k++) check_adding((enum hb_precision)precision, ni[k], words[w]);
+    for (size_t w = 0; w < COUNT_OF(walks); w++)
+      for (size_t k = 0; k < COUNT_OF(ni); k++) check_adding((enum hb_precision)precision, ni[k], &walks[w]);
   pairs_index(PAIRS_MOST, 1, PAIRS_MOST, all);
 }
 
@@ -353,6 +388,10 @@ static void test_sources(void **state)
   (void)state;
   for (int precision = 0; precision < HB_PRECISION_COUNT; precision++)
     check_sources((enum hb_precision)precision);
+  for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
+    check_sent_again((enum hb_precision)precision, SHORT "threads=1 j_source=texture");
+    check_sent_again((enum hb_precision)precision, SHORT "threads=3000 j_source=block"); /* few: a texture */
+  }
   pairs_index(PAIRS_MOST, 1, PAIRS_MOST, all);
 }
 
