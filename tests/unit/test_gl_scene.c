@@ -173,6 +173,58 @@ static void test_formats(void **state)
   hb_particles_destroy(p);
 }
 
+/* n stars in one place, in a format: in the first call (n = 1) a star's light is kept, in others the least and most of n
+ * times that is found that a component has of it. */
+static void pile_up(const char *format, size_t n, double share[2])
+{
+  static float one[4 * W * H];
+  static double x[3 * 16384];
+  const struct hb_scene_style style = {.point_size = 12};
+  struct hb_scene *best = scene;
+  assert_true(n <= COUNT_OF(x) / 3);
+  ASSERT_OK(hb_scene_open(context, format, &scene));
+  ASSERT_OK(hb_scene_resize(scene, W, H, 1));
+  ASSERT_OK(hb_view_particles_send(&particles, n, NULL, x, NULL, 0, (double[3]){0}));
+  expose(&style);
+  hb_scene_close(scene);
+  scene = best;
+  if (n == 1) memcpy(one, light, sizeof one);
+  share[0] = INFINITY, share[1] = 0;
+  for (size_t k = 0; k < COUNT_OF(one); k++) {
+    if (one[k] < 0.02) continue;
+    share[0] = fmin(share[0], light[k] / one[k] / (double)n);
+    share[1] = fmax(share[1], light[k] / one[k] / (double)n);
+  }
+}
+
+/* How many stars in one place still add up: as many as there may be in RGBA32F, in half precision what scene.h says, in
+ * RGBA16 64 of the brightest. */
+static void test_many_in_one_place(void **state)
+{
+  (void)state;
+  static const size_t some[] = {16, 64, 256, 512};
+  double share[2], more[2];
+  pile_up("RGBA32F", 1, share);
+  pile_up("RGBA32F", 16384, share);
+  assert_true(share[0] > 0.999 && share[1] < 1.001);
+  pile_up("RGBA16F", 1, share);
+  for (size_t k = 0; k < COUNT_OF(some); k++) {
+    double n = (double)some[k];
+    pile_up("RGBA16F", some[k], share);
+    if (share[0] < 1 - n / 2048 || share[1] > 1 + n / 4096)
+      fail_msg("half precision: %g to %g of the light of %g stars", share[0], share[1], n);
+  }
+  pile_up("RGBA16F", 8192, share);
+  pile_up("RGBA16F", 16384, more);
+  for (int k = 0; k < 2; k++) {
+    assert_true(8192 * share[k] >= 1023 && 8192 * share[k] <= 4097);
+    assert_true(16384 * more[k] == 8192 * share[k]); /* no brighter */
+  }
+  pile_up("RGBA16", 1, share);
+  pile_up("RGBA16", 64, share);
+  assert_true(share[0] > 0.999 && share[1] < 1.001);
+}
+
 static void test_sizes(void **state)
 {
   (void)state;
@@ -454,11 +506,17 @@ static void test_golden_lamps(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_place),          cmocka_unit_test(test_nothing),
-      cmocka_unit_test(test_adds_up),        cmocka_unit_test(test_distance),
-      cmocka_unit_test(test_formats),        cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_simulations),    cmocka_unit_test(test_without_device),
-      cmocka_unit_test(test_golden_cluster), cmocka_unit_test(test_golden_lamps),
+      cmocka_unit_test(test_place),
+      cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_adds_up),
+      cmocka_unit_test(test_distance),
+      cmocka_unit_test(test_formats),
+      cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_many_in_one_place),
+      cmocka_unit_test(test_simulations),
+      cmocka_unit_test(test_without_device),
+      cmocka_unit_test(test_golden_cluster),
+      cmocka_unit_test(test_golden_lamps),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
