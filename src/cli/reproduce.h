@@ -20,14 +20,16 @@ enum hb_job_kind {
   HB_JOB_MODEL = 256   /* holmberg model fit                                               */
 };
 
+enum { HB_JOB_FAILURE = 256 };
+
 struct hb_job {
   char name[80];     /* of its file jobs/NAME.jsonl                     */
   char labels[160];  /* "source=cg2007 n=1024": its rows are found by   */
   char command[480]; /* as typed in the folder OUT, variables before    */
   enum hb_job_kind kind;
   double estimate_s, wall_s;
-  int is_done, is_left_out; /* left out: would take longer than a job may */
-  char failure[256];        /* a sentence; "": none                       */
+  int is_done, is_left_out;     /* left out: would take longer than a job may */
+  char failure[HB_JOB_FAILURE]; /* a sentence; "": none                       */
 };
 
 /* Where forces come from. Of a block of ni among n particles they take passes * (pass_s + pair_s * n * ni / passes), where
@@ -128,8 +130,9 @@ extern const int hb_thread_counts[HB_THREAD_COUNTS];
 
 /* ---- reproduce_run.c ---- */
 
-/* Whether the job's output is there, of the same command and version; the failure of one that was kept goes to the job. */
-int hb_job_is_kept(struct hb_job *job);
+/* Whether the job's output is there, of the same command and version. Where instead of output a failure was kept: 0, and
+ * the sentence goes to failure[HB_JOB_FAILURE], NULL: not wanted; without one that stays as it is. */
+int hb_job_is_kept(const struct hb_job *job, char *failure);
 
 /* Reads the outputs that an earlier sitting left, of the same command and version. */
 enum hb_status hb_reproduce_resume(struct hb_reproduction *r);

@@ -66,8 +66,7 @@ void hb_job_name(struct hb_job *job, const char *labels, const char *format, ...
 /* One that would take longer than it may, unless its output is there already. */
 static int leave_out(struct hb_job *job, double longest_s)
 {
-  struct hb_job seen = *job;
-  job->is_left_out = job->estimate_s > longest_s && !hb_job_is_kept(&seen);
+  job->is_left_out = job->estimate_s > longest_s && !hb_job_is_kept(job, NULL);
   return job->is_left_out;
 }
 

@@ -181,7 +181,7 @@ static enum hb_status run_job(struct hb_job *job, const struct progress *progres
   return status;
 }
 
-int hb_job_is_kept(struct hb_job *job)
+int hb_job_is_kept(const struct hb_job *job, char *failure)
 {
   char done[128], out[128], said[128], *text;
   struct hb_record header = {0};
@@ -192,16 +192,19 @@ int hb_job_is_kept(struct hb_job *job)
   int same = hb_record_take(text, &header) == HB_OK &&
              strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
              strcmp(hb_record_text(&header, "version"), hb_version()) == 0;
-  if (same) snprintf(job->failure, sizeof job->failure, "%s", hb_record_text(&header, "failure"));
+  const char *kept = hb_record_text(&header, "failure");
+  int failed = same && *kept;
+  if (failed && failure) snprintf(failure, HB_JOB_FAILURE, "%s", kept);
   hb_mem_free(text);
-  return same && !*job->failure;
+  return same && !failed;
 }
 
 enum hb_status hb_reproduce_resume(struct hb_reproduction *r)
 {
   for (size_t k = 0; k < r->job_count; k++) {
-    if (r->jobs[k].is_done || r->jobs[k].is_left_out || !hb_job_is_kept(&r->jobs[k])) continue;
-    r->jobs[k].is_done = 1;
+    struct hb_job *job = &r->jobs[k];
+    if (job->is_done || job->is_left_out || !hb_job_is_kept(job, job->failure)) continue;
+    job->is_done = 1;
     HB_TRY(hb_reproduce_read(r, k));
   }
   return HB_OK;
