@@ -118,8 +118,7 @@ static int band_of(const struct hb_pairs *p, size_t groups)
 
 size_t hb_bag_block_step(const struct hb_pairs *p)
 {
-  const struct hb_bag *b = p->state;
-  size_t step = (size_t)b->partial;
+  size_t step = (size_t)p->params.tuning.partial;
   while (step * (size_t)p->texels % 16) step *= 2; /* a block begins at a multiple of 256 bytes */
   return step;
 }
@@ -141,6 +140,14 @@ static void cut(const struct hb_pairs *p, size_t unit, size_t wanted)
   b->segment_length = (int)(each * unit);
 }
 
+/* Whether a draw for each uniform block has enough to do, and a float sum fits one. */
+static int takes_blocks(const struct hb_pairs *p, size_t groups)
+{
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  return t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= (size_t)t->threads / DRAWN &&
+         hb_bag_block_length(p) > 0;
+}
+
 /* Shape and segments, from the sinks of all portions so that these cannot change a result. Segments: as many as give
  * the wanted number of fragments, each at least one float sum long. */
 static void choose_shape(const struct hb_pairs *p)
@@ -152,9 +159,8 @@ static void choose_shape(const struct hb_pairs *p)
   /* a processor has no lanes to spare for groups of sinks that are mostly empty */
   int software = p->params.context->caps.software, wasteful = software && 2 * p->sinks < groups * each;
   int many = groups * sums >= threads / (software ? SOFTWARE_FILLED : GPU_FILLED) && !wasteful;
-  take_shape(p, HB_BAG_BLOCKS);
-  int blocks = t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= threads / DRAWN;
-  if (!blocks) take_shape(p, many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
+  int blocks = takes_blocks(p, groups);
+  take_shape(p, blocks ? HB_BAG_BLOCKS : many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
   groups = hb_quotient_up(p->sinks, (size_t)b->each);
   cut(p, blocks ? hb_bag_block_length(p) : (size_t)b->partial,
       hb_quotient_up(blocks ? BLOCKS_WANTED * threads : threads, groups));
