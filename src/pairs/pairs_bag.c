@@ -94,8 +94,7 @@ static void bind_block(const struct hb_pairs *p, const struct hb_pairs_program *
 {
   size_t first = from * (size_t)p->texels;
   glUniform1i(program->at[HB_U_BLOCK_START], (GLint)first);
-  glBindBufferRange(GL_UNIFORM_BUFFER, 0, p->j_buffer, (GLintptr)(first * HB_BAG_TEXEL),
-                    (GLsizeiptr)HB_BAG_BLOCK_TEXELS * HB_BAG_TEXEL);
+  glBindBufferRange(GL_UNIFORM_BUFFER, 0, p->j_buffer, (GLintptr)(first * HB_BAG_TEXEL), HB_BAG_BLOCK_BYTES);
 }
 
 static void use_program(struct hb_pairs *p, const struct hb_pairs_program *program)

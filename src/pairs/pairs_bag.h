@@ -37,7 +37,8 @@ struct hb_bag {
 
 enum {
   HB_BAG_TEXEL = 16 /* bytes */,
-  HB_BAG_BLOCK_TEXELS = 4096 /* 64 KB, as every device takes a uniform block */
+  HB_BAG_BLOCK_TEXELS = 4096 /* 64 KB, as nearly every device takes a uniform block */,
+  HB_BAG_BLOCK_BYTES = HB_BAG_BLOCK_TEXELS * HB_BAG_TEXEL
 };
 
 /* Fills in what the user left open. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */

@@ -64,7 +64,17 @@ static enum hb_status check_tuning(const struct hb_pairs *p)
   if (needs_43 && !caps->has_compute)
     return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %d.%d", caps->renderer, caps->major,
                    caps->minor);
+  if (t->j_source_plus_1 == HB_J_BLOCK + 1 && caps->max_uniform_block_size < HB_BAG_BLOCK_BYTES)
+    return hb_fail(HB_ERR_GL, "sources from blocks need uniform blocks of %d bytes, the limit of %s is %d",
+                   HB_BAG_BLOCK_BYTES, caps->renderer, caps->max_uniform_block_size);
   return HB_OK;
+}
+
+/* Where sources are read fastest; a software renderer's are in memory whatever they are called. */
+static enum hb_j_source fastest_source(const struct hb_gl_caps *caps)
+{
+  int has_blocks = caps->max_uniform_block_size >= HB_BAG_BLOCK_BYTES;
+  return has_blocks && !caps->software ? HB_J_BLOCK : HB_J_BUFFER_TEXTURE;
 }
 
 /* Safe choices where nothing was measured; see data/measured for how they came about. */
@@ -75,7 +85,7 @@ enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
   struct hb_pairs_tuning *t = &p->params.tuning;
   t->output_plus_1 = hb_default(t->output_plus_1, software && compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
   t->add_plus_1 = hb_default(t->add_plus_1, !software && compute ? ADD_DEVICE : ADD_HOST);
-  t->j_source_plus_1 = hb_default(t->j_source_plus_1, (software ? HB_J_BUFFER_TEXTURE : HB_J_BLOCK) + 1);
+  t->j_source_plus_1 = hb_default(t->j_source_plus_1, (int)fastest_source(&p->params.context->caps) + 1);
   t->i_each = hb_default(t->i_each, software ? most_each(p) : smaller(4, most_each(p)));
   t->unroll = hb_default(t->unroll, precision == HB_PRECISION_DOUBLE && !software ? 2 : 8);
   /* two tiles of 64 texels, a piece of work for two llvmpipe threads; or what spreads over a GPU's rasterizers */
