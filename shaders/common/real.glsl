@@ -143,12 +143,12 @@ void carry(inout vec4 sum, out vec4 lost, vec4 more) {
 }
 #endif
 
-// A GPU's reciprocal root is wrong by half a unit of the last place at random, and a little on the whole: on an H200 it is
-// too small by 5e-9 of itself (ROOT_ERROR, found at the start). A force goes with a power of it, in ROOTS, and errors of
-// one sign add up where others cancel. One more operation for each stretch takes that part of its sum back.
+// A GPU's reciprocal root is wrong by half a unit of the last place at random, and a little on the whole: on an H200 too
+// small by some 5e-9 of itself. ROOT_ERROR is what was found at the start. A force goes with a power of it, in ROOTS, and
+// errors of one sign add up where others cancel. One more operation for each stretch takes that part of its sum back.
 #if DOUBLE_SINGLE_SUMS && defined(ROOT_ERROR) && defined(ROOTS)
 void take_back(inout vec4 lost, vec4 part, vec4 roots) {
-  precise vec4 more = fma(-ROOT_ERROR * roots, part, lost);
+  precise vec4 more = fma(-(ROOT_ERROR) * roots, part, lost);
   lost = more;
 }
 #define TAKE_BACK(r) take_back(t.lost[r], partial.f[r], ROOTS(r));

@@ -11,7 +11,7 @@
 
 #define RECORDS 2
 #define F_RECORDS 2
-#define ROOTS(r) (r == 0 ? vec4(3.0, 3.0, 3.0, 1.0) : vec4(4.0, 4.0, 4.0, 0.0)) // powers of 1 / r; of the jerk's two, the mean
+#define ROOTS(r) (r == 0 ? vec4(3.0, 3.0, 3.0, 1.0) : vec4(4.0, 4.0, 4.0, 0.0)) // powers of 1 / r; of the jerk's 3 and 5, the mean
 
 #include "common/real.glsl"
 

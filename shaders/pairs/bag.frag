@@ -16,7 +16,8 @@
 // several fragments, and their totals are added up behind the last pass: by add_segments.comp, or by the host.
 //
 // Fragments are numbered along the rows of the framebuffer, or up and down in bands of rows: llvmpipe runs 4 x 2
-// fragments in step, and with bands of 2 their sinks are neighbours, so that all of them are careful (see below) at once.
+// fragments in step, and with bands of 2 their sinks are neighbours, so that all of them are careful (see below) at once; a
+// GPU's neighbours walk the same segment in bands of 16, and fetch the same source.
 //
 //        segment 0             segment 1             segment 2           sources ->
 //   |-----bag 0-----|bag 1|-----bag 0-----|bag 1|-----bag 0-----|bag 1|

@@ -17,7 +17,7 @@ uniform float unit; // of light; below 1 where the target cannot hold more than 
 const float REACH = 2.7; // sigmas
 
 flat out vec4 light;   // colour and brightness in the middle
-flat out vec2 profile; // see stars.frag
+flat out vec4 profile; // see stars.frag
 out vec2 offset; // in sigmas
 
 void main() {
@@ -26,7 +26,7 @@ void main() {
   vec3 s = seen(place.xyz);
   gl_Position = NOWHERE;
   light = vec4(0.0);
-  profile = vec2(1.0);
+  profile = vec4(1.0);
   offset = vec2(0.0);
   if (!is_before_camera(s)) return;
 
@@ -36,7 +36,8 @@ void main() {
   if (star.w > 0.0) wanted *= clamp(sqrt(sqrt(place.w / star.w)), 0.5, 3.0);
   float sigma = clamp(wanted, star.y, star.z), brightness = min(wanted / sigma, 1.0);
   float narrow = min(max(0.55, 0.6 / sigma), 1.0); // in sigmas; less than the samples can show would twinkle
-  profile = vec2(sigma, -0.5 / (narrow * narrow));
+  float fall = -0.5 / (narrow * narrow), end = exp(fall * REACH * REACH);
+  profile = vec4(sigma, fall, end, 0.85 / (1.0 - end));
   light = vec4(color_of(number_of(k), velocity_of(k)), 1.0) * brightness * brightness * unit;
   offset = REACH * vec2(corner == 2 || corner >= 4 ? 1.0 : -1.0, corner == 1 || corner == 2 || corner == 4 ? 1.0 : -1.0);
   gl_Position = clip(on_screen(s) + offset * sigma);

@@ -95,10 +95,11 @@ static enum hb_status get_particles(const struct hb_opts *opts, struct hb_partic
 static enum hb_status open_force(const struct hb_opts *opts, const char *scheme, size_t n,
                                  struct hb_force **force)
 {
-  char tuning[96] = "";
+  char tuning[128] = "";
   size_t bag = ((n + BAGS - 1) / BAGS + 3) / 4 * 4;
   if (strcmp(scheme, "bag") == 0)
-    snprintf(tuning, sizeof tuning, "i_each=4 partial=4 unroll=4 threads=1 bag=%zu output=targets", bag);
+    snprintf(tuning, sizeof tuning,
+             "i_each=4 partial=4 unroll=4 threads=1 bag=%zu output=targets j_source=buffer_texture", bag);
   const struct hb_force_params params = {.scheme = scheme,
                                          .precision = "single",
                                          .context = opts->values[TRACE_CONTEXT].text,

@@ -21,6 +21,7 @@ struct hb_gl_caps {
   int has_reset;        /* reset status can be asked for */
   int has_lasting_maps; /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
   int max_texture_size, max_rectangle_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
+  int max_uniform_block_size; /* bytes */
 };
 
 struct hb_gl_context {

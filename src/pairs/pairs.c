@@ -112,11 +112,7 @@ int hb_pairs_fit_texture_2d(const struct hb_pairs *p)
 
 static void make_texture_2d(struct hb_pairs *p, GLenum internal, GLenum format, GLenum type)
 {
-  if (!p->j_texture_2d) glGenTextures(1, &p->j_texture_2d);
-  glBindTexture(GL_TEXTURE_2D, p->j_texture_2d);
-  if (p->rows_2d == rows_2d(p)) return;
-  p->rows_2d = rows_2d(p);
-  glTexImage2D(GL_TEXTURE_2D, 0, (GLint)internal, 1 << p->shift, p->rows_2d, 0, format, type, NULL);
+  glTexImage2D(GL_TEXTURE_2D, 0, (GLint)internal, 1 << p->shift, rows_2d(p), 0, format, type, NULL);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
 }
@@ -135,13 +131,18 @@ enum hb_status hb_pairs_texture_2d(struct hb_pairs *p)
   HB_TRY(check_texture_2d(p));
   int words = p->params.precision == HB_PRECISION_DOUBLE;
   GLenum format = words ? GL_RGBA_INTEGER : GL_RGBA, type = words ? GL_UNSIGNED_INT : GL_FLOAT;
+  if (!p->j_texture_2d) glGenTextures(1, &p->j_texture_2d);
   glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLE_TEXTURE);
-  make_texture_2d(p, words ? GL_RGBA32UI : GL_RGBA32F, format, type);
+  glBindTexture(GL_TEXTURE_2D, p->j_texture_2d);
+  if (p->rows_2d != rows_2d(p)) make_texture_2d(p, words ? GL_RGBA32UI : GL_RGBA32F, format, type);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, p->j_buffer);
-  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1 << p->shift, p->rows_2d, format, type, NULL);
+  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1 << p->shift, rows_2d(p), format, type, NULL);
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+  p->rows_2d = 0; /* until it is known that it could be made */
+  HB_TRY(hb_gl_context_check(p->params.context, "copying particles into a texture"));
+  p->rows_2d = rows_2d(p);
   p->is_texture_2d_filled = 1;
-  return hb_gl_context_check(p->params.context, "copying particles into a texture");
+  return HB_OK;
 }
 
 enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)

@@ -94,8 +94,7 @@ static void bind_block(const struct hb_pairs *p, const struct hb_pairs_program *
 {
   size_t first = from * (size_t)p->texels;
   glUniform1i(program->at[HB_U_BLOCK_START], (GLint)first);
-  glBindBufferRange(GL_UNIFORM_BUFFER, 0, p->j_buffer, (GLintptr)(first * HB_BAG_TEXEL),
-                    (GLsizeiptr)HB_BAG_BLOCK_TEXELS * HB_BAG_TEXEL);
+  glBindBufferRange(GL_UNIFORM_BUFFER, 0, p->j_buffer, (GLintptr)(first * HB_BAG_TEXEL), HB_BAG_BLOCK_BYTES);
 }
 
 static void use_program(struct hb_pairs *p, const struct hb_pairs_program *program)
@@ -118,20 +117,26 @@ static void draw_rows(const struct hb_bag *b, int row, int rows)
   hb_gl_layers_draw_rows(b->in_storage ? &storage : &b->layers[!b->written], row, b->width, rows);
 }
 
-/* All fragments, or where a uniform block holds the sources those of one segment after the other: each has rows of its own. */
+/* Where a uniform block holds the sources: the fragments of one segment after the other, each in rows of its own. A last
+ * segment that is shorter may have no sources left, and then reads nothing. */
+static void draw_segments(const struct hb_pairs *p, const struct hb_pairs_program *program, size_t from)
+{
+  const struct hb_bag *b = p->state;
+  int rows = b->height / b->segments;
+  for (int s = 0; s < b->segments; s++) {
+    size_t start = (size_t)s * (size_t)b->segment_length + from;
+    bind_block(p, program, start < p->nj ? start : 0);
+    draw_rows(b, s * rows, rows);
+  }
+}
+
 static void draw(struct hb_pairs *p, const struct hb_pairs_program *program, size_t from)
 {
   struct hb_bag *b = p->state;
   if (!b->in_storage) hb_gl_layers_bind(&b->layers[b->written], HB_UNIT_BEFORE);
-  if (b->shape == HB_BAG_BLOCKS) {
-    int rows = b->height / b->segments;
-    for (int s = 0; s < b->segments; s++) {
-      size_t start = (size_t)s * (size_t)b->segment_length + from;
-      bind_block(p, program,
-                 start < p->nj ? start : 0); /* the last segment may be shorter: then nothing is read */
-      draw_rows(b, s * rows, rows);
-    }
-  } else
+  if (b->shape == HB_BAG_BLOCKS)
+    draw_segments(p, program, from);
+  else
     draw_rows(b, 0, b->height);
   if (b->in_storage)
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);

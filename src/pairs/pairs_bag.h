@@ -28,7 +28,7 @@ struct hb_bag {
   int segments, segment_length;
 
   /* a portion of its sinks */
-  int groups; /* of `each` */
+  int groups; /* of `each`; with blocks and segments also empty ones, so that each segment has whole rows */
   int width, height,
       band;    /* fragments; rows in which they are numbered up and down, see shaders/pairs/bag.frag */
   int written; /* which of the pair holds the totals */
@@ -37,7 +37,8 @@ struct hb_bag {
 
 enum {
   HB_BAG_TEXEL = 16 /* bytes */,
-  HB_BAG_BLOCK_TEXELS = 4096 /* 64 KB, as every device takes a uniform block */
+  HB_BAG_BLOCK_TEXELS = 4096 /* 64 KB, as nearly every device takes a uniform block */,
+  HB_BAG_BLOCK_BYTES = HB_BAG_BLOCK_TEXELS * HB_BAG_TEXEL
 };
 
 /* Fills in what the user left open. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
@@ -49,7 +50,7 @@ int hb_bag_needs_storage(const struct hb_pairs *pairs);
 /* The scheme's portion: chooses the shape for pairs->sinks, and how many of them are walked at once. */
 size_t hb_bag_portion(const struct hb_pairs *pairs);
 
-/* Sources of which a uniform block holds a multiple, and how many it holds of a tuning. */
+/* Sources of which a uniform block holds a multiple, and how many it holds at most; 0 where a float sum does not fit. */
 size_t hb_bag_block_step(const struct hb_pairs *pairs);
 size_t hb_bag_block_length(const struct hb_pairs *pairs);
 

@@ -64,7 +64,17 @@ static enum hb_status check_tuning(const struct hb_pairs *p)
   if (needs_43 && !caps->has_compute)
     return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %d.%d", caps->renderer, caps->major,
                    caps->minor);
+  if (t->j_source_plus_1 == HB_J_BLOCK + 1 && caps->max_uniform_block_size < HB_BAG_BLOCK_BYTES)
+    return hb_fail(HB_ERR_GL, "sources from blocks need uniform blocks of %d bytes, the limit of %s is %d",
+                   HB_BAG_BLOCK_BYTES, caps->renderer, caps->max_uniform_block_size);
   return HB_OK;
+}
+
+/* Where sources are read fastest; a software renderer's are in memory whatever they are called. */
+static enum hb_j_source fastest_source(const struct hb_gl_caps *caps)
+{
+  int has_blocks = caps->max_uniform_block_size >= HB_BAG_BLOCK_BYTES;
+  return has_blocks && !caps->software ? HB_J_BLOCK : HB_J_BUFFER_TEXTURE;
 }
 
 /* Safe choices where nothing was measured; see data/measured for how they came about. */
@@ -75,7 +85,7 @@ enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
   struct hb_pairs_tuning *t = &p->params.tuning;
   t->output_plus_1 = hb_default(t->output_plus_1, software && compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
   t->add_plus_1 = hb_default(t->add_plus_1, !software && compute ? ADD_DEVICE : ADD_HOST);
-  t->j_source_plus_1 = hb_default(t->j_source_plus_1, (software ? HB_J_BUFFER_TEXTURE : HB_J_BLOCK) + 1);
+  t->j_source_plus_1 = hb_default(t->j_source_plus_1, (int)fastest_source(&p->params.context->caps) + 1);
   t->i_each = hb_default(t->i_each, software ? most_each(p) : smaller(4, most_each(p)));
   t->unroll = hb_default(t->unroll, precision == HB_PRECISION_DOUBLE && !software ? 2 : 8);
   /* two tiles of 64 texels, a piece of work for two llvmpipe threads; or what spreads over a GPU's rasterizers */
@@ -118,8 +128,7 @@ static int band_of(const struct hb_pairs *p, size_t groups)
 
 size_t hb_bag_block_step(const struct hb_pairs *p)
 {
-  const struct hb_bag *b = p->state;
-  size_t step = (size_t)b->partial;
+  size_t step = (size_t)p->params.tuning.partial;
   while (step * (size_t)p->texels % 16) step *= 2; /* a block begins at a multiple of 256 bytes */
   return step;
 }
@@ -141,6 +150,14 @@ static void cut(const struct hb_pairs *p, size_t unit, size_t wanted)
   b->segment_length = (int)(each * unit);
 }
 
+/* Whether a draw for each uniform block has enough to do, and a float sum fits one. */
+static int takes_blocks(const struct hb_pairs *p, size_t groups)
+{
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  return t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= (size_t)t->threads / DRAWN &&
+         hb_bag_block_length(p) > 0;
+}
+
 /* Shape and segments, from the sinks of all portions so that these cannot change a result. Segments: as many as give
  * the wanted number of fragments, each at least one float sum long. */
 static void choose_shape(const struct hb_pairs *p)
@@ -152,9 +169,8 @@ static void choose_shape(const struct hb_pairs *p)
   /* a processor has no lanes to spare for groups of sinks that are mostly empty */
   int software = p->params.context->caps.software, wasteful = software && 2 * p->sinks < groups * each;
   int many = groups * sums >= threads / (software ? SOFTWARE_FILLED : GPU_FILLED) && !wasteful;
-  take_shape(p, HB_BAG_BLOCKS);
-  int blocks = t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= threads / DRAWN;
-  if (!blocks) take_shape(p, many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
+  int blocks = takes_blocks(p, groups);
+  take_shape(p, blocks ? HB_BAG_BLOCKS : many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
   groups = hb_quotient_up(p->sinks, (size_t)b->each);
   cut(p, blocks ? hb_bag_block_length(p) : (size_t)b->partial,
       hb_quotient_up(blocks ? BLOCKS_WANTED * threads : threads, groups));

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 /* A line: key, tab, tuning. The first line says what the file is; another one is no file of ours. */
-static const char first_line[] = "# holmberg tunings 1\n";
+static const char first_line[] = "# holmberg tunings 2\n";
 
 size_t hb_tuning_class(size_t n) { return n < 6000 ? 2048 : n < 48000 ? 16384 : 131072; }
 

@@ -241,7 +241,7 @@ static void test_matrix(void **state)
 static void test_bag(void **state)
 {
   (void)state;
-  open_scheme("bag", "i_each=4 partial=4 unroll=4 threads=1 bag=8 output=targets");
+  open_scheme("bag", "i_each=4 partial=4 unroll=4 threads=1 bag=8 output=targets j_source=buffer_texture");
   hb_inspector_step(inspector, 2);
   walk();
   assert_string_equal(hb_inspector_title(inspector), "bag, pass 3 of 5: sources 16 to 23");

@@ -149,6 +149,12 @@ static void test_device_that_lacks(void **state)
   ASSERT_FAILS(create("bag", HB_PRECISION_DS, none), HB_ERR_GL, "precision ds needs the GLSL qualifier");
   ASSERT_OK(create("bag", HB_PRECISION_SINGLE, none));
   *caps = kept;
+  caps->max_uniform_block_size = 16384;
+  ASSERT_OK(create("bag", HB_PRECISION_SINGLE, none));
+  ASSERT_FAILS(
+      create("bag", HB_PRECISION_SINGLE, (struct hb_pairs_tuning){.j_source_plus_1 = HB_J_BLOCK + 1}),
+      HB_ERR_GL, "sources from blocks need uniform blocks of 65536 bytes, the limit of ");
+  *caps = kept;
   caps->has_double = 0;
   ASSERT_FAILS(create("bag", HB_PRECISION_DOUBLE, none), HB_ERR_GL, "precision double needs GLSL doubles");
   *caps = kept;

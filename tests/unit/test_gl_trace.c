@@ -47,7 +47,9 @@ static void walk(const char *scheme, struct hb_trace *trace)
 {
   struct hb_force *force;
   const char *tuning =
-      strcmp(scheme, "bag") == 0 ? "i_each=4 partial=4 unroll=4 threads=1 bag=8 output=targets" : NULL;
+      strcmp(scheme, "bag") == 0
+          ? "i_each=4 partial=4 unroll=4 threads=1 bag=8 output=targets j_source=buffer_texture"
+          : NULL;
   const struct hb_force_params params = {.scheme = scheme,
                                          .precision = "single",
                                          .tuning = tuning,

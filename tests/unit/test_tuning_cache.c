@@ -101,7 +101,7 @@ static void test_damage(void **state)
   char text[512];
   snprintf(
       text, sizeof text,
-      "# holmberg tunings 1\nno tab here\nA GPU|4.5 driver 1|%s bag single gravity_jerk 2048\ti_each=x\n",
+      "# holmberg tunings 2\nno tab here\nA GPU|4.5 driver 1|%s bag single gravity_jerk 2048\ti_each=x\n",
       hb_version());
   overwrite(text);
   warnings = 0;

@@ -457,7 +457,7 @@ struct hb_selftest_info {
   int dot_differs;                       /* dot() against its products added from left to right  */
   double sqrt_ulp, rsqrt_ulp;            /* sqrt(x), inversesqrt(x)                              */
   double one_over_sqrt_ulp, inverse_ulp; /* 1 / sqrt(x), 1 / x                                   */
-  double rsqrt_mean;                     /* error of 1 / r on the whole, relative: ds takes it back */
+  double rsqrt_mean;                     /* mean relative error of 1 / r; compensated and ds take it back */
   int denormals_lost;                    /* not the same after reading and writing               */
   int denormal_products_lost;            /* products too small to be normal that became 0        */
   int special_wrong, wrap_wrong;         /* NaN, infinities, zeros; unsigned numbers beyond 2^32 */
