@@ -5,6 +5,7 @@
 #include "support/support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,4 +245,24 @@ int pairs_draws_end(void)
   hb_gl_core_11.DrawArrays = real.draw;
   __glewDispatchCompute = real.dispatch;
   return real.count;
+}
+
+const char *pairs_describe(const struct pairs_case *c)
+{
+  static char text[200];
+  snprintf(text, sizeof text, "%s by %s in %s (%s)", c->interaction, c->scheme,
+           hb_precision_names[c->precision], c->tuning ? c->tuning : "");
+  return text;
+}
+
+void pairs_require(const struct pairs_case *c, const char *what, double error, double tolerance)
+{
+  if (!(error <= tolerance))
+    fail_msg("%s: %s is wrong by %.3g, allowed %.3g", pairs_describe(c), what, error, tolerance);
+}
+
+void pairs_require_same(const struct pairs_case *c, const char *what, const double *f, const double *expected,
+                        size_t count)
+{
+  if (memcmp(f, expected, count * sizeof *f) != 0) fail_msg("%s: %s changes bits", pairs_describe(c), what);
 }

@@ -31,6 +31,14 @@ enum hb_status pairs_forces(struct hb_pairs *pairs, size_t ni, const uint32_t *i
 /* The same without a failure, the unused last component of each sink made 0. */
 void pairs_eval(struct hb_pairs *pairs, size_t ni, const uint32_t *index, double *f);
 
+/* The case in words, for a sentence; valid until the next call. */
+const char *pairs_describe(const struct pairs_case *c);
+
+/* Fails the test where the error is beyond the tolerance, or where count numbers are not the same to the last bit. */
+void pairs_require(const struct pairs_case *c, const char *what, double error, double tolerance);
+void pairs_require_same(const struct pairs_case *c, const char *what, const double *f, const double *expected,
+                        size_t count);
+
 /* index = 0, step, 2 step, ... mod n. */
 void pairs_index(size_t ni, size_t step, size_t n, uint32_t *index);
 
