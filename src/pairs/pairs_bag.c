@@ -35,6 +35,14 @@ static void bag_destroy(struct hb_pairs *p)
   hb_mem_free(b);
 }
 
+/* Of the shape of the walk, if they read sources from elsewhere: more particles may not fit a texture. */
+static void drop_programs(struct hb_bag *b)
+{
+  for (int stage = 0; stage < HB_BAG_STAGES && b->built[b->shape] != b->j_source; stage++)
+    hb_pairs_program_destroy(&b->program[b->shape][stage]);
+  b->built[b->shape] = b->j_source;
+}
+
 static enum hb_status build(struct hb_pairs *p, enum hb_bag_stage stage)
 {
   struct hb_bag *b = p->state;
@@ -176,6 +184,7 @@ static enum hb_status bag_walk(struct hb_pairs *p)
 {
   struct hb_bag *b = p->state;
   hb_bag_choose_framebuffer(p);
+  drop_programs(b);
   HB_TRY(make_room(p));
   if (b->j_source == HB_J_TEXTURE) HB_TRY(hb_pairs_texture_2d(p));
   b->stage = HB_BAG_STAGES;

@@ -12,7 +12,8 @@ enum hb_bag_shape { HB_BAG_BLOCKS, HB_BAG_MANY, HB_BAG_FEW, HB_BAG_FEW_LONG, HB_
 enum hb_bag_stage { HB_BAG_ANEW, HB_BAG_GO_ON, HB_BAG_STAGES };
 
 struct hb_bag {
-  struct hb_pairs_program program[HB_BAG_SHAPES][HB_BAG_STAGES]; /* built when first used */
+  struct hb_pairs_program program[HB_BAG_SHAPES][HB_BAG_STAGES]; /* built when first used, */
+  enum hb_j_source built[HB_BAG_SHAPES];                         /* for sources from here */
   struct hb_gl_layers many[2], few[2];                           /* ping-pong pairs of render targets, */
   struct hb_pairs_sum sum_of_many, sum_of_few;
   unsigned framebuffer; /* or, for totals in a storage buffer that is continued in place, no texture */

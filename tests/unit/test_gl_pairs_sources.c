@@ -53,7 +53,8 @@ static void check_sent_again(enum hb_precision precision, const char *tuning)
     pairs_send(pairs, n[k]);
     pairs_index(NI, 13, n[k], all);
     pairs_eval(pairs, NI, all, f);
-    pairs_require(&c, "the force of others", pairs_error(pairs, n[k], NI, all, f), 3 * pairs_tolerance(precision));
+    pairs_require(&c, "the force of others", pairs_error(pairs, n[k], NI, all, f),
+                  3 * pairs_tolerance(precision));
     assert_true(pairs->is_texture_2d_filled);
   }
   hb_pairs_destroy(pairs);
@@ -130,7 +131,8 @@ static void test_root_error(void **state)
       if (pairs_lacks(&c)) continue;
       for (int k = 0; k < 2; k++) {
         struct hb_pairs *pairs = pairs_open(&c, 1);
-        if (k == 0 && fabs(pairs->root_error) > 1e-7) fail_msg("%s: 1 / r is no reciprocal", pairs_describe(&c));
+        if (k == 0 && fabs(pairs->root_error) > 1e-7)
+          fail_msg("%s: 1 / r is no reciprocal", pairs_describe(&c));
         if (k == 1) pairs->root_error = error;
         pairs_send(pairs, N);
         pairs_eval(pairs, N, all, k ? f : first);
@@ -191,12 +193,36 @@ static void test_short_bags_in_block(void **state)
 static void test_long_sums_in_block(void **state)
 {
   (void)state;
-  const struct pairs_case c = {"gravity_jerk", "bag", "partial=4096 unroll=1 threads=1 i_each=1 j_source=block",
-                               HB_PRECISION_SINGLE};
+  const struct pairs_case c = {
+      "gravity_jerk", "bag", "partial=4096 unroll=1 threads=1 i_each=1 j_source=block", HB_PRECISION_SINGLE};
   struct hb_pairs *pairs = pairs_open(&c, 1);
   pairs_send(pairs, 100);
   pairs_eval(pairs, 100, all, f);
   pairs_require(&c, "the force", pairs_error(pairs, 100, 100, all, f), pairs_tolerance(c.precision));
+  hb_pairs_destroy(pairs);
+}
+
+/* More particles than a texture holds: few sinks, which had read one, read the buffer. */
+static void test_beyond_a_texture(void **state)
+{
+  (void)state;
+  enum { FEW = 300, ROWS = 16, NI = 10 }; /* 5 rows of texels with the room behind the last block, then 22 */
+  const struct pairs_case c = {
+      "gravity_jerk", "bag", SHORT "threads=60 width=16 j_source=block output=targets", HB_PRECISION_SINGLE};
+  struct hb_gl_caps *caps = &pairs_context()->caps, kept = *caps;
+  struct hb_pairs *pairs = pairs_open(&c, 1);
+  const struct hb_bag *b = pairs->state;
+  caps->max_texture_size = ROWS;
+  pairs_send(pairs, FEW);
+  pairs_eval(pairs, NI, all, f);
+  assert_int_equal(b->j_source, HB_J_TEXTURE);
+  pairs_require(&c, "the force", pairs_error(pairs, FEW, NI, all, f), pairs_tolerance(c.precision));
+  pairs_send(pairs, PAIRS_MOST);
+  pairs_eval(pairs, NI, all, f);
+  *caps = kept;
+  assert_int_equal(b->j_source, HB_J_BUFFER_TEXTURE);
+  pairs_require(&c, "the force of more", pairs_error(pairs, PAIRS_MOST, NI, all, f),
+                pairs_tolerance(c.precision));
   hb_pairs_destroy(pairs);
 }
 
@@ -234,8 +260,13 @@ static int set_up(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sources), cmocka_unit_test(test_adding), cmocka_unit_test(test_root_error),
-      cmocka_unit_test(test_short_bags_in_block), cmocka_unit_test(test_long_sums_in_block), cmocka_unit_test(test_widths),
+      cmocka_unit_test(test_sources),
+      cmocka_unit_test(test_adding),
+      cmocka_unit_test(test_root_error),
+      cmocka_unit_test(test_short_bags_in_block),
+      cmocka_unit_test(test_long_sums_in_block),
+      cmocka_unit_test(test_beyond_a_texture),
+      cmocka_unit_test(test_widths),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }
