@@ -23,8 +23,9 @@ SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
 PAPERS  := $(sort $(wildcard data/paper/*.csv))
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
-LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/%,$(SOURCES))) $(B)/obj/gen/shaders.o
+LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/% src/child/%,$(SOURCES))) $(B)/obj/gen/shaders.o
 CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES))) $(B)/obj/gen/paper.o $(B)/obj/gen/commit.o
+CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/support/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
 
@@ -38,10 +39,10 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(B)/holmberg
+all: $(B)/holmberg $(B)/holmberg-child
 
 help:
-	@echo 'make            build build/holmberg and build/libholmberg.a'
+	@echo 'make            build build/holmberg, its helper holmberg-child and build/libholmberg.a'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make reproduce  set up the machine, build, the tables and figures of 2007 beside this machine: a report'
 	@echo 'make test       set up the machine, build, run all tests'
@@ -95,6 +96,10 @@ $(B)/holmberg: $(CLI_OBJ) $(B)/libholmberg.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$(B)/holmberg-child: $(CHILD) $(B)/libholmberg.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 $(B)/libholmberg.a: $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -124,7 +129,7 @@ $(B)/obj/tests/%.o: tests/support/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -Itests -MMD -MP -c -o $@ $<
 
-$(B)/tests/%: tests/unit/%.c $(HELPERS) $(B)/libholmberg.a
+$(B)/tests/%: tests/unit/%.c $(HELPERS) $(B)/libholmberg.a | $(B)/holmberg-child
 	$(call say,TEST,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(HELPERS) $(B)/libholmberg.a $(LDLIBS) -lcmocka
 

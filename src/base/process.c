@@ -1,0 +1,125 @@
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static void close_end(int *fd)
+{
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+/* Signals that this process ignores or blocks are the program's own again. */
+static int set_signals(posix_spawnattr_t *attributes)
+{
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setsigdefault(attributes, &all);
+  return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(const char *const *words, unsigned flags, int in, int out, pid_t *pid)
+{
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  set_signals(&attributes);
+  if (in >= 0)
+    posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  else
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (out >= 0)
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  else
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (flags & HB_PROCESS_SILENT)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  int error = posix_spawnp(pid, words[0], &actions, &attributes, (char *const *)words, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+enum hb_status hb_process_start(const char *const *words, unsigned flags, struct hb_process *process)
+{
+  int in[2] = {-1, -1}, out[2] = {-1, -1}, error = 0;
+  *process = (struct hb_process){.to = -1, .from = -1};
+  if ((flags & HB_PROCESS_TO && pipe2(in, O_CLOEXEC) != 0) ||
+      (flags & HB_PROCESS_FROM && pipe2(out, O_CLOEXEC) != 0))
+    error = errno;
+  if (!error) error = spawn(words, flags, in[0], out[1], &process->pid);
+  close_end(&in[0]);
+  close_end(&out[1]);
+  if (error) {
+    close_end(&in[1]);
+    close_end(&out[0]);
+    process->pid = 0;
+    if (error == ENOENT) return hb_fail(HB_ERR_USAGE, "%s is not installed", words[0]);
+    return hb_fail(HB_ERR_IO, "cannot run %s: %s", words[0], strerror(error));
+  }
+  process->to = in[1];
+  process->from = out[0];
+  return HB_OK;
+}
+
+struct hb_process_end hb_process_end(struct hb_process *process)
+{
+  struct hb_process_end end = {.code = -1};
+  int status = 0;
+  close_end(&process->to);
+  close_end(&process->from);
+  if (process->pid <= 0) return end;
+  pid_t got;
+  while ((got = waitpid(process->pid, &status, 0)) < 0 && errno == EINTR) {
+  }
+  process->pid = 0;
+  if (got < 0) return end; /* SIGCHLD is ignored here: nobody can know */
+  if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+  return end;
+}
+
+void hb_process_kill(struct hb_process *process)
+{
+  if (process->pid > 0) kill(process->pid, SIGKILL);
+}
+
+int hb_process_crashed(struct hb_process_end end)
+{
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
+  for (size_t k = 0; k < sizeof faults / sizeof *faults; k++)
+    if (end.signal == faults[k]) return 1;
+  return 0;
+}
+
+enum hb_status hb_process_child(char path[4096])
+{
+  static const char *const places[] = {"", "../", "../libexec/holmberg/"};
+  const char *named = getenv("HB_CHILD");
+  char folder[2048];
+  if (named && *named) {
+    snprintf(path, 4096, "%s", named);
+    return HB_OK;
+  }
+  ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+  folder[length > 0 ? length : 0] = 0;
+  char *slash = strrchr(folder, '/');
+  if (slash) slash[1] = 0;
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    snprintf(path, 4096, "%s%sholmberg-child", folder, places[k]);
+    if (access(path, X_OK) == 0) return HB_OK;
+  }
+  return hb_fail(HB_ERR_IO, "there is no holmberg-child in %s, which `make` puts beside holmberg", folder);
+}

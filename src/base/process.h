@@ -1,0 +1,44 @@
+/* Programs that run beside ours. They are spawned, never forked: the library lives in other people's programs, whose
+ * threads, locks and drivers a fork would copy in the middle of their work. */
+#ifndef HB_PROCESS_H
+#define HB_PROCESS_H
+
+#include "base/status.h"
+
+#include <sys/types.h>
+
+enum hb_process_flags {
+  HB_PROCESS_TO = 1,    /* its standard input is our pipe `to`; else /dev/null      */
+  HB_PROCESS_FROM = 2,  /* its standard output is our pipe `from`; else /dev/null   */
+  HB_PROCESS_SILENT = 4 /* its standard error is /dev/null; else ours               */
+};
+
+struct hb_process {
+  pid_t pid;
+  int to, from; /* -1: none */
+};
+
+/* words end with NULL; the first is looked for in PATH unless it has a slash. All signals have their default effect in it.
+ * Errors: HB_ERR_IO with the program's name (HB_ERR_USAGE: there is no such program); *process is then to be left alone. */
+enum hb_status hb_process_start(const char *const *words, unsigned flags, struct hb_process *process);
+
+/* How a program ended. */
+struct hb_process_end {
+  int code; /* exit code, 0 to 255; -1: by a signal, or not known since the host program collects its children itself */
+  int signal; /* 0: by none */
+};
+
+/* Closes the pipes that are still open and waits. */
+struct hb_process_end hb_process_end(struct hb_process *process);
+
+/* Ends it at once; nothing to do where it has ended. */
+void hb_process_kill(struct hb_process *process);
+
+/* Whether a signal is that of a program that went wrong, such as SIGSEGV, and not that of somebody who wanted it to end. */
+int hb_process_crashed(struct hb_process_end end);
+
+/* The program that does for us what may crash: holmberg-child beside this program, one folder above it, or in
+ * ../libexec/holmberg; HB_CHILD names another. Errors: HB_ERR_IO: it is not there. */
+enum hb_status hb_process_child(char path[4096]);
+
+#endif
