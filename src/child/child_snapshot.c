@@ -3,6 +3,7 @@
 #include "io/checkpoint.h"
 #include "io/snapshot.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -39,6 +40,7 @@ static int work(char **words)
   struct stat info;
   struct hb_sections sections = {0};
   struct hb_particles *particles;
+  setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* not every file system has locks */
   if (fstat(STDIN_FILENO, &info) == 0) set_limits((uint64_t)info.st_size);
   enum hb_status status = hb_snapshot_hdf5_take(STDIN_FILENO, words[0], &particles);
   if (status == HB_OK) {

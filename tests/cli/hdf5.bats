@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# shellcheck disable=SC2154,SC2030,SC2031,SC2016 # run sets these, each test is a subshell; names and README are no script
 # HDF5 files that other programs made, or that are damaged: read right, or one sentence with the file's name and exit code
 # 3, whatever the HDF5 library does. And yt, which reads ours.
 load common
@@ -61,7 +61,7 @@ child() {
   HOLMBERG=$PWD/alone/holmberg fails_with 4 'cannot read a.h5: there is no holmberg-child in */alone/, *' run a.h5
 }
 
-@test "names with dashes and blanks, names of no file, and a stream" {
+@test "names with dashes and blanks, names of no file, locks, and a stream" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
   mkdir folder
   for name in -dash.h5 'two  words.h5' '$(touch x).h5' folder/-o.h5; do
@@ -70,6 +70,7 @@ child() {
   done
   ln -s /dev/stdin in.h5
   accepts run in.h5 --scheme host --t-end 0.125 --quiet <a.h5
+  run -0 flock a.h5 "$HOLMBERG" run a.h5 --scheme host --t-end 0.125 --quiet
   mkfifo pipe.h5
   cat a.h5 >pipe.h5 &
   fails_with 4 'cannot read pipe.h5: HDF5 takes a file, not a stream' run pipe.h5

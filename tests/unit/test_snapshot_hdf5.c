@@ -2,10 +2,13 @@
 #include "support/snapshot_case.h"
 #include "support/support.h"
 
+#include "base/mem.h"
 #include "core/particles.h"
 
+#include <fcntl.h>
 #include <hdf5.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +34,7 @@ static struct hb_particles *sample(size_t n)
 static void round_trip(void **state)
 {
   (void)state;
-  static const size_t numbers[] = {1, 2, 1000};
+  static const size_t numbers[] = {1, 2, 1000, 32769, 70001}; /* of one chunk of rows, and of several */
   for (size_t k = 0; k < COUNT_OF(numbers); k++) {
     struct hb_particles *p = sample(numbers[k]), *back;
     ASSERT_OK(hb_particles_add_history(p, "holmberg ic plummer"));
@@ -327,12 +330,79 @@ static void survives_truncation(void **state)
   ASSERT_OK(hb_snapshot_write(path, NULL, p));
   size_t count;
   char *bytes = support_read(path, &count);
-  for (size_t length = 0; length < count; length += length < 200 || length > count - 50 ? 1 : 37) {
+  for (size_t length = 0; length < count; length += length < 100 || length > count - 20 ? 3 : 97) {
     support_write(path, bytes, length);
     ASSERT_FAILS(hb_snapshot_read(path, NULL, &back), HB_ERR_INPUT, "cut.h5: ");
     assert_null(back);
   }
   free(bytes);
+  hb_particles_destroy(p);
+}
+
+/* Every 37th byte changed: refused, or all the same, notes included. */
+static void notices_changes(void **state)
+{
+  (void)state;
+  struct hb_particles *p = sample(20), *back;
+  ASSERT_OK(hb_particles_add_history(p, "holmberg ic plummer"));
+  const char *path = support_path("changed.h5");
+  ASSERT_OK(hb_snapshot_write(path, NULL, p));
+  size_t count, refused = 0;
+  char *bytes = support_read(path, &count);
+  for (size_t k = 0; k < count; k += 37) {
+    char old = bytes[k];
+    bytes[k] = (char)(old ^ 1 << k % 8);
+    support_write(path, bytes, count);
+    bytes[k] = old;
+    if (hb_snapshot_read(path, NULL, &back) != HB_OK) {
+      refused++;
+      assert_non_null(strstr(hb_error(), "changed.h5: "));
+      continue;
+    }
+    snapshot_assert_same(p, back);
+    assert_memory_equal(p->id, back->id, p->n * sizeof *p->id);
+    assert_int_equal(back->note_count, 2);
+    assert_string_equal(hb_particles_note(back, "history"), "holmberg ic plummer");
+    assert_string_equal(hb_particles_note(back, "version"), hb_version());
+    hb_particles_destroy(back);
+  }
+  assert_true(refused > count / 37 / 3);
+  free(bytes);
+  hb_particles_destroy(p);
+}
+
+static int open_descriptors(void)
+{
+  int count = 0;
+  for (int fd = 0; fd < 256; fd++) count += fcntl(fd, F_GETFD) != -1;
+  return count;
+}
+
+/* The program around the library may collect its children itself, and has descriptors and signals of its own. */
+static void is_a_good_guest(void **state)
+{
+  (void)state;
+  struct hb_particles *p = sample(20000), *back;
+  const char *path = support_path("guest.h5"), *bad = support_path("bad.h5");
+  int before = open_descriptors();
+  ASSERT_OK(hb_snapshot_write(path, NULL, p));
+  support_write(bad, "1 2 3 4 5 6 7\n", 14);
+  for (int ignored = 0; ignored < 2; ignored++) {
+    signal(SIGCHLD, ignored ? SIG_IGN : SIG_DFL);
+    ASSERT_OK(hb_snapshot_read(path, NULL, &back));
+    snapshot_assert_same(p, back);
+    hb_particles_destroy(back);
+    ASSERT_FAILS(hb_snapshot_read(bad, NULL, &back), HB_ERR_INPUT, "bad.h5: not an HDF5 file");
+    hb_mem_fail_at(6); /* while the child is writing */
+    ASSERT_FAILS(hb_snapshot_read(path, NULL, &back), HB_ERR_INTERNAL, "cannot allocate");
+    hb_mem_fail_at(0);
+    setenv("HB_CHILD", "/bin/false", 1);
+    ASSERT_FAILS(hb_snapshot_read(path, NULL, &back), HB_ERR_INPUT,
+                 "guest.h5: the HDF5 library gave up on it, the file is damaged");
+    unsetenv("HB_CHILD");
+  }
+  signal(SIGCHLD, SIG_DFL);
+  assert_int_equal(open_descriptors(), before);
   hb_particles_destroy(p);
 }
 
@@ -363,6 +433,8 @@ int main(void)
       cmocka_unit_test(refuses_bad_content),
       cmocka_unit_test(refuses_bad_files),
       cmocka_unit_test(survives_truncation),
+      cmocka_unit_test(notices_changes),
+      cmocka_unit_test(is_a_good_guest),
       cmocka_unit_test(survives_lack_of_memory),
       cmocka_unit_test(leaves_nothing_open),
   };
