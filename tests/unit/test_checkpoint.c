@@ -212,6 +212,42 @@ static void forged_tables(void **state)
   }
 }
 
+/* What a pipe with `count` bytes in it gives. */
+static enum hb_status receives(const void *bytes, size_t count, uint64_t most)
+{
+  int ends[2];
+  struct hb_sections found = {0};
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(write(ends[1], bytes, count), count);
+  close(ends[1]);
+  enum hb_status status = hb_checkpoint_receive(ends[0], "pipe", most, &found);
+  close(ends[0]);
+  assert_int_equal(found.count, status == HB_OK ? 4 : 0);
+  hb_sections_clear(&found);
+  return status;
+}
+
+/* Through a pipe the same, whose length nobody knows before. */
+static void through_a_pipe(void **state)
+{
+  (void)state;
+  char bytes[1024];
+  int ends[2];
+  struct hb_sections s = sample(0.1);
+  assert_int_equal(pipe(ends), 0);
+  ASSERT_OK(hb_checkpoint_send(ends[1], "pipe", &s));
+  hb_sections_clear(&s);
+  ssize_t count = read(ends[0], bytes, sizeof bytes - 1);
+  assert_in_range(count, 200, sizeof bytes - 2);
+  ASSERT_OK(receives(bytes, (size_t)count, (uint64_t)count));
+  ASSERT_FAILS(receives(bytes, (size_t)count, (uint64_t)count - 1), HB_ERR_INPUT, "bytes, expected");
+  ASSERT_FAILS(receives(bytes, (size_t)count + 1, 10000), HB_ERR_INPUT, "pipe goes on behind its end");
+  for (ssize_t cut = 0; cut < count; cut++)
+    ASSERT_FAILS(receives(bytes, (size_t)cut, 10000), HB_ERR_INPUT, "pipe ");
+  close(ends[0]);
+  close(ends[1]);
+}
+
 /* The n-th call of every kind fails, n = 1, 2, ... until none is left to fail: afterwards one of the two names holds the
  * old state or the new one, whole. */
 static void never_without_a_generation(void **state)
@@ -276,6 +312,7 @@ int main(void)
       cmocka_unit_test(every_bit_counts),
       cmocka_unit_test(sentences),
       cmocka_unit_test(forged_tables),
+      cmocka_unit_test(through_a_pipe),
       cmocka_unit_test(never_without_a_generation),
       cmocka_unit_test(no_memory),
   };

@@ -2,6 +2,7 @@
 #include "base/process.h"
 #include "support/support.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,21 @@ static void pipes_carry_both_ways(void **state)
   assert_int_equal(hb_process_end(&process).code, 0);
 }
 
+static void reads_an_open_file(void **state)
+{
+  (void)state;
+  const char *words[] = {"tr", "a-z", "A-Z", NULL}, *path = support_path("file");
+  struct hb_process process;
+  char answer[8] = "";
+  support_write(path, "snap", 4);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  ASSERT_OK(hb_process_start_on(words, HB_PROCESS_FROM, file, &process));
+  assert_int_equal(read(process.from, answer, sizeof answer), 4);
+  assert_string_equal(answer, "SNAP");
+  assert_int_equal(hb_process_end(&process).code, 0);
+  assert_int_equal(close(file), 0);
+}
+
 static void signals_are_the_programs_own(void **state)
 {
   (void)state;
@@ -77,9 +93,9 @@ static void our_own_child_is_found(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ends_are_told_apart),          cmocka_unit_test(pipes_carry_both_ways),
-      cmocka_unit_test(signals_are_the_programs_own), cmocka_unit_test(a_missing_program_is_named),
-      cmocka_unit_test(our_own_child_is_found),
+      cmocka_unit_test(ends_are_told_apart),        cmocka_unit_test(pipes_carry_both_ways),
+      cmocka_unit_test(reads_an_open_file),         cmocka_unit_test(signals_are_the_programs_own),
+      cmocka_unit_test(a_missing_program_is_named), cmocka_unit_test(our_own_child_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
