@@ -9,8 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 }; /* it reserves terabytes and opens files at the end */
+/* The address sanitizer reserves terabytes and opens files at the end. */
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };
 #endif

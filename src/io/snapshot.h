@@ -28,4 +28,8 @@ enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_section
 /* Particles that a file of so many bytes is believed to hold. */
 size_t hb_snapshot_hdf5_most(uint64_t bytes);
 
+/* The checksum of notes, and the attribute of /Holmberg that has it where a note is long. */
+#define HB_SNAPSHOT_HDF5_SUM "notes.crc32"
+uint32_t hb_snapshot_hdf5_notes_sum(const struct hb_particles *particles);
+
 #endif

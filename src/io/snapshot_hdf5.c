@@ -5,6 +5,7 @@
  * A file is read by holmberg-child, with snapshot_hdf5_read.c: the HDF5 library crashes on damaged files. */
 #include "io/snapshot.h"
 
+#include "base/crc32.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/process.h"
@@ -175,11 +176,30 @@ static enum hb_status put_header(hid_t file, const struct hb_particles *p)
   return put_int(header, "Flag_DoublePrecision", 1);
 }
 
+uint32_t hb_snapshot_hdf5_notes_sum(const struct hb_particles *p)
+{
+  uint32_t crc = 0;
+  for (size_t k = 0; k < p->note_count; k++) {
+    const struct hb_note *note = &p->notes[k];
+    if (strcmp(note->key, "version") == 0) continue; /* which comes by itself */
+    crc = hb_crc32(crc, note->key, strlen(note->key) + 1);
+    crc = hb_crc32(crc, note->value, strlen(note->value) + 1);
+  }
+  return crc;
+}
+
 static enum hb_status put_notes(hid_t file, const struct hb_particles *p)
 {
+  enum { LONG = 4096 }; /* from here on the library may keep a string without a checksum */
+  int any_long = 0;
   hid_t group = make_group(file, "Holmberg", H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   if (group < 0) return cannot_make("/Holmberg");
-  for (size_t k = 0; k < p->note_count; k++) HB_TRY(put_text(group, p->notes[k].key, p->notes[k].value));
+  for (size_t k = 0; k < p->note_count; k++) {
+    HB_TRY(put_text(group, p->notes[k].key, p->notes[k].value));
+    any_long |= strlen(p->notes[k].value) >= LONG;
+  }
+  uint32_t sum = hb_snapshot_hdf5_notes_sum(p);
+  if (any_long) HB_TRY(put_attribute(group, HB_SNAPSHOT_HDF5_SUM, H5T_STD_U32LE, H5T_NATIVE_UINT32, 0, &sum));
   return hb_particles_note(p, "version") ? HB_OK : put_text(group, "version", hb_version());
 }
 

@@ -286,6 +286,19 @@ static herr_t take_note(hid_t group, const char *name, const H5A_info_t *info, v
   return notes->status != HB_OK;
 }
 
+static enum hb_status check_sum(const struct source *s, hid_t group, const struct hb_particles *p)
+{
+  uint32_t sum = 0;
+  htri_t found = H5Aexists(group, HB_SNAPSHOT_HDF5_SUM);
+  if (found == 0) return HB_OK;
+  hid_t attribute = H5Aopen(group, HB_SNAPSHOT_HDF5_SUM, H5P_DEFAULT);
+  hid_t space = H5Aget_space(attribute);
+  int failed = H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, H5T_NATIVE_UINT32, &sum) < 0;
+  H5Sclose(space);
+  H5Aclose(attribute);
+  return failed || sum != hb_snapshot_hdf5_notes_sum(p) ? damaged(s, "/Holmberg") : HB_OK;
+}
+
 /* In the order of their making where the file has kept it, as ours do. */
 static enum hb_status get_notes(const struct source *s, struct hb_particles *p)
 {
@@ -296,8 +309,10 @@ static enum hb_status get_notes(const struct source *s, struct hb_particles *p)
   hid_t group = H5Gopen2(s->file, "/Holmberg", H5P_DEFAULT);
   herr_t stopped = H5Aiterate2(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, take_note, &notes);
   if (stopped < 0) stopped = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, take_note, &notes);
+  if (stopped < 0) notes.status = damaged(s, "/Holmberg");
+  if (notes.status == HB_OK) notes.status = check_sum(s, group, p);
   if (group >= 0) H5Gclose(group);
-  return stopped < 0 ? damaged(s, "/Holmberg") : notes.status;
+  return notes.status;
 }
 
 /* ---- the file ----------------------------------------------------------------------------------------- */

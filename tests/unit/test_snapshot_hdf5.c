@@ -74,6 +74,15 @@ static void long_notes(void **state)
   assert_string_equal(hb_particles_note(back, "history"), note);
   hb_particles_destroy(back);
   hb_particles_destroy(p);
+  /* one letter changed */
+  size_t count;
+  char *bytes = support_read(path, &count), *letter = memchr(bytes, 'h', count);
+  while (memcmp(letter, "hhhh", 4) != 0)
+    letter = memchr(letter + 1, 'h', (size_t)(bytes + count - letter - 1));
+  letter[1000] = 'g';
+  support_write(path, bytes, count);
+  free(bytes);
+  ASSERT_FAILS(hb_snapshot_read(path, NULL, &back), HB_ERR_INPUT, "long.h5: /Holmberg cannot be read");
   free(note);
 }
 
