@@ -278,15 +278,15 @@ enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_section
 {
   *particles = NULL;
   const struct hb_section *sentence = hb_sections_find(sections, "sentence");
-  enum hb_status status;
   if (!sentence) {
-    status = hb_particles_get(sections, particles);
+    enum hb_status status = hb_particles_get(sections, particles);
     return status == HB_ERR_INPUT ? hb_fail_in(status, path) : status;
   }
-  const uint64_t *number;
-  HB_TRY(hb_sections_get(sections, "status", HB_SECTION_WORDS, 1, (const void **)&number));
-  status = *number > HB_OK && *number <= HB_ERR_STOPPED ? (enum hb_status) * number : HB_ERR_INTERNAL;
-  return hb_fail(status, "%.*s", (int)sentence->count, (const char *)sentence->data);
+  const void *number;
+  HB_TRY(hb_sections_get(sections, "status", HB_SECTION_WORDS, 1, &number));
+  uint64_t status = *(const uint64_t *)number;
+  if (status == HB_OK || status > HB_ERR_STOPPED) status = HB_ERR_INTERNAL;
+  return hb_fail((enum hb_status)status, "%.*s", (int)sentence->count, (const char *)sentence->data);
 }
 
 /* The child ended without its answer. */

@@ -107,7 +107,8 @@ struct hb_snapshot_format {
 const struct hb_snapshot_format *hb_snapshot_formats(size_t *count);
 
 /* format NULL: by the extension of path. path "-" is standard input or output (text only). A file is written
- * under a temporary name in the same folder, synced and renamed: it is there whole or not at all.
+ * under a temporary name in the same folder, synced and renamed: it is there whole or not at all. HDF5 is read by the
+ * program holmberg-child, which lies beside the program, one folder above it, or where HB_CHILD says.
  * Errors: HB_ERR_INPUT (content; names file, line or data set, value), HB_ERR_IO, HB_ERR_USAGE (format). */
 enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles);
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles);
