@@ -12,10 +12,10 @@
 
 extern char **environ;
 
-static void close_end(int *fd)
+void hb_process_close(int *pipe)
 {
-  if (*fd >= 0) close(*fd);
-  *fd = -1;
+  if (*pipe >= 0) close(*pipe);
+  *pipe = -1;
 }
 
 /* Signals that this process ignores or blocks are the program's own again. */
@@ -60,11 +60,11 @@ enum hb_status hb_process_start(const char *const *words, unsigned flags, struct
       (flags & HB_PROCESS_FROM && pipe2(out, O_CLOEXEC) != 0))
     error = errno;
   if (!error) error = spawn(words, flags, in[0], out[1], &process->pid);
-  close_end(&in[0]);
-  close_end(&out[1]);
+  hb_process_close(&in[0]);
+  hb_process_close(&out[1]);
   if (error) {
-    close_end(&in[1]);
-    close_end(&out[0]);
+    hb_process_close(&in[1]);
+    hb_process_close(&out[0]);
     process->pid = 0;
     if (error == ENOENT) return hb_fail(HB_ERR_USAGE, "%s is not installed", words[0]);
     return hb_fail(HB_ERR_IO, "cannot run %s: %s", words[0], strerror(error));
@@ -78,8 +78,8 @@ struct hb_process_end hb_process_end(struct hb_process *process)
 {
   struct hb_process_end end = {.code = -1};
   int status = 0;
-  close_end(&process->to);
-  close_end(&process->from);
+  hb_process_close(&process->to);
+  hb_process_close(&process->from);
   if (process->pid <= 0) return end;
   pid_t got;
   while ((got = waitpid(process->pid, &status, 0)) < 0 && errno == EINTR) {

@@ -28,6 +28,9 @@ struct hb_process_end {
   int signal; /* 0: by none */
 };
 
+/* Closes one of its pipes, the end of what the program reads. */
+void hb_process_close(int *pipe);
+
 /* Closes the pipes that are still open and waits. */
 struct hb_process_end hb_process_end(struct hb_process *process);
 
