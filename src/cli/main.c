@@ -93,6 +93,7 @@ int main(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not a death, */
   signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow                          */
+  signal(SIGCHLD, SIG_DFL); /* how gnuplot and ffmpeg end is asked, whatever the caller ignores */
   const struct hb_opts_command *command = NULL;
   enum hb_status status = dispatch(argc, argv, &command);
   if (status == HB_OK) status = hb_terminal_flush();
