@@ -8,14 +8,15 @@
 #include <sys/types.h>
 
 enum hb_process_flags {
-  HB_PROCESS_TO = 1,    /* its standard input is our pipe `to`; else /dev/null      */
-  HB_PROCESS_FROM = 2,  /* its standard output is our pipe `from`; else /dev/null   */
-  HB_PROCESS_SILENT = 4 /* its standard error is /dev/null; else ours               */
+  HB_PROCESS_TO = 1,     /* its standard input is our pipe `to`; else /dev/null      */
+  HB_PROCESS_FROM = 2,   /* its standard output is our pipe `from`; else /dev/null   */
+  HB_PROCESS_SILENT = 4, /* its standard error is /dev/null; else ours               */
+  HB_PROCESS_SAID = 8    /* its standard error is our pipe `said`                    */
 };
 
 struct hb_process {
   pid_t pid;
-  int to, from; /* -1: none */
+  int to, from, said; /* -1: none */
 };
 
 /* words end with NULL; the first is looked for in PATH unless it has a slash. All signals have their default effect in it.

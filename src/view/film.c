@@ -91,7 +91,7 @@ static enum hb_status start(struct hb_film *film, const struct kind *kind, const
 enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film)
 {
   int is_movie;
-  *film = (struct hb_film){.params = *params, .ffmpeg = {.to = -1, .from = -1}};
+  *film = (struct hb_film){.params = *params, .ffmpeg = {.to = -1, .from = -1, .said = -1}};
   HB_TRY(hb_film_kind(params->path, &is_movie));
   if (!is_movie) return HB_OK;
   if (params->width % 2 || params->height % 2)
