@@ -1,6 +1,7 @@
 /* holmberg ic: initial conditions. */
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/models.h"
 #include "cli/target.h"
 
 #include <string.h>
@@ -69,22 +70,6 @@ static const struct hb_opts_option options[IC_COUNT] = {
     [IC_QUIET] = {"quiet", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
                   "do not say what was written"},
 };
-
-static const char *model_choice(size_t k)
-{
-  size_t count;
-  const struct hb_ic_model *models = hb_ic_models(&count);
-  return k < count ? models[k].name : NULL;
-}
-
-static const struct hb_ic_model *find_model(const char *name)
-{
-  size_t count;
-  const struct hb_ic_model *models = hb_ic_models(&count);
-  for (size_t k = 0; k < count; k++)
-    if (strcmp(models[k].name, name) == 0) return &models[k];
-  return NULL;
-}
 
 static int model_reads(const struct hb_ic_model *model, const char *option)
 {
@@ -173,8 +158,8 @@ static enum hb_status default_path(const char *model, const char *format, struct
 
 static enum hb_status ic(const struct hb_opts *opts)
 {
-  const struct hb_ic_model *model = find_model(opts->operands[0]);
-  if (!model) return hb_opts_unknown("model", opts->operands[0], model_choice);
+  const struct hb_ic_model *model = hb_models_find(opts->operands[0]);
+  if (!model) return hb_opts_unknown("model", opts->operands[0], hb_models_name);
   HB_TRY(check_options(model, opts));
   const char *format = opts->values[IC_FORMAT].text, *given = opts->values[IC_OUTPUT].text;
   struct hb_text path = {0};
@@ -204,6 +189,7 @@ const struct hb_opts_command hb_cmd_ic = {
     .name = "ic",
     .summary = "Make initial conditions: a cluster, a binary, a known orbit.",
     .operand = "MODEL",
+    .operand_choice = hb_models_name,
     .operand_min = 1,
     .operand_max = 1,
     .options = options,

@@ -7,6 +7,10 @@
 
 #include <stdio.h>
 
+/* The k-th scheme of forces, and precision; NULL behind the last. */
+const char *hb_jobs_scheme(size_t k);
+const char *hb_jobs_precision(size_t k);
+
 /* What travels, where is predicted, where is corrected. */
 struct hb_jobs_mode {
   const char *name, *help; /* "block/gpu/host" */

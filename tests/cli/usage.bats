@@ -58,6 +58,26 @@ load common
   for name in hermite4 leapfrog cg2007 tile; do [[ $output == *$'\n'"  $name "* ]]; done
 }
 
+@test "help and the version, however they are asked for" {
+  "$HOLMBERG" --help >help
+  "$HOLMBERG" run --help >run
+  "$HOLMBERG" bench run --help >bench_run
+  for words in help -h; do accepts $words && [ "$output" = "$(cat help)" ]; done
+  accepts help run
+  [ "$output" = "$(cat run)" ]
+  accepts help bench run
+  [ "$output" = "$(cat bench_run)" ]
+  fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" help rnu
+  local version
+  version=$("$HOLMBERG" --version)
+  for words in -v 'run --version' 'run -v' 'ic --nonsense --version' 'bench run -v'; do
+    # shellcheck disable=SC2086
+    accepts $words
+    [ "$output" = "$version" ]
+  done
+  fails_with 4 'cannot read --version: *' run -- --version
+}
+
 @test "no command" { fails_with 2 'no command given'; }
 @test "unknown command, near one" { fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" rnu; }
 @test "unknown command, near none" {
@@ -80,7 +100,27 @@ load common
 @test "empty value" { fails_with 2 'option -o: the value is empty (expected FILE)' run a.h5 -o ''; }
 @test "value for a flag" { fails_with 2 "option --json takes no value, but got '3'" run a.h5 --json=3; }
 @test "no file" { fails_with 2 "'holmberg run' needs a FILE" run; }
-@test "no model" { fails_with 2 "'holmberg ic' needs a MODEL" ic; }
+@test "no model" { fails_with 2 "'holmberg ic' needs a MODEL (one of plummer, *, demo7)" ic; }
+@test "no measurement, no part" {
+  fails_with 2 "'holmberg bench' needs a WHAT (one of force, draws, ceiling, run, frames)" bench
+  fails_with 2 "'holmberg model' needs a PART (one of fit, predict)" model
+}
+@test "a model mistyped where a file could be" {
+  for command in view trace; do
+    fails_with 2 "unknown model 'plumer'; did you mean 'plummer'[?]" $command plumer
+  done
+}
+@test "what fails before its first row prints no head of a table" {
+  fails_with 2 "unknown scheme 'hots'; did you mean 'host'[?]" bench force --scheme hots
+  fails_with 2 "unknown precision 'quad' *" bench force --scheme host --precision double,quad --n 64
+  fails_with 2 "unknown interaction 'gravit'; did you mean 'gravity'[?]" bench force --interaction gravit
+  fails_with 2 "option --n: 'x' is not a whole number*" bench force --scheme host --n 64,x
+  fails_with 2 'there is nothing to measure: *' bench draws --scheme host --n 64 --ni 128
+  fails_with 2 'there is nothing to measure: *' bench force --scheme host --precision single --n 64
+  run --separate-stderr "$HOLMBERG" bench run --scheme host --n 64 --t-end 0.1
+  [[ $status -eq 2 && -z $output && $stderr == 'holmberg: the times are 0.25 to 0.1, '* ]]
+  fails_with 4 'cannot read nosuch.jsonl: *' model predict --machine nosuch.jsonl
+}
 @test "two files" { fails_with 2 "'holmberg run' takes one FILE, but got 'a.h5' and 'b.h5'" run a.h5 b.h5; }
 @test "an operand for info" { fails_with 2 "'holmberg info' takes options only, but got 'x'" info x; }
 @test "not a number" {
