@@ -62,6 +62,8 @@ static const struct hb_opts_option options[BENCH_COUNT] = {
                     "one line of JSON for each row"},
 };
 
+enum { REPEATS_MOST = 1000 };
+
 /* ---- schemes ---- */
 
 static enum hb_status default_schemes(struct hb_text *text)
@@ -207,6 +209,7 @@ static const char *interaction_choice(size_t k)
 static enum hb_status read_lists(struct bench *b)
 {
   const struct hb_opts_value *values = b->opts->values, *ni = &values[BENCH_NI];
+  HB_TRY(hb_opts_check_most(b->opts, BENCH_REPEAT, REPEATS_MOST));
   const char *precisions = values[BENCH_PRECISION].text, *schemes = values[BENCH_SCHEME].text;
   struct hb_text all = {0};
   HB_TRY(hb_list_counts("option --n", values[BENCH_N].text, 1, b->n, &b->n_count));

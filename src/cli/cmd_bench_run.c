@@ -133,6 +133,7 @@ static enum hb_status bench_one(struct bench *b, const struct hb_force_scheme *s
 {
   const struct hb_bench_run_params params = job_params(b, scheme, precision, mode, n);
   struct hb_bench_run_result result;
+  hb_jobs_announce(&params, 1);
   HB_TRY(hb_bench_run(&params, &result));
   const struct hb_bench_run_row row = {&params, &result, mode->name, b->values[JOB_ROUNDING].text};
   if (b->rows == 0 && !b->values[JOB_JSON].given) hb_bench_run_header();
@@ -166,6 +167,7 @@ static enum hb_status work(const struct hb_opts *opts)
   const char *figure = opts->values[JOB_PLOT].text;
   struct bench b = {.values = opts->values};
   b.plot = (struct hb_plot){.title = b.title, .x_label = "number of particles", .y_label = "wall seconds"};
+  HB_TRY(hb_opts_check_most(opts, JOB_REPEAT, HB_JOBS_REPEATS));
   HB_TRY(read_jobs(&b));
   if (figure) HB_TRY(hb_gnuplot_check(figure));
   enum hb_status status = hb_jobs_each(&b.jobs, bench_sizes, &b);

@@ -64,6 +64,15 @@ enum hb_status hb_jobs_read(const struct hb_jobs_words *words, struct hb_jobs *j
   return hb_list_choose(words->schemes, "scheme", hb_jobs_scheme, &jobs->schemes);
 }
 
+/* ---- how long ---- */
+
+/* A run starts at 0, and no particle takes longer steps than dt_max; block steps of a Plummer sphere are many more. */
+void hb_jobs_announce(const struct hb_bench_run_params *run, int runs)
+{
+  double n = (double)run->n, steps = runs * (double)run->repeat * run->t_end / run->sim.dt_max;
+  hb_terminal_announce("at least", hb_terminal_least_seconds(steps, n * n), "");
+}
+
 /* ---- the walk ---- */
 
 struct walk {

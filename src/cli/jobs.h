@@ -40,6 +40,11 @@ typedef enum hb_status hb_jobs_visit(void *context, const struct hb_force_scheme
                                      const char *precision, const struct hb_jobs_mode *mode);
 enum hb_status hb_jobs_each(const struct hb_jobs *jobs, hb_jobs_visit *visit, void *context);
 
+enum { HB_JOBS_REPEATS = 1000 }; /* and seeds, at most */
+
+/* Says how long such runs take, where that is long. */
+void hb_jobs_announce(const struct hb_bench_run_params *run, int runs);
+
 /* The modes, for --help. */
 void hb_jobs_list_modes(FILE *out);
 

@@ -273,6 +273,16 @@ enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, c
   return check_operands(opts);
 }
 
+enum hb_status hb_opts_check_most(const struct hb_opts *opts, size_t k, double most)
+{
+  const struct hb_opts_value *value = &opts->values[k];
+  if (fmax(value->number, (double)value->count) <= most) return HB_OK;
+  char name[64];
+  spell(hb_opts_option_at(opts->command, k), name);
+  return hb_fail(HB_ERR_USAGE, "option %s: '%s' is out of range (expected at most %.10g)", name, value->text,
+                 most);
+}
+
 /* ---- the record -------------------------------------------------------------------------------------- */
 
 void hb_opts_shortest(double number, char text[32])

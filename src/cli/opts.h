@@ -87,6 +87,9 @@ size_t hb_opts_count(const struct hb_opts_command *command);
 /* The k-th option of a command, then those that every command has, then NULL. */
 const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k);
 
+/* The k-th option's number is not above most. Errors: HB_ERR_USAGE. */
+enum hb_status hb_opts_check_most(const struct hb_opts *opts, size_t k, double most);
+
 void hb_opts_help(const struct hb_opts_command *command, FILE *out);
 
 /* Name and help, aligned and wrapped as in --help. */
