@@ -68,6 +68,11 @@ static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen
   enum { LEAST = 64 };
   if (values[REPRODUCE_QUICK].given && values[REPRODUCE_FULL].given)
     return hb_fail(HB_ERR_USAGE, "options --quick and --full exclude each other");
+  static const int words[] = {REPRODUCE_CONTEXT, REPRODUCE_DEVICE}; /* of command lines, between blanks */
+  for (size_t k = 0; k < 2; k++)
+    if (values[words[k]].given && strpbrk(values[words[k]].text, " \t\n\"\\"))
+      return hb_fail(HB_ERR_USAGE, "option --%s: '%s' has blanks or quotes", options[words[k]].name,
+                     values[words[k]].text);
   *r = (struct hb_reproduction){.values = values, .is_full = values[REPRODUCE_FULL].given};
   r->longest_s = values[REPRODUCE_LONGEST].given ? values[REPRODUCE_LONGEST].number : r->is_full ? 3600 : 4;
   r->n_most = (size_t)values[REPRODUCE_N_MOST].count;

@@ -41,12 +41,21 @@ static enum hb_status start(const struct hb_job *job, struct hb_process *process
 /* Estimates of what is done and of all, against the clock since the first job of this sitting. */
 struct progress {
   double done_s, all_s, began;
+  size_t done, all; /* jobs */
 };
 
 static void show(const struct progress *p, double job_s, double estimate_s)
 {
   if (!hb_terminal_is_live() || !(p->all_s > 0)) return;
   hb_terminal_progress((p->done_s + fmin(job_s, estimate_s)) / p->all_s, hb_clock_now() - p->began);
+}
+
+/* Where there is no bar, a line of each job that has ended. */
+static void say(const struct progress *p, const struct hb_job *job, double seconds)
+{
+  if (hb_terminal_is_live()) return;
+  printf("job %zu of %zu, %.1f s: %s\n", p->done, p->all, seconds, job->command);
+  fflush(stdout);
 }
 
 /* What there is to read; the pipe is closed at its end. */
@@ -186,12 +195,15 @@ enum hb_status hb_reproduce_run(struct hb_reproduction *r)
 {
   struct progress progress = {.began = hb_clock_now()};
   for (size_t k = 0; k < r->job_count; k++)
-    if (hb_job_is_due(&r->jobs[k])) progress.all_s += r->jobs[k].estimate_s;
+    if (hb_job_is_due(&r->jobs[k])) progress.all++, progress.all_s += r->jobs[k].estimate_s;
   for (size_t k = 0; k < r->job_count; k++) {
     struct hb_job *job = &r->jobs[k];
     if (!hb_job_is_due(job)) continue;
+    double began = hb_clock_now();
     HB_TRY(run_job(job, &progress));
+    progress.done++;
     progress.done_s += job->estimate_s;
+    say(&progress, job, hb_clock_now() - began);
     if (job->is_done) HB_TRY(hb_reproduce_read(r, k));
     if (job->is_done || job->kind == HB_JOB_PROBE) continue;
     char line[400];

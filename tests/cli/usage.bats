@@ -147,6 +147,26 @@ load common
     run a.h5 --context vulkan
   fails_with 2 "option --format: unknown value 'hfd5'; did you mean 'hdf5'[?]" ic plummer --format hfd5
 }
+@test "no name of a file is run, nor taken for anything else" {
+  local name
+  "$HOLMBERG" ic plummer -n 16 -o p.h5 --quiet
+  # shellcheck disable=SC2016
+  for name in "x'.system('touch pwned').'\$(touch pwned)\`touch pwned\`" '|touch pwned' '<touch pwned' '";touch pwned;"\' \
+    '-e' '%s%n @x' 'file:END'; do
+    mkdir here
+    cd here
+    accepts run ../p.h5 --scheme host --t-end 0.125 --quiet "-o$name.h5" "--diag=$name.csv" "--checkpoint=$name.ckpt"
+    accepts plot "-o$name.svg" --quiet -- "$name.csv"
+    accepts bench force --scheme host --n 16 --repeat 1 "--plot=$name.pdf"
+    accepts ic figure8 "-o$name.txt" --quiet
+    accepts run --scheme host --t-end 0.125 --json -- "$name.txt"
+    rm -f ./*~
+    files "$name".{h5,csv,ckpt,svg,pdf,txt}
+    cd ..
+    rm -r here
+  done
+}
+
 @test "control letters of a file name do not reach the terminal" {
   fails_with 4 'cannot read a[?]b[?]c.h5: *' run $'a\nb\ec.h5'
 }
