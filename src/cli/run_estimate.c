@@ -30,13 +30,17 @@ enum hb_status hb_run_check_counts(const struct hb_run *run)
   return run->snap_every > 0 ? check_count(run, RUN_SNAP_EVERY, run->snap_every, "snapshots") : HB_OK;
 }
 
+/* No particle takes longer steps than dt_max, leapfrog's all take dt; if the first step shows more to come, that. */
 void hb_run_announce(const struct hb_run *run)
 {
   const struct hb_opts_value *dt = &run->values[RUN_DT];
   struct hb_sim_counts counts;
   hb_sim_counts(run->sim, &counts);
-  double steps = (run->t_end - run->t) / (dt->text ? dt->number : run->values[RUN_DT_MAX].number);
-  hb_terminal_announce("at least", hb_terminal_least_seconds(steps, (double)counts.n * (double)counts.n), "");
+  double n = (double)counts.n, left = run->t_end - run->t, first = hb_sim_next_time(run->sim) - run->t;
+  double least =
+      hb_terminal_least_seconds(left / (dt->text ? dt->number : run->values[RUN_DT_MAX].number), n * n);
+  double as_now = hb_terminal_least_seconds(left / first, n);
+  hb_terminal_announce(as_now > 10 * least ? "about" : "at least", fmax(least, as_now), "");
 }
 
 void hb_run_watch_pace(struct hb_run *run)

@@ -198,7 +198,7 @@ announces() {
   "$HOLMBERG" ic plummer -n 16 -o p.h5 --quiet
   "$HOLMBERG" ic demo1 -n 16 -o d.h5 --quiet
   local leapfrog=(run d.h5 --scheme host --integrator leapfrog)
-  announces 'at least 9 days' run p.h5 --scheme host --t-end 1e12
+  announces 'about * years' run p.h5 --scheme host --t-end 1e12
   announces 'at least 27.8 hours' "${leapfrog[@]}" --t-end 1 --dt 1e-12
   announces 'at least 9 days' bench run --scheme host --n 16 --t-end 1e12
   announces 'at least * years' model fit --scheme host --n 16,24,32 --t-end 2^70
