@@ -152,7 +152,8 @@ static enum hb_status write_reference(const struct hb_plot *plot, size_t k, stru
   size_t before = 0;
   for (size_t c = 0; c < k; c++) before += plot->curves[c].is_reference != 0;
   return hb_text_append(
-      script, "%s$curve%zu using 1:2 with linespoints lw 0.8 dt 3 ps 1.2 pt %d lc rgb '#707070' title name%zu",
+      script,
+      "%s$curve%zu using 1:2 with linespoints lw 0.8 dt 3 ps 1.2 pt %d lc rgb '#707070' title name%zu",
       k ? ", \\\n  " : "plot ", k, open[before % 4], k);
 }
 
