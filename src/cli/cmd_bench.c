@@ -62,8 +62,6 @@ static const struct hb_opts_option options[BENCH_COUNT] = {
                     "one line of JSON for each row"},
 };
 
-enum { REPEATS_MOST = 1000 };
-
 /* ---- schemes ---- */
 
 static enum hb_status default_schemes(struct hb_text *text)
@@ -209,15 +207,12 @@ static const char *interaction_choice(size_t k)
 static enum hb_status read_lists(struct bench *b)
 {
   const struct hb_opts_value *values = b->opts->values, *ni = &values[BENCH_NI];
-  HB_TRY(hb_opts_check_most(b->opts, BENCH_REPEAT, REPEATS_MOST));
+  HB_TRY(hb_opts_check_most(b->opts, BENCH_REPEAT, HB_JOBS_REPEATS));
   const char *precisions = values[BENCH_PRECISION].text, *schemes = values[BENCH_SCHEME].text;
   struct hb_text all = {0};
   HB_TRY(hb_list_counts("option --n", values[BENCH_N].text, 1, b->n, &b->n_count));
-  HB_TRY(hb_list_counts("option --ni",
-                        ni->given  ? ni->text
-                        : b->draws ? "1,16,256,4096"
-                                   : "0",
-                        0, b->ni, &b->ni_count));
+  const char *all_ni = b->draws ? "1,16,256,4096" : "0";
+  HB_TRY(hb_list_counts("option --ni", ni->given ? ni->text : all_ni, 0, b->ni, &b->ni_count));
   HB_TRY(hb_list_choose(values[BENCH_INTERACTION].text, "interaction", interaction_choice, &b->interactions));
   if (precisions) HB_TRY(hb_list_choose(precisions, "precision", hb_jobs_precision, &b->precisions));
   enum hb_status status = schemes ? HB_OK : default_schemes(&all);
@@ -238,7 +233,7 @@ static enum hb_status bench_force(const struct hb_opts *opts)
   HB_TRY(read_lists(&b));
   if (figure) HB_TRY(hb_gnuplot_check(figure));
   enum hb_status status = bench_schemes(&b);
-  if (status == HB_OK && !json && b.rows) hb_bench_output_force_footer();
+  if (status == HB_OK && !json) hb_bench_output_force_footer();
   if (status == HB_OK && figure) status = hb_plot_write(&b.plot, figure);
   hb_plot_clear(&b.plot);
   return status;

@@ -40,7 +40,7 @@ typedef enum hb_status hb_jobs_visit(void *context, const struct hb_force_scheme
                                      const char *precision, const struct hb_jobs_mode *mode);
 enum hb_status hb_jobs_each(const struct hb_jobs *jobs, hb_jobs_visit *visit, void *context);
 
-enum { HB_JOBS_REPEATS = 1000 }; /* and seeds, at most */
+enum { HB_JOBS_REPEATS = 1000 }; /* at most; and so many seeds */
 
 /* Says how long such runs take, where that is long. */
 void hb_jobs_announce(const struct hb_bench_run_params *run, int runs);

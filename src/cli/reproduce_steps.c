@@ -132,21 +132,12 @@ int hb_section_has_roundings(const struct hb_section_rounding fits[HB_ROUNDINGS]
   return fits[0].steps_ratio > 0;
 }
 
-/* The rounding that is nearest to the paper's block steps, eq. 17, and to the energy error of its host and GRAPE. */
-static int nearest_by_steps(const struct hb_section_rounding fits[HB_ROUNDINGS])
+/* The rounding whose number is nearest to the printed one, as a factor. */
+static int nearest(const double numbers[HB_ROUNDINGS], double printed)
 {
   int best = 0;
   for (int w = 1; w < HB_ROUNDINGS; w++)
-    if (fabs(log(fits[w].steps_ratio)) < fabs(log(fits[best].steps_ratio))) best = w;
-  return best;
-}
-
-static int nearest_by_error(const struct hb_section_rounding fits[HB_ROUNDINGS])
-{
-  double printed = hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value");
-  int best = 0;
-  for (int w = 1; w < HB_ROUNDINGS; w++)
-    if (fabs(log(fits[w].error / printed)) < fabs(log(fits[best].error / printed))) best = w;
+    if (fabs(log(numbers[w] / printed)) < fabs(log(numbers[best] / printed))) best = w;
   return best;
 }
 
@@ -208,7 +199,10 @@ static void say_evidence(struct hb_report *report, const struct hb_section_round
                 hb_report_number(hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"), 2),
                 hb_report_number(fits[1].steps_ratio, 2), hb_report_number(fits[1].error, 2),
                 hb_report_number(fits[2].steps_ratio, 2), hb_report_number(fits[2].error, 2));
-  int by_steps = nearest_by_steps(fits), by_error = nearest_by_error(fits);
+  const double steps[] = {fits[0].steps_ratio, fits[1].steps_ratio, fits[2].steps_ratio};
+  const double errors[] = {fits[0].error, fits[1].error, fits[2].error};
+  int by_steps = nearest(steps, 1);
+  int by_error = nearest(errors, hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"));
   if (by_steps == by_error)
     hb_report_put(
         report,
