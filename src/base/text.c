@@ -43,8 +43,8 @@ enum hb_status hb_text_count(const char *word, uint64_t *number)
 {
   if (isdigit((unsigned char)*word) && word[strspn(word, "0123456789")] == 0) {
     errno = 0;
-    *number = strtoull(word, NULL, 10);
-    if (errno == 0) return HB_OK;
+    uint64_t digits = strtoull(word, NULL, 10);
+    if (errno == 0) return *number = digits, HB_OK;
   }
   double value;
   int is_whole = hb_text_number(word, &value) == HB_OK && value >= 0 && value == floor(value);
