@@ -43,14 +43,17 @@ enum hb_status hb_text_count(const char *word, uint64_t *number)
 {
   if (isdigit((unsigned char)*word) && word[strspn(word, "0123456789")] == 0) {
     errno = 0;
-    *number = strtoull(word, NULL, 10);
-    if (errno == 0) return HB_OK;
+    uint64_t digits = strtoull(word, NULL, 10);
+    if (errno == 0) return *number = digits, HB_OK;
   }
   double value;
-  if (hb_text_number(word, &value) == HB_OK && value >= 0 && value < 0x1p63 && value == floor(value)) {
+  int is_whole = hb_text_number(word, &value) == HB_OK && value >= 0 && value == floor(value);
+  if (is_whole && value < 0x1p63) {
     *number = (uint64_t)value;
     return HB_OK;
   }
+  if (is_whole)
+    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected a whole number below 2^63)", word);
   return hb_fail(HB_ERR_USAGE, "'%s' is not a whole number >= 0 (expected like 1024, 2^10 or 1e6)", word);
 }
 

@@ -68,6 +68,11 @@ static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen
   enum { LEAST = 64 };
   if (values[REPRODUCE_QUICK].given && values[REPRODUCE_FULL].given)
     return hb_fail(HB_ERR_USAGE, "options --quick and --full exclude each other");
+  static const int words[] = {REPRODUCE_CONTEXT, REPRODUCE_DEVICE}; /* of command lines, between blanks */
+  for (size_t k = 0; k < 2; k++)
+    if (values[words[k]].given && strpbrk(values[words[k]].text, " \t\n\"\\"))
+      return hb_fail(HB_ERR_USAGE, "option --%s: '%s' has blanks or quotes", options[words[k]].name,
+                     values[words[k]].text);
   *r = (struct hb_reproduction){.values = values, .is_full = values[REPRODUCE_FULL].given};
   r->longest_s = values[REPRODUCE_LONGEST].given ? values[REPRODUCE_LONGEST].number : r->is_full ? 3600 : 4;
   r->n_most = (size_t)values[REPRODUCE_N_MOST].count;
@@ -100,16 +105,6 @@ static enum hb_status enter(const char *out)
 
 /* ---- the jobs ---------------------------------------------------------------------------------------- */
 
-static void clock_text(double s, char text[32])
-{
-  if (s < 90)
-    snprintf(text, 32, "%.0f seconds", fmax(s, 1));
-  else if (s < 5400)
-    snprintf(text, 32, "%.0f minutes", s / 60);
-  else
-    snprintf(text, 32, "%.1f hours", s / 3600);
-}
-
 static void say_estimate(const struct hb_reproduction *r)
 {
   size_t due = 0, done = 0;
@@ -124,7 +119,7 @@ static void say_estimate(const struct hb_reproduction *r)
     printf("%zu jobs are done, 0 are to do\n", done);
     return;
   }
-  clock_text(seconds, text);
+  hb_terminal_duration(seconds, text);
   printf("%zu jobs are done, %zu are to do: about %s on this machine, by its measured rates\n", done, due,
          text);
   fflush(stdout);

@@ -24,6 +24,7 @@ enum { HB_JOB_FAILURE = 256 };
 
 struct hb_job {
   char name[80];     /* of its file jobs/NAME.jsonl                     */
+  char subject[80];  /* of one that is left out: "host at N = 8192"     */
   char labels[160];  /* "source=cg2007 n=1024": its rows are found by   */
   char command[480]; /* as typed in the folder OUT, variables before    */
   enum hb_job_kind kind;

@@ -223,27 +223,20 @@ static void say_steps(struct hb_reproduction *r, struct hb_report *report)
 {
   struct hb_section_rounding fits[HB_ROUNDINGS];
   hb_section_read_roundings(r, fits);
-  int best = hb_section_likeliest(fits);
   struct hb_section_thermometer t = hb_section_read_thermometer(r);
   hb_report_put(report, "<h3>Steps and energies</h3>\n");
-  if (best < 0 || !t.runs) {
+  if (!hb_section_has_roundings(fits) || !t.runs) {
     hb_report_lack(report, "There are no runs to compare block steps and energies by.");
     return;
   }
   hb_report_put(report,
                 "<p>This program rounds steps down, takes %s times the block steps of eq. 17, and keeps the "
-                "energy to %s on average where "
-                "the paper has %s for its host. The code of 2007 most likely rounded %s (%s times eq. 17, "
-                "error %s); <code>--step-rounding "
-                "%s</code> does that. The seconds above are therefore of up to %s times the work of 2007. "
-                "The kernel of 2007 "
-                "shows an error of %s by its own potentials, of which %s are left when the energy is summed "
-                "in double.</p>\n",
+                "energy to %s on average where the paper has %s for its host. The seconds above are of that "
+                "many steps; with <code>--step-rounding</code> they would be fewer. The kernel of 2007 shows "
+                "an error of %s by its own potentials, of which %s are left when the energy is summed in "
+                "double.</p>\n",
                 hb_report_number(fits[0].steps_ratio, 2), hb_report_number(fits[0].error, 2),
                 hb_report_number(hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"), 2),
-                hb_section_rounding_words(best), hb_report_number(fits[best].steps_ratio, 2),
-                hb_report_number(fits[best].error, 2), hb_rounding_names[best],
-                hb_report_number(fmax(1, fits[0].steps_ratio / fits[best].steps_ratio), 2),
                 hb_report_number(t.own, 2), hb_report_number(t.exact, 2));
 }
 

@@ -63,9 +63,14 @@ void hb_job_name(struct hb_job *job, const char *labels, const char *format, ...
   snprintf(job->labels, sizeof job->labels, "%s", labels);
 }
 
-/* One that would take longer than it may, unless its output is there already. */
-static int leave_out(struct hb_job *job, double longest_s)
+/* One that would take longer than it may, unless its output is there already; how a reader calls it. */
+__attribute__((format(printf, 3, 4))) static int leave_out(struct hb_job *job, double longest_s,
+                                                           const char *subject, ...)
 {
+  va_list list;
+  va_start(list, subject);
+  vsnprintf(job->subject, sizeof job->subject, subject, list);
+  va_end(list);
   job->is_left_out = job->estimate_s > longest_s && !hb_job_is_kept(job, NULL);
   return job->is_left_out;
 }
@@ -117,7 +122,10 @@ static enum hb_status plan_runs(struct hb_reproduction *r)
                         columns[c].mode));
       snprintf(labels, sizeof labels, "kind=run source=%s", source->name);
       hb_job_name(job, labels, "run-%s-%s-%zu", source->name, mode_word(columns[c].mode, mode), n);
-      if (++count > 3 && leave_out(job, r->longest_s)) break;
+      const char *how = columns[c].mode == as_in_2007 ? "" : columns[c].mode;
+      if (++count > 3 &&
+          leave_out(job, r->longest_s, "%s%s%s at N = %zu", source->name, *how ? " " : "", how, n))
+        break;
     }
   }
   return HB_OK;
@@ -155,7 +163,8 @@ static enum hb_status plan_nu_source(struct hb_reproduction *r, const struct hb_
                       n, nu, dt_min));
     snprintf(labels, sizeof labels, "kind=nu source=%s n=%zu nu=%.10g", source->name, n, nu);
     hb_job_name(job, labels, "nu-%s-%zu-%.10g", source->name, n, nu);
-    if (++count > always && leave_out(job, r->longest_s)) break;
+    if (++count > always && leave_out(job, r->longest_s, "%s at N = %zu, &nu; = %.10g", source->name, n, nu))
+      break;
   }
   return HB_OK;
 }
@@ -276,7 +285,7 @@ static enum hb_status plan_forces(struct hb_reproduction *r, enum hb_job_kind ki
     HB_TRY(hb_job_add(r, kind, source, estimate_s, &job, "bench force --n %zu %s --json", n, options));
     snprintf(labels, sizeof labels, "kind=%s source=%s", word, source->name);
     hb_job_name(job, labels, "%s-%s-%zu", word, source->name, n);
-    if (n > 4096 && leave_out(job, r->longest_s / 2)) break;
+    if (n > 4096 && leave_out(job, r->longest_s / 2, "%s at N = %zu", source->name, n)) break;
   }
   return HB_OK;
 }

@@ -22,7 +22,9 @@ static void contents(struct hb_report *report, unsigned chosen)
 
 static void row(struct hb_report *report, const char *name, const char *value)
 {
-  hb_report_put(report, "<tr><td>%s</td><td class=\"word\">", name);
+  hb_report_put(report, "<tr><td>");
+  hb_report_text(report, name);
+  hb_report_put(report, "</td><td class=\"word\">");
   hb_report_text(report, value);
   hb_report_put(report, "</td></tr>\n");
 }
@@ -54,8 +56,8 @@ static void found(struct hb_reproduction *r, struct hb_report *report)
   size_t n = hb_section_common_n(r, HB_SOURCE_CG2007, HB_SOURCE_HOST);
   struct hb_section_rounding fits[HB_ROUNDINGS];
   hb_section_read_roundings(r, fits);
-  int best = hb_section_likeliest(fits);
-  if (!t.runs && best < 0) return;
+  int has_roundings = hb_section_has_roundings(fits);
+  if (!t.runs && !has_roundings) return;
   hb_report_put(report, "<h2 id=\"found\">What was found</h2>\n<ul class=\"found\">\n");
   if (n)
     hb_report_put(report,
@@ -68,13 +70,11 @@ static void found(struct hb_reproduction *r, struct hb_report *report)
         report, "<li>It keeps the energy to %s, by its own float potentials to %s; the paper read %s.</li>\n",
         hb_report_number(t.exact, 2), hb_report_number(t.own, 2),
         hb_report_number(hb_paper_value("pz07_accuracy", "de_rel,8800GTX", "value"), 2));
-  if (best >= 0)
+  if (has_roundings)
     hb_report_put(report,
                   "<li>The number of block steps grows as N<sup>%s</sup> (eq. 17: 0.35), their size as "
-                  "N<sup>%s</sup> (eq. 14: 0.81). "
-                  "The code of 2007 most likely rounded its steps %s.</li>\n",
-                  hb_report_number(fits[0].steps_p, 2), hb_report_number(fits[0].blocks_p, 2),
-                  hb_section_rounding_words(best));
+                  "N<sup>%s</sup> (eq. 14: 0.81).</li>\n",
+                  hb_report_number(fits[0].steps_p, 2), hb_report_number(fits[0].blocks_p, 2));
   hb_report_put(report, "</ul>\n");
 }
 
@@ -120,10 +120,12 @@ void hb_section_foot(struct hb_reproduction *r, struct hb_report *report)
     const struct hb_job *job = &r->jobs[k];
     if (job->is_left_out) continue;
     hb_report_text(report, job->command);
+    hb_report_put(report, "   # %s, ", job->name);
     if (job->is_done)
-      hb_report_put(report, "   # %s, %.1f s\n", job->name, job->wall_s);
+      hb_report_put(report, "%.1f s", job->wall_s);
     else
-      hb_report_put(report, "   # %s, failed: %s\n", job->name, job->failure);
+      hb_report_put(report, "failed: "), hb_report_text(report, job->failure);
+    hb_report_put(report, "\n");
     spent += job->wall_s;
   }
   hb_report_put(report, "</pre>\n<p>All together %.0f seconds.</p>\n", spent);

@@ -84,7 +84,7 @@ void hb_section_left_out(struct hb_reproduction *r, struct hb_report *report, un
                           : "<p class=\"caption\">Curves and columns end where the next job would have taken "
                             "longer than the limit "
                             "of this reproduction, by its estimate: ",
-                  job->name, hb_report_number(job->estimate_s, 2));
+                  job->subject, hb_report_number(job->estimate_s, 2));
   }
   if (count)
     hb_report_put(report, "; the limit is %s&thinsp;s a job, see <code>--longest</code>.</p>\n",

@@ -75,9 +75,7 @@ struct hb_section_rounding {
 };
 void hb_section_read_roundings(const struct hb_reproduction *r,
                                struct hb_section_rounding fits[HB_ROUNDINGS]);
-/* The rounding that is nearest to what the paper printed; -1 without data. */
-int hb_section_likeliest(const struct hb_section_rounding fits[HB_ROUNDINGS]);
-/* "to the nearest power of two" */
-const char *hb_section_rounding_words(int way);
+/* Whether there were any. */
+int hb_section_has_roundings(const struct hb_section_rounding fits[HB_ROUNDINGS]);
 
 #endif

@@ -127,44 +127,18 @@ void hb_section_read_roundings(const struct hb_reproduction *r, struct hb_sectio
   }
 }
 
-const char *hb_section_rounding_words(int way)
+int hb_section_has_roundings(const struct hb_section_rounding fits[HB_ROUNDINGS])
 {
-  static const char *const words[HB_ROUNDINGS] = {"down", "to the nearest power of two", "up"};
-  return words[way];
+  return fits[0].steps_ratio > 0;
 }
 
-/* How far a rounding is from the paper's block steps (eq. 17) and from the energy error of its host and GRAPE: in factors of
- * 1.2 and of ten, about what fits and spheres scatter by. */
-static double steps_apart(const struct hb_section_rounding *fit)
+/* The rounding whose number is nearest to the printed one, as a factor. */
+static int nearest(const double numbers[HB_ROUNDINGS], double printed)
 {
-  return fabs(log(fit->steps_ratio)) / log(1.2);
-}
-
-static double error_apart(const struct hb_section_rounding *fit)
-{
-  double printed = hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value");
-  return fabs(log10(fit->error / printed));
-}
-
-static double both_apart(const struct hb_section_rounding *fit)
-{
-  return steps_apart(fit) + error_apart(fit);
-}
-
-/* -1 where there is nothing to compare. */
-static int nearest_by(const struct hb_section_rounding fits[HB_ROUNDINGS],
-                      double (*apart)(const struct hb_section_rounding *fit))
-{
-  double least = INFINITY;
-  int best = -1;
-  for (int w = 0; w < HB_ROUNDINGS; w++)
-    if (apart(&fits[w]) < least) least = apart(&fits[w]), best = w;
+  int best = 0;
+  for (int w = 1; w < HB_ROUNDINGS; w++)
+    if (fabs(log(numbers[w] / printed)) < fabs(log(numbers[best] / printed))) best = w;
   return best;
-}
-
-int hb_section_likeliest(const struct hb_section_rounding fits[HB_ROUNDINGS])
-{
-  return nearest_by(fits, both_apart);
 }
 
 static void rounding_table(struct hb_report *report, const struct hb_section_rounding fits[HB_ROUNDINGS])
@@ -208,14 +182,13 @@ static void rounding_table(struct hb_report *report, const struct hb_section_rou
   hb_report_table_end(&t, "Three roundings", caption);
 }
 
-static void say_likeliest(struct hb_report *report, const struct hb_section_rounding fits[HB_ROUNDINGS])
+static void say_evidence(struct hb_report *report, const struct hb_section_rounding fits[HB_ROUNDINGS])
 {
-  int best = hb_section_likeliest(fits);
-  if (best < 0) {
+  static const char *const words[HB_ROUNDINGS] = {"down", "to the nearest power of two", "up"};
+  if (!hb_section_has_roundings(fits)) {
     hb_report_lack(report, "There are no runs to tell the roundings apart.");
     return;
   }
-  int by_steps = nearest_by(fits, steps_apart), by_error = nearest_by(fits, error_apart);
   hb_report_put(report,
                 "<p><b>Which one was it?</b> Rounded down, as the usual block scheme does, the code takes %s "
                 "times the block "
@@ -226,19 +199,22 @@ static void say_likeliest(struct hb_report *report, const struct hb_section_roun
                 hb_report_number(hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"), 2),
                 hb_report_number(fits[1].steps_ratio, 2), hb_report_number(fits[1].error, 2),
                 hb_report_number(fits[2].steps_ratio, 2), hb_report_number(fits[2].error, 2));
+  const double steps[] = {fits[0].steps_ratio, fits[1].steps_ratio, fits[2].steps_ratio};
+  const double errors[] = {fits[0].error, fits[1].error, fits[2].error};
+  int by_steps = nearest(steps, 1);
+  int by_error = nearest(errors, hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"));
   if (by_steps == by_error)
     hb_report_put(
         report,
-        "Block steps and energy error agree: most likely the code of 2007 rounded its steps <b>%s</b>. ",
-        hb_section_rounding_words(best));
+        "The block steps and the energy error are both nearest to the paper's with steps rounded <b>%s</b>. ",
+        words[by_steps]);
   else
-    hb_report_put(report,
-                  "The two disagree: by the number of block steps it was %s, by the energy error %s. A "
-                  "factor of 1.2 in the one "
-                  "counted as much as a factor of ten in the other, the code of 2007 most likely rounded its "
-                  "steps <b>%s</b>. ",
-                  hb_section_rounding_words(by_steps), hb_section_rounding_words(by_error),
-                  hb_section_rounding_words(best));
+    hb_report_put(
+        report,
+        "The two disagree: the block steps are nearest to the paper's with steps rounded <b>%s</b>, the "
+        "energy error with steps rounded <b>%s</b>, if it says anything: the paper does not tell whose "
+        "potentials its energies are from. ",
+        words[by_steps], words[by_error]);
   hb_report_put(report,
                 "The size of a block, by eq. 14, tells nothing: it is nearly the same with all three.</p>\n");
 }
@@ -281,5 +257,5 @@ void hb_section_rounding(struct hb_reproduction *r, struct hb_report *report)
                        "Means of the seeds; line: eq. 14, 0.20 N<sup>0.81</sup>.");
   hb_section_read_roundings(r, fits);
   rounding_table(report, fits);
-  say_likeliest(report, fits);
+  say_evidence(report, fits);
 }

@@ -97,10 +97,11 @@ void hb_section_table2(struct hb_reproduction *r, struct hb_report *report)
       "particles are sent at each block step.");
   for (int c = 0; c < COLUMNS; c++) {
     const struct hb_source *source = &r->sources[columns[c]];
+    if (hb_section_wall(r, columns[c], r->n_least) > 0) continue;
     if (!source->is_there && columns[c] == HB_SOURCE_TILE)
-      hb_report_put(report, "<p>There is no <i>tile</i> on this machine: %s.</p>\n", source->why_not);
-    else if (!(hb_section_wall(r, columns[c], r->n_least) > 0))
-      hb_report_lack(report, "The column of %s is empty. %s", source->name, source->why_not);
+      hb_report_put(report, "<p>There is no <i>tile</i> on this machine.</p>\n");
+    else
+      hb_report_lack(report, "The column of %s is empty.", source->name);
   }
   hb_section_left_out(r, report, HB_JOB_RUN);
 }

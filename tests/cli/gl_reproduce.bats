@@ -45,6 +45,13 @@ curves() {
   grep -Eq '^[0-9]+ jobs are done, [1-9][0-9]* are to do: about .* on this machine' "$BATS_FILE_TMPDIR/second"
 }
 
+@test "where there is no bar, a line a job" {
+  local jobs
+  jobs=$(sed -En 's/^[0-9]+ jobs are done, ([0-9]+) are to do.*/\1/p' "$BATS_FILE_TMPDIR/second")
+  [ "$(grep -Ec "^job [0-9]+ of $jobs, [0-9.]+ s: .*holmberg " "$BATS_FILE_TMPDIR/second")" -eq "$jobs" ]
+  [ "$(grep -c '^job ' "$BATS_FILE_TMPDIR/second")" -eq "$jobs" ]
+}
+
 # N = 64 is not in the paper's Table 2, so one sentence, about the same N then and now, has nothing to say.
 @test "the report lacks nothing but the N of the paper" {
   [ "$(tail -n 1 "$BATS_FILE_TMPDIR/code")" -eq 1 ]
@@ -125,6 +132,29 @@ curves() {
   [[ ${lines[1]} == *'1 tables, 1 figures'* ]]
 }
 
+@test "what is left out is named as a reader knows it; the evidence for a rounding is in one place" {
+  cp -r "$REPRODUCTION" elsewhere
+  rm -f elsewhere/jobs/nu-cg2007-64-0.0015625.jsonl # which a slow machine has left out already
+  "$HOLMBERG" reproduce --out elsewhere --n-most 64 --longest 0.001s --only fig2,rounding,differs || [ $? -eq 1 ]
+  grep 'Curves and columns end' elsewhere/report.html | grep -F 'cg2007 at N = 64, &nu; = 0.0015625 ('
+  run ! grep 'Curves and columns end.*nu-' elsewhere/report.html
+  [ "$(grep -c 'Which one was it' elsewhere/report.html)" -eq 1 ]
+  run ! grep 'most likely' elsewhere/report.html
+}
+
+@test "what a folder's files say is text in the report and in its figures" {
+  cp -r "$REPRODUCTION" elsewhere
+  local hostile="<b>x'.system('touch pwned').'\`touch pwned\`"
+  sed -i "s/\"device\": \"[^\"]*\"/\"device\": \"$(printf %s "$hostile" | sed 's/[&/\\]/\\&/g')\"/" elsewhere/jobs/*.jsonl
+  sed -i 's/"name": "system"/"name": "<script>system"/' elsewhere/machine.jsonl
+  "$HOLMBERG" reproduce --out elsewhere --n-most 64 --only fig1,table2
+  grep -qF "&lt;b&gt;x'.system('touch pwned').'" elsewhere/report.html
+  grep -qF '&lt;script&gt;system' elsewhere/report.html
+  run ! grep -qF '<script' elsewhere/report.html
+  files elsewhere
+  [ -z "$(find elsewhere -name pwned)" ]
+}
+
 @test "a job that is there is used, however long it may take now" {
   run --separate-stderr "$HOLMBERG" reproduce --out "$REPRODUCTION" --n-most 64 --only fig2
   [ "$status" -eq 0 ]
@@ -182,6 +212,8 @@ curves() {
   fails_with 2 "unknown section 'fig9'; did you mean 'fig1'?" reproduce --only fig9
   fails_with 2 'options --quick and --full exclude each other' reproduce --quick --full
   fails_with 2 "option --n-most: '10' is out of range (expected at least 64)" reproduce --n-most 10
+  fails_with 2 "option --device: '0 --out elsewhere' has blanks or quotes" reproduce --device '0 --out elsewhere'
+  fails_with 2 "option --context: * has blanks or quotes" reproduce --context '"; touch pwned; "'
   echo >file
   fails_with 4 'cannot enter folder file: *' reproduce --out file
   files file

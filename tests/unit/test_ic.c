@@ -207,6 +207,31 @@ static void plummer_is_in_equilibrium(void **state)
   }
 }
 
+struct told {
+  int words;
+  double last;
+};
+
+static void tell(void *context, double done)
+{
+  struct told *told = context;
+  assert_true(done > told->last && done <= 1);
+  told->last = done;
+  told->words++;
+}
+
+static void large_spheres_take_the_models_sums_and_long_sums_are_told(void **state)
+{
+  (void)state;
+  struct told told = {0};
+  assert_int_equal(hb_ic_scaling_for(131072), HB_IC_SCALING_MEASURED);
+  assert_int_equal(hb_ic_scaling_for(131073), HB_IC_SCALING_MODEL);
+  struct hb_ic_params params = {.n = 17000, .progress = tell, .progress_context = &told};
+  hb_particles_destroy(ic_make("plummer", params)); /* 2.9e8 pairs: two parts */
+  assert_int_equal(told.words, 2);
+  assert_true(told.last == 1);
+}
+
 static int ascending(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
@@ -481,6 +506,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bytes_everywhere),
       cmocka_unit_test(models_are_sound),
+      cmocka_unit_test(large_spheres_take_the_models_sums_and_long_sums_are_told),
       cmocka_unit_test(seeds_matter),
       cmocka_unit_test(refuses_nonsense),
       cmocka_unit_test(survives_lack_of_memory),
