@@ -24,7 +24,20 @@ enum hb_status hb_run_check_output(const struct hb_opts_value *values)
   return hb_target_check(path, values[RUN_FORMAT].text);
 }
 
-static enum hb_status check_times(const struct hb_run *run)
+/* Steps and rows are counted: a time that is not another one when an interval is added would be reached never, and no
+ * double counts beyond 2^53. */
+static enum hb_status check_digits(const struct hb_run *run, int option, double every)
+{
+  double t = fmax(fabs(run->t), fabs(run->t_end));
+  if (!(every > 0) || (t + every > t && t / every < 0x1p53)) return HB_OK;
+  char interval[32], time[32];
+  hb_opts_shortest(every, interval);
+  hb_opts_shortest(t, time);
+  return hb_fail(HB_ERR_USAGE, "option --%s: %s is lost in the digits of t = %s", hb_run_options[option].name,
+                 interval, time);
+}
+
+enum hb_status hb_run_check_times(const struct hb_run *run)
 {
   static const int intervals[] = {RUN_DIAG_EVERY, RUN_SNAP_EVERY};
   for (size_t k = 0; k < 2; k++) {
@@ -33,6 +46,15 @@ static enum hb_status check_times(const struct hb_run *run)
       return hb_fail(HB_ERR_USAGE, "option --%s: %s is below the smallest step %s",
                      hb_run_options[intervals[k]].name, every->text, dt_min->text);
   }
+  HB_TRY(check_digits(run, RUN_DT_MAX, run->values[RUN_DT_MAX].number));
+  HB_TRY(check_digits(run, RUN_DT, run->values[RUN_DT].number));
+  HB_TRY(check_digits(run, RUN_DIAG_EVERY, run->diag_every));
+  return check_digits(run, RUN_SNAP_EVERY, run->snap_every);
+}
+
+static enum hb_status check_times(const struct hb_run *run)
+{
+  HB_TRY(hb_run_check_times(run));
   if (run->t_end >= run->t) return HB_OK;
   char begin[32];
   hb_opts_shortest(run->t, begin);
@@ -151,6 +173,8 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
   HB_TRY(hb_run_checkpoint_open(run));
   const char *diag = opts->values[RUN_DIAG].text;
   if (diag) HB_TRY(hb_run_diag_check(diag));
+  HB_TRY(hb_run_lock(run, RUN_LOCK_OUTPUT, opts->values[RUN_OUTPUT].text));
+  HB_TRY(hb_run_lock(run, RUN_LOCK_DIAG, diag));
   HB_TRY(hb_snapshot_read(opts->operands[0], opts->values[RUN_INPUT_FORMAT].text, &run->initial));
   HB_TRY(hb_run_take_notes(run, run->initial));
   hb_run_set_up(run, hb_particles_time(run->initial));
@@ -158,6 +182,7 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
   HB_TRY(add_history(&run->opts, run->initial));
   size_t n = hb_particles_n(run->initial);
   HB_TRY(open_sim(run));
+  hb_run_remember_output(run);
   return diag ? hb_run_diag_open(diag, n, &run->diag) : HB_OK;
 }
 
@@ -166,6 +191,7 @@ void hb_run_close(struct hb_run *run)
   hb_run_diag_close(&run->diag);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
+  for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_give(&run->locks[k]);
   hb_mem_free(run->checkpoint.path.text);
   hb_mem_free(run->resumed.record.text);
   hb_mem_free(run->resumed.device.text);
