@@ -138,7 +138,8 @@ void hb_run_close(struct hb_run *run);
 /* To t_end, with rows and snapshots on the way, and the final state where -o asks for it. */
 enum hb_status hb_run_integrate(struct hb_run *run);
 
-/* Intervals that are too short: for dt-min, or for the digits of the times of the run. Errors: HB_ERR_USAGE. */
+/* Intervals that are too short: for dt-min, or for the digits of the times of the run. Errors: HB_ERR_USAGE;
+ * HB_ERR_INPUT when it begins too late. */
 enum hb_status hb_run_check_times(const struct hb_run *run);
 
 /* ---- run_targets.c ---- */

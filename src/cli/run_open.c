@@ -24,17 +24,21 @@ enum hb_status hb_run_check_output(const struct hb_opts_value *values)
   return hb_target_check(path, values[RUN_FORMAT].text);
 }
 
-/* Steps and rows are counted: a time that is not another one when an interval is added would be reached never, and no
- * double counts beyond 2^53. */
-static enum hb_status check_digits(const struct hb_run *run, int option, double every)
+/* Steps, rows and snapshots are counted by doubles, and none would come to an end where t + every is t. */
+static int is_lost(double every, double t) { return fabs(t) + every <= fabs(t) || fabs(t) / every >= 0x1p53; }
+
+static enum hb_status check_digits(const struct hb_run *run, const char *what, double every)
 {
-  double t = fmax(fabs(run->t), fabs(run->t_end));
-  if (!(every > 0) || (t + every > t && t / every < 0x1p53)) return HB_OK;
-  char interval[32], time[32];
+  static const char why[] = "they are lost in its digits";
+  char interval[32], t[32];
   hb_opts_shortest(every, interval);
-  hb_opts_shortest(t, time);
-  return hb_fail(HB_ERR_USAGE, "option --%s: %s is lost in the digits of t = %s", hb_run_options[option].name,
-                 interval, time);
+  hb_opts_shortest(run->t, t);
+  if (every > 0 && is_lost(every, run->t))
+    return hb_fail(HB_ERR_INPUT, "t = %s is too late for %s %s: %s", t, what, interval, why);
+  if (every > 0 && is_lost(every, run->t_end))
+    return hb_fail(HB_ERR_USAGE, "option --t-end: %s is too late for %s %s: %s", run->values[RUN_T_END].text,
+                   what, interval, why);
+  return HB_OK;
 }
 
 enum hb_status hb_run_check_times(const struct hb_run *run)
@@ -46,15 +50,17 @@ enum hb_status hb_run_check_times(const struct hb_run *run)
       return hb_fail(HB_ERR_USAGE, "option --%s: %s is below the smallest step %s",
                      hb_run_options[intervals[k]].name, every->text, dt_min->text);
   }
-  HB_TRY(check_digits(run, RUN_DT_MAX, run->values[RUN_DT_MAX].number));
-  HB_TRY(check_digits(run, RUN_DT, run->values[RUN_DT].number));
-  HB_TRY(check_digits(run, RUN_DIAG_EVERY, run->diag_every));
-  return check_digits(run, RUN_SNAP_EVERY, run->snap_every);
+  const struct hb_opts_value *dt = &run->values[RUN_DT], *dt_max = &run->values[RUN_DT_MAX];
+  HB_TRY(check_digits(run, "steps of", dt->number > 0 ? dt->number : dt_max->number));
+  HB_TRY(check_digits(run, "rows at every", run->diag_every));
+  return check_digits(run, "snapshots at every", run->snap_every);
 }
 
 static enum hb_status check_times(const struct hb_run *run)
 {
-  HB_TRY(hb_run_check_times(run));
+  enum hb_status status = hb_run_check_times(run);
+  if (status == HB_ERR_INPUT) return hb_fail_in(status, run->opts.operands[0]);
+  HB_TRY(status);
   if (run->t_end >= run->t) return HB_OK;
   char begin[32];
   hb_opts_shortest(run->t, begin);

@@ -114,3 +114,165 @@ forge() {
     fails_with '[23]' '*run.ckpt*' run --resume run.ckpt
   done
 }
+
+@test "times and intervals that no double can count: one sentence, no endless run" {
+  printf '%s\n' '# t: 1e17' '0.5 1 0 0 0 0.5 0' '0.5 -1 0 0 0 -0.5 0' >late.txt
+  fails_with 3 'late.txt: t = 1e+17 is too late for steps of 0.125: they are lost in its digits' \
+    run late.txt --scheme host --t-end 2e17
+  fails_with 3 'late.txt: t = 1e+17 is too late for steps of 1: *' \
+    run late.txt --scheme host --t-end 2e17 --integrator leapfrog --dt 1
+  two_bodies >two.txt
+  fails_with 2 'option --t-end: 1e17 is too late for steps of 0.125: they are lost in its digits' \
+    run two.txt --scheme host --t-end 1e17
+  fails_with 2 'option --t-end: 1e3 is too late for rows at every 1e-13: they are lost in its digits' \
+    run two.txt --scheme host --dt-min 2^-60 --t-end 1e3 --diag-every 1e-13
+  fails_with 2 'option --t-end: 1e3 is too late for snapshots at every 1e-13: they are lost in its digits' \
+    run two.txt --scheme host --dt-min 2^-60 --t-end 1e3 --snap-every 1e-13 -o a.txt
+}
+
+@test "many rows to a step do not keep SIGTERM waiting" {
+  two_bodies >cluster.h5.txt
+  "$HOLMBERG" run cluster.h5.txt --scheme host --dt-min 2^-40 --t-end 1e3 --diag-every 1e-9 >rows 2>said &
+  pid=$!
+  until_true [ -s rows ]
+  kill -TERM $pid
+  until_true eval "! kill -0 $pid 2>/dev/null"
+}
+
+@test "-o and --diag beside --resume: another name, or the same one anew" {
+  made --snap-every 1/8
+  cp end.h5 end.kept
+  accepts run --resume run.ckpt~ -o other.h5 --diag other.csv
+  cmp other.h5 end.kept
+  cmp other_0002.h5 end_0002.h5
+  [ "$(grep -c . other.csv)" -eq 3 ] # header and the rows from the checkpoint on
+  [ "$(grep -c . rows.csv)" -eq 4 ]
+  echo foreign >end.h5
+  fails_with 4 'cannot write end.h5: it is there and this run did not write it; give -o anew to replace it' \
+    run --resume run.ckpt~
+  accepts run --resume run.ckpt~ -o end.h5
+  cmp end.h5 end.kept
+}
+
+@test "a file of rows that was moved or copied, is gone or is another's" {
+  made
+  cp rows.csv kept.csv
+  mv rows.csv moved.csv
+  fails_with 4 'rows.csv is gone; give --diag anew to begin it again' run --resume run.ckpt
+  cp kept.csv rows.csv # another inode
+  fails_with 4 'cannot write rows.csv: it is not the file that the run wrote; give --diag anew to go on with it' \
+    run --resume run.ckpt
+  accepts run --resume run.ckpt --diag rows.csv # a copy will do when it is named
+  cmp <(cut -d , -f 1-40 rows.csv) <(cut -d , -f 1-40 kept.csv)
+  mv rows.csv moved.csv
+  accepts run --resume run.ckpt --diag moved.csv # the file of its rows under another name
+  cmp <(cut -d , -f 1-40 moved.csv) <(cut -d , -f 1-40 kept.csv)
+  echo 't,n' >moved.csv
+  fails_with 3 'moved.csv has 4 bytes, the checkpoint expects at least *' run --resume run.ckpt --diag moved.csv
+}
+
+@test "what -o found when the run began, a resumed one may replace, unless it was changed since" {
+  "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
+  for change in 0 1; do
+    rm -f run.ckpt*
+    "$HOLMBERG" ic figure8 -o end.h5 --quiet
+    run "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --quiet --checkpoint run.ckpt --max-hours 1e-9 -o end.h5
+    [ "$status" -eq 75 ]
+    if [ $change -eq 0 ]; then
+      accepts run --resume run.ckpt --max-hours 1
+    else
+      printf x >>end.h5
+      fails_with 4 'cannot write end.h5: it is there and this run did not write it; *' run --resume run.ckpt
+      accepts run --resume run.ckpt --max-hours 1 -o end.h5
+    fi
+  done
+}
+
+@test "three equal runs at once: one goes on, two say why not" {
+  "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
+  local option k alive
+  for option in '--checkpoint run.ckpt' '-o end.h5' '--diag rows.csv' '--checkpoint run.ckpt -o end.h5 --diag rows.csv'; do
+    for k in 1 2 3; do
+      # shellcheck disable=SC2086
+      "$HOLMBERG" run cluster.h5 --scheme host --t-end 1e6 --diag-every 1e6 --quiet $option 2>said.$k &
+      pids[k]=$!
+    done
+    until_true eval '[ "$(cat said.? | grep -c .)" -eq 2 ]'
+    alive=0
+    for k in 1 2 3; do
+      if kill -0 "${pids[k]}" 2>/dev/null && [ ! -s said.$k ]; then
+        alive=$((alive + 1))
+        kill -TERM "${pids[k]}"
+      else
+        [[ $(cat said.$k) == 'holmberg: cannot write '*': another run writes it (it holds '*.lock')' ]]
+        code=0
+        wait "${pids[k]}" || code=$?
+        [ $code -eq 4 ]
+      fi
+    done
+    wait
+    [ $alive -eq 1 ]
+    rm -f said.? run.ckpt* end.h5 rows.csv
+    files cluster.h5
+  done
+  # so do those that are resumed
+  made
+  "$HOLMBERG" run --resume run.ckpt --t-end 1e6 2>said &
+  until_true [ -e run.ckpt.lock ]
+  fails_with 4 'cannot write run.ckpt: another run writes it (it holds run.ckpt.lock)' run --resume run.ckpt
+  fails_with 4 'cannot write end.h5: another run writes it (it holds end.h5.lock)' run --resume run.ckpt~ --checkpoint b
+  kill -TERM $!
+  wait $! || true
+}
+
+@test "a symbolic link as output is refused, and what it points to stays" {
+  made
+  echo precious >precious
+  local name
+  for name in link.h5 link.csv link.ckpt link.txt; do ln -s precious $name; done
+  ln -s nothing dangling.h5
+  fails_with 4 'cannot write link.h5: it is a symbolic link; name the file that it points to' run cluster.h5 -o link.h5
+  fails_with 4 'cannot write link.csv: it is a symbolic link; *' run cluster.h5 --diag link.csv
+  fails_with 4 'cannot write link.ckpt: it is a symbolic link; *' run cluster.h5 --checkpoint link.ckpt
+  fails_with 4 'cannot write dangling.h5: it is a symbolic link; *' run cluster.h5 -o dangling.h5
+  fails_with 4 'cannot write link.txt: it is a symbolic link; *' ic figure8 -o link.txt
+  [ "$(cat precious)" = precious ]
+  [ ! -e nothing ]
+  rm link.ckpt
+  ln -s run.ckpt link.ckpt
+  fails_with 4 'cannot write link.ckpt: it is a symbolic link; *' run --resume link.ckpt
+}
+
+@test "leftovers of killed runs go when one of them is resumed" {
+  made --snap-every 1/8
+  local name
+  for name in end.h5 end_0001.h5 run.ckpt; do : >$name.0123456789abcdef.tmp; done
+  for name in end.h5 run.ckpt rows.csv; do : >$name.lock; done
+  : >end2.h5.0123456789abcdef.tmp
+  accepts run --resume run.ckpt
+  files cluster.h5 end.h5 end_0001.h5 end_0002.h5 rows.csv run.ckpt run.ckpt~ end2.h5.0123456789abcdef.tmp
+}
+
+@test "a replaced file keeps its mode" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  chmod 600 a.h5
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  [ "$(stat -c %a a.h5)" = 600 ]
+}
+
+@test "a closed standard output: a run with -o goes on for its file, and no file takes the table" {
+  made
+  rm run.ckpt*
+  cp end.h5 good.h5
+  cp rows.csv good.csv
+  for option in '' '--json' '--checkpoint run.ckpt'; do
+    rm end.h5
+    # shellcheck disable=SC2086
+    run --separate-stderr bash -c '"$@" >&- <&-' - "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 -o end.h5 \
+      --diag rows.csv $option
+    [ "$status" -eq 4 ]
+    [ "$stderr" = 'holmberg: cannot write standard output: Bad file descriptor' ]
+    cmp end.h5 good.h5
+    cmp <(cut -d , -f 1-40 rows.csv) <(cut -d , -f 1-40 good.csv)
+  done
+}
