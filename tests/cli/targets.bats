@@ -268,7 +268,7 @@ forge() {
   for option in '' '--json' '--checkpoint run.ckpt'; do
     rm end.h5
     # shellcheck disable=SC2086
-    run --separate-stderr bash -c '"$@" >&- <&-' - "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 -o end.h5 \
+    run --separate-stderr bash -c '"$@" >&-' - "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 -o end.h5 \
       --diag rows.csv $option
     [ "$status" -eq 4 ]
     [ "$stderr" = 'holmberg: cannot write standard output: Bad file descriptor' ]
