@@ -14,6 +14,10 @@ begin() { exec "$program" run "$input" "${options[@]}" --checkpoint run.ckpt >>r
 resume() { exec "$program" run --resume run.ckpt >>rows 2>>said; }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
+# Each kind shall have its turn.
+most=$((count / ${#kinds[@]} + 1))
+[ $most -le 8 ] || most=8
+
 # take_kind K: its options, and what a run of it leaves that nobody kills, in the folder whole_K; how long that took.
 take_kind() {
   take "$1" 64 --t-end 0.25 --diag-every 1/64 --snap-every 1/32 --checkpoint-every 2ms
@@ -47,7 +51,7 @@ while [ $kills -lt "$count" ]; do
   until [ -e run.ckpt ] || ! kill -0 $pid 2>/dev/null; do sleep 0.001; done
   code=137
   killed=0
-  while [ $code -eq 137 ] && [ $kills -lt "$count" ] && [ $killed -lt 8 ]; do # the next kind shall have its turn
+  while [ $code -eq 137 ] && [ $kills -lt "$count" ] && [ $killed -lt $most ]; do
     die_in $((RANDOM % whole_ms[kind]))
     [ $code -eq 137 ] || break
     kills=$((kills + 1)) killed=$((killed + 1))

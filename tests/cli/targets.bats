@@ -115,6 +115,16 @@ forge() {
   done
 }
 
+@test "a checkpoint of the version before, which does not say what -o found" {
+  made --snap-every 1/8
+  cp end.h5 end.kept
+  grep -aq 'found ' run.ckpt
+  forge run.ckpt '/^found /d'
+  grep -aq 'found ' run.ckpt && return 1
+  accepts run --resume run.ckpt # its own end.h5 is known by what is in it
+  cmp end.h5 end.kept
+}
+
 @test "times and intervals that no double can count: one sentence, no endless run" {
   printf '%s\n' '# t: 1e17' '0.5 1 0 0 0 0.5 0' '0.5 -1 0 0 0 -0.5 0' >late.txt
   fails_with 3 'late.txt: t = 1e+17 is too late for steps of 0.125: they are lost in its digits' \
