@@ -72,6 +72,7 @@ struct hb_run_resumed {
   const char *operands[RUN_COUNT + 2];
   struct hb_text device;        /* note of the header where another device goes on; else none */
   struct hb_opts then;          /* options of the checkpoint's run, before those given beside --resume */
+  int differs;                  /* in what the headers of its snapshots say                   */
   int names_output, names_diag; /* -o, --diag are among those                         */
   int same_diag;                /* --diag is the name that the checkpoint has          */
 };

@@ -111,6 +111,8 @@ enum hb_status hb_run_integrate(struct hb_run *run)
   int resumed = run->resumed.record.text != NULL;
   hb_signals_watch();
   if (!resumed) HB_TRY(begin(run));
+  if (run->resumed.differs)
+    HB_TRY(hb_run_checkpoint_write(run)); /* by which its snapshots are known as its own */
   /* checkpoints are written between block steps, when what is due at t is not done yet; so it is at t_end, too */
   for (int more = resumed || run->t < run->t_end; more; more = run->t < run->t_end) {
     double t_diag = due(run, run->diag_number, run->diag_every);

@@ -58,9 +58,7 @@ enum hb_status hb_run_check_times(const struct hb_run *run)
 
 static enum hb_status check_times(const struct hb_run *run)
 {
-  enum hb_status status = hb_run_check_times(run);
-  if (status == HB_ERR_INPUT) return hb_fail_in(status, run->opts.operands[0]);
-  HB_TRY(status);
+  HB_TRY(hb_run_check_times(run));
   if (run->t_end >= run->t) return HB_OK;
   char begin[32];
   hb_opts_shortest(run->t, begin);
@@ -168,6 +166,12 @@ static enum hb_status open_sim(struct hb_run *run)
   return status;
 }
 
+/* What the snapshot is to blame for, says which one. */
+static enum hb_status name_file(enum hb_status status, const struct hb_run *run)
+{
+  return status == HB_ERR_INPUT ? hb_fail_in(status, run->opts.operands[0]) : status;
+}
+
 enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
 {
   *run = (struct hb_run){.opts = *opts};
@@ -182,9 +186,9 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
   HB_TRY(hb_run_lock(run, RUN_LOCK_OUTPUT, opts->values[RUN_OUTPUT].text));
   HB_TRY(hb_run_lock(run, RUN_LOCK_DIAG, diag));
   HB_TRY(hb_snapshot_read(opts->operands[0], opts->values[RUN_INPUT_FORMAT].text, &run->initial));
-  HB_TRY(hb_run_take_notes(run, run->initial));
+  HB_TRY(name_file(hb_run_take_notes(run, run->initial), run));
   hb_run_set_up(run, hb_particles_time(run->initial));
-  HB_TRY(check_times(run));
+  HB_TRY(name_file(check_times(run), run));
   HB_TRY(add_history(&run->opts, run->initial));
   size_t n = hb_particles_n(run->initial);
   HB_TRY(open_sim(run));

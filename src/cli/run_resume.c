@@ -100,7 +100,9 @@ static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
     const struct hb_opts_value *now = &given->values[k];
     struct hb_opts_value *then = &opts->values[k];
     if (!now->given) continue;
-    if (!may_change(k) && (!then->text || !is_same(hb_run_options[k].kind, now, then)))
+    int differs = !then->text || !is_same(hb_run_options[k].kind, now, then);
+    if (differs && hb_run_options[k].use == HB_OPTS_SHAPES_RESULT) run->resumed.differs = 1;
+    if (differs && !may_change(k))
       return hb_fail(HB_ERR_USAGE,
                      "option --%s: '%s' is not what the checkpoint's run has (%s); leave it out",
                      hb_run_options[k].name, now->text, then->text ? then->text : "none");

@@ -115,6 +115,18 @@ forge() {
   done
 }
 
+@test "killed after its first snapshot with another --t-end: known as its own all the same" {
+  made --snap-every 1/8
+  accepts run --resume run.ckpt --t-end 0.5
+  mkdir whole
+  cp end*.h5 whole
+  # as a kill behind end_0003.h5 leaves it: the first checkpoint of the second process is run.ckpt~ by now
+  rm end.h5 end_0004.h5
+  mv run.ckpt~ run.ckpt
+  accepts run --resume run.ckpt
+  for file in end.h5 end_000{1..4}.h5; do cmp $file whole/$file; done
+}
+
 @test "a checkpoint of the version before, which does not say what -o found" {
   made --snap-every 1/8
   cp end.h5 end.kept
