@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h> /* getentropy, not of Linux */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,10 +90,18 @@ enum hb_status hb_file_check(const char *path)
   return look_at(path, &old);
 }
 
+/* Locked until it has its name, so that hb_file_sweep of another process leaves it; 0 where that was faster. */
+static int lock_temporary(int fd)
+{
+  struct stat info;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return 0;
+  return fstat(fd, &info) != 0 || info.st_nlink > 0;
+}
+
 /* Nobody can have put a file or a link under a name that nobody knows; where one is there all the same, another name. */
 static enum hb_status open_temporary(struct hb_file *file, mode_t mode)
 {
-  do {
+  for (;;) {
     uint64_t digits;
     if (getentropy(&digits, sizeof digits) != 0) return fail("draw a temporary name for", file->path);
     int length =
@@ -100,8 +109,10 @@ static enum hb_status open_temporary(struct hb_file *file, mode_t mode)
     if (length < 0 || (size_t)length >= sizeof file->temporary)
       return hb_fail(HB_ERR_IO, "cannot write %s: name too long", file->path);
     file->fd = sys->open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-  } while (file->fd < 0 && errno == EEXIST);
-  return file->fd < 0 ? fail("write", file->path) : HB_OK;
+    if (file->fd < 0 && errno != EEXIST) return fail("write", file->path);
+    if (file->fd >= 0 && lock_temporary(file->fd)) return HB_OK;
+    if (file->fd >= 0) close(file->fd);
+  }
 }
 
 /* The new file may be read and written by whom the old one may; where it cannot have the old group, by no group. */
@@ -115,8 +126,8 @@ static void keep_mode(int fd, const struct stat *old)
 enum hb_status hb_file_begin(const char *path, struct hb_file *file)
 {
   struct stat old;
-  HB_TRY(
-      look_at(path, &old)); /* renaming over a device or a folder would destroy or fail late: refuse early */
+  /* renaming over a device or a folder would destroy or fail late: refuse early */
+  HB_TRY(look_at(path, &old));
   file->path = path;
   HB_TRY(open_temporary(file, old.st_nlink ? 0600 : 0666));
   if (old.st_nlink) keep_mode(file->fd, &old);
@@ -130,12 +141,14 @@ enum hb_status hb_file_put(struct hb_file *file, const void *bytes, size_t count
 
 enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const char *previous)
 {
+  int lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
   if (status == HB_OK && sys->fsync(file->fd) != 0) status = fail("sync", file->path);
   if (sys->close(file->fd) != 0 && status == HB_OK) status = fail("close", file->path);
   if (status == HB_OK && previous && sys->rename(file->path, previous) != 0 && errno != ENOENT)
     status = fail("rename the old file to", previous);
   if (status == HB_OK && sys->rename(file->temporary, file->path) != 0)
     status = fail("rename the temporary file to", file->path);
+  if (lock >= 0) close(lock);
   if (status != HB_OK) {
     unlink(file->temporary);
     return status;
@@ -166,6 +179,18 @@ static int is_left_over(const char *name, const char *stem, const char *extensio
          strcmp(name + 1 + DIGITS, ".tmp") == 0;
 }
 
+/* Unless it is no file of this user's, or someone is writing it. */
+static void remove_left_over(int folder, const char *name)
+{
+  struct stat info;
+  int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+      flock(fd, LOCK_EX | LOCK_NB) == 0)
+    unlinkat(folder, name, 0);
+  close(fd);
+}
+
 void hb_file_sweep(const char *path)
 {
   char folder[4096], stem[NAME_MAX + 1], extension[NAME_MAX + 1];
@@ -175,13 +200,8 @@ void hb_file_sweep(const char *path)
   snprintf(stem, sizeof stem, "%.*s", dot ? (int)(dot - base) : NAME_MAX, base);
   snprintf(extension, sizeof extension, "%s", dot ? dot : "");
   DIR *names = opendir(folder);
-  for (struct dirent *entry; names && (entry = readdir(names));) {
-    struct stat info;
-    if (is_left_over(entry->d_name, stem, extension) &&
-        fstatat(dirfd(names), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
-        info.st_uid == geteuid())
-      unlinkat(dirfd(names), entry->d_name, 0);
-  }
+  for (struct dirent *entry; names && (entry = readdir(names));)
+    if (is_left_over(entry->d_name, stem, extension)) remove_left_over(dirfd(names), entry->d_name);
   if (names) closedir(names);
 }
 

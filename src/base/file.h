@@ -40,7 +40,7 @@ enum hb_status hb_file_put(struct hb_file *file, const void *bytes, size_t count
 enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const char *previous);
 
 /* Removes what killed processes of this user have left of path, or of its series (end_0001.h5 for end.h5), under
- * temporary names; for who holds the lock (base/lock.h) of path, so that nobody is writing there. */
+ * temporary names; not those that a living one is writing. */
 void hb_file_sweep(const char *path);
 
 /* The whole of a stream of unknown length (path "-": standard input) into *bytes, NUL-terminated, to be

@@ -18,7 +18,7 @@ enum hb_status hb_run_lock(struct hb_run *run, enum hb_run_lock which, const cha
 {
   if (!path || strcmp(path, "-") == 0) return HB_OK;
   HB_TRY(hb_lock_take(path, &run->locks[which]));
-  if (run->locks[which].name && run->values[RUN_RESUME].given) hb_file_sweep(path);
+  if (run->values[RUN_RESUME].given) hb_file_sweep(path);
   return HB_OK;
 }
 
@@ -126,13 +126,12 @@ static enum hb_status go_on_with_diag(struct hb_run *run, size_t n)
   return hb_run_diag_go_on(rows->path, n, &run->diag);
 }
 
-enum hb_status hb_run_take_up_rows(struct hb_run *run)
+static enum hb_status take_up_diag(struct hb_run *run)
 {
   const struct hb_appended *rows = &run->appended[RUN_DIAG_ROWS];
   const struct hb_run_resumed *resumed = &run->resumed;
   struct hb_sim_counts counts;
   hb_sim_counts(run->sim, &counts);
-  HB_TRY(hb_appended_cut(&run->appended[RUN_STDOUT]));
   if (!rows->path) return HB_OK;
   int is_marked = hb_appended_is_marked(rows), there = is_there(rows->path);
   if (is_marked) return go_on_with_diag(run, counts.n);
@@ -145,4 +144,10 @@ enum hb_status hb_run_take_up_rows(struct hb_run *run)
     return hb_fail(HB_ERR_IO, "%s is gone; give --diag anew to begin it again", rows->path);
   int is_copy = there && rows->length > 0 && resumed->same_diag;
   return is_copy ? go_on_with_diag(run, counts.n) : hb_run_diag_open(rows->path, counts.n, &run->diag);
+}
+
+enum hb_status hb_run_take_up_rows(struct hb_run *run)
+{
+  HB_TRY(take_up_diag(run)); /* first: it may refuse */
+  return hb_appended_cut(&run->appended[RUN_STDOUT]);
 }
