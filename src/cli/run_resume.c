@@ -116,12 +116,7 @@ static enum hb_status take_progress(struct hb_run *run)
 {
   hb_run_set_up(run, 0);
   HB_TRY(hb_run_record_progress(run));
-  HB_TRY(hb_run_check_times(run));
-  if (run->t_end >= run->t) return HB_OK;
-  char t[32];
-  hb_opts_shortest(run->t, t);
-  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s",
-                 run->values[RUN_T_END].text, t);
+  return hb_run_check_times(run);
 }
 
 /* ---- the simulation ---------------------------------------------------------------------------------- */
@@ -170,13 +165,19 @@ static enum hb_status blame(enum hb_status status, const char *path, int is_give
   return status == HB_ERR_INPUT ? hb_fail_in(status, path) : status;
 }
 
-/* The run and its simulation must be at the same time. */
-static enum hb_status check_state(const struct hb_run *run)
+/* The run and its simulation must be at the same time. Its step may be a note of the snapshot's alone. */
+static enum hb_status check_state(struct hb_run *run)
 {
   struct hb_particles *state;
-  enum hb_status status = hb_sim_state(run->sim, run->t, &state);
+  HB_TRY(hb_sim_state(run->sim, run->t, &state));
+  enum hb_status status = hb_run_take_notes(run, state);
   hb_particles_destroy(state);
-  return status;
+  run->hair = 1e-9 * run->values[RUN_DT].number;
+  if (status != HB_OK || run->t_end + run->hair >= run->t) return status;
+  char t[32];
+  hb_opts_shortest(run->t, t);
+  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s",
+                 run->values[RUN_T_END].text, t);
 }
 
 static enum hb_status take_up(const struct hb_opts *given, const struct hb_checkpoint *checkpoint,
@@ -205,7 +206,7 @@ static enum hb_status take_up(const struct hb_opts *given, const struct hb_check
   HB_TRY(hb_run_lock(run, RUN_LOCK_OUTPUT, run->values[RUN_OUTPUT].text));
   HB_TRY(hb_run_lock(run, RUN_LOCK_DIAG, diag));
   HB_TRY(resume_sim(given, checkpoint, run));
-  HB_TRY(blame(check_state(run), info.path, 0));
+  HB_TRY(blame(check_state(run), info.path, values[RUN_T_END].given));
   HB_TRY(hb_run_check_targets(run));
   return hb_run_take_up_rows(run);
 }
