@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # run sets these, each test is a subshell
 # What a run may write to: one writer at a time, no file that is not its own, no link, and nothing left behind.
 load common
 
@@ -7,14 +7,6 @@ load common
 made() {
   "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
   "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --quiet --checkpoint run.ckpt -o end.h5 --diag rows.csv "$@"
-}
-
-# begin ARG...: a run of a long time in the background; its number in $pid.
-begin() {
-  set -m
-  "$HOLMBERG" run cluster.h5 --scheme host --t-end 1e6 --diag-every 1e6 --quiet "$@" 2>said &
-  pid=$!
-  set +m
 }
 
 # until_true COMMAND...: waits for it, up to a minute.
@@ -124,7 +116,7 @@ forge() {
   rm end.h5 end_0004.h5
   mv run.ckpt~ run.ckpt
   accepts run --resume run.ckpt
-  for file in end.h5 end_000{1..4}.h5; do cmp $file whole/$file; done
+  for file in end.h5 end_000{1..4}.h5; do cmp "$file" "whole/$file"; done
 }
 
 @test "a checkpoint of the version before, which does not say what -o found" {
