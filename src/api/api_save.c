@@ -178,8 +178,8 @@ void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkp
 {
   const char *strings[STRINGS] = {0};
   get_strings(&checkpoint->sections, strings); /* hb_checkpoint_open has seen that they are there */
-  *info = (struct hb_checkpoint_info){strings[VERSION], strings[SCHEME],  strings[PRECISION],
-                                      strings[TUNING],  strings[CONTEXT], strings[DEVICE]};
+  *info = (struct hb_checkpoint_info){strings[VERSION], strings[SCHEME], strings[PRECISION], strings[TUNING],
+                                      strings[CONTEXT], strings[DEVICE], checkpoint->path};
 }
 
 const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *own_bytes)
@@ -218,23 +218,19 @@ static enum hb_status get_looks(const struct hb_sections *sections, struct hb_si
   return HB_OK;
 }
 
-enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
+static enum hb_status resume(const struct hb_sections *sections, const struct hb_force_params *place,
                              struct hb_sim **sim)
 {
-  *sim = NULL;
   struct hb_sim_params params;
-  HB_TRY(get_params(&checkpoint->sections, &params));
+  HB_TRY(get_params(sections, &params));
   if (place) move(place, &params.force);
   struct hb_sim *s;
   HB_TRY(hb_sim_open(&params, &s));
   enum hb_status status = hb_force_open(&params.force, &s->force);
   if (status == HB_OK && !s->integrator->resume)
     status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
-  if (status == HB_OK) {
-    status = s->integrator->resume(&checkpoint->sections, &params, s->force, &s->state);
-    if (status == HB_OK) status = get_looks(&checkpoint->sections, s);
-    if (status == HB_ERR_INPUT) status = hb_fail_in(status, checkpoint->path);
-  }
+  if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
+  if (status == HB_OK) status = get_looks(sections, s);
   if (status != HB_OK) {
     hb_sim_destroy(s);
     return status;
@@ -242,4 +238,16 @@ enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struc
   hb_sim_judge_from_here(s);
   *sim = s;
   return HB_OK;
+}
+
+/* Parameters that cannot be are the file's mistake, unless the caller's place is among them. */
+enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
+                             struct hb_sim **sim)
+{
+  *sim = NULL;
+  enum hb_status status = resume(&checkpoint->sections, place, sim);
+  int is_placed = place && (place->context || place->device);
+  if (status == HB_ERR_USAGE && !is_placed) status = HB_ERR_INPUT;
+  int is_of_file = status == HB_ERR_INPUT || status == HB_ERR_USAGE || status == HB_ERR_GL;
+  return is_of_file ? hb_fail_in(status, checkpoint->path) : status;
 }

@@ -64,6 +64,23 @@ int hb_appended_is_file(const struct hb_appended *output)
   return look(output, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+int hb_appended_is_marked(const struct hb_appended *output)
+{
+  struct stat info;
+  return output->length > 0 && look(output, &info) == 0 && is_marked(output, &info);
+}
+
+int hb_appended_is_unchanged(const struct hb_appended *output)
+{
+  struct stat info;
+  unsigned long checksum = 0;
+  if (output->inode == 0 || look(output, &info) != 0 || !is_marked(output, &info)) return 0;
+  int fd = (unsigned long long)info.st_size == output->length ? open_again(output) : -1;
+  int same = fd >= 0 && sum(fd, 0, output->length, &checksum) && checksum == output->checksum;
+  if (fd >= 0) close(fd);
+  return same;
+}
+
 /* ---- marking ---- */
 
 static enum hb_status measure(int fd, const struct stat *info, struct hb_appended *output)
@@ -108,21 +125,28 @@ static enum hb_status cut_stdout(const struct hb_appended *output, const struct 
   return lseek(STDOUT_FILENO, (off_t)output->length, SEEK_SET) < 0 ? fail("cut", output) : HB_OK;
 }
 
-static enum hb_status cut_file(const struct hb_appended *output, const struct stat *info)
+static enum hb_status cut_open_file(int fd, const struct hb_appended *output)
 {
+  struct stat info;
   unsigned long checksum = 0;
-  if ((unsigned long long)info->st_size < output->length)
+  if (fstat(fd, &info) != 0) return fail("read", output);
+  if ((unsigned long long)info.st_size < output->length)
     return hb_fail(HB_ERR_INPUT, "%s has %lld bytes, the checkpoint expects at least %llu", output->path,
-                   (long long)info->st_size, output->length);
-  int fd = open_again(output);
-  if (fd < 0) return fail("read", output);
-  int read = sum(fd, 0, output->length, &checksum);
-  close(fd);
-  if (!read) return fail("read", output);
+                   (long long)info.st_size, output->length);
+  if (!sum(fd, 0, output->length, &checksum)) return fail("read", output);
   if (checksum != output->checksum)
     return hb_fail(HB_ERR_INPUT, "%s does not begin with the %llu bytes that the checkpoint's run wrote",
                    output->path, output->length);
-  return truncate(output->path, (off_t)output->length) != 0 ? fail("cut", output) : HB_OK;
+  return ftruncate(fd, (off_t)output->length) != 0 ? fail("cut", output) : HB_OK;
+}
+
+static enum hb_status cut_file(const struct hb_appended *output)
+{
+  int fd = open(output->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return fail("cut", output);
+  enum hb_status status = cut_open_file(fd, output);
+  close(fd);
+  return status;
 }
 
 enum hb_status hb_appended_cut(const struct hb_appended *output)
@@ -130,5 +154,6 @@ enum hb_status hb_appended_cut(const struct hb_appended *output)
   struct stat info;
   if (output->inode == 0) return HB_OK;
   if (look(output, &info) != 0) return is_stdout(output) ? HB_OK : fail("read", output);
-  return is_stdout(output) ? cut_stdout(output, &info) : cut_file(output, &info);
+  if (is_stdout(output)) return cut_stdout(output, &info);
+  return S_ISREG(info.st_mode) ? cut_file(output) : HB_OK;
 }

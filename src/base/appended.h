@@ -16,6 +16,10 @@ struct hb_appended {
 /* Whether it is a regular file, so that it can be marked and cut. */
 int hb_appended_is_file(const struct hb_appended *output);
 
+/* Whether it is the very file of the mark, and whether nothing has been changed in it since. */
+int hb_appended_is_marked(const struct hb_appended *output);
+int hb_appended_is_unchanged(const struct hb_appended *output);
+
 /* Flushing buffers of its own is the caller's, before. Standard output that cannot be read gets no mark. Errors:
  * HB_ERR_IO; then there is no mark. */
 enum hb_status hb_appended_mark(struct hb_appended *output);

@@ -3,12 +3,20 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h> /* getentropy, not of Linux */
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A temporary name is path.0123456789abcdef.tmp, its digits drawn anew each time. */
+enum { DIGITS = 16 };
 
 static int real_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 
@@ -35,15 +43,22 @@ enum hb_status hb_file_write(int fd, const char *name, const void *bytes, size_t
   return HB_OK;
 }
 
+/* The folder of path, with its last slash. */
+static enum hb_status folder_of(const char *path, char folder[4096])
+{
+  const char *slash = strrchr(path, '/');
+  size_t length = slash ? (size_t)(slash - path) + 1 : 2;
+  if (length >= 4096) return hb_fail(HB_ERR_IO, "cannot use the folder of %s: name too long", path);
+  memcpy(folder, slash ? path : "./", length);
+  folder[length] = 0;
+  return HB_OK;
+}
+
 /* A rename lasts only when the folder that holds the name is synced as well. */
 static enum hb_status sync_folder(const char *path)
 {
   char folder[4096];
-  const char *slash = strrchr(path, '/');
-  size_t length = slash ? (size_t)(slash - path) + 1 : 2;
-  if (length >= sizeof folder) return hb_fail(HB_ERR_IO, "cannot sync the folder of %s: name too long", path);
-  memcpy(folder, slash ? path : "./", length);
-  folder[length] = 0;
+  HB_TRY(folder_of(path, folder));
   int fd = sys->open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (fd < 0) return fail("open the folder", folder);
   int failed = sys->fsync(fd) != 0 && errno != EINVAL; /* EINVAL: a file system without folder sync */
@@ -53,18 +68,70 @@ static enum hb_status sync_folder(const char *path)
   return failed ? fail("sync the folder", folder) : HB_OK;
 }
 
-enum hb_status hb_file_begin(const char *path, const char *suffix, struct hb_file *file)
+/* ---- replacing ---- */
+
+/* old.st_nlink is 0 where nothing is there. */
+static enum hb_status look_at(const char *path, struct stat *old)
 {
-  /* renaming over a device or a folder would destroy or fail late: refuse early */
+  if (lstat(path, old) != 0) {
+    *old = (struct stat){0};
+    return HB_OK;
+  }
+  if (S_ISLNK(old->st_mode))
+    return hb_fail(HB_ERR_IO, "cannot write %s: it is a symbolic link; name the file that it points to",
+                   path);
+  if (S_ISREG(old->st_mode)) return HB_OK;
+  return hb_fail(HB_ERR_IO, "cannot write %s: it exists and is not a regular file", path);
+}
+
+enum hb_status hb_file_check(const char *path)
+{
   struct stat old;
-  if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
-    return hb_fail(HB_ERR_IO, "cannot write %s: it exists and is not a regular file", path);
-  int length = snprintf(file->temporary, sizeof file->temporary, "%s%s", path, suffix);
-  if (length < 0 || (size_t)length >= sizeof file->temporary)
-    return hb_fail(HB_ERR_IO, "cannot write %s: name too long", path);
+  return look_at(path, &old);
+}
+
+/* Locked until it has its name, so that hb_file_sweep of another process leaves it; 0 where that was faster. */
+static int lock_temporary(int fd)
+{
+  struct stat info;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return 0;
+  return fstat(fd, &info) != 0 || info.st_nlink > 0;
+}
+
+/* Nobody can have put a file or a link under a name that nobody knows; where one is there all the same, another name. */
+static enum hb_status open_temporary(struct hb_file *file, mode_t mode)
+{
+  for (;;) {
+    uint64_t digits;
+    if (getentropy(&digits, sizeof digits) != 0) return fail("draw a temporary name for", file->path);
+    int length =
+        snprintf(file->temporary, sizeof file->temporary, "%s.%016" PRIx64 ".tmp", file->path, digits);
+    if (length < 0 || (size_t)length >= sizeof file->temporary)
+      return hb_fail(HB_ERR_IO, "cannot write %s: name too long", file->path);
+    file->fd = sys->open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (file->fd < 0 && errno != EEXIST) return fail("write", file->path);
+    if (file->fd >= 0 && lock_temporary(file->fd)) return HB_OK;
+    if (file->fd >= 0) close(file->fd);
+  }
+}
+
+/* The new file may be read and written by whom the old one may; where it cannot have the old group, by no group. */
+static void keep_mode(int fd, const struct stat *old)
+{
+  mode_t mode = old->st_mode & 0777;
+  if (fchown(fd, (uid_t)-1, old->st_gid) != 0) mode &= ~(mode_t)S_IRWXG;
+  fchmod(fd, mode); /* else it stays the owner's alone */
+}
+
+enum hb_status hb_file_begin(const char *path, struct hb_file *file)
+{
+  struct stat old;
+  /* renaming over a device or a folder would destroy or fail late: refuse early */
+  HB_TRY(look_at(path, &old));
   file->path = path;
-  file->fd = sys->open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return file->fd < 0 ? fail("write", path) : HB_OK;
+  HB_TRY(open_temporary(file, old.st_nlink ? 0600 : 0666));
+  if (old.st_nlink) keep_mode(file->fd, &old);
+  return HB_OK;
 }
 
 enum hb_status hb_file_put(struct hb_file *file, const void *bytes, size_t count)
@@ -74,12 +141,14 @@ enum hb_status hb_file_put(struct hb_file *file, const void *bytes, size_t count
 
 enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const char *previous)
 {
+  int lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
   if (status == HB_OK && sys->fsync(file->fd) != 0) status = fail("sync", file->path);
   if (sys->close(file->fd) != 0 && status == HB_OK) status = fail("close", file->path);
   if (status == HB_OK && previous && sys->rename(file->path, previous) != 0 && errno != ENOENT)
     status = fail("rename the old file to", previous);
   if (status == HB_OK && sys->rename(file->temporary, file->path) != 0)
     status = fail("rename the temporary file to", file->path);
+  if (lock >= 0) close(lock);
   if (status != HB_OK) {
     unlink(file->temporary);
     return status;
@@ -90,11 +159,53 @@ enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const ch
 enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count)
 {
   struct hb_file file;
-  char suffix[32];
-  snprintf(suffix, sizeof suffix, ".tmp%ld", (long)getpid());
-  HB_TRY(hb_file_begin(path, suffix, &file));
+  HB_TRY(hb_file_begin(path, &file));
   return hb_file_end(&file, hb_file_put(&file, bytes, count), NULL);
 }
+
+/* ---- what killed runs have left ---- */
+
+/* Whether name is a temporary one of stem + extension or of its series, stem_0001 + extension. */
+static int is_left_over(const char *name, const char *stem, const char *extension)
+{
+  size_t length = strlen(stem);
+  if (strncmp(name, stem, length) != 0) return 0;
+  name += length;
+  if (*name == '_') name += 1 + strspn(name + 1, "0123456789");
+  length = strlen(extension);
+  if (strncmp(name, extension, length) != 0) return 0;
+  name += length;
+  return *name == '.' && strspn(name + 1, "0123456789abcdef") == DIGITS &&
+         strcmp(name + 1 + DIGITS, ".tmp") == 0;
+}
+
+/* Unless it is no file of this user's, or someone is writing it. */
+static void remove_left_over(int folder, const char *name)
+{
+  struct stat info;
+  int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+      flock(fd, LOCK_EX | LOCK_NB) == 0)
+    unlinkat(folder, name, 0);
+  close(fd);
+}
+
+void hb_file_sweep(const char *path)
+{
+  char folder[4096], stem[NAME_MAX + 1], extension[NAME_MAX + 1];
+  if (folder_of(path, folder) != HB_OK) return;
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+  if (strlen(base) > NAME_MAX) return;
+  snprintf(stem, sizeof stem, "%.*s", dot ? (int)(dot - base) : NAME_MAX, base);
+  snprintf(extension, sizeof extension, "%s", dot ? dot : "");
+  DIR *names = opendir(folder);
+  for (struct dirent *entry; names && (entry = readdir(names));)
+    if (is_left_over(entry->d_name, stem, extension)) remove_left_over(dirfd(names), entry->d_name);
+  if (names) closedir(names);
+}
+
+/* ---- reading ---- */
 
 enum hb_status hb_file_read(const char *path, char **bytes, size_t *count)
 {

@@ -5,8 +5,10 @@
 #include "cli/cmd.h"
 #include "cli/terminal.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct hb_opts_command *const commands[] = {
     &hb_cmd_ic,    &hb_cmd_run,   &hb_cmd_plot,      &hb_cmd_view, &hb_cmd_render, &hb_cmd_trace,
@@ -112,8 +114,19 @@ static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_comma
   return work(*command, argc - 1 - taken, argv + 1 + taken);
 }
 
+/* A standard stream that is closed stays unusable, but its number is taken: else a file of ours would be given it, and
+ * the table printed into that. */
+static void keep_streams(void)
+{
+  static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) < 0)
+      return; /* the lowest number that is free */
+}
+
 int main(int argc, char **argv)
 {
+  keep_streams();
   signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not a death, */
   signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow                          */
   hb_log_set_warning_sink(hb_terminal_note);

@@ -1,10 +1,11 @@
 /* A run of `holmberg run`, from its options to its last row. cmd_run.c has the options, run_choice.c settles those of
  * the integrator, run_open.c makes a run of them, run_loop.c integrates and writes; run_checkpoint.c keeps what it goes
- * on from, run_resume.c goes on. */
+ * on from, run_resume.c goes on, run_targets.c guards the files that it writes to. */
 #ifndef HB_RUN_H
 #define HB_RUN_H
 
 #include "base/appended.h"
+#include "base/lock.h"
 #include "cli/opts.h"
 #include "cli/run_diag.h"
 #include "cli/run_output.h"
@@ -53,6 +54,9 @@ enum {
 /* Outputs that grow row by row; others are replaced whole. */
 enum { RUN_STDOUT, RUN_DIAG_ROWS, RUN_APPENDED_COUNT };
 
+/* What two runs must not write at the same time. */
+enum hb_run_lock { RUN_LOCK_CHECKPOINT, RUN_LOCK_OUTPUT, RUN_LOCK_DIAG, RUN_LOCK_COUNT };
+
 /* Where and when a run keeps what it goes on from. */
 struct hb_run_checkpoint {
   struct hb_text path; /* none: path.text is NULL                                 */
@@ -66,7 +70,11 @@ struct hb_run_checkpoint {
 struct hb_run_resumed {
   struct hb_text record; /* none: record.text is NULL; opts points into it         */
   const char *operands[RUN_COUNT + 2];
-  struct hb_text device; /* note of the header where another device goes on; else none */
+  struct hb_text device;        /* note of the header where another device goes on; else none */
+  struct hb_opts then;          /* options of the checkpoint's run, before those given beside --resume */
+  int differs;                  /* in what the headers of its snapshots say                   */
+  int names_output, names_diag; /* -o, --diag are among those                         */
+  int same_diag;                /* --diag is the name that the checkpoint has          */
 };
 
 /* What tells how long a run without a progress bar will take, once it is under way. */
@@ -91,6 +99,8 @@ struct hb_run {
   double diag_every, snap_every;   /* snap_every 0: no series */
   unsigned long written;           /* snapshots of the series so far */
   struct hb_appended appended[RUN_APPENDED_COUNT];
+  struct hb_appended found; /* what was at -o when it was named */
+  struct hb_lock locks[RUN_LOCK_COUNT];
   struct hb_run_checkpoint checkpoint;
   struct hb_run_resumed resumed;
 };
@@ -143,6 +153,26 @@ void hb_run_close(struct hb_run *run);
 /* To t_end, with rows and snapshots on the way, and the final state where -o asks for it. */
 enum hb_status hb_run_integrate(struct hb_run *run);
 
+/* Intervals that are too short: for dt-min, or for the digits of the times of the run. Errors: HB_ERR_USAGE;
+ * HB_ERR_INPUT when it begins too late. */
+enum hb_status hb_run_check_times(const struct hb_run *run);
+
+/* ---- run_targets.c ---- */
+
+/* Path, nullable, for this run alone, until hb_run_close; a resumed one removes what killed ones have left there. Errors:
+ * HB_ERR_IO. */
+enum hb_status hb_run_lock(struct hb_run *run, enum hb_run_lock which, const char *path);
+
+/* Takes a mark of what is at -o, which the user has named. */
+void hb_run_remember_output(struct hb_run *run);
+
+/* Whether path is free or the run's own; a run that was not resumed may replace what its user names. Errors: HB_ERR_IO. */
+enum hb_status hb_run_may_replace(struct hb_run *run, const char *path);
+
+/* For a resumed run: the same of what it will write, before it runs; then its rows, back to the checkpoint's. */
+enum hb_status hb_run_check_targets(struct hb_run *run);
+enum hb_status hb_run_take_up_rows(struct hb_run *run);
+
 /* ---- run_checkpoint.c ---- */
 
 /* Checks the options of checkpoints and takes them up. Errors: HB_ERR_USAGE, also when a checkpoint is there already,
@@ -159,7 +189,8 @@ enum hb_status hb_run_checkpoint_poll(struct hb_run *run);
 
 enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *record);
 
-/* The options of the record, then what else it holds; record.text is the run's and stays. Errors: HB_ERR_INPUT. */
+/* The options of the record, then what else it holds, which must be what a run can have; record.text is the run's and
+ * stays. Errors: HB_ERR_INPUT. */
 enum hb_status hb_run_record_options(struct hb_run *run);
 enum hb_status hb_run_record_progress(struct hb_run *run);
 

@@ -23,6 +23,8 @@ static enum hb_status check_options(const struct hb_run *run, const char *path)
     return hb_fail(HB_ERR_USAGE, "option --checkpoint: '-' is no file that could be replaced");
   if (values[RUN_OUTPUT].text && strcmp(path, values[RUN_OUTPUT].text) == 0)
     return hb_fail(HB_ERR_USAGE, "options --checkpoint and -o both name %s", path);
+  if (values[RUN_DIAG].text && strcmp(path, values[RUN_DIAG].text) == 0)
+    return hb_fail(HB_ERR_USAGE, "options --checkpoint and --diag both name %s", path);
   return hb_target_check(path, "text"); /* any format: the extension does not matter */
 }
 
@@ -53,6 +55,7 @@ enum hb_status hb_run_checkpoint_open(struct hb_run *run)
   c->began = c->written = hb_clock_now();
   HB_TRY(check_options(run, path));
   if (!path || c->path.text) return HB_OK;
+  HB_TRY(hb_run_lock(run, RUN_LOCK_CHECKPOINT, path));
   HB_TRY(check_absent(path));
   return hb_text_append(&c->path, "%s", path);
 }

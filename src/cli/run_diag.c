@@ -4,10 +4,12 @@
 #include "cli/target.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
@@ -30,24 +32,28 @@ static enum hb_status cannot_write(const struct hb_run_diag *diag)
   return hb_fail(HB_ERR_IO, "cannot write %s: %s", diag->path, strerror(errno));
 }
 
-static enum hb_status open_file(const char *path, const char *mode, size_t n, struct hb_run_diag *diag)
+static enum hb_status open_file(const char *path, int flags, size_t n, struct hb_run_diag *diag)
 {
   *diag = (struct hb_run_diag){.path = path, .csv = has_extension(path, "csv"), .n = n};
-  diag->file = fopen(path, mode);
-  if (!diag->file) return cannot_write(diag);
-  fseek(diag->file, 0, SEEK_END);
-  diag->rows = ftell(diag->file) > 0;
+  int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
+  if (fd < 0) return cannot_write(diag);
+  diag->file = fdopen(fd, "w");
+  if (!diag->file) {
+    close(fd);
+    return cannot_write(diag);
+  }
+  diag->rows = lseek(fd, 0, SEEK_END) > 0;
   return HB_OK;
 }
 
 enum hb_status hb_run_diag_open(const char *path, size_t n, struct hb_run_diag *diag)
 {
-  return open_file(path, "w", n, diag);
+  return open_file(path, O_TRUNC, n, diag);
 }
 
 enum hb_status hb_run_diag_go_on(const char *path, size_t n, struct hb_run_diag *diag)
 {
-  return open_file(path, "a", n, diag);
+  return open_file(path, O_APPEND, n, diag);
 }
 
 void hb_run_diag_close(struct hb_run_diag *diag)

@@ -27,6 +27,7 @@ static enum hb_status set_notes(struct hb_run *run, struct hb_particles *state)
 static enum hb_status write_state(struct hb_run *run, double t, const char *path)
 {
   struct hb_particles *state = NULL;
+  HB_TRY(hb_run_may_replace(run, path));
   enum hb_status status = hb_sim_state(run->sim, t, &state);
   if (status == HB_OK) status = set_notes(run, state);
   if (status == HB_OK) status = hb_target_write(path, run->values[RUN_FORMAT].text, state);
@@ -111,6 +112,8 @@ enum hb_status hb_run_integrate(struct hb_run *run)
   int resumed = run->resumed.record.text != NULL;
   hb_signals_watch();
   if (!resumed) HB_TRY(begin(run));
+  if (run->resumed.differs)
+    HB_TRY(hb_run_checkpoint_write(run)); /* by which its snapshots are known as its own */
   /* checkpoints are written between block steps, when what is due at t is not done yet; so it is at t_end, too */
   for (int more = resumed || run->t < run->t_end; more; more = run->t < run->t_end) {
     double t_diag = due(run, run->diag_number, run->diag_every);
@@ -126,6 +129,7 @@ enum hb_status hb_run_integrate(struct hb_run *run)
       run->snap_number++;
       if (on_time) HB_TRY(write_series(run));
     }
+    if (run->t < run->t_end) HB_TRY(hb_run_checkpoint_poll(run)); /* rows may come many to a step */
   }
   const char *path = run->values[RUN_OUTPUT].text;
   return path ? write_state(run, run->t_end, path) : HB_OK;

@@ -24,7 +24,24 @@ enum hb_status hb_run_check_output(const struct hb_opts_value *values)
   return hb_target_check(path, values[RUN_FORMAT].text);
 }
 
-static enum hb_status check_times(const struct hb_run *run)
+/* Steps, rows and snapshots are counted by doubles, and none would come to an end where t + every is t. */
+static int is_lost(double every, double t) { return fabs(t) + every <= fabs(t) || fabs(t) / every >= 0x1p53; }
+
+static enum hb_status check_digits(const struct hb_run *run, const char *what, double every)
+{
+  static const char why[] = "they are lost in its digits";
+  char interval[32], t[32];
+  hb_opts_shortest(every, interval);
+  hb_opts_shortest(run->t, t);
+  if (every > 0 && is_lost(every, run->t))
+    return hb_fail(HB_ERR_INPUT, "t = %s is too late for %s %s: %s", t, what, interval, why);
+  if (every > 0 && is_lost(every, run->t_end))
+    return hb_fail(HB_ERR_USAGE, "option --t-end: %s is too late for %s %s: %s", run->values[RUN_T_END].text,
+                   what, interval, why);
+  return HB_OK;
+}
+
+enum hb_status hb_run_check_times(const struct hb_run *run)
 {
   static const int intervals[] = {RUN_DIAG_EVERY, RUN_SNAP_EVERY};
   for (size_t k = 0; k < 2; k++) {
@@ -33,7 +50,18 @@ static enum hb_status check_times(const struct hb_run *run)
       return hb_fail(HB_ERR_USAGE, "option --%s: %s is below the smallest step %s",
                      hb_run_options[intervals[k]].name, every->text, dt_min->text);
   }
-  if (run->t_end >= run->t) return hb_run_check_counts(run);
+  HB_TRY(hb_run_check_counts(run));
+  const struct hb_opts_value *dt = &run->values[RUN_DT], *dt_max = &run->values[RUN_DT_MAX];
+  HB_TRY(check_digits(run, "steps of", dt->number > 0 ? dt->number : dt_max->number));
+  HB_TRY(check_digits(run, "rows at every", run->diag_every));
+  return check_digits(run, "snapshots at every", run->snap_every);
+}
+
+static enum hb_status check_times(const struct hb_run *run)
+{
+  HB_TRY(hb_run_check_times(run));
+  HB_TRY(hb_run_check_times(run));
+  if (run->t_end >= run->t) return HB_OK;
   char begin[32];
   hb_opts_shortest(run->t, begin);
   return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the snapshot's time %s",
@@ -140,6 +168,12 @@ static enum hb_status open_sim(struct hb_run *run)
   return status;
 }
 
+/* What the snapshot is to blame for, says which one. */
+static enum hb_status name_file(enum hb_status status, const struct hb_run *run)
+{
+  return status == HB_ERR_INPUT ? hb_fail_in(status, run->opts.operands[0]) : status;
+}
+
 enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
 {
   *run = (struct hb_run){.opts = *opts};
@@ -151,13 +185,16 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
   HB_TRY(hb_run_checkpoint_open(run));
   const char *diag = opts->values[RUN_DIAG].text;
   if (diag) HB_TRY(hb_run_diag_check(diag));
+  HB_TRY(hb_run_lock(run, RUN_LOCK_OUTPUT, opts->values[RUN_OUTPUT].text));
+  HB_TRY(hb_run_lock(run, RUN_LOCK_DIAG, diag));
   HB_TRY(hb_snapshot_read(opts->operands[0], opts->values[RUN_INPUT_FORMAT].text, &run->initial));
-  HB_TRY(hb_run_take_notes(run, run->initial));
+  HB_TRY(name_file(hb_run_take_notes(run, run->initial), run));
   hb_run_set_up(run, hb_particles_time(run->initial));
-  HB_TRY(check_times(run));
+  HB_TRY(name_file(check_times(run), run));
   HB_TRY(add_history(&run->opts, run->initial));
   size_t n = hb_particles_n(run->initial);
   HB_TRY(open_sim(run));
+  hb_run_remember_output(run);
   hb_run_announce(run);
   return diag ? hb_run_diag_open(diag, n, &run->diag) : HB_OK;
 }
@@ -167,6 +204,7 @@ void hb_run_close(struct hb_run *run)
   hb_run_diag_close(&run->diag);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
+  for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_give(&run->locks[k]);
   hb_mem_free(run->checkpoint.path.text);
   hb_mem_free(run->resumed.record.text);
   hb_mem_free(run->resumed.device.text);

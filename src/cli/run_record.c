@@ -2,6 +2,7 @@
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
  *   device TEXT                                                               where another one has gone on
  *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in base/appended.h
+ *   found INODE DEVICE LENGTH CHECKSUM PATH                                   what -o named before it was written
  *   option --NAME=VALUE                                                       those that were given
  *   operand FILE */
 #include "cli/cmd.h"
@@ -9,14 +10,17 @@
 
 #include "base/clock.h"
 
+#include <float.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char tag[] = "holmberg run 1";
 
 /* The same for printf and scanf. */
-#define PROGRESS "progress %la %la %la %la %la %la %lu %d"
-#define APPENDED "appended %llu %llu %llu %lu "
+#define PROGRESS "progress %la %la %la %la %la %la %lu %ld"
+#define MARK     " %llu %llu %llu %lu "
 
 /* ---- writing ---- */
 
@@ -35,23 +39,27 @@ static enum hb_status write_options(const struct hb_run *run, struct hb_text *re
   return end_string(record);
 }
 
+static enum hb_status write_mark(const char *word, const struct hb_appended *a, struct hb_text *record)
+{
+  if (!a->path) return HB_OK;
+  HB_TRY(hb_text_append(record, "%s" MARK "%s", word, a->inode, a->device, a->length, a->checksum, a->path));
+  return end_string(record);
+}
+
 enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *record)
 {
   const struct hb_run_output *output = &run->output;
   HB_TRY(hb_text_append_bytes(record, tag, sizeof tag));
   HB_TRY(hb_text_append(record, PROGRESS, run->t, output->t_begin, output->e_begin, run->diag_number,
-                        run->snap_number, hb_clock_now() - output->wall_begin, run->written, output->rows));
+                        run->snap_number, hb_clock_now() - output->wall_begin, run->written,
+                        (long)output->rows));
   HB_TRY(end_string(record));
   if (run->resumed.device.text) {
     HB_TRY(hb_text_append(record, "device %s", run->resumed.device.text));
     HB_TRY(end_string(record));
   }
-  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++) {
-    const struct hb_appended *a = &run->appended[k];
-    if (!a->path) continue;
-    HB_TRY(hb_text_append(record, APPENDED "%s", a->inode, a->device, a->length, a->checksum, a->path));
-    HB_TRY(end_string(record));
-  }
+  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++) HB_TRY(write_mark("appended", &run->appended[k], record));
+  HB_TRY(write_mark("found", &run->found, record));
   return write_options(run, record);
 }
 
@@ -87,27 +95,76 @@ enum hb_status hb_run_record_options(struct hb_run *run)
   return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_INPUT, "the checkpoint's options");
 }
 
+/* Whether number * every is what comes next after t. Slack: as due() and first_number() round, and run->hair. */
+static int is_next(double number, double every, const struct hb_run *run)
+{
+  double t = run->t, slack = 1e-6 * every + 4 * DBL_EPSILON * fabs(t) + run->hair;
+  if (!isfinite(number) || floor(number) != number || fabs(number) > 0x1p53) return 0;
+  return every == 0 || (number * every >= t - slack && (number - 1) * every <= t + slack);
+}
+
+static enum hb_status check_progress(const struct hb_run *run, double wall_s, long rows)
+{
+  const struct hb_run_output *output = &run->output;
+  const struct {
+    const char *what;
+    double value;
+    int good;
+  } fields[] = {
+      {"a time", run->t, isfinite(run->t)},
+      {"a first time", output->t_begin, output->t_begin <= run->t + run->hair && isfinite(output->t_begin)},
+      {"a first energy", output->e_begin, isfinite(output->e_begin)},
+      {"a number of the next row", run->diag_number, is_next(run->diag_number, run->diag_every, run)},
+      {"a number of the next snapshot", run->snap_number, is_next(run->snap_number, run->snap_every, run)},
+      {"a wall time", wall_s, wall_s >= 0 && isfinite(wall_s)},
+      {"a number of snapshots", (double)run->written, (double)run->written < 0x1p53},
+      {"a number of rows", (double)rows, rows > 0 && rows <= INT_MAX}};
+  for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+    if (!fields[k].good)
+      return hb_fail(HB_ERR_INPUT, "the checkpoint has %s of %.17g, which no run has", fields[k].what,
+                     fields[k].value);
+  return HB_OK;
+}
+
+/* A mark of rows is standard output's or that of --diag, whatever its name is now. */
+static void read_marks(const struct hb_text *record, struct hb_run *run)
+{
+  char *mark, *place = NULL;
+  while ((mark = next_of(record, "appended", &place))) {
+    struct hb_appended a = {0};
+    int path = 0;
+    sscanf(mark, MARK "%n", &a.inode, &a.device, &a.length, &a.checksum, &path);
+    struct hb_appended *rows =
+        &run->appended[path && strcmp(mark + path, "-") == 0 ? RUN_STDOUT : RUN_DIAG_ROWS];
+    if (!path || !rows->path) continue;
+    a.path = rows->path;
+    *rows = a;
+    if (rows == &run->appended[RUN_DIAG_ROWS]) run->resumed.same_diag = strcmp(mark + path, a.path) == 0;
+  }
+  place = NULL;
+  if ((mark = next_of(record, "found", &place)))
+    sscanf(mark, MARK, &run->found.inode, &run->found.device, &run->found.length, &run->found.checksum);
+  run->found.path = run->values[RUN_OUTPUT].text;
+}
+
 enum hb_status hb_run_record_progress(struct hb_run *run)
 {
   const struct hb_text *record = &run->resumed.record;
   struct hb_run_output *output = &run->output;
   char *place = NULL, *word = next_of(record, "progress ", &place);
   double wall_s;
-  if (!word || sscanf(place, PROGRESS, &run->t, &output->t_begin, &output->e_begin, &run->diag_number,
-                      &run->snap_number, &wall_s, &run->written, &output->rows) != 8)
+  long rows;
+  int end = 0;
+  if (!word ||
+      sscanf(place, PROGRESS "%n", &run->t, &output->t_begin, &output->e_begin, &run->diag_number,
+             &run->snap_number, &wall_s, &run->written, &rows, &end) != 8 ||
+      place[end])
     return hb_fail(HB_ERR_INPUT, "the checkpoint does not say how far its run was");
+  HB_TRY(check_progress(run, wall_s, rows));
+  output->rows = (int)rows;
   output->wall_begin = hb_clock_now() - wall_s;
   place = NULL;
   if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
-  for (place = NULL; next_of(record, "appended ", &place);) {
-    struct hb_appended mark = {0};
-    int path = 0;
-    sscanf(place, APPENDED "%n", &mark.inode, &mark.device, &mark.length, &mark.checksum, &path);
-    for (size_t k = 0; k < RUN_APPENDED_COUNT && path; k++)
-      if (run->appended[k].path && strcmp(run->appended[k].path, place + path) == 0) {
-        mark.path = run->appended[k].path;
-        run->appended[k] = mark;
-      }
-  }
+  read_marks(record, run);
   return HB_OK;
 }

@@ -35,12 +35,22 @@ static enum hb_status offer(enum hb_status status, const char *other)
                  whole ? other : "");
 }
 
+/* Where the run goes on writing: where it did, or in the file that --checkpoint names now. */
+static int goes_elsewhere(const struct hb_opts *given, const struct hb_run *run)
+{
+  const struct hb_opts_value *elsewhere = &given->values[RUN_CHECKPOINT];
+  return elsewhere->given && strcmp(elsewhere->text, run->checkpoint.path.text) != 0;
+}
+
 /* Opens path and sets where the run goes on writing. Who was killed between the two renames of a new checkpoint has left
  * the older one only; that is no damage, and it is taken. */
-static enum hb_status open_checkpoint(const char *path, struct hb_run *run, struct hb_checkpoint **checkpoint)
+static enum hb_status open_checkpoint(const struct hb_opts *given, struct hb_run *run,
+                                      struct hb_checkpoint **checkpoint)
 {
+  const char *path = given->values[RUN_RESUME].text;
   struct hb_text *newest = &run->checkpoint.path, other = {0};
   HB_TRY(name_of_newest(path, newest));
+  if (!goes_elsewhere(given, run)) HB_TRY(hb_run_lock(run, RUN_LOCK_CHECKPOINT, newest->text));
   HB_TRY(name_of_other(path, newest->text, &other));
   int is_newest = strcmp(path, newest->text) == 0;
   int is_gone = is_newest && access(path, F_OK) != 0 && access(other.text, F_OK) == 0;
@@ -65,7 +75,7 @@ static int may_change(size_t k)
   static const size_t those[] = {
       RUN_T_END,      RUN_CONTEXT,          RUN_DEVICE, RUN_MAX_DRAW_MS, RUN_GL_DEBUG,
       RUN_CHECKPOINT, RUN_CHECKPOINT_EVERY, RUN_RESUME, RUN_MAX_HOURS,   RUN_MAX_ENERGY_ERROR,
-      RUN_QUIET};
+      RUN_QUIET,      RUN_OUTPUT,           RUN_FORMAT, RUN_DIAG};
   for (size_t l = 0; l < sizeof those / sizeof *those; l++)
     if (those[l] == k) return 1;
   return 0;
@@ -83,11 +93,16 @@ static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
 {
   HB_TRY(hb_run_record_options(run));
   struct hb_opts *opts = &run->opts;
+  run->resumed.then = *opts;
+  run->resumed.names_output = given->values[RUN_OUTPUT].given;
+  run->resumed.names_diag = given->values[RUN_DIAG].given;
   for (size_t k = 0; k < RUN_COUNT; k++) {
     const struct hb_opts_value *now = &given->values[k];
     struct hb_opts_value *then = &opts->values[k];
     if (!now->given) continue;
-    if (!may_change(k) && (!then->text || !is_same(hb_run_options[k].kind, now, then)))
+    int differs = !then->text || !is_same(hb_run_options[k].kind, now, then);
+    if (differs && hb_run_options[k].use == HB_OPTS_SHAPES_RESULT) run->resumed.differs = 1;
+    if (differs && !may_change(k))
       return hb_fail(HB_ERR_USAGE,
                      "option --%s: '%s' is not what the checkpoint's run has (%s); leave it out",
                      hb_run_options[k].name, now->text, then->text ? then->text : "none");
@@ -101,11 +116,7 @@ static enum hb_status take_progress(struct hb_run *run)
 {
   hb_run_set_up(run, 0);
   HB_TRY(hb_run_record_progress(run));
-  if (run->t_end >= run->t) return HB_OK;
-  char t[32];
-  hb_opts_shortest(run->t, t);
-  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s",
-                 run->values[RUN_T_END].text, t);
+  return hb_run_check_times(run);
 }
 
 /* ---- the simulation ---------------------------------------------------------------------------------- */
@@ -147,32 +158,57 @@ static enum hb_status resume_sim(const struct hb_opts *given, const struct hb_ch
   return compare(&info, run);
 }
 
+/* What is wrong with an option that was not given now, is wrong with the file that holds it. */
+static enum hb_status blame(enum hb_status status, const char *path, int is_given)
+{
+  if (status == HB_ERR_USAGE && !is_given) status = HB_ERR_INPUT;
+  return status == HB_ERR_INPUT ? hb_fail_in(status, path) : status;
+}
+
+/* The run and its simulation must be at the same time. Its step may be a note of the snapshot's alone. */
+static enum hb_status check_state(struct hb_run *run)
+{
+  struct hb_particles *state;
+  HB_TRY(hb_sim_state(run->sim, run->t, &state));
+  enum hb_status status = hb_run_take_notes(run, state);
+  hb_particles_destroy(state);
+  run->hair = 1e-9 * run->values[RUN_DT].number;
+  if (status != HB_OK || run->t_end + run->hair >= run->t) return status;
+  char t[32];
+  hb_opts_shortest(run->t, t);
+  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s",
+                 run->values[RUN_T_END].text, t);
+}
+
 static enum hb_status take_up(const struct hb_opts *given, const struct hb_checkpoint *checkpoint,
                               struct hb_run *run)
 {
   size_t bytes;
+  struct hb_checkpoint_info info;
   const void *own = hb_checkpoint_own(checkpoint, &bytes);
+  const struct hb_opts_value *values = given->values;
+  hb_checkpoint_info(checkpoint, &info);
   HB_TRY(hb_text_append_bytes(&run->resumed.record, own, bytes));
-  enum hb_status status = merge(given, run);
-  if (status == HB_OK) status = take_progress(run);
-  if (status == HB_ERR_INPUT) return hb_fail_in(status, given->values[RUN_RESUME].text);
-  HB_TRY(status);
-  HB_TRY(hb_run_check_output(run->values));
-  const struct hb_opts_value *elsewhere = &given->values[RUN_CHECKPOINT];
+  HB_TRY(blame(merge(given, run), info.path, 1));
+  HB_TRY(blame(hb_run_check_integrator(run->values), info.path, 0));
+  HB_TRY(blame(take_progress(run), info.path, values[RUN_T_END].given));
+  HB_TRY(blame(hb_run_check_output(run->values), info.path,
+               values[RUN_OUTPUT].given || values[RUN_FORMAT].given));
+  const char *diag = run->values[RUN_DIAG].text;
+  if (diag) HB_TRY(blame(hb_run_diag_check(diag), info.path, values[RUN_DIAG].given));
   struct hb_run_checkpoint *c = &run->checkpoint;
-  if (elsewhere->given && strcmp(elsewhere->text, c->path.text) != 0) {
+  if (goes_elsewhere(given, run)) {
     hb_mem_free(c->path.text);
     c->path = (struct hb_text){0};
     c->flags = 0;
   }
   HB_TRY(hb_run_checkpoint_open(run));
+  HB_TRY(hb_run_lock(run, RUN_LOCK_OUTPUT, run->values[RUN_OUTPUT].text));
+  HB_TRY(hb_run_lock(run, RUN_LOCK_DIAG, diag));
   HB_TRY(resume_sim(given, checkpoint, run));
-  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++)
-    if (run->appended[k].path) HB_TRY(hb_appended_cut(&run->appended[k]));
-  const char *diag = run->appended[RUN_DIAG_ROWS].path;
-  struct hb_sim_counts counts;
-  hb_sim_counts(run->sim, &counts);
-  return diag ? hb_run_diag_go_on(diag, counts.n, &run->diag) : HB_OK;
+  HB_TRY(blame(check_state(run), info.path, values[RUN_T_END].given));
+  HB_TRY(hb_run_check_targets(run));
+  return hb_run_take_up_rows(run);
 }
 
 enum hb_status hb_run_resume(const struct hb_opts *opts, struct hb_run *run)
@@ -180,7 +216,7 @@ enum hb_status hb_run_resume(const struct hb_opts *opts, struct hb_run *run)
   if (opts->operand_count > 0)
     return hb_fail(HB_ERR_USAGE, "'holmberg run --resume' takes no FILE, but got '%s'", opts->operands[0]);
   struct hb_checkpoint *checkpoint = NULL;
-  enum hb_status status = open_checkpoint(opts->values[RUN_RESUME].text, run, &checkpoint);
+  enum hb_status status = open_checkpoint(opts, run, &checkpoint);
   if (status == HB_OK) status = take_up(opts, checkpoint, run);
   hb_checkpoint_close(checkpoint); /* the simulation has its own copy of all */
   return status;

@@ -7,11 +7,17 @@ static volatile sig_atomic_t stop, asked;
 
 static void on_stop(int number)
 {
-  if (stop) {
+  if (stop == SIGINT || stop == SIGTERM) {
     signal(number, SIG_DFL); /* so that the parent sees what it died of */
     raise(number);
   }
   stop = number;
+}
+
+/* A terminal that closes and a limit that is reached say so more than once, and mean no haste. */
+static void on_end(int number)
+{
+  if (!stop) stop = number;
 }
 
 static void on_ask(int number)
@@ -31,10 +37,26 @@ void hb_signals_watch(void)
 {
   watch(SIGINT, on_stop);
   watch(SIGTERM, on_stop);
+  watch(SIGHUP, on_end);
+  watch(SIGXCPU, on_end);
   watch(SIGUSR1, on_ask);
 }
 
-const char *hb_signals_stop(void) { return stop == SIGINT ? "SIGINT" : stop ? "SIGTERM" : NULL; }
+const char *hb_signals_stop(void)
+{
+  switch (stop) {
+  case 0:
+    return NULL;
+  case SIGINT:
+    return "SIGINT";
+  case SIGHUP:
+    return "SIGHUP";
+  case SIGXCPU:
+    return "SIGXCPU";
+  default:
+    return "SIGTERM";
+  }
+}
 
 int hb_signals_asked(void)
 {

@@ -1,5 +1,6 @@
 #include "cli/target.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "cli/terminal.h"
 
@@ -78,9 +79,7 @@ enum hb_status hb_target_check(const char *path, const char *format)
     if (!format || strcmp(format, "text") == 0) return HB_OK;
     return hb_fail(HB_ERR_USAGE, "cannot write format %s to standard output (expected text)", format);
   }
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-    return hb_fail(HB_ERR_IO, "cannot write %s: it exists and is not a regular file", path);
+  HB_TRY(hb_file_check(path));
   if (!format) HB_TRY(check_extension(path));
   return check_folder(path);
 }

@@ -106,9 +106,8 @@ static enum hb_status put_all(struct hb_file *file, const struct hb_sections *se
 
 enum hb_status hb_checkpoint_write(const char *path, const char *previous, const struct hb_sections *sections)
 {
-  /* one temporary name, not one for each process: who is killed while writing leaves one file, not many */
   struct hb_file file;
-  HB_TRY(hb_file_begin(path, ".tmp", &file));
+  HB_TRY(hb_file_begin(path, &file));
   return hb_file_end(&file, put_all(&file, sections), previous);
 }
 

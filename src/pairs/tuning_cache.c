@@ -44,7 +44,13 @@ static char *read_cache(void)
   char *text;
   size_t count;
   const char *path = hb_tuning_cache_path();
-  if (!*path || hb_file_read(path, &text, &count) != HB_OK) return NULL;
+  struct stat info;
+  if (!*path || stat(path, &info) != 0) return NULL;
+  if (!S_ISREG(info.st_mode)) { /* a fifo would wait for its other end */
+    hb_log("%s is not a regular file and is not used", path);
+    return NULL;
+  }
+  if (hb_file_read(path, &text, &count) != HB_OK) return NULL;
   if (strncmp(text, first_line, sizeof first_line - 1) == 0) return text;
   hb_log("%s is damaged and is not used", path);
   hb_mem_free(text);

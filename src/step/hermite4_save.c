@@ -60,6 +60,10 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   h->particle_steps = counters[PARTICLE_STEPS];
   h->noisy_steps = counters[NOISY_STEPS];
   HB_TRY(schedule(sections, h));
+  if (!isfinite(hb_hermite4_next_time(h)))
+    return hb_fail(HB_ERR_INPUT,
+                   "section 'hermite4' is at step %llu of dt_min, where time cannot be counted any more",
+                   (unsigned long long)h->blocks->now);
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 

@@ -216,6 +216,11 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_leapfro
     return hb_fail(HB_ERR_INPUT, "section 't0' has t0 = %g, dt = %g, damping = %g, which make no sense",
                    l->t0, l->params.dt, l->params.damping);
   HB_TRY(take(sections, "steps", HB_SECTION_WORDS, 1, &l->steps));
+  double next = hb_leapfrog_next_time(l);
+  if (!isfinite(next) || next <= hb_leapfrog_time(l))
+    return hb_fail(HB_ERR_INPUT,
+                   "section 'steps' has %llu, after which a step of %g is lost in the digits of t",
+                   (unsigned long long)l->steps, l->params.dt);
   HB_TRY(take(sections, "a", HB_SECTION_DOUBLES, 3 * l->n, l->a));
   HB_TRY(take(sections, "j", HB_SECTION_DOUBLES, 3 * l->n, l->j));
   for (size_t k = 0; k < 3 * l->n; k++)

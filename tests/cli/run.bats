@@ -222,7 +222,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
 
 @test "a note that is no number" {
   { echo '# eps: soft'; two_bodies; } >soft.txt
-  fails_with 3 "the snapshot notes eps = 'soft', which is out of range; --eps goes before it" run soft.txt
+  fails_with 3 "soft.txt: the snapshot notes eps = 'soft', which is out of range; --eps goes before it" run soft.txt
   accepts run soft.txt --scheme host --eps 0.1 --t-end 0.125
 }
 

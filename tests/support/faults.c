@@ -19,6 +19,7 @@ static int strikes(enum faults_kind kind)
 
 static int faulty_open(const char *path, int flags, mode_t mode)
 {
+  if (flags & O_CREAT) fault.flags = flags;
   return strikes(FAULTS_OPEN) ? -1 : open(path, flags, mode);
 }
 

@@ -8,6 +8,7 @@ struct faults {
   enum faults_kind kind; /* the calls of this kind are counted, */
   int countdown;         /* and the one that brings this to 0 fails */
   int reason, fired;     /* with this errno */
+  int flags;             /* of the last open that could create a file */
   int short_writes;      /* each write takes 3 bytes at most */
   int interruptions;     /* so many writes are interrupted first */
 };

@@ -3,6 +3,7 @@
 #include "support/support.h"
 
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -109,7 +110,8 @@ static void keeps_two_generations(void **state)
     support_write(previous, "1", 1);
     faults_start(FAULTS_RENAME, n, EIO);
     struct hb_file file;
-    ASSERT_OK(hb_file_begin(path, ".tmp", &file));
+    size_t files = support_file_count();
+    ASSERT_OK(hb_file_begin(path, &file));
     enum hb_status status = hb_file_put(&file, "3", 1);
     status = hb_file_end(&file, status, previous);
     if (!faults_stop()) {
@@ -121,10 +123,10 @@ static void keeps_two_generations(void **state)
     }
     assert_int_equal(status, HB_ERR_IO);
     assert_content(n == 1 ? path : previous, "2");
-    assert_false(support_exists(support_path("pair.tmp")));
+    assert_int_equal(support_file_count(), n == 1 ? files : files - 1); /* the temporary one is gone */
   }
   struct hb_file file;
-  ASSERT_OK(hb_file_begin(path, ".tmp", &file)); /* a failure of the caller's is given back */
+  ASSERT_OK(hb_file_begin(path, &file)); /* a failure of the caller's is given back */
   assert_int_equal(hb_file_end(&file, HB_ERR_INTERNAL, previous), HB_ERR_INTERNAL);
   assert_content(path, "3");
 }
@@ -142,6 +144,124 @@ static void refuses_what_is_no_file(void **state)
   memset(name, 'a', sizeof name - 1);
   name[sizeof name - 1] = 0;
   ASSERT_FAILS(hb_file_replace(name, "x", 1), HB_ERR_IO, "cannot write aaa"); /* the rest is cut off */
+}
+
+/* A link is neither lost nor followed, whether something is at its end or not. */
+static void refuses_symbolic_links(void **state)
+{
+  (void)state;
+  const char *target = support_path("target"), *link = support_path("link");
+  support_write(target, "precious", 8);
+  for (int dangles = 0; dangles < 2; dangles++) {
+    assert_int_equal(symlink(dangles ? support_path("nowhere") : target, link), 0);
+    ASSERT_FAILS(hb_file_replace(link, "x", 1), HB_ERR_IO, "it is a symbolic link");
+    assert_int_equal(unlink(link), 0);
+  }
+  assert_content(target, "precious");
+  assert_false(support_exists(support_path("nowhere")));
+}
+
+/* Nobody knows the temporary name before; it is made by O_EXCL and O_NOFOLLOW, and another one taken where it is there. */
+static void temporary_names(void **state)
+{
+  (void)state;
+  const char *path = support_path("secret");
+  struct hb_file a, b;
+  ASSERT_OK(hb_file_begin(path, &a));
+  ASSERT_OK(hb_file_begin(path, &b));
+  assert_string_not_equal(a.temporary, b.temporary);
+  assert_int_equal(strncmp(a.temporary, path, strlen(path)), 0);
+  assert_int_equal(strlen(a.temporary), strlen(path) + strlen(".0123456789abcdef.tmp"));
+  assert_int_equal(hb_file_end(&a, HB_ERR_INTERNAL, NULL), HB_ERR_INTERNAL);
+  assert_int_equal(hb_file_end(&b, HB_ERR_INTERNAL, NULL), HB_ERR_INTERNAL);
+  struct faults *faults = faults_start(FAULTS_OPEN, 1, EEXIST);
+  ASSERT_OK(hb_file_replace(path, "x", 1));
+  assert_int_equal(faults->flags & (O_EXCL | O_CREAT | O_NOFOLLOW), O_EXCL | O_CREAT | O_NOFOLLOW);
+  assert_true(faults_stop());
+}
+
+static void keeps_the_mode(void **state)
+{
+  (void)state;
+  static const mode_t modes[] = {0600, 0644, 0664, 0400, 0755};
+  const char *path = support_path("mode");
+  struct stat info;
+  mode_t mask = umask(022);
+  for (size_t k = 0; k < COUNT_OF(modes); k++) {
+    support_write(path, "old", 3);
+    assert_int_equal(chmod(path, modes[k]), 0);
+    ASSERT_OK(hb_file_replace(path, "new", 3));
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, modes[k]);
+    assert_int_equal(unlink(path), 0);
+  }
+  ASSERT_OK(hb_file_replace(path, "new", 3)); /* where nothing was, as the user has it */
+  assert_int_equal(stat(path, &info), 0);
+  assert_int_equal(info.st_mode & 07777, 0644);
+  umask(mask);
+}
+
+/* What a killed writer has left goes, of a file and of its series; nothing that only looks like it. */
+static void sweeps(void **state)
+{
+  (void)state;
+  static const char *const gone[] = {"end.h5.0123456789abcdef.tmp", "end_0001.h5.00000000ffffffff.tmp",
+                                     "end_123456.h5.0123456789abcdef.tmp"};
+  static const char *const kept[] = {"end.h5",
+                                     "end.h5.tmp",
+                                     "end.h5.0123456789abcde.tmp",
+                                     "end.h5.0123456789abcdef",
+                                     "end2.h5.0123456789abcdef.tmp",
+                                     "end.txt.0123456789abcdef.tmp",
+                                     "end_x.h5.0123456789abcdef.tmp",
+                                     "end.h5.0123456789abcdeX.tmp",
+                                     "end.h5.0123456789abcdef.tmp2"};
+  const char link[] = "end.h5.aaaaaaaaaaaaaaaa.tmp", folder[] = "end.h5.bbbbbbbbbbbbbbbb.tmp";
+  for (size_t k = 0; k < COUNT_OF(gone); k++) support_write(support_path(gone[k]), "x", 1);
+  for (size_t k = 0; k < COUNT_OF(kept); k++) support_write(support_path(kept[k]), "x", 1);
+  assert_int_equal(symlink(support_path("end.h5"), support_path(link)), 0);
+  assert_int_equal(mkdir(support_path(folder), 0777), 0);
+  struct hb_file written; /* of one that lives */
+  ASSERT_OK(hb_file_begin(support_path("end_2.h5"), &written));
+  size_t files = support_file_count();
+  hb_file_sweep(support_path("end.h5"));
+  for (size_t k = 0; k < COUNT_OF(gone); k++) assert_false(support_exists(support_path(gone[k])));
+  for (size_t k = 0; k < COUNT_OF(kept); k++) assert_true(support_exists(support_path(kept[k])));
+  assert_int_equal(support_file_count(), files - COUNT_OF(gone));
+  ASSERT_OK(hb_file_end(&written, HB_OK, NULL));
+  hb_file_sweep(support_path("nowhere/end.h5"));
+  assert_int_equal(unlink(support_path(link)), 0);
+  assert_int_equal(rmdir(support_path(folder)), 0);
+}
+
+/* One process has it, another does not get it; it goes with its holder. A file that is no lock is left alone. */
+static void locks(void **state)
+{
+  (void)state;
+  struct hb_lock one = {0}, two = {0};
+  const char *path = support_path("shared"), *name = support_path("shared.lock");
+  ASSERT_OK(hb_lock_take(path, &one));
+  assert_true(support_exists(name));
+  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "another run writes it");
+  assert_null(two.name);
+  hb_lock_give(&two);
+  hb_lock_give(&one);
+  assert_false(support_exists(name));
+  support_write(name, "", 0); /* of a killed one */
+  ASSERT_OK(hb_lock_take(path, &two));
+  hb_lock_give(&two);
+  support_write(name, "precious", 8);
+  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "is there and is no lock");
+  assert_content(name, "precious");
+  assert_int_equal(unlink(name), 0);
+  assert_int_equal(mkfifo(name, 0666), 0);
+  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "is there and is no lock");
+  assert_int_equal(unlink(name), 0);
+  assert_int_equal(symlink(path, name), 0);
+  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "its lock");
+  assert_false(support_exists(path));
+  unlink(name);
+  ASSERT_FAILS(hb_lock_take(support_path("missing/x"), &two), HB_ERR_IO, "No such file");
 }
 
 static void full_device(void **state)
@@ -191,6 +311,11 @@ int main(void)
       cmocka_unit_test_setup_teardown(folder_without_sync_is_fine, restore, restore),
       cmocka_unit_test_setup_teardown(keeps_two_generations, restore, restore),
       cmocka_unit_test_setup_teardown(refuses_what_is_no_file, restore, restore),
+      cmocka_unit_test(refuses_symbolic_links),
+      cmocka_unit_test_setup_teardown(temporary_names, restore, restore),
+      cmocka_unit_test(keeps_the_mode),
+      cmocka_unit_test(sweeps),
+      cmocka_unit_test(locks),
       cmocka_unit_test(full_device),
       cmocka_unit_test(reads_back),
   };

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct hb_gl_context device = {.caps = {.renderer = "A GPU", .version = "4.5 driver 1"}};
 
@@ -109,6 +111,25 @@ static void test_damage(void **state)
   assert_int_equal(warnings, 1);
 }
 
+/* What is no regular file is not opened, so that a fifo keeps nobody waiting; nor is it replaced. */
+static void test_no_file(void **state)
+{
+  (void)state;
+  put("bag", 2048, 3);
+  const char *path = hb_tuning_cache_path();
+  const struct hb_tuning_key key = key_of("bag", 2048);
+  assert_int_equal(unlink(path), 0);
+  for (int is_fifo = 0; is_fifo < 2; is_fifo++) {
+    assert_int_equal(is_fifo ? mkfifo(path, 0666) : mkdir(path, 0777), 0);
+    alarm(60); /* else a failure would take for ever */
+    assert_int_equal(get("bag", 2048), -1);
+    ASSERT_FAILS(hb_tuning_cache_put(&key, &(struct hb_pairs_tuning){.i_each = 1}), HB_ERR_IO,
+                 "not a regular file");
+    alarm(0);
+    assert_int_equal(is_fifo ? unlink(path) : rmdir(path), 0);
+  }
+}
+
 static void test_no_place(void **state)
 {
   (void)state;
@@ -149,9 +170,13 @@ static void test_shaders_of_a_folder(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_put_and_get), cmocka_unit_test(test_key),
-      cmocka_unit_test(test_damage),      cmocka_unit_test(test_no_place),
-      cmocka_unit_test(test_classes),     cmocka_unit_test(test_shaders_of_a_folder),
+      cmocka_unit_test(test_put_and_get),
+      cmocka_unit_test(test_key),
+      cmocka_unit_test(test_damage),
+      cmocka_unit_test(test_no_file),
+      cmocka_unit_test(test_no_place),
+      cmocka_unit_test(test_classes),
+      cmocka_unit_test(test_shaders_of_a_folder),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

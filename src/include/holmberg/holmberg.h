@@ -336,9 +336,9 @@ enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structur
 
 enum hb_save_flags { HB_SAVE_KEEP = 1 /* what path holds so far becomes path~: two generations */ };
 
-/* Everything that the simulation goes on from, bit for bit, in one file: written as path.tmp, synced, renamed, its
- * folder synced. own[own_bytes], nullable, is the caller's and comes back by hb_checkpoint_own. Errors: HB_ERR_IO; what
- * path and path~ held is then still there, under one name or the other. */
+/* Everything that the simulation goes on from, bit for bit, in one file: written under a temporary name, synced,
+ * renamed, its folder synced. own[own_bytes], nullable, is the caller's and comes back by hb_checkpoint_own. Errors:
+ * HB_ERR_IO; what path and path~ held is then still there, under one name or the other. */
 enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const void *own, size_t own_bytes,
                            unsigned flags);
 
@@ -352,6 +352,7 @@ void hb_checkpoint_close(struct hb_checkpoint *checkpoint);
 struct hb_checkpoint_info {
   const char *version; /* hb_version()                       */
   const char *scheme, *precision, *tuning, *context, *device;
+  const char *path; /* the file's */
 };
 
 void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkpoint_info *info);

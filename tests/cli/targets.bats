@@ -1,0 +1,292 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # run sets these, each test is a subshell
+# What a run may write to: one writer at a time, no file that is not its own, no link, and nothing left behind.
+load common
+
+# made ARG...: a finished run of a while in end.h5 and rows.csv, with both generations of its checkpoint.
+made() {
+  "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
+  "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --quiet --checkpoint run.ckpt -o end.h5 --diag rows.csv "$@"
+}
+
+# until_true COMMAND...: waits for it, up to a minute.
+until_true() {
+  for ((k = 0; k < 1200; k++)); do
+    "$@" && return
+    sleep 0.05
+  done
+  return 1
+}
+
+# ---- a forger's tools: checkpoints that say what he likes, with checksums that are right ----
+
+# little BYTES NUMBER: as it lies in the file.
+little() {
+  local k
+  # shellcheck disable=SC2059
+  for ((k = 0; k < $1; k++)); do printf "\\x$(printf %02x $(($2 >> 8 * k & 255)))"; done
+}
+crc() { gzip -c | tail -c 8 | head -c 4; }
+
+# forge FILE SCRIPT: the strings of its run's record as `sed -zE` changes them; the format is in src/io/checkpoint.h.
+forge() {
+  local file=$1 head row at size more
+  mapfile -t head < <(od -An -v -w1 -tu1 -N1024 "$file") # one number for each byte
+  number() { echo $((head[$1] + (head[$1 + 1] << 8) + (head[$1 + 2] << 16))); }
+  at=$((32 + 40 * head[24]))
+  for ((row = 32; head[row] != 111 || head[row + 1] != 119 || head[row + 2] != 110; row += 40)); do # "own"
+    at=$((at + $(number $((row + 32))) * (head[row + 24] ? 8 : 1)))
+  done
+  size=$(number $((row + 32)))
+  tail -c +$((at + 1)) "$file" | head -c "$size" | sed -z -E "$2" >own
+  more=$(($(wc -c <own) - size))
+  { head -c 16 "$file" && little 8 $(($(number 16) + more)) && little 4 "${head[24]}"; } >start
+  { head -c $((row + 28)) "$file" | tail -c +33 && crc <own && little 8 $((size + more)) &&
+    head -c $((32 + 40 * head[24])) "$file" | tail -c +$((row + 41)); } >table
+  { cat start && cat start table | crc && cat table && head -c $at "$file" | tail -c +$((33 + 40 * head[24])) &&
+    cat own && tail -c +$((at + size + 1)) "$file"; } >made
+  mv made "$file"
+}
+
+@test "a forged checkpoint replaces no file of others, and cuts none" {
+  made
+  echo 'the only copy' >thesis.txt
+  echo 'x,y' >table.csv
+  cp thesis.txt thesis.kept
+  cp table.csv table.kept
+  cp run.ckpt good.ckpt
+  forge run.ckpt 's/.*/&/' # the tool itself changes nothing
+  cmp run.ckpt good.ckpt
+  forge run.ckpt 's/end.h5/thesis.txt/g'
+  fails_with 4 'cannot write thesis.txt: it is there and this run did not write it; give -o anew to replace it' \
+    run --resume run.ckpt
+  # neither is a file that the forger has a device and an inode of
+  for marks in '1 1 4 0' "$(stat -c '%i %d' table.csv) 0 0" "$(stat -c '%i %d' table.csv) 4 99"; do
+    cp good.ckpt run.ckpt
+    forge run.ckpt "s/rows.csv/table.csv/g; s/appended .* table.csv/appended $marks table.csv/"
+    fails_with '[34]' '*table.csv*' run --resume run.ckpt
+  done
+  # nor what a snapshot of other particles, of another run of the same ones or of the series holds
+  "$HOLMBERG" ic plummer -n 16 --seed 2 -o other.h5 --quiet
+  "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --eta 0.02 --quiet -o eta.h5
+  for name in other eta; do
+    cp good.ckpt run.ckpt
+    cp $name.h5 $name.kept
+    forge run.ckpt "s/end.h5/$name.h5/g"
+    fails_with 4 "cannot write $name.h5: it is there and this run did not write it; *" run --resume run.ckpt
+    cmp $name.h5 $name.kept
+    "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --snap-every 1/8 --quiet -o series.h5 --checkpoint s.ckpt
+    cp $name.h5 series_0002.h5
+    fails_with 4 'cannot write series_0002.h5: it is there and *' run --resume s.ckpt~
+    cmp series_0002.h5 $name.kept
+    rm s.ckpt*
+  done
+  cmp thesis.txt thesis.kept
+  cmp table.csv table.kept
+}
+
+@test "fields that no run has, in a record with the right checksums" {
+  made --snap-every 1/8
+  cp run.ckpt good.ckpt
+  local field value
+  for field in {1..8}; do
+    for value in nan -inf 0x1p+70 1.5e300 ''; do
+      [[ $field == [36] && $value =~ ^[01] ]] && continue # an energy and a wall time may be what they like
+      cp good.ckpt run.ckpt
+      forge run.ckpt "s/^(progress( [^ ]+){$((field - 1))}) [^ ]+/\1 $value/"
+      fails_with 3 'run.ckpt: the checkpoint *' run --resume run.ckpt
+    done
+  done
+  for change in 's/^option --t-end=.*/option --help/' 's/^(option --snap-every=).*/\11e-30/' \
+    's/^option --quiet/option --diag-every=1e-30/' 's/^option --t-end=.*/option --t-end=1e17/' \
+    's/^option --t-end=.*/option --t-end=-1/' 's/^option --snap.*/option --damping=0.5/' 's/^operand/opera/' \
+    's/^option --diag=.*/option --diag=rows.xls/'; do
+    cp good.ckpt run.ckpt
+    forge run.ckpt "$change"
+    fails_with '[23]' '*run.ckpt*' run --resume run.ckpt
+  done
+}
+
+@test "killed after its first snapshot with another --t-end: known as its own all the same" {
+  made --snap-every 1/8
+  accepts run --resume run.ckpt --t-end 0.5
+  mkdir whole
+  cp end*.h5 whole
+  # as a kill behind end_0003.h5 leaves it: the first checkpoint of the second process is run.ckpt~ by now
+  rm end.h5 end_0004.h5
+  mv run.ckpt~ run.ckpt
+  accepts run --resume run.ckpt
+  for file in end.h5 end_000{1..4}.h5; do cmp "$file" "whole/$file"; done
+}
+
+@test "a checkpoint of the version before, which does not say what -o found" {
+  made --snap-every 1/8
+  cp end.h5 end.kept
+  grep -aq 'found ' run.ckpt
+  forge run.ckpt '/^found /d'
+  grep -aq 'found ' run.ckpt && return 1
+  accepts run --resume run.ckpt # its own end.h5 is known by what is in it
+  cmp end.h5 end.kept
+}
+
+@test "times and intervals that no double can count: one sentence, no endless run" {
+  printf '%s\n' '# t: 1e17' '0.5 1 0 0 0 0.5 0' '0.5 -1 0 0 0 -0.5 0' >late.txt
+  fails_with 3 'late.txt: t = 1e+17 is too late for steps of 0.125: they are lost in its digits' \
+    run late.txt --scheme host --t-end 2e17
+  fails_with 3 'late.txt: t = 1e+17 is too late for steps of 1: *' \
+    run late.txt --scheme host --t-end 2e17 --integrator leapfrog --dt 1
+  two_bodies >two.txt
+  fails_with 2 'option --t-end: 1e17 is too late for steps of 0.125: they are lost in its digits' \
+    run two.txt --scheme host --t-end 1e17
+  fails_with 2 'option --t-end: 1e3 is too late for rows at every 1e-13: they are lost in its digits' \
+    run two.txt --scheme host --dt-min 2^-60 --t-end 1e3 --diag-every 1e-13
+  fails_with 2 'option --t-end: 1e3 is too late for snapshots at every 1e-13: they are lost in its digits' \
+    run two.txt --scheme host --dt-min 2^-60 --t-end 1e3 --snap-every 1e-13 -o a.txt
+}
+
+@test "many rows to a step do not keep SIGTERM waiting" {
+  two_bodies >cluster.h5.txt
+  "$HOLMBERG" run cluster.h5.txt --scheme host --dt-min 2^-40 --t-end 1e3 --diag-every 1e-9 >rows 2>said &
+  pid=$!
+  until_true [ -s rows ]
+  kill -TERM $pid
+  until_true eval "! kill -0 $pid 2>/dev/null"
+}
+
+@test "-o and --diag beside --resume: another name, or the same one anew" {
+  made --snap-every 1/8
+  cp end.h5 end.kept
+  accepts run --resume run.ckpt~ -o other.h5 --diag other.csv
+  cmp other.h5 end.kept
+  cmp other_0002.h5 end_0002.h5
+  [ "$(grep -c . other.csv)" -eq 3 ] # header and the rows from the checkpoint on
+  [ "$(grep -c . rows.csv)" -eq 4 ]
+  echo foreign >end.h5
+  fails_with 4 'cannot write end.h5: it is there and this run did not write it; give -o anew to replace it' \
+    run --resume run.ckpt~
+  accepts run --resume run.ckpt~ -o end.h5
+  cmp end.h5 end.kept
+}
+
+@test "a file of rows that was moved or copied, is gone or is another's" {
+  made
+  cp rows.csv kept.csv
+  mv rows.csv moved.csv
+  fails_with 4 'rows.csv is gone; give --diag anew to begin it again' run --resume run.ckpt
+  cp kept.csv rows.csv # another inode
+  fails_with 4 'cannot write rows.csv: it is not the file that the run wrote; give --diag anew to go on with it' \
+    run --resume run.ckpt
+  accepts run --resume run.ckpt --diag rows.csv # a copy will do when it is named
+  cmp <(cut -d , -f 1-40 rows.csv) <(cut -d , -f 1-40 kept.csv)
+  mv rows.csv moved.csv
+  accepts run --resume run.ckpt --diag moved.csv # the file of its rows under another name
+  cmp <(cut -d , -f 1-40 moved.csv) <(cut -d , -f 1-40 kept.csv)
+  echo 't,n' >moved.csv
+  fails_with 3 'moved.csv has 4 bytes, the checkpoint expects at least *' run --resume run.ckpt --diag moved.csv
+}
+
+@test "what -o found when the run began, a resumed one may replace, unless it was changed since" {
+  "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
+  for change in 0 1; do
+    rm -f run.ckpt*
+    "$HOLMBERG" ic figure8 -o end.h5 --quiet
+    run "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --quiet --checkpoint run.ckpt --max-hours 1e-9 -o end.h5
+    [ "$status" -eq 75 ]
+    if [ $change -eq 0 ]; then
+      accepts run --resume run.ckpt --max-hours 1
+    else
+      printf x >>end.h5
+      fails_with 4 'cannot write end.h5: it is there and this run did not write it; *' run --resume run.ckpt
+      accepts run --resume run.ckpt --max-hours 1 -o end.h5
+    fi
+  done
+}
+
+@test "three equal runs at once: one goes on, two say why not" {
+  "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
+  local option k alive
+  for option in '--checkpoint run.ckpt' '-o end.h5' '--diag rows.csv' '--checkpoint run.ckpt -o end.h5 --diag rows.csv'; do
+    for k in 1 2 3; do
+      # shellcheck disable=SC2086
+      "$HOLMBERG" run cluster.h5 --scheme host --t-end 1e6 --diag-every 1e6 --quiet $option 2>said.$k &
+      pids[k]=$!
+    done
+    until_true eval '[ "$(cat said.? | grep -c .)" -eq 2 ]'
+    alive=0
+    for k in 1 2 3; do
+      if kill -0 "${pids[k]}" 2>/dev/null && [ ! -s said.$k ]; then
+        alive=$((alive + 1))
+        kill -TERM "${pids[k]}"
+      else
+        [[ $(cat said.$k) == 'holmberg: cannot write '*': another run writes it (it holds '*.lock')' ]]
+        code=0
+        wait "${pids[k]}" || code=$?
+        [ $code -eq 4 ]
+      fi
+    done
+    wait
+    [ $alive -eq 1 ]
+    rm -f said.? run.ckpt* end.h5 rows.csv
+    files cluster.h5
+  done
+  # so do those that are resumed
+  made
+  "$HOLMBERG" run --resume run.ckpt --t-end 1e6 2>said &
+  until_true [ -e run.ckpt.lock ]
+  fails_with 4 'cannot write run.ckpt: another run writes it (it holds run.ckpt.lock)' run --resume run.ckpt
+  fails_with 4 'cannot write end.h5: another run writes it (it holds end.h5.lock)' run --resume run.ckpt~ --checkpoint b
+  kill -TERM $!
+  wait $! || true
+}
+
+@test "a symbolic link as output is refused, and what it points to stays" {
+  made
+  echo precious >precious
+  local name
+  for name in link.h5 link.csv link.ckpt link.txt; do ln -s precious $name; done
+  ln -s nothing dangling.h5
+  fails_with 4 'cannot write link.h5: it is a symbolic link; name the file that it points to' run cluster.h5 -o link.h5
+  fails_with 4 'cannot write link.csv: it is a symbolic link; *' run cluster.h5 --diag link.csv
+  fails_with 4 'cannot write link.ckpt: it is a symbolic link; *' run cluster.h5 --checkpoint link.ckpt
+  fails_with 4 'cannot write dangling.h5: it is a symbolic link; *' run cluster.h5 -o dangling.h5
+  fails_with 4 'cannot write link.txt: it is a symbolic link; *' ic figure8 -o link.txt
+  [ "$(cat precious)" = precious ]
+  [ ! -e nothing ]
+  rm link.ckpt
+  ln -s run.ckpt link.ckpt
+  fails_with 4 'cannot write link.ckpt: it is a symbolic link; *' run --resume link.ckpt
+}
+
+@test "leftovers of killed runs go when one of them is resumed" {
+  made --snap-every 1/8
+  local name
+  for name in end.h5 end_0001.h5 run.ckpt; do : >$name.0123456789abcdef.tmp; done
+  for name in end.h5 run.ckpt rows.csv; do : >$name.lock; done
+  : >end2.h5.0123456789abcdef.tmp
+  accepts run --resume run.ckpt
+  files cluster.h5 end.h5 end_0001.h5 end_0002.h5 rows.csv run.ckpt run.ckpt~ end2.h5.0123456789abcdef.tmp
+}
+
+@test "a replaced file keeps its mode" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  chmod 600 a.h5
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  [ "$(stat -c %a a.h5)" = 600 ]
+}
+
+@test "a closed standard output: a run with -o goes on for its file, and no file takes the table" {
+  made
+  rm run.ckpt*
+  cp end.h5 good.h5
+  cp rows.csv good.csv
+  for option in '' '--json' '--checkpoint run.ckpt'; do
+    rm end.h5
+    # shellcheck disable=SC2086
+    run --separate-stderr bash -c '"$@" >&-' - "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 -o end.h5 \
+      --diag rows.csv $option
+    [ "$status" -eq 4 ]
+    [ "$stderr" = 'holmberg: cannot write standard output: Bad file descriptor' ]
+    cmp end.h5 good.h5
+    cmp <(cut -d , -f 1-40 rows.csv) <(cut -d , -f 1-40 good.csv)
+  done
+}
