@@ -181,8 +181,8 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
 
 # Every field and name below would leave a file `pwned` behind if a part of it were run.
 # shellcheck disable=SC2016,SC1003
-hostile=("x'.system('touch pwned').'" 'x`touch pwned`' '$(touch pwned)' '";touch pwned;"' '|touch pwned' "'" '\' '@x'
-  "x' ; ! touch pwned ; y = 'z" '-e' '<touch pwned' 'END' '%s %n' 'x"\' '{/Symbol x}')
+hostile=("x'.system('touch pwned').'" '`touch pwned`$(touch pwned)' '";touch pwned;"\' '|touch pwned' '<touch pwned'
+  "x' ; ! touch pwned ; y = 'z" 'END' '-e %s%n@x')
 
 @test "plot: no field of a row is a part of gnuplot's script" {
   local word json
