@@ -25,6 +25,12 @@ load common
   cmp 1.h5 2.h5
 }
 
+@test "kill -9 at 6 random instants, one of them where the device corrects" {
+  run "$BATS_TEST_DIRNAME/../../tools/kill_test.sh" 6
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
 @test "a resumed run of bag, tuned by hand, writes the same bytes" {
   "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
   local run=(run a.h5 --scheme bag --tuning 'partial=16 unroll=4' --context osmesa --t-end 0.25 --quiet -o)
