@@ -1,5 +1,5 @@
 /* A run of `holmberg run`, from its options to its last row. cmd_run.c has the options, run_choice.c settles those of
- * the integrator, run_open.c makes a run of them, run_loop.c integrates and writes; run_checkpoint.c keeps what it goes
+ * the integrator, run_open.c makes a run of them, run_loop.c integrates and writes, run_watch.c judges; run_checkpoint.c keeps what it goes
  * on from, run_resume.c goes on. */
 #ifndef HB_RUN_H
 #define HB_RUN_H
@@ -53,6 +53,9 @@ enum {
 /* Outputs that grow row by row; others are replaced whole. */
 enum { RUN_STDOUT, RUN_DIAG_ROWS, RUN_APPENDED_COUNT };
 
+/* Notes that come once in a run. */
+enum { RUN_TOLD_COLLAPSE = 1, RUN_TOLD_CUT = 2, RUN_TOLD_ENERGY = 4 };
+
 /* Where and when a run keeps what it goes on from. */
 struct hb_run_checkpoint {
   struct hb_text path; /* none: path.text is NULL                                 */
@@ -78,7 +81,8 @@ struct hb_run {
   struct hb_run_output output;
   struct hb_run_diag diag;
   double t, t_end;
-  int warned;  /* of steps that collapse */
+  unsigned told;       /* enum below: what the user has been told */
+  double energy_error; /* of the last row, see run_watch.c */
   double hair; /* a step that ends so little behind a time that was asked for ends at it */
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
   double diag_every, snap_every;   /* snap_every 0: no series */
@@ -114,9 +118,6 @@ enum hb_status hb_run_check_integrator(const struct hb_opts_value *values);
  * number), HB_ERR_USAGE (no dt anywhere). */
 enum hb_status hb_run_take_notes(struct hb_run *run, struct hb_particles *particles);
 
-/* A note, once in a run, when the time steps collapse. */
-void hb_run_watch_steps(struct hb_run *run);
-
 /* What the options say of a simulation. tuning, empty before, is the caller's to free, after the last use of params. */
 enum hb_status hb_run_params(const struct hb_opts_value *values, struct hb_text *tuning,
                              struct hb_sim_params *params);
@@ -128,6 +129,23 @@ void hb_run_close(struct hb_run *run);
 
 /* To t_end, with rows and snapshots on the way, and the final state where -o asks for it. */
 enum hb_status hb_run_integrate(struct hb_run *run);
+
+/* ---- run_watch.c ---- */
+
+/* A note, once in a run each, when the time steps collapse, and when dt_min cuts one. */
+void hb_run_watch_steps(struct hb_run *run);
+
+/* |E - E0| by |E0|; where the bound is not the user's, or E0 is 0, by the kinetic energy at the start if that is larger. */
+double hb_run_energy_error(const struct hb_run *run, const struct hb_diagnostics *now);
+
+/* Whether run->energy_error is beyond the bound. */
+int hb_run_energy_is_lost(const struct hb_run *run);
+
+/* A note, once, when the energy goes astray. Errors: HB_ERR_NUMERIC when it is lost. */
+enum hb_status hb_run_judge_energy(struct hb_run *run);
+
+/* When all is written. Errors: HB_ERR_NUMERIC when the last row's energy is too far off to hand on in silence. */
+enum hb_status hb_run_judge_end(const struct hb_run *run);
 
 /* ---- run_checkpoint.c ---- */
 

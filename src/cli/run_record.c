@@ -1,5 +1,6 @@
 /* What a checkpoint keeps of a run beside its simulation: strings, each with its NUL, the first of them the tag.
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
+ *   watch E_KIN_BEGIN TOLD                                                    not in what older programs wrote
  *   device TEXT                                                               where another one has gone on
  *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in base/appended.h
  *   option --NAME=VALUE                                                       those that were given
@@ -9,6 +10,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@ static const char tag[] = "holmberg run 1";
 
 /* The same for printf and scanf. */
 #define PROGRESS "progress %la %la %la %la %la %la %lu %d"
+#define WATCH "watch %la %u"
 #define APPENDED "appended %llu %llu %llu %lu "
 
 /* ---- writing ---- */
@@ -41,6 +44,8 @@ enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *rec
   HB_TRY(hb_text_append_bytes(record, tag, sizeof tag));
   HB_TRY(hb_text_append(record, PROGRESS, run->t, output->t_begin, output->e_begin, run->diag_number,
                         run->snap_number, hb_clock_now() - output->wall_begin, run->written, output->rows));
+  HB_TRY(end_string(record));
+  HB_TRY(hb_text_append(record, WATCH, output->e_kin_begin, run->told));
   HB_TRY(end_string(record));
   if (run->resumed.device.text) {
     HB_TRY(hb_text_append(record, "device %s", run->resumed.device.text));
@@ -96,6 +101,9 @@ enum hb_status hb_run_record_progress(struct hb_run *run)
                       &run->snap_number, &wall_s, &run->written, &output->rows) != 8)
     return hb_fail(HB_ERR_INPUT, "the checkpoint does not say how far its run was");
   output->wall_begin = hb_clock_now() - wall_s;
+  place = NULL;
+  if (!next_of(record, "watch ", &place) || sscanf(place, WATCH, &output->e_kin_begin, &run->told) != 2)
+    output->e_kin_begin = NAN;
   place = NULL;
   if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
   for (place = NULL; next_of(record, "appended ", &place);) {

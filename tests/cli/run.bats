@@ -14,7 +14,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
 @test "the table: a header, a row at every multiple of dt-max" {
   cluster 64
   accepts run cluster.h5 --scheme host --t-end 0.5
-  local header='#       t             E         E_gpu     dE/E  virial  r_half block steps particle steps'
+  local header='#         t             E         E_gpu     dE/E  virial  r_half block steps particle steps'
   [ "${lines[0]}" = "$header          pairs   wall s" ]
   [ "$(times)" = '0 0.125 0.25 0.375 0.5' ]
   for line in "${lines[@]}"; do [ "${#line}" -eq "${#lines[0]}" ]; done
