@@ -113,7 +113,7 @@ static struct hb_bench_run_params job_params(const struct bench *b, const struct
               .eta = values[JOB_ETA].number,
               .dt_max = values[JOB_DT_MAX].number,
               .dt_min = values[JOB_DT_MIN].given ? values[JOB_DT_MIN].number
-                                                : hb_sim_default_dt_min(values[JOB_EPS].number),
+                                                 : hb_sim_default_dt_min(values[JOB_EPS].number),
               .transfer = mode->transfer,
               .predict = mode->predict,
               .correct = mode->correct},

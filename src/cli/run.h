@@ -83,7 +83,7 @@ struct hb_run {
   double t, t_end;
   unsigned told;       /* enum below: what the user has been told */
   double energy_error; /* of the last row, see run_watch.c */
-  double hair; /* a step that ends so little behind a time that was asked for ends at it */
+  double hair;         /* a step that ends so little behind a time that was asked for ends at it */
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
   double diag_every, snap_every;   /* snap_every 0: no series */
   unsigned long written;           /* snapshots of the series so far */

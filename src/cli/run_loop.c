@@ -59,12 +59,12 @@ static enum hb_status diagnose(struct hb_run *run)
   if (run->output.rows == 0) hb_run_output_refer(&run->output, &now);
   if (run->diag.file) {
     double wall_s = hb_clock_now() - run->output.wall_begin;
-    HB_TRY(hb_run_diag_row(&run->diag, run->sim, &now, hb_run_output_energy_error(&run->output, &now), wall_s));
+    HB_TRY(
+        hb_run_diag_row(&run->diag, run->sim, &now, hb_run_output_energy_error(&run->output, &now), wall_s));
   }
   run->energy_error = hb_run_energy_error(run, &now);
-  enum hb_run_output_place place = run->t == run->t_end && !hb_run_energy_is_lost(run)
-                                       ? HB_RUN_OUTPUT_LAST
-                                       : HB_RUN_OUTPUT_ON_THE_WAY;
+  enum hb_run_output_place place =
+      run->t == run->t_end && !hb_run_energy_is_lost(run) ? HB_RUN_OUTPUT_LAST : HB_RUN_OUTPUT_ON_THE_WAY;
   enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, place);
   HB_TRY(hb_run_judge_energy(run));
   return needs_rows(run) ? status : HB_OK;

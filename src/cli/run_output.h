@@ -12,7 +12,7 @@ struct hb_run_output {
   enum hb_run_output_form form;
   enum hb_run_output_bar bar;
   double t_begin, t_end;
-  double wall_begin; /* wall_s counts from here: the forces are open, the first ones evaluated */
+  double wall_begin;           /* wall_s counts from here: the forces are open, the first ones evaluated */
   double e_begin, e_kin_begin; /* energies that errors refer to */
   int rows;
 };

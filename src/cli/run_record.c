@@ -18,7 +18,7 @@ static const char tag[] = "holmberg run 1";
 
 /* The same for printf and scanf. */
 #define PROGRESS "progress %la %la %la %la %la %la %lu %d"
-#define WATCH "watch %la %u"
+#define WATCH    "watch %la %u"
 #define APPENDED "appended %llu %llu %llu %lu "
 
 /* ---- writing ---- */

@@ -100,8 +100,8 @@ static void note_energy(struct hb_run *run, const char *t)
     return;
   int length = snprintf(line, sizeof line, "the energy error is %.2g at t = %s", run->energy_error, t);
   if (has_bound(run))
-    snprintf(line + length, sizeof line - (size_t)length, "; the run is stopped at %g, see --max-energy-error",
-             lost);
+    snprintf(line + length, sizeof line - (size_t)length,
+             "; the run is stopped at %g, see --max-energy-error", lost);
   hb_terminal_note(line);
 }
 

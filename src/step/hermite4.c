@@ -269,7 +269,8 @@ static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
 struct correction {
   struct hb_hermite4 *h;
   size_t ni;
-  _Atomic uint64_t noisy[HB_BLOCKS_LEVELS]; /* particles with the mark of noise, by the level that they want */
+  _Atomic uint64_t
+      noisy[HB_BLOCKS_LEVELS]; /* particles with the mark of noise, by the level that they want */
 };
 
 static void correct_piece(void *context, size_t piece)

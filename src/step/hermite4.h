@@ -31,8 +31,8 @@ struct hb_hermite4 {
   double *a, *j;                  /* [3 * n] each, at t_i */
   double *xp, *vp;                /* [3 * n] each: all particles predicted to the time of the block */
   uint32_t *block;                /* [n] the particles due */
-  double *a1, *j1, *phi1;         /* [3 * n] [3 * n] [n] new forces, in the order of block; phi1 then new steps */
-  uint8_t *level1;                /* [n] new levels, in the order of block */
+  double *a1, *j1, *phi1; /* [3 * n] [3 * n] [n] new forces, in the order of block; phi1 then new steps */
+  uint8_t *level1;        /* [n] new levels, in the order of block */
   struct hb_blocks *blocks;
   uint64_t block_steps, particle_steps;
   uint64_t noisy_steps;    /* particle steps that noise has set, see timestep.h */

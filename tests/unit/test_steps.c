@@ -156,6 +156,25 @@ static void other_small_steps_are_no_trouble(void **state)
   assert_false(troubles("plummer", (struct hb_ic_params){.n = 256}, &params, 2, &trouble));
 }
 
+/* At steps that dt_max or another particle of shared ones makes short, differences of forces are noise and do no harm; a
+ * particle that collapses takes all with it. */
+static void short_steps_by_choice_are_no_trouble(void **state)
+{
+  (void)state;
+  struct hb_step_trouble trouble;
+  const struct hb_ic_params small = {.n = 256, .seed = 1}, large = {.n = 1024, .seed = 1};
+  struct hb_sim_params params = {.force = {.scheme = "host-simd", .precision = "ds", .eps = soft},
+                                 .dt_max = 0x1p-14};
+  assert_false(troubles("plummer", small, &params, 0.125, &trouble));
+  params.dt_max = 0, params.steps = HB_STEPS_SHARED, params.eta = 0.0004;
+  assert_false(troubles("plummer", small, &params, 0.125, &trouble));
+  params.force.precision = "single", params.eta = 0.01;
+  assert_true(troubles("plummer", large, &params, 0.03125, &trouble));
+  assert_true(trouble.noisy > 0.9 && trouble.n_steps > 5 * trouble.n_steps_usual);
+  params.steps = HB_STEPS_BLOCK, params.dt_max = 0x1p-13;
+  assert_false(troubles("plummer", small, &params, 0.125, &trouble));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -164,6 +183,7 @@ int main(void)
       cmocka_unit_test(a_largest_step_takes_the_error_away),
       cmocka_unit_test(steps_that_collapse_are_seen),
       cmocka_unit_test(other_small_steps_are_no_trouble),
+      cmocka_unit_test(short_steps_by_choice_are_no_trouble),
   };
   return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
 }
