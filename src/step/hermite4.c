@@ -260,9 +260,9 @@ static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
     a[c] = ap[c];
     k[c] = kp[c];
   }
-  *noisy = hb_timestep_is_noisy(dt, k, dtdk, dt3k2);
   if (h->noise > 0)
     hb_timestep_rely_on_jerks(h->noise * hb_timestep_pull(h->phi1[b], h->mass, a), dt, k, dtdk, dt2a2, dt3k2);
+  *noisy = hb_timestep_is_noisy(dt, k, dtdk, dt3k2);
   return hb_timestep_next(h->params.eta, dt, a, k, dt2a2, dt3k2);
 }
 

@@ -162,11 +162,13 @@ static void short_steps_by_choice_are_no_trouble(void **state)
 {
   (void)state;
   struct hb_step_trouble trouble;
-  const struct hb_ic_params small = {.n = 256, .seed = 1}, large = {.n = 1024, .seed = 1};
+  const struct hb_ic_params small = {.n = 256, .seed = 1}, large = {.n = 1024};
   struct hb_sim_params params = {.force = {.scheme = "host-simd", .precision = "ds", .eps = soft},
                                  .dt_max = 0x1p-14};
   assert_false(troubles("plummer", small, &params, 0.125, &trouble));
-  params.dt_max = 0, params.steps = HB_STEPS_SHARED, params.eta = 0.0004;
+  params.dt_max = 0, params.eta = 1e-6; /* where jerks go before differences of forces */
+  assert_false(troubles("plummer", small, &params, 0.015625, &trouble));
+  params.steps = HB_STEPS_SHARED, params.eta = 0.0004;
   assert_false(troubles("plummer", small, &params, 0.125, &trouble));
   params.force.precision = "single", params.eta = 0.01;
   assert_true(troubles("plummer", large, &params, 0.03125, &trouble));
