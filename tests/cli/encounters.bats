@@ -131,3 +131,13 @@ gl() {
   honest 0.00390625 binary.txt --scheme bag --precision ds --no-tune --context osmesa --transfer block --predict gpu --correct gpu
   [ "$(awk 'END { print ($7 > 1000 && $7 < 3000) }' <<<"$output")" = 1 ]
 }
+
+# Without mass they meet at t = 1, where 0 / 0 is no number.
+@test "particles that coincide on the way are named wherever they are predicted and corrected" {
+  printf '%s\n' '0 -1 0 0 1 0 0' '0 1 0 0 -1 0 0' >meet.txt
+  for where in '' '--transfer block --predict gpu' '--transfer block --predict gpu --correct gpu'; do
+    run --separate-stderr "$HOLMBERG" run meet.txt --eps 0 --t-end 2 --quiet --scheme bag --no-tune --context osmesa $where
+    [ "$status" -eq 7 ]
+    [[ $stderr == 'holmberg: particle 0 '*'block step 8'*'; particle 1 is at the same place: --eps above 0 keeps forces finite' ]]
+  done
+}

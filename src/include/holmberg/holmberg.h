@@ -328,8 +328,8 @@ void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
 
 /* 1 when the steps since the last judgement have collapsed: a quarter of them bears the mark, or (forces in double aside)
- * a sixteenth does and there are far more than in a Plummer sphere, or some at dt_min. 0 when not, or while there are too few to judge, which
- * makes it cheap to ask after each step. *trouble is what was found, or zero. */
+ * a sixteenth does and there are far more than in a Plummer sphere, or some at dt_min. 0 when not, or while there are too
+ * few to judge, which makes it cheap to ask after each step. *trouble is what was found, or zero. */
 int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble);
 
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own
