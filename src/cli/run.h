@@ -1,6 +1,6 @@
 /* A run of `holmberg run`, from its options to its last row. cmd_run.c has the options, run_choice.c settles those of
- * the integrator, run_open.c makes a run of them, run_loop.c integrates and writes, run_watch.c judges; run_checkpoint.c keeps what it goes
- * on from, run_resume.c goes on. */
+ * the integrator, run_open.c makes a run of them, run_loop.c integrates and writes, run_watch.c judges; run_checkpoint.c
+ * keeps what it goes on from, run_resume.c goes on. */
 #ifndef HB_RUN_H
 #define HB_RUN_H
 
@@ -81,7 +81,7 @@ struct hb_run {
   struct hb_run_output output;
   struct hb_run_diag diag;
   double t, t_end;
-  unsigned told;       /* enum below: what the user has been told */
+  unsigned told;       /* RUN_TOLD_...: what the user has been told */
   double energy_error; /* of the last row, see run_watch.c */
   double hair;         /* a step that ends so little behind a time that was asked for ends at it */
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */

@@ -102,8 +102,10 @@ enum hb_status hb_run_record_progress(struct hb_run *run)
     return hb_fail(HB_ERR_INPUT, "the checkpoint does not say how far its run was");
   output->wall_begin = hb_clock_now() - wall_s;
   place = NULL;
-  if (!next_of(record, "watch ", &place) || sscanf(place, WATCH, &output->e_kin_begin, &run->told) != 2)
+  if (!next_of(record, "watch ", &place))
     output->e_kin_begin = NAN;
+  else if (sscanf(place, WATCH, &output->e_kin_begin, &run->told) != 2 || !(output->e_kin_begin >= 0))
+    return hb_fail(HB_ERR_INPUT, "the checkpoint says '%s', expected an energy and what was told", place);
   place = NULL;
   if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
   for (place = NULL; next_of(record, "appended ", &place);) {

@@ -257,8 +257,8 @@ struct hb_sim_counts {
 };
 
 /* Float forces have rounding errors that enter eqs 5, 6 and 9 of [PZ07]; at small eta they govern the steps, which collapse:
- * ever more of them for no gain. Those steps bear a mark (step/timestep.h), which hardly one in thirty does otherwise; where dt_max or another
- * particle of shared steps sets the length, the mark does no harm and is not counted. */
+ * ever more of them for no gain. Those steps bear a mark (step/timestep.h), which hardly one in thirty does otherwise; where
+ * dt_max or another particle of shared steps sets the length, the mark does no harm and is not counted. */
 struct hb_step_trouble {
   double noisy;         /* share of the particle steps that bear the mark                              */
   double n_steps;       /* block steps per unit of time                                                */
