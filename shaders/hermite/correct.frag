@@ -45,20 +45,19 @@ wide3 force_record(int k, int r) {
 
 bool finite(real3 q) { return !(any(isnan(vec3(q))) || any(isinf(vec3(q)))); }
 
-// [PZ07] eq. 9 for derivatives that come multiplied by dt^2 and dt^3; 0 / 0 is no limit.
+// [PZ07] eq. 9 for derivatives that come multiplied by dt^2 and dt^3, times dt^2 above and dt^4 below, since in a close
+// encounter a float does not hold the square of a jerk; 0 / 0 is no limit.
 float next_step(float dt, real3 a, real3 k, real3 dt2a2, real3 dt3k2) {
-  float inverse = 1.0 / dt; // exact: dt is a power of two
-  float a2 = float(length(dt2a2 + dt3k2)) * inverse * inverse;
-  float a1 = float(length(k)), a3 = float(length(dt3k2)) * inverse * inverse * inverse;
-  float above = float(length(a)) * a2 + a1 * a1, below = a1 * a3 + a2 * a2;
-  return below > 0.0 ? sqrt(eta * above / below) : 3e38;
+  float a2 = float(length(dt2a2 + dt3k2)), dtk = float(length(dt * k));
+  float above = float(length(a)) * a2 + dtk * dtk, below = dtk * float(length(dt3k2)) + a2 * a2;
+  return below > 0.0 ? dt * sqrt(eta * above / below) : 3e38;
 }
 
 // Where the difference of accelerations in eq. 6 is below their rounding, the jerks say more
 // (hb_timestep_rely_on_jerks in src/step/timestep.c): for dt^2 a'' the change of the jerk, and for dt^3 k'' what goes on as
 // the jerk and its change began.
 void rely_on_jerks(float least, float dt, vec3 k, vec3 dtdk, inout vec3 dt2a2, inout vec3 dt3k2) {
-  float third = length(dt3k2), second = length(dtdk), first = dt * length(k);
+  float third = length(dt3k2), second = length(dtdk), first = length(dt * k);
   if (!(third > 0.0 && third < 12.0 * least && first > 0.0)) return;
   dt3k2 *= second / first * (second / third);
   dt2a2 = dtdk - dt3k2;

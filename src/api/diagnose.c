@@ -30,7 +30,9 @@ enum hb_status hb_diagnose(struct hb_look *look, struct hb_force *force, double 
   /* the host's own potentials are those of hb_gravity_potential, bit for bit: no need to sum them twice */
   int by_host = strcmp(hb_force_scheme(force)->name, "host") == 0;
   d.exact_energy = exact || by_host;
-  HB_TRY(hb_kinetic_energy(p, &d.e_kin));
+  double centre[3], velocity[3], half = 0.5;
+  hb_centre_of_mass(p, centre, velocity);
+  hb_kinetic_energy_in(p, velocity, &d.e_kin, &d.e_bulk);
   HB_TRY(hb_diagnose_forces(look, force));
   HB_TRY(hb_potential_energy_of(p, look->phi, &d.e_pot));
   d.e_gpu = d.e_kin + d.e_pot;
@@ -40,8 +42,6 @@ enum hb_status hb_diagnose(struct hb_look *look, struct hb_force *force, double 
   }
   d.e_total = d.e_kin + d.e_pot;
   d.virial_ratio = d.e_pot != 0 ? d.e_kin / fabs(d.e_pot) : 0; /* a lone particle has none */
-  double centre[3], velocity[3], half = 0.5;
-  hb_centre_of_mass(p, centre, velocity);
   hb_lagrangian_radii(p, centre, 1, &half, look->a, &d.r_half);
   *diagnostics = d;
   return HB_OK;

@@ -11,7 +11,7 @@ struct hb_sim {
   double eps2;
   int exact_energy;                /* see hb_sim_params */
   uint64_t blocks[HB_BLOCK_SIZES]; /* see hb_sim_block_sizes */
-  double n_steps_plummer;          /* block steps per unit of time that a Plummer sphere would take */
+  double n_steps_usual;            /* block steps per unit of time that a Plummer sphere would take */
   double t_judged;                 /* when the steps were judged last, and the counts of then */
   struct hb_sim_counts judged;
   struct hb_phases before;     /* of the runs that this one was resumed from */

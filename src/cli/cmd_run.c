@@ -73,8 +73,8 @@ const struct hb_opts_option hb_run_options[RUN_COUNT] = {
          "Plummer softening, 0 is allowed; a note eps of FILE, as ic demo1 writes, goes before the default"},
     [RUN_DT_MAX] = {"dt-max", 0, HB_OPTS_POWER, HB_OPTS_SHAPES_RESULT, "DT", "1/8", NULL,
                     "largest time step, a power of two"},
-    [RUN_DT_MIN] = {"dt-min", 0, HB_OPTS_POWER, HB_OPTS_SHAPES_RESULT, "DT", "2^-26", NULL,
-                    "smallest time step, a power of two"},
+    [RUN_DT_MIN] = {"dt-min", 0, HB_OPTS_POWER, HB_OPTS_SHAPES_RESULT, "DT", NULL, NULL,
+                    "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)"},
     [RUN_ROUNDING] = {"step-rounding", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "WAY", "down",
                       hb_run_rounding,
                       "how a step becomes a power of two: down, nearest (in its logarithm), up"},
@@ -128,8 +128,10 @@ const struct hb_opts_option hb_run_options[RUN_COUNT] = {
          "N = 32768), yes, no"},
     [RUN_SNAP_EVERY] = {"snap-every", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "DT", NULL, NULL,
                         "a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)"},
-    [RUN_MAX_ENERGY_ERROR] = {"max-energy-error", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "X", NULL, NULL,
-                              "stop with exit code 7 when |dE/E| exceeds X (default: no bound)"},
+    [RUN_MAX_ENERGY_ERROR] =
+        {"max-energy-error", 0, HB_OPTS_BOUND, HB_OPTS_SHOWS_RESULT, "X", NULL, NULL,
+         "stop with exit code 7 when |dE/E| exceeds X; none: no bound (default: leapfrog none, hermite4 1e-2 "
+         "of the larger of |E| and the kinetic energy at the start, and at the end 1e-3)"},
     [RUN_CHECKPOINT] = {"checkpoint", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,
                         "keep in FILE what the run goes on from, in FILE~ the one before (default: nothing; "
                         "with --resume: where that is)"},

@@ -101,10 +101,12 @@ static enum hb_status out_of_range(const char *word, const char *expected)
 
 static enum hb_status read_number(enum hb_opts_kind kind, const char *word, double *number)
 {
-  HB_TRY(hb_text_number(word, number));
-  int exponent;
+  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0, exponent;
+  *number = INFINITY;
+  if (!is_none) HB_TRY(hb_text_number(word, number));
   if (kind == HB_OPTS_NOT_NEGATIVE && *number < 0) return out_of_range(word, "a number >= 0");
   if (kind == HB_OPTS_POSITIVE && *number <= 0) return out_of_range(word, "a number > 0");
+  if (kind == HB_OPTS_BOUND && *number <= 0) return out_of_range(word, "a number > 0, or none");
   if (kind == HB_OPTS_POWER && (*number <= 0 || frexp(*number, &exponent) != 0.5))
     return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
   return HB_OK;

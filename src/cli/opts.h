@@ -15,6 +15,7 @@ enum hb_opts_kind {
   HB_OPTS_NUMBER,       /* finite                                */
   HB_OPTS_NOT_NEGATIVE, /* a number >= 0                         */
   HB_OPTS_POSITIVE,     /* a number > 0                          */
+  HB_OPTS_BOUND,        /* a number > 0, or none: INFINITY       */
   HB_OPTS_POWER,        /* a power of two, 2^-8                  */
   HB_OPTS_WHOLE,        /* a whole number >= 0                   */
   HB_OPTS_COUNT         /* a whole number >= 1                   */

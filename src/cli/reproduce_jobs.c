@@ -159,7 +159,8 @@ static enum hb_status plan_nu_source(struct hb_reproduction *r, const struct hb_
     /* grape6: the rounding of its jerk, divided by dt^3, would shorten its steps without end */
     const char *dt_min = source == &r->sources[HB_SOURCE_GRAPE6] || !r->is_full ? "2^-14" : "2^-18";
     HB_TRY(hb_job_add(r, HB_JOB_NU, source, estimate_s, &job,
-                      "run jobs/plummer-%zu.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min %s --json",
+                      "run jobs/plummer-%zu.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min %s "
+                      "--max-energy-error none --json",
                       n, nu, dt_min));
     snprintf(labels, sizeof labels, "kind=nu source=%s n=%zu nu=%.10g", source->name, n, nu);
     hb_job_name(job, labels, "nu-%s-%zu-%.10g", source->name, n, nu);

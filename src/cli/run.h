@@ -1,6 +1,6 @@
 /* A run of `holmberg run`, from its options to its last row. cmd_run.c has the options, run_choice.c settles those of
- * the integrator, run_open.c makes a run of them, run_loop.c integrates and writes; run_checkpoint.c keeps what it goes
- * on from, run_resume.c goes on, run_targets.c guards the files that it writes to. */
+ * the integrator, run_open.c makes a run of them, run_loop.c integrates and writes, run_watch.c judges; run_checkpoint.c
+ * keeps what it goes on from, run_resume.c goes on, run_targets.c guards the files that it writes to. */
 #ifndef HB_RUN_H
 #define HB_RUN_H
 
@@ -57,6 +57,9 @@ enum { RUN_STDOUT, RUN_DIAG_ROWS, RUN_APPENDED_COUNT };
 /* What two runs must not write at the same time. */
 enum hb_run_lock { RUN_LOCK_CHECKPOINT, RUN_LOCK_OUTPUT, RUN_LOCK_DIAG, RUN_LOCK_COUNT };
 
+/* Notes that come once in a run. */
+enum { RUN_TOLD_COLLAPSE = 1, RUN_TOLD_CUT = 2, RUN_TOLD_ENERGY = 4 };
+
 /* Where and when a run keeps what it goes on from. */
 struct hb_run_checkpoint {
   struct hb_text path; /* none: path.text is NULL                                 */
@@ -92,7 +95,8 @@ struct hb_run {
   struct hb_run_output output;
   struct hb_run_diag diag;
   double t, t_end;
-  int warned; /* of steps that collapse */
+  unsigned told;       /* RUN_TOLD_...: what the user has been told */
+  double energy_error; /* of the last row, see run_watch.c */
   struct hb_run_pace pace;
   double hair; /* a step that ends so little behind a time that was asked for ends at it */
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
@@ -138,9 +142,6 @@ enum hb_status hb_run_check_integrator(const struct hb_opts_value *values);
  * number), HB_ERR_USAGE (no dt anywhere). */
 enum hb_status hb_run_take_notes(struct hb_run *run, struct hb_particles *particles);
 
-/* A note, once in a run, when the time steps collapse. */
-void hb_run_watch_steps(struct hb_run *run);
-
 /* What the options say of a simulation. tuning, empty before, is the caller's to free, after the last use of params. */
 enum hb_status hb_run_params(const struct hb_opts_value *values, struct hb_text *tuning,
                              struct hb_sim_params *params);
@@ -172,6 +173,23 @@ enum hb_status hb_run_may_replace(struct hb_run *run, const char *path);
 /* For a resumed run: the same of what it will write, before it runs; then its rows, back to the checkpoint's. */
 enum hb_status hb_run_check_targets(struct hb_run *run);
 enum hb_status hb_run_take_up_rows(struct hb_run *run);
+/* ---- run_watch.c ---- */
+
+/* A note, once in a run each, when the time steps collapse, and when dt_min cuts one. */
+void hb_run_watch_steps(struct hb_run *run);
+
+/* |E - E0| by |E0|; where the bound is not the user's, or E0 is 0, by the kinetic energy at the start if that is larger. */
+double hb_run_energy_error(const struct hb_run *run, const struct hb_diagnostics *now);
+
+/* Whether run->energy_error is beyond the bound. */
+int hb_run_energy_is_lost(const struct hb_run *run);
+
+/* A note, once, when the energy goes astray. Errors: HB_ERR_NUMERIC when it is lost. */
+enum hb_status hb_run_judge_energy(struct hb_run *run);
+
+/* When all is written. Errors: HB_ERR_NUMERIC when the last row's energy is too far off to hand on in silence. */
+enum hb_status hb_run_judge_end(const struct hb_run *run);
+
 
 /* ---- run_checkpoint.c ---- */
 

@@ -1,9 +1,7 @@
-/* What the integrator takes, from the command line or from the notes that a snapshot carries; and whether it does well
- * with it. */
+/* What the integrator takes, from the command line or from the notes that a snapshot carries. */
 #include "cli/run.h"
 
 #include "base/log.h"
-#include "cli/terminal.h"
 
 #include <string.h>
 
@@ -54,27 +52,25 @@ static enum hb_status settle(struct hb_run *run, struct hb_particles *particles,
   return HB_OK;
 }
 
+/* The default depends on eps; a run that was taken up keeps what it began with. */
+static void choose_dt_min(struct hb_run *run)
+{
+  struct hb_opts_value *dt_min = &run->opts.values[RUN_DT_MIN];
+  struct hb_sim_counts counts = {0};
+  if (dt_min->given) return;
+  if (run->sim) hb_sim_counts(run->sim, &counts);
+  double kept = counts.cut.dt_min;
+  dt_min->number = kept > 0 ? kept : hb_sim_default_dt_min(run->values[RUN_EPS].number);
+  dt_min->text = "by eps";
+}
+
 enum hb_status hb_run_take_notes(struct hb_run *run, struct hb_particles *particles)
 {
   HB_TRY(settle(run, particles, RUN_EPS));
+  choose_dt_min(run);
   if (!is_leapfrog(run->values)) return HB_OK;
   HB_TRY(settle(run, particles, RUN_DT));
   HB_TRY(settle(run, particles, RUN_DAMPING));
   if (run->values[RUN_DT].text) return HB_OK;
   return hb_fail(HB_ERR_USAGE, "integrator leapfrog needs --dt DT, since the snapshot notes no dt");
-}
-
-void hb_run_watch_steps(struct hb_run *run)
-{
-  struct hb_step_trouble trouble;
-  if (run->warned || !hb_sim_step_trouble(run->sim, &trouble)) return;
-  run->warned = 1;
-  char line[512];
-  snprintf(line, sizeof line,
-           "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.0f block "
-           "steps per "
-           "unit of time at t = %.4g, %.0f are usual); use --precision ds or double, --scheme host or a "
-           "larger --eta",
-           100 * trouble.noisy, trouble.n_steps, run->t, trouble.n_steps_plummer);
-  hb_terminal_note(line);
 }

@@ -148,6 +148,10 @@ static void put_energies(struct row *row, const struct facts *f)
   put_number(row, "e_pot", now->e_pot);
   put_number(row, "de_rel", f->de_rel);
   put_number(row, "virial_ratio", now->virial_ratio);
+  double e_kin = now->e_kin + now->e_bulk;
+  put_number(row, "e_kin_inertial", e_kin);
+  put_number(row, "e_total_inertial", e_kin + now->e_pot);
+  put_number(row, "virial_ratio_inertial", now->e_pot != 0 ? e_kin / fabs(now->e_pot) : 0);
 }
 
 static void put_structure(struct row *row, const struct facts *f)

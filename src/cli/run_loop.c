@@ -57,22 +57,17 @@ static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
-  double de_rel = hb_run_output_energy_error(&run->output, &now), error = fabs(de_rel);
+  if (run->output.rows == 0) hb_run_output_refer(&run->output, &now);
   if (run->diag.file) {
     double wall_s = hb_clock_now() - run->output.wall_begin;
-    HB_TRY(hb_run_diag_row(&run->diag, run->sim, &now, de_rel, wall_s));
+    HB_TRY(
+        hb_run_diag_row(&run->diag, run->sim, &now, hb_run_output_energy_error(&run->output, &now), wall_s));
   }
-  const struct hb_opts_value *bound = &run->values[RUN_MAX_ENERGY_ERROR];
-  int exceeded = bound->given && error > bound->number;
+  run->energy_error = hb_run_energy_error(run, &now);
   enum hb_run_output_place place =
-      run->t == run->t_end && !exceeded ? HB_RUN_OUTPUT_LAST : HB_RUN_OUTPUT_ON_THE_WAY;
+      run->t == run->t_end && !hb_run_energy_is_lost(run) ? HB_RUN_OUTPUT_LAST : HB_RUN_OUTPUT_ON_THE_WAY;
   enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, place);
-  if (exceeded) {
-    char t[32];
-    hb_opts_shortest(run->t, t);
-    return hb_fail(HB_ERR_NUMERIC, "energy error %.3g at t = %s exceeds --max-energy-error %s", error, t,
-                   bound->text);
-  }
+  HB_TRY(hb_run_judge_energy(run));
   return needs_rows(run) ? status : HB_OK;
 }
 
@@ -103,6 +98,7 @@ static enum hb_status advance(struct hb_run *run, double t)
 static enum hb_status begin(struct hb_run *run)
 {
   hb_run_output_begin(&run->output);
+  hb_run_watch_steps(run);
   HB_TRY(diagnose(run));
   return hb_run_checkpoint_write(run);
 }
@@ -132,5 +128,6 @@ enum hb_status hb_run_integrate(struct hb_run *run)
     if (run->t < run->t_end) HB_TRY(hb_run_checkpoint_poll(run)); /* rows may come many to a step */
   }
   const char *path = run->values[RUN_OUTPUT].text;
-  return path ? write_state(run, run->t_end, path) : HB_OK;
+  if (path) HB_TRY(write_state(run, run->t_end, path));
+  return hb_run_judge_end(run);
 }

@@ -47,8 +47,8 @@ enum hb_status hb_run_check_times(const struct hb_run *run)
   for (size_t k = 0; k < 2; k++) {
     const struct hb_opts_value *every = &run->values[intervals[k]], *dt_min = &run->values[RUN_DT_MIN];
     if (every->given && every->number < dt_min->number)
-      return hb_fail(HB_ERR_USAGE, "option --%s: %s is below the smallest step %s",
-                     hb_run_options[intervals[k]].name, every->text, dt_min->text);
+      return hb_fail(HB_ERR_USAGE, "option --%s: %s is below the smallest step 2^%d",
+                     hb_run_options[intervals[k]].name, every->text, ilogb(dt_min->number));
   }
   HB_TRY(hb_run_check_counts(run));
   const struct hb_opts_value *dt = &run->values[RUN_DT], *dt_max = &run->values[RUN_DT_MAX];
@@ -135,7 +135,7 @@ enum hb_status hb_run_params(const struct hb_opts_value *values, struct hb_text 
       .force.eps = values[RUN_EPS].number,
       .eta = values[RUN_ETA].number,
       .dt_max = values[RUN_DT_MAX].number,
-      .dt_min = values[RUN_DT_MIN].number,
+      .dt_min = values[RUN_DT_MIN].given ? values[RUN_DT_MIN].number : 0,
       .integrator = values[RUN_INTEGRATOR].text,
       .steps = values[RUN_STEPS].given && strcmp(values[RUN_STEPS].text, hb_run_steps(HB_STEPS_SHARED)) == 0
                    ? HB_STEPS_SHARED

@@ -13,9 +13,14 @@ void hb_run_output_begin(struct hb_run_output *output)
   output->rows = 0;
 }
 
+void hb_run_output_refer(struct hb_run_output *output, const struct hb_diagnostics *begin)
+{
+  output->e_begin = begin->e_total;
+  output->e_kin_begin = begin->e_kin;
+}
+
 double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now)
 {
-  if (output->rows == 0) return now->e_total == 0 ? NAN : 0;
   return output->e_begin == 0 ? NAN : (now->e_total - output->e_begin) / fabs(output->e_begin);
 }
 
@@ -28,9 +33,9 @@ static void table_row(const struct hb_run_output *output, const struct hb_diagno
     printf("# no exact energies: E, dE/E and virial are by the potentials of %s, %s\n",
            hb_force_scheme(force)->name, hb_force_precision(force));
   if (output->rows == 0)
-    printf("#%8s %13s %13s %8s %7s %7s %11s %14s %14s %8s\n", "t", "E", "E_gpu", "dE/E", "virial", "r_half",
+    printf("#%10s %13s %13s %8s %7s %7s %11s %14s %14s %8s\n", "t", "E", "E_gpu", "dE/E", "virial", "r_half",
            "block steps", "particle steps", "pairs", "wall s");
-  printf("%9.6g %#13.10g %#13.10g %8.1e %7.4f %7.4f %11" PRIu64 " %14" PRIu64 " %14" PRIu64 " %8.2f\n",
+  printf("%11.9g %#13.10g %#13.10g %8.1e %7.4f %7.4f %11" PRIu64 " %14" PRIu64 " %14" PRIu64 " %8.2f\n",
          now->t, now->e_total, now->e_gpu, de_rel, now->virial_ratio, now->r_half, counts->block_steps,
          counts->particle_steps, counts->pairs, wall_s);
 }
@@ -71,7 +76,6 @@ enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_s
   double de_rel = hb_run_output_energy_error(output, now);
   struct hb_sim_counts counts;
   hb_sim_counts(sim, &counts);
-  if (output->rows == 0) output->e_begin = now->e_total;
   hb_terminal_clear_progress();
   if (output->form == HB_RUN_OUTPUT_TABLE) table_row(output, now, &counts, de_rel, wall_s, hb_sim_force(sim));
   if (output->form == HB_RUN_OUTPUT_JSON)

@@ -12,15 +12,18 @@ struct hb_run_output {
   enum hb_run_output_form form;
   enum hb_run_output_bar bar;
   double t_begin, t_end;
-  double wall_begin; /* wall_s counts from here: the forces are open, the first ones evaluated */
-  double e_begin;    /* total energy that de_rel refers to */
+  double wall_begin;           /* wall_s counts from here: the forces are open, the first ones evaluated */
+  double e_begin, e_kin_begin; /* energies that errors refer to */
   int rows;
 };
 
 /* Starts the clock; form, bar, t_begin and t_end are set. */
 void hb_run_output_begin(struct hb_run_output *output);
 
-/* (E - E0) / |E0|; the first row sets E0. NaN when E0 is 0. */
+/* Errors refer to these energies from here on. */
+void hb_run_output_refer(struct hb_run_output *output, const struct hb_diagnostics *begin);
+
+/* (E - E0) / |E0|; NaN when E0 is 0. */
 double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now);
 
 /* Errors: HB_ERR_IO when standard output takes no more. */

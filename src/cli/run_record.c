@@ -1,5 +1,6 @@
 /* What a checkpoint keeps of a run beside its simulation: strings, each with its NUL, the first of them the tag.
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
+ *   watch E_KIN_BEGIN TOLD                                                    not in what older programs wrote
  *   device TEXT                                                               where another one has gone on
  *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in base/appended.h
  *   found INODE DEVICE LENGTH CHECKSUM PATH                                   what -o named before it was written
@@ -20,6 +21,7 @@ static const char tag[] = "holmberg run 1";
 
 /* The same for printf and scanf. */
 #define PROGRESS "progress %la %la %la %la %la %la %lu %ld"
+#define WATCH    "watch %la %u"
 #define MARK     " %llu %llu %llu %lu "
 
 /* ---- writing ---- */
@@ -53,6 +55,8 @@ enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *rec
   HB_TRY(hb_text_append(record, PROGRESS, run->t, output->t_begin, output->e_begin, run->diag_number,
                         run->snap_number, hb_clock_now() - output->wall_begin, run->written,
                         (long)output->rows));
+  HB_TRY(end_string(record));
+  HB_TRY(hb_text_append(record, WATCH, output->e_kin_begin, run->told));
   HB_TRY(end_string(record));
   if (run->resumed.device.text) {
     HB_TRY(hb_text_append(record, "device %s", run->resumed.device.text));
@@ -163,6 +167,11 @@ enum hb_status hb_run_record_progress(struct hb_run *run)
   HB_TRY(check_progress(run, wall_s, rows));
   output->rows = (int)rows;
   output->wall_begin = hb_clock_now() - wall_s;
+  place = NULL;
+  if (!next_of(record, "watch ", &place))
+    output->e_kin_begin = NAN;
+  else if (sscanf(place, WATCH, &output->e_kin_begin, &run->told) != 2 || !(output->e_kin_begin >= 0))
+    return hb_fail(HB_ERR_INPUT, "the checkpoint says '%s', expected an energy and what was told", place);
   place = NULL;
   if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
   read_marks(record, run);

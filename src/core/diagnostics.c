@@ -24,15 +24,23 @@ double hb_sum(size_t count, const double *terms)
   return s.sum + s.carry;
 }
 
-enum hb_status hb_kinetic_energy(const struct hb_particles *particles, double *e_kin)
+void hb_kinetic_energy_in(const struct hb_particles *particles, const double V[3], double *e_kin,
+                          double *e_bulk)
 {
   const struct hb_particles *p = particles;
   struct sum s = {0};
   for (size_t i = 0; i < p->n; i++) {
-    const double *v = p->v + 3 * i;
-    sum_add(&s, 0.5 * p->m[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    double x = p->v[3 * i] - V[0], y = p->v[3 * i + 1] - V[1], z = p->v[3 * i + 2] - V[2];
+    sum_add(&s, 0.5 * p->m[i] * (x * x + y * y + z * z));
   }
   *e_kin = s.sum + s.carry;
+  *e_bulk = 0.5 * hb_sum(p->n, p->m) * (V[0] * V[0] + V[1] * V[1] + V[2] * V[2]);
+}
+
+enum hb_status hb_kinetic_energy(const struct hb_particles *particles, double *e_kin)
+{
+  double e_bulk;
+  hb_kinetic_energy_in(particles, (const double[3]){0}, e_kin, &e_bulk);
   return HB_OK;
 }
 

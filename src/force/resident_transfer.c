@@ -177,9 +177,10 @@ static enum hb_status take_step(const struct hb_resident *r, uint32_t word, size
   if (asked == -2)
     return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has not met all sources",
                    r->context->caps.renderer, i);
+  *step = asked;
   if (!(asked >= 0))
     return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is no number, expected finite", particle);
-  *step = asked < 1e38F ? asked : INFINITY;
+  if (asked >= 1e38F) *step = INFINITY;
   return HB_OK;
 }
 

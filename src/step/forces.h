@@ -4,9 +4,24 @@
 
 #include "base/status.h"
 
-/* HB_ERR_NUMERIC naming the first of the particles index[ni] whose a[3 * ni], j[3 * ni] or phi[ni] at time t, found in a
- * step of that number (0: the first forces), is NaN or Inf. */
-enum hb_status hb_forces_check(size_t ni, const uint32_t *index, double t, uint64_t step, const double *a,
-                               const double *j, const double *phi);
+/* Where forces were asked for: all n particles at x[3 * n], time t, in the step of that number (0: the first forces). */
+struct hb_forces_at {
+  size_t n;
+  const double *x;
+  double t;
+  uint64_t step;
+};
+
+/* Whether a[3 * ni], j[3 * ni] and phi[ni] are. */
+int hb_forces_are_finite(size_t ni, const double *a, const double *j, const double *phi);
+
+/* HB_ERR_NUMERIC naming the first of the particles index[ni] whose a[3 * ni], j[3 * ni] or phi[ni] is NaN or Inf, and its
+ * nearest neighbour. */
+enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const uint32_t *index,
+                               const double *a, const double *j, const double *phi);
+
+/* What may have spoilt the force on particle i, to end a sentence: who is nearest, at the same place or how far. */
+enum { HB_FORCES_REASON = 160 };
+void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_FORCES_REASON]);
 
 #endif

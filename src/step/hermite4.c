@@ -6,7 +6,6 @@
 #include "force/force.h"
 #include "perf/phases.h"
 #include "step/look.h"
-#include "step/forces.h"
 #include "step/timestep.h"
 
 #include <math.h>
@@ -91,6 +90,15 @@ static void share_level(struct hb_hermite4 *h, size_t ni)
   memset(h->level1, least, ni);
 }
 
+/* Counts the steps of the block that begin at time t and that dt_min cuts; wanted[ni] are those before rounding. */
+static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const double *wanted)
+{
+  for (size_t b = 0; b < ni; b++) {
+    if (h->level1[b] > 0 || !hb_timestep_is_cut(wanted[b], h->params.dt_min, h->params.rounding)) continue;
+    if (h->cut.count++ == 0) h->cut.particle = h->block[b], h->cut.t = t, h->cut.wanted = wanted[b];
+  }
+}
+
 /* Forces and first steps. a'' of particles at rest is the jerk formula with accelerations in place of
  * velocities, so that the source of forces itself gives what hb_timestep_first needs. */
 static enum hb_status start(struct hb_hermite4 *h)
@@ -98,7 +106,8 @@ static enum hb_status start(struct hb_hermite4 *h)
   const struct hb_particles *p = h->particles;
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
-  HB_TRY(hb_forces_check(h->n, h->block, h->t0, 0, h->a1, h->j1, h->phi1));
+  const struct hb_forces_at at = {h->n, p->x, h->t0, 0};
+  HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
   memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, h->a, h->n, h->block, h->a1, h->j1, h->phi1));
@@ -106,7 +115,9 @@ static enum hb_status start(struct hb_hermite4 *h)
     double a_least = hb_timestep_a_least(h->phi1[i], h->mass);
     double dt = hb_timestep_first(h->params.eta, a_least, h->a + 3 * i, h->j + 3 * i, h->j1 + 3 * i);
     h->level1[i] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
+    h->phi1[i] = dt;
   }
+  count_cut_steps(h, h->t0, h->n, h->phi1);
   share_level(h, h->n);
   for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
@@ -213,15 +224,20 @@ static void predict_piece(void *context, size_t piece)
   }
 }
 
-/* All particles to tick T, or those of the block where the device predicts the sources. */
-static void predict_all(struct hb_hermite4 *h, uint64_t T, size_t ni)
+/* The particles list[count] to tick T; NULL: all. */
+static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *list, size_t count)
 {
-  struct prediction p = {.h = h, .count = h->n};
-  if (h->params.predict == HB_PLACE_GPU) p.list = h->block, p.count = ni;
+  struct prediction p = {.h = h, .list = list, .count = count};
   for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++)
     p.dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l));
   int threads = p.count > PREDICT_ALONE ? hb_team_threads() : 1;
   hb_team_each(threads, hb_team_pieces(p.count, PREDICTED), predict_piece, &p);
+}
+
+struct hb_forces_at hb_hermite4_at(struct hb_hermite4 *h, uint64_t T)
+{
+  predict_to_tick(h, T, NULL, h->n);
+  return (struct hb_forces_at){h->n, h->xp, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1};
 }
 
 /* [PZ07] eqs 5 to 8 for the b-th particle of the block, and eq. 9 for its next step, which is returned. In
@@ -244,40 +260,54 @@ static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
     a[c] = ap[c];
     k[c] = kp[c];
   }
-  *noisy = hb_timestep_is_noisy(dt, k, dtdk, dt3k2);
   if (h->noise > 0)
     hb_timestep_rely_on_jerks(h->noise * hb_timestep_pull(h->phi1[b], h->mass, a), dt, k, dtdk, dt2a2, dt3k2);
+  *noisy = hb_timestep_is_noisy(dt, k, dtdk, dt3k2);
   return hb_timestep_next(h->params.eta, dt, a, k, dt2a2, dt3k2);
 }
 
 struct correction {
   struct hb_hermite4 *h;
   size_t ni;
-  _Atomic uint64_t noisy_steps;
+  _Atomic uint64_t
+      noisy[HB_BLOCKS_LEVELS]; /* particles with the mark of noise, by the level that they want */
 };
 
 static void correct_piece(void *context, size_t piece)
 {
   struct correction *c = context;
   struct hb_hermite4 *h = c->h;
-  uint64_t noisy_steps = 0;
   for (size_t b = piece * CORRECTED, end = hb_team_end(c->ni, CORRECTED, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     int noisy;
     double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
-    noisy_steps += (uint64_t)noisy;
     h->level1[b] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
+    h->phi1[b] = dt;
+    if (noisy) c->noisy[h->level1[b]]++;
   }
-  c->noisy_steps += noisy_steps;
 }
 
-/* Corrects the block at tick T and finds its new levels. The schedule still has the old ones. */
+/* Of the ni steps to come, those that noise sets the length of: not where dt_max does, and of shared steps only the one that
+ * all others have to take. */
+static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64_t *noisy, size_t ni)
+{
+  uint64_t count = 0;
+  unsigned least = 0;
+  if (h->params.steps == HB_STEPS_SHARED) {
+    while (least < h->blocks->level_max && !memchr(h->level1, (int)least, ni)) least++;
+    return least < h->blocks->level_max && noisy[least] ? ni : 0;
+  }
+  for (unsigned l = 0; l < h->blocks->level_max; l++) count += noisy[l];
+  return count;
+}
+
+/* Corrects the block at tick T and finds its new steps, left in phi1, and levels. The schedule still has the old ones. */
 static void correct_block(struct hb_hermite4 *h, size_t ni)
 {
   struct correction c = {.h = h, .ni = ni};
   int threads = ni > CORRECT_ALONE ? hb_team_threads() : 1;
   hb_team_each(threads, hb_team_pieces(ni, CORRECTED), correct_piece, &c);
-  h->noisy_steps += c.noisy_steps;
+  h->noisy_steps += steps_by_noise(h, c.noisy, ni);
 }
 
 static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
@@ -290,12 +320,15 @@ static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   double lap = hb_clock_now();
-  predict_all(h, T, ni);
+  int all = h->params.predict == HB_PLACE_HOST;
+  predict_to_tick(h, T, all ? NULL : h->block, all ? h->n : ni); /* the device predicts its sources itself */
   h->phases.predict_s += hb_phases_lap(&lap);
   HB_TRY(forces(h, T, ni));
   lap = hb_clock_now();
-  HB_TRY(hb_forces_check(ni, h->block, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1, h->a1, h->j1,
-                         h->phi1));
+  if (!hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) {
+    const struct hb_forces_at at = hb_hermite4_at(h, T);
+    return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
+  }
   correct_block(h, ni);
   h->phases.correct_s += hb_phases_lap(&lap);
   return HB_OK;
@@ -324,6 +357,7 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
   hb_blocks_select(h->blocks, T, h->block, &ni);
   HB_TRY(on_device ? hb_hermite4_device_correct(h, T, ni) : advance_on_host(h, T, ni));
   double lap = hb_clock_now();
+  count_cut_steps(h, h->t0 + hb_hermite4_span(h, T), ni, h->phi1);
   schedule(h, T, ni);
   h->phases.correct_s += hb_phases_lap(&lap);
   h->block_steps++;

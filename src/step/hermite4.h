@@ -4,6 +4,7 @@
 
 #include "core/particles.h"
 #include "step/blocks.h"
+#include "step/forces.h"
 #include "step/integrator.h"
 
 struct hb_hermite4_params {
@@ -30,11 +31,12 @@ struct hb_hermite4 {
   double *a, *j;                  /* [3 * n] each, at t_i */
   double *xp, *vp;                /* [3 * n] each: all particles predicted to the time of the block */
   uint32_t *block;                /* [n] the particles due */
-  double *a1, *j1, *phi1;         /* [3 * n] [3 * n] [n] new forces, in the order of block */
-  uint8_t *level1;                /* [n] new levels, in the order of block */
+  double *a1, *j1, *phi1; /* [3 * n] [3 * n] [n] new forces, in the order of block; phi1 then new steps */
+  uint8_t *level1;        /* [n] new levels, in the order of block */
   struct hb_blocks *blocks;
   uint64_t block_steps, particle_steps;
-  uint64_t noisy_steps;    /* particle steps with the mark of noise, see timestep.h */
+  uint64_t noisy_steps;    /* particle steps that noise has set, see timestep.h */
+  struct hb_cut_steps cut; /* since the integrator was made or taken up again */
   struct hb_phases phases; /* predict and correct */
   int stale;               /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
 };
@@ -86,6 +88,9 @@ enum hb_status hb_hermite4_device_forces(struct hb_hermite4 *hermite4, uint64_t 
 
 /* correct = gpu: the block at tick T corrected on the device, waiting there to be settled, and its wanted levels. */
 enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
+
+/* Where the forces of the block at tick T are asked for, all particles predicted on the host: for a failure's sentence. */
+struct hb_forces_at hb_hermite4_at(struct hb_hermite4 *hermite4, uint64_t T);
 
 /* x v a j back from the device, where they are newer there. */
 enum hb_status hb_hermite4_sync(struct hb_hermite4 *hermite4);

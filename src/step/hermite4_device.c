@@ -50,18 +50,27 @@ enum hb_status hb_hermite4_device_forces(struct hb_hermite4 *h, uint64_t T, size
   return forces(h, T, ni);
 }
 
+/* The sentence names the first particle whose step is no number, and has neither time nor reason. */
+static enum hb_status add_reason(struct hb_hermite4 *h, uint64_t T, size_t ni, const double *step)
+{
+  char what[256], reason[HB_FORCES_REASON];
+  size_t b = 0;
+  snprintf(what, sizeof what, "%s", hb_error());
+  while (b + 1 < ni && step[b] >= 0) b++;
+  uint32_t i = h->block[b];
+  HB_TRY(hb_hermite4_sync(h));
+  const struct hb_forces_at at = hb_hermite4_at(h, T);
+  hb_forces_reason(&at, i, reason);
+  return hb_fail(HB_ERR_NUMERIC, "%s (block step %" PRIu64 ", t = %.17g)%s", what, at.step, at.t, reason);
+}
+
 enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   double *step = h->phi1;
   const struct hb_force_step how = {h->params.eta, h->noise, h->mass};
   HB_TRY(predict(h, T));
   enum hb_status status = hb_force_correct(h->force, ni, h->block, &how, step);
-  if (status == HB_ERR_NUMERIC) {
-    char what[256];
-    snprintf(what, sizeof what, "%s", hb_error());
-    return hb_fail(status, "%s (block step %" PRIu64 ", t = %.17g)", what, h->block_steps + 1,
-                   h->t0 + hb_hermite4_span(h, T));
-  }
+  if (status == HB_ERR_NUMERIC) return add_reason(h, T, ni, step);
   HB_TRY(status);
   for (size_t b = 0; b < ni; b++)
     h->level1[b] =

@@ -86,7 +86,9 @@ static void ops_counts(const void *state, struct hb_sim_counts *counts)
                                    .particle_steps = h->particle_steps,
                                    .pairs = h->particle_steps * (h->n - 1),
                                    .noisy_steps = h->noisy_steps,
-                                   .at_dt_min = h->blocks->count[0]};
+                                   .at_dt_min = h->blocks->count[0],
+                                   .cut = h->cut};
+  counts->cut.dt_min = h->params.dt_min;
 }
 
 static void ops_phases(const void *state, struct hb_phases *phases)

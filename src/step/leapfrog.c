@@ -41,9 +41,9 @@ static enum hb_status allocate(struct hb_leapfrog *l)
 static enum hb_status evaluate(struct hb_leapfrog *l, double t, const double *x, const double *v)
 {
   HB_TRY(hb_force_of(l->force, l->n, l->particles->m, x, v, l->n, l->index, l->a1, l->j1, l->phi1));
-  return hb_forces_check(l->n, l->index, t,
-                         l->params.dt > 0 ? (uint64_t)llround((t - l->t0) / l->params.dt) : 0, l->a1, l->j1,
-                         l->phi1);
+  const struct hb_forces_at at = {l->n, x, t,
+                                  l->params.dt > 0 ? (uint64_t)llround((t - l->t0) / l->params.dt) : 0};
+  return hb_forces_check(&at, l->n, l->index, l->a1, l->j1, l->phi1);
 }
 
 static void exchange(double **p, double **q)

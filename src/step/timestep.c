@@ -49,6 +49,13 @@ void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const
   }
 }
 
+int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding)
+{
+  double ratio = dt / dt_min;
+  if (rounding == HB_ROUND_UP) return !(ratio > 0.5);
+  return !(ratio >= (rounding == HB_ROUND_NEAREST ? sqrt(0.5) : 1));
+}
+
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding)
 {
   double ratio = dt / dt_min;

@@ -12,6 +12,7 @@ column() {
 }
 
 names='t n scheme precision exact_energy e_total e_gpu e_kin e_pot de_rel virial_ratio
+e_kin_inertial e_total_inertial virial_ratio_inertial
 momentum_x momentum_y momentum_z angular_momentum_x angular_momentum_y angular_momentum_z
 mass_centre_x mass_centre_y mass_centre_z mass_centre_v_x mass_centre_v_y mass_centre_v_z
 density_centre_x density_centre_y density_centre_z r_core r_half r_1 r_2 r_5 r_10 r_20 r_50 r_75 r_90

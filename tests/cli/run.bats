@@ -14,9 +14,16 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
 @test "the table: a header, a row at every multiple of dt-max" {
   cluster 64
   accepts run cluster.h5 --scheme host --t-end 0.5
-  local header='#       t             E         E_gpu     dE/E  virial  r_half block steps particle steps'
+  local header='#         t             E         E_gpu     dE/E  virial  r_half block steps particle steps'
   [ "${lines[0]}" = "$header          pairs   wall s" ]
   [ "$(times)" = '0 0.125 0.25 0.375 0.5' ]
+  for line in "${lines[@]}"; do [ "${#line}" -eq "${#lines[0]}" ]; done
+}
+
+@test "times of rows in full, far from 0, too" {
+  printf '%s\n' '# t: 1000' '0.5 0.5 0 0 0 0.4 0' '0.5 -0.5 0 0 0 -0.4 0' >late.txt
+  accepts run late.txt --scheme host --eps 0 --t-end 1000.09375 --diag-every 2^-5
+  [ "$(times)" = '1000 1000.03125 1000.0625 1000.09375' ]
   for line in "${lines[@]}"; do [ "${#line}" -eq "${#lines[0]}" ]; done
 }
 
@@ -195,7 +202,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
 
 @test "leapfrog: a step of any length, rows at steps although times are rounded" {
   cluster 16
-  accepts run cluster.h5 --scheme host --integrator leapfrog --dt 0.1 --t-end 0.3 --diag-every 0.1
+  accepts run cluster.h5 --scheme host --integrator leapfrog --dt 0.1 --eps 0.25 --t-end 0.3 --diag-every 0.1
   [ "$(times)" = '0 0.1 0.2 0.3' ]
   [ "$(awk '{ n = $7 } END { print n }' <<<"$output")" = 3 ]
 }
@@ -257,11 +264,15 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   [ "$status" -eq 0 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
   [[ $stderr == 'holmberg: the time steps collapse: '*' % of them follow the rounding errors of the forces ('* ]]
-  [[ $stderr == *'use --precision ds or double, --scheme host or a larger --eta' ]]
+  [[ $stderr == *'use --precision ds, --scheme host or a larger --eta' ]]
   for scheme in '--scheme host' '--scheme host-simd --precision ds'; do
     # shellcheck disable=SC2086
     accepts run cluster.h5 $scheme --eta 0.001 --t-end 1/16
   done
+  # what a run has already is no remedy
+  accepts run cluster.h5 --scheme host-simd --precision ds --eta 5e-6 --t-end 1/64
+  run --separate-stderr "$HOLMBERG" run cluster.h5 --scheme host --eta 1e-9 --t-end 2^-15
+  [[ $stderr == *'usual); use a larger --eta' ]]
 }
 
 @test "two bodies at the same place with eps = 0 are no crash" {
@@ -269,6 +280,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   run --separate-stderr "$HOLMBERG" run same.txt --scheme host --eps 0 --t-end 0.125
   [ "$status" -eq 7 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr == *'particle 0 at t = 0 '*'; particle 1 is at the same place: --eps above 0 keeps forces finite' ]]
 }
 
 @test "a precision that the scheme does not have" {

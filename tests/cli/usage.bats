@@ -50,7 +50,7 @@ load common
   [[ $output == *'--eta NU '*'(default 0.01)'* ]]
   [[ $output == *'--eps EPS '*'(default 1/256)'* ]]
   [[ $output == *'--dt-max DT '*'(default 1/8)'* ]]
-  [[ $output == *'--dt-min DT '*'(default 2^-26)'* ]]
+  [[ $output == *'--dt-min DT '*'(default: 2^-26, with eps 0'*'2^-40)'* ]]
 }
 
 @test "run --help lists integrators and schemes" {

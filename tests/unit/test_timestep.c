@@ -101,6 +101,12 @@ static void test_levels(void **state)
     assert_int_equal(level(0, (enum hb_rounding)rounding), 0);
     assert_int_equal(level(0.3, (enum hb_rounding)rounding), 0);
     assert_int_equal(level(NAN, (enum hb_rounding)rounding), 0);
+    assert_true(hb_timestep_is_cut(0, 1, (enum hb_rounding)rounding));
+    assert_true(hb_timestep_is_cut(NAN, 1, (enum hb_rounding)rounding));
+    assert_true(hb_timestep_is_cut(0.5, 1, (enum hb_rounding)rounding));
+    assert_false(hb_timestep_is_cut(1, 1, (enum hb_rounding)rounding));
+    assert_int_equal(hb_timestep_is_cut(0.75, 1, (enum hb_rounding)rounding), rounding == HB_ROUND_DOWN);
+    assert_int_equal(hb_timestep_is_cut(0.625, 1, (enum hb_rounding)rounding), rounding != HB_ROUND_UP);
     assert_int_equal(level(1024, (enum hb_rounding)rounding), 10);
     assert_int_equal(level(1e9, (enum hb_rounding)rounding), 10);
     assert_int_equal(level(INFINITY, (enum hb_rounding)rounding), 10);

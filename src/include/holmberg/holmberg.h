@@ -233,7 +233,7 @@ struct hb_sim_params {
   const char *integrator;    /* NULL: the first of hb_integrators                             */
   double eta;                /* accuracy parameter, nu of [PZ07] eqs 2 and 9; 0: 0.01         */
   double dt_max;             /* largest step, a power of two; 0: 1/8                          */
-  double dt_min;             /* smallest step, a power of two, the unit of time; 0: 2^-26     */
+  double dt_min;             /* smallest step, a power of two, the unit of time; 0: by eps    */
   enum hb_rounding rounding; /* how eqs 2 and 9 become a power of two                         */
   enum hb_transfer transfer;
   enum hb_place predict, correct;
@@ -243,21 +243,34 @@ struct hb_sim_params {
   double damping;      /* leapfrog: velocities are multiplied by it each step; 0: 1     */
 };
 
+/* dt_min where none is given: 2^-26, and 2^-40 for eps = 0, where encounters can be as close as they like. */
+double hb_sim_default_dt_min(double eps);
+
+/* Steps that were to be shorter than dt_min: how many, and of the first the particle, its time and what it wanted. What
+ * comes of them may be wrong. */
+struct hb_cut_steps {
+  double dt_min;
+  uint64_t count, particle;
+  double t, wanted;
+};
+
 struct hb_sim_counts {
   uint64_t n;              /* particles                                       */
   uint64_t block_steps;    /* block steps done                                */
   uint64_t particle_steps; /* particles advanced, summed over block steps     */
   uint64_t pairs;          /* pair interactions of the integration: ni (N - 1) */
-  uint64_t noisy_steps;    /* particle steps with the mark of rounding errors, see below; hermite4 */
+  uint64_t noisy_steps;    /* particle steps set by rounding errors, see below; hermite4 */
   uint64_t at_dt_min;      /* particles whose step is dt_min now; hermite4     */
+  struct hb_cut_steps cut; /* since the simulation was created or resumed; hermite4 */
 };
 
 /* Float forces have rounding errors that enter eqs 5, 6 and 9 of [PZ07]; at small eta they govern the steps, which collapse:
- * ever more of them for no gain. Those steps bear a mark (step/timestep.h), which hardly one in thirty does otherwise. */
+ * ever more of them for no gain. Those steps bear a mark (step/timestep.h), which hardly one in thirty does otherwise; where
+ * dt_max or another particle of shared steps sets the length, the mark does no harm and is not counted. */
 struct hb_step_trouble {
-  double noisy;           /* share of the particle steps that bear the mark                           */
-  double n_steps;         /* block steps per unit of time                                              */
-  double n_steps_plummer; /* what a Plummer sphere of this N and eta takes, by [PZ07] eq. 17            */
+  double noisy;         /* share of the particle steps that bear the mark                              */
+  double n_steps;       /* block steps per unit of time                                                */
+  double n_steps_usual; /* what a Plummer sphere of this N and eta takes, by [PZ07] eq. 17; 1 / dt_max */
   uint64_t at_dt_min;
 };
 
@@ -267,12 +280,14 @@ struct hb_phases {
   double predict_s, send_s, force_s, receive_s, correct_s;
 };
 
-/* Energies per unit of the system's: in exact host double, or by the potentials of the source of forces. */
+/* Energies per unit of the system's, in the frame of the centre of mass: in exact host double, or by the potentials of the
+ * source of forces. e_kin + e_bulk and e_total + e_bulk are those of the inertial frame that velocities are given in. */
 struct hb_diagnostics {
   double t;
   int exact_energy; /* 1: e_total, e_pot and virial_ratio are in exact host double; 0: by the source's potentials */
   double e_total;      /* e_kin + e_pot                                                   */
   double e_kin, e_pot; /* e_pot with the softening of the run                             */
+  double e_bulk;       /* M V^2 / 2, the kinetic energy of the centre of mass              */
   double e_gpu;        /* total energy with the potentials of the source of forces itself */
   double virial_ratio; /* e_kin / |e_pot|: 0.5 in equilibrium                             */
   double r_half;       /* radius about the centre of mass that holds half of the mass     */
@@ -320,9 +335,9 @@ enum { HB_BLOCK_SIZES = 32 };
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
 
-/* 1 when the steps since the last judgement have collapsed: a quarter of them bears the mark, or a sixteenth does and
- * there are far more than in a Plummer sphere, or some at dt_min. 0 when not, or while there are too few to judge, which
- * makes it cheap to ask after each step. *trouble is what was found, or zero. */
+/* 1 when the steps since the last judgement have collapsed: a quarter of them bears the mark, or (forces in double aside)
+ * a sixteenth does and there are far more than in a Plummer sphere, or some at dt_min. 0 when not, or while there are too
+ * few to judge, which makes it cheap to ask after each step. *trouble is what was found, or zero. */
 int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble);
 
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2086 # run sets these, options are words
+# Without softening two particles come as close as they like: what a run cannot hold, it says. By default options.
+load common
+
+# binary: an orbit with 1 - e = 5e-4; its pericentre, 2.5e-6, is passed at t = 0.00111 first.
+binary() { "$HOLMBERG" ic twobody --a 0.005 --e 0.9995 -o binary.txt --quiet; }
+
+# honest T FILE OPTION...: exit code 7 and a sentence, or |dE/E| <= 1e-3 at T.
+honest() {
+  local t=$1 file=$2
+  shift 2
+  run --separate-stderr timeout 100 "$HOLMBERG" run "$file" --eps 0 --t-end "$t" --diag-every 1 "$@"
+  echo "$file $*: exit code $status, $output, $stderr"
+  case $status in
+    0) awk -v t="$t" 'END { exit !($1 == t && $4 <= 1e-3 && $4 >= -1e-3) }' <<<"$output" ;;
+    7) [[ ${stderr_lines[-1]} =~ 'energy error'|'expected finite' ]] ;;
+    *) false ;;
+  esac
+}
+
+@test "a step that dt_min cuts: particle, time and what it wanted, once" {
+  binary
+  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --dt-min 2^-26 --t-end 0.002 --max-energy-error none
+  [ "$status" -eq 0 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr =~ ^'holmberg: particle '[01]' at t = 0.00111'[0-9]+' wants a step of '[0-9.]+e-[01][0-9]', but --dt-min is 2^-26: ' ]]
+}
+
+@test "without softening dt_min is 2^-40, and the record says so" {
+  binary
+  accepts run binary.txt --scheme host --eps 0 --t-end 0.001 --quiet -o -
+  grep -q '^# options: .* dt-min=9.094947017729282e-13 ' <<<"$output"
+  run ! grep -q '^# history: .*dt-min' <<<"$output"
+}
+
+@test "a run that loses its energy is stopped by default" {
+  binary
+  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --dt-min 2^-26 --t-end 0.125 -o end.txt --json
+  [ "$status" -eq 7 ]
+  [[ ${stderr_lines[1]} =~ ^'holmberg: energy error '[0-9.e+]+' at t = 0.125 exceeds 0.01; ' ]]
+  [[ $output != *done* ]]
+  files binary.txt
+  fails_with 2 "option --max-energy-error: '0' is out of range (expected a number > 0, or none)" run a.h5 --max-energy-error 0
+}
+
+@test "a doubtful energy at the end: all is written, and the exit code is 7" {
+  binary
+  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --t-end 0.125 -o end.txt --json
+  [ "$status" -eq 7 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr =~ ^'holmberg: the run is complete, but its energy error of 0.009'[0-9]*' exceeds 0.001; ' ]]
+  [[ ${lines[-1]} == *'"done": true'* ]]
+  files binary.txt end.txt
+  for bound in 0.01 none; do
+    accepts run binary.txt --scheme host --eps 0 --t-end 0.125 --max-energy-error $bound
+  done
+}
+
+@test "the energy goes astray: one note, which a resumed run does not repeat" {
+  "$HOLMBERG" ic pythagorean -o p.txt --quiet
+  run --separate-stderr "$HOLMBERG" run p.txt --scheme host --eps 0 --t-end 18 --checkpoint run.ckpt
+  [ "$status" -eq 0 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  [[ $stderr =~ ^'holmberg: the energy error is 0.000'[0-9]+' at t = 1'[0-9.]+'; the run is stopped at 0.01' ]]
+  accepts run --resume run.ckpt --t-end 20
+}
+
+@test "leapfrog has no bound, and a note where others have theirs" {
+  binary
+  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --integrator leapfrog --dt 0.0001 --t-end 0.125
+  [ "$status" -eq 0 ]
+  [[ $stderr =~ ^'holmberg: the energy error is '[0-9.e+]+' at t = 0.125'$ ]]
+  accepts run binary.txt --scheme host --eps 0 --integrator leapfrog --dt 0.0001 --damping 0.99 --t-end 0.125
+}
+
+@test "energies are those of the centre of mass, the table does not see a boost" {
+  printf '%s\n' '0.5 0.5 0 0 0 0.4 0' '0.5 -0.5 0 0 0 -0.4 0' >here.txt
+  awk '{ $5 += 256; print }' here.txt >moving.txt
+  for name in here moving; do
+    accepts run $name.txt --scheme host --eps 0 --t-end 1 --diag $name.csv
+    awk '{ $NF = ""; print }' <<<"$output" >$name.table
+  done
+  diff here.table moving.table
+  awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
+    { if (sqrt(($at["e_kin_inertial"] - $at["e_kin"] - 32768) ^ 2) > 1e-9) exit 1
+      if (sqrt(($at["e_total_inertial"] - $at["e_total"] - 32768) ^ 2) > 1e-9) exit 1
+      if ($at["virial_ratio_inertial"] < 1e4 || $at["virial_ratio"] > 1) exit 1 }' moving.csv
+}
+
+# E0 of that checkpoint is the inertial frame's, 19999.875; its dt_min stays 2^-26.
+@test "a checkpoint from before energies were in the frame of the centre of mass" {
+  cp "$BATS_TEST_DIRNAME/../data/before_frames.ckpt" run.ckpt
+  run "$HOLMBERG" run --resume run.ckpt --t-end 1
+  [ "$status" -eq 0 ]
+  awk '$1 == 1 { found = 1; if (sqrt(($2 + 0.125) ^ 2) > 1e-6 || sqrt($4 ^ 2) > 1e-6) exit 1 } END { exit !found }' <<<"$output"
+  grep -q '^# options: .* dt-min=1.4901161193847656e-08 ' end.txt
+}
+
+@test "encounters on the host: an error that is small, or exit code 7" {
+  binary
+  "$HOLMBERG" ic pythagorean -o pythagorean.txt --quiet
+  printf '%s\n' '0.5 -0.25 0 0 0 0 0' '0.5 0.25 0 0 0 0 0' >head_on.txt
+  for scheme in host 'host --steps shared' host-simd 'host-simd --precision ds' grape6; do
+    honest 0.125 binary.txt --scheme $scheme
+    honest 30 pythagorean.txt --scheme $scheme
+    honest 2 head_on.txt --scheme $scheme
+  done
+}
+
+# gl: the same by OpenGL, where fewer periods take as long.
+gl() {
+  binary
+  "$HOLMBERG" ic pythagorean -o pythagorean.txt --quiet
+  printf '%s\n' '0.5 -0.25 0 0 0 0 0' '0.5 0.25 0 0 0 0 0' >head_on.txt
+  honest 0.00390625 binary.txt "$@" --no-tune --context osmesa
+  honest 18 pythagorean.txt "$@" --no-tune --context osmesa
+  honest 2 head_on.txt "$@" --no-tune --context osmesa
+}
+
+@test "encounters: cg2007" { gl --scheme cg2007; }
+@test "encounters: bag" { gl --scheme bag; }
+@test "encounters: bag, ds" { gl --scheme bag --precision ds; }
+@test "encounters: matrix2004" { gl --scheme matrix2004; }
+@test "encounters: tile" { gl --scheme tile; }
+@test "encounters: hybrid" { gl --scheme hybrid; }
+
+# A float holds no square of the jerk at this pericentre: the step that the device asked for was 0.
+@test "encounters: bag, corrected on the device" {
+  binary
+  honest 0.00390625 binary.txt --scheme bag --precision ds --no-tune --context osmesa --transfer block --predict gpu --correct gpu
+  [ "$(awk 'END { print ($7 > 1000 && $7 < 3000) }' <<<"$output")" = 1 ]
+}
+
+# Without mass they meet at t = 1, where 0 / 0 is no number.
+@test "particles that coincide on the way are named wherever they are predicted and corrected" {
+  printf '%s\n' '0 -1 0 0 1 0 0' '0 1 0 0 -1 0 0' >meet.txt
+  for where in '' '--transfer block --predict gpu' '--transfer block --predict gpu --correct gpu'; do
+    run --separate-stderr "$HOLMBERG" run meet.txt --eps 0 --t-end 2 --quiet --scheme bag --no-tune --context osmesa $where
+    [ "$status" -eq 7 ]
+    [[ $stderr == 'holmberg: particle 0 '*'block step 8'*'; particle 1 is at the same place: --eps above 0 keeps forces finite' ]]
+  done
+}
