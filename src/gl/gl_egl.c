@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "gl/gl_context.h"
+#include "gl/gl_probe.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -127,24 +128,31 @@ void hb_gl_egl_devices(size_t max, struct hb_device_info *infos, size_t *count)
 
 /* ---- contexts ---- */
 
+/* The last pairs of attributes are what a driver may not know (EGL 1.4 has neither): first reports of a lost context are
+ * left out, then the wish for messages. */
 static EGLContext create_context(EGLDisplay display, EGLConfig config, int debug)
 {
   static const EGLint versions[][2] = {{4, 5}, {4, 3}, {4, 0}, {3, 3}};
-  for (size_t k = 0; k < sizeof versions / sizeof *versions; k++) {
-    const EGLint attributes[] = {
-        EGL_CONTEXT_MAJOR_VERSION, versions[k][0], EGL_CONTEXT_MINOR_VERSION, versions[k][1],
-        EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_CONTEXT_OPENGL_DEBUG,
-        debug ? EGL_TRUE : EGL_FALSE,
-        /* from here on what a driver may not know: reports of a lost context */
-        EGL_CONTEXT_OPENGL_ROBUST_ACCESS, EGL_TRUE, EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
-        EGL_LOSE_CONTEXT_ON_RESET, EGL_NONE};
-    EGLint plain[9];
-    memcpy(plain, attributes, 8 * sizeof *plain);
-    plain[8] = EGL_NONE;
-    EGLContext context = egl.CreateContext(display, config, EGL_NO_CONTEXT, attributes);
-    if (context == EGL_NO_CONTEXT) context = egl.CreateContext(display, config, EGL_NO_CONTEXT, plain);
-    if (context != EGL_NO_CONTEXT) return context;
-  }
+  static const size_t pairs[] = {6, 4, 3};
+  for (size_t k = 0; k < sizeof versions / sizeof *versions; k++)
+    for (size_t l = 0; l < sizeof pairs / sizeof *pairs; l++) {
+      EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
+                             versions[k][0],
+                             EGL_CONTEXT_MINOR_VERSION,
+                             versions[k][1],
+                             EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                             EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                             EGL_CONTEXT_OPENGL_DEBUG,
+                             debug ? EGL_TRUE : EGL_FALSE,
+                             EGL_CONTEXT_OPENGL_ROBUST_ACCESS,
+                             EGL_TRUE,
+                             EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
+                             EGL_LOSE_CONTEXT_ON_RESET,
+                             EGL_NONE};
+      attributes[2 * pairs[l]] = EGL_NONE;
+      EGLContext context = egl.CreateContext(display, config, EGL_NO_CONTEXT, attributes);
+      if (context != EGL_NO_CONTEXT) return context;
+    }
   return EGL_NO_CONTEXT;
 }
 
@@ -216,6 +224,7 @@ static enum hb_status try_device(struct egl *e, EGLDeviceEXT device, int debug)
 /* --device INDEX, /dev/dri/... or software. */
 static enum hb_status open_named(struct egl *e, const char *name, int debug)
 {
+  HB_TRY(hb_gl_probe("egl", name));
   EGLDeviceEXT devices[MAX_DEVICES];
   size_t count = query_devices(devices);
   char *end;
@@ -238,8 +247,10 @@ static enum hb_status open_named(struct egl *e, const char *name, int debug)
 static enum hb_status open_best(struct egl *e, int hardware, int debug)
 {
   EGLDeviceEXT devices[MAX_DEVICES];
-  size_t count = query_devices(devices);
-  for (size_t k = 0; k < count; k++)
+  size_t count = query_devices(devices), first = 0;
+  while (first < count && device_is_software(devices[first])) first++;
+  if (first < count || !hardware) HB_TRY(hb_gl_probe("egl", NULL));
+  for (size_t k = first; k < count; k++)
     if (!device_is_software(devices[k]) && try_device(e, devices[k], debug) == HB_OK) return HB_OK;
   if (hardware) return hb_fail(HB_ERR_GL, "no GPU among the %zu devices of EGL", count);
   if (try_display(e, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, debug) == HB_OK) return HB_OK;

@@ -2,6 +2,7 @@
 #include "gl/gl_context.h"
 
 #include "base/mem.h"
+#include "gl/gl_probe.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -51,6 +52,7 @@ static enum hb_status glfw_open(const char *device, int hardware, int debug, voi
   (void)hardware; /* the caller looks at the renderer's name */
   if (device) setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
   if (open_windows == 0 && !glfwInit()) return fail("GLFW found no window system");
+  HB_TRY(hb_gl_probe("glfw", device));
   static const int versions[][2] = {{4, 5}, {4, 3}, {4, 1}, {4, 0}, {3, 3}};
   GLFWwindow *window = NULL;
   for (size_t k = 0; k < sizeof versions / sizeof *versions && !window; k++)

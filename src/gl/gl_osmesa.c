@@ -3,6 +3,7 @@
 #include "gl/gl_context.h"
 
 #include "base/mem.h"
+#include "gl/gl_probe.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -72,6 +73,7 @@ static enum hb_status osmesa_open(const char *device, int hardware, int debug, v
     return hb_fail(HB_ERR_USAGE, "osmesa has no device '%s' (expected software)", device);
   if (hardware) return hb_fail(HB_ERR_GL, "osmesa is no GPU");
   HB_TRY(load());
+  HB_TRY(hb_gl_probe("osmesa", device));
   struct osmesa *o;
   HB_TRY(HB_ALLOC(1, &o));
   *handle = o;

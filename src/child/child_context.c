@@ -1,0 +1,21 @@
+/* holmberg-child context NAME DEVICE: exit code 0 where a context opens and draws, and where it fails in good order; a
+ * driver that crashes or calls exit() leaves something else. */
+#include "child/child.h"
+
+#include "gl/gl_context.h"
+#include "gl/gl_probe.h"
+#include "pairs/selftest_roots.h"
+
+static int work(char **words)
+{
+  struct hb_gl_context *context;
+  double mean;
+  const struct hb_gl_context_params params = {.context = words[0], .device = words[1]};
+  hb_gl_probe_never();
+  if (hb_gl_context_open(&params, &context) != HB_OK) return 0;
+  hb_selftest_roots(context, &mean);
+  hb_gl_context_close(context);
+  return 0;
+}
+
+const struct hb_child_task hb_child_context = {.name = "context", .word_count = 2, .work = work};

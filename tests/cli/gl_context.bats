@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2016 # run sets these, the child expands its own
+# Contexts that crash, that offer less, and that have no effect.
+load common
+
+# crashing NAME...: from here on the driver of these contexts crashes, and each context that is tried is noted in tried.
+crashing() {
+  HB_CHILD=$PWD/child
+  export HB_CHILD
+  printf '%s\n' '#!/bin/sh' 'echo "$*" >>"$(dirname "$0")/tried"' \
+    "case \$1,\$2 in $(printf 'context,%s|' "$@")none) kill -SEGV \$\$ ;; esac" \
+    "exec '$(dirname "$HOLMBERG")/holmberg-child' \"\$@\"" >child
+  chmod +x child
+}
+
+@test "a context whose driver crashes: info says which, and names the others" {
+  crashing egl
+  accepts info
+  [[ $output == *$'\n  egl      not usable: the driver behind egl crashed (signal 11) while opening a context\n  osmesa   OpenGL '* ]]
+}
+
+@test "a context whose driver crashes: auto takes the next, having tried each once; asked for, it is exit code 5" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  crashing egl
+  unset DISPLAY WAYLAND_DISPLAY
+  accepts run a.h5 --scheme bag --no-tune --t-end 0 --json
+  [[ $output == *'"context": "osmesa"'* ]]
+  [ "$(grep ^context tried)" = $'context egl auto\ncontext osmesa auto' ]
+  fails_with 5 'the driver behind egl crashed (signal 11) while opening a context' \
+    run a.h5 --scheme bag --context egl --t-end 0
+  crashing egl osmesa
+  fails_with 5 'no OpenGL context (egl: the driver behind egl crashed*; osmesa: the driver behind osmesa crashed*' \
+    run a.h5 --scheme bag --t-end 0
+}
+
+@test "extensions that are missing, a renderer without its server: a sentence, not a crash" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  local lacking
+  for lacking in MESA_EXTENSION_OVERRIDE=-GL_ARB_texture_{float,rectangle,buffer_object} GALLIUM_DRIVER=virpipe \
+    GALLIUM_DRIVER=zink MESA_GL_VERSION_OVERRIDE=2.1; do
+    export "${lacking?}"
+    run "$HOLMBERG" info
+    [ "$status" -eq 0 ]
+    [[ $output == *$'\n  osmesa   not usable: '* ]]
+    fails_with 5 '*' run a.h5 --scheme bag --context osmesa --t-end 0
+    unset "${lacking%%=*}"
+  done
+}
+
+@test "a renderer with OpenGL 3.3 and EGL 1.4 only opens" {
+  GALLIUM_DRIVER=softpipe accepts info
+  [[ $output == *$'\n  egl      OpenGL 3.3, softpipe (software)\n'* ]]
+}
