@@ -24,6 +24,7 @@ test          pc:cmocka                 libcmocka-dev        libcmocka-devel    
 test          cmd:bats                  bats                 bats                 bash-bats    bats-core
 test          cmd:Xvfb                  xvfb                 xorg-x11-server-Xvfb xorg-server-xvfb -
 test          cmd:xdotool               xdotool              xdotool              xdotool      -
+test          cmd:virgl_test_server     virgl-server         virglrenderer-test-server virglrenderer -
 test          cmd:script                bsdutils             util-linux           util-linux   -
 test          cmd:patch                 patch                patch                patch        gpatch
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5

@@ -45,7 +45,8 @@ layout(std430, binding = 3) writeonly buffer result_storage {
 
 void main() {
   const int SINKS = WORKGROUP / LANES; // of a workgroup
-  int place = int(gl_LocalInvocationID.x) % SINKS, lane = int(gl_LocalInvocationID.x) / SINKS;
+  uint thread = gl_LocalInvocationID.x; // see tile.comp
+  int place = int(thread % uint(SINKS)), lane = int(thread / uint(SINKS));
   int sink = int(gl_WorkGroupID.x) * SINKS + place;
   total t = nothing_yet();
   int walked = 0, more;

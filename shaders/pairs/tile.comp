@@ -75,8 +75,9 @@ particle in_tile(int first_texel) {
 // EACH_I(S) and EACH_J(S): see bag.frag.
 
 void main() {
-  int thread = int(gl_LocalInvocationID.x);
-  int body = thread % BODIES, lane = thread / BODIES; // neighbouring threads walk the same sources
+  // Divided as uint: virglrenderer 0.10 makes no valid program of a thread number divided as int, and drops the dispatch.
+  uint thread = gl_LocalInvocationID.x;
+  int body = int(thread % uint(BODIES)), lane = int(thread / uint(BODIES)); // neighbours walk the same sources
   int first = int(gl_WorkGroupID.x) * BODIES * I_EACH + body;
   int segment = int(gl_WorkGroupID.y);
   int begin = min(segment * segment_length + bag.x, source_count);
@@ -102,9 +103,9 @@ void main() {
   particle p;
   for (int start = begin; start < end; start += WORKGROUP) {
     int count = min(WORKGROUP, end - start);
-    int mine = TEXELS * min(start + thread, source_count - 1);
+    int mine = TEXELS * min(start + int(thread), source_count - 1);
     barrier();
-    for (int k = 0; k < TEXELS; k++) tile[TEXELS * thread + k] = source_texel(mine + k);
+    for (int k = 0; k < TEXELS; k++) tile[TEXELS * int(thread) + k] = source_texel(mine + k);
     barrier();
     int stop = min((lane + 1) * SHARE, count);
     for (int stretch = lane * SHARE; stretch < stop; stretch += PARTIAL) {
@@ -155,7 +156,7 @@ void main() {
   // Workgroups cannot wait for each other, but they can count: the last one finds all totals written.
   memoryBarrierBuffer();
   barrier();
-  if (thread == 0) {
+  if (thread == 0u) {
     is_last = atomicAdd(finished[gl_WorkGroupID.x], 1u) == uint(segments - 1);
     if (is_last) finished[gl_WorkGroupID.x] = 0u;
   }

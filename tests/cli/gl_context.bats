@@ -51,3 +51,22 @@ crashing() {
   GALLIUM_DRIVER=softpipe accepts info
   [[ $output == *$'\n  egl      OpenGL 3.3, softpipe (software)\n'* ]]
 }
+
+@test "virgl, a renderer beyond a socket: bag and tile as on any other" {
+  "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
+  virgl_test_server --use-egl-surfaceless >server.log 2>&1 3>&- &
+  local server=$!
+  for ((k = 0; k < 100; k++)); do
+    [ -S /tmp/.virgl_test ] && break
+    sleep 0.1
+  done
+  export GALLIUM_DRIVER=virpipe
+  for scheme in bag tile; do
+    run "$HOLMBERG" run a.h5 --scheme $scheme --precision ds --no-tune --context egl --t-end 1/64 \
+      --max-energy-error 1e-5 --json
+    [ "$status" -eq 0 ] || break
+  done
+  kill $server
+  [ "$status" -eq 0 ]
+  [[ $output == *'"device": "virgl '* ]]
+}
