@@ -1,5 +1,6 @@
 /* holmberg bench frames: what it costs to draw a simulation while it runs, out of sight. The same block steps are taken
- * twice from the same start, without pictures and with as many a second as a screen shows. */
+ * twice from the same start: with as many pictures a second as a screen shows, for the time that was asked for, and then
+ * without. */
 #include "base/clock.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
@@ -33,7 +34,7 @@ static const struct hb_opts_option options[FRAMES_COUNT] = {
     [FRAMES_RATE] = {"rate", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "HZ", "60", NULL,
                      "pictures a second"},
     [FRAMES_SECONDS] = {"seconds", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "S", "2", NULL,
-                        "how long block steps are taken without pictures, and then as many with them"},
+                        "how long block steps are taken with pictures, and then as many without them"},
     [FRAMES_CONTEXT] = {"context", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "C", NULL, NULL,
                         "egl, osmesa, glfw or auto"},
     [FRAMES_DEVICE] = {"device", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "D", NULL, NULL,
@@ -47,13 +48,24 @@ static const double RADIUS = 4; /* of a Plummer sphere's stars 97 % */
 
 struct row {
   char precision[16];
-  size_t n, steps;
+  size_t n, steps, warm_up; /* block steps that are timed, and before those */
   double step_s, with_s; /* a block step without and with pictures */
   double frame_s;        /* a picture alone */
   size_t frames;
 };
 
-static enum hb_status start(const struct hb_opts *opts, size_t n, struct hb_sim **sim)
+/* With what is slow to begin with. The first simulation says in how many steps, so that the second does the same. */
+static enum hb_status warm_up(struct hb_sim *sim, double seconds, struct row *row)
+{
+  size_t most = row->warm_up ? row->warm_up : WARM_UP, steps = 0;
+  double end = hb_clock_now() + seconds;
+  do HB_TRY(hb_sim_step(sim));
+  while (++steps < most && (row->warm_up || hb_clock_now() < end));
+  row->warm_up = steps;
+  return HB_OK;
+}
+
+static enum hb_status start(const struct hb_opts *opts, struct row *row, struct hb_sim **sim)
 {
   const struct hb_opts_value *values = opts->values;
   const struct hb_sim_params params = {.force = {.scheme = values[FRAMES_SCHEME].text,
@@ -62,36 +74,35 @@ static enum hb_status start(const struct hb_opts *opts, size_t n, struct hb_sim 
                                                  .device = values[FRAMES_DEVICE].text,
                                                  .eps = 1. / 256}};
   struct hb_particles *p;
-  HB_TRY(hb_ic_make("plummer", &(struct hb_ic_params){.n = n, .seed = 1}, &p));
+  HB_TRY(hb_ic_make("plummer", &(struct hb_ic_params){.n = row->n, .seed = 1}, &p));
   enum hb_status status = hb_sim_create(p, &params, sim);
   hb_particles_destroy(p);
-  for (int k = 0; k < WARM_UP && status == HB_OK; k++) status = hb_sim_step(*sim);
-  return status;
+  return status == HB_OK ? warm_up(*sim, values[FRAMES_SECONDS].number, row) : status;
 }
 
-static enum hb_status time_steps(struct hb_sim *sim, double seconds, struct row *row)
+static enum hb_status time_steps(struct hb_sim *sim, struct row *row)
 {
-  double begin = hb_clock_now(), now = begin;
-  for (; now - begin < seconds; now = hb_clock_now(), row->steps++) HB_TRY(hb_sim_step(sim));
-  row->step_s = (now - begin) / (double)row->steps;
+  double begin = hb_clock_now();
+  for (size_t k = 0; k < row->steps; k++) HB_TRY(hb_sim_step(sim));
+  row->step_s = (hb_clock_now() - begin) / (double)row->steps;
   return HB_OK;
 }
 
-static enum hb_status time_pictures(struct hb_sim *sim, double rate, struct hb_frames *frames,
+static enum hb_status time_pictures(struct hb_sim *sim, const struct hb_opts *opts, struct hb_frames *frames,
                                     struct row *row)
 {
   struct hb_device_particles at;
-  double begin = hb_clock_now(), next = begin;
-  for (size_t k = 0; k < row->steps; k++) {
+  double begin = hb_clock_now(), next = begin, now = begin;
+  for (; now - begin < opts->values[FRAMES_SECONDS].number; now = hb_clock_now(), row->steps++) {
     HB_TRY(hb_sim_step(sim));
-    double now = hb_clock_now();
+    now = hb_clock_now();
     if (now < next) continue;
-    next = now + 1 / rate;
+    next = now + 1 / opts->values[FRAMES_RATE].number;
     hb_sim_on_device(sim, &at);
     HB_TRY(hb_frames_draw(frames, &at));
     row->frames++;
   }
-  row->with_s = (hb_clock_now() - begin) / (double)row->steps;
+  row->with_s = (now - begin) / (double)row->steps;
   return HB_OK;
 }
 
@@ -105,8 +116,9 @@ static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_opts *op
     return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device, expected one on OpenGL",
                    opts->values[FRAMES_SCHEME].text);
   enum hb_status status = hb_frames_open(at.context, width, height, RADIUS, &frames);
-  if (status == HB_OK) status = hb_frames_time(&frames, &at, PICTURES, &row->frame_s);
-  if (status == HB_OK) status = time_pictures(sim, opts->values[FRAMES_RATE].number, &frames, row);
+  double most_s = opts->values[FRAMES_SECONDS].number;
+  if (status == HB_OK) status = hb_frames_time(&frames, &at, PICTURES, most_s, &row->frame_s);
+  if (status == HB_OK) status = time_pictures(sim, opts, &frames, row);
   hb_frames_close(&frames);
   return status;
 }
@@ -147,14 +159,14 @@ static enum hb_status measure(const struct hb_opts *opts, size_t n, int first, i
 {
   struct row row = {.n = n};
   struct hb_sim *sim = NULL;
-  enum hb_status status = start(opts, n, &sim);
+  enum hb_status status = start(opts, &row, &sim);
   if (status == HB_OK)
     snprintf(row.precision, sizeof row.precision, "%s", hb_force_precision(hb_sim_force(sim)));
-  if (status == HB_OK) status = time_steps(sim, opts->values[FRAMES_SECONDS].number, &row);
+  if (status == HB_OK) status = with_pictures(sim, opts, width, height, &row);
   hb_sim_destroy(sim);
   sim = NULL;
-  if (status == HB_OK) status = start(opts, n, &sim);
-  if (status == HB_OK) status = with_pictures(sim, opts, width, height, &row);
+  if (status == HB_OK) status = start(opts, &row, &sim);
+  if (status == HB_OK) status = time_steps(sim, &row);
   hb_sim_destroy(sim);
   if (status == HB_OK && first && !opts->values[FRAMES_JSON].given) print_header();
   if (status == HB_OK) print_row(&row, opts);

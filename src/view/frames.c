@@ -1,5 +1,6 @@
 #include "view/frames.h"
 
+#include "base/clock.h"
 #include "gl/gl_timer.h"
 
 #include <stdlib.h>
@@ -39,16 +40,16 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-enum hb_status hb_frames_time(struct hb_frames *f, const struct hb_device_particles *at, int count,
-                              double *seconds)
+enum hb_status hb_frames_time(struct hb_frames *f, const struct hb_device_particles *at, int most,
+                              double most_s, double *seconds)
 {
-  double s[MOST] = {0};
-  if (count > MOST) count = MOST;
-  for (int k = 0; k < count; k++) {
+  double s[MOST] = {0}, end = hb_clock_now() + most_s;
+  int count = 0;
+  do {
     double start = hb_gl_timer_start();
     HB_TRY(hb_frames_draw(f, at));
-    s[k] = hb_gl_timer_stop(start);
-  }
+    s[count++] = hb_gl_timer_stop(start);
+  } while (count < most && count < MOST && hb_clock_now() < end);
   qsort(s, (size_t)count, sizeof *s, ascending);
   *seconds = s[count / 2];
   return HB_OK;

@@ -20,8 +20,9 @@ void hb_frames_close(struct hb_frames *frames);
 /* Draws and develops a picture of the particles where they lie, and does not wait for it. */
 enum hb_status hb_frames_draw(struct hb_frames *frames, const struct hb_device_particles *at);
 
-/* Seconds of a picture, from an idle device to an idle device: the median of `count`, at most 99. */
-enum hb_status hb_frames_time(struct hb_frames *frames, const struct hb_device_particles *at, int count,
-                              double *seconds);
+/* Seconds of a picture, from an idle device to an idle device: the median of `most`, at most 99, or of as many as begin in
+ * most_s. */
+enum hb_status hb_frames_time(struct hb_frames *frames, const struct hb_device_particles *at, int most,
+                              double most_s, double *seconds);
 
 #endif

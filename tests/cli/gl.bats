@@ -148,6 +148,11 @@ load common
   [[ $output =~ $fields ]]
 }
 
+@test "bench frames where a picture takes long: the time is up after one of them, not after one for each block step" {
+  accepts bench frames --n 64 --scheme bag --size 1280x720 --rate 1e9 --seconds 0.001 --context osmesa --json
+  [[ $output == *'"block_steps": 1, '*'"frames": 1, '* ]]
+}
+
 @test "bench draws through OSMesa" {
   accepts bench draws --scheme bag --precision single --n 256 --ni 1,256 --repeat 3 --context osmesa
   [ "$(grep -v '^#' <<<"$output" | awk '$6 > 0 && $7 > 0 && $8 > 0 && $9 > 0 { print $4, $5 }')" = $'256 1\n256 256' ]
