@@ -84,14 +84,15 @@ static enum hb_status send(const struct trial *t, struct hb_pairs *pairs)
   return hb_pairs_set_j(pairs, t->n, columns);
 }
 
-/* Walks again and again for so long; seconds of one walk. */
+/* Walks again and again for so long, once where that takes longer; seconds of one walk. */
 static enum hb_status walk_for(struct trial *t, struct hb_pairs *pairs, double duration, double *seconds)
 {
   double start = hb_gl_timer_start();
-  int walks = 0;
+  int walks = 0, batch = 1;
   do {
-    for (int k = 0; k < 8; k++, walks++) HB_TRY(hb_pairs_walk(pairs, t->ni, t->index, NULL));
+    for (int k = 0; k < batch; k++, walks++) HB_TRY(hb_pairs_walk(pairs, t->ni, t->index, NULL));
     *seconds = hb_gl_timer_stop(start) / walks;
+    batch = 8;
   } while (*seconds * walks < duration);
   return HB_OK;
 }
@@ -119,9 +120,9 @@ static enum hb_status measure(struct trial *t, struct hb_pairs_tuning *tuning, d
  * measurement only wakes it up: a GPU that was idle takes its time to raise its clock. */
 static enum hb_status choose_sinks(struct trial *t, struct hb_pairs_tuning *tuning)
 {
-  double seconds;
+  double seconds = 0;
   t->ni = t->n < 1024 ? t->n : 1024;
-  for (int k = 0; k < 3; k++) HB_TRY(measure(t, tuning, &seconds));
+  for (int k = 0; k < 3 && seconds < TRIAL_SECONDS; k++) HB_TRY(measure(t, tuning, &seconds));
   double affordable = (double)t->ni * WALK_SECONDS / seconds;
   t->ni = affordable < 1024 ? t->ni : affordable < (double)t->n ? (size_t)affordable : t->n;
   return HB_OK;
