@@ -49,8 +49,8 @@ static const double RADIUS = 4; /* of a Plummer sphere's stars 97 % */
 struct row {
   char precision[16];
   size_t n, steps, warm_up; /* block steps that are timed, and before those */
-  double step_s, with_s; /* a block step without and with pictures */
-  double frame_s;        /* a picture alone */
+  double step_s, with_s;    /* a block step without and with pictures */
+  double frame_s;           /* a picture alone */
   size_t frames;
 };
 

@@ -129,6 +129,19 @@ enum hb_status hb_run_params(const struct hb_opts_value *values, struct hb_text 
   return HB_OK;
 }
 
+/* What was asked for and is not used is said. hybrid uses it to see that the processor is faster. */
+static void note_context(const struct hb_run *run)
+{
+  const struct hb_force *force = hb_sim_force(run->sim);
+  char note[128];
+  if (!run->values[RUN_CONTEXT].given && !run->values[RUN_DEVICE].given) return;
+  const char *scheme = hb_force_scheme(force)->name;
+  if (strcmp(hb_force_context(force), "none") != 0 || strcmp(scheme, "hybrid") == 0) return;
+  snprintf(note, sizeof note, "--context and --device have no effect: scheme %s runs on the processor",
+           scheme);
+  hb_terminal_note(note);
+}
+
 static enum hb_status open_sim(struct hb_run *run)
 {
   struct hb_sim_params params;
@@ -137,6 +150,7 @@ static enum hb_status open_sim(struct hb_run *run)
   enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;
   hb_mem_free(tuning.text);
+  if (status == HB_OK) note_context(run);
   return status;
 }
 

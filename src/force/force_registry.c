@@ -86,7 +86,8 @@ enum hb_status hb_force_choose(const struct hb_force_params *params, const struc
   const struct hb_gl_context_params gl = {.context = params->context, .device = params->device};
   int automatic = !params->scheme || strcmp(params->scheme, "auto") == 0;
   *ops = automatic ? hb_force_auto(hb_gl_context_gpu(&gl), params->precision) : find(params->scheme);
-  return *ops ? HB_OK : unknown(params->scheme);
+  if (!*ops) return unknown(params->scheme);
+  return (*ops)->info.needs_gl ? HB_OK : hb_gl_context_check_params(&gl);
 }
 
 enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,

@@ -4,11 +4,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl.h"
+#include "gl/gl_egl.h"
 #include "gl/gl_reload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT] = {&hb_gl_egl, &hb_gl_osmesa,
                                                                          &hb_gl_glfw};
@@ -155,19 +157,45 @@ static enum hb_status open_auto(const char *device, int hardware, int debug, str
   return status == HB_OK ? HB_OK : HB_ERR_GL;
 }
 
+/* backend NULL and device NULL: auto. */
+static enum hb_status choose(const struct hb_gl_context_params *params, const struct hb_gl_backend **backend,
+                             const char **device)
+{
+  const char *name = chosen(params->context, "HB_CONTEXT");
+  *device = chosen(params->device, "HB_DEVICE");
+  if (*device && strcmp(*device, "auto") == 0) *device = NULL;
+  *backend = NULL;
+  if (!name || strcmp(name, "auto") == 0) return HB_OK;
+  for (int k = 0; k < HB_GL_BACKEND_COUNT && !*backend; k++)
+    if (strcmp(name, hb_gl_backends[k]->name) == 0) *backend = hb_gl_backends[k];
+  if (*backend) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "unknown context '%s' (expected egl, glfw, osmesa or auto)", name);
+}
+
+enum hb_status hb_gl_context_check_params(const struct hb_gl_context_params *params)
+{
+  const struct hb_gl_backend *backend;
+  struct hb_device_info devices[32];
+  const char *device;
+  size_t count;
+  HB_TRY(choose(params, &backend, &device));
+  if (!params->device || !device || strcmp(device, "software") == 0) return HB_OK;
+  hb_gl_egl_devices(sizeof devices / sizeof *devices, devices, &count);
+  char *end;
+  unsigned long index = strtoul(device, &end, 10);
+  if (*end ? access(device, F_OK) == 0 : index < count) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "there is no device '%s' among %zu (expected INDEX, /dev/dri/... or software)",
+                 device, count);
+}
+
 /* hardware: only a real GPU will do. */
 static enum hb_status open_chosen(const struct hb_gl_context_params *params, int hardware,
                                   struct hb_gl_context **context)
 {
-  const char *name = chosen(params->context, "HB_CONTEXT");
-  const char *device = chosen(params->device, "HB_DEVICE");
-  if (device && strcmp(device, "auto") == 0) device = NULL;
-  if (name && strcmp(name, "auto") != 0) {
-    for (int k = 0; k < HB_GL_BACKEND_COUNT; k++)
-      if (strcmp(name, hb_gl_backends[k]->name) == 0)
-        return open_one(hb_gl_backends[k], device, hardware, params->debug, context);
-    return hb_fail(HB_ERR_USAGE, "'%s' is no kind of context (expected egl, glfw, osmesa or auto)", name);
-  }
+  const struct hb_gl_backend *backend;
+  const char *device;
+  HB_TRY(choose(params, &backend, &device));
+  if (backend) return open_one(backend, device, hardware, params->debug, context);
   if (hardware) return open_auto(device, 1, params->debug, context);
   if (!device && open_auto(NULL, 1, params->debug, context) == HB_OK) return HB_OK;
   return open_auto(device, 0, params->debug, context);

@@ -70,3 +70,15 @@ crashing() {
   [ "$status" -eq 0 ]
   [[ $output == *'"device": "virgl '* ]]
 }
+
+@test "a context or a device that is unknown is refused where the host does the work, too" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  HB_CONTEXT=nosuch fails_with 2 "unknown context 'nosuch' (expected egl, glfw, osmesa or auto)" run a.h5 --scheme host
+  for device in 99 /dev/dri/none GPU; do
+    fails_with 2 "there is no device '$device' among *" run a.h5 --scheme host --device $device
+    fails_with 2 "there is no device '$device' among *" run a.h5 --scheme hybrid --device $device
+  done
+  run --separate-stderr "$HOLMBERG" run a.h5 --scheme host --device software --t-end 0 --quiet
+  [ "$status" -eq 0 ]
+  [ "$stderr" = 'holmberg: --context and --device have no effect: scheme host runs on the processor' ]
+}
