@@ -21,6 +21,7 @@ struct hb_view {
   double play_at; /* which of them, with the share of the time to the next one */
 
   int paused, stop_drawing, done;
+  int waits; /* 1: paused because a shader is broken, until it is mended */
   int show_hud, show_help, show_sliders, show_trails, full_screen;
   enum hb_coloring color;
   uint64_t groups;

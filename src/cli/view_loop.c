@@ -13,12 +13,15 @@ static const double speed_s = 0.5;
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
 
-/* A failure of the simulation ends it, not the viewer. */
+/* A failure of the simulation ends it, not the viewer; a broken shader, which is told until it is mended, only so long. */
 static enum hb_status halt(struct hb_view *view, enum hb_status status)
 {
   if (status == HB_OK || status == HB_ERR_DEVICE) return status;
   view->paused = 1;
   hb_view_say(view, "%s", hb_error());
+  if (status == HB_ERR_GL) hb_window_reload(&view->window, &view->error);
+  view->waits = status == HB_ERR_GL && *view->error;
+  if (view->waits) view->message_until = 0;
   return HB_OK;
 }
 

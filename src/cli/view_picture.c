@@ -244,6 +244,7 @@ static enum hb_status draw(struct hb_view *view, unsigned framebuffer)
 {
   struct hb_window *w = &view->window;
   hb_window_reload(w, &view->error);
+  if (view->waits && !*view->error) view->waits = view->paused = 0;
   HB_TRY(hb_view_inspect_walk(view));
   HB_TRY(place_and_color(view));
   view->style.color = hb_coloring_scene(view->color);

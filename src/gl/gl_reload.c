@@ -23,7 +23,7 @@ struct hb_gl_reload {
   char *strings[5];
   hb_gl_reload_adopt adopt;
   void *owner;
-  unsigned *where;
+  unsigned *where; /* NULL: there is no program, its files are watched until one of them changes */
   struct file files[MOST_FILES];
   int file_count;
   char message[1024]; /* of the last build that failed */
@@ -92,6 +92,20 @@ static enum hb_status copy_source(struct hb_gl_reload *r, const struct hb_gl_pro
   return HB_OK;
 }
 
+/* What was not built is told like what was not built anew; once, however often it is tried. */
+static void keep_broken(struct hb_gl_context *context, struct hb_gl_reload *r)
+{
+  r->where = NULL;
+  snprintf(r->message, sizeof r->message, "%s", hb_error());
+  for (const struct hb_gl_reload *o = context->reloads; o; o = o->next)
+    if (!o->where && strcmp(o->message, r->message) == 0) {
+      destroy(r);
+      return;
+    }
+  r->next = context->reloads;
+  context->reloads = r;
+}
+
 enum hb_status hb_gl_reload_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
                                   hb_gl_reload_adopt adopt, void *owner, unsigned *where)
 {
@@ -111,7 +125,10 @@ enum hb_status hb_gl_reload_build(struct hb_gl_context *context, const struct hb
   if (status != HB_OK) {
     if (program) glDeleteProgram(program);
     *where = 0;
-    if (r) destroy(r);
+    if (r && status == HB_ERR_GL)
+      keep_broken(context, r);
+    else if (r)
+      destroy(r);
     return status;
   }
   *where = program;
@@ -156,9 +173,16 @@ int hb_gl_reload(struct hb_gl_context *context, const char **message)
 {
   int renewed = 0;
   const char *said = "";
-  for (struct hb_gl_reload *r = context->reloads; r; r = r->next) {
-    if (has_changed(r)) renewed += hb_gl_context_use(context) == HB_OK && renew(context, r);
+  for (struct hb_gl_reload **at = &context->reloads, *r; (r = *at);) {
+    int changed = has_changed(r);
+    if (changed && !r->where) { /* whoever needs it tries again */
+      *at = r->next;
+      destroy(r);
+      continue;
+    }
+    if (changed) renewed += hb_gl_context_use(context) == HB_OK && renew(context, r);
     if (r->message[0]) said = r->message;
+    at = &r->next;
   }
   if (message) *message = said;
   return renewed > 0;

@@ -119,7 +119,18 @@ static void lines(struct page *page, const struct hb_hud *hud)
   }
 }
 
-/* In the lower right corner, beside the sliders, cut into lines that fit there. */
+int hb_hud_line(const char *text, int columns, const char **next)
+{
+  int length = (int)strlen(text), end = columns;
+  while (length > columns && end > 0 && text[end] != ' ') end--;
+  if (length <= columns) end = length;
+  if (end == 0) end = columns; /* a word longer than the line */
+  *next = text + end;
+  while (**next == ' ') ++*next;
+  return end;
+}
+
+/* In the lower right corner, beside the sliders, in lines that fit there. */
 static void note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
 {
   double margin = 12 * hb_paint_scale(paint), column = hb_paint_column(paint),
@@ -127,14 +138,17 @@ static void note(struct hb_paint *paint, int beside, uint32_t color, const char 
   int columns = (int)((hb_paint_width(paint) - 3 * margin) / column) - beside - 2;
   if (!text || !*text) return;
   if (columns < 16) columns = 16;
-  int length = (int)strlen(text), count = (length + columns - 1) / columns;
-  if (length < columns) columns = length;
-  double x = hb_paint_width(paint) - margin - columns * column, y = *bottom - count * line_height;
-  hb_paint_panel(paint, x, y, columns, count);
-  for (int k = 0; k < count; k++) {
+  int count = 0, widest = 0;
+  for (const char *at = text, *next; *at; at = next, count++) {
+    int length = hb_hud_line(at, columns, &next);
+    if (length > widest) widest = length;
+  }
+  double x = hb_paint_width(paint) - margin - widest * column, y = *bottom - count * line_height;
+  hb_paint_panel(paint, x, y, widest, count);
+  for (const char *at = text, *next; *at; at = next, count--) {
     char part[512];
-    snprintf(part, sizeof part, "%.*s", columns, text + k * columns);
-    hb_paint_text(paint, x, y + k * line_height, color, part);
+    snprintf(part, sizeof part, "%.*s", hb_hud_line(at, columns, &next), at);
+    hb_paint_text(paint, x, *bottom - count * line_height, color, part);
   }
   *bottom = y - margin - 4 * hb_paint_scale(paint);
 }

@@ -51,4 +51,8 @@ void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *hi
 /* In the middle: the table of keys. */
 void hb_hud_draw_help(struct hb_paint *paint);
 
+/* How many characters of a text come first in lines of so many columns, which end where a word does unless it is longer;
+ * *next: where the next line begins. */
+int hb_hud_line(const char *text, int columns, const char **next);
+
 #endif

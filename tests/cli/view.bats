@@ -513,6 +513,31 @@ END
   says 2 block_steps 3
 }
 
+@test "a shader that is broken when forces need it first is told once; when it is mended, the run goes on by itself" {
+  cp -r "$BATS_TEST_DIRNAME/../../shaders" shaders
+  sed 's/ walked = token/ walkd = token/' shaders/pairs/bag.frag >broken
+  mkfifo script
+  {
+    printf '%s\n' 'screenshot there.png'
+    for ((k = 0; k < 300; k++)); do [ -e there.png ] && break || sleep 0.1; done
+    cp shaders/pairs/bag.frag whole
+    mv broken shaders/pairs/bag.frag
+    printf '%s\n' 'frames 2' state 'screenshot broken.png'
+    for ((k = 0; k < 300; k++)); do [ -e broken.png ] && break || sleep 0.1; done
+    mv whole shaders/pairs/bag.frag
+    printf '%s\n' 'frames 2' state
+  } >script &
+  with=(HB_SHADER_DIR="$PWD/shaders")
+  view plummer -n 512 --scheme bag <script
+  says 0 block_steps 0
+  says 0 paused true
+  says 0 message '""'
+  [[ $(value 0 error) == *"shaders/pairs/bag.frag:"* ]]
+  says 1 error '""'
+  says 1 paused false
+  says 1 block_steps 1
+}
+
 @test "what a script cannot do is named with its line; options are checked before a window opens" {
   printf '%s\n' 'frames 1' 'kez space' >a.txt
   fails_with 3 "a.txt: line 2: unknown command 'kez'; did you mean 'key'?" view plummer -n 64 --scheme host --script a.txt
