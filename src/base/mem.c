@@ -23,7 +23,12 @@ size_t hb_mem_now(void) { return atomic_load(&now); }
 
 size_t hb_mem_most(void) { return atomic_exchange(&most, hb_mem_now()); }
 
-void hb_mem_fail_at(unsigned long nth) { fail_countdown = nth; }
+unsigned long hb_mem_fail_at(unsigned long nth)
+{
+  unsigned long left = fail_countdown;
+  fail_countdown = nth;
+  return left;
+}
 
 enum hb_status hb_mem_alloc(size_t count, size_t size, void **block)
 {
