@@ -80,7 +80,7 @@ rm -rf "$MESA_SHADER_CACHE_DIR"
 for source in tests/unit/test_*.c; do
   name=$(basename "$source" .c)
   case $name in
-  test_gl_energy | test_gl_steps | test_gl_memory) # long, and of whole runs: what those do in each context, others test
+  test_gl_energy | test_gl_steps | test_gl_memory | test_gl_faults) # long, and of whole runs: what those do in each context, others test
     [ -n "$host_only" ] || in_context osmesa "$name"
     ;;
   test_gl_*)

@@ -20,7 +20,8 @@ struct fault_case_calls {
   int (*end)(void);
 };
 
-/* Calls first, first + stride, ... of the steps fail: HB_ERR_DEVICE, or the same bits. How many lives ended with an error. */
-int fault_case_calls(const struct fault_case *c, const struct fault_case_calls *calls, int first, int stride);
+/* Calls first, first + stride, ... of the steps fail: HB_ERR_DEVICE, or the same bits. */
+void fault_case_calls(const struct fault_case *c, const struct fault_case_calls *calls, int first,
+                      int stride);
 
 #endif

@@ -1,0 +1,90 @@
+/* Whole lives of simulations on OpenGL in which draws are dropped, the context is lost, or memory is short: over schemes,
+ * precisions, places and integrators. */
+#include "gl/gl.h"
+#include "support/fault_case.h"
+#include "support/pairs_case.h"
+#include "support/support.h"
+
+#include <string.h>
+
+#define FORCE(name, bits)                                                                                    \
+  .force = {.scheme = name, .precision = bits, .flags = HB_FORCE_NO_TUNE, .eps = 1.0 / 64}
+#define LEAP      .integrator = "leapfrog", .dt = 0x1p-6
+#define BLOCK_GPU .transfer = HB_TRANSFER_BLOCK, .predict = HB_PLACE_GPU
+
+static const struct fault_case cases[] = {
+    {"bag single", {FORCE("bag", "single")}},
+    {"bag ds, leapfrog", {FORCE("bag", "ds"), LEAP}},
+    {"bag ds, block/gpu/host", {FORCE("bag", "ds"), BLOCK_GPU}},
+    {"bag single, block/gpu/gpu", {FORCE("bag", "single"), BLOCK_GPU, .correct = HB_PLACE_GPU}},
+    {"bag double, shared", {FORCE("bag", "double"), .steps = HB_STEPS_SHARED}},
+    {"tile ds", {FORCE("tile", "ds")}},
+    {"tile single, block/gpu/gpu", {FORCE("tile", "single"), BLOCK_GPU, .correct = HB_PLACE_GPU}},
+    {"tile double, leapfrog", {FORCE("tile", "double"), LEAP}},
+    {"matrix2004 single, shared", {FORCE("matrix2004", "single"), .steps = HB_STEPS_SHARED}},
+    {"cg2007", {FORCE("cg2007", "single")}},
+    {"hybrid ds",
+     {.force = {.scheme = "hybrid", .precision = "ds", .tuning = "host_below=4", .eps = 1.0 / 64}}},
+};
+
+/* ---- draws ---- */
+
+/* Where the device predicts, only the draws of a walk are counted, not those that predict and scatter
+ * (test_gl_resident.c); in cg2007, which is as in 2007, none is. */
+static void test_dropped_draws(void **state)
+{
+  (void)state;
+  const struct fault_case_calls draws = {pairs_draws_begin, pairs_draws_end};
+  for (size_t k = 0; k < COUNT_OF(cases); k++)
+    if (cases[k].params.predict == HB_PLACE_HOST && strcmp(cases[k].params.force.scheme, "cg2007") != 0)
+      fault_case_calls(&cases[k], &draws, 1 + (int)k % 3, 3);
+}
+
+/* ---- a lost context ---- */
+
+static struct {
+  PFNGLGETGRAPHICSRESETSTATUSPROC ask;
+  int count, lose;
+} real;
+
+static GLenum GLAPIENTRY ask(void)
+{
+  return ++real.count == real.lose ? GL_GUILTY_CONTEXT_RESET : real.ask();
+}
+
+static void lose_begin(int nth)
+{
+  real.ask = __glewGetGraphicsResetStatus;
+  real.count = 0;
+  real.lose = nth;
+  __glewGetGraphicsResetStatus = ask;
+}
+
+static int lose_end(void)
+{
+  __glewGetGraphicsResetStatus = real.ask;
+  return real.count;
+}
+
+static void test_lost_context(void **state)
+{
+  (void)state;
+  const struct fault_case_calls resets = {lose_begin, lose_end};
+  if (!pairs_context()->caps.has_reset) return;
+  for (size_t k = 0; k < COUNT_OF(cases); k++) fault_case_calls(&cases[k], &resets, 1 + (int)k % 2, 2);
+}
+
+/* ---- memory ---- */
+
+static void test_memory(void **state)
+{
+  (void)state;
+  for (size_t k = 0; k < COUNT_OF(cases); k++) fault_case_memory(&cases[k], 1 + k, COUNT_OF(cases));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_dropped_draws),
+                                     cmocka_unit_test(test_lost_context), cmocka_unit_test(test_memory)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
