@@ -87,7 +87,8 @@ enum hb_status hb_force_choose(const struct hb_force_params *params, const struc
   int automatic = !params->scheme || strcmp(params->scheme, "auto") == 0;
   *ops = automatic ? hb_force_auto(hb_gl_context_gpu(&gl), params->precision) : find(params->scheme);
   if (!*ops) return unknown(params->scheme);
-  return (*ops)->info.needs_gl ? HB_OK : hb_gl_context_check_params(&gl);
+  int opens_gl = (*ops)->info.needs_gl || *ops == &hb_force_hybrid; /* then opening says what is wrong */
+  return opens_gl ? HB_OK : hb_gl_context_check_params(&gl);
 }
 
 enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
