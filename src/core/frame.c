@@ -2,10 +2,6 @@
 
 #include <math.h>
 
-/* Shares of the mean distance and of the mean speed from which the grids are rounded down. Half a grid is what a centre
- * is off: an eighth of the distance costs float no bit of it. A velocity that is off adds up, 5e-10 in a unit of time. */
-static const double GRID_OF_PLACES = 0.25, GRID_OF_VELOCITIES = 0x1p-30;
-
 /* sum m |q - origin|, all components together. */
 static double distance(size_t n, const double *m, const double *q, const double origin[3])
 {
@@ -15,7 +11,7 @@ static double distance(size_t n, const double *m, const double *q, const double 
   return sum;
 }
 
-static void find_origin(size_t n, const double *m, const double *q, double share, double origin[3])
+void hb_frame_origin(size_t n, const double *m, const double *q, double share, double origin[3])
 {
   static const double given[3] = {0};
   double M = 0, sum[3] = {0}, mean[3];
@@ -32,8 +28,8 @@ static void find_origin(size_t n, const double *m, const double *q, double share
 void hb_frame_find(size_t n, const double *m, const double *x, const double *v, double t,
                    struct hb_frame *frame)
 {
-  find_origin(n, m, x, GRID_OF_PLACES, frame->x);
-  find_origin(n, m, v, GRID_OF_VELOCITIES, frame->v);
+  hb_frame_origin(n, m, x, HB_FRAME_COARSE, frame->x);
+  hb_frame_origin(n, m, v, HB_FRAME_FINE, frame->v);
   frame->t = t;
 }
 

@@ -137,9 +137,11 @@ static enum hb_status set_j(struct hb_force *force, size_t nj, const double *m, 
 static enum hb_status enter_frame(struct hb_force *force, size_t nj, const double *m, const double **x,
                                   const double **v)
 {
-  struct hb_frame frame;
-  hb_frame_find(nj, m, *x, *v, 0, &frame);
-  if (hb_frame_is_zero(&frame)) return HB_OK;
+  double place[3], velocity[3];
+  hb_frame_origin(nj, m, *x, HB_FRAME_COARSE, place);
+  hb_frame_origin(nj, m, *v, HB_FRAME_COARSE, velocity);
+  int at_home = !(place[0] || place[1] || place[2] || velocity[0] || velocity[1] || velocity[2]);
+  if (at_home) return HB_OK;
   if (nj > force->in_frame_room) {
     hb_mem_free(force->in_frame);
     force->in_frame = NULL;
@@ -147,8 +149,8 @@ static enum hb_status enter_frame(struct hb_force *force, size_t nj, const doubl
     HB_TRY(HB_ALLOC(6 * nj, &force->in_frame));
     force->in_frame_room = nj;
   }
-  hb_frame_subtract(frame.x, nj, *x, force->in_frame);
-  hb_frame_subtract(frame.v, nj, *v, force->in_frame + 3 * nj);
+  hb_frame_subtract(place, nj, *x, force->in_frame);
+  hb_frame_subtract(velocity, nj, *v, force->in_frame + 3 * nj);
   *x = force->in_frame;
   *v = force->in_frame + 3 * nj;
   return HB_OK;

@@ -106,8 +106,9 @@ int hb_force_rounds(const struct hb_force *force);
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
                                     const double *v);
 
-/* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles that are in their frame already: when the device fails, the source is opened anew
- * with draws a quarter as long and asked once more. Errors: as both; HB_ERR_DEVICE when that failed, too. */
+/* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles that are in their frame already: when the
+ * device fails, the source is opened anew with draws a quarter as long and asked once more. Errors: as both;
+ * HB_ERR_DEVICE when that failed, too. */
 enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi);
