@@ -17,6 +17,9 @@
 // 1. The 2007 host drew a quad with texture coordinates; the pixel's own position is the same number.
 // 2. A framebuffer of three floats a texel is optional in OpenGL 3 and later; --cg2007-rect asks for it.
 // 3. GLSL outputs are write-only in the versions we support.
+//
+// Its range is that of r^-5, a float for 3e-8 < r < 3e7: nearer pairs have no jerk (infinite, or not a number; the run
+// ends), and farther ones would have half of one. So particles beyond 8e6 of the centre are refused.
 
 #ifdef HB_CG2007_RECT
 #define samplerRECT sampler2DRect

@@ -4,6 +4,8 @@
 #define DOUBLES 2
 #define STREAMS 3
 
+uniform vec4 drift; // velocity of the frame that velocities are kept in
+
 #if LAYOUT == STREAMS
 #ifdef RECTANGLE
 #define stream sampler2DRect
@@ -19,7 +21,7 @@ vec4 place_of(int k) {
   ivec2 p = ivec2(k % width, k / width);
   return vec4(FETCH(positions, p).xyz, FETCH(masses, p).x);
 }
-vec3 velocity_of(int k) { return FETCH(velocities, ivec2(k % width, k / width)).xyz; }
+vec3 velocity_of(int k) { return drift.xyz + FETCH(velocities, ivec2(k % width, k / width)).xyz; }
 
 #elif LAYOUT == DOUBLES
 uniform usamplerBuffer particles;
@@ -33,14 +35,14 @@ vec4 from_double(uvec4 high, uvec4 low) {
 }
 vec4 record(int t) { return from_double(texelFetch(particles, t), texelFetch(particles, t + 1)); }
 vec4 place_of(int k) { return record(texels * k); }
-vec3 velocity_of(int k) { return record(texels * k + 2).xyz; }
+vec3 velocity_of(int k) { return drift.xyz + record(texels * k + 2).xyz; }
 
 #else
 uniform samplerBuffer particles;
 uniform int texels;
 
 vec4 place_of(int k) { return texelFetch(particles, texels * k); }
-vec3 velocity_of(int k) { return texelFetch(particles, texels * k + 1).xyz; }
+vec3 velocity_of(int k) { return drift.xyz + texelFetch(particles, texels * k + 1).xyz; }
 #endif
 
 uniform usamplerBuffer order; // number of the particle in place k, where they are not in order

@@ -6,6 +6,7 @@
 #include <holmberg/device.h>
 
 #include <math.h>
+#include <string.h>
 
 void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles)
 {
@@ -16,6 +17,8 @@ void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *part
   hb_force_on_device(sim->force, particles);
   if (particles->n == 0) *particles = (struct hb_device_particles){0}; /* resumed: nothing was sent yet */
   particles->t = sim->integrator->time(sim->state);
+  hb_frame_at(&sim->frame, particles->t, particles->origin);
+  memcpy(particles->drift, sim->frame.v, sizeof particles->drift);
 }
 
 enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value)
@@ -28,6 +31,7 @@ enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, do
   struct hb_look look;
   enum hb_status status = hb_look_open(sim->integrator, sim->state, sim->integrator->time(sim->state), &look);
   if (status == HB_OK && quantity == HB_QUANTITY_ENERGY) status = hb_diagnose_forces(&look, sim->force);
+  if (status == HB_OK) hb_frame_leave(&sim->frame, &look.at);
   for (size_t i = 0; status == HB_OK && i < look.at.n; i++) {
     const double *v = look.at.v + 3 * i;
     double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];

@@ -65,6 +65,7 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   HB_TRY(hb_sections_put(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
   HB_TRY(hb_sections_put_copy(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, phases));
   HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
+  HB_TRY(hb_frame_put(&sim->frame, sections));
   return sim->integrator->save(sim->state, sections);
 }
 
@@ -230,6 +231,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   if (status == HB_OK && !s->integrator->resume)
     status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
   if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
+  if (status == HB_OK) status = hb_frame_get(sections, &s->frame);
   if (status == HB_OK) status = get_looks(sections, s);
   if (status != HB_OK) {
     hb_sim_destroy(s);

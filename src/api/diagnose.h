@@ -2,6 +2,7 @@
 #ifndef HB_DIAGNOSE_H
 #define HB_DIAGNOSE_H
 
+#include "core/frame.h"
 #include "step/look.h"
 
 /* Up to so many particles --exact-energy auto pays for a second sum over all pairs: 1.0 s of
@@ -14,9 +15,9 @@ int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n);
 /* Forces of the source on all, into the look's a, j, phi. What they cost is no part of the integration's phases. */
 enum hb_status hb_diagnose_forces(struct hb_look *look, struct hb_force *force);
 
-/* Uses the look's arrays up. The sources of force are left as they are here; each block step sets them anew. Errors:
+/* Potentials are those in the frame that the look is in, the rest is of the frame outside. Uses the look's arrays up. The sources of force are left as they are here; each block step sets them anew. Errors:
  * those of force. */
-enum hb_status hb_diagnose(struct hb_look *look, struct hb_force *force, double eps2, int exact,
-                           struct hb_diagnostics *diagnostics);
+enum hb_status hb_diagnose(struct hb_look *look, const struct hb_frame *frame, struct hb_force *force,
+                           double eps2, int exact, struct hb_diagnostics *diagnostics);
 
 #endif

@@ -2,12 +2,14 @@
 #ifndef HB_SIM_H
 #define HB_SIM_H
 
+#include "core/frame.h"
 #include "step/integrator.h"
 
 struct hb_sim {
   struct hb_force *force;
   const struct hb_integrator_ops *integrator;
-  void *state; /* the integrator's */
+  void *state; /* the integrator's: all that it keeps and gives is in this frame */
+  struct hb_frame frame;
   double eps2;
   int exact_energy;                /* see hb_sim_params */
   uint64_t blocks[HB_BLOCK_SIZES]; /* see hb_sim_block_sizes */

@@ -342,6 +342,7 @@ const struct hb_force_ops hb_force_cg2007 = {
              .precisions = "single",
              .needs_gl = 1,
              .flops_per_pair = 47},
+    .reach = 0x1p23, /* r^-5 */
     .open = cg2007_open,
     .close = cg2007_close,
     .set_j = cg2007_set_j,

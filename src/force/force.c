@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/frame.h"
 #include "perf/phases.h"
 
 #include <math.h>
@@ -19,6 +20,8 @@ struct hb_force {
   size_t stamp_room;
   uint32_t call;
   struct hb_phases phases;
+  double *in_frame; /* [6 * in_frame_room] x and v of sources that have a frame of their own */
+  size_t in_frame_room;
 };
 
 /* Keeps a copy of an optional string of the caller's. */
@@ -67,6 +70,7 @@ void hb_force_close(struct hb_force *force)
   if (!force) return;
   force->ops->close(force->state);
   hb_mem_free(force->stamp);
+  hb_mem_free(force->in_frame);
   hb_mem_free(force);
 }
 
@@ -81,6 +85,8 @@ const char *hb_force_tuning(const struct hb_force *force)
 }
 const char *hb_force_context(const struct hb_force *force) { return force->ops->context(force->state); }
 const char *hb_force_device(const struct hb_force *force) { return force->ops->device(force->state); }
+
+/* ---- sources and sinks ---- */
 
 static enum hb_status room_for_stamps(struct hb_force *force, size_t nj)
 {
@@ -108,13 +114,54 @@ void hb_force_on_device(const struct hb_force *force, struct hb_device_particles
   if (force->ops->on_device && force->state) force->ops->on_device(force->state, particles);
 }
 
-enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
-                              const double *v)
+/* What is double needs no frame of its own, and keeps the bits that it has always had. */
+int hb_force_rounds(const struct hb_force *force) { return strcmp(force->precision, "double") != 0; }
+
+enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
+                                    const double *v)
+{
+  int bounded = hb_force_rounds(force) && force->ops->reach > 0;
+  return bounded ? hb_force_range(force->ops, n, m, x, v) : HB_OK;
+}
+
+static enum hb_status set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
+                            const double *v)
 {
   HB_TRY(expect_sources(force, nj));
   HB_TRY(force->ops->set_j(force->state, nj, m, x, v));
   force->nj = nj;
   return HB_OK;
+}
+
+/* *x and *v become those in the sources' own frame, in force->in_frame where that is not the given one. */
+static enum hb_status enter_frame(struct hb_force *force, size_t nj, const double *m, const double **x,
+                                  const double **v)
+{
+  double place[3], velocity[3];
+  hb_frame_origin(nj, m, *x, HB_FRAME_COARSE, place);
+  hb_frame_origin(nj, m, *v, HB_FRAME_COARSE, velocity);
+  int at_home = !(place[0] || place[1] || place[2] || velocity[0] || velocity[1] || velocity[2]);
+  if (at_home) return HB_OK;
+  if (nj > force->in_frame_room) {
+    hb_mem_free(force->in_frame);
+    force->in_frame = NULL;
+    force->in_frame_room = 0;
+    HB_TRY(HB_ALLOC(6 * nj, &force->in_frame));
+    force->in_frame_room = nj;
+  }
+  hb_frame_subtract(place, nj, *x, force->in_frame);
+  hb_frame_subtract(velocity, nj, *v, force->in_frame + 3 * nj);
+  *x = force->in_frame;
+  *v = force->in_frame + 3 * nj;
+  return HB_OK;
+}
+
+enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
+                              const double *v)
+{
+  if (hb_force_rounds(force)) HB_TRY(enter_frame(force, nj, m, &x, &v));
+  HB_TRY(hb_force_check_range(force, nj, m, x, v));
+  return set_j(force, nj, m, x, v);
 }
 
 /* The sinks are sources and each is named once. */
@@ -194,7 +241,7 @@ static enum hb_status once(struct hb_force *force, size_t nj, const double *m, c
 {
   if (force->ops->of) return in_one(force, nj, m, x, v, ni, index, a, j, phi);
   double lap = hb_clock_now();
-  HB_TRY(hb_force_set_j(force, nj, m, x, v));
+  HB_TRY(set_j(force, nj, m, x, v));
   force->phases.send_s += hb_phases_lap(&lap);
   HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
   count_phases(force, &lap);

@@ -33,9 +33,15 @@ struct hb_force_resident_ops {
   enum hb_status (*fetch)(void *state, struct hb_force_particles *p);
 };
 
+#define HB_FORCE_FLOAT_REACH 0x1p62 /* r^2 <= 3 (2 * 2^62)^2 < 2^128 */
+
 /* What a source implements. force.c has checked every argument: sources assert. `state` is the source's own. */
 struct hb_force_ops {
   struct hb_force_scheme info;
+
+  /* How far from the centre a particle may be in any coordinate where the arithmetic is float's, 0 where it is not: what
+   * is computed of the distance of two such, up to r^2 or r^-5, is a normal float. */
+  double reach;
 
   /* Makes *state; params->scheme is info.name and params->precision one of info.precisions. On failure close is still
    * called with what is there, NULL included. */
@@ -69,6 +75,10 @@ struct hb_force_ops {
   const char *(*tuning)(const void *state);
 };
 
+/* hb_force_check_range for a source with a reach, force_range.c. */
+enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const double *m, const double *x,
+                              const double *v);
+
 /* The registry, force_registry.c: every source. */
 extern const struct hb_force_ops hb_force_host;
 extern const struct hb_force_ops hb_force_host_simd;
@@ -88,8 +98,17 @@ enum hb_status hb_force_choose(const struct hb_force_params *params, const struc
 enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
                                          size_t room, char *precision);
 
-/* hb_force_set_j and hb_force_eval in one, as integrators call them: when the device fails, the source is opened anew
- * with draws a quarter as long and asked once more. Errors: as both; HB_ERR_DEVICE when that failed, too. */
+/* Whether a source of less than double takes more from particles in a frame of their own (core/frame.h). */
+int hb_force_rounds(const struct hb_force *force);
+
+/* Whether the arithmetic has room for these particles, in their frame, and their forces: what is beyond float would come
+ * out as 0 and look well. Errors: HB_ERR_INPUT, with the particle. */
+enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
+                                    const double *v);
+
+/* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles that are in their frame already: when the
+ * device fails, the source is opened anew with draws a quarter as long and asked once more. Errors: as both;
+ * HB_ERR_DEVICE when that failed, too. */
 enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi);

@@ -104,6 +104,25 @@ static enum hb_status room_for_sources(struct grape6 *g, size_t nj)
   return HB_OK;
 }
 
+/* Fixed point has no exponents: one particle far away takes from all others the bits of their places. Of half of them at
+ * least so many are left, as in 24-bit differences none is missed. */
+enum { PLACE_BITS = 26 };
+
+static enum hb_status check_places(size_t nj, const double *x, double largest, double unit)
+{
+  size_t poor = 0;
+  for (size_t i = 0; i < nj; i++) {
+    const double *q = x + 3 * i, least = ldexp(unit, PLACE_BITS);
+    poor += fabs(q[0]) < least && fabs(q[1]) < least && fabs(q[2]) < least;
+  }
+  if (2 * poor <= nj) return HB_OK;
+  return hb_fail(
+      HB_ERR_NUMERIC,
+      "the farthest particle is at %g from the centre: in 64-bit fixed point %zu of %zu positions keep fewer "
+      "than %d bits, expected half of them at most (scheme host computes in double)",
+      largest, poor, nj, PLACE_BITS);
+}
+
 static enum hb_status grape6_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct grape6 *g = state;
@@ -112,6 +131,7 @@ static enum hb_status grape6_set_j(void *state, size_t nj, const double *m, cons
   double largest = grape6_largest(x, (int64_t)(3 * nj));
   int e = isfinite(largest) ? grape6_exponent(largest) : 0; /* what is not finite makes every force NaN */
   g->unit = ldexp(1, e - 62);
+  if (largest > 0 && isfinite(largest)) HB_TRY(check_places(nj, x, largest, g->unit));
   double scale = ldexp(1, 62 - e);
   for (size_t i = 0; i < nj; i++) {
     g->j.m[i] = grape6_round24(m[i]);

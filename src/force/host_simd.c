@@ -296,6 +296,7 @@ const struct hb_force_ops hb_force_host_simd = {
              .source = "[PZ07] eq. 1",
              .precisions = "single ds",
              .flops_per_pair = 46},
+    .reach = HB_FORCE_FLOAT_REACH,
     .open = host_simd_open,
     .close = host_simd_close,
     .set_j = host_simd_set_j,

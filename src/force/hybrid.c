@@ -309,6 +309,7 @@ const struct hb_force_ops hb_force_hybrid = {
              .source = "[PZ07] eq. 10",
              .precisions = "ds single double",
              .flops_per_pair = 43},
+    .reach = HB_FORCE_FLOAT_REACH,
     .open = hybrid_open,
     .close = hybrid_close,
     .set_j = hybrid_set_j,

@@ -183,6 +183,7 @@ static const char *gravity_tuning(const void *state)
                .needs_gl = 1,                                                                                \
                .flops_per_pair = 43,                                                                         \
                .modes = can},                                                                                \
+      .reach = HB_FORCE_FLOAT_REACH,                                                                         \
       .open = gravity_open,                                                                                  \
       .close = gravity_close,                                                                                \
       .set_j = gravity_set_j,                                                                                \

@@ -7,7 +7,7 @@
 #include "step/integrator.h"
 
 struct hb_look {
-  struct hb_particles at; /* n t m x v id, no notes; to be read only             */
+  struct hb_particles at; /* n t m x v id, no notes; x and v may be changed       */
   double *a, *j, *phi;    /* [3 * n] [3 * n] [n] scratch                          */
   uint32_t *index;        /* [n] 0 .. n - 1                                       */
   struct hb_particles

@@ -42,6 +42,7 @@ enum hb_status hb_places_use(unsigned programs[HB_PLACES_LAYOUTS], const char *v
   hb_view_set_int(*own, "texels", at->texels);
   hb_view_set_int(*own, "width", at->width);
   hb_view_set_int(*own, "has_order", at->order != NULL);
+  hb_view_set(*own, "drift", at->drift[0], at->drift[1], at->drift[2], 0);
   bind(p);
   *program = *own;
   return HB_OK;

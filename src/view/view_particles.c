@@ -105,7 +105,7 @@ enum hb_status hb_view_particles_lend(struct hb_view_particles *p, const struct 
 {
   if (p->has_values && p->at.n != at->n) p->has_values = 0;
   p->at = *at;
-  for (int c = 0; c < 3; c++) p->origin[c] = 0;
+  for (int c = 0; c < 3; c++) p->origin[c] = at->origin[c];
   return at->order ? fill(p, ORDER, p->order, GL_R32UI, at->n, sizeof *at->order, at->order) : HB_OK;
 }
 

@@ -11,7 +11,7 @@
 struct hb_view_particles {
   struct hb_gl_context *context; /* the caller's */
   struct hb_device_particles at; /* what is drawn; n = 0: nothing */
-  double origin[3];              /* where the zero of the drawn positions lies: {0} for a simulation's */
+  double origin[3];              /* where the zero of the drawn positions lies */
   double mass;                   /* of a star of the usual brightness; 0: all are equally bright       */
 
   unsigned values; /* buffer texture R32F by number of the particle: what VALUE and GROUP colour by */

@@ -275,3 +275,13 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
     ((BASH_REMATCH[1] > 200 && BASH_REMATCH[1] < 500))
   done
 }
+
+@test "beyond float: refused by every scheme in float, computed in double" {
+  printf '%s\n' '0.5 -0.5 0 0 0 -0.7 0' '0.5 0.5 0 0 0 0.7 0' '1e-3 1e20 0 0 0 0 0' >far.txt
+  for scheme in cg2007 'bag --precision single' 'bag --precision compensated' 'bag --precision ds' \
+    'tile --precision single' 'matrix2004 --precision ds' 'hybrid --precision ds'; do
+    # shellcheck disable=SC2086
+    fails_with 3 "particle 2 is at x = 1e+20 from the centre, expected within *" run far.txt --scheme $scheme --context osmesa --no-tune --t-end 2^-6
+  done
+  accepts run far.txt --scheme bag --precision double --context osmesa --no-tune --t-end 2^-6
+}

@@ -96,3 +96,24 @@ refuses() {
   two_bodies | sed 's/ /\t/g; s/$/\r/' >windows.txt
   accepts run windows.txt --scheme host --t-end 0.125 --quiet
 }
+
+# A binary, and a third body so far away that float cannot hold r^2.
+far() { printf '%s\n' '0.5 -0.5 0 0 0 -0.7 0' '0.5 0.5 0 0 0 0.7 0' "1e-3 ${1:-1e20} 0 0 0 0 0" >far.txt; }
+
+@test "beyond float: refused with the particle, and computed right in double" {
+  far
+  for scheme in 'host-simd --precision single' 'host-simd --precision ds'; do
+    # shellcheck disable=SC2086
+    fails_with 3 "particle 2 is at x = 1e+20 from the centre, expected within 4.61e+18: *" run far.txt --scheme $scheme --t-end 2^-6
+  done
+  fails_with 7 "the farthest particle is at 1e+20 from the centre: in 64-bit fixed point 2 of 3 *" run far.txt --scheme grape6 --t-end 2^-6
+  accepts run far.txt --scheme host --t-end 2^-6
+  far 1e18
+  accepts run far.txt --scheme host-simd --precision single --t-end 2^-6
+}
+
+@test "units too large for float: refused, not without forces" {
+  printf '%s\n' '1e-9 1e14 0 0 0 0 0' '1e-9 -1e14 0 0 0 0 0' >large.txt
+  fails_with 3 "the mean mass is 1e-09 and the mean distance 1e+14: *" run large.txt --scheme host-simd --precision ds --t-end 2^-6
+  accepts run large.txt --scheme host --t-end 2^-6
+}

@@ -10,9 +10,10 @@ struct battery_tolerance {
   double force; /* acc, jerk, pot of random particles against long double          */
   double pair;  /* one pair of particles: no accumulation                          */
   double split; /* the same force in another block, or with the sources rearranged */
+  double place; /* a coordinate, relative to the size of the system                */
 };
 
-extern const struct battery_tolerance battery_single, battery_double;
+extern const struct battery_tolerance battery_single, battery_ds, battery_double;
 
 /* Runs all cases on the source that params describe; fails the current cmocka test with the case's name. */
 void battery_run(const struct hb_force_params *params, const struct battery_tolerance *tolerance);

@@ -1,5 +1,6 @@
 /* The inspector: the pass that is asked for is shown, texel by texel what the kernel wrote; pixels have the colours of the
  * numbers. The picture goes to $HB_TEST_PICTURES where that is set. */
+#include "core/frame.h"
 #include "gl/gl.h"
 #include "gl/gl_layers.h"
 #include "gl/gl_readback.h"
@@ -291,6 +292,14 @@ static void test_many(void **state)
   close_scheme();
 }
 
+/* Into their frame, so that on the device they are as they are here. */
+static void centre(double *q)
+{
+  double origin[3];
+  hb_frame_origin(N, m, q, HB_FRAME_COARSE, origin);
+  for (int k = 0; k < 3 * N; k++) q[k] = (float)(q[k] - origin[k % 3]);
+}
+
 int main(void)
 {
   srand(1);
@@ -300,6 +309,8 @@ int main(void)
     v[k] = (float)(rand() / (RAND_MAX + 1.0) - 0.5);
   }
   for (int k = 0; k < N; k++) m[k] = (float)(1.0 / N * (1 + k % 3));
+  centre(x);
+  centre(v);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cg2007),
       cmocka_unit_test(test_matrix),

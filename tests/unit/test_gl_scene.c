@@ -283,12 +283,17 @@ static void stop_counting(void)
   __glewMapBufferRange = real_map;
 }
 
+/* Off the centre and on its way: sources of less than double have it in a frame of its own. */
 static struct hb_sim *start(const struct hb_force_params *force)
 {
   struct hb_particles *p;
   struct hb_sim *sim;
   ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 5}, &p));
-  for (size_t k = 0; k < N; k++) hb_particles_m(p)[k] *= k % 7 ? 1 : 3;
+  for (size_t k = 0; k < N; k++) {
+    hb_particles_m(p)[k] *= k % 7 ? 1 : 3;
+    hb_particles_x(p)[3 * k] += 0.75;
+    hb_particles_v(p)[3 * k + 2] += 2;
+  }
   struct hb_sim_params params = {.force = *force};
   params.force.eps = 1. / 64;
   params.force.flags |= HB_FORCE_NO_TUNE | HB_FORCE_GL_DEBUG;

@@ -1,5 +1,6 @@
 /* The time steps with forces of a GPU: those of the host where the precision suffices. As cheap passes, so once, see
  * tests/run.sh. */
+#include "support/frame_case.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -58,9 +59,34 @@ static void energy_by_ds(void **state)
   assert_true(integrate(1024, "bag", "ds", 0.1).energy_error > energy_of_ds);
 }
 
+/* Single and ds of the schemes, and where the device keeps, predicts and corrects. */
+static void places_do_not_matter(void **state)
+{
+  (void)state;
+  static const struct hb_sim_params runs[] = {
+      {.force = {.scheme = "cg2007"}},
+      {.force = {.scheme = "bag", .precision = "single"}},
+      {.force = {.scheme = "bag", .precision = "ds"}},
+      {.force = {.scheme = "bag", .precision = "single"},
+       .transfer = HB_TRANSFER_BLOCK,
+       .predict = HB_PLACE_GPU},
+      {.force = {.scheme = "bag", .precision = "ds"},
+       .transfer = HB_TRANSFER_BLOCK,
+       .predict = HB_PLACE_GPU,
+       .correct = HB_PLACE_GPU},
+  };
+  for (size_t k = 0; k < COUNT_OF(runs); k++) {
+    struct hb_sim_params params = runs[k];
+    params.force.eps = 1.0 / 256;
+    params.force.flags = HB_FORCE_NO_TUNE;
+    frame_case_run(&params);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(places_do_not_matter),
       cmocka_unit_test(steps_are_the_hosts),
       cmocka_unit_test(energy_by_ds),
   };

@@ -1,4 +1,5 @@
 /* Walks that are watched: what each pass is said to read and write is what lies there, and watching changes no bit. */
+#include "core/frame.h"
 #include "gl/gl.h"
 #include "gl/gl_watch.h"
 #include "support/support.h"
@@ -19,6 +20,14 @@ static const double TOLERANCE = 1e-5;
 static double m[N], x[3 * N], v[3 * N];
 static const double EPS = 0.125;
 
+/* Into their frame, so that on the device they are as they are here. */
+static void centre(double *q)
+{
+  double origin[3];
+  hb_frame_origin(N, m, q, HB_FRAME_COARSE, origin);
+  for (int k = 0; k < 3 * N; k++) q[k] = (float)(q[k] - origin[k % 3]);
+}
+
 static void make_particles(void)
 {
   srand(1);
@@ -27,6 +36,8 @@ static void make_particles(void)
     v[k] = (float)(rand() / (RAND_MAX + 1.0) - 0.5);
   }
   for (int k = 0; k < N; k++) m[k] = (float)(1.0 / N * (1 + k % 3));
+  centre(x);
+  centre(v);
 }
 
 /* Adds what i feels of s to f: a, phi, jerk; and the sizes of the terms to size. */

@@ -162,7 +162,7 @@ static double rms(size_t n, size_t width, const double *value, const double *ref
 
 /* The jerk decides: the tolerances of single precision, with 20 bits in the place of 24. */
 static const struct battery_tolerance battery_grape6 = {
-    .force = 16 * 4e-6, .pair = 16 * 1.2e-6, .split = 16 * 4e-6};
+    .force = 16 * 4e-6, .pair = 16 * 1.2e-6, .split = 16 * 4e-6, .place = 0x1p-62};
 
 static void test_battery(void **state)
 {

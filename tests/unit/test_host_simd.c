@@ -110,7 +110,7 @@ static double rms(size_t n, size_t width, const double *value, const double *ref
 static void run_battery(const char *precision)
 {
   const struct hb_force_params params = {.scheme = "host-simd", .precision = precision};
-  battery_run(&params, &battery_single);
+  battery_run(&params, strcmp(precision, "ds") == 0 ? &battery_ds : &battery_single);
 }
 
 static void test_battery(void **state)

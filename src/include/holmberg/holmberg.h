@@ -186,7 +186,8 @@ hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "
 const char *hb_force_context(const struct hb_force *force); /* "none" on the host */
 const char *hb_force_device(const struct hb_force *force);  /* what the driver calls it */
 
-/* The sources: m[nj], x[3 * nj], v[3 * nj], copied. */
+/* The sources: m[nj], x[3 * nj], v[3 * nj], copied; what is less than double takes them in a frame of their own. Errors:
+ * HB_ERR_INPUT (beyond the range of float; names the particle). */
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v);
 

@@ -1,0 +1,83 @@
+#include "core/frame.h"
+
+#include <math.h>
+
+/* sum m |q - origin|, all components together. */
+static double distance(size_t n, const double *m, const double *q, const double origin[3])
+{
+  double sum = 0;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < 3; k++) sum += m[i] * fabs(q[3 * i + k] - origin[k]);
+  return sum;
+}
+
+void hb_frame_origin(size_t n, const double *m, const double *q, double share, double origin[3])
+{
+  static const double given[3] = {0};
+  double M = 0, sum[3] = {0}, mean[3];
+  for (size_t i = 0; i < n; i++) {
+    M += m[i];
+    for (size_t k = 0; k < 3; k++) sum[k] += m[i] * q[3 * i + k];
+  }
+  for (size_t k = 0; k < 3; k++) mean[k] = sum[k] / M, origin[k] = 0;
+  double near = distance(n, m, q, mean), grid = near > 0 ? ldexp(1, ilogb(share * near / (3 * M))) : 0;
+  if (!(near < distance(n, m, q, given))) return; /* or no number: no mass, or beyond double */
+  for (size_t k = 0; k < 3; k++) origin[k] = grid > 0 ? grid * rint(mean[k] / grid) : mean[k];
+}
+
+void hb_frame_find(size_t n, const double *m, const double *x, const double *v, double t,
+                   struct hb_frame *frame)
+{
+  hb_frame_origin(n, m, x, HB_FRAME_COARSE, frame->x);
+  hb_frame_origin(n, m, v, HB_FRAME_FINE, frame->v);
+  frame->t = t;
+}
+
+int hb_frame_is_zero(const struct hb_frame *f)
+{
+  return !(f->x[0] || f->x[1] || f->x[2] || f->v[0] || f->v[1] || f->v[2]);
+}
+
+void hb_frame_subtract(const double origin[3], size_t n, const double *q, double *q_in_frame)
+{
+  for (size_t k = 0; k < 3 * n; k++) q_in_frame[k] = q[k] - origin[k % 3];
+}
+
+void hb_frame_at(const struct hb_frame *f, double t, double x[3])
+{
+  for (int k = 0; k < 3; k++) x[k] = f->x[k] + f->v[k] * (t - f->t);
+}
+
+void hb_frame_leave(const struct hb_frame *f, struct hb_particles *p)
+{
+  double x[3];
+  if (hb_frame_is_zero(f)) return; /* -0 keeps its sign */
+  hb_frame_at(f, p->t, x);
+  for (size_t k = 0; k < 3 * p->n; k++) {
+    p->x[k] += x[k % 3];
+    p->v[k] += f->v[k % 3];
+  }
+}
+
+enum { NUMBERS = 7 };
+
+enum hb_status hb_frame_put(const struct hb_frame *f, struct hb_sections *sections)
+{
+  const double numbers[NUMBERS] = {f->x[0], f->x[1], f->x[2], f->v[0], f->v[1], f->v[2], f->t};
+  if (hb_frame_is_zero(f)) return HB_OK;
+  return hb_sections_put_copy(sections, "frame", HB_SECTION_DOUBLES, NUMBERS, numbers);
+}
+
+enum hb_status hb_frame_get(const struct hb_sections *sections, struct hb_frame *f)
+{
+  const void *data;
+  *f = (struct hb_frame){0};
+  if (!hb_sections_find(sections, "frame")) return HB_OK;
+  HB_TRY(hb_sections_get(sections, "frame", HB_SECTION_DOUBLES, NUMBERS, &data));
+  const double *q = data;
+  for (int k = 0; k < NUMBERS; k++)
+    if (!isfinite(q[k]))
+      return hb_fail(HB_ERR_INPUT, "section 'frame' has %g at %d, expected finite", q[k], k);
+  *f = (struct hb_frame){{q[0], q[1], q[2]}, {q[3], q[4], q[5]}, q[6]};
+  return HB_OK;
+}

@@ -1,0 +1,141 @@
+/* Frames that go along with a system: where they are, and what runs gain by them. */
+#include "core/frame.h"
+#include "support/frame_case.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct hb_frame frame_of(const char *model, size_t n, double shift, double boost)
+{
+  struct hb_particles *p;
+  struct hb_frame frame;
+  ASSERT_OK(hb_ic_make(model, &(struct hb_ic_params){.n = n, .seed = 1}, &p));
+  for (size_t k = 0; k < 3 * p->n; k++) p->x[k] += shift, p->v[k] += boost;
+  hb_frame_find(p->n, p->m, p->x, p->v, 2, &frame);
+  hb_particles_destroy(p);
+  return frame;
+}
+
+/* Centred but for rounding: their bits are those without a frame. */
+static void models_are_at_home(void **state)
+{
+  (void)state;
+  static const char *const models[] = {"plummer", "coldsphere",  "twobody",
+                                       "figure8", "pythagorean", "holmberg1941"};
+  for (size_t k = 0; k < COUNT_OF(models); k++) {
+    struct hb_frame frame = frame_of(models[k], 0, 0, 0);
+    if (!hb_frame_is_zero(&frame)) fail_msg("%s has a frame", models[k]);
+  }
+}
+
+static void it_is_where_they_are(void **state)
+{
+  (void)state;
+  static const double far[] = {1, -1000, 1e6, 0x1p40};
+  for (size_t k = 0; k < COUNT_OF(far); k++) {
+    struct hb_frame frame = frame_of("plummer", 100, far[k], -far[k] / 2);
+    for (int c = 0; c < 3; c++) assert_true(frame.x[c] == far[k] && fabs(frame.v[c] + far[k] / 2) < 1e-3);
+  }
+}
+
+/* One that is far away would drag the centre out of a cluster by far / 100. */
+static void one_far_away_counts_for_little(void **state)
+{
+  (void)state;
+  struct hb_particles *p;
+  struct hb_frame frame;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = 100}, &p));
+  p->x[0] = p->v[1] = 1e15;
+  hb_frame_find(p->n, p->m, p->x, p->v, 0, &frame);
+  assert_true(hb_frame_is_zero(&frame));
+  hb_particles_destroy(p);
+}
+
+/* No mass, numbers beyond double, a lone particle. */
+static void odd_particles(void **state)
+{
+  (void)state;
+  const double none[2] = {0}, m[2] = {1, 1}, x[6] = {3, 4, 5, 3, 4, 6}, far[6] = {1.5e308, 0, 0, 1.5e308},
+               still[6] = {0};
+  struct hb_frame frame;
+  hb_frame_find(2, none, x, x, 0, &frame);
+  assert_true(hb_frame_is_zero(&frame));
+  hb_frame_find(2, m, far, far, 0, &frame);
+  assert_true(hb_frame_is_zero(&frame));
+  hb_frame_find(1, m, x, still, 0, &frame);
+  assert_true(frame.x[0] == 3 && frame.x[1] == 4 && frame.x[2] == 5 && frame.v[0] == 0);
+}
+
+/* In and out again, at another time. */
+static void there_and_back(void **state)
+{
+  (void)state;
+  const struct hb_frame frame = {{1000, 0, -8}, {2, 0, 0}, 3};
+  double x[3] = {1001, 1, -7}, v[3] = {3, 0, 0};
+  struct hb_particles p = {.n = 1, .t = 5, .x = x, .v = v};
+  hb_frame_subtract(frame.x, 1, x, x);
+  hb_frame_subtract(frame.v, 1, v, v);
+  assert_true(x[0] == 1 && x[1] == 1 && x[2] == 1 && v[0] == 1);
+  hb_frame_leave(&frame, &p);
+  assert_true(x[0] == 1005 && x[1] == 1 && x[2] == -7 && v[0] == 3);
+}
+
+static void kept_in_a_section(void **state)
+{
+  (void)state;
+  const struct hb_frame frame = {{1, 2, 3}, {4, 5, 6}, 7}, zero = {.t = 7};
+  const double wrong[7] = {1, 2, 3, NAN, 5, 6, 7};
+  struct hb_frame again;
+  for (int k = 0; k < 3; k++) {
+    struct hb_sections sections = {0};
+    if (k == 2)
+      ASSERT_OK(hb_sections_put(&sections, "frame", HB_SECTION_DOUBLES, 7, wrong));
+    else
+      ASSERT_OK(hb_frame_put(k ? &zero : &frame, &sections));
+    assert_int_equal(sections.count, k != 1);
+    if (k == 2)
+      ASSERT_FAILS(hb_frame_get(&sections, &again), HB_ERR_INPUT,
+                   "section 'frame' has nan at 3, expected finite");
+    else
+      ASSERT_OK(hb_frame_get(&sections, &again));
+    assert_true(k > 0 || memcmp(&frame, &again, sizeof frame) == 0);
+    assert_true(k != 1 || hb_frame_is_zero(&again));
+    hb_sections_clear(&sections);
+  }
+}
+
+static void runs_on_the_host(void **state)
+{
+  (void)state;
+  static const char *const forces[][2] = {{"host-simd", "single"}, {"host-simd", "ds"}, {"grape6", "grape6"}};
+  for (size_t k = 0; k < COUNT_OF(forces); k++) {
+    const struct hb_sim_params params = {
+        .force = {.scheme = forces[k][0], .precision = forces[k][1], .eps = 1.0 / 256}};
+    frame_case_run(&params);
+  }
+}
+
+static void runs_by_leapfrog(void **state)
+{
+  (void)state;
+  const struct hb_sim_params params = {.force = {.scheme = "host-simd", .precision = "ds", .eps = 1.0 / 256},
+                                       .integrator = "leapfrog",
+                                       .dt = 0x1p-8};
+  frame_case_run(&params);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(models_are_at_home),
+      cmocka_unit_test(it_is_where_they_are),
+      cmocka_unit_test(one_far_away_counts_for_little),
+      cmocka_unit_test(odd_particles),
+      cmocka_unit_test(there_and_back),
+      cmocka_unit_test(kept_in_a_section),
+      cmocka_unit_test(runs_on_the_host),
+      cmocka_unit_test(runs_by_leapfrog),
+  };
+  return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
+}
