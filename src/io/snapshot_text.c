@@ -90,7 +90,7 @@ static int next_line(struct cursor *c)
   c->end = stop ? stop : c->limit;
   c->next = stop ? stop + 1 : c->limit;
   c->line++;
-  if (c->end > c->begin && c->end[-1] == '\r') c->end--;
+  while (c->end > c->begin && c->end[-1] == '\r') c->end--;
   while (c->begin < c->end && is_blank(*c->begin)) c->begin++;
   return 1;
 }
@@ -212,6 +212,7 @@ static enum hb_status parse(const char *name, const char *bytes, size_t count,
 {
   struct cursor start = cursor_at_start(name, bytes, count), c = start;
   size_t n = 0;
+  if (memchr(bytes, 0, count)) return hb_fail(HB_ERR_INPUT, "%s: there are NUL bytes, expected text", name);
   while (next_line(&c)) n += (size_t)is_row(&c);
   if (n == 0)
     return hb_fail(HB_ERR_INPUT, "%s: %s, expected a row `%s` per particle", name,
