@@ -54,12 +54,18 @@ static int spawn(const char *const *words, unsigned flags, int in, int out, pid_
 
 enum hb_status hb_process_start(const char *const *words, unsigned flags, struct hb_process *process)
 {
+  return hb_process_start_on(words, flags, -1, process);
+}
+
+enum hb_status hb_process_start_on(const char *const *words, unsigned flags, int file,
+                                   struct hb_process *process)
+{
   int in[2] = {-1, -1}, out[2] = {-1, -1}, error = 0;
   *process = (struct hb_process){.to = -1, .from = -1};
   if ((flags & HB_PROCESS_TO && pipe2(in, O_CLOEXEC) != 0) ||
       (flags & HB_PROCESS_FROM && pipe2(out, O_CLOEXEC) != 0))
     error = errno;
-  if (!error) error = spawn(words, flags, in[0], out[1], &process->pid);
+  if (!error) error = spawn(words, flags, file >= 0 ? file : in[0], out[1], &process->pid);
   close_end(&in[0]);
   close_end(&out[1]);
   if (error) {

@@ -22,6 +22,10 @@ struct hb_process {
  * Errors: HB_ERR_IO with the program's name (HB_ERR_USAGE: there is no such program); *process is then to be left alone. */
 enum hb_status hb_process_start(const char *const *words, unsigned flags, struct hb_process *process);
 
+/* The same with an open file, which stays the caller's, as its standard input; without HB_PROCESS_TO then. */
+enum hb_status hb_process_start_on(const char *const *words, unsigned flags, int file,
+                                   struct hb_process *process);
+
 /* How a program ended. */
 struct hb_process_end {
   int code; /* exit code, 0 to 255; -1: by a signal, or not known since the host program collects its children itself */

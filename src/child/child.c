@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct hb_child_task *const tasks[] = {NULL};
+static const struct hb_child_task *const tasks[] = {&hb_child_snapshot, NULL};
 
 int main(int argc, char **argv)
 {

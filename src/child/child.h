@@ -9,4 +9,6 @@ struct hb_child_task {
   int (*work)(char **words);
 };
 
+extern const struct hb_child_task hb_child_snapshot;
+
 #endif

@@ -112,6 +112,12 @@ enum hb_status hb_checkpoint_write(const char *path, const char *previous, const
   return hb_file_end(&file, put_all(&file, sections), previous);
 }
 
+enum hb_status hb_checkpoint_send(int fd, const char *name, const struct hb_sections *sections)
+{
+  struct hb_file stream = {.fd = fd, .path = name};
+  return put_all(&stream, sections);
+}
+
 /* ---- reading ---- */
 
 static enum hb_status read_bytes(int fd, const char *path, void *bytes, size_t count)
@@ -233,6 +239,27 @@ enum hb_status hb_checkpoint_read(const char *path, struct hb_sections *sections
   if (fd < 0) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
   enum hb_status status = read_all(fd, path, sections);
   close(fd);
+  if (status != HB_OK) hb_sections_clear(sections);
+  return status;
+}
+
+static enum hb_status receive(int fd, const char *name, uint64_t most, struct hb_sections *sections)
+{
+  unsigned char head[HEAD], more;
+  HB_TRY(read_bytes(fd, name, head, HEAD));
+  uint64_t length = get64(head + 16);
+  if (length > most)
+    return hb_fail(HB_ERR_INPUT, "%s has %" PRIu64 " bytes, expected %" PRIu64 " at most", name, length,
+                   most);
+  HB_TRY(check_head(name, head, length));
+  HB_TRY(read_table(fd, name, head, length, sections));
+  return read_bytes(fd, name, &more, 1) == HB_OK ? hb_fail(HB_ERR_INPUT, "%s goes on behind its end", name)
+                                                 : HB_OK;
+}
+
+enum hb_status hb_checkpoint_receive(int fd, const char *name, uint64_t most, struct hb_sections *sections)
+{
+  enum hb_status status = receive(fd, name, most, sections);
   if (status != HB_OK) hb_sections_clear(sections);
   return status;
 }

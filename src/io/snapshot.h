@@ -14,4 +14,14 @@ struct hb_snapshot_ops {
 
 extern const struct hb_snapshot_ops hb_snapshot_hdf5, hb_snapshot_text;
 
+/* What holmberg-child does for the reading of HDF5 with an open file; path is for sentences. */
+enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_particles **particles);
+
+/* Its answer: the particles' sections, or those named "status" and "sentence" of a failure. */
+enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_sections *sections,
+                                       struct hb_particles **particles);
+
+/* Particles that a file of so many bytes is believed to hold. */
+size_t hb_snapshot_hdf5_most(uint64_t bytes);
+
 #endif
