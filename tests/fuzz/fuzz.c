@@ -6,9 +6,17 @@
 #include <stdlib.h>
 
 const struct fuzz_target fuzz_targets[] = {
-    {"text", fuzz_text},     {"checkpoint", fuzz_checkpoint}, {"options", fuzz_options},
-    {"tuning", fuzz_tuning}, {"camera", fuzz_camera},         {"fit", fuzz_fit},
-    {"diag", fuzz_diag},     {"script", fuzz_script},         {NULL, NULL},
+    {"text", fuzz_text},
+    {"checkpoint", fuzz_checkpoint},
+    {"options", fuzz_options},
+    {"tuning", fuzz_tuning},
+    {"camera", fuzz_camera},
+    {"fit", fuzz_fit},
+    {"diag", fuzz_diag},
+    {"script", fuzz_script},
+    {"answer", fuzz_answer},
+    {"hdf5", fuzz_hdf5},
+    {NULL, NULL},
 };
 
 /* Fuzzers make files of some kilobytes. */

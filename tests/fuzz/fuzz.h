@@ -24,6 +24,11 @@ enum hb_status fuzz_camera(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_fit(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_diag(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_script(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_answer(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_hdf5(const uint8_t *bytes, size_t count);
+
+/* Puts checksums, lengths and counts of a checkpoint right, so that what is damaged is what they protect; gives its length. */
+size_t fuzz_mend(uint8_t *file, size_t count);
 
 /* Reads, and dies of what no bytes may do: memory lost, or taken without measure, a failure without a sentence, one that is
  * not the input's. */

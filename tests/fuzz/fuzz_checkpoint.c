@@ -1,4 +1,4 @@
-/* Checkpoints whose checksums, lengths and counts are put right first, so that what is damaged is what they protect. */
+/* Checkpoints. */
 #include "fuzz/fuzz.h"
 
 #include "base/crc32.h"
@@ -23,11 +23,11 @@ static void put(uint8_t *at, int bytes, uint64_t value)
 }
 
 /* As io/checkpoint.h lays it out. A section that says to be longer than what is left has what is left. */
-static void mend(uint8_t *file, size_t count)
+size_t fuzz_mend(uint8_t *file, size_t count)
 {
-  if (count < HEAD) return;
+  if (count < HEAD) return count;
   size_t sections = get(file + 24, 4);
-  if (sections > MOST_SECTIONS || HEAD + ROW * sections > count) return;
+  if (sections > MOST_SECTIONS || HEAD + ROW * sections > count) return count;
   uint8_t *data = file + HEAD + ROW * sections, *end = file + count;
   for (uint8_t *row = file + HEAD; row < file + HEAD + ROW * sections; row += ROW) {
     size_t width = get(row + 24, 4) == HB_SECTION_BYTES ? 1 : 8, most = (size_t)(end - data) / width;
@@ -36,14 +36,10 @@ static void mend(uint8_t *file, size_t count)
     put(row + 28, 4, hb_crc32(0, data, length));
     data += length;
   }
-  put(file + 16, 8, (uint64_t)(data - file));
+  size_t length = (size_t)(data - file);
+  put(file + 16, 8, length);
   put(file + 28, 4, hb_crc32(hb_crc32(0, file, 28), file + HEAD, ROW * sections));
-}
-
-/* How many bytes a mended file has. */
-static size_t length_of(const uint8_t *file, size_t count)
-{
-  return count >= HEAD && get(file + 16, 8) < count ? get(file + 16, 8) : count;
+  return length;
 }
 
 static enum hb_status take_record(const struct hb_checkpoint *checkpoint)
@@ -82,8 +78,7 @@ enum hb_status fuzz_checkpoint(const uint8_t *bytes, size_t count)
   uint8_t *file;
   HB_TRY(HB_ALLOC(count + 1, &file));
   if (count) memcpy(file, bytes, count);
-  mend(file, count);
-  fuzz_file("in.ckpt", file, length_of(file, count));
+  fuzz_file("in.ckpt", file, fuzz_mend(file, count));
   hb_mem_free(file);
   HB_TRY(hb_checkpoint_open("in.ckpt", &checkpoint));
   enum hb_status status = take_record(checkpoint);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_SEEDS = 64, MOST_BYTES = 8192, MUTATIONS = 5000, SECONDS = 60 };
+enum { MOST_SEEDS = 64, MOST_BYTES = 8192, MUTATIONS = 2000, SECONDS = 60 };
 
 struct seed {
   char name[64];
