@@ -27,6 +27,7 @@ test          cmd:xdotool               xdotool              xdotool            
 test          cmd:script                bsdutils             util-linux           util-linux   -
 test          cmd:patch                 patch                patch                patch        gpatch
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5
+test          lib:python3/dist-packages/yt python3-yt        -                    -            -
 run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium

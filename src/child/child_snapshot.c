@@ -28,7 +28,7 @@ static void set_limits(uint64_t bytes)
   int next = dup(STDIN_FILENO); /* the one more file that may be opened: standard input by its name */
   close(next);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, 10 + bytes / 4000000);
+  limit(RLIMIT_CPU, 5 + bytes / 4000000);
   if (SANITIZED) return;
   limit(RLIMIT_AS, (UINT64_C(1) << 30) + 64 * bytes);
   limit(RLIMIT_NOFILE, (rlim_t)next + 1);

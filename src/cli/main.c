@@ -1,5 +1,6 @@
 /* holmberg COMMAND: finds the command in a table, hands it its options, turns its status into a sentence and
  * an exit code. */
+#include "base/log.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/terminal.h"
@@ -93,6 +94,7 @@ int main(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not a death, */
   signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow                          */
+  hb_log_set_warning_sink(hb_terminal_note);
   const struct hb_opts_command *command = NULL;
   enum hb_status status = dispatch(argc, argv, &command);
   if (status == HB_OK) status = hb_terminal_flush();

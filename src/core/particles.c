@@ -135,6 +135,9 @@ enum hb_status hb_particles_add_history(struct hb_particles *p, const char *line
 
 enum hb_status hb_particles_check(const struct hb_particles *p)
 {
+  if (!(fabs(p->t) <= HB_PARTICLES_LATEST))
+    return hb_fail(HB_ERR_INPUT, "the time is %g, expected between -%g and %g", p->t, HB_PARTICLES_LATEST,
+                   HB_PARTICLES_LATEST);
   for (size_t i = 0; i < p->n; i++) {
     if (!isfinite(p->m[i]) || p->m[i] < 0)
       return hb_fail(HB_ERR_INPUT, "particle %zu has mass %g, expected finite and >= 0", i, p->m[i]);

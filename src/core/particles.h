@@ -20,7 +20,11 @@ struct hb_particles {
   size_t note_count;
 };
 
-/* HB_ERR_INPUT with particle, quantity and value unless all x and v are finite and all m finite and >= 0. */
+/* No time is later: at 2^50 steps of 1/8, the longest by default, begin to be lost in the rounding. */
+#define HB_PARTICLES_LATEST 1e15
+
+/* HB_ERR_INPUT with particle, quantity and value unless all x and v are finite, all m finite and >= 0, and the time is of
+ * a size that steps can be added to. */
 enum hb_status hb_particles_check(const struct hb_particles *particles);
 
 /* m x v id, notes and time as sections; m x v id stay the particles'. */

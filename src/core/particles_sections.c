@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Keys and values in turn, each with its NUL. */
@@ -68,7 +67,6 @@ static enum hb_status get_arrays(const struct hb_sections *sections, struct hb_p
     HB_TRY(hb_sections_get(sections, arrays[k].name, arrays[k].type, arrays[k].count, &data));
     memcpy(arrays[k].to, data, 8 * arrays[k].count);
   }
-  if (!isfinite(p->t)) return hb_fail(HB_ERR_INPUT, "section 'time' has %g, expected finite", p->t);
   return hb_particles_check(p);
 }
 

@@ -14,6 +14,10 @@ struct hb_snapshot_ops {
 
 extern const struct hb_snapshot_ops hb_snapshot_hdf5, hb_snapshot_text;
 
+/* bytes[count], and a NUL behind; name is for sentences. */
+enum hb_status hb_snapshot_text_parse(const char *name, const char *bytes, size_t count,
+                                      struct hb_particles **particles);
+
 /* What holmberg-child does for the reading of HDF5 with an open file; path is for sentences. */
 enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_particles **particles);
 

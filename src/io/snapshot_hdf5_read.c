@@ -132,8 +132,6 @@ static enum hb_status check_storage(const struct source *s, hid_t data, const ch
   if (unknown)
     return hb_fail(HB_ERR_INPUT, "%s: data set %s is packed by filter %d, which the HDF5 library lacks",
                    s->path, path, (int)unknown);
-  if (H5Dget_storage_size(data) == 0)
-    return hb_fail(HB_ERR_INPUT, "%s: the values of data set %s were never written", s->path, path);
   return HB_OK;
 }
 
@@ -156,33 +154,39 @@ static int shape_fits(hid_t data, size_t count, int columns, char *shown, size_t
 static enum hb_status check_data(const struct source *s, int type, hid_t data, const char *path, int columns)
 {
   char shape[128];
+  if (H5Iget_type(data) != H5I_DATASET)
+    return hb_fail(HB_ERR_INPUT, "%s: %s is not a data set", s->path, path);
   if (!is_number(H5Dget_type(data)))
     return hb_fail(HB_ERR_INPUT, "%s: data set %s is not numeric", s->path, path);
   HB_TRY(check_storage(s, data, path));
-  if (shape_fits(data, s->counts[type], columns, shape, sizeof shape)) return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "%s: data set %s has shape %s, expected %llu%s", s->path, path, shape,
-                 (unsigned long long)s->counts[type], columns == 3 ? " x 3" : "");
+  if (!shape_fits(data, s->counts[type], columns, shape, sizeof shape))
+    return hb_fail(HB_ERR_INPUT, "%s: data set %s has shape %s, expected %llu%s", s->path, path, shape,
+                   (unsigned long long)s->counts[type], columns == 3 ? " x 3" : "");
+  if (H5Dget_storage_size(data) > 0) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "%s: the values of data set %s were never written", s->path, path);
 }
 
-/* A number that an identity cannot be is refused; the library would clip it. */
+/* A number that an identity cannot be; the library would clip it. */
 static H5T_conv_ret_t refuse_clipping(H5T_conv_except_t what, hid_t from, hid_t to, void *old, void *new,
-                                      void *unused)
+                                      void *clipped)
 {
-  (void)what, (void)from, (void)old, (void)new, (void)unused;
-  return H5Tget_class(to) == H5T_INTEGER ? H5T_CONV_ABORT : H5T_CONV_UNHANDLED;
+  (void)what, (void)from, (void)old, (void)new;
+  if (H5Tget_class(to) != H5T_INTEGER) return H5T_CONV_UNHANDLED;
+  *(int *)clipped = 1;
+  return H5T_CONV_ABORT;
 }
 
-static enum hb_status read_data(const struct source *s, int type, hid_t data, const char *path, hid_t native,
-                                int columns, void *values)
+static enum hb_status read_data(const struct source *s, hid_t data, const char *path, hid_t native,
+                                void *values)
 {
-  if (H5Iget_type(data) != H5I_DATASET)
-    return hb_fail(HB_ERR_INPUT, "%s: %s is not a data set", s->path, path);
-  HB_TRY(check_data(s, type, data, path, columns));
-  if (!values) return HB_OK;
+  int clipped = 0;
   hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
-  H5Pset_type_conv_cb(transfer, refuse_clipping, NULL);
+  H5Pset_type_conv_cb(transfer, refuse_clipping, &clipped);
   herr_t failed = H5Dread(data, native, H5S_ALL, H5S_ALL, transfer, values);
   H5Pclose(transfer);
+  if (clipped)
+    return hb_fail(HB_ERR_INPUT, "%s: data set %s has a value that is not a whole number from 0 to 2^64 - 1",
+                   s->path, path);
   return failed < 0 ? damaged(s, path) : HB_OK;
 }
 
@@ -204,8 +208,9 @@ static enum hb_status get_data(const struct source *s, int type, const char *nam
   if (!found && need == OPTIONAL) return HB_OK;
   if (!found) return hb_fail(HB_ERR_INPUT, "%s: there is no data set %s", s->path, path);
   hid_t data = H5Oopen(s->file, path, H5P_DEFAULT);
-  if (data < 0) return damaged(s, path);
-  enum hb_status status = read_data(s, type, data, path, native, columns, values);
+  if (data < 0) return hb_fail(HB_ERR_INPUT, "%s: %s leads to nothing in this file", s->path, path);
+  enum hb_status status = check_data(s, type, data, path, columns);
+  if (status == HB_OK && values) status = read_data(s, data, path, native, values);
   H5Oclose(data);
   return status;
 }
@@ -333,7 +338,8 @@ enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_particl
   if (s.bytes == 0) return hb_fail(HB_ERR_INPUT, "%s: the file is empty", path);
   if (!is_hdf5(fd, s.bytes)) return hb_fail(HB_ERR_INPUT, "%s: not an HDF5 file", path);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  H5PLset_loading_state(0); /* no filters from other libraries */
+  H5PLset_loading_state(0);         /* no filters from other libraries, */
+  H5Lunregister(H5L_TYPE_EXTERNAL); /* and no way to other files, not even behind a soft link */
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   snprintf(name, sizeof name, "/dev/fd/%d", fd);

@@ -1,10 +1,13 @@
 /* Text tables: a line `m x y z vx vy vz` per particle, '#' starts a comment. Comment lines of the form
  * `# key: value` are the header: n and t are the number of particles and the time, every other key is a note, and
  * a key that comes again adds a line to its note. Numbers are written with 17 digits, which bring the same double
- * back. Identities are not kept: they are the row numbers, from 0. */
+ * back. Identities are not kept: they are the row numbers, from 0. Ours begin with `# crc32: ` and the checksum of all
+ * lines behind, without their ends and empty ones. */
 #include "io/snapshot.h"
 
+#include "base/crc32.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -18,51 +21,7 @@ enum { COLUMNS = 7 };
 static const char columns[] = "m x y z vx vy vz";
 static const char *const column_names[COLUMNS] = {"m", "x", "y", "z", "vx", "vy", "vz"};
 
-/* ---- writing ----------------------------------------------------------------------------------------- */
-
-static enum hb_status write_note(struct hb_text *text, const struct hb_note *note)
-{
-  if (strcmp(note->key, "n") == 0 || strcmp(note->key, "t") == 0) return HB_OK; /* the header's own keys */
-  for (const char *line = note->value;;) {
-    size_t length = strcspn(line, "\n");
-    HB_TRY(hb_text_append(text, "# %s: ", note->key));
-    HB_TRY(hb_text_append_bytes(text, line, length));
-    HB_TRY(hb_text_append_bytes(text, "\n", 1));
-    if (!line[length]) return HB_OK;
-    line += length + 1;
-  }
-}
-
-static enum hb_status write_all(struct hb_text *text, const struct hb_particles *p)
-{
-  HB_TRY(hb_text_append(text, "# n: %zu\n# t: %.17g\n", p->n, p->t));
-  for (size_t k = 0; k < p->note_count; k++) HB_TRY(write_note(text, &p->notes[k]));
-  if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_version()));
-  HB_TRY(hb_text_append(text, "# %s\n", columns));
-  for (size_t i = 0; i < p->n; i++) {
-    char row[COLUMNS * 32]; /* a double takes 24 letters and a blank at most */
-    const double *x = p->x + 3 * i, *v = p->v + 3 * i;
-    int length = snprintf(row, sizeof row, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p->m[i], x[0], x[1],
-                          x[2], v[0], v[1], v[2]);
-    HB_TRY(hb_text_append_bytes(text, row, (size_t)length));
-  }
-  return HB_OK;
-}
-
-static enum hb_status text_write(const struct hb_particles *p, char **bytes, size_t *count)
-{
-  struct hb_text text = {0};
-  enum hb_status status = write_all(&text, p);
-  if (status != HB_OK) {
-    hb_mem_free(text.text);
-    text = (struct hb_text){0};
-  }
-  *bytes = text.text;
-  *count = text.length;
-  return status;
-}
-
-/* ---- reading ----------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------- */
 
 /* A place in the text: the line from begin to end, without its line break. */
 struct cursor {
@@ -94,6 +53,72 @@ static int next_line(struct cursor *c)
   while (c->begin < c->end && is_blank(*c->begin)) c->begin++;
   return 1;
 }
+
+static const char sum_mark[] = "# crc32: ";
+enum { SUM_MARK = sizeof sum_mark - 1, SUM_DIGITS = 8 };
+
+/* Of the lines to come, as SUM_DIGITS letters. */
+static void write_sum(struct cursor c, char sum[SUM_DIGITS + 1])
+{
+  uint32_t crc = 0;
+  while (next_line(&c))
+    if (c.begin < c.end) crc = hb_crc32(hb_crc32(crc, c.begin, (size_t)(c.end - c.begin)), "\n", 1);
+  snprintf(sum, SUM_DIGITS + 1, "%08x", (unsigned)crc);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------- */
+
+static enum hb_status write_note(struct hb_text *text, const struct hb_note *note)
+{
+  static const char *const own[] = {"n", "t", "crc32"}; /* the header's keys */
+  for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+    if (strcmp(note->key, own[k]) == 0) return HB_OK;
+  for (const char *line = note->value;;) {
+    size_t length = strcspn(line, "\n");
+    HB_TRY(hb_text_append(text, "# %s: ", note->key));
+    HB_TRY(hb_text_append_bytes(text, line, length));
+    HB_TRY(hb_text_append_bytes(text, "\n", 1));
+    if (!line[length]) return HB_OK;
+    line += length + 1;
+  }
+}
+
+static enum hb_status write_all(struct hb_text *text, const struct hb_particles *p)
+{
+  HB_TRY(hb_text_append(text, "%s%*s\n", sum_mark, SUM_DIGITS, "")); /* when all is known */
+  HB_TRY(hb_text_append(text, "# n: %zu\n# t: %.17g\n", p->n, p->t));
+  for (size_t k = 0; k < p->note_count; k++) HB_TRY(write_note(text, &p->notes[k]));
+  if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_version()));
+  HB_TRY(hb_text_append(text, "# %s\n", columns));
+  for (size_t i = 0; i < p->n; i++) {
+    char row[COLUMNS * 32]; /* a double takes 24 letters and a blank at most */
+    const double *x = p->x + 3 * i, *v = p->v + 3 * i;
+    int length = snprintf(row, sizeof row, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p->m[i], x[0], x[1],
+                          x[2], v[0], v[1], v[2]);
+    HB_TRY(hb_text_append_bytes(text, row, (size_t)length));
+  }
+  char sum[SUM_DIGITS + 1];
+  struct cursor c = cursor_at_start("", text->text, text->length);
+  next_line(&c);
+  write_sum(c, sum);
+  memcpy(text->text + SUM_MARK, sum, SUM_DIGITS);
+  return HB_OK;
+}
+
+static enum hb_status text_write(const struct hb_particles *p, char **bytes, size_t *count)
+{
+  struct hb_text text = {0};
+  enum hb_status status = write_all(&text, p);
+  if (status != HB_OK) {
+    hb_mem_free(text.text);
+    text = (struct hb_text){0};
+  }
+  *bytes = text.text;
+  *count = text.length;
+  return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------- */
 
 static int is_row(const struct cursor *c) { return c->begin < c->end && *c->begin != '#'; }
 
@@ -207,18 +232,47 @@ static enum hb_status read_all(struct cursor c, struct hb_particles *p)
   return HB_OK;
 }
 
-static enum hb_status parse(const char *name, const char *bytes, size_t count,
-                            struct hb_particles **particles)
+/* Does the line begin with our checksum? */
+static int is_sum(const struct cursor *c)
+{
+  return c->end - c->begin >= SUM_MARK && memcmp(c->begin, sum_mark, SUM_MARK) == 0;
+}
+
+static enum hb_status check_sum(const struct cursor *c)
+{
+  char sum[SUM_DIGITS + 1];
+  const char *given = c->begin + SUM_MARK;
+  write_sum(*c, sum);
+  if (c->end - given == SUM_DIGITS && memcmp(given, sum, SUM_DIGITS) == 0) return HB_OK;
+  return hb_fail(HB_ERR_INPUT,
+                 "%s:%zu: the checksum is '%.*s', but the lines below have %s: the file is damaged, or was "
+                 "edited; then remove this line",
+                 c->name, c->line, shown_length(c, given), given, sum);
+}
+
+enum hb_status hb_snapshot_text_parse(const char *name, const char *bytes, size_t count,
+                                      struct hb_particles **particles)
 {
   struct cursor start = cursor_at_start(name, bytes, count), c = start;
+  int has_sum = next_line(&c) && is_sum(&c);
   size_t n = 0;
+  *particles = NULL;
   if (memchr(bytes, 0, count)) return hb_fail(HB_ERR_INPUT, "%s: there are NUL bytes, expected text", name);
-  while (next_line(&c)) n += (size_t)is_row(&c);
+  if (has_sum) start = c;
+  for (c = start; next_line(&c);) n += (size_t)is_row(&c);
   if (n == 0)
     return hb_fail(HB_ERR_INPUT, "%s: %s, expected a row `%s` per particle", name,
                    count == 0 ? "the file is empty" : "there are no particles", columns);
   HB_TRY(hb_particles_create(n, particles));
-  return read_all(start, *particles);
+  enum hb_status status = read_all(start, *particles);
+  if (status == HB_OK && has_sum) status = check_sum(&start);
+  if (status == HB_OK && !has_sum && bytes[count - 1] != '\n')
+    hb_log_warn("%s: the last line has no end; part of it may be missing", name);
+  if (status != HB_OK) {
+    hb_particles_destroy(*particles);
+    *particles = NULL;
+  }
+  return status;
 }
 
 static enum hb_status text_read(const char *path, struct hb_particles **particles)
@@ -227,12 +281,9 @@ static enum hb_status text_read(const char *path, struct hb_particles **particle
   char *bytes;
   size_t count;
   HB_TRY(hb_file_read(path, &bytes, &count));
-  enum hb_status status = parse(strcmp(path, "-") == 0 ? "standard input" : path, bytes, count, particles);
+  const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+  enum hb_status status = hb_snapshot_text_parse(name, bytes, count, particles);
   hb_mem_free(bytes);
-  if (status != HB_OK) {
-    hb_particles_destroy(*particles);
-    *particles = NULL;
-  }
   return status;
 }
 

@@ -3,7 +3,9 @@
 #include "support/snapshot_case.h"
 #include "support/support.h"
 
+#include "base/crc32.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "core/particles.h"
 
 #include <errno.h>
@@ -72,9 +74,13 @@ static void looks_like_this(void **state)
   const char *path = support_path("look.txt");
   ASSERT_OK(hb_snapshot_write(path, NULL, p));
   char *text = support_read(path, NULL);
-  assert_string_equal(text, "# n: 1\n# t: 0.5\n# history: first\n# history: second\n# version: " HB_VERSION
-                            "\n# m x y z vx vy vz\n"
-                            "1 0 0.10000000000000001 0 0 0 -2\n");
+  static const char lines[] =
+      "# n: 1\n# t: 0.5\n# history: first\n# history: second\n# version: " HB_VERSION "\n# m x y z vx vy vz\n"
+      "1 0 0.10000000000000001 0 0 0 -2\n";
+  char first[32];
+  snprintf(first, sizeof first, "# crc32: %08x\n", (unsigned)hb_crc32(0, lines, strlen(lines)));
+  assert_memory_equal(text, first, strlen(first));
+  assert_string_equal(text + strlen(first), lines);
   free(text);
   hb_particles_destroy(p);
 }
@@ -129,6 +135,12 @@ static void refuses_bad_content(void **state)
       {"1 2 3 4 5 6 1e999\n", "given.txt:1: '1e999' for vz"},
       {"1 2 3 4 5 6 7\n-1 2 3 4 5 6 7\n", "given.txt: particle 1 has mass -1, expected finite and >= 0"},
       {"# n: 3\n1 2 3 4 5 6 7\n", "given.txt:1: the header says n = '3', but there are 1 rows"},
+      {"# t: -1e300\n1 2 3 4 5 6 7\n", "given.txt: the time is -1e+300, expected between"},
+      {"# t: 1e17\n1 2 3 4 5 6 7\n", "given.txt: the time is 1e+17, expected between"},
+      {"# t: nan\n1 2 3 4 5 6 7\n", "given.txt:1: 'nan' for the time t"},
+      {"# crc32: 01234567\n1 2 3 4 5 6 7\n", "given.txt:1: the checksum is '01234567', but the lines below "
+                                             "have ed347e92: the file is damaged, or was "
+                                             "edited; then remove this line"},
       {"# t: noon\n1 2 3 4 5 6 7\n", "given.txt:1: 'noon' for the time t"},
       {"# t:\n1 2 3 4 5 6 7\n", "given.txt:1: '' for the time t"},
       {"\x89HDF\r\n\x1a\n 1 2 3", "given.txt:1: '"},
@@ -143,23 +155,84 @@ static void refuses_bad_content(void **state)
   ASSERT_FAILS(read_bytes("1 2 3\0 4 5 6 7 \n", 16, &p), HB_ERR_INPUT, "given.txt:1: '3' for y");
 }
 
-/* Cut off anywhere, a file with its `# n:` is refused or, cut within the last number, still a valid table. */
+static int says_the_same(const char *bytes, size_t count, const struct hb_particles *p)
+{
+  struct hb_particles *back;
+  enum hb_status status = read_bytes(bytes, count, &back);
+  if (status == HB_OK) {
+    snapshot_assert_same(p, back);
+    hb_particles_destroy(back);
+  } else {
+    assert_int_equal(status, HB_ERR_INPUT);
+    assert_non_null(strstr(hb_error(), "given.txt"));
+  }
+  return status == HB_OK;
+}
+
+/* Cut off anywhere, what we wrote is refused; only the end of the last line is no loss. */
 static void survives_truncation(void **state)
 {
   (void)state;
-  struct hb_particles *p = awkward(), *back;
+  struct hb_particles *p = awkward();
   const char *path = support_path("whole.txt");
   ASSERT_OK(hb_snapshot_write(path, NULL, p));
-  size_t count, last_word;
+  size_t count;
   char *bytes = support_read(path, &count);
-  for (last_word = count - 1; bytes[last_word] != ' '; last_word--) continue;
-  for (size_t length = 0; length < count; length++) {
-    enum hb_status status = read_bytes(bytes, length, &back);
-    if (length <= last_word) assert_int_equal(status, HB_ERR_INPUT);
-    hb_particles_destroy(back);
-  }
+  for (size_t length = 0; length < count; length++)
+    assert_int_equal(says_the_same(bytes, length, p), length + 1 == count);
   free(bytes);
   hb_particles_destroy(p);
+}
+
+/* Any byte changed: refused, or all the same. */
+static void notices_changes(void **state)
+{
+  (void)state;
+  struct hb_particles *p = awkward();
+  const char *path = support_path("whole.txt");
+  ASSERT_OK(hb_snapshot_write(path, NULL, p));
+  size_t count, refused = 0;
+  char *bytes = support_read(path, &count);
+  for (size_t k = 0; k < count; k++) {
+    char old = bytes[k];
+    bytes[k] = (char)(old ^ 1 << k % 8);
+    refused += !says_the_same(bytes, count, p);
+    bytes[k] = old;
+  }
+  assert_true(refused > count - 20);
+  /* in another system's line ends it is the same file */
+  char *wide = malloc(2 * count), *end = wide;
+  for (size_t k = 0; k < count; k++) {
+    if (bytes[k] == '\n') *end++ = '\r';
+    *end++ = bytes[k];
+  }
+  assert_true(says_the_same(wide, (size_t)(end - wide), p));
+  free(wide);
+  free(bytes);
+  hb_particles_destroy(p);
+}
+
+static int warnings;
+
+static void count_warnings(const char *line)
+{
+  warnings++;
+  assert_non_null(strstr(line, "given.txt: the last line has no end"));
+}
+
+/* Without a checksum a file that was cut within its last number is a table as any other: that is told. */
+static void tells_a_last_line_without_end(void **state)
+{
+  (void)state;
+  static const char whole[] = "1 2 3 4 5 6 7.25\n";
+  struct hb_particles *p;
+  hb_log_set_warning_sink(count_warnings);
+  for (size_t cut = 0; cut < 2; cut++) {
+    ASSERT_OK(read_bytes(whole, strlen(whole) - cut, &p));
+    hb_particles_destroy(p);
+    assert_int_equal(warnings, cut);
+  }
+  hb_log_set_warning_sink(NULL);
 }
 
 /* ---- files and formats ---------------------------------------------------------------------------------- */
@@ -268,6 +341,8 @@ int main(void)
       cmocka_unit_test(accepts_other_habits),
       cmocka_unit_test(refuses_bad_content),
       cmocka_unit_test(survives_truncation),
+      cmocka_unit_test(notices_changes),
+      cmocka_unit_test(tells_a_last_line_without_end),
       cmocka_unit_test(refuses_bad_files),
       cmocka_unit_test(chooses_formats),
       cmocka_unit_test(standard_streams),

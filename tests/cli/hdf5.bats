@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# HDF5 files that other programs made, or that are damaged: read right, or one sentence with the file's name and exit code
+# 3, whatever the HDF5 library does. And yt, which reads ours.
+load common
+
+# refuses SENTENCE FILE ARG...
+refuses() {
+  fails_with 3 "$1" run "${@:2}" --scheme host --t-end 0.5
+}
+
+# As a child that does what the script says.
+child() {
+  printf '#!/bin/sh\n%s\n' "$1" >child
+  chmod +x child
+  export HB_CHILD=$PWD/child
+}
+
+@test "147 odd files: read right, or refused" {
+  local rows made
+  made=$("$BATS_TEST_DIRNAME/../support/hdf5_faults.py" .)
+  [ "$made" -gt 140 ]
+  [ "$(find . -name '*.h5' | wc -l)" -eq "$made" ]
+  rows=$(printf '0.25 %s 0 0 0\n' '0 1 2' '3 4 5' '6 7 8' '9 10 11')
+  for file in *.h5; do
+    if [[ $file == good_* ]]; then
+      accepts run "$file" --scheme host --t-end 0.5 --quiet -o read.txt
+      [ "$(grep -v '^#' read.txt)" = "$rows" ]
+      grep '^# history: made by hand$' read.txt
+    else
+      refuses "$file: *" "$file"
+      [[ $stderr != *crashed* ]]
+    fi
+  done
+}
+
+@test "a file that the library crashes on" {
+  base64 -d <<<'H4sIAAAAAAACA+2aT0/UQBTAZ9pdbHZLKAkJizGh/iHhCEqiNyT8EROFjWwMB6NbdgvbZNklbVFITMAbnvTgwY/gkYMfwCNHTTx4JH4Cj9xw2r7pdga6K2YPrL7fZXZmXudN37x5MzvTt4tzC/25qzkSoGkkQwyS5BQg96Q8UIaUQnoA6SeFl9OwrgDlg9C+LFd6Mj8fSJ9KcD3H2SgVe4f8LyzOzxSDdBXyE5AeKZKcbVVtl5Ci5fql3S17kpc365trtrtBJH8d76CXkj7Bfw3wwPEr4O806b8k1X8R9N+k/2o8XmZlf4sodknvytLyHCVqrM9URT2LkK9BP0w+v26KcquQ3xkT4/ChJsr9gPxJ7t8aP75uyfbSYQWkTEJnUWJpezMIPS9KNcdbcOo2IS17ZRIWpjSyWB/U9yV0Zc7Rr5Md0JMjQ0zPY8vzStZarGDQnIYxvk+m8mTqlI9zGz0XQYcNACVZpl8jJWfTbqtXePp4Wmf1UfkQa0sL7BSYxyva7krD2vJqTT+yk0bi9pLttNLz9xOy33XaT+zrUVrA0ITxOPY25g95UW622XSrTsPybS/MP7XrzYrjO5AN52HwO5j0TqVuP5zzBH8tpOwnuACFHQhVqDD3VSkWqHFaCB9Nm3dZVhrUK2qkIc9WkuAHhXolrKfEq22vr7PoocX9isqr9nqdvWxCbzS/mKxfqdnundt8/YreTFXUo37edCC+x5s0L7A+ZeJ+bOXby/P9mnG9vRzfH5o32svF42P2tj8H8Y6yIZDj3UinBwuiHZQUsRHJkRXJLzUMKQiCIAiCID3BzvNK2VRel48Nwzp8xbZ1A++UZ6OZu/thhX6rOvSh9P3aF0L0sjJz8vnbz79T83W6fdr6wyRvLBEEQRAE6TrBeX53ziNH4/uNYY0M70F9fB6pRA3G54Z0Ek6UJuQdySWzR9RNfo+SOWOHPzyPPfP+Fry/KfXg4JL7Ryd7GKGoQcR7nHQ7vEmxw/tLOl/Uc78H+AX3omUox+8BkHakfQ/wcUz2t4hufQ/A70vl+/zW/awW3u/WHM9vurtkhM1zA+YzTfSU9yu8rhkX+4r0Dg9mlx9RQuIPOoRxZbys2w3T812nsSH+oR9A2yEIgiAIgiAIgiBIr/Ab/L+hMAA4AAA=' | gunzip >crash.h5
+  refuses 'crash.h5: *the file is damaged' crash.h5
+}
+
+@test "whatever becomes of the child: a sentence" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  child 'kill -SEGV $$'
+  refuses 'a.h5: the HDF5 library crashed (signal 11) on it, the file is damaged' a.h5
+  child 'kill -XCPU $$'
+  refuses 'a.h5: the HDF5 library does not come to an end with it, the file is damaged' a.h5
+  child 'echo what is this; exit 0'
+  refuses 'a.h5: the HDF5 library gave up on it, the file is damaged' a.h5
+  child 'yes'
+  refuses 'a.h5: the HDF5 library gave up on it, the file is damaged' a.h5
+  child 'kill -TERM $$'
+  fails_with 4 'cannot read a.h5: */child was ended by signal 15' run a.h5
+  child 'exit 2'
+  fails_with 4 'cannot read a.h5: */child is not the one of this version' run a.h5
+  HB_CHILD=none/at-all fails_with 4 'cannot read a.h5: none/at-all is not installed' run a.h5
+  # a program that is alone
+  unset HB_CHILD
+  mkdir alone
+  cp "$HOLMBERG" alone/holmberg
+  HOLMBERG=$PWD/alone/holmberg fails_with 4 'cannot read a.h5: there is no holmberg-child in */alone/, *' run a.h5
+}
+
+@test "names with dashes and blanks, names of no file, and a stream" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  mkdir folder
+  for name in -dash.h5 'two  words.h5' '$(touch x).h5' folder/-o.h5; do
+    cp a.h5 ./"$name"
+    accepts run --scheme host --t-end 0.125 --quiet -- "$name"
+  done
+  ln -s /dev/stdin in.h5
+  accepts run in.h5 --scheme host --t-end 0.125 --quiet <a.h5
+  mkfifo pipe.h5
+  cat a.h5 >pipe.h5 &
+  fails_with 4 'cannot read pipe.h5: HDF5 takes a file, not a stream' run pipe.h5
+}
+
+@test "yt draws our snapshot, by the lines that README has" {
+  "$HOLMBERG" ic plummer -n 500 -o end.h5 --quiet
+  sed -n '/^```python$/,/^```$/p' "$BATS_TEST_DIRNAME/../../README.md" | grep -v '^```' >draw.py
+  grep yt.load draw.py
+  cat >>draw.py <<'END'
+mass = ds.all_data()["all", "particle_mass"].sum()
+assert abs(float(mass.to("code_mass")) - 1) < 1e-12 and abs(float(mass.to("Msun")) - 1000) < 1e-6, mass
+gravity = ds.units.gravitational_constant.to("code_length**3 / code_mass / code_time**2")
+assert abs(float(gravity) - 1) < 1e-3, gravity
+END
+  /usr/bin/python3 draw.py
+  [ "$(head -c 4 end.png | tail -c 3)" = PNG ]
+}
