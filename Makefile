@@ -94,7 +94,7 @@ asan: deps-test
 SECONDS = 60
 fuzz: deps-run deps-fuzz
 	$(Q)AFL_QUIET=1 $(MAKE) --no-print-directory $(JOBS) B=$(B)/fuzz CC=afl-clang-fast OPT='-O1 -g -fno-omit-frame-pointer' \
-	  SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all' $(B)/fuzz/fuzzer
+	  SANITIZE='-D__SANITIZE_ADDRESS__ -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all' $(B)/fuzz/fuzzer
 	$(Q)tests/fuzz/run.sh $(B)/fuzz $(SECONDS)
 
 format: deps-lint

@@ -212,6 +212,8 @@ static enum hb_status read_header(const struct cursor *c, struct hb_particles *p
   if (length >= sizeof name) return HB_OK; /* prose, not a key */
   memcpy(name, key, length);
   name[length] = 0;
+  if (memchr(value, 0, (size_t)(c->end - value)))
+    return hb_fail(HB_ERR_INPUT, "%s:%zu: a NUL byte in the note '%s', expected text", c->name, c->line, name);
   return add_to_note(p, name, value, (size_t)(c->end - value));
 }
 
@@ -257,7 +259,6 @@ enum hb_status hb_snapshot_text_parse(const char *name, const char *bytes, size_
   int has_sum = next_line(&c) && is_sum(&c);
   size_t n = 0;
   *particles = NULL;
-  if (memchr(bytes, 0, count)) return hb_fail(HB_ERR_INPUT, "%s: there are NUL bytes, expected text", name);
   if (has_sum) start = c;
   for (c = start; next_line(&c);) n += (size_t)is_row(&c);
   if (n == 0)
