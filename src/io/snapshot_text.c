@@ -213,7 +213,8 @@ static enum hb_status read_header(const struct cursor *c, struct hb_particles *p
   memcpy(name, key, length);
   name[length] = 0;
   if (memchr(value, 0, (size_t)(c->end - value)))
-    return hb_fail(HB_ERR_INPUT, "%s:%zu: a NUL byte in the note '%s', expected text", c->name, c->line, name);
+    return hb_fail(HB_ERR_INPUT, "%s:%zu: a NUL byte in the note '%s', expected text", c->name, c->line,
+                   name);
   return add_to_note(p, name, value, (size_t)(c->end - value));
 }
 
