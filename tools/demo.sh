@@ -13,7 +13,8 @@ echo "A Plummer sphere of 1024 stars, t = 0 ... 0.5, forces by the 2007 fragment
 "$build/holmberg" run "$out/plummer.txt" --t-end 0.5 --eta 0.01 --eps 2^-8 --dt-max 2^-3 --dt-min 2^-26 \
   --scheme cg2007 --diag-every 2^-5 --snap-every 2^-5 -o "$out/cluster.txt" | tee "$out/table.txt"
 echo "The table is in $out/table.txt, the final state in $out/cluster.txt, those on the way in cluster_0001.txt, ..."
-gnuplot -e "diagnostics='$out/table.txt'; picture='$out/energy.png'" tools/energy.gp
+script=$PWD/tools/energy.gp
+(cd "$out" && gnuplot --default-settings "$script")
 echo "wrote $out/energy.png: the energy error"
 "$build/holmberg" render "$out"/cluster_00??.txt --frames 1 --trails 0.25 --zoom 1.5 --size 1200x675 \
   -o "$out/cluster.png"

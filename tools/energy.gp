@@ -1,5 +1,7 @@
-# Draws the table of a run: the energy error with exact (double) and with the kernel's own (float) potentials. Called with
-# diagnostics and picture set.
+# Draws the table of a run: the energy error with exact (double) and with the kernel's own (float) potentials. It runs
+# where table.txt is: a folder's name is no part of a script.
+diagnostics = 'table.txt'
+picture = 'energy.png'
 stats diagnostics using 3 every ::0::0 name 'first' nooutput # before ranges are set: they would cut
 set terminal pngcairo size 800,500 font 'sans,12' background '#0b0e1a'
 set output picture

@@ -12,10 +12,10 @@
 
 extern char **environ;
 
-static void close_end(int *fd)
+void hb_process_close(int *pipe)
 {
-  if (*fd >= 0) close(*fd);
-  *fd = -1;
+  if (*pipe >= 0) close(*pipe);
+  *pipe = -1;
 }
 
 /* Signals that this process ignores or blocks are the program's own again. */
@@ -29,7 +29,8 @@ static int set_signals(posix_spawnattr_t *attributes)
   return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-static int spawn(const char *const *words, unsigned flags, int in, int out, pid_t *pid)
+/* Descriptors of its standard input, output and error; -1: /dev/null, and for the error ours unless it is silent. */
+static int spawn(const char *const *words, unsigned flags, int in, int out, int said, pid_t *pid)
 {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -44,7 +45,9 @@ static int spawn(const char *const *words, unsigned flags, int in, int out, pid_
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   else
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  if (flags & HB_PROCESS_SILENT)
+  if (said >= 0)
+    posix_spawn_file_actions_adddup2(&actions, said, STDERR_FILENO);
+  else if (flags & HB_PROCESS_SILENT)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   int error = posix_spawnp(pid, words[0], &actions, &attributes, (char *const *)words, environ);
   posix_spawnattr_destroy(&attributes);
@@ -60,23 +63,27 @@ enum hb_status hb_process_start(const char *const *words, unsigned flags, struct
 enum hb_status hb_process_start_on(const char *const *words, unsigned flags, int file,
                                    struct hb_process *process)
 {
-  int in[2] = {-1, -1}, out[2] = {-1, -1}, error = 0;
-  *process = (struct hb_process){.to = -1, .from = -1};
+  int in[2] = {-1, -1}, out[2] = {-1, -1}, said[2] = {-1, -1}, error = 0;
+  *process = (struct hb_process){.to = -1, .from = -1, .said = -1};
   if ((flags & HB_PROCESS_TO && pipe2(in, O_CLOEXEC) != 0) ||
-      (flags & HB_PROCESS_FROM && pipe2(out, O_CLOEXEC) != 0))
+      (flags & HB_PROCESS_FROM && pipe2(out, O_CLOEXEC) != 0) ||
+      (flags & HB_PROCESS_SAID && pipe2(said, O_CLOEXEC) != 0))
     error = errno;
-  if (!error) error = spawn(words, flags, file >= 0 ? file : in[0], out[1], &process->pid);
-  close_end(&in[0]);
-  close_end(&out[1]);
+  if (!error) error = spawn(words, flags, file >= 0 ? file : in[0], out[1], said[1], &process->pid);
+  hb_process_close(&in[0]);
+  hb_process_close(&out[1]);
+  hb_process_close(&said[1]);
   if (error) {
-    close_end(&in[1]);
-    close_end(&out[0]);
+    hb_process_close(&in[1]);
+    hb_process_close(&out[0]);
+    hb_process_close(&said[0]);
     process->pid = 0;
     if (error == ENOENT) return hb_fail(HB_ERR_USAGE, "%s is not installed", words[0]);
     return hb_fail(HB_ERR_IO, "cannot run %s: %s", words[0], strerror(error));
   }
   process->to = in[1];
   process->from = out[0];
+  process->said = said[0];
   return HB_OK;
 }
 
@@ -84,8 +91,9 @@ struct hb_process_end hb_process_end(struct hb_process *process)
 {
   struct hb_process_end end = {.code = -1};
   int status = 0;
-  close_end(&process->to);
-  close_end(&process->from);
+  hb_process_close(&process->to);
+  hb_process_close(&process->from);
+  hb_process_close(&process->said);
   if (process->pid <= 0) return end;
   pid_t got;
   while ((got = waitpid(process->pid, &status, 0)) < 0 && errno == EINTR) {

@@ -8,14 +8,15 @@
 #include <sys/types.h>
 
 enum hb_process_flags {
-  HB_PROCESS_TO = 1,    /* its standard input is our pipe `to`; else /dev/null      */
-  HB_PROCESS_FROM = 2,  /* its standard output is our pipe `from`; else /dev/null   */
-  HB_PROCESS_SILENT = 4 /* its standard error is /dev/null; else ours               */
+  HB_PROCESS_TO = 1,     /* its standard input is our pipe `to`; else /dev/null      */
+  HB_PROCESS_FROM = 2,   /* its standard output is our pipe `from`; else /dev/null   */
+  HB_PROCESS_SILENT = 4, /* its standard error is /dev/null; else ours               */
+  HB_PROCESS_SAID = 8    /* its standard error is our pipe `said`                    */
 };
 
 struct hb_process {
   pid_t pid;
-  int to, from; /* -1: none */
+  int to, from, said; /* -1: none */
 };
 
 /* words end with NULL; the first is looked for in PATH unless it has a slash. All signals have their default effect in it.
@@ -31,6 +32,9 @@ struct hb_process_end {
   int code; /* exit code, 0 to 255; -1: by a signal, or not known since the host program collects its children itself */
   int signal; /* 0: by none */
 };
+
+/* Closes one of its pipes, the end of what the program reads. */
+void hb_process_close(int *pipe);
 
 /* Closes the pipes that are still open and waits. */
 struct hb_process_end hb_process_end(struct hb_process *process);

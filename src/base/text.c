@@ -47,10 +47,13 @@ enum hb_status hb_text_count(const char *word, uint64_t *number)
     if (errno == 0) return HB_OK;
   }
   double value;
-  if (hb_text_number(word, &value) == HB_OK && value >= 0 && value < 0x1p63 && value == floor(value)) {
+  int is_whole = hb_text_number(word, &value) == HB_OK && value >= 0 && value == floor(value);
+  if (is_whole && value < 0x1p63) {
     *number = (uint64_t)value;
     return HB_OK;
   }
+  if (is_whole)
+    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected a whole number below 2^63)", word);
   return hb_fail(HB_ERR_USAGE, "'%s' is not a whole number >= 0 (expected like 1024, 2^10 or 1e6)", word);
 }
 

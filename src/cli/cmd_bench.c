@@ -3,7 +3,7 @@
 #include "cli/bench_output.h"
 #include "cli/cmd.h"
 #include "cli/gnuplot.h"
-#include "cli/list.h"
+#include "cli/jobs.h"
 #include "cli/plot.h"
 #include "cli/terminal.h"
 
@@ -62,6 +62,8 @@ static const struct hb_opts_option options[BENCH_COUNT] = {
                     "one line of JSON for each row"},
 };
 
+enum { REPEATS_MOST = 1000 };
+
 /* ---- schemes ---- */
 
 static enum hb_status default_schemes(struct hb_text *text)
@@ -80,9 +82,11 @@ static enum hb_status default_schemes(struct hb_text *text)
 /* What is under way: the loops below name schemes, precisions and interactions, the options the rest. */
 struct bench {
   const struct hb_opts *opts;
-  int draws;                          /* bench draws: else bench force */
-  struct hb_list n, ni, interactions; /* as numbers, all of them checked */
-  double ceiling[2];                  /* of fragment and compute programs; 0: not measured yet */
+  int draws; /* bench draws: else bench force */
+  size_t n[HB_LIST_WORDS], ni[HB_LIST_WORDS], n_count, ni_count;
+  struct hb_list schemes, precisions, interactions; /* precisions empty: all that there are */
+  size_t rows;                                      /* shown */
+  double ceiling[2]; /* of fragment and compute programs; 0: not measured yet */
   struct hb_plot plot;
   char title[256]; /* of the figure: the device, or the host where no scheme ran on one */
 };
@@ -108,9 +112,12 @@ static double ceiling_for(struct bench *b, const char *scheme)
   return b->ceiling[compute];
 }
 
-static void show(const struct bench *b, const struct hb_bench_output_row *row)
+/* The table's head stands above its first row: what fails before that prints none. */
+static void show(struct bench *b, const struct hb_bench_output_row *row)
 {
   int json = b->opts->values[BENCH_JSON].given;
+  if (b->rows++ == 0 && !json)
+    b->draws ? hb_bench_output_draws_header() : hb_bench_output_force_header(row->params);
   if (b->draws && json)
     hb_bench_output_draws_json(row);
   else if (b->draws)
@@ -129,7 +136,7 @@ static enum hb_status add_to_plot(struct bench *b, const struct hb_bench_output_
   if (first || !on_host) snprintf(b->title, sizeof b->title, "Forces on %s", row->result->device);
   b->plot.title = b->title;
   int several = b->interactions.count > 1;
-  if (b->ni.count > 1) snprintf(ni, sizeof ni, ", ni = %zu", row->result->ni);
+  if (b->ni_count > 1) snprintf(ni, sizeof ni, ", ni = %zu", row->result->ni);
   snprintf(member, sizeof member, "%s%s%s%s", row->result->precision, several ? ", " : "",
            several ? row->params->interaction : "", ni);
   return hb_plot_add(&b->plot, row->params->force.scheme, member, (double)row->params->n,
@@ -165,26 +172,18 @@ static enum hb_status bench_one(struct bench *b, const char *scheme, const char 
 static enum hb_status bench_sizes(struct bench *b, const char *scheme, const char *precision,
                                   const char *interaction)
 {
-  for (size_t k = 0; k < b->n.count; k++)
-    for (size_t i = 0; i < b->ni.count; i++) {
-      uint64_t n, ni;
-      HB_TRY(hb_text_count(b->n.words[k], &n));
-      HB_TRY(hb_text_count(b->ni.words[i], &ni));
-      if (ni <= n) HB_TRY(bench_one(b, scheme, precision, interaction, n, ni));
-    }
+  for (size_t k = 0; k < b->n_count; k++)
+    for (size_t i = 0; i < b->ni_count; i++)
+      if (b->ni[i] <= b->n[k]) HB_TRY(bench_one(b, scheme, precision, interaction, b->n[k], b->ni[i]));
   return HB_OK;
 }
 
 static enum hb_status bench_scheme(struct bench *b, const char *scheme, const char *interaction)
 {
-  const struct hb_force_scheme *info = hb_force_scheme_find(scheme);
-  if (!info) return hb_fail(HB_ERR_USAGE, "'%s' is no scheme of forces, see 'holmberg info'", scheme);
-  struct hb_list offered, wanted;
-  HB_TRY(hb_list_split(info->precisions, " ", &offered));
-  const struct hb_opts_value *precision = &b->opts->values[BENCH_PRECISION];
-  if (precision->given) HB_TRY(hb_list_split(precision->text, ",", &wanted));
+  struct hb_list offered;
+  HB_TRY(hb_list_split(hb_force_scheme_find(scheme)->precisions, " ", &offered));
   for (size_t k = 0; k < offered.count; k++) {
-    int chosen = !precision->given || hb_list_has(&wanted, offered.words[k]);
+    int chosen = !b->precisions.count || hb_list_has(&b->precisions, offered.words[k]);
     if (chosen) HB_TRY(bench_sizes(b, scheme, offered.words[k], interaction));
   }
   return HB_OK;
@@ -192,24 +191,40 @@ static enum hb_status bench_scheme(struct bench *b, const char *scheme, const ch
 
 static enum hb_status bench_schemes(struct bench *b)
 {
-  struct hb_list schemes = {0};
-  struct hb_text all = {0};
-  const char *text = b->opts->values[BENCH_SCHEME].text;
-  enum hb_status status = text ? HB_OK : default_schemes(&all);
-  if (status == HB_OK) status = hb_list_split(text ? text : all.text, ",", &schemes);
-  hb_mem_free(all.text);
-  for (size_t k = 0; k < b->interactions.count && status == HB_OK; k++)
-    for (size_t s = 0; s < schemes.count && status == HB_OK; s++)
-      status = bench_scheme(b, schemes.words[s], b->interactions.words[k]);
-  return status;
+  for (size_t k = 0; k < b->interactions.count; k++)
+    for (size_t s = 0; s < b->schemes.count; s++)
+      HB_TRY(bench_scheme(b, b->schemes.words[s], b->interactions.words[k]));
+  return b->rows ? HB_OK
+                 : hb_fail(HB_ERR_USAGE, "there is nothing to measure: no scheme has such a precision, or "
+                                         "every ni is above n");
+}
+
+static const char *interaction_choice(size_t k)
+{
+  size_t count;
+  const struct hb_interaction_info *interactions = hb_bench_interactions(&count);
+  return k < count ? interactions[k].name : NULL;
 }
 
 static enum hb_status read_lists(struct bench *b)
 {
   const struct hb_opts_value *values = b->opts->values, *ni = &values[BENCH_NI];
-  HB_TRY(hb_list_split(values[BENCH_N].text, ",", &b->n));
-  HB_TRY(hb_list_split(ni->given ? ni->text : b->draws ? "1,16,256,4096" : "0", ",", &b->ni));
-  return hb_list_split(values[BENCH_INTERACTION].text, ",", &b->interactions);
+  HB_TRY(hb_opts_check_most(b->opts, BENCH_REPEAT, REPEATS_MOST));
+  const char *precisions = values[BENCH_PRECISION].text, *schemes = values[BENCH_SCHEME].text;
+  struct hb_text all = {0};
+  HB_TRY(hb_list_counts("option --n", values[BENCH_N].text, 1, b->n, &b->n_count));
+  HB_TRY(hb_list_counts("option --ni",
+                        ni->given  ? ni->text
+                        : b->draws ? "1,16,256,4096"
+                                   : "0",
+                        0, b->ni, &b->ni_count));
+  HB_TRY(hb_list_choose(values[BENCH_INTERACTION].text, "interaction", interaction_choice, &b->interactions));
+  if (precisions) HB_TRY(hb_list_choose(precisions, "precision", hb_jobs_precision, &b->precisions));
+  enum hb_status status = schemes ? HB_OK : default_schemes(&all);
+  if (status == HB_OK)
+    status = hb_list_choose(schemes ? schemes : all.text, "scheme", hb_jobs_scheme, &b->schemes);
+  hb_mem_free(all.text);
+  return status;
 }
 
 /* ---- what can be measured ---- */
@@ -222,10 +237,8 @@ static enum hb_status bench_force(const struct hb_opts *opts)
   b.plot = (struct hb_plot){.x_label = "number of particles", .y_label = "Gpairs/s"};
   HB_TRY(read_lists(&b));
   if (figure) HB_TRY(hb_gnuplot_check(figure));
-  const struct hb_bench_params shown = {.check = opts->values[BENCH_CHECK].given};
-  if (!json) hb_bench_output_force_header(&shown);
   enum hb_status status = bench_schemes(&b);
-  if (status == HB_OK && !json) hb_bench_output_force_footer();
+  if (status == HB_OK && !json && b.rows) hb_bench_output_force_footer();
   if (status == HB_OK && figure) status = hb_plot_write(&b.plot, figure);
   hb_plot_clear(&b.plot);
   return status;
@@ -239,7 +252,6 @@ static enum hb_status bench_draws(const struct hb_opts *opts)
       return hb_fail(HB_ERR_USAGE, "option --%s belongs to 'bench force'", options[of_force[k]].name);
   struct bench b = {.opts = opts, .draws = 1};
   HB_TRY(read_lists(&b));
-  if (!opts->values[BENCH_JSON].given) hb_bench_output_draws_header();
   enum hb_status status = bench_schemes(&b);
   hb_plot_clear(&b.plot);
   return status;
@@ -299,6 +311,7 @@ const struct hb_opts_command hb_cmd_bench = {
     .name = "bench",
     .summary = "Measure sources of forces: speed, and errors against double precision.",
     .operand = "WHAT",
+    .operand_choice = measurement_choice,
     .operand_min = 1,
     .operand_max = 1,
     .options = options,

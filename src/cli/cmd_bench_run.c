@@ -133,8 +133,10 @@ static enum hb_status bench_one(struct bench *b, const struct hb_force_scheme *s
 {
   const struct hb_bench_run_params params = job_params(b, scheme, precision, mode, n);
   struct hb_bench_run_result result;
+  hb_jobs_announce(&params, 1);
   HB_TRY(hb_bench_run(&params, &result));
   const struct hb_bench_run_row row = {&params, &result, mode->name, b->values[JOB_ROUNDING].text};
+  if (b->rows == 0 && !b->values[JOB_JSON].given) hb_bench_run_header();
   b->values[JOB_JSON].given ? hb_bench_run_json(&row, NULL, stdout) : hb_bench_run_print(&row);
   if (b->rows++ == 0 || scheme->needs_gl)
     snprintf(b->title, sizeof b->title, "A Plummer sphere from t = %g to %g on %s", params.t_begin,
@@ -163,12 +165,11 @@ static int is_paper_job(const struct hb_opts_value *values)
 static enum hb_status work(const struct hb_opts *opts)
 {
   const char *figure = opts->values[JOB_PLOT].text;
-  int json = opts->values[JOB_JSON].given;
   struct bench b = {.values = opts->values};
   b.plot = (struct hb_plot){.title = b.title, .x_label = "number of particles", .y_label = "wall seconds"};
+  HB_TRY(hb_opts_check_most(opts, JOB_REPEAT, HB_JOBS_REPEATS));
   HB_TRY(read_jobs(&b));
   if (figure) HB_TRY(hb_gnuplot_check(figure));
-  if (!json) hb_bench_run_header();
   enum hb_status status = hb_jobs_each(&b.jobs, bench_sizes, &b);
   if (status == HB_OK && figure && is_paper_job(b.values)) status = hb_bench_run_plot_paper(&b.plot);
   if (status == HB_OK && figure) status = hb_plot_write(&b.plot, figure);

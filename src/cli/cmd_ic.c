@@ -1,7 +1,10 @@
 /* holmberg ic: initial conditions. */
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/models.h"
 #include "cli/target.h"
+#include "cli/terminal.h"
 
 #include <string.h>
 
@@ -24,7 +27,6 @@ enum {
   IC_COUNT
 };
 
-/* In the order of enum hb_ic_scaling. */
 static const char *scaling_choice(size_t k)
 {
   static const char *const names[] = {"measured", "model", NULL};
@@ -59,7 +61,8 @@ static const struct hb_opts_option options[IC_COUNT] = {
                  "rotation of both discs in units of the circular one, below 0 retrograde (default 1)"},
     [IC_SCALING] =
         {"scaling", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "HOW", NULL, scaling_choice,
-         "units by the sums over the sample (measured, the default, N^2 work) or of its parent (model)"},
+         "units by the sums over the sample (measured, N^2 work, the default up to N = 131072) or of its "
+         "parent (model, the default above, which the header then notes)"},
     [IC_SHAPE] = {"shape", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "SHAPE", NULL, shape_choice,
                   "of demo1 ... demo7: shell (the default), random or expand"},
     [IC_OUTPUT] = {"output", 'o', HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,
@@ -69,22 +72,6 @@ static const struct hb_opts_option options[IC_COUNT] = {
     [IC_QUIET] = {"quiet", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
                   "do not say what was written"},
 };
-
-static const char *model_choice(size_t k)
-{
-  size_t count;
-  const struct hb_ic_model *models = hb_ic_models(&count);
-  return k < count ? models[k].name : NULL;
-}
-
-static const struct hb_ic_model *find_model(const char *name)
-{
-  size_t count;
-  const struct hb_ic_model *models = hb_ic_models(&count);
-  for (size_t k = 0; k < count; k++)
-    if (strcmp(models[k].name, name) == 0) return &models[k];
-  return NULL;
-}
 
 static int model_reads(const struct hb_ic_model *model, const char *option)
 {
@@ -124,11 +111,28 @@ static enum hb_status set_notes(const struct hb_opts *opts, const struct hb_ic_m
     status = hb_text_append(&record, " n=%zu", hb_particles_n(particles));
   if (status == HB_OK && !opts->values[IC_SEED].given && model_reads(model, "seed"))
     status = hb_text_append(&record, " seed=0");
+  int by_model = hb_ic_scaling_for(hb_particles_n(particles)) == HB_IC_SCALING_MODEL;
+  if (status == HB_OK && by_model && !opts->values[IC_SCALING].given && model_reads(model, "scaling"))
+    status = hb_text_append(&record, " scaling=model");
   if (status == HB_OK) status = hb_opts_record(opts, &record);
   if (status == HB_OK) status = hb_particles_set_note(particles, "options", record.text);
   hb_mem_free(line.text);
   hb_mem_free(record.text);
   return status;
+}
+
+/* The N^2 sums of a model. */
+struct waiting {
+  double began;
+  int told;
+};
+
+static void show(void *context, double done)
+{
+  struct waiting *w = context;
+  double seconds = hb_clock_now() - w->began;
+  if (!w->told++) hb_terminal_announce("about", seconds / done, "--scaling model takes seconds");
+  if (hb_terminal_is_live()) hb_terminal_progress(done, seconds);
 }
 
 static enum hb_status make(const struct hb_opts *opts, const struct hb_ic_model *model, const char *path)
@@ -144,10 +148,12 @@ static enum hb_status make(const struct hb_opts *opts, const struct hb_ic_model 
       .e = values[IC_E].number,
       .velocity = values[IC_VELOCITY].number,
       .spin = values[IC_SPIN].number,
-      .scaling = values[IC_SCALING].given && strcmp(values[IC_SCALING].text, "model") == 0
-                     ? HB_IC_SCALING_MODEL
-                     : HB_IC_SCALING_MEASURED,
+      .progress = show,
+      .progress_context = &(struct waiting){.began = hb_clock_now()},
   };
+  if (values[IC_SCALING].given)
+    params.scaling =
+        strcmp(values[IC_SCALING].text, "model") == 0 ? HB_IC_SCALING_MODEL : HB_IC_SCALING_MEASURED;
   while (values[IC_SHAPE].given && strcmp(values[IC_SHAPE].text, shape_choice(params.shape)) != 0)
     params.shape++;
   struct hb_particles *particles = NULL;
@@ -173,8 +179,8 @@ static enum hb_status default_path(const char *model, const char *format, struct
 
 static enum hb_status ic(const struct hb_opts *opts)
 {
-  const struct hb_ic_model *model = find_model(opts->operands[0]);
-  if (!model) return hb_opts_unknown("model", opts->operands[0], model_choice);
+  const struct hb_ic_model *model = hb_models_find(opts->operands[0]);
+  if (!model) return hb_opts_unknown("model", opts->operands[0], hb_models_name);
   HB_TRY(check_options(model, opts));
   const char *format = opts->values[IC_FORMAT].text, *given = opts->values[IC_OUTPUT].text;
   struct hb_text path = {0};
@@ -204,6 +210,7 @@ const struct hb_opts_command hb_cmd_ic = {
     .name = "ic",
     .summary = "Make initial conditions: a cluster, a binary, a known orbit.",
     .operand = "MODEL",
+    .operand_choice = hb_models_name,
     .operand_min = 1,
     .operand_max = 1,
     .options = options,

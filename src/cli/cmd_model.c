@@ -35,6 +35,7 @@ static const char *machine_choice(size_t k)
 struct predict {
   size_t n[HB_LIST_WORDS], n_count;
   int json;
+  size_t rows; /* shown */
 };
 
 static void print_json(const struct hb_machine *machine, size_t n, const struct hb_model_time *t)
@@ -56,18 +57,19 @@ static void print_json(const struct hb_machine *machine, size_t n, const struct 
   putchar('\n');
 }
 
-static void predict_machines(const struct predict *p, const struct hb_machine *machines, size_t count)
+static void predict_machines(struct predict *p, const struct hb_machine *machines, size_t count)
 {
   for (size_t m = 0; m < count; m++)
     for (size_t k = 0; k < p->n_count; k++) {
       struct hb_model_time time;
       hb_model_predict(&machines[m], (double)p->n[k], &time);
+      if (p->rows++ == 0 && !p->json) hb_model_table_header();
       p->json ? print_json(&machines[m], p->n[k], &time) : hb_model_table_row(&machines[m], p->n[k], &time);
     }
 }
 
 /* A machine of the paper, or a file of fits. */
-static enum hb_status predict_word(const struct predict *p, const char *word)
+static enum hb_status predict_word(struct predict *p, const char *word)
 {
   size_t count;
   const struct hb_machine *paper = hb_model_machines(&count);
@@ -88,7 +90,6 @@ static enum hb_status predict(const struct hb_opts *opts)
   struct hb_list machines;
   HB_TRY(hb_list_sizes(opts->values[PREDICT_N].text, p.n, &p.n_count));
   HB_TRY(hb_list_split(opts->values[PREDICT_MACHINE].text, ",", &machines));
-  if (!p.json) hb_model_table_header();
   for (size_t k = 0; k < machines.count; k++) HB_TRY(predict_word(&p, machines.words[k]));
   return hb_terminal_flush();
 }
@@ -142,7 +143,8 @@ static void list_parts(FILE *out)
 const struct hb_opts_command hb_cmd_model = {
     .name = "model",
     .summary = "The paper's model of the run time: its constants for this machine, and what it predicts.",
-    .operand = "fit|predict",
+    .operand = "PART",
+    .operand_choice = part_choice,
     .operand_min = 1,
     .operand_max = 1,
     .more_help = list_parts,

@@ -155,6 +155,9 @@ static enum hb_status fit_one(struct fitting *f, const struct hb_bench_run_param
   f->began = hb_clock_now();
   f->done = f->all = 0;
   for (size_t k = 0; k < params.n_count; k++) f->all += params.seeds * work_of(params.n[k]);
+  struct hb_bench_run_params largest = *run;
+  largest.n = params.n[params.n_count - 1];
+  hb_jobs_announce(&largest, params.seeds);
   HB_TRY(hb_model_fit(&params, sizes, &fit));
   f->record.params = &params;
   f->record.sizes = sizes;
@@ -181,7 +184,7 @@ static enum hb_status fit_roundings(void *context, const struct hb_force_scheme 
   return HB_OK;
 }
 
-static enum hb_status read_options(struct fitting *f)
+static enum hb_status read_options(const struct hb_opts *opts, struct fitting *f)
 {
   const struct hb_opts_value *v = f->values;
   const struct hb_jobs_words words = {.n = v[FIT_N].text,
@@ -191,9 +194,8 @@ static enum hb_status read_options(struct fitting *f)
                                       .context = v[FIT_CONTEXT].text,
                                       .device = v[FIT_DEVICE].text};
   HB_TRY(hb_list_choose(v[FIT_ROUNDING].text, "rounding", hb_run_rounding, &f->roundings));
-  if (v[FIT_SEEDS].count > 1000)
-    return hb_fail(HB_ERR_USAGE, "option --seeds: '%s' is out of range (expected 1 to 1000)",
-                   v[FIT_SEEDS].text);
+  HB_TRY(hb_opts_check_most(opts, FIT_SEEDS, HB_JOBS_REPEATS));
+  HB_TRY(hb_opts_check_most(opts, FIT_REPEAT, HB_JOBS_REPEATS));
   if (v[FIT_OUTPUT].given) HB_TRY(hb_target_check(v[FIT_OUTPUT].text, "text"));
   return hb_jobs_read(&words, &f->jobs);
 }
@@ -204,7 +206,7 @@ static enum hb_status work(const struct hb_opts *opts)
   const char *path = opts->values[FIT_OUTPUT].text;
   char *bytes = NULL;
   size_t count = 0;
-  HB_TRY(read_options(&f));
+  HB_TRY(read_options(opts, &f));
   if (path && !(f.lines = open_memstream(&bytes, &count)))
     return hb_fail(HB_ERR_INTERNAL, "no memory for the lines of %s: %s", path, strerror(errno));
   enum hb_status status = hb_jobs_each(&f.jobs, fit_roundings, &f);

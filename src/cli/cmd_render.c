@@ -210,8 +210,10 @@ static enum hb_status read_options(const struct hb_opts *opts, struct hb_render 
   const struct hb_opts_value *v = opts->values;
   r->files = opts->operands;
   r->file_count = opts->operand_count;
+  HB_TRY(hb_opts_check_most(opts, RENDER_FRAMES, 1e6));
+  HB_TRY(hb_opts_check_most(opts, RENDER_FPS, 1000));
   r->frames = v[RENDER_FRAMES].given ? v[RENDER_FRAMES].count : r->file_count;
-  r->frames_per_s = v[RENDER_FPS].count < 1000 ? (int)v[RENDER_FPS].count : 1000;
+  r->frames_per_s = (int)v[RENDER_FPS].count;
   r->samples = v[RENDER_SAMPLES].count < 100 ? (int)v[RENDER_SAMPLES].count : 100;
   r->quiet = v[RENDER_QUIET].given;
   r->has_eps = v[RENDER_EPS].given;

@@ -100,16 +100,6 @@ static enum hb_status enter(const char *out)
 
 /* ---- the jobs ---------------------------------------------------------------------------------------- */
 
-static void clock_text(double s, char text[32])
-{
-  if (s < 90)
-    snprintf(text, 32, "%.0f seconds", fmax(s, 1));
-  else if (s < 5400)
-    snprintf(text, 32, "%.0f minutes", s / 60);
-  else
-    snprintf(text, 32, "%.1f hours", s / 3600);
-}
-
 static void say_estimate(const struct hb_reproduction *r)
 {
   size_t due = 0, done = 0;
@@ -124,7 +114,7 @@ static void say_estimate(const struct hb_reproduction *r)
     printf("%zu jobs are done, 0 are to do\n", done);
     return;
   }
-  clock_text(seconds, text);
+  hb_terminal_duration(seconds, text);
   printf("%zu jobs are done, %zu are to do: about %s on this machine, by its measured rates\n", done, due,
          text);
   fflush(stdout);

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/list.h"
+#include "cli/models.h"
 #include "cli/terminal.h"
 #include "view/trace.h"
 
@@ -41,15 +42,6 @@ static const char *const all_schemes = "cg2007,matrix2004,bag,tile";
 static const char *const default_model = "holmberg1941";
 enum { LAMPS = 37, BAGS = 5 };
 
-static const struct hb_ic_model *find_model(const char *name)
-{
-  size_t count;
-  const struct hb_ic_model *models = hb_ic_models(&count);
-  for (size_t k = 0; k < count; k++)
-    if (strcmp(models[k].name, name) == 0) return &models[k];
-  return NULL;
-}
-
 /* ---- particles ---- */
 
 /* What is left of a model is seen from its own centre of mass. */
@@ -70,7 +62,8 @@ static void centre(struct hb_particles *particles, size_t n)
 static enum hb_status get_particles(const struct hb_opts *opts, struct hb_particles **particles, size_t *n)
 {
   const char *name = opts->operand_count ? opts->operands[0] : default_model;
-  const struct hb_ic_model *model = find_model(name);
+  HB_TRY(hb_models_check(name));
+  const struct hb_ic_model *model = hb_models_find(name);
   const struct hb_opts_value *wanted = &opts->values[TRACE_N];
   *n = wanted->given ? (size_t)wanted->count : opts->operand_count ? 0 : LAMPS;
   if (model) {

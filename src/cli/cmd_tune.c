@@ -28,10 +28,17 @@ static void print_json(const struct hb_tune_result *result)
   hb_json_close_object(&json);
 }
 
+struct rows {
+  int json;
+  size_t count;
+};
+
 static void found(const struct hb_tune_result *result, void *context)
 {
-  const struct hb_opts *opts = context;
-  if (opts->values[TUNE_JSON].given)
+  struct rows *rows = context;
+  if (rows->count++ == 0 && !rows->json)
+    printf("#%-9s %-11s %8s %9s  %s\n", "scheme", "precision", "n", "Gpairs/s", "tuning");
+  if (rows->json)
     print_json(result);
   else
     printf("%-10s %-11s %8zu %9.4g  %s\n", result->scheme, result->precision, result->n,
@@ -43,10 +50,10 @@ static enum hb_status work(const struct hb_opts *opts)
 {
   const struct hb_force_params params = {.context = opts->values[TUNE_CONTEXT].text,
                                          .device = opts->values[TUNE_DEVICE].text};
-  int quiet = opts->values[TUNE_JSON].given;
-  if (!quiet) printf("#%-9s %-11s %8s %9s  %s\n", "scheme", "precision", "n", "Gpairs/s", "tuning");
-  HB_TRY(hb_tune(&params, opts->values[TUNE_SECONDS].number, found, (void *)opts));
-  if (!quiet) printf("kept in %s\n", hb_tune_path());
+  struct rows rows = {.json = opts->values[TUNE_JSON].given};
+  HB_TRY(hb_opts_check_most(opts, TUNE_SECONDS, 3600));
+  HB_TRY(hb_tune(&params, opts->values[TUNE_SECONDS].number, found, &rows));
+  if (!rows.json) printf("kept in %s\n", hb_tune_path());
   return hb_terminal_flush();
 }
 

@@ -1,6 +1,7 @@
 /* holmberg view: a window on a running simulation, or on snapshots. */
 #include "cli/cmd.h"
 #include "cli/list.h"
+#include "cli/models.h"
 #include "cli/view.h"
 #include "view/keys.h"
 
@@ -79,6 +80,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct hb_view *view
   take_values(opts, view->source.given);
   window.debug = view->source.given[RUN_GL_DEBUG].given;
   HB_TRY(hb_run_check_integrator(view->source.given));
+  for (size_t k = 0; k < opts->operand_count; k++) HB_TRY(hb_models_check(opts->operands[k]));
   HB_TRY(hb_window_open(&window, &view->window));
   HB_TRY(hb_view_particles_open(view->window.context, &view->stars));
   HB_TRY(hb_view_source_open(opts->operands, opts->operand_count, values[VIEW_N].count,

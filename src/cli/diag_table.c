@@ -72,6 +72,9 @@ static enum hb_status set_value(struct hb_diag_table *t, size_t column, const ch
   if (!isnan(*value) || strcmp(word, "null") == 0) return HB_OK;
   char *copy = strcmp(name, "scheme") == 0 ? t->scheme : strcmp(name, "precision") == 0 ? t->precision : NULL;
   if (!copy) return hb_fail(HB_ERR_INPUT, "%s is '%s', expected a number", name, word);
+  for (const char *c = word; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 127)
+      return hb_fail(HB_ERR_INPUT, "%s is '%s', which has a control character", name, word);
   snprintf(copy, HB_DIAG_TABLE_NAME, "%.*s", HB_DIAG_TABLE_NAME - 1, word);
   return HB_OK;
 }

@@ -89,19 +89,20 @@ static enum hb_status draw_energy(struct page *page)
   HB_TRY(set_times(page));
   HB_TRY(set_decades(page, y));
   const char *source = *d->scheme ? d->scheme : "the source of forces";
+  HB_TRY(hb_gnuplot_let("source", source, page->script));
   HB_TRY(hb_text_append(page->script,
                         "set title 'Energy error' offset 0,1.1\nset ylabel '|E(t) - E(0)| / |E(0)|'\nplot "));
   if (differ)
     HB_TRY(hb_text_append(
-        page->script, "$own with linespoints lw 2 pt 7 ps 0.5 lc rgb '#e69f00' title 'potentials of %s', ",
-        source));
+        page->script,
+        "$own with linespoints lw 2 pt 7 ps 0.5 lc rgb '#e69f00' title 'potentials of '.source, "));
   if (exact)
     return hb_text_append(
         page->script,
         "$total with linespoints lw 2 pt 7 ps 0.5 lc rgb '#0072b2' title 'potentials in double'\n");
   return hb_text_append(
-      page->script, "$total with linespoints lw 2 pt 7 ps 0.5 lc rgb '#e69f00' title 'potentials of %s'\n",
-      source);
+      page->script,
+      "$total with linespoints lw 2 pt 7 ps 0.5 lc rgb '#e69f00' title 'potentials of '.source\n");
 }
 
 /* ---- Lagrangian radii -------------------------------------------------------------------------------- */
@@ -293,7 +294,7 @@ static enum hb_status put_title(struct page *page, const char *name)
   if (status == HB_OK && n > 0) status = hb_text_append(&title, ":  N = %.0f", n);
   if (status == HB_OK && *d->scheme)
     status = hb_text_append(&title, ",  forces by %s, %s", d->scheme, d->precision);
-  if (status == HB_OK) status = hb_gnuplot_quote(title.text, page->script);
+  if (status == HB_OK) status = hb_gnuplot_let("name", title.text, page->script);
   hb_mem_free(title.text);
   return status;
 }
@@ -301,11 +302,12 @@ static enum hb_status put_title(struct page *page, const char *name)
 static enum hb_status write_page(struct page *page, const char *name, unsigned set)
 {
   int count = __builtin_popcount(set);
-  HB_TRY(
-      hb_text_append(page->script, "set multiplot layout %d,%d title ", (count + 1) / 2, count > 1 ? 2 : 1));
   HB_TRY(put_title(page, name));
   HB_TRY(hb_text_append(
-      page->script, " noenhanced font ',15' offset 0,-0.4 margins screen %s spacing screen %s\n",
+      page->script,
+      "set multiplot layout %d,%d title name noenhanced font ',15' offset 0,-0.4 margins screen %s "
+      "spacing screen %s\n",
+      (count + 1) / 2, count > 1 ? 2 : 1,
       count > 1 ? (count > 2 ? "0.075,0.955,0.075,0.875" : "0.075,0.955,0.13,0.79") : "0.11,0.92,0.13,0.8",
       "0.12,0.18"));
   for (size_t k = 0; k < HB_FIGURE_PANELS; k++) {

@@ -2,18 +2,14 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/process.h"
 #include "cli/target.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* ---- kinds of figures -------------------------------------------------------------------------------- */
 
@@ -37,40 +33,6 @@ static const struct kind *kind_of(const char *path)
 
 /* ---- the program ------------------------------------------------------------------------------------- */
 
-struct pipes {
-  int to[2], from[2]; /* gnuplot's standard input and output */
-};
-
-static void close_pipes(struct pipes *p)
-{
-  int *ends[] = {&p->to[0], &p->to[1], &p->from[0], &p->from[1]};
-  for (int k = 0; k < 4; k++) {
-    if (*ends[k] >= 0) close(*ends[k]);
-    *ends[k] = -1;
-  }
-}
-
-static enum hb_status start(const char *path, struct pipes *p, pid_t *child)
-{
-  if (pipe2(p->to, O_CLOEXEC) != 0 || pipe2(p->from, O_CLOEXEC) != 0)
-    return hb_fail(HB_ERR_IO, "cannot draw %s: %s", path, strerror(errno));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, p->to[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, p->from[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  char program[] = "gnuplot";
-  char *words[] = {program, NULL};
-  int error = posix_spawnp(child, program, &actions, NULL, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error == ENOENT) return hb_fail(HB_ERR_IO, "cannot draw %s: gnuplot is not installed", path);
-  if (error) return hb_fail(HB_ERR_IO, "cannot draw %s: gnuplot: %s", path, strerror(error));
-  close(p->to[0]);
-  close(p->from[1]);
-  p->to[0] = p->from[1] = -1;
-  return HB_OK;
-}
-
 static enum hb_status read_figure(int fd, struct hb_text *figure)
 {
   char part[16384];
@@ -82,23 +44,22 @@ static enum hb_status read_figure(int fd, struct hb_text *figure)
   return HB_OK;
 }
 
-/* What gnuplot makes of a script, NULL for none. It draws when it has read everything, so that neither waits for the
- * other. */
+/* What gnuplot makes of a script, NULL for none, whatever ~/.gnuplot says. It draws when it has read everything, so that
+ * neither waits for the other. */
 static enum hb_status run_gnuplot(const char *path, const struct hb_text *script, struct hb_text *figure)
 {
-  struct pipes pipes = {{-1, -1}, {-1, -1}};
-  pid_t child = 0;
-  enum hb_status status = start(path, &pipes, &child);
-  if (status == HB_OK && script)
-    status = hb_file_write(pipes.to[1], "gnuplot's input", script->text, script->length);
-  if (pipes.to[1] >= 0) close(pipes.to[1]);
-  pipes.to[1] = -1;
-  if (status == HB_OK) status = read_figure(pipes.from[0], figure);
-  close_pipes(&pipes);
-  int end = 0;
-  if (child) waitpid(child, &end, 0);
-  if (status == HB_OK && (!WIFEXITED(end) || WEXITSTATUS(end) != 0))
-    status = hb_fail(HB_ERR_IO, "cannot draw %s: gnuplot failed", path);
+  const char *const words[] = {"gnuplot", "--default-settings", NULL};
+  char context[512];
+  snprintf(context, sizeof context, "cannot draw %s", path);
+  struct hb_process gnuplot;
+  if (hb_process_start(words, HB_PROCESS_TO | HB_PROCESS_FROM | HB_PROCESS_SILENT, &gnuplot) != HB_OK)
+    return hb_fail_in(HB_ERR_IO, context);
+  enum hb_status status = HB_OK;
+  if (script) status = hb_file_write(gnuplot.to, "gnuplot's input", script->text, script->length);
+  hb_process_close(&gnuplot.to);
+  if (status == HB_OK) status = read_figure(gnuplot.from, figure);
+  if (hb_process_end(&gnuplot).code != 0 && status == HB_OK)
+    status = hb_fail(HB_ERR_IO, "%s: gnuplot failed", context);
   return status;
 }
 
@@ -124,13 +85,13 @@ enum hb_status hb_gnuplot_begin(const char *path, int width, int height, struct 
   return hb_text_append(script, "set terminal %s\n", terminal);
 }
 
-/* In gnuplot's single quotes only a single quote means something. */
-enum hb_status hb_gnuplot_quote(const char *text, struct hb_text *script)
+/* A block of data is taken as it stands; a mark before the text, so that it cannot be the line that ends the block. */
+enum hb_status hb_gnuplot_let(const char *name, const char *text, struct hb_text *script)
 {
-  HB_TRY(hb_text_append(script, "'"));
   for (const char *c = text; *c; c++)
-    HB_TRY(*c == '\'' ? hb_text_append(script, "''") : hb_text_append_bytes(script, c, 1));
-  return hb_text_append(script, "'");
+    if ((unsigned char)*c < ' ' || *c == 127)
+      return hb_fail(HB_ERR_USAGE, "cannot draw '%s': there is a control character in it", text);
+  return hb_text_append(script, "$text << END\n=%s\nEND\n%s = $text[1][2:*]\n", text, name);
 }
 
 enum hb_status hb_gnuplot_draw(const char *path, const struct hb_text *script)

@@ -28,16 +28,16 @@ void hb_jobs_list_modes(FILE *out)
 
 /* ---- words ---- */
 
-static const char *scheme_choice(size_t k)
+const char *hb_jobs_scheme(size_t k)
 {
   size_t count;
   const struct hb_force_scheme *schemes = hb_force_schemes(&count);
   return k < count ? schemes[k].name : NULL;
 }
 
-static const char *precision_choice(size_t k)
+const char *hb_jobs_precision(size_t k)
 {
-  static const char *const words[] = {"single", "compensated", "ds", "double", NULL};
+  static const char *const words[] = {"single", "compensated", "ds", "double", "grape6", NULL};
   return words[k];
 }
 
@@ -59,9 +59,18 @@ enum hb_status hb_jobs_read(const struct hb_jobs_words *words, struct hb_jobs *j
   HB_TRY(hb_list_sizes(words->n, jobs->n, &jobs->n_count));
   if (words->modes) HB_TRY(hb_list_choose(words->modes, "mode", mode_choice, &jobs->modes));
   if (words->precisions)
-    HB_TRY(hb_list_choose(words->precisions, "precision", precision_choice, &jobs->precisions));
+    HB_TRY(hb_list_choose(words->precisions, "precision", hb_jobs_precision, &jobs->precisions));
   if (!words->schemes) return default_scheme(words, &jobs->schemes);
-  return hb_list_choose(words->schemes, "scheme", scheme_choice, &jobs->schemes);
+  return hb_list_choose(words->schemes, "scheme", hb_jobs_scheme, &jobs->schemes);
+}
+
+/* ---- how long ---- */
+
+/* A run starts at 0, and no particle takes longer steps than dt_max; block steps of a Plummer sphere are many more. */
+void hb_jobs_announce(const struct hb_bench_run_params *run, int runs)
+{
+  double n = (double)run->n, steps = runs * (double)run->repeat * run->t_end / run->sim.dt_max;
+  hb_terminal_announce("at least", hb_terminal_least_seconds(steps, n * n), "");
 }
 
 /* ---- the walk ---- */

@@ -7,6 +7,10 @@
 
 #include <stdio.h>
 
+/* The k-th scheme of forces, and precision; NULL behind the last. */
+const char *hb_jobs_scheme(size_t k);
+const char *hb_jobs_precision(size_t k);
+
 /* What travels, where is predicted, where is corrected. */
 struct hb_jobs_mode {
   const char *name, *help; /* "block/gpu/host" */
@@ -35,6 +39,11 @@ enum hb_status hb_jobs_read(const struct hb_jobs_words *words, struct hb_jobs *j
 typedef enum hb_status hb_jobs_visit(void *context, const struct hb_force_scheme *scheme,
                                      const char *precision, const struct hb_jobs_mode *mode);
 enum hb_status hb_jobs_each(const struct hb_jobs *jobs, hb_jobs_visit *visit, void *context);
+
+enum { HB_JOBS_REPEATS = 1000 }; /* and seeds, at most */
+
+/* Says how long such runs take, where that is long. */
+void hb_jobs_announce(const struct hb_bench_run_params *run, int runs);
 
 /* The modes, for --help. */
 void hb_jobs_list_modes(FILE *out);

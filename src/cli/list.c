@@ -32,19 +32,27 @@ enum hb_status hb_list_choose(const char *text, const char *what, const char *(*
   return HB_OK;
 }
 
-enum hb_status hb_list_sizes(const char *text, size_t n[HB_LIST_WORDS], size_t *count)
+enum hb_status hb_list_counts(const char *option, const char *text, size_t least, size_t n[HB_LIST_WORDS],
+                              size_t *count)
 {
   struct hb_list list;
   HB_TRY(hb_list_split(text, ",", &list));
   for (size_t k = 0; k < list.count; k++) {
     uint64_t number;
-    HB_TRY(hb_text_count(list.words[k], &number));
-    if (number < 2)
-      return hb_fail(HB_ERR_USAGE, "option --n: '%s' is out of range (expected at least 2)", list.words[k]);
+    enum hb_status status = hb_text_count(list.words[k], &number);
+    if (status != HB_OK) return hb_fail_in(status, option);
+    if (number < least)
+      return hb_fail(HB_ERR_USAGE, "%s: '%s' is out of range (expected at least %zu)", option, list.words[k],
+                     least);
     n[k] = number;
   }
   *count = list.count;
   return HB_OK;
+}
+
+enum hb_status hb_list_sizes(const char *text, size_t n[HB_LIST_WORDS], size_t *count)
+{
+  return hb_list_counts("option --n", text, 2, n, count);
 }
 
 enum hb_status hb_list_pixels(const char *text, int least, int most, int *width, int *height)

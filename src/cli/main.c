@@ -36,7 +36,7 @@ static void print_help(void)
   puts("\noptions:");
   hb_opts_help_row("  -h, --help", "print this and stop; 'holmberg COMMAND --help' explains a command",
                    stdout);
-  hb_opts_help_row("      --version", "print the version and stop", stdout);
+  hb_opts_help_row("  -v, --version", "print the version and stop", stdout);
   puts("\nexit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed,\n"
        "  5 no OpenGL device or one that lacks what is needed, 6 device fault, 7 numerical failure,\n"
        "  75 stopped before the end by a signal or --max-hours\n\n"
@@ -44,15 +44,17 @@ static void print_help(void)
        "  holmberg ic plummer -n 1024 && holmberg run plummer.h5 --t-end 0.5 -o end.h5");
 }
 
+static void print_version(void) { printf("holmberg %s\n", hb_version()); }
+
 static enum hb_status work(const struct hb_opts_command *command, int count, char **words)
 {
   const char **operands;
   HB_TRY(HB_ALLOC((size_t)count, &operands));
   struct hb_opts opts;
-  int wants_help = 0;
-  enum hb_status status = hb_opts_parse(command, count, words, operands, &opts, &wants_help);
-  if (status == HB_OK && wants_help)
-    hb_opts_help(command, stdout);
+  enum hb_opts_question asked;
+  enum hb_status status = hb_opts_parse(command, count, words, operands, &opts, &asked);
+  if (status == HB_OK && asked)
+    asked == HB_OPTS_HELP ? hb_opts_help(command, stdout) : print_version();
   else if (status == HB_OK)
     status = command->work(&opts);
   hb_mem_free(operands);
@@ -74,20 +76,40 @@ static const struct hb_opts_command *find_branch(const struct hb_opts_command *c
   return branch;
 }
 
+/* The command that the first words name, and how many they are. */
+static enum hb_status name_command(int count, char **words, const struct hb_opts_command **command,
+                                   int *taken)
+{
+  *command = find_command(words[0]);
+  if (!*command) return hb_opts_unknown("command", words[0], command_choice);
+  const struct hb_opts_command *branch = count > 1 ? find_branch(*command, words[1]) : NULL;
+  *taken = branch ? 2 : 1;
+  if (branch) *command = branch;
+  return HB_OK;
+}
+
+/* "holmberg help bench run" */
+static enum hb_status help(int count, char **words)
+{
+  const struct hb_opts_command *command;
+  int taken;
+  if (count == 0) return print_help(), HB_OK;
+  HB_TRY(name_command(count, words, &command, &taken));
+  return hb_opts_help(command, stdout), HB_OK;
+}
+
 /* The part of the command line that belongs to no command; *command is set when there is one. */
 static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_command **command)
 {
   if (argc < 2) return hb_fail(HB_ERR_USAGE, "no command given");
   const char *word = argv[1];
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return print_help(), HB_OK;
-  if (strcmp(word, "--version") == 0) return printf("holmberg %s\n", hb_version()), HB_OK;
+  int taken;
+  if (hb_opts_question_of(word) == HB_OPTS_HELP) return print_help(), HB_OK;
+  if (hb_opts_question_of(word) == HB_OPTS_VERSION) return print_version(), HB_OK;
+  if (strcmp(word, "help") == 0) return help(argc - 2, argv + 2);
   if (*word == '-') return hb_opts_unknown("option", word, option_choice);
-  *command = find_command(word);
-  if (!*command) return hb_opts_unknown("command", word, command_choice);
-  const struct hb_opts_command *branch = argc > 2 ? find_branch(*command, argv[2]) : NULL;
-  if (!branch) return work(*command, argc - 2, argv + 2);
-  *command = branch;
-  return work(branch, argc - 3, argv + 3);
+  HB_TRY(name_command(argc - 1, argv + 1, command, &taken));
+  return work(*command, argc - 1 - taken, argv + 1 + taken);
 }
 
 int main(int argc, char **argv)
@@ -95,6 +117,7 @@ int main(int argc, char **argv)
   signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not a death, */
   signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow                          */
   hb_log_set_warning_sink(hb_terminal_note);
+  signal(SIGCHLD, SIG_DFL); /* how gnuplot and ffmpeg end is asked, whatever the caller ignores */
   const struct hb_opts_command *command = NULL;
   enum hb_status status = dispatch(argc, argv, &command);
   if (status == HB_OK) status = hb_terminal_flush();

@@ -26,17 +26,26 @@ static void near_try(struct near *near, const char *candidate)
   near->best = candidate;
 }
 
+enum { WORDS_LENGTH = 512 };
+
+/* "a, b, c" */
+static const char *all_words(const char *(*choice)(size_t k), char all[WORDS_LENGTH])
+{
+  *all = 0;
+  for (size_t k = 0; choice(k) && strlen(all) + strlen(choice(k)) + 3 < WORDS_LENGTH; k++) {
+    if (k) strcat(all, ", ");
+    strcat(all, choice(k));
+  }
+  return all;
+}
+
 enum hb_status hb_opts_unknown(const char *what, const char *word, const char *(*choice)(size_t k))
 {
   struct near near = near_to(word);
   for (size_t k = 0; choice(k); k++) near_try(&near, choice(k));
   if (near.best) return hb_fail(HB_ERR_USAGE, "unknown %s '%s'; did you mean '%s'?", what, word, near.best);
-  char all[512] = "";
-  for (size_t k = 0; choice(k) && strlen(all) + strlen(choice(k)) + 3 < sizeof all; k++) {
-    if (k) strcat(all, ", ");
-    strcat(all, choice(k));
-  }
-  return hb_fail(HB_ERR_USAGE, "unknown %s '%s' (expected one of %s)", what, word, all);
+  char all[WORDS_LENGTH];
+  return hb_fail(HB_ERR_USAGE, "unknown %s '%s' (expected one of %s)", what, word, all_words(choice, all));
 }
 
 /* ---- the table, with the options that every command has behind it ------------------------------------ */
@@ -47,7 +56,7 @@ static const char *color_choice(size_t k)
   return words[k];
 }
 
-enum { COMMON_VERBOSE, COMMON_COLOR, COMMON_HELP, COMMON_COUNT };
+enum { COMMON_VERBOSE, COMMON_COLOR, COMMON_HELP, COMMON_VERSION, COMMON_COUNT };
 
 static const struct hb_opts_option common[COMMON_COUNT] = {
     [COMMON_VERBOSE] = {"verbose", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
@@ -56,6 +65,8 @@ static const struct hb_opts_option common[COMMON_COUNT] = {
                       "colour on standard error: auto (a terminal, and NO_COLOR not set), always, never"},
     [COMMON_HELP] = {"help", 'h', HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
                      "print this and stop"},
+    [COMMON_VERSION] = {"version", 'v', HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
+                        "print the version and stop"},
 };
 
 size_t hb_opts_count(const struct hb_opts_command *command)
@@ -206,6 +217,10 @@ static enum hb_status read_option(struct reader *reader, const char *word)
 static enum hb_status check_operands(const struct hb_opts *opts)
 {
   const struct hb_opts_command *command = opts->command;
+  char all[WORDS_LENGTH];
+  if (opts->operand_count < command->operand_min && command->operand_choice)
+    return hb_fail(HB_ERR_USAGE, "'holmberg %s' needs a %s (one of %s)", command->name, command->operand,
+                   all_words(command->operand_choice, all));
   if (opts->operand_count < command->operand_min)
     return hb_fail(HB_ERR_USAGE, "'holmberg %s' needs a %s", command->name, command->operand);
   if (opts->operand_count <= command->operand_max) return HB_OK;
@@ -216,21 +231,28 @@ static enum hb_status check_operands(const struct hb_opts *opts)
                  command->operand, opts->operands[0], extra);
 }
 
-static int asks_for_help(int count, char **words)
+enum hb_opts_question hb_opts_question_of(const char *word)
 {
-  for (int k = 0; k < count && strcmp(words[k], "--") != 0; k++)
-    if (strcmp(words[k], "--help") == 0 || strcmp(words[k], "-h") == 0) return 1;
-  return 0;
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return HB_OPTS_HELP;
+  return strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 ? HB_OPTS_VERSION : HB_OPTS_NOTHING_ASKED;
+}
+
+static enum hb_opts_question first_question(int count, char **words)
+{
+  enum hb_opts_question asked = HB_OPTS_NOTHING_ASKED;
+  for (int k = 0; k < count && !asked && strcmp(words[k], "--") != 0; k++)
+    asked = hb_opts_question_of(words[k]);
+  return asked;
 }
 
 enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, char **words,
-                             const char **operands, struct hb_opts *opts, int *wants_help)
+                             const char **operands, struct hb_opts *opts, enum hb_opts_question *asked)
 {
   struct hb_opts_value values[HB_OPTS_MOST + COMMON_COUNT] = {{0}};
   struct reader reader = {command, words, count, 0, values};
   *opts = (struct hb_opts){.command = command, .operands = operands};
-  *wants_help = asks_for_help(count, words);
-  if (*wants_help) return HB_OK;
+  *asked = first_question(count, words);
+  if (*asked) return HB_OK;
   for (size_t k = 0; hb_opts_option_at(command, k); k++)
     if (hb_opts_option_at(command, k)->fallback)
       HB_TRY(read_value(hb_opts_option_at(command, k), hb_opts_option_at(command, k)->fallback, &values[k]));
@@ -249,6 +271,16 @@ enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, c
   if (color->given) hb_terminal_set_color(color->text);
   if (values[hb_opts_count(command) + COMMON_VERBOSE].given) hb_log_set_sink(hb_terminal_note);
   return check_operands(opts);
+}
+
+enum hb_status hb_opts_check_most(const struct hb_opts *opts, size_t k, double most)
+{
+  const struct hb_opts_value *value = &opts->values[k];
+  if (fmax(value->number, (double)value->count) <= most) return HB_OK;
+  char name[64];
+  spell(hb_opts_option_at(opts->command, k), name);
+  return hb_fail(HB_ERR_USAGE, "option %s: '%s' is out of range (expected at most %.10g)", name, value->text,
+                 most);
 }
 
 /* ---- the record -------------------------------------------------------------------------------------- */

@@ -54,7 +54,8 @@ struct hb_opts {
 struct hb_opts_command {
   const char *name;
   const char *summary;
-  const char *operand; /* "FILE"; NULL when the command takes none */
+  const char *operand;                     /* "FILE"; NULL when the command takes none       */
+  const char *(*operand_choice)(size_t k); /* the words that it can be, as choice; NULL: any */
   size_t operand_min, operand_max;
   const struct hb_opts_option *options;
   size_t option_count;
@@ -68,17 +69,26 @@ struct hb_opts_command {
   enum hb_status (*work)(const struct hb_opts *opts);
 };
 
+/* Words that are answered in place of the command's work. */
+enum hb_opts_question { HB_OPTS_NOTHING_ASKED, HB_OPTS_HELP, HB_OPTS_VERSION };
+
+/* --help or -h, --version or -v. */
+enum hb_opts_question hb_opts_question_of(const char *word);
+
 /* Fills *opts from the words behind the command's name. operands has room for count words and is lent to
- * *opts. HB_OK with *wants_help = 1 when --help was among them: nothing else is checked then.
+ * *opts. HB_OK with *asked when --help or --version was among them: nothing else is checked then.
  * Errors: HB_ERR_USAGE with a sentence that names the option and the value. */
 enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, char **words,
-                             const char **operands, struct hb_opts *opts, int *wants_help);
+                             const char **operands, struct hb_opts *opts, enum hb_opts_question *asked);
 
 /* Options of a command, those that every command has not counted. */
 size_t hb_opts_count(const struct hb_opts_command *command);
 
 /* The k-th option of a command, then those that every command has, then NULL. */
 const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k);
+
+/* The k-th option's number is not above most. Errors: HB_ERR_USAGE. */
+enum hb_status hb_opts_check_most(const struct hb_opts *opts, size_t k, double most);
 
 void hb_opts_help(const struct hb_opts_command *command, FILE *out);
 

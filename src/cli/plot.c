@@ -132,6 +132,19 @@ static enum hb_status write_ranges(const struct hb_plot *plot, struct hb_text *s
   return hb_text_append(script, "1e300)\n");
 }
 
+/* The names of the curves as name0, name1, ... */
+static enum hb_status write_names(const struct hb_plot *plot, struct hb_text *script)
+{
+  for (size_t k = 0; k < plot->count; k++) {
+    const struct hb_plot_curve *c = &plot->curves[k];
+    char variable[32], name[2 * HB_PLOT_NAME + 8];
+    snprintf(variable, sizeof variable, "name%zu", k);
+    snprintf(name, sizeof name, "%s%s %s", c->family, c->is_reference ? "," : "", c->member);
+    HB_TRY(hb_gnuplot_let(variable, name, script));
+  }
+  return HB_OK;
+}
+
 /* Open marks of its own, in the order of the references. */
 static enum hb_status write_reference(const struct hb_plot *plot, size_t k, struct hb_text *script)
 {
@@ -139,9 +152,8 @@ static enum hb_status write_reference(const struct hb_plot *plot, size_t k, stru
   size_t before = 0;
   for (size_t c = 0; c < k; c++) before += plot->curves[c].is_reference != 0;
   return hb_text_append(
-      script,
-      "%s$curve%zu using 1:2 with linespoints lw 0.8 dt 3 ps 1.2 pt %d lc rgb '#707070' title '%s, %s'",
-      k ? ", \\\n  " : "plot ", k, open[before % 4], plot->curves[k].family, plot->curves[k].member);
+      script, "%s$curve%zu using 1:2 with linespoints lw 0.8 dt 3 ps 1.2 pt %d lc rgb '#707070' title name%zu",
+      k ? ", \\\n  " : "plot ", k, open[before % 4], k);
 }
 
 static enum hb_status write_curve(const struct hb_plot *plot, size_t k, struct hb_text *script)
@@ -150,16 +162,14 @@ static enum hb_status write_curve(const struct hb_plot *plot, size_t k, struct h
   size_t colour = rank(plot, k, offsetof(struct hb_plot_curve, family)) % COLOURS;
   size_t member = rank(plot, k, offsetof(struct hb_plot_curve, member));
   return hb_text_append(
-      script, "%s$curve%zu using 1:2 with linespoints lw 2 ps 1.1 pt %d dt %zu lc rgb '%s' title '%s %s'",
-      k ? ", \\\n  " : "plot ", k, marks[member % MARKS], member % 5 + 1, colours[colour],
-      plot->curves[k].family, plot->curves[k].member);
+      script, "%s$curve%zu using 1:2 with linespoints lw 2 ps 1.1 pt %d dt %zu lc rgb '%s' title name%zu",
+      k ? ", \\\n  " : "plot ", k, marks[member % MARKS], member % 5 + 1, colours[colour], k);
 }
 
-static enum hb_status write_label(const char *command, const char *label, struct hb_text *script)
+static enum hb_status write_label(const char *which, const char *label, struct hb_text *script)
 {
-  HB_TRY(hb_text_append(script, "set %s ", command));
-  HB_TRY(hb_gnuplot_quote(label, script));
-  return hb_text_append(script, "\n");
+  HB_TRY(hb_gnuplot_let("label", label, script));
+  return hb_text_append(script, "set %s label\n", which);
 }
 
 static enum hb_status write_script(const struct hb_plot *plot, const char *path, struct hb_text *script)
@@ -177,6 +187,7 @@ static enum hb_status write_script(const struct hb_plot *plot, const char *path,
   HB_TRY(write_label("ylabel", plot->y_label, script));
   HB_TRY(write_ranges(plot, script));
   HB_TRY(write_data(plot, script));
+  HB_TRY(write_names(plot, script));
   for (size_t k = 0; k < plot->count; k++) HB_TRY(write_curve(plot, k, script));
   return hb_text_append(script, "\n");
 }

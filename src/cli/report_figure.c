@@ -151,6 +151,9 @@ static enum hb_status put_curves(const struct hb_report_figure *figure, struct h
     HB_TRY(hb_text_append(script, "$curve%zu << END\n", k));
     for (size_t p = 0; p < c->count; p++) HB_TRY(hb_text_append(script, "%.9g %.9g\n", c->x[p], c->y[p]));
     HB_TRY(hb_text_append(script, "END\n"));
+    char variable[32];
+    snprintf(variable, sizeof variable, "name%zu", k);
+    HB_TRY(hb_gnuplot_let(variable, c->family, script));
   }
   for (size_t k = 0; k < figure->plot.count; k++) {
     struct look look = look_of(figure->plot.curves[k].member);
@@ -158,9 +161,7 @@ static enum hb_status put_curves(const struct hb_report_figure *figure, struct h
                           look.width > 0 ? "lines" : "", look.mark ? "points" : ""));
     if (look.mark) HB_TRY(hb_text_append(script, "ps 0.75 pt %d ", look.mark));
     if (look.width > 0) HB_TRY(hb_text_append(script, "lw %g dt %d ", look.width, look.dash));
-    HB_TRY(hb_text_append(script, "lc rgb '%s' title ", look.colour));
-    HB_TRY(hb_gnuplot_quote(figure->plot.curves[k].family, script));
-    HB_TRY(hb_text_append(script, " noenhanced"));
+    HB_TRY(hb_text_append(script, "lc rgb '%s' title name%zu noenhanced", look.colour, k));
   }
   return hb_text_append(script, "\n");
 }

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/process.h"
 #include "cli/commit.h"
 #include "cli/json.h"
 #include "cli/reproduce.h"
@@ -8,67 +9,31 @@
 #include "cli/terminal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* ---- one child --------------------------------------------------------------------------------------- */
 
 enum { WORDS_MOST = 64, POLL_MS = 10 };
 
-/* "NAME=value holmberg run ...": variables for the environment, then the words of the command; both NULL-ended. */
-static void split_command(char *command, char *variables[WORDS_MOST], char *words[WORDS_MOST])
+/* "NAME=value holmberg run ..." by env, with this program in holmberg's place. */
+static enum hb_status start(const struct hb_job *job, struct hb_process *process)
 {
-  size_t variable = 0, word = 0;
-  char *rest = NULL;
-  for (char *w = strtok_r(command, " ", &rest); w && word + 1 < WORDS_MOST; w = strtok_r(NULL, " ", &rest)) {
-    if (word == 0 && strchr(w, '='))
-      variables[variable++] = w;
-    else
-      words[word++] = w;
-  }
-  variables[variable] = words[word] = NULL;
-}
-
-/* The variables before those of this process, so that they win. */
-static enum hb_status make_environment(char *const *variables, char ***environment)
-{
-  size_t count = 0, k = 0;
-  while (environ[count]) count++;
-  HB_TRY(HB_ALLOC(count + WORDS_MOST, environment));
-  for (; variables[k]; k++) (*environment)[k] = variables[k];
-  for (char **old = environ; *old; old++) {
-    int is_set = 0;
-    for (size_t v = 0; variables[v]; v++)
-      is_set |= strncmp(*old, variables[v], strcspn(variables[v], "=") + 1) == 0;
-    if (!is_set) (*environment)[k++] = *old;
-  }
-  return HB_OK;
-}
-
-static enum hb_status start(const struct hb_job *job, const char *out, const char *said, pid_t *child)
-{
-  char command[sizeof job->command], *variables[WORDS_MOST], *words[WORDS_MOST], **environment;
+  char command[sizeof job->command], self[64];
+  const char *words[WORDS_MOST] = {"env"};
+  size_t count = 1;
   strcpy(command, job->command);
-  split_command(command, variables, words);
-  HB_TRY(make_environment(variables, &environment));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  int error = posix_spawn(child, "/proc/self/exe", &actions, NULL, words, environment);
-  posix_spawn_file_actions_destroy(&actions);
-  hb_mem_free(environment);
-  return error ? hb_fail(HB_ERR_IO, "cannot run job %s: %s", job->name, strerror(error)) : HB_OK;
+  snprintf(self, sizeof self, "/proc/%ld/exe", (long)getpid());
+  for (char *rest, *w = strtok_r(command, " ", &rest); w && count + 1 < WORDS_MOST;
+       w = strtok_r(NULL, " ", &rest))
+    words[count++] = strcmp(w, "holmberg") == 0 ? self : w;
+  enum hb_status status = hb_process_start(words, HB_PROCESS_FROM | HB_PROCESS_SAID, process);
+  return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_IO, job->name);
 }
 
 /* ---- the bar ----------------------------------------------------------------------------------------- */
@@ -84,25 +49,38 @@ static void show(const struct progress *p, double job_s, double estimate_s)
   hb_terminal_progress((p->done_s + fmin(job_s, estimate_s)) / p->all_s, hb_clock_now() - p->began);
 }
 
-/* Waits for the child with an eye on signals, which it is told of; its wait status in *end. */
-static void wait_for(pid_t child, const struct hb_job *job, const struct progress *progress, int *end)
+/* What there is to read; the pipe is closed at its end. */
+static enum hb_status take(int *pipe, struct hb_text *text)
+{
+  char part[16384];
+  ssize_t got = read(*pipe, part, sizeof part);
+  if (got > 0) return hb_text_append_bytes(text, part, (size_t)got);
+  if (got == 0 || errno != EINTR) hb_process_close(pipe);
+  return HB_OK;
+}
+
+/* Takes what the child writes until it ends, with an eye on signals, which it is told of. */
+static enum hb_status listen(struct hb_process *child, const struct hb_job *job,
+                             const struct progress *progress, struct hb_text *rows, struct hb_text *said)
 {
   double began = hb_clock_now();
   int told = 0;
-  while (waitpid(child, end, WNOHANG) == 0) {
-    if (hb_signals_stop() && !told++) kill(child, SIGTERM);
+  while (child->from >= 0 || child->said >= 0) {
+    struct pollfd pipes[] = {{child->from, POLLIN, 0}, {child->said, POLLIN, 0}}; /* -1 is left alone */
+    if (hb_signals_stop() && !told++) kill(child->pid, SIGTERM);
     show(progress, hb_clock_now() - began, job->estimate_s);
-    nanosleep(&(struct timespec){0, POLL_MS * 1000000L}, NULL);
+    if (poll(pipes, 2, POLL_MS) <= 0) continue;
+    if (pipes[0].revents) HB_TRY(take(&child->from, rows));
+    if (pipes[1].revents) HB_TRY(take(&child->said, said));
   }
+  return HB_OK;
 }
 
 /* ---- one job ----------------------------------------------------------------------------------------- */
 
-static void name_files(const struct hb_job *job, char done[128], char out[128], char said[128])
+static void file_of(const struct hb_job *job, char path[128])
 {
-  snprintf(done, 128, "jobs/%s.jsonl", job->name);
-  snprintf(out, 128, "jobs/%s.part", job->name);
-  snprintf(said, 128, "jobs/%s.said", job->name);
+  snprintf(path, 128, "jobs/%s.jsonl", job->name);
 }
 
 static enum hb_status write_header(FILE *file, const struct hb_job *job, double wall_s)
@@ -125,68 +103,62 @@ static enum hb_status write_header(FILE *file, const struct hb_job *job, double 
 }
 
 /* The output under its name, of a job that failed none, behind a line that says what it is of. */
-static enum hb_status keep(const struct hb_job *job, double wall_s, const char *out, const char *done)
+static enum hb_status keep(const struct hb_job *job, double wall_s, const struct hb_text *rows)
 {
-  char *rows, *whole = NULL;
-  size_t length, header;
-  HB_TRY(hb_file_read(out, &rows, &length));
-  FILE *file = open_memstream(&whole, &header);
+  char *whole = NULL, path[128];
+  size_t length;
+  FILE *file = open_memstream(&whole, &length);
   enum hb_status status = file ? HB_OK : hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
   if (status == HB_OK) status = write_header(file, job, wall_s);
-  if (status == HB_OK && !*job->failure) fwrite(rows, 1, length, file);
+  if (status == HB_OK && !*job->failure && rows->length) fwrite(rows->text, 1, rows->length, file);
   if (file && fclose(file) != 0) status = hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
-  if (status == HB_OK) status = hb_file_replace(done, whole, header);
+  file_of(job, path);
+  if (status == HB_OK) status = hb_file_replace(path, whole, length);
   free(whole);
-  hb_mem_free(rows);
   return status;
 }
 
 /* The first line of what the child said, without the program's name. */
-static void note_failure(struct hb_job *job, const char *said, int end)
+static void note_failure(struct hb_job *job, const struct hb_text *said, struct hb_process_end end)
 {
-  char *text = NULL;
-  size_t length;
-  const char *line = "";
-  if (hb_file_read(said, &text, &length) == HB_OK) line = text;
+  const char *line = said->length ? said->text : "";
   line += strncmp(line, "holmberg: ", 10) == 0 ? 10 : 0;
-  if (WIFSIGNALED(end))
-    snprintf(job->failure, sizeof job->failure, "signal %d", WTERMSIG(end));
+  if (end.signal)
+    snprintf(job->failure, sizeof job->failure, "signal %d", end.signal);
   else
-    snprintf(job->failure, sizeof job->failure, "exit code %d: %.*s", WEXITSTATUS(end),
-             (int)strcspn(line, "\n"), line);
-  hb_mem_free(text);
+    snprintf(job->failure, sizeof job->failure, "exit code %d: %.*s", end.code, (int)strcspn(line, "\n"),
+             line);
 }
 
 static enum hb_status run_job(struct hb_job *job, const struct progress *progress)
 {
-  char done[128], out[128], said[128];
-  name_files(job, done, out, said);
-  pid_t child;
-  int end = 0;
+  struct hb_process child;
+  struct hb_text rows = {0}, said = {0};
   double began = hb_clock_now();
-  HB_TRY(start(job, out, said, &child));
-  wait_for(child, job, progress, &end);
-  enum hb_status status = HB_OK;
-  if (hb_signals_stop())
+  HB_TRY(start(job, &child));
+  enum hb_status status = listen(&child, job, progress, &rows, &said);
+  if (status != HB_OK) hb_process_kill(&child);
+  struct hb_process_end end = hb_process_end(&child);
+  if (status == HB_OK && hb_signals_stop())
     status = hb_fail(HB_ERR_STOPPED, "stopped by %s; the same command goes on where this one stopped",
                      hb_signals_stop());
-  else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
-    note_failure(job, said, end);
+  else if (end.code != 0)
+    note_failure(job, &said, end);
   /* what a probe cannot do this machine cannot do: that is an answer; other failures are tried again another time */
   if (status == HB_OK && (!*job->failure || job->kind == HB_JOB_PROBE))
-    status = keep(job, hb_clock_now() - began, out, done);
+    status = keep(job, hb_clock_now() - began, &rows);
   job->is_done = status == HB_OK && !*job->failure;
-  unlink(out);
-  unlink(said);
+  hb_mem_free(rows.text);
+  hb_mem_free(said.text);
   return status;
 }
 
 int hb_job_is_kept(const struct hb_job *job, char *failure)
 {
-  char done[128], out[128], said[128], *text;
+  char done[128], *text;
   struct hb_record header = {0};
   size_t length;
-  name_files(job, done, out, said);
+  file_of(job, done);
   if (access(done, R_OK) != 0 || hb_file_read(done, &text, &length) != HB_OK) return 0;
   text[strcspn(text, "\n")] = 0;
   int same = hb_record_take(text, &header) == HB_OK &&

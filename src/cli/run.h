@@ -69,6 +69,12 @@ struct hb_run_resumed {
   struct hb_text device; /* note of the header where another device goes on; else none */
 };
 
+/* What tells how long a run without a progress bar will take, once it is under way. */
+struct hb_run_pace {
+  double began, t_begin; /* 0: not yet */
+  int is_told;
+};
+
 /* A run: what was asked for and how far it is. */
 struct hb_run {
   struct hb_opts opts;                /* as given, then with what the snapshot says where nothing was given */
@@ -78,7 +84,8 @@ struct hb_run {
   struct hb_run_output output;
   struct hb_run_diag diag;
   double t, t_end;
-  int warned;  /* of steps that collapse */
+  int warned; /* of steps that collapse */
+  struct hb_run_pace pace;
   double hair; /* a step that ends so little behind a time that was asked for ends at it */
   double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
   double diag_every, snap_every;   /* snap_every 0: no series */
@@ -99,6 +106,13 @@ enum hb_status hb_run_check_output(const struct hb_opts_value *values);
 
 /* Fills what follows from the options and the time that the run begins at. */
 void hb_run_set_up(struct hb_run *run, double t_begin);
+
+/* That there are no more steps, rows and snapshots than can be counted. Errors: HB_ERR_USAGE. */
+enum hb_status hb_run_check_counts(const struct hb_run *run);
+
+/* Says how long the run takes, where that is long: before the first step, and once its pace is known. */
+void hb_run_announce(const struct hb_run *run);
+void hb_run_watch_pace(struct hb_run *run);
 
 /* The word for a choice of exact energies, NULL behind the last. */
 const char *hb_run_exact_energy(size_t k);

@@ -90,6 +90,7 @@ static enum hb_status advance(struct hb_run *run, double t)
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
     hb_run_watch_steps(run);
+    hb_run_watch_pace(run);
     hb_run_output_progress(&run->output, run->t);
     HB_TRY(hb_run_checkpoint_poll(run));
   }

@@ -33,7 +33,7 @@ static enum hb_status check_times(const struct hb_run *run)
       return hb_fail(HB_ERR_USAGE, "option --%s: %s is below the smallest step %s",
                      hb_run_options[intervals[k]].name, every->text, dt_min->text);
   }
-  if (run->t_end >= run->t) return HB_OK;
+  if (run->t_end >= run->t) return hb_run_check_counts(run);
   char begin[32];
   hb_opts_shortest(run->t, begin);
   return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the snapshot's time %s",
@@ -158,6 +158,7 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
   HB_TRY(add_history(&run->opts, run->initial));
   size_t n = hb_particles_n(run->initial);
   HB_TRY(open_sim(run));
+  hb_run_announce(run);
   return diag ? hb_run_diag_open(diag, n, &run->diag) : HB_OK;
 }
 

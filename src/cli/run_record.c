@@ -75,14 +75,14 @@ enum hb_status hb_run_record_options(struct hb_run *run)
     return hb_fail(HB_ERR_INPUT, "the checkpoint was not written by this 'holmberg run'");
   static char no_more[] = "--";
   char *words[RUN_COUNT + 2], *place = NULL, *word;
-  int count = 0, wants_help;
+  enum hb_opts_question asked;
+  int count = 0;
   while (count < RUN_COUNT && (word = next_of(record, "option ", &place))) words[count++] = word;
   words[count++] = no_more;
   place = NULL;
   if (!(words[count++] = next_of(record, "operand ", &place)))
     return hb_fail(HB_ERR_INPUT, "the checkpoint does not say which file its run began with");
-  enum hb_status status =
-      hb_opts_parse(&hb_cmd_run, count, words, run->resumed.operands, &run->opts, &wants_help);
+  enum hb_status status = hb_opts_parse(&hb_cmd_run, count, words, run->resumed.operands, &run->opts, &asked);
   return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_INPUT, "the checkpoint's options");
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,37 @@ void hb_terminal_look_for_reader(void)
 {
   struct pollfd pipe = {.fd = STDOUT_FILENO, .events = POLLOUT};
   if (poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR)) stdout_error = EPIPE;
+}
+
+void hb_terminal_duration(double seconds, char text[32])
+{
+  static const struct {
+    double below, seconds;
+    const char *format;
+  } units[] = {{90, 1, "%.0f seconds"},
+               {5400, 60, "%.0f minutes"},
+               {1.8e5, 3600, "%.1f hours"},
+               {6e7, 86400, "%.0f days"},
+               {INFINITY, 3.156e7, "%.3g years"}};
+  size_t k = 0;
+  while (seconds >= units[k].below && k + 1 < sizeof units / sizeof *units) k++;
+  snprintf(text, 32, units[k].format, fmax(seconds, 1) / units[k].seconds);
+}
+
+double hb_terminal_least_seconds(double steps, double pairs)
+{
+  static const double STEP_S = 1e-7, PAIR_S = 1e-13;
+  return steps * fmax(STEP_S, pairs * PAIR_S);
+}
+
+void hb_terminal_announce(const char *how, double seconds, const char *hint)
+{
+  static const double WORTH_A_WORD_S = 600;
+  char text[32], line[256];
+  if (!(seconds > WORTH_A_WORD_S)) return;
+  hb_terminal_duration(seconds, text);
+  snprintf(line, sizeof line, "this takes %s %s; Ctrl-C stops it%s%s", how, text, *hint ? "; " : "", hint);
+  hb_terminal_note(line);
 }
 
 /* "1:02:03" or "2:03". */

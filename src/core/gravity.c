@@ -233,7 +233,7 @@ static void potential_of_group(size_t first, size_t count, size_t n, const doubl
 }
 
 struct potential {
-  size_t n;
+  size_t n, first, end; /* sinks from first to end - 1 */
   const double *m, *x;
   double eps2, *phi;
 };
@@ -241,12 +241,19 @@ struct potential {
 static void potential_piece(void *context, size_t piece)
 {
   const struct potential *p = context;
-  size_t first = piece * PHI_SINKS, end = hb_team_end(p->n, PHI_SINKS, first);
+  size_t first = p->first + piece * PHI_SINKS, end = p->end - first < PHI_SINKS ? p->end : first + PHI_SINKS;
   potential_of_group(first, end - first, p->n, p->m, p->x, p->eps2, p->phi);
+}
+
+void hb_gravity_potential_part(size_t n, const double *m, const double *x, double eps2, size_t first,
+                               size_t end, double *phi)
+{
+  struct potential p = {n, first, end, m, x, eps2, phi};
+  hb_team_each(threads_for((double)(end - first) * (double)n), hb_team_pieces(end - first, PHI_SINKS),
+               potential_piece, &p);
 }
 
 void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi)
 {
-  struct potential p = {n, m, x, eps2, phi};
-  hb_team_each(threads_for((double)n * (double)n), hb_team_pieces(n, PHI_SINKS), potential_piece, &p);
+  hb_gravity_potential_part(n, m, x, eps2, 0, n, phi);
 }

@@ -29,6 +29,11 @@ const struct hb_ic_model *hb_ic_models(size_t *count)
   return infos;
 }
 
+enum hb_ic_scaling hb_ic_scaling_for(size_t n)
+{
+  return n <= HB_IC_MEASURED_MOST ? HB_IC_SCALING_MEASURED : HB_IC_SCALING_MODEL;
+}
+
 static enum hb_status find_model(const char *name, const struct hb_ic_ops **model)
 {
   size_t nearest = 0;
@@ -88,6 +93,7 @@ enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
   if (p.m2 == 0) p.m2 = 0.5;
   if (p.a == 0) p.a = 1;
   if (p.spin == 0) p.spin = 1;
+  if (p.scaling == HB_IC_SCALING_AUTO) p.scaling = hb_ic_scaling_for(p.n);
   HB_TRY(check_n(&model->info, p.n));
   HB_TRY(check_values(&p));
 

@@ -4,8 +4,10 @@
  * gives the same bytes on every machine. */
 #include "ic/ic.h"
 
+#include "base/mem.h"
 #include "base/rng.h"
 #include "core/diagnostics.h"
+#include "core/gravity.h"
 
 #include <math.h>
 
@@ -44,16 +46,33 @@ static void stretch(struct hb_particles *p, double length, double speed)
 /* The model has U = -3 pi / 32 in Plummer radii; this many make U = -1/2. */
 static const double model_length = 0.58904862254808623221; /* 3 pi / 16 */
 
+/* N^2 pairs, part by part, with a word between two of them. */
+static enum hb_status measure(const struct hb_ic_params *params, const struct hb_particles *p, double *e_pot)
+{
+  static const size_t pairs = (size_t)1 << 28; /* of a part: a fraction of a second */
+  size_t n = p->n, part = pairs / n + 1;
+  double *phi;
+  HB_TRY(HB_ALLOC(n, &phi));
+  for (size_t first = 0; first < n; first += part) {
+    size_t end = n - first < part ? n : first + part;
+    hb_gravity_potential_part(n, p->m, p->x, 0, first, end, phi);
+    if (params->progress) params->progress(params->progress_context, (double)end / (double)n);
+  }
+  enum hb_status status = hb_potential_energy_of(p, phi, e_pot);
+  hb_mem_free(phi);
+  return status;
+}
+
 /* Lengths so that U = -1/2, then speeds so that T = 1/4: by the measured sums the energy of the sample is exact, not
  * only that of its parent distribution. */
-static enum hb_status scale(struct hb_particles *p, enum hb_ic_scaling scaling)
+static enum hb_status scale(const struct hb_ic_params *params, struct hb_particles *p)
 {
-  if (scaling == HB_IC_SCALING_MODEL) {
+  if (params->scaling == HB_IC_SCALING_MODEL) {
     stretch(p, model_length, 1 / sqrt(model_length));
     return HB_OK;
   }
   double e_pot, e_kin;
-  HB_TRY(hb_potential_energy(p, 0, &e_pot));
+  HB_TRY(measure(params, p, &e_pot));
   HB_TRY(hb_kinetic_energy(p, &e_kin));
   stretch(p, -2 * e_pot, sqrt(0.25 / e_kin));
   return HB_OK;
@@ -74,7 +93,7 @@ static enum hb_status plummer_make(const struct hb_ic_params *params, struct hb_
     for (int k = 0; k < 3; k++) p->v[3 * i + k] = v * direction[k];
   }
   hb_ic_centre(p);
-  return scale(p, params->scaling);
+  return scale(params, p);
 }
 
 const struct hb_ic_ops hb_ic_plummer = {

@@ -5,15 +5,10 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* ---- kinds of movies --------------------------------------------------------------------------------- */
 
@@ -66,45 +61,29 @@ static enum hb_status comment_of(const struct hb_film_params *params, struct hb_
   return HB_OK;
 }
 
-/* *child stays 0 where there is no ffmpeg. */
-static enum hb_status spawn(struct hb_film *film, char **words, int from)
-{
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  int error = posix_spawnp(&film->child, "ffmpeg", &actions, NULL, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error == 0) return HB_OK;
-  film->child = 0;
-  if (error == ENOENT) return HB_OK;
-  return hb_fail(HB_ERR_IO, "cannot draw %s: ffmpeg: %s", film->params.path, strerror(error));
-}
-
-static enum hb_status start(struct hb_film *film, const struct kind *kind, char *comment)
+/* Starts it; film->lacks_ffmpeg where there is none. A name is a file's, whatever it begins with: 12:30.mp4, -dash.mp4. */
+static enum hb_status start(struct hb_film *film, const struct kind *kind, const char *comment)
 {
   const struct hb_film_params *p = &film->params;
-  char line[512];
+  char line[512], name[sizeof film->temporary + 8];
   snprintf(line, sizeof line,
            "ffmpeg -nostdin -y -loglevel error -f rawvideo -pix_fmt rgb24 -s %dx%d -r %d -i - -an %s -f %s",
            p->width, p->height, p->frames_per_s, kind->options, kind->format);
-  char *words[WORDS], metadata[] = "-metadata";
+  snprintf(name, sizeof name, "file:%s", film->temporary);
+  const char *words[WORDS];
   int count = 0;
   for (char *rest, *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
     words[count++] = word;
-  words[count++] = metadata;
+  words[count++] = "-metadata";
   words[count++] = comment;
-  words[count++] = film->temporary;
+  words[count++] = name;
   words[count] = NULL;
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return hb_fail(HB_ERR_IO, "cannot draw %s: %s", p->path, strerror(errno));
-  enum hb_status status = spawn(film, words, ends[0]);
-  close(ends[0]);
-  if (film->child)
-    film->pipe = ends[1];
-  else
-    close(ends[1]);
-  return status;
+  enum hb_status status = hb_process_start(words, HB_PROCESS_TO, &film->ffmpeg);
+  film->lacks_ffmpeg = status == HB_ERR_USAGE;
+  film->is_movie = status == HB_OK;
+  char context[512];
+  snprintf(context, sizeof context, "cannot draw %s", p->path);
+  return status == HB_OK || film->lacks_ffmpeg ? HB_OK : hb_fail_in(status, context);
 }
 
 /* ---- what callers use -------------------------------------------------------------------------------- */
@@ -112,7 +91,7 @@ static enum hb_status start(struct hb_film *film, const struct kind *kind, char 
 enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film)
 {
   int is_movie;
-  *film = (struct hb_film){.params = *params, .pipe = -1};
+  *film = (struct hb_film){.params = *params, .ffmpeg = {.to = -1, .from = -1, .said = -1}};
   HB_TRY(hb_film_kind(params->path, &is_movie));
   if (!is_movie) return HB_OK;
   if (params->width % 2 || params->height % 2)
@@ -125,8 +104,6 @@ enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film 
   enum hb_status status = comment_of(params, &comment);
   if (status == HB_OK) status = start(film, kind_of(params->path), comment.text);
   hb_mem_free(comment.text);
-  film->is_movie = film->child != 0;
-  film->lacks_ffmpeg = status == HB_OK && !film->is_movie;
   return status;
 }
 
@@ -157,21 +134,15 @@ enum hb_status hb_film_add(struct hb_film *film, const uint8_t *rgb, const struc
 {
   film->frames++;
   if (!film->is_movie) return add_png(film, rgb, text, text_count);
-  return hb_file_write(film->pipe, "ffmpeg's input", rgb,
+  return hb_file_write(film->ffmpeg.to, "ffmpeg's input", rgb,
                        3 * (size_t)film->params.width * (size_t)film->params.height);
 }
 
 enum hb_status hb_film_close(struct hb_film *film, enum hb_status status)
 {
-  if (film->pipe >= 0) close(film->pipe);
-  film->pipe = -1;
-  if (!film->child) return status;
-  int end = 0;
-  while (waitpid(film->child, &end, 0) < 0 && errno == EINTR) {
-  }
-  film->child = 0;
-  int failed = !WIFEXITED(end) || WEXITSTATUS(end) != 0;
-  if (failed) status = hb_fail(HB_ERR_IO, "cannot draw %s: ffmpeg failed, see above", film->params.path);
+  if (film->ffmpeg.pid == 0) return status;
+  if (hb_process_end(&film->ffmpeg).code != 0)
+    status = hb_fail(HB_ERR_IO, "cannot draw %s: ffmpeg failed, see above", film->params.path);
   if (status == HB_OK && rename(film->temporary, film->params.path) != 0)
     status = hb_fail(HB_ERR_IO, "cannot write %s: %s", film->params.path, strerror(errno));
   if (status != HB_OK) unlink(film->temporary);

@@ -2,9 +2,8 @@
 #ifndef HB_FILM_H
 #define HB_FILM_H
 
+#include "base/process.h"
 #include "io/png.h"
-
-#include <sys/types.h>
 
 struct hb_film_params {
   const char *path;               /* .png, or a movie: .mp4 .mkv .webm .gif                      */
@@ -19,8 +18,7 @@ struct hb_film {
   struct hb_film_params params; /* the strings stay the caller's */
   int is_movie;                 /* 0: frames are PNG files                        */
   int lacks_ffmpeg;             /* a movie was asked for, but frames will be files */
-  int pipe;                     /* to ffmpeg; -1: none                            */
-  pid_t child;
+  struct hb_process ffmpeg;     /* pid 0: none                                    */
   char temporary[4096];
   unsigned long frames;
 };

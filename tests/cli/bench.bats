@@ -67,7 +67,7 @@ device+='"device": "[^"]+"'
 
 @test "what cannot be measured" {
   fails_with 2 "unknown measurement 'forces'; did you mean 'force'[?]" bench forces
-  fails_with 2 "'holmberg bench' needs a WHAT" bench
+  fails_with 2 "'holmberg bench' needs a WHAT (one of *)" bench
   fails_with 2 "option --check belongs to 'bench force'" bench draws --check
   fails_with 2 "option --plot belongs to 'bench force'" bench draws --plot rates.png
 }
@@ -164,7 +164,7 @@ refuses() {
   refuses "unknown mode 'block/gpu/cpu'; did you mean 'block/gpu/gpu'[?]" --mode block/gpu/cpu
   [ "${stderr_lines[1]}" = "try 'holmberg bench run --help'" ]
   refuses "unknown scheme 'hots'; did you mean 'host'[?]" --scheme host,hots
-  refuses "unknown precision 'half' (expected one of single, compensated, ds, double)" --precision half
+  refuses "unknown precision 'half' (expected one of single, compensated, ds, double, grape6)" --precision half
   refuses "*'many'*" --scheme host --n 64,many
   refuses "option --n: '1' is out of range *" --scheme host --n 64,1
   refuses 'the times are 0.5 to 0.25, expected *' --scheme host --t-begin 0.5 --t-end 0.25

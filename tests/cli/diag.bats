@@ -176,3 +176,52 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
   [ -z "$output" ]
   [ "$stderr" = 'holmberg: cannot draw a.png: gnuplot is not installed' ]
 }
+
+# ---- text from outside ----
+
+# Every field and name below would leave a file `pwned` behind if a part of it were run.
+hostile=("x'.system('touch pwned').'" 'x`touch pwned`' '$(touch pwned)' '";touch pwned;"' '|touch pwned' "'" '\' '@x'
+  "x' ; ! touch pwned ; y = 'z" '-e' '<touch pwned' 'END' '%s %n' 'x"\' '{/Symbol x}')
+
+@test "plot: no field of a row is a part of gnuplot's script" {
+  local word json
+  for word in "${hostile[@]}"; do
+    printf 't,scheme,precision,e_total,e_gpu,exact_energy\n0,%s,%s,-1,-1,0\n1,%s,%s,-1.1,-1.2,0\n' \
+      "$word" "$word" "$word" "$word" >a.csv
+    accepts plot a.csv -o a.svg
+    json=${word//\\/\\\\} json=${json//\"/\\\"}
+    printf '{"t": %s, "scheme": "%s", "precision": "%s", "e_total": -1, "e_gpu": -1.5, "exact_energy": 1}\n' \
+      0 "$json" "$json" 1 "$json" "$json" >b.jsonl
+    accepts plot b.jsonl -o b.svg
+    files a.csv a.svg b.jsonl b.svg
+  done
+  printf 't,scheme,e_total,e_gpu\n0,%s,-1,-1\n1,%s,-1,-2\n' "${hostile[0]}" "${hostile[0]}" >a.csv
+  accepts plot a.csv -o a.svg
+  grep -qF "potentials of x'.system('touch pwned').'" a.svg
+}
+
+@test "plot: nor is a file's name" {
+  local word name
+  for word in "${hostile[@]}"; do
+    mkdir here
+    cd here
+    name=${word//\//_}.csv
+    printf 't,scheme,e_total,e_gpu\n0,host,-1,-1\n1,host,-1,-1.1\n' >"./$name"
+    accepts plot -- "$name"
+    files "$name" "${name%.csv}.png"
+    cd ..
+    rm -r here
+  done
+  printf 't,e_total,e_gpu\n0,1,1\n' >$'a\nsystem("touch pwned")\n.csv'
+  fails_with 2 'cannot draw *: there is a control character in it' plot $'a\nsystem("touch pwned")\n.csv' -o a.png
+  files $'a\nsystem("touch pwned")\n.csv'
+  printf 't,scheme,e_total,e_gpu\n0,x\033[2J,1,1\n' >b.csv
+  fails_with 3 "b.csv, line 2: scheme is 'x[?]\[2J', which has a control character" plot b.csv
+}
+
+@test "plot: what ~/.gnuplot says is not run" {
+  printf 't,e_total,e_gpu\n0,1,1\n' >a.csv
+  printf 'system("touch pwned")\n' >.gnuplot
+  HOME=$PWD accepts plot a.csv -o a.png
+  files .gnuplot a.csv a.png
+}

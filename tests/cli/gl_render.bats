@@ -83,6 +83,26 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   ffprobe -loglevel error -show_entries format_tags=comment -of csv=p=0 m.mkv | grep -F 'command: holmberg render a.h5'
 }
 
+@test "a movie's name is that of a file, whatever it begins with and holds" {
+  local name
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  for name in 12:30.mp4 -dash.mp4 'pipe:1.gif' "x'\$(touch pwned)\`touch pwned\`\".mp4" '|touch pwned.gif' $'a\nb.gif' '%d.gif'; do
+    accepts render a.h5 "-o$name" "${small[@]}" --frames 2
+    files a.h5 "$name"
+    rm -- "$name"
+    accepts render a.h5 "-o${name%.*}.png" "${small[@]}"
+    files a.h5 "${name%.*}.png"
+    rm -- "${name%.*}.png"
+  done
+}
+
+@test "a caller that ignores its children's ends changes nothing" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  run bash -c "trap '' CHLD; exec '$HOLMBERG' render a.h5 -o m.mp4 ${small[*]} --frames 2"
+  [ "$status" -eq 0 ]
+  files a.h5 m.mp4
+}
+
 @test "no ffmpeg: a sentence and the frames" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
   run --separate-stderr env PATH="$PWD" "$HOLMBERG" render a.h5 -o m.mp4 "${small[@]}" --frames 2

@@ -3,6 +3,15 @@
 # holmberg ic.
 load common
 
+@test "plummer: above N = 131072 by the model's sums, which the header notes" {
+  accepts ic plummer -n 131073 -o large.h5
+  h5dump -a /Holmberg/options large.h5 | grep -q 'scaling=model'
+  accepts ic plummer -n 131073 --scaling model -o named.h5
+  h5diff large.h5 named.h5 /PartType1/Coordinates
+  accepts ic plummer -n 1024 -o small.h5
+  run ! grep -q scaling <(h5dump -a /Holmberg/options small.h5)
+}
+
 @test "the default name is the model's, and the program says what it wrote" {
   accepts ic plummer -n 64
   [ "$output" = 'wrote plummer.h5: 64 particles, model plummer' ]

@@ -149,7 +149,7 @@ refuses() {
   refuses "option --n: '1' is out of range *" predict --n 1
   refuses "unknown machine '8800GTS'; did you mean '8800GTX'[?]" predict --machine 8800GTS
   [ "${stderr_lines[1]}" = "try 'holmberg model predict --help'" ]
-  refuses "'holmberg model' needs a fit|predict" # no part named
+  refuses "'holmberg model' needs a PART (one of fit, predict)" # no part named
   refuses "'fit' has options of its own and stands right behind 'model'" --color never fit
   refuses "unknown part of 'model' 'predcit'; did you mean 'predict'[?]" predcit
   fails_with 4 'cannot write none/fit.jsonl: folder none/: No such file or directory' model fit --scheme host -o none/fit.jsonl

@@ -58,6 +58,26 @@ load common
   for name in hermite4 leapfrog cg2007 tile; do [[ $output == *$'\n'"  $name "* ]]; done
 }
 
+@test "help and the version, however they are asked for" {
+  "$HOLMBERG" --help >help
+  "$HOLMBERG" run --help >run
+  "$HOLMBERG" bench run --help >bench_run
+  for words in help -h; do accepts $words && [ "$output" = "$(cat help)" ]; done
+  accepts help run
+  [ "$output" = "$(cat run)" ]
+  accepts help bench run
+  [ "$output" = "$(cat bench_run)" ]
+  fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" help rnu
+  local version
+  version=$("$HOLMBERG" --version)
+  for words in -v 'run --version' 'run -v' 'ic --nonsense --version' 'bench run -v'; do
+    # shellcheck disable=SC2086
+    accepts $words
+    [ "$output" = "$version" ]
+  done
+  fails_with 4 'cannot read --version: *' run -- --version
+}
+
 @test "no command" { fails_with 2 'no command given'; }
 @test "unknown command, near one" { fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" rnu; }
 @test "unknown command, near none" {
@@ -80,7 +100,27 @@ load common
 @test "empty value" { fails_with 2 'option -o: the value is empty (expected FILE)' run a.h5 -o ''; }
 @test "value for a flag" { fails_with 2 "option --json takes no value, but got '3'" run a.h5 --json=3; }
 @test "no file" { fails_with 2 "'holmberg run' needs a FILE" run; }
-@test "no model" { fails_with 2 "'holmberg ic' needs a MODEL" ic; }
+@test "no model" { fails_with 2 "'holmberg ic' needs a MODEL (one of plummer, *, demo7)" ic; }
+@test "no measurement, no part" {
+  fails_with 2 "'holmberg bench' needs a WHAT (one of force, draws, ceiling, run, frames)" bench
+  fails_with 2 "'holmberg model' needs a PART (one of fit, predict)" model
+}
+@test "a model mistyped where a file could be" {
+  for command in view trace; do
+    fails_with 2 "unknown model 'plumer'; did you mean 'plummer'[?]" $command plumer
+  done
+}
+@test "what fails before its first row prints no head of a table" {
+  fails_with 2 "unknown scheme 'hots'; did you mean 'host'[?]" bench force --scheme hots
+  fails_with 2 "unknown precision 'quad' *" bench force --scheme host --precision double,quad --n 64
+  fails_with 2 "unknown interaction 'gravit'; did you mean 'gravity'[?]" bench force --interaction gravit
+  fails_with 2 "option --n: 'x' is not a whole number*" bench force --scheme host --n 64,x
+  fails_with 2 'there is nothing to measure: *' bench draws --scheme host --n 64 --ni 128
+  fails_with 2 'there is nothing to measure: *' bench force --scheme host --precision single --n 64
+  run --separate-stderr "$HOLMBERG" bench run --scheme host --n 64 --t-end 0.1
+  [[ $status -eq 2 && -z $output && $stderr == 'holmberg: the times are 0.25 to 0.1, '* ]]
+  fails_with 4 'cannot read nosuch.jsonl: *' model predict --machine nosuch.jsonl
+}
 @test "two files" { fails_with 2 "'holmberg run' takes one FILE, but got 'a.h5' and 'b.h5'" run a.h5 b.h5; }
 @test "an operand for info" { fails_with 2 "'holmberg info' takes options only, but got 'x'" info x; }
 @test "not a number" {
@@ -118,6 +158,58 @@ load common
   [[ $stderr == $'\e[1;31mholmberg:\e[0m cannot read'* ]]
 }
 
+# announces PATTERN ARG...: work that does not end by itself says first how long it takes; it is stopped then.
+announces() {
+  local pattern=$1
+  shift
+  rm -f said
+  "$HOLMBERG" "$@" >rows 2>said &
+  for ((k = 0; k < 600; k++)); do
+    [ -s said ] && break
+    sleep 0.05
+  done 2>/dev/null
+  kill -KILL $!
+  wait $! || true
+  # shellcheck disable=SC2053
+  [[ $(head -n 1 said) == 'holmberg: this takes '$pattern'; Ctrl-C stops it'* ]]
+}
+
+@test "a number that makes endless work is told, before the first step" {
+  "$HOLMBERG" ic plummer -n 16 -o p.h5 --quiet
+  "$HOLMBERG" ic demo1 -n 16 -o d.h5 --quiet
+  local leapfrog=(run d.h5 --scheme host --integrator leapfrog)
+  announces 'at least 9 days' run p.h5 --scheme host --t-end 1e12
+  announces 'at least 27.8 hours' "${leapfrog[@]}" --t-end 1 --dt 1e-12
+  announces 'at least 9 days' bench run --scheme host --n 16 --t-end 1e12
+  announces 'at least * years' model fit --scheme host --n 16,24,32 --t-end 2^70
+  announces 'about *' ic plummer -n 2^21 --scaling measured -o q.h5
+  grep -q -- '--scaling model takes seconds' said
+  [ ! -e q.h5 ]
+}
+
+@test "a number that cannot be counted is refused with what is allowed" {
+  "$HOLMBERG" ic plummer -n 16 -o p.h5 --quiet
+  "$HOLMBERG" ic demo1 -n 16 -o d.h5 --quiet
+  local leapfrog=(run d.h5 --scheme host --integrator leapfrog) n
+  for n in 1e18 2^70 1e300; do
+    fails_with 2 'option --t-end: * steps of 0.125 (expected at most 2^53)' run p.h5 --scheme host --t-end $n
+  done
+  for n in 1e-300 2^-70; do
+    fails_with 2 'option --dt: * steps of * (expected at most 2^53)' "${leapfrog[@]}" --dt $n
+  done
+  fails_with 2 'option --diag-every: * rows of * (expected at most 2^53)' run p.h5 --dt-min 2^-62 --diag-every 2^-61
+  fails_with 2 'option --snap-every: * snapshots of * (expected at most 2^53)' \
+    run p.h5 --dt-min 2^-62 --snap-every 2^-61 -o e.h5
+  fails_with 2 "option -n: '1e300' is out of range (expected a whole number below 2^63)" ic plummer -n 1e300
+  fails_with 2 "option --repeat: '1e12' is out of range (expected at most 1000)" bench force --repeat 1e12
+  fails_with 2 "option --seconds: '1e300' is out of range (expected at most 3600)" tune --seconds 1e300
+  fails_with 2 "option --frames: '1e12' is out of range (expected at most 1000000)" render p.h5 --frames 1e12
+  for n in --seeds --repeat; do
+    run -2 --separate-stderr "$HOLMBERG" model fit $n 1e12
+    [[ ${stderr_lines[0]} == "holmberg: option $n: '1e12' is out of range (expected at most 1000)" ]]
+  done
+}
+
 # at_terminal COMMAND: its output when standard error is a terminal.
 at_terminal() { TERM=xterm script -qec "$1" /dev/null </dev/null; }
 
@@ -140,6 +232,10 @@ shown_within() {
   kill $! 2>/dev/null || true
   wait $! || true
   grep -aq '% .* left' shown
+}
+
+@test "ic: a progress bar for the N^2 sums of a large sphere" {
+  shown_within 60 xterm "$HOLMBERG ic plummer -n 2^20 --scaling measured"
 }
 
 @test "a progress bar at a terminal, none with --quiet, --json or a dumb one" {

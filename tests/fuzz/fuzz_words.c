@@ -52,12 +52,12 @@ enum hb_status fuzz_options(const uint8_t *bytes, size_t count)
   HB_TRY(HB_ALLOC(count + 1, &text));
   if (count) memcpy(text, bytes, count);
   rest = text;
-  int given = 0, wants_help;
+  enum hb_opts_question asked;
+  int given = 0;
   while (given < MOST && (words[given] = strsep(&rest, "\n"))) given++;
   struct hb_opts opts;
-  enum hb_status status =
-      hb_opts_parse(command_of(words[0]), given - 1, words + 1, operands, &opts, &wants_help);
-  if (status == HB_OK && !wants_help) status = use_words(&opts);
+  enum hb_status status = hb_opts_parse(command_of(words[0]), given - 1, words + 1, operands, &opts, &asked);
+  if (status == HB_OK && !asked) status = use_words(&opts);
   hb_mem_free(text);
   return status;
 }

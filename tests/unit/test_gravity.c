@@ -183,11 +183,17 @@ static void test_bits_do_not_depend_on_threads(void **state)
 static void test_potential_alone_has_the_same_bits(void **state)
 {
   (void)state;
-  static double alone[N_MAX];
+  static double alone[N_MAX], part[N_MAX];
   struct hb_gravity *g = sources(N_MAX, x);
   hb_gravity_eval(g, 1e-4, N_MAX, all, a, j, phi);
   hb_gravity_potential(N_MAX, m, x, 1e-4, alone);
   assert_memory_equal(alone, phi, sizeof phi);
+  memcpy(part, alone, sizeof part);
+  for (size_t first = 0, end = 100; first < N_MAX; first = end, end = N_MAX - end < 100 ? N_MAX : end + 100) {
+    memset(part + first, 0, (end - first) * sizeof *part);
+    hb_gravity_potential_part(N_MAX, m, x, 1e-4, first, end, part);
+    assert_memory_equal(part, alone, sizeof part); /* the same bits, and nothing beside */
+  }
   hb_gravity_potential(9, m, x, 1e-4, alone);
   hb_gravity_set_j(g, 9, m, x, v);
   hb_gravity_eval(g, 1e-4, 9, all, a, j, phi);

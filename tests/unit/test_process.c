@@ -41,6 +41,21 @@ static void pipes_carry_both_ways(void **state)
   assert_int_equal(hb_process_end(&process).code, 0);
 }
 
+static void what_is_said_is_told_from_what_is_written(void **state)
+{
+  (void)state;
+  const char *words[] = {"sh", "-c", "echo row; echo note >&2", NULL};
+  struct hb_process process;
+  char row[8] = "", note[8] = "";
+  ASSERT_OK(hb_process_start(words, HB_PROCESS_FROM | HB_PROCESS_SAID, &process));
+  assert_int_equal(read(process.said, note, sizeof note), 5);
+  assert_int_equal(read(process.from, row, sizeof row), 4);
+  assert_string_equal(note, "note\n");
+  assert_string_equal(row, "row\n");
+  assert_int_equal(hb_process_end(&process).code, 0);
+  assert_int_equal(process.said, -1);
+}
+
 static void signals_are_the_programs_own(void **state)
 {
   (void)state;
@@ -77,8 +92,11 @@ static void our_own_child_is_found(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ends_are_told_apart),          cmocka_unit_test(pipes_carry_both_ways),
-      cmocka_unit_test(signals_are_the_programs_own), cmocka_unit_test(a_missing_program_is_named),
+      cmocka_unit_test(ends_are_told_apart),
+      cmocka_unit_test(pipes_carry_both_ways),
+      cmocka_unit_test(what_is_said_is_told_from_what_is_written),
+      cmocka_unit_test(signals_are_the_programs_own),
+      cmocka_unit_test(a_missing_program_is_named),
       cmocka_unit_test(our_own_child_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,8 +62,12 @@ const char *hb_particles_note(const struct hb_particles *particles, const char *
 /* ---- initial conditions ------------------------------------------------------------------------------ */
 
 /* How plummer reaches its units: by the sums over its own particles, exact but N^2 work, or by those of the model it
- * is drawn from, for which 10^6 particles take no time. */
-enum hb_ic_scaling { HB_IC_SCALING_MEASURED = 0, HB_IC_SCALING_MODEL = 1 };
+ * is drawn from, for which 10^6 particles take no time. auto: measured up to HB_IC_MEASURED_MOST particles. */
+enum hb_ic_scaling { HB_IC_SCALING_AUTO = 0, HB_IC_SCALING_MEASURED = 1, HB_IC_SCALING_MODEL = 2 };
+enum { HB_IC_MEASURED_MOST = 1 << 17 };
+
+/* Which of the others auto is for n particles. */
+enum hb_ic_scaling hb_ic_scaling_for(size_t n);
 
 /* demo1 ... demo7: how the program of the CUDA samples places its bodies. */
 enum hb_ic_shape { HB_IC_SHAPE_SHELL = 0, HB_IC_SHAPE_RANDOM = 1, HB_IC_SHAPE_EXPAND = 2 };
@@ -79,6 +83,9 @@ struct hb_ic_params {
   double spin;  /* holmberg1941: rotation of both discs in units of the circular one, < 0 retrograde; 0: 1  */
   enum hb_ic_scaling scaling; /* plummer */
   enum hb_ic_shape shape;     /* demo1 ... demo7 */
+  void (*progress)(void *context,
+                   double done); /* is told of long work, 0 < done <= 1; NULL: nobody wants to know */
+  void *progress_context;
 };
 
 struct hb_ic_model {
