@@ -93,7 +93,8 @@ asan: deps-test
 
 SECONDS = 60
 fuzz: deps-run deps-fuzz
-	$(Q)AFL_QUIET=1 $(MAKE) --no-print-directory $(JOBS) B=$(B)/fuzz CC=afl-clang-fast OPT='-O1 -g -fno-omit-frame-pointer' \
+	$(Q)AFL_QUIET=1 $(MAKE) --no-print-directory $(JOBS) B=$(B)/fuzz CC=afl-clang-fast \
+	  OPT='-O1 -g -fno-omit-frame-pointer -Wno-pass-failed' \
 	  SANITIZE='-D__SANITIZE_ADDRESS__ -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all' $(B)/fuzz/fuzzer
 	$(Q)tests/fuzz/run.sh $(B)/fuzz $(SECONDS)
 

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
+/* A seed that is called good... is read without an error, bad... is refused. */
 struct fuzz_target {
-  const char *
-      name; /* of its folder in tests/fuzz/corpus; a seed there whose name begins with "good" is read without an error */
+  const char *name; /* of its folder in tests/fuzz/corpus */
   enum hb_status (*read)(const uint8_t *bytes, size_t count);
 };
 

@@ -26,7 +26,7 @@ grep -ohE '"[A-Za-z0-9_.=#/-]{2,24}"' src/*/*.c | grep -v '\.h"' | sort -u >"$fo
 # fuzz TARGET: what AFL++ says goes to a log. A hang is what takes five seconds: the machine may be busy.
 fuzz() {
   mkdir -p "$folder/$1/work" && cd "$folder/$1/work" || return
-  FUZZ_TARGET=$1 timeout -k 10 $((seconds + 600)) afl-fuzz -V "$seconds" -t 5000 -m none -G 16384 -x "$folder/words" \
+  FUZZ_TARGET=$1 exec timeout -k 10 $((seconds + 600)) afl-fuzz -V "$seconds" -t 5000 -m none -G 16384 -x "$folder/words" \
     -i "$corpus/$1" -o ../out -- "$build/fuzzer" >../log 2>&1
 }
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_SEEDS = 64, MOST_BYTES = 8192, MUTATIONS = 2000, SECONDS = 60 };
+enum { MOST_SEEDS = 64, MOST_BYTES = 8192, MUTATIONS = 2000, SECONDS = 300 };
 
 struct seed {
   char name[64];
@@ -91,6 +91,13 @@ static void mutate(const struct seed *other, struct input *input)
 
 /* ---- a process ---- */
 
+#if defined __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+static void check_leaks(void) { __lsan_do_leak_check(); }
+#else
+static void check_leaks(void) {}
+#endif
+
 static void read_all(const struct fuzz_target *target, const struct seed *seeds, size_t seed_count,
                      struct input *input)
 {
@@ -99,6 +106,8 @@ static void read_all(const struct fuzz_target *target, const struct seed *seeds,
     memcpy(input->bytes, seeds[k].bytes, input->count = seeds[k].count);
     enum hb_status status = fuzz_run(target, input->bytes, input->count);
     fuzz_demand(strncmp(input->name, "good", 4) != 0 || status == HB_OK, "a good seed is refused");
+    fuzz_demand(strncmp(input->name, "bad", 3) != 0 || status == HB_ERR_INPUT || status == HB_ERR_USAGE,
+                "a bad seed is not refused");
   }
   for (int k = 0; k < MUTATIONS; k++) {
     const struct seed *seed = &seeds[roll(seed_count)];
@@ -127,6 +136,7 @@ static void test_target(void **state)
     alarm(SECONDS);
     dice = UINT64_C(0x9e3779b97f4a7c15);
     read_all(target, seeds, count, input);
+    check_leaks();
     _exit(0);
   }
   int end = 0;
