@@ -49,7 +49,11 @@ static enum hb_status take_record(const struct hb_checkpoint *checkpoint)
   const void *own = hb_checkpoint_own(checkpoint, &length);
   enum hb_status status = hb_text_append_bytes(&run.resumed.record, own, length);
   if (status == HB_OK) status = hb_run_record_options(&run);
-  if (status == HB_OK) status = hb_run_record_progress(&run);
+  if (status == HB_OK) { /* as run_resume.c */
+    run.values = run.opts.values;
+    hb_run_set_up(&run, 0);
+    status = hb_run_record_progress(&run);
+  }
   hb_run_close(&run);
   return status;
 }
