@@ -27,7 +27,11 @@ LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/% src/child/%,$(
 CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES))) $(B)/obj/gen/paper.o $(B)/obj/gen/commit.o
 CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
-HELPERS := $(patsubst tests/support/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
+HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
+
+# What fuzzing needs, linked with the command line but its main(); calls that tests/fuzz answers itself are its own.
+FUZZ_OBJ   := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/fuzz/*.c)) $(filter-out %/main.o,$(CLI_OBJ))
+FUZZ_FAKES := $(shell sed -n 's/^FAKE(\(.*\));$$/-Wl,--wrap=\1/p' tests/fuzz/*.c)
 
 # What the targets below build, they build on all processors, unless make was told its own number.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
@@ -35,7 +39,7 @@ JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
-.PHONY: all run reproduce test test-long lint asan format clean help deps-%
+.PHONY: all run reproduce test test-long fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -49,6 +53,7 @@ help:
 	@echo 'make test-long  what takes minutes: physics to its end, runs killed at 200 instants and at failing system calls'
 	@echo 'make lint       layers, formatting, warnings of two compilers, shaders, scripts'
 	@echo 'make asan       the tests that need no GL, and the viewer, under the address and undefined behaviour sanitizers'
+	@echo 'make fuzz       every reader of files and words under AFL++ and the sanitizers, SECONDS=60 each'
 	@echo 'make format     reformat the sources'
 	@echo 'make clean      remove build/'
 	@echo 'V=1 shows the commands; DEPS=manual never installs a package.'
@@ -67,7 +72,7 @@ test: deps-test
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
 	$(Q)tests/run.sh $(B)
 
-test-long: deps-test deps-long
+test-long: deps-test deps-long fuzz
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
@@ -85,6 +90,13 @@ lint: deps-lint
 asan: deps-test
 	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/asan OPT='-O1 -g -fno-omit-frame-pointer' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all tests
 	$(Q)tests/run.sh --host-only $(B)/asan
+
+SECONDS = 60
+fuzz: deps-run deps-fuzz
+	$(Q)AFL_QUIET=1 $(MAKE) --no-print-directory $(JOBS) B=$(B)/fuzz CC=afl-clang-fast \
+	  OPT='-O1 -g -fno-omit-frame-pointer -Wno-pass-failed' \
+	  SANITIZE='-D__SANITIZE_ADDRESS__ -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all' $(B)/fuzz/fuzzer
+	$(Q)tests/fuzz/run.sh $(B)/fuzz $(SECONDS)
 
 format: deps-lint
 	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
@@ -125,13 +137,21 @@ $(B)/gen/commit.c: FORCE
 	@mkdir -p $(@D); printf '%s\n' '#include "cli/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" | cmp -s - $@ || \
 	  printf '%s\n' '#include "cli/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" >$@
 
-$(B)/obj/tests/%.o: tests/support/%.c $(B)/flags
+$(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -Itests -MMD -MP -c -o $@ $<
 
 $(B)/tests/%: tests/unit/%.c $(HELPERS) $(B)/libholmberg.a | $(B)/holmberg-child
 	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(HELPERS) $(B)/libholmberg.a $(LDLIBS) -lcmocka
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(PARTS) $(HELPERS) $(B)/libholmberg.a $(LDLIBS) -lcmocka
+
+$(B)/tests/test_fuzz: PARTS = $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
+$(B)/tests/test_fuzz: $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
+$(B)/tests/test_fuzz $(B)/fuzzer: LDFLAGS += $(FUZZ_FAKES)
+
+$(B)/fuzzer: $(FUZZ_OBJ) $(B)/libholmberg.a | $(B)/holmberg-child
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 # Objects depend on the flags they were made with and on the list of sources.
 $(B)/flags: FORCE

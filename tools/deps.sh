@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|test|long|lint: makes sure that this machine has what the target needs. Missing packages are installed
+# deps.sh run|test|long|fuzz|lint: makes sure that this machine has what the target needs. Missing packages are installed
 # where this is apt with root or password-less sudo, and saying so; otherwise the one command to type is printed.
 # DEPS=manual forbids installing.
 set -eu
@@ -33,9 +33,11 @@ run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal    
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium
 long          cmd:strace                strace               strace               strace       -
+fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-clang afl++     afl++
+fuzz          clang:sanitizer/asan_interface.h libclang-rt-dev compiler-rt     compiler-rt  -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
 lint          cmd:clang                 clang                clang                clang        llvm
-lint          c:omp.h                   libomp-dev           libomp-devel         openmp       libomp
+lint,fuzz     clang:omp.h               libomp-dev           libomp-devel         openmp       libomp
 lint          cmd:clang-format          clang-format         clang-tools-extra    clang        clang-format
 lint          cmd:shellcheck            shellcheck           ShellCheck           shellcheck   shellcheck
 lint          cmd:cppcheck              cppcheck             cppcheck             cppcheck     cppcheck
@@ -50,6 +52,7 @@ present() {
   pc:hdf5) pkg-config --exists hdf5-serial 2>/dev/null || pkg-config --exists hdf5 2>/dev/null ;;
   pc:*) pkg-config --exists "$name" 2>/dev/null ;;
   c:*) echo "#include <$name>" | "${CC:-cc}" -E -o /dev/null - >/dev/null 2>&1 ;;
+  clang:*) [ -e "$(clang -print-file-name="include/$name" 2>/dev/null)" ] ;;
   lib:*)
     for folder in /usr/lib /usr/lib64 /usr/lib/*-linux-gnu* /usr/local/lib /opt/homebrew/lib; do
       [ -e "$folder/$name" ] && return 0

@@ -97,11 +97,23 @@ static enum hb_status do_wheel(const struct line *line)
   return settle(line->view);
 }
 
+static enum hb_status take_size(const struct line *line, int *width, int *height)
+{
+  enum { MOST = 32768 };
+  for (int k = 1; k <= 2; k++)
+    if (!(line->numbers[k] >= 1 && line->numbers[k] <= MOST))
+      return hb_fail(HB_ERR_INPUT, "'%s' is out of range (expected 1 to %d pixels)", line->words[k], MOST);
+  *width = (int)line->numbers[1];
+  *height = (int)line->numbers[2];
+  return HB_OK;
+}
+
 /* The window system answers when it likes. */
 static enum hb_status do_await(const struct line *line)
 {
   struct hb_view *view = line->view;
-  int width = (int)line->numbers[1], height = (int)line->numbers[2];
+  int width = 0, height = 0;
+  HB_TRY(take_size(line, &width, &height));
   double end = hb_clock_now() + 5;
   while (view->window.width != width || view->window.height != height) {
     if (hb_clock_now() > end)
@@ -115,8 +127,8 @@ static enum hb_status do_await(const struct line *line)
 
 static enum hb_status do_resize(const struct line *line)
 {
-  int width = (int)line->numbers[1], height = (int)line->numbers[2];
-  if (width < 1 || height < 1) return hb_fail(HB_ERR_INPUT, "a window has at least one pixel");
+  int width = 0, height = 0;
+  HB_TRY(take_size(line, &width, &height));
   hb_gl_window_resize(line->view->window.gl, width, height);
   return do_await(line);
 }

@@ -49,7 +49,7 @@ static int next_line(struct cursor *c)
   c->end = stop ? stop : c->limit;
   c->next = stop ? stop + 1 : c->limit;
   c->line++;
-  if (c->end > c->begin && c->end[-1] == '\r') c->end--;
+  while (c->end > c->begin && c->end[-1] == '\r') c->end--;
   while (c->begin < c->end && is_blank(*c->begin)) c->begin++;
   return 1;
 }
@@ -212,6 +212,9 @@ static enum hb_status read_header(const struct cursor *c, struct hb_particles *p
   if (length >= sizeof name) return HB_OK; /* prose, not a key */
   memcpy(name, key, length);
   name[length] = 0;
+  if (memchr(value, 0, (size_t)(c->end - value)))
+    return hb_fail(HB_ERR_INPUT, "%s:%zu: a NUL byte in the note '%s', expected text", c->name, c->line,
+                   name);
   return add_to_note(p, name, value, (size_t)(c->end - value));
 }
 

@@ -1,0 +1,68 @@
+/* Scripts of `holmberg view` in a viewer without a window: what a line does there is done by nobody. */
+#include "fuzz/fuzz.h"
+
+#include "base/clock.h"
+#include "cli/view.h"
+
+#include <stdio.h>
+
+static struct hb_view view;
+static uint64_t clock_ticks;
+
+FAKE(hb_clock_now);
+FAKE(hb_gl_window_poll);
+FAKE(hb_gl_window_push);
+FAKE(hb_gl_window_resize);
+FAKE(hb_view_input);
+FAKE(hb_view_picture);
+FAKE(hb_view_keep);
+FAKE(hb_view_loop_step);
+FAKE(hb_view_loop_for);
+FAKE(hb_view_source_diagnose);
+
+/* Nobody waits for anything. */
+double __wrap_hb_clock_now(void) { return (double)++clock_ticks; }
+void __wrap_hb_gl_window_poll(struct hb_gl_window *window, double wait_s) { (void)window, (void)wait_s; }
+
+void __wrap_hb_gl_window_push(struct hb_gl_window *window, const struct hb_gl_event *event)
+{
+  (void)window;
+  if (event->kind == HB_GL_EVENT_CLOSE) view.done = 1;
+}
+
+void __wrap_hb_gl_window_resize(struct hb_gl_window *window, int width, int height)
+{
+  (void)window;
+  view.window.width = width;
+  view.window.height = height;
+}
+
+enum hb_status __wrap_hb_view_input(struct hb_view *v) { return (void)v, HB_OK; }
+enum hb_status __wrap_hb_view_keep(struct hb_view *v, const char *path) { return (void)v, (void)path, HB_OK; }
+enum hb_status __wrap_hb_view_loop_step(struct hb_view *v) { return (void)v, HB_OK; }
+enum hb_status __wrap_hb_view_source_diagnose(struct hb_view_source *source) { return (void)source, HB_OK; }
+
+enum hb_status __wrap_hb_view_loop_for(struct hb_view *v, double seconds)
+{
+  return (void)v, (void)seconds, HB_OK;
+}
+
+/* A person gives up after so many. */
+enum hb_status __wrap_hb_view_picture(struct hb_view *v)
+{
+  enum { MOST_PICTURES = 1000 };
+  v->done = v->done || ++v->pictures > MOST_PICTURES;
+  return HB_OK;
+}
+
+enum hb_status fuzz_script(const uint8_t *bytes, size_t count)
+{
+  view = (struct hb_view){
+      .source = {.file_count = 2}, .time_bar = {.name = ""}, .error = ""}; /* a series: no simulation */
+  FILE *screen = stdout;
+  stdout = fopen("/dev/null", "w");
+  enum hb_status status = hb_view_script(&view, fuzz_file("in.script", bytes, count));
+  fclose(stdout);
+  stdout = screen;
+  return status;
+}

@@ -1,0 +1,118 @@
+/* What the command line reads: its options, and the files of `plot` and `model predict`. */
+#include "fuzz/fuzz.h"
+
+#include "base/mem.h"
+#include "cli/cmd.h"
+#include "cli/figure.h"
+#include "cli/gnuplot.h"
+#include "cli/list.h"
+#include "cli/model_record.h"
+
+#include <string.h>
+
+/* ---- options ---- */
+
+static const struct hb_opts_command *const commands[] = {
+    &hb_cmd_ic,    &hb_cmd_run,   &hb_cmd_plot,      &hb_cmd_view, &hb_cmd_render, &hb_cmd_trace,
+    &hb_cmd_bench, &hb_cmd_model, &hb_cmd_reproduce, &hb_cmd_tune, &hb_cmd_info,
+};
+
+/* The command, or its branch, that a line names; some command where it names none. */
+static const struct hb_opts_command *command_of(const char *name)
+{
+  enum { COMMANDS = sizeof commands / sizeof *commands };
+  for (size_t k = 0; k < COMMANDS; k++)
+    for (const struct hb_opts_command *c = commands[k]; c; c = c->branch)
+      if (strcmp(c->name, name) == 0) return c;
+  return commands[(unsigned char)*name % COMMANDS];
+}
+
+static enum hb_status use_words(const struct hb_opts *opts)
+{
+  struct hb_text line = {0};
+  HB_TRY(hb_opts_line(opts, &line));
+  HB_TRY(hb_opts_record(opts, &line));
+  hb_mem_free(line.text);
+  for (size_t k = 0; k < opts->operand_count; k++) {
+    struct hb_list list;
+    size_t n[HB_LIST_WORDS], count;
+    int width, height;
+    if (hb_list_sizes(opts->operands[k], n, &count) == HB_OK) hb_list_split(opts->operands[k], ",", &list);
+    hb_list_pixels(opts->operands[k], 1, 32768, &width, &height);
+  }
+  return HB_OK;
+}
+
+/* A word a line, the first names the command. */
+enum hb_status fuzz_options(const uint8_t *bytes, size_t count)
+{
+  enum { MOST = 128 };
+  char *text, *words[MOST], *rest;
+  const char *operands[MOST];
+  HB_TRY(HB_ALLOC(count + 1, &text));
+  if (count) memcpy(text, bytes, count);
+  rest = text;
+  enum hb_opts_question asked;
+  int given = 0;
+  while (given < MOST && (words[given] = strsep(&rest, "\n"))) given++;
+  struct hb_opts opts;
+  enum hb_status status = hb_opts_parse(command_of(words[0]), given - 1, words + 1, operands, &opts, &asked);
+  if (status == HB_OK && !asked) status = use_words(&opts);
+  hb_mem_free(text);
+  return status;
+}
+
+/* ---- fits of `model fit` ---- */
+
+enum hb_status fuzz_fit(const uint8_t *bytes, size_t count)
+{
+  struct hb_machine *machines;
+  size_t machine_count;
+  HB_TRY(hb_model_record_read(fuzz_file("in.fit", bytes, count), &machines, &machine_count));
+  for (size_t k = 0; k < machine_count; k++) {
+    struct hb_model_time time;
+    hb_model_predict(&machines[k], 1024, &time);
+  }
+  hb_mem_free(machines);
+  return HB_OK;
+}
+
+/* ---- tables of --diag ---- */
+
+/* Behind what gnuplot takes for a word in quotes, or for a block of data: whatever stands there can do nothing. */
+static const char *behind_words(const char *s)
+{
+  if (strncmp(s, "<< END\n", 7) == 0) {
+    s = strstr(s, "\nEND\n");
+    fuzz_demand(s != NULL, "a block of data has no end");
+    return s + 5;
+  }
+  char quote = *s++;
+  for (; *s != quote || (quote == '\'' && s[1] == quote);
+       s += 1 + (*s == quote || (quote == '"' && *s == '\\')))
+    fuzz_demand(*s && *s != '\n', "a word in quotes has no end");
+  return s + 1;
+}
+
+FAKE(hb_gnuplot_draw);
+
+/* Instead of gnuplot: nothing of the table is a command in its script. */
+enum hb_status __wrap_hb_gnuplot_draw(const char *path, const struct hb_text *script)
+{
+  (void)path;
+  for (const char *s = script->text; *s;) {
+    fuzz_demand(*s != '`' && *s != '!' && strncmp(s, "system", 6) != 0, "gnuplot would run a program");
+    s = *s == '\'' || *s == '"' || strncmp(s, "<< END\n", 7) == 0 ? behind_words(s) : s + 1;
+  }
+  return HB_OK;
+}
+
+enum hb_status fuzz_diag(const uint8_t *bytes, size_t count)
+{
+  const char *name = count && *bytes == '{' ? "in.jsonl" : "in.csv";
+  struct hb_diag_table table;
+  enum hb_status status = hb_diag_table_read(fuzz_file(name, bytes, count), &table);
+  if (status == HB_OK) status = hb_figure_draw(&table, name, 0, "out.png");
+  hb_diag_table_clear(&table);
+  return status;
+}
