@@ -1,14 +1,11 @@
 #include "view/film.h"
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 /* ---- kinds of movies --------------------------------------------------------------------------------- */
 
@@ -61,15 +58,17 @@ static enum hb_status comment_of(const struct hb_film_params *params, struct hb_
   return HB_OK;
 }
 
-/* Starts it; film->lacks_ffmpeg where there is none. A name is a file's, whatever it begins with: 12:30.mp4, -dash.mp4. */
+/* Starts it, to write into the temporary file; film->lacks_ffmpeg where there is none. A name is a file's, whatever it
+ * begins with: 12:30.mp4, -dash.mp4. */
 static enum hb_status start(struct hb_film *film, const struct kind *kind, const char *comment)
 {
   const struct hb_film_params *p = &film->params;
-  char line[512], name[sizeof film->temporary + 8];
+  char line[512], name[sizeof film->file.temporary + 8];
   snprintf(line, sizeof line,
            "ffmpeg -nostdin -y -loglevel error -f rawvideo -pix_fmt rgb24 -s %dx%d -r %d -i - -an %s -f %s",
            p->width, p->height, p->frames_per_s, kind->options, kind->format);
-  snprintf(name, sizeof name, "file:%s", film->temporary);
+  HB_TRY(hb_file_begin(p->path, &film->file));
+  snprintf(name, sizeof name, "file:%s", film->file.temporary);
   const char *words[WORDS];
   int count = 0;
   for (char *rest, *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
@@ -81,6 +80,7 @@ static enum hb_status start(struct hb_film *film, const struct kind *kind, const
   enum hb_status status = hb_process_start(words, HB_PROCESS_TO, &film->ffmpeg);
   film->lacks_ffmpeg = status == HB_ERR_USAGE;
   film->is_movie = status == HB_OK;
+  if (status != HB_OK) hb_file_end(&film->file, status, NULL);
   char context[512];
   snprintf(context, sizeof context, "cannot draw %s", p->path);
   return status == HB_OK || film->lacks_ffmpeg ? HB_OK : hb_fail_in(status, context);
@@ -97,9 +97,6 @@ enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film 
   if (params->width % 2 || params->height % 2)
     return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", params->width,
                    params->height);
-  int length = snprintf(film->temporary, sizeof film->temporary, "%s.tmp", params->path);
-  if (length < 0 || length >= (int)sizeof film->temporary)
-    return hb_fail(HB_ERR_IO, "cannot write %s: %s", params->path, strerror(ENAMETOOLONG));
   struct hb_text comment = {0};
   enum hb_status status = comment_of(params, &comment);
   if (status == HB_OK) status = start(film, kind_of(params->path), comment.text);
@@ -143,8 +140,5 @@ enum hb_status hb_film_close(struct hb_film *film, enum hb_status status)
   if (film->ffmpeg.pid == 0) return status;
   if (hb_process_end(&film->ffmpeg).code != 0)
     status = hb_fail(HB_ERR_IO, "cannot draw %s: ffmpeg failed, see above", film->params.path);
-  if (status == HB_OK && rename(film->temporary, film->params.path) != 0)
-    status = hb_fail(HB_ERR_IO, "cannot write %s: %s", film->params.path, strerror(errno));
-  if (status != HB_OK) unlink(film->temporary);
-  return status;
+  return hb_file_end(&film->file, status, NULL);
 }

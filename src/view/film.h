@@ -2,6 +2,7 @@
 #ifndef HB_FILM_H
 #define HB_FILM_H
 
+#include "base/file.h"
 #include "base/process.h"
 #include "io/png.h"
 
@@ -19,7 +20,7 @@ struct hb_film {
   int is_movie;                 /* 0: frames are PNG files                        */
   int lacks_ffmpeg;             /* a movie was asked for, but frames will be files */
   struct hb_process ffmpeg;     /* pid 0: none                                    */
-  char temporary[4096];
+  struct hb_file file;          /* of a movie */
   unsigned long frames;
 };
 
