@@ -60,10 +60,13 @@ enum hb_status hb_run_check_times(const struct hb_run *run)
 static enum hb_status check_times(const struct hb_run *run)
 {
   HB_TRY(hb_run_check_times(run));
-  HB_TRY(hb_run_check_times(run));
-  if (run->t_end >= run->t) return HB_OK;
   char begin[32];
   hb_opts_shortest(run->t, begin);
+  const struct hb_opts_value *dt = &run->values[RUN_DT];
+  if (run->t_end > run->t && dt->number > run->t_end - run->t)
+    return hb_fail(HB_ERR_USAGE, "option --dt: a step of %s is longer than the run, from t = %s to %s",
+                   dt->text, begin, run->values[RUN_T_END].text);
+  if (run->t_end >= run->t) return HB_OK;
   return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the snapshot's time %s",
                  run->values[RUN_T_END].text, begin);
 }

@@ -248,8 +248,8 @@ static enum hb_status check_sum(const struct cursor *c)
   write_sum(*c, sum);
   if (c->end - given == SUM_DIGITS && memcmp(given, sum, SUM_DIGITS) == 0) return HB_OK;
   return hb_fail(HB_ERR_INPUT,
-                 "%s:%zu: the checksum is '%.*s', but the lines below have %s: the file is damaged, or was "
-                 "edited; then remove this line",
+                 "%s:%zu: the checksum is '%.*s', but the lines below have %s: the file is damaged; if it was "
+                 "edited, remove this line",
                  c->name, c->line, shown_length(c, given), given, sum);
 }
 

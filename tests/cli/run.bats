@@ -254,6 +254,8 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   fails_with 2 "option --damping: '1.5' is out of range (expected a number > 0, at most 1)" \
     run a.h5 --integrator leapfrog --damping 1.5
   cluster 16
+  fails_with 2 'option --dt: a step of 1e300 is longer than the run, from t = 0 to 1' \
+    run cluster.h5 --scheme host --integrator leapfrog --dt 1e300
   fails_with 2 'integrator leapfrog needs --dt DT, since the snapshot notes no dt' run cluster.h5 --integrator leapfrog
   fails_with 2 "option --integrator: unknown value 'leapfog'; did you mean 'leapfrog'[?]" run a.h5 --integrator leapfog
 }
