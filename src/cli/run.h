@@ -190,7 +190,6 @@ enum hb_status hb_run_judge_energy(struct hb_run *run);
 /* When all is written. Errors: HB_ERR_NUMERIC when the last row's energy is too far off to hand on in silence. */
 enum hb_status hb_run_judge_end(const struct hb_run *run);
 
-
 /* ---- run_checkpoint.c ---- */
 
 /* Checks the options of checkpoints and takes them up. Errors: HB_ERR_USAGE, also when a checkpoint is there already,

@@ -247,10 +247,11 @@ static enum hb_status check_sum(const struct cursor *c)
   const char *given = c->begin + SUM_MARK;
   write_sum(*c, sum);
   if (c->end - given == SUM_DIGITS && memcmp(given, sum, SUM_DIGITS) == 0) return HB_OK;
-  return hb_fail(HB_ERR_INPUT,
-                 "%s:%zu: the checksum is '%.*s', but the lines below have %s: the file is damaged; if it was "
-                 "edited, remove this line",
-                 c->name, c->line, shown_length(c, given), given, sum);
+  return hb_fail(
+      HB_ERR_INPUT,
+      "%s:%zu: the checksum is '%.*s', but the lines below have %s: the file is damaged; if it was "
+      "edited, remove this line",
+      c->name, c->line, shown_length(c, given), given, sum);
 }
 
 enum hb_status hb_snapshot_text_parse(const char *name, const char *bytes, size_t count,
