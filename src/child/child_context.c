@@ -6,16 +6,19 @@
 #include "gl/gl_probe.h"
 #include "pairs/selftest_roots.h"
 
+#include <unistd.h>
+
 static int work(char **words)
 {
   struct hb_gl_context *context;
   double mean;
   const struct hb_gl_context_params params = {.context = words[0], .device = words[1]};
   hb_gl_probe_never();
-  if (hb_gl_context_open(&params, &context) != HB_OK) return 0;
-  hb_selftest_roots(context, &mean);
-  hb_gl_context_close(context);
-  return 0;
+  if (hb_gl_context_open(&params, &context) == HB_OK) {
+    hb_selftest_roots(context, &mean);
+    hb_gl_context_close(context);
+  }
+  _exit(0); /* what a driver has left to do at the end says nothing of it */
 }
 
 const struct hb_child_task hb_child_context = {.name = "context", .word_count = 2, .work = work};

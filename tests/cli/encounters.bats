@@ -2,22 +2,7 @@
 # shellcheck disable=SC2154,SC2086 # run sets these, options are words
 # Without softening two particles come as close as they like: what a run cannot hold, it says. By default options.
 load common
-
-# binary: an orbit with 1 - e = 5e-4; its pericentre, 2.5e-6, is passed at t = 0.00111 first.
-binary() { "$HOLMBERG" ic twobody --a 0.005 --e 0.9995 -o binary.txt --quiet; }
-
-# honest T FILE OPTION...: exit code 7 and a sentence, or |dE/E| <= 1e-3 at T.
-honest() {
-  local t=$1 file=$2
-  shift 2
-  run --separate-stderr timeout 100 "$HOLMBERG" run "$file" --eps 0 --t-end "$t" --diag-every 1 "$@"
-  echo "$file $*: exit code $status, $output, $stderr"
-  case $status in
-    0) awk -v t="$t" 'END { exit !($1 == t && $4 <= 1e-3 && $4 >= -1e-3) }' <<<"$output" ;;
-    7) [[ ${stderr_lines[-1]} =~ 'energy error'|'expected finite' ]] ;;
-    *) false ;;
-  esac
-}
+load encounters
 
 @test "a step that dt_min cuts: particle, time and what it wanted, once" {
   binary
@@ -98,46 +83,10 @@ honest() {
 }
 
 @test "encounters on the host: an error that is small, or exit code 7" {
-  binary
-  "$HOLMBERG" ic pythagorean -o pythagorean.txt --quiet
-  printf '%s\n' '0.5 -0.25 0 0 0 0 0' '0.5 0.25 0 0 0 0 0' >head_on.txt
+  three_encounters
   for scheme in host 'host --steps shared' host-simd 'host-simd --precision ds' grape6; do
     honest 0.125 binary.txt --scheme $scheme
     honest 30 pythagorean.txt --scheme $scheme
     honest 2 head_on.txt --scheme $scheme
-  done
-}
-
-# gl: the same by OpenGL, where fewer periods take as long.
-gl() {
-  binary
-  "$HOLMBERG" ic pythagorean -o pythagorean.txt --quiet
-  printf '%s\n' '0.5 -0.25 0 0 0 0 0' '0.5 0.25 0 0 0 0 0' >head_on.txt
-  honest 0.00390625 binary.txt "$@" --no-tune --context osmesa
-  honest 18 pythagorean.txt "$@" --no-tune --context osmesa
-  honest 2 head_on.txt "$@" --no-tune --context osmesa
-}
-
-@test "encounters: cg2007" { gl --scheme cg2007; }
-@test "encounters: bag" { gl --scheme bag; }
-@test "encounters: bag, ds" { gl --scheme bag --precision ds; }
-@test "encounters: matrix2004" { gl --scheme matrix2004; }
-@test "encounters: tile" { gl --scheme tile; }
-@test "encounters: hybrid" { gl --scheme hybrid; }
-
-# A float holds no square of the jerk at this pericentre: the step that the device asked for was 0.
-@test "encounters: bag, corrected on the device" {
-  binary
-  honest 0.00390625 binary.txt --scheme bag --precision ds --no-tune --context osmesa --transfer block --predict gpu --correct gpu
-  [ "$(awk 'END { print ($7 > 1000 && $7 < 3000) }' <<<"$output")" = 1 ]
-}
-
-# Without mass they meet at t = 1, where 0 / 0 is no number.
-@test "particles that coincide on the way are named wherever they are predicted and corrected" {
-  printf '%s\n' '0 -1 0 0 1 0 0' '0 1 0 0 -1 0 0' >meet.txt
-  for where in '' '--transfer block --predict gpu' '--transfer block --predict gpu --correct gpu'; do
-    run --separate-stderr "$HOLMBERG" run meet.txt --eps 0 --t-end 2 --quiet --scheme bag --no-tune --context osmesa $where
-    [ "$status" -eq 7 ]
-    [[ $stderr == 'holmberg: particle 0 '*'block step 8'*'; particle 1 is at the same place: --eps above 0 keeps forces finite' ]]
   done
 }

@@ -2,6 +2,7 @@
 # shellcheck disable=SC2154,SC2086 # run sets these, options are words
 # A cluster of stars of very different mass without softening: hard binaries, and encounters that no step of 2^-26 holds.
 load ../cli/common
+load ../cli/encounters
 
 # kroupa N: a Plummer sphere with masses of Kroupa's function [Kroupa 2001], 0.08 to 0.5 (1.3) and to 50 solar masses (2.3).
 kroupa() {
@@ -17,19 +18,6 @@ kroupa() {
       sum += m[n]; $1 = ""; row[n] = $0
     }
     END { for (i = 1; i <= n; i++) printf "%.17g%s\n", m[i] / sum, row[i] }'
-}
-
-# honest T FILE OPTION...: exit code 7 and a sentence, or |dE/E| <= 1e-3 at T.
-honest() {
-  local t=$1 file=$2
-  shift 2
-  run --separate-stderr "$HOLMBERG" run "$file" --eps 0 --t-end "$t" --diag-every 1 "$@"
-  echo "$file $*: exit code $status, $output, $stderr"
-  case $status in
-    0) awk -v t="$t" 'END { exit !($1 == t && $4 <= 1e-3 && $4 >= -1e-3) }' <<<"$output" ;;
-    7) [[ ${stderr_lines[-1]} =~ 'energy error'|'expected finite' ]] ;;
-    *) false ;;
-  esac
 }
 
 @test "2048 stars of Kroupa masses to t = 10 in double: the energy is kept" {
