@@ -42,8 +42,8 @@ static void tell_collapse(const struct hb_run *run, const struct hb_step_trouble
   char line[512], remedies[128];
   name_remedies(hb_sim_force(run->sim), remedies);
   snprintf(line, sizeof line,
-           "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.0f block "
-           "steps per unit of time at t = %.4g, %.0f are usual); use %s",
+           "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.6g block "
+           "steps per unit of time at t = %.4g, %.6g are usual); use %s",
            100 * trouble->noisy, trouble->n_steps, run->t, trouble->n_steps_usual, remedies);
   hb_terminal_note(line);
 }

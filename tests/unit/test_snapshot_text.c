@@ -220,7 +220,7 @@ static void count_warnings(const char *line)
   assert_non_null(strstr(line, "given.txt: the last line has no line break"));
 }
 
-/* Without a checksum a file that was cut within its last number is a table as any other: that is told. */
+/* Without a checksum a file that was cut within its last number is a table like any other: a warning says so. */
 static void tells_a_last_line_without_end(void **state)
 {
   (void)state;
