@@ -108,7 +108,7 @@ on_full_disk() {
 
 @test "a reader that has seen enough: the run ends, without a word" {
   "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
-  run --separate-stderr bash -c "'$HOLMBERG' run a.h5 --scheme host --t-end 1e6 | head -n 2; exit \${PIPESTATUS[0]}"
+  run --separate-stderr bash -c "'$HOLMBERG' run a.h5 --scheme host --t-end 1e5 | head -n 2; exit \${PIPESTATUS[0]}"
   [ "$status" -eq 4 ]
   [ -z "$stderr" ]
   [ "${#lines[@]}" -eq 2 ]
