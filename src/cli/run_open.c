@@ -155,14 +155,15 @@ enum hb_status hb_run_params(const struct hb_opts_value *values, struct hb_text 
   return HB_OK;
 }
 
-/* Options without effect are pointed out; hybrid uses them to find that the processor is faster. */
+/* Options without effect are pointed out; auto and hybrid use them to find that the processor is faster. */
 static void note_context(const struct hb_run *run)
 {
   const struct hb_force *force = hb_sim_force(run->sim);
   char note[128];
   if (!run->values[RUN_CONTEXT].given && !run->values[RUN_DEVICE].given) return;
-  const char *scheme = hb_force_scheme(force)->name;
-  if (strcmp(hb_force_context(force), "none") != 0 || strcmp(scheme, "hybrid") == 0) return;
+  const char *scheme = run->values[RUN_SCHEME].text;
+  if (strcmp(hb_force_context(force), "none") != 0 || !scheme) return;
+  if (strcmp(scheme, "auto") == 0 || strcmp(scheme, "hybrid") == 0) return;
   snprintf(note, sizeof note, "--context and --device have no effect: scheme %s runs on the processor",
            scheme);
   hb_terminal_note(note);
