@@ -1,5 +1,5 @@
-# Draws the table of a run: the energy error with exact (double) and with the kernel's own (float) potentials. It runs
-# where table.txt is: a folder's name is no part of a script.
+# Draws the table of a run: the energy error with exact (double) and with the kernel's own (float) potentials. Run it in the
+# folder of table.txt, so that no folder name becomes part of the script.
 diagnostics = 'table.txt'
 picture = 'energy.png'
 stats diagnostics using 3 every ::0::0 name 'first' nooutput # before ranges are set: they would cut

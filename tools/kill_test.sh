@@ -14,11 +14,11 @@ begin() { exec "$program" run "$input" "${options[@]}" --checkpoint run.ckpt >>r
 resume() { exec "$program" run --resume run.ckpt >>rows 2>>said; }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 
-# Each kind shall have its turn.
+# Each kind gets its turn.
 most=$((count / ${#kinds[@]} + 1))
 [ $most -le 8 ] || most=8
 
-# take_kind K: its options, and what a run of it leaves that nobody kills, in the folder whole_K; how long that took.
+# take_kind K: sets its options; what a run of it that is not killed leaves goes to the folder whole_K, its time to whole_ms[K].
 take_kind() {
   take "$1" 64 --t-end 0.25 --diag-every 1/64 --snap-every 1/32 --checkpoint-every 2ms
   whole=whole_$1

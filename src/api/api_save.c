@@ -242,7 +242,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   return HB_OK;
 }
 
-/* Parameters that cannot be are the file's mistake, unless the caller's place is among them. */
+/* Impossible parameters are the file's fault, unless the caller chose the place. */
 enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
                              struct hb_sim **sim)
 {

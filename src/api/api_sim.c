@@ -54,8 +54,8 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
   return hb_sim_take(copy, params, sim);
 }
 
-/* Forces that round are integrated in a frame of the system's own, found once: it costs the steps nothing, and what the
- * device keeps is in it as well. Damping is relative to the given frame, which must not move then. */
+/* Where forces are rounded to less than double, a run is integrated in the system's own frame, found once: it costs the
+ * steps nothing, and what the device keeps is in it as well. Damping is relative to the given frame, which must not move then. */
 static enum hb_status enter_frame(struct hb_sim *s, struct hb_particles *p)
 {
   if (hb_force_rounds(s->force)) hb_frame_find(p->n, p->m, p->x, p->v, p->t, &s->frame);
@@ -153,7 +153,7 @@ int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble)
   sim->t_judged = t;
   sim->judged = now;
   int collapsed = now.at_dt_min > 0 || trouble->n_steps > too_many_steps * trouble->n_steps_usual;
-  /* a hard binary takes many steps by right, and bears the mark in one of fourteen */
+  /* a hard binary needs many steps, and one in fourteen of them bears the mark */
   if (strcmp(hb_force_precision(sim->force), "double") == 0) collapsed = 0;
   return trouble->noisy > many_noisy || (trouble->noisy > some_noisy && collapsed);
 }

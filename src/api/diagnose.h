@@ -15,8 +15,8 @@ int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n);
 /* Forces of the source on all, into the look's a, j, phi. What they cost is no part of the integration's phases. */
 enum hb_status hb_diagnose_forces(struct hb_look *look, struct hb_force *force);
 
-/* Potentials are those in the frame that the look is in, the rest is of the frame outside. Uses the look's arrays up. The sources of force are left as they are here; each block step sets them anew. Errors:
- * those of force. */
+/* Potentials are computed in `frame`, which the look is in; the rest refers to the given coordinates. Overwrites the look's
+ * arrays and leaves its particles as the sources of force; each block step sets them again. Errors: those of force. */
 enum hb_status hb_diagnose(struct hb_look *look, const struct hb_frame *frame, struct hb_force *force,
                            double eps2, int exact, struct hb_diagnostics *diagnostics);
 

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h> /* getentropy, not of Linux */
+#include <sys/random.h> /* getentropy, where unistd.h lacks it */
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A temporary name is path.0123456789abcdef.tmp, its digits drawn anew each time. */
+/* A temporary name is path.0123456789abcdef.tmp, with new random digits each time. */
 enum { DIGITS = 16 };
 
 static int real_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
@@ -70,7 +70,7 @@ static enum hb_status sync_folder(const char *path)
 
 /* ---- replacing ---- */
 
-/* old.st_nlink is 0 where nothing is there. */
+/* st_nlink is 0 where there is no file. */
 static enum hb_status look_at(const char *path, struct stat *old)
 {
   if (lstat(path, old) != 0) {
@@ -90,7 +90,7 @@ enum hb_status hb_file_check(const char *path)
   return look_at(path, &old);
 }
 
-/* Locked until it has its name, so that hb_file_sweep of another process leaves it; 0 where that was faster. */
+/* Locked until it is renamed, so that hb_file_sweep in another process leaves it alone; 0 where that came first. */
 static int lock_temporary(int fd)
 {
   struct stat info;
@@ -98,7 +98,7 @@ static int lock_temporary(int fd)
   return fstat(fd, &info) != 0 || info.st_nlink > 0;
 }
 
-/* Nobody can have put a file or a link under a name that nobody knows; where one is there all the same, another name. */
+/* A random name, so that nobody can have put a file or a link there; if there is one, the next name. */
 static enum hb_status open_temporary(struct hb_file *file, mode_t mode)
 {
   for (;;) {
@@ -115,12 +115,12 @@ static enum hb_status open_temporary(struct hb_file *file, mode_t mode)
   }
 }
 
-/* The new file may be read and written by whom the old one may; where it cannot have the old group, by no group. */
+/* The new file gets the old permissions; where it cannot have the old group, none for the group. */
 static void keep_mode(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
   if (fchown(fd, (uid_t)-1, old->st_gid) != 0) mode &= ~(mode_t)S_IRWXG;
-  fchmod(fd, mode); /* else it stays the owner's alone */
+  fchmod(fd, mode); /* if this fails it stays 0600 */
 }
 
 enum hb_status hb_file_begin(const char *path, struct hb_file *file)
@@ -163,7 +163,7 @@ enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count
   return hb_file_end(&file, hb_file_put(&file, bytes, count), NULL);
 }
 
-/* ---- what killed runs have left ---- */
+/* ---- what killed runs leave ---- */
 
 /* Whether name is a temporary one of stem + extension or of its series, stem_0001 + extension. */
 static int is_left_over(const char *name, const char *stem, const char *extension)
@@ -179,7 +179,7 @@ static int is_left_over(const char *name, const char *stem, const char *extensio
          strcmp(name + 1 + DIGITS, ".tmp") == 0;
 }
 
-/* Unless it is no file of this user's, or someone is writing it. */
+/* Unless it belongs to another user, or is being written. */
 static void remove_left_over(int folder, const char *name)
 {
   struct stat info;

@@ -21,7 +21,7 @@ void hb_file_set_calls(const struct hb_file_calls *calls);
  * lost to a rename, and followed to where someone else may have pointed it. Errors: HB_ERR_IO. */
 enum hb_status hb_file_check(const char *path);
 
-/* Replaces path by count bytes: a new file under a name in the same folder that nobody can foresee, write, fsync, close,
+/* Replaces path by count bytes: a new file under an unpredictable name in the same folder, write, fsync, close,
  * rename, fsync of the folder. Mode and group are those of the old file. On failure the old file is untouched and the
  * temporary one removed. Errors: HB_ERR_IO, those of hb_file_check among them. */
 enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count);
@@ -39,8 +39,8 @@ enum hb_status hb_file_begin(const char *path, struct hb_file *file);
 enum hb_status hb_file_put(struct hb_file *file, const void *bytes, size_t count);
 enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const char *previous);
 
-/* Removes what killed processes of this user have left of path, or of its series (end_0001.h5 for end.h5), under
- * temporary names; not those that a living one is writing. */
+/* Removes the temporary files that killed processes of this user have left of path, or of its series (end_0001.h5 for
+ * end.h5); not those that are being written. */
 void hb_file_sweep(const char *path);
 
 /* The whole of a stream of unknown length (path "-": standard input) into *bytes, NUL-terminated, to be

@@ -13,20 +13,20 @@
 
 enum result { LOCKED, GONE, FAILED, UNSUPPORTED };
 
-/* Whether the locked file is an empty one that still has its name: whoever held it before may have removed it. */
+/* Whether the locked file is empty and still has its name: the last holder may have removed it. */
 static enum result judge(int fd, const char *path, const char *name)
 {
   struct stat held, named;
   if (fstat(fd, &held) != 0 || lstat(name, &named) != 0) return GONE;
   if (held.st_ino != named.st_ino || held.st_dev != named.st_dev) return GONE;
   if (S_ISREG(held.st_mode) && held.st_size == 0) return LOCKED;
-  hb_fail(HB_ERR_IO, "cannot write %s: %s is there and is no lock", path, name);
+  hb_fail(HB_ERR_IO, "cannot write %s: %s exists and is not a lock file", path, name);
   return FAILED;
 }
 
 static enum result take(const char *path, const char *name, int *fd)
 {
-  /* a fifo would wait for its other end; what is no lock is told by judge */
+  /* not blocking: a fifo would wait for its other end; judge() refuses what is not a lock file */
   *fd = open(name, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (*fd < 0) {
     hb_fail(HB_ERR_IO, "cannot write %s: its lock %s: %s", path, name, strerror(errno));
@@ -36,11 +36,11 @@ static enum result take(const char *path, const char *name, int *fd)
   if (flock(*fd, LOCK_EX | LOCK_NB) != 0) {
     result = errno == EWOULDBLOCK ? FAILED : UNSUPPORTED;
     if (result == UNSUPPORTED) hb_log("%s cannot be locked: %s", name, strerror(errno));
-    hb_fail(HB_ERR_IO, "cannot write %s: another run writes it (it holds %s)", path, name);
+    hb_fail(HB_ERR_IO, "cannot write %s: another run is writing it (it holds %s)", path, name);
   }
   if (result == LOCKED) result = judge(*fd, path, name);
   if (result == LOCKED) return result;
-  if (result == UNSUPPORTED && judge(*fd, path, name) == LOCKED) unlink(name); /* empty, so of our making */
+  if (result == UNSUPPORTED && judge(*fd, path, name) == LOCKED) unlink(name); /* empty, so we made it */
   close(*fd);
   return result;
 }
@@ -63,7 +63,7 @@ enum hb_status hb_lock_take(const char *path, struct hb_lock *lock)
 void hb_lock_give(struct hb_lock *lock)
 {
   if (!lock->name) return;
-  unlink(lock->name); /* while it is held: who opens it before finds that it has no name */
+  unlink(lock->name); /* while it is held: judge() tells whoever has opened it already */
   close(lock->fd);
   hb_mem_free(lock->name);
   *lock = (struct hb_lock){0};

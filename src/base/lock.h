@@ -1,4 +1,4 @@
-/* One writer for each output: who holds the lock of a path, writes there. It is a file path.lock beside it, locked by
+/* One writer for each output: only the holder of a path's lock writes there. It is a file path.lock beside it, locked by
  * flock, so that it ends with its process however that ends, and removed when it is given back. */
 #ifndef HB_LOCK_H
 #define HB_LOCK_H
@@ -15,7 +15,7 @@ struct hb_lock {
  * it; the file cannot be made, or is another's). */
 enum hb_status hb_lock_take(const char *path, struct hb_lock *lock);
 
-/* Takes one that is not held. */
+/* Also takes a lock that is not held. */
 void hb_lock_give(struct hb_lock *lock);
 
 #endif

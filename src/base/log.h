@@ -7,7 +7,7 @@ void hb_log_set_sink(void (*sink)(const char *line));
 
 void hb_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for what everybody is told, not only who asks for more. */
+/* The same for warnings, which are shown without being asked for. */
 void hb_log_set_warning_sink(void (*sink)(const char *line));
 void hb_log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

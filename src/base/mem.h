@@ -21,8 +21,8 @@ enum hb_status hb_mem_strdup(const char *text, char **copy);
 size_t hb_mem_now(void);
 size_t hb_mem_most(void);
 
-/* Test hook: the nth allocation from now on fails, and no other; 0 switches it off. What was left of the last such count:
- * 0 where that allocation has come. */
+/* Test hook: the nth allocation from now on fails, and no other; 0 switches it off. Returns what was left of the
+ * last count: 0 where that allocation has been made. */
 unsigned long hb_mem_fail_at(unsigned long nth);
 
 #endif

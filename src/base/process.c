@@ -18,7 +18,7 @@ void hb_process_close(int *pipe)
   *pipe = -1;
 }
 
-/* Signals that this process ignores or blocks are the program's own again. */
+/* What this process ignores or blocks is not passed on. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
   sigset_t none, all;
@@ -99,7 +99,7 @@ struct hb_process_end hb_process_end(struct hb_process *process)
   while ((got = waitpid(process->pid, &status, 0)) < 0 && errno == EINTR) {
   }
   process->pid = 0;
-  if (got < 0) return end; /* SIGCHLD is ignored here: nobody can know */
+  if (got < 0) return end; /* SIGCHLD is ignored here, the status is lost */
   if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
   return end;
@@ -128,12 +128,14 @@ enum hb_status hb_process_child(char path[4096])
     return HB_OK;
   }
   ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-  folder[length > 0 ? length : 0] = 0;
+  if (length <= 0 || (size_t)length == sizeof folder - 1)
+    return hb_fail(HB_ERR_IO, "the folder of this program is unknown; HB_CHILD can name holmberg-child");
+  folder[length] = 0;
   char *slash = strrchr(folder, '/');
   if (slash) slash[1] = 0;
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
     snprintf(path, 4096, "%s%sholmberg-child", folder, places[k]);
     if (access(path, X_OK) == 0) return HB_OK;
   }
-  return hb_fail(HB_ERR_IO, "there is no holmberg-child in %s, which `make` puts beside holmberg", folder);
+  return hb_fail(HB_ERR_IO, "holmberg-child is not in %s (`make` builds it beside holmberg)", folder);
 }

@@ -20,7 +20,7 @@ struct hb_process {
 };
 
 /* words end with NULL; the first is looked for in PATH unless it has a slash. All signals have their default effect in it.
- * Errors: HB_ERR_IO with the program's name (HB_ERR_USAGE: there is no such program); *process is then to be left alone. */
+ * Errors: HB_ERR_IO with the program's name (HB_ERR_USAGE: it is not installed); *process is not to be used then. */
 enum hb_status hb_process_start(const char *const *words, unsigned flags, struct hb_process *process);
 
 /* The same with an open file, which stays the caller's, as its standard input; without HB_PROCESS_TO then. */
@@ -29,24 +29,24 @@ enum hb_status hb_process_start_on(const char *const *words, unsigned flags, int
 
 /* How a program ended. */
 struct hb_process_end {
-  int code; /* exit code, 0 to 255; -1: by a signal, or not known since the host program collects its children itself */
-  int signal; /* 0: by none */
+  int code; /* exit code, 0 to 255; -1: a signal, or unknown because the host program collects its children itself */
+  int signal; /* 0: none */
 };
 
-/* Closes one of its pipes, the end of what the program reads. */
+/* Closes one of its pipes; closing `to` ends what the program reads. */
 void hb_process_close(int *pipe);
 
 /* Closes the pipes that are still open and waits. */
 struct hb_process_end hb_process_end(struct hb_process *process);
 
-/* Ends it at once; nothing to do where it has ended. */
+/* Sends SIGKILL, unless it has been waited for. */
 void hb_process_kill(struct hb_process *process);
 
-/* Whether a signal is that of a program that went wrong, such as SIGSEGV, and not that of somebody who wanted it to end. */
+/* Whether it ended by a signal of a fault, such as SIGSEGV, and not by one that asks a program to end. */
 int hb_process_crashed(struct hb_process_end end);
 
-/* The program that does for us what may crash: holmberg-child beside this program, one folder above it, or in
- * ../libexec/holmberg; HB_CHILD names another. Errors: HB_ERR_IO: it is not there. */
+/* The program that does what may crash: holmberg-child beside this program, one folder above it, or in
+ * ../libexec/holmberg; HB_CHILD names another. Errors: HB_ERR_IO (not found). */
 enum hb_status hb_process_child(char path[4096]);
 
 #endif

@@ -1,5 +1,5 @@
-/* holmberg-child context NAME DEVICE: exit code 0 where a context opens and draws, and where it fails in good order; a
- * driver that crashes or calls exit() leaves something else. */
+/* holmberg-child context NAME DEVICE: exit code 0 where a context opens and draws, and where it fails with an error; a
+ * driver that crashes or calls exit() ends it otherwise. */
 #include "child/child.h"
 
 #include "gl/gl_context.h"

@@ -1,4 +1,4 @@
-/* Reads an HDF5 snapshot, which is standard input, and writes what io/snapshot.h says. */
+/* holmberg-child snapshot PATH: reads an HDF5 snapshot from standard input; the answer is described in io/snapshot.h. */
 #include "child/child.h"
 #include "io/checkpoint.h"
 #include "io/snapshot.h"
@@ -27,10 +27,10 @@ static void limit(int what, rlim_t most)
   setrlimit(what, &now);
 }
 
-/* A damaged file can ask for any memory and time, and a made-up one for other files. */
+/* A damaged file can ask for any memory and time, and a forged one for other files. */
 static void set_limits(uint64_t bytes)
 {
-  int next = dup(STDIN_FILENO); /* the one more file that may be opened: standard input by its name */
+  int next = dup(STDIN_FILENO); /* the one file more that may be opened: standard input, by name */
   close(next);
   limit(RLIMIT_CPU, 5 + bytes / 4000000);
   if (SANITIZED) return;
@@ -55,7 +55,7 @@ static int work(char **words)
       status = hb_sections_put(&sections, "sentence", HB_SECTION_BYTES, strlen(hb_error()), hb_error());
   }
   if (status == HB_OK) status = hb_checkpoint_send(STDOUT_FILENO, "standard output", &sections);
-  _exit(status); /* what the HDF5 library would do at the end may crash, too */
+  _exit(status); /* the HDF5 library may crash in its cleanup, too */
 }
 
 const struct hb_child_task hb_child_snapshot = {.name = "snapshot", .word_count = 1, .work = work};

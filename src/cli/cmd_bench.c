@@ -110,7 +110,7 @@ static double ceiling_for(struct bench *b, const char *scheme)
   return b->ceiling[compute];
 }
 
-/* The table's head stands above its first row: what fails before that prints none. */
+/* The header is printed with the first row: what fails before that prints none. */
 static void show(struct bench *b, const struct hb_bench_output_row *row)
 {
   int json = b->opts->values[BENCH_JSON].given;

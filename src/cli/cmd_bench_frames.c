@@ -54,7 +54,7 @@ struct row {
   size_t frames;
 };
 
-/* With what is slow to begin with. The first simulation says in how many steps, so that the second does the same. */
+/* The first steps are slow. The first simulation finds how many, and the second takes as many. */
 static enum hb_status warm_up(struct hb_sim *sim, double seconds, struct row *row)
 {
   size_t most = row->warm_up ? row->warm_up : WARM_UP, steps = 0;

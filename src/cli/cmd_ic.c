@@ -62,7 +62,7 @@ static const struct hb_opts_option options[IC_COUNT] = {
     [IC_SCALING] =
         {"scaling", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "HOW", NULL, scaling_choice,
          "units by the sums over the sample (measured, N^2 work, the default up to N = 131072) or of its "
-         "parent (model, the default above, which the header then notes)"},
+         "parent (model, the default above, which the header then records)"},
     [IC_SHAPE] = {"shape", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "SHAPE", NULL, shape_choice,
                   "of demo1 ... demo7: shell (the default), random or expand"},
     [IC_OUTPUT] = {"output", 'o', HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,

@@ -74,7 +74,7 @@ static enum hb_status set_value(struct hb_diag_table *t, size_t column, const ch
   if (!copy) return hb_fail(HB_ERR_INPUT, "%s is '%s', expected a number", name, word);
   for (const char *c = word; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 127)
-      return hb_fail(HB_ERR_INPUT, "%s is '%s', which has a control character", name, word);
+      return hb_fail(HB_ERR_INPUT, "%s is '%s', which contains a control character", name, word);
   snprintf(copy, HB_DIAG_TABLE_NAME, "%.*s", HB_DIAG_TABLE_NAME - 1, word);
   return HB_OK;
 }

@@ -85,12 +85,12 @@ enum hb_status hb_gnuplot_begin(const char *path, int width, int height, struct 
   return hb_text_append(script, "set terminal %s\n", terminal);
 }
 
-/* A block of data is taken as it stands; a mark before the text, so that it cannot be the line that ends the block. */
+/* A data block is not parsed; with a mark before it the text cannot be the line that ends the block. */
 enum hb_status hb_gnuplot_let(const char *name, const char *text, struct hb_text *script)
 {
   for (const char *c = text; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 127)
-      return hb_fail(HB_ERR_USAGE, "cannot draw '%s': there is a control character in it", text);
+      return hb_fail(HB_ERR_USAGE, "cannot draw '%s': it contains a control character", text);
   return hb_text_append(script, "$text << END\n=%s\nEND\n%s = $text[1][2:*]\n", text, name);
 }
 

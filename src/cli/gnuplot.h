@@ -11,8 +11,8 @@ enum hb_status hb_gnuplot_check(const char *path);
 /* The first line of a script: what it draws on, width x height in pixels of a png. */
 enum hb_status hb_gnuplot_begin(const char *path, int width, int height, struct hb_text *script);
 
-/* Text from outside reaches gnuplot as data and never as a part of its script, which names the variable that this makes:
- * "title NAME". Errors: HB_ERR_USAGE (a control character). */
+/* Text from outside reaches gnuplot as data, never as part of its script: this sets a variable, for "title NAME". Errors:
+ * HB_ERR_USAGE (a control character). */
 enum hb_status hb_gnuplot_let(const char *name, const char *text, struct hb_text *script);
 
 /* The figure appears under its name whole or not at all. Errors: HB_ERR_IO. */

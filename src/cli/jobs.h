@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The k-th scheme of forces, and precision; NULL behind the last. */
+/* The k-th scheme of forces and the k-th precision; NULL after the last. */
 const char *hb_jobs_scheme(size_t k);
 const char *hb_jobs_precision(size_t k);
 
@@ -40,9 +40,9 @@ typedef enum hb_status hb_jobs_visit(void *context, const struct hb_force_scheme
                                      const char *precision, const struct hb_jobs_mode *mode);
 enum hb_status hb_jobs_each(const struct hb_jobs *jobs, hb_jobs_visit *visit, void *context);
 
-enum { HB_JOBS_REPEATS = 1000 }; /* at most; and so many seeds */
+enum { HB_JOBS_REPEATS = 1000 }; /* the most repeats, and the most seeds */
 
-/* Says how long such runs take, where that is long. */
+/* Announces how long such runs take, where that is long. */
 void hb_jobs_announce(const struct hb_bench_run_params *run, int runs);
 
 /* The modes, for --help. */

@@ -23,7 +23,7 @@ enum hb_status hb_list_split(const char *text, const char *separators, struct hb
 enum hb_status hb_list_choose(const char *text, const char *what, const char *(*choice)(size_t k),
                               struct hb_list *list);
 
-/* Whole numbers of an option, "option --n". Errors: HB_ERR_USAGE (no such number, or below least). */
+/* Whole numbers of an option, "option --n". Errors: HB_ERR_USAGE (not a whole number, or below least). */
 enum hb_status hb_list_counts(const char *option, const char *text, size_t least, size_t n[HB_LIST_WORDS],
                               size_t *count);
 

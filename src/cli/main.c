@@ -78,7 +78,7 @@ static const struct hb_opts_command *find_branch(const struct hb_opts_command *c
   return branch;
 }
 
-/* The command that the first words name, and how many they are. */
+/* The command that the first words name, and how many of them. */
 static enum hb_status name_command(int count, char **words, const struct hb_opts_command **command,
                                    int *taken)
 {
@@ -114,8 +114,8 @@ static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_comma
   return work(*command, argc - 1 - taken, argv + 1 + taken);
 }
 
-/* A standard stream that is closed stays unusable, but its number is taken: else a file of ours would be given it, and
- * the table printed into that. */
+/* A closed standard stream stays unusable, but its number is taken: else a file of ours could get it, and the table be
+ * printed into that file. */
 static void keep_streams(void)
 {
   static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
   signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not a death, */
   signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow                          */
   hb_log_set_warning_sink(hb_terminal_note);
-  signal(SIGCHLD, SIG_DFL); /* how gnuplot and ffmpeg end is asked, whatever the caller ignores */
+  signal(SIGCHLD, SIG_DFL); /* we wait for gnuplot and ffmpeg, whatever the caller ignores */
   const struct hb_opts_command *command = NULL;
   enum hb_status status = dispatch(argc, argv, &command);
   if (status == HB_OK) status = hb_terminal_flush();

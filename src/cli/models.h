@@ -4,13 +4,13 @@
 
 #include <holmberg/holmberg.h>
 
-/* The name of the k-th model; NULL behind the last. */
+/* The name of the k-th model; NULL after the last. */
 const char *hb_models_name(size_t k);
 
-/* NULL: there is none of this name. */
+/* NULL: not found. */
 const struct hb_ic_model *hb_models_find(const char *name);
 
-/* Whether the word is that of a model, or can be that of a file. Errors: HB_ERR_USAGE with the model that was meant. */
+/* Whether the word names a model or may name a file. Errors: HB_ERR_USAGE, with a suggestion. */
 enum hb_status hb_models_check(const char *word);
 
 #endif

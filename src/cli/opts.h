@@ -56,7 +56,7 @@ struct hb_opts_command {
   const char *name;
   const char *summary;
   const char *operand;                     /* "FILE"; NULL when the command takes none       */
-  const char *(*operand_choice)(size_t k); /* the words that it can be, as choice; NULL: any */
+  const char *(*operand_choice)(size_t k); /* the words that it may be, as choice; NULL: any */
   size_t operand_min, operand_max;
   const struct hb_opts_option *options;
   size_t option_count;
@@ -70,7 +70,7 @@ struct hb_opts_command {
   enum hb_status (*work)(const struct hb_opts *opts);
 };
 
-/* Words that are answered in place of the command's work. */
+/* Options that are answered instead of running the command. */
 enum hb_opts_question { HB_OPTS_NOTHING_ASKED, HB_OPTS_HELP, HB_OPTS_VERSION };
 
 /* --help or -h, --version or -v. */
@@ -88,7 +88,7 @@ size_t hb_opts_count(const struct hb_opts_command *command);
 /* The k-th option of a command, then those that every command has, then NULL. */
 const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k);
 
-/* The k-th option's number is not above most. Errors: HB_ERR_USAGE. */
+/* Errors: HB_ERR_USAGE where the k-th option's number is above most. */
 enum hb_status hb_opts_check_most(const struct hb_opts *opts, size_t k, double most);
 
 void hb_opts_help(const struct hb_opts_command *command, FILE *out);

@@ -63,7 +63,7 @@ void hb_job_name(struct hb_job *job, const char *labels, const char *format, ...
   snprintf(job->labels, sizeof job->labels, "%s", labels);
 }
 
-/* One that would take longer than it may, unless its output is there already; how a reader calls it. */
+/* Whether the job would take longer than it may, unless its output is there already; subject is its name in the report. */
 __attribute__((format(printf, 3, 4))) static int leave_out(struct hb_job *job, double longest_s,
                                                            const char *subject, ...)
 {

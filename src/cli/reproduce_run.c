@@ -50,7 +50,7 @@ static void show(const struct progress *p, double job_s, double estimate_s)
   hb_terminal_progress((p->done_s + fmin(job_s, estimate_s)) / p->all_s, hb_clock_now() - p->began);
 }
 
-/* Where there is no bar, a line of each job that has ended. */
+/* Without a progress bar, a line for each job that has ended. */
 static void say(const struct progress *p, const struct hb_job *job, double seconds)
 {
   if (hb_terminal_is_live()) return;
@@ -58,7 +58,7 @@ static void say(const struct progress *p, const struct hb_job *job, double secon
   fflush(stdout);
 }
 
-/* What there is to read; the pipe is closed at its end. */
+/* Appends what there is to read; closes the pipe at its end. */
 static enum hb_status take(int *pipe, struct hb_text *text)
 {
   char part[16384];
@@ -68,7 +68,7 @@ static enum hb_status take(int *pipe, struct hb_text *text)
   return HB_OK;
 }
 
-/* Takes what the child writes until it ends, with an eye on signals, which it is told of. */
+/* Takes what the child writes until it ends, and passes a signal to stop on to it. */
 static enum hb_status listen(struct hb_process *child, const struct hb_job *job,
                              const struct progress *progress, struct hb_text *rows, struct hb_text *said)
 {

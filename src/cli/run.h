@@ -57,7 +57,7 @@ enum { RUN_STDOUT, RUN_DIAG_ROWS, RUN_APPENDED_COUNT };
 /* What two runs must not write at the same time. */
 enum hb_run_lock { RUN_LOCK_CHECKPOINT, RUN_LOCK_OUTPUT, RUN_LOCK_DIAG, RUN_LOCK_COUNT };
 
-/* Notes that come once in a run. */
+/* Notes that are printed once in a run. */
 enum { RUN_TOLD_COLLAPSE = 1, RUN_TOLD_CUT = 2, RUN_TOLD_ENERGY = 4 };
 
 /* Where and when a run keeps what it goes on from. */
@@ -80,7 +80,7 @@ struct hb_run_resumed {
   int same_diag;                /* --diag is the name that the checkpoint has          */
 };
 
-/* What tells how long a run without a progress bar will take, once it is under way. */
+/* How fast a run without a progress bar is, to announce how long it will take. */
 struct hb_run_pace {
   double began, t_begin; /* 0: not yet */
   int is_told;
@@ -95,7 +95,7 @@ struct hb_run {
   struct hb_run_output output;
   struct hb_run_diag diag;
   double t, t_end;
-  unsigned told;       /* RUN_TOLD_...: what the user has been told */
+  unsigned told;       /* RUN_TOLD_...: the notes that have been printed */
   double energy_error; /* of the last row, see run_watch.c */
   struct hb_run_pace pace;
   double hair; /* a step that ends so little behind a time that was asked for ends at it */
@@ -121,10 +121,7 @@ enum hb_status hb_run_check_output(const struct hb_opts_value *values);
 /* Fills what follows from the options and the time that the run begins at. */
 void hb_run_set_up(struct hb_run *run, double t_begin);
 
-/* That there are no more steps, rows and snapshots than can be counted. Errors: HB_ERR_USAGE. */
-enum hb_status hb_run_check_counts(const struct hb_run *run);
-
-/* Says how long the run takes, where that is long: before the first step, and once its pace is known. */
+/* Announces how long the run takes, where that is long: before the first step, and once its pace is known. */
 void hb_run_announce(const struct hb_run *run);
 void hb_run_watch_pace(struct hb_run *run);
 
@@ -154,8 +151,8 @@ void hb_run_close(struct hb_run *run);
 /* To t_end, with rows and snapshots on the way, and the final state where -o asks for it. */
 enum hb_status hb_run_integrate(struct hb_run *run);
 
-/* Intervals that are too short: for dt-min, or for the digits of the times of the run. Errors: HB_ERR_USAGE;
- * HB_ERR_INPUT when it begins too late. */
+/* Whether intervals are not below dt-min, and few enough of them from t = 0 on for a double to count. Errors:
+ * HB_ERR_USAGE; HB_ERR_INPUT when the run begins too late. */
 enum hb_status hb_run_check_times(const struct hb_run *run);
 
 /* ---- run_targets.c ---- */
@@ -173,6 +170,7 @@ enum hb_status hb_run_may_replace(struct hb_run *run, const char *path);
 /* For a resumed run: the same of what it will write, before it runs; then its rows, back to the checkpoint's. */
 enum hb_status hb_run_check_targets(struct hb_run *run);
 enum hb_status hb_run_take_up_rows(struct hb_run *run);
+
 /* ---- run_watch.c ---- */
 
 /* A note, once in a run each, when the time steps collapse, and when dt_min cuts one. */
@@ -184,10 +182,10 @@ double hb_run_energy_error(const struct hb_run *run, const struct hb_diagnostics
 /* Whether run->energy_error is beyond the bound. */
 int hb_run_energy_is_lost(const struct hb_run *run);
 
-/* A note, once, when the energy goes astray. Errors: HB_ERR_NUMERIC when it is lost. */
+/* A note, once, when the energy error is large. Errors: HB_ERR_NUMERIC when it is beyond the bound. */
 enum hb_status hb_run_judge_energy(struct hb_run *run);
 
-/* When all is written. Errors: HB_ERR_NUMERIC when the last row's energy is too far off to hand on in silence. */
+/* When all is written. Errors: HB_ERR_NUMERIC when the last row's energy error is too large to pass over in silence. */
 enum hb_status hb_run_judge_end(const struct hb_run *run);
 
 /* ---- run_checkpoint.c ---- */

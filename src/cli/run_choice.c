@@ -52,7 +52,7 @@ static enum hb_status settle(struct hb_run *run, struct hb_particles *particles,
   return HB_OK;
 }
 
-/* The default depends on eps; a run that was taken up keeps what it began with. */
+/* The default depends on eps; a resumed run keeps what it began with. */
 static void choose_dt_min(struct hb_run *run)
 {
   struct hb_opts_value *dt_min = &run->opts.values[RUN_DT_MIN];

@@ -109,7 +109,7 @@ enum hb_status hb_run_integrate(struct hb_run *run)
   hb_signals_watch();
   if (!resumed) HB_TRY(begin(run));
   if (run->resumed.differs)
-    HB_TRY(hb_run_checkpoint_write(run)); /* by which its snapshots are known as its own */
+    HB_TRY(hb_run_checkpoint_write(run)); /* which makes its snapshots known as its own */
   /* checkpoints are written between block steps, when what is due at t is not done yet; so it is at t_end, too */
   for (int more = resumed || run->t < run->t_end; more; more = run->t < run->t_end) {
     double t_diag = due(run, run->diag_number, run->diag_every);
@@ -125,7 +125,7 @@ enum hb_status hb_run_integrate(struct hb_run *run)
       run->snap_number++;
       if (on_time) HB_TRY(write_series(run));
     }
-    if (run->t < run->t_end) HB_TRY(hb_run_checkpoint_poll(run)); /* rows may come many to a step */
+    if (run->t < run->t_end) HB_TRY(hb_run_checkpoint_poll(run)); /* a step may have many rows */
   }
   const char *path = run->values[RUN_OUTPUT].text;
   if (path) HB_TRY(write_state(run, run->t_end, path));

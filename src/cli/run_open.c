@@ -24,20 +24,20 @@ enum hb_status hb_run_check_output(const struct hb_opts_value *values)
   return hb_target_check(path, values[RUN_FORMAT].text);
 }
 
-/* Steps, rows and snapshots are counted by doubles, and none would come to an end where t + every is t. */
-static int is_lost(double every, double t) { return fabs(t) + every <= fabs(t) || fabs(t) / every >= 0x1p53; }
-
-static enum hb_status check_digits(const struct hb_run *run, const char *what, double every)
+/* Steps, rows and snapshots are counted from t = 0 by doubles, which above 2^53 skip numbers. */
+static enum hb_status check_count(const struct hb_run *run, const char *what, double every)
 {
-  static const char why[] = "they are lost in its digits";
+  static const double most = 0x1p53;
   char interval[32], t[32];
   hb_opts_shortest(every, interval);
   hb_opts_shortest(run->t, t);
-  if (every > 0 && is_lost(every, run->t))
-    return hb_fail(HB_ERR_INPUT, "t = %s is too late for %s %s: %s", t, what, interval, why);
-  if (every > 0 && is_lost(every, run->t_end))
-    return hb_fail(HB_ERR_USAGE, "option --t-end: %s is too late for %s %s: %s", run->values[RUN_T_END].text,
-                   what, interval, why);
+  if (every > 0 && fabs(run->t) / every >= most)
+    return hb_fail(HB_ERR_INPUT, "t = %s is too late for %s %s (expected fewer than 2^53 from t = 0 on)", t,
+                   what, interval);
+  if (every > 0 && fabs(run->t_end) / every >= most)
+    return hb_fail(HB_ERR_USAGE,
+                   "option --t-end: %s is too late for %s %s (expected fewer than 2^53 from t = 0 on)",
+                   run->values[RUN_T_END].text, what, interval);
   return HB_OK;
 }
 
@@ -50,11 +50,10 @@ enum hb_status hb_run_check_times(const struct hb_run *run)
       return hb_fail(HB_ERR_USAGE, "option --%s: %s is below the smallest step 2^%d",
                      hb_run_options[intervals[k]].name, every->text, ilogb(dt_min->number));
   }
-  HB_TRY(hb_run_check_counts(run));
   const struct hb_opts_value *dt = &run->values[RUN_DT], *dt_max = &run->values[RUN_DT_MAX];
-  HB_TRY(check_digits(run, "steps of", dt->number > 0 ? dt->number : dt_max->number));
-  HB_TRY(check_digits(run, "rows at every", run->diag_every));
-  return check_digits(run, "snapshots at every", run->snap_every);
+  HB_TRY(check_count(run, "steps of", dt->number > 0 ? dt->number : dt_max->number));
+  HB_TRY(check_count(run, "rows every", run->diag_every));
+  return check_count(run, "snapshots every", run->snap_every);
 }
 
 static enum hb_status check_times(const struct hb_run *run)
@@ -160,14 +159,15 @@ enum hb_status hb_run_params(const struct hb_opts_value *values, struct hb_text 
   return HB_OK;
 }
 
-/* What was asked for and is not used is said. hybrid uses it to see that the processor is faster. */
+/* Options without effect are pointed out; auto and hybrid use them to find that the processor is faster. */
 static void note_context(const struct hb_run *run)
 {
   const struct hb_force *force = hb_sim_force(run->sim);
   char note[128];
   if (!run->values[RUN_CONTEXT].given && !run->values[RUN_DEVICE].given) return;
-  const char *scheme = hb_force_scheme(force)->name;
-  if (strcmp(hb_force_context(force), "none") != 0 || strcmp(scheme, "hybrid") == 0) return;
+  const char *scheme = run->values[RUN_SCHEME].text;
+  if (strcmp(hb_force_context(force), "none") != 0 || !scheme) return;
+  if (strcmp(scheme, "auto") == 0 || strcmp(scheme, "hybrid") == 0) return;
   snprintf(note, sizeof note, "--context and --device have no effect: scheme %s runs on the processor",
            scheme);
   hb_terminal_note(note);
@@ -185,7 +185,7 @@ static enum hb_status open_sim(struct hb_run *run)
   return status;
 }
 
-/* What the snapshot is to blame for, says which one. */
+/* Names the snapshot where it is to blame. */
 static enum hb_status name_file(enum hb_status status, const struct hb_run *run)
 {
   return status == HB_ERR_INPUT ? hb_fail_in(status, run->opts.operands[0]) : status;

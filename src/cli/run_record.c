@@ -1,9 +1,9 @@
 /* What a checkpoint keeps of a run beside its simulation: strings, each with its NUL, the first of them the tag.
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
- *   watch E_KIN_BEGIN TOLD                                                    not in what older programs wrote
+ *   watch E_KIN_BEGIN TOLD                                                    absent in older checkpoints
  *   device TEXT                                                               where another one has gone on
  *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in base/appended.h
- *   found INODE DEVICE LENGTH CHECKSUM PATH                                   what -o named before it was written
+ *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file that -o found, before the run wrote it
  *   option --NAME=VALUE                                                       those that were given
  *   operand FILE */
 #include "cli/cmd.h"
@@ -95,11 +95,12 @@ enum hb_status hb_run_record_options(struct hb_run *run)
   if (!(words[count++] = next_of(record, "operand ", &place)))
     return hb_fail(HB_ERR_INPUT, "the checkpoint does not say which file its run began with");
   enum hb_status status = hb_opts_parse(&hb_cmd_run, count, words, run->resumed.operands, &run->opts, &asked);
-  if (status == HB_OK && asked) status = hb_fail(HB_ERR_INPUT, "--help or --version is none of a run");
+  if (status == HB_OK && asked)
+    status = hb_fail(HB_ERR_INPUT, "--help and --version are not options of a run");
   return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_INPUT, "the checkpoint's options");
 }
 
-/* Whether number * every is what comes next after t. Slack: as due() and first_number() round, and run->hair. */
+/* Whether number * every is the next time after t, within the rounding of due() and first_number() and run->hair. */
 static int is_next(double number, double every, const struct hb_run *run)
 {
   double t = run->t, slack = 1e-6 * every + 4 * DBL_EPSILON * fabs(t) + run->hair;
@@ -125,12 +126,12 @@ static enum hb_status check_progress(const struct hb_run *run, double wall_s, lo
       {"a number of rows", (double)rows, rows > 0 && rows <= INT_MAX}};
   for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
     if (!fields[k].good)
-      return hb_fail(HB_ERR_INPUT, "the checkpoint has %s of %.17g, which no run has", fields[k].what,
+      return hb_fail(HB_ERR_INPUT, "the checkpoint has %s of %.17g, which is impossible", fields[k].what,
                      fields[k].value);
   return HB_OK;
 }
 
-/* A mark of rows is standard output's or that of --diag, whatever its name is now. */
+/* Rows are those of standard output or of --diag, whatever that is named now. */
 static void read_marks(const struct hb_text *record, struct hb_run *run)
 {
   char *mark, *place = NULL;
@@ -171,7 +172,8 @@ enum hb_status hb_run_record_progress(struct hb_run *run)
   if (!next_of(record, "watch ", &place))
     output->e_kin_begin = NAN;
   else if (sscanf(place, WATCH, &output->e_kin_begin, &run->told) != 2 || !(output->e_kin_begin >= 0))
-    return hb_fail(HB_ERR_INPUT, "the checkpoint says '%s', expected an energy and what was told", place);
+    return hb_fail(HB_ERR_INPUT,
+                   "the checkpoint has '%s', expected an energy and the notes that were printed", place);
   place = NULL;
   if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
   read_marks(record, run);

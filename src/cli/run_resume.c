@@ -36,7 +36,7 @@ static enum hb_status offer(enum hb_status status, const char *other)
                  whole ? other : "");
 }
 
-/* Where the run goes on writing: where it did, or in the file that --checkpoint names now. */
+/* Whether --checkpoint names another file than the run has written so far. */
 static int goes_elsewhere(const struct hb_opts *given, const struct hb_run *run)
 {
   const struct hb_opts_value *elsewhere = &given->values[RUN_CHECKPOINT];
@@ -143,7 +143,7 @@ static enum hb_status compare(const struct hb_checkpoint_info *info, struct hb_r
   return hb_text_append(device, "; from t = %s on %s", t, hb_force_device(force));
 }
 
-/* An older program's E0 is that of the inertial frame, and what was kinetic in it is not known. */
+/* Older checkpoints have E0 in the inertial frame, without its kinetic part. */
 static enum hb_status take_energies(struct hb_run *run)
 {
   struct hb_run_output *output = &run->output;
@@ -172,14 +172,14 @@ static enum hb_status resume_sim(const struct hb_opts *given, const struct hb_ch
   return compare(&info, run);
 }
 
-/* What is wrong with an option that was not given now, is wrong with the file that holds it. */
+/* An option that was not given now comes from the file: the file is to blame. */
 static enum hb_status blame(enum hb_status status, const char *path, int is_given)
 {
   if (status == HB_ERR_USAGE && !is_given) status = HB_ERR_INPUT;
   return status == HB_ERR_INPUT ? hb_fail_in(status, path) : status;
 }
 
-/* The run and its simulation must be at the same time. Its step may be a note of the snapshot's alone. */
+/* The run and its simulation must be at the same time; leapfrog's step may be only in the snapshot's notes. */
 static enum hb_status check_state(struct hb_run *run)
 {
   struct hb_particles *state;

@@ -1,9 +1,9 @@
-/* What a run may write to: nobody else writes there at the same time, and a resumed run touches no file that is not its
- * own. A checkpoint may come from anywhere, so what it names proves nothing. Of a file that is there, one of these must:
- *   the user has named it now, beside --resume;
- *   -o: it is what the user's -o had found there, unchanged (device, inode, checksum: the checkpoint keeps them);
- *   -o, series: it is a snapshot of as many particles of the same masses, by a run with these very options: what a run that was killed
- *   behind its last checkpoint has left, and what a finished one wrote;
+/* What a run may write to: one run writes to a file at a time, and a resumed run touches no file that is not its own. A
+ * checkpoint may come from anywhere, so the names in it prove nothing. A file that exists is accepted where
+ *   the user names it now, with --resume;
+ *   -o: it is the one that the user's -o found, unchanged (the checkpoint keeps device, inode and checksum);
+ *   -o, series: it is a snapshot of the same masses by a run with these very options, left by a run that was killed after
+ *   its last checkpoint, or by a finished one;
  *   --diag: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
 #include "cli/run.h"
 
@@ -33,7 +33,7 @@ void hb_run_remember_output(struct hb_run *run)
   const char *path = run->values[RUN_OUTPUT].text;
   run->found = (struct hb_appended){.path = path};
   if (path && strcmp(path, "-") != 0 && is_there(path))
-    hb_appended_mark(&run->found); /* else it cannot be told again */
+    hb_appended_mark(&run->found); /* if this fails, the file will not be recognised */
 }
 
 /* ---- the own snapshots of a resumed run -------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static int is_of_run(struct hb_particles *there, struct hb_particles *own)
          same_note(there, own, "history") && same_note(there, own, "options");
 }
 
-/* What the checkpoint's run would have noted, whose --t-end may be another. */
+/* What the checkpoint's run would have noted: its --t-end may differ. */
 static enum hb_status take_notes_of_then(struct hb_run *run, struct hb_particles *state)
 {
   struct hb_opts now = run->opts;
@@ -89,11 +89,11 @@ enum hb_status hb_run_may_replace(struct hb_run *run, const char *path)
   HB_TRY(look_for_own(run, path, &is_own));
   if (is_own) return HB_OK;
   return hb_fail(HB_ERR_IO,
-                 "cannot write %s: it is there and this run did not write it; give -o anew to replace it",
+                 "cannot write %s: it exists and this run did not write it; give -o again to replace it",
                  path);
 }
 
-/* Those that the run wrote behind its checkpoint follow one another. */
+/* Those that the run wrote after its checkpoint are numbered without a gap. */
 static enum hb_status check_series(struct hb_run *run)
 {
   enum hb_status status = HB_OK;
@@ -113,7 +113,7 @@ enum hb_status hb_run_check_targets(struct hb_run *run)
   const char *path = run->values[RUN_OUTPUT].text;
   if (!path || run->resumed.names_output) return hb_run_remember_output(run), HB_OK;
   HB_TRY(hb_run_may_replace(run, path));
-  hb_run_remember_output(run); /* by a snapshot's words it was known, which --t-end changes */
+  hb_run_remember_output(run); /* it was recognised by its notes, which --t-end changes */
   return run->snap_every > 0 ? check_series(run) : HB_OK;
 }
 
@@ -136,18 +136,17 @@ static enum hb_status take_up_diag(struct hb_run *run)
   int is_marked = hb_appended_is_marked(rows), there = is_there(rows->path);
   if (is_marked) return go_on_with_diag(run, counts.n);
   if (!resumed->names_diag && there)
-    return hb_fail(
-        HB_ERR_IO,
-        "cannot write %s: it is not the file that the run wrote; give --diag anew to go on with it",
-        rows->path);
+    return hb_fail(HB_ERR_IO,
+                   "cannot write %s: it is not the file that the run wrote; give --diag again to continue it",
+                   rows->path);
   if (!resumed->names_diag)
-    return hb_fail(HB_ERR_IO, "%s is gone; give --diag anew to begin it again", rows->path);
+    return hb_fail(HB_ERR_IO, "%s is gone; give --diag again to start a new one", rows->path);
   int is_copy = there && rows->length > 0 && resumed->same_diag;
   return is_copy ? go_on_with_diag(run, counts.n) : hb_run_diag_open(rows->path, counts.n, &run->diag);
 }
 
 enum hb_status hb_run_take_up_rows(struct hb_run *run)
 {
-  HB_TRY(take_up_diag(run)); /* first: it may refuse */
+  HB_TRY(take_up_diag(run)); /* first, since it may fail */
   return hb_appended_cut(&run->appended[RUN_STDOUT]);
 }

@@ -1,5 +1,5 @@
-/* Whether a run does well: steps that rounding errors or dt_min set, and the energy. What is told is told once in a run,
- * also when that is resumed. */
+/* Whether a run goes well: steps that rounding errors or dt_min set, and the energy. Each note is printed once in a run,
+ * even if that is resumed. */
 #include "cli/run.h"
 
 #include "cli/terminal.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Of |E| or the kinetic energy at the start, whichever is larger. A run beyond the first bound is lost; one that ends
- * beyond the second has results, which nobody should take unasked; the note comes at a hundredth of the first. */
+ * beyond the second is complete, but fails unless the user accepts that; the note comes at a hundredth of the first. */
 static const double lost = 1e-2, doubtful = 1e-3, noted = 1e-4;
 
 /* Whether it is the first time. */
@@ -22,7 +22,7 @@ static int tell_first(struct hb_run *run, unsigned what)
 
 /* ---- steps ---- */
 
-/* What of the remedies this run does not have yet. */
+/* The remedies that this run does not use yet. */
 static void name_remedies(const struct hb_force *force, char remedies[128])
 {
   const char *precisions = hb_force_scheme(force)->precisions, *now = hb_force_precision(force);
@@ -42,8 +42,8 @@ static void tell_collapse(const struct hb_run *run, const struct hb_step_trouble
   char line[512], remedies[128];
   name_remedies(hb_sim_force(run->sim), remedies);
   snprintf(line, sizeof line,
-           "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.0f block "
-           "steps per unit of time at t = %.4g, %.0f are usual); use %s",
+           "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.6g block "
+           "steps per unit of time at t = %.4g, %.6g are usual); use %s",
            100 * trouble->noisy, trouble->n_steps, run->t, trouble->n_steps_usual, remedies);
   hb_terminal_note(line);
 }
@@ -71,7 +71,7 @@ void hb_run_watch_steps(struct hb_run *run)
 
 /* ---- energy ---- */
 
-/* Damping takes energy out; and the step of leapfrog is the user's own. */
+/* The step of leapfrog is the user's choice, and damping removes energy. */
 static int has_bound(const struct hb_run *run)
 {
   return strcmp(run->values[RUN_INTEGRATOR].text, "leapfrog") != 0;

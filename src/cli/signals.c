@@ -14,7 +14,7 @@ static void on_stop(int number)
   stop = number;
 }
 
-/* A terminal that closes and a limit that is reached say so more than once, and mean no haste. */
+/* A closed terminal and a reached limit send theirs more than once, which is not impatience. */
 static void on_end(int number)
 {
   if (!stop) stop = number;

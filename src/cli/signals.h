@@ -3,8 +3,7 @@
 #define HB_SIGNALS_H
 
 /* From now on SIGINT, SIGTERM, SIGHUP and SIGXCPU are noted, a second of the first two ends the program at once, and
- * SIGUSR1 asks for a checkpoint.
- * What was ignored before, as SIGINT is in the background of a script, stays so. */
+ * SIGUSR1 asks for a checkpoint. What was ignored before, as SIGINT is in the background of a script, stays so. */
 void hb_signals_watch(void);
 
 /* The name of the signal that asked to stop, like "SIGINT"; NULL: none did. */

@@ -87,9 +87,9 @@ double hb_terminal_least_seconds(double steps, double pairs)
 
 void hb_terminal_announce(const char *how, double seconds, const char *hint)
 {
-  static const double WORTH_A_WORD_S = 600;
+  static const double WORTH_A_NOTE_S = 600;
   char text[32], line[256];
-  if (!(seconds > WORTH_A_WORD_S)) return;
+  if (!(seconds > WORTH_A_NOTE_S)) return;
   hb_terminal_duration(seconds, text);
   snprintf(line, sizeof line, "this takes %s %s; Ctrl-C stops it%s%s", how, text, *hint ? "; " : "", hint);
   hb_terminal_note(line);

@@ -27,11 +27,10 @@ int hb_terminal_is_live(void);
 /* "90 seconds", "23 minutes", "5.2 hours", "3.1 days", "4e+288 years". */
 void hb_terminal_duration(double seconds, char text[32]);
 
-/* Seconds that no machine does that many steps in of so many pairs each: a bound, not an estimate. */
+/* A lower bound, on any machine, of the seconds that so many steps of so many pairs each take. */
 double hb_terminal_least_seconds(double steps, double pairs);
 
-/* Says that the work takes that long, "about" or "at least", where that is more than ten minutes; behind it a hint, "":
- * none. */
+/* Says that the work takes that long, "about" or "at least", where that is more than ten minutes; then a hint ("": none). */
 void hb_terminal_announce(const char *how, double seconds, const char *hint);
 
 /* Draws done = 0 ... 1 with the seconds left, at most ten times per second and not in the first half

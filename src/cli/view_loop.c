@@ -13,7 +13,7 @@ static const double speed_s = 0.5;
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
 
-/* A failure of the simulation ends it, not the viewer; a broken shader, which is told until it is mended, only so long. */
+/* A failure of the simulation ends it, not the viewer; a broken shader only pauses it until it is mended. */
 static enum hb_status halt(struct hb_view *view, enum hb_status status)
 {
   if (status == HB_OK || status == HB_ERR_DEVICE) return status;

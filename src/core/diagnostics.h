@@ -10,8 +10,8 @@ double hb_sum(size_t count, const double *terms);
 /* sum m v^2 / 2. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_kinetic_energy(const struct hb_particles *particles, double *e_kin);
 
-/* The same in the frame of velocity V, that of the centre of mass: squares of the boost would swallow the digits of
- * inner motion. e_bulk = M V^2 / 2 is what the other frame has more. */
+/* The same in the frame of velocity V, that of the centre of mass: the square of a boost would swallow the digits of the
+ * internal motion. e_bulk = M V^2 / 2 is what the given frame has in addition. */
 void hb_kinetic_energy_in(const struct hb_particles *particles, const double V[3], double *e_kin,
                           double *e_bulk);
 

@@ -21,7 +21,7 @@ void hb_frame_origin(size_t n, const double *m, const double *q, double share, d
   }
   for (size_t k = 0; k < 3; k++) mean[k] = sum[k] / M, origin[k] = 0;
   double near = distance(n, m, q, mean), grid = near > 0 ? ldexp(1, ilogb(share * near / (3 * M))) : 0;
-  if (!(near < distance(n, m, q, given))) return; /* or no number: no mass, or beyond double */
+  if (!(near < distance(n, m, q, given))) return; /* or NaN: no mass, or overflow */
   for (size_t k = 0; k < 3; k++) origin[k] = grid > 0 ? grid * rint(mean[k] / grid) : mean[k];
 }
 

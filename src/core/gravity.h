@@ -27,7 +27,7 @@ void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, c
 /* phi[n] of n particles, the same bits as above. Columns are made tile by tile: no memory that grows with n. */
 void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi);
 
-/* The same for particles first to end - 1 alone, in phi[first] and on. */
+/* The same for particles first to end - 1 only, in phi[first] to phi[end - 1]. */
 void hb_gravity_potential_part(size_t n, const double *m, const double *x, double eps2, size_t first,
                                size_t end, double *phi);
 

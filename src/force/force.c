@@ -114,7 +114,7 @@ void hb_force_on_device(const struct hb_force *force, struct hb_device_particles
   if (force->ops->on_device && force->state) force->ops->on_device(force->state, particles);
 }
 
-/* What is double needs no frame of its own, and keeps the bits that it has always had. */
+/* double needs no frame of its own, and keeps its bits without one. */
 int hb_force_rounds(const struct hb_force *force) { return strcmp(force->precision, "double") != 0; }
 
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,

@@ -98,11 +98,11 @@ enum hb_status hb_force_choose(const struct hb_force_params *params, const struc
 enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
                                          size_t room, char *precision);
 
-/* Whether a source of less than double takes more from particles in a frame of their own (core/frame.h). */
+/* Whether a source works in less than double, and so gains from a frame of the particles' own (core/frame.h). */
 int hb_force_rounds(const struct hb_force *force);
 
-/* Whether the arithmetic has room for these particles, in their frame, and their forces: what is beyond float would come
- * out as 0 and look well. Errors: HB_ERR_INPUT, with the particle. */
+/* Whether the arithmetic has the range for these particles, in their frame, and their forces: beyond float's they would
+ * come out as 0 and look sound. Errors: HB_ERR_INPUT, with the particle. */
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
                                     const double *v);
 

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-static const double SPEED = 0x1p62; /* r . v of two that are so fast is a float */
+static const double SPEED = 0x1p62; /* r . v of two particles as fast as this is a float */
 
 static size_t largest_of(size_t count, const double *q)
 {
@@ -13,7 +13,7 @@ static size_t largest_of(size_t count, const double *q)
   return at;
 }
 
-/* The geometric mean, which neither one that is far away makes large nor one in the very middle makes small. */
+/* The geometric mean: neither a distant particle makes it large nor a central one small. */
 static double mean_distance(size_t n, const double *x)
 {
   double sum = 0;
@@ -26,7 +26,7 @@ static double mean_distance(size_t n, const double *x)
 }
 
 /* Forces and jerks between particles of the mean mass at the mean distance, with the speed of a circular orbit. Where
- * these are not normal floats the system's units are too large, and nothing of its motion would be seen. */
+ * these are below the normal floats the system would not move in such units. */
 static enum hb_status check_units(size_t n, const double *m, const double *x)
 {
   double M = 0, r = mean_distance(n, x);

@@ -104,8 +104,8 @@ static enum hb_status room_for_sources(struct grape6 *g, size_t nj)
   return HB_OK;
 }
 
-/* Fixed point has no exponents: one particle far away takes from all others the bits of their places. Of half of them at
- * least so many are left, as in 24-bit differences none is missed. */
+/* Fixed point has no exponent: one distant particle costs all others bits of their positions. At least half of them must
+ * keep so many, which is enough for differences of 24 bits. */
 enum { PLACE_BITS = 26 };
 
 static enum hb_status check_places(size_t nj, const double *x, double largest, double unit)

@@ -58,7 +58,7 @@ extern const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT];
 enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context);
 void hb_gl_context_close(struct hb_gl_context *context);
 
-/* For who opens none after all: HB_ERR_USAGE where the context is unknown, or params->device does not exist. */
+/* For a caller that opens none: HB_ERR_USAGE where the context is unknown or params->device does not exist. */
 enum hb_status hb_gl_context_check_params(const struct hb_gl_context_params *params);
 
 /* From here on whoever opens "glfw" is given this context, which has more than one user then; NULL: no longer. For

@@ -128,8 +128,8 @@ void hb_gl_egl_devices(size_t max, struct hb_device_info *infos, size_t *count)
 
 /* ---- contexts ---- */
 
-/* The last pairs of attributes are what a driver may not know (EGL 1.4 has neither): first reports of a lost context are
- * left out, then the wish for messages. */
+/* The last pairs of attributes are what a driver may not know (EGL 1.4 has neither): reports of a lost context are left
+ * out first, then debug messages. */
 static EGLContext create_context(EGLDisplay display, EGLConfig config, int debug)
 {
   static const EGLint versions[][2] = {{4, 5}, {4, 3}, {4, 0}, {3, 3}};

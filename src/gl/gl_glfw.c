@@ -52,13 +52,13 @@ static enum hb_status glfw_open(const char *device, int hardware, int debug, voi
   (void)hardware; /* the caller looks at the renderer's name */
   if (device) setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
   if (open_windows == 0 && !glfwInit()) return fail("GLFW found no window system");
-  HB_TRY(hb_gl_probe("glfw", device));
+  enum hb_status status = hb_gl_probe("glfw", device);
   static const int versions[][2] = {{4, 5}, {4, 3}, {4, 1}, {4, 0}, {3, 3}};
   GLFWwindow *window = NULL;
-  for (size_t k = 0; k < sizeof versions / sizeof *versions && !window; k++)
+  for (size_t k = 0; status == HB_OK && k < sizeof versions / sizeof *versions && !window; k++)
     window = open_window(versions[k][0], versions[k][1], debug);
   if (!window) {
-    enum hb_status status = fail("GLFW got no OpenGL 3.3 core context");
+    if (status == HB_OK) status = fail("GLFW got no OpenGL 3.3 core context");
     if (open_windows == 0) glfwTerminate();
     return status;
   }

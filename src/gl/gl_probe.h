@@ -1,15 +1,15 @@
-/* Drivers that end the program which opens a context with them: a child tries first. */
+/* Some drivers crash the program that opens a context with them: a child tries first. */
 #ifndef HB_GL_PROBE_H
 #define HB_GL_PROBE_H
 
 #include "base/status.h"
 
 /* To be called before a driver's code runs. Opens the context in holmberg-child and draws with it there, once per process
- * for each kind of context and device (NULL: best first); where there is no holmberg-child, nothing is tried. What merely
- * fails there is left to fail here. Errors: HB_ERR_GL: the driver crashed, or ended the child. */
+ * for each kind of context and device (NULL: best first); where there is no holmberg-child, nothing is tried. An ordinary
+ * failure there is left to fail here. Errors: HB_ERR_GL: the driver crashed, or ended the child. */
 enum hb_status hb_gl_probe(const char *context, const char *device);
 
-/* From here on nothing is tried: this is the child. */
+/* From here on nothing is tried: this process is the child. */
 void hb_gl_probe_never(void);
 
 #endif

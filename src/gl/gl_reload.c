@@ -23,7 +23,7 @@ struct hb_gl_reload {
   char *strings[5];
   hb_gl_reload_adopt adopt;
   void *owner;
-  unsigned *where; /* NULL: there is no program, its files are watched until one of them changes */
+  unsigned *where; /* NULL: it was never built, its files are watched until one of them changes */
   struct file files[MOST_FILES];
   int file_count;
   char message[1024]; /* of the last build that failed */
@@ -92,7 +92,7 @@ static enum hb_status copy_source(struct hb_gl_reload *r, const struct hb_gl_pro
   return HB_OK;
 }
 
-/* What was not built is told like what was not built anew; once, however often it is tried. */
+/* What fails to build at first is reported like what fails to build again; once, however often it is tried. */
 static void keep_broken(struct hb_gl_context *context, struct hb_gl_reload *r)
 {
   r->where = NULL;
@@ -175,7 +175,7 @@ int hb_gl_reload(struct hb_gl_context *context, const char **message)
   const char *said = "";
   for (struct hb_gl_reload **at = &context->reloads, *r; (r = *at);) {
     int changed = has_changed(r);
-    if (changed && !r->where) { /* whoever needs it tries again */
+    if (changed && !r->where) { /* its user tries again */
       *at = r->next;
       destroy(r);
       continue;

@@ -10,8 +10,8 @@
 typedef enum hb_status (*hb_gl_reload_adopt)(void *owner, unsigned program);
 
 /* hb_gl_program_build and, where HB_SHADER_DIR is set, a watch on the files that were read. `where` is the variable that
- * holds the program: it is set here, by adopt, and read when the old program is deleted. What does not compile is told by
- * hb_gl_reload, too, until one of its files is saved. */
+ * holds the program: it is set here, by adopt, and read when the old program is deleted. What does not compile is also
+ * reported by hb_gl_reload, until one of its files is saved. */
 enum hb_status hb_gl_reload_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
                                   hb_gl_reload_adopt adopt, void *owner, unsigned *where);
 

@@ -46,7 +46,7 @@ static void stretch(struct hb_particles *p, double length, double speed)
 /* The model has U = -3 pi / 32 in Plummer radii; this many make U = -1/2. */
 static const double model_length = 0.58904862254808623221; /* 3 pi / 16 */
 
-/* N^2 pairs, part by part, with a word between two of them. */
+/* N^2 pairs, in parts between which progress is reported. */
 static enum hb_status measure(const struct hb_ic_params *params, const struct hb_particles *p, double *e_pot)
 {
   static const size_t pairs = (size_t)1 << 28; /* of a part: a fraction of a second */

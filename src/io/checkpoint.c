@@ -252,7 +252,7 @@ static enum hb_status receive(int fd, const char *name, uint64_t most, struct hb
                    most);
   HB_TRY(check_head(name, head, length));
   HB_TRY(read_table(fd, name, head, length, sections));
-  return read_bytes(fd, name, &more, 1) == HB_OK ? hb_fail(HB_ERR_INPUT, "%s goes on behind its end", name)
+  return read_bytes(fd, name, &more, 1) == HB_OK ? hb_fail(HB_ERR_INPUT, "%s has bytes after its end", name)
                                                  : HB_OK;
 }
 

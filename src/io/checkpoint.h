@@ -25,7 +25,7 @@ enum hb_status hb_checkpoint_write(const char *path, const char *previous,
  * file and section), HB_ERR_IO; then *sections is empty. */
 enum hb_status hb_checkpoint_read(const char *path, struct hb_sections *sections);
 
-/* The same through a pipe, where no length is known before: what is longer than `most` bytes is refused. name is for
+/* The same through a pipe, whose length is not known in advance: more than `most` bytes are refused. name is for
  * sentences. */
 enum hb_status hb_checkpoint_send(int fd, const char *name, const struct hb_sections *sections);
 enum hb_status hb_checkpoint_receive(int fd, const char *name, uint64_t most, struct hb_sections *sections);

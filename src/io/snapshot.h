@@ -14,21 +14,21 @@ struct hb_snapshot_ops {
 
 extern const struct hb_snapshot_ops hb_snapshot_hdf5, hb_snapshot_text;
 
-/* bytes[count], and a NUL behind; name is for sentences. */
+/* bytes[count], followed by a NUL; name is for sentences. */
 enum hb_status hb_snapshot_text_parse(const char *name, const char *bytes, size_t count,
                                       struct hb_particles **particles);
 
-/* What holmberg-child does for the reading of HDF5 with an open file; path is for sentences. */
+/* Reads HDF5 from an open file, in holmberg-child; path is for sentences. */
 enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_particles **particles);
 
-/* Its answer: the particles' sections, or those named "status" and "sentence" of a failure. */
+/* holmberg-child's answer: the particles' sections, or "status" and "sentence" of a failure. */
 enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_sections *sections,
                                        struct hb_particles **particles);
 
-/* Particles that a file of so many bytes is believed to hold. */
+/* The most particles that a file of so many bytes is believed to hold. */
 size_t hb_snapshot_hdf5_most(uint64_t bytes);
 
-/* The checksum of notes, and the attribute of /Holmberg that has it where a note is long. */
+/* The checksum of notes, and the attribute of /Holmberg for it, written where a note is long. */
 #define HB_SNAPSHOT_HDF5_SUM "notes.crc32"
 uint32_t hb_snapshot_hdf5_notes_sum(const struct hb_particles *particles);
 

@@ -181,7 +181,7 @@ uint32_t hb_snapshot_hdf5_notes_sum(const struct hb_particles *p)
   uint32_t crc = 0;
   for (size_t k = 0; k < p->note_count; k++) {
     const struct hb_note *note = &p->notes[k];
-    if (strcmp(note->key, "version") == 0) continue; /* which comes by itself */
+    if (strcmp(note->key, "version") == 0) continue; /* written where there is none */
     crc = hb_crc32(crc, note->key, strlen(note->key) + 1);
     crc = hb_crc32(crc, note->value, strlen(note->value) + 1);
   }
@@ -190,7 +190,7 @@ uint32_t hb_snapshot_hdf5_notes_sum(const struct hb_particles *p)
 
 static enum hb_status put_notes(hid_t file, const struct hb_particles *p)
 {
-  enum { LONG = 4096 }; /* from here on the library may keep a string without a checksum */
+  enum { LONG = 4096 }; /* the library may keep longer strings without a checksum */
   int any_long = 0;
   hid_t group = make_group(file, "Holmberg", H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   if (group < 0) return cannot_make("/Holmberg");
@@ -203,7 +203,7 @@ static enum hb_status put_notes(hid_t file, const struct hb_particles *p)
   return hb_particles_note(p, "version") ? HB_OK : put_text(group, "version", hb_version());
 }
 
-/* With a checksum in each chunk of rows. They are as equal as can be, because the last one takes a whole one's room. */
+/* With a checksum for each chunk of rows. Chunks are as equal as can be: the last one takes as much room as the others. */
 static hid_t with_checksums(int rank, const hsize_t *shape)
 {
   enum { MOST_ROWS = 32768 }; /* of three doubles: below the library's cache of 1 MiB */
@@ -289,7 +289,7 @@ enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_section
   return hb_fail((enum hb_status)status, "%.*s", (int)sentence->count, (const char *)sentence->data);
 }
 
-/* The child ended without its answer. */
+/* The child ended without an answer. */
 static enum hb_status no_answer(const char *path, const char *child, struct hb_process_end end)
 {
   enum { USAGE = 2, NOT_RUN = 127 };
@@ -297,16 +297,16 @@ static enum hb_status no_answer(const char *path, const char *child, struct hb_p
     return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library crashed (signal %d) on it, the file is damaged", path,
                    end.signal);
   if (end.signal == SIGXCPU)
-    return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library does not come to an end with it, the file is damaged",
+    return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library does not finish reading it, the file is damaged",
                    path);
   if (end.signal)
     return hb_fail(HB_ERR_IO, "cannot read %s: %s was ended by signal %d", path, child, end.signal);
   if (end.code == USAGE || end.code == NOT_RUN)
-    return hb_fail(HB_ERR_IO, "cannot read %s: %s is not the one of this version", path, child);
+    return hb_fail(HB_ERR_IO, "cannot read %s: %s is of another version", path, child);
   return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library gave up on it, the file is damaged", path);
 }
 
-/* The file is the child's standard input, so that whatever its name, it is this one and no other. */
+/* The open file is the child's standard input: it cannot be another one, whatever its name. */
 static enum hb_status let_read(int file, const char *path, uint64_t bytes, struct hb_sections *sections)
 {
   char child[4096];
@@ -327,15 +327,16 @@ static enum hb_status hdf5_read(const char *path, struct hb_particles **particle
   struct stat info;
   struct hb_sections sections = {0};
   *particles = NULL;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
   if (file < 0 || fstat(file, &info) != 0) {
     int reason = errno;
     if (file >= 0) close(file);
     return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(reason));
   }
-  enum hb_status status = S_ISREG(info.st_mode)
-                              ? let_read(file, path, (uint64_t)info.st_size, &sections)
-                              : hb_fail(HB_ERR_IO, "cannot read %s: HDF5 takes a file, not a stream", path);
+  enum hb_status status =
+      S_ISREG(info.st_mode)
+          ? let_read(file, path, (uint64_t)info.st_size, &sections)
+          : hb_fail(HB_ERR_IO, "cannot read %s: HDF5 is read from regular files only", path);
   close(file);
   if (status == HB_OK) status = hb_snapshot_hdf5_unpack(path, &sections, particles);
   hb_sections_clear(&sections);

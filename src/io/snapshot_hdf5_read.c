@@ -1,6 +1,6 @@
-/* The reading of io/snapshot_hdf5.c. It runs in holmberg-child alone, whose memory and time are bounded and whose crashes
- * are nobody else's: whole files of the Gadget layout, of all types of particles in the order of the types. What would
- * lead to another file, such as an external link, is refused. */
+/* The reading for io/snapshot_hdf5.c. It runs only in holmberg-child, whose memory and time are bounded and whose crashes
+ * harm nobody: whole files of the Gadget layout, with all types of particles in the order of the types. What leads to
+ * another file, such as an external link, is refused. */
 #include "io/snapshot.h"
 
 #include "base/mem.h"
@@ -16,7 +16,7 @@
 
 enum { TYPES = 6 };
 
-/* What is read, and how many particles of each type it says to hold. */
+/* The file, and how many particles of each type it claims to hold. */
 struct source {
   const char *path;
   uint64_t bytes;
@@ -30,7 +30,7 @@ static enum hb_status damaged(const struct source *s, const char *what)
   return hb_fail(HB_ERR_INPUT, "%s: %s cannot be read, the file is damaged", s->path, what);
 }
 
-/* Is there something of that name, of a group that there is, within this file? */
+/* Whether there is such an object in this file; its group must exist. */
 static enum hb_status find(const struct source *s, const char *name, int *found)
 {
   H5L_info_t link;
@@ -67,7 +67,7 @@ static enum hb_status get_header(const struct source *s, const char *name, hssiz
   return failed ? damaged(s, name) : HB_OK;
 }
 
-/* The same for one that need not be there. */
+/* The same for an optional one, whose values stay as they are. */
 static enum hb_status get_optional(const struct source *s, const char *name, hssize_t count, double *values)
 {
   htri_t found = H5Aexists_by_name(s->file, "/Header", name, H5P_DEFAULT);
@@ -75,7 +75,7 @@ static enum hb_status get_optional(const struct source *s, const char *name, hss
   return found ? get_header(s, name, count, values) : HB_OK;
 }
 
-/* A damaged header may count anything: a particle takes a byte or more, but in small files. */
+/* A damaged header may count anything; hb_snapshot_hdf5_most bounds it by the size of the file. */
 static enum hb_status get_counts(struct source *s, size_t *n)
 {
   double counts[TYPES];
@@ -113,7 +113,7 @@ static enum hb_status get_headers(struct source *s, double *t, size_t *n)
 
 /* ---- data sets ---------------------------------------------------------------------------------------- */
 
-/* Whether the values lie in this file, packed by what the library itself can unpack. */
+/* Whether the values are in this file, compressed by filters that the library has. */
 static enum hb_status check_storage(const struct source *s, hid_t data, const char *path)
 {
   hid_t list = H5Dget_create_plist(data);
@@ -130,7 +130,7 @@ static enum hb_status check_storage(const struct source *s, hid_t data, const ch
     return hb_fail(HB_ERR_INPUT, "%s: the values of data set %s are in other files, which are not read",
                    s->path, path);
   if (unknown)
-    return hb_fail(HB_ERR_INPUT, "%s: data set %s is packed by filter %d, which the HDF5 library lacks",
+    return hb_fail(HB_ERR_INPUT, "%s: data set %s is compressed by filter %d, which the HDF5 library lacks",
                    s->path, path, (int)unknown);
   return HB_OK;
 }
@@ -166,7 +166,7 @@ static enum hb_status check_data(const struct source *s, int type, hid_t data, c
   return hb_fail(HB_ERR_INPUT, "%s: the values of data set %s were never written", s->path, path);
 }
 
-/* A number that an identity cannot be; the library would clip it. */
+/* A value that does not fit an identity, which the library would clip. */
 static H5T_conv_ret_t refuse_clipping(H5T_conv_except_t what, hid_t from, hid_t to, void *old, void *new,
                                       void *clipped)
 {
@@ -246,7 +246,7 @@ static enum hb_status get_text(const struct source *s, hid_t attribute, hid_t ty
   return status;
 }
 
-/* What is no string, is another program's. */
+/* Attributes that are not strings are another program's. */
 static enum hb_status get_note(const struct source *s, hid_t attribute, const char *name,
                                struct hb_particles *p)
 {
@@ -262,7 +262,7 @@ static enum hb_status get_note(const struct source *s, hid_t attribute, const ch
   H5Tclose(type);
   if (status == HB_OK && text.text) {
     status = hb_particles_set_note(p, name, text.text);
-    if (status == HB_ERR_USAGE) status = HB_OK; /* and what has a name that is no key */
+    if (status == HB_ERR_USAGE) status = HB_OK; /* so is one whose name is not a key */
   }
   hb_mem_free(text.text);
   return status;
@@ -274,7 +274,7 @@ struct notes {
   enum hb_status status;
 };
 
-/* For H5Aiterate2, which it ends where the status is not HB_OK. */
+/* For H5Aiterate2, which it stops unless the status is HB_OK. */
 static herr_t take_note(hid_t group, const char *name, const H5A_info_t *info, void *data)
 {
   struct notes *notes = data;
@@ -299,7 +299,7 @@ static enum hb_status check_sum(const struct source *s, hid_t group, const struc
   return failed || sum != hb_snapshot_hdf5_notes_sum(p) ? damaged(s, "/Holmberg") : HB_OK;
 }
 
-/* In the order of their making where the file has kept it, as ours do. */
+/* In the order in which they were made, if the file has kept that, as ours do. */
 static enum hb_status get_notes(const struct source *s, struct hb_particles *p)
 {
   struct notes notes = {.source = s, .particles = p};
@@ -332,7 +332,7 @@ static enum hb_status get_all(struct source *s, struct hb_particles **particles)
   return get_notes(s, p);
 }
 
-/* The signature stands at byte 0, or at 512, 1024, ... behind another program's header. */
+/* The signature is at byte 0, or after another program's header at 512, 1024, ... */
 static int is_hdf5(int fd, uint64_t bytes)
 {
   char signature[8];
@@ -353,7 +353,7 @@ enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_particl
   if (s.bytes == 0) return hb_fail(HB_ERR_INPUT, "%s: the file is empty", path);
   if (!is_hdf5(fd, s.bytes)) return hb_fail(HB_ERR_INPUT, "%s: not an HDF5 file", path);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  H5PLset_loading_state(0);         /* no filters from other libraries, */
+  H5PLset_loading_state(0);         /* no filters from plugins, */
   H5Lunregister(H5L_TYPE_EXTERNAL); /* and no way to other files, not even behind a soft link */
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);

@@ -2,7 +2,7 @@
  * `# key: value` are the header: n and t are the number of particles and the time, every other key is a note, and
  * a key that comes again adds a line to its note. Numbers are written with 17 digits, which bring the same double
  * back. Identities are not kept: they are the row numbers, from 0. Ours begin with `# crc32: ` and the checksum of all
- * lines behind, without their ends and empty ones. */
+ * lines below, without line breaks and empty lines. */
 #include "io/snapshot.h"
 
 #include "base/crc32.h"
@@ -40,7 +40,7 @@ static struct cursor cursor_at_start(const char *name, const char *bytes, size_t
 
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* To the next line, skipping blanks at its begin and '\r' at its end; 0 after the last one. */
+/* To the next line, skipping blanks at its start and '\r' at its end; 0 after the last one. */
 static int next_line(struct cursor *c)
 {
   if (c->next == c->limit) return 0;
@@ -57,7 +57,7 @@ static int next_line(struct cursor *c)
 static const char sum_mark[] = "# crc32: ";
 enum { SUM_MARK = sizeof sum_mark - 1, SUM_DIGITS = 8 };
 
-/* Of the lines to come, as SUM_DIGITS letters. */
+/* Of the lines to come, as SUM_DIGITS hexadecimal digits. */
 static void write_sum(struct cursor c, char sum[SUM_DIGITS + 1])
 {
   uint32_t crc = 0;
@@ -85,7 +85,7 @@ static enum hb_status write_note(struct hb_text *text, const struct hb_note *not
 
 static enum hb_status write_all(struct hb_text *text, const struct hb_particles *p)
 {
-  HB_TRY(hb_text_append(text, "%s%*s\n", sum_mark, SUM_DIGITS, "")); /* when all is known */
+  HB_TRY(hb_text_append(text, "%s%*s\n", sum_mark, SUM_DIGITS, "")); /* filled in at the end */
   HB_TRY(hb_text_append(text, "# n: %zu\n# t: %.17g\n", p->n, p->t));
   for (size_t k = 0; k < p->note_count; k++) HB_TRY(write_note(text, &p->notes[k]));
   if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_version()));
@@ -235,7 +235,7 @@ static enum hb_status read_all(struct cursor c, struct hb_particles *p)
   return HB_OK;
 }
 
-/* Does the line begin with our checksum? */
+/* Whether the line begins with our checksum. */
 static int is_sum(const struct cursor *c)
 {
   return c->end - c->begin >= SUM_MARK && memcmp(c->begin, sum_mark, SUM_MARK) == 0;
@@ -270,7 +270,7 @@ enum hb_status hb_snapshot_text_parse(const char *name, const char *bytes, size_
   enum hb_status status = read_all(start, *particles);
   if (status == HB_OK && has_sum) status = check_sum(&start);
   if (status == HB_OK && !has_sum && bytes[count - 1] != '\n')
-    hb_log_warn("%s: the last line has no end; part of it may be missing", name);
+    hb_log_warn("%s: the last line has no line break; part of it may be missing", name);
   if (status != HB_OK) {
     hb_particles_destroy(*particles);
     *particles = NULL;

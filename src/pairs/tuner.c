@@ -84,7 +84,7 @@ static enum hb_status send(const struct trial *t, struct hb_pairs *pairs)
   return hb_pairs_set_j(pairs, t->n, columns);
 }
 
-/* Walks again and again for so long, once where that takes longer; seconds of one walk. */
+/* Repeats the walk for this duration, at least once; seconds of one walk. */
 static enum hb_status walk_for(struct trial *t, struct hb_pairs *pairs, double duration, double *seconds)
 {
   double start = hb_gl_timer_start();

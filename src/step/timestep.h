@@ -39,7 +39,7 @@ void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const
 /* The level of a step, dt_min 2^level, clamped to 0 .. level_max; 0 for NaN. */
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding);
 
-/* Whether level 0 is more than the step, rounded, asks for. */
+/* Whether the step, rounded, is shorter than level 0, dt_min. */
 int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding);
 
 #endif

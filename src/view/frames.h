@@ -20,8 +20,8 @@ void hb_frames_close(struct hb_frames *frames);
 /* Draws and develops a picture of the particles where they lie, and does not wait for it. */
 enum hb_status hb_frames_draw(struct hb_frames *frames, const struct hb_device_particles *at);
 
-/* Seconds of a picture, from an idle device to an idle device: the median of `most`, at most 99, or of as many as begin in
- * most_s. */
+/* Seconds of a picture, from an idle device to an idle device: the median of as many as begin within most_s, one at least,
+ * and `most` or 99 at most. */
 enum hb_status hb_frames_time(struct hb_frames *frames, const struct hb_device_particles *at, int most,
                               double most_s, double *seconds);
 

@@ -51,7 +51,7 @@ void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *hi
 /* In the middle: the table of keys. */
 void hb_hud_draw_help(struct hb_paint *paint);
 
-/* How many characters of a text come first in lines of so many columns, which end where a word does unless it is longer;
+/* The length of the first line of a text in so many columns, broken between words unless one is longer than the line;
  * *next: where the next line begins. */
 int hb_hud_line(const char *text, int columns, const char **next);
 

@@ -122,7 +122,7 @@ resume_to_end() {
   cp part/rows rows
   part run --resume run.ckpt # from the checkpoint at the end: the last row is cut and comes again
   same_as_whole
-  part run --resume run.ckpt~ # from that at the begin
+  part run --resume run.ckpt~ # from that at the start
   same_as_whole
   # another file keeps what is in it
   (cd part && "$HOLMBERG" run --resume run.ckpt >>other)
@@ -278,7 +278,7 @@ made() {
   [ -e elsewhere.ckpt ]
 }
 
-@test "--t-end beside --resume: as if it had been asked for from the begin" {
+@test "--t-end beside --resume: as if it had been asked for from the start" {
   cluster
   whole --t-end 0.5
   part run ../cluster.h5 "${options[@]}" --checkpoint run.ckpt

@@ -215,10 +215,10 @@ hostile=("x'.system('touch pwned').'" '`touch pwned`$(touch pwned)' '";touch pwn
     rm -r here
   done
   printf 't,e_total,e_gpu\n0,1,1\n' >$'a\nsystem("touch pwned")\n.csv'
-  fails_with 2 'cannot draw *: there is a control character in it' plot $'a\nsystem("touch pwned")\n.csv' -o a.png
+  fails_with 2 'cannot draw *: it contains a control character' plot $'a\nsystem("touch pwned")\n.csv' -o a.png
   files $'a\nsystem("touch pwned")\n.csv'
   printf 't,scheme,e_total,e_gpu\n0,x\033[2J,1,1\n' >b.csv
-  fails_with 3 "b.csv, line 2: scheme is 'x[?]\[2J', which has a control character" plot b.csv
+  fails_with 3 "b.csv, line 2: scheme is 'x[?]\[2J', which contains a control character" plot b.csv
 }
 
 @test "plot: what ~/.gnuplot says is not run" {

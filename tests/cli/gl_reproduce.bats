@@ -45,7 +45,7 @@ curves() {
   grep -Eq '^[0-9]+ jobs are done, [1-9][0-9]* are to do: about .* on this machine' "$BATS_FILE_TMPDIR/second"
 }
 
-@test "where there is no bar, a line a job" {
+@test "without a progress bar, a line for each job" {
   local jobs
   jobs=$(sed -En 's/^[0-9]+ jobs are done, ([0-9]+) are to do.*/\1/p' "$BATS_FILE_TMPDIR/second")
   [ "$(grep -Ec "^job [0-9]+ of $jobs, [0-9.]+ s: .*holmberg " "$BATS_FILE_TMPDIR/second")" -eq "$jobs" ]

@@ -513,7 +513,7 @@ END
   says 2 block_steps 3
 }
 
-@test "a shader that is broken when forces need it first is told once; when it is mended, the run goes on by itself" {
+@test "a shader that is broken when forces need it first is reported once; when it is mended, the run goes on by itself" {
   cp -r "$BATS_TEST_DIRNAME/../../shaders" shaders
   sed 's/ walked = token/ walkd = token/' shaders/pairs/bag.frag >broken
   mkfifo script

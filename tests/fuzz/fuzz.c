@@ -38,7 +38,7 @@ enum hb_status fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, 
   fuzz_demand(hb_mem_now() == before, "memory was lost");
   fuzz_demand(hb_mem_most() < before + MOST_MEMORY, "a small file took much memory");
   fuzz_demand(status == HB_OK || *hb_error(), "a failure without a sentence");
-  fuzz_demand(status != HB_ERR_INTERNAL, "a bad file is no internal error");
+  fuzz_demand(status != HB_ERR_INTERNAL, "a bad file must not be an internal error");
   return status;
 }
 

@@ -1,5 +1,5 @@
-/* What reads files and words from outside, each as a function of bytes: fuzz_main.c hands them what a fuzzer invents,
- * tests/unit/test_fuzz.c the corpus and what little it invents itself. They write into the current folder. */
+/* Each reader of files and words from outside, as a function of bytes: fuzz_main.c passes it what a fuzzer invents,
+ * tests/unit/test_fuzz.c the corpus and a little of its own. They write into the current folder. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -27,17 +27,17 @@ enum hb_status fuzz_script(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_answer(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_hdf5(const uint8_t *bytes, size_t count);
 
-/* Puts checksums, lengths and counts of a checkpoint right, so that what is damaged is what they protect; gives its length. */
+/* Corrects checksums, lengths and counts of a checkpoint, so that the damage is in what they protect; returns its length. */
 size_t fuzz_mend(uint8_t *file, size_t count);
 
-/* Reads, and dies of what no bytes may do: memory lost, or taken without measure, a failure without a sentence, one that is
- * not the input's. */
+/* Reads, and aborts on what no input may cause: memory lost or taken without bound, a failure without a sentence, an
+ * internal error. */
 enum hb_status fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t count);
 
-/* Dies with the sentence unless it holds. */
+/* Aborts with the sentence unless it holds. */
 void fuzz_demand(int holds, const char *sentence);
 
-/* A file of that name with these bytes; gives the name. */
+/* Writes a file of that name with these bytes; returns the name. */
 const char *fuzz_file(const char *name, const void *bytes, size_t count);
 
 /* `FAKE(f);` on a line of its own: calls of f from other files come to __wrap_f, which that file has, as the Makefile asks

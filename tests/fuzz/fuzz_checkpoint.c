@@ -22,7 +22,7 @@ static void put(uint8_t *at, int bytes, uint64_t value)
   for (int k = 0; k < bytes; k++) at[k] = (uint8_t)(value >> 8 * k);
 }
 
-/* As io/checkpoint.h lays it out. A section that says to be longer than what is left has what is left. */
+/* As io/checkpoint.h lays it out. A section that claims to be longer than what is left gets what is left. */
 size_t fuzz_mend(uint8_t *file, size_t count)
 {
   if (count < HEAD) return count;
@@ -58,7 +58,7 @@ static enum hb_status take_record(const struct hb_checkpoint *checkpoint)
   return status;
 }
 
-/* Goes on by a step, and is saved and opened again. */
+/* Takes a step, and is saved and opened again. */
 static enum hb_status take_up(const struct hb_checkpoint *checkpoint)
 {
   struct hb_checkpoint_info info;

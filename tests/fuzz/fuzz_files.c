@@ -25,7 +25,7 @@ static int same(const struct hb_particles *a, const struct hb_particles *b)
   return equal;
 }
 
-/* What is written of it, is read as the same. */
+/* What is written is read back unchanged. */
 enum hb_status fuzz_text(const uint8_t *bytes, size_t count)
 {
   struct hb_particles *first, *again;
@@ -61,7 +61,7 @@ enum hb_status fuzz_camera(const uint8_t *bytes, size_t count)
 
 /* ---- tunings ---- */
 
-/* The bytes as words, and as a cache behind its first line; what is put into that is found there. */
+/* The bytes as words, and as a cache after its first line; what is put into that is found there. */
 enum hb_status fuzz_tuning(const uint8_t *bytes, size_t count)
 {
   static struct hb_gl_context context = {.caps = {.renderer = "renderer", .version = "version"}};

@@ -35,7 +35,7 @@ enum hb_status fuzz_answer(const uint8_t *bytes, size_t count)
 
 /* ---- odd files ---- */
 
-/* Each byte is a choice; 0, and there is no other behind the last, is the usual one: no bytes make a usual snapshot. */
+/* Each byte is a choice; 0 is the usual one, also after the last byte: no bytes make a usual snapshot. */
 struct recipe {
   const uint8_t *next, *end;
   hid_t ids[512]; /* to be given back */

@@ -1,4 +1,4 @@
-/* Scripts of `holmberg view` in a viewer without a window: what a line does there is done by nobody. */
+/* Scripts of `holmberg view` in a viewer without a window, where the actions themselves do nothing. */
 #include "fuzz/fuzz.h"
 
 #include "base/clock.h"
@@ -20,7 +20,7 @@ FAKE(hb_view_loop_step);
 FAKE(hb_view_loop_for);
 FAKE(hb_view_source_diagnose);
 
-/* Nobody waits for anything. */
+/* Without waiting. */
 double __wrap_hb_clock_now(void) { return (double)++clock_ticks; }
 void __wrap_hb_gl_window_poll(struct hb_gl_window *window, double wait_s) { (void)window, (void)wait_s; }
 

@@ -43,7 +43,7 @@ static enum hb_status use_words(const struct hb_opts *opts)
   return HB_OK;
 }
 
-/* A word a line, the first names the command. */
+/* One word a line; the first names the command. */
 enum hb_status fuzz_options(const uint8_t *bytes, size_t count)
 {
   enum { MOST = 128 };
@@ -79,7 +79,7 @@ enum hb_status fuzz_fit(const uint8_t *bytes, size_t count)
 
 /* ---- tables of --diag ---- */
 
-/* Behind what gnuplot takes for a word in quotes, or for a block of data: whatever stands there can do nothing. */
+/* After a quoted word or a data block, whose contents gnuplot does not execute. */
 static const char *behind_words(const char *s)
 {
   if (strncmp(s, "<< END\n", 7) == 0) {
@@ -90,7 +90,7 @@ static const char *behind_words(const char *s)
   char quote = *s++;
   for (; *s != quote || (quote == '\'' && s[1] == quote);
        s += 1 + (*s == quote || (quote == '"' && *s == '\\')))
-    fuzz_demand(*s && *s != '\n', "a word in quotes has no end");
+    fuzz_demand(*s && *s != '\n', "a quoted word does not end");
   return s + 1;
 }
 

@@ -1,5 +1,5 @@
-/* What gravity does not care about: where and how fast a system is, how it is turned, in which units and in which
- * direction of time it is told. And sizes and separations at which arithmetic breaks first. */
+/* What forces must not depend on: position, velocity and orientation of a system, its units and the direction of time.
+ * And sizes and separations at which arithmetic breaks first. */
 #include "support/battery_set.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 static void name(const char *text) { snprintf(battery_what, sizeof battery_what, "%s", text); }
 
-/* ---- the same in other words ---- */
+/* ---- invariance ---- */
 
 /* x' = length R x + shift, v' = speed R v + boost, m' = mass m. */
 struct change {
@@ -59,7 +59,7 @@ static void invariance(struct hb_force *force, const struct battery_tolerance *t
   }
 }
 
-/* The tolerance means something far away, too: there one particle that is off by a hundred of them is seen. */
+/* Negative control far away: there one particle that is off by a hundred tolerances is noticed. */
 static void negative_control(struct hb_force *force, const struct battery_tolerance *t)
 {
   name("negative control, shifted and boosted");

@@ -30,7 +30,7 @@ extern struct battery_result battery_result; /* what a source made of it */
 extern uint32_t battery_all[BATTERY_MOST];   /* 0, 1, ... */
 extern char battery_what[64];                /* the case at work, for the message of a failure */
 
-double battery_uniform(void); /* 0 <= u < 1: a small generator, tests shall not lean on the library's */
+double battery_uniform(void); /* 0 <= u < 1: a small generator, tests must not depend on the library's */
 
 /* The forces on the first ni particles, by long double, summed in the plainest way. */
 void battery_reference(struct battery_set *set, size_t ni);

@@ -240,7 +240,7 @@ static void through_a_pipe(void **state)
   assert_in_range(count, 200, sizeof bytes - 2);
   ASSERT_OK(receives(bytes, (size_t)count, (uint64_t)count));
   ASSERT_FAILS(receives(bytes, (size_t)count, (uint64_t)count - 1), HB_ERR_INPUT, "bytes, expected");
-  ASSERT_FAILS(receives(bytes, (size_t)count + 1, 10000), HB_ERR_INPUT, "pipe goes on behind its end");
+  ASSERT_FAILS(receives(bytes, (size_t)count + 1, 10000), HB_ERR_INPUT, "pipe has bytes after its end");
   for (ssize_t cut = 0; cut < count; cut++)
     ASSERT_FAILS(receives(bytes, (size_t)cut, 10000), HB_ERR_INPUT, "pipe ");
   close(ends[0]);

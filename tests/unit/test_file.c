@@ -242,7 +242,7 @@ static void locks(void **state)
   const char *path = support_path("shared"), *name = support_path("shared.lock");
   ASSERT_OK(hb_lock_take(path, &one));
   assert_true(support_exists(name));
-  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "another run writes it");
+  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "another run is writing it");
   assert_null(two.name);
   hb_lock_give(&two);
   hb_lock_give(&one);
@@ -251,11 +251,11 @@ static void locks(void **state)
   ASSERT_OK(hb_lock_take(path, &two));
   hb_lock_give(&two);
   support_write(name, "precious", 8);
-  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "is there and is no lock");
+  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "exists and is not a lock file");
   assert_content(name, "precious");
   assert_int_equal(unlink(name), 0);
   assert_int_equal(mkfifo(name, 0666), 0);
-  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "is there and is no lock");
+  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "exists and is not a lock file");
   assert_int_equal(unlink(name), 0);
   assert_int_equal(symlink(path, name), 0);
   ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "its lock");

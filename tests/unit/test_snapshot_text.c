@@ -139,8 +139,8 @@ static void refuses_bad_content(void **state)
       {"# t: 1e17\n1 2 3 4 5 6 7\n", "given.txt: the time is 1e+17, expected between"},
       {"# t: nan\n1 2 3 4 5 6 7\n", "given.txt:1: 'nan' for the time t"},
       {"# crc32: 01234567\n1 2 3 4 5 6 7\n", "given.txt:1: the checksum is '01234567', but the lines below "
-                                             "have ed347e92: the file is damaged; if it was "
-                                             "edited, remove this line"},
+                                             "have ed347e92: the file is damaged; if it "
+                                             "was edited, remove this line"},
       {"# t: noon\n1 2 3 4 5 6 7\n", "given.txt:1: 'noon' for the time t"},
       {"# t:\n1 2 3 4 5 6 7\n", "given.txt:1: '' for the time t"},
       {"\x89HDF\r\n\x1a\n 1 2 3", "given.txt:1: '"},
@@ -217,10 +217,10 @@ static int warnings;
 static void count_warnings(const char *line)
 {
   warnings++;
-  assert_non_null(strstr(line, "given.txt: the last line has no end"));
+  assert_non_null(strstr(line, "given.txt: the last line has no line break"));
 }
 
-/* Without a checksum a file that was cut within its last number is a table as any other: that is told. */
+/* Without a checksum a file that was cut within its last number is a table like any other: a warning says so. */
 static void tells_a_last_line_without_end(void **state)
 {
   (void)state;

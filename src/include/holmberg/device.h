@@ -27,9 +27,9 @@ struct hb_device_particles {
   int texels;            /* RECORDS, DOUBLES                                                       */
   int width, rectangle;  /* STREAMS; rectangle: 1 for TEXTURE_RECTANGLE, 0 for TEXTURE_2D          */
   const uint32_t *order; /* [n] the number of the particle in each place; NULL: they are in order  */
-  double origin[3],
-      drift[3]; /* of the frame that they are kept in: to be added to positions and velocities */
-  double t;     /* of the last block step, to which all are predicted; a diagnosis since left its own */
+  double origin[3];      /* of the frame that they are kept in: to be added to positions           */
+  double drift[3];       /* its velocity: to be added to velocities                                */
+  double t; /* of the last block step, to which all are predicted; a diagnosis since left its own */
 };
 
 /* Reads nothing back. The layout is HB_DEVICE_NONE, and n = 0, for a source of forces without a device or one that is not

@@ -66,7 +66,7 @@ const char *hb_particles_note(const struct hb_particles *particles, const char *
 enum hb_ic_scaling { HB_IC_SCALING_AUTO = 0, HB_IC_SCALING_MEASURED = 1, HB_IC_SCALING_MODEL = 2 };
 enum { HB_IC_MEASURED_MOST = 1 << 17 };
 
-/* Which of the others auto is for n particles. */
+/* What auto stands for with n particles. */
 enum hb_ic_scaling hb_ic_scaling_for(size_t n);
 
 /* demo1 ... demo7: how the program of the CUDA samples places its bodies. */
@@ -81,10 +81,9 @@ struct hb_ic_params {
   double
       velocity; /* holmberg1941: velocity at infinity of the encounter, see ic/ic_holmberg1941.c          */
   double spin;  /* holmberg1941: rotation of both discs in units of the circular one, < 0 retrograde; 0: 1  */
-  enum hb_ic_scaling scaling; /* plummer */
-  enum hb_ic_shape shape;     /* demo1 ... demo7 */
-  void (*progress)(void *context,
-                   double done); /* is told of long work, 0 < done <= 1; NULL: nobody wants to know */
+  enum hb_ic_scaling scaling;                   /* plummer */
+  enum hb_ic_shape shape;                       /* demo1 ... demo7 */
+  void (*progress)(void *context, double done); /* called during long work, 0 < done <= 1; nullable */
   void *progress_context;
 };
 
@@ -114,8 +113,8 @@ struct hb_snapshot_format {
 const struct hb_snapshot_format *hb_snapshot_formats(size_t *count);
 
 /* format NULL: by the extension of path. path "-" is standard input or output (text only). A file is written
- * under a temporary name in the same folder, synced and renamed: it is there whole or not at all. HDF5 is read by the
- * program holmberg-child, which lies beside the program, one folder above it, or where HB_CHILD says.
+ * under a temporary name in the same folder, synced and renamed: it is there whole or not at all. HDF5 is read by
+ * holmberg-child, a program beside the calling one, one folder above it, or where HB_CHILD says.
  * Errors: HB_ERR_INPUT (content; names file, line or data set, value), HB_ERR_IO, HB_ERR_USAGE (format). */
 enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles);
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles);
@@ -186,7 +185,7 @@ hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "
 const char *hb_force_context(const struct hb_force *force); /* "none" on the host */
 const char *hb_force_device(const struct hb_force *force);  /* what the driver calls it */
 
-/* The sources: m[nj], x[3 * nj], v[3 * nj], copied; what is less than double takes them in a frame of their own. Errors:
+/* The sources: m[nj], x[3 * nj], v[3 * nj], copied; less than double takes them in a frame of their own. Errors:
  * HB_ERR_INPUT (beyond the range of float; names the particle). */
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v);
@@ -247,8 +246,8 @@ struct hb_sim_params {
 /* dt_min where none is given: 2^-26, and 2^-40 for eps = 0, where encounters can be as close as they like. */
 double hb_sim_default_dt_min(double eps);
 
-/* Steps that were to be shorter than dt_min: how many, and of the first the particle, its time and what it wanted. What
- * comes of them may be wrong. */
+/* Steps that should have been shorter than dt_min: how many, and the first one's particle, time and wanted length. The
+ * orbits after them may be wrong. */
 struct hb_cut_steps {
   double dt_min;
   uint64_t count, particle;
