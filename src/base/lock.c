@@ -50,9 +50,9 @@ enum hb_status hb_lock_take(const char *path, struct hb_lock *lock)
   struct hb_text name = {0};
   HB_TRY(hb_text_append(&name, "%s.lock", path));
   int fd = -1;
-  enum result result;
-  do result = take(path, name.text, &fd);
-  while (result == GONE);
+  enum result result = GONE;
+  /* whoever gives a lock up in between makes it GONE; a file system whose inodes change, always */
+  for (int tries = 0; result == GONE && tries < 1000; tries++) result = take(path, name.text, &fd);
   if (result == LOCKED)
     *lock = (struct hb_lock){name.text, fd};
   else

@@ -14,6 +14,7 @@ static int work(char **words)
   double mean;
   const struct hb_gl_context_params params = {.context = words[0], .device = words[1]};
   hb_gl_probe_never();
+  alarm(HB_GL_PROBE_S);
   if (hb_gl_context_open(&params, &context) == HB_OK) {
     hb_selftest_roots(context, &mean);
     hb_gl_context_close(context);

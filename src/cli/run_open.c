@@ -211,7 +211,7 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
   HB_TRY(add_history(&run->opts, run->initial));
   size_t n = hb_particles_n(run->initial);
   HB_TRY(open_sim(run));
-  hb_run_remember_output(run);
+  if (run->checkpoint.path.text) hb_run_remember_output(run);
   hb_run_announce(run);
   return diag ? hb_run_diag_open(diag, n, &run->diag) : HB_OK;
 }

@@ -241,6 +241,9 @@ static enum hb_status once(struct hb_force *force, size_t nj, const double *m, c
 {
   if (force->ops->of) return in_one(force, nj, m, x, v, ni, index, a, j, phi);
   double lap = hb_clock_now();
+  /* a particle that leaves may reach the end of r^-5, not that of r^2 */
+  if (force->ops->reach < HB_FORCE_FLOAT_REACH && hb_force_check_range(force, nj, m, x, v) != HB_OK)
+    return HB_ERR_NUMERIC;
   HB_TRY(set_j(force, nj, m, x, v));
   force->phases.send_s += hb_phases_lap(&lap);
   HB_TRY(hb_force_eval(force, ni, index, a, j, phi));

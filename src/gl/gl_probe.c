@@ -2,6 +2,7 @@
 
 #include "base/process.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,8 @@ enum hb_status hb_gl_probe(const char *context, const char *device)
   if (hb_process_crashed(found->end))
     return hb_fail(HB_ERR_GL, "the driver behind %s crashed (signal %d) while opening a context", context,
                    found->end.signal);
+  if (found->end.signal == SIGALRM)
+    return hb_fail(HB_ERR_GL, "the driver behind %s opened no context within %d s", context, HB_GL_PROBE_S);
   if (found->end.code > 0)
     return hb_fail(HB_ERR_GL, "the driver behind %s ended the program (exit code %d) while opening a context",
                    context, found->end.code);

@@ -234,7 +234,7 @@ static enum hb_status read_all(int fd, const char *path, struct hb_sections *sec
 
 enum hb_status hb_checkpoint_read(const char *path, struct hb_sections *sections)
 {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
   if (fd < 0) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
   enum hb_status status = read_all(fd, path, sections);
   close(fd);

@@ -29,6 +29,9 @@ int hb_forces_are_finite(size_t ni, const double *a, const double *j, const doub
   return 1;
 }
 
+/* The sign of a NaN is the compiler's, and printf shows it. */
+static double unsigned_nan(double value) { return isnan(value) ? fabs(value) : value; }
+
 enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const uint32_t *index,
                                const double *a, const double *j, const double *phi)
 {
@@ -41,5 +44,6 @@ enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const u
   return hb_fail(HB_ERR_NUMERIC,
                  "particle %u at t = %.17g in block step %" PRIu64
                  " has a%c = %g, jerk %g, phi = %g, expected finite%s",
-                 index[b], at->t, at->step, "xyz"[c], a[3 * b + c], j[3 * b + c], phi[b], reason);
+                 index[b], at->t, at->step, "xyz"[c], unsigned_nan(a[3 * b + c]), unsigned_nan(j[3 * b + c]),
+                 unsigned_nan(phi[b]), reason);
 }
