@@ -9,7 +9,9 @@
  * failure there is left to fail here. Errors: HB_ERR_GL: the driver crashed, ended the child, or hung. */
 enum hb_status hb_gl_probe(const char *context, const char *device);
 
-enum { HB_GL_PROBE_S = 60 }; /* a driver that takes longer is taken for one that hangs: SIGALRM ends the child */
+enum {
+  HB_GL_PROBE_S = 60
+}; /* a driver that takes longer is taken for one that hangs: SIGALRM ends the child */
 
 /* From here on nothing is tried: this process is the child. */
 void hb_gl_probe_never(void);
