@@ -38,8 +38,7 @@ struct cg2007 {
   struct hb_gl_stream mass, pos, vel;
   struct hb_gl_stream result[2][RESULTS]; /* ping-pong pair */
   struct hb_gl_target target[2];
-  struct hb_gl_tally
-      tally; /* of all passes of a walk: in what they leave one that is missing would not show */
+  struct hb_gl_tally tally; /* of a walk: a pass that is missing does not show in what it leaves */
 
   float *m, *x, *v;       /* [nj], [3 * nj], [3 * nj]: the sources in their own order */
   float *staging;         /* [4 * texels] one stream on its way up or down */
@@ -317,9 +316,9 @@ static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index,
   int result = walk(c, ni, width, height);
   if (c->waits) lap = hb_gl_timer_start();
   receive(c, result, width, height, ni, a, j, phi);
-  HB_TRY(hb_gl_tally_check(&c->tally, c->context));
   c->last.receive_s = c->waits ? hb_phases_lap(&lap) : 0;
-  return hb_gl_context_check_lost(c->context, "evaluating forces with cg2007");
+  HB_TRY(hb_gl_context_check_lost(c->context, "evaluating forces with cg2007"));
+  return hb_gl_tally_check(&c->tally, c->context);
 }
 
 static void cg2007_phases(const void *state, struct hb_phases *last)
