@@ -25,6 +25,7 @@ wide3 times(wide s, wide3 a) { precise dvec3 product = s * a; return product; }
 wide3 times(float s, wide3 a) { precise dvec3 product = double(s) * a; return product; }
 wide3 over(wide3 a, float n) { precise dvec3 quotient = a / double(n); return quotient; }
 wide half_of(wide a) { return 0.5 * a; }
+wide3 as_double(wide3 a) { return a; }
 real3 rounded(wide3 a) { return a; }
 float rounded(wide a) { return float(a); }
 
@@ -93,6 +94,17 @@ wide3 over(wide3 a, float n) {
 }
 
 wide half_of(wide a) { return wide(0.5 * a.high, 0.5 * a.low); }
+
+// What a double holds of it: between high and low there may be a gap of zeros, and then the two hold more. Bits of low
+// that are less than 2^-52 of high go.
+wide3 as_double(wide3 a) {
+  a = normal(a.high, a.low);
+  uvec3 high = floatBitsToUint(a.high), low = floatBitsToUint(a.low);
+  ivec3 many = max(ivec3(high >> 23 & 255u) - ivec3(low >> 23 & 255u) - (52 - 23), 0);
+  low = low >> min(many, 23) << min(many, 23);
+  return wide3(a.high, uintBitsToFloat(low * uvec3(lessThan(many, ivec3(24)))));
+}
+
 real3 rounded(wide3 a) { return a.high; }
 float rounded(wide a) { return a.high; }
 

@@ -95,6 +95,7 @@ void main() {
   uint count = 0u;
   for (int segment = 0; segment < segments; segment++) count += total_word(at - first, segment, F_RECORDS - 1).w;
   if (count != walked) step = -2.0;
+  x = as_double(x), v = as_double(v), ap = as_double(ap), kp = as_double(kp); // all that a checkpoint keeps
   layer[0] = uvec4(high_bits(x), b.m_high);
   layer[1] = uvec4(low_bits(x), b.m_low);
   layer[2] = uvec4(high_bits(v), b.level);

@@ -11,6 +11,7 @@
 #include "base/quotient.h"
 #include "gl/gl.h"
 #include "gl/gl_reload.h"
+#include "gl/gl_tally.h"
 #include "gl/gl_target.h"
 #include "gl/gl_timer.h"
 #include "gl/gl_watch.h"
@@ -37,6 +38,7 @@ struct cg2007 {
   struct hb_gl_stream mass, pos, vel;
   struct hb_gl_stream result[2][RESULTS]; /* ping-pong pair */
   struct hb_gl_target target[2];
+  struct hb_gl_tally tally; /* of a walk: a pass that is missing does not show in what it leaves */
 
   float *m, *x, *v;       /* [nj], [3 * nj], [3 * nj]: the sources in their own order */
   float *staging;         /* [4 * texels] one stream on its way up or down */
@@ -77,8 +79,10 @@ static void cg2007_close(void *state)
   struct cg2007 *c = state;
   if (!c) return;
   destroy_streams(c);
-  if (c->context && hb_gl_context_use(c->context) == HB_OK)
+  if (c->context && hb_gl_context_use(c->context) == HB_OK) {
     hb_gl_reload_delete(c->context, &c->kernel.program);
+    hb_gl_tally_destroy(&c->tally);
+  }
   hb_gl_context_close(c->context);
   hb_mem_free(c);
 }
@@ -267,13 +271,21 @@ static int walk(struct cg2007 *c, size_t ni, int width, int height)
   hb_gl_stream_bind(&c->pos, UNIT_POS);
   hb_gl_stream_bind(&c->vel, UNIT_VEL);
   int read = 0;
+  size_t fragments = (size_t)width * (size_t)height, counted = 0;
   hb_gl_target_clear(&c->target[read]);
+  hb_gl_tally_anew(&c->tally);
   for (size_t other = 1; other < c->nj; other++, read = !read) {
     hb_gl_stream_bind(&c->result[read][ACC], UNIT_ACC);
     hb_gl_stream_bind(&c->result[read][JERK_POT], UNIT_JERK_POT);
     glUniform1f(c->kernel.u_other, (float)other);
+    if (counted == 0) hb_gl_tally_begin(&c->tally);
     hb_gl_target_draw(&c->target[!read], width, height);
-    if (hb_gl_watch) tell(c, other, read, ni, (size_t)width * (size_t)height);
+    counted += fragments;
+    if (hb_gl_watch || other + 1 == c->nj || counted + fragments > HB_GL_TALLY_MOST) {
+      hb_gl_tally_end(&c->tally, counted); /* who watches draws, too */
+      counted = 0;
+    }
+    if (hb_gl_watch) tell(c, other, read, ni, fragments);
     if (other % DRAWS_PER_FLUSH == 0) glFlush();
   }
   return read;
@@ -305,7 +317,8 @@ static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index,
   if (c->waits) lap = hb_gl_timer_start();
   receive(c, result, width, height, ni, a, j, phi);
   c->last.receive_s = c->waits ? hb_phases_lap(&lap) : 0;
-  return hb_gl_context_check_lost(c->context, "evaluating forces with cg2007");
+  HB_TRY(hb_gl_context_check_lost(c->context, "evaluating forces with cg2007"));
+  return hb_gl_tally_check(&c->tally, c->context);
 }
 
 static void cg2007_phases(const void *state, struct hb_phases *last)

@@ -303,6 +303,7 @@ enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();
   HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
+  HB_TRY(force->ops->resident->check(force->state));
   count_phases(force, &lap);
   return HB_OK;
 }

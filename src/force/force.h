@@ -27,6 +27,7 @@ struct hb_force_step {
 struct hb_force_resident_ops {
   enum hb_status (*keep)(void *state, const struct hb_force_particles *p, size_t ni, const uint32_t *index);
   enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
+  enum hb_status (*check)(void *state); /* after eval: HB_ERR_DEVICE where keep or predict lost a draw */
   enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, const struct hb_force_step *how,
                             double *step, struct hb_phases *last);
   enum hb_status (*settle)(void *state, size_t ni, const uint8_t *level);

@@ -121,6 +121,12 @@ static enum hb_status gravity_predict(void *state, const double dt[HB_FORCE_LEVE
   return HB_OK;
 }
 
+static enum hb_status gravity_check(void *state)
+{
+  struct gravity *g = state;
+  return hb_resident_check(g->resident);
+}
+
 static enum hb_status gravity_correct(void *state, size_t ni, const uint32_t *index,
                                       const struct hb_force_step *how, double *step, struct hb_phases *last)
 {
@@ -141,7 +147,7 @@ static enum hb_status gravity_fetch(void *state, struct hb_force_particles *p)
 }
 
 static const struct hb_force_resident_ops resident_ops = {
-    gravity_keep, gravity_predict, gravity_correct, gravity_settle, gravity_fetch,
+    gravity_keep, gravity_predict, gravity_check, gravity_correct, gravity_settle, gravity_fetch,
 };
 
 static void gravity_on_device(const void *state, struct hb_device_particles *particles)

@@ -90,6 +90,8 @@ void hb_resident_destroy(struct hb_resident *r)
     destroy_list(&r->sinks);
     destroy_list(&r->levels);
     glDeleteTextures(1, &r->totals);
+    hb_gl_tally_destroy(&r->made);
+    hb_gl_tally_destroy(&r->stored);
   }
   hb_mem_free(r);
 }
@@ -112,9 +114,18 @@ enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FOR
   HB_TRY(hb_pairs_room_j(r->pairs, r->n));
   use(r, r->predict);
   glUniform1i(glGetUniformLocation(r->predict, "source_count"), (GLint)r->n);
+  hb_gl_tally_anew(&r->made);
+  hb_gl_tally_begin(&r->made);
   hb_gl_layers_draw(&r->records, HB_RESIDENT_ROW, r->records.height);
+  hb_gl_tally_end(&r->made, (uint64_t)HB_RESIDENT_ROW * (uint64_t)r->records.height);
   hb_gl_layers_copy(&r->records, 0, HB_RESIDENT_ROW, r->records.height, r->pairs->j_buffer, 0);
   return hb_pairs_filled_j(r->pairs);
+}
+
+enum hb_status hb_resident_check(struct hb_resident *r)
+{
+  HB_TRY(hb_gl_tally_check(&r->stored, r->context));
+  return hb_gl_tally_check(&r->made, r->context);
 }
 
 /* What takes part in correcting a block, portion by portion. */
@@ -152,7 +163,9 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
          width = first + count < HB_RESIDENT_ROW ? first + count : HB_RESIDENT_ROW;
   glBindFramebuffer(GL_FRAMEBUFFER, r->block.framebuffer);
   glViewport(0, (GLint)row, (GLsizei)width, hb_resident_rows(first + count) - (GLsizei)row);
+  hb_gl_tally_begin(&r->made);
   glDrawArrays(GL_TRIANGLES, 0, 3);
+  hb_gl_tally_end(&r->made, count);
   if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
   return hb_gl_context_check(r->context, "correcting particles");
 }
@@ -166,8 +179,10 @@ enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint3
   hb_resident_send_sinks(r, ni, index);
   HB_TRY(hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction));
   double lap = hb_clock_now();
-  HB_TRY(hb_resident_read_steps(r, ni, index, step));
+  enum hb_status status = hb_resident_read_steps(r, ni, index, step);
   if (last) last->receive_s = hb_phases_lap(&lap);
   hb_pairs_done(r->pairs);
-  return HB_OK;
+  if (status != HB_ERR_DEVICE)
+    HB_TRY(hb_resident_check(r)); /* what nobody has written may look like anything */
+  return status;
 }

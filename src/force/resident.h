@@ -19,6 +19,9 @@ enum hb_status hb_resident_put(struct hb_resident *resident, const struct hb_for
 /* All particles predicted to a time dt[level] after their own, as the sources of the engine. */
 enum hb_status hb_resident_predict(struct hb_resident *resident, const double dt[HB_FORCE_LEVELS]);
 
+/* HB_ERR_DEVICE where a draw that stored or predicted them was lost; to be asked when forces from them have been read. */
+enum hb_status hb_resident_check(struct hb_resident *resident);
+
 /* Forces on the sinks index[ni] from the predicted sources, correction, and the steps of eq. 9, step[ni]. The state
  * stays as it is until hb_resident_settle puts the corrected particles in, with new levels level[ni]. last, nullable:
  * waits for the device to take the time of each phase.

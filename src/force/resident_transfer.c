@@ -74,7 +74,9 @@ static enum hb_status scatter(struct hb_resident *r, size_t ni)
   hb_resident_bind(&r->levels, HB_RESIDENT_UNIT_LEVELS);
   glBindFramebuffer(GL_FRAMEBUFFER, r->state.framebuffer);
   glViewport(0, 0, HB_RESIDENT_ROW, r->rows);
+  hb_gl_tally_begin(&r->stored);
   glDrawArrays(GL_POINTS, 0, (GLsizei)ni);
+  hb_gl_tally_end(&r->stored, ni);
   return hb_gl_context_check(r->context, "storing particles");
 }
 
@@ -152,6 +154,7 @@ enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles 
   double *vectors[4] = {p->x, p->v, p->a, p->j};
   size_t portion;
   HB_TRY(hb_gl_context_use(r->context));
+  HB_TRY(hb_gl_tally_check(&r->stored, r->context));
   HB_TRY(stage(r, r->n, 8, &portion));
   uint32_t *high = r->pairs->staging, *low = high + 4 * portion;
   for (size_t first = 0; first < r->n; first += portion) {

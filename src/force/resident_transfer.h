@@ -5,6 +5,7 @@
 #include "base/quotient.h"
 #include "force/resident.h"
 #include "gl/gl_layers.h"
+#include "gl/gl_tally.h"
 
 enum { HB_RESIDENT_ROW = 1024 /* particles a row, as in shaders/hermite */, HB_RESIDENT_LAYERS = 8 };
 
@@ -34,6 +35,8 @@ struct hb_resident {
   struct hb_resident_list sinks, levels;
   unsigned totals; /* buffer texture over what a walk left */
   uint32_t since[4 * HB_FORCE_LEVELS];
+  struct hb_gl_tally made;   /* by predict and correct, for this block */
+  struct hb_gl_tally stored; /* by scatter, since there is a state */
 };
 
 static inline int hb_resident_rows(size_t count) { return (int)hb_quotient_up(count, HB_RESIDENT_ROW); }

@@ -8,6 +8,7 @@ struct hb_gl_core_11 hb_gl_core_11;
 #define GL_33(X)                                                                                             \
   X(ACTIVETEXTURE, ActiveTexture)                                                                            \
   X(ATTACHSHADER, AttachShader)                                                                              \
+  X(BEGINQUERY, BeginQuery)                                                                                  \
   X(BINDBUFFER, BindBuffer)                                                                                  \
   X(BINDBUFFERBASE, BindBufferBase)                                                                          \
   X(BINDBUFFERRANGE, BindBufferRange)                                                                        \
@@ -25,20 +26,24 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(DELETEBUFFERS, DeleteBuffers)                                                                            \
   X(DELETEFRAMEBUFFERS, DeleteFramebuffers)                                                                  \
   X(DELETEPROGRAM, DeleteProgram)                                                                            \
+  X(DELETEQUERIES, DeleteQueries)                                                                            \
   X(DELETESHADER, DeleteShader)                                                                              \
   X(DELETESYNC, DeleteSync)                                                                                  \
   X(DELETEVERTEXARRAYS, DeleteVertexArrays)                                                                  \
   X(DRAWBUFFERS, DrawBuffers)                                                                                \
   X(ENABLEVERTEXATTRIBARRAY, EnableVertexAttribArray)                                                        \
+  X(ENDQUERY, EndQuery)                                                                                      \
   X(FENCESYNC, FenceSync)                                                                                    \
   X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D)                                                              \
   X(FRAMEBUFFERTEXTURELAYER, FramebufferTextureLayer)                                                        \
   X(GENBUFFERS, GenBuffers)                                                                                  \
   X(GENFRAMEBUFFERS, GenFramebuffers)                                                                        \
+  X(GENQUERIES, GenQueries)                                                                                  \
   X(GENVERTEXARRAYS, GenVertexArrays)                                                                        \
   X(GETBUFFERSUBDATA, GetBufferSubData)                                                                      \
   X(GETPROGRAMINFOLOG, GetProgramInfoLog)                                                                    \
   X(GETPROGRAMIV, GetProgramiv)                                                                              \
+  X(GETQUERYOBJECTUIV, GetQueryObjectuiv)                                                                    \
   X(GETSHADERINFOLOG, GetShaderInfoLog)                                                                      \
   X(GETSHADERIV, GetShaderiv)                                                                                \
   X(GETSTRINGI, GetStringi)                                                                                  \

@@ -1,6 +1,6 @@
 /* Particles that stay on the device: prediction there against the host's, what comes back, the modes of a run side by
  * side, lost draws, forces that are no numbers. */
-#include "force/resident.h"
+#include "force/resident_transfer.h"
 #include "gl/gl.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
@@ -155,6 +155,48 @@ static void test_blocks_are_stored(void **state)
     double error[2];
     ASSERT_OK(hb_resident_predict(r, dt));
     assert_true(prediction_error(pairs, error) == 0 && error[0] < 1e-6); /* with the new levels */
+    hb_resident_destroy(r);
+    hb_pairs_destroy(pairs);
+  }
+}
+
+/* Numbers of all particles as they lie on the device: x v a k, high and low words. */
+static void words_of(const struct hb_resident *r, uint32_t words[8][3 * N])
+{
+  static uint32_t texels[4 * 2 * HB_RESIDENT_ROW];
+  for (int l = 0; l < 8; l++) {
+    hb_gl_layers_read(&r->state, l, 0, HB_RESIDENT_ROW, r->rows, texels);
+    for (int c = 0; c < 3 * N; c++) words[l][c] = texels[4 * (c / 3) + c % 3];
+  }
+}
+
+/* Two floats can hold more than a double; what the device has corrected does not, or a checkpoint would lose it. */
+static void test_corrected_are_doubles(void **state)
+{
+  (void)state;
+  static uint32_t before[8][3 * N], after[8][3 * N];
+  static double back[4][3 * N];
+  for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
+    struct hb_pairs *pairs = open_pairs("bag", (enum hb_precision)precision, NULL);
+    struct hb_force_particles p = {N, m, back[0], back[1], back[2], back[3], level};
+    struct hb_resident *r;
+    uint32_t some[SOME];
+    double step[SOME];
+    uint8_t levels[SOME];
+    pairs_index(SOME, 7, N, some);
+    for (int b = 0; b < SOME; b++) levels[b] = level[some[b]];
+    ASSERT_OK(hb_resident_create(pairs, N, &r));
+    ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+    for (int round = 0; round < 3; round++) {
+      ASSERT_OK(hb_resident_predict(r, dt));
+      ASSERT_OK(hb_resident_correct(r, SOME, some, &how, step, NULL));
+      ASSERT_OK(hb_resident_settle(r, SOME, levels));
+    }
+    words_of(r, before);
+    ASSERT_OK(hb_resident_get(r, &p));
+    ASSERT_OK(hb_resident_put(r, &p, N, NULL));
+    words_of(r, after);
+    assert_memory_equal(before, after, sizeof before);
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
   }
@@ -363,6 +405,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_prediction),
       cmocka_unit_test(test_blocks_are_stored),
+      cmocka_unit_test(test_corrected_are_doubles),
       cmocka_unit_test(test_lost_draws),
       cmocka_unit_test(test_no_number),
       cmocka_unit_test(test_modes_agree),
