@@ -212,6 +212,9 @@ static enum hb_status read_header(const struct cursor *c, struct hb_particles *p
   if (length >= sizeof name) return HB_OK; /* prose, not a key */
   memcpy(name, key, length);
   name[length] = 0;
+  if (strcmp(name, "crc32") == 0)
+    return hb_fail(HB_ERR_INPUT, "%s:%zu: the checksum is not in the first line, written '%s...': remove it",
+                   c->name, c->line, sum_mark);
   if (memchr(value, 0, (size_t)(c->end - value)))
     return hb_fail(HB_ERR_INPUT, "%s:%zu: a NUL byte in the note '%s', expected text", c->name, c->line,
                    name);

@@ -141,6 +141,7 @@ static void refuses_bad_content(void **state)
       {"# crc32: 01234567\n1 2 3 4 5 6 7\n", "given.txt:1: the checksum is '01234567', but the lines below "
                                              "have ed347e92: the file is damaged; if it "
                                              "was edited, remove this line"},
+      {"\n# crc32: 01234567\n1 2 3 4 5 6 7\n", "given.txt:2: the checksum is not in the first line, "},
       {"# t: noon\n1 2 3 4 5 6 7\n", "given.txt:1: 'noon' for the time t"},
       {"# t:\n1 2 3 4 5 6 7\n", "given.txt:1: '' for the time t"},
       {"\x89HDF\r\n\x1a\n 1 2 3", "given.txt:1: '"},
