@@ -80,8 +80,16 @@ rm -rf "$MESA_SHADER_CACHE_DIR"
 for source in tests/unit/test_*.c; do
   name=$(basename "$source" .c)
   case $name in
-  test_gl_energy | test_gl_steps | test_gl_memory | test_gl_faults) # long, and of whole runs: what those do in each context, others test
+  # long, and of whole runs or of arithmetic: what those do in each context, others test
+  test_gl_energy | test_gl_steps | test_gl_memory | test_gl_faults | test_gl_pairs_sources)
     [ -n "$host_only" ] || in_context osmesa "$name"
+    ;;
+  test_gl_force) # the same renderer in each context: a few cases of the other two
+    [ -n "$host_only" ] || for context in osmesa egl glfw; do
+      [ $context = osmesa ] || export SMOKE=1
+      in_context $context "$name"
+    done
+    unset SMOKE
     ;;
   test_gl_*)
     [ -n "$host_only" ] || for context in osmesa egl glfw; do in_context $context "$name"; done

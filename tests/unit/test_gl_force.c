@@ -399,5 +399,13 @@ int main(void)
       cmocka_unit_test(test_hybrid_no_memory),
       cmocka_unit_test(test_hybrid_safe_default),
   };
+  /* another way to the same renderer, whose arithmetic has been tested */
+  const struct CMUnitTest smoke[] = {
+      cmocka_unit_test(test_cg2007),
+      cmocka_unit_test(test_context_is_recorded),
+      cmocka_unit_test(test_cutting_changes_no_bit),
+      cmocka_unit_test(test_lost_draw_is_tried_again),
+  };
+  if (getenv("SMOKE")) return cmocka_run_group_tests(smoke, NULL, NULL);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
