@@ -165,6 +165,10 @@ static int is_small(hid_t space, hid_t type)
   return H5Sget_simple_extent_npoints(space) * (hssize_t)H5Tget_size(type) <= (hssize_t)sizeof numbers;
 }
 
+/* As many as is_small() allows. */
+static const uint32_t counts[2 * 3 * PARTICLES] = {0, PARTICLES};
+_Static_assert(sizeof counts == sizeof numbers, "what is small is small for both");
+
 static void put_attribute(struct recipe *r, hid_t object, const char *name, hid_t usual, hsize_t count)
 {
   if (choose(r, 8) == 1) return; /* it is missing */
@@ -172,7 +176,7 @@ static void put_attribute(struct recipe *r, hid_t object, const char *name, hid_
   hsize_t shape[4];
   hid_t type = choose_type(r, usual), space = choose_space(r, count, 1, &rank, shape);
   hid_t attribute = keep(r, H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
-  const void *values = type == H5T_NATIVE_UINT32 ? (const uint32_t[TYPES]){0, PARTICLES} : values_of(type);
+  const void *values = type == H5T_NATIVE_UINT32 ? (const void *)counts : values_of(type);
   if (attribute >= 0 && is_small(space, type) && choose(r, 8) != 1) H5Awrite(attribute, type, values);
 }
 
