@@ -11,6 +11,7 @@ made() {
 
 # until_true COMMAND...: waits for it, up to a minute.
 until_true() {
+  local k
   for ((k = 0; k < 1200; k++)); do
     "$@" && return
     sleep 0.05
@@ -216,6 +217,7 @@ forge() {
     for k in 1 2 3; do
       if kill -0 "${pids[k]}" 2>/dev/null && [ ! -s said.$k ]; then
         alive=$((alive + 1))
+        until_true grep -qE 'SigCgt:.*[4-7c-f][0-9a-f]{3}$' "/proc/${pids[k]}/status" # SIGTERM is caught, so locks are given up
         kill -TERM "${pids[k]}"
       else
         [[ $(cat said.$k) == 'holmberg: cannot write '*': another run is writing it (it holds '*.lock')' ]]
