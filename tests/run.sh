@@ -4,8 +4,8 @@
 # files at a time as there are processors. Prints what fails, and `N passed, N failed`.
 set -u
 
-# A shell that was begun with SIGINT ignored, as in the background of another, cannot give it back; some tests send it.
-case $(trap -p INT) in *"''"*) exec env --default-signal=INT,QUIT "$0" "$@" ;; esac
+# A shell that was begun with SIGINT or SIGHUP ignored, in the background or by nohup, cannot give it back; some tests send it.
+case $(trap -p INT HUP) in *"''"*) exec env --default-signal=INT,QUIT,HUP "$0" "$@" ;; esac
 
 host_only=
 if [ "$1" = --host-only ]; then
