@@ -6,7 +6,7 @@
 //            ARRAY_FLOATS     a buffer of floats: the particles
 //            ARRAY_WORDS      a buffer of bits
 //
-// Doubles lose the digits that a float has not got.
+// Doubles lose the digits that a float does not have.
 
 #ifndef SOURCE
 #define SOURCE 0

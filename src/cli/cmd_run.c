@@ -112,7 +112,7 @@ const struct hb_opts_option hb_run_options[RUN_COUNT] = {
     [RUN_NO_TUNE] = {"no-tune", 0, HB_OPTS_FLAG, HB_OPTS_SHAPES_RESULT, NULL, NULL, NULL,
                      "safe defaults in place of what was or would be measured on this device"},
     [RUN_MAX_DRAW_MS] = {"max-draw-ms", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "MS", "50", NULL,
-                         "no draw of an all-pairs scheme shall take longer; changes no result"},
+                         "no draw of an all-pairs scheme takes longer; changes no result"},
     [RUN_CG2007_RECT] = {"cg2007-rect", 0, HB_OPTS_FLAG, HB_OPTS_SHAPES_RESULT, NULL, NULL, NULL,
                          "cg2007 with rectangle textures and RGB32F targets, as in 2007"},
     [RUN_GL_DEBUG] = {"gl-debug", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,

@@ -19,7 +19,7 @@ void hb_report_put(struct hb_report *report, const char *format, ...) __attribut
 /* Text, with what HTML would take for markup escaped. */
 void hb_report_text(struct hb_report *report, const char *text);
 
-/* "1.7 x 10^-6" as markup, with so many digits; a dash for what is no number. One of the last 32 such texts. */
+/* "1.7 x 10^-6" as markup, with so many digits; a dash for NaN. One of the last 32 such texts. */
 const char *hb_report_number(double value, int digits);
 
 /* Says in red that something is missing, and counts it. */
@@ -42,9 +42,9 @@ struct hb_report_table {
 /* "N [particles]|8800GTX [s]|~t_host [ns]": names and units of the columns, ~ where measured values come with errors. */
 void hb_report_table_head(struct hb_report_table *table, const char *columns);
 void hb_report_table_word(struct hb_report_table *table, const char *word);
-/* An empty cell where value is no number. */
+/* An empty cell where value is NaN. */
 void hb_report_table_number(struct hb_report_table *table, double value, int digits);
-/* Value and error; an error that is no number is not known. */
+/* Value and error; an error that is NaN is not known. */
 void hb_report_table_measure(struct hb_report_table *table, double value, double error);
 void hb_report_table_row_end(struct hb_report_table *table);
 /* The caption is markup: what it shows and where it comes from. */
