@@ -23,8 +23,9 @@ SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
 PAPERS  := $(sort $(wildcard data/paper/*.csv))
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
-LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/% src/child/%,$(SOURCES))) $(B)/obj/gen/shaders.o
-CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES))) $(B)/obj/gen/paper.o $(B)/obj/gen/commit.o
+LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/% src/child/%,$(SOURCES))) \
+           $(patsubst %,$(B)/obj/gen/%.o,shaders paper commit)
+CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
 CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
@@ -130,12 +131,12 @@ $(B)/gen/shaders.c: tools/embed.sh $(SHADERS)
 
 $(B)/gen/paper.c: tools/embed.sh $(PAPERS)
 	$(call say,EMBED,data/paper)
-	$(Q)mkdir -p $(@D) && tools/embed.sh cli/paper.h hb_paper_file data/paper $(PAPERS) >$@
+	$(Q)mkdir -p $(@D) && tools/embed.sh perf/paper.h hb_paper_file data/paper $(PAPERS) >$@
 
 # The commit that is built, for the reports of `holmberg reproduce`.
 $(B)/gen/commit.c: FORCE
-	@mkdir -p $(@D); printf '%s\n' '#include "cli/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" | cmp -s - $@ || \
-	  printf '%s\n' '#include "cli/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" >$@
+	@mkdir -p $(@D); printf '%s\n' '#include "report/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" | cmp -s - $@ || \
+	  printf '%s\n' '#include "report/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" >$@
 
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC,$<)

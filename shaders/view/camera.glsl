@@ -1,4 +1,4 @@
-// The camera of src/view/camera.h.
+// The camera of src/render/camera.h.
 
 uniform vec4 eye;        // where the camera looks, and its distance from there
 uniform vec4 axis_right; // directions; w: 1 / (slope * aspect)

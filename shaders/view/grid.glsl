@@ -1,4 +1,4 @@
-// Where the records of a watched array are, see src/gl/gl_watch.h: a grid of columns and rows, of which fragments have
+// Where the records of a watched array are, see src/gl/gl_trace.h: a grid of columns and rows, of which fragments have
 // written `each` rows side by side.
 //
 //   each = 1, wraps:  0 1 2 3      each = 2:  1 3 5 7      each = 1:  0 1 2 3     (the same sinks in each row)

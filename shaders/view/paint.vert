@@ -1,4 +1,4 @@
-// Boxes, lines and letters over a picture: src/view/paint.c.
+// Boxes, lines and letters over a picture: src/render/paint.c.
 
 layout(location = 0) in vec2 place; // pixels from the upper left corner
 layout(location = 1) in vec2 texel; // pixels of the font's atlas

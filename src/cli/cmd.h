@@ -2,7 +2,7 @@
 #ifndef HB_CMD_H
 #define HB_CMD_H
 
-#include "cli/opts.h"
+#include "console/opts.h"
 
 extern const struct hb_opts_command hb_cmd_ic;
 extern const struct hb_opts_command hb_cmd_run;

@@ -1,11 +1,11 @@
 /* holmberg bench: how fast and how exact the sources of forces are on this machine. */
 #include "base/mem.h"
-#include "cli/bench_output.h"
+#include "measure/bench_output.h"
 #include "cli/cmd.h"
-#include "cli/gnuplot.h"
-#include "cli/jobs.h"
-#include "cli/plot.h"
-#include "cli/terminal.h"
+#include "plot/gnuplot.h"
+#include "measure/jobs.h"
+#include "plot/plot.h"
+#include "console/terminal.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * without. */
 #include "base/clock.h"
 #include "cli/cmd.h"
-#include "cli/json.h"
-#include "cli/list.h"
-#include "cli/terminal.h"
-#include "view/frames.h"
+#include "base/json.h"
+#include "console/list.h"
+#include "console/terminal.h"
+#include "render/frames.h"
 
 #include <string.h>
 

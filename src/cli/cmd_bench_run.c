@@ -1,10 +1,10 @@
 /* holmberg bench run: whole runs as in [PZ07] Table 2, for a list of N, schemes and modes. */
-#include "cli/bench_run_output.h"
+#include "measure/bench_run_output.h"
 #include "cli/cmd.h"
-#include "cli/gnuplot.h"
-#include "cli/jobs.h"
-#include "cli/run.h"
-#include "cli/terminal.h"
+#include "plot/gnuplot.h"
+#include "measure/jobs.h"
+#include "run/run.h"
+#include "console/terminal.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/models.h"
-#include "cli/target.h"
-#include "cli/terminal.h"
+#include "console/models.h"
+#include "console/target.h"
+#include "console/terminal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* holmberg info: what this program and this machine can do. */
 #include "cli/cmd.h"
-#include "cli/info_memory.h"
-#include "cli/json.h"
+#include "measure/info_memory.h"
+#include "base/json.h"
 
 #include <string.h>
 

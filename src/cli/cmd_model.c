@@ -1,10 +1,10 @@
 /* holmberg model, and holmberg model predict. */
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/json.h"
-#include "cli/list.h"
-#include "cli/model_table.h"
-#include "cli/terminal.h"
+#include "base/json.h"
+#include "console/list.h"
+#include "measure/model_table.h"
+#include "console/terminal.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,13 +1,13 @@
 /* holmberg model fit: the constants of the paper's model for this machine. */
 #include "base/clock.h"
 #include "base/file.h"
-#include "cli/bench_run_output.h"
+#include "measure/bench_run_output.h"
 #include "cli/cmd.h"
-#include "cli/jobs.h"
-#include "cli/model_table.h"
-#include "cli/run.h"
-#include "cli/target.h"
-#include "cli/terminal.h"
+#include "measure/jobs.h"
+#include "measure/model_table.h"
+#include "run/run.h"
+#include "console/target.h"
+#include "console/terminal.h"
 
 #include <errno.h>
 #include <math.h>

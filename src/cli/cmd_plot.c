@@ -1,9 +1,9 @@
 /* holmberg plot: the standard figures of a run from the file of its diagnostics. */
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/diag_table.h"
-#include "cli/figure.h"
-#include "cli/gnuplot.h"
+#include "plot/diag_table.h"
+#include "plot/figure.h"
+#include "plot/gnuplot.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 #include "base/degree.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/list.h"
-#include "cli/render.h"
-#include "cli/target.h"
-#include "view/film.h"
+#include "console/list.h"
+#include "render/render.h"
+#include "console/target.h"
+#include "render/film.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* holmberg reproduce: the tables and figures of 2007 beside this machine, as a report. */
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/gnuplot.h"
-#include "cli/list.h"
-#include "cli/reproduce_options.h"
-#include "cli/reproduce_sections.h"
-#include "cli/signals.h"
-#include "cli/terminal.h"
+#include "plot/gnuplot.h"
+#include "console/list.h"
+#include "report/reproduce_options.h"
+#include "report/reproduce_sections.h"
+#include "console/signals.h"
+#include "console/terminal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* holmberg run: integrates a snapshot. */
 #include "cli/cmd.h"
-#include "cli/run.h"
-#include "cli/target.h"
+#include "run/run.h"
+#include "console/target.h"
 
 const char *hb_run_rounding(size_t k)
 {

@@ -1,10 +1,10 @@
 /* holmberg trace: a walk of a few particles on paper, every texture of every pass. */
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/list.h"
-#include "cli/models.h"
-#include "cli/terminal.h"
-#include "view/trace.h"
+#include "console/list.h"
+#include "console/models.h"
+#include "console/terminal.h"
+#include "inspect/trace.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* holmberg tune: finds the fastest way to walk on this device and keeps it for later runs. */
 #include "cli/cmd.h"
-#include "cli/json.h"
-#include "cli/terminal.h"
+#include "base/json.h"
+#include "console/terminal.h"
 
 enum { TUNE_SECONDS, TUNE_CONTEXT, TUNE_DEVICE, TUNE_JSON, TUNE_COUNT };
 

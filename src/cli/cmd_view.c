@@ -1,9 +1,9 @@
 /* holmberg view: a window on a running simulation, or on snapshots. */
 #include "cli/cmd.h"
-#include "cli/list.h"
-#include "cli/models.h"
-#include "cli/view.h"
-#include "view/keys.h"
+#include "console/list.h"
+#include "console/models.h"
+#include "viewer/view.h"
+#include "viewer/keys.h"
 
 #include <math.h>
 #include <stdlib.h>

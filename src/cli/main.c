@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/terminal.h"
+#include "console/terminal.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -8,13 +8,13 @@
 #include "force/force.h"
 
 #include "base/mem.h"
-#include "base/quotient.h"
+#include "base/div_ceil.h"
 #include "gl/gl.h"
 #include "gl/gl_reload.h"
 #include "gl/gl_tally.h"
 #include "gl/gl_target.h"
 #include "gl/gl_timer.h"
-#include "gl/gl_watch.h"
+#include "gl/gl_trace.h"
 #include "perf/phases.h"
 
 #include <stdio.h>
@@ -202,16 +202,16 @@ static void send(struct cg2007 *c)
   upload(c, &c->vel, c->v);
 }
 
-static struct hb_gl_watch_array watched(const struct cg2007 *c, const char *name,
-                                        const struct hb_gl_watch_quantity *quantities,
+static struct hb_gl_trace_array watched(const struct cg2007 *c, const char *name,
+                                        const struct hb_gl_trace_quantity *quantities,
                                         const struct hb_gl_stream *stream, size_t n, size_t traffic)
 {
-  return (struct hb_gl_watch_array){
+  return (struct hb_gl_trace_array){
       .name = name,
       .quantities = quantities,
       .object = stream->texture,
-      .kind = c->kind == HB_GL_STREAM_RECTANGLE ? HB_GL_WATCH_RECTANGLE : HB_GL_WATCH_2D,
-      .form = HB_GL_WATCH_FLOATS,
+      .kind = c->kind == HB_GL_STREAM_RECTANGLE ? HB_GL_TRACE_RECTANGLE : HB_GL_TRACE_2D,
+      .form = HB_GL_TRACE_FLOATS,
       .channels = stream->channels,
       .columns = stream->width,
       .rows = stream->height,
@@ -230,13 +230,13 @@ static struct hb_gl_watch_array watched(const struct cg2007 *c, const char *name
 /* Tells of a pass in which results went from one of the pair to the other. */
 static void tell(const struct cg2007 *c, size_t other, int read, size_t ni, size_t fragments)
 {
-  static const struct hb_gl_watch_quantity mass[] = {{"mass", 0, 1}, {0}}, pos[] = {{"position", 0, 3}, {0}},
+  static const struct hb_gl_trace_quantity mass[] = {{"mass", 0, 1}, {0}}, pos[] = {{"position", 0, 3}, {0}},
                                            vel[] = {{"velocity", 0, 3}, {0}},
                                            acc[] = {{"acceleration", 0, 3}, {0}},
                                            acc_free[] = {{"acceleration", 0, 3}, {"free", 3, 1}, {0}},
                                            jerk_pot[] = {{"jerk", 0, 3}, {"potential", 3, 1}, {0}};
   /* The fourth number is written as 0: there where a shader of one's own may put something. */
-  const struct hb_gl_watch_quantity *sums = vector_channels(c) == 4 ? acc_free : acc;
+  const struct hb_gl_trace_quantity *sums = vector_channels(c) == 4 ? acc_free : acc;
   struct hb_gl_pass pass = {
       .context = c->context,
       .scheme = "cg2007",
@@ -255,7 +255,7 @@ static void tell(const struct cg2007 *c, size_t other, int read, size_t ni, size
                 watched(c, "jerkAndPotOut", jerk_pot, &c->result[!read][JERK_POT], ni, fragments)},
   };
   snprintf(pass.what, sizeof pass.what, "each feels the particle %zu places on", other);
-  hb_gl_watch_tell(&pass);
+  hb_gl_trace_tell(&pass);
 }
 
 /* N - 1 passes, the results swapped between reading and writing after each ([PZ07] section 3.1); returns
@@ -281,11 +281,11 @@ static int walk(struct cg2007 *c, size_t ni, int width, int height)
     if (counted == 0) hb_gl_tally_begin(&c->tally);
     hb_gl_target_draw(&c->target[!read], width, height);
     counted += fragments;
-    if (hb_gl_watch || other + 1 == c->nj || counted + fragments > HB_GL_TALLY_MOST) {
+    if (hb_gl_trace || other + 1 == c->nj || counted + fragments > HB_GL_TALLY_MOST) {
       hb_gl_tally_end(&c->tally, counted); /* who watches draws, too */
       counted = 0;
     }
-    if (hb_gl_watch) tell(c, other, read, ni, fragments);
+    if (hb_gl_trace) tell(c, other, read, ni, fragments);
     if (other % DRAWS_PER_FLUSH == 0) glFlush();
   }
   return read;
@@ -307,7 +307,7 @@ static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index,
   struct cg2007 *c = state;
   HB_TRY(hb_gl_context_use(c->context));
   size_t row = (size_t)c->pos.width;
-  int width = (int)(ni < row ? ni : row), height = (int)hb_quotient_up(ni, row);
+  int width = (int)(ni < row ? ni : row), height = (int)hb_div_ceil(ni, row);
   arrange(c, ni, index);
   double lap = hb_clock_now();
   send(c);

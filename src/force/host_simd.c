@@ -5,7 +5,7 @@
 #include "force/force.h"
 
 #include "base/mem.h"
-#include "base/quotient.h"
+#include "base/div_ceil.h"
 #include "base/team.h"
 
 #include <stdio.h>
@@ -171,7 +171,7 @@ static enum hb_status host_simd_set_j(void *state, size_t nj, const double *m, c
                                       const double *v)
 {
   struct host_simd *h = state;
-  size_t chunks = hb_quotient_up(nj, SIMD_CHUNK);
+  size_t chunks = hb_div_ceil(nj, SIMD_CHUNK);
   if (chunks > h->room) {
     hb_mem_free(h->source);
     h->source = NULL;
@@ -226,7 +226,7 @@ static void give(const double total[SIMD_SUMS], double a[3], double j[3], double
 
 static size_t at_most(size_t n, size_t most) { return n < 1 ? 1 : n < most ? n : most; }
 
-static size_t segments(const struct host_simd *h) { return hb_quotient_up(h->chunks, SEGMENT); }
+static size_t segments(const struct host_simd *h) { return hb_div_ceil(h->chunks, SEGMENT); }
 
 /* A block at work. */
 struct block {

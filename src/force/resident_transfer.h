@@ -2,7 +2,7 @@
 #ifndef HB_RESIDENT_TRANSFER_H
 #define HB_RESIDENT_TRANSFER_H
 
-#include "base/quotient.h"
+#include "base/div_ceil.h"
 #include "force/resident.h"
 #include "gl/gl_layers.h"
 #include "gl/gl_tally.h"
@@ -39,7 +39,7 @@ struct hb_resident {
   struct hb_gl_tally stored; /* by scatter, since there is a state */
 };
 
-static inline int hb_resident_rows(size_t count) { return (int)hb_quotient_up(count, HB_RESIDENT_ROW); }
+static inline int hb_resident_rows(size_t count) { return (int)hb_div_ceil(count, HB_RESIDENT_ROW); }
 
 /* Room for a block of ni particles. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
 enum hb_status hb_resident_room(struct hb_resident *resident, size_t ni);

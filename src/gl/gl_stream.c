@@ -1,6 +1,6 @@
 #include "gl/gl_stream.h"
 
-#include "base/quotient.h"
+#include "base/div_ceil.h"
 #include "gl/gl.h"
 
 unsigned hb_gl_stream_target(enum hb_gl_stream_kind kind)
@@ -26,7 +26,7 @@ enum hb_status hb_gl_stream_shape(const struct hb_gl_context *context, enum hb_g
     return hb_fail(HB_ERR_GL, "%zu particles need a texture of %zu x %zu texels, the limit of %s is %d", n,
                    side, side, context->caps.renderer, limit);
   *width = (int)side;
-  *height = (int)hb_quotient_up(n, side);
+  *height = (int)hb_div_ceil(n, side);
   return HB_OK;
 }
 

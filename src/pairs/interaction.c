@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-static const struct hb_gl_watch_quantity moving_mass[] = {
+static const struct hb_gl_trace_quantity moving_mass[] = {
     {"position", 0, 3}, {"mass", 3, 1}, {"velocity", 4, 3}, {0}};
-static const struct hb_gl_watch_quantity acc_jerk_pot[] = {
+static const struct hb_gl_trace_quantity acc_jerk_pot[] = {
     {"acceleration", 0, 3}, {"potential", 3, 1}, {"jerk", 4, 3}, {0}};
-static const struct hb_gl_watch_quantity mass[] = {{"position", 0, 3}, {"mass", 3, 1}, {0}};
-static const struct hb_gl_watch_quantity acceleration[] = {{"acceleration", 0, 3}, {0}};
-static const struct hb_gl_watch_quantity position[] = {{"position", 0, 3}, {0}};
-static const struct hb_gl_watch_quantity force[] = {{"force", 0, 3}, {0}};
+static const struct hb_gl_trace_quantity mass[] = {{"position", 0, 3}, {"mass", 3, 1}, {0}};
+static const struct hb_gl_trace_quantity acceleration[] = {{"acceleration", 0, 3}, {0}};
+static const struct hb_gl_trace_quantity position[] = {{"position", 0, 3}, {0}};
+static const struct hb_gl_trace_quantity force[] = {{"force", 0, 3}, {0}};
 
 const struct hb_interaction hb_interactions[] = {
     {.name = "gravity_jerk",

@@ -2,7 +2,7 @@
 #ifndef HB_INTERACTION_H
 #define HB_INTERACTION_H
 
-#include "gl/gl_watch.h"
+#include "gl/gl_trace.h"
 
 enum { HB_RECORDS_MAX = 4 };
 
@@ -11,7 +11,7 @@ struct hb_interaction {
   const char *file; /* under shaders/ */
   int records;      /* vec4s a particle brings: the file's RECORDS   */
   int f_records;    /* vec4s it feels: the file's F_RECORDS; the last component is the engine's */
-  const struct hb_gl_watch_quantity *particle, *force; /* what the numbers of both mean */
+  const struct hb_gl_trace_quantity *particle, *force; /* what the numbers of both mean */
   int flops; /* operations of one pair, sqrt and division counted as one each */
 };
 

@@ -95,7 +95,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
     const GLuint textures[] = {p->j_texture, p->i_texture, p->j_texture_2d};
     glDeleteBuffers(3, buffers);
     glDeleteTextures(3, textures);
-    hb_gl_inbox_destroy(&p->inbox);
+    hb_gl_readback_buffer_destroy(&p->inbox);
   }
   hb_mem_free(p->staging);
   hb_mem_free(p);

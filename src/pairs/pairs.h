@@ -3,7 +3,7 @@
 #ifndef HB_PAIRS_H
 #define HB_PAIRS_H
 
-#include "gl/gl_inbox.h"
+#include "gl/gl_readback_buffer.h"
 #include "pairs/interaction.h"
 
 enum hb_precision {
@@ -129,7 +129,7 @@ struct hb_pairs {
   size_t before; /* sinks in earlier portions */
   struct hb_result results[4 * HB_RECORDS_MAX];
   const uint32_t *index; /* the sinks of the portion, valid during the walk */
-  uint64_t passes;       /* of the walk that hb_gl_watch was told of */
+  uint64_t passes;       /* of the walk that hb_gl_trace was told of */
 
   /* Counts of walked sources start from another number in each walk, so that results that an earlier walk left
    * behind cannot pass for those of a lost draw. */
@@ -150,8 +150,9 @@ struct hb_pairs {
   unsigned storage; /* totals in a storage buffer: [segment][sink][words], where a scheme keeps them so */
   size_t storage_room;
 
-  struct hb_gl_inbox inbox; /* sums on their way to the host: [sink][words], where the device adds */
-  int stays;                /* the results of this walk stay on the device: sums go to `storage` */
+  struct hb_gl_readback_buffer
+      inbox; /* sums on their way to the host: [sink][words], where the device adds */
+  int stays; /* the results of this walk stay on the device: sums go to `storage` */
 
   uint32_t *staging; /* what comes back, piece by piece */
   size_t staging_room;

@@ -162,7 +162,7 @@ static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
   b->stage = stage;
   glUniform2i(program->at[HB_U_BAG], (GLint)from, (GLint)to);
   draw(p, program, from);
-  if (hb_gl_watch) hb_bag_tell(p, from, to);
+  if (hb_gl_trace) hb_bag_tell(p, from, to);
   return HB_OK;
 }
 

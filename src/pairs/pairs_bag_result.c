@@ -88,12 +88,12 @@ enum hb_status hb_bag_totals(struct hb_pairs *p, struct hb_pairs_totals *where)
 
 /* ---- to who watches ---- */
 
-static struct hb_gl_watch_array watched(const struct hb_pairs *p, const char *name, int which)
+static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *name, int which)
 {
   const struct hb_bag *b = p->state;
-  struct hb_gl_watch_array array =
-      b->in_storage ? hb_pairs_watch_totals(p, HB_GL_WATCH_BUFFER, p->storage)
-                    : hb_pairs_watch_totals(p, HB_GL_WATCH_LAYERS, b->layers[which].texture);
+  struct hb_gl_trace_array array =
+      b->in_storage ? hb_pairs_watch_totals(p, HB_GL_TRACE_BUFFER, p->storage)
+                    : hb_pairs_watch_totals(p, HB_GL_TRACE_LAYERS, b->layers[which].texture);
   array.name = b->in_storage ? "totals" : name;
   array.columns = b->groups;
   array.each = b->each;
@@ -137,5 +137,5 @@ void hb_bag_tell(struct hb_pairs *p, size_t from, size_t to)
     snprintf(pass.what, sizeof pass.what, "sources %zu to %zu of %d segments", from, to - 1, b->segments);
   else
     snprintf(pass.what, sizeof pass.what, "sources %zu to %zu", from, (to < p->nj ? to : p->nj) - 1);
-  hb_gl_watch_tell(&pass);
+  hb_gl_trace_tell(&pass);
 }

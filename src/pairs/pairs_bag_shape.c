@@ -2,7 +2,7 @@
 #include "pairs/pairs_bag.h"
 
 #include "base/default.h"
-#include "base/quotient.h"
+#include "base/div_ceil.h"
 
 enum {
   SMALL_PARTIAL = 32,
@@ -144,9 +144,9 @@ size_t hb_bag_block_length(const struct hb_pairs *p)
 static void cut(const struct hb_pairs *p, size_t unit, size_t wanted)
 {
   struct hb_bag *b = p->state;
-  size_t units = hb_quotient_up(p->nj, unit), each = hb_quotient_up(units, wanted < units ? wanted : units);
-  b->segments = (int)hb_quotient_up(units, each);
-  if (b->segments == 1) unit = (size_t)b->partial, each = hb_quotient_up(p->nj, unit);
+  size_t units = hb_div_ceil(p->nj, unit), each = hb_div_ceil(units, wanted < units ? wanted : units);
+  b->segments = (int)hb_div_ceil(units, each);
+  if (b->segments == 1) unit = (size_t)b->partial, each = hb_div_ceil(p->nj, unit);
   b->segment_length = (int)(each * unit);
 }
 
@@ -165,15 +165,15 @@ static void choose_shape(const struct hb_pairs *p)
   struct hb_bag *b = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   size_t each = (size_t)t->i_each, threads = (size_t)t->threads;
-  size_t groups = hb_quotient_up(p->sinks, each), sums = hb_quotient_up(p->nj, (size_t)t->partial);
+  size_t groups = hb_div_ceil(p->sinks, each), sums = hb_div_ceil(p->nj, (size_t)t->partial);
   /* a processor has no lanes to spare for groups of sinks that are mostly empty */
   int software = p->params.context->caps.software, wasteful = software && 2 * p->sinks < groups * each;
   int many = groups * sums >= threads / (software ? SOFTWARE_FILLED : GPU_FILLED) && !wasteful;
   int blocks = takes_blocks(p, groups);
   take_shape(p, blocks ? HB_BAG_BLOCKS : many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
-  groups = hb_quotient_up(p->sinks, (size_t)b->each);
+  groups = hb_div_ceil(p->sinks, (size_t)b->each);
   cut(p, blocks ? hb_bag_block_length(p) : (size_t)b->partial,
-      hb_quotient_up(blocks ? BLOCKS_WANTED * threads : threads, groups));
+      hb_div_ceil(blocks ? BLOCKS_WANTED * threads : threads, groups));
   b->band = band_of(p, groups);
 }
 
@@ -182,20 +182,20 @@ size_t hb_bag_portion(const struct hb_pairs *p)
 {
   choose_shape(p);
   const struct hb_bag *b = p->state;
-  size_t each = (size_t)b->each, groups = hb_quotient_up(p->sinks, each), copies = b->in_storage ? 1 : 2;
+  size_t each = (size_t)b->each, groups = hb_div_ceil(p->sinks, each), copies = b->in_storage ? 1 : 2;
   size_t most = HB_PAIRS_TOTALS / (copies * HB_BAG_TEXEL * each * (size_t)p->words * (size_t)b->segments);
   size_t wanted = (size_t)p->params.tuning.portion / each, results = hb_pairs_results_portion(p) / each;
   if (p->params.tuning.portion && wanted < most) most = wanted;
   if (b->on_device && results < most) most = results;
   if (most == 0) most = 1;
-  return hb_quotient_up(groups, hb_quotient_up(groups, most)) * each;
+  return hb_div_ceil(groups, hb_div_ceil(groups, most)) * each;
 }
 
 /* Each segment is drawn by itself: it gets whole rows, and groups that are empty fill the last one. */
 static void choose_rows_for_each(struct hb_bag *b, size_t width)
 {
-  size_t band = (size_t)b->band, rows = hb_quotient_up((size_t)b->groups, band * width) * band;
-  b->width = (int)hb_quotient_up((size_t)b->groups, rows);
+  size_t band = (size_t)b->band, rows = hb_div_ceil((size_t)b->groups, band * width) * band;
+  b->width = (int)hb_div_ceil((size_t)b->groups, rows);
   b->groups = b->width * (int)rows;
   b->height = b->segments * (int)rows;
 }
@@ -204,12 +204,12 @@ static void choose_rows_for_each(struct hb_bag *b, size_t width)
 void hb_bag_choose_framebuffer(const struct hb_pairs *p)
 {
   struct hb_bag *b = p->state;
-  b->groups = (int)hb_quotient_up(p->ni, (size_t)b->each);
+  b->groups = (int)hb_div_ceil(p->ni, (size_t)b->each);
   size_t fragments = (size_t)b->groups * (size_t)b->segments, width = (size_t)p->params.tuning.width;
   size_t rows = p->params.context->caps.software && fragments < 2 * width ? SOFTWARE_ROWS : 1;
   if (b->shape == HB_BAG_BLOCKS && b->segments > 1) return choose_rows_for_each(b, width);
-  size_t shortest = hb_quotient_up(fragments, rows), band = (size_t)b->band;
+  size_t shortest = hb_div_ceil(fragments, rows), band = (size_t)b->band;
   if (shortest < width) width = shortest;
   b->width = (int)width;
-  b->height = (int)(hb_quotient_up(fragments, band * width) * band);
+  b->height = (int)(hb_div_ceil(fragments, band * width) * band);
 }

@@ -13,7 +13,7 @@
 #include "pairs/pairs_watch.h"
 
 #include "base/mem.h"
-#include "base/quotient.h"
+#include "base/div_ceil.h"
 #include "gl/gl.h"
 #include "gl/gl_layers.h"
 #include "gl/gl_timer.h"
@@ -161,10 +161,10 @@ static uint32_t token_of(const struct hb_pairs *p, int row, int k)
 
 /* ---- telling who watches ---- */
 
-static struct hb_gl_watch_array watched(const struct hb_pairs *p, const char *name,
+static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *name,
                                         const struct hb_gl_layers *layers, int width, int rows, int row)
 {
-  struct hb_gl_watch_array array = hb_pairs_watch_totals(p, HB_GL_WATCH_LAYERS, layers->texture);
+  struct hb_gl_trace_array array = hb_pairs_watch_totals(p, HB_GL_TRACE_LAYERS, layers->texture);
   size_t first = (size_t)row * (size_t)((const struct matrix *)p->state)->width;
   array.name = name;
   array.columns = array.width = width;
@@ -187,7 +187,7 @@ static void tell_pairs(struct hb_pairs *p, int row, int k, int width, int height
   pass.write[0] = watched(p, "result", &s->matrix[0], width, height, row);
   pass.write[0].first_source = (int64_t)k * s->height;
   snprintf(pass.what, sizeof pass.what, "%d x %d pairs", width, height);
-  hb_gl_watch_tell(&pass);
+  hb_gl_trace_tell(&pass);
 }
 
 static void tell_fold(struct hb_pairs *p, int row, int read, int width, int rows, int draws)
@@ -201,7 +201,7 @@ static void tell_fold(struct hb_pairs *p, int row, int read, int width, int rows
   pass.read[0] = watched(p, "before, more", &s->matrix[read], width, rows, row); /* each row once */
   pass.write[0] = watched(p, "result", &s->matrix[!read], width, left, row);
   snprintf(pass.what, sizeof pass.what, "fold %d rows to %d", rows, left);
-  hb_gl_watch_tell(&pass);
+  hb_gl_trace_tell(&pass);
 }
 
 /* The totals have a row for each tile of sinks; this pass has changed one of them. */
@@ -218,7 +218,7 @@ static void tell_totals(struct hb_pairs *p, int row, int k, int sums, int width)
   pass.read[0].wraps = pass.write[0].wraps = 1;
   pass.read[0].traffic = pass.write[0].traffic = pass.read[1].traffic;
   snprintf(pass.what, sizeof pass.what, "add to the totals");
-  hb_gl_watch_tell(&pass);
+  hb_gl_trace_tell(&pass);
 }
 
 /* ---- passes ---- */
@@ -238,7 +238,7 @@ static void draw_pairs(struct hb_pairs *p, int row, int k, int width, int height
     if (start > 0) hb_pairs_learn(p, (double)width * rows, hb_gl_timer_stop(start));
     if (rows < height) glFlush();
   }
-  if (hb_gl_watch) tell_pairs(p, row, k, width, height, draws);
+  if (hb_gl_trace) tell_pairs(p, row, k, width, height, draws);
 }
 
 /* Folds the tile; gives which of the pair holds the one row that is left. */
@@ -255,7 +255,7 @@ static int fold(struct hb_pairs *p, int row, int width, int height)
     int band = rows_a_draw(p, width, half_up(rows)), draws = 0;
     for (int from = 0; from < half_up(rows); from += band, draws++)
       draw_rows(&s->matrix[written], width, from, smaller(band, half_up(rows) - from));
-    if (hb_gl_watch) tell_fold(p, row, !written, width, rows, draws);
+    if (hb_gl_trace) tell_fold(p, row, !written, width, rows, draws);
   }
   return written;
 }
@@ -269,7 +269,7 @@ static void add_to_totals(struct hb_pairs *p, int row, int k, int sums, int widt
   glUniform1i(s->sum.at[HB_U_SHIFT], -row);
   glUniform1i(s->sum.at[HB_U_ROWS], 1);
   draw_rows(&s->totals[(k + 1) % 2], width, row, 1);
-  if (hb_gl_watch) tell_totals(p, row, k, sums, width);
+  if (hb_gl_trace) tell_totals(p, row, k, sums, width);
 }
 
 static void walk_tile(struct hb_pairs *p, int row, int k)
@@ -297,8 +297,8 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
   size_t limit = (size_t)p->params.tuning.limit;
   s->width = (int)(p->ni < limit ? p->ni : limit);
   s->height = (int)(p->nj < limit ? p->nj : limit);
-  s->sink_tiles = (int)hb_quotient_up(p->ni, limit);
-  s->source_tiles = (int)hb_quotient_up(p->nj, limit);
+  s->sink_tiles = (int)hb_div_ceil(p->ni, limit);
+  s->source_tiles = (int)hb_div_ceil(p->nj, limit);
   HB_TRY(make_room(p));
   HB_TRY(build(p, "pairs/matrix_pair.frag", &s->pair));
   HB_TRY(build(p, "pairs/matrix_sum.frag", &s->sum));

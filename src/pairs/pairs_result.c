@@ -78,7 +78,8 @@ enum hb_status hb_pairs_results(struct hb_pairs *p)
     HB_TRY(hb_pairs_storage_bytes(p, bytes));
   } else if (bytes > p->inbox.room) {
     size_t most = hb_pairs_results_portion(p), all = p->nj < most ? p->nj : most;
-    HB_TRY(hb_gl_inbox_room(p->params.context, hb_pairs_room(bytes, all * (size_t)p->words * 16), &p->inbox));
+    HB_TRY(hb_gl_readback_buffer_room(p->params.context, hb_pairs_room(bytes, all * (size_t)p->words * 16),
+                                      &p->inbox));
   }
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, p->stays ? p->storage : p->inbox.buffer);
   return HB_OK;
@@ -87,13 +88,13 @@ enum hb_status hb_pairs_results(struct hb_pairs *p)
 enum hb_status hb_pairs_read_results(struct hb_pairs *p)
 {
   const uint32_t *word, *words[2 * HB_RECORDS_MAX];
-  HB_TRY(hb_gl_inbox_open(p->params.context, &p->inbox, p->ni * (size_t)p->words * 16, &word));
+  HB_TRY(hb_gl_readback_buffer_open(p->params.context, &p->inbox, p->ni * (size_t)p->words * 16, &word));
   enum hb_status status = HB_OK;
   for (size_t i = 0; i < p->ni && status == HB_OK; i++) {
     for (int w = 0; w < p->words; w++, word += 4) words[w] = word;
     status = hb_pairs_add(p, 0, p->nj, i, words);
   }
-  hb_gl_inbox_close(&p->inbox);
+  hb_gl_readback_buffer_close(&p->inbox);
   return status;
 }
 

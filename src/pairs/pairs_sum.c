@@ -1,6 +1,6 @@
 #include "pairs/pairs_sum.h"
 
-#include "base/quotient.h"
+#include "base/div_ceil.h"
 #include "gl/gl.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ enum hb_status hb_pairs_sum_run(struct hb_pairs *p, struct hb_pairs_sum *sum,
   else
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, p->storage);
   size_t sinks = WORKGROUP >> level; /* of a workgroup */
-  glDispatchCompute((GLuint)hb_quotient_up(p->ni, sinks), 1, 1);
+  glDispatchCompute((GLuint)hb_div_ceil(p->ni, sinks), 1, 1);
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT |
                   GL_BUFFER_UPDATE_BARRIER_BIT);
   p->begun = p->token * (uint32_t)parts->segments;

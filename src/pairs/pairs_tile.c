@@ -4,7 +4,7 @@
 
 #include "base/default.h"
 #include "base/mem.h"
-#include "base/quotient.h"
+#include "base/div_ceil.h"
 #include "gl/gl.h"
 
 #include <stdio.h>
@@ -94,20 +94,20 @@ static enum hb_status choose_shape(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
-  size_t workgroup = (size_t)t->workgroup, tiles = hb_quotient_up(p->nj, workgroup);
-  size_t wanted = hb_quotient_up((size_t)t->threads, p->sinks); /* threads a sink, of all portions alike */
-  size_t coarse = hb_quotient_up(tiles, SEGMENT_TILES);
+  size_t workgroup = (size_t)t->workgroup, tiles = hb_div_ceil(p->nj, workgroup);
+  size_t wanted = hb_div_ceil((size_t)t->threads, p->sinks); /* threads a sink, of all portions alike */
+  size_t coarse = hb_div_ceil(tiles, SEGMENT_TILES);
   size_t each =
       wanted == 1 ? (size_t)t->i_each : 1; /* adding segments takes the registers that sinks would */
   size_t segments = smaller(wanted, coarse);
   int level = 0;
   int most = t->body_threads < t->workgroup ? t->body_threads : t->workgroup;
   while (level < LEVELS - 1 && 1 << level < most && segments << level < wanted) level++;
-  segments = smaller(hb_quotient_up(wanted, (size_t)1 << level), tiles);
-  size_t tiles_each = hb_quotient_up(tiles, segments);
-  s->segments = (int)hb_quotient_up(tiles, tiles_each);
+  segments = smaller(hb_div_ceil(wanted, (size_t)1 << level), tiles);
+  size_t tiles_each = hb_div_ceil(tiles, segments);
+  s->segments = (int)hb_div_ceil(tiles, tiles_each);
   s->segment_length = (int)(tiles_each * workgroup);
-  s->workgroups = (int)hb_quotient_up(p->ni, each * workgroup >> level);
+  s->workgroups = (int)hb_div_ceil(p->ni, each * workgroup >> level);
   s->lanes = 1 << level;
   s->each = (int)each;
   s->program = each > 1 ? &s->many[s->segments > 1] : &s->few[level][s->segments > 1];
@@ -140,7 +140,7 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   for (size_t k = 0; k < (size_t)s->segments; k++) {
     size_t first = k * (size_t)s->segment_length, begin = smaller(first + from, p->nj);
     size_t end = smaller(first + smaller(to, (size_t)s->segment_length), p->nj);
-    tiles += hb_quotient_up(end - begin, workgroup);
+    tiles += hb_div_ceil(end - begin, workgroup);
     sources += end - begin;
   }
   uint64_t threads = (uint64_t)s->workgroups * (uint64_t)s->segments * workgroup;
@@ -153,14 +153,14 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   pass.pairs = (uint64_t)p->ni * sources;
   pass.write_count = 1;
   unsigned results = last && !p->stays ? p->inbox.buffer : p->storage;
-  pass.write[0] = hb_pairs_watch_totals(p, HB_GL_WATCH_BUFFER, results);
+  pass.write[0] = hb_pairs_watch_totals(p, HB_GL_TRACE_BUFFER, results);
   pass.write[0].name = "totals";
-  pass.write[0].columns = hb_gl_watch_columns(p->ni);
-  pass.write[0].rows = (int)hb_quotient_up(p->ni, (size_t)pass.write[0].columns);
+  pass.write[0].columns = hb_gl_trace_columns(p->ni);
+  pass.write[0].rows = (int)hb_div_ceil(p->ni, (size_t)pass.write[0].columns);
   pass.write[0].each = pass.write[0].wraps = 1;
   pass.write[0].traffic = last ? totals * (uint64_t)(s->segments > 1 ? s->segments + 1 : 1) : totals * lanes;
   if (from > 0 || s->segments > 1) {
-    struct hb_gl_watch_array *before = &pass.read[pass.read_count++];
+    struct hb_gl_trace_array *before = &pass.read[pass.read_count++];
     *before = pass.write[0];
     before->object = p->storage;
     before->quantities = NULL; /* overwritten by now */
@@ -168,7 +168,7 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
         totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
   }
   snprintf(pass.what, sizeof pass.what, "sources %zu to %zu of %d segments", from, to - 1, s->segments);
-  hb_gl_watch_tell(&pass);
+  hb_gl_trace_tell(&pass);
 }
 
 static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
@@ -179,7 +179,7 @@ static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
   glUniform1i(s->program->at[HB_U_LAST_PASS], to == (size_t)s->segment_length);
   glDispatchCompute((GLuint)s->workgroups, (GLuint)s->segments, 1);
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
-  if (hb_gl_watch) tell(p, from, to);
+  if (hb_gl_trace) tell(p, from, to);
   return HB_OK;
 }
 

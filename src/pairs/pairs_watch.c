@@ -1,19 +1,19 @@
 #include "pairs/pairs_watch.h"
 
-#include "base/quotient.h"
+#include "base/div_ceil.h"
 
-static struct hb_gl_watch_array particles(const struct hb_pairs *p)
+static struct hb_gl_trace_array particles(const struct hb_pairs *p)
 {
-  int doubles = p->params.precision == HB_PRECISION_DOUBLE, columns = hb_gl_watch_columns(p->nj);
-  return (struct hb_gl_watch_array){
+  int doubles = p->params.precision == HB_PRECISION_DOUBLE, columns = hb_gl_trace_columns(p->nj);
+  return (struct hb_gl_trace_array){
       .name = "particles",
       .quantities = p->params.interaction->particle,
       .object = p->j_buffer,
-      .kind = HB_GL_WATCH_BUFFER,
-      .form = doubles ? HB_GL_WATCH_DOUBLES : HB_GL_WATCH_FLOATS,
+      .kind = HB_GL_TRACE_BUFFER,
+      .form = doubles ? HB_GL_TRACE_DOUBLES : HB_GL_TRACE_FLOATS,
       .channels = 4,
       .columns = columns,
-      .rows = (int)hb_quotient_up(p->nj, (size_t)columns),
+      .rows = (int)hb_div_ceil(p->nj, (size_t)columns),
       .each = 1,
       .wraps = 1,
       .n = p->nj,
@@ -24,13 +24,13 @@ static struct hb_gl_watch_array particles(const struct hb_pairs *p)
   };
 }
 
-static struct hb_gl_watch_array sinks(const struct hb_pairs *p)
+static struct hb_gl_trace_array sinks(const struct hb_pairs *p)
 {
-  return (struct hb_gl_watch_array){
+  return (struct hb_gl_trace_array){
       .name = "sinks",
       .object = p->i_buffer,
-      .kind = HB_GL_WATCH_BUFFER,
-      .form = HB_GL_WATCH_WORDS,
+      .kind = HB_GL_TRACE_BUFFER,
+      .form = HB_GL_TRACE_WORDS,
       .channels = 1,
       .columns = (int)p->ni,
       .rows = 1,
@@ -56,15 +56,15 @@ struct hb_gl_pass hb_pairs_watch_pass(struct hb_pairs *p, uint64_t particle_texe
   return pass;
 }
 
-struct hb_gl_watch_array hb_pairs_watch_totals(const struct hb_pairs *p, enum hb_gl_watch_kind kind,
+struct hb_gl_trace_array hb_pairs_watch_totals(const struct hb_pairs *p, enum hb_gl_trace_kind kind,
                                                unsigned object)
 {
   int doubles = p->params.precision == HB_PRECISION_DOUBLE;
-  return (struct hb_gl_watch_array){
+  return (struct hb_gl_trace_array){
       .quantities = p->params.interaction->force,
       .object = object,
       .kind = kind,
-      .form = doubles ? HB_GL_WATCH_DOUBLES : HB_GL_WATCH_WORDS,
+      .form = doubles ? HB_GL_TRACE_DOUBLES : HB_GL_TRACE_WORDS,
       .channels = 4,
       .n = p->ni,
       .numbers = p->index,

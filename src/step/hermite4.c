@@ -5,7 +5,7 @@
 #include "core/diagnostics.h"
 #include "force/force.h"
 #include "perf/phases.h"
-#include "step/look.h"
+#include "step/state_view.h"
 #include "step/timestep.h"
 
 #include <math.h>
@@ -403,7 +403,7 @@ enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
   return HB_OK;
 }
 
-enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct hb_look *look)
+enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct hb_state_view *look)
 {
   struct hb_hermite4 *h = hermite4;
   HB_TRY(check_time(h, t));
@@ -411,7 +411,7 @@ enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct h
   HB_TRY(hb_hermite4_sync(h));
   predict_to(h, t, h->xp, h->vp);
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
-  *look = (struct hb_look){.a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block};
+  *look = (struct hb_state_view){.a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block};
   look->at = (struct hb_particles){
       .n = h->n, .t = t, .m = h->particles->m, .x = h->xp, .v = h->vp, .id = h->particles->id};
   return HB_OK;

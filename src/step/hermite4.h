@@ -70,8 +70,8 @@ enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
                                  struct hb_particles **particles);
 
 /* The same in xp vp, with a1 j1 phi1 and block as room for forces: all of them scratch that the next step fills. */
-struct hb_look;
-enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct hb_look *look);
+struct hb_state_view;
+enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct hb_state_view *look);
 
 /* As hb_integrator_ops.save and .resume, see hermite4_save.c. */
 enum hb_status hb_hermite4_save(const struct hb_hermite4 *hermite4, struct hb_sections *sections);

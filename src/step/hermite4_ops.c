@@ -1,6 +1,6 @@
 /* hermite4 as one of the integrators. */
 #include "step/hermite4.h"
-#include "step/look.h"
+#include "step/state_view.h"
 
 #include <math.h>
 
@@ -56,7 +56,7 @@ static enum hb_status ops_particles(const void *state, double t, struct hb_parti
   return hb_hermite4_state(state, t, particles);
 }
 
-static enum hb_status ops_look(void *state, double t, struct hb_look *look)
+static enum hb_status ops_look(void *state, double t, struct hb_state_view *look)
 {
   return hb_hermite4_look(state, t, look);
 }

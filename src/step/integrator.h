@@ -7,7 +7,7 @@
 
 #include <holmberg/device.h>
 
-struct hb_look;
+struct hb_state_view;
 
 /* What an integrator implements. Zero fields of params have become their defaults. `state` is its own. */
 struct hb_integrator_ops {
@@ -38,7 +38,7 @@ struct hb_integrator_ops {
   enum hb_status (*particles)(const void *state, double t, struct hb_particles **particles);
 
   /* The same in arrays that lie idle until the next step, see look.h. NULL: there are none. */
-  enum hb_status (*look)(void *state, double t, struct hb_look *look);
+  enum hb_status (*look)(void *state, double t, struct hb_state_view *look);
 
   /* value[n] of HB_QUANTITY_ACC, _STEP or _AGE, which follow from what it keeps. Errors: those of fetching it. */
   enum hb_status (*quantity)(void *state, enum hb_quantity quantity, double *value);

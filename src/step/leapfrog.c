@@ -167,15 +167,16 @@ enum hb_status hb_leapfrog_state(const struct hb_leapfrog *leapfrog, double t,
 {
   const struct hb_leapfrog *l = leapfrog;
   *particles = NULL;
-  double begin = hb_leapfrog_time(l), end = hb_leapfrog_next_time(l), hair = same_time * l->params.dt;
-  if (!(t >= begin - hair && t <= end))
+  double begin = hb_leapfrog_time(l), end = hb_leapfrog_next_time(l),
+         time_tolerance = same_time * l->params.dt;
+  if (!(t >= begin - time_tolerance && t <= end))
     return hb_fail(HB_ERR_USAGE, "the state was asked for at t = %.17g, expected %.17g to %.17g", t, begin,
                    end);
   struct hb_particles *p;
   HB_TRY(hb_particles_copy(l->particles, &p));
   p->t = t;
   double dt = t - begin, D = l->params.damping;
-  for (size_t k = 0; dt > hair && k < 3 * l->n; k++) {
+  for (size_t k = 0; dt > time_tolerance && k < 3 * l->n; k++) {
     double v = p->v[k], a = l->a[k], j = l->j[k];
     p->x[k] += D * dt * (v + dt / 2 * (a + dt / 3 * j)); /* [PZ07] eq. 3 */
     p->v[k] = D * (v + dt * (a + dt / 2 * j));           /* [PZ07] eq. 4 */

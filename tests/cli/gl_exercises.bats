@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
-# The exercises of shaders/README.md: their solutions do what is said there. The second one's numbers: test_gl_watch.c.
+# The exercises of shaders/README.md: their solutions do what is said there. The second one's numbers: test_gl_passes_traced.c.
 load common
 
 # mine N: a folder of shaders with the solution of exercise N, and HB_SHADER_DIR.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
-# A walk on paper: holmberg trace. That the numbers in the pictures are right is tests/unit/test_gl_watch.c and
+# A walk on paper: holmberg trace. That the numbers in the pictures are right is tests/unit/test_gl_passes_traced.c and
 # test_gl_trace.c.
 load common
 

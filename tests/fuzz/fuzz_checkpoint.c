@@ -3,7 +3,7 @@
 
 #include "base/crc32.h"
 #include "base/mem.h"
-#include "cli/run.h"
+#include "run/run.h"
 #include "core/sections.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "io/snapshot.h"
 #include "pairs/tuning_cache.h"
-#include "view/keyframes.h"
+#include "render/keyframes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "base/clock.h"
-#include "cli/view.h"
+#include "viewer/view.h"
 
 #include <stdio.h>
 

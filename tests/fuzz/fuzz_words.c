@@ -3,10 +3,10 @@
 
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/figure.h"
-#include "cli/gnuplot.h"
-#include "cli/list.h"
-#include "cli/model_record.h"
+#include "plot/figure.h"
+#include "plot/gnuplot.h"
+#include "console/list.h"
+#include "measure/model_record.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "io/png.h"
 #include "support/support.h"
-#include "view/colormap.h"
+#include "render/colormap.h"
 
 #include <math.h>
 #include <stdio.h>

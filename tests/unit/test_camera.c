@@ -1,6 +1,6 @@
 /* The camera: pure mathematics. */
 #include "support/support.h"
-#include "view/camera.h"
+#include "render/camera.h"
 
 #include <math.h>
 
@@ -99,7 +99,7 @@ static void test_drag_and_back(void **state)
   for (int k = 0; k < 9; k++) assert_near(c.axis[k / 3][k % 3], before.axis[k / 3][k % 3], EXACT);
 }
 
-static void test_look(void **state)
+static void test_state_view(void **state)
 {
   (void)state;
   struct hb_camera c = start();
@@ -200,9 +200,11 @@ static void test_extent(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_project),       cmocka_unit_test(test_drag), cmocka_unit_test(test_drag_for_ever),
-      cmocka_unit_test(test_drag_and_back), cmocka_unit_test(test_look), cmocka_unit_test(test_orbit),
-      cmocka_unit_test(test_zoom_and_pan),  cmocka_unit_test(test_fit),  cmocka_unit_test(test_extent),
+      cmocka_unit_test(test_project),       cmocka_unit_test(test_drag),
+      cmocka_unit_test(test_drag_for_ever), cmocka_unit_test(test_drag_and_back),
+      cmocka_unit_test(test_state_view),    cmocka_unit_test(test_orbit),
+      cmocka_unit_test(test_zoom_and_pan),  cmocka_unit_test(test_fit),
+      cmocka_unit_test(test_extent),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Colour maps: lightness rises evenly, groups can be told apart. */
 #include "support/support.h"
-#include "view/colormap.h"
+#include "render/colormap.h"
 
 #include <math.h>
 

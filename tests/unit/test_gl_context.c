@@ -1,6 +1,6 @@
 /* Contexts, streams, targets and timers, in the context that HB_CONTEXT names. */
 #include "gl/gl.h"
-#include "gl/gl_inbox.h"
+#include "gl/gl_readback_buffer.h"
 #include "gl/gl_layers.h"
 #include "gl/gl_shader.h"
 #include "gl/gl_target.h"
@@ -163,23 +163,23 @@ static void check_inbox(struct hb_gl_context *c)
 {
   enum { TEXELS = 64, WORDS = 4 * TEXELS };
   struct hb_gl_layers layers;
-  struct hb_gl_inbox inbox = {0};
+  struct hb_gl_readback_buffer inbox = {0};
   uint32_t sent[WORDS];
   assert_int_equal(hb_gl_layers_create(c, TEXELS, 1, 1, &layers), HB_OK);
   for (uint32_t round = 1; round < 5; round++) {
     const uint32_t *got;
     size_t bytes = sizeof sent * round;
     for (uint32_t k = 0; k < WORDS; k++) sent[k] = 1000 * round + k;
-    assert_int_equal(hb_gl_inbox_room(c, bytes, &inbox), HB_OK);
+    assert_int_equal(hb_gl_readback_buffer_room(c, bytes, &inbox), HB_OK);
     assert_int_equal(inbox.lasting != NULL, c->caps.has_lasting_maps);
     hb_gl_layers_write(&layers, 0, TEXELS, 1, sent);
     hb_gl_layers_copy(&layers, 0, TEXELS, 1, inbox.buffer, bytes - sizeof sent);
-    assert_int_equal(hb_gl_inbox_open(c, &inbox, bytes, &got), HB_OK);
+    assert_int_equal(hb_gl_readback_buffer_open(c, &inbox, bytes, &got), HB_OK);
     assert_memory_equal(got + (bytes - sizeof sent) / sizeof *got, sent, sizeof sent);
-    hb_gl_inbox_close(&inbox);
+    hb_gl_readback_buffer_close(&inbox);
   }
   assert_int_equal(hb_gl_context_check(c, "testing"), HB_OK);
-  hb_gl_inbox_destroy(&inbox);
+  hb_gl_readback_buffer_destroy(&inbox);
   hb_gl_layers_destroy(&layers);
 }
 

@@ -4,11 +4,11 @@
 #include "gl/gl.h"
 #include "gl/gl_layers.h"
 #include "gl/gl_readback.h"
-#include "gl/gl_watch.h"
+#include "gl/gl_trace.h"
 #include "support/support.h"
-#include "view/canvas.h"
-#include "view/false_color.h"
-#include "view/inspector.h"
+#include "render/canvas.h"
+#include "render/false_color.h"
+#include "inspect/inspector.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static struct hb_paint *paint;
 static unsigned texture, framebuffer;
 static unsigned char pixels[4 * WIDTH * HEIGHT];
 
-static const struct hb_gl_watch *asked; /* the inspector's own watcher, behind ours */
+static const struct hb_gl_trace *asked; /* the inspector's own watcher, behind ours */
 
 static void remember(void *unused, const struct hb_gl_pass *pass)
 {
@@ -39,7 +39,7 @@ static void walk(void) { ASSERT_OK(hb_force_eval(force, N, all, a, j, phi)); }
 
 static void open_scheme(const char *scheme, const char *tuning)
 {
-  static struct hb_gl_watch ours = {remember, NULL};
+  static struct hb_gl_trace ours = {remember, NULL};
   const struct hb_force_params params = {.scheme = scheme,
                                          .precision = "single",
                                          .tuning = tuning,
@@ -47,8 +47,8 @@ static void open_scheme(const char *scheme, const char *tuning)
                                          .max_draw_s = 10,
                                          .flags = HB_FORCE_NO_TUNE | HB_FORCE_GL_DEBUG};
   ASSERT_OK(hb_inspector_open(&inspector));
-  asked = hb_gl_watch;
-  hb_gl_watch = &ours;
+  asked = hb_gl_trace;
+  hb_gl_trace = &ours;
   ASSERT_OK(hb_force_open(&params, &force));
   ASSERT_OK(hb_force_set_j(force, N, m, x, v));
   assert_string_equal(hb_inspector_title(inspector), "");
@@ -69,9 +69,9 @@ static void close_scheme(void)
   glDeleteFramebuffers(1, &framebuffer);
   glDeleteTextures(1, &texture);
   hb_paint_close(paint);
-  hb_gl_watch = asked;
+  hb_gl_trace = asked;
   hb_inspector_close(inspector);
-  assert_null(hb_gl_watch);
+  assert_null(hb_gl_trace);
   hb_force_close(force);
 }
 

@@ -1,8 +1,8 @@
 /* What is painted over a picture: letters and boxes pixel by pixel, as the font draws them into an image on the host. */
 #include "gl/gl.h"
 #include "support/support.h"
-#include "view/font.h"
-#include "view/paint.h"
+#include "render/font.h"
+#include "render/paint.h"
 
 #include <string.h>
 

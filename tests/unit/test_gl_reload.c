@@ -1,9 +1,9 @@
 /* Shaders that are saved while they run: forces and pictures follow, a mistake is told with its place and changes nothing. */
 #include "base/status.h"
 #include "gl/gl_reload.h"
-#include "gl/gl_watch.h"
+#include "gl/gl_trace.h"
 #include "support/support.h"
-#include "view/scene.h"
+#include "render/scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,12 +81,12 @@ static void remember(void *unused, const struct hb_gl_pass *pass)
 
 static void potentials(struct hb_force *force, double phi[N])
 {
-  static const struct hb_gl_watch watcher = {remember, NULL};
+  static const struct hb_gl_trace watcher = {remember, NULL};
   static double a[3 * N], j[3 * N];
   static const uint32_t all[N] = {0, 1, 2, 3, 4, 5};
-  hb_gl_watch = &watcher;
+  hb_gl_trace = &watcher;
   ASSERT_OK(hb_force_eval(force, N, all, a, j, phi));
-  hb_gl_watch = NULL;
+  hb_gl_trace = NULL;
 }
 
 static void check_scaled(struct hb_force *force, const double before[N], double factor)

@@ -2,7 +2,7 @@
 #include "gl/gl.h"
 #include "support/picture.h"
 #include "support/support.h"
-#include "view/scene.h"
+#include "render/scene.h"
 
 #include <math.h>
 #include <stdlib.h>

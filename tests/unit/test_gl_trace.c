@@ -2,7 +2,7 @@
  * look the same up to what another driver's rounding may change in a colour. */
 #include "io/png.h"
 #include "support/support.h"
-#include "view/sheet.h"
+#include "inspect/sheet.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,9 +69,9 @@ static void walk(const char *scheme, struct hb_trace *trace)
 static void check_numbers(const struct hb_trace *trace)
 {
   const struct hb_trace_pass *last = trace->pass[trace->count - 1];
-  const struct hb_gl_watch_quantity *q;
+  const struct hb_gl_trace_quantity *q;
   const struct hb_trace_array *a = hb_trace_find(last->write, last->pass.write_count, "potential", &q);
-  const struct hb_gl_watch_array *grid = &a->copy.array;
+  const struct hb_gl_trace_array *grid = &a->copy.array;
   int found = 0;
   for (int cell = 0; cell < grid->columns * grid->rows; cell++) {
     int64_t i = hb_texels_particle(grid, cell % grid->columns, cell / grid->columns);

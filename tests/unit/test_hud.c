@@ -1,6 +1,6 @@
 /* Messages over the picture are broken between words. */
 #include "support/support.h"
-#include "view/hud.h"
+#include "viewer/hud.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* What the viewer's window does with a mouse, with sliders, with keys and with a history of energy errors; no window. */
 #include "support/support.h"
-#include "view/hud.h"
-#include "view/keys.h"
-#include "view/mouse.h"
-#include "view/ui.h"
+#include "viewer/hud.h"
+#include "viewer/keys.h"
+#include "viewer/mouse.h"
+#include "viewer/ui.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,94 @@
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+
+/* Length of the UTF-8 sequence at s, 0 when it is none (stray or missing bytes, overlong, surrogate). */
+static size_t utf8_length(const unsigned char *s)
+{
+  size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : 4;
+  if (length == 4 && (s[0] < 0xf0 || s[0] > 0xf4)) return 0;
+  for (size_t k = 1; k < length; k++)
+    if ((s[k] & 0xc0) != 0x80) return 0;
+  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
+  if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
+  return length;
+}
+
+static void put_string(FILE *out, const char *text)
+{
+  const unsigned char *s = (const unsigned char *)text;
+  fputc('"', out);
+  while (*s) {
+    size_t length = utf8_length(s);
+    if (length == 0)
+      fputs("\\ufffd", out);
+    else if (*s == '"' || *s == '\\')
+      fprintf(out, "\\%c", *s);
+    else if (*s == '\n')
+      fputs("\\n", out);
+    else if (*s == '\t')
+      fputs("\\t", out);
+    else if (*s < ' ' || *s == 127)
+      fprintf(out, "\\u%04x", *s);
+    else
+      fwrite(s, 1, length, out);
+    s += length ? length : 1;
+  }
+  fputc('"', out);
+}
+
+static void begin_item(struct hb_json *json, const char *key)
+{
+  if (json->follows) fputs(", ", json->out);
+  json->follows = 1;
+  if (!key) return;
+  put_string(json->out, key);
+  fputs(": ", json->out);
+}
+
+static void open_bracket(struct hb_json *json, const char *key, char bracket)
+{
+  begin_item(json, key);
+  fputc(bracket, json->out);
+  json->follows = 0;
+}
+
+static void close_bracket(struct hb_json *json, char bracket)
+{
+  fputc(bracket, json->out);
+  json->follows = 1;
+}
+
+void hb_json_open_object(struct hb_json *json, const char *key) { open_bracket(json, key, '{'); }
+void hb_json_close_object(struct hb_json *json) { close_bracket(json, '}'); }
+void hb_json_open_array(struct hb_json *json, const char *key) { open_bracket(json, key, '['); }
+void hb_json_close_array(struct hb_json *json) { close_bracket(json, ']'); }
+
+void hb_json_number(struct hb_json *json, const char *key, double number)
+{
+  begin_item(json, key);
+  if (isfinite(number))
+    fprintf(json->out, "%.17g", number);
+  else
+    fputs("null", json->out);
+}
+
+void hb_json_count(struct hb_json *json, const char *key, uint64_t count)
+{
+  begin_item(json, key);
+  fprintf(json->out, "%" PRIu64, count);
+}
+
+void hb_json_truth(struct hb_json *json, const char *key, int truth)
+{
+  begin_item(json, key);
+  fputs(truth ? "true" : "false", json->out);
+}
+
+void hb_json_text(struct hb_json *json, const char *key, const char *text)
+{
+  begin_item(json, key);
+  put_string(json->out, text);
+}

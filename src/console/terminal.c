@@ -1,0 +1,132 @@
+#include "console/terminal.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *color = "auto";
+static int stdout_error;   /* errno of the first print that failed */
+static int progress_shown; /* the bar stands on the current line   */
+
+void hb_terminal_set_color(const char *when) { color = when; }
+
+/* no-color.org: any value that is not empty switches colour off; an explicit option wins. */
+static int use_color(void)
+{
+  if (strcmp(color, "auto") != 0) return strcmp(color, "always") == 0;
+  const char *no_color = getenv("NO_COLOR");
+  return hb_terminal_is_live() && !(no_color && *no_color);
+}
+
+int hb_terminal_is_live(void)
+{
+  const char *term = getenv("TERM");
+  return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+/* A file name may hold line breaks and escape sequences: the line stays one line, the terminal unharmed. */
+static void print_line(const char *tint, const char *text)
+{
+  hb_terminal_clear_progress();
+  int colored = use_color();
+  fprintf(stderr, "%sholmberg:%s ", colored ? tint : "", colored ? "\033[0m" : "");
+  for (; *text; text++) fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, stderr);
+  fputc('\n', stderr);
+}
+
+void hb_terminal_error(enum hb_status status, const char *command)
+{
+  if (stdout_error == EPIPE) return;
+  print_line("\033[1;31m", hb_error());
+  if (status != HB_ERR_USAGE) return;
+  fprintf(stderr, "try 'holmberg %s%s--help'\n", command ? command : "", command ? " " : "");
+}
+
+void hb_terminal_note(const char *line) { print_line("\033[1;33m", line); }
+
+enum hb_status hb_terminal_flush(void)
+{
+  errno = 0;
+  if ((fflush(stdout) != 0 || ferror(stdout)) && !stdout_error) stdout_error = errno ? errno : EIO;
+  if (!stdout_error) return HB_OK;
+  return hb_fail(HB_ERR_IO, "cannot write standard output: %s", strerror(stdout_error));
+}
+
+void hb_terminal_look_for_reader(void)
+{
+  struct pollfd pipe = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  if (poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR)) stdout_error = EPIPE;
+}
+
+void hb_terminal_duration(double seconds, char text[32])
+{
+  static const struct {
+    double below, seconds;
+    const char *format;
+  } units[] = {{90, 1, "%.0f seconds"},
+               {5400, 60, "%.0f minutes"},
+               {1.8e5, 3600, "%.1f hours"},
+               {6e7, 86400, "%.0f days"},
+               {INFINITY, 3.156e7, "%.3g years"}};
+  size_t k = 0;
+  while (seconds >= units[k].below && k + 1 < sizeof units / sizeof *units) k++;
+  snprintf(text, 32, units[k].format, fmax(seconds, 1) / units[k].seconds);
+}
+
+double hb_terminal_least_seconds(double steps, double pairs)
+{
+  static const double STEP_S = 1e-7, PAIR_S = 1e-13;
+  return steps * fmax(STEP_S, pairs * PAIR_S);
+}
+
+void hb_terminal_announce(const char *how, double seconds, const char *hint)
+{
+  static const double WORTH_A_NOTE_S = 600;
+  char text[32], line[256];
+  if (!(seconds > WORTH_A_NOTE_S)) return;
+  hb_terminal_duration(seconds, text);
+  snprintf(line, sizeof line, "this takes %s %s; Ctrl-C stops it%s%s", how, text, *hint ? "; " : "", hint);
+  hb_terminal_note(line);
+}
+
+/* "1:02:03" or "2:03". */
+static void clock_text(double seconds, char text[32])
+{
+  unsigned long s = seconds < 3.6e9 ? (unsigned long)(seconds + 0.5) : 3600000000UL;
+  if (s >= 3600)
+    snprintf(text, 32, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
+  else
+    snprintf(text, 32, "%lu:%02lu", s / 60, s % 60);
+}
+
+void hb_terminal_progress(double done, double seconds)
+{
+  enum { WIDTH = 40 };
+  static double drawn;
+  double now = hb_clock_now();
+  if (seconds < 0.5 || done <= 0 || now - drawn < 0.1) return;
+  drawn = now;
+  char left[32], bar[WIDTH + 1];
+  clock_text(seconds * (1 - done) / done, left);
+  for (int k = 0; k < WIDTH; k++) bar[k] = k < done * WIDTH ? '=' : ' ';
+  bar[WIDTH] = 0;
+  int colored = use_color();
+  fprintf(stderr, "\r[%s%s%s] %5.1f %%  %s left\033[K", colored ? "\033[36m" : "", bar,
+          colored ? "\033[0m" : "", 100 * done, left);
+  fflush(stderr);
+  progress_shown = 1;
+}
+
+void hb_terminal_clear_progress(void)
+{
+  if (!progress_shown) return;
+  fputs("\r\033[K", stderr);
+  fflush(stderr);
+  progress_shown = 0;
+}

@@ -1,0 +1,75 @@
+#include "gl/gl_readback_buffer.h"
+
+#include "base/clock.h"
+#include "gl/gl.h"
+#include "gl/gl_readback.h"
+
+/* A driver that sleeps until the device is done wakes up late: so long the answer is asked for again and again, unless
+ * the processor that asks is itself the device. */
+static const double ASKING_SECONDS = 1e-3;
+static const GLuint64 SLEEP_NANOSECONDS = 10000000;
+
+void hb_gl_readback_buffer_destroy(struct hb_gl_readback_buffer *inbox)
+{
+  if (inbox->buffer) glDeleteBuffers(1, &inbox->buffer); /* unmaps it */
+  *inbox = (struct hb_gl_readback_buffer){0};
+}
+
+enum hb_status hb_gl_readback_buffer_room(struct hb_gl_context *context, size_t bytes,
+                                          struct hb_gl_readback_buffer *inbox)
+{
+  if (bytes <= inbox->room) return HB_OK;
+  hb_gl_readback_buffer_destroy(inbox); /* storage that stays mapped cannot be resized */
+  glGenBuffers(1, &inbox->buffer);
+  glBindBuffer(GL_COPY_WRITE_BUFFER, inbox->buffer);
+  if (context->caps.has_lasting_maps) {
+    const GLbitfield kind = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+    glBufferStorage(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, kind | GL_CLIENT_STORAGE_BIT);
+    inbox->lasting = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, (GLsizeiptr)bytes, kind);
+  } else {
+    glBufferData(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_READ);
+  }
+  HB_TRY(hb_gl_context_check(context, "making room for results"));
+  inbox->room = bytes;
+  return HB_OK;
+}
+
+/* Until the device has done everything up to here. */
+static enum hb_status wait(struct hb_gl_context *context)
+{
+  double asking = context->caps.software ? 0 : ASKING_SECONDS;
+  GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  double begin = hb_clock_now();
+  GLenum said = glClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, 0);
+  while (said == GL_TIMEOUT_EXPIRED)
+    said = glClientWaitSync(fence, 0, hb_clock_now() - begin < asking ? 0 : SLEEP_NANOSECONDS);
+  glDeleteSync(fence);
+  if (said != GL_WAIT_FAILED) return HB_OK;
+  HB_TRY(hb_gl_context_check(context, "waiting for results"));
+  return hb_fail(HB_ERR_DEVICE, "%s does not say when results are there", context->caps.renderer);
+}
+
+enum hb_status hb_gl_readback_buffer_open(struct hb_gl_context *context,
+                                          const struct hb_gl_readback_buffer *inbox, size_t bytes,
+                                          const uint32_t **words)
+{
+  hb_gl_readback_add(bytes);
+  if (inbox->lasting) {
+    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    HB_TRY(wait(context));
+    *words = inbox->lasting;
+    return HB_OK;
+  }
+  glBindBuffer(GL_COPY_WRITE_BUFFER, inbox->buffer);
+  *words = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, (GLsizeiptr)bytes, GL_MAP_READ_BIT);
+  if (*words) return HB_OK;
+  HB_TRY(hb_gl_context_check(context, "mapping results"));
+  return hb_fail(HB_ERR_DEVICE, "%s does not map the buffer of results", context->caps.renderer);
+}
+
+void hb_gl_readback_buffer_close(const struct hb_gl_readback_buffer *inbox)
+{
+  if (inbox->lasting) return;
+  glBindBuffer(GL_COPY_WRITE_BUFFER, inbox->buffer);
+  glUnmapBuffer(GL_COPY_WRITE_BUFFER);
+}

@@ -1,0 +1,82 @@
+/* Watching a walk: between its passes an engine tells whoever asked what the last one has read and written. Arrays are
+ * described by where their records lie, so that somebody who knows no engine can draw them. */
+#ifndef HB_GL_TRACE_H
+#define HB_GL_TRACE_H
+
+#include "gl/gl_context.h"
+
+/* Numbers of one meaning in a record: components first .. first + count - 1, four to a texel. */
+struct hb_gl_trace_quantity {
+  const char *name; /* "position"; NULL ends a list */
+  int first, count;
+};
+
+enum hb_gl_trace_kind {
+  HB_GL_TRACE_2D,        /* a texture, one texel a record               */
+  HB_GL_TRACE_RECTANGLE, /* the same as a rectangle texture             */
+  HB_GL_TRACE_LAYERS,    /* an array texture of integers, a layer each texel of a record */
+  HB_GL_TRACE_BUFFER     /* a buffer, the texels of a record one behind the other        */
+};
+
+enum hb_gl_trace_form {
+  HB_GL_TRACE_FLOATS,
+  HB_GL_TRACE_WORDS,  /* bits of floats; low parts of double-singles are left out: float cannot show them */
+  HB_GL_TRACE_DOUBLES /* doubles as a word each for high and low bits */
+};
+
+/* An array that a pass reads or writes, as a grid of records: columns to the right, rows upwards as in the texture.
+ *
+ *   k         = c * each + r % each + (wraps ? columns * (r / each) : 0)     the record in column c of row r
+ *   particle  = numbers ? numbers[k] : k, if k < n; else there is none
+ *   fragment  = columns * (r / each) + c                                     and where it is:
+ *   BUFFER    texel texels * (c * each + r % each + (wraps ? columns : n) * (r / each))
+ *   others    rows of `width` texels, counted down columns of height `band` first; LAYERS: layer texels * (r % each)
+ *
+ * Component q is in channel q % 4 of the texel, or layer, step * (q / 4) behind; its low word `low` further on. */
+struct hb_gl_trace_array {
+  const char *name; /* as the shader calls it */
+  const struct hb_gl_trace_quantity
+      *quantities; /* NULL: no picture: numbers of sinks, or what the pass has overwritten */
+  unsigned object; /* texture, or buffer */
+  enum hb_gl_trace_kind kind;
+  enum hb_gl_trace_form form;
+  int channels; /* of a texel, 4 bytes each */
+  int columns, rows, each, wraps;
+  size_t n;
+  const uint32_t *numbers; /* [n] nullable, valid during the call */
+  int64_t first_source;    /* row r holds terms of source first_source + r; -1: rows stand for nothing else */
+  int width, band, texels, step, low;
+  uint64_t traffic; /* texels that all fragments together ask for, or write */
+};
+
+enum { HB_GL_TRACE_MOST = 6 }; /* arrays of a pass */
+
+struct hb_gl_pass {
+  struct hb_gl_context *context; /* current */
+  const char *scheme;
+  char what[64];    /* "fold 37 rows to 19" */
+  uint64_t number;  /* of the walk, from 1 */
+  int draws;        /* or dispatches: cut for the sake of time into so many */
+  uint64_t pairs;   /* interactions worked out */
+  size_t fragments; /* or threads */
+  int read_count, write_count;
+  struct hb_gl_trace_array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
+};
+
+struct hb_gl_trace {
+  void (*pass)(void *context, const struct hb_gl_pass *pass);
+  void *context;
+};
+
+/* NULL, the default: nobody watches, and a pass costs one comparison more. Not owned. */
+extern const struct hb_gl_trace *hb_gl_trace;
+
+/* For engines, if (hb_gl_trace): calls it, and puts back the program, framebuffer, viewport and texture unit in use. Who
+ * watches keeps off texture units below HB_GL_TRACE_UNIT and leaves blending and its like as they were. */
+enum { HB_GL_TRACE_UNIT = 8 };
+void hb_gl_trace_tell(const struct hb_gl_pass *pass);
+
+/* Columns of the squarest grid for n records in a row that wraps: a power of two. */
+int hb_gl_trace_columns(size_t n);
+
+#endif

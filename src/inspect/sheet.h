@@ -1,0 +1,42 @@
+/* Contact sheets: a whole walk on one page. */
+#ifndef HB_SHEET_H
+#define HB_SHEET_H
+
+#include "render/canvas.h"
+#include "inspect/trace.h"
+
+enum {
+  HB_SHEET_PAPER = 0x121218,
+  HB_SHEET_INK = 0xe6e6ec,
+  HB_SHEET_FAINT = 0x9a9aa8,
+  HB_SHEET_LINE = 0x4a4a58,
+  HB_SHEET_READ = 0x4ac0b0, /* the one of a swapping pair; A */
+  HB_SHEET_WRITE = 0xf0a040 /* and the other one; B */
+};
+
+/* One component of an array's records as cells of `cell` pixels, row 0 on top. */
+struct hb_sheet_image {
+  const struct hb_trace_array *array;
+  int component;
+  double most; /* the scale's end */
+  int cell;
+  int numbers; /* 1: the number of the particle stands in each cell */
+  int shift;   /* each cell shows the record so many places on, counted around the end */
+  unsigned frame;
+};
+void hb_sheet_image(struct hb_canvas *page, int x, int y, const struct hb_sheet_image *image);
+
+/* "1.6 draws, ..." what the walk has cost a pair. */
+void hb_sheet_cost(struct hb_canvas *page, int x, int y, const struct hb_trace *trace);
+
+/* What each of these draws begins with: a page of this height with a title and a line below. */
+enum hb_status hb_sheet_page(int height, const char *title, const char *text, struct hb_canvas *page);
+enum { HB_SHEET_WIDTH = 900, HB_SHEET_MARGIN = 20, HB_SHEET_TOP = 84 };
+
+/* By scheme. */
+enum hb_status hb_sheet_cg2007(const struct hb_trace *trace, struct hb_canvas *page);
+enum hb_status hb_sheet_matrix(const struct hb_trace *trace, struct hb_canvas *page);
+enum hb_status hb_sheet_bag(const struct hb_trace *trace, struct hb_canvas *page);
+enum hb_status hb_sheet_tile(const struct hb_trace *trace, struct hb_canvas *page);
+
+#endif

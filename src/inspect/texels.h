@@ -1,0 +1,44 @@
+/* Copies of what a pass reads and writes, made on the device between two passes: every array, whatever it is made of,
+ * becomes records of eight floats in a grid. */
+#ifndef HB_TEXELS_H
+#define HB_TEXELS_H
+
+#include "gl/gl_layers.h"
+#include "gl/gl_trace.h"
+
+enum { HB_TEXELS_FLOATS = 8, HB_TEXELS_MOST = 1 << 18 }; /* of a record; records of a copy */
+
+/* The programs that copy, in the context whose passes are watched. */
+struct hb_texels {
+  struct hb_gl_context *context; /* the caller's */
+  unsigned program[5];           /* by kind of array, built when first used */
+  unsigned buffer_texture;       /* over the buffer that is copied */
+};
+
+void hb_texels_open(struct hb_gl_context *context, struct hb_texels *texels);
+void hb_texels_close(struct hb_texels *texels);
+
+/* A copy. Names and quantities are the engine's own, which stay. Start from {0}. */
+struct hb_texels_copy {
+  struct hb_gl_trace_array array; /* numbers: the copy's own; rows as copied  */
+  int rows;                       /* of the whole array: array.rows <= rows */
+  uint32_t *numbers;
+  size_t numbers_room;
+  struct hb_gl_layers layers; /* two, the floats as bits; may be larger than the grid */
+};
+
+/* Replaces what is there. Rows beyond HB_TEXELS_MOST records are left out. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
+enum hb_status hb_texels_take(struct hb_texels *texels, const struct hb_gl_trace_array *array,
+                              struct hb_texels_copy *copy);
+void hb_texels_drop(struct hb_texels_copy *copy);
+
+/* The records of the cells column .. column + width - 1, row .. row + height - 1: floats[8 * width * height], row by row
+ * upwards. The context that copied is current. */
+enum hb_status hb_texels_read(const struct hb_texels *texels, const struct hb_texels_copy *copy, int column,
+                              int row, int width, int height, float *floats);
+
+/* Which particle's record is in a cell, -1: none; and of which source it holds a term, -1: no single one. */
+int64_t hb_texels_particle(const struct hb_gl_trace_array *array, int column, int row);
+int64_t hb_texels_source(const struct hb_gl_trace_array *array, int row);
+
+#endif

@@ -1,0 +1,143 @@
+#include "inspect/trace.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum hb_status take(struct hb_trace *t, const struct hb_gl_trace_array *from,
+                           struct hb_trace_array *to)
+{
+  HB_TRY(hb_texels_take(&t->texels, from, &to->copy));
+  const struct hb_gl_trace_array *grid = &to->copy.array;
+  HB_TRY(HB_ALLOC((size_t)HB_TEXELS_FLOATS * (size_t)grid->columns * (size_t)grid->rows, &to->floats));
+  HB_TRY(hb_texels_read(&t->texels, &to->copy, 0, 0, grid->columns, grid->rows, to->floats));
+  hb_gl_layers_destroy(&to->copy.layers);
+  return HB_OK;
+}
+
+static enum hb_status add_pass(struct hb_trace *t, struct hb_trace_pass **added)
+{
+  if (t->count == t->room) {
+    struct hb_trace_pass **more;
+    HB_TRY(HB_ALLOC((size_t)(2 * t->room + 16), &more));
+    if (t->count) memcpy(more, t->pass, (size_t)t->count * sizeof(struct hb_trace_pass *));
+    hb_mem_free(t->pass);
+    t->pass = more;
+    t->room = 2 * t->room + 16;
+  }
+  HB_TRY(HB_ALLOC(1, &t->pass[t->count]));
+  *added = t->pass[t->count++];
+  return HB_OK;
+}
+
+static void add_cost(struct hb_trace_cost *cost, const struct hb_gl_pass *pass)
+{
+  cost->draws += (uint64_t)pass->draws;
+  cost->pairs += pass->pairs;
+  for (int k = 0; k < pass->read_count; k++) {
+    cost->texels_read += pass->read[k].traffic;
+    cost->bytes_read += 4 * (uint64_t)pass->read[k].channels * pass->read[k].traffic;
+  }
+  for (int k = 0; k < pass->write_count; k++) {
+    cost->texels_written += pass->write[k].traffic;
+    cost->bytes_written += 4 * (uint64_t)pass->write[k].channels * pass->write[k].traffic;
+  }
+}
+
+static enum hb_status record(struct hb_trace *t, const struct hb_gl_pass *pass)
+{
+  struct hb_trace_pass *p;
+  if (!t->texels.context) hb_texels_open(pass->context, &t->texels);
+  snprintf(t->scheme, sizeof t->scheme, "%s", pass->scheme);
+  HB_TRY(add_pass(t, &p));
+  p->pass = *pass;
+  add_cost(&t->cost, pass);
+  for (int k = 0; k < pass->read_count; k++) {
+    if (!pass->read[k].quantities) continue;
+    HB_TRY(take(t, &pass->read[k], &p->read[k]));
+    if (pass->read[k].n > t->n) t->n = pass->read[k].n;
+  }
+  for (int k = 0; k < pass->write_count; k++) HB_TRY(take(t, &pass->write[k], &p->write[k]));
+  return HB_OK;
+}
+
+static void on_pass(void *context, const struct hb_gl_pass *pass)
+{
+  struct hb_trace *t = context;
+  if (t->status != HB_OK) return;
+  t->status = record(t, pass);
+  if (t->status != HB_OK) snprintf(t->error, sizeof t->error, "%s", hb_error());
+}
+
+static struct hb_gl_trace watcher = {.pass = on_pass};
+
+void hb_trace_begin(struct hb_trace *trace)
+{
+  watcher.context = trace;
+  hb_gl_trace = &watcher;
+}
+
+enum hb_status hb_trace_end(struct hb_trace *trace)
+{
+  hb_gl_trace = NULL;
+  hb_texels_close(&trace->texels);
+  if (trace->status != HB_OK) return hb_fail(trace->status, "%s", trace->error);
+  if (trace->count == 0) return hb_fail(HB_ERR_USAGE, "there was no walk on a device to be traced");
+  return HB_OK;
+}
+
+void hb_trace_free(struct hb_trace *t)
+{
+  for (int p = 0; p < t->count; p++) {
+    for (int k = 0; k < HB_GL_TRACE_MOST; k++) {
+      struct hb_trace_array *both[] = {&t->pass[p]->read[k], &t->pass[p]->write[k]};
+      for (int w = 0; w < 2; w++) {
+        hb_mem_free(both[w]->floats);
+        hb_mem_free(both[w]->copy.numbers);
+      }
+    }
+    hb_mem_free(t->pass[p]);
+  }
+  hb_mem_free(t->pass);
+  *t = (struct hb_trace){0};
+}
+
+const struct hb_trace_array *hb_trace_find(const struct hb_trace_array *arrays, int count,
+                                           const char *quantity, const struct hb_gl_trace_quantity **found)
+{
+  for (int k = 0; k < count; k++)
+    for (const struct hb_gl_trace_quantity *q = arrays[k].copy.array.quantities; q && q->name; q++)
+      if (strcmp(q->name, quantity) == 0) {
+        *found = q;
+        return &arrays[k];
+      }
+  return NULL;
+}
+
+static double most_of(const struct hb_trace_array *a, const char *quantity)
+{
+  const struct hb_gl_trace_array *grid = &a->copy.array;
+  double most = 0;
+  for (const struct hb_gl_trace_quantity *q = grid->quantities; q && q->name; q++) {
+    if (strcmp(q->name, quantity) != 0) continue;
+    for (int row = 0; row < grid->rows; row++)
+      for (int column = 0; column < grid->columns; column++) {
+        if (hb_texels_particle(grid, column, row) < 0) continue;
+        const float *f = a->floats + HB_TEXELS_FLOATS * (row * grid->columns + column) + q->first;
+        for (int c = 0; c < q->count; c++) most = fmax(most, fabs((double)f[c]));
+      }
+  }
+  return most;
+}
+
+double hb_trace_most(const struct hb_trace *t, const char *quantity)
+{
+  double most = 0;
+  for (int p = 0; p < t->count; p++)
+    for (int k = 0; k < HB_GL_TRACE_MOST; k++)
+      most =
+          fmax(most, fmax(most_of(&t->pass[p]->read[k], quantity), most_of(&t->pass[p]->write[k], quantity)));
+  return most;
+}

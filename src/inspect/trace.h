@@ -1,0 +1,54 @@
+/* A walk on paper: every array that each pass read and wrote, brought to the host between the passes. For small runs, whose
+ * pictures are to be read texel by texel. */
+#ifndef HB_TRACE_H
+#define HB_TRACE_H
+
+#include "inspect/texels.h"
+
+struct hb_trace_array {
+  struct hb_texels_copy copy; /* without its texture: the grid and the numbers of the particles */
+  float *floats;              /* [8 * columns * rows], row 0 first */
+};
+
+struct hb_trace_pass {
+  struct hb_gl_pass pass; /* its arrays are those below */
+  struct hb_trace_array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
+};
+
+/* What a walk has cost so far; bytes are those that its fragments asked for and wrote. */
+struct hb_trace_cost {
+  uint64_t draws, pairs, texels_read, texels_written, bytes_read, bytes_written;
+};
+
+struct hb_trace {
+  char scheme[16];
+  size_t n; /* particles */
+  int count, room;
+  struct hb_trace_pass **pass; /* [count] */
+  struct hb_trace_cost cost;
+  struct hb_texels texels;
+  enum hb_status status; /* of what failed during the walk */
+  char error[512];
+};
+
+enum { HB_TRACE_MOST = 128 }; /* particles whose walk fits on a page */
+
+/* From now on walks are watched. Start from {0}; until hb_trace_end the trace must not move. */
+void hb_trace_begin(struct hb_trace *trace);
+
+/* To be called while the walk's context lives. Errors: what failed during the walk, HB_ERR_USAGE when there was none. */
+enum hb_status hb_trace_end(struct hb_trace *trace);
+void hb_trace_free(struct hb_trace *trace);
+
+/* The first array of a pass that has the quantity, and where in its records; NULL: there is none. */
+const struct hb_trace_array *hb_trace_find(const struct hb_trace_array *arrays, int count,
+                                           const char *quantity, const struct hb_gl_trace_quantity **found);
+
+/* The largest |number| of a quantity anywhere in the walk, particles that are not used left out. */
+double hb_trace_most(const struct hb_trace *trace, const char *quantity);
+
+/* Each array of each pass as folder/SCHEME_NN_read_NAME.png and _write_, and folder/SCHEME.png with all of it. Adds to
+ * *count what was written. Errors: HB_ERR_IO. */
+enum hb_status hb_trace_write(const struct hb_trace *trace, const char *folder, int *count);
+
+#endif

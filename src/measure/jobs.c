@@ -1,0 +1,131 @@
+#include "measure/jobs.h"
+
+#include "console/opts.h"
+#include "console/terminal.h"
+
+#include <string.h>
+
+/* ---- modes ---- */
+
+static const struct hb_jobs_mode modes[] = {
+    {"all/host/host", "as in 2007: the host predicts and corrects, all particles are sent at each block step",
+     HB_TRANSFER_ALL, HB_PLACE_HOST, HB_PLACE_HOST, 1},
+    {"all/gpu/host", "all are sent, the device predicts", HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST, 0},
+    {"block/gpu/host", "the device keeps all and predicts; a block is sent, its forces come back",
+     HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST, 1},
+    {"block/gpu/gpu", "the device corrects, too; time steps come back", HB_TRANSFER_BLOCK, HB_PLACE_GPU,
+     HB_PLACE_GPU, 1},
+};
+enum { MODES = sizeof modes / sizeof *modes };
+
+static const char *mode_choice(size_t k) { return k < MODES ? modes[k].name : NULL; }
+
+void hb_jobs_list_modes(FILE *out)
+{
+  fputs("\nmodes (what is sent / where is predicted / where is corrected):\n", out);
+  for (int k = 0; k < MODES; k++) hb_opts_help_entry(modes[k].name, modes[k].help, "", "", out);
+}
+
+/* ---- words ---- */
+
+const char *hb_jobs_scheme(size_t k)
+{
+  size_t count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
+  return k < count ? schemes[k].name : NULL;
+}
+
+const char *hb_jobs_precision(size_t k)
+{
+  static const char *const words[] = {"single", "compensated", "ds", "double", "grape6", NULL};
+  return words[k];
+}
+
+/* The scheme that a run takes by itself. */
+static enum hb_status default_scheme(const struct hb_jobs_words *words, struct hb_list *schemes)
+{
+  const struct hb_force_params params = {
+      .context = words->context, .device = words->device, .flags = HB_FORCE_NO_TUNE};
+  struct hb_force *force;
+  HB_TRY(hb_force_open(&params, &force));
+  enum hb_status status = hb_list_split(hb_force_scheme(force)->name, ",", schemes);
+  hb_force_close(force);
+  return status;
+}
+
+enum hb_status hb_jobs_read(const struct hb_jobs_words *words, struct hb_jobs *jobs)
+{
+  jobs->schemes.count = jobs->precisions.count = jobs->modes.count = 0;
+  HB_TRY(hb_list_sizes(words->n, jobs->n, &jobs->n_count));
+  if (words->modes) HB_TRY(hb_list_choose(words->modes, "mode", mode_choice, &jobs->modes));
+  if (words->precisions)
+    HB_TRY(hb_list_choose(words->precisions, "precision", hb_jobs_precision, &jobs->precisions));
+  if (!words->schemes) return default_scheme(words, &jobs->schemes);
+  return hb_list_choose(words->schemes, "scheme", hb_jobs_scheme, &jobs->schemes);
+}
+
+/* ---- how long ---- */
+
+/* A run starts at 0, and no particle takes longer steps than dt_max; block steps of a Plummer sphere are many more. */
+void hb_jobs_announce(const struct hb_bench_run_params *run, int runs)
+{
+  double n = (double)run->n, steps = runs * (double)run->repeat * run->t_end / run->sim.dt_max;
+  hb_terminal_announce("at least", hb_terminal_least_seconds(steps, n * n), "");
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+  const struct hb_jobs *jobs;
+  hb_jobs_visit *visit;
+  void *context;
+  size_t visited;
+};
+
+static void pass_over(const char *scheme, const char *what, const char *word)
+{
+  char line[256];
+  snprintf(line, sizeof line, "scheme %s has no %s %s: passed over", scheme, what, word);
+  hb_terminal_note(line);
+}
+
+static enum hb_status visit_mode(struct walk *w, const struct hb_force_scheme *scheme,
+                                 const struct hb_jobs_mode *mode)
+{
+  struct hb_list offered;
+  HB_TRY(hb_list_split(scheme->precisions, " ", &offered));
+  for (size_t p = 0; p < offered.count; p++) {
+    const char *precision = offered.words[p];
+    if (w->jobs->precisions.count ? !hb_list_has(&w->jobs->precisions, precision) : p > 0) continue;
+    w->visited++;
+    HB_TRY(w->visit(w->context, scheme, precision, mode));
+  }
+  return HB_OK;
+}
+
+static enum hb_status visit_scheme(struct walk *w, const struct hb_force_scheme *scheme)
+{
+  const struct hb_jobs *jobs = w->jobs;
+  struct hb_list offered;
+  HB_TRY(hb_list_split(scheme->precisions, " ", &offered));
+  for (size_t k = 0; k < jobs->precisions.count; k++)
+    if (!hb_list_has(&offered, jobs->precisions.words[k]))
+      pass_over(scheme->name, "precision", jobs->precisions.words[k]);
+  HB_TRY(hb_list_split(scheme->modes, " ", &offered));
+  for (int k = 0; k < MODES; k++) {
+    int is_offered = hb_list_has(&offered, modes[k].name),
+        is_named = hb_list_has(&jobs->modes, modes[k].name);
+    if (is_named && !is_offered) pass_over(scheme->name, "mode", modes[k].name);
+    if (is_offered && (jobs->modes.count ? is_named : modes[k].by_default))
+      HB_TRY(visit_mode(w, scheme, &modes[k]));
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_jobs_each(const struct hb_jobs *jobs, hb_jobs_visit *visit, void *context)
+{
+  struct walk walk = {jobs, visit, context, 0};
+  for (size_t k = 0; k < jobs->schemes.count; k++)
+    HB_TRY(visit_scheme(&walk, hb_force_scheme_find(jobs->schemes.words[k])));
+  return walk.visited ? HB_OK : hb_fail(HB_ERR_USAGE, "none of these schemes does what was asked for");
+}

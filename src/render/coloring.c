@@ -1,0 +1,69 @@
+#include "render/coloring.h"
+
+#include <holmberg/device.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double outliers = 0.02; /* have the first colour, and as many the last one */
+
+static const struct {
+  const char *name, *label;
+  enum hb_quantity quantity; /* SPEED and GROUP need none */
+  int logarithm;
+} rows[HB_COLORING_COUNT] = {
+    [HB_COLORING_SPEED] = {"speed", "speed", HB_QUANTITY_SPEED, 0},
+    [HB_COLORING_ACC] = {"acc", "acceleration", HB_QUANTITY_ACC, 1},
+    [HB_COLORING_ENERGY] = {"energy", "energy of a unit of mass", HB_QUANTITY_ENERGY, 0},
+    [HB_COLORING_STEP] = {"step", "time step", HB_QUANTITY_STEP, 1},
+    [HB_COLORING_GROUP] = {"group", "group", HB_QUANTITY_SPEED, 0},
+    [HB_COLORING_AGE] = {"age", "age of the step", HB_QUANTITY_AGE, 0},
+};
+
+const char *hb_coloring_name(size_t k) { return k < HB_COLORING_COUNT ? rows[k].name : NULL; }
+const char *hb_coloring_label(enum hb_coloring coloring) { return rows[coloring].label; }
+
+enum hb_scene_color hb_coloring_scene(enum hb_coloring coloring)
+{
+  return coloring == HB_COLORING_SPEED   ? HB_SCENE_COLOR_SPEED
+         : coloring == HB_COLORING_GROUP ? HB_SCENE_COLOR_GROUP
+                                         : HB_SCENE_COLOR_VALUE;
+}
+
+double hb_coloring_number(enum hb_coloring coloring, double value)
+{
+  return rows[coloring].logarithm ? pow(10, value) : value;
+}
+
+enum hb_status hb_coloring_of_sim(enum hb_coloring coloring, struct hb_sim *sim, size_t n, double *value)
+{
+  HB_TRY(hb_sim_quantity(sim, rows[coloring].quantity, value));
+  for (size_t k = 0; k < n && rows[coloring].logarithm; k++) value[k] = log10(fmax(value[k], 1e-300));
+  return HB_OK;
+}
+
+void hb_coloring_speeds(struct hb_particles *particles, double *value)
+{
+  const double *v = hb_particles_v(particles);
+  for (size_t k = 0; k < hb_particles_n(particles); k++)
+    value[k] = sqrt(v[3 * k] * v[3 * k] + v[3 * k + 1] * v[3 * k + 1] + v[3 * k + 2] * v[3 * k + 2]);
+}
+
+void hb_coloring_groups(size_t n, size_t groups, double *value)
+{
+  for (size_t k = 0; k < n; k++) value[k] = (double)(k * groups / n);
+}
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void hb_coloring_range(size_t n, double *value, double range[2])
+{
+  size_t left = (size_t)(outliers * (double)n);
+  qsort(value, n, sizeof *value, ascending);
+  range[0] = value[left];
+  range[1] = value[n - 1 - left];
+}

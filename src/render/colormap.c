@@ -1,0 +1,113 @@
+#include "render/colormap.h"
+
+#include "base/degree.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const hb_colormap_names[HB_COLORMAP_COUNT] = {"stars", "ember", "ice", "grey"};
+
+/* ---- Oklab ------------------------------------------------------------------------------------------- */
+
+/* Linear light to the answers of the three kinds of cones, and these, cube roots taken, to lightness and two opponent
+ * colours; then the inverses. Matrices of B. Ottosson, "A perceptual color space for image processing" (2020). */
+static const double TO_CONES[3][3] = {{0.4122214708, 0.5363325363, 0.0514459929},
+                                      {0.2119034982, 0.6806995451, 0.1073969566},
+                                      {0.0883024619, 0.2817188376, 0.6299787005}};
+static const double TO_LAB[3][3] = {{0.2104542553, 0.7936177850, -0.0040720468},
+                                    {1.9779984951, -2.4285922050, 0.4505937099},
+                                    {0.0259040371, 0.7827717662, -0.8086757660}};
+static const double FROM_LAB[3][3] = {
+    {1, 0.3963377774, 0.2158037573}, {1, -0.1055613458, -0.0638541728}, {1, -0.0894841775, -1.2914855480}};
+static const double FROM_CONES[3][3] = {{4.0767416621, -3.3077115913, 0.2309699292},
+                                        {-1.2684380046, 2.6097574011, -0.3413193965},
+                                        {-0.0041960863, -0.7034186147, 1.7076147010}};
+
+static void multiply(const double m[3][3], const double in[3], double out[3])
+{
+  for (int k = 0; k < 3; k++) out[k] = m[k][0] * in[0] + m[k][1] * in[1] + m[k][2] * in[2];
+}
+
+void hb_colormap_oklab(const float rgb[3], double lab[3])
+{
+  double linear[3] = {rgb[0], rgb[1], rgb[2]}, cones[3];
+  multiply(TO_CONES, linear, cones);
+  for (int k = 0; k < 3; k++) cones[k] = cbrt(cones[k]);
+  multiply(TO_LAB, cones, lab);
+}
+
+static int to_rgb(const double lab[3], double rgb[3])
+{
+  double cones[3];
+  multiply(FROM_LAB, lab, cones);
+  for (int k = 0; k < 3; k++) cones[k] = cones[k] * cones[k] * cones[k];
+  multiply(FROM_CONES, cones, rgb);
+  int inside = 1;
+  for (int k = 0; k < 3; k++) inside = inside && rgb[k] >= 0 && rgb[k] <= 1;
+  return inside;
+}
+
+/* The most colourful one up to this chroma that a display can show at this lightness and hue. */
+static void color(double lightness, double a, double b, float rgb[3])
+{
+  double least = 0, most = 1, linear[3];
+  for (int k = 0; k < 24; k++) {
+    double share = k ? (least + most) / 2 : 1;
+    const double lab[3] = {lightness, share * a, share * b};
+    if (to_rgb(lab, linear)) {
+      least = share;
+      if (k == 0) break;
+    } else {
+      most = share;
+    }
+  }
+  const double lab[3] = {lightness, least * a, least * b};
+  to_rgb(lab, linear);
+  for (int k = 0; k < 3; k++) rgb[k] = (float)fmin(fmax(linear[k], 0), 1);
+}
+
+/* ---- maps -------------------------------------------------------------------------------------------- */
+
+/* Lightness from end to end; they start well above black because stars stand on black. */
+static const double DARKEST = 0.58, LIGHTEST = 0.90;
+
+static void by_hue(double lightness, double chroma, double hue, float rgb[3])
+{
+  color(lightness, chroma * cos(hue * HB_DEGREE), chroma * sin(hue * HB_DEGREE), rgb);
+}
+
+void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3])
+{
+  t = t > 0 ? fmin(t, 1) : 0;
+  double lightness = DARKEST + (LIGHTEST - DARKEST) * t;
+  switch (map) {
+  case HB_COLORMAP_STARS: /* a straight line from blue to gold that passes by white */
+    color(lightness, -0.03 + 0.09 * t, -0.23 + 0.39 * t, rgb);
+    break;
+  case HB_COLORMAP_EMBER:
+    by_hue(lightness, 0.21 - 0.07 * t, 262 + 183 * t, rgb);
+    break;
+  case HB_COLORMAP_ICE:
+    by_hue(lightness, 0.20 - 0.12 * t, 282 - 130 * t, rgb);
+    break;
+  default:
+    color(lightness, 0, 0, rgb);
+    break;
+  }
+}
+
+/* Golden angles: however many there are, none is close to another one. */
+void hb_colormap_group(size_t k, float rgb[3])
+{
+  by_hue(0.78, 0.15, 250 + 137.50776 * (double)(k % 1024), rgb);
+}
+
+double hb_colormap_encode(double linear)
+{
+  return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
+}
+
+double hb_colormap_decode(double coded)
+{
+  return coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4);
+}

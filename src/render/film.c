@@ -1,0 +1,144 @@
+#include "render/film.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- kinds of movies --------------------------------------------------------------------------------- */
+
+/* What ffmpeg is told: dim light in the dark is what video codecs care for least, hence the quality. */
+static const struct kind {
+  const char *extension, *format, *options;
+} kinds[] = {
+    {"mp4", "mp4", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p -movflags +faststart"},
+    {"mkv", "matroska", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p"},
+    {"webm", "webm", "-c:v libvpx-vp9 -crf 24 -b:v 0 -pix_fmt yuv420p"},
+    {"gif", "gif", "-vf split[a][b];[a]palettegen[p];[b][p]paletteuse"},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds, WORDS = 48 };
+
+static const char *extension_of(const char *path)
+{
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  return dot ? dot + 1 : path + strlen(path);
+}
+
+static const struct kind *kind_of(const char *path)
+{
+  for (int k = 0; k < KINDS; k++)
+    if (strcasecmp(extension_of(path), kinds[k].extension) == 0) return &kinds[k];
+  return NULL;
+}
+
+enum hb_status hb_film_kind(const char *path, int *is_movie)
+{
+  *is_movie = kind_of(path) != NULL;
+  if (*is_movie || strcasecmp(extension_of(path), "png") == 0) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "cannot draw '%s': its extension is none of png, mp4, mkv, webm, gif", path);
+}
+
+void hb_film_frame_name(const char *path, unsigned long k, char name[4096])
+{
+  const char *extension = extension_of(path);
+  int length = (int)(extension - path) - (*extension != 0);
+  snprintf(name, 4096, "%.*s_%04lu.png", length, path, k);
+}
+
+/* ---- ffmpeg ------------------------------------------------------------------------------------------ */
+
+static enum hb_status comment_of(const struct hb_film_params *params, struct hb_text *comment)
+{
+  HB_TRY(hb_text_append(comment, "comment="));
+  for (size_t k = 0; k < params->text_count; k++)
+    HB_TRY(
+        hb_text_append(comment, "%s%s: %s", k ? "; " : "", params->text[k].keyword, params->text[k].value));
+  return HB_OK;
+}
+
+/* Starts it, to write into the temporary file; film->lacks_ffmpeg where there is none. A name is a file's, whatever it
+ * begins with: 12:30.mp4, -dash.mp4. */
+static enum hb_status start(struct hb_film *film, const struct kind *kind, const char *comment)
+{
+  const struct hb_film_params *p = &film->params;
+  char line[512], name[sizeof film->file.temporary + 8];
+  snprintf(line, sizeof line,
+           "ffmpeg -nostdin -y -loglevel error -f rawvideo -pix_fmt rgb24 -s %dx%d -r %d -i - -an %s -f %s",
+           p->width, p->height, p->frames_per_s, kind->options, kind->format);
+  HB_TRY(hb_file_begin(p->path, &film->file));
+  snprintf(name, sizeof name, "file:%s", film->file.temporary);
+  const char *words[WORDS];
+  int count = 0;
+  for (char *rest, *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+    words[count++] = word;
+  words[count++] = "-metadata";
+  words[count++] = comment;
+  words[count++] = name;
+  words[count] = NULL;
+  enum hb_status status = hb_process_start(words, HB_PROCESS_TO, &film->ffmpeg);
+  film->lacks_ffmpeg = status == HB_ERR_USAGE;
+  film->is_movie = status == HB_OK;
+  if (status != HB_OK) hb_file_end(&film->file, status, NULL);
+  char context[512];
+  snprintf(context, sizeof context, "cannot draw %s", p->path);
+  return status == HB_OK || film->lacks_ffmpeg ? HB_OK : hb_fail_in(status, context);
+}
+
+/* ---- what callers use -------------------------------------------------------------------------------- */
+
+enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film)
+{
+  int is_movie;
+  *film = (struct hb_film){.params = *params, .ffmpeg = {.to = -1, .from = -1, .said = -1}};
+  HB_TRY(hb_film_kind(params->path, &is_movie));
+  if (!is_movie) return HB_OK;
+  if (params->width % 2 || params->height % 2)
+    return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", params->width,
+                   params->height);
+  struct hb_text comment = {0};
+  enum hb_status status = comment_of(params, &comment);
+  if (status == HB_OK) status = start(film, kind_of(params->path), comment.text);
+  hb_mem_free(comment.text);
+  return status;
+}
+
+static enum hb_status add_png(const struct hb_film *film, const uint8_t *rgb, const struct hb_png_text *text,
+                              size_t text_count)
+{
+  const struct hb_film_params *p = &film->params;
+  struct hb_png png = {.width = p->width,
+                       .height = p->height,
+                       .channels = 3,
+                       .pixels = (uint8_t *)rgb,
+                       .text_count = p->text_count + text_count};
+  char name[4096];
+  HB_TRY(HB_ALLOC(png.text_count, &png.text));
+  for (size_t k = 0; k < png.text_count; k++)
+    png.text[k] = k < p->text_count ? p->text[k] : text[k - p->text_count];
+  if (p->single && !film->lacks_ffmpeg)
+    snprintf(name, sizeof name, "%s", p->path);
+  else
+    hb_film_frame_name(p->path, film->frames, name);
+  enum hb_status status = hb_png_write(name, &png);
+  hb_mem_free(png.text);
+  return status;
+}
+
+enum hb_status hb_film_add(struct hb_film *film, const uint8_t *rgb, const struct hb_png_text *text,
+                           size_t text_count)
+{
+  film->frames++;
+  if (!film->is_movie) return add_png(film, rgb, text, text_count);
+  return hb_file_write(film->ffmpeg.to, "ffmpeg's input", rgb,
+                       3 * (size_t)film->params.width * (size_t)film->params.height);
+}
+
+enum hb_status hb_film_close(struct hb_film *film, enum hb_status status)
+{
+  if (film->ffmpeg.pid == 0) return status;
+  if (hb_process_end(&film->ffmpeg).code != 0)
+    status = hb_fail(HB_ERR_IO, "cannot draw %s: ffmpeg failed, see above", film->params.path);
+  return hb_file_end(&film->file, status, NULL);
+}

@@ -1,0 +1,60 @@
+/* holmberg render: what the options ask for (cmd_render.c), and the frames (render_frames.c) of snapshots
+ * (render_series.c). */
+#ifndef HB_RENDER_H
+#define HB_RENDER_H
+
+#include "render/coloring.h"
+#include "console/opts.h"
+#include "render/keyframes.h"
+#include "render/scene.h"
+
+struct hb_render {
+  const char *const *files; /* [file_count] snapshots, ascending in time */
+  size_t file_count, frames;
+  const char *output;
+  char *command; /* for the pictures' text */
+  int width, height, samples, frames_per_s;
+
+  enum hb_coloring color; /* not AGE */
+  size_t groups;
+  int has_range;
+  struct hb_scene_style style; /* its range is found at the first frame unless has_range */
+  double trails;               /* length in time; 0: none */
+
+  int orbits;
+  double turns;                  /* of an orbit */
+  struct hb_keyframes keyframes; /* count 0: none */
+  int has_centre;
+  double centre[3], azimuth, elevation, roll, field_of_view, zoom;
+
+  struct hb_force_params force; /* for colours that need forces; context and device also for drawing */
+  int has_eps;                  /* else a note of the snapshot goes before force.eps */
+  int quiet;
+};
+
+/* Draws and writes all of it. */
+enum hb_status hb_render_frames(const struct hb_render *render);
+
+/* ---- snapshots, one after the other ---- */
+
+/* Particles at a moment between two snapshots, and what they are coloured by. */
+struct hb_render_moment {
+  struct hb_particles *particles;
+  double *value; /* [n]; NULL when coloured by speed */
+};
+
+/* The two snapshots around the last moment asked for. */
+struct hb_render_series {
+  const struct hb_render *render;
+  size_t at; /* moments[0] is file number at, moments[1] the next one where it was needed */
+  struct hb_render_moment moments[2], between;
+};
+
+/* The snapshots at `place` from 0 to file_count - 1; between two of them along the cubic with both places and
+ * velocities. *moment stays the series' own. Errors: those of reading; HB_ERR_INPUT where snapshots do not belong
+ * together. */
+enum hb_status hb_render_series_at(struct hb_render_series *series, double place,
+                                   const struct hb_render_moment **moment);
+void hb_render_series_close(struct hb_render_series *series);
+
+#endif

@@ -1,0 +1,83 @@
+/* Draws particles as stars: light is added up in a float target, then developed into eight bits like a plate in a
+ * darkroom, so that the crowded core and the last star of the halo both show.
+ *
+ *   hb_scene_begin, then hb_scene_stars and hb_scene_trails as often as needed, then hb_scene_develop.
+ *
+ * Each call leaves the simulation's OpenGL state as its passes expect it: blending off, no framebuffer of a window
+ * assumed. Texture units from 8 on are used. */
+#ifndef HB_SCENE_H
+#define HB_SCENE_H
+
+#include "render/camera.h"
+#include "render/colormap.h"
+#include "render/trails.h"
+#include "render/view_particles.h"
+
+enum hb_scene_color {
+  HB_SCENE_COLOR_SPEED, /* |v| of the drawn velocities            */
+  HB_SCENE_COLOR_VALUE, /* the particles' values, by map          */
+  HB_SCENE_COLOR_GROUP  /* the particles' values, whole numbers   */
+};
+
+enum hb_scene_point {
+  HB_SCENE_POINT_STAR, /* Gaussian with faint wings, brighter and larger when near */
+  HB_SCENE_POINT_DISC, /* a sharp disc of the same size                            */
+  HB_SCENE_POINT_DOT,  /* as small as a pixel allows                               */
+  HB_SCENE_POINT_COUNT
+};
+
+/* Start from {0}: each zero field takes the default beside it. Brightness is as a screen shows it, 0 to 1. */
+struct hb_scene_style {
+  enum hb_scene_color color;
+  enum hb_colormap map;
+  double range[2]; /* of what is coloured by; equal: everything has the middle colour */
+  enum hb_scene_point point;
+  double point_size; /* sigma of a star at the centre, thousandths of the height; 0: 1 to 10, by N */
+  double glow;       /* how bright the brightest of the scattered light becomes; 0: 0.5, < 0: none */
+  double exposure;   /* how bright a single star may become, below 1; 0: 0.8                       */
+  double adapt;      /* share of a change in the brightest place that a picture takes over; 0: 1   */
+};
+
+struct hb_scene;
+
+/* Light is kept in the first format that adds up rightly on this device, from `format` on (NULL: from the most exact).
+ * Errors: HB_ERR_GL. */
+enum hb_status hb_scene_open(struct hb_gl_context *context, const char *format, struct hb_scene **scene);
+void hb_scene_close(struct hb_scene *scene);
+
+/* Where to begin for pictures that shall cost little: a GPU adds up light in half precision several times as fast. But that
+ * has eleven binary digits: n equal stars in one place may lose n / 2048 of their light where a device cuts digits off
+ * (half of that, or gain as much, where it rounds), and between 1024 and 4096 of them the place gets no brighter. */
+const char *hb_scene_quick_format(const struct hb_gl_context *context);
+
+/* A picture of width x height pixels, each the mean of samples x samples (1 to 8; 0: 1). Errors: HB_ERR_GL with limit and
+ * need, HB_ERR_USAGE. */
+enum hb_status hb_scene_resize(struct hb_scene *scene, int width, int height, int samples);
+
+enum hb_status hb_scene_begin(struct hb_scene *scene, const struct hb_camera *camera);
+enum hb_status hb_scene_stars(struct hb_scene *scene, struct hb_view_particles *particles,
+                              const struct hb_scene_style *style);
+
+/* Lines along which the stars came, fainter with age, none older than `length`. particles give the values that they are
+ * coloured by; the trails' youngest entry is where they are. */
+enum hb_status hb_scene_trails(struct hb_scene *scene, const struct hb_trails *trails,
+                               const struct hb_view_particles *particles, double length,
+                               const struct hb_scene_style *style);
+
+/* Into the colour buffer of a framebuffer, 0 that of a window, with the lower left corner at x y. */
+enum hb_status hb_scene_develop(struct hb_scene *scene, const struct hb_scene_style *style,
+                                unsigned framebuffer, int x, int y);
+
+/* The same into a picture of the scene's own, which stays on the device. */
+enum hb_status hb_scene_expose(struct hb_scene *scene, const struct hb_scene_style *style);
+
+/* The same into rgb[3 * width * height], eight bits each, top row first. */
+enum hb_status hb_scene_picture(struct hb_scene *scene, const struct hb_scene_style *style, uint8_t *rgb);
+
+/* The light itself: light[4 * samples^2 * width * height], bottom row first; red, green, blue and their brightness. */
+enum hb_status hb_scene_light(struct hb_scene *scene, float *light);
+
+/* "RGBA32F", "RGBA16F" or "RGBA16": what the light is added up in, the best that this device adds up rightly. */
+const char *hb_scene_format(const struct hb_scene *scene);
+
+#endif

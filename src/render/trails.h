@@ -1,0 +1,30 @@
+/* Where the particles were: the last few places and velocities of each, kept on the device. Between two of them a star is
+ * drawn along the cubic curve that has both places and both velocities. */
+#ifndef HB_TRAILS_H
+#define HB_TRAILS_H
+
+#include "render/view_particles.h"
+
+/* A ring of entries, each of all particles by their numbers. */
+struct hb_trails {
+  struct hb_gl_context *context; /* the caller's */
+  size_t n;
+  int width, height;     /* of an entry in texels, row by row                   */
+  int room, count, next; /* entries: most, there are, the one to be written     */
+  double *t;             /* [room] their times                                  */
+  double t_zero;         /* what times on the device are counted from           */
+  double origin[3];      /* and places                                          */
+  unsigned texture;      /* TEXTURE_2D_ARRAY RGBA32F: layers 2 e place and time, 2 e + 1 velocity */
+  unsigned framebuffer;
+  unsigned program[4]; /* see places.h */
+};
+
+/* Start from {0}. Errors: HB_ERR_GL (limits), HB_ERR_INTERNAL. */
+enum hb_status hb_trails_open(struct hb_gl_context *context, size_t n, int room, struct hb_trails *trails);
+void hb_trails_close(struct hb_trails *trails);
+
+/* Copies where the particles are now, on the device; nothing is read back. */
+enum hb_status hb_trails_add(struct hb_trails *trails, const struct hb_view_particles *particles);
+void hb_trails_clear(struct hb_trails *trails);
+
+#endif

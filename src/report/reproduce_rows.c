@@ -1,0 +1,166 @@
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/json_read.h"
+#include "report/reproduce.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ----------------------------------------------------------------------------------------- */
+
+static enum hb_status grow(struct hb_reproduction *r)
+{
+  if (r->record_count < r->record_room) return HB_OK;
+  struct hb_record *more;
+  size_t room = 2 * r->record_room + 64;
+  HB_TRY(HB_ALLOC(room, &more));
+  if (r->record_count) memcpy(more, r->records, r->record_count * sizeof *more);
+  hb_mem_free(r->records);
+  r->records = more;
+  r->record_room = room;
+  return HB_OK;
+}
+
+/* "a=1 b=2" as fields, cut where it stands. */
+static void take_labels(char *labels, struct hb_record *record)
+{
+  char *rest = NULL;
+  for (char *word = strtok_r(labels, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    char *equals = strchr(word, '=');
+    *equals = 0;
+    record->fields[record->count++] = (struct hb_field){word, equals + 1};
+  }
+}
+
+static enum hb_status take_pair(void *context, const struct hb_json_pair *pair)
+{
+  struct hb_record *record = context;
+  if (record->count == HB_FIELDS_MOST) return hb_fail(HB_ERR_INPUT, "more than %d fields", HB_FIELDS_MOST);
+  record->fields[record->count++] = (struct hb_field){pair->name, pair->value};
+  return HB_OK;
+}
+
+/* When all has been read, what stands behind a name or a value is not needed any more. */
+enum hb_status hb_record_take(char *line, struct hb_record *record)
+{
+  size_t first = record->count;
+  HB_TRY(hb_json_read(line, take_pair, record));
+  for (size_t k = first; k < record->count; k++) {
+    char *key = line + (record->fields[k].key - line), *value = line + (record->fields[k].value - line);
+    int is_word = value[-1] == '"';
+    key[strcspn(key, "\"")] = 0;
+    value[strcspn(value, is_word ? "\"" : ",} \t\r")] = 0;
+  }
+  return HB_OK;
+}
+
+static enum hb_status add_line(struct hb_reproduction *r, const char *labels, const char *line)
+{
+  struct hb_text text = {0};
+  HB_TRY(grow(r));
+  HB_TRY(hb_text_append(&text, "%s%c%s", labels, 0, line));
+  struct hb_record *record = &r->records[r->record_count++];
+  *record = (struct hb_record){.text = text.text};
+  take_labels(text.text, record);
+  return hb_record_take(text.text + strlen(labels) + 1, record);
+}
+
+enum hb_status hb_reproduce_read_lines(struct hb_reproduction *r, const char *path, const char *labels,
+                                       char **header)
+{
+  char *text, *rest = NULL;
+  size_t length;
+  HB_TRY(hb_file_read(path, &text, &length));
+  enum hb_status status = HB_OK;
+  char *line = strtok_r(text, "\n", &rest);
+  if (header) {
+    status = hb_mem_strdup(line ? line : "", header);
+    line = strtok_r(NULL, "\n", &rest);
+  }
+  for (; line && status == HB_OK; line = strtok_r(NULL, "\n", &rest)) status = add_line(r, labels, line);
+  hb_mem_free(text);
+  return status == HB_OK ? HB_OK : hb_fail_in(status, path);
+}
+
+enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job)
+{
+  char path[128], *header = NULL;
+  struct hb_record took = {0};
+  snprintf(path, sizeof path, "jobs/%s.jsonl", r->jobs[job].name);
+  enum hb_status status = hb_reproduce_read_lines(r, path, r->jobs[job].labels, &header);
+  if (header && hb_record_take(header, &took) == HB_OK)
+    r->jobs[job].wall_s = hb_record_number(&took, "job_wall_s");
+  hb_mem_free(header);
+  return status;
+}
+
+/* ---- finding ----------------------------------------------------------------------------------------- */
+
+const char *hb_record_text(const struct hb_record *record, const char *key)
+{
+  for (size_t k = 0; record && k < record->count; k++)
+    if (strcmp(record->fields[k].key, key) == 0) return record->fields[k].value;
+  return "";
+}
+
+static double number_of(const struct hb_record *record, const char *key)
+{
+  const char *text = hb_record_text(record, key);
+  char *end;
+  double value = strtod(text, &end);
+  return end == text || *end || !isfinite(value) ? NAN : value;
+}
+
+double hb_record_number(const struct hb_record *record, const char *key)
+{
+  const char *slash = strchr(key, '/');
+  if (!slash) return number_of(record, key);
+  char over[64];
+  snprintf(over, sizeof over, "%.*s", (int)(slash - key), key);
+  return number_of(record, over) / number_of(record, slash + 1);
+}
+
+static int matches(const struct hb_record *record, const char *filter)
+{
+  while (*filter) {
+    char key[64];
+    size_t name = strcspn(filter, "="), length = strcspn(filter + name + 1, " ");
+    snprintf(key, sizeof key, "%.*s", (int)name, filter);
+    const char *value = hb_record_text(record, key);
+    if (strlen(value) != length || strncmp(value, filter + name + 1, length) != 0) return 0;
+    filter += name + 1 + length;
+    filter += strspn(filter, " ");
+  }
+  return 1;
+}
+
+const struct hb_record *hb_reproduce_next(const struct hb_reproduction *r, const struct hb_record *after,
+                                          const char *filter)
+{
+  for (size_t k = after ? (size_t)(after - r->records) + 1 : 0; k < r->record_count; k++)
+    if (matches(&r->records[k], filter)) return &r->records[k];
+  return NULL;
+}
+
+double hb_reproduce_number(const struct hb_reproduction *r, const char *key, const char *filter, ...)
+{
+  char text[256];
+  va_list list;
+  va_start(list, filter);
+  vsnprintf(text, sizeof text, filter, list);
+  va_end(list);
+  double value = NAN;
+  for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, text));)
+    value = hb_record_number(record, key);
+  return value;
+}
+
+void hb_reproduce_clear(struct hb_reproduction *r)
+{
+  for (size_t k = 0; k < r->record_count; k++) hb_mem_free(r->records[k].text);
+  hb_mem_free(r->records);
+  hb_mem_free(r->jobs);
+  *r = (struct hb_reproduction){0};
+}

@@ -1,0 +1,102 @@
+#include "run/run.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "console/signals.h"
+#include "console/target.h"
+#include "console/terminal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* ---- options ---- */
+
+static enum hb_status check_options(const struct hb_run *run, const char *path)
+{
+  static const int need_path[] = {RUN_CHECKPOINT_EVERY, RUN_MAX_HOURS};
+  const struct hb_opts_value *values = run->values;
+  for (size_t k = 0; k < sizeof need_path / sizeof *need_path; k++)
+    if (!path && values[need_path[k]].given)
+      return hb_fail(HB_ERR_USAGE, "option --%s needs --checkpoint FILE", hb_run_options[need_path[k]].name);
+  if (!path) return HB_OK;
+  if (strcmp(path, "-") == 0)
+    return hb_fail(HB_ERR_USAGE, "option --checkpoint: '-' is no file that could be replaced");
+  if (values[RUN_OUTPUT].text && strcmp(path, values[RUN_OUTPUT].text) == 0)
+    return hb_fail(HB_ERR_USAGE, "options --checkpoint and -o both name %s", path);
+  if (values[RUN_DIAG].text && strcmp(path, values[RUN_DIAG].text) == 0)
+    return hb_fail(HB_ERR_USAGE, "options --checkpoint and --diag both name %s", path);
+  return hb_target_check(path, "text"); /* any format: the extension does not matter */
+}
+
+/* A run would lose at its start what another one has kept for hours. */
+static enum hb_status check_absent(const char *path)
+{
+  struct hb_text previous = {0};
+  HB_TRY(hb_text_append(&previous, "%s~", path));
+  const char *there = access(path, F_OK) == 0            ? path
+                      : access(previous.text, F_OK) == 0 ? previous.text
+                                                         : NULL;
+  enum hb_status status = HB_OK;
+  if (there)
+    status = hb_fail(HB_ERR_USAGE,
+                     "option --checkpoint: %s is there already; go on from it with --resume %s, or remove it",
+                     there, path);
+  hb_mem_free(previous.text);
+  return status;
+}
+
+/* A resumed run has set the path where it goes on writing its own checkpoint. */
+enum hb_status hb_run_checkpoint_open(struct hb_run *run)
+{
+  struct hb_run_checkpoint *c = &run->checkpoint;
+  const struct hb_opts_value *given = &run->values[RUN_CHECKPOINT];
+  const char *path = c->path.text ? c->path.text : given->text;
+  c->every_s = run->values[RUN_CHECKPOINT_EVERY].number;
+  c->began = c->written = hb_clock_now();
+  HB_TRY(check_options(run, path));
+  if (!path || c->path.text) return HB_OK;
+  HB_TRY(hb_run_lock(run, RUN_LOCK_CHECKPOINT, path));
+  HB_TRY(check_absent(path));
+  return hb_text_append(&c->path, "%s", path);
+}
+
+/* ---- writing ---- */
+
+enum hb_status hb_run_checkpoint_write(struct hb_run *run)
+{
+  struct hb_run_checkpoint *c = &run->checkpoint;
+  if (!c->path.text) return HB_OK;
+  hb_terminal_flush(); /* what it says, the row's own flush has said before */
+  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++)
+    if (run->appended[k].path) HB_TRY(hb_appended_mark(&run->appended[k]));
+  struct hb_text record = {0};
+  enum hb_status status = hb_run_record_write(run, &record);
+  if (status == HB_OK) status = hb_sim_save(run->sim, c->path.text, record.text, record.length, c->flags);
+  hb_mem_free(record.text);
+  if (status == HB_OK) c->flags = HB_SAVE_KEEP;
+  c->written = hb_clock_now();
+  return status;
+}
+
+static enum hb_status stopped(const struct hb_run *run, const char *by)
+{
+  char t[32];
+  const char *path = run->checkpoint.path.text;
+  hb_opts_shortest(run->t, t);
+  if (!path)
+    return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; without --checkpoint nothing is kept", by, t);
+  return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; to go on: holmberg run --resume %s", by, t, path);
+}
+
+enum hb_status hb_run_checkpoint_poll(struct hb_run *run)
+{
+  const struct hb_run_checkpoint *c = &run->checkpoint;
+  double now = hb_clock_now();
+  const struct hb_opts_value *hours = &run->values[RUN_MAX_HOURS];
+  const char *by = hb_signals_stop();
+  if (!by && hours->given && now - c->began > 3600 * hours->number) by = "--max-hours";
+  int asked = hb_signals_asked();
+  if (asked && !c->path.text) hb_terminal_note("SIGUSR1: without --checkpoint there is nothing to write");
+  if (by || asked || now - c->written >= c->every_s) HB_TRY(hb_run_checkpoint_write(run));
+  return by ? stopped(run, by) : HB_OK;
+}

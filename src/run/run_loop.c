@@ -1,0 +1,133 @@
+#include "run/run.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "console/signals.h"
+#include "console/target.h"
+
+#include <math.h>
+
+/* ---- output ------------------------------------------------------------------------------------------ */
+
+/* What took part in the run; nothing that differs between two runs of the same input. The snapshot's own notes
+ * are there already. */
+static enum hb_status set_notes(struct hb_run *run, struct hb_particles *state)
+{
+  const struct hb_force *force = hb_sim_force(run->sim);
+  HB_TRY(hb_particles_set_note(state, "scheme", hb_force_scheme(force)->name));
+  HB_TRY(hb_particles_set_note(state, "precision", hb_force_precision(force)));
+  const char *tuning = hb_force_tuning(force);
+  if (*tuning || hb_particles_note(state, "tuning")) HB_TRY(hb_particles_set_note(state, "tuning", tuning));
+  HB_TRY(hb_particles_set_note(state, "context", hb_force_context(force)));
+  if (run->resumed.record.text) HB_TRY(hb_run_resume_notes(run, state));
+  const char *device = run->resumed.device.text;
+  return hb_particles_set_note(state, "device", device ? device : hb_force_device(force));
+}
+
+static enum hb_status write_state(struct hb_run *run, double t, const char *path)
+{
+  struct hb_particles *state = NULL;
+  HB_TRY(hb_run_may_replace(run, path));
+  enum hb_status status = hb_sim_state(run->sim, t, &state);
+  if (status == HB_OK) status = set_notes(run, state);
+  if (status == HB_OK) status = hb_target_write(path, run->values[RUN_FORMAT].text, state);
+  hb_particles_destroy(state);
+  return status;
+}
+
+static enum hb_status write_series(struct hb_run *run)
+{
+  struct hb_text name = {0};
+  enum hb_status status = hb_target_series(run->values[RUN_OUTPUT].text, ++run->written, &name);
+  if (status == HB_OK) status = write_state(run, run->t, name.text);
+  hb_mem_free(name.text);
+  return status;
+}
+
+/* A table that nobody takes ends a run that has no other result; one with -o goes on for its file. A file of rows that
+ * takes no more ends one that can be resumed when it does: else the row would be missing in it for ever. */
+static int needs_rows(const struct hb_run *run)
+{
+  const struct hb_appended *rows = &run->appended[RUN_STDOUT];
+  if (!run->values[RUN_OUTPUT].text) return 1;
+  return run->checkpoint.path.text && rows->path && hb_appended_is_file(rows);
+}
+
+static enum hb_status diagnose(struct hb_run *run)
+{
+  struct hb_diagnostics now;
+  HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
+  if (run->output.rows == 0) hb_run_output_refer(&run->output, &now);
+  if (run->diag.file) {
+    double wall_s = hb_clock_now() - run->output.wall_begin;
+    HB_TRY(
+        hb_run_diag_row(&run->diag, run->sim, &now, hb_run_output_energy_error(&run->output, &now), wall_s));
+  }
+  run->energy_error = hb_run_energy_error(run, &now);
+  enum hb_run_output_place place =
+      run->t == run->t_end && !hb_run_energy_is_lost(run) ? HB_RUN_OUTPUT_LAST : HB_RUN_OUTPUT_ON_THE_WAY;
+  enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, place);
+  HB_TRY(hb_run_judge_energy(run));
+  return needs_rows(run) ? status : HB_OK;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------- */
+
+/* The time number * every, or t_end when rounding leaves it a hair before or puts it behind. */
+static double due(const struct hb_run *run, double number, double every)
+{
+  double t = number * every;
+  return t > run->t_end - 1e-9 * every ? run->t_end : t;
+}
+
+static enum hb_status advance(struct hb_run *run, double t)
+{
+  while (hb_sim_next_time(run->sim) <= t + run->time_tolerance) {
+    run->t = hb_sim_next_time(run->sim);
+    HB_TRY(hb_sim_step(run->sim));
+    hb_run_watch_steps(run);
+    hb_run_watch_pace(run);
+    hb_run_output_progress(&run->output, run->t);
+    HB_TRY(hb_run_checkpoint_poll(run));
+  }
+  run->t = t;
+  return HB_OK;
+}
+
+/* The first row, and a first checkpoint: a file that cannot be written shows now, not after hours. */
+static enum hb_status begin(struct hb_run *run)
+{
+  hb_run_output_begin(&run->output);
+  hb_run_watch_steps(run);
+  HB_TRY(diagnose(run));
+  return hb_run_checkpoint_write(run);
+}
+
+enum hb_status hb_run_integrate(struct hb_run *run)
+{
+  int resumed = run->resumed.record.text != NULL;
+  hb_signals_watch();
+  if (!resumed) HB_TRY(begin(run));
+  if (run->resumed.differs)
+    HB_TRY(hb_run_checkpoint_write(run)); /* which makes its snapshots known as its own */
+  /* checkpoints are written between block steps, when what is due at t is not done yet; so it is at t_end, too */
+  for (int more = resumed || run->t < run->t_end; more; more = run->t < run->t_end) {
+    double t_diag = due(run, run->diag_number, run->diag_every);
+    double t_snap = run->snap_every > 0 ? due(run, run->snap_number, run->snap_every) : INFINITY;
+    HB_TRY(advance(run, t_snap < t_diag ? t_snap : t_diag));
+    if (run->t == run->t_end) HB_TRY(hb_run_checkpoint_write(run));
+    if (run->t == t_diag) {
+      run->diag_number++;
+      HB_TRY(diagnose(run));
+    }
+    if (run->t == t_snap) {
+      int on_time = run->snap_number * run->snap_every < run->t_end + 1e-9 * run->snap_every;
+      run->snap_number++;
+      if (on_time) HB_TRY(write_series(run));
+    }
+    if (run->t < run->t_end) HB_TRY(hb_run_checkpoint_poll(run)); /* a step may have many rows */
+  }
+  const char *path = run->values[RUN_OUTPUT].text;
+  if (path) HB_TRY(write_state(run, run->t_end, path));
+  return hb_run_judge_end(run);
+}

@@ -1,0 +1,181 @@
+/* What a checkpoint keeps of a run beside its simulation: strings, each with its NUL, the first of them the tag.
+ *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
+ *   watch E_KIN_BEGIN TOLD                                                    absent in older checkpoints
+ *   device TEXT                                                               where another one has gone on
+ *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in base/appended.h
+ *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file that -o found, before the run wrote it
+ *   option --NAME=VALUE                                                       those that were given
+ *   operand FILE */
+#include "run/run.h"
+
+#include "base/clock.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char tag[] = "holmberg run 1";
+
+/* The same for printf and scanf. */
+#define PROGRESS "progress %la %la %la %la %la %la %lu %ld"
+#define WATCH    "watch %la %u"
+#define MARK     " %llu %llu %llu %lu "
+
+/* ---- writing ---- */
+
+static enum hb_status end_string(struct hb_text *record) { return hb_text_append_bytes(record, "", 1); }
+
+static enum hb_status write_options(const struct hb_run *run, struct hb_text *record)
+{
+  for (size_t k = 0; k < RUN_COUNT; k++) {
+    const struct hb_opts_option *option = &hb_run_options[k];
+    if (!run->values[k].given || k == RUN_RESUME) continue;
+    HB_TRY(hb_text_append(record, "option --%s", option->name));
+    if (option->kind != HB_OPTS_FLAG) HB_TRY(hb_text_append(record, "=%s", run->values[k].text));
+    HB_TRY(end_string(record));
+  }
+  HB_TRY(hb_text_append(record, "operand %s", run->opts.operands[0]));
+  return end_string(record);
+}
+
+static enum hb_status write_mark(const char *word, const struct hb_appended *a, struct hb_text *record)
+{
+  if (!a->path) return HB_OK;
+  HB_TRY(hb_text_append(record, "%s" MARK "%s", word, a->inode, a->device, a->length, a->checksum, a->path));
+  return end_string(record);
+}
+
+enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *record)
+{
+  const struct hb_run_output *output = &run->output;
+  HB_TRY(hb_text_append_bytes(record, tag, sizeof tag));
+  HB_TRY(hb_text_append(record, PROGRESS, run->t, output->t_begin, output->e_begin, run->diag_number,
+                        run->snap_number, hb_clock_now() - output->wall_begin, run->written,
+                        (long)output->rows));
+  HB_TRY(end_string(record));
+  HB_TRY(hb_text_append(record, WATCH, output->e_kin_begin, run->told));
+  HB_TRY(end_string(record));
+  if (run->resumed.device.text) {
+    HB_TRY(hb_text_append(record, "device %s", run->resumed.device.text));
+    HB_TRY(end_string(record));
+  }
+  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++) HB_TRY(write_mark("appended", &run->appended[k], record));
+  HB_TRY(write_mark("found", &run->found, record));
+  return write_options(run, record);
+}
+
+/* ---- reading ---- */
+
+/* The next string that begins with word, behind that word; *place goes through the record, NULL at first. */
+static char *next_of(const struct hb_text *record, const char *word, char **place)
+{
+  char *end = record->text + record->length;
+  *place = *place ? *place + strlen(*place) + 1 : record->text;
+  for (; *place < end; *place += strlen(*place) + 1)
+    if (strncmp(*place, word, strlen(word)) == 0) return *place + strlen(word);
+  return NULL;
+}
+
+enum hb_status hb_run_record_options(struct hb_run *run)
+{
+  const struct hb_text *record = &run->resumed.record;
+  /* hb_text ends with a NUL of its own, so that every string of the record ends */
+  if (record->length < sizeof tag || strcmp(record->text, tag) != 0)
+    return hb_fail(HB_ERR_INPUT, "the checkpoint was not written by this 'holmberg run'");
+  static char no_more[] = "--";
+  char *words[RUN_COUNT + 2], *place = NULL, *word;
+  enum hb_opts_question asked;
+  int count = 0;
+  while (count < RUN_COUNT && (word = next_of(record, "option ", &place))) words[count++] = word;
+  words[count++] = no_more;
+  place = NULL;
+  if (!(words[count++] = next_of(record, "operand ", &place)))
+    return hb_fail(HB_ERR_INPUT, "the checkpoint does not say which file its run began with");
+  enum hb_status status = hb_opts_parse(&hb_cmd_run, count, words, run->resumed.operands, &run->opts, &asked);
+  if (status == HB_OK && asked)
+    status = hb_fail(HB_ERR_INPUT, "--help and --version are not options of a run");
+  return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_INPUT, "the checkpoint's options");
+}
+
+/* Whether number * every is the next time after t, within the rounding of due() and first_number() and run->time_tolerance. */
+static int is_next(double number, double every, const struct hb_run *run)
+{
+  double t = run->t, slack = 1e-6 * every + 4 * DBL_EPSILON * fabs(t) + run->time_tolerance;
+  if (!isfinite(number) || floor(number) != number || fabs(number) > 0x1p53) return 0;
+  return every == 0 || (number * every >= t - slack && (number - 1) * every <= t + slack);
+}
+
+static enum hb_status check_progress(const struct hb_run *run, double wall_s, long rows)
+{
+  const struct hb_run_output *output = &run->output;
+  const struct {
+    const char *what;
+    double value;
+    int good;
+  } fields[] = {
+      {"a time", run->t, isfinite(run->t)},
+      {"a first time", output->t_begin,
+       output->t_begin <= run->t + run->time_tolerance && isfinite(output->t_begin)},
+      {"a first energy", output->e_begin, isfinite(output->e_begin)},
+      {"a number of the next row", run->diag_number, is_next(run->diag_number, run->diag_every, run)},
+      {"a number of the next snapshot", run->snap_number, is_next(run->snap_number, run->snap_every, run)},
+      {"a wall time", wall_s, wall_s >= 0 && isfinite(wall_s)},
+      {"a number of snapshots", (double)run->written, (double)run->written < 0x1p53},
+      {"a number of rows", (double)rows, rows > 0 && rows <= INT_MAX}};
+  for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+    if (!fields[k].good)
+      return hb_fail(HB_ERR_INPUT, "the checkpoint has %s of %.17g, which is impossible", fields[k].what,
+                     fields[k].value);
+  return HB_OK;
+}
+
+/* Rows are those of standard output or of --diag, whatever that is named now. */
+static void read_marks(const struct hb_text *record, struct hb_run *run)
+{
+  char *mark, *place = NULL;
+  while ((mark = next_of(record, "appended", &place))) {
+    struct hb_appended a = {0};
+    int path = 0;
+    sscanf(mark, MARK "%n", &a.inode, &a.device, &a.length, &a.checksum, &path);
+    struct hb_appended *rows =
+        &run->appended[path && strcmp(mark + path, "-") == 0 ? RUN_STDOUT : RUN_DIAG_ROWS];
+    if (!path || !rows->path) continue;
+    a.path = rows->path;
+    *rows = a;
+    if (rows == &run->appended[RUN_DIAG_ROWS]) run->resumed.same_diag = strcmp(mark + path, a.path) == 0;
+  }
+  place = NULL;
+  if ((mark = next_of(record, "found", &place)))
+    sscanf(mark, MARK, &run->found.inode, &run->found.device, &run->found.length, &run->found.checksum);
+  run->found.path = run->values[RUN_OUTPUT].text;
+}
+
+enum hb_status hb_run_record_progress(struct hb_run *run)
+{
+  const struct hb_text *record = &run->resumed.record;
+  struct hb_run_output *output = &run->output;
+  char *place = NULL, *word = next_of(record, "progress ", &place);
+  double wall_s;
+  long rows;
+  int end = 0;
+  if (!word ||
+      sscanf(place, PROGRESS "%n", &run->t, &output->t_begin, &output->e_begin, &run->diag_number,
+             &run->snap_number, &wall_s, &run->written, &rows, &end) != 8 ||
+      place[end])
+    return hb_fail(HB_ERR_INPUT, "the checkpoint does not say how far its run was");
+  HB_TRY(check_progress(run, wall_s, rows));
+  output->rows = (int)rows;
+  output->wall_begin = hb_clock_now() - wall_s;
+  place = NULL;
+  if (!next_of(record, "watch ", &place))
+    output->e_kin_begin = NAN;
+  else if (sscanf(place, WATCH, &output->e_kin_begin, &run->told) != 2 || !(output->e_kin_begin >= 0))
+    return hb_fail(HB_ERR_INPUT,
+                   "the checkpoint has '%s', expected an energy and the notes that were printed", place);
+  place = NULL;
+  if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
+  read_marks(record, run);
+  return HB_OK;
+}

@@ -1,0 +1,152 @@
+/* What a run may write to: one run writes to a file at a time, and a resumed run touches no file that is not its own. A
+ * checkpoint may come from anywhere, so the names in it prove nothing. A file that exists is accepted where
+ *   the user names it now, with --resume;
+ *   -o: it is the one that the user's -o found, unchanged (the checkpoint keeps device, inode and checksum);
+ *   -o, series: it is a snapshot of the same masses by a run with these very options, left by a run that was killed after
+ *   its last checkpoint, or by a finished one;
+ *   --diag: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
+#include "run/run.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "console/target.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum hb_status hb_run_lock(struct hb_run *run, enum hb_run_lock which, const char *path)
+{
+  if (!path || strcmp(path, "-") == 0) return HB_OK;
+  HB_TRY(hb_lock_take(path, &run->locks[which]));
+  if (run->values[RUN_RESUME].given) hb_file_sweep(path);
+  return HB_OK;
+}
+
+static int is_there(const char *path)
+{
+  struct stat info;
+  return lstat(path, &info) == 0;
+}
+
+void hb_run_remember_output(struct hb_run *run)
+{
+  const char *path = run->values[RUN_OUTPUT].text;
+  run->found = (struct hb_appended){.path = path};
+  if (path && strcmp(path, "-") != 0 && is_there(path))
+    hb_appended_mark(&run->found); /* if this fails, the file will not be recognised */
+}
+
+/* ---- the own snapshots of a resumed run -------------------------------------------------------------- */
+
+static int same_note(const struct hb_particles *a, const struct hb_particles *b, const char *key)
+{
+  const char *of_a = hb_particles_note(a, key), *of_b = hb_particles_note(b, key);
+  return of_a && of_b && strcmp(of_a, of_b) == 0;
+}
+
+static int is_of_run(struct hb_particles *there, struct hb_particles *own)
+{
+  size_t n = hb_particles_n(own);
+  return hb_particles_n(there) == n &&
+         memcmp(hb_particles_m(there), hb_particles_m(own), n * sizeof(double)) == 0 &&
+         same_note(there, own, "history") && same_note(there, own, "options");
+}
+
+/* What the checkpoint's run would have noted: its --t-end may differ. */
+static enum hb_status take_notes_of_then(struct hb_run *run, struct hb_particles *state)
+{
+  struct hb_opts now = run->opts;
+  run->opts = run->resumed.then;
+  enum hb_status status = hb_run_resume_notes(run, state);
+  run->opts = now;
+  return status;
+}
+
+static enum hb_status look_for_own(struct hb_run *run, const char *path, int *is_own)
+{
+  struct hb_particles *own = NULL, *there = NULL;
+  enum hb_status status = hb_sim_state(run->sim, run->t, &own);
+  for (int then = 0; then < 2 && status == HB_OK && !*is_own; then++) {
+    status = then ? take_notes_of_then(run, own) : hb_run_resume_notes(run, own);
+    if (status != HB_OK || (!there && hb_snapshot_read(path, run->values[RUN_FORMAT].text, &there) != HB_OK))
+      break;
+    *is_own = is_of_run(there, own);
+  }
+  hb_particles_destroy(own);
+  hb_particles_destroy(there);
+  return status;
+}
+
+enum hb_status hb_run_may_replace(struct hb_run *run, const char *path)
+{
+  const struct hb_run_resumed *resumed = &run->resumed;
+  if (!resumed->record.text || resumed->names_output || strcmp(path, "-") == 0 || !is_there(path))
+    return HB_OK;
+  HB_TRY(hb_file_check(path));
+  const struct hb_appended *found = &run->found;
+  if (found->path && strcmp(found->path, path) == 0 && hb_appended_is_unchanged(found)) return HB_OK;
+  int is_own = 0;
+  HB_TRY(look_for_own(run, path, &is_own));
+  if (is_own) return HB_OK;
+  return hb_fail(HB_ERR_IO,
+                 "cannot write %s: it exists and this run did not write it; give -o again to replace it",
+                 path);
+}
+
+/* Those that the run wrote after its checkpoint are numbered without a gap. */
+static enum hb_status check_series(struct hb_run *run)
+{
+  enum hb_status status = HB_OK;
+  for (unsigned long k = run->written + 1; status == HB_OK; k++) {
+    struct hb_text name = {0};
+    status = hb_target_series(run->values[RUN_OUTPUT].text, k, &name);
+    int more = status == HB_OK && is_there(name.text);
+    if (more) status = hb_run_may_replace(run, name.text);
+    hb_mem_free(name.text);
+    if (!more) break;
+  }
+  return status;
+}
+
+enum hb_status hb_run_check_targets(struct hb_run *run)
+{
+  const char *path = run->values[RUN_OUTPUT].text;
+  if (!path || run->resumed.names_output) return hb_run_remember_output(run), HB_OK;
+  HB_TRY(hb_run_may_replace(run, path));
+  hb_run_remember_output(run); /* it was recognised by its notes, which --t-end changes */
+  return run->snap_every > 0 ? check_series(run) : HB_OK;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------- */
+
+static enum hb_status go_on_with_diag(struct hb_run *run, size_t n)
+{
+  const struct hb_appended *rows = &run->appended[RUN_DIAG_ROWS];
+  HB_TRY(hb_appended_cut(rows));
+  return hb_run_diag_go_on(rows->path, n, &run->diag);
+}
+
+static enum hb_status take_up_diag(struct hb_run *run)
+{
+  const struct hb_appended *rows = &run->appended[RUN_DIAG_ROWS];
+  const struct hb_run_resumed *resumed = &run->resumed;
+  struct hb_sim_counts counts;
+  hb_sim_counts(run->sim, &counts);
+  if (!rows->path) return HB_OK;
+  int is_marked = hb_appended_is_marked(rows), there = is_there(rows->path);
+  if (is_marked) return go_on_with_diag(run, counts.n);
+  if (!resumed->names_diag && there)
+    return hb_fail(HB_ERR_IO,
+                   "cannot write %s: it is not the file that the run wrote; give --diag again to continue it",
+                   rows->path);
+  if (!resumed->names_diag)
+    return hb_fail(HB_ERR_IO, "%s is gone; give --diag again to start a new one", rows->path);
+  int is_copy = there && rows->length > 0 && resumed->same_diag;
+  return is_copy ? go_on_with_diag(run, counts.n) : hb_run_diag_open(rows->path, counts.n, &run->diag);
+}
+
+enum hb_status hb_run_take_up_rows(struct hb_run *run)
+{
+  HB_TRY(take_up_diag(run)); /* first, since it may fail */
+  return hb_appended_cut(&run->appended[RUN_STDOUT]);
+}

@@ -1,0 +1,141 @@
+/* Whether a run goes well: steps that rounding errors or dt_min set, and the energy. Each note is printed once in a run,
+ * even if that is resumed. */
+#include "run/run.h"
+
+#include "console/terminal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Of |E| or the kinetic energy at the start, whichever is larger. A run beyond the first bound is lost; one that ends
+ * beyond the second is complete, but fails unless the user accepts that; the note comes at a hundredth of the first. */
+static const double lost = 1e-2, doubtful = 1e-3, noted = 1e-4;
+
+/* Whether it is the first time. */
+static int tell_first(struct hb_run *run, unsigned what)
+{
+  int is_first = !(run->told & what);
+  run->told |= what;
+  return is_first;
+}
+
+/* ---- steps ---- */
+
+/* The remedies that this run does not use yet. */
+static void name_remedies(const struct hb_force *force, char remedies[128])
+{
+  const char *precisions = hb_force_scheme(force)->precisions, *now = hb_force_precision(force);
+  int is_double = strcmp(now, "double") == 0, has_ds = strcmp(now, "ds") != 0 && strstr(precisions, "ds"),
+      has_double = strstr(precisions, "double") != NULL;
+  snprintf(remedies, 128, "%s%s%s",
+           is_double              ? ""
+           : has_ds && has_double ? "--precision ds or double, "
+           : has_ds               ? "--precision ds, "
+           : has_double           ? "--precision double, "
+                                  : "",
+           is_double ? "" : "--scheme host or ", "a larger --eta");
+}
+
+static void tell_collapse(const struct hb_run *run, const struct hb_step_trouble *trouble)
+{
+  char line[512], remedies[128];
+  name_remedies(hb_sim_force(run->sim), remedies);
+  snprintf(line, sizeof line,
+           "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.6g block "
+           "steps per unit of time at t = %.4g, %.6g are usual); use %s",
+           100 * trouble->noisy, trouble->n_steps, run->t, trouble->n_steps_usual, remedies);
+  hb_terminal_note(line);
+}
+
+static void tell_cut(const struct hb_cut_steps *cut)
+{
+  char line[512], t[32];
+  hb_opts_shortest(cut->t, t);
+  snprintf(line, sizeof line,
+           "particle %" PRIu64 " at t = %s wants a step of %.3g, but --dt-min is 2^%d: from here on energies "
+           "and orbits may be wrong; use a smaller --dt-min or a larger --eps",
+           cut->particle, t, cut->wanted, ilogb(cut->dt_min));
+  hb_terminal_note(line);
+}
+
+void hb_run_watch_steps(struct hb_run *run)
+{
+  struct hb_step_trouble trouble;
+  struct hb_sim_counts counts;
+  hb_sim_counts(run->sim, &counts);
+  if (counts.cut.count && tell_first(run, RUN_TOLD_CUT)) tell_cut(&counts.cut);
+  if (run->told & RUN_TOLD_COLLAPSE || !hb_sim_step_trouble(run->sim, &trouble)) return;
+  if (tell_first(run, RUN_TOLD_COLLAPSE)) tell_collapse(run, &trouble);
+}
+
+/* ---- energy ---- */
+
+/* The step of leapfrog is the user's choice, and damping removes energy. */
+static int has_bound(const struct hb_run *run)
+{
+  return strcmp(run->values[RUN_INTEGRATOR].text, "leapfrog") != 0;
+}
+
+static int is_damped(const struct hb_run *run)
+{
+  const struct hb_opts_value *damping = &run->values[RUN_DAMPING];
+  return damping->text && damping->number < 1;
+}
+
+double hb_run_energy_error(const struct hb_run *run, const struct hb_diagnostics *now)
+{
+  const struct hb_run_output *output = &run->output;
+  double change = fabs(now->e_total - output->e_begin), scale = fabs(output->e_begin);
+  if (!run->values[RUN_MAX_ENERGY_ERROR].given || scale == 0) scale = fmax(scale, output->e_kin_begin);
+  return change == 0 ? 0 : change / scale;
+}
+
+static void note_energy(struct hb_run *run, const char *t)
+{
+  char line[256];
+  int end_says_it = run->t == run->t_end && run->energy_error > doubtful && has_bound(run);
+  if (end_says_it || is_damped(run) || !(run->energy_error > (has_bound(run) ? noted : lost)) ||
+      !tell_first(run, RUN_TOLD_ENERGY))
+    return;
+  int length = snprintf(line, sizeof line, "the energy error is %.2g at t = %s", run->energy_error, t);
+  if (has_bound(run))
+    snprintf(line + length, sizeof line - (size_t)length,
+             "; the run is stopped at %g, see --max-energy-error", lost);
+  hb_terminal_note(line);
+}
+
+int hb_run_energy_is_lost(const struct hb_run *run)
+{
+  const struct hb_opts_value *bound = &run->values[RUN_MAX_ENERGY_ERROR];
+  double most = bound->given ? bound->number : has_bound(run) ? lost : INFINITY;
+  return !isinf(most) && !(run->energy_error <= most); /* NaN is beyond any */
+}
+
+enum hb_status hb_run_judge_energy(struct hb_run *run)
+{
+  const struct hb_opts_value *bound = &run->values[RUN_MAX_ENERGY_ERROR];
+  char t[32];
+  hb_opts_shortest(run->t, t);
+  if (!hb_run_energy_is_lost(run)) {
+    if (!bound->given) note_energy(run, t);
+    return HB_OK;
+  }
+  if (bound->given)
+    return hb_fail(HB_ERR_NUMERIC, "energy error %.3g at t = %s exceeds --max-energy-error %s",
+                   run->energy_error, t, bound->text);
+  return hb_fail(HB_ERR_NUMERIC,
+                 "energy error %.3g at t = %s exceeds %g; a smaller --eta or a larger --eps may mend it, "
+                 "--max-energy-error X sets another bound and none lifts it",
+                 run->energy_error, t, lost);
+}
+
+enum hb_status hb_run_judge_end(const struct hb_run *run)
+{
+  if (run->values[RUN_MAX_ENERGY_ERROR].given || !has_bound(run) || run->energy_error <= doubtful)
+    return HB_OK;
+  return hb_fail(HB_ERR_NUMERIC,
+                 "the run is complete, but its energy error of %.3g exceeds %g; a smaller --eta or a larger "
+                 "--eps may mend it, --max-energy-error %g accepts it",
+                 run->energy_error, doubtful, lost);
+}

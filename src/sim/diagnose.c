@@ -1,0 +1,50 @@
+#include "sim/diagnose.h"
+
+#include "core/diagnostics.h"
+#include "core/gravity.h"
+#include "force/force.h"
+
+#include <math.h>
+#include <string.h>
+
+int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n)
+{
+  return wanted == HB_EXACT_ENERGY_AUTO ? n <= HB_DIAGNOSE_EXACT_MOST : wanted == HB_EXACT_ENERGY_YES;
+}
+
+enum hb_status hb_diagnose_forces(struct hb_state_view *look, struct hb_force *force)
+{
+  const struct hb_particles *p = &look->at;
+  struct hb_phases before = *hb_force_phases(force);
+  enum hb_status status =
+      hb_force_of(force, p->n, p->m, p->x, p->v, p->n, look->index, look->a, look->j, look->phi);
+  *hb_force_phases(force) = before;
+  return status;
+}
+
+enum hb_status hb_diagnose(struct hb_state_view *look, const struct hb_frame *frame, struct hb_force *force,
+                           double eps2, int exact, struct hb_diagnostics *diagnostics)
+{
+  struct hb_particles *p = &look->at;
+  struct hb_diagnostics d = {.t = p->t};
+  /* the host's own potentials are those of hb_gravity_potential, bit for bit: no need to sum them twice */
+  int by_host = strcmp(hb_force_scheme(force)->name, "host") == 0;
+  d.exact_energy = exact || by_host;
+  double e_pot_gpu, centre[3], velocity[3], half = 0.5;
+  HB_TRY(hb_diagnose_forces(look, force));
+  HB_TRY(hb_potential_energy_of(p, look->phi, &e_pot_gpu));
+  d.e_pot = e_pot_gpu;
+  if (exact && !by_host) {
+    hb_gravity_potential(p->n, p->m, p->x, eps2, look->phi);
+    HB_TRY(hb_potential_energy_of(p, look->phi, &d.e_pot));
+  }
+  hb_frame_leave(frame, p);
+  hb_centre_of_mass(p, centre, velocity);
+  hb_kinetic_energy_in(p, velocity, &d.e_kin, &d.e_bulk);
+  d.e_gpu = d.e_kin + e_pot_gpu;
+  d.e_total = d.e_kin + d.e_pot;
+  d.virial_ratio = d.e_pot != 0 ? d.e_kin / fabs(d.e_pot) : 0; /* a lone particle has none */
+  hb_lagrangian_radii(p, centre, 1, &half, look->a, &d.r_half);
+  *diagnostics = d;
+  return HB_OK;
+}

@@ -1,0 +1,197 @@
+/* hb_sim_*: particles, a source of forces and the integrator under one handle. */
+#include "sim/diagnose.h"
+#include "sim/sim.h"
+#include "base/default.h"
+#include "base/mem.h"
+#include "core/particles.h"
+#include "core/structure.h"
+#include "force/force.h"
+#include "perf/model.h"
+
+#include <math.h>
+#include <string.h>
+
+double hb_sim_default_dt_min(double eps) { return eps == 0 ? 0x1p-40 : 0x1p-26; }
+
+static struct hb_sim_params complete(const struct hb_sim_params *given)
+{
+  struct hb_sim_params params = *given;
+  params.eta = hb_default_real(given->eta, 0.01);
+  params.dt_max = hb_default_real(given->dt_max, 0.125);
+  params.dt_min = hb_default_real(given->dt_min, hb_sim_default_dt_min(given->force.eps));
+  params.damping = hb_default_real(given->damping, 1);
+  return params;
+}
+
+enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **sim)
+{
+  *sim = NULL;
+  const struct hb_integrator_ops *integrator;
+  HB_TRY(hb_integrator_find(params->integrator, &integrator));
+  struct hb_sim *s;
+  HB_TRY(HB_ALLOC(1, &s));
+  s->integrator = integrator;
+  s->eps2 = params->force.eps * params->force.eps;
+  enum hb_status status = params->force.device ? hb_mem_strdup(params->force.device, &s->device) : HB_OK;
+  if (status != HB_OK) {
+    hb_sim_destroy(s);
+    return status;
+  }
+  s->params = *params;
+  s->params.integrator = integrator->info.name;
+  s->params.force =
+      (struct hb_force_params){.eps = params->force.eps, .flags = params->force.flags, .device = s->device};
+  *sim = s;
+  return HB_OK;
+}
+
+enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
+                             struct hb_sim **sim)
+{
+  struct hb_particles *copy;
+  *sim = NULL;
+  HB_TRY(hb_particles_copy(initial, &copy));
+  return hb_sim_take(copy, params, sim);
+}
+
+/* Where forces are rounded to less than double, a run is integrated in the system's own frame, found once: it costs the
+ * steps nothing, and what the device keeps is in it as well. Damping is relative to the given frame, which must not move then. */
+static enum hb_status enter_frame(struct hb_sim *s, struct hb_particles *p)
+{
+  if (hb_force_rounds(s->force)) hb_frame_find(p->n, p->m, p->x, p->v, p->t, &s->frame);
+  if (s->params.damping != 1) memset(s->frame.v, 0, sizeof s->frame.v);
+  hb_frame_subtract(s->frame.x, p->n, p->x, p->x);
+  hb_frame_subtract(s->frame.v, p->n, p->v, p->v);
+  return hb_force_check_range(s->force, p->n, p->m, p->x, p->v);
+}
+
+enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *given,
+                           struct hb_sim **sim)
+{
+  const struct hb_sim_params params = complete(given);
+  struct hb_sim *s = NULL;
+  *sim = NULL;
+  enum hb_status status = hb_particles_check(initial);
+  if (status == HB_OK) status = hb_sim_open(&params, &s);
+  if (status != HB_OK) {
+    hb_particles_destroy(initial);
+    return status;
+  }
+  s->exact_energy = hb_diagnose_is_exact(params.exact_energy, initial->n);
+  status = hb_force_open(&params.force, &s->force);
+  if (status == HB_OK) status = enter_frame(s, initial);
+  if (status == HB_OK)
+    status = s->integrator->create(initial, &params, s->force, &s->state);
+  else
+    hb_particles_destroy(initial);
+  if (status != HB_OK) {
+    hb_sim_destroy(s);
+    return status;
+  }
+  hb_sim_judge_from_here(s);
+  *sim = s;
+  return HB_OK;
+}
+
+void hb_sim_judge_from_here(struct hb_sim *sim)
+{
+  hb_sim_counts(sim, &sim->judged);
+  sim->n_steps_usual =
+      fmax(hb_model_rounded(sim->params.rounding) * hb_model_n_steps((double)sim->judged.n, sim->params.eta),
+           1 / sim->params.dt_max);
+  sim->t_judged = sim->integrator->time(sim->state);
+}
+
+void hb_sim_destroy(struct hb_sim *sim)
+{
+  if (!sim) return;
+  sim->integrator->destroy(sim->state);
+  hb_force_close(sim->force);
+  hb_mem_free(sim->device);
+  hb_mem_free(sim);
+}
+
+double hb_sim_next_time(const struct hb_sim *sim) { return sim->integrator->next_time(sim->state); }
+const struct hb_force *hb_sim_force(const struct hb_sim *sim) { return sim->force; }
+
+void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
+{
+  sim->integrator->counts(sim->state, counts);
+}
+
+/* Whatever the integrator, its block is what the step advanced. */
+enum hb_status hb_sim_step(struct hb_sim *sim)
+{
+  struct hb_sim_counts before, after;
+  hb_sim_counts(sim, &before);
+  HB_TRY(sim->integrator->step(sim->state));
+  hb_sim_counts(sim, &after);
+  uint64_t ni = after.particle_steps - before.particle_steps;
+  if (ni) sim->blocks[63 - __builtin_clzll(ni)]++;
+  return HB_OK;
+}
+
+void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES])
+{
+  memcpy(blocks, sim->blocks, sizeof sim->blocks);
+}
+
+int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble)
+{
+  static const uint64_t enough = 1000;
+  static const double many_noisy = 0.25, some_noisy = 1.0 / 16, too_many_steps = 1.5;
+  struct hb_sim_counts now, *then = &sim->judged;
+  *trouble = (struct hb_step_trouble){0};
+  hb_sim_counts(sim, &now);
+  if (now.block_steps - then->block_steps < enough) return 0;
+  double t = sim->integrator->time(sim->state);
+  trouble->noisy =
+      (double)(now.noisy_steps - then->noisy_steps) / (double)(now.particle_steps - then->particle_steps);
+  trouble->n_steps = (double)(now.block_steps - then->block_steps) / (t - sim->t_judged);
+  trouble->n_steps_usual = sim->n_steps_usual;
+  trouble->at_dt_min = now.at_dt_min;
+  sim->t_judged = t;
+  sim->judged = now;
+  int collapsed = now.at_dt_min > 0 || trouble->n_steps > too_many_steps * trouble->n_steps_usual;
+  /* a hard binary needs many steps, and one in fourteen of them bears the mark */
+  if (strcmp(hb_force_precision(sim->force), "double") == 0) collapsed = 0;
+  return trouble->noisy > many_noisy || (trouble->noisy > some_noisy && collapsed);
+}
+
+void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)
+{
+  sim->integrator->phases(sim->state, phases);
+  const struct hb_phases *force = hb_force_phases(sim->force), *before = &sim->before;
+  phases->predict_s += force->predict_s + before->predict_s;
+  phases->correct_s += force->correct_s + before->correct_s;
+  phases->send_s = force->send_s + before->send_s;
+  phases->force_s = force->force_s + before->force_s;
+  phases->receive_s = force->receive_s + before->receive_s;
+}
+
+enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles)
+{
+  HB_TRY(sim->integrator->particles(sim->state, t, particles));
+  hb_frame_leave(&sim->frame, *particles);
+  return HB_OK;
+}
+
+enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics)
+{
+  struct hb_state_view look;
+  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &look);
+  if (status == HB_OK)
+    status = hb_diagnose(&look, &sim->frame, sim->force, sim->eps2, sim->exact_energy, diagnostics);
+  hb_state_view_close(&look);
+  return status;
+}
+
+enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structure *structure)
+{
+  struct hb_state_view look;
+  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &look);
+  if (status == HB_OK) hb_frame_leave(&sim->frame, &look.at);
+  if (status == HB_OK) status = hb_structure_of(&look.at, sim->eps2, structure);
+  hb_state_view_close(&look);
+  return status;
+}

@@ -1,0 +1,292 @@
+#include "viewer/hud.h"
+
+#include "render/font.h"
+#include "viewer/keys.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COLOR_TITLE 0xffffffff
+#define COLOR_NAME  0x8fa3bbff
+#define COLOR_VALUE 0xe8eef6ff
+#define COLOR_CURVE 0x6fb7ffff
+#define COLOR_NOTE  0xffd27aff
+#define COLOR_ERROR 0xff8a80ff
+
+/* ---- numbers ----------------------------------------------------------------------------------------- */
+
+enum { NAME_COLUMNS = 9, MOST_COLUMNS = 40 };
+
+struct page {
+  struct hb_paint *paint; /* NULL: lines are only counted */
+  double x, y;
+  int lines, columns;
+};
+
+/* What is too long for its place loses its end. */
+static void text_in(const struct page *page, double x, int columns, uint32_t color, const char *text)
+{
+  char cut[MOST_COLUMNS + 1];
+  if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
+  if (columns < 4 || !page->paint) return;
+  snprintf(cut, sizeof cut, "%.*s", columns, text);
+  if (strlen(text) > (size_t)columns) memcpy(cut + columns - 3, "...", 3);
+  hb_paint_text(page->paint, x, page->y, color, cut);
+}
+
+static void line(struct page *page, const char *name, const char *value)
+{
+  page->lines++;
+  if (!page->paint || !value) return;
+  text_in(page, page->x, NAME_COLUMNS, COLOR_NAME, name);
+  text_in(page, page->x + NAME_COLUMNS * hb_paint_column(page->paint), page->columns - NAME_COLUMNS,
+          COLOR_VALUE, value);
+  page->y += hb_paint_line_height(page->paint);
+}
+
+static void number_line(struct page *page, const char *name, const char *format, double value)
+{
+  char text[64];
+  if (isnan(value)) return;
+  snprintf(text, sizeof text, format, value);
+  line(page, name, text);
+}
+
+static void speed_line(struct page *page, const char *name, double value)
+{
+  char text[64];
+  if (isnan(value)) return;
+  if (value >= 1e9)
+    snprintf(text, sizeof text, "%.4g G/s", 1e-9 * value);
+  else
+    snprintf(text, sizeof text, "%.4g M/s", 1e-6 * value);
+  line(page, name, text);
+}
+
+static void draw_colors(const struct page *page, double x, int columns, enum hb_colormap map)
+{
+  enum { STEPS = 32 };
+  double scale = hb_paint_scale(page->paint), height = hb_paint_line_height(page->paint) - 9 * scale;
+  double width = columns * hb_paint_column(page->paint) / STEPS;
+  for (int k = 0; k < STEPS; k++) {
+    float rgb[3];
+    uint32_t color = 0;
+    hb_colormap_rgb(map, (k + 0.5) / STEPS, rgb);
+    for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
+    hb_paint_box(page->paint, x + k * width, page->y + 4 * scale, width, height, color << 8 | 0xff);
+  }
+}
+
+/* A scale: its least number, the colours, its largest number. */
+static void color_lines(struct page *page, const struct hb_hud *hud)
+{
+  char ends[2][16];
+  if (!hud->color) return;
+  line(page, "colour", hud->color);
+  if (isnan(hud->range[0])) return;
+  for (int k = 0; k < 2; k++) snprintf(ends[k], sizeof ends[k], "%.3g", hud->range[k]);
+  int left = (int)strlen(ends[0]) + 1, right = (int)strlen(ends[1]) + 1;
+  int columns = page->columns - NAME_COLUMNS - left - right;
+  if (page->paint && columns > 0) {
+    double column = hb_paint_column(page->paint), x = page->x + (NAME_COLUMNS + left) * column;
+    draw_colors(page, x, columns, hud->map);
+    hb_paint_text(page->paint, x + (columns + 1) * column, page->y, COLOR_VALUE, ends[1]);
+  }
+  line(page, "", ends[0]);
+}
+
+static void lines(struct page *page, const struct hb_hud *hud)
+{
+  char text[64];
+  snprintf(text, sizeof text, "%" PRIu64, hud->n);
+  line(page, "N", text);
+  number_line(page, "t", "%.6f", hud->t);
+  if (!isnan(hud->block)) {
+    snprintf(text, sizeof text, "%.0f", hud->block);
+    line(page, "block", text);
+  }
+  number_line(page, "steps", "%.0f", hud->block_steps);
+  speed_line(page, "pairs", hud->pairs_per_s);
+  number_line(page, "dE/E", "%+.2e", hud->energy_error);
+  if (hud->scheme) line(page, "forces", hud->scheme);
+  if (hud->device) line(page, "device", hud->device);
+  color_lines(page, hud);
+  if (!isnan(hud->pictures_per_s)) {
+    snprintf(text, sizeof text, "%.0f /s, %.1f ms each", hud->pictures_per_s, hud->draw_ms);
+    line(page, "pictures", text);
+  }
+}
+
+int hb_hud_line(const char *text, int columns, const char **next)
+{
+  int length = (int)strlen(text), end = columns;
+  while (length > columns && end > 0 && text[end] != ' ') end--;
+  if (length <= columns) end = length;
+  if (end == 0) end = columns; /* a word longer than the line */
+  *next = text + end;
+  while (**next == ' ') ++*next;
+  return end;
+}
+
+/* In the lower right corner, beside the sliders, in lines that fit there. */
+static void note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
+{
+  double margin = 12 * hb_paint_scale(paint), column = hb_paint_column(paint),
+         line_height = hb_paint_line_height(paint);
+  int columns = (int)((hb_paint_width(paint) - 3 * margin) / column) - beside - 2;
+  if (!text || !*text) return;
+  if (columns < 16) columns = 16;
+  int count = 0, widest = 0;
+  for (const char *at = text, *next; *at; at = next, count++) {
+    int length = hb_hud_line(at, columns, &next);
+    if (length > widest) widest = length;
+  }
+  double x = hb_paint_width(paint) - margin - widest * column, y = *bottom - count * line_height;
+  hb_paint_panel(paint, x, y, widest, count);
+  for (const char *at = text, *next; *at; at = next, count--) {
+    char part[512];
+    snprintf(part, sizeof part, "%.*s", hb_hud_line(at, columns, &next), at);
+    hb_paint_text(paint, x, *bottom - count * line_height, color, part);
+  }
+  *bottom = y - margin - 4 * hb_paint_scale(paint);
+}
+
+int hb_hud_columns(const struct hb_paint *paint, double width)
+{
+  double margin = 12 * hb_paint_scale(paint);
+  int columns = (int)((width - 2 * margin) / hb_paint_column(paint));
+  return columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
+}
+
+void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud)
+{
+  double margin = 12 * hb_paint_scale(paint), bottom = hb_paint_height(paint) - hud->foot - margin;
+  note(paint, hud->columns, COLOR_ERROR, hud->error, &bottom);
+  note(paint, hud->columns, COLOR_NOTE, hud->message, &bottom);
+  if (!hud->title) return;
+  struct page count = {.columns = hud->columns},
+              page = {.paint = paint, .x = margin, .y = margin, .columns = hud->columns};
+  lines(&count, hud);
+  hb_paint_panel(paint, margin, margin, hud->columns, count.lines + 1);
+  int state = hud->state ? (int)strlen(hud->state) : 0;
+  text_in(&page, page.x, hud->columns - state - 1, COLOR_TITLE, hud->title);
+  if (state)
+    text_in(&page, page.x + (hud->columns - state) * hb_paint_column(paint), state, COLOR_NOTE, hud->state);
+  page.y += hb_paint_line_height(paint);
+  lines(&page, hud);
+}
+
+/* ---- the energy error -------------------------------------------------------------------------------- */
+
+void hb_hud_history_clear(struct hb_hud_history *h) { *h = (struct hb_hud_history){0}; }
+
+void hb_hud_history_add(struct hb_hud_history *h, double t, double error)
+{
+  if (h->seen++ % (1u << h->skip) != 0 || isnan(error)) return;
+  if (h->count == HB_HUD_HISTORY) {
+    for (int k = 0; k < HB_HUD_HISTORY / 2; k++) {
+      h->t[k] = h->t[2 * k];
+      h->error[k] = h->error[2 * k];
+    }
+    h->count = HB_HUD_HISTORY / 2;
+    h->skip++;
+  }
+  h->t[h->count] = t;
+  h->error[h->count++] = error;
+}
+
+/* log10 |error|; what is exactly zero has none. */
+static int decades(const struct hb_hud_history *h, double *least, double *most)
+{
+  *least = INFINITY;
+  *most = -INFINITY;
+  for (int k = 0; k < h->count; k++)
+    if (h->error[k] != 0) {
+      *least = fmin(*least, floor(log10(fabs(h->error[k]))));
+      *most = fmax(*most, ceil(log10(fabs(h->error[k]))));
+    }
+  if (*least == *most) *most += 1;
+  return *least < *most;
+}
+
+static void curve(struct hb_paint *paint, const struct hb_hud_history *h, const double box[4], double least,
+                  double most)
+{
+  double t0 = h->t[0], span = h->t[h->count - 1] - t0, scale = hb_paint_scale(paint), x0 = 0, y0 = 0;
+  int drawn = 0;
+  for (int k = 0; k < h->count; k++) {
+    if (h->error[k] == 0) continue;
+    double x = box[0] + box[2] * (span > 0 ? (h->t[k] - t0) / span : 1);
+    double y = box[1] + box[3] * (most - log10(fabs(h->error[k]))) / (most - least);
+    if (drawn++) hb_paint_line(paint, x0, y0, x, y, 1.5 * scale, COLOR_CURVE);
+    x0 = x;
+    y0 = y;
+  }
+  if (drawn) hb_paint_box(paint, x0 - 2 * scale, y0 - 2 * scale, 4 * scale, 4 * scale, COLOR_TITLE);
+}
+
+void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *h)
+{
+  enum { COLUMNS = 34, LINES = 8, LABEL = 6 };
+  double scale = hb_paint_scale(paint), column = hb_paint_column(paint), height = hb_paint_line_height(paint);
+  double x = hb_paint_width(paint) - 12 * scale - COLUMNS * column, y = 12 * scale, least, most;
+  const double box[4] = {x + LABEL * column, y + 1.5 * height, (COLUMNS - LABEL - 1) * column,
+                         (LINES - 3.25) * height};
+  char text[64];
+  hb_paint_panel(paint, x, y, COLUMNS, LINES);
+  hb_paint_text(paint, x, y, COLOR_NAME, "|dE/E|");
+  if (h->count == 0 || !decades(h, &least, &most)) {
+    hb_paint_text(paint, box[0], box[1] + box[3] / 2, COLOR_NAME, "no error yet");
+    return;
+  }
+  double step = ceil((most - least) / 4);
+  for (double decade = least; decade <= most; decade += step) {
+    double at = box[1] + box[3] * (most - decade) / (most - least);
+    snprintf(text, sizeof text, "1e%+03.0f", decade);
+    hb_paint_text(paint, x, at - height / 2 + scale, COLOR_NAME, text);
+    hb_paint_box(paint, box[0], at, box[2], scale, 0xffffff20);
+  }
+  curve(paint, h, box, least, most);
+  snprintf(text, sizeof text, "%.4g", h->t[0]);
+  hb_paint_text(paint, box[0], y + (LINES - 1) * height, COLOR_NAME, text);
+  snprintf(text, sizeof text, "t = %.4g", h->t[h->count - 1]);
+  hb_paint_text(paint, box[0] + box[2] - (double)strlen(text) * column, y + (LINES - 1) * height, COLOR_NAME,
+                text);
+}
+
+/* ---- help -------------------------------------------------------------------------------------------- */
+
+enum { KEY_COLUMNS = 21, HELP_COLUMNS = 88 };
+
+/* Smaller where it would not fit. */
+static void fit_help(struct hb_paint *paint, size_t lines)
+{
+  while (hb_paint_scale(paint) > 1 &&
+         (HELP_COLUMNS * hb_paint_column(paint) > hb_paint_width(paint) ||
+          (double)(lines + 1) * hb_paint_line_height(paint) > hb_paint_height(paint)))
+    hb_paint_set_scale(paint, hb_paint_scale(paint) - 1);
+}
+
+void hb_hud_draw_help(struct hb_paint *paint)
+{
+  size_t count, lines = 1;
+  int scale = hb_paint_scale(paint);
+  const struct hb_keys_row *rows = hb_keys_rows(&count);
+  for (size_t k = 0; k < count; k++) lines += rows[k].name != NULL;
+  fit_help(paint, lines);
+  double column = hb_paint_column(paint), height = hb_paint_line_height(paint);
+  double margin = 12 * hb_paint_scale(paint);
+  double x = fmax(margin, floor((hb_paint_width(paint) - HELP_COLUMNS * column) / 2));
+  double y = fmax(margin, floor((hb_paint_height(paint) - (double)lines * height) / 2));
+  for (int k = 0; k < 2; k++) hb_paint_panel(paint, x, y, HELP_COLUMNS, (int)lines); /* twice as dark */
+  hb_paint_text(paint, x, y, COLOR_TITLE, "Keys and mouse");
+  for (size_t k = 0; k < count; k++) {
+    if (!rows[k].name) continue;
+    y += height;
+    hb_paint_text(paint, x, y, COLOR_CURVE, rows[k].name);
+    hb_paint_text(paint, x + KEY_COLUMNS * column, y, COLOR_VALUE, rows[k].help);
+  }
+  hb_paint_set_scale(paint, scale);
+}

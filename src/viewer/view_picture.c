@@ -1,0 +1,282 @@
+/* One picture of the viewer: stars from where the simulation keeps them, and what is painted over them. */
+#include "viewer/view.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *hb_view_point_name(enum hb_scene_point point)
+{
+  static const char *const names[HB_SCENE_POINT_COUNT] = {
+      [HB_SCENE_POINT_STAR] = "star", [HB_SCENE_POINT_DISC] = "disc", [HB_SCENE_POINT_DOT] = "dot"};
+  return names[point];
+}
+
+/* ---- colours ----------------------------------------------------------------------------------------- */
+
+static enum hb_status make_room(struct hb_view *view, size_t n)
+{
+  if (n <= view->values_room) return HB_OK;
+  hb_mem_free(view->values);
+  view->values = NULL;
+  view->values_room = 0;
+  HB_TRY(HB_ALLOC(n, &view->values));
+  view->values_room = n;
+  return HB_OK;
+}
+
+/* Speeds of what is shown, for their range only: colours take them from the device. */
+static enum hb_status speeds(const struct hb_view *view, double *values)
+{
+  struct hb_particles *state;
+  HB_TRY(hb_view_source_state(&view->source, &state));
+  hb_coloring_speeds(state, values);
+  hb_particles_destroy(state);
+  return HB_OK;
+}
+
+/* The range of colours follows what happens, now and then; not where speeds would have to come from the device. */
+static int range_is_due(struct hb_view *view)
+{
+  enum { PICTURES = 32 };
+  if (!view->ranged) return 1;
+  if (view->range_is_old++ < PICTURES) return 0;
+  return view->color != HB_COLORING_SPEED || !view->source.sim || hb_view_source_has_energy(&view->source);
+}
+
+static int is_elsewhere(const struct hb_view *view)
+{
+  return view->placed_generation != view->source.generation || view->placed_t != view->source.t;
+}
+
+/* What is coloured by. */
+static enum hb_status work_out(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  HB_TRY(make_room(view, s->n));
+  if (view->color == HB_COLORING_SPEED) return speeds(view, view->values);
+  if (view->color != HB_COLORING_GROUP) return hb_coloring_of_sim(view->color, s->sim, s->n, view->values);
+  hb_coloring_groups(s->n, view->groups, view->values);
+  return HB_OK;
+}
+
+/* To the device, and half of the way to their range. */
+static enum hb_status color(struct hb_view *view, int range_due)
+{
+  size_t n = view->source.n;
+  double range[2];
+  if (view->color != HB_COLORING_SPEED) HB_TRY(hb_view_particles_values(&view->stars, n, view->values));
+  if (!range_due) return HB_OK;
+  hb_coloring_range(n, view->values, range);
+  for (int k = 0; k < 2; k++)
+    view->style.range[k] = view->ranged ? (view->style.range[k] + range[k]) / 2 : range[k];
+  view->ranged = 1;
+  view->range_is_old = 0;
+  return HB_OK;
+}
+
+/* ---- stars ------------------------------------------------------------------------------------------- */
+
+/* Forgets what the stars were coloured by. */
+static enum hb_status send(struct hb_view *view, struct hb_particles *p)
+{
+  return hb_view_particles_send(&view->stars, hb_particles_n(p), hb_particles_m(p), hb_particles_x(p),
+                                hb_particles_v(p), view->source.t, NULL);
+}
+
+/* From the simulation's own textures, or sent where there are none. */
+static enum hb_status place(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  struct hb_device_particles at = {.layout = HB_DEVICE_NONE};
+  if (s->sim) hb_sim_on_device(s->sim, &at);
+  view->on_device = at.layout != HB_DEVICE_NONE && at.context == view->window.context;
+  if (view->on_device) return hb_view_particles_lend(&view->stars, &at);
+  if (!s->sim) return send(view, s->particles);
+  struct hb_particles *state;
+  HB_TRY(hb_view_source_state(s, &state));
+  enum hb_status status = send(view, state);
+  hb_particles_destroy(state);
+  return status;
+}
+
+static enum hb_status follow(struct hb_view *view)
+{
+  enum { ROOM = 48 };
+  struct hb_view_source *s = &view->source;
+  if (view->trails.n != s->n) {
+    hb_trails_close(&view->trails);
+    view->trails = (struct hb_trails){0};
+    HB_TRY(hb_trails_open(view->window.context, s->n, ROOM, &view->trails));
+  }
+  return hb_trails_add(&view->trails, &view->stars);
+}
+
+static void set_title(struct hb_view *view)
+{
+  char title[160];
+  snprintf(title, sizeof title, "%s - Holmberg", view->source.title);
+  hb_gl_window_set_title(view->window.gl, title);
+}
+
+/* Brings the stars to where the source is now. */
+static enum hb_status place_stars(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  int moved = is_elsewhere(view);
+  if (!moved && !view->on_device) return HB_OK;
+  if (view->placed_generation != s->generation) hb_trails_clear(&view->trails);
+  if (view->placed_generation != s->generation || !s->sim) set_title(view);
+  HB_TRY(place(view));
+  view->placed_generation = s->generation;
+  view->placed_t = s->t;
+  return moved && view->show_trails ? follow(view) : HB_OK;
+}
+
+/* Values are worked out before stars are placed: energies ask the simulation's forces, whose textures change by that. */
+static enum hb_status place_and_color(struct hb_view *view)
+{
+  if (view->placed_generation != view->source.generation) view->ranged = 0;
+  int range_due = range_is_due(view), by_value = view->color != HB_COLORING_SPEED;
+  int fresh = range_due || (by_value && is_elsewhere(view));
+  if (fresh) HB_TRY(work_out(view));
+  HB_TRY(place_stars(view));
+  if (!fresh && by_value && !view->stars.has_values) { /* sent anew, after a diagnosis */
+    HB_TRY(work_out(view));
+    fresh = 1;
+  }
+  return fresh ? color(view, range_due) : HB_OK;
+}
+
+/* ---- the picture ------------------------------------------------------------------------------------- */
+
+static void facts(struct hb_view *view, char scheme[128], char state[64], struct hb_hud *hud)
+{
+  const struct hb_view_source *s = &view->source;
+  struct hb_sim_counts counts;
+  hb_view_source_counts(s, &counts);
+  int series = hb_view_source_is_series(s);
+  *hud = (struct hb_hud){.title = s->title,
+                         .n = s->n,
+                         .t = s->t,
+                         .block = series ? NAN : (double)s->block,
+                         .block_steps = series ? NAN : (double)counts.block_steps,
+                         .pairs_per_s = series ? NAN : view->speed.pairs_per_s,
+                         .energy_error = s->energies > 0 ? s->e_error : NAN,
+                         .pictures_per_s = view->speed.pictures_per_s,
+                         .draw_ms = 1e3 * view->draw_s,
+                         .color = hb_coloring_label(view->color),
+                         .map = view->style.map,
+                         .range = {hb_coloring_number(view->color, view->style.range[0]),
+                                   hb_coloring_number(view->color, view->style.range[1])}};
+  if (view->color == HB_COLORING_GROUP) hud->range[0] = NAN;
+  state[0] = 0;
+  if (series)
+    snprintf(state, 64, "%zu of %zu%s", s->shown + 1, s->file_count, view->paused ? ", paused" : "");
+  else if (view->paused)
+    snprintf(state, 64, "paused");
+  hud->state = state;
+  if (!s->sim) return;
+  const struct hb_force *force = hb_sim_force(s->sim);
+  snprintf(scheme, 128, "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
+           s->run.values[RUN_INTEGRATOR].text);
+  hud->scheme = scheme;
+  hud->device = hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor";
+}
+
+static void draw_sliders(struct hb_view *view)
+{
+  struct hb_paint *paint = view->window.paint;
+  int shown = 0, columns = hb_hud_columns(paint, view->window.scene_width);
+  double margin = 12 * hb_paint_scale(paint), line = hb_paint_line_height(paint);
+  for (int k = 0; k < VIEW_SLIDERS; k++) shown += !view->sliders[k].absent;
+  double y = hb_paint_height(paint) - margin - shown * line;
+  if (hb_view_source_is_series(&view->source)) y -= 2 * line;
+  hb_paint_panel(paint, margin, y, columns, shown);
+  for (int k = 0; k < VIEW_SLIDERS; k++) {
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", view->sliders[k].value);
+    if (view->sliders[k].absent) continue;
+    hb_ui_slider_draw(&view->sliders[k], paint, margin, y, columns, text);
+    y += line;
+  }
+}
+
+static void draw_time_bar(struct hb_view *view)
+{
+  struct hb_paint *paint = view->window.paint;
+  double margin = 12 * hb_paint_scale(paint);
+  int columns = (int)((hb_paint_width(paint) - 2 * margin) / hb_paint_column(paint));
+  char text[32];
+  snprintf(text, sizeof text, "%zu/%zu", view->source.shown + 1, view->source.file_count);
+  if (!view->time_bar.held) view->time_bar.value = (double)view->source.shown;
+  double y = hb_paint_height(paint) - margin - hb_paint_line_height(paint);
+  hb_paint_panel(paint, margin, y, columns, 1);
+  hb_ui_slider_draw(&view->time_bar, paint, margin, y, columns, text);
+}
+
+static enum hb_status draw_over(struct hb_view *view, unsigned framebuffer)
+{
+  struct hb_window *w = &view->window;
+  struct hb_hud hud = {0};
+  char scheme[128], state[64];
+  hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
+  HB_TRY(hb_view_inspect_draw(view, framebuffer));
+  if (view->show_hud && !view->show_help) facts(view, scheme, state, &hud);
+  hud.message = view->inspector && *view->texel.text ? view->texel.text : NULL;
+  if (hb_clock_now() < view->message_until) hud.message = view->message;
+  int has_bar = hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders);
+  if (has_bar) hud.foot = 2 * hb_paint_line_height(w->paint);
+  hud.error = view->error;
+  hud.columns = hb_hud_columns(w->paint, w->scene_width);
+  hb_hud_draw(w->paint, &hud);
+  if (view->show_hud && !view->inspector && hb_view_source_has_energy(&view->source))
+    hb_hud_draw_history(w->paint, &view->history);
+  if (view->show_sliders) draw_sliders(view);
+  if (has_bar) draw_time_bar(view);
+  if (view->show_help) hb_hud_draw_help(w->paint);
+  return hb_paint_end(w->paint, framebuffer);
+}
+
+static enum hb_status draw(struct hb_view *view, unsigned framebuffer)
+{
+  struct hb_window *w = &view->window;
+  hb_window_reload(w, &view->error);
+  if (view->waits && !*view->error) view->waits = view->paused = 0;
+  HB_TRY(hb_view_inspect_walk(view));
+  HB_TRY(place_and_color(view));
+  view->style.color = hb_coloring_scene(view->color);
+  HB_TRY(hb_scene_begin(w->scene, &w->camera));
+  if (view->show_trails && view->trails.count > 1)
+    HB_TRY(hb_scene_trails(w->scene, &view->trails, &view->stars, INFINITY, &view->style));
+  HB_TRY(hb_scene_stars(w->scene, &view->stars, &view->style));
+  HB_TRY(hb_scene_develop(w->scene, &view->style, framebuffer, 0, 0));
+  return draw_over(view, framebuffer);
+}
+
+enum hb_status hb_view_picture(struct hb_view *view)
+{
+  double begun = hb_clock_now();
+  HB_TRY(draw(view, 0));
+  HB_TRY(hb_window_show(&view->window));
+  view->draw_s = hb_clock_now() - begun;
+  view->pictures++;
+  return hb_view_keep_frame(view);
+}
+
+enum hb_status hb_view_picture_pixels(struct hb_view *view, uint8_t *rgb)
+{
+  unsigned plate;
+  HB_TRY(hb_window_plate(&view->window, &plate));
+  HB_TRY(draw(view, plate));
+  return hb_window_read_plate(&view->window, rgb);
+}
+
+void hb_view_picture_close(struct hb_view *view)
+{
+  if (view->trails.context) hb_trails_close(&view->trails);
+  if (view->stars.context) hb_view_particles_close(&view->stars);
+  hb_mem_free(view->values);
+}

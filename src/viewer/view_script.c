@@ -1,0 +1,352 @@
+/* A person as a list of lines: for tests and demonstrations, with the same events that keyboard and mouse would give. No
+ * clock takes part but where a line says so, so that two runs of a script do the same. */
+#include "viewer/view.h"
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "console/terminal.h"
+#include "viewer/keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 7 }; /* one more than any line takes, so that it is noticed */
+
+struct line {
+  struct hb_view *view;
+  int count;
+  char *words[WORDS]; /* the first is the command */
+  double numbers[WORDS];
+};
+
+/* ---- the person -------------------------------------------------------------------------------------- */
+
+static void push(const struct line *line, struct hb_gl_event event)
+{
+  hb_gl_window_push(line->view->window.gl, &event);
+}
+
+/* What waits is done and seen, and no time passes. */
+static enum hb_status settle(struct hb_view *view)
+{
+  hb_gl_window_poll(view->window.gl, 0);
+  HB_TRY(hb_view_input(view));
+  return view->stop_drawing || view->done ? HB_OK : hb_view_picture(view);
+}
+
+static enum hb_status do_key(const struct line *line)
+{
+  int key = hb_keys_key(line->words[1]);
+  if (!key) return hb_fail(HB_ERR_INPUT, "there is no key '%s'", line->words[1]);
+  push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_KEY, .key = key});
+  return settle(line->view);
+}
+
+static enum hb_status do_move(const struct line *line)
+{
+  push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_MOVE, .x = line->numbers[1], .y = line->numbers[2]});
+  return settle(line->view);
+}
+
+static void click(const struct line *line, struct hb_gl_event at)
+{
+  at.kind = HB_GL_EVENT_PRESS;
+  push(line, at);
+  at.kind = HB_GL_EVENT_RELEASE;
+  push(line, at);
+}
+
+static enum hb_status do_click(const struct line *line)
+{
+  click(line, (struct hb_gl_event){.x = line->numbers[1], .y = line->numbers[2]});
+  return settle(line->view);
+}
+
+static enum hb_status do_double(const struct line *line)
+{
+  const struct hb_gl_event at = {.x = line->numbers[1], .y = line->numbers[2]};
+  click(line, at);
+  click(line, at);
+  return settle(line->view);
+}
+
+static enum hb_status do_drag(const struct line *line)
+{
+  const char *how = line->count > 5 ? line->words[5] : "left";
+  struct hb_gl_event at = {.kind = HB_GL_EVENT_MOVE, .x = line->numbers[1], .y = line->numbers[2]};
+  at.shift = strcmp(how, "shift") == 0;
+  if (strcmp(how, "right") == 0) at.button = HB_GL_BUTTON_RIGHT;
+  if (!at.shift && at.button == HB_GL_BUTTON_LEFT && strcmp(how, "left") != 0)
+    return hb_fail(HB_ERR_INPUT, "'%s' is no way to drag (expected left, right or shift)", how);
+  push(line, at);
+  at.kind = HB_GL_EVENT_PRESS;
+  push(line, at);
+  at.kind = HB_GL_EVENT_MOVE;
+  at.x = line->numbers[3];
+  at.y = line->numbers[4];
+  push(line, at);
+  at.kind = HB_GL_EVENT_RELEASE;
+  push(line, at);
+  return settle(line->view);
+}
+
+static enum hb_status do_wheel(const struct line *line)
+{
+  push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_WHEEL, .y = line->numbers[1]});
+  return settle(line->view);
+}
+
+static enum hb_status take_size(const struct line *line, int *width, int *height)
+{
+  enum { MOST = 32768 };
+  for (int k = 1; k <= 2; k++)
+    if (!(line->numbers[k] >= 1 && line->numbers[k] <= MOST))
+      return hb_fail(HB_ERR_INPUT, "'%s' is out of range (expected 1 to %d pixels)", line->words[k], MOST);
+  *width = (int)line->numbers[1];
+  *height = (int)line->numbers[2];
+  return HB_OK;
+}
+
+/* The window system answers when it likes. */
+static enum hb_status do_await(const struct line *line)
+{
+  struct hb_view *view = line->view;
+  int width = 0, height = 0;
+  HB_TRY(take_size(line, &width, &height));
+  double end = hb_clock_now() + 5;
+  while (view->window.width != width || view->window.height != height) {
+    if (hb_clock_now() > end)
+      return hb_fail(HB_ERR_GL, "the window is %d x %d pixels, not %d x %d", view->window.width,
+                     view->window.height, width, height);
+    hb_gl_window_poll(view->window.gl, 0.01);
+    HB_TRY(hb_view_input(view));
+  }
+  return settle(view);
+}
+
+static enum hb_status do_resize(const struct line *line)
+{
+  int width = 0, height = 0;
+  HB_TRY(take_size(line, &width, &height));
+  hb_gl_window_resize(line->view->window.gl, width, height);
+  return do_await(line);
+}
+
+/* ---- time -------------------------------------------------------------------------------------------- */
+
+static enum hb_status do_frames(const struct line *line)
+{
+  for (double k = 0; k < line->numbers[1] && !line->view->done; k++) {
+    if (!line->view->paused) HB_TRY(hb_view_loop_step(line->view));
+    HB_TRY(settle(line->view));
+  }
+  return HB_OK;
+}
+
+static enum hb_status do_energy(const struct line *line)
+{
+  struct hb_view *view = line->view;
+  HB_TRY(hb_view_source_diagnose(&view->source));
+  hb_hud_history_add(&view->history, view->source.t, view->source.e_error);
+  return settle(view);
+}
+
+static enum hb_status do_run(const struct line *line)
+{
+  return hb_view_loop_for(line->view, line->numbers[1]);
+}
+
+/* ---- what is seen ------------------------------------------------------------------------------------ */
+
+static enum hb_status do_screenshot(const struct line *line)
+{
+  return hb_view_keep(line->view, line->words[1]);
+}
+
+static void tell_source(const struct hb_view *view, struct hb_json *json)
+{
+  const struct hb_view_source *s = &view->source;
+  struct hb_sim_counts counts;
+  hb_view_source_counts(s, &counts);
+  hb_json_text(json, "title", s->title);
+  hb_json_count(json, "n", s->n);
+  hb_json_number(json, "t", s->t);
+  hb_json_count(json, "block", s->block);
+  hb_json_count(json, "block_steps", counts.block_steps);
+  hb_json_count(json, "pairs", counts.pairs);
+  if (s->energies > 0) hb_json_number(json, "de_rel", s->e_error);
+  if (hb_view_source_is_series(s)) {
+    hb_json_count(json, "snapshot", s->shown + 1);
+    hb_json_count(json, "snapshots", s->file_count);
+    return;
+  }
+  hb_json_text(json, "scheme", hb_force_scheme(hb_sim_force(s->sim))->name);
+  hb_json_text(json, "precision", hb_force_precision(hb_sim_force(s->sim)));
+  hb_json_text(json, "integrator", s->run.values[RUN_INTEGRATOR].text);
+  hb_json_number(json, "eps", s->knobs.eps);
+  hb_json_number(json, "eta", s->knobs.eta);
+  hb_json_number(json, "damping", s->knobs.damping);
+}
+
+static void tell_camera(const struct hb_camera *camera, struct hb_json *json)
+{
+  hb_json_open_object(json, "camera");
+  hb_json_open_array(json, "centre");
+  for (int k = 0; k < 3; k++) hb_json_number(json, NULL, camera->centre[k]);
+  hb_json_close_array(json);
+  hb_json_open_array(json, "sight");
+  for (int k = 0; k < 3; k++) hb_json_number(json, NULL, camera->axis[2][k]);
+  hb_json_close_array(json);
+  hb_json_number(json, "distance", camera->distance);
+  hb_json_close_object(json);
+}
+
+static void tell_sliders(const struct hb_view *view, struct hb_json *json)
+{
+  hb_json_open_array(json, "sliders");
+  for (int k = 0; k <= VIEW_SLIDERS; k++) {
+    const struct hb_ui_slider *slider = k < VIEW_SLIDERS ? &view->sliders[k] : &view->time_bar;
+    if (slider->absent || (k < VIEW_SLIDERS && !view->show_sliders)) continue;
+    hb_json_open_object(json, NULL);
+    hb_json_text(json, "name", *slider->name ? slider->name : "time");
+    hb_json_number(json, "x", slider->x);
+    hb_json_number(json, "y", slider->y);
+    hb_json_number(json, "length", slider->length);
+    hb_json_number(json, "value", slider->value);
+    hb_json_close_object(json);
+  }
+  hb_json_close_array(json);
+}
+
+static enum hb_status do_state(const struct line *line)
+{
+  const struct hb_view *view = line->view;
+  struct hb_json json = {stdout, 0};
+  hb_json_open_object(&json, NULL);
+  hb_json_truth(&json, "paused", view->paused);
+  tell_source(view, &json);
+  tell_camera(&view->window.camera, &json);
+  hb_json_text(&json, "point", hb_view_point_name(view->style.point));
+  hb_json_number(&json, "point_size", view->style.point_size);
+  hb_json_text(&json, "color", hb_coloring_name(view->color));
+  hb_json_truth(&json, "trails", view->show_trails);
+  hb_json_truth(&json, "hud", view->show_hud);
+  hb_json_truth(&json, "help", view->show_help);
+  hb_json_truth(&json, "inspects", view->inspector != NULL);
+  if (view->inspector) {
+    hb_json_text(&json, "pass", hb_inspector_title(view->inspector));
+    hb_json_text(&json, "texel", view->texel.text);
+  }
+  hb_json_truth(&json, "drawing", !view->stop_drawing);
+  hb_json_truth(&json, "full_screen", view->full_screen);
+  hb_json_truth(&json, "recording", view->recording != NULL);
+  tell_sliders(view, &json);
+  hb_json_count(&json, "width", (uint64_t)view->window.width);
+  hb_json_count(&json, "height", (uint64_t)view->window.height);
+  hb_json_count(&json, "text_scale", (uint64_t)view->window.text_scale);
+  hb_json_truth(&json, "on_device", view->on_device);
+  hb_json_count(&json, "pictures", view->pictures);
+  hb_json_count(&json, "readback_bytes", hb_window_readback_bytes());
+  hb_json_text(&json, "message", hb_clock_now() < view->message_until ? view->message : "");
+  hb_json_text(&json, "error", view->error);
+  hb_json_close_object(&json);
+  putchar('\n');
+  return hb_terminal_flush();
+}
+
+static enum hb_status do_close(const struct line *line)
+{
+  push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_CLOSE});
+  return settle(line->view);
+}
+
+static enum hb_status do_quit(const struct line *line) { return line->view->done = 1, HB_OK; }
+
+/* ---- lines ------------------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name, *arguments, *help;
+  int least, most, numbers; /* words behind the name, and how many of them are numbers */
+  enum hb_status (*work)(const struct line *line);
+} commands[] = {
+    {"key", "NAME", "a key, as in the list above: key space", 1, 1, 0, do_key},
+    {"move", "X Y", "the mouse; pixels from the upper left corner", 2, 2, 2, do_move},
+    {"click", "X Y", "with the left button", 2, 2, 2, do_click},
+    {"double", "X Y", "twice", 2, 2, 2, do_double},
+    {"drag", "X Y X Y [HOW]", "from there to there: left, right or shift", 4, 5, 4, do_drag},
+    {"wheel", "N", "notches", 1, 1, 1, do_wheel},
+    {"resize", "W H", "the window", 2, 2, 2, do_resize},
+    {"await", "W H", "until the window is so large, as after key f", 2, 2, 2, do_await},
+    {"frames", "N", "pictures, with a block step before each unless it is paused", 1, 1, 1, do_frames},
+    {"energy", "", "measures the energy error", 0, 0, 0, do_energy},
+    {"run", "S", "seconds by the clock, as for a person", 1, 1, 1, do_run},
+    {"screenshot", "FILE", "what is seen, as PNG", 1, 1, 0, do_screenshot},
+    {"state", "", "a line of JSON: what the viewer is like", 0, 0, 0, do_state},
+    {"close", "", "the window, as its frame's button does", 0, 0, 0, do_close},
+    {"quit", "", "so does the end of the file", 0, 0, 0, do_quit},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+void hb_view_script_help(FILE *out)
+{
+  fputs("\nlines of a --script, # starts a comment:\n", out);
+  for (size_t k = 0; k < COMMANDS; k++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", commands[k].name, commands[k].arguments);
+    hb_opts_help_entry(name, commands[k].help, "", "", out);
+  }
+}
+
+static const char *command_choice(size_t k) { return k < COMMANDS ? commands[k].name : NULL; }
+
+static enum hb_status do_line(struct line *line)
+{
+  size_t k = 0;
+  while (k < COMMANDS && strcmp(commands[k].name, line->words[0]) != 0) k++;
+  if (k == COMMANDS) return hb_opts_unknown("command", line->words[0], command_choice);
+  int given = line->count - 1;
+  if (given < commands[k].least || given > commands[k].most)
+    return hb_fail(HB_ERR_INPUT, "'%s' takes '%s'", commands[k].name, commands[k].arguments);
+  for (int w = 1; w <= commands[k].numbers; w++) HB_TRY(hb_text_number(line->words[w], &line->numbers[w]));
+  if (commands[k].work != do_state && commands[k].work != do_screenshot) line->view->message_until = 0;
+  return commands[k].work(line);
+}
+
+static enum hb_status do_words(struct hb_view *view, char *text)
+{
+  char *rest = NULL;
+  struct line line = {.view = view};
+  text[strcspn(text, "#\n")] = 0;
+  for (char *w = strtok_r(text, " \t\r", &rest); w && line.count < WORDS; w = strtok_r(NULL, " \t\r", &rest))
+    line.words[line.count++] = w;
+  return line.count ? do_line(&line) : HB_OK;
+}
+
+/* As the lines come: somebody may write them while the viewer runs. */
+static enum hb_status do_file(struct hb_view *view, const char *path, FILE *file)
+{
+  enum hb_status status = settle(view);
+  char *text = NULL, place[4200];
+  size_t room = 0;
+  for (int number = 1; status == HB_OK && !view->done && getline(&text, &room, file) > 0; number++) {
+    status = do_words(view, text);
+    snprintf(place, sizeof place, "%s: line %d", path, number);
+    if (status != HB_OK) hb_fail_in(status, place);
+  }
+  free(text);
+  if (status == HB_OK && ferror(file)) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+  return status == HB_ERR_USAGE ? HB_ERR_INPUT : status;
+}
+
+enum hb_status hb_view_script(struct hb_view *view, const char *path)
+{
+  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+  if (!file) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+  view->scripted = 1;
+  view->message_until = 0;
+  enum hb_status status = do_file(view, path, file);
+  if (file != stdin) fclose(file);
+  return status;
+}

@@ -1,0 +1,250 @@
+#include "viewer/view_source.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Above this many particles energies come from the source's own potentials: summing them in double on the host would be
+ * seen as a halt. */
+enum { EXACT_ENERGY_MOST = 2048 };
+
+size_t hb_view_source_model(const char *name)
+{
+  size_t count, k = 0;
+  const struct hb_ic_model *models = hb_ic_models(&count);
+  while (k < count && strcmp(models[k].name, name) != 0) k++;
+  return k;
+}
+
+int hb_view_source_is_series(const struct hb_view_source *s) { return s->file_count > 1; }
+
+int hb_view_source_is_leapfrog(const struct hb_view_source *s)
+{
+  return strcmp(s->given[RUN_INTEGRATOR].text, "leapfrog") == 0;
+}
+
+/* ---- simulations ------------------------------------------------------------------------------------- */
+
+/* A simulation of these particles, which stay the caller's. */
+static enum hb_status simulate(const struct hb_view_source *s, const struct hb_particles *particles,
+                               const struct hb_view_knobs *knobs, struct hb_sim **sim)
+{
+  struct hb_sim_params params;
+  struct hb_text tuning = {0};
+  HB_TRY(hb_run_params(s->run.values, &tuning, &params));
+  params.force.context = "glfw"; /* the window's */
+  params.force.device = NULL;
+  params.force.eps = knobs->eps;
+  params.eta = knobs->eta;
+  params.damping = knobs->damping;
+  params.exact_energy = hb_particles_n((struct hb_particles *)particles) <= EXACT_ENERGY_MOST
+                            ? HB_EXACT_ENERGY_YES
+                            : HB_EXACT_ENERGY_NO;
+  enum hb_status status = hb_sim_create(particles, &params, sim);
+  hb_mem_free(tuning.text);
+  return status;
+}
+
+/* What is shown from here on; the old simulation goes. */
+static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_particles *particles)
+{
+  struct hb_sim_counts counts;
+  hb_view_source_counts(s, &counts);
+  hb_sim_destroy(s->sim);
+  s->before = counts;
+  s->sim = sim;
+  s->t = hb_particles_time(particles);
+  s->n = hb_particles_n(particles);
+  s->block = 0;
+  s->t_step = 0;
+  s->energies = 0;
+  s->e_error = 0;
+  s->generation++;
+}
+
+/* Options and notes of the particles, a simulation of them; on failure everything stays as it was. */
+static enum hb_status take(struct hb_view_source *s, struct hb_particles *particles)
+{
+  struct hb_opts_value old[RUN_COUNT];
+  memcpy(old, s->run.opts.values, sizeof old);
+  memcpy(s->run.opts.values, s->given, sizeof s->given);
+  s->run.values = s->run.opts.values;
+  enum hb_status status = hb_run_take_notes(&s->run, particles);
+  const struct hb_opts_value *values = s->run.values;
+  const struct hb_view_knobs knobs = {values[RUN_EPS].number, values[RUN_ETA].number,
+                                      values[RUN_DAMPING].text ? values[RUN_DAMPING].number : 1};
+  struct hb_sim *sim = NULL;
+  if (status == HB_OK) status = simulate(s, particles, &knobs, &sim);
+  if (status != HB_OK) {
+    memcpy(s->run.opts.values, old, sizeof old);
+    return status;
+  }
+  s->knobs = knobs;
+  begin(s, sim, particles);
+  hb_particles_destroy(s->particles);
+  s->particles = particles;
+  return HB_OK;
+}
+
+enum hb_status hb_view_source_take_model(struct hb_view_source *s, size_t model)
+{
+  size_t count;
+  const struct hb_ic_model *m = &hb_ic_models(&count)[model];
+  struct hb_particles *particles;
+  const struct hb_ic_params params = {.n = m->n_min == m->n_max ? 0 : s->n_asked, .seed = s->seed};
+  HB_TRY(hb_ic_make(m->name, &params, &particles));
+  enum hb_status status = take(s, particles);
+  if (status != HB_OK) {
+    hb_particles_destroy(particles);
+    return status;
+  }
+  s->model = model;
+  s->file_count = 0;
+  snprintf(s->title, sizeof s->title, "%s", m->name);
+  return HB_OK;
+}
+
+enum hb_status hb_view_source_reset(struct hb_view_source *s)
+{
+  if (hb_view_source_is_series(s)) return hb_view_source_show(s, 0);
+  struct hb_sim *sim;
+  HB_TRY(simulate(s, s->particles, &s->knobs, &sim));
+  begin(s, sim, s->particles);
+  return HB_OK;
+}
+
+enum hb_status hb_view_source_turn(struct hb_view_source *s, const struct hb_view_knobs *knobs)
+{
+  struct hb_particles *state = NULL;
+  struct hb_sim *sim;
+  HB_TRY(hb_sim_state(s->sim, s->t, &state));
+  enum hb_status status = simulate(s, state, knobs, &sim);
+  if (status == HB_OK) {
+    s->knobs = *knobs;
+    begin(s, sim, state);
+  }
+  hb_particles_destroy(state);
+  return status;
+}
+
+enum hb_status hb_view_source_step(struct hb_view_source *s)
+{
+  struct hb_sim_counts before, after;
+  double started = hb_clock_now(), t = hb_sim_next_time(s->sim);
+  hb_sim_counts(s->sim, &before);
+  HB_TRY(hb_sim_step(s->sim));
+  hb_sim_counts(s->sim, &after);
+  s->block = after.particle_steps - before.particle_steps;
+  s->t_step = t - s->t;
+  s->t = t;
+  s->step_s += hb_clock_now() - started;
+  return HB_OK;
+}
+
+void hb_view_source_counts(const struct hb_view_source *s, struct hb_sim_counts *counts)
+{
+  struct hb_sim_counts now = {0};
+  if (s->sim) hb_sim_counts(s->sim, &now);
+  *counts = s->before;
+  counts->n = s->n;
+  counts->block_steps += now.block_steps;
+  counts->particle_steps += now.particle_steps;
+  counts->pairs += now.pairs;
+}
+
+int hb_view_source_has_energy(const struct hb_view_source *s)
+{
+  return s->sim && strcmp(s->given[RUN_CORRECT].text, "gpu") != 0;
+}
+
+enum hb_status hb_view_source_diagnose(struct hb_view_source *s)
+{
+  if (!hb_view_source_has_energy(s)) return HB_OK;
+  struct hb_diagnostics now;
+  double started = hb_clock_now();
+  HB_TRY(hb_sim_diagnose(s->sim, s->t, &now));
+  if (s->energies++ == 0) s->e_begin = now.e_total;
+  s->e_error = s->e_begin == 0 ? NAN : (now.e_total - s->e_begin) / fabs(s->e_begin);
+  s->diagnose_s += hb_clock_now() - started;
+  return HB_OK;
+}
+
+enum hb_status hb_view_source_state(const struct hb_view_source *s, struct hb_particles **state)
+{
+  if (s->sim) return hb_sim_state(s->sim, s->t, state);
+  return hb_particles_copy(s->particles, state);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static enum hb_status read_file(const struct hb_view_source *s, size_t number,
+                                struct hb_particles **particles)
+{
+  return hb_snapshot_read(s->files[number], s->given[RUN_INPUT_FORMAT].text, particles);
+}
+
+enum hb_status hb_view_source_show(struct hb_view_source *s, size_t number)
+{
+  struct hb_particles *particles;
+  HB_TRY(read_file(s, number, &particles));
+  hb_particles_destroy(s->particles);
+  s->particles = particles;
+  s->shown = number;
+  s->t_step = hb_particles_time(particles) - s->t;
+  s->t = hb_particles_time(particles);
+  if (s->n != hb_particles_n(particles) || s->t_step < 0) s->generation++;
+  s->n = hb_particles_n(particles);
+  snprintf(s->title, sizeof s->title, "%s", base_name(s->files[number]));
+  return HB_OK;
+}
+
+static enum hb_status take_file(struct hb_view_source *s)
+{
+  struct hb_particles *particles;
+  HB_TRY(read_file(s, 0, &particles));
+  enum hb_status status = take(s, particles);
+  if (status != HB_OK) hb_particles_destroy(particles);
+  snprintf(s->title, sizeof s->title, "%s", base_name(s->files[0]));
+  return status;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------- */
+
+static int is_model(const char *word)
+{
+  size_t count;
+  hb_ic_models(&count);
+  return hb_view_source_model(word) < count;
+}
+
+enum hb_status hb_view_source_open(const char *const *operands, size_t count, size_t n, uint64_t seed,
+                                   struct hb_view_source *s)
+{
+  s->n_asked = n;
+  s->seed = seed;
+  HB_TRY(hb_run_check_integrator(s->given));
+  if (count == 0) return hb_view_source_take_model(s, hb_view_source_model("plummer"));
+  if (count == 1 && is_model(operands[0]))
+    return hb_view_source_take_model(s, hb_view_source_model(operands[0]));
+  if (n) return hb_fail(HB_ERR_USAGE, "option -n belongs to a model, not to the file '%s'", operands[0]);
+  s->files = operands;
+  s->file_count = count;
+  return count == 1 ? take_file(s) : hb_view_source_show(s, 0);
+}
+
+void hb_view_source_close(struct hb_view_source *s)
+{
+  hb_sim_destroy(s->sim);
+  hb_particles_destroy(s->particles);
+  s->sim = NULL;
+  s->particles = NULL;
+}

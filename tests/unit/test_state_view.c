@@ -1,0 +1,114 @@
+/* step/look: the same particles, with room for forces, whether an integrator lends its arrays or not. */
+#include "support/support.h"
+
+#include "base/mem.h"
+#include "force/force.h"
+#include "step/state_view.h"
+
+#include <string.h>
+
+enum { N = 64 };
+
+struct run {
+  struct hb_force *force;
+  void *state;
+};
+
+static struct run start(const struct hb_integrator_ops *ops)
+{
+  struct run run;
+  struct hb_particles *p;
+  const struct hb_sim_params params = {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .damping = 1};
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 2}, &p));
+  ASSERT_OK(hb_force_open(&(struct hb_force_params){.scheme = "host", .eps = 0x1p-8}, &run.force));
+  ASSERT_OK(ops->create(p, &params, run.force, &run.state));
+  for (int step = 0; step < 50; step++) ASSERT_OK(ops->step(run.state));
+  return run;
+}
+
+static void end(const struct hb_integrator_ops *ops, struct run *run)
+{
+  ops->destroy(run->state);
+  hb_force_close(run->force);
+}
+
+/* The look at a time between two blocks against the copied state; then its arrays are filled with what is not there. */
+static void expect_look(const struct hb_integrator_ops *ops, struct run *run)
+{
+  struct hb_state_view look;
+  struct hb_particles *p;
+  double t = (ops->time(run->state) + ops->next_time(run->state)) / 2;
+  ASSERT_OK(ops->particles(run->state, t, &p));
+  ASSERT_OK(hb_state_view_open(ops, run->state, t, &look));
+  assert_true(look.at.n == N && look.at.t == t);
+  assert_memory_equal(look.at.m, p->m, N * sizeof *p->m);
+  assert_memory_equal(look.at.x, p->x, 3 * N * sizeof *p->x);
+  assert_memory_equal(look.at.v, p->v, 3 * N * sizeof *p->v);
+  assert_memory_equal(look.at.id, p->id, N * sizeof *p->id);
+  for (uint32_t i = 0; i < N; i++) assert_int_equal(look.index[i], i);
+  memset(look.a, 0xff, 3 * N * sizeof *look.a);
+  memset(look.j, 0xff, 3 * N * sizeof *look.j);
+  memset(look.phi, 0xff, N * sizeof *look.phi);
+  hb_state_view_close(&look);
+  hb_particles_destroy(p);
+  ASSERT_FAILS(hb_state_view_open(ops, run->state, -1, &look), HB_ERR_USAGE, "the state was asked for");
+  hb_state_view_close(&look);
+}
+
+static void looking_is_the_same_with_lent_arrays_and_without(void **state)
+{
+  (void)state;
+  struct hb_integrator_ops lends, copies;
+  const struct hb_integrator_ops *ops;
+  ASSERT_OK(hb_integrator_find("hermite4", &ops));
+  lends = copies = *ops;
+  copies.look = NULL;
+  struct run lent = start(&lends), copied = start(&copies), alone = start(&lends);
+  struct hb_particles *p, *q;
+  for (int step = 0; step < 50; step++) {
+    expect_look(&lends, &lent);
+    expect_look(&copies, &copied);
+    ASSERT_OK(lends.step(lent.state));
+    ASSERT_OK(lends.step(copied.state));
+    ASSERT_OK(lends.step(alone.state));
+  }
+  ASSERT_OK(lends.particles(alone.state, lends.time(alone.state), &p));
+  ASSERT_OK(lends.particles(lent.state, lends.time(lent.state), &q));
+  assert_memory_equal(p->x, q->x,
+                      3 * N * sizeof *p->x); /* what was left in the arrays is not looked at again */
+  assert_memory_equal(p->v, q->v, 3 * N * sizeof *p->v);
+  hb_particles_destroy(p);
+  hb_particles_destroy(q);
+  end(&lends, &lent);
+  end(&lends, &copied);
+  end(&lends, &alone);
+}
+
+static void no_memory(void **state)
+{
+  (void)state;
+  struct hb_integrator_ops copies;
+  const struct hb_integrator_ops *ops;
+  ASSERT_OK(hb_integrator_find("hermite4", &ops));
+  copies = *ops;
+  copies.look = NULL;
+  struct run run = start(&copies);
+  for (unsigned long nth = 1; nth <= 9; nth++) { /* particles and their four arrays, then ours */
+    struct hb_state_view look;
+    hb_mem_fail_at(nth);
+    ASSERT_FAILS(hb_state_view_open(&copies, run.state, copies.time(run.state), &look), HB_ERR_INTERNAL,
+                 "cannot allocate");
+    hb_mem_fail_at(0);
+    hb_state_view_close(&look);
+  }
+  end(&copies, &run);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(looking_is_the_same_with_lent_arrays_and_without),
+      cmocka_unit_test(no_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
