@@ -5,10 +5,10 @@
 #include "force/force.h"
 
 #include <math.h>
-#include <string.h>
 
-int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n)
+int hb_diagnose_is_exact(enum hb_exact_energy wanted, const struct hb_force *force, size_t n)
 {
+  if (hb_force_interaction(force) != HB_INTERACTION_GRAVITY) return 0;
   return wanted == HB_EXACT_ENERGY_AUTO ? n <= HB_DIAGNOSE_EXACT_MOST : wanted == HB_EXACT_ENERGY_YES;
 }
 
@@ -28,7 +28,7 @@ enum hb_status hb_diagnose(struct hb_state_view *look, const struct hb_frame *fr
   struct hb_particles *p = &look->at;
   struct hb_diagnostics d = {.t = p->t};
   /* the host's own potentials are those of hb_gravity_potential, bit for bit: no need to sum them twice */
-  int by_host = strcmp(hb_force_scheme(force)->name, "host") == 0;
+  int by_host = hb_force_scheme(force)->is_exact;
   d.exact_energy = exact || by_host;
   double e_pot_gpu, centre[3], velocity[3], half = 0.5;
   HB_TRY(hb_diagnose_forces(look, force));

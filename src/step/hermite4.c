@@ -56,20 +56,12 @@ static enum hb_status check_params(const struct hb_hermite4_params *params)
   return HB_OK;
 }
 
-/* Twenty times the error of an acceleration in precision ds, 3e-8: what D of a step can be without meaning anything. Where
- * the steps are those of exact forces this is less than D down to nu = 4e-4. The coarser precisions are left to eq. 9
- * as it is printed. */
-static double noise_of(const struct hb_force *force)
-{
-  return strcmp(hb_force_precision(force), "ds") == 0 ? 7e-7 : 0;
-}
-
 /* And what follows from particles and force. */
 static enum hb_status allocate(struct hb_hermite4 *h)
 {
   size_t n = h->n;
   h->mass = hb_sum(n, h->particles->m);
-  h->noise = noise_of(h->force);
+  h->noise = hb_force_facts(h->force)->acc_noise;
   double **vectors[] = {&h->a, &h->j, &h->a1, &h->j1};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
   HB_TRY(HB_ALLOC(n, &h->phi1));

@@ -131,12 +131,15 @@ enum hb_force_flags {
 struct hb_force_params {
   const char *scheme;    /* name of a scheme, NULL or "auto": see hb_force_schemes            */
   const char *precision; /* one of the scheme's precisions; NULL: its first                   */
-  const char *context;   /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
-  const char *device;    /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
-  const char *tuning;    /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
-  double max_draw_s;     /* no draw shall take longer; 0: 0.05                              */
-  double eps;            /* Plummer softening, >= 0                                           */
-  unsigned flags;        /* hb_force_flags, or-ed                                             */
+  const char
+      *interaction; /* NULL: gravity_jerk; another that gives jerk and potential, see hb_bench_interactions:
+                              bag, tile and matrix2004 take it                                */
+  const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
+  const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
+  const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
+  double max_draw_s;   /* no draw shall take longer; 0: 0.05                              */
+  double eps;          /* Plummer softening, >= 0                                           */
+  unsigned flags;      /* hb_force_flags, or-ed                                             */
 };
 
 /* One source of forces, as listed by `holmberg info`. */
@@ -145,9 +148,15 @@ struct hb_force_scheme {
   const char *summary;
   const char *source;     /* the paper it comes from */
   const char *precisions; /* what it offers, blank separated, the default first */
-  int needs_gl;
-  int flops_per_pair; /* floating point operations of acc + jerk + pot, counted in its kernel */
-  const char *modes;  /* what it can do of transfer/predict/correct, blank separated: "all/host/host" */
+  const char *modes;      /* what it can do of transfer/predict/correct, blank separated: "all/host/host" */
+  int flops_per_pair;     /* floating point operations of acc + jerk + pot, counted in its kernel */
+  int needs_gl;           /* 1: runs on OpenGL alone                                            */
+  int on_host;            /* 1: never opens OpenGL                                              */
+  int is_compute;         /* 1: its programs are compute shaders                                */
+  int is_exact;           /* 1: its potentials are those of exact energies, bit for bit         */
+  int is_historic;        /* 1: of interest for what it was, not for its speed                  */
+  int has_tuning;         /* 1: hb_tune finds how it is fastest                                 */
+  int has_rect;           /* 1: takes HB_FORCE_CG2007_RECT                                      */
 };
 
 struct hb_force;
@@ -180,6 +189,7 @@ void hb_force_close(struct hb_force *force);
 
 const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force);
 const char *hb_force_precision(const struct hb_force *force);
+int hb_force_position_bits(const char *precision); /* significant bits of a position in it; 0: unknown name */
 const char *
 hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "" where there are none */
 const char *hb_force_context(const struct hb_force *force); /* "none" on the host */
