@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "core/diagnostics.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

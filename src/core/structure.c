@@ -5,6 +5,8 @@
 #include "core/diagnostics.h"
 #include "core/kdtree.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 
 enum { SIXTH = 6, ALONE = 2048 /* so few are done before a second thread has woken up */ };

@@ -5,6 +5,8 @@
 
 #include "core/particles.h"
 
+#include <holmberg/diagnostics.h>
+
 /* The surroundings of each particle. The local density is the estimate of Casertano & Hut (1985, ApJ 298, 80, section
  * II) with j = 6, without bias in a uniform Poisson field: the mass of the five nearest neighbours over the volume of
  * the sphere that reaches to the sixth, the particle itself and the sixth left out. */

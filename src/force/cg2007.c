@@ -325,16 +325,16 @@ static void cg2007_phases(const void *state, struct hb_phases *last)
   *last = ((const struct cg2007 *)state)->last;
 }
 
-static void cg2007_on_device(const void *state, struct hb_device_particles *particles)
+static struct hb_gl_context *cg2007_on_device(const void *state, struct hb_device_particles *particles)
 {
   const struct cg2007 *c = state;
-  *particles = (struct hb_device_particles){.context = c->context,
-                                            .layout = HB_DEVICE_STREAMS,
+  *particles = (struct hb_device_particles){.layout = HB_DEVICE_STREAMS,
                                             .n = c->nj,
                                             .texture = {c->pos.texture, c->vel.texture, c->mass.texture},
                                             .width = c->pos.width,
                                             .rectangle = c->kind == HB_GL_STREAM_RECTANGLE,
                                             .order = c->order};
+  return c->context;
 }
 
 /* mass, position, velocity, and twice acceleration and jerk with potential: 84 bytes in 2007, with vectors of three

@@ -141,10 +141,10 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
   return room_for_stamps(force, nj);
 }
 
-void hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles)
+struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles)
 {
   *particles = (struct hb_device_particles){0};
-  if (force->ops->on_device && force->state) force->ops->on_device(force->state, particles);
+  return force->ops->on_device && force->state ? force->ops->on_device(force->state, particles) : NULL;
 }
 
 /* double needs no frame of its own, and keeps its bits without one. */

@@ -74,8 +74,9 @@ struct hb_force_ops {
    * travels. */
   void (*phases)(const void *state, struct hb_phases *last);
 
-  /* Where the sources that were set last lie on the device, t apart; NULL: nowhere, or not always there. */
-  void (*on_device)(const void *state, struct hb_device_particles *particles);
+  /* Where the sources that were set last lie on the device, t apart, and in which context; NULL: nowhere, or not always
+   * there. */
+  struct hb_gl_context *(*on_device)(const void *state, struct hb_device_particles *particles);
 
   /* Where it runs, for records: context ("none" on the host) and device; and how, NULL where there is no choice.
    * Opened with these words it gives the same bytes. */
@@ -157,8 +158,8 @@ enum hb_status hb_force_open_again(struct hb_force *force);
  * back what was there before. */
 struct hb_phases *hb_force_phases(struct hb_force *force);
 
-/* As the op; layout HB_DEVICE_NONE where there is none. */
-void hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles);
+/* As the op; layout HB_DEVICE_NONE and no context where there is none. */
+struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles);
 
 /* For sources: a share of gl, or where that is NULL the context that params ask for. Errors: HB_ERR_GL, HB_ERR_USAGE. */
 static inline struct hb_gl_context_params hb_force_place(const struct hb_force_params *params)

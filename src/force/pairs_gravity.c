@@ -142,16 +142,16 @@ static const struct hb_force_resident_ops resident_ops = {
     gravity_keep, gravity_predict, gravity_check, gravity_correct, gravity_settle, gravity_fetch,
 };
 
-static void gravity_on_device(const void *state, struct hb_device_particles *particles)
+static struct hb_gl_context *gravity_on_device(const void *state, struct hb_device_particles *particles)
 {
   const struct gravity *g = state;
-  if (!g->pairs) return; /* a device that failed before they were made */
+  if (!g->pairs) return NULL; /* a device that failed before they were made */
   int doubles = g->pairs->params.precision == HB_PRECISION_DOUBLE;
-  *particles = (struct hb_device_particles){.context = g->context,
-                                            .layout = doubles ? HB_DEVICE_DOUBLES : HB_DEVICE_RECORDS,
+  *particles = (struct hb_device_particles){.layout = doubles ? HB_DEVICE_DOUBLES : HB_DEVICE_RECORDS,
                                             .n = g->pairs->nj,
                                             .texture = {g->pairs->j_texture},
                                             .texels = g->pairs->texels};
+  return g->context;
 }
 
 static void gravity_memory(const struct hb_force_params *params, struct hb_force_need *need)

@@ -8,6 +8,8 @@
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 
+#include <holmberg/measure.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 #include "pairs/tuner.h"
 #include "pairs/tuning_cache.h"
 
+#include <holmberg/measure.h>
+
 static const size_t sizes[] = {2048, 16384, 131072};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 static const double SECONDS = 50;

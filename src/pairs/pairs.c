@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "gl/gl.h"
 
+#include <holmberg/measure.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,11 +4,12 @@
 #include "core/gravity.h"
 #include "force/force.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 
-int hb_diagnose_is_exact(enum hb_exact_energy wanted, const struct hb_force *force, size_t n)
+int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n)
 {
-  if (hb_force_interaction(force) != HB_INTERACTION_GRAVITY) return 0;
   return wanted == HB_EXACT_ENERGY_AUTO ? n <= HB_DIAGNOSE_EXACT_MOST : wanted == HB_EXACT_ENERGY_YES;
 }
 

@@ -8,6 +8,8 @@
 #include "force/force.h"
 #include "perf/model.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +80,8 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
     return status;
   }
   status = hb_force_open(&params.force, &s->force);
-  if (status == HB_OK) s->exact_energy = hb_diagnose_is_exact(params.exact_energy, s->force, initial->n);
+  if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
+    s->exact_energy = hb_diagnose_is_exact(params.exact_energy, initial->n);
   if (status == HB_OK) status = enter_frame(s, initial);
   if (status == HB_OK)
     status = s->integrator->create(initial, &params, s->force, &s->state);

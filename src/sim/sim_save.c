@@ -5,6 +5,8 @@
 #include "force/force.h"
 #include "io/checkpoint.h"
 
+#include <holmberg/checkpoint.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -6,6 +6,8 @@
 #include "support/pairs_case.h"
 #include "support/support.h"
 
+#include <holmberg/diagnostics.h>
+
 /* The two numbers of particles are so large that what travels does so in several pieces; their difference shows what a
  * particle takes, whatever the rest. cg2007 draws once for each of them. */
 enum { N = 3072, N_SLOW = 512, N_WARM = 64 };

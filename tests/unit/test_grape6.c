@@ -6,6 +6,8 @@
 #include "force/grape6.h"
 #include "force/grape6_arithmetic.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
