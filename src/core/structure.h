@@ -22,7 +22,7 @@ void hb_surroundings_clear(struct hb_surroundings *surroundings);
 
 /* Density centre sum rho x / sum rho and core radius sum rho |x - centre| / sum rho (the "density radius" there).
  * Gives 0, and NaN for all four, where the density of no particle is known or one is infinite. */
-int hb_density_centre(const struct hb_particles *particles, const double *rho, double centre[3],
+int hb_density_center(const struct hb_particles *particles, const double *rho, double centre[3],
                       double *r_core);
 
 /* All of it, with 41 bytes a particle while it works. Errors: HB_ERR_INTERNAL. */

@@ -40,7 +40,7 @@ enum hb_status hb_diagnose(struct hb_state_view *look, const struct hb_frame *fr
     HB_TRY(hb_potential_energy_of(p, look->phi, &d.e_pot));
   }
   hb_frame_leave(frame, p);
-  hb_centre_of_mass(p, centre, velocity);
+  hb_center_of_mass(p, centre, velocity);
   hb_kinetic_energy_in(p, velocity, &d.e_kin, &d.e_bulk);
   d.e_gpu = d.e_kin + e_pot_gpu;
   d.e_total = d.e_kin + d.e_pot;
