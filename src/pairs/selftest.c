@@ -280,7 +280,7 @@ enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_preci
                                  const char *renderer)
 {
   const char *name = hb_precisions[precision].name;
-  if ((precision == HB_PRECISION_COMPENSATED || precision == HB_PRECISION_DS) && !exact_sums(t)) {
+  if (hb_precisions[precision].needs_precise && !exact_sums(t)) {
     int wrong =
         t->two_sum_precise_wrong > t->carry_precise_wrong ? t->two_sum_precise_wrong : t->carry_precise_wrong;
     return hb_fail(HB_ERR_GL,
