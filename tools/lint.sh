@@ -30,7 +30,7 @@ headers_alone() {
     cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Isrc -Isrc/include "$build/alone.c" || return 1
   done
   for header in src/include/holmberg/*.h; do
-    c++ -x c++ -Wall -Wextra -Werror -fsyntax-only -Isrc/include "$header" || return 1
+    c++ -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Isrc/include "$header" || return 1
   done
 }
 
