@@ -1,5 +1,4 @@
 #include "pairs/pairs_program.h"
-#include "pairs/selftest.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -11,74 +10,9 @@
 const char *const hb_precision_names[HB_PRECISION_COUNT] = {"single", "compensated", "ds", "double"};
 const char *const hb_j_source_names[HB_J_SOURCE_COUNT] = {"buffer_texture", "texture", "block", "storage"};
 
-const struct hb_pairs_scheme *const hb_pairs_schemes[] = {&hb_pairs_bag, &hb_pairs_tile,
-                                                          &hb_pairs_matrix2004};
-const size_t hb_pairs_scheme_count = sizeof hb_pairs_schemes / sizeof *hb_pairs_schemes;
-
-static const double DRAW_SECONDS = 0.05;
-
 int hb_pairs_partial(enum hb_precision precision)
 {
   return precision == HB_PRECISION_DS ? 32 : precision == HB_PRECISION_COMPENSATED ? 64 : 256;
-}
-
-static const struct hb_pairs_scheme *find_scheme(const char *name)
-{
-  for (size_t k = 0; k < hb_pairs_scheme_count; k++)
-    if (strcmp(hb_pairs_schemes[k]->name, name) == 0) return hb_pairs_schemes[k];
-  return NULL;
-}
-
-static const double SEEN_ROOT_ERROR = 1e-9; /* less does not show */
-
-/* root_error: see struct hb_pairs. */
-static enum hb_status check_device(const struct hb_pairs_params *p, double *root_error)
-{
-  const struct hb_gl_caps *caps = &p->context->caps;
-  *root_error = 0;
-  int exact_order = p->precision == HB_PRECISION_COMPENSATED || p->precision == HB_PRECISION_DS;
-  if (exact_order && !caps->has_precise)
-    return hb_fail(HB_ERR_GL,
-                   "precision %s needs the GLSL qualifier `precise` (OpenGL 4.0), %s has not got it",
-                   hb_precision_names[p->precision], caps->renderer);
-  if (p->precision == HB_PRECISION_DOUBLE && !caps->has_double)
-    return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), %s has not got them",
-                   caps->renderer);
-  if (p->precision == HB_PRECISION_SINGLE) return HB_OK; /* promises nothing that a compiler could break */
-  struct hb_selftest_info selftest;
-  HB_TRY(hb_selftest_run(p->context, &selftest));
-  *root_error = fabs(selftest.rsqrt_mean) > SEEN_ROOT_ERROR ? selftest.rsqrt_mean : 0;
-  return hb_selftest_judge(&selftest, p->precision, caps->renderer);
-}
-
-enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs)
-{
-  *pairs = NULL;
-  const struct hb_pairs_scheme *scheme = find_scheme(params->scheme);
-  if (!scheme) return hb_fail(HB_ERR_USAGE, "'%s' is no scheme of the all-pairs engine", params->scheme);
-  double root_error;
-  HB_TRY(check_device(params, &root_error));
-  HB_TRY(hb_gl_context_use(params->context));
-  struct hb_pairs *p;
-  HB_TRY(HB_ALLOC(1, &p));
-  p->params = *params;
-  if (p->params.max_draw_s == 0) p->params.max_draw_s = DRAW_SECONDS;
-  p->scheme = scheme;
-  p->root_error = root_error;
-  p->pairs_per_s = 2e7; /* an unknown device: 10^6 pairs in its first draw, milliseconds on the slowest */
-  int records = params->interaction->records;
-  p->texels = params->precision == HB_PRECISION_DS       ? records + 1
-              : params->precision == HB_PRECISION_DOUBLE ? 2 * records
-                                                         : records;
-  p->words = params->interaction->f_records * (params->precision == HB_PRECISION_SINGLE ? 1 : 2);
-  enum hb_status status = scheme->create(p);
-  if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
-  if (status != HB_OK) {
-    hb_pairs_destroy(p);
-    return status;
-  }
-  *pairs = p;
-  return HB_OK;
 }
 
 void hb_pairs_destroy(struct hb_pairs *p)
