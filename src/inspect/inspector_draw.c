@@ -3,7 +3,7 @@
 
 #include "gl/gl.h"
 #include "gl/gl_shader.h"
-#include "render/false_color.h"
+#include "render/colormap.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +23,7 @@ static enum hb_status build(struct hb_inspector *i, struct hb_gl_context *contex
   glUniform1i(glGetUniformLocation(program, "source"), HB_GL_TRACE_UNIT);
   for (int k = 0; k < HB_FALSE_COLOR_ANCHORS; k++) {
     char name[24];
-    const uint8_t *c = hb_false_color_anchors[k];
+    const unsigned char *c = hb_false_color_anchors[k];
     snprintf(name, sizeof name, "anchors[%d]", k);
     glUniform4f(glGetUniformLocation(program, name), (float)c[0] / 255, (float)c[1] / 255, (float)c[2] / 255,
                 1);

@@ -7,7 +7,7 @@
 #include "gl/gl_trace.h"
 #include "support/support.h"
 #include "render/canvas.h"
-#include "render/false_color.h"
+#include "render/colormap.h"
 #include "inspect/inspector.h"
 
 #include <math.h>
@@ -138,13 +138,12 @@ static void nothing(const struct hb_inspector_texel *t, int column, int row)
 static int matched, missed;
 static void check_color(const struct hb_inspector_texel *t, int column, int row)
 {
-  uint8_t rgb[3];
   if (strcmp(t->array, "jerkAndPotOut") != 0 || strcmp(t->quantity, "potential") != 0 || t->particle < 0)
     return;
-  hb_false_color((double)t->value[0], (double)last_most, rgb);
+  unsigned color = hb_false_color((double)t->value[0], (double)last_most);
   const unsigned char *pixel = pixels + 4 * ((HEIGHT - 1 - row) * WIDTH + column);
   int same = 1;
-  for (int c = 0; c < 3; c++) same = same && abs(pixel[c] - rgb[c]) <= 2;
+  for (int c = 0; c < 3; c++) same = same && abs(pixel[c] - (int)(color >> (16 - 8 * c) & 255)) <= 2;
   matched += same;
   missed += !same;
 }

@@ -1,6 +1,7 @@
 /* What is painted over a picture: letters and boxes pixel by pixel, as the font draws them into an image on the host. */
 #include "gl/gl.h"
 #include "support/support.h"
+#include "render/canvas.h"
 #include "render/font.h"
 #include "render/paint.h"
 
@@ -63,11 +64,10 @@ static void letters_are_those_of_the_font(void **state)
 {
   (void)state;
   static unsigned char painted[3 * WIDTH * HEIGHT], written[3 * WIDTH * HEIGHT];
-  static const unsigned char color[3] = {0x10, 0xa0, 0xff};
-  const struct hb_font_image image = {written, WIDTH, HEIGHT};
+  struct hb_canvas image = {WIDTH, HEIGHT, written};
   for (int scale = 1; scale <= 3; scale++) {
     memset(written, 0, sizeof written);
-    hb_font_write(&image, 5, 7, scale, color, "Gyq@#%");
+    hb_canvas_text(&image, 5, 7, scale, 0x10a0ff, "%s", "Gyq@#%");
     begin(scale);
     hb_paint_text(paint, 5, 7, 0x10a0ffff, "Gyq@#%");
     end(painted);
@@ -80,13 +80,12 @@ static void a_line_break_begins_at_the_left(void **state)
 {
   (void)state;
   static unsigned char painted[3 * WIDTH * HEIGHT], written[3 * WIDTH * HEIGHT];
-  static const unsigned char white[3] = {255, 255, 255};
-  const struct hb_font_image image = {written, WIDTH, HEIGHT};
+  struct hb_canvas image = {WIDTH, HEIGHT, written};
   memset(written, 0, sizeof written);
   begin(2);
   assert_true(hb_paint_line_height(paint) > 2 * HB_FONT_HEIGHT);
-  hb_font_write(&image, 5, 7, 2, white, "ab");
-  hb_font_write(&image, 5, 7 + (int)hb_paint_line_height(paint), 2, white, "c");
+  hb_canvas_text(&image, 5, 7, 2, 0xffffff, "ab");
+  hb_canvas_text(&image, 5, 7 + (int)hb_paint_line_height(paint), 2, 0xffffff, "c");
   hb_paint_text(paint, 5, 7, 0xffffffff, "ab\nc");
   end(painted);
   assert_memory_equal(painted, written, sizeof painted);
