@@ -2,8 +2,11 @@
 #include "cli/cmd.h"
 #include "console/list.h"
 #include "console/models.h"
-#include "viewer/view.h"
-#include "viewer/keys.h"
+#include "viewer/view_input.h"
+#include "viewer/view_inspect.h"
+#include "viewer/view_keep.h"
+#include "viewer/view_loop.h"
+#include "viewer/view_picture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,7 +114,7 @@ static enum hb_status look(const struct hb_opts *opts)
   struct hb_view view = {.error = ""};
   enum hb_status status = open_view(opts, &view);
   const char *script = opts->values[VIEW_SCRIPT].text;
-  if (status == HB_OK) status = script ? hb_view_script(&view, script) : hb_view_loop(&view);
+  if (status == HB_OK) status = script ? hb_view_script(&view, script) : hb_view_loop(&view, INFINITY);
   enum hb_status kept = hb_view_keep_close(&view);
   hb_inspector_close(view.inspector);
   hb_view_source_close(&view.source);
@@ -122,11 +125,9 @@ static enum hb_status look(const struct hb_opts *opts)
 
 static void list_keys(FILE *out)
 {
-  size_t count;
-  const struct hb_keys_row *rows = hb_keys_rows(&count);
   fputs("\nkeys and mouse:\n", out);
-  for (size_t k = 0; k < count; k++)
-    if (rows[k].name) hb_opts_help_entry(rows[k].name, rows[k].help, "", "", out);
+  for (const struct hb_keys_row *row = hb_view_input_keys; row->name || row->key; row++)
+    if (row->name) hb_opts_help_entry(row->name, row->help, "", "", out);
   hb_view_script_help(out);
 }
 

@@ -1,5 +1,5 @@
 /* The texture inspector beside the stars: what the forces are rendered from, and the same particle in both. */
-#include "viewer/view.h"
+#include "viewer/view_inspect.h"
 
 #include <string.h>
 

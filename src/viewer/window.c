@@ -64,7 +64,7 @@ void hb_window_close(struct hb_window *w)
   *w = (struct hb_window){0};
 }
 
-enum hb_status hb_window_plate(struct hb_window *w, unsigned *framebuffer)
+enum hb_status hb_window_hidden(struct hb_window *w, unsigned *framebuffer)
 {
   HB_TRY(hb_gl_context_use(w->context));
   *framebuffer = w->plate;
@@ -86,7 +86,7 @@ enum hb_status hb_window_plate(struct hb_window *w, unsigned *framebuffer)
   return hb_gl_context_check(w->context, "preparing a picture");
 }
 
-enum hb_status hb_window_read_plate(struct hb_window *w, uint8_t *rgb)
+enum hb_status hb_window_read_hidden(struct hb_window *w, uint8_t *rgb)
 {
   size_t row = 3 * (size_t)w->width, rows = (size_t)w->height;
   uint8_t *swap;

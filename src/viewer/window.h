@@ -41,8 +41,8 @@ enum hb_status hb_window_set_share(struct hb_window *window, double share);
 
 /* A framebuffer of the window's size that nobody sees, and what was drawn there: rgb[3 * width * height], top row
  * first. */
-enum hb_status hb_window_plate(struct hb_window *window, unsigned *framebuffer);
-enum hb_status hb_window_read_plate(struct hb_window *window, uint8_t *rgb);
+enum hb_status hb_window_hidden(struct hb_window *window, unsigned *framebuffer);
+enum hb_status hb_window_read_hidden(struct hb_window *window, uint8_t *rgb);
 
 /* Waits until all is drawn and shows it. Errors: HB_ERR_DEVICE with what the driver complained of. */
 enum hb_status hb_window_show(struct hb_window *window);
