@@ -158,7 +158,7 @@ static void gravity_on_device(const void *state, struct hb_device_particles *par
   *particles = (struct hb_device_particles){.context = g->context,
                                             .layout = doubles ? HB_DEVICE_DOUBLES : HB_DEVICE_RECORDS,
                                             .n = g->pairs->nj,
-                                            .texture = {g->pairs->j_texture},
+                                            .texture = {g->pairs->j.texture.id},
                                             .texels = g->pairs->texels};
 }
 

@@ -83,7 +83,7 @@ static void name_pair(struct hb_inspector *i)
     }
 }
 
-static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_pass *pass)
+static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace_pass *pass)
 {
   if (i->texels.context != pass->context) {
     hb_inspector_forget(i);
@@ -117,7 +117,7 @@ static void begin_walk(struct hb_inspector *i)
   if (i->passes > 0 && i->wanted > i->passes) i->wanted = i->plays ? 1 : i->passes;
 }
 
-static void on_pass(void *context, const struct hb_gl_pass *pass)
+static void on_pass(void *context, const struct hb_gl_trace_pass *pass)
 {
   struct hb_inspector *i = context;
   if (pass->number == 1) begin_walk(i);

@@ -54,11 +54,11 @@ int64_t hb_texels_source(const struct hb_gl_trace_array *a, int row)
 static int source_of(const struct hb_gl_trace_array *a)
 {
   switch (a->kind) {
-  case HB_GL_TRACE_2D:
+  case HB_GL_2D:
     return ARRAY_2D;
-  case HB_GL_TRACE_RECTANGLE:
+  case HB_GL_RECTANGLE:
     return ARRAY_RECTANGLE;
-  case HB_GL_TRACE_LAYERS:
+  case HB_GL_LAYERS:
     return ARRAY_LAYERS;
   default:
     return a->form == HB_GL_TRACE_FLOATS ? ARRAY_FLOATS : ARRAY_WORDS;
@@ -83,7 +83,7 @@ static enum hb_status bind(struct hb_texels *t, const struct hb_gl_trace_array *
   static const GLenum targets[] = {GL_TEXTURE_2D, GL_TEXTURE_RECTANGLE, GL_TEXTURE_2D_ARRAY,
                                    GL_TEXTURE_BUFFER};
   glActiveTexture(GL_TEXTURE0 + HB_GL_TRACE_UNIT);
-  if (a->kind != HB_GL_TRACE_BUFFER) {
+  if (a->kind != HB_GL_BUFFER) {
     glBindTexture(targets[a->kind], a->object);
     return HB_OK;
   }

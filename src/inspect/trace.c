@@ -32,7 +32,7 @@ static enum hb_status add_pass(struct hb_trace *t, struct hb_trace_pass **added)
   return HB_OK;
 }
 
-static void add_cost(struct hb_trace_cost *cost, const struct hb_gl_pass *pass)
+static void add_cost(struct hb_trace_cost *cost, const struct hb_gl_trace_pass *pass)
 {
   cost->draws += (uint64_t)pass->draws;
   cost->pairs += pass->pairs;
@@ -46,7 +46,7 @@ static void add_cost(struct hb_trace_cost *cost, const struct hb_gl_pass *pass)
   }
 }
 
-static enum hb_status record(struct hb_trace *t, const struct hb_gl_pass *pass)
+static enum hb_status record(struct hb_trace *t, const struct hb_gl_trace_pass *pass)
 {
   struct hb_trace_pass *p;
   if (!t->texels.context) hb_texels_open(pass->context, &t->texels);
@@ -63,7 +63,7 @@ static enum hb_status record(struct hb_trace *t, const struct hb_gl_pass *pass)
   return HB_OK;
 }
 
-static void on_pass(void *context, const struct hb_gl_pass *pass)
+static void on_pass(void *context, const struct hb_gl_trace_pass *pass)
 {
   struct hb_trace *t = context;
   if (t->status != HB_OK) return;

@@ -28,7 +28,7 @@ static unsigned char pixels[4 * WIDTH * HEIGHT];
 
 static const struct hb_gl_trace *asked; /* the inspector's own watcher, behind ours */
 
-static void remember(void *unused, const struct hb_gl_pass *pass)
+static void remember(void *unused, const struct hb_gl_trace_pass *pass)
 {
   (void)unused;
   context = pass->context;
