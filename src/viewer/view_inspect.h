@@ -13,6 +13,6 @@ void hb_view_inspect_point(struct hb_view *view, double x, double y); /* the mou
 enum hb_status hb_view_inspect_walk(struct hb_view *view);
 
 /* The right part of the window, and the particle's mark among the stars. */
-enum hb_status hb_view_inspect_draw(struct hb_view *view, unsigned framebuffer);
+enum hb_status hb_view_inspect_draw(struct hb_view *view, const struct hb_gl_target *target);
 
 #endif

@@ -61,9 +61,9 @@ static enum hb_status begin(struct hb_view *view, const char *path, int single, 
 static enum hb_status add(struct hb_view *view, struct hb_view_recording *r)
 {
   size_t from = 3 * (size_t)r->width, to = 3 * (size_t)r->film.params.width;
-  unsigned framebuffer;
-  HB_TRY(hb_window_hidden(&view->window, &framebuffer));
-  HB_TRY(hb_view_picture_draw(view, framebuffer));
+  const struct hb_gl_target *target;
+  HB_TRY(hb_window_hidden(&view->window, &target));
+  HB_TRY(hb_view_picture_draw(view, target));
   HB_TRY(hb_window_read_hidden(&view->window, r->rgb));
   for (size_t k = 1; k < (size_t)r->height && from != to; k++)
     memmove(r->rgb + k * to, r->rgb + k * from, to);
@@ -133,7 +133,7 @@ enum hb_status hb_view_keep_close(struct hb_view *view) { return view->recording
 enum hb_status hb_view_keep_showing(struct hb_view *view)
 {
   double begun = hb_clock_now();
-  HB_TRY(hb_view_picture_draw(view, 0));
+  HB_TRY(hb_view_picture_draw(view, &view->window.screen));
   HB_TRY(hb_window_show(&view->window));
   view->draw_s = hb_clock_now() - begun;
   view->pictures++;

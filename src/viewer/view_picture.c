@@ -224,13 +224,13 @@ static void draw_time_bar(struct hb_view *view)
   hb_ui_slider_draw(&view->time_bar, paint, margin, y, columns, text);
 }
 
-static enum hb_status draw_over(struct hb_view *view, unsigned framebuffer)
+static enum hb_status draw_over(struct hb_view *view, const struct hb_gl_target *target)
 {
   struct hb_window *w = &view->window;
   struct hb_hud hud = {0};
   char state[64];
   hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
-  HB_TRY(hb_view_inspect_draw(view, framebuffer));
+  HB_TRY(hb_view_inspect_draw(view, target));
   if (view->show_hud && !view->help) tell(view, state, &hud);
   hud.message = view->inspector && *view->texel.text ? view->texel.text : NULL;
   if (hb_clock_now() < view->message_until) hud.message = view->message;
@@ -244,10 +244,10 @@ static enum hb_status draw_over(struct hb_view *view, unsigned framebuffer)
   if (view->show_sliders) draw_sliders(view);
   if (has_bar) draw_time_bar(view);
   if (view->help) hb_hud_draw_help(w->paint, view->help);
-  return hb_paint_end(w->paint, framebuffer);
+  return hb_paint_end(w->paint, target);
 }
 
-enum hb_status hb_view_picture_draw(struct hb_view *view, unsigned framebuffer)
+enum hb_status hb_view_picture_draw(struct hb_view *view, const struct hb_gl_target *target)
 {
   struct hb_window *w = &view->window;
   hb_window_reload(w, &view->error);
@@ -259,8 +259,8 @@ enum hb_status hb_view_picture_draw(struct hb_view *view, unsigned framebuffer)
   if (view->show_trails && view->trails.count > 1)
     HB_TRY(hb_scene_trails(w->scene, &view->trails, &view->stars, INFINITY, &view->style));
   HB_TRY(hb_scene_stars(w->scene, &view->stars, &view->style));
-  HB_TRY(hb_scene_develop(w->scene, &view->style, framebuffer, 0, 0));
-  return draw_over(view, framebuffer);
+  HB_TRY(hb_scene_tone_map(w->scene, &view->style, target, 0, 0));
+  return draw_over(view, target);
 }
 
 void hb_view_picture_close(struct hb_view *view)

@@ -4,8 +4,8 @@
 
 #include "viewer/view.h"
 
-/* Into a framebuffer of the window's size, 0: the window's own. */
-enum hb_status hb_view_picture_draw(struct hb_view *view, unsigned framebuffer);
+/* Into a target of the window's size. */
+enum hb_status hb_view_picture_draw(struct hb_view *view, const struct hb_gl_target *target);
 void hb_view_picture_close(struct hb_view *view);
 
 #endif

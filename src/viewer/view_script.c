@@ -247,7 +247,7 @@ static enum hb_status do_state(const struct line *line)
   hb_json_count(&json, "text_scale", (uint64_t)view->window.text_scale);
   hb_json_truth(&json, "on_device", view->on_device);
   hb_json_count(&json, "pictures", view->pictures);
-  hb_json_count(&json, "readback_bytes", hb_window_readback_bytes());
+  hb_json_count(&json, "readback_bytes", hb_gl_readback_bytes());
   hb_json_text(&json, "message", hb_clock_now() < view->message_until ? view->message : "");
   hb_json_text(&json, "error", view->error);
   hb_json_close_object(&json);

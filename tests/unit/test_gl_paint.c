@@ -11,7 +11,7 @@ enum { WIDTH = 200, HEIGHT = 90 };
 
 static struct hb_gl_context *context;
 static struct hb_paint *paint;
-static unsigned framebuffer, texture;
+static struct hb_gl_texture texture;
 
 static int set_up(void **state)
 {
@@ -19,21 +19,16 @@ static int set_up(void **state)
   const struct hb_gl_context_params params = {.debug = 1};
   ASSERT_OK(hb_gl_context_open(&params, &context));
   ASSERT_OK(hb_paint_open(context, &paint));
-  glGenTextures(1, &texture);
-  glBindTexture(GL_TEXTURE_2D, texture);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, WIDTH, HEIGHT, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-  glGenFramebuffers(1, &framebuffer);
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
-  assert_int_equal(glCheckFramebufferStatus(GL_FRAMEBUFFER), GL_FRAMEBUFFER_COMPLETE);
+  const struct hb_gl_texture_params page = {
+      .format = HB_GL_RGBA8, .width = WIDTH, .height = HEIGHT, .drawn = 1};
+  ASSERT_OK(hb_gl_texture_create(context, &page, &texture));
   return 0;
 }
 
 static int tear_down(void **state)
 {
   (void)state;
-  glDeleteFramebuffers(1, &framebuffer);
-  glDeleteTextures(1, &texture);
+  hb_gl_texture_destroy(&texture);
   hb_paint_close(paint);
   hb_gl_context_close(context);
   return 0;
@@ -41,22 +36,17 @@ static int tear_down(void **state)
 
 static void begin(int scale)
 {
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  glClearColor(0, 0, 0, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
+  hb_gl_target_clear(&texture.target);
   hb_paint_begin(paint, WIDTH, HEIGHT, scale);
 }
 
 /* Top row first. */
 static void end(unsigned char rgb[3 * WIDTH * HEIGHT])
 {
-  static unsigned char rows[HEIGHT][4 * WIDTH];
-  ASSERT_OK(hb_paint_end(paint, framebuffer));
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  glReadBuffer(GL_COLOR_ATTACHMENT0);
-  glReadPixels(0, 0, WIDTH, HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, rows);
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++) memcpy(rgb + 3 * (y * WIDTH + x), &rows[HEIGHT - 1 - y][4 * x], 3);
+  static unsigned char rows[HEIGHT][3 * WIDTH];
+  ASSERT_OK(hb_paint_end(paint, &texture.target));
+  hb_gl_target_read(&texture.target, 0, 0, 0, WIDTH, HEIGHT, HB_GL_BYTES_RGB, rows);
+  for (int y = 0; y < HEIGHT; y++) memcpy(rgb + 3 * y * WIDTH, rows[HEIGHT - 1 - y], 3 * WIDTH);
   ASSERT_OK(hb_gl_context_check(context, "reading what was painted"));
 }
 
