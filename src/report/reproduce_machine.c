@@ -4,7 +4,6 @@
 #include "report/commit.h"
 #include "base/json.h"
 #include "report/reproduce.h"
-#include "report/reproduce_options.h"
 
 #include <errno.h>
 #include <math.h>
@@ -129,5 +128,5 @@ enum hb_status hb_reproduce_check_machine(const struct hb_reproduction *r)
   const char *there = hb_record_text(hb_reproduce_next(r, NULL, "kind=machine name=host"), "value");
   if (strcmp(here, there) == 0) return HB_OK;
   return hb_fail(HB_ERR_USAGE, "%s was begun on another machine (%s); its jobs cannot go on here",
-                 r->values[REPRODUCE_OUT].text, there);
+                 r->out, there);
 }

@@ -181,7 +181,7 @@ static void facts(struct hb_view *view, char scheme[128], char state[64], struct
   if (!s->sim) return;
   const struct hb_force *force = hb_sim_force(s->sim);
   snprintf(scheme, 128, "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
-           s->run.values[RUN_INTEGRATOR].text);
+           s->settings.sim.integrator);
   hud->scheme = scheme;
   hud->device = hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor";
 }
