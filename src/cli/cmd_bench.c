@@ -33,7 +33,8 @@ static const struct hb_opts_option options[] = {
      .help = "numbers of sinks among them (default: all; for draws 1,16,256,4096)"},
     {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
      .help = "schemes of forces (default: all but cg2007 and matrix2004, which are slow, and grape6)"},
-    {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST", .words = {hb_jobs_precisions, .what = "precision"},
+    {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
+     .words = {hb_jobs_precisions, .what = "precision"},
      .help = "precisions (default: all that a scheme offers)"},
     {"interaction", 0, HB_OPTS_WORDS, FIELD(interactions), "LIST", "gravity_jerk",
      .words = {.at = interaction_name, .what = "interaction"},
@@ -205,7 +206,7 @@ static enum hb_status bench_force(struct settings *s)
 
 static enum hb_status bench_draws(struct settings *s)
 {
-  const char *of_force = s->params.check           ? "check"
+  const char *of_force = s->params.check             ? "check"
                          : s->params.float_positions ? "float-positions"
                          : s->plot                   ? "plot"
                                                      : NULL;

@@ -14,7 +14,8 @@ struct settings {
 static const struct hb_opts_option options[] = {
     {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "4096,65536", .least = 2,
      .help = "numbers of particles, separated by commas"},
-    {"scheme", 0, HB_OPTS_TEXT, FIELD(job.force.scheme), "SCHEME", "bag", .help = "scheme of forces on OpenGL"},
+    {"scheme", 0, HB_OPTS_TEXT, FIELD(job.force.scheme), "SCHEME", "bag",
+     .help = "scheme of forces on OpenGL"},
     {"precision", 0, HB_OPTS_TEXT, FIELD(job.force.precision), "PRECISION",
      .help = "its precision (default: the first that it offers)"},
     {"size", 0, HB_OPTS_PIXELS, FIELD(job.width), "WxH", "1920x1080", .most = 16384, .help = "pixels"},
@@ -33,9 +34,9 @@ static void print_row(const struct settings *s, const struct hb_frames_cost *row
 {
   double share = row->with_s / row->step_s - 1;
   if (!s->json) {
-    printf("%-10s %-11s %8zu %8zu %10.1f %10.1f %8zu %10.1f %8.1f%%\n", s->job.force.scheme,
-           row->precision, row->n, row->steps, 1e6 * row->step_s, 1e6 * row->with_s, row->frames,
-           1e6 * row->frame_s, 100 * share);
+    printf("%-10s %-11s %8zu %8zu %10.1f %10.1f %8zu %10.1f %8.1f%%\n", s->job.force.scheme, row->precision,
+           row->n, row->steps, 1e6 * row->step_s, 1e6 * row->with_s, row->frames, 1e6 * row->frame_s,
+           100 * share);
     return;
   }
   char size[32];

@@ -62,8 +62,8 @@ static enum hb_status check_options(const struct hb_ic_model *model, const struc
     if (!*model->options)
       return hb_fail(HB_ERR_USAGE, "model %s reads no options, but got %s%s %s", model->name, dashes,
                      option->name, opts->typed[k]);
-    return hb_fail(HB_ERR_USAGE, "model %s does not read %s%s (it reads: %s)", model->name, dashes, option->name,
-                   model->options);
+    return hb_fail(HB_ERR_USAGE, "model %s does not read %s%s (it reads: %s)", model->name, dashes,
+                   option->name, model->options);
   }
   const struct settings *s = opts->settings; /* a spin of 0 asks the library for its default */
   if (hb_opts_typed(opts, &s->model.spin) && s->model.spin == 0)

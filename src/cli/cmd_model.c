@@ -58,7 +58,8 @@ static void predict_machines(struct settings *p, const struct hb_machine *machin
       struct hb_model_time time;
       hb_model_predict(&machines[m], (double)p->n.n[k], &time);
       if (p->rows++ == 0 && !p->json) hb_model_table_header();
-      p->json ? print_json(&machines[m], p->n.n[k], &time) : hb_model_table_row(&machines[m], p->n.n[k], &time);
+      p->json ? print_json(&machines[m], p->n.n[k], &time)
+              : hb_model_table_row(&machines[m], p->n.n[k], &time);
     }
 }
 

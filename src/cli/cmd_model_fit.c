@@ -112,10 +112,8 @@ static enum hb_status fit_roundings(void *context, const struct hb_force_scheme 
   struct hb_bench_run_params run = hb_jobs_params(&f->settings->run, scheme, precision, mode);
   const struct hb_list *roundings = &f->settings->roundings;
   for (size_t k = 0; k < roundings->count; k++) {
-    f->record = (struct hb_model_record){.scheme = scheme->name,
-                                         .precision = precision,
-                                         .mode = mode->name,
-                                         .rounding = roundings->words[k]};
+    f->record = (struct hb_model_record){
+        .scheme = scheme->name, .precision = precision, .mode = mode->name, .rounding = roundings->words[k]};
     const struct hb_words names = {.array = hb_rounding_names};
     run.sim.rounding = (enum hb_rounding)hb_words_find(names, f->record.rounding);
     HB_TRY(fit_one(f, &run));

@@ -24,7 +24,8 @@ static const char *const points[] = {"star", "disc", "dot", NULL};
 #define FIELD(member) HB_OPTS_FIELD(struct settings, render.member)
 static const struct hb_opts_option options[] = {
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "PICTURE", .use = HB_OPTS_SHOWS,
-     .help = "where to: .png, or a movie as .mp4, .mkv, .webm or .gif by ffmpeg; more frames than one as .png are "
+     .help = "where to: .png, or a movie as .mp4, .mkv, .webm or .gif by ffmpeg; more frames than one as "
+             ".png are "
              "PICTURE_0001.png, ... (default: FILE with .png, or with .mp4 for more frames)"},
     {"size", 0, HB_OPTS_PIXELS, FIELD(width), "WxH", "1920x1080", .most = 32768,
      .help = "width and height in pixels"},
@@ -48,7 +49,8 @@ static const struct hb_opts_option options[] = {
     {"exposure", 0, HB_OPTS_POSITIVE, FIELD(style.exposure), "E", "0.8",
      .help = "how bright a single star may become, below 1; the brightest place becomes 1"},
     {"trails", 0, HB_OPTS_POSITIVE, FIELD(trails), "T",
-     .help = "lines along which the stars came in the last T units of time; of a lone snapshot straight ones"},
+     .help =
+         "lines along which the stars came in the last T units of time; of a lone snapshot straight ones"},
     {"camera", 0, HB_OPTS_TEXT, HB_OPTS_FIELD(struct settings, camera), "HOW",
      .help = "fixed, orbit (about the z axis), or a file with the way of the camera, see below "
              "(default: orbit for several frames of one snapshot, else fixed)"},
@@ -66,12 +68,14 @@ static const struct hb_opts_option options[] = {
     {"frames", 0, HB_OPTS_COUNT, FIELD(frames), "K", .most = 1e6,
      .help = "frames of all (default: one for each snapshot); between snapshots the stars follow "
              "the cubic that fits places and velocities"},
-    {"fps", 0, HB_OPTS_COUNT, FIELD(frames_per_s), "F", "30", .most = 1000, .help = "frames a second of a movie"},
+    {"fps", 0, HB_OPTS_COUNT, FIELD(frames_per_s), "F", "30", .most = 1000,
+     .help = "frames a second of a movie"},
     {"samples", 0, HB_OPTS_COUNT, FIELD(samples), "S", "2",
      .help = "each pixel is the mean of S x S samples, at most 8"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(force.eps), "EPS", "1/256",
-     .help = "softening of the forces behind --color-by acc, energy, step; a note eps of FILE goes before the "
-             "default"},
+     .help =
+         "softening of the forces behind --color-by acc, energy, step; a note eps of FILE goes before the "
+         "default"},
     {0}};
 
 /* ---- options ----------------------------------------------------------------------------------------- */
@@ -85,7 +89,8 @@ static enum hb_status read_style(const struct hb_opts *opts, struct hb_render *r
   style->adapt = r->frames > 1 ? 0.1 : 1;
   if (style->glow == 0) style->glow = -1;
   if (style->exposure < 1) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "option --exposure: '%s' is not possible (expected a number below 1)", exposure);
+  return hb_fail(HB_ERR_USAGE, "option --exposure: '%s' is not possible (expected a number below 1)",
+                 exposure);
 }
 
 static enum hb_status read_camera(const struct hb_opts *opts, struct settings *s)

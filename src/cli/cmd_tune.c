@@ -10,10 +10,10 @@ struct settings {
   size_t rows; /* shown */
 };
 
-static const struct hb_opts_option options[] = {
-    {"seconds", 0, HB_OPTS_POSITIVE, HB_OPTS_FIELD(struct settings, seconds), "S", "50", .most = 3600,
-     .help = "about how long it may take"},
-    {0}};
+static const struct hb_opts_option options[] = {{"seconds", 0, HB_OPTS_POSITIVE,
+                                                 HB_OPTS_FIELD(struct settings, seconds), "S", "50",
+                                                 .most = 3600, .help = "about how long it may take"},
+                                                {0}};
 
 static void print_json(const struct hb_tune_result *result)
 {

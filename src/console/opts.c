@@ -22,11 +22,11 @@ const struct hb_opts_option hb_opts_place[] = {
     {0}};
 
 const struct hb_opts_option hb_opts_json[] = {{"json", 0, HB_OPTS_FLAG, 0, sizeof(int), .use = HB_OPTS_SHOWS,
-                                               .help = "one line of JSON for each row"},
+                                               .help = "JSON in place of text, one line for each row"},
                                               {0}};
-const struct hb_opts_option hb_opts_quiet[] = {{"quiet", 0, HB_OPTS_FLAG, 0, sizeof(int), .use = HB_OPTS_SHOWS,
-                                                .help = "do not say what was written"},
-                                               {0}};
+const struct hb_opts_option hb_opts_quiet[] = {
+    {"quiet", 0, HB_OPTS_FLAG, 0, sizeof(int), .use = HB_OPTS_SHOWS, .help = "do not say what was written"},
+    {0}};
 
 /* Of every command, behind its own. */
 struct common {
@@ -143,7 +143,8 @@ static enum hb_status read_count(const struct hb_opts_option *option, const char
   return HB_OK;
 }
 
-static enum hb_status read_counts(const struct hb_opts_option *option, const char *word, struct hb_counts *counts)
+static enum hb_status read_counts(const struct hb_opts_option *option, const char *word,
+                                  struct hb_counts *counts)
 {
   struct hb_list list;
   HB_TRY(hb_list_split(word, ",", &list));
@@ -173,8 +174,8 @@ static enum hb_status read_pixels(const struct hb_opts_option *option, const cha
   int least = (int)fmax(option->least, 1), most = (int)option->most;
   long w = strtol(word, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
   if (*end || w < least || h < least || w > most || h > most)
-    return hb_fail(HB_ERR_USAGE, "'%s' is no size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)", word,
-                   least, most);
+    return hb_fail(HB_ERR_USAGE, "'%s' is no size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
+                   word, least, most);
   size[0] = (int)w;
   size[1] = (int)h;
   return HB_OK;
@@ -387,7 +388,8 @@ static const char *value_of(const struct hb_opts *opts, size_t k, char number[32
   const char *text = hb_opts_text(opts, k);
   const void *field = field_of(opts, &row);
   if (option->kind == HB_OPTS_TEXT || option->kind == HB_OPTS_WORD) return *(const char *const *)field;
-  if (option->kind == HB_OPTS_CHOICE) return text ? hb_words_at(option->words, *(const unsigned *)field) : NULL;
+  if (option->kind == HB_OPTS_CHOICE)
+    return text ? hb_words_at(option->words, *(const unsigned *)field) : NULL;
   if (option->kind == HB_OPTS_WHOLE || option->kind == HB_OPTS_COUNT) {
     uint64_t count = option->size == sizeof(int) ? *(const unsigned *)field : *(const uint64_t *)field;
     snprintf(number, 32, "%llu", (unsigned long long)count);
@@ -451,8 +453,7 @@ enum hb_status hb_opts_record(const struct hb_opts *opts, struct hb_text *record
   for (size_t k = 0; own_row_at(opts, k, &row); k++) {
     char number[32];
     const char *value = row.use & HB_OPTS_SHOWS ? NULL : value_of(opts, k, number);
-    if (value)
-      HB_TRY(hb_text_append(record, "%s%s=%s", record->length ? " " : "", row.option->name, value));
+    if (value) HB_TRY(hb_text_append(record, "%s%s=%s", record->length ? " " : "", row.option->name, value));
   }
   return HB_OK;
 }

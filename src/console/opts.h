@@ -29,8 +29,9 @@ enum hb_opts_kind {
 };
 
 enum hb_opts_use {
-  HB_OPTS_SHOWS = 1, /* says how the result is shown or where it goes: not in headers, since it changes no byte */
-  HB_OPTS_ANEW = 2   /* may be given anew to a run that goes on */
+  HB_OPTS_SHOWS =
+      1, /* says how the result is shown or where it goes: not in headers, since it changes no byte */
+  HB_OPTS_ANEW = 2 /* may be given anew to a run that goes on */
 };
 
 struct hb_opts_option {
@@ -64,14 +65,15 @@ struct hb_opts {
   const char **operands; /* the words that are not options */
   size_t operand_count;
   void *settings;
-  const char *typed[HB_OPTS_MOST]; /* by rows: what was given on the command line, "yes" for a flag; NULL: nothing */
+  const char
+      *typed[HB_OPTS_MOST]; /* by rows: what was given on the command line, "yes" for a flag; NULL: nothing */
 };
 
 struct hb_opts_command {
   const char *name; /* "run", or two words, "bench run" */
   const char *summary;
-  const char *operand;            /* "FILE"; NULL when the command takes none       */
-  struct hb_words operand_words;  /* that it may be; none: any */
+  const char *operand;           /* "FILE"; NULL when the command takes none       */
+  struct hb_words operand_words; /* that it may be; none: any */
   size_t operand_min, operand_max;
   struct hb_opts_group groups[HB_OPTS_GROUPS];
   size_t settings_size;         /* of the struct that the groups fill, which begins as zeros */

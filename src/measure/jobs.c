@@ -40,7 +40,8 @@ const char *const hb_jobs_precisions[] = {"single", "compensated", "ds", "double
 const struct hb_opts_option hb_jobs_options[] = {
     {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
      .help = "schemes of forces (default: the one that 'holmberg run' takes here)"},
-    {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST", .words = {hb_jobs_precisions, .what = "precision"},
+    {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
+     .words = {hb_jobs_precisions, .what = "precision"},
      .help = "precisions (default: the first that a scheme offers)"},
     {"mode", 0, HB_OPTS_WORDS, FIELD(modes), "LIST", .words = {.at = mode_name, .what = "mode"},
      .help = "modes, see below (default: those of the paper's Fig. 5 that a scheme offers)"},
@@ -60,8 +61,9 @@ enum hb_status hb_jobs_take_default(const struct hb_force_params *place, struct 
 
 /* ---- one job ---- */
 
-struct hb_bench_run_params hb_jobs_params(const struct hb_bench_run_params *run, const struct hb_force_scheme *scheme,
-                                          const char *precision, const struct hb_jobs_mode *mode)
+struct hb_bench_run_params hb_jobs_params(const struct hb_bench_run_params *run,
+                                          const struct hb_force_scheme *scheme, const char *precision,
+                                          const struct hb_jobs_mode *mode)
 {
   struct hb_bench_run_params params = *run;
   struct hb_sim_params *sim = &params.sim;

@@ -39,8 +39,9 @@ typedef enum hb_status hb_jobs_visit(void *context, const struct hb_force_scheme
 enum hb_status hb_jobs_each(const struct hb_jobs *jobs, hb_jobs_visit *visit, void *context);
 
 /* The same runs with this scheme, precision and mode; nothing is left to default. */
-struct hb_bench_run_params hb_jobs_params(const struct hb_bench_run_params *run, const struct hb_force_scheme *scheme,
-                                          const char *precision, const struct hb_jobs_mode *mode);
+struct hb_bench_run_params hb_jobs_params(const struct hb_bench_run_params *run,
+                                          const struct hb_force_scheme *scheme, const char *precision,
+                                          const struct hb_jobs_mode *mode);
 
 enum { HB_JOBS_REPEATS = 1000 }; /* the most repeats, and the most seeds */
 

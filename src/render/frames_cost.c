@@ -36,8 +36,8 @@ static enum hb_status time_steps(struct hb_sim *sim, struct hb_frames_cost *cost
   return HB_OK;
 }
 
-static enum hb_status time_pictures(struct hb_sim *sim, const struct hb_frames_job *job, struct hb_frames *frames,
-                                    struct hb_frames_cost *cost)
+static enum hb_status time_pictures(struct hb_sim *sim, const struct hb_frames_job *job,
+                                    struct hb_frames *frames, struct hb_frames_cost *cost)
 {
   struct hb_device_particles at;
   double begin = hb_clock_now(), next = begin, now = begin;
@@ -54,7 +54,8 @@ static enum hb_status time_pictures(struct hb_sim *sim, const struct hb_frames_j
   return HB_OK;
 }
 
-static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_frames_job *job, struct hb_frames_cost *cost)
+static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_frames_job *job,
+                                    struct hb_frames_cost *cost)
 {
   struct hb_frames frames = {0};
   struct hb_device_particles at;

@@ -81,7 +81,7 @@ static enum hb_status work_through(struct hb_reproduction *r)
 static enum hb_status write_report(struct hb_reproduction *r, unsigned chosen)
 {
   struct hb_report report = {0};
-    hb_section_head(r, &report, chosen);
+  hb_section_head(r, &report, chosen);
   for (size_t k = 0; hb_sections[k].name; k++) {
     if (!(chosen >> k & 1)) continue;
     hb_report_put(&report, "<h2 id=\"%s\">%s</h2>\n", hb_sections[k].name, hb_sections[k].title);

@@ -222,7 +222,6 @@ static enum hb_status plan_roundings(struct hb_reproduction *r)
   return HB_OK;
 }
 
-
 /* ---- the constants of the model ---------------------------------------------------------------------- */
 
 /* Five sizes in a range of four, as far up as they fit. */

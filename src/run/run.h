@@ -34,9 +34,9 @@ struct hb_run_asked {
 struct hb_run_resumed {
   struct hb_text record; /* none: record.text is NULL; options point into it       */
   char *words[HB_OPTS_MOST + 2];
-  struct hb_text device;    /* note of the header where another device goes on; else none */
-  struct hb_run_asked then; /* by the checkpoint's run, before what was given beside --resume */
-  int differs;              /* in what the headers of its snapshots say                   */
+  struct hb_text device;        /* note of the header where another device goes on; else none */
+  struct hb_run_asked then;     /* by the checkpoint's run, before what was given beside --resume */
+  int differs;                  /* in what the headers of its snapshots say                   */
   int names_output, names_diag; /* -o, --diag are given beside it                         */
   int same_diag;                /* --diag is the name that the checkpoint has             */
 };

@@ -21,7 +21,8 @@ static enum hb_status check_times(const struct hb_run *run)
     return hb_fail(HB_ERR_USAGE, "option --dt: a step of %s is longer than the run, from t = %s to %s",
                    typed ? typed : step, begin, hb_run_t_end(run));
   if (run->t_end >= run->t) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the snapshot's time %s", hb_run_t_end(run), begin);
+  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the snapshot's time %s", hb_run_t_end(run),
+                 begin);
 }
 
 /* Options without effect are pointed out; auto and hybrid use them to find that the processor is faster. */

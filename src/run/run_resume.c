@@ -86,7 +86,8 @@ static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
     int differs = !hb_opts_same(given, opts, k);
     if (differs && !(option->use & HB_OPTS_SHOWS)) run->resumed.differs = 1;
     if (differs && !(option->use & HB_OPTS_ANEW))
-      return hb_fail(HB_ERR_USAGE, "option --%s: '%s' is not what the checkpoint's run has (%s); leave it out",
+      return hb_fail(HB_ERR_USAGE,
+                     "option --%s: '%s' is not what the checkpoint's run has (%s); leave it out",
                      option->name, given->typed[k], then ? then : "none");
     hb_opts_take(opts, given, k);
   }
@@ -169,8 +170,7 @@ static enum hb_status check_state(struct hb_run *run)
   if (status != HB_OK || run->t_end + run->time_tolerance >= run->t) return status;
   char t[32];
   hb_opts_shortest(run->t, t);
-  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s",
-                 hb_run_t_end(run), t);
+  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s", hb_run_t_end(run), t);
 }
 
 static enum hb_status take_up(const struct hb_opts *opts, const struct hb_checkpoint *checkpoint,

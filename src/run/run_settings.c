@@ -27,9 +27,11 @@ static const char *scheme_name(size_t k)
 #define RUN(member)   HB_OPTS_FIELD(struct hb_run_settings, member)
 
 const struct hb_opts_option hb_run_accuracy_options[] = {
-    {"eta", 0, HB_OPTS_POSITIVE, SIM(eta), "NU", "0.01", .help = "accuracy of the time step, nu of the paper"},
+    {"eta", 0, HB_OPTS_POSITIVE, SIM(eta), "NU", "0.01",
+     .help = "accuracy of the time step, nu of the paper"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, SIM(force.eps), "EPS", "1/256",
-     .help = "Plummer softening, 0 is allowed; a note eps of FILE, as ic demo1 writes, goes before the default"},
+     .help = "Plummer softening, 0 is allowed; a note eps of the snapshot, as ic demo1 writes, goes before "
+             "the default"},
     {0}};
 
 const struct hb_opts_option hb_run_block_options[] = {
@@ -42,7 +44,8 @@ const struct hb_opts_option hb_run_block_options[] = {
 
 const struct hb_opts_option hb_run_integrator_options[] = {
     {"transfer", 0, HB_OPTS_CHOICE, SIM(transfer), "WHAT", "all", .words = {hb_transfer_names},
-     .help = "what travels to the device at each block step: all particles, or block, which needs --predict gpu"},
+     .help =
+         "what travels to the device at each block step: all particles, or block, which needs --predict gpu"},
     {"predict", 0, HB_OPTS_CHOICE, SIM(predict), "WHERE", "host", .words = {hb_place_names},
      .help = "where all particles are predicted: host or gpu (bag, tile)"},
     {"correct", 0, HB_OPTS_CHOICE, SIM(correct), "WHERE", "host", .words = {hb_place_names},
@@ -90,18 +93,20 @@ const struct hb_opts_option hb_run_result_options[] = {
 
 const struct hb_opts_option hb_run_watch_options[] = {
     {"diag", 0, HB_OPTS_TEXT, RUN(diag), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
-     .help = "every diagnostic there is, a row for each of the table's, as .csv or .jsonl; see 'holmberg plot'"},
+     .help =
+         "every diagnostic there is, a row for each of the table's, as .csv or .jsonl; see 'holmberg plot'"},
     {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
      .help = "a row of diagnostics at every multiple of DT (default: dt-max)"},
-    {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto", .words = {hb_exact_energy_names},
-     .use = HB_OPTS_SHOWS,
+    {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto",
+     .words = {hb_exact_energy_names}, .use = HB_OPTS_SHOWS,
      .help = "potentials of the table in double beside those of the scheme, N^2 work a row: auto (up to "
              "N = 32768), yes, no"},
     {"snap-every", 0, HB_OPTS_POSITIVE, RUN(snap_every), "DT", .use = HB_OPTS_SHOWS,
      .help = "a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)"},
     {"max-energy-error", 0, HB_OPTS_BOUND, RUN(max_energy_error), "X", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
-     .help = "stop with exit code 7 when |dE/E| exceeds X; none: no bound (default: leapfrog none, hermite4 1e-2 "
-             "of the larger of |E| and the kinetic energy at the start, and at the end 1e-3)"},
+     .help =
+         "stop with exit code 7 when |dE/E| exceeds X; none: no bound (default: leapfrog none, hermite4 1e-2 "
+         "of the larger of |E| and the kinetic energy at the start, and at the end 1e-3)"},
     {"checkpoint", 0, HB_OPTS_TEXT, RUN(checkpoint), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
      .help = "keep in FILE what the run goes on from, in FILE~ the one before (default: nothing; "
              "with --resume: where that is)"},
@@ -130,12 +135,9 @@ enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct 
     const char *name;
     const void *field;
     int of_leapfrog;
-  } rows[] = {{"eta", &s->sim.eta, 0},
-              {"dt-max", &s->sim.dt_max, 0},
-              {"dt-min", &s->sim.dt_min, 0},
-              {"step-rounding", &s->sim.rounding, 0},
-              {"dt", &s->sim.dt, 1},
-              {"damping", &s->sim.damping, 1}};
+  } rows[] = {{"eta", &s->sim.eta, 0},       {"dt-max", &s->sim.dt_max, 0},
+              {"dt-min", &s->sim.dt_min, 0}, {"step-rounding", &s->sim.rounding, 0},
+              {"dt", &s->sim.dt, 1},         {"damping", &s->sim.damping, 1}};
   int is_leapfrog = hb_run_is_leapfrog(s);
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     if (rows[k].of_leapfrog == is_leapfrog || !hb_opts_typed(opts, rows[k].field)) continue;
@@ -166,8 +168,8 @@ enum hb_status hb_run_check_output(const struct hb_run_settings *s)
 /* ---- what a snapshot notes --------------------------------------------------------------------------- */
 
 /* The note of the option's name for its value, or the value for the note. */
-static enum hb_status settle(struct hb_particles *particles, const char *name, const char *typed, int may_be_0,
-                             double *value)
+static enum hb_status settle(struct hb_particles *particles, const char *name, const char *typed,
+                             int may_be_0, double *value)
 {
   const char *note = hb_particles_note(particles, name);
   double number;
@@ -207,7 +209,8 @@ static enum hb_status join_tuning(const struct hb_run_settings *s, struct hb_tex
   return hb_text_append(words, "limit=%llu", (unsigned long long)s->matrix_limit);
 }
 
-enum hb_status hb_run_params(const struct hb_run_settings *s, struct hb_text *tuning, struct hb_sim_params *params)
+enum hb_status hb_run_params(const struct hb_run_settings *s, struct hb_text *tuning,
+                             struct hb_sim_params *params)
 {
   HB_TRY(join_tuning(s, tuning));
   *params = s->sim;

@@ -22,10 +22,14 @@ struct hb_run_settings {
 };
 
 /* Rows of struct hb_sim_params, and of its struct hb_force_params. */
-extern const struct hb_opts_option hb_run_accuracy_options[];   /* --eta --eps                                   */
-extern const struct hb_opts_option hb_run_block_options[];      /* --dt-max --dt-min --step-rounding              */
-extern const struct hb_opts_option hb_run_integrator_options[]; /* --integrator, where it works, what it takes    */
-extern const struct hb_opts_option hb_run_force_options[];      /* --scheme --precision, of struct hb_force_params */
+extern const struct hb_opts_option
+    hb_run_accuracy_options[]; /* --eta --eps                                   */
+extern const struct hb_opts_option
+    hb_run_block_options[]; /* --dt-max --dt-min --step-rounding              */
+extern const struct hb_opts_option
+    hb_run_integrator_options[]; /* --integrator, where it works, what it takes    */
+extern const struct hb_opts_option
+    hb_run_force_options[]; /* --scheme --precision, of struct hb_force_params */
 
 /* Rows of struct hb_run_settings. */
 extern const struct hb_opts_option hb_run_result_options[]; /* --output --t-end                          */
@@ -47,8 +51,8 @@ enum hb_status hb_run_check_output(const struct hb_run_settings *settings);
 /* Takes eps, and for the leapfrog dt and damping, from the notes of the snapshot where they were not given, and puts what
  * holds back into those notes, so that the next run takes it. dt_min, where it was not given, is dt_min_kept (0: by eps).
  * Errors: HB_ERR_INPUT (a note that is no such number), HB_ERR_USAGE (no dt anywhere). */
-enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *settings, double dt_min_kept,
-                                 struct hb_particles *particles);
+enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *settings,
+                                 double dt_min_kept, struct hb_particles *particles);
 
 /* A simulation's params with what stands in the environment and beside them. tuning, empty before, is the caller's to free,
  * after the last use of params. */

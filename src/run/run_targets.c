@@ -69,8 +69,7 @@ static enum hb_status look_for_own(struct hb_run *run, const char *path, int *is
   enum hb_status status = hb_sim_state(run->sim, run->t, &own);
   for (int then = 0; then < 2 && status == HB_OK && !*is_own; then++) {
     status = then ? take_notes_of_then(run, own) : hb_run_note_resumed(run, own);
-    if (status != HB_OK || (!there && hb_snapshot_read(path, run->settings->format, &there) != HB_OK))
-      break;
+    if (status != HB_OK || (!there && hb_snapshot_read(path, run->settings->format, &there) != HB_OK)) break;
     *is_own = is_of_run(there, own);
   }
   hb_particles_destroy(own);

@@ -131,8 +131,7 @@ enum hb_status hb_run_judge_energy(struct hb_run *run)
 
 enum hb_status hb_run_judge_end(const struct hb_run *run)
 {
-  if (run->settings->max_energy_error > 0 || !has_bound(run) || run->energy_error <= doubtful)
-    return HB_OK;
+  if (run->settings->max_energy_error > 0 || !has_bound(run) || run->energy_error <= doubtful) return HB_OK;
   return hb_fail(HB_ERR_NUMERIC,
                  "the run is complete, but its energy error of %.3g exceeds %g; a smaller --eta or a larger "
                  "--eps may mend it, --max-energy-error %g accepts it",

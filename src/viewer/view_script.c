@@ -305,7 +305,8 @@ static enum hb_status do_line(struct line *line)
 {
   size_t k = 0;
   while (k < COMMANDS && strcmp(commands[k].name, line->words[0]) != 0) k++;
-  if (k == COMMANDS) return hb_words_unknown((struct hb_words){.at = command_choice, .what = "command"}, line->words[0]);
+  if (k == COMMANDS)
+    return hb_words_unknown((struct hb_words){.at = command_choice, .what = "command"}, line->words[0]);
   int given = line->count - 1;
   if (given < commands[k].least || given > commands[k].most)
     return hb_fail(HB_ERR_INPUT, "'%s' takes '%s'", commands[k].name, commands[k].arguments);

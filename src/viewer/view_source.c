@@ -70,7 +70,8 @@ static enum hb_status take(struct hb_view_source *s, struct hb_particles *partic
   s->settings = s->asked;
   enum hb_status status = hb_run_take_notes(s->opts, &s->settings, 0, particles);
   const struct hb_sim_params *params = &s->settings.sim;
-  const struct hb_view_knobs knobs = {params->force.eps, params->eta, params->damping > 0 ? params->damping : 1};
+  const struct hb_view_knobs knobs = {params->force.eps, params->eta,
+                                      params->damping > 0 ? params->damping : 1};
   struct hb_sim *sim = NULL;
   if (status == HB_OK) status = simulate(s, particles, &knobs, &sim);
   if (status != HB_OK) {
@@ -230,7 +231,8 @@ enum hb_status hb_view_source_open(const struct hb_opts *opts, struct hb_view_so
   if (count == 0) return hb_view_source_take_model(s, hb_view_source_model("plummer"));
   if (count == 1 && is_model(operands[0]))
     return hb_view_source_take_model(s, hb_view_source_model(operands[0]));
-  if (s->n_asked) return hb_fail(HB_ERR_USAGE, "option -n belongs to a model, not to the file '%s'", operands[0]);
+  if (s->n_asked)
+    return hb_fail(HB_ERR_USAGE, "option -n belongs to a model, not to the file '%s'", operands[0]);
   s->files = operands;
   s->file_count = count;
   return count == 1 ? take_file(s) : hb_view_source_show(s, 0);

@@ -16,7 +16,7 @@ struct hb_view_source {
   size_t model;             /* number in hb_ic_models                                                */
   size_t n_asked;           /* particles of a model; 0: its own number                               */
   uint64_t seed;
-  struct hb_run_settings settings;  /* as given, then with the notes of what is shown */
+  struct hb_run_settings settings; /* as given, then with the notes of what is shown */
 
   /* what is there */
   char title[128];
