@@ -75,9 +75,9 @@ static enum hb_status work(const struct hb_opts *opts)
 const struct hb_opts_command hb_cmd_bench_frames = {
     .name = "bench frames",
     .summary = "Measure what it costs to draw a simulation while it runs, out of sight.",
-    .groups = {{options},
-               {hb_opts_place, offsetof(struct settings, job.force)},
-               {hb_opts_json, offsetof(struct settings, json)}},
+    .groups = {{.options = options},
+               {.options = hb_opts_place, .at = offsetof(struct settings, job.force)},
+               {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
     .example = "  holmberg bench frames --scheme tile --n 65536 --size 1280x720\n",
     .work = work,

@@ -29,10 +29,10 @@ static const struct hb_opts_option model_options[] = {
      .help = "velocity at infinity of the encounter (default 0, a parabolic orbit)"},
     {"spin", 0, HB_OPTS_NUMBER, MODEL(spin), "S",
      .help = "rotation of both discs in units of the circular one, below 0 retrograde (default 1)"},
-    {"scaling", 0, HB_OPTS_CHOICE, MODEL(scaling), "HOW", .words = {hb_ic_scaling_names},
+    {"scaling", 0, HB_OPTS_CHOICE, MODEL(scaling), "HOW", .words.array = hb_ic_scaling_names,
      .help = "units by the sums over the sample (measured, N^2 work, the default up to N = 131072) or of its "
              "parent (model, the default above, which the header then records)"},
-    {"shape", 0, HB_OPTS_CHOICE, MODEL(shape), "SHAPE", .words = {hb_ic_shape_names},
+    {"shape", 0, HB_OPTS_CHOICE, MODEL(shape), "SHAPE", .words.array = hb_ic_shape_names,
      .help = "of demo1 ... demo7: shell (the default), random or expand"},
     {0}};
 
@@ -40,7 +40,7 @@ static const struct hb_opts_option model_options[] = {
 static const struct hb_opts_option options[] = {
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
      .help = "where to write; - is standard output (default: MODEL.h5)"},
-    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words = {.at = hb_target_format}, .use = HB_OPTS_SHOWS,
+    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
      .help = "format of the file (default: by its extension)"},
     {0}};
 
@@ -168,12 +168,12 @@ const struct hb_opts_command hb_cmd_ic = {
     .name = "ic",
     .summary = "Make initial conditions: a cluster, a binary, a known orbit.",
     .operand = "MODEL",
-    .operand_words = {.at = hb_models_name},
+    .operand_words.at = hb_models_name,
     .operand_min = 1,
     .operand_max = 1,
-    .groups = {{model_options, offsetof(struct settings, model)},
-               {options},
-               {hb_opts_quiet, offsetof(struct settings, quiet)}},
+    .groups = {{.options = model_options, .at = offsetof(struct settings, model)},
+               {.options = options},
+               {.options = hb_opts_quiet, .at = offsetof(struct settings, quiet)}},
     .settings_size = sizeof(struct settings),
     .more_help = list_models,
     .example = "  holmberg ic plummer -n 1024 --seed 1 -o cluster.h5\n"

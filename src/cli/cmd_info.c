@@ -251,7 +251,7 @@ static enum hb_status info(const struct hb_opts *opts)
 const struct hb_opts_command hb_cmd_info = {
     .name = "info",
     .summary = "Show contexts, devices, limits, exactness and schemes on this machine.",
-    .groups = {{options}, {hb_opts_json, offsetof(struct settings, json)}},
+    .groups = {{.options = options}, {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
     .example = "  holmberg info\n"
                "  holmberg info --n 9000000\n"

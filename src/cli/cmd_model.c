@@ -99,7 +99,8 @@ static void predict_help(FILE *out)
 const struct hb_opts_command hb_cmd_model_predict = {
     .name = "model predict",
     .summary = "Run times by the paper's model, for its machines and for those that were fitted.",
-    .groups = {{predict_options}, {hb_opts_json, offsetof(struct settings, json)}},
+    .groups = {{.options = predict_options},
+               {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
     .more_help = predict_help,
     .example =
@@ -111,7 +112,7 @@ const struct hb_opts_command hb_cmd_model_predict = {
 /* ---- model ---- */
 
 static const char *const parts[] = {"fit", "predict", NULL};
-static const struct hb_words part_words = {parts, .what = "part of 'model'"};
+static const struct hb_words part_words = {.array = parts, .what = "part of 'model'"};
 
 static enum hb_status work(const struct hb_opts *opts)
 {
@@ -131,7 +132,7 @@ const struct hb_opts_command hb_cmd_model = {
     .name = "model",
     .summary = "The paper's model of the run time: its constants for this machine, and what it predicts.",
     .operand = "PART",
-    .operand_words = {parts},
+    .operand_words.array = parts,
     .operand_min = 1,
     .operand_max = 1,
     .more_help = list_parts,

@@ -18,7 +18,7 @@ struct settings {
 static const struct hb_opts_option options[] = {
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FIGURE",
      .help = "where to, as .png, .svg or .pdf (default: FILE with .png for its extension)"},
-    {"only", 0, HB_OPTS_CHOICE, FIELD(only), "PANEL", .words = {.at = hb_figure_panel_name},
+    {"only", 0, HB_OPTS_CHOICE, FIELD(only), "PANEL", .words.at = hb_figure_panel_name,
      .help = "one figure in place of all on a page: energy, radii, blocks, phases"},
     {0}};
 
@@ -64,7 +64,7 @@ const struct hb_opts_command hb_cmd_plot = {
     .operand = "FILE",
     .operand_min = 1,
     .operand_max = 1,
-    .groups = {{options}, {hb_opts_quiet, offsetof(struct settings, quiet)}},
+    .groups = {{.options = options}, {.options = hb_opts_quiet, .at = offsetof(struct settings, quiet)}},
     .settings_size = sizeof(struct settings),
     .example = "  holmberg plot cluster.csv        # after holmberg run cluster.h5 --diag cluster.csv\n"
                "  holmberg plot cluster.csv --only radii -o radii.pdf\n",

@@ -64,7 +64,8 @@ const struct hb_opts_command hb_cmd_reproduce = {
     .name = "reproduce",
     .summary = "Repeat the tables and figures of 2007 on this machine: a report in HTML, beside the printed "
                "numbers.",
-    .groups = {{options}, {hb_opts_place, offsetof(struct settings, reproduction.place)}},
+    .groups = {{.options = options},
+               {.options = hb_opts_place, .at = offsetof(struct settings, reproduction.place)}},
     .settings_size = sizeof(struct settings),
     .more_help = list_sections,
     .example = "  holmberg reproduce --out report\n"

@@ -184,9 +184,9 @@ const struct hb_opts_command hb_cmd_trace = {
     .operand = "[MODEL|FILE]",
     .operand_min = 0,
     .operand_max = 1,
-    .groups = {{options},
-               {hb_opts_place, offsetof(struct settings, force)},
-               {hb_opts_quiet, offsetof(struct settings, quiet)}},
+    .groups = {{.options = options},
+               {.options = hb_opts_place, .at = offsetof(struct settings, force)},
+               {.options = hb_opts_quiet, .at = offsetof(struct settings, quiet)}},
     .settings_size = sizeof(struct settings),
     .example = "  holmberg trace -n 37 -o pictures\n"
                "  holmberg trace plummer -n 64 --scheme matrix2004\n",

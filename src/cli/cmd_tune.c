@@ -51,9 +51,9 @@ static enum hb_status work(const struct hb_opts *opts)
 const struct hb_opts_command hb_cmd_tune = {
     .name = "tune",
     .summary = "Find the fastest way to walk the pairs on this device, and keep it for later runs.",
-    .groups = {{options},
-               {hb_opts_place, offsetof(struct settings, force)},
-               {hb_opts_json, offsetof(struct settings, json)}},
+    .groups = {{.options = options},
+               {.options = hb_opts_place, .at = offsetof(struct settings, force)},
+               {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
     .example = "  holmberg tune\n",
     .work = work,

@@ -81,7 +81,7 @@ static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_comma
   if (asked == HB_OPTS_HELP) return print_help(), HB_OK;
   if (asked == HB_OPTS_VERSION) return print_version(), HB_OK;
   if (strcmp(word, "help") == 0) return help(argc - 2, argv + 2);
-  if (*word == '-') return hb_words_unknown((struct hb_words){options, .what = "option"}, word);
+  if (*word == '-') return hb_words_unknown((struct hb_words){.array = options, .what = "option"}, word);
   HB_TRY(name_command(argc - 1, argv + 1, command));
   int taken = strchr((*command)->name, ' ') ? 2 : 1;
   return work(*command, argc - 1 - taken, argv + 1 + taken);

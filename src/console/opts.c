@@ -15,7 +15,7 @@ static const char *const contexts[] = {"auto", "egl", "osmesa", "glfw", NULL};
 
 #define PLACE(member) HB_OPTS_FIELD(struct hb_force_params, member)
 const struct hb_opts_option hb_opts_place[] = {
-    {"context", 0, HB_OPTS_WORD, PLACE(context), "NAME", .words = {contexts}, .use = HB_OPTS_ANEW,
+    {"context", 0, HB_OPTS_WORD, PLACE(context), "NAME", .words.array = contexts, .use = HB_OPTS_ANEW,
      .help = "way to OpenGL: auto, egl, osmesa, glfw (default: HB_CONTEXT, else auto)"},
     {"device", 0, HB_OPTS_TEXT, PLACE(device), "DEVICE", .use = HB_OPTS_ANEW,
      .help = "INDEX, /dev/dri/... or software, see 'holmberg info' (default: HB_DEVICE, else the first)"},
@@ -38,7 +38,7 @@ static const char *const colors[] = {"auto", "always", "never", NULL};
 #define COMMON(member) HB_OPTS_FIELD(struct common, member)
 static const struct hb_opts_option common_options[] = {
     {"verbose", 0, HB_OPTS_FLAG, COMMON(verbose), .help = "say on standard error what is opened and chosen"},
-    {"color", 0, HB_OPTS_CHOICE, COMMON(color), "WHEN", "auto", .words = {colors},
+    {"color", 0, HB_OPTS_CHOICE, COMMON(color), "WHEN", "auto", .words.array = colors,
      .help = "color on standard error: auto (a terminal, and NO_COLOR not set), always, never"},
     {"help", 'h', HB_OPTS_FLAG, COMMON(help), .help = "print this and stop"},
     {"version", 'v', HB_OPTS_FLAG, COMMON(version), .help = "print the version and stop"},

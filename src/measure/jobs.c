@@ -41,7 +41,7 @@ const struct hb_opts_option hb_jobs_options[] = {
     {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
      .help = "schemes of forces (default: the one that 'holmberg run' takes here)"},
     {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
-     .words = {hb_jobs_precisions, .what = "precision"},
+     .words = {.array = hb_jobs_precisions, .what = "precision"},
      .help = "precisions (default: the first that a scheme offers)"},
     {"mode", 0, HB_OPTS_WORDS, FIELD(modes), "LIST", .words = {.at = mode_name, .what = "mode"},
      .help = "modes, see below (default: those of the paper's Fig. 5 that a scheme offers)"},

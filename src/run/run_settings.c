@@ -38,21 +38,21 @@ const struct hb_opts_option hb_run_block_options[] = {
     {"dt-max", 0, HB_OPTS_POWER, SIM(dt_max), "DT", "1/8", .help = "largest time step, a power of two"},
     {"dt-min", 0, HB_OPTS_POWER, SIM(dt_min), "DT",
      .help = "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)"},
-    {"step-rounding", 0, HB_OPTS_CHOICE, SIM(rounding), "WAY", "down", .words = {hb_rounding_names},
+    {"step-rounding", 0, HB_OPTS_CHOICE, SIM(rounding), "WAY", "down", .words.array = hb_rounding_names,
      .help = "how a step becomes a power of two: down, nearest (in its logarithm), up"},
     {0}};
 
 const struct hb_opts_option hb_run_integrator_options[] = {
-    {"transfer", 0, HB_OPTS_CHOICE, SIM(transfer), "WHAT", "all", .words = {hb_transfer_names},
+    {"transfer", 0, HB_OPTS_CHOICE, SIM(transfer), "WHAT", "all", .words.array = hb_transfer_names,
      .help =
          "what travels to the device at each block step: all particles, or block, which needs --predict gpu"},
-    {"predict", 0, HB_OPTS_CHOICE, SIM(predict), "WHERE", "host", .words = {hb_place_names},
+    {"predict", 0, HB_OPTS_CHOICE, SIM(predict), "WHERE", "host", .words.array = hb_place_names,
      .help = "where all particles are predicted: host or gpu (bag, tile)"},
-    {"correct", 0, HB_OPTS_CHOICE, SIM(correct), "WHERE", "host", .words = {hb_place_names},
+    {"correct", 0, HB_OPTS_CHOICE, SIM(correct), "WHERE", "host", .words.array = hb_place_names,
      .help = "where the block is corrected: host, or gpu, which needs --transfer block"},
-    {"integrator", 0, HB_OPTS_WORD, SIM(integrator), "NAME", "hermite4", .words = {.at = integrator_name},
+    {"integrator", 0, HB_OPTS_WORD, SIM(integrator), "NAME", "hermite4", .words.at = integrator_name,
      .help = "how particles move, see below"},
-    {"steps", 0, HB_OPTS_CHOICE, SIM(steps), "KIND", .words = {hb_steps_names},
+    {"steps", 0, HB_OPTS_CHOICE, SIM(steps), "KIND", .words.array = hb_steps_names,
      .help = "hermite4: block, each particle its own step (the default), or shared, all the smallest"},
     {"dt", 0, HB_OPTS_POSITIVE, SIM(dt), "DT",
      .help = "leapfrog: time step of all particles (default: as FILE notes it, else it must be given)"},
@@ -61,7 +61,7 @@ const struct hb_opts_option hb_run_integrator_options[] = {
     {0}};
 
 const struct hb_opts_option hb_run_force_options[] = {
-    {"scheme", 0, HB_OPTS_WORD, FORCE(scheme), "NAME", "auto", .words = {.at = scheme_name},
+    {"scheme", 0, HB_OPTS_WORD, FORCE(scheme), "NAME", "auto", .words.at = scheme_name,
      .help = "source of the forces, see below"},
     {"precision", 0, HB_OPTS_TEXT, FORCE(precision), "NAME",
      .help = "arithmetic of the forces, see below (default: the scheme's first)"},
@@ -98,7 +98,7 @@ const struct hb_opts_option hb_run_watch_options[] = {
     {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
      .help = "a row of diagnostics at every multiple of DT (default: dt-max)"},
     {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto",
-     .words = {hb_exact_energy_names}, .use = HB_OPTS_SHOWS,
+     .words.array = hb_exact_energy_names, .use = HB_OPTS_SHOWS,
      .help = "potentials of the table in double beside those of the scheme, N^2 work a row: auto (up to "
              "N = 32768), yes, no"},
     {"snap-every", 0, HB_OPTS_POSITIVE, RUN(snap_every), "DT", .use = HB_OPTS_SHOWS,
@@ -116,12 +116,12 @@ const struct hb_opts_option hb_run_watch_options[] = {
      .help = "go on from a checkpoint, with the options of its run; no other is needed"},
     {"max-hours", 0, HB_OPTS_POSITIVE, RUN(max_s), "H", .unit = 3600, .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
      .help = "after H hours write a checkpoint and stop with exit code 75 (default: no limit)"},
-    {"format", 0, HB_OPTS_WORD, RUN(format), "F", .words = {.at = hb_target_format},
+    {"format", 0, HB_OPTS_WORD, RUN(format), "F", .words.at = hb_target_format,
      .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "format of what is written (default: by the extension)"},
     {0}};
 
 const struct hb_opts_option hb_run_input_options[] = {
-    {"input-format", 0, HB_OPTS_WORD, RUN(input_format), "F", .words = {.at = hb_target_format},
+    {"input-format", 0, HB_OPTS_WORD, RUN(input_format), "F", .words.at = hb_target_format,
      .use = HB_OPTS_SHOWS, .help = "format of FILE (default: by the extension)"},
     {0}};
 
