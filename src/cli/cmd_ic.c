@@ -44,20 +44,12 @@ static const struct hb_opts_option options[] = {
      .help = "format of the file (default: by its extension)"},
     {0}};
 
-static int model_reads(const struct hb_ic_model *model, const char *option)
-{
-  size_t length = strlen(option);
-  for (const char *word = model->options; *word; word += strcspn(word, " "), word += *word == ' ')
-    if (strncmp(word, option, length) == 0 && (word[length] == ' ' || !word[length])) return 1;
-  return 0;
-}
-
 /* An option that the model does not read would leave the person believing in an effect. */
 static enum hb_status check_options(const struct hb_ic_model *model, const struct hb_opts *opts)
 {
   for (size_t k = 0; model_options[k].name; k++) { /* the first group */
     const struct hb_opts_option *option = &model_options[k];
-    if (!opts->typed[k] || model_reads(model, option->name)) continue;
+    if (!opts->typed[k] || hb_text_is_listed(option->name, model->options)) continue;
     const char *dashes = strlen(option->name) > 1 || option->letter == 0 ? "--" : "-";
     if (!*model->options)
       return hb_fail(HB_ERR_USAGE, "model %s reads no options, but got %s%s %s", model->name, dashes,
@@ -82,10 +74,11 @@ static enum hb_status set_notes(const struct hb_opts *opts, const struct hb_ic_m
   if (status == HB_OK) status = hb_text_append(&record, "model=%s", model->name);
   if (status == HB_OK && !hb_opts_typed(opts, &params->n))
     status = hb_text_append(&record, " n=%zu", hb_particles_n(particles));
-  if (status == HB_OK && !hb_opts_typed(opts, &params->seed) && model_reads(model, "seed"))
+  if (status == HB_OK && !hb_opts_typed(opts, &params->seed) && hb_text_is_listed("seed", model->options))
     status = hb_text_append(&record, " seed=0");
   int by_model = hb_ic_scaling_for(hb_particles_n(particles)) == HB_IC_SCALING_MODEL;
-  if (status == HB_OK && by_model && params->scaling == HB_IC_SCALING_AUTO && model_reads(model, "scaling"))
+  if (status == HB_OK && by_model && params->scaling == HB_IC_SCALING_AUTO &&
+      hb_text_is_listed("scaling", model->options))
     status = hb_text_append(&record, " scaling=model");
   if (status == HB_OK) status = hb_opts_record(opts, &record);
   if (status == HB_OK) status = hb_particles_set_note(particles, "options", record.text);

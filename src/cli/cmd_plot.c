@@ -1,12 +1,10 @@
 /* holmberg plot: the standard figures of a run from the file of its diagnostics. */
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "console/target.h"
 #include "plot/diag_table.h"
 #include "plot/figure.h"
 #include "plot/gnuplot.h"
-
-#include <stdio.h>
-#include <string.h>
 
 struct settings {
   const char *output;
@@ -22,19 +20,6 @@ static const struct hb_opts_option options[] = {
      .help = "one figure in place of all on a page: energy, radii, blocks, phases"},
     {0}};
 
-static const char *base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-/* "run/a.csv" -> "run/a.png" */
-static enum hb_status figure_of(const char *file, struct hb_text *figure)
-{
-  const char *dot = strrchr(base_name(file), '.');
-  return hb_text_append(figure, "%.*s.png", (int)(dot ? dot - file : (long)strlen(file)), file);
-}
-
 static enum hb_status draw(const struct hb_opts *opts, const char *figure)
 {
   const struct settings *s = opts->settings;
@@ -42,7 +27,7 @@ static enum hb_status draw(const struct hb_opts *opts, const char *figure)
   struct hb_diag_table table = {0};
   enum hb_status status = hb_gnuplot_check(figure);
   if (status == HB_OK) status = hb_diag_table_read(opts->operands[0], &table);
-  if (status == HB_OK) status = hb_figure_draw(&table, base_name(opts->operands[0]), set, figure);
+  if (status == HB_OK) status = hb_figure_draw(&table, hb_text_base_name(opts->operands[0]), set, figure);
   if (status == HB_OK && !s->quiet) printf("wrote %s: %zu rows\n", figure, table.rows);
   hb_diag_table_clear(&table);
   return status;
@@ -52,7 +37,7 @@ static enum hb_status work(const struct hb_opts *opts)
 {
   const char *figure = ((const struct settings *)opts->settings)->output;
   struct hb_text own = {0};
-  enum hb_status status = figure ? HB_OK : figure_of(opts->operands[0], &own);
+  enum hb_status status = figure ? HB_OK : hb_target_beside(opts->operands[0], "png", &own);
   if (status == HB_OK) status = draw(opts, figure ? figure : own.text);
   hb_mem_free(own.text);
   return status;

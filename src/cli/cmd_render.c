@@ -109,14 +109,11 @@ static enum hb_status read_camera(const struct hb_opts *opts, struct settings *s
   return hb_keyframes_read(s->camera, &r->keyframes);
 }
 
-/* "run/a.h5" -> "run/a.png" */
 static enum hb_status output_of(const struct hb_render *r, struct hb_text *path)
 {
-  const char *file = r->files[0], *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-  const char *dot = strrchr(name, '.');
-  if (strcmp(file, "-") == 0) return hb_text_append(path, "render.png");
-  return hb_text_append(path, "%.*s.%s", (int)(dot ? dot - file : (long)strlen(file)), file,
-                        r->frames > 1 ? "mp4" : "png");
+  const char *file = strcmp(r->files[0], "-") == 0 ? "render" : r->files[0];
+  int is_movie = r->frames > 1 && file == r->files[0];
+  return hb_target_beside(file, is_movie ? "mp4" : "png", path);
 }
 
 /* What can be known before anything is drawn. */

@@ -1,5 +1,4 @@
 /* holmberg trace: a walk of a few particles on paper, every texture of every pass. */
-#include "base/mem.h"
 #include "cli/cmd.h"
 #include "console/models.h"
 #include "console/terminal.h"
@@ -29,26 +28,11 @@ static const struct hb_opts_option options[] = {
      .help = "folder for the pictures, made where there is none"},
     {0}};
 
-static const char *const all_schemes = "cg2007,matrix2004,bag,tile";
+static const char *const all_schemes = "cg2007 matrix2004 bag tile";
 static const char *const default_model = "holmberg1941";
-enum { LAMPS = 37, BAGS = 5 };
+enum { LAMPS = 37 };
 
 /* ---- particles ---- */
-
-/* What is left of a model is seen from its own centre of mass. */
-static void centre(struct hb_particles *particles, size_t n)
-{
-  const double *m = hb_particles_m(particles);
-  double *const both[] = {hb_particles_x(particles), hb_particles_v(particles)};
-  for (int k = 0; k < 2; k++) {
-    double mean[3] = {0}, mass = 0;
-    for (size_t i = 0; i < n; i++) {
-      mass += m[i];
-      for (size_t c = 0; c < 3; c++) mean[c] += m[i] * both[k][3 * i + c];
-    }
-    for (size_t i = 0; mass > 0 && i < 3 * n; i++) both[k][i] -= mean[i % 3] / mass;
-  }
-}
 
 static enum hb_status get_particles(const struct hb_opts *opts, struct hb_particles **particles, size_t *n)
 {
@@ -66,69 +50,26 @@ static enum hb_status get_particles(const struct hb_opts *opts, struct hb_partic
   size_t all = hb_particles_n(*particles);
   if (*n > all)
     return hb_fail(HB_ERR_USAGE, "%s has %zu particles, but -n %zu were to be traced", name, all, *n);
-  if (model && *n > 0 && *n < all) centre(*particles, *n);
+  if (model && *n > 0 && *n < all) hb_trace_center(*particles, *n);
   if (*n == 0) *n = all;
   if (*n < 2 || *n > HB_TRACE_MOST)
     return hb_fail(HB_ERR_USAGE, "%zu particles were to be traced, expected 2 to %d (-n)", *n, HB_TRACE_MOST);
   return HB_OK;
 }
 
-/* ---- a walk ---- */
-
-/* Walks whose passes can be followed: bag in five of them, and no draw cut for the sake of time. */
-static enum hb_status open_force(const struct settings *s, const char *scheme, size_t n,
-                                 struct hb_force **force)
-{
-  char tuning[128] = "";
-  size_t bag = ((n + BAGS - 1) / BAGS + 3) / 4 * 4;
-  if (strcmp(scheme, "bag") == 0)
-    snprintf(tuning, sizeof tuning,
-             "i_each=4 partial=4 unroll=4 threads=1 bag=%zu output=targets j_source=buffer_texture", bag);
-  struct hb_force_params params = s->force;
-  params.scheme = scheme;
-  params.precision = "single";
-  params.tuning = *tuning ? tuning : NULL;
-  params.max_draw_s = 10;
-  params.flags = HB_FORCE_NO_TUNE;
-  return hb_force_open(&params, force);
-}
-
-static enum hb_status walk(struct hb_force *force, struct hb_particles *particles, size_t n,
-                           struct hb_trace *trace)
-{
-  double *f;
-  uint32_t *index;
-  HB_TRY(HB_ALLOC(7 * n, &f));
-  enum hb_status status = HB_ALLOC(n, &index);
-  for (size_t k = 0; status == HB_OK && k < n; k++) index[k] = (uint32_t)k;
-  if (status == HB_OK)
-    status = hb_force_set_j(force, n, hb_particles_m(particles), hb_particles_x(particles),
-                            hb_particles_v(particles));
-  if (status == HB_OK) {
-    hb_trace_begin(trace);
-    status = hb_force_eval(force, n, index, f, f + 3 * n, f + 6 * n);
-    enum hb_status traced = hb_trace_end(trace);
-    if (status == HB_OK) status = traced;
-  }
-  hb_mem_free(f);
-  hb_mem_free(index);
-  return status;
-}
-
 static enum hb_status trace_scheme(const struct settings *s, int is_named, const char *scheme,
                                    struct hb_particles *particles, size_t n)
 {
-  struct hb_force *force = NULL;
   struct hb_trace trace = {0};
   int files = 0;
-  enum hb_status status = open_force(s, scheme, n, &force);
+  enum hb_status status = hb_trace_walk(&s->force, scheme, n, particles, &trace);
   if (status == HB_ERR_GL && !is_named && strcmp(scheme, "tile") == 0) {
     char note[256];
     snprintf(note, sizeof note, "tile is left out: %s", hb_error());
     hb_terminal_note(note);
+    hb_trace_free(&trace);
     return HB_OK;
   }
-  if (status == HB_OK) status = walk(force, particles, n, &trace);
   if (status == HB_OK) status = hb_trace_write(&trace, s->output, &files);
   if (status == HB_OK && !s->quiet) {
     const struct hb_trace_cost *c = &trace.cost;
@@ -139,7 +80,6 @@ static enum hb_status trace_scheme(const struct settings *s, int is_named, const
            (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
   }
   hb_trace_free(&trace);
-  hb_force_close(force);
   return status;
 }
 
@@ -153,12 +93,11 @@ static enum hb_status make_folder(const char *folder)
 
 static enum hb_status check_schemes(const struct hb_list *schemes)
 {
-  struct hb_list known;
-  HB_TRY(hb_list_split(all_schemes, ",", &known));
   for (size_t k = 0; k < schemes->count; k++)
-    if (!hb_list_has(&known, schemes->words[k]))
-      return hb_fail(HB_ERR_USAGE, "scheme %s draws nothing that can be traced (expected %s)",
-                     schemes->words[k], all_schemes);
+    if (!hb_text_is_listed(schemes->words[k], all_schemes))
+      return hb_fail(HB_ERR_USAGE,
+                     "scheme %s draws nothing that can be traced (expected cg2007, matrix2004, bag or tile)",
+                     schemes->words[k]);
   return HB_OK;
 }
 
@@ -168,7 +107,7 @@ static enum hb_status trace(const struct hb_opts *opts)
   struct hb_particles *particles = NULL;
   int is_named = s->schemes.count > 0;
   size_t n;
-  if (!is_named) HB_TRY(hb_list_split(all_schemes, ",", &s->schemes));
+  if (!is_named) HB_TRY(hb_list_split(all_schemes, " ", &s->schemes));
   HB_TRY(check_schemes(&s->schemes));
   enum hb_status status = get_particles(opts, &particles, &n);
   if (status == HB_OK) status = make_folder(s->output);

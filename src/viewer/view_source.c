@@ -176,12 +176,6 @@ enum hb_status hb_view_source_state(const struct hb_view_source *s, struct hb_pa
 
 /* ---- files ------------------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static enum hb_status read_file(const struct hb_view_source *s, size_t number,
                                 struct hb_particles **particles)
 {
@@ -199,7 +193,7 @@ enum hb_status hb_view_source_show(struct hb_view_source *s, size_t number)
   s->t = hb_particles_time(particles);
   if (s->n != hb_particles_n(particles) || s->t_step < 0) s->generation++;
   s->n = hb_particles_n(particles);
-  snprintf(s->title, sizeof s->title, "%s", base_name(s->files[number]));
+  snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[number]));
   return HB_OK;
 }
 
@@ -209,7 +203,7 @@ static enum hb_status take_file(struct hb_view_source *s)
   HB_TRY(read_file(s, 0, &particles));
   enum hb_status status = take(s, particles);
   if (status != HB_OK) hb_particles_destroy(particles);
-  snprintf(s->title, sizeof s->title, "%s", base_name(s->files[0]));
+  snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[0]));
   return status;
 }
 
