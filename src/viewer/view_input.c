@@ -2,6 +2,7 @@
 #include "viewer/view.h"
 
 #include "base/clock.h"
+#include "console/models.h"
 #include "viewer/keys.h"
 
 #include <math.h>
@@ -124,7 +125,7 @@ static enum hb_status take_next_model(struct hb_view *view, int step)
 
 static enum hb_status take_named_model(struct hb_view *view, enum hb_keys_action action)
 {
-  return take_model(view, hb_view_source_model(hb_keys_models[action - HB_KEYS_MODEL_1]));
+  return take_model(view, (size_t)hb_words_find(hb_models_words, hb_keys_models[action - HB_KEYS_MODEL_1]));
 }
 
 static enum hb_status reset(struct hb_view *view)

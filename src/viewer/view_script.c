@@ -299,14 +299,13 @@ void hb_view_script_help(FILE *out)
   }
 }
 
-static const char *command_choice(size_t k) { return k < COMMANDS ? commands[k].name : NULL; }
+static const char *command_name(size_t k) { return k < COMMANDS ? commands[k].name : NULL; }
 
 static enum hb_status do_line(struct line *line)
 {
-  size_t k = 0;
-  while (k < COMMANDS && strcmp(commands[k].name, line->words[0]) != 0) k++;
-  if (k == COMMANDS)
-    return hb_words_unknown((struct hb_words){.at = command_choice, .what = "command"}, line->words[0]);
+  const struct hb_words names = {.at = command_name, .what = "command"};
+  int k = hb_words_find(names, line->words[0]);
+  if (k < 0) return hb_words_unknown(names, line->words[0]);
   int given = line->count - 1;
   if (given < commands[k].least || given > commands[k].most)
     return hb_fail(HB_ERR_INPUT, "'%s' takes '%s'", commands[k].name, commands[k].arguments);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "console/models.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,14 +11,6 @@
 /* Above this many particles energies come from the source's own potentials: summing them in double on the host would be
  * seen as a halt. */
 enum { EXACT_ENERGY_MOST = 2048 };
-
-size_t hb_view_source_model(const char *name)
-{
-  size_t count, k = 0;
-  const struct hb_ic_model *models = hb_ic_models(&count);
-  while (k < count && strcmp(models[k].name, name) != 0) k++;
-  return k;
-}
 
 int hb_view_source_is_series(const struct hb_view_source *s) { return s->file_count > 1; }
 
@@ -209,22 +202,14 @@ static enum hb_status take_file(struct hb_view_source *s)
 
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
-static int is_model(const char *word)
-{
-  size_t count;
-  hb_ic_models(&count);
-  return hb_view_source_model(word) < count;
-}
-
 enum hb_status hb_view_source_open(const struct hb_opts *opts, struct hb_view_source *s)
 {
   const char *const *operands = opts->operands;
   size_t count = opts->operand_count;
   s->opts = opts;
   s->asked = s->settings;
-  if (count == 0) return hb_view_source_take_model(s, hb_view_source_model("plummer"));
-  if (count == 1 && is_model(operands[0]))
-    return hb_view_source_take_model(s, hb_view_source_model(operands[0]));
+  int model = count <= 1 ? hb_words_find(hb_models_words, count ? operands[0] : "plummer") : -1;
+  if (model >= 0) return hb_view_source_take_model(s, (size_t)model);
   if (s->n_asked)
     return hb_fail(HB_ERR_USAGE, "option -n belongs to a model, not to the file '%s'", operands[0]);
   s->files = operands;

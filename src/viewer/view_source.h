@@ -66,7 +66,4 @@ void hb_view_source_counts(const struct hb_view_source *source, struct hb_sim_co
 /* The particles as they are now, on the host. */
 enum hb_status hb_view_source_state(const struct hb_view_source *source, struct hb_particles **state);
 
-/* Number of a model by its name; what is none gives the number of models. */
-size_t hb_view_source_model(const char *name);
-
 #endif
