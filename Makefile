@@ -148,9 +148,6 @@ $(B)/tests/%: tests/unit/%.c $(HELPERS) $(B)/libholmberg.a | $(B)/holmberg-child
 
 $(B)/tests/test_fuzz: PARTS = $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
 $(B)/tests/test_fuzz: $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
-# The viewer needs the command line until a run no longer parses its own record with it.
-$(B)/tests/test_window: PARTS = $(filter-out %/main.o,$(CLI_OBJ))
-$(B)/tests/test_window: $(filter-out %/main.o,$(CLI_OBJ))
 $(B)/tests/test_fuzz $(B)/fuzzer: LDFLAGS += $(FUZZ_FAKES)
 
 $(B)/fuzzer: $(FUZZ_OBJ) $(B)/libholmberg.a | $(B)/holmberg-child

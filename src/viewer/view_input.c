@@ -1,6 +1,7 @@
 #include "viewer/view_input.h"
 
 #include "base/clock.h"
+#include "console/models.h"
 #include "viewer/view_inspect.h"
 #include "viewer/view_keep.h"
 #include "viewer/view_steps.h"
@@ -92,7 +93,7 @@ static enum hb_status take_model(struct hb_view *view, size_t model)
 
 static enum hb_status take_named_model(struct hb_view *view, const char *name)
 {
-  return take_model(view, hb_view_source_model(name));
+  return take_model(view, (size_t)hb_words_find(hb_models_words, name));
 }
 
 static enum hb_status take_next_model(struct hb_view *view, int step)

@@ -35,7 +35,7 @@ static void describe(const struct hb_view *view, struct hb_view_recording *r)
                       (unsigned long long)s->n, s->t);
   if (s->sim)
     snprintf(r->comment + used, sizeof r->comment - (size_t)used, ", eps = %g, %s, %s, %s", s->knobs.eps,
-             s->run.values[RUN_INTEGRATOR].text, hb_force_scheme(hb_sim_force(s->sim))->name,
+             s->settings.sim.integrator, hb_force_scheme(hb_sim_force(s->sim))->name,
              hb_force_precision(hb_sim_force(s->sim)));
   r->text[0] = (struct hb_png_text){"Software", "Holmberg " HB_VERSION};
   r->text[1] = (struct hb_png_text){"Comment", r->comment};

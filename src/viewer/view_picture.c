@@ -184,7 +184,7 @@ static void tell(const struct hb_view *view, char state[64], struct hb_hud *hud)
   if (s->sim) {
     const struct hb_force *force = hb_sim_force(s->sim);
     hb_hud_row(hud, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
-               s->run.values[RUN_INTEGRATOR].text);
+               s->settings.sim.integrator);
     hb_hud_row(hud, "device", "%s",
                hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
   }

@@ -182,7 +182,7 @@ static void tell_source(const struct hb_view *view, struct hb_json *json)
   }
   hb_json_text(json, "scheme", hb_force_scheme(hb_sim_force(s->sim))->name);
   hb_json_text(json, "precision", hb_force_precision(hb_sim_force(s->sim)));
-  hb_json_text(json, "integrator", s->run.values[RUN_INTEGRATOR].text);
+  hb_json_text(json, "integrator", s->settings.sim.integrator);
   hb_json_number(json, "eps", s->knobs.eps);
   hb_json_number(json, "eta", s->knobs.eta);
   hb_json_number(json, "damping", s->knobs.damping);
@@ -299,13 +299,13 @@ void hb_view_script_help(FILE *out)
   }
 }
 
-static const char *command_choice(size_t k) { return k < COMMANDS ? commands[k].name : NULL; }
+static const char *command_name(size_t k) { return k < COMMANDS ? commands[k].name : NULL; }
 
 static enum hb_status do_line(struct line *line)
 {
-  size_t k = 0;
-  while (k < COMMANDS && strcmp(commands[k].name, line->words[0]) != 0) k++;
-  if (k == COMMANDS) return hb_opts_unknown("command", line->words[0], command_choice);
+  const struct hb_words names = {.at = command_name, .what = "command"};
+  int k = hb_words_find(names, line->words[0]);
+  if (k < 0) return hb_words_unknown(names, line->words[0]);
   int given = line->count - 1;
   if (given < commands[k].least || given > commands[k].most)
     return hb_fail(HB_ERR_INPUT, "'%s' takes '%s'", commands[k].name, commands[k].arguments);
