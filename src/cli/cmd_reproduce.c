@@ -1,19 +1,31 @@
 /* holmberg reproduce: the tables and figures of 2007 beside this machine, as a report. */
-#include "base/mem.h"
+#include "base/draft.h"
 #include "cli/cmd.h"
-#include "plot/gnuplot.h"
 #include "console/list.h"
-#include "report/reproduce_options.h"
-#include "report/reproduce_sections.h"
 #include "console/signals.h"
-#include "console/terminal.h"
+#include "plot/gnuplot.h"
+#include "report/reproduce_report.h"
+#include "report/reproduce_rows.h"
+#include "report/reproduce_run.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum {
+  REPRODUCE_OUT,
+  REPRODUCE_QUICK,
+  REPRODUCE_FULL,
+  REPRODUCE_ONLY,
+  REPRODUCE_LONGEST,
+  REPRODUCE_N_MOST,
+  REPRODUCE_JOBS_ONLY,
+  REPRODUCE_CONTEXT,
+  REPRODUCE_DEVICE,
+  REPRODUCE_COUNT
+};
 
 static const struct hb_opts_option options[REPRODUCE_COUNT] = {
     [REPRODUCE_OUT] =
@@ -73,7 +85,10 @@ static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen
     if (values[words[k]].given && strpbrk(values[words[k]].text, " \t\n\"\\"))
       return hb_fail(HB_ERR_USAGE, "option --%s: '%s' has blanks or quotes", options[words[k]].name,
                      values[words[k]].text);
-  *r = (struct hb_reproduction){.values = values, .is_full = values[REPRODUCE_FULL].given};
+  *r = (struct hb_reproduction){.out = values[REPRODUCE_OUT].text,
+                                .context = values[REPRODUCE_CONTEXT].text,
+                                .device = values[REPRODUCE_DEVICE].text,
+                                .is_full = values[REPRODUCE_FULL].given};
   r->longest_s = values[REPRODUCE_LONGEST].given ? values[REPRODUCE_LONGEST].number : r->is_full ? 3600 : 4;
   r->n_most = (size_t)values[REPRODUCE_N_MOST].count;
   if (r->n_most < LEAST)
@@ -86,89 +101,27 @@ static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen
   return HB_OK;
 }
 
-/* Every path from here on is one in the folder; where shaders come from is not. */
+/* Every path from here on is one in the folder; where shaders and templates come from is not. */
+static void keep_folder(const char *variable)
+{
+  const char *folder = getenv(variable);
+  char *absolute = folder ? realpath(folder, NULL) : NULL;
+  if (absolute) setenv(variable, absolute, 1);
+  free(absolute);
+}
+
 static enum hb_status enter(const char *out)
 {
-  static const char *const folders[] = {"jobs", "data", "figures"};
-  const char *shaders = getenv("HB_SHADER_DIR");
-  char *absolute = shaders ? realpath(shaders, NULL) : NULL;
-  if (absolute) setenv("HB_SHADER_DIR", absolute, 1);
-  free(absolute);
-  if (mkdir(out, 0777) != 0 && errno != EEXIST)
-    return hb_fail(HB_ERR_IO, "cannot make folder %s: %s", out, strerror(errno));
-  if (chdir(out) != 0) return hb_fail(HB_ERR_IO, "cannot enter folder %s: %s", out, strerror(errno));
-  for (size_t k = 0; k < 3; k++)
-    if (mkdir(folders[k], 0777) != 0 && errno != EEXIST)
-      return hb_fail(HB_ERR_IO, "cannot make folder %s/%s: %s", out, folders[k], strerror(errno));
-  return HB_OK;
-}
-
-/* ---- the jobs ---------------------------------------------------------------------------------------- */
-
-static void say_estimate(const struct hb_reproduction *r)
-{
-  size_t due = 0, done = 0;
-  double seconds = 0;
-  char text[32];
-  for (size_t k = 0; k < r->job_count; k++) {
-    done += (size_t)r->jobs[k].is_done;
-    due += (size_t)hb_job_is_due(&r->jobs[k]);
-    seconds += hb_job_is_due(&r->jobs[k]) ? r->jobs[k].estimate_s : 0;
+  static const char *const folders[] = {".", "jobs", "data", "figures"};
+  keep_folder("HB_SHADER_DIR");
+  keep_folder("HB_REPORT_DIR");
+  for (size_t k = 0; k < 4; k++) {
+    const char *folder = k ? hb_phrase("%s/%s", out, folders[k]) : out;
+    if (mkdir(k ? folders[k] : out, 0777) != 0 && errno != EEXIST)
+      return hb_fail(HB_ERR_IO, "cannot make folder %s: %s", folder, strerror(errno));
+    if (k == 0 && chdir(out) != 0)
+      return hb_fail(HB_ERR_IO, "cannot enter folder %s: %s", out, strerror(errno));
   }
-  if (due == 0) {
-    printf("%zu jobs are done, 0 are to do\n", done);
-    return;
-  }
-  hb_terminal_duration(seconds, text);
-  printf("%zu jobs are done, %zu are to do: about %s on this machine, by its measured rates\n", done, due,
-         text);
-  fflush(stdout);
-}
-
-static enum hb_status run_due(struct hb_reproduction *r)
-{
-  HB_TRY(hb_reproduce_resume(r));
-  for (size_t k = 0; k < r->job_count; k++)
-    if (hb_job_is_due(&r->jobs[k])) {
-      HB_TRY(hb_reproduce_check_machine(r));
-      break;
-    }
-  return hb_reproduce_run(r);
-}
-
-static enum hb_status work_through(struct hb_reproduction *r)
-{
-  HB_TRY(hb_reproduce_open_machine(r));
-  for (int stage = 0; stage < 2; stage++) {
-    HB_TRY(hb_reproduce_plan_probes(r, stage));
-    HB_TRY(run_due(r));
-    HB_TRY(hb_reproduce_take_probes(r, stage));
-  }
-  HB_TRY(hb_reproduce_plan(r));
-  HB_TRY(hb_reproduce_resume(r));
-  say_estimate(r);
-  return run_due(r);
-}
-
-/* ---- the report -------------------------------------------------------------------------------------- */
-
-static enum hb_status write_report(struct hb_reproduction *r, unsigned chosen)
-{
-  struct hb_report report = {0};
-  const char *out = r->values[REPRODUCE_OUT].text;
-  hb_section_head(r, &report, chosen);
-  for (size_t k = 0; hb_sections[k].name; k++) {
-    if (!(chosen >> k & 1)) continue;
-    hb_report_put(&report, "<h2 id=\"%s\">%s</h2>\n", hb_sections[k].name, hb_sections[k].title);
-    hb_sections[k].write(r, &report);
-  }
-  hb_section_foot(r, &report);
-  HB_TRY(hb_report_end(&report, "report.html"));
-  printf("wrote %s/report.html: %u tables, %u figures, each with its numbers in %s/data\n", out,
-         report.tables, report.figures, out);
-  if (report.lacks)
-    return hb_fail(HB_ERR_INTERNAL, "%s/report.html lacks what %u of its sentences in red say", out,
-                   report.lacks);
   return HB_OK;
 }
 
@@ -179,10 +132,11 @@ static enum hb_status work(const struct hb_opts *opts)
   HB_TRY(choose(opts->values, &chosen));
   HB_TRY(set_up(opts->values, chosen, &r));
   HB_TRY(enter(opts->values[REPRODUCE_OUT].text));
-  if (!opts->values[REPRODUCE_JOBS_ONLY].given) HB_TRY(hb_gnuplot_check("report.svg"));
+  int is_reported = !opts->values[REPRODUCE_JOBS_ONLY].given;
+  if (is_reported) HB_TRY(hb_gnuplot_check("report.svg"));
   hb_signals_watch();
-  enum hb_status status = work_through(&r);
-  if (status == HB_OK && !opts->values[REPRODUCE_JOBS_ONLY].given) status = write_report(&r, chosen);
+  enum hb_status status = hb_reproduce_run(&r);
+  if (status == HB_OK && is_reported) status = hb_reproduce_report(&r, chosen);
   hb_reproduce_clear(&r);
   return status;
 }

@@ -1,10 +1,13 @@
+#include "report/reproduce_rows.h"
+
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/json_read.h"
-#include "report/reproduce.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,14 @@
-/* The model of [PZ07] section 5 for its four machines, as the sections of a reproduction ask for it. */
-#ifndef HB_REPRODUCE_2007_H
-#define HB_REPRODUCE_2007_H
+/* [PZ07]: its four machines, what its Table 2 has for them, and the model of section 5, as a reproduction asks for them. */
+#ifndef HB_MODEL_2007_H
+#define HB_MODEL_2007_H
+
+#include <stddef.h>
+
+enum { HB_2007_MACHINES = 4 };
+extern const char *const hb_2007_machines[HB_2007_MACHINES];
+
+/* Seconds in Table 2; NaN where it has none. */
+double hb_2007_wall(size_t n, const char *machine);
 
 /* Eqs 14 and 17: particles in a block, block steps of a time unit. */
 double hb_2007_n_block(double n);

@@ -1,0 +1,119 @@
+#include "report/reproduce_job.h"
+
+#include "base/draft.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "report/commit.h"
+#include "report/reproduce_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- adding one -------------------------------------------------------------------------------------- */
+
+static enum hb_status grow(struct hb_reproduction *r)
+{
+  if (r->job_count < r->job_room) return HB_OK;
+  struct hb_job *more;
+  size_t room = 2 * r->job_room + 64;
+  HB_TRY(HB_ALLOC(room, &more));
+  if (r->job_count) memcpy(more, r->jobs, r->job_count * sizeof *more);
+  hb_mem_free(r->jobs);
+  r->jobs = more;
+  r->job_room = room;
+  return HB_OK;
+}
+
+/* The passes of cg2007 are so short that waking the threads of a software renderer takes longer than they do; grape6 has a
+ * precision of its own; `ic` needs no OpenGL. */
+static enum hb_status write_command(const struct hb_reproduction *r, const struct hb_job_plan *plan,
+                                    struct hb_job *job)
+{
+  const struct hb_source *source = plan->source;
+  struct hb_draft text = {0};
+  int needs_gl = strncmp(plan->command, "ic ", 3) != 0;
+  hb_draft_put(&text, "%sholmberg %s", source == &r->sources[HB_SOURCE_CG2007] ? "LP_NUM_THREADS=0 " : "",
+               plan->command);
+  if (source) hb_draft_put(&text, " --scheme %s", source->scheme);
+  if (source && source != &r->sources[HB_SOURCE_GRAPE6])
+    hb_draft_put(&text, " --precision %s", source->precision);
+  if (r->context && needs_gl) hb_draft_put(&text, " --context %s", r->context);
+  if (r->device && needs_gl) hb_draft_put(&text, " --device %s", r->device);
+  enum hb_status status = text.status;
+  if (status == HB_OK && text.text.length >= sizeof job->command)
+    status = hb_fail(HB_ERR_USAGE, "the command line of a job is too long: %s", text.text.text);
+  if (status == HB_OK) strcpy(job->command, text.text.text);
+  hb_draft_clear(&text);
+  return status;
+}
+
+enum hb_status hb_job_add(struct hb_reproduction *r, const struct hb_job_plan *plan, int *is_left_out)
+{
+  HB_TRY(grow(r));
+  struct hb_job *job = &r->jobs[r->job_count++];
+  *job = (struct hb_job){.kind = plan->kind, .estimate_s = plan->estimate_s};
+  snprintf(job->name, sizeof job->name, "%s", plan->name);
+  snprintf(job->labels, sizeof job->labels, "%s", plan->labels);
+  snprintf(job->subject, sizeof job->subject, "%s", plan->subject ? plan->subject : "");
+  HB_TRY(write_command(r, plan, job));
+  job->is_left_out = plan->subject && job->estimate_s > plan->longest_s && !hb_job_is_kept(job, NULL);
+  if (is_left_out) *is_left_out = job->is_left_out;
+  return HB_OK;
+}
+
+/* ---- what is kept of it ------------------------------------------------------------------------------ */
+
+static const char *file_of(const struct hb_job *job) { return hb_phrase("jobs/%s.jsonl", job->name); }
+
+static void write_header(FILE *file, const struct hb_job *job, double wall_s)
+{
+  char date[32];
+  time_t now = time(NULL);
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+  struct hb_json json = {.out = file};
+  hb_json_open_object(&json, NULL);
+  hb_json_text(&json, "command", job->command);
+  hb_json_text(&json, "version", hb_version());
+  hb_json_text(&json, "commit", hb_commit);
+  hb_json_text(&json, "date", date);
+  hb_json_number(&json, "estimate_s", job->estimate_s);
+  hb_json_number(&json, "job_wall_s", wall_s);
+  if (*job->failure) hb_json_text(&json, "failure", job->failure);
+  hb_json_close_object(&json);
+  fputc('\n', file);
+}
+
+enum hb_status hb_job_keep(const struct hb_job *job, double wall_s, const void *rows, size_t length)
+{
+  char *whole = NULL;
+  size_t count;
+  FILE *file = open_memstream(&whole, &count);
+  if (!file) return hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
+  write_header(file, job, wall_s);
+  if (!*job->failure && length) fwrite(rows, 1, length, file);
+  enum hb_status status =
+      fclose(file) == 0 ? HB_OK : hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
+  if (status == HB_OK) status = hb_file_replace(file_of(job), whole, count);
+  free(whole);
+  return status;
+}
+
+int hb_job_is_kept(const struct hb_job *job, char *failure)
+{
+  char *text;
+  struct hb_record header = {0};
+  size_t length;
+  if (access(file_of(job), R_OK) != 0 || hb_file_read(file_of(job), &text, &length) != HB_OK) return 0;
+  text[strcspn(text, "\n")] = 0;
+  int same = hb_record_take(text, &header) == HB_OK &&
+             strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
+             strcmp(hb_record_text(&header, "version"), hb_version()) == 0;
+  const char *kept = hb_record_text(&header, "failure");
+  int failed = same && *kept;
+  if (failed && failure) snprintf(failure, HB_JOB_FAILURE, "%s", kept);
+  hb_mem_free(text);
+  return same && !failed;
+}

@@ -1,0 +1,313 @@
+#include "report/reproduce_plan.h"
+
+#include "base/draft.h"
+#include "report/model_2007.h"
+#include "report/reproduce_job.h"
+#include "report/reproduce_sources.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- how many block steps -----------------------------------------------------------------------------*/
+
+/* Steps rounded down make that many times the block steps of eq. 17. */
+static const double ROUNDED_DOWN = 1.6;
+
+static double block_steps(size_t n, double nu, double t)
+{
+  return ROUNDED_DOWN * t * hb_2007_n_steps((double)n) * sqrt(0.01 / nu);
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* ---- the paper's runs -------------------------------------------------------------------------------- */
+
+static const char as_in_2007[] = "all/host/host";
+
+/* A column of Table 2, from the smallest n to the first that takes too long, and three sizes in any case. */
+static const struct column {
+  enum hb_source_name source;
+  const char *mode;
+} columns[] = {
+    {HB_SOURCE_HOST, as_in_2007},        {HB_SOURCE_SIMD, as_in_2007},  {HB_SOURCE_CG2007, as_in_2007},
+    {HB_SOURCE_BAG, as_in_2007},         {HB_SOURCE_TILE, as_in_2007},  {HB_SOURCE_GRAPE6, as_in_2007},
+    {HB_SOURCE_COMPENSATED, as_in_2007}, {HB_SOURCE_DS, as_in_2007},    {HB_SOURCE_DS, "block/gpu/host"},
+    {HB_SOURCE_DS, "block/gpu/gpu"},     {HB_SOURCE_DOUBLE, as_in_2007}};
+
+/* "block-gpu-host", for names of files. */
+static const char *mode_word(const char *mode)
+{
+  char word[32];
+  snprintf(word, sizeof word, "%s", mode);
+  for (char *slash; (slash = strchr(word, '/'));) *slash = '-';
+  return hb_phrase("%s", word);
+}
+
+static enum hb_status plan_column(struct hb_reproduction *r, const struct column *column)
+{
+  const struct hb_source *source = &r->sources[column->source];
+  const char *how = column->mode == as_in_2007 ? "" : column->mode;
+  int too_long = 0, count = 0;
+  for (size_t n = r->n_least; n <= r->n_most && source->is_there && !too_long; n *= 2) {
+    struct hb_job_plan job = {.kind = HB_JOB_RUN,
+                              .source = source,
+                              .estimate_s = hb_source_run_seconds(r, source, n, block_steps(n, 0.01, 0.5)),
+                              .command = hb_phrase("bench run --n %zu --mode %s --json", n, column->mode),
+                              .name = hb_phrase("run-%s-%s-%zu", source->name, mode_word(column->mode), n),
+                              .labels = hb_phrase("kind=run source=%s", source->name),
+                              .longest_s = r->longest_s};
+    if (++count > 3) job.subject = hb_phrase("%s%s%s at N = %zu", source->name, *how ? " " : "", how, n);
+    HB_TRY(hb_job_add(r, &job, &too_long));
+  }
+  return HB_OK;
+}
+
+static enum hb_status plan_runs(struct hb_reproduction *r)
+{
+  for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) HB_TRY(plan_column(r, &columns[c]));
+  return HB_OK;
+}
+
+/* ---- energy against nu ------------------------------------------------------------------------------- */
+
+void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES])
+{
+  static const size_t sizes[2][HB_NU_SIZES] = {{256, 1024}, {1024, 16384}};
+  n[1] = smaller(sizes[r->is_full][1], r->n_most);
+  n[0] = sizes[r->is_full][0] < n[1] ? sizes[r->is_full][0] : n[1] / 2;
+}
+
+const enum hb_source_name hb_energy_sources[HB_ENERGY_SOURCES] = {HB_SOURCE_HOST,        HB_SOURCE_GRAPE6,
+                                                                  HB_SOURCE_DOUBLE,      HB_SOURCE_DS,
+                                                                  HB_SOURCE_COMPENSATED, HB_SOURCE_CG2007};
+
+/* Halvings of nu = 0.1, as the paper; a quick reproduction takes every other. The smaller N has them all, and so has grape6,
+ * whose floor is in question; the larger one has `always`, and more as far as they fit. A float's steps collapse below
+ * nu = 0.01, to dt_min in the end; the rounding of grape6's jerk, divided by dt^3, would shorten them without end. */
+static enum hb_status plan_nu_source(struct hb_reproduction *r, const struct hb_source *source, size_t n,
+                                     int always)
+{
+  double t = 0.25, shortest = ldexp(1, r->is_full ? -18 : -14);
+  int is_float = source == &r->sources[HB_SOURCE_CG2007] || source == &r->sources[HB_SOURCE_COMPENSATED];
+  const char *dt_min = source == &r->sources[HB_SOURCE_GRAPE6] || !r->is_full ? "2^-14" : "2^-18";
+  int too_long = 0, count = 0;
+  for (int k = 0; k <= HB_NU_HALVINGS && !too_long; k += r->is_full ? 1 : 2) {
+    double nu = ldexp(0.1, -k), steps = fmin(block_steps(n, nu, t), t / shortest);
+    struct hb_job_plan job = {
+        .kind = HB_JOB_NU,
+        .source = source,
+        .estimate_s = hb_source_run_seconds(r, source, n, is_float && nu < 0.003 ? t / shortest : steps),
+        .command = hb_phrase("run jobs/plummer-%zu.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min %s "
+                             "--max-energy-error none --json",
+                             n, nu, dt_min),
+        .name = hb_phrase("nu-%s-%zu-%.10g", source->name, n, nu),
+        .labels = hb_phrase("kind=nu source=%s n=%zu nu=%.10g", source->name, n, nu),
+        .longest_s = r->longest_s};
+    if (++count > always) job.subject = hb_phrase("%s at N = %zu, &nu; = %.10g", source->name, n, nu);
+    HB_TRY(hb_job_add(r, &job, &too_long));
+  }
+  return HB_OK;
+}
+
+static enum hb_status plan_nu(struct hb_reproduction *r)
+{
+  size_t n[HB_NU_SIZES];
+  hb_reproduce_nu_sizes(r, n);
+  for (int k = 0; k < HB_NU_SIZES; k++) {
+    struct hb_job_plan sphere = {
+        .kind = HB_JOB_NU,
+        .estimate_s = r->start_s,
+        .command = hb_phrase("ic plummer -n %zu --seed 1 -o jobs/plummer-%zu.h5 --quiet", n[k], n[k]),
+        .name = hb_phrase("plummer-%zu", n[k]),
+        .labels = "kind=ic"};
+    HB_TRY(hb_job_add(r, &sphere, NULL));
+    for (int c = 0; c < HB_ENERGY_SOURCES; c++) {
+      const struct hb_source *source = &r->sources[hb_energy_sources[c]];
+      int always = k == 0 || hb_energy_sources[c] == HB_SOURCE_GRAPE6 ? HB_NU_HALVINGS + 1 : 3;
+      if (source->is_there) HB_TRY(plan_nu_source(r, source, n[k], always));
+    }
+  }
+  return HB_OK;
+}
+
+/* ---- roundings --------------------------------------------------------------------------------------- */
+
+const char *const hb_rounding_names[HB_ROUNDINGS] = {"down", "nearest", "up"};
+
+/* "256,512,1024": from n_first on by factors of two. */
+static void list_sizes(size_t first, size_t last, char text[256])
+{
+  size_t length = 0;
+  for (size_t n = first; n <= last && length < 240; n *= 2)
+    length += (size_t)snprintf(text + length, 256 - length, "%s%zu", n == first ? "" : ",", n);
+}
+
+static double sum_of_runs(const struct hb_reproduction *r, const struct hb_source *source, size_t last)
+{
+  double sum = r->start_s;
+  for (size_t n = r->n_least; n <= last; n *= 2)
+    sum += hb_source_run_seconds(r, source, n, block_steps(n, 0.01, 0.5)) - r->start_s;
+  return sum;
+}
+
+static enum hb_status plan_roundings(struct hb_reproduction *r)
+{
+  size_t last = smaller(r->is_full ? 16384 : 4096, r->n_most);
+  char sizes[256];
+  list_sizes(r->n_least, last, sizes);
+  for (int k = 0; k < HB_ROUNDINGS; k++) {
+    const char *rounding = hb_rounding_names[k];
+    struct hb_job_plan job = {
+        .kind = HB_JOB_ROUNDING,
+        .estimate_s = HB_ROUNDING_SEEDS * sum_of_runs(r, &r->sources[HB_SOURCE_SIMD], last),
+        .command = hb_phrase("model fit --n %s --seeds %d --step-rounding %s --scheme host-simd --precision "
+                             "ds --json",
+                             sizes, HB_ROUNDING_SEEDS, rounding),
+        .name = hb_phrase("rounding-%s", rounding),
+        .labels = hb_phrase("kind=rounding rounding=%s", rounding)};
+    HB_TRY(hb_job_add(r, &job, NULL));
+  }
+  return HB_OK;
+}
+
+/* ---- the constants of the model ---------------------------------------------------------------------- */
+
+/* Five sizes in a range of four, as far up as they fit. */
+static enum hb_status plan_fit(struct hb_reproduction *r, const struct hb_source *source, const char *mode)
+{
+  static const size_t eighths[] = {2, 3, 4, 6, 8};
+  enum { SIZES = sizeof eighths / sizeof *eighths };
+  size_t top = r->n_least;
+  double estimate_s = 0, start_s = hb_source_start_seconds(r, source);
+  for (size_t n = top; n <= r->n_most && n <= 65536; n *= 2) {
+    double next_s = start_s;
+    for (int k = 0; k < SIZES; k++) {
+      size_t m = n * eighths[k] / 8;
+      next_s += hb_source_run_seconds(r, source, m, block_steps(m, 0.01, 0.5)) - start_s;
+    }
+    if (n > r->n_least && next_s > r->longest_s) break;
+    top = n, estimate_s = next_s;
+  }
+  char sizes[128] = "";
+  for (int k = 0; k < SIZES; k++)
+    snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), "%s%zu", k ? "," : "",
+             top * eighths[k] / 8);
+  return hb_job_add(
+      r,
+      &(struct hb_job_plan){.kind = HB_JOB_MODEL,
+                            .source = source,
+                            .estimate_s = estimate_s,
+                            .command = hb_phrase("model fit --n %s --seeds 1 --mode %s --json", sizes, mode),
+                            .name = hb_phrase("model-%s-%s", source->name, mode_word(mode)),
+                            .labels = hb_phrase("kind=model source=%s", source->name)},
+      NULL);
+}
+
+static enum hb_status plan_model(struct hb_reproduction *r)
+{
+  static const struct column fits[] = {{HB_SOURCE_HOST, as_in_2007},     {HB_SOURCE_CG2007, as_in_2007},
+                                       {HB_SOURCE_BAG, as_in_2007},      {HB_SOURCE_TILE, as_in_2007},
+                                       {HB_SOURCE_DS, "block/gpu/host"}, {HB_SOURCE_DS, "block/gpu/gpu"}};
+  for (size_t k = 0; k < sizeof fits / sizeof *fits; k++)
+    if (r->sources[fits[k].source].is_there) HB_TRY(plan_fit(r, &r->sources[fits[k].source], fits[k].mode));
+  return HB_OK;
+}
+
+/* ---- forces alone ------------------------------------------------------------------------------------ */
+
+/* Jobs of one force on all n by all n, as long as they fit. */
+static enum hb_status plan_forces(struct hb_reproduction *r, enum hb_job_kind kind,
+                                  enum hb_source_name source_name, const char *word, size_t first,
+                                  size_t last, const char *options)
+{
+  const struct hb_source *source = &r->sources[source_name], *host = &r->sources[HB_SOURCE_HOST];
+  int too_long = 0;
+  for (size_t n = first; n <= smaller(last, r->n_most) && source->is_there && !too_long; n *= 2) {
+    double once = hb_source_seconds(source, (double)n, (double)n);
+    double check = kind == HB_JOB_SUMS ? hb_source_seconds(host, (double)n, 256) : 0;
+    struct hb_job_plan job = {.kind = kind,
+                              .source = source,
+                              .estimate_s = r->gl_start_s + 5 * once + check,
+                              .command = hb_phrase("bench force --n %zu %s --json", n, options),
+                              .name = hb_phrase("%s-%s-%zu", word, source->name, n),
+                              .labels = hb_phrase("kind=%s source=%s", word, source->name),
+                              .longest_s = r->longest_s / 2};
+    if (n > 4096) job.subject = hb_phrase("%s at N = %zu", source->name, n);
+    HB_TRY(hb_job_add(r, &job, &too_long));
+  }
+  return HB_OK;
+}
+
+static enum hb_status plan_sums(struct hb_reproduction *r)
+{
+  size_t first = r->n_most < 4096 ? r->n_least : 2048;
+  const char *options = "--float-positions --check --repeat 1";
+  HB_TRY(plan_forces(r, HB_JOB_SUMS, HB_SOURCE_CG2007, "sums", first, 131072, options));
+  return plan_forces(r, HB_JOB_SUMS, HB_SOURCE_COMPENSATED, "sums", first, 131072, options);
+}
+
+static enum hb_status plan_rates(struct hb_reproduction *r)
+{
+  static const enum hb_source_name curves[] = {HB_SOURCE_BAG, HB_SOURCE_TILE};
+  for (size_t k = 0; k < sizeof curves / sizeof *curves; k++)
+    HB_TRY(plan_forces(r, HB_JOB_FORCE, curves[k], "force", r->n_least, r->is_full ? 1048576 : 131072,
+                       "--interaction gravity --repeat 3"));
+  return HB_OK;
+}
+
+const int hb_thread_counts[HB_THREAD_COUNTS] = {1, 2, 4, 8};
+
+static enum hb_status plan_threads(struct hb_reproduction *r)
+{
+  const struct hb_source *tile = &r->sources[HB_SOURCE_TILE];
+  const struct hb_source *source = tile->is_there ? tile : &r->sources[HB_SOURCE_BAG];
+  char sizes[256];
+  size_t last = r->is_full ? 16384 : 4096;
+  list_sizes(r->n_least, smaller(last, r->n_most), sizes);
+  for (int k = 0; k < HB_THREAD_COUNTS && source->is_there; k++) {
+    int count = hb_thread_counts[k];
+    struct hb_job_plan job = {
+        .kind = HB_JOB_THREADS,
+        .source = source,
+        .estimate_s = r->gl_start_s + 20 * hb_source_seconds(source, (double)last, (double)last),
+        .command = hb_phrase("bench force --interaction gravity --n %s --tuning body_threads=%d --json",
+                             sizes, count),
+        .name = hb_phrase("threads-%s-%d", source->name, count),
+        .labels = hb_phrase("kind=threads source=%s threads=%d", source->name, count)};
+    HB_TRY(hb_job_add(r, &job, NULL));
+  }
+  return HB_OK;
+}
+
+static enum hb_status plan_device(struct hb_reproduction *r)
+{
+  HB_TRY(hb_job_add(r,
+                    &(struct hb_job_plan){.kind = HB_JOB_DEVICE,
+                                          .estimate_s = r->gl_start_s + 1,
+                                          .command = "bench ceiling --json",
+                                          .name = "ceiling",
+                                          .labels = "kind=ceiling"},
+                    NULL));
+  return hb_job_add(r,
+                    &(struct hb_job_plan){.kind = HB_JOB_DEVICE,
+                                          .source = &r->sources[HB_SOURCE_CG2007],
+                                          .estimate_s = r->gl_start_s + 2,
+                                          .command = "bench draws --n 1024 --ni 1024 --repeat 3 --json",
+                                          .name = "draws",
+                                          .labels = "kind=draws"},
+                    NULL);
+}
+
+enum hb_status hb_reproduce_plan(struct hb_reproduction *r)
+{
+  static const struct {
+    enum hb_job_kind kind;
+    enum hb_status (*plan)(struct hb_reproduction *r);
+  } plans[] = {{HB_JOB_DEVICE, plan_device},      {HB_JOB_RUN, plan_runs},       {HB_JOB_NU, plan_nu},
+               {HB_JOB_ROUNDING, plan_roundings}, {HB_JOB_MODEL, plan_model},    {HB_JOB_SUMS, plan_sums},
+               {HB_JOB_FORCE, plan_rates},        {HB_JOB_THREADS, plan_threads}};
+  for (size_t k = 0; k < sizeof plans / sizeof *plans; k++)
+    if (r->kinds & plans[k].kind) HB_TRY(plans[k].plan(r));
+  return HB_OK;
+}

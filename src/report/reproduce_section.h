@@ -1,0 +1,64 @@
+/* The sections of a report, each with its template data/report/NAME.html: a section sets the numbers, tables and figures that
+ * its template names. reproduce_report.c lists them. */
+#ifndef HB_REPRODUCE_SECTION_H
+#define HB_REPRODUCE_SECTION_H
+
+#include "report/report.h"
+#include "report/reproduce_plan.h"
+#include "report/reproduce_rows.h"
+
+void hb_section_table1(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_table2(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_fig1(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_fig2(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_energy(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_steps(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_rounding(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_table3(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_fig3(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_fig4(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_fig5(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_hi07(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_nhp07(const struct hb_reproduction *r, struct hb_report *report);
+void hb_section_differs(const struct hb_reproduction *r, struct hb_report *report);
+
+/* ---- what they share ---- */
+
+/* What several templates name: numbers of the papers, energies of cg2007 measured twice, the three roundings. */
+void hb_section_shared(const struct hb_reproduction *r, struct hb_report *report);
+
+/* A number of a section, for its template. */
+static inline void hb_section_set(struct hb_report *report, const char *name, double number)
+{
+  hb_values_number(&report->values, name, number);
+}
+
+/* Points of all records that match: fields "n" and scale * |y|. */
+void hb_section_curve(const struct hb_reproduction *r, struct hb_report_figure *figure, const char *curve,
+                      const char *style, const char *filter, const char *y, double scale);
+
+/* Points of a column of [PZ07] Table 2, times 4: seconds of a time unit. */
+void hb_section_paper_curve(struct hb_report_figure *figure, const char *curve, const char *style,
+                            const char *machine);
+
+/* Wall seconds of the paper's run as in 2007; NaN where it was not done. */
+double hb_section_wall(const struct hb_reproduction *r, enum hb_source_name source, size_t n);
+
+/* The change of an energy "e_total" or "e_gpu" of the nu jobs, relative; NaN: not done. */
+double hb_section_nu_error(const struct hb_reproduction *r, const char *source, size_t n, double nu,
+                           const char *energy);
+
+/* For left_out.html: the jobs of these kinds that would have taken too long. */
+void hb_section_left_out(const struct hb_reproduction *r, struct hb_report *report, unsigned kinds);
+
+/* What the fits say of a rounding of time steps. */
+struct hb_section_rounding {
+  double steps_p, steps_p_error;       /* exponent of the block steps of a time unit */
+  double blocks_p, blocks_p_error;     /* exponent of the particles in a block       */
+  double steps_ratio;                  /* mean of block steps over eq. 17            */
+  double blocks_low, blocks_high;      /* of n_block over eq. 14                     */
+  double error, error_low, error_high; /* |dE/E|: mean, smallest and largest mean of an n */
+};
+struct hb_section_rounding hb_section_rounding_of(const struct hb_reproduction *r, const char *rounding);
+
+#endif
