@@ -112,18 +112,6 @@ static struct hb_plot_band paper_band(const char *machine, const char *label, co
   return (struct hb_plot_band){fmax(mean - scatter, 0.3 * mean), mean + scatter, label, color};
 }
 
-static double mean_error(const struct hb_reproduction *r, const char *filter, double *largest)
-{
-  double sum = 0, count = 0;
-  *largest = 0;
-  for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, filter));) {
-    double error = fabs(hb_record_number(record, "de_rel"));
-    sum += error, count++;
-    *largest = fmax(*largest, error);
-  }
-  return sum / count;
-}
-
 void hb_section_energy(const struct hb_reproduction *r, struct hb_report *report)
 {
   struct hb_report_figure f =
@@ -137,10 +125,10 @@ void hb_section_energy(const struct hb_reproduction *r, struct hb_report *report
   for (int k = 0; k < HB_ENERGY_SOURCES; k++) {
     const struct hb_source *source = &r->sources[hb_energy_sources[k]];
     const char *filter = hb_phrase("kind=run source=%s mode=all/host/host", source->name);
-    double largest, mean = mean_error(r, filter, &largest);
+    struct hb_section_stat error = hb_section_stat(r, "de_rel", filter);
     hb_section_curve(r, &f, source->name, source->name, filter, "de_rel", 1);
-    hb_report_table_row(&t, "ww22", source->name, source->what, mean, largest);
-    above += largest > grape;
+    hb_report_table_row(&t, "ww22", source->name, source->what, error.mean, error.high);
+    above += error.high > grape;
   }
   hb_section_curve(r, &f, "cg2007, own", "cg2007-own", "kind=run source=cg2007", "de_rel_gpu", 1);
   hb_report_figure_end(&f);

@@ -29,14 +29,13 @@ static enum hb_status grow(struct hb_reproduction *r)
 
 /* The passes of cg2007 are so short that waking the threads of a software renderer takes longer than they do; grape6 has a
  * precision of its own; `ic` needs no OpenGL. */
-static enum hb_status write_command(const struct hb_reproduction *r, const struct hb_job_plan *plan,
-                                    struct hb_job *job)
+static enum hb_status write_command(const struct hb_reproduction *r, const struct hb_source *source,
+                                    const char *command, struct hb_job *job)
 {
-  const struct hb_source *source = plan->source;
   struct hb_draft text = {0};
-  int needs_gl = strncmp(plan->command, "ic ", 3) != 0;
+  int needs_gl = strncmp(command, "ic ", 3) != 0;
   hb_draft_put(&text, "%sholmberg %s", source == &r->sources[HB_SOURCE_CG2007] ? "LP_NUM_THREADS=0 " : "",
-               plan->command);
+               command);
   if (source) hb_draft_put(&text, " --scheme %s", source->scheme);
   if (source && source != &r->sources[HB_SOURCE_GRAPE6])
     hb_draft_put(&text, " --precision %s", source->precision);
@@ -50,18 +49,33 @@ static enum hb_status write_command(const struct hb_reproduction *r, const struc
   return status;
 }
 
-enum hb_status hb_job_add(struct hb_reproduction *r, const struct hb_job_plan *plan, int *is_left_out)
+/* "kind=model source=ds mode=block/gpu/gpu": "model-ds-block-gpu-gpu" */
+static void write_name(const char *labels, char name[80])
+{
+  size_t length = 0;
+  while ((labels = strchr(labels, '=')) && length < 79) {
+    for (labels++; *labels && *labels != ' ' && length < 79; labels++)
+      name[length++] = *labels == '/' ? '-' : *labels;
+    if (*labels && length < 79) name[length++] = '-';
+  }
+  name[length] = 0;
+}
+
+enum hb_status hb_job_add(struct hb_reproduction *r, enum hb_job_kind kind, const struct hb_source *source,
+                          double estimate_s, const char *labels, const char *command)
 {
   HB_TRY(grow(r));
   struct hb_job *job = &r->jobs[r->job_count++];
-  *job = (struct hb_job){.kind = plan->kind, .estimate_s = plan->estimate_s};
-  snprintf(job->name, sizeof job->name, "%s", plan->name);
-  snprintf(job->labels, sizeof job->labels, "%s", plan->labels);
-  snprintf(job->subject, sizeof job->subject, "%s", plan->subject ? plan->subject : "");
-  HB_TRY(write_command(r, plan, job));
-  job->is_left_out = plan->subject && job->estimate_s > plan->longest_s && !hb_job_is_kept(job, NULL);
-  if (is_left_out) *is_left_out = job->is_left_out;
-  return HB_OK;
+  *job = (struct hb_job){.kind = kind, .estimate_s = estimate_s};
+  snprintf(job->labels, sizeof job->labels, "%s", labels);
+  write_name(labels, job->name);
+  return write_command(r, source, command, job);
+}
+
+int hb_job_leave_out(struct hb_reproduction *r, double longest_s)
+{
+  struct hb_job *job = &r->jobs[r->job_count - 1];
+  return job->is_left_out = job->estimate_s > longest_s && !hb_job_is_kept(job, NULL);
 }
 
 /* ---- what is kept of it ------------------------------------------------------------------------------ */

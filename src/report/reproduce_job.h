@@ -4,20 +4,13 @@
 
 #include "report/reproduction.h"
 
-/* A job to add. Its texts are copied, phrases for example. */
-struct hb_job_plan {
-  enum hb_job_kind kind;
-  const struct hb_source *source; /* whose scheme and precision the command gets; NULL: none */
-  double estimate_s;
-  const char *command; /* behind "holmberg"; the OpenGL that was asked for is added */
-  const char *name, *labels;
-  const char *
-      subject; /* NULL: never left out; else it is where it would take more than longest_s, unless it is there */
-  double longest_s;
-};
+/* Adds a job with these labels, "kind=run n=16"; the command, behind "holmberg", gets the source's scheme and precision (NULL:
+ * none) and the OpenGL that was asked for. Errors: HB_ERR_USAGE (a command line that is too long). */
+enum hb_status hb_job_add(struct hb_reproduction *r, enum hb_job_kind kind, const struct hb_source *source,
+                          double estimate_s, const char *labels, const char *command);
 
-/* is_left_out, nullable. Errors: HB_ERR_USAGE (a command line that is too long). */
-enum hb_status hb_job_add(struct hb_reproduction *r, const struct hb_job_plan *plan, int *is_left_out);
+/* Leaves out the job that was added last where it would take longer than that, unless its output is there already. */
+int hb_job_leave_out(struct hb_reproduction *r, double longest_s);
 
 /* Writes the output of a job that is done, or what it failed of, under its name, behind a line that says what it is of.
  * Errors: HB_ERR_IO. */

@@ -35,30 +35,15 @@ static const struct column {
     {HB_SOURCE_COMPENSATED, as_in_2007}, {HB_SOURCE_DS, as_in_2007},    {HB_SOURCE_DS, "block/gpu/host"},
     {HB_SOURCE_DS, "block/gpu/gpu"},     {HB_SOURCE_DOUBLE, as_in_2007}};
 
-/* "block-gpu-host", for names of files. */
-static const char *mode_word(const char *mode)
-{
-  char word[32];
-  snprintf(word, sizeof word, "%s", mode);
-  for (char *slash; (slash = strchr(word, '/'));) *slash = '-';
-  return hb_phrase("%s", word);
-}
-
 static enum hb_status plan_column(struct hb_reproduction *r, const struct column *column)
 {
   const struct hb_source *source = &r->sources[column->source];
-  const char *how = column->mode == as_in_2007 ? "" : column->mode;
-  int too_long = 0, count = 0;
-  for (size_t n = r->n_least; n <= r->n_most && source->is_there && !too_long; n *= 2) {
-    struct hb_job_plan job = {.kind = HB_JOB_RUN,
-                              .source = source,
-                              .estimate_s = hb_source_run_seconds(r, source, n, block_steps(n, 0.01, 0.5)),
-                              .command = hb_phrase("bench run --n %zu --mode %s --json", n, column->mode),
-                              .name = hb_phrase("run-%s-%s-%zu", source->name, mode_word(column->mode), n),
-                              .labels = hb_phrase("kind=run source=%s", source->name),
-                              .longest_s = r->longest_s};
-    if (++count > 3) job.subject = hb_phrase("%s%s%s at N = %zu", source->name, *how ? " " : "", how, n);
-    HB_TRY(hb_job_add(r, &job, &too_long));
+  int count = 0;
+  for (size_t n = r->n_least; n <= r->n_most && source->is_there; n *= 2) {
+    HB_TRY(hb_job_add(r, HB_JOB_RUN, source, hb_source_run_seconds(r, source, n, block_steps(n, 0.01, 0.5)),
+                      hb_phrase("kind=run source=%s mode=%s n=%zu", source->name, column->mode, n),
+                      hb_phrase("bench run --n %zu --mode %s --json", n, column->mode)));
+    if (++count > 3 && hb_job_leave_out(r, r->longest_s)) break;
   }
   return HB_OK;
 }
@@ -91,21 +76,16 @@ static enum hb_status plan_nu_source(struct hb_reproduction *r, const struct hb_
   double t = 0.25, shortest = ldexp(1, r->is_full ? -18 : -14);
   int is_float = source == &r->sources[HB_SOURCE_CG2007] || source == &r->sources[HB_SOURCE_COMPENSATED];
   const char *dt_min = source == &r->sources[HB_SOURCE_GRAPE6] || !r->is_full ? "2^-14" : "2^-18";
-  int too_long = 0, count = 0;
-  for (int k = 0; k <= HB_NU_HALVINGS && !too_long; k += r->is_full ? 1 : 2) {
+  for (int k = 0, count = 0; k <= HB_NU_HALVINGS; k += r->is_full ? 1 : 2) {
     double nu = ldexp(0.1, -k), steps = fmin(block_steps(n, nu, t), t / shortest);
-    struct hb_job_plan job = {
-        .kind = HB_JOB_NU,
-        .source = source,
-        .estimate_s = hb_source_run_seconds(r, source, n, is_float && nu < 0.003 ? t / shortest : steps),
-        .command = hb_phrase("run jobs/plummer-%zu.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min %s "
+    if (is_float && nu < 0.003) steps = t / shortest;
+    HB_TRY(
+        hb_job_add(r, HB_JOB_NU, source, hb_source_run_seconds(r, source, n, steps),
+                   hb_phrase("kind=nu source=%s n=%zu nu=%.10g", source->name, n, nu),
+                   hb_phrase("run jobs/plummer-%zu.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min %s "
                              "--max-energy-error none --json",
-                             n, nu, dt_min),
-        .name = hb_phrase("nu-%s-%zu-%.10g", source->name, n, nu),
-        .labels = hb_phrase("kind=nu source=%s n=%zu nu=%.10g", source->name, n, nu),
-        .longest_s = r->longest_s};
-    if (++count > always) job.subject = hb_phrase("%s at N = %zu, &nu; = %.10g", source->name, n, nu);
-    HB_TRY(hb_job_add(r, &job, &too_long));
+                             n, nu, dt_min)));
+    if (++count > always && hb_job_leave_out(r, r->longest_s)) break;
   }
   return HB_OK;
 }
@@ -115,13 +95,8 @@ static enum hb_status plan_nu(struct hb_reproduction *r)
   size_t n[HB_NU_SIZES];
   hb_reproduce_nu_sizes(r, n);
   for (int k = 0; k < HB_NU_SIZES; k++) {
-    struct hb_job_plan sphere = {
-        .kind = HB_JOB_NU,
-        .estimate_s = r->start_s,
-        .command = hb_phrase("ic plummer -n %zu --seed 1 -o jobs/plummer-%zu.h5 --quiet", n[k], n[k]),
-        .name = hb_phrase("plummer-%zu", n[k]),
-        .labels = "kind=ic"};
-    HB_TRY(hb_job_add(r, &sphere, NULL));
+    HB_TRY(hb_job_add(r, HB_JOB_NU, NULL, r->start_s, hb_phrase("kind=plummer n=%zu", n[k]),
+                      hb_phrase("ic plummer -n %zu --seed 1 -o jobs/plummer-%zu.h5 --quiet", n[k], n[k])));
     for (int c = 0; c < HB_ENERGY_SOURCES; c++) {
       const struct hb_source *source = &r->sources[hb_energy_sources[c]];
       int always = k == 0 || hb_energy_sources[c] == HB_SOURCE_GRAPE6 ? HB_NU_HALVINGS + 1 : 3;
@@ -156,18 +131,13 @@ static enum hb_status plan_roundings(struct hb_reproduction *r)
   size_t last = smaller(r->is_full ? 16384 : 4096, r->n_most);
   char sizes[256];
   list_sizes(r->n_least, last, sizes);
-  for (int k = 0; k < HB_ROUNDINGS; k++) {
-    const char *rounding = hb_rounding_names[k];
-    struct hb_job_plan job = {
-        .kind = HB_JOB_ROUNDING,
-        .estimate_s = HB_ROUNDING_SEEDS * sum_of_runs(r, &r->sources[HB_SOURCE_SIMD], last),
-        .command = hb_phrase("model fit --n %s --seeds %d --step-rounding %s --scheme host-simd --precision "
-                             "ds --json",
-                             sizes, HB_ROUNDING_SEEDS, rounding),
-        .name = hb_phrase("rounding-%s", rounding),
-        .labels = hb_phrase("kind=rounding rounding=%s", rounding)};
-    HB_TRY(hb_job_add(r, &job, NULL));
-  }
+  for (int k = 0; k < HB_ROUNDINGS; k++)
+    HB_TRY(hb_job_add(
+        r, HB_JOB_ROUNDING, NULL, HB_ROUNDING_SEEDS * sum_of_runs(r, &r->sources[HB_SOURCE_SIMD], last),
+        hb_phrase("kind=rounding rounding=%s", hb_rounding_names[k]),
+        hb_phrase("model fit --n %s --seeds %d --step-rounding %s --scheme host-simd --precision "
+                  "ds --json",
+                  sizes, HB_ROUNDING_SEEDS, hb_rounding_names[k])));
   return HB_OK;
 }
 
@@ -193,15 +163,9 @@ static enum hb_status plan_fit(struct hb_reproduction *r, const struct hb_source
   for (int k = 0; k < SIZES; k++)
     snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), "%s%zu", k ? "," : "",
              top * eighths[k] / 8);
-  return hb_job_add(
-      r,
-      &(struct hb_job_plan){.kind = HB_JOB_MODEL,
-                            .source = source,
-                            .estimate_s = estimate_s,
-                            .command = hb_phrase("model fit --n %s --seeds 1 --mode %s --json", sizes, mode),
-                            .name = hb_phrase("model-%s-%s", source->name, mode_word(mode)),
-                            .labels = hb_phrase("kind=model source=%s", source->name)},
-      NULL);
+  return hb_job_add(r, HB_JOB_MODEL, source, estimate_s,
+                    hb_phrase("kind=model source=%s mode=%s", source->name, mode),
+                    hb_phrase("model fit --n %s --seeds 1 --mode %s --json", sizes, mode));
 }
 
 static enum hb_status plan_model(struct hb_reproduction *r)
@@ -222,19 +186,13 @@ static enum hb_status plan_forces(struct hb_reproduction *r, enum hb_job_kind ki
                                   size_t last, const char *options)
 {
   const struct hb_source *source = &r->sources[source_name], *host = &r->sources[HB_SOURCE_HOST];
-  int too_long = 0;
-  for (size_t n = first; n <= smaller(last, r->n_most) && source->is_there && !too_long; n *= 2) {
+  for (size_t n = first; n <= smaller(last, r->n_most) && source->is_there; n *= 2) {
     double once = hb_source_seconds(source, (double)n, (double)n);
     double check = kind == HB_JOB_SUMS ? hb_source_seconds(host, (double)n, 256) : 0;
-    struct hb_job_plan job = {.kind = kind,
-                              .source = source,
-                              .estimate_s = r->gl_start_s + 5 * once + check,
-                              .command = hb_phrase("bench force --n %zu %s --json", n, options),
-                              .name = hb_phrase("%s-%s-%zu", word, source->name, n),
-                              .labels = hb_phrase("kind=%s source=%s", word, source->name),
-                              .longest_s = r->longest_s / 2};
-    if (n > 4096) job.subject = hb_phrase("%s at N = %zu", source->name, n);
-    HB_TRY(hb_job_add(r, &job, &too_long));
+    HB_TRY(hb_job_add(r, kind, source, r->gl_start_s + 5 * once + check,
+                      hb_phrase("kind=%s source=%s n=%zu", word, source->name, n),
+                      hb_phrase("bench force --n %zu %s --json", n, options)));
+    if (n > 4096 && hb_job_leave_out(r, r->longest_s / 2)) break;
   }
   return HB_OK;
 }
@@ -265,38 +223,20 @@ static enum hb_status plan_threads(struct hb_reproduction *r)
   char sizes[256];
   size_t last = r->is_full ? 16384 : 4096;
   list_sizes(r->n_least, smaller(last, r->n_most), sizes);
-  for (int k = 0; k < HB_THREAD_COUNTS && source->is_there; k++) {
-    int count = hb_thread_counts[k];
-    struct hb_job_plan job = {
-        .kind = HB_JOB_THREADS,
-        .source = source,
-        .estimate_s = r->gl_start_s + 20 * hb_source_seconds(source, (double)last, (double)last),
-        .command = hb_phrase("bench force --interaction gravity --n %s --tuning body_threads=%d --json",
-                             sizes, count),
-        .name = hb_phrase("threads-%s-%d", source->name, count),
-        .labels = hb_phrase("kind=threads source=%s threads=%d", source->name, count)};
-    HB_TRY(hb_job_add(r, &job, NULL));
-  }
+  double once = hb_source_seconds(source, (double)last, (double)last);
+  for (int k = 0; k < HB_THREAD_COUNTS && source->is_there; k++)
+    HB_TRY(hb_job_add(r, HB_JOB_THREADS, source, r->gl_start_s + 20 * once,
+                      hb_phrase("kind=threads source=%s threads=%d", source->name, hb_thread_counts[k]),
+                      hb_phrase("bench force --interaction gravity --n %s --tuning body_threads=%d --json",
+                                sizes, hb_thread_counts[k])));
   return HB_OK;
 }
 
 static enum hb_status plan_device(struct hb_reproduction *r)
 {
-  HB_TRY(hb_job_add(r,
-                    &(struct hb_job_plan){.kind = HB_JOB_DEVICE,
-                                          .estimate_s = r->gl_start_s + 1,
-                                          .command = "bench ceiling --json",
-                                          .name = "ceiling",
-                                          .labels = "kind=ceiling"},
-                    NULL));
-  return hb_job_add(r,
-                    &(struct hb_job_plan){.kind = HB_JOB_DEVICE,
-                                          .source = &r->sources[HB_SOURCE_CG2007],
-                                          .estimate_s = r->gl_start_s + 2,
-                                          .command = "bench draws --n 1024 --ni 1024 --repeat 3 --json",
-                                          .name = "draws",
-                                          .labels = "kind=draws"},
-                    NULL);
+  HB_TRY(hb_job_add(r, HB_JOB_DEVICE, NULL, r->gl_start_s + 1, "kind=ceiling", "bench ceiling --json"));
+  return hb_job_add(r, HB_JOB_DEVICE, &r->sources[HB_SOURCE_CG2007], r->gl_start_s + 2, "kind=draws",
+                    "bench draws --n 1024 --ni 1024 --repeat 3 --json");
 }
 
 enum hb_status hb_reproduce_plan(struct hb_reproduction *r)

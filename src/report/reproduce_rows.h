@@ -17,6 +17,9 @@ struct hb_record {
   size_t count;
 };
 
+/* "a=1 b=2" as fields of the record; the text is cut into them. */
+void hb_record_label(char *labels, struct hb_record *record);
+
 /* The fields of an object of JSON in a line, which is cut into them, behind those that the record has. Errors: HB_ERR_INPUT. */
 enum hb_status hb_record_take(char *line, struct hb_record *record);
 

@@ -44,47 +44,34 @@ double hb_section_nu_error(const struct hb_reproduction *r, const char *source, 
   return fabs((last - first) / first);
 }
 
-struct hb_section_rounding hb_section_rounding_of(const struct hb_reproduction *r, const char *rounding)
+struct hb_section_stat hb_section_stat(const struct hb_reproduction *r, const char *key, const char *filter)
 {
-  struct hb_section_rounding fit = {.blocks_low = INFINITY, .error_low = INFINITY};
-  double count = 0;
-  const char *filter = hb_phrase("kind=rounding rounding=%s record=size", rounding);
-  for (const struct hb_record *size = NULL; (size = hb_reproduce_next(r, size, filter)); count++) {
-    double blocks = hb_record_number(size, "n_block_over_eq14"), error = hb_record_number(size, "de_rel");
-    fit.steps_ratio += hb_record_number(size, "n_steps_over_eq17");
-    fit.error += error;
-    fit.blocks_low = fmin(fit.blocks_low, blocks);
-    fit.blocks_high = fmax(fit.blocks_high, blocks);
-    fit.error_low = fmin(fit.error_low, error);
-    fit.error_high = fmax(fit.error_high, error);
+  struct hb_section_stat stat = {.low = INFINITY};
+  for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, filter));) {
+    double value = fabs(hb_record_number(record, key));
+    if (!isfinite(value)) continue;
+    stat.mean += value, stat.count++;
+    stat.low = fmin(stat.low, value);
+    stat.high = fmax(stat.high, value);
   }
-  fit.steps_ratio /= count;
-  fit.error /= count;
-  const struct hb_record *law =
-      hb_reproduce_next(r, NULL, hb_phrase("kind=rounding rounding=%s record=fit", rounding));
-  fit.steps_p = hb_record_number(law, "n_steps_exponent");
-  fit.steps_p_error = hb_record_number(law, "n_steps_exponent_error");
-  fit.blocks_p = hb_record_number(law, "n_block_exponent");
-  fit.blocks_p_error = hb_record_number(law, "n_block_exponent_error");
-  return fit;
+  stat.mean /= stat.count;
+  return stat;
 }
 
-/* The kernel of 2007 measured twice, over its runs at nu = 0.01: mean |dE/E| by its own potentials and in double. Returns
- * how many runs there are. */
-static double set_thermometer(const struct hb_reproduction *r, struct hb_report *report)
+const char *hb_section_rounding_filter(int rounding, const char *record)
 {
-  double own = 0, exact = 0, runs = 0;
-  for (const struct hb_record *record = NULL;
-       (record = hb_reproduce_next(r, record, "kind=run source=cg2007"));) {
-    double own_here = fabs(hb_record_number(record, "de_rel_gpu"));
-    double exact_here = fabs(hb_record_number(record, "de_rel"));
-    if (!isfinite(own_here) || !isfinite(exact_here)) continue;
-    own += own_here, exact += exact_here, runs++;
-  }
+  return hb_phrase("kind=rounding rounding=%s record=%s", hb_rounding_names[rounding], record);
+}
+
+/* The kernel of 2007 measured twice, over its runs at nu = 0.01: |dE/E| by its own potentials and in double. */
+static void set_thermometer(const struct hb_reproduction *r, struct hb_report *report)
+{
+  double own = hb_section_stat(r, "de_rel_gpu", "kind=run source=cg2007").mean;
+  struct hb_section_stat in_double = hb_section_stat(r, "de_rel", "kind=run source=cg2007");
+  double exact = in_double.mean;
   double printed = hb_paper_value("pz07_accuracy", "de_rel,8800GTX", "value");
   double grape = hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value");
-  own /= runs, exact /= runs;
-  hb_section_set(report, "cg2007_runs", runs);
+  hb_section_set(report, "cg2007_runs", in_double.count);
   hb_section_set(report, "own_error", own);
   hb_section_set(report, "exact_error", exact);
   hb_section_set(report, "rounding_error", fmax(own - exact, 0));
@@ -93,7 +80,6 @@ static double set_thermometer(const struct hb_reproduction *r, struct hb_report 
   hb_section_set(report, "printed_off_own", fmax(printed / own, own / printed));
   hb_section_set(report, "printed_over_grape", printed / grape);
   hb_section_set(report, "printed_unexplained", printed / (grape + fmax(own - exact, 0)));
-  return runs;
 }
 
 void hb_section_shared(const struct hb_reproduction *r, struct hb_report *report)
@@ -111,27 +97,37 @@ void hb_section_shared(const struct hb_reproduction *r, struct hb_report *report
     hb_section_set(report, printed[k].name,
                    hb_paper_value(printed[k].table, printed[k].row, printed[k].column));
   for (int w = 0; w < HB_ROUNDINGS; w++) {
-    struct hb_section_rounding fit = hb_section_rounding_of(r, hb_rounding_names[w]);
-    hb_section_set(report, hb_phrase("%s_steps", hb_rounding_names[w]), fit.steps_ratio);
-    hb_section_set(report, hb_phrase("%s_error", hb_rounding_names[w]), fit.error);
-    hb_section_set(report, hb_phrase("%s_steps_p", hb_rounding_names[w]), fit.steps_p);
-    hb_section_set(report, hb_phrase("%s_blocks_p", hb_rounding_names[w]), fit.blocks_p);
+    const char *name = hb_rounding_names[w], *sizes = hb_section_rounding_filter(w, "size");
+    const struct hb_record *law = hb_reproduce_next(r, NULL, hb_section_rounding_filter(w, "fit"));
+    hb_section_set(report, hb_phrase("%s_steps", name), hb_section_stat(r, "n_steps_over_eq17", sizes).mean);
+    hb_section_set(report, hb_phrase("%s_error", name), hb_section_stat(r, "de_rel", sizes).mean);
+    hb_section_set(report, hb_phrase("%s_steps_p", name), hb_record_number(law, "n_steps_exponent"));
+    hb_section_set(report, hb_phrase("%s_blocks_p", name), hb_record_number(law, "n_block_exponent"));
   }
-  double runs = set_thermometer(r, report), rounded = hb_section_rounding_of(r, "down").steps_ratio;
-  hb_section_set(report, "has_findings", runs > 0 || rounded > 0);
-  hb_section_set(report, "has_comparison", runs > 0 && rounded > 0);
+  set_thermometer(r, report);
+  double runs = hb_section_stat(r, "de_rel", "kind=run source=cg2007").count;
+  double rounded = hb_section_stat(r, "de_rel", hb_section_rounding_filter(0, "size")).count;
+  hb_section_set(report, "has_findings", runs + rounded);
+  hb_section_set(report, "has_comparison", runs * rounded);
   hb_section_set(report, "is_full", r->is_full);
   hb_section_set(report, "longest", r->longest_s);
 }
 
 void hb_section_left_out(const struct hb_reproduction *r, struct hb_report *report, unsigned kinds)
 {
-  hb_values_list(&report->values, "left_out", "subject seconds");
+  hb_values_list(&report->values, "left_out", "source mode n nu seconds");
   for (size_t k = 0; k < r->job_count; k++) {
     const struct hb_job *job = &r->jobs[k];
+    struct hb_record labels = {0};
+    char text[sizeof job->labels];
     if (!(job->kind & kinds) || !job->is_left_out) continue;
+    hb_record_label(strcpy(text, job->labels), &labels);
     struct hb_values *row = hb_values_row(&report->values, "left_out");
-    hb_values_markup(row, "subject", job->subject);
+    const char *mode = hb_record_text(&labels, "mode");
+    hb_values_word(row, "source", hb_record_text(&labels, "source"));
+    hb_values_word(row, "mode", strcmp(mode, "all/host/host") == 0 ? "" : mode); /* as in 2007 */
+    hb_values_word(row, "n", hb_record_text(&labels, "n"));
+    hb_values_word(row, "nu", hb_record_text(&labels, "nu"));
     hb_values_number(row, "seconds", job->estimate_s);
   }
 }

@@ -24,7 +24,7 @@ void hb_section_differs(const struct hb_reproduction *r, struct hb_report *repor
 
 /* ---- what they share ---- */
 
-/* What several templates name: numbers of the papers, energies of cg2007 measured twice, the three roundings. */
+/* What several templates name: numbers of the papers, energies of cg2007, the three roundings. */
 void hb_section_shared(const struct hb_reproduction *r, struct hb_report *report);
 
 /* A number of a section, for its template. */
@@ -51,14 +51,13 @@ double hb_section_nu_error(const struct hb_reproduction *r, const char *source, 
 /* For left_out.html: the jobs of these kinds that would have taken too long. */
 void hb_section_left_out(const struct hb_reproduction *r, struct hb_report *report, unsigned kinds);
 
-/* What the fits say of a rounding of time steps. */
-struct hb_section_rounding {
-  double steps_p, steps_p_error;       /* exponent of the block steps of a time unit */
-  double blocks_p, blocks_p_error;     /* exponent of the particles in a block       */
-  double steps_ratio;                  /* mean of block steps over eq. 17            */
-  double blocks_low, blocks_high;      /* of n_block over eq. 14                     */
-  double error, error_low, error_high; /* |dE/E|: mean, smallest and largest mean of an n */
+/* |values| of a field over the records that match. */
+struct hb_section_stat {
+  double mean, low, high, count;
 };
-struct hb_section_rounding hb_section_rounding_of(const struct hb_reproduction *r, const char *rounding);
+struct hb_section_stat hb_section_stat(const struct hb_reproduction *r, const char *key, const char *filter);
+
+/* Of the records of a fit with steps rounded that way; record "size" or "fit". */
+const char *hb_section_rounding_filter(int rounding, const char *record);
 
 #endif

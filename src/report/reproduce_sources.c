@@ -60,44 +60,21 @@ static struct probe_sizes probe_sizes(const struct hb_reproduction *r)
   return (struct probe_sizes){{large / 8, large}, {large / 128, large / 8}};
 }
 
-/* Jobs that do next to nothing. */
-static enum hb_status plan_starts(struct hb_reproduction *r)
-{
-  HB_TRY(hb_job_add(r,
-                    &(struct hb_job_plan){.kind = HB_JOB_PROBE,
-                                          .estimate_s = 1,
-                                          .command = "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet",
-                                          .name = "start",
-                                          .labels = "kind=start"},
-                    NULL));
-  return hb_job_add(r,
-                    &(struct hb_job_plan){.kind = HB_JOB_PROBE,
-                                          .source = &r->sources[HB_SOURCE_CG2007],
-                                          .estimate_s = 1,
-                                          .command = "bench draws --n 16 --ni 16 --repeat 1 --json",
-                                          .name = "start-gl",
-                                          .labels = "kind=start"},
-                    NULL);
-}
-
 enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage)
 {
   struct probe_sizes p = probe_sizes(r);
-  if (stage == 0) memcpy(r->sources, all_sources, sizeof all_sources);
-  if (stage == 0) HB_TRY(plan_starts(r));
-  for (int k = stage ? HB_SOURCE_COMPENSATED : 0; k < (stage ? HB_SOURCES : HB_SOURCE_COMPENSATED); k++) {
-    const char *name = r->sources[k].name;
-    HB_TRY(hb_job_add(
-        r,
-        &(struct hb_job_plan){.kind = HB_JOB_PROBE,
-                              .source = &r->sources[k],
-                              .estimate_s = 1,
-                              .command = hb_phrase("bench force --n %zu,%zu --ni %zu,%zu --repeat 1 --json",
-                                                   p.n[0], p.n[1], p.ni[0], p.ni[1]),
-                              .name = hb_phrase("probe-%s", name),
-                              .labels = hb_phrase("kind=probe source=%s", name)},
-        NULL));
+  if (stage == 0) { /* jobs that do next to nothing before the others */
+    memcpy(r->sources, all_sources, sizeof all_sources);
+    HB_TRY(hb_job_add(r, HB_JOB_PROBE, NULL, 1, "kind=start",
+                      "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet"));
+    HB_TRY(hb_job_add(r, HB_JOB_PROBE, &r->sources[HB_SOURCE_CG2007], 1, "kind=start on=gl",
+                      "bench draws --n 16 --ni 16 --repeat 1 --json"));
   }
+  for (int k = stage ? HB_SOURCE_COMPENSATED : 0; k < (stage ? HB_SOURCES : HB_SOURCE_COMPENSATED); k++)
+    HB_TRY(hb_job_add(r, HB_JOB_PROBE, &r->sources[k], 1,
+                      hb_phrase("kind=probe source=%s", r->sources[k].name),
+                      hb_phrase("bench force --n %zu,%zu --ni %zu,%zu --repeat 1 --json", p.n[0], p.n[1],
+                                p.ni[0], p.ni[1])));
   return HB_OK;
 }
 

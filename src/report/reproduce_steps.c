@@ -81,10 +81,15 @@ static void rounding_table(const struct hb_reproduction *r, struct hb_report *re
       "rounded|~exponent of n_steps|n_steps [over eq. 17]|~exponent of n_block|n_block [over eq. 14, least]|"
       "n_block [most]|energy error [mean]|energy error [least]|energy error [most]");
   for (int w = 0; w < HB_ROUNDINGS; w++) {
-    struct hb_section_rounding f = hb_section_rounding_of(r, hb_rounding_names[w]);
-    hb_report_table_row(&t, "wm3m23222", hb_rounding_names[w], f.steps_p, f.steps_p_error, f.steps_ratio,
-                        f.blocks_p, f.blocks_p_error, f.blocks_low, f.blocks_high, f.error, f.error_low,
-                        f.error_high);
+    const struct hb_record *law = hb_reproduce_next(r, NULL, hb_section_rounding_filter(w, "fit"));
+    const char *sizes = hb_section_rounding_filter(w, "size");
+    struct hb_section_stat blocks = hb_section_stat(r, "n_block_over_eq14", sizes);
+    struct hb_section_stat error = hb_section_stat(r, "de_rel", sizes);
+    hb_report_table_row(
+        &t, "wm3m23222", hb_rounding_names[w], hb_record_number(law, "n_steps_exponent"),
+        hb_record_number(law, "n_steps_exponent_error"), hb_section_stat(r, "n_steps_over_eq17", sizes).mean,
+        hb_record_number(law, "n_block_exponent"), hb_record_number(law, "n_block_exponent_error"),
+        blocks.low, blocks.high, error.mean, error.low, error.high);
   }
   hb_report_table_row(&t, "wm3m22222", "[PZ07]",
                       hb_paper_value("pz07_model", "n_steps exponent,all", "value"), NAN, 1.,
@@ -107,8 +112,8 @@ static void set_nearest(const struct hb_reproduction *r, struct hb_report *repor
   static const char *const words[HB_ROUNDINGS] = {"down", "to the nearest power of two", "up"};
   double steps[HB_ROUNDINGS], errors[HB_ROUNDINGS];
   for (int w = 0; w < HB_ROUNDINGS; w++) {
-    struct hb_section_rounding f = hb_section_rounding_of(r, hb_rounding_names[w]);
-    steps[w] = f.steps_ratio, errors[w] = f.error;
+    steps[w] = hb_section_stat(r, "n_steps_over_eq17", hb_section_rounding_filter(w, "size")).mean;
+    errors[w] = hb_section_stat(r, "de_rel", hb_section_rounding_filter(w, "size")).mean;
   }
   int by_steps = nearest(steps, 1);
   int by_error = nearest(errors, hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"));
@@ -127,7 +132,7 @@ void hb_section_rounding(const struct hb_reproduction *r, struct hb_report *repo
   struct hb_report_figure blocks =
       hb_report_figure(report, NULL, "rounding-blocks", "n", "n_block", "particles in a block");
   for (int w = 0; w < HB_ROUNDINGS; w++) {
-    const char *filter = hb_phrase("kind=rounding rounding=%s record=size", hb_rounding_names[w]);
+    const char *filter = hb_section_rounding_filter(w, "size");
     hb_section_curve(r, &steps, names[w], styles[w], filter, "n_steps", 1);
     hb_section_curve(r, &blocks, names[w], styles[w], filter, "n_block", 1);
   }

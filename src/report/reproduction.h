@@ -22,10 +22,9 @@ enum hb_job_kind {
 enum { HB_JOB_FAILURE = 256 };
 
 struct hb_job {
-  char name[80];     /* of its file jobs/NAME.jsonl                     */
-  char subject[80];  /* of one that is left out: "host at N = 8192"     */
-  char labels[160];  /* "source=cg2007 n=1024": its rows are found by   */
-  char command[480]; /* as typed in the folder OUT, variables before    */
+  char labels[160];  /* "kind=nu source=cg2007 n=1024": its rows are found by         */
+  char name[80];     /* "nu-cg2007-1024", the labels' values: of its file NAME.jsonl  */
+  char command[480]; /* as typed in the folder OUT, variables before                  */
   enum hb_job_kind kind;
   double estimate_s, wall_s;
   int is_done, is_left_out;     /* left out: would take longer than a job may */
