@@ -1,18 +1,9 @@
 /* holmberg reproduce: the tables and figures of 2007 beside this machine, as a report. */
-#include "base/draft.h"
 #include "cli/cmd.h"
 #include "console/list.h"
-#include "console/signals.h"
-#include "plot/gnuplot.h"
-#include "report/reproduce_report.h"
-#include "report/reproduce_rows.h"
-#include "report/reproduce_run.h"
+#include "report/reproduce.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
   REPRODUCE_OUT,
@@ -75,7 +66,7 @@ static enum hb_status choose(const struct hb_opts_value *values, unsigned *chose
   return HB_OK;
 }
 
-static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen, struct hb_reproduction *r)
+static enum hb_status set_up(const struct hb_opts_value *values, struct hb_reproduction *r)
 {
   enum { LEAST = 64 };
   if (values[REPRODUCE_QUICK].given && values[REPRODUCE_FULL].given)
@@ -85,43 +76,15 @@ static enum hb_status set_up(const struct hb_opts_value *values, unsigned chosen
     if (values[words[k]].given && strpbrk(values[words[k]].text, " \t\n\"\\"))
       return hb_fail(HB_ERR_USAGE, "option --%s: '%s' has blanks or quotes", options[words[k]].name,
                      values[words[k]].text);
-  *r = (struct hb_reproduction){.out = values[REPRODUCE_OUT].text,
-                                .context = values[REPRODUCE_CONTEXT].text,
-                                .device = values[REPRODUCE_DEVICE].text,
-                                .is_full = values[REPRODUCE_FULL].given};
-  r->longest_s = values[REPRODUCE_LONGEST].given ? values[REPRODUCE_LONGEST].number : r->is_full ? 3600 : 4;
-  r->n_most = (size_t)values[REPRODUCE_N_MOST].count;
+  *r = (struct hb_reproduction){
+      .out = values[REPRODUCE_OUT].text,
+      .place = {.context = values[REPRODUCE_CONTEXT].text, .device = values[REPRODUCE_DEVICE].text},
+      .is_full = values[REPRODUCE_FULL].given,
+      .longest_s = values[REPRODUCE_LONGEST].number,
+      .n_most = (size_t)values[REPRODUCE_N_MOST].count};
   if (r->n_most < LEAST)
     return hb_fail(HB_ERR_USAGE, "option --n-most: '%s' is out of range (expected at least %d)",
                    values[REPRODUCE_N_MOST].text, LEAST);
-  r->n_least = 256;
-  while (r->n_least * 4 > r->n_most) r->n_least /= 2;
-  for (size_t k = 0; hb_sections[k].name; k++)
-    if (chosen >> k & 1) r->kinds |= hb_sections[k].kinds;
-  return HB_OK;
-}
-
-/* Every path from here on is one in the folder; where shaders and templates come from is not. */
-static void keep_folder(const char *variable)
-{
-  const char *folder = getenv(variable);
-  char *absolute = folder ? realpath(folder, NULL) : NULL;
-  if (absolute) setenv(variable, absolute, 1);
-  free(absolute);
-}
-
-static enum hb_status enter(const char *out)
-{
-  static const char *const folders[] = {".", "jobs", "data", "figures"};
-  keep_folder("HB_SHADER_DIR");
-  keep_folder("HB_REPORT_DIR");
-  for (size_t k = 0; k < 4; k++) {
-    const char *folder = k ? hb_phrase("%s/%s", out, folders[k]) : out;
-    if (mkdir(k ? folders[k] : out, 0777) != 0 && errno != EEXIST)
-      return hb_fail(HB_ERR_IO, "cannot make folder %s: %s", folder, strerror(errno));
-    if (k == 0 && chdir(out) != 0)
-      return hb_fail(HB_ERR_IO, "cannot enter folder %s: %s", out, strerror(errno));
-  }
   return HB_OK;
 }
 
@@ -130,15 +93,8 @@ static enum hb_status work(const struct hb_opts *opts)
   struct hb_reproduction r;
   unsigned chosen;
   HB_TRY(choose(opts->values, &chosen));
-  HB_TRY(set_up(opts->values, chosen, &r));
-  HB_TRY(enter(opts->values[REPRODUCE_OUT].text));
-  int is_reported = !opts->values[REPRODUCE_JOBS_ONLY].given;
-  if (is_reported) HB_TRY(hb_gnuplot_check("report.svg"));
-  hb_signals_watch();
-  enum hb_status status = hb_reproduce_run(&r);
-  if (status == HB_OK && is_reported) status = hb_reproduce_report(&r, chosen);
-  hb_reproduce_clear(&r);
-  return status;
+  HB_TRY(set_up(opts->values, &r));
+  return hb_reproduce(&r, chosen, opts->values[REPRODUCE_JOBS_ONLY].given);
 }
 
 static void list_sections(FILE *out)

@@ -39,8 +39,8 @@ static enum hb_status write_command(const struct hb_reproduction *r, const struc
   if (source) hb_draft_put(&text, " --scheme %s", source->scheme);
   if (source && source != &r->sources[HB_SOURCE_GRAPE6])
     hb_draft_put(&text, " --precision %s", source->precision);
-  if (r->context && needs_gl) hb_draft_put(&text, " --context %s", r->context);
-  if (r->device && needs_gl) hb_draft_put(&text, " --device %s", r->device);
+  if (r->place.context && needs_gl) hb_draft_put(&text, " --context %s", r->place.context);
+  if (r->place.device && needs_gl) hb_draft_put(&text, " --device %s", r->place.device);
   enum hb_status status = text.status;
   if (status == HB_OK && text.text.length >= sizeof job->command)
     status = hb_fail(HB_ERR_USAGE, "the command line of a job is too long: %s", text.text.text);
@@ -61,19 +61,21 @@ static void write_name(const char *labels, char name[80])
   name[length] = 0;
 }
 
-enum hb_status hb_job_add(struct hb_reproduction *r, enum hb_job_kind kind, const struct hb_source *source,
-                          double estimate_s, const char *labels, const char *command)
+void hb_job_add(struct hb_reproduction *r, enum hb_job_kind kind, const struct hb_source *source,
+                double estimate_s, const char *labels, const char *command)
 {
-  HB_TRY(grow(r));
+  if (r->planned == HB_OK) r->planned = grow(r);
+  if (r->planned != HB_OK) return;
   struct hb_job *job = &r->jobs[r->job_count++];
   *job = (struct hb_job){.kind = kind, .estimate_s = estimate_s};
   snprintf(job->labels, sizeof job->labels, "%s", labels);
   write_name(labels, job->name);
-  return write_command(r, source, command, job);
+  r->planned = write_command(r, source, command, job);
 }
 
 int hb_job_leave_out(struct hb_reproduction *r, double longest_s)
 {
+  if (r->planned != HB_OK) return 1;
   struct hb_job *job = &r->jobs[r->job_count - 1];
   return job->is_left_out = job->estimate_s > longest_s && !hb_job_is_kept(job, NULL);
 }

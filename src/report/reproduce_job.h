@@ -5,9 +5,9 @@
 #include "report/reproduction.h"
 
 /* Adds a job with these labels, "kind=run n=16"; the command, behind "holmberg", gets the source's scheme and precision (NULL:
- * none) and the OpenGL that was asked for. Errors: HB_ERR_USAGE (a command line that is too long). */
-enum hb_status hb_job_add(struct hb_reproduction *r, enum hb_job_kind kind, const struct hb_source *source,
-                          double estimate_s, const char *labels, const char *command);
+ * none) and the OpenGL that was asked for. What goes wrong is kept in r->planned. */
+void hb_job_add(struct hb_reproduction *r, enum hb_job_kind kind, const struct hb_source *source,
+                double estimate_s, const char *labels, const char *command);
 
 /* Leaves out the job that was added last where it would take longer than that, unless its output is there already. */
 int hb_job_leave_out(struct hb_reproduction *r, double longest_s);

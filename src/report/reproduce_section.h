@@ -1,5 +1,5 @@
 /* The sections of a report, each with its template data/report/NAME.html: a section sets the numbers, tables and figures that
- * its template names. reproduce_report.c lists them. */
+ * its template names. reproduce.c lists them. */
 #ifndef HB_REPRODUCE_SECTION_H
 #define HB_REPRODUCE_SECTION_H
 

@@ -65,17 +65,15 @@ enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage)
   struct probe_sizes p = probe_sizes(r);
   if (stage == 0) { /* jobs that do next to nothing before the others */
     memcpy(r->sources, all_sources, sizeof all_sources);
-    HB_TRY(hb_job_add(r, HB_JOB_PROBE, NULL, 1, "kind=start",
-                      "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet"));
-    HB_TRY(hb_job_add(r, HB_JOB_PROBE, &r->sources[HB_SOURCE_CG2007], 1, "kind=start on=gl",
-                      "bench draws --n 16 --ni 16 --repeat 1 --json"));
+    hb_job_add(r, HB_JOB_PROBE, NULL, 1, "kind=start", "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet");
+    hb_job_add(r, HB_JOB_PROBE, &r->sources[HB_SOURCE_CG2007], 1, "kind=start on=gl",
+               "bench draws --n 16 --ni 16 --repeat 1 --json");
   }
   for (int k = stage ? HB_SOURCE_COMPENSATED : 0; k < (stage ? HB_SOURCES : HB_SOURCE_COMPENSATED); k++)
-    HB_TRY(hb_job_add(r, HB_JOB_PROBE, &r->sources[k], 1,
-                      hb_phrase("kind=probe source=%s", r->sources[k].name),
-                      hb_phrase("bench force --n %zu,%zu --ni %zu,%zu --repeat 1 --json", p.n[0], p.n[1],
-                                p.ni[0], p.ni[1])));
-  return HB_OK;
+    hb_job_add(r, HB_JOB_PROBE, &r->sources[k], 1, hb_phrase("kind=probe source=%s", r->sources[k].name),
+               hb_phrase("bench force --n %zu,%zu --ni %zu,%zu --repeat 1 --json", p.n[0], p.n[1], p.ni[0],
+                         p.ni[1]));
+  return r->planned;
 }
 
 static double probe_seconds(const struct hb_reproduction *r, const struct hb_source *source, int k)

@@ -55,14 +55,15 @@ enum hb_source_name {
 };
 
 struct hb_reproduction {
-  const char *out;              /* the folder; the program works inside it     */
-  const char *context, *device; /* of OpenGL, for the jobs; NULL: not asked for */
+  const char *out;              /* the folder, as its user named it; the program works inside it */
+  struct hb_force_params place; /* context and device of the jobs; NULL: not asked for           */
   int is_full;
   unsigned kinds;   /* of jobs that the chosen sections need */
   double longest_s; /* of one job, by estimate               */
   size_t n_least, n_most;
   double start_s, gl_start_s; /* of a job that does nothing, without and with OpenGL */
   struct hb_source sources[HB_SOURCES];
+  enum hb_status planned; /* the first failure of adding a job */
   struct hb_job *jobs;
   size_t job_count, job_room;
   struct hb_record *records;

@@ -1,9 +1,17 @@
-#include "report/reproduce_report.h"
+#include "report/reproduce.h"
 
+#include "console/signals.h"
+#include "plot/gnuplot.h"
+#include "report/reproduce_run.h"
 #include "report/reproduce_section.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 const struct hb_section hb_sections[] = {
     {"table1", "Table 1: the machines", HB_JOB_DEVICE, hb_section_table1},
@@ -104,7 +112,7 @@ void hb_reproduce_fill(const struct hb_reproduction *r, unsigned chosen, struct 
   hb_report_put(report, "foot.html");
 }
 
-enum hb_status hb_reproduce_report(const struct hb_reproduction *r, unsigned chosen)
+static enum hb_status write_report(const struct hb_reproduction *r, unsigned chosen)
 {
   struct hb_report report = {0};
   unsigned lacks;
@@ -116,4 +124,45 @@ enum hb_status hb_reproduce_report(const struct hb_reproduction *r, unsigned cho
     return hb_fail(HB_ERR_INTERNAL, "%s/report.html lacks what %u of its sentences in red say", r->out,
                    lacks);
   return HB_OK;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------- */
+
+/* Every path from here on is one in the folder; where shaders and templates come from is not. */
+static void keep_folder(const char *variable)
+{
+  const char *folder = getenv(variable);
+  char *absolute = folder ? realpath(folder, NULL) : NULL;
+  if (absolute) setenv(variable, absolute, 1);
+  free(absolute);
+}
+
+static enum hb_status enter(const char *out)
+{
+  static const char *const folders[] = {"jobs", "data", "figures"};
+  keep_folder("HB_SHADER_DIR");
+  keep_folder("HB_REPORT_DIR");
+  if (mkdir(out, 0777) != 0 && errno != EEXIST)
+    return hb_fail(HB_ERR_IO, "cannot make folder %s: %s", out, strerror(errno));
+  if (chdir(out) != 0) return hb_fail(HB_ERR_IO, "cannot enter folder %s: %s", out, strerror(errno));
+  for (size_t k = 0; k < 3; k++)
+    if (mkdir(folders[k], 0777) != 0 && errno != EEXIST)
+      return hb_fail(HB_ERR_IO, "cannot make folder %s/%s: %s", out, folders[k], strerror(errno));
+  return HB_OK;
+}
+
+enum hb_status hb_reproduce(struct hb_reproduction *r, unsigned chosen, int jobs_only)
+{
+  if (r->longest_s == 0) r->longest_s = r->is_full ? 3600 : 4;
+  r->n_least = 256;
+  while (r->n_least * 4 > r->n_most) r->n_least /= 2;
+  for (size_t k = 0; hb_sections[k].name; k++)
+    if (chosen >> k & 1) r->kinds |= hb_sections[k].kinds;
+  HB_TRY(enter(r->out));
+  if (!jobs_only) HB_TRY(hb_gnuplot_check("report.svg"));
+  hb_signals_watch();
+  enum hb_status status = hb_reproduce_run(r);
+  if (status == HB_OK && !jobs_only) status = write_report(r, chosen);
+  hb_reproduce_clear(r);
+  return status;
 }

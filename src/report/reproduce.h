@@ -1,6 +1,6 @@
-/* The report of a reproduction: its list of sections, and what stands before and behind them. */
-#ifndef HB_REPRODUCE_REPORT_H
-#define HB_REPRODUCE_REPORT_H
+/* From what was asked for to the report: the list of sections, and what stands before and behind them. */
+#ifndef HB_REPRODUCE_H
+#define HB_REPRODUCE_H
 
 #include "report/report.h"
 #include "report/reproduction.h"
@@ -18,8 +18,9 @@ extern const struct hb_section hb_sections[];
 /* Fills the page; chosen has bit k for section k. */
 void hb_reproduce_fill(const struct hb_reproduction *r, unsigned chosen, struct hb_report *report);
 
-/* Writes OUT/report.html and says so. Errors: HB_ERR_IO, HB_ERR_INPUT (a template), HB_ERR_INTERNAL (a sentence in red says what
- * is missing). */
-enum hb_status hb_reproduce_report(const struct hb_reproduction *r, unsigned chosen);
+/* The jobs of the chosen sections in folder r->out, then, unless jobs_only, the report; r is cleared. is_full, place, n_most and
+ * longest_s (0: the default) are set. Errors: HB_ERR_USAGE, HB_ERR_IO, HB_ERR_INPUT (a template), HB_ERR_INTERNAL (what is missing
+ * stands in red in the report), those of hb_reproduce_run. */
+enum hb_status hb_reproduce(struct hb_reproduction *r, unsigned chosen, int jobs_only);
 
 #endif
