@@ -39,26 +39,12 @@ struct hb_2007_step hb_2007_step(const char *machine, double n)
       .host_s = time.t_host, .comm_s = time.t_comm, .force_s = time.t_force, .all_s = time.t_step};
 }
 
-static double time_of(const struct hb_machine *machine, double n)
+double hb_2007_time(const char *machine, double n, enum hb_2007_way way)
 {
+  struct hb_machine as = *find(machine);
   struct hb_model_time time;
-  hb_model_predict(machine, n, &time);
+  if (way != HB_2007_AS_IS) as.sends_all = as.receives_all = 0;
+  if (way == HB_2007_ON_CARD) as.t_predict = as.t_correct = 0;
+  hb_model_predict(&as, n, &time);
   return time.t_unit;
-}
-
-double hb_2007_time(const char *machine, double n) { return time_of(find(machine), n); }
-
-double hb_2007_time_blocks(double n)
-{
-  struct hb_machine machine = *find("8800GTX");
-  machine.sends_all = machine.receives_all = 0;
-  return time_of(&machine, n);
-}
-
-double hb_2007_time_on_card(double n)
-{
-  struct hb_machine machine = *find("8800GTX");
-  machine.sends_all = machine.receives_all = 0;
-  machine.t_predict = machine.t_correct = 0;
-  return time_of(&machine, n);
 }

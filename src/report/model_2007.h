@@ -20,11 +20,9 @@ struct hb_2007_step {
 };
 struct hb_2007_step hb_2007_step(const char *machine, double n);
 
-/* Seconds of a time unit: eq. 16. */
-double hb_2007_time(const char *machine, double n);
-
-/* The same as Fig. 5 has it for the 8800GTX: only blocks travel; particles are predicted and corrected on the card, too. */
-double hb_2007_time_blocks(double n);
-double hb_2007_time_on_card(double n);
+/* Seconds of a time unit: eq. 16; as it is, or as Fig. 5 has it for the 8800GTX: only blocks travel; particles are predicted and
+ * corrected on the card, too. */
+enum hb_2007_way { HB_2007_AS_IS, HB_2007_BLOCKS, HB_2007_ON_CARD };
+double hb_2007_time(const char *machine, double n, enum hb_2007_way way);
 
 #endif

@@ -7,98 +7,94 @@
 
 /* ---- Fig. 2 ------------------------------------------------------------------------------------------ */
 
-/* Errors of one source at one n by one of the two energies. */
-static void nu_curve(const struct hb_reproduction *r, struct hb_report_figure *figure, const char *curve,
-                     const char *style, const char *source, size_t n, const char *energy)
+enum { STEPS = HB_NU_HALVINGS + 1 };
+
+static double nu_of(int k) { return ldexp(0.1, -k); }
+
+/* Errors of one source at one n by one of the two energies, from nu = 0.1 down. */
+static void read_errors(const struct hb_reproduction *r, const char *source, size_t n, const char *energy,
+                        double errors[STEPS])
 {
-  for (int k = 0; k <= HB_NU_HALVINGS; k++) {
-    double nu = ldexp(0.1, -k);
-    hb_report_point(figure, curve, style, nu, hb_section_nu_error(r, source, n, nu, energy));
-  }
+  for (int k = 0; k < STEPS; k++) errors[k] = hb_section_nu_error(r, source, n, nu_of(k), energy);
+}
+
+static void nu_curve(struct hb_report_figure *figure, const char *curve, const char *style,
+                     const double errors[STEPS])
+{
+  for (int k = 0; k < STEPS; k++) hb_report_point(figure, curve, style, nu_of(k), errors[k]);
   hb_report_expect(figure, curve);
 }
 
-/* The largest nu from which down cg2007 errs more than three times as much as grape6: there, and in the geometric mean over
+/* The largest nu from which down one errs more than three times as much as the other: there, and in the geometric mean over
  * all smaller nu, because an error may pass through zero. 0: they do not part. */
-static double parting(const struct hb_reproduction *r, size_t n, const char *energy)
+static double parting(const double errors[STEPS], const double others[STEPS])
 {
   double nu_part = 0, sum = 0, count = 0;
-  for (int k = HB_NU_HALVINGS; k >= 0; k--) {
-    double nu = ldexp(0.1, -k);
-    double ratio =
-        hb_section_nu_error(r, "cg2007", n, nu, energy) / hb_section_nu_error(r, "grape6", n, nu, "e_total");
+  for (int k = STEPS - 1; k >= 0; k--) {
+    double ratio = errors[k] / others[k];
     if (!isfinite(ratio) || !(ratio > 0)) continue;
     sum += log(ratio);
     count++;
-    if (ratio > 3 && sum / count > log(3)) nu_part = nu;
+    if (ratio > 3 && sum / count > log(3)) nu_part = nu_of(k);
   }
   return nu_part;
 }
 
 /* The geometric mean of the errors below nu = 0.01. */
-static double floor_of(const struct hb_reproduction *r, const char *source, size_t n, const char *energy)
+static double floor_of(const double errors[STEPS])
 {
   double sum = 0, count = 0;
-  for (int k = 0; k <= HB_NU_HALVINGS; k++) {
-    double nu = ldexp(0.1, -k), error = hb_section_nu_error(r, source, n, nu, energy);
-    if (!(nu < 0.01) || !isfinite(error) || !(error > 0)) continue;
-    sum += log(error);
+  for (int k = 0; k < STEPS; k++) {
+    if (!(nu_of(k) < 0.01) || !isfinite(errors[k]) || !(errors[k] > 0)) continue;
+    sum += log(errors[k]);
     count++;
   }
   return exp(sum / count);
 }
 
-/* The smallest nu that a source was run with; 0: none. */
-static double smallest_nu(const struct hb_reproduction *r, const char *source, size_t n)
-{
-  for (int k = HB_NU_HALVINGS; k >= 0; k--)
-    if (isfinite(hb_section_nu_error(r, source, n, ldexp(0.1, -k), "e_total"))) return ldexp(0.1, -k);
-  return 0;
-}
-
 static const char nu_label[] = "|ΔE / E| over 0.25 time units";
 
-/* All sources at one n, and where the curves of Fig. 2 part. */
-static void nu_size(const struct hb_reproduction *r, struct hb_report *report, size_t n)
+/* All sources at one n, and where the curves of Fig. 2 part, which get these errors, too. */
+static void nu_size(const struct hb_reproduction *r, struct hb_report *report, size_t n,
+                    struct hb_report_figure *printed, const char *variant)
 {
   struct hb_values *row = hb_values_row(&report->values, "sizes");
   char name[64];
+  double own[STEPS], exact[STEPS], grape6[STEPS], errors[STEPS];
+  read_errors(r, "cg2007", n, "e_gpu", own);
+  read_errors(r, "cg2007", n, "e_total", exact);
+  read_errors(r, "grape6", n, "e_total", grape6);
+  nu_curve(printed, hb_phrase("cg2007, own, N = %zu", n), hb_phrase("cg2007%s", variant), own);
+  nu_curve(printed, hb_phrase("cg2007, double, N = %zu", n), hb_phrase("compensated%s", variant), exact);
+  nu_curve(printed, hb_phrase("grape6, double, N = %zu", n), hb_phrase("grape6%s", variant), grape6);
   snprintf(name, sizeof name, "fig2-sources-%zu", n);
   struct hb_report_figure all = hb_report_figure(report, row, name, "nu", "de_rel", nu_label);
   for (int s = 0; s < HB_ENERGY_SOURCES; s++) {
     const char *source = r->sources[hb_energy_sources[s]].name;
-    nu_curve(r, &all, source, source, source, n, "e_total");
+    read_errors(r, source, n, "e_total", errors);
+    nu_curve(&all, source, source, errors);
   }
-  nu_curve(r, &all, "cg2007, own", "cg2007-own", "cg2007", n, "e_gpu");
+  nu_curve(&all, "cg2007, own", "cg2007-own", own);
   hb_report_figure_end(&all);
-  double nu = smallest_nu(r, "grape6", n);
+  int last = STEPS - 1; /* the smallest nu that grape6 was run with */
+  while (last > 0 && !isfinite(grape6[last])) last--;
   hb_values_number(row, "n", (double)n);
-  hb_values_number(row, "own_part", parting(r, n, "e_gpu"));
-  hb_values_number(row, "double_part", parting(r, n, "e_total"));
-  hb_values_number(row, "own_floor", floor_of(r, "cg2007", n, "e_gpu"));
-  hb_values_number(row, "double_floor", floor_of(r, "cg2007", n, "e_total"));
-  hb_values_number(row, "grape6_last", hb_section_nu_error(r, "grape6", n, nu, "e_total"));
-  hb_values_number(row, "grape6_nu", nu);
+  hb_values_number(row, "own_part", parting(own, grape6));
+  hb_values_number(row, "double_part", parting(exact, grape6));
+  hb_values_number(row, "own_floor", floor_of(own));
+  hb_values_number(row, "double_floor", floor_of(exact));
+  hb_values_number(row, "grape6_last", grape6[last]);
+  hb_values_number(row, "grape6_nu", nu_of(last));
 }
 
 void hb_section_fig2(const struct hb_reproduction *r, struct hb_report *report)
 {
-  static const struct {
-    const char *source, *energy, *word, *style;
-  } curves[] = {{"cg2007", "e_gpu", "own", "cg2007"},
-                {"cg2007", "e_total", "double", "compensated"},
-                {"grape6", "e_total", "double", "grape6"}};
   size_t n[HB_NU_SIZES];
   hb_reproduce_nu_sizes(r, n);
   struct hb_report_figure printed = hb_report_figure(report, NULL, "fig2", "nu", "de_rel", nu_label);
-  for (int k = 0; k < HB_NU_SIZES; k++)
-    for (int c = 0; c < 3; c++)
-      nu_curve(r, &printed, hb_phrase("%s, %s, N = %zu", curves[c].source, curves[c].word, n[k]),
-               hb_phrase("%s%s", curves[c].style, k ? "/small" : ""), curves[c].source, n[k],
-               curves[c].energy);
-  hb_report_figure_end(&printed);
   hb_values_list(&report->values, "sizes", "");
-  for (int k = 0; k < HB_NU_SIZES; k++) nu_size(r, report, n[k]);
+  for (int k = 0; k < HB_NU_SIZES; k++) nu_size(r, report, n[k], &printed, k ? "/small" : "");
+  hb_report_figure_end(&printed);
   hb_section_left_out(r, report, HB_JOB_NU);
 }
 
@@ -124,9 +120,9 @@ void hb_section_energy(const struct hb_reproduction *r, struct hb_report *report
   double grape = hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"), above = 0;
   for (int k = 0; k < HB_ENERGY_SOURCES; k++) {
     const struct hb_source *source = &r->sources[hb_energy_sources[k]];
-    const char *filter = hb_phrase("kind=run source=%s mode=all/host/host", source->name);
-    struct hb_section_stat error = hb_section_stat(r, "de_rel", filter);
-    hb_section_curve(r, &f, source->name, source->name, filter, "de_rel", 1);
+    struct hb_section_stat error =
+        hb_section_stat(r, "de_rel", hb_phrase("kind=run source=%s mode=all/host/host", source->name));
+    hb_section_run_curve(r, &f, source, "de_rel", 1);
     hb_report_table_row(&t, "ww22", source->name, source->what, error.mean, error.high);
     above += error.high > grape;
   }

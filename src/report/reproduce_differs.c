@@ -60,7 +60,8 @@ static double slope(const char *machine, size_t n)
 
 static double model_slope(size_t n)
 {
-  return log2(hb_2007_time("8800GTX", 2. * (double)n) / hb_2007_time("8800GTX", (double)n));
+  return log2(hb_2007_time("8800GTX", 2. * (double)n, HB_2007_AS_IS) /
+              hb_2007_time("8800GTX", (double)n, HB_2007_AS_IS));
 }
 
 static double particle_step_s(size_t n)
@@ -109,11 +110,12 @@ static void set_modes(const struct hb_reproduction *r, struct hb_report *report)
       n = m;
   double N = (double)n, all = mode_number(r, "all/host/host", n, "wall_s");
   double gain = all / mode_number(r, "block/gpu/gpu", n, "wall_s");
-  double predicted = hb_2007_time("8800GTX", N) / hb_2007_time_on_card(N);
+  double predicted = hb_2007_time("8800GTX", N, HB_2007_AS_IS) / hb_2007_time("8800GTX", N, HB_2007_ON_CARD);
   double e_host = fabs(mode_number(r, "all/host/host", n, "de_rel")),
          e_device = fabs(mode_number(r, "block/gpu/gpu", n, "de_rel"));
   hb_section_set(report, "modes_n", N);
-  hb_section_set(report, "block_predicted", hb_2007_time("8800GTX", N) / hb_2007_time_blocks(N));
+  hb_section_set(report, "block_predicted",
+                 hb_2007_time("8800GTX", N, HB_2007_AS_IS) / hb_2007_time("8800GTX", N, HB_2007_BLOCKS));
   hb_section_set(report, "device_predicted", predicted);
   hb_section_set(report, "block_gain", all / mode_number(r, "block/gpu/host", n, "wall_s"));
   hb_section_set(report, "device_gain", gain);

@@ -86,7 +86,7 @@ static void fig3_2007(struct hb_report *report)
     const char *machine = hb_2007_machines[m], *curve = hb_phrase("%s, model", machine);
     const char *style = hb_phrase("%s/line", colors[m]);
     for (size_t n = 256; n <= (m == 1 ? 524288 : 65536); n *= 2)
-      hb_report_point(&f, curve, style, (double)n, hb_2007_time(machine, (double)n));
+      hb_report_point(&f, curve, style, (double)n, hb_2007_time(machine, (double)n, HB_2007_AS_IS));
     hb_section_paper_curve(&f, hb_phrase("%s, Table 2", machine), hb_phrase("%s/marks", colors[m]), machine);
   }
   hb_report_figure_end(&f);
@@ -132,10 +132,11 @@ void hb_section_fig5(const struct hb_reproduction *r, struct hb_report *report)
   double eta = hb_paper_value("pz07_model", "eta_fe,GPU", "value");
   for (double n = 256; n <= 524288; n *= 2) {
     struct hb_2007_step s = hb_2007_step("8800GTX", n);
-    hb_report_point(&f, "8800GTX, blocks sent", "model", n, hb_2007_time_blocks(n));
-    hb_report_point(&f, "8800GTX, stepped on card", "model-dashed", n, hb_2007_time_on_card(n));
+    double on_card = hb_2007_time("8800GTX", n, HB_2007_ON_CARD);
+    hb_report_point(&f, "8800GTX, blocks sent", "model", n, hb_2007_time("8800GTX", n, HB_2007_BLOCKS));
+    hb_report_point(&f, "8800GTX, stepped on card", "model-dashed", n, on_card);
     hb_report_point(&f, "the same, one cycle a pair", "model-dotted", n,
-                    hb_2007_time_on_card(n) - hb_2007_n_steps(n) * s.force_s * (1 - 1 / eta));
+                    on_card - hb_2007_n_steps(n) * s.force_s * (1 - 1 / eta));
   }
   hb_report_figure_end(&f);
 }

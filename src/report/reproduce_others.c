@@ -100,8 +100,8 @@ void hb_section_nhp07(const struct hb_reproduction *r, struct hb_report *report)
   hb_report_figure_end(&rates);
   set_best_rate(r, report);
   for (int k = 0; k < HB_THREAD_COUNTS; k++)
-    hb_section_curve(r, &threads, hb_phrase("%d thread%s a body", hb_thread_counts[k], k ? "s" : ""),
-                     styles[k], hb_phrase("kind=threads threads=%d", hb_thread_counts[k]), "pairs_per_s", 1);
+    hb_section_curve(r, &threads, hb_phrase("%d thread%s a body", 1 << k, k ? "s" : ""), styles[k],
+                     hb_phrase("kind=threads threads=%d", 1 << k), "pairs_per_s", 1);
   hb_report_figure_end(&threads);
   double printed_gain = hb_paper_value("nhp07_rates", "gain of two threads a body,1024", "value");
   size_t n = r->n_most < 1024 ? r->n_most : 1024;

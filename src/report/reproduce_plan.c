@@ -203,8 +203,6 @@ static void plan_rates(struct hb_reproduction *r)
                 "--interaction gravity --repeat 3");
 }
 
-const int hb_thread_counts[HB_THREAD_COUNTS] = {1, 2, 4, 8};
-
 static void plan_threads(struct hb_reproduction *r)
 {
   const struct hb_source *tile = &r->sources[HB_SOURCE_TILE];
@@ -214,10 +212,10 @@ static void plan_threads(struct hb_reproduction *r)
   list_sizes(r->n_least, smaller(last, r->n_most), sizes);
   double once = hb_source_seconds(source, (double)last, (double)last);
   for (int k = 0; k < HB_THREAD_COUNTS && source->is_there; k++)
-    hb_job_add(r, HB_JOB_THREADS, source, r->gl_start_s + 20 * once,
-               hb_phrase("kind=threads source=%s threads=%d", source->name, hb_thread_counts[k]),
-               hb_phrase("bench force --interaction gravity --n %s --tuning body_threads=%d --json", sizes,
-                         hb_thread_counts[k]));
+    hb_job_add(
+        r, HB_JOB_THREADS, source, r->gl_start_s + 20 * once,
+        hb_phrase("kind=threads source=%s threads=%d", source->name, 1 << k),
+        hb_phrase("bench force --interaction gravity --n %s --tuning body_threads=%d --json", sizes, 1 << k));
 }
 
 static void plan_device(struct hb_reproduction *r)

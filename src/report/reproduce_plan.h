@@ -7,7 +7,13 @@
 /* All jobs but probes that the sections need, with their estimates. */
 enum hb_status hb_reproduce_plan(struct hb_reproduction *r);
 
-enum { HB_ROUNDINGS = 3, HB_ROUNDING_SEEDS = 3, HB_NU_SIZES = 2, HB_THREAD_COUNTS = 4, HB_NU_HALVINGS = 8 };
+enum {
+  HB_ROUNDINGS = 3,
+  HB_ROUNDING_SEEDS = 3,
+  HB_NU_SIZES = 2,
+  HB_THREAD_COUNTS = 4 /* that share a body: 1, 2, 4, 8 */,
+  HB_NU_HALVINGS = 8
+};
 
 /* The two numbers of particles of Fig. 2, the larger one last. */
 void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES]);
@@ -18,8 +24,5 @@ extern const enum hb_source_name hb_energy_sources[HB_ENERGY_SOURCES];
 
 /* How a step becomes a power of two: down, nearest, up. */
 extern const char *const hb_rounding_names[HB_ROUNDINGS];
-
-/* The numbers of threads that share a body. */
-extern const int hb_thread_counts[HB_THREAD_COUNTS];
 
 #endif

@@ -17,6 +17,13 @@ void hb_section_curve(const struct hb_reproduction *r, struct hb_report_figure *
   hb_report_expect(figure, curve);
 }
 
+void hb_section_run_curve(const struct hb_reproduction *r, struct hb_report_figure *figure,
+                          const struct hb_source *source, const char *y, double scale)
+{
+  hb_section_curve(r, figure, source->name, source->name,
+                   hb_phrase("kind=run source=%s mode=all/host/host", source->name), y, scale);
+}
+
 void hb_section_paper_curve(struct hb_report_figure *figure, const char *curve, const char *style,
                             const char *machine)
 {

@@ -37,6 +37,10 @@ static inline void hb_section_set(struct hb_report *report, const char *name, do
 void hb_section_curve(const struct hb_reproduction *r, struct hb_report_figure *figure, const char *curve,
                       const char *style, const char *filter, const char *y, double scale);
 
+/* The same of a source's runs as in 2007, with its name and style. */
+void hb_section_run_curve(const struct hb_reproduction *r, struct hb_report_figure *figure,
+                          const struct hb_source *source, const char *y, double scale);
+
 /* Points of a column of [PZ07] Table 2, times 4: seconds of a time unit. */
 void hb_section_paper_curve(struct hb_report_figure *figure, const char *curve, const char *style,
                             const char *machine);

@@ -61,11 +61,7 @@ void hb_section_steps(const struct hb_reproduction *r, struct hb_report *report)
       hb_report_expect(&by_nu, curve);
       if (s > 0) add_growth(r, report, source, n[k]);
     }
-  for (int s = 0; s < SOURCES; s++) {
-    const char *source = r->sources[sources[s]].name;
-    hb_section_curve(r, &by_n, source, source, hb_phrase("kind=run source=%s mode=all/host/host", source),
-                     "block_steps", 4);
-  }
+  for (int s = 0; s < SOURCES; s++) hb_section_run_curve(r, &by_n, &r->sources[sources[s]], "block_steps", 4);
   for (size_t m = r->n_least; hb_section_wall(r, HB_SOURCE_HOST, m) > 0; m *= 2)
     hb_report_point(&by_n, "eq. 17", "model", (double)m, hb_2007_n_steps((double)m));
   hb_report_figure_end(&by_nu);

@@ -84,12 +84,8 @@ void hb_section_fig1(const struct hb_reproduction *r, struct hb_report *report)
 {
   struct hb_report_figure f =
       hb_report_figure(report, NULL, "fig1", "n", "seconds", "seconds for one N-body time unit");
-  for (int c = 0; c < COLUMNS; c++) {
-    const char *name = r->sources[columns[c]].name;
-    if (r->sources[columns[c]].is_there)
-      hb_section_curve(r, &f, name, name, hb_phrase("kind=run source=%s mode=all/host/host", name), "wall_s",
-                       4);
-  }
+  for (int c = 0; c < COLUMNS; c++)
+    if (r->sources[columns[c]].is_there) hb_section_run_curve(r, &f, &r->sources[columns[c]], "wall_s", 4);
   for (int m = 0; m < HB_2007_MACHINES; m++) {
     const char *machine = hb_2007_machines[m];
     hb_section_paper_curve(&f, hb_phrase("%s, 2007", machine), machine, machine);
