@@ -9,7 +9,7 @@
 
 void hb_report_put(struct hb_report *report, const char *file)
 {
-  hb_template_put(file, &report->values, &report->html);
+  hb_template_put(file, report->values, &report->html);
 }
 
 enum hb_status hb_report_save(struct hb_report *report, const char *path, unsigned *lacks)
@@ -17,7 +17,8 @@ enum hb_status hb_report_save(struct hb_report *report, const char *path, unsign
   static const char lack[] = "<p class=\"lack\">";
   *lacks = 0;
   for (const char *s = report->html.text.text; s && (s = strstr(s, lack)); s += sizeof lack) ++*lacks;
-  hb_values_clear(&report->values);
+  cJSON_Delete(report->values);
+  report->values = NULL;
   return hb_draft_save(&report->html, path);
 }
 
@@ -126,8 +127,8 @@ void hb_report_table_row(struct hb_report_table *table, const char *cells, ...)
 void hb_report_table_end(struct hb_report_table *table)
 {
   struct hb_report *report = table->report;
-  hb_values_list(&report->values, table->name, "");
-  struct hb_values *values = hb_values_row(&report->values, table->name);
+  hb_values_list(report->values, table->name, "");
+  cJSON *values = hb_values_row(report->values, table->name);
   hb_values_word(values, "name", table->name);
   hb_values_number(values, "columns", (double)table->columns);
   hb_values_markup(values, "rows", table->rows.text.text ? table->rows.text.text : "");

@@ -6,9 +6,9 @@
 #include "plot/plot.h"
 #include "report/template.h"
 
-/* Start from {0}. What goes wrong is kept in html and comes out when it is saved. */
+/* Start from {.values = cJSON_CreateObject()}. What goes wrong is kept in html and comes out when it is saved. */
 struct hb_report {
-  struct hb_values values;
+  cJSON *values;
   struct hb_draft html;
   unsigned tables, figures;
 };
@@ -46,14 +46,14 @@ void hb_report_table_end(struct hb_report_table *table);
 /* Curves on logarithmic axes, figures/NAME.svg and data/NAME.csv. */
 struct hb_report_figure {
   struct hb_report *report;
-  struct hb_values *values; /* for its template */
+  cJSON *values; /* for its template */
   const char *name, *x_column, *y_column;
   struct hb_plot plot;
 };
 
 /* Over x_column "n" or "nu". values: a row in which a template finds the figure as "figure"; NULL: the report's values, in
  * which it has its own name. */
-struct hb_report_figure hb_report_figure(struct hb_report *report, struct hb_values *values, const char *name,
+struct hb_report_figure hb_report_figure(struct hb_report *report, cJSON *values, const char *name,
                                          const char *x_column, const char *y_column, const char *y_label);
 
 /* style: "host" or "8800GTX", see report_figure.c; "host/small", "host/line" and "host/marks" are its variants. */

@@ -41,14 +41,14 @@ static struct hb_plot_look look_of(const char *style)
   return look;
 }
 
-struct hb_report_figure hb_report_figure(struct hb_report *report, struct hb_values *values, const char *name,
+struct hb_report_figure hb_report_figure(struct hb_report *report, cJSON *values, const char *name,
                                          const char *x_column, const char *y_column, const char *y_label)
 {
   struct hb_report_figure figure = {
       .report = report, .name = name, .x_column = x_column, .y_column = y_column};
   int over_n = strcmp(x_column, "n") == 0;
   const char *slot = values ? "figure" : name;
-  values = values ? values : &report->values;
+  values = values ? values : report->values;
   hb_values_list(values, slot, "");
   figure.values = hb_values_row(values, slot);
   hb_values_word(figure.values, "name", name);

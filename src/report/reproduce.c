@@ -33,34 +33,34 @@ const struct hb_section hb_sections[] = {
 
 /* ---- before and behind the sections ------------------------------------------------------------------ */
 
-static void fill_machine(const struct hb_reproduction *r, struct hb_values *values)
+static void fill_machine(const struct hb_reproduction *r, cJSON *values)
 {
   const struct hb_record *probe = hb_reproduce_next(r, NULL, "kind=probe source=cg2007");
   hb_values_word(values, "device", hb_record_text(probe, "device"));
   hb_values_word(values, "context", hb_record_text(probe, "context"));
   hb_values_list(values, "machine", "name value");
   for (const struct hb_record *line = NULL; (line = hb_reproduce_next(r, line, "kind=machine"));) {
-    struct hb_values *row = hb_values_row(values, "machine");
+    cJSON *row = hb_values_row(values, "machine");
     hb_values_word(row, "name", hb_record_text(line, "name"));
     hb_values_word(row, "value", hb_record_text(line, "value"));
   }
   hb_values_list(values, "not_here", "source why");
   for (int k = 0; k < HB_SOURCES; k++) {
     if (r->sources[k].is_there) continue;
-    struct hb_values *row = hb_values_row(values, "not_here");
+    cJSON *row = hb_values_row(values, "not_here");
     hb_values_word(row, "source", r->sources[k].name);
     hb_values_word(row, "why", r->sources[k].why_not);
   }
 }
 
-static void fill_jobs(const struct hb_reproduction *r, struct hb_values *values)
+static void fill_jobs(const struct hb_reproduction *r, cJSON *values)
 {
   double spent = 0;
   hb_values_list(values, "jobs", "command name seconds failure");
   for (size_t k = 0; k < r->job_count; k++) {
     const struct hb_job *job = &r->jobs[k];
     if (job->is_left_out) continue;
-    struct hb_values *row = hb_values_row(values, "jobs");
+    cJSON *row = hb_values_row(values, "jobs");
     hb_values_word(row, "command", job->command);
     hb_values_word(row, "name", job->name);
     hb_values_word(row, "seconds", hb_phrase("%.1f", job->wall_s));
@@ -76,17 +76,17 @@ static void fill_head(const struct hb_reproduction *r, unsigned chosen, struct h
   time_t now = time(NULL);
   size_t n = 0; /* the largest that both the host and the kernel of 2007 were run with */
   strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime(&now));
-  hb_values_word(&report->values, "date", date);
-  hb_values_word(&report->values, "version", hb_version());
+  hb_values_word(report->values, "date", date);
+  hb_values_word(report->values, "version", hb_version());
   for (size_t m = r->n_least; m <= r->n_most; m *= 2)
     if (hb_section_wall(r, HB_SOURCE_CG2007, m) > 0 && hb_section_wall(r, HB_SOURCE_HOST, m) > 0) n = m;
   hb_section_set(report, "found_n", (double)n);
   hb_section_set(report, "found_cg2007", hb_section_wall(r, HB_SOURCE_CG2007, n));
   hb_section_set(report, "found_host", hb_section_wall(r, HB_SOURCE_HOST, n));
-  hb_values_list(&report->values, "sections", "section title");
+  hb_values_list(report->values, "sections", "section title");
   for (size_t k = 0; hb_sections[k].name; k++) {
     if (!(chosen >> k & 1)) continue;
-    struct hb_values *row = hb_values_row(&report->values, "sections");
+    cJSON *row = hb_values_row(report->values, "sections");
     hb_values_word(row, "section", hb_sections[k].name);
     hb_values_word(row, "title", hb_sections[k].title);
   }
@@ -97,14 +97,14 @@ static void fill_head(const struct hb_reproduction *r, unsigned chosen, struct h
 void hb_reproduce_fill(const struct hb_reproduction *r, unsigned chosen, struct hb_report *report)
 {
   hb_section_shared(r, report);
-  fill_machine(r, &report->values);
-  fill_jobs(r, &report->values);
+  fill_machine(r, report->values);
+  fill_jobs(r, report->values);
   fill_head(r, chosen, report);
   hb_report_put(report, "head.html");
   for (size_t k = 0; hb_sections[k].name; k++) {
     if (!(chosen >> k & 1)) continue;
-    hb_values_word(&report->values, "section", hb_sections[k].name);
-    hb_values_word(&report->values, "title", hb_sections[k].title);
+    hb_values_word(report->values, "section", hb_sections[k].name);
+    hb_values_word(report->values, "title", hb_sections[k].title);
     hb_sections[k].fill(r, report);
     hb_report_put(report, "section.html");
     hb_report_put(report, hb_phrase("%s.html", hb_sections[k].name));
@@ -114,7 +114,7 @@ void hb_reproduce_fill(const struct hb_reproduction *r, unsigned chosen, struct 
 
 static enum hb_status write_report(const struct hb_reproduction *r, unsigned chosen)
 {
-  struct hb_report report = {0};
+  struct hb_report report = {.values = cJSON_CreateObject()};
   unsigned lacks;
   hb_reproduce_fill(r, chosen, &report);
   HB_TRY(hb_report_save(&report, "report.html", &lacks));

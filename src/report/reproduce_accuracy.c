@@ -58,7 +58,7 @@ static const char nu_label[] = "|ΔE / E| over 0.25 time units";
 static void nu_size(const struct hb_reproduction *r, struct hb_report *report, size_t n,
                     struct hb_report_figure *printed, const char *variant)
 {
-  struct hb_values *row = hb_values_row(&report->values, "sizes");
+  cJSON *row = hb_values_row(report->values, "sizes");
   char name[64];
   double own[STEPS], exact[STEPS], grape6[STEPS], errors[STEPS];
   read_errors(r, "cg2007", n, "e_gpu", own);
@@ -92,7 +92,7 @@ void hb_section_fig2(const struct hb_reproduction *r, struct hb_report *report)
   size_t n[HB_NU_SIZES];
   hb_reproduce_nu_sizes(r, n);
   struct hb_report_figure printed = hb_report_figure(report, NULL, "fig2", "nu", "de_rel", nu_label);
-  hb_values_list(&report->values, "sizes", "");
+  hb_values_list(report->values, "sizes", "");
   for (int k = 0; k < HB_NU_SIZES; k++) nu_size(r, report, n[k], &printed, k ? "/small" : "");
   hb_report_figure_end(&printed);
   hb_section_left_out(r, report, HB_JOB_NU);

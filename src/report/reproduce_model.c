@@ -64,12 +64,12 @@ void hb_section_table3(const struct hb_reproduction *r, struct hb_report *report
     }
     hb_report_table_row(&t, "");
   }
-  hb_values_list(&report->values, "unfitted", "label mode");
+  hb_values_list(report->values, "unfitted", "label mode");
   for (int f = 0; f < FITS; f++) {
     const struct hb_record *fit = fit_of(r, &fits[f]);
     if (fit) fit_row(&t, fits[f].label, fit);
     if (fit || !r->sources[fits[f].source].is_there) continue;
-    struct hb_values *row = hb_values_row(&report->values, "unfitted");
+    cJSON *row = hb_values_row(report->values, "unfitted");
     hb_values_word(row, "label", fits[f].label);
     hb_values_word(row, "mode", fits[f].mode);
   }
@@ -96,11 +96,11 @@ void hb_section_fig3(const struct hb_reproduction *r, struct hb_report *report)
 {
   fig3_2007(report);
   struct hb_report_figure f = hb_report_figure(report, NULL, "fig3-here", "n", "seconds", time_label);
-  hb_values_list(&report->values, "unseen", "percent label");
+  hb_values_list(report->values, "unseen", "percent label");
   for (int k = 0; k < FITS; k++) {
     double unseen = hb_record_number(fit_of(r, &fits[k]), "unseen_deviation");
     if (isfinite(unseen)) {
-      struct hb_values *row = hb_values_row(&report->values, "unseen");
+      cJSON *row = hb_values_row(report->values, "unseen");
       hb_values_number(row, "percent", 100 * unseen);
       hb_values_word(row, "label", fits[k].label);
     }

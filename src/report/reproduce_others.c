@@ -73,7 +73,7 @@ static void set_best_rate(const struct hb_reproduction *r, struct hb_report *rep
   }
   hb_section_set(report, "best_rate", best);
   hb_section_set(report, "best_n", at);
-  hb_values_word(&report->values, "best_source", by);
+  hb_values_word(report->values, "best_source", by);
   hb_section_set(report, "best_over_printed", best / hb_paper_value("nhp07_rates", "pairs_per_s", "value"));
   hb_section_set(report, "best_gflops", 20e-9 * best);
 }

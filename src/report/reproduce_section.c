@@ -122,14 +122,14 @@ void hb_section_shared(const struct hb_reproduction *r, struct hb_report *report
 
 void hb_section_left_out(const struct hb_reproduction *r, struct hb_report *report, unsigned kinds)
 {
-  hb_values_list(&report->values, "left_out", "source mode n nu seconds");
+  hb_values_list(report->values, "left_out", "source mode n nu seconds");
   for (size_t k = 0; k < r->job_count; k++) {
     const struct hb_job *job = &r->jobs[k];
     struct hb_record labels = {0};
     char text[sizeof job->labels];
     if (!(job->kind & kinds) || !job->is_left_out) continue;
     hb_record_label(strcpy(text, job->labels), &labels);
-    struct hb_values *row = hb_values_row(&report->values, "left_out");
+    cJSON *row = hb_values_row(report->values, "left_out");
     const char *mode = hb_record_text(&labels, "mode");
     hb_values_word(row, "source", hb_record_text(&labels, "source"));
     hb_values_word(row, "mode", strcmp(mode, "all/host/host") == 0 ? "" : mode); /* as in 2007 */

@@ -30,7 +30,7 @@ void hb_section_shared(const struct hb_reproduction *r, struct hb_report *report
 /* A number of a section, for its template. */
 static inline void hb_section_set(struct hb_report *report, const char *name, double number)
 {
-  hb_values_number(&report->values, name, number);
+  hb_values_number(report->values, name, number);
 }
 
 /* Points of all records that match: fields "n" and scale * |y|. */

@@ -35,7 +35,7 @@ static void add_growth(const struct hb_reproduction *r, struct hb_report *report
     last = ratio, at = nu;
   }
   if (!isfinite(last)) return;
-  struct hb_values *row = hb_values_row(&report->values, "growths");
+  cJSON *row = hb_values_row(report->values, "growths");
   hb_values_word(row, "source", source);
   hb_values_number(row, "n", (double)n);
   hb_values_number(row, "nu_first", first);
@@ -51,7 +51,7 @@ void hb_section_steps(const struct hb_reproduction *r, struct hb_report *report)
   struct hb_report_figure by_n = hb_report_figure(report, NULL, "steps-n", "n", "block_steps", label);
   size_t n[HB_NU_SIZES];
   hb_reproduce_nu_sizes(r, n);
-  hb_values_list(&report->values, "growths", "source n nu_first ratio_last nu_last is_shortest");
+  hb_values_list(report->values, "growths", "source n nu_first ratio_last nu_last is_shortest");
   for (int k = 0; k < HB_NU_SIZES; k++)
     for (int s = 0; s < SOURCES; s++) {
       const char *source = r->sources[sources[s]].name, *curve = hb_phrase("%s, N = %zu", source, n[k]);
@@ -114,8 +114,8 @@ static void set_nearest(const struct hb_reproduction *r, struct hb_report *repor
   int by_steps = nearest(steps, 1);
   int by_error = nearest(errors, hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"));
   hb_section_set(report, "roundings_agree", by_steps == by_error);
-  hb_values_word(&report->values, "rounding_by_steps", words[by_steps]);
-  hb_values_word(&report->values, "rounding_by_error", words[by_error]);
+  hb_values_word(report->values, "rounding_by_steps", words[by_steps]);
+  hb_values_word(report->values, "rounding_by_error", words[by_error]);
   hb_section_set(report, "seeds", HB_ROUNDING_SEEDS);
 }
 

@@ -68,12 +68,12 @@ void hb_section_table2(const struct hb_reproduction *r, struct hb_report *report
   }
   hb_report_table_end(&t);
   hb_section_set(report, "has_tile", r->sources[HB_SOURCE_TILE].is_there);
-  hb_values_list(&report->values, "empty_columns", "source");
+  hb_values_list(report->values, "empty_columns", "source");
   for (int c = 0; c < COLUMNS; c++) {
     const struct hb_source *source = &r->sources[columns[c]];
     int may_be_empty = columns[c] == HB_SOURCE_TILE && !source->is_there;
     if (!(hb_section_wall(r, columns[c], r->n_least) > 0) && !may_be_empty)
-      hb_values_word(hb_values_row(&report->values, "empty_columns"), "source", source->name);
+      hb_values_word(hb_values_row(report->values, "empty_columns"), "source", source->name);
   }
   hb_section_left_out(r, report, HB_JOB_RUN);
 }

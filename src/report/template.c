@@ -12,121 +12,72 @@
 
 enum { NAME = 48, DEPTH_MOST = 8 };
 
-enum kind { NUMBER, WORD, MARKUP, LIST };
-
-struct hb_value {
-  char name[NAME];
-  enum kind kind;
-  double number;
-  char *text;
-  struct hb_values *rows, *sample; /* of a list; the sample has the names, without values */
-  struct hb_value *next;
-};
-
-static void clear_value(struct hb_value *value)
+static void set(cJSON *values, const char *name, cJSON *value)
 {
-  hb_mem_free(value->text);
-  for (struct hb_values *row = value->rows, *next; row; row = next) {
-    next = row->next;
-    hb_values_clear(row);
-    hb_mem_free(row);
-  }
-  if (value->sample) hb_values_clear(value->sample);
-  hb_mem_free(value->sample);
+  cJSON_DeleteItemFromObjectCaseSensitive(values, name);
+  cJSON_AddItemToObject(values, name, value);
 }
 
-void hb_values_clear(struct hb_values *values)
+void hb_values_number(cJSON *values, const char *name, double number)
 {
-  for (struct hb_value *value = values->first, *next; value; value = next) {
-    next = value->next;
-    clear_value(value);
-    hb_mem_free(value);
-  }
-  values->first = NULL;
+  set(values, name, cJSON_CreateNumber(number));
 }
 
-static struct hb_value *find_here(const struct hb_values *values, const char *name)
+void hb_values_word(cJSON *values, const char *name, const char *word)
 {
-  struct hb_value *value = values->first;
-  while (value && strcmp(value->name, name) != 0) value = value->next;
-  return value;
+  set(values, name, cJSON_CreateString(word));
 }
 
-static const struct hb_value *find(const struct hb_values *values, const char *name)
+void hb_values_markup(cJSON *values, const char *name, const char *markup)
 {
-  for (; values; values = values->parent)
-    if (find_here(values, name)) return find_here(values, name);
-  return NULL;
+  set(values, name, cJSON_CreateRaw(markup));
 }
 
-/* A value without memory for it is missing: the template will say so. */
-static struct hb_value *set(struct hb_values *values, const char *name, enum kind kind)
+/* {"rows": [...], "sample": a row without values} */
+void hb_values_list(cJSON *values, const char *name, const char *names)
 {
-  struct hb_value *value = find_here(values, name), *next;
-  if (!value) {
-    if (HB_ALLOC(1, &value) != HB_OK) return NULL;
-    value->next = values->first;
-    values->first = value;
-  }
-  next = value->next;
-  clear_value(value);
-  *value = (struct hb_value){.kind = kind, .number = NAN, .next = next};
-  snprintf(value->name, NAME, "%s", name);
-  return value;
-}
-
-void hb_values_number(struct hb_values *values, const char *name, double number)
-{
-  struct hb_value *value = set(values, name, NUMBER);
-  if (value) value->number = number;
-}
-
-static void set_text(struct hb_values *values, const char *name, enum kind kind, const char *text)
-{
-  struct hb_value *value = set(values, name, kind);
-  if (value && hb_mem_strdup(text, &value->text) != HB_OK) *value->name = 0;
-}
-
-void hb_values_word(struct hb_values *values, const char *name, const char *word)
-{
-  set_text(values, name, WORD, word);
-}
-
-void hb_values_markup(struct hb_values *values, const char *name, const char *markup)
-{
-  set_text(values, name, MARKUP, markup);
-}
-
-void hb_values_list(struct hb_values *values, const char *name, const char *names)
-{
-  struct hb_value *list = set(values, name, LIST);
-  if (!list || HB_ALLOC(1, &list->sample) != HB_OK) return;
-  list->sample->parent = values;
-  hb_values_number(list->sample, "index", 0);
+  cJSON *list = cJSON_CreateObject();
+  cJSON_AddArrayToObject(list, "rows");
+  cJSON *sample = cJSON_AddObjectToObject(list, "sample");
+  hb_values_number(sample, "index", 0);
   for (size_t length; *names; names += length + strspn(names + length, " ")) {
     char column[NAME];
     length = strcspn(names, " ");
     snprintf(column, NAME, "%.*s", (int)length, names);
-    hb_values_number(list->sample, column, NAN);
+    hb_values_number(sample, column, NAN);
   }
+  set(values, name, list);
 }
 
-struct hb_values *hb_values_row(struct hb_values *values, const char *name)
+static cJSON *rows_of(const cJSON *list) { return cJSON_GetObjectItemCaseSensitive(list, "rows"); }
+
+cJSON *hb_values_row(cJSON *values, const char *list)
 {
-  static struct hb_values lost;
-  struct hb_value *list = find_here(values, name);
-  struct hb_values *row = NULL;
-  if (!list || HB_ALLOC(1, &row) != HB_OK) {
-    hb_values_clear(&lost);
-    return &lost;
-  }
-  double index = 0;
-  struct hb_values **last = &list->rows;
-  for (; *last; last = &(*last)->next) index++;
-  *last = row;
-  row->parent = values;
-  hb_values_number(row, "index", index);
+  cJSON *rows = rows_of(cJSON_GetObjectItemCaseSensitive(values, list)), *row = cJSON_CreateObject();
+  hb_values_number(row, "index", cJSON_GetArraySize(rows));
+  cJSON_AddItemToArray(rows, row);
   return row;
+}
+
+/* Rows in lists in rows: a name is looked for from the inside out. */
+struct scope {
+  const cJSON *values;
+  const struct scope *outside;
+};
+
+static const cJSON *find(const struct scope *scope, const char *name)
+{
+  const cJSON *value = NULL;
+  for (; scope && !value; scope = scope->outside)
+    value = cJSON_GetObjectItemCaseSensitive(scope->values, name);
+  return value;
+}
+
+/* The first row, or what the rows would have. */
+static const cJSON *row_of(const cJSON *list)
+{
+  const cJSON *first = cJSON_GetArrayItem(rows_of(list), 0);
+  return first ? first : cJSON_GetObjectItemCaseSensitive(list, "sample");
 }
 
 /* ---- how they look ----------------------------------------------------------------------------------- */
@@ -159,10 +110,10 @@ void hb_template_number(double value, int digits, struct hb_draft *html)
   }
 }
 
-static int is_true(const struct hb_value *value)
+static int is_true(const cJSON *value)
 {
-  if (value->kind == NUMBER) return isfinite(value->number) && value->number != 0;
-  return value->kind == LIST ? value->rows != NULL : *value->text != 0;
+  if (cJSON_IsNumber(value)) return isfinite(value->valuedouble) && value->valuedouble != 0;
+  return cJSON_IsObject(value) ? cJSON_GetArraySize(rows_of(value)) > 0 : *value->valuestring != 0;
 }
 
 /* ---- a template -------------------------------------------------------------------------------------- */
@@ -207,110 +158,113 @@ static int next_tag(struct reading *t, int is_live, struct tag *tag)
   return 1;
 }
 
-static double operand(struct reading *t, const struct hb_values *values, const char *word)
+static double operand(struct reading *t, const struct scope *scope, const char *word)
 {
   char *end;
   double number = strtod(word, &end);
   if (end != word && !*end) return number;
-  const struct hb_value *value = find(values, word);
+  const cJSON *value = find(scope, word);
   if (!value) fail(t, "unknown name", word);
-  return value ? value->number : NAN;
+  return value ? value->valuedouble : NAN;
 }
 
 /* "name", "not name", "a > b" */
-static int condition(struct reading *t, const struct hb_values *values, const char *text)
+static int condition(struct reading *t, const struct scope *scope, const char *text)
 {
   char a[NAME] = "", how[NAME] = "", b[NAME] = "";
   int words = sscanf(text, "%47s %47s %47s", a, how, b), is_not = words == 2 && strcmp(a, "not") == 0;
   if (words == 3 && how[1] == 0 && strchr("<>=", *how)) {
-    double left = operand(t, values, a), right = operand(t, values, b);
+    double left = operand(t, scope, a), right = operand(t, scope, b);
     return *how == '<' ? left < right : *how == '>' ? left > right : left == right;
   }
-  const struct hb_value *value = find(values, is_not ? how : a);
+  const cJSON *value = find(scope, is_not ? how : a);
   if (words != 1 && !is_not) fail(t, "this is not a condition:", text);
   if (!value) fail(t, "unknown name", is_not ? how : a);
   return value && is_true(value) != is_not;
 }
 
-static void put_value(struct reading *t, const struct hb_values *values, char *name, int is_live)
+static void put_value(struct reading *t, const struct scope *scope, char *name, int is_live)
 {
   char *colon = strchr(name, ':');
   int digits = colon ? atoi(colon + 1) : 7;
   if (colon) *colon = 0;
-  const struct hb_value *value = find(values, name);
-  if (!value || value->kind == LIST || digits < 1 || digits > 17)
+  const cJSON *value = find(scope, name);
+  if (!value || cJSON_IsObject(value) || digits < 1 || digits > 17)
     fail(t, value ? "this is not a value:" : "unknown name", name);
-  else if (is_live && value->kind == NUMBER)
-    hb_template_number(value->number, digits, t->html);
-  else if (is_live && value->kind == WORD)
-    hb_template_escape(value->text, t->html);
+  else if (is_live && cJSON_IsNumber(value))
+    hb_template_number(value->valuedouble, digits, t->html);
+  else if (is_live && cJSON_IsString(value))
+    hb_template_escape(value->valuestring, t->html);
   else if (is_live)
-    hb_draft_put_bytes(t->html, value->text, strlen(value->text));
+    hb_draft_put_bytes(t->html, value->valuestring, strlen(value->valuestring));
 }
 
-static void put_file(const char *file, const struct hb_values *values, int depth, int is_live,
+static void put_file(const char *file, const struct scope *scope, int depth, int is_live,
                      struct hb_draft *html);
-static struct tag put_block(struct reading *t, const struct hb_values *values, int is_live);
+static struct tag put_block(struct reading *t, const struct scope *scope, int is_live);
 
 static void expect(struct reading *t, struct tag stop, const char *end)
 {
   if (strcmp(stop.text, end) != 0) fail(t, "a block does not end here with", end);
 }
 
-static void put_if(struct reading *t, const struct hb_values *values, const char *text, int is_live)
+static void put_if(struct reading *t, const struct scope *scope, const char *text, int is_live)
 {
-  int is = condition(t, values, text);
-  struct tag stop = put_block(t, values, is_live && is);
-  if (strcmp(stop.text, "else") == 0) stop = put_block(t, values, is_live && !is);
+  int is = condition(t, scope, text);
+  struct tag stop = put_block(t, scope, is_live && is);
+  if (strcmp(stop.text, "else") == 0) stop = put_block(t, scope, is_live && !is);
   expect(t, stop, "/if");
 }
 
-static void put_each(struct reading *t, const struct hb_value *list, int is_live)
+static void put_each(struct reading *t, const struct scope *scope, const cJSON *list, int is_live)
 {
   const char *body = t->at;
-  for (const struct hb_values *row = list->rows ? list->rows : list->sample; row; row = row->next) {
+  int has_rows = is_true(list);
+  for (const cJSON *row = row_of(list); row; row = has_rows ? row->next : NULL) {
     t->at = body;
-    expect(t, put_block(t, row, is_live && list->rows), "/each");
+    expect(t, put_block(t, &(struct scope){row, scope}, is_live && has_rows), "/each");
   }
 }
 
 /* {{#figure fig1}} caption {{/figure}} */
-static void put_around(struct reading *t, const char *kind, const struct hb_values *values,
-                       const struct hb_value *list, int is_live)
+static void put_around(struct reading *t, const char *kind, const struct scope *scope, const cJSON *list,
+                       int is_live)
 {
   struct hb_draft caption = {0}, *html = t->html;
-  struct hb_values inner = {.parent = list->rows ? list->rows : list->sample};
+  struct scope row = {row_of(list), scope};
+  cJSON *inner = cJSON_CreateObject();
   t->html = &caption;
-  expect(t, put_block(t, values, is_live), hb_phrase("/%s", kind));
+  expect(t, put_block(t, scope, is_live), hb_phrase("/%s", kind));
   t->html = html;
   hb_draft_note(html, caption.status);
-  hb_values_markup(&inner, "caption", caption.text.text ? caption.text.text : "");
-  put_file(hb_phrase("%s.html", kind), &inner, t->depth + 1, is_live && list->rows, html);
-  hb_values_clear(&inner);
+  hb_values_markup(inner, "caption", caption.text.text ? caption.text.text : "");
+  put_file(hb_phrase("%s.html", kind), &(struct scope){inner, &row}, t->depth + 1, is_live && is_true(list),
+           html);
+  cJSON_Delete(inner);
   hb_draft_clear(&caption);
 }
 
 /* Up to a tag that ends a block, which comes back; "" at the end of the file. */
-static struct tag put_block(struct reading *t, const struct hb_values *values, int is_live)
+static struct tag put_block(struct reading *t, const struct scope *scope, int is_live)
 {
   struct tag tag;
   while (t->html->status == HB_OK && next_tag(t, is_live, &tag)) {
     char kind[NAME] = "", name[NAME] = "";
     if (*tag.text == '/' || strcmp(tag.text, "else") == 0) return tag;
     sscanf(tag.text, "#%47s %47s", kind, name);
-    const struct hb_value *list = find(values, name);
+    const cJSON *list = find(scope, name);
     if (*tag.text == '>')
-      put_file(tag.text + 1 + strspn(tag.text + 1, " "), values, t->depth + 1, is_live, t->html);
+      put_file(tag.text + 1 + strspn(tag.text + 1, " "), scope, t->depth + 1, is_live, t->html);
     else if (*tag.text != '#')
-      put_value(t, values, tag.text, is_live);
+      put_value(t, scope, tag.text, is_live);
     else if (strcmp(kind, "if") == 0)
-      put_if(t, values, tag.text + 3, is_live);
-    else if (!list || list->kind != LIST || !list->sample)
+      put_if(t, scope, tag.text + 3, is_live);
+    else if (!rows_of(list))
       fail(t, "unknown list", name);
     else if (strcmp(kind, "each") == 0)
-      put_each(t, list, is_live);
+      put_each(t, scope, list, is_live);
     else
-      put_around(t, kind, values, list, is_live);
+      put_around(t, kind, scope, list, is_live);
   }
   return (struct tag){""};
 }
@@ -325,7 +279,7 @@ static enum hb_status read_template(const char *name, char **text)
   return hb_fail(HB_ERR_INPUT, "there is no report template '%s'", name);
 }
 
-static void put_file(const char *file, const struct hb_values *values, int depth, int is_live,
+static void put_file(const char *file, const struct scope *scope, int depth, int is_live,
                      struct hb_draft *html)
 {
   char *text = NULL, name[160];
@@ -333,12 +287,12 @@ static void put_file(const char *file, const struct hb_values *values, int depth
   if (html->status == HB_OK) html->status = read_template(name, &text);
   struct reading t = {name, text, text, depth, html};
   if (text && depth > DEPTH_MOST) fail(&t, "templates include each other:", name);
-  struct tag stop = text ? put_block(&t, values, is_live) : (struct tag){""};
+  struct tag stop = text ? put_block(&t, scope, is_live) : (struct tag){""};
   if (*stop.text) fail(&t, "there is nothing to end here:", stop.text);
   hb_mem_free(text);
 }
 
-void hb_template_put(const char *file, const struct hb_values *values, struct hb_draft *html)
+void hb_template_put(const char *file, const cJSON *values, struct hb_draft *html)
 {
-  put_file(file, values, 0, 1, html);
+  put_file(file, &(struct scope){values, NULL}, 0, 1, html);
 }

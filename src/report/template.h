@@ -13,33 +13,26 @@
 
 #include "base/draft.h"
 
+#include <cJSON.h>
+
 /* Every file under data/report, ended by {0, 0}; made by tools/embed.sh. */
 struct hb_template_file {
   const char *name, *text;
 };
 extern const struct hb_template_file hb_template_files[];
 
-/* Names and what they stand for; one that is not here is looked for in the parent. Start from {0}. What cannot be set for
- * want of memory is reported by hb_template_put. */
-struct hb_values {
-  struct hb_value *first;
-  const struct hb_values *parent;
-  struct hb_values *next; /* row of the same list */
-};
-
-/* A name that is there gets the new value. */
-void hb_values_number(struct hb_values *values, const char *name, double number);
-void hb_values_word(struct hb_values *values, const char *name, const char *word);
-void hb_values_markup(struct hb_values *values, const char *name, const char *markup);
+/* Values are the members of an object; a name that is there gets the new value. Without memory for it the name is unknown. */
+void hb_values_number(cJSON *values, const char *name, double number);
+void hb_values_word(cJSON *values, const char *name, const char *word);
+void hb_values_markup(cJSON *values, const char *name, const char *markup);
 
 /* A list without rows; names are those that its rows will have, blank separated, so that a template is checked without
  * rows, too. */
-void hb_values_list(struct hb_values *values, const char *name, const char *names);
-struct hb_values *hb_values_row(struct hb_values *values, const char *list);
-void hb_values_clear(struct hb_values *values);
+void hb_values_list(cJSON *values, const char *name, const char *names);
+cJSON *hb_values_row(cJSON *values, const char *list);
 
 /* Appends a filled template. Errors kept in html: HB_ERR_INPUT with file, line and reason. */
-void hb_template_put(const char *file, const struct hb_values *values, struct hb_draft *html);
+void hb_template_put(const char *file, const cJSON *values, struct hb_draft *html);
 
 /* Text with what HTML would take for markup escaped. */
 void hb_template_escape(const char *text, struct hb_draft *html);

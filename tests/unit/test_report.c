@@ -34,21 +34,21 @@ static int tear_down(void **state)
 
 /* ---- the language ---- */
 
-static struct hb_values values;
+static cJSON *values;
 
 static void give_values(void)
 {
-  values = (struct hb_values){0};
-  hb_values_number(&values, "n", 1024);
-  hb_values_number(&values, "error", 1.2345e-6);
-  hb_values_number(&values, "nothing", NAN);
-  hb_values_word(&values, "device", "<b>A & B</b>");
-  hb_values_word(&values, "empty", "");
-  hb_values_markup(&values, "svg", "<svg/>");
-  hb_values_list(&values, "none", "name");
-  hb_values_list(&values, "two", "name");
-  hb_values_word(hb_values_row(&values, "two"), "name", "a");
-  hb_values_word(hb_values_row(&values, "two"), "name", "b");
+  values = cJSON_CreateObject();
+  hb_values_number(values, "n", 1024);
+  hb_values_number(values, "error", 1.2345e-6);
+  hb_values_number(values, "nothing", NAN);
+  hb_values_word(values, "device", "<b>A & B</b>");
+  hb_values_word(values, "empty", "");
+  hb_values_markup(values, "svg", "<svg/>");
+  hb_values_list(values, "none", "name");
+  hb_values_list(values, "two", "name");
+  hb_values_word(hb_values_row(values, "two"), "name", "a");
+  hb_values_word(hb_values_row(values, "two"), "name", "b");
 }
 
 static enum hb_status fill(const char *template, struct hb_draft *html)
@@ -60,8 +60,8 @@ static enum hb_status fill(const char *template, struct hb_draft *html)
   setenv("HB_REPORT_DIR", ".", 1);
   give_values();
   *html = (struct hb_draft){0};
-  hb_template_put("page.html", &values, html);
-  hb_values_clear(&values);
+  hb_template_put("page.html", values, html);
+  cJSON_Delete(values);
   return html->status;
 }
 
@@ -126,7 +126,7 @@ static void every_section(void **state)
 {
   (void)state;
   struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_least = 16, .n_most = 64};
-  struct hb_report report = {0};
+  struct hb_report report = {.values = cJSON_CreateObject()};
   unsigned lacks;
   unsetenv("HB_REPORT_DIR");
   ASSERT_OK(hb_reproduce_plan_probes(&r, 0));
