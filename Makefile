@@ -13,8 +13,8 @@ pkg      = $(shell pkg-config $(1) 2>/dev/null)
 HDF5    := $(if $(call pkg,--modversion hdf5-serial),hdf5-serial,hdf5)
 CFLAGS  ?=
 override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) -fopenmp $(SANITIZE) \
-           -Isrc -Isrc/include -I$(B)/gen -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng)
-LDLIBS   = $(call pkg,--libs $(HDF5) glew libpng) $(call pkg,--libs glfw3) -ldl -lm
+           -Isrc -Isrc/include -I$(B)/gen -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng zlib libcjson)
+LDLIBS   = $(call pkg,--libs $(HDF5) glew libpng zlib libcjson) $(call pkg,--libs glfw3) -ldl -lm
 LDFLAGS += -fopenmp $(SANITIZE)
 
 # GLFW is optional: without it the window's files are replaced by their stub.

@@ -8,7 +8,7 @@
 #include "force/force.h"
 
 #include "base/mem.h"
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "gl/gl.h"
 #include "gl/gl_reload.h"
 #include "gl/gl_tally.h"

@@ -5,7 +5,7 @@
 #include "force/force.h"
 
 #include "base/mem.h"
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "base/team.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "gl/gl_stream.h"
 
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "gl/gl.h"
 
 unsigned hb_gl_stream_target(enum hb_gl_stream_kind kind)

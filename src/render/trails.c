@@ -1,7 +1,7 @@
 #include "render/trails.h"
 
 #include "base/mem.h"
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "gl/gl.h"
 #include "render/places.h"
 #include "render/view_program.h"

@@ -1,7 +1,7 @@
 /* hb_sim_*: particles, a source of forces and the integrator under one handle. */
 #include "sim/diagnose.h"
 #include "sim/sim.h"
-#include "base/default.h"
+#include "base/arith.h"
 #include "base/mem.h"
 #include "core/particles.h"
 #include "core/structure.h"
