@@ -3,7 +3,7 @@
  * without. */
 #include "base/clock.h"
 #include "cli/cmd.h"
-#include "base/json.h"
+#include "base/table.h"
 #include "console/list.h"
 #include "console/terminal.h"
 #include "render/frames.h"
@@ -47,11 +47,14 @@ enum { WARM_UP = 8, PICTURES = 31 };
 static const double RADIUS = 4; /* of a Plummer sphere's stars 97 % */
 
 struct row {
+  const char *scheme, *shape; /* as the options have them */
+  double rate;
   char precision[16];
   size_t n, steps, warm_up; /* block steps that are timed, and before those */
   double step_s, with_s;    /* a block step without and with pictures */
   double frame_s;           /* a picture alone */
   size_t frames;
+  double added; /* share of the time without pictures */
 };
 
 /* The first steps are slow. The first simulation finds how many, and the second takes as many. */
@@ -123,41 +126,30 @@ static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_opts *op
   return status;
 }
 
-static void print_header(void)
-{
-  printf("#%-9s %-11s %8s %8s %10s %10s %8s %10s %9s\n", "scheme", "precision", "n", "steps", "step us",
-         "with us", "frames", "frame us", "added");
-}
+#define AT(place) .offset = offsetof(struct row, place)
+static const struct hb_table_column columns[] = {
+    {"scheme", HB_TABLE_TEXT, AT(scheme), "%-10s", "#scheme"},
+    {"precision", HB_TABLE_CHARS, AT(precision), "%-11s"},
+    {"size", HB_TABLE_TEXT, AT(shape)},
+    {"rate", HB_TABLE_REAL, AT(rate)},
+    {"n", HB_TABLE_SIZE, AT(n), "%8llu"},
+    {"block_steps", HB_TABLE_SIZE, AT(steps), "%8llu", "steps"},
+    {"step_us", HB_TABLE_REAL, AT(step_s), "%10.1f", "step us", 1e6},
+    {"step_with_frames_us", HB_TABLE_REAL, AT(with_s), "%10.1f", "with us", 1e6},
+    {"frames", HB_TABLE_SIZE, AT(frames), "%8llu"},
+    {"frame_us", HB_TABLE_REAL, AT(frame_s), "%10.1f", "frame us", 1e6},
+    {"added", HB_TABLE_REAL, AT(added)},
+    {NULL, HB_TABLE_REAL, AT(added), "%8.1f%%", "added", 100},
+};
+#undef AT
 
-static void print_row(const struct row *row, const struct hb_opts *opts)
+static enum hb_status measure(const struct hb_opts *opts, size_t n, int width, int height,
+                              struct hb_table *table)
 {
-  double share = row->with_s / row->step_s - 1;
-  if (!opts->values[FRAMES_JSON].given) {
-    printf("%-10s %-11s %8zu %8zu %10.1f %10.1f %8zu %10.1f %8.1f%%\n", opts->values[FRAMES_SCHEME].text,
-           row->precision, row->n, row->steps, 1e6 * row->step_s, 1e6 * row->with_s, row->frames,
-           1e6 * row->frame_s, 100 * share);
-    return;
-  }
-  struct hb_json json = {.out = stdout};
-  hb_json_open_object(&json, NULL);
-  hb_json_text(&json, "scheme", opts->values[FRAMES_SCHEME].text);
-  hb_json_text(&json, "precision", row->precision);
-  hb_json_text(&json, "size", opts->values[FRAMES_SIZE].text);
-  hb_json_number(&json, "rate", opts->values[FRAMES_RATE].number);
-  hb_json_count(&json, "n", row->n);
-  hb_json_count(&json, "block_steps", row->steps);
-  hb_json_number(&json, "step_us", 1e6 * row->step_s);
-  hb_json_number(&json, "step_with_frames_us", 1e6 * row->with_s);
-  hb_json_count(&json, "frames", row->frames);
-  hb_json_number(&json, "frame_us", 1e6 * row->frame_s);
-  hb_json_number(&json, "added", share);
-  hb_json_close_object(&json);
-  putchar('\n');
-}
-
-static enum hb_status measure(const struct hb_opts *opts, size_t n, int first, int width, int height)
-{
-  struct row row = {.n = n};
+  struct row row = {.scheme = opts->values[FRAMES_SCHEME].text,
+                    .shape = opts->values[FRAMES_SIZE].text,
+                    .rate = opts->values[FRAMES_RATE].number,
+                    .n = n};
   struct hb_sim *sim = NULL;
   enum hb_status status = start(opts, &row, &sim);
   if (status == HB_OK)
@@ -168,18 +160,21 @@ static enum hb_status measure(const struct hb_opts *opts, size_t n, int first, i
   if (status == HB_OK) status = start(opts, &row, &sim);
   if (status == HB_OK) status = time_steps(sim, &row);
   hb_sim_destroy(sim);
-  if (status == HB_OK && first && !opts->values[FRAMES_JSON].given) print_header();
-  if (status == HB_OK) print_row(&row, opts);
-  return status == HB_OK ? hb_terminal_flush() : status;
+  if (status != HB_OK) return status;
+  row.added = row.with_s / row.step_s - 1;
+  hb_table_put(table, &row);
+  return hb_terminal_flush();
 }
 
 static enum hb_status work(const struct hb_opts *opts)
 {
   int width, height;
   size_t n[HB_LIST_WORDS], count;
+  enum hb_table_form form = opts->values[FRAMES_JSON].given ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
+  struct hb_table table = {HB_TABLE_COLUMNS(columns), form, stdout, 0};
   HB_TRY(hb_list_pixels(opts->values[FRAMES_SIZE].text, 1, 16384, &width, &height));
   HB_TRY(hb_list_sizes(opts->values[FRAMES_N].text, n, &count));
-  for (size_t k = 0; k < count; k++) HB_TRY(measure(opts, n[k], k == 0, width, height));
+  for (size_t k = 0; k < count; k++) HB_TRY(measure(opts, n[k], width, height, &table));
   return HB_OK;
 }
 

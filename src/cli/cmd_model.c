@@ -1,9 +1,8 @@
 /* holmberg model, and holmberg model predict. */
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "base/json.h"
 #include "console/list.h"
-#include "measure/model_table.h"
+#include "measure/model_record.h"
 #include "console/terminal.h"
 
 #include <string.h>
@@ -34,37 +33,42 @@ static const char *machine_choice(size_t k)
 /* What is asked for. */
 struct predict {
   size_t n[HB_LIST_WORDS], n_count;
-  int json;
-  size_t rows; /* shown */
+  struct hb_table table;
 };
 
-static void print_json(const struct hb_machine *machine, size_t n, const struct hb_model_time *t)
-{
-  struct hb_json json = {.out = stdout};
-  hb_json_open_object(&json, NULL);
-  hb_json_text(&json, "record", "prediction");
-  hb_json_text(&json, "machine", machine->name);
-  hb_json_count(&json, "n", n);
-  hb_json_number(&json, "n_block", t->n_block);
-  hb_json_number(&json, "n_steps", t->n_steps);
-  hb_json_number(&json, "t_start", machine->t_start);
-  hb_json_number(&json, "t_host", t->t_host);
-  hb_json_number(&json, "t_comm", t->t_comm);
-  hb_json_number(&json, "t_force", t->t_force);
-  hb_json_number(&json, "t_step", t->t_step);
-  hb_json_number(&json, "t_unit", t->t_unit);
-  hb_json_close_object(&json);
-  putchar('\n');
-}
+struct prediction {
+  const char *record;
+  struct hb_machine machine;
+  size_t n;
+  struct hb_model_time time;
+};
+
+#define AT(place) .offset = offsetof(struct prediction, place)
+static const struct hb_table_column columns[] = {
+    {"record", HB_TABLE_TEXT, AT(record)},
+    {"machine", HB_TABLE_CHARS, AT(machine.name)},
+    {"n", HB_TABLE_SIZE, AT(n), "%9llu", "#n"},
+    {"n_block", HB_TABLE_REAL, AT(time.n_block), "%9.4g"},
+    {"n_steps", HB_TABLE_REAL, AT(time.n_steps), "%9.4g"},
+    {"t_start", HB_TABLE_REAL, AT(machine.t_start)},
+    {"t_host", HB_TABLE_REAL, AT(time.t_host), "%9.3g"},
+    {"t_comm", HB_TABLE_REAL, AT(time.t_comm), "%9.3g"},
+    {"t_force", HB_TABLE_REAL, AT(time.t_force), "%9.3g"},
+    {"t_step", HB_TABLE_REAL, AT(time.t_step), "%9.3g"},
+    {"t_unit", HB_TABLE_REAL, AT(time.t_unit), "%9.4g"},
+    {NULL, HB_TABLE_CHARS, AT(machine.name), " %s", "machine"},
+};
+#undef AT
 
 static void predict_machines(struct predict *p, const struct hb_machine *machines, size_t count)
 {
   for (size_t m = 0; m < count; m++)
     for (size_t k = 0; k < p->n_count; k++) {
-      struct hb_model_time time;
-      hb_model_predict(&machines[m], (double)p->n[k], &time);
-      if (p->rows++ == 0 && !p->json) hb_model_table_header();
-      p->json ? print_json(&machines[m], p->n[k], &time) : hb_model_table_row(&machines[m], p->n[k], &time);
+      struct prediction row = {.record = "prediction", .machine = machines[m], .n = p->n[k]};
+      hb_model_predict(&machines[m], (double)row.n, &row.time);
+      if (p->table.rows == 0 && p->table.form == HB_TABLE_TEXT_FORM)
+        puts("# seconds by the model of [PZ07] eqs 10 to 17, of a block step, t_unit of an N-body time unit");
+      hb_table_put(&p->table, &row);
     }
 }
 
@@ -86,7 +90,8 @@ static enum hb_status predict_word(struct predict *p, const char *word)
 
 static enum hb_status predict(const struct hb_opts *opts)
 {
-  struct predict p = {.json = opts->values[PREDICT_JSON].given};
+  enum hb_table_form form = opts->values[PREDICT_JSON].given ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
+  struct predict p = {.table = {HB_TABLE_COLUMNS(columns), form, stdout, 0}};
   struct hb_list machines;
   HB_TRY(hb_list_sizes(opts->values[PREDICT_N].text, p.n, &p.n_count));
   HB_TRY(hb_list_split(opts->values[PREDICT_MACHINE].text, ",", &machines));

@@ -1,6 +1,6 @@
 /* holmberg tune: finds the fastest way to walk on this device and keeps it for later runs. */
 #include "cli/cmd.h"
-#include "base/json.h"
+#include "base/table.h"
 #include "console/terminal.h"
 
 enum { TUNE_SECONDS, TUNE_CONTEXT, TUNE_DEVICE, TUNE_JSON, TUNE_COUNT };
@@ -16,33 +16,20 @@ static const struct hb_opts_option options[TUNE_COUNT] = {
                    "print a line of JSON each"},
 };
 
-static void print_json(const struct hb_tune_result *result)
-{
-  struct hb_json json = {.out = stdout};
-  hb_json_open_object(&json, NULL);
-  hb_json_text(&json, "scheme", result->scheme);
-  hb_json_text(&json, "precision", result->precision);
-  hb_json_count(&json, "n", result->n);
-  hb_json_number(&json, "pairs_per_s", result->pairs_per_s);
-  hb_json_text(&json, "tuning", result->tuning);
-  hb_json_close_object(&json);
-}
-
-struct rows {
-  int json;
-  size_t count;
+#define AT(place) .offset = offsetof(struct hb_tune_result, place)
+static const struct hb_table_column columns[] = {
+    {"scheme", HB_TABLE_TEXT, AT(scheme), "%-10s", "#scheme"},
+    {"precision", HB_TABLE_TEXT, AT(precision), "%-11s"},
+    {"n", HB_TABLE_SIZE, AT(n), "%8llu"},
+    {"pairs_per_s", HB_TABLE_REAL, AT(pairs_per_s)},
+    {NULL, HB_TABLE_REAL, AT(pairs_per_s), "%9.4g", "Gpairs/s", 1e-9},
+    {"tuning", HB_TABLE_TEXT, AT(tuning), " %s"},
 };
+#undef AT
 
-static void found(const struct hb_tune_result *result, void *context)
+static void found(const struct hb_tune_result *result, void *table)
 {
-  struct rows *rows = context;
-  if (rows->count++ == 0 && !rows->json)
-    printf("#%-9s %-11s %8s %9s  %s\n", "scheme", "precision", "n", "Gpairs/s", "tuning");
-  if (rows->json)
-    print_json(result);
-  else
-    printf("%-10s %-11s %8zu %9.4g  %s\n", result->scheme, result->precision, result->n,
-           1e-9 * result->pairs_per_s, result->tuning);
+  hb_table_put(table, result);
   fflush(stdout);
 }
 
@@ -50,10 +37,11 @@ static enum hb_status work(const struct hb_opts *opts)
 {
   const struct hb_force_params params = {.context = opts->values[TUNE_CONTEXT].text,
                                          .device = opts->values[TUNE_DEVICE].text};
-  struct rows rows = {.json = opts->values[TUNE_JSON].given};
+  enum hb_table_form form = opts->values[TUNE_JSON].given ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
+  struct hb_table table = {HB_TABLE_COLUMNS(columns), form, stdout, 0};
   HB_TRY(hb_opts_check_most(opts, TUNE_SECONDS, 3600));
-  HB_TRY(hb_tune(&params, opts->values[TUNE_SECONDS].number, found, &rows));
-  if (!rows.json) printf("kept in %s\n", hb_tune_path());
+  HB_TRY(hb_tune(&params, opts->values[TUNE_SECONDS].number, found, &table));
+  if (form == HB_TABLE_TEXT_FORM) printf("kept in %s\n", hb_tune_path());
   return hb_terminal_flush();
 }
 
