@@ -39,7 +39,6 @@ fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-
 fuzz          clang:sanitizer/asan_interface.h libclang-rt-dev compiler-rt     compiler-rt  -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
 lint          cmd:clang                 clang                clang                clang        llvm
-lint,fuzz     clang:omp.h               libomp-dev           libomp-devel         openmp       libomp
 lint          cmd:clang-format          clang-format         clang-tools-extra    clang        clang-format
 lint          cmd:shellcheck            shellcheck           ShellCheck           shellcheck   shellcheck
 lint          cmd:cppcheck              cppcheck             cppcheck             cppcheck     cppcheck

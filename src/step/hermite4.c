@@ -1,7 +1,8 @@
 #include "step/hermite4.h"
 
 #include "base/mem.h"
-#include "base/team.h"
+#include "base/arith.h"
+#include "base/parallel.h"
 #include "core/diagnostics.h"
 #include "force/force.h"
 #include "perf/phases.h"
@@ -218,7 +219,7 @@ static void predict_piece(void *context, size_t piece)
 {
   const struct prediction *p = context;
   struct hb_hermite4 *h = p->h;
-  for (size_t k = piece * PREDICTED, end = hb_team_end(p->count, PREDICTED, k); k < end; k++) {
+  for (size_t k = piece * PREDICTED, end = hb_parallel_end(p->count, PREDICTED, k); k < end; k++) {
     size_t i = p->list ? p->list[k] : k;
     predict(h, i, p->dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
   }
@@ -230,8 +231,8 @@ static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *l
   struct prediction p = {.h = h, .list = list, .count = count};
   for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++)
     p.dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l));
-  int threads = p.count > PREDICT_ALONE ? hb_team_threads() : 1;
-  hb_team_each(threads, hb_team_pieces(p.count, PREDICTED), predict_piece, &p);
+  int threads = p.count > PREDICT_ALONE ? hb_parallel_threads() : 1;
+  hb_parallel_for(threads, hb_div_ceil(p.count, PREDICTED), predict_piece, &p);
 }
 
 struct hb_forces_at hb_hermite4_at(struct hb_hermite4 *h, uint64_t T)
@@ -277,7 +278,7 @@ static void correct_piece(void *context, size_t piece)
 {
   struct correction *c = context;
   struct hb_hermite4 *h = c->h;
-  for (size_t b = piece * CORRECTED, end = hb_team_end(c->ni, CORRECTED, b); b < end; b++) {
+  for (size_t b = piece * CORRECTED, end = hb_parallel_end(c->ni, CORRECTED, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     int noisy;
     double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
@@ -305,8 +306,8 @@ static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64
 static void correct_block(struct hb_hermite4 *h, size_t ni)
 {
   struct correction c = {.h = h, .ni = ni};
-  int threads = ni > CORRECT_ALONE ? hb_team_threads() : 1;
-  hb_team_each(threads, hb_team_pieces(ni, CORRECTED), correct_piece, &c);
+  int threads = ni > CORRECT_ALONE ? hb_parallel_threads() : 1;
+  hb_parallel_for(threads, hb_div_ceil(ni, CORRECTED), correct_piece, &c);
   h->noisy_steps += steps_by_noise(h, c.noisy, ni);
 }
 
