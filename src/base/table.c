@@ -89,8 +89,6 @@ static void put_text_line(const struct hb_table *table, const void *row)
   fputc('\n', table->out);
 }
 
-void hb_table_header(const struct hb_table *table) { put_text_line(table, NULL); }
-
 /* ---- comma-separated values ---- */
 
 static void put_csv(const struct value value, FILE *out)

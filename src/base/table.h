@@ -46,9 +46,6 @@ struct hb_table {
 /* Writes a line. Whether `out` took it is for the caller to find out. */
 void hb_table_put(struct hb_table *table, const void *row);
 
-/* The header of the text alone. */
-void hb_table_header(const struct hb_table *table);
-
 /* The members of a JSON object that is open. */
 void hb_table_members(const struct hb_table_column *columns, size_t count, const void *row,
                       struct hb_json *json);

@@ -1,8 +1,9 @@
 #include "measure/model_record.h"
 
 #include "base/file.h"
-#include "base/json_read.h"
+#include "base/json.h"
 #include "base/mem.h"
+#include "perf/machine_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,12 +113,11 @@ static struct row row_of(const struct hb_model_record *r, const char *record)
 static void put_sizes(const struct hb_model_record *r, enum hb_table_form form, FILE *out)
 {
   struct hb_table table = {HB_TABLE_COLUMNS(size_columns), form, out, 0};
-  const struct hb_machine *paper = hb_model_machines(&(size_t){0});
   struct row row = row_of(r, "size");
   for (size_t k = 0; k < r->params->n_count; k++) {
     struct hb_model_time eqs;
     row.size = r->sizes[k];
-    hb_model_predict(paper, (double)row.size.n, &eqs);
+    hb_model_predict(hb_machines, (double)row.size.n, &eqs);
     row.over_eq17 = row.size.n_steps / eqs.n_steps;
     row.over_eq14 = row.size.n_block / eqs.n_block;
     hb_table_put(&table, &row);
@@ -144,39 +144,38 @@ void hb_model_record_write(const struct hb_model_record *r, FILE *out)
 
 /* ---- for people ---- */
 
-/* "-" where the machine has no such cost, or where it is not known how sure it is. */
-static void print_constant(const char *name, double value, double error, const double *paper, size_t machines)
-{
-  char text[24] = "-";
-  if (error > 0) snprintf(text, sizeof text, "%.1e", error);
-  printf("#%-20s %10.3g %8s |", name, value, text);
-  for (size_t k = 0; k < machines; k++) {
-    if (paper[k] > 0)
-      printf(" %9.3g", paper[k]);
-    else
-      printf(" %9s", "-");
-  }
-  putchar('\n');
-}
+struct constant {
+  const char *name;
+  double here, error, paper[HB_MACHINES];
+};
 
-static void print_constants(const struct hb_model_record *r)
+#define AT(place) .offset = offsetof(struct constant, place)
+static const struct hb_table_column constant_columns[] = {
+    {NULL, HB_TABLE_TEXT, AT(name), "#%-20s", "constant"},
+    {NULL, HB_TABLE_REAL, AT(here), "%10.3g", "here"},
+    {NULL, HB_TABLE_REAL, AT(error), "%8.1e", "+-", .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[0]), "| %9.3g", hb_machines[0].name, .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[1]), "%9.3g", hb_machines[1].name, .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[2]), "%9.3g", hb_machines[2].name, .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[3]), "%9.3g", hb_machines[3].name, .missing = "-"},
+};
+#undef AT
+
+/* Missing where the machine has no such cost, or where it is not known how sure it is. */
+static double known(double x) { return x > 0 ? x : NAN; }
+
+static void put_constants(const struct hb_model_fit *fit)
 {
-  enum { MOST = 8 };
-  size_t machines;
-  const struct hb_machine *paper = hb_model_machines(&machines);
-  const struct hb_model_fit *fit = r->fit;
-  double of[MOST];
-  printf("#%-20s %10s %8s |", "constant", "here", "+-");
-  for (size_t k = 0; k < machines; k++) {
-    of[k] = hb_model_t_host(&paper[k]);
-    printf(" %9s", paper[k].name);
-  }
-  putchar('\n');
-  print_constant("t_host", fit->t_host, fit->t_host_error, of, machines);
+  struct hb_table table = {HB_TABLE_COLUMNS(constant_columns), HB_TABLE_TEXT_FORM, stdout, 0};
+  struct constant row = {"t_host", fit->t_host, known(fit->t_host_error), {0}};
+  for (size_t k = 0; k < HB_MACHINES; k++) row.paper[k] = known(hb_model_t_host(&hb_machines[k]));
+  hb_table_put(&table, &row);
   for (size_t c = 0; c < CONSTANTS; c++) {
-    for (size_t k = 0; k < machines; k++) of[k] = constant_of(&paper[k], c);
-    print_constant(constants[c].name, constant_of(&fit->machine, c), constant_of(&fit->error, c), of,
-                   machines);
+    row.name = constants[c].name;
+    row.here = constant_of(&fit->machine, c);
+    row.error = known(constant_of(&fit->error, c));
+    for (size_t k = 0; k < HB_MACHINES; k++) row.paper[k] = known(constant_of(&hb_machines[k], c));
+    hb_table_put(&table, &row);
   }
 }
 
@@ -188,7 +187,7 @@ void hb_model_record_show(const struct hb_model_record *r)
   printf("# Plummer spheres of %d seeds, t = %g to %g, eta %g, eps %g; seconds are of a time unit\n",
          r->params->seeds, run->t_begin, run->t_end, run->sim.eta, run->sim.force.eps);
   put_sizes(r, HB_TABLE_TEXT_FORM, stdout);
-  print_constants(r);
+  put_constants(r->fit);
   printf("# unseen by their own fit, sizes differ by up to %.0f %%; n_block from eq. 14 by up to %.0f %%\n\n",
          100 * r->fit->unseen_deviation, 100 * r->fit->n_block_deviation);
 }

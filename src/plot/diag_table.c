@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/json_read.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/json_read.h"
+#include "base/json.h"
 #include "report/reproduce.h"
 
 #include <math.h>

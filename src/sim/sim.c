@@ -6,7 +6,7 @@
 #include "core/particles.h"
 #include "core/structure.h"
 #include "force/force.h"
-#include "perf/model.h"
+#include "perf/machine_model.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 #include "step/hermite4.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/arith.h"
 #include "base/parallel.h"
 #include "core/diagnostics.h"
 #include "force/force.h"
-#include "perf/phases.h"
 #include "step/state_view.h"
 #include "step/timestep.h"
 
@@ -323,7 +323,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   double lap = hb_clock_now();
   int all = h->params.predict == HB_PLACE_HOST;
   predict_to_tick(h, T, all ? NULL : h->block, all ? h->n : ni); /* the device predicts its sources itself */
-  h->phases.predict_s += hb_phases_lap(&lap);
+  h->phases.predict_s += hb_clock_lap(&lap);
   HB_TRY(forces(h, T, ni));
   lap = hb_clock_now();
   if (!hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) {
@@ -331,7 +331,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
     return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
   }
   correct_block(h, ni);
-  h->phases.correct_s += hb_phases_lap(&lap);
+  h->phases.correct_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 
@@ -360,7 +360,7 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
   double lap = hb_clock_now();
   count_cut_steps(h, h->t0 + hb_hermite4_span(h, T), ni, h->phi1);
   schedule(h, T, ni);
-  h->phases.correct_s += hb_phases_lap(&lap);
+  h->phases.correct_s += hb_clock_lap(&lap);
   h->block_steps++;
   h->particle_steps += ni;
   h->stale = on_device;

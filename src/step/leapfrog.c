@@ -1,10 +1,10 @@
 #include "step/leapfrog.h"
 
+#include "base/clock.h"
 #include "base/arith.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "force/force.h"
-#include "perf/phases.h"
 #include "step/forces.h"
 
 #include <math.h>
@@ -158,7 +158,7 @@ enum hb_status hb_leapfrog_step(struct hb_leapfrog *leapfrog)
     return hb_fail(HB_ERR_NUMERIC, "a step of %g is lost in the digits of t = %.17g", l->params.dt, t);
   double lap = hb_clock_now();
   for_all(l, kick_and_drift);
-  l->phases.predict_s += hb_phases_lap(&lap);
+  l->phases.predict_s += hb_clock_lap(&lap);
   HB_TRY(evaluate(l, t, l->x1, l->v1));
   lap = hb_clock_now();
   for_all(l, kick);
@@ -166,7 +166,7 @@ enum hb_status hb_leapfrog_step(struct hb_leapfrog *leapfrog)
   exchange(&l->particles->v, &l->v1);
   take_forces(l);
   l->steps++;
-  l->phases.correct_s += hb_phases_lap(&lap);
+  l->phases.correct_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 

@@ -1,4 +1,4 @@
-#include "base/appended.h"
+#include "run/appended.h"
 
 #include <errno.h>
 #include <fcntl.h>
