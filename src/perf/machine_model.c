@@ -7,7 +7,10 @@
 #define ETA_CORR    16000
 #define T_CPU       (1 / 3400e6)
 #define ON_THE_HOST .t_predict = ETA_PRED * T_CPU, .t_correct = ETA_CORR * T_CPU
-#define BLOCKS      .n_block = {0.20, 0.81}, .n_steps = {247, 0.35} /* eqs 14, 17 */
+
+#define EQ14   .n_block.c = 0.20, .n_block.p = 0.81 /* eq. 14 */
+#define EQ17   .n_steps.c = 247, .n_steps.p = 0.35  /* eq. 17 */
+#define BLOCKS EQ14, EQ17
 
 const struct hb_machine hb_machines[HB_MACHINES] = {
     {.name = "GRAPE-6Af",
@@ -49,7 +52,9 @@ const struct hb_machine hb_machines[HB_MACHINES] = {
 
 double hb_machine_t_host(const struct hb_machine *machine, double n, double n_block)
 {
-  return machine->t_predict * n + machine->t_correct * n_block; /* eqs 11, 12 */
+  double t_pred = machine->t_predict * n;       /* eq. 11 */
+  double t_corr = machine->t_correct * n_block; /* eq. 12 */
+  return t_pred + t_corr;
 }
 
 double hb_machine_t_comm(const struct hb_machine *machine, double n, double n_block)
