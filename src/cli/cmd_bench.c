@@ -105,7 +105,7 @@ static void show(struct bench *b, const struct hb_bench_output_row *row)
     hb_bench_output_force_row(row);
 }
 
-/* A curve has the scheme's colour; its name tells what else there is more than one of. */
+/* A curve has the scheme's color; its name tells what else there is more than one of. */
 static enum hb_status add_to_plot(struct bench *b, const struct hb_bench_output_row *row)
 {
   char member[HB_PLOT_NAME], ni[32] = "";
