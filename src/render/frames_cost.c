@@ -64,7 +64,8 @@ static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_frames_j
   if (at.layout == HB_DEVICE_NONE)
     return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device, expected one on OpenGL",
                    job->force.scheme);
-  enum hb_status status = hb_frames_open(hb_sim_device_context(sim), job->width, job->height, RADIUS, &frames);
+  enum hb_status status =
+      hb_frames_open(hb_sim_device_context(sim), job->width, job->height, RADIUS, &frames);
   double most_s = job->seconds;
   if (status == HB_OK) status = hb_frames_time(&frames, &at, PICTURES, most_s, &cost->frame_s);
   if (status == HB_OK) status = time_pictures(sim, job, &frames, cost);

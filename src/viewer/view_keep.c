@@ -32,9 +32,8 @@ static void describe(const struct hb_view *view, char comment[256], struct hb_pn
   snprintf(comment, 256, "%s: N = %llu, t = %.10g", s->title, (unsigned long long)s->n, s->t);
   size_t used = strlen(comment);
   if (s->sim)
-    snprintf(comment + used, 256 - used, ", eps = %g, %s, %s, %s", s->knobs.eps,
-             s->settings.sim.integrator, hb_force_scheme(hb_sim_force(s->sim))->name,
-             hb_force_precision(hb_sim_force(s->sim)));
+    snprintf(comment + used, 256 - used, ", eps = %g, %s, %s, %s", s->knobs.eps, s->settings.sim.integrator,
+             hb_force_scheme(hb_sim_force(s->sim))->name, hb_force_precision(hb_sim_force(s->sim)));
   text[0] = (struct hb_png_text){"Software", "Holmberg " HB_VERSION};
   text[1] = (struct hb_png_text){"Comment", comment};
 }
