@@ -1,8 +1,11 @@
 /* holmberg view: a window on a running simulation, or on snapshots. */
 #include "cli/cmd.h"
 #include "console/models.h"
-#include "viewer/view.h"
-#include "viewer/keys.h"
+#include "viewer/view_input.h"
+#include "viewer/view_inspect.h"
+#include "viewer/view_keep.h"
+#include "viewer/view_loop.h"
+#include "viewer/view_picture.h"
 
 #include <math.h>
 
@@ -68,7 +71,7 @@ static enum hb_status look(const struct hb_opts *opts)
   struct settings *s = opts->settings;
   struct hb_view *view = &s->view;
   enum hb_status status = open_view(opts, s);
-  if (status == HB_OK) status = s->script ? hb_view_script(view, s->script) : hb_view_loop(view);
+  if (status == HB_OK) status = s->script ? hb_view_script(view, s->script) : hb_view_loop(view, INFINITY);
   enum hb_status kept = hb_view_keep_close(view);
   hb_inspector_close(view->inspector);
   hb_view_source_close(&view->source);
@@ -79,11 +82,9 @@ static enum hb_status look(const struct hb_opts *opts)
 
 static void list_keys(FILE *out)
 {
-  size_t count;
-  const struct hb_keys_row *rows = hb_keys_rows(&count);
   fputs("\nkeys and mouse:\n", out);
-  for (size_t k = 0; k < count; k++)
-    if (rows[k].name) hb_opts_help_entry(rows[k].name, rows[k].help, "", "", out);
+  for (const struct hb_keys_row *row = hb_view_input_keys; row->name || row->key; row++)
+    if (row->name) hb_opts_help_entry(row->name, row->help, "", "", out);
   hb_view_script_help(out);
 }
 

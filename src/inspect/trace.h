@@ -11,7 +11,7 @@ struct hb_trace_array {
 };
 
 struct hb_trace_pass {
-  struct hb_gl_pass pass; /* its arrays are those below */
+  struct hb_gl_trace_pass pass; /* its arrays are those below */
   struct hb_trace_array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
 };
 
