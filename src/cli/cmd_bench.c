@@ -89,7 +89,7 @@ static double ceiling_for(struct bench *b, const char *scheme)
   return b->ceiling[compute];
 }
 
-/* A curve has the scheme's colour; its name tells what else there is more than one of. */
+/* A curve has the scheme's color; its name tells what else there is more than one of. */
 static enum hb_status add_to_plot(struct bench *b, const struct hb_bench_row *row)
 {
   char member[HB_PLOT_NAME], ni[32] = "";
