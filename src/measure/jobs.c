@@ -35,11 +35,7 @@ const char *hb_jobs_scheme(size_t k)
   return k < count ? schemes[k].name : NULL;
 }
 
-const char *hb_jobs_precision(size_t k)
-{
-  static const char *const words[] = {"single", "compensated", "ds", "double", "grape6", NULL};
-  return words[k];
-}
+const char *hb_jobs_precision(size_t k) { return hb_precision_names[k]; }
 
 /* The scheme that a run takes by itself. */
 static enum hb_status default_scheme(const struct hb_jobs_words *words, struct hb_list *schemes)

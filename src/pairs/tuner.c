@@ -163,7 +163,7 @@ enum hb_status hb_tuner_search(const struct hb_pairs_params *params, size_t n, d
 
 static struct hb_tuning_key key_of(const struct hb_pairs_params *params, size_t n)
 {
-  return (struct hb_tuning_key){params->context, params->scheme, hb_precisions[params->precision].name,
+  return (struct hb_tuning_key){params->context, params->scheme, hb_precision_names[params->precision],
                                 params->interaction->name, hb_tuning_class(n)};
 }
 

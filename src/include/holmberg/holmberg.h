@@ -191,6 +191,7 @@ void hb_force_close(struct hb_force *force);
 
 const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force);
 const char *hb_force_precision(const struct hb_force *force);
+extern const char *const hb_precision_names[];     /* of all schemes together; NULL behind the last */
 int hb_force_position_bits(const char *precision); /* significant bits of a position in it; 0: unknown name */
 const char *
 hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "" where there are none */
