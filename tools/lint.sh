@@ -52,9 +52,6 @@ shaders() {
   local pair='#define I_EACH 2
 #define UNROLL 2
 #define PARTIAL 16
-#define EACH_I(S) S(0) S(1)
-#define EACH_J(S) S(0) S(1)
-#define EACH_PAIR(S) S(0,0) S(1,0) S(0,1) S(1,1)
 #define BLOCK_TEXELS 4096
 #define ROWS 2
 #define WORKGROUP 64
