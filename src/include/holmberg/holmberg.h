@@ -225,9 +225,12 @@ enum hb_steps { HB_STEPS_BLOCK = 0, HB_STEPS_SHARED = 1 };
 struct hb_integrator_info {
   const char *name, *summary;
   const char *source; /* the paper it comes from */
+  int has_dt; /* 1: all particles share the step dt, the caller's choice, and can be damped; 0: eta sets the steps */
 };
 
 const struct hb_integrator_info *hb_integrators(size_t *count);
+const struct hb_integrator_info *
+hb_integrator_named(const char *name); /* NULL if there is none of that name */
 
 /* Where a block step's work is done, and what travels for it; the three modes of [PZ07] Fig. 5 are
  *   all / host / host     as in 2007: the host predicts all particles and sends them
