@@ -5,7 +5,6 @@
 #include <holmberg/measure.h>
 
 #include <math.h>
-#include <string.h>
 
 /* Cycles of the host, which predicts and corrects on all four machines: section 5.1, and Table 1's 3.4 GHz. */
 #define ETA_PRED    900
@@ -51,13 +50,6 @@ const struct hb_machine hb_machines[HB_MACHINES] = {
      BLOCKS},
     {.name = "Xeon", .n_pipe = 1, .f_cycle = 3400e6, .eta_fe = 180, ON_THE_HOST, .t_pair = 5.29e-8, BLOCKS},
 };
-
-const struct hb_machine *hb_machine_find(const char *name)
-{
-  for (size_t k = 0; k < HB_MACHINES; k++)
-    if (strcmp(hb_machines[k].name, name) == 0) return &hb_machines[k];
-  return NULL;
-}
 
 double hb_machine_t_pred(const struct hb_machine *machine, double n)
 {

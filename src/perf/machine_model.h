@@ -10,9 +10,6 @@
 enum { HB_MACHINES = 4 };
 extern const struct hb_machine hb_machines[HB_MACHINES];
 
-/* By its name; NULL: none. */
-const struct hb_machine *hb_machine_find(const char *name);
-
 /* Seconds of one block step with n_block of n particles. */
 double hb_machine_t_pred(const struct hb_machine *machine, double n);                  /* eq. 11 */
 double hb_machine_t_corr(const struct hb_machine *machine, double n_block);            /* eq. 12 */

@@ -5,7 +5,7 @@
 
 #include <holmberg/holmberg.h>
 
-/* Initialisers of a struct hb_power_law. */
+/* Initializers of a struct hb_power_law: the mean number of particles in a block, and block steps of a time unit. */
 #define HB_MODEL_EQ14                                                                                        \
   {                                                                                                          \
     0.20, 0.81                                                                                               \
@@ -14,9 +14,6 @@
   {                                                                                                          \
     247, 0.35                                                                                                \
   } /* eq. 17 */
-
-/* Mean number of particles in a block: eq. 14. */
-double hb_model_n_block(double n);
 
 /* Block steps per unit of time: eq. 17, measured at nu = 0.01; a step goes as nu^(1/2), eq. 9. */
 double hb_model_n_steps(double n, double nu);
