@@ -149,7 +149,7 @@ static struct hb_gl_context *gravity_on_device(const void *state, struct hb_devi
   int doubles = g->pairs->params.precision == HB_PRECISION_DOUBLE;
   *particles = (struct hb_device_particles){.layout = doubles ? HB_DEVICE_DOUBLES : HB_DEVICE_RECORDS,
                                             .n = g->pairs->nj,
-                                            .texture = {g->pairs->j_texture},
+                                            .texture = {g->pairs->j.texture.id},
                                             .texels = g->pairs->texels};
   return g->context;
 }

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "gl/gl.h"
 #include "gl/gl_egl.h"
-#include "gl/gl_reload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,7 +236,7 @@ struct hb_gl_context *hb_gl_context_share(struct hb_gl_context *context)
 void hb_gl_context_close(struct hb_gl_context *c)
 {
   if (!c || --c->users > 0) return;
-  hb_gl_reload_forget_all(c);
+  if (c->forget_reloads) c->forget_reloads(c);
   if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
   if (current == c) current = NULL;
   c->backend->close(c->handle);

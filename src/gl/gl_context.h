@@ -32,6 +32,7 @@ struct hb_gl_context {
   char message[256];     /* last error message of the driver, when debugging */
   int users; /* opened so often: closing is for the last of them; more than one for a shown window's */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
+  void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there never were any */
 };
 
 /* A way to get a context: one const struct per file gl_*.c. */

@@ -3,7 +3,7 @@
 #ifndef HB_PAIRS_H
 #define HB_PAIRS_H
 
-#include "gl/gl_readback_buffer.h"
+#include "gl/gl_readback.h"
 #include "pairs/interaction.h"
 #include "pairs/precision.h"
 
@@ -38,6 +38,7 @@ struct hb_pairs_params {
 };
 
 struct hb_pairs;
+struct hb_gl_pass;
 
 /* Errors: HB_ERR_GL where the device lacks something (precision, compute shaders), HB_ERR_USAGE (tuning). */
 enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs);
@@ -69,7 +70,7 @@ enum hb_status hb_pairs_read(struct hb_pairs *pairs);
 
 /* ---- on the device, without the host ---- */
 
-/* Room for nj particles whose texels the caller writes into pairs->j_buffer, then says so. */
+/* Room for nj particles whose texels the caller writes into pairs->j, then says so. */
 enum hb_status hb_pairs_room_j(struct hb_pairs *pairs, size_t nj);
 enum hb_status hb_pairs_filled_j(struct hb_pairs *pairs);
 
@@ -82,7 +83,7 @@ int hb_pairs_fit_texture_2d(const struct hb_pairs *pairs);
  * laid out in rows of `width`, and where band > 1 down columns of that height first; a group takes `texels`, and
  * uvec4 number q of its sinks' totals, q = k % each * words + word, is `layer` texels behind the first. */
 struct hb_pairs_totals {
-  unsigned buffer;
+  unsigned buffer; /* its name in OpenGL */
   int segments, groups, each, width, band, texels, layer;
   uint32_t walked; /* what the counts of a sink's totals add up to when no draw was lost */
 };
@@ -130,21 +131,17 @@ struct hb_pairs {
   double root_error; /* of 1 / r on the whole, relative: what the sums take back; 0: nothing to speak of */
   int texels;        /* vec4s a particle takes on the device                  */
   int words;         /* uvec4s a total takes: WORDS of common/real.glsl       */
-  unsigned j_buffer, j_texture; /* particles, and the buffer texture over them           */
-  unsigned j_texture_2d;        /* the same as an ordinary texture, made when first read */
-  int rows_2d, is_texture_2d_filled;
-  unsigned i_buffer, i_texture; /* sinks' numbers                                        */
-  uint32_t sent[HB_SENT_MOST];  /* the sinks that are there, as far as they are kept     */
+  struct hb_gl_buffer j;     /* particles                                             */
+  struct hb_gl_texture j_2d; /* the same as an ordinary texture, made when first read */
+  int is_2d_filled;
+  int shift;                   /* its width is 2^shift texels                           */
+  struct hb_gl_buffer i;       /* sinks' numbers                                        */
+  uint32_t sent[HB_SENT_MOST]; /* the sinks that are there, as far as they are kept     */
   size_t sent_bytes;
-  size_t j_room, i_room; /* bytes                                                 */
-  int shift;             /* 2-D width is 2^shift texels                           */
 
-  unsigned storage; /* totals in a storage buffer: [segment][sink][words], where a scheme keeps them so */
-  size_t storage_room;
-
-  struct hb_gl_readback_buffer
-      inbox; /* sums on their way to the host: [sink][words], where the device adds */
-  int stays; /* the results of this walk stay on the device: sums go to `storage` */
+  struct hb_gl_buffer storage;    /* totals: [segment][sink][words], where a scheme keeps them so */
+  struct hb_gl_readback readback; /* sums on their way to the host: [sink][words], where the device adds */
+  int stays;                      /* the results of this walk stay on the device: sums go to `storage` */
 
   uint32_t *staging; /* what comes back, piece by piece */
   size_t staging_room;
@@ -223,9 +220,9 @@ enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t least, size_t count
 enum hb_status hb_pairs_add(const struct hb_pairs *pairs, size_t segment, size_t segment_length, size_t i,
                             const uint32_t *const words[]);
 
-/* Makes room for the sums of this walk, [sink][words], and binds it as storage buffer 3: pairs->inbox, or pairs->storage
- * when they stay. Then reads them from the inbox: each is over all sources. */
-enum hb_status hb_pairs_results(struct hb_pairs *pairs);
+/* Reserves room for the sums of this walk, [sink][words], as storage buffer 3 of a pass: pairs->readback, or pairs->storage
+ * when they stay. Then reads them back: each is over all sources. */
+enum hb_status hb_pairs_results(struct hb_pairs *pairs, struct hb_gl_pass *pass);
 enum hb_status hb_pairs_read_results(struct hb_pairs *pairs);
 
 /* Sinks whose results travel to the host at once. */

@@ -1,20 +1,11 @@
 /* Where the particles lie on the device, and how they get there. */
 #include "pairs/pairs_program.h"
 
-#include "gl/gl.h"
-
-static int rows_2d(const struct hb_pairs *p) { return (int)(p->j_room / 16 >> p->shift); }
+static int rows_2d(const struct hb_pairs *p) { return (int)(p->j.bytes / 16 >> p->shift); }
 
 int hb_pairs_fit_texture_2d(const struct hb_pairs *p)
 {
   return rows_2d(p) <= p->params.context->caps.max_texture_size;
-}
-
-static void make_texture_2d(struct hb_pairs *p, GLenum internal, GLenum format, GLenum type)
-{
-  glTexImage2D(GL_TEXTURE_2D, 0, (GLint)internal, 1 << p->shift, rows_2d(p), 0, format, type, NULL);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
 }
 
 static enum hb_status check_texture_2d(const struct hb_pairs *p)
@@ -27,21 +18,19 @@ static enum hb_status check_texture_2d(const struct hb_pairs *p)
 
 enum hb_status hb_pairs_texture_2d(struct hb_pairs *p)
 {
-  if (p->is_texture_2d_filled) return HB_OK;
+  if (p->is_2d_filled) return HB_OK;
   HB_TRY(check_texture_2d(p));
-  int words = p->params.precision == HB_PRECISION_DOUBLE;
-  GLenum format = words ? GL_RGBA_INTEGER : GL_RGBA, type = words ? GL_UNSIGNED_INT : GL_FLOAT;
-  if (!p->j_texture_2d) glGenTextures(1, &p->j_texture_2d);
-  glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLE_TEXTURE);
-  glBindTexture(GL_TEXTURE_2D, p->j_texture_2d);
-  if (p->rows_2d != rows_2d(p)) make_texture_2d(p, words ? GL_RGBA32UI : GL_RGBA32F, format, type);
-  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, p->j_buffer);
-  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1 << p->shift, rows_2d(p), format, type, NULL);
-  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-  p->rows_2d = 0; /* until it is known that it could be made */
+  if (p->j_2d.height != rows_2d(p)) {
+    const struct hb_gl_texture_params params = {
+        .format = p->params.precision == HB_PRECISION_DOUBLE ? HB_GL_RGBA32UI : HB_GL_RGBA32F,
+        .width = 1 << p->shift,
+        .height = rows_2d(p)};
+    hb_gl_texture_destroy(&p->j_2d);
+    HB_TRY(hb_gl_texture_create(p->params.context, &params, &p->j_2d));
+  }
+  hb_gl_texture_copy(&p->j_2d, &p->j);
   HB_TRY(hb_gl_context_check(p->params.context, "copying particles into a texture"));
-  p->rows_2d = rows_2d(p);
-  p->is_texture_2d_filled = 1;
+  p->is_2d_filled = 1;
   return HB_OK;
 }
 
@@ -57,21 +46,16 @@ enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)
   size_t bytes = ((texels + 1023) & ~(size_t)1023) * 16;
   if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1)
     bytes += 65536; /* the last block may not stick out */
-  glBindBuffer(GL_ARRAY_BUFFER, p->j_buffer);
   p->nj = nj;
-  if (bytes == p->j_room) return HB_OK;
-  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_DRAW);
-  glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLES);
-  glBindTexture(GL_TEXTURE_BUFFER, p->j_texture);
-  glTexBuffer(GL_TEXTURE_BUFFER, p->params.precision == HB_PRECISION_DOUBLE ? GL_RGBA32UI : GL_RGBA32F,
-              p->j_buffer);
-  p->j_room = bytes;
+  if (bytes == p->j.bytes) return HB_OK;
+  hb_gl_buffer_fill(&p->j, HB_GL_BY_HOST, bytes, NULL);
+  hb_gl_buffer_texture(&p->j, p->params.precision == HB_PRECISION_DOUBLE ? HB_GL_RGBA32UI : HB_GL_RGBA32F);
   return HB_OK;
 }
 
 enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
 {
-  p->is_texture_2d_filled = 0;
+  p->is_2d_filled = 0;
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(check_texture_2d(p));
   return hb_gl_context_check(p->params.context, "sending particles");
 }
@@ -80,14 +64,12 @@ enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_col
 {
   struct hb_gl_context *context = p->params.context;
   HB_TRY(hb_pairs_room_j(p, nj));
-  void *room =
-      glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)(nj * (size_t)p->texels * 16),
-                       GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
+  void *room = hb_gl_buffer_map(context, &p->j, nj * (size_t)p->texels * 16);
   if (!room) {
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
     return hb_fail(HB_ERR_DEVICE, "%s does not map the particles' buffer", context->caps.renderer);
   }
   hb_pairs_pack(p, context->caps.software, nj, columns, room);
-  glUnmapBuffer(GL_ARRAY_BUFFER);
+  hb_gl_buffer_unmap(&p->j);
   return hb_pairs_filled_j(p);
 }

@@ -133,8 +133,8 @@ static void(GLAPIENTRY *real_texture)(GLenum, GLint, GLint, GLsizei, GLsizei, GL
 
 static void GLAPIENTRY buffer(GLenum target, GLsizeiptr size, const void *data, GLenum usage)
 {
-  if (target == GL_ARRAY_BUFFER) source_bytes += (double)size; /* particles and numbers of sinks */
-  if (target == GL_SHADER_STORAGE_BUFFER) total_bytes += (double)size;
+  if (usage == GL_STREAM_DRAW) source_bytes += (double)size; /* particles and numbers of sinks */
+  if (usage == GL_DYNAMIC_COPY) total_bytes += (double)size;
   real_buffer(target, size, data, usage);
 }
 
