@@ -34,7 +34,7 @@ static const struct hb_opts_option options[] = {
     {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
      .help = "schemes of forces (default: all but cg2007 and matrix2004, which are slow, and grape6)"},
     {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
-     .words = {.array = hb_jobs_precisions, .what = "precision"},
+     .words = {.array = hb_precision_names, .what = "precision"},
      .help = "precisions (default: all that a scheme offers)"},
     {"interaction", 0, HB_OPTS_WORDS, FIELD(interactions), "LIST", "gravity_jerk",
      .words = {.at = interaction_name, .what = "interaction"},

@@ -57,7 +57,7 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   f->params.device = keep(params->device, sizeof f->device, f->device);
   f->params.tuning = keep(params->tuning, sizeof f->tuning, f->tuning);
   HB_TRY(hb_force_choose_precision(&f->ops->info, params->precision, &f->precision));
-  f->params.precision = hb_precisions[f->precision].name;
+  f->params.precision = hb_precision_names[f->precision];
   HB_TRY(choose_interaction(f->ops, params->interaction, &f->interaction));
   f->params.interaction = f->interaction->name;
   return f->ops->open(&f->params, gl, &f->state);
@@ -111,7 +111,7 @@ int hb_force_position_bits(const char *precision)
   enum hb_precision found = hb_precision_find(precision);
   return found < HB_PRECISION_NAMES ? hb_precisions[found].position_bits : 0;
 }
-const char *hb_force_precision(const struct hb_force *force) { return hb_force_facts(force)->name; }
+const char *hb_force_precision(const struct hb_force *force) { return hb_precision_names[force->precision]; }
 const char *hb_force_tuning(const struct hb_force *force)
 {
   return force->ops->tuning ? force->ops->tuning(force->state) : "";

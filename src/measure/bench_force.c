@@ -67,7 +67,7 @@ static enum hb_status open_pairs(struct bench *b)
   pairs.context = b->context;
   HB_TRY(hb_pairs_create(&pairs, &b->pairs));
   struct hb_bench_result *r = b->result;
-  snprintf(r->precision, sizeof r->precision, "%s", hb_precisions[pairs.precision].name);
+  snprintf(r->precision, sizeof r->precision, "%s", hb_precision_names[pairs.precision]);
   snprintf(r->context, sizeof r->context, "%s", b->context->backend->name);
   snprintf(r->device, sizeof r->device, "%s", b->context->caps.renderer);
   hb_tuning_print(&b->pairs->params.tuning, sizeof r->tuning, r->tuning);

@@ -11,9 +11,8 @@
 
 #include <stdio.h>
 
-/* All schemes and all precisions. */
+/* All schemes. */
 const char *hb_jobs_scheme(size_t k); /* the k-th; NULL behind the last */
-extern const char *const hb_jobs_precisions[];
 
 /* What travels, where is predicted, where is corrected. */
 struct hb_jobs_mode {

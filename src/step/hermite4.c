@@ -162,9 +162,9 @@ enum hb_status hb_hermite4_take(struct hb_particles *initial, const struct hb_he
   return status;
 }
 
-void hb_hermite4_destroy(struct hb_hermite4 *hermite4)
+void hb_hermite4_destroy(void *state)
 {
-  struct hb_hermite4 *h = hermite4;
+  struct hb_hermite4 *h = state;
   if (!h) return;
   double *arrays[] = {h->a, h->j, h->xp, h->vp, h->a1, h->j1, h->phi1};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
@@ -175,10 +175,15 @@ void hb_hermite4_destroy(struct hb_hermite4 *hermite4)
   hb_mem_free(h);
 }
 
-double hb_hermite4_time(const struct hb_hermite4 *h) { return h->t0 + hb_hermite4_span(h, h->blocks->now); }
-
-double hb_hermite4_next_time(const struct hb_hermite4 *h)
+double hb_hermite4_time(const void *state)
 {
+  const struct hb_hermite4 *h = state;
+  return h->t0 + hb_hermite4_span(h, h->blocks->now);
+}
+
+double hb_hermite4_next_time(const void *state)
+{
+  const struct hb_hermite4 *h = state;
   uint64_t next;
   return hb_blocks_next_time(h->blocks, &next) == HB_OK ? h->t0 + hb_hermite4_span(h, next) : INFINITY;
 }
@@ -361,9 +366,9 @@ static void schedule(struct hb_hermite4 *h, uint64_t T, size_t ni)
   }
 }
 
-enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
+enum hb_status hb_hermite4_step(void *state)
 {
-  struct hb_hermite4 *h = hermite4;
+  struct hb_hermite4 *h = state;
   int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
@@ -403,14 +408,13 @@ static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double
   }
 }
 
-enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
-                                 struct hb_particles **particles)
+enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particles **particles)
 {
-  const struct hb_hermite4 *h = hermite4;
+  const struct hb_hermite4 *h = state;
   *particles = NULL;
   HB_TRY(check_time(h, t));
   struct hb_particles *p;
-  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)hermite4)); /* a copy of what the device holds, no change */
+  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)h)); /* a copy of what the device holds, no change */
   HB_TRY(hb_particles_copy(h->particles, &p));
   p->t = t;
   predict_to(h, t, p->x, p->v);
@@ -418,9 +422,9 @@ enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
   return HB_OK;
 }
 
-enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct hb_state_view *look)
+enum hb_status hb_hermite4_look(void *state, double t, struct hb_state_view *look)
 {
-  struct hb_hermite4 *h = hermite4;
+  struct hb_hermite4 *h = state;
   HB_TRY(check_time(h, t));
   HB_TRY(room_to_predict(h));
   HB_TRY(hb_hermite4_sync(h));

@@ -206,7 +206,7 @@ static void require_same(enum hb_precision precision, const char *mode)
     for (size_t w = 0; w < words; w++) {
       if (w == 15) continue; /* what belongs to the count means nothing */
       if (got[c][w] != expected[c][w])
-        fail_msg("%s %s: case %d, word %zu is %08x, expected %08x", hb_precisions[precision].name, mode, c, w,
+        fail_msg("%s %s: case %d, word %zu is %08x, expected %08x", hb_precision_names[precision], mode, c, w,
                  got[c][w], expected[c][w]);
     }
 }

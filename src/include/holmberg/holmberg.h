@@ -194,6 +194,7 @@ void hb_force_close(struct hb_force *force);
 
 const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force);
 const char *hb_force_precision(const struct hb_force *force);
+extern const char *const hb_precision_names[];     /* of all schemes together; NULL behind the last */
 int hb_force_position_bits(const char *precision); /* significant bits of a position in it; 0: unknown name */
 const char *
 hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "" where there are none */
@@ -229,9 +230,12 @@ extern const char *const hb_steps_names[];
 struct hb_integrator_info {
   const char *name, *summary;
   const char *source; /* the paper it comes from */
+  int has_dt; /* 1: all particles share the step dt, the caller's choice, and can be damped; 0: eta sets the steps */
 };
 
 const struct hb_integrator_info *hb_integrators(size_t *count);
+const struct hb_integrator_info *
+hb_integrator_named(const char *name); /* NULL if there is none of that name */
 
 /* Where a block step's work is done, and what travels for it; the three modes of [PZ07] Fig. 5 are
  *   all / host / host     as in 2007: the host predicts all particles and sends them
