@@ -1,9 +1,5 @@
 /* The only includer of <GL/glew.h>: types, constants and function pointers of OpenGL for the whole project.
- *
- * GLEW keeps a pointer for every function since GL 1.2, but its glewInit() knows GLX contexts only; gl_api.c
- * fills those pointers from the get_proc of whatever context is current. The functions of GL 1.0 and 1.1 are
- * no pointers in GLEW but symbols of libGL, which an OSMesa context never sees: they are diverted here to a
- * table that is filled the same way. */
+ * How the pointers are filled is told in gl_api.c. */
 #ifndef HB_GL_H
 #define HB_GL_H
 

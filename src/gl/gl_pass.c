@@ -71,7 +71,7 @@ static void make_current(struct hb_gl_pass *pass)
   pass->context->bound = NULL;
 }
 
-static int is_name(const char *a, const char *b) { return a == b || strcmp(a, b) == 0; }
+static int is_name(const char *a, const char *b) { return a == b || (*a == *b && strcmp(a, b) == 0); }
 
 void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind, int count,
                     const void *data)

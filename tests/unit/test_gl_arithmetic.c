@@ -5,7 +5,6 @@
 #include "gl/gl_layers.h"
 #include "gl/gl_shader.h"
 #include "pairs/selftest.h"
-#include "pairs/selftest_roots.h"
 #include "support/support.h"
 
 #include <math.h>
