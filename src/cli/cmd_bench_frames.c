@@ -7,6 +7,7 @@
 #include "console/list.h"
 #include "console/terminal.h"
 #include "render/frames.h"
+#include "sim/sim_device.h"
 
 #include <string.h>
 
@@ -115,7 +116,7 @@ static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_opts *op
   if (at.layout == HB_DEVICE_NONE)
     return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device, expected one on OpenGL",
                    opts->values[FRAMES_SCHEME].text);
-  enum hb_status status = hb_frames_open(at.context, width, height, RADIUS, &frames);
+  enum hb_status status = hb_frames_open(hb_sim_device_context(sim), width, height, RADIUS, &frames);
   double most_s = opts->values[FRAMES_SECONDS].number;
   if (status == HB_OK) status = hb_frames_time(&frames, &at, PICTURES, most_s, &row->frame_s);
   if (status == HB_OK) status = time_pictures(sim, opts, &frames, row);

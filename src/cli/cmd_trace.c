@@ -90,7 +90,7 @@ static enum hb_status open_force(const struct hb_opts *opts, const char *scheme,
 {
   char tuning[128] = "";
   size_t bag = ((n + BAGS - 1) / BAGS + 3) / 4 * 4;
-  if (strcmp(scheme, "bag") == 0)
+  if (hb_force_scheme_find(scheme)->has_tuning && !hb_force_scheme_find(scheme)->is_compute)
     snprintf(tuning, sizeof tuning,
              "i_each=4 partial=4 unroll=4 threads=1 bag=%zu output=targets j_source=buffer_texture", bag);
   const struct hb_force_params params = {.scheme = scheme,
@@ -134,7 +134,7 @@ static enum hb_status trace_scheme(const struct hb_opts *opts, const char *schem
   const char *folder = opts->values[TRACE_OUTPUT].text;
   int files = 0;
   enum hb_status status = open_force(opts, scheme, n, &force);
-  if (status == HB_ERR_GL && !opts->values[TRACE_SCHEME].given && strcmp(scheme, "tile") == 0) {
+  if (status == HB_ERR_GL && !opts->values[TRACE_SCHEME].given && hb_force_scheme_find(scheme)->is_compute) {
     char note[256];
     snprintf(note, sizeof note, "tile is left out: %s", hb_error());
     hb_terminal_note(note);

@@ -3,6 +3,8 @@
 #include "base/json.h"
 #include "console/terminal.h"
 
+#include <holmberg/measure.h>
+
 enum { TUNE_SECONDS, TUNE_CONTEXT, TUNE_DEVICE, TUNE_JSON, TUNE_COUNT };
 
 static const struct hb_opts_option options[TUNE_COUNT] = {

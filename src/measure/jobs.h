@@ -5,6 +5,8 @@
 
 #include "console/list.h"
 
+#include <holmberg/measure.h>
+
 #include <stdio.h>
 
 /* The k-th scheme of forces and the k-th precision; NULL after the last. */

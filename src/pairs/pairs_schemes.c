@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-const struct hb_pairs_scheme *const hb_pairs_schemes[] = {&hb_pairs_bag, &hb_pairs_tile,
-                                                          &hb_pairs_matrix2004};
+#define LISTED(name) &hb_pairs_##name,
+const struct hb_pairs_scheme *const hb_pairs_schemes[] = {HB_PAIRS_SCHEMES(LISTED)};
 const size_t hb_pairs_scheme_count = sizeof hb_pairs_schemes / sizeof *hb_pairs_schemes;
 
 static const double DRAW_SECONDS = 0.05;
 
-static const struct hb_pairs_scheme *find_scheme(const char *name)
+const struct hb_pairs_scheme *hb_pairs_scheme_find(const char *name)
 {
   for (size_t k = 0; k < hb_pairs_scheme_count; k++)
     if (strcmp(hb_pairs_schemes[k]->name, name) == 0) return hb_pairs_schemes[k];
@@ -27,13 +27,12 @@ static enum hb_status check_device(const struct hb_pairs_params *p, double *root
 {
   const struct hb_gl_caps *caps = &p->context->caps;
   *root_error = 0;
-  int exact_order = p->precision == HB_PRECISION_COMPENSATED || p->precision == HB_PRECISION_DS;
-  if (exact_order && !caps->has_precise)
-    return hb_fail(HB_ERR_GL,
-                   "precision %s needs the GLSL qualifier `precise` (OpenGL 4.0), %s has not got it",
-                   hb_precision_names[p->precision], caps->renderer);
-  if (p->precision == HB_PRECISION_DOUBLE && !caps->has_double)
-    return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), %s has not got them",
+  const struct hb_precision_facts *precision = &hb_precisions[p->precision];
+  if (precision->needs_precise && !caps->has_precise)
+    return hb_fail(HB_ERR_GL, "precision %s needs the GLSL qualifier `precise` (OpenGL 4.0), which %s lacks",
+                   precision->name, caps->renderer);
+  if (precision->is_double && !caps->has_double)
+    return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), which %s lacks",
                    caps->renderer);
   if (p->precision == HB_PRECISION_SINGLE) return HB_OK; /* promises nothing that a compiler could break */
   struct hb_selftest_info selftest;
@@ -45,8 +44,8 @@ static enum hb_status check_device(const struct hb_pairs_params *p, double *root
 enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs)
 {
   *pairs = NULL;
-  const struct hb_pairs_scheme *scheme = find_scheme(params->scheme);
-  if (!scheme) return hb_fail(HB_ERR_USAGE, "'%s' is no scheme of the all-pairs engine", params->scheme);
+  const struct hb_pairs_scheme *scheme = hb_pairs_scheme_find(params->scheme);
+  if (!scheme) return hb_fail(HB_ERR_USAGE, "unknown scheme '%s' of the all-pairs engine", params->scheme);
   double root_error;
   HB_TRY(check_device(params, &root_error));
   HB_TRY(hb_gl_context_use(params->context));
@@ -57,11 +56,8 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   p->scheme = scheme;
   p->root_error = root_error;
   p->pairs_per_s = 2e7; /* an unknown device: 10^6 pairs in its first draw, milliseconds on the slowest */
-  int records = params->interaction->records;
-  p->texels = params->precision == HB_PRECISION_DS       ? records + 1
-              : params->precision == HB_PRECISION_DOUBLE ? 2 * records
-                                                         : records;
-  p->words = params->interaction->f_records * (params->precision == HB_PRECISION_SINGLE ? 1 : 2);
+  p->texels = hb_pairs_texels(params->interaction, params->precision);
+  p->words = hb_pairs_words(params->interaction, params->precision);
   enum hb_status status = scheme->create(p);
   if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
   if (status != HB_OK) {

@@ -6,6 +6,8 @@
 #include "report/reproduce.h"
 #include "report/reproduce_options.h"
 
+#include <holmberg/measure.h>
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

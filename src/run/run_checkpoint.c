@@ -6,6 +6,8 @@
 #include "console/target.h"
 #include "console/terminal.h"
 
+#include <holmberg/checkpoint.h>
+
 #include <string.h>
 #include <unistd.h>
 

@@ -162,12 +162,11 @@ enum hb_status hb_run_params(const struct hb_opts_value *values, struct hb_text 
 /* Options without effect are pointed out; auto and hybrid use them to find that the processor is faster. */
 static void note_context(const struct hb_run *run)
 {
-  const struct hb_force *force = hb_sim_force(run->sim);
   char note[128];
   if (!run->values[RUN_CONTEXT].given && !run->values[RUN_DEVICE].given) return;
   const char *scheme = run->values[RUN_SCHEME].text;
-  if (strcmp(hb_force_context(force), "none") != 0 || !scheme) return;
-  if (strcmp(scheme, "auto") == 0 || strcmp(scheme, "hybrid") == 0) return;
+  const struct hb_force_scheme *named = scheme ? hb_force_scheme_find(scheme) : NULL;
+  if (!named || !named->on_host) return;
   snprintf(note, sizeof note, "--context and --device have no effect: scheme %s runs on the processor",
            scheme);
   hb_terminal_note(note);

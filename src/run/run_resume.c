@@ -4,6 +4,9 @@
 #include "base/mem.h"
 #include "console/terminal.h"
 
+#include <holmberg/checkpoint.h>
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
