@@ -13,7 +13,7 @@ static enum hb_status take(struct hb_trace *t, const struct hb_gl_trace_array *f
   const struct hb_gl_trace_array *grid = &to->copy.array;
   HB_TRY(HB_ALLOC((size_t)HB_TEXELS_FLOATS * (size_t)grid->columns * (size_t)grid->rows, &to->floats));
   HB_TRY(hb_texels_read(&t->texels, &to->copy, 0, 0, grid->columns, grid->rows, to->floats));
-  hb_gl_layers_destroy(&to->copy.layers);
+  hb_gl_texture_destroy(&to->copy.layers);
   return HB_OK;
 }
 

@@ -40,6 +40,18 @@ void hb_trace_begin(struct hb_trace *trace);
 enum hb_status hb_trace_end(struct hb_trace *trace);
 void hb_trace_free(struct hb_trace *trace);
 
+/* ---- trace_walk.c ---- */
+
+/* The forces on the first n particles by this scheme in single precision, walked in few passes with no draw cut for the sake
+ * of time, into a trace that is {0}; of params eps, context and device. Errors: as hb_force_open and hb_trace_end. */
+enum hb_status hb_trace_walk(const struct hb_force_params *params, const char *scheme, size_t n,
+                             struct hb_particles *particles, struct hb_trace *trace);
+
+/* The first n particles as seen from their own center of mass. */
+void hb_trace_center(struct hb_particles *particles, size_t n);
+
+/* ---- trace.c ---- */
+
 /* The first array of a pass that has the quantity, and where in its records; NULL: there is none. */
 const struct hb_trace_array *hb_trace_find(const struct hb_trace_array *arrays, int count,
                                            const char *quantity, const struct hb_gl_trace_quantity **found);

@@ -5,7 +5,11 @@
 #ifndef HB_REPRODUCE_H
 #define HB_REPRODUCE_H
 
-#include "console/opts.h"
+#include "base/text.h"
+
+#include <holmberg/holmberg.h>
+
+#include <stdio.h>
 
 /* What a job is for: a section names the kinds that it needs. */
 enum hb_job_kind {
@@ -70,7 +74,8 @@ struct hb_record {
 };
 
 struct hb_reproduction {
-  const struct hb_opts_value *values;
+  const char *out;              /* the folder, as its user named it */
+  struct hb_force_params place; /* context and device, NULL where not given */
   int is_full;
   unsigned kinds;   /* of jobs that the chosen sections need */
   double longest_s; /* of one job, by estimate               */
@@ -82,6 +87,10 @@ struct hb_reproduction {
   struct hb_record *records;
   size_t record_count, record_room;
 };
+
+/* The jobs of the chosen sections (1 << k for hb_sections[k]) in folder r->out, then, unless jobs_only, the report. n_most,
+ * longest_s (0: the default), is_full and place are set. Errors: HB_ERR_USAGE, HB_ERR_IO, those of the jobs. */
+enum hb_status hb_reproduce(struct hb_reproduction *r, unsigned chosen, int jobs_only);
 
 /* ---- reproduce_machine.c ---- */
 
@@ -122,9 +131,6 @@ enum { HB_ROUNDINGS = 3, HB_ROUNDING_SEEDS = 3, HB_NU_SIZES = 2, HB_THREAD_COUNT
 
 /* The two numbers of particles of Fig. 2, the larger one last. */
 void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES]);
-
-/* How a step becomes a power of two: down, nearest, up. */
-extern const char *const hb_rounding_names[HB_ROUNDINGS];
 
 /* The numbers of threads that share a body. */
 extern const int hb_thread_counts[HB_THREAD_COUNTS];

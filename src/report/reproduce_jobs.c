@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "report/reproduce.h"
 #include "report/reproduce_2007.h"
-#include "report/reproduce_options.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -43,14 +42,10 @@ enum hb_status hb_job_add(struct hb_reproduction *r, enum hb_job_kind kind, cons
     length += (size_t)snprintf(text + length, room - length, " --scheme %s", source->scheme);
   if (source && source != &r->sources[HB_SOURCE_GRAPE6] && length < room) /* which has one of its own */
     length += (size_t)snprintf(text + length, room - length, " --precision %s", source->precision);
-  static const struct {
-    int option;
-    const char *name;
-  } places[] = {{REPRODUCE_CONTEXT, "context"}, {REPRODUCE_DEVICE, "device"}};
+  const char *const places[][2] = {{"context", r->place.context}, {"device", r->place.device}};
   for (size_t k = 0; k < 2 && strncmp(command, "ic ", 3) != 0; k++)
-    if (r->values[places[k].option].given && length < room)
-      length += (size_t)snprintf(text + length, room - length, " --%s %s", places[k].name,
-                                 r->values[places[k].option].text);
+    if (places[k][1] && length < room)
+      length += (size_t)snprintf(text + length, room - length, " --%s %s", places[k][0], places[k][1]);
   return length < room ? HB_OK : hb_fail(HB_ERR_USAGE, "the command line of a job is too long: %s", text);
 }
 
@@ -226,8 +221,6 @@ static enum hb_status plan_roundings(struct hb_reproduction *r)
   }
   return HB_OK;
 }
-
-const char *const hb_rounding_names[HB_ROUNDINGS] = {"down", "nearest", "up"};
 
 /* ---- the constants of the model ---------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 #include "report/commit.h"
 #include "base/json.h"
 #include "report/reproduce.h"
-#include "report/reproduce_options.h"
 
 #include <holmberg/measure.h>
 
@@ -130,6 +129,6 @@ enum hb_status hb_reproduce_check_machine(const struct hb_reproduction *r)
   describe_host(here);
   const char *there = hb_record_text(hb_reproduce_next(r, NULL, "kind=machine name=host"), "value");
   if (strcmp(here, there) == 0) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "%s was begun on another machine (%s); its jobs cannot go on here",
-                 r->values[REPRODUCE_OUT].text, there);
+  return hb_fail(HB_ERR_USAGE, "%s was begun on another machine (%s); its jobs cannot go on here", r->out,
+                 there);
 }

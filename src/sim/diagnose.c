@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+const char *const hb_exact_energy_names[] = {"auto", "yes", "no", NULL};
+
 int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n)
 {
   return wanted == HB_EXACT_ENERGY_AUTO ? n <= HB_DIAGNOSE_EXACT_MOST : wanted == HB_EXACT_ENERGY_YES;

@@ -13,6 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const hb_steps_names[] = {"block", "shared", NULL};
+const char *const hb_transfer_names[] = {"all", "block", NULL};
+const char *const hb_place_names[] = {"host", "gpu", NULL};
+
 /* Up to these sizes a loop is over before a second thread has woken up; and what a thread takes at a time. */
 enum { PREDICT_ALONE = 4096, PREDICTED = 1024, CORRECT_ALONE = 512, CORRECTED = 64 };
 

@@ -213,7 +213,7 @@ curves() {
   fails_with 2 'options --quick and --full exclude each other' reproduce --quick --full
   fails_with 2 "option --n-most: '10' is out of range (expected at least 64)" reproduce --n-most 10
   fails_with 2 "option --device: '0 --out elsewhere' has blanks or quotes" reproduce --device '0 --out elsewhere'
-  fails_with 2 "option --context: * has blanks or quotes" reproduce --context '"; touch pwned; "'
+  fails_with 2 "option --context: unknown value *" reproduce --context '"; touch pwned; "'
   echo >file
   fails_with 4 'cannot enter folder file: *' reproduce --out file
   files file

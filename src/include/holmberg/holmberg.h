@@ -66,6 +66,7 @@ const char *hb_particles_note(const struct hb_particles *particles, const char *
 /* How plummer reaches its units: by the sums over its own particles, exact but N^2 work, or by those of the model it
  * is drawn from, for which 10^6 particles take no time. auto: measured up to HB_IC_MEASURED_MOST particles. */
 enum hb_ic_scaling { HB_IC_SCALING_AUTO = 0, HB_IC_SCALING_MEASURED = 1, HB_IC_SCALING_MODEL = 2 };
+extern const char *const hb_ic_scaling_names[]; /* words for an enum, by its values, like all ..._names; NULL behind the last */
 enum { HB_IC_MEASURED_MOST = 1 << 17 };
 
 /* What auto stands for with n particles. */
@@ -73,6 +74,7 @@ enum hb_ic_scaling hb_ic_scaling_for(size_t n);
 
 /* demo1 ... demo7: how the program of the CUDA samples places its bodies. */
 enum hb_ic_shape { HB_IC_SHAPE_SHELL = 0, HB_IC_SHAPE_RANDOM = 1, HB_IC_SHAPE_EXPAND = 2 };
+extern const char *const hb_ic_shape_names[];
 
 struct hb_ic_params {
   size_t n;      /* number of particles; 0: the model's own                                              */
@@ -216,9 +218,11 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 /* How the step of eqs 2 and 9 becomes a power of two: the next below, the nearest in log2, the next above. Whatever it asks for, a
  * step grows by a factor of two at most, and only when the time is a multiple of the longer one. */
 enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
+extern const char *const hb_rounding_names[];
 
 /* hermite4: each particle has its own step, or all take the smallest that any of them wants. */
 enum hb_steps { HB_STEPS_BLOCK = 0, HB_STEPS_SHARED = 1 };
+extern const char *const hb_steps_names[];
 
 /* An integrator, as listed by `holmberg info`. */
 struct hb_integrator_info {
@@ -235,10 +239,12 @@ const struct hb_integrator_info *hb_integrators(size_t *count);
  * all / gpu / host sends all particles for the device to predict. */
 enum hb_transfer { HB_TRANSFER_ALL = 0, HB_TRANSFER_BLOCK = 1 };
 enum hb_place { HB_PLACE_HOST = 0, HB_PLACE_GPU = 1 };
+extern const char *const hb_transfer_names[], *const hb_place_names[];
 
 /* Whether energies are summed in exact host double besides the source's own potentials: N^2 work of its own. auto does
  * up to N = 32768. */
 enum hb_exact_energy { HB_EXACT_ENERGY_AUTO = 0, HB_EXACT_ENERGY_YES = 1, HB_EXACT_ENERGY_NO = 2 };
+extern const char *const hb_exact_energy_names[];
 
 struct hb_sim_params {
   struct hb_force_params force;
