@@ -42,7 +42,6 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(DELETESYNC, DeleteSync)                                                                                  \
   X(DELETEVERTEXARRAYS, DeleteVertexArrays)                                                                  \
   X(DRAWBUFFERS, DrawBuffers)                                                                                \
-  X(ENABLEVERTEXATTRIBARRAY, EnableVertexAttribArray)                                                        \
   X(ENDQUERY, EndQuery)                                                                                      \
   X(FENCESYNC, FenceSync)                                                                                    \
   X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D)                                                              \
@@ -73,18 +72,11 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(UNIFORM2IV, Uniform2iv)                                                                                  \
   X(UNIFORM4FV, Uniform4fv)                                                                                  \
   X(UNIFORM4IV, Uniform4iv)                                                                                  \
-  X(UNIFORM1F, Uniform1f)                                                                                    \
   X(UNIFORM1I, Uniform1i)                                                                                    \
-  X(UNIFORM1UI, Uniform1ui)                                                                                  \
   X(UNIFORM4UIV, Uniform4uiv)                                                                                \
-  X(UNIFORM2F, Uniform2f)                                                                                    \
-  X(UNIFORM2I, Uniform2i)                                                                                    \
-  X(UNIFORM4F, Uniform4f)                                                                                    \
-  X(UNIFORM4I, Uniform4i)                                                                                    \
   X(UNIFORMBLOCKBINDING, UniformBlockBinding)                                                                \
   X(UNMAPBUFFER, UnmapBuffer)                                                                                \
-  X(USEPROGRAM, UseProgram)                                                                                  \
-  X(VERTEXATTRIBPOINTER, VertexAttribPointer)
+  X(USEPROGRAM, UseProgram)
 
 /* Functions that newer contexts have; the context's capabilities say whether they may be called. */
 #define GL_NEWER(X)                                                                                          \
@@ -93,8 +85,7 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(DISPATCHCOMPUTE, DispatchCompute)                                                                        \
   X(FRAMEBUFFERPARAMETERI, FramebufferParameteri)                                                            \
   X(GETGRAPHICSRESETSTATUS, GetGraphicsResetStatus)                                                          \
-  X(MEMORYBARRIER, MemoryBarrier)                                                                            \
-  X(UNIFORM1D, Uniform1d)
+  X(MEMORYBARRIER, MemoryBarrier)
 
 enum hb_status hb_gl_api_load(hb_gl_get_proc get_proc)
 {

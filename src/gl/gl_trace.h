@@ -67,7 +67,6 @@ extern const struct hb_gl_trace *hb_gl_trace;
 
 /* For engines, if (hb_gl_trace). Who listens may draw: passes bind all that they need. */
 void hb_gl_trace_tell(const struct hb_gl_trace_pass *pass);
-enum { HB_GL_TRACE_UNIT = 8 };
 
 /* Columns of the squarest grid for n records in a row that wraps: a power of two. */
 int hb_gl_trace_columns(size_t n);
