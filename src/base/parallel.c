@@ -1,0 +1,171 @@
+#include "base/parallel.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { HELPERS_MOST = 255 };
+
+/* A helper looks for the next loop for so long before it sleeps: block steps follow each other faster than a thread
+ * wakes up, and a core must not be kept from others for longer. */
+static const double SPIN_SECONDS = 100e-6;
+
+/* A helper that is inside and does not come out for so long may need the caller's core. */
+static const double WAIT_SECONDS = 5e-6;
+
+/* The gate to the loop: how many helpers are inside, whether more may enter, and which loop it is. */
+#define ONE_INSIDE UINT64_C(1)
+#define ALL_INSIDE UINT64_C(0xffff)
+#define OPEN       UINT64_C(0x10000)
+#define ONE_LOOP   UINT64_C(0x20000)
+
+static struct {
+  atomic_flag taken; /* by a caller */
+  int helpers;       /* threads made so far; only for the caller */
+
+  /* the loop: written while the gate is closed and nobody is inside */
+  void (*work)(void *context, size_t k);
+  void *context;
+  size_t count;
+  int wanted; /* helpers */
+  _Alignas(64) atomic_size_t next;
+  _Alignas(64) _Atomic uint64_t gate;
+
+  _Alignas(64) pthread_mutex_t lock; /* for those who sleep */
+  pthread_cond_t opened;
+  atomic_int sleeping;
+} team = {.taken = ATOMIC_FLAG_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
+
+/* ---- how many ---- */
+
+static atomic_int threads_known, threads_set;
+
+static int find_threads(void)
+{
+  const char *named = getenv("OMP_NUM_THREADS");
+  cpu_set_t allowed;
+  long count = named ? strtol(named, NULL, 10) : 0;
+  if (count < 1 && sched_getaffinity(0, sizeof allowed, &allowed) == 0) count = CPU_COUNT(&allowed);
+  if (count < 1) count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : count > HELPERS_MOST ? HELPERS_MOST + 1 : (int)count;
+}
+
+int hb_parallel_threads(void)
+{
+  if (atomic_load(&threads_set)) return atomic_load(&threads_set);
+  if (!atomic_load(&threads_known)) atomic_store(&threads_known, find_threads());
+  return atomic_load(&threads_known);
+}
+
+void hb_parallel_set_threads(int threads) { atomic_store(&threads_set, threads); }
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  sched_yield();
+#endif
+}
+
+static void work_on(void)
+{
+  for (size_t k; (k = atomic_fetch_add_explicit(&team.next, 1, memory_order_relaxed)) < team.count;)
+    team.work(team.context, k);
+}
+
+/* ---- helpers ---- */
+
+static int is_new(uint64_t gate, uint64_t seen) { return (gate & OPEN) && gate / ONE_LOOP != seen; }
+
+/* Wakes two; each of them wakes two more. */
+static void wake_some(void)
+{
+  if (atomic_load(&team.sleeping) == 0) return;
+  pthread_mutex_lock(&team.lock);
+  pthread_cond_signal(&team.opened);
+  pthread_cond_signal(&team.opened);
+  pthread_mutex_unlock(&team.lock);
+}
+
+static void wait_for_loop(uint64_t seen)
+{
+  double begin = hb_clock_now();
+  do {
+    for (int k = 0; k < 16; k++) {
+      if (is_new(atomic_load(&team.gate), seen)) return;
+      relax();
+    }
+    sched_yield(); /* the caller may wait for this very core */
+  } while (hb_clock_now() - begin < SPIN_SECONDS);
+  pthread_mutex_lock(&team.lock);
+  atomic_fetch_add(&team.sleeping, 1); /* before the look at the gate: who opens it looks here afterwards */
+  while (!is_new(atomic_load(&team.gate), seen)) pthread_cond_wait(&team.opened, &team.lock);
+  atomic_fetch_sub(&team.sleeping, 1);
+  pthread_mutex_unlock(&team.lock);
+  wake_some();
+}
+
+static void *help(void *number)
+{
+  int own = (int)(intptr_t)number;
+  for (uint64_t seen = 0;;) {
+    wait_for_loop(seen);
+    uint64_t gate = atomic_load(&team.gate);
+    if (!is_new(gate, seen) || !atomic_compare_exchange_strong(&team.gate, &gate, gate + ONE_INSIDE))
+      continue;
+    seen = gate / ONE_LOOP;
+    if (own < team.wanted) work_on();
+    atomic_fetch_sub(&team.gate, ONE_INSIDE);
+  }
+  return NULL;
+}
+
+/* Fewer than wanted are no fault. */
+static void make_helpers(int wanted)
+{
+  pthread_attr_t detached;
+  if (team.helpers >= wanted || pthread_attr_init(&detached) != 0) return;
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  while (team.helpers < wanted && team.helpers < HELPERS_MOST &&
+         pthread_create(&thread, &detached, help, (void *)(intptr_t)team.helpers) == 0)
+    team.helpers++;
+  pthread_attr_destroy(&detached);
+}
+
+/* ---- the caller ---- */
+
+static void share(int wanted, size_t count, void (*work)(void *context, size_t k), void *context)
+{
+  make_helpers(wanted);
+  team.work = work;
+  team.context = context;
+  team.count = count;
+  team.wanted = wanted;
+  atomic_store(&team.next, 0);
+  atomic_store(&team.gate, (atomic_load(&team.gate) / ONE_LOOP + 1) * ONE_LOOP + OPEN);
+  wake_some();
+  work_on();
+  atomic_fetch_and(&team.gate, ~OPEN);
+  double begin = hb_clock_now();
+  while (atomic_load(&team.gate) & ALL_INSIDE) {
+    relax();
+    if (hb_clock_now() - begin > WAIT_SECONDS) sched_yield();
+  }
+}
+
+void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context)
+{
+  if (threads > 1 && count > 1 && !atomic_flag_test_and_set(&team.taken)) {
+    share((size_t)threads < count ? threads - 1 : (int)count - 1, count, work, context);
+    atomic_flag_clear(&team.taken);
+    return;
+  }
+  for (size_t k = 0; k < count; k++) work(context, k);
+}

@@ -1,0 +1,158 @@
+#include "run/appended.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static int is_stdout(const struct hb_appended *output) { return strcmp(output->path, "-") == 0; }
+
+static enum hb_status fail(const char *verb, const struct hb_appended *output)
+{
+  return hb_fail(HB_ERR_IO, "cannot %s %s: %s", verb, is_stdout(output) ? "standard output" : output->path,
+                 strerror(errno));
+}
+
+/* Continues the checksum over the bytes from .. to; 0 when the file ends before. Standard output may be open for writing
+ * only: it is opened a second time by the name that the system has for it. */
+static int sum(int fd, unsigned long long from, unsigned long long to, unsigned long *checksum)
+{
+  unsigned char chunk[65536];
+  unsigned long crc = *checksum;
+  while (from < to) {
+    size_t wanted = to - from < sizeof chunk ? (size_t)(to - from) : sizeof chunk;
+    ssize_t got = pread(fd, chunk, wanted, (off_t)from);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return 0;
+    crc = crc32_z(crc, chunk, (size_t)got);
+    from += (size_t)got;
+  }
+  *checksum = crc;
+  return 1;
+}
+
+static int open_again(const struct hb_appended *output)
+{
+  return open(is_stdout(output) ? "/dev/fd/1" : output->path, O_RDONLY | O_CLOEXEC);
+}
+
+static int look(const struct hb_appended *output, struct stat *info)
+{
+  return is_stdout(output) ? fstat(STDOUT_FILENO, info) : stat(output->path, info);
+}
+
+/* Where the next row will begin. */
+static unsigned long long end_of(const struct hb_appended *output, const struct stat *info)
+{
+  if (!is_stdout(output) || fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND)
+    return (unsigned long long)info->st_size;
+  off_t place = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+  return place < 0 ? 0 : (unsigned long long)place;
+}
+
+static int is_marked(const struct hb_appended *output, const struct stat *info)
+{
+  return output->inode == info->st_ino && output->device == info->st_dev;
+}
+
+int hb_appended_is_file(const struct hb_appended *output)
+{
+  struct stat info;
+  return look(output, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+int hb_appended_is_marked(const struct hb_appended *output)
+{
+  struct stat info;
+  return output->length > 0 && look(output, &info) == 0 && is_marked(output, &info);
+}
+
+int hb_appended_is_unchanged(const struct hb_appended *output)
+{
+  struct stat info;
+  unsigned long checksum = 0;
+  if (output->inode == 0 || look(output, &info) != 0 || !is_marked(output, &info)) return 0;
+  int fd = (unsigned long long)info.st_size == output->length ? open_again(output) : -1;
+  int same = fd >= 0 && sum(fd, 0, output->length, &checksum) && checksum == output->checksum;
+  if (fd >= 0) close(fd);
+  return same;
+}
+
+/* ---- marking ---- */
+
+static enum hb_status measure(int fd, const struct stat *info, struct hb_appended *output)
+{
+  unsigned long long end = end_of(output, info);
+  if (!is_marked(output, info) || end < output->length) output->length = output->checksum = 0;
+  if (!sum(fd, output->length, end, &output->checksum)) return fail("read", output);
+  if (fsync(fd) != 0) return fail("sync", output);
+  output->length = end;
+  output->inode = info->st_ino;
+  output->device = info->st_dev;
+  return HB_OK;
+}
+
+enum hb_status hb_appended_mark(struct hb_appended *output)
+{
+  struct stat info;
+  int fd = -1;
+  enum hb_status status = HB_OK;
+  if (look(output, &info) != 0 || (S_ISREG(info.st_mode) && (fd = open_again(output)) < 0))
+    status = is_stdout(output) ? HB_OK : fail("read", output);
+  if (fd >= 0) {
+    status = measure(fd, &info, output);
+    close(fd);
+    if (status == HB_OK) return HB_OK;
+  }
+  *output = (struct hb_appended){.path = output->path};
+  return status;
+}
+
+/* ---- cutting ---- */
+
+static enum hb_status cut_stdout(const struct hb_appended *output, const struct stat *info)
+{
+  unsigned long checksum = 0;
+  if (!is_marked(output, info) || (unsigned long long)info->st_size < output->length) return HB_OK;
+  int fd = open_again(output);
+  int same = fd >= 0 && sum(fd, 0, output->length, &checksum) && checksum == output->checksum;
+  if (fd >= 0) close(fd);
+  if (!same) return HB_OK;
+  if (ftruncate(STDOUT_FILENO, (off_t)output->length) != 0) return fail("cut", output);
+  return lseek(STDOUT_FILENO, (off_t)output->length, SEEK_SET) < 0 ? fail("cut", output) : HB_OK;
+}
+
+static enum hb_status cut_open_file(int fd, const struct hb_appended *output)
+{
+  struct stat info;
+  unsigned long checksum = 0;
+  if (fstat(fd, &info) != 0) return fail("read", output);
+  if ((unsigned long long)info.st_size < output->length)
+    return hb_fail(HB_ERR_INPUT, "%s has %lld bytes, the checkpoint expects at least %llu", output->path,
+                   (long long)info.st_size, output->length);
+  if (!sum(fd, 0, output->length, &checksum)) return fail("read", output);
+  if (checksum != output->checksum)
+    return hb_fail(HB_ERR_INPUT, "%s does not begin with the %llu bytes that the checkpoint's run wrote",
+                   output->path, output->length);
+  return ftruncate(fd, (off_t)output->length) != 0 ? fail("cut", output) : HB_OK;
+}
+
+static enum hb_status cut_file(const struct hb_appended *output)
+{
+  int fd = open(output->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return fail("cut", output);
+  enum hb_status status = cut_open_file(fd, output);
+  close(fd);
+  return status;
+}
+
+enum hb_status hb_appended_cut(const struct hb_appended *output)
+{
+  struct stat info;
+  if (output->inode == 0) return HB_OK;
+  if (look(output, &info) != 0) return is_stdout(output) ? HB_OK : fail("read", output);
+  if (is_stdout(output)) return cut_stdout(output, &info);
+  return S_ISREG(info.st_mode) ? cut_file(output) : HB_OK;
+}

@@ -1,0 +1,118 @@
+/* Loops shared by threads: each piece once, also from several callers and from within. */
+#include "base/parallel.h"
+#include "support/support.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 5000 };
+
+struct tally {
+  atomic_int seen[MOST];
+  atomic_int inside, most; /* at work at the same time */
+  unsigned slow_us;
+};
+
+static void count_piece(void *context, size_t k)
+{
+  struct tally *t = context;
+  int inside = atomic_fetch_add(&t->inside, 1) + 1;
+  for (int most = atomic_load(&t->most); inside > most;)
+    if (atomic_compare_exchange_weak(&t->most, &most, inside)) break;
+  if (t->slow_us) usleep(t->slow_us);
+  atomic_fetch_add(&t->seen[k], 1);
+  atomic_fetch_sub(&t->inside, 1);
+}
+
+static void assert_each_once(const struct tally *t, size_t count)
+{
+  for (size_t k = 0; k < MOST; k++) assert_int_equal(t->seen[k], k < count ? 1 : 0);
+}
+
+static void test_each_piece_once(void **state)
+{
+  (void)state;
+  static const size_t counts[] = {0, 1, 2, 3, 17, 100, MOST};
+  static struct tally t;
+  for (int round = 0; round < 200; round++)
+    for (int threads = 1; threads <= 5; threads++) {
+      size_t count = counts[(size_t)(round + threads) % COUNT_OF(counts)];
+      memset(&t, 0, sizeof t);
+      hb_parallel_for(threads, count, count_piece, &t);
+      assert_each_once(&t, count);
+      assert_true(t.most <= threads);
+    }
+}
+
+/* Pieces that wait leave the others time to come, from spinning and from sleep. */
+static void test_others_take_part(void **state)
+{
+  (void)state;
+  for (int rest = 0; rest < 2; rest++) {
+    static struct tally t;
+    memset(&t, 0, sizeof t);
+    t.slow_us = 10000;
+    if (rest) usleep(20000);
+    hb_parallel_for(4, 40, count_piece, &t);
+    assert_each_once(&t, 40);
+    assert_true(t.most > 1 && t.most <= 4);
+  }
+}
+
+/* ---- more than one loop ---- */
+
+static void inner_loop(void *context, size_t k)
+{
+  struct tally *all = context;
+  hb_parallel_for(4, 20, count_piece, &all[k]);
+}
+
+static void test_loop_in_a_loop(void **state)
+{
+  (void)state;
+  static struct tally all[4];
+  hb_parallel_for(4, 4, inner_loop, all);
+  for (int k = 0; k < 4; k++) assert_each_once(&all[k], 20);
+}
+
+static void *call_often(void *context)
+{
+  struct tally *t = context;
+  for (int k = 0; k < 500; k++) hb_parallel_for(3, MOST / 500, count_piece, t);
+  return NULL;
+}
+
+static void test_two_callers(void **state)
+{
+  (void)state;
+  static struct tally tallies[2];
+  pthread_t other;
+  assert_int_equal(pthread_create(&other, NULL, call_often, &tallies[1]), 0);
+  call_often(&tallies[0]);
+  pthread_join(other, NULL);
+  for (int c = 0; c < 2; c++)
+    for (size_t k = 0; k < MOST; k++) assert_int_equal(tallies[c].seen[k], k < MOST / 500 ? 500 : 0);
+}
+
+static void test_pieces(void **state)
+{
+  (void)state;
+  assert_int_equal(hb_parallel_end(9, 8, 0), 8);
+  assert_int_equal(hb_parallel_end(9, 8, 8), 9);
+  assert_true(hb_parallel_threads() >= 1);
+  hb_parallel_set_threads(3);
+  assert_int_equal(hb_parallel_threads(), 3);
+  hb_parallel_set_threads(0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_each_piece_once), cmocka_unit_test(test_others_take_part),
+      cmocka_unit_test(test_loop_in_a_loop),  cmocka_unit_test(test_two_callers),
+      cmocka_unit_test(test_pieces),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
