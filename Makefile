@@ -78,13 +78,15 @@ test: deps-test
 	$(Q)tests/run.sh $(B)
 
 test-long: deps-test deps-long fuzz
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
+	$(Q)for name in gl_energy grape6; do LONG=1 HB_CONTEXT=osmesa $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
 
-.PHONY: tests objects
+.PHONY: tests host-tests objects
 tests: $(TESTS)
+host-tests: $(filter-out %/test_gl_%,$(TESTS)) # those that need no OpenGL
 objects: $(OBJECTS)
 
 deps-%:
@@ -95,7 +97,7 @@ lint: deps-lint
 	$(Q)tools/lint.sh $(B)
 
 asan: deps-test
-	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/asan OPT='-O1 -g -fno-omit-frame-pointer' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/asan OPT='-O1 -g -fno-omit-frame-pointer' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all host-tests
 	$(Q)tests/run.sh --host-only $(B)/asan
 
 SECONDS = 60
