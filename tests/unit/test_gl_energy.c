@@ -20,7 +20,7 @@ static const struct {
   int seeds,
       is_long; /* every pass of cg2007 is a draw, which makes software renderers slow: fewer runs there */
 } cases[] = {
-    {"host", 256, SEEDS, 0}, {"host", 1024, SEEDS, 1}, {"cg2007", 256, SEEDS, 0}, {"cg2007", 1024, 3, 1}};
+    {"host", 256, SEEDS, 0}, {"host", 1024, SEEDS, 1}, {"cg2007", 256, 3, 0}, {"cg2007", 1024, 3, 1}};
 
 struct errors {
   double exact, own; /* |E(0.5) - E(0.25)| / |E(0.25)| */
