@@ -88,6 +88,9 @@ in_context() {
   begin "$2, $1" env HB_CONTEXT="$context" "${smoke[@]}" EGL_PLATFORM=$platform LP_NUM_THREADS=$threads "$build/tests/$2"
 }
 
+# A thread that waits leaves its processor to the other program.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+
 # Every shader is compiled once in a run, not once in each context: an older binary would hide a compiler's mistakes.
 export MESA_SHADER_CACHE_DIR=$build/shader_cache
 rm -rf "$MESA_SHADER_CACHE_DIR"
