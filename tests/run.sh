@@ -25,15 +25,16 @@ at_once=$(nproc 2>/dev/null || echo 2)
 # tests nothing, counts as one failure, and so does a case of bats that is skipped: what it lacks, tools/deps.sh is to
 # install. What a program of tests/unit skips, the device cannot do: it is listed.
 judge() {
-  local label=$1 output seconds good bad status
+  local label=$1 output seconds good bad lacking status
   local TIMEFORMAT=$'\n%0R s, %0U s user' skip='^ok .* # skip' lacks='^not ok [0-9]* # SKIP'
   shift
   output=$({ time CMOCKA_MESSAGE_OUTPUT=TAP "$@" 2>&1 </dev/null; } 2>&1)
   status=$?
   seconds=${output##*$'\n'}
-  good=$(grep -e '^ok ' -e "$lacks" <<<"$output" | grep -vc "$skip")
+  good=$(grep '^ok ' <<<"$output" | grep -vc "$skip")
+  lacking=$(grep -c "$lacks" <<<"$output")
   bad=$(grep -e '^not ok ' -e "$skip" <<<"$output" | grep -vc "$lacks")
-  if [ $status -ne 0 ] && [ "$bad" -eq 0 ] || [ $((good + bad)) -eq 0 ]; then bad=$((bad + 1)); fi
+  if [ $status -ne 0 ] && [ "$bad" -eq 0 ] || [ $((good + bad + lacking)) -eq 0 ]; then bad=$((bad + 1)); fi
   printf '%s\n== %s: exit %d\n' "$output" "$label" $status >>"$log"
   if [ "$bad" -gt 0 ]; then
     printf '  FAIL  %s\n%s\n' "$label" "$(grep -e '^[^o]' -e "$skip" <<<"$output" | head -n 40 | sed 's/^/        /')"
