@@ -41,7 +41,7 @@ headers_alone() {
   find src -name '*.h' | while read -r header; do
     grep -qxF "#include \"${header#src/}\"" <<<"$own" || echo "$header"
   done | each 4 cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Isrc -Isrc/include -x c || return 1
-  find src/include -name '*.h' | each 2 c++ -Wall -Wextra -Werror -fsyntax-only -Isrc/include -x c++
+  find src/include -name '*.h' | each 2 c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Isrc/include -x c++
 }
 
 # clang says all that it has to say before it makes code.
@@ -74,9 +74,6 @@ all_shaders() {
   local pair='#define I_EACH 2
 #define UNROLL 2
 #define PARTIAL 16
-#define EACH_I(S) S(0) S(1)
-#define EACH_J(S) S(0) S(1)
-#define EACH_PAIR(S) S(0,0) S(1,0) S(0,1) S(1,1)
 #define BLOCK_TEXELS 4096
 #define ROWS 2
 #define WORKGROUP 64

@@ -1,9 +1,7 @@
-// Boxes, lines and letters over a picture: src/render/paint.c.
+// Boxes, lines and letters over a picture: src/render/paint.c. Two triangles a quadrilateral, whose corners are in the order of
+// reading.
 
-layout(location = 0) in vec2 place; // pixels from the upper left corner
-layout(location = 1) in vec2 texel; // pixels of the font's atlas
-layout(location = 2) in vec4 color;
-
+uniform samplerBuffer quads; // four texels each: corners 0 and 1, 2 and 3; origin and size in the font's atlas; color
 uniform vec2 size; // of the framebuffer
 
 out vec2 atTexel;
@@ -11,7 +9,11 @@ flat out vec4 ofColor;
 
 void main()
 {
-  atTexel = texel;
-  ofColor = color;
+  const int corners[6] = int[6](0, 1, 2, 2, 1, 3);
+  int first = 4 * (gl_VertexID / 6), corner = corners[gl_VertexID % 6];
+  vec4 two = texelFetch(quads, first + corner / 2), cell = texelFetch(quads, first + 2);
+  vec2 place = corner % 2 == 0 ? two.xy : two.zw; // pixels from the upper left corner
+  atTexel = cell.xy + cell.zw * vec2(corner % 2, corner / 2);
+  ofColor = texelFetch(quads, first + 3);
   gl_Position = vec4(2.0 * place.x / size.x - 1.0, 1.0 - 2.0 * place.y / size.y, 0.0, 1.0);
 }

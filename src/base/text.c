@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* One plain decimal number; *end is where it stops. Hexadecimal, inf and nan are no numbers here. */
 static int plain_number(const char *word, const char **end, double *number)
@@ -133,4 +134,27 @@ enum hb_status hb_text_append(struct hb_text *text, const char *format, ...)
   va_end(arguments);
   text->length += (size_t)count;
   return HB_OK;
+}
+
+int hb_text_is_listed(const char *word, const char *list)
+{
+  size_t length = strlen(word);
+  for (const char *next = list; *next; next += strspn(next, " ")) {
+    size_t span = strcspn(next, " ");
+    if (span == length && strncasecmp(next, word, length) == 0) return 1;
+    next += span;
+  }
+  return 0;
+}
+
+const char *hb_text_base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+const char *hb_text_extension(const char *path)
+{
+  const char *dot = strrchr(hb_text_base_name(path), '.');
+  return dot ? dot : path + strlen(path);
 }

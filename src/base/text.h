@@ -17,6 +17,13 @@ enum hb_status hb_text_duration(const char *word, double *seconds);
 /* Number of letters to insert, delete, replace or swap to make b of a; for "did you mean". */
 size_t hb_text_distance(const char *a, const char *b);
 
+/* Whether word, without regard to case, is one of a list with blanks between. */
+int hb_text_is_listed(const char *word, const char *list);
+
+/* Parts of a path: what stands behind its last slash, and its extension with the dot, "" where there is none. */
+const char *hb_text_base_name(const char *path);
+const char *hb_text_extension(const char *path);
+
 /* A growing string: start from {0}, free text with hb_mem_free. Appending to it cannot be half done. */
 struct hb_text {
   char *text; /* NUL-terminated once something was appended, else NULL */

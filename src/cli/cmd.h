@@ -1,23 +1,22 @@
-/* The commands, one per cmd_*.c; main.c lists them. */
+/* The commands, one per cmd_*.c. */
 #ifndef HB_CMD_H
 #define HB_CMD_H
 
 #include "console/opts.h"
 
-extern const struct hb_opts_command hb_cmd_ic;
-extern const struct hb_opts_command hb_cmd_run;
-extern const struct hb_opts_command hb_cmd_plot;
-extern const struct hb_opts_command hb_cmd_view;
-extern const struct hb_opts_command hb_cmd_bench;
-extern const struct hb_opts_command hb_cmd_bench_run;    /* behind bench     */
-extern const struct hb_opts_command hb_cmd_bench_frames; /* behind bench run */
-extern const struct hb_opts_command hb_cmd_model;
-extern const struct hb_opts_command hb_cmd_model_fit;     /* behind model     */
-extern const struct hb_opts_command hb_cmd_model_predict; /* behind model fit */
-extern const struct hb_opts_command hb_cmd_tune;
-extern const struct hb_opts_command hb_cmd_render;
-extern const struct hb_opts_command hb_cmd_trace;
-extern const struct hb_opts_command hb_cmd_info;
-extern const struct hb_opts_command hb_cmd_reproduce;
+extern const struct hb_opts_command hb_cmd_ic, hb_cmd_run, hb_cmd_plot, hb_cmd_view, hb_cmd_render,
+    hb_cmd_trace;
+extern const struct hb_opts_command hb_cmd_bench, hb_cmd_bench_run, hb_cmd_bench_frames;
+extern const struct hb_opts_command hb_cmd_model, hb_cmd_model_fit, hb_cmd_model_predict;
+extern const struct hb_opts_command hb_cmd_reproduce, hb_cmd_tune, hb_cmd_info;
+
+/* Options of `bench run` and `model fit`, of struct hb_bench_run_params. */
+extern const struct hb_opts_option hb_cmd_job_options[];
+
+/* All of them, in the order of --help; NULL behind the last. */
+extern const struct hb_opts_command *const hb_commands[];
+
+/* The command that the first of the words, or the first two, name; NULL: none. */
+const struct hb_opts_command *hb_cmd_find(int count, char **words);
 
 #endif

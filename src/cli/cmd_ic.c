@@ -8,93 +8,57 @@
 
 #include <string.h>
 
-/* Those before IC_OUTPUT describe the model; hb_ic_model.options says which of them it reads. */
-enum {
-  IC_N,
-  IC_SEED,
-  IC_R_CUT,
-  IC_M1,
-  IC_M2,
-  IC_A,
-  IC_E,
-  IC_VELOCITY,
-  IC_SPIN,
-  IC_SCALING,
-  IC_SHAPE,
-  IC_OUTPUT,
-  IC_FORMAT,
-  IC_QUIET,
-  IC_COUNT
+struct settings {
+  struct hb_ic_params model;
+  const char *output, *format;
+  int quiet;
 };
 
-static const char *scaling_choice(size_t k)
-{
-  static const char *const names[] = {"measured", "model", NULL};
-  return names[k];
-}
+#define MODEL(member) HB_OPTS_FIELD(struct hb_ic_params, member)
+static const struct hb_opts_option model_options[] = {
+    {"n", 'n', HB_OPTS_COUNT, MODEL(n), "N", .help = "number of particles (default: the model's own)"},
+    {"seed", 0, HB_OPTS_WHOLE, MODEL(seed), "S",
+     .help = "seed of the random numbers (default 0); the same seed gives the same bytes everywhere"},
+    {"r-cut", 0, HB_OPTS_POSITIVE, MODEL(r_cut), "R",
+     .help = "no particle beyond this radius, in Plummer radii (default: no cut-off)"},
+    {"m1", 0, HB_OPTS_POSITIVE, MODEL(m1), "M", .help = "mass of the first body (default 0.5)"},
+    {"m2", 0, HB_OPTS_POSITIVE, MODEL(m2), "M", .help = "mass of the second body (default 0.5)"},
+    {"a", 0, HB_OPTS_POSITIVE, MODEL(a), "A", .help = "semi-major axis of the orbit (default 1)"},
+    {"e", 0, HB_OPTS_NOT_NEGATIVE, MODEL(e), "E", .help = "eccentricity of the orbit, below 1 (default 0)"},
+    {"velocity", 0, HB_OPTS_NOT_NEGATIVE, MODEL(velocity), "V",
+     .help = "velocity at infinity of the encounter (default 0, a parabolic orbit)"},
+    {"spin", 0, HB_OPTS_NUMBER, MODEL(spin), "S",
+     .help = "rotation of both discs in units of the circular one, below 0 retrograde (default 1)"},
+    {"scaling", 0, HB_OPTS_CHOICE, MODEL(scaling), "HOW", .words.array = hb_ic_scaling_names,
+     .help = "units by the sums over the sample (measured, N^2 work, the default up to N = 131072) or of its "
+             "parent (model, the default above, which the header then records)"},
+    {"shape", 0, HB_OPTS_CHOICE, MODEL(shape), "SHAPE", .words.array = hb_ic_shape_names,
+     .help = "of demo1 ... demo7: shell (the default), random or expand"},
+    {0}};
 
-/* In the order of enum hb_ic_shape. */
-static const char *shape_choice(size_t k)
-{
-  static const char *const names[] = {"shell", "random", "expand", NULL};
-  return names[k];
-}
-
-static const struct hb_opts_option options[IC_COUNT] = {
-    [IC_N] = {"n", 'n', HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "N", NULL, NULL,
-              "number of particles (default: the model's own)"},
-    [IC_SEED] = {"seed", 0, HB_OPTS_WHOLE, HB_OPTS_SHAPES_RESULT, "S", NULL, NULL,
-                 "seed of the random numbers (default 0); the same seed gives the same bytes everywhere"},
-    [IC_R_CUT] = {"r-cut", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "R", NULL, NULL,
-                  "no particle beyond this radius, in Plummer radii (default: no cut-off)"},
-    [IC_M1] = {"m1", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "M", NULL, NULL,
-               "mass of the first body (default 0.5)"},
-    [IC_M2] = {"m2", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "M", NULL, NULL,
-               "mass of the second body (default 0.5)"},
-    [IC_A] = {"a", 0, HB_OPTS_POSITIVE, HB_OPTS_SHAPES_RESULT, "A", NULL, NULL,
-              "semi-major axis of the orbit (default 1)"},
-    [IC_E] = {"e", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "E", NULL, NULL,
-              "eccentricity of the orbit, below 1 (default 0)"},
-    [IC_VELOCITY] = {"velocity", 0, HB_OPTS_NOT_NEGATIVE, HB_OPTS_SHAPES_RESULT, "V", NULL, NULL,
-                     "velocity at infinity of the encounter (default 0, a parabolic orbit)"},
-    [IC_SPIN] = {"spin", 0, HB_OPTS_NUMBER, HB_OPTS_SHAPES_RESULT, "S", NULL, NULL,
-                 "rotation of both discs in units of the circular one, below 0 retrograde (default 1)"},
-    [IC_SCALING] =
-        {"scaling", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "HOW", NULL, scaling_choice,
-         "units by the sums over the sample (measured, N^2 work, the default up to N = 131072) or of its "
-         "parent (model, the default above, which the header then records)"},
-    [IC_SHAPE] = {"shape", 0, HB_OPTS_CHOICE, HB_OPTS_SHAPES_RESULT, "SHAPE", NULL, shape_choice,
-                  "of demo1 ... demo7: shell (the default), random or expand"},
-    [IC_OUTPUT] = {"output", 'o', HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "FILE", NULL, NULL,
-                   "where to write; - is standard output (default: MODEL.h5)"},
-    [IC_FORMAT] = {"format", 0, HB_OPTS_CHOICE, HB_OPTS_SHOWS_RESULT, "F", NULL, hb_target_format,
-                   "format of the file (default: by its extension)"},
-    [IC_QUIET] = {"quiet", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
-                  "do not say what was written"},
-};
-
-static int model_reads(const struct hb_ic_model *model, const char *option)
-{
-  size_t length = strlen(option);
-  for (const char *word = model->options; *word; word += strcspn(word, " "), word += *word == ' ')
-    if (strncmp(word, option, length) == 0 && (word[length] == ' ' || !word[length])) return 1;
-  return 0;
-}
+#define FIELD(member) HB_OPTS_FIELD(struct settings, member)
+static const struct hb_opts_option options[] = {
+    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
+     .help = "where to write; - is standard output (default: MODEL.h5)"},
+    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
+     .help = "format of the file (default: by its extension)"},
+    {0}};
 
 /* An option that the model does not read would leave the person believing in an effect. */
 static enum hb_status check_options(const struct hb_ic_model *model, const struct hb_opts *opts)
 {
-  for (size_t k = 0; k < IC_OUTPUT; k++) {
-    if (!opts->values[k].given || model_reads(model, options[k].name)) continue;
-    const char *dashes = strlen(options[k].name) > 1 || options[k].letter == 0 ? "--" : "-";
+  for (size_t k = 0; model_options[k].name; k++) { /* the first group */
+    const struct hb_opts_option *option = &model_options[k];
+    if (!opts->typed[k] || hb_text_is_listed(option->name, model->options)) continue;
+    const char *dashes = strlen(option->name) > 1 || option->letter == 0 ? "--" : "-";
     if (!*model->options)
       return hb_fail(HB_ERR_USAGE, "model %s reads no options, but got %s%s %s", model->name, dashes,
-                     options[k].name, opts->values[k].text);
+                     option->name, opts->typed[k]);
     return hb_fail(HB_ERR_USAGE, "model %s does not read %s%s (it reads: %s)", model->name, dashes,
-                   options[k].name, model->options);
+                   option->name, model->options);
   }
-  const struct hb_opts_value *spin = &opts->values[IC_SPIN]; /* 0 asks the library for its default */
-  if (spin->given && spin->number == 0)
+  const struct settings *s = opts->settings; /* a spin of 0 asks the library for its default */
+  if (hb_opts_typed(opts, &s->model.spin) && s->model.spin == 0)
     return hb_fail(HB_ERR_USAGE, "option --spin: 0 is not possible (expected a number below or above 0)");
   return HB_OK;
 }
@@ -103,16 +67,18 @@ static enum hb_status check_options(const struct hb_ic_model *model, const struc
 static enum hb_status set_notes(const struct hb_opts *opts, const struct hb_ic_model *model,
                                 struct hb_particles *particles)
 {
+  const struct hb_ic_params *params = &((const struct settings *)opts->settings)->model;
   struct hb_text line = {0}, record = {0};
   enum hb_status status = hb_opts_line(opts, &line);
   if (status == HB_OK) status = hb_particles_add_history(particles, line.text);
   if (status == HB_OK) status = hb_text_append(&record, "model=%s", model->name);
-  if (status == HB_OK && !opts->values[IC_N].given)
+  if (status == HB_OK && !hb_opts_typed(opts, &params->n))
     status = hb_text_append(&record, " n=%zu", hb_particles_n(particles));
-  if (status == HB_OK && !opts->values[IC_SEED].given && model_reads(model, "seed"))
+  if (status == HB_OK && !hb_opts_typed(opts, &params->seed) && hb_text_is_listed("seed", model->options))
     status = hb_text_append(&record, " seed=0");
   int by_model = hb_ic_scaling_for(hb_particles_n(particles)) == HB_IC_SCALING_MODEL;
-  if (status == HB_OK && by_model && !opts->values[IC_SCALING].given && model_reads(model, "scaling"))
+  if (status == HB_OK && by_model && params->scaling == HB_IC_SCALING_AUTO &&
+      hb_text_is_listed("scaling", model->options))
     status = hb_text_append(&record, " scaling=model");
   if (status == HB_OK) status = hb_opts_record(opts, &record);
   if (status == HB_OK) status = hb_particles_set_note(particles, "options", record.text);
@@ -137,30 +103,15 @@ static void show(void *context, double done)
 
 static enum hb_status make(const struct hb_opts *opts, const struct hb_ic_model *model, const char *path)
 {
-  const struct hb_opts_value *values = opts->values;
-  struct hb_ic_params params = {
-      .n = values[IC_N].count,
-      .seed = values[IC_SEED].count,
-      .r_cut = values[IC_R_CUT].number,
-      .m1 = values[IC_M1].number,
-      .m2 = values[IC_M2].number,
-      .a = values[IC_A].number,
-      .e = values[IC_E].number,
-      .velocity = values[IC_VELOCITY].number,
-      .spin = values[IC_SPIN].number,
-      .progress = show,
-      .progress_context = &(struct waiting){.began = hb_clock_now()},
-  };
-  if (values[IC_SCALING].given)
-    params.scaling =
-        strcmp(values[IC_SCALING].text, "model") == 0 ? HB_IC_SCALING_MODEL : HB_IC_SCALING_MEASURED;
-  while (values[IC_SHAPE].given && strcmp(values[IC_SHAPE].text, shape_choice(params.shape)) != 0)
-    params.shape++;
+  const struct settings *s = opts->settings;
+  struct hb_ic_params params = s->model;
+  params.progress = show;
+  params.progress_context = &(struct waiting){.began = hb_clock_now()};
   struct hb_particles *particles = NULL;
   enum hb_status status = hb_ic_make(model->name, &params, &particles);
   if (status == HB_OK) status = set_notes(opts, model, particles);
-  if (status == HB_OK) status = hb_target_write(path, values[IC_FORMAT].text, particles);
-  if (status == HB_OK && !values[IC_QUIET].given && strcmp(path, "-") != 0)
+  if (status == HB_OK) status = hb_target_write(path, s->format, particles);
+  if (status == HB_OK && !s->quiet && strcmp(path, "-") != 0)
     printf("wrote %s: %zu particles, model %s\n", path, hb_particles_n(particles), model->name);
   hb_particles_destroy(particles);
   return status;
@@ -180,13 +131,13 @@ static enum hb_status default_path(const char *model, const char *format, struct
 static enum hb_status ic(const struct hb_opts *opts)
 {
   const struct hb_ic_model *model = hb_models_find(opts->operands[0]);
-  if (!model) return hb_opts_unknown("model", opts->operands[0], hb_models_name);
+  if (!model) return hb_words_unknown(hb_models_words, opts->operands[0]);
   HB_TRY(check_options(model, opts));
-  const char *format = opts->values[IC_FORMAT].text, *given = opts->values[IC_OUTPUT].text;
+  const struct settings *s = opts->settings;
   struct hb_text path = {0};
   enum hb_status status =
-      given ? hb_text_append(&path, "%s", given) : default_path(model->name, format, &path);
-  if (status == HB_OK) status = hb_target_check(path.text, format);
+      s->output ? hb_text_append(&path, "%s", s->output) : default_path(model->name, s->format, &path);
+  if (status == HB_OK) status = hb_target_check(path.text, s->format);
   if (status == HB_OK) status = make(opts, model, path.text);
   hb_mem_free(path.text);
   return status;
@@ -210,11 +161,13 @@ const struct hb_opts_command hb_cmd_ic = {
     .name = "ic",
     .summary = "Make initial conditions: a cluster, a binary, a known orbit.",
     .operand = "MODEL",
-    .operand_choice = hb_models_name,
+    .operand_words.at = hb_models_name,
     .operand_min = 1,
     .operand_max = 1,
-    .options = options,
-    .option_count = IC_COUNT,
+    .groups = {{.options = model_options, .at = offsetof(struct settings, model)},
+               {.options = options},
+               {.options = hb_opts_quiet, .at = offsetof(struct settings, quiet)}},
+    .settings_size = sizeof(struct settings),
     .more_help = list_models,
     .example = "  holmberg ic plummer -n 1024 --seed 1 -o cluster.h5\n"
                "  holmberg ic twobody --e 0.9 -o - --format text\n",

@@ -3,15 +3,19 @@
 #include "measure/info_memory.h"
 #include "base/json.h"
 
+#include <holmberg/measure.h>
+
 #include <string.h>
 
-enum { INFO_N, INFO_JSON, INFO_COUNT };
-
-static const struct hb_opts_option options[INFO_COUNT] = {
-    [INFO_N] = {"n", 'n', HB_OPTS_COUNT, HB_OPTS_SHAPES_RESULT, "N", NULL, NULL,
-                "also the memory that a run of N particles needs, by scheme and precision"},
-    [INFO_JSON] = {"json", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL, "print one line of JSON"},
+struct settings {
+  uint64_t n;
+  int json;
 };
+
+static const struct hb_opts_option options[] = {
+    {"n", 'n', HB_OPTS_COUNT, HB_OPTS_FIELD(struct settings, n), "N",
+     .help = "also the memory that a run of N particles needs, by scheme and precision"},
+    {0}};
 
 enum { DEVICES_MOST = 32 };
 
@@ -235,22 +239,22 @@ static enum hb_status info(const struct hb_opts *opts)
   HB_TRY(hb_info_contexts(machine.contexts));
   HB_TRY(hb_info_devices(DEVICES_MOST, machine.devices, &machine.device_count));
   if (machine.device_count > DEVICES_MOST) machine.device_count = DEVICES_MOST;
-  uint64_t n = opts->values[INFO_N].count;
-  if (opts->values[INFO_JSON].given) return print_json(&machine, n);
+  const struct settings *s = opts->settings;
+  if (s->json) return print_json(&machine, s->n);
   printf("holmberg %s\n", hb_version());
   print_contexts(&machine);
   print_devices(&machine);
   print_limits(&machine);
   print_selftest(&machine);
   print_schemes();
-  return n ? hb_info_memory_print(n) : HB_OK;
+  return s->n ? hb_info_memory_print(s->n) : HB_OK;
 }
 
 const struct hb_opts_command hb_cmd_info = {
     .name = "info",
     .summary = "Show contexts, devices, limits, exactness and schemes on this machine.",
-    .options = options,
-    .option_count = INFO_COUNT,
+    .groups = {{.options = options}, {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
+    .settings_size = sizeof(struct settings),
     .example = "  holmberg info\n"
                "  holmberg info --n 9000000\n"
                "  holmberg info --json\n",

@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "base/json.h"
-#include "console/list.h"
 #include "measure/model_table.h"
 #include "console/terminal.h"
 
@@ -11,32 +10,27 @@
 
 /* ---- predict ---- */
 
-enum { PREDICT_N, PREDICT_MACHINE, PREDICT_JSON, PREDICT_COUNT };
-
-static const struct hb_opts_option predict_options[PREDICT_COUNT] = {
-    [PREDICT_N] = {"n", 'n', HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST",
-                   "256,1024,4096,16384,65536,262144,1048576", NULL,
-                   "numbers of particles, separated by commas"},
-    [PREDICT_MACHINE] = {"machine", 0, HB_OPTS_TEXT, HB_OPTS_SHAPES_RESULT, "LIST",
-                         "GRAPE-6Af,8800GTX,FX1400,Xeon", NULL,
-                         "machines of the paper, and files that 'model fit -o' wrote"},
-    [PREDICT_JSON] = {"json", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
-                      "one line of JSON for each machine and n"},
+struct settings {
+  struct hb_counts n;
+  struct hb_list machines;
+  int json;
+  size_t rows; /* shown */
 };
 
-static const char *machine_choice(size_t k)
+#define FIELD(member) HB_OPTS_FIELD(struct settings, member)
+static const struct hb_opts_option predict_options[] = {
+    {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "256,1024,4096,16384,65536,262144,1048576", .least = 2,
+     .help = "numbers of particles, separated by commas"},
+    {"machine", 0, HB_OPTS_WORDS, FIELD(machines), "LIST", "GRAPE-6Af,8800GTX,FX1400,Xeon",
+     .words = {.what = "machine"}, .help = "machines of the paper, and files that 'model fit -o' wrote"},
+    {0}};
+
+static const char *machine_name(size_t k)
 {
   size_t count;
   const struct hb_machine *machines = hb_model_machines(&count);
   return k < count ? machines[k].name : NULL;
 }
-
-/* What is asked for. */
-struct predict {
-  size_t n[HB_LIST_WORDS], n_count;
-  int json;
-  size_t rows; /* shown */
-};
 
 static void print_json(const struct hb_machine *machine, size_t n, const struct hb_model_time *t)
 {
@@ -57,26 +51,27 @@ static void print_json(const struct hb_machine *machine, size_t n, const struct 
   putchar('\n');
 }
 
-static void predict_machines(struct predict *p, const struct hb_machine *machines, size_t count)
+static void predict_machines(struct settings *p, const struct hb_machine *machines, size_t count)
 {
   for (size_t m = 0; m < count; m++)
-    for (size_t k = 0; k < p->n_count; k++) {
+    for (size_t k = 0; k < p->n.count; k++) {
       struct hb_model_time time;
-      hb_model_predict(&machines[m], (double)p->n[k], &time);
+      hb_model_predict(&machines[m], (double)p->n.n[k], &time);
       if (p->rows++ == 0 && !p->json) hb_model_table_header();
-      p->json ? print_json(&machines[m], p->n[k], &time) : hb_model_table_row(&machines[m], p->n[k], &time);
+      p->json ? print_json(&machines[m], p->n.n[k], &time)
+              : hb_model_table_row(&machines[m], p->n.n[k], &time);
     }
 }
 
 /* A machine of the paper, or a file of fits. */
-static enum hb_status predict_word(struct predict *p, const char *word)
+static enum hb_status predict_word(struct settings *p, const char *word)
 {
   size_t count;
   const struct hb_machine *paper = hb_model_machines(&count);
   for (size_t k = 0; k < count; k++)
     if (strcmp(paper[k].name, word) == 0) return predict_machines(p, &paper[k], 1), HB_OK;
   if (!strpbrk(word, "./") && access(word, F_OK) != 0)
-    return hb_opts_unknown("machine", word, machine_choice);
+    return hb_words_unknown((struct hb_words){.at = machine_name, .what = "machine"}, word);
   struct hb_machine *fits;
   HB_TRY(hb_model_record_read(word, &fits, &count));
   predict_machines(p, fits, count);
@@ -86,11 +81,8 @@ static enum hb_status predict_word(struct predict *p, const char *word)
 
 static enum hb_status predict(const struct hb_opts *opts)
 {
-  struct predict p = {.json = opts->values[PREDICT_JSON].given};
-  struct hb_list machines;
-  HB_TRY(hb_list_sizes(opts->values[PREDICT_N].text, p.n, &p.n_count));
-  HB_TRY(hb_list_split(opts->values[PREDICT_MACHINE].text, ",", &machines));
-  for (size_t k = 0; k < machines.count; k++) HB_TRY(predict_word(&p, machines.words[k]));
+  struct settings *p = opts->settings;
+  for (size_t k = 0; k < p->machines.count; k++) HB_TRY(predict_word(p, p->machines.words[k]));
   return hb_terminal_flush();
 }
 
@@ -107,8 +99,9 @@ static void predict_help(FILE *out)
 const struct hb_opts_command hb_cmd_model_predict = {
     .name = "model predict",
     .summary = "Run times by the paper's model, for its machines and for those that were fitted.",
-    .options = predict_options,
-    .option_count = PREDICT_COUNT,
+    .groups = {{.options = predict_options},
+               {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
+    .settings_size = sizeof(struct settings),
     .more_help = predict_help,
     .example =
         "  holmberg model predict --n 1e6 --machine 8800GTX,Xeon\n"
@@ -118,19 +111,14 @@ const struct hb_opts_command hb_cmd_model_predict = {
 
 /* ---- model ---- */
 
-static const char *part_choice(size_t k)
-{
-  static const char *const words[] = {"fit", "predict", NULL};
-  return words[k];
-}
+static const char *const parts[] = {"fit", "predict", NULL};
+static const struct hb_words part_words = {.array = parts, .what = "part of 'model'"};
 
 static enum hb_status work(const struct hb_opts *opts)
 {
-  for (size_t k = 0; part_choice(k); k++)
-    if (strcmp(opts->operands[0], part_choice(k)) == 0)
-      return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and stands right behind 'model'",
-                     part_choice(k));
-  return hb_opts_unknown("part of 'model'", opts->operands[0], part_choice);
+  const char *part = opts->operands[0];
+  if (hb_words_find(part_words, part) < 0) return hb_words_unknown(part_words, part);
+  return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and stands right behind 'model'", part);
 }
 
 static void list_parts(FILE *out)
@@ -144,11 +132,10 @@ const struct hb_opts_command hb_cmd_model = {
     .name = "model",
     .summary = "The paper's model of the run time: its constants for this machine, and what it predicts.",
     .operand = "PART",
-    .operand_choice = part_choice,
+    .operand_words.array = parts,
     .operand_min = 1,
     .operand_max = 1,
     .more_help = list_parts,
     .example = "  holmberg model fit -o fit.jsonl && holmberg model predict --machine fit.jsonl,8800GTX\n",
-    .branch = &hb_cmd_model_fit,
     .work = work,
 };

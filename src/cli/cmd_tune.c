@@ -3,18 +3,19 @@
 #include "base/json.h"
 #include "console/terminal.h"
 
-enum { TUNE_SECONDS, TUNE_CONTEXT, TUNE_DEVICE, TUNE_JSON, TUNE_COUNT };
+#include <holmberg/measure.h>
 
-static const struct hb_opts_option options[TUNE_COUNT] = {
-    [TUNE_SECONDS] = {"seconds", 0, HB_OPTS_POSITIVE, HB_OPTS_SHOWS_RESULT, "S", "50", NULL,
-                      "about how long it may take"},
-    [TUNE_CONTEXT] = {"context", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "C", NULL, NULL,
-                      "egl, osmesa, glfw or auto"},
-    [TUNE_DEVICE] = {"device", 0, HB_OPTS_TEXT, HB_OPTS_SHOWS_RESULT, "D", NULL, NULL,
-                     "INDEX, /dev/dri/... or software"},
-    [TUNE_JSON] = {"json", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
-                   "print a line of JSON each"},
+struct settings {
+  struct hb_force_params force;
+  double seconds;
+  int json;
+  size_t rows; /* shown */
 };
+
+static const struct hb_opts_option options[] = {{"seconds", 0, HB_OPTS_POSITIVE,
+                                                 HB_OPTS_FIELD(struct settings, seconds), "S", "50",
+                                                 .most = 3600, .help = "about how long it may take"},
+                                                {0}};
 
 static void print_json(const struct hb_tune_result *result)
 {
@@ -28,17 +29,12 @@ static void print_json(const struct hb_tune_result *result)
   hb_json_close_object(&json);
 }
 
-struct rows {
-  int json;
-  size_t count;
-};
-
 static void found(const struct hb_tune_result *result, void *context)
 {
-  struct rows *rows = context;
-  if (rows->count++ == 0 && !rows->json)
+  struct settings *s = context;
+  if (s->rows++ == 0 && !s->json)
     printf("#%-9s %-11s %8s %9s  %s\n", "scheme", "precision", "n", "Gpairs/s", "tuning");
-  if (rows->json)
+  if (s->json)
     print_json(result);
   else
     printf("%-10s %-11s %8zu %9.4g  %s\n", result->scheme, result->precision, result->n,
@@ -48,20 +44,19 @@ static void found(const struct hb_tune_result *result, void *context)
 
 static enum hb_status work(const struct hb_opts *opts)
 {
-  const struct hb_force_params params = {.context = opts->values[TUNE_CONTEXT].text,
-                                         .device = opts->values[TUNE_DEVICE].text};
-  struct rows rows = {.json = opts->values[TUNE_JSON].given};
-  HB_TRY(hb_opts_check_most(opts, TUNE_SECONDS, 3600));
-  HB_TRY(hb_tune(&params, opts->values[TUNE_SECONDS].number, found, &rows));
-  if (!rows.json) printf("kept in %s\n", hb_tune_path());
+  struct settings *s = opts->settings;
+  HB_TRY(hb_tune(&s->force, s->seconds, found, s));
+  if (!s->json) printf("kept in %s\n", hb_tune_path());
   return hb_terminal_flush();
 }
 
 const struct hb_opts_command hb_cmd_tune = {
     .name = "tune",
     .summary = "Find the fastest way to walk the pairs on this device, and keep it for later runs.",
-    .options = options,
-    .option_count = TUNE_COUNT,
+    .groups = {{.options = options},
+               {.options = hb_opts_place, .at = offsetof(struct settings, force)},
+               {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
+    .settings_size = sizeof(struct settings),
     .example = "  holmberg tune\n",
     .work = work,
 };

@@ -10,31 +10,24 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct hb_opts_command *const commands[] = {
-    &hb_cmd_ic,    &hb_cmd_run,   &hb_cmd_plot,      &hb_cmd_view, &hb_cmd_render, &hb_cmd_trace,
-    &hb_cmd_bench, &hb_cmd_model, &hb_cmd_reproduce, &hb_cmd_tune, &hb_cmd_info,
-};
-
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
-
-static const char *command_choice(size_t k) { return k < COMMAND_COUNT ? commands[k]->name : NULL; }
-
-static const char *option_choice(size_t k)
+/* The k-th of those that one word names. */
+static const struct hb_opts_command *command_at(size_t k)
 {
-  static const char *const words[] = {"--help", "--version", NULL};
-  return words[k];
+  const struct hb_opts_command *const *c = hb_commands;
+  for (; *c; c++)
+    if (!strchr((*c)->name, ' ') && k-- == 0) break;
+  return *c;
 }
+
+static const char *command_name(size_t k) { return command_at(k) ? command_at(k)->name : NULL; }
 
 static void print_help(void)
 {
   puts("usage: holmberg COMMAND [options]\n\n"
        "Direct gravitational N-body integration on OpenGL.\n\n"
        "commands:");
-  for (size_t k = 0; k < COMMAND_COUNT; k++) {
-    char name[32];
-    snprintf(name, sizeof name, "  %s", commands[k]->name);
-    hb_opts_help_row(name, commands[k]->summary, stdout);
-  }
+  for (size_t k = 0; command_at(k); k++)
+    hb_opts_help_entry(command_name(k), command_at(k)->summary, "", "", stdout);
   puts("\noptions:");
   hb_opts_help_row("  -h, --help", "print this and stop; 'holmberg COMMAND --help' explains a command",
                    stdout);
@@ -50,53 +43,31 @@ static void print_version(void) { printf("holmberg %s\n", hb_version()); }
 
 static enum hb_status work(const struct hb_opts_command *command, int count, char **words)
 {
-  const char **operands;
-  HB_TRY(HB_ALLOC((size_t)count, &operands));
+  enum hb_opts_question asked = hb_opts_question(count, words);
+  if (asked == HB_OPTS_VERSION) return print_version(), HB_OK;
+  if (asked == HB_OPTS_HELP) return hb_opts_help(command, stdout), HB_OK;
   struct hb_opts opts;
-  enum hb_opts_question asked;
-  enum hb_status status = hb_opts_parse(command, count, words, operands, &opts, &asked);
-  if (status == HB_OK && asked)
-    asked == HB_OPTS_HELP ? hb_opts_help(command, stdout) : print_version();
-  else if (status == HB_OK)
-    status = command->work(&opts);
-  hb_mem_free(operands);
+  char *settings;
+  HB_TRY(HB_ALLOC(command->settings_size, &settings));
+  enum hb_status status = hb_opts_parse(command, count, words, settings, &opts);
+  if (status == HB_OK) status = command->work(&opts);
+  hb_mem_free(settings);
   return status;
 }
 
-static const struct hb_opts_command *find_command(const char *name)
+static enum hb_status name_command(int count, char **words, const struct hb_opts_command **command)
 {
-  for (size_t k = 0; k < COMMAND_COUNT; k++)
-    if (strcmp(commands[k]->name, name) == 0) return commands[k];
-  return NULL;
-}
-
-/* The branch whose name has word as its second; NULL: none. */
-static const struct hb_opts_command *find_branch(const struct hb_opts_command *command, const char *word)
-{
-  const struct hb_opts_command *branch = command->branch;
-  while (branch && strcmp(strchr(branch->name, ' ') + 1, word) != 0) branch = branch->branch;
-  return branch;
-}
-
-/* The command that the first words name, and how many of them. */
-static enum hb_status name_command(int count, char **words, const struct hb_opts_command **command,
-                                   int *taken)
-{
-  *command = find_command(words[0]);
-  if (!*command) return hb_opts_unknown("command", words[0], command_choice);
-  const struct hb_opts_command *branch = count > 1 ? find_branch(*command, words[1]) : NULL;
-  *taken = branch ? 2 : 1;
-  if (branch) *command = branch;
-  return HB_OK;
+  const struct hb_words names = {.at = command_name, .what = "command"};
+  *command = strchr(words[0], ' ') ? NULL : hb_cmd_find(count, words);
+  return *command ? HB_OK : hb_words_unknown(names, words[0]);
 }
 
 /* "holmberg help bench run" */
 static enum hb_status help(int count, char **words)
 {
   const struct hb_opts_command *command;
-  int taken;
   if (count == 0) return print_help(), HB_OK;
-  HB_TRY(name_command(count, words, &command, &taken));
+  HB_TRY(name_command(count, words, &command));
   return hb_opts_help(command, stdout), HB_OK;
 }
 
@@ -104,13 +75,15 @@ static enum hb_status help(int count, char **words)
 static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_command **command)
 {
   if (argc < 2) return hb_fail(HB_ERR_USAGE, "no command given");
-  const char *word = argv[1];
-  int taken;
-  if (hb_opts_question_of(word) == HB_OPTS_HELP) return print_help(), HB_OK;
-  if (hb_opts_question_of(word) == HB_OPTS_VERSION) return print_version(), HB_OK;
+  static const char *const options[] = {"--help", "--version", NULL};
+  char *word = argv[1];
+  enum hb_opts_question asked = hb_opts_question(1, &word);
+  if (asked == HB_OPTS_HELP) return print_help(), HB_OK;
+  if (asked == HB_OPTS_VERSION) return print_version(), HB_OK;
   if (strcmp(word, "help") == 0) return help(argc - 2, argv + 2);
-  if (*word == '-') return hb_opts_unknown("option", word, option_choice);
-  HB_TRY(name_command(argc - 1, argv + 1, command, &taken));
+  if (*word == '-') return hb_words_unknown((struct hb_words){.array = options, .what = "option"}, word);
+  HB_TRY(name_command(argc - 1, argv + 1, command));
+  int taken = strchr((*command)->name, ' ') ? 2 : 1;
   return work(*command, argc - 1 - taken, argv + 1 + taken);
 }
 

@@ -1,9 +1,50 @@
 #include "console/list.h"
 
-#include "console/opts.h"
+#include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+/* ---- words ---- */
+
+const char *hb_words_at(struct hb_words words, size_t k) { return words.at ? words.at(k) : words.array[k]; }
+
+int hb_words_find(struct hb_words words, const char *word)
+{
+  for (int k = 0; hb_words_at(words, (size_t)k); k++)
+    if (strcmp(hb_words_at(words, (size_t)k), word) == 0) return k;
+  return -1;
+}
+
+struct hb_near hb_near_to(const char *word) { return (struct hb_near){word, NULL, 2 + strlen(word) / 4}; }
+
+void hb_near_try(struct hb_near *near, const char *candidate)
+{
+  size_t distance = hb_text_distance(near->word, candidate);
+  if (distance >= near->least || distance >= strlen(candidate)) return;
+  near->least = distance;
+  near->best = candidate;
+}
+
+const char *hb_words_join(struct hb_words words, char all[HB_WORDS_LENGTH])
+{
+  const char *word;
+  *all = 0;
+  for (size_t k = 0; (word = hb_words_at(words, k)) && strlen(all) + strlen(word) + 3 < HB_WORDS_LENGTH; k++)
+    strcat(strcat(all, k ? ", " : ""), word);
+  return all;
+}
+
+enum hb_status hb_words_unknown(struct hb_words words, const char *word)
+{
+  const char *what = words.what ? words.what : "value";
+  char all[HB_WORDS_LENGTH];
+  struct hb_near near = hb_near_to(word);
+  for (size_t k = 0; hb_words_at(words, k); k++) hb_near_try(&near, hb_words_at(words, k));
+  if (near.best) return hb_fail(HB_ERR_USAGE, "unknown %s '%s'; did you mean '%s'?", what, word, near.best);
+  return hb_fail(HB_ERR_USAGE, "unknown %s '%s' (expected one of %s)", what, word, hb_words_join(words, all));
+}
+
+/* ---- lists ---- */
 
 enum hb_status hb_list_split(const char *text, const char *separators, struct hb_list *list)
 {
@@ -18,54 +59,6 @@ enum hb_status hb_list_split(const char *text, const char *separators, struct hb
     list->words[list->count++] = w;
   }
   return list->count ? HB_OK : hb_fail(HB_ERR_USAGE, "the list '%s' is empty", text);
-}
-
-enum hb_status hb_list_choose(const char *text, const char *what, const char *(*choice)(size_t k),
-                              struct hb_list *list)
-{
-  HB_TRY(hb_list_split(text, ",", list));
-  for (size_t w = 0; w < list->count; w++) {
-    size_t k = 0;
-    while (choice(k) && strcmp(choice(k), list->words[w]) != 0) k++;
-    if (!choice(k)) return hb_opts_unknown(what, list->words[w], choice);
-  }
-  return HB_OK;
-}
-
-enum hb_status hb_list_counts(const char *option, const char *text, size_t least, size_t n[HB_LIST_WORDS],
-                              size_t *count)
-{
-  struct hb_list list;
-  HB_TRY(hb_list_split(text, ",", &list));
-  for (size_t k = 0; k < list.count; k++) {
-    uint64_t number;
-    enum hb_status status = hb_text_count(list.words[k], &number);
-    if (status != HB_OK) return hb_fail_in(status, option);
-    if (number < least)
-      return hb_fail(HB_ERR_USAGE, "%s: '%s' is out of range (expected at least %zu)", option, list.words[k],
-                     least);
-    n[k] = number;
-  }
-  *count = list.count;
-  return HB_OK;
-}
-
-enum hb_status hb_list_sizes(const char *text, size_t n[HB_LIST_WORDS], size_t *count)
-{
-  return hb_list_counts("option --n", text, 2, n, count);
-}
-
-enum hb_status hb_list_pixels(const char *text, int least, int most, int *width, int *height)
-{
-  char *end;
-  long w = strtol(text, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
-  if (*end || w < least || h < least || w > most || h > most)
-    return hb_fail(HB_ERR_USAGE,
-                   "option --size: '%s' is no size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
-                   text, least, most);
-  *width = (int)w;
-  *height = (int)h;
-  return HB_OK;
 }
 
 int hb_list_has(const struct hb_list *list, const char *word)

@@ -1,7 +1,5 @@
 #include "console/models.h"
 
-#include "console/opts.h"
-
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +9,8 @@ const char *hb_models_name(size_t k)
   const struct hb_ic_model *models = hb_ic_models(&count);
   return k < count ? models[k].name : NULL;
 }
+
+const struct hb_words hb_models_words = {.at = hb_models_name, .what = "model"};
 
 const struct hb_ic_model *hb_models_find(const char *name)
 {
@@ -25,5 +25,5 @@ enum hb_status hb_models_check(const char *word)
 {
   if (hb_models_find(word) || strpbrk(word, "./") || strcmp(word, "-") == 0 || access(word, F_OK) == 0)
     return HB_OK;
-  return hb_opts_unknown("model", word, hb_models_name);
+  return hb_words_unknown(hb_models_words, word);
 }

@@ -2,10 +2,13 @@
 #ifndef HB_MODELS_H
 #define HB_MODELS_H
 
+#include "console/list.h"
+
 #include <holmberg/holmberg.h>
 
-/* The name of the k-th model; NULL after the last. */
+/* The name of the k-th; NULL behind the last. */
 const char *hb_models_name(size_t k);
+extern const struct hb_words hb_models_words;
 
 /* NULL: not found. */
 const struct hb_ic_model *hb_models_find(const char *name);

@@ -4,89 +4,93 @@
 #include "console/terminal.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- nearest match ----------------------------------------------------------------------------------- */
+/* ---- rows that several commands have ----------------------------------------------------------------- */
 
-/* The word that was probably meant by another one; best stays NULL when none is near enough. */
-struct near {
-  const char *word, *best;
-  size_t least;
+static const char *const contexts[] = {"auto", "egl", "osmesa", "glfw", NULL};
+
+#define PLACE(member) HB_OPTS_FIELD(struct hb_force_params, member)
+const struct hb_opts_option hb_opts_place[] = {
+    {"context", 0, HB_OPTS_WORD, PLACE(context), "NAME", .words.array = contexts, .use = HB_OPTS_ANEW,
+     .help = "way to OpenGL: auto, egl, osmesa, glfw (default: HB_CONTEXT, else auto)"},
+    {"device", 0, HB_OPTS_TEXT, PLACE(device), "DEVICE", .use = HB_OPTS_ANEW,
+     .help = "INDEX, /dev/dri/... or software, see 'holmberg info' (default: HB_DEVICE, else the first)"},
+    {0}};
+
+const struct hb_opts_option hb_opts_json[] = {{"json", 0, HB_OPTS_FLAG, 0, sizeof(int), .use = HB_OPTS_SHOWS,
+                                               .help = "JSON in place of text, one line for each row"},
+                                              {0}};
+const struct hb_opts_option hb_opts_quiet[] = {
+    {"quiet", 0, HB_OPTS_FLAG, 0, sizeof(int), .use = HB_OPTS_SHOWS, .help = "do not say what was written"},
+    {0}};
+
+/* Of every command, behind its own. */
+struct common {
+  int verbose, color, help, version;
 };
 
-static struct near near_to(const char *word) { return (struct near){word, NULL, 2 + strlen(word) / 4}; }
+static const char *const colors[] = {"auto", "always", "never", NULL};
 
-static void near_try(struct near *near, const char *candidate)
+#define COMMON(member) HB_OPTS_FIELD(struct common, member)
+static const struct hb_opts_option common_options[] = {
+    {"verbose", 0, HB_OPTS_FLAG, COMMON(verbose), .help = "say on standard error what is opened and chosen"},
+    {"color", 0, HB_OPTS_CHOICE, COMMON(color), "WHEN", "auto", .words.array = colors,
+     .help = "color on standard error: auto (a terminal, and NO_COLOR not set), always, never"},
+    {"help", 'h', HB_OPTS_FLAG, COMMON(help), .help = "print this and stop"},
+    {"version", 'v', HB_OPTS_FLAG, COMMON(version), .help = "print the version and stop"},
+    {0}};
+
+/* ---- the table --------------------------------------------------------------------------------------- */
+
+struct row {
+  const struct hb_opts_option *option;
+  size_t at;
+  unsigned use;
+  int is_common;
+};
+
+/* Whether there is a k-th option; those of every command come last. */
+static int row_at(const struct hb_opts_command *command, size_t k, struct row *row)
 {
-  size_t distance = hb_text_distance(near->word, candidate);
-  if (distance >= near->least || distance >= strlen(candidate)) return;
-  near->least = distance;
-  near->best = candidate;
-}
-
-enum { WORDS_LENGTH = 512 };
-
-/* "a, b, c" */
-static const char *all_words(const char *(*choice)(size_t k), char all[WORDS_LENGTH])
-{
-  *all = 0;
-  for (size_t k = 0; choice(k) && strlen(all) + strlen(choice(k)) + 3 < WORDS_LENGTH; k++) {
-    if (k) strcat(all, ", ");
-    strcat(all, choice(k));
+  const struct hb_opts_group common = {common_options, 0, 0};
+  for (size_t g = 0; g <= HB_OPTS_GROUPS; g++) {
+    int is_common = g == HB_OPTS_GROUPS || !command->groups[g].options;
+    const struct hb_opts_group *group = is_common ? &common : &command->groups[g];
+    for (const struct hb_opts_option *option = group->options; option->name; option++)
+      if (k-- == 0) {
+        *row = (struct row){option, group->at + option->at, group->use | option->use, is_common};
+        return 1;
+      }
+    if (is_common) break;
   }
-  return all;
-}
-
-enum hb_status hb_opts_unknown(const char *what, const char *word, const char *(*choice)(size_t k))
-{
-  struct near near = near_to(word);
-  for (size_t k = 0; choice(k); k++) near_try(&near, choice(k));
-  if (near.best) return hb_fail(HB_ERR_USAGE, "unknown %s '%s'; did you mean '%s'?", what, word, near.best);
-  char all[WORDS_LENGTH];
-  return hb_fail(HB_ERR_USAGE, "unknown %s '%s' (expected one of %s)", what, word, all_words(choice, all));
-}
-
-/* ---- the table, with the options that every command has behind it ------------------------------------ */
-
-static const char *color_choice(size_t k)
-{
-  static const char *const words[] = {"auto", "always", "never", NULL};
-  return words[k];
-}
-
-enum { COMMON_VERBOSE, COMMON_COLOR, COMMON_HELP, COMMON_VERSION, COMMON_COUNT };
-
-static const struct hb_opts_option common[COMMON_COUNT] = {
-    [COMMON_VERBOSE] = {"verbose", 0, HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
-                        "say on standard error what is opened and chosen"},
-    [COMMON_COLOR] = {"color", 0, HB_OPTS_CHOICE, HB_OPTS_SHOWS_RESULT, "WHEN", "auto", color_choice,
-                      "colour on standard error: auto (a terminal, and NO_COLOR not set), always, never"},
-    [COMMON_HELP] = {"help", 'h', HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
-                     "print this and stop"},
-    [COMMON_VERSION] = {"version", 'v', HB_OPTS_FLAG, HB_OPTS_SHOWS_RESULT, NULL, NULL, NULL,
-                        "print the version and stop"},
-};
-
-size_t hb_opts_count(const struct hb_opts_command *command)
-{
-  return command->option_count + command->borrowed_count;
+  return 0;
 }
 
 const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k)
 {
-  if (k < command->option_count) return &command->options[k];
-  k -= command->option_count;
-  if (k < command->borrowed_count) return command->borrowed[k];
-  k -= command->borrowed_count;
-  return k < COMMON_COUNT ? &common[k] : NULL;
+  struct row row;
+  return row_at(command, k, &row) ? row.option : NULL;
 }
 
-/* "--t-end", or with its letter as people know it: "-o". */
+/* The same of a command's own. */
+static int own_row_at(const struct hb_opts *opts, size_t k, struct row *row)
+{
+  return row_at(opts->command, k, row) && !row->is_common;
+}
+
+static void *field_of(const struct hb_opts *opts, const struct row *row)
+{
+  return (char *)opts->settings + row->at;
+}
+
+/* "--t-end", or with its letter as people know it, "-o"; lists go by their names. */
 static void spell(const struct hb_opts_option *option, char text[64])
 {
-  if (option->letter && option->kind != HB_OPTS_FLAG)
+  if (option->letter && option->kind != HB_OPTS_FLAG && option->kind != HB_OPTS_COUNTS)
     snprintf(text, 64, "-%c", option->letter);
   else
     snprintf(text, 64, "--%s", option->name);
@@ -99,49 +103,142 @@ static enum hb_status out_of_range(const char *word, const char *expected)
   return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected %s)", word, expected);
 }
 
-static enum hb_status read_number(enum hb_opts_kind kind, const char *word, double *number)
+/* Whether number lies between the row's bounds. */
+static enum hb_status check_bounds(const struct hb_opts_option *option, const char *word, double number)
 {
-  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0, exponent;
-  *number = INFINITY;
-  if (!is_none) HB_TRY(hb_text_number(word, number));
-  if (kind == HB_OPTS_NOT_NEGATIVE && *number < 0) return out_of_range(word, "a number >= 0");
-  if (kind == HB_OPTS_POSITIVE && *number <= 0) return out_of_range(word, "a number > 0");
-  if (kind == HB_OPTS_BOUND && *number <= 0) return out_of_range(word, "a number > 0, or none");
-  if (kind == HB_OPTS_POWER && (*number <= 0 || frexp(*number, &exponent) != 0.5))
-    return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
+  if (option->least > 0 && number < option->least)
+    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at least %.10g)", word, option->least);
+  if (option->most > 0 && number > option->most)
+    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at most %.10g)", word, option->most);
   return HB_OK;
 }
 
-static enum hb_status read_value(const struct hb_opts_option *option, const char *word,
-                                 struct hb_opts_value *value)
+static enum hb_status read_number(const struct hb_opts_option *option, const char *word, double *number)
 {
-  enum hb_status status = HB_OK;
+  enum hb_opts_kind kind = option->kind;
+  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0, exponent;
+  double value = INFINITY;
+  if (!is_none) HB_TRY(hb_text_number(word, &value));
+  if (kind == HB_OPTS_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
+  if (kind == HB_OPTS_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
+  if (kind == HB_OPTS_BOUND && value <= 0) return out_of_range(word, "a number > 0, or none");
+  if (kind == HB_OPTS_POWER && (value <= 0 || frexp(value, &exponent) != 0.5))
+    return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
+  HB_TRY(check_bounds(option, word, value));
+  *number = option->unit != 0 ? option->unit * value : value;
+  return HB_OK;
+}
+
+static enum hb_status read_count(const struct hb_opts_option *option, const char *word, void *field)
+{
+  uint64_t count;
+  HB_TRY(hb_text_count(word, &count));
+  if (option->kind == HB_OPTS_COUNT && count == 0) return out_of_range(word, "a whole number >= 1");
+  HB_TRY(check_bounds(option, word, (double)count));
+  if (option->size == sizeof(int) && count > INT_MAX) return out_of_range(word, "a whole number below 2^31");
+  if (option->size == sizeof(int))
+    *(int *)field = (int)count;
+  else
+    *(uint64_t *)field = count;
+  return HB_OK;
+}
+
+static enum hb_status read_counts(const struct hb_opts_option *option, const char *word,
+                                  struct hb_counts *counts)
+{
+  struct hb_list list;
+  HB_TRY(hb_list_split(word, ",", &list));
+  for (size_t k = 0; k < list.count; k++) {
+    uint64_t n;
+    HB_TRY(hb_text_count(list.words[k], &n));
+    HB_TRY(check_bounds(option, list.words[k], (double)n));
+    counts->n[k] = n;
+  }
+  counts->count = list.count;
+  return HB_OK;
+}
+
+static enum hb_status read_numbers(const struct hb_opts_option *option, const char *word, double *numbers)
+{
+  struct hb_list list;
+  size_t most = option->size / sizeof *numbers, least = option->least > 0 ? (size_t)option->least : most;
+  int is_good = hb_list_split(word, ",", &list) == HB_OK && list.count >= least && list.count <= most;
+  for (size_t k = 0; is_good && k < list.count; k++)
+    is_good = hb_text_number(list.words[k], &numbers[k]) == HB_OK;
+  return is_good ? HB_OK : hb_fail(HB_ERR_USAGE, "'%s' is not possible (expected %s)", word, option->metavar);
+}
+
+static enum hb_status read_pixels(const struct hb_opts_option *option, const char *word, int size[2])
+{
+  char *end;
+  int least = (int)fmax(option->least, 1), most = (int)option->most;
+  long w = strtol(word, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+  if (*end || w < least || h < least || w > most || h > most)
+    return hb_fail(HB_ERR_USAGE, "'%s' is no size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
+                   word, least, most);
+  size[0] = (int)w;
+  size[1] = (int)h;
+  return HB_OK;
+}
+
+static enum hb_status read_words(const struct hb_opts_option *option, const char *word, struct hb_list *list)
+{
+  HB_TRY(hb_list_split(word, ",", list));
+  int is_any = !option->words.array && !option->words.at;
+  for (size_t k = 0; !is_any && k < list->count; k++)
+    if (hb_words_find(option->words, list->words[k]) < 0)
+      return hb_words_unknown(option->words, list->words[k]);
+  return HB_OK;
+}
+
+static enum hb_status read_word(const struct hb_opts_option *option, const char *word, void *field)
+{
+  int k = hb_words_find(option->words, word);
+  if (k < 0) return hb_words_unknown(option->words, word);
+  if (option->kind == HB_OPTS_CHOICE)
+    *(int *)field = k;
+  else
+    *(const char **)field = hb_words_at(option->words, (size_t)k);
+  return HB_OK;
+}
+
+static enum hb_status read_field(const struct hb_opts_option *option, const char *word, void *field)
+{
   switch (option->kind) {
   case HB_OPTS_FLAG:
+    *(unsigned *)field |= option->bit ? option->bit : 1;
+    return HB_OK;
   case HB_OPTS_TEXT:
-    if (!*word) status = hb_fail(HB_ERR_USAGE, "the value is empty (expected %s)", option->metavar);
-    break;
-  case HB_OPTS_CHOICE: {
-    size_t k = 0;
-    while (option->choice(k) && strcmp(option->choice(k), word) != 0) k++;
-    if (!option->choice(k)) status = hb_opts_unknown("value", word, option->choice);
-    break;
-  }
+    if (!*word) return hb_fail(HB_ERR_USAGE, "the value is empty (expected %s)", option->metavar);
+    *(const char **)field = word;
+    return HB_OK;
+  case HB_OPTS_WORD:
+  case HB_OPTS_CHOICE:
+    return read_word(option, word, field);
   case HB_OPTS_DURATION:
-    status = hb_text_duration(word, &value->number);
-    break;
+    return hb_text_duration(word, field);
   case HB_OPTS_WHOLE:
   case HB_OPTS_COUNT:
-    status = hb_text_count(word, &value->count);
-    if (status == HB_OK && option->kind == HB_OPTS_COUNT && value->count == 0)
-      status = out_of_range(word, "a whole number >= 1");
-    break;
+    return read_count(option, word, field);
+  case HB_OPTS_NUMBERS:
+    return read_numbers(option, word, field);
+  case HB_OPTS_PIXELS:
+    return read_pixels(option, word, field);
+  case HB_OPTS_COUNTS:
+    return read_counts(option, word, field);
+  case HB_OPTS_WORDS:
+    return read_words(option, word, field);
   default:
-    status = read_number(option->kind, word, &value->number);
+    return read_number(option, word, field);
   }
-  value->text = word;
-  if (status == HB_OK) return HB_OK;
+}
+
+/* Names the option, except before "unknown scheme 'x'", which says it. */
+static enum hb_status read_value(const struct hb_opts_option *option, const char *word, void *field)
+{
   char context[80], name[64];
+  enum hb_status status = read_field(option, word, field);
+  if (status == HB_OK || option->words.what) return status;
   spell(option, name);
   snprintf(context, sizeof context, "option %s", name);
   return hb_fail_in(status, context);
@@ -150,10 +247,10 @@ static enum hb_status read_value(const struct hb_opts_option *option, const char
 /* ---- parsing ----------------------------------------------------------------------------------------- */
 
 struct reader {
-  const struct hb_opts_command *command;
+  struct hb_opts *opts;
+  struct common common;
   char **words;
   int count, next;
-  struct hb_opts_value *values;
 };
 
 /* Dashes do not count: -eta and -e mean --eta and --e. */
@@ -162,30 +259,11 @@ static enum hb_status unknown_option(const struct hb_opts_command *command, cons
   int length = (int)strcspn(word, "=");
   char name[64];
   snprintf(name, sizeof name, "%.*s", length - (int)strspn(word, "-"), word + strspn(word, "-"));
-  struct near near = near_to(name);
-  for (size_t k = 0; hb_opts_option_at(command, k); k++) near_try(&near, hb_opts_option_at(command, k)->name);
+  struct hb_near near = hb_near_to(name);
+  for (size_t k = 0; hb_opts_option_at(command, k); k++)
+    hb_near_try(&near, hb_opts_option_at(command, k)->name);
   if (!near.best) return hb_fail(HB_ERR_USAGE, "unknown option '%.*s'", length, word);
   return hb_fail(HB_ERR_USAGE, "unknown option '%.*s'; did you mean '--%s'?", length, word, near.best);
-}
-
-/* The option that word names and, when word holds it, its value. */
-static enum hb_status find_option(const struct reader *reader, const char *word, size_t *found,
-                                  const char **attached)
-{
-  const struct hb_opts_command *command = reader->command;
-  int is_long = word[1] == '-';
-  const char *name = word + 1 + is_long;
-  size_t length = is_long ? strcspn(name, "=") : 1;
-  for (size_t k = 0; hb_opts_option_at(command, k); k++) {
-    const struct hb_opts_option *option = hb_opts_option_at(command, k);
-    int same = is_long ? strlen(option->name) == length && strncmp(option->name, name, length) == 0
-                       : option->letter == *name;
-    if (!same) continue;
-    *found = k;
-    *attached = name[length] ? name + length + (name[length] == '=') : NULL;
-    return HB_OK;
-  }
-  return unknown_option(command, word);
 }
 
 /* A word such as --eps or -o where a value is due means that the value was forgotten; -0.5 does not. */
@@ -194,35 +272,48 @@ static int looks_like_option(const char *word)
   return word[0] == '-' && (word[1] == '-' || isalpha((unsigned char)word[1]));
 }
 
-static enum hb_status read_option(struct reader *reader, const char *word)
+/* The value, which may be part of the word, or be the next one. */
+static enum hb_status read_option(struct reader *reader, size_t k, const struct row *row, const char *value)
 {
-  size_t k = 0;
-  const char *value = NULL;
-  HB_TRY(find_option(reader, word, &k, &value));
-  const struct hb_opts_option *option = hb_opts_option_at(reader->command, k);
+  const struct hb_opts_option *option = row->option;
+  void *field = row->is_common ? (char *)&reader->common + row->at : field_of(reader->opts, row);
   char name[64];
   spell(option, name);
-  reader->values[k].given = 1;
-  if (option->kind == HB_OPTS_FLAG) {
-    if (value) return hb_fail(HB_ERR_USAGE, "option %s takes no value, but got '%s'", name, value);
-    reader->values[k].text = "yes";
-    return HB_OK;
+  if (option->kind == HB_OPTS_FLAG && value)
+    return hb_fail(HB_ERR_USAGE, "option %s takes no value, but got '%s'", name, value);
+  if (option->kind == HB_OPTS_FLAG) value = "yes";
+  if (!value && (reader->next == reader->count || looks_like_option(reader->words[reader->next])))
+    return hb_fail(HB_ERR_USAGE, "option %s needs a value (%s)", name, option->metavar);
+  if (!value) value = reader->words[reader->next++];
+  if (!row->is_common) reader->opts->typed[k] = value;
+  return read_value(option, value, field);
+}
+
+/* --name, --name=value, -letter, -letter value */
+static enum hb_status find_option(struct reader *reader, const char *word)
+{
+  int is_long = word[1] == '-';
+  const char *name = word + 1 + is_long;
+  size_t length = is_long ? strcspn(name, "=") : 1;
+  struct row row;
+  for (size_t k = 0; row_at(reader->opts->command, k, &row); k++) {
+    const struct hb_opts_option *option = row.option;
+    if (is_long ? strlen(option->name) != length || strncmp(option->name, name, length) != 0
+                : option->letter != *name)
+      continue;
+    return read_option(reader, k, &row, name[length] ? name + length + (name[length] == '=') : NULL);
   }
-  if (!value) {
-    if (reader->next == reader->count || looks_like_option(reader->words[reader->next]))
-      return hb_fail(HB_ERR_USAGE, "option %s needs a value (%s)", name, option->metavar);
-    value = reader->words[reader->next++];
-  }
-  return read_value(option, value, &reader->values[k]);
+  return unknown_option(reader->opts->command, word);
 }
 
 static enum hb_status check_operands(const struct hb_opts *opts)
 {
   const struct hb_opts_command *command = opts->command;
-  char all[WORDS_LENGTH];
-  if (opts->operand_count < command->operand_min && command->operand_choice)
+  char all[HB_WORDS_LENGTH];
+  int has_words = command->operand_words.array || command->operand_words.at;
+  if (opts->operand_count < command->operand_min && has_words)
     return hb_fail(HB_ERR_USAGE, "'holmberg %s' needs a %s (one of %s)", command->name, command->operand,
-                   all_words(command->operand_choice, all));
+                   hb_words_join(command->operand_words, all));
   if (opts->operand_count < command->operand_min)
     return hb_fail(HB_ERR_USAGE, "'holmberg %s' needs a %s", command->name, command->operand);
   if (opts->operand_count <= command->operand_max) return HB_OK;
@@ -233,59 +324,39 @@ static enum hb_status check_operands(const struct hb_opts *opts)
                  command->operand, opts->operands[0], extra);
 }
 
-enum hb_opts_question hb_opts_question_of(const char *word)
+enum hb_opts_question hb_opts_question(int count, char **words)
 {
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return HB_OPTS_HELP;
-  return strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0 ? HB_OPTS_VERSION : HB_OPTS_NOTHING_ASKED;
+  for (int k = 0; k < count && strcmp(words[k], "--") != 0; k++) {
+    if (strcmp(words[k], "--help") == 0 || strcmp(words[k], "-h") == 0) return HB_OPTS_HELP;
+    if (strcmp(words[k], "--version") == 0 || strcmp(words[k], "-v") == 0) return HB_OPTS_VERSION;
+  }
+  return HB_OPTS_NOTHING_ASKED;
 }
 
-static enum hb_opts_question first_question(int count, char **words)
+enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, char **words, void *settings,
+                             struct hb_opts *opts)
 {
-  enum hb_opts_question asked = HB_OPTS_NOTHING_ASKED;
-  for (int k = 0; k < count && !asked && strcmp(words[k], "--") != 0; k++)
-    asked = hb_opts_question_of(words[k]);
-  return asked;
-}
-
-enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, char **words,
-                             const char **operands, struct hb_opts *opts, enum hb_opts_question *asked)
-{
-  struct hb_opts_value values[HB_OPTS_MOST + COMMON_COUNT] = {{0}};
-  struct reader reader = {command, words, count, 0, values};
-  *opts = (struct hb_opts){.command = command, .operands = operands};
-  *asked = first_question(count, words);
-  if (*asked) return HB_OK;
-  for (size_t k = 0; hb_opts_option_at(command, k); k++)
-    if (hb_opts_option_at(command, k)->fallback)
-      HB_TRY(read_value(hb_opts_option_at(command, k), hb_opts_option_at(command, k)->fallback, &values[k]));
+  struct reader reader = {.opts = opts, .words = words, .count = count};
+  struct row row;
+  *opts = (struct hb_opts){.command = command, .operands = (const char **)words, .settings = settings};
+  for (size_t k = 0; own_row_at(opts, k, &row); k++)
+    if (row.option->fallback) HB_TRY(read_value(row.option, row.option->fallback, field_of(opts, &row)));
   int options_ended = 0;
   while (reader.next < count) {
     const char *word = words[reader.next++];
     if (options_ended || word[0] != '-' || !word[1])
-      operands[opts->operand_count++] = word;
+      opts->operands[opts->operand_count++] = word;
     else if (strcmp(word, "--") == 0)
       options_ended = 1;
     else
-      HB_TRY(read_option(&reader, word));
+      HB_TRY(find_option(&reader, word));
   }
-  memcpy(opts->values, values, hb_opts_count(command) * sizeof *values);
-  const struct hb_opts_value *color = &values[hb_opts_count(command) + COMMON_COLOR];
-  if (color->given) hb_terminal_set_color(color->text);
-  if (values[hb_opts_count(command) + COMMON_VERBOSE].given) hb_log_set_sink(hb_terminal_note);
+  hb_terminal_set_color(colors[reader.common.color]);
+  if (reader.common.verbose) hb_log_set_sink(hb_terminal_note);
   return check_operands(opts);
 }
 
-enum hb_status hb_opts_check_most(const struct hb_opts *opts, size_t k, double most)
-{
-  const struct hb_opts_value *value = &opts->values[k];
-  if (fmax(value->number, (double)value->count) <= most) return HB_OK;
-  char name[64];
-  spell(hb_opts_option_at(opts->command, k), name);
-  return hb_fail(HB_ERR_USAGE, "option %s: '%s' is out of range (expected at most %.10g)", name, value->text,
-                 most);
-}
-
-/* ---- the record -------------------------------------------------------------------------------------- */
+/* ---- values as text ---------------------------------------------------------------------------------- */
 
 void hb_opts_shortest(double number, char text[32])
 {
@@ -293,6 +364,58 @@ void hb_opts_shortest(double number, char text[32])
     snprintf(text, 32, "%.*g", digits, number);
     if (strtod(text, NULL) == number) return;
   }
+}
+
+const char *hb_opts_typed(const struct hb_opts *opts, const void *field)
+{
+  struct row row;
+  for (size_t k = 0; own_row_at(opts, k, &row); k++)
+    if (field_of(opts, &row) == field) return opts->typed[k];
+  return NULL;
+}
+
+const char *hb_opts_text(const struct hb_opts *opts, size_t k)
+{
+  return opts->typed[k] ? opts->typed[k] : hb_opts_option_at(opts->command, k)->fallback;
+}
+
+/* The value that its field has now, which need not be that of the command line; NULL: none. */
+static const char *value_of(const struct hb_opts *opts, size_t k, char number[32])
+{
+  struct row row;
+  if (!own_row_at(opts, k, &row)) return NULL;
+  const struct hb_opts_option *option = row.option;
+  const char *text = hb_opts_text(opts, k);
+  const void *field = field_of(opts, &row);
+  if (option->kind == HB_OPTS_TEXT || option->kind == HB_OPTS_WORD) return *(const char *const *)field;
+  if (option->kind == HB_OPTS_CHOICE)
+    return text ? hb_words_at(option->words, *(const unsigned *)field) : NULL;
+  if (option->kind == HB_OPTS_WHOLE || option->kind == HB_OPTS_COUNT) {
+    uint64_t count = option->size == sizeof(int) ? *(const unsigned *)field : *(const uint64_t *)field;
+    snprintf(number, 32, "%llu", (unsigned long long)count);
+    return text || count ? number : NULL;
+  }
+  if (option->kind < HB_OPTS_NUMBER || option->kind > HB_OPTS_POWER || option->unit != 0) return text;
+  hb_opts_shortest(*(const double *)field, number);
+  return text || *(const double *)field != 0 ? number : NULL;
+}
+
+int hb_opts_same(const struct hb_opts *a, const struct hb_opts *b, size_t k)
+{
+  char of_a[32], of_b[32];
+  const char *in_a = value_of(a, k, of_a), *in_b = value_of(b, k, of_b);
+  return in_a && in_b && strcmp(in_a, in_b) == 0;
+}
+
+void hb_opts_take(struct hb_opts *to, const struct hb_opts *from, size_t k)
+{
+  struct row row;
+  if (!own_row_at(to, k, &row)) return;
+  to->typed[k] = from->typed[k];
+  if (row.option->kind == HB_OPTS_FLAG)
+    read_field(row.option, "yes", field_of(to, &row)); /* others share its field */
+  else
+    memcpy(field_of(to, &row), field_of(from, &row), row.option->size);
 }
 
 static enum hb_status append_quoted(struct hb_text *line, const char *word)
@@ -311,37 +434,26 @@ static enum hb_status append_quoted(struct hb_text *line, const char *word)
 
 enum hb_status hb_opts_line(const struct hb_opts *opts, struct hb_text *line)
 {
-  const struct hb_opts_command *command = opts->command;
-  HB_TRY(hb_text_append(line, "holmberg %s", command->name));
+  struct row row;
+  HB_TRY(hb_text_append(line, "holmberg %s", opts->command->name));
   for (size_t k = 0; k < opts->operand_count; k++) HB_TRY(append_quoted(line, opts->operands[k]));
-  for (size_t k = 0; k < hb_opts_count(command); k++) {
-    const struct hb_opts_option *option = hb_opts_option_at(command, k);
-    if (!opts->values[k].given || option->use == HB_OPTS_SHOWS_RESULT) continue;
+  for (size_t k = 0; own_row_at(opts, k, &row); k++) {
+    if (!opts->typed[k] || row.use & HB_OPTS_SHOWS) continue;
     char name[64];
-    spell(option, name);
+    spell(row.option, name);
     HB_TRY(hb_text_append(line, " %s", name));
-    if (option->kind != HB_OPTS_FLAG) HB_TRY(append_quoted(line, opts->values[k].text));
+    if (row.option->kind != HB_OPTS_FLAG) HB_TRY(append_quoted(line, opts->typed[k]));
   }
   return HB_OK;
 }
 
 enum hb_status hb_opts_record(const struct hb_opts *opts, struct hb_text *record)
 {
-  const struct hb_opts_command *command = opts->command;
-  for (size_t k = 0; k < hb_opts_count(command); k++) {
-    const struct hb_opts_option *option = hb_opts_option_at(command, k);
-    const struct hb_opts_value *value = &opts->values[k];
-    if (!value->text || option->use == HB_OPTS_SHOWS_RESULT) continue;
+  struct row row;
+  for (size_t k = 0; own_row_at(opts, k, &row); k++) {
     char number[32];
-    const char *text = value->text;
-    if (option->kind >= HB_OPTS_NUMBER && option->kind <= HB_OPTS_POWER) {
-      hb_opts_shortest(value->number, number);
-      text = number;
-    } else if (option->kind >= HB_OPTS_WHOLE) {
-      snprintf(number, sizeof number, "%llu", (unsigned long long)value->count);
-      text = number;
-    }
-    HB_TRY(hb_text_append(record, "%s%s=%s", record->length ? " " : "", option->name, text));
+    const char *value = row.use & HB_OPTS_SHOWS ? NULL : value_of(opts, k, number);
+    if (value) HB_TRY(hb_text_append(record, "%s%s=%s", record->length ? " " : "", row.option->name, value));
   }
   return HB_OK;
 }

@@ -1,95 +1,115 @@
-/* The command line. A command is a row of data: its options are a table from which parsing, --help and the
- * record in a snapshot's header all come. */
+/* The command line. A command is a row of data: its options are groups of rows, each of which names the field of a
+ * settings struct that it fills. Parsing, --help, a line of history and the record in a snapshot's header come from them. */
 #ifndef HB_OPTS_H
 #define HB_OPTS_H
 
 #include "base/text.h"
+#include "console/list.h"
 
 #include <stdio.h>
 
+/* What a value may be, and the field that takes it. */
 enum hb_opts_kind {
-  HB_OPTS_FLAG,         /* takes no value                        */
-  HB_OPTS_TEXT,         /* any word, a file name                 */
-  HB_OPTS_CHOICE,       /* one of choice(0), choice(1), ... NULL */
-  HB_OPTS_DURATION,     /* with its unit: 30s, 10min, 2h         */
-  HB_OPTS_NUMBER,       /* finite                                */
-  HB_OPTS_NOT_NEGATIVE, /* a number >= 0                         */
-  HB_OPTS_POSITIVE,     /* a number > 0                          */
-  HB_OPTS_BOUND,        /* a number > 0, or none: INFINITY       */
-  HB_OPTS_POWER,        /* a power of two, 2^-8                  */
-  HB_OPTS_WHOLE,        /* a whole number >= 0                   */
-  HB_OPTS_COUNT         /* a whole number >= 1                   */
+  HB_OPTS_FLAG,         /* int or unsigned: or-ed with the row's bit; takes no value */
+  HB_OPTS_TEXT,         /* const char *: any word, a file name               */
+  HB_OPTS_WORD,         /* const char *: one of the row's words              */
+  HB_OPTS_CHOICE,       /* an enum: the number of the word among the row's   */
+  HB_OPTS_DURATION,     /* double, in seconds: 30s, 10min, 2h                */
+  HB_OPTS_NUMBER,       /* double: finite                                    */
+  HB_OPTS_NOT_NEGATIVE, /* double >= 0                                       */
+  HB_OPTS_POSITIVE,     /* double > 0                                        */
+  HB_OPTS_BOUND,        /* double > 0, or none: INFINITY                     */
+  HB_OPTS_POWER,        /* double: a power of two, 2^-8                      */
+  HB_OPTS_WHOLE,        /* int, size_t or uint64_t >= 0                      */
+  HB_OPTS_COUNT,        /* the same >= 1                                     */
+  HB_OPTS_NUMBERS,      /* double[]: 1,0,0; as many as fit, or row->least    */
+  HB_OPTS_PIXELS,       /* int width, and int height right behind it: 1920x1080 */
+  HB_OPTS_COUNTS,       /* struct hb_counts: 64,256                          */
+  HB_OPTS_WORDS         /* struct hb_list: a,b; of the row's words, or any   */
 };
 
-/* What a header records: two runs that differ only in options that show or place the result have the same
- * result, so the same bytes. */
-enum hb_opts_use { HB_OPTS_SHAPES_RESULT, HB_OPTS_SHOWS_RESULT };
+enum hb_opts_use {
+  HB_OPTS_SHOWS =
+      1, /* says how the result is shown or where it goes: not in headers, since it changes no byte */
+  HB_OPTS_ANEW = 2 /* may be given anew to a run that goes on */
+};
 
 struct hb_opts_option {
   const char *name; /* "t-end" for --t-end     */
   char letter;      /* 'o' for -o; 0: has none */
   enum hb_opts_kind kind;
-  enum hb_opts_use use;
-  const char *metavar;             /* the value's name in --help; NULL for a flag            */
-  const char *fallback;            /* the default as a person would type it; NULL: none      */
-  const char *(*choice)(size_t k); /* HB_OPTS_CHOICE: the k-th word, NULL behind the last    */
+  size_t at, size;      /* HB_OPTS_FIELD of the group's struct */
+  const char *metavar;  /* the value's name in --help; NULL for a flag            */
+  const char *fallback; /* the default as a person would type it; NULL: the field is left 0 */
   const char *help;
+  struct hb_words words;
+  unsigned use;       /* hb_opts_use, or-ed */
+  unsigned bit;       /* of a flag; 0: 1 */
+  double unit;        /* the field has a number in this unit: 1e-3; 0: 1 */
+  double least, most; /* 0: no bound beside the kind's */
 };
 
-struct hb_opts_value {
-  int given;        /* on the command line, not by default                      */
-  const char *text; /* as typed; NULL: neither given nor a default              */
-  double number;    /* HB_OPTS_NUMBER, _NOT_NEGATIVE, _POSITIVE, _POWER; seconds */
-  uint64_t count;   /* HB_OPTS_WHOLE, _COUNT                                    */
+#define HB_OPTS_FIELD(type, member) offsetof(type, member), sizeof((type *)0)->member
+
+/* Rows that end with one that has no name; their fields are those of a struct that begins at `at` in the settings. */
+struct hb_opts_group {
+  const struct hb_opts_option *options;
+  size_t at;
+  unsigned use; /* also of all its rows */
 };
 
-enum { HB_OPTS_MOST = 64 }; /* options of one command */
+enum { HB_OPTS_MOST = 64, HB_OPTS_GROUPS = 12 }; /* options of one command; its groups */
 
 struct hb_opts {
   const struct hb_opts_command *command;
-  const char **operands; /* the words that are no options */
+  const char **operands; /* the words that are not options */
   size_t operand_count;
-  struct hb_opts_value values[HB_OPTS_MOST]; /* in the order of the command's table */
+  void *settings;
+  const char
+      *typed[HB_OPTS_MOST]; /* by rows: what was given on the command line, "yes" for a flag; NULL: nothing */
 };
 
 struct hb_opts_command {
-  const char *name;
+  const char *name; /* "run", or two words, "bench run" */
   const char *summary;
-  const char *operand;                     /* "FILE"; NULL when the command takes none       */
-  const char *(*operand_choice)(size_t k); /* the words that it may be, as choice; NULL: any */
+  const char *operand;           /* "FILE"; NULL when the command takes none       */
+  struct hb_words operand_words; /* that it may be; none: any */
   size_t operand_min, operand_max;
-  const struct hb_opts_option *options;
-  size_t option_count;
-  const struct hb_opts_option *const
-      *borrowed; /* those of another command that it has behind its own; NULL: none */
-  size_t borrowed_count;
+  struct hb_opts_group groups[HB_OPTS_GROUPS];
+  size_t settings_size;         /* of the struct that the groups fill, which begins as zeros */
   void (*more_help)(FILE *out); /* lists that belong under --help; NULL: none */
   const char *example;          /* lines */
-  const struct hb_opts_command *
-      branch; /* a command that two words name, of which this is the first, and another behind it; NULL: none */
   enum hb_status (*work)(const struct hb_opts *opts);
 };
 
-/* Options that are answered instead of running the command. */
+/* Groups that several commands have. */
+extern const struct hb_opts_option hb_opts_place[]; /* --context --device, of struct hb_force_params */
+extern const struct hb_opts_option hb_opts_json[];  /* --json, an int */
+extern const struct hb_opts_option hb_opts_quiet[]; /* --quiet, an int: nothing is said of what was written */
+
+/* What is answered in place of running the command. */
 enum hb_opts_question { HB_OPTS_NOTHING_ASKED, HB_OPTS_HELP, HB_OPTS_VERSION };
 
-/* --help or -h, --version or -v. */
-enum hb_opts_question hb_opts_question_of(const char *word);
+/* The first of --help, -h, --version, -v among the words, up to --. */
+enum hb_opts_question hb_opts_question(int count, char **words);
 
-/* Fills *opts from the words behind the command's name. operands has room for count words and is lent to
- * *opts. HB_OK with *asked when --help or --version was among them: nothing else is checked then.
- * Errors: HB_ERR_USAGE with a sentence that names the option and the value. */
-enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, char **words,
-                             const char **operands, struct hb_opts *opts, enum hb_opts_question *asked);
+/* Fills *settings, all zeros before, and *opts from the words behind the command's name, of which it lets go those that are
+ * not operands. Errors: HB_ERR_USAGE with a sentence that names the option and the value. */
+enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, char **words, void *settings,
+                             struct hb_opts *opts);
 
-/* Options of a command, those that every command has not counted. */
-size_t hb_opts_count(const struct hb_opts_command *command);
-
-/* The k-th option of a command, then those that every command has, then NULL. */
+/* The k-th option of a command, then NULL. */
 const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k);
 
-/* Errors: HB_ERR_USAGE where the k-th option's number is above most. */
-enum hb_status hb_opts_check_most(const struct hb_opts *opts, size_t k, double most);
+/* What was typed for this field of opts->settings; NULL: nothing, it has its default. */
+const char *hb_opts_typed(const struct hb_opts *opts, const void *field);
+
+/* The value of option k as it was typed, or its default; NULL: it has none. */
+const char *hb_opts_text(const struct hb_opts *opts, size_t k);
+
+/* Of two sets of options of one command: whether option k has the same value in both, and the value of one for the other. */
+int hb_opts_same(const struct hb_opts *a, const struct hb_opts *b, size_t k);
+void hb_opts_take(struct hb_opts *to, const struct hb_opts *from, size_t k);
 
 void hb_opts_help(const struct hb_opts_command *command, FILE *out);
 
@@ -99,9 +119,6 @@ void hb_opts_help_row(const char *name, const char *help, FILE *out);
 /* "  NAME" and "SUMMARY (SOURCE)behind" as such a row; source may be "". */
 void hb_opts_help_entry(const char *name, const char *summary, const char *source, const char *behind,
                         FILE *out);
-
-/* Fails with "unknown WHAT 'word'" and the nearest choice, or all of them when none is near. */
-enum hb_status hb_opts_unknown(const char *what, const char *word, const char *(*choice)(size_t k));
 
 /* The command with the options given that shape the result, quoted for a shell: a line of history. */
 enum hb_status hb_opts_line(const struct hb_opts *opts, struct hb_text *line);

@@ -26,36 +26,31 @@ static void on_ask(int number)
   asked = 1;
 }
 
-static void watch(int number, void (*handler)(int))
-{
-  struct sigaction old, action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-  if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) return;
-  sigaction(number, &action, NULL);
-}
+static const struct {
+  int number;
+  const char *name;
+  void (*handler)(int number);
+} watched[] = {{SIGTERM, "SIGTERM", on_stop},
+               {SIGINT, "SIGINT", on_stop},
+               {SIGHUP, "SIGHUP", on_end},
+               {SIGXCPU, "SIGXCPU", on_end},
+               {SIGUSR1, "SIGUSR1", on_ask}};
+enum { WATCHED = sizeof watched / sizeof *watched };
 
 void hb_signals_watch(void)
 {
-  watch(SIGINT, on_stop);
-  watch(SIGTERM, on_stop);
-  watch(SIGHUP, on_end);
-  watch(SIGXCPU, on_end);
-  watch(SIGUSR1, on_ask);
+  for (int k = 0; k < WATCHED; k++) {
+    struct sigaction old, action = {.sa_handler = watched[k].handler, .sa_flags = SA_RESTART};
+    if (sigaction(watched[k].number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;
+    sigaction(watched[k].number, &action, NULL);
+  }
 }
 
 const char *hb_signals_stop(void)
 {
-  switch (stop) {
-  case 0:
-    return NULL;
-  case SIGINT:
-    return "SIGINT";
-  case SIGHUP:
-    return "SIGHUP";
-  case SIGXCPU:
-    return "SIGXCPU";
-  default:
-    return "SIGTERM";
-  }
+  for (int k = 0; k < WATCHED; k++)
+    if (stop == watched[k].number) return watched[k].name;
+  return NULL;
 }
 
 int hb_signals_asked(void)

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,43 +16,16 @@ const char *hb_target_format(size_t k)
   return k < count ? formats[k].name : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-/* Where the extension starts, with its dot; the end of path when it has none. */
-static const char *extension_of(const char *path)
-{
-  const char *dot = strrchr(base_name(path), '.');
-  return dot ? dot : path + strlen(path);
-}
-
-static int is_in_list(const char *word, const char *list)
-{
-  size_t length = strlen(word);
-  while (*list) {
-    size_t next = strcspn(list, " ");
-    if (next == length && strncasecmp(list, word, length) == 0) return 1;
-    list += next + (list[next] == ' ');
-  }
-  return 0;
-}
-
 static enum hb_status check_extension(const char *path)
 {
-  const char *extension = extension_of(path);
+  const char *extension = hb_text_extension(path);
   size_t count;
   const struct hb_snapshot_format *formats = hb_snapshot_formats(&count);
   for (size_t k = 0; k < count; k++)
-    if (*extension && is_in_list(extension + 1, formats[k].extensions)) return HB_OK;
+    if (*extension && hb_text_is_listed(extension + 1, formats[k].extensions)) return HB_OK;
   char known[256] = "";
-  for (size_t k = 0; k < count; k++) {
-    if (strlen(known) + strlen(formats[k].extensions) + 2 > sizeof known) break;
-    if (k) strcat(known, " ");
-    strcat(known, formats[k].extensions);
-  }
+  for (size_t k = 0; k < count && strlen(known) + strlen(formats[k].extensions) + 2 <= sizeof known; k++)
+    strcat(strcat(known, k ? " " : ""), formats[k].extensions);
   return hb_fail(HB_ERR_USAGE, "cannot tell the format of '%s' by its extension (known: %s); say --format",
                  path, known);
 }
@@ -61,7 +33,7 @@ static enum hb_status check_extension(const char *path)
 static enum hb_status check_folder(const char *path)
 {
   struct hb_text folder = {0};
-  size_t length = (size_t)(base_name(path) - path);
+  size_t length = (size_t)(hb_text_base_name(path) - path);
   enum hb_status status = length ? hb_text_append_bytes(&folder, path, length) : hb_text_append(&folder, ".");
   if (status != HB_OK) return status;
   struct stat info;
@@ -93,6 +65,11 @@ enum hb_status hb_target_write(const char *path, const char *format, const struc
 
 enum hb_status hb_target_series(const char *path, unsigned long number, struct hb_text *name)
 {
-  const char *extension = extension_of(path);
+  const char *extension = hb_text_extension(path);
   return hb_text_append(name, "%.*s_%04lu%s", (int)(extension - path), path, number, extension);
+}
+
+enum hb_status hb_target_beside(const char *path, const char *extension, struct hb_text *name)
+{
+  return hb_text_append(name, "%.*s.%s", (int)(hb_text_extension(path) - path), path, extension);
 }

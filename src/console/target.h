@@ -17,4 +17,7 @@ enum hb_status hb_target_write(const char *path, const char *format, const struc
 /* "run/end.h5", 7 -> "run/end_0007.h5". */
 enum hb_status hb_target_series(const char *path, unsigned long number, struct hb_text *name);
 
+/* "run/a.csv", "png" -> "run/a.png". */
+enum hb_status hb_target_beside(const char *path, const char *extension, struct hb_text *name);
+
 #endif

@@ -9,10 +9,8 @@
 
 #include "base/mem.h"
 #include "base/div_ceil.h"
-#include "gl/gl.h"
-#include "gl/gl_reload.h"
+#include "gl/gl_pass.h"
 #include "gl/gl_tally.h"
-#include "gl/gl_target.h"
 #include "gl/gl_timer.h"
 #include "gl/gl_trace.h"
 #include "perf/phases.h"
@@ -20,23 +18,19 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ACC, JERK_POT, RESULTS }; /* the two streams that are accumulated */
-enum { UNIT_ACC, UNIT_JERK_POT, UNIT_MASS, UNIT_POS, UNIT_VEL };
+enum { ACC, JERK_POT, RESULTS }; /* the two textures that are accumulated */
 enum { MOST = 1 << 23 }; /* coords1D + otherParticle stays below 2^24, up to which float counts one by one */
 enum { DRAWS_PER_FLUSH = 256 }; /* the driver shall start early and its queue stay short */
 
 struct cg2007 {
   struct hb_gl_context *context;
-  enum hb_gl_stream_kind kind;
+  enum hb_gl_shape shape;
   float eps2;
-  struct kernel {
-    unsigned program;
-    int u_other, u_width, u_height, u_offset, u_eps2;
-  } kernel;
+  struct hb_gl_pass kernel;
 
-  size_t nj, room; /* sources, and what streams and host arrays were made for */
-  struct hb_gl_stream mass, pos, vel;
-  struct hb_gl_stream result[2][RESULTS]; /* ping-pong pair */
+  size_t nj, room; /* sources, and what textures and host arrays were made for */
+  struct hb_gl_texture mass, pos, vel;
+  struct hb_gl_texture result[2][RESULTS]; /* ping-pong pair */
   struct hb_gl_target target[2];
   struct hb_gl_tally tally; /* of a walk: a pass that is missing does not show in what it leaves */
 
@@ -51,16 +45,16 @@ struct cg2007 {
 
 /* ---- open and close ---- */
 
-static void destroy_streams(struct cg2007 *c)
+static void destroy_textures(struct cg2007 *c)
 {
   if (c->context && hb_gl_context_use(c->context) == HB_OK) {
     for (int k = 0; k < 2; k++) {
       hb_gl_target_destroy(&c->target[k]);
-      for (int r = 0; r < RESULTS; r++) hb_gl_stream_destroy(&c->result[k][r]);
+      for (int r = 0; r < RESULTS; r++) hb_gl_texture_destroy(&c->result[k][r]);
     }
-    hb_gl_stream_destroy(&c->mass);
-    hb_gl_stream_destroy(&c->pos);
-    hb_gl_stream_destroy(&c->vel);
+    hb_gl_texture_destroy(&c->mass);
+    hb_gl_texture_destroy(&c->pos);
+    hb_gl_texture_destroy(&c->vel);
   }
   hb_mem_free(c->m);
   hb_mem_free(c->x);
@@ -78,70 +72,59 @@ static void cg2007_close(void *state)
 {
   struct cg2007 *c = state;
   if (!c) return;
-  destroy_streams(c);
+  destroy_textures(c);
   if (c->context && hb_gl_context_use(c->context) == HB_OK) {
-    hb_gl_reload_delete(c->context, &c->kernel.program);
+    hb_gl_pass_destroy(&c->kernel);
     hb_gl_tally_destroy(&c->tally);
   }
   hb_gl_context_close(c->context);
   hb_mem_free(c);
 }
 
-/* A new program in the place of the one that there is. */
-static enum hb_status adopt(void *owner, unsigned program)
-{
-  static const char *const samplers[] = {"accTexture", "jerkAndPotTexture", "massTexture", "posTexture",
-                                         "velTexture"};
-  struct kernel k = {.program = program};
-  HB_TRY(hb_gl_program_uniform(program, "otherParticle", &k.u_other));
-  HB_TRY(hb_gl_program_uniform(program, "texSizeX", &k.u_width));
-  HB_TRY(hb_gl_program_uniform(program, "texSizeY", &k.u_height));
-  HB_TRY(hb_gl_program_uniform(program, "offset", &k.u_offset));
-  HB_TRY(hb_gl_program_uniform(program, "eps2", &k.u_eps2));
-  glUseProgram(program);
-  for (int unit = UNIT_ACC; unit <= UNIT_VEL; unit++) {
-    int location;
-    HB_TRY(hb_gl_program_uniform(program, samplers[unit], &location));
-    glUniform1i(location, unit);
-  }
-  ((struct cg2007 *)owner)->kernel = k;
-  return HB_OK;
-}
-
-static enum hb_status cg2007_open(const struct hb_force_params *params, void **state)
+static enum hb_status cg2007_open(const struct hb_force_params *params, struct hb_gl_context *gl,
+                                  void **state)
 {
   struct cg2007 *c;
   HB_TRY(HB_ALLOC(1, &c));
   *state = c;
   int rectangle = (params->flags & HB_FORCE_CG2007_RECT) != 0;
-  c->kind = rectangle ? HB_GL_STREAM_RECTANGLE : HB_GL_STREAM_2D;
+  c->shape = rectangle ? HB_GL_RECTANGLE : HB_GL_2D;
   c->eps2 = (float)hb_force_eps2(params);
   c->waits = (params->flags & HB_FORCE_PHASES) != 0;
-  const struct hb_gl_context_params gl = {params->context, params->device,
-                                          (params->flags & HB_FORCE_GL_DEBUG) != 0};
-  HB_TRY(hb_gl_context_open(&gl, &c->context));
-  const struct hb_gl_program_source source = {.vertex = "fullscreen.vert",
-                                              .fragment = "cg2007/acc_jerk_pot.frag",
+  HB_TRY(hb_force_open_gl(params, gl, &c->context));
+  const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag",
                                               .defines = rectangle ? "#define HB_CG2007_RECT\n" : ""};
-  return hb_gl_reload_build(c->context, &source, adopt, c, &c->kernel.program);
+  return hb_gl_pass_create(c->context, &source, &c->kernel);
 }
 
 /* ---- sources ---- */
 
 /* Three floats a record are what 2007 used; only rectangle textures of that kind can be rendered to for sure
  * where the option asks for it. */
-static int vector_channels(const struct cg2007 *c) { return c->kind == HB_GL_STREAM_RECTANGLE ? 3 : 4; }
+static int vector_channels(const struct cg2007 *c) { return c->shape == HB_GL_RECTANGLE ? 3 : 4; }
 
-static enum hb_status create_streams(struct cg2007 *c, size_t n)
+static enum hb_status create_texture(const struct cg2007 *c, int channels, size_t n,
+                                     struct hb_gl_texture *texture)
 {
-  struct hb_gl_context *context = c->context;
-  HB_TRY(hb_gl_stream_create(context, c->kind, 1, n, &c->mass));
-  HB_TRY(hb_gl_stream_create(context, c->kind, vector_channels(c), n, &c->pos));
-  HB_TRY(hb_gl_stream_create(context, c->kind, vector_channels(c), n, &c->vel));
+  struct hb_gl_texture_params params = {.what = "cg2007",
+                                        .shape = c->shape,
+                                        .format = channels == 1   ? HB_GL_R32F
+                                                  : channels == 3 ? HB_GL_RGB32F
+                                                                  : HB_GL_RGBA32F};
+  HB_TRY(hb_gl_texture_square(c->context, c->shape, n, &params.width, &params.height));
+  return hb_gl_texture_create(c->context, &params, texture);
+}
+
+static enum hb_status create_textures(struct cg2007 *c, size_t n)
+{
+  int channels = vector_channels(c);
+  HB_TRY(create_texture(c, 1, n, &c->mass));
+  HB_TRY(create_texture(c, channels, n, &c->pos));
+  HB_TRY(create_texture(c, channels, n, &c->vel));
   for (int k = 0; k < 2; k++) {
-    HB_TRY(hb_gl_stream_create(context, c->kind, vector_channels(c), n, &c->result[k][ACC]));
-    HB_TRY(hb_gl_stream_create(context, c->kind, 4, n, &c->result[k][JERK_POT]));
-    HB_TRY(hb_gl_target_create(context, RESULTS, c->result[k], &c->target[k]));
+    HB_TRY(create_texture(c, channels, n, &c->result[k][ACC]));
+    HB_TRY(create_texture(c, 4, n, &c->result[k][JERK_POT]));
+    HB_TRY(hb_gl_target_textures(c->context, RESULTS, c->result[k], &c->target[k]));
   }
   HB_TRY(HB_ALLOC(n, &c->m));
   HB_TRY(HB_ALLOC(3 * n, &c->x));
@@ -162,8 +145,8 @@ static enum hb_status cg2007_set_j(void *state, size_t nj, const double *m, cons
                    MOST);
   HB_TRY(hb_gl_context_use(c->context));
   if (nj != c->room) { /* width and unused texels belong to one N */
-    destroy_streams(c);
-    HB_TRY(create_streams(c, nj));
+    destroy_textures(c);
+    HB_TRY(create_textures(c, nj));
   }
   c->nj = nj;
   for (size_t k = 0; k < nj; k++) c->m[k] = (float)m[k];
@@ -186,41 +169,43 @@ static void arrange(struct cg2007 *c, size_t ni, const uint32_t *index)
     if (!c->is_sink[j]) c->order[next++] = (uint32_t)j;
 }
 
-static void upload(struct cg2007 *c, const struct hb_gl_stream *stream, const float *vectors)
+static void upload(struct cg2007 *c, const struct hb_gl_texture *texture, const float *vectors)
 {
-  int channels = stream->channels;
+  int channels = vector_channels(c);
   for (size_t k = 0; k < c->nj; k++)
     memcpy(c->staging + (size_t)channels * k, vectors + 3 * (size_t)c->order[k], 3 * sizeof *vectors);
-  hb_gl_stream_upload(stream, c->staging);
+  hb_gl_texture_write(texture, 0, texture->width, texture->height, c->staging);
 }
 
 static void send(struct cg2007 *c)
 {
   for (size_t k = 0; k < c->nj; k++) c->staging[k] = c->m[c->order[k]];
-  hb_gl_stream_upload(&c->mass, c->staging);
+  hb_gl_texture_write(&c->mass, 0, c->mass.width, c->mass.height, c->staging);
   upload(c, &c->pos, c->x);
   upload(c, &c->vel, c->v);
 }
 
 static struct hb_gl_trace_array watched(const struct cg2007 *c, const char *name,
                                         const struct hb_gl_trace_quantity *quantities,
-                                        const struct hb_gl_stream *stream, size_t n, size_t traffic)
+                                        const struct hb_gl_texture *texture, size_t n, size_t traffic)
 {
   return (struct hb_gl_trace_array){
       .name = name,
       .quantities = quantities,
-      .object = stream->texture,
-      .kind = c->kind == HB_GL_STREAM_RECTANGLE ? HB_GL_TRACE_RECTANGLE : HB_GL_TRACE_2D,
+      .object = texture->id,
+      .kind = c->shape,
       .form = HB_GL_TRACE_FLOATS,
-      .channels = stream->channels,
-      .columns = stream->width,
-      .rows = stream->height,
+      .channels = texture == &c->mass               ? 1
+                  : texture->format == HB_GL_RGB32F ? 3
+                                                    : 4,
+      .columns = texture->width,
+      .rows = texture->height,
       .each = 1,
       .wraps = 1,
       .n = n,
       .numbers = c->order,
       .first_source = -1,
-      .width = stream->width,
+      .width = texture->width,
       .band = 1,
       .step = 1,
       .traffic = traffic,
@@ -237,7 +222,7 @@ static void tell(const struct cg2007 *c, size_t other, int read, size_t ni, size
                                            jerk_pot[] = {{"jerk", 0, 3}, {"potential", 3, 1}, {0}};
   /* The fourth number is written as 0: there where a shader of one's own may put something. */
   const struct hb_gl_trace_quantity *sums = vector_channels(c) == 4 ? acc_free : acc;
-  struct hb_gl_pass pass = {
+  struct hb_gl_trace_pass pass = {
       .context = c->context,
       .scheme = "cg2007",
       .number = other,
@@ -262,31 +247,31 @@ static void tell(const struct cg2007 *c, size_t other, int read, size_t ni, size
  * which of the pair holds them. */
 static int walk(struct cg2007 *c, size_t ni, int width, int height)
 {
-  glUseProgram(c->kernel.program);
-  glUniform1f(c->kernel.u_width, (float)c->pos.width);
-  glUniform1f(c->kernel.u_height, (float)c->pos.height);
-  glUniform1f(c->kernel.u_offset, (float)((size_t)c->pos.width * (size_t)c->pos.height - c->nj));
-  glUniform1f(c->kernel.u_eps2, c->eps2);
-  hb_gl_stream_bind(&c->mass, UNIT_MASS);
-  hb_gl_stream_bind(&c->pos, UNIT_POS);
-  hb_gl_stream_bind(&c->vel, UNIT_VEL);
+  struct hb_gl_pass *kernel = &c->kernel;
+  hb_gl_pass_float(kernel, "texSizeX", c->pos.width);
+  hb_gl_pass_float(kernel, "texSizeY", c->pos.height);
+  hb_gl_pass_float(kernel, "offset", (double)((size_t)c->pos.width * (size_t)c->pos.height - c->nj));
+  hb_gl_pass_float(kernel, "eps2", (double)c->eps2);
+  hb_gl_pass_texture(kernel, "massTexture", &c->mass);
+  hb_gl_pass_texture(kernel, "posTexture", &c->pos);
+  hb_gl_pass_texture(kernel, "velTexture", &c->vel);
   int read = 0;
   size_t fragments = (size_t)width * (size_t)height, counted = 0;
   hb_gl_target_clear(&c->target[read]);
   hb_gl_tally_anew(&c->tally);
   for (size_t other = 1; other < c->nj; other++, read = !read) {
-    hb_gl_stream_bind(&c->result[read][ACC], UNIT_ACC);
-    hb_gl_stream_bind(&c->result[read][JERK_POT], UNIT_JERK_POT);
-    glUniform1f(c->kernel.u_other, (float)other);
+    hb_gl_pass_texture(kernel, "accTexture", &c->result[read][ACC]);
+    hb_gl_pass_texture(kernel, "jerkAndPotTexture", &c->result[read][JERK_POT]);
+    hb_gl_pass_float(kernel, "otherParticle", (double)other);
     if (counted == 0) hb_gl_tally_begin(&c->tally);
-    hb_gl_target_draw(&c->target[!read], width, height);
+    hb_gl_pass_draw(kernel, &c->target[!read], 0, 0, width, height);
     counted += fragments;
     if (hb_gl_trace || other + 1 == c->nj || counted + fragments > HB_GL_TALLY_MOST) {
       hb_gl_tally_end(&c->tally, counted); /* who watches draws, too */
       counted = 0;
     }
     if (hb_gl_trace) tell(c, other, read, ni, fragments);
-    if (other % DRAWS_PER_FLUSH == 0) glFlush();
+    if (other % DRAWS_PER_FLUSH == 0) hb_gl_flush();
   }
   return read;
 }
@@ -294,9 +279,9 @@ static int walk(struct cg2007 *c, size_t ni, int width, int height)
 static void receive(struct cg2007 *c, int result, int width, int height, size_t ni, double *a, double *j,
                     double *phi)
 {
-  hb_gl_target_read(&c->target[result], ACC, width, height, c->staging);
+  hb_gl_target_read(&c->target[result], ACC, 0, 0, width, height, HB_GL_FLOATS, c->staging);
   for (size_t k = 0; k < 3 * ni; k++) a[k] = c->staging[4 * (k / 3) + k % 3];
-  hb_gl_target_read(&c->target[result], JERK_POT, width, height, c->staging);
+  hb_gl_target_read(&c->target[result], JERK_POT, 0, 0, width, height, HB_GL_FLOATS, c->staging);
   for (size_t k = 0; k < 3 * ni; k++) j[k] = c->staging[4 * (k / 3) + k % 3];
   for (size_t k = 0; k < ni; k++) phi[k] = c->staging[4 * k + 3];
 }
@@ -326,16 +311,25 @@ static void cg2007_phases(const void *state, struct hb_phases *last)
   *last = ((const struct cg2007 *)state)->last;
 }
 
-static void cg2007_on_device(const void *state, struct hb_device_particles *particles)
+static struct hb_gl_context *cg2007_on_device(const void *state, struct hb_device_particles *particles)
 {
   const struct cg2007 *c = state;
-  *particles = (struct hb_device_particles){.context = c->context,
-                                            .layout = HB_DEVICE_STREAMS,
+  *particles = (struct hb_device_particles){.layout = HB_DEVICE_STREAMS,
                                             .n = c->nj,
-                                            .texture = {c->pos.texture, c->vel.texture, c->mass.texture},
+                                            .texture = {c->pos.id, c->vel.id, c->mass.id},
                                             .width = c->pos.width,
-                                            .rectangle = c->kind == HB_GL_STREAM_RECTANGLE,
+                                            .rectangle = c->shape == HB_GL_RECTANGLE,
                                             .order = c->order};
+  return c->context;
+}
+
+/* mass, position, velocity, and twice acceleration and jerk with potential: 84 bytes in 2007, with vectors of three
+ * floats; 100 with vectors of four. On the host m x v, staging, order, is_sink. */
+static void cg2007_memory(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  double vector = params->flags & HB_FORCE_CG2007_RECT ? 12 : 16;
+  need->device_source += 4 + 2 * vector + 2 * (vector + 16);
+  need->host_particle += 4 + 12 + 12 + 16 + 4 + 1;
 }
 
 static const char *cg2007_context(const void *state)
@@ -354,10 +348,13 @@ const struct hb_force_ops hb_force_cg2007 = {
              .source = "[PZ07] appendix A",
              .precisions = "single",
              .needs_gl = 1,
-             .flops_per_pair = 47},
+             .flops_per_pair = 47,
+             .has_rect = 1,
+             .is_historic = 1},
     .reach = 0x1p23, /* r^-5 */
     .open = cg2007_open,
     .close = cg2007_close,
+    .memory = cg2007_memory,
     .set_j = cg2007_set_j,
     .eval = cg2007_eval,
     .phases = cg2007_phases,

@@ -1,8 +1,6 @@
 #include "force/resident_transfer.h"
 
 #include "base/mem.h"
-#include "gl/gl.h"
-#include "gl/gl_reload.h"
 #include "gl/gl_timer.h"
 #include "perf/phases.h"
 
@@ -10,30 +8,13 @@
 
 /* ---- create and destroy ---- */
 
-static enum hb_status adopt(void *owner, unsigned program)
-{
-  (void)owner; /* uniforms are looked up where they are set */
-  static const struct {
-    const char *name;
-    int unit;
-  } samplers[] = {{"state", HB_RESIDENT_UNIT_STATE},
-                  {"block", HB_RESIDENT_UNIT_BLOCK},
-                  {"sinks", HB_RESIDENT_UNIT_SINKS},
-                  {"levels", HB_RESIDENT_UNIT_LEVELS},
-                  {"totals", HB_RESIDENT_UNIT_TOTALS}};
-  glUseProgram(program);
-  for (size_t k = 0; k < sizeof samplers / sizeof *samplers; k++)
-    glUniform1i(glGetUniformLocation(program, samplers[k].name), samplers[k].unit);
-  return HB_OK;
-}
-
 static enum hb_status build(struct hb_resident *r, const char *vertex, const char *fragment,
-                            unsigned *program)
+                            struct hb_gl_pass *pass)
 {
   char defines[32];
   snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)r->pairs->params.precision);
   const struct hb_gl_program_source source = {.vertex = vertex, .fragment = fragment, .defines = defines};
-  return hb_gl_reload_build(r->context, &source, adopt, r, program);
+  return hb_gl_pass_create(r->context, &source, pass);
 }
 
 static enum hb_status create(struct hb_resident *r)
@@ -44,13 +25,12 @@ static enum hb_status create(struct hb_resident *r)
         HB_ERR_GL,
         "predicting on the device needs the GLSL qualifier `precise` (OpenGL 4.0), %s has not got it",
         r->context->caps.renderer);
-  HB_TRY(build(r, "fullscreen.vert", "hermite/predict.frag", &r->predict));
-  HB_TRY(build(r, "fullscreen.vert", "hermite/correct.frag", &r->correct));
+  HB_TRY(build(r, NULL, "hermite/predict.frag", &r->predict));
+  HB_TRY(build(r, NULL, "hermite/correct.frag", &r->correct));
   HB_TRY(build(r, "hermite/scatter.vert", "hermite/scatter.frag", &r->scatter));
-  glGenTextures(1, &r->totals);
-  HB_TRY(hb_gl_layers_create(r->context, HB_RESIDENT_ROW, r->rows, HB_RESIDENT_LAYERS, &r->state));
+  HB_TRY(hb_gl_texture_words(r->context, HB_RESIDENT_ROW, r->rows, HB_RESIDENT_LAYERS, &r->state));
   HB_TRY(hb_pairs_room_j(r->pairs, r->n));
-  return hb_gl_layers_create(r->context, HB_RESIDENT_ROW, hb_resident_rows(r->n * (size_t)r->pairs->texels),
+  return hb_gl_texture_words(r->context, HB_RESIDENT_ROW, hb_resident_rows(r->n * (size_t)r->pairs->texels),
                              1, &r->records);
 }
 
@@ -72,24 +52,16 @@ enum hb_status hb_resident_create(struct hb_pairs *pairs, size_t n, struct hb_re
   return HB_OK;
 }
 
-static void destroy_list(struct hb_resident_list *list)
-{
-  glDeleteBuffers(1, &list->buffer);
-  glDeleteTextures(1, &list->texture);
-}
-
 void hb_resident_destroy(struct hb_resident *r)
 {
   if (!r) return;
   if (hb_gl_context_use(r->context) == HB_OK) {
-    unsigned *const programs[] = {&r->predict, &r->correct, &r->scatter};
-    for (int k = 0; k < 3; k++) hb_gl_reload_delete(r->context, programs[k]);
-    hb_gl_layers_destroy(&r->state);
-    hb_gl_layers_destroy(&r->block);
-    hb_gl_layers_destroy(&r->records);
-    destroy_list(&r->sinks);
-    destroy_list(&r->levels);
-    glDeleteTextures(1, &r->totals);
+    struct hb_gl_pass *const passes[] = {&r->predict, &r->correct, &r->scatter};
+    struct hb_gl_texture *const textures[] = {&r->state, &r->block, &r->records, &r->totals};
+    for (int k = 0; k < 3; k++) hb_gl_pass_destroy(passes[k]);
+    for (int k = 0; k < 4; k++) hb_gl_texture_destroy(textures[k]);
+    hb_gl_buffer_destroy(&r->sinks);
+    hb_gl_buffer_destroy(&r->levels);
     hb_gl_tally_destroy(&r->made);
     hb_gl_tally_destroy(&r->stored);
   }
@@ -98,11 +70,10 @@ void hb_resident_destroy(struct hb_resident *r)
 
 /* ---- prediction and correction ---- */
 
-static void use(const struct hb_resident *r, unsigned program)
+static void set_state(struct hb_resident *r, struct hb_gl_pass *pass)
 {
-  glUseProgram(program);
-  glUniform4uiv(glGetUniformLocation(program, "since"), HB_FORCE_LEVELS, r->since);
-  hb_gl_layers_bind(&r->state, HB_RESIDENT_UNIT_STATE);
+  hb_gl_pass_set(pass, "since", HB_GL_UINT4, HB_FORCE_LEVELS, r->since);
+  hb_gl_pass_texture(pass, "state", &r->state);
 }
 
 enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
@@ -112,13 +83,13 @@ enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FOR
     hb_resident_split(r, dt[l] / 3, &r->since[4 * l + 2], &r->since[4 * l + 3]);
   }
   HB_TRY(hb_pairs_room_j(r->pairs, r->n));
-  use(r, r->predict);
-  glUniform1i(glGetUniformLocation(r->predict, "source_count"), (GLint)r->n);
+  set_state(r, &r->predict);
+  hb_gl_pass_int(&r->predict, "source_count", (int)r->n);
   hb_gl_tally_anew(&r->made);
   hb_gl_tally_begin(&r->made);
-  hb_gl_layers_draw(&r->records, HB_RESIDENT_ROW, r->records.height);
+  hb_gl_pass_draw(&r->predict, &r->records.target, 0, 0, HB_RESIDENT_ROW, r->records.height);
   hb_gl_tally_end(&r->made, (uint64_t)HB_RESIDENT_ROW * (uint64_t)r->records.height);
-  hb_gl_layers_copy(&r->records, 0, HB_RESIDENT_ROW, r->records.height, r->pairs->j_buffer, 0);
+  hb_gl_target_copy(&r->records.target, 0, HB_RESIDENT_ROW, r->records.height, &r->pairs->j, 0);
   return hb_pairs_filled_j(r->pairs);
 }
 
@@ -143,28 +114,26 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   struct hb_pairs_totals t;
   HB_TRY(hb_pairs_totals(pairs, &t));
   double start = c->last ? hb_gl_timer_start() : 0;
-  unsigned program = r->correct;
-  use(r, program);
-  hb_resident_bind(&r->sinks, HB_RESIDENT_UNIT_SINKS);
-  glActiveTexture(GL_TEXTURE0 + HB_RESIDENT_UNIT_TOTALS);
-  glBindTexture(GL_TEXTURE_BUFFER, r->totals);
-  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32UI, t.buffer);
-  glUniform1i(glGetUniformLocation(program, "segments"), t.segments);
-  glUniform1i(glGetUniformLocation(program, "groups"), t.groups);
-  glUniform1i(glGetUniformLocation(program, "each"), t.each);
-  glUniform4i(glGetUniformLocation(program, "place"), t.width, t.band, t.texels, t.layer);
-  glUniform1i(glGetUniformLocation(program, "first"), (GLint)first);
-  glUniform1i(glGetUniformLocation(program, "sink_count"), (GLint)(first + count));
-  glUniform1ui(glGetUniformLocation(program, "walked"), t.walked);
-  glUniform1f(glGetUniformLocation(program, "eta"), (float)c->how->eta);
-  glUniform1f(glGetUniformLocation(program, "noise"), (float)c->how->noise);
-  glUniform1f(glGetUniformLocation(program, "mass"), (float)c->how->mass);
+  struct hb_gl_pass *pass = &r->correct;
+  hb_gl_texture_over(t.buffer, HB_GL_RGBA32UI, &r->totals);
+  set_state(r, pass);
+  hb_gl_pass_texture(pass, "sinks", &r->sinks.texture);
+  hb_gl_pass_texture(pass, "totals", &r->totals);
+  hb_gl_pass_int(pass, "segments", t.segments);
+  hb_gl_pass_int(pass, "groups", t.groups);
+  hb_gl_pass_int(pass, "each", t.each);
+  hb_gl_pass_int4(pass, "place", t.width, t.band, t.texels, t.layer);
+  hb_gl_pass_int(pass, "first", (int)first);
+  hb_gl_pass_int(pass, "sink_count", (int)(first + count));
+  hb_gl_pass_uint(pass, "walked", t.walked);
+  hb_gl_pass_float(pass, "eta", c->how->eta);
+  hb_gl_pass_float(pass, "noise", c->how->noise);
+  hb_gl_pass_float(pass, "mass", c->how->mass);
   size_t row = first / HB_RESIDENT_ROW,
          width = first + count < HB_RESIDENT_ROW ? first + count : HB_RESIDENT_ROW;
-  glBindFramebuffer(GL_FRAMEBUFFER, r->block.framebuffer);
-  glViewport(0, (GLint)row, (GLsizei)width, hb_resident_rows(first + count) - (GLsizei)row);
   hb_gl_tally_begin(&r->made);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
+  hb_gl_pass_draw(pass, &r->block.target, 0, (int)row, (int)width,
+                  hb_resident_rows(first + count) - (int)row);
   hb_gl_tally_end(&r->made, count);
   if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
   return hb_gl_context_check(r->context, "correcting particles");

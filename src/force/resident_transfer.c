@@ -2,7 +2,6 @@
 
 #include "base/bits.h"
 #include "base/split.h"
-#include "gl/gl.h"
 
 #include <math.h>
 
@@ -10,41 +9,30 @@ enum { STEP_LAYER = 3 }; /* its w holds the step that eq. 9 asks for */
 
 /* ---- lists and blocks ---- */
 
-static void send_list(struct hb_resident_list *list, GLenum format, size_t bytes, const void *numbers)
+static void send_list(struct hb_gl_buffer *list, enum hb_gl_format format, size_t bytes, const void *numbers)
 {
-  if (!list->buffer) glGenBuffers(1, &list->buffer);
-  if (!list->texture) glGenTextures(1, &list->texture);
-  glBindBuffer(GL_TEXTURE_BUFFER, list->buffer);
-  if (bytes > list->room) {
-    list->room = bytes + 4096;
-    glBufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)list->room, NULL, GL_STREAM_DRAW);
-    glBindTexture(GL_TEXTURE_BUFFER, list->texture);
-    glTexBuffer(GL_TEXTURE_BUFFER, format, list->buffer);
+  if (bytes > list->bytes) {
+    hb_gl_buffer_fill(list, HB_GL_BY_HOST, bytes + 4096, NULL);
+    hb_gl_buffer_texture(list, format);
   }
-  glBufferSubData(GL_TEXTURE_BUFFER, 0, (GLsizeiptr)bytes, numbers);
+  hb_gl_buffer_write(list, bytes, numbers);
 }
 
 void hb_resident_send_sinks(struct hb_resident *r, size_t ni, const uint32_t *index)
 {
-  send_list(&r->sinks, GL_R32I, ni * sizeof *index, index);
+  send_list(&r->sinks, HB_GL_R32I, ni * sizeof *index, index);
 }
 
 static void send_levels(struct hb_resident *r, size_t ni, const uint8_t *level)
 {
-  send_list(&r->levels, GL_R8UI, ni, level);
-}
-
-void hb_resident_bind(const struct hb_resident_list *list, int unit)
-{
-  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-  glBindTexture(GL_TEXTURE_BUFFER, list->texture);
+  send_list(&r->levels, HB_GL_R8UI, ni, level);
 }
 
 enum hb_status hb_resident_room(struct hb_resident *r, size_t ni)
 {
   if (r->block.height >= hb_resident_rows(ni)) return HB_OK;
-  hb_gl_layers_destroy(&r->block);
-  return hb_gl_layers_create(r->context, HB_RESIDENT_ROW, hb_resident_rows(ni), HB_RESIDENT_LAYERS,
+  hb_gl_texture_destroy(&r->block);
+  return hb_gl_texture_words(r->context, HB_RESIDENT_ROW, hb_resident_rows(ni), HB_RESIDENT_LAYERS,
                              &r->block);
 }
 
@@ -67,15 +55,13 @@ static enum hb_status stage(struct hb_resident *r, size_t count, size_t words, s
 
 static enum hb_status scatter(struct hb_resident *r, size_t ni)
 {
-  glUseProgram(r->scatter);
-  glUniform1i(glGetUniformLocation(r->scatter, "rows"), r->rows);
-  hb_gl_layers_bind(&r->block, HB_RESIDENT_UNIT_BLOCK);
-  hb_resident_bind(&r->sinks, HB_RESIDENT_UNIT_SINKS);
-  hb_resident_bind(&r->levels, HB_RESIDENT_UNIT_LEVELS);
-  glBindFramebuffer(GL_FRAMEBUFFER, r->state.framebuffer);
-  glViewport(0, 0, HB_RESIDENT_ROW, r->rows);
+  const struct hb_gl_vertices points = {.target = &r->state.target, .count = ni, .are_points = 1};
+  hb_gl_pass_int(&r->scatter, "rows", r->rows);
+  hb_gl_pass_texture(&r->scatter, "block", &r->block);
+  hb_gl_pass_texture(&r->scatter, "sinks", &r->sinks.texture);
+  hb_gl_pass_texture(&r->scatter, "levels", &r->levels.texture);
   hb_gl_tally_begin(&r->stored);
-  glDrawArrays(GL_POINTS, 0, (GLsizei)ni);
+  hb_gl_pass_draw_vertices(&r->scatter, &points);
   hb_gl_tally_end(&r->stored, ni);
   return hb_gl_context_check(r->context, "storing particles");
 }
@@ -117,8 +103,8 @@ static enum hb_status put_portion(struct hb_resident *r, const struct hb_force_p
       for (int c = 0; c < 3; c++) hb_resident_split(r, vector[c], &high[c], &low[c]);
       if (q == 0) hb_resident_split(r, p->m[at[k]], &high[3], &low[3]);
     }
-    hb_gl_layers_write(&r->block, 2 * q, width, height, staging);
-    hb_gl_layers_write(&r->block, 2 * q + 1, width, height, staging + 4 * texels);
+    hb_gl_texture_write(&r->block, 2 * q, width, height, staging);
+    hb_gl_texture_write(&r->block, 2 * q + 1, width, height, staging + 4 * texels);
   }
   uint8_t *level = (uint8_t *)staging;
   for (size_t k = 0; k < ni; k++) level[k] = p->level[at[k]];
@@ -163,8 +149,8 @@ enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles 
     texels_of(count, &width, &height);
     for (int q = 0; q < 4; q++) {
       double *vector = vectors[q] + 3 * first;
-      hb_gl_layers_read(&r->state, 2 * q, row, width, height, high);
-      hb_gl_layers_read(&r->state, 2 * q + 1, row, width, height, low);
+      hb_gl_target_read(&r->state.target, 2 * q, 0, row, width, height, HB_GL_WORDS, high);
+      hb_gl_target_read(&r->state.target, 2 * q + 1, 0, row, width, height, HB_GL_WORDS, low);
       for (size_t k = 0; k < 3 * count; k++)
         vector[k] = join(r, high[4 * (k / 3) + k % 3], low[4 * (k / 3) + k % 3]);
     }
@@ -195,8 +181,8 @@ enum hb_status hb_resident_read_steps(struct hb_resident *r, size_t ni, const ui
     size_t count = ni - first < portion ? ni - first : portion;
     int width, height;
     texels_of(count, &width, &height);
-    hb_gl_layers_read(&r->block, STEP_LAYER, (int)(first / HB_RESIDENT_ROW), width, height,
-                      r->pairs->staging);
+    hb_gl_target_read(&r->block.target, STEP_LAYER, 0, (int)(first / HB_RESIDENT_ROW), width, height,
+                      HB_GL_WORDS, r->pairs->staging);
     for (size_t k = 0, i = first; k < count; k++, i++)
       HB_TRY(take_step(r, r->pairs->staging[4 * k + 3], i, index[i], &step[i]));
   }

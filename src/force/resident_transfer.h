@@ -4,36 +4,21 @@
 
 #include "base/div_ceil.h"
 #include "force/resident.h"
-#include "gl/gl_layers.h"
+#include "gl/gl_pass.h"
 #include "gl/gl_tally.h"
 
 enum { HB_RESIDENT_ROW = 1024 /* particles a row, as in shaders/hermite */, HB_RESIDENT_LAYERS = 8 };
-
-/* Texture units. */
-enum {
-  HB_RESIDENT_UNIT_STATE,
-  HB_RESIDENT_UNIT_BLOCK,
-  HB_RESIDENT_UNIT_SINKS,
-  HB_RESIDENT_UNIT_LEVELS,
-  HB_RESIDENT_UNIT_TOTALS
-};
-
-/* A buffer texture of integers. */
-struct hb_resident_list {
-  unsigned buffer, texture;
-  size_t room;
-};
 
 struct hb_resident {
   struct hb_pairs *pairs;
   struct hb_gl_context *context;
   size_t n;
   int rows;
-  struct hb_gl_layers state, block; /* all particles; those of a block, as they were sent or corrected */
-  struct hb_gl_layers records; /* one layer: what predict.frag makes, on its way to the engine's buffer */
-  unsigned predict, correct, scatter;
-  struct hb_resident_list sinks, levels;
-  unsigned totals; /* buffer texture over what a walk left */
+  struct hb_gl_texture state, block; /* all particles; those of a block, as they were sent or corrected */
+  struct hb_gl_texture records; /* one layer: what predict.frag makes, on its way to the engine's buffer */
+  struct hb_gl_pass predict, correct, scatter;
+  struct hb_gl_buffer sinks, levels;
+  struct hb_gl_texture totals; /* over the buffer that a walk left */
   uint32_t since[4 * HB_FORCE_LEVELS];
   struct hb_gl_tally made;   /* by predict and correct, for this block */
   struct hb_gl_tally stored; /* by scatter, since there is a state */
@@ -44,9 +29,8 @@ static inline int hb_resident_rows(size_t count) { return (int)hb_div_ceil(count
 /* Room for a block of ni particles. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
 enum hb_status hb_resident_room(struct hb_resident *resident, size_t ni);
 
-/* The sinks of a block; and a list that was sent, for a program. */
+/* The sinks of a block. */
 void hb_resident_send_sinks(struct hb_resident *resident, size_t ni, const uint32_t *index);
-void hb_resident_bind(const struct hb_resident_list *list, int unit);
 
 /* A double as two words of the device: those of itself, or of the nearest float and what it leaves. */
 void hb_resident_split(const struct hb_resident *resident, double x, uint32_t *high, uint32_t *low);

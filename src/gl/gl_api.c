@@ -55,6 +55,13 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(TEXBUFFER, TexBuffer)                                                                                    \
   X(TEXIMAGE3D, TexImage3D)                                                                                  \
   X(TEXSUBIMAGE3D, TexSubImage3D)                                                                            \
+  X(UNIFORM1FV, Uniform1fv)                                                                                  \
+  X(UNIFORM1IV, Uniform1iv)                                                                                  \
+  X(UNIFORM1UIV, Uniform1uiv)                                                                                \
+  X(UNIFORM2FV, Uniform2fv)                                                                                  \
+  X(UNIFORM2IV, Uniform2iv)                                                                                  \
+  X(UNIFORM4FV, Uniform4fv)                                                                                  \
+  X(UNIFORM4IV, Uniform4iv)                                                                                  \
   X(UNIFORM1F, Uniform1f)                                                                                    \
   X(UNIFORM1I, Uniform1i)                                                                                    \
   X(UNIFORM1UI, Uniform1ui)                                                                                  \

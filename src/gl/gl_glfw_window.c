@@ -1,4 +1,5 @@
 /* The window that can be seen, by GLFW: what it tells by callbacks becomes a queue. */
+#include "gl/gl.h"
 #include "gl/gl_window.h"
 
 #include "base/mem.h"
@@ -210,4 +211,9 @@ void hb_gl_window_fill_screen(struct hb_gl_window *w, int fill)
 }
 
 void hb_gl_window_set_title(struct hb_gl_window *w, const char *title) { glfwSetWindowTitle(w->glfw, title); }
-void hb_gl_window_swap(struct hb_gl_window *w) { glfwSwapBuffers(w->glfw); }
+
+void hb_gl_window_swap(struct hb_gl_window *w)
+{
+  glFinish();
+  glfwSwapBuffers(w->glfw);
+}

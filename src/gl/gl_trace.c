@@ -4,7 +4,7 @@
 
 const struct hb_gl_trace *hb_gl_trace;
 
-void hb_gl_trace_tell(const struct hb_gl_pass *pass)
+void hb_gl_trace_tell(const struct hb_gl_trace_pass *pass)
 {
   GLint program, framebuffer, viewport[4], unit;
   glGetIntegerv(GL_CURRENT_PROGRAM, &program);

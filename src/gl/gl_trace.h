@@ -3,19 +3,12 @@
 #ifndef HB_GL_TRACE_H
 #define HB_GL_TRACE_H
 
-#include "gl/gl_context.h"
+#include "gl/gl_texture.h"
 
 /* Numbers of one meaning in a record: components first .. first + count - 1, four to a texel. */
 struct hb_gl_trace_quantity {
   const char *name; /* "position"; NULL ends a list */
   int first, count;
-};
-
-enum hb_gl_trace_kind {
-  HB_GL_TRACE_2D,        /* a texture, one texel a record               */
-  HB_GL_TRACE_RECTANGLE, /* the same as a rectangle texture             */
-  HB_GL_TRACE_LAYERS,    /* an array texture of integers, a layer each texel of a record */
-  HB_GL_TRACE_BUFFER     /* a buffer, the texels of a record one behind the other        */
 };
 
 enum hb_gl_trace_form {
@@ -36,9 +29,10 @@ enum hb_gl_trace_form {
 struct hb_gl_trace_array {
   const char *name; /* as the shader calls it */
   const struct hb_gl_trace_quantity
-      *quantities; /* NULL: no picture: numbers of sinks, or what the pass has overwritten */
-  unsigned object; /* texture, or buffer */
-  enum hb_gl_trace_kind kind;
+      *quantities;       /* NULL: no picture: numbers of sinks, or what the pass has overwritten */
+  unsigned object;       /* texture, or buffer */
+  enum hb_gl_shape kind; /* LAYERS: of integers, a layer each texel of a record; BUFFER: those of a record one
+                           behind the other */
   enum hb_gl_trace_form form;
   int channels; /* of a texel, 4 bytes each */
   int columns, rows, each, wraps;
@@ -51,7 +45,7 @@ struct hb_gl_trace_array {
 
 enum { HB_GL_TRACE_MOST = 6 }; /* arrays of a pass */
 
-struct hb_gl_pass {
+struct hb_gl_trace_pass {
   struct hb_gl_context *context; /* current */
   const char *scheme;
   char what[64];    /* "fold 37 rows to 19" */
@@ -64,7 +58,7 @@ struct hb_gl_pass {
 };
 
 struct hb_gl_trace {
-  void (*pass)(void *context, const struct hb_gl_pass *pass);
+  void (*pass)(void *context, const struct hb_gl_trace_pass *pass);
   void *context;
 };
 
@@ -74,7 +68,7 @@ extern const struct hb_gl_trace *hb_gl_trace;
 /* For engines, if (hb_gl_trace): calls it, and puts back the program, framebuffer, viewport and texture unit in use. Who
  * watches keeps off texture units below HB_GL_TRACE_UNIT and leaves blending and its like as they were. */
 enum { HB_GL_TRACE_UNIT = 8 };
-void hb_gl_trace_tell(const struct hb_gl_pass *pass);
+void hb_gl_trace_tell(const struct hb_gl_trace_pass *pass);
 
 /* Columns of the squarest grid for n records in a row that wraps: a power of two. */
 int hb_gl_trace_columns(size_t n);

@@ -68,7 +68,7 @@ void hb_gl_window_resize(struct hb_gl_window *window, int width, int height);
 void hb_gl_window_fill_screen(struct hb_gl_window *window, int fill);
 void hb_gl_window_set_title(struct hb_gl_window *window, const char *title);
 
-/* Shows what was drawn into framebuffer 0. Waits for no screen. */
+/* Shows what was drawn into framebuffer 0 when all of it is there. Waits for no screen. */
 void hb_gl_window_swap(struct hb_gl_window *window);
 
 #endif

@@ -1,73 +1,56 @@
-/* Which pass is copied, and how: the part of the inspector that works while a walk is under way. */
-#include "inspect/inspector_copy.h"
+/* Which pass is copied, while a walk is under way; and what was copied, on the screen. */
+#include "inspect/inspector.h"
 
 #include "base/mem.h"
-#include "gl/gl.h"
-#include "gl/gl_shader.h"
+#include "inspect/texels.h"
+#include "render/colormap.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 8 }; /* cells on a side that a fragment of range.frag looks at */
+struct array {
+  struct hb_texels_copy copy;
+  float most[HB_TEXELS_FLOATS]; /* largest size of each number */
+  char pair;                    /* 'A' or 'B' of two that swap; 0 */
+};
 
-static enum hb_status build_range(struct hb_inspector *i)
-{
-  if (i->range) return HB_OK;
-  const struct hb_gl_program_source files = {.vertex = "fullscreen.vert", .fragment = "view/range.frag"};
-  HB_TRY(hb_gl_program_build(i->texels.context, &files, &i->range));
-  glUseProgram(i->range);
-  glUniform1i(glGetUniformLocation(i->range, "source"), HB_GL_TRACE_UNIT);
-  return HB_OK;
-}
+/* An image on the screen: pixels from the upper left corner. */
+struct tile {
+  const struct array *array;
+  const struct hb_gl_trace_quantity *quantity;
+  int component; /* of the record */
+  int x, y, width, height;
+  int cell, columns; /* pixels of a cell; columns of a piece of the strip */
+};
+enum { TILES = 64 };
 
-static enum hb_status make_scratch(struct hb_inspector *i, int columns, int rows)
-{
-  for (int k = 0; k < 2; k++) {
-    columns = (columns + BLOCK - 1) / BLOCK;
-    rows = (rows + BLOCK - 1) / BLOCK;
-    struct hb_gl_layers *layers = &i->scratch[k];
-    if (layers->width >= columns && layers->height >= rows) continue;
-    int width = columns > layers->width ? columns : layers->width;
-    int height = rows > layers->height ? rows : layers->height;
-    hb_gl_layers_destroy(layers);
-    HB_TRY(hb_gl_layers_create(i->texels.context, width, height, 2, layers));
-  }
-  return HB_OK;
-}
+struct hb_inspector {
+  struct hb_gl_trace watch;
+  uint64_t wanted, shown; /* pass to be copied, and that was */
+  uint64_t seen, passes;  /* last one told of, and of the longest walk since it began */
+  int plays, waits;
+  int64_t marked;
+  enum hb_status status; /* of the last copy */
+  char error[512], scheme[16], what[64], title[192];
 
-/* Down to one record, which comes back: 32 bytes. */
-static enum hb_status find_most(struct hb_inspector *i, struct hb_inspector_array *array)
-{
-  const struct hb_gl_trace_array *grid = &array->copy.array;
-  const struct hb_gl_layers *from = &array->copy.layers;
-  int columns = grid->columns, rows = grid->rows, each = grid->each, wraps = grid->wraps, to = 0;
-  int64_t n = (int64_t)grid->n;
-  HB_TRY(build_range(i));
-  HB_TRY(make_scratch(i, columns, rows));
-  glUseProgram(i->range);
-  do {
-    int width = (columns + BLOCK - 1) / BLOCK, height = (rows + BLOCK - 1) / BLOCK;
-    hb_gl_layers_bind(from, HB_GL_TRACE_UNIT);
-    glUniform4i(glGetUniformLocation(i->range, "grid"), columns, each, wraps, (GLint)n);
-    glUniform1i(glGetUniformLocation(i->range, "rows"), rows);
-    hb_gl_layers_draw(&i->scratch[to], width, height);
-    from = &i->scratch[to];
-    to = !to;
-    columns = width, rows = height, each = wraps = 1;
-    n = (int64_t)width * height;
-  } while (columns > 1 || rows > 1);
-  uint32_t words[HB_TEXELS_FLOATS];
-  for (int k = 0; k < 2; k++) hb_gl_layers_read(from, k, 0, 1, 1, words + 4 * k);
-  memcpy(array->most, words, sizeof words);
-  return hb_gl_context_check(i->texels.context, "finding the scale of a picture");
-}
+  struct hb_texels texels;
+  struct array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
+  int read_count, write_count;
+
+  struct hb_gl_pass image; /* in the context that draws, which may be another one */
+  struct tile tile[TILES];
+  int tile_count;
+};
+
+/* ---- copying ---- */
 
 static enum hb_status copy_array(struct hb_inspector *i, const struct hb_gl_trace_array *from,
-                                 struct hb_inspector_array *to)
+                                 struct array *to)
 {
   HB_TRY(hb_texels_take(&i->texels, from, &to->copy));
-  return find_most(i, to);
+  return hb_texels_most(&i->texels, &to->copy, to->most);
 }
 
 /* Of two arrays of the same meaning that swap, A is the one that was made first. */
@@ -75,7 +58,7 @@ static void name_pair(struct hb_inspector *i)
 {
   for (int w = 0; w < i->write_count; w++)
     for (int r = 0; r < i->read_count; r++) {
-      struct hb_inspector_array *read = &i->read[r], *write = &i->write[w];
+      struct array *read = &i->read[r], *write = &i->write[w];
       const struct hb_gl_trace_array *a = &read->copy.array, *b = &write->copy.array;
       if (a->quantities != b->quantities || a->object == b->object || a->kind != b->kind) continue;
       read->pair = a->object < b->object ? 'A' : 'B';
@@ -83,7 +66,7 @@ static void name_pair(struct hb_inspector *i)
     }
 }
 
-static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_pass *pass)
+static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace_pass *pass)
 {
   if (i->texels.context != pass->context) {
     hb_inspector_forget(i);
@@ -101,7 +84,7 @@ static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_pass 
     i->write_count = k + 1;
   }
   name_pair(i);
-  glFlush(); /* who draws may do so in a context that shares these textures */
+  hb_gl_flush(); /* who draws may do so in a context that shares these textures */
   i->shown = pass->number;
   snprintf(i->scheme, sizeof i->scheme, "%s", pass->scheme);
   snprintf(i->what, sizeof i->what, "%s", pass->what);
@@ -117,7 +100,7 @@ static void begin_walk(struct hb_inspector *i)
   if (i->passes > 0 && i->wanted > i->passes) i->wanted = i->plays ? 1 : i->passes;
 }
 
-static void on_pass(void *context, const struct hb_gl_pass *pass)
+static void on_pass(void *context, const struct hb_gl_trace_pass *pass)
 {
   struct hb_inspector *i = context;
   if (pass->number == 1) begin_walk(i);
@@ -142,11 +125,11 @@ enum hb_status hb_inspector_open(struct hb_inspector **inspector)
   return HB_OK;
 }
 
-static void drop(struct hb_inspector_array *arrays)
+static void drop(struct array *arrays)
 {
   for (int k = 0; k < HB_GL_TRACE_MOST; k++) {
     hb_texels_drop(&arrays[k].copy);
-    arrays[k] = (struct hb_inspector_array){0};
+    arrays[k] = (struct array){0};
   }
 }
 
@@ -155,14 +138,9 @@ void hb_inspector_forget(struct hb_inspector *i)
   if (i->texels.context && hb_gl_context_use(i->texels.context) == HB_OK) {
     drop(i->read);
     drop(i->write);
-    for (int k = 0; k < 2; k++) hb_gl_layers_destroy(&i->scratch[k]);
-    if (i->range) glDeleteProgram(i->range);
-    if (i->paint.program && i->paint.context == i->texels.context) glDeleteProgram(i->paint.program);
+    if (i->image.context == i->texels.context) hb_gl_pass_destroy(&i->image);
   }
   hb_texels_close(&i->texels);
-  i->range = 0;
-  i->paint.program = 0;
-  i->paint.context = NULL;
   i->read_count = i->write_count = i->tile_count = 0;
   i->shown = i->passes = i->seen = 0;
   i->waits = 1;
@@ -196,4 +174,260 @@ const char *hb_inspector_title(struct hb_inspector *i)
     snprintf(i->title, sizeof i->title, "%s, pass %" PRIu64 " of %" PRIu64 ": %s", i->scheme, i->shown,
              i->passes, i->what);
   return i->title;
+}
+
+/* ---- where the images go ---- */
+
+static const uint32_t ink = 0xe6e6ecff, faint = 0x9a9aa8ff, pair_a = 0x4ac0b0ff, pair_b = 0xf0a040ff;
+
+/* A strip of columns x rows cut into pieces so that its cells are largest in a room. */
+static void fold(const struct hb_gl_trace_array *grid, int room, struct tile *tile)
+{
+  tile->cell = 0;
+  for (int pieces = 1; pieces <= grid->columns; pieces *= 2) {
+    int columns = (grid->columns + pieces - 1) / pieces, used = (grid->columns + columns - 1) / columns;
+    int cell = room / (columns > used * grid->rows ? columns : used * grid->rows);
+    if (cell <= tile->cell && pieces > 1) continue;
+    tile->cell = cell > 1 ? cell : 1;
+    tile->columns = columns;
+    tile->height = used * grid->rows;
+  }
+  tile->width = tile->columns * tile->cell < room ? tile->columns * tile->cell : room;
+  tile->height = tile->height * tile->cell < room ? tile->height * tile->cell : room;
+}
+
+/* Where the next image goes; lines are as high as their highest image. */
+struct pen {
+  int x, y, left, right, line;
+};
+
+static void next_line(struct pen *pen)
+{
+  if (pen->x > pen->left) pen->y += pen->line;
+  pen->x = pen->left;
+  pen->line = 0;
+}
+
+enum { GAP = 4, WIDE_GAP = 18 }; /* between the components of a quantity, and between quantities */
+
+/* The components of a quantity side by side, below its name. */
+static void place_quantity(struct hb_inspector *i, const struct array *array,
+                           const struct hb_gl_trace_quantity *q, int room, int label, struct pen *pen)
+{
+  struct tile tile = {.array = array, .quantity = q};
+  if (strcmp(q->name, "free") == 0 && array->most[q->first] == 0) return; /* a number that no shader uses */
+  fold(&array->copy.array, room, &tile);
+  int wide = q->count * (tile.width + GAP);
+  if (pen->x > pen->left && pen->x + wide > pen->right) next_line(pen);
+  for (int c = 0; c < q->count && i->tile_count < TILES; c++) {
+    tile.component = q->first + c;
+    tile.x = pen->x + c * (tile.width + GAP);
+    tile.y = pen->y + label;
+    i->tile[i->tile_count++] = tile;
+  }
+  int least = 110; /* a name needs that */
+  pen->x += (wide > least ? wide : least) + WIDE_GAP;
+  if (tile.height + label > pen->line) pen->line = tile.height + label;
+}
+
+static void place_arrays(struct hb_inspector *i, const struct array *arrays, int count, int room, int label,
+                         struct pen *pen)
+{
+  for (int k = 0; k < count; k++)
+    for (const struct hb_gl_trace_quantity *q = arrays[k].copy.array.quantities; q->name; q++)
+      place_quantity(i, &arrays[k], q, room, label, pen);
+  next_line(pen);
+}
+
+/* All images in the largest room that they fit with; *middle: where the written ones begin. */
+static void place(struct hb_inspector *i, int x, int y, int width, int height, int line, int *middle)
+{
+  int label = line + 4;
+  for (int room = width / 3 - GAP; room > 4; room -= 2) {
+    struct pen pen = {.x = x, .y = y, .left = x, .right = x + width};
+    i->tile_count = 0;
+    place_arrays(i, i->read, i->read_count, room, label, &pen);
+    pen.y += line / 2;
+    *middle = pen.y;
+    pen.y += line;
+    place_arrays(i, i->write, i->write_count, room, label, &pen);
+    if (pen.y <= y + height) return;
+  }
+  i->tile_count = 0; /* too small a window for any of it */
+}
+
+/* ---- the images ---- */
+
+static enum hb_status build(struct hb_inspector *i, struct hb_gl_context *context)
+{
+  static float anchors[HB_FALSE_COLOR_ANCHORS][4];
+  const struct hb_gl_program_source files = {.fragment = "view/inspect.frag"};
+  if (i->image.program && i->image.context == context) return HB_OK;
+  HB_TRY(hb_gl_pass_create(context, &files, &i->image));
+  for (int k = 0; k < 4 * HB_FALSE_COLOR_ANCHORS; k++)
+    anchors[k / 4][k % 4] = k % 4 < 3 ? (float)hb_false_color_anchors[k / 4][k % 4] / 255 : 1;
+  hb_gl_pass_set(&i->image, "anchors", HB_GL_FLOAT4, HB_FALSE_COLOR_ANCHORS, anchors);
+  return HB_OK;
+}
+
+static float most_of(const struct tile *tile)
+{
+  float most = 0;
+  for (int c = 0; c < tile->quantity->count; c++)
+    most = fmaxf(most, tile->array->most[tile->quantity->first + c]);
+  return most;
+}
+
+/* The number of a particle's record, -1: it has none here. */
+static int record_of(const struct hb_gl_trace_array *grid, int64_t particle)
+{
+  if (particle < 0) return -1;
+  if (!grid->numbers) return particle < (int64_t)grid->n ? (int)particle : -1;
+  for (size_t k = 0; k < grid->n; k++)
+    if (grid->numbers[k] == particle) return (int)k;
+  return -1;
+}
+
+static void draw_image(struct hb_inspector *i, const struct hb_gl_target *target, int component, float most,
+                       int x, int y, int width, int height)
+{
+  hb_gl_pass_int4(&i->image, "image", x, y, width, height);
+  hb_gl_pass_int(&i->image, "component", component);
+  hb_gl_pass_float(&i->image, "most", (double)most);
+  hb_gl_pass_draw(&i->image, target, x, target->height - y - height, width, height);
+}
+
+static void draw_tile(struct hb_inspector *i, const struct tile *t, const struct hb_gl_target *target)
+{
+  const struct hb_gl_trace_array *grid = &t->array->copy.array;
+  hb_gl_pass_texture(&i->image, "source", &t->array->copy.layers);
+  hb_gl_pass_int4(&i->image, "grid", grid->columns, grid->each, grid->wraps, (int)grid->n);
+  hb_gl_pass_int4(&i->image, "shape", grid->rows, t->columns, t->cell, target->height);
+  hb_gl_pass_int(&i->image, "marked", record_of(grid, i->marked));
+  draw_image(i, target, t->component, most_of(t), t->x, t->y, t->width, t->height);
+}
+
+enum { SCALE = -1, PAPER = -2 }; /* in place of a component, as in inspect.frag */
+
+static void draw_plain(struct hb_inspector *i, const struct hb_gl_target *target, int what, int x, int y,
+                       int width, int height)
+{
+  hb_gl_pass_int4(&i->image, "shape", 1, 1, 1, target->height);
+  draw_image(i, target, what, 1, x, y, width, height);
+}
+
+/* "position x y z, 1.2": the number is the end of its scale. */
+static void name_tile(const struct tile *t, struct hb_paint *paint)
+{
+  uint32_t color = t->array->pair == 'A' ? pair_a : t->array->pair == 'B' ? pair_b : faint;
+  if (t->component == t->quantity->first) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%s %.3g", t->quantity->name, t->quantity->count == 3 ? " xyz" : "",
+             (double)most_of(t));
+    hb_paint_text(paint, t->x, t->y - hb_paint_line_height(paint), color, name);
+  }
+  if (!t->array->pair) return;
+  double x = t->x, y = t->y, right = x + t->width, below = y + t->height;
+  hb_paint_box(paint, x - 1, y - 1, t->width + 2, 1, color);
+  hb_paint_box(paint, x - 1, below, t->width + 2, 1, color);
+  hb_paint_box(paint, x - 1, y, 1, t->height, color);
+  hb_paint_box(paint, right, y, 1, t->height, color);
+}
+
+/* "reads accTexture (A), posTexture, massTexture" */
+static void name_arrays(const struct array *arrays, int count, const char *verb, struct hb_paint *paint,
+                        int x, int y, int width)
+{
+  char text[256];
+  size_t used = (size_t)snprintf(text, sizeof text, "%s ", verb);
+  for (int k = 0; k < count && used < sizeof text; k++) {
+    const struct hb_texels_copy *copy = &arrays[k].copy;
+    char pair[8] = "", rows[48] = "";
+    if (arrays[k].pair) snprintf(pair, sizeof pair, " = %c", arrays[k].pair);
+    if (copy->array.rows < copy->rows)
+      snprintf(rows, sizeof rows, ", %d of %d rows", copy->array.rows, copy->rows);
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s", k ? "; " : "", copy->array.name,
+                             pair, rows);
+  }
+  int most = width / (int)hb_paint_column(paint);
+  if (most < (int)sizeof text) text[most > 0 ? most : 0] = 0;
+  hb_paint_text(paint, x, y, ink, text);
+}
+
+enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *context,
+                                 struct hb_paint *paint, const struct hb_gl_target *target, int x, int y,
+                                 int width, int height)
+{
+  int line = (int)hb_paint_line_height(paint), margin = line / 2;
+  HB_TRY(hb_gl_context_use(context));
+  HB_TRY(build(i, context));
+  hb_gl_pass_texture_id(&i->image, "source", HB_GL_LAYERS, 0);
+  draw_plain(i, target, PAPER, x, y, width, height);
+  x += margin, width -= 2 * margin, y += margin, height -= 2 * margin;
+  i->tile_count = 0;
+  if (i->status != HB_OK) return hb_fail(i->status, "%s", i->error);
+  int elsewhere = i->shown && i->texels.context != context; /* whose textures this one does not know */
+  if (!i->shown || elsewhere) {
+    hb_paint_text(paint, x, y, faint,
+                  elsewhere ? "the kernel runs in another context" : "no pass of a kernel has been seen yet");
+    return hb_gl_context_check(context, "drawing the inspector");
+  }
+  hb_paint_text(paint, x, y, ink, hb_inspector_title(i));
+  int middle = y, column = (int)hb_paint_column(paint), bar = 20 * column, foot = y + height - line;
+  place(i, x, y + 2 * line, width, height - 4 * line, line, &middle);
+  for (int k = 0; k < i->tile_count; k++) {
+    draw_tile(i, &i->tile[k], target);
+    name_tile(&i->tile[k], paint);
+  }
+  name_arrays(i->read, i->read_count, "reads", paint, x, y + line, width);
+  name_arrays(i->write, i->write_count, "writes", paint, x, middle, width);
+  draw_plain(i, target, SCALE, x + 2 * column, foot + line / 4, bar, line / 2);
+  hb_paint_text(paint, x, foot, faint, "-");
+  hb_paint_text(paint, x + bar + 3 * column, foot, faint, "+ as over each image");
+  return hb_gl_context_check(context, "drawing the inspector");
+}
+
+/* ---- the texel under the mouse ---- */
+
+static void describe(struct hb_inspector_texel *texel)
+{
+  size_t used = 0, room = sizeof texel->text;
+  if (texel->particle < 0)
+    used = (size_t)snprintf(texel->text, room, "no particle");
+  else
+    used = (size_t)snprintf(texel->text, room, "particle %" PRId64, texel->particle);
+  if (texel->source >= 0)
+    used += (size_t)snprintf(texel->text + used, room - used, " by %" PRId64, texel->source);
+  if (texel->particle >= 0) {
+    used += (size_t)snprintf(texel->text + used, room - used, ", %s", texel->quantity);
+    for (int c = 0; c < texel->count; c++)
+      used += (size_t)snprintf(texel->text + used, room - used, " %.6g", (double)texel->value[c]);
+  }
+  snprintf(texel->text + used, room - used, " (%s, column %d, row %d)", texel->array, texel->column,
+           texel->row);
+}
+
+int hb_inspector_hit(struct hb_inspector *i, int x, int y, struct hb_inspector_texel *texel)
+{
+  for (int k = 0; k < i->tile_count; k++) {
+    const struct tile *t = &i->tile[k];
+    if (x < t->x || y < t->y || x >= t->x + t->width || y >= t->y + t->height) continue;
+    const struct hb_gl_trace_array *grid = &t->array->copy.array;
+    int right = (x - t->x) / t->cell, down = (y - t->y) / t->cell;
+    int column = down / grid->rows * t->columns + right, row = down % grid->rows;
+    float floats[HB_TEXELS_FLOATS];
+    if (right >= t->columns || column >= grid->columns) return 0;
+    if (hb_texels_read(&i->texels, &t->array->copy, column, row, 1, 1, floats) != HB_OK) return 0;
+    *texel = (struct hb_inspector_texel){.array = grid->name,
+                                         .quantity = t->quantity->name,
+                                         .column = column,
+                                         .row = row,
+                                         .particle = hb_texels_particle(grid, column, row),
+                                         .source = hb_texels_source(grid, row),
+                                         .count = t->quantity->count};
+    memcpy(texel->value, floats + t->quantity->first, (size_t)texel->count * sizeof *floats);
+    describe(texel);
+    return 1;
+  }
+  return 0;
 }

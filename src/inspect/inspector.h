@@ -36,12 +36,12 @@ void hb_inspector_play(struct hb_inspector *inspector, int plays);
  * Valid until the next call. */
 const char *hb_inspector_title(struct hb_inspector *inspector);
 
-/* Draws into a rectangle of the framebuffer whose page `paint` is (0: a window's), in its pixels from the upper left corner:
- * a dark background and the images at once, names and scales onto the page, which the caller ends. Blending is off
- * before and after. Errors: HB_ERR_GL, HB_ERR_DEVICE, also those of the last copy. */
+/* Draws into a rectangle of the target whose page `paint` is, in its pixels from the upper left corner: a dark background
+ * and the images at once, names and scales onto the page, which the caller ends. Errors: HB_ERR_GL, HB_ERR_DEVICE, also
+ * those of the last copy. */
 enum hb_status hb_inspector_draw(struct hb_inspector *inspector, struct hb_gl_context *context,
-                                 struct hb_paint *paint, unsigned framebuffer, int x, int y, int width,
-                                 int height);
+                                 struct hb_paint *paint, const struct hb_gl_target *target, int x, int y,
+                                 int width, int height);
 
 /* What lies under a pixel of the last draw, counted as there. */
 struct hb_inspector_texel {

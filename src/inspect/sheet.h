@@ -1,9 +1,16 @@
-/* Contact sheets: a whole walk on one page. */
+/* Contact sheets: a whole walk on one page, a drawing a scheme. Below them what all of them are drawn with, sheet.c. */
 #ifndef HB_SHEET_H
 #define HB_SHEET_H
 
-#include "render/canvas.h"
 #include "inspect/trace.h"
+#include "render/canvas.h"
+
+enum hb_status hb_sheet_cg2007(const struct hb_trace *trace, struct hb_canvas *page);
+enum hb_status hb_sheet_matrix(const struct hb_trace *trace, struct hb_canvas *page);
+enum hb_status hb_sheet_bag(const struct hb_trace *trace, struct hb_canvas *page);
+enum hb_status hb_sheet_tile(const struct hb_trace *trace, struct hb_canvas *page);
+
+/* ---- sheet.c ---- */
 
 enum {
   HB_SHEET_PAPER = 0x121218,
@@ -13,6 +20,10 @@ enum {
   HB_SHEET_READ = 0x4ac0b0, /* the one of a swapping pair; A */
   HB_SHEET_WRITE = 0xf0a040 /* and the other one; B */
 };
+enum { HB_SHEET_WIDTH = 900, HB_SHEET_MARGIN = 20, HB_SHEET_TOP = 84 };
+
+/* A page of this height with a title and a line below. */
+enum hb_status hb_sheet_page(int height, const char *title, const char *text, struct hb_canvas *page);
 
 /* One component of an array's records as cells of `cell` pixels, row 0 on top. */
 struct hb_sheet_image {
@@ -24,19 +35,16 @@ struct hb_sheet_image {
   int shift;   /* each cell shows the record so many places on, counted around the end */
   unsigned frame;
 };
-void hb_sheet_image(struct hb_canvas *page, int x, int y, const struct hb_sheet_image *image);
+
+/* A quantity's c-th component in the first of count arrays that has it, about `width` pixels wide. */
+struct hb_sheet_image hb_sheet_image(const struct hb_trace *trace, const struct hb_trace_array *arrays,
+                                     int count, const char *quantity, int c, int width);
+int hb_sheet_image_height(const struct hb_sheet_image *image);
+void hb_sheet_image_draw(struct hb_canvas *page, int x, int y, const struct hb_sheet_image *image);
+
+void hb_sheet_note(struct hb_canvas *page, int x, int y, const char *text); /* faint */
 
 /* "1.6 draws, ..." what the walk has cost a pair. */
 void hb_sheet_cost(struct hb_canvas *page, int x, int y, const struct hb_trace *trace);
-
-/* What each of these draws begins with: a page of this height with a title and a line below. */
-enum hb_status hb_sheet_page(int height, const char *title, const char *text, struct hb_canvas *page);
-enum { HB_SHEET_WIDTH = 900, HB_SHEET_MARGIN = 20, HB_SHEET_TOP = 84 };
-
-/* By scheme. */
-enum hb_status hb_sheet_cg2007(const struct hb_trace *trace, struct hb_canvas *page);
-enum hb_status hb_sheet_matrix(const struct hb_trace *trace, struct hb_canvas *page);
-enum hb_status hb_sheet_bag(const struct hb_trace *trace, struct hb_canvas *page);
-enum hb_status hb_sheet_tile(const struct hb_trace *trace, struct hb_canvas *page);
 
 #endif

@@ -1,9 +1,7 @@
 /* cg2007 on a page: what every draw reads, two draws in detail, and the sum growing in all of them. */
 #include "inspect/sheet.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum {
   WIDE = 160,
@@ -12,27 +10,16 @@ enum {
   A_ROW = 9
 }; /* pixels of an image, of a small one; small ones in a row */
 
-static int cell_for(const struct hb_trace_array *a, int width)
+static struct hb_sheet_image read_by(const struct hb_trace *t, int pass, const char *quantity, int c)
 {
-  int cell = width / a->copy.array.columns;
-  return cell > 1 ? cell : 1;
+  const struct hb_trace_pass *p = t->pass[pass];
+  return hb_sheet_image(t, p->read, p->pass.read_count, quantity, c, WIDE);
 }
 
-static struct hb_sheet_image image_of(const struct hb_trace *t, const struct hb_trace_array *arrays,
-                                      int count, const char *quantity, int component, int width)
+static struct hb_sheet_image written_by(const struct hb_trace *t, int pass, int width)
 {
-  const struct hb_gl_trace_quantity *q;
-  const struct hb_trace_array *a = hb_trace_find(arrays, count, quantity, &q);
-  return (struct hb_sheet_image){.array = a,
-                                 .component = q->first + component,
-                                 .most = hb_trace_most(t, quantity),
-                                 .cell = cell_for(a, width),
-                                 .frame = HB_SHEET_LINE};
-}
-
-static int height_of(const struct hb_sheet_image *image)
-{
-  return image->array->copy.array.rows * image->cell;
+  const struct hb_trace_pass *p = t->pass[pass];
+  return hb_sheet_image(t, p->write, p->pass.write_count, "potential", 0, width);
 }
 
 /* Written by pass k; A is the texture that pass 1 reads. */
@@ -48,19 +35,16 @@ static int draw_inputs(const struct hb_trace *t, struct hb_canvas *page, int y)
                 {"position", "position y", 1},
                 {"velocity", "velocity x", 0},
                 {"velocity", "velocity y", 1}};
-  const struct hb_trace_pass *first = t->pass[0];
   int height = 0;
   hb_canvas_text(page, HB_SHEET_MARGIN, y, 1, HB_SHEET_INK, "Every draw reads these. A texel is a particle:");
   for (int k = 0; k < 5; k++) {
-    struct hb_sheet_image image =
-        image_of(t, first->read, first->pass.read_count, inputs[k].quantity, inputs[k].component, WIDE);
+    struct hb_sheet_image image = read_by(t, 0, inputs[k].quantity, inputs[k].component);
     int x = HB_SHEET_MARGIN + k * (WIDE + 15);
     image.numbers = 1;
-    hb_canvas_text(page, x, y + 20, 1, HB_SHEET_FAINT, "%s", inputs[k].name);
-    hb_sheet_image(page, x, y + 38, &image);
-    hb_canvas_scale(page, x + 16, y + 46 + height_of(&image), WIDE - 42, image.most,
-                    image.component || k ? 0 : 1, NULL);
-    height = height_of(&image);
+    height = hb_sheet_image_height(&image);
+    hb_sheet_note(page, x, y + 20, inputs[k].name);
+    hb_sheet_image_draw(page, x, y + 38, &image);
+    hb_canvas_scale(page, x + 16, y + 46 + height, WIDE - 42, image.most, k == 0);
   }
   return y + 38 + height + 58;
 }
@@ -68,11 +52,9 @@ static int draw_inputs(const struct hb_trace *t, struct hb_canvas *page, int y)
 /* Sum read + pull of one other = sum written. */
 static int draw_detail(const struct hb_trace *t, struct hb_canvas *page, int y, int k)
 {
-  const struct hb_trace_pass *p = t->pass[k - 1];
-  struct hb_sheet_image before = image_of(t, p->read, p->pass.read_count, "potential", 0, WIDE);
-  struct hb_sheet_image other = image_of(t, p->read, p->pass.read_count, "mass", 0, WIDE);
-  struct hb_sheet_image after = image_of(t, p->write, p->pass.write_count, "potential", 0, WIDE);
-  int x = HB_SHEET_MARGIN, middle = y + 20 + height_of(&before) / 2;
+  struct hb_sheet_image before = read_by(t, k - 1, "potential", 0), other = read_by(t, k - 1, "mass", 0);
+  struct hb_sheet_image after = written_by(t, k - 1, WIDE);
+  int x = HB_SHEET_MARGIN, height = hb_sheet_image_height(&before), middle = y + 20 + height / 2;
   before.numbers = other.numbers = after.numbers = 1;
   other.shift = k;
   before.frame = frame_of(k - 1);
@@ -81,12 +63,12 @@ static int draw_detail(const struct hb_trace *t, struct hb_canvas *page, int y, 
                  k == 1 ? ": zeros" : "");
   hb_canvas_text(page, x + 220, y, 1, HB_SHEET_INK, "the particle %d place%s on", k, k > 1 ? "s" : "");
   hb_canvas_text(page, x + 440, y, 1, after.frame, "and writes %s", k % 2 ? "B" : "A");
-  hb_sheet_image(page, x, y + 20, &before);
+  hb_sheet_image_draw(page, x, y + 20, &before);
   hb_canvas_text(page, x + 182, middle - 14, 2, HB_SHEET_INK, "+");
-  hb_sheet_image(page, x + 220, y + 20, &other);
+  hb_sheet_image_draw(page, x + 220, y + 20, &other);
   hb_canvas_arrow(page, x + 388, middle, x + 432, middle, HB_SHEET_INK);
-  hb_sheet_image(page, x + 440, y + 20, &after);
-  return y + 20 + height_of(&before) + 20;
+  hb_sheet_image_draw(page, x + 440, y + 20, &after);
+  return y + 20 + height + 20;
 }
 
 static void draw_explanation(struct hb_canvas *page, int y)
@@ -107,7 +89,7 @@ static void draw_explanation(struct hb_canvas *page, int y)
                                       "felt: behind the last one",
                                       "comes the first again."};
   for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
-    hb_canvas_text(page, 652, y + 15 * (int)k, 1, HB_SHEET_FAINT, "%s", lines[k]);
+    hb_sheet_note(page, 652, y + 15 * (int)k, lines[k]);
 }
 
 static int draw_all(const struct hb_trace *t, struct hb_canvas *page, int y)
@@ -117,13 +99,12 @@ static int draw_all(const struct hb_trace *t, struct hb_canvas *page, int y)
   y += 22;
   int height = 0;
   for (int k = 1; k <= t->count; k++) {
-    const struct hb_trace_pass *p = t->pass[k - 1];
-    struct hb_sheet_image image = image_of(t, p->write, p->pass.write_count, "potential", 0, SMALL);
-    height = height_of(&image);
+    struct hb_sheet_image image = written_by(t, k - 1, SMALL);
+    height = hb_sheet_image_height(&image);
     int x = HB_SHEET_MARGIN + (k - 1) % A_ROW * STEP, row = y + (k - 1) / A_ROW * (height + 28);
     image.frame = frame_of(k);
     hb_canvas_text(page, x, row, 1, image.frame, "%d: %s", k, k % 2 ? "B" : "A");
-    hb_sheet_image(page, x, row + 17, &image);
+    hb_sheet_image_draw(page, x, row + 17, &image);
     if (k % A_ROW && k < t->count)
       hb_canvas_arrow(page, x + SMALL + 2, row + 17 + height / 2, x + STEP - 3, row + 17 + height / 2,
                       HB_SHEET_FAINT);
@@ -134,9 +115,9 @@ static int draw_all(const struct hb_trace *t, struct hb_canvas *page, int y)
 enum hb_status hb_sheet_cg2007(const struct hb_trace *t, struct hb_canvas *page)
 {
   char text[160];
-  const struct hb_trace_array *some = &t->pass[0]->write[0];
-  int rows = some->copy.array.rows, columns = some->copy.array.columns;
-  int big = rows * cell_for(some, WIDE), small = rows * cell_for(some, SMALL);
+  const struct hb_sheet_image large = written_by(t, 0, WIDE), little = written_by(t, 0, SMALL);
+  int columns = large.array->copy.array.columns, big = hb_sheet_image_height(&large);
+  int small = hb_sheet_image_height(&little);
   int shown = t->count < 2 ? t->count : 2, lines = (t->count + A_ROW - 1) / A_ROW;
   int height = HB_SHEET_TOP + 96 + big + shown * (big + 40) + 30 + 22 + lines * (small + 28) + 84;
   snprintf(text, sizeof text, "%zu particles in textures of %d columns, %d draws; after [PZ07] appendix A",
@@ -146,8 +127,8 @@ enum hb_status hb_sheet_cg2007(const struct hb_trace *t, struct hb_canvas *page)
   draw_explanation(page, y + 4);
   for (int k = 1; k <= shown; k++) y = draw_detail(t, page, y, k);
   y = draw_all(t, page, y + 20);
-  hb_canvas_scale(page, HB_SHEET_MARGIN + 80, y + 8, 240, hb_trace_most(t, "potential"), -1, NULL);
-  hb_canvas_text(page, HB_SHEET_MARGIN, y + 6, 1, HB_SHEET_FAINT, "potential");
+  hb_canvas_scale(page, HB_SHEET_MARGIN + 80, y + 8, 240, large.most, -1);
+  hb_sheet_note(page, HB_SHEET_MARGIN, y + 6, "potential");
   hb_sheet_cost(page, HB_SHEET_MARGIN, y + 50, t);
   return HB_OK;
 }

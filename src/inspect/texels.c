@@ -1,20 +1,11 @@
 #include "inspect/texels.h"
 
 #include "base/mem.h"
-#include "gl/gl.h"
-#include "gl/gl_readback.h"
-#include "gl/gl_shader.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum {
-  ARRAY_2D,
-  ARRAY_RECTANGLE,
-  ARRAY_LAYERS,
-  ARRAY_FLOATS,
-  ARRAY_WORDS
-}; /* as in shaders/view/texels.frag */
+enum { BLOCK = 8 }; /* cells on a side that a fragment of range.frag looks at */
 
 void hb_texels_open(struct hb_gl_context *context, struct hb_texels *texels)
 {
@@ -24,16 +15,17 @@ void hb_texels_open(struct hb_gl_context *context, struct hb_texels *texels)
 void hb_texels_close(struct hb_texels *t)
 {
   if (t->context && hb_gl_context_use(t->context) == HB_OK) {
-    for (int k = 0; k < 5; k++)
-      if (t->program[k]) glDeleteProgram(t->program[k]);
-    if (t->buffer_texture) glDeleteTextures(1, &t->buffer_texture);
+    for (int k = 0; k < HB_TEXELS_SOURCES; k++) hb_gl_pass_destroy(&t->copy[k]);
+    hb_gl_pass_destroy(&t->range);
+    hb_gl_texture_destroy(&t->over);
+    for (int k = 0; k < 2; k++) hb_gl_texture_destroy(&t->scratch[k]);
   }
   *t = (struct hb_texels){0};
 }
 
 void hb_texels_drop(struct hb_texels_copy *copy)
 {
-  hb_gl_layers_destroy(&copy->layers);
+  hb_gl_texture_destroy(&copy->layers);
   hb_mem_free(copy->numbers);
   *copy = (struct hb_texels_copy){0};
 }
@@ -51,47 +43,21 @@ int64_t hb_texels_source(const struct hb_gl_trace_array *a, int row)
   return a->first_source < 0 ? -1 : a->first_source + row;
 }
 
-static int source_of(const struct hb_gl_trace_array *a)
-{
-  switch (a->kind) {
-  case HB_GL_TRACE_2D:
-    return ARRAY_2D;
-  case HB_GL_TRACE_RECTANGLE:
-    return ARRAY_RECTANGLE;
-  case HB_GL_TRACE_LAYERS:
-    return ARRAY_LAYERS;
-  default:
-    return a->form == HB_GL_TRACE_FLOATS ? ARRAY_FLOATS : ARRAY_WORDS;
-  }
-}
+/* ---- copying ----------------------------------------------------------------------------------------- */
 
-static enum hb_status build(struct hb_texels *t, int source)
+/* The pass that copies such an array, which it reads. */
+static enum hb_status pass_for(struct hb_texels *t, const struct hb_gl_trace_array *a,
+                               struct hb_gl_pass **pass)
 {
-  if (t->program[source]) return HB_OK;
+  enum hb_gl_format format = a->form == HB_GL_TRACE_FLOATS ? HB_GL_RGBA32F : HB_GL_RGBA32UI;
+  int source = a->kind == HB_GL_BUFFER ? HB_GL_BUFFER + (format == HB_GL_RGBA32UI) : (int)a->kind;
   char defines[32];
   snprintf(defines, sizeof defines, "#define SOURCE %d\n", source);
-  const struct hb_gl_program_source files = {
-      .vertex = "fullscreen.vert", .fragment = "view/texels.frag", .defines = defines};
-  HB_TRY(hb_gl_program_build(t->context, &files, &t->program[source]));
-  glUseProgram(t->program[source]);
-  glUniform1i(glGetUniformLocation(t->program[source], "source"), HB_GL_TRACE_UNIT);
-  return HB_OK;
-}
-
-static enum hb_status bind(struct hb_texels *t, const struct hb_gl_trace_array *a)
-{
-  static const GLenum targets[] = {GL_TEXTURE_2D, GL_TEXTURE_RECTANGLE, GL_TEXTURE_2D_ARRAY,
-                                   GL_TEXTURE_BUFFER};
-  glActiveTexture(GL_TEXTURE0 + HB_GL_TRACE_UNIT);
-  if (a->kind != HB_GL_TRACE_BUFFER) {
-    glBindTexture(targets[a->kind], a->object);
-    return HB_OK;
-  }
-  if (t->context->caps.has_compute)
-    glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT); /* shaders have written it, not as a texture */
-  if (!t->buffer_texture) glGenTextures(1, &t->buffer_texture);
-  glBindTexture(GL_TEXTURE_BUFFER, t->buffer_texture);
-  glTexBuffer(GL_TEXTURE_BUFFER, a->form == HB_GL_TRACE_FLOATS ? GL_RGBA32F : GL_RGBA32UI, a->object);
+  const struct hb_gl_program_source files = {.fragment = "view/texels.frag", .defines = defines};
+  *pass = &t->copy[source];
+  if (!(*pass)->program) HB_TRY(hb_gl_pass_create(t->context, &files, *pass));
+  if (a->kind == HB_GL_BUFFER) hb_gl_texture_over(a->object, format, &t->over);
+  hb_gl_pass_texture_id(*pass, "source", a->kind, a->kind == HB_GL_BUFFER ? t->over.id : a->object);
   return HB_OK;
 }
 
@@ -109,57 +75,87 @@ static enum hb_status copy_numbers(const struct hb_gl_trace_array *a, struct hb_
   copy->array = *a;
   copy->array.numbers = NULL;
   if (!a->numbers) return HB_OK;
-  if (a->n > copy->numbers_room) {
+  if (a->n > copy->numbers_capacity) {
     hb_mem_free(copy->numbers);
-    copy->numbers_room = 0;
+    copy->numbers_capacity = 0;
     HB_TRY(HB_ALLOC(a->n, &copy->numbers));
-    copy->numbers_room = a->n;
+    copy->numbers_capacity = a->n;
   }
   memcpy(copy->numbers, a->numbers, a->n * sizeof *a->numbers);
   copy->array.numbers = copy->numbers;
   return HB_OK;
 }
 
+/* Two layers of at least that size. */
+static enum hb_status reserve(struct hb_texels *t, int width, int height, struct hb_gl_texture *layers)
+{
+  if (layers->width >= width && layers->height >= height) return HB_OK;
+  if (layers->width > width) width = layers->width;
+  if (layers->height > height) height = layers->height;
+  hb_gl_texture_destroy(layers);
+  return hb_gl_texture_words(t->context, width, height, 2, layers);
+}
+
 enum hb_status hb_texels_take(struct hb_texels *t, const struct hb_gl_trace_array *a,
                               struct hb_texels_copy *copy)
 {
-  int source = source_of(a), rows = a->rows, most = HB_TEXELS_MOST / a->columns;
-  if (most < 1) most = 1;
-  HB_TRY(build(t, source));
+  struct hb_gl_pass *pass;
+  int most = HB_TEXELS_MOST / a->columns, rows = a->rows < most ? a->rows : most > 1 ? most : 1;
+  HB_TRY(pass_for(t, a, &pass));
   HB_TRY(copy_numbers(a, copy));
-  copy->rows = rows;
-  copy->array.rows = rows = rows < most ? rows : most;
-  struct hb_gl_layers *layers = &copy->layers;
-  if (layers->width < a->columns || layers->height < rows) {
-    hb_gl_layers_destroy(layers);
-    HB_TRY(hb_gl_layers_create(t->context, a->columns, rows, 2, layers));
-  }
-  HB_TRY(bind(t, a));
-  GLuint program = t->program[source];
-  glUseProgram(program);
-  glUniform4i(glGetUniformLocation(program, "grid"), a->columns, a->each, a->wraps, (GLint)a->n);
-  glUniform4i(glGetUniformLocation(program, "place"), a->width, a->band, a->texels, a->step);
-  glUniform1i(glGetUniformLocation(program, "low"), a->low);
-  glUniform1i(glGetUniformLocation(program, "slots"), slots_of(a));
-  hb_gl_layers_draw(layers, a->columns, rows);
+  copy->rows = a->rows;
+  copy->array.rows = rows;
+  HB_TRY(reserve(t, a->columns, rows, &copy->layers));
+  hb_gl_pass_int4(pass, "grid", a->columns, a->each, a->wraps, (int)a->n);
+  hb_gl_pass_int4(pass, "place", a->width, a->band, a->texels, a->step);
+  hb_gl_pass_int(pass, "low", a->low);
+  hb_gl_pass_int(pass, "slots", slots_of(a));
+  hb_gl_pass_draw(pass, &copy->layers.target, 0, 0, a->columns, rows);
   return hb_gl_context_check(t->context, "copying a texture for a picture");
 }
 
-enum hb_status hb_texels_read(const struct hb_texels *t, const struct hb_texels_copy *copy, int column,
-                              int row, int width, int height, float *floats)
+/* ---- reading ----------------------------------------------------------------------------------------- */
+
+static enum hb_status read(const struct hb_texels *t, const struct hb_gl_texture *layers, int column, int row,
+                           int width, int height, float *floats)
 {
   size_t count = (size_t)width * (size_t)height;
   uint32_t *words;
   HB_TRY(hb_gl_context_use(t->context));
   HB_TRY(HB_ALLOC(4 * count, &words));
-  glBindFramebuffer(GL_FRAMEBUFFER, copy->layers.framebuffer);
   for (int slot = 0; slot < 2; slot++) {
-    glReadBuffer(GL_COLOR_ATTACHMENT0 + (GLenum)slot);
-    glReadPixels(column, row, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, words);
-    hb_gl_readback_add(4 * count * sizeof *words);
+    hb_gl_target_read(&layers->target, slot, column, row, width, height, HB_GL_WORDS, words);
     for (size_t k = 0; k < count; k++)
       memcpy(floats + HB_TEXELS_FLOATS * k + 4 * slot, words + 4 * k, 4 * sizeof *words);
   }
   hb_mem_free(words);
   return hb_gl_context_check(t->context, "reading texels of a picture");
+}
+
+enum hb_status hb_texels_read(const struct hb_texels *t, const struct hb_texels_copy *copy, int column,
+                              int row, int width, int height, float *floats)
+{
+  return read(t, &copy->layers, column, row, width, height, floats);
+}
+
+enum hb_status hb_texels_most(struct hb_texels *t, const struct hb_texels_copy *copy,
+                              float most[HB_TEXELS_FLOATS])
+{
+  const struct hb_gl_program_source files = {.fragment = "view/range.frag"};
+  const struct hb_gl_trace_array *grid = &copy->array;
+  const struct hb_gl_texture *from = &copy->layers;
+  int columns = grid->columns, rows = grid->rows, each = grid->each, wraps = grid->wraps, n = (int)grid->n;
+  if (!t->range.program) HB_TRY(hb_gl_pass_create(t->context, &files, &t->range));
+  for (int to = 0; from == &copy->layers || columns > 1 || rows > 1; to = !to) {
+    int width = (columns + BLOCK - 1) / BLOCK, height = (rows + BLOCK - 1) / BLOCK;
+    HB_TRY(reserve(t, width, height, &t->scratch[to]));
+    hb_gl_pass_texture(&t->range, "source", from);
+    hb_gl_pass_int4(&t->range, "grid", columns, each, wraps, n);
+    hb_gl_pass_int(&t->range, "rows", rows);
+    hb_gl_pass_draw(&t->range, &t->scratch[to].target, 0, 0, width, height);
+    from = &t->scratch[to];
+    columns = width, rows = height, each = wraps = 1;
+    n = width * height;
+  }
+  return read(t, from, 0, 0, 1, 1, most);
 }

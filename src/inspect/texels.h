@@ -3,16 +3,19 @@
 #ifndef HB_TEXELS_H
 #define HB_TEXELS_H
 
-#include "gl/gl_layers.h"
+#include "gl/gl_pass.h"
 #include "gl/gl_trace.h"
 
 enum { HB_TEXELS_FLOATS = 8, HB_TEXELS_MOST = 1 << 18 }; /* of a record; records of a copy */
+enum { HB_TEXELS_SOURCES = 5 };                          /* kinds of arrays, as in shaders/view/texels.frag */
 
-/* The programs that copy, in the context whose passes are watched. */
+/* The programs that copy, in the context whose passes are watched. Stays where it is while it is open. */
 struct hb_texels {
-  struct hb_gl_context *context; /* the caller's */
-  unsigned program[5];           /* by kind of array, built when first used */
-  unsigned buffer_texture;       /* over the buffer that is copied */
+  struct hb_gl_context *context;             /* the caller's */
+  struct hb_gl_pass copy[HB_TEXELS_SOURCES]; /* built when first used */
+  struct hb_gl_pass range;
+  struct hb_gl_texture over;       /* the buffer that is copied */
+  struct hb_gl_texture scratch[2]; /* on the way to the largest numbers */
 };
 
 void hb_texels_open(struct hb_gl_context *context, struct hb_texels *texels);
@@ -23,8 +26,8 @@ struct hb_texels_copy {
   struct hb_gl_trace_array array; /* numbers: the copy's own; rows as copied  */
   int rows;                       /* of the whole array: array.rows <= rows */
   uint32_t *numbers;
-  size_t numbers_room;
-  struct hb_gl_layers layers; /* two, the floats as bits; may be larger than the grid */
+  size_t numbers_capacity;
+  struct hb_gl_texture layers; /* two, the floats as bits; may be larger than the grid */
 };
 
 /* Replaces what is there. Rows beyond HB_TEXELS_MOST records are left out. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
@@ -36,6 +39,10 @@ void hb_texels_drop(struct hb_texels_copy *copy);
  * upwards. The context that copied is current. */
 enum hb_status hb_texels_read(const struct hb_texels *texels, const struct hb_texels_copy *copy, int column,
                               int row, int width, int height, float *floats);
+
+/* The largest size of each number, found on the device: 32 bytes come back. */
+enum hb_status hb_texels_most(struct hb_texels *texels, const struct hb_texels_copy *copy,
+                              float most[HB_TEXELS_FLOATS]);
 
 /* Which particle's record is in a cell, -1: none; and of which source it holds a term, -1: no single one. */
 int64_t hb_texels_particle(const struct hb_gl_trace_array *array, int column, int row);

@@ -13,7 +13,7 @@ static enum hb_status take(struct hb_trace *t, const struct hb_gl_trace_array *f
   const struct hb_gl_trace_array *grid = &to->copy.array;
   HB_TRY(HB_ALLOC((size_t)HB_TEXELS_FLOATS * (size_t)grid->columns * (size_t)grid->rows, &to->floats));
   HB_TRY(hb_texels_read(&t->texels, &to->copy, 0, 0, grid->columns, grid->rows, to->floats));
-  hb_gl_layers_destroy(&to->copy.layers);
+  hb_gl_texture_destroy(&to->copy.layers);
   return HB_OK;
 }
 
@@ -32,7 +32,7 @@ static enum hb_status add_pass(struct hb_trace *t, struct hb_trace_pass **added)
   return HB_OK;
 }
 
-static void add_cost(struct hb_trace_cost *cost, const struct hb_gl_pass *pass)
+static void add_cost(struct hb_trace_cost *cost, const struct hb_gl_trace_pass *pass)
 {
   cost->draws += (uint64_t)pass->draws;
   cost->pairs += pass->pairs;
@@ -46,7 +46,7 @@ static void add_cost(struct hb_trace_cost *cost, const struct hb_gl_pass *pass)
   }
 }
 
-static enum hb_status record(struct hb_trace *t, const struct hb_gl_pass *pass)
+static enum hb_status record(struct hb_trace *t, const struct hb_gl_trace_pass *pass)
 {
   struct hb_trace_pass *p;
   if (!t->texels.context) hb_texels_open(pass->context, &t->texels);
@@ -63,7 +63,7 @@ static enum hb_status record(struct hb_trace *t, const struct hb_gl_pass *pass)
   return HB_OK;
 }
 
-static void on_pass(void *context, const struct hb_gl_pass *pass)
+static void on_pass(void *context, const struct hb_gl_trace_pass *pass)
 {
   struct hb_trace *t = context;
   if (t->status != HB_OK) return;

@@ -11,7 +11,7 @@ struct hb_trace_array {
 };
 
 struct hb_trace_pass {
-  struct hb_gl_pass pass; /* its arrays are those below */
+  struct hb_gl_trace_pass pass; /* its arrays are those below */
   struct hb_trace_array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
 };
 
@@ -39,6 +39,18 @@ void hb_trace_begin(struct hb_trace *trace);
 /* To be called while the walk's context lives. Errors: what failed during the walk, HB_ERR_USAGE when there was none. */
 enum hb_status hb_trace_end(struct hb_trace *trace);
 void hb_trace_free(struct hb_trace *trace);
+
+/* ---- trace_walk.c ---- */
+
+/* The forces on the first n particles by this scheme in single precision, walked in few passes with no draw cut for the sake
+ * of time, into a trace that is {0}; of params eps, context and device. Errors: as hb_force_open and hb_trace_end. */
+enum hb_status hb_trace_walk(const struct hb_force_params *params, const char *scheme, size_t n,
+                             struct hb_particles *particles, struct hb_trace *trace);
+
+/* The first n particles as seen from their own center of mass. */
+void hb_trace_center(struct hb_particles *particles, size_t n);
+
+/* ---- trace.c ---- */
 
 /* The first array of a pass that has the quantity, and where in its records; NULL: there is none. */
 const struct hb_trace_array *hb_trace_find(const struct hb_trace_array *arrays, int count,

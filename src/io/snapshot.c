@@ -32,23 +32,10 @@ const struct hb_snapshot_format *hb_snapshot_formats(size_t *count)
 
 static int is_standard_stream(const char *path) { return strcmp(path, "-") == 0; }
 
-/* Is word, without regard to case, one of a blank separated list? */
-static int is_listed(const char *word, const char *list)
+static int is_extension(const char *path, const struct hb_snapshot_format *info)
 {
-  size_t length = strlen(word);
-  for (const char *next = list; *next; next += strspn(next, " ")) {
-    size_t span = strcspn(next, " ");
-    if (span == length && strncasecmp(next, word, length) == 0) return 1;
-    next += span;
-  }
-  return 0;
-}
-
-static const char *extension_of(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  const char *dot = strrchr(slash ? slash : path, '.');
-  return dot ? dot + 1 : "";
+  const char *extension = hb_text_extension(path);
+  return *extension && hb_text_is_listed(extension + 1, info->extensions);
 }
 
 /* "hdf5 (.h5 .hdf5), text (.txt)": what the sentences offer instead. */
@@ -84,7 +71,7 @@ static enum hb_status choose(const char *path, const char *format, const struct 
   if (!format && is_standard_stream(path)) format = hb_snapshot_text.info.name;
   for (size_t k = 0; k < FORMAT_COUNT; k++) {
     const struct hb_snapshot_format *info = &formats[k]->info;
-    if (format ? strcasecmp(format, info->name) != 0 : !is_listed(extension_of(path), info->extensions))
+    if (format ? strcasecmp(format, info->name) != 0 : !is_extension(path, info))
       continue;
     if (is_standard_stream(path) && formats[k] != &hb_snapshot_text)
       return hb_fail(HB_ERR_USAGE, "standard input and output take format text, not %s", info->name);

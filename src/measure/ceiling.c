@@ -1,17 +1,17 @@
 /* hb_bench_ceiling: the multiply-add rate that a device reaches when it does nothing else. */
 #include "base/mem.h"
-#include "gl/gl.h"
-#include "gl/gl_shader.h"
-#include "gl/gl_target.h"
+#include "gl/gl_pass.h"
 #include "gl/gl_timer.h"
+
+#include <holmberg/measure.h>
 
 enum { SIDE = 1024, GROUP = 256, PER_TURN = 32, BEST_OF = 5 };
 
 struct ceiling {
   struct hb_gl_context *context;
-  unsigned program, storage;
-  struct hb_gl_stream stream;
-  struct hb_gl_target target;
+  struct hb_gl_pass pass;
+  struct hb_gl_texture texture;
+  struct hb_gl_buffer storage;
   int compute;
 };
 
@@ -21,30 +21,28 @@ static enum hb_status build(struct ceiling *c, const struct hb_force_params *par
   HB_TRY(hb_gl_context_open(&gl, &c->context));
   if (c->compute && !c->context->caps.has_compute)
     return hb_fail(HB_ERR_GL, "%s has no compute shaders", c->context->caps.renderer);
-  const struct hb_gl_program_source fragment = {.vertex = "fullscreen.vert",
-                                                .fragment = "bench/ceiling.frag"};
+  const struct hb_gl_program_source fragment = {.fragment = "bench/ceiling.frag"};
   const struct hb_gl_program_source compute = {.compute = "bench/ceiling.comp"};
-  HB_TRY(hb_gl_program_build(c->context, c->compute ? &compute : &fragment, &c->program));
-  glUseProgram(c->program);
-  glUniform1f(glGetUniformLocation(c->program, "seed"), 0.25f);
+  HB_TRY(hb_gl_pass_create(c->context, c->compute ? &compute : &fragment, &c->pass));
+  hb_gl_pass_float(&c->pass, "seed", 0.25);
   if (!c->compute) {
-    HB_TRY(hb_gl_stream_create(c->context, HB_GL_STREAM_2D, 4, (size_t)SIDE * SIDE, &c->stream));
-    return hb_gl_target_create(c->context, 1, &c->stream, &c->target);
+    const struct hb_gl_texture_params texture = {
+        .what = "a pass", .format = HB_GL_RGBA32F, .width = SIDE, .height = SIDE, .drawn = 1};
+    return hb_gl_texture_create(c->context, &texture, &c->texture);
   }
-  glGenBuffers(1, &c->storage);
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, c->storage);
-  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)16 * SIDE * SIDE, NULL, GL_STREAM_READ);
+  hb_gl_buffer_fill(&c->storage, HB_GL_BY_DEVICE, (size_t)16 * SIDE * SIDE, NULL);
+  hb_gl_pass_storage(&c->pass, 1, &c->storage);
   return hb_gl_context_check(c->context, "preparing the ceiling");
 }
 
 static double run(struct ceiling *c, int turns)
 {
-  glUniform1i(glGetUniformLocation(c->program, "turns"), turns);
+  hb_gl_pass_int(&c->pass, "turns", turns);
   double start = hb_gl_timer_start();
   if (c->compute)
-    glDispatchCompute(SIDE * SIDE / GROUP, 1, 1);
+    hb_gl_pass_dispatch(&c->pass, SIDE * SIDE / GROUP, 1);
   else
-    hb_gl_target_draw(&c->target, SIDE, SIDE);
+    hb_gl_pass_draw(&c->pass, &c->texture.target, 0, 0, SIDE, SIDE);
   return hb_gl_timer_stop(start);
 }
 
@@ -64,10 +62,9 @@ enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int comput
     status = hb_gl_context_check(c.context, "measuring the ceiling");
   }
   if (c.context) {
-    if (c.program) glDeleteProgram(c.program);
-    if (c.storage) glDeleteBuffers(1, &c.storage);
-    hb_gl_target_destroy(&c.target);
-    hb_gl_stream_destroy(&c.stream);
+    hb_gl_pass_destroy(&c.pass);
+    hb_gl_buffer_destroy(&c.storage);
+    hb_gl_texture_destroy(&c.texture);
   }
   hb_gl_context_close(c.context);
   return status;

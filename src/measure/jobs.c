@@ -1,6 +1,5 @@
 #include "measure/jobs.h"
 
-#include "console/opts.h"
 #include "console/terminal.h"
 
 #include <string.h>
@@ -18,7 +17,7 @@ static const struct hb_jobs_mode modes[] = {
 };
 enum { MODES = sizeof modes / sizeof *modes };
 
-static const char *mode_choice(size_t k) { return k < MODES ? modes[k].name : NULL; }
+static const char *mode_name(size_t k) { return k < MODES ? modes[k].name : NULL; }
 
 void hb_jobs_list_modes(FILE *out)
 {
@@ -35,36 +34,49 @@ const char *hb_jobs_scheme(size_t k)
   return k < count ? schemes[k].name : NULL;
 }
 
-const char *hb_jobs_precision(size_t k)
-{
-  static const char *const words[] = {"single", "compensated", "ds", "double", "grape6", NULL};
-  return words[k];
-}
+const char *const hb_jobs_precisions[] = {"single", "compensated", "ds", "double", "grape6", NULL};
 
-/* The scheme that a run takes by itself. */
-static enum hb_status default_scheme(const struct hb_jobs_words *words, struct hb_list *schemes)
+#define FIELD(member) HB_OPTS_FIELD(struct hb_jobs, member)
+const struct hb_opts_option hb_jobs_options[] = {
+    {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
+     .help = "schemes of forces (default: the one that 'holmberg run' takes here)"},
+    {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
+     .words = {.array = hb_jobs_precisions, .what = "precision"},
+     .help = "precisions (default: the first that a scheme offers)"},
+    {"mode", 0, HB_OPTS_WORDS, FIELD(modes), "LIST", .words = {.at = mode_name, .what = "mode"},
+     .help = "modes, see below (default: those of the paper's Fig. 5 that a scheme offers)"},
+    {0}};
+
+enum hb_status hb_jobs_take_default(const struct hb_force_params *place, struct hb_jobs *jobs)
 {
   const struct hb_force_params params = {
-      .context = words->context, .device = words->device, .flags = HB_FORCE_NO_TUNE};
+      .context = place->context, .device = place->device, .flags = HB_FORCE_NO_TUNE};
   struct hb_force *force;
+  if (jobs->schemes.count) return HB_OK;
   HB_TRY(hb_force_open(&params, &force));
-  enum hb_status status = hb_list_split(hb_force_scheme(force)->name, ",", schemes);
+  enum hb_status status = hb_list_split(hb_force_scheme(force)->name, ",", &jobs->schemes);
   hb_force_close(force);
   return status;
 }
 
-enum hb_status hb_jobs_read(const struct hb_jobs_words *words, struct hb_jobs *jobs)
-{
-  jobs->schemes.count = jobs->precisions.count = jobs->modes.count = 0;
-  HB_TRY(hb_list_sizes(words->n, jobs->n, &jobs->n_count));
-  if (words->modes) HB_TRY(hb_list_choose(words->modes, "mode", mode_choice, &jobs->modes));
-  if (words->precisions)
-    HB_TRY(hb_list_choose(words->precisions, "precision", hb_jobs_precision, &jobs->precisions));
-  if (!words->schemes) return default_scheme(words, &jobs->schemes);
-  return hb_list_choose(words->schemes, "scheme", hb_jobs_scheme, &jobs->schemes);
-}
+/* ---- one job ---- */
 
-/* ---- how long ---- */
+struct hb_bench_run_params hb_jobs_params(const struct hb_bench_run_params *run,
+                                          const struct hb_force_scheme *scheme, const char *precision,
+                                          const struct hb_jobs_mode *mode)
+{
+  struct hb_bench_run_params params = *run;
+  struct hb_sim_params *sim = &params.sim;
+  sim->force.scheme = scheme->name;
+  sim->force.precision = precision;
+  if (!scheme->needs_gl) sim->force.tuning = NULL;
+  if (sim->dt_max == 0) sim->dt_max = 0.125;
+  if (sim->dt_min == 0) sim->dt_min = hb_sim_default_dt_min(sim->force.eps);
+  sim->transfer = mode->transfer;
+  sim->predict = mode->predict;
+  sim->correct = mode->correct;
+  return params;
+}
 
 /* A run starts at 0, and no particle takes longer steps than dt_max; block steps of a Plummer sphere are many more. */
 void hb_jobs_announce(const struct hb_bench_run_params *run, int runs)

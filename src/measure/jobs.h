@@ -3,13 +3,17 @@
 #ifndef HB_JOBS_H
 #define HB_JOBS_H
 
-#include "console/list.h"
+#include "console/opts.h"
+
+#include <holmberg/holmberg.h>
+
+#include <holmberg/measure.h>
 
 #include <stdio.h>
 
-/* The k-th scheme of forces and the k-th precision; NULL after the last. */
-const char *hb_jobs_scheme(size_t k);
-const char *hb_jobs_precision(size_t k);
+/* All schemes and all precisions. */
+const char *hb_jobs_scheme(size_t k); /* the k-th; NULL behind the last */
+extern const char *const hb_jobs_precisions[];
 
 /* What travels, where is predicted, where is corrected. */
 struct hb_jobs_mode {
@@ -19,26 +23,27 @@ struct hb_jobs_mode {
   int by_default;
 };
 
-/* Options as given; NULL: not given, which is allowed for all but n. */
-struct hb_jobs_words {
-  const char *n, *schemes, *precisions, *modes;
-  const char *context, *device; /* where the default scheme is looked for */
-};
-
 /* Must not be copied. */
 struct hb_jobs {
-  size_t n[HB_LIST_WORDS], n_count;
+  struct hb_counts n;
   struct hb_list schemes, precisions, modes; /* empty: the default */
 };
 
-/* Errors: HB_ERR_USAGE with the word that is none, and the nearest that is one; as hb_force_open. */
-enum hb_status hb_jobs_read(const struct hb_jobs_words *words, struct hb_jobs *jobs);
+extern const struct hb_opts_option hb_jobs_options[]; /* --scheme --precision --mode, of struct hb_jobs */
+
+/* Where no scheme is named, the one that a run takes by itself with this context and device. Errors: as hb_force_open. */
+enum hb_status hb_jobs_take_default(const struct hb_force_params *place, struct hb_jobs *jobs);
 
 /* Every scheme with every mode and precision that was asked for and that it has; what it has not is passed over with a note.
  * Errors: of visit; HB_ERR_USAGE when nothing is left. */
 typedef enum hb_status hb_jobs_visit(void *context, const struct hb_force_scheme *scheme,
                                      const char *precision, const struct hb_jobs_mode *mode);
 enum hb_status hb_jobs_each(const struct hb_jobs *jobs, hb_jobs_visit *visit, void *context);
+
+/* The same runs with this scheme, precision and mode; nothing is left to default. */
+struct hb_bench_run_params hb_jobs_params(const struct hb_bench_run_params *run,
+                                          const struct hb_force_scheme *scheme, const char *precision,
+                                          const struct hb_jobs_mode *mode);
 
 enum { HB_JOBS_REPEATS = 1000 }; /* the most repeats, and the most seeds */
 

@@ -1,196 +1,39 @@
 #include "pairs/pairs_program.h"
-#include "pairs/selftest.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "gl/gl.h"
+
+#include <holmberg/measure.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-const char *const hb_precision_names[HB_PRECISION_COUNT] = {"single", "compensated", "ds", "double"};
-const char *const hb_j_source_names[HB_J_SOURCE_COUNT] = {"buffer_texture", "texture", "block", "storage"};
-
-const struct hb_pairs_scheme *const hb_pairs_schemes[] = {&hb_pairs_bag, &hb_pairs_tile,
-                                                          &hb_pairs_matrix2004};
-const size_t hb_pairs_scheme_count = sizeof hb_pairs_schemes / sizeof *hb_pairs_schemes;
-
-static const double DRAW_SECONDS = 0.05;
-
-int hb_pairs_partial(enum hb_precision precision)
-{
-  return precision == HB_PRECISION_DS ? 32 : precision == HB_PRECISION_COMPENSATED ? 64 : 256;
-}
-
-static const struct hb_pairs_scheme *find_scheme(const char *name)
-{
-  for (size_t k = 0; k < hb_pairs_scheme_count; k++)
-    if (strcmp(hb_pairs_schemes[k]->name, name) == 0) return hb_pairs_schemes[k];
-  return NULL;
-}
-
-static const double SEEN_ROOT_ERROR = 1e-9; /* less does not show */
-
-/* root_error: see struct hb_pairs. */
-static enum hb_status check_device(const struct hb_pairs_params *p, double *root_error)
-{
-  const struct hb_gl_caps *caps = &p->context->caps;
-  *root_error = 0;
-  int exact_order = p->precision == HB_PRECISION_COMPENSATED || p->precision == HB_PRECISION_DS;
-  if (exact_order && !caps->has_precise)
-    return hb_fail(HB_ERR_GL,
-                   "precision %s needs the GLSL qualifier `precise` (OpenGL 4.0), %s has not got it",
-                   hb_precision_names[p->precision], caps->renderer);
-  if (p->precision == HB_PRECISION_DOUBLE && !caps->has_double)
-    return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), %s has not got them",
-                   caps->renderer);
-  if (p->precision == HB_PRECISION_SINGLE) return HB_OK; /* promises nothing that a compiler could break */
-  struct hb_selftest_info selftest;
-  HB_TRY(hb_selftest_run(p->context, &selftest));
-  *root_error = fabs(selftest.rsqrt_mean) > SEEN_ROOT_ERROR ? selftest.rsqrt_mean : 0;
-  return hb_selftest_judge(&selftest, p->precision, caps->renderer);
-}
-
-enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs)
-{
-  *pairs = NULL;
-  const struct hb_pairs_scheme *scheme = find_scheme(params->scheme);
-  if (!scheme) return hb_fail(HB_ERR_USAGE, "'%s' is no scheme of the all-pairs engine", params->scheme);
-  double root_error;
-  HB_TRY(check_device(params, &root_error));
-  HB_TRY(hb_gl_context_use(params->context));
-  struct hb_pairs *p;
-  HB_TRY(HB_ALLOC(1, &p));
-  p->params = *params;
-  if (p->params.max_draw_s == 0) p->params.max_draw_s = DRAW_SECONDS;
-  p->scheme = scheme;
-  p->root_error = root_error;
-  p->pairs_per_s = 2e7; /* an unknown device: 10^6 pairs in its first draw, milliseconds on the slowest */
-  int records = params->interaction->records;
-  p->texels = params->precision == HB_PRECISION_DS       ? records + 1
-              : params->precision == HB_PRECISION_DOUBLE ? 2 * records
-                                                         : records;
-  p->words = params->interaction->f_records * (params->precision == HB_PRECISION_SINGLE ? 1 : 2);
-  glGenBuffers(1, &p->j_buffer);
-  glGenBuffers(1, &p->i_buffer);
-  glGenTextures(1, &p->j_texture);
-  glGenTextures(1, &p->i_texture);
-  enum hb_status status = scheme->create(p);
-  if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
-  if (status != HB_OK) {
-    hb_pairs_destroy(p);
-    return status;
-  }
-  *pairs = p;
-  return HB_OK;
-}
 
 void hb_pairs_destroy(struct hb_pairs *p)
 {
   if (!p) return;
   if (hb_gl_context_use(p->params.context) == HB_OK) {
     if (p->state) p->scheme->destroy(p);
-    const GLuint buffers[] = {p->j_buffer, p->i_buffer, p->storage};
-    const GLuint textures[] = {p->j_texture, p->i_texture, p->j_texture_2d};
-    glDeleteBuffers(3, buffers);
-    glDeleteTextures(3, textures);
-    hb_gl_readback_buffer_destroy(&p->inbox);
+    hb_gl_buffer_destroy(&p->j);
+    hb_gl_buffer_destroy(&p->i);
+    hb_gl_texture_destroy(&p->j_2d);
+    hb_gl_buffer_destroy(&p->storage);
+    hb_gl_readback_destroy(&p->readback);
   }
   hb_mem_free(p->staging);
   hb_mem_free(p);
 }
 
-/* ---- sending ---- */
-
-static int rows_2d(const struct hb_pairs *p) { return (int)(p->j_room / 16 >> p->shift); }
-
-int hb_pairs_fit_texture_2d(const struct hb_pairs *p)
+void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_interaction *interaction,
+                     enum hb_precision precision, struct hb_force_need *need)
 {
-  return rows_2d(p) <= p->params.context->caps.max_texture_size;
+  need->device_source += 16 * hb_pairs_texels(interaction, precision);
+  need->device_sink += sizeof(uint32_t);
+  need->host_fixed += HB_PAIRS_PIECE;
+  scheme->memory(16 * hb_pairs_words(interaction, precision), need);
 }
 
-static void make_texture_2d(struct hb_pairs *p, GLenum internal, GLenum format, GLenum type)
-{
-  glTexImage2D(GL_TEXTURE_2D, 0, (GLint)internal, 1 << p->shift, rows_2d(p), 0, format, type, NULL);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-}
-
-static enum hb_status check_texture_2d(const struct hb_pairs *p)
-{
-  if (hb_pairs_fit_texture_2d(p)) return HB_OK;
-  return hb_fail(HB_ERR_GL, "%zu particles need a texture of %d x %d texels, the limit of %s is %d", p->nj,
-                 1 << p->shift, rows_2d(p), p->params.context->caps.renderer,
-                 p->params.context->caps.max_texture_size);
-}
-
-enum hb_status hb_pairs_texture_2d(struct hb_pairs *p)
-{
-  if (p->is_texture_2d_filled) return HB_OK;
-  HB_TRY(check_texture_2d(p));
-  int words = p->params.precision == HB_PRECISION_DOUBLE;
-  GLenum format = words ? GL_RGBA_INTEGER : GL_RGBA, type = words ? GL_UNSIGNED_INT : GL_FLOAT;
-  if (!p->j_texture_2d) glGenTextures(1, &p->j_texture_2d);
-  glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLE_TEXTURE);
-  glBindTexture(GL_TEXTURE_2D, p->j_texture_2d);
-  if (p->rows_2d != rows_2d(p)) make_texture_2d(p, words ? GL_RGBA32UI : GL_RGBA32F, format, type);
-  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, p->j_buffer);
-  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1 << p->shift, rows_2d(p), format, type, NULL);
-  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-  p->rows_2d = 0; /* until it is known that it could be made */
-  HB_TRY(hb_gl_context_check(p->params.context, "copying particles into a texture"));
-  p->rows_2d = rows_2d(p);
-  p->is_texture_2d_filled = 1;
-  return HB_OK;
-}
-
-enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)
-{
-  struct hb_gl_context *context = p->params.context;
-  HB_TRY(hb_gl_context_use(context));
-  size_t texels = nj * (size_t)p->texels;
-  if (texels > (size_t)context->caps.max_texture_buffer_size)
-    return hb_fail(HB_ERR_GL, "%zu particles need a buffer texture of %zu texels, the limit of %s is %d", nj,
-                   texels, context->caps.renderer, context->caps.max_texture_buffer_size);
-  p->shift = 10; /* rows of 1024 texels for those who read a two-dimensional texture */
-  size_t bytes = ((texels + 1023) & ~(size_t)1023) * 16;
-  if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1)
-    bytes += 65536; /* the last block may not stick out */
-  glBindBuffer(GL_ARRAY_BUFFER, p->j_buffer);
-  p->nj = nj;
-  if (bytes == p->j_room) return HB_OK;
-  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_DRAW);
-  glActiveTexture(GL_TEXTURE0 + HB_UNIT_PARTICLES);
-  glBindTexture(GL_TEXTURE_BUFFER, p->j_texture);
-  glTexBuffer(GL_TEXTURE_BUFFER, p->params.precision == HB_PRECISION_DOUBLE ? GL_RGBA32UI : GL_RGBA32F,
-              p->j_buffer);
-  p->j_room = bytes;
-  return HB_OK;
-}
-
-enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
-{
-  p->is_texture_2d_filled = 0;
-  if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(check_texture_2d(p));
-  return hb_gl_context_check(p->params.context, "sending particles");
-}
-
-enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_column *columns)
-{
-  struct hb_gl_context *context = p->params.context;
-  HB_TRY(hb_pairs_room_j(p, nj));
-  void *room =
-      glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)(nj * (size_t)p->texels * 16),
-                       GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
-  if (!room) {
-    HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
-    return hb_fail(HB_ERR_DEVICE, "%s does not map the particles' buffer", context->caps.renderer);
-  }
-  hb_pairs_pack(p, context->caps.software, nj, columns, room);
-  glUnmapBuffer(GL_ARRAY_BUFFER);
-  return hb_pairs_filled_j(p);
-}
+/* ---- walking ---- */
 
 static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *index)
 {
@@ -199,19 +42,13 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
     return HB_OK; /* shared steps: always the same */
   p->sent_bytes = bytes <= sizeof p->sent ? bytes : 0;
   memcpy(p->sent, index, p->sent_bytes);
-  glBindBuffer(GL_ARRAY_BUFFER, p->i_buffer);
-  if (bytes > p->i_room) {
-    p->i_room = hb_pairs_room(bytes, p->nj * sizeof *index);
-    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)p->i_room, NULL, GL_STREAM_DRAW);
-    glActiveTexture(GL_TEXTURE0 + HB_UNIT_SINKS);
-    glBindTexture(GL_TEXTURE_BUFFER, p->i_texture);
-    glTexBuffer(GL_TEXTURE_BUFFER, GL_R32I, p->i_buffer);
+  if (bytes > p->i.bytes) {
+    hb_gl_buffer_fill(&p->i, HB_GL_BY_HOST, hb_pairs_room(bytes, p->nj * sizeof *index), NULL);
+    hb_gl_buffer_texture(&p->i, HB_GL_R32I);
   }
-  glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes, index);
+  hb_gl_buffer_write(&p->i, bytes, index);
   return HB_OK;
 }
-
-/* ---- walking ---- */
 
 static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
 {

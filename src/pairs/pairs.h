@@ -3,20 +3,12 @@
 #ifndef HB_PAIRS_H
 #define HB_PAIRS_H
 
-#include "gl/gl_readback_buffer.h"
+#include "gl/gl_readback.h"
 #include "pairs/interaction.h"
-
-enum hb_precision {
-  HB_PRECISION_SINGLE,      /* float pairs, float sums of float sums                    */
-  HB_PRECISION_COMPENSATED, /* float pairs, double-single sums of float sums            */
-  HB_PRECISION_DS,          /* the same with double-single positions                    */
-  HB_PRECISION_DOUBLE,      /* GLSL double throughout                                   */
-  HB_PRECISION_COUNT
-};
-extern const char *const hb_precision_names[HB_PRECISION_COUNT]; /* as on the command line */
+#include "pairs/precision.h"
 
 enum hb_j_source { HB_J_BUFFER_TEXTURE, HB_J_TEXTURE, HB_J_BLOCK, HB_J_STORAGE, HB_J_SOURCE_COUNT };
-extern const char *const hb_j_source_names[HB_J_SOURCE_COUNT];
+extern const char *const hb_j_source_names[]; /* NULL behind the last */
 
 /* How a scheme walks; 0 takes the default for device and block. What a scheme has no use for it ignores. */
 struct hb_pairs_tuning {
@@ -46,6 +38,7 @@ struct hb_pairs_params {
 };
 
 struct hb_pairs;
+struct hb_gl_pass;
 
 /* Errors: HB_ERR_GL where the device lacks something (precision, compute shaders), HB_ERR_USAGE (tuning). */
 enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs);
@@ -77,7 +70,7 @@ enum hb_status hb_pairs_read(struct hb_pairs *pairs);
 
 /* ---- on the device, without the host ---- */
 
-/* Room for nj particles whose texels the caller writes into pairs->j_buffer, then says so. */
+/* Room for nj particles whose texels the caller writes into pairs->j, then says so. */
 enum hb_status hb_pairs_room_j(struct hb_pairs *pairs, size_t nj);
 enum hb_status hb_pairs_filled_j(struct hb_pairs *pairs);
 
@@ -90,7 +83,7 @@ int hb_pairs_fit_texture_2d(const struct hb_pairs *pairs);
  * laid out in rows of `width`, and where band > 1 down columns of that height first; a group takes `texels`, and
  * uvec4 number q of its sinks' totals, q = k % each * words + word, is `layer` texels behind the first. */
 struct hb_pairs_totals {
-  unsigned buffer;
+  unsigned buffer; /* its name in OpenGL */
   int segments, groups, each, width, band, texels, layer;
   uint32_t walked; /* what the counts of a sink's totals add up to when no draw was lost */
 };
@@ -138,21 +131,17 @@ struct hb_pairs {
   double root_error; /* of 1 / r on the whole, relative: what the sums take back; 0: nothing to speak of */
   int texels;        /* vec4s a particle takes on the device                  */
   int words;         /* uvec4s a total takes: WORDS of common/real.glsl       */
-  unsigned j_buffer, j_texture; /* particles, and the buffer texture over them           */
-  unsigned j_texture_2d;        /* the same as an ordinary texture, made when first read */
-  int rows_2d, is_texture_2d_filled;
-  unsigned i_buffer, i_texture; /* sinks' numbers                                        */
-  uint32_t sent[HB_SENT_MOST];  /* the sinks that are there, as far as they are kept     */
+  struct hb_gl_buffer j;     /* particles                                             */
+  struct hb_gl_texture j_2d; /* the same as an ordinary texture, made when first read */
+  int is_2d_filled;
+  int shift;                   /* its width is 2^shift texels                           */
+  struct hb_gl_buffer i;       /* sinks' numbers                                        */
+  uint32_t sent[HB_SENT_MOST]; /* the sinks that are there, as far as they are kept     */
   size_t sent_bytes;
-  size_t j_room, i_room; /* bytes                                                 */
-  int shift;             /* 2-D width is 2^shift texels                           */
 
-  unsigned storage; /* totals in a storage buffer: [segment][sink][words], where a scheme keeps them so */
-  size_t storage_room;
-
-  struct hb_gl_readback_buffer
-      inbox; /* sums on their way to the host: [sink][words], where the device adds */
-  int stays; /* the results of this walk stay on the device: sums go to `storage` */
+  struct hb_gl_buffer storage;    /* totals: [segment][sink][words], where a scheme keeps them so */
+  struct hb_gl_readback readback; /* sums on their way to the host: [sink][words], where the device adds */
+  int stays;                      /* the results of this walk stay on the device: sums go to `storage` */
 
   uint32_t *staging; /* what comes back, piece by piece */
   size_t staging_room;
@@ -164,21 +153,43 @@ struct hb_pairs {
 
 struct hb_pairs_scheme {
   const char *name, *summary, *source;
+  int is_compute;  /* its programs are compute shaders                                          */
+  int is_historic; /* of interest for what it was */
+  int has_tuning;  /* the tuner has something to choose: matrix2004's limit is a matter of memory */
   enum hb_status (*create)(struct hb_pairs *pairs);
   void (*destroy)(struct hb_pairs *pairs);
   size_t (*portion)(const struct hb_pairs *pairs); /* sinks to walk at once; NULL: all */
   enum hb_status (*walk)(struct hb_pairs *pairs);
   enum hb_status (*read)(struct hb_pairs *pairs); /* hb_pairs_add for each total */
   enum hb_status (*totals)(struct hb_pairs *pairs, struct hb_pairs_totals *totals); /* NULL: cannot */
+  /* Adds what it makes on a GPU beside the particles and the sinks' numbers; a sink's total takes so many bytes. */
+  void (*memory)(double total, struct hb_force_need *need);
 };
 
-extern const struct hb_pairs_scheme hb_pairs_bag, hb_pairs_tile, hb_pairs_matrix2004;
+/* Every scheme: struct hb_pairs_scheme hb_pairs_NAME. */
+#define HB_PAIRS_SCHEMES(X)     X(bag) X(tile) X(matrix2004)
+#define HB_PAIRS_DECLARED(name) extern const struct hb_pairs_scheme hb_pairs_##name;
+HB_PAIRS_SCHEMES(HB_PAIRS_DECLARED)
 extern const struct hb_pairs_scheme *const hb_pairs_schemes[];
 extern const size_t hb_pairs_scheme_count;
 
-/* Sources of one float sum by default, so that the error of the sum stays below that of the pairs: single 256,
- * compensated 64, ds 32; double 256. Measured, see data/README.md. */
-int hb_pairs_partial(enum hb_precision precision);
+/* NULL if there is none of that name. */
+const struct hb_pairs_scheme *hb_pairs_scheme_find(const char *name);
+
+/* vec4s that a particle takes on the device, and uvec4s that a total does. */
+static inline int hb_pairs_texels(const struct hb_interaction *interaction, enum hb_precision precision)
+{
+  const struct hb_precision_facts *facts = &hb_precisions[precision];
+  return facts->record_texels * interaction->records + facts->low_texels;
+}
+static inline int hb_pairs_words(const struct hb_interaction *interaction, enum hb_precision precision)
+{
+  return hb_precisions[precision].total_words * interaction->f_records;
+}
+
+/* Bytes that a run needs on a GPU without a tuning, into *need. */
+void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_interaction *interaction,
+                     enum hb_precision precision, struct hb_force_need *need);
 
 /* One pass over the sources from .. to of each segment. */
 typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, size_t to);
@@ -209,9 +220,9 @@ enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t least, size_t count
 enum hb_status hb_pairs_add(const struct hb_pairs *pairs, size_t segment, size_t segment_length, size_t i,
                             const uint32_t *const words[]);
 
-/* Makes room for the sums of this walk, [sink][words], and binds it as storage buffer 3: pairs->inbox, or pairs->storage
- * when they stay. Then reads them from the inbox: each is over all sources. */
-enum hb_status hb_pairs_results(struct hb_pairs *pairs);
+/* Reserves room for the sums of this walk, [sink][words], as storage buffer 3 of a pass: pairs->readback, or pairs->storage
+ * when they stay. Then reads them back: each is over all sources. */
+enum hb_status hb_pairs_results(struct hb_pairs *pairs, struct hb_gl_pass *pass);
 enum hb_status hb_pairs_read_results(struct hb_pairs *pairs);
 
 /* Sinks whose results travel to the host at once. */

@@ -12,20 +12,20 @@ enum hb_bag_shape { HB_BAG_BLOCKS, HB_BAG_MANY, HB_BAG_FEW, HB_BAG_FEW_LONG, HB_
 enum hb_bag_stage { HB_BAG_ANEW, HB_BAG_GO_ON, HB_BAG_STAGES };
 
 struct hb_bag {
-  struct hb_pairs_program program[HB_BAG_SHAPES][HB_BAG_STAGES]; /* built when first used, */
-  enum hb_j_source built[HB_BAG_SHAPES];                         /* for sources from here */
-  struct hb_gl_layers many[2], few[2];                           /* ping-pong pairs of render targets, */
+  struct hb_gl_pass program[HB_BAG_SHAPES][HB_BAG_STAGES]; /* built when first used, */
+  enum hb_j_source built[HB_BAG_SHAPES];                   /* for sources from here */
+  struct hb_gl_texture many[2], few[2];                    /* ping-pong pairs, drawn into, */
   struct hb_pairs_sum sum_of_many, sum_of_few;
-  unsigned framebuffer; /* or, for totals in a storage buffer that is continued in place, no texture */
+  struct hb_gl_target empty; /* or, for totals in a storage buffer that is continued in place, no texture */
 
   /* what the tuning comes to in the shape of the walk under way */
   enum hb_bag_shape shape;
   int each, unroll, partial; /* sinks a fragment, sources fetched ahead, sources of a float sum */
   enum hb_j_source j_source;
-  int in_storage;              /* totals are in pairs->storage, */
-  struct hb_gl_layers *layers; /* or in one of this pair */
-  int on_device;               /* segments are added there, */
-  struct hb_pairs_sum *sum;    /* by this */
+  int in_storage;               /* totals are in pairs->storage, */
+  struct hb_gl_texture *layers; /* or in one of this pair */
+  int on_device;                /* segments are added there, */
+  struct hb_pairs_sum *sum;     /* by this */
   int segments, segment_length;
 
   /* a portion of its sinks */

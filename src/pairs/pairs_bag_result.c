@@ -38,7 +38,8 @@ static enum hb_status read_layers(struct hb_pairs *p)
   for (int from = 0; from < b->height; from += rows) {
     int height = b->height - from < rows ? b->height - from : rows;
     for (int k = 0; k < layers; k++)
-      hb_gl_layers_read(&b->layers[b->written], k, from, b->width, height, p->staging + layer * (size_t)k);
+      hb_gl_target_read(&b->layers[b->written].target, k, 0, from, b->width, height, HB_GL_WORDS,
+                        p->staging + layer * (size_t)k);
     size_t first = (size_t)b->width * (size_t)from, end = first + (size_t)b->width * (size_t)height;
     HB_TRY(add_fragments(p, (uint32_t)first, (uint32_t)(end < fragments ? end : fragments), layer));
   }
@@ -63,9 +64,9 @@ static enum hb_status copy_layers(struct hb_pairs *p, struct hb_pairs_totals *wh
   size_t bytes = HB_BAG_TEXEL * (size_t)layer;
   HB_TRY(hb_pairs_storage_bytes(p, bytes * (size_t)layers));
   for (int k = 0; k < layers; k++)
-    hb_gl_layers_copy(&b->layers[b->written], k, b->width, b->height, p->storage, bytes * (size_t)k);
+    hb_gl_target_copy(&b->layers[b->written].target, k, b->width, b->height, &p->storage, bytes * (size_t)k);
   *where = (struct hb_pairs_totals){
-      .buffer = p->storage,
+      .buffer = p->storage.id,
       .segments = b->segments,
       .groups = b->groups,
       .each = b->each,
@@ -91,9 +92,9 @@ enum hb_status hb_bag_totals(struct hb_pairs *p, struct hb_pairs_totals *where)
 static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *name, int which)
 {
   const struct hb_bag *b = p->state;
-  struct hb_gl_trace_array array =
-      b->in_storage ? hb_pairs_watch_totals(p, HB_GL_TRACE_BUFFER, p->storage)
-                    : hb_pairs_watch_totals(p, HB_GL_TRACE_LAYERS, b->layers[which].texture);
+  struct hb_gl_trace_array array = b->in_storage
+                                       ? hb_pairs_watch_totals(p, HB_GL_BUFFER, p->storage.id)
+                                       : hb_pairs_watch_totals(p, HB_GL_LAYERS, b->layers[which].id);
   array.name = b->in_storage ? "totals" : name;
   array.columns = b->groups;
   array.each = b->each;
@@ -122,7 +123,8 @@ void hb_bag_tell(struct hb_pairs *p, size_t from, size_t to)
   const struct hb_bag *b = p->state;
   size_t sources = sources_of(p, from, to), fragments = (size_t)b->width * (size_t)b->height;
   uint64_t sinks = fragments * (uint64_t)b->each, texels = (uint64_t)p->texels;
-  struct hb_gl_pass pass = hb_pairs_watch_pass(p, texels * (sinks + (uint64_t)b->groups * sources), sinks);
+  struct hb_gl_trace_pass pass =
+      hb_pairs_watch_pass(p, texels * (sinks + (uint64_t)b->groups * sources), sinks);
   pass.fragments = fragments;
   pass.pairs = (uint64_t)p->ni * sources;
   pass.write_count = 1;

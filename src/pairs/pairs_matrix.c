@@ -14,8 +14,6 @@
 
 #include "base/mem.h"
 #include "base/div_ceil.h"
-#include "gl/gl.h"
-#include "gl/gl_layers.h"
 #include "gl/gl_timer.h"
 
 #include <stdio.h>
@@ -27,9 +25,9 @@ enum {
 static const double MATRIX_BYTES = 256 << 20; /* the default tile takes no more: 2048 or 1024 pairs squared */
 
 struct matrix {
-  struct hb_pairs_program pair, sum;
-  struct hb_gl_layers matrix[2]; /* pairs of a tile; half as many rows to fold them into */
-  struct hb_gl_layers totals[2]; /* a row for each tile of sinks */
+  struct hb_gl_pass pair, sum;
+  struct hb_gl_texture matrix[2]; /* pairs of a tile; half as many rows to fold them into */
+  struct hb_gl_texture totals[2]; /* a row for each tile of sinks */
 
   /* the walk under way */
   int width, height; /* of a tile */
@@ -78,22 +76,22 @@ static enum hb_status matrix_create(struct hb_pairs *p)
 static void matrix_destroy(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  hb_pairs_program_destroy(&s->pair);
-  hb_pairs_program_destroy(&s->sum);
+  hb_gl_pass_destroy(&s->pair);
+  hb_gl_pass_destroy(&s->sum);
   for (int k = 0; k < 2; k++) {
-    hb_gl_layers_destroy(&s->matrix[k]);
-    hb_gl_layers_destroy(&s->totals[k]);
+    hb_gl_texture_destroy(&s->matrix[k]);
+    hb_gl_texture_destroy(&s->totals[k]);
   }
   hb_mem_free(s);
 }
 
-static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_pairs_program *program)
+static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_gl_pass *pass)
 {
   char defines[40];
   snprintf(defines, sizeof defines, "#define J_SOURCE %d\n", p->params.tuning.j_source_plus_1 - 1);
   const struct hb_pairs_program_source source = {
       .fragment = file, .version = 330, .i_each = 1, .unroll = 1, .partial = 1, .defines = defines};
-  return hb_pairs_program_build(p, &source, program);
+  return hb_pairs_program_build(p, &source, pass);
 }
 
 /* ---- room ---- */
@@ -111,13 +109,13 @@ static int grown(int have, int need, int most)
 }
 
 static enum hb_status grow(struct hb_pairs *p, int width, int height, int most_width, int most_height,
-                           struct hb_gl_layers *layers)
+                           struct hb_gl_texture *layers)
 {
   if (layers->width >= width && layers->height >= height) return HB_OK;
   int new_width = grown(layers->width, width, most_width);
   int new_height = grown(layers->height, height, most_height);
-  hb_gl_layers_destroy(layers);
-  return hb_gl_layers_create(p->params.context, new_width, new_height, p->words, layers);
+  hb_gl_texture_destroy(layers);
+  return hb_gl_texture_words(p->params.context, new_width, new_height, p->words, layers);
 }
 
 static enum hb_status make_room(struct hb_pairs *p)
@@ -131,13 +129,6 @@ static enum hb_status make_room(struct hb_pairs *p)
 }
 
 /* ---- the walk ---- */
-
-static void draw_rows(const struct hb_gl_layers *to, int width, int from, int rows)
-{
-  glBindFramebuffer(GL_FRAMEBUFFER, to->framebuffer);
-  glViewport(0, from, width, rows);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-}
 
 /* Rows of so many pairs that a draw may take. */
 static int rows_a_draw(const struct hb_pairs *p, int width, int rows)
@@ -162,9 +153,9 @@ static uint32_t token_of(const struct hb_pairs *p, int row, int k)
 /* ---- telling who watches ---- */
 
 static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *name,
-                                        const struct hb_gl_layers *layers, int width, int rows, int row)
+                                        const struct hb_gl_texture *layers, int width, int rows, int row)
 {
-  struct hb_gl_trace_array array = hb_pairs_watch_totals(p, HB_GL_TRACE_LAYERS, layers->texture);
+  struct hb_gl_trace_array array = hb_pairs_watch_totals(p, HB_GL_LAYERS, layers->id);
   size_t first = (size_t)row * (size_t)((const struct matrix *)p->state)->width;
   array.name = name;
   array.columns = array.width = width;
@@ -180,7 +171,7 @@ static void tell_pairs(struct hb_pairs *p, int row, int k, int width, int height
 {
   const struct matrix *s = p->state;
   uint64_t fragments = (uint64_t)width * (uint64_t)height;
-  struct hb_gl_pass pass = hb_pairs_watch_pass(p, 2 * fragments * (uint64_t)p->texels, fragments);
+  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, 2 * fragments * (uint64_t)p->texels, fragments);
   pass.draws = draws;
   pass.pairs = pass.fragments = fragments;
   pass.write_count = 1;
@@ -194,7 +185,7 @@ static void tell_fold(struct hb_pairs *p, int row, int read, int width, int rows
 {
   const struct matrix *s = p->state;
   int left = half_up(rows);
-  struct hb_gl_pass pass = hb_pairs_watch_pass(p, 0, 0);
+  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, 0, 0);
   pass.draws = draws;
   pass.fragments = (size_t)width * (size_t)left;
   pass.read_count = pass.write_count = 1;
@@ -208,7 +199,7 @@ static void tell_fold(struct hb_pairs *p, int row, int read, int width, int rows
 static void tell_totals(struct hb_pairs *p, int row, int k, int sums, int width)
 {
   const struct matrix *s = p->state;
-  struct hb_gl_pass pass = hb_pairs_watch_pass(p, 0, 0);
+  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, 0, 0);
   pass.fragments = (size_t)width;
   pass.read_count = 2;
   pass.write_count = 1;
@@ -226,17 +217,16 @@ static void tell_totals(struct hb_pairs *p, int row, int k, int sums, int width)
 /* While the device's speed is unknown the bands of a tile are timed; a tile that is one draw anyway is not. */
 static void draw_pairs(struct hb_pairs *p, int row, int k, int width, int height)
 {
-  const struct matrix *s = p->state;
-  hb_pairs_program_use(p, &s->pair);
-  glUniform2i(s->pair.at[HB_U_ORIGIN], row * s->width, k * s->height);
-  glUniform1i(s->pair.at[HB_U_TOKEN], (GLint)token_of(p, row, k));
+  struct matrix *s = p->state;
+  hb_gl_pass_int2(&s->pair, "origin", row * s->width, k * s->height);
+  hb_gl_pass_int(&s->pair, "token", (int)token_of(p, row, k));
   int draws = 0;
   for (int from = 0, rows; from < height; from += rows, draws++) {
     rows = smaller(rows_a_draw(p, width, height), height - from);
     double start = p->known || rows == height ? 0 : hb_gl_timer_start();
-    draw_rows(&s->matrix[0], width, from, rows);
+    hb_gl_pass_draw(&s->pair, &s->matrix[0].target, 0, from, width, rows);
     if (start > 0) hb_pairs_learn(p, (double)width * rows, hb_gl_timer_stop(start));
-    if (rows < height) glFlush();
+    if (rows < height) hb_gl_flush();
   }
   if (hb_gl_trace) tell_pairs(p, row, k, width, height, draws);
 }
@@ -244,17 +234,18 @@ static void draw_pairs(struct hb_pairs *p, int row, int k, int width, int height
 /* Folds the tile; gives which of the pair holds the one row that is left. */
 static int fold(struct hb_pairs *p, int row, int width, int height)
 {
-  const struct matrix *s = p->state;
+  struct matrix *s = p->state;
   int written = 0;
   for (int rows = height; rows > 1; rows = half_up(rows)) {
-    hb_gl_layers_bind(&s->matrix[written], HB_UNIT_BEFORE);
-    hb_gl_layers_bind(&s->matrix[written], HB_UNIT_MORE);
-    glUniform1i(s->sum.at[HB_U_SHIFT], half_up(rows));
-    glUniform1i(s->sum.at[HB_U_ROWS], rows);
+    hb_gl_pass_texture(&s->sum, "before", &s->matrix[written]);
+    hb_gl_pass_texture(&s->sum, "more", &s->matrix[written]);
+    hb_gl_pass_int(&s->sum, "shift", half_up(rows));
+    hb_gl_pass_int(&s->sum, "rows", rows);
     written = !written;
     int band = rows_a_draw(p, width, half_up(rows)), draws = 0;
     for (int from = 0; from < half_up(rows); from += band, draws++)
-      draw_rows(&s->matrix[written], width, from, smaller(band, half_up(rows) - from));
+      hb_gl_pass_draw(&s->sum, &s->matrix[written].target, 0, from, width,
+                      smaller(band, half_up(rows) - from));
     if (hb_gl_trace) tell_fold(p, row, !written, width, rows, draws);
   }
   return written;
@@ -263,12 +254,12 @@ static int fold(struct hb_pairs *p, int row, int width, int height)
 /* Adds the sums of the k-th tile of sources to the totals of this row of sinks. */
 static void add_to_totals(struct hb_pairs *p, int row, int k, int sums, int width)
 {
-  const struct matrix *s = p->state;
-  hb_gl_layers_bind(&s->totals[k % 2], HB_UNIT_BEFORE);
-  hb_gl_layers_bind(&s->matrix[sums], HB_UNIT_MORE);
-  glUniform1i(s->sum.at[HB_U_SHIFT], -row);
-  glUniform1i(s->sum.at[HB_U_ROWS], 1);
-  draw_rows(&s->totals[(k + 1) % 2], width, row, 1);
+  struct matrix *s = p->state;
+  hb_gl_pass_texture(&s->sum, "before", &s->totals[k % 2]);
+  hb_gl_pass_texture(&s->sum, "more", &s->matrix[sums]);
+  hb_gl_pass_int(&s->sum, "shift", -row);
+  hb_gl_pass_int(&s->sum, "rows", 1);
+  hb_gl_pass_draw(&s->sum, &s->totals[(k + 1) % 2].target, 0, row, width, 1);
   if (hb_gl_trace) tell_totals(p, row, k, sums, width);
 }
 
@@ -277,16 +268,8 @@ static void walk_tile(struct hb_pairs *p, int row, int k)
   const struct matrix *s = p->state;
   int width = smaller(s->width, (int)p->ni - row * s->width), height = height_of(p, k);
   draw_pairs(p, row, k, width, height);
-  glUseProgram(s->sum.id);
   int sums = fold(p, row, width, height);
   add_to_totals(p, row, k, sums, width);
-}
-
-static void clear(const struct hb_pairs *p, const struct hb_gl_layers *layers)
-{
-  static const GLuint zeros[4];
-  glBindFramebuffer(GL_FRAMEBUFFER, layers->framebuffer);
-  for (int k = 0; k < p->words; k++) glClearBufferuiv(GL_COLOR, k, zeros);
 }
 
 static enum hb_status matrix_walk(struct hb_pairs *p)
@@ -302,11 +285,13 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
   HB_TRY(make_room(p));
   HB_TRY(build(p, "pairs/matrix_pair.frag", &s->pair));
   HB_TRY(build(p, "pairs/matrix_sum.frag", &s->sum));
-  clear(p, &s->totals[0]);
+  hb_pairs_program_inputs(p, &s->pair);
+  hb_gl_target_clear(&s->totals[0].target);
   for (int row = 0; row < s->sink_tiles; row++)
     for (int k = 0; k < s->source_tiles; k++) {
       walk_tile(p, row, k);
-      if (s->source_tiles > 1) glFlush(); /* a driver that gathers draws would make one long piece of work */
+      if (s->source_tiles > 1)
+        hb_gl_flush(); /* a driver that gathers draws would make one long piece of work */
     }
   return HB_OK;
 }
@@ -330,7 +315,7 @@ static enum hb_status matrix_read(struct hb_pairs *p)
   HB_TRY(hb_pairs_stage(p, all, all, &piece));
   for (int row = 0; row < s->sink_tiles; row++) {
     for (int w = 0; w < p->words; w++)
-      hb_gl_layers_read(&s->totals[s->source_tiles % 2], w, row, s->width, 1,
+      hb_gl_target_read(&s->totals[s->source_tiles % 2].target, w, 0, row, s->width, 1, HB_GL_WORDS,
                         p->staging + 4 * width * (size_t)w);
     p->begun = tokens_of(p, row);
     for (size_t x = 0, i = width * (size_t)row; x < width && i < p->ni; x++, i++) {
@@ -342,12 +327,23 @@ static enum hb_status matrix_read(struct hb_pairs *p)
   return HB_OK;
 }
 
+/* The pairs of a tile and half as many to fold them into; totals in a ping-pong pair, whose rows grow by doubling. */
+static void matrix_memory(double total, struct hb_force_need *need)
+{
+  double side = LIMIT_2004;
+  while (1.5 * side * side * total > MATRIX_BYTES) side /= 2;
+  need->device_fixed += 1.5 * side * side * total;
+  need->device_sink += 2 * 2 * total;
+}
+
 const struct hb_pairs_scheme hb_pairs_matrix2004 = {
     .name = "matrix2004",
     .summary = "all pair terms in a texture, folded log2 N times; in tiles where they are too many",
     .source = "[NHP07] section 31.5",
+    .is_historic = 1,
     .create = matrix_create,
     .destroy = matrix_destroy,
     .walk = matrix_walk,
     .read = matrix_read,
+    .memory = matrix_memory,
 };

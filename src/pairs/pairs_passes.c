@@ -1,7 +1,7 @@
 /* How much one draw does: enough to keep the device busy, never so much that a desktop's driver takes it for hung. */
 #include "pairs/pairs.h"
 
-#include "gl/gl.h"
+#include "gl/gl_pass.h"
 #include "gl/gl_timer.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ enum hb_status hb_pairs_passes(struct hb_pairs *p, size_t segments, size_t segme
     HB_TRY(pass(p, from, to));
     if (start > 0)
       hb_pairs_learn(p, (double)p->ni * (double)segments * (double)(to - from), hb_gl_timer_stop(start));
-    if (!whole) glFlush(); /* a driver that gathers draws into one piece of work would make it too long */
+    if (!whole) hb_gl_flush(); /* a driver that gathers draws into one piece of work would make it too long */
   }
   return HB_OK;
 }

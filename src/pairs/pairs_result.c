@@ -4,8 +4,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
-#include "gl/gl.h"
-#include "gl/gl_readback.h"
+#include "gl/gl_pass.h"
 
 size_t hb_pairs_room(size_t bytes, size_t most)
 {
@@ -58,43 +57,44 @@ enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t seg
   if (walked != expected)
     return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
                    p->params.context->caps.renderer, sink, walked, expected);
-  if (p->params.precision == HB_PRECISION_SINGLE)
+  const struct hb_precision_facts *precision = &hb_precisions[p->params.precision];
+  if (precision->total_words == 1)
     add_as(HB_PRECISION_SINGLE, p, segment, sink, words);
-  else if (p->params.precision == HB_PRECISION_DOUBLE)
+  else if (precision->is_double)
     add_as(HB_PRECISION_DOUBLE, p, segment, sink, words);
   else
     add_as(HB_PRECISION_DS, p, segment, sink, words);
   return HB_OK;
 }
 
-/* ---- sums in the inbox ---- */
+/* ---- sums in the readback buffer ---- */
 
 size_t hb_pairs_results_portion(const struct hb_pairs *p) { return HB_PAIRS_PIECE / (16 * (size_t)p->words); }
 
-enum hb_status hb_pairs_results(struct hb_pairs *p)
+enum hb_status hb_pairs_results(struct hb_pairs *p, struct hb_gl_pass *pass)
 {
   size_t bytes = p->ni * (size_t)p->words * 16;
   if (p->stays) {
     HB_TRY(hb_pairs_storage_bytes(p, bytes));
-  } else if (bytes > p->inbox.room) {
+  } else if (bytes > p->readback.buffer.bytes) {
     size_t most = hb_pairs_results_portion(p), all = p->nj < most ? p->nj : most;
-    HB_TRY(hb_gl_readback_buffer_room(p->params.context, hb_pairs_room(bytes, all * (size_t)p->words * 16),
-                                      &p->inbox));
+    HB_TRY(hb_gl_readback_reserve(p->params.context, hb_pairs_room(bytes, all * (size_t)p->words * 16),
+                                  &p->readback));
   }
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, p->stays ? p->storage : p->inbox.buffer);
+  hb_gl_pass_storage(pass, 3, p->stays ? &p->storage : &p->readback.buffer);
   return HB_OK;
 }
 
 enum hb_status hb_pairs_read_results(struct hb_pairs *p)
 {
   const uint32_t *word, *words[2 * HB_RECORDS_MAX];
-  HB_TRY(hb_gl_readback_buffer_open(p->params.context, &p->inbox, p->ni * (size_t)p->words * 16, &word));
+  HB_TRY(hb_gl_readback_open(p->params.context, &p->readback, p->ni * (size_t)p->words * 16, &word));
   enum hb_status status = HB_OK;
   for (size_t i = 0; i < p->ni && status == HB_OK; i++) {
     for (int w = 0; w < p->words; w++, word += 4) words[w] = word;
     status = hb_pairs_add(p, 0, p->nj, i, words);
   }
-  hb_gl_readback_buffer_close(&p->inbox);
+  hb_gl_readback_close(&p->readback);
   return status;
 }
 
@@ -102,11 +102,8 @@ enum hb_status hb_pairs_read_results(struct hb_pairs *p)
 
 enum hb_status hb_pairs_storage_bytes(struct hb_pairs *p, size_t bytes)
 {
-  if (!p->storage) glGenBuffers(1, &p->storage);
-  if (bytes <= p->storage_room) return HB_OK;
-  p->storage_room = hb_pairs_room(bytes, HB_PAIRS_TOTALS);
-  glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
-  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->storage_room, NULL, GL_DYNAMIC_COPY);
+  if (bytes <= p->storage.bytes) return HB_OK;
+  hb_gl_buffer_fill(&p->storage, HB_GL_BY_DEVICE, hb_pairs_room(bytes, HB_PAIRS_TOTALS), NULL);
   return hb_gl_context_check(p->params.context, "making room for totals");
 }
 
@@ -118,7 +115,7 @@ enum hb_status hb_pairs_storage_room(struct hb_pairs *p, size_t segments)
 void hb_pairs_storage_totals(const struct hb_pairs *p, size_t segments, struct hb_pairs_totals *totals)
 {
   *totals = (struct hb_pairs_totals){
-      .buffer = p->storage,
+      .buffer = p->storage.id,
       .segments = (int)segments,
       .groups = (int)p->ni,
       .each = 1,
@@ -135,13 +132,10 @@ enum hb_status hb_pairs_read_storage(struct hb_pairs *p, size_t segments, size_t
   size_t total = 4 * (size_t)p->words, count = segments * p->ni, piece;
   HB_TRY(hb_pairs_stage(p, total, count * total, &piece));
   piece /= total;
-  glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->storage);
   for (size_t first = 0; first < count; first += piece) {
     size_t end = first + piece < count ? first + piece : count;
     size_t size = total * sizeof *p->staging;
-    glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, (GLintptr)(first * size), (GLsizeiptr)((end - first) * size),
-                       p->staging);
-    hb_gl_readback_add((end - first) * size);
+    hb_gl_buffer_read(&p->storage, first * size, (end - first) * size, p->staging);
     for (size_t k = first; k < end; k++) {
       const uint32_t *words[2 * HB_RECORDS_MAX];
       for (int w = 0; w < p->words; w++) words[w] = p->staging + (k - first) * total + 4 * w;

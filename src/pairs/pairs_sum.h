@@ -2,18 +2,17 @@
 #ifndef HB_PAIRS_SUM_H
 #define HB_PAIRS_SUM_H
 
-#include "gl/gl_layers.h"
 #include "pairs/pairs_program.h"
 
 enum { HB_SUM_LEVELS = 6 }; /* 1, 2, ... 32 threads a sink */
 
 struct hb_pairs_sum {
-  struct hb_pairs_program program[HB_SUM_LEVELS]; /* by log2 of the threads a sink; built when first used */
+  struct hb_gl_pass program[HB_SUM_LEVELS]; /* by log2 of the threads a sink; built when first used */
 };
 
 /* The totals of one kind of walk: in layers as shaders/pairs/bag.frag leaves them, or (NULL) in pairs->storage. */
 struct hb_pairs_parts {
-  const struct hb_gl_layers *layers;
+  const struct hb_gl_texture *layers;
   int segments, groups, each, width, band; /* a sum is always called with the same each and band */
 };
 

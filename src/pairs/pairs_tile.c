@@ -5,7 +5,6 @@
 #include "base/default.h"
 #include "base/mem.h"
 #include "base/div_ceil.h"
-#include "gl/gl.h"
 
 #include <stdio.h>
 
@@ -17,13 +16,12 @@ enum {
 
 struct tile {
   /* by 0: one segment, 1: more */
-  struct hb_pairs_program few[LEVELS][2]; /* one sink a thread, by log2 of the threads a body */
-  struct hb_pairs_program many[2];        /* one thread a body, several sinks a thread */
-  unsigned finished;                      /* buffer of counters: workgroups of the same sinks that are done */
-  size_t finished_room;
+  struct hb_gl_pass few[LEVELS][2]; /* one sink a thread, by log2 of the threads a body */
+  struct hb_gl_pass many[2];        /* one thread a body, several sinks a thread */
+  struct hb_gl_buffer finished;     /* counters: workgroups of the same sinks that are done */
 
   /* the walk under way */
-  struct hb_pairs_program *program;
+  struct hb_gl_pass *program;
   int workgroups, segments, segment_length;
   int lanes; /* threads a body */
   int each;  /* sinks a thread */
@@ -43,7 +41,7 @@ static enum hb_status tile_create(struct hb_pairs *p)
                                     : heavy        ? 1
                                                    : 2); /* more sinks leave room for fewer threads */
   t->unroll = hb_default(t->unroll, 8);
-  t->partial = hb_default(t->partial, hb_pairs_partial(p->params.precision));
+  t->partial = hb_default(t->partial, hb_precisions[p->params.precision].partial);
   t->threads = hb_default(t->threads, caps->software ? 1024 : 262144);
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, HB_J_STORAGE + 1);
   if (t->partial > t->workgroup) t->partial = t->workgroup;
@@ -53,7 +51,6 @@ static enum hb_status tile_create(struct hb_pairs *p)
   struct tile *s;
   HB_TRY(HB_ALLOC(1, &s));
   p->state = s;
-  glGenBuffers(1, &s->finished);
   return HB_OK;
 }
 
@@ -61,15 +58,15 @@ static void tile_destroy(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   for (int k = 0; k < 2; k++) {
-    for (int level = 0; level < LEVELS; level++) hb_pairs_program_destroy(&s->few[level][k]);
-    hb_pairs_program_destroy(&s->many[k]);
+    for (int level = 0; level < LEVELS; level++) hb_gl_pass_destroy(&s->few[level][k]);
+    hb_gl_pass_destroy(&s->many[k]);
   }
-  glDeleteBuffers(1, &s->finished);
+  hb_gl_buffer_destroy(&s->finished);
   hb_mem_free(s);
 }
 
 static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int segments,
-                            struct hb_pairs_program *program)
+                            struct hb_gl_pass *program)
 {
   const struct hb_pairs_tuning *t = &p->params.tuning;
   int share = t->workgroup / body_threads, partial = t->partial < share ? t->partial : share;
@@ -119,15 +116,13 @@ static enum hb_status make_room(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   HB_TRY(hb_pairs_storage_room(p, (size_t)s->segments * (size_t)s->lanes));
-  HB_TRY(hb_pairs_results(p));
+  HB_TRY(hb_pairs_results(p, s->program));
   if (s->segments == 1) return HB_OK;
   size_t bytes = (size_t)s->workgroups * sizeof(uint32_t);
-  if (bytes <= s->finished_room) return HB_OK;
+  if (bytes <= s->finished.bytes) return HB_OK;
   void *zeros;
   HB_TRY(hb_mem_alloc(1, 2 * bytes, &zeros));
-  glBindBuffer(GL_SHADER_STORAGE_BUFFER, s->finished);
-  glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)(2 * bytes), zeros, GL_DYNAMIC_COPY);
-  s->finished_room = 2 * bytes;
+  hb_gl_buffer_fill(&s->finished, HB_GL_BY_DEVICE, 2 * bytes, zeros);
   hb_mem_free(zeros);
   return HB_OK;
 }
@@ -148,12 +143,12 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   uint64_t fetched = (uint64_t)s->workgroups * tiles * workgroup,
            totals = (uint64_t)p->ni * (uint64_t)p->words;
   int last = to == (size_t)s->segment_length;
-  struct hb_gl_pass pass = hb_pairs_watch_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks);
+  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks);
   pass.fragments = threads;
   pass.pairs = (uint64_t)p->ni * sources;
   pass.write_count = 1;
-  unsigned results = last && !p->stays ? p->inbox.buffer : p->storage;
-  pass.write[0] = hb_pairs_watch_totals(p, HB_GL_TRACE_BUFFER, results);
+  unsigned results = last && !p->stays ? p->readback.buffer.id : p->storage.id;
+  pass.write[0] = hb_pairs_watch_totals(p, HB_GL_BUFFER, results);
   pass.write[0].name = "totals";
   pass.write[0].columns = hb_gl_trace_columns(p->ni);
   pass.write[0].rows = (int)hb_div_ceil(p->ni, (size_t)pass.write[0].columns);
@@ -162,7 +157,7 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
   if (from > 0 || s->segments > 1) {
     struct hb_gl_trace_array *before = &pass.read[pass.read_count++];
     *before = pass.write[0];
-    before->object = p->storage;
+    before->object = p->storage.id;
     before->quantities = NULL; /* overwritten by now */
     before->traffic =
         totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
@@ -174,11 +169,10 @@ static void tell(struct hb_pairs *p, size_t from, size_t to)
 static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
 {
   const struct tile *s = p->state;
-  glUniform2i(s->program->at[HB_U_BAG], (GLint)from, (GLint)to);
-  glUniform1i(s->program->at[HB_U_GO_ON], from > 0);
-  glUniform1i(s->program->at[HB_U_LAST_PASS], to == (size_t)s->segment_length);
-  glDispatchCompute((GLuint)s->workgroups, (GLuint)s->segments, 1);
-  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+  hb_gl_pass_int2(s->program, "bag", (int)from, (int)to);
+  hb_gl_pass_int(s->program, "go_on", from > 0);
+  hb_gl_pass_int(s->program, "last_pass", to == (size_t)s->segment_length);
+  hb_gl_pass_dispatch(s->program, (size_t)s->workgroups, (size_t)s->segments);
   if (hb_gl_trace) tell(p, from, to);
   return HB_OK;
 }
@@ -190,12 +184,12 @@ static enum hb_status tile_walk(struct hb_pairs *p)
   HB_TRY(make_room(p));
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
   p->begun = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
-  hb_pairs_program_use(p, s->program);
-  glUniform1i(s->program->at[HB_U_SEGMENT_LENGTH], s->segment_length);
-  glUniform1i(s->program->at[HB_U_SEGMENTS], s->segments);
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, p->j_buffer);
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, p->storage);
-  if (s->segments > 1) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, s->finished);
+  hb_pairs_program_inputs(p, s->program);
+  hb_gl_pass_int(s->program, "segment_length", s->segment_length);
+  hb_gl_pass_int(s->program, "segments", s->segments);
+  hb_gl_pass_storage(s->program, 0, &p->j);
+  hb_gl_pass_storage(s->program, 1, &p->storage);
+  if (s->segments > 1) hb_gl_pass_storage(s->program, 2, &s->finished);
   size_t most = p->params.context->caps.software ? MAX_ITERATIONS : (size_t)s->segment_length;
   return hb_pairs_passes(p, (size_t)s->segments, (size_t)s->segment_length,
                          (size_t)p->params.tuning.workgroup, most, pass);
@@ -209,14 +203,23 @@ static enum hb_status tile_totals(struct hb_pairs *p, struct hb_pairs_totals *to
   return HB_OK;
 }
 
+static void tile_memory(double total, struct hb_force_need *need)
+{
+  (void)total;
+  need->device_fixed += HB_PAIRS_TOTALS; /* of a portion of the sinks, in one storage buffer */
+}
+
 const struct hb_pairs_scheme hb_pairs_tile = {
     .name = "tile",
     .summary = "a compute shader, tiles of sources in shared memory, several threads a body",
     .source = "[NHP07]",
+    .is_compute = 1,
+    .has_tuning = 1,
     .create = tile_create,
     .destroy = tile_destroy,
     .portion = tile_portion,
     .walk = tile_walk,
     .read = hb_pairs_read_results,
     .totals = tile_totals,
+    .memory = tile_memory,
 };

@@ -8,8 +8,8 @@ static struct hb_gl_trace_array particles(const struct hb_pairs *p)
   return (struct hb_gl_trace_array){
       .name = "particles",
       .quantities = p->params.interaction->particle,
-      .object = p->j_buffer,
-      .kind = HB_GL_TRACE_BUFFER,
+      .object = p->j.id,
+      .kind = HB_GL_BUFFER,
       .form = doubles ? HB_GL_TRACE_DOUBLES : HB_GL_TRACE_FLOATS,
       .channels = 4,
       .columns = columns,
@@ -28,8 +28,8 @@ static struct hb_gl_trace_array sinks(const struct hb_pairs *p)
 {
   return (struct hb_gl_trace_array){
       .name = "sinks",
-      .object = p->i_buffer,
-      .kind = HB_GL_TRACE_BUFFER,
+      .object = p->i.id,
+      .kind = HB_GL_BUFFER,
       .form = HB_GL_TRACE_WORDS,
       .channels = 1,
       .columns = (int)p->ni,
@@ -43,20 +43,21 @@ static struct hb_gl_trace_array sinks(const struct hb_pairs *p)
   };
 }
 
-struct hb_gl_pass hb_pairs_watch_pass(struct hb_pairs *p, uint64_t particle_texels, uint64_t sink_texels)
+struct hb_gl_trace_pass hb_pairs_watch_pass(struct hb_pairs *p, uint64_t particle_texels,
+                                            uint64_t sink_texels)
 {
-  struct hb_gl_pass pass = {.context = p->params.context,
-                            .scheme = p->scheme->name,
-                            .number = ++p->passes,
-                            .draws = 1,
-                            .read_count = 2,
-                            .read = {particles(p), sinks(p)}};
+  struct hb_gl_trace_pass pass = {.context = p->params.context,
+                                  .scheme = p->scheme->name,
+                                  .number = ++p->passes,
+                                  .draws = 1,
+                                  .read_count = 2,
+                                  .read = {particles(p), sinks(p)}};
   pass.read[0].traffic = particle_texels;
   pass.read[1].traffic = sink_texels;
   return pass;
 }
 
-struct hb_gl_trace_array hb_pairs_watch_totals(const struct hb_pairs *p, enum hb_gl_trace_kind kind,
+struct hb_gl_trace_array hb_pairs_watch_totals(const struct hb_pairs *p, enum hb_gl_shape kind,
                                                unsigned object)
 {
   int doubles = p->params.precision == HB_PRECISION_DOUBLE;

@@ -7,10 +7,11 @@
 
 /* The next pass of the walk, which reads the particles and the sinks' numbers: texels of both that its fragments ask
  * for. */
-struct hb_gl_pass hb_pairs_watch_pass(struct hb_pairs *pairs, uint64_t particle_texels, uint64_t sink_texels);
+struct hb_gl_trace_pass hb_pairs_watch_pass(struct hb_pairs *pairs, uint64_t particle_texels,
+                                            uint64_t sink_texels);
 
 /* Totals in a stack of textures or in the storage buffer, without name, columns, rows, each, and traffic. */
-struct hb_gl_trace_array hb_pairs_watch_totals(const struct hb_pairs *pairs, enum hb_gl_trace_kind kind,
+struct hb_gl_trace_array hb_pairs_watch_totals(const struct hb_pairs *pairs, enum hb_gl_shape kind,
                                                unsigned object);
 
 #endif

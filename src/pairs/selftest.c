@@ -5,9 +5,7 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
-#include "gl/gl.h"
-#include "gl/gl_layers.h"
-#include "gl/gl_shader.h"
+#include "gl/gl_pass.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,16 +47,16 @@ static void make_cases(struct given given[CASES])
 /* ---- the draw ---- */
 
 struct draw {
-  unsigned program, buffer, texture;
-  struct hb_gl_layers layers;
+  struct hb_gl_pass pass;
+  struct hb_gl_buffer cases;
+  struct hb_gl_texture layers;
 };
 
 static void destroy_draw(struct draw *d)
 {
-  if (d->program) glDeleteProgram(d->program);
-  if (d->buffer) glDeleteBuffers(1, &d->buffer);
-  if (d->texture) glDeleteTextures(1, &d->texture);
-  hb_gl_layers_destroy(&d->layers);
+  hb_gl_pass_destroy(&d->pass);
+  hb_gl_buffer_destroy(&d->cases);
+  hb_gl_texture_destroy(&d->layers);
 }
 
 static enum hb_status ask_with(struct draw *d, struct hb_gl_context *context, enum hb_precision precision,
@@ -66,21 +64,15 @@ static enum hb_status ask_with(struct draw *d, struct hb_gl_context *context, en
 {
   char defines[32];
   snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)precision);
-  const struct hb_gl_program_source source = {
-      .vertex = "fullscreen.vert", .fragment = "common/selftest.frag", .defines = defines};
-  HB_TRY(hb_gl_program_build(context, &source, &d->program));
-  HB_TRY(hb_gl_layers_create(context, CASES, 1, LAYERS, &d->layers));
-  glGenBuffers(1, &d->buffer);
-  glBindBuffer(GL_ARRAY_BUFFER, d->buffer);
-  glBufferData(GL_ARRAY_BUFFER, CASES * sizeof *given, given, GL_STREAM_DRAW);
-  glGenTextures(1, &d->texture);
-  glActiveTexture(GL_TEXTURE0);
-  glBindTexture(GL_TEXTURE_BUFFER, d->texture);
-  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, d->buffer);
-  glUseProgram(d->program);
-  glUniform1i(glGetUniformLocation(d->program, "cases"), 0);
-  hb_gl_layers_draw(&d->layers, CASES, 1);
-  for (int k = 0; k < LAYERS; k++) hb_gl_layers_read(&d->layers, k, 0, CASES, 1, answer->words[k][0]);
+  const struct hb_gl_program_source source = {.fragment = "common/selftest.frag", .defines = defines};
+  HB_TRY(hb_gl_pass_create(context, &source, &d->pass));
+  HB_TRY(hb_gl_texture_words(context, CASES, 1, LAYERS, &d->layers));
+  hb_gl_buffer_fill(&d->cases, HB_GL_BY_HOST, CASES * sizeof *given, given);
+  hb_gl_buffer_texture(&d->cases, HB_GL_RGBA32F);
+  hb_gl_pass_texture(&d->pass, "cases", &d->cases.texture);
+  hb_gl_pass_draw(&d->pass, &d->layers.target, 0, 0, CASES, 1);
+  for (int k = 0; k < LAYERS; k++)
+    hb_gl_target_read(&d->layers.target, k, 0, 0, CASES, 1, HB_GL_WORDS, answer->words[k][0]);
   return hb_gl_context_check(context, "testing the driver's arithmetic");
 }
 
@@ -279,21 +271,21 @@ static int exact_doubles(const struct hb_selftest_info *t)
 enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_precision precision,
                                  const char *renderer)
 {
-  const char *name = hb_precision_names[precision];
-  if ((precision == HB_PRECISION_COMPENSATED || precision == HB_PRECISION_DS) && !exact_sums(t)) {
+  const char *name = hb_precisions[precision].name;
+  if (hb_precisions[precision].needs_precise && !exact_sums(t)) {
     int wrong =
         t->two_sum_precise_wrong > t->carry_precise_wrong ? t->two_sum_precise_wrong : t->carry_precise_wrong;
     return hb_fail(HB_ERR_GL,
                    "precision %s needs exact sums, %s rearranges `precise` ones (%d of %d are wrong); "
                    "take precision %s",
                    name, renderer, wrong, t->cases,
-                   hb_precision_names[exact_doubles(t) ? HB_PRECISION_DOUBLE : HB_PRECISION_SINGLE]);
+                   hb_precisions[exact_doubles(t) ? HB_PRECISION_DOUBLE : HB_PRECISION_SINGLE].name);
   }
   if (precision == HB_PRECISION_DOUBLE && !exact_doubles(t))
     return hb_fail(HB_ERR_GL,
                    "precision double needs exact doubles, %s has %d of %d sums or products wrong and roots "
                    "by %.3g ulp; take precision %s",
                    renderer, t->double_wrong, t->cases, t->double_ulp,
-                   hb_precision_names[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE]);
+                   hb_precisions[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE].name);
   return HB_OK;
 }

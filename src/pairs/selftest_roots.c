@@ -3,27 +3,23 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
-#include "gl/gl.h"
-#include "gl/gl_layers.h"
-#include "gl/gl_shader.h"
+#include "gl/gl_pass.h"
 
 #include <math.h>
 
 enum { ROW = 128, ROOTS = 4 * ROW * ROW };
 
-static enum hb_status take_roots(struct hb_gl_context *context, struct hb_gl_layers *layers,
-                                 unsigned *program, uint32_t *words)
+static enum hb_status take_roots(struct hb_gl_context *context, struct hb_gl_texture *layers,
+                                 struct hb_gl_pass *pass, uint32_t *words)
 {
-  const struct hb_gl_program_source source = {.vertex = "fullscreen.vert",
-                                              .fragment = "common/roots.frag",
+  const struct hb_gl_program_source source = {.fragment = "common/roots.frag",
                                               .defines = context->caps.software
                                                              ? "#define SOFTWARE\n#define PRECISION 0\n"
                                                              : "#define PRECISION 0\n"};
-  HB_TRY(hb_gl_program_build(context, &source, program));
-  HB_TRY(hb_gl_layers_create(context, ROW, ROW, 1, layers));
-  glUseProgram(*program);
-  hb_gl_layers_draw(layers, ROW, ROW);
-  hb_gl_layers_read(layers, 0, 0, ROW, ROW, words);
+  HB_TRY(hb_gl_pass_create(context, &source, pass));
+  HB_TRY(hb_gl_texture_words(context, ROW, ROW, 1, layers));
+  hb_gl_pass_draw(pass, &layers->target, 0, 0, ROW, ROW);
+  hb_gl_target_read(&layers->target, 0, 0, 0, ROW, ROW, HB_GL_WORDS, words);
   return hb_gl_context_check(context, "taking reciprocal roots");
 }
 
@@ -44,14 +40,14 @@ static double mean_error(const uint32_t *words)
 
 enum hb_status hb_selftest_roots(struct hb_gl_context *context, double *mean)
 {
-  struct hb_gl_layers layers = {0};
-  unsigned program = 0;
+  struct hb_gl_texture layers = {0};
+  struct hb_gl_pass pass = {0};
   uint32_t *words;
   HB_TRY(HB_ALLOC(ROOTS, &words));
-  enum hb_status status = take_roots(context, &layers, &program, words);
+  enum hb_status status = take_roots(context, &layers, &pass, words);
   if (status == HB_OK) *mean = mean_error(words);
-  hb_gl_layers_destroy(&layers);
-  if (program) glDeleteProgram(program);
+  hb_gl_texture_destroy(&layers);
+  hb_gl_pass_destroy(&pass);
   hb_mem_free(words);
   return status;
 }

@@ -65,13 +65,6 @@ void hb_camera_drag(struct hb_camera *c, double dx, double dy)
   turn(c, about, PI * length);
 }
 
-void hb_camera_orbit(struct hb_camera *c, double angle)
-{
-  double up[3];
-  memcpy(up, c->axis[1], sizeof up);
-  turn(c, up, angle);
-}
-
 void hb_camera_zoom(struct hb_camera *c, double factor)
 {
   c->distance = fmin(fmax(c->distance / factor, 1e-30), 1e30);

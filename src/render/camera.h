@@ -27,9 +27,6 @@ void hb_camera_look(struct hb_camera *camera, double azimuth, double elevation, 
  * picture is a quarter turn. */
 void hb_camera_drag(struct hb_camera *camera, double dx, double dy);
 
-/* Turns about the picture's upward axis through the centre, radians: a full turn is an orbit. */
-void hb_camera_orbit(struct hb_camera *camera, double angle);
-
 /* The distance becomes distance / factor: factor > 1 comes closer to the centre. Never 0 or infinite. */
 void hb_camera_zoom(struct hb_camera *camera, double factor);
 

@@ -2,19 +2,13 @@
 
 #include "base/mem.h"
 #include "io/png.h"
-#include "render/false_color.h"
+#include "render/colormap.h"
 #include "render/font.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <math.h>
-
-static void split(unsigned color, unsigned char rgb[3])
-{
-  rgb[0] = (unsigned char)(color >> 16);
-  rgb[1] = (unsigned char)(color >> 8);
-  rgb[2] = (unsigned char)color;
-}
+#include <string.h>
 
 enum hb_status hb_canvas_create(int width, int height, unsigned color, struct hb_canvas *canvas)
 {
@@ -32,11 +26,10 @@ void hb_canvas_destroy(struct hb_canvas *canvas)
 
 void hb_canvas_box(struct hb_canvas *canvas, int x, int y, int width, int height, unsigned color)
 {
-  unsigned char rgb[3];
-  split(color, rgb);
   for (int row = y < 0 ? 0 : y; row < y + height && row < canvas->height; row++)
     for (int column = x < 0 ? 0 : x; column < x + width && column < canvas->width; column++)
-      for (int c = 0; c < 3; c++) canvas->rgb[3 * (row * canvas->width + column) + c] = rgb[c];
+      for (int c = 0; c < 3; c++)
+        canvas->rgb[3 * (row * canvas->width + column) + c] = (unsigned char)(color >> (16 - 8 * c));
 }
 
 void hb_canvas_frame(struct hb_canvas *canvas, int x, int y, int width, int height, int t, unsigned color)
@@ -63,12 +56,25 @@ void hb_canvas_arrow(struct hb_canvas *canvas, int x0, int y0, int x1, int y1, u
   }
 }
 
+static void write_char(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, char c)
+{
+  for (int row = 0; row < HB_FONT_HEIGHT; row++)
+    for (int column = 0; column < HB_FONT_WIDTH; column++)
+      if (hb_font_ink(c, column, row))
+        hb_canvas_box(canvas, x + column * scale, y + row * scale, scale, scale, color);
+}
+
 static void write_text(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, const char *text)
 {
-  const struct hb_font_image image = {canvas->rgb, canvas->width, canvas->height};
-  unsigned char rgb[3];
-  split(color, rgb);
-  hb_font_write(&image, x, y, scale, rgb, text);
+  for (int at = x; *text; text++) {
+    if (*text == '\n') {
+      at = x;
+      y += HB_FONT_HEIGHT * scale;
+    } else {
+      write_char(canvas, at, y, scale, color, *text);
+      at += HB_FONT_WIDTH * scale;
+    }
+  }
 }
 
 void hb_canvas_text(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, const char *format,
@@ -84,25 +90,22 @@ void hb_canvas_text(struct hb_canvas *canvas, int x, int y, int scale, unsigned 
 
 void hb_canvas_text_at(struct hb_canvas *canvas, int x, int y, unsigned color, const char *format, ...)
 {
-  char text[512];
+  char text[128];
   va_list values;
   va_start(values, format);
   vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  write_text(canvas, x - hb_font_columns(text) / 2, y, 1, color, text);
+  write_text(canvas, x - (int)strlen(text) * HB_FONT_WIDTH / 2, y, 1, color, text);
 }
 
-void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double most, int signs,
-                     const char *name)
+void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double most, int signs)
 {
   enum { THICKNESS = 10, ROOM = 50 /* of a number */ };
   static const unsigned ink = 0xb8b8c4;
   double left = signs > 0 ? 0 : -1, right = signs < 0 ? 0 : 1;
   for (int k = 0; k < width; k++) {
     double t = left + (right - left) * (k + 0.5) / width;
-    uint8_t rgb[3];
-    hb_false_color(t * fabs(t), 1, rgb);
-    hb_canvas_box(canvas, x + k, y, 1, THICKNESS, (unsigned)rgb[0] << 16 | (unsigned)rgb[1] << 8 | rgb[2]);
+    hb_canvas_box(canvas, x + k, y, 1, THICKNESS, hb_false_color(t * fabs(t), 1));
   }
   hb_canvas_frame(canvas, x, y, width, THICKNESS, 1, 0x40404c);
   for (int k = -2; k <= 2; k++) {
@@ -113,7 +116,6 @@ void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double m
     hb_canvas_box(canvas, at, y + THICKNESS, 1, 4, ink);
     hb_canvas_text_at(canvas, at, y + THICKNESS + 5, ink, "%.3g", t * fabs(t) * most);
   }
-  if (name) hb_canvas_text(canvas, x, y - 18, 1, ink, "%s", name);
 }
 
 enum hb_status hb_canvas_write(const struct hb_canvas *canvas, const char *path, const char *comment)

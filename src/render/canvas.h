@@ -1,5 +1,5 @@
-/* A page of pixels on the host: boxes, arrows, text, and arrays of numbers in false colours. Places are in pixels from the
- * upper left corner, colours 0xRRGGBB; what lies outside is cut off. */
+/* A page of pixels on the host: boxes, arrows, text, and scales of false colors. Places are in pixels from the upper left
+ * corner, colors 0xRRGGBB; what lies outside is cut off. */
 #ifndef HB_CANVAS_H
 #define HB_CANVAS_H
 
@@ -22,16 +22,16 @@ void hb_canvas_frame(struct hb_canvas *canvas, int x, int y, int width, int heig
 /* From one point to another, straight right or straight down. */
 void hb_canvas_arrow(struct hb_canvas *canvas, int x0, int y0, int x1, int y1, unsigned color);
 
+/* Each pixel of the font is scale x scale pixels; '\n' begins another line. */
 void hb_canvas_text(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, const char *format,
                     ...) __attribute__((format(printf, 6, 7)));
 
-/* The same, its middle at x. */
+/* One line with its middle at x. */
 void hb_canvas_text_at(struct hb_canvas *canvas, int x, int y, unsigned color, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The scale of false colours from -most or 0 to 0 or most, with its numbers below. signs: -1, 0 both, 1. */
-void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double most, int signs,
-                     const char *name);
+/* The scale of false colors from -most or 0 to 0 or most, with its numbers below. signs: -1, 0 both, 1. */
+void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double most, int signs);
 
 /* As PNG, with a text "Comment" (nullable). Errors: HB_ERR_IO. */
 enum hb_status hb_canvas_write(const struct hb_canvas *canvas, const char *path, const char *comment);

@@ -3,7 +3,6 @@
 #include "base/degree.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *const hb_colormap_names[HB_COLORMAP_COUNT] = {"stars", "ember", "ice", "grey"};
 
@@ -110,4 +109,24 @@ double hb_colormap_encode(double linear)
 double hb_colormap_decode(double coded)
 {
   return coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4);
+}
+
+/* ---- false colors ------------------------------------------------------------------------------------ */
+
+const unsigned char hb_false_color_anchors[HB_FALSE_COLOR_ANCHORS][3] = {
+    {216, 247, 250}, {80, 180, 220}, {34, 108, 184}, {24, 50, 106},  {18, 18, 26},
+    {92, 24, 62},    {184, 52, 58},  {242, 134, 46}, {255, 240, 176}};
+
+unsigned hb_false_color(double value, double most)
+{
+  if (isnan(value)) return 0x00a050;
+  double t = most > 0 ? copysign(sqrt(fmin(fabs(value) / most, 1)), value) : 0;
+  double at = (t + 1) / 2 * (HB_FALSE_COLOR_ANCHORS - 1);
+  int k = (int)fmin(at, HB_FALSE_COLOR_ANCHORS - 2);
+  unsigned color = 0;
+  for (int c = 0; c < 3; c++) {
+    double low = hb_false_color_anchors[k][c], high = hb_false_color_anchors[k + 1][c];
+    color = color << 8 | (unsigned)lround(low + (high - low) * (at - k));
+  }
+  return color;
 }

@@ -27,4 +27,13 @@ void hb_colormap_oklab(const float rgb[3], double lab[3]);
 double hb_colormap_encode(double linear);
 double hb_colormap_decode(double coded);
 
+/* One scale of false colors for all numbers, 0xRRGGBB: zero is dark, what is above glows warm, what is below cold. Brightness
+ * goes with the root of value / most, so that a single term shows beside a sum of many; most is the largest number of
+ * the picture (0: everything is zero). NaN is green. */
+unsigned hb_false_color(double value, double most);
+
+/* The same for shaders: colors at -1, -3/4 ... 1 of the root's sign and size, to be joined by straight lines. */
+enum { HB_FALSE_COLOR_ANCHORS = 9 };
+extern const unsigned char hb_false_color_anchors[HB_FALSE_COLOR_ANCHORS][3];
+
 #endif

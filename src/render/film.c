@@ -13,37 +13,30 @@
 static const struct kind {
   const char *extension, *format, *options;
 } kinds[] = {
-    {"mp4", "mp4", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p -movflags +faststart"},
-    {"mkv", "matroska", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p"},
-    {"webm", "webm", "-c:v libvpx-vp9 -crf 24 -b:v 0 -pix_fmt yuv420p"},
-    {"gif", "gif", "-vf split[a][b];[a]palettegen[p];[b][p]paletteuse"},
+    {".mp4", "mp4", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p -movflags +faststart"},
+    {".mkv", "matroska", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p"},
+    {".webm", "webm", "-c:v libvpx-vp9 -crf 24 -b:v 0 -pix_fmt yuv420p"},
+    {".gif", "gif", "-vf split[a][b];[a]palettegen[p];[b][p]paletteuse"},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, WORDS = 48 };
-
-static const char *extension_of(const char *path)
-{
-  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-  return dot ? dot + 1 : path + strlen(path);
-}
 
 static const struct kind *kind_of(const char *path)
 {
   for (int k = 0; k < KINDS; k++)
-    if (strcasecmp(extension_of(path), kinds[k].extension) == 0) return &kinds[k];
+    if (strcasecmp(hb_text_extension(path), kinds[k].extension) == 0) return &kinds[k];
   return NULL;
 }
 
 enum hb_status hb_film_kind(const char *path, int *is_movie)
 {
   *is_movie = kind_of(path) != NULL;
-  if (*is_movie || strcasecmp(extension_of(path), "png") == 0) return HB_OK;
+  if (*is_movie || strcasecmp(hb_text_extension(path), ".png") == 0) return HB_OK;
   return hb_fail(HB_ERR_USAGE, "cannot draw '%s': its extension is none of png, mp4, mkv, webm, gif", path);
 }
 
 void hb_film_frame_name(const char *path, unsigned long k, char name[4096])
 {
-  const char *extension = extension_of(path);
-  int length = (int)(extension - path) - (*extension != 0);
+  int length = (int)(hb_text_extension(path) - path);
   snprintf(name, 4096, "%.*s_%04lu.png", length, path, k);
 }
 

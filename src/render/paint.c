@@ -1,60 +1,58 @@
 #include "render/paint.h"
 
 #include "base/mem.h"
-#include "gl/gl.h"
-#include "gl/gl_reload.h"
+#include "gl/gl_pass.h"
 #include "render/font.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
-struct vertex {
-  float x, y; /* pixels of the framebuffer */
-  float u, v; /* pixels of the atlas       */
-  uint8_t color[4];
+/* A quadrilateral by its corners in the order of reading, and the part of the atlas that covers it: four texels. */
+struct quad {
+  float corner[4][2];   /* pixels of the framebuffer */
+  float uv[2], size[2]; /* pixels of the atlas */
+  float color[4];
 };
+enum { TEXELS = 4, AT_ONCE = 65536 / TEXELS /* the least limit of a buffer texture */ };
 
 struct hb_paint {
   struct hb_gl_context *context;
-  unsigned program, vertex_array, buffer, atlas;
-  int size_at; /* uniform */
+  struct hb_gl_pass pass;
+  struct hb_gl_texture atlas;
+  struct hb_gl_buffer buffer;
   int width, height, scale;
-  struct vertex *vertices;
-  size_t count, room;
+  struct quad *quads;
+  size_t count, capacity;
   enum hb_status status; /* of what was collected */
 };
 
 /* ---- collecting -------------------------------------------------------------------------------------- */
 
-static enum hb_status make_room(struct hb_paint *p, size_t count)
+static enum hb_status reserve(struct hb_paint *p, size_t count)
 {
-  if (p->count + count <= p->room) return HB_OK;
-  size_t room = 2 * (p->count + count);
-  struct vertex *more;
-  HB_TRY(HB_ALLOC(room, &more));
-  if (p->count) memcpy(more, p->vertices, p->count * sizeof *more);
-  hb_mem_free(p->vertices);
-  p->vertices = more;
-  p->room = room;
+  if (count <= p->capacity) return HB_OK;
+  struct quad *more;
+  HB_TRY(HB_ALLOC(2 * count, &more));
+  if (p->count) memcpy(more, p->quads, p->count * sizeof *more);
+  hb_mem_free(p->quads);
+  p->quads = more;
+  p->capacity = 2 * count;
   return HB_OK;
 }
 
-/* A quadrilateral by its corners in the order of reading, and the part of the atlas that covers it. */
 static void put(struct hb_paint *p, const double corner[4][2], const double uv[2], const double size[2],
                 uint32_t color)
 {
-  static const int order[6] = {0, 1, 2, 2, 1, 3};
-  if (p->status == HB_OK) p->status = make_room(p, 6);
+  if (p->status == HB_OK) p->status = reserve(p, p->count + 1);
   if (p->status != HB_OK) return;
-  for (int k = 0; k < 6; k++) {
-    int c = order[k];
-    p->vertices[p->count++] = (struct vertex){
-        .x = (float)corner[c][0],
-        .y = (float)corner[c][1],
-        .u = (float)(uv[0] + (c & 1 ? size[0] : 0)),
-        .v = (float)(uv[1] + (c & 2 ? size[1] : 0)),
-        .color = {(uint8_t)(color >> 24), (uint8_t)(color >> 16), (uint8_t)(color >> 8), (uint8_t)color}};
+  struct quad *q = &p->quads[p->count++];
+  for (int k = 0; k < 4; k++) {
+    for (int c = 0; c < 2; c++) q->corner[k][c] = (float)corner[k][c];
+    q->color[k] = (float)(color >> (24 - 8 * k) & 255) / 255;
+  }
+  for (int c = 0; c < 2; c++) {
+    q->uv[c] = (float)uv[c];
+    q->size[c] = (float)size[c];
   }
 }
 
@@ -138,61 +136,17 @@ int hb_paint_scale(const struct hb_paint *p) { return p->scale; }
 
 /* ---- drawing ----------------------------------------------------------------------------------------- */
 
-static void make_atlas(struct hb_paint *p)
-{
-  static unsigned char coverage[HB_FONT_ATLAS_WIDTH * HB_FONT_ATLAS_HEIGHT];
-  hb_font_atlas(coverage);
-  glGenTextures(1, &p->atlas);
-  glBindTexture(GL_TEXTURE_2D, p->atlas);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, HB_FONT_ATLAS_WIDTH, HB_FONT_ATLAS_HEIGHT, 0, GL_RED,
-               GL_UNSIGNED_BYTE, coverage);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-}
-
-static void describe_vertices(struct hb_paint *p)
-{
-  static const struct {
-    int count;
-    GLenum type;
-    GLboolean normalized;
-    size_t offset;
-  } attributes[] = {{2, GL_FLOAT, GL_FALSE, offsetof(struct vertex, x)},
-                    {2, GL_FLOAT, GL_FALSE, offsetof(struct vertex, u)},
-                    {4, GL_UNSIGNED_BYTE, GL_TRUE, offsetof(struct vertex, color)}};
-  glGenVertexArrays(1, &p->vertex_array);
-  glBindVertexArray(p->vertex_array);
-  glGenBuffers(1, &p->buffer);
-  glBindBuffer(GL_ARRAY_BUFFER, p->buffer);
-  for (GLuint k = 0; k < 3; k++) {
-    glEnableVertexAttribArray(k);
-    glVertexAttribPointer(k, attributes[k].count, attributes[k].type, attributes[k].normalized,
-                          sizeof(struct vertex), (const void *)attributes[k].offset);
-  }
-  glBindVertexArray(p->context->vertex_array);
-}
-
-/* As hb_gl_reload_adopt. */
-static enum hb_status adopt(void *owner, unsigned program)
-{
-  struct hb_paint *p = owner;
-  int atlas_at, size_at;
-  HB_TRY(hb_gl_program_uniform(program, "size", &size_at));
-  HB_TRY(hb_gl_program_uniform(program, "atlas", &atlas_at));
-  p->size_at = size_at;
-  p->program = program;
-  glUseProgram(program);
-  glUniform1i(atlas_at, 0);
-  return HB_OK;
-}
-
 static enum hb_status build(struct hb_paint *p)
 {
+  static unsigned char coverage[HB_FONT_ATLAS_WIDTH * HB_FONT_ATLAS_HEIGHT];
   const struct hb_gl_program_source source = {.vertex = "view/paint.vert", .fragment = "view/paint.frag"};
-  HB_TRY(hb_gl_reload_build(p->context, &source, adopt, p, &p->program));
-  make_atlas(p);
-  describe_vertices(p);
-  return hb_gl_context_check(p->context, "preparing the painter");
+  const struct hb_gl_texture_params atlas = {
+      .format = HB_GL_R8, .width = HB_FONT_ATLAS_WIDTH, .height = HB_FONT_ATLAS_HEIGHT, .data = coverage};
+  hb_font_atlas(coverage);
+  HB_TRY(hb_gl_pass_create(p->context, &source, &p->pass));
+  HB_TRY(hb_gl_texture_create(p->context, &atlas, &p->atlas));
+  hb_gl_pass_texture(&p->pass, "atlas", &p->atlas);
+  return HB_OK;
 }
 
 enum hb_status hb_paint_open(struct hb_gl_context *context, struct hb_paint **paint)
@@ -216,33 +170,27 @@ void hb_paint_close(struct hb_paint *p)
 {
   if (!p) return;
   if (hb_gl_context_use(p->context) == HB_OK) {
-    hb_gl_reload_delete(p->context, &p->program);
-    if (p->vertex_array) glDeleteVertexArrays(1, &p->vertex_array);
-    if (p->buffer) glDeleteBuffers(1, &p->buffer);
-    if (p->atlas) glDeleteTextures(1, &p->atlas);
+    hb_gl_pass_destroy(&p->pass);
+    hb_gl_buffer_destroy(&p->buffer);
+    hb_gl_texture_destroy(&p->atlas);
   }
-  hb_mem_free(p->vertices);
+  hb_mem_free(p->quads);
   hb_mem_free(p);
 }
 
-enum hb_status hb_paint_end(struct hb_paint *p, unsigned framebuffer)
+enum hb_status hb_paint_end(struct hb_paint *p, const struct hb_gl_target *target)
 {
+  struct hb_gl_vertices v = {.target = target, .width = p->width, .height = p->height, .blend = HB_GL_OVER};
   HB_TRY(p->status);
-  if (p->count == 0) return HB_OK;
   HB_TRY(hb_gl_context_use(p->context));
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  glViewport(0, 0, p->width, p->height);
-  glUseProgram(p->program);
-  glUniform2f(p->size_at, (float)p->width, (float)p->height);
-  glActiveTexture(GL_TEXTURE0);
-  glBindTexture(GL_TEXTURE_2D, p->atlas);
-  glBindVertexArray(p->vertex_array);
-  glBindBuffer(GL_ARRAY_BUFFER, p->buffer);
-  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(p->count * sizeof *p->vertices), p->vertices, GL_STREAM_DRAW);
-  glEnable(GL_BLEND);
-  glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-  glDrawArrays(GL_TRIANGLES, 0, (GLsizei)p->count);
-  glDisable(GL_BLEND);
-  glBindVertexArray(p->context->vertex_array);
+  hb_gl_pass_float2(&p->pass, "size", p->width, p->height);
+  for (size_t first = 0, count; first < p->count; first += count) {
+    count = p->count - first < AT_ONCE ? p->count - first : AT_ONCE;
+    hb_gl_buffer_fill(&p->buffer, HB_GL_BY_HOST, count * sizeof *p->quads, p->quads + first);
+    hb_gl_buffer_texture(&p->buffer, HB_GL_RGBA32F);
+    hb_gl_pass_texture(&p->pass, "quads", &p->buffer.texture);
+    v.count = 6 * count;
+    hb_gl_pass_draw_vertices(&p->pass, &v);
+  }
   return hb_gl_context_check(p->context, "painting over the picture");
 }

@@ -3,7 +3,7 @@
 #ifndef HB_PAINT_H
 #define HB_PAINT_H
 
-#include "gl/gl_context.h"
+#include "gl/gl_texture.h"
 
 struct hb_paint;
 
@@ -34,8 +34,7 @@ int hb_paint_width(const struct hb_paint *paint);
 int hb_paint_height(const struct hb_paint *paint);
 int hb_paint_scale(const struct hb_paint *paint);
 
-/* Draws the page over what is in the framebuffer, 0 that of a window. Blending is off afterwards. Errors: HB_ERR_DEVICE,
- * HB_ERR_INTERNAL. */
-enum hb_status hb_paint_end(struct hb_paint *paint, unsigned framebuffer);
+/* Draws the page over what is in the target. Errors: HB_ERR_DEVICE, HB_ERR_INTERNAL. */
+enum hb_status hb_paint_end(struct hb_paint *paint, const struct hb_gl_target *target);
 
 #endif

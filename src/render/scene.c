@@ -2,11 +2,7 @@
 
 #include "base/default.h"
 #include "base/mem.h"
-#include "gl/gl.h"
-#include "gl/gl_reload.h"
 #include "render/tone_map.h"
-#include "render/places.h"
-#include "render/view_program.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,15 +16,24 @@ static const double TRAIL = 0.2;       /* brightness of a trail's young end, of 
 static const double NEAR = 1e-3;       /* of the distance to the centre */
 static const double BACKGROUND[3] = {0.018, 0.021, 0.038};
 
+/* Best first. Blending is part of OpenGL 3.3 for each of them, but drivers for small hardware lack it for floats, first in
+ * 32 bits. */
+static const struct hb_light_format formats[] = {
+    {"RGBA32F", HB_GL_RGBA32F, 1},
+    {"RGBA16F", HB_GL_RGBA16F, 1},
+    {"RGBA16", HB_GL_RGBA16, 1. / 64}, /* 64 stars in one place, each of 1024 steps */
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
 struct hb_scene {
   struct hb_gl_context *context;
-  const struct hb_plate_format *format;
+  const struct hb_light_format *format;
   int width, height, samples;
-  struct hb_plate light, picture; /* picture: made when it is first read */
-  struct hb_tone_map develop;
+  struct hb_gl_texture light, picture; /* picture: made when it is first read */
+  struct hb_tone_map tone_map;
   struct hb_camera camera;
-  unsigned palette; /* a row of PALETTE colours for each map, then one for groups */
-  unsigned stars[HB_PLACES_LAYOUTS], trails;
+  struct hb_gl_texture palette; /* a row of PALETTE colors for each map, then one for groups */
+  struct hb_gl_pass stars[HB_VIEW_PARTICLES_LAYOUTS], trails;
   uint8_t *pixels;
 };
 
@@ -48,43 +53,38 @@ static enum hb_status make_palette(struct hb_scene *s)
         hb_colormap_group((size_t)k, color);
       color[3] = 1;
     }
-  glGenTextures(1, &s->palette);
-  glBindTexture(GL_TEXTURE_2D, s->palette);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32F, PALETTE, ROWS, 0, GL_RGBA, GL_FLOAT, rgba);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+  const struct hb_gl_texture_params params = {
+      .format = HB_GL_RGBA32F, .width = PALETTE, .height = ROWS, .data = rgba};
+  enum hb_status status = hb_gl_texture_create(s->context, &params, &s->palette);
   hb_mem_free(rgba);
-  return hb_gl_context_check(s->context, "making colours");
+  return status;
 }
 
-/* Light that falls on light must add up: three times the palette's last grey, 1, on one texel. */
-static int adds_up(struct hb_scene *s, const struct hb_plate_format *format)
+/* Light that falls on light must add up: three times the palette's last gray, 1, on one texel. */
+static int adds_up(struct hb_scene *s, const struct hb_light_format *format)
 {
-  struct hb_plate plate;
+  struct hb_gl_texture texel;
+  struct hb_gl_pass *spread = &s->tone_map.spread;
   float sum[4] = {0};
-  int complete = hb_plate_create(s->context, format->internal, 1, 1, &plate) == HB_OK;
-  if (complete) {
-    hb_plate_clear(&plate);
-    hb_plate_add_up();
-    glUseProgram(s->develop.spread);
-    hb_view_set(s->develop.spread, "target_size", 1, 1, format->unit, 0);
-    hb_view_bind(HB_VIEW_UNIT_PARTICLES, GL_TEXTURE_2D, s->palette);
-    for (int k = 0; k < 3; k++) glDrawArrays(GL_TRIANGLES, 0, 3);
-    hb_plate_replace();
-    glReadPixels(0, 0, 1, 1, GL_RGBA, GL_FLOAT, sum);
-  }
-  hb_plate_destroy(&plate);
-  int right = hb_gl_context_check(s->context, "adding up light") == HB_OK;
-  return complete && right && fabs(sum[3] / format->unit - 3) < 0.01;
+  if (hb_tone_map_texture(s->context, format->format, 1, 1, &texel) != HB_OK) return 0;
+  const struct hb_gl_vertices all = {.target = &texel.target, .count = 3, .blend = HB_GL_ADD};
+  hb_gl_target_clear(&texel.target);
+  hb_gl_pass_float4(spread, "target_size", 1, 1, format->unit, 0);
+  hb_gl_pass_texture(spread, "source", &s->palette);
+  for (int k = 0; k < 3; k++) hb_gl_pass_draw_vertices(spread, &all);
+  hb_gl_target_read(&texel.target, 0, 0, 0, 1, 1, HB_GL_FLOATS, sum);
+  hb_gl_texture_destroy(&texel);
+  return hb_gl_context_check(s->context, "adding up light") == HB_OK &&
+         fabs(sum[3] / format->unit - 3) < 0.01;
 }
 
 static enum hb_status choose_format(struct hb_scene *s, const char *wanted)
 {
   int from_here = !wanted;
-  for (const struct hb_plate_format *f = hb_plate_formats; f->name; f++) {
-    from_here = from_here || strcmp(wanted, f->name) == 0;
-    if (!from_here || !adds_up(s, f)) continue;
-    s->format = f;
+  for (int k = 0; k < FORMATS; k++) {
+    from_here = from_here || strcmp(wanted, formats[k].name) == 0;
+    if (!from_here || !adds_up(s, &formats[k])) continue;
+    s->format = &formats[k];
     return HB_OK;
   }
   return hb_fail(HB_ERR_GL, "%s adds up no light in %s", s->context->caps.renderer,
@@ -94,8 +94,9 @@ static enum hb_status choose_format(struct hb_scene *s, const char *wanted)
 static enum hb_status prepare(struct hb_scene *s, const char *format)
 {
   HB_TRY(hb_gl_context_use(s->context));
-  HB_TRY(hb_tone_map_build(s->context, &s->develop));
-  HB_TRY(hb_view_program_build(s->context, "trails", "trails", "", &s->trails));
+  const struct hb_gl_program_source trails = {.vertex = "view/trails.vert", .fragment = "view/trails.frag"};
+  HB_TRY(hb_tone_map_open(s->context, &s->tone_map));
+  HB_TRY(hb_gl_pass_create(s->context, &trails, &s->trails));
   HB_TRY(make_palette(s));
   HB_TRY(choose_format(s, format));
   return hb_scene_resize(s, 640, 480, 1);
@@ -121,12 +122,12 @@ void hb_scene_close(struct hb_scene *s)
 {
   if (!s) return;
   if (hb_gl_context_use(s->context) == HB_OK) {
-    hb_places_destroy(s->context, s->stars);
-    hb_gl_reload_delete(s->context, &s->trails);
-    if (s->palette) glDeleteTextures(1, &s->palette);
-    hb_tone_map_close(&s->develop);
-    hb_plate_destroy(&s->light);
-    hb_plate_destroy(&s->picture);
+    hb_view_particles_destroy_passes(s->stars);
+    hb_gl_pass_destroy(&s->trails);
+    hb_gl_texture_destroy(&s->palette);
+    hb_tone_map_close(&s->tone_map);
+    hb_gl_texture_destroy(&s->light);
+    hb_gl_texture_destroy(&s->picture);
   }
   hb_mem_free(s->pixels);
   hb_mem_free(s);
@@ -141,13 +142,13 @@ enum hb_status hb_scene_resize(struct hb_scene *s, int width, int height, int sa
                    SAMPLES_MOST);
   if (width == s->width && height == s->height && samples == s->samples) return HB_OK;
   HB_TRY(hb_gl_context_use(s->context));
-  hb_plate_destroy(&s->light);
-  hb_plate_destroy(&s->picture);
+  hb_gl_texture_destroy(&s->light);
+  hb_gl_texture_destroy(&s->picture);
   hb_mem_free(s->pixels);
   s->pixels = NULL;
   s->width = s->height = 0; /* until all of it is there */
-  HB_TRY(hb_plate_create(s->context, s->format->internal, width * samples, height * samples, &s->light));
-  HB_TRY(hb_tone_map_resize(&s->develop, s->format, width, height, samples));
+  HB_TRY(hb_tone_map_texture(s->context, s->format->format, width * samples, height * samples, &s->light));
+  HB_TRY(hb_tone_map_resize(&s->tone_map, s->format, width, height, samples));
   s->width = width, s->height = height, s->samples = samples;
   return HB_OK;
 }
@@ -166,33 +167,33 @@ enum hb_status hb_scene_begin(struct hb_scene *s, const struct hb_camera *camera
   HB_TRY(hb_gl_context_use(s->context));
   if (s->width == 0) return hb_fail(HB_ERR_USAGE, "a picture without a size");
   s->camera = *camera;
-  hb_plate_clear(&s->light);
+  hb_gl_target_clear(&s->light.target);
   return HB_OK;
 }
 
 /* The uniforms of camera.glsl; places on the device are counted from origin. */
-static void set_camera(const struct hb_scene *s, unsigned program, const double origin[3])
+static void set_camera(const struct hb_scene *s, const double origin[3], struct hb_gl_pass *pass)
 {
   static const char *const names[3] = {"axis_right", "axis_up", "axis_back"};
   const struct hb_camera *c = &s->camera;
   double slope = hb_camera_slope(c), aspect = (double)s->width / s->height;
   const double w[3] = {1 / (slope * aspect), 1 / slope, NEAR * c->distance};
-  hb_view_set(program, "eye", c->centre[0] - origin[0], c->centre[1] - origin[1], c->centre[2] - origin[2],
-              c->distance);
+  hb_gl_pass_float4(pass, "eye", c->centre[0] - origin[0], c->centre[1] - origin[1], c->centre[2] - origin[2],
+                    c->distance);
   for (int k = 0; k < 3; k++)
-    hb_view_set(program, names[k], c->axis[k][0], c->axis[k][1], c->axis[k][2], w[k]);
-  hb_view_set(program, "screen", s->light.width, s->light.height, 0, 0);
+    hb_gl_pass_float4(pass, names[k], c->axis[k][0], c->axis[k][1], c->axis[k][2], w[k]);
+  hb_gl_pass_float4(pass, "screen", s->light.width, s->light.height, 0, 0);
 }
 
 /* The uniforms of color.glsl. */
-static void set_color(const struct hb_scene *s, unsigned program, const struct hb_scene_style *style)
+static void set_color(const struct hb_scene *s, const struct hb_scene_style *style, struct hb_gl_pass *pass)
 {
   double from = style->range[0], length = style->range[1] - style->range[0];
   int is_group = style->color == HB_SCENE_COLOR_GROUP;
-  hb_view_set_int(program, "color_by", (int)style->color);
-  hb_view_set(program, "range", from, length != 0 ? 1 / length : 0, length != 0 ? 0 : 0.5, 0);
-  hb_view_set_int(program, "palette_row", is_group ? HB_COLORMAP_COUNT : (int)style->map);
-  hb_view_bind(HB_VIEW_UNIT_PALETTE, GL_TEXTURE_2D, s->palette);
+  hb_gl_pass_int(pass, "color_by", (int)style->color);
+  hb_gl_pass_float4(pass, "range", from, length != 0 ? 1 / length : 0, length != 0 ? 0 : 0.5, 0);
+  hb_gl_pass_int(pass, "palette_row", is_group ? HB_COLORMAP_COUNT : (int)style->map);
+  hb_gl_pass_texture(pass, "palette", &s->palette);
 }
 
 /* Of a star at the centre, in samples: by itself larger where there are few. */
@@ -202,14 +203,15 @@ static double sigma_of(const struct hb_scene *s, size_t n, const struct hb_scene
   return hb_default_real(style->point_size, by_itself) / 1000 * s->light.height;
 }
 
-static enum hb_status draw(struct hb_scene *s, unsigned program, size_t vertices)
+static enum hb_status draw(struct hb_scene *s, struct hb_gl_pass *pass, size_t vertices)
 {
-  hb_view_set_float(program, "unit", s->format->unit);
-  hb_plate_use(&s->light);
-  hb_plate_add_up();
-  for (size_t first = 0, most = VERTICES * ((size_t)1 << 26); first < vertices; first += most)
-    glDrawArrays(GL_TRIANGLES, (GLint)first, (GLsizei)(vertices - first < most ? vertices - first : most));
-  hb_plate_replace();
+  enum { MOST = VERTICES * (1 << 26) };
+  struct hb_gl_vertices v = {.target = &s->light.target, .blend = HB_GL_ADD};
+  hb_gl_pass_float(pass, "unit", s->format->unit);
+  for (; v.first < vertices; v.first += MOST) {
+    v.count = vertices - v.first < MOST ? vertices - v.first : MOST;
+    hb_gl_pass_draw_vertices(pass, &v);
+  }
   return hb_gl_context_check(s->context, "drawing particles");
 }
 
@@ -222,18 +224,18 @@ static enum hb_status check_values(const struct hb_scene_style *style, int has_v
 enum hb_status hb_scene_stars(struct hb_scene *s, struct hb_view_particles *particles,
                               const struct hb_scene_style *style)
 {
-  unsigned program;
+  struct hb_gl_pass *pass;
   if (particles->at.n == 0) return HB_OK;
   HB_TRY(check_values(style, particles->has_values));
   HB_TRY(hb_gl_context_use(s->context));
-  HB_TRY(hb_places_use(s->stars, "stars", "stars", particles, &program));
-  set_camera(s, program, particles->origin);
-  set_color(s, program, style);
+  HB_TRY(hb_view_particles_pass(particles, "stars", s->stars, &pass));
+  set_camera(s, particles->origin, pass);
+  set_color(s, style, pass);
   double sigma = sigma_of(s, particles->at.n, style);
-  hb_view_set_int(program, "point", (int)style->point);
-  hb_view_set(program, "star", sigma, LEAST_SIGMA * (style->point == HB_SCENE_POINT_DOT ? s->samples : 1),
-              LARGEST_STAR * fmax(sigma, LEAST_SIGMA), particles->mass);
-  return draw(s, program, VERTICES * particles->at.n);
+  hb_gl_pass_int(pass, "point", (int)style->point);
+  hb_gl_pass_float4(pass, "star", sigma, LEAST_SIGMA * (style->point == HB_SCENE_POINT_DOT ? s->samples : 1),
+                    LARGEST_STAR * fmax(sigma, LEAST_SIGMA), particles->mass);
+  return draw(s, pass, VERTICES * particles->at.n);
 }
 
 enum hb_status hb_scene_trails(struct hb_scene *s, const struct hb_trails *trails,
@@ -243,58 +245,54 @@ enum hb_status hb_scene_trails(struct hb_scene *s, const struct hb_trails *trail
   if (trails->count < 2) return HB_OK;
   HB_TRY(check_values(style, particles->has_values));
   HB_TRY(hb_gl_context_use(s->context));
-  int oldest = (trails->next - trails->count + trails->room) % trails->room;
-  int youngest = (trails->next - 1 + trails->room) % trails->room;
+  int oldest = (trails->next - trails->count + trails->capacity) % trails->capacity;
+  int youngest = (trails->next - 1 + trails->capacity) % trails->capacity;
   double sigma = 0.6 * sigma_of(s, trails->n, style);
-  glUseProgram(s->trails);
-  set_camera(s, s->trails, trails->origin);
-  set_color(s, s->trails, style);
-  glUniform4i(glGetUniformLocation(s->trails, "entries"), oldest, trails->count, trails->room,
-              (int)trails->n);
-  hb_view_set(s->trails, "ages", trails->t[youngest] - trails->t_zero, length, 0, 0);
-  hb_view_set(s->trails, "line", sigma, LEAST_SIGMA, LARGEST_STAR * fmax(sigma, LEAST_SIGMA), TRAIL);
-  hb_view_bind(HB_VIEW_UNIT_RING, GL_TEXTURE_2D_ARRAY, trails->texture);
-  hb_view_bind(HB_VIEW_UNIT_VALUES, GL_TEXTURE_BUFFER, particles->values);
-  return draw(s, s->trails, VERTICES * PIECES * (size_t)(trails->count - 1) * trails->n);
+  struct hb_gl_pass *pass = &s->trails;
+  set_camera(s, trails->origin, pass);
+  set_color(s, style, pass);
+  hb_gl_pass_int4(pass, "entries", oldest, trails->count, trails->capacity, (int)trails->n);
+  hb_gl_pass_float4(pass, "ages", trails->t[youngest] - trails->t_zero, length, 0, 0);
+  hb_gl_pass_float4(pass, "line", sigma, LEAST_SIGMA, LARGEST_STAR * fmax(sigma, LEAST_SIGMA), TRAIL);
+  hb_gl_pass_texture(pass, "ring", &trails->ring);
+  hb_gl_pass_texture_id(pass, "values", HB_GL_BUFFER, particles->values.texture.id);
+  return draw(s, pass, VERTICES * PIECES * (size_t)(trails->count - 1) * trails->n);
 }
 
-/* ---- developing ---- */
+/* ---- pictures ---- */
 
-enum hb_status hb_scene_develop(struct hb_scene *s, const struct hb_scene_style *style, unsigned framebuffer,
-                                int x, int y)
+enum hb_status hb_scene_tone_map(struct hb_scene *s, const struct hb_scene_style *style,
+                                 const struct hb_gl_target *target, int x, int y)
 {
   const struct hb_tone_map_how how = {.exposure = hb_default_real(style->exposure, 0.8),
                                       .glow = style->glow < 0 ? 0 : hb_default_real(style->glow, 0.5),
                                       .adapt = hb_default_real(style->adapt, 1),
                                       .background = {BACKGROUND[0], BACKGROUND[1], BACKGROUND[2]}};
-  return hb_tone_map_picture(&s->develop, &s->light, &how, framebuffer, x, y, s->width, s->height);
+  return hb_tone_map_picture(&s->tone_map, &s->light, &how, target, x, y, s->width, s->height);
 }
 
 enum hb_status hb_scene_expose(struct hb_scene *s, const struct hb_scene_style *style)
 {
   HB_TRY(hb_gl_context_use(s->context));
-  if (!s->picture.texture) HB_TRY(hb_plate_create(s->context, GL_RGBA8, s->width, s->height, &s->picture));
-  return hb_scene_develop(s, style, s->picture.framebuffer, 0, 0);
+  if (!s->picture.id) HB_TRY(hb_tone_map_texture(s->context, HB_GL_RGBA8, s->width, s->height, &s->picture));
+  return hb_scene_tone_map(s, style, &s->picture.target, 0, 0);
 }
 
 enum hb_status hb_scene_picture(struct hb_scene *s, const struct hb_scene_style *style, uint8_t *rgb)
 {
-  size_t row = (size_t)s->width, pixels = row * (size_t)s->height;
-  if (!s->pixels) HB_TRY(HB_ALLOC(4 * pixels, &s->pixels));
+  size_t row = 3 * (size_t)s->width, rows = (size_t)s->height;
+  if (!s->pixels) HB_TRY(HB_ALLOC(row * rows, &s->pixels));
   HB_TRY(hb_scene_expose(s, style));
-  hb_plate_use(&s->picture);
-  glReadPixels(0, 0, s->width, s->height, GL_RGBA, GL_UNSIGNED_BYTE, s->pixels);
-  for (size_t k = 0; k < pixels; k++)
-    memcpy(rgb + 3 * ((pixels / row - 1 - k / row) * row + k % row), s->pixels + 4 * k, 3);
+  hb_gl_target_read(&s->picture.target, 0, 0, 0, s->width, s->height, HB_GL_BYTES_RGB, s->pixels);
+  for (size_t k = 0; k < rows; k++) memcpy(rgb + k * row, s->pixels + (rows - 1 - k) * row, row);
   return hb_gl_context_check_lost(s->context, "reading a picture");
 }
 
 enum hb_status hb_scene_light(struct hb_scene *s, float *light)
 {
+  int width = s->light.width, height = s->light.height;
   HB_TRY(hb_gl_context_use(s->context));
-  hb_plate_use(&s->light);
-  glReadPixels(0, 0, s->light.width, s->light.height, GL_RGBA, GL_FLOAT, light);
-  for (size_t k = 0; k < 4 * (size_t)s->light.width * (size_t)s->light.height; k++)
-    light[k] /= (float)s->format->unit;
+  hb_gl_target_read(&s->light.target, 0, 0, 0, width, height, HB_GL_FLOATS, light);
+  for (size_t k = 0; k < 4 * (size_t)width * (size_t)height; k++) light[k] /= (float)s->format->unit;
   return hb_gl_context_check_lost(s->context, "reading light");
 }

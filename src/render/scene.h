@@ -1,10 +1,7 @@
-/* Draws particles as stars: light is added up in a float target, then developed into eight bits like a plate in a
- * darkroom, so that the crowded core and the last star of the halo both show.
+/* Draws particles as stars: light is added up in a float target and then tone mapped into eight bits, so that the crowded
+ * core and the last star of the halo both show.
  *
- *   hb_scene_begin, then hb_scene_stars and hb_scene_trails as often as needed, then hb_scene_develop.
- *
- * Each call leaves the simulation's OpenGL state as its passes expect it: blending off, no framebuffer of a window
- * assumed. Texture units from 8 on are used. */
+ *   hb_scene_begin, then hb_scene_stars and hb_scene_trails as often as needed, then hb_scene_tone_map. */
 #ifndef HB_SCENE_H
 #define HB_SCENE_H
 
@@ -64,9 +61,9 @@ enum hb_status hb_scene_trails(struct hb_scene *scene, const struct hb_trails *t
                                const struct hb_view_particles *particles, double length,
                                const struct hb_scene_style *style);
 
-/* Into the colour buffer of a framebuffer, 0 that of a window, with the lower left corner at x y. */
-enum hb_status hb_scene_develop(struct hb_scene *scene, const struct hb_scene_style *style,
-                                unsigned framebuffer, int x, int y);
+/* Into a target, with the lower left corner at x y. */
+enum hb_status hb_scene_tone_map(struct hb_scene *scene, const struct hb_scene_style *style,
+                                 const struct hb_gl_target *target, int x, int y);
 
 /* The same into a picture of the scene's own, which stays on the device. */
 enum hb_status hb_scene_expose(struct hb_scene *scene, const struct hb_scene_style *style);

@@ -1,12 +1,10 @@
 #include "render/tone_map.h"
 
-#include "gl/gl.h"
-#include "gl/gl_reload.h"
-#include "render/view_program.h"
+#include <stdio.h>
 
 enum { SMALLEST = 4, FOLD = 8 };
 
-/* The plate is full at this many stars at least: a single star is no blaze. */
+/* White is this many stars at least: a single star is no blaze. */
 static const double LEAST_WHITE = 1.3;
 
 /* s of the tone curve, see tone.vert: with less even a star's own edge would be as bright as its middle. */
@@ -18,136 +16,142 @@ static const double PASSED_ON = 1.5;
 
 /* ---- open and close ---- */
 
-enum hb_status hb_tone_map_build(struct hb_gl_context *context, struct hb_tone_map *d)
+enum hb_status hb_tone_map_texture(struct hb_gl_context *context, enum hb_gl_format format, int width,
+                                   int height, struct hb_gl_texture *texture)
 {
-  d->context = context;
-  HB_TRY(hb_view_program_build(context, NULL, "resolve", "", &d->resolve));
-  HB_TRY(hb_view_program_build(context, NULL, "halve", "", &d->halve));
-  HB_TRY(hb_view_program_build(context, NULL, "spread", "", &d->spread));
-  HB_TRY(hb_view_program_build(context, NULL, "brightest", "", &d->brightest));
-  return hb_view_program_build(context, "tone", "tone", "", &d->tone);
+  const struct hb_gl_texture_params params = {
+      .what = "a picture", .format = format, .width = width, .height = height, .drawn = 1, .smooth = 1};
+  return hb_gl_texture_create(context, &params, texture);
 }
 
-static void destroy_plates(struct hb_tone_map *d)
+enum hb_status hb_tone_map_open(struct hb_gl_context *context, struct hb_tone_map *m)
 {
-  hb_plate_destroy(&d->mean);
+  static const char *const names[] = {"resolve", "halve", "spread", "brightest", "tone"};
+  struct hb_gl_pass *const passes[] = {&m->resolve, &m->halve, &m->spread, &m->brightest, &m->tone};
+  m->context = context;
+  for (int k = 0; k < 5; k++) {
+    char path[64];
+    snprintf(path, sizeof path, "view/%s.frag", names[k]);
+    const struct hb_gl_program_source source = {.vertex = passes[k] == &m->tone ? "view/tone.vert" : NULL,
+                                                .fragment = path};
+    HB_TRY(hb_gl_pass_create(context, &source, passes[k]));
+  }
+  return HB_OK;
+}
+
+static void destroy_textures(struct hb_tone_map *m)
+{
+  hb_gl_texture_destroy(&m->mean);
   for (int k = 0; k < HB_TONE_MAP_LEVELS; k++) {
-    hb_plate_destroy(&d->level[k]);
-    hb_plate_destroy(&d->most[k]);
+    hb_gl_texture_destroy(&m->level[k]);
+    hb_gl_texture_destroy(&m->most[k]);
   }
   for (int k = 0; k < 2; k++) {
-    hb_plate_destroy(&d->white[k]);
-    hb_plate_destroy(&d->haze[k]);
+    hb_gl_texture_destroy(&m->white[k]);
+    hb_gl_texture_destroy(&m->haze[k]);
   }
-  d->levels = d->mosts = d->has_white = 0;
+  m->levels = m->mosts = m->has_white = 0;
 }
 
-void hb_tone_map_close(struct hb_tone_map *d)
+void hb_tone_map_close(struct hb_tone_map *m)
 {
-  unsigned *const programs[] = {&d->resolve, &d->halve, &d->spread, &d->brightest, &d->tone};
-  destroy_plates(d);
-  for (int k = 0; k < 5 && d->context; k++) hb_gl_reload_delete(d->context, programs[k]);
-  *d = (struct hb_tone_map){0};
+  struct hb_gl_pass *const passes[] = {&m->resolve, &m->halve, &m->spread, &m->brightest, &m->tone};
+  destroy_textures(m);
+  for (int k = 0; k < 5; k++) hb_gl_pass_destroy(passes[k]);
+  *m = (struct hb_tone_map){0};
 }
 
 static int part(int size, int of) { return (size + of - 1) / of; }
 
-enum hb_status hb_tone_map_resize(struct hb_tone_map *d, const struct hb_plate_format *format, int width,
+enum hb_status hb_tone_map_resize(struct hb_tone_map *m, const struct hb_light_format *format, int width,
                                   int height, int samples)
 {
-  destroy_plates(d);
-  d->format = format;
-  d->samples = samples;
-  if (samples > 1) HB_TRY(hb_plate_create(d->context, format->internal, width, height, &d->mean));
+  enum hb_gl_format light = format->format;
+  destroy_textures(m);
+  m->format = format;
+  m->samples = samples;
+  if (samples > 1) HB_TRY(hb_tone_map_texture(m->context, light, width, height, &m->mean));
   int w = part(width, 2), h = part(height, 2);
   do {
-    HB_TRY(hb_plate_create(d->context, format->internal, w, h, &d->level[d->levels++]));
+    HB_TRY(hb_tone_map_texture(m->context, light, w, h, &m->level[m->levels++]));
     w = part(w, 2), h = part(h, 2);
-  } while (d->levels < HB_TONE_MAP_LEVELS && w >= SMALLEST && h >= SMALLEST);
-  w = part(d->level[0].width, FOLD), h = part(d->level[0].height, FOLD);
+  } while (m->levels < HB_TONE_MAP_LEVELS && w >= SMALLEST && h >= SMALLEST);
+  w = part(m->level[0].width, FOLD), h = part(m->level[0].height, FOLD);
   for (; w > 1 || h > 1; w = part(w, FOLD), h = part(h, FOLD))
-    HB_TRY(hb_plate_create(d->context, format->internal, w, h, &d->most[d->mosts++]));
+    HB_TRY(hb_tone_map_texture(m->context, light, w, h, &m->most[m->mosts++]));
   for (int k = 0; k < 2; k++) {
-    HB_TRY(hb_plate_create(d->context, format->internal, 1, 1, &d->white[k]));
-    HB_TRY(hb_plate_create(d->context, format->internal, 1, 1, &d->haze[k]));
+    HB_TRY(hb_tone_map_texture(m->context, light, 1, 1, &m->white[k]));
+    HB_TRY(hb_tone_map_texture(m->context, light, 1, 1, &m->haze[k]));
   }
   return HB_OK;
 }
 
 /* ---- passes ---- */
 
-static void pass(unsigned program, const struct hb_plate *from, const struct hb_plate *to)
+static void draw(struct hb_gl_pass *pass, const struct hb_gl_texture *from, const struct hb_gl_texture *to,
+                 enum hb_gl_blend blend)
 {
-  glUseProgram(program);
-  hb_view_bind(HB_VIEW_UNIT_PARTICLES, GL_TEXTURE_2D, from->texture);
-  hb_plate_use(to);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
+  const struct hb_gl_vertices all = {.target = &to->target, .count = 3, .blend = blend};
+  hb_gl_pass_texture(pass, "source", from);
+  hb_gl_pass_draw_vertices(pass, &all);
 }
 
 /* Down to a few texels. */
-static void halve(const struct hb_tone_map *d, const struct hb_plate *plate)
+static void halve(struct hb_tone_map *m, const struct hb_gl_texture *light)
 {
-  for (int k = 0; k < d->levels; k++) pass(d->halve, k ? &d->level[k - 1] : plate, &d->level[k]);
+  for (int k = 0; k < m->levels; k++)
+    draw(&m->halve, k ? &m->level[k - 1] : light, &m->level[k], HB_GL_REPLACE);
 }
 
 /* And up again, adding: a sum of ever wider and fainter blurs. */
-static void scatter(const struct hb_tone_map *d)
+static void scatter(struct hb_tone_map *m)
 {
-  hb_plate_add_up();
-  for (int k = d->levels - 1; k > 0; k--) {
-    const struct hb_plate *to = &d->level[k - 1];
-    glUseProgram(d->spread);
-    hb_view_set(d->spread, "target_size", to->width, to->height, PASSED_ON, 0);
-    pass(d->spread, &d->level[k], to);
+  for (int k = m->levels - 1; k > 0; k--) {
+    const struct hb_gl_texture *to = &m->level[k - 1];
+    hb_gl_pass_float4(&m->spread, "target_size", to->width, to->height, PASSED_ON, 0);
+    draw(&m->spread, &m->level[k], to, HB_GL_ADD);
   }
-  hb_plate_replace();
 }
 
 /* The brightest place of the first level into found[turn]; that of the last picture is in the other one. */
-static void find_brightest(const struct hb_tone_map *d, double adapt, const struct hb_plate found[2])
+static void find_brightest(struct hb_tone_map *m, double adapt, const struct hb_gl_texture found[2])
 {
-  const struct hb_plate *from = &d->level[0];
-  glUseProgram(d->brightest);
-  hb_view_set(d->brightest, "adapt", 1, 0, 0, 0);
-  for (int k = 0; k < d->mosts; k++) {
-    pass(d->brightest, from, &d->most[k]);
-    from = &d->most[k];
+  const struct hb_gl_texture *from = &m->level[0];
+  hb_gl_pass_texture(&m->brightest, "before", &found[!m->turn]);
+  hb_gl_pass_float4(&m->brightest, "adapt", 1, 0, 0, 0);
+  for (int k = 0; k < m->mosts; k++) {
+    draw(&m->brightest, from, &m->most[k], HB_GL_REPLACE);
+    from = &m->most[k];
   }
-  hb_view_set(d->brightest, "adapt", d->has_white ? adapt : 1, 0, 0, 0);
-  hb_view_bind(HB_VIEW_UNIT_VELOCITIES, GL_TEXTURE_2D, found[!d->turn].texture);
-  pass(d->brightest, from, &found[d->turn]);
+  hb_gl_pass_float4(&m->brightest, "adapt", m->has_white ? adapt : 1, 0, 0, 0);
+  draw(&m->brightest, from, &found[m->turn], HB_GL_REPLACE);
 }
 
-enum hb_status hb_tone_map_picture(struct hb_tone_map *d, const struct hb_plate *light,
-                                   const struct hb_tone_map_how *how, unsigned framebuffer, int x, int y,
-                                   int width, int height)
+enum hb_status hb_tone_map_picture(struct hb_tone_map *m, const struct hb_gl_texture *light,
+                                   const struct hb_tone_map_how *how, const struct hb_gl_target *target,
+                                   int x, int y, int width, int height)
 {
-  const struct hb_plate *plate = light;
-  HB_TRY(hb_gl_context_use(d->context));
-  hb_plate_replace();
-  if (d->samples > 1) {
-    glUseProgram(d->resolve);
-    hb_view_set_int(d->resolve, "samples", d->samples);
-    pass(d->resolve, light, &d->mean);
-    plate = &d->mean;
+  struct hb_gl_pass *tone = &m->tone;
+  HB_TRY(hb_gl_context_use(m->context));
+  if (m->samples > 1) {
+    hb_gl_pass_int(&m->resolve, "samples", m->samples);
+    draw(&m->resolve, light, &m->mean, HB_GL_REPLACE);
+    light = &m->mean;
   }
-  d->turn = !d->turn;
-  halve(d, plate);
-  find_brightest(d, how->adapt, d->white);
-  scatter(d);
-  find_brightest(d, how->adapt, d->haze);
-  d->has_white = 1;
-  glUseProgram(d->tone);
-  hb_view_set(d->tone, "tone", how->exposure, LEAST_WHITE, how->glow, LEAST_SOFTENING);
-  hb_view_set(d->tone, "background", how->background[0], how->background[1], how->background[2], 1);
-  hb_view_set(d->tone, "corner", x, y, width, height);
-  hb_view_set_float(d->tone, "unit", d->format->unit);
-  hb_view_bind(HB_VIEW_UNIT_PARTICLES, GL_TEXTURE_2D, plate->texture);
-  hb_view_bind(HB_VIEW_UNIT_VELOCITIES, GL_TEXTURE_2D, d->level[0].texture);
-  hb_view_bind(HB_VIEW_UNIT_MASSES, GL_TEXTURE_2D, d->white[d->turn].texture);
-  hb_view_bind(HB_VIEW_UNIT_PALETTE, GL_TEXTURE_2D, d->haze[d->turn].texture);
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  glViewport(x, y, width, height);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-  return hb_gl_context_check(d->context, "developing a picture");
+  m->turn = !m->turn;
+  halve(m, light);
+  find_brightest(m, how->adapt, m->white);
+  scatter(m);
+  find_brightest(m, how->adapt, m->haze);
+  m->has_white = 1;
+  hb_gl_pass_float4(tone, "tone", how->exposure, LEAST_WHITE, how->glow, LEAST_SOFTENING);
+  hb_gl_pass_float4(tone, "background", how->background[0], how->background[1], how->background[2], 1);
+  hb_gl_pass_float4(tone, "corner", x, y, width, height);
+  hb_gl_pass_float(tone, "unit", m->format->unit);
+  hb_gl_pass_texture(tone, "source", light);
+  hb_gl_pass_texture(tone, "glow", &m->level[0]);
+  hb_gl_pass_texture(tone, "white", &m->white[m->turn]);
+  hb_gl_pass_texture(tone, "haze", &m->haze[m->turn]);
+  hb_gl_pass_draw(tone, target, x, y, width, height);
+  return hb_gl_context_check(m->context, "tone mapping a picture");
 }

@@ -9,18 +9,19 @@
 struct hb_trails {
   struct hb_gl_context *context; /* the caller's */
   size_t n;
-  int width, height;     /* of an entry in texels, row by row                   */
-  int room, count, next; /* entries: most, there are, the one to be written     */
-  double *t;             /* [room] their times                                  */
-  double t_zero;         /* what times on the device are counted from           */
-  double origin[3];      /* and places                                          */
-  unsigned texture;      /* TEXTURE_2D_ARRAY RGBA32F: layers 2 e place and time, 2 e + 1 velocity */
-  unsigned framebuffer;
-  unsigned program[4]; /* see places.h */
+  int width, height;          /* of an entry in texels, row by row                   */
+  int capacity, count, next;  /* entries: most, there are, the one to be written     */
+  double *t;                  /* [capacity] their times                              */
+  double t_zero;              /* what times on the device are counted from           */
+  double origin[3];           /* and places                                          */
+  struct hb_gl_texture ring;  /* RGBA32F: layers 2 e place and time, 2 e + 1 velocity */
+  struct hb_gl_target target; /* two of them */
+  struct hb_gl_pass record[HB_VIEW_PARTICLES_LAYOUTS];
 };
 
-/* Start from {0}. Errors: HB_ERR_GL (limits), HB_ERR_INTERNAL. */
-enum hb_status hb_trails_open(struct hb_gl_context *context, size_t n, int room, struct hb_trails *trails);
+/* Start from {0}; until hb_trails_close it must not move. Errors: HB_ERR_GL (limits), HB_ERR_INTERNAL. */
+enum hb_status hb_trails_open(struct hb_gl_context *context, size_t n, int capacity,
+                              struct hb_trails *trails);
 void hb_trails_close(struct hb_trails *trails);
 
 /* Copies where the particles are now, on the device; nothing is read back. */

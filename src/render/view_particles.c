@@ -1,62 +1,47 @@
 #include "render/view_particles.h"
 
 #include "base/mem.h"
-#include "gl/gl.h"
 
-enum { RECORDS, VALUES, ORDER }; /* buffers */
-enum { TEXELS = 2 };             /* (x y z m) (vx vy vz -) */
+#include <stdio.h>
+
+enum { TEXELS = 2 }; /* (x y z m) (vx vy vz -) */
 
 enum hb_status hb_view_particles_open(struct hb_gl_context *context, struct hb_view_particles *p)
 {
   *p = (struct hb_view_particles){.context = context};
-  HB_TRY(hb_gl_context_use(context));
-  glGenBuffers(3, p->buffers);
-  glGenTextures(1, &p->texture);
-  glGenTextures(1, &p->values);
-  glGenTextures(1, &p->order);
-  return hb_gl_context_check(context, "preparing to draw particles");
+  return hb_gl_context_use(context);
 }
 
 void hb_view_particles_close(struct hb_view_particles *p)
 {
   if (p->context && hb_gl_context_use(p->context) == HB_OK) {
-    const GLuint textures[] = {p->texture, p->values, p->order};
-    glDeleteTextures(3, textures);
-    glDeleteBuffers(3, p->buffers);
+    hb_gl_buffer_destroy(&p->records);
+    hb_gl_buffer_destroy(&p->values);
+    hb_gl_buffer_destroy(&p->order);
   }
   *p = (struct hb_view_particles){0};
 }
 
-/* Fills a buffer and lays a buffer texture over it. */
-static enum hb_status fill(const struct hb_view_particles *p, int which, unsigned texture, unsigned format,
-                           size_t texels, size_t texel_bytes, const void *data)
+/* ---- to the device ----------------------------------------------------------------------------------- */
+
+static enum hb_status fill(const struct hb_view_particles *p, struct hb_gl_buffer *buffer,
+                           enum hb_gl_format format, size_t texels, size_t texel_bytes, const void *data)
 {
   const struct hb_gl_caps *caps = &p->context->caps;
   if (texels > (size_t)caps->max_texture_buffer_size)
     return hb_fail(HB_ERR_GL, "the particles need a buffer texture of %zu texels, the limit of %s is %d",
                    texels, caps->renderer, caps->max_texture_buffer_size);
   HB_TRY(hb_gl_context_use(p->context));
-  glBindBuffer(GL_TEXTURE_BUFFER, p->buffers[which]);
-  glBufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)(texels * texel_bytes), data, GL_STREAM_DRAW);
-  glBindTexture(GL_TEXTURE_BUFFER, texture);
-  glTexBuffer(GL_TEXTURE_BUFFER, format, p->buffers[which]);
-  glBindBuffer(GL_TEXTURE_BUFFER, 0);
+  hb_gl_buffer_fill(buffer, HB_GL_BY_HOST, texels * texel_bytes, data);
+  hb_gl_buffer_texture(buffer, format);
   return hb_gl_context_check(p->context, "sending particles to be drawn");
 }
 
-static void mean_place(size_t n, const double *x, double mean[3])
-{
-  for (int c = 0; c < 3; c++) {
-    double sum = 0;
-    for (size_t k = 0; k < n; k++) sum += x[3 * k + (size_t)c];
-    mean[c] = sum / (double)n;
-  }
-}
-
-static double mean_mass(size_t n, const double *m)
+/* Of every `step`-th number. */
+static double mean(size_t n, const double *numbers, size_t step)
 {
   double sum = 0;
-  for (size_t k = 0; k < n; k++) sum += m[k];
+  for (size_t k = 0; k < n; k++) sum += numbers[step * k];
   return sum / (double)n;
 }
 
@@ -81,23 +66,16 @@ enum hb_status hb_view_particles_send(struct hb_view_particles *p, size_t n, con
   p->at = (struct hb_device_particles){0};
   p->has_values = 0;
   if (n == 0) return HB_OK;
-  if (origin)
-    for (int c = 0; c < 3; c++) zero[c] = origin[c];
-  else
-    mean_place(n, x, zero);
+  for (int c = 0; c < 3; c++) zero[c] = origin ? origin[c] : mean(n, x + c, 3);
   HB_TRY(HB_ALLOC(4 * TEXELS * n, &records));
   pack(n, m, x, v, zero, records);
-  enum hb_status status = fill(p, RECORDS, p->texture, GL_RGBA32F, TEXELS * n, 16, records);
+  enum hb_status status = fill(p, &p->records, HB_GL_RGBA32F, TEXELS * n, 16, records);
   hb_mem_free(records);
   if (status != HB_OK) return status;
   for (int c = 0; c < 3; c++) p->origin[c] = zero[c];
-  p->mass = m ? mean_mass(n, m) : 0;
-  p->at = (struct hb_device_particles){.context = p->context,
-                                       .layout = HB_DEVICE_RECORDS,
-                                       .n = n,
-                                       .texture = {p->texture},
-                                       .texels = TEXELS,
-                                       .t = t};
+  p->mass = m ? mean(n, m, 1) : 0;
+  p->at = (struct hb_device_particles){
+      .layout = HB_DEVICE_RECORDS, .n = n, .texture = {p->records.texture.id}, .texels = TEXELS, .t = t};
   return HB_OK;
 }
 
@@ -106,7 +84,7 @@ enum hb_status hb_view_particles_lend(struct hb_view_particles *p, const struct 
   if (p->has_values && p->at.n != at->n) p->has_values = 0;
   p->at = *at;
   for (int c = 0; c < 3; c++) p->origin[c] = at->origin[c];
-  return at->order ? fill(p, ORDER, p->order, GL_R32UI, at->n, sizeof *at->order, at->order) : HB_OK;
+  return at->order ? fill(p, &p->order, HB_GL_R32UI, at->n, sizeof *at->order, at->order) : HB_OK;
 }
 
 enum hb_status hb_view_particles_values(struct hb_view_particles *p, size_t n, const double *value)
@@ -114,8 +92,51 @@ enum hb_status hb_view_particles_values(struct hb_view_particles *p, size_t n, c
   float *values;
   HB_TRY(HB_ALLOC(n, &values));
   for (size_t k = 0; k < n; k++) values[k] = (float)value[k];
-  enum hb_status status = fill(p, VALUES, p->values, GL_R32F, n, sizeof *values, values);
+  enum hb_status status = fill(p, &p->values, HB_GL_R32F, n, sizeof *values, values);
   hb_mem_free(values);
   p->has_values = status == HB_OK;
   return status;
+}
+
+/* ---- for shaders ------------------------------------------------------------------------------------- */
+
+static enum hb_status create(struct hb_gl_context *context, const char *name, int layout,
+                             struct hb_gl_pass *pass)
+{
+  static const char *const defines[] = {"#define LAYOUT 1\n", "#define LAYOUT 2\n", "#define LAYOUT 3\n",
+                                        "#define LAYOUT 3\n#define RECTANGLE\n"};
+  char vertex[64], fragment[64];
+  snprintf(vertex, sizeof vertex, "view/%s.vert", name);
+  snprintf(fragment, sizeof fragment, "view/%s.frag", name);
+  const struct hb_gl_program_source source = {
+      .vertex = vertex, .fragment = fragment, .defines = defines[layout]};
+  return hb_gl_pass_create(context, &source, pass);
+}
+
+enum hb_status hb_view_particles_pass(const struct hb_view_particles *p, const char *name,
+                                      struct hb_gl_pass passes[HB_VIEW_PARTICLES_LAYOUTS],
+                                      struct hb_gl_pass **pass)
+{
+  static const char *const streams[] = {"positions", "velocities", "masses"};
+  const struct hb_device_particles *at = &p->at;
+  int is_streams = at->layout == HB_DEVICE_STREAMS;
+  int layout = is_streams ? 2 + at->rectangle : at->layout == HB_DEVICE_DOUBLES;
+  struct hb_gl_pass *own = &passes[layout];
+  if (!own->program) HB_TRY(create(p->context, name, layout, own));
+  hb_gl_pass_int(own, "texels", at->texels);
+  hb_gl_pass_int(own, "width", at->width);
+  hb_gl_pass_int(own, "has_order", at->order != NULL);
+  hb_gl_pass_float4(own, "drift", at->drift[0], at->drift[1], at->drift[2], 0);
+  for (int k = 0; is_streams && k < 3; k++)
+    hb_gl_pass_texture_id(own, streams[k], at->rectangle ? HB_GL_RECTANGLE : HB_GL_2D, at->texture[k]);
+  if (!is_streams) hb_gl_pass_texture_id(own, "particles", HB_GL_BUFFER, at->texture[0]);
+  hb_gl_pass_texture_id(own, "order", HB_GL_BUFFER, p->order.texture.id);
+  hb_gl_pass_texture_id(own, "values", HB_GL_BUFFER, p->values.texture.id);
+  *pass = own;
+  return HB_OK;
+}
+
+void hb_view_particles_destroy_passes(struct hb_gl_pass passes[HB_VIEW_PARTICLES_LAYOUTS])
+{
+  for (int k = 0; k < HB_VIEW_PARTICLES_LAYOUTS; k++) hb_gl_pass_destroy(&passes[k]);
 }

@@ -3,8 +3,7 @@
 #ifndef HB_VIEW_PARTICLES_H
 #define HB_VIEW_PARTICLES_H
 
-#include "base/status.h"
-#include "gl/gl_context.h"
+#include "gl/gl_pass.h"
 
 #include <holmberg/device.h>
 
@@ -14,12 +13,10 @@ struct hb_view_particles {
   double origin[3];              /* where the zero of the drawn positions lies */
   double mass;                   /* of a star of the usual brightness; 0: all are equally bright       */
 
-  unsigned values; /* buffer texture R32F by number of the particle: what VALUE and GROUP colour by */
+  struct hb_gl_buffer records; /* own */
+  struct hb_gl_buffer values,
+      order; /* R32F by number of the particle: what it is colored by; R32UI: at.order */
   int has_values;
-  unsigned order; /* buffer texture R32UI over at.order */
-
-  unsigned buffers[3]; /* own: records, values, order */
-  unsigned texture;    /* own: over buffers[0] */
 };
 
 /* Start from {0}. The context must be that of the scene that draws them. */
@@ -37,7 +34,15 @@ enum hb_status hb_view_particles_send(struct hb_view_particles *particles, size_
 enum hb_status hb_view_particles_lend(struct hb_view_particles *particles,
                                       const struct hb_device_particles *at);
 
-/* What each particle is coloured by: value[n] by its number. */
+/* What each particle is colored by: value[n] by its number. */
 enum hb_status hb_view_particles_values(struct hb_view_particles *particles, size_t n, const double *value);
+
+/* Passes of view/NAME.vert and .frag that read particles, one for each way in which they may lie, made when they are first
+ * needed: *pass has the particles and the uniforms of shaders/view/places.glsl. */
+enum { HB_VIEW_PARTICLES_LAYOUTS = 4 }; /* records, doubles, streams in textures, streams in rectangles */
+enum hb_status hb_view_particles_pass(const struct hb_view_particles *particles, const char *name,
+                                      struct hb_gl_pass passes[HB_VIEW_PARTICLES_LAYOUTS],
+                                      struct hb_gl_pass **pass);
+void hb_view_particles_destroy_passes(struct hb_gl_pass passes[HB_VIEW_PARTICLES_LAYOUTS]);
 
 #endif

@@ -1,10 +1,14 @@
-#include "run/run.h"
+#include "run/run_checkpoint.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "console/signals.h"
 #include "console/target.h"
 #include "console/terminal.h"
+#include "run/run_record.h"
+#include "run/run_targets.h"
+
+#include <holmberg/checkpoint.h>
 
 #include <string.h>
 #include <unistd.h>
@@ -13,17 +17,16 @@
 
 static enum hb_status check_options(const struct hb_run *run, const char *path)
 {
-  static const int need_path[] = {RUN_CHECKPOINT_EVERY, RUN_MAX_HOURS};
-  const struct hb_opts_value *values = run->values;
-  for (size_t k = 0; k < sizeof need_path / sizeof *need_path; k++)
-    if (!path && values[need_path[k]].given)
-      return hb_fail(HB_ERR_USAGE, "option --%s needs --checkpoint FILE", hb_run_options[need_path[k]].name);
+  const struct hb_run_settings *s = run->settings;
+  if (!path && hb_opts_typed(&run->asked.opts, &s->checkpoint_every_s))
+    return hb_fail(HB_ERR_USAGE, "option --checkpoint-every needs --checkpoint FILE");
+  if (!path && s->max_s > 0) return hb_fail(HB_ERR_USAGE, "option --max-hours needs --checkpoint FILE");
   if (!path) return HB_OK;
   if (strcmp(path, "-") == 0)
     return hb_fail(HB_ERR_USAGE, "option --checkpoint: '-' is no file that could be replaced");
-  if (values[RUN_OUTPUT].text && strcmp(path, values[RUN_OUTPUT].text) == 0)
+  if (s->output && strcmp(path, s->output) == 0)
     return hb_fail(HB_ERR_USAGE, "options --checkpoint and -o both name %s", path);
-  if (values[RUN_DIAG].text && strcmp(path, values[RUN_DIAG].text) == 0)
+  if (s->diag && strcmp(path, s->diag) == 0)
     return hb_fail(HB_ERR_USAGE, "options --checkpoint and --diag both name %s", path);
   return hb_target_check(path, "text"); /* any format: the extension does not matter */
 }
@@ -49,9 +52,7 @@ static enum hb_status check_absent(const char *path)
 enum hb_status hb_run_checkpoint_open(struct hb_run *run)
 {
   struct hb_run_checkpoint *c = &run->checkpoint;
-  const struct hb_opts_value *given = &run->values[RUN_CHECKPOINT];
-  const char *path = c->path.text ? c->path.text : given->text;
-  c->every_s = run->values[RUN_CHECKPOINT_EVERY].number;
+  const char *path = c->path.text ? c->path.text : run->settings->checkpoint;
   c->began = c->written = hb_clock_now();
   HB_TRY(check_options(run, path));
   if (!path || c->path.text) return HB_OK;
@@ -92,11 +93,11 @@ enum hb_status hb_run_checkpoint_poll(struct hb_run *run)
 {
   const struct hb_run_checkpoint *c = &run->checkpoint;
   double now = hb_clock_now();
-  const struct hb_opts_value *hours = &run->values[RUN_MAX_HOURS];
+  const struct hb_run_settings *s = run->settings;
   const char *by = hb_signals_stop();
-  if (!by && hours->given && now - c->began > 3600 * hours->number) by = "--max-hours";
+  if (!by && s->max_s > 0 && now - c->began > s->max_s) by = "--max-hours";
   int asked = hb_signals_asked();
   if (asked && !c->path.text) hb_terminal_note("SIGUSR1: without --checkpoint there is nothing to write");
-  if (by || asked || now - c->written >= c->every_s) HB_TRY(hb_run_checkpoint_write(run));
+  if (by || asked || now - c->written >= s->checkpoint_every_s) HB_TRY(hb_run_checkpoint_write(run));
   return by ? stopped(run, by) : HB_OK;
 }

@@ -1,36 +1,25 @@
-#include "run/run.h"
+#include "run/run_loop.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "console/signals.h"
 #include "console/target.h"
+#include "run/run_checkpoint.h"
+#include "run/run_notes.h"
+#include "run/run_targets.h"
+#include "run/run_watch.h"
 
 #include <math.h>
 
 /* ---- output ------------------------------------------------------------------------------------------ */
-
-/* What took part in the run; nothing that differs between two runs of the same input. The snapshot's own notes
- * are there already. */
-static enum hb_status set_notes(struct hb_run *run, struct hb_particles *state)
-{
-  const struct hb_force *force = hb_sim_force(run->sim);
-  HB_TRY(hb_particles_set_note(state, "scheme", hb_force_scheme(force)->name));
-  HB_TRY(hb_particles_set_note(state, "precision", hb_force_precision(force)));
-  const char *tuning = hb_force_tuning(force);
-  if (*tuning || hb_particles_note(state, "tuning")) HB_TRY(hb_particles_set_note(state, "tuning", tuning));
-  HB_TRY(hb_particles_set_note(state, "context", hb_force_context(force)));
-  if (run->resumed.record.text) HB_TRY(hb_run_resume_notes(run, state));
-  const char *device = run->resumed.device.text;
-  return hb_particles_set_note(state, "device", device ? device : hb_force_device(force));
-}
 
 static enum hb_status write_state(struct hb_run *run, double t, const char *path)
 {
   struct hb_particles *state = NULL;
   HB_TRY(hb_run_may_replace(run, path));
   enum hb_status status = hb_sim_state(run->sim, t, &state);
-  if (status == HB_OK) status = set_notes(run, state);
-  if (status == HB_OK) status = hb_target_write(path, run->values[RUN_FORMAT].text, state);
+  if (status == HB_OK) status = hb_run_note_all(run, state);
+  if (status == HB_OK) status = hb_target_write(path, run->settings->format, state);
   hb_particles_destroy(state);
   return status;
 }
@@ -38,7 +27,7 @@ static enum hb_status write_state(struct hb_run *run, double t, const char *path
 static enum hb_status write_series(struct hb_run *run)
 {
   struct hb_text name = {0};
-  enum hb_status status = hb_target_series(run->values[RUN_OUTPUT].text, ++run->written, &name);
+  enum hb_status status = hb_target_series(run->settings->output, ++run->written, &name);
   if (status == HB_OK) status = write_state(run, run->t, name.text);
   hb_mem_free(name.text);
   return status;
@@ -49,7 +38,7 @@ static enum hb_status write_series(struct hb_run *run)
 static int needs_rows(const struct hb_run *run)
 {
   const struct hb_appended *rows = &run->appended[RUN_STDOUT];
-  if (!run->values[RUN_OUTPUT].text) return 1;
+  if (!run->settings->output) return 1;
   return run->checkpoint.path.text && rows->path && hb_appended_is_file(rows);
 }
 
@@ -127,7 +116,7 @@ enum hb_status hb_run_integrate(struct hb_run *run)
     }
     if (run->t < run->t_end) HB_TRY(hb_run_checkpoint_poll(run)); /* a step may have many rows */
   }
-  const char *path = run->values[RUN_OUTPUT].text;
+  const char *path = run->settings->output;
   if (path) HB_TRY(write_state(run, run->t_end, path));
   return hb_run_judge_end(run);
 }

@@ -6,7 +6,7 @@
  *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file that -o found, before the run wrote it
  *   option --NAME=VALUE                                                       those that were given
  *   operand FILE */
-#include "run/run.h"
+#include "run/run_record.h"
 
 #include "base/clock.h"
 
@@ -29,14 +29,15 @@ static enum hb_status end_string(struct hb_text *record) { return hb_text_append
 
 static enum hb_status write_options(const struct hb_run *run, struct hb_text *record)
 {
-  for (size_t k = 0; k < RUN_COUNT; k++) {
-    const struct hb_opts_option *option = &hb_run_options[k];
-    if (!run->values[k].given || k == RUN_RESUME) continue;
+  const struct hb_opts *opts = &run->asked.opts;
+  const struct hb_opts_option *option;
+  for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++) {
+    if (!opts->typed[k] || strcmp(option->name, "resume") == 0) continue;
     HB_TRY(hb_text_append(record, "option --%s", option->name));
-    if (option->kind != HB_OPTS_FLAG) HB_TRY(hb_text_append(record, "=%s", run->values[k].text));
+    if (option->kind != HB_OPTS_FLAG) HB_TRY(hb_text_append(record, "=%s", opts->typed[k]));
     HB_TRY(end_string(record));
   }
-  HB_TRY(hb_text_append(record, "operand %s", run->opts.operands[0]));
+  HB_TRY(hb_text_append(record, "operand %s", opts->operands[0]));
   return end_string(record);
 }
 
@@ -78,24 +79,26 @@ static char *next_of(const struct hb_text *record, const char *word, char **plac
   return NULL;
 }
 
-enum hb_status hb_run_record_options(struct hb_run *run)
+enum hb_status hb_run_record_options(const struct hb_opts_command *command, struct hb_run *run)
 {
   const struct hb_text *record = &run->resumed.record;
   /* hb_text ends with a NUL of its own, so that every string of the record ends */
   if (record->length < sizeof tag || strcmp(record->text, tag) != 0)
     return hb_fail(HB_ERR_INPUT, "the checkpoint was not written by this 'holmberg run'");
   static char no_more[] = "--";
-  char *words[RUN_COUNT + 2], *place = NULL, *word;
-  enum hb_opts_question asked;
+  char **words = run->resumed.words, *place = NULL, *word;
   int count = 0;
-  while (count < RUN_COUNT && (word = next_of(record, "option ", &place))) words[count++] = word;
+  while (count < HB_OPTS_MOST && (word = next_of(record, "option ", &place))) words[count++] = word;
   words[count++] = no_more;
   place = NULL;
   if (!(words[count++] = next_of(record, "operand ", &place)))
     return hb_fail(HB_ERR_INPUT, "the checkpoint does not say which file its run began with");
-  enum hb_status status = hb_opts_parse(&hb_cmd_run, count, words, run->resumed.operands, &run->opts, &asked);
-  if (status == HB_OK && asked)
+  enum hb_status status = HB_OK;
+  if (hb_opts_question(count, words))
     status = hb_fail(HB_ERR_INPUT, "--help and --version are not options of a run");
+  run->asked.settings = (struct hb_run_settings){0};
+  if (status == HB_OK) status = hb_opts_parse(command, count, words, &run->asked.settings, &run->asked.opts);
+  run->settings = &run->asked.settings;
   return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_INPUT, "the checkpoint's options");
 }
 
@@ -149,7 +152,7 @@ static void read_marks(const struct hb_text *record, struct hb_run *run)
   place = NULL;
   if ((mark = next_of(record, "found", &place)))
     sscanf(mark, MARK, &run->found.inode, &run->found.device, &run->found.length, &run->found.checksum);
-  run->found.path = run->values[RUN_OUTPUT].text;
+  run->found.path = run->settings->output;
 }
 
 enum hb_status hb_run_record_progress(struct hb_run *run)

@@ -5,11 +5,12 @@
  *   -o, series: it is a snapshot of the same masses by a run with these very options, left by a run that was killed after
  *   its last checkpoint, or by a finished one;
  *   --diag: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
-#include "run/run.h"
+#include "run/run_targets.h"
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "console/target.h"
+#include "run/run_notes.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +19,7 @@ enum hb_status hb_run_lock(struct hb_run *run, enum hb_run_lock which, const cha
 {
   if (!path || strcmp(path, "-") == 0) return HB_OK;
   HB_TRY(hb_lock_take(path, &run->locks[which]));
-  if (run->values[RUN_RESUME].given) hb_file_sweep(path);
+  if (run->settings->resume) hb_file_sweep(path);
   return HB_OK;
 }
 
@@ -30,10 +31,10 @@ static int is_there(const char *path)
 
 void hb_run_remember_output(struct hb_run *run)
 {
-  const char *path = run->values[RUN_OUTPUT].text;
+  const char *path = run->settings->output;
   run->found = (struct hb_appended){.path = path};
   if (path && strcmp(path, "-") != 0 && is_there(path))
-    hb_appended_mark(&run->found); /* if this fails, the file will not be recognised */
+    hb_appended_mark(&run->found); /* if this fails, the file will not be recognized */
 }
 
 /* ---- the own snapshots of a resumed run -------------------------------------------------------------- */
@@ -55,10 +56,10 @@ static int is_of_run(struct hb_particles *there, struct hb_particles *own)
 /* What the checkpoint's run would have noted: its --t-end may differ. */
 static enum hb_status take_notes_of_then(struct hb_run *run, struct hb_particles *state)
 {
-  struct hb_opts now = run->opts;
-  run->opts = run->resumed.then;
-  enum hb_status status = hb_run_resume_notes(run, state);
-  run->opts = now;
+  struct hb_run_asked now = run->asked;
+  run->asked = run->resumed.then;
+  enum hb_status status = hb_run_note_resumed(run, state);
+  run->asked = now;
   return status;
 }
 
@@ -67,9 +68,8 @@ static enum hb_status look_for_own(struct hb_run *run, const char *path, int *is
   struct hb_particles *own = NULL, *there = NULL;
   enum hb_status status = hb_sim_state(run->sim, run->t, &own);
   for (int then = 0; then < 2 && status == HB_OK && !*is_own; then++) {
-    status = then ? take_notes_of_then(run, own) : hb_run_resume_notes(run, own);
-    if (status != HB_OK || (!there && hb_snapshot_read(path, run->values[RUN_FORMAT].text, &there) != HB_OK))
-      break;
+    status = then ? take_notes_of_then(run, own) : hb_run_note_resumed(run, own);
+    if (status != HB_OK || (!there && hb_snapshot_read(path, run->settings->format, &there) != HB_OK)) break;
     *is_own = is_of_run(there, own);
   }
   hb_particles_destroy(own);
@@ -99,7 +99,7 @@ static enum hb_status check_series(struct hb_run *run)
   enum hb_status status = HB_OK;
   for (unsigned long k = run->written + 1; status == HB_OK; k++) {
     struct hb_text name = {0};
-    status = hb_target_series(run->values[RUN_OUTPUT].text, k, &name);
+    status = hb_target_series(run->settings->output, k, &name);
     int more = status == HB_OK && is_there(name.text);
     if (more) status = hb_run_may_replace(run, name.text);
     hb_mem_free(name.text);
@@ -110,10 +110,10 @@ static enum hb_status check_series(struct hb_run *run)
 
 enum hb_status hb_run_check_targets(struct hb_run *run)
 {
-  const char *path = run->values[RUN_OUTPUT].text;
+  const char *path = run->settings->output;
   if (!path || run->resumed.names_output) return hb_run_remember_output(run), HB_OK;
   HB_TRY(hb_run_may_replace(run, path));
-  hb_run_remember_output(run); /* it was recognised by its notes, which --t-end changes */
+  hb_run_remember_output(run); /* it was recognized by its notes, which --t-end changes */
   return run->snap_every > 0 ? check_series(run) : HB_OK;
 }
 

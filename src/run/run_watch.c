@@ -1,7 +1,7 @@
-/* Whether a run goes well: steps that rounding errors or dt_min set, and the energy. Each note is printed once in a run,
- * even if that is resumed. */
-#include "run/run.h"
+/* Steps that rounding errors or dt_min set, and the energy: each note is printed once in a run, even if that is resumed. */
+#include "run/run_watch.h"
 
+#include "base/clock.h"
 #include "console/terminal.h"
 
 #include <inttypes.h>
@@ -11,6 +11,9 @@
 /* Of |E| or the kinetic energy at the start, whichever is larger. A run beyond the first bound is lost; one that ends
  * beyond the second is complete, but fails unless the user accepts that; the note comes at a hundredth of the first. */
 static const double lost = 1e-2, doubtful = 1e-3, noted = 1e-4;
+
+/* Notes that are printed once in a run: bits of run->told, which checkpoints keep. */
+enum { TOLD_COLLAPSE = 1, TOLD_CUT = 2, TOLD_ENERGY = 4 };
 
 /* Whether it is the first time. */
 static int tell_first(struct hb_run *run, unsigned what)
@@ -26,15 +29,13 @@ static int tell_first(struct hb_run *run, unsigned what)
 static void name_remedies(const struct hb_force *force, char remedies[128])
 {
   const char *precisions = hb_force_scheme(force)->precisions, *now = hb_force_precision(force);
-  int is_double = strcmp(now, "double") == 0, has_ds = strcmp(now, "ds") != 0 && strstr(precisions, "ds"),
-      has_double = strstr(precisions, "double") != NULL;
-  snprintf(remedies, 128, "%s%s%s",
-           is_double              ? ""
-           : has_ds && has_double ? "--precision ds or double, "
-           : has_ds               ? "--precision ds, "
-           : has_double           ? "--precision double, "
-                                  : "",
-           is_double ? "" : "--scheme host or ", "a larger --eta");
+  int bits = hb_force_position_bits(now), used = 0;
+  char word[16];
+  for (int read; sscanf(precisions, "%15s%n", word, &read) == 1; precisions += read)
+    if (hb_force_position_bits(word) > bits)
+      used += snprintf(remedies + used, 128 - (size_t)used, "%s%s", used ? " or " : "--precision ", word);
+  snprintf(remedies + used, 128 - (size_t)used, "%s%sa larger --eta", used ? ", " : "",
+           bits == hb_force_position_bits("double") ? "" : "--scheme host or ");
 }
 
 static void tell_collapse(const struct hb_run *run, const struct hb_step_trouble *trouble)
@@ -64,30 +65,27 @@ void hb_run_watch_steps(struct hb_run *run)
   struct hb_step_trouble trouble;
   struct hb_sim_counts counts;
   hb_sim_counts(run->sim, &counts);
-  if (counts.cut.count && tell_first(run, RUN_TOLD_CUT)) tell_cut(&counts.cut);
-  if (run->told & RUN_TOLD_COLLAPSE || !hb_sim_step_trouble(run->sim, &trouble)) return;
-  if (tell_first(run, RUN_TOLD_COLLAPSE)) tell_collapse(run, &trouble);
+  if (counts.cut.count && tell_first(run, TOLD_CUT)) tell_cut(&counts.cut);
+  if (run->told & TOLD_COLLAPSE || !hb_sim_step_trouble(run->sim, &trouble)) return;
+  if (tell_first(run, TOLD_COLLAPSE)) tell_collapse(run, &trouble);
 }
 
 /* ---- energy ---- */
 
 /* The step of leapfrog is the user's choice, and damping removes energy. */
-static int has_bound(const struct hb_run *run)
-{
-  return strcmp(run->values[RUN_INTEGRATOR].text, "leapfrog") != 0;
-}
+static int has_bound(const struct hb_run *run) { return !hb_run_is_leapfrog(run->settings); }
 
 static int is_damped(const struct hb_run *run)
 {
-  const struct hb_opts_value *damping = &run->values[RUN_DAMPING];
-  return damping->text && damping->number < 1;
+  double damping = run->settings->sim.damping;
+  return damping > 0 && damping < 1;
 }
 
 double hb_run_energy_error(const struct hb_run *run, const struct hb_diagnostics *now)
 {
   const struct hb_run_output *output = &run->output;
   double change = fabs(now->e_total - output->e_begin), scale = fabs(output->e_begin);
-  if (!run->values[RUN_MAX_ENERGY_ERROR].given || scale == 0) scale = fmax(scale, output->e_kin_begin);
+  if (run->settings->max_energy_error == 0 || scale == 0) scale = fmax(scale, output->e_kin_begin);
   return change == 0 ? 0 : change / scale;
 }
 
@@ -96,7 +94,7 @@ static void note_energy(struct hb_run *run, const char *t)
   char line[256];
   int end_says_it = run->t == run->t_end && run->energy_error > doubtful && has_bound(run);
   if (end_says_it || is_damped(run) || !(run->energy_error > (has_bound(run) ? noted : lost)) ||
-      !tell_first(run, RUN_TOLD_ENERGY))
+      !tell_first(run, TOLD_ENERGY))
     return;
   int length = snprintf(line, sizeof line, "the energy error is %.2g at t = %s", run->energy_error, t);
   if (has_bound(run))
@@ -107,23 +105,22 @@ static void note_energy(struct hb_run *run, const char *t)
 
 int hb_run_energy_is_lost(const struct hb_run *run)
 {
-  const struct hb_opts_value *bound = &run->values[RUN_MAX_ENERGY_ERROR];
-  double most = bound->given ? bound->number : has_bound(run) ? lost : INFINITY;
+  double bound = run->settings->max_energy_error, most = bound > 0 ? bound : has_bound(run) ? lost : INFINITY;
   return !isinf(most) && !(run->energy_error <= most); /* NaN is beyond any */
 }
 
 enum hb_status hb_run_judge_energy(struct hb_run *run)
 {
-  const struct hb_opts_value *bound = &run->values[RUN_MAX_ENERGY_ERROR];
+  const char *bound = hb_opts_typed(&run->asked.opts, &run->settings->max_energy_error);
   char t[32];
   hb_opts_shortest(run->t, t);
   if (!hb_run_energy_is_lost(run)) {
-    if (!bound->given) note_energy(run, t);
+    if (!bound) note_energy(run, t);
     return HB_OK;
   }
-  if (bound->given)
+  if (bound)
     return hb_fail(HB_ERR_NUMERIC, "energy error %.3g at t = %s exceeds --max-energy-error %s",
-                   run->energy_error, t, bound->text);
+                   run->energy_error, t, bound);
   return hb_fail(HB_ERR_NUMERIC,
                  "energy error %.3g at t = %s exceeds %g; a smaller --eta or a larger --eps may mend it, "
                  "--max-energy-error X sets another bound and none lifts it",
@@ -132,10 +129,36 @@ enum hb_status hb_run_judge_energy(struct hb_run *run)
 
 enum hb_status hb_run_judge_end(const struct hb_run *run)
 {
-  if (run->values[RUN_MAX_ENERGY_ERROR].given || !has_bound(run) || run->energy_error <= doubtful)
-    return HB_OK;
+  if (run->settings->max_energy_error > 0 || !has_bound(run) || run->energy_error <= doubtful) return HB_OK;
   return hb_fail(HB_ERR_NUMERIC,
                  "the run is complete, but its energy error of %.3g exceeds %g; a smaller --eta or a larger "
                  "--eps may mend it, --max-energy-error %g accepts it",
                  run->energy_error, doubtful, lost);
+}
+
+/* ---- how long it takes ---- */
+
+/* No step is longer than dt_max, leapfrog's are all dt; the first step may show that it takes longer than that. */
+void hb_run_announce(const struct hb_run *run)
+{
+  const struct hb_sim_params *sim = &run->settings->sim;
+  struct hb_sim_counts counts;
+  hb_sim_counts(run->sim, &counts);
+  double n = (double)counts.n, left = run->t_end - run->t, first = hb_sim_next_time(run->sim) - run->t;
+  double least = hb_terminal_least_seconds(left / (sim->dt > 0 ? sim->dt : sim->dt_max), n * n);
+  double as_now = hb_terminal_least_seconds(left / first, n);
+  hb_terminal_announce(as_now > 10 * least ? "about" : "at least", fmax(least, as_now), "");
+}
+
+void hb_run_watch_pace(struct hb_run *run)
+{
+  static const double ENOUGH_S = 10; /* for a pace */
+  struct hb_run_pace *pace = &run->pace;
+  if (pace->is_told || run->output.bar == HB_RUN_OUTPUT_BAR_ON || run->settings->quiet) return;
+  double now = hb_clock_now();
+  if (pace->began == 0) *pace = (struct hb_run_pace){.began = now, .t_begin = run->t};
+  if (now - pace->began < ENOUGH_S) return;
+  pace->is_told = 1;
+  double done = (run->t - pace->t_begin) / (run->t_end - pace->t_begin);
+  hb_terminal_announce("about", (now - pace->began) / done, "");
 }

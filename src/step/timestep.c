@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+const char *const hb_rounding_names[] = {"down", "nearest", "up", NULL};
+
 static double norm(const double q[3]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]); }
 
 /* 0 / 0 is no limit. */

@@ -1,10 +1,7 @@
 #include "viewer/hud.h"
 
-#include "render/font.h"
-#include "viewer/keys.h"
-
-#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,103 +16,67 @@
 
 enum { NAME_COLUMNS = 9, MOST_COLUMNS = 40 };
 
-struct page {
-  struct hb_paint *paint; /* NULL: lines are only counted */
-  double x, y;
-  int lines, columns;
-};
+void hb_hud_row(struct hb_hud *hud, const char *name, const char *format, ...)
+{
+  va_list values;
+  if (hud->row_count == HB_HUD_ROWS) return;
+  va_start(values, format);
+  hud->rows[hud->row_count].name = name;
+  vsnprintf(hud->rows[hud->row_count++].text, sizeof hud->rows->text, format, values);
+  va_end(values);
+}
+
+void hb_hud_scale(struct hb_hud *hud, enum hb_colormap map, const double range[2])
+{
+  int k = hud->row_count;
+  if (k == HB_HUD_ROWS) return;
+  hud->map = map;
+  hb_hud_row(hud, "", "%.3g", range[0]);
+  hud->rows[k].has_scale = 1;
+  snprintf(hud->rows[k].end, sizeof hud->rows->end, "%.3g", range[1]);
+}
 
 /* What is too long for its place loses its end. */
-static void text_in(const struct page *page, double x, int columns, uint32_t color, const char *text)
+static void text_in(struct hb_paint *paint, double x, double y, int columns, uint32_t color, const char *text)
 {
   char cut[MOST_COLUMNS + 1];
   if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
-  if (columns < 4 || !page->paint) return;
+  if (columns < 4) return;
   snprintf(cut, sizeof cut, "%.*s", columns, text);
   if (strlen(text) > (size_t)columns) memcpy(cut + columns - 3, "...", 3);
-  hb_paint_text(page->paint, x, page->y, color, cut);
+  hb_paint_text(paint, x, y, color, cut);
 }
 
-static void line(struct page *page, const char *name, const char *value)
-{
-  page->lines++;
-  if (!page->paint || !value) return;
-  text_in(page, page->x, NAME_COLUMNS, COLOR_NAME, name);
-  text_in(page, page->x + NAME_COLUMNS * hb_paint_column(page->paint), page->columns - NAME_COLUMNS,
-          COLOR_VALUE, value);
-  page->y += hb_paint_line_height(page->paint);
-}
-
-static void number_line(struct page *page, const char *name, const char *format, double value)
-{
-  char text[64];
-  if (isnan(value)) return;
-  snprintf(text, sizeof text, format, value);
-  line(page, name, text);
-}
-
-static void speed_line(struct page *page, const char *name, double value)
-{
-  char text[64];
-  if (isnan(value)) return;
-  if (value >= 1e9)
-    snprintf(text, sizeof text, "%.4g G/s", 1e-9 * value);
-  else
-    snprintf(text, sizeof text, "%.4g M/s", 1e-6 * value);
-  line(page, name, text);
-}
-
-static void draw_colors(const struct page *page, double x, int columns, enum hb_colormap map)
+/* Its least number stands before the colors, its largest one behind. */
+static void draw_scale(struct hb_paint *paint, double x, double y, int columns, const struct hb_hud *hud,
+                       int row)
 {
   enum { STEPS = 32 };
-  double scale = hb_paint_scale(page->paint), height = hb_paint_line_height(page->paint) - 9 * scale;
-  double width = columns * hb_paint_column(page->paint) / STEPS;
+  int left = (int)strlen(hud->rows[row].text) + 1, right = (int)strlen(hud->rows[row].end) + 1;
+  double scale = hb_paint_scale(paint), height = hb_paint_line_height(paint) - 9 * scale;
+  double column = hb_paint_column(paint);
+  columns -= left + right;
+  if (columns <= 0) return;
+  double width = columns * column / STEPS;
+  x += left * column;
   for (int k = 0; k < STEPS; k++) {
     float rgb[3];
     uint32_t color = 0;
-    hb_colormap_rgb(map, (k + 0.5) / STEPS, rgb);
+    hb_colormap_rgb(hud->map, (k + 0.5) / STEPS, rgb);
     for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
-    hb_paint_box(page->paint, x + k * width, page->y + 4 * scale, width, height, color << 8 | 0xff);
+    hb_paint_box(paint, x + k * width, y + 4 * scale, width, height, color << 8 | 0xff);
   }
+  hb_paint_text(paint, x + (columns + 1) * column, y, COLOR_VALUE, hud->rows[row].end);
 }
 
-/* A scale: its least number, the colours, its largest number. */
-static void color_lines(struct page *page, const struct hb_hud *hud)
+static void draw_rows(struct hb_paint *paint, const struct hb_hud *hud, double x, double y)
 {
-  char ends[2][16];
-  if (!hud->color) return;
-  line(page, "colour", hud->color);
-  if (isnan(hud->range[0])) return;
-  for (int k = 0; k < 2; k++) snprintf(ends[k], sizeof ends[k], "%.3g", hud->range[k]);
-  int left = (int)strlen(ends[0]) + 1, right = (int)strlen(ends[1]) + 1;
-  int columns = page->columns - NAME_COLUMNS - left - right;
-  if (page->paint && columns > 0) {
-    double column = hb_paint_column(page->paint), x = page->x + (NAME_COLUMNS + left) * column;
-    draw_colors(page, x, columns, hud->map);
-    hb_paint_text(page->paint, x + (columns + 1) * column, page->y, COLOR_VALUE, ends[1]);
-  }
-  line(page, "", ends[0]);
-}
-
-static void lines(struct page *page, const struct hb_hud *hud)
-{
-  char text[64];
-  snprintf(text, sizeof text, "%" PRIu64, hud->n);
-  line(page, "N", text);
-  number_line(page, "t", "%.6f", hud->t);
-  if (!isnan(hud->block)) {
-    snprintf(text, sizeof text, "%.0f", hud->block);
-    line(page, "block", text);
-  }
-  number_line(page, "steps", "%.0f", hud->block_steps);
-  speed_line(page, "pairs", hud->pairs_per_s);
-  number_line(page, "dE/E", "%+.2e", hud->energy_error);
-  if (hud->scheme) line(page, "forces", hud->scheme);
-  if (hud->device) line(page, "device", hud->device);
-  color_lines(page, hud);
-  if (!isnan(hud->pictures_per_s)) {
-    snprintf(text, sizeof text, "%.0f /s, %.1f ms each", hud->pictures_per_s, hud->draw_ms);
-    line(page, "pictures", text);
+  double value_x = x + NAME_COLUMNS * hb_paint_column(paint);
+  int columns = hud->columns - NAME_COLUMNS;
+  for (int k = 0; k < hud->row_count; k++, y += hb_paint_line_height(paint)) {
+    if (hud->rows[k].has_scale) draw_scale(paint, value_x, y, columns, hud, k);
+    text_in(paint, x, y, NAME_COLUMNS, COLOR_NAME, hud->rows[k].name);
+    text_in(paint, value_x, y, columns, COLOR_VALUE, hud->rows[k].text);
   }
 }
 
@@ -166,16 +127,13 @@ void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud)
   note(paint, hud->columns, COLOR_ERROR, hud->error, &bottom);
   note(paint, hud->columns, COLOR_NOTE, hud->message, &bottom);
   if (!hud->title) return;
-  struct page count = {.columns = hud->columns},
-              page = {.paint = paint, .x = margin, .y = margin, .columns = hud->columns};
-  lines(&count, hud);
-  hb_paint_panel(paint, margin, margin, hud->columns, count.lines + 1);
+  hb_paint_panel(paint, margin, margin, hud->columns, hud->row_count + 1);
   int state = hud->state ? (int)strlen(hud->state) : 0;
-  text_in(&page, page.x, hud->columns - state - 1, COLOR_TITLE, hud->title);
+  text_in(paint, margin, margin, hud->columns - state - 1, COLOR_TITLE, hud->title);
   if (state)
-    text_in(&page, page.x + (hud->columns - state) * hb_paint_column(paint), state, COLOR_NOTE, hud->state);
-  page.y += hb_paint_line_height(paint);
-  lines(&page, hud);
+    text_in(paint, margin + (hud->columns - state) * hb_paint_column(paint), margin, state, COLOR_NOTE,
+            hud->state);
+  draw_rows(paint, hud, margin, margin + hb_paint_line_height(paint));
 }
 
 /* ---- the energy error -------------------------------------------------------------------------------- */
@@ -269,12 +227,11 @@ static void fit_help(struct hb_paint *paint, size_t lines)
     hb_paint_set_scale(paint, hb_paint_scale(paint) - 1);
 }
 
-void hb_hud_draw_help(struct hb_paint *paint)
+void hb_hud_draw_help(struct hb_paint *paint, const struct hb_keys_row *rows)
 {
-  size_t count, lines = 1;
+  size_t lines = 1;
   int scale = hb_paint_scale(paint);
-  const struct hb_keys_row *rows = hb_keys_rows(&count);
-  for (size_t k = 0; k < count; k++) lines += rows[k].name != NULL;
+  for (const struct hb_keys_row *row = rows; row->name || row->key; row++) lines += row->name != NULL;
   fit_help(paint, lines);
   double column = hb_paint_column(paint), height = hb_paint_line_height(paint);
   double margin = 12 * hb_paint_scale(paint);
@@ -282,11 +239,11 @@ void hb_hud_draw_help(struct hb_paint *paint)
   double y = fmax(margin, floor((hb_paint_height(paint) - (double)lines * height) / 2));
   for (int k = 0; k < 2; k++) hb_paint_panel(paint, x, y, HELP_COLUMNS, (int)lines); /* twice as dark */
   hb_paint_text(paint, x, y, COLOR_TITLE, "Keys and mouse");
-  for (size_t k = 0; k < count; k++) {
-    if (!rows[k].name) continue;
+  for (const struct hb_keys_row *row = rows; row->name || row->key; row++) {
+    if (!row->name) continue;
     y += height;
-    hb_paint_text(paint, x, y, COLOR_CURVE, rows[k].name);
-    hb_paint_text(paint, x + KEY_COLUMNS * column, y, COLOR_VALUE, rows[k].help);
+    hb_paint_text(paint, x, y, COLOR_CURVE, row->name);
+    hb_paint_text(paint, x + KEY_COLUMNS * column, y, COLOR_VALUE, row->help);
   }
   hb_paint_set_scale(paint, scale);
 }

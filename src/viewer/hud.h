@@ -4,8 +4,9 @@
 
 #include "render/colormap.h"
 #include "render/paint.h"
+#include "viewer/keys.h"
 
-enum { HB_HUD_HISTORY = 256 };
+enum { HB_HUD_HISTORY = 256, HB_HUD_ROWS = 12 };
 
 /* Energy errors so far: when it is full, every other one goes and the next come half as often. Start from {0}. */
 struct hb_hud_history {
@@ -17,27 +18,28 @@ struct hb_hud_history {
 void hb_hud_history_clear(struct hb_hud_history *history);
 void hb_hud_history_add(struct hb_hud_history *history, double t, double error);
 
-/* Numbers that are NaN and texts that are NULL have no place on the screen. */
+/* Start from {0}: texts that are NULL have no place on the screen. */
 struct hb_hud {
-  const char *title;  /* model or file                                     */
-  const char *scheme; /* "tile, ds", with the integrator, ...              */
-  const char *device;
-  const char *state; /* "paused", "snapshot 3 of 12", ... */
-  uint64_t n;
-  double t, t_step;
-  double block;       /* particles in the last block step */
-  double block_steps; /* so far                           */
-  double pairs_per_s;
-  double energy_error;
-  double pictures_per_s, draw_ms;
-  const char *color; /* what the colour shows */
+  const char *title, *state; /* model or file; "paused", "snapshot 3 of 12", ... */
+  int row_count;
+  struct {
+    const char *name;
+    char text[64];
+    int has_scale; /* 1: behind the text the scale of colors, and `end` */
+    char end[16];
+  } rows[HB_HUD_ROWS];
   enum hb_colormap map;
-  double range[2];     /* its ends; NaN: colours are of groups */
-  const char *message; /* for a while: where the screenshot is */
-  int columns;         /* of letters that the numbers and what stands below them take */
-  double foot;         /* pixels at the bottom that are taken */
-  const char *error;   /* until it is gone: a shader that does not compile */
+  const char *message, *error; /* for a while: where the screenshot is; until it is gone: a broken shader */
+  int columns;                 /* of letters that the numbers and what stands below them take */
+  double foot;                 /* pixels at the bottom that are taken */
 };
+
+/* Adds a number with its name. */
+void hb_hud_row(struct hb_hud *hud, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds the scale of colors between two numbers. */
+void hb_hud_scale(struct hb_hud *hud, enum hb_colormap map, const double range[2]);
 
 /* Columns for the numbers in a part of the window so wide. */
 int hb_hud_columns(const struct hb_paint *paint, double width);
@@ -48,8 +50,8 @@ void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud);
 /* Upper right corner: |dE/E| over time in powers of ten. */
 void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *history);
 
-/* In the middle: the table of keys. */
-void hb_hud_draw_help(struct hb_paint *paint);
+/* In the middle: the table of keys, which ends with a row of zeros. */
+void hb_hud_draw_help(struct hb_paint *paint, const struct hb_keys_row *rows);
 
 /* The length of the first line of a text in so many columns, broken between words unless one is longer than the line;
  * *next: where the next line begins. */

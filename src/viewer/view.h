@@ -1,14 +1,14 @@
-/* `holmberg view`, from its options to the last picture. cmd_view.c has the options, view_source.c what is shown,
- * view_loop.c shares the time between steps and pictures, view_picture.c draws one, view_input.c acts on keys and mouse,
- * view_inspect.c shows textures, view_keep.c keeps pictures, view_script.c plays a person and tells what the viewer is like. */
+/* The state of `holmberg view`. From below to above: view_source.c is what is shown, view_inspect.c the inspector beside it,
+ * view_picture.c draws, view_keep.c shows and keeps pictures, view_steps.c lets time go by, view_input.c acts on keys and
+ * mouse, view_loop.c shares the time between steps and pictures, view_script.c plays a person. */
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
 
-#include "render/coloring.h"
-#include "viewer/view_source.h"
-#include "viewer/hud.h"
 #include "inspect/inspector.h"
+#include "render/coloring.h"
+#include "viewer/hud.h"
 #include "viewer/ui.h"
+#include "viewer/view_source.h"
 #include "viewer/window.h"
 
 enum { VIEW_SLIDER_EPS, VIEW_SLIDER_ETA, VIEW_SLIDER_DAMPING, VIEW_SLIDER_POINT, VIEW_SLIDERS };
@@ -22,7 +22,8 @@ struct hb_view {
 
   int paused, stop_drawing, done;
   int waits; /* 1: paused because a shader is broken, until it is mended */
-  int show_hud, show_help, show_sliders, show_trails, full_screen;
+  int show_hud, show_sliders, show_trails, full_screen;
+  const struct hb_keys_row *help; /* NULL: not shown */
   enum hb_coloring color;
   uint64_t groups;
   struct hb_scene_style style;
@@ -34,12 +35,12 @@ struct hb_view {
 
   struct hb_view_particles stars;
   struct hb_trails trails;
-  double *values; /* [values_room] of what is coloured by */
+  double *values; /* [values_room] of what is colored by */
   size_t values_room;
   unsigned placed_generation; /* of the source, when stars were placed last */
   double placed_t;
   int on_device;         /* 1: stars lie in the simulation's textures; 0: they were sent */
-  int ranged;            /* 1: style.range is that of the colour and the source */
+  int ranged;            /* 1: style.range is that of the color and the source */
   unsigned range_is_old; /* pictures since then                                 */
 
   uint64_t pictures;
@@ -59,73 +60,7 @@ struct hb_view {
   struct hb_view_recording *recording; /* NULL: none */
 };
 
-/* ---- view_input.c ---- */
-
-/* Everything that waits in the window's queue. */
-enum hb_status hb_view_input(struct hb_view *view);
-
-/* The sliders' numbers are those of what is shown. */
-void hb_view_input_set_sliders(struct hb_view *view);
-
-/* The camera so that all but a few outliers are in the picture. */
-enum hb_status hb_view_input_centre(struct hb_view *view);
-
 /* A sentence over the picture for a few seconds, or until a script does something else. */
 void hb_view_say(struct hb_view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* ---- view_loop.c ---- */
-
-/* Steps, or plays, for so many seconds, one step at least; nothing when it is paused. */
-enum hb_status hb_view_loop_advance(struct hb_view *view, double seconds);
-
-/* One step or snapshot forward. */
-enum hb_status hb_view_loop_step(struct hb_view *view);
-
-/* Until somebody quits. */
-enum hb_status hb_view_loop(struct hb_view *view);
-
-/* The same for so many seconds. */
-enum hb_status hb_view_loop_for(struct hb_view *view, double seconds);
-
-/* ---- view_picture.c ---- */
-
-/* Draws and shows a picture, and keeps it where a movie is recorded. */
-enum hb_status hb_view_picture(struct hb_view *view);
-
-/* The same picture as rgb[3 * width * height]. */
-enum hb_status hb_view_picture_pixels(struct hb_view *view, uint8_t *rgb);
-void hb_view_picture_close(struct hb_view *view);
-
-/* The word for a point's style. */
-const char *hb_view_point_name(enum hb_scene_point point);
-
-/* ---- view_inspect.c ---- */
-
-enum hb_status hb_view_inspect(struct hb_view *view); /* opens or closes the inspector */
-void hb_view_inspect_step(struct hb_view *view, int by);
-void hb_view_inspect_play(struct hb_view *view);
-void hb_view_inspect_point(struct hb_view *view, double x, double y); /* the mouse is there */
-
-/* Walks once more where another pass is asked for and no step is going to show it: before stars are placed. */
-enum hb_status hb_view_inspect_walk(struct hb_view *view);
-
-/* The right part of the window, and the particle's mark among the stars. */
-enum hb_status hb_view_inspect_draw(struct hb_view *view, unsigned framebuffer);
-
-/* ---- view_keep.c ---- */
-
-/* Writes what is seen; path NULL: the first holmberg_0001.png, ... that is not there. Says where. */
-enum hb_status hb_view_keep(struct hb_view *view, const char *path);
-
-/* Begins a movie, or ends it. */
-enum hb_status hb_view_keep_movie(struct hb_view *view);
-enum hb_status hb_view_keep_frame(struct hb_view *view);
-enum hb_status hb_view_keep_close(struct hb_view *view);
-
-/* ---- view_script.c ---- */
-
-/* Plays the lines of a file, see `holmberg view --help`, and quits. Errors: HB_ERR_INPUT (names the line), HB_ERR_IO. */
-enum hb_status hb_view_script(struct hb_view *view, const char *path);
-void hb_view_script_help(FILE *out);
 
 #endif

@@ -1,23 +1,15 @@
-/* What keys and mouse do to the viewer. */
-#include "viewer/view.h"
+#include "viewer/view_input.h"
 
 #include "base/clock.h"
-#include "viewer/keys.h"
+#include "console/models.h"
+#include "viewer/view_inspect.h"
+#include "viewer/view_keep.h"
+#include "viewer/view_steps.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
-static const double message_s = 4, visible = 0.8; /* share of the particles that a centred picture shows */
-
-void hb_view_say(struct hb_view *view, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(view->message, sizeof view->message, format, arguments);
-  va_end(arguments);
-  view->message_until = view->scripted ? INFINITY : hb_clock_now() + message_s;
-}
+static const double visible = 0.8; /* share of the particles that a centred picture shows */
 
 /* What a person asked for and cannot have is said, and that is all; a device that fails ends the program. */
 static enum hb_status forgive(struct hb_view *view, enum hb_status status)
@@ -48,33 +40,17 @@ void hb_view_input_set_sliders(struct hb_view *view)
   const struct hb_view_source *s = &view->source;
   int series = hb_view_source_is_series(s), leapfrog = hb_view_source_is_leapfrog(s);
   const struct hb_ui_slider sliders[VIEW_SLIDERS] = {
-      [VIEW_SLIDER_EPS] = {.name = "softening",
-                           .least = 0x1p-14,
-                           .most = 1,
-                           .law = HB_UI_LOGARITHMIC,
-                           .with_zero = 1,
-                           .value = s->knobs.eps,
-                           .absent = series},
-      [VIEW_SLIDER_ETA] = {.name = "nu",
-                           .least = 0.001,
-                           .most = 0.1,
-                           .law = HB_UI_LOGARITHMIC,
-                           .value = s->knobs.eta,
-                           .absent = series || leapfrog},
-      [VIEW_SLIDER_DAMPING] = {.name = "damping",
-                               .least = 0.5,
-                               .most = 1,
-                               .value = s->knobs.damping,
-                               .absent = series || !leapfrog},
-      [VIEW_SLIDER_POINT] = {.name = "point size",
-                             .least = 0.2,
-                             .most = 12,
-                             .law = HB_UI_LOGARITHMIC,
-                             .value = view->style.point_size},
+      [VIEW_SLIDER_EPS] = {"softening", 0x1p-14, 1, HB_UI_LOGARITHMIC, .with_zero = 1, .absent = series},
+      [VIEW_SLIDER_ETA] = {"nu", 0.001, 0.1, HB_UI_LOGARITHMIC, .absent = series || leapfrog},
+      [VIEW_SLIDER_DAMPING] = {"damping", 0.5, 1, .absent = series || !leapfrog},
+      [VIEW_SLIDER_POINT] = {"point size", 0.2, 12, HB_UI_LOGARITHMIC},
   };
   memcpy(view->sliders, sliders, sizeof sliders);
-  view->time_bar =
-      (struct hb_ui_slider){.name = "", .most = (double)s->file_count - 1, .value = 0, .absent = !series};
+  view->sliders[VIEW_SLIDER_EPS].value = s->knobs.eps;
+  view->sliders[VIEW_SLIDER_ETA].value = s->knobs.eta;
+  view->sliders[VIEW_SLIDER_DAMPING].value = s->knobs.damping;
+  view->sliders[VIEW_SLIDER_POINT].value = view->style.point_size;
+  view->time_bar = (struct hb_ui_slider){"", .most = (double)s->file_count - 1, .absent = !series};
 }
 
 static enum hb_status turn_knob(struct hb_view *view)
@@ -115,16 +91,16 @@ static enum hb_status take_model(struct hb_view *view, size_t model)
   return hb_view_input_centre(view);
 }
 
+static enum hb_status take_named_model(struct hb_view *view, const char *name)
+{
+  return take_model(view, (size_t)hb_words_find(hb_models_words, name));
+}
+
 static enum hb_status take_next_model(struct hb_view *view, int step)
 {
   size_t count;
   hb_ic_models(&count);
   return take_model(view, (view->source.model + count + (size_t)step) % count);
-}
-
-static enum hb_status take_named_model(struct hb_view *view, enum hb_keys_action action)
-{
-  return take_model(view, hb_view_source_model(hb_keys_models[action - HB_KEYS_MODEL_1]));
 }
 
 static enum hb_status reset(struct hb_view *view)
@@ -135,18 +111,19 @@ static enum hb_status reset(struct hb_view *view)
   return HB_OK;
 }
 
-/* A series has no forces: only what is drawn gives a colour. */
-static void next_color(struct hb_view *view)
+/* A series has no forces: only what is drawn gives a color. */
+static enum hb_status next_color(struct hb_view *view)
 {
   do view->color = (view->color + 1) % HB_COLORING_COUNT;
   while (!view->source.sim && view->color != HB_COLORING_SPEED && view->color != HB_COLORING_GROUP);
   view->ranged = 0;
+  return HB_OK;
 }
 
 static enum hb_status step(struct hb_view *view)
 {
   view->paused = 1;
-  return hb_view_loop_step(view);
+  return hb_view_steps_one(view);
 }
 
 static enum hb_status step_back(struct hb_view *view)
@@ -165,7 +142,7 @@ static enum hb_status stop_drawing(struct hb_view *view)
   view->stop_drawing = !view->stop_drawing;
   if (!view->stop_drawing) return HB_OK;
   hb_view_say(view, "not drawing: d goes on with it");
-  return hb_view_picture(view);
+  return hb_view_keep_showing(view);
 }
 
 static enum hb_status fill_screen(struct hb_view *view)
@@ -175,60 +152,86 @@ static enum hb_status fill_screen(struct hb_view *view)
   return HB_OK;
 }
 
-static enum hb_status act(struct hb_view *view, enum hb_keys_action action)
+static enum hb_status next_point(struct hb_view *view)
 {
-  switch (action) {
-  case HB_KEYS_PAUSE:
-    return view->paused = !view->paused, HB_OK;
-  case HB_KEYS_STEP:
-    return step(view);
-  case HB_KEYS_BACK:
-    return step_back(view);
-  case HB_KEYS_RESET:
-    return reset(view);
-  case HB_KEYS_CENTRE:
-    return hb_view_input_centre(view);
-  case HB_KEYS_MODEL_1:
-  case HB_KEYS_MODEL_2:
-  case HB_KEYS_MODEL_3:
-    return take_named_model(view, action);
-  case HB_KEYS_MODEL_BEFORE:
-    return take_next_model(view, -1);
-  case HB_KEYS_MODEL_AFTER:
-    return take_next_model(view, 1);
-  case HB_KEYS_POINT:
-    return view->style.point = (view->style.point + 1) % HB_SCENE_POINT_COUNT, HB_OK;
-  case HB_KEYS_COLOR:
-    return next_color(view), HB_OK;
-  case HB_KEYS_TRAILS:
-    return view->show_trails = !view->show_trails, HB_OK;
-  case HB_KEYS_SLIDERS:
-    return view->show_sliders = !view->show_sliders, HB_OK;
-  case HB_KEYS_HUD:
-    return view->show_hud = !view->show_hud, HB_OK;
-  case HB_KEYS_HELP:
-    return view->show_help = !view->show_help, HB_OK;
-  case HB_KEYS_INSPECTOR:
-    return hb_view_inspect(view);
-  case HB_KEYS_PASS_AFTER:
-    return hb_view_inspect_step(view, 1), HB_OK;
-  case HB_KEYS_PASS_BEFORE:
-    return hb_view_inspect_step(view, -1), HB_OK;
-  case HB_KEYS_PASS_PLAY:
-    return hb_view_inspect_play(view), HB_OK;
-  case HB_KEYS_DRAW:
-    return stop_drawing(view);
-  case HB_KEYS_SCREENSHOT:
-    return hb_view_keep(view, NULL);
-  case HB_KEYS_RECORD:
-    return hb_view_keep_movie(view);
-  case HB_KEYS_FULLSCREEN:
-    return fill_screen(view);
-  case HB_KEYS_QUIT:
-    return view->done = 1, HB_OK;
-  case HB_KEYS_NOTHING:
-    break;
-  }
+  view->style.point = (view->style.point + 1) % HB_SCENE_POINT_COUNT;
+  return HB_OK;
+}
+
+static enum hb_status show_help(struct hb_view *view)
+{
+  view->help = view->help ? NULL : hb_view_input_keys;
+  return HB_OK;
+}
+
+#define MODEL_1 "plummer"
+#define MODEL_2 "holmberg1941"
+#define MODEL_3 "coldsphere"
+static enum hb_status model_1(struct hb_view *view) { return take_named_model(view, MODEL_1); }
+static enum hb_status model_2(struct hb_view *view) { return take_named_model(view, MODEL_2); }
+static enum hb_status model_3(struct hb_view *view) { return take_named_model(view, MODEL_3); }
+static enum hb_status model_before(struct hb_view *view) { return take_next_model(view, -1); }
+static enum hb_status model_after(struct hb_view *view) { return take_next_model(view, 1); }
+static enum hb_status pause(struct hb_view *view) { return view->paused = !view->paused, HB_OK; }
+static enum hb_status trails(struct hb_view *view) { return view->show_trails = !view->show_trails, HB_OK; }
+static enum hb_status sliders(struct hb_view *view)
+{
+  return view->show_sliders = !view->show_sliders, HB_OK;
+}
+static enum hb_status hud(struct hb_view *view) { return view->show_hud = !view->show_hud, HB_OK; }
+static enum hb_status pass_after(struct hb_view *view) { return hb_view_inspect_step(view, 1), HB_OK; }
+static enum hb_status pass_before(struct hb_view *view) { return hb_view_inspect_step(view, -1), HB_OK; }
+static enum hb_status pass_play(struct hb_view *view) { return hb_view_inspect_play(view), HB_OK; }
+static enum hb_status screenshot(struct hb_view *view) { return hb_view_keep(view, NULL); }
+static enum hb_status quit(struct hb_view *view) { return view->done = 1, HB_OK; }
+
+const struct hb_keys_row hb_view_input_keys[] = {
+    {' ', "space", pause, "pause, go on"},
+    {HB_GL_KEY_RIGHT, "right", step, "one block step, or the next snapshot"},
+    {HB_GL_KEY_LEFT, "left", step_back, "the snapshot before"},
+    {'r', "r", reset, "reset: from the beginning"},
+    {'c', "c", hb_view_input_centre, "centre on the middle of the particles, all of them in the picture"},
+    {'1', "1", model_1, "model " MODEL_1},
+    {'2', "2", model_2, "model " MODEL_2},
+    {'3', "3", model_3, "model " MODEL_3},
+    {'[', "[", model_before, "the model before in the list of 'holmberg ic'"},
+    {']', "]", model_after, "the next model there"},
+    {'p', "p", next_point, "points as stars, discs or dots"},
+    {'o', "o", next_color, "what the colour shows"},
+    {'l', "l", trails, "trails of light on and off"},
+    {'g', "g", sliders, "sliders on and off"},
+    {'t', "t", hud, "numbers on and off"},
+    {'h', "h", show_help, "these keys, over the picture"},
+    {'i', "i", hb_view_inspect, "inspector: textures behind the forces; the mouse reads a texel"},
+    {'.', ".", pass_after, "inspector: the next pass"},
+    {',', ",", pass_before, "inspector: the pass before"},
+    {'a', "a", pass_play, "inspector: a pass further at each walk, and stop"},
+    {'d', "d", stop_drawing, "stop drawing, go on computing"},
+    {'s', "s", screenshot, "screenshot: a PNG in this folder"},
+    {'v', "v", hb_view_keep_movie, "record a movie, and end it"},
+    {'f', "f", fill_screen, "full screen and back"},
+    {'q', "q, Esc", quit, "quit"},
+    {HB_GL_KEY_ESCAPE, NULL, quit, NULL},
+    {0, "drag", NULL, "rotate"},
+    {0, "shift or right drag", NULL, "move sideways"},
+    {0, "wheel", NULL, "zoom"},
+    {0, "double click", NULL, "what is there becomes the centre"},
+    {0, NULL, NULL, NULL},
+};
+
+int hb_view_input_key(const char *name)
+{
+  if (strcmp(name, "escape") == 0) return HB_GL_KEY_ESCAPE;
+  for (const struct hb_keys_row *row = hb_view_input_keys; row->key; row++)
+    if (row->name && strcmp(row->name, name) == 0) return row->key;
+  return name[0] && !name[1] ? (unsigned char)name[0] : 0;
+}
+
+/* A key that does nothing is passed over. */
+static enum hb_status press(struct hb_view *view, int key)
+{
+  for (const struct hb_keys_row *row = hb_view_input_keys; row->key; row++)
+    if (row->key == key) return row->act(view);
   return HB_OK;
 }
 
@@ -241,7 +244,7 @@ static enum hb_status handle(struct hb_view *view, const struct hb_gl_event *eve
   view->touched = 1;
   if (event->kind == HB_GL_EVENT_CLOSE) return view->done = 1, HB_OK;
   if (event->kind == HB_GL_EVENT_RESIZE) return hb_window_resized(w);
-  if (event->kind == HB_GL_EVENT_KEY) return forgive(view, act(view, hb_keys_action(event->key)));
+  if (event->kind == HB_GL_EVENT_KEY) return forgive(view, press(view, event->key));
   HB_TRY(to_sliders(view, event, &taken));
   int beside = event->x >= w->scene_width && w->mouse.drag == HB_MOUSE_FREE;
   if (event->kind == HB_GL_EVENT_MOVE && beside) hb_view_inspect_point(view, event->x, event->y);

@@ -1,5 +1,5 @@
 /* The texture inspector beside the stars: what the forces are rendered from, and the same particle in both. */
-#include "viewer/view.h"
+#include "viewer/view_inspect.h"
 
 #include <string.h>
 
@@ -75,11 +75,11 @@ static enum hb_status mark(struct hb_view *view)
   return HB_OK;
 }
 
-enum hb_status hb_view_inspect_draw(struct hb_view *view, unsigned framebuffer)
+enum hb_status hb_view_inspect_draw(struct hb_view *view, const struct hb_gl_target *target)
 {
   struct hb_window *w = &view->window;
   if (!view->inspector) return HB_OK;
-  HB_TRY(hb_inspector_draw(view->inspector, w->context, w->paint, framebuffer, w->scene_width, 0,
+  HB_TRY(hb_inspector_draw(view->inspector, w->context, w->paint, target, w->scene_width, 0,
                            w->width - w->scene_width, w->height));
   int there = view->texel.particle >= 0 && (uint64_t)view->texel.particle < view->source.n;
   return there ? mark(view) : HB_OK;

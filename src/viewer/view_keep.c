@@ -1,22 +1,24 @@
-/* Pictures that stay: screenshots and movies, named so that nothing is written over. */
-#include "viewer/view.h"
+#include "viewer/view_keep.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "render/film.h"
+#include "viewer/view_picture.h"
 
 #include <string.h>
 #include <unistd.h>
 
+/* A screenshot is a film of one frame. */
 struct hb_view_recording {
   struct hb_film film;
   char path[64];
-  int width, height; /* of the window; those of the film are even */
+  int width, height; /* of the window; those of a movie are even */
   char comment[256];
   struct hb_png_text text[2];
   uint8_t *rgb;
 };
 
-/* holmberg_0001.png, ...: the first that is not there. */
+/* holmberg_0001.png, ...: the first that is not there, so that nothing is written over. */
 static enum hb_status free_name(const char *extension, char path[64])
 {
   for (int k = 1; k < 10000; k++) {
@@ -26,69 +28,61 @@ static enum hb_status free_name(const char *extension, char path[64])
   return hb_fail(HB_ERR_IO, "holmberg_0001.%s to holmberg_9999.%s are all there", extension, extension);
 }
 
-static void describe(const struct hb_view *view, char comment[256], struct hb_png_text text[2])
+static void describe(const struct hb_view *view, struct hb_view_recording *r)
 {
   const struct hb_view_source *s = &view->source;
-  snprintf(comment, 256, "%s: N = %llu, t = %.10g", s->title, (unsigned long long)s->n, s->t);
-  size_t used = strlen(comment);
+  int used = snprintf(r->comment, sizeof r->comment, "%s: N = %llu, t = %.10g", s->title,
+                      (unsigned long long)s->n, s->t);
   if (s->sim)
-    snprintf(comment + used, 256 - used, ", eps = %g, %s, %s, %s", s->knobs.eps,
-             s->run.values[RUN_INTEGRATOR].text, hb_force_scheme(hb_sim_force(s->sim))->name,
+    snprintf(r->comment + used, sizeof r->comment - (size_t)used, ", eps = %g, %s, %s, %s", s->knobs.eps,
+             s->settings.sim.integrator, hb_force_scheme(hb_sim_force(s->sim))->name,
              hb_force_precision(hb_sim_force(s->sim)));
-  text[0] = (struct hb_png_text){"Software", "Holmberg " HB_VERSION};
-  text[1] = (struct hb_png_text){"Comment", comment};
+  r->text[0] = (struct hb_png_text){"Software", "Holmberg " HB_VERSION};
+  r->text[1] = (struct hb_png_text){"Comment", r->comment};
 }
 
-static enum hb_status keep(struct hb_view *view, const char *path, uint8_t *rgb)
+/* A movie's size is even: the last column or row is left out. */
+static enum hb_status begin(struct hb_view *view, const char *path, int single, struct hb_view_recording *r)
 {
-  char comment[256];
-  struct hb_png_text text[2];
-  struct hb_film film;
-  HB_TRY(hb_view_picture_pixels(view, rgb));
-  describe(view, comment, text);
-  const struct hb_film_params params = {.path = path,
-                                        .width = view->window.width,
-                                        .height = view->window.height,
-                                        .single = 1,
-                                        .text = text,
-                                        .text_count = 2};
-  HB_TRY(hb_film_open(&params, &film));
-  enum hb_status status = hb_film_add(&film, rgb, NULL, 0);
-  return hb_film_close(&film, status);
-}
-
-enum hb_status hb_view_keep(struct hb_view *view, const char *path)
-{
-  char name[64];
-  if (!path) {
-    HB_TRY(free_name("png", name));
-    path = name;
-  }
-  uint8_t *rgb;
-  HB_TRY(HB_ALLOC(3 * (size_t)view->window.width * (size_t)view->window.height, &rgb));
-  enum hb_status status = keep(view, path, rgb);
-  hb_mem_free(rgb);
-  if (status == HB_OK) hb_view_say(view, "wrote %s: %d x %d", path, view->window.width, view->window.height);
-  return status;
-}
-
-/* ---- movies ------------------------------------------------------------------------------------------ */
-
-static enum hb_status begin(struct hb_view *view, struct hb_view_recording *r)
-{
-  HB_TRY(free_name("mp4", r->path));
   r->width = view->window.width;
   r->height = view->window.height;
   HB_TRY(HB_ALLOC(3 * (size_t)r->width * (size_t)r->height, &r->rgb));
-  describe(view, r->comment, r->text);
-  const struct hb_film_params params = {.path = r->path,
-                                        .width = r->width & ~1,
-                                        .height = r->height & ~1,
+  describe(view, r);
+  const struct hb_film_params params = {.path = path,
+                                        .width = single ? r->width : r->width & ~1,
+                                        .height = single ? r->height : r->height & ~1,
                                         .frames_per_s = 30,
+                                        .single = single,
                                         .text = r->text,
                                         .text_count = 2};
   return hb_film_open(&params, &r->film);
 }
+
+static enum hb_status add(struct hb_view *view, struct hb_view_recording *r)
+{
+  size_t from = 3 * (size_t)r->width, to = 3 * (size_t)r->film.params.width;
+  const struct hb_gl_target *target;
+  HB_TRY(hb_window_hidden(&view->window, &target));
+  HB_TRY(hb_view_picture_draw(view, target));
+  HB_TRY(hb_window_read_hidden(&view->window, r->rgb));
+  for (size_t k = 1; k < (size_t)r->height && from != to; k++)
+    memmove(r->rgb + k * to, r->rgb + k * from, to);
+  return hb_film_add(&r->film, r->rgb, NULL, 0);
+}
+
+enum hb_status hb_view_keep(struct hb_view *view, const char *path)
+{
+  struct hb_view_recording r = {0};
+  if (!path) HB_TRY(free_name("png", r.path));
+  if (!path) path = r.path;
+  enum hb_status status = begin(view, path, 1, &r);
+  if (status == HB_OK) status = hb_film_close(&r.film, add(view, &r));
+  hb_mem_free(r.rgb);
+  if (status == HB_OK) hb_view_say(view, "wrote %s: %d x %d", path, r.width, r.height);
+  return status;
+}
+
+/* ---- movies ------------------------------------------------------------------------------------------ */
 
 static enum hb_status end(struct hb_view *view, enum hb_status status)
 {
@@ -107,10 +101,11 @@ static enum hb_status end(struct hb_view *view, enum hb_status status)
 
 enum hb_status hb_view_keep_movie(struct hb_view *view)
 {
-  if (view->recording) return end(view, HB_OK);
   struct hb_view_recording *r;
+  if (view->recording) return end(view, HB_OK);
   HB_TRY(HB_ALLOC(1, &r));
-  enum hb_status status = begin(view, r);
+  enum hb_status status = free_name("mp4", r->path);
+  if (status == HB_OK) status = begin(view, r->path, 0, r);
   if (status != HB_OK) {
     hb_mem_free(r->rgb);
     hb_mem_free(r);
@@ -122,17 +117,25 @@ enum hb_status hb_view_keep_movie(struct hb_view *view)
 }
 
 /* A film has one size: another one ends it. */
-enum hb_status hb_view_keep_frame(struct hb_view *view)
+static enum hb_status keep_frame(struct hb_view *view)
 {
   struct hb_view_recording *r = view->recording;
   if (!r) return HB_OK;
   if (r->width != view->window.width || r->height != view->window.height) return end(view, HB_OK);
-  enum hb_status status = hb_view_picture_pixels(view, r->rgb);
-  size_t from = 3 * (size_t)r->width, to = 3 * (size_t)r->film.params.width;
-  for (size_t k = 1; k < (size_t)r->height && from != to; k++)
-    memmove(r->rgb + k * to, r->rgb + k * from, to);
-  if (status == HB_OK) status = hb_film_add(&r->film, r->rgb, NULL, 0);
+  enum hb_status status = add(view, r);
   return status == HB_OK ? HB_OK : end(view, status);
 }
 
 enum hb_status hb_view_keep_close(struct hb_view *view) { return view->recording ? end(view, HB_OK) : HB_OK; }
+
+/* ---- what is shown ----------------------------------------------------------------------------------- */
+
+enum hb_status hb_view_keep_showing(struct hb_view *view)
+{
+  double begun = hb_clock_now();
+  HB_TRY(hb_view_picture_draw(view, &view->window.screen));
+  HB_TRY(hb_window_show(&view->window));
+  view->draw_s = hb_clock_now() - begun;
+  view->pictures++;
+  return keep_frame(view);
+}

@@ -1,18 +1,13 @@
-/* One picture of the viewer: stars from where the simulation keeps them, and what is painted over them. */
-#include "viewer/view.h"
+#include "viewer/view_picture.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "viewer/view_inspect.h"
+#include "sim/sim_device.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-const char *hb_view_point_name(enum hb_scene_point point)
-{
-  static const char *const names[HB_SCENE_POINT_COUNT] = {
-      [HB_SCENE_POINT_STAR] = "star", [HB_SCENE_POINT_DISC] = "disc", [HB_SCENE_POINT_DOT] = "dot"};
-  return names[point];
-}
+#include <stdio.h>
 
 /* ---- colours ----------------------------------------------------------------------------------------- */
 
@@ -92,7 +87,7 @@ static enum hb_status place(struct hb_view *view)
   struct hb_view_source *s = &view->source;
   struct hb_device_particles at = {.layout = HB_DEVICE_NONE};
   if (s->sim) hb_sim_on_device(s->sim, &at);
-  view->on_device = at.layout != HB_DEVICE_NONE && at.context == view->window.context;
+  view->on_device = at.layout != HB_DEVICE_NONE && hb_sim_device_context(s->sim) == view->window.context;
   if (view->on_device) return hb_view_particles_lend(&view->stars, &at);
   if (!s->sim) return send(view, s->particles);
   struct hb_particles *state;
@@ -152,38 +147,51 @@ static enum hb_status place_and_color(struct hb_view *view)
 
 /* ---- the picture ------------------------------------------------------------------------------------- */
 
-static void facts(struct hb_view *view, char scheme[128], char state[64], struct hb_hud *hud)
+static void tell_speed(double pairs_per_s, struct hb_hud *hud)
+{
+  int giga = pairs_per_s >= 1e9;
+  if (!isnan(pairs_per_s))
+    hb_hud_row(hud, "pairs", "%.4g %s", (giga ? 1e-9 : 1e-6) * pairs_per_s, giga ? "G/s" : "M/s");
+}
+
+static void tell_color(const struct hb_view *view, struct hb_hud *hud)
+{
+  double range[2];
+  hb_hud_row(hud, "colour", "%s", hb_coloring_label(view->color));
+  for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(view->color, view->style.range[k]);
+  if (view->color != HB_COLORING_GROUP && !isnan(range[0])) hb_hud_scale(hud, view->style.map, range);
+}
+
+static void tell(const struct hb_view *view, char state[64], struct hb_hud *hud)
 {
   const struct hb_view_source *s = &view->source;
   struct hb_sim_counts counts;
-  hb_view_source_counts(s, &counts);
   int series = hb_view_source_is_series(s);
-  *hud = (struct hb_hud){.title = s->title,
-                         .n = s->n,
-                         .t = s->t,
-                         .block = series ? NAN : (double)s->block,
-                         .block_steps = series ? NAN : (double)counts.block_steps,
-                         .pairs_per_s = series ? NAN : view->speed.pairs_per_s,
-                         .energy_error = s->energies > 0 ? s->e_error : NAN,
-                         .pictures_per_s = view->speed.pictures_per_s,
-                         .draw_ms = 1e3 * view->draw_s,
-                         .color = hb_coloring_label(view->color),
-                         .map = view->style.map,
-                         .range = {hb_coloring_number(view->color, view->style.range[0]),
-                                   hb_coloring_number(view->color, view->style.range[1])}};
-  if (view->color == HB_COLORING_GROUP) hud->range[0] = NAN;
-  state[0] = 0;
+  hb_view_source_counts(s, &counts);
+  hud->title = s->title;
+  hud->state = state;
   if (series)
     snprintf(state, 64, "%zu of %zu%s", s->shown + 1, s->file_count, view->paused ? ", paused" : "");
-  else if (view->paused)
-    snprintf(state, 64, "paused");
-  hud->state = state;
-  if (!s->sim) return;
-  const struct hb_force *force = hb_sim_force(s->sim);
-  snprintf(scheme, 128, "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
-           s->run.values[RUN_INTEGRATOR].text);
-  hud->scheme = scheme;
-  hud->device = hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor";
+  else
+    snprintf(state, 64, "%s", view->paused ? "paused" : "");
+  hb_hud_row(hud, "N", "%" PRIu64, s->n);
+  hb_hud_row(hud, "t", "%.6f", s->t);
+  if (!series) {
+    hb_hud_row(hud, "block", "%" PRIu64, s->block);
+    hb_hud_row(hud, "steps", "%" PRIu64, counts.block_steps);
+    tell_speed(view->speed.pairs_per_s, hud);
+  }
+  if (s->energies > 0 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
+  if (s->sim) {
+    const struct hb_force *force = hb_sim_force(s->sim);
+    hb_hud_row(hud, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
+               s->settings.sim.integrator);
+    hb_hud_row(hud, "device", "%s",
+               hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
+  }
+  tell_color(view, hud);
+  if (!isnan(view->speed.pictures_per_s))
+    hb_hud_row(hud, "pictures", "%.0f /s, %.1f ms each", view->speed.pictures_per_s, 1e3 * view->draw_s);
 }
 
 static void draw_sliders(struct hb_view *view)
@@ -217,14 +225,14 @@ static void draw_time_bar(struct hb_view *view)
   hb_ui_slider_draw(&view->time_bar, paint, margin, y, columns, text);
 }
 
-static enum hb_status draw_over(struct hb_view *view, unsigned framebuffer)
+static enum hb_status draw_over(struct hb_view *view, const struct hb_gl_target *target)
 {
   struct hb_window *w = &view->window;
   struct hb_hud hud = {0};
-  char scheme[128], state[64];
+  char state[64];
   hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
-  HB_TRY(hb_view_inspect_draw(view, framebuffer));
-  if (view->show_hud && !view->show_help) facts(view, scheme, state, &hud);
+  HB_TRY(hb_view_inspect_draw(view, target));
+  if (view->show_hud && !view->help) tell(view, state, &hud);
   hud.message = view->inspector && *view->texel.text ? view->texel.text : NULL;
   if (hb_clock_now() < view->message_until) hud.message = view->message;
   int has_bar = hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders);
@@ -236,11 +244,11 @@ static enum hb_status draw_over(struct hb_view *view, unsigned framebuffer)
     hb_hud_draw_history(w->paint, &view->history);
   if (view->show_sliders) draw_sliders(view);
   if (has_bar) draw_time_bar(view);
-  if (view->show_help) hb_hud_draw_help(w->paint);
-  return hb_paint_end(w->paint, framebuffer);
+  if (view->help) hb_hud_draw_help(w->paint, view->help);
+  return hb_paint_end(w->paint, target);
 }
 
-static enum hb_status draw(struct hb_view *view, unsigned framebuffer)
+enum hb_status hb_view_picture_draw(struct hb_view *view, const struct hb_gl_target *target)
 {
   struct hb_window *w = &view->window;
   hb_window_reload(w, &view->error);
@@ -252,26 +260,8 @@ static enum hb_status draw(struct hb_view *view, unsigned framebuffer)
   if (view->show_trails && view->trails.count > 1)
     HB_TRY(hb_scene_trails(w->scene, &view->trails, &view->stars, INFINITY, &view->style));
   HB_TRY(hb_scene_stars(w->scene, &view->stars, &view->style));
-  HB_TRY(hb_scene_develop(w->scene, &view->style, framebuffer, 0, 0));
-  return draw_over(view, framebuffer);
-}
-
-enum hb_status hb_view_picture(struct hb_view *view)
-{
-  double begun = hb_clock_now();
-  HB_TRY(draw(view, 0));
-  HB_TRY(hb_window_show(&view->window));
-  view->draw_s = hb_clock_now() - begun;
-  view->pictures++;
-  return hb_view_keep_frame(view);
-}
-
-enum hb_status hb_view_picture_pixels(struct hb_view *view, uint8_t *rgb)
-{
-  unsigned plate;
-  HB_TRY(hb_window_plate(&view->window, &plate));
-  HB_TRY(draw(view, plate));
-  return hb_window_read_plate(&view->window, rgb);
+  HB_TRY(hb_scene_tone_map(w->scene, &view->style, target, 0, 0));
+  return draw_over(view, target);
 }
 
 void hb_view_picture_close(struct hb_view *view)

@@ -1,11 +1,13 @@
 /* A person as a list of lines: for tests and demonstrations, with the same events that keyboard and mouse would give. No
  * clock takes part but where a line says so, so that two runs of a script do the same. */
-#include "viewer/view.h"
+#include "viewer/view_loop.h"
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "console/terminal.h"
-#include "viewer/keys.h"
+#include "viewer/view_input.h"
+#include "viewer/view_keep.h"
+#include "viewer/view_steps.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,12 +34,12 @@ static enum hb_status settle(struct hb_view *view)
 {
   hb_gl_window_poll(view->window.gl, 0);
   HB_TRY(hb_view_input(view));
-  return view->stop_drawing || view->done ? HB_OK : hb_view_picture(view);
+  return view->stop_drawing || view->done ? HB_OK : hb_view_keep_showing(view);
 }
 
 static enum hb_status do_key(const struct line *line)
 {
-  int key = hb_keys_key(line->words[1]);
+  int key = hb_view_input_key(line->words[1]);
   if (!key) return hb_fail(HB_ERR_INPUT, "there is no key '%s'", line->words[1]);
   push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_KEY, .key = key});
   return settle(line->view);
@@ -138,7 +140,7 @@ static enum hb_status do_resize(const struct line *line)
 static enum hb_status do_frames(const struct line *line)
 {
   for (double k = 0; k < line->numbers[1] && !line->view->done; k++) {
-    if (!line->view->paused) HB_TRY(hb_view_loop_step(line->view));
+    if (!line->view->paused) HB_TRY(hb_view_steps_one(line->view));
     HB_TRY(settle(line->view));
   }
   return HB_OK;
@@ -152,10 +154,7 @@ static enum hb_status do_energy(const struct line *line)
   return settle(view);
 }
 
-static enum hb_status do_run(const struct line *line)
-{
-  return hb_view_loop_for(line->view, line->numbers[1]);
-}
+static enum hb_status do_run(const struct line *line) { return hb_view_loop(line->view, line->numbers[1]); }
 
 /* ---- what is seen ------------------------------------------------------------------------------------ */
 
@@ -183,7 +182,7 @@ static void tell_source(const struct hb_view *view, struct hb_json *json)
   }
   hb_json_text(json, "scheme", hb_force_scheme(hb_sim_force(s->sim))->name);
   hb_json_text(json, "precision", hb_force_precision(hb_sim_force(s->sim)));
-  hb_json_text(json, "integrator", s->run.values[RUN_INTEGRATOR].text);
+  hb_json_text(json, "integrator", s->settings.sim.integrator);
   hb_json_number(json, "eps", s->knobs.eps);
   hb_json_number(json, "eta", s->knobs.eta);
   hb_json_number(json, "damping", s->knobs.damping);
@@ -221,18 +220,19 @@ static void tell_sliders(const struct hb_view *view, struct hb_json *json)
 
 static enum hb_status do_state(const struct line *line)
 {
+  static const char *const points[HB_SCENE_POINT_COUNT] = {"star", "disc", "dot"};
   const struct hb_view *view = line->view;
   struct hb_json json = {stdout, 0};
   hb_json_open_object(&json, NULL);
   hb_json_truth(&json, "paused", view->paused);
   tell_source(view, &json);
   tell_camera(&view->window.camera, &json);
-  hb_json_text(&json, "point", hb_view_point_name(view->style.point));
+  hb_json_text(&json, "point", points[view->style.point]);
   hb_json_number(&json, "point_size", view->style.point_size);
   hb_json_text(&json, "color", hb_coloring_name(view->color));
   hb_json_truth(&json, "trails", view->show_trails);
   hb_json_truth(&json, "hud", view->show_hud);
-  hb_json_truth(&json, "help", view->show_help);
+  hb_json_truth(&json, "help", view->help != NULL);
   hb_json_truth(&json, "inspects", view->inspector != NULL);
   if (view->inspector) {
     hb_json_text(&json, "pass", hb_inspector_title(view->inspector));
@@ -247,7 +247,7 @@ static enum hb_status do_state(const struct line *line)
   hb_json_count(&json, "text_scale", (uint64_t)view->window.text_scale);
   hb_json_truth(&json, "on_device", view->on_device);
   hb_json_count(&json, "pictures", view->pictures);
-  hb_json_count(&json, "readback_bytes", hb_window_readback_bytes());
+  hb_json_count(&json, "readback_bytes", hb_gl_readback_bytes());
   hb_json_text(&json, "message", hb_clock_now() < view->message_until ? view->message : "");
   hb_json_text(&json, "error", view->error);
   hb_json_close_object(&json);
@@ -299,13 +299,13 @@ void hb_view_script_help(FILE *out)
   }
 }
 
-static const char *command_choice(size_t k) { return k < COMMANDS ? commands[k].name : NULL; }
+static const char *command_name(size_t k) { return k < COMMANDS ? commands[k].name : NULL; }
 
 static enum hb_status do_line(struct line *line)
 {
-  size_t k = 0;
-  while (k < COMMANDS && strcmp(commands[k].name, line->words[0]) != 0) k++;
-  if (k == COMMANDS) return hb_opts_unknown("command", line->words[0], command_choice);
+  const struct hb_words names = {.at = command_name, .what = "command"};
+  int k = hb_words_find(names, line->words[0]);
+  if (k < 0) return hb_words_unknown(names, line->words[0]);
   int given = line->count - 1;
   if (given < commands[k].least || given > commands[k].most)
     return hb_fail(HB_ERR_INPUT, "'%s' takes '%s'", commands[k].name, commands[k].arguments);

@@ -2,6 +2,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "console/models.h"
+
+#include <holmberg/diagnostics.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -11,20 +14,9 @@
  * seen as a halt. */
 enum { EXACT_ENERGY_MOST = 2048 };
 
-size_t hb_view_source_model(const char *name)
-{
-  size_t count, k = 0;
-  const struct hb_ic_model *models = hb_ic_models(&count);
-  while (k < count && strcmp(models[k].name, name) != 0) k++;
-  return k;
-}
-
 int hb_view_source_is_series(const struct hb_view_source *s) { return s->file_count > 1; }
 
-int hb_view_source_is_leapfrog(const struct hb_view_source *s)
-{
-  return strcmp(s->given[RUN_INTEGRATOR].text, "leapfrog") == 0;
-}
+int hb_view_source_is_leapfrog(const struct hb_view_source *s) { return hb_run_is_leapfrog(&s->settings); }
 
 /* ---- simulations ------------------------------------------------------------------------------------- */
 
@@ -34,11 +26,12 @@ static enum hb_status simulate(const struct hb_view_source *s, const struct hb_p
 {
   struct hb_sim_params params;
   struct hb_text tuning = {0};
-  HB_TRY(hb_run_params(s->run.values, &tuning, &params));
+  HB_TRY(hb_run_params(&s->settings, &tuning, &params));
   params.force.context = "glfw"; /* the window's */
   params.force.device = NULL;
   params.force.eps = knobs->eps;
   params.eta = knobs->eta;
+  params.dt_min = s->asked.sim.dt_min; /* 0: by eps */
   params.damping = knobs->damping;
   params.exact_energy = hb_particles_n((struct hb_particles *)particles) <= EXACT_ENERGY_MOST
                             ? HB_EXACT_ENERGY_YES
@@ -68,18 +61,16 @@ static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_
 /* Options and notes of the particles, a simulation of them; on failure everything stays as it was. */
 static enum hb_status take(struct hb_view_source *s, struct hb_particles *particles)
 {
-  struct hb_opts_value old[RUN_COUNT];
-  memcpy(old, s->run.opts.values, sizeof old);
-  memcpy(s->run.opts.values, s->given, sizeof s->given);
-  s->run.values = s->run.opts.values;
-  enum hb_status status = hb_run_take_notes(&s->run, particles);
-  const struct hb_opts_value *values = s->run.values;
-  const struct hb_view_knobs knobs = {values[RUN_EPS].number, values[RUN_ETA].number,
-                                      values[RUN_DAMPING].text ? values[RUN_DAMPING].number : 1};
+  const struct hb_run_settings old = s->settings;
+  s->settings = s->asked;
+  enum hb_status status = hb_run_take_notes(s->opts, &s->settings, 0, particles);
+  const struct hb_sim_params *params = &s->settings.sim;
+  const struct hb_view_knobs knobs = {params->force.eps, params->eta,
+                                      params->damping > 0 ? params->damping : 1};
   struct hb_sim *sim = NULL;
   if (status == HB_OK) status = simulate(s, particles, &knobs, &sim);
   if (status != HB_OK) {
-    memcpy(s->run.opts.values, old, sizeof old);
+    s->settings = old;
     return status;
   }
   s->knobs = knobs;
@@ -157,7 +148,7 @@ void hb_view_source_counts(const struct hb_view_source *s, struct hb_sim_counts 
 
 int hb_view_source_has_energy(const struct hb_view_source *s)
 {
-  return s->sim && strcmp(s->given[RUN_CORRECT].text, "gpu") != 0;
+  return s->sim && s->settings.sim.correct != HB_PLACE_GPU;
 }
 
 enum hb_status hb_view_source_diagnose(struct hb_view_source *s)
@@ -180,16 +171,10 @@ enum hb_status hb_view_source_state(const struct hb_view_source *s, struct hb_pa
 
 /* ---- files ------------------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static enum hb_status read_file(const struct hb_view_source *s, size_t number,
                                 struct hb_particles **particles)
 {
-  return hb_snapshot_read(s->files[number], s->given[RUN_INPUT_FORMAT].text, particles);
+  return hb_snapshot_read(s->files[number], s->settings.input_format, particles);
 }
 
 enum hb_status hb_view_source_show(struct hb_view_source *s, size_t number)
@@ -203,7 +188,7 @@ enum hb_status hb_view_source_show(struct hb_view_source *s, size_t number)
   s->t = hb_particles_time(particles);
   if (s->n != hb_particles_n(particles) || s->t_step < 0) s->generation++;
   s->n = hb_particles_n(particles);
-  snprintf(s->title, sizeof s->title, "%s", base_name(s->files[number]));
+  snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[number]));
   return HB_OK;
 }
 
@@ -213,29 +198,22 @@ static enum hb_status take_file(struct hb_view_source *s)
   HB_TRY(read_file(s, 0, &particles));
   enum hb_status status = take(s, particles);
   if (status != HB_OK) hb_particles_destroy(particles);
-  snprintf(s->title, sizeof s->title, "%s", base_name(s->files[0]));
+  snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[0]));
   return status;
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
-static int is_model(const char *word)
+enum hb_status hb_view_source_open(const struct hb_opts *opts, struct hb_view_source *s)
 {
-  size_t count;
-  hb_ic_models(&count);
-  return hb_view_source_model(word) < count;
-}
-
-enum hb_status hb_view_source_open(const char *const *operands, size_t count, size_t n, uint64_t seed,
-                                   struct hb_view_source *s)
-{
-  s->n_asked = n;
-  s->seed = seed;
-  HB_TRY(hb_run_check_integrator(s->given));
-  if (count == 0) return hb_view_source_take_model(s, hb_view_source_model("plummer"));
-  if (count == 1 && is_model(operands[0]))
-    return hb_view_source_take_model(s, hb_view_source_model(operands[0]));
-  if (n) return hb_fail(HB_ERR_USAGE, "option -n belongs to a model, not to the file '%s'", operands[0]);
+  const char *const *operands = opts->operands;
+  size_t count = opts->operand_count;
+  s->opts = opts;
+  s->asked = s->settings;
+  int model = count <= 1 ? hb_words_find(hb_models_words, count ? operands[0] : "plummer") : -1;
+  if (model >= 0) return hb_view_source_take_model(s, (size_t)model);
+  if (s->n_asked)
+    return hb_fail(HB_ERR_USAGE, "option -n belongs to a model, not to the file '%s'", operands[0]);
   s->files = operands;
   s->file_count = count;
   return count == 1 ? take_file(s) : hb_view_source_show(s, 0);

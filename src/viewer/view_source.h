@@ -2,7 +2,7 @@
 #ifndef HB_VIEW_SOURCE_H
 #define HB_VIEW_SOURCE_H
 
-#include "run/run.h"
+#include "run/run_settings.h"
 
 /* What can be changed while it runs. */
 struct hb_view_knobs {
@@ -16,11 +16,12 @@ struct hb_view_source {
   size_t model;             /* number in hb_ic_models                                                */
   size_t n_asked;           /* particles of a model; 0: its own number                               */
   uint64_t seed;
-  struct hb_opts_value given[RUN_COUNT]; /* of the command line, in the order of `holmberg run`          */
+  struct hb_run_settings settings; /* as given, then with the notes of what is shown */
 
   /* what is there */
   char title[128];
-  struct hb_run run; /* its options only, with the notes of what is shown */
+  const struct hb_opts *opts;   /* whose settings are those above */
+  struct hb_run_settings asked; /* the same as given              */
   struct hb_view_knobs knobs;
   struct hb_particles *particles; /* at the beginning, or of the snapshot shown                           */
   struct hb_sim *sim;             /* NULL: a series                                                       */
@@ -38,10 +39,9 @@ struct hb_view_source {
   double e_begin, e_error;
 };
 
-/* Takes the operands and options up and shows what they name. hb_view_source_close takes what is there, also after a
- * failure. Errors: HB_ERR_USAGE, HB_ERR_INPUT, those of hb_sim_take. */
-enum hb_status hb_view_source_open(const char *const *operands, size_t count, size_t n, uint64_t seed,
-                                   struct hb_view_source *source);
+/* Shows what the operands name; n_asked, seed and settings are part of opts->settings. hb_view_source_close takes what is
+ * there, also after a failure. Errors: HB_ERR_USAGE, HB_ERR_INPUT, those of hb_sim_take. */
+enum hb_status hb_view_source_open(const struct hb_opts *opts, struct hb_view_source *source);
 void hb_view_source_close(struct hb_view_source *source);
 
 int hb_view_source_is_series(const struct hb_view_source *source);
@@ -65,8 +65,5 @@ void hb_view_source_counts(const struct hb_view_source *source, struct hb_sim_co
 
 /* The particles as they are now, on the host. */
 enum hb_status hb_view_source_state(const struct hb_view_source *source, struct hb_particles **state);
-
-/* Number of a model by its name; what is none gives the number of models. */
-size_t hb_view_source_model(const char *name);
 
 #endif

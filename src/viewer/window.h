@@ -21,12 +21,13 @@ struct hb_window {
   struct hb_paint *paint;
   struct hb_camera camera;
   struct hb_mouse mouse;
-  int width, height;             /* of the framebuffer */
-  int scene_width;               /* the stars have the left part of it */
-  double share;                  /* which is this share                */
-  int text_scale;                /* pixels a pixel of the font */
-  double scale;                  /* as asked for */
-  unsigned plate, plate_texture; /* a framebuffer that is not seen, for pictures to keep; 0: none yet */
+  int width, height; /* of the framebuffer */
+  int scene_width;   /* the stars have the left part of it */
+  double share;      /* which is this share                */
+  int text_scale;    /* pixels a pixel of the font */
+  double scale;      /* as asked for */
+  struct hb_gl_target screen;
+  struct hb_gl_texture hidden; /* is not seen, for pictures to keep; made when it is needed */
 };
 
 /* Errors: HB_ERR_GL (no window system, no OpenGL 3.3). hb_window_close takes what is there, also after a failure. */
@@ -39,10 +40,9 @@ enum hb_status hb_window_resized(struct hb_window *window);
 /* The stars get another share of the window's width, 0 to 1. */
 enum hb_status hb_window_set_share(struct hb_window *window, double share);
 
-/* A framebuffer of the window's size that nobody sees, and what was drawn there: rgb[3 * width * height], top row
- * first. */
-enum hb_status hb_window_plate(struct hb_window *window, unsigned *framebuffer);
-enum hb_status hb_window_read_plate(struct hb_window *window, uint8_t *rgb);
+/* A target of the window's size that nobody sees, and what was drawn there: rgb[3 * width * height], top row first. */
+enum hb_status hb_window_hidden(struct hb_window *window, const struct hb_gl_target **target);
+enum hb_status hb_window_read_hidden(struct hb_window *window, uint8_t *rgb);
 
 /* Waits until all is drawn and shows it. Errors: HB_ERR_DEVICE with what the driver complained of. */
 enum hb_status hb_window_show(struct hb_window *window);
@@ -50,8 +50,5 @@ enum hb_status hb_window_show(struct hb_window *window);
 /* Shaders that were saved while they run (HB_SHADER_DIR) run on as saved, of forces and of pictures. *message: what is
  * wrong with them, "" when nothing is. */
 void hb_window_reload(struct hb_window *window, const char **message);
-
-/* Bytes that came from the device to the host since the program started. */
-uint64_t hb_window_readback_bytes(void);
 
 #endif

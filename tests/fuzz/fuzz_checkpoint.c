@@ -3,8 +3,11 @@
 
 #include "base/crc32.h"
 #include "base/mem.h"
-#include "run/run.h"
+#include "cli/cmd.h"
+#include "run/run_record.h"
 #include "core/sections.h"
+
+#include <holmberg/checkpoint.h>
 
 #include <string.h>
 
@@ -48,9 +51,8 @@ static enum hb_status take_record(const struct hb_checkpoint *checkpoint)
   size_t length;
   const void *own = hb_checkpoint_own(checkpoint, &length);
   enum hb_status status = hb_text_append_bytes(&run.resumed.record, own, length);
-  if (status == HB_OK) status = hb_run_record_options(&run);
+  if (status == HB_OK) status = hb_run_record_options(&hb_cmd_run, &run);
   if (status == HB_OK) { /* as run_resume.c */
-    run.values = run.opts.values;
     hb_run_set_up(&run, 0);
     status = hb_run_record_progress(&run);
   }

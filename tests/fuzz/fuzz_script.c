@@ -2,7 +2,10 @@
 #include "fuzz/fuzz.h"
 
 #include "base/clock.h"
-#include "viewer/view.h"
+#include "viewer/view_input.h"
+#include "viewer/view_keep.h"
+#include "viewer/view_loop.h"
+#include "viewer/view_steps.h"
 
 #include <stdio.h>
 
@@ -14,10 +17,10 @@ FAKE(hb_gl_window_poll);
 FAKE(hb_gl_window_push);
 FAKE(hb_gl_window_resize);
 FAKE(hb_view_input);
-FAKE(hb_view_picture);
+FAKE(hb_view_keep_showing);
 FAKE(hb_view_keep);
-FAKE(hb_view_loop_step);
-FAKE(hb_view_loop_for);
+FAKE(hb_view_steps_one);
+FAKE(hb_view_loop);
 FAKE(hb_view_source_diagnose);
 
 /* Without waiting. */
@@ -39,16 +42,16 @@ void __wrap_hb_gl_window_resize(struct hb_gl_window *window, int width, int heig
 
 enum hb_status __wrap_hb_view_input(struct hb_view *v) { return (void)v, HB_OK; }
 enum hb_status __wrap_hb_view_keep(struct hb_view *v, const char *path) { return (void)v, (void)path, HB_OK; }
-enum hb_status __wrap_hb_view_loop_step(struct hb_view *v) { return (void)v, HB_OK; }
+enum hb_status __wrap_hb_view_steps_one(struct hb_view *v) { return (void)v, HB_OK; }
 enum hb_status __wrap_hb_view_source_diagnose(struct hb_view_source *source) { return (void)source, HB_OK; }
 
-enum hb_status __wrap_hb_view_loop_for(struct hb_view *v, double seconds)
+enum hb_status __wrap_hb_view_loop(struct hb_view *v, double seconds)
 {
   return (void)v, (void)seconds, HB_OK;
 }
 
 /* A person gives up after so many. */
-enum hb_status __wrap_hb_view_picture(struct hb_view *v)
+enum hb_status __wrap_hb_view_keep_showing(struct hb_view *v)
 {
   enum { MOST_PICTURES = 1000 };
   v->done = v->done || ++v->pictures > MOST_PICTURES;

@@ -5,59 +5,45 @@
 #include "cli/cmd.h"
 #include "plot/figure.h"
 #include "plot/gnuplot.h"
-#include "console/list.h"
 #include "measure/model_record.h"
 
 #include <string.h>
 
 /* ---- options ---- */
 
-static const struct hb_opts_command *const commands[] = {
-    &hb_cmd_ic,    &hb_cmd_run,   &hb_cmd_plot,      &hb_cmd_view, &hb_cmd_render, &hb_cmd_trace,
-    &hb_cmd_bench, &hb_cmd_model, &hb_cmd_reproduce, &hb_cmd_tune, &hb_cmd_info,
-};
-
-/* The command, or its branch, that a line names; some command where it names none. */
-static const struct hb_opts_command *command_of(const char *name)
-{
-  enum { COMMANDS = sizeof commands / sizeof *commands };
-  for (size_t k = 0; k < COMMANDS; k++)
-    for (const struct hb_opts_command *c = commands[k]; c; c = c->branch)
-      if (strcmp(c->name, name) == 0) return c;
-  return commands[(unsigned char)*name % COMMANDS];
-}
-
+/* What commands do with their options, but the work. */
 static enum hb_status use_words(const struct hb_opts *opts)
 {
   struct hb_text line = {0};
   HB_TRY(hb_opts_line(opts, &line));
   HB_TRY(hb_opts_record(opts, &line));
   hb_mem_free(line.text);
-  for (size_t k = 0; k < opts->operand_count; k++) {
-    struct hb_list list;
-    size_t n[HB_LIST_WORDS], count;
-    int width, height;
-    if (hb_list_sizes(opts->operands[k], n, &count) == HB_OK) hb_list_split(opts->operands[k], ",", &list);
-    hb_list_pixels(opts->operands[k], 1, 32768, &width, &height);
-  }
+  for (size_t k = 0; hb_opts_option_at(opts->command, k); k++) hb_opts_same(opts, opts, k);
   return HB_OK;
 }
 
-/* One word a line; the first names the command. */
+/* One word a line; the first, or with its blank the first two, name the command; some command where they name none. */
 enum hb_status fuzz_options(const uint8_t *bytes, size_t count)
 {
   enum { MOST = 128 };
-  char *text, *words[MOST], *rest;
-  const char *operands[MOST];
+  char *text, *words[MOST], *rest, *settings = NULL;
   HB_TRY(HB_ALLOC(count + 1, &text));
   if (count) memcpy(text, bytes, count);
   rest = text;
-  enum hb_opts_question asked;
   int given = 0;
   while (given < MOST && (words[given] = strsep(&rest, "\n"))) given++;
+  const struct hb_opts_command *command = hb_cmd_find(1, words);
+  size_t commands = 0;
+  while (hb_commands[commands]) commands++;
+  if (!command) command = hb_commands[(unsigned char)*words[0] % commands];
   struct hb_opts opts;
-  enum hb_status status = hb_opts_parse(command_of(words[0]), given - 1, words + 1, operands, &opts, &asked);
-  if (status == HB_OK && !asked) status = use_words(&opts);
+  enum hb_status status = HB_OK;
+  if (!hb_opts_question(given - 1, words + 1)) {
+    status = HB_ALLOC(command->settings_size, &settings);
+    if (status == HB_OK) status = hb_opts_parse(command, given - 1, words + 1, settings, &opts);
+    if (status == HB_OK) status = use_words(&opts);
+  }
+  hb_mem_free(settings);
   hb_mem_free(text);
   return status;
 }

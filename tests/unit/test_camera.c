@@ -123,19 +123,6 @@ static void test_state_view(void **state)
   assert_orthonormal(&c);
 }
 
-static void test_orbit(void **state)
-{
-  (void)state;
-  struct hb_camera c = start(), before;
-  hb_camera_look(&c, 0.3, 0.4, 0);
-  before = c;
-  for (int k = 0; k < 360; k++) hb_camera_orbit(&c, PI / 180);
-  for (int k = 0; k < 9; k++) assert_near(c.axis[k / 3][k % 3], before.axis[k / 3][k % 3], 1e-10);
-  hb_camera_orbit(&c, PI);
-  assert_near(dot(c.axis[2], before.axis[2]), -1, 1e-10);
-  assert_near(dot(c.axis[1], before.axis[1]), 1, 1e-10);
-}
-
 static void test_zoom_and_pan(void **state)
 {
   (void)state;
@@ -202,9 +189,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_project),       cmocka_unit_test(test_drag),
       cmocka_unit_test(test_drag_for_ever), cmocka_unit_test(test_drag_and_back),
-      cmocka_unit_test(test_state_view),    cmocka_unit_test(test_orbit),
-      cmocka_unit_test(test_zoom_and_pan),  cmocka_unit_test(test_fit),
-      cmocka_unit_test(test_extent),
+      cmocka_unit_test(test_state_view),    cmocka_unit_test(test_zoom_and_pan),
+      cmocka_unit_test(test_fit),           cmocka_unit_test(test_extent),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

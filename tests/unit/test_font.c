@@ -1,5 +1,6 @@
 /* The bitmap font: every character is there, none looks like another, and text stays inside its image. */
 #include "support/support.h"
+#include "render/canvas.h"
 #include "render/font.h"
 
 #include <string.h>
@@ -45,29 +46,21 @@ static void others_look_like_a_question(void **state)
   assert_int_not_equal(differs('!', '?'), 0);
 }
 
-static void measures_text(void **state)
-{
-  (void)state;
-  assert_int_equal(hb_font_columns("ab\nabcd\nc"), 4 * HB_FONT_WIDTH);
-  assert_int_equal(hb_font_columns(""), 0);
-  assert_int_equal(hb_font_lines("ab\nabcd\nc"), 3);
-}
-
 enum { WIDTH = 40, HEIGHT = 30 };
-static const unsigned char color[3] = {1, 2, 3};
+static const unsigned color = 0x010203;
 
 static void writes_text_at_scale(void **state)
 {
   (void)state;
   unsigned char rgb[3 * WIDTH * HEIGHT] = {0};
-  const struct hb_font_image image = {rgb, WIDTH, HEIGHT};
-  hb_font_write(&image, 3, 1, 2, color, "xL");
+  struct hb_canvas image = {WIDTH, HEIGHT, rgb};
+  hb_canvas_text(&image, 3, 1, 2, color, "xL");
   for (int y = 0; y < HEIGHT; y++)
     for (int x = 0; x < WIDTH; x++) {
       int column = (x - 3) / 2, row = (y - 1) / 2, in = x >= 3 && y >= 1 && column < 16 && row < 14;
       int ink = in && hb_font_ink("xL"[column / HB_FONT_WIDTH], column % HB_FONT_WIDTH, row);
-      assert_int_equal(rgb[3 * (y * WIDTH + x)], ink ? color[0] : 0);
-      assert_int_equal(rgb[3 * (y * WIDTH + x) + 2], ink ? color[2] : 0);
+      assert_int_equal(rgb[3 * (y * WIDTH + x)], ink ? 1 : 0);
+      assert_int_equal(rgb[3 * (y * WIDTH + x) + 2], ink ? 3 : 0);
     }
 }
 
@@ -76,8 +69,8 @@ static void cuts_off_what_lies_outside(void **state)
   (void)state;
   unsigned char rgb[3 * (WIDTH * HEIGHT + 2)];
   memset(rgb, 9, sizeof rgb);
-  const struct hb_font_image image = {rgb + 3, WIDTH, HEIGHT};
-  hb_font_write(&image, -5, -6, 3, color, "########\n########\n########");
+  struct hb_canvas image = {WIDTH, HEIGHT, rgb + 3};
+  hb_canvas_text(&image, -5, -6, 3, color, "########\n########\n########");
   for (int k = 0; k < 3; k++) {
     assert_int_equal(rgb[k], 9);
     assert_int_equal(rgb[sizeof rgb - 1 - (size_t)k], 9);
@@ -106,7 +99,6 @@ int main(void)
       cmocka_unit_test(characters_differ),
       cmocka_unit_test(neighbours_do_not_touch),
       cmocka_unit_test(others_look_like_a_question),
-      cmocka_unit_test(measures_text),
       cmocka_unit_test(writes_text_at_scale),
       cmocka_unit_test(cuts_off_what_lies_outside),
       cmocka_unit_test(atlas_shows_the_same),

@@ -1,9 +1,8 @@
 /* Contexts, streams, targets and timers, in the context that HB_CONTEXT names. */
 #include "gl/gl.h"
-#include "gl/gl_readback_buffer.h"
-#include "gl/gl_layers.h"
+#include "gl/gl_readback.h"
 #include "gl/gl_shader.h"
-#include "gl/gl_target.h"
+#include "gl/gl_texture.h"
 #include "gl/gl_timer.h"
 
 #include <stdarg.h>
@@ -105,30 +104,30 @@ static void test_errors_are_seen(void **state)
 }
 
 /* What goes up comes down: every record of a stream, by way of a framebuffer, bit for bit. */
-static void round_trip(struct hb_gl_context *c, enum hb_gl_stream_kind kind, int channels, size_t n)
+static void round_trip(struct hb_gl_context *c, enum hb_gl_shape shape, enum hb_gl_format format,
+                       int channels, size_t n)
 {
-  struct hb_gl_stream stream;
-  struct hb_gl_target target;
-  assert_int_equal(hb_gl_stream_create(c, kind, channels, n, &stream), HB_OK);
+  struct hb_gl_texture stream;
+  struct hb_gl_texture_params params = {.shape = shape, .format = format, .drawn = 1};
+  assert_int_equal(hb_gl_texture_square(c, shape, n, &params.width, &params.height), HB_OK);
+  assert_int_equal(hb_gl_texture_create(c, &params, &stream), HB_OK);
   assert_true((size_t)stream.width * (size_t)stream.height >= n);
   assert_true((size_t)stream.width * ((size_t)stream.height - 1) < n); /* no row without a record */
   assert_int_equal(stream.width & (stream.width - 1), 0);
-  assert_int_equal(hb_gl_target_create(c, 1, &stream, &target), HB_OK);
   size_t texels = (size_t)stream.width * (size_t)stream.height;
   float *up = calloc(texels * (size_t)channels, sizeof *up), *down = calloc(texels * 4, sizeof *down);
   for (size_t k = 0; k < texels * (size_t)channels; k++) up[k] = 1.0f / (float)(k + 3);
-  hb_gl_stream_upload(&stream, up);
-  hb_gl_target_read(&target, 0, stream.width, stream.height, down);
+  hb_gl_texture_write(&stream, 0, stream.width, stream.height, up);
+  hb_gl_target_read(&stream.target, 0, 0, 0, stream.width, stream.height, HB_GL_FLOATS, down);
   for (size_t k = 0; k < n; k++)
     for (int l = 0; l < channels; l++)
       assert_true(down[4 * k + (size_t)l] == up[(size_t)channels * k + (size_t)l]);
-  hb_gl_target_clear(&target);
-  hb_gl_target_read(&target, 0, stream.width, stream.height, down);
+  hb_gl_target_clear(&stream.target);
+  hb_gl_target_read(&stream.target, 0, 0, 0, stream.width, stream.height, HB_GL_FLOATS, down);
   for (size_t k = 0; k < n; k++) assert_true(down[4 * k] == 0);
   free(up);
   free(down);
-  hb_gl_target_destroy(&target);
-  hb_gl_stream_destroy(&stream);
+  hb_gl_texture_destroy(&stream);
   assert_int_equal(hb_gl_context_check(c, "testing"), HB_OK);
 }
 
@@ -138,10 +137,10 @@ static void test_streams(void **state)
   struct hb_gl_context *c = open_context();
   static const size_t n[] = {1, 2, 3, 4, 5, 16, 17, 1000, 1024, 1025, 65536};
   for (size_t k = 0; k < sizeof n / sizeof *n; k++) {
-    round_trip(c, HB_GL_STREAM_2D, 1, n[k]);
-    round_trip(c, HB_GL_STREAM_2D, 4, n[k]);
-    round_trip(c, HB_GL_STREAM_RECTANGLE, 3, n[k]);
-    round_trip(c, HB_GL_STREAM_RECTANGLE, 4, n[k]);
+    round_trip(c, HB_GL_2D, HB_GL_R32F, 1, n[k]);
+    round_trip(c, HB_GL_2D, HB_GL_RGBA32F, 4, n[k]);
+    round_trip(c, HB_GL_RECTANGLE, HB_GL_RGB32F, 3, n[k]);
+    round_trip(c, HB_GL_RECTANGLE, HB_GL_RGBA32F, 4, n[k]);
   }
   hb_gl_context_close(c);
 }
@@ -152,8 +151,8 @@ static void test_limits_are_named(void **state)
   struct hb_gl_context *c = open_context();
   c->caps.max_texture_size = 8; /* a device of 2^6 particles */
   int width, height;
-  assert_int_equal(hb_gl_stream_shape(c, HB_GL_STREAM_2D, 64, &width, &height), HB_OK);
-  assert_int_equal(hb_gl_stream_shape(c, HB_GL_STREAM_2D, 65, &width, &height), HB_ERR_GL);
+  assert_int_equal(hb_gl_texture_square(c, HB_GL_2D, 64, &width, &height), HB_OK);
+  assert_int_equal(hb_gl_texture_square(c, HB_GL_2D, 65, &width, &height), HB_ERR_GL);
   assert_non_null(strstr(hb_error(), "65 particles need a texture of 16 x 16 texels, the limit of"));
   hb_gl_context_close(c);
 }
@@ -162,25 +161,25 @@ static void test_limits_are_named(void **state)
 static void check_inbox(struct hb_gl_context *c)
 {
   enum { TEXELS = 64, WORDS = 4 * TEXELS };
-  struct hb_gl_layers layers;
-  struct hb_gl_readback_buffer inbox = {0};
+  struct hb_gl_texture layers;
+  struct hb_gl_readback inbox = {0};
   uint32_t sent[WORDS];
-  assert_int_equal(hb_gl_layers_create(c, TEXELS, 1, 1, &layers), HB_OK);
+  assert_int_equal(hb_gl_texture_words(c, TEXELS, 1, 1, &layers), HB_OK);
   for (uint32_t round = 1; round < 5; round++) {
     const uint32_t *got;
     size_t bytes = sizeof sent * round;
     for (uint32_t k = 0; k < WORDS; k++) sent[k] = 1000 * round + k;
-    assert_int_equal(hb_gl_readback_buffer_room(c, bytes, &inbox), HB_OK);
+    assert_int_equal(hb_gl_readback_reserve(c, bytes, &inbox), HB_OK);
     assert_int_equal(inbox.lasting != NULL, c->caps.has_lasting_maps);
-    hb_gl_layers_write(&layers, 0, TEXELS, 1, sent);
-    hb_gl_layers_copy(&layers, 0, TEXELS, 1, inbox.buffer, bytes - sizeof sent);
-    assert_int_equal(hb_gl_readback_buffer_open(c, &inbox, bytes, &got), HB_OK);
+    hb_gl_texture_write(&layers, 0, TEXELS, 1, sent);
+    hb_gl_target_copy(&layers.target, 0, TEXELS, 1, &inbox.buffer, bytes - sizeof sent);
+    assert_int_equal(hb_gl_readback_open(c, &inbox, bytes, &got), HB_OK);
     assert_memory_equal(got + (bytes - sizeof sent) / sizeof *got, sent, sizeof sent);
-    hb_gl_readback_buffer_close(&inbox);
+    hb_gl_readback_close(&inbox);
   }
   assert_int_equal(hb_gl_context_check(c, "testing"), HB_OK);
-  hb_gl_readback_buffer_destroy(&inbox);
-  hb_gl_layers_destroy(&layers);
+  hb_gl_readback_destroy(&inbox);
+  hb_gl_texture_destroy(&layers);
 }
 
 static void test_inbox(void **state)
@@ -198,17 +197,16 @@ static void test_timer(void **state)
 {
   (void)state;
   struct hb_gl_context *c = open_context();
-  struct hb_gl_stream stream;
-  struct hb_gl_target target;
-  assert_int_equal(hb_gl_stream_create(c, HB_GL_STREAM_2D, 4, 1 << 20, &stream), HB_OK);
-  assert_int_equal(hb_gl_target_create(c, 1, &stream, &target), HB_OK);
+  struct hb_gl_texture stream;
+  const struct hb_gl_texture_params params = {
+      .format = HB_GL_RGBA32F, .width = 1024, .height = 1024, .drawn = 1};
+  assert_int_equal(hb_gl_texture_create(c, &params, &stream), HB_OK);
   double idle = hb_gl_timer_stop(hb_gl_timer_start());
   double start = hb_gl_timer_start();
-  for (int k = 0; k < 8; k++) hb_gl_target_clear(&target);
+  for (int k = 0; k < 8; k++) hb_gl_target_clear(&stream.target);
   double busy = hb_gl_timer_stop(start);
   assert_true(idle >= 0 && busy > idle);
-  hb_gl_target_destroy(&target);
-  hb_gl_stream_destroy(&stream);
+  hb_gl_texture_destroy(&stream);
   hb_gl_context_close(c);
 }
 

@@ -1,6 +1,7 @@
 /* What is painted over a picture: letters and boxes pixel by pixel, as the font draws them into an image on the host. */
 #include "gl/gl.h"
 #include "support/support.h"
+#include "render/canvas.h"
 #include "render/font.h"
 #include "render/paint.h"
 
@@ -10,7 +11,7 @@ enum { WIDTH = 200, HEIGHT = 90 };
 
 static struct hb_gl_context *context;
 static struct hb_paint *paint;
-static unsigned framebuffer, texture;
+static struct hb_gl_texture texture;
 
 static int set_up(void **state)
 {
@@ -18,21 +19,16 @@ static int set_up(void **state)
   const struct hb_gl_context_params params = {.debug = 1};
   ASSERT_OK(hb_gl_context_open(&params, &context));
   ASSERT_OK(hb_paint_open(context, &paint));
-  glGenTextures(1, &texture);
-  glBindTexture(GL_TEXTURE_2D, texture);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, WIDTH, HEIGHT, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
-  glGenFramebuffers(1, &framebuffer);
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
-  assert_int_equal(glCheckFramebufferStatus(GL_FRAMEBUFFER), GL_FRAMEBUFFER_COMPLETE);
+  const struct hb_gl_texture_params page = {
+      .format = HB_GL_RGBA8, .width = WIDTH, .height = HEIGHT, .drawn = 1};
+  ASSERT_OK(hb_gl_texture_create(context, &page, &texture));
   return 0;
 }
 
 static int tear_down(void **state)
 {
   (void)state;
-  glDeleteFramebuffers(1, &framebuffer);
-  glDeleteTextures(1, &texture);
+  hb_gl_texture_destroy(&texture);
   hb_paint_close(paint);
   hb_gl_context_close(context);
   return 0;
@@ -40,22 +36,17 @@ static int tear_down(void **state)
 
 static void begin(int scale)
 {
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  glClearColor(0, 0, 0, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
+  hb_gl_target_clear(&texture.target);
   hb_paint_begin(paint, WIDTH, HEIGHT, scale);
 }
 
 /* Top row first. */
 static void end(unsigned char rgb[3 * WIDTH * HEIGHT])
 {
-  static unsigned char rows[HEIGHT][4 * WIDTH];
-  ASSERT_OK(hb_paint_end(paint, framebuffer));
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-  glReadBuffer(GL_COLOR_ATTACHMENT0);
-  glReadPixels(0, 0, WIDTH, HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, rows);
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++) memcpy(rgb + 3 * (y * WIDTH + x), &rows[HEIGHT - 1 - y][4 * x], 3);
+  static unsigned char rows[HEIGHT][3 * WIDTH];
+  ASSERT_OK(hb_paint_end(paint, &texture.target));
+  hb_gl_target_read(&texture.target, 0, 0, 0, WIDTH, HEIGHT, HB_GL_BYTES_RGB, rows);
+  for (int y = 0; y < HEIGHT; y++) memcpy(rgb + 3 * y * WIDTH, rows[HEIGHT - 1 - y], 3 * WIDTH);
   ASSERT_OK(hb_gl_context_check(context, "reading what was painted"));
 }
 
@@ -63,11 +54,10 @@ static void letters_are_those_of_the_font(void **state)
 {
   (void)state;
   static unsigned char painted[3 * WIDTH * HEIGHT], written[3 * WIDTH * HEIGHT];
-  static const unsigned char color[3] = {0x10, 0xa0, 0xff};
-  const struct hb_font_image image = {written, WIDTH, HEIGHT};
+  struct hb_canvas image = {WIDTH, HEIGHT, written};
   for (int scale = 1; scale <= 3; scale++) {
     memset(written, 0, sizeof written);
-    hb_font_write(&image, 5, 7, scale, color, "Gyq@#%");
+    hb_canvas_text(&image, 5, 7, scale, 0x10a0ff, "%s", "Gyq@#%");
     begin(scale);
     hb_paint_text(paint, 5, 7, 0x10a0ffff, "Gyq@#%");
     end(painted);
@@ -80,13 +70,12 @@ static void a_line_break_begins_at_the_left(void **state)
 {
   (void)state;
   static unsigned char painted[3 * WIDTH * HEIGHT], written[3 * WIDTH * HEIGHT];
-  static const unsigned char white[3] = {255, 255, 255};
-  const struct hb_font_image image = {written, WIDTH, HEIGHT};
+  struct hb_canvas image = {WIDTH, HEIGHT, written};
   memset(written, 0, sizeof written);
   begin(2);
   assert_true(hb_paint_line_height(paint) > 2 * HB_FONT_HEIGHT);
-  hb_font_write(&image, 5, 7, 2, white, "ab");
-  hb_font_write(&image, 5, 7 + (int)hb_paint_line_height(paint), 2, white, "c");
+  hb_canvas_text(&image, 5, 7, 2, 0xffffff, "ab");
+  hb_canvas_text(&image, 5, 7 + (int)hb_paint_line_height(paint), 2, 0xffffff, "c");
   hb_paint_text(paint, 5, 7, 0xffffffff, "ab\nc");
   end(painted);
   assert_memory_equal(painted, written, sizeof painted);

@@ -55,7 +55,7 @@ static void check_sent_again(enum hb_precision precision, const char *tuning)
     pairs_eval(pairs, NI, all, f);
     pairs_require(&c, "the force of others", pairs_error(pairs, n[k], NI, all, f),
                   3 * pairs_tolerance(precision));
-    assert_true(pairs->is_texture_2d_filled);
+    assert_true(pairs->is_2d_filled);
   }
   hb_pairs_destroy(pairs);
 }
@@ -190,8 +190,8 @@ static void test_short_bags_in_block(void **state)
   __glewBindBufferRange = real_bind;
   pairs_require(&c, "the force", pairs_error(pairs, 100, 100, all, f), pairs_tolerance(c.precision));
   if (worst_offset) fail_msg("a uniform block begins at byte %zu, not at a multiple of 256", worst_offset);
-  if (farthest_end > pairs->j_room)
-    fail_msg("a uniform block ends at byte %zu of a buffer of %zu", farthest_end, pairs->j_room);
+  if (farthest_end > pairs->j.bytes)
+    fail_msg("a uniform block ends at byte %zu of a buffer of %zu", farthest_end, pairs->j.bytes);
   hb_pairs_destroy(pairs);
 }
 

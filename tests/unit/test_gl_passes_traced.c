@@ -111,11 +111,11 @@ static void check_record(struct seen *s, const struct hb_gl_trace_array *array, 
     }
 }
 
-typedef void (*expectation)(const struct seen *s, const struct hb_gl_pass *pass, int64_t i, int64_t source,
-                            int row, double f[7], double size[7]);
+typedef void (*expectation)(const struct seen *s, const struct hb_gl_trace_pass *pass, int64_t i,
+                            int64_t source, int row, double f[7], double size[7]);
 
-static void check_array(struct seen *s, const struct hb_gl_pass *pass, const struct hb_gl_trace_array *array,
-                        expectation expect)
+static void check_array(struct seen *s, const struct hb_gl_trace_pass *pass,
+                        const struct hb_gl_trace_array *array, expectation expect)
 {
   static float floats[MOST_FLOATS];
   ASSERT_OK(hb_texels_take(&s->texels, array, &s->copy));
@@ -131,7 +131,7 @@ static void check_array(struct seen *s, const struct hb_gl_pass *pass, const str
     }
 }
 
-static void count(struct seen *s, const struct hb_gl_pass *pass)
+static void count(struct seen *s, const struct hb_gl_trace_pass *pass)
 {
   s->passes++;
   assert_int_equal(pass->number, s->passes);
@@ -141,7 +141,7 @@ static void count(struct seen *s, const struct hb_gl_pass *pass)
     s->read_texels += pass->read[k].traffic;
     s->read_bytes += 4 * (uint64_t)pass->read[k].channels * pass->read[k].traffic;
     for (int w = 0; w < pass->write_count; w++) /* never both at once, but for buffers */
-      if (pass->write[w].kind != HB_GL_TRACE_BUFFER)
+      if (pass->write[w].kind != HB_GL_BUFFER)
         assert_int_not_equal(pass->read[k].object, pass->write[w].object);
   }
   for (int k = 0; k < pass->write_count; k++) {
@@ -150,7 +150,7 @@ static void count(struct seen *s, const struct hb_gl_pass *pass)
   }
 }
 
-static void watch(struct seen *s, const struct hb_gl_pass *pass, expectation expect)
+static void watch(struct seen *s, const struct hb_gl_trace_pass *pass, expectation expect)
 {
   count(s, pass);
   if (s->vandal) { /* leaves the context as no engine would like it */
@@ -191,7 +191,7 @@ static size_t choose_sinks(size_t ni, uint32_t *index)
 
 /* Evaluates unwatched, disturbed, and watched: the bits are the same. */
 static struct seen walk(const char *scheme, const char *precision, const char *tuning, unsigned flags,
-                        size_t ni, void (*pass)(void *, const struct hb_gl_pass *))
+                        size_t ni, void (*pass)(void *, const struct hb_gl_trace_pass *))
 {
   struct hb_force *force = open_force(scheme, precision, tuning, flags);
   static double plain[7 * N], watched[7 * N];
@@ -223,8 +223,8 @@ static struct seen walk(const char *scheme, const char *precision, const char *t
 /* ---- cg2007 ---- */
 
 /* The stream is the sinks and then the others in their order; after pass p particle k has felt the p behind it. */
-static void expect_cg2007(const struct seen *s, const struct hb_gl_pass *pass, int64_t i, int64_t source,
-                          int row, double f[7], double size[7])
+static void expect_cg2007(const struct seen *s, const struct hb_gl_trace_pass *pass, int64_t i,
+                          int64_t source, int row, double f[7], double size[7])
 {
   (void)source, (void)row;
   const uint32_t *order = pass->read[0].numbers;
@@ -234,7 +234,7 @@ static void expect_cg2007(const struct seen *s, const struct hb_gl_pass *pass, i
   for (uint64_t p = 1; p <= pass->number; p++) feel(i, order[(k + (int64_t)p) % N], f, size);
 }
 
-static void on_cg2007(void *context, const struct hb_gl_pass *pass)
+static void on_cg2007(void *context, const struct hb_gl_trace_pass *pass)
 {
   struct seen *s = context;
   assert_string_equal(pass->scheme, "cg2007");
@@ -261,7 +261,7 @@ static void test_cg2007(void **state)
 }
 
 /* Exercise 2 of shaders/README.md: the number that is free becomes 1 / distance^2 of the nearest neighbour. */
-static void on_exercise(void *context, const struct hb_gl_pass *pass)
+static void on_exercise(void *context, const struct hb_gl_trace_pass *pass)
 {
   static float floats[MOST_FLOATS];
   struct seen *s = context;
@@ -303,8 +303,8 @@ static void test_exercise(void **state)
 /* ---- matrix2004 ---- */
 
 /* Level after level: row y holds the terms of all sources that folding has put there. */
-static void expect_matrix(const struct seen *s, const struct hb_gl_pass *pass, int64_t i, int64_t source,
-                          int row, double f[7], double size[7])
+static void expect_matrix(const struct seen *s, const struct hb_gl_trace_pass *pass, int64_t i,
+                          int64_t source, int row, double f[7], double size[7])
 {
   (void)s, (void)pass;
   if (source >= 0) {
@@ -324,7 +324,10 @@ static void expect_matrix(const struct seen *s, const struct hb_gl_pass *pass, i
   }
 }
 
-static void on_matrix(void *context, const struct hb_gl_pass *pass) { watch(context, pass, expect_matrix); }
+static void on_matrix(void *context, const struct hb_gl_trace_pass *pass)
+{
+  watch(context, pass, expect_matrix);
+}
 
 static void test_matrix(void **state)
 {
@@ -344,14 +347,14 @@ static void test_matrix(void **state)
 
 /* ---- bag and tile ---- */
 
-static void expect_first_sources(const struct seen *s, const struct hb_gl_pass *pass, int64_t i,
+static void expect_first_sources(const struct seen *s, const struct hb_gl_trace_pass *pass, int64_t i,
                                  int64_t source, int row, double f[7], double size[7])
 {
   (void)pass, (void)source, (void)row;
   for (int64_t j0 = 0; j0 < (int64_t)(s->pairs / s->ni); j0++) feel(i, j0, f, size);
 }
 
-static void on_bag(void *context, const struct hb_gl_pass *pass)
+static void on_bag(void *context, const struct hb_gl_trace_pass *pass)
 {
   watch(context, pass, expect_first_sources);
 }
@@ -384,7 +387,7 @@ static void test_tile(void **state)
 
 enum { MANY = 1024 };
 
-static void on_any(void *context, const struct hb_gl_pass *pass) { count(context, pass); }
+static void on_any(void *context, const struct hb_gl_trace_pass *pass) { count(context, pass); }
 
 /* The row of the table in shaders/README.md says what is counted. */
 static void check_row(const char *scheme, const char *tuning)

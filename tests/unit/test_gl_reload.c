@@ -73,7 +73,7 @@ static void change(const char *name, const char *from, const char *to)
 
 static struct hb_gl_context *context; /* of the source, as a watcher is told */
 
-static void remember(void *unused, const struct hb_gl_pass *pass)
+static void remember(void *unused, const struct hb_gl_trace_pass *pass)
 {
   (void)unused;
   context = pass->context;

@@ -72,7 +72,7 @@ static double prediction_error(struct hb_pairs *pairs, double error[2])
 {
   static uint32_t words[16 * N];
   error[0] = error[1] = 0;
-  glBindBuffer(GL_ARRAY_BUFFER, pairs->j_buffer);
+  glBindBuffer(GL_ARRAY_BUFFER, pairs->j.id);
   glGetBufferSubData(GL_ARRAY_BUFFER, 0, 16 * pairs->texels * N, words);
   for (int i = 0; i < N; i++) {
     double h = dt[level[i]], d[2] = {0}, q[2] = {0};
@@ -169,7 +169,7 @@ static void words_of(const struct hb_resident *r, uint32_t words[8][3 * N])
 {
   static uint32_t texels[4 * 2 * HB_RESIDENT_ROW];
   for (int l = 0; l < 8; l++) {
-    hb_gl_layers_read(&r->state, l, 0, HB_RESIDENT_ROW, r->rows, texels);
+    hb_gl_target_read(&r->state.target, l, 0, 0, HB_RESIDENT_ROW, r->rows, HB_GL_WORDS, texels);
     for (int c = 0; c < 3 * N; c++) words[l][c] = texels[4 * (c / 3) + c % 3];
   }
 }

@@ -3,6 +3,7 @@
 #include "support/picture.h"
 #include "support/support.h"
 #include "render/scene.h"
+#include "sim/sim_device.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -339,10 +340,10 @@ static void open_drawn(const struct hb_force_params *force, struct drawn_sim *d)
   step(d->sim, 3);
   hb_sim_on_device(d->sim, &at);
   assert_int_equal(at.n, N);
-  ASSERT_OK(hb_scene_open(at.context, NULL, &d->scene));
+  ASSERT_OK(hb_scene_open(hb_sim_device_context(d->sim), NULL, &d->scene));
   ASSERT_OK(hb_scene_resize(d->scene, W, H, 1));
-  ASSERT_OK(hb_view_particles_open(at.context, &d->particles));
-  ASSERT_OK(hb_trails_open(at.context, N, 3, &d->trails));
+  ASSERT_OK(hb_view_particles_open(hb_sim_device_context(d->sim), &d->particles));
+  ASSERT_OK(hb_trails_open(hb_sim_device_context(d->sim), N, 3, &d->trails));
   ASSERT_OK(hb_sim_quantity(d->sim, HB_QUANTITY_SPEED, d->value));
 }
 
@@ -516,7 +517,7 @@ static void test_golden_cluster(void **state)
   shoot(&shot, &from, HB_COLORMAP_EMBER, again);
   expect("a wrong colour map", picture_difference(again, golden), 0);
   wrong = from;
-  hb_camera_orbit(&wrong, 0.1);
+  hb_camera_drag(&wrong, 0.1 / acos(-1), 0);
   shoot(&shot, &wrong, HB_COLORMAP_STARS, again);
   expect("a camera six degrees off", picture_difference(again, golden), 0);
   wrong = from;

@@ -1,9 +1,6 @@
-/* How light is developed, pass by pass, against the same in C: a level of scattered light spread over the next larger. */
-#include "gl/gl.h"
-#include "gl/gl_reload.h"
+/* How light is tone mapped, pass by pass, against the same in C: a level of scattered light spread over the next larger. */
+#include "render/tone_map.h"
 #include "support/support.h"
-#include "render/plate.h"
-#include "render/view_program.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,22 +49,19 @@ static double spread_at(double x, double y, int c)
 }
 
 /* small through the shader into large[height][width], times `share`. */
-static void spread(unsigned program, int width, int height, double share)
+static void spread(struct hb_gl_pass *pass, int width, int height, double share)
 {
-  struct hb_plate from, to;
-  ASSERT_OK(hb_plate_create(context, GL_RGBA32F, W, H, &from));
-  ASSERT_OK(hb_plate_create(context, GL_RGBA32F, width, height, &to));
-  hb_view_bind(HB_VIEW_UNIT_PARTICLES, GL_TEXTURE_2D, from.texture);
-  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, W, H, GL_RGBA, GL_FLOAT, small);
-  glUseProgram(program);
-  hb_view_set(program, "target_size", width, height, share, 0);
-  hb_plate_clear(&to);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-  glReadBuffer(GL_COLOR_ATTACHMENT0);
-  glReadPixels(0, 0, width, height, GL_RGBA, GL_FLOAT, large);
+  struct hb_gl_texture from, to;
+  ASSERT_OK(hb_tone_map_texture(context, HB_GL_RGBA32F, W, H, &from));
+  ASSERT_OK(hb_tone_map_texture(context, HB_GL_RGBA32F, width, height, &to));
+  hb_gl_texture_write(&from, 0, W, H, small);
+  hb_gl_pass_texture(pass, "source", &from);
+  hb_gl_pass_float4(pass, "target_size", width, height, share, 0);
+  hb_gl_pass_draw(pass, &to.target, 0, 0, width, height);
+  hb_gl_target_read(&to.target, 0, 0, 0, width, height, HB_GL_FLOATS, large);
   ASSERT_OK(hb_gl_context_check(context, "spreading light"));
-  hb_plate_destroy(&from);
-  hb_plate_destroy(&to);
+  hb_gl_texture_destroy(&from);
+  hb_gl_texture_destroy(&to);
 }
 
 /* One bright texel inside, at the edges and in the corners; the larger picture is twice as large, or a texel less where its
@@ -78,14 +72,15 @@ static void test_spread(void **state)
   static const int bright[][2] = {{3, 2}, {0, 3}, {W - 1, 1}, {2, 0}, {4, H - 1}, {0, 0}, {W - 1, H - 1}};
   static const double SHARE = 1.5;
   double tolerance = context->caps.software ? 1e-5 : 4e-3, most = 0;
-  unsigned program = 0;
-  ASSERT_OK(hb_view_program_build(context, NULL, "spread", "", &program));
+  const struct hb_gl_program_source source = {.fragment = "view/spread.frag"};
+  struct hb_gl_pass pass;
+  ASSERT_OK(hb_gl_pass_create(context, &source, &pass));
   for (size_t k = 0; k < COUNT_OF(bright); k++)
     for (int odd = 0; odd < 2; odd++) {
       int width = 2 * W - odd, height = 2 * H - odd;
       memset(small, 0, sizeof small);
       for (int c = 0; c < 4; c++) small[bright[k][1]][bright[k][0]][c] = 1 - 0.25f * (float)c;
-      spread(program, width, height, SHARE);
+      spread(&pass, width, height, SHARE);
       for (int at = 0; at < width * height; at++)
         for (int c = 0; c < 4; c++) {
           int column = at % width, row = at / width;
@@ -97,7 +92,7 @@ static void test_spread(void **state)
         }
     }
   assert_true(most > 0.5); /* there was light */
-  hb_gl_reload_delete(context, &program);
+  hb_gl_pass_destroy(&pass);
 }
 
 int main(void)

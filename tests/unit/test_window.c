@@ -1,9 +1,7 @@
 /* What the viewer's window does with a mouse, with sliders, with keys and with a history of energy errors; no window. */
 #include "support/support.h"
-#include "viewer/hud.h"
-#include "viewer/keys.h"
 #include "viewer/mouse.h"
-#include "viewer/ui.h"
+#include "viewer/view_input.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,24 +195,22 @@ static void a_history_never_fills(void **state)
 static void every_key_has_one_action_and_a_name(void **state)
 {
   (void)state;
-  size_t count;
-  const struct hb_keys_row *rows = hb_keys_rows(&count);
-  for (size_t k = 0; k < count; k++) {
+  const struct hb_keys_row *rows = hb_view_input_keys;
+  for (size_t k = 0; rows[k].name || rows[k].key; k++) {
+    assert_true(rows[k].help || !rows[k].name);
     if (!rows[k].key) continue;
     for (size_t other = 0; other < k; other++) assert_int_not_equal(rows[k].key, rows[other].key);
-    assert_int_equal(hb_keys_action(rows[k].key), rows[k].action);
-    assert_int_not_equal(rows[k].action, HB_KEYS_NOTHING);
-    if (rows[k].name && !strchr(rows[k].name, ',')) assert_int_equal(hb_keys_key(rows[k].name), rows[k].key);
-  }
-  for (size_t k = 0; k < COUNT_OF(hb_keys_models); k++) {
+    assert_non_null(rows[k].act);
+    if (rows[k].name && !strchr(rows[k].name, ','))
+      assert_int_equal(hb_view_input_key(rows[k].name), rows[k].key);
+    const char *model = rows[k].help && strncmp(rows[k].help, "model ", 6) == 0 ? rows[k].help + 6 : NULL;
+    if (!model) continue;
     struct hb_particles *particles;
-    ASSERT_OK(hb_ic_make(hb_keys_models[k], NULL, &particles));
+    ASSERT_OK(hb_ic_make(model, NULL, &particles));
     hb_particles_destroy(particles);
   }
-  assert_int_equal(hb_keys_action(0), HB_KEYS_NOTHING);
-  assert_int_equal(hb_keys_action('~'), HB_KEYS_NOTHING);
-  assert_int_equal(hb_keys_action(hb_keys_key("escape")), HB_KEYS_QUIT);
-  assert_int_equal(hb_keys_key("nonsense"), 0);
+  assert_int_equal(hb_view_input_key("escape"), HB_GL_KEY_ESCAPE);
+  assert_int_equal(hb_view_input_key("nonsense"), 0);
 }
 
 int main(void)

@@ -1,0 +1,231 @@
+#include "gl/gl_pass.h"
+
+#include "gl/gl.h"
+#include "gl/gl_reload.h"
+
+#include <string.h>
+
+/* ---- programs ---- */
+
+static void send(const struct hb_gl_uniform *u)
+{
+  const void *data = u->array ? u->array : &u->value;
+  switch (u->kind) {
+  case HB_GL_INT:
+    glUniform1iv(u->location, u->count, data);
+    break;
+  case HB_GL_INT2:
+    glUniform2iv(u->location, u->count, data);
+    break;
+  case HB_GL_INT4:
+    glUniform4iv(u->location, u->count, data);
+    break;
+  case HB_GL_UINT:
+    glUniform1uiv(u->location, u->count, data);
+    break;
+  case HB_GL_FLOAT:
+    glUniform1fv(u->location, u->count, data);
+    break;
+  case HB_GL_FLOAT2:
+    glUniform2fv(u->location, u->count, data);
+    break;
+  case HB_GL_FLOAT4:
+    glUniform4fv(u->location, u->count, data);
+    break;
+  case HB_GL_UINT4:
+    glUniform4uiv(u->location, u->count, data);
+    break;
+  }
+}
+
+static void find_block(const struct hb_gl_pass *pass, unsigned program)
+{
+  GLuint index = glGetUniformBlockIndex(program, pass->block.name);
+  if (index != GL_INVALID_INDEX) glUniformBlockBinding(program, index, 0);
+}
+
+/* As hb_gl_reload_adopt: all that was set is set in the new program. */
+static enum hb_status adopt(void *owner, unsigned program)
+{
+  struct hb_gl_pass *pass = owner;
+  glUseProgram(program);
+  for (int k = 0; k < pass->uniform_count; k++) {
+    struct hb_gl_uniform *u = &pass->uniform[k];
+    u->location = glGetUniformLocation(program, u->name);
+    send(u);
+  }
+  for (int k = 0; k < pass->texture_count; k++) {
+    pass->texture[k].location = glGetUniformLocation(program, pass->texture[k].name);
+    glUniform1i(pass->texture[k].location, k);
+  }
+  if (pass->block.name) find_block(pass, program);
+  return HB_OK;
+}
+
+enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_gl_program_source *source,
+                                 struct hb_gl_pass *pass)
+{
+  struct hb_gl_program_source files = *source;
+  if (!files.vertex && !files.compute) files.vertex = "fullscreen.vert";
+  *pass = (struct hb_gl_pass){.context = context};
+  return hb_gl_reload_build(context, &files, adopt, pass, &pass->program);
+}
+
+void hb_gl_pass_destroy(struct hb_gl_pass *pass)
+{
+  if (pass->program) hb_gl_reload_delete(pass->context, &pass->program);
+  *pass = (struct hb_gl_pass){0};
+}
+
+/* ---- inputs ---- */
+
+static int is_name(const char *a, const char *b) { return a == b || strcmp(a, b) == 0; }
+
+void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind, int count,
+                    const void *data)
+{
+  static const size_t bytes[] = {4, 8, 16, 4, 4, 8, 16, 16};
+  int k = 0;
+  while (k < pass->uniform_count && !is_name(pass->uniform[k].name, name)) k++;
+  if (k == HB_GL_PASS_UNIFORMS) return;
+  struct hb_gl_uniform *u = &pass->uniform[k];
+  if (k == pass->uniform_count) {
+    pass->uniform_count++;
+    u->name = name;
+    u->location = glGetUniformLocation(pass->program, name);
+  }
+  u->kind = kind;
+  u->count = count;
+  u->array = count > 1 ? data : NULL;
+  if (count == 1) memcpy(&u->value, data, bytes[kind]);
+  if (u->location < 0) return;
+  glUseProgram(pass->program);
+  send(u);
+}
+
+void hb_gl_pass_int(struct hb_gl_pass *pass, const char *name, int x)
+{
+  hb_gl_pass_set(pass, name, HB_GL_INT, 1, &x);
+}
+
+void hb_gl_pass_int2(struct hb_gl_pass *pass, const char *name, int x, int y)
+{
+  hb_gl_pass_set(pass, name, HB_GL_INT2, 1, (const int[]){x, y});
+}
+
+void hb_gl_pass_int4(struct hb_gl_pass *pass, const char *name, int x, int y, int z, int w)
+{
+  hb_gl_pass_set(pass, name, HB_GL_INT4, 1, (const int[]){x, y, z, w});
+}
+
+void hb_gl_pass_uint(struct hb_gl_pass *pass, const char *name, unsigned x)
+{
+  hb_gl_pass_set(pass, name, HB_GL_UINT, 1, &x);
+}
+
+void hb_gl_pass_float(struct hb_gl_pass *pass, const char *name, double x)
+{
+  hb_gl_pass_set(pass, name, HB_GL_FLOAT, 1, &(const float){(float)x});
+}
+
+void hb_gl_pass_float2(struct hb_gl_pass *pass, const char *name, double x, double y)
+{
+  hb_gl_pass_set(pass, name, HB_GL_FLOAT2, 1, (const float[]){(float)x, (float)y});
+}
+
+void hb_gl_pass_float4(struct hb_gl_pass *pass, const char *name, double x, double y, double z, double w)
+{
+  hb_gl_pass_set(pass, name, HB_GL_FLOAT4, 1, (const float[]){(float)x, (float)y, (float)z, (float)w});
+}
+
+void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl_shape shape, unsigned id)
+{
+  int k = 0;
+  while (k < pass->texture_count && !is_name(pass->texture[k].name, name)) k++;
+  if (k == HB_GL_PASS_TEXTURES) return;
+  if (k == pass->texture_count) {
+    pass->texture_count++;
+    pass->texture[k].name = name;
+    pass->texture[k].location = glGetUniformLocation(pass->program, name);
+    glUseProgram(pass->program);
+    glUniform1i(pass->texture[k].location, k);
+  }
+  pass->texture[k].shape = shape;
+  pass->texture[k].id = id;
+}
+
+void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct hb_gl_texture *texture)
+{
+  hb_gl_pass_texture_id(pass, name, texture->shape, texture->id);
+}
+
+void hb_gl_pass_storage(struct hb_gl_pass *pass, int binding, const struct hb_gl_buffer *buffer)
+{
+  pass->storage[binding] = buffer->id;
+}
+
+void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb_gl_buffer *buffer,
+                      size_t offset, size_t bytes)
+{
+  int is_new = !pass->block.name;
+  pass->block.name = name;
+  pass->block.buffer = buffer->id;
+  pass->block.offset = offset;
+  pass->block.bytes = bytes;
+  if (is_new) find_block(pass, pass->program);
+}
+
+/* ---- drawing ---- */
+
+static void use(const struct hb_gl_pass *pass)
+{
+  glUseProgram(pass->program);
+  for (int k = 0; k < pass->texture_count; k++)
+    if (pass->texture[k].location >= 0) hb_gl_texture_bind(pass->texture[k].id, pass->texture[k].shape, k);
+  for (GLuint k = 0; k < HB_GL_PASS_STORAGES; k++)
+    if (pass->storage[k]) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, k, pass->storage[k]);
+  if (pass->block.name)
+    glBindBufferRange(GL_UNIFORM_BUFFER, 0, pass->block.buffer, (GLintptr)pass->block.offset,
+                      (GLsizeiptr)pass->block.bytes);
+}
+
+/* Shaders that write storage buffers are not waited for by what reads them next, unless it is said. */
+static void settle(const struct hb_gl_pass *pass)
+{
+  static const unsigned none[HB_GL_PASS_STORAGES];
+  if (memcmp(pass->storage, none, sizeof none) == 0) return;
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT |
+                  GL_BUFFER_UPDATE_BARRIER_BIT);
+}
+
+void hb_gl_pass_draw_vertices(struct hb_gl_pass *pass, const struct hb_gl_vertices *v)
+{
+  const struct hb_gl_target *target = v->target;
+  use(pass);
+  glBindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
+  glViewport(v->x, v->y, v->width ? v->width : target->width, v->width ? v->height : target->height);
+  if (v->blend != HB_GL_REPLACE) glEnable(GL_BLEND);
+  if (v->blend == HB_GL_ADD) glBlendFunc(GL_ONE, GL_ONE);
+  if (v->blend == HB_GL_OVER)
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+  glDrawArrays(v->are_points ? GL_POINTS : GL_TRIANGLES, (GLint)v->first, (GLsizei)v->count);
+  if (v->blend != HB_GL_REPLACE) glDisable(GL_BLEND);
+  settle(pass);
+}
+
+void hb_gl_pass_draw(struct hb_gl_pass *pass, const struct hb_gl_target *target, int x, int y, int width,
+                     int height)
+{
+  hb_gl_pass_draw_vertices(
+      pass, &(const struct hb_gl_vertices){
+                .target = target, .x = x, .y = y, .width = width, .height = height, .count = 3});
+}
+
+void hb_gl_pass_dispatch(struct hb_gl_pass *pass, size_t x, size_t y)
+{
+  use(pass);
+  glDispatchCompute((GLuint)x, (GLuint)y, 1);
+  settle(pass);
+}
+
+void hb_gl_flush(void) { glFlush(); }

@@ -1,0 +1,120 @@
+/* A program with all that it reads, drawn or dispatched by one call:
+ *
+ *   static struct hb_gl_pass fold;
+ *   HB_TRY(hb_gl_pass_create(context, &(struct hb_gl_program_source){.fragment = "pairs/fold.frag"}, &fold));
+ *   hb_gl_pass_texture(&fold, "before", &totals);      // held by the pass until it is named again
+ *   hb_gl_pass_int(&fold, "rows", 17);                 // so are uniforms
+ *   hb_gl_pass_draw(&fold, &sums.target, 0, 0, width, height);
+ *
+ * Inputs go by their names in the shader, which have to be string literals: each name is looked up in the program once.
+ * One that the program does not have is passed over. A pass needs no state of OpenGL and leaves none behind that another one
+ * would see, except which buffers are bound to which target; so passes, uploads and readbacks may come in any order. With
+ * HB_SHADER_DIR a program follows its files (gl_reload.h), and its inputs are set in the new one.
+ *
+ * A texture or buffer that was destroyed has to be named anew before the next draw. Vertices have no attributes: vertex
+ * shaders fetch what they need from textures by gl_VertexID. */
+#ifndef HB_GL_PASS_H
+#define HB_GL_PASS_H
+
+#include "gl/gl_shader.h"
+#include "gl/gl_texture.h"
+
+enum { HB_GL_PASS_UNIFORMS = 20, HB_GL_PASS_TEXTURES = 8, HB_GL_PASS_STORAGES = 4 };
+
+enum hb_gl_uniform_kind {
+  HB_GL_INT,
+  HB_GL_INT2,
+  HB_GL_INT4,
+  HB_GL_UINT,
+  HB_GL_FLOAT,
+  HB_GL_FLOAT2,
+  HB_GL_FLOAT4,
+  HB_GL_UINT4,
+};
+
+struct hb_gl_uniform {
+  const char *name;
+  int location; /* -1: the program does not have it */
+  enum hb_gl_uniform_kind kind;
+  int count; /* elements; of an array of the caller's: */
+  const void *array;
+  union {
+    int i[4];
+    unsigned u[4];
+    float f[4];
+  } value;
+};
+
+/* Starts as zeros, and stays where it is from hb_gl_pass_create to hb_gl_pass_destroy. */
+struct hb_gl_pass {
+  struct hb_gl_context *context;
+  unsigned program; /* 0: not built */
+  int uniform_count, texture_count;
+  struct hb_gl_uniform uniform[HB_GL_PASS_UNIFORMS];
+  struct { /* number k is read through texture unit k */
+    const char *name;
+    int location;
+    enum hb_gl_shape shape;
+    unsigned id;
+  } texture[HB_GL_PASS_TEXTURES];
+  unsigned storage[HB_GL_PASS_STORAGES]; /* buffers by their binding in the shader */
+  struct {
+    const char *name;
+    unsigned buffer;
+    size_t offset, bytes;
+  } block;
+};
+
+/* Compiles and links; source->vertex NULL without a compute stage: fullscreen.vert, a triangle over the whole viewport.
+ * Errors: HB_ERR_GL with file, line and what the driver said. */
+enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_gl_program_source *source,
+                                 struct hb_gl_pass *pass);
+void hb_gl_pass_destroy(
+    struct hb_gl_pass *pass); /* the context must be current; a pass of zeros is passed over */
+
+/* ---- inputs ---- */
+
+void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind, int count,
+                    const void *data); /* count > 1: an array that stays the caller's as long as the pass */
+void hb_gl_pass_int(struct hb_gl_pass *pass, const char *name, int x);
+void hb_gl_pass_int2(struct hb_gl_pass *pass, const char *name, int x, int y);
+void hb_gl_pass_int4(struct hb_gl_pass *pass, const char *name, int x, int y, int z, int w);
+void hb_gl_pass_uint(struct hb_gl_pass *pass, const char *name, unsigned x);
+void hb_gl_pass_float(struct hb_gl_pass *pass, const char *name, double x);
+void hb_gl_pass_float2(struct hb_gl_pass *pass, const char *name, double x, double y);
+void hb_gl_pass_float4(struct hb_gl_pass *pass, const char *name, double x, double y, double z, double w);
+
+/* A sampler; the second form for a texture of whose owner only its number is known. */
+void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct hb_gl_texture *texture);
+void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl_shape shape, unsigned id);
+
+/* A storage buffer by the binding that the shader gives it (GL 4.3); a part of a buffer as the uniform block. */
+void hb_gl_pass_storage(struct hb_gl_pass *pass, int binding, const struct hb_gl_buffer *buffer);
+void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb_gl_buffer *buffer,
+                      size_t offset, size_t bytes);
+
+/* ---- drawing ---- */
+
+/* Fragments of the rectangle, corner at x y from below, of a target: what is there is replaced. */
+void hb_gl_pass_draw(struct hb_gl_pass *pass, const struct hb_gl_target *target, int x, int y, int width,
+                     int height);
+
+enum hb_gl_blend { HB_GL_REPLACE, HB_GL_ADD, HB_GL_OVER /* by the new alpha */ };
+
+/* The same for vertices first .. first + count - 1 as triangles, or points of one pixel. */
+struct hb_gl_vertices {
+  const struct hb_gl_target *target;
+  int x, y, width, height; /* width 0: all of the target */
+  size_t first, count;
+  int are_points;
+  enum hb_gl_blend blend;
+};
+void hb_gl_pass_draw_vertices(struct hb_gl_pass *pass, const struct hb_gl_vertices *vertices);
+
+/* Workgroups of a compute program. What they write can be read by whatever comes next. */
+void hb_gl_pass_dispatch(struct hb_gl_pass *pass, size_t x, size_t y);
+
+/* The driver starts on what it was given. */
+void hb_gl_flush(void);
+
+#endif

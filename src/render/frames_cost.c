@@ -1,0 +1,90 @@
+#include "render/frames_cost.h"
+
+#include "base/clock.h"
+#include "sim/sim_device.h"
+
+#include <stdio.h>
+
+enum { WARM_UP = 8, PICTURES = 31 };
+static const double RADIUS = 4; /* of a Plummer sphere's stars 97 % */
+
+/* The first steps are slow. The first simulation finds how many, and the second takes as many. */
+static enum hb_status warm_up(struct hb_sim *sim, double seconds, struct hb_frames_cost *cost)
+{
+  size_t most = cost->warm_up ? cost->warm_up : WARM_UP, steps = 0;
+  double end = hb_clock_now() + seconds;
+  do HB_TRY(hb_sim_step(sim));
+  while (++steps < most && (cost->warm_up || hb_clock_now() < end));
+  cost->warm_up = steps;
+  return HB_OK;
+}
+
+static enum hb_status start(const struct hb_frames_job *job, struct hb_frames_cost *cost, struct hb_sim **sim)
+{
+  const struct hb_sim_params params = {.force = job->force};
+  struct hb_particles *p;
+  HB_TRY(hb_ic_make("plummer", &(struct hb_ic_params){.n = cost->n, .seed = 1}, &p));
+  enum hb_status status = hb_sim_create(p, &params, sim);
+  hb_particles_destroy(p);
+  return status == HB_OK ? warm_up(*sim, job->seconds, cost) : status;
+}
+
+static enum hb_status time_steps(struct hb_sim *sim, struct hb_frames_cost *cost)
+{
+  double begin = hb_clock_now();
+  for (size_t k = 0; k < cost->steps; k++) HB_TRY(hb_sim_step(sim));
+  cost->step_s = (hb_clock_now() - begin) / (double)cost->steps;
+  return HB_OK;
+}
+
+static enum hb_status time_pictures(struct hb_sim *sim, const struct hb_frames_job *job,
+                                    struct hb_frames *frames, struct hb_frames_cost *cost)
+{
+  struct hb_device_particles at;
+  double begin = hb_clock_now(), next = begin, now = begin;
+  for (; now - begin < job->seconds; now = hb_clock_now(), cost->steps++) {
+    HB_TRY(hb_sim_step(sim));
+    now = hb_clock_now();
+    if (now < next) continue;
+    next = now + 1 / job->rate;
+    hb_sim_on_device(sim, &at);
+    HB_TRY(hb_frames_draw(frames, &at));
+    cost->frames++;
+  }
+  cost->with_s = (now - begin) / (double)cost->steps;
+  return HB_OK;
+}
+
+static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_frames_job *job,
+                                    struct hb_frames_cost *cost)
+{
+  struct hb_frames frames = {0};
+  struct hb_device_particles at;
+  hb_sim_on_device(sim, &at);
+  if (at.layout == HB_DEVICE_NONE)
+    return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device, expected one on OpenGL",
+                   job->force.scheme);
+  enum hb_status status =
+      hb_frames_open(hb_sim_device_context(sim), job->width, job->height, RADIUS, &frames);
+  double most_s = job->seconds;
+  if (status == HB_OK) status = hb_frames_time(&frames, &at, PICTURES, most_s, &cost->frame_s);
+  if (status == HB_OK) status = time_pictures(sim, job, &frames, cost);
+  hb_frames_close(&frames);
+  return status;
+}
+
+enum hb_status hb_frames_cost(const struct hb_frames_job *job, size_t n, struct hb_frames_cost *cost)
+{
+  struct hb_sim *sim = NULL;
+  *cost = (struct hb_frames_cost){.n = n};
+  enum hb_status status = start(job, cost, &sim);
+  if (status == HB_OK)
+    snprintf(cost->precision, sizeof cost->precision, "%s", hb_force_precision(hb_sim_force(sim)));
+  if (status == HB_OK) status = with_pictures(sim, job, cost);
+  hb_sim_destroy(sim);
+  sim = NULL;
+  if (status == HB_OK) status = start(job, cost, &sim);
+  if (status == HB_OK) status = time_steps(sim, cost);
+  hb_sim_destroy(sim);
+  return status;
+}

@@ -1,0 +1,64 @@
+#include "run/run_notes.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+static enum hb_status note_record(const struct hb_run *run, struct hb_particles *particles)
+{
+  struct hb_text record = {0};
+  enum hb_status status = hb_opts_record(&run->asked.opts, &record);
+  if (status == HB_OK) status = hb_particles_set_note(particles, "options", record.text);
+  hb_mem_free(record.text);
+  return status;
+}
+
+enum hb_status hb_run_note_options(const struct hb_run *run, struct hb_particles *initial)
+{
+  struct hb_text line = {0};
+  enum hb_status status = hb_opts_line(&run->asked.opts, &line);
+  if (status == HB_OK) status = hb_particles_add_history(initial, line.text);
+  hb_mem_free(line.text);
+  return status == HB_OK ? note_record(run, initial) : status;
+}
+
+enum hb_status hb_run_heed_notes(struct hb_run *run, struct hb_particles *particles)
+{
+  struct hb_sim_counts counts = {0};
+  if (run->sim) hb_sim_counts(run->sim, &counts); /* a resumed run keeps the dt_min that it began with */
+  return hb_run_take_notes(&run->asked.opts, &run->asked.settings, counts.cut.dt_min, particles);
+}
+
+/* The last line of the history is the run's: it is made anew from its options. */
+static enum hb_status make_history(const struct hb_run *run, struct hb_particles *state, struct hb_text *line)
+{
+  const char *old = hb_particles_note(state, "history");
+  const char *last = old ? strrchr(old, '\n') : NULL;
+  if (last) HB_TRY(hb_text_append_bytes(line, old, (size_t)(last - old) + 1));
+  HB_TRY(hb_opts_line(&run->asked.opts, line));
+  return hb_particles_set_note(state, "history", line->text);
+}
+
+enum hb_status hb_run_note_resumed(struct hb_run *run, struct hb_particles *state)
+{
+  struct hb_text line = {0};
+  HB_TRY(hb_run_heed_notes(run, state));
+  enum hb_status status = make_history(run, state, &line);
+  hb_mem_free(line.text);
+  return status == HB_OK ? note_record(run, state) : status;
+}
+
+/* What took part in the run; nothing that differs between two runs of the same input. The snapshot's own notes are there
+ * already. */
+enum hb_status hb_run_note_all(struct hb_run *run, struct hb_particles *state)
+{
+  const struct hb_force *force = hb_sim_force(run->sim);
+  HB_TRY(hb_particles_set_note(state, "scheme", hb_force_scheme(force)->name));
+  HB_TRY(hb_particles_set_note(state, "precision", hb_force_precision(force)));
+  const char *tuning = hb_force_tuning(force);
+  if (*tuning || hb_particles_note(state, "tuning")) HB_TRY(hb_particles_set_note(state, "tuning", tuning));
+  HB_TRY(hb_particles_set_note(state, "context", hb_force_context(force)));
+  if (run->resumed.record.text) HB_TRY(hb_run_note_resumed(run, state));
+  const char *device = run->resumed.device.text;
+  return hb_particles_set_note(state, "device", device ? device : hb_force_device(force));
+}

@@ -1,0 +1,14 @@
+/* What of struct hb_run a checkpoint keeps, as strings. */
+#ifndef HB_RUN_RECORD_H
+#define HB_RUN_RECORD_H
+
+#include "run/run.h"
+
+enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *record);
+
+/* The options of run->resumed.record, by the rows of the command, and behind hb_run_set_up what else it holds, which must be
+ * what a run can have. Errors: HB_ERR_INPUT. */
+enum hb_status hb_run_record_options(const struct hb_opts_command *command, struct hb_run *run);
+enum hb_status hb_run_record_progress(struct hb_run *run);
+
+#endif

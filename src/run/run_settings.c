@@ -1,0 +1,221 @@
+#include "run/run_settings.h"
+
+#include "base/log.h"
+#include "console/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows -------------------------------------------------------------------------------------------- */
+
+static const char *integrator_name(size_t k)
+{
+  size_t count;
+  const struct hb_integrator_info *integrators = hb_integrators(&count);
+  return k < count ? integrators[k].name : NULL;
+}
+
+static const char *scheme_name(size_t k)
+{
+  size_t count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
+  return k == 0 ? "auto" : k <= count ? schemes[k - 1].name : NULL;
+}
+
+#define SIM(member)   HB_OPTS_FIELD(struct hb_sim_params, member)
+#define FORCE(member) HB_OPTS_FIELD(struct hb_force_params, member)
+#define RUN(member)   HB_OPTS_FIELD(struct hb_run_settings, member)
+
+const struct hb_opts_option hb_run_accuracy_options[] = {
+    {"eta", 0, HB_OPTS_POSITIVE, SIM(eta), "NU", "0.01",
+     .help = "accuracy of the time step, nu of the paper"},
+    {"eps", 0, HB_OPTS_NOT_NEGATIVE, SIM(force.eps), "EPS", "1/256",
+     .help = "Plummer softening, 0 is allowed; a note eps of the snapshot, as ic demo1 writes, goes before "
+             "the default"},
+    {0}};
+
+const struct hb_opts_option hb_run_block_options[] = {
+    {"dt-max", 0, HB_OPTS_POWER, SIM(dt_max), "DT", "1/8", .help = "largest time step, a power of two"},
+    {"dt-min", 0, HB_OPTS_POWER, SIM(dt_min), "DT",
+     .help = "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)"},
+    {"step-rounding", 0, HB_OPTS_CHOICE, SIM(rounding), "WAY", "down", .words.array = hb_rounding_names,
+     .help = "how a step becomes a power of two: down, nearest (in its logarithm), up"},
+    {0}};
+
+const struct hb_opts_option hb_run_integrator_options[] = {
+    {"transfer", 0, HB_OPTS_CHOICE, SIM(transfer), "WHAT", "all", .words.array = hb_transfer_names,
+     .help =
+         "what travels to the device at each block step: all particles, or block, which needs --predict gpu"},
+    {"predict", 0, HB_OPTS_CHOICE, SIM(predict), "WHERE", "host", .words.array = hb_place_names,
+     .help = "where all particles are predicted: host or gpu (bag, tile)"},
+    {"correct", 0, HB_OPTS_CHOICE, SIM(correct), "WHERE", "host", .words.array = hb_place_names,
+     .help = "where the block is corrected: host, or gpu, which needs --transfer block"},
+    {"integrator", 0, HB_OPTS_WORD, SIM(integrator), "NAME", "hermite4", .words.at = integrator_name,
+     .help = "how particles move, see below"},
+    {"steps", 0, HB_OPTS_CHOICE, SIM(steps), "KIND", .words.array = hb_steps_names,
+     .help = "hermite4: block, each particle its own step (the default), or shared, all the smallest"},
+    {"dt", 0, HB_OPTS_POSITIVE, SIM(dt), "DT",
+     .help = "leapfrog: time step of all particles (default: as FILE notes it, else it must be given)"},
+    {"damping", 0, HB_OPTS_POSITIVE, SIM(damping), "D", .most = 1,
+     .help = "leapfrog: velocities are multiplied by it each step (default: as FILE notes it, else 1)"},
+    {0}};
+
+const struct hb_opts_option hb_run_force_options[] = {
+    {"scheme", 0, HB_OPTS_WORD, FORCE(scheme), "NAME", "auto", .words.at = scheme_name,
+     .help = "source of the forces, see below"},
+    {"precision", 0, HB_OPTS_TEXT, FORCE(precision), "NAME",
+     .help = "arithmetic of the forces, see below (default: the scheme's first)"},
+    {0}};
+
+const struct hb_opts_option hb_run_walk_options[] = {
+    {"tuning", 0, HB_OPTS_TEXT, RUN(sim.force.tuning), "WORDS",
+     .help = "how an all-pairs scheme walks, like \"i_each=4 unroll=8\", and what hybrid leaves to the host, "
+             "like \"host_below=128\" (default: as measured)"},
+    {"matrix-limit", 0, HB_OPTS_COUNT, RUN(matrix_limit), "L",
+     .help = "matrix2004: at most L x L pairs at a time, 2048 in 2004 (default: as it fits)"},
+    {"no-tune", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_NO_TUNE,
+     .help = "safe defaults in place of what was or would be measured on this device"},
+    {"max-draw-ms", 0, HB_OPTS_POSITIVE, RUN(sim.force.max_draw_s), "MS", "50", .unit = 1e-3,
+     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+     .help = "no draw of an all-pairs scheme takes longer; changes no result"},
+    {"cg2007-rect", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_CG2007_RECT,
+     .help = "cg2007 with rectangle textures and RGB32F targets, as in 2007"},
+    {"gl-debug", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_GL_DEBUG,
+     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "take the driver's debug messages as faults"},
+    {0}};
+
+const struct hb_opts_option hb_run_result_options[] = {
+    {"output", 'o', HB_OPTS_TEXT, RUN(output), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+     .help = "write the final state; - is standard output, without the table (default: not written)"},
+    {"t-end", 0, HB_OPTS_NUMBER, RUN(t_end), "T", "1", .use = HB_OPTS_ANEW,
+     .help = "time to end at; at multiples of dt-max every particle is corrected, in between predicted"},
+    {0}};
+
+const struct hb_opts_option hb_run_watch_options[] = {
+    {"diag", 0, HB_OPTS_TEXT, RUN(diag), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+     .help =
+         "every diagnostic there is, a row for each of the table's, as .csv or .jsonl; see 'holmberg plot'"},
+    {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
+     .help = "a row of diagnostics at every multiple of DT (default: dt-max)"},
+    {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto",
+     .words.array = hb_exact_energy_names, .use = HB_OPTS_SHOWS,
+     .help = "potentials of the table in double beside those of the scheme, N^2 work a row: auto (up to "
+             "N = 32768), yes, no"},
+    {"snap-every", 0, HB_OPTS_POSITIVE, RUN(snap_every), "DT", .use = HB_OPTS_SHOWS,
+     .help = "a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)"},
+    {"max-energy-error", 0, HB_OPTS_BOUND, RUN(max_energy_error), "X", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+     .help =
+         "stop with exit code 7 when |dE/E| exceeds X; none: no bound (default: leapfrog none, hermite4 1e-2 "
+         "of the larger of |E| and the kinetic energy at the start, and at the end 1e-3)"},
+    {"checkpoint", 0, HB_OPTS_TEXT, RUN(checkpoint), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+     .help = "keep in FILE what the run goes on from, in FILE~ the one before (default: nothing; "
+             "with --resume: where that is)"},
+    {"checkpoint-every", 0, HB_OPTS_DURATION, RUN(checkpoint_every_s), "TIME", "10min",
+     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "wall time between checkpoints, like 30s, 10min or 2h"},
+    {"resume", 0, HB_OPTS_TEXT, RUN(resume), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+     .help = "go on from a checkpoint, with the options of its run; no other is needed"},
+    {"max-hours", 0, HB_OPTS_POSITIVE, RUN(max_s), "H", .unit = 3600, .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+     .help = "after H hours write a checkpoint and stop with exit code 75 (default: no limit)"},
+    {"format", 0, HB_OPTS_WORD, RUN(format), "F", .words.at = hb_target_format,
+     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "format of what is written (default: by the extension)"},
+    {0}};
+
+const struct hb_opts_option hb_run_input_options[] = {
+    {"input-format", 0, HB_OPTS_WORD, RUN(input_format), "F", .words.at = hb_target_format,
+     .use = HB_OPTS_SHOWS, .help = "format of FILE (default: by the extension)"},
+    {0}};
+
+/* ---- checks ------------------------------------------------------------------------------------------ */
+
+int hb_run_is_leapfrog(const struct hb_run_settings *s) { return strcmp(s->sim.integrator, "leapfrog") == 0; }
+
+enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct hb_run_settings *s)
+{
+  const struct {
+    const char *name;
+    const void *field;
+    int of_leapfrog;
+  } rows[] = {{"eta", &s->sim.eta, 0},       {"dt-max", &s->sim.dt_max, 0},
+              {"dt-min", &s->sim.dt_min, 0}, {"step-rounding", &s->sim.rounding, 0},
+              {"dt", &s->sim.dt, 1},         {"damping", &s->sim.damping, 1}};
+  int is_leapfrog = hb_run_is_leapfrog(s);
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    if (rows[k].of_leapfrog == is_leapfrog || !hb_opts_typed(opts, rows[k].field)) continue;
+    if (is_leapfrog)
+      return hb_fail(HB_ERR_USAGE, "option --%s: integrator leapfrog has one constant step, see --dt",
+                     rows[k].name);
+    return hb_fail(HB_ERR_USAGE, "option --%s needs --integrator leapfrog, not %s", rows[k].name,
+                   s->sim.integrator);
+  }
+  if (is_leapfrog && hb_opts_typed(opts, &s->sim.steps) && s->sim.steps == HB_STEPS_BLOCK)
+    return hb_fail(HB_ERR_USAGE, "option --steps: the particles of integrator leapfrog share their step");
+  return HB_OK;
+}
+
+enum hb_status hb_run_check_output(const struct hb_run_settings *s)
+{
+  if (!s->output && s->snap_every > 0)
+    return hb_fail(HB_ERR_USAGE, "option --snap-every needs -o FILE to name its snapshots");
+  if (!s->output) return HB_OK;
+  int to_stdout = strcmp(s->output, "-") == 0;
+  if (to_stdout && s->snap_every > 0)
+    return hb_fail(HB_ERR_USAGE, "option --snap-every cannot write a series to standard output");
+  if (to_stdout && s->json)
+    return hb_fail(HB_ERR_USAGE, "options --json and -o - cannot share standard output");
+  return hb_target_check(s->output, s->format);
+}
+
+/* ---- what a snapshot notes --------------------------------------------------------------------------- */
+
+/* The note of the option's name for its value, or the value for the note. */
+static enum hb_status settle(struct hb_particles *particles, const char *name, const char *typed,
+                             int may_be_0, double *value)
+{
+  const char *note = hb_particles_note(particles, name);
+  double number;
+  char text[32];
+  if (!note) return HB_OK;
+  if (typed) {
+    hb_opts_shortest(*value, text);
+    return hb_particles_set_note(particles, name, text);
+  }
+  if (hb_text_number(note, &number) != HB_OK || number < 0 || (number == 0 && !may_be_0))
+    return hb_fail(HB_ERR_INPUT, "the snapshot notes %s = '%s', which is out of range; --%s goes before it",
+                   name, note, name);
+  *value = number;
+  hb_log("%s = %g, as the snapshot notes", name, number);
+  return HB_OK;
+}
+
+enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *s, double dt_min_kept,
+                                 struct hb_particles *particles)
+{
+  struct hb_sim_params *sim = &s->sim;
+  HB_TRY(settle(particles, "eps", hb_opts_typed(opts, &sim->force.eps), 1, &sim->force.eps));
+  if (!hb_opts_typed(opts, &sim->dt_min))
+    sim->dt_min = dt_min_kept > 0 ? dt_min_kept : hb_sim_default_dt_min(sim->force.eps);
+  if (!hb_run_is_leapfrog(s)) return HB_OK;
+  HB_TRY(settle(particles, "dt", hb_opts_typed(opts, &sim->dt), 0, &sim->dt));
+  HB_TRY(settle(particles, "damping", hb_opts_typed(opts, &sim->damping), 0, &sim->damping));
+  if (sim->dt > 0) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "integrator leapfrog needs --dt DT, since the snapshot notes no dt");
+}
+
+/* --tuning and --matrix-limit as one list of words; none where neither was given. */
+static enum hb_status join_tuning(const struct hb_run_settings *s, struct hb_text *words)
+{
+  if (s->sim.force.tuning) HB_TRY(hb_text_append(words, "%s ", s->sim.force.tuning));
+  if (s->matrix_limit == 0) return HB_OK;
+  return hb_text_append(words, "limit=%llu", (unsigned long long)s->matrix_limit);
+}
+
+enum hb_status hb_run_params(const struct hb_run_settings *s, struct hb_text *tuning,
+                             struct hb_sim_params *params)
+{
+  HB_TRY(join_tuning(s, tuning));
+  *params = s->sim;
+  params->force.tuning = tuning->text;
+  if (!params->force.device) params->force.device = getenv("HB_DEVICE"); /* a checkpoint keeps it */
+  if (s->diag) params->force.flags |= HB_FORCE_PHASES;
+  return HB_OK;
+}
