@@ -16,14 +16,14 @@ enum { WHEN, CENTRE, AZIMUTH = 4, ELEVATION, DISTANCE };
 /* The numbers of a line, which is changed; *count = 0 for an empty one. */
 static enum hb_status read_row(char *line, double row[HB_KEYFRAMES_COLUMNS], int *count)
 {
-  static const char blanks[] = " \t\r,";
+  const char *words[HB_KEYFRAMES_COLUMNS + 1];
   line[strcspn(line, "#")] = 0;
-  *count = 0;
-  for (char *rest, *word = strtok_r(line, blanks, &rest); word; word = strtok_r(NULL, blanks, &rest)) {
-    if (*count == HB_KEYFRAMES_COLUMNS)
-      return hb_fail(HB_ERR_INPUT, "more than 7 columns, the next is '%s'", word);
-    if (hb_text_number(word, &row[*count]) != HB_OK) return hb_fail(HB_ERR_INPUT, "'%s' is no number", word);
-    ++*count;
+  *count = hb_text_words(line, " \t\r,", HB_KEYFRAMES_COLUMNS + 1, words);
+  for (int k = 0; k < *count; k++) {
+    if (k == HB_KEYFRAMES_COLUMNS)
+      return hb_fail(HB_ERR_INPUT, "more than 7 columns, the next is '%s'", words[k]);
+    if (hb_text_number(words[k], &row[k]) != HB_OK)
+      return hb_fail(HB_ERR_INPUT, "'%s' is not a number", words[k]);
   }
   if (*count == 0) return HB_OK;
   if (*count < HB_KEYFRAMES_COLUMNS)

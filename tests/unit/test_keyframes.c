@@ -86,7 +86,7 @@ static void test_bad_files(void **state)
   fails("# nothing\n\n", "no row");
   fails("0 0 0 0 0 0 1\n1 0 0 0 0 1\n", "way.txt:2: 6 columns, expected 7");
   fails("0 0 0 0 0 0 1 2\n", "way.txt:1: more than 7 columns");
-  fails("0 0 0 zero 0 0 1\n", "way.txt:1: 'zero' is no number");
+  fails("0 0 0 zero 0 0 1\n", "way.txt:1: 'zero' is not a number");
   fails("0 0 0 0 0 0 0\n", "way.txt:1: the distance is 0, expected > 0");
   fails("0 0 0 0 0 0 1\n0 0 0 0 0 0 1\n", "way.txt:2: the row is of 0, expected later");
   struct hb_keyframes k;
