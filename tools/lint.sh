@@ -30,7 +30,7 @@ headers_alone() {
     cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Isrc -Isrc/include "$build/alone.c" || return 1
   done
   for header in src/include/holmberg/*.h; do
-    c++ -x c++ -Wall -Wextra -Werror -fsyntax-only -Isrc/include "$header" || return 1
+    c++ -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Isrc/include "$header" || return 1
   done
 }
 
@@ -52,9 +52,6 @@ shaders() {
   local pair='#define I_EACH 2
 #define UNROLL 2
 #define PARTIAL 16
-#define EACH_I(S) S(0) S(1)
-#define EACH_J(S) S(0) S(1)
-#define EACH_PAIR(S) S(0,0) S(1,0) S(0,1) S(1,1)
 #define BLOCK_TEXELS 4096
 #define ROWS 2
 #define WORKGROUP 64

@@ -44,28 +44,10 @@ const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 #define ALL_RECORDS RECORDS
 #endif
 
-// EACH_RECORD(S) and EACH_F(S) repeat S(0), S(1), ... for the records of a particle and of a force: loops that are
-// unrolled by the preprocessor, because arrays live in registers only where every index is a constant. S is a
-// macro that stands just above. With two records in a force,
-//
-//     #define ZERO_F(r) none.f[r] = real4(0.0);
-//     EACH_F(ZERO_F)
-//
-// is   none.f[0] = real4(0.0); none.f[1] = real4(0.0);
-#if ALL_RECORDS == 1
-#define EACH_RECORD(S) S(0)
-#elif ALL_RECORDS == 2
-#define EACH_RECORD(S) S(0) S(1)
-#elif ALL_RECORDS == 3
-#define EACH_RECORD(S) S(0) S(1) S(2)
-#else
-#define EACH_RECORD(S) S(0) S(1) S(2) S(3)
-#endif
-#if F_RECORDS == 1
-#define EACH_F(S) S(0)
-#else
-#define EACH_F(S) S(0) S(1)
-#endif
+// Arrays of constant length, walked by loops whose bounds are constants, live in registers: the driver unrolls such
+// loops. An index that is known only at run time would send the array to memory, which would cost more than a pair does.
+// NVIDIA's compiler has to be asked (others ignore the line): by this `ds` gains 19 % with `tile` on an H200.
+#pragma optionNV(unroll all)
 
 // The vector from sink to source. In ds the high parts cancel exactly where particles are close, which is where
 // the low parts matter. `precise`: the compiler must not add in another order. Left to itself it might
@@ -151,50 +133,48 @@ void take_back(inout vec4 lost, vec4 part, vec4 roots) {
   precise vec4 more = fma(-(ROOT_ERROR) * roots, part, lost);
   lost = more;
 }
-#define TAKE_BACK(r) take_back(t.lost[r], partial.f[r], ROOTS(r));
-#else
-#define TAKE_BACK(r)
 #endif
 
 // Where the float sum of a stretch begins: not from zero, but from what the last one's rounding lost.
 force begin_sum(in total t) {
   force f;
 #if DOUBLE_SINGLE_SUMS
-#define BEGIN_F(r) f.f[r] = t.lost[r];
+  for (int r = 0; r < F_RECORDS; r++) f.f[r] = t.lost[r];
 #else
-#define BEGIN_F(r) f.f[r] = real4(0.0);
+  for (int r = 0; r < F_RECORDS; r++) f.f[r] = real4(0.0);
 #endif
-  EACH_F(BEGIN_F)
   return f;
 }
 
 // total += partial, a float sum that has begun so.
 void accumulate(inout total t, in force partial) {
 #if DOUBLE_SINGLE_SUMS
-#define ADD_F(r) carry(t.sum[r], t.lost[r], partial.f[r]); TAKE_BACK(r)
-#else
-#define ADD_F(r) t.sum[r] += partial.f[r];
+  for (int r = 0; r < F_RECORDS; r++) carry(t.sum[r], t.lost[r], partial.f[r]);
+#if defined(ROOT_ERROR) && defined(ROOTS)
+  for (int r = 0; r < F_RECORDS; r++) take_back(t.lost[r], partial.f[r], ROOTS(r));
 #endif
-  EACH_F(ADD_F)
+#else
+  for (int r = 0; r < F_RECORDS; r++) t.sum[r] += partial.f[r];
+#endif
 }
 
 // total += other total.
 void merge(inout total t, in total other) {
 #if DOUBLE_SINGLE_SUMS
-#define MERGE_F(r) add(t.sum[r], t.lost[r], other.sum[r]); t.lost[r] += other.lost[r];
+  for (int r = 0; r < F_RECORDS; r++) {
+    add(t.sum[r], t.lost[r], other.sum[r]);
+    t.lost[r] += other.lost[r];
+  }
 #else
-#define MERGE_F(r) t.sum[r] += other.sum[r];
+  for (int r = 0; r < F_RECORDS; r++) t.sum[r] += other.sum[r];
 #endif
-  EACH_F(MERGE_F)
 }
 
 total nothing_yet() {
   total none;
-#define ZERO_SUM(r) none.sum[r] = real4(0.0);
-  EACH_F(ZERO_SUM)
+  for (int r = 0; r < F_RECORDS; r++) none.sum[r] = real4(0.0);
 #if DOUBLE_SINGLE_SUMS
-#define ZERO_LOST(r) none.lost[r] = vec4(0.0);
-  EACH_F(ZERO_LOST)
+  for (int r = 0; r < F_RECORDS; r++) none.lost[r] = vec4(0.0);
 #endif
   return none;
 }
@@ -225,36 +205,28 @@ dvec4 from_words(uvec4 high, uvec4 low) {
 
 void to_words(in total t, int walked, out uvec4 words[WORDS]) {
 #if PRECISION == DOUBLE
-#define TO_WORDS(r) words[r] = high_words(t.sum[r]); words[F_RECORDS + r] = low_words(t.sum[r]);
-#elif DOUBLE_SINGLE_SUMS
-#define TO_WORDS(r) words[r] = floatBitsToUint(t.sum[r]); words[F_RECORDS + r] = floatBitsToUint(t.lost[r]);
+  for (int r = 0; r < F_RECORDS; r++) words[r] = high_words(t.sum[r]);
+  for (int r = 0; r < F_RECORDS; r++) words[F_RECORDS + r] = low_words(t.sum[r]);
 #else
-#define TO_WORDS(r) words[r] = floatBitsToUint(t.sum[r]);
+  for (int r = 0; r < F_RECORDS; r++) words[r] = floatBitsToUint(t.sum[r]);
+#if DOUBLE_SINGLE_SUMS
+  for (int r = 0; r < F_RECORDS; r++) words[F_RECORDS + r] = floatBitsToUint(t.lost[r]);
 #endif
-  EACH_F(TO_WORDS)
+#endif
   words[F_RECORDS - 1].w = uint(walked);
 }
 
 total from_words(in uvec4 words[WORDS], out int walked) {
   total t;
 #if PRECISION == DOUBLE
-#define FROM_WORDS(r) t.sum[r] = from_words(words[r], words[F_RECORDS + r]);
-#elif DOUBLE_SINGLE_SUMS
-#define FROM_WORDS(r) t.sum[r] = uintBitsToFloat(words[r]); t.lost[r] = uintBitsToFloat(words[F_RECORDS + r]);
+  for (int r = 0; r < F_RECORDS; r++) t.sum[r] = from_words(words[r], words[F_RECORDS + r]);
 #else
-#define FROM_WORDS(r) t.sum[r] = uintBitsToFloat(words[r]);
+  for (int r = 0; r < F_RECORDS; r++) t.sum[r] = uintBitsToFloat(words[r]);
+#if DOUBLE_SINGLE_SUMS
+  for (int r = 0; r < F_RECORDS; r++) t.lost[r] = uintBitsToFloat(words[F_RECORDS + r]);
 #endif
-  EACH_F(FROM_WORDS)
+#endif
   walked = int(words[F_RECORDS - 1].w);
   t.sum[F_RECORDS - 1].w = real(0.0);
   return t;
 }
-
-// EACH_WORD(S) repeats S(0) ... S(WORDS - 1).
-#if WORDS == 1
-#define EACH_WORD(S) S(0)
-#elif WORDS == 2
-#define EACH_WORD(S) S(0) S(1)
-#else
-#define EACH_WORD(S) S(0) S(1) S(2) S(3)
-#endif

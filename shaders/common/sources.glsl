@@ -57,15 +57,14 @@ struct particle {
 
 // Record k of the particle whose first texel is t; `fetch` is one of the functions that give a texel.
 #if PRECISION == DOUBLE
-#define RECORD(fetch, t, k) from_words(fetch((t) + 2 * k), fetch((t) + 2 * k + 1))
+#define RECORD(fetch, t, k) from_words(fetch((t) + 2 * (k)), fetch((t) + 2 * (k) + 1))
 #else
 #define RECORD(fetch, t, k) fetch((t) + k)
 #endif
 
 particle source(int j) {
   particle p;
-#define SOURCE_RECORD(k) p.r[k] = RECORD(source_texel, TEXELS * j, k);
-  EACH_RECORD(SOURCE_RECORD)
+  for (int k = 0; k < ALL_RECORDS; k++) p.r[k] = RECORD(source_texel, TEXELS * j, k);
   return p;
 }
 
@@ -73,7 +72,6 @@ texel4 particle_texel(int t) { return texelFetch(particles, t); }
 
 particle sink(int i) {
   particle p;
-#define SINK_RECORD(k) p.r[k] = RECORD(particle_texel, TEXELS * i, k);
-  EACH_RECORD(SINK_RECORD)
+  for (int k = 0; k < ALL_RECORDS; k++) p.r[k] = RECORD(particle_texel, TEXELS * i, k);
   return p;
 }

@@ -52,17 +52,14 @@ void main() {
   int walked = 0, more;
   uvec4 words[WORDS];
   for (int segment = lane; segment < segments && sink < sink_count; segment += LANES) {
-#define ZERO_WORD(w) words[w] = uvec4(0u);
-    EACH_WORD(ZERO_WORD)
-    for (int w = 0; w < IN_WORDS; w++) words[w] = word_of(segment, sink, w);
+    for (int w = 0; w < WORDS; w++) words[w] = w < IN_WORDS ? word_of(segment, sink, w) : uvec4(0u);
     merge(t, from_words(words, more));
     walked += more;
   }
   merge_lanes(place, lane, SINKS, t, walked);
   if (lane > 0 || sink >= sink_count) return;
 #if IN_WORDS < WORDS
-#define ROUND(r) t.sum[r] += t.lost[r];
-  EACH_F(ROUND)
+  for (int r = 0; r < F_RECORDS; r++) t.sum[r] += t.lost[r];
 #endif
   to_words(t, walked, words);
   for (int w = 0; w < IN_WORDS; w++) results[sink * IN_WORDS + w] = words[w];

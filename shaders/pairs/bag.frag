@@ -41,24 +41,15 @@ uniform vec4 parameter_low;
 layout(std430, binding = 1) buffer output_storage {
   uvec4 totals[]; // [segment][sink][WORDS]
 };
+#define TOTAL_BEFORE(k, w) totals[(segment * sink_count + min(first + k, sink_count - 1)) * WORDS + w]
 #else
-layout(location = 0) out uvec4 result[I_EACH * WORDS];
+#define OUTPUTS (I_EACH * WORDS)
+#include "common/outputs.glsl"
 #ifdef CONTINUES
 uniform usampler2DArray before; // what the last pass wrote
+#define TOTAL_BEFORE(k, w) texelFetch(before, ivec3(texel, (k) * WORDS + w), 0)
 #endif
 #endif
-
-#if WORDS == 1
-#define EACH_RESULT(k) result[k] = done[0];
-#elif WORDS == 2
-#define EACH_RESULT(k) result[2 * k] = done[0]; result[2 * k + 1] = done[1];
-#else
-#define EACH_RESULT(k) result[4 * k] = done[0]; result[4 * k + 1] = done[1]; result[4 * k + 2] = done[2]; result[4 * k + 3] = done[3];
-#endif
-
-// EACH_I(S), EACH_J(S), EACH_PAIR(S) repeat S(k) for k = 0 .. I_EACH - 1, S(q) for q = 0 .. UNROLL - 1,
-// S(k, q) for both: loops that are always unrolled, so that every array below lives in registers. A macro cannot
-// count, so the host writes them for each program (src/pairs/pairs_program.c).
 
 void main() {
   // Which sinks (from `first` on) and which sources (from `begin` to `end`) are mine.
@@ -75,21 +66,18 @@ void main() {
   particle my[I_EACH];
   total t[I_EACH];
   int walked = token;
-#define MEET(k) me[k] = texelFetch(sinks, min(first + k, sink_count - 1)).r; my[k] = sink(me[k]); t[k] = nothing_yet();
-  EACH_I(MEET)
+  for (int k = 0; k < I_EACH; k++) {
+    me[k] = texelFetch(sinks, min(first + k, sink_count - 1)).r;
+    my[k] = sink(me[k]);
+    t[k] = nothing_yet();
+  }
 
 #ifdef CONTINUES // every pass but the first goes on from the totals of the one before
-  uvec4 words[WORDS];
-#ifdef OUTPUT_STORAGE
-  int place;
-#define WORD_BEFORE(w) words[w] = totals[place + w];
-#define RESUME(k) place = (segment * sink_count + min(first + k, sink_count - 1)) * WORDS; EACH_WORD(WORD_BEFORE) t[k] = from_words(words, walked);
-#else
-  int layer;
-#define WORD_BEFORE(w) words[w] = texelFetch(before, ivec3(texel, layer + w), 0);
-#define RESUME(k) layer = k * WORDS; EACH_WORD(WORD_BEFORE) t[k] = from_words(words, walked);
-#endif
-  EACH_I(RESUME)
+  for (int k = 0; k < I_EACH; k++) {
+    uvec4 words[WORDS];
+    for (int w = 0; w < WORDS; w++) words[w] = TOTAL_BEFORE(k, w);
+    t[k] = from_words(words, walked);
+  }
 #endif
 
   real4 parameter = real4(parameter_high) + real4(parameter_low);
@@ -101,36 +89,43 @@ void main() {
     // A particle does not feel itself. Only the stretch that holds one of my sinks has to look for it: it is walked by
     // the second loop below, and so is one whose length is no multiple of UNROLL.
     bool careful = (stop - stretch) % UNROLL != 0;
-#define LOOK(k) careful = careful || (me[k] >= stretch && me[k] < stop);
-    EACH_I(LOOK)
+    for (int k = 0; k < I_EACH; k++) careful = careful || (me[k] >= stretch && me[k] < stop);
     int fast_stop = careful ? stretch : stop;
 
-#define BEGIN(k) f[k] = begin_sum(t[k]);
-    EACH_I(BEGIN)
+    for (int k = 0; k < I_EACH; k++) f[k] = begin_sum(t[k]);
     for (int j = stretch; j < fast_stop; j += UNROLL) {
-#define FETCH(q) p[q] = source(j + q);
-#define FEEL(k, q) interact(my[k].r, p[q].r, parameter, f[k].f);
-      EACH_J(FETCH)
-      EACH_PAIR(FEEL)
+      for (int q = 0; q < UNROLL; q++) p[q] = source(j + q);
+      for (int q = 0; q < UNROLL; q++)
+        for (int k = 0; k < I_EACH; k++) interact(my[k].r, p[q].r, parameter, f[k].f);
     }
     for (int j = fast_stop; j < stop; j++) {
-      FETCH(0)
-#define FEEL_OTHERS(k) { force g = f[k]; interact(my[k].r, p[0].r, parameter, g.f); if (j != me[k]) f[k] = g; }
-      EACH_I(FEEL_OTHERS)
+      p[0] = source(j);
+      for (int k = 0; k < I_EACH; k++) {
+        force g = f[k];
+        interact(my[k].r, p[0].r, parameter, g.f);
+        if (j != me[k]) f[k] = g;
+      }
     }
-#define ADD(k) accumulate(t[k], f[k]);
-    EACH_I(ADD)
+    for (int k = 0; k < I_EACH; k++) accumulate(t[k], f[k]);
     walked += stop - stretch;
   }
 
-  uvec4 done[WORDS];
 #ifdef OUTPUT_STORAGE
-  int at;
-#define WORD_DONE(w) totals[at + w] = done[w];
-#define WRITE(k) to_words(t[k], walked, done); at = (segment * sink_count + first + k) * WORDS; if (first + k < sink_count) { EACH_WORD(WORD_DONE) }
-  if (segment * segment_length < source_count) { EACH_I(WRITE) }
+  for (int k = 0; k < I_EACH; k++) {
+    uvec4 words[WORDS];
+    to_words(t[k], walked, words);
+    int place = (segment * sink_count + first + k) * WORDS;
+    if (first + k < sink_count && segment * segment_length < source_count) {
+      for (int w = 0; w < WORDS; w++) totals[place + w] = words[w];
+    }
+  }
 #else
-#define WRITE(k) to_words(t[k], walked, done); EACH_RESULT(k)
-  EACH_I(WRITE)
+  uvec4 done[OUTPUTS];
+  for (int k = 0; k < I_EACH; k++) {
+    uvec4 words[WORDS];
+    to_words(t[k], walked, words);
+    for (int w = 0; w < WORDS; w++) done[k * WORDS + w] = words[w];
+  }
+  write_outputs(done);
 #endif
 }

@@ -25,7 +25,8 @@ uniform int token;            // of this tile: a pair counts 1 and the token
 uniform vec4 parameter_high;  // the interaction's own numbers: value, and what float could not hold of it
 uniform vec4 parameter_low;
 
-layout(location = 0) out uvec4 result[WORDS];
+#define OUTPUTS WORDS
+#include "common/outputs.glsl"
 
 void main() {
   ivec2 pair = origin + ivec2(gl_FragCoord.xy);
@@ -45,6 +46,5 @@ void main() {
   // One source met, itself included: each column counts up to all sources. With a token of its own no term that an
   // earlier tile has left behind counts as one of this.
   to_words(t, 1 + token, words);
-#define WRITE(w) result[w] = words[w];
-  EACH_WORD(WRITE)
+  write_outputs(words);
 }

@@ -23,25 +23,23 @@ uniform usampler2DArray more;   // plus row y + shift of that,
 uniform int shift;
 uniform int rows;               // which has so many
 
-layout(location = 0) out uvec4 result[WORDS];
+#define OUTPUTS WORDS
+#include "common/outputs.glsl"
 
 void main() {
   ivec2 here = ivec2(gl_FragCoord.xy), there = ivec2(here.x, here.y + shift);
   int walked;
   uvec4 words[WORDS];
-#define READ(w) words[w] = texelFetch(before, ivec3(here, w), 0);
-  EACH_WORD(READ)
+  for (int w = 0; w < WORDS; w++) words[w] = texelFetch(before, ivec3(here, w), 0);
   total t = from_words(words, walked);
 
   if (there.y < rows) {
     int others;
-#define READ_MORE(w) words[w] = texelFetch(more, ivec3(there, w), 0);
-    EACH_WORD(READ_MORE)
+    for (int w = 0; w < WORDS; w++) words[w] = texelFetch(more, ivec3(there, w), 0);
     merge(t, from_words(words, others));
     walked += others;
   }
 
   to_words(t, walked, words);
-#define WRITE(w) result[w] = words[w];
-  EACH_WORD(WRITE)
+  write_outputs(words);
 }

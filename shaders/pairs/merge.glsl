@@ -18,14 +18,12 @@ void merge_lanes(int body, int lane, int bodies, inout total t, inout int walked
     barrier();
     if (lane >= upper && lane < 2 * upper) {
       to_words(t, walked, words);
-#define LEND(w) others[place + w] = words[w];
-      EACH_WORD(LEND)
+      for (int w = 0; w < WORDS; w++) others[place + w] = words[w];
     }
     barrier();
     if (lane < upper) {
       int more;
-#define BORROW(w) words[w] = others[place + w];
-      EACH_WORD(BORROW)
+      for (int w = 0; w < WORDS; w++) words[w] = others[place + w];
       merge(t, from_words(words, more));
       walked += more;
     }

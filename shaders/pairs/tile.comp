@@ -64,22 +64,37 @@ texel4 tile_texel(int t) { return tile[t]; }
 
 particle in_tile(int first_texel) {
   particle p;
-#define TILE_RECORD(k) p.r[k] = RECORD(tile_texel, first_texel, k);
-  EACH_RECORD(TILE_RECORD)
+  for (int k = 0; k < ALL_RECORDS; k++) p.r[k] = RECORD(tile_texel, first_texel, k);
   return p;
 }
 
 #define LANES THREADS_PER_BODY
 #include "pairs/merge.glsl"
 
-// EACH_I(S) and EACH_J(S): see bag.frag.
+int first = 0, segment = 0; // my first sink, my segment of the sources
+
+// The k-th of my sinks, and where its totals lie.
+int number(int k) { return first + k * BODIES; }
+int place(int k, int lane) { return ((segment * THREADS_PER_BODY + lane) * sink_count + number(k)) * WORDS; }
+
+void read_totals(int place, out uvec4 words[WORDS]) {
+  for (int w = 0; w < WORDS; w++) words[w] = totals[place + w];
+}
+
+void write_totals(int place, in uvec4 words[WORDS]) {
+  for (int w = 0; w < WORDS; w++) totals[place + w] = words[w];
+}
+
+void write_sum(int place, in uvec4 words[WORDS]) {
+  for (int w = 0; w < WORDS; w++) results[place + w] = words[w];
+}
 
 void main() {
   // Divided as uint: virglrenderer 0.10 makes no valid program of a thread number divided as int, and drops the dispatch.
   uint thread = gl_LocalInvocationID.x;
   int body = int(thread % uint(BODIES)), lane = int(thread / uint(BODIES)); // neighbours walk the same sources
-  int first = int(gl_WorkGroupID.x) * BODIES * I_EACH + body;
-  int segment = int(gl_WorkGroupID.y);
+  first = int(gl_WorkGroupID.x) * BODIES * I_EACH + body;
+  segment = int(gl_WorkGroupID.y);
   int begin = min(segment * segment_length + bag.x, source_count);
   int end = min(min(segment * segment_length + bag.y, (segment + 1) * segment_length), source_count);
   real4 parameter = real4(parameter_high) + real4(parameter_low);
@@ -88,16 +103,17 @@ void main() {
   particle my[I_EACH];
   total t[I_EACH];
   int walked[I_EACH];
-  int place;
   uvec4 words[WORDS];
-#define NUMBER(k) (first + k * BODIES)
-#define PLACE(k, l) (((segment * THREADS_PER_BODY + l) * sink_count + NUMBER(k)) * WORDS)
-#define WORD_BEFORE(w) words[w] = totals[place + w];
-#define MEET(k) me[k] = texelFetch(sinks, min(NUMBER(k), sink_count - 1)).r; my[k] = sink(me[k]); \
-  t[k] = nothing_yet(); walked[k] = token; \
-  if (go_on == 1 && NUMBER(k) < sink_count) { \
-    place = PLACE(k, lane); EACH_WORD(WORD_BEFORE) t[k] = from_words(words, walked[k]); }
-  EACH_I(MEET)
+  for (int k = 0; k < I_EACH; k++) {
+    me[k] = texelFetch(sinks, min(number(k), sink_count - 1)).r;
+    my[k] = sink(me[k]);
+    t[k] = nothing_yet();
+    walked[k] = token;
+    if (go_on == 1 && number(k) < sink_count) {
+      read_totals(place(k, lane), words);
+      t[k] = from_words(words, walked[k]);
+    }
+  }
 
   force f[I_EACH];
   particle p;
@@ -114,44 +130,46 @@ void main() {
       // A particle does not feel itself. Only the stretch that holds one of my sinks has to look for it: it is walked
       // by the second loop below, and so is one whose length is no multiple of UNROLL.
       bool careful = (stretch_stop - stretch) % UNROLL != 0;
-#define LOOK(k) careful = careful || (me[k] - start >= stretch && me[k] - start < stretch_stop);
-      EACH_I(LOOK)
+      for (int k = 0; k < I_EACH; k++)
+        careful = careful || (me[k] - start >= stretch && me[k] - start < stretch_stop);
       int fast_stop = careful ? stretch : stretch_stop;
 
-#define BEGIN(k) f[k] = begin_sum(t[k]);
-      EACH_I(BEGIN)
+      for (int k = 0; k < I_EACH; k++) f[k] = begin_sum(t[k]);
       for (int x = TEXELS * stretch; x < TEXELS * fast_stop; x += TEXELS * UNROLL) {
-#define FEEL(k) interact(my[k].r, p.r, parameter, f[k].f);
-#define NEXT(q) p = in_tile(x + TEXELS * q); EACH_I(FEEL)
-        EACH_J(NEXT)
+        for (int q = 0; q < UNROLL; q++) {
+          p = in_tile(x + TEXELS * q);
+          for (int k = 0; k < I_EACH; k++) interact(my[k].r, p.r, parameter, f[k].f);
+        }
       }
       for (int j = fast_stop; j < stretch_stop; j++) {
         p = in_tile(TEXELS * j);
-#define FEEL_OTHERS(k) { force g = f[k]; interact(my[k].r, p.r, parameter, g.f); if (j + start != me[k]) f[k] = g; }
-        EACH_I(FEEL_OTHERS)
+        for (int k = 0; k < I_EACH; k++) {
+          force g = f[k];
+          interact(my[k].r, p.r, parameter, g.f);
+          if (j + start != me[k]) f[k] = g;
+        }
       }
-#define ADD(k) accumulate(t[k], f[k]); walked[k] += stretch_stop - stretch;
-      EACH_I(ADD)
+      for (int k = 0; k < I_EACH; k++) {
+        accumulate(t[k], f[k]);
+        walked[k] += stretch_stop - stretch;
+      }
     }
   }
 
-#define WORD_DONE(w) totals[place + w] = words[w];
-#define WRITE(k) if (NUMBER(k) < sink_count) { \
-    to_words(t[k], walked[k], words); place = PLACE(k, lane); EACH_WORD(WORD_DONE) }
   if (last_pass == 0) { // each lane goes on by itself: cutting the walk changes no bit
-    EACH_I(WRITE)
+    for (int k = 0; k < I_EACH; k++) {
+      to_words(t[k], walked[k], words);
+      if (number(k) < sink_count) write_totals(place(k, lane), words);
+    }
     return;
   }
-#define MERGE(k) merge_lanes(body, lane, BODIES, t[k], walked[k]);
-#define RESULT_DONE(w) results[place + w] = words[w];
-#define FINISH(k) if (lane == 0 && NUMBER(k) < sink_count) { \
-    to_words(t[k], walked[k], words); place = NUMBER(k) * WORDS; EACH_WORD(RESULT_DONE) }
-  EACH_I(MERGE)
-#ifndef SEGMENTS
-  EACH_I(FINISH)
-#else
-#define WRITE_MERGED(k) if (lane == 0) { WRITE(k) }
-  EACH_I(WRITE_MERGED)
+  for (int k = 0; k < I_EACH; k++) merge_lanes(body, lane, BODIES, t[k], walked[k]);
+
+#ifdef SEGMENTS
+  for (int k = 0; k < I_EACH; k++) {
+    to_words(t[k], walked[k], words);
+    if (lane == 0 && number(k) < sink_count) write_totals(place(k, 0), words);
+  }
 
   // Workgroups cannot wait for each other, but they can count: the last one finds all totals written.
   memoryBarrierBuffer();
@@ -163,12 +181,20 @@ void main() {
   barrier();
   if (!is_last) return;
   memoryBarrierBuffer();
-  int more;
-#define ADD_SEGMENTS(k) t[k] = nothing_yet(); walked[k] = 0; \
-  for (segment = lane; segment < segments && NUMBER(k) < sink_count; segment += THREADS_PER_BODY) { \
-    place = PLACE(k, 0); EACH_WORD(WORD_BEFORE) merge(t[k], from_words(words, more)); walked[k] += more; }
-  EACH_I(ADD_SEGMENTS)
-  EACH_I(MERGE)
-  EACH_I(FINISH)
+  for (int k = 0; k < I_EACH; k++) {
+    t[k] = nothing_yet();
+    walked[k] = 0;
+    for (segment = lane; segment < segments && number(k) < sink_count; segment += THREADS_PER_BODY) {
+      int more;
+      read_totals(place(k, 0), words);
+      merge(t[k], from_words(words, more));
+      walked[k] += more;
+    }
+    merge_lanes(body, lane, BODIES, t[k], walked[k]);
+  }
 #endif
+  for (int k = 0; k < I_EACH; k++) {
+    to_words(t[k], walked[k], words);
+    if (lane == 0 && number(k) < sink_count) write_sum(number(k) * WORDS, words);
+  }
 }

@@ -60,9 +60,7 @@ static enum hb_status default_schemes(struct hb_text *text)
   size_t count;
   const struct hb_force_scheme *schemes = hb_force_schemes(&count);
   for (size_t k = 0; k < count; k++)
-    if (strcmp(schemes[k].name, "cg2007") != 0 && strcmp(schemes[k].name, "matrix2004") != 0 &&
-        strcmp(schemes[k].name, "grape6") != 0) /* an emulation, whose speed says nothing */
-      HB_TRY(hb_text_append(text, "%s,", schemes[k].name));
+    if (!schemes[k].is_historic) HB_TRY(hb_text_append(text, "%s,", schemes[k].name));
   return HB_OK;
 }
 
@@ -83,7 +81,7 @@ struct bench {
 static double ceiling_for(struct bench *b, const char *scheme)
 {
   if (!hb_force_scheme_find(scheme)->needs_gl) return NAN;
-  int compute = strcmp(scheme, "tile") == 0;
+  int compute = hb_force_scheme_find(scheme)->is_compute;
   if (b->ceiling[compute] == 0) {
     const struct hb_force_params *params = &b->settings->params.force;
     if (hb_bench_ceiling(params, compute, &b->ceiling[compute]) != HB_OK) b->ceiling[compute] = NAN;

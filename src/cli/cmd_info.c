@@ -3,6 +3,8 @@
 #include "measure/info_memory.h"
 #include "base/json.h"
 
+#include <holmberg/measure.h>
+
 #include <string.h>
 
 struct settings {

@@ -63,7 +63,7 @@ static enum hb_status trace_scheme(const struct settings *s, int is_named, const
   struct hb_trace trace = {0};
   int files = 0;
   enum hb_status status = hb_trace_walk(&s->force, scheme, n, particles, &trace);
-  if (status == HB_ERR_GL && !is_named && strcmp(scheme, "tile") == 0) {
+  if (status == HB_ERR_GL && !is_named && hb_force_scheme_find(scheme)->is_compute) {
     char note[256];
     snprintf(note, sizeof note, "tile is left out: %s", hb_error());
     hb_terminal_note(note);

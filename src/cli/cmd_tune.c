@@ -3,6 +3,8 @@
 #include "base/json.h"
 #include "console/terminal.h"
 
+#include <holmberg/measure.h>
+
 struct settings {
   struct hb_force_params force;
   double seconds;

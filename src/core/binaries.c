@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "core/diagnostics.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +78,7 @@ static enum hb_status keep_tightest(size_t n, struct pair *pairs, size_t *count)
 static double mean_kinetic_energy(const struct hb_particles *p, const struct pair *pairs, size_t count)
 {
   double X[3], V[3], sum = 0;
-  hb_centre_of_mass(p, X, V);
+  hb_center_of_mass(p, X, V);
   for (size_t i = 0; i < p->n; i++) {
     const double *v = p->v + 3 * i;
     double vx = v[0] - V[0], vy = v[1] - V[1], vz = v[2] - V[2];

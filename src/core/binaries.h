@@ -5,6 +5,8 @@
 
 #include "core/particles.h"
 
+#include <holmberg/diagnostics.h>
+
 /* Candidates are the particles with their nearest neighbours, nearest[n] (UINT32_MAX: none). The binding energy of a
  * pair is E_b = m1 m2 / sqrt(r^2 + eps2) - mu v^2 / 2 with mu = m1 m2 / (m1 + m2); a particle belongs to the tightest
  * pair it is in. A bound pair is hard if E_b exceeds the mean kinetic energy of the stars, in which bound pairs count

@@ -73,10 +73,20 @@ static void weighted_mean(const struct hb_particles *p, const double *q, double 
   }
 }
 
-void hb_centre_of_mass(const struct hb_particles *particles, double x[3], double v[3])
+void hb_center_of_mass(const struct hb_particles *particles, double x[3], double v[3])
 {
   weighted_mean(particles, particles->x, x);
   weighted_mean(particles, particles->v, v);
+}
+
+void hb_center_at_rest(struct hb_particles *p)
+{
+  double x[3], v[3];
+  hb_center_of_mass(p, x, v);
+  for (size_t k = 0; k < 3 * p->n; k++) {
+    p->x[k] -= x[k % 3];
+    p->v[k] -= v[k % 3];
+  }
 }
 
 void hb_momentum(const struct hb_particles *particles, double momentum[3], double angular_momentum[3])

@@ -20,7 +20,10 @@ enum hb_status hb_potential_energy_of(const struct hb_particles *particles, cons
 enum hb_status hb_potential_energy(const struct hb_particles *particles, double eps2, double *e_pot);
 
 /* Mass-weighted mean position and velocity. Without mass: zero. */
-void hb_centre_of_mass(const struct hb_particles *particles, double x[3], double v[3]);
+void hb_center_of_mass(const struct hb_particles *particles, double x[3], double v[3]);
+
+/* Moves it to rest at the origin. */
+void hb_center_at_rest(struct hb_particles *particles);
 
 /* sum m v, and sum m x x v about the origin. */
 void hb_momentum(const struct hb_particles *particles, double momentum[3], double angular_momentum[3]);

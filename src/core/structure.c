@@ -5,6 +5,8 @@
 #include "core/diagnostics.h"
 #include "core/kdtree.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 
 enum { SIXTH = 6, ALONE = 2048 /* so few are done before a second thread has woken up */ };
@@ -49,7 +51,7 @@ void hb_surroundings_clear(struct hb_surroundings *surroundings)
   *surroundings = (struct hb_surroundings){0};
 }
 
-int hb_density_centre(const struct hb_particles *particles, const double *rho, double centre[3],
+int hb_density_center(const struct hb_particles *particles, const double *rho, double centre[3],
                       double *r_core)
 {
   const struct hb_particles *p = particles;
@@ -79,12 +81,12 @@ enum hb_status hb_structure_of(const struct hb_particles *particles, double eps2
   struct hb_surroundings around;
   double *work = NULL;
   hb_momentum(p, s.momentum, s.angular_momentum);
-  hb_centre_of_mass(p, s.x_mass, s.v_mass);
+  hb_center_of_mass(p, s.x_mass, s.v_mass);
   enum hb_status status = hb_surroundings_find(p, &around);
   if (status == HB_OK) status = hb_binaries_find(p, eps2, around.nearest, &s.binaries);
   if (status == HB_OK) status = HB_ALLOC(2 * p->n, &work);
   if (status == HB_OK) {
-    int known = hb_density_centre(p, around.rho, s.x_density, &s.r_core);
+    int known = hb_density_center(p, around.rho, s.x_density, &s.r_core);
     hb_lagrangian_radii(p, known ? s.x_density : s.x_mass, HB_LAGRANGE_COUNT, fractions, work, s.r_lagrange);
     *structure = s;
   }

@@ -5,6 +5,8 @@
 
 #include "core/particles.h"
 
+#include <holmberg/diagnostics.h>
+
 /* The surroundings of each particle. The local density is the estimate of Casertano & Hut (1985, ApJ 298, 80, section
  * II) with j = 6, without bias in a uniform Poisson field: the mass of the five nearest neighbours over the volume of
  * the sphere that reaches to the sixth, the particle itself and the sixth left out. */
@@ -20,7 +22,7 @@ void hb_surroundings_clear(struct hb_surroundings *surroundings);
 
 /* Density centre sum rho x / sum rho and core radius sum rho |x - centre| / sum rho (the "density radius" there).
  * Gives 0, and NaN for all four, where the density of no particle is known or one is infinite. */
-int hb_density_centre(const struct hb_particles *particles, const double *rho, double centre[3],
+int hb_density_center(const struct hb_particles *particles, const double *rho, double centre[3],
                       double *r_core);
 
 /* All of it, with 41 bytes a particle while it works. Errors: HB_ERR_INTERNAL. */

@@ -81,7 +81,8 @@ static void cg2007_close(void *state)
   hb_mem_free(c);
 }
 
-static enum hb_status cg2007_open(const struct hb_force_params *params, void **state)
+static enum hb_status cg2007_open(const struct hb_force_params *params, struct hb_gl_context *gl,
+                                  void **state)
 {
   struct cg2007 *c;
   HB_TRY(HB_ALLOC(1, &c));
@@ -90,9 +91,7 @@ static enum hb_status cg2007_open(const struct hb_force_params *params, void **s
   c->shape = rectangle ? HB_GL_RECTANGLE : HB_GL_2D;
   c->eps2 = (float)hb_force_eps2(params);
   c->waits = (params->flags & HB_FORCE_PHASES) != 0;
-  const struct hb_gl_context_params gl = {params->context, params->device,
-                                          (params->flags & HB_FORCE_GL_DEBUG) != 0};
-  HB_TRY(hb_gl_context_open(&gl, &c->context));
+  HB_TRY(hb_force_open_gl(params, gl, &c->context));
   const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag",
                                               .defines = rectangle ? "#define HB_CG2007_RECT\n" : ""};
   return hb_gl_pass_create(c->context, &source, &c->kernel);
@@ -312,16 +311,25 @@ static void cg2007_phases(const void *state, struct hb_phases *last)
   *last = ((const struct cg2007 *)state)->last;
 }
 
-static void cg2007_on_device(const void *state, struct hb_device_particles *particles)
+static struct hb_gl_context *cg2007_on_device(const void *state, struct hb_device_particles *particles)
 {
   const struct cg2007 *c = state;
-  *particles = (struct hb_device_particles){.context = c->context,
-                                            .layout = HB_DEVICE_STREAMS,
+  *particles = (struct hb_device_particles){.layout = HB_DEVICE_STREAMS,
                                             .n = c->nj,
                                             .texture = {c->pos.id, c->vel.id, c->mass.id},
                                             .width = c->pos.width,
                                             .rectangle = c->shape == HB_GL_RECTANGLE,
                                             .order = c->order};
+  return c->context;
+}
+
+/* mass, position, velocity, and twice acceleration and jerk with potential: 84 bytes in 2007, with vectors of three
+ * floats; 100 with vectors of four. On the host m x v, staging, order, is_sink. */
+static void cg2007_memory(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  double vector = params->flags & HB_FORCE_CG2007_RECT ? 12 : 16;
+  need->device_source += 4 + 2 * vector + 2 * (vector + 16);
+  need->host_particle += 4 + 12 + 12 + 16 + 4 + 1;
 }
 
 static const char *cg2007_context(const void *state)
@@ -340,10 +348,13 @@ const struct hb_force_ops hb_force_cg2007 = {
              .source = "[PZ07] appendix A",
              .precisions = "single",
              .needs_gl = 1,
-             .flops_per_pair = 47},
+             .flops_per_pair = 47,
+             .has_rect = 1,
+             .is_historic = 1},
     .reach = 0x1p23, /* r^-5 */
     .open = cg2007_open,
     .close = cg2007_close,
+    .memory = cg2007_memory,
     .set_j = cg2007_set_j,
     .eval = cg2007_eval,
     .phases = cg2007_phases,

@@ -13,7 +13,9 @@ struct hb_force {
   const struct hb_force_ops *ops;
   void *state;
   struct hb_force_params params; /* with the strings below, for opening it again */
-  char precision[16], context[32], device[192], tuning[256];
+  enum hb_precision precision;
+  const struct hb_interaction *interaction;
+  char context[32], device[192], tuning[256];
   size_t nj;       /* sources set; 0: none yet */
   size_t kept;     /* particles that stay on the device; 0: none */
   uint32_t *stamp; /* [nj] the call in which the particle was last a sink, to find one named twice */
@@ -32,16 +34,33 @@ static const char *keep(const char *text, size_t room, char *copy)
   return copy;
 }
 
-static enum hb_status open_source(struct hb_force *f, const struct hb_force_params *params)
+/* Gravity, or what a source takes in its place. */
+static enum hb_status choose_interaction(const struct hb_force_ops *ops, const char *name,
+                                         const struct hb_interaction **interaction)
+{
+  *interaction = name ? hb_interaction_find(name) : HB_INTERACTION_GRAVITY;
+  if (!*interaction) return hb_fail(HB_ERR_USAGE, "unknown interaction '%s'", name);
+  if (!ops->takes_interactions && *interaction != HB_INTERACTION_GRAVITY)
+    return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", ops->info.name, name);
+  if (!hb_interaction_is_integrable(*interaction))
+    return hb_fail(HB_ERR_USAGE, "interaction %s gives no acceleration, jerk and potential to integrate with",
+                   name);
+  return HB_OK;
+}
+
+static enum hb_status open_source(struct hb_force *f, const struct hb_force_params *params,
+                                  struct hb_gl_context *gl)
 {
   f->params = *params;
   f->params.scheme = f->ops->info.name;
-  f->params.precision = f->precision;
   f->params.context = keep(params->context, sizeof f->context, f->context);
   f->params.device = keep(params->device, sizeof f->device, f->device);
   f->params.tuning = keep(params->tuning, sizeof f->tuning, f->tuning);
-  HB_TRY(hb_force_choose_precision(&f->ops->info, params->precision, sizeof f->precision, f->precision));
-  return f->ops->open(&f->params, &f->state);
+  HB_TRY(hb_force_choose_precision(&f->ops->info, params->precision, &f->precision));
+  f->params.precision = hb_precisions[f->precision].name;
+  HB_TRY(choose_interaction(f->ops, params->interaction, &f->interaction));
+  f->params.interaction = f->interaction->name;
+  return f->ops->open(&f->params, gl, &f->state);
 }
 
 enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force)
@@ -52,11 +71,15 @@ enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_for
   if (!isfinite(params->max_draw_s) || params->max_draw_s < 0)
     return hb_fail(HB_ERR_USAGE, "the longest draw is %g s, expected finite and >= 0", params->max_draw_s);
   const struct hb_force_ops *ops;
-  HB_TRY(hb_force_choose(params, &ops));
-  struct hb_force *f;
-  HB_TRY(HB_ALLOC(1, &f));
-  f->ops = ops;
-  enum hb_status status = open_source(f, params);
+  struct hb_gl_context *gl;
+  struct hb_force *f = NULL;
+  enum hb_status status = hb_force_choose(params, &gl, &ops);
+  if (status == HB_OK) status = HB_ALLOC(1, &f);
+  if (status == HB_OK) {
+    f->ops = ops;
+    status = open_source(f, params, gl);
+  }
+  hb_gl_context_close(gl);
   if (status != HB_OK) {
     hb_force_close(f);
     return status;
@@ -78,7 +101,17 @@ const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force)
 {
   return hb_force_scheme_find(force->ops->info.name);
 }
-const char *hb_force_precision(const struct hb_force *force) { return force->precision; }
+const struct hb_precision_facts *hb_force_facts(const struct hb_force *force)
+{
+  return &hb_precisions[force->precision];
+}
+const struct hb_interaction *hb_force_interaction(const struct hb_force *force) { return force->interaction; }
+int hb_force_position_bits(const char *precision)
+{
+  enum hb_precision found = hb_precision_find(precision);
+  return found < HB_PRECISION_NAMES ? hb_precisions[found].position_bits : 0;
+}
+const char *hb_force_precision(const struct hb_force *force) { return hb_force_facts(force)->name; }
 const char *hb_force_tuning(const struct hb_force *force)
 {
   return force->ops->tuning ? force->ops->tuning(force->state) : "";
@@ -108,14 +141,14 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
   return room_for_stamps(force, nj);
 }
 
-void hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles)
+struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles)
 {
   *particles = (struct hb_device_particles){0};
-  if (force->ops->on_device && force->state) force->ops->on_device(force->state, particles);
+  return force->ops->on_device && force->state ? force->ops->on_device(force->state, particles) : NULL;
 }
 
 /* double needs no frame of its own, and keeps its bits without one. */
-int hb_force_rounds(const struct hb_force *force) { return strcmp(force->precision, "double") != 0; }
+int hb_force_rounds(const struct hb_force *force) { return !hb_force_facts(force)->is_double; }
 
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
                                     const double *v)
@@ -203,7 +236,7 @@ enum hb_status hb_force_open_again(struct hb_force *force)
   force->nj = force->kept = 0;
   double longest = force->params.max_draw_s > 0 ? force->params.max_draw_s : usual;
   force->params.max_draw_s = longest / 4;
-  return force->ops->open(&force->params, &force->state);
+  return force->ops->open(&force->params, NULL, &force->state);
 }
 
 /* Adds the time since *lap, and what the source says of its own. */

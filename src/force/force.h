@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "gl/gl_context.h"
+#include "pairs/pairs.h"
 
 #include <holmberg/device.h>
 
@@ -38,16 +39,23 @@ struct hb_force_resident_ops {
 
 /* What a source implements. force.c has checked every argument: sources assert. `state` is the source's own. */
 struct hb_force_ops {
-  struct hb_force_scheme info;
+  struct hb_force_scheme info;         /* all that is to be known of the scheme; modes NULL: all/host/host */
+  const struct hb_pairs_scheme *pairs; /* which walks the pairs, and says the rest of info; NULL: none */
+  int takes_interactions;              /* any that can be integrated; else gravity alone */
 
   /* How far from the centre a particle may be in any coordinate where the arithmetic is float's, 0 where it is not: what
    * is computed of the distance of two such, up to r^2 or r^-5, is a normal float. */
   double reach;
 
-  /* Makes *state; params->scheme is info.name and params->precision one of info.precisions. On failure close is still
-   * called with what is there, NULL included. */
-  enum hb_status (*open)(const struct hb_force_params *params, void **state);
+  /* Makes *state; params->scheme is info.name, params->precision one of info.precisions and params->interaction no longer
+   * NULL. gl, nullable, is the caller's: a context by these params that is open already, see hb_force_open_gl. On failure
+   * close is still called with what is there, NULL included. */
+  enum hb_status (*open)(const struct hb_force_params *params, struct hb_gl_context *gl, void **state);
   void (*close)(void *state);
+
+  /* Adds to *need what the source makes in this precision: device_source, device_sink, device_fixed, host_particle and
+   * host_fixed; nothing is opened. */
+  void (*memory)(const struct hb_force_params *params, struct hb_force_need *need);
 
   /* The sources m[nj], x[3 * nj], v[3 * nj]; nj may change from call to call. */
   enum hb_status (*set_j)(void *state, size_t nj, const double *m, const double *x, const double *v);
@@ -66,8 +74,9 @@ struct hb_force_ops {
    * travels. */
   void (*phases)(const void *state, struct hb_phases *last);
 
-  /* Where the sources that were set last lie on the device, t apart; NULL: nowhere, or not always there. */
-  void (*on_device)(const void *state, struct hb_device_particles *particles);
+  /* Where the sources that were set last lie on the device, t apart, and in which context; NULL: nowhere, or not always
+   * there. */
+  struct hb_gl_context *(*on_device)(const void *state, struct hb_device_particles *particles);
 
   /* Where it runs, for records: context ("none" on the host) and device; and how, NULL where there is no choice.
    * Opened with these words it gives the same bytes. */
@@ -80,24 +89,30 @@ struct hb_force_ops {
 enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const double *m, const double *x,
                               const double *v);
 
-/* The registry, force_registry.c: every source. */
-extern const struct hb_force_ops hb_force_host;
-extern const struct hb_force_ops hb_force_host_simd;
-extern const struct hb_force_ops hb_force_grape6;
-extern const struct hb_force_ops hb_force_cg2007;
-extern const struct hb_force_ops hb_force_bag, hb_force_tile, hb_force_matrix2004;
-extern const struct hb_force_ops hb_force_hybrid;
+/* Every source, in the order in which they are listed: struct hb_force_ops hb_force_NAME. */
+#define HB_FORCE_SOURCES(X)     X(host) X(cg2007) X(bag) X(tile) X(matrix2004) X(host_simd) X(hybrid) X(grape6)
+#define HB_FORCE_DECLARED(name) extern const struct hb_force_ops hb_force_##name;
+HB_FORCE_SOURCES(HB_FORCE_DECLARED)
+
+/* NULL if there is none of that name. */
+const struct hb_force_ops *hb_force_find(const char *name);
 
 /* What "auto" means where there is such a GPU, for a precision (NULL: none was asked for): a GPU takes the large blocks
  * in double-single, and without one, where a software renderer is slower than the host's own loop, no bit of the
  * host's double is given up for speed. */
 const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision);
 
-/* The source that params->scheme names, or that "auto" means on this machine; and of its precisions the wanted one, or
- * (NULL) the first. Errors: HB_ERR_USAGE, with the names there are. */
-enum hb_status hb_force_choose(const struct hb_force_params *params, const struct hb_force_ops **ops);
+/* The source that params->scheme names, or that "auto" means on this machine: then *gl is the context that was opened to
+ * find out, if any, which belongs to the caller. And of its precisions the wanted one, or (NULL) the first. Errors:
+ * HB_ERR_USAGE, with the names there are. */
+enum hb_status hb_force_choose(const struct hb_force_params *params, struct hb_gl_context **gl,
+                               const struct hb_force_ops **ops);
 enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
-                                         size_t room, char *precision);
+                                         enum hb_precision *precision);
+
+/* The facts of the precision and the interaction that a source works in. */
+const struct hb_precision_facts *hb_force_facts(const struct hb_force *force);
+const struct hb_interaction *hb_force_interaction(const struct hb_force *force);
 
 /* Whether a source works in less than double, and so gains from a frame of the particles' own (core/frame.h). */
 int hb_force_rounds(const struct hb_force *force);
@@ -143,8 +158,22 @@ enum hb_status hb_force_open_again(struct hb_force *force);
  * back what was there before. */
 struct hb_phases *hb_force_phases(struct hb_force *force);
 
-/* As the op; layout HB_DEVICE_NONE where there is none. */
-void hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles);
+/* As the op; layout HB_DEVICE_NONE and no context where there is none. */
+struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles);
+
+/* For sources: a share of gl, or where that is NULL the context that params ask for. Errors: HB_ERR_GL, HB_ERR_USAGE. */
+static inline struct hb_gl_context_params hb_force_place(const struct hb_force_params *params)
+{
+  return (struct hb_gl_context_params){params->context, params->device,
+                                       (params->flags & HB_FORCE_GL_DEBUG) != 0};
+}
+static inline enum hb_status hb_force_open_gl(const struct hb_force_params *params, struct hb_gl_context *gl,
+                                              struct hb_gl_context **context)
+{
+  const struct hb_gl_context_params place = hb_force_place(params);
+  *context = gl ? hb_gl_context_share(gl) : NULL;
+  return gl ? HB_OK : hb_gl_context_open(&place, context);
+}
 
 /* For sources: the softening squared that a kernel adds to r^2. */
 static inline double hb_force_eps2(const struct hb_force_params *params) { return params->eps * params->eps; }

@@ -8,23 +8,37 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct hb_force_ops *const registry[] = {
-    &hb_force_host,       &hb_force_cg2007,    &hb_force_bag,    &hb_force_tile,
-    &hb_force_matrix2004, &hb_force_host_simd, &hb_force_hybrid, &hb_force_grape6};
+#define LISTED(name) &hb_force_##name,
+static const struct hb_force_ops *const registry[] = {HB_FORCE_SOURCES(LISTED)};
 enum { COUNT = sizeof registry / sizeof *registry };
+
+#define PREDICTS "all/host/host all/gpu/host block/gpu/host"
+
+/* What the source says of itself, and what the all-pairs engine says of the scheme that it walks by. */
+static void complete(const struct hb_force_ops *ops, struct hb_force_scheme *scheme)
+{
+  const struct hb_pairs_scheme *pairs = ops->pairs;
+  *scheme = ops->info;
+  if (!scheme->modes) scheme->modes = "all/host/host";
+  if (!pairs) return;
+  scheme->summary = pairs->summary;
+  scheme->source = pairs->source;
+  scheme->modes = pairs->totals ? PREDICTS " block/gpu/gpu" : PREDICTS;
+  scheme->flops_per_pair = HB_INTERACTION_GRAVITY->flops;
+  scheme->is_compute = pairs->is_compute;
+  scheme->is_historic = pairs->is_historic;
+  scheme->has_tuning = pairs->has_tuning;
+}
 
 const struct hb_force_scheme *hb_force_schemes(size_t *count)
 {
   static struct hb_force_scheme schemes[COUNT];
-  for (size_t k = 0; k < COUNT; k++) {
-    schemes[k] = registry[k]->info;
-    if (!schemes[k].modes) schemes[k].modes = "all/host/host";
-  }
+  for (size_t k = 0; k < COUNT; k++) complete(registry[k], &schemes[k]);
   *count = COUNT;
   return schemes;
 }
 
-static const struct hb_force_ops *find(const char *name)
+const struct hb_force_ops *hb_force_find(const char *name)
 {
   for (size_t k = 0; k < COUNT; k++)
     if (strcmp(registry[k]->info.name, name) == 0) return registry[k];
@@ -48,7 +62,7 @@ static enum hb_status unknown(const char *name)
   for (size_t k = 0; k < COUNT && status == HB_OK; k++)
     status = hb_text_append(&known, "%s, ", registry[k]->info.name);
   if (status == HB_OK)
-    status = hb_fail(HB_ERR_USAGE, "'%s' is no scheme of forces (expected %sauto)", name, known.text);
+    status = hb_fail(HB_ERR_USAGE, "unknown scheme '%s' (expected %sauto)", name, known.text);
   hb_mem_free(known.text);
   return status;
 }
@@ -81,24 +95,28 @@ const char *hb_force_auto_summary(void)
   return "hybrid on a GPU, host without one; with a precision that it lacks, the fastest that has it";
 }
 
-enum hb_status hb_force_choose(const struct hb_force_params *params, const struct hb_force_ops **ops)
+enum hb_status hb_force_choose(const struct hb_force_params *params, struct hb_gl_context **gl,
+                               const struct hb_force_ops **ops)
 {
-  const struct hb_gl_context_params gl = {.context = params->context, .device = params->device};
+  const struct hb_gl_context_params place = hb_force_place(params);
+  *gl = NULL;
   int automatic = !params->scheme || strcmp(params->scheme, "auto") == 0;
-  *ops = automatic ? hb_force_auto(hb_gl_context_gpu(&gl), params->precision) : find(params->scheme);
+  if (automatic && hb_gl_context_open_gpu(&place, gl) != HB_OK) *gl = NULL;
+  *ops = automatic ? hb_force_auto(hb_gl_context_gpu(*gl), params->precision) : hb_force_find(params->scheme);
   if (!*ops) return unknown(params->scheme);
-  int opens_gl = (*ops)->info.needs_gl || *ops == &hb_force_hybrid; /* then opening says what is wrong */
-  return opens_gl ? HB_OK : hb_gl_context_check_params(&gl);
+  return (*ops)->info.on_host ? hb_gl_context_check_params(&place)
+                              : HB_OK; /* else opening says what is wrong */
 }
 
 enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
-                                         size_t room, char *precision)
+                                         enum hb_precision *precision)
 {
+  char first[16];
   const char *known = scheme->precisions;
   if (wanted && !has_word(known, wanted))
     return hb_fail(HB_ERR_USAGE, "scheme %s has no precision '%s' (expected one of: %s)", scheme->name,
                    wanted, known);
-  snprintf(precision, room, "%.*s", wanted ? (int)strlen(wanted) : (int)strcspn(known, " "),
-           wanted ? wanted : known);
+  snprintf(first, sizeof first, "%.*s", (int)strcspn(known, " "), known);
+  *precision = hb_precision_find(wanted ? wanted : first);
   return HB_OK;
 }

@@ -61,8 +61,10 @@ struct grape6 {
   char device[160];
 };
 
-static enum hb_status grape6_open(const struct hb_force_params *params, void **state)
+static enum hb_status grape6_open(const struct hb_force_params *params, struct hb_gl_context *gl,
+                                  void **state)
 {
+  (void)gl;
   struct grape6 *g;
   HB_TRY(HB_ALLOC(1, &g));
   *state = g;
@@ -276,6 +278,13 @@ uint64_t hb_grape6_retries(const void *state)
   return atomic_load(&((const struct grape6 *)state)->retries);
 }
 
+/* COLUMNS doubles, and hi. */
+static void grape6_memory(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  (void)params;
+  need->host_particle += COLUMNS * sizeof(double) + 3 * sizeof(int32_t);
+}
+
 static const char *grape6_context(const void *state) { return (void)state, "none"; }
 static const char *grape6_device(const void *state) { return ((const struct grape6 *)state)->device; }
 
@@ -284,9 +293,12 @@ const struct hb_force_ops hb_force_grape6 = {
              .summary = "emulation of GRAPE-6's arithmetic on the processor; its speed is not GRAPE-6's",
              .source = "[PZ07] section 4.2",
              .precisions = "grape6",
-             .flops_per_pair = 43},
+             .flops_per_pair = 43,
+             .on_host = 1,
+             .is_historic = 1},
     .open = grape6_open,
     .close = grape6_close,
+    .memory = grape6_memory,
     .set_j = grape6_set_j,
     .eval = grape6_eval,
     .context = grape6_context,

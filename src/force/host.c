@@ -15,8 +15,9 @@ struct host {
   char device[160];
 };
 
-static enum hb_status host_open(const struct hb_force_params *params, void **state)
+static enum hb_status host_open(const struct hb_force_params *params, struct hb_gl_context *gl, void **state)
 {
+  (void)gl;
   struct host *h;
   HB_TRY(HB_ALLOC(1, &h));
   *state = h;
@@ -57,6 +58,13 @@ static enum hb_status host_eval(void *state, size_t ni, const uint32_t *index, d
   return HB_OK;
 }
 
+/* The columns of struct hb_gravity. */
+static void host_memory(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  (void)params;
+  need->host_particle += 7 * sizeof(double);
+}
+
 static const char *host_context(const void *state) { return (void)state, "none"; }
 static const char *host_device(const void *state) { return ((const struct host *)state)->device; }
 
@@ -65,9 +73,12 @@ const struct hb_force_ops hb_force_host = {
              .summary = "double precision on the processor, the reference",
              .source = "[PZ07] eq. 1",
              .precisions = "double",
-             .flops_per_pair = 43},
+             .flops_per_pair = 43,
+             .on_host = 1,
+             .is_exact = 1},
     .open = host_open,
     .close = host_close,
+    .memory = host_memory,
     .set_j = host_set_j,
     .eval = host_eval,
     .context = host_context,

@@ -93,15 +93,17 @@ static enum hb_status choose(const struct version **version)
   return HB_OK;
 }
 
-static enum hb_status host_simd_open(const struct hb_force_params *params, void **state)
+static enum hb_status host_simd_open(const struct hb_force_params *params, struct hb_gl_context *gl,
+                                     void **state)
 {
+  (void)gl;
   struct host_simd *h;
   HB_TRY(HB_ALLOC(1, &h));
   *state = h;
   const struct version *version = NULL;
   HB_TRY(choose(&version));
   h->eps2 = (float)hb_force_eps2(params);
-  h->ds = strcmp(params->precision, "ds") == 0;
+  h->ds = hb_precision_find(params->precision) == HB_PRECISION_DS;
   h->sum = h->ds ? version->ds : version->single;
   struct utsname machine;
   uname(&machine);
@@ -287,6 +289,12 @@ static enum hb_status host_simd_eval(void *state, size_t ni, const uint32_t *ind
   return HB_OK;
 }
 
+static void host_simd_memory(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  int ds = hb_precision_find(params->precision) == HB_PRECISION_DS;
+  need->host_particle += (ds ? SIMD_ROWS_DS : SIMD_ROWS) * sizeof(float);
+}
+
 static const char *host_simd_context(const void *state) { return (void)state, "none"; }
 static const char *host_simd_device(const void *state) { return ((const struct host_simd *)state)->device; }
 
@@ -295,10 +303,12 @@ const struct hb_force_ops hb_force_host_simd = {
              .summary = "single precision pairs on the processor's vector units",
              .source = "[PZ07] eq. 1",
              .precisions = "single ds",
-             .flops_per_pair = 46},
+             .flops_per_pair = 46,
+             .on_host = 1},
     .reach = HB_FORCE_FLOAT_REACH,
     .open = host_simd_open,
     .close = host_simd_close,
+    .memory = host_simd_memory,
     .set_j = host_simd_set_j,
     .eval = host_simd_eval,
     .context = host_simd_context,

@@ -57,42 +57,53 @@ static void hybrid_close(void *state)
 }
 
 static enum hb_status open_child(const struct hb_force_ops *ops, struct hb_force_params params,
-                                 struct child *child)
+                                 struct hb_gl_context *gl, struct child *child)
 {
   params.scheme = ops->info.name;
   child->ops = ops;
-  enum hb_status status = ops->open(&params, &child->state);
+  enum hb_status status = ops->open(&params, gl, &child->state);
   if (status != HB_OK) close_child(child);
   return status;
 }
 
-static enum hb_status open_gl(struct hybrid *h, const struct hb_force_params *params)
+static enum hb_status open_gl(struct hybrid *h, const struct hb_force_params *params,
+                              struct hb_gl_context *gl)
 {
-  const struct hb_gl_context_params context = {.context = params->context, .device = params->device};
-  enum hb_gl_gpu gpu = hb_gl_context_gpu(&context);
+  struct hb_gl_context *context;
+  HB_TRY(hb_force_open_gl(params, gl, &context));
+  enum hb_gl_gpu gpu = hb_gl_context_gpu(context);
   h->software = gpu == HB_GL_NO_GPU;
   struct hb_force_params own = *params;
   own.tuning = *h->words.others ? h->words.others : NULL;
   if (h->software) own.flags |= HB_FORCE_NO_TUNE; /* not worth two seconds: the host is faster */
-  int tile = *h->words.gl ? strcmp(h->words.gl, "tile") == 0 : gpu == HB_GL_GPU_COMPUTE;
-  return open_child(tile ? &hb_force_tile : &hb_force_bag, own, &h->gl);
+  int tile = h->words.gl ? h->words.gl == hb_force_tile.pairs : gpu == HB_GL_GPU_COMPUTE;
+  enum hb_status status = open_child(tile ? &hb_force_tile : &hb_force_bag, own, context, &h->gl);
+  hb_gl_context_close(context); /* the child has its share */
+  return status;
 }
 
 static int is_named(const char *word) { return word && strcmp(word, "auto") != 0; }
 
 /* No OpenGL is no fault, unless it was asked for: by its name, or by a tuning that sends blocks there. */
-static enum hb_status open_gl_if_any(struct hybrid *h, const struct hb_force_params *params)
+static enum hb_status open_gl_if_any(struct hybrid *h, const struct hb_force_params *params,
+                                     struct hb_gl_context *gl)
 {
   const struct hb_hybrid_split *split = &h->words.split;
   if (split->host_below == HB_HYBRID_ALL) return HB_OK;
-  enum hb_status status = open_gl(h, params);
+  enum hb_status status = open_gl(h, params, gl);
   if (status != HB_ERR_GL || split->host_below || is_named(params->context) || is_named(params->device))
     return status;
   hb_log("all blocks go to the host: %s", hb_error());
   return HB_OK;
 }
 
-static enum hb_status hybrid_open(const struct hb_force_params *params, void **state)
+static const struct hb_force_ops *host_for(const struct hb_force_params *params)
+{
+  return hb_precision_find(params->precision) == HB_PRECISION_DOUBLE ? &hb_force_host : &hb_force_host_simd;
+}
+
+static enum hb_status hybrid_open(const struct hb_force_params *params, struct hb_gl_context *gl,
+                                  void **state)
 {
   struct hybrid *h;
   struct hb_pairs_tuning checked = {0};
@@ -101,9 +112,8 @@ static enum hb_status hybrid_open(const struct hb_force_params *params, void **s
   HB_TRY(hb_hybrid_words_parse(params->tuning, &h->words));
   HB_TRY(hb_tuning_parse(h->words.others, &checked));
   h->measures = !(params->flags & HB_FORCE_NO_TUNE);
-  int exact = strcmp(params->precision, "double") == 0;
-  HB_TRY(open_child(exact ? &hb_force_host : &hb_force_host_simd, *params, &h->host));
-  return open_gl_if_any(h, params);
+  HB_TRY(open_child(host_for(params), *params, NULL, &h->host));
+  return open_gl_if_any(h, params, gl);
 }
 
 /* ---- measuring ---- */
@@ -276,6 +286,15 @@ static void hybrid_phases(const void *state, struct hb_phases *last)
   *last = ((const struct hybrid *)state)->last;
 }
 
+/* Both of them; what the start measures with is gone before the integrator's predictions are there. */
+static void hybrid_memory(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  struct hb_force_params tile = *params;
+  tile.scheme = hb_force_tile.info.name;
+  hb_force_tile.memory(&tile, need);
+  host_for(params)->memory(params, need);
+}
+
 static const char *hybrid_context(const void *state)
 {
   const struct hybrid *h = state;
@@ -296,7 +315,7 @@ static const char *hybrid_tuning(const void *state)
   struct hybrid *h = (struct hybrid *)state;
   struct hb_hybrid_words words = {.split = h->words.split};
   if (h->gl.ops) {
-    snprintf(words.gl, sizeof words.gl, "%s", h->gl.ops->info.name);
+    words.gl = h->gl.ops->pairs;
     snprintf(words.others, sizeof words.others, "%s", h->gl.ops->tuning(h->gl.state));
   }
   hb_hybrid_words_print(&words, sizeof h->tuning, h->tuning);
@@ -312,6 +331,7 @@ const struct hb_force_ops hb_force_hybrid = {
     .reach = HB_FORCE_FLOAT_REACH,
     .open = hybrid_open,
     .close = hybrid_close,
+    .memory = hybrid_memory,
     .set_j = hybrid_set_j,
     .eval = hybrid_eval,
     .of = hybrid_of,

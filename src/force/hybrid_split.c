@@ -110,7 +110,7 @@ static enum hb_status parse_bound(const char *word, const char *value, size_t *b
   else if (*value >= '0' && *value <= '9' && *end == 0 && number > 0 && number < HB_HYBRID_ALL)
     *bound = (size_t)number;
   else
-    return hb_fail(HB_ERR_USAGE, "'%s' is no tuning: expected a number of sinks from 1 on, or all", word);
+    return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': expected a number of sinks from 1 on, or all", word);
   return HB_OK;
 }
 
@@ -127,10 +127,9 @@ static enum hb_status parse_word(const char *word, struct hb_hybrid_words *words
   if ((value = value_of(word, "host_below"))) return parse_bound(word, value, &words->split.host_below);
   if ((value = value_of(word, "host_from"))) return parse_bound(word, value, &words->split.host_from);
   if ((value = value_of(word, "gl"))) {
-    if (strcmp(value, "bag") != 0 && strcmp(value, "tile") != 0)
-      return hb_fail(HB_ERR_USAGE, "'%s' is no tuning: expected gl=bag or gl=tile", word);
-    snprintf(words->gl, sizeof words->gl, "%s", value);
-    return HB_OK;
+    words->gl = hb_pairs_scheme_find(value);
+    if (words->gl && words->gl->has_tuning) return HB_OK;
+    return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': expected gl=bag or gl=tile", word);
   }
   if (*words->others) strcat(words->others, " ");
   strcat(words->others, word); /* has room: all of them together are shorter */
@@ -173,6 +172,6 @@ void hb_hybrid_words_print(const struct hb_hybrid_words *words, size_t room, cha
   if (split->host_below) append_bound("host_below=", split->host_below, room, text);
   if (split->host_below && split->host_from != HB_HYBRID_ALL)
     append_bound("host_from=", split->host_from, room, text);
-  if (*words->gl) append("gl=", words->gl, room, text);
+  if (words->gl) append("gl=", words->gl->name, room, text);
   if (*words->others) append(words->others, "", room, text);
 }

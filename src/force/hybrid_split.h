@@ -3,7 +3,7 @@
 #ifndef HB_HYBRID_SPLIT_H
 #define HB_HYBRID_SPLIT_H
 
-#include "base/status.h"
+#include "pairs/pairs.h"
 
 /* The host takes blocks of fewer than host_below sinks and those of host_from and more: 1 and up, HB_HYBRID_ALL where no
  * block is as large. host_below is 0 while it is not known yet. */
@@ -44,8 +44,8 @@ size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *
 
 /* A tuning of hybrid, "host_below=128 gl=tile i_each=4 unroll=8": its own words and those of the source on OpenGL. */
 struct hb_hybrid_words {
-  struct hb_hybrid_split split; /* host_below 0 without a word for it */
-  char gl[16];                  /* scheme of the all-pairs engine; "" without */
+  struct hb_hybrid_split split;     /* host_below 0 without a word for it */
+  const struct hb_pairs_scheme *gl; /* bag or tile; NULL without */
   char others[256];
 };
 

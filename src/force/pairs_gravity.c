@@ -33,27 +33,19 @@ static void gravity_close(void *state)
   hb_mem_free(g);
 }
 
-static enum hb_precision precision_of(const char *name)
-{
-  int k = 0;
-  while (strcmp(hb_precision_names[k], name) != 0) k++; /* force.c has checked it */
-  return (enum hb_precision)k;
-}
-
-static enum hb_status gravity_open(const struct hb_force_params *params, void **state)
+static enum hb_status gravity_open(const struct hb_force_params *params, struct hb_gl_context *gl,
+                                   void **state)
 {
   struct gravity *g;
   HB_TRY(HB_ALLOC(1, &g));
   *state = g;
-  const struct hb_gl_context_params gl = {params->context, params->device,
-                                          (params->flags & HB_FORCE_GL_DEBUG) != 0};
-  HB_TRY(hb_gl_context_open(&gl, &g->context));
+  HB_TRY(hb_force_open_gl(params, gl, &g->context));
   struct hb_pairs_params pairs = {.context = g->context,
-                                  .interaction = hb_interaction_find("gravity_jerk"),
+                                  .interaction = hb_interaction_find(params->interaction),
                                   .scheme = params->scheme,
-                                  .precision = precision_of(params->precision),
-                                  .parameter = {hb_force_eps2(params)},
+                                  .precision = hb_precision_find(params->precision),
                                   .max_draw_s = params->max_draw_s};
+  hb_interaction_parameter(pairs.interaction, params->eps, pairs.parameter);
   g->waits = (params->flags & HB_FORCE_PHASES) != 0;
   g->tunes = !params->tuning && !(params->flags & HB_FORCE_NO_TUNE);
   HB_TRY(hb_tuning_parse(params->tuning, &pairs.tuning));
@@ -150,16 +142,22 @@ static const struct hb_force_resident_ops resident_ops = {
     gravity_keep, gravity_predict, gravity_check, gravity_correct, gravity_settle, gravity_fetch,
 };
 
-static void gravity_on_device(const void *state, struct hb_device_particles *particles)
+static struct hb_gl_context *gravity_on_device(const void *state, struct hb_device_particles *particles)
 {
   const struct gravity *g = state;
-  if (!g->pairs) return; /* a device that failed before they were made */
+  if (!g->pairs) return NULL; /* a device that failed before they were made */
   int doubles = g->pairs->params.precision == HB_PRECISION_DOUBLE;
-  *particles = (struct hb_device_particles){.context = g->context,
-                                            .layout = doubles ? HB_DEVICE_DOUBLES : HB_DEVICE_RECORDS,
+  *particles = (struct hb_device_particles){.layout = doubles ? HB_DEVICE_DOUBLES : HB_DEVICE_RECORDS,
                                             .n = g->pairs->nj,
                                             .texture = {g->pairs->j.texture.id},
                                             .texels = g->pairs->texels};
+  return g->context;
+}
+
+static void gravity_memory(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  hb_pairs_memory(hb_pairs_scheme_find(params->scheme), HB_INTERACTION_GRAVITY,
+                  hb_precision_find(params->precision), need);
 }
 
 static const char *gravity_context(const void *state)
@@ -180,18 +178,16 @@ static const char *gravity_tuning(const void *state)
   return g->tuning;
 }
 
-#define GRAVITY_BY(scheme, text, key, can)                                                                   \
+/* What is not said here is said of the scheme, or follows from what it can: force_registry.c. */
+#define GRAVITY_BY(scheme)                                                                                   \
   const struct hb_force_ops hb_force_##scheme = {                                                            \
-      .info = {.name = #scheme,                                                                              \
-               .summary = text,                                                                              \
-               .source = key,                                                                                \
-               .precisions = "single compensated ds double",                                                 \
-               .needs_gl = 1,                                                                                \
-               .flops_per_pair = 43,                                                                         \
-               .modes = can},                                                                                \
+      .info = {.name = #scheme, .precisions = "single compensated ds double", .needs_gl = 1},                \
+      .pairs = &hb_pairs_##scheme,                                                                           \
+      .takes_interactions = 1,                                                                               \
       .reach = HB_FORCE_FLOAT_REACH,                                                                         \
       .open = gravity_open,                                                                                  \
       .close = gravity_close,                                                                                \
+      .memory = gravity_memory,                                                                              \
       .set_j = gravity_set_j,                                                                                \
       .eval = gravity_eval,                                                                                  \
       .resident = &resident_ops,                                                                             \
@@ -200,13 +196,5 @@ static const char *gravity_tuning(const void *state)
       .context = gravity_context,                                                                            \
       .device = gravity_device,                                                                              \
       .tuning = gravity_tuning,                                                                              \
-  }
-
-#define PREDICTS "all/host/host all/gpu/host block/gpu/host"
-#define CORRECTS PREDICTS " block/gpu/gpu"
-
-GRAVITY_BY(bag, "a pass sums a bag of sources in registers, bags accumulate over passes", "[HI07]", CORRECTS);
-GRAVITY_BY(tile, "a compute shader, tiles of sources in shared memory, several threads a body", "[NHP07]",
-           CORRECTS);
-GRAVITY_BY(matrix2004, "all pair terms in a texture, folded log2 N times; in tiles where they are too many",
-           "[NHP07] section 31.5", PREDICTS);
+  };
+HB_PAIRS_SCHEMES(GRAVITY_BY)

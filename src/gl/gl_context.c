@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "gl/gl.h"
 #include "gl/gl_egl.h"
-#include "gl/gl_reload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +193,7 @@ static enum hb_status open_chosen(const struct hb_gl_context_params *params, int
 {
   const struct hb_gl_backend *backend;
   const char *device;
+  *context = NULL;
   HB_TRY(choose(params, &backend, &device));
   if (backend) return open_one(backend, device, hardware, params->debug, context);
   if (hardware) return open_auto(device, 1, params->debug, context);
@@ -201,28 +201,42 @@ static enum hb_status open_chosen(const struct hb_gl_context_params *params, int
   return open_auto(device, 0, params->debug, context);
 }
 
-enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context)
+static enum hb_status open_and_log(const struct hb_gl_context_params *params, int hardware,
+                                   struct hb_gl_context **context)
 {
-  *context = NULL;
-  HB_TRY(open_chosen(params, 0, context));
+  HB_TRY(open_chosen(params, hardware, context));
   const struct hb_gl_context *c = *context;
   hb_log("OpenGL %d.%d through %s on %s", c->caps.major, c->caps.minor, c->backend->name, c->caps.renderer);
   return HB_OK;
 }
 
-enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context_params *params)
+enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context)
 {
-  struct hb_gl_context *context = NULL;
-  if (open_chosen(params, 1, &context) != HB_OK) return HB_GL_NO_GPU;
-  enum hb_gl_gpu gpu = context->caps.has_compute ? HB_GL_GPU_COMPUTE : HB_GL_GPU;
-  hb_gl_context_close(context);
-  return gpu;
+  return open_and_log(params, 0, context);
+}
+
+enum hb_status hb_gl_context_open_gpu(const struct hb_gl_context_params *params,
+                                      struct hb_gl_context **context)
+{
+  return open_and_log(params, 1, context);
+}
+
+enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context *context)
+{
+  if (!context || context->caps.software) return HB_GL_NO_GPU;
+  return context->caps.has_compute ? HB_GL_GPU_COMPUTE : HB_GL_GPU;
+}
+
+struct hb_gl_context *hb_gl_context_share(struct hb_gl_context *context)
+{
+  context->users++;
+  return context;
 }
 
 void hb_gl_context_close(struct hb_gl_context *c)
 {
   if (!c || --c->users > 0) return;
-  hb_gl_reload_forget_all(c);
+  if (c->forget_reloads) c->forget_reloads(c);
   if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
   if (current == c) current = NULL;
   c->backend->close(c->handle);

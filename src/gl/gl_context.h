@@ -32,6 +32,7 @@ struct hb_gl_context {
   char message[256];     /* last error message of the driver, when debugging */
   int users; /* opened so often: closing is for the last of them; more than one for a shown window's */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
+  void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there never were any */
 };
 
 /* A way to get a context: one const struct per file gl_*.c. */
@@ -56,7 +57,14 @@ extern const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT];
 /* Opens a context of GL 3.3 core or newer and makes it current. auto: the first real GPU of any back end, then
  * the first software renderer. Errors: HB_ERR_GL (what each back end said), HB_ERR_USAGE (unknown name). */
 enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context);
+
+/* The same, where only a real GPU will do. */
+enum hb_status hb_gl_context_open_gpu(const struct hb_gl_context_params *params,
+                                      struct hb_gl_context **context);
 void hb_gl_context_close(struct hb_gl_context *context);
+
+/* One user more, who closes it, too. */
+struct hb_gl_context *hb_gl_context_share(struct hb_gl_context *context);
 
 /* For a caller that opens none: HB_ERR_USAGE where the context is unknown or params->device does not exist. */
 enum hb_status hb_gl_context_check_params(const struct hb_gl_context_params *params);
@@ -65,9 +73,9 @@ enum hb_status hb_gl_context_check_params(const struct hb_gl_context_params *par
  * gl_window.h. */
 void hb_gl_context_show(struct hb_gl_context *context);
 
-/* What opening would give: no real GPU, one, or one with compute shaders. */
+/* What a context (NULL: none) is on: no real GPU, one, or one with compute shaders. */
 enum hb_gl_gpu { HB_GL_NO_GPU, HB_GL_GPU, HB_GL_GPU_COMPUTE };
-enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context_params *params);
+enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context *context);
 
 /* Makes it current unless it is. Several contexts may be open, one is current, in one thread. */
 enum hb_status hb_gl_context_use(struct hb_gl_context *context);

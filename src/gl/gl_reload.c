@@ -92,6 +92,22 @@ static enum hb_status copy_source(struct hb_gl_reload *r, const struct hb_gl_pro
   return HB_OK;
 }
 
+static void forget_all(struct hb_gl_context *context)
+{
+  while (context->reloads) {
+    struct hb_gl_reload *gone = context->reloads;
+    context->reloads = gone->next;
+    destroy(gone);
+  }
+}
+
+static void keep(struct hb_gl_context *context, struct hb_gl_reload *r)
+{
+  r->next = context->reloads;
+  context->reloads = r;
+  context->forget_reloads = forget_all;
+}
+
 /* What fails to build at first is reported like what fails to build again; once, however often it is tried. */
 static void keep_broken(struct hb_gl_context *context, struct hb_gl_reload *r)
 {
@@ -102,8 +118,7 @@ static void keep_broken(struct hb_gl_context *context, struct hb_gl_reload *r)
       destroy(r);
       return;
     }
-  r->next = context->reloads;
-  context->reloads = r;
+  keep(context, r);
 }
 
 enum hb_status hb_gl_reload_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
@@ -132,10 +147,7 @@ enum hb_status hb_gl_reload_build(struct hb_gl_context *context, const struct hb
     return status;
   }
   *where = program;
-  if (r) {
-    r->next = context->reloads;
-    context->reloads = r;
-  }
+  if (r) keep(context, r);
   return HB_OK;
 }
 
@@ -186,13 +198,4 @@ int hb_gl_reload(struct hb_gl_context *context, const char **message)
   }
   if (message) *message = said;
   return renewed > 0;
-}
-
-void hb_gl_reload_forget_all(struct hb_gl_context *context)
-{
-  while (context->reloads) {
-    struct hb_gl_reload *gone = context->reloads;
-    context->reloads = gone->next;
-    destroy(gone);
-  }
 }

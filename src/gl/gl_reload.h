@@ -22,7 +22,4 @@ void hb_gl_reload_delete(struct hb_gl_context *context, unsigned *where);
  * is wrong, with file and line, until it is put right; "" when nothing is. */
 int hb_gl_reload(struct hb_gl_context *context, const char **message);
 
-/* For hb_gl_context_close. */
-void hb_gl_reload_forget_all(struct hb_gl_context *context);
-
 #endif

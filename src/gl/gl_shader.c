@@ -28,6 +28,7 @@ struct stage {
   char *owned[MAX_FILES]; /* names that came from an #include line */
   int count;
   const char *part; /* what "INTERACTION" stands for */
+  const struct hb_gl_loop *unrolled;
   void (*note)(void *context, const char *name);
   void *note_context;
 };
@@ -102,9 +103,12 @@ static enum hb_status add_file(struct stage *stage, const char *name, int depth)
     return hb_fail(HB_ERR_INTERNAL, "shader %s includes too many files, or itself", stage->names[0]);
   stage->names[number] = name;
   char *text;
+  struct hb_text unrolled = {0};
   if (stage->note) stage->note(stage->note_context, name);
   HB_TRY(read_source(name, &text));
-  enum hb_status status = add_lines(stage, text, number, depth);
+  enum hb_status status = hb_gl_unroll(text, stage->unrolled, &unrolled);
+  if (status == HB_OK) status = add_lines(stage, unrolled.text ? unrolled.text : "", number, depth);
+  hb_mem_free(unrolled.text);
   hb_mem_free(text);
   return status;
 }
@@ -198,6 +202,7 @@ static enum hb_status add_stage(struct hb_gl_context *context, GLuint program, G
                                 const struct hb_gl_program_source *source, struct stage stage)
 {
   stage.part = source->part;
+  stage.unrolled = source->unrolled;
   GLuint shader = 0;
   enum hb_status status = add_prologue(&stage, &context->caps, kind, source);
   if (status == HB_OK) status = add_file(&stage, name, 0);

@@ -3,6 +3,7 @@
 #define HB_GL_SHADER_H
 
 #include "gl/gl_context.h"
+#include "gl/gl_unroll.h"
 
 /* Every file under shaders/ by its path there, ended by {0, 0}; made by tools/embed.sh. */
 struct hb_gl_shader_file {
@@ -16,6 +17,7 @@ struct hb_gl_program_source {
   const char *defines;
   int version;      /* of GLSL: 330 or 430; 0: the lowest, 330 and for compute 430 */
   const char *part; /* the file that #include "INTERACTION" stands for; NULL where none does */
+  struct hb_gl_loop unrolled[HB_GL_LOOPS]; /* loops that are written out; ended by one without a bound */
 };
 
 /* Compiles and links. Sources carry no #version: the loader puts it before them, enables

@@ -1,7 +1,6 @@
 #include "ic/ic.h"
 
 #include "base/text.h"
-#include "core/diagnostics.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -109,14 +108,4 @@ enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
   }
   *particles = made;
   return HB_OK;
-}
-
-void hb_ic_centre(struct hb_particles *p)
-{
-  double x[3], v[3];
-  hb_centre_of_mass(p, x, v);
-  for (size_t k = 0; k < 3 * p->n; k++) {
-    p->x[k] -= x[k % 3];
-    p->v[k] -= v[k % 3];
-  }
 }

@@ -19,7 +19,4 @@ extern const struct hb_ic_ops hb_ic_plummer, hb_ic_twobody, hb_ic_figure8, hb_ic
 enum { HB_IC_DEMO_COUNT = 7 };
 extern const struct hb_ic_ops hb_ic_demos[HB_IC_DEMO_COUNT];
 
-/* Moves the centre of mass to rest at the origin. */
-void hb_ic_centre(struct hb_particles *particles);
-
 #endif

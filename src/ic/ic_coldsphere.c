@@ -3,6 +3,7 @@
 #include "ic/ic.h"
 
 #include "base/rng.h"
+#include "core/diagnostics.h"
 
 static enum hb_status coldsphere_make(const struct hb_ic_params *params, struct hb_particles *p)
 {
@@ -17,7 +18,7 @@ static enum hb_status coldsphere_make(const struct hb_ic_params *params, struct 
     hb_rng_direction(&rng, direction);
     for (int k = 0; k < 3; k++) p->x[3 * i + k] = r * direction[k];
   }
-  hb_ic_centre(p);
+  hb_center_at_rest(p);
   return HB_OK;
 }
 

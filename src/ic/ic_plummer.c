@@ -92,7 +92,7 @@ static enum hb_status plummer_make(const struct hb_ic_params *params, struct hb_
     hb_rng_direction(&rng, direction);
     for (int k = 0; k < 3; k++) p->v[3 * i + k] = v * direction[k];
   }
-  hb_ic_centre(p);
+  hb_center_at_rest(p);
   return scale(params, p);
 }
 

@@ -28,7 +28,7 @@ static enum hb_status open_force(const struct hb_force_params *force_params, con
 {
   char tuning[128] = "";
   size_t bag = ((n + BAGS - 1) / BAGS + 3) / 4 * 4;
-  if (strcmp(scheme, "bag") == 0)
+  if (hb_force_scheme_find(scheme)->has_tuning && !hb_force_scheme_find(scheme)->is_compute)
     snprintf(tuning, sizeof tuning,
              "i_each=4 partial=4 unroll=4 threads=1 bag=%zu output=targets j_source=buffer_texture", bag);
   struct hb_force_params params = *force_params;

@@ -8,6 +8,8 @@
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 
+#include <holmberg/measure.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,18 +46,11 @@ const struct hb_interaction_info *hb_bench_interactions(size_t *count)
 
 /* ---- opening ---- */
 
-static int is_pairs_scheme(const char *scheme)
-{
-  for (size_t k = 0; k < hb_pairs_scheme_count; k++)
-    if (strcmp(hb_pairs_schemes[k]->name, scheme) == 0) return 1;
-  return 0;
-}
-
 static enum hb_status find_precision(const char *name, enum hb_precision *precision)
 {
-  for (int k = 0; k < HB_PRECISION_COUNT; k++)
-    if (!name || strcmp(name, hb_precision_names[k]) == 0) return *precision = (enum hb_precision)k, HB_OK;
-  return hb_fail(HB_ERR_USAGE, "'%s' is no precision (expected single, compensated, ds or double)", name);
+  *precision = name ? hb_precision_find(name) : HB_PRECISION_SINGLE;
+  if (*precision < HB_PRECISION_COUNT) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "unknown precision '%s' (expected single, compensated, ds or double)", name);
 }
 
 static enum hb_status open_pairs(struct bench *b)
@@ -63,20 +58,16 @@ static enum hb_status open_pairs(struct bench *b)
   const struct hb_force_params *force = &b->params->force;
   const struct hb_gl_context_params gl = {force->context, force->device,
                                           (force->flags & HB_FORCE_GL_DEBUG) != 0};
-  /* eps^2 for gravity; for Lennard-Jones sigma^2, epsilon, r_cut^2 */
-  double eps2 = force->eps * force->eps;
-  int atoms = strcmp(b->interaction->name, "lennard_jones") == 0;
-  struct hb_pairs_params pairs = {.interaction = b->interaction,
-                                  .scheme = force->scheme,
-                                  .parameter = {atoms ? 1e-4 : eps2, atoms ? 1 : 0, atoms ? 6.25e-4 : 0},
-                                  .max_draw_s = force->max_draw_s};
+  struct hb_pairs_params pairs = {
+      .interaction = b->interaction, .scheme = force->scheme, .max_draw_s = force->max_draw_s};
+  hb_interaction_parameter(b->interaction, force->eps, pairs.parameter);
   HB_TRY(find_precision(force->precision, &pairs.precision));
   HB_TRY(hb_tuning_parse(force->tuning, &pairs.tuning));
   HB_TRY(hb_gl_context_open(&gl, &b->context));
   pairs.context = b->context;
   HB_TRY(hb_pairs_create(&pairs, &b->pairs));
   struct hb_bench_result *r = b->result;
-  snprintf(r->precision, sizeof r->precision, "%s", hb_precision_names[pairs.precision]);
+  snprintf(r->precision, sizeof r->precision, "%s", hb_precisions[pairs.precision].name);
   snprintf(r->context, sizeof r->context, "%s", b->context->backend->name);
   snprintf(r->device, sizeof r->device, "%s", b->context->caps.renderer);
   hb_tuning_print(&b->pairs->params.tuning, sizeof r->tuning, r->tuning);
@@ -86,10 +77,9 @@ static enum hb_status open_pairs(struct bench *b)
 
 static enum hb_status open_force(struct bench *b)
 {
-  if (strcmp(b->interaction->name, "gravity_jerk") != 0)
-    return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", b->params->force.scheme,
-                   b->interaction->name);
-  return hb_force_open(&b->params->force, &b->force);
+  struct hb_force_params params = b->params->force;
+  params.interaction = b->interaction->name;
+  return hb_force_open(&params, &b->force);
 }
 
 /* Behind the first forces, with which some sources choose how to go on. */
@@ -124,7 +114,7 @@ static enum hb_status prepare(struct bench *b)
   b->interaction = hb_interaction_find(p->interaction ? p->interaction : "gravity_jerk");
   if (!b->interaction) return hb_fail(HB_ERR_USAGE, "'%s' is no interaction", p->interaction);
   if (!p->force.scheme) return hb_fail(HB_ERR_USAGE, "no scheme of forces was named");
-  return is_pairs_scheme(p->force.scheme) ? open_pairs(b) : open_force(b);
+  return hb_pairs_scheme_find(p->force.scheme) ? open_pairs(b) : open_force(b);
 }
 
 static void clean_up(struct bench *b)

@@ -2,6 +2,8 @@
 
 #include "base/json.h"
 
+#include <holmberg/measure.h>
+
 #include <math.h>
 #include <stdio.h>
 

@@ -4,6 +4,9 @@
 #include "base/status.h"
 #include "force/force.h"
 
+#include <holmberg/measure.h>
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
 #include "base/json.h"
 #include "perf/paper.h"
 
+#include <holmberg/measure.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

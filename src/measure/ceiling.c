@@ -3,6 +3,8 @@
 #include "gl/gl_pass.h"
 #include "gl/gl_timer.h"
 
+#include <holmberg/measure.h>
+
 enum { SIDE = 1024, GROUP = 256, PER_TURN = 32, BEST_OF = 5 };
 
 struct ceiling {

@@ -43,7 +43,6 @@ static enum hb_status one_row(const struct hb_force_params *params, const char *
 
 static enum hb_status rows_of_scheme(const struct hb_force_scheme *scheme, uint64_t n, row_fn *row, void *to)
 {
-  int cg2007 = strcmp(scheme->name, "cg2007") == 0;
   char precision[16];
   for (const char *word = scheme->precisions; *word; word += strspn(word, " ")) {
     size_t length = strcspn(word, " ");
@@ -52,7 +51,7 @@ static enum hb_status rows_of_scheme(const struct hb_force_scheme *scheme, uint6
     struct hb_force_params params = {.scheme = scheme->name, .precision = precision};
     HB_TRY(one_row(&params, scheme->name, n, row, to));
     params.flags = HB_FORCE_CG2007_RECT;
-    if (cg2007) HB_TRY(one_row(&params, "cg2007 --cg2007-rect", n, row, to));
+    if (scheme->has_rect) HB_TRY(one_row(&params, "cg2007 --cg2007-rect", n, row, to));
   }
   return HB_OK;
 }

@@ -7,6 +7,8 @@
 
 #include <holmberg/holmberg.h>
 
+#include <holmberg/measure.h>
+
 #include <stdio.h>
 
 /* All schemes and all precisions. */

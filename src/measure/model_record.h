@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-#include <holmberg/model.h>
+#include <holmberg/measure.h>
 
 #include <stdio.h>
 

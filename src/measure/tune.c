@@ -2,19 +2,13 @@
 #include "pairs/tuner.h"
 #include "pairs/tuning_cache.h"
 
-#include <string.h>
+#include <holmberg/measure.h>
 
 static const size_t sizes[] = {2048, 16384, 131072};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 static const double SECONDS = 50;
 
 const char *hb_tune_path(void) { return hb_tuning_cache_path(); }
-
-/* matrix2004 has nothing to choose but its limit, which is a matter of memory. */
-static int has_choices(const struct hb_pairs_scheme *scheme)
-{
-  return strcmp(scheme->name, "matrix2004") != 0;
-}
 
 struct tune {
   struct hb_gl_context *context;
@@ -27,12 +21,12 @@ static enum hb_status tune_one(const struct tune *t, const char *scheme, enum hb
                                size_t n)
 {
   const struct hb_pairs_params params = {.context = t->context,
-                                         .interaction = hb_interaction_find("gravity_jerk"),
+                                         .interaction = HB_INTERACTION_GRAVITY,
                                          .scheme = scheme,
                                          .precision = precision,
                                          .parameter = {1e-4}};
   struct hb_pairs_tuning tuning;
-  struct hb_tune_result result = {scheme, hb_precision_names[precision], NULL, n, 0};
+  struct hb_tune_result result = {scheme, hb_precisions[precision].name, NULL, n, 0};
   enum hb_status status = hb_tuner_renew(&params, n, t->seconds, &tuning, &result.pairs_per_s);
   if (status == HB_ERR_GL) return HB_OK; /* not on this device */
   if (status != HB_OK) return status;
@@ -46,7 +40,7 @@ static enum hb_status tune_one(const struct tune *t, const char *scheme, enum hb
 static enum hb_status tune_all(const struct tune *t)
 {
   for (size_t s = 0; s < hb_pairs_scheme_count; s++)
-    for (int precision = 0; has_choices(hb_pairs_schemes[s]) && precision < HB_PRECISION_COUNT; precision++)
+    for (int precision = 0; hb_pairs_schemes[s]->has_tuning && precision < HB_PRECISION_COUNT; precision++)
       for (int k = 0; k < SIZES; k++)
         HB_TRY(tune_one(t, hb_pairs_schemes[s]->name, (enum hb_precision)precision, sizes[k]));
   return HB_OK;
@@ -59,7 +53,7 @@ enum hb_status hb_tune(const struct hb_force_params *params, double seconds,
   struct tune t = {.found = found, .found_context = context};
   int searches = 0;
   for (size_t s = 0; s < hb_pairs_scheme_count; s++)
-    searches += has_choices(hb_pairs_schemes[s]) * HB_PRECISION_COUNT * SIZES;
+    searches += hb_pairs_schemes[s]->has_tuning * HB_PRECISION_COUNT * SIZES;
   t.seconds = (seconds > 0 ? seconds : SECONDS) / searches;
   HB_TRY(hb_gl_context_open(&gl, &t.context));
   enum hb_status status = tune_all(&t);

@@ -20,7 +20,8 @@ const struct hb_interaction hb_interactions[] = {
      .f_records = 2,
      .particle = moving_mass,
      .force = acc_jerk_pot,
-     .flops = 43},
+     .flops = 43,
+     .takes_eps = 1},
     {.name = "gravity",
      .summary = "acceleration alone",
      .source = "[NHP07] section 31.3",
@@ -29,7 +30,8 @@ const struct hb_interaction hb_interactions[] = {
      .f_records = 1,
      .particle = mass,
      .force = acceleration,
-     .flops = 20},
+     .flops = 20,
+     .takes_eps = 1},
     {.name = "lennard_jones",
      .summary = "van der Waals force with a cut-off radius",
      .source = "[HI07] section 4.5",
@@ -38,7 +40,8 @@ const struct hb_interaction hb_interactions[] = {
      .f_records = 1,
      .particle = position,
      .force = force,
-     .flops = 24},
+     .flops = 24,
+     .parameter = {1e-4, 1, 6.25e-4}}, /* sigma^2, epsilon, r_cut^2 */
 };
 const size_t hb_interaction_count = sizeof hb_interactions / sizeof *hb_interactions;
 
@@ -47,4 +50,15 @@ const struct hb_interaction *hb_interaction_find(const char *name)
   for (size_t k = 0; k < hb_interaction_count; k++)
     if (strcmp(hb_interactions[k].name, name) == 0) return &hb_interactions[k];
   return NULL;
+}
+
+int hb_interaction_is_integrable(const struct hb_interaction *interaction)
+{
+  return interaction->particle == moving_mass && interaction->force == acc_jerk_pot;
+}
+
+void hb_interaction_parameter(const struct hb_interaction *interaction, double eps, double parameter[4])
+{
+  memcpy(parameter, interaction->parameter, sizeof interaction->parameter);
+  if (interaction->takes_eps) parameter[0] = eps * eps;
 }

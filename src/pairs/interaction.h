@@ -12,13 +12,24 @@ struct hb_interaction {
   int records;      /* vec4s a particle brings: the file's RECORDS   */
   int f_records;    /* vec4s it feels: the file's F_RECORDS; the last component is the engine's */
   const struct hb_gl_trace_quantity *particle, *force; /* what the numbers of both mean */
-  int flops; /* operations of one pair, sqrt and division counted as one each */
+  int flops;           /* operations of one pair, sqrt and division counted as one each */
+  int takes_eps;       /* the first number is eps^2 in place of the one below */
+  double parameter[4]; /* its numbers, `parameter` in its file */
 };
 
 extern const struct hb_interaction hb_interactions[];
 extern const size_t hb_interaction_count;
 
+/* Gravity with jerk and potential: what integrators ask for. */
+#define HB_INTERACTION_GRAVITY (&hb_interactions[0])
+
 /* NULL if there is none of that name. */
 const struct hb_interaction *hb_interaction_find(const char *name);
+
+/* Its numbers for a softening. */
+void hb_interaction_parameter(const struct hb_interaction *interaction, double eps, double parameter[4]);
+
+/* Whether particles and what they feel are laid out like those of gravity with jerk and potential. */
+int hb_interaction_is_integrable(const struct hb_interaction *interaction);
 
 #endif

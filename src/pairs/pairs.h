@@ -5,18 +5,10 @@
 
 #include "gl/gl_readback.h"
 #include "pairs/interaction.h"
-
-enum hb_precision {
-  HB_PRECISION_SINGLE,      /* float pairs, float sums of float sums                    */
-  HB_PRECISION_COMPENSATED, /* float pairs, double-single sums of float sums            */
-  HB_PRECISION_DS,          /* the same with double-single positions                    */
-  HB_PRECISION_DOUBLE,      /* GLSL double throughout                                   */
-  HB_PRECISION_COUNT
-};
-extern const char *const hb_precision_names[HB_PRECISION_COUNT]; /* as on the command line */
+#include "pairs/precision.h"
 
 enum hb_j_source { HB_J_BUFFER_TEXTURE, HB_J_TEXTURE, HB_J_BLOCK, HB_J_STORAGE, HB_J_SOURCE_COUNT };
-extern const char *const hb_j_source_names[HB_J_SOURCE_COUNT];
+extern const char *const hb_j_source_names[]; /* NULL behind the last */
 
 /* How a scheme walks; 0 takes the default for device and block. What a scheme has no use for it ignores. */
 struct hb_pairs_tuning {
@@ -161,21 +153,43 @@ struct hb_pairs {
 
 struct hb_pairs_scheme {
   const char *name, *summary, *source;
+  int is_compute;  /* its programs are compute shaders                                          */
+  int is_historic; /* of interest for what it was */
+  int has_tuning;  /* the tuner has something to choose: matrix2004's limit is a matter of memory */
   enum hb_status (*create)(struct hb_pairs *pairs);
   void (*destroy)(struct hb_pairs *pairs);
   size_t (*portion)(const struct hb_pairs *pairs); /* sinks to walk at once; NULL: all */
   enum hb_status (*walk)(struct hb_pairs *pairs);
   enum hb_status (*read)(struct hb_pairs *pairs); /* hb_pairs_add for each total */
   enum hb_status (*totals)(struct hb_pairs *pairs, struct hb_pairs_totals *totals); /* NULL: cannot */
+  /* Adds what it makes on a GPU beside the particles and the sinks' numbers; a sink's total takes so many bytes. */
+  void (*memory)(double total, struct hb_force_need *need);
 };
 
-extern const struct hb_pairs_scheme hb_pairs_bag, hb_pairs_tile, hb_pairs_matrix2004;
+/* Every scheme: struct hb_pairs_scheme hb_pairs_NAME. */
+#define HB_PAIRS_SCHEMES(X)     X(bag) X(tile) X(matrix2004)
+#define HB_PAIRS_DECLARED(name) extern const struct hb_pairs_scheme hb_pairs_##name;
+HB_PAIRS_SCHEMES(HB_PAIRS_DECLARED)
 extern const struct hb_pairs_scheme *const hb_pairs_schemes[];
 extern const size_t hb_pairs_scheme_count;
 
-/* Sources of one float sum by default, so that the error of the sum stays below that of the pairs: single 256,
- * compensated 64, ds 32; double 256. Measured, see data/README.md. */
-int hb_pairs_partial(enum hb_precision precision);
+/* NULL if there is none of that name. */
+const struct hb_pairs_scheme *hb_pairs_scheme_find(const char *name);
+
+/* vec4s that a particle takes on the device, and uvec4s that a total does. */
+static inline int hb_pairs_texels(const struct hb_interaction *interaction, enum hb_precision precision)
+{
+  const struct hb_precision_facts *facts = &hb_precisions[precision];
+  return facts->record_texels * interaction->records + facts->low_texels;
+}
+static inline int hb_pairs_words(const struct hb_interaction *interaction, enum hb_precision precision)
+{
+  return hb_precisions[precision].total_words * interaction->f_records;
+}
+
+/* Bytes that a run needs on a GPU without a tuning, into *need. */
+void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_interaction *interaction,
+                     enum hb_precision precision, struct hb_force_need *need);
 
 /* One pass over the sources from .. to of each segment. */
 typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, size_t to);

@@ -184,14 +184,26 @@ static enum hb_status bag_walk(struct hb_pairs *p)
   return b->on_device ? add_segments(p) : HB_OK;
 }
 
+/* Particles twice: in a buffer, of which large blocks walk uniform blocks (one may begin at the last source), and in a
+ * texture for few sinks, filled up to a row. Totals of a portion of the sinks, and of few (threads, and a band of rows:
+ * pairs_bag_shape.c) in a ping-pong pair of textures at most, with the room that hb_pairs_room leaves. */
+static void bag_memory(double total, struct hb_force_need *need)
+{
+  enum { FEW = 65536 + 16384, BEHIND = 65536, ROW = 16384 };
+  need->device_source *= 2;
+  need->device_fixed += HB_PAIRS_TOTALS + 1.5 * 2 * total * FEW + 2 * (BEHIND + ROW);
+}
+
 const struct hb_pairs_scheme hb_pairs_bag = {
     .name = "bag",
     .summary = "a pass sums a bag of sources in registers, bags accumulate over passes",
     .source = "[HI07]",
+    .has_tuning = 1,
     .create = bag_create,
     .destroy = bag_destroy,
     .portion = hb_bag_portion,
     .walk = bag_walk,
     .read = hb_bag_read,
     .totals = hb_bag_totals,
+    .memory = bag_memory,
 };

@@ -90,7 +90,7 @@ enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
   t->unroll = hb_default(t->unroll, precision == HB_PRECISION_DOUBLE && !software ? 2 : 8);
   /* two tiles of 64 texels, a piece of work for two llvmpipe threads; or what spreads over a GPU's rasterizers */
   t->width = hb_default(t->width, software ? 128 : 1024);
-  int partial = hb_pairs_partial(precision);
+  int partial = hb_precisions[precision].partial;
   t->partial =
       hb_default(t->partial, software ? partial : smaller(64, partial)); /* a GPU is faster with 64 */
   t->threads = hb_default(t->threads, software ? 1024 : 65536);

@@ -327,12 +327,23 @@ static enum hb_status matrix_read(struct hb_pairs *p)
   return HB_OK;
 }
 
+/* The pairs of a tile and half as many to fold them into; totals in a ping-pong pair, whose rows grow by doubling. */
+static void matrix_memory(double total, struct hb_force_need *need)
+{
+  double side = LIMIT_2004;
+  while (1.5 * side * side * total > MATRIX_BYTES) side /= 2;
+  need->device_fixed += 1.5 * side * side * total;
+  need->device_sink += 2 * 2 * total;
+}
+
 const struct hb_pairs_scheme hb_pairs_matrix2004 = {
     .name = "matrix2004",
     .summary = "all pair terms in a texture, folded log2 N times; in tiles where they are too many",
     .source = "[NHP07] section 31.5",
+    .is_historic = 1,
     .create = matrix_create,
     .destroy = matrix_destroy,
     .walk = matrix_walk,
     .read = matrix_read,
+    .memory = matrix_memory,
 };

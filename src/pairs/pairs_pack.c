@@ -85,14 +85,14 @@ struct packing {
 static void pack_block(const struct packing *p, size_t from, size_t to, void *out)
 {
   int records = p->pairs->params.interaction->records;
-  enum hb_precision precision = p->pairs->params.precision;
+  const struct hb_precision_facts *precision = &hb_precisions[p->pairs->params.precision];
   size_t stride = 4 * (size_t)p->pairs->texels;
-  if (precision == HB_PRECISION_DOUBLE) {
+  if (precision->is_double) {
     pack_doubles(p->columns, 4 * records, from, to, stride, out);
     return;
   }
   pack_floats(p->columns, records, from, to, stride, out);
-  if (precision == HB_PRECISION_DS)
+  if (precision->low_texels)
     pack_low_parts(p->columns, from, to, stride, out, (float *)out + 4 * (size_t)records);
 }
 

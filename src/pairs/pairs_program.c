@@ -4,18 +4,7 @@
 #include "base/split.h"
 #include "base/text.h"
 
-/* The loops of the shaders that are always unrolled. */
-static enum hb_status write_loops(int K, int U, struct hb_text *text)
-{
-  HB_TRY(hb_text_append(text, "#define EACH_I(S)"));
-  for (int k = 0; k < K; k++) HB_TRY(hb_text_append(text, " S(%d)", k));
-  HB_TRY(hb_text_append(text, "\n#define EACH_J(S)"));
-  for (int q = 0; q < U; q++) HB_TRY(hb_text_append(text, " S(%d)", q));
-  HB_TRY(hb_text_append(text, "\n#define EACH_PAIR(S)"));
-  for (int q = 0; q < U; q++)
-    for (int k = 0; k < K; k++) HB_TRY(hb_text_append(text, " S(%d,%d)", k, q));
-  return hb_text_append(text, "\n");
-}
+#include <string.h>
 
 static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pairs_program_source *source,
                                     struct hb_text *text)
@@ -25,8 +14,19 @@ static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pa
                         "#define PRECISION %d\n#define I_EACH %d\n#define UNROLL %d\n#define PARTIAL %d\n",
                         (int)p->params.precision, source->i_each, source->unroll, source->partial));
   if (p->root_error != 0) HB_TRY(hb_text_append(text, "#define ROOT_ERROR %.6e\n", p->root_error));
-  HB_TRY(write_loops(source->i_each, source->unroll, text));
   return hb_text_append(text, "%s", source->defines);
+}
+
+/* NVIDIA's compiler keeps an array of dvec4 in memory where a loop indexes it, also one that it unrolls itself. */
+static void unroll(const struct hb_interaction *interaction, const struct hb_pairs_program_source *source,
+                   struct hb_gl_loop loops[HB_GL_LOOPS])
+{
+  const struct hb_gl_loop all[HB_GL_LOOPS] = {{"I_EACH", source->i_each},
+                                              {"UNROLL", source->unroll},
+                                              {"ALL_RECORDS", interaction->records},
+                                              {"F_RECORDS", interaction->f_records},
+                                              {"WORDS", 2 * interaction->f_records}};
+  memcpy(loops, all, sizeof all);
 }
 
 enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_program_source *source,
@@ -35,11 +35,12 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
   if (pass->program) return HB_OK;
   struct hb_text defines = {0};
   enum hb_status status = write_defines(p, source, &defines);
-  const struct hb_gl_program_source gl = {.fragment = source->fragment,
-                                          .compute = source->compute,
-                                          .defines = defines.text,
-                                          .version = source->version,
-                                          .part = p->params.interaction->file};
+  struct hb_gl_program_source gl = {.fragment = source->fragment,
+                                    .compute = source->compute,
+                                    .defines = defines.text,
+                                    .version = source->version,
+                                    .part = p->params.interaction->file};
+  if (p->params.precision == HB_PRECISION_DOUBLE) unroll(p->params.interaction, source, gl.unrolled);
   if (status == HB_OK) status = hb_gl_pass_create(p->params.context, &gl, pass);
   hb_mem_free(defines.text);
   if (status != HB_OK) return status;

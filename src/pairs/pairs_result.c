@@ -57,9 +57,10 @@ enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t seg
   if (walked != expected)
     return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
                    p->params.context->caps.renderer, sink, walked, expected);
-  if (p->params.precision == HB_PRECISION_SINGLE)
+  const struct hb_precision_facts *precision = &hb_precisions[p->params.precision];
+  if (precision->total_words == 1)
     add_as(HB_PRECISION_SINGLE, p, segment, sink, words);
-  else if (p->params.precision == HB_PRECISION_DOUBLE)
+  else if (precision->is_double)
     add_as(HB_PRECISION_DOUBLE, p, segment, sink, words);
   else
     add_as(HB_PRECISION_DS, p, segment, sink, words);

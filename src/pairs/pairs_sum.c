@@ -11,10 +11,10 @@ static enum hb_status build(struct hb_pairs *p, const struct hb_pairs_parts *par
                             struct hb_gl_pass *pass)
 {
   char defines[256];
-  snprintf(defines, sizeof defines,
-           "%s#define IN_WORDS %d\n#define WORKGROUP %d\n#define THREADS_PER_BODY %d\n%s",
-           p->params.precision == HB_PRECISION_SINGLE ? "#undef PRECISION\n#define PRECISION 1\n" : "",
-           p->words, WORKGROUP, 1 << level, parts->layers ? "" : "#define OUTPUT_STORAGE\n");
+  snprintf(
+      defines, sizeof defines, "%s#define IN_WORDS %d\n#define WORKGROUP %d\n#define THREADS_PER_BODY %d\n%s",
+      hb_precisions[p->params.precision].total_words == 1 ? "#undef PRECISION\n#define PRECISION 1\n" : "",
+      p->words, WORKGROUP, 1 << level, parts->layers ? "" : "#define OUTPUT_STORAGE\n");
   const struct hb_pairs_program_source source = {.compute = "pairs/add_segments.comp",
                                                  .version = 430,
                                                  .i_each = parts->each,

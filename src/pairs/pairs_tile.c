@@ -41,7 +41,7 @@ static enum hb_status tile_create(struct hb_pairs *p)
                                     : heavy        ? 1
                                                    : 2); /* more sinks leave room for fewer threads */
   t->unroll = hb_default(t->unroll, 8);
-  t->partial = hb_default(t->partial, hb_pairs_partial(p->params.precision));
+  t->partial = hb_default(t->partial, hb_precisions[p->params.precision].partial);
   t->threads = hb_default(t->threads, caps->software ? 1024 : 262144);
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, HB_J_STORAGE + 1);
   if (t->partial > t->workgroup) t->partial = t->workgroup;
@@ -203,14 +203,23 @@ static enum hb_status tile_totals(struct hb_pairs *p, struct hb_pairs_totals *to
   return HB_OK;
 }
 
+static void tile_memory(double total, struct hb_force_need *need)
+{
+  (void)total;
+  need->device_fixed += HB_PAIRS_TOTALS; /* of a portion of the sinks, in one storage buffer */
+}
+
 const struct hb_pairs_scheme hb_pairs_tile = {
     .name = "tile",
     .summary = "a compute shader, tiles of sources in shared memory, several threads a body",
     .source = "[NHP07]",
+    .is_compute = 1,
+    .has_tuning = 1,
     .create = tile_create,
     .destroy = tile_destroy,
     .portion = tile_portion,
     .walk = tile_walk,
     .read = hb_pairs_read_results,
     .totals = tile_totals,
+    .memory = tile_memory,
 };

@@ -271,21 +271,21 @@ static int exact_doubles(const struct hb_selftest_info *t)
 enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_precision precision,
                                  const char *renderer)
 {
-  const char *name = hb_precision_names[precision];
-  if ((precision == HB_PRECISION_COMPENSATED || precision == HB_PRECISION_DS) && !exact_sums(t)) {
+  const char *name = hb_precisions[precision].name;
+  if (hb_precisions[precision].needs_precise && !exact_sums(t)) {
     int wrong =
         t->two_sum_precise_wrong > t->carry_precise_wrong ? t->two_sum_precise_wrong : t->carry_precise_wrong;
     return hb_fail(HB_ERR_GL,
                    "precision %s needs exact sums, %s rearranges `precise` ones (%d of %d are wrong); "
                    "take precision %s",
                    name, renderer, wrong, t->cases,
-                   hb_precision_names[exact_doubles(t) ? HB_PRECISION_DOUBLE : HB_PRECISION_SINGLE]);
+                   hb_precisions[exact_doubles(t) ? HB_PRECISION_DOUBLE : HB_PRECISION_SINGLE].name);
   }
   if (precision == HB_PRECISION_DOUBLE && !exact_doubles(t))
     return hb_fail(HB_ERR_GL,
                    "precision double needs exact doubles, %s has %d of %d sums or products wrong and roots "
                    "by %.3g ulp; take precision %s",
                    renderer, t->double_wrong, t->cases, t->double_ulp,
-                   hb_precision_names[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE]);
+                   hb_precisions[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE].name);
   return HB_OK;
 }

@@ -4,6 +4,8 @@
 
 #include "pairs/pairs.h"
 
+#include <holmberg/measure.h>
+
 /* Runs once per device and driver, some milliseconds and the compiler's time; from then on the result is kept for as
  * long as the process lives. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
 enum hb_status hb_selftest_run(struct hb_gl_context *context, struct hb_selftest_info *selftest);

@@ -138,9 +138,9 @@ enum hb_status hb_tuner_search(const struct hb_pairs_params *params, size_t n, d
                                struct hb_pairs_tuning *best, double *pairs_per_s)
 {
   double begin = hb_clock_now(), fastest, elapsed;
-  const char *const *words = params->context->caps.software        ? software_words
-                             : strcmp(params->scheme, "tile") == 0 ? tile_words
-                                                                   : bag_words;
+  const char *const *words = params->context->caps.software                     ? software_words
+                             : hb_pairs_scheme_find(params->scheme)->is_compute ? tile_words
+                                                                                : bag_words;
   struct trial t;
   struct hb_pairs_tuning safe = {0};
   enum hb_status status = prepare(params, n, &t);
@@ -163,7 +163,7 @@ enum hb_status hb_tuner_search(const struct hb_pairs_params *params, size_t n, d
 
 static struct hb_tuning_key key_of(const struct hb_pairs_params *params, size_t n)
 {
-  return (struct hb_tuning_key){params->context, params->scheme, hb_precision_names[params->precision],
+  return (struct hb_tuning_key){params->context, params->scheme, hb_precisions[params->precision].name,
                                 params->interaction->name, hb_tuning_class(n)};
 }
 

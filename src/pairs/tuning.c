@@ -8,7 +8,7 @@
 /* Fields by name; those with words are one more than the word's place in the list. */
 static const char *const output_names[] = {"targets", "storage", NULL};
 static const char *const add_names[] = {"host", "device", NULL};
-static const char *const source_names[] = {"buffer_texture", "texture", "block", "storage", NULL};
+const char *const hb_j_source_names[] = {"buffer_texture", "texture", "block", "storage", NULL};
 
 static const struct field {
   const char *name;
@@ -18,7 +18,7 @@ static const struct field {
     {"i_each", offsetof(struct hb_pairs_tuning, i_each), NULL},
     {"unroll", offsetof(struct hb_pairs_tuning, unroll), NULL},
     {"partial", offsetof(struct hb_pairs_tuning, partial), NULL},
-    {"j_source", offsetof(struct hb_pairs_tuning, j_source_plus_1), source_names},
+    {"j_source", offsetof(struct hb_pairs_tuning, j_source_plus_1), hb_j_source_names},
     {"output", offsetof(struct hb_pairs_tuning, output_plus_1), output_names},
     {"add", offsetof(struct hb_pairs_tuning, add_plus_1), add_names},
     {"threads", offsetof(struct hb_pairs_tuning, threads), NULL},
@@ -54,12 +54,12 @@ static enum hb_status parse_word(const char *word, struct hb_pairs_tuning *tunin
     size_t length = strlen(fields[k].name);
     if ((size_t)(equals - word) != length || strncmp(word, fields[k].name, length) != 0) continue;
     int value = value_of(&fields[k], equals + 1);
-    if (!value) return hb_fail(HB_ERR_USAGE, "'%s' is no tuning: bad value", word);
+    if (!value) return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': bad value", word);
     *place(tuning, &fields[k]) = value;
     return HB_OK;
   }
   return hb_fail(HB_ERR_USAGE,
-                 "'%s' is no tuning (expected like i_each=4, unroll, partial, j_source, output, add, "
+                 "unknown tuning '%s' (expected like i_each=4, unroll, partial, j_source, output, add, "
                  "threads, width, workgroup, body_threads, limit, bag, portion)",
                  word);
 }

@@ -2,6 +2,8 @@
 
 #include "base/status.h"
 
+#include <holmberg/measure.h>
+
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef HB_FIT_H
 #define HB_FIT_H
 
-#include <holmberg/model.h>
+#include <holmberg/measure.h>
 
 /* y = c x^p through count points, by a straight line in log-log: each point counts by its relative distance. The error of
  * c is absolute, like all here; errors are NaN when two points leave no scatter. Errors: HB_ERR_USAGE (fewer than two

@@ -4,6 +4,8 @@
 #include "base/status.h"
 #include "perf/fit.h"
 
+#include <holmberg/measure.h>
+
 #include <math.h>
 
 double hb_machine_run_n_steps(const struct hb_machine_run *run) { return run->block_steps / run->span; }

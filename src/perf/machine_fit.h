@@ -3,7 +3,7 @@
 #ifndef HB_MACHINE_FIT_H
 #define HB_MACHINE_FIT_H
 
-#include <holmberg/model.h>
+#include <holmberg/measure.h>
 
 /* What one run counted and took between two times that are `span` apart. */
 struct hb_machine_run {

@@ -2,6 +2,8 @@
 
 #include "perf/model.h"
 
+#include <holmberg/measure.h>
+
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef HB_MACHINE_MODEL_H
 #define HB_MACHINE_MODEL_H
 
-#include <holmberg/model.h>
+#include <holmberg/measure.h>
 
 /* GRAPE-6Af, 8800GTX, FX1400, Xeon: in the order of the tables. */
 enum { HB_MACHINES = 4 };

@@ -2,6 +2,8 @@
 
 #include "perf/machine_model.h"
 
+#include <holmberg/measure.h>
+
 #include <math.h>
 
 double hb_model_n_block(double n) { return hb_power_law_at(&(struct hb_power_law)HB_MODEL_EQ14, n); }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "gl/gl_timer.h"
 #include "render/scene.h"
+#include "sim/sim_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_frames_j
   if (at.layout == HB_DEVICE_NONE)
     return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device, expected one on OpenGL",
                    job->force.scheme);
-  enum hb_status status = open_frames(at.context, job->width, job->height, &frames);
+  enum hb_status status = open_frames(hb_sim_device_context(sim), job->width, job->height, &frames);
   if (status == HB_OK) status = time_picture(&frames, &at, job->seconds, &cost->frame_s);
   if (status == HB_OK) status = time_pictures(sim, job, &frames, cost);
   hb_scene_close(frames.scene);

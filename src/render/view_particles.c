@@ -74,12 +74,8 @@ enum hb_status hb_view_particles_send(struct hb_view_particles *p, size_t n, con
   if (status != HB_OK) return status;
   for (int c = 0; c < 3; c++) p->origin[c] = zero[c];
   p->mass = m ? mean(n, m, 1) : 0;
-  p->at = (struct hb_device_particles){.context = p->context,
-                                       .layout = HB_DEVICE_RECORDS,
-                                       .n = n,
-                                       .texture = {p->records.texture.id},
-                                       .texels = TEXELS,
-                                       .t = t};
+  p->at = (struct hb_device_particles){
+      .layout = HB_DEVICE_RECORDS, .n = n, .texture = {p->records.texture.id}, .texels = TEXELS, .t = t};
   return HB_OK;
 }
 

@@ -1,6 +1,6 @@
 #include "report/reproduce_2007.h"
 
-#include <holmberg/model.h>
+#include <holmberg/measure.h>
 
 #include <math.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 #include "base/json.h"
 #include "report/reproduce.h"
 
+#include <holmberg/measure.h>
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -8,6 +8,8 @@
 #include "run/run_record.h"
 #include "run/run_targets.h"
 
+#include <holmberg/checkpoint.h>
+
 #include <string.h>
 #include <unistd.h>
 

@@ -5,6 +5,8 @@
 
 #include "base/status.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <stdio.h>
 
 struct hb_run_diag {

@@ -31,8 +31,8 @@ static void note_context(const struct hb_run *run)
   const struct hb_force_params *force = &run->settings->sim.force;
   char note[128];
   if (!force->context && !force->device) return;
-  if (strcmp(hb_force_context(hb_sim_force(run->sim)), "none") != 0) return;
-  if (strcmp(force->scheme, "auto") == 0 || strcmp(force->scheme, "hybrid") == 0) return;
+  const struct hb_force_scheme *named = hb_force_scheme_find(force->scheme);
+  if (!named || !named->on_host) return;
   snprintf(note, sizeof note, "--context and --device have no effect: scheme %s runs on the processor",
            force->scheme);
   hb_terminal_note(note);

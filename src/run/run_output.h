@@ -2,7 +2,7 @@
 #ifndef HB_RUN_OUTPUT_H
 #define HB_RUN_OUTPUT_H
 
-#include <holmberg/holmberg.h>
+#include <holmberg/diagnostics.h>
 
 enum hb_run_output_form { HB_RUN_OUTPUT_TABLE, HB_RUN_OUTPUT_JSON, HB_RUN_OUTPUT_NONE };
 enum hb_run_output_bar { HB_RUN_OUTPUT_BAR_OFF, HB_RUN_OUTPUT_BAR_ON };

@@ -8,6 +8,9 @@
 #include "run/run_record.h"
 #include "run/run_targets.h"
 
+#include <holmberg/checkpoint.h>
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -29,15 +29,13 @@ static int tell_first(struct hb_run *run, unsigned what)
 static void name_remedies(const struct hb_force *force, char remedies[128])
 {
   const char *precisions = hb_force_scheme(force)->precisions, *now = hb_force_precision(force);
-  int is_double = strcmp(now, "double") == 0, has_ds = strcmp(now, "ds") != 0 && strstr(precisions, "ds"),
-      has_double = strstr(precisions, "double") != NULL;
-  snprintf(remedies, 128, "%s%s%s",
-           is_double              ? ""
-           : has_ds && has_double ? "--precision ds or double, "
-           : has_ds               ? "--precision ds, "
-           : has_double           ? "--precision double, "
-                                  : "",
-           is_double ? "" : "--scheme host or ", "a larger --eta");
+  int bits = hb_force_position_bits(now), used = 0;
+  char word[16];
+  for (int read; sscanf(precisions, "%15s%n", word, &read) == 1; precisions += read)
+    if (hb_force_position_bits(word) > bits)
+      used += snprintf(remedies + used, 128 - (size_t)used, "%s%s", used ? " or " : "--precision ", word);
+  snprintf(remedies + used, 128 - (size_t)used, "%s%sa larger --eta", used ? ", " : "",
+           bits == hb_force_position_bits("double") ? "" : "--scheme host or ");
 }
 
 static void tell_collapse(const struct hb_run *run, const struct hb_step_trouble *trouble)

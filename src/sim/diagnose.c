@@ -4,8 +4,9 @@
 #include "core/gravity.h"
 #include "force/force.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
-#include <string.h>
 
 const char *const hb_exact_energy_names[] = {"auto", "yes", "no", NULL};
 
@@ -30,7 +31,7 @@ enum hb_status hb_diagnose(struct hb_state_view *look, const struct hb_frame *fr
   struct hb_particles *p = &look->at;
   struct hb_diagnostics d = {.t = p->t};
   /* the host's own potentials are those of hb_gravity_potential, bit for bit: no need to sum them twice */
-  int by_host = strcmp(hb_force_scheme(force)->name, "host") == 0;
+  int by_host = hb_force_scheme(force)->is_exact;
   d.exact_energy = exact || by_host;
   double e_pot_gpu, centre[3], velocity[3], half = 0.5;
   HB_TRY(hb_diagnose_forces(look, force));
@@ -41,7 +42,7 @@ enum hb_status hb_diagnose(struct hb_state_view *look, const struct hb_frame *fr
     HB_TRY(hb_potential_energy_of(p, look->phi, &d.e_pot));
   }
   hb_frame_leave(frame, p);
-  hb_centre_of_mass(p, centre, velocity);
+  hb_center_of_mass(p, centre, velocity);
   hb_kinetic_energy_in(p, velocity, &d.e_kin, &d.e_bulk);
   d.e_gpu = d.e_kin + e_pot_gpu;
   d.e_total = d.e_kin + d.e_pot;

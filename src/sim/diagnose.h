@@ -5,6 +5,8 @@
 #include "core/frame.h"
 #include "step/state_view.h"
 
+#include <holmberg/diagnostics.h>
+
 /* Up to so many particles --exact-energy auto pays for a second sum over all pairs: 1.0 s of
  * processor time there, measured with AVX-512. */
 enum { HB_DIAGNOSE_EXACT_MOST = 32768 };

@@ -8,6 +8,8 @@
 #include "force/force.h"
 #include "perf/model.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -77,8 +79,9 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
     hb_particles_destroy(initial);
     return status;
   }
-  s->exact_energy = hb_diagnose_is_exact(params.exact_energy, initial->n);
   status = hb_force_open(&params.force, &s->force);
+  if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
+    s->exact_energy = hb_diagnose_is_exact(params.exact_energy, initial->n);
   if (status == HB_OK) status = enter_frame(s, initial);
   if (status == HB_OK)
     status = s->integrator->create(initial, &params, s->force, &s->state);
@@ -119,6 +122,25 @@ void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
   sim->integrator->counts(sim->state, counts);
 }
 
+/* m x v id of struct hb_particles. Of struct hb_hermite4: a j xp vp a1 j1, phi1, block level1; of struct hb_blocks: next
+ * level marks marked_words; the stamps of struct hb_force. Diagnostics lie in the integrator's idle arrays, see
+ * step/state_view.h. */
+static const double PARTICLES = 8 * sizeof(double);
+static const double INTEGRATOR = (6 * 3 + 1) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
+
+enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, struct hb_force_need *need)
+{
+  const struct hb_force_ops *ops = params->scheme ? hb_force_find(params->scheme) : NULL;
+  if (!ops || !params->precision)
+    return hb_fail(HB_ERR_USAGE, "the memory of a source of forces was asked for, but not of which");
+  struct hb_force_need result = {.host_particle = PARTICLES + INTEGRATOR};
+  ops->memory(params, &result);
+  result.device = (double)n * (result.device_source + result.device_sink) + result.device_fixed;
+  result.host = (double)n * result.host_particle + result.host_fixed;
+  *need = result;
+  return HB_OK;
+}
+
 /* Whatever the integrator, its block is what the step advanced. */
 enum hb_status hb_sim_step(struct hb_sim *sim)
 {
@@ -154,7 +176,7 @@ int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble)
   sim->judged = now;
   int collapsed = now.at_dt_min > 0 || trouble->n_steps > too_many_steps * trouble->n_steps_usual;
   /* a hard binary needs many steps, and one in fourteen of them bears the mark */
-  if (strcmp(hb_force_precision(sim->force), "double") == 0) collapsed = 0;
+  if (!hb_force_rounds(sim->force)) collapsed = 0;
   return trouble->noisy > many_noisy || (trouble->noisy > some_noisy && collapsed);
 }
 

@@ -3,10 +3,16 @@
 #include "sim/sim.h"
 #include "force/force.h"
 
-#include <holmberg/device.h>
+#include "sim/sim_device.h"
 
 #include <math.h>
 #include <string.h>
+
+struct hb_gl_context *hb_sim_device_context(const struct hb_sim *sim)
+{
+  struct hb_device_particles particles;
+  return hb_force_on_device(sim->force, &particles);
+}
 
 void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles)
 {

@@ -2,7 +2,10 @@
 #include "sim/sim.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "force/force.h"
 #include "io/checkpoint.h"
+
+#include <holmberg/checkpoint.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +62,11 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   struct hb_phases now;
   hb_sim_phases(sim, &now);
   const double phases[PHASES] = {now.predict_s, now.send_s, now.force_s, now.receive_s, now.correct_s};
+  const struct hb_interaction *interaction = hb_force_interaction(sim->force);
   HB_TRY(put_strings(sim, sections));
+  if (interaction != HB_INTERACTION_GRAVITY)
+    HB_TRY(hb_sections_put(sections, "sim.interaction", HB_SECTION_BYTES, strlen(interaction->name) + 1,
+                           interaction->name));
   HB_TRY(hb_sections_put_copy(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, numbers));
   HB_TRY(hb_sections_put_copy(sections, "sim.words", HB_SECTION_WORDS, WORDS, words));
   HB_TRY(hb_sections_put(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
@@ -102,13 +109,24 @@ static enum hb_status get_strings(const struct hb_sections *sections, const char
   return HB_OK;
 }
 
+/* A name that ends with NUL; NULL where the section is missing: gravity. */
+static enum hb_status get_interaction(const struct hb_sections *sections, const char **name)
+{
+  const struct hb_section *section = hb_sections_find(sections, "sim.interaction");
+  *name = section ? section->data : NULL;
+  if (!section || (section->type == HB_SECTION_BYTES && section->count && !(*name)[section->count - 1]))
+    return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "section 'sim.interaction' is not a name");
+}
+
 static const char *or_null(const char *string) { return *string ? string : NULL; }
 
 static enum hb_status get_params(const struct hb_sections *sections, struct hb_sim_params *params)
 {
-  const char *strings[STRINGS];
+  const char *strings[STRINGS], *interaction;
   const void *data;
   HB_TRY(get_strings(sections, strings));
+  HB_TRY(get_interaction(sections, &interaction));
   HB_TRY(hb_sections_get(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, &data));
   const double *numbers = data;
   HB_TRY(hb_sections_get(sections, "sim.words", HB_SECTION_WORDS, WORDS, &data));
@@ -124,6 +142,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   *params = (struct hb_sim_params){
       .force = {.scheme = strings[SCHEME],
                 .precision = strings[PRECISION],
+                .interaction = interaction,
                 .context = on_host ? NULL : strings[CONTEXT],
                 .device = or_null(strings[CHOSEN_DEVICE]),
                 .tuning = or_null(strings[TUNING]),

@@ -8,7 +8,9 @@
 #include "step/state_view.h"
 #include "step/timestep.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const hb_steps_names[] = {"block", "shared", NULL};
@@ -17,11 +19,6 @@ const char *const hb_place_names[] = {"host", "gpu", NULL};
 
 /* Up to these sizes a loop is over before a second thread has woken up; and what a thread takes at a time. */
 enum { PREDICT_ALONE = 4096, PREDICTED = 1024, CORRECT_ALONE = 512, CORRECTED = 64 };
-
-double hb_hermite4_span(const struct hb_hermite4 *h, uint64_t ticks)
-{
-  return (double)ticks * h->params.dt_min;
-}
 
 static int is_power_of_two(double dt)
 {
@@ -60,20 +57,12 @@ static enum hb_status check_params(const struct hb_hermite4_params *params)
   return HB_OK;
 }
 
-/* Twenty times the error of an acceleration in precision ds, 3e-8: what D of a step can be without meaning anything. Where
- * the steps are those of exact forces this is less than D down to nu = 4e-4. The coarser precisions are left to eq. 9
- * as it is printed. */
-static double noise_of(const struct hb_force *force)
-{
-  return strcmp(hb_force_precision(force), "ds") == 0 ? 7e-7 : 0;
-}
-
 /* And what follows from particles and force. */
 static enum hb_status allocate(struct hb_hermite4 *h)
 {
   size_t n = h->n;
   h->mass = hb_sum(n, h->particles->m);
-  h->noise = noise_of(h->force);
+  h->noise = hb_force_facts(h->force)->acc_noise;
   double **vectors[] = {&h->a, &h->j, &h->a1, &h->j1};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
   HB_TRY(HB_ALLOC(n, &h->phi1));
@@ -238,7 +227,8 @@ static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *l
   hb_team_each(threads, hb_team_pieces(p.count, PREDICTED), predict_piece, &p);
 }
 
-struct hb_forces_at hb_hermite4_at(struct hb_hermite4 *h, uint64_t T)
+/* Where the forces of the block at tick T are asked for, all particles predicted on the host: for a failure's sentence. */
+static struct hb_forces_at place_of_forces(struct hb_hermite4 *h, uint64_t T)
 {
   predict_to_tick(h, T, NULL, h->n);
   return (struct hb_forces_at){h->n, h->xp, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1};
@@ -330,12 +320,32 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   HB_TRY(forces(h, T, ni));
   lap = hb_clock_now();
   if (!hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) {
-    const struct hb_forces_at at = hb_hermite4_at(h, T);
+    const struct hb_forces_at at = place_of_forces(h, T);
     return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
   }
   correct_block(h, ni);
   h->phases.correct_s += hb_phases_lap(&lap);
   return HB_OK;
+}
+
+/* The device's sentence names the first particle whose step is no number, and has neither time nor reason. */
+static enum hb_status add_reason(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  char what[256], reason[HB_FORCES_REASON];
+  size_t b = 0;
+  snprintf(what, sizeof what, "%s", hb_error());
+  while (b + 1 < ni && h->phi1[b] >= 0) b++;
+  uint32_t i = h->block[b];
+  HB_TRY(hb_hermite4_sync(h));
+  const struct hb_forces_at at = place_of_forces(h, T);
+  hb_forces_reason(&at, i, reason);
+  return hb_fail(HB_ERR_NUMERIC, "%s (block step %" PRIu64 ", t = %.17g)%s", what, at.step, at.t, reason);
+}
+
+static enum hb_status advance_on_device(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  enum hb_status status = hb_hermite4_device_correct(h, T, ni);
+  return status == HB_ERR_NUMERIC ? add_reason(h, T, ni) : status;
 }
 
 /* The block's particles are put on the lists of their new levels, which level1 holds afterwards. */
@@ -359,7 +369,7 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
   HB_TRY(room_to_predict(h));
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
-  HB_TRY(on_device ? hb_hermite4_device_correct(h, T, ni) : advance_on_host(h, T, ni));
+  HB_TRY(on_device ? advance_on_device(h, T, ni) : advance_on_host(h, T, ni));
   double lap = hb_clock_now();
   count_cut_steps(h, h->t0 + hb_hermite4_span(h, T), ni, h->phi1);
   schedule(h, T, ni);

@@ -89,13 +89,13 @@ enum hb_status hb_hermite4_device_forces(struct hb_hermite4 *hermite4, uint64_t 
 /* correct = gpu: the block at tick T corrected on the device, waiting there to be settled, and its wanted levels. */
 enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
 
-/* Where the forces of the block at tick T are asked for, all particles predicted on the host: for a failure's sentence. */
-struct hb_forces_at hb_hermite4_at(struct hb_hermite4 *hermite4, uint64_t T);
-
 /* x v a j back from the device, where they are newer there. */
 enum hb_status hb_hermite4_sync(struct hb_hermite4 *hermite4);
 
 /* Seconds of one tick times ticks: exact, since dt_min is a power of two (up to 2^53 ticks). */
-double hb_hermite4_span(const struct hb_hermite4 *hermite4, uint64_t ticks);
+static inline double hb_hermite4_span(const struct hb_hermite4 *hermite4, uint64_t ticks)
+{
+  return (double)ticks * hermite4->params.dt_min;
+}
 
 #endif

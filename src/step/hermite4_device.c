@@ -4,9 +4,6 @@
 #include "force/force.h"
 #include "step/timestep.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 static struct hb_force_particles view(const struct hb_hermite4 *h)
 {
   return (struct hb_force_particles){.n = h->n,
@@ -50,28 +47,12 @@ enum hb_status hb_hermite4_device_forces(struct hb_hermite4 *h, uint64_t T, size
   return forces(h, T, ni);
 }
 
-/* The sentence names the first particle whose step is no number, and has neither time nor reason. */
-static enum hb_status add_reason(struct hb_hermite4 *h, uint64_t T, size_t ni, const double *step)
-{
-  char what[256], reason[HB_FORCES_REASON];
-  size_t b = 0;
-  snprintf(what, sizeof what, "%s", hb_error());
-  while (b + 1 < ni && step[b] >= 0) b++;
-  uint32_t i = h->block[b];
-  HB_TRY(hb_hermite4_sync(h));
-  const struct hb_forces_at at = hb_hermite4_at(h, T);
-  hb_forces_reason(&at, i, reason);
-  return hb_fail(HB_ERR_NUMERIC, "%s (block step %" PRIu64 ", t = %.17g)%s", what, at.step, at.t, reason);
-}
-
 enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   double *step = h->phi1;
   const struct hb_force_step how = {h->params.eta, h->noise, h->mass};
   HB_TRY(predict(h, T));
-  enum hb_status status = hb_force_correct(h->force, ni, h->block, &how, step);
-  if (status == HB_ERR_NUMERIC) return add_reason(h, T, ni, step);
-  HB_TRY(status);
+  HB_TRY(hb_force_correct(h->force, ni, h->block, &how, step));
   for (size_t b = 0; b < ni; b++)
     h->level1[b] =
         (uint8_t)hb_timestep_level(step[b], h->params.dt_min, h->blocks->level_max, h->params.rounding);

@@ -29,7 +29,7 @@ enum hb_status hb_integrator_find(const char *name, const struct hb_integrator_o
     status = hb_text_append(&known, "%s%s", k ? ", " : "", registry[k]->info.name);
   }
   if (status == HB_OK && !*ops)
-    status = hb_fail(HB_ERR_USAGE, "'%s' is no integrator (expected %s)", name, known.text);
+    status = hb_fail(HB_ERR_USAGE, "unknown integrator '%s' (expected %s)", name, known.text);
   hb_mem_free(known.text);
   return status;
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "viewer/view_inspect.h"
+#include "sim/sim_device.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -86,7 +87,7 @@ static enum hb_status place(struct hb_view *view)
   struct hb_view_source *s = &view->source;
   struct hb_device_particles at = {.layout = HB_DEVICE_NONE};
   if (s->sim) hb_sim_on_device(s->sim, &at);
-  view->on_device = at.layout != HB_DEVICE_NONE && at.context == view->window.context;
+  view->on_device = at.layout != HB_DEVICE_NONE && hb_sim_device_context(s->sim) == view->window.context;
   if (view->on_device) return hb_view_particles_lend(&view->stars, &at);
   if (!s->sim) return send(view, s->particles);
   struct hb_particles *state;

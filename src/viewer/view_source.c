@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "console/models.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -187,7 +187,7 @@ final_state() { "$HOLMBERG" run a.h5 --context osmesa --t-end 0.0625 --quiet -o 
 
 @test "a tuning that is none, a matrix that is too large" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
-  fails_with 2 "'speed=9' is no tuning *" run a.h5 --scheme bag --tuning speed=9 --context osmesa
+  fails_with 2 "unknown tuning 'speed=9' *" run a.h5 --scheme bag --tuning speed=9 --context osmesa
   fails_with 2 'the matrix was to have up to 1000000 x 1000000 texels, *' \
     run a.h5 --scheme matrix2004 --matrix-limit 1e6 --context osmesa
 }
@@ -245,10 +245,10 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
 
 @test "hybrid: words that are none" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
-  fails_with 2 "'host_below=0' is no tuning: expected a number of sinks from 1 on, or all" \
+  fails_with 2 "unknown tuning 'host_below=0': expected a number of sinks from 1 on, or all" \
     run a.h5 --scheme hybrid --tuning host_below=0
-  fails_with 2 "'gl=cg2007' is no tuning: expected gl=bag or gl=tile" run a.h5 --scheme hybrid --tuning gl=cg2007
-  fails_with 2 "'speed=9' is no tuning *" run a.h5 --scheme hybrid --tuning host_below=all,speed=9
+  fails_with 2 "unknown tuning 'gl=cg2007': expected gl=bag or gl=tile" run a.h5 --scheme hybrid --tuning gl=cg2007
+  fails_with 2 "unknown tuning 'speed=9' *" run a.h5 --scheme hybrid --tuning host_below=all,speed=9
 }
 
 @test "model fit through OSMesa: each mode of Fig. 5 is a machine of its own, with transfers and draws that cost" {

@@ -7,6 +7,8 @@
 #include "run/run_record.h"
 #include "core/sections.h"
 
+#include <holmberg/checkpoint.h>
+
 #include <string.h>
 
 enum { HEAD = 32, ROW = 40, MOST_SECTIONS = 1024 };

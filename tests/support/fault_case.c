@@ -3,6 +3,9 @@
 #include "base/mem.h"
 #include "support/support.h"
 
+#include <holmberg/checkpoint.h>
+#include <holmberg/diagnostics.h>
+
 #include <string.h>
 
 enum { N = 24, STEPS = 6, MANY = 3000 };

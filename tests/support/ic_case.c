@@ -43,7 +43,7 @@ double ic_radius(const struct hb_particles *particles, double fraction)
 {
   double centre[3], velocity[3], radius, *work = malloc(2 * hb_particles_n(particles) * sizeof *work);
   assert_non_null(work);
-  hb_centre_of_mass(particles, centre, velocity);
+  hb_center_of_mass(particles, centre, velocity);
   hb_lagrangian_radii(particles, centre, 1, &fraction, work, &radius);
   free(work);
   return radius;

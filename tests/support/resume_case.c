@@ -2,6 +2,8 @@
 
 #include "support/support.h"
 
+#include <holmberg/checkpoint.h>
+
 #include <string.h>
 
 /* Off the origin and on its way, by numbers that are round in no system: sources that round have a frame to keep, too. */

@@ -1,6 +1,9 @@
 /* hb_bench_run: the paper's Table 2 job against the same steps through hb_sim. */
 #include "support/support.h"
 
+#include <holmberg/measure.h>
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <string.h>
 

@@ -61,11 +61,11 @@ static void test_centre_of_mass(void **state)
   const double m[] = {1, 3}, x[] = {0, 0, 8, 4, 0, 0}, v[] = {4, 0, 0, 0, 4, 0};
   struct hb_particles *p = particles(2, m, x, v);
   double xc[3], vc[3];
-  hb_centre_of_mass(p, xc, vc);
+  hb_center_of_mass(p, xc, vc);
   assert_true(xc[0] == 3 && xc[1] == 0 && xc[2] == 2);
   assert_true(vc[0] == 1 && vc[1] == 3 && vc[2] == 0);
   p->m[0] = p->m[1] = 0;
-  hb_centre_of_mass(p, xc, vc);
+  hb_center_of_mass(p, xc, vc);
   assert_true(xc[0] == 0 && xc[2] == 0 && vc[1] == 0);
   hb_particles_destroy(p);
 }

@@ -4,6 +4,8 @@
 #include "core/diagnostics.h"
 #include "core/particles.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <string.h>
 

@@ -23,10 +23,24 @@ static void test_open_refuses(void **state)
   const struct hb_force_params unknown = {.scheme = "hots"};
   assert_int_equal(hb_force_open(&unknown, &force), HB_ERR_USAGE);
   assert_null(force);
-  assert_non_null(strstr(hb_error(), "'hots' is no scheme of forces (expected host, cg2007"));
+  assert_non_null(strstr(hb_error(), "unknown scheme 'hots' (expected host, cg2007"));
   const struct hb_force_params half = {.scheme = "host", .precision = "half"};
   assert_int_equal(hb_force_open(&half, &force), HB_ERR_USAGE);
   assert_string_equal(hb_error(), "scheme host has no precision 'half' (expected one of: double)");
+  const struct {
+    const char *scheme, *interaction, *sentence;
+  } interactions[] = {
+      {"host", "yukawa", "unknown interaction 'yukawa'"},
+      {"host", "gravity", "scheme host computes gravity_jerk only, not gravity"},
+      {"bag", "lennard_jones",
+       "interaction lennard_jones gives no acceleration, jerk and potential to integrate with"},
+  };
+  for (int k = 0; k < 3; k++) {
+    const struct hb_force_params params = {.scheme = interactions[k].scheme,
+                                           .interaction = interactions[k].interaction};
+    assert_int_equal(hb_force_open(&params, &force), HB_ERR_USAGE);
+    assert_string_equal(hb_error(), interactions[k].sentence);
+  }
   const double bad[] = {-1, NAN, INFINITY};
   for (int k = 0; k < 3; k++) {
     const struct hb_force_params params = {.scheme = "host", .eps = bad[k]};

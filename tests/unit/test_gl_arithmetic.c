@@ -29,27 +29,24 @@ static const char shader[] = "#define RECORDS 1\n"
                              "void main() {\n"
                              "  uvec4 words[WORDS];\n"
                              "  int at = int(gl_FragCoord.x) * count * 4, walked, more;\n"
-                             "#define TAKE(w) words[w] = texelFetch(given, at + w);\n"
-                             "  EACH_WORD(TAKE)\n"
+                             "  for (int w = 0; w < WORDS; w++) words[w] = texelFetch(given, at + w);\n"
                              "  total t = from_words(words, walked);\n"
                              "  for (int k = 1; k < count; k++) {\n"
                              "    at += 4;\n"
-                             "    EACH_WORD(TAKE)\n"
+                             "    for (int w = 0; w < WORDS; w++) words[w] = texelFetch(given, at + w);\n"
                              "    total other = from_words(words, more);\n"
                              "#ifdef MERGE\n"
                              "    merge(t, other);\n"
                              "#else\n"
                              "    force f = begin_sum(t);\n"
-                             "#define FEEL(r) f.f[r] += other.sum[r];\n"
-                             "    EACH_F(FEEL)\n"
+                             "    for (int r = 0; r < F_RECORDS; r++) f.f[r] += other.sum[r];\n"
                              "    accumulate(t, f);\n"
                              "#endif\n"
                              "    walked += more;\n"
                              "  }\n"
                              "  to_words(t, walked, words);\n"
                              "  result[2] = result[3] = uvec4(0u);\n"
-                             "#define GIVE(w) result[w] = words[w];\n"
-                             "  EACH_WORD(GIVE)\n"
+                             "  for (int w = 0; w < WORDS; w++) result[w] = words[w];\n"
                              "}\n";
 
 /* 32000 texels: beyond 32768 softpipe fetches other ones, although it promises 65536. */
@@ -209,7 +206,7 @@ static void require_same(enum hb_precision precision, const char *mode)
     for (size_t w = 0; w < words; w++) {
       if (w == 15) continue; /* what belongs to the count means nothing */
       if (got[c][w] != expected[c][w])
-        fail_msg("%s %s: case %d, word %zu is %08x, expected %08x", hb_precision_names[precision], mode, c, w,
+        fail_msg("%s %s: case %d, word %zu is %08x, expected %08x", hb_precisions[precision].name, mode, c, w,
                  got[c][w], expected[c][w]);
     }
 }

@@ -2,6 +2,8 @@
  * the host and by the 2007 kernel, in exact double and by the potentials of the source of forces itself. */
 #include "support/support.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <stdlib.h>
 

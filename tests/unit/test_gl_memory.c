@@ -6,6 +6,8 @@
 #include "support/pairs_case.h"
 #include "support/support.h"
 
+#include <holmberg/diagnostics.h>
+
 /* The two numbers of particles are so large that what travels does so in several pieces; their difference shows what a
  * particle takes, whatever the rest. cg2007 draws once for each of them. */
 enum { N = 3072, N_SLOW = 512, N_WARM = 64 };
@@ -131,8 +133,8 @@ static void(GLAPIENTRY *real_texture)(GLenum, GLint, GLint, GLsizei, GLsizei, GL
 
 static void GLAPIENTRY buffer(GLenum target, GLsizeiptr size, const void *data, GLenum usage)
 {
-  if (target == GL_ARRAY_BUFFER) source_bytes += (double)size; /* particles and numbers of sinks */
-  if (target == GL_SHADER_STORAGE_BUFFER) total_bytes += (double)size;
+  if (usage == GL_STREAM_DRAW) source_bytes += (double)size; /* particles and numbers of sinks */
+  if (usage == GL_DYNAMIC_COPY) total_bytes += (double)size;
   real_buffer(target, size, data, usage);
 }
 
@@ -176,7 +178,7 @@ static void check_bag_on_gpu(enum hb_precision precision, const char *tuning)
   enum { SOME = 1024 };
   int single = precision == HB_PRECISION_SINGLE, ds = precision == HB_PRECISION_DS;
   const struct pairs_case c = {"gravity_jerk", "bag", tuning, precision};
-  const struct hb_force_params params = {.scheme = "bag", .precision = hb_precision_names[precision]};
+  const struct hb_force_params params = {.scheme = "bag", .precision = hb_precisions[precision].name};
   const size_t n[] = {SOME, 2 * SOME, single ? 1472 : ds ? 1376 : 2752}, ni[] = {1, 1, single ? 1456 : 762};
   double sources[3];
   struct hb_force_need need;

@@ -172,7 +172,7 @@ static void test_tunings_that_make_no_sense(void **state)
 {
   (void)state;
   ASSERT_FAILS(create("heap", HB_PRECISION_SINGLE, (struct hb_pairs_tuning){0}), HB_ERR_USAGE,
-               "'heap' is no scheme of the all-pairs engine");
+               "unknown scheme 'heap' of the all-pairs engine");
   ASSERT_FAILS(create("bag", HB_PRECISION_SINGLE, (struct hb_pairs_tuning){.i_each = 99}), HB_ERR_USAGE,
                "the bag scheme was to hold 99 sinks a fragment, expected at most ");
   ASSERT_FAILS(create("bag", HB_PRECISION_SINGLE, (struct hb_pairs_tuning){.partial = 30, .unroll = 4}),

@@ -2,6 +2,8 @@
 #include "support/resume_case.h"
 #include "support/support.h"
 
+#include <holmberg/checkpoint.h>
+
 #include <string.h>
 
 static void same_bits(const char *scheme, const char *precision, unsigned flags, const char *tuning)

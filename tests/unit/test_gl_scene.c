@@ -3,6 +3,7 @@
 #include "support/picture.h"
 #include "support/support.h"
 #include "render/scene.h"
+#include "sim/sim_device.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -321,10 +322,10 @@ static void check_scheme(const struct hb_force_params *force)
   for (int k = 0; k < 3; k++) ASSERT_OK(hb_sim_step(sim));
   hb_sim_on_device(sim, &at);
   assert_int_equal(at.n, N);
-  ASSERT_OK(hb_scene_open(at.context, NULL, &own));
+  ASSERT_OK(hb_scene_open(hb_sim_device_context(sim), NULL, &own));
   ASSERT_OK(hb_scene_resize(own, W, H, 1));
-  ASSERT_OK(hb_view_particles_open(at.context, &lent));
-  ASSERT_OK(hb_trails_open(at.context, N, 3, &trails));
+  ASSERT_OK(hb_view_particles_open(hb_sim_device_context(sim), &lent));
+  ASSERT_OK(hb_trails_open(hb_sim_device_context(sim), N, 3, &trails));
   ASSERT_OK(hb_sim_quantity(sim, HB_QUANTITY_SPEED, value));
 
   count_readbacks();

@@ -3,6 +3,8 @@
 #include "support/frame_case.h"
 #include "support/support.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 
 /* As in test_steps.c. */

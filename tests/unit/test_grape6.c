@@ -6,6 +6,8 @@
 #include "force/grape6.h"
 #include "force/grape6_arithmetic.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -135,7 +137,7 @@ static uint64_t evaluate_counting(double eps, size_t n, size_t ni)
 {
   const struct hb_force_params params = {.scheme = "grape6", .precision = "grape6", .eps = eps};
   void *source = NULL;
-  ASSERT_OK(hb_force_grape6.open(&params, &source));
+  ASSERT_OK(hb_force_grape6.open(&params, NULL, &source));
   ASSERT_OK(hb_force_grape6.set_j(source, n, m, x, v));
   ASSERT_OK(hb_force_grape6.eval(source, ni, all, got.a, got.j, got.phi));
   uint64_t retries = hb_grape6_retries(source);

@@ -25,7 +25,7 @@ static double energy(const struct hb_particles *p)
 static void assert_centred(const struct hb_particles *p, double tolerance)
 {
   double x[3], v[3];
-  hb_centre_of_mass(p, x, v);
+  hb_center_of_mass(p, x, v);
   for (int k = 0; k < 3; k++) {
     ic_assert_near(x[k], 0, tolerance);
     ic_assert_near(v[k], 0, tolerance);
@@ -352,7 +352,7 @@ static void figure8_is_balanced(void **state)
   (void)state;
   struct hb_particles *p = ic_make("figure8", (struct hb_ic_params){0});
   double x[3], v[3];
-  hb_centre_of_mass(p, x, v);
+  hb_center_of_mass(p, x, v);
   for (int k = 0; k < 3; k++) assert_true(x[k] == 0 && v[k] == 0);
   ic_assert_near(angular_momentum_z(p), 0, FIGURE8);
   ic_assert_near(energy(p), -1.287146, 1e-5); /* six digits in the literature */
@@ -365,7 +365,7 @@ static void pythagorean_is_at_rest(void **state)
   (void)state;
   struct hb_particles *p = ic_make("pythagorean", (struct hb_ic_params){0});
   double x[3], v[3];
-  hb_centre_of_mass(p, x, v);
+  hb_center_of_mass(p, x, v);
   for (int k = 0; k < 3; k++) assert_true(x[k] == 0 && v[k] == 0);
   ic_assert_near(energy(p), -(3.0 * 4 / 5 + 3.0 * 5 / 4 + 4.0 * 5 / 3), IC_ROUNDING * 13);
   hb_particles_destroy(p);

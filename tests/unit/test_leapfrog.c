@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "step/leapfrog.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 #include <string.h>
 

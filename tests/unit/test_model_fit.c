@@ -3,7 +3,7 @@
 
 #include "perf/machine_model.h"
 
-#include <holmberg/model.h>
+#include <holmberg/measure.h>
 
 #include <math.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "io/checkpoint.h"
 
+#include <holmberg/checkpoint.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

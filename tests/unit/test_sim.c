@@ -1,5 +1,6 @@
 /* hb_sim: a whole simulation through the public header. */
 #include <holmberg/device.h>
+#include <holmberg/diagnostics.h>
 
 #include <math.h>
 #include <string.h>

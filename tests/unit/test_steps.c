@@ -5,6 +5,8 @@
 #include "core/particles.h"
 #include "step/hermite4.h"
 
+#include <holmberg/diagnostics.h>
+
 #include <math.h>
 
 static const double soft = 1.0 / 256;

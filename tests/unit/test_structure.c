@@ -193,7 +193,7 @@ static void density_counts_five_neighbours(void **state)
   assert_true(fabs(around.rho[13] - expected) < 8 * DBL_EPSILON * expected);
   double centre[3], r_core;
   for (int i = 0; i < 27; i++) around.rho[i] = i == 13 || i == 14 ? 3 : 0;
-  assert_true(hb_density_centre(p, around.rho, centre, &r_core));
+  assert_true(hb_density_center(p, around.rho, centre, &r_core));
   assert_true(centre[0] == 1.5 && centre[1] == 1 && centre[2] == 1 && r_core == 0.5);
   hb_surroundings_clear(&around);
   hb_particles_destroy(p);

@@ -75,18 +75,18 @@ static void test_refused(void **state)
   static const struct {
     const char *text, *sentence;
   } cases[] = {
-      {"speed=9", "'speed=9' is no tuning (expected like i_each=4, unroll, "},
-      {"unroll", "'unroll' is no tuning (expected like "},
-      {"unrol=4", "'unrol=4' is no tuning (expected like "},
-      {"unrolls=4", "'unrolls=4' is no tuning (expected like "},
-      {"unroll=", "'unroll=' is no tuning: bad value"},
-      {"unroll=0", "'unroll=0' is no tuning: bad value"},
-      {"unroll=-4", "'unroll=-4' is no tuning: bad value"},
-      {"unroll=4x", "'unroll=4x' is no tuning: bad value"},
-      {"unroll=99999999999999999999", "'unroll=99999999999999999999' is no tuning: bad value"},
-      {"j_source=1", "'j_source=1' is no tuning: bad value"},
-      {"output=screen", "'output=screen' is no tuning: bad value"},
-      {"i_each=2 bag=x", "'bag=x' is no tuning: bad value"},
+      {"speed=9", "unknown tuning 'speed=9' (expected like i_each=4, unroll, "},
+      {"unroll", "unknown tuning 'unroll' (expected like "},
+      {"unrol=4", "unknown tuning 'unrol=4' (expected like "},
+      {"unrolls=4", "unknown tuning 'unrolls=4' (expected like "},
+      {"unroll=", "unknown tuning 'unroll=': bad value"},
+      {"unroll=0", "unknown tuning 'unroll=0': bad value"},
+      {"unroll=-4", "unknown tuning 'unroll=-4': bad value"},
+      {"unroll=4x", "unknown tuning 'unroll=4x': bad value"},
+      {"unroll=99999999999999999999", "unknown tuning 'unroll=99999999999999999999': bad value"},
+      {"j_source=1", "unknown tuning 'j_source=1': bad value"},
+      {"output=screen", "unknown tuning 'output=screen': bad value"},
+      {"i_each=2 bag=x", "unknown tuning 'bag=x': bad value"},
   };
   for (size_t k = 0; k < COUNT_OF(cases); k++) {
     struct hb_pairs_tuning t = {0};

@@ -15,12 +15,9 @@ enum hb_device_layout {
   HB_DEVICE_STREAMS  /* texture[3]: positions, velocities, masses in textures of `width` texels a row       */
 };
 
-struct hb_gl_context;
-
-/* Names of OpenGL objects in `context`, which lives as long as the simulation's force does. They hold until the next step,
- * diagnosis or structure, and so does order. */
+/* Names of OpenGL objects in the simulation's context, which is current after each of its functions and lives as long as its
+ * force does. They hold until the next step, diagnosis or structure, and so does order. */
 struct hb_device_particles {
-  struct hb_gl_context *context; /* src/gl/gl_context.h; NULL where layout is HB_DEVICE_NONE */
   enum hb_device_layout layout;
   size_t n;
   unsigned texture[3];
@@ -36,7 +33,7 @@ struct hb_device_particles {
  * always sent what moves (hybrid), and before the first step, whose preparation leaves other velocities there. */
 void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles);
 
-/* What a particle can be coloured by. */
+/* What a particle can be colored by. */
 enum hb_quantity {
   HB_QUANTITY_SPEED,  /* |v|                                                           */
   HB_QUANTITY_ACC,    /* |a|, as of its own time                                       */

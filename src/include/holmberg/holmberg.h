@@ -1,4 +1,6 @@
-/* Holmberg: direct gravitational N-body integration on OpenGL. The whole public interface, simple first.
+/* Holmberg: direct gravitational N-body integration on OpenGL: particles, initial conditions, snapshots, forces, simulations.
+ * Beside it: diagnostics.h (energies and structure), checkpoint.h (save and resume), measure.h (speeds, tunings, the
+ * machine), device.h (drawing from where particles lie).
  *
  * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
  * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
@@ -133,12 +135,15 @@ enum hb_force_flags {
 struct hb_force_params {
   const char *scheme;    /* name of a scheme, NULL or "auto": see hb_force_schemes            */
   const char *precision; /* one of the scheme's precisions; NULL: its first                   */
-  const char *context;   /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
-  const char *device;    /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
-  const char *tuning;    /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
-  double max_draw_s;     /* no draw shall take longer; 0: 0.05                              */
-  double eps;            /* Plummer softening, >= 0                                           */
-  unsigned flags;        /* hb_force_flags, or-ed                                             */
+  const char *
+      interaction; /* NULL: gravity_jerk; another that gives jerk and potential, see hb_bench_interactions (measure.h):
+                              bag, tile and matrix2004 take it                                */
+  const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
+  const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
+  const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
+  double max_draw_s;   /* no draw shall take longer; 0: 0.05                              */
+  double eps;          /* Plummer softening, >= 0                                           */
+  unsigned flags;      /* hb_force_flags, or-ed                                             */
 };
 
 /* One source of forces, as listed by `holmberg info`. */
@@ -147,9 +152,15 @@ struct hb_force_scheme {
   const char *summary;
   const char *source;     /* the paper it comes from */
   const char *precisions; /* what it offers, blank separated, the default first */
-  int needs_gl;
-  int flops_per_pair; /* floating point operations of acc + jerk + pot, counted in its kernel */
-  const char *modes;  /* what it can do of transfer/predict/correct, blank separated: "all/host/host" */
+  const char *modes;      /* what it can do of transfer/predict/correct, blank separated: "all/host/host" */
+  int flops_per_pair;     /* floating point operations of acc + jerk + pot, counted in its kernel */
+  int needs_gl;           /* 1: runs on OpenGL alone                                            */
+  int on_host;            /* 1: never opens OpenGL                                              */
+  int is_compute;         /* 1: its programs are compute shaders                                */
+  int is_exact;           /* 1: its potentials are those of exact energies, bit for bit         */
+  int is_historic;        /* 1: of interest for what it was, not for its speed                  */
+  int has_tuning;         /* 1: hb_tune finds how it is fastest                                 */
+  int has_rect;           /* 1: takes HB_FORCE_CG2007_RECT                                      */
 };
 
 struct hb_force;
@@ -182,6 +193,7 @@ void hb_force_close(struct hb_force *force);
 
 const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force);
 const char *hb_force_precision(const struct hb_force *force);
+int hb_force_position_bits(const char *precision); /* significant bits of a position in it; 0: unknown name */
 const char *
 hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "" where there are none */
 const char *hb_force_context(const struct hb_force *force); /* "none" on the host */
@@ -265,59 +277,15 @@ struct hb_sim_counts {
   uint64_t block_steps;    /* block steps done                                */
   uint64_t particle_steps; /* particles advanced, summed over block steps     */
   uint64_t pairs;          /* pair interactions of the integration: ni (N - 1) */
-  uint64_t noisy_steps;    /* particle steps set by rounding errors, see below; hermite4 */
+  uint64_t noisy_steps;    /* particle steps set by rounding errors, see diagnostics.h; hermite4 */
   uint64_t at_dt_min;      /* particles whose step is dt_min now; hermite4     */
   struct hb_cut_steps cut; /* since the simulation was created or resumed; hermite4 */
-};
-
-/* Float forces have rounding errors that enter eqs 5, 6 and 9 of [PZ07]; at small eta they govern the steps, which collapse:
- * ever more of them for no gain. Those steps bear a mark (step/timestep.h), which hardly one in thirty does otherwise; where
- * dt_max or another particle of shared steps sets the length, the mark does no harm and is not counted. */
-struct hb_step_trouble {
-  double noisy;         /* share of the particle steps that bear the mark                              */
-  double n_steps;       /* block steps per unit of time                                                */
-  double n_steps_usual; /* what a Plummer sphere of this N and eta takes, by [PZ07] eq. 17; 1 / dt_max */
-  uint64_t at_dt_min;
 };
 
 /* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the
  * device is idle between send, force and receive; without it they overlap, and force holds what cannot be told apart. */
 struct hb_phases {
   double predict_s, send_s, force_s, receive_s, correct_s;
-};
-
-/* Energies per unit of the system's, in the frame of the centre of mass: in exact host double, or by the potentials of the
- * source of forces. e_kin + e_bulk and e_total + e_bulk are those of the inertial frame that velocities are given in. */
-struct hb_diagnostics {
-  double t;
-  int exact_energy; /* 1: e_total, e_pot and virial_ratio are in exact host double; 0: by the source's potentials */
-  double e_total;      /* e_kin + e_pot                                                   */
-  double e_kin, e_pot; /* e_pot with the softening of the run                             */
-  double e_bulk;       /* M V^2 / 2, the kinetic energy of the centre of mass              */
-  double e_gpu;        /* total energy with the potentials of the source of forces itself */
-  double virial_ratio; /* e_kin / |e_pot|: 0.5 in equilibrium                             */
-  double r_half;       /* radius about the centre of mass that holds half of the mass     */
-};
-
-/* Pairs whose binding energy exceeds the mean kinetic energy of the stars. */
-struct hb_binaries {
-  size_t count;
-  double energy;     /* sum of their energies, <= 0                  */
-  double a_hardest;  /* semi-major axis of the tightest; NaN: no one */
-  double hard_above; /* the mean kinetic energy                      */
-};
-
-enum { HB_LAGRANGE_COUNT = 8 };
-const double *hb_lagrange_fractions(void); /* [HB_LAGRANGE_COUNT] 0.01 0.02 0.05 0.1 0.2 0.5 0.75 0.9 */
-
-/* The shape of the system; definitions and sources in src/core/structure.h and binaries.h. */
-struct hb_structure {
-  double t;
-  double momentum[3], angular_momentum[3]; /* about the origin                                              */
-  double x_mass[3], v_mass[3];             /* centre of mass                                                */
-  double x_density[3], r_core;             /* density centre, core radius; NaN with fewer than 7 particles  */
-  double r_lagrange[HB_LAGRANGE_COUNT];    /* about the density centre, or the centre of mass in its place  */
-  struct hb_binaries binaries;
 };
 
 struct hb_sim;
@@ -341,185 +309,10 @@ enum { HB_BLOCK_SIZES = 32 };
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
 
-/* 1 when the steps since the last judgement have collapsed: a quarter of them bears the mark, or (forces in double aside)
- * a sixteenth does and there are far more than in a Plummer sphere, or some at dt_min. 0 when not, or while there are too
- * few to judge, which makes it cheap to ask after each step. *trouble is what was found, or zero. */
-int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble);
-
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own
  * time; exact (corrected) for those whose own time is t, so for all at multiples of dt_max. Reading changes
  * nothing in the trajectory. */
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles);
-enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics);
-enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structure *structure);
-
-/* ---- checkpoints ------------------------------------------------------------------------------------- */
-
-enum hb_save_flags { HB_SAVE_KEEP = 1 /* what path holds so far becomes path~: two generations */ };
-
-/* Everything that the simulation goes on from, bit for bit, in one file: written under a temporary name, synced,
- * renamed, its folder synced. own[own_bytes], nullable, is the caller's and comes back by hb_checkpoint_own. Errors:
- * HB_ERR_IO; what path and path~ held is then still there, under one name or the other. */
-enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const void *own, size_t own_bytes,
-                           unsigned flags);
-
-struct hb_checkpoint;
-
-/* Reads the file and checks all of it. Errors: HB_ERR_INPUT (no checkpoint, or a damaged one), HB_ERR_IO. */
-enum hb_status hb_checkpoint_open(const char *path, struct hb_checkpoint **checkpoint);
-void hb_checkpoint_close(struct hb_checkpoint *checkpoint);
-
-/* By whom and with what it was made. */
-struct hb_checkpoint_info {
-  const char *version; /* hb_version()                       */
-  const char *scheme, *precision, *tuning, *context, *device;
-  const char *path; /* the file's */
-};
-
-void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkpoint_info *info);
-const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *own_bytes);
-
-/* The simulation as it was, with the forces opened again by the same params; none are evaluated. place, nullable, tells
- * another place for them: its context, device, max_draw_s, and of its flags HB_FORCE_GL_DEBUG and HB_FORCE_PHASES; NULL
- * fields stay as they were. On another device bits may differ. Errors: as hb_force_open, HB_ERR_INPUT. */
-enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
-                             struct hb_sim **sim);
-
-/* ---- measuring --------------------------------------------------------------------------------------- */
-
-/* What two particles do to each other; the all-pairs schemes (bag, tile, matrix2004) take any of them. */
-struct hb_interaction_info {
-  const char *name, *summary, *source;
-  int flops_per_pair; /* counted in its shader; sqrt and division as one each */
-};
-
-const struct hb_interaction_info *hb_bench_interactions(size_t *count);
-
-struct hb_bench_params {
-  struct hb_force_params force; /* scheme must be named                                                  */
-  const char *interaction;      /* NULL: gravity_jerk                                                    */
-  size_t n, ni;                 /* sources, and sinks among them (0: all): a Plummer sphere              */
-  int repeat;                   /* samples; 0: 7                                                         */
-  int check;                    /* 1: errors against double precision for up to 256 sinks (gravity only) */
-  int float_positions;          /* 1: positions and velocities are rounded to float first                */
-  uint64_t seed;
-};
-
-/* Times are of one evaluation. For the all-pairs schemes they cover the walk alone, from the first draw until the
- * device is idle (send and receive stand beside); for the others the whole call. */
-struct hb_bench_result {
-  char precision[16], context[16], device[192], tuning[256];
-  size_t ni;
-  int flops_per_pair;
-  double ms_median, ms_min, ms_max;
-  double send_ms, draw_ms,
-      receive_ms;      /* medians of one upload, one walk, one readback, the device idle between */
-  double cycle_ms;     /* median of the three in one go, as a block step does them               */
-  double cycle_min_ms; /* and the least, for machines that others use, too                     */
-  double pairs_per_s;  /* ni (n - 1) / median */
-  double acc_rms, acc_max, jerk_rms, jerk_max, pot_rms,
-      pot_max;      /* relative to each sink's own; NaN: not checked */
-  double acc_floor; /* rms error of acc by rounding the positions to float alone */
-};
-
-/* Errors: as hb_force_open; HB_ERR_USAGE. */
-enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_bench_result *result);
-
-/* The job of [PZ07] Table 2: an equal-mass Plummer sphere is integrated from 0 to t_end, and the time taken from t_begin
- * on, so that start and warm-up do not count. */
-struct hb_bench_run_params {
-  struct hb_sim_params sim; /* force.scheme must be named; the paper's force.eps is 1/256            */
-  size_t n;
-  uint64_t seed;
-  double t_begin,
-      t_end;  /* multiples of dt_max, else the energies are of predicted particles; 0, 0: 0.25, 0.5 */
-  int repeat; /* whole runs; 0: 1 */
-};
-
-struct hb_bench_run_result {
-  char scheme[16], precision[16], context[16], device[192], tuning[256];
-  double wall_s; /* the run that took the median of the wall times, the lower one of two */
-  double wall_min_s, wall_max_s;
-  struct hb_sim_counts counts;   /* these and what follows between t_begin and t_end, the same in every run */
-  struct hb_phases phases;       /* of the run of wall_s; told apart with HB_FORCE_PHASES only */
-  double e_begin, e_end;         /* total energies */
-  double e_gpu_begin, e_gpu_end; /* the same with the potentials of the scheme itself */
-  int exact_energy; /* 1: in host double; 0: by the source's own potentials, above 32768 particles */
-  enum hb_ic_scaling scaling; /* of the sphere: by its model above 262144 particles */
-};
-
-/* Errors: as hb_sim_create and hb_sim_step; HB_ERR_USAGE. */
-enum hb_status hb_bench_run(const struct hb_bench_run_params *params, struct hb_bench_run_result *result);
-
-/* One tuning that was found. */
-struct hb_tune_result {
-  const char *scheme, *precision, *tuning;
-  size_t n;
-  double pairs_per_s;
-};
-
-/* Looks for the fastest tuning of bag and tile (matrix2004 has nothing to choose) in every precision on this device for
- * a few sizes, in about the given seconds (0: 50), and keeps them in the user's cache directory, where runs find them.
- * `found` is called for each. What the device cannot do is passed over. */
-enum hb_status hb_tune(const struct hb_force_params *params, double seconds,
-                       void (*found)(const struct hb_tune_result *result, void *context), void *context);
-
-/* The file that keeps them. */
-const char *hb_tune_path(void);
-
-/* Multiply-adds a second (two operations each) that the device reaches in a fragment (compute = 0) or compute
- * program: the ceiling to judge rates by. */
-enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int compute, double *flops);
-
-/* ---- the machine ------------------------------------------------------------------------------------- */
-
-/* How a * b + c is rounded: after each operation, once after both, or not the same way everywhere. */
-enum hb_fusion { HB_FUSION_SEPARATE, HB_FUSION_FUSED, HB_FUSION_OTHER, HB_FUSION_ABSENT /* no fma() */ };
-
-/* What the driver's shader compiler makes of exact arithmetic: cases that differ from the host's, bit by bit, and
- * largest errors in units of the last place. */
-struct hb_selftest_info {
-  int cases;                             /* of each kind; 0: the test could not be run           */
-  int two_sum_wrong, two_product_wrong;  /* a sum or product and its rounding error, plain GLSL  */
-  int two_sum_precise_wrong;             /* `precise`, as precisions compensated and ds add: 0   */
-  int carry_precise_wrong;               /* their other kind of sum: 0                           */
-  enum hb_fusion multiply_add, fma;      /* of a * b + c and of fma(a, b, c)                     */
-  int dot_differs;                       /* dot() against its products added from left to right  */
-  double sqrt_ulp, rsqrt_ulp;            /* sqrt(x), inversesqrt(x)                              */
-  double one_over_sqrt_ulp, inverse_ulp; /* 1 / sqrt(x), 1 / x                                   */
-  double rsqrt_mean;                     /* mean relative error of 1 / r; compensated and ds take it back */
-  int denormals_lost;                    /* not the same after reading and writing               */
-  int denormal_products_lost;            /* products too small to be normal that became 0        */
-  int special_wrong, wrap_wrong;         /* NaN, infinities, zeros; unsigned numbers beyond 2^32 */
-  int has_double;                        /* 0: the two below say nothing                         */
-  int double_wrong;                      /* a double sum, its rounding error, or a product: 0    */
-  double double_ulp;                     /* sqrt, inversesqrt and 1 / x in double                */
-};
-
-/* A way to get OpenGL, tried on this machine. */
-struct hb_context_info {
-  const char *name; /* egl, osmesa, glfw */
-  int usable;       /* 1: opened; 0: reason says why not */
-  char reason[256];
-  char vendor[128], renderer[192], version[128];
-  int major, minor, software; /* software: a renderer without a GPU */
-  int max_texture_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
-  struct hb_selftest_info selftest;
-};
-
-/* A device EGL offers; index and path are what --device takes. */
-struct hb_device_info {
-  int index;
-  char path[64]; /* /dev/dri/..., "" if none */
-  char renderer[192];
-  int software;
-};
-
-enum { HB_CONTEXT_COUNT = 3 };
-
-/* Opens and closes each context once: tenths of a second. */
-enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXT_COUNT]);
-enum hb_status hb_info_devices(size_t max, struct hb_device_info *devices, size_t *count);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,238 @@
+/* How fast: forces and runs measured, tunings found, the machine asked, and the time model of [PZ07]. Conventions as in
+ * holmberg.h. */
+#ifndef HOLMBERG_MEASURE_H
+#define HOLMBERG_MEASURE_H
+
+#include <holmberg/holmberg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- measuring --------------------------------------------------------------------------------------- */
+
+/* What two particles do to each other; the all-pairs schemes (bag, tile, matrix2004) take any of them. */
+struct hb_interaction_info {
+  const char *name, *summary, *source;
+  int flops_per_pair; /* counted in its shader; sqrt and division as one each */
+};
+
+const struct hb_interaction_info *hb_bench_interactions(size_t *count);
+
+struct hb_bench_params {
+  struct hb_force_params force; /* scheme must be named                                                  */
+  const char *interaction;      /* NULL: gravity_jerk                                                    */
+  size_t n, ni;                 /* sources, and sinks among them (0: all): a Plummer sphere              */
+  int repeat;                   /* samples; 0: 7                                                         */
+  int check;                    /* 1: errors against double precision for up to 256 sinks (gravity only) */
+  int float_positions;          /* 1: positions and velocities are rounded to float first                */
+  uint64_t seed;
+};
+
+/* Times are of one evaluation. For the all-pairs schemes they cover the walk alone, from the first draw until the
+ * device is idle (send and receive stand beside); for the others the whole call. */
+struct hb_bench_result {
+  char precision[16], context[16], device[192], tuning[256];
+  size_t ni;
+  int flops_per_pair;
+  double ms_median, ms_min, ms_max;
+  double send_ms, draw_ms,
+      receive_ms;      /* medians of one upload, one walk, one readback, the device idle between */
+  double cycle_ms;     /* median of the three in one go, as a block step does them               */
+  double cycle_min_ms; /* and the least, for machines that others use, too                     */
+  double pairs_per_s;  /* ni (n - 1) / median */
+  double acc_rms, acc_max, jerk_rms, jerk_max, pot_rms,
+      pot_max;      /* relative to each sink's own; NaN: not checked */
+  double acc_floor; /* rms error of acc by rounding the positions to float alone */
+};
+
+/* Errors: as hb_force_open; HB_ERR_USAGE. */
+enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_bench_result *result);
+
+/* The job of [PZ07] Table 2: an equal-mass Plummer sphere is integrated from 0 to t_end, and the time taken from t_begin
+ * on, so that start and warm-up do not count. */
+struct hb_bench_run_params {
+  struct hb_sim_params sim; /* force.scheme must be named; the paper's force.eps is 1/256            */
+  size_t n;
+  uint64_t seed;
+  double t_begin,
+      t_end;  /* multiples of dt_max, else the energies are of predicted particles; 0, 0: 0.25, 0.5 */
+  int repeat; /* whole runs; 0: 1 */
+};
+
+struct hb_bench_run_result {
+  char scheme[16], precision[16], context[16], device[192], tuning[256];
+  double wall_s; /* the run that took the median of the wall times, the lower one of two */
+  double wall_min_s, wall_max_s;
+  struct hb_sim_counts counts;   /* these and what follows between t_begin and t_end, the same in every run */
+  struct hb_phases phases;       /* of the run of wall_s; told apart with HB_FORCE_PHASES only */
+  double e_begin, e_end;         /* total energies */
+  double e_gpu_begin, e_gpu_end; /* the same with the potentials of the scheme itself */
+  int exact_energy; /* 1: in host double; 0: by the source's own potentials, above 32768 particles */
+  enum hb_ic_scaling scaling; /* of the sphere: by its model above 262144 particles */
+};
+
+/* Errors: as hb_sim_create and hb_sim_step; HB_ERR_USAGE. */
+enum hb_status hb_bench_run(const struct hb_bench_run_params *params, struct hb_bench_run_result *result);
+
+/* One tuning that was found. */
+struct hb_tune_result {
+  const char *scheme, *precision, *tuning;
+  size_t n;
+  double pairs_per_s;
+};
+
+/* Looks for the fastest tuning of bag and tile (matrix2004 has nothing to choose) in every precision on this device for
+ * a few sizes, in about the given seconds (0: 50), and keeps them in the user's cache directory, where runs find them.
+ * `found` is called for each. What the device cannot do is passed over. */
+enum hb_status hb_tune(const struct hb_force_params *params, double seconds,
+                       void (*found)(const struct hb_tune_result *result, void *context), void *context);
+
+/* The file that keeps them. */
+const char *hb_tune_path(void);
+
+/* Multiply-adds a second (two operations each) that the device reaches in a fragment (compute = 0) or compute
+ * program: the ceiling to judge rates by. */
+enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int compute, double *flops);
+
+/* ---- the machine ------------------------------------------------------------------------------------- */
+
+/* How a * b + c is rounded: after each operation, once after both, or not the same way everywhere. */
+enum hb_fusion { HB_FUSION_SEPARATE, HB_FUSION_FUSED, HB_FUSION_OTHER, HB_FUSION_ABSENT /* no fma() */ };
+
+/* What the driver's shader compiler makes of exact arithmetic: cases that differ from the host's, bit by bit, and
+ * largest errors in units of the last place. */
+struct hb_selftest_info {
+  int cases;                             /* of each kind; 0: the test could not be run           */
+  int two_sum_wrong, two_product_wrong;  /* a sum or product and its rounding error, plain GLSL  */
+  int two_sum_precise_wrong;             /* `precise`, as precisions compensated and ds add: 0   */
+  int carry_precise_wrong;               /* their other kind of sum: 0                           */
+  enum hb_fusion multiply_add, fma;      /* of a * b + c and of fma(a, b, c)                     */
+  int dot_differs;                       /* dot() against its products added from left to right  */
+  double sqrt_ulp, rsqrt_ulp;            /* sqrt(x), inversesqrt(x)                              */
+  double one_over_sqrt_ulp, inverse_ulp; /* 1 / sqrt(x), 1 / x                                   */
+  double rsqrt_mean;                     /* mean relative error of 1 / r; compensated and ds take it back */
+  int denormals_lost;                    /* not the same after reading and writing               */
+  int denormal_products_lost;            /* products too small to be normal that became 0        */
+  int special_wrong, wrap_wrong;         /* NaN, infinities, zeros; unsigned numbers beyond 2^32 */
+  int has_double;                        /* 0: the two below say nothing                         */
+  int double_wrong;                      /* a double sum, its rounding error, or a product: 0    */
+  double double_ulp;                     /* sqrt, inversesqrt and 1 / x in double                */
+};
+
+/* A way to get OpenGL, tried on this machine. */
+struct hb_context_info {
+  const char *name; /* egl, osmesa, glfw */
+  int usable;       /* 1: opened; 0: reason says why not */
+  char reason[256];
+  char vendor[128], renderer[192], version[128];
+  int major, minor, software; /* software: a renderer without a GPU */
+  int max_texture_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
+  struct hb_selftest_info selftest;
+};
+
+/* A device EGL offers; index and path are what --device takes. */
+struct hb_device_info {
+  int index;
+  char path[64]; /* /dev/dri/..., "" if none */
+  char renderer[192];
+  int software;
+};
+
+enum { HB_CONTEXT_COUNT = 3 };
+
+/* Opens and closes each context once: tenths of a second. */
+enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXT_COUNT]);
+enum hb_status hb_info_devices(size_t max, struct hb_device_info *devices, size_t *count);
+
+/* ---- the time model ---------------------------------------------------------------------------------- */
+
+/* The run time of a cluster by [PZ07] section 5: what a block step costs (eqs 10 to 13 and 15), how many particles one has
+ * (eq. 14), how many a time unit takes (eq. 17). For the four machines of the paper with its constants, for this one
+ * with constants that are measured here. Seconds. */
+
+/* c N^p */
+struct hb_power_law {
+  double c, p;
+};
+
+/* A block step with n_block of N particles takes
+ *   t_start + t_predict N + t_correct n_block + t_send n_send + t_receive n_receive + t_source N + t_pair N n_block.
+ * t_start and t_source are not the paper's, which has no cost of beginning: of a draw, a transfer, a pass over a source. */
+struct hb_machine {
+  char name[96];
+  double n_pipe;               /* Table 1; 0: not known                                              */
+  double f_cycle;              /* Hz, Table 1                                                        */
+  double memory;               /* particles, Table 1; 0: the host's                                  */
+  double eta_fe;               /* cycles a pair, section 5.3                                         */
+  double t_start;              /* a block step                                                       */
+  double t_predict;            /* a particle of N, eq. 11                                            */
+  double t_correct;            /* a particle of the block, eq. 12                                    */
+  double t_send;               /* a particle sent, eq. 13: eta_send t_send of Table 3; 0: none is    */
+  double t_receive;            /* a particle received, eq. 13: eta_rec t_rec of Table 3              */
+  double t_source;             /* a particle of N in the force                                       */
+  double t_pair;               /* eq. 15: eta_fe t_cycle / n_pipe of Table 3                         */
+  int sends_all;               /* 1: n_send = N; 0: n_block (section 5.2)                            */
+  int receives_all;            /* the same for n_receive: eq. 13 as printed has n_send in its place  */
+  struct hb_power_law n_block; /* eq. 14 */
+  struct hb_power_law n_steps; /* block steps of a time unit, eq. 17 */
+};
+
+/* GRAPE-6Af, 8800GTX, FX1400, Xeon, in the order of the tables: modelled, never measured here. */
+const struct hb_machine *hb_model_machines(size_t *count);
+
+struct hb_model_time {
+  double n_block, n_steps;
+  double t_host, t_comm, t_force; /* of a block step, the terms of eq. 10; t_force with t_source */
+  double t_step;                  /* eq. 10, with t_start                                        */
+  double t_unit;                  /* of an N-body time unit of a Plummer sphere, eq. 16          */
+};
+
+/* Of n particles, with the blocks of the machine's two laws. */
+void hb_model_predict(const struct hb_machine *machine, double n, struct hb_model_time *time);
+
+/* Table 3's t_host: prediction and correction a particle of N, at the N where eqs 11 and 12 give its 3.82e-7 s. */
+#define HB_MODEL_T_HOST_N 65536.0
+double hb_model_t_host(const struct hb_machine *machine);
+
+/* ---- the same model with constants that are measured here ------------------------------------------------------------------------------------ */
+
+/* One size that was measured: means over its seeds, the seconds the median. */
+struct hb_model_size {
+  size_t n;
+  double n_steps, n_block;
+  double de_rel, de_rel_most; /* mean and largest |dE/E| from t_begin to t_end                         */
+  double measured_s;          /* of a time unit                                                        */
+  double predicted_s;         /* by the fit of all sizes                                               */
+  double unseen_s;            /* by a fit of every other size, of which this one is not; NaN: it is one */
+};
+
+struct hb_model_fit_params {
+  struct hb_bench_run_params run; /* n and seed are of no account; phases are told apart        */
+  const size_t *n;                /* [n_count] ascending                                        */
+  size_t n_count;                 /* at least 3                                                 */
+  int seeds;                      /* of each size the spheres of seeds 1 to this; 0: 3          */
+  /* Called behind each run, nullable; what it returns ends the fit when it is a failure. */
+  enum hb_status (*measured)(const struct hb_bench_run_params *job, const struct hb_bench_run_result *result,
+                             void *context);
+  void *context;
+};
+
+struct hb_model_fit {
+  struct hb_machine machine;   /* its name: scheme, precision, device           */
+  struct hb_machine error;     /* standard errors, field by field; NaN: too few runs to tell */
+  double t_host, t_host_error; /* as hb_model_t_host          */
+  double n_block_deviation;    /* largest of |n_block / eq. 14 - 1|             */
+  double unseen_deviation;     /* largest of |unseen_s / measured_s - 1|        */
+  double de_rel;               /* mean |dE/E| of all runs                       */
+};
+
+/* Runs the job of hb_bench_run for each size and seed, and fits. sizes[n_count]. Errors: as hb_bench_run; HB_ERR_USAGE (sizes,
+ * seeds), HB_ERR_NUMERIC (a run without block steps between t_begin and t_end). */
+enum hb_status hb_model_fit(const struct hb_model_fit_params *params, struct hb_model_size *sizes,
+                            struct hb_model_fit *fit);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

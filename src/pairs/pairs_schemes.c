@@ -1,0 +1,69 @@
+/* The schemes of the all-pairs engine, and an engine with one of them: above all of them, so that they know only what is
+ * below. */
+#include "pairs/selftest.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LISTED(name) &hb_pairs_##name,
+const struct hb_pairs_scheme *const hb_pairs_schemes[] = {HB_PAIRS_SCHEMES(LISTED)};
+const size_t hb_pairs_scheme_count = sizeof hb_pairs_schemes / sizeof *hb_pairs_schemes;
+
+static const double DRAW_SECONDS = 0.05;
+
+const struct hb_pairs_scheme *hb_pairs_scheme_find(const char *name)
+{
+  for (size_t k = 0; k < hb_pairs_scheme_count; k++)
+    if (strcmp(hb_pairs_schemes[k]->name, name) == 0) return hb_pairs_schemes[k];
+  return NULL;
+}
+
+static const double SEEN_ROOT_ERROR = 1e-9; /* less does not show */
+
+/* root_error: see struct hb_pairs. */
+static enum hb_status check_device(const struct hb_pairs_params *p, double *root_error)
+{
+  const struct hb_gl_caps *caps = &p->context->caps;
+  *root_error = 0;
+  const struct hb_precision_facts *precision = &hb_precisions[p->precision];
+  if (precision->needs_precise && !caps->has_precise)
+    return hb_fail(HB_ERR_GL, "precision %s needs the GLSL qualifier `precise` (OpenGL 4.0), which %s lacks",
+                   precision->name, caps->renderer);
+  if (precision->is_double && !caps->has_double)
+    return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), which %s lacks",
+                   caps->renderer);
+  if (p->precision == HB_PRECISION_SINGLE) return HB_OK; /* promises nothing that a compiler could break */
+  struct hb_selftest_info selftest;
+  HB_TRY(hb_selftest_run(p->context, &selftest));
+  *root_error = fabs(selftest.rsqrt_mean) > SEEN_ROOT_ERROR ? selftest.rsqrt_mean : 0;
+  return hb_selftest_judge(&selftest, p->precision, caps->renderer);
+}
+
+enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs)
+{
+  *pairs = NULL;
+  const struct hb_pairs_scheme *scheme = hb_pairs_scheme_find(params->scheme);
+  if (!scheme) return hb_fail(HB_ERR_USAGE, "unknown scheme '%s' of the all-pairs engine", params->scheme);
+  double root_error;
+  HB_TRY(check_device(params, &root_error));
+  HB_TRY(hb_gl_context_use(params->context));
+  struct hb_pairs *p;
+  HB_TRY(HB_ALLOC(1, &p));
+  p->params = *params;
+  if (p->params.max_draw_s == 0) p->params.max_draw_s = DRAW_SECONDS;
+  p->scheme = scheme;
+  p->root_error = root_error;
+  p->pairs_per_s = 2e7; /* an unknown device: 10^6 pairs in its first draw, milliseconds on the slowest */
+  p->texels = hb_pairs_texels(params->interaction, params->precision);
+  p->words = hb_pairs_words(params->interaction, params->precision);
+  enum hb_status status = scheme->create(p);
+  if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
+  if (status != HB_OK) {
+    hb_pairs_destroy(p);
+    return status;
+  }
+  *pairs = p;
+  return HB_OK;
+}

@@ -1,0 +1,33 @@
+/* What is to be known of each precision, in one table. */
+#ifndef HB_PRECISION_H
+#define HB_PRECISION_H
+
+enum hb_precision {
+  HB_PRECISION_SINGLE,      /* float pairs, float sums of float sums                    */
+  HB_PRECISION_COMPENSATED, /* float pairs, double-single sums of float sums            */
+  HB_PRECISION_DS,          /* the same with double-single positions                    */
+  HB_PRECISION_DOUBLE,      /* double throughout                                        */
+  HB_PRECISION_COUNT,       /* up to here shaders have them: PRECISION of common/real.glsl */
+  HB_PRECISION_GRAPE6 = HB_PRECISION_COUNT,
+  HB_PRECISION_NAMES
+};
+
+struct hb_precision_facts {
+  const char *name;  /* as on the command line                                                            */
+  int position_bits; /* significant bits of a position on its way into a pair                             */
+  int is_double;     /* rounds nothing that the host's double does not                                    */
+  double
+      acc_noise; /* relative errors of accelerations that eq. 9 shall not take for jerks; 0: as it is printed */
+  /* of the all-pairs engine: */
+  int needs_precise;             /* exact sums: the GLSL qualifier `precise` */
+  int record_texels, low_texels; /* vec4s of each record of a particle, and beside them all */
+  int total_words;               /* uvec4s for each record of a total */
+  int partial;                   /* sources of one float sum by default, so that the error of the sum stays
+                                    below that of the pairs: measured, see data/README.md */
+};
+extern const struct hb_precision_facts hb_precisions[HB_PRECISION_NAMES];
+
+/* HB_PRECISION_NAMES if there is none of that name. */
+enum hb_precision hb_precision_find(const char *name);
+
+#endif

@@ -1,0 +1,12 @@
+/* For those who draw a simulation's particles from where they lie (holmberg/device.h). */
+#ifndef HB_SIM_DEVICE_H
+#define HB_SIM_DEVICE_H
+
+#include "gl/gl_context.h"
+
+#include <holmberg/device.h>
+
+/* The context that the textures of hb_sim_on_device belong to; NULL: there are none. */
+struct hb_gl_context *hb_sim_device_context(const struct hb_sim *sim);
+
+#endif
