@@ -1,4 +1,4 @@
-// One number of a stack of records as an image in false colours, row 0 on top; or the scale of those colours. A long strip
+// One number of a stack of records as an image in false colors, row 0 on top; or the scale of those colors. A long strip
 // of records is cut into pieces, one below the other.
 
 #include "view/grid.glsl"

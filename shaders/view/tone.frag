@@ -1,4 +1,4 @@
-// A pixel of the finished picture: light and scattered light through the curve, with the colour kept, and towards white
+// A pixel of the finished picture: light and scattered light through the curve, with the color kept, and towards white
 // where the plate is full, as eyes and film do.
 
 uniform sampler2D source, glow;

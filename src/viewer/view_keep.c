@@ -25,7 +25,7 @@ static enum hb_status free_name(const char *extension, char path[64])
     snprintf(path, 64, "holmberg_%04d.%s", k, extension);
     if (access(path, F_OK) != 0) return HB_OK;
   }
-  return hb_fail(HB_ERR_IO, "holmberg_0001.%s to holmberg_9999.%s are all there", extension, extension);
+  return hb_fail(HB_ERR_IO, "holmberg_0001.%s to holmberg_9999.%s all exist", extension, extension);
 }
 
 static void describe(const struct hb_view *view, struct hb_view_recording *r)
@@ -90,7 +90,7 @@ static enum hb_status end(struct hb_view *view, enum hb_status status)
   view->recording = NULL;
   status = hb_film_close(&r->film, status);
   if (status == HB_OK && r->film.lacks_ffmpeg)
-    hb_view_say(view, "there is no ffmpeg: wrote %lu pictures, %.*s_0001.png, ...", r->film.frames,
+    hb_view_say(view, "ffmpeg is not installed: wrote %lu pictures, %.*s_0001.png, ...", r->film.frames,
                 (int)strcspn(r->path, "."), r->path);
   else if (status == HB_OK)
     hb_view_say(view, "wrote %s: %lu pictures", r->path, r->film.frames);

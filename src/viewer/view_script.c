@@ -40,7 +40,7 @@ static enum hb_status settle(struct hb_view *view)
 static enum hb_status do_key(const struct line *line)
 {
   int key = hb_view_input_key(line->words[1]);
-  if (!key) return hb_fail(HB_ERR_INPUT, "there is no key '%s'", line->words[1]);
+  if (!key) return hb_fail(HB_ERR_INPUT, "unknown key '%s'", line->words[1]);
   push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_KEY, .key = key});
   return settle(line->view);
 }
@@ -77,7 +77,7 @@ static enum hb_status do_drag(const struct line *line)
   at.shift = strcmp(how, "shift") == 0;
   if (strcmp(how, "right") == 0) at.button = HB_GL_BUTTON_RIGHT;
   if (!at.shift && at.button == HB_GL_BUTTON_LEFT && strcmp(how, "left") != 0)
-    return hb_fail(HB_ERR_INPUT, "'%s' is no way to drag (expected left, right or shift)", how);
+    return hb_fail(HB_ERR_INPUT, "unknown way to drag '%s' (expected left, right or shift)", how);
   push_mouse(line, at, HB_GL_EVENT_MOVE);
   push_mouse(line, at, HB_GL_EVENT_PRESS);
   at.x = line->numbers[3];
@@ -186,7 +186,7 @@ static void tell_camera(const struct hb_camera *camera, struct hb_json *json)
 {
   hb_json_open_object(json, "camera");
   hb_json_open_array(json, "centre");
-  for (int k = 0; k < 3; k++) hb_json_number(json, NULL, camera->centre[k]);
+  for (int k = 0; k < 3; k++) hb_json_number(json, NULL, camera->center[k]);
   hb_json_close_array(json);
   hb_json_open_array(json, "sight");
   for (int k = 0; k < 3; k++) hb_json_number(json, NULL, camera->axis[2][k]);
