@@ -34,7 +34,6 @@ struct hb_scene {
   struct hb_camera camera;
   struct hb_gl_texture palette; /* a row of PALETTE colors for each map, then one for groups */
   struct hb_gl_pass stars[HB_VIEW_PARTICLES_LAYOUTS], trails;
-  uint8_t *pixels;
 };
 
 /* ---- open and close ---- */
@@ -129,7 +128,6 @@ void hb_scene_close(struct hb_scene *s)
     hb_gl_texture_destroy(&s->light);
     hb_gl_texture_destroy(&s->picture);
   }
-  hb_mem_free(s->pixels);
   hb_mem_free(s);
 }
 
@@ -145,8 +143,6 @@ enum hb_status hb_scene_resize(struct hb_scene *s, int width, int height, int sa
   HB_TRY(hb_gl_context_use(s->context));
   hb_gl_texture_destroy(&s->light);
   hb_gl_texture_destroy(&s->picture);
-  hb_mem_free(s->pixels);
-  s->pixels = NULL;
   s->width = s->height = 0; /* until all of it is there */
   HB_TRY(hb_tone_map_texture(s->context, s->format->format, width * samples, height * samples, &s->light));
   HB_TRY(hb_tone_map_resize(&s->tone_map, s->format, width, height, samples));
@@ -281,12 +277,8 @@ enum hb_status hb_scene_expose(struct hb_scene *s, const struct hb_scene_style *
 
 enum hb_status hb_scene_picture(struct hb_scene *s, const struct hb_scene_style *style, uint8_t *rgb)
 {
-  size_t row = 3 * (size_t)s->width, rows = (size_t)s->height;
-  if (!s->pixels) HB_TRY(HB_ALLOC(row * rows, &s->pixels));
   HB_TRY(hb_scene_expose(s, style));
-  hb_gl_target_read(&s->picture.target, 0, 0, 0, s->width, s->height, HB_GL_BYTES_RGB, s->pixels);
-  for (size_t k = 0; k < rows; k++) memcpy(rgb + k * row, s->pixels + (rows - 1 - k) * row, row);
-  return hb_gl_context_check_lost(s->context, "reading a picture");
+  return hb_tone_map_read(s->context, &s->picture.target, s->width, s->height, rgb);
 }
 
 enum hb_status hb_scene_light(struct hb_scene *s, float *light)

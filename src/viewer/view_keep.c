@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "render/film.h"
+#include "render/tone_map.h"
 #include "viewer/view_picture.h"
 
 #include <string.h>
@@ -60,13 +61,11 @@ static enum hb_status begin(struct hb_view *view, const char *path, int single, 
 
 static enum hb_status add(struct hb_view *view, struct hb_view_recording *r)
 {
-  size_t from = 3 * (size_t)r->width, to = 3 * (size_t)r->film.params.width;
+  const struct hb_film_params *film = &r->film.params;
   const struct hb_gl_target *target;
   HB_TRY(hb_window_hidden(&view->window, &target));
   HB_TRY(hb_view_picture_draw(view, target));
-  HB_TRY(hb_window_read_hidden(&view->window, r->rgb));
-  for (size_t k = 1; k < (size_t)r->height && from != to; k++)
-    memmove(r->rgb + k * to, r->rgb + k * from, to);
+  HB_TRY(hb_tone_map_read(view->window.context, target, film->width, film->height, r->rgb));
   return hb_film_add(&r->film, r->rgb, NULL, 0);
 }
 
