@@ -13,8 +13,8 @@ pkg      = $(shell pkg-config $(1) 2>/dev/null)
 HDF5    := $(if $(call pkg,--modversion hdf5-serial),hdf5-serial,hdf5)
 CFLAGS  ?=
 override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) -fopenmp $(SANITIZE) \
-           -Isrc -Isrc/include -I$(B)/gen -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng)
-LDLIBS   = $(call pkg,--libs $(HDF5) glew libpng) $(call pkg,--libs glfw3) -ldl -lm
+           -Isrc -Isrc/include -I$(B)/gen -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng libcjson)
+LDLIBS   = $(call pkg,--libs $(HDF5) glew libpng libcjson) $(call pkg,--libs glfw3) -ldl -lm
 LDFLAGS += -fopenmp $(SANITIZE)
 
 # GLFW is optional: without it the window's files are replaced by their stub.
@@ -22,9 +22,10 @@ SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c %/gl
 SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
 PAPERS  := $(sort $(wildcard data/paper/*.csv))
+REPORT  := $(sort $(wildcard data/report/*.html data/report/*.css))
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
 LIB_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out src/cli/% src/child/%,$(SOURCES))) \
-           $(patsubst %,$(B)/obj/gen/%.o,shaders paper commit)
+           $(patsubst %,$(B)/obj/gen/%.o,shaders paper templates commit)
 CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
 CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
@@ -132,6 +133,10 @@ $(B)/gen/shaders.c: tools/embed.sh $(SHADERS)
 $(B)/gen/paper.c: tools/embed.sh $(PAPERS)
 	$(call say,EMBED,data/paper)
 	$(Q)mkdir -p $(@D) && tools/embed.sh perf/paper.h hb_paper_file data/paper $(PAPERS) >$@
+
+$(B)/gen/templates.c: tools/embed.sh $(REPORT)
+	$(call say,EMBED,data/report)
+	$(Q)mkdir -p $(@D) && tools/embed.sh report/template.h hb_template_file data/report $(REPORT) >$@
 
 # The commit that is built, for the reports of `holmberg reproduce`.
 $(B)/gen/commit.c: FORCE

@@ -15,6 +15,7 @@ run,test,lint pc:glfw3                  libglfw3-dev         glfw-devel         
 run,test,lint pc:egl                    libegl-dev           libglvnd-devel       libglvnd     -
 run,test,lint pc:hdf5                   libhdf5-dev          hdf5-devel           hdf5         hdf5
 run,test,lint pc:libpng                 libpng-dev           libpng-devel         libpng       libpng
+run,test,lint pc:libcjson               libcjson-dev         cjson-devel          cjson        cjson
 run,test,lint c:Random123/philox.h      librandom123-dev     Random123-devel      random123    random123
 run,test      lib:libEGL.so.1           libegl1              libglvnd-egl         libglvnd     -
 run,test      lib:libEGL_mesa.so.0      libegl-mesa0         mesa-libEGL          mesa         -

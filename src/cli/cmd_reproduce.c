@@ -1,6 +1,6 @@
 /* holmberg reproduce: the tables and figures of 2007 beside this machine, as a report. */
 #include "cli/cmd.h"
-#include "report/reproduce_sections.h"
+#include "report/reproduce.h"
 
 #include <string.h>
 

@@ -31,6 +31,11 @@ static const struct kind *kind_of(const char *path)
   return NULL;
 }
 
+static enum hb_status unknown_kind(const char *path)
+{
+  return hb_fail(HB_ERR_USAGE, "cannot draw '%s': its extension is none of png, svg, pdf", path);
+}
+
 /* ---- the program ------------------------------------------------------------------------------------- */
 
 static enum hb_status read_figure(int fd, struct hb_text *figure)
@@ -67,8 +72,7 @@ static enum hb_status run_gnuplot(const char *path, const struct hb_text *script
 
 enum hb_status hb_gnuplot_check(const char *path)
 {
-  if (!kind_of(path))
-    return hb_fail(HB_ERR_USAGE, "cannot draw '%s': its extension is none of png, svg, pdf", path);
+  if (!kind_of(path)) return unknown_kind(path);
   HB_TRY(hb_target_check(path, "")); /* the place only, the format is known */
   struct hb_text nothing = {0};
   enum hb_status status = run_gnuplot(path, NULL, &nothing);
@@ -76,22 +80,27 @@ enum hb_status hb_gnuplot_check(const char *path)
   return status;
 }
 
-enum hb_status hb_gnuplot_begin(const char *path, int width, int height, struct hb_text *script)
+void hb_gnuplot_begin(const char *path, int width, int height, struct hb_draft *script)
 {
   const struct kind *kind = kind_of(path);
-  if (!kind) return hb_fail(HB_ERR_USAGE, "cannot draw '%s': its extension is none of png, svg, pdf", path);
   char terminal[128];
+  if (!kind) {
+    hb_draft_note(script, unknown_kind(path));
+    return;
+  }
   snprintf(terminal, sizeof terminal, kind->terminal, width * kind->scale, height * kind->scale);
-  return hb_text_append(script, "set terminal %s\n", terminal);
+  hb_draft_put(script, "set terminal %s\n", terminal);
 }
 
 /* A data block is not parsed; with a mark before it the text cannot be the line that ends the block. */
-enum hb_status hb_gnuplot_let(const char *name, const char *text, struct hb_text *script)
+void hb_gnuplot_let(const char *name, const char *text, struct hb_draft *script)
 {
   for (const char *c = text; *c; c++)
-    if ((unsigned char)*c < ' ' || *c == 127)
-      return hb_fail(HB_ERR_USAGE, "cannot draw '%s': it contains a control character", text);
-  return hb_text_append(script, "$text << END\n=%s\nEND\n%s = $text[1][2:*]\n", text, name);
+    if ((unsigned char)*c < ' ' || *c == 127) {
+      hb_draft_note(script, hb_fail(HB_ERR_USAGE, "cannot draw '%s': it contains a control character", text));
+      return;
+    }
+  hb_draft_put(script, "$text << END\n=%s\nEND\n%s = $text[1][2:*]\n", text, name);
 }
 
 enum hb_status hb_gnuplot_draw(const char *path, const struct hb_text *script)
@@ -102,5 +111,13 @@ enum hb_status hb_gnuplot_draw(const char *path, const struct hb_text *script)
     status = hb_fail(HB_ERR_IO, "cannot draw %s: gnuplot cannot make %s files", path, strrchr(path, '.') + 1);
   if (status == HB_OK) status = hb_file_replace(path, figure.text, figure.length);
   hb_mem_free(figure.text);
+  return status;
+}
+
+enum hb_status hb_gnuplot_end(const char *path, struct hb_draft *script)
+{
+  enum hb_status status = script->status;
+  if (status == HB_OK) status = hb_gnuplot_draw(path, &script->text);
+  hb_draft_clear(script);
   return status;
 }

@@ -10,21 +10,21 @@
 
 /* ---- curves ------------------------------------------------------------------------------------------ */
 
-static enum hb_status find_curve(struct hb_plot *plot, const char *family, const char *member,
-                                 struct hb_plot_curve **found)
+enum hb_status hb_plot_curve(struct hb_plot *plot, const char *family, const char *member,
+                             struct hb_plot_curve **curve)
 {
   for (size_t k = 0; k < plot->count; k++) {
-    *found = &plot->curves[k];
-    if (strcmp((*found)->family, family) == 0 && strcmp((*found)->member, member) == 0) return HB_OK;
+    *curve = &plot->curves[k];
+    if (strcmp((*curve)->family, family) == 0 && strcmp((*curve)->member, member) == 0) return HB_OK;
   }
   struct hb_plot_curve *curves;
   HB_TRY(HB_ALLOC(plot->count + 1, &curves));
   if (plot->count) memcpy(curves, plot->curves, plot->count * sizeof *curves);
   hb_mem_free(plot->curves);
   plot->curves = curves;
-  *found = &curves[plot->count++];
-  snprintf((*found)->family, HB_PLOT_NAME, "%s", family);
-  snprintf((*found)->member, HB_PLOT_NAME, "%s", member);
+  *curve = &curves[plot->count++];
+  snprintf((*curve)->family, HB_PLOT_NAME, "%s", family);
+  snprintf((*curve)->member, HB_PLOT_NAME, "%s", member);
   return HB_OK;
 }
 
@@ -46,9 +46,10 @@ static enum hb_status grow(struct hb_plot_curve *curve)
 
 enum hb_status hb_plot_add(struct hb_plot *plot, const char *family, const char *member, double x, double y)
 {
-  if (!(x > 0 && y > 0 && isfinite(x) && isfinite(y))) return HB_OK;
+  int is_linear = plot->x_kind == HB_PLOT_X_TIMES || plot->x_kind == HB_PLOT_X_OWN;
+  if (!isfinite(x) || !isfinite(y) || !(y > 0) || !(is_linear || x > 0)) return HB_OK;
   struct hb_plot_curve *curve = NULL;
-  HB_TRY(find_curve(plot, family, member, &curve));
+  HB_TRY(hb_plot_curve(plot, family, member, &curve));
   HB_TRY(grow(curve));
   curve->x[curve->count] = x;
   curve->y[curve->count++] = y;
@@ -58,11 +59,10 @@ enum hb_status hb_plot_add(struct hb_plot *plot, const char *family, const char 
 enum hb_status hb_plot_add_reference(struct hb_plot *plot, const char *family, const char *member, double x,
                                      double y)
 {
-  HB_TRY(hb_plot_add(plot, family, member, x, y));
   struct hb_plot_curve *curve = NULL;
-  HB_TRY(find_curve(plot, family, member, &curve));
+  HB_TRY(hb_plot_curve(plot, family, member, &curve));
   curve->is_reference = 1;
-  return HB_OK;
+  return hb_plot_add(plot, family, member, x, y);
 }
 
 void hb_plot_clear(struct hb_plot *plot)
@@ -76,15 +76,187 @@ void hb_plot_clear(struct hb_plot *plot)
   plot->count = 0;
 }
 
+/* ---- axes -------------------------------------------------------------------------------------------- */
+
+struct range {
+  double low, high;
+};
+
+static void widen(struct range *range, double value)
+{
+  range->low = fmin(range->low, value);
+  range->high = fmax(range->high, value);
+}
+
+static void find_ranges(const struct hb_plot *plot, struct range *x, struct range *y)
+{
+  *x = *y = (struct range){INFINITY, -INFINITY};
+  for (size_t k = 0; k < plot->count; k++)
+    for (size_t p = 0; p < plot->curves[k].count; p++) {
+      widen(x, plot->curves[k].x[p]);
+      widen(y, plot->curves[k].y[p]);
+    }
+  for (int k = 0; k < HB_PLOT_BANDS && plot->bands[k].label; k++) {
+    widen(y, plot->bands[k].low);
+    widen(y, plot->bands[k].high);
+  }
+}
+
+/* Powers of two by their names: 256, 1k, 64k, 1M. */
+static void put_named_twos(struct range x, struct hb_draft *script)
+{
+  static const char *const thousands[] = {"", "k", "M", "G"};
+  int low = (int)floor(log2(x.low)), high = (int)ceil(log2(x.high)), step = high - low > 12 ? 2 : 1;
+  hb_draft_put(script, "set xtics (");
+  for (int k = low; k <= high; k += step) {
+    int thousand = k < 10 ? 0 : k < 40 ? k / 10 : 3;
+    hb_draft_put(script, "'%.0f%s' %.0f,", ldexp(1, k - 10 * thousand), thousands[thousand], ldexp(1, k));
+  }
+  hb_draft_put(script, "'' 1e300)\n");
+}
+
+static void put_x_axis(const struct hb_plot *plot, struct range x, struct hb_draft *script)
+{
+  if (plot->x_kind == HB_PLOT_X_OWN) return;
+  if (plot->x_kind == HB_PLOT_X_TIMES) {
+    hb_draft_put(script, "set xrange [%.17g:%.17g]\n", plot->x_low, plot->x_high);
+    return;
+  }
+  hb_draft_put(script, "set logscale x %d\n", plot->x_kind == HB_PLOT_X_TENS ? 10 : 2);
+  hb_draft_put(script, "set xrange [%.9g:%.9g]\n", x.low / 1.25, x.high * 1.25);
+  if (plot->x_kind == HB_PLOT_X_TENS) hb_draft_put(script, "set format x '10^{%%L}'\n");
+  if (plot->x_kind == HB_PLOT_X_TWOS_NAMED) put_named_twos(x, script);
+}
+
+/* Labels at 1, 2 and 5 of each decade. */
+static void put_digits(struct range y, int is_named, struct hb_draft *script)
+{
+  static const char *const times[] = {"", "", "2×", "", "", "5×"};
+  hb_draft_put(script, "set ytics (");
+  for (int decade = (int)floor(log10(y.low)) - 1; pow(10, decade) < 2 * y.high; decade++)
+    for (int digit = 1; digit <= 5; digit += digit == 1 ? 1 : 3) {
+      double value = digit * pow(10, decade);
+      if (is_named && (decade < -3 || decade > 4))
+        hb_draft_put(script, "'%s10^{%d}' %.9g,", times[digit], decade, value);
+      else if (is_named)
+        hb_draft_put(script, "'%g' %.9g,", value, value);
+      else
+        hb_draft_put(script, "%.9g,", value);
+    }
+  hb_draft_put(script, is_named ? "'' 1e300)\n" : "1e300)\n");
+}
+
+/* From the power of ten below to the one above, two of them at least; 10^-16 to 1 where there is nothing. */
+static void put_decades(struct range y, struct hb_draft *script)
+{
+  int low = y.low > 0 && isfinite(y.low) ? (int)floor(log10(y.low) - 0.05) : -16;
+  int high = y.high > 0 && isfinite(y.high) ? (int)ceil(log10(y.high) + 0.05) : 0;
+  if (high < low + 2) high = low + 2;
+  hb_draft_put(script, "set yrange [1e%d:1e%d]\nset ytics 10**%d\nset format y '10^{%%L}'\n", low, high,
+               (high - low + 8) / 9);
+}
+
+static void put_y_axis(const struct hb_plot *plot, struct range y, struct hb_draft *script)
+{
+  if (plot->y_kind == HB_PLOT_Y_OWN) return;
+  hb_draft_put(script, "set logscale y 10\n");
+  if (plot->y_kind == HB_PLOT_Y_DECADES) {
+    put_decades(y, script);
+    return;
+  }
+  if (!(y.low < INFINITY) || (plot->y_kind == HB_PLOT_Y_DIGITS && !(y.low < y.high)))
+    y = (struct range){0.1, 1};
+  double margin = plot->y_margin > 0 ? plot->y_margin : 1.4;
+  hb_draft_put(script, "set yrange [%.9g:%.9g]\n", y.low / margin, y.high * margin);
+  int decades = (int)ceil(log10(y.high / y.low)), is_long = decades > 3;
+  if (plot->y_kind == HB_PLOT_Y_NAMED && is_long)
+    hb_draft_put(script, "set ytics 10**%d\nset format y '10^{%%L}'\n", (decades + 8) / 9);
+  else if (plot->y_kind == HB_PLOT_Y_DIGITS || !is_long)
+    put_digits(y, plot->y_kind == HB_PLOT_Y_NAMED, script);
+}
+
+static void put_label(const char *which, const char *label, struct hb_draft *script)
+{
+  if (!label) return;
+  hb_gnuplot_let("label", label, script);
+  hb_draft_put(script, "set %s label\n", which);
+}
+
 /* ---- the script -------------------------------------------------------------------------------------- */
 
-/* Colours that stay apart for eyes that see red and green alike (Okabe and Ito), then marks. */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#56b4e9", "#e69f00", "#000000"};
-static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8};
-enum { COLOURS = sizeof colours / sizeof *colours, MARKS = sizeof marks / sizeof *marks };
+static void put_bands(const struct hb_plot *plot, struct hb_draft *script)
+{
+  for (int k = 0; k < HB_PLOT_BANDS && plot->bands[k].label; k++) {
+    const struct hb_plot_band *b = &plot->bands[k];
+    hb_draft_put(
+        script,
+        "set object rectangle from graph 0, first %.9g to graph 1, first %.9g behind fc rgb '%s' "
+        "fs transparent solid 0.18 noborder\n"
+        "set label '%s' at graph 0.985, first %.9g right front tc rgb '#444444' font ',11' noenhanced\n",
+        b->low, b->high, b->color, b->label, sqrt(b->low * b->high));
+  }
+}
 
-static const double FEW_LABELS = 1000; /* a y axis shorter than this has labels at 1, 2 and 5 */
+/* Numbers in a block before the plot: gnuplot has read all before it draws. The last line lets a curve without points have
+ * its place in the key. */
+static void put_data(const struct hb_plot_curve *curve, size_t k, struct hb_draft *script)
+{
+  char variable[32], name[2 * HB_PLOT_NAME + 8];
+  hb_draft_put(script, "$curve%zu << END\n", k);
+  for (size_t p = 0; p < curve->count; p++) hb_draft_put(script, "%.9g %.9g\n", curve->x[p], curve->y[p]);
+  hb_draft_put(script, "%sEND\n", curve->count ? "" : "NaN NaN\n");
+  snprintf(variable, sizeof variable, "name%zu", k);
+  snprintf(name, sizeof name, "%s%s%s%s", curve->family, curve->is_reference ? "," : "",
+           *curve->member ? " " : "", curve->member);
+  hb_gnuplot_let(variable, name, script);
+}
+
+static void put_curve(const struct hb_plot_curve *curve, size_t k, struct hb_draft *script)
+{
+  const struct hb_plot_look *look = &curve->look;
+  if (curve->is_boxes)
+    hb_draft_put(script, "$curve%zu with boxes ", k);
+  else
+    hb_draft_put(script, "$curve%zu using 1:2 with %s%s ", k, look->width > 0 ? "lines" : "",
+                 look->mark ? "points" : "");
+  if (look->mark) hb_draft_put(script, "ps %g pt %d ", look->mark_size, look->mark);
+  if (look->width > 0) hb_draft_put(script, "lw %g dt %s ", look->width, look->dash ? look->dash : "1");
+  hb_draft_put(script, "lc rgb '%s' ", look->color);
+  if (curve->is_unnamed)
+    hb_draft_put(script, "notitle");
+  else
+    hb_draft_put(script, "title name%zu noenhanced", k);
+}
+
+void hb_plot_put(const struct hb_plot *plot, struct hb_draft *script)
+{
+  struct range x, y;
+  find_ranges(plot, &x, &y);
+  put_label("title", plot->title, script);
+  put_label("xlabel", plot->x_label, script);
+  put_label("ylabel", plot->y_label, script);
+  put_x_axis(plot, x, script);
+  put_y_axis(plot, y, script);
+  put_bands(plot, script);
+  for (size_t k = 0; k < plot->count; k++) put_data(&plot->curves[k], k, script);
+  const char *between = "plot ";
+  for (size_t k = 0; k < plot->count; k++) {
+    if (plot->curves[k].is_hidden) continue;
+    hb_draft_put(script, "%s", between);
+    put_curve(&plot->curves[k], k, script);
+    between = ", \\\n  ";
+  }
+  hb_draft_put(script, "\n");
+}
+
+/* ---- a figure of its own ----------------------------------------------------------------------------- */
+
+/* Colors that stay apart for eyes that see red and green alike (Okabe and Ito), then marks, open ones for references. */
+static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                     "#56b4e9", "#e69f00", "#000000"};
+static const char *const dashes[] = {"1", "2", "3", "4", "5"};
+static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8}, open_marks[] = {10, 6, 8, 4};
+enum { COLORS = sizeof colors / sizeof *colors, MARKS = sizeof marks / sizeof *marks };
 
 /* The number of different families or members (by their place in the struct) before that of curve k came up. */
 static size_t rank(const struct hb_plot *plot, size_t k, size_t offset)
@@ -100,105 +272,29 @@ static size_t rank(const struct hb_plot *plot, size_t k, size_t offset)
   return number;
 }
 
-/* Numbers in blocks before the plot: gnuplot has read all before it draws. */
-static enum hb_status write_data(const struct hb_plot *plot, struct hb_text *script)
+static void give_looks(struct hb_plot *plot)
 {
-  for (size_t k = 0; k < plot->count; k++) {
-    const struct hb_plot_curve *curve = &plot->curves[k];
-    HB_TRY(hb_text_append(script, "$curve%zu << END\n", k));
-    for (size_t p = 0; p < curve->count; p++)
-      HB_TRY(hb_text_append(script, "%.9g %.9g\n", curve->x[p], curve->y[p]));
-    HB_TRY(hb_text_append(script, "END\n"));
+  for (size_t k = 0, references = 0; k < plot->count; k++) {
+    struct hb_plot_curve *c = &plot->curves[k];
+    size_t family = rank(plot, k, offsetof(struct hb_plot_curve, family));
+    size_t member = rank(plot, k, offsetof(struct hb_plot_curve, member));
+    c->look = c->is_reference ? (struct hb_plot_look){"#707070", open_marks[references++ % 4], 1.2, 0.8, "3"}
+                              : (struct hb_plot_look){colors[family % COLORS], marks[member % MARKS], 1.1, 2,
+                                                      dashes[member % 5]};
   }
-  return HB_OK;
 }
 
-/* A little room around the curves, and on a short y axis more than a label in ten. */
-static enum hb_status write_ranges(const struct hb_plot *plot, struct hb_text *script)
-{
-  double x[2] = {INFINITY, 0}, y[2] = {INFINITY, 0};
-  for (size_t k = 0; k < plot->count; k++)
-    for (size_t p = 0; p < plot->curves[k].count; p++) {
-      x[0] = fmin(x[0], plot->curves[k].x[p]), x[1] = fmax(x[1], plot->curves[k].x[p]);
-      y[0] = fmin(y[0], plot->curves[k].y[p]), y[1] = fmax(y[1], plot->curves[k].y[p]);
-    }
-  HB_TRY(hb_text_append(script, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", x[0] / 1.25, x[1] * 1.25,
-                        y[0] / 1.4, y[1] * 1.4));
-  if (y[1] / y[0] > FEW_LABELS) return HB_OK;
-  HB_TRY(hb_text_append(script, "set ytics ("));
-  for (int decade = (int)floor(log10(y[0])) - 1; pow(10, decade) < 2 * y[1]; decade++)
-    for (int digit = 1; digit <= 5; digit += digit == 1 ? 1 : 3)
-      HB_TRY(hb_text_append(script, "%.9g,", digit * pow(10, decade)));
-  return hb_text_append(script, "1e300)\n");
-}
-
-/* The names of the curves as name0, name1, ... */
-static enum hb_status write_names(const struct hb_plot *plot, struct hb_text *script)
-{
-  for (size_t k = 0; k < plot->count; k++) {
-    const struct hb_plot_curve *c = &plot->curves[k];
-    char variable[32], name[2 * HB_PLOT_NAME + 8];
-    snprintf(variable, sizeof variable, "name%zu", k);
-    snprintf(name, sizeof name, "%s%s %s", c->family, c->is_reference ? "," : "", c->member);
-    HB_TRY(hb_gnuplot_let(variable, name, script));
-  }
-  return HB_OK;
-}
-
-/* Open marks of its own, in the order of the references. */
-static enum hb_status write_reference(const struct hb_plot *plot, size_t k, struct hb_text *script)
-{
-  static const int open[] = {10, 6, 8, 4};
-  size_t before = 0;
-  for (size_t c = 0; c < k; c++) before += plot->curves[c].is_reference != 0;
-  return hb_text_append(
-      script,
-      "%s$curve%zu using 1:2 with linespoints lw 0.8 dt 3 ps 1.2 pt %d lc rgb '#707070' title name%zu",
-      k ? ", \\\n  " : "plot ", k, open[before % 4], k);
-}
-
-static enum hb_status write_curve(const struct hb_plot *plot, size_t k, struct hb_text *script)
-{
-  if (plot->curves[k].is_reference) return write_reference(plot, k, script);
-  size_t colour = rank(plot, k, offsetof(struct hb_plot_curve, family)) % COLOURS;
-  size_t member = rank(plot, k, offsetof(struct hb_plot_curve, member));
-  return hb_text_append(
-      script, "%s$curve%zu using 1:2 with linespoints lw 2 ps 1.1 pt %d dt %zu lc rgb '%s' title name%zu",
-      k ? ", \\\n  " : "plot ", k, marks[member % MARKS], member % 5 + 1, colours[colour], k);
-}
-
-static enum hb_status write_label(const char *which, const char *label, struct hb_text *script)
-{
-  HB_TRY(hb_gnuplot_let("label", label, script));
-  return hb_text_append(script, "set %s label\n", which);
-}
-
-static enum hb_status write_script(const struct hb_plot *plot, const char *path, struct hb_text *script)
-{
-  HB_TRY(hb_gnuplot_begin(path, 1200, 800, script));
-  HB_TRY(hb_text_append(script, "set termoption noenhanced\n"
-                                "set logscale x 2\n"
-                                "set logscale y 10\n"
-                                "set border 3 lw 1 lc rgb '#606060'\n"
-                                "set tics nomirror\n"
-                                "set grid xtics ytics lt 1 lc rgb '#d8d8d8'\n"
-                                "set key outside right center samplen 5 spacing 1.3 Left reverse\n"));
-  HB_TRY(write_label("title", plot->title, script));
-  HB_TRY(write_label("xlabel", plot->x_label, script));
-  HB_TRY(write_label("ylabel", plot->y_label, script));
-  HB_TRY(write_ranges(plot, script));
-  HB_TRY(write_data(plot, script));
-  HB_TRY(write_names(plot, script));
-  for (size_t k = 0; k < plot->count; k++) HB_TRY(write_curve(plot, k, script));
-  return hb_text_append(script, "\n");
-}
-
-enum hb_status hb_plot_write(const struct hb_plot *plot, const char *path)
+enum hb_status hb_plot_write(struct hb_plot *plot, const char *path)
 {
   if (plot->count == 0) return hb_fail(HB_ERR_USAGE, "there is nothing to draw in '%s'", path);
-  struct hb_text script = {0};
-  enum hb_status status = write_script(plot, path, &script);
-  if (status == HB_OK) status = hb_gnuplot_draw(path, &script);
-  hb_mem_free(script.text);
-  return status;
+  struct hb_draft script = {0};
+  hb_gnuplot_begin(path, 1200, 800, &script);
+  hb_draft_put(&script, "set termoption noenhanced\n"
+                        "set border 3 lw 1 lc rgb '#606060'\n"
+                        "set tics nomirror\n"
+                        "set grid xtics ytics lt 1 lc rgb '#d8d8d8'\n"
+                        "set key outside right center samplen 5 spacing 1.3 Left reverse\n");
+  give_looks(plot);
+  hb_plot_put(plot, &script);
+  return hb_gnuplot_end(path, &script);
 }

@@ -1,35 +1,82 @@
-/* Figures: curves on logarithmic axes, drawn by gnuplot.h. */
+/* Curves and their axes, as a script for gnuplot. A caller sets the title, what its axes are like and how its curves look. */
 #ifndef HB_PLOT_H
 #define HB_PLOT_H
 
-#include "base/status.h"
+#include "base/draft.h"
 
-enum { HB_PLOT_NAME = 96 };
+enum { HB_PLOT_NAME = 96, HB_PLOT_BANDS = 4 };
 
-/* A family shares a colour, members of the same name in all families share dashes and marks. */
+struct hb_plot_look {
+  const char *color;
+  int mark; /* gnuplot's number; 0: none */
+  double mark_size;
+  double width;     /* of the line; 0: none      */
+  const char *dash; /* gnuplot's; NULL: solid    */
+};
+
+/* In the key it is "FAMILY MEMBER". */
 struct hb_plot_curve {
   char family[HB_PLOT_NAME], member[HB_PLOT_NAME];
   double *x, *y; /* [room], count of them set */
   size_t count, room;
-  int is_reference; /* what others measured: thin and grey */
+  struct hb_plot_look look;
+  int is_reference; /* what others measured            */
+  int is_boxes;     /* a histogram                     */
+  int is_unnamed;   /* not in the key                  */
+  int is_hidden;    /* not drawn, but its range counts */
 };
 
-/* Start from {0} with the axes' labels, title before it is written; hb_plot_clear frees the curves. */
+enum hb_plot_x {
+  HB_PLOT_X_TWOS,       /* powers of two                              */
+  HB_PLOT_X_TWOS_NAMED, /* the same as 256, 1k, 64k, 1M               */
+  HB_PLOT_X_TENS,       /* powers of ten                              */
+  HB_PLOT_X_TIMES,      /* linear, from x_low to x_high               */
+  HB_PLOT_X_OWN         /* linear; the script has it already */
+};
+
+enum hb_plot_y {
+  HB_PLOT_Y_SHORT,   /* labels at 1, 2 and 5, on an axis of more than three decades gnuplot's */
+  HB_PLOT_Y_NAMED,   /* the same, small and large numbers as powers of ten                    */
+  HB_PLOT_Y_DIGITS,  /* labels at 1, 2 and 5 always                                           */
+  HB_PLOT_Y_DECADES, /* whole decades                                                         */
+  HB_PLOT_Y_OWN
+};
+
+/* A range of y that a paper quotes. */
+struct hb_plot_band {
+  double low, high;
+  const char *label, *color;
+};
+
+/* Start from {0} with the axes; hb_plot_clear frees the curves. */
 struct hb_plot {
-  const char *title, *x_label, *y_label;
+  const char *title, *x_label, *y_label; /* NULL: none */
+  enum hb_plot_x x_kind;
+  enum hb_plot_y y_kind;
+  double x_low, x_high; /* HB_PLOT_X_TIMES */
+  double y_margin;      /* a factor around the curves; 0: 1.4 */
+  struct hb_plot_band bands[HB_PLOT_BANDS];
   struct hb_plot_curve *curves;
   size_t count;
 };
 
-/* Adds a point to the curve of that name, or begins it. Points that a logarithm cannot take are left out. */
+/* The curve of that name, begun if it is not there; it moves when another one is begun. */
+enum hb_status hb_plot_curve(struct hb_plot *plot, const char *family, const char *member,
+                             struct hb_plot_curve **curve);
+
+/* Adds a point to it. Points that a logarithm cannot take are left out. */
 enum hb_status hb_plot_add(struct hb_plot *plot, const char *family, const char *member, double x, double y);
 
-/* The same for a curve to compare with. Added after the plot's own curves, whose colours it leaves alone. */
+/* The same for a curve to compare with. Added after the plot's own curves, whose colors it leaves alone. */
 enum hb_status hb_plot_add_reference(struct hb_plot *plot, const char *family, const char *member, double x,
                                      double y);
 void hb_plot_clear(struct hb_plot *plot);
 
-/* The figure appears under its name whole or not at all. Errors: HB_ERR_USAGE (no curves, extension), HB_ERR_IO. */
-enum hb_status hb_plot_write(const struct hb_plot *plot, const char *path);
+/* Axes, bands and curves behind what the script has set. */
+void hb_plot_put(const struct hb_plot *plot, struct hb_draft *script);
+
+/* A figure of its own: families by color, members by dashes and marks, references thin and gray. It appears under its name
+ * whole or not at all. Errors: HB_ERR_USAGE (no curves, extension), HB_ERR_IO. */
+enum hb_status hb_plot_write(struct hb_plot *plot, const char *path);
 
 #endif

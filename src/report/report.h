@@ -1,84 +1,69 @@
-/* A report as one HTML file without scripts and without a network: paragraphs, tables and figures, the numbers of each table
- * and figure in a CSV beside. What goes wrong is kept and comes out at the end, so that a section is read as a text. */
+/* A report as one HTML file without scripts and without a network, from the templates of data/report: a section sets named
+ * numbers, tables and figures, and puts its template. The numbers of each table and figure are in a CSV beside. */
 #ifndef HB_REPORT_H
 #define HB_REPORT_H
 
-#include "base/text.h"
 #include "plot/plot.h"
+#include "report/template.h"
 
+/* Start from {.values = cJSON_CreateObject()}. What goes wrong is kept in html and comes out when it is saved. */
 struct hb_report {
-  struct hb_text html;
-  enum hb_status status; /* the first failure: then nothing is added any more */
-  unsigned lacks;        /* places where something is missing                 */
+  cJSON *values;
+  struct hb_draft html;
   unsigned tables, figures;
 };
 
-/* Markup as it is. */
-void hb_report_put(struct hb_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The text behind a template's end, with the values as they are now. */
+void hb_report_put(struct hb_report *report, const char *file);
 
-/* Text, with what HTML would take for markup escaped. */
-void hb_report_text(struct hb_report *report, const char *text);
+/* Writes the file and frees everything; lacks: paragraphs of class "lack", places where something is missing. */
+enum hb_status hb_report_save(struct hb_report *report, const char *path, unsigned *lacks);
 
-/* "1.7 x 10^-6" as markup, with so many digits; a dash for NaN. One of the last 32 such texts. */
-const char *hb_report_number(double value, int digits);
+/* ---- tables: {{#table NAME}} in a template ------------------------------------------------------------ */
 
-/* Says in red that something is missing, and counts it. */
-void hb_report_lack(struct hb_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Writes the head: title, style. hb_report_end writes the file and frees the text. */
-void hb_report_begin(struct hb_report *report, const char *title);
-enum hb_status hb_report_end(struct hb_report *report, const char *path);
-
-/* ---- tables ------------------------------------------------------------------------------------------ */
-
-/* Written row by row. Start from {.report = ..., .name = ...}. */
+/* Written row by row to data/NAME.csv as well. */
 struct hb_report_table {
   struct hb_report *report;
-  const char *name; /* data/NAME.csv */
-  struct hb_text csv, rows;
+  const char *name;
+  struct hb_draft csv, rows;
   size_t columns, column; /* of the head, and the one that is next */
 };
 
 /* "N [particles]|8800GTX [s]|~t_host [ns]": names and units of the columns, ~ where measured values come with errors. */
-void hb_report_table_head(struct hb_report_table *table, const char *columns);
+struct hb_report_table hb_report_table(struct hb_report *report, const char *name, const char *columns);
 void hb_report_table_word(struct hb_report_table *table, const char *word);
 /* An empty cell where value is NaN. */
 void hb_report_table_number(struct hb_report_table *table, double value, int digits);
 /* Value and error; an error that is NaN is not known. */
 void hb_report_table_measure(struct hb_report_table *table, double value, double error);
-void hb_report_table_row_end(struct hb_report_table *table);
-/* The caption is markup: what it shows and where it comes from. */
-void hb_report_table_end(struct hb_report_table *table, const char *title, const char *caption);
+/* Ends the row; cells before it: a letter for each, w for a word (const char *), a digit for a number (double) with so many
+ * digits, m for a measure (two doubles). */
+void hb_report_table_row(struct hb_report_table *table, const char *cells, ...);
+void hb_report_table_end(struct hb_report_table *table);
 
-/* ---- figures ----------------------------------------------------------------------------------------- */
+/* ---- figures: {{#figure NAME}} in a template ---------------------------------------------------------- */
 
-/* A range of y that a paper quotes. */
-struct hb_report_band {
-  double low, high;
-  const char *label, *colour;
-};
-
-enum { HB_REPORT_BANDS = 4 };
-
-/* Curves on logarithmic axes. The family of a curve is its name in the key, the member its style, "host" or "8800GTX", see
- * figure_style.c. Start from {.name = ..., .x_label = ...}. */
+/* Curves on logarithmic axes, figures/NAME.svg and data/NAME.csv. */
 struct hb_report_figure {
-  const char *name; /* figures/NAME.svg, data/NAME.csv */
-  const char *x_label, *y_label;
-  const char *x_column, *y_column; /* of the CSV                                */
-  int x_base, x_falls;             /* 2 or 10; 1: x falls to the right          */
-  struct hb_report_band bands[HB_REPORT_BANDS];
+  struct hb_report *report;
+  cJSON *values; /* for its template */
+  const char *name, *x_column, *y_column;
   struct hb_plot plot;
 };
 
-void hb_report_point(struct hb_report *report, struct hb_report_figure *figure, const char *curve,
-                     const char *style, double x, double y);
+/* Over x_column "n" or "nu". values: a row in which a template finds the figure as "figure"; NULL: the report's values, in
+ * which it has its own name. */
+struct hb_report_figure hb_report_figure(struct hb_report *report, cJSON *values, const char *name,
+                                         const char *x_column, const char *y_column, const char *y_label);
 
-/* Whether the figure has points of that curve; says that they are missing where it has none. */
-int hb_report_has_curve(struct hb_report *report, const struct hb_report_figure *figure, const char *curve);
+/* style: "host" or "8800GTX", see report_figure.c; "host/small", "host/line" and "host/marks" are its variants. */
+void hb_report_point(struct hb_report_figure *figure, const char *curve, const char *style, double x,
+                     double y);
+
+/* Says that the curve is missing where the figure has no points of it. */
+void hb_report_expect(struct hb_report_figure *figure, const char *curve);
 
 /* Draws and writes it, and frees the curves. */
-void hb_report_figure_end(struct hb_report *report, struct hb_report_figure *figure, const char *title,
-                          const char *caption);
+void hb_report_figure_end(struct hb_report_figure *figure);
 
 #endif

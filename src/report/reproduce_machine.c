@@ -1,13 +1,13 @@
-/* The machine that the jobs ran on, kept beside them, so that the report can be written on another one. */
+#include "report/reproduce_machine.h"
+
+#include "base/draft.h"
 #include "base/file.h"
-#include "base/mem.h"
-#include "report/commit.h"
 #include "base/json.h"
-#include "report/reproduce.h"
+#include "report/commit.h"
+#include "report/reproduce_rows.h"
 
 #include <holmberg/measure.h>
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,16 +60,11 @@ static void put_contexts(struct hb_json *json)
 {
   struct hb_context_info all[HB_CONTEXT_COUNT];
   if (hb_info_contexts(all) != HB_OK) return;
-  for (int k = 0; k < HB_CONTEXT_COUNT; k++) {
-    char name[64], text[768];
-    snprintf(name, sizeof name, "OpenGL, %s", all[k].name);
-    if (all[k].usable)
-      snprintf(text, sizeof text, "%s; %s; %s%s", all[k].renderer, all[k].vendor, all[k].version,
-               all[k].software ? " (software renderer)" : "");
-    else
-      snprintf(text, sizeof text, "not usable: %s", all[k].reason);
-    row(json, name, text);
-  }
+  for (int k = 0; k < HB_CONTEXT_COUNT; k++)
+    row(json, hb_phrase("OpenGL, %s", all[k].name),
+        all[k].usable ? hb_phrase("%s; %s; %s%s", all[k].renderer, all[k].vendor, all[k].version,
+                                  all[k].software ? " (software renderer)" : "")
+                      : hb_phrase("not usable: %s", all[k].reason));
 }
 
 static void put_all(FILE *out)
@@ -80,17 +75,14 @@ static void put_all(FILE *out)
   put_contexts(&json);
   describe_host(text);
   row(&json, "host", text);
-  if (uname(&system) == 0) {
-    snprintf(text, sizeof text, "%.150s %.150s, %.150s", system.sysname, system.release, system.machine);
-    row(&json, "system", text);
-  }
+  if (uname(&system) == 0)
+    row(&json, "system", hb_phrase("%s %s, %s", system.sysname, system.release, system.machine));
 #ifdef __clang__
-  snprintf(text, sizeof text, "%s, commit %s, compiled by clang %s", hb_version(), hb_commit,
-           __clang_version__);
+  static const char compiler[] = "clang " __clang_version__;
 #else
-  snprintf(text, sizeof text, "%s, commit %s, compiled by gcc %s", hb_version(), hb_commit, __VERSION__);
+  static const char compiler[] = "gcc " __VERSION__;
 #endif
-  row(&json, "Holmberg", text);
+  row(&json, "Holmberg", hb_phrase("%s, commit %s, compiled by %s", hb_version(), hb_commit, compiler));
   processor_line("cpu MHz", clock);
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "kind", "host");

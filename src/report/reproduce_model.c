@@ -1,33 +1,32 @@
 /* The model of the run time, [PZ07] section 5: Table 3, Figs 3 and 5. */
 #include "perf/paper.h"
-#include "report/reproduce_2007.h"
-#include "report/reproduce_sections.h"
+#include "report/model_2007.h"
+#include "report/reproduce_section.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-static const char *const machines[] = {"GRAPE-6Af", "8800GTX", "FX1400", "Xeon"};
-enum { MACHINES = sizeof machines / sizeof *machines };
+static const char time_label[] = "seconds for one N-body time unit";
 
 /* What was fitted here: a source, and what travels at a block step. */
 static const struct fit {
   enum hb_source_name source;
-  const char *mode, *label;
-} fits[] = {{HB_SOURCE_HOST, "all/host/host", "host"},
-            {HB_SOURCE_CG2007, "all/host/host", "cg2007"},
-            {HB_SOURCE_BAG, "all/host/host", "bag"},
-            {HB_SOURCE_TILE, "all/host/host", "tile"},
-            {HB_SOURCE_DS, "block/gpu/host", "ds, blocks sent"},
-            {HB_SOURCE_DS, "block/gpu/gpu", "ds, stepped on device"}};
+  const char *mode, *label, *style;
+} fits[] = {{HB_SOURCE_HOST, "all/host/host", "host", "host"},
+            {HB_SOURCE_CG2007, "all/host/host", "cg2007", "cg2007"},
+            {HB_SOURCE_BAG, "all/host/host", "bag", "bag"},
+            {HB_SOURCE_TILE, "all/host/host", "tile", "tile"},
+            {HB_SOURCE_DS, "block/gpu/host", "ds, blocks sent", "ds"},
+            {HB_SOURCE_DS, "block/gpu/gpu", "ds, stepped on device", "grape6"}};
 enum { FITS = sizeof fits / sizeof *fits };
+
+static const char *filter_of(const struct hb_reproduction *r, const struct fit *fit, const char *record)
+{
+  return hb_phrase("kind=model source=%s mode=%s record=%s", r->sources[fit->source].name, fit->mode, record);
+}
 
 static const struct hb_record *fit_of(const struct hb_reproduction *r, const struct fit *fit)
 {
-  char filter[128];
-  snprintf(filter, sizeof filter, "kind=model source=%s mode=%s record=fit", r->sources[fit->source].name,
-           fit->mode);
-  return hb_reproduce_next(r, NULL, filter);
+  return hb_reproduce_next(r, NULL, filter_of(r, fit, "fit"));
 }
 
 /* ---- Table 3 ----------------------------------------------------------------------------------------- */
@@ -42,162 +41,102 @@ enum { CONSTANTS = sizeof constants / sizeof *constants };
 /* A constant that is not needed is 0 in the fit: the table has no number there. */
 static void fit_row(struct hb_report_table *t, const char *label, const struct hb_record *fit)
 {
-  char error[64];
   hb_report_table_word(t, label);
   for (int k = 0; k < CONSTANTS; k++) {
     double value = hb_record_number(fit, constants[k].field);
-    snprintf(error, sizeof error, "%s_error", constants[k].field);
-    hb_report_table_measure(t, value == 0 ? NAN : value / constants[k].unit,
-                            hb_record_number(fit, error) / constants[k].unit);
+    double error = hb_record_number(fit, hb_phrase("%s_error", constants[k].field));
+    hb_report_table_measure(t, value == 0 ? NAN : value / constants[k].unit, error / constants[k].unit);
   }
-  hb_report_table_row_end(t);
+  hb_report_table_row(t, "");
 }
 
-void hb_section_table3(struct hb_reproduction *r, struct hb_report *report)
+void hb_section_table3(const struct hb_reproduction *r, struct hb_report *report)
 {
-  struct hb_report_table t = {.report = report, .name = "table3"};
-  hb_report_table_head(
-      &t,
-      "machine|~t_host [ns]|~t_pair [ns]|~t_send [ns]|~t_receive [ns]|~t_source [ns]|~t_start [&micro;s]");
-  for (int m = 0; m < MACHINES; m++) {
-    hb_report_table_word(&t, machines[m]);
-    for (int k = 0; k < CONSTANTS; k++)
-      hb_report_table_measure(&t,
-                              constants[k].paper
-                                  ? hb_paper_value("pz07_table3", constants[k].paper, machines[m]) /
-                                        constants[k].unit
-                                  : NAN,
-                              NAN);
-    hb_report_table_row_end(&t);
+  struct hb_report_table t = hb_report_table(report, "table3",
+                                             "machine|~t_host [ns]|~t_pair [ns]|~t_send [ns]|"
+                                             "~t_receive [ns]|~t_source [ns]|~t_start [&micro;s]");
+  for (int m = 0; m < HB_2007_MACHINES; m++) {
+    hb_report_table_word(&t, hb_2007_machines[m]);
+    for (int k = 0; k < CONSTANTS; k++) {
+      const char *key = constants[k].paper;
+      double value = key ? hb_paper_value("pz07_table3", key, hb_2007_machines[m]) : NAN;
+      hb_report_table_measure(&t, value / constants[k].unit, NAN);
+    }
+    hb_report_table_row(&t, "");
   }
-  for (int f = 0; f < FITS; f++)
-    if (fit_of(r, &fits[f])) fit_row(&t, fits[f].label, fit_of(r, &fits[f]));
-  hb_report_table_end(&t, "Table 3",
-                      "The constants of the model. First the four machines as [PZ07] Table 3 prints them, "
-                      "then this machine, fitted to "
-                      "runs whose phases were timed (<code>holmberg model fit</code>), with standard errors "
-                      "where there were enough "
-                      "runs to tell. t_host: a particle predicted and corrected, at N = 65536, where the "
-                      "constants of the text give "
-                      "the printed 382&thinsp;ns; t_pair: the force between two; t_send and t_receive: a "
-                      "particle to the device and "
-                      "back. Two that the paper's model does not have: t_source, for each source in the "
-                      "forces of a block (a pass "
-                      "of cg2007), and t_start, for each block step. A constant smaller than its error is "
-                      "one that these runs are "
-                      "too short to tell from zero; the fit lets none be negative, and those that it sets to "
-                      "zero are left out.");
-  for (int f = 0; f < FITS; f++)
-    if (!fit_of(r, &fits[f]) && r->sources[fits[f].source].is_there)
-      hb_report_lack(report, "The constants of %s, %s were not fitted.", fits[f].label, fits[f].mode);
+  hb_values_list(report->values, "unfitted", "label mode");
+  for (int f = 0; f < FITS; f++) {
+    const struct hb_record *fit = fit_of(r, &fits[f]);
+    if (fit) fit_row(&t, fits[f].label, fit);
+    if (fit || !r->sources[fits[f].source].is_there) continue;
+    cJSON *row = hb_values_row(report->values, "unfitted");
+    hb_values_word(row, "label", fits[f].label);
+    hb_values_word(row, "mode", fits[f].mode);
+  }
+  hb_report_table_end(&t);
 }
 
 /* ---- Fig. 3 ------------------------------------------------------------------------------------------ */
 
-static void say_fits(struct hb_reproduction *r, struct hb_report *report)
+static void fig3_2007(struct hb_report *report)
 {
-  hb_report_put(report, "<p>Fitted on every other of its N, the model of this machine errs at the N that it "
-                        "has not seen by at most ");
-  unsigned count = 0;
-  for (int f = 0; f < FITS; f++) {
-    double unseen = hb_record_number(fit_of(r, &fits[f]), "unseen_deviation");
-    if (isfinite(unseen))
-      hb_report_put(report, "%s%s&thinsp;%% (%s)", count++ ? ", " : "", hb_report_number(100 * unseen, 2),
-                    fits[f].label);
-  }
-  hb_report_put(report, ".</p>\n");
-  if (!count) hb_report_lack(report, "No model was fitted on this machine.");
-}
-
-static void own_part(struct hb_reproduction *r, struct hb_report *report)
-{
-  struct hb_report_figure figure = {.name = "fig3-here",
-                                    .x_label = "number of particles N",
-                                    .x_base = 2,
-                                    .y_label = "seconds for one N-body time unit",
-                                    .x_column = "n",
-                                    .y_column = "seconds"};
-  static const char *const styles[FITS] = {"host", "cg2007", "bag", "tile", "ds", "grape6"};
-  char name[96], style[32], filter[128];
-  for (int f = 0; f < FITS; f++) {
-    if (!r->sources[fits[f].source].is_there) continue;
-    snprintf(filter, sizeof filter, "kind=model source=%s mode=%s record=size",
-             r->sources[fits[f].source].name, fits[f].mode);
-    snprintf(name, sizeof name, "%s, model", fits[f].label);
-    snprintf(style, sizeof style, "%s/line", styles[f]);
-    hb_section_curve(r, report, &figure, name, style, filter, "n", "predicted_s", 1);
-    snprintf(name, sizeof name, "%s, measured", fits[f].label);
-    snprintf(style, sizeof style, "%s/marks", styles[f]);
-    hb_section_curve(r, report, &figure, name, style, filter, "n", "measured_s", 1);
-  }
-  hb_report_figure_end(report, &figure, "Fig. 3, this machine",
-                       "The same for this machine, with the constants of its own Table 3.");
-}
-
-void hb_section_fig3(struct hb_reproduction *r, struct hb_report *report)
-{
-  struct hb_report_figure figure = {.name = "fig3-2007",
-                                    .x_label = "number of particles N",
-                                    .x_base = 2,
-                                    .y_label = "seconds for one N-body time unit",
-                                    .x_column = "n",
-                                    .y_column = "seconds"};
-  static const char *const colours[] = {"first", "second", "third", "fourth"};
-  char name[64], style[32];
-  for (int m = 0; m < MACHINES; m++) {
-    snprintf(name, sizeof name, "%s, model", machines[m]);
-    snprintf(style, sizeof style, "%s/line", colours[m]);
+  static const char *const colors[] = {"first", "second", "third", "fourth"};
+  struct hb_report_figure f = hb_report_figure(report, NULL, "fig3-2007", "n", "seconds", time_label);
+  for (int m = 0; m < HB_2007_MACHINES; m++) {
+    const char *machine = hb_2007_machines[m], *curve = hb_phrase("%s, model", machine);
+    const char *style = hb_phrase("%s/line", colors[m]);
     for (size_t n = 256; n <= (m == 1 ? 524288 : 65536); n *= 2)
-      hb_report_point(report, &figure, name, style, (double)n, hb_2007_time(machines[m], (double)n));
-    snprintf(name, sizeof name, "%s, Table 2", machines[m]);
-    snprintf(style, sizeof style, "%s/marks", colours[m]);
-    hb_section_paper_curve(report, &figure, name, style, machines[m]);
+      hb_report_point(&f, curve, style, (double)n, hb_2007_time(machine, (double)n, HB_2007_AS_IS));
+    hb_section_paper_curve(&f, hb_phrase("%s, Table 2", machine), hb_phrase("%s/marks", colors[m]), machine);
   }
-  hb_report_figure_end(
-      report, &figure, "Fig. 3",
-      "The model of [PZ07] section 5 (eqs 10 to 17 with the constants of the text and of Table 3; lines) "
-      "against its Table 2 times four (marks).");
-  own_part(r, report);
-  say_fits(r, report);
+  hb_report_figure_end(&f);
+}
+
+void hb_section_fig3(const struct hb_reproduction *r, struct hb_report *report)
+{
+  fig3_2007(report);
+  struct hb_report_figure f = hb_report_figure(report, NULL, "fig3-here", "n", "seconds", time_label);
+  hb_values_list(report->values, "unseen", "percent label");
+  for (int k = 0; k < FITS; k++) {
+    double unseen = hb_record_number(fit_of(r, &fits[k]), "unseen_deviation");
+    if (isfinite(unseen)) {
+      cJSON *row = hb_values_row(report->values, "unseen");
+      hb_values_number(row, "percent", 100 * unseen);
+      hb_values_word(row, "label", fits[k].label);
+    }
+    if (!r->sources[fits[k].source].is_there) continue;
+    const char *filter = filter_of(r, &fits[k], "size");
+    hb_section_curve(r, &f, hb_phrase("%s, model", fits[k].label), hb_phrase("%s/line", fits[k].style),
+                     filter, "predicted_s", 1);
+    hb_section_curve(r, &f, hb_phrase("%s, measured", fits[k].label), hb_phrase("%s/marks", fits[k].style),
+                     filter, "measured_s", 1);
+  }
+  hb_report_figure_end(&f);
 }
 
 /* ---- Fig. 5 ------------------------------------------------------------------------------------------ */
 
-void hb_section_fig5(struct hb_reproduction *r, struct hb_report *report)
+void hb_section_fig5(const struct hb_reproduction *r, struct hb_report *report)
 {
-  struct hb_report_figure figure = {.name = "fig5",
-                                    .x_label = "number of particles N",
-                                    .x_base = 2,
-                                    .y_label = "seconds for one N-body time unit",
-                                    .x_column = "n",
-                                    .y_column = "seconds"};
   static const struct {
     const char *mode, *curve, *style;
   } modes[] = {{"all/host/host", "here: all sent", "first"},
                {"block/gpu/host", "here: blocks sent", "second"},
                {"block/gpu/gpu", "here: stepped on the device", "third"}};
-  char filter[96];
-  for (int k = 0; k < 3; k++) {
-    snprintf(filter, sizeof filter, "kind=run source=ds mode=%s", modes[k].mode);
-    hb_section_curve(r, report, &figure, modes[k].curve, modes[k].style, filter, "n", "wall_s", 4);
-  }
-  hb_section_paper_curve(report, &figure, "Xeon, measured", "Xeon", "Xeon");
-  hb_section_paper_curve(report, &figure, "8800GTX, measured", "8800GTX", "8800GTX");
+  struct hb_report_figure f = hb_report_figure(report, NULL, "fig5", "n", "seconds", time_label);
+  for (int k = 0; k < 3; k++)
+    hb_section_curve(r, &f, modes[k].curve, modes[k].style,
+                     hb_phrase("kind=run source=ds mode=%s", modes[k].mode), "wall_s", 4);
+  hb_section_paper_curve(&f, "Xeon, measured", "Xeon", "Xeon");
+  hb_section_paper_curve(&f, "8800GTX, measured", "8800GTX", "8800GTX");
+  double eta = hb_paper_value("pz07_model", "eta_fe,GPU", "value");
   for (double n = 256; n <= 524288; n *= 2) {
     struct hb_2007_step s = hb_2007_step("8800GTX", n);
-    double eta = hb_paper_value("pz07_model", "eta_fe,GPU", "value");
-    hb_report_point(report, &figure, "8800GTX, blocks sent", "model", n, hb_2007_time_blocks(n));
-    hb_report_point(report, &figure, "8800GTX, stepped on card", "model-dashed", n, hb_2007_time_on_card(n));
-    hb_report_point(report, &figure, "the same, one cycle a pair", "model-dotted", n,
-                    hb_2007_time_on_card(n) - hb_2007_n_steps(n) * s.force_s * (1 - 1 / eta));
+    double on_card = hb_2007_time("8800GTX", n, HB_2007_ON_CARD);
+    hb_report_point(&f, "8800GTX, blocks sent", "model", n, hb_2007_time("8800GTX", n, HB_2007_BLOCKS));
+    hb_report_point(&f, "8800GTX, stepped on card", "model-dashed", n, on_card);
+    hb_report_point(&f, "the same, one cycle a pair", "model-dotted", n,
+                    on_card - hb_2007_n_steps(n) * s.force_s * (1 - 1 / eta));
   }
-  hb_report_figure_end(
-      report, &figure, "Fig. 5",
-      "What [PZ07] Fig. 5 predicted for the 8800GTX by its model, and the same three ways to work measured "
-      "on "
-      "this machine. Thin with marks: the Xeon and the 8800GTX of Table 2. Thick: only the particles of a "
-      "block travel. Dashed: they are also predicted and corrected on the card. Dotted: and a pair takes one "
-      "cycle (&eta;<sub>fe</sub> = 1). Colours: double-single forces here, all particles sent; blocks sent "
-      "and "
-      "predicted on the device; corrected there, too.");
+  hb_report_figure_end(&f);
 }

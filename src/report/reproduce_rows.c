@@ -1,10 +1,13 @@
+#include "report/reproduce_rows.h"
+
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/json_read.h"
-#include "report/reproduce.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +27,7 @@ static enum hb_status grow(struct hb_reproduction *r)
 }
 
 /* "a=1 b=2" as fields, cut where it stands. */
-static void take_labels(char *labels, struct hb_record *record)
+void hb_record_label(char *labels, struct hb_record *record)
 {
   char *rest = NULL;
   for (char *word = strtok_r(labels, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
@@ -63,7 +66,7 @@ static enum hb_status add_line(struct hb_reproduction *r, const char *labels, co
   HB_TRY(hb_text_append(&text, "%s%c%s", labels, 0, line));
   struct hb_record *record = &r->records[r->record_count++];
   *record = (struct hb_record){.text = text.text};
-  take_labels(text.text, record);
+  hb_record_label(text.text, record);
   return hb_record_take(text.text + strlen(labels) + 1, record);
 }
 

@@ -1,20 +1,23 @@
+#include "report/reproduce_run.h"
+
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/draft.h"
 #include "base/mem.h"
 #include "base/process.h"
-#include "report/commit.h"
-#include "base/json.h"
-#include "report/reproduce.h"
 #include "console/signals.h"
 #include "console/terminal.h"
+#include "report/reproduce_job.h"
+#include "report/reproduce_machine.h"
+#include "report/reproduce_plan.h"
+#include "report/reproduce_rows.h"
+#include "report/reproduce_sources.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- one child --------------------------------------------------------------------------------------- */
@@ -87,46 +90,6 @@ static enum hb_status listen(struct hb_process *child, const struct hb_job *job,
 
 /* ---- one job ----------------------------------------------------------------------------------------- */
 
-static void file_of(const struct hb_job *job, char path[128])
-{
-  snprintf(path, 128, "jobs/%s.jsonl", job->name);
-}
-
-static enum hb_status write_header(FILE *file, const struct hb_job *job, double wall_s)
-{
-  char date[32];
-  time_t now = time(NULL);
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-  struct hb_json json = {.out = file};
-  hb_json_open_object(&json, NULL);
-  hb_json_text(&json, "command", job->command);
-  hb_json_text(&json, "version", hb_version());
-  hb_json_text(&json, "commit", hb_commit);
-  hb_json_text(&json, "date", date);
-  hb_json_number(&json, "estimate_s", job->estimate_s);
-  hb_json_number(&json, "job_wall_s", wall_s);
-  if (*job->failure) hb_json_text(&json, "failure", job->failure);
-  hb_json_close_object(&json);
-  fputc('\n', file);
-  return fflush(file) == 0 ? HB_OK : hb_fail(HB_ERR_IO, "cannot keep job %s: %s", job->name, strerror(errno));
-}
-
-/* The output under its name, of a job that failed none, behind a line that says what it is of. */
-static enum hb_status keep(const struct hb_job *job, double wall_s, const struct hb_text *rows)
-{
-  char *whole = NULL, path[128];
-  size_t length;
-  FILE *file = open_memstream(&whole, &length);
-  enum hb_status status = file ? HB_OK : hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
-  if (status == HB_OK) status = write_header(file, job, wall_s);
-  if (status == HB_OK && !*job->failure && rows->length) fwrite(rows->text, 1, rows->length, file);
-  if (file && fclose(file) != 0) status = hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
-  file_of(job, path);
-  if (status == HB_OK) status = hb_file_replace(path, whole, length);
-  free(whole);
-  return status;
-}
-
 /* The first line of what the child said, without the program's name. */
 static void note_failure(struct hb_job *job, const struct hb_text *said, struct hb_process_end end)
 {
@@ -155,32 +118,16 @@ static enum hb_status run_job(struct hb_job *job, const struct progress *progres
     note_failure(job, &said, end);
   /* what a probe cannot do this machine cannot do: that is an answer; other failures are tried again another time */
   if (status == HB_OK && (!*job->failure || job->kind == HB_JOB_PROBE))
-    status = keep(job, hb_clock_now() - began, &rows);
+    status = hb_job_keep(job, hb_clock_now() - began, rows.text, rows.length);
   job->is_done = status == HB_OK && !*job->failure;
   hb_mem_free(rows.text);
   hb_mem_free(said.text);
   return status;
 }
 
-int hb_job_is_kept(const struct hb_job *job, char *failure)
-{
-  char done[128], *text;
-  struct hb_record header = {0};
-  size_t length;
-  file_of(job, done);
-  if (access(done, R_OK) != 0 || hb_file_read(done, &text, &length) != HB_OK) return 0;
-  text[strcspn(text, "\n")] = 0;
-  int same = hb_record_take(text, &header) == HB_OK &&
-             strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
-             strcmp(hb_record_text(&header, "version"), hb_version()) == 0;
-  const char *kept = hb_record_text(&header, "failure");
-  int failed = same && *kept;
-  if (failed && failure) snprintf(failure, HB_JOB_FAILURE, "%s", kept);
-  hb_mem_free(text);
-  return same && !failed;
-}
+/* ---- all jobs ---------------------------------------------------------------------------------------- */
 
-enum hb_status hb_reproduce_resume(struct hb_reproduction *r)
+static enum hb_status resume(struct hb_reproduction *r)
 {
   for (size_t k = 0; k < r->job_count; k++) {
     struct hb_job *job = &r->jobs[k];
@@ -191,11 +138,20 @@ enum hb_status hb_reproduce_resume(struct hb_reproduction *r)
   return HB_OK;
 }
 
-enum hb_status hb_reproduce_run(struct hb_reproduction *r)
+static struct progress progress_of(const struct hb_reproduction *r)
 {
   struct progress progress = {.began = hb_clock_now()};
   for (size_t k = 0; k < r->job_count; k++)
     if (hb_job_is_due(&r->jobs[k])) progress.all++, progress.all_s += r->jobs[k].estimate_s;
+  return progress;
+}
+
+/* In their order, on the machine that the folder is of. */
+static enum hb_status run_due(struct hb_reproduction *r)
+{
+  HB_TRY(resume(r));
+  struct progress progress = progress_of(r);
+  if (progress.all) HB_TRY(hb_reproduce_check_machine(r));
   for (size_t k = 0; k < r->job_count; k++) {
     struct hb_job *job = &r->jobs[k];
     if (!hb_job_is_due(job)) continue;
@@ -204,12 +160,40 @@ enum hb_status hb_reproduce_run(struct hb_reproduction *r)
     progress.done++;
     progress.done_s += job->estimate_s;
     say(&progress, job, hb_clock_now() - began);
-    if (job->is_done) HB_TRY(hb_reproduce_read(r, k));
-    if (job->is_done || job->kind == HB_JOB_PROBE) continue;
-    char line[400];
-    snprintf(line, sizeof line, "job %s failed: %s", job->name, job->failure);
-    hb_terminal_note(line);
+    if (job->is_done)
+      HB_TRY(hb_reproduce_read(r, k));
+    else if (job->kind != HB_JOB_PROBE)
+      hb_terminal_note(hb_phrase("job %s failed: %s", job->name, job->failure));
   }
   hb_terminal_clear_progress();
   return HB_OK;
+}
+
+static void say_estimate(const struct hb_reproduction *r)
+{
+  struct progress due = progress_of(r);
+  size_t done = 0;
+  char text[32];
+  for (size_t k = 0; k < r->job_count; k++) done += (size_t)r->jobs[k].is_done;
+  hb_terminal_duration(due.all_s, text);
+  if (due.all == 0)
+    printf("%zu jobs are done, 0 are to do\n", done);
+  else
+    printf("%zu jobs are done, %zu are to do: about %s on this machine, by its measured rates\n", done,
+           due.all, text);
+  fflush(stdout);
+}
+
+enum hb_status hb_reproduce_run(struct hb_reproduction *r)
+{
+  HB_TRY(hb_reproduce_open_machine(r));
+  for (int stage = 0; stage < 2; stage++) {
+    HB_TRY(hb_reproduce_plan_probes(r, stage));
+    HB_TRY(run_due(r));
+    HB_TRY(hb_reproduce_take_probes(r, stage));
+  }
+  HB_TRY(hb_reproduce_plan(r));
+  HB_TRY(resume(r));
+  say_estimate(r);
+  return run_due(r);
 }

@@ -1,8 +1,12 @@
-/* The sources of forces, and how fast each is here: what the estimates and the choice of sizes come from. */
-#include "report/reproduce.h"
-#include "report/reproduce_2007.h"
+#include "report/reproduce_sources.h"
+
+#include "base/draft.h"
+#include "report/model_2007.h"
+#include "report/reproduce_job.h"
+#include "report/reproduce_rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- estimates --------------------------------------------------------------------------------------- */
@@ -33,42 +37,16 @@ double hb_source_run_seconds(const struct hb_reproduction *r, const struct hb_so
 /* ---- probes ------------------------------------------------------------------------------------------ */
 
 static const struct hb_source all_sources[HB_SOURCES] = {
-    [HB_SOURCE_HOST] = {.name = "host",
-                        .scheme = "host",
-                        .precision = "double",
-                        .what = "double precision on the processor"},
-    [HB_SOURCE_SIMD] = {.name = "host-simd",
-                        .scheme = "host-simd",
-                        .precision = "single",
-                        .what = "single precision on the processor's vector units"},
-    [HB_SOURCE_CG2007] = {.name = "cg2007",
-                          .scheme = "cg2007",
-                          .precision = "single",
-                          .what = "the kernel of 2007"},
-    [HB_SOURCE_BAG] = {.name = "bag",
-                       .scheme = "bag",
-                       .precision = "single",
-                       .what = "fragment programs that sum many sources in one pass"},
-    [HB_SOURCE_TILE] = {.name = "tile",
-                        .scheme = "tile",
-                        .precision = "single",
-                        .what = "compute programs with tiles of sources in shared memory"},
-    [HB_SOURCE_GRAPE6] = {.name = "grape6",
-                          .scheme = "grape6",
-                          .precision = "grape6",
-                          .what = "GRAPE-6's arithmetic, emulated on the processor"},
-    [HB_SOURCE_COMPENSATED] = {.name = "compensated",
-                               .scheme = "bag",
-                               .precision = "compensated",
-                               .what = "float pairs, double-single sums"},
-    [HB_SOURCE_DS] = {.name = "ds",
-                      .scheme = "bag",
-                      .precision = "ds",
-                      .what = "double-single positions and sums"},
-    [HB_SOURCE_DOUBLE] = {.name = "double",
-                          .scheme = "bag",
-                          .precision = "double",
-                          .what = "double precision on the device"},
+    [HB_SOURCE_HOST] = {"host", "host", "double", "double precision on the processor"},
+    [HB_SOURCE_SIMD] = {"host-simd", "host-simd", "single",
+                        "single precision on the processor's vector units"},
+    [HB_SOURCE_CG2007] = {"cg2007", "cg2007", "single", "the kernel of 2007"},
+    [HB_SOURCE_BAG] = {"bag", "bag", "single", "fragment programs that sum many sources in one pass"},
+    [HB_SOURCE_TILE] = {"tile", "tile", "single", "compute programs with tiles of sources in shared memory"},
+    [HB_SOURCE_GRAPE6] = {"grape6", "grape6", "grape6", "GRAPE-6's arithmetic, emulated on the processor"},
+    [HB_SOURCE_COMPENSATED] = {"compensated", "bag", "compensated", "float pairs, double-single sums"},
+    [HB_SOURCE_DS] = {"ds", "bag", "ds", "double-single positions and sums"},
+    [HB_SOURCE_DOUBLE] = {"double", "bag", "double", "double precision on the device"},
 };
 
 /* Two sizes far apart tell what a walk costs from what a pair does. */
@@ -82,33 +60,20 @@ static struct probe_sizes probe_sizes(const struct hb_reproduction *r)
   return (struct probe_sizes){{large / 8, large}, {large / 128, large / 8}};
 }
 
-/* Jobs that do next to nothing. */
-static enum hb_status plan_starts(struct hb_reproduction *r)
-{
-  struct hb_job *job;
-  HB_TRY(hb_job_add(r, HB_JOB_PROBE, NULL, 1, &job, "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet"));
-  hb_job_name(job, "kind=start", "start");
-  HB_TRY(hb_job_add(r, HB_JOB_PROBE, &r->sources[HB_SOURCE_CG2007], 1, &job,
-                    "bench draws --n 16 --ni 16 --repeat 1 --json"));
-  hb_job_name(job, "kind=start", "start-gl");
-  return HB_OK;
-}
-
 enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage)
 {
   struct probe_sizes p = probe_sizes(r);
-  if (stage == 0) memcpy(r->sources, all_sources, sizeof all_sources);
-  if (stage == 0) HB_TRY(plan_starts(r));
-  for (int k = stage ? HB_SOURCE_COMPENSATED : 0; k < (stage ? HB_SOURCES : HB_SOURCE_COMPENSATED); k++) {
-    struct hb_job *job;
-    HB_TRY(hb_job_add(r, HB_JOB_PROBE, &r->sources[k], 1, &job,
-                      "bench force --n %zu,%zu --ni %zu,%zu --repeat 1 --json", p.n[0], p.n[1], p.ni[0],
-                      p.ni[1]));
-    char labels[64];
-    snprintf(labels, sizeof labels, "kind=probe source=%s", r->sources[k].name);
-    hb_job_name(job, labels, "probe-%s", r->sources[k].name);
+  if (stage == 0) { /* jobs that do next to nothing before the others */
+    memcpy(r->sources, all_sources, sizeof all_sources);
+    hb_job_add(r, HB_JOB_PROBE, NULL, 1, "kind=start", "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet");
+    hb_job_add(r, HB_JOB_PROBE, &r->sources[HB_SOURCE_CG2007], 1, "kind=start on=gl",
+               "bench draws --n 16 --ni 16 --repeat 1 --json");
   }
-  return HB_OK;
+  for (int k = stage ? HB_SOURCE_COMPENSATED : 0; k < (stage ? HB_SOURCES : HB_SOURCE_COMPENSATED); k++)
+    hb_job_add(r, HB_JOB_PROBE, &r->sources[k], 1, hb_phrase("kind=probe source=%s", r->sources[k].name),
+               hb_phrase("bench force --n %zu,%zu --ni %zu,%zu --repeat 1 --json", p.n[0], p.n[1], p.ni[0],
+                         p.ni[1]));
+  return r->planned;
 }
 
 static double probe_seconds(const struct hb_reproduction *r, const struct hb_source *source, int k)
@@ -134,10 +99,8 @@ static void take_probe(const struct hb_reproduction *r, struct hb_source *source
   source->pass_s = fmax(t[0] / passes[0] - source->pair_s * pairs[0] / passes[0], 0);
 }
 
-static struct hb_job *job_called(const struct hb_reproduction *r, const char *prefix, const char *name)
+static const struct hb_job *job_called(const struct hb_reproduction *r, const char *wanted)
 {
-  char wanted[80];
-  snprintf(wanted, sizeof wanted, "%s%s", prefix, name);
   for (size_t k = 0; k < r->job_count; k++)
     if (strcmp(r->jobs[k].name, wanted) == 0) return &r->jobs[k];
   return NULL;
@@ -147,7 +110,7 @@ enum hb_status hb_reproduce_take_probes(struct hb_reproduction *r, int stage)
 {
   for (int k = stage ? HB_SOURCE_COMPENSATED : 0; k < (stage ? HB_SOURCES : HB_SOURCE_COMPENSATED); k++) {
     struct hb_source *source = &r->sources[k];
-    const struct hb_job *job = job_called(r, "probe-", source->name);
+    const struct hb_job *job = job_called(r, hb_phrase("probe-%s", source->name));
     take_probe(r, source);
     if (job) snprintf(source->why_not, sizeof source->why_not, "%s", job->failure);
   }
@@ -159,7 +122,7 @@ enum hb_status hb_reproduce_take_probes(struct hb_reproduction *r, int stage)
   int tile_is_faster = tile->is_there && (!bag->is_there || tile->pair_s < bag->pair_s);
   for (int k = HB_SOURCE_COMPENSATED; k < HB_SOURCES; k++)
     r->sources[k].scheme = tile_is_faster ? "tile" : "bag";
-  r->start_s = job_called(r, "start", "")->wall_s;
-  r->gl_start_s = job_called(r, "start", "-gl")->wall_s;
+  r->start_s = job_called(r, "start")->wall_s;
+  r->gl_start_s = job_called(r, "start-gl")->wall_s;
   return HB_OK;
 }

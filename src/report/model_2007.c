@@ -1,9 +1,21 @@
-#include "report/reproduce_2007.h"
+#include "report/model_2007.h"
+
+#include "perf/paper.h"
 
 #include <holmberg/measure.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+const char *const hb_2007_machines[HB_2007_MACHINES] = {"GRAPE-6Af", "8800GTX", "FX1400", "Xeon"};
+
+double hb_2007_wall(size_t n, const char *machine)
+{
+  char row[32];
+  snprintf(row, sizeof row, "%zu", n);
+  return hb_paper_value("table2", row, machine);
+}
 
 static const struct hb_machine *find(const char *name)
 {
@@ -27,28 +39,12 @@ struct hb_2007_step hb_2007_step(const char *machine, double n)
       .host_s = time.t_host, .comm_s = time.t_comm, .force_s = time.t_force, .all_s = time.t_step};
 }
 
-double hb_2007_time(const char *machine, double n)
+double hb_2007_time(const char *machine, double n, enum hb_2007_way way)
 {
+  struct hb_machine as = *find(machine);
   struct hb_model_time time;
-  hb_model_predict(find(machine), n, &time);
-  return time.t_unit;
-}
-
-double hb_2007_time_blocks(double n)
-{
-  struct hb_machine machine = *find("8800GTX");
-  struct hb_model_time time;
-  machine.sends_all = machine.receives_all = 0;
-  hb_model_predict(&machine, n, &time);
-  return time.t_unit;
-}
-
-double hb_2007_time_on_card(double n)
-{
-  struct hb_machine machine = *find("8800GTX");
-  struct hb_model_time time;
-  machine.sends_all = machine.receives_all = 0;
-  machine.t_predict = machine.t_correct = 0;
-  hb_model_predict(&machine, n, &time);
+  if (way != HB_2007_AS_IS) as.sends_all = as.receives_all = 0;
+  if (way == HB_2007_ON_CARD) as.t_predict = as.t_correct = 0;
+  hb_model_predict(&as, n, &time);
   return time.t_unit;
 }

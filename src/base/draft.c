@@ -1,0 +1,61 @@
+#include "base/draft.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void hb_draft_note(struct hb_draft *draft, enum hb_status status)
+{
+  if (draft->status == HB_OK) draft->status = status;
+}
+
+void hb_draft_put_bytes(struct hb_draft *draft, const void *bytes, size_t count)
+{
+  if (draft->status == HB_OK) draft->status = hb_text_append_bytes(&draft->text, bytes, count);
+}
+
+void hb_draft_put(struct hb_draft *draft, const char *format, ...)
+{
+  char *text = NULL;
+  if (draft->status != HB_OK) return;
+  va_list list;
+  va_start(list, format);
+  int length = vasprintf(&text, format, list);
+  va_end(list);
+  if (length < 0)
+    draft->status = hb_fail(HB_ERR_INTERNAL, "out of memory");
+  else
+    hb_draft_put_bytes(draft, text, (size_t)length);
+  if (length >= 0) free(text);
+}
+
+void hb_draft_clear(struct hb_draft *draft)
+{
+  hb_mem_free(draft->text.text);
+  *draft = (struct hb_draft){0};
+}
+
+enum hb_status hb_draft_save(struct hb_draft *draft, const char *path)
+{
+  enum hb_status status = draft->status;
+  if (status == HB_OK)
+    status = hb_file_replace(path, draft->text.text ? draft->text.text : "", draft->text.length);
+  hb_draft_clear(draft);
+  return status;
+}
+
+const char *hb_phrase(const char *format, ...)
+{
+  static _Thread_local char texts[16][512];
+  static _Thread_local unsigned next;
+  char *text = texts[next++ % 16];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof texts[0], format, list);
+  va_end(list);
+  return text;
+}
