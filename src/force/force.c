@@ -1,9 +1,9 @@
 #include "force/force.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/frame.h"
-#include "perf/phases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -246,7 +246,7 @@ static void count_phases(struct hb_force *force, double *lap)
   if (force->ops->phases) force->ops->phases(force->state, &last);
   phases->send_s += last.send_s;
   phases->receive_s += last.receive_s;
-  phases->force_s += hb_phases_lap(lap) - last.send_s - last.receive_s;
+  phases->force_s += hb_clock_lap(lap) - last.send_s - last.receive_s;
 }
 
 static enum hb_status in_one(struct hb_force *force, size_t nj, const double *m, const double *x,
@@ -278,7 +278,7 @@ static enum hb_status once(struct hb_force *force, size_t nj, const double *m, c
   if (force->ops->reach < HB_FORCE_FLOAT_REACH && hb_force_check_range(force, nj, m, x, v) != HB_OK)
     return HB_ERR_NUMERIC;
   HB_TRY(set_j(force, nj, m, x, v));
-  force->phases.send_s += hb_phases_lap(&lap);
+  force->phases.send_s += hb_clock_lap(&lap);
   HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
   count_phases(force, &lap);
   return HB_OK;
@@ -311,7 +311,7 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
   force->nj = force->kept = p->n;
   if (index) HB_TRY(check_sinks(force, ni, index));
   HB_TRY(resident->keep(force->state, p, ni, index));
-  force->phases.send_s += hb_phases_lap(&lap);
+  force->phases.send_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 
@@ -326,7 +326,7 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
   double lap = hb_clock_now();
   HB_TRY(force->ops->resident->predict(force->state, dt));
   force->nj = force->kept;
-  force->phases.predict_s += hb_phases_lap(&lap);
+  force->phases.predict_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 
@@ -351,7 +351,7 @@ enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_
   HB_TRY(force->ops->resident->correct(force->state, ni, index, how, step, &last));
   force->phases.correct_s += last.correct_s;
   force->phases.receive_s += last.receive_s;
-  force->phases.force_s += hb_phases_lap(&lap) - last.correct_s - last.receive_s;
+  force->phases.force_s += hb_clock_lap(&lap) - last.correct_s - last.receive_s;
   return HB_OK;
 }
 
@@ -360,7 +360,7 @@ enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t 
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();
   HB_TRY(force->ops->resident->settle(force->state, ni, level));
-  force->phases.send_s += hb_phases_lap(&lap);
+  force->phases.send_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 

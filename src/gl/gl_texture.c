@@ -1,6 +1,6 @@
 #include "gl/gl_texture.h"
 
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "gl/gl.h"
 
 static const struct {

@@ -5,7 +5,7 @@
 
 #include "console/opts.h"
 
-#include <holmberg/holmberg.h>
+#include <holmberg/measure.h>
 
 #include <holmberg/measure.h>
 

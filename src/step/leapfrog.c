@@ -1,15 +1,17 @@
 #include "step/leapfrog.h"
 
+#include "base/clock.h"
+#include "base/arith.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "force/force.h"
-#include "perf/phases.h"
 #include "step/forces.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Below this size a loop is over before a second thread has woken up. */
-enum { ALONE = 4096 };
+enum { ALONE = 4096, PIECE = 4096 };
 
 /* Of a step: t0 + k dt and a time that someone wrote down may differ in their last digits. */
 static const double same_time = 1e-9;
@@ -125,21 +127,27 @@ static double kicked(const struct hb_leapfrog *l, size_t k)
 }
 
 /* Places at the end of the step, and velocities good enough for the jerk. */
-static void kick_and_drift(struct hb_leapfrog *l)
+static void kick_and_drift(void *leapfrog, size_t piece)
 {
+  struct hb_leapfrog *l = leapfrog;
   double dt = l->params.dt;
-#pragma omp parallel for schedule(static) if (l->n > ALONE)
-  for (size_t k = 0; k < 3 * l->n; k++) {
+  for (size_t k = piece * PIECE, end = hb_parallel_end(3 * l->n, PIECE, k); k < end; k++) {
     double v = kicked(l, k);
     l->x1[k] = l->particles->x[k] + dt * v;
     l->v1[k] = v + dt / 2 * l->a[k];
   }
 }
 
-static void kick(struct hb_leapfrog *l)
+static void kick(void *leapfrog, size_t piece)
 {
-#pragma omp parallel for schedule(static) if (l->n > ALONE)
-  for (size_t k = 0; k < 3 * l->n; k++) l->v1[k] = kicked(l, k) + l->params.dt / 2 * l->a1[k];
+  struct hb_leapfrog *l = leapfrog;
+  for (size_t k = piece * PIECE, end = hb_parallel_end(3 * l->n, PIECE, k); k < end; k++)
+    l->v1[k] = kicked(l, k) + l->params.dt / 2 * l->a1[k];
+}
+
+static void for_all(struct hb_leapfrog *l, void (*work)(void *leapfrog, size_t piece))
+{
+  hb_parallel_for(l->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(3 * l->n, PIECE), work, l);
 }
 
 enum hb_status hb_leapfrog_step(struct hb_leapfrog *leapfrog)
@@ -149,16 +157,16 @@ enum hb_status hb_leapfrog_step(struct hb_leapfrog *leapfrog)
   if (!(t > hb_leapfrog_time(l)))
     return hb_fail(HB_ERR_NUMERIC, "a step of %g is lost in the digits of t = %.17g", l->params.dt, t);
   double lap = hb_clock_now();
-  kick_and_drift(l);
-  l->phases.predict_s += hb_phases_lap(&lap);
+  for_all(l, kick_and_drift);
+  l->phases.predict_s += hb_clock_lap(&lap);
   HB_TRY(evaluate(l, t, l->x1, l->v1));
   lap = hb_clock_now();
-  kick(l);
+  for_all(l, kick);
   exchange(&l->particles->x, &l->x1);
   exchange(&l->particles->v, &l->v1);
   take_forces(l);
   l->steps++;
-  l->phases.correct_s += hb_phases_lap(&lap);
+  l->phases.correct_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 

@@ -66,7 +66,8 @@ const char *hb_particles_note(const struct hb_particles *particles, const char *
 /* How plummer reaches its units: by the sums over its own particles, exact but N^2 work, or by those of the model it
  * is drawn from, for which 10^6 particles take no time. auto: measured up to HB_IC_MEASURED_MOST particles. */
 enum hb_ic_scaling { HB_IC_SCALING_AUTO = 0, HB_IC_SCALING_MEASURED = 1, HB_IC_SCALING_MODEL = 2 };
-extern const char *const hb_ic_scaling_names[]; /* words for an enum, by its values, like all ..._names; NULL behind the last */
+extern const char *const
+    hb_ic_scaling_names[]; /* words for an enum, by its values, like all ..._names; NULL behind the last */
 enum { HB_IC_MEASURED_MOST = 1 << 17 };
 
 /* What auto stands for with n particles. */
