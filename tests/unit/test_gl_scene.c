@@ -52,7 +52,7 @@ static void expose(const struct hb_scene_style *style)
 }
 
 /* Of brightness, in samples; width x height of them. */
-static void centre_of_light(int width, int height, double at[2], double *sum)
+static void center_of_light(int width, int height, double at[2], double *sum)
 {
   double s = 0, sx = 0, sy = 0;
   for (int y = 0; y < height; y++)
@@ -78,7 +78,7 @@ static void test_place(void **state)
     send(1, x, NULL);
     expose(&style);
     assert_true(hb_camera_project(&camera, x, picture, &depth));
-    centre_of_light(samples * W, samples * H, at, &sum);
+    center_of_light(samples * W, samples * H, at, &sum);
     assert_true(fabs(at[0] - samples * (W / 2. + picture[0] * H / 2)) < 0.01);
     assert_true(fabs(at[1] - samples * (H / 2. + picture[1] * H / 2)) < 0.01);
   }
@@ -96,16 +96,16 @@ static void test_nothing(void **state)
   hb_camera_look(&camera, acos(-1), 0, 0); /* from y = 4 along -y */
   ASSERT_OK(hb_view_particles_send(&particles, 1, NULL, x + 9, NULL, 0, (double[3]){0}));
   expose(&style);
-  centre_of_light(W, H, at, &alone);
+  center_of_light(W, H, at, &alone);
   ASSERT_OK(hb_view_particles_send(&particles, 4, NULL, x, NULL, 0, (double[3]){0}));
   expose(&style);
-  centre_of_light(W, H, at, &all);
+  center_of_light(W, H, at, &all);
   assert_true(alone > 0 && fabs(at[0] - W / 2.) < 0.01 && fabs(at[1] - H / 2.) < 0.01);
   assert_true(fabs(all / alone - 1) < 1e-5); /* NaN, too, would fail */
   hb_camera_look(&camera, 0, 0, 0);
 }
 
-/* Two stars in the same place are twice as bright, and their colours add. */
+/* Two stars in the same place are twice as bright, and their colors add. */
 static void test_adds_up(void **state)
 {
   (void)state;
@@ -138,10 +138,10 @@ static void test_distance(void **state)
     double at[2], near_sum, far_sum;
     ASSERT_OK(hb_view_particles_send(&particles, 1, NULL, (double[3]){0, 0, 0}, NULL, 0, (double[3]){0}));
     expose(&style);
-    centre_of_light(W, H, at, &near_sum);
+    center_of_light(W, H, at, &near_sum);
     ASSERT_OK(hb_view_particles_send(&particles, 1, NULL, (double[3]){0, 4, 0}, NULL, 0, (double[3]){0}));
     expose(&style);
-    centre_of_light(W, H, at, &far_sum);
+    center_of_light(W, H, at, &far_sum);
     assert_true(fabs(near_sum / far_sum / 4 - 1) < 0.15); /* the nucleus of a small star is wider */
   }
 }
@@ -284,7 +284,7 @@ static void stop_counting(void)
   __glewMapBufferRange = real_map;
 }
 
-/* Off the centre and on its way: sources of less than double have it in a frame of its own. */
+/* Off the center and on its way: sources of less than double have it in a frame of its own. */
 static struct hb_sim *start(const struct hb_force_params *force)
 {
   struct hb_particles *p;
@@ -515,7 +515,7 @@ static void test_golden_cluster(void **state)
   expect("the cluster", picture_difference(rgb, golden), 1);
 
   shoot(&shot, &from, HB_COLORMAP_EMBER, again);
-  expect("a wrong colour map", picture_difference(again, golden), 0);
+  expect("a wrong color map", picture_difference(again, golden), 0);
   wrong = from;
   hb_camera_drag(&wrong, 0.1 / acos(-1), 0);
   shoot(&shot, &wrong, HB_COLORMAP_STARS, again);
