@@ -1,6 +1,6 @@
-// How many multiply-adds the device can do: eight chains (the components of a and b) that do not wait for each other
-// and fit into the registers of any processor, nothing fetched. `seed` and `more` are known only at run time, or the
-// compiler might work the loop out beforehand.
+// How many multiply-adds per second the device can do: eight independent chains (the components of a and b), which fit
+// into the registers of any processor, and no memory access. `seed` and `more` are known only at run time, or the
+// compiler might evaluate the loop beforehand.
 uniform int turns;
 uniform float seed;
 

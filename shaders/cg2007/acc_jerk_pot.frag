@@ -1,25 +1,25 @@
 // Acceleration, jerk and potential: the routine of Portegies Zwart, Belleman & Geldof (2007), Appendix A,
 // statement by statement, under its own names. One fragment is one particle; one pass lets every particle
-// feel ONE other particle; N - 1 passes, with otherParticle = 1 ... N - 1, make the sum. Because the other
-// particle is found by counting on from one's own place, no particle ever meets itself.
+// feel ONE other particle; N - 1 passes, with otherParticle = 1 ... N - 1, complete the sum. Because the other
+// particle is found by counting on from a particle's own number, no particle ever meets itself.
 //
 // Cg (2007)                             GLSL (here)
 // ------------------------------------  ------------------------------------------------------------
 // float2, float3, float4                vec2, vec3, vec4
 // frac(x)                               fract(x)
 // samplerRECT, texRECT(t, coords)       sampler2D and texelFetch, or with --cg2007-rect sampler2DRect
-//                                       and texture: unnormalised coordinates (x + 0.5, y + 0.5) in both
+//                                       and texture: unnormalized coordinates (x + 0.5, y + 0.5) in both
 // in float2 coords : TEXCOORD0          gl_FragCoord.xy                                   [deviation 1]
 // out float3 acc : COLOR0               out vec4 accOut, alpha unused                     [deviation 2]
 // out float4 jerkAndPot : COLOR1        out vec4 jerkAndPotOut
 // an out variable can be read           local variables, written out at the end           [deviation 3]
 //
 // 1. The 2007 host drew a quad with texture coordinates; the pixel's own position is the same number.
-// 2. A framebuffer of three floats a texel is optional in OpenGL 3 and later; --cg2007-rect asks for it.
+// 2. A framebuffer of three floats per texel is optional in OpenGL 3 and later; --cg2007-rect asks for it.
 // 3. GLSL outputs are write-only in the versions we support.
 //
-// Its range is that of r^-5, a float for 3e-8 < r < 3e7: nearer pairs have no jerk (infinite, or not a number; the run
-// ends), and farther ones would have half of one. So particles beyond 8e6 of the centre are refused.
+// Its range is that of r^-5, which a float holds for 3e-8 < r < 3e7. The jerk of a closer pair is infinite or NaN, and
+// the run stops; that of a wider pair would lose one of its two terms, so particles beyond 8e6 of the center are refused.
 
 #ifdef HB_CG2007_RECT
 #define samplerRECT sampler2DRect
@@ -58,12 +58,12 @@ void main() {
 
   // Convert the 2D texture coordinate to 1D and increase with otherParticle to obtain the coordinate of
   // this iteration's other particle. Texture elements are addressed as (x + 0.5, y + 0.5); converting to
-  // 1D must compensate for this. (Numbers are counted in floats, which are exact up to 2^24.)
+  // 1D must compensate for this. (Floats count exactly up to 2^24.)
   coords1D    = round(coords.y - 0.5) * texSizeX + round(coords.x - 0.5);
   newCoords1D = coords1D + otherParticle;
 
-  // Skip over unused texture elements. (There are texSizeX * texSizeY - offset particles; behind the last of them
-  // number 0 follows again.)
+  // Skip over unused texture elements. (There are texSizeX * texSizeY - offset particles; after the last of them
+  // the count starts over at 0.)
   if (newCoords1D + offset > texSizeX * texSizeY - 1.0)
     newCoords1D = newCoords1D - (texSizeX * texSizeY - offset);
 

@@ -1,10 +1,10 @@
-// Where the fragments of a pass lie that are more than a row of the framebuffer holds: numbered along rows of `width`, or,
-// where band > 1, up and down in bands of so many rows, so that neighbours in a block of lanes have neighbouring numbers.
+// How the fragments of a pass are laid out in the framebuffer: numbered along rows of `width` texels or, where band > 1,
+// up and down within bands of that many rows, so that fragments which run in step have neighboring numbers.
 //
-//   band = 1   0 1 2 3     band = 2   1 3 5 7
-//              4 5 6 7                0 2 4 6     (rows from below)
+//   band = 1   4 5 6 7     band = 2   1 3 5 7
+//              0 1 2 3                0 2 4 6     (row 0 at the bottom, as in OpenGL)
 //
-// The host's side of it is add_fragments() in src/pairs/pairs_bag_result.c.
+// add_fragments() in src/pairs/pairs_bag_result.c is the same formula on the host.
 
 int fragment_at(ivec2 texel, int width, int band) {
   return (texel.y / band * width + texel.x) * band + texel.y % band;

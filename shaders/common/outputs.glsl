@@ -1,5 +1,5 @@
-// What a fragment writes: OUTPUTS uvec4s, one to each attachment of the framebuffer. OpenGL ES takes constants only where
-// outputs are indexed, so this loop is written out.
+// What a fragment writes: OUTPUTS uvec4s, one to each attachment of the framebuffer. OpenGL ES lets only constants index
+// an output, so this loop is written out.
 
 layout(location = 0) out uvec4 result[OUTPUTS];
 

@@ -1,19 +1,19 @@
-// The numbers of the all-pairs engine, and how sums of them are kept.
+// The number types of the all-pairs engine, and how it sums them.
 //
 //   precision     one pair        sum of a few hundred pairs   sum of those sums
 //   single        float           float                        float
-//   compensated   float           float                        double-single: value + what rounding lost
+//   compensated   float           float                        double-single: value + rounding error
 //   ds            float, from positions of twice the digits    double-single
 //   double        double          double                       double
 //
-// Why two levels of sums: adding 65536 terms to one float loses the last bits of each; adding 256 terms and
-// then 256 such sums loses sixteen times less, and costs nothing but registers.
+// Why two levels of sums: adding 65536 terms to one float loses the last bits of each. Adding 256 terms at a time, and
+// then the 256 sums, loses sixteen times less and costs only registers.
 //
-// A double-single is a number kept as two floats: the nearest one, and what that leaves, 2^24 times smaller or more.
-// Pi is 3.1415927 and -8.7e-8: 48 bits or so, on devices that have no doubles or slow ones.
+// A double-single is a number stored as two floats: the nearest float, and the remainder, at least 2^24 times smaller.
+// Pi is 3.1415927 - 8.7e-8. That makes about 48 bits, on devices whose doubles are slow or missing.
 //
-// Who includes this file has defined PRECISION (one of the four below), RECORDS and F_RECORDS: vec4s that a particle
-// brings, at most 3, and vec4s that it feels, 1 or 2.
+// A file that includes this one first defines PRECISION (one of the four below), RECORDS (vec4s that describe a
+// particle, 1 to 3) and F_RECORDS (vec4s that make up a force, 1 or 2).
 
 #define SINGLE 0
 #define COMPENSATED 1
@@ -36,7 +36,7 @@
 
 const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 
-// The vec4 records of a particle. In ds one more follows: the low parts of the position, what is left of the
+// The vec4 records of a particle. In ds one more follows: the low part of the position, which is what remains of the
 // host's double after rounding it to float.
 #if PRECISION == DS
 #define ALL_RECORDS (RECORDS + 1)
@@ -44,14 +44,14 @@ const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 #define ALL_RECORDS RECORDS
 #endif
 
-// Arrays of constant length, walked by loops whose bounds are constants, live in registers: the driver unrolls such
-// loops. An index that is known only at run time would send the array to memory, which would cost more than a pair does.
-// NVIDIA's compiler has to be asked (others ignore the line): by this `ds` gains 19 % with `tile` on an H200.
+// Arrays of constant length live in registers as long as only loops with constant bounds index them: the driver unrolls
+// such loops. An index known only at run time would move the array to memory, which costs more than a pair does.
+// NVIDIA's compiler has to be asked; others ignore the line. It makes `tile` in `ds` 19 % faster on an H200.
 #pragma optionNV(unroll all)
 
 // The vector from sink to source. In ds the high parts cancel exactly where particles are close, which is where
-// the low parts matter. `precise`: the compiler must not add in another order. Left to itself it might
-// take (jh - ih) + (jl - il) for (jh + jl) - (ih + il), and jh + jl rounds the low part away.
+// the low parts matter. `precise` keeps the compiler from changing the order of the sum: it might otherwise
+// replace (jh - ih) + (jl - il) by (jh + jl) - (ih + il), where jh + jl rounds the low part away.
 real3 separation(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS]) {
 #if PRECISION == DS
   precise vec3 high = j[0].xyz - i[0].xyz;
@@ -62,8 +62,8 @@ real3 separation(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS]) {
 #endif
 }
 
-// 1 / r and 1 / r^2 of r^2. A GPU has an instruction for the reciprocal root, good to 2 units in the last place; a
-// processor that stands in for one has exact division and root, and is fastest in this order.
+// 1 / r and 1 / r^2 from r^2. A GPU has an instruction for the reciprocal square root, good to 2 units in the last
+// place; a CPU that emulates a GPU has correctly rounded division and root, and is fastest in this order.
 #ifdef SOFTWARE
 void reciprocals(real r2, out real rinv, out real rinv2) {
   rinv2 = ONE / r2;
@@ -76,8 +76,8 @@ void reciprocals(real r2, out real rinv, out real rinv2) {
 }
 #endif
 
-// a * b + c as one operation where the device has it. Written out, because `precise` forbids the compiler to fuse
-// them on its own, and reaches back from the sums into the interaction.
+// a * b + c, as one operation where the device has it. We ask for it explicitly, because `precise` in the sums also
+// applies to the interaction that feeds them, and there it forbids the compiler to fuse the two on its own.
 #ifdef HB_HAS_PRECISE
 real mad(real a, real b, real c) { return fma(a, b, c); }
 real3 mad(real a, real3 b, real3 c) { return fma(real3(a), b, c); }
@@ -89,8 +89,8 @@ real3 mad(real a, real3 b, real3 c) { return a * b + c; }
 // x . y + more.
 real dot_plus(real3 x, real3 y, real more) { return mad(x.z, y.z, mad(x.y, y.y, mad(x.x, y.x, more))); }
 
-// What one sink feels: of a few hundred sources, and in total. The last component of the last record belongs to
-// the engine (see `words` below): an interaction leaves it alone.
+// The force on one sink: from a few hundred sources, and in total. The last component of the last record belongs to
+// the engine (see to_words below): an interaction leaves it alone.
 struct force {
   real4 f[F_RECORDS];
 };
@@ -98,15 +98,15 @@ struct force {
 struct total {
   real4 sum[F_RECORDS];
 #if PRECISION == COMPENSATED || PRECISION == DS
-  vec4 lost[F_RECORDS]; // by rounding, up to now
+  vec4 lost[F_RECORDS]; // to rounding so far
 #endif
 };
 
 #define DOUBLE_SINGLE_SUMS (PRECISION == COMPENSATED || PRECISION == DS)
 
 #if DOUBLE_SINGLE_SUMS
-// sum += more, and what rounding lost: both exact (Knuth 1969). `rounded` is what has arrived of more, `error` what
-// has not, of either. In the arithmetic of school error is zero: without `precise` a compiler may leave it out.
+// sum += more, lost += the rounding error of that sum, which is itself a float (Knuth 1969). `rounded` is the part of
+// `more` that arrived in s. In exact arithmetic `error` is zero: without `precise` a compiler may drop it.
 void add(inout vec4 sum, inout vec4 lost, vec4 more) {
   precise vec4 s = sum + more;
   precise vec4 rounded = s - sum;
@@ -115,8 +115,8 @@ void add(inout vec4 sum, inout vec4 lost, vec4 more) {
   lost += error;
 }
 
-// The same where more is mostly the smaller one, and what was lost before is in it already (Kahan 1965). Three
-// operations for seven; it is the one that is done for every stretch (the PARTIAL sources of one float sum).
+// The same where `more` is usually the smaller of the two and already contains what was lost before (Kahan 1965).
+// Three operations instead of seven; this one runs for every stretch (the PARTIAL sources of one float sum).
 void carry(inout vec4 sum, out vec4 lost, vec4 more) {
   precise vec4 s = sum + more;
   precise vec4 error = more - (s - sum);
@@ -125,17 +125,17 @@ void carry(inout vec4 sum, out vec4 lost, vec4 more) {
 }
 #endif
 
-// A GPU's reciprocal root is wrong by half a unit of the last place at random, and a little on the whole: on an H200 too
-// small by some 5e-9 of itself. ROOT_ERROR is what was found at the start. A force goes with a power of it, in ROOTS, and
-// errors of one sign add up where others cancel. One more operation for each stretch takes that part of its sum back.
+// A GPU's reciprocal root has a random error of half a unit in the last place, and a small bias: on an H200 it is too
+// small by a relative 5e-9. Random errors cancel in a long sum, a bias does not. ROOT_ERROR is the relative bias measured
+// at the start, ROOTS the power of 1 / r in each component; one operation per stretch removes the bias from its sum.
 #if DOUBLE_SINGLE_SUMS && defined(ROOT_ERROR) && defined(ROOTS)
-void take_back(inout vec4 lost, vec4 part, vec4 roots) {
+void remove_bias(inout vec4 lost, vec4 part, vec4 roots) {
   precise vec4 more = fma(-(ROOT_ERROR) * roots, part, lost);
   lost = more;
 }
 #endif
 
-// Where the float sum of a stretch begins: not from zero, but from what the last one's rounding lost.
+// The float sum of a stretch starts not from zero, but from what rounding lost in the sums before it.
 force begin_sum(in total t) {
   force f;
 #if DOUBLE_SINGLE_SUMS
@@ -146,19 +146,19 @@ force begin_sum(in total t) {
   return f;
 }
 
-// total += partial, a float sum that has begun so.
+// total += partial, a float sum started by begin_sum.
 void accumulate(inout total t, in force partial) {
 #if DOUBLE_SINGLE_SUMS
   for (int r = 0; r < F_RECORDS; r++) carry(t.sum[r], t.lost[r], partial.f[r]);
 #if defined(ROOT_ERROR) && defined(ROOTS)
-  for (int r = 0; r < F_RECORDS; r++) take_back(t.lost[r], partial.f[r], ROOTS(r));
+  for (int r = 0; r < F_RECORDS; r++) remove_bias(t.lost[r], partial.f[r], ROOTS(r));
 #endif
 #else
   for (int r = 0; r < F_RECORDS; r++) t.sum[r] += partial.f[r];
 #endif
 }
 
-// total += other total.
+// total += another total.
 void merge(inout total t, in total other) {
 #if DOUBLE_SINGLE_SUMS
   for (int r = 0; r < F_RECORDS; r++) {
@@ -179,11 +179,11 @@ total nothing_yet() {
   return none;
 }
 
-// Totals travel as plain 32-bit words, so that every bit survives textures and buffers: one uvec4 a record in
+// Totals travel as plain 32-bit words, so that every bit survives textures and buffers: one uvec4 per record in
 // single, two in the other precisions (high and low part of a double-single or of a double).
 //
-// The last component of the last record is no sum but a count: how many sources have been walked. The host
-// checks it, because a driver may give up a draw that takes too long and say nothing.
+// The last component of the last record is not a sum but a count: how many sources have been summed. The host
+// checks it, because a driver may drop a draw that takes too long without reporting an error.
 #if PRECISION == SINGLE
 #define WORDS F_RECORDS
 #else

@@ -1,6 +1,6 @@
-// 1 / sqrt(x) as the pairs take it, for 65536 x from 1 to 4, four a fragment: the host finds by how much it is wrong on the
-// whole (src/pairs/selftest.c). One x in each of equal steps, anywhere in it: a root from a table does not look at
-// the last digits, so they must not always be zero.
+// 1 / sqrt(x) as the interactions compute it, for 65536 values x from 1 to 4, four per fragment: the host finds its mean
+// error (src/pairs/selftest.c). One x from each of equal intervals, anywhere within it: an instruction that looks roots up
+// in a table ignores the last digits, so they must not always be zero.
 
 #define RECORDS 1
 #define F_RECORDS 1

@@ -1,11 +1,11 @@
-// What a driver's compiler makes of exact arithmetic: 64 cases, one a fragment, whose results go back as plain words
-// for the host to compare bit by bit. Double-single sums rest on it: where a compiler takes (a + b) - a for b, what
-// rounding lost is zero, and nothing tells.
+// What a driver's compiler does to exact arithmetic: 64 cases, one per fragment, whose results go back as plain words
+// for the host to compare bit by bit. Double-single sums depend on it: where a compiler simplifies (a + b) - a to b, the
+// rounding error comes out as zero, and nothing reports it.
 //
-//   in: one texel a case, (a, b, c, special)     special: denormals, NaN, infinities, zeros in turn
+//   in: one texel per case, (a, b, c, special)     special: denormals, NaN, infinities and zeros in turn
 //
-// A program for each of three precisions, because one `precise` can make a compiler careful with a whole program:
-// single is plain GLSL, compensated has the sums that the engine uses, double has doubles.
+// There is a program for each of three precisions, because a single `precise` can make a compiler careful with a whole
+// program: single is plain GLSL, compensated has the sums that the engine uses, double has doubles.
 
 #ifndef PRECISION
 #define PRECISION 1
@@ -21,7 +21,7 @@ const float TINY = 1.0 / 16777216.0; // 2^-24
 
 #if PRECISION == SINGLE
 
-// a * b as a sum of two floats: factors of 12 bits each, whose products are exact (Dekker 1971).
+// a * b as the sum of two floats, from factors split into 12 bits each, whose products are exact (Dekker 1971).
 void halves(float x, out float high, out float low) {
   float t = 4097.0 * x;
   high = t - (t - x);

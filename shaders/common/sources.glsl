@@ -1,15 +1,15 @@
-// Where the particles lie on the device. One array of vec4 records, particle after particle; it can be read as
+// How the particles are stored on the device: one array of vec4 records, particle after particle. It can be read as
 //
-//   J_BUFFER_TEXTURE  a buffer texture: a one-dimensional array of texels, no filtering, no coordinates (GL 3.1)
+//   J_BUFFER_TEXTURE  a buffer texture: a one-dimensional array of texels, unfiltered, addressed by number (GL 3.1)
 //   J_TEXTURE         an ordinary two-dimensional texture, the only way in 2007
 //   J_BLOCK           a uniform block: fastest where all fragments read the same element; 64 KB at a time
 //   J_STORAGE         a storage buffer (GL 4.3)
 //
-// Doubles travel as pairs of 32-bit words, two uvec4 a record. Sinks are among the sources: what a sink needs to
-// know of itself is its number.
+// Doubles travel as pairs of 32-bit words, two uvec4s per record. Sinks are among the sources, so a sink needs only its
+// particle number to find itself.
 //
-// source(j) is called for every pair, so J_SOURCE says which way it goes; sink(i) is called once a walk and always
-// reads the buffer texture.
+// source(j) is called for every pair, so J_SOURCE chooses the fastest way for it; sink(i) is called once per walk and
+// always reads the buffer texture.
 
 #define J_BUFFER_TEXTURE 0
 #define J_TEXTURE 1
@@ -40,7 +40,7 @@ texel4 source_texel(int t) {
 layout(std140) uniform source_block {
   texel4 block_texels[BLOCK_TEXELS];
 };
-uniform int block_start; // the texel that stands first in the block
+uniform int block_start; // number of the first texel in the block
 texel4 source_texel(int t) { return block_texels[t - block_start]; }
 #elif J_SOURCE == J_STORAGE
 layout(std430, binding = 0) readonly buffer source_storage {
@@ -55,7 +55,7 @@ struct particle {
   real4 r[ALL_RECORDS];
 };
 
-// Record k of the particle whose first texel is t; `fetch` is one of the functions that give a texel.
+// Record k of the particle whose first texel is t; `fetch` is one of the functions that return a texel.
 #if PRECISION == DOUBLE
 #define RECORD(fetch, t, k) from_words(fetch((t) + 2 * (k)), fetch((t) + 2 * (k) + 1))
 #else

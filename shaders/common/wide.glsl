@@ -1,4 +1,4 @@
-// Vectors with twice the digits of float: what positions, velocities and their derivatives need where they stay on the
+// Vectors with twice the digits of float: positions, velocities and their derivatives need them where they stay on the
 // device from step to step. In precision double they are GLSL doubles, in all others double-singles: a float and
 // what it could not hold, 48 bits in all.
 //
@@ -6,8 +6,8 @@
 //
 //   s = a + b        error = (a - (s - (s - a))) + (b - (s - a))
 //
-// and so is that of a product, found from factors cut into halves whose products are exact (Dekker 1971). `precise`
-// keeps the compiler from simplifying them to zero; the self-test refuses drivers that do so all the same.
+// and so is that of a product: split both factors into halves, whose products are exact (Dekker 1971). `precise`
+// keeps the compiler from simplifying both errors to zero; the self-test refuses drivers that do so anyway.
 
 #if PRECISION == DOUBLE
 
@@ -43,14 +43,14 @@ wide3 wide3_of(uvec4 high, uvec4 low) { return wide3(uintBitsToFloat(high.xyz), 
 uvec3 high_bits(wide3 a) { return floatBitsToUint(a.high); }
 uvec3 low_bits(wide3 a) { return floatBitsToUint(a.low); }
 
-// high + low again as nearest float and rest, where |low| is the smaller one.
+// high + low, renormalized to the nearest float and a remainder; needs |low| <= |high|.
 wide3 normal(vec3 high, vec3 low) {
   precise vec3 sum = high + low;
   precise vec3 rest = low - (sum - high);
   return wide3(sum, rest);
 }
 
-// Factors of 12 bits.
+// a = high + low, of 12 bits each.
 void halves(vec3 a, out vec3 high, out vec3 low) {
   precise vec3 t = 4097.0 * a;
   precise vec3 upper = t - (t - a);
@@ -95,8 +95,8 @@ wide3 over(wide3 a, float n) {
 
 wide half_of(wide a) { return wide(0.5 * a.high, 0.5 * a.low); }
 
-// What a double holds of it: between high and low there may be a gap of zeros, and then the two hold more. Bits of low
-// that are less than 2^-52 of high go.
+// Rounded to what a double can hold. Where zeros fill a gap between high and low, the pair has more digits than a
+// double: bits of low below 2^-52 of high are dropped.
 wide3 as_double(wide3 a) {
   a = normal(a.high, a.low);
   uvec3 high = floatBitsToUint(a.high), low = floatBitsToUint(a.low);

@@ -1,7 +1,7 @@
 // The corrector on the device ([PZ07] eqs 5 to 8), and the next time step (eq. 9). A fragment is one particle of the
-// block: it takes the particle from the state, predicts it as predict.frag did, adds up the totals that a scheme's
-// fragments or workgroups left, and writes the corrected particle. The host reads back one number of it: the step
-// that eq. 9 asks for, -1 where a force is not finite, -2 where sources are missing from it.
+// block: it reads the particle from the state, predicts it as predict.frag did, adds up the totals that a scheme's
+// fragments or workgroups left, and writes the corrected particle. The host reads back one number per particle: the
+// step of eq. 9, or -1 where a force is not finite, or -2 where sources are missing from it.
 #define RECORDS 2
 #define F_RECORDS 2
 #include "common/layout.glsl"
@@ -9,14 +9,14 @@
 
 uniform isamplerBuffer sinks;
 uniform usamplerBuffer totals; // words of (a, phi) (k, count), see common/real.glsl
-uniform int segments;          // that the sources were cut into
-uniform int groups, each;      // of sinks: groups in a segment, sinks in a group
-uniform ivec4 place;           // of a group: columns, rows of a band; of its texels: those of a group, and of a layer
-uniform int first;             // sink that the first total belongs to
-uniform int sink_count;        // behind the last
-uniform uint walked;           // what the counts of a sink's totals add up to when no draw was lost
+uniform int segments;          // that the sources were divided into
+uniform int groups, each;      // of sinks: groups per segment, sinks per group
+uniform ivec4 place;           // of a group: columns, rows of a band; step from group to group, and from layer to layer
+uniform int first;             // number of the sink that the first total belongs to
+uniform int sink_count;        // one more than the number of the last
+uniform uint walked;           // sum of the counts in a sink's totals if no draw was dropped
 uniform float eta;             // nu of eq. 9
-uniform float noise, mass;     // rounding of an acceleration relative to the pulls, of all particles; noise 0: exact
+uniform float noise, mass;     // relative rounding error of an acceleration (0: none); mass of all particles
 layout(location = 0) out uvec4 layer[8];
 
 // Word w of the total of sink k in a segment.
@@ -29,7 +29,7 @@ uvec4 total_word(int k, int segment, int w) {
   return texelFetch(totals, texel * place.z + (k % each * WORDS + w) * place.w);
 }
 
-// Record r of the force on sink k of these totals.
+// Record r of the force on sink k, summed over the segments.
 wide3 force_record(int k, int r) {
   wide3 sum = wide3_of(uvec4(0u), uvec4(0u));
   for (int segment = 0; segment < segments; segment++) {
@@ -48,17 +48,17 @@ wide3 force_record(int k, int r) {
 
 bool finite(real3 q) { return !(any(isnan(vec3(q))) || any(isinf(vec3(q)))); }
 
-// [PZ07] eq. 9 for derivatives that come multiplied by dt^2 and dt^3, times dt^2 above and dt^4 below, since in a close
-// encounter a float does not hold the square of a jerk; 0 / 0 is no limit.
+// [PZ07] eq. 9 from derivatives already multiplied by dt^2 and dt^3, with numerator and denominator scaled alike: in a
+// close encounter the square of a jerk overflows a float. 0 / 0 sets no limit.
 float next_step(float dt, real3 a, real3 k, real3 dt2a2, real3 dt3k2) {
   float a2 = float(length(dt2a2 + dt3k2)), dtk = float(length(dt * k));
   float above = float(length(a)) * a2 + dtk * dtk, below = dtk * float(length(dt3k2)) + a2 * a2;
   return below > 0.0 ? dt * sqrt(eta * above / below) : 3e38;
 }
 
-// Where the difference of accelerations in eq. 6 is below their rounding, the jerks say more
-// (hb_timestep_rely_on_jerks in src/step/timestep.c): for dt^2 a'' the change of the jerk, and for dt^3 k'' what goes on as
-// the jerk and its change began.
+// Where the difference of accelerations in eq. 6 is below their rounding error, the jerks are the better source
+// (hb_timestep_rely_on_jerks in src/step/timestep.c): dt^2 a'' becomes the change of the jerk, and dt^3 k'' continues
+// the geometric series that the jerk and its change begin.
 void rely_on_jerks(float least, float dt, vec3 k, vec3 dtdk, inout vec3 dt2a2, inout vec3 dt3k2) {
   float third = length(dt3k2), second = length(dtdk), first = length(dt * k);
   if (!(third > 0.0 && third < 12.0 * least && first > 0.0)) return;
@@ -66,7 +66,7 @@ void rely_on_jerks(float least, float dt, vec3 k, vec3 dtdk, inout vec3 dt2a2, i
   dt2a2 = dtdk - dt3k2;
 }
 
-// The potential of sink k, to a few digits.
+// The potential at sink k, to a few digits.
 float potential(int k) {
   float phi = 0.0;
   for (int segment = 0; segment < segments; segment++) phi += uintBitsToFloat(total_word(k, segment, 0).w);
@@ -76,7 +76,7 @@ float potential(int k) {
 void main() {
   int at = int(gl_FragCoord.y) * ROW + int(gl_FragCoord.x);
   for (int l = 0; l < 8; l++) layer[l] = uvec4(0u);
-  if (at < first || at >= sink_count) discard; // of another portion
+  if (at < first || at >= sink_count) discard; // belongs to another portion
   body b = body_at(texelFetch(sinks, at).r);
   wide dt = dt_of(b);
   wide3 xp = predicted_x(b), vp = predicted_v(b);
@@ -98,7 +98,7 @@ void main() {
   uint count = 0u;
   for (int segment = 0; segment < segments; segment++) count += total_word(at - first, segment, F_RECORDS - 1).w;
   if (count != walked) step = -2.0;
-  x = as_double(x), v = as_double(v), ap = as_double(ap), kp = as_double(kp); // all that a checkpoint keeps
+  x = as_double(x), v = as_double(v), ap = as_double(ap), kp = as_double(kp); // as a checkpoint stores them
   layer[0] = uvec4(high_bits(x), b.m_high);
   layer[1] = uvec4(low_bits(x), b.m_low);
   layer[2] = uvec4(high_bits(v), b.level);

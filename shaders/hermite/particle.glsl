@@ -1,12 +1,12 @@
 // A particle that stays on the device: x v a k at its own time, each with twice the digits of float, in the layers of
-// one array texture, 1024 particles a row.
+// one array texture, 1024 particles per row.
 //
 //   layer    0       1       2       3       4       5       6       7
 //   xyz    x high  x low   v high  v low   a high  a low   k high  k low
 //   w      m high  m low   level
 //
-// Block time steps make its time superfluous: all particles of a level share it, so the host sends, for each level, how
-// long ago that was. (k is the jerk; [PZ07] writes it so because j is the source.)
+// With block time steps a particle need not store its time: all particles of a level share it, so the host sends, for
+// each level, how long ago that was. (k is the jerk, as in [PZ07], where j is the source.)
 #include "common/real.glsl"
 #include "common/wide.glsl"
 

@@ -1,11 +1,11 @@
-// The predictor on the device ([PZ07] eqs 3 and 4): from particles that stay there to the records that a force
-// kernel walks. A fragment is one texel of that array, particle after particle:
+// The predictor on the device ([PZ07] eqs 3 and 4): turns the particles that stay there into the records that a force
+// kernel reads. A fragment is one texel of that array, particle after particle:
 //
 //   single, compensated   (x, m) (v, 0)
 //   ds                    (x, m) (v, 0) (what float could not hold of x, 0)
 //   double                (x, m) (v, 0), each as a texel of high words and one of low words
 //
-// So a pass writes what the host would have sent, and the host sends nothing.
+// The pass writes what the host would otherwise have sent.
 #define RECORDS 2
 #define F_RECORDS 2
 #include "hermite/particle.glsl"
@@ -20,7 +20,7 @@ layout(location = 0) out uvec4 record;
 #endif
 
 #if PRECISION == SINGLE || PRECISION == COMPENSATED
-// Where the kernel takes floats, only the sum of place and way needs more than float.
+// Where the kernel reads floats, only the sum of position and displacement needs more digits than that.
 vec3 high_of(int i, int l) { return uintBitsToFloat(layer_of(i, l).xyz); }
 float dt_at(int i) { return uintBitsToFloat(since[layer_of(i, 2).w].x); }
 

@@ -1,5 +1,5 @@
-// A particle of the block, as it was sent or corrected, becomes a particle of the state; its new level comes from the
-// host, which keeps the schedule.
+// Copies a particle of the block, as sent by the host or corrected, into the state; its new level comes from the host,
+// which keeps the schedule.
 uniform usampler2DArray block;
 uniform usamplerBuffer levels;
 flat in int number;

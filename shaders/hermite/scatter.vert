@@ -1,5 +1,5 @@
-// Results go where they belong: one point a particle, put on the particle's texel. A fragment program cannot choose
-// where it writes; a vertex program can.
+// Moves results to where they belong: draws one point per particle, on that particle's texel. A fragment program cannot
+// choose where it writes; a vertex program can.
 uniform isamplerBuffer sinks; // the particle number of each
 uniform int rows;             // of the state
 flat out int number;          // in the block

@@ -1,4 +1,4 @@
-// Gravity, acceleration alone: the interaction of [NHP07] section 31.3, which a leapfrog asks for.
+// Gravity, the acceleration alone: the interaction of [NHP07] section 31.3, all that a leapfrog needs.
 //
 //   a = sum m rij / (r^2 + eps^2)^(3/2)
 //

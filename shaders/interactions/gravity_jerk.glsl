@@ -1,4 +1,4 @@
-// Gravity with its first time derivative, what a Hermite integrator asks for ([PZ07] eq. 1 with the sign that
+// Gravity and its time derivative, the jerk, as a Hermite integrator needs them ([PZ07] eq. 1, with the sign that
 // attracts, and appendix A):
 //
 //   a     =  sum m  rij / (r^2 + eps^2)^(3/2)
@@ -7,11 +7,12 @@
 //
 //   particle: (x, y, z, m) (vx, vy, vz, -)    force: (a, phi) (da/dt, -)    parameter: (eps^2, -, -, -)
 //
-// interact() is one pair: what the sink i feels of the source j is added to f. A `-` in a force is left as it is.
+// interact() is one pair: it adds the force of source j on sink i to f. A component written `-` must be left alone.
 
 #define RECORDS 2
 #define F_RECORDS 2
-#define ROOTS(r) (r == 0 ? vec4(3.0, 3.0, 3.0, 1.0) : vec4(4.0, 4.0, 4.0, 0.0)) // powers of 1 / r; of the jerk's 3 and 5, the mean
+// powers of 1 / r; the jerk has 3 and 5: their mean
+#define ROOTS(r) (r == 0 ? vec4(3.0, 3.0, 3.0, 1.0) : vec4(4.0, 4.0, 4.0, 0.0))
 
 #include "common/real.glsl"
 
@@ -22,7 +23,7 @@ void interact(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS], real4 parameter,
   reciprocals(dot_plus(rij, rij, parameter.x), rinv, rinv2);
   real mrinv = j[0].w * rinv;
   real mrinv3 = mrinv * rinv2;
-  // precise: the programs of a walk's first and later passes shall round alike, so that cutting it changes no bit
+  // precise: the programs of the first and of later passes must round alike, so that the number of passes changes no bit
   precise real alpha = -THREE * rinv2 * mad(rij.z, vij.z, mad(rij.y, vij.y, rij.x * vij.x));
   f[0].xyz = mad(mrinv3, rij, f[0].xyz);
   f[0].w -= mrinv;

@@ -1,5 +1,5 @@
-// The Lennard-Jones force between atoms, a van der Waals interaction as [HI07] section 4.5 has in mind. It shows
-// that the engine knows nothing of gravity: no mass, a repulsive core, and a cut-off radius.
+// The Lennard-Jones force between atoms, a van der Waals interaction of the kind that [HI07] section 4.5 has in mind.
+// It shows that the engine knows nothing of gravity: no mass, a repulsive core, and a cut-off radius.
 //
 //   u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6)   for r < r_cut, else 0
 //   f = -grad u = sum 24 epsilon (2 (sigma/r)^12 - (sigma/r)^6) / r^2  (xi - xj)

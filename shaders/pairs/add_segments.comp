@@ -1,8 +1,8 @@
-// Adds up what the segments of the sources gave: the last step of the bag scheme where the tuning says add=device (it
-// needs GL 4.3). Before it segments x sinks totals lie on the device; behind it only sums have to go to the host.
+// Adds up the totals of the segments: the last step of the bag scheme where the tuning says add=device (it needs
+// GL 4.3). It reads segments x sinks totals on the device and leaves one sum per sink for the host.
 //
-// A sink's totals are shared out among THREADS_PER_BODY threads (lanes), which add every so many-th of them and then each
-// other's sums (pairs/merge.glsl): always in the same order, so the result is always the same.
+// A sink's totals are divided among THREADS_PER_BODY threads (lanes) as shown, which then add each other's sums
+// (pairs/merge.glsl): always in the same order, so the result is always the same.
 //
 //     segment   0 1 2 3 4 5 6 7 8 9
 //     lane 0    x       x       x
@@ -10,8 +10,8 @@
 //     lane 2        x       x
 //     lane 3          x       x
 //
-// Single precision has totals of one float (IN_WORDS = F_RECORDS); the host compiles this as `compensated` then, so that
-// they are added with what rounding loses, and the sum is rounded once.
+// In single precision totals are single floats (IN_WORDS = F_RECORDS); the host then compiles this file as
+// `compensated`, so that they are added with their rounding errors and the sum is rounded once.
 
 #include "INTERACTION"
 
@@ -19,7 +19,7 @@ layout(local_size_x = WORKGROUP) in;
 
 uniform int sink_count;
 uniform int segments;
-uniform int groups; // of I_EACH sinks in a segment
+uniform int groups; // of I_EACH sinks per segment
 uniform int width;  // of the framebuffer
 uniform int rows;   // of a band
 
@@ -30,21 +30,22 @@ layout(std430, binding = 1) readonly buffer output_storage {
 uvec4 word_of(int segment, int sink, int w) { return totals[(segment * sink_count + sink) * IN_WORDS + w]; }
 #else
 #include "common/layout.glsl"
-uniform usampler2DArray before; // as shaders/pairs/bag.frag leaves them
+uniform usampler2DArray before; // as pairs/bag.frag leaves them
 uvec4 word_of(int segment, int sink, int w) {
   ivec2 texel = texel_of(segment * groups + sink / I_EACH, width, rows);
   return texelFetch(before, ivec3(texel, sink % I_EACH * IN_WORDS + w), 0);
 }
 #endif
 layout(std430, binding = 3) writeonly buffer result_storage {
-  uvec4 results[]; // [sink][IN_WORDS], for the host; sums that stay may lie over segment 0, which only their own sink reads
+  // [sink][IN_WORDS]. Sums that stay on the device may overwrite segment 0, which only their own sink reads.
+  uvec4 results[];
 };
 
 #define LANES THREADS_PER_BODY
 #include "pairs/merge.glsl"
 
 void main() {
-  const int SINKS = WORKGROUP / LANES; // of a workgroup
+  const int SINKS = WORKGROUP / LANES; // per workgroup
   uint thread = gl_LocalInvocationID.x; // see tile.comp
   int place = int(thread % uint(SINKS)), lane = int(thread / uint(SINKS));
   int sink = int(gl_WorkGroupID.x) * SINKS + place;

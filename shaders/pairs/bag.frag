@@ -1,6 +1,6 @@
 // The bag scheme: a pass sums a bag of sources in registers (Hamada & Iitaka 2007, "J-bag").
 //
-// A fragment stands for I_EACH sinks and one segment of the sources. It walks its part of the bag,
+// A fragment handles I_EACH sinks and one segment of the sources. It walks its part of the bag,
 //
 //   for each stretch of PARTIAL sources            sums in registers, few enough that rounding stays small
 //     for each source of the stretch               fetched once,
@@ -9,15 +9,15 @@
 //     totals += sums
 //
 // and writes the totals. The next pass, with the next bag, starts from them: read one set of textures, write the
-// other, and swap. Bag = 1 source is the walk of 2007; bag = all sources is one pass. Stretches begin at fixed
-// places, so cutting the walk into more passes changes no bit.
+// other, and swap. A bag of 1 source is the walk of 2007; a bag of all sources is a single pass. Stretches start at
+// fixed sources, so dividing the walk into more passes changes no bit.
 //
-// Segments: where there are fewer sinks than the device has lanes, each sink's sources are shared out among
-// several fragments, and their totals are added up behind the last pass: by add_segments.comp, or by the host.
+// Segments: where there are fewer sinks than the device has lanes, each sink's sources are divided among several
+// fragments, and their totals are added up after the last pass: by add_segments.comp, or by the host.
 //
-// Fragments are numbered along the rows of the framebuffer, or up and down in bands of rows: llvmpipe runs 4 x 2
-// fragments in step, and with bands of 2 their sinks are neighbours, so that all of them are careful (see below) at once; a
-// GPU's neighbours walk the same segment in bands of 16, and fetch the same source.
+// Fragments are numbered along the rows of the framebuffer, or up and down in bands of rows (common/layout.glsl).
+// llvmpipe runs 4 x 2 fragments in step: with bands of 2 their sinks have neighboring numbers, and all of them are
+// careful (see below) at the same time. On a GPU, bands of 16 make fragments that run together fetch the same source.
 //
 //        segment 0             segment 1             segment 2           sources ->
 //   |-----bag 0-----|bag 1|-----bag 0-----|bag 1|-----bag 0-----|bag 1|
@@ -30,12 +30,12 @@ uniform isamplerBuffer sinks; // the particle number of each sink
 uniform int sink_count;
 uniform int source_count;
 uniform int groups;           // of I_EACH sinks
-uniform int segment_length;   // sources a segment, a multiple of PARTIAL
-uniform ivec2 bag;            // this pass: from, to within each segment, multiples of PARTIAL
+uniform int segment_length;   // sources per segment, a multiple of PARTIAL
+uniform ivec2 bag;            // of this pass: from, to within each segment, multiples of PARTIAL
 uniform int width;            // of the framebuffer
 uniform int rows;             // of a band
 uniform int token;            // of this walk: the count of sources starts from it
-uniform vec4 parameter_high;  // the interaction's own numbers: value, and what float could not hold of it
+uniform vec4 parameter_high;  // of the interaction: the value as float, and the remainder
 uniform vec4 parameter_low;
 
 #ifdef OUTPUT_STORAGE
@@ -47,13 +47,13 @@ layout(std430, binding = 1) buffer output_storage {
 #define OUTPUTS (I_EACH * WORDS)
 #include "common/outputs.glsl"
 #ifdef CONTINUES
-uniform usampler2DArray before; // what the last pass wrote
+uniform usampler2DArray before; // written by the previous pass
 #define TOTAL_BEFORE(k, w) texelFetch(before, ivec3(texel, (k) * WORDS + w), 0)
 #endif
 #endif
 
 void main() {
-  // Which sinks (from `first` on) and which sources (from `begin` to `end`) are mine.
+  // My sinks start at `first`, my sources are `begin` to `end` - 1.
   ivec2 texel = ivec2(gl_FragCoord.xy);
   int fragment = fragment_at(texel, width, rows);
   int segment = fragment / groups;
@@ -61,8 +61,7 @@ void main() {
   int begin = min(segment * segment_length + bag.x, source_count);
   int end = min(min(segment * segment_length + bag.y, (segment + 1) * segment_length), source_count);
 
-  // My sinks: numbers, records, totals. Where the last group is not full it holds the last sink more than once, and
-  // nobody reads the copies.
+  // My sinks: numbers, records, totals. A last group that is not full repeats the last sink; its copies are never read.
   int me[I_EACH];
   particle my[I_EACH];
   total t[I_EACH];
@@ -73,7 +72,7 @@ void main() {
     t[k] = nothing_yet();
   }
 
-#ifdef CONTINUES // every pass but the first goes on from the totals of the one before
+#ifdef CONTINUES // every pass but the first resumes from the totals of the previous one
   for (int k = 0; k < I_EACH; k++) {
     uvec4 words[WORDS];
     for (int w = 0; w < WORDS; w++) words[w] = TOTAL_BEFORE(k, w);
@@ -83,12 +82,12 @@ void main() {
 
   real4 parameter = real4(parameter_high) + real4(parameter_low);
   force f[I_EACH];    // sums of the stretch
-  particle p[UNROLL]; // sources, all asked for before the first is used: one computes while the others travel
+  particle p[UNROLL]; // sources, all requested before the first is used: arithmetic hides the latency of the fetches
   for (int stretch = begin; stretch < end; stretch += PARTIAL) {
     int stop = min(stretch + PARTIAL, end);
 
-    // A particle does not feel itself. Only the stretch that holds one of my sinks has to look for it: it is walked by
-    // the second loop below, and so is one whose length is no multiple of UNROLL.
+    // A particle exerts no force on itself. Only a stretch that contains one of my sinks has to check: the second loop
+    // below handles it, and also a stretch whose length is not a multiple of UNROLL.
     bool careful = (stop - stretch) % UNROLL != 0;
     for (int k = 0; k < I_EACH; k++) careful = careful || (me[k] >= stretch && me[k] < stop);
     int fast_stop = careful ? stretch : stop;

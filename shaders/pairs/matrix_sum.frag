@@ -1,4 +1,4 @@
-// The matrix scheme, second half: the sum of each column by folding the texture, again and again, upon itself.
+// The matrix scheme, second half: sums each column by folding the texture upon itself, again and again.
 //
 //   row 0  a                a + d                a + d + c + f
 //       1  b                b + e                b + e
@@ -7,21 +7,21 @@
 //       4  e
 //       5  f
 //
-// A fragment cannot add to the texel it draws, nor loop over thousands of others; but it can read two texels of one
-// texture and write their sum to another. Each pass leaves half of the rows, so h rows take log2 h passes. Where the
-// number of rows is odd the middle one finds no partner and stays as it is.
+// A fragment cannot add to the texel it draws, nor (in 2004) loop over thousands of others; but it can read two texels
+// of one texture and write their sum to another. Each pass halves the number of rows, so h rows take log2 h passes.
+// Where the number of rows is odd, the middle one has no partner and stays as it is.
 //
-// Adding in pairs is also the kindest way to round: a term goes through log2 h additions, not through h - 1.
+// Pairwise summation also keeps rounding errors small: a term goes through log2 h additions instead of h - 1.
 //
-// The same program adds the sums of a tile, in row 0 of `more`, to what the tiles before it have left in their row of
+// The same program adds the sums of a tile, in row 0 of `more`, to what earlier tiles have left in their row of
 // `before`: there `shift` is minus that row.
 
 #include "INTERACTION"
 
-uniform usampler2DArray before; // row y of the result is row y of this
-uniform usampler2DArray more;   // plus row y + shift of that,
+uniform usampler2DArray before; // row y of the result is row y of `before`
+uniform usampler2DArray more;   // plus row y + shift of `more`
 uniform int shift;
-uniform int rows;               // which has so many
+uniform int rows;               // of `more`
 
 #define OUTPUTS WORDS
 #include "common/outputs.glsl"

@@ -1,9 +1,9 @@
-// LANES threads hold a part of the same sink's total each: adds them up in lane 0, pair by pair, through shared
-// memory. All threads of the workgroup must come here.
+// Each of LANES threads holds a part of the same sink's total: adds them up in lane 0, pair by pair, through shared
+// memory. All threads of the workgroup must call this.
 //
 //     lane     0        1        2        3
-//              a        b        c        d       2 and 3 lend, 0 and 1 borrow
-//              a+c      b+d                       1 lends, 0 borrows
+//              a        b        c        d       2 and 3 give, 0 and 1 add
+//              a+c      b+d                       1 gives, 0 adds
 //              a+c+b+d
 
 #if LANES > 1

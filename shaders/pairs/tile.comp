@@ -1,21 +1,21 @@
 // The tile scheme: a compute shader whose threads share what they fetch (Nyland, Harris & Prins 2007).
 //
-// A workgroup of WORKGROUP threads stands for I_EACH * WORKGROUP / THREADS_PER_BODY sinks and one segment of the sources.
+// A workgroup of WORKGROUP threads handles I_EACH * WORKGROUP / THREADS_PER_BODY sinks and one segment of the sources.
 // Tile by tile, each thread brings one source into shared memory, all wait, and each walks the tile:
 //
 //   for each tile of WORKGROUP sources
-//     one fetch a thread, barrier
+//     one fetch per thread, barrier
 //     for each stretch of my share of the tile     sums in registers
 //       for each source of the stretch               from shared memory, the same one for all threads
 //         interact
 //       totals += sums
 //
-// p^2 interactions for p fetches. At a barrier a thread waits until all of its workgroup have come: nobody reads a tile
-// before it is all there, nobody fetches the next one over it while others still read.
+// p^2 interactions for p fetches. At a barrier a thread waits until all threads of its workgroup have arrived: none reads
+// a tile before it is complete, and none overwrites it with the next one while others still read.
 //
-// Where sinks are few, THREADS_PER_BODY threads divide each tile among them and add their totals at the end; and sources
-// are divided into segments that go to different workgroups. The workgroup that is done last with a set of sinks adds
-// up the totals of all segments, always in the same order, and writes the sums where the host reads them.
+// Where sinks are few, THREADS_PER_BODY threads divide each tile among them and add their totals at the end, and sources
+// are divided into segments that go to different workgroups. The workgroup that finishes a set of sinks last adds up
+// the totals of all segments, always in the same order, and writes the sums where the host reads them.
 
 #include "INTERACTION"
 #include "common/sources.glsl"
@@ -25,20 +25,20 @@ layout(local_size_x = WORKGROUP) in;
 uniform isamplerBuffer sinks; // the particle number of each sink
 uniform int sink_count;
 uniform int source_count;
-uniform int segment_length; // sources a segment, a multiple of WORKGROUP
-uniform ivec2 bag;          // this dispatch: from, to within each segment, multiples of WORKGROUP
-uniform int go_on;          // 1: start from the totals of the last dispatch
+uniform int segment_length; // sources per segment, a multiple of WORKGROUP
+uniform ivec2 bag;          // of this dispatch: from, to within each segment, multiples of WORKGROUP
+uniform int go_on;          // 1: start from the totals of the previous dispatch
 uniform vec4 parameter_high;
 uniform vec4 parameter_low;
 
 uniform int token;          // of this walk: the count of sources starts from it
 uniform int segments;
-uniform int last_pass;      // 1: nothing is left to walk after this dispatch
+uniform int last_pass;      // 1: no sources are left after this dispatch
 
 #ifdef SEGMENTS
 #define SHARED_OUT coherent
 layout(std430, binding = 2) coherent buffer finished_storage {
-  uint finished[]; // workgroups that are done, for each set of sinks
+  uint finished[]; // how many workgroups have finished each set of sinks
 };
 shared bool is_last;
 #else
@@ -51,7 +51,7 @@ layout(std430, binding = 3) writeonly buffer result_storage {
   uvec4 results[]; // [sink][WORDS], the sums: for the host
 };
 
-// Who is who, with 8 threads a workgroup and 2 a body: lane 0 walks the first half of each tile, lane 1 the second.
+// For example 8 threads per workgroup and 2 per body: lane 0 walks the first half of each tile, lane 1 the second.
 //
 //     thread   0  1  2  3    4  5  6  7
 //     body     0  1  2  3    0  1  2  3
@@ -73,7 +73,7 @@ particle in_tile(int first_texel) {
 
 int first = 0, segment = 0; // my first sink, my segment of the sources
 
-// The k-th of my sinks, and where its totals lie.
+// The k-th of my sinks, and where its totals are stored.
 int number(int k) { return first + k * BODIES; }
 int place(int k, int lane) { return ((segment * THREADS_PER_BODY + lane) * sink_count + number(k)) * WORDS; }
 
@@ -90,9 +90,9 @@ void write_sum(int place, in uvec4 words[WORDS]) {
 }
 
 void main() {
-  // Divided as uint: virglrenderer 0.10 makes no valid program of a thread number divided as int, and drops the dispatch.
+  // Divided as uint: from an int division virglrenderer 0.10 makes an invalid program, and drops the dispatch.
   uint thread = gl_LocalInvocationID.x;
-  int body = int(thread % uint(BODIES)), lane = int(thread / uint(BODIES)); // neighbours walk the same sources
+  int body = int(thread % uint(BODIES)), lane = int(thread / uint(BODIES)); // neighboring threads walk the same sources
   first = int(gl_WorkGroupID.x) * BODIES * I_EACH + body;
   segment = int(gl_WorkGroupID.y);
   int begin = min(segment * segment_length + bag.x, source_count);
@@ -127,8 +127,8 @@ void main() {
     for (int stretch = lane * SHARE; stretch < stop; stretch += PARTIAL) {
       int stretch_stop = min(stretch + PARTIAL, stop);
 
-      // A particle does not feel itself. Only the stretch that holds one of my sinks has to look for it: it is walked
-      // by the second loop below, and so is one whose length is no multiple of UNROLL.
+      // A particle exerts no force on itself. Only a stretch that contains one of my sinks has to check: the second
+      // loop below handles it, and also a stretch whose length is not a multiple of UNROLL.
       bool careful = (stretch_stop - stretch) % UNROLL != 0;
       for (int k = 0; k < I_EACH; k++)
         careful = careful || (me[k] - start >= stretch && me[k] - start < stretch_stop);
@@ -156,7 +156,7 @@ void main() {
     }
   }
 
-  if (last_pass == 0) { // each lane goes on by itself: cutting the walk changes no bit
+  if (last_pass == 0) { // each lane continues its own totals: the number of dispatches changes no bit
     for (int k = 0; k < I_EACH; k++) {
       to_words(t[k], walked[k], words);
       if (number(k) < sink_count) write_totals(place(k, lane), words);
@@ -171,7 +171,7 @@ void main() {
     if (lane == 0 && number(k) < sink_count) write_totals(place(k, 0), words);
   }
 
-  // Workgroups cannot wait for each other, but they can count: the last one finds all totals written.
+  // Workgroups cannot wait for each other, but they can count: the last one to finish finds all totals written.
   memoryBarrierBuffer();
   barrier();
   if (thread == 0u) {

@@ -5,9 +5,9 @@
 #define GROUP 2
 
 uniform int color_by;
-uniform vec4 range; // from, and one over the length
+uniform vec4 range; // start, and one over the length
 uniform samplerBuffer values; // by the particle's number
-uniform sampler2D palette;    // a row for each color map, the last one for groups
+uniform sampler2D palette;    // one row per color map, the last one for groups
 uniform int palette_row;
 
 vec3 color_of(int number, vec3 velocity) {

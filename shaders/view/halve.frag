@@ -1,10 +1,10 @@
-// Half the size: the mean of four texels, and of their neighbors with less weight, so that nothing jumps when the light
+// Half the size: the mean of four texels and, with less weight, their neighbors, so that nothing jumps when the light
 // moves by less than a texel of the smaller picture.
 
 uniform sampler2D source;
 out vec4 mean;
 
-// No light comes from outside, where a texture would repeat its last row.
+// No light comes from outside the picture, where a texture would repeat its last row.
 vec4 tap(vec2 p) { return all(lessThan(abs(p - 0.5), vec2(0.5))) ? texture(source, p) : vec4(0.0); }
 
 void main() {

@@ -1,19 +1,19 @@
-// One number of a stack of records as an image in false colors, row 0 on top; or the scale of those colors. A long strip
-// of records is cut into pieces, one below the other.
+// One component of a stack of records as an image in false colors, row 0 at the top; or the scale of those colors. A
+// long strip of records is divided into pieces, one below the other.
 
 #include "view/grid.glsl"
 
 uniform usampler2DArray source;
 uniform ivec4 image;     // left, top (from above), width, height in pixels, of the cells
-uniform ivec4 shape;     // rows; columns of a piece; pixels of a cell; height of the framebuffer
-uniform int component;   // -1: the scale; -2: nothing but the paper
-uniform float most;      // its end
-uniform int marked;      // record with a frame, -1: none
+uniform ivec4 shape;     // rows; columns of a piece; pixels per cell; height of the framebuffer
+uniform int component;   // -1: the scale; -2: only the background
+uniform float most;      // end of the scale
+uniform int marked;      // record to draw a frame around, -1: none
 uniform vec4 anchors[9]; // see src/render/colormap.h
 
 out vec4 color;
 
-// As hb_false_color does it.
+// The same as hb_false_color.
 vec3 false_color(float value) {
   float t = most > 0.0 ? sign(value) * sqrt(min(abs(value) / most, 1.0)) : 0.0;
   float at = (t + 1.0) * 4.0;

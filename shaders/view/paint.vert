@@ -1,5 +1,5 @@
-// Boxes, lines and letters over a picture: src/render/paint.c. Two triangles a quadrilateral, whose corners are in the order of
-// reading.
+// Boxes, lines and letters over a picture (src/render/paint.c). Two triangles per quadrilateral, whose corners are in
+// reading order.
 
 uniform samplerBuffer quads; // four texels each: corners 0 and 1, 2 and 3; origin and size in the font's atlas; color
 uniform vec2 size; // of the framebuffer

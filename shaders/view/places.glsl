@@ -1,10 +1,10 @@
-// Place and velocity of a particle, wherever a simulation keeps them (src/include/holmberg/device.h): LAYOUT says how.
+// Position and velocity of a particle, however a simulation stores them (src/include/holmberg/device.h): LAYOUT says how.
 
 #define RECORDS 1
 #define DOUBLES 2
 #define STREAMS 3
 
-uniform vec4 drift; // velocity of the frame that velocities are kept in
+uniform vec4 drift; // velocity of the frame of reference in which velocities are stored
 
 #if LAYOUT == STREAMS
 #ifdef RECTANGLE
@@ -15,7 +15,7 @@ uniform vec4 drift; // velocity of the frame that velocities are kept in
 #define FETCH(s, p) texelFetch(s, p, 0)
 #endif
 uniform stream positions, velocities, masses;
-uniform int width; // texels a row
+uniform int width; // texels per row
 
 vec4 place_of(int k) {
   ivec2 p = ivec2(k % width, k / width);
@@ -25,9 +25,9 @@ vec3 velocity_of(int k) { return drift.xyz + FETCH(velocities, ivec2(k % width, 
 
 #elif LAYOUT == DOUBLES
 uniform usamplerBuffer particles;
-uniform int texels; // a particle
+uniform int texels; // per particle
 
-// The leading 24 bits of doubles: exponents are counted from 1023 there and from 127 here.
+// The leading 24 bits of doubles. The exponent's bias is 1023 in a double and 127 in a float.
 vec4 from_double(uvec4 high, uvec4 low) {
   ivec4 exponent = ivec4(high >> 20u & 0x7ffu) - 1023 + 127;
   uvec4 bits = (high & 0x80000000u) | uvec4(clamp(exponent, 0, 255)) << 23u | (high & 0xfffffu) << 3u | low >> 29u;
@@ -45,7 +45,7 @@ vec4 place_of(int k) { return texelFetch(particles, texels * k); }
 vec3 velocity_of(int k) { return drift.xyz + texelFetch(particles, texels * k + 1).xyz; }
 #endif
 
-uniform usamplerBuffer order; // number of the particle in place k, where they are not in order
+uniform usamplerBuffer order; // number of the particle stored as the k-th, where they are not in order
 uniform int has_order;
 
 int number_of(int k) { return has_order == 1 ? int(texelFetch(order, k).x) : k; }

@@ -1,5 +1,5 @@
-// The largest size of each number in a stack of records: a fragment looks at a block of 8 x 8 cells, and what it finds is
-// a record of a smaller stack. Draws of that go on until one record is left, with the scale of the picture.
+// The largest absolute value of each component in a stack of records: a fragment reads a block of 8 x 8 cells and writes
+// one record of a smaller stack. Draws repeat until one record is left: the scale of the picture.
 
 #include "view/grid.glsl"
 

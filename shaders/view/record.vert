@@ -1,9 +1,9 @@
-// Puts a particle into its place in the ring of trails: a point drawn onto one texel.
+// Stores a particle in the ring buffer of trails: a point drawn onto its texel.
 
 #include "view/places.glsl"
 
 uniform ivec2 ring_size;
-uniform vec4 shift; // from the particles' zero to that of the ring; w: time
+uniform vec4 shift; // from the particles' origin to that of the ring; w: time
 
 flat out vec4 place;
 flat out vec3 velocity;

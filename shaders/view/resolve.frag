@@ -1,4 +1,4 @@
-// A pixel is the mean of samples x samples of the light.
+// A pixel is the mean of samples x samples texels of the light.
 
 uniform sampler2D source;
 uniform int samples;

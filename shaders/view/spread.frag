@@ -1,14 +1,14 @@
-// The smaller picture, spread over the next larger one: between its texels along straight lines, and of that the mean
-// with the neighbors on both sides, weighted 1 2 1.
+// The smaller picture, spread over the next larger one: interpolated linearly between its texels, then averaged with the
+// neighbors on both sides, weighted 1 2 1.
 
 uniform sampler2D source;
-uniform vec4 target_size; // width, height; share of what is added
+uniform vec4 target_size; // width, height; weight with which it is added
 out vec4 light;
 
-// In each direction four texels have a share, a and b before the place and c and d behind it. A fetch between two texels
-// gives both of them in any proportion, so two fetches do: x, z where, y, w the sum of shares.
+// In each direction four texels contribute, a and b before the position and c and d after it. A filtered fetch between
+// two texels mixes them in any proportion, so two fetches suffice: x and z are where, y and w the sums of weights.
 vec4 two_fetches(float place) {
-  float first = floor(place - 0.5) - 0.5, f = fract(place - 0.5); // middle of a; how far between b and c
+  float first = floor(place - 0.5) - 0.5, f = fract(place - 0.5); // center of a; how far from b to c
   float a = 0.25 * (1.0 - f), b = 0.5 - 0.25 * f, c = 0.25 + 0.25 * f, d = 0.25 * f;
   return vec4(first + b / (a + b), a + b, first + 2.0 + d / (c + d), c + d);
 }

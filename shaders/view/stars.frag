@@ -1,5 +1,5 @@
-// The light of a star: a narrow Gaussian in a wide faint one, so that the tone curve leaves a point with a halo and not
-// a ball; or a disc.
+// The light of a star: a narrow Gaussian within a wide, faint one, so that the tone curve leaves a point with a halo
+// rather than a ball; or a disc.
 
 #define DISC 1
 
@@ -10,7 +10,7 @@ flat in vec4 profile; // sigma in samples; the narrow Gaussian: factor of r^2, v
 in vec2 offset;
 out vec4 sum;
 
-const float END = 0.0261214; // exp(-REACH^2 / 2): where the square ends both are zero
+const float END = 0.0261214; // exp(-REACH^2 / 2): subtracted, so that both are zero where the square ends
 
 void main() {
   float r2 = dot(offset, offset), share;

@@ -1,12 +1,12 @@
-// A watched array on its way to a picture: whatever it is made of, each record becomes two vec4s of floats, as bits.
+// A traced array on its way to a picture: whatever its storage, each record becomes two vec4s of floats, stored as bits.
 //
-//   SOURCE   ARRAY_2D         a texture, a texel a record: cg2007's streams
-//            ARRAY_RECTANGLE  the same as in 2007
-//            ARRAY_LAYERS     integers that hold bits, a layer each texel: totals and pair terms
+//   SOURCE   ARRAY_2D         a texture, one texel per record: cg2007's streams
+//            ARRAY_RECTANGLE  the same with the rectangle textures of 2007
+//            ARRAY_LAYERS     integers that hold bits, one layer per texel of a record: totals and pair terms
 //            ARRAY_FLOATS     a buffer of floats: the particles
 //            ARRAY_WORDS      a buffer of bits
 //
-// Doubles lose the digits that a float does not have.
+// Doubles are cut to the digits of a float.
 
 #ifndef SOURCE
 #define SOURCE 0
@@ -20,7 +20,7 @@
 #include "common/layout.glsl"
 #include "view/grid.glsl"
 
-uniform ivec4 place; // width of the texture's rows, height of its bands, texels a record, step from one to the next
+uniform ivec4 place; // width of the texture's rows, height of its bands, texels per record, step from one to the next
 uniform int low;     // where the low words of doubles are; 0: there are none
 uniform int slots;   // texels of a record that hold numbers: 1 or 2
 
@@ -59,7 +59,7 @@ uvec4 texel(ivec2 cell, int slot) {
 #endif
 }
 
-// The float below a double: sign, exponent moved from 1023 to 127, the first 23 bits behind the point.
+// A double rounded towards zero to a float: sign, exponent moved from bias 1023 to 127, first 23 bits of the fraction.
 uint float_of(uint high, uint low_word) {
   int exponent = int((high >> 20) & 0x7ffu) - 896;
   uint sign = high & 0x80000000u;

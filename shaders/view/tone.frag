@@ -1,8 +1,8 @@
-// A pixel of the finished picture: light and scattered light through the curve, with the color kept, and towards white
-// where it is brightest, as eyes and film do.
+// A pixel of the finished picture: direct and scattered light through the tone curve. The curve keeps the color, but
+// turns it towards white where it is brightest, as eyes and film do.
 
 uniform sampler2D source, glow;
-uniform vec4 tone;       // z: what the brightest of the glow becomes, coded
+uniform vec4 tone;       // z: coded value of the brightest glow
 uniform vec4 background; // coded; w: dither
 uniform vec4 corner;     // of the picture in the target
 
@@ -28,12 +28,12 @@ vec3 stars_of(vec4 light) {
 void main() {
   vec2 at = gl_FragCoord.xy - corner.xy;
   vec3 stars = stars_of(texelFetch(source, ivec2(at), 0));
-  // The glow has a curve of its own, so that it is there in a poor cluster and does not drown a rich one.
+  // The glow has a curve of its own, so that it shows in a poor cluster and does not drown a rich one.
   vec4 scattered = texture(glow, at * pixel_size);
   float share = min(scattered.a * curve.z, 1.0);
   vec3 coded = encode(stars + color_of(scattered) * decode(tone.z * pow(share, 0.6)));
   coded = background.rgb + (1.0 - background.rgb) * min(coded, vec3(1.0));
-  // Half a step up or down in a fixed pattern: eight bits alone would show as rings in the glow (Jimenez 2014).
+  // Dithering by half a step up or down in a fixed pattern: eight bits alone show as rings in the glow (Jimenez 2014).
   float pattern = fract(52.9829189 * fract(dot(floor(at), vec2(0.06711056, 0.00583715)))) - 0.5;
   pixel = vec4(coded + background.w * pattern / 255.0, 1.0);
 }

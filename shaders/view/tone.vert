@@ -1,9 +1,12 @@
-// The full-screen triangle, and the curve that turns light into what a screen shows: f(I) = asinh(I / s) / asinh(W / s)
-// (Lupton et al. 2004, PASP 116, 133), straight for the faint and logarithmic for the bright. W, the brightest place where many stars are, becomes
-// 1; s is such that a single star, I = 1, becomes `exposure`. Found here once for the whole picture.
+// The full-screen triangle, and the tone curve that turns light into what a screen shows,
+//
+//   f(I) = asinh(I / s) / asinh(W / s)          (Lupton et al. 2004, PASP 116, 133),
+//
+// linear for faint light and logarithmic for bright light. W, the brightest place where many stars overlap, becomes 1; s is
+// such that a single star, I = 1, becomes `exposure`. Both are found here, once per picture.
 
-uniform sampler2D white, haze; // of one texel
-uniform vec4 tone;             // exposure; least W; w: least s
+uniform sampler2D white, haze; // one texel each
+uniform vec4 tone;             // exposure; smallest W; w: smallest s
 uniform vec4 corner;           // of the picture in the target; size
 uniform float unit;
 
@@ -13,8 +16,8 @@ flat out vec2 pixel_size;
 void main() {
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
   float most = texelFetch(white, ivec2(0), 0).a / unit;
-  // Found at half the size, it is about half of the brightest place; two or three stars that meet are no reason to dim
-  // all others.
+  // `most` was found at half the size and is about half of the brightest place. Two or three stars that overlap are no
+  // reason to dim all others.
   float W = max(1.8 * most * most / (most + 2.0), tone.y);
   float low = log(tone.w), high = log(1e6); // of s; the smaller s, the brighter a single star
   for (int k = 0; k < 40; k++) {

@@ -1,5 +1,5 @@
-// What a point of light leaves that goes along the piece: a Gaussian across, and along the line the part of a Gaussian
-// that has passed. Pieces that follow each other add up to a line without joints.
+// The trace of a point of light that moves along the segment: a Gaussian across the line, and the integral of a Gaussian
+// along it. Consecutive segments add up to a line without joints.
 
 uniform float unit;
 
@@ -8,7 +8,7 @@ flat in vec2 ends;
 in vec2 offset;
 out vec4 sum;
 
-// The normal distribution, to 3e-4 (Page 1977).
+// The cumulative normal distribution, to 3e-4 (Page 1977).
 float passed(float x) { return 0.5 + 0.5 * tanh(0.797885 * x * (1.0 + 0.044715 * x * x)); }
 
 void main() {

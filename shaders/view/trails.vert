@@ -1,32 +1,32 @@
-// A piece of a star's way, drawn as a line of light: a rectangle around it on the screen. Between two entries of the ring
-// the way is the cubic with both places and velocities, cut into PIECES straight pieces.
+// A segment of a star's trail, drawn as a line of light: a rectangle around it on the screen. Between two entries of the
+// ring buffer the path is the cubic through both positions and velocities, divided into PIECES straight segments.
 
 #include "view/camera.glsl"
 #include "view/color.glsl"
 
 uniform sampler2DArray ring; // layers 2 e, 2 e + 1: place and time, velocity
-uniform ivec4 entries;       // the oldest, number of them, room, particles
+uniform ivec4 entries;       // the oldest, their number, capacity, particles
 uniform vec4 ages;           // time of the youngest, length of a trail in time
-uniform vec4 line;           // sigma in samples: at the center's distance, least, largest; brightness
+uniform vec4 line;           // sigma in samples: at the center's distance, smallest, largest; brightness
 const int PIECES = 8;
 const float REACH = 3.3;
 
 flat out vec4 light;
-flat out vec2 ends; // of the piece, in sigmas, on the line's own axis
+flat out vec2 ends; // of the segment, in sigmas along the line
 out vec2 offset;    // along and across, in sigmas
 
-struct moment {
+struct knot {
   vec4 x; // w: time
   vec3 v;
 };
 
-moment entry(int p, int e) {
+knot entry(int p, int e) {
   int width = textureSize(ring, 0).x, layer = 2 * ((entries.x + e) % entries.z);
   ivec2 at = ivec2(p % width, p / width);
-  return moment(texelFetch(ring, ivec3(at, layer), 0), texelFetch(ring, ivec3(at, layer + 1), 0).xyz);
+  return knot(texelFetch(ring, ivec3(at, layer), 0), texelFetch(ring, ivec3(at, layer + 1), 0).xyz);
 }
 
-vec3 along(moment a, moment b, float u) {
+vec3 along(knot a, knot b, float u) {
   float dt = b.x.w - a.x.w, w = 1.0 - u;
   return w * w * (1.0 + 2.0 * u) * a.x.xyz + u * w * w * dt * a.v + u * u * (3.0 - 2.0 * u) * b.x.xyz -
          u * u * w * dt * b.v;
@@ -35,7 +35,7 @@ vec3 along(moment a, moment b, float u) {
 void main() {
   int corner = gl_VertexID % 6, piece = gl_VertexID / 6;
   int e = piece / PIECES % (entries.y - 1), p = piece / PIECES / (entries.y - 1);
-  moment a = entry(p, e), b = entry(p, e + 1);
+  knot a = entry(p, e), b = entry(p, e + 1);
   float u0 = float(piece % PIECES) / float(PIECES), u1 = float(piece % PIECES + 1) / float(PIECES);
   vec3 s0 = seen(along(a, b, u0)), s1 = seen(along(a, b, u1));
   gl_Position = NOWHERE;
