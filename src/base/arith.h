@@ -14,4 +14,14 @@ static inline size_t hb_div_ceil(size_t a, size_t b) { return (a + b - 1) / b; }
 static inline int hb_default(int value, int fallback) { return value ? value : fallback; }
 static inline double hb_default_real(double value, double fallback) { return value == 0 ? fallback : value; }
 
+/* The cubic from a to b, a distance h apart, with the slopes da and db there; u from 0 to 1. */
+static inline double hb_cubic(double a, double da, double b, double db, double h, double u)
+{
+  double w = 1 - u;
+  return w * w * (1 + 2 * u) * a + u * w * w * h * da + u * u * (3 - 2 * u) * b - u * u * w * h * db;
+}
+
+/* The k-th smallest of data[n], counted from 0; reorders data. */
+double hb_select(size_t n, double *data, size_t k);
+
 #endif

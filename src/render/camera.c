@@ -1,5 +1,6 @@
 #include "render/camera.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ static void normalize(double a[3])
   for (int k = 0; k < 3; k++) a[k] /= length;
 }
 
-/* Rounding errors of many small turns would pull the axes out of shape. */
-static void straighten(struct hb_camera *c)
+/* Keeps the rounding errors of many small rotations from distorting the axes. */
+static void orthonormalize(struct hb_camera *c)
 {
   normalize(c->axis[2]);
   cross(c->axis[1], c->axis[2], c->axis[0]);
@@ -29,7 +30,7 @@ static void straighten(struct hb_camera *c)
   cross(c->axis[2], c->axis[0], c->axis[1]);
 }
 
-/* Turns the axes by an angle about a unit vector (Rodrigues). */
+/* Rotates the axes by an angle about a unit vector (Rodrigues). */
 static void turn(struct hb_camera *c, const double about[3], double angle)
 {
   double cosine = cos(angle), sine = sin(angle);
@@ -38,7 +39,7 @@ static void turn(struct hb_camera *c, const double about[3], double angle)
     cross(about, a, across);
     for (int l = 0; l < 3; l++) a[l] = a[l] * cosine + across[l] * sine + about[l] * along * (1 - cosine);
   }
-  straighten(c);
+  orthonormalize(c);
 }
 
 void hb_camera_reset(struct hb_camera *camera)
@@ -93,37 +94,14 @@ int hb_camera_project(const struct hb_camera *c, const double x[3], double pictu
   return 1;
 }
 
-/* The k-th smallest of data[n], which is put in another order (Hoare's find). */
-static double smallest(double *data, size_t n, size_t k)
-{
-  size_t low = 0, high = n - 1;
-  while (low < high) {
-    double pivot = data[low + (high - low) / 2];
-    size_t i = low, j = high;
-    for (;;) {
-      while (data[i] < pivot) i++;
-      while (data[j] > pivot) j--;
-      if (i >= j) break;
-      double kept = data[i];
-      data[i++] = data[j];
-      data[j--] = kept;
-    }
-    if (k <= j)
-      high = j;
-    else
-      low = j + 1;
-  }
-  return data[low];
-}
-
 enum hb_status hb_camera_extent(size_t n, const double *x, double fraction, double center[3], double *radius)
 {
   double *column, largest = 0;
   HB_TRY(HB_ALLOC(n, &column));
   for (int c = 0; c < 3; c++) {
     for (size_t k = 0; k < n; k++) column[k] = x[3 * k + (size_t)c];
-    center[c] = smallest(column, n, n / 2);
-    if (n % 2 == 0) center[c] = (center[c] + smallest(column, n, n / 2 - 1)) / 2;
+    center[c] = hb_select(n, column, n / 2);
+    if (n % 2 == 0) center[c] = (center[c] + hb_select(n, column, n / 2 - 1)) / 2;
     largest = fmax(largest, fabs(center[c]));
   }
   for (size_t k = 0; k < n; k++) {
@@ -131,7 +109,7 @@ enum hb_status hb_camera_extent(size_t n, const double *x, double fraction, doub
     column[k] = sqrt(dot(d, d));
   }
   double last = ceil(fraction * (double)n) - 1;
-  *radius = smallest(column, n, last < 0 ? 0 : last > (double)n - 1 ? n - 1 : (size_t)last);
+  *radius = hb_select(n, column, last < 0 ? 0 : last > (double)n - 1 ? n - 1 : (size_t)last);
   if (!(*radius > 1e-12 * largest)) *radius = largest > 0 ? largest : 1;
   hb_mem_free(column);
   return HB_OK;

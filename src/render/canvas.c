@@ -100,7 +100,7 @@ void hb_canvas_text_at(struct hb_canvas *canvas, int x, int y, unsigned color, c
 
 void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double most, int signs)
 {
-  enum { THICKNESS = 10, ROOM = 50 /* of a number */ };
+  enum { THICKNESS = 10, LABEL_WIDTH = 50 };
   static const unsigned ink = 0xb8b8c4;
   double left = signs > 0 ? 0 : -1, right = signs < 0 ? 0 : 1;
   for (int k = 0; k < width; k++) {
@@ -110,7 +110,7 @@ void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double m
   hb_canvas_frame(canvas, x, y, width, THICKNESS, 1, 0x40404c);
   for (int k = -2; k <= 2; k++) {
     double t = k / 2.0;
-    int crowded = k % 2 && width < ROOM * 4 * (right - left) / 2;
+    int crowded = k % 2 && width < LABEL_WIDTH * 4 * (right - left) / 2;
     if (t < left || t > right || crowded) continue;
     int at = x + (int)((t - left) / (right - left) * (width - 1));
     hb_canvas_box(canvas, at, y + THICKNESS, 1, 4, ink);

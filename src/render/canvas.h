@@ -1,5 +1,5 @@
-/* A page of pixels on the host: boxes, arrows, text, and scales of false colors. Places are in pixels from the upper left
- * corner, colors 0xRRGGBB; what lies outside is cut off. */
+/* A page of pixels on the host: boxes, arrows, text, and scales of false colors. Positions are in pixels from the upper
+ * left corner, colors 0xRRGGBB; whatever falls outside is clipped. */
 #ifndef HB_CANVAS_H
 #define HB_CANVAS_H
 
@@ -19,14 +19,14 @@ void hb_canvas_box(struct hb_canvas *canvas, int x, int y, int width, int height
 void hb_canvas_frame(struct hb_canvas *canvas, int x, int y, int width, int height, int thickness,
                      unsigned color);
 
-/* From one point to another, straight right or straight down. */
+/* From one point to another, horizontally to the right or straight down. */
 void hb_canvas_arrow(struct hb_canvas *canvas, int x0, int y0, int x1, int y1, unsigned color);
 
-/* Each pixel of the font is scale x scale pixels; '\n' begins another line. */
+/* Each pixel of the font is scale x scale pixels; '\n' starts a new line. */
 void hb_canvas_text(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, const char *format,
                     ...) __attribute__((format(printf, 6, 7)));
 
-/* One line with its middle at x. */
+/* One line, centered at x. */
 void hb_canvas_text_at(struct hb_canvas *canvas, int x, int y, unsigned color, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

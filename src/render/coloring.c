@@ -1,11 +1,12 @@
 #include "render/coloring.h"
 
+#include "base/arith.h"
+
 #include <holmberg/device.h>
 
 #include <math.h>
-#include <stdlib.h>
 
-static const double outliers = 0.02; /* have the first color, and as many the last one */
+static const double outliers = 0.02; /* fraction that gets the first color, and as much the last one */
 
 static const struct {
   const char *name, *label;
@@ -54,16 +55,9 @@ void hb_coloring_groups(size_t n, size_t groups, double *value)
   for (size_t k = 0; k < n; k++) value[k] = (double)(k * groups / n);
 }
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 void hb_coloring_range(size_t n, double *value, double range[2])
 {
   size_t left = (size_t)(outliers * (double)n);
-  qsort(value, n, sizeof *value, ascending);
-  range[0] = value[left];
-  range[1] = value[n - 1 - left];
+  range[0] = hb_select(n, value, left);
+  range[1] = hb_select(n, value, n - 1 - left);
 }

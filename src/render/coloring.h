@@ -1,4 +1,4 @@
-/* What stars are colored by: the words for it, the numbers behind it, their range. */
+/* What stars are colored by: its names, its values and their range. */
 #ifndef HB_COLORING_H
 #define HB_COLORING_H
 
@@ -6,23 +6,23 @@
 #include "render/scene.h"
 
 enum hb_coloring {
-  HB_COLORING_SPEED, /* taken from the drawn velocities on the device       */
+  HB_COLORING_SPEED, /* computed on the device from the drawn velocities    */
   HB_COLORING_ACC,   /* its logarithm                                       */
   HB_COLORING_ENERGY,
   HB_COLORING_STEP,  /* its logarithm                                       */
-  HB_COLORING_GROUP, /* equal parts of the particles, one after the other   */
-  HB_COLORING_AGE,   /* of the step; only while steps are done              */
+  HB_COLORING_GROUP, /* equal parts of the particles, in order              */
+  HB_COLORING_AGE,   /* of the step; only in a running simulation           */
   HB_COLORING_COUNT
 };
 
-/* As on the command line, NULL behind the last; and as a person reads it. */
+/* As on the command line, NULL after the last; and as shown to the user. */
 const char *hb_coloring_name(size_t k);
 const char *hb_coloring_label(enum hb_coloring coloring);
 
-/* How a scene colors by it. */
+/* The way in which a scene colors by it. */
 enum hb_scene_color hb_coloring_scene(enum hb_coloring coloring);
 
-/* The number of a value: what is colored by its logarithm (base 10) comes back. */
+/* The quantity behind a value, which may be its logarithm (base 10). */
 double hb_coloring_number(enum hb_coloring coloring, double value);
 
 /* value[n] of a simulation's particles; ACC, ENERGY, STEP, AGE. Errors: those of hb_sim_quantity. */
@@ -32,7 +32,7 @@ enum hb_status hb_coloring_of_sim(enum hb_coloring coloring, struct hb_sim *sim,
 void hb_coloring_speeds(struct hb_particles *particles, double *value);
 void hb_coloring_groups(size_t n, size_t groups, double *value);
 
-/* All values but those of a few outliers at either end lie in range; sorts them. */
+/* The range of the values without a few outliers at either end; reorders them. */
 void hb_coloring_range(size_t n, double *value, double range[2]);
 
 #endif

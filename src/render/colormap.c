@@ -8,7 +8,7 @@ const char *const hb_colormap_names[HB_COLORMAP_COUNT] = {"stars", "ember", "ice
 
 /* ---- Oklab ------------------------------------------------------------------------------------------- */
 
-/* Linear light to the answers of the three kinds of cones, and these, cube roots taken, to lightness and two opponent
+/* From linear light to the responses of the three kinds of cones, from their cube roots to lightness and two opponent
  * colors; then the inverses. Matrices of B. Ottosson, "A perceptual color space for image processing" (2020). */
 static const double TO_CONES[3][3] = {{0.4122214708, 0.5363325363, 0.0514459929},
                                       {0.2119034982, 0.6806995451, 0.1073969566},
@@ -46,7 +46,7 @@ static int to_rgb(const double lab[3], double rgb[3])
   return inside;
 }
 
-/* The most colorful one up to this chroma that a display can show at this lightness and hue. */
+/* The most saturated color, up to the chroma of a b, that a display can show at this lightness and hue. */
 static void color(double lightness, double a, double b, float rgb[3])
 {
   double least = 0, most = 1, linear[3];
@@ -67,7 +67,7 @@ static void color(double lightness, double a, double b, float rgb[3])
 
 /* ---- maps -------------------------------------------------------------------------------------------- */
 
-/* Lightness from end to end; they start well above black because stars stand on black. */
+/* Lightness from end to end; well above black, because stars are drawn on black. */
 static const double DARKEST = 0.58, LIGHTEST = 0.90;
 
 static void by_hue(double lightness, double chroma, double hue, float rgb[3])
@@ -80,7 +80,7 @@ void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3])
   t = t > 0 ? fmin(t, 1) : 0;
   double lightness = DARKEST + (LIGHTEST - DARKEST) * t;
   switch (map) {
-  case HB_COLORMAP_STARS: /* a straight line from blue to gold that passes by white */
+  case HB_COLORMAP_STARS: /* a straight line from blue to gold that passes near white */
     color(lightness, -0.03 + 0.09 * t, -0.23 + 0.39 * t, rgb);
     break;
   case HB_COLORMAP_EMBER:
@@ -95,7 +95,7 @@ void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3])
   }
 }
 
-/* Golden angles: however many there are, none is close to another one. */
+/* Multiples of the golden angle: however many there are, no two are close. */
 void hb_colormap_group(size_t k, float rgb[3])
 {
   by_hue(0.78, 0.15, 250 + 137.50776 * (double)(k % 1024), rgb);

@@ -1,5 +1,5 @@
-/* Colors for numbers from 0 to 1. The sequential maps are lines in Oklab (B. Ottosson 2020, a space in which equal steps look
- * equal): lightness rises evenly from end to end while the hue turns, so that they also read without color. */
+/* Colors for numbers from 0 to 1. The sequential maps are lines in Oklab (B. Ottosson 2020), a space in which equal
+ * steps look equal: lightness rises evenly from end to end while the hue changes, so the maps also work in grayscale. */
 #ifndef HB_COLORMAP_H
 #define HB_COLORMAP_H
 
@@ -14,25 +14,25 @@ enum hb_colormap {
 };
 extern const char *const hb_colormap_names[HB_COLORMAP_COUNT];
 
-/* Linear light, 0 to 1 each; t outside 0 .. 1 is taken for the nearer end. */
+/* Linear light, 0 to 1 each; t is clamped to 0 .. 1. */
 void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3]);
 
-/* The k-th of colors for groups: equally light, hues far from each other. */
+/* The color of group k: equal lightness, hues far apart. */
 void hb_colormap_group(size_t k, float rgb[3]);
 
-/* Oklab lightness of linear light, 0 to 1, and all three of its coordinates: to compare colors by. */
+/* The Oklab coordinates of linear light, the first its lightness from 0 to 1: to compare colors. */
 void hb_colormap_oklab(const float rgb[3], double lab[3]);
 
-/* The display's coding of linear light (sRGB) and back. */
+/* sRGB encoding of linear light, and back. */
 double hb_colormap_encode(double linear);
 double hb_colormap_decode(double coded);
 
-/* One scale of false colors for all numbers, 0xRRGGBB: zero is dark, what is above glows warm, what is below cold. Brightness
- * goes with the root of value / most, so that a single term shows beside a sum of many; most is the largest number of
- * the picture (0: everything is zero). NaN is green. */
+/* False colors for numbers of either sign, 0xRRGGBB: zero is dark, positive numbers are warm, negative ones cold.
+ * Brightness grows with the root of |value| / most, so that a single term shows beside a sum of many; most is the
+ * largest absolute value in the picture (0: everything is zero). NaN is green. */
 unsigned hb_false_color(double value, double most);
 
-/* The same for shaders: colors at -1, -3/4 ... 1 of the root's sign and size, to be joined by straight lines. */
+/* The same for shaders: colors at -1, -3/4 ... 1 of the signed root, to be interpolated linearly. */
 enum { HB_FALSE_COLOR_ANCHORS = 9 };
 extern const unsigned char hb_false_color_anchors[HB_FALSE_COLOR_ANCHORS][3];
 

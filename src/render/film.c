@@ -9,7 +9,7 @@
 
 /* ---- kinds of movies --------------------------------------------------------------------------------- */
 
-/* What ffmpeg is told: dim light in the dark is what video codecs care for least, hence the quality. */
+/* Options of ffmpeg. Video codecs neglect dim light in dark surroundings, hence the high quality. */
 static const struct kind {
   const char *extension, *format, *options;
 } kinds[] = {
@@ -51,8 +51,8 @@ static enum hb_status comment_of(const struct hb_film_params *params, struct hb_
   return HB_OK;
 }
 
-/* Starts it, to write into the temporary file; film->lacks_ffmpeg where there is none. A name is a file's, whatever it
- * begins with: 12:30.mp4, -dash.mp4. */
+/* Starts it, to write into the temporary file; sets film->lacks_ffmpeg if it is not installed. "file:" keeps ffmpeg
+ * from taking a name like 12:30.mp4 or -dash.mp4 for something else. */
 static enum hb_status start(struct hb_film *film, const struct kind *kind, const char *comment)
 {
   const struct hb_film_params *p = &film->params;
@@ -77,7 +77,7 @@ static enum hb_status start(struct hb_film *film, const struct kind *kind, const
   return status == HB_OK || film->lacks_ffmpeg ? HB_OK : hb_fail_in(status, context);
 }
 
-/* ---- what callers use -------------------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------------------ */
 
 enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film)
 {

@@ -1,4 +1,4 @@
-/* Frames that become a file: one PNG, a sequence of them, or a movie by the program ffmpeg where it is installed. */
+/* Writes frames as one PNG, a sequence of PNGs, or a movie if the program ffmpeg is installed. */
 #ifndef HB_FILM_H
 #define HB_FILM_H
 
@@ -8,34 +8,34 @@
 
 struct hb_film_params {
   const char *path;               /* .png, or a movie: .mp4 .mkv .webm .gif                      */
-  int width, height;              /* both even for a movie                                       */
+  int width, height;              /* must be even for a movie                                    */
   int frames_per_s;               /* of a movie                                                  */
   int single;                     /* 1: a .png is one file; 0: it is path_0001.png, path_0002.png */
-  const struct hb_png_text *text; /* [text_count] how it was made; a movie gets it as its comment */
+  const struct hb_png_text *text; /* [text_count] how it was made; the comment of a movie          */
   size_t text_count;
 };
 
 struct hb_film {
   struct hb_film_params params; /* the strings stay the caller's */
   int is_movie;                 /* 0: frames are PNG files                        */
-  int lacks_ffmpeg;             /* a movie was asked for, but frames will be files */
+  int lacks_ffmpeg;             /* a movie was requested, but frames become files */
   struct hb_process ffmpeg;     /* pid 0: none                                    */
   struct hb_file file;          /* of a movie */
   unsigned long frames;
 };
 
-/* Whether path is that of a picture (0) or of a movie (1). Errors: HB_ERR_USAGE for any other extension. */
+/* Whether path names a picture (0) or a movie (1). Errors: HB_ERR_USAGE for any other extension. */
 enum hb_status hb_film_kind(const char *path, int *is_movie);
 
 /* Errors: HB_ERR_USAGE (extension, odd size of a movie), HB_ERR_IO. */
 enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film);
 
-/* rgb[3 * width * height], top row first; text, nullable, is this frame's own, for a PNG, behind that of the film. */
+/* rgb[3 * width * height], top row first; text (nullable) is added to the film's own in a PNG. */
 enum hb_status hb_film_add(struct hb_film *film, const uint8_t *rgb, const struct hb_png_text *text,
                            size_t text_count);
 
-/* The movie appears under its name whole or not at all: not when status, that of making the frames, is a failure, which
- * is then given back. Errors: HB_ERR_IO. */
+/* The movie appears under its name complete or not at all. status is that of making the frames: a failure discards the
+ * movie and is returned. Errors: HB_ERR_IO. */
 enum hb_status hb_film_close(struct hb_film *film, enum hb_status status);
 
 /* The name of the k-th frame of a sequence, counted from 1: "run/orbit.mp4", 7 -> "run/orbit_0007.png". */

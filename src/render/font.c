@@ -1,5 +1,5 @@
-/* The font, twelve characters a band from the space to the tilde. Capitals stand on row 9 and are nine rows high, small
- * letters six; column 7 stays empty, so that neighbours do not touch. */
+/* The font, in bands of twelve characters from the space to the tilde. The baseline is row 9; capitals are nine rows
+ * high, small letters six. Column 7 stays empty, so that neighbors do not touch. */
 #include "render/font.h"
 
 const char *const hb_font_art[HB_FONT_ATLAS_ROWS][HB_FONT_HEIGHT] = {

@@ -1,17 +1,17 @@
 #include "render/frames_cost.h"
 
+#include "base/arith.h"
 #include "base/clock.h"
 #include "gl/gl_timer.h"
 #include "render/scene.h"
 #include "sim/sim_device.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { WARM_UP = 8, PICTURES = 31 };
-static const double RADIUS = 4; /* of a Plummer sphere's stars 97 % */
+static const double RADIUS = 4; /* contains 97 % of a Plummer sphere's stars */
 
-/* ---- pictures that nobody sees, in the simulation's own context ---- */
+/* ---- pictures off screen, in the simulation's own context ---- */
 
 struct frames {
   struct hb_scene *scene;
@@ -31,7 +31,7 @@ static enum hb_status open_frames(struct hb_gl_context *context, int width, int 
   return hb_view_particles_open(context, &f->stars);
 }
 
-/* Does not wait for it. */
+/* Does not wait for the device. */
 static enum hb_status draw(struct frames *f, const struct hb_device_particles *at)
 {
   HB_TRY(hb_view_particles_lend(&f->stars, at));
@@ -40,13 +40,7 @@ static enum hb_status draw(struct frames *f, const struct hb_device_particles *a
   return hb_scene_expose(f->scene, &f->style);
 }
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Seconds of a picture, from an idle device to an idle device: the median of as many as begin within most_s. */
+/* Seconds for a picture, from an idle device to an idle device: the median of those started within most_s. */
 static enum hb_status time_picture(struct frames *f, const struct hb_device_particles *at, double most_s,
                                    double *seconds)
 {
@@ -57,14 +51,13 @@ static enum hb_status time_picture(struct frames *f, const struct hb_device_part
     HB_TRY(draw(f, at));
     s[count++] = hb_gl_timer_stop(start);
   } while (count < PICTURES && hb_clock_now() < end);
-  qsort(s, (size_t)count, sizeof *s, ascending);
-  *seconds = s[count / 2];
+  *seconds = hb_select((size_t)count, s, (size_t)count / 2);
   return HB_OK;
 }
 
 /* ---- steps ---- */
 
-/* The first steps are slow. The first simulation finds how many, and the second takes as many. */
+/* The first steps are slow. The first simulation decides how many to skip, the second skips as many. */
 static enum hb_status warm_up(struct hb_sim *sim, double seconds, struct hb_frames_cost *cost)
 {
   size_t most = cost->warm_up ? cost->warm_up : WARM_UP, steps = 0;
@@ -118,7 +111,7 @@ static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_frames_j
   struct hb_device_particles at;
   hb_sim_on_device(sim, &at);
   if (at.layout == HB_DEVICE_NONE)
-    return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device, expected one on OpenGL",
+    return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device (expected a scheme on OpenGL)",
                    job->force.scheme);
   enum hb_status status = open_frames(hb_sim_device_context(sim), job->width, job->height, &frames);
   if (status == HB_OK) status = time_picture(&frames, &at, job->seconds, &cost->frame_s);

@@ -13,7 +13,7 @@ enum { WHEN, CENTER, AZIMUTH = 4, ELEVATION, DISTANCE };
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-/* The numbers of a line, which is changed; *count = 0 for an empty one. */
+/* The numbers of a line, which is modified; *count = 0 if it is empty. */
 static enum hb_status read_row(char *line, double row[HB_KEYFRAMES_COLUMNS], int *count)
 {
   const char *words[HB_KEYFRAMES_COLUMNS + 1];
@@ -62,7 +62,7 @@ static enum hb_status parse(char *text, const char *path, struct hb_keyframes *k
       return hb_fail_in(status, place);
     }
   }
-  return k->count ? HB_OK : hb_fail(HB_ERR_INPUT, "%s: there is no row of a camera path", path);
+  return k->count ? HB_OK : hb_fail(HB_ERR_INPUT, "%s: the camera path has no rows", path);
 }
 
 enum hb_status hb_keyframes_read(const char *path, struct hb_keyframes *keyframes)
@@ -91,23 +91,23 @@ static double secant(const struct hb_keyframes *k, size_t from, int column)
          (k->rows[from + 1][WHEN] - k->rows[from][WHEN]);
 }
 
-/* The slope at a row: the weighted harmonic mean of those beside it, 0 at an extremum and at the ends. */
+/* The slope at a row: the weighted harmonic mean of the secants on both sides, 0 at an extremum and at the ends. */
 static double slope(const struct hb_keyframes *k, size_t row, int column)
 {
   if (row == 0 || row + 1 == k->count) return 0;
-  double before = secant(k, row - 1, column), behind = secant(k, row, column);
-  if (before * behind <= 0) return 0;
+  double before = secant(k, row - 1, column), after = secant(k, row, column);
+  if (before * after <= 0) return 0;
   double h0 = k->rows[row][WHEN] - k->rows[row - 1][WHEN], h1 = k->rows[row + 1][WHEN] - k->rows[row][WHEN];
   double share = (h0 + 2 * h1) / (3 * (h0 + h1));
-  return before * behind / (share * behind + (1 - share) * before);
+  return before * after / (share * after + (1 - share) * before);
 }
 
 static double value(const struct hb_keyframes *k, size_t row, double u, int column)
 {
   if (row + 1 == k->count) return k->rows[row][column];
-  double h = k->rows[row + 1][WHEN] - k->rows[row][WHEN], w = 1 - u;
-  return w * w * (1 + 2 * u) * k->rows[row][column] + u * w * w * h * slope(k, row, column) +
-         u * u * (3 - 2 * u) * k->rows[row + 1][column] - u * u * w * h * slope(k, row + 1, column);
+  double h = k->rows[row + 1][WHEN] - k->rows[row][WHEN];
+  return hb_cubic(k->rows[row][column], slope(k, row, column), k->rows[row + 1][column],
+                  slope(k, row + 1, column), h, u);
 }
 
 void hb_keyframes_camera(const struct hb_keyframes *k, double share, struct hb_camera *camera)

@@ -4,9 +4,9 @@
  *     0      0 0 0           0       25          4
  *     1      0 0 0           180     60          1.5
  *
- * `when` grows from row to row, in any unit: the first row is the first frame, the last row the last one. Angles in
- * degrees as in hb_camera_look, beyond 360 for more than a turn. Between rows every column follows a cubic that does not
- * overshoot (Fritsch & Butland 1984), the distance by its logarithm; at both ends the camera rests. */
+ * `when` increases from row to row, in any unit: the first row is the first frame, the last row the last one. Angles are
+ * in degrees as in hb_camera_look, beyond 360 for more than one turn. Between rows every column follows a cubic that
+ * does not overshoot (Fritsch & Butland 1984), the distance in its logarithm; the camera is at rest at both ends. */
 #ifndef HB_KEYFRAMES_H
 #define HB_KEYFRAMES_H
 
@@ -20,11 +20,11 @@ struct hb_keyframes {
   size_t count;
 };
 
-/* Errors: HB_ERR_IO, HB_ERR_INPUT (names file, line, value). */
+/* Errors: HB_ERR_IO, HB_ERR_INPUT (with file, line and value). */
 enum hb_status hb_keyframes_read(const char *path, struct hb_keyframes *keyframes);
 void hb_keyframes_clear(struct hb_keyframes *keyframes);
 
-/* Center, direction and distance at the share 0 to 1 of the path; the field of view stays. */
+/* Sets center, direction and distance at a fraction 0 to 1 of the path; the field of view stays. */
 void hb_keyframes_camera(const struct hb_keyframes *keyframes, double share, struct hb_camera *camera);
 
 #endif

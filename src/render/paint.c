@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A quadrilateral by its corners in the order of reading, and the part of the atlas that covers it: four texels. */
+/* A quadrilateral: its corners in reading order, and the part of the atlas that covers it; four texels. */
 struct quad {
   float corner[4][2];   /* pixels of the framebuffer */
   float uv[2], size[2]; /* pixels of the atlas */
   float color[4];
 };
-enum { TEXELS = 4, AT_ONCE = 65536 / TEXELS /* the least limit of a buffer texture */ };
+enum { TEXELS = 4, AT_ONCE = 65536 / TEXELS /* the smallest limit of a buffer texture */ };
 
 struct hb_paint {
   struct hb_gl_context *context;
@@ -23,7 +23,7 @@ struct hb_paint {
   int width, height, scale;
   struct quad *quads;
   size_t count, capacity;
-  enum hb_status status; /* of what was collected */
+  enum hb_status status; /* of collecting */
 };
 
 /* ---- collecting -------------------------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static void cell_at(int cell, double uv[2])
   uv[1] = cell / HB_FONT_ATLAS_COLUMNS * HB_FONT_HEIGHT;
 }
 
-/* In the middle of the cell that is full. */
+/* Covered by the center of the full cell. */
 static void put_plain(struct hb_paint *p, const double corner[4][2], uint32_t color)
 {
   static const double nothing[2] = {0, 0};

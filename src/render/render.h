@@ -1,5 +1,4 @@
-/* holmberg render: what the options ask for (cmd_render.c), and the frames (render_frames.c) of snapshots
- * (render_series.c). */
+/* holmberg render: the settings (from cmd_render.c), the frames (render_frames.c) and the snapshots (render_series.c). */
 #ifndef HB_RENDER_H
 #define HB_RENDER_H
 
@@ -12,13 +11,13 @@ struct hb_render {
   const char *const *files; /* [file_count] snapshots, ascending in time */
   size_t file_count, frames;
   const char *output;
-  char *command; /* for the pictures' text */
+  char *command; /* for the text chunks of the pictures */
   int width, height, samples, frames_per_s;
 
   enum hb_coloring color; /* not AGE */
   size_t groups;
   int has_range;
-  struct hb_scene_style style; /* its range is found at the first frame unless has_range */
+  struct hb_scene_style style; /* unless has_range, its range comes from the first frame */
   double trails;               /* length in time; 0: none */
 
   int orbits;
@@ -27,31 +26,31 @@ struct hb_render {
   int has_center;
   double center[3], azimuth, elevation, roll, field_of_view, zoom;
 
-  struct hb_force_params force; /* for colors that need forces; context and device also for drawing */
-  int has_eps;                  /* else a note of the snapshot goes before force.eps */
+  struct hb_force_params force; /* for colors that need forces; its context and device also for drawing */
+  int has_eps;                  /* 0: a note of the snapshot overrides force.eps */
   int quiet;
 };
 
-/* Draws and writes all of it. */
+/* Draws and writes all frames. */
 enum hb_status hb_render_frames(const struct hb_render *render);
 
-/* ---- snapshots, one after the other ---- */
+/* ---- a series of snapshots ---- */
 
-/* Particles at a moment between two snapshots, and what they are colored by. */
+/* Particles at a time between two snapshots, and what they are colored by. */
 struct hb_render_moment {
   struct hb_particles *particles;
   double *value; /* [n]; NULL when colored by speed */
 };
 
-/* The two snapshots around the last moment asked for. */
+/* The two snapshots around the last requested time. */
 struct hb_render_series {
   const struct hb_render *render;
-  size_t at; /* moments[0] is file number at, moments[1] the next one where it was needed */
+  size_t at; /* moments[0] is file number `at`, moments[1] the next one if it was needed */
   struct hb_render_moment moments[2], between;
 };
 
-/* The snapshots at `place` from 0 to file_count - 1; between two of them along the cubic with both places and
- * velocities. *moment stays the series' own. Errors: those of reading; HB_ERR_INPUT where snapshots do not belong
+/* The particles at `place`, from 0 to file_count - 1; between two snapshots on the cubic through both positions and
+ * velocities. *moment belongs to the series. Errors: those of reading; HB_ERR_INPUT if the snapshots do not belong
  * together. */
 enum hb_status hb_render_series_at(struct hb_render_series *series, double place,
                                    const struct hb_render_moment **moment);

@@ -12,10 +12,10 @@
 
 enum { TRAIL_ENTRIES_MOST = 256 };
 
-static const double FITTED = 0.9; /* of the particles lie in the picture, whatever the rest does   */
-static const double MARGIN = 1.1; /* of the picture's size around them */
+static const double FITTED = 0.9; /* fraction of the particles that the picture must contain   */
+static const double MARGIN = 1.1; /* size of the picture relative to theirs */
 
-/* What is open while frames are drawn. */
+/* Open while frames are drawn. */
 struct work {
   const struct hb_render *render;
   struct hb_gl_context *context;
@@ -25,12 +25,12 @@ struct work {
   struct hb_render_series series;
   struct hb_scene_style style;
   struct hb_camera camera; /* of the first frame */
-  double time;             /* of the frame before */
+  double time;             /* of the previous frame */
   double started;          /* clock */
   uint8_t *rgb;
 };
 
-/* ---- the first frame decides ------------------------------------------------------------------------- */
+/* ---- from the first frame ---------------------------------------------------------------------------- */
 
 static enum hb_status find_range(struct work *w, const struct hb_render_moment *moment)
 {
@@ -81,60 +81,57 @@ static struct hb_camera camera_at(const struct work *w, size_t frame)
 
 static enum hb_status send(struct work *w, const struct hb_render_moment *moment)
 {
-  struct hb_particles *p = moment->particles;
-  HB_TRY(hb_view_particles_send(&w->particles, hb_particles_n(p), hb_particles_m(p), hb_particles_x(p),
-                                hb_particles_v(p), hb_particles_time(p), w->camera.center));
-  return moment->value ? hb_view_particles_values(&w->particles, hb_particles_n(p), moment->value) : HB_OK;
+  HB_TRY(hb_view_particles_load(&w->particles, moment->particles, w->camera.center));
+  size_t n = hb_particles_n(moment->particles);
+  return moment->value ? hb_view_particles_values(&w->particles, n, moment->value) : HB_OK;
 }
 
-/* Where the particles of a lone snapshot were if nothing pulled at them. */
+/* The past of a single snapshot's particles, as if no force acted on them. */
 static enum hb_status add_straight_past(struct work *w, struct hb_particles *p)
 {
-  size_t n = hb_particles_n(p);
-  double *past, length = w->render->trails;
-  HB_TRY(HB_ALLOC(3 * n, &past));
-  for (size_t k = 0; k < 3 * n; k++) past[k] = hb_particles_x(p)[k] - length * hb_particles_v(p)[k];
-  enum hb_status status = hb_view_particles_send(&w->particles, n, NULL, past, hb_particles_v(p),
-                                                 hb_particles_time(p) - length, w->camera.center);
+  struct hb_particles *past;
+  double length = w->render->trails;
+  HB_TRY(hb_particles_copy(p, &past));
+  for (size_t k = 0; k < 3 * hb_particles_n(p); k++) hb_particles_x(past)[k] -= length * hb_particles_v(p)[k];
+  hb_particles_set_time(past, hb_particles_time(p) - length);
+  enum hb_status status = hb_view_particles_load(&w->particles, past, w->camera.center);
   if (status == HB_OK) status = hb_trails_add(&w->trails, &w->particles);
-  hb_mem_free(past);
+  hb_particles_destroy(past);
   return status;
 }
 
 static int is_last_of_many(const struct hb_render *r) { return r->frames == 1 && r->file_count > 1; }
 
-/* Entries of the ring: as many as a trail is long. */
-static enum hb_status room_for_trails(const struct hb_render *r, double t, double *room)
+/* Entries of the ring buffer, for the length of a trail. */
+static enum hb_status find_trail_capacity(const struct hb_render *r, double t, double *capacity)
 {
-  *room = 2;
-  if (is_last_of_many(r)) *room = (double)r->file_count;
+  *capacity = 2;
+  if (is_last_of_many(r)) *capacity = (double)r->file_count;
   if (r->file_count == 1 || r->frames == 1) return HB_OK;
   struct hb_particles *last;
   HB_TRY(hb_snapshot_read(r->files[r->file_count - 1], NULL, &last));
   double apart = (hb_particles_time(last) - t) / (double)(r->frames - 1);
   hb_particles_destroy(last);
-  if (apart > 0) *room = ceil(r->trails / apart) + 2;
+  if (apart > 0) *capacity = ceil(r->trails / apart) + 2;
   return HB_OK;
 }
 
 static enum hb_status open_trails(struct work *w, struct hb_particles *p)
 {
-  double room;
+  double capacity;
   if (!(w->render->trails > 0) || w->trails.n) return HB_OK;
-  HB_TRY(room_for_trails(w->render, hb_particles_time(p), &room));
-  return hb_trails_open(w->context, hb_particles_n(p), (int)fmin(room, TRAIL_ENTRIES_MOST), &w->trails);
+  HB_TRY(find_trail_capacity(w->render, hb_particles_time(p), &capacity));
+  return hb_trails_open(w->context, hb_particles_n(p), (int)fmin(capacity, TRAIL_ENTRIES_MOST), &w->trails);
 }
 
-/* Where the snapshots before the one that is drawn have the particles. */
+/* Adds the positions in all snapshots before the one that is drawn. */
 static enum hb_status add_past(struct work *w)
 {
   const struct hb_render_moment *moment;
   for (size_t file = 0; file + 1 < w->render->file_count; file++) {
     HB_TRY(hb_render_series_at(&w->series, (double)file, &moment));
-    struct hb_particles *p = moment->particles;
-    HB_TRY(open_trails(w, p));
-    HB_TRY(hb_view_particles_send(&w->particles, hb_particles_n(p), NULL, hb_particles_x(p),
-                                  hb_particles_v(p), hb_particles_time(p), NULL));
+    HB_TRY(open_trails(w, moment->particles));
+    HB_TRY(hb_view_particles_load(&w->particles, moment->particles, NULL));
     HB_TRY(hb_trails_add(&w->trails, &w->particles));
   }
   return HB_OK;

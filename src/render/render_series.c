@@ -1,3 +1,4 @@
+#include "base/arith.h"
 #include "base/mem.h"
 #include "render/render.h"
 
@@ -17,9 +18,9 @@ void hb_render_series_close(struct hb_render_series *series)
   clear(&series->between);
 }
 
-/* ---- what to color by ------------------------------------------------------------------------------- */
+/* ---- values for colors --------------------------------------------------------------------------------- */
 
-/* What a run that started from here would begin with. */
+/* The value at the start of a simulation of these particles. */
 static enum hb_status quantity_of(const struct hb_render *render, const struct hb_particles *particles,
                                   double *value)
 {
@@ -52,7 +53,7 @@ static enum hb_status load(const struct hb_render *render, size_t file, struct h
   return find_values(render, moment);
 }
 
-/* Whether the particles of file `later` are those of file `earlier`, at a later time. */
+/* Whether file `later` holds the same particles as file `earlier`, at a later time. */
 static enum hb_status check_pair(const struct hb_render *render, size_t earlier, struct hb_particles *a,
                                  size_t later, struct hb_particles *b)
 {
@@ -69,7 +70,7 @@ static enum hb_status check_pair(const struct hb_render *render, size_t earlier,
   return HB_OK;
 }
 
-/* File number `file`, not before s->at, becomes the first of the two. */
+/* Makes file number `file`, not before s->at, the first of the two. */
 static enum hb_status go_to(struct hb_render_series *s, size_t file)
 {
   struct hb_render_moment next = {0};
@@ -99,8 +100,7 @@ static void blend(const struct hb_render_series *s, double u)
   double *x = hb_particles_x(p), *v = hb_particles_v(p);
   hb_particles_set_time(p, t0 + u * dt);
   for (size_t k = 0; k < 3 * hb_particles_n(p); k++) {
-    x[k] = w * w * (1 + 2 * u) * x0[k] + u * w * w * dt * v0[k] + u * u * (3 - 2 * u) * x1[k] -
-           u * u * w * dt * v1[k];
+    x[k] = hb_cubic(x0[k], v0[k], x1[k], v1[k], dt, u);
     v[k] = w * v0[k] + u * v1[k];
   }
   for (size_t k = 0; s->between.value && k < hb_particles_n(p); k++)

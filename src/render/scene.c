@@ -9,19 +9,19 @@
 
 enum { PALETTE = 256, SAMPLES_MOST = 8, VERTICES = 6, PIECES = 8 /* of trails.vert */ };
 
-/* In samples: a Gaussian of this size still looks the same wherever it falls between the samples. */
+/* In samples: the smallest Gaussian that looks the same wherever it falls between the samples. */
 static const double LEAST_SIGMA = 0.6;
-static const double LARGEST_STAR = 40; /* times the usual size: nearer stars do not grow */
-static const double TRAIL = 0.2;       /* brightness of a trail's young end, of a star's */
+static const double LARGEST_STAR = 40; /* times the usual size: closer stars do not grow */
+static const double TRAIL = 0.2;       /* brightness of a trail's young end, relative to a star's */
 static const double NEAR = 1e-3;       /* of the distance to the center */
 static const double BACKGROUND[3] = {0.018, 0.021, 0.038};
 
-/* Best first. Blending is part of OpenGL 3.3 for each of them, but drivers for small hardware lack it for floats, first in
- * 32 bits. */
+/* Best first. OpenGL 3.3 requires blending for each of them, but drivers for small hardware lack it for floats, 32-bit
+ * floats first. */
 static const struct hb_light_format formats[] = {
     {"RGBA32F", HB_GL_RGBA32F, 1},
     {"RGBA16F", HB_GL_RGBA16F, 1},
-    {"RGBA16", HB_GL_RGBA16, 1. / 64}, /* 64 stars in one place, each of 1024 steps */
+    {"RGBA16", HB_GL_RGBA16, 1. / 64}, /* up to 64 stars in one place, each of 1024 steps */
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -29,10 +29,10 @@ struct hb_scene {
   struct hb_gl_context *context;
   const struct hb_light_format *format;
   int width, height, samples;
-  struct hb_gl_texture light, picture; /* picture: made when it is first read */
+  struct hb_gl_texture light, picture; /* picture: created when first used */
   struct hb_tone_map tone_map;
   struct hb_camera camera;
-  struct hb_gl_texture palette; /* a row of PALETTE colors for each map, then one for groups */
+  struct hb_gl_texture palette; /* one row of PALETTE colors per map, then one for groups */
   struct hb_gl_pass stars[HB_VIEW_PARTICLES_LAYOUTS], trails;
 };
 
@@ -59,7 +59,7 @@ static enum hb_status make_palette(struct hb_scene *s)
   return status;
 }
 
-/* Light that falls on light must add up: three times the palette's last gray, 1, on one texel. */
+/* Whether light adds up: three times the palette's last gray, 1, onto one texel. */
 static int adds_up(struct hb_scene *s, const struct hb_light_format *format)
 {
   struct hb_gl_texture texel;
@@ -137,13 +137,13 @@ enum hb_status hb_scene_resize(struct hb_scene *s, int width, int height, int sa
   if (width < 1 || height < 1)
     return hb_fail(HB_ERR_USAGE, "cannot draw a picture of %d x %d pixels", width, height);
   if (samples < 0 || samples > SAMPLES_MOST)
-    return hb_fail(HB_ERR_USAGE, "%d x %d samples a pixel (expected 1 to %d)", samples, samples,
+    return hb_fail(HB_ERR_USAGE, "%d x %d samples per pixel (expected 1 to %d)", samples, samples,
                    SAMPLES_MOST);
   if (width == s->width && height == s->height && samples == s->samples) return HB_OK;
   HB_TRY(hb_gl_context_use(s->context));
   hb_gl_texture_destroy(&s->light);
   hb_gl_texture_destroy(&s->picture);
-  s->width = s->height = 0; /* until all of it is there */
+  s->width = s->height = 0; /* until all textures exist */
   HB_TRY(hb_tone_map_texture(s->context, s->format->format, width * samples, height * samples, &s->light));
   HB_TRY(hb_tone_map_resize(&s->tone_map, s->format, width, height, samples));
   s->width = width, s->height = height, s->samples = samples;
@@ -162,13 +162,13 @@ const char *hb_scene_format(const struct hb_scene *scene) { return scene->format
 enum hb_status hb_scene_begin(struct hb_scene *s, const struct hb_camera *camera)
 {
   HB_TRY(hb_gl_context_use(s->context));
-  if (s->width == 0) return hb_fail(HB_ERR_USAGE, "the size of the picture is not known yet");
+  if (s->width == 0) return hb_fail(HB_ERR_USAGE, "the picture has no size yet");
   s->camera = *camera;
   hb_gl_target_clear(&s->light.target);
   return HB_OK;
 }
 
-/* The uniforms of camera.glsl; places on the device are counted from origin. */
+/* The uniforms of camera.glsl; positions on the device are relative to origin. */
 static void set_camera(const struct hb_scene *s, const double origin[3], struct hb_gl_pass *pass)
 {
   static const char *const names[3] = {"axis_right", "axis_up", "axis_back"};
@@ -193,11 +193,11 @@ static void set_color(const struct hb_scene *s, const struct hb_scene_style *sty
   hb_gl_pass_texture(pass, "palette", &s->palette);
 }
 
-/* Of a star at the center, in samples: by itself larger where there are few. */
+/* Sigma of a star at the center, in samples; by default larger for fewer stars. */
 static double sigma_of(const struct hb_scene *s, size_t n, const struct hb_scene_style *style)
 {
-  double by_itself = fmin(fmax(1.8 * pow(1e4 / (double)n, 0.25), 1), 10);
-  return hb_default_real(style->point_size, by_itself) / 1000 * s->light.height;
+  double by_default = fmin(fmax(1.8 * pow(1e4 / (double)n, 0.25), 1), 10);
+  return hb_default_real(style->point_size, by_default) / 1000 * s->light.height;
 }
 
 static enum hb_status draw(struct hb_scene *s, struct hb_gl_pass *pass, size_t vertices)
@@ -215,7 +215,7 @@ static enum hb_status draw(struct hb_scene *s, struct hb_gl_pass *pass, size_t v
 static enum hb_status check_values(const struct hb_scene_style *style, int has_values)
 {
   if (style->color == HB_SCENE_COLOR_SPEED || has_values) return HB_OK;
-  return hb_fail(HB_ERR_INTERNAL, "particles cannot be colored by values that were not given");
+  return hb_fail(HB_ERR_INTERNAL, "the particles have no values to be colored by");
 }
 
 enum hb_status hb_scene_stars(struct hb_scene *s, struct hb_view_particles *particles,
@@ -261,11 +261,11 @@ enum hb_status hb_scene_trails(struct hb_scene *s, const struct hb_trails *trail
 enum hb_status hb_scene_tone_map(struct hb_scene *s, const struct hb_scene_style *style,
                                  const struct hb_gl_target *target, int x, int y)
 {
-  const struct hb_tone_map_how how = {.exposure = hb_default_real(style->exposure, 0.8),
-                                      .glow = style->glow < 0 ? 0 : hb_default_real(style->glow, 0.5),
-                                      .adapt = hb_default_real(style->adapt, 1),
-                                      .background = {BACKGROUND[0], BACKGROUND[1], BACKGROUND[2]}};
-  return hb_tone_map_picture(&s->tone_map, &s->light, &how, target, x, y, s->width, s->height);
+  const struct hb_tone_map_params params = {.exposure = hb_default_real(style->exposure, 0.8),
+                                            .glow = style->glow < 0 ? 0 : hb_default_real(style->glow, 0.5),
+                                            .adapt = hb_default_real(style->adapt, 1),
+                                            .background = {BACKGROUND[0], BACKGROUND[1], BACKGROUND[2]}};
+  return hb_tone_map_picture(&s->tone_map, &s->light, &params, target, x, y, s->width, s->height);
 }
 
 enum hb_status hb_scene_expose(struct hb_scene *s, const struct hb_scene_style *style)

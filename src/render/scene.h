@@ -1,5 +1,5 @@
-/* Draws particles as stars: light is added up in a float target and then tone mapped into eight bits, so that the crowded
- * core and the last star of the halo both show.
+/* Draws particles as stars: light is summed in a float target and then tone mapped to eight bits, so that the crowded core
+ * and the last star of the halo both show.
  *
  *   hb_scene_begin, then hb_scene_stars and hb_scene_trails as often as needed, then hb_scene_tone_map. */
 #ifndef HB_SCENE_H
@@ -12,7 +12,7 @@
 
 enum hb_scene_color {
   HB_SCENE_COLOR_SPEED, /* |v| of the drawn velocities            */
-  HB_SCENE_COLOR_VALUE, /* the particles' values, by map          */
+  HB_SCENE_COLOR_VALUE, /* the particles' values, by color map    */
   HB_SCENE_COLOR_GROUP  /* the particles' values, whole numbers   */
 };
 
@@ -23,58 +23,59 @@ enum hb_scene_point {
   HB_SCENE_POINT_COUNT
 };
 
-/* Start from {0}: each zero field takes the default beside it. Brightness is as a screen shows it, 0 to 1. */
+/* Start from {0}: a zero field means the default given beside it. Brightness is as a screen shows it, 0 to 1. */
 struct hb_scene_style {
   enum hb_scene_color color;
   enum hb_colormap map;
-  double range[2]; /* of what is colored by; equal: everything has the middle color */
+  double range[2]; /* of the values; if both are equal, everything gets the middle color */
   enum hb_scene_point point;
   double point_size; /* sigma of a star at the center, thousandths of the height; 0: 1 to 10, by N */
-  double glow;       /* how bright the brightest of the scattered light becomes; 0: 0.5, < 0: none */
-  double exposure;   /* how bright a single star may become, below 1; 0: 0.8                       */
-  double adapt;      /* share of a change in the brightest place that a picture takes over; 0: 1   */
+  double glow;       /* brightness of the brightest scattered light; 0: 0.5, < 0: none */
+  double exposure;   /* brightness of a single star, below 1; 0: 0.8                   */
+  double adapt;      /* weight of the new picture in the adapted white point; 0: 1     */
 };
 
 struct hb_scene;
 
-/* Light is kept in the first format that adds up rightly on this device, from `format` on (NULL: from the most exact).
- * Errors: HB_ERR_GL. */
+/* Light is stored in the first format that this device sums correctly, starting at `format` (NULL: at the most
+ * accurate). Errors: HB_ERR_GL. */
 enum hb_status hb_scene_open(struct hb_gl_context *context, const char *format, struct hb_scene **scene);
 void hb_scene_close(struct hb_scene *scene);
 
-/* Where to begin for pictures that shall cost little: a GPU adds up light in half precision several times as fast. But that
- * has eleven binary digits: n equal stars in one place may lose n / 2048 of their light where a device cuts digits off
- * (half of that, or gain as much, where it rounds), and between 1024 and 4096 of them the place gets no brighter. */
+/* The format to start at for cheap pictures: a GPU sums light in half precision several times as fast. But that has
+ * eleven binary digits: n equal stars in one place may lose n / 2048 of their light on a device that truncates (half
+ * of that, or gain as much, if it rounds), and from somewhere between 1024 and 4096 stars on the place gets no
+ * brighter. */
 const char *hb_scene_quick_format(const struct hb_gl_context *context);
 
-/* A picture of width x height pixels, each the mean of samples x samples (1 to 8; 0: 1). Errors: HB_ERR_GL with limit and
- * need, HB_ERR_USAGE. */
+/* A picture of width x height pixels, each the mean of samples x samples (1 to 8; 0: 1). Errors: HB_ERR_GL with limit
+ * and need, HB_ERR_USAGE. */
 enum hb_status hb_scene_resize(struct hb_scene *scene, int width, int height, int samples);
 
 enum hb_status hb_scene_begin(struct hb_scene *scene, const struct hb_camera *camera);
 enum hb_status hb_scene_stars(struct hb_scene *scene, struct hb_view_particles *particles,
                               const struct hb_scene_style *style);
 
-/* Lines along which the stars came, fainter with age, none older than `length`. particles give the values that they are
- * colored by; the trails' youngest entry is where they are. */
+/* The paths of the stars, fainter with age, none older than `length`, colored by the values of particles. The youngest
+ * entry is the present. */
 enum hb_status hb_scene_trails(struct hb_scene *scene, const struct hb_trails *trails,
                                const struct hb_view_particles *particles, double length,
                                const struct hb_scene_style *style);
 
-/* Into a target, with the lower left corner at x y. */
+/* Draws into a target, with the lower left corner at x y. */
 enum hb_status hb_scene_tone_map(struct hb_scene *scene, const struct hb_scene_style *style,
                                  const struct hb_gl_target *target, int x, int y);
 
-/* The same into a picture of the scene's own, which stays on the device. */
+/* Draws into a picture that belongs to the scene and stays on the device. */
 enum hb_status hb_scene_expose(struct hb_scene *scene, const struct hb_scene_style *style);
 
-/* The same into rgb[3 * width * height], eight bits each, top row first. */
+/* Draws into rgb[3 * width * height], eight bits each, top row first. */
 enum hb_status hb_scene_picture(struct hb_scene *scene, const struct hb_scene_style *style, uint8_t *rgb);
 
 /* The light itself: light[4 * samples^2 * width * height], bottom row first; red, green, blue and their brightness. */
 enum hb_status hb_scene_light(struct hb_scene *scene, float *light);
 
-/* "RGBA32F", "RGBA16F" or "RGBA16": what the light is added up in, the best that this device adds up rightly. */
+/* "RGBA32F", "RGBA16F" or "RGBA16": the format in which light is summed. */
 const char *hb_scene_format(const struct hb_scene *scene);
 
 #endif

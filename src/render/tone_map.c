@@ -7,14 +7,14 @@
 
 enum { SMALLEST = 4, FOLD = 8 };
 
-/* White is this many stars at least: a single star is no blaze. */
+/* The white point is at least this many stars, so that a lone star does not glare. */
 static const double LEAST_WHITE = 1.3;
 
-/* s of the tone curve, see tone.vert: with less even a star's own edge would be as bright as its middle. */
+/* s of the tone curve, see tone.vert: with less, even the edge of a star would be as bright as its center. */
 static const double LEAST_SOFTENING = 0.05;
 
-/* Of its light that a level passes on to the next larger one: above 1, since the narrow blurs are bright around each star
- * and the wide ones where there are many. */
+/* Factor by which a level adds to the next larger one: above 1, since narrow blurs are bright around each star, and
+ * wide ones only where there are many. */
 static const double PASSED_ON = 1.5;
 
 /* ---- open and close ---- */
@@ -31,16 +31,16 @@ enum hb_status hb_tone_map_read(struct hb_gl_context *context, const struct hb_g
                                 int height, uint8_t *rgb)
 {
   size_t row = 3 * (size_t)width, rows = (size_t)height;
-  uint8_t *kept;
-  HB_TRY(HB_ALLOC(row, &kept));
+  uint8_t *swap;
+  HB_TRY(HB_ALLOC(row, &swap));
   hb_gl_target_read(target, 0, 0, target->height - height, width, height, HB_GL_BYTES_RGB, rgb);
-  for (size_t k = 0; k < rows / 2; k++) { /* OpenGL begins at the bottom */
+  for (size_t k = 0; k < rows / 2; k++) { /* OpenGL starts at the bottom */
     uint8_t *top = rgb + k * row, *bottom = rgb + (rows - 1 - k) * row;
-    memcpy(kept, top, row);
+    memcpy(swap, top, row);
     memcpy(top, bottom, row);
-    memcpy(bottom, kept, row);
+    memcpy(bottom, swap, row);
   }
-  hb_mem_free(kept);
+  hb_mem_free(swap);
   return hb_gl_context_check_lost(context, "reading a picture");
 }
 
@@ -116,14 +116,14 @@ static void draw(struct hb_gl_pass *pass, const struct hb_gl_texture *from, cons
   hb_gl_pass_draw_vertices(pass, &all);
 }
 
-/* Down to a few texels. */
+/* Halves the picture down to a few texels. */
 static void halve(struct hb_tone_map *m, const struct hb_gl_texture *light)
 {
   for (int k = 0; k < m->levels; k++)
     draw(&m->halve, k ? &m->level[k - 1] : light, &m->level[k], HB_GL_REPLACE);
 }
 
-/* And up again, adding: a sum of ever wider and fainter blurs. */
+/* Adds the levels on the way up again: a sum of ever wider and fainter blurs. */
 static void scatter(struct hb_tone_map *m)
 {
   for (int k = m->levels - 1; k > 0; k--) {
@@ -133,7 +133,7 @@ static void scatter(struct hb_tone_map *m)
   }
 }
 
-/* The brightest place of the first level into found[turn]; that of the last picture is in the other one. */
+/* Writes the brightest place of the first level to found[turn]; that of the previous picture is in the other one. */
 static void find_brightest(struct hb_tone_map *m, double adapt, const struct hb_gl_texture found[2])
 {
   const struct hb_gl_texture *from = &m->level[0];
@@ -148,7 +148,7 @@ static void find_brightest(struct hb_tone_map *m, double adapt, const struct hb_
 }
 
 enum hb_status hb_tone_map_picture(struct hb_tone_map *m, const struct hb_gl_texture *light,
-                                   const struct hb_tone_map_how *how, const struct hb_gl_target *target,
+                                   const struct hb_tone_map_params *params, const struct hb_gl_target *target,
                                    int x, int y, int width, int height)
 {
   struct hb_gl_pass *tone = &m->tone;
@@ -160,12 +160,13 @@ enum hb_status hb_tone_map_picture(struct hb_tone_map *m, const struct hb_gl_tex
   }
   m->turn = !m->turn;
   halve(m, light);
-  find_brightest(m, how->adapt, m->white);
+  find_brightest(m, params->adapt, m->white);
   scatter(m);
-  find_brightest(m, how->adapt, m->haze);
+  find_brightest(m, params->adapt, m->haze);
   m->has_white = 1;
-  hb_gl_pass_float4(tone, "tone", how->exposure, LEAST_WHITE, how->glow, LEAST_SOFTENING);
-  hb_gl_pass_float4(tone, "background", how->background[0], how->background[1], how->background[2], 1);
+  hb_gl_pass_float4(tone, "tone", params->exposure, LEAST_WHITE, params->glow, LEAST_SOFTENING);
+  hb_gl_pass_float4(tone, "background", params->background[0], params->background[1], params->background[2],
+                    1);
   hb_gl_pass_float4(tone, "corner", x, y, width, height);
   hb_gl_pass_float(tone, "unit", m->format->unit);
   hb_gl_pass_texture(tone, "source", light);

@@ -1,14 +1,14 @@
-/* From light to a picture of eight bits: scattered light, the brightest place, the tone curve. See shaders/view. */
+/* From light to an eight-bit picture: scattered light, white point, tone curve. See shaders/view. */
 #ifndef HB_TONE_MAP_H
 #define HB_TONE_MAP_H
 
 #include "gl/gl_pass.h"
 
-/* What light can be added up in. */
+/* A format in which light can be summed. */
 struct hb_light_format {
   const char *name; /* "RGBA32F" */
   enum hb_gl_format format;
-  double unit; /* what a single star's brightness is there */
+  double unit; /* brightness of a single star in it */
 };
 
 enum { HB_TONE_MAP_LEVELS = 10 };
@@ -17,24 +17,23 @@ struct hb_tone_map {
   struct hb_gl_context *context;
   const struct hb_light_format *format;
   int samples;
-  struct hb_gl_texture mean;                      /* of the samples of a pixel; unused where samples = 1 */
+  struct hb_gl_texture mean;                      /* of the samples of a pixel; unused if samples = 1 */
   struct hb_gl_texture level[HB_TONE_MAP_LEVELS]; /* scattered light, each half the size of the one before */
   struct hb_gl_texture most[HB_TONE_MAP_LEVELS];  /* each an eighth */
-  struct hb_gl_texture white[2], haze[2]; /* the brightest place, of light at half the size and of all that
-                                             scatters: now and before */
+  /* the brightest place, of light at half the size and of scattered light: of this and of the previous picture */
+  struct hb_gl_texture white[2], haze[2];
   int levels, mosts, turn, has_white;
   struct hb_gl_pass resolve, halve, spread, brightest, tone;
 };
 
-/* How. */
-struct hb_tone_map_how {
-  double exposure;      /* what a single star becomes, coded, 0 to 1          */
-  double glow;          /* what the brightest of the scattered light becomes, coded */
-  double adapt;         /* share of the new white, 1: all                      */
+struct hb_tone_map_params {
+  double exposure;      /* coded brightness of a single star, 0 to 1         */
+  double glow;          /* coded brightness of the brightest scattered light */
+  double adapt;         /* weight of the new white point; 1: only it         */
   double background[3]; /* coded                                               */
 };
 
-/* Builds the programs; *map stays where it is. On failure hb_tone_map_close is still to be called. Errors: HB_ERR_GL. */
+/* Builds the programs; *map must not move. Call hb_tone_map_close even after a failure. Errors: HB_ERR_GL. */
 enum hb_status hb_tone_map_open(struct hb_gl_context *context, struct hb_tone_map *map);
 void hb_tone_map_close(struct hb_tone_map *map);
 
@@ -42,12 +41,12 @@ void hb_tone_map_close(struct hb_tone_map *map);
 enum hb_status hb_tone_map_resize(struct hb_tone_map *map, const struct hb_light_format *format, int width,
                                   int height, int samples);
 
-/* light, samples times as wide and high as the picture, into a target with the lower left corner at x y. */
+/* Draws light, samples times as wide and high as the picture, into a target with the lower left corner at x y. */
 enum hb_status hb_tone_map_picture(struct hb_tone_map *map, const struct hb_gl_texture *light,
-                                   const struct hb_tone_map_how *how, const struct hb_gl_target *target,
+                                   const struct hb_tone_map_params *params, const struct hb_gl_target *target,
                                    int x, int y, int width, int height);
 
-/* A texture that light, or a finished picture (RGBA8), falls on. Errors: HB_ERR_GL with limit and need, HB_ERR_DEVICE. */
+/* A render target for light, or for a finished picture (RGBA8). Errors: HB_ERR_GL (limit and need), HB_ERR_DEVICE. */
 enum hb_status hb_tone_map_texture(struct hb_gl_context *context, enum hb_gl_format format, int width,
                                    int height, struct hb_gl_texture *texture);
 

@@ -42,7 +42,7 @@ enum hb_status hb_trails_add(struct hb_trails *trails, const struct hb_view_part
   const double *at = particles->origin, *zero = trails->origin;
   struct hb_gl_pass *pass;
   if (particles->at.n != trails->n)
-    return hb_fail(HB_ERR_USAGE, "the trails are of %zu particles, but now there are %zu", trails->n,
+    return hb_fail(HB_ERR_USAGE, "the trails belong to %zu particles, not to %zu", trails->n,
                    particles->at.n);
   HB_TRY(hb_gl_context_use(trails->context));
   if (trails->count == 0) {

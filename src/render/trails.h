@@ -1,20 +1,20 @@
-/* Where the particles were: the last few places and velocities of each, kept on the device. Between two of them a star is
- * drawn along the cubic curve that has both places and both velocities. */
+/* Where the particles were: the last few positions and velocities of each, stored on the device. Between two of them a
+ * trail follows the cubic through both positions and velocities. */
 #ifndef HB_TRAILS_H
 #define HB_TRAILS_H
 
 #include "render/view_particles.h"
 
-/* A ring of entries, each of all particles by their numbers. */
+/* A ring buffer of entries, each with all particles in order of their numbers. */
 struct hb_trails {
   struct hb_gl_context *context; /* the caller's */
   size_t n;
   int width, height;          /* of an entry in texels, row by row                   */
-  int capacity, count, next;  /* entries: most, there are, the one to be written     */
+  int capacity, count, next;  /* of entries: most, number, the next to be written    */
   double *t;                  /* [capacity] their times                              */
-  double t_zero;              /* what times on the device are counted from           */
-  double origin[3];           /* and places                                          */
-  struct hb_gl_texture ring;  /* RGBA32F: layers 2 e place and time, 2 e + 1 velocity */
+  double t_zero;              /* origin of times on the device                       */
+  double origin[3];           /* and of positions                                    */
+  struct hb_gl_texture ring;  /* RGBA32F: layers 2 e position, time; 2 e + 1 velocity */
   struct hb_gl_target target; /* two of them */
   struct hb_gl_pass record[HB_VIEW_PARTICLES_LAYOUTS];
 };
@@ -24,7 +24,7 @@ enum hb_status hb_trails_open(struct hb_gl_context *context, size_t n, int capac
                               struct hb_trails *trails);
 void hb_trails_close(struct hb_trails *trails);
 
-/* Copies where the particles are now, on the device; nothing is read back. */
+/* Adds the particles as they are now, without leaving the device. */
 enum hb_status hb_trails_add(struct hb_trails *trails, const struct hb_view_particles *particles);
 void hb_trails_clear(struct hb_trails *trails);
 

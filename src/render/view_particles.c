@@ -37,7 +37,7 @@ static enum hb_status fill(const struct hb_view_particles *p, struct hb_gl_buffe
   return hb_gl_context_check(p->context, "sending particles to be drawn");
 }
 
-/* Of every `step`-th number. */
+/* The mean of every `step`-th number. */
 static double mean(size_t n, const double *numbers, size_t step)
 {
   double sum = 0;
@@ -77,6 +77,13 @@ enum hb_status hb_view_particles_send(struct hb_view_particles *p, size_t n, con
   p->at = (struct hb_device_particles){
       .layout = HB_DEVICE_RECORDS, .n = n, .texture = {p->records.texture.id}, .texels = TEXELS, .t = t};
   return HB_OK;
+}
+
+enum hb_status hb_view_particles_load(struct hb_view_particles *p, struct hb_particles *from,
+                                      const double *origin)
+{
+  return hb_view_particles_send(p, hb_particles_n(from), hb_particles_m(from), hb_particles_x(from),
+                                hb_particles_v(from), hb_particles_time(from), origin);
 }
 
 enum hb_status hb_view_particles_lend(struct hb_view_particles *p, const struct hb_device_particles *at)

@@ -1,5 +1,5 @@
-/* The particles that a picture is made of, where they lie on the device: in a running simulation's own textures, which are
- * drawn without a copy, or in buffers of our own that were filled from the host. */
+/* The particles of a picture, on the device: in a running simulation's own textures, which are drawn without a copy,
+ * or in our own buffers, filled from the host. */
 #ifndef HB_VIEW_PARTICLES_H
 #define HB_VIEW_PARTICLES_H
 
@@ -10,12 +10,11 @@
 struct hb_view_particles {
   struct hb_gl_context *context; /* the caller's */
   struct hb_device_particles at; /* what is drawn; n = 0: nothing */
-  double origin[3];              /* where the zero of the drawn positions lies */
-  double mass;                   /* of a star of the usual brightness; 0: all are equally bright       */
+  double origin[3];              /* of the drawn positions */
+  double mass;                   /* of a star of typical brightness; 0: all are equally bright */
 
-  struct hb_gl_buffer records; /* own */
-  struct hb_gl_buffer values,
-      order; /* R32F by number of the particle: what it is colored by; R32UI: at.order */
+  struct hb_gl_buffer records;       /* own */
+  struct hb_gl_buffer values, order; /* R32F, by particle number, for colors; R32UI: at.order */
   int has_values;
 };
 
@@ -23,22 +22,26 @@ struct hb_view_particles {
 enum hb_status hb_view_particles_open(struct hb_gl_context *context, struct hb_view_particles *particles);
 void hb_view_particles_close(struct hb_view_particles *particles);
 
-/* n particles from the host: m[n] (nullable), x[3 * n], v[3 * n] (nullable), at time t. They are sent as floats relative
- * to origin[3] (nullable: their mean), so that a small group far away keeps its digits. Forgets values. Errors: HB_ERR_GL (a
- * device whose buffer textures are too small), HB_ERR_DEVICE. */
+/* n particles from the host: m[n] (nullable), x[3 * n], v[3 * n] (nullable), at time t. They are sent as floats
+ * relative to origin[3] (nullable: their mean), so that a small group far away keeps its digits. Forgets values.
+ * Errors: HB_ERR_GL (a device whose buffer textures are too small), HB_ERR_DEVICE. */
 enum hb_status hb_view_particles_send(struct hb_view_particles *particles, size_t n, const double *m,
                                       const double *x, const double *v, double t, const double *origin);
 
-/* A simulation's, where they are; hb_sim_on_device gave them and they are drawn before its next step. Their context must be
- * `context`, or share its textures. Keeps values. */
+/* All of these particles, with their masses and time. */
+enum hb_status hb_view_particles_load(struct hb_view_particles *particles, struct hb_particles *from,
+                                      const double *origin);
+
+/* A simulation's, from hb_sim_on_device, to be drawn before its next step. Their context must be `context`, or share
+ * its textures. Values are kept. */
 enum hb_status hb_view_particles_lend(struct hb_view_particles *particles,
                                       const struct hb_device_particles *at);
 
-/* What each particle is colored by: value[n] by its number. */
+/* Values for colors: value[n], by particle number. */
 enum hb_status hb_view_particles_values(struct hb_view_particles *particles, size_t n, const double *value);
 
-/* Passes of view/NAME.vert and .frag that read particles, one for each way in which they may lie, made when they are first
- * needed: *pass has the particles and the uniforms of shaders/view/places.glsl. */
+/* Passes of view/NAME.vert and .frag that read particles, one per layout, created when first needed: *pass is ready
+ * with the particles and the uniforms of shaders/view/places.glsl. */
 enum { HB_VIEW_PARTICLES_LAYOUTS = 4 }; /* records, doubles, streams in textures, streams in rectangles */
 enum hb_status hb_view_particles_pass(const struct hb_view_particles *particles, const char *name,
                                       struct hb_gl_pass passes[HB_VIEW_PARTICLES_LAYOUTS],

@@ -4,7 +4,16 @@
 
 #include "render/colormap.h"
 #include "render/paint.h"
-#include "viewer/keys.h"
+
+struct hb_view;
+
+/* What a key does: a row of one table (view_input.c) for the program, the help over the picture, and --help. */
+struct hb_keys_row {
+  int key;          /* a character or enum hb_gl_key; 0: only for the help, or the end of the table */
+  const char *name; /* as written in the help: "space"; NULL: the row before has the help           */
+  enum hb_status (*act)(struct hb_view *view);
+  const char *help;
+};
 
 enum { HB_HUD_HISTORY = 256, HB_HUD_ROWS = 12 };
 

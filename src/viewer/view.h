@@ -35,8 +35,8 @@ struct hb_view {
 
   struct hb_view_particles stars;
   struct hb_trails trails;
-  double *values; /* [values_room] of what is colored by */
-  size_t values_room;
+  double *values; /* [values_capacity] of what is colored by */
+  size_t values_capacity;
   unsigned placed_generation; /* of the source, when stars were placed last */
   double placed_t;
   int on_device;         /* 1: stars lie in the simulation's textures; 0: they were sent */

@@ -7,18 +7,30 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+
+static const double message_s = 4;
+
+void hb_view_say(struct hb_view *view, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(view->message, sizeof view->message, format, arguments);
+  va_end(arguments);
+  view->message_until = view->scripted ? INFINITY : hb_clock_now() + message_s;
+}
 
 /* ---- colors ----------------------------------------------------------------------------------------- */
 
-static enum hb_status make_room(struct hb_view *view, size_t n)
+static enum hb_status reserve(struct hb_view *view, size_t n)
 {
-  if (n <= view->values_room) return HB_OK;
+  if (n <= view->values_capacity) return HB_OK;
   hb_mem_free(view->values);
   view->values = NULL;
-  view->values_room = 0;
+  view->values_capacity = 0;
   HB_TRY(HB_ALLOC(n, &view->values));
-  view->values_room = n;
+  view->values_capacity = n;
   return HB_OK;
 }
 
@@ -50,7 +62,7 @@ static int is_elsewhere(const struct hb_view *view)
 static enum hb_status work_out(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
-  HB_TRY(make_room(view, s->n));
+  HB_TRY(reserve(view, s->n));
   if (view->color == HB_COLORING_SPEED) return speeds(view, view->values);
   if (view->color != HB_COLORING_GROUP) return hb_coloring_of_sim(view->color, s->sim, s->n, view->values);
   hb_coloring_groups(s->n, view->groups, view->values);
@@ -74,14 +86,7 @@ static enum hb_status color(struct hb_view *view, int range_due)
 
 /* ---- stars ------------------------------------------------------------------------------------------- */
 
-/* Forgets what the stars were colored by. */
-static enum hb_status send(struct hb_view *view, struct hb_particles *p)
-{
-  return hb_view_particles_send(&view->stars, hb_particles_n(p), hb_particles_m(p), hb_particles_x(p),
-                                hb_particles_v(p), view->source.t, NULL);
-}
-
-/* From the simulation's own textures, or sent where there are none. */
+/* From the simulation's own textures, or sent from the host, which forgets their values. */
 static enum hb_status place(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
@@ -89,10 +94,10 @@ static enum hb_status place(struct hb_view *view)
   if (s->sim) hb_sim_on_device(s->sim, &at);
   view->on_device = at.layout != HB_DEVICE_NONE && hb_sim_device_context(s->sim) == view->window.context;
   if (view->on_device) return hb_view_particles_lend(&view->stars, &at);
-  if (!s->sim) return send(view, s->particles);
+  if (!s->sim) return hb_view_particles_load(&view->stars, s->particles, NULL);
   struct hb_particles *state;
   HB_TRY(hb_view_source_state(s, &state));
-  enum hb_status status = send(view, state);
+  enum hb_status status = hb_view_particles_load(&view->stars, state, NULL);
   hb_particles_destroy(state);
   return status;
 }

@@ -24,8 +24,9 @@ struct line {
 
 /* ---- the person -------------------------------------------------------------------------------------- */
 
-static void push(const struct line *line, struct hb_gl_event event)
+static void push(const struct line *line, enum hb_gl_event_kind kind, struct hb_gl_event event)
 {
+  event.kind = kind;
   hb_gl_window_push(line->view->window.gl, &event);
 }
 
@@ -41,19 +42,13 @@ static enum hb_status do_key(const struct line *line)
 {
   int key = hb_view_input_key(line->words[1]);
   if (!key) return hb_fail(HB_ERR_INPUT, "unknown key '%s'", line->words[1]);
-  push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_KEY, .key = key});
+  push(line, HB_GL_EVENT_KEY, (struct hb_gl_event){.key = key});
   return settle(line->view);
-}
-
-static void push_mouse(const struct line *line, struct hb_gl_event event, enum hb_gl_event_kind kind)
-{
-  event.kind = kind;
-  push(line, event);
 }
 
 static enum hb_status do_move(const struct line *line)
 {
-  push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_MOVE, .x = line->numbers[1], .y = line->numbers[2]});
+  push(line, HB_GL_EVENT_MOVE, (struct hb_gl_event){.x = line->numbers[1], .y = line->numbers[2]});
   return settle(line->view);
 }
 
@@ -61,8 +56,8 @@ static enum hb_status click(const struct line *line, int times)
 {
   const struct hb_gl_event at = {.x = line->numbers[1], .y = line->numbers[2]};
   for (int k = 0; k < times; k++) {
-    push_mouse(line, at, HB_GL_EVENT_PRESS);
-    push_mouse(line, at, HB_GL_EVENT_RELEASE);
+    push(line, HB_GL_EVENT_PRESS, at);
+    push(line, HB_GL_EVENT_RELEASE, at);
   }
   return settle(line->view);
 }
@@ -78,18 +73,18 @@ static enum hb_status do_drag(const struct line *line)
   if (strcmp(how, "right") == 0) at.button = HB_GL_BUTTON_RIGHT;
   if (!at.shift && at.button == HB_GL_BUTTON_LEFT && strcmp(how, "left") != 0)
     return hb_fail(HB_ERR_INPUT, "unknown way to drag '%s' (expected left, right or shift)", how);
-  push_mouse(line, at, HB_GL_EVENT_MOVE);
-  push_mouse(line, at, HB_GL_EVENT_PRESS);
+  push(line, HB_GL_EVENT_MOVE, at);
+  push(line, HB_GL_EVENT_PRESS, at);
   at.x = line->numbers[3];
   at.y = line->numbers[4];
-  push_mouse(line, at, HB_GL_EVENT_MOVE);
-  push_mouse(line, at, HB_GL_EVENT_RELEASE);
+  push(line, HB_GL_EVENT_MOVE, at);
+  push(line, HB_GL_EVENT_RELEASE, at);
   return settle(line->view);
 }
 
 static enum hb_status do_wheel(const struct line *line)
 {
-  push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_WHEEL, .y = line->numbers[1]});
+  push(line, HB_GL_EVENT_WHEEL, (struct hb_gl_event){.y = line->numbers[1]});
   return settle(line->view);
 }
 
@@ -251,7 +246,7 @@ static enum hb_status do_state(const struct line *line)
 
 static enum hb_status do_close(const struct line *line)
 {
-  push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_CLOSE});
+  push(line, HB_GL_EVENT_CLOSE, (struct hb_gl_event){0});
   return settle(line->view);
 }
 
