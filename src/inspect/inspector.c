@@ -1,4 +1,4 @@
-/* Which pass is copied, while a walk is under way; and what was copied, on the screen. */
+/* Chooses the pass to copy during a walk, and draws the copy on the screen. */
 #include "inspect/inspector.h"
 
 #include "base/mem.h"
@@ -12,8 +12,8 @@
 
 struct array {
   struct hb_texels_copy copy;
-  float most[HB_TEXELS_FLOATS]; /* largest size of each number */
-  char pair;                    /* 'A' or 'B' of two that swap; 0 */
+  float most[HB_TEXELS_FLOATS]; /* largest |number| of each component */
+  char pair;                    /* 'A' or 'B' of two that swap, or 0 */
 };
 
 /* An image on the screen: pixels from the upper left corner. */
@@ -22,14 +22,14 @@ struct tile {
   const struct hb_gl_trace_quantity *quantity;
   int component; /* of the record */
   int x, y, width, height;
-  int cell, columns; /* pixels of a cell; columns of a piece of the strip */
+  int cell, columns; /* pixels per cell; columns of a piece of the strip */
 };
 enum { TILES = 64 };
 
 struct hb_inspector {
   struct hb_gl_trace watch;
-  uint64_t wanted, shown; /* pass to be copied, and that was */
-  uint64_t seen, passes;  /* last one told of, and of the longest walk since it began */
+  uint64_t wanted, shown; /* the pass to copy, the pass that was copied */
+  uint64_t seen, passes;  /* last pass traced; passes of a walk */
   int plays, waits;
   int64_t marked;
   enum hb_status status; /* of the last copy */
@@ -39,7 +39,7 @@ struct hb_inspector {
   struct array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
   int read_count, write_count;
 
-  struct hb_gl_pass image; /* in the context that draws, which may be another one */
+  struct hb_gl_pass image; /* in the context that draws, possibly another one */
   struct tile tile[TILES];
   int tile_count;
 };
@@ -56,7 +56,7 @@ static enum hb_status copy_array(struct hb_inspector *i, const struct hb_gl_trac
   return HB_OK;
 }
 
-/* Of two arrays of the same meaning that swap, A is the one that was made first. */
+/* Of two arrays with the same meaning that swap, A is the one created first. */
 static void name_pair(struct hb_inspector *i)
 {
   for (int w = 0; w < i->write_count; w++)
@@ -83,7 +83,7 @@ static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace
   for (int k = 0; k < pass->write_count; k++)
     HB_TRY(copy_array(i, &pass->write[k], &i->write[k], &i->write_count));
   name_pair(i);
-  hb_gl_flush(); /* who draws may do so in a context that shares these textures */
+  hb_gl_flush(); /* drawing may happen in another context that shares these textures */
   i->shown = pass->number;
   snprintf(i->scheme, sizeof i->scheme, "%s", pass->scheme);
   snprintf(i->what, sizeof i->what, "%s", pass->what);
@@ -91,7 +91,7 @@ static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace
   return HB_OK;
 }
 
-/* A new walk: how long the last one was is known, and play goes on. */
+/* A new walk: the length of the previous one is known now, and play advances. */
 static void begin_walk(struct hb_inspector *i)
 {
   i->passes = i->seen;
@@ -179,23 +179,23 @@ const char *hb_inspector_title(struct hb_inspector *i)
 
 static const uint32_t ink = 0xe6e6ecff, faint = 0x9a9aa8ff, pair_a = 0x4ac0b0ff, pair_b = 0xf0a040ff;
 
-/* A strip of columns x rows cut into pieces so that its cells are largest in a room. */
-static void fold(const struct hb_gl_trace_array *grid, int room, struct tile *tile)
+/* Cuts a strip of columns x rows into pieces so that its cells are largest within side x side pixels. */
+static void fold(const struct hb_gl_trace_array *grid, int side, struct tile *tile)
 {
   tile->cell = 0;
   for (int pieces = 1; pieces <= grid->columns; pieces *= 2) {
     int columns = (grid->columns + pieces - 1) / pieces, used = (grid->columns + columns - 1) / columns;
-    int cell = room / (columns > used * grid->rows ? columns : used * grid->rows);
+    int cell = side / (columns > used * grid->rows ? columns : used * grid->rows);
     if (cell <= tile->cell && pieces > 1) continue;
     tile->cell = cell > 1 ? cell : 1;
     tile->columns = columns;
     tile->height = used * grid->rows;
   }
-  tile->width = tile->columns * tile->cell < room ? tile->columns * tile->cell : room;
-  tile->height = tile->height * tile->cell < room ? tile->height * tile->cell : room;
+  tile->width = tile->columns * tile->cell < side ? tile->columns * tile->cell : side;
+  tile->height = tile->height * tile->cell < side ? tile->height * tile->cell : side;
 }
 
-/* Where the next image goes; lines are as high as their highest image. */
+/* Where the next image goes; a line is as high as its highest image. */
 struct pen {
   int x, y, left, right, line;
 };
@@ -211,11 +211,11 @@ enum { GAP = 4, WIDE_GAP = 18 }; /* between the components of a quantity, and be
 
 /* The components of a quantity side by side, below its name. */
 static void place_quantity(struct hb_inspector *i, const struct array *array,
-                           const struct hb_gl_trace_quantity *q, int room, int label, struct pen *pen)
+                           const struct hb_gl_trace_quantity *q, int side, int label, struct pen *pen)
 {
   struct tile tile = {.array = array, .quantity = q};
-  if (strcmp(q->name, "free") == 0 && array->most[q->first] == 0) return; /* a number that no shader uses */
-  fold(&array->copy.array, room, &tile);
+  if (strcmp(q->name, "free") == 0 && array->most[q->first] == 0) return; /* unused by the shader */
+  fold(&array->copy.array, side, &tile);
   int wide = q->count * (tile.width + GAP);
   if (pen->x > pen->left && pen->x + wide > pen->right) next_line(pen);
   for (int c = 0; c < q->count && i->tile_count < TILES; c++) {
@@ -224,35 +224,35 @@ static void place_quantity(struct hb_inspector *i, const struct array *array,
     tile.y = pen->y + label;
     i->tile[i->tile_count++] = tile;
   }
-  int least = 110; /* a name needs that */
+  int least = 110; /* for the name */
   pen->x += (wide > least ? wide : least) + WIDE_GAP;
   if (tile.height + label > pen->line) pen->line = tile.height + label;
 }
 
-static void place_arrays(struct hb_inspector *i, const struct array *arrays, int count, int room, int label,
+static void place_arrays(struct hb_inspector *i, const struct array *arrays, int count, int side, int label,
                          struct pen *pen)
 {
   for (int k = 0; k < count; k++)
     for (const struct hb_gl_trace_quantity *q = arrays[k].copy.array.quantities; q->name; q++)
-      place_quantity(i, &arrays[k], q, room, label, pen);
+      place_quantity(i, &arrays[k], q, side, label, pen);
   next_line(pen);
 }
 
-/* All images in the largest room that they fit with; *middle: where the written ones begin. */
+/* Places all images at the largest size that fits; *middle: where the written ones start. */
 static void place(struct hb_inspector *i, int x, int y, int width, int height, int line, int *middle)
 {
   int label = line + 4;
-  for (int room = width / 3 - GAP; room > 4; room -= 2) {
+  for (int side = width / 3 - GAP; side > 4; side -= 2) {
     struct pen pen = {.x = x, .y = y, .left = x, .right = x + width};
     i->tile_count = 0;
-    place_arrays(i, i->read, i->read_count, room, label, &pen);
+    place_arrays(i, i->read, i->read_count, side, label, &pen);
     pen.y += line / 2;
     *middle = pen.y;
     pen.y += line;
-    place_arrays(i, i->write, i->write_count, room, label, &pen);
+    place_arrays(i, i->write, i->write_count, side, label, &pen);
     if (pen.y <= y + height) return;
   }
-  i->tile_count = 0; /* too small a window for any of it */
+  i->tile_count = 0; /* the window is too small */
 }
 
 /* ---- the images ---- */
@@ -277,7 +277,7 @@ static float most_of(const struct tile *tile)
   return most;
 }
 
-/* The number of a particle's record, -1: it has none here. */
+/* The number of a particle's record in an array, or -1. */
 static int record_of(const struct hb_gl_trace_array *grid, int64_t particle)
 {
   if (particle < 0) return -1;
@@ -315,7 +315,7 @@ static void draw_plain(struct hb_inspector *i, const struct hb_gl_target *target
   draw_image(i, target, what, 1, x, y, width, height);
 }
 
-/* "position x y z, 1.2": the number is the end of its scale. */
+/* "position xyz 1.2": the number is the end of its scale. */
 static void name_tile(const struct tile *t, struct hb_paint *paint)
 {
   uint32_t color = t->array->pair == 'A' ? pair_a : t->array->pair == 'B' ? pair_b : faint;
@@ -365,7 +365,7 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
   x += margin, width -= 2 * margin, y += margin, height -= 2 * margin;
   i->tile_count = 0;
   if (i->status != HB_OK) return hb_fail(i->status, "%s", i->error);
-  int elsewhere = i->shown && i->texels.context != context; /* whose textures this one does not know */
+  int elsewhere = i->shown && i->texels.context != context; /* its textures do not exist here */
   if (!i->shown || elsewhere) {
     hb_paint_text(paint, x, y, faint,
                   elsewhere ? "the kernel runs in another context" : "no pass of a kernel has been seen yet");
@@ -390,19 +390,19 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
 
 static void describe(struct hb_inspector_texel *texel)
 {
-  size_t used = 0, room = sizeof texel->text;
+  size_t used = 0, size = sizeof texel->text;
   if (texel->particle < 0)
-    used = (size_t)snprintf(texel->text, room, "no particle");
+    used = (size_t)snprintf(texel->text, size, "no particle");
   else
-    used = (size_t)snprintf(texel->text, room, "particle %" PRId64, texel->particle);
+    used = (size_t)snprintf(texel->text, size, "particle %" PRId64, texel->particle);
   if (texel->source >= 0)
-    used += (size_t)snprintf(texel->text + used, room - used, " by %" PRId64, texel->source);
+    used += (size_t)snprintf(texel->text + used, size - used, " by %" PRId64, texel->source);
   if (texel->particle >= 0) {
-    used += (size_t)snprintf(texel->text + used, room - used, ", %s", texel->quantity);
+    used += (size_t)snprintf(texel->text + used, size - used, ", %s", texel->quantity);
     for (int c = 0; c < texel->count; c++)
-      used += (size_t)snprintf(texel->text + used, room - used, " %.6g", (double)texel->value[c]);
+      used += (size_t)snprintf(texel->text + used, size - used, " %.6g", (double)texel->value[c]);
   }
-  snprintf(texel->text + used, room - used, " (%s, column %d, row %d)", texel->array, texel->column,
+  snprintf(texel->text + used, size - used, " (%s, column %d, row %d)", texel->array, texel->column,
            texel->row);
 }
 

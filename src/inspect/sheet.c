@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUMBERED = 20 }; /* pixels of a cell that two digits fit into */
+enum { NUMBERED = 20 }; /* pixels of a cell that fits two digits */
 
 enum hb_status hb_sheet_page(int height, const char *title, const char *text, struct hb_canvas *page)
 {
@@ -46,7 +46,7 @@ static void draw_cell(struct hb_canvas *page, int x, int y, const struct hb_shee
   const struct hb_gl_trace_array *grid = &image->array->copy.array;
   int64_t particle = hb_texels_particle(grid, column, row);
   int cell = image->cell, gap = cell >= 7;
-  if (particle < 0) { /* unused: a dot in the middle */
+  if (particle < 0) { /* unused: a dot in the center */
     hb_canvas_box(page, x + cell / 2 - 1, y + cell / 2 - 1, 2, 2, HB_SHEET_LINE);
     return;
   }

@@ -1,12 +1,12 @@
-/* bag and tile on a page: which pairs a pass walks in registers, and the totals that it leaves. */
+/* bag and tile on a page: which pairs each pass walks in registers, and the totals that it leaves. */
 #include "inspect/sheet.h"
 
 #include "render/colormap.h"
 
 #include <stdio.h>
 
-enum { ROOM = 160, STEP = 172, A_ROW = 5, DIAGRAM = 148 };
-enum { BESIDE = 19 /* columns of the legend that leave room for the scales */ };
+enum { IMAGE = 160, STEP = 172, A_ROW = 5, DIAGRAM = 148 };
+enum { BESIDE = 19 /* columns of the legend that leave space for the scales */ };
 
 static const struct column {
   const char *quantity, *name;
@@ -18,15 +18,15 @@ static const struct column {
 static struct hb_sheet_image image_of(const struct hb_trace *t, const struct hb_trace_array *arrays,
                                       const struct column *column)
 {
-  return hb_sheet_image(t, arrays, 1, column->quantity, column->component, ROOM);
+  return hb_sheet_image(t, arrays, 1, column->quantity, column->component, IMAGE);
 }
 
-/* Fragments to the right, sources down: walked before, walked now, to be walked. */
+/* Fragments to the right, sources downwards: walked before, in this pass, later. */
 static void draw_diagram(const struct hb_trace *t, struct hb_canvas *page, int x, int y, int k, double before)
 {
   const struct hb_gl_trace_array *totals = &t->pass[k]->write[0].copy.array;
   double walked = before + (double)t->pass[k]->pass.pairs / (double)totals->n;
-  int columns = totals->columns, width = ROOM / columns;
+  int columns = totals->columns, width = IMAGE / columns;
   for (int source = 0; source < (int)t->n; source++) {
     int top = y + DIAGRAM * source / (int)t->n, below = y + DIAGRAM * (source + 1) / (int)t->n;
     unsigned color = source < (int)before ? 0x3a3a48 : source < (int)walked ? 0xc8d8e8 : 0x1c1c26;
@@ -43,7 +43,7 @@ static void draw_bag(const struct hb_trace *t, struct hb_canvas *page, int x, in
   hb_sheet_note(page, x, y + 16, p->pass.what);
   draw_diagram(t, page, x, y + 36, k, before);
   y += 36 + DIAGRAM;
-  hb_canvas_arrow(page, x + ROOM / 2, y + 4, x + ROOM / 2, y + 22, HB_SHEET_INK);
+  hb_canvas_arrow(page, x + IMAGE / 2, y + 4, x + IMAGE / 2, y + 22, HB_SHEET_INK);
   hb_canvas_text(page, x, y + 8, 1, frame, "writes %s", k % 2 ? "A" : "B");
   y += 30;
   for (int q = 0; q < 3; q++) {
@@ -53,12 +53,12 @@ static void draw_bag(const struct hb_trace *t, struct hb_canvas *page, int x, in
     hb_sheet_note(page, x, y, sums[q].name);
     hb_sheet_image_draw(page, x, y + 17, &image);
     if (q == 0 && k + 1 < t->count && (k + 1) % A_ROW)
-      hb_canvas_arrow(page, x + ROOM, y + 17 + height / 2, x + STEP - 1, y + 17 + height / 2, HB_SHEET_INK);
+      hb_canvas_arrow(page, x + IMAGE, y + 17 + height / 2, x + STEP - 1, y + 17 + height / 2, HB_SHEET_INK);
     y += 17 + height + 8;
   }
 }
 
-/* Whose sums are where, and the scales. */
+/* Which sums are where, and the scales. */
 static void draw_legend(const struct hb_trace *t, struct hb_canvas *page, int y, int below)
 {
   struct hb_sheet_image who = image_of(t, t->pass[0]->write, &sums[0]);
@@ -69,7 +69,7 @@ static void draw_legend(const struct hb_trace *t, struct hb_canvas *page, int y,
   hb_sheet_note(page, x, y + 20, "potential");
   hb_canvas_scale(page, x + 110, y + 68, 320, hb_trace_most(t, "acceleration"), 0);
   hb_sheet_note(page, x, y + 66, "acceleration");
-  who.most = 0; /* dark: only who is where */
+  who.most = 0; /* dark: only the numbers count */
   who.cell = 20;
   who.numbers = 1;
   hb_sheet_image_draw(page, HB_SHEET_MARGIN, y - below + 18, &who);
@@ -122,7 +122,7 @@ static void draw_list(const struct hb_trace *t, struct hb_canvas *page, const st
 static void draw_strip(const struct hb_trace *t, struct hb_canvas *page, const struct hb_trace_array *arrays,
                        const char *quantity, int x, int y)
 {
-  const struct hb_sheet_image image = hb_sheet_image(t, arrays, 1, quantity, 0, ROOM);
+  const struct hb_sheet_image image = hb_sheet_image(t, arrays, 1, quantity, 0, IMAGE);
   int n = (int)t->n, cell = 250 / n;
   for (int k = 0; k < n; k++)
     hb_canvas_box(

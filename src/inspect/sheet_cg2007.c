@@ -1,14 +1,10 @@
-/* cg2007 on a page: what every draw reads, two draws in detail, and the sum growing in all of them. */
+/* cg2007 on a page: what every draw reads, two draws in detail, and how the sum grows in all of them. */
 #include "inspect/sheet.h"
 
 #include <stdio.h>
 
-enum {
-  WIDE = 160,
-  SMALL = 80,
-  STEP = 96,
-  A_ROW = 9
-}; /* pixels of an image, of a small one; small ones in a row */
+/* pixels of an image, of a small one, from one to the next; small ones per row */
+enum { WIDE = 160, SMALL = 80, STEP = 96, A_ROW = 9 };
 
 static struct hb_sheet_image read_by(const struct hb_trace *t, int pass, const char *quantity, int c)
 {
@@ -49,7 +45,7 @@ static int draw_inputs(const struct hb_trace *t, struct hb_canvas *page, int y)
   return y + 38 + height + 58;
 }
 
-/* Sum read + pull of one other = sum written. */
+/* Sum read + contribution of one other = sum written. */
 static int draw_detail(const struct hb_trace *t, struct hb_canvas *page, int y, int k)
 {
   struct hb_sheet_image before = read_by(t, k - 1, "potential", 0), other = read_by(t, k - 1, "mass", 0);

@@ -10,7 +10,7 @@ static struct hb_sheet_image image_of(const struct hb_trace *t, int pass)
   return hb_sheet_image(t, t->pass[pass]->write, 1, "potential", 0, SIDE);
 }
 
-/* Column of the sink that the eye may follow. */
+/* Column of the sink to follow by eye. */
 static int followed(const struct hb_trace *t) { return (int)t->n * 20 / 37; }
 
 static void draw_image(const struct hb_trace *t, struct hb_canvas *page, int x, int y,
@@ -21,7 +21,7 @@ static void draw_image(const struct hb_trace *t, struct hb_canvas *page, int x, 
                   hb_sheet_image_height(image) + 1, 1, HB_SHEET_INK);
 }
 
-/* The largest potential of a pair, whose terms have a scale of their own beside the sums. */
+/* The largest potential of a pair: single terms have a scale of their own beside the sums. */
 static double most_of_pairs(const struct hb_trace *t)
 {
   const struct hb_trace pairs = {.n = t->n, .count = 1, .pass = t->pass};

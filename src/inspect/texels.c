@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 8 }; /* cells on a side that a fragment of range.frag looks at */
+enum { BLOCK = 8 }; /* cells on a side that a fragment of range.frag reads */
 
 void hb_texels_open(struct hb_gl_context *context, struct hb_texels *texels)
 {
@@ -45,7 +45,7 @@ int64_t hb_texels_source(const struct hb_gl_trace_array *a, int row)
 
 /* ---- copying ----------------------------------------------------------------------------------------- */
 
-/* The pass that copies such an array, which it reads. */
+/* The pass that copies an array of this kind, bound to the array. */
 static enum hb_status pass_for(struct hb_texels *t, const struct hb_gl_trace_array *a,
                                struct hb_gl_pass **pass)
 {
@@ -69,7 +69,7 @@ static int slots_of(const struct hb_gl_trace_array *a)
   return slots;
 }
 
-/* The engine's list of numbers is its own again after the call. */
+/* The engine's list of numbers is valid only during the call, so it is copied. */
 static enum hb_status copy_numbers(const struct hb_gl_trace_array *a, struct hb_texels_copy *copy)
 {
   copy->array = *a;
@@ -86,7 +86,7 @@ static enum hb_status copy_numbers(const struct hb_gl_trace_array *a, struct hb_
   return HB_OK;
 }
 
-/* Two layers of at least that size. */
+/* Two layers of at least this size. */
 static enum hb_status reserve(struct hb_texels *t, int width, int height, struct hb_gl_texture *layers)
 {
   if (layers->width >= width && layers->height >= height) return HB_OK;

@@ -19,13 +19,13 @@ static enum hb_status take(struct hb_trace *t, const struct hb_gl_trace_array *f
 
 static enum hb_status add_pass(struct hb_trace *t, struct hb_trace_pass **added)
 {
-  if (t->count == t->room) {
+  if (t->count == t->capacity) {
     struct hb_trace_pass **more;
-    HB_TRY(HB_ALLOC((size_t)(2 * t->room + 16), &more));
+    HB_TRY(HB_ALLOC((size_t)(2 * t->capacity + 16), &more));
     if (t->count) memcpy(more, t->pass, (size_t)t->count * sizeof(struct hb_trace_pass *));
     hb_mem_free(t->pass);
     t->pass = more;
-    t->room = 2 * t->room + 16;
+    t->capacity = 2 * t->capacity + 16;
   }
   HB_TRY(HB_ALLOC(1, &t->pass[t->count]));
   *added = t->pass[t->count++];
@@ -84,7 +84,7 @@ enum hb_status hb_trace_end(struct hb_trace *trace)
   hb_gl_trace = NULL;
   hb_texels_close(&trace->texels);
   if (trace->status != HB_OK) return hb_fail(trace->status, "%s", trace->error);
-  if (trace->count == 0) return hb_fail(HB_ERR_USAGE, "there was no walk on a device to trace");
+  if (trace->count == 0) return hb_fail(HB_ERR_USAGE, "no walk on a device took place");
   return HB_OK;
 }
 

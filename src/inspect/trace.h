@@ -1,5 +1,5 @@
-/* A walk on paper: every array that each pass read and wrote, brought to the host between the passes. For small runs, whose
- * pictures are to be read texel by texel. */
+/* A walk on paper: every array that a pass reads or writes, brought to the host between the passes. For small runs,
+ * whose pictures can be read texel by texel. */
 #ifndef HB_TRACE_H
 #define HB_TRACE_H
 
@@ -15,7 +15,7 @@ struct hb_trace_pass {
   struct hb_trace_array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
 };
 
-/* What a walk has cost so far; bytes are those that its fragments asked for and wrote. */
+/* The cost of a walk so far; bytes are those that its fragments request and write. */
 struct hb_trace_cost {
   uint64_t draws, pairs, texels_read, texels_written, bytes_read, bytes_written;
 };
@@ -23,7 +23,7 @@ struct hb_trace_cost {
 struct hb_trace {
   char scheme[16];
   size_t n; /* particles */
-  int count, room;
+  int count, capacity;
   struct hb_trace_pass **pass; /* [count] */
   struct hb_trace_cost cost;
   struct hb_texels texels;
@@ -31,36 +31,36 @@ struct hb_trace {
   char error[512];
 };
 
-enum { HB_TRACE_MOST = 128 }; /* particles whose walk fits on a page */
+enum { HB_TRACE_MOST = 128 }; /* largest number of particles whose walk fits on a page */
 
-/* From now on walks are watched. Start from {0}; until hb_trace_end the trace must not move. */
+/* From now on walks are traced. Start from {0}; the trace must not move until hb_trace_end. */
 void hb_trace_begin(struct hb_trace *trace);
 
-/* To be called while the walk's context lives. Errors: what failed during the walk, HB_ERR_USAGE when there was none. */
+/* To be called while the walk's context exists. Errors: what failed during the walk, HB_ERR_USAGE if there was none. */
 enum hb_status hb_trace_end(struct hb_trace *trace);
 void hb_trace_free(struct hb_trace *trace);
 
 /* ---- trace_walk.c ---- */
 
-/* The forces on the first n particles by this scheme in single precision, walked in few passes with no draw cut for the sake
- * of time, into a trace that is {0}; of params eps, context and device. Errors: as hb_force_open and hb_trace_end. */
+/* Traces the forces on the first n particles by this scheme in single precision, in few passes, none split to save
+ * time; the trace must be {0}. Uses eps, context and device of params. Errors: as hb_force_open and hb_trace_end. */
 enum hb_status hb_trace_walk(const struct hb_force_params *params, const char *scheme, size_t n,
                              struct hb_particles *particles, struct hb_trace *trace);
 
-/* The first n particles as seen from their own center of mass. */
+/* Moves the first n particles into the frame of their center of mass. */
 void hb_trace_center(struct hb_particles *particles, size_t n);
 
 /* ---- trace.c ---- */
 
-/* The first array of a pass that has the quantity, and where in its records; NULL: there is none. */
+/* The first array of a pass that has the quantity, and where in its records; NULL if none has it. */
 const struct hb_trace_array *hb_trace_find(const struct hb_trace_array *arrays, int count,
                                            const char *quantity, const struct hb_gl_trace_quantity **found);
 
-/* The largest |number| of a quantity anywhere in the walk, particles that are not used left out. */
+/* The largest |number| of a quantity anywhere in the walk, without unused records. */
 double hb_trace_most(const struct hb_trace *trace, const char *quantity);
 
-/* Each array of each pass as folder/SCHEME_NN_read_NAME.png and _write_, and folder/SCHEME.png with all of it. Adds to
- * *count what was written. Errors: HB_ERR_IO. */
+/* Writes each array of each pass as folder/SCHEME_NN_read_NAME.png or _write_, and the contact sheet folder/SCHEME.png.
+ * Adds the number of files to *count. Errors: HB_ERR_IO. */
 enum hb_status hb_trace_write(const struct hb_trace *trace, const char *folder, int *count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Walks whose passes can be followed. */
+/* Walks with few passes, to be followed by eye. */
 #include "inspect/trace.h"
 
 #include "base/mem.h"
@@ -22,7 +22,7 @@ void hb_trace_center(struct hb_particles *particles, size_t n)
   }
 }
 
-/* Walks whose passes can be followed: bag in five of them, and no draw cut for the sake of time. */
+/* bag in five passes, and no draw split to save time. */
 static enum hb_status open_force(const struct hb_force_params *force_params, const char *scheme, size_t n,
                                  struct hb_force **force)
 {

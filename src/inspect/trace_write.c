@@ -1,4 +1,4 @@
-/* A walk as files: a picture of each array of each pass, and the scheme's contact sheet. */
+/* Writes a walk: a picture of each array of each pass, and the scheme's contact sheet. */
 #include "base/mem.h"
 #include "base/text.h"
 #include "inspect/sheet.h"
@@ -8,13 +8,13 @@
 
 enum { CELL = 20, SMALL_CELL = 8, GAP = 24, TOP = 62, BELOW = 62, LEAST_WIDTH = 132, LEAST_PAGE = 560 };
 
-/* A number that no shader uses. */
+/* Unused by the shader. */
 static int is_left_out(const struct hb_trace *t, const struct hb_gl_trace_quantity *q)
 {
   return strcmp(q->name, "free") == 0 && hb_trace_most(t, q->name) == 0;
 }
 
-/* The components side by side, each quantity with its scale; returns where the next one begins. */
+/* The components side by side, each quantity with its scale; returns where the next one starts. */
 static int draw_quantity(const struct hb_trace *t, const struct hb_trace_array *a,
                          const struct hb_gl_trace_quantity *q, int cell, int step, int x,
                          struct hb_canvas *page)

@@ -1,5 +1,5 @@
-/* Draws particles as stars: light is summed in a float target and then tone mapped to eight bits, so that the crowded core
- * and the last star of the halo both show.
+/* Draws particles as stars: light is summed in a float target and then tone mapped to eight bits, so that the crowded
+ * core and the last star of the halo both show.
  *
  *   hb_scene_begin, then hb_scene_stars and hb_scene_trails as often as needed, then hb_scene_tone_map. */
 #ifndef HB_SCENE_H

@@ -36,7 +36,7 @@ void hb_hud_scale(struct hb_hud *hud, enum hb_colormap map, const double range[2
   snprintf(hud->rows[k].end, sizeof hud->rows->end, "%.3g", range[1]);
 }
 
-/* What is too long for its place loses its end. */
+/* A text that is too long is cut off. */
 static void text_in(struct hb_paint *paint, double x, double y, int columns, uint32_t color, const char *text)
 {
   char cut[MOST_COLUMNS + 1];
@@ -47,7 +47,7 @@ static void text_in(struct hb_paint *paint, double x, double y, int columns, uin
   hb_paint_text(paint, x, y, color, cut);
 }
 
-/* Its least number stands before the colors, its largest one behind. */
+/* The smallest number stands before the colors, the largest after them. */
 static void draw_scale(struct hb_paint *paint, double x, double y, int columns, const struct hb_hud *hud,
                        int row)
 {
@@ -91,7 +91,7 @@ int hb_hud_line(const char *text, int columns, const char **next)
   return end;
 }
 
-/* In the lower right corner, beside the sliders, in lines that fit there. */
+/* In the lower right corner, beside the sliders, wrapped to fit. */
 static void note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
 {
   double margin = 12 * hb_paint_scale(paint), column = hb_paint_column(paint),
@@ -155,7 +155,7 @@ void hb_hud_history_add(struct hb_hud_history *h, double t, double error)
   h->error[h->count++] = error;
 }
 
-/* log10 |error|; what is exactly zero has none. */
+/* The range of log10 |error|, without errors that are exactly zero; 0 if there is none. */
 static int decades(const struct hb_hud_history *h, double *least, double *most)
 {
   *least = INFINITY;
@@ -218,7 +218,7 @@ void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *h)
 
 enum { KEY_COLUMNS = 21, HELP_COLUMNS = 88 };
 
-/* Smaller where it would not fit. */
+/* Reduces the scale until the help fits. */
 static void fit_help(struct hb_paint *paint, size_t lines)
 {
   while (hb_paint_scale(paint) > 1 &&

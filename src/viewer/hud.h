@@ -1,4 +1,4 @@
-/* The numbers over the picture: what runs, how far, how fast, how well; a curve of the energy error; the help. */
+/* The head-up display: what runs, how far, how fast, how accurately; a curve of the energy error; the help. */
 #ifndef HB_HUD_H
 #define HB_HUD_H
 
@@ -17,30 +17,31 @@ struct hb_keys_row {
 
 enum { HB_HUD_HISTORY = 256, HB_HUD_ROWS = 12 };
 
-/* Energy errors so far: when it is full, every other one goes and the next come half as often. Start from {0}. */
+/* Energy errors so far: when it is full, every other one is dropped and new ones are added half as often. Start from
+ * {0}. */
 struct hb_hud_history {
   int count;
-  unsigned skip, seen; /* of 2^skip one is kept */
+  unsigned skip, seen; /* one of 2^skip is stored */
   double t[HB_HUD_HISTORY], error[HB_HUD_HISTORY];
 };
 
 void hb_hud_history_clear(struct hb_hud_history *history);
 void hb_hud_history_add(struct hb_hud_history *history, double t, double error);
 
-/* Start from {0}: texts that are NULL have no place on the screen. */
+/* Start from {0}: texts that are NULL are not drawn. */
 struct hb_hud {
   const char *title, *state; /* model or file; "paused", "snapshot 3 of 12", ... */
   int row_count;
   struct {
     const char *name;
     char text[64];
-    int has_scale; /* 1: behind the text the scale of colors, and `end` */
+    int has_scale; /* 1: followed by the color scale and `end` */
     char end[16];
   } rows[HB_HUD_ROWS];
   enum hb_colormap map;
-  const char *message, *error; /* for a while: where the screenshot is; until it is gone: a broken shader */
-  int columns;                 /* of letters that the numbers and what stands below them take */
-  double foot;                 /* pixels at the bottom that are taken */
+  const char *message, *error; /* a note for a few seconds; an error (a broken shader) */
+  int columns;                 /* width of the numbers and of the sliders below them */
+  double foot;                 /* pixels in use at the bottom */
 };
 
 /* Adds a number with its name. */
@@ -50,7 +51,7 @@ void hb_hud_row(struct hb_hud *hud, const char *name, const char *format, ...)
 /* Adds the scale of colors between two numbers. */
 void hb_hud_scale(struct hb_hud *hud, enum hb_colormap map, const double range[2]);
 
-/* Columns for the numbers in a part of the window so wide. */
+/* Columns for the numbers in a part of the window of this width. */
 int hb_hud_columns(const struct hb_paint *paint, double width);
 
 /* Upper left corner: the numbers. */
@@ -59,11 +60,11 @@ void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud);
 /* Upper right corner: |dE/E| over time in powers of ten. */
 void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *history);
 
-/* In the middle: the table of keys, which ends with a row of zeros. */
+/* Centered: the table of keys, which ends with a row of zeros. */
 void hb_hud_draw_help(struct hb_paint *paint, const struct hb_keys_row *rows);
 
-/* The length of the first line of a text in so many columns, broken between words unless one is longer than the line;
- * *next: where the next line begins. */
+/* The length of the first line of a text wrapped to this many columns, between words unless a word is longer than the
+ * line; *next: where the next line starts. */
 int hb_hud_line(const char *text, int columns, const char **next);
 
 #endif

@@ -23,7 +23,7 @@ static int press(struct hb_mouse *m, const struct hb_gl_event *e, double now, in
   int doubled = is_double(m, e, now);
   m->x = m->pressed_x = e->x;
   m->y = m->pressed_y = e->y;
-  m->pressed_at = doubled ? 0 : now; /* a third click begins anew */
+  m->pressed_at = doubled ? 0 : now; /* a third click starts over */
   m->button = e->button;
   m->drag = e->button == HB_GL_BUTTON_LEFT && !e->shift ? HB_MOUSE_ROTATES : HB_MOUSE_PANS;
   if (doubled) hb_camera_pan(camera, (width / 2.0 - e->x) / height, (e->y - height / 2.0) / height);

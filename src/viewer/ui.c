@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { NAME_COLUMNS = 11, TEXT_COLUMNS = 10 };
-static const double zero_place = 0.04; /* a logarithmic slider that has 0 has it up to here */
+static const double zero_place = 0.04; /* a logarithmic slider with_zero is 0 below half of this */
 
 double hb_ui_slider_place(const struct hb_ui_slider *s)
 {

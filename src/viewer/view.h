@@ -1,6 +1,6 @@
-/* The state of `holmberg view`. From below to above: view_source.c is what is shown, view_inspect.c the inspector beside it,
- * view_picture.c draws, view_keep.c shows and keeps pictures, view_steps.c lets time go by, view_input.c acts on keys and
- * mouse, view_loop.c shares the time between steps and pictures, view_script.c plays a person. */
+/* The state of `holmberg view`. From the bottom up: view_source.c is what is shown, view_inspect.c the inspector
+ * beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_steps.c advances time, view_input.c acts
+ * on keys and mouse, view_loop.c divides time between steps and pictures, view_script.c plays the user. */
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
 
@@ -17,11 +17,11 @@ struct hb_view {
   struct hb_window window;
   struct hb_view_source source;
   struct hb_hud_history history;
-  double rate;    /* snapshots a second of a series                         */
-  double play_at; /* which of them, with the share of the time to the next one */
+  double rate;    /* snapshots per second of a series                       */
+  double play_at; /* the current one, with a fraction towards the next      */
 
   int paused, stop_drawing, done;
-  int waits; /* 1: paused because a shader is broken, until it is mended */
+  int waits; /* 1: paused until a broken shader is fixed */
   int show_hud, show_sliders, show_trails, full_screen;
   const struct hb_keys_row *help; /* NULL: not shown */
   enum hb_coloring color;
@@ -31,36 +31,36 @@ struct hb_view {
 
   struct hb_inspector *inspector; /* NULL: closed                           */
   int plays_passes;
-  struct hb_inspector_texel texel; /* under the mouse; particle -1: there is none */
+  struct hb_inspector_texel texel; /* under the mouse; particle -1: none */
 
   struct hb_view_particles stars;
   struct hb_trails trails;
-  double *values; /* [values_capacity] of what is colored by */
+  double *values; /* [values_capacity] for the colors */
   size_t values_capacity;
-  unsigned placed_generation; /* of the source, when stars were placed last */
+  unsigned placed_generation; /* of the source, when the stars were last placed */
   double placed_t;
-  int on_device;         /* 1: stars lie in the simulation's textures; 0: they were sent */
-  int ranged;            /* 1: style.range is that of the color and the source */
+  int on_device;         /* 1: stars are the simulation's own textures; 0: sent from the host */
+  int ranged;            /* 1: style.range belongs to this color and source */
   unsigned range_is_old; /* pictures since then                                 */
 
   uint64_t pictures;
-  double draw_s;                     /* the last picture took                        */
-  double due, drawn_at, advanced_at; /* on the clock: the next picture, the last one, the last steps */
-  int touched;                       /* 1: an event came, so that a new picture is wanted soon        */
-  struct {                           /* over the last second or so */
+  double draw_s;                     /* duration of the last picture                 */
+  double due, drawn_at, advanced_at; /* times of the next picture, the last picture, the last steps */
+  int touched;                       /* 1: after an event, a new picture is wanted soon */
+  struct {                           /* over about the last half second */
     double since, step_s;
     uint64_t pairs, pictures;
     double pairs_per_s, pictures_per_s;
   } speed;
 
   char message[256];
-  double message_until;                /* on the clock */
-  int scripted;                        /* 1: nobody looks at a clock */
+  double message_until;                /* a time */
+  int scripted;                        /* 1: time does not matter */
   const char *error;                   /* a shader that does not compile; "" */
   struct hb_view_recording *recording; /* NULL: none */
 };
 
-/* A sentence over the picture for a few seconds, or until a script does something else. */
+/* Shows a message over the picture for a few seconds, or until a script's next command. */
 void hb_view_say(struct hb_view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

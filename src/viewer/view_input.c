@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double visible = 0.8; /* share of the particles that a centerd picture shows */
+static const double visible = 0.8; /* fraction of the particles in a centered picture */
 
-/* What a person asked for and cannot have is said, and that is all; a device that fails ends the program. */
+/* An action of the user that fails only shows a message; a failing device ends the program. */
 static enum hb_status forgive(struct hb_view *view, enum hb_status status)
 {
   if (status == HB_OK || status == HB_ERR_DEVICE) return status;
@@ -111,7 +111,7 @@ static enum hb_status reset(struct hb_view *view)
   return HB_OK;
 }
 
-/* A series has no forces: only what is drawn gives a color. */
+/* A series has no forces, so it is colored by what is drawn. */
 static enum hb_status next_color(struct hb_view *view)
 {
   do view->color = (view->color + 1) % HB_COLORING_COUNT;
@@ -136,7 +136,7 @@ static enum hb_status step_back(struct hb_view *view)
   return hb_view_source_show(s, (size_t)view->play_at);
 }
 
-/* The last picture says so. */
+/* The last picture shows the message. */
 static enum hb_status stop_drawing(struct hb_view *view)
 {
   view->stop_drawing = !view->stop_drawing;
@@ -227,7 +227,7 @@ int hb_view_input_key(const char *name)
   return name[0] && !name[1] ? (unsigned char)name[0] : 0;
 }
 
-/* A key that does nothing is passed over. */
+/* Other keys are ignored. */
 static enum hb_status press(struct hb_view *view, int key)
 {
   for (const struct hb_keys_row *row = hb_view_input_keys; row->key; row++)

@@ -4,15 +4,16 @@
 
 #include "viewer/view.h"
 
-enum hb_status hb_view_inspect(struct hb_view *view); /* opens or closes the inspector */
+enum hb_status hb_view_inspect(struct hb_view *view); /* opens or closes it */
 void hb_view_inspect_step(struct hb_view *view, int by);
 void hb_view_inspect_play(struct hb_view *view);
-void hb_view_inspect_point(struct hb_view *view, double x, double y); /* the mouse is there */
+void hb_view_inspect_point(struct hb_view *view, double x, double y); /* at the mouse */
 
-/* Walks once more where another pass is asked for and no step is going to show it: before stars are placed. */
+/* Repeats the walk if another pass was requested and no step is going to show it. To be called before stars are
+ * placed. */
 enum hb_status hb_view_inspect_walk(struct hb_view *view);
 
-/* The right part of the window, and the particle's mark among the stars. */
+/* Draws the right part of the window, and marks the particle among the stars. */
 enum hb_status hb_view_inspect_draw(struct hb_view *view, const struct hb_gl_target *target);
 
 #endif

@@ -19,7 +19,7 @@ struct hb_view_recording {
   uint8_t *rgb;
 };
 
-/* holmberg_0001.png, ...: the first that is not there, so that nothing is written over. */
+/* The first of holmberg_0001.png, ... that does not exist, so that nothing is overwritten. */
 static enum hb_status free_name(const char *extension, char path[64])
 {
   for (int k = 1; k < 10000; k++) {
@@ -115,7 +115,7 @@ enum hb_status hb_view_keep_movie(struct hb_view *view)
   return HB_OK;
 }
 
-/* A film has one size: another one ends it. */
+/* A change of size ends the movie. */
 static enum hb_status keep_frame(struct hb_view *view)
 {
   struct hb_view_recording *r = view->recording;
@@ -127,14 +127,14 @@ static enum hb_status keep_frame(struct hb_view *view)
 
 enum hb_status hb_view_keep_close(struct hb_view *view) { return view->recording ? end(view, HB_OK) : HB_OK; }
 
-/* ---- what is shown ----------------------------------------------------------------------------------- */
+/* ---- showing ---------------------------------------------------------------------------------------- */
 
 enum hb_status hb_view_keep_showing(struct hb_view *view)
 {
-  double begun = hb_clock_now();
+  double start = hb_clock_now();
   HB_TRY(hb_view_picture_draw(view, &view->window.screen));
   HB_TRY(hb_window_show(&view->window));
-  view->draw_s = hb_clock_now() - begun;
+  view->draw_s = hb_clock_now() - start;
   view->pictures++;
   return keep_frame(view);
 }

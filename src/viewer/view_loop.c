@@ -1,5 +1,5 @@
-/* The time of a viewer belongs to two who do not wait for each other: block steps are done until a picture is due, and
- * pictures come at most sixty times a second and take no more than half of the time. */
+/* The viewer divides its time: block steps are done until a picture is due, and pictures come at most sixty times a
+ * second and take no more than half of the time. */
 #include "viewer/view_loop.h"
 
 #include "base/clock.h"
@@ -10,9 +10,9 @@
 #include <math.h>
 
 static const double picture_s = 1.0 / 60;
-static const double idle_s = 0.1; /* between pictures of what does not move */
+static const double idle_s = 0.1; /* between pictures while nothing moves */
 
-/* Steps until a picture is due, or waiting for a person until then, and the picture. */
+/* Steps, or waits for events, until a picture is due, then draws it. */
 static enum hb_status turn(struct hb_view *view)
 {
   double now = hb_clock_now();

@@ -1,15 +1,15 @@
-/* The viewer's loop, and a person as a list of lines in its place. */
+/* The viewer's loop, and the script that can take the user's place. */
 #ifndef HB_VIEW_LOOP_H
 #define HB_VIEW_LOOP_H
 
 #include "viewer/view.h"
 
-/* Until somebody quits, for so many seconds at most (INFINITY: no end). */
+/* Runs until the user quits, for at most this many seconds (INFINITY: no limit). */
 enum hb_status hb_view_loop(struct hb_view *view, double seconds);
 
 /* ---- view_script.c ---- */
 
-/* Plays the lines of a file, see `holmberg view --help`, and quits. Errors: HB_ERR_INPUT (names the line), HB_ERR_IO. */
+/* Executes the lines of a file, see `holmberg view --help`. Errors: HB_ERR_INPUT (with the line), HB_ERR_IO. */
 enum hb_status hb_view_script(struct hb_view *view, const char *path);
 void hb_view_script_help(FILE *out);
 

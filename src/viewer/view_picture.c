@@ -34,7 +34,7 @@ static enum hb_status reserve(struct hb_view *view, size_t n)
   return HB_OK;
 }
 
-/* Speeds of what is shown, for their range only: colors take them from the device. */
+/* Speeds, only for their range: the colors are computed on the device. */
 static enum hb_status speeds(const struct hb_view *view, double *values)
 {
   struct hb_particles *state;
@@ -44,7 +44,7 @@ static enum hb_status speeds(const struct hb_view *view, double *values)
   return HB_OK;
 }
 
-/* The range of colors follows what happens, now and then; not where speeds would have to come from the device. */
+/* The range of colors is updated now and then, but not if speeds would have to be read back from the device. */
 static int range_is_due(struct hb_view *view)
 {
   enum { PICTURES = 32 };
@@ -58,8 +58,8 @@ static int is_elsewhere(const struct hb_view *view)
   return view->placed_generation != view->source.generation || view->placed_t != view->source.t;
 }
 
-/* What is colored by. */
-static enum hb_status work_out(struct hb_view *view)
+/* The values to color by. */
+static enum hb_status find_values(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   HB_TRY(reserve(view, s->n));
@@ -69,7 +69,7 @@ static enum hb_status work_out(struct hb_view *view)
   return HB_OK;
 }
 
-/* To the device, and half of the way to their range. */
+/* Sends the values, and moves the range halfway to theirs. */
 static enum hb_status color(struct hb_view *view, int range_due)
 {
   size_t n = view->source.n;
@@ -104,12 +104,12 @@ static enum hb_status place(struct hb_view *view)
 
 static enum hb_status follow(struct hb_view *view)
 {
-  enum { ROOM = 48 };
+  enum { ENTRIES = 48 };
   struct hb_view_source *s = &view->source;
   if (view->trails.n != s->n) {
     hb_trails_close(&view->trails);
     view->trails = (struct hb_trails){0};
-    HB_TRY(hb_trails_open(view->window.context, s->n, ROOM, &view->trails));
+    HB_TRY(hb_trails_open(view->window.context, s->n, ENTRIES, &view->trails));
   }
   return hb_trails_add(&view->trails, &view->stars);
 }
@@ -135,16 +135,16 @@ static enum hb_status place_stars(struct hb_view *view)
   return moved && view->show_trails ? follow(view) : HB_OK;
 }
 
-/* Values are worked out before stars are placed: energies ask the simulation's forces, whose textures change by that. */
+/* Values are found before stars are placed: computing energies changes the textures of the simulation's forces. */
 static enum hb_status place_and_color(struct hb_view *view)
 {
   if (view->placed_generation != view->source.generation) view->ranged = 0;
   int range_due = range_is_due(view), by_value = view->color != HB_COLORING_SPEED;
   int fresh = range_due || (by_value && is_elsewhere(view));
-  if (fresh) HB_TRY(work_out(view));
+  if (fresh) HB_TRY(find_values(view));
   HB_TRY(place_stars(view));
-  if (!fresh && by_value && !view->stars.has_values) { /* sent anew, after a diagnosis */
-    HB_TRY(work_out(view));
+  if (!fresh && by_value && !view->stars.has_values) { /* sent again, after a diagnosis */
+    HB_TRY(find_values(view));
     fresh = 1;
   }
   return fresh ? color(view, range_due) : HB_OK;
@@ -152,14 +152,14 @@ static enum hb_status place_and_color(struct hb_view *view)
 
 /* ---- the picture ------------------------------------------------------------------------------------- */
 
-static void tell_speed(double pairs_per_s, struct hb_hud *hud)
+static void add_speed(double pairs_per_s, struct hb_hud *hud)
 {
   int giga = pairs_per_s >= 1e9;
   if (!isnan(pairs_per_s))
     hb_hud_row(hud, "pairs", "%.4g %s", (giga ? 1e-9 : 1e-6) * pairs_per_s, giga ? "G/s" : "M/s");
 }
 
-static void tell_color(const struct hb_view *view, struct hb_hud *hud)
+static void add_color(const struct hb_view *view, struct hb_hud *hud)
 {
   double range[2];
   hb_hud_row(hud, "color", "%s", hb_coloring_label(view->color));
@@ -167,7 +167,7 @@ static void tell_color(const struct hb_view *view, struct hb_hud *hud)
   if (view->color != HB_COLORING_GROUP && !isnan(range[0])) hb_hud_scale(hud, view->style.map, range);
 }
 
-static void tell(const struct hb_view *view, char state[64], struct hb_hud *hud)
+static void fill_hud(const struct hb_view *view, char state[64], struct hb_hud *hud)
 {
   const struct hb_view_source *s = &view->source;
   struct hb_sim_counts counts;
@@ -184,7 +184,7 @@ static void tell(const struct hb_view *view, char state[64], struct hb_hud *hud)
   if (!series) {
     hb_hud_row(hud, "block", "%" PRIu64, s->block);
     hb_hud_row(hud, "steps", "%" PRIu64, counts.block_steps);
-    tell_speed(view->speed.pairs_per_s, hud);
+    add_speed(view->speed.pairs_per_s, hud);
   }
   if (s->energies > 0 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
   if (s->sim) {
@@ -194,7 +194,7 @@ static void tell(const struct hb_view *view, char state[64], struct hb_hud *hud)
     hb_hud_row(hud, "device", "%s",
                hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
   }
-  tell_color(view, hud);
+  add_color(view, hud);
   if (!isnan(view->speed.pictures_per_s))
     hb_hud_row(hud, "pictures", "%.0f /s, %.1f ms each", view->speed.pictures_per_s, 1e3 * view->draw_s);
 }
@@ -237,7 +237,7 @@ static enum hb_status draw_over(struct hb_view *view, const struct hb_gl_target 
   char state[64];
   hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
   HB_TRY(hb_view_inspect_draw(view, target));
-  if (view->show_hud && !view->help) tell(view, state, &hud);
+  if (view->show_hud && !view->help) fill_hud(view, state, &hud);
   hud.message = view->inspector && *view->texel.text ? view->texel.text : NULL;
   if (hb_clock_now() < view->message_until) hud.message = view->message;
   int has_bar = hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders);

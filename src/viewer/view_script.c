@@ -1,5 +1,5 @@
-/* A person as a list of lines: for tests and demonstrations, with the same events that keyboard and mouse would give. No
- * clock takes part but where a line says so, so that two runs of a script do the same. */
+/* A script in place of the user, for tests and demonstrations, with the same events that keyboard and mouse would
+ * cause. No clock is used unless a line says so, so two runs of a script do the same. */
 #include "viewer/view_loop.h"
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 7 }; /* one more than any line takes, so that it is noticed */
+enum { WORDS = 7 }; /* one more than any line has, to detect too many */
 
 struct line {
   struct hb_view *view;
@@ -22,7 +22,7 @@ struct line {
   double numbers[WORDS];
 };
 
-/* ---- the person -------------------------------------------------------------------------------------- */
+/* ---- input ------------------------------------------------------------------------------------------ */
 
 static void push(const struct line *line, enum hb_gl_event_kind kind, struct hb_gl_event event)
 {
@@ -30,7 +30,7 @@ static void push(const struct line *line, enum hb_gl_event_kind kind, struct hb_
   hb_gl_window_push(line->view->window.gl, &event);
 }
 
-/* What waits is done and seen, and no time passes. */
+/* Handles all pending events and shows the result; no time passes. */
 static enum hb_status settle(struct hb_view *view)
 {
   hb_gl_window_poll(view->window.gl, 0);
@@ -99,7 +99,7 @@ static enum hb_status take_size(const struct line *line, int *width, int *height
   return HB_OK;
 }
 
-/* The window system answers when it likes. */
+/* The window system may take its time. */
 static enum hb_status do_await(const struct line *line)
 {
   struct hb_view *view = line->view;
@@ -145,14 +145,14 @@ static enum hb_status do_energy(const struct line *line)
 
 static enum hb_status do_run(const struct line *line) { return hb_view_loop(line->view, line->numbers[1]); }
 
-/* ---- what is seen ------------------------------------------------------------------------------------ */
+/* ---- output ----------------------------------------------------------------------------------------- */
 
 static enum hb_status do_screenshot(const struct line *line)
 {
   return hb_view_keep(line->view, line->words[1]);
 }
 
-static void tell_source(const struct hb_view *view, struct hb_json *json)
+static void write_source(const struct hb_view *view, struct hb_json *json)
 {
   const struct hb_view_source *s = &view->source;
   struct hb_sim_counts counts;
@@ -177,7 +177,7 @@ static void tell_source(const struct hb_view *view, struct hb_json *json)
   hb_json_number(json, "damping", s->knobs.damping);
 }
 
-static void tell_camera(const struct hb_camera *camera, struct hb_json *json)
+static void write_camera(const struct hb_camera *camera, struct hb_json *json)
 {
   hb_json_open_object(json, "camera");
   hb_json_open_array(json, "centre");
@@ -190,7 +190,7 @@ static void tell_camera(const struct hb_camera *camera, struct hb_json *json)
   hb_json_close_object(json);
 }
 
-static void tell_sliders(const struct hb_view *view, struct hb_json *json)
+static void write_sliders(const struct hb_view *view, struct hb_json *json)
 {
   hb_json_open_array(json, "sliders");
   for (int k = 0; k <= VIEW_SLIDERS; k++) {
@@ -214,8 +214,8 @@ static enum hb_status do_state(const struct line *line)
   struct hb_json json = {stdout, 0};
   hb_json_open_object(&json, NULL);
   hb_json_truth(&json, "paused", view->paused);
-  tell_source(view, &json);
-  tell_camera(&view->window.camera, &json);
+  write_source(view, &json);
+  write_camera(&view->window.camera, &json);
   hb_json_text(&json, "point", points[view->style.point]);
   hb_json_number(&json, "point_size", view->style.point_size);
   hb_json_text(&json, "color", hb_coloring_name(view->color));
@@ -230,7 +230,7 @@ static enum hb_status do_state(const struct line *line)
   hb_json_truth(&json, "drawing", !view->stop_drawing);
   hb_json_truth(&json, "full_screen", view->full_screen);
   hb_json_truth(&json, "recording", view->recording != NULL);
-  tell_sliders(view, &json);
+  write_sliders(view, &json);
   hb_json_count(&json, "width", (uint64_t)view->window.width);
   hb_json_count(&json, "height", (uint64_t)view->window.height);
   hb_json_count(&json, "text_scale", (uint64_t)view->window.text_scale);
@@ -256,7 +256,7 @@ static enum hb_status do_quit(const struct line *line) { return line->view->done
 
 static const struct {
   const char *name, *arguments, *help;
-  int least, most, numbers; /* words behind the name, and how many of them are numbers */
+  int least, most, numbers; /* words after the name, and how many of them are numbers */
   enum hb_status (*work)(const struct line *line);
 } commands[] = {
     {"key", "NAME", "a key, as in the list above: key space", 1, 1, 0, do_key},
@@ -311,13 +311,13 @@ static enum hb_status do_words(struct hb_view *view, char *text)
   return line.count ? do_line(&line) : HB_OK;
 }
 
-/* As the lines come: somebody may write them while the viewer runs. */
+/* Line by line, since they may be written while the viewer runs. */
 static enum hb_status do_file(struct hb_view *view, const char *path, FILE *file)
 {
   enum hb_status status = settle(view);
   char *text = NULL, place[4200];
-  size_t room = 0;
-  for (int number = 1; status == HB_OK && !view->done && getline(&text, &room, file) > 0; number++) {
+  size_t capacity = 0;
+  for (int number = 1; status == HB_OK && !view->done && getline(&text, &capacity, file) > 0; number++) {
     status = do_words(view, text);
     snprintf(place, sizeof place, "%s: line %d", path, number);
     if (status != HB_OK) hb_fail_in(status, place);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Above this many particles energies come from the source's own potentials: summing them in double on the host would be
- * seen as a halt. */
+/* Above this many particles energies come from the source's own potentials: summing them in double on the host would
+ * visibly stall the picture. */
 enum { EXACT_ENERGY_MOST = 2048 };
 
 int hb_view_source_is_series(const struct hb_view_source *s) { return s->file_count > 1; }
@@ -41,7 +41,7 @@ static enum hb_status simulate(const struct hb_view_source *s, const struct hb_p
   return status;
 }
 
-/* What is shown from here on; the old simulation goes. */
+/* Shows this simulation from now on and destroys the old one. */
 static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_particles *particles)
 {
   struct hb_sim_counts counts;
@@ -58,7 +58,7 @@ static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_
   s->generation++;
 }
 
-/* Options and notes of the particles, a simulation of them; on failure everything stays as it was. */
+/* Applies options and notes of the particles and starts a simulation of them; on failure nothing changes. */
 static enum hb_status take(struct hb_view_source *s, struct hb_particles *particles)
 {
   const struct hb_run_settings old = s->settings;
@@ -213,7 +213,7 @@ enum hb_status hb_view_source_open(const struct hb_opts *opts, struct hb_view_so
   int model = count <= 1 ? hb_words_find(hb_models_words, count ? operands[0] : "plummer") : -1;
   if (model >= 0) return hb_view_source_take_model(s, (size_t)model);
   if (s->n_asked)
-    return hb_fail(HB_ERR_USAGE, "option -n belongs to a model, not to the file '%s'", operands[0]);
+    return hb_fail(HB_ERR_USAGE, "option -n applies to a model, not to the file '%s'", operands[0]);
   s->files = operands;
   s->file_count = count;
   return count == 1 ? take_file(s) : hb_view_source_show(s, 0);

@@ -1,4 +1,4 @@
-/* What the viewer shows: a simulation, or a series of snapshots one after the other. */
+/* What the viewer shows: a simulation, or a series of snapshots. */
 #ifndef HB_VIEW_SOURCE_H
 #define HB_VIEW_SOURCE_H
 
@@ -10,44 +10,44 @@ struct hb_view_knobs {
 };
 
 struct hb_view_source {
-  /* what was asked for */
-  const char *const *files; /* the series, or the one file that the simulation begins with           */
+  /* as requested */
+  const char *const *files; /* the series, or the one file that the simulation starts from           */
   size_t file_count;        /* 0: a model; > 1: a series                                              */
   size_t model;             /* number in hb_ic_models                                                */
-  size_t n_asked;           /* particles of a model; 0: its own number                               */
+  size_t n_asked;           /* particles of a model; 0: the model's default                          */
   uint64_t seed;
-  struct hb_run_settings settings; /* as given, then with the notes of what is shown */
+  struct hb_run_settings settings; /* as given, then with the snapshot's notes */
 
-  /* what is there */
+  /* what is shown */
   char title[128];
-  const struct hb_opts *opts;   /* whose settings are those above */
+  const struct hb_opts *opts;   /* that the settings above belong to */
   struct hb_run_settings asked; /* the same as given              */
   struct hb_view_knobs knobs;
   struct hb_particles *particles; /* at the start, or of the snapshot shown                               */
   struct hb_sim *sim;             /* NULL: a series                                                       */
   size_t shown;                   /* number in the series                                                 */
-  double t, t_step;               /* now, and how far the last step went                                  */
+  double t, t_step;               /* now, and the length of the last step                                 */
   uint64_t n, block;              /* particles, and those of them in the last step                        */
-  unsigned generation;            /* another one whenever particles change in another way than by steps    */
+  unsigned generation;            /* changes whenever particles change other than by steps                */
 
   /* since the program started */
-  struct hb_sim_counts before; /* of the simulations that are gone */
+  struct hb_sim_counts before; /* of earlier simulations */
   double step_s, diagnose_s;   /* wall time                        */
 
   /* energy, since the simulation began */
-  int energies; /* measured so often */
+  int energies; /* number of measurements */
   double e_begin, e_error;
 };
 
-/* Shows what the operands name; n_asked, seed and settings are part of opts->settings. hb_view_source_close takes what is
- * there, also after a failure. Errors: HB_ERR_USAGE, HB_ERR_INPUT, those of hb_sim_take. */
+/* Shows what the operands name; n_asked, seed and settings are part of opts->settings. Call hb_view_source_close even
+ * after a failure. Errors: HB_ERR_USAGE, HB_ERR_INPUT, those of hb_sim_take. */
 enum hb_status hb_view_source_open(const struct hb_opts *opts, struct hb_view_source *source);
 void hb_view_source_close(struct hb_view_source *source);
 
 int hb_view_source_is_series(const struct hb_view_source *source);
 int hb_view_source_is_leapfrog(const struct hb_view_source *source);
 
-/* Each of these leaves what was shown where it fails. */
+/* On failure, each of these leaves what was shown. */
 enum hb_status hb_view_source_reset(struct hb_view_source *source);
 enum hb_status hb_view_source_take_model(struct hb_view_source *source, size_t model);
 enum hb_status hb_view_source_turn(struct hb_view_source *source, const struct hb_view_knobs *knobs);
@@ -56,14 +56,14 @@ enum hb_status hb_view_source_show(struct hb_view_source *source, size_t number)
 /* One block step. */
 enum hb_status hb_view_source_step(struct hb_view_source *source);
 
-/* The energy error; nothing where positions would have to come from the device for it. */
+/* Measures the energy error, unless positions would have to be read back from the device. */
 enum hb_status hb_view_source_diagnose(struct hb_view_source *source);
 int hb_view_source_has_energy(const struct hb_view_source *source);
 
-/* Steps and pairs so far, those of earlier simulations counted. */
+/* Steps and pairs so far, including earlier simulations. */
 void hb_view_source_counts(const struct hb_view_source *source, struct hb_sim_counts *counts);
 
-/* The particles as they are now, on the host. */
+/* The current particles, on the host. */
 enum hb_status hb_view_source_state(const struct hb_view_source *source, struct hb_particles **state);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-static const double diagnose_share = 0.05; /* of the time of the steps, for energies */
+static const double diagnose_share = 0.05; /* time for energies, relative to that of steps */
 static const double speed_s = 0.5;
 
-/* A failure of the simulation ends it, not the viewer; a broken shader only pauses it until it is mended. */
+/* A failure stops the simulation, not the viewer; a broken shader only pauses it until it is fixed. */
 static enum hb_status halt(struct hb_view *view, enum hb_status status)
 {
   if (status == HB_OK || status == HB_ERR_DEVICE) return status;
@@ -29,7 +29,7 @@ static enum hb_status diagnose(struct hb_view *view)
   return HB_OK;
 }
 
-/* Through a series, as fast as its rate; it begins again after its end. */
+/* Plays a series at its rate, over and over. */
 static enum hb_status play(struct hb_view *view, double seconds)
 {
   struct hb_view_source *s = &view->source;
@@ -53,7 +53,8 @@ enum hb_status hb_view_steps_for(struct hb_view *view, double seconds)
   double end = hb_clock_now() + seconds;
   if (view->paused) return HB_OK;
   if (hb_view_source_is_series(&view->source)) return play(view, seconds);
-  HB_TRY(halt(view, diagnose(view))); /* before the steps: what it leaves on the device is not for drawing */
+  HB_TRY(halt(view,
+              diagnose(view))); /* before the steps, since it overwrites the drawn particles on the device */
   do HB_TRY(hb_view_steps_one(view));
   while (!view->paused && hb_clock_now() < end);
   return HB_OK;

@@ -12,7 +12,7 @@ enum hb_status hb_window_set_share(struct hb_window *w, double share)
   return hb_scene_resize(w->scene, width, w->height, 1);
 }
 
-/* A window that is being hidden may have no pixels at all. */
+/* A minimized window may have no pixels. */
 enum hb_status hb_window_resized(struct hb_window *w)
 {
   int width, height;

@@ -77,7 +77,7 @@ device+='"device": "[^"]+"'
 @test "bench frames: what cannot be measured" {
   run --separate-stderr "$HOLMBERG" bench frames --n 64 --scheme host --seconds 0.01
   [ "$status" -eq 2 ]
-  [ "${stderr_lines[0]}" = 'holmberg: scheme host keeps no particles on a device, expected one on OpenGL' ]
+  [ "${stderr_lines[0]}" = 'holmberg: scheme host keeps no particles on a device (expected a scheme on OpenGL)' ]
   run --separate-stderr "$HOLMBERG" bench frames --size 64
   [ "$status" -eq 2 ]
   [[ ${stderr_lines[0]} == "holmberg: option --size: '64' is not a size"* ]]

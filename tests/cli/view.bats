@@ -546,7 +546,7 @@ END
   fails_with 2 "option --size: '12' is not a size*" view --size 12
   DISPLAY='' fails_with 5 'GLFW found no window system*' view
   fails_with 4 '*none.h5*' view none.h5
-  fails_with 2 "option -n belongs to a model*" view -n 5 none.h5
+  fails_with 2 "option -n applies to a model*" view -n 5 none.h5
 }
 
 @test "README, the help over the picture and --help have the same keys" {

@@ -147,7 +147,7 @@ static void test_no_walk(void **state)
   (void)state;
   struct hb_trace trace = {0};
   hb_trace_begin(&trace);
-  ASSERT_FAILS(hb_trace_end(&trace), HB_ERR_USAGE, "there was no walk");
+  ASSERT_FAILS(hb_trace_end(&trace), HB_ERR_USAGE, "no walk on a device");
   hb_trace_free(&trace);
 }
 
