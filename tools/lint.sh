@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lint.sh BUILD: layers, README's table, formatting, warnings of gcc and clang as errors, headers alone in C and C++,
+# lint.sh BUILD: layers, the map from paper to code, formatting, warnings of gcc and clang as errors, headers alone in C and C++,
 # static checks of C and of scripts, shaders through the reference compiler. Prints what is wrong; exit 1 if anything is.
 set -u
 build=$1
@@ -102,7 +102,7 @@ check 'clang warnings' make --no-print-directory -j"$(nproc)" B="$build/lint-cla
 # cppcheck takes a pointer to a function for an integer
 check 'cppcheck' cppcheck --quiet --error-exitcode=1 --enable=warning,portability --std=c11 --inline-suppr \
   --suppress=CastIntegerToAddressAtReturn -Isrc -Isrc/include -DHB_VERSION='""' src
-check "README's table from paper to code" tools/check_paper_table.sh
+check 'the map from paper to code' tools/check_paper.sh
 check 'scripts' shellcheck "${scripts[@]}"
 check 'shaders' shaders
 exit $bad
