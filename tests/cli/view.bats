@@ -548,4 +548,3 @@ END
   fails_with 4 '*none.h5*' view none.h5
   fails_with 2 "option -n belongs to a model*" view -n 5 none.h5
 }
-
