@@ -12,10 +12,10 @@ NUMERIC := -ffp-contract=off -fno-math-errno -fno-trapping-math
 pkg      = $(shell pkg-config $(1) 2>/dev/null)
 HDF5    := $(if $(call pkg,--modversion hdf5-serial),hdf5-serial,hdf5)
 CFLAGS  ?=
-override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) -fopenmp $(SANITIZE) \
-           -Isrc -Isrc/include -I$(B)/gen -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng libcjson)
-LDLIBS   = $(call pkg,--libs $(HDF5) glew libpng libcjson) $(call pkg,--libs glfw3) -ldl -lm
-LDFLAGS += -fopenmp $(SANITIZE)
+override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) -fopenmp-simd -pthread $(SANITIZE) \
+           -Isrc -Isrc/include -I$(B)/gen -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng zlib libcjson)
+LDLIBS   = $(call pkg,--libs $(HDF5) glew libpng zlib libcjson) $(call pkg,--libs glfw3) -ldl -lm
+LDFLAGS += -pthread $(SANITIZE)
 
 # GLFW is optional: without it the window's files are replaced by their stub.
 SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c %/gl_glfw_window.c)

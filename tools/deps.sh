@@ -15,6 +15,7 @@ run,test,lint pc:glfw3                  libglfw3-dev         glfw-devel         
 run,test,lint pc:egl                    libegl-dev           libglvnd-devel       libglvnd     -
 run,test,lint pc:hdf5                   libhdf5-dev          hdf5-devel           hdf5         hdf5
 run,test,lint pc:libpng                 libpng-dev           libpng-devel         libpng       libpng
+run,test,lint pc:zlib                   zlib1g-dev           zlib-devel           zlib         -
 run,test,lint pc:libcjson               libcjson-dev         cjson-devel          cjson        cjson
 run,test,lint c:Random123/philox.h      librandom123-dev     Random123-devel      random123    random123
 run,test      lib:libEGL.so.1           libegl1              libglvnd-egl         libglvnd     -
@@ -38,7 +39,6 @@ fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-
 fuzz          clang:sanitizer/asan_interface.h libclang-rt-dev compiler-rt     compiler-rt  -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
 lint          cmd:clang                 clang                clang                clang        llvm
-lint,fuzz     clang:omp.h               libomp-dev           libomp-devel         openmp       libomp
 lint          cmd:clang-format          clang-format         clang-tools-extra    clang        clang-format
 lint          cmd:shellcheck            shellcheck           ShellCheck           shellcheck   shellcheck
 lint          cmd:cppcheck              cppcheck             cppcheck             cppcheck     cppcheck

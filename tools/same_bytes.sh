@@ -83,7 +83,7 @@ shape() { sed -E 's/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/#/g; s/ +/ /g'; }
 words_of() { sed -n 's/.*<text>//p' "$1" | sed 's/<[^>]*>//g' | grep '[A-Za-z]' | sort -u >"$1.words" && rm "$1"; }
 
 # options: of a help text the names
-options() { sed -nE 's/^ +((-[a-z], )?--[a-z0-9-]+).*/\1/p'; }
+options() { sed -nE 's/^ +((-[a-z], )?--[a-z0-9-]+).*/\1/p' | sort; } # their order is that of groups
 
 # ---- what each build does -------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // 1 / sqrt(x) as the pairs take it, for 65536 x from 1 to 4, four a fragment: the host finds by how much it is wrong on the
-// whole (src/pairs/selftest_roots.c). One x in each of equal steps, anywhere in it: a root from a table does not look at
+// whole (src/pairs/selftest.c). One x in each of equal steps, anywhere in it: a root from a table does not look at
 // the last digits, so they must not always be zero.
 
 #define RECORDS 1

@@ -4,6 +4,7 @@
 // that eq. 9 asks for, -1 where a force is not finite, -2 where sources are missing from it.
 #define RECORDS 2
 #define F_RECORDS 2
+#include "common/layout.glsl"
 #include "hermite/particle.glsl"
 
 uniform isamplerBuffer sinks;
@@ -18,11 +19,13 @@ uniform float eta;             // nu of eq. 9
 uniform float noise, mass;     // rounding of an acceleration relative to the pulls, of all particles; noise 0: exact
 layout(location = 0) out uvec4 layer[8];
 
-// Word w of the total of sink k in a segment: groups lie in rows, or down the columns of a band first.
+// Word w of the total of sink k in a segment.
 uvec4 total_word(int k, int segment, int w) {
-  int group = segment * groups + k / each, column = group / place.y;
-  int texel = (column / place.x * place.y + group % place.y) * place.x + column % place.x;
-  if (place.y == 1) texel = group;
+  int group = segment * groups + k / each, texel = group;
+  if (place.y > 1) {
+    ivec2 at = texel_of(group, place.x, place.y);
+    texel = at.y * place.x + at.x;
+  }
   return texelFetch(totals, texel * place.z + (k % each * WORDS + w) * place.w);
 }
 

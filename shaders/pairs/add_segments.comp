@@ -29,10 +29,10 @@ layout(std430, binding = 1) readonly buffer output_storage {
 };
 uvec4 word_of(int segment, int sink, int w) { return totals[(segment * sink_count + sink) * IN_WORDS + w]; }
 #else
+#include "common/layout.glsl"
 uniform usampler2DArray before; // as shaders/pairs/bag.frag leaves them
 uvec4 word_of(int segment, int sink, int w) {
-  int fragment = segment * groups + sink / I_EACH, column = fragment / rows;
-  ivec2 texel = ivec2(column % width, column / width * rows + fragment % rows);
+  ivec2 texel = texel_of(segment * groups + sink / I_EACH, width, rows);
   return texelFetch(before, ivec3(texel, sink % I_EACH * IN_WORDS + w), 0);
 }
 #endif

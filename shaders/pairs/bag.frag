@@ -23,6 +23,7 @@
 //   |-----bag 0-----|bag 1|-----bag 0-----|bag 1|-----bag 0-----|bag 1|
 
 #include "INTERACTION"
+#include "common/layout.glsl"
 #include "common/sources.glsl"
 
 uniform isamplerBuffer sinks; // the particle number of each sink
@@ -54,7 +55,7 @@ uniform usampler2DArray before; // what the last pass wrote
 void main() {
   // Which sinks (from `first` on) and which sources (from `begin` to `end`) are mine.
   ivec2 texel = ivec2(gl_FragCoord.xy);
-  int fragment = (texel.y / rows * width + texel.x) * rows + texel.y % rows;
+  int fragment = fragment_at(texel, width, rows);
   int segment = fragment / groups;
   int first = (fragment - segment * groups) * I_EACH;
   int begin = min(segment * segment_length + bag.x, source_count);

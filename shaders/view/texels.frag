@@ -17,6 +17,7 @@
 #define ARRAY_FLOATS 3
 #define ARRAY_WORDS 4
 
+#include "common/layout.glsl"
 #include "view/grid.glsl"
 
 uniform ivec4 place; // width of the texture's rows, height of its bands, texels a record, step from one to the next
@@ -47,8 +48,7 @@ uvec4 texel(ivec2 cell, int slot) {
   return texelFetch(source, at);
 #endif
 #else
-  int fragment = grid.x * turn + cell.x, column = fragment / place.y;
-  ivec2 here = ivec2(column % place.x, column / place.x * place.y + fragment % place.y);
+  ivec2 here = texel_of(grid.x * turn + cell.x, place.x, place.y);
 #if SOURCE == ARRAY_LAYERS
   return texelFetch(source, ivec3(here, place.z * beside + slot), 0);
 #elif SOURCE == ARRAY_RECTANGLE

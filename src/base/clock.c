@@ -8,3 +8,10 @@ double hb_clock_now(void)
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+double hb_clock_lap(double *lap)
+{
+  double before = *lap;
+  *lap = hb_clock_now();
+  return *lap - before;
+}

@@ -4,4 +4,7 @@
 
 double hb_clock_now(void);
 
+/* Seconds since *lap, which becomes now: phase after phase without a gap. */
+double hb_clock_lap(double *lap);
+
 #endif

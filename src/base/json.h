@@ -1,7 +1,10 @@
-/* JSON, written as it comes: one record is one line. */
+/* JSON, written as it comes and read by cJSON: one record is one line. */
 #ifndef HB_JSON_H
 #define HB_JSON_H
 
+#include "base/status.h"
+
+#include <cJSON.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,7 +23,14 @@ void hb_json_number(struct hb_json *json, const char *key, double number); /* Na
 void hb_json_count(struct hb_json *json, const char *key, uint64_t count);
 void hb_json_truth(struct hb_json *json, const char *key, int truth);
 
-/* Bytes that are no UTF-8 become U+FFFD. */
+/* Bytes that are not UTF-8 become U+FFFD. */
 void hb_json_text(struct hb_json *json, const char *key, const char *text);
+
+/* A line that people may have changed. *object has at least one member and goes back with cJSON_Delete; NULL after a failure.
+ * Errors: HB_ERR_INPUT. */
+enum hb_status hb_json_read(const char *line, cJSON **object);
+
+/* A value as we write it, strings without quotes; text has room for a number. */
+const char *hb_json_text_of(const cJSON *item, char text[64]);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "gl/gl_context.h"
 #include "gl/gl_probe.h"
-#include "pairs/selftest_roots.h"
+#include "pairs/selftest.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* holmberg bench: how fast and how exact the sources of forces are on this machine. */
 #include "base/mem.h"
-#include "measure/bench_output.h"
+#include "measure/bench_table.h"
 #include "cli/cmd.h"
 #include "plot/gnuplot.h"
 #include "measure/jobs.h"
@@ -34,7 +34,7 @@ static const struct hb_opts_option options[] = {
     {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
      .help = "schemes of forces (default: all but cg2007 and matrix2004, which are slow, and grape6)"},
     {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
-     .words = {.array = hb_jobs_precisions, .what = "precision"},
+     .words = {.array = hb_precision_names, .what = "precision"},
      .help = "precisions (default: all that a scheme offers)"},
     {"interaction", 0, HB_OPTS_WORDS, FIELD(interactions), "LIST", "gravity_jerk",
      .words = {.at = interaction_name, .what = "interaction"},
@@ -69,8 +69,8 @@ static enum hb_status default_schemes(struct hb_text *text)
 /* What is under way: the loops below name schemes, precisions and interactions, the options the rest. */
 struct bench {
   struct settings *settings;
-  int draws;         /* bench draws: else bench force */
-  size_t rows;       /* shown */
+  int draws; /* bench draws: else bench force */
+  struct hb_table table;
   double ceiling[2]; /* of fragment and compute programs; 0: not measured yet */
   struct hb_plot plot;
   char title[256]; /* of the figure: the device, or the host where no scheme ran on one */
@@ -89,35 +89,19 @@ static double ceiling_for(struct bench *b, const char *scheme)
   return b->ceiling[compute];
 }
 
-/* The header is printed with the first row: what fails before that prints none. */
-static void show(struct bench *b, const struct hb_bench_output_row *row)
-{
-  int json = b->settings->json;
-  if (b->rows++ == 0 && !json)
-    b->draws ? hb_bench_output_draws_header() : hb_bench_output_force_header(row->params);
-  if (b->draws && json)
-    hb_bench_output_draws_json(row);
-  else if (b->draws)
-    hb_bench_output_draws_row(row);
-  else if (json)
-    hb_bench_output_force_json(row);
-  else
-    hb_bench_output_force_row(row);
-}
-
-/* A curve has the scheme's colour; its name tells what else there is more than one of. */
-static enum hb_status add_to_plot(struct bench *b, const struct hb_bench_output_row *row)
+/* A curve has the scheme's color; its name tells what else there is more than one of. */
+static enum hb_status add_to_plot(struct bench *b, const struct hb_bench_row *row)
 {
   char member[HB_PLOT_NAME], ni[32] = "";
-  int first = b->plot.count == 0, on_host = strcmp(row->result->context, "none") == 0;
-  if (first || !on_host) snprintf(b->title, sizeof b->title, "Forces on %s", row->result->device);
+  int first = b->plot.count == 0, on_host = strcmp(row->result.context, "none") == 0;
+  if (first || !on_host) snprintf(b->title, sizeof b->title, "Forces on %s", row->result.device);
   b->plot.title = b->title;
   int several = b->settings->interactions.count > 1;
-  if (b->settings->ni.count > 1) snprintf(ni, sizeof ni, ", ni = %zu", row->result->ni);
-  snprintf(member, sizeof member, "%s%s%s%s", row->result->precision, several ? ", " : "",
-           several ? row->params->interaction : "", ni);
-  return hb_plot_add(&b->plot, row->params->force.scheme, member, (double)row->params->n,
-                     1e-9 * row->result->pairs_per_s);
+  if (b->settings->ni.count > 1) snprintf(ni, sizeof ni, ", ni = %zu", row->result.ni);
+  snprintf(member, sizeof member, "%s%s%s%s", row->result.precision, several ? ", " : "",
+           several ? row->params.interaction : "", ni);
+  return hb_plot_add(&b->plot, row->params.force.scheme, member, (double)row->params.n,
+                     1e-9 * row->result.pairs_per_s);
 }
 
 /* One row of the table. */
@@ -132,8 +116,12 @@ static enum hb_status bench_one(struct bench *b, const char *scheme, const char 
   params.force.precision = precision;
   struct hb_bench_result result;
   HB_TRY(hb_bench_force(&params, &result));
-  const struct hb_bench_output_row row = {&params, &result, b->draws ? NAN : ceiling_for(b, scheme)};
-  show(b, &row);
+  const struct hb_bench_row row = hb_bench_row(&params, &result, b->draws ? NAN : ceiling_for(b, scheme));
+  if (b->table.rows == 0) {
+    enum hb_table_form form = b->settings->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
+    b->table = b->draws ? hb_bench_draws_table(form) : hb_bench_force_table(&params, form);
+  }
+  hb_table_put(&b->table, &row);
   HB_TRY(add_to_plot(b, &row));
   return hb_terminal_flush();
 }
@@ -170,9 +158,10 @@ static enum hb_status bench_schemes(struct bench *b)
   for (size_t k = 0; k < interactions->count; k++)
     for (size_t s = 0; s < schemes->count; s++)
       HB_TRY(bench_scheme(b, schemes->words[s], interactions->words[k]));
-  return b->rows ? HB_OK
-                 : hb_fail(HB_ERR_USAGE, "there is nothing to measure: no scheme has such a precision, or "
-                                         "every ni is above n");
+  return b->table.rows
+             ? HB_OK
+             : hb_fail(HB_ERR_USAGE, "there is nothing to measure: no scheme has such a precision, or "
+                                     "every ni is above n");
 }
 
 static enum hb_status take_defaults(struct settings *s, int draws)
@@ -196,7 +185,7 @@ static enum hb_status bench_force(struct settings *s)
   HB_TRY(take_defaults(s, 0));
   if (s->plot) HB_TRY(hb_gnuplot_check(s->plot));
   enum hb_status status = bench_schemes(&b);
-  if (status == HB_OK && !s->json) hb_bench_output_force_footer();
+  if (status == HB_OK && !s->json) hb_bench_force_footer();
   if (status == HB_OK && s->plot) status = hb_plot_write(&b.plot, s->plot);
   hb_plot_clear(&b.plot);
   return status;
@@ -218,11 +207,21 @@ static enum hb_status bench_draws(struct settings *s)
 
 static enum hb_status bench_ceiling(struct settings *s)
 {
-  for (int compute = 0; compute < 2; compute++) {
+  struct ceiling {
+    const char *program;
     double flops;
-    HB_TRY(hb_bench_ceiling(&s->params.force, compute, &flops));
-    const char *program = compute ? "compute" : "fragment";
-    s->json ? hb_bench_output_ceiling_json(program, flops) : hb_bench_output_ceiling(program, flops);
+  };
+  static const struct hb_table_column columns[] = {
+      {"program", HB_TABLE_TEXT, .offset = offsetof(struct ceiling, program)},
+      {"gflops", HB_TABLE_REAL, .offset = offsetof(struct ceiling, flops), .scale = 1e-9}};
+  struct hb_table json = {HB_TABLE_COLUMNS(columns), HB_TABLE_JSON_FORM, stdout, 0};
+  for (int compute = 0; compute < 2; compute++) {
+    struct ceiling row = {compute ? "compute" : "fragment", 0};
+    HB_TRY(hb_bench_ceiling(&s->params.force, compute, &row.flops));
+    if (s->json)
+      hb_table_put(&json, &row);
+    else
+      printf("%-8s programs: %.4g GFLOP/s of multiply-adds\n", row.program, 1e-9 * row.flops);
   }
   return hb_terminal_flush();
 }

@@ -1,6 +1,6 @@
 /* holmberg bench frames: what it costs to draw a simulation while it runs. */
 #include "cli/cmd.h"
-#include "base/json.h"
+#include "base/table.h"
 #include "console/terminal.h"
 #include "render/frames_cost.h"
 
@@ -24,49 +24,43 @@ static const struct hb_opts_option options[] = {
      .help = "how long block steps are taken with pictures, and then as many without them"},
     {0}};
 
-static void print_header(void)
-{
-  printf("#%-9s %-11s %8s %8s %10s %10s %8s %10s %9s\n", "scheme", "precision", "n", "steps", "step us",
-         "with us", "frames", "frame us", "added");
-}
-
-static void print_row(const struct settings *s, const struct hb_frames_cost *row)
-{
-  double share = row->with_s / row->step_s - 1;
-  if (!s->json) {
-    printf("%-10s %-11s %8zu %8zu %10.1f %10.1f %8zu %10.1f %8.1f%%\n", s->job.force.scheme, row->precision,
-           row->n, row->steps, 1e6 * row->step_s, 1e6 * row->with_s, row->frames, 1e6 * row->frame_s,
-           100 * share);
-    return;
-  }
+struct row {
+  const char *scheme;
   char size[32];
-  snprintf(size, sizeof size, "%dx%d", s->job.width, s->job.height);
-  struct hb_json json = {.out = stdout};
-  hb_json_open_object(&json, NULL);
-  hb_json_text(&json, "scheme", s->job.force.scheme);
-  hb_json_text(&json, "precision", row->precision);
-  hb_json_text(&json, "size", size);
-  hb_json_number(&json, "rate", s->job.rate);
-  hb_json_count(&json, "n", row->n);
-  hb_json_count(&json, "block_steps", row->steps);
-  hb_json_number(&json, "step_us", 1e6 * row->step_s);
-  hb_json_number(&json, "step_with_frames_us", 1e6 * row->with_s);
-  hb_json_count(&json, "frames", row->frames);
-  hb_json_number(&json, "frame_us", 1e6 * row->frame_s);
-  hb_json_number(&json, "added", share);
-  hb_json_close_object(&json);
-  putchar('\n');
-}
+  double rate;
+  struct hb_frames_cost cost;
+  double added; /* share of the time without pictures */
+};
+
+#define AT(place) .offset = offsetof(struct row, place)
+static const struct hb_table_column columns[] = {
+    {"scheme", HB_TABLE_TEXT, AT(scheme), "%-10s", "#scheme"},
+    {"precision", HB_TABLE_CHARS, AT(cost.precision), "%-11s"},
+    {"size", HB_TABLE_CHARS, AT(size)},
+    {"rate", HB_TABLE_REAL, AT(rate)},
+    {"n", HB_TABLE_SIZE, AT(cost.n), "%8llu"},
+    {"block_steps", HB_TABLE_SIZE, AT(cost.steps), "%8llu", "steps"},
+    {"step_us", HB_TABLE_REAL, AT(cost.step_s), "%10.1f", "step us", 1e6},
+    {"step_with_frames_us", HB_TABLE_REAL, AT(cost.with_s), "%10.1f", "with us", 1e6},
+    {"frames", HB_TABLE_SIZE, AT(cost.frames), "%8llu"},
+    {"frame_us", HB_TABLE_REAL, AT(cost.frame_s), "%10.1f", "frame us", 1e6},
+    {"added", HB_TABLE_REAL, AT(added)},
+    {NULL, HB_TABLE_REAL, AT(added), "%8.1f%%", "added", 100},
+};
+#undef AT
 
 static enum hb_status work(const struct hb_opts *opts)
 {
   struct settings *s = opts->settings;
+  struct row row = {.scheme = s->job.force.scheme, .rate = s->job.rate};
+  struct hb_table table = {HB_TABLE_COLUMNS(columns), s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM,
+                           stdout, 0};
   s->job.force.eps = 1. / 256;
+  snprintf(row.size, sizeof row.size, "%dx%d", s->job.width, s->job.height);
   for (size_t k = 0; k < s->n.count; k++) {
-    struct hb_frames_cost cost;
-    HB_TRY(hb_frames_cost(&s->job, s->n.n[k], &cost));
-    if (k == 0 && !s->json) print_header();
-    print_row(s, &cost);
+    HB_TRY(hb_frames_cost(&s->job, s->n.n[k], &row.cost));
+    row.added = row.cost.with_s / row.cost.step_s - 1;
+    hb_table_put(&table, &row);
     HB_TRY(hb_terminal_flush());
   }
   return HB_OK;

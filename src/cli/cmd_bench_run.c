@@ -1,5 +1,5 @@
 /* holmberg bench run: whole runs as in [PZ07] Table 2, for a list of N, schemes and modes. */
-#include "measure/bench_run_output.h"
+#include "measure/bench_table.h"
 #include "cli/cmd.h"
 #include "plot/gnuplot.h"
 #include "measure/jobs.h"
@@ -44,7 +44,7 @@ struct bench {
   const struct settings *settings;
   struct hb_plot plot;
   char title[256];
-  size_t rows;
+  struct hb_table table;
 };
 
 static enum hb_status bench_one(struct bench *b, const struct hb_force_scheme *scheme, const char *precision,
@@ -56,10 +56,10 @@ static enum hb_status bench_one(struct bench *b, const struct hb_force_scheme *s
   struct hb_bench_run_result result;
   hb_jobs_announce(&params, 1);
   HB_TRY(hb_bench_run(&params, &result));
-  const struct hb_bench_run_row row = {&params, &result, mode->name, hb_rounding_names[params.sim.rounding]};
-  if (b->rows == 0 && !s->json) hb_bench_run_header();
-  s->json ? hb_bench_run_json(&row, NULL, stdout) : hb_bench_run_print(&row);
-  if (b->rows++ == 0 || scheme->needs_gl)
+  const struct hb_bench_run_row row =
+      hb_bench_run_row(&params, &result, mode->name, hb_rounding_names[params.sim.rounding]);
+  hb_table_put(&b->table, &row);
+  if (b->table.rows == 1 || scheme->needs_gl)
     snprintf(b->title, sizeof b->title, "A Plummer sphere from t = %g to %g on %s", params.t_begin,
              params.t_end, result.device);
   HB_TRY(hb_bench_run_plot(&b->plot, &row));
@@ -87,6 +87,7 @@ static enum hb_status work(const struct hb_opts *opts)
 {
   struct settings *s = opts->settings;
   struct bench b = {.settings = s};
+  b.table = hb_bench_run_table(s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM, stdout);
   b.plot = (struct hb_plot){.title = b.title, .x_label = "number of particles", .y_label = "wall seconds"};
   HB_TRY(hb_jobs_take_default(&s->run.sim.force, &s->jobs));
   if (s->plot) HB_TRY(hb_gnuplot_check(s->plot));

@@ -1,7 +1,7 @@
 /* holmberg info: what this program and this machine can do. */
 #include "cli/cmd.h"
 #include "measure/info_memory.h"
-#include "base/json.h"
+#include "base/table.h"
 
 #include <holmberg/measure.h>
 
@@ -38,117 +38,111 @@ static const struct hb_context_info *preferred(const struct machine *machine)
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
 
-static void json_contexts(struct hb_json *json, const struct machine *machine)
-{
-  hb_json_open_array(json, "contexts");
-  for (size_t k = 0; k < HB_CONTEXT_COUNT; k++) {
-    const struct hb_context_info *context = &machine->contexts[k];
-    hb_json_open_object(json, NULL);
-    hb_json_text(json, "name", context->name);
-    hb_json_truth(json, "usable", context->usable);
-    hb_json_text(json, "reason", context->reason);
-    hb_json_text(json, "vendor", context->vendor);
-    hb_json_text(json, "renderer", context->renderer);
-    hb_json_text(json, "version", context->version);
-    hb_json_number(json, "major", context->major);
-    hb_json_number(json, "minor", context->minor);
-    hb_json_truth(json, "software", context->software);
-    hb_json_close_object(json);
-  }
-  hb_json_close_array(json);
-}
-
-static void json_devices(struct hb_json *json, const struct machine *machine)
-{
-  hb_json_open_array(json, "devices");
-  for (size_t k = 0; k < machine->device_count; k++) {
-    const struct hb_device_info *device = &machine->devices[k];
-    hb_json_open_object(json, NULL);
-    hb_json_number(json, "index", device->index);
-    hb_json_text(json, "path", device->path);
-    hb_json_text(json, "renderer", device->renderer);
-    hb_json_truth(json, "software", device->software);
-    hb_json_close_object(json);
-  }
-  hb_json_close_array(json);
-}
-
-static void json_limits(struct hb_json *json, const struct machine *machine)
-{
-  const struct hb_context_info *context = preferred(machine);
-  hb_json_open_object(json, "limits");
-  if (context) {
-    hb_json_text(json, "context", context->name);
-    hb_json_number(json, "max_texture_size", context->max_texture_size);
-    hb_json_number(json, "max_color_attachments", context->max_color_attachments);
-    hb_json_number(json, "max_draw_buffers", context->max_draw_buffers);
-    hb_json_number(json, "max_texture_buffer_size", context->max_texture_buffer_size);
-  }
-  hb_json_close_object(json);
-}
-
 static const char *const fusion_names[] = {"separate", "fused", "other", "absent"};
 
-static void json_selftest(struct hb_json *json, const struct machine *machine)
-{
-  const struct hb_context_info *context = preferred(machine);
-  hb_json_open_object(json, "selftest");
-  if (context) {
-    const struct hb_selftest_info *t = &context->selftest;
-    hb_json_text(json, "context", context->name);
-    hb_json_number(json, "cases", t->cases);
-    hb_json_number(json, "two_sum_wrong", t->two_sum_wrong);
-    hb_json_number(json, "two_sum_precise_wrong", t->two_sum_precise_wrong);
-    hb_json_number(json, "carry_precise_wrong", t->carry_precise_wrong);
-    hb_json_number(json, "two_product_wrong", t->two_product_wrong);
-    hb_json_text(json, "multiply_add", fusion_names[t->multiply_add]);
-    hb_json_text(json, "fma", fusion_names[t->fma]);
-    hb_json_number(json, "dot_differs", t->dot_differs);
-    hb_json_number(json, "sqrt_ulp", t->sqrt_ulp);
-    hb_json_number(json, "rsqrt_ulp", t->rsqrt_ulp);
-    hb_json_number(json, "one_over_sqrt_ulp", t->one_over_sqrt_ulp);
-    hb_json_number(json, "inverse_ulp", t->inverse_ulp);
-    hb_json_number(json, "rsqrt_mean", t->rsqrt_mean);
-    hb_json_number(json, "denormals_lost", t->denormals_lost);
-    hb_json_number(json, "denormal_products_lost", t->denormal_products_lost);
-    hb_json_number(json, "special_wrong", t->special_wrong);
-    hb_json_number(json, "wrap_wrong", t->wrap_wrong);
-    hb_json_truth(json, "has_double", t->has_double);
-    hb_json_number(json, "double_wrong", t->double_wrong);
-    hb_json_number(json, "double_ulp", t->double_ulp);
-  }
-  hb_json_close_object(json);
-}
+#define AT(place) .offset = offsetof(struct hb_context_info, place)
 
-static void json_schemes(struct hb_json *json)
+static const struct hb_table_column context_columns[] = {
+    {"name", HB_TABLE_TEXT, AT(name)},          {"usable", HB_TABLE_TRUTH, AT(usable)},
+    {"reason", HB_TABLE_CHARS, AT(reason)},     {"vendor", HB_TABLE_CHARS, AT(vendor)},
+    {"renderer", HB_TABLE_CHARS, AT(renderer)}, {"version", HB_TABLE_CHARS, AT(version)},
+    {"major", HB_TABLE_INT, AT(major)},         {"minor", HB_TABLE_INT, AT(minor)},
+    {"software", HB_TABLE_TRUTH, AT(software)},
+};
+static const struct hb_table_column limit_columns[] = {
+    {"context", HB_TABLE_TEXT, AT(name)},
+    {"max_texture_size", HB_TABLE_INT, AT(max_texture_size)},
+    {"max_color_attachments", HB_TABLE_INT, AT(max_color_attachments)},
+    {"max_draw_buffers", HB_TABLE_INT, AT(max_draw_buffers)},
+    {"max_texture_buffer_size", HB_TABLE_INT, AT(max_texture_buffer_size)},
+};
+
+/* Around the two names of fusion_names. */
+static const struct hb_table_column exactness_columns[] = {
+    {"context", HB_TABLE_TEXT, AT(name)},
+    {"cases", HB_TABLE_INT, AT(selftest.cases)},
+    {"two_sum_wrong", HB_TABLE_INT, AT(selftest.two_sum_wrong)},
+    {"two_sum_precise_wrong", HB_TABLE_INT, AT(selftest.two_sum_precise_wrong)},
+    {"carry_precise_wrong", HB_TABLE_INT, AT(selftest.carry_precise_wrong)},
+    {"two_product_wrong", HB_TABLE_INT, AT(selftest.two_product_wrong)},
+};
+static const struct hb_table_column error_columns[] = {
+    {"dot_differs", HB_TABLE_INT, AT(selftest.dot_differs)},
+    {"sqrt_ulp", HB_TABLE_REAL, AT(selftest.sqrt_ulp)},
+    {"rsqrt_ulp", HB_TABLE_REAL, AT(selftest.rsqrt_ulp)},
+    {"one_over_sqrt_ulp", HB_TABLE_REAL, AT(selftest.one_over_sqrt_ulp)},
+    {"inverse_ulp", HB_TABLE_REAL, AT(selftest.inverse_ulp)},
+    {"rsqrt_mean", HB_TABLE_REAL, AT(selftest.rsqrt_mean)},
+    {"denormals_lost", HB_TABLE_INT, AT(selftest.denormals_lost)},
+    {"denormal_products_lost", HB_TABLE_INT, AT(selftest.denormal_products_lost)},
+    {"special_wrong", HB_TABLE_INT, AT(selftest.special_wrong)},
+    {"wrap_wrong", HB_TABLE_INT, AT(selftest.wrap_wrong)},
+    {"has_double", HB_TABLE_TRUTH, AT(selftest.has_double)},
+    {"double_wrong", HB_TABLE_INT, AT(selftest.double_wrong)},
+    {"double_ulp", HB_TABLE_REAL, AT(selftest.double_ulp)},
+};
+#undef AT
+
+#define AT(place) .offset = offsetof(struct hb_device_info, place)
+static const struct hb_table_column device_columns[] = {
+    {"index", HB_TABLE_INT, AT(index)},
+    {"path", HB_TABLE_CHARS, AT(path)},
+    {"renderer", HB_TABLE_CHARS, AT(renderer)},
+    {"software", HB_TABLE_TRUTH, AT(software)},
+};
+#undef AT
+
+#define AT(place) .offset = offsetof(struct hb_force_scheme, place)
+static const struct hb_table_column scheme_columns[] = {
+    {"name", HB_TABLE_TEXT, AT(name)},          {"summary", HB_TABLE_TEXT, AT(summary)},
+    {"source", HB_TABLE_TEXT, AT(source)},      {"precisions", HB_TABLE_TEXT, AT(precisions)},
+    {"needs_gl", HB_TABLE_TRUTH, AT(needs_gl)}, {"flops_per_pair", HB_TABLE_INT, AT(flops_per_pair)},
+};
+#undef AT
+
+/* An array of `rows` objects of `size` bytes. */
+static void json_array(struct hb_json *json, const char *name, const struct hb_table_column *columns,
+                       size_t count, const void *rows, size_t size, size_t row_count)
 {
-  size_t count;
-  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
-  hb_json_open_array(json, "schemes");
-  for (size_t k = 0; k < count; k++) {
+  hb_json_open_array(json, name);
+  for (size_t k = 0; k < row_count; k++) {
     hb_json_open_object(json, NULL);
-    hb_json_text(json, "name", schemes[k].name);
-    hb_json_text(json, "summary", schemes[k].summary);
-    hb_json_text(json, "source", schemes[k].source);
-    hb_json_text(json, "precisions", schemes[k].precisions);
-    hb_json_truth(json, "needs_gl", schemes[k].needs_gl);
-    hb_json_number(json, "flops_per_pair", schemes[k].flops_per_pair);
+    hb_table_members(columns, count, (const char *)rows + k * size, json);
     hb_json_close_object(json);
   }
   hb_json_close_array(json);
+}
+
+static void json_selftest(struct hb_json *json, const struct hb_context_info *context)
+{
+  hb_json_open_object(json, "selftest");
+  if (context) {
+    hb_table_members(HB_TABLE_COLUMNS(exactness_columns), context, json);
+    hb_json_text(json, "multiply_add", fusion_names[context->selftest.multiply_add]);
+    hb_json_text(json, "fma", fusion_names[context->selftest.fma]);
+    hb_table_members(HB_TABLE_COLUMNS(error_columns), context, json);
+  }
+  hb_json_close_object(json);
 }
 
 /* n 0: nobody asked for the memory of so many particles. */
 static enum hb_status print_json(const struct machine *machine, uint64_t n)
 {
+  const struct hb_context_info *context = preferred(machine);
+  size_t scheme_count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&scheme_count);
   struct hb_json json = {stdout, 0};
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "version", hb_version());
-  json_contexts(&json, machine);
-  json_devices(&json, machine);
-  json_limits(&json, machine);
-  json_selftest(&json, machine);
-  json_schemes(&json);
+  json_array(&json, "contexts", HB_TABLE_COLUMNS(context_columns), machine->contexts,
+             sizeof *machine->contexts, HB_CONTEXT_COUNT);
+  json_array(&json, "devices", HB_TABLE_COLUMNS(device_columns), machine->devices, sizeof *machine->devices,
+             machine->device_count);
+  hb_json_open_object(&json, "limits");
+  if (context) hb_table_members(HB_TABLE_COLUMNS(limit_columns), context, &json);
+  hb_json_close_object(&json);
+  json_selftest(&json, context);
+  json_array(&json, "schemes", HB_TABLE_COLUMNS(scheme_columns), schemes, sizeof *schemes, scheme_count);
   if (n) HB_TRY(hb_info_memory_json(n, &json));
   hb_json_close_object(&json);
   putchar('\n');

@@ -1,8 +1,7 @@
 /* holmberg model, and holmberg model predict. */
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "base/json.h"
-#include "measure/model_table.h"
+#include "measure/model_record.h"
 #include "console/terminal.h"
 
 #include <string.h>
@@ -14,7 +13,6 @@ struct settings {
   struct hb_counts n;
   struct hb_list machines;
   int json;
-  size_t rows; /* shown */
 };
 
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
@@ -32,49 +30,55 @@ static const char *machine_name(size_t k)
   return k < count ? machines[k].name : NULL;
 }
 
-static void print_json(const struct hb_machine *machine, size_t n, const struct hb_model_time *t)
-{
-  struct hb_json json = {.out = stdout};
-  hb_json_open_object(&json, NULL);
-  hb_json_text(&json, "record", "prediction");
-  hb_json_text(&json, "machine", machine->name);
-  hb_json_count(&json, "n", n);
-  hb_json_number(&json, "n_block", t->n_block);
-  hb_json_number(&json, "n_steps", t->n_steps);
-  hb_json_number(&json, "t_start", machine->t_start);
-  hb_json_number(&json, "t_host", t->t_host);
-  hb_json_number(&json, "t_comm", t->t_comm);
-  hb_json_number(&json, "t_force", t->t_force);
-  hb_json_number(&json, "t_step", t->t_step);
-  hb_json_number(&json, "t_unit", t->t_unit);
-  hb_json_close_object(&json);
-  putchar('\n');
-}
+struct prediction {
+  const char *record;
+  struct hb_machine machine;
+  size_t n;
+  struct hb_model_time time;
+};
 
-static void predict_machines(struct settings *p, const struct hb_machine *machines, size_t count)
+#define AT(place) .offset = offsetof(struct prediction, place)
+static const struct hb_table_column columns[] = {
+    {"record", HB_TABLE_TEXT, AT(record)},
+    {"machine", HB_TABLE_CHARS, AT(machine.name)},
+    {"n", HB_TABLE_SIZE, AT(n), "%9llu", "#n"},
+    {"n_block", HB_TABLE_REAL, AT(time.n_block), "%9.4g"},
+    {"n_steps", HB_TABLE_REAL, AT(time.n_steps), "%9.4g"},
+    {"t_start", HB_TABLE_REAL, AT(machine.t_start)},
+    {"t_host", HB_TABLE_REAL, AT(time.t_host), "%9.3g"},
+    {"t_comm", HB_TABLE_REAL, AT(time.t_comm), "%9.3g"},
+    {"t_force", HB_TABLE_REAL, AT(time.t_force), "%9.3g"},
+    {"t_step", HB_TABLE_REAL, AT(time.t_step), "%9.3g"},
+    {"t_unit", HB_TABLE_REAL, AT(time.t_unit), "%9.4g"},
+    {NULL, HB_TABLE_CHARS, AT(machine.name), " %s", "machine"},
+};
+#undef AT
+
+static void predict_machines(const struct settings *p, const struct hb_machine *machines, size_t count,
+                             struct hb_table *table)
 {
   for (size_t m = 0; m < count; m++)
     for (size_t k = 0; k < p->n.count; k++) {
-      struct hb_model_time time;
-      hb_model_predict(&machines[m], (double)p->n.n[k], &time);
-      if (p->rows++ == 0 && !p->json) hb_model_table_header();
-      p->json ? print_json(&machines[m], p->n.n[k], &time)
-              : hb_model_table_row(&machines[m], p->n.n[k], &time);
+      struct prediction row = {.record = "prediction", .machine = machines[m], .n = p->n.n[k]};
+      hb_model_predict(&machines[m], (double)row.n, &row.time);
+      if (table->rows == 0 && table->form == HB_TABLE_TEXT_FORM)
+        puts("# seconds by the model of [PZ07] eqs 10 to 17, of a block step, t_unit of an N-body time unit");
+      hb_table_put(table, &row);
     }
 }
 
 /* A machine of the paper, or a file of fits. */
-static enum hb_status predict_word(struct settings *p, const char *word)
+static enum hb_status predict_word(const struct settings *p, const char *word, struct hb_table *table)
 {
   size_t count;
   const struct hb_machine *paper = hb_model_machines(&count);
   for (size_t k = 0; k < count; k++)
-    if (strcmp(paper[k].name, word) == 0) return predict_machines(p, &paper[k], 1), HB_OK;
+    if (strcmp(paper[k].name, word) == 0) return predict_machines(p, &paper[k], 1, table), HB_OK;
   if (!strpbrk(word, "./") && access(word, F_OK) != 0)
     return hb_words_unknown((struct hb_words){.at = machine_name, .what = "machine"}, word);
   struct hb_machine *fits;
   HB_TRY(hb_model_record_read(word, &fits, &count));
-  predict_machines(p, fits, count);
+  predict_machines(p, fits, count, table);
   hb_mem_free(fits);
   return HB_OK;
 }
@@ -82,7 +86,9 @@ static enum hb_status predict_word(struct settings *p, const char *word)
 static enum hb_status predict(const struct hb_opts *opts)
 {
   struct settings *p = opts->settings;
-  for (size_t k = 0; k < p->machines.count; k++) HB_TRY(predict_word(p, p->machines.words[k]));
+  struct hb_table table = {HB_TABLE_COLUMNS(columns), p->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM,
+                           stdout, 0};
+  for (size_t k = 0; k < p->machines.count; k++) HB_TRY(predict_word(p, p->machines.words[k], &table));
   return hb_terminal_flush();
 }
 

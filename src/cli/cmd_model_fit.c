@@ -1,10 +1,10 @@
 /* holmberg model fit: the constants of the paper's model for this machine. */
 #include "base/clock.h"
 #include "base/file.h"
-#include "measure/bench_run_output.h"
+#include "measure/bench_table.h"
 #include "cli/cmd.h"
 #include "measure/jobs.h"
-#include "measure/model_table.h"
+#include "measure/model_record.h"
 #include "run/run_settings.h"
 #include "console/target.h"
 #include "console/terminal.h"
@@ -54,12 +54,15 @@ static enum hb_status measured(const struct hb_bench_run_params *job,
 {
   struct fitting *f = context;
   struct hb_model_record *r = &f->record;
-  const struct hb_bench_run_row row = {job, result, r->mode, r->rounding};
+  struct hb_bench_run_row row = hb_bench_run_row(job, result, r->mode, r->rounding);
+  struct hb_table kept = hb_bench_run_table(HB_TABLE_JSON_FORM, f->lines);
+  struct hb_table shown = hb_bench_run_table(HB_TABLE_JSON_FORM, stdout);
+  row.record = "run";
   r->last = *result;
   f->done += work_of(job->n);
-  if (f->lines) hb_bench_run_json(&row, "run", f->lines);
+  if (f->lines) hb_table_put(&kept, &row);
   if (f->settings->json) {
-    hb_bench_run_json(&row, "run", stdout);
+    hb_table_put(&shown, &row);
     return hb_terminal_flush();
   }
   if (hb_terminal_is_live()) hb_terminal_progress(f->done / f->all, hb_clock_now() - f->began);
@@ -71,12 +74,9 @@ static enum hb_status show(struct fitting *f)
   const struct hb_model_record *r = &f->record;
   FILE *const outs[] = {f->lines, f->settings->json ? stdout : NULL};
   for (size_t k = 0; k < 2; k++)
-    if (outs[k]) {
-      hb_model_record_sizes(r, outs[k]);
-      hb_model_record_fit(r, outs[k]);
-    }
+    if (outs[k]) hb_model_record_write(r, outs[k]);
   hb_terminal_clear_progress();
-  if (!f->settings->json) hb_model_table_fit(r);
+  if (!f->settings->json) hb_model_record_show(r);
   return hb_terminal_flush();
 }
 

@@ -1,5 +1,5 @@
 /* holmberg render: pictures and movies of snapshots, without a window. */
-#include "base/degree.h"
+#include "base/arith.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "render/render.h"

@@ -1,6 +1,6 @@
 /* holmberg tune: finds the fastest way to walk on this device and keeps it for later runs. */
 #include "cli/cmd.h"
-#include "base/json.h"
+#include "base/table.h"
 #include "console/terminal.h"
 
 #include <holmberg/measure.h>
@@ -9,7 +9,6 @@ struct settings {
   struct hb_force_params force;
   double seconds;
   int json;
-  size_t rows; /* shown */
 };
 
 static const struct hb_opts_option options[] = {{"seconds", 0, HB_OPTS_POSITIVE,
@@ -17,36 +16,30 @@ static const struct hb_opts_option options[] = {{"seconds", 0, HB_OPTS_POSITIVE,
                                                  .most = 3600, .help = "about how long it may take"},
                                                 {0}};
 
-static void print_json(const struct hb_tune_result *result)
-{
-  struct hb_json json = {.out = stdout};
-  hb_json_open_object(&json, NULL);
-  hb_json_text(&json, "scheme", result->scheme);
-  hb_json_text(&json, "precision", result->precision);
-  hb_json_count(&json, "n", result->n);
-  hb_json_number(&json, "pairs_per_s", result->pairs_per_s);
-  hb_json_text(&json, "tuning", result->tuning);
-  hb_json_close_object(&json);
-}
+#define AT(place) .offset = offsetof(struct hb_tune_result, place)
+static const struct hb_table_column columns[] = {
+    {"scheme", HB_TABLE_TEXT, AT(scheme), "%-10s", "#scheme"},
+    {"precision", HB_TABLE_TEXT, AT(precision), "%-11s"},
+    {"n", HB_TABLE_SIZE, AT(n), "%8llu"},
+    {"pairs_per_s", HB_TABLE_REAL, AT(pairs_per_s)},
+    {NULL, HB_TABLE_REAL, AT(pairs_per_s), "%9.4g", "Gpairs/s", 1e-9},
+    {"tuning", HB_TABLE_TEXT, AT(tuning), " %s"},
+};
+#undef AT
 
-static void found(const struct hb_tune_result *result, void *context)
+static void found(const struct hb_tune_result *result, void *table)
 {
-  struct settings *s = context;
-  if (s->rows++ == 0 && !s->json)
-    printf("#%-9s %-11s %8s %9s  %s\n", "scheme", "precision", "n", "Gpairs/s", "tuning");
-  if (s->json)
-    print_json(result);
-  else
-    printf("%-10s %-11s %8zu %9.4g  %s\n", result->scheme, result->precision, result->n,
-           1e-9 * result->pairs_per_s, result->tuning);
+  hb_table_put(table, result);
   fflush(stdout);
 }
 
 static enum hb_status work(const struct hb_opts *opts)
 {
   struct settings *s = opts->settings;
-  HB_TRY(hb_tune(&s->force, s->seconds, found, s));
-  if (!s->json) printf("kept in %s\n", hb_tune_path());
+  enum hb_table_form form = s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
+  struct hb_table table = {HB_TABLE_COLUMNS(columns), form, stdout, 0};
+  HB_TRY(hb_tune(&s->force, s->seconds, found, &table));
+  if (form == HB_TABLE_TEXT_FORM) printf("kept in %s\n", hb_tune_path());
   return hb_terminal_flush();
 }
 

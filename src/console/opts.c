@@ -174,7 +174,7 @@ static enum hb_status read_pixels(const struct hb_opts_option *option, const cha
   int least = (int)fmax(option->least, 1), most = (int)option->most;
   long w = strtol(word, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
   if (*end || w < least || h < least || w > most || h > most)
-    return hb_fail(HB_ERR_USAGE, "'%s' is no size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
+    return hb_fail(HB_ERR_USAGE, "'%s' is not a size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
                    word, least, most);
   size[0] = (int)w;
   size[1] = (int)h;
@@ -366,16 +366,23 @@ void hb_opts_shortest(double number, char text[32])
   }
 }
 
-const char *hb_opts_typed(const struct hb_opts *opts, const void *field)
+/* The number of a field's row; flags may share a field. */
+static size_t row_of(const struct hb_opts *opts, const void *field)
 {
   struct row row;
-  for (size_t k = 0; own_row_at(opts, k, &row); k++)
-    if (field_of(opts, &row) == field) return opts->typed[k];
-  return NULL;
+  size_t k = 0;
+  while (own_row_at(opts, k, &row) && field_of(opts, &row) != field) k++;
+  return k;
 }
 
-const char *hb_opts_text(const struct hb_opts *opts, size_t k)
+const char *hb_opts_typed(const struct hb_opts *opts, const void *field)
 {
+  return opts->typed[row_of(opts, field)];
+}
+
+const char *hb_opts_text(const struct hb_opts *opts, const void *field)
+{
+  size_t k = row_of(opts, field);
   return opts->typed[k] ? opts->typed[k] : hb_opts_option_at(opts->command, k)->fallback;
 }
 
@@ -385,7 +392,7 @@ static const char *value_of(const struct hb_opts *opts, size_t k, char number[32
   struct row row;
   if (!own_row_at(opts, k, &row)) return NULL;
   const struct hb_opts_option *option = row.option;
-  const char *text = hb_opts_text(opts, k);
+  const char *text = opts->typed[k] ? opts->typed[k] : option->fallback;
   const void *field = field_of(opts, &row);
   if (option->kind == HB_OPTS_TEXT || option->kind == HB_OPTS_WORD) return *(const char *const *)field;
   if (option->kind == HB_OPTS_CHOICE)

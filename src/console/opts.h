@@ -93,19 +93,17 @@ enum hb_opts_question { HB_OPTS_NOTHING_ASKED, HB_OPTS_HELP, HB_OPTS_VERSION };
 /* The first of --help, -h, --version, -v among the words, up to --. */
 enum hb_opts_question hb_opts_question(int count, char **words);
 
-/* Fills *settings, all zeros before, and *opts from the words behind the command's name, of which it lets go those that are
- * not operands. Errors: HB_ERR_USAGE with a sentence that names the option and the value. */
+/* Fills *settings, all zeros before, and *opts from the words behind the command's name; words keeps the operands, which
+ * come first then. Errors: HB_ERR_USAGE with a sentence that names the option and the value. */
 enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, char **words, void *settings,
                              struct hb_opts *opts);
 
 /* The k-th option of a command, then NULL. */
 const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k);
 
-/* What was typed for this field of opts->settings; NULL: nothing, it has its default. */
+/* What was typed for this field of opts->settings; NULL: nothing. The same, or its default as in its row; NULL: none. */
 const char *hb_opts_typed(const struct hb_opts *opts, const void *field);
-
-/* The value of option k as it was typed, or its default; NULL: it has none. */
-const char *hb_opts_text(const struct hb_opts *opts, size_t k);
+const char *hb_opts_text(const struct hb_opts *opts, const void *field);
 
 /* Of two sets of options of one command: whether option k has the same value in both, and the value of one for the other. */
 int hb_opts_same(const struct hb_opts *a, const struct hb_opts *b, size_t k);

@@ -11,7 +11,7 @@ const char *hb_target_format(size_t k);
  * but a regular file in the way. format NULL: by extension. Errors: HB_ERR_USAGE, HB_ERR_IO. */
 enum hb_status hb_target_check(const char *path, const char *format);
 
-/* hb_snapshot_write, for which a reader of standard output that went away is no news. */
+/* hb_snapshot_write, which knows what a reader of standard output that went away means. */
 enum hb_status hb_target_write(const char *path, const char *format, const struct hb_particles *particles);
 
 /* "run/end.h5", 7 -> "run/end_0007.h5". */

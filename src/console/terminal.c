@@ -16,7 +16,7 @@ static int progress_shown; /* the bar stands on the current line   */
 
 void hb_terminal_set_color(const char *when) { color = when; }
 
-/* no-color.org: any value that is not empty switches colour off; an explicit option wins. */
+/* no-color.org: any value that is not empty switches color off; an explicit option wins. */
 static int use_color(void)
 {
   if (strcmp(color, "auto") != 0) return strcmp(color, "always") == 0;

@@ -12,7 +12,7 @@ void hb_terminal_set_color(const char *when);
  * Prints nothing when the reader of standard output went away. */
 void hb_terminal_error(enum hb_status status, const char *command);
 
-/* One line that is no error. */
+/* One line that is not an error. */
 void hb_terminal_note(const char *line);
 
 /* Pushes out what was printed. Errors: HB_ERR_IO, also when an earlier print failed. */

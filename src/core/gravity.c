@@ -1,7 +1,8 @@
 #include "core/gravity.h"
 #include "base/clones.h"
 #include "base/mem.h"
-#include "base/team.h"
+#include "base/arith.h"
+#include "base/parallel.h"
 
 #include <math.h>
 
@@ -154,19 +155,19 @@ struct block {
 static void eval_piece(void *context, size_t piece)
 {
   const struct block *w = context;
-  size_t b = piece * w->group, end = hb_team_end(w->ni, w->group, b);
+  size_t b = piece * w->group, end = hb_parallel_end(w->ni, w->group, b);
   eval_group(w->gravity, w->eps2, end - b, w->index + b, w->a + 3 * b, w->j + 3 * b, w->phi + b);
 }
 
-static int threads_for(double pairs) { return pairs > pairs_worth_threads ? hb_team_threads() : 1; }
+static int threads_for(double pairs) { return pairs > pairs_worth_threads ? hb_parallel_threads() : 1; }
 
 void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, const uint32_t *index,
                      double *a, double *j, double *phi)
 {
-  size_t group = ni / (4 * (size_t)hb_team_threads());
+  size_t group = ni / (4 * (size_t)hb_parallel_threads());
   group = group < 1 ? 1 : group > SINKS ? SINKS : group;
   struct block block = {gravity, eps2, ni, group, index, a, j, phi};
-  hb_team_each(threads_for((double)ni * (double)gravity->n), hb_team_pieces(ni, group), eval_piece, &block);
+  hb_parallel_for(threads_for((double)ni * (double)gravity->n), hb_div_ceil(ni, group), eval_piece, &block);
 }
 
 /* The potential alone, for the thermometer: the same operations in the same order as above. */
@@ -249,8 +250,8 @@ void hb_gravity_potential_part(size_t n, const double *m, const double *x, doubl
                                size_t end, double *phi)
 {
   struct potential p = {n, first, end, m, x, eps2, phi};
-  hb_team_each(threads_for((double)(end - first) * (double)n), hb_team_pieces(end - first, PHI_SINKS),
-               potential_piece, &p);
+  hb_parallel_for(threads_for((double)(end - first) * (double)n), hb_div_ceil(end - first, PHI_SINKS),
+                  potential_piece, &p);
 }
 
 void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi)

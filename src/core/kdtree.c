@@ -1,13 +1,15 @@
 #include "core/kdtree.h"
 
 #include "base/mem.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-  LEAF = 8,            /* so few points are quicker looked at than split       */
-  WORTH_A_TASK = 16384 /* fewer are in order before another thread has woken up */
+  LEAF = 8,               /* so few points are quicker looked at than split        */
+  WORTH_A_THREAD = 16384, /* fewer are in order before another thread has woken up */
+  SUBTREES = 256
 };
 
 /* ---- building ---------------------------------------------------------------------------------------- */
@@ -61,16 +63,53 @@ static int widest_axis(const struct hb_kdtree *t, size_t from, size_t to)
   return high[2] - low[2] > high[axis] - low[axis] ? 2 : axis;
 }
 
-static void build(struct hb_kdtree *t, size_t from, size_t to)
+/* Puts the point in the middle of [from, to) there; gives its place. */
+static size_t split(struct hb_kdtree *t, size_t from, size_t to)
 {
-  if (to - from <= LEAF) return;
   size_t middle = from + (to - from) / 2;
   int axis = widest_axis(t, from, to);
   select_middle(t, from, to, middle, axis);
   t->axis[middle] = (uint8_t)axis;
-#pragma omp task if (to - from > WORTH_A_TASK)
+  return middle;
+}
+
+static void build(struct hb_kdtree *t, size_t from, size_t to)
+{
+  if (to - from <= LEAF) return;
+  size_t middle = split(t, from, to);
   build(t, from, middle);
   build(t, middle + 1, to);
+}
+
+/* The subtrees of a level, in any order. */
+struct level {
+  struct hb_kdtree *tree;
+  size_t count, from[SUBTREES], to[SUBTREES];
+};
+
+/* Of the two halves of a subtree one takes its place, the other stands behind all of the level. */
+static void split_subtree(void *context, size_t k)
+{
+  struct level *l = context;
+  size_t middle = split(l->tree, l->from[k], l->to[k]), other = l->count + k;
+  l->from[other] = middle + 1;
+  l->to[other] = l->to[k];
+  l->to[k] = middle;
+}
+
+static void build_subtree(void *context, size_t k)
+{
+  const struct level *l = context;
+  build(l->tree, l->from[k], l->to[k]);
+}
+
+static void build_all(struct hb_kdtree *t)
+{
+  struct level level = {.tree = t, .count = 1, .to = {t->n}};
+  int threads = t->n > WORTH_A_THREAD ? hb_parallel_threads() : 1;
+  for (; t->n / level.count > WORTH_A_THREAD && 2 * level.count <= SUBTREES; level.count *= 2)
+    hb_parallel_for(threads, level.count, split_subtree, &level);
+  hb_parallel_for(threads, level.count, build_subtree, &level);
 }
 
 enum hb_status hb_kdtree_create(size_t n, const double *x, struct hb_kdtree **tree)
@@ -88,9 +127,7 @@ enum hb_status hb_kdtree_create(size_t n, const double *x, struct hb_kdtree **tr
   }
   for (size_t i = 0; i < n; i++) t->index[i] = (uint32_t)i;
   memcpy(t->x, x, 3 * n * sizeof *x);
-#pragma omp parallel if (n > WORTH_A_TASK)
-#pragma omp single
-  build(t, 0, n);
+  build_all(t);
   *tree = t;
   return HB_OK;
 }

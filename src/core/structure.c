@@ -1,6 +1,8 @@
 #include "core/structure.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "core/binaries.h"
 #include "core/diagnostics.h"
 #include "core/kdtree.h"
@@ -9,7 +11,11 @@
 
 #include <math.h>
 
-enum { SIXTH = 6, ALONE = 2048 /* so few are done before a second thread has woken up */ };
+enum {
+  SIXTH = 6,
+  ALONE = 2048, /* so few are done before a second thread has woken up */
+  PIECE = 256
+};
 
 static const double fractions[HB_LAGRANGE_COUNT] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.75, 0.9};
 
@@ -30,6 +36,20 @@ static void look_around(const struct hb_particles *p, const struct hb_kdtree *tr
   s->rho[i] = m > 0 ? m / (4 * acos(-1) / 3 * r * r * r) : 0;
 }
 
+struct look {
+  const struct hb_particles *particles;
+  const struct hb_kdtree *tree;
+  struct hb_surroundings *surroundings;
+};
+
+static void look_piece(void *context, size_t piece)
+{
+  const struct look *l = context;
+  size_t end = hb_parallel_end(l->particles->n, PIECE, piece * PIECE);
+  for (size_t place = piece * PIECE; place < end; place++)
+    look_around(l->particles, l->tree, place, l->surroundings);
+}
+
 enum hb_status hb_surroundings_find(const struct hb_particles *particles,
                                     struct hb_surroundings *surroundings)
 {
@@ -38,8 +58,9 @@ enum hb_status hb_surroundings_find(const struct hb_particles *particles,
   HB_TRY(HB_ALLOC(particles->n, &surroundings->nearest));
   HB_TRY(HB_ALLOC(particles->n, &surroundings->rho));
   HB_TRY(hb_kdtree_create(particles->n, particles->x, &tree));
-#pragma omp parallel for schedule(dynamic, 256) if (particles->n > ALONE)
-  for (size_t place = 0; place < particles->n; place++) look_around(particles, tree, place, surroundings);
+  struct look look = {particles, tree, surroundings};
+  hb_parallel_for(particles->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(particles->n, PIECE),
+                  look_piece, &look);
   hb_kdtree_destroy(tree);
   return HB_OK;
 }

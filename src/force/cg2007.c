@@ -7,13 +7,13 @@
  * delivers a block in ascending order, which makes runs repeatable. */
 #include "force/force.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "gl/gl_pass.h"
 #include "gl/gl_tally.h"
 #include "gl/gl_timer.h"
 #include "gl/gl_trace.h"
-#include "perf/phases.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -297,11 +297,11 @@ static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index,
   double lap = hb_clock_now();
   send(c);
   if (c->waits) hb_gl_timer_start();
-  c->last.send_s = hb_phases_lap(&lap);
+  c->last.send_s = hb_clock_lap(&lap);
   int result = walk(c, ni, width, height);
   if (c->waits) lap = hb_gl_timer_start();
   receive(c, result, width, height, ni, a, j, phi);
-  c->last.receive_s = c->waits ? hb_phases_lap(&lap) : 0;
+  c->last.receive_s = c->waits ? hb_clock_lap(&lap) : 0;
   HB_TRY(hb_gl_context_check_lost(c->context, "evaluating forces with cg2007"));
   return hb_gl_tally_check(&c->tally, c->context);
 }

@@ -1,9 +1,9 @@
 #include "force/force.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/frame.h"
-#include "perf/phases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   f->params.device = keep(params->device, sizeof f->device, f->device);
   f->params.tuning = keep(params->tuning, sizeof f->tuning, f->tuning);
   HB_TRY(hb_force_choose_precision(&f->ops->info, params->precision, &f->precision));
-  f->params.precision = hb_precisions[f->precision].name;
+  f->params.precision = hb_precision_names[f->precision];
   HB_TRY(choose_interaction(f->ops, params->interaction, &f->interaction));
   f->params.interaction = f->interaction->name;
   return f->ops->open(&f->params, gl, &f->state);
@@ -111,7 +111,7 @@ int hb_force_position_bits(const char *precision)
   enum hb_precision found = hb_precision_find(precision);
   return found < HB_PRECISION_NAMES ? hb_precisions[found].position_bits : 0;
 }
-const char *hb_force_precision(const struct hb_force *force) { return hb_force_facts(force)->name; }
+const char *hb_force_precision(const struct hb_force *force) { return hb_precision_names[force->precision]; }
 const char *hb_force_tuning(const struct hb_force *force)
 {
   return force->ops->tuning ? force->ops->tuning(force->state) : "";
@@ -246,7 +246,7 @@ static void count_phases(struct hb_force *force, double *lap)
   if (force->ops->phases) force->ops->phases(force->state, &last);
   phases->send_s += last.send_s;
   phases->receive_s += last.receive_s;
-  phases->force_s += hb_phases_lap(lap) - last.send_s - last.receive_s;
+  phases->force_s += hb_clock_lap(lap) - last.send_s - last.receive_s;
 }
 
 static enum hb_status in_one(struct hb_force *force, size_t nj, const double *m, const double *x,
@@ -278,7 +278,7 @@ static enum hb_status once(struct hb_force *force, size_t nj, const double *m, c
   if (force->ops->reach < HB_FORCE_FLOAT_REACH && hb_force_check_range(force, nj, m, x, v) != HB_OK)
     return HB_ERR_NUMERIC;
   HB_TRY(set_j(force, nj, m, x, v));
-  force->phases.send_s += hb_phases_lap(&lap);
+  force->phases.send_s += hb_clock_lap(&lap);
   HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
   count_phases(force, &lap);
   return HB_OK;
@@ -311,7 +311,7 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
   force->nj = force->kept = p->n;
   if (index) HB_TRY(check_sinks(force, ni, index));
   HB_TRY(resident->keep(force->state, p, ni, index));
-  force->phases.send_s += hb_phases_lap(&lap);
+  force->phases.send_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 
@@ -326,7 +326,7 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
   double lap = hb_clock_now();
   HB_TRY(force->ops->resident->predict(force->state, dt));
   force->nj = force->kept;
-  force->phases.predict_s += hb_phases_lap(&lap);
+  force->phases.predict_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 
@@ -351,7 +351,7 @@ enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_
   HB_TRY(force->ops->resident->correct(force->state, ni, index, how, step, &last));
   force->phases.correct_s += last.correct_s;
   force->phases.receive_s += last.receive_s;
-  force->phases.force_s += hb_phases_lap(&lap) - last.correct_s - last.receive_s;
+  force->phases.force_s += hb_clock_lap(&lap) - last.correct_s - last.receive_s;
   return HB_OK;
 }
 
@@ -360,7 +360,7 @@ enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t 
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();
   HB_TRY(force->ops->resident->settle(force->state, ni, level));
-  force->phases.send_s += hb_phases_lap(&lap);
+  force->phases.send_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 

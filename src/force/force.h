@@ -90,7 +90,7 @@ enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const do
                               const double *v);
 
 /* Every source, in the order in which they are listed: struct hb_force_ops hb_force_NAME. */
-#define HB_FORCE_SOURCES(X)     X(host) X(cg2007) X(bag) X(tile) X(matrix2004) X(host_simd) X(hybrid) X(grape6)
+#define HB_FORCE_SOURCES(X)     X(host) X(cg2007) HB_PAIRS_SCHEMES(X) X(host_simd) X(hybrid) X(grape6)
 #define HB_FORCE_DECLARED(name) extern const struct hb_force_ops hb_force_##name;
 HB_FORCE_SOURCES(HB_FORCE_DECLARED)
 

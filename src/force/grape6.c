@@ -19,10 +19,10 @@
 
 #include "base/clones.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "force/grape6_arithmetic.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/utsname.h>
@@ -72,7 +72,7 @@ static enum hb_status grape6_open(const struct hb_force_params *params, struct h
   struct utsname machine;
   uname(&machine);
   snprintf(g->device, sizeof g->device, "GRAPE-6 emulated, %s, %d threads", machine.machine,
-           omp_get_max_threads());
+           hb_parallel_threads());
   return HB_OK;
 }
 
@@ -249,11 +249,33 @@ static unsigned eval_sink(const struct grape6 *g, size_t i, double (*term)[TILE]
   return retries;
 }
 
+struct evaluation {
+  struct grape6 *g;
+  size_t ni;
+  atomic_size_t next; /* sink */
+  const uint32_t *index;
+  double *a, *j, *phi;
+};
+
+/* Sinks with the terms of one thread, until none is left. */
+static void eval_sinks(void *context, size_t thread)
+{
+  struct evaluation *e = context;
+  for (size_t b; (b = atomic_fetch_add(&e->next, 1)) < e->ni;) {
+    double result[TERMS];
+    unsigned retries = eval_sink(e->g, e->index[b], e->g->terms[thread], result);
+    if (retries) atomic_fetch_add(&e->g->retries, retries);
+    for (int k = 0; k < 3; k++) e->a[3 * b + k] = result[k];
+    for (int k = 0; k < 3; k++) e->j[3 * b + k] = result[3 + k];
+    e->phi[b] = result[6];
+  }
+}
+
 static enum hb_status grape6_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
                                   double *phi)
 {
   struct grape6 *g = state;
-  int threads = (double)ni * (double)g->nj > pairs_worth_threads ? omp_get_max_threads() : 1;
+  int threads = (double)ni * (double)g->nj > pairs_worth_threads ? hb_parallel_threads() : 1;
   if (threads > g->threads) {
     hb_mem_free(g->terms);
     g->terms = NULL;
@@ -261,15 +283,8 @@ static enum hb_status grape6_eval(void *state, size_t ni, const uint32_t *index,
     HB_TRY(HB_ALLOC((size_t)threads, &g->terms));
     g->threads = threads;
   }
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (size_t b = 0; b < ni; b++) {
-    double result[TERMS];
-    unsigned retries = eval_sink(g, index[b], g->terms[omp_get_thread_num()], result);
-    if (retries) atomic_fetch_add(&g->retries, retries);
-    for (int k = 0; k < 3; k++) a[3 * b + k] = result[k];
-    for (int k = 0; k < 3; k++) j[3 * b + k] = result[3 + k];
-    phi[b] = result[6];
-  }
+  struct evaluation e = {.g = g, .ni = ni, .index = index, .a = a, .j = j, .phi = phi};
+  hb_parallel_for(threads, (size_t)threads, eval_sinks, &e);
   return HB_OK;
 }
 

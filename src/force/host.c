@@ -2,7 +2,7 @@
 #include "force/force.h"
 
 #include "base/mem.h"
-#include "base/team.h"
+#include "base/parallel.h"
 #include "core/gravity.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static enum hb_status host_open(const struct hb_force_params *params, struct hb_
   h->eps2 = hb_force_eps2(params);
   struct utsname machine;
   uname(&machine);
-  snprintf(h->device, sizeof h->device, "%s, %d threads", machine.machine, hb_team_threads());
+  snprintf(h->device, sizeof h->device, "%s, %d threads", machine.machine, hb_parallel_threads());
   return HB_OK;
 }
 

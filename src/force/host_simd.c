@@ -5,8 +5,8 @@
 #include "force/force.h"
 
 #include "base/mem.h"
-#include "base/div_ceil.h"
-#include "base/team.h"
+#include "base/arith.h"
+#include "base/parallel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static enum hb_status host_simd_open(const struct hb_force_params *params, struc
   struct utsname machine;
   uname(&machine);
   snprintf(h->device, sizeof h->device, "%s, %s, %d threads", machine.machine, version->label,
-           hb_team_threads());
+           hb_parallel_threads());
   return HB_OK;
 }
 
@@ -183,8 +183,8 @@ static enum hb_status host_simd_set_j(void *state, size_t nj, const double *m, c
   }
   h->chunks = chunks;
   struct filling filling = {h, nj, m, x, v};
-  int threads = nj < sources_worth_threads ? 1 : hb_team_threads();
-  hb_team_each(threads, hb_team_pieces(chunks, FILLED), fill_piece, &filling);
+  int threads = nj < sources_worth_threads ? 1 : hb_parallel_threads();
+  hb_parallel_for(threads, hb_div_ceil(chunks, FILLED), fill_piece, &filling);
   return HB_OK;
 }
 
@@ -242,7 +242,7 @@ static void eval_sinks(void *context, size_t piece)
 {
   const struct block *block = context;
   double total[SINKS][SIMD_SUMS];
-  size_t b = piece * block->group, end = hb_team_end(block->ni, block->group, b);
+  size_t b = piece * block->group, end = hb_parallel_end(block->ni, block->group, b);
   sum_segments(block->h, end - b, block->index + b, 0, segments(block->h), total);
   for (size_t k = b; k < end; k++) give(total[k - b], block->a + 3 * k, block->j + 3 * k, block->phi + k);
 }
@@ -265,7 +265,7 @@ static enum hb_status eval_by_segments(struct host_simd *h, struct block *block,
     HB_TRY(HB_ALLOC(pieces, &h->parts));
     h->parts_room = pieces;
   }
-  hb_team_each(threads, pieces, eval_segment, block);
+  hb_parallel_for(threads, pieces, eval_segment, block);
   for (size_t b = 0; b < block->ni; b++) {
     double total[SIMD_SUMS] = {0};
     for (size_t s = 0; s < count; s++)
@@ -280,12 +280,12 @@ static enum hb_status host_simd_eval(void *state, size_t ni, const uint32_t *ind
 {
   struct host_simd *h = state;
   double pairs = (double)ni * (double)h->chunks * SIMD_CHUNK;
-  int threads = pairs < pairs_worth_threads ? 1 : hb_team_threads();
+  int threads = pairs < pairs_worth_threads ? 1 : hb_parallel_threads();
   size_t pieces = PIECES * (size_t)threads;
   struct block block = {h, ni, SINKS, index, a, j, phi};
   if (threads > 1 && ni < pieces) return eval_by_segments(h, &block, threads);
   if (threads > 1) block.group = at_most(ni / pieces, SINKS);
-  hb_team_each(threads, hb_team_pieces(ni, block.group), eval_sinks, &block);
+  hb_parallel_for(threads, hb_div_ceil(ni, block.group), eval_sinks, &block);
   return HB_OK;
 }
 

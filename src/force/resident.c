@@ -1,8 +1,8 @@
 #include "force/resident_transfer.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "gl/gl_timer.h"
-#include "perf/phases.h"
 
 #include <stdio.h>
 
@@ -149,7 +149,7 @@ enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint3
   HB_TRY(hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction));
   double lap = hb_clock_now();
   enum hb_status status = hb_resident_read_steps(r, ni, index, step);
-  if (last) last->receive_s = hb_phases_lap(&lap);
+  if (last) last->receive_s = hb_clock_lap(&lap);
   hb_pairs_done(r->pairs);
   if (status != HB_ERR_DEVICE)
     HB_TRY(hb_resident_check(r)); /* what nobody has written may look like anything */

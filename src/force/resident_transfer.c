@@ -1,7 +1,6 @@
 #include "force/resident_transfer.h"
 
 #include "base/bits.h"
-#include "base/split.h"
 
 #include <math.h>
 

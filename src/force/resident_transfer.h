@@ -2,7 +2,7 @@
 #ifndef HB_RESIDENT_TRANSFER_H
 #define HB_RESIDENT_TRANSFER_H
 
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "force/resident.h"
 #include "gl/gl_pass.h"
 #include "gl/gl_tally.h"

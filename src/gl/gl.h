@@ -1,9 +1,5 @@
 /* The only includer of <GL/glew.h>: types, constants and function pointers of OpenGL for the whole project.
- *
- * GLEW keeps a pointer for every function since GL 1.2, but its glewInit() knows GLX contexts only; gl_api.c
- * fills those pointers from the get_proc of whatever context is current. The functions of GL 1.0 and 1.1 are
- * no pointers in GLEW but symbols of libGL, which an OSMesa context never sees: they are diverted here to a
- * table that is filled the same way. */
+ * How the pointers are filled is told in gl_api.c. */
 #ifndef HB_GL_H
 #define HB_GL_H
 
@@ -24,7 +20,6 @@
   X(void, TexSubImage2D,                                                                                     \
     (GLenum target, GLint level, GLint x, GLint y, GLsizei width, GLsizei height, GLenum format,             \
      GLenum type, const void *data))                                                                         \
-  X(void, GetTexLevelParameteriv, (GLenum target, GLint level, GLenum name, GLint * values))                 \
   X(void, ReadBuffer, (GLenum source))                                                                       \
   X(void, ReadPixels,                                                                                        \
     (GLint x, GLint y, GLsizei width, GLsizei height, GLenum format, GLenum type, void *data))               \
@@ -48,27 +43,26 @@ struct hb_gl_core_11 {
 /* Of the context that is current. */
 extern struct hb_gl_core_11 hb_gl_core_11;
 
-#define glGetString              hb_gl_core_11.GetString
-#define glGetError               hb_gl_core_11.GetError
-#define glGetIntegerv            hb_gl_core_11.GetIntegerv
-#define glGenTextures            hb_gl_core_11.GenTextures
-#define glDeleteTextures         hb_gl_core_11.DeleteTextures
-#define glBindTexture            hb_gl_core_11.BindTexture
-#define glTexParameteri          hb_gl_core_11.TexParameteri
-#define glTexImage2D             hb_gl_core_11.TexImage2D
-#define glTexSubImage2D          hb_gl_core_11.TexSubImage2D
-#define glGetTexLevelParameteriv hb_gl_core_11.GetTexLevelParameteriv
-#define glReadBuffer             hb_gl_core_11.ReadBuffer
-#define glReadPixels             hb_gl_core_11.ReadPixels
-#define glPixelStorei            hb_gl_core_11.PixelStorei
-#define glViewport               hb_gl_core_11.Viewport
-#define glClear                  hb_gl_core_11.Clear
-#define glClearColor             hb_gl_core_11.ClearColor
-#define glDrawArrays             hb_gl_core_11.DrawArrays
-#define glBlendFunc              hb_gl_core_11.BlendFunc
-#define glEnable                 hb_gl_core_11.Enable
-#define glDisable                hb_gl_core_11.Disable
-#define glFlush                  hb_gl_core_11.Flush
-#define glFinish                 hb_gl_core_11.Finish
+#define glGetString      hb_gl_core_11.GetString
+#define glGetError       hb_gl_core_11.GetError
+#define glGetIntegerv    hb_gl_core_11.GetIntegerv
+#define glGenTextures    hb_gl_core_11.GenTextures
+#define glDeleteTextures hb_gl_core_11.DeleteTextures
+#define glBindTexture    hb_gl_core_11.BindTexture
+#define glTexParameteri  hb_gl_core_11.TexParameteri
+#define glTexImage2D     hb_gl_core_11.TexImage2D
+#define glTexSubImage2D  hb_gl_core_11.TexSubImage2D
+#define glReadBuffer     hb_gl_core_11.ReadBuffer
+#define glReadPixels     hb_gl_core_11.ReadPixels
+#define glPixelStorei    hb_gl_core_11.PixelStorei
+#define glViewport       hb_gl_core_11.Viewport
+#define glClear          hb_gl_core_11.Clear
+#define glClearColor     hb_gl_core_11.ClearColor
+#define glDrawArrays     hb_gl_core_11.DrawArrays
+#define glBlendFunc      hb_gl_core_11.BlendFunc
+#define glEnable         hb_gl_core_11.Enable
+#define glDisable        hb_gl_core_11.Disable
+#define glFlush          hb_gl_core_11.Flush
+#define glFinish         hb_gl_core_11.Finish
 
 #endif

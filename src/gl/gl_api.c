@@ -1,3 +1,14 @@
+/* GLEW is the loader, for its header and its pointers; glewInit() is not, since it knows contexts of GLX only.
+ *
+ * GLEW has a pointer __glewX for every function glX since GL 1.2, which "glX" is a macro for. hb_gl_api_load fills those
+ * that are listed here from the get_proc of the back end whose context is current: OSMesaGetProcAddress, eglGetProcAddress,
+ * glfwGetProcAddress. The functions of GL 1.0 and 1.1 are no pointers in GLEW but symbols of libGL, which a context of
+ * OSMesa never sees, nor one of EGL without GLVND: gl.h diverts them to a table of the same names that is filled the same
+ * way. Contexts of one back end share pointers; another back end's context loads them anew (hb_gl_context_use).
+ *
+ * A context of OpenGL ES 3 would fill the same pointers, which have the same types: eglGetProcAddress gives them by the
+ * same names. What ES lacks (texture buffers before 3.2, rectangle textures, glGetBufferSubData) has to be asked of
+ * struct hb_gl_caps; no pointer says so. */
 #include "gl/gl_api.h"
 
 #include "gl/gl.h"
@@ -31,7 +42,6 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(DELETESYNC, DeleteSync)                                                                                  \
   X(DELETEVERTEXARRAYS, DeleteVertexArrays)                                                                  \
   X(DRAWBUFFERS, DrawBuffers)                                                                                \
-  X(ENABLEVERTEXATTRIBARRAY, EnableVertexAttribArray)                                                        \
   X(ENDQUERY, EndQuery)                                                                                      \
   X(FENCESYNC, FenceSync)                                                                                    \
   X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D)                                                              \
@@ -62,18 +72,11 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(UNIFORM2IV, Uniform2iv)                                                                                  \
   X(UNIFORM4FV, Uniform4fv)                                                                                  \
   X(UNIFORM4IV, Uniform4iv)                                                                                  \
-  X(UNIFORM1F, Uniform1f)                                                                                    \
   X(UNIFORM1I, Uniform1i)                                                                                    \
-  X(UNIFORM1UI, Uniform1ui)                                                                                  \
   X(UNIFORM4UIV, Uniform4uiv)                                                                                \
-  X(UNIFORM2F, Uniform2f)                                                                                    \
-  X(UNIFORM2I, Uniform2i)                                                                                    \
-  X(UNIFORM4F, Uniform4f)                                                                                    \
-  X(UNIFORM4I, Uniform4i)                                                                                    \
   X(UNIFORMBLOCKBINDING, UniformBlockBinding)                                                                \
   X(UNMAPBUFFER, UnmapBuffer)                                                                                \
-  X(USEPROGRAM, UseProgram)                                                                                  \
-  X(VERTEXATTRIBPOINTER, VertexAttribPointer)
+  X(USEPROGRAM, UseProgram)
 
 /* Functions that newer contexts have; the context's capabilities say whether they may be called. */
 #define GL_NEWER(X)                                                                                          \
@@ -82,8 +85,7 @@ struct hb_gl_core_11 hb_gl_core_11;
   X(DISPATCHCOMPUTE, DispatchCompute)                                                                        \
   X(FRAMEBUFFERPARAMETERI, FramebufferParameteri)                                                            \
   X(GETGRAPHICSRESETSTATUS, GetGraphicsResetStatus)                                                          \
-  X(MEMORYBARRIER, MemoryBarrier)                                                                            \
-  X(UNIFORM1D, Uniform1d)
+  X(MEMORYBARRIER, MemoryBarrier)
 
 enum hb_status hb_gl_api_load(hb_gl_get_proc get_proc)
 {

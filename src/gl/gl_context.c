@@ -245,6 +245,7 @@ void hb_gl_context_close(struct hb_gl_context *c)
 
 enum hb_status hb_gl_context_use(struct hb_gl_context *c)
 {
+  c->bound = NULL;
   if (current == c) return HB_OK;
   if (current) current->backend->release(current->handle);
   int new_kind = !current || current->backend != c->backend;

@@ -31,6 +31,8 @@ struct hb_gl_context {
   unsigned vertex_array; /* empty: the full-screen triangle has no attributes */
   char message[256];     /* last error message of the driver, when debugging */
   int users; /* opened so often: closing is for the last of them; more than one for a shown window's */
+  const struct hb_gl_pass
+      *bound;                   /* whose program and inputs OpenGL holds; NULL: nobody knows, see gl_pass.c */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there never were any */
 };

@@ -10,32 +10,14 @@
 static void send(const struct hb_gl_uniform *u)
 {
   const void *data = u->array ? u->array : &u->value;
-  switch (u->kind) {
-  case HB_GL_INT:
-    glUniform1iv(u->location, u->count, data);
-    break;
-  case HB_GL_INT2:
-    glUniform2iv(u->location, u->count, data);
-    break;
-  case HB_GL_INT4:
-    glUniform4iv(u->location, u->count, data);
-    break;
-  case HB_GL_UINT:
-    glUniform1uiv(u->location, u->count, data);
-    break;
-  case HB_GL_FLOAT:
-    glUniform1fv(u->location, u->count, data);
-    break;
-  case HB_GL_FLOAT2:
-    glUniform2fv(u->location, u->count, data);
-    break;
-  case HB_GL_FLOAT4:
-    glUniform4fv(u->location, u->count, data);
-    break;
-  case HB_GL_UINT4:
-    glUniform4uiv(u->location, u->count, data);
-    break;
-  }
+  if (u->kind == HB_GL_INT) glUniform1iv(u->location, u->count, data);
+  if (u->kind == HB_GL_INT2) glUniform2iv(u->location, u->count, data);
+  if (u->kind == HB_GL_INT4) glUniform4iv(u->location, u->count, data);
+  if (u->kind == HB_GL_UINT) glUniform1uiv(u->location, u->count, data);
+  if (u->kind == HB_GL_FLOAT) glUniform1fv(u->location, u->count, data);
+  if (u->kind == HB_GL_FLOAT2) glUniform2fv(u->location, u->count, data);
+  if (u->kind == HB_GL_FLOAT4) glUniform4fv(u->location, u->count, data);
+  if (u->kind == HB_GL_UINT4) glUniform4uiv(u->location, u->count, data);
 }
 
 static void find_block(const struct hb_gl_pass *pass, unsigned program)
@@ -49,6 +31,7 @@ static enum hb_status adopt(void *owner, unsigned program)
 {
   struct hb_gl_pass *pass = owner;
   glUseProgram(program);
+  pass->context->bound = NULL;
   for (int k = 0; k < pass->uniform_count; k++) {
     struct hb_gl_uniform *u = &pass->uniform[k];
     u->location = glGetUniformLocation(program, u->name);
@@ -74,12 +57,21 @@ enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_
 void hb_gl_pass_destroy(struct hb_gl_pass *pass)
 {
   if (pass->program) hb_gl_reload_delete(pass->context, &pass->program);
+  if (pass->context && pass->context->bound == pass) pass->context->bound = NULL;
   *pass = (struct hb_gl_pass){0};
 }
 
 /* ---- inputs ---- */
 
-static int is_name(const char *a, const char *b) { return a == b || strcmp(a, b) == 0; }
+/* To set something in a program it has to be the current one. */
+static void make_current(struct hb_gl_pass *pass)
+{
+  if (pass->context->bound == pass) return;
+  glUseProgram(pass->program);
+  pass->context->bound = NULL;
+}
+
+static int is_name(const char *a, const char *b) { return a == b || (*a == *b && strcmp(a, b) == 0); }
 
 void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind, int count,
                     const void *data)
@@ -87,7 +79,7 @@ void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_unifor
   static const size_t bytes[] = {4, 8, 16, 4, 4, 8, 16, 16};
   int k = 0;
   while (k < pass->uniform_count && !is_name(pass->uniform[k].name, name)) k++;
-  if (k == HB_GL_PASS_UNIFORMS) return;
+  if (k == HB_GL_PASS_UNIFORMS) pass->uniform_count = --k; /* looked up each time, the last one is */
   struct hb_gl_uniform *u = &pass->uniform[k];
   if (k == pass->uniform_count) {
     pass->uniform_count++;
@@ -99,43 +91,14 @@ void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_unifor
   u->array = count > 1 ? data : NULL;
   if (count == 1) memcpy(&u->value, data, bytes[kind]);
   if (u->location < 0) return;
-  glUseProgram(pass->program);
+  make_current(pass);
   send(u);
 }
 
-void hb_gl_pass_int(struct hb_gl_pass *pass, const char *name, int x)
+void hb_gl_pass_floats(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind,
+                       const double x[4])
 {
-  hb_gl_pass_set(pass, name, HB_GL_INT, 1, &x);
-}
-
-void hb_gl_pass_int2(struct hb_gl_pass *pass, const char *name, int x, int y)
-{
-  hb_gl_pass_set(pass, name, HB_GL_INT2, 1, (const int[]){x, y});
-}
-
-void hb_gl_pass_int4(struct hb_gl_pass *pass, const char *name, int x, int y, int z, int w)
-{
-  hb_gl_pass_set(pass, name, HB_GL_INT4, 1, (const int[]){x, y, z, w});
-}
-
-void hb_gl_pass_uint(struct hb_gl_pass *pass, const char *name, unsigned x)
-{
-  hb_gl_pass_set(pass, name, HB_GL_UINT, 1, &x);
-}
-
-void hb_gl_pass_float(struct hb_gl_pass *pass, const char *name, double x)
-{
-  hb_gl_pass_set(pass, name, HB_GL_FLOAT, 1, &(const float){(float)x});
-}
-
-void hb_gl_pass_float2(struct hb_gl_pass *pass, const char *name, double x, double y)
-{
-  hb_gl_pass_set(pass, name, HB_GL_FLOAT2, 1, (const float[]){(float)x, (float)y});
-}
-
-void hb_gl_pass_float4(struct hb_gl_pass *pass, const char *name, double x, double y, double z, double w)
-{
-  hb_gl_pass_set(pass, name, HB_GL_FLOAT4, 1, (const float[]){(float)x, (float)y, (float)z, (float)w});
+  hb_gl_pass_set(pass, name, kind, 1, (const float[]){(float)x[0], (float)x[1], (float)x[2], (float)x[3]});
 }
 
 void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl_shape shape, unsigned id)
@@ -147,9 +110,10 @@ void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl
     pass->texture_count++;
     pass->texture[k].name = name;
     pass->texture[k].location = glGetUniformLocation(pass->program, name);
-    glUseProgram(pass->program);
+    make_current(pass);
     glUniform1i(pass->texture[k].location, k);
   }
+  pass->has_new |= 1 << k;
   pass->texture[k].shape = shape;
   pass->texture[k].id = id;
 }
@@ -162,6 +126,7 @@ void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct 
 void hb_gl_pass_storage(struct hb_gl_pass *pass, int binding, const struct hb_gl_buffer *buffer)
 {
   pass->storage[binding] = buffer->id;
+  pass->has_new |= HB_GL_PASS_BUFFERS_BIT;
 }
 
 void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb_gl_buffer *buffer,
@@ -172,21 +137,28 @@ void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb
   pass->block.buffer = buffer->id;
   pass->block.offset = offset;
   pass->block.bytes = bytes;
+  pass->has_new |= HB_GL_PASS_BUFFERS_BIT;
   if (is_new) find_block(pass, pass->program);
 }
 
 /* ---- drawing ---- */
 
-static void use(const struct hb_gl_pass *pass)
+/* Makes the program current and binds its inputs, unless they are: drawing a pass again and again costs no more calls than
+ * inputs that have changed. */
+static void use(struct hb_gl_pass *pass)
 {
-  glUseProgram(pass->program);
+  int news = pass->context->bound == pass ? pass->has_new : -1;
+  if (news < 0) glUseProgram(pass->program);
   for (int k = 0; k < pass->texture_count; k++)
-    if (pass->texture[k].location >= 0) hb_gl_texture_bind(pass->texture[k].id, pass->texture[k].shape, k);
-  for (GLuint k = 0; k < HB_GL_PASS_STORAGES; k++)
+    if (news & 1 << k && pass->texture[k].location >= 0)
+      hb_gl_texture_bind(pass->texture[k].id, pass->texture[k].shape, k);
+  for (GLuint k = 0; news & HB_GL_PASS_BUFFERS_BIT && k < HB_GL_PASS_STORAGES; k++)
     if (pass->storage[k]) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, k, pass->storage[k]);
-  if (pass->block.name)
+  if (news & HB_GL_PASS_BUFFERS_BIT && pass->block.name)
     glBindBufferRange(GL_UNIFORM_BUFFER, 0, pass->block.buffer, (GLintptr)pass->block.offset,
                       (GLsizeiptr)pass->block.bytes);
+  pass->context->bound = pass;
+  pass->has_new = 0;
 }
 
 /* Shaders that write storage buffers are not waited for by what reads them next, unless it is said. */

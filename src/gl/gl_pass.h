@@ -7,8 +7,9 @@
  *   hb_gl_pass_draw(&fold, &sums.target, 0, 0, width, height);
  *
  * Inputs go by their names in the shader, which have to be string literals: each name is looked up in the program once.
- * One that the program does not have is passed over. A pass needs no state of OpenGL and leaves none behind that another one
- * would see, except which buffers are bound to which target; so passes, uploads and readbacks may come in any order. With
+ * One that the program does not have is passed over. Passes, uploads, readbacks and what listeners of gl_trace.h draw may
+ * come in any order: a draw tells OpenGL again what another may have changed (who calls OpenGL by himself says
+ * hb_gl_context_use before the next draw). With
  * HB_SHADER_DIR a program follows its files (gl_reload.h), and its inputs are set in the new one.
  *
  * A texture or buffer that was destroyed has to be named anew before the next draw. Vertices have no attributes: vertex
@@ -19,7 +20,12 @@
 #include "gl/gl_shader.h"
 #include "gl/gl_texture.h"
 
-enum { HB_GL_PASS_UNIFORMS = 20, HB_GL_PASS_TEXTURES = 8, HB_GL_PASS_STORAGES = 4 };
+enum {
+  HB_GL_PASS_UNIFORMS = 20,
+  HB_GL_PASS_TEXTURES = 8,
+  HB_GL_PASS_STORAGES = 4,
+  HB_GL_PASS_BUFFERS_BIT = 1 << HB_GL_PASS_TEXTURES
+};
 
 enum hb_gl_uniform_kind {
   HB_GL_INT,
@@ -50,6 +56,7 @@ struct hb_gl_pass {
   struct hb_gl_context *context;
   unsigned program; /* 0: not built */
   int uniform_count, texture_count;
+  int has_new; /* inputs that OpenGL has not been told of: textures by bit, then buffers */
   struct hb_gl_uniform uniform[HB_GL_PASS_UNIFORMS];
   struct { /* number k is read through texture unit k */
     const char *name;
@@ -76,13 +83,17 @@ void hb_gl_pass_destroy(
 
 void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind, int count,
                     const void *data); /* count > 1: an array that stays the caller's as long as the pass */
-void hb_gl_pass_int(struct hb_gl_pass *pass, const char *name, int x);
-void hb_gl_pass_int2(struct hb_gl_pass *pass, const char *name, int x, int y);
-void hb_gl_pass_int4(struct hb_gl_pass *pass, const char *name, int x, int y, int z, int w);
-void hb_gl_pass_uint(struct hb_gl_pass *pass, const char *name, unsigned x);
-void hb_gl_pass_float(struct hb_gl_pass *pass, const char *name, double x);
-void hb_gl_pass_float2(struct hb_gl_pass *pass, const char *name, double x, double y);
-void hb_gl_pass_float4(struct hb_gl_pass *pass, const char *name, double x, double y, double z, double w);
+#define hb_gl_pass_int(pass, name, x)     hb_gl_pass_set(pass, name, HB_GL_INT, 1, (const int[]){x})
+#define hb_gl_pass_int2(pass, name, x, y) hb_gl_pass_set(pass, name, HB_GL_INT2, 1, (const int[]){x, y})
+#define hb_gl_pass_int4(pass, name, ...)  hb_gl_pass_set(pass, name, HB_GL_INT4, 1, (const int[]){__VA_ARGS__})
+#define hb_gl_pass_uint(pass, name, x)    hb_gl_pass_set(pass, name, HB_GL_UINT, 1, (const unsigned[]){x})
+#define hb_gl_pass_float(pass, name, x)   hb_gl_pass_floats(pass, name, HB_GL_FLOAT, (const double[4]){x})
+#define hb_gl_pass_float2(pass, name, x, y)                                                                  \
+  hb_gl_pass_floats(pass, name, HB_GL_FLOAT2, (const double[4]){x, y})
+#define hb_gl_pass_float4(pass, name, ...)                                                                   \
+  hb_gl_pass_floats(pass, name, HB_GL_FLOAT4, (const double[4]){__VA_ARGS__})
+void hb_gl_pass_floats(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind,
+                       const double x[4]);
 
 /* A sampler; the second form for a texture of whose owner only its number is known. */
 void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct hb_gl_texture *texture);

@@ -259,11 +259,3 @@ enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct h
 {
   return hb_gl_program_build_noting(context, source, NULL, NULL, program);
 }
-
-enum hb_status hb_gl_program_uniform(unsigned program, const char *name, int *location)
-{
-  *location = glGetUniformLocation(program, name);
-  if (*location < 0 && !hb_gl_shader_folder())
-    return hb_fail(HB_ERR_INTERNAL, "a shader program has no uniform %s", name);
-  return HB_OK;
-}

@@ -36,10 +36,6 @@ enum hb_status hb_gl_program_build_noting(struct hb_gl_context *context,
 /* HB_SHADER_DIR; NULL where it is not set, or empty. */
 const char *hb_gl_shader_folder(void);
 
-/* Location of a uniform that the program must have, else HB_ERR_INTERNAL. With HB_SHADER_DIR a shader may do without it,
- * as one that is being changed may: -1, which GL ignores. */
-enum hb_status hb_gl_program_uniform(unsigned program, const char *name, int *location);
-
 /* The place named at the start of a line of a driver's log ("0:12(3): error", "0(12) : error", "ERROR: 0:12: "):
  * number of the source string, line, and what follows. 0 where there is none. */
 int hb_gl_shader_place(const char *log, int *file, int *line, const char **rest);

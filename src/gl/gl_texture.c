@@ -1,6 +1,6 @@
 #include "gl/gl_texture.h"
 
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "gl/gl.h"
 
 static const struct {
@@ -135,6 +135,12 @@ void hb_gl_target_empty(int width, int height, struct hb_gl_target *target)
 
 /* ---- textures ---- */
 
+void hb_gl_texture_bind(unsigned id, enum hb_gl_shape shape, int unit)
+{
+  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+  glBindTexture(gl_targets[shape], id);
+}
+
 enum hb_status hb_gl_texture_square(const struct hb_gl_context *context, enum hb_gl_shape shape, size_t n,
                                     int *width, int *height)
 {
@@ -174,7 +180,7 @@ static enum hb_status create(struct hb_gl_context *context, const struct hb_gl_t
     return hb_fail(HB_ERR_GL, "%s needs a texture of %d x %d texels, the limit of %s is %d", p->what,
                    p->width, p->height, caps->renderer, limit);
   glGenTextures(1, &texture->id);
-  glBindTexture(gl_targets[p->shape], texture->id);
+  hb_gl_texture_bind(texture->id, p->shape, HB_GL_UNIT_OF_NONE);
   make_storage(p);
   HB_TRY(hb_gl_context_check(context, "making a texture"));
   if (!p->drawn) return HB_OK;
@@ -215,17 +221,11 @@ void hb_gl_texture_write(const struct hb_gl_texture *texture, int layer, int wid
 {
   GLenum target = gl_targets[texture->shape], pixels = formats[texture->format].pixels;
   GLenum type = formats[texture->format].type;
-  glBindTexture(target, texture->id);
+  hb_gl_texture_bind(texture->id, texture->shape, HB_GL_UNIT_OF_NONE);
   if (texture->shape == HB_GL_LAYERS)
     glTexSubImage3D(target, 0, 0, 0, layer, width, height, 1, pixels, type, data);
   else
     glTexSubImage2D(target, 0, 0, 0, width, height, pixels, type, data);
-}
-
-void hb_gl_texture_bind(unsigned id, enum hb_gl_shape shape, int unit)
-{
-  glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-  glBindTexture(gl_targets[shape], id);
 }
 
 /* ---- buffers ---- */
@@ -277,7 +277,7 @@ void hb_gl_texture_over(unsigned buffer, enum hb_gl_format format, struct hb_gl_
   if (!texture->id) glGenTextures(1, &texture->id);
   texture->shape = HB_GL_BUFFER;
   texture->format = format;
-  glBindTexture(GL_TEXTURE_BUFFER, texture->id);
+  hb_gl_texture_bind(texture->id, HB_GL_BUFFER, HB_GL_UNIT_OF_NONE);
   glTexBuffer(GL_TEXTURE_BUFFER, formats[format].internal, buffer);
 }
 

@@ -88,7 +88,8 @@ void hb_gl_texture_destroy(struct hb_gl_texture *texture);
 void hb_gl_texture_write(const struct hb_gl_texture *texture, int layer, int width, int height,
                          const void *data);
 
-/* For gl_pass.c: who draws names a texture of a pass instead. */
+/* For gl_pass.c: who draws names a texture of a pass instead. No pass reads the unit in which textures are made. */
+enum { HB_GL_UNIT_OF_NONE = 15 };
 void hb_gl_texture_bind(unsigned id, enum hb_gl_shape shape, int unit);
 
 /* A target of the first layer of each of `count` textures; or of layers first .. first + count - 1 of one (LAYERS).

@@ -65,9 +65,7 @@ struct hb_gl_trace {
 /* NULL, the default: nobody watches, and a pass costs one comparison more. Not owned. */
 extern const struct hb_gl_trace *hb_gl_trace;
 
-/* For engines, if (hb_gl_trace): calls it, and puts back the program, framebuffer, viewport and texture unit in use. Who
- * watches keeps off texture units below HB_GL_TRACE_UNIT and leaves blending and its like as they were. */
-enum { HB_GL_TRACE_UNIT = 8 };
+/* For engines, if (hb_gl_trace). Who listens may draw: passes bind all that they need. */
 void hb_gl_trace_tell(const struct hb_gl_trace_pass *pass);
 
 /* Columns of the squarest grid for n records in a row that wraps: a power of two. */

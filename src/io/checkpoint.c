@@ -1,6 +1,5 @@
 #include "io/checkpoint.h"
 
-#include "base/crc32.h"
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { VERSION = 1, HEAD = 32, ROW = 40, NAME = 24, CHUNK = 65536, MOST_SECTIONS = 1024 };
 
@@ -62,10 +62,10 @@ static size_t encode(const struct hb_section *section, size_t from, unsigned cha
 static uint32_t checksum(const struct hb_section *section)
 {
   unsigned char chunk[CHUNK];
-  uint32_t crc = 0;
+  uLong crc = 0;
   for (size_t from = 0, bytes; (bytes = encode(section, from, chunk)) > 0; from += bytes)
-    crc = hb_crc32(crc, chunk, bytes);
-  return crc;
+    crc = crc32_z(crc, chunk, bytes);
+  return (uint32_t)crc;
 }
 
 static void fill_head(const struct hb_sections *sections, unsigned char *head)
@@ -86,7 +86,7 @@ static void fill_head(const struct hb_sections *sections, unsigned char *head)
   put32(head + 12, order_mark);
   put64(head + 16, length);
   put32(head + 24, (uint32_t)sections->count);
-  put32(head + 28, hb_crc32(hb_crc32(0, head, 28), head + HEAD, table));
+  put32(head + 28, (uint32_t)crc32_z(crc32_z(0, head, 28), head + HEAD, table));
 }
 
 static enum hb_status put_all(struct hb_file *file, const struct hb_sections *sections)
@@ -186,7 +186,7 @@ static enum hb_status read_section(int fd, const char *path, const unsigned char
   enum hb_status status = read_bytes(fd, path, data, bytes);
   char what[48];
   snprintf(what, sizeof what, "section '%s'", name);
-  if (status == HB_OK) status = check_sum(path, what, hb_crc32(0, data, bytes), get32(row + 28));
+  if (status == HB_OK) status = check_sum(path, what, crc32_z(0, data, bytes), get32(row + 28));
   for (size_t k = 0; k < bytes && type != HB_SECTION_BYTES; k += 8) {
     uint64_t word = get64(data + k);
     memcpy(data + k, &word, sizeof word);
@@ -207,7 +207,7 @@ static enum hb_status read_table(int fd, const char *path, const unsigned char h
   HB_TRY(HB_ALLOC(size, &table));
   enum hb_status status = read_bytes(fd, path, table, size);
   if (status == HB_OK)
-    status = check_sum(path, "its table of sections", hb_crc32(hb_crc32(0, head, 28), table, size),
+    status = check_sum(path, "its table of sections", crc32_z(crc32_z(0, head, 28), table, size),
                        get32(head + 28));
   if (status == HB_OK) status = check_table(path, table, count, length - HEAD - size);
   for (size_t k = 0; k < count && status == HB_OK; k++)

@@ -10,7 +10,7 @@
  *       32     40  for each section: name, zeros behind it, 24; type of enum hb_section_type, 4; checksum, 4; elements, 8
  *        then      the sections' elements, in the order of the table, nothing between
  *
- * Numbers are little-endian, doubles as their 64 bits; checksums are those of base/crc32. */
+ * Numbers are little-endian, doubles as their 64 bits; checksums are the CRC-32 of zlib. */
 #ifndef HB_CHECKPOINT_H
 #define HB_CHECKPOINT_H
 

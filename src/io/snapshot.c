@@ -71,8 +71,7 @@ static enum hb_status choose(const char *path, const char *format, const struct 
   if (!format && is_standard_stream(path)) format = hb_snapshot_text.info.name;
   for (size_t k = 0; k < FORMAT_COUNT; k++) {
     const struct hb_snapshot_format *info = &formats[k]->info;
-    if (format ? strcasecmp(format, info->name) != 0 : !is_extension(path, info))
-      continue;
+    if (format ? strcasecmp(format, info->name) != 0 : !is_extension(path, info)) continue;
     if (is_standard_stream(path) && formats[k] != &hb_snapshot_text)
       return hb_fail(HB_ERR_USAGE, "standard input and output take format text, not %s", info->name);
     *chosen = formats[k];

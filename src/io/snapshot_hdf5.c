@@ -5,7 +5,6 @@
  * A file is read by holmberg-child, with snapshot_hdf5_read.c: the HDF5 library crashes on damaged files. */
 #include "io/snapshot.h"
 
-#include "base/crc32.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/process.h"
@@ -18,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { TYPES = 6, OUR_TYPE = 1 };
 
@@ -178,14 +178,14 @@ static enum hb_status put_header(hid_t file, const struct hb_particles *p)
 
 uint32_t hb_snapshot_hdf5_notes_sum(const struct hb_particles *p)
 {
-  uint32_t crc = 0;
+  uLong crc = 0;
   for (size_t k = 0; k < p->note_count; k++) {
     const struct hb_note *note = &p->notes[k];
     if (strcmp(note->key, "version") == 0) continue; /* written where there is none */
-    crc = hb_crc32(crc, note->key, strlen(note->key) + 1);
-    crc = hb_crc32(crc, note->value, strlen(note->value) + 1);
+    crc = crc32_z(crc, (const Bytef *)note->key, strlen(note->key) + 1);
+    crc = crc32_z(crc, (const Bytef *)note->value, strlen(note->value) + 1);
   }
-  return crc;
+  return (uint32_t)crc;
 }
 
 static enum hb_status put_notes(hid_t file, const struct hb_particles *p)

@@ -5,7 +5,6 @@
  * lines below, without line breaks and empty lines. */
 #include "io/snapshot.h"
 
-#include "base/crc32.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -15,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { COLUMNS = 7 };
 
@@ -60,10 +60,13 @@ enum { SUM_MARK = sizeof sum_mark - 1, SUM_DIGITS = 8 };
 /* Of the lines to come, as SUM_DIGITS hexadecimal digits. */
 static void write_sum(struct cursor c, char sum[SUM_DIGITS + 1])
 {
-  uint32_t crc = 0;
+  uLong crc = 0;
   while (next_line(&c))
-    if (c.begin < c.end) crc = hb_crc32(hb_crc32(crc, c.begin, (size_t)(c.end - c.begin)), "\n", 1);
-  snprintf(sum, SUM_DIGITS + 1, "%08x", (unsigned)crc);
+    if (c.begin < c.end) {
+      crc = crc32_z(crc, (const Bytef *)c.begin, (size_t)(c.end - c.begin));
+      crc = crc32_z(crc, (const Bytef *)"\n", 1);
+    }
+  snprintf(sum, SUM_DIGITS + 1, "%08lx", crc);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------- */

@@ -7,12 +7,12 @@
 #include "gl/gl_timer.h"
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
+#include "perf/fit.h"
 
 #include <holmberg/measure.h>
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLES = 7, SAMPLES_MOST = 1000, CHECKED = 256 };
@@ -67,7 +67,7 @@ static enum hb_status open_pairs(struct bench *b)
   pairs.context = b->context;
   HB_TRY(hb_pairs_create(&pairs, &b->pairs));
   struct hb_bench_result *r = b->result;
-  snprintf(r->precision, sizeof r->precision, "%s", hb_precisions[pairs.precision].name);
+  snprintf(r->precision, sizeof r->precision, "%s", hb_precision_names[pairs.precision]);
   snprintf(r->context, sizeof r->context, "%s", b->context->backend->name);
   snprintf(r->device, sizeof r->device, "%s", b->context->caps.renderer);
   hb_tuning_print(&b->pairs->params.tuning, sizeof r->tuning, r->tuning);
@@ -157,18 +157,6 @@ static double stop_clock(const struct bench *b, double start)
   return b->pairs ? hb_gl_timer_stop(start) : hb_clock_now() - start;
 }
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-  qsort(values, count, sizeof *values, ascending);
-  return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 static int samples(const struct bench *b)
 {
   int wanted = b->params->repeat ? b->params->repeat : SAMPLES;
@@ -201,7 +189,7 @@ static enum hb_status time_walks(struct bench *b)
     ms[k] = 1e3 * stop_clock(b, start) / each;
   }
   struct hb_bench_result *r = b->result;
-  r->ms_median = median(ms, (size_t)count);
+  r->ms_median = hb_fit_median((size_t)count, ms);
   r->ms_min = ms[0];
   r->ms_max = ms[count - 1];
   r->pairs_per_s = (double)b->ni * (double)(b->n - 1) / (1e-3 * r->ms_median);
@@ -239,10 +227,10 @@ static enum hb_status time_steps(struct bench *b)
   }
   for (int k = 0; k < count; k++) HB_TRY(time_step(b, cycle, &whole[k]));
   struct hb_bench_result *r = b->result;
-  r->send_ms = median(up, (size_t)count);
-  r->draw_ms = median(draw, (size_t)count);
-  r->receive_ms = b->pairs ? median(down, (size_t)count) : 0; /* others have received by then */
-  r->cycle_ms = median(whole, (size_t)count);
+  r->send_ms = hb_fit_median((size_t)count, up);
+  r->draw_ms = hb_fit_median((size_t)count, draw);
+  r->receive_ms = b->pairs ? hb_fit_median((size_t)count, down) : 0; /* others have received by then */
+  r->cycle_ms = hb_fit_median((size_t)count, whole);
   r->cycle_min_ms = whole[0];
   return HB_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 
-#include <holmberg/holmberg.h>
+#include <holmberg/measure.h>
 
 /* A table on standard output, or the member "memory" of the JSON object under way: an array with an item for each
  * scheme and precision. */

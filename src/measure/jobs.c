@@ -34,14 +34,12 @@ const char *hb_jobs_scheme(size_t k)
   return k < count ? schemes[k].name : NULL;
 }
 
-const char *const hb_jobs_precisions[] = {"single", "compensated", "ds", "double", "grape6", NULL};
-
 #define FIELD(member) HB_OPTS_FIELD(struct hb_jobs, member)
 const struct hb_opts_option hb_jobs_options[] = {
     {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
      .help = "schemes of forces (default: the one that 'holmberg run' takes here)"},
     {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
-     .words = {.array = hb_jobs_precisions, .what = "precision"},
+     .words = {.array = hb_precision_names, .what = "precision"},
      .help = "precisions (default: the first that a scheme offers)"},
     {"mode", 0, HB_OPTS_WORDS, FIELD(modes), "LIST", .words = {.at = mode_name, .what = "mode"},
      .help = "modes, see below (default: those of the paper's Fig. 5 that a scheme offers)"},

@@ -5,15 +5,14 @@
 
 #include "console/opts.h"
 
-#include <holmberg/holmberg.h>
+#include <holmberg/measure.h>
 
 #include <holmberg/measure.h>
 
 #include <stdio.h>
 
-/* All schemes and all precisions. */
+/* All schemes. */
 const char *hb_jobs_scheme(size_t k); /* the k-th; NULL behind the last */
-extern const char *const hb_jobs_precisions[];
 
 /* What travels, where is predicted, where is corrected. */
 struct hb_jobs_mode {

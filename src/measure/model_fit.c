@@ -1,12 +1,12 @@
 /* holmberg/model.h: the time model of [PZ07] section 5, and its constants for this machine. */
 #include "base/mem.h"
 #include "base/status.h"
+#include "perf/fit.h"
 #include "perf/machine_fit.h"
 #include "perf/machine_model.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { SEEDS = 3, SEEDS_MOST = 1000, SIZES_LEAST = 3 };
 
@@ -99,19 +99,6 @@ static enum hb_status measure(const struct hb_model_fit_params *p, struct sample
 
 /* ---- summing up -------------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* Of the seeds of one size; sorts them. */
-static double median(double *values, size_t count)
-{
-  qsort(values, count, sizeof *values, ascending);
-  return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 static struct hb_model_size sum_up(const struct samples *s, size_t k)
 {
   const struct hb_machine_run *runs = &s->runs[k * s->seeds];
@@ -123,7 +110,7 @@ static struct hb_model_size sum_up(const struct samples *s, size_t k)
     size.de_rel += share * de_rel;
     size.de_rel_most = fmax(size.de_rel_most, de_rel);
   }
-  size.measured_s = median(&s->unit_s[k * s->seeds], s->seeds);
+  size.measured_s = hb_fit_median(s->seeds, &s->unit_s[k * s->seeds]);
   return size;
 }
 

@@ -1,125 +1,195 @@
 #include "measure/model_record.h"
 
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/json.h"
-#include "base/json_read.h"
+#include "base/mem.h"
+#include "perf/machine_model.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define FIELD(name, place)                                                                                   \
-  {                                                                                                          \
-    name, offsetof(struct hb_machine, place)                                                                 \
-  }
+/* ---- columns ---- */
 
-static const struct hb_model_field fields[] = {
-    FIELD("t_start", t_start),
-    FIELD("t_predict", t_predict),
-    FIELD("t_correct", t_correct),
-    FIELD("t_send", t_send),
-    FIELD("t_receive", t_receive),
-    FIELD("t_source", t_source),
-    FIELD("t_pair", t_pair),
-    FIELD("n_block_coefficient", n_block.c),
-    FIELD("n_block_exponent", n_block.p),
-    FIELD("n_steps_coefficient", n_steps.c),
-    FIELD("n_steps_exponent", n_steps.p),
+#define AT(place) .offset = offsetof(struct hb_machine, place)
+
+/* What is fitted; the standard error of each is NAME_error. */
+static const struct hb_table_column constants[] = {
+    {"t_start", HB_TABLE_REAL, AT(t_start)},
+    {"t_predict", HB_TABLE_REAL, AT(t_predict)},
+    {"t_correct", HB_TABLE_REAL, AT(t_correct)},
+    {"t_send", HB_TABLE_REAL, AT(t_send)},
+    {"t_receive", HB_TABLE_REAL, AT(t_receive)},
+    {"t_source", HB_TABLE_REAL, AT(t_source)},
+    {"t_pair", HB_TABLE_REAL, AT(t_pair)},
+    {"n_block_coefficient", HB_TABLE_REAL, AT(n_block.c)},
+    {"n_block_exponent", HB_TABLE_REAL, AT(n_block.p)},
+    {"n_steps_coefficient", HB_TABLE_REAL, AT(n_steps.c)},
+    {"n_steps_exponent", HB_TABLE_REAL, AT(n_steps.p)},
 };
-enum { FIELDS = sizeof fields / sizeof *fields };
+enum { CONSTANTS = sizeof constants / sizeof *constants };
 
-const struct hb_model_field *hb_model_fields(size_t *count)
-{
-  *count = FIELDS;
-  return fields;
-}
-
-double hb_model_field_of(const struct hb_machine *machine, const struct hb_model_field *field)
+static double constant_of(const struct hb_machine *machine, size_t k)
 {
   double value;
-  memcpy(&value, (const char *)machine + field->offset, sizeof value);
+  memcpy(&value, (const char *)machine + constants[k].offset, sizeof value);
   return value;
 }
 
+#undef AT
+
+/* A line of either kind. */
+struct row {
+  const char *record;
+  struct hb_model_record of;
+  struct hb_model_fit_params params;
+  struct hb_model_fit fit;
+  struct hb_model_size size;
+  double over_eq17, over_eq14;
+  size_t n_least, n_most;
+};
+
+#define AT(place) .offset = offsetof(struct row, place)
+#define JOB                                                                                                  \
+  {"record", HB_TABLE_TEXT, AT(record)}, {"scheme", HB_TABLE_TEXT, AT(of.scheme)},                           \
+      {"precision", HB_TABLE_TEXT, AT(of.precision)}, {"mode", HB_TABLE_TEXT, AT(of.mode)},                  \
+  {                                                                                                          \
+    "step_rounding", HB_TABLE_TEXT, AT(of.rounding)                                                          \
+  }
+
+static const struct hb_table_column size_columns[] = {
+    JOB,
+    {"n", HB_TABLE_SIZE, AT(size.n), "%8llu", "#n"},
+    {"seeds", HB_TABLE_INT, AT(params.seeds)},
+    {"n_steps", HB_TABLE_REAL, AT(size.n_steps), "%8.0f"},
+    {"n_steps_over_eq17", HB_TABLE_REAL, AT(over_eq17), "%6.2f", "/eq.17"},
+    {"n_block", HB_TABLE_REAL, AT(size.n_block), "%8.1f"},
+    {"n_block_over_eq14", HB_TABLE_REAL, AT(over_eq14), "%6.2f", "/eq.14"},
+    {"de_rel", HB_TABLE_REAL, AT(size.de_rel), "%9.1e", "|dE/E|"},
+    {"de_rel_most", HB_TABLE_REAL, AT(size.de_rel_most)},
+    {"measured_s", HB_TABLE_REAL, AT(size.measured_s), "%11.4g", "measured s"},
+    {"predicted_s", HB_TABLE_REAL, AT(size.predicted_s), "%11.4g", "fitted s"},
+    {"unseen_s", HB_TABLE_REAL, AT(size.unseen_s), "%11.4g", "unseen s", .missing = "-"},
+};
+
+/* Before the constants, and behind them. */
+static const struct hb_table_column fit_columns[] = {
+    JOB,
+    {"context", HB_TABLE_CHARS, AT(of.last.context)},
+    {"device", HB_TABLE_CHARS, AT(of.last.device)},
+    {"tuning", HB_TABLE_CHARS, AT(of.last.tuning)},
+    {"eta", HB_TABLE_REAL, AT(params.run.sim.eta)},
+    {"eps", HB_TABLE_REAL, AT(params.run.sim.force.eps)},
+    {"t_begin", HB_TABLE_REAL, AT(params.run.t_begin)},
+    {"t_end", HB_TABLE_REAL, AT(params.run.t_end)},
+    {"seeds", HB_TABLE_INT, AT(params.seeds)},
+    {"sizes", HB_TABLE_SIZE, AT(params.n_count)},
+    {"n_least", HB_TABLE_SIZE, AT(n_least)},
+    {"n_most", HB_TABLE_SIZE, AT(n_most)},
+    {"sends_all", HB_TABLE_TRUTH, AT(fit.machine.sends_all)},
+    {"t_host", HB_TABLE_REAL, AT(fit.t_host)},
+    {"t_host_error", HB_TABLE_REAL, AT(fit.t_host_error)},
+};
+static const struct hb_table_column quality_columns[] = {
+    {"n_block_deviation", HB_TABLE_REAL, AT(fit.n_block_deviation)},
+    {"unseen_deviation", HB_TABLE_REAL, AT(fit.unseen_deviation)},
+    {"de_rel", HB_TABLE_REAL, AT(fit.de_rel)},
+};
+
+#undef AT
+#undef JOB
+
 /* ---- writing ---- */
 
-static struct hb_json begin(const struct hb_model_record *r, const char *record, FILE *out)
+static struct row row_of(const struct hb_model_record *r, const char *record)
 {
+  return (struct row){.record = record,
+                      .of = *r,
+                      .params = *r->params,
+                      .fit = *r->fit,
+                      .n_least = r->params->n[0],
+                      .n_most = r->params->n[r->params->n_count - 1]};
+}
+
+static void put_sizes(const struct hb_model_record *r, enum hb_table_form form, FILE *out)
+{
+  struct hb_table table = {HB_TABLE_COLUMNS(size_columns), form, out, 0};
+  struct row row = row_of(r, "size");
+  for (size_t k = 0; k < r->params->n_count; k++) {
+    struct hb_model_time eqs;
+    row.size = r->sizes[k];
+    hb_model_predict(hb_machines, (double)row.size.n, &eqs);
+    row.over_eq17 = row.size.n_steps / eqs.n_steps;
+    row.over_eq14 = row.size.n_block / eqs.n_block;
+    hb_table_put(&table, &row);
+  }
+}
+
+void hb_model_record_write(const struct hb_model_record *r, FILE *out)
+{
+  put_sizes(r, HB_TABLE_JSON_FORM, out);
+  const struct row row = row_of(r, "fit");
   struct hb_json json = {.out = out};
   hb_json_open_object(&json, NULL);
-  hb_json_text(&json, "record", record);
-  hb_json_text(&json, "scheme", r->scheme);
-  hb_json_text(&json, "precision", r->precision);
-  hb_json_text(&json, "mode", r->mode);
-  hb_json_text(&json, "step_rounding", r->rounding);
-  return json;
+  hb_table_members(HB_TABLE_COLUMNS(fit_columns), &row, &json);
+  for (size_t k = 0; k < CONSTANTS; k++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s_error", constants[k].name);
+    hb_json_number(&json, constants[k].name, constant_of(&row.fit.machine, k));
+    hb_json_number(&json, name, constant_of(&row.fit.error, k));
+  }
+  hb_table_members(HB_TABLE_COLUMNS(quality_columns), &row, &json);
+  hb_json_close_object(&json);
+  fputc('\n', out);
 }
 
-static void end(struct hb_json *json)
-{
-  hb_json_close_object(json);
-  fputc('\n', json->out);
-}
+/* ---- for people ---- */
 
-void hb_model_record_sizes(const struct hb_model_record *r, FILE *out)
+struct constant {
+  const char *name;
+  double here, error, paper[HB_MACHINES];
+};
+
+#define AT(place) .offset = offsetof(struct constant, place)
+static const struct hb_table_column constant_columns[] = {
+    {NULL, HB_TABLE_TEXT, AT(name), "#%-20s", "constant"},
+    {NULL, HB_TABLE_REAL, AT(here), "%10.3g", "here"},
+    {NULL, HB_TABLE_REAL, AT(error), "%8.1e", "+-", .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[0]), "| %9.3g", hb_machines[0].name, .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[1]), "%9.3g", hb_machines[1].name, .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[2]), "%9.3g", hb_machines[2].name, .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[3]), "%9.3g", hb_machines[3].name, .missing = "-"},
+};
+#undef AT
+
+/* Missing where the machine has no such cost, or where it is not known how sure it is. */
+static double known(double x) { return x > 0 ? x : NAN; }
+
+static void put_constants(const struct hb_model_fit *fit)
 {
-  const struct hb_machine *paper = hb_model_machines(&(size_t){0});
-  for (size_t k = 0; k < r->params->n_count; k++) {
-    const struct hb_model_size *size = &r->sizes[k];
-    struct hb_model_time eqs;
-    hb_model_predict(paper, (double)size->n, &eqs);
-    struct hb_json json = begin(r, "size", out);
-    hb_json_count(&json, "n", size->n);
-    hb_json_count(&json, "seeds", (uint64_t)r->params->seeds);
-    hb_json_number(&json, "n_steps", size->n_steps);
-    hb_json_number(&json, "n_steps_over_eq17", size->n_steps / eqs.n_steps);
-    hb_json_number(&json, "n_block", size->n_block);
-    hb_json_number(&json, "n_block_over_eq14", size->n_block / eqs.n_block);
-    hb_json_number(&json, "de_rel", size->de_rel);
-    hb_json_number(&json, "de_rel_most", size->de_rel_most);
-    hb_json_number(&json, "measured_s", size->measured_s);
-    hb_json_number(&json, "predicted_s", size->predicted_s);
-    hb_json_number(&json, "unseen_s", size->unseen_s);
-    end(&json);
+  struct hb_table table = {HB_TABLE_COLUMNS(constant_columns), HB_TABLE_TEXT_FORM, stdout, 0};
+  struct constant row = {"t_host", fit->t_host, known(fit->t_host_error), {0}};
+  for (size_t k = 0; k < HB_MACHINES; k++) row.paper[k] = known(hb_model_t_host(&hb_machines[k]));
+  hb_table_put(&table, &row);
+  for (size_t c = 0; c < CONSTANTS; c++) {
+    row.name = constants[c].name;
+    row.here = constant_of(&fit->machine, c);
+    row.error = known(constant_of(&fit->error, c));
+    for (size_t k = 0; k < HB_MACHINES; k++) row.paper[k] = known(constant_of(&hb_machines[k], c));
+    hb_table_put(&table, &row);
   }
 }
 
-/* What is needed to repeat it. */
-static void put_job(struct hb_json *json, const struct hb_model_record *r)
+void hb_model_record_show(const struct hb_model_record *r)
 {
   const struct hb_bench_run_params *run = &r->params->run;
-  hb_json_text(json, "context", r->last.context);
-  hb_json_text(json, "device", r->last.device);
-  hb_json_text(json, "tuning", r->last.tuning);
-  hb_json_number(json, "eta", run->sim.eta);
-  hb_json_number(json, "eps", run->sim.force.eps);
-  hb_json_number(json, "t_begin", run->t_begin);
-  hb_json_number(json, "t_end", run->t_end);
-  hb_json_count(json, "seeds", (uint64_t)r->params->seeds);
-  hb_json_count(json, "sizes", r->params->n_count);
-  hb_json_count(json, "n_least", r->params->n[0]);
-  hb_json_count(json, "n_most", r->params->n[r->params->n_count - 1]);
-}
-
-void hb_model_record_fit(const struct hb_model_record *r, FILE *out)
-{
-  const struct hb_model_fit *fit = r->fit;
-  struct hb_json json = begin(r, "fit", out);
-  put_job(&json, r);
-  hb_json_truth(&json, "sends_all", fit->machine.sends_all);
-  hb_json_number(&json, "t_host", fit->t_host);
-  hb_json_number(&json, "t_host_error", fit->t_host_error);
-  for (size_t k = 0; k < FIELDS; k++) {
-    char name[64];
-    snprintf(name, sizeof name, "%s_error", fields[k].name);
-    hb_json_number(&json, fields[k].name, hb_model_field_of(&fit->machine, &fields[k]));
-    hb_json_number(&json, name, hb_model_field_of(&fit->error, &fields[k]));
-  }
-  hb_json_number(&json, "n_block_deviation", fit->n_block_deviation);
-  hb_json_number(&json, "unseen_deviation", fit->unseen_deviation);
-  hb_json_number(&json, "de_rel", fit->de_rel);
-  end(&json);
+  printf("# %s %s, mode %s, steps rounded %s, on %s\n", r->scheme, r->precision, r->mode,
+         strcmp(r->rounding, "nearest") == 0 ? "to nearest" : r->rounding, r->last.device);
+  printf("# Plummer spheres of %d seeds, t = %g to %g, eta %g, eps %g; seconds are of a time unit\n",
+         r->params->seeds, run->t_begin, run->t_end, run->sim.eta, run->sim.force.eps);
+  put_sizes(r, HB_TABLE_TEXT_FORM, stdout);
+  put_constants(r->fit);
+  printf("# unseen by their own fit, sizes differ by up to %.0f %%; n_block from eq. 14 by up to %.0f %%\n\n",
+         100 * r->fit->unseen_deviation, 100 * r->fit->n_block_deviation);
 }
 
 void hb_model_record_help(FILE *out)
@@ -141,59 +211,37 @@ void hb_model_record_help(FILE *out)
 
 /* ---- reading ---- */
 
-enum { RECORD, SCHEME, PRECISION, MODE, ROUNDING, WORDS };
-
-struct line {
-  char words[WORDS][24];
-  struct hb_machine machine;
-  unsigned found; /* bit k: fields[k]; bit FIELDS: sends_all */
-};
-
 /* Times and coefficients are >= 0, an exponent may be any number. */
-static enum hb_status take_number(const struct hb_json_pair *pair, int is_exponent, double *value)
+static enum hb_status read_constant(const cJSON *line, size_t k, struct hb_machine *machine)
 {
-  char word[40], *end;
-  snprintf(word, sizeof word, "%.*s", (int)pair->length, pair->value);
-  *value = strtod(word, &end);
-  if (pair->length && pair->length < sizeof word && *end == 0 && isfinite(*value) && *value >= 0)
-    return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "%.*s is '%s', expected a number%s", (int)pair->name_length, pair->name, word,
-                 is_exponent ? "" : " >= 0");
-}
-
-static enum hb_status take(void *context, const struct hb_json_pair *pair)
-{
-  static const char *const names[WORDS] = {"record", "scheme", "precision", "mode", "step_rounding"};
-  struct line *line = context;
-  for (size_t k = 0; k < WORDS; k++)
-    if (hb_json_pair_is(pair, names[k]))
-      snprintf(line->words[k], sizeof line->words[k], "%.*s", (int)pair->length, pair->value);
-  if (strcmp(line->words[RECORD], "fit") != 0) return HB_OK;
-  if (hb_json_pair_is(pair, "sends_all")) {
-    line->machine.sends_all = *pair->value == 't';
-    line->found |= 1u << FIELDS;
-  }
-  for (size_t k = 0; k < FIELDS; k++)
-    if (hb_json_pair_is(pair, fields[k].name)) {
-      double value;
-      HB_TRY(take_number(pair, strstr(fields[k].name, "exponent") != NULL, &value));
-      memcpy((char *)&line->machine + fields[k].offset, &value, sizeof value);
-      line->found |= 1u << k;
-    }
+  const char *name = constants[k].name;
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(line, name);
+  char text[64];
+  if (!item) return hb_fail(HB_ERR_INPUT, "the fit has no %s", name);
+  if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) || item->valuedouble < 0)
+    return hb_fail(HB_ERR_INPUT, "%s is '%s', expected a number%s", name, hb_json_text_of(item, text),
+                   strstr(name, "exponent") ? "" : " >= 0");
+  memcpy((char *)machine + constants[k].offset, &item->valuedouble, sizeof item->valuedouble);
   return HB_OK;
 }
 
-static enum hb_status read_line(const char *text, struct hb_machine *machines, size_t *count)
+static const char *word_of(const cJSON *line, const char *name)
 {
-  struct line line = {0};
-  HB_TRY(hb_json_read(text, take, &line));
-  if (strcmp(line.words[RECORD], "fit") != 0) return HB_OK;
-  for (size_t k = 0; k <= FIELDS; k++)
-    if (!(line.found >> k & 1))
-      return hb_fail(HB_ERR_INPUT, "the fit has no %s", k < FIELDS ? fields[k].name : "sends_all");
-  snprintf(line.machine.name, sizeof line.machine.name, "%s %s %s %s", line.words[SCHEME],
-           line.words[PRECISION], line.words[MODE], line.words[ROUNDING]);
-  machines[(*count)++] = line.machine;
+  const char *word = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(line, name));
+  return word ? word : "";
+}
+
+/* Counts a fit; other lines are passed over. */
+static enum hb_status take_line(const cJSON *line, struct hb_machine *machine, size_t *count)
+{
+  if (strcmp(word_of(line, "record"), "fit") != 0) return HB_OK;
+  for (size_t k = 0; k < CONSTANTS; k++) HB_TRY(read_constant(line, k, machine));
+  const cJSON *sends_all = cJSON_GetObjectItemCaseSensitive(line, "sends_all");
+  if (!sends_all) return hb_fail(HB_ERR_INPUT, "the fit has no sends_all");
+  machine->sends_all = cJSON_IsTrue(sends_all);
+  snprintf(machine->name, sizeof machine->name, "%s %s %s %s", word_of(line, "scheme"),
+           word_of(line, "precision"), word_of(line, "mode"), word_of(line, "step_rounding"));
+  ++*count;
   return HB_OK;
 }
 
@@ -202,7 +250,10 @@ static enum hb_status read_lines(const char *path, char *text, struct hb_machine
   char *rest = text, *one;
   for (size_t number = 1; (one = strsep(&rest, "\n")); number++) {
     if (!*one) continue;
-    enum hb_status status = read_line(one, machines, count);
+    cJSON *line;
+    enum hb_status status = hb_json_read(one, &line);
+    if (status == HB_OK) status = take_line(line, &machines[*count], count);
+    cJSON_Delete(line);
     if (status == HB_OK) continue;
     char context[512];
     snprintf(context, sizeof context, "%s, line %zu", path, number);

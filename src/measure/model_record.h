@@ -1,12 +1,11 @@
-/* The lines of JSON that `model fit` writes, and the fits among them read back. */
+/* What `model fit` and `model predict` show: tables, and lines of JSON, of which the fits are read back. */
 #ifndef HB_MODEL_RECORD_H
 #define HB_MODEL_RECORD_H
 
 #include "base/status.h"
+#include "base/table.h"
 
 #include <holmberg/measure.h>
-
-#include <stdio.h>
 
 /* One fit: what was measured, and what came out. */
 struct hb_model_record {
@@ -17,16 +16,11 @@ struct hb_model_record {
   const struct hb_model_fit *fit;
 };
 
-/* A number of a fit's line: its name there and its place in struct hb_machine; its standard error is NAME_error. */
-struct hb_model_field {
-  const char *name;
-  size_t offset;
-};
-const struct hb_model_field *hb_model_fields(size_t *count);
-double hb_model_field_of(const struct hb_machine *machine, const struct hb_model_field *field);
+/* A line for each size, and one for the fit. */
+void hb_model_record_write(const struct hb_model_record *record, FILE *out);
 
-void hb_model_record_sizes(const struct hb_model_record *record, FILE *out); /* a line each */
-void hb_model_record_fit(const struct hb_model_record *record, FILE *out);
+/* For people: the sizes, the constants beside those of the paper, and how well a half of the sizes predicts the other. */
+void hb_model_record_show(const struct hb_model_record *record);
 
 /* A machine for each line of a fit, called "SCHEME PRECISION MODE ROUNDING"; other lines are passed over. *machines goes back
  * with hb_mem_free. Errors: HB_ERR_IO, HB_ERR_INPUT with file, line and reason. */

@@ -1,8 +1,7 @@
 /* How the bag scheme walks a block: the tuning, completed; which program, how many segments, what portions. */
 #include "pairs/pairs_bag.h"
 
-#include "base/default.h"
-#include "base/div_ceil.h"
+#include "base/arith.h"
 
 enum {
   SMALL_PARTIAL = 32,

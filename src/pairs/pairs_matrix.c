@@ -13,7 +13,7 @@
 #include "pairs/pairs_watch.h"
 
 #include "base/mem.h"
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "gl/gl_timer.h"
 
 #include <stdio.h>

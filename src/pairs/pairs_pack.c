@@ -3,7 +3,8 @@
 #include "pairs/pairs.h"
 
 #include "base/bits.h"
-#include "base/team.h"
+#include "base/arith.h"
+#include "base/parallel.h"
 
 #include <string.h>
 
@@ -101,8 +102,8 @@ static void pack_piece(void *context, size_t piece)
   const struct packing *p = context;
   float block[BLOCK * 4 * TEXELS];
   size_t bytes = 16 * (size_t)p->pairs->texels;
-  for (size_t from = piece * PIECE, end = hb_team_end(p->n, PIECE, from), to; from < end; from = to) {
-    to = hb_team_end(end, BLOCK, from);
+  for (size_t from = piece * PIECE, end = hb_parallel_end(p->n, PIECE, from), to; from < end; from = to) {
+    to = hb_parallel_end(end, BLOCK, from);
     char *there = p->out + bytes * from;
     if (p->straight) {
       pack_block(p, from, to, there);
@@ -120,5 +121,5 @@ void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t n, const s
   struct packing p = {.pairs = pairs, .straight = straight, .n = n, .out = out};
   for (int c = 0; c < 4 * pairs->params.interaction->records; c++) /* NULLs stand for zeros */
     p.columns[c] = given[c].data ? given[c] : (struct hb_column){&zero, 0};
-  hb_team_each(n < ALONE ? 1 : hb_team_threads(), hb_team_pieces(n, PIECE), pack_piece, &p);
+  hb_parallel_for(n < ALONE ? 1 : hb_parallel_threads(), hb_div_ceil(n, PIECE), pack_piece, &p);
 }

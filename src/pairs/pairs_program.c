@@ -1,7 +1,7 @@
 #include "pairs/pairs_program.h"
 
 #include "base/mem.h"
-#include "base/split.h"
+#include "base/bits.h"
 #include "base/text.h"
 
 #include <string.h>

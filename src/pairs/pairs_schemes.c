@@ -30,7 +30,7 @@ static enum hb_status check_device(const struct hb_pairs_params *p, double *root
   const struct hb_precision_facts *precision = &hb_precisions[p->precision];
   if (precision->needs_precise && !caps->has_precise)
     return hb_fail(HB_ERR_GL, "precision %s needs the GLSL qualifier `precise` (OpenGL 4.0), which %s lacks",
-                   precision->name, caps->renderer);
+                   hb_precision_names[p->precision], caps->renderer);
   if (precision->is_double && !caps->has_double)
     return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), which %s lacks",
                    caps->renderer);

@@ -1,6 +1,6 @@
 #include "pairs/pairs_sum.h"
 
-#include "base/div_ceil.h"
+#include "base/arith.h"
 
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
 #include "pairs/pairs_program.h"
 #include "pairs/pairs_watch.h"
 
-#include "base/default.h"
+#include "base/arith.h"
 #include "base/mem.h"
-#include "base/div_ceil.h"
+#include "base/arith.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 #include "pairs/pairs_watch.h"
 
-#include "base/div_ceil.h"
+#include "base/arith.h"
 
 static struct hb_gl_trace_array particles(const struct hb_pairs *p)
 {

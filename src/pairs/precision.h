@@ -1,4 +1,4 @@
-/* What is to be known of each precision, in one table. */
+/* What is to be known of each precision, in one table. Names: hb_precision_names of holmberg.h. */
 #ifndef HB_PRECISION_H
 #define HB_PRECISION_H
 
@@ -13,7 +13,6 @@ enum hb_precision {
 };
 
 struct hb_precision_facts {
-  const char *name;  /* as on the command line                                                            */
   int position_bits; /* significant bits of a position on its way into a pair                             */
   int is_double;     /* rounds nothing that the host's double does not                                    */
   double

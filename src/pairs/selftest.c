@@ -1,9 +1,8 @@
 /* The self-test's other half: shaders/common/selftest.frag computes, here it is known what should come out. */
 #include "pairs/selftest.h"
 
-#include "pairs/selftest_roots.h"
-
 #include "base/bits.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "gl/gl_pass.h"
 
@@ -208,6 +207,55 @@ static void judge_double(const struct given *g, const struct answer *answer, int
   t->double_ulp = fmax(t->double_ulp, in_ulp(got[6], 1 / exact, 53));
 }
 
+/* ---- by how much 1 / r is wrong on the whole ---- */
+
+enum { ROW = 128, ROOTS = 4 * ROW * ROW };
+
+static enum hb_status take_roots(struct hb_gl_context *context, struct hb_gl_texture *layers,
+                                 struct hb_gl_pass *pass, uint32_t *words)
+{
+  const struct hb_gl_program_source source = {.fragment = "common/roots.frag",
+                                              .defines = context->caps.software
+                                                             ? "#define SOFTWARE\n#define PRECISION 0\n"
+                                                             : "#define PRECISION 0\n"};
+  HB_TRY(hb_gl_pass_create(context, &source, pass));
+  HB_TRY(hb_gl_texture_words(context, ROW, ROW, 1, layers));
+  hb_gl_pass_draw(pass, &layers->target, 0, 0, ROW, ROW);
+  hb_gl_target_read(&layers->target, 0, 0, 0, ROW, ROW, HB_GL_WORDS, words);
+  return hb_gl_context_check(context, "taking reciprocal roots");
+}
+
+/* As in the shader. */
+static double number(uint32_t k) { return 1 + (192 * k + (k * 2654435761u >> 16) % 192) / 4194304.0; }
+
+/* x is as likely in one octave as in the next: weights 1 / x. */
+static double mean_error(const uint32_t *words)
+{
+  double sum = 0, weights = 0;
+  for (uint32_t k = 0; k < ROOTS; k++) {
+    double x = number(k);
+    sum += ((double)hb_bits_to_float(words[k]) * sqrt(x) - 1) / x;
+    weights += 1 / x;
+  }
+  return sum / weights;
+}
+
+enum hb_status hb_selftest_roots(struct hb_gl_context *context, double *mean)
+{
+  struct hb_gl_texture layers = {0};
+  struct hb_gl_pass pass = {0};
+  uint32_t *words;
+  HB_TRY(HB_ALLOC(ROOTS, &words));
+  enum hb_status status = take_roots(context, &layers, &pass, words);
+  if (status == HB_OK) *mean = mean_error(words);
+  hb_gl_texture_destroy(&layers);
+  hb_gl_pass_destroy(&pass);
+  hb_mem_free(words);
+  return status;
+}
+
+/* ---- all of it ---- */
+
 static enum hb_status test(struct hb_gl_context *context, struct hb_selftest_info *t)
 {
   struct given given[CASES];
@@ -271,7 +319,7 @@ static int exact_doubles(const struct hb_selftest_info *t)
 enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_precision precision,
                                  const char *renderer)
 {
-  const char *name = hb_precisions[precision].name;
+  const char *name = hb_precision_names[precision];
   if (hb_precisions[precision].needs_precise && !exact_sums(t)) {
     int wrong =
         t->two_sum_precise_wrong > t->carry_precise_wrong ? t->two_sum_precise_wrong : t->carry_precise_wrong;
@@ -279,13 +327,13 @@ enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_preci
                    "precision %s needs exact sums, %s rearranges `precise` ones (%d of %d are wrong); "
                    "take precision %s",
                    name, renderer, wrong, t->cases,
-                   hb_precisions[exact_doubles(t) ? HB_PRECISION_DOUBLE : HB_PRECISION_SINGLE].name);
+                   hb_precision_names[exact_doubles(t) ? HB_PRECISION_DOUBLE : HB_PRECISION_SINGLE]);
   }
   if (precision == HB_PRECISION_DOUBLE && !exact_doubles(t))
     return hb_fail(HB_ERR_GL,
                    "precision double needs exact doubles, %s has %d of %d sums or products wrong and roots "
                    "by %.3g ulp; take precision %s",
                    renderer, t->double_wrong, t->cases, t->double_ulp,
-                   hb_precisions[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE].name);
+                   hb_precision_names[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE]);
   return HB_OK;
 }

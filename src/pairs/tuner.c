@@ -134,8 +134,8 @@ static int keeps_precision(const struct hb_pairs_tuning *tuning, const struct hb
   return tuning->partial <= safe->partial;
 }
 
-enum hb_status hb_tuner_search(const struct hb_pairs_params *params, size_t n, double seconds,
-                               struct hb_pairs_tuning *best, double *pairs_per_s)
+static enum hb_status search(const struct hb_pairs_params *params, size_t n, double seconds,
+                             struct hb_pairs_tuning *best, double *pairs_per_s)
 {
   double begin = hb_clock_now(), fastest, elapsed;
   const char *const *words = params->context->caps.software                     ? software_words
@@ -163,7 +163,7 @@ enum hb_status hb_tuner_search(const struct hb_pairs_params *params, size_t n, d
 
 static struct hb_tuning_key key_of(const struct hb_pairs_params *params, size_t n)
 {
-  return (struct hb_tuning_key){params->context, params->scheme, hb_precisions[params->precision].name,
+  return (struct hb_tuning_key){params->context, params->scheme, hb_precision_names[params->precision],
                                 params->interaction->name, hb_tuning_class(n)};
 }
 
@@ -171,7 +171,7 @@ enum hb_status hb_tuner_renew(const struct hb_pairs_params *params, size_t n, do
                               struct hb_pairs_tuning *tuning, double *pairs_per_s)
 {
   const struct hb_tuning_key key = key_of(params, n);
-  HB_TRY(hb_tuner_search(params, key.n, seconds, tuning, pairs_per_s));
+  HB_TRY(search(params, key.n, seconds, tuning, pairs_per_s));
   if (hb_tuning_cache_put(&key, tuning) != HB_OK) hb_log("the tuning cannot be kept: %s", hb_error());
   return HB_OK;
 }

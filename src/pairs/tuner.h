@@ -6,13 +6,9 @@
 
 /* Starts from the safe defaults and changes one field at a time, most important first, as long as it gets faster and
  * the seconds last. n particles in a random cube. *best holds every field; *pairs_per_s what it reaches. Tunings are
- * tried in a fixed order, but which one wins is measured: keep the result, do not ask again. */
-enum hb_status hb_tuner_search(const struct hb_pairs_params *params, size_t n, double seconds,
-                               struct hb_pairs_tuning *best, double *pairs_per_s);
-
-/* hb_tuner_search, and the result into the cache of tunings. */
+ * tried in a fixed order, but which one wins is measured: it goes into the cache of tunings, not to be asked again. */
 enum hb_status hb_tuner_renew(const struct hb_pairs_params *params, size_t n, double seconds,
-                              struct hb_pairs_tuning *tuning, double *pairs_per_s);
+                              struct hb_pairs_tuning *best, double *pairs_per_s);
 
 /* The tuning for n particles of params->scheme, precision and interaction: from the cache of tunings, or as
  * hb_tuner_renew finds it. That it cannot be kept is a warning only. */

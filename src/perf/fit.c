@@ -5,7 +5,20 @@
 #include <holmberg/measure.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double hb_fit_median(size_t count, double *values)
+{
+  qsort(values, count, sizeof *values, ascending);
+  return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
 
 enum hb_status hb_fit_power_law(size_t count, const double *x, const double *y, struct hb_power_law *law,
                                 struct hb_power_law *error)

@@ -10,6 +10,9 @@
 enum hb_status hb_fit_power_law(size_t count, const double *x, const double *y, struct hb_power_law *law,
                                 struct hb_power_law *error);
 
+/* Sorts them. */
+double hb_fit_median(size_t count, double *values);
+
 enum { HB_FIT_TERMS = 3 };
 
 /* y = sum over terms of t[k] x[k], each t[k] >= 0, for x[count * terms] and y[count]: least squares of the relative

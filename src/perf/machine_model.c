@@ -1,18 +1,16 @@
 #include "perf/machine_model.h"
 
-#include "perf/model.h"
-
-#include <holmberg/measure.h>
-
 #include <math.h>
-#include <string.h>
 
 /* Cycles of the host, which predicts and corrects on all four machines: section 5.1, and Table 1's 3.4 GHz. */
 #define ETA_PRED    900
 #define ETA_CORR    16000
 #define T_CPU       (1 / 3400e6)
 #define ON_THE_HOST .t_predict = ETA_PRED * T_CPU, .t_correct = ETA_CORR * T_CPU
-#define BLOCKS      .n_block = HB_MODEL_EQ14, .n_steps = HB_MODEL_EQ17
+
+#define EQ14   .n_block.c = 0.20, .n_block.p = 0.81 /* eq. 14 */
+#define EQ17   .n_steps.c = 247, .n_steps.p = 0.35  /* eq. 17 */
+#define BLOCKS EQ14, EQ17
 
 const struct hb_machine hb_machines[HB_MACHINES] = {
     {.name = "GRAPE-6Af",
@@ -52,26 +50,11 @@ const struct hb_machine hb_machines[HB_MACHINES] = {
     {.name = "Xeon", .n_pipe = 1, .f_cycle = 3400e6, .eta_fe = 180, ON_THE_HOST, .t_pair = 5.29e-8, BLOCKS},
 };
 
-const struct hb_machine *hb_machine_find(const char *name)
-{
-  for (size_t k = 0; k < HB_MACHINES; k++)
-    if (strcmp(hb_machines[k].name, name) == 0) return &hb_machines[k];
-  return NULL;
-}
-
-double hb_machine_t_pred(const struct hb_machine *machine, double n)
-{
-  return machine->t_predict * n; /* eq. 11 */
-}
-
-double hb_machine_t_corr(const struct hb_machine *machine, double n_block)
-{
-  return machine->t_correct * n_block; /* eq. 12 */
-}
-
 double hb_machine_t_host(const struct hb_machine *machine, double n, double n_block)
 {
-  return hb_machine_t_pred(machine, n) + hb_machine_t_corr(machine, n_block);
+  double t_pred = machine->t_predict * n;       /* eq. 11 */
+  double t_corr = machine->t_correct * n_block; /* eq. 12 */
+  return t_pred + t_corr;
 }
 
 double hb_machine_t_comm(const struct hb_machine *machine, double n, double n_block)
@@ -97,4 +80,14 @@ double hb_machine_time(const struct hb_machine *machine, double n)
 {
   double n_block = hb_power_law_at(&machine->n_block, n);
   return hb_power_law_at(&machine->n_steps, n) * hb_machine_t_step(machine, n, n_block); /* eq. 16 */
+}
+
+double hb_model_n_steps(double n, double nu)
+{
+  return hb_power_law_at(&hb_machines[0].n_steps, n) * sqrt(0.01 / nu);
+}
+
+double hb_model_rounded(enum hb_rounding rounding)
+{
+  return rounding == HB_ROUND_UP ? 0.8 : rounding == HB_ROUND_NEAREST ? 1.15 : 1.6;
 }

@@ -10,13 +10,8 @@
 enum { HB_MACHINES = 4 };
 extern const struct hb_machine hb_machines[HB_MACHINES];
 
-/* By its name; NULL: none. */
-const struct hb_machine *hb_machine_find(const char *name);
-
 /* Seconds of one block step with n_block of n particles. */
-double hb_machine_t_pred(const struct hb_machine *machine, double n);                  /* eq. 11 */
-double hb_machine_t_corr(const struct hb_machine *machine, double n_block);            /* eq. 12 */
-double hb_machine_t_host(const struct hb_machine *machine, double n, double n_block);  /* eq. 10, first */
+double hb_machine_t_host(const struct hb_machine *machine, double n, double n_block);  /* eqs 11, 12 */
 double hb_machine_t_comm(const struct hb_machine *machine, double n, double n_block);  /* eq. 13 */
 double hb_machine_t_force(const struct hb_machine *machine, double n, double n_block); /* eq. 15 */
 double hb_machine_t_step(const struct hb_machine *machine, double n, double n_block);  /* eq. 10 */
@@ -25,5 +20,14 @@ double hb_power_law_at(const struct hb_power_law *law, double n);
 
 /* Seconds of one N-body time unit of a Plummer sphere: eq. 16 with the blocks of the machine's laws, eqs 14 and 17. */
 double hb_machine_time(const struct hb_machine *machine, double n);
+
+/* How much work a cluster is, by fits to equal-mass Plummer spheres in N-body units with a softening of 1/256. */
+
+/* Block steps per unit of time: eq. 17, measured at nu = 0.01; a step goes as nu^(1/2), eq. 9. */
+double hb_model_n_steps(double n, double nu);
+
+/* Times as many are done here, by how steps become powers of two: 1.6 down, 1.15 nearest, 0.8 up, each right within a quarter for
+ * N = 256 ... 16384 (data/measured/rounding.jsonl). The paper does not say how it rounded. */
+double hb_model_rounded(enum hb_rounding rounding);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/json_read.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,25 +100,34 @@ static enum hb_status csv_line(struct hb_diag_table *t, const char *line)
   return HB_OK;
 }
 
-static enum hb_status name_pair(void *table, const struct hb_json_pair *pair)
+/* A name that the first object has not is passed over: the last row of `run --json` has some. */
+static enum hb_status set_member(struct hb_diag_table *t, const cJSON *item)
 {
-  return add_name(table, pair->name, pair->name_length);
-}
-
-static enum hb_status value_pair(void *table, const struct hb_json_pair *pair)
-{
-  struct hb_diag_table *t = table;
-  for (size_t k = 0; k < t->columns; k++)
-    if (hb_json_pair_is(pair, t->names[k])) return set_value(t, k, pair->value, pair->length);
-  return HB_OK; /* a name that the first object has not: the last row of `run --json` has some */
+  char text[64];
+  int column = hb_diag_table_find(t, item->string);
+  if (column < 0) return HB_OK;
+  if (!cJSON_IsNumber(item)) {
+    const char *word = hb_json_text_of(item, text);
+    return set_value(t, (size_t)column, word, strlen(word));
+  }
+  t->values[(t->rows - 1) * t->columns + (size_t)column] = item->valuedouble;
+  return HB_OK;
 }
 
 /* The first object has the names. */
 static enum hb_status json_line(struct hb_diag_table *t, const char *line)
 {
-  if (t->columns == 0) HB_TRY(hb_json_read(line, name_pair, t));
-  HB_TRY(add_row(t));
-  return hb_json_read(line, value_pair, t);
+  cJSON *object, *item;
+  HB_TRY(hb_json_read(line, &object));
+  enum hb_status status = HB_OK;
+  int is_first = t->columns == 0;
+  cJSON_ArrayForEach (item, object)
+    if (is_first && status == HB_OK) status = add_name(t, item->string, strlen(item->string));
+  if (status == HB_OK) status = add_row(t);
+  cJSON_ArrayForEach (item, object)
+    if (status == HB_OK) status = set_member(t, item);
+  cJSON_Delete(object);
+  return status;
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #include "render/colormap.h"
 
-#include "base/degree.h"
+#include "base/arith.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "render/keyframes.h"
 
-#include "base/degree.h"
+#include "base/arith.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"

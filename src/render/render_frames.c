@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "base/degree.h"
+#include "base/arith.h"
 #include "base/mem.h"
 #include "render/render.h"
 #include "console/terminal.h"

@@ -1,6 +1,6 @@
 #include "render/scene.h"
 
-#include "base/default.h"
+#include "base/arith.h"
 #include "base/mem.h"
 #include "render/tone_map.h"
 

@@ -1,6 +1,6 @@
 #include "render/trails.h"
 
-#include "base/div_ceil.h"
+#include "base/arith.h"
 #include "base/mem.h"
 
 enum { WIDTH = 1024 };

@@ -124,12 +124,13 @@ int hb_job_is_kept(const struct hb_job *job, char *failure)
   size_t length;
   if (access(file_of(job), R_OK) != 0 || hb_file_read(file_of(job), &text, &length) != HB_OK) return 0;
   text[strcspn(text, "\n")] = 0;
-  int same = hb_record_take(text, &header) == HB_OK &&
+  int same = hb_record_take("", text, &header) == HB_OK &&
              strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
              strcmp(hb_record_text(&header, "version"), hb_version()) == 0;
   const char *kept = hb_record_text(&header, "failure");
   int failed = same && *kept;
   if (failed && failure) snprintf(failure, HB_JOB_FAILURE, "%s", kept);
+  hb_mem_free(header.text);
   hb_mem_free(text);
   return same && !failed;
 }

@@ -2,8 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/json_read.h"
-#include "base/text.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -37,37 +36,43 @@ void hb_record_label(char *labels, struct hb_record *record)
   }
 }
 
-static enum hb_status take_pair(void *context, const struct hb_json_pair *pair)
+static enum hb_status take_members(const cJSON *object, char *to, struct hb_record *record)
 {
-  struct hb_record *record = context;
-  if (record->count == HB_FIELDS_MOST) return hb_fail(HB_ERR_INPUT, "more than %d fields", HB_FIELDS_MOST);
-  record->fields[record->count++] = (struct hb_field){pair->name, pair->value};
-  return HB_OK;
-}
-
-/* When all has been read, what stands behind a name or a value is not needed any more. */
-enum hb_status hb_record_take(char *line, struct hb_record *record)
-{
-  size_t first = record->count;
-  HB_TRY(hb_json_read(line, take_pair, record));
-  for (size_t k = first; k < record->count; k++) {
-    char *key = line + (record->fields[k].key - line), *value = line + (record->fields[k].value - line);
-    int is_word = value[-1] == '"';
-    key[strcspn(key, "\"")] = 0;
-    value[strcspn(value, is_word ? "\"" : ",} \t\r")] = 0;
+  char number[64];
+  const cJSON *item;
+  cJSON_ArrayForEach (item, object) {
+    if (record->count == HB_FIELDS_MOST) return hb_fail(HB_ERR_INPUT, "more than %d fields", HB_FIELDS_MOST);
+    struct hb_field *field = &record->fields[record->count++];
+    field->key = to;
+    to = stpcpy(to, item->string) + 1;
+    field->value = to;
+    to = stpcpy(to, hb_json_text_of(item, number)) + 1;
   }
   return HB_OK;
 }
 
+enum hb_status hb_record_take(const char *labels, const char *line, struct hb_record *record)
+{
+  char number[64];
+  cJSON *object, *item;
+  *record = (struct hb_record){0};
+  HB_TRY(hb_json_read(line, &object));
+  size_t room = strlen(labels) + 1;
+  cJSON_ArrayForEach (item, object) room += strlen(item->string) + strlen(hb_json_text_of(item, number)) + 2;
+  enum hb_status status = HB_ALLOC(room, &record->text);
+  if (status == HB_OK) {
+    char *to = stpcpy(record->text, labels) + 1;
+    hb_record_label(record->text, record);
+    status = take_members(object, to, record);
+  }
+  cJSON_Delete(object);
+  return status;
+}
+
 static enum hb_status add_line(struct hb_reproduction *r, const char *labels, const char *line)
 {
-  struct hb_text text = {0};
   HB_TRY(grow(r));
-  HB_TRY(hb_text_append(&text, "%s%c%s", labels, 0, line));
-  struct hb_record *record = &r->records[r->record_count++];
-  *record = (struct hb_record){.text = text.text};
-  hb_record_label(text.text, record);
-  return hb_record_take(text.text + strlen(labels) + 1, record);
+  return hb_record_take(labels, line, &r->records[r->record_count++]);
 }
 
 enum hb_status hb_reproduce_read_lines(struct hb_reproduction *r, const char *path, const char *labels,
@@ -93,8 +98,9 @@ enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job)
   struct hb_record took = {0};
   snprintf(path, sizeof path, "jobs/%s.jsonl", r->jobs[job].name);
   enum hb_status status = hb_reproduce_read_lines(r, path, r->jobs[job].labels, &header);
-  if (header && hb_record_take(header, &took) == HB_OK)
+  if (header && hb_record_take("", header, &took) == HB_OK)
     r->jobs[job].wall_s = hb_record_number(&took, "job_wall_s");
+  hb_mem_free(took.text);
   hb_mem_free(header);
   return status;
 }

@@ -20,8 +20,9 @@ struct hb_record {
 /* "a=1 b=2" as fields of the record; the text is cut into them. */
 void hb_record_label(char *labels, struct hb_record *record);
 
-/* The fields of an object of JSON in a line, which is cut into them, behind those that the record has. Errors: HB_ERR_INPUT. */
-enum hb_status hb_record_take(char *line, struct hb_record *record);
+/* The labels and behind them the members of an object of JSON, in text of the record's own, which goes back with hb_mem_free,
+ * also after a failure. Errors: HB_ERR_INPUT. */
+enum hb_status hb_record_take(const char *labels, const char *line, struct hb_record *record);
 
 /* Adds the lines of a file behind its first, *header (to be given back with hb_mem_free; NULL: all lines), with these labels
  * before their fields. Errors: HB_ERR_INPUT, HB_ERR_IO. */

@@ -11,17 +11,14 @@
 
 /* ---- estimates --------------------------------------------------------------------------------------- */
 
-static int is_cg2007(const struct hb_source *source) { return strcmp(source->scheme, "cg2007") == 0; }
-
 double hb_source_seconds(const struct hb_source *source, double n, double ni)
 {
-  return (is_cg2007(source) ? n - 1 : 1) * source->pass_s + source->pair_s * n * ni;
+  return (source->passes_each ? n - 1 : 1) * source->pass_s + source->pair_s * n * ni;
 }
 
 double hb_source_start_seconds(const struct hb_reproduction *r, const struct hb_source *source)
 {
-  int on_host = strncmp(source->scheme, "host", 4) == 0 || strcmp(source->scheme, "grape6") == 0;
-  return on_host ? r->start_s : r->gl_start_s;
+  return hb_force_scheme_find(source->scheme)->on_host ? r->start_s : r->gl_start_s;
 }
 
 /* A run over a time: block steps of the usual size, and three sums over all pairs in double. */
@@ -40,7 +37,7 @@ static const struct hb_source all_sources[HB_SOURCES] = {
     [HB_SOURCE_HOST] = {"host", "host", "double", "double precision on the processor"},
     [HB_SOURCE_SIMD] = {"host-simd", "host-simd", "single",
                         "single precision on the processor's vector units"},
-    [HB_SOURCE_CG2007] = {"cg2007", "cg2007", "single", "the kernel of 2007"},
+    [HB_SOURCE_CG2007] = {"cg2007", "cg2007", "single", "the kernel of 2007", .passes_each = 1},
     [HB_SOURCE_BAG] = {"bag", "bag", "single", "fragment programs that sum many sources in one pass"},
     [HB_SOURCE_TILE] = {"tile", "tile", "single", "compute programs with tiles of sources in shared memory"},
     [HB_SOURCE_GRAPE6] = {"grape6", "grape6", "grape6", "GRAPE-6's arithmetic, emulated on the processor"},
@@ -90,7 +87,7 @@ static void take_probe(const struct hb_reproduction *r, struct hb_source *source
   double t[2], pairs[2], passes[2];
   for (int k = 0; k < 2; k++) {
     t[k] = probe_seconds(r, source, k);
-    passes[k] = is_cg2007(source) ? (double)p.n[k] - 1 : 1;
+    passes[k] = source->passes_each ? (double)p.n[k] - 1 : 1;
     pairs[k] = (double)p.n[k] * (double)p.ni[k];
   }
   source->is_there = t[0] > 0 && t[1] > 0;

@@ -39,6 +39,7 @@ struct hb_source {
   double pass_s, pair_s;
   int is_there;
   char why_not[256];
+  int passes_each; /* 1: a pass for each other particle */
 };
 
 enum hb_source_name {

@@ -52,8 +52,7 @@ void hb_run_set_up(struct hb_run *run, double t_begin)
 
 const char *hb_run_t_end(const struct hb_run *run)
 {
-  const char *typed = hb_opts_typed(&run->asked.opts, &run->settings->t_end);
-  return typed ? typed : "1";
+  return hb_opts_text(&run->asked.opts, &run->settings->t_end);
 }
 
 /* Steps, rows and snapshots are counted from t = 0 by doubles, which above 2^53 skip numbers. */

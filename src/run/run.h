@@ -4,8 +4,8 @@
 #ifndef HB_RUN_H
 #define HB_RUN_H
 
-#include "base/appended.h"
-#include "base/lock.h"
+#include "run/appended.h"
+#include "run/lock.h"
 #include "run/run_diag.h"
 #include "run/run_output.h"
 #include "run/run_settings.h"

@@ -23,7 +23,7 @@ static enum hb_status check_options(const struct hb_run *run, const char *path)
   if (!path && s->max_s > 0) return hb_fail(HB_ERR_USAGE, "option --max-hours needs --checkpoint FILE");
   if (!path) return HB_OK;
   if (strcmp(path, "-") == 0)
-    return hb_fail(HB_ERR_USAGE, "option --checkpoint: '-' is no file that could be replaced");
+    return hb_fail(HB_ERR_USAGE, "option --checkpoint: '-' is not a file that can be replaced");
   if (s->output && strcmp(path, s->output) == 0)
     return hb_fail(HB_ERR_USAGE, "options --checkpoint and -o both name %s", path);
   if (s->diag && strcmp(path, s->diag) == 0)

@@ -1,11 +1,10 @@
 #include "run/run_diag.h"
 
-#include "base/json.h"
+#include "base/table.h"
 #include "console/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -62,166 +61,129 @@ void hb_run_diag_close(struct hb_run_diag *diag)
   diag->file = NULL;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------- */
 
-/* A row under way. The same list of fields is gone through for the header and for each row of either form. */
 struct row {
-  struct hb_json json; /* its `out` also takes comma separated values */
-  int csv, names_only;
-};
-
-/* Whether the field's value comes next; what stands before it is written. */
-static int value_follows(struct row *row, const char *name)
-{
-  if (!row->csv) return 1;
-  if (row->json.follows) fputc(',', row->json.out);
-  row->json.follows = 1;
-  if (row->names_only) fputs(name, row->json.out);
-  return !row->names_only;
-}
-
-static void put_number(struct row *row, const char *name, double number)
-{
-  if (!value_follows(row, name)) return;
-  if (!row->csv)
-    hb_json_number(&row->json, name, number);
-  else if (isnan(number)) /* whatever its sign */
-    fputs("nan", row->json.out);
-  else
-    fprintf(row->json.out, "%.17g", number);
-}
-
-static void put_count(struct row *row, const char *name, uint64_t count)
-{
-  if (!value_follows(row, name)) return;
-  if (row->csv)
-    fprintf(row->json.out, "%" PRIu64, count);
-  else
-    hb_json_count(&row->json, name, count);
-}
-
-/* A word without commas or quotes. */
-static void put_word(struct row *row, const char *name, const char *word)
-{
-  if (!value_follows(row, name)) return;
-  if (row->csv)
-    fputs(word, row->json.out);
-  else
-    hb_json_text(&row->json, name, word);
-}
-
-static void put_truth(struct row *row, const char *name, int truth)
-{
-  if (!value_follows(row, name)) return;
-  if (row->csv)
-    fputs(truth ? "1" : "0", row->json.out);
-  else
-    hb_json_truth(&row->json, name, truth);
-}
-
-static void put_vector(struct row *row, const char *stem, const double v[3])
-{
-  char name[32];
-  for (int k = 0; k < 3; k++) {
-    snprintf(name, sizeof name, "%s_%c", stem, "xyz"[k]);
-    put_number(row, name, v[k]);
-  }
-}
-
-/* ---- fields ------------------------------------------------------------------------------------------ */
-
-struct facts {
-  const struct hb_sim *sim;
-  const struct hb_diagnostics *now;
-  struct hb_structure structure;
+  uint64_t n;
+  const char *scheme, *precision;
+  struct hb_diagnostics now;
   double de_rel, wall_s;
-  size_t n;
-};
-
-static void put_energies(struct row *row, const struct facts *f)
-{
-  const struct hb_diagnostics *now = f->now;
-  put_truth(row, "exact_energy", now->exact_energy);
-  put_number(row, "e_total", now->e_total);
-  put_number(row, "e_gpu", now->e_gpu);
-  put_number(row, "e_kin", now->e_kin);
-  put_number(row, "e_pot", now->e_pot);
-  put_number(row, "de_rel", f->de_rel);
-  put_number(row, "virial_ratio", now->virial_ratio);
-  double e_kin = now->e_kin + now->e_bulk;
-  put_number(row, "e_kin_inertial", e_kin);
-  put_number(row, "e_total_inertial", e_kin + now->e_pot);
-  put_number(row, "virial_ratio_inertial", now->e_pot != 0 ? e_kin / fabs(now->e_pot) : 0);
-}
-
-static void put_structure(struct row *row, const struct facts *f)
-{
-  const struct hb_structure *s = &f->structure;
-  put_vector(row, "momentum", s->momentum);
-  put_vector(row, "angular_momentum", s->angular_momentum);
-  put_vector(row, "mass_centre", s->x_mass);
-  put_vector(row, "mass_centre_v", s->v_mass);
-  put_vector(row, "density_centre", s->x_density);
-  put_number(row, "r_core", s->r_core);
-  put_number(row, "r_half", f->now->r_half);
-  for (int k = 0; k < HB_LAGRANGE_COUNT; k++) {
-    char name[16];
-    snprintf(name, sizeof name, "r_%.0f", 100 * hb_lagrange_fractions()[k]);
-    put_number(row, name, s->r_lagrange[k]);
-  }
-  put_count(row, "binaries", s->binaries.count);
-  put_number(row, "e_binaries", s->binaries.energy);
-  put_number(row, "a_hardest", s->binaries.a_hardest);
-}
-
-/* The work so far; block sizes from 1 to the power of two that n reaches. */
-static void put_work(struct row *row, const struct facts *f)
-{
+  double e_kin_inertial, e_total_inertial, virial_ratio_inertial;
+  struct hb_structure structure;
   struct hb_sim_counts counts;
   struct hb_phases phases;
   uint64_t blocks[HB_BLOCK_SIZES];
-  hb_sim_counts(f->sim, &counts);
-  hb_sim_phases(f->sim, &phases);
-  hb_sim_block_sizes(f->sim, blocks);
-  put_count(row, "block_steps", counts.block_steps);
-  put_count(row, "particle_steps", counts.particle_steps);
-  put_count(row, "pairs", counts.pairs);
-  put_number(row, "predict_s", phases.predict_s);
-  put_number(row, "send_s", phases.send_s);
-  put_number(row, "force_s", phases.force_s);
-  put_number(row, "receive_s", phases.receive_s);
-  put_number(row, "correct_s", phases.correct_s);
-  put_number(row, "wall_s", f->wall_s);
-  for (int k = 0; k < HB_BLOCK_SIZES && f->n >> k; k++) {
-    char name[32];
-    snprintf(name, sizeof name, "blocks_%llu", 1ULL << k);
-    put_count(row, name, blocks[k]);
+};
+
+#define AT(place) .offset = offsetof(struct row, place)
+#define VECTOR(name, place)                                                                                  \
+  {name "_x", HB_TABLE_REAL, AT(place[0])}, {name "_y", HB_TABLE_REAL, AT(place[1])},                        \
+  {                                                                                                          \
+    name "_z", HB_TABLE_REAL, AT(place[2])                                                                   \
   }
+
+static const struct hb_table_column energies[] = {
+    {"t", HB_TABLE_REAL, AT(now.t)},
+    {"n", HB_TABLE_COUNT, AT(n)},
+    {"scheme", HB_TABLE_TEXT, AT(scheme)},
+    {"precision", HB_TABLE_TEXT, AT(precision)},
+    {"exact_energy", HB_TABLE_TRUTH, AT(now.exact_energy)},
+    {"e_total", HB_TABLE_REAL, AT(now.e_total)},
+    {"e_gpu", HB_TABLE_REAL, AT(now.e_gpu)},
+    {"e_kin", HB_TABLE_REAL, AT(now.e_kin)},
+    {"e_pot", HB_TABLE_REAL, AT(now.e_pot)},
+    {"de_rel", HB_TABLE_REAL, AT(de_rel)},
+    {"virial_ratio", HB_TABLE_REAL, AT(now.virial_ratio)},
+    {"e_kin_inertial", HB_TABLE_REAL, AT(e_kin_inertial)},
+    {"e_total_inertial", HB_TABLE_REAL, AT(e_total_inertial)},
+    {"virial_ratio_inertial", HB_TABLE_REAL, AT(virial_ratio_inertial)},
+    VECTOR("momentum", structure.momentum),
+    VECTOR("angular_momentum", structure.angular_momentum),
+    VECTOR("mass_centre", structure.x_mass),
+    VECTOR("mass_centre_v", structure.v_mass),
+    VECTOR("density_centre", structure.x_density),
+    {"r_core", HB_TABLE_REAL, AT(structure.r_core)},
+    {"r_half", HB_TABLE_REAL, AT(now.r_half)},
+};
+/* here stand the Lagrange radii */
+static const struct hb_table_column work[] = {
+    {"binaries", HB_TABLE_SIZE, AT(structure.binaries.count)},
+    {"e_binaries", HB_TABLE_REAL, AT(structure.binaries.energy)},
+    {"a_hardest", HB_TABLE_REAL, AT(structure.binaries.a_hardest)},
+    {"block_steps", HB_TABLE_COUNT, AT(counts.block_steps)},
+    {"particle_steps", HB_TABLE_COUNT, AT(counts.particle_steps)},
+    {"pairs", HB_TABLE_COUNT, AT(counts.pairs)},
+    {"predict_s", HB_TABLE_REAL, AT(phases.predict_s)},
+    {"send_s", HB_TABLE_REAL, AT(phases.send_s)},
+    {"force_s", HB_TABLE_REAL, AT(phases.force_s)},
+    {"receive_s", HB_TABLE_REAL, AT(phases.receive_s)},
+    {"correct_s", HB_TABLE_REAL, AT(phases.correct_s)},
+    {"wall_s", HB_TABLE_REAL, AT(wall_s)},
+};
+/* and here the block sizes from 1 to the power of two that n reaches */
+
+#undef VECTOR
+
+enum {
+  ENERGIES = sizeof energies / sizeof *energies,
+  WORK = sizeof work / sizeof *work,
+  NAMED = HB_LAGRANGE_COUNT + HB_BLOCK_SIZES,
+};
+
+struct columns {
+  struct hb_table_column at[ENERGIES + WORK + NAMED];
+  size_t count, named;
+  char names[NAMED][24];
+};
+
+static void add(struct columns *c, const struct hb_table_column *columns, size_t count)
+{
+  memcpy(c->at + c->count, columns, count * sizeof *columns);
+  c->count += count;
 }
 
-static void put_fields(struct row *row, const struct facts *f)
+static void add_named(struct columns *c, enum hb_table_kind kind, size_t offset, const char *stem,
+                      unsigned long long number)
 {
-  const struct hb_force *force = hb_sim_force(f->sim);
-  if (!row->csv) hb_json_open_object(&row->json, NULL);
-  put_number(row, "t", f->now->t);
-  put_count(row, "n", f->n);
-  put_word(row, "scheme", hb_force_scheme(force)->name);
-  put_word(row, "precision", hb_force_precision(force));
-  put_energies(row, f);
-  put_structure(row, f);
-  put_work(row, f);
-  if (!row->csv) hb_json_close_object(&row->json);
-  fputc('\n', row->json.out);
+  char *name = c->names[c->named++];
+  snprintf(name, sizeof *c->names, "%s_%llu", stem, number);
+  add(c, &(struct hb_table_column){.name = name, .kind = kind, .offset = offset}, 1);
+}
+
+static void make_columns(size_t n, struct columns *c)
+{
+  c->count = c->named = 0;
+  add(c, energies, ENERGIES);
+  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++)
+    add_named(c, HB_TABLE_REAL, offsetof(struct row, structure.r_lagrange) + k * sizeof(double), "r",
+              (unsigned long long)lround(100 * hb_lagrange_fractions()[k]));
+  add(c, work, WORK);
+  for (size_t k = 0; k < HB_BLOCK_SIZES && n >> k; k++)
+    add_named(c, HB_TABLE_COUNT, offsetof(struct row, blocks) + k * sizeof(uint64_t), "blocks", 1ULL << k);
 }
 
 enum hb_status hb_run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim, const struct hb_diagnostics *now,
                                double de_rel, double wall_s)
 {
-  struct facts facts = {.sim = sim, .now = now, .de_rel = de_rel, .wall_s = wall_s, .n = diag->n};
-  HB_TRY(hb_sim_structure(sim, now->t, &facts.structure));
-  if (diag->csv && diag->rows == 0)
-    put_fields(&(struct row){.json = {diag->file, 0}, .csv = 1, .names_only = 1}, &facts);
-  put_fields(&(struct row){.json = {diag->file, 0}, .csv = diag->csv}, &facts);
+  const struct hb_force *force = hb_sim_force(sim);
+  double e_kin = now->e_kin + now->e_bulk;
+  struct row row = {.n = diag->n,
+                    .scheme = hb_force_scheme(force)->name,
+                    .precision = hb_force_precision(force),
+                    .now = *now,
+                    .de_rel = de_rel,
+                    .wall_s = wall_s,
+                    .e_kin_inertial = e_kin,
+                    .e_total_inertial = e_kin + now->e_pot,
+                    .virial_ratio_inertial = now->e_pot != 0 ? e_kin / fabs(now->e_pot) : 0};
+  HB_TRY(hb_sim_structure(sim, now->t, &row.structure));
+  hb_sim_counts(sim, &row.counts);
+  hb_sim_phases(sim, &row.phases);
+  hb_sim_block_sizes(sim, row.blocks);
+  struct columns columns;
+  make_columns(diag->n, &columns);
+  enum hb_table_form form = diag->csv ? HB_TABLE_CSV_FORM : HB_TABLE_JSON_FORM;
+  hb_table_put(&(struct hb_table){columns.at, columns.count, form, diag->file, diag->rows}, &row);
   diag->rows++;
   return fflush(diag->file) == 0 && !ferror(diag->file) ? HB_OK : cannot_write(diag);
 }

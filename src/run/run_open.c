@@ -7,8 +7,6 @@
 #include "run/run_targets.h"
 #include "run/run_watch.h"
 
-#include <string.h>
-
 static enum hb_status check_times(const struct hb_run *run)
 {
   HB_TRY(hb_run_check_times(run));
@@ -30,9 +28,8 @@ static void note_context(const struct hb_run *run)
 {
   const struct hb_force_params *force = &run->settings->sim.force;
   char note[128];
-  if (!force->context && !force->device) return;
   const struct hb_force_scheme *named = hb_force_scheme_find(force->scheme);
-  if (!named || !named->on_host) return;
+  if ((!force->context && !force->device) || !named || !named->on_host) return;
   snprintf(note, sizeof note, "--context and --device have no effect: scheme %s runs on the processor",
            force->scheme);
   hb_terminal_note(note);

@@ -1,10 +1,9 @@
 #include "run/run_output.h"
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/table.h"
 #include "console/terminal.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 void hb_run_output_begin(struct hb_run_output *output)
@@ -24,62 +23,62 @@ double hb_run_output_energy_error(const struct hb_run_output *output, const stru
   return output->e_begin == 0 ? NAN : (now->e_total - output->e_begin) / fabs(output->e_begin);
 }
 
-static void table_row(const struct hb_run_output *output, const struct hb_diagnostics *now,
-                      const struct hb_sim_counts *counts, double de_rel, double wall_s,
-                      const struct hb_force *force)
-{
-  /* the header is a comment for gnuplot and awk */
-  if (output->rows == 0 && !now->exact_energy)
-    printf("# no exact energies: E, dE/E and virial are by the potentials of %s, %s\n",
-           hb_force_scheme(force)->name, hb_force_precision(force));
-  if (output->rows == 0)
-    printf("#%10s %13s %13s %8s %7s %7s %11s %14s %14s %8s\n", "t", "E", "E_gpu", "dE/E", "virial", "r_half",
-           "block steps", "particle steps", "pairs", "wall s");
-  printf("%11.9g %#13.10g %#13.10g %8.1e %7.4f %7.4f %11" PRIu64 " %14" PRIu64 " %14" PRIu64 " %8.2f\n",
-         now->t, now->e_total, now->e_gpu, de_rel, now->virial_ratio, now->r_half, counts->block_steps,
-         counts->particle_steps, counts->pairs, wall_s);
-}
+/* A row of the table; the last one of --json says where it was computed. */
+struct row {
+  struct hb_diagnostics now;
+  struct hb_sim_counts counts;
+  double de_rel, wall_s;
+  int done;
+  const char *scheme, *precision, *context, *device;
+};
 
-static void json_row(const struct hb_diagnostics *now, const struct hb_sim_counts *counts, double de_rel,
-                     double wall_s, const struct hb_force *last)
-{
-  struct hb_json json = {stdout, 0};
-  hb_json_open_object(&json, NULL);
-  hb_json_number(&json, "t", now->t);
-  hb_json_number(&json, "e_total", now->e_total);
-  hb_json_number(&json, "e_gpu", now->e_gpu);
-  hb_json_number(&json, "e_kin", now->e_kin);
-  hb_json_number(&json, "e_pot", now->e_pot);
-  hb_json_number(&json, "de_rel", de_rel);
-  hb_json_number(&json, "virial_ratio", now->virial_ratio);
-  hb_json_number(&json, "r_half", now->r_half);
-  hb_json_count(&json, "block_steps", counts->block_steps);
-  hb_json_count(&json, "particle_steps", counts->particle_steps);
-  hb_json_count(&json, "pairs", counts->pairs);
-  hb_json_number(&json, "wall_s", wall_s);
-  hb_json_truth(&json, "exact_energy", now->exact_energy);
-  if (last) {
-    hb_json_truth(&json, "done", 1);
-    hb_json_text(&json, "scheme", hb_force_scheme(last)->name);
-    hb_json_text(&json, "precision", hb_force_precision(last));
-    hb_json_text(&json, "context", hb_force_context(last));
-    hb_json_text(&json, "device", hb_force_device(last));
-  }
-  hb_json_close_object(&json);
-  putchar('\n');
-}
+#define AT(place) .offset = offsetof(struct row, place)
+static const struct hb_table_column columns[] = {
+    {"t", HB_TABLE_REAL, AT(now.t), "%11.9g", "#t"},
+    {"e_total", HB_TABLE_REAL, AT(now.e_total), "%#13.10g", "E"},
+    {"e_gpu", HB_TABLE_REAL, AT(now.e_gpu), "%#13.10g", "E_gpu"},
+    {"e_kin", HB_TABLE_REAL, AT(now.e_kin)},
+    {"e_pot", HB_TABLE_REAL, AT(now.e_pot)},
+    {"de_rel", HB_TABLE_REAL, AT(de_rel), "%8.1e", "dE/E"},
+    {"virial_ratio", HB_TABLE_REAL, AT(now.virial_ratio), "%7.4f", "virial"},
+    {"r_half", HB_TABLE_REAL, AT(now.r_half), "%7.4f"},
+    {"block_steps", HB_TABLE_COUNT, AT(counts.block_steps), "%11llu", "block steps"},
+    {"particle_steps", HB_TABLE_COUNT, AT(counts.particle_steps), "%14llu", "particle steps"},
+    {"pairs", HB_TABLE_COUNT, AT(counts.pairs), "%14llu"},
+    {"wall_s", HB_TABLE_REAL, AT(wall_s), "%8.2f", "wall s"},
+    {"exact_energy", HB_TABLE_TRUTH, AT(now.exact_energy)},
+    {"done", HB_TABLE_TRUTH, AT(done)},
+    {"scheme", HB_TABLE_TEXT, AT(scheme)},
+    {"precision", HB_TABLE_TEXT, AT(precision)},
+    {"context", HB_TABLE_TEXT, AT(context)},
+    {"device", HB_TABLE_TEXT, AT(device)},
+};
+#undef AT
+enum { COLUMNS_OF_THE_LAST = 5 };
 
 enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
                                  const struct hb_diagnostics *now, enum hb_run_output_place place)
 {
-  double wall_s = hb_clock_now() - output->wall_begin;
-  double de_rel = hb_run_output_energy_error(output, now);
-  struct hb_sim_counts counts;
-  hb_sim_counts(sim, &counts);
+  const struct hb_force *force = hb_sim_force(sim);
+  struct row row = {.now = *now,
+                    .de_rel = hb_run_output_energy_error(output, now),
+                    .wall_s = hb_clock_now() - output->wall_begin,
+                    .done = 1,
+                    .scheme = hb_force_scheme(force)->name,
+                    .precision = hb_force_precision(force),
+                    .context = hb_force_context(force),
+                    .device = hb_force_device(force)};
+  struct hb_table table = {HB_TABLE_COLUMNS(columns), HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
+  if (place != HB_RUN_OUTPUT_LAST) table.count -= COLUMNS_OF_THE_LAST;
+  hb_sim_counts(sim, &row.counts);
   hb_terminal_clear_progress();
-  if (output->form == HB_RUN_OUTPUT_TABLE) table_row(output, now, &counts, de_rel, wall_s, hb_sim_force(sim));
-  if (output->form == HB_RUN_OUTPUT_JSON)
-    json_row(now, &counts, de_rel, wall_s, place == HB_RUN_OUTPUT_LAST ? hb_sim_force(sim) : NULL);
+  if (output->form == HB_RUN_OUTPUT_TABLE) {
+    table.form = HB_TABLE_TEXT_FORM;
+    if (output->rows == 0 && !now->exact_energy)
+      printf("# no exact energies: E, dE/E and virial are by the potentials of %s, %s\n", row.scheme,
+             row.precision);
+  }
+  if (output->form != HB_RUN_OUTPUT_NONE) hb_table_put(&table, &row);
   output->rows++;
   return hb_terminal_flush(); /* so that a reader of the pipe sees each row at once */
 }

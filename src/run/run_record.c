@@ -2,7 +2,7 @@
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
  *   watch E_KIN_BEGIN TOLD                                                    absent in older checkpoints
  *   device TEXT                                                               where another one has gone on
- *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in base/appended.h
+ *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run/appended.h
  *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file that -o found, before the run wrote it
  *   option --NAME=VALUE                                                       those that were given
  *   operand FILE */

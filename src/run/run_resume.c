@@ -32,15 +32,15 @@ static enum hb_status name_of_other(const char *path, const char *newest, struct
 }
 
 /* Adds to the sentence of a failure that the other generation is intact, if it is. */
-static enum hb_status offer(enum hb_status status, const char *other)
+static enum hb_status offer(enum hb_status status, const char *which, const char *other)
 {
   char sentence[1024];
   struct hb_checkpoint *checkpoint;
   snprintf(sentence, sizeof sentence, "%s", hb_error());
-  int whole = hb_checkpoint_open(other, &checkpoint) == HB_OK;
+  int is_intact = hb_checkpoint_open(other, &checkpoint) == HB_OK;
   hb_checkpoint_close(checkpoint);
-  return hb_fail(status, "%s%s%s", sentence, whole ? "; whole is the other generation: --resume " : "",
-                 whole ? other : "");
+  if (!is_intact) return hb_fail(status, "%s", sentence);
+  return hb_fail(status, "%s; the %s checkpoint is intact: --resume %s", sentence, which, other);
 }
 
 /* Whether --checkpoint names another file than the run has written so far. */
@@ -50,7 +50,7 @@ static int goes_elsewhere(const struct hb_run_settings *given, const struct hb_r
 }
 
 /* Opens path and sets where the run goes on writing. Who was killed between the two renames of a new checkpoint has left
- * the older one only; that is no damage, and it is taken. */
+ * the older one only; that is not damage, and it is taken. */
 static enum hb_status open_checkpoint(const struct hb_run_settings *given, struct hb_run *run,
                                       struct hb_checkpoint **checkpoint)
 {
@@ -62,7 +62,8 @@ static enum hb_status open_checkpoint(const struct hb_run_settings *given, struc
   int is_newest = strcmp(path, newest->text) == 0;
   int is_gone = is_newest && access(path, F_OK) != 0 && access(other.text, F_OK) == 0;
   enum hb_status status = hb_checkpoint_open(is_gone ? other.text : path, checkpoint);
-  if (status == HB_ERR_INPUT && !is_gone) status = offer(status, other.text);
+  if (status == HB_ERR_INPUT && !is_gone)
+    status = offer(status, is_newest ? "previous" : "newer", other.text);
   if (status == HB_OK && is_gone) {
     char note[512];
     snprintf(note, sizeof note, "%s is not there; going on from %s", path, other.text);
@@ -85,7 +86,7 @@ static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
   const struct hb_opts_option *option;
   for (size_t k = 0; (option = hb_opts_option_at(given->command, k)); k++) {
     if (!given->typed[k]) continue;
-    const char *then = hb_opts_text(opts, k);
+    const char *then = opts->typed[k] ? opts->typed[k] : option->fallback;
     int differs = !hb_opts_same(given, opts, k);
     if (differs && !(option->use & HB_OPTS_SHOWS)) run->resumed.differs = 1;
     if (differs && !(option->use & HB_OPTS_ANEW))

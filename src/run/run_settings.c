@@ -127,7 +127,10 @@ const struct hb_opts_option hb_run_input_options[] = {
 
 /* ---- checks ------------------------------------------------------------------------------------------ */
 
-int hb_run_is_leapfrog(const struct hb_run_settings *s) { return strcmp(s->sim.integrator, "leapfrog") == 0; }
+int hb_run_is_leapfrog(const struct hb_run_settings *s)
+{
+  return hb_integrator_named(s->sim.integrator)->has_dt;
+}
 
 enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct hb_run_settings *s)
 {

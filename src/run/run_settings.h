@@ -50,7 +50,7 @@ enum hb_status hb_run_check_output(const struct hb_run_settings *settings);
 
 /* Takes eps, and for the leapfrog dt and damping, from the notes of the snapshot where they were not given, and puts what
  * holds back into those notes, so that the next run takes it. dt_min, where it was not given, is dt_min_kept (0: by eps).
- * Errors: HB_ERR_INPUT (a note that is no such number), HB_ERR_USAGE (no dt anywhere). */
+ * Errors: HB_ERR_INPUT (a note that is not such a number), HB_ERR_USAGE (no dt anywhere). */
 enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *settings,
                                  double dt_min_kept, struct hb_particles *particles);
 

@@ -1,12 +1,12 @@
 /* hb_sim_*: particles, a source of forces and the integrator under one handle. */
 #include "sim/diagnose.h"
 #include "sim/sim.h"
-#include "base/default.h"
+#include "base/arith.h"
 #include "base/mem.h"
 #include "core/particles.h"
 #include "core/structure.h"
 #include "force/force.h"
-#include "perf/model.h"
+#include "perf/machine_model.h"
 
 #include <holmberg/diagnostics.h>
 

@@ -1,10 +1,11 @@
 #include "step/hermite4.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
-#include "base/team.h"
+#include "base/arith.h"
+#include "base/parallel.h"
 #include "core/diagnostics.h"
 #include "force/force.h"
-#include "perf/phases.h"
 #include "step/state_view.h"
 #include "step/timestep.h"
 
@@ -161,9 +162,9 @@ enum hb_status hb_hermite4_take(struct hb_particles *initial, const struct hb_he
   return status;
 }
 
-void hb_hermite4_destroy(struct hb_hermite4 *hermite4)
+void hb_hermite4_destroy(void *state)
 {
-  struct hb_hermite4 *h = hermite4;
+  struct hb_hermite4 *h = state;
   if (!h) return;
   double *arrays[] = {h->a, h->j, h->xp, h->vp, h->a1, h->j1, h->phi1};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
@@ -174,10 +175,15 @@ void hb_hermite4_destroy(struct hb_hermite4 *hermite4)
   hb_mem_free(h);
 }
 
-double hb_hermite4_time(const struct hb_hermite4 *h) { return h->t0 + hb_hermite4_span(h, h->blocks->now); }
-
-double hb_hermite4_next_time(const struct hb_hermite4 *h)
+double hb_hermite4_time(const void *state)
 {
+  const struct hb_hermite4 *h = state;
+  return h->t0 + hb_hermite4_span(h, h->blocks->now);
+}
+
+double hb_hermite4_next_time(const void *state)
+{
+  const struct hb_hermite4 *h = state;
   uint64_t next;
   return hb_blocks_next_time(h->blocks, &next) == HB_OK ? h->t0 + hb_hermite4_span(h, next) : INFINITY;
 }
@@ -211,7 +217,7 @@ static void predict_piece(void *context, size_t piece)
 {
   const struct prediction *p = context;
   struct hb_hermite4 *h = p->h;
-  for (size_t k = piece * PREDICTED, end = hb_team_end(p->count, PREDICTED, k); k < end; k++) {
+  for (size_t k = piece * PREDICTED, end = hb_parallel_end(p->count, PREDICTED, k); k < end; k++) {
     size_t i = p->list ? p->list[k] : k;
     predict(h, i, p->dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
   }
@@ -223,8 +229,8 @@ static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *l
   struct prediction p = {.h = h, .list = list, .count = count};
   for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++)
     p.dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l));
-  int threads = p.count > PREDICT_ALONE ? hb_team_threads() : 1;
-  hb_team_each(threads, hb_team_pieces(p.count, PREDICTED), predict_piece, &p);
+  int threads = p.count > PREDICT_ALONE ? hb_parallel_threads() : 1;
+  hb_parallel_for(threads, hb_div_ceil(p.count, PREDICTED), predict_piece, &p);
 }
 
 /* Where the forces of the block at tick T are asked for, all particles predicted on the host: for a failure's sentence. */
@@ -271,7 +277,7 @@ static void correct_piece(void *context, size_t piece)
 {
   struct correction *c = context;
   struct hb_hermite4 *h = c->h;
-  for (size_t b = piece * CORRECTED, end = hb_team_end(c->ni, CORRECTED, b); b < end; b++) {
+  for (size_t b = piece * CORRECTED, end = hb_parallel_end(c->ni, CORRECTED, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     int noisy;
     double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
@@ -299,8 +305,8 @@ static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64
 static void correct_block(struct hb_hermite4 *h, size_t ni)
 {
   struct correction c = {.h = h, .ni = ni};
-  int threads = ni > CORRECT_ALONE ? hb_team_threads() : 1;
-  hb_team_each(threads, hb_team_pieces(ni, CORRECTED), correct_piece, &c);
+  int threads = ni > CORRECT_ALONE ? hb_parallel_threads() : 1;
+  hb_parallel_for(threads, hb_div_ceil(ni, CORRECTED), correct_piece, &c);
   h->noisy_steps += steps_by_noise(h, c.noisy, ni);
 }
 
@@ -316,7 +322,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   double lap = hb_clock_now();
   int all = h->params.predict == HB_PLACE_HOST;
   predict_to_tick(h, T, all ? NULL : h->block, all ? h->n : ni); /* the device predicts its sources itself */
-  h->phases.predict_s += hb_phases_lap(&lap);
+  h->phases.predict_s += hb_clock_lap(&lap);
   HB_TRY(forces(h, T, ni));
   lap = hb_clock_now();
   if (!hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) {
@@ -324,7 +330,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
     return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
   }
   correct_block(h, ni);
-  h->phases.correct_s += hb_phases_lap(&lap);
+  h->phases.correct_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 
@@ -360,9 +366,9 @@ static void schedule(struct hb_hermite4 *h, uint64_t T, size_t ni)
   }
 }
 
-enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
+enum hb_status hb_hermite4_step(void *state)
 {
-  struct hb_hermite4 *h = hermite4;
+  struct hb_hermite4 *h = state;
   int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
@@ -373,7 +379,7 @@ enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4)
   double lap = hb_clock_now();
   count_cut_steps(h, h->t0 + hb_hermite4_span(h, T), ni, h->phi1);
   schedule(h, T, ni);
-  h->phases.correct_s += hb_phases_lap(&lap);
+  h->phases.correct_s += hb_clock_lap(&lap);
   h->block_steps++;
   h->particle_steps += ni;
   h->stale = on_device;
@@ -402,14 +408,13 @@ static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double
   }
 }
 
-enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
-                                 struct hb_particles **particles)
+enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particles **particles)
 {
-  const struct hb_hermite4 *h = hermite4;
+  const struct hb_hermite4 *h = state;
   *particles = NULL;
   HB_TRY(check_time(h, t));
   struct hb_particles *p;
-  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)hermite4)); /* a copy of what the device holds, no change */
+  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)h)); /* a copy of what the device holds, no change */
   HB_TRY(hb_particles_copy(h->particles, &p));
   p->t = t;
   predict_to(h, t, p->x, p->v);
@@ -417,9 +422,9 @@ enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
   return HB_OK;
 }
 
-enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct hb_state_view *look)
+enum hb_status hb_hermite4_look(void *state, double t, struct hb_state_view *look)
 {
-  struct hb_hermite4 *h = hermite4;
+  struct hb_hermite4 *h = state;
   HB_TRY(check_time(h, t));
   HB_TRY(room_to_predict(h));
   HB_TRY(hb_hermite4_sync(h));

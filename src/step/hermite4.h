@@ -54,27 +54,28 @@ enum hb_status hb_hermite4_take(struct hb_particles *initial, const struct hb_he
 /* Takes them likewise, but leaves forces and steps to the caller: nothing is scheduled. */
 enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb_hermite4_params *params,
                                    struct hb_force *force, struct hb_hermite4 **hermite4);
-void hb_hermite4_destroy(struct hb_hermite4 *hermite4);
+
+/* What hb_integrator_ops asks for; state is a struct hb_hermite4. */
+void hb_hermite4_destroy(void *state);
 
 /* Time of the last block and of the next one; INFINITY if it cannot be counted. */
-double hb_hermite4_time(const struct hb_hermite4 *hermite4);
-double hb_hermite4_next_time(const struct hb_hermite4 *hermite4);
+double hb_hermite4_time(const void *state);
+double hb_hermite4_next_time(const void *state);
 
 /* One block step. On failure the state is that before it. Errors: HB_ERR_NUMERIC (a force that is NaN or Inf;
  * names particle and time), those of the source of forces. */
-enum hb_status hb_hermite4_step(struct hb_hermite4 *hermite4);
+enum hb_status hb_hermite4_step(void *state);
 
 /* The particles at time t, last block <= t <= next block, predicted ([PZ07] eqs 3, 4) from their own times.
  * Errors: HB_ERR_USAGE (t), HB_ERR_INTERNAL. */
-enum hb_status hb_hermite4_state(const struct hb_hermite4 *hermite4, double t,
-                                 struct hb_particles **particles);
+enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particles **particles);
 
 /* The same in xp vp, with a1 j1 phi1 and block as room for forces: all of them scratch that the next step fills. */
 struct hb_state_view;
-enum hb_status hb_hermite4_look(struct hb_hermite4 *hermite4, double t, struct hb_state_view *look);
+enum hb_status hb_hermite4_look(void *state, double t, struct hb_state_view *look);
 
 /* As hb_integrator_ops.save and .resume, see hermite4_save.c. */
-enum hb_status hb_hermite4_save(const struct hb_hermite4 *hermite4, struct hb_sections *sections);
+enum hb_status hb_hermite4_save(const void *state, struct hb_sections *sections);
 enum hb_status hb_hermite4_resume(const struct hb_sections *sections, const struct hb_hermite4_params *params,
                                   struct hb_force *force, struct hb_hermite4 **hermite4);
 

@@ -31,11 +31,6 @@ static enum hb_status ops_create(struct hb_particles *initial, const struct hb_s
   return status;
 }
 
-static enum hb_status ops_save(const void *state, struct hb_sections *sections)
-{
-  return hb_hermite4_save(state, sections);
-}
-
 static enum hb_status ops_resume(const struct hb_sections *sections, const struct hb_sim_params *params,
                                  struct hb_force *force, void **state)
 {
@@ -44,21 +39,6 @@ static enum hb_status ops_resume(const struct hb_sections *sections, const struc
   enum hb_status status = hb_hermite4_resume(sections, &own, force, &h);
   *state = h;
   return status;
-}
-
-static void ops_destroy(void *state) { hb_hermite4_destroy(state); }
-static double ops_time(const void *state) { return hb_hermite4_time(state); }
-static double ops_next_time(const void *state) { return hb_hermite4_next_time(state); }
-static enum hb_status ops_step(void *state) { return hb_hermite4_step(state); }
-
-static enum hb_status ops_particles(const void *state, double t, struct hb_particles **particles)
-{
-  return hb_hermite4_state(state, t, particles);
-}
-
-static enum hb_status ops_look(void *state, double t, struct hb_state_view *look)
-{
-  return hb_hermite4_look(state, t, look);
 }
 
 static enum hb_status ops_quantity(void *state, enum hb_quantity quantity, double *value)
@@ -101,14 +81,14 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
              .summary = "fourth order Hermite predictor-corrector with block steps, individual or shared",
              .source = "[PZ07] section 2"},
     .create = ops_create,
-    .destroy = ops_destroy,
-    .save = ops_save,
+    .destroy = hb_hermite4_destroy,
+    .save = hb_hermite4_save,
     .resume = ops_resume,
-    .time = ops_time,
-    .next_time = ops_next_time,
-    .step = ops_step,
-    .particles = ops_particles,
-    .look = ops_look,
+    .time = hb_hermite4_time,
+    .next_time = hb_hermite4_next_time,
+    .step = hb_hermite4_step,
+    .particles = hb_hermite4_state,
+    .look = hb_hermite4_look,
     .quantity = ops_quantity,
     .counts = ops_counts,
     .phases = ops_phases,

@@ -8,10 +8,10 @@
 
 enum { NOW, BLOCK_STEPS, PARTICLE_STEPS, NOISY_STEPS, COUNTERS };
 
-enum hb_status hb_hermite4_save(const struct hb_hermite4 *hermite4, struct hb_sections *sections)
+enum hb_status hb_hermite4_save(const void *state, struct hb_sections *sections)
 {
-  const struct hb_hermite4 *h = hermite4;
-  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)hermite4)); /* a copy of what the device holds, no change */
+  const struct hb_hermite4 *h = state;
+  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)h)); /* a copy of what the device holds, no change */
   const uint64_t counters[COUNTERS] = {h->blocks->now, h->block_steps, h->particle_steps, h->noisy_steps};
   HB_TRY(hb_particles_put(h->particles, sections));
   HB_TRY(hb_sections_put(sections, "a", HB_SECTION_DOUBLES, 3 * h->n, h->a));

@@ -16,6 +16,13 @@ const struct hb_integrator_info *hb_integrators(size_t *count)
   return infos;
 }
 
+const struct hb_integrator_info *hb_integrator_named(const char *name)
+{
+  for (size_t k = 0; k < COUNT; k++)
+    if (strcmp(name, registry[k]->info.name) == 0) return &registry[k]->info;
+  return NULL;
+}
+
 enum hb_status hb_integrator_find(const char *name, const struct hb_integrator_ops **ops)
 {
   *ops = registry[0];

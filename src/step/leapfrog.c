@@ -1,15 +1,17 @@
 #include "step/leapfrog.h"
 
+#include "base/clock.h"
+#include "base/arith.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "force/force.h"
-#include "perf/phases.h"
 #include "step/forces.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Below this size a loop is over before a second thread has woken up. */
-enum { ALONE = 4096 };
+enum { ALONE = 4096, PIECE = 4096 };
 
 /* Of a step: t0 + k dt and a time that someone wrote down may differ in their last digits. */
 static const double same_time = 1e-9;
@@ -102,9 +104,9 @@ enum hb_status hb_leapfrog_take(struct hb_particles *initial, const struct hb_le
   return HB_OK;
 }
 
-void hb_leapfrog_destroy(struct hb_leapfrog *leapfrog)
+void hb_leapfrog_destroy(void *state)
 {
-  struct hb_leapfrog *l = leapfrog;
+  struct hb_leapfrog *l = state;
   if (!l) return;
   double *arrays[] = {l->a, l->j, l->x1, l->v1, l->a1, l->j1, l->phi1};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
@@ -115,8 +117,16 @@ void hb_leapfrog_destroy(struct hb_leapfrog *leapfrog)
 
 static double time_of(const struct hb_leapfrog *l, uint64_t k) { return l->t0 + (double)k * l->params.dt; }
 
-double hb_leapfrog_time(const struct hb_leapfrog *l) { return time_of(l, l->steps); }
-double hb_leapfrog_next_time(const struct hb_leapfrog *l) { return time_of(l, l->steps + 1); }
+double hb_leapfrog_time(const void *state)
+{
+  const struct hb_leapfrog *l = state;
+  return time_of(l, l->steps);
+}
+double hb_leapfrog_next_time(const void *state)
+{
+  const struct hb_leapfrog *l = state;
+  return time_of(l, l->steps + 1);
+}
 
 /* The velocity behind the first kick of a step. */
 static double kicked(const struct hb_leapfrog *l, size_t k)
@@ -125,47 +135,52 @@ static double kicked(const struct hb_leapfrog *l, size_t k)
 }
 
 /* Places at the end of the step, and velocities good enough for the jerk. */
-static void kick_and_drift(struct hb_leapfrog *l)
+static void kick_and_drift(void *leapfrog, size_t piece)
 {
+  struct hb_leapfrog *l = leapfrog;
   double dt = l->params.dt;
-#pragma omp parallel for schedule(static) if (l->n > ALONE)
-  for (size_t k = 0; k < 3 * l->n; k++) {
+  for (size_t k = piece * PIECE, end = hb_parallel_end(3 * l->n, PIECE, k); k < end; k++) {
     double v = kicked(l, k);
     l->x1[k] = l->particles->x[k] + dt * v;
     l->v1[k] = v + dt / 2 * l->a[k];
   }
 }
 
-static void kick(struct hb_leapfrog *l)
-{
-#pragma omp parallel for schedule(static) if (l->n > ALONE)
-  for (size_t k = 0; k < 3 * l->n; k++) l->v1[k] = kicked(l, k) + l->params.dt / 2 * l->a1[k];
-}
-
-enum hb_status hb_leapfrog_step(struct hb_leapfrog *leapfrog)
+static void kick(void *leapfrog, size_t piece)
 {
   struct hb_leapfrog *l = leapfrog;
+  for (size_t k = piece * PIECE, end = hb_parallel_end(3 * l->n, PIECE, k); k < end; k++)
+    l->v1[k] = kicked(l, k) + l->params.dt / 2 * l->a1[k];
+}
+
+static void for_all(struct hb_leapfrog *l, void (*work)(void *leapfrog, size_t piece))
+{
+  hb_parallel_for(l->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(3 * l->n, PIECE), work, l);
+}
+
+enum hb_status hb_leapfrog_step(void *state)
+{
+  struct hb_leapfrog *l = state;
   double t = hb_leapfrog_next_time(l);
   if (!(t > hb_leapfrog_time(l)))
     return hb_fail(HB_ERR_NUMERIC, "a step of %g is lost in the digits of t = %.17g", l->params.dt, t);
   double lap = hb_clock_now();
-  kick_and_drift(l);
-  l->phases.predict_s += hb_phases_lap(&lap);
+  for_all(l, kick_and_drift);
+  l->phases.predict_s += hb_clock_lap(&lap);
   HB_TRY(evaluate(l, t, l->x1, l->v1));
   lap = hb_clock_now();
-  kick(l);
+  for_all(l, kick);
   exchange(&l->particles->x, &l->x1);
   exchange(&l->particles->v, &l->v1);
   take_forces(l);
   l->steps++;
-  l->phases.correct_s += hb_phases_lap(&lap);
+  l->phases.correct_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 
-enum hb_status hb_leapfrog_state(const struct hb_leapfrog *leapfrog, double t,
-                                 struct hb_particles **particles)
+enum hb_status hb_leapfrog_state(const void *state, double t, struct hb_particles **particles)
 {
-  const struct hb_leapfrog *l = leapfrog;
+  const struct hb_leapfrog *l = state;
   *particles = NULL;
   double begin = hb_leapfrog_time(l), end = hb_leapfrog_next_time(l),
          time_tolerance = same_time * l->params.dt;
@@ -187,9 +202,9 @@ enum hb_status hb_leapfrog_state(const struct hb_leapfrog *leapfrog, double t,
 
 /* ---- kept and taken up again ---- */
 
-enum hb_status hb_leapfrog_save(const struct hb_leapfrog *leapfrog, struct hb_sections *sections)
+enum hb_status hb_leapfrog_save(const void *state, struct hb_sections *sections)
 {
-  const struct hb_leapfrog *l = leapfrog;
+  const struct hb_leapfrog *l = state;
   const double scalars[] = {l->t0, l->params.dt, l->params.damping};
   HB_TRY(hb_particles_put(l->particles, sections));
   HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 3, scalars));
@@ -264,13 +279,6 @@ static enum hb_status ops_create(struct hb_particles *initial, const struct hb_s
   return status;
 }
 
-static void ops_destroy(void *state) { hb_leapfrog_destroy(state); }
-
-static enum hb_status ops_save(const void *state, struct hb_sections *sections)
-{
-  return hb_leapfrog_save(state, sections);
-}
-
 static enum hb_status ops_resume(const struct hb_sections *sections, const struct hb_sim_params *params,
                                  struct hb_force *force, void **state)
 {
@@ -279,15 +287,6 @@ static enum hb_status ops_resume(const struct hb_sections *sections, const struc
   enum hb_status status = hb_leapfrog_resume(sections, force, &l);
   *state = l;
   return status;
-}
-
-static double ops_time(const void *state) { return hb_leapfrog_time(state); }
-static double ops_next_time(const void *state) { return hb_leapfrog_next_time(state); }
-static enum hb_status ops_step(void *state) { return hb_leapfrog_step(state); }
-
-static enum hb_status ops_particles(const void *state, double t, struct hb_particles **particles)
-{
-  return hb_leapfrog_state(state, t, particles);
 }
 
 static enum hb_status ops_quantity(void *state, enum hb_quantity quantity, double *value)
@@ -319,15 +318,16 @@ static void ops_phases(const void *state, struct hb_phases *phases)
 const struct hb_integrator_ops hb_integrator_leapfrog = {
     .info = {.name = "leapfrog",
              .summary = "kick, drift, kick with a constant step that all particles share, and damping",
-             .source = "[NHP07]"},
+             .source = "[NHP07]",
+             .has_dt = 1},
     .create = ops_create,
-    .destroy = ops_destroy,
-    .save = ops_save,
+    .destroy = hb_leapfrog_destroy,
+    .save = hb_leapfrog_save,
     .resume = ops_resume,
-    .time = ops_time,
-    .next_time = ops_next_time,
-    .step = ops_step,
-    .particles = ops_particles,
+    .time = hb_leapfrog_time,
+    .next_time = hb_leapfrog_next_time,
+    .step = hb_leapfrog_step,
+    .particles = hb_leapfrog_state,
     .quantity = ops_quantity,
     .counts = ops_counts,
     .phases = ops_phases,

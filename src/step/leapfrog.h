@@ -40,24 +40,25 @@ enum hb_status hb_leapfrog_create(const struct hb_particles *initial, const stru
 /* The same with particles that belong to the integrator from here on, also after a failure. */
 enum hb_status hb_leapfrog_take(struct hb_particles *initial, const struct hb_leapfrog_params *params,
                                 struct hb_force *force, struct hb_leapfrog **leapfrog);
-void hb_leapfrog_destroy(struct hb_leapfrog *leapfrog);
 
-double hb_leapfrog_time(const struct hb_leapfrog *leapfrog);
-double hb_leapfrog_next_time(const struct hb_leapfrog *leapfrog);
+/* What hb_integrator_ops asks for; state is a struct hb_leapfrog. */
+void hb_leapfrog_destroy(void *state);
+
+double hb_leapfrog_time(const void *state);
+double hb_leapfrog_next_time(const void *state);
 
 /* On failure the state is that before it. Errors: HB_ERR_NUMERIC (a force that is NaN or Inf; a step that is lost in
  * the digits of the time), those of the source of forces. */
-enum hb_status hb_leapfrog_step(struct hb_leapfrog *leapfrog);
+enum hb_status hb_leapfrog_step(void *state);
 
 /* The particles at time t, last step <= t <= next step, to 1e-9 of a step. At the last step they are what the scheme
  * has; behind it predicted from there by [PZ07] eqs 3 and 4, as if the damping acted at its very beginning.
  * Errors: HB_ERR_USAGE (t), HB_ERR_INTERNAL. */
-enum hb_status hb_leapfrog_state(const struct hb_leapfrog *leapfrog, double t,
-                                 struct hb_particles **particles);
+enum hb_status hb_leapfrog_state(const void *state, double t, struct hb_particles **particles);
 
 /* The particles' sections, "t0" (t0 dt damping), "steps", "a", "j", and back. Errors:
  * HB_ERR_INPUT, HB_ERR_INTERNAL. */
-enum hb_status hb_leapfrog_save(const struct hb_leapfrog *leapfrog, struct hb_sections *sections);
+enum hb_status hb_leapfrog_save(const void *state, struct hb_sections *sections);
 enum hb_status hb_leapfrog_resume(const struct hb_sections *sections, struct hb_force *force,
                                   struct hb_leapfrog **leapfrog);
 

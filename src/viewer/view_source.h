@@ -23,7 +23,7 @@ struct hb_view_source {
   const struct hb_opts *opts;   /* whose settings are those above */
   struct hb_run_settings asked; /* the same as given              */
   struct hb_view_knobs knobs;
-  struct hb_particles *particles; /* at the beginning, or of the snapshot shown                           */
+  struct hb_particles *particles; /* at the start, or of the snapshot shown                               */
   struct hb_sim *sim;             /* NULL: a series                                                       */
   size_t shown;                   /* number in the series                                                 */
   double t, t_step;               /* now, and how far the last step went                                  */

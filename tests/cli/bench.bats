@@ -80,7 +80,7 @@ device+='"device": "[^"]+"'
   [ "${stderr_lines[0]}" = 'holmberg: scheme host keeps no particles on a device, expected one on OpenGL' ]
   run --separate-stderr "$HOLMBERG" bench frames --size 64
   [ "$status" -eq 2 ]
-  [[ ${stderr_lines[0]} == "holmberg: option --size: '64' is no size"* ]]
+  [[ ${stderr_lines[0]} == "holmberg: option --size: '64' is not a size"* ]]
 }
 
 # ---- bench run ----

@@ -221,7 +221,7 @@ made() {
   made
   cp end.h5 good.h5
   printf 'x' | dd of=run.ckpt bs=1 seek=1000 conv=notrunc status=none
-  fails_with 3 "run.ckpt is damaged: *; whole is the other generation: --resume run.ckpt~" run --resume run.ckpt
+  fails_with 3 "run.ckpt is damaged: *; the previous checkpoint is intact: --resume run.ckpt~" run --resume run.ckpt
   rm end.h5
   accepts run --resume run.ckpt~
   cmp end.h5 good.h5
@@ -292,7 +292,7 @@ made() {
 @test "options that do not fit together" {
   fails_with 2 'option --max-hours needs --checkpoint FILE' run a.h5 --max-hours 1
   fails_with 2 'option --checkpoint-every needs --checkpoint FILE' run a.h5 --checkpoint-every 1h
-  fails_with 2 "option --checkpoint: '-' is no file that could be replaced" run a.h5 --checkpoint -
+  fails_with 2 "option --checkpoint: '-' is not a file that can be replaced" run a.h5 --checkpoint -
   fails_with 2 'options --checkpoint and -o both name b.h5' run a.h5 --checkpoint b.h5 -o b.h5
   fails_with 4 'cannot write no/run.ckpt: folder no/: No such file or directory' run a.h5 --checkpoint no/run.ckpt
   for word in 10 min 3x -1s 1e999h 10minutes; do

@@ -125,7 +125,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
 @test "what cannot be drawn" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
   "$HOLMBERG" ic twobody -o b.h5 --quiet
-  fails_with 2 "option --size: '160' is no size (expected WIDTHxHEIGHT*" render a.h5 --size 160
+  fails_with 2 "option --size: '160' is not a size (expected WIDTHxHEIGHT*" render a.h5 --size 160
   fails_with 2 "option --size: '0x90' *" render a.h5 --size 0x90
   fails_with 2 "option --size: '99999x90' *" render a.h5 --size 99999x90
   fails_with 2 "option --centre: '1,2' is not possible (expected X,Y,Z)" render a.h5 --centre 1,2

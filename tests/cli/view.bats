@@ -543,7 +543,7 @@ END
   fails_with 3 "a.txt: line 2: unknown command 'kez'; did you mean 'key'?" view plummer -n 64 --scheme host --script a.txt
   echo 'drag 1 2 3' >a.txt
   fails_with 3 "a.txt: line 1: 'drag' takes 'X Y X Y \[HOW\]'" view plummer -n 64 --scheme host --script a.txt
-  fails_with 2 "option --size: '12' is no size*" view --size 12
+  fails_with 2 "option --size: '12' is not a size*" view --size 12
   DISPLAY='' fails_with 5 'GLFW found no window system*' view
   fails_with 4 '*none.h5*' view none.h5
   fails_with 2 "option -n belongs to a model*" view -n 5 none.h5

@@ -1,7 +1,6 @@
 /* Checkpoints. */
 #include "fuzz/fuzz.h"
 
-#include "base/crc32.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "run/run_record.h"
@@ -10,6 +9,7 @@
 #include <holmberg/checkpoint.h>
 
 #include <string.h>
+#include <zlib.h>
 
 enum { HEAD = 32, ROW = 40, MOST_SECTIONS = 1024 };
 
@@ -36,12 +36,12 @@ size_t fuzz_mend(uint8_t *file, size_t count)
     size_t width = get(row + 24, 4) == HB_SECTION_BYTES ? 1 : 8, most = (size_t)(end - data) / width;
     if (get(row + 32, 8) > most) put(row + 32, 8, most);
     size_t length = width * get(row + 32, 8);
-    put(row + 28, 4, hb_crc32(0, data, length));
+    put(row + 28, 4, crc32_z(0, data, length));
     data += length;
   }
   size_t length = (size_t)(data - file);
   put(file + 16, 8, length);
-  put(file + 28, 4, hb_crc32(hb_crc32(0, file, 28), file + HEAD, ROW * sections));
+  put(file + 28, 4, crc32_z(crc32_z(0, file, 28), file + HEAD, ROW * sections));
   return length;
 }
 

@@ -251,7 +251,7 @@ const char *pairs_describe(const struct pairs_case *c)
 {
   static char text[200];
   snprintf(text, sizeof text, "%s by %s in %s (%s)", c->interaction, c->scheme,
-           hb_precisions[c->precision].name, c->tuning ? c->tuning : "");
+           hb_precision_names[c->precision], c->tuning ? c->tuning : "");
   return text;
 }
 

@@ -3,7 +3,7 @@
 #include "support/support.h"
 
 #include "base/file.h"
-#include "base/lock.h"
+#include "run/lock.h"
 #include "base/mem.h"
 
 #include <errno.h>

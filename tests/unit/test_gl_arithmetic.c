@@ -2,10 +2,9 @@
  * self-test that asks drivers for it. */
 #include "base/bits.h"
 #include "gl/gl.h"
-#include "gl/gl_layers.h"
+#include "gl/gl_pass.h"
 #include "gl/gl_shader.h"
 #include "pairs/selftest.h"
-#include "pairs/selftest_roots.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -95,36 +94,29 @@ static int tear_down(void **state)
 static void run(enum hb_precision precision, int count, const char *mode)
 {
   char defines[64];
-  unsigned program, buffer, texture;
-  struct hb_gl_layers layers;
+  struct hb_gl_pass pass;
+  struct hb_gl_buffer buffer = {0};
+  struct hb_gl_texture layers;
   snprintf(defines, sizeof defines, "#define PRECISION %d\n%s", (int)precision, mode);
   setenv("HB_SHADER_DIR", folder, 1);
-  const struct hb_gl_program_source source = {
-      .vertex = "fullscreen.vert", .fragment = "test.frag", .defines = defines};
-  ASSERT_OK(hb_gl_program_build(context, &source, &program));
+  const struct hb_gl_program_source source = {.fragment = "test.frag", .defines = defines};
+  ASSERT_OK(hb_gl_pass_create(context, &source, &pass));
   unsetenv("HB_SHADER_DIR");
-  ASSERT_OK(hb_gl_layers_create(context, CASES, 1, 4, &layers));
-  glGenBuffers(1, &buffer);
-  glBindBuffer(GL_ARRAY_BUFFER, buffer);
-  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(CASES * (size_t)count * sizeof *given), given, GL_STREAM_DRAW);
-  glGenTextures(1, &texture);
-  glActiveTexture(GL_TEXTURE0);
-  glBindTexture(GL_TEXTURE_BUFFER, texture);
-  glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32UI, buffer);
-  glUseProgram(program);
-  glUniform1i(glGetUniformLocation(program, "given"), 0);
-  glUniform1i(glGetUniformLocation(program, "count"), count);
-  hb_gl_layers_draw(&layers, CASES, 1);
+  ASSERT_OK(hb_gl_texture_words(context, CASES, 1, 4, &layers));
+  hb_gl_buffer_fill(&buffer, HB_GL_BY_HOST, CASES * (size_t)count * sizeof *given, given);
+  hb_gl_buffer_texture(&buffer, HB_GL_RGBA32UI);
+  hb_gl_pass_texture(&pass, "given", &buffer.texture);
+  hb_gl_pass_int(&pass, "count", count);
+  hb_gl_pass_draw(&pass, &layers.target, 0, 0, CASES, 1);
   for (int k = 0; k < 4; k++) {
     uint32_t words[CASES][4];
-    hb_gl_layers_read(&layers, k, 0, CASES, 1, words[0]);
+    hb_gl_target_read(&layers.target, k, 0, 0, CASES, 1, HB_GL_WORDS, words[0]);
     for (int c = 0; c < CASES; c++) memcpy(got[c] + 4 * k, words[c], sizeof *words);
   }
   ASSERT_OK(hb_gl_context_check(context, "testing arithmetic"));
-  glDeleteProgram(program);
-  glDeleteTextures(1, &texture);
-  glDeleteBuffers(1, &buffer);
-  hb_gl_layers_destroy(&layers);
+  hb_gl_pass_destroy(&pass);
+  hb_gl_buffer_destroy(&buffer);
+  hb_gl_texture_destroy(&layers);
 }
 
 static int lacks(enum hb_precision precision)
@@ -206,7 +198,7 @@ static void require_same(enum hb_precision precision, const char *mode)
     for (size_t w = 0; w < words; w++) {
       if (w == 15) continue; /* what belongs to the count means nothing */
       if (got[c][w] != expected[c][w])
-        fail_msg("%s %s: case %d, word %zu is %08x, expected %08x", hb_precisions[precision].name, mode, c, w,
+        fail_msg("%s %s: case %d, word %zu is %08x, expected %08x", hb_precision_names[precision], mode, c, w,
                  got[c][w], expected[c][w]);
     }
 }

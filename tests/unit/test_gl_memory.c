@@ -1,7 +1,7 @@
 /* Host memory of whole runs, as base/mem counts it, against what hb_force_memory states, for every scheme
  * and for every place where particles can be predicted and corrected; and bag's memory on a GPU. */
 #include "base/mem.h"
-#include "base/team.h"
+#include "base/parallel.h"
 #include "gl/gl.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
@@ -62,7 +62,7 @@ static void check(const struct run *run, size_t n)
              need.host_particle);
   /* and the rest: pieces, what threads work in, texts and the like */
   double fixed = (double)few - each * (double)n;
-  if (fixed > need.host_fixed + BYTES_A_THREAD * hb_team_threads())
+  if (fixed > need.host_fixed + BYTES_A_THREAD * hb_parallel_threads())
     fail_msg("%s: %.0f bytes for no particle", run->scheme, fixed);
 }
 
@@ -178,7 +178,7 @@ static void check_bag_on_gpu(enum hb_precision precision, const char *tuning)
   enum { SOME = 1024 };
   int single = precision == HB_PRECISION_SINGLE, ds = precision == HB_PRECISION_DS;
   const struct pairs_case c = {"gravity_jerk", "bag", tuning, precision};
-  const struct hb_force_params params = {.scheme = "bag", .precision = hb_precisions[precision].name};
+  const struct hb_force_params params = {.scheme = "bag", .precision = hb_precision_names[precision]};
   const size_t n[] = {SOME, 2 * SOME, single ? 1472 : ds ? 1376 : 2752}, ni[] = {1, 1, single ? 1456 : 762};
   double sources[3];
   struct hb_force_need need;

@@ -1,6 +1,7 @@
 /* grape6: the numbers it counts with, the battery, accuracy, the same bits whatever the order, sums that overflow, and the
  * energy that a run keeps with it. */
 #include "support/battery.h"
+#include "base/parallel.h"
 #include "support/support.h"
 
 #include "force/grape6.h"
@@ -9,7 +10,6 @@
 #include <holmberg/diagnostics.h>
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,17 +248,16 @@ static void test_threads_and_blocks(void **state)
   static const size_t ni[] = {1, 2, 3, 17, 500};
   enum { N = 1500 };
   fill(N, 4);
-  int before = omp_get_max_threads();
-  omp_set_num_threads(1);
+  hb_parallel_set_threads(1);
   evaluate("grape6", 1. / 256, N, 500, all, &right);
   for (int threads = 1; threads <= 4; threads++) {
-    omp_set_num_threads(threads);
+    hb_parallel_set_threads(threads);
     for (size_t k = 0; k < COUNT_OF(ni); k++) {
       evaluate("grape6", 1. / 256, N, ni[k], all, &got);
       assert_true(same_bits(ni[k]));
     }
   }
-  omp_set_num_threads(before);
+  hb_parallel_set_threads(0);
 }
 
 /* ---- overflow ---- */

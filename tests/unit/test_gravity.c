@@ -1,11 +1,11 @@
 /* Direct summation on the host against a plain long double loop, and its promise of equal bits. */
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/parallel.h"
 #include "core/gravity.h"
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,17 +166,16 @@ static void test_bits_do_not_depend_on_threads(void **state)
   (void)state;
   static double a1[3 * N_MAX], j1[3 * N_MAX], phi1[N_MAX];
   struct hb_gravity *g = sources(N_MAX, x);
-  int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
+  hb_parallel_set_threads(1);
   hb_gravity_eval(g, 0, N_MAX, all, a1, j1, phi1);
   for (int t = 2; t <= 5; t++) {
-    omp_set_num_threads(t);
+    hb_parallel_set_threads(t);
     hb_gravity_eval(g, 0, N_MAX, all, a, j, phi);
     assert_memory_equal(a, a1, sizeof a);
     assert_memory_equal(j, j1, sizeof j);
     assert_memory_equal(phi, phi1, sizeof phi);
   }
-  omp_set_num_threads(threads);
+  hb_parallel_set_threads(0);
   hb_gravity_destroy(g);
 }
 

@@ -1,10 +1,10 @@
 /* host-simd: the battery, accuracy, and the same bits from any block and any number of threads, for every
  * precision and every instruction set of this machine. */
 #include "support/battery.h"
+#include "base/parallel.h"
 #include "support/support.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,13 +210,12 @@ static void run_same_bits(const char *precision)
   static const size_t ni[] = {1, 2, 3, 15, 16, 17, 100, NI};
   uint32_t index[NI];
   for (size_t b = 0; b < NI; b++) index[b] = (uint32_t)((b * 7919 + N - 1) % N); /* no common factor */
-  int before = omp_get_max_threads();
   struct hb_force *force = open_force("host-simd", precision, 1. / 256);
   ASSERT_OK(hb_force_set_j(force, N, m, x, v));
-  omp_set_num_threads(1);
+  hb_parallel_set_threads(1);
   evaluate(force, NI, index, &right);
   for (int threads = 1; threads <= 5; threads++) {
-    omp_set_num_threads(threads);
+    hb_parallel_set_threads(threads);
     for (size_t k = 0; k < COUNT_OF(ni); k++) {
       evaluate(force, ni[k], index, &got);
       assert_memory_equal(got.a, right.a, 3 * ni[k] * sizeof *got.a);
@@ -224,7 +223,7 @@ static void run_same_bits(const char *precision)
       assert_memory_equal(got.phi, right.phi, ni[k] * sizeof *got.phi);
     }
   }
-  omp_set_num_threads(before);
+  hb_parallel_set_threads(0);
   hb_force_close(force);
 }
 
@@ -265,10 +264,9 @@ static void test_no_memory(void **state)
 {
   (void)state;
   fill(SHARED);
-  int before = omp_get_max_threads();
-  omp_set_num_threads(2);
+  hb_parallel_set_threads(2);
   support_survives_lack_of_memory(force_of_one, NULL, 4);
-  omp_set_num_threads(before);
+  hb_parallel_set_threads(0);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* The fits of [PZ07] section 5, against what the paper and this program count. */
 #include "support/support.h"
 
-#include "perf/model.h"
+#include "perf/machine_model.h"
 
 #include <math.h>
 
@@ -9,9 +9,9 @@ static void fits_of_the_paper(void **state)
 {
   (void)state;
   /* eqs 14 and 17 by hand: 0.20 exp(0.81 log 1024), 247 exp(0.35 log 1024) */
-  assert_true(fabs(hb_model_n_block(1024) - 54.8748) < 0.001);
+  assert_true(fabs(hb_power_law_at(&hb_machines->n_block, 1024) - 54.8748) < 0.001);
   assert_true(fabs(hb_model_n_steps(1024, 0.01) - 2794.5) < 0.1);
-  assert_true(hb_model_n_block(1) == 0.20 && hb_model_n_steps(1, 0.01) == 247);
+  assert_true(hb_power_law_at(&hb_machines->n_block, 1) == 0.20 && hb_model_n_steps(1, 0.01) == 247);
   /* a step goes as the root of nu */
   assert_true(fabs(hb_model_n_steps(1024, 0.0025) / hb_model_n_steps(1024, 0.01) - 2) < 1e-12);
 }

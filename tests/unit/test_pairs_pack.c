@@ -71,7 +71,7 @@ static void check(const char *what, const struct hb_column *columns)
       for (size_t w = 0; w < words * n; w++)
         if (out[w] != expected(columns, precisions[q], w / words, (int)(w % words)))
           fail_msg("%s in %s: word %zu of particle %zu of %zu is %08x", what,
-                   hb_precisions[precisions[q]].name, w % words, w / words, n, out[w]);
+                   hb_precision_names[precisions[q]], w % words, w / words, n, out[w]);
       assert_int_equal(out[words * n], UNTOUCHED);
     }
 }

@@ -1,4 +1,5 @@
 /* Density centre, core, Lagrangian radii, angular momentum and hard binaries of systems whose values are known. */
+#include "base/parallel.h"
 #include "support/support.h"
 
 #include "base/mem.h"
@@ -10,7 +11,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* ---- neighbours -------------------------------------------------------------------------------------- */
@@ -76,12 +76,11 @@ static void tree_does_not_depend_on_threads(void **state)
   static double x[3 * N];
   struct hb_kdtree *one, *many;
   scatter(N, x);
-  int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
+  hb_parallel_set_threads(1);
   ASSERT_OK(hb_kdtree_create(N, x, &one));
-  omp_set_num_threads(4);
+  hb_parallel_set_threads(4);
   ASSERT_OK(hb_kdtree_create(N, x, &many));
-  omp_set_num_threads(threads);
+  hb_parallel_set_threads(0);
   assert_memory_equal(one->index, many->index, N * sizeof *one->index);
   assert_memory_equal(one->axis, many->axis, N);
   hb_kdtree_destroy(one);

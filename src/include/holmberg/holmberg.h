@@ -66,7 +66,8 @@ const char *hb_particles_note(const struct hb_particles *particles, const char *
 /* How plummer reaches its units: by the sums over its own particles, exact but N^2 work, or by those of the model it
  * is drawn from, for which 10^6 particles take no time. auto: measured up to HB_IC_MEASURED_MOST particles. */
 enum hb_ic_scaling { HB_IC_SCALING_AUTO = 0, HB_IC_SCALING_MEASURED = 1, HB_IC_SCALING_MODEL = 2 };
-extern const char *const hb_ic_scaling_names[]; /* words for an enum, by its values, like all ..._names; NULL behind the last */
+extern const char *const
+    hb_ic_scaling_names[]; /* words for an enum, by its values, like all ..._names; NULL behind the last */
 enum { HB_IC_MEASURED_MOST = 1 << 17 };
 
 /* What auto stands for with n particles. */
@@ -193,6 +194,7 @@ void hb_force_close(struct hb_force *force);
 
 const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force);
 const char *hb_force_precision(const struct hb_force *force);
+extern const char *const hb_precision_names[];     /* of all schemes together; NULL behind the last */
 int hb_force_position_bits(const char *precision); /* significant bits of a position in it; 0: unknown name */
 const char *
 hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "" where there are none */
@@ -228,9 +230,12 @@ extern const char *const hb_steps_names[];
 struct hb_integrator_info {
   const char *name, *summary;
   const char *source; /* the paper it comes from */
+  int has_dt; /* 1: all particles share the step dt, the caller's choice, and can be damped; 0: eta sets the steps */
 };
 
 const struct hb_integrator_info *hb_integrators(size_t *count);
+const struct hb_integrator_info *
+hb_integrator_named(const char *name); /* NULL if there is none of that name */
 
 /* Where a block step's work is done, and what travels for it; the three modes of [PZ07] Fig. 5 are
  *   all / host / host     as in 2007: the host predicts all particles and sends them

@@ -1,5 +1,5 @@
 /* Loops shared by threads: each piece once, also from several callers and from within. */
-#include "base/team.h"
+#include "base/parallel.h"
 #include "support/support.h"
 
 #include <pthread.h>
@@ -40,7 +40,7 @@ static void test_each_piece_once(void **state)
     for (int threads = 1; threads <= 5; threads++) {
       size_t count = counts[(size_t)(round + threads) % COUNT_OF(counts)];
       memset(&t, 0, sizeof t);
-      hb_team_each(threads, count, count_piece, &t);
+      hb_parallel_for(threads, count, count_piece, &t);
       assert_each_once(&t, count);
       assert_true(t.most <= threads);
     }
@@ -55,7 +55,7 @@ static void test_others_take_part(void **state)
     memset(&t, 0, sizeof t);
     t.slow_us = 10000;
     if (rest) usleep(20000);
-    hb_team_each(4, 40, count_piece, &t);
+    hb_parallel_for(4, 40, count_piece, &t);
     assert_each_once(&t, 40);
     assert_true(t.most > 1 && t.most <= 4);
   }
@@ -66,21 +66,21 @@ static void test_others_take_part(void **state)
 static void inner_loop(void *context, size_t k)
 {
   struct tally *all = context;
-  hb_team_each(4, 20, count_piece, &all[k]);
+  hb_parallel_for(4, 20, count_piece, &all[k]);
 }
 
 static void test_loop_in_a_loop(void **state)
 {
   (void)state;
   static struct tally all[4];
-  hb_team_each(4, 4, inner_loop, all);
+  hb_parallel_for(4, 4, inner_loop, all);
   for (int k = 0; k < 4; k++) assert_each_once(&all[k], 20);
 }
 
 static void *call_often(void *context)
 {
   struct tally *t = context;
-  for (int k = 0; k < 500; k++) hb_team_each(3, MOST / 500, count_piece, t);
+  for (int k = 0; k < 500; k++) hb_parallel_for(3, MOST / 500, count_piece, t);
   return NULL;
 }
 
@@ -99,12 +99,12 @@ static void test_two_callers(void **state)
 static void test_pieces(void **state)
 {
   (void)state;
-  assert_int_equal(hb_team_pieces(0, 8), 0);
-  assert_int_equal(hb_team_pieces(8, 8), 1);
-  assert_int_equal(hb_team_pieces(9, 8), 2);
-  assert_int_equal(hb_team_end(9, 8, 0), 8);
-  assert_int_equal(hb_team_end(9, 8, 8), 9);
-  assert_true(hb_team_threads() >= 1);
+  assert_int_equal(hb_parallel_end(9, 8, 0), 8);
+  assert_int_equal(hb_parallel_end(9, 8, 8), 9);
+  assert_true(hb_parallel_threads() >= 1);
+  hb_parallel_set_threads(3);
+  assert_int_equal(hb_parallel_threads(), 3);
+  hb_parallel_set_threads(0);
 }
 
 int main(void)

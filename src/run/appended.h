@@ -10,7 +10,7 @@ struct hb_appended {
   const char *path;         /* the caller's; "-" is standard output               */
   unsigned long long inode; /* 0: no mark, as where the output is no regular file */
   unsigned long long device, length;
-  unsigned long checksum; /* base/crc32 of the file up to length                */
+  unsigned long checksum; /* CRC-32 of the file up to length                     */
 };
 
 /* Whether it is a regular file, so that it can be marked and cut. */

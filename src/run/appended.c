@@ -1,12 +1,11 @@
-#include "base/appended.h"
-
-#include "base/crc32.h"
+#include "run/appended.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static int is_stdout(const struct hb_appended *output) { return strcmp(output->path, "-") == 0; }
 
@@ -20,14 +19,14 @@ static enum hb_status fail(const char *verb, const struct hb_appended *output)
  * only: it is opened a second time by the name that the system has for it. */
 static int sum(int fd, unsigned long long from, unsigned long long to, unsigned long *checksum)
 {
-  char chunk[65536];
-  uint32_t crc = (uint32_t)*checksum;
+  unsigned char chunk[65536];
+  unsigned long crc = *checksum;
   while (from < to) {
     size_t wanted = to - from < sizeof chunk ? (size_t)(to - from) : sizeof chunk;
     ssize_t got = pread(fd, chunk, wanted, (off_t)from);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return 0;
-    crc = hb_crc32(crc, chunk, (size_t)got);
+    crc = crc32_z(crc, chunk, (size_t)got);
     from += (size_t)got;
   }
   *checksum = crc;

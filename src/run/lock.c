@@ -1,4 +1,4 @@
-#include "base/lock.h"
+#include "run/lock.h"
 
 #include "base/log.h"
 #include "base/mem.h"

@@ -1,12 +1,13 @@
-#include "base/team.h"
+#include "base/parallel.h"
 
 #include "base/clock.h"
 
-#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { HELPERS_MOST = 255 };
 
@@ -40,7 +41,28 @@ static struct {
   atomic_int sleeping;
 } team = {.taken = ATOMIC_FLAG_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
 
-int hb_team_threads(void) { return omp_get_max_threads(); }
+/* ---- how many ---- */
+
+static atomic_int threads_known, threads_set;
+
+static int find_threads(void)
+{
+  const char *named = getenv("OMP_NUM_THREADS");
+  cpu_set_t allowed;
+  long count = named ? strtol(named, NULL, 10) : 0;
+  if (count < 1 && sched_getaffinity(0, sizeof allowed, &allowed) == 0) count = CPU_COUNT(&allowed);
+  if (count < 1) count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : count > HELPERS_MOST ? HELPERS_MOST + 1 : (int)count;
+}
+
+int hb_parallel_threads(void)
+{
+  if (atomic_load(&threads_set)) return atomic_load(&threads_set);
+  if (!atomic_load(&threads_known)) atomic_store(&threads_known, find_threads());
+  return atomic_load(&threads_known);
+}
+
+void hb_parallel_set_threads(int threads) { atomic_store(&threads_set, threads); }
 
 static void relax(void)
 {
@@ -138,7 +160,7 @@ static void share(int wanted, size_t count, void (*work)(void *context, size_t k
   }
 }
 
-void hb_team_each(int threads, size_t count, void (*work)(void *context, size_t k), void *context)
+void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context)
 {
   if (threads > 1 && count > 1 && !atomic_flag_test_and_set(&team.taken)) {
     share((size_t)threads < count ? threads - 1 : (int)count - 1, count, work, context);

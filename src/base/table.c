@@ -1,0 +1,163 @@
+#include "base/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+/* One value out of a row: the member that its kind says. */
+struct value {
+  enum hb_table_kind kind;
+  double real;
+  uint64_t count;
+  int number;
+  const char *text;
+};
+
+static struct value value_of(const struct hb_table_column *column, const void *row)
+{
+  const char *at = (const char *)row + column->offset;
+  struct value value = {.kind = column->kind};
+  size_t size;
+  switch (column->kind) {
+  case HB_TABLE_REAL:
+    memcpy(&value.real, at, sizeof value.real);
+    if (column->scale != 0) value.real *= column->scale;
+    break;
+  case HB_TABLE_COUNT:
+    memcpy(&value.count, at, sizeof value.count);
+    break;
+  case HB_TABLE_SIZE:
+    memcpy(&size, at, sizeof size);
+    value.count = size;
+    value.kind = HB_TABLE_COUNT;
+    break;
+  case HB_TABLE_INT:
+  case HB_TABLE_TRUTH:
+    memcpy(&value.number, at, sizeof value.number);
+    break;
+  case HB_TABLE_TEXT:
+    memcpy(&value.text, at, sizeof value.text);
+    break;
+  case HB_TABLE_CHARS:
+    value.text = at;
+    value.kind = HB_TABLE_TEXT;
+    break;
+  }
+  return value;
+}
+
+/* ---- text ---- */
+
+/* A word as wide as the column. Around its number the format has blanks, a bar or a percent sign. */
+static void put_word(const struct hb_table_column *column, const char *word, FILE *out)
+{
+  const char *format = column->format, *number = strchr(format, '%') + 1;
+  const char *digits = number + strspn(number, "-#"), *behind = digits + strcspn(digits, "dfegsu") + 1;
+  int width = atoi(digits) + (*behind == '%'), is_comment = *word == '#';
+  fprintf(out, "%.*s%s", (int)(number - 1 - format), format, is_comment ? "#" : "");
+  fprintf(out, "%*s", (*number == '-' ? -1 : 1) * (width - is_comment), word + is_comment);
+}
+
+static void put_text(const struct hb_table_column *column, const void *row, FILE *out)
+{
+  const struct value value = value_of(column, row);
+  if (value.kind == HB_TABLE_REAL && isnan(value.real) && column->missing)
+    put_word(column, column->missing, out);
+  else if (value.kind == HB_TABLE_REAL)
+    fprintf(out, column->format, value.real);
+  else if (value.kind == HB_TABLE_COUNT)
+    fprintf(out, column->format, (unsigned long long)value.count);
+  else if (value.kind == HB_TABLE_TEXT)
+    fprintf(out, column->format, value.text);
+  else
+    fprintf(out, column->format, value.number);
+}
+
+/* row NULL: the header. */
+static void put_text_line(const struct hb_table *table, const void *row)
+{
+  const char *blank = "";
+  for (const struct hb_table_column *c = table->columns; c < table->columns + table->count; c++) {
+    if (!c->format) continue;
+    fputs(blank, table->out);
+    blank = " ";
+    row ? put_text(c, row, table->out) : put_word(c, c->heading ? c->heading : c->name, table->out);
+  }
+  fputc('\n', table->out);
+}
+
+/* ---- comma-separated values ---- */
+
+static void put_csv(const struct value value, FILE *out)
+{
+  if (value.kind == HB_TABLE_REAL && isnan(value.real)) /* whatever its sign */
+    fputs("nan", out);
+  else if (value.kind == HB_TABLE_REAL)
+    fprintf(out, "%.17g", value.real);
+  else if (value.kind == HB_TABLE_COUNT)
+    fprintf(out, "%" PRIu64, value.count);
+  else if (value.kind == HB_TABLE_TEXT)
+    fputs(value.text, out); /* a word without commas or quotes */
+  else
+    fprintf(out, "%d", value.number);
+}
+
+static void put_csv_line(const struct hb_table *table, const void *row)
+{
+  const char *comma = "";
+  for (const struct hb_table_column *c = table->columns; c < table->columns + table->count; c++) {
+    if (!c->name) continue;
+    fputs(comma, table->out);
+    comma = ",";
+    row ? put_csv(value_of(c, row), table->out) : (void)fputs(c->name, table->out);
+  }
+  fputc('\n', table->out);
+}
+
+/* ---- JSON ---- */
+
+void hb_table_members(const struct hb_table_column *columns, size_t count, const void *row,
+                      struct hb_json *json)
+{
+  for (const struct hb_table_column *c = columns; c < columns + count; c++) {
+    const struct value value = value_of(c, row);
+    if (!c->name) continue;
+    if (value.kind == HB_TABLE_REAL)
+      hb_json_number(json, c->name, value.real);
+    else if (value.kind == HB_TABLE_COUNT)
+      hb_json_count(json, c->name, value.count);
+    else if (value.kind == HB_TABLE_TRUTH)
+      hb_json_truth(json, c->name, value.number);
+    else if (value.kind == HB_TABLE_INT)
+      hb_json_number(json, c->name, value.number);
+    else if (value.text)
+      hb_json_text(json, c->name, value.text);
+  }
+}
+
+static void put_json_line(const struct hb_table *table, const void *row)
+{
+  struct hb_json json = {.out = table->out};
+  hb_json_open_object(&json, NULL);
+  hb_table_members(table->columns, table->count, row, &json);
+  hb_json_close_object(&json);
+  fputc('\n', table->out);
+}
+
+/* ---- all three ---- */
+
+void hb_table_put(struct hb_table *table, const void *row)
+{
+  int is_first = table->rows++ == 0;
+  if (table->form == HB_TABLE_JSON_FORM) {
+    put_json_line(table, row);
+    return;
+  }
+  void (*put)(const struct hb_table *, const void *) =
+      table->form == HB_TABLE_CSV_FORM ? put_csv_line : put_text_line;
+  if (is_first) put(table, NULL);
+  put(table, row);
+}

@@ -1,0 +1,53 @@
+/* Rows of a table: its columns say once what a row holds, where, and how that is called and printed. Text, lines of JSON
+ * and comma-separated values are written from them. */
+#ifndef HB_TABLE_H
+#define HB_TABLE_H
+
+#include "base/json.h"
+
+#include <stddef.h>
+
+/* What lies at a column's place in the row. */
+enum hb_table_kind {
+  HB_TABLE_REAL,  /* double                               */
+  HB_TABLE_COUNT, /* uint64_t                             */
+  HB_TABLE_SIZE,  /* size_t                               */
+  HB_TABLE_INT,   /* int                                  */
+  HB_TABLE_TRUTH, /* int: true, false; 1, 0 in CSV        */
+  HB_TABLE_TEXT,  /* const char *; NULL: not in JSON      */
+  HB_TABLE_CHARS  /* char [], the text itself             */
+};
+
+struct hb_table_column {
+  const char *name; /* in JSON and CSV; NULL: stands in the text only */
+  enum hb_table_kind kind;
+  size_t offset; /* in the row */
+  const char
+      *format; /* of the text, printf's for a double, unsigned long long, int or string; NULL: not there */
+  const char *heading; /* above it, as wide as the format; a '#' comes first in the line. NULL: the name */
+  double scale;        /* written is the double times this; 0: 1 */
+  const char *missing; /* what the text has for a NaN; NULL: nan */
+};
+
+/* With the columns in an array. */
+#define HB_TABLE_COLUMNS(array) (array), sizeof(array) / sizeof *(array)
+
+enum hb_table_form { HB_TABLE_TEXT_FORM, HB_TABLE_JSON_FORM, HB_TABLE_CSV_FORM };
+
+/* A table that is being written. */
+struct hb_table {
+  const struct hb_table_column *columns;
+  size_t count;
+  enum hb_table_form form;
+  FILE *out;
+  size_t rows; /* so far; before the first stands a header, but in JSON */
+};
+
+/* Writes a line. Whether `out` took it is for the caller to find out. */
+void hb_table_put(struct hb_table *table, const void *row);
+
+/* The members of a JSON object that is open. */
+void hb_table_members(const struct hb_table_column *columns, size_t count, const void *row,
+                      struct hb_json *json);
+
+#endif
