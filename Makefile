@@ -30,6 +30,7 @@ CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
 CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
+OBJECTS := $(LIB_OBJ) $(CLI_OBJ) $(CHILD) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/*/*.c))
 
 # What fuzzing needs, linked with the command line but its main(); calls that tests/fuzz answers itself are its own.
 FUZZ_OBJ   := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/fuzz/*.c)) $(filter-out %/main.o,$(CLI_OBJ))
@@ -40,6 +41,9 @@ JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
+
+# What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
+compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
 .PHONY: all run reproduce test test-long fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
@@ -75,22 +79,26 @@ test: deps-test
 	$(Q)tests/run.sh $(B)
 
 test-long: deps-test deps-long fuzz
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
+	$(Q)for name in gl_energy gl_faults gl_steps grape6; do LONG=1 HB_CONTEXT=osmesa $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
 
-.PHONY: tests
+.PHONY: tests host-tests objects
 tests: $(TESTS)
+host-tests: $(filter-out %/test_gl_%,$(TESTS)) # those that need no OpenGL
+objects: $(OBJECTS)
 
 deps-%:
 	$(Q)tools/deps.sh $*
 
 lint: deps-lint
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
 	$(Q)tools/lint.sh $(B)
 
 asan: deps-test
-	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/asan OPT='-O1 -g -fno-omit-frame-pointer' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/asan OPT='-O1 -g -fno-omit-frame-pointer' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' all host-tests
 	$(Q)tests/run.sh --host-only $(B)/asan
 
 SECONDS = 60
@@ -120,17 +128,17 @@ $(B)/libholmberg.a: $(LIB_OBJ)
 
 $(B)/obj/%.o: src/%.c $(B)/flags
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(compile)
 
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(compile)
 
-$(B)/gen/shaders.c: tools/embed.sh $(SHADERS)
+$(B)/gen/shaders.c: Makefile tools/embed.sh $(SHADERS)
 	$(call say,EMBED,shaders)
 	$(Q)mkdir -p $(@D) && tools/embed.sh gl/gl_shader.h hb_gl_shader_file shaders $(SHADERS) >$@
 
-$(B)/gen/paper.c: tools/embed.sh $(PAPERS)
+$(B)/gen/paper.c: Makefile tools/embed.sh $(PAPERS)
 	$(call say,EMBED,data/paper)
 	$(Q)mkdir -p $(@D) && tools/embed.sh perf/paper.h hb_paper_file data/paper $(PAPERS) >$@
 
@@ -143,13 +151,14 @@ $(B)/gen/commit.c: FORCE
 	@mkdir -p $(@D); printf '%s\n' '#include "report/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" | cmp -s - $@ || \
 	  printf '%s\n' '#include "report/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" >$@
 
+$(B)/obj/tests/%.o: ALSO = -Itests
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -Itests -MMD -MP -c -o $@ $<
+	$(Q)$(compile)
 
-$(B)/tests/%: tests/unit/%.c $(HELPERS) $(B)/libholmberg.a | $(B)/holmberg-child
+$(B)/tests/%: $(B)/obj/tests/unit/%.o $(HELPERS) $(B)/libholmberg.a | $(B)/holmberg-child
 	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -Itests -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< $(PARTS) $(HELPERS) $(B)/libholmberg.a $(LDLIBS) -lcmocka
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(PARTS) $(HELPERS) $(B)/libholmberg.a $(LDLIBS) -lcmocka
 
 $(B)/tests/test_fuzz: PARTS = $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
 $(B)/tests/test_fuzz: $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
@@ -165,4 +174,4 @@ $(B)/flags: FORCE
 .PHONY: FORCE
 FORCE:
 
--include $(shell find $(B)/obj $(B)/tests -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh [--host-only] BUILD: all tests of a build folder, or those that make sense under the sanitizers.
-# tests/unit/test_gl_*.c run in every kind of context, the window's under Xvfb; tests/cli/*.bats drive the program. As many
-# files at a time as there are processors. Prints what fails, and `N passed, N failed`.
+# tests/unit/test_gl_*.c run in the kinds of context that `contexts` says, the window's under Xvfb; tests/cli/*.bats drive
+# the program. As many files at a time as there are processors. Prints what fails, and `N passed, N failed`.
 set -u
 
 # A shell that was begun with SIGINT or SIGHUP ignored, in the background or by nohup, cannot give it back; some tests send it.
@@ -22,22 +22,25 @@ at_once=$(nproc 2>/dev/null || echo 2)
 : >"$counts"
 
 # judge LABEL COMMAND...: runs it and counts the lines `ok` and `not ok` of its TAP output. A command that dies, or that
-# tests nothing, counts as one failure, and so does a test that is skipped: what it lacks, tools/deps.sh is to install.
+# tests nothing, counts as one failure, and so does a case of bats that is skipped: what it lacks, tools/deps.sh is to
+# install. What a program of tests/unit skips, the device cannot do: it is listed.
 judge() {
-  local label=$1 output seconds good bad status
-  local TIMEFORMAT=$'\n%0R s, %0U s user' skip='^ok .* # skip'
+  local label=$1 output seconds good bad lacking status
+  local TIMEFORMAT=$'\n%0R s, %0U s user' skip='^ok .* # skip' lacks='^not ok [0-9]* # SKIP'
   shift
   output=$({ time CMOCKA_MESSAGE_OUTPUT=TAP "$@" 2>&1 </dev/null; } 2>&1)
   status=$?
   seconds=${output##*$'\n'}
   good=$(grep '^ok ' <<<"$output" | grep -vc "$skip")
-  bad=$(grep -c -e '^not ok ' -e "$skip" <<<"$output")
-  if [ $status -ne 0 ] && [ "$bad" -eq 0 ] || [ $((good + bad)) -eq 0 ]; then bad=$((bad + 1)); fi
+  lacking=$(grep -c "$lacks" <<<"$output")
+  bad=$(grep -e '^not ok ' -e "$skip" <<<"$output" | grep -vc "$lacks")
+  if [ $status -ne 0 ] && [ "$bad" -eq 0 ] || [ $((good + bad + lacking)) -eq 0 ]; then bad=$((bad + 1)); fi
   printf '%s\n== %s: exit %d\n' "$output" "$label" $status >>"$log"
   if [ "$bad" -gt 0 ]; then
     printf '  FAIL  %s\n%s\n' "$label" "$(grep -e '^[^o]' -e "$skip" <<<"$output" | head -n 40 | sed 's/^/        /')"
   else
     printf '  ok    %-28s %3d  %s\n' "$label" "$good" "$seconds"
+    sed -n "s/$lacks /        the device cannot do /p" <<<"$output"
   fi
   echo "$good $bad" >>"$counts"
 }
@@ -65,14 +68,29 @@ done
 DISPLAY=:$(cat "$build/xvfb.display")
 export DISPLAY
 
-# in_context CONTEXT NAME: a software renderer without threads of its own keeps one core busy, and short passes do not
-# wait for threads to wake up; test_gl_pairs has them, so that both ways are tested.
-in_context() {
-  local threads=0 platform=
-  [ "$2" = test_gl_pairs ] && threads=2
-  [ "$1" = egl ] && platform=surfaceless
-  begin "$2, $1" env HB_CONTEXT="$1" EGL_PLATFORM=$platform LP_NUM_THREADS=$threads "$build/tests/$2"
+# contexts NAME: arithmetic, whole runs and pictures once, since EGL and GLFW are other ways to the same renderer; those
+# take a case each of forces and pictures (SMOKE), and all of what a context itself does.
+contexts() {
+  case $1 in
+  test_gl_energy | test_gl_faults | test_gl_inspector | test_gl_matrix | test_gl_memory | test_gl_pairs | test_gl_pairs_sources | \
+    test_gl_passes_traced | test_gl_resident | test_gl_save | test_gl_steps) echo osmesa ;;
+  test_gl_force | test_gl_scene) echo 'osmesa egl,smoke glfw,smoke' ;;
+  *) echo osmesa egl glfw ;;
+  esac
 }
+
+# in_context CONTEXT[,smoke] NAME: a software renderer without threads of its own keeps one core busy, and short passes do
+# not wait for threads to wake up; test_gl_pairs has them, so that both ways are tested.
+in_context() {
+  local threads=0 platform='' context=${1%,*} smoke=()
+  [ "$2" = test_gl_pairs ] && threads=2
+  [ "$context" = egl ] && platform=surfaceless
+  [ "$1" = "$context" ] || smoke=(SMOKE=1)
+  begin "$2, $1" env HB_CONTEXT="$context" "${smoke[@]}" EGL_PLATFORM=$platform LP_NUM_THREADS=$threads "$build/tests/$2"
+}
+
+# A thread that waits leaves its processor to the other program.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 # Every shader is compiled once in a run, not once in each context: an older binary would hide a compiler's mistakes.
 export MESA_SHADER_CACHE_DIR=$build/shader_cache
@@ -80,19 +98,8 @@ rm -rf "$MESA_SHADER_CACHE_DIR"
 for source in tests/unit/test_*.c; do
   name=$(basename "$source" .c)
   case $name in
-  # long, and of whole runs or of arithmetic: what those do in each context, others test
-  test_gl_energy | test_gl_steps | test_gl_memory | test_gl_faults | test_gl_pairs_sources)
-    [ -n "$host_only" ] || in_context osmesa "$name"
-    ;;
-  test_gl_force) # the same renderer in each context: a few cases of the other two
-    [ -n "$host_only" ] || for context in osmesa egl glfw; do
-      [ $context = osmesa ] || export SMOKE=1
-      in_context $context "$name"
-    done
-    unset SMOKE
-    ;;
   test_gl_*)
-    [ -n "$host_only" ] || for context in osmesa egl glfw; do in_context $context "$name"; done
+    [ -n "$host_only" ] || for context in $(contexts "$name"); do in_context "$context" "$name"; done
     ;;
   *) begin "$name" "$build/tests/$name" ;;
   esac

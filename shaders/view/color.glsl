@@ -1,4 +1,4 @@
-// What a particle is coloured by, and the colour.
+// What a particle is colored by, and the color.
 
 #define SPEED 0
 #define VALUE 1
@@ -7,7 +7,7 @@
 uniform int color_by;
 uniform vec4 range; // from, and one over the length
 uniform samplerBuffer values; // by the particle's number
-uniform sampler2D palette;    // a row for each colour map, the last one for groups
+uniform sampler2D palette;    // a row for each color map, the last one for groups
 uniform int palette_row;
 
 vec3 color_of(int number, vec3 velocity) {

@@ -1,4 +1,4 @@
-// Half the size: the mean of four texels, and of their neighbours with less weight, so that nothing jumps when the light
+// Half the size: the mean of four texels, and of their neighbors with less weight, so that nothing jumps when the light
 // moves by less than a texel of the smaller picture.
 
 uniform sampler2D source;

@@ -1,4 +1,4 @@
-// One number of a stack of records as an image in false colours, row 0 on top; or the scale of those colours. A long strip
+// One number of a stack of records as an image in false colors, row 0 on top; or the scale of those colors. A long strip
 // of records is cut into pieces, one below the other.
 
 #include "view/grid.glsl"
@@ -9,7 +9,7 @@ uniform ivec4 shape;     // rows; columns of a piece; pixels of a cell; height o
 uniform int component;   // -1: the scale; -2: nothing but the paper
 uniform float most;      // its end
 uniform int marked;      // record with a frame, -1: none
-uniform vec4 anchors[9]; // see src/render/false_color.h
+uniform vec4 anchors[9]; // see src/render/colormap.h
 
 out vec4 color;
 

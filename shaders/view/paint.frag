@@ -1,4 +1,4 @@
-// The font's atlas says how much of the colour stays; boxes and lines take it from the cell that is full.
+// The font's atlas says how much of the color stays; boxes and lines take it from the cell that is full.
 
 uniform sampler2D atlas;
 

@@ -1,5 +1,5 @@
 // The smaller picture, spread over the next larger one: between its texels along straight lines, and of that the mean
-// with the neighbours on both sides, weighted 1 2 1.
+// with the neighbors on both sides, weighted 1 2 1.
 
 uniform sampler2D source;
 uniform vec4 target_size; // width, height; share of what is added

@@ -12,11 +12,11 @@
 #define DOT 2
 
 uniform int point;
-uniform vec4 star; // sigma in samples: at the centre's distance, least, largest; mass of a usual star or 0
+uniform vec4 star; // sigma in samples: at the center's distance, least, largest; mass of a usual star or 0
 uniform float unit; // of light; below 1 where the target cannot hold more than 1
 const float REACH = 2.7; // sigmas
 
-flat out vec4 light;   // colour and brightness in the middle
+flat out vec4 light;   // color and brightness in the middle
 flat out vec4 profile; // see stars.frag
 out vec2 offset; // in sigmas
 

@@ -1,5 +1,5 @@
-// A pixel of the finished picture: light and scattered light through the curve, with the colour kept, and towards white
-// where the plate is full, as eyes and film do.
+// A pixel of the finished picture: light and scattered light through the curve, with the color kept, and towards white
+// where it is brightest, as eyes and film do.
 
 uniform sampler2D source, glow;
 uniform vec4 tone;       // z: what the brightest of the glow becomes, coded

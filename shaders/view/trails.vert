@@ -7,7 +7,7 @@
 uniform sampler2DArray ring; // layers 2 e, 2 e + 1: place and time, velocity
 uniform ivec4 entries;       // the oldest, number of them, room, particles
 uniform vec4 ages;           // time of the youngest, length of a trail in time
-uniform vec4 line;           // sigma in samples: at the centre's distance, least, largest; brightness
+uniform vec4 line;           // sigma in samples: at the center's distance, least, largest; brightness
 const int PIECES = 8;
 const float REACH = 3.3;
 

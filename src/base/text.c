@@ -158,3 +158,12 @@ const char *hb_text_extension(const char *path)
   const char *dot = strrchr(hb_text_base_name(path), '.');
   return dot ? dot : path + strlen(path);
 }
+
+int hb_text_words(char *line, const char *blanks, int most, const char **words)
+{
+  int count = 0;
+  for (char *rest, *word = strtok_r(line, blanks, &rest); word && count < most;
+       word = strtok_r(NULL, blanks, &rest))
+    words[count++] = word;
+  return count;
+}

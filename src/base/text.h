@@ -14,6 +14,9 @@ enum hb_status hb_text_count(const char *word, uint64_t *number);
 /* A time with its unit, "10min", "30s", "1.5h", "500ms", "2d", in seconds. Errors: HB_ERR_USAGE. */
 enum hb_status hb_text_duration(const char *word, double *seconds);
 
+/* Cuts a line into the words between any of these blanks, `most` at most: their number. */
+int hb_text_words(char *line, const char *blanks, int most, const char **words);
+
 /* Number of letters to insert, delete, replace or swap to make b of a; for "did you mean". */
 size_t hb_text_distance(const char *a, const char *b);
 

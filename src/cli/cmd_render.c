@@ -52,12 +52,12 @@ static const struct hb_opts_option options[] = {
      .help =
          "lines along which the stars came in the last T units of time; of a lone snapshot straight ones"},
     {"camera", 0, HB_OPTS_TEXT, HB_OPTS_FIELD(struct settings, camera), "HOW",
-     .help = "fixed, orbit (about the z axis), or a file with the way of the camera, see below "
+     .help = "fixed, orbit (about the z axis), or a file with the path of the camera, see below "
              "(default: orbit for several frames of one snapshot, else fixed)"},
     {"direction", 0, HB_OPTS_NUMBERS, HB_OPTS_FIELD(struct settings, direction), "AZ,EL[,ROLL]", .least = 2,
      .help = "from where the camera looks, in degrees: azimuth about the z axis, elevation above "
              "the x y plane (default: 0,90, x to the right and y up; orbit 0,25)"},
-    {"centre", 0, HB_OPTS_NUMBERS, FIELD(centre), "X,Y,Z",
+    {"centre", 0, HB_OPTS_NUMBERS, FIELD(center), "X,Y,Z",
      .help = "where the camera looks (default: the median of the first frame)"},
     {"zoom", 0, HB_OPTS_POSITIVE, FIELD(zoom), "F", "1",
      .help = "so many times nearer than where nine tenths of the stars fit into the picture"},
@@ -101,7 +101,7 @@ static enum hb_status read_camera(const struct hb_opts *opts, struct settings *s
   r->azimuth = s->direction[0] * HB_DEGREE;
   r->elevation = s->direction[1] * HB_DEGREE;
   r->roll = s->direction[2] * HB_DEGREE;
-  r->has_centre = hb_opts_typed(opts, r->centre) != NULL;
+  r->has_center = hb_opts_typed(opts, r->center) != NULL;
   if (r->field_of_view >= 170 * HB_DEGREE)
     return hb_fail(HB_ERR_USAGE, "option --field: '%s' is not possible (expected an angle below 170)",
                    hb_opts_typed(opts, &r->field_of_view));
@@ -157,7 +157,7 @@ static enum hb_status work(const struct hb_opts *opts)
 
 static void explain(FILE *out)
 {
-  fputs("\nThe way of a camera is a text file with a row for each place it passes:\n"
+  fputs("\nA camera path is a text file with a row for each place it passes:\n"
         "  when   centre x y z   azimuth elevation   distance\n"
         "when grows in any unit, the first row is the first frame and the last one the last; angles are in\n"
         "degrees, distances in those of FILE. In between it goes smoothly.\n",

@@ -63,7 +63,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct settings *s)
   hb_camera_look(&view->window.camera, 0.5, 0.6, 0);
   if (s->inspect) HB_TRY(hb_view_inspect(view));
   hb_view_say(view, "h: keys and mouse");
-  return hb_view_input_centre(view);
+  return hb_view_input_center(view);
 }
 
 static enum hb_status look(const struct hb_opts *opts)

@@ -47,10 +47,13 @@ struct hb_inspector {
 /* ---- copying ---- */
 
 static enum hb_status copy_array(struct hb_inspector *i, const struct hb_gl_trace_array *from,
-                                 struct array *to)
+                                 struct array *to, int *count)
 {
   HB_TRY(hb_texels_take(&i->texels, from, &to->copy));
-  return hb_texels_most(&i->texels, &to->copy, to->most);
+  HB_TRY(hb_texels_most(&i->texels, &to->copy, to->most));
+  to->pair = 0;
+  ++*count;
+  return HB_OK;
 }
 
 /* Of two arrays of the same meaning that swap, A is the one that was made first. */
@@ -71,18 +74,14 @@ static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace
   if (i->texels.context != pass->context) {
     hb_inspector_forget(i);
     hb_texels_open(pass->context, &i->texels);
+    HB_TRY(hb_gl_context_use(pass->context));
   }
   i->read_count = i->write_count = 0;
   for (int k = 0; k < pass->read_count; k++)
-    if (pass->read[k].quantities) {
-      HB_TRY(copy_array(i, &pass->read[k], &i->read[i->read_count]));
-      i->read[i->read_count++].pair = 0;
-    }
-  for (int k = 0; k < pass->write_count; k++) {
-    HB_TRY(copy_array(i, &pass->write[k], &i->write[k]));
-    i->write[k].pair = 0;
-    i->write_count = k + 1;
-  }
+    if (pass->read[k].quantities)
+      HB_TRY(copy_array(i, &pass->read[k], &i->read[i->read_count], &i->read_count));
+  for (int k = 0; k < pass->write_count; k++)
+    HB_TRY(copy_array(i, &pass->write[k], &i->write[k], &i->write_count));
   name_pair(i);
   hb_gl_flush(); /* who draws may do so in a context that shares these textures */
   i->shown = pass->number;
@@ -138,8 +137,8 @@ void hb_inspector_forget(struct hb_inspector *i)
   if (i->texels.context && hb_gl_context_use(i->texels.context) == HB_OK) {
     drop(i->read);
     drop(i->write);
-    if (i->image.context == i->texels.context) hb_gl_pass_destroy(&i->image);
   }
+  if (i->image.program && hb_gl_context_use(i->image.context) == HB_OK) hb_gl_pass_destroy(&i->image);
   hb_texels_close(&i->texels);
   i->read_count = i->write_count = i->tile_count = 0;
   i->shown = i->passes = i->seen = 0;

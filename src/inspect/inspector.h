@@ -1,4 +1,4 @@
-/* The texture inspector: the textures that a running kernel reads and writes, as images in false colours.
+/* The texture inspector: the textures that a running kernel reads and writes, as images in false colors.
  *
  *   hb_inspector_open       from now on walks are watched
  *   (the simulation walks)  one pass of each walk is copied, on the device: the one that step and play ask for

@@ -78,7 +78,9 @@ void hb_sheet_image_draw(struct hb_canvas *page, int x, int y, const struct hb_s
 void hb_sheet_cost(struct hb_canvas *page, int x, int y, const struct hb_trace *t)
 {
   const struct hb_trace_cost *c = &t->cost;
-  const char *unit = hb_force_scheme_find(t->scheme)->is_compute ? "dispatch" : c->draws == 1 ? "draw" : "draws";
+  const char *unit = hb_force_scheme_find(t->scheme)->is_compute ? "dispatch"
+                     : c->draws == 1                             ? "draw"
+                                                                 : "draws";
   double pairs = (double)c->pairs;
   hb_canvas_text(page, x, y, 1, HB_SHEET_FAINT,
                  "%" PRIu64 " %s for %" PRIu64 " pairs; a pair asks for %.3g texels (%.4g bytes) and writes "

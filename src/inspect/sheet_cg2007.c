@@ -77,7 +77,7 @@ static void draw_explanation(struct hb_canvas *page, int y)
                                       "It fetches its own sum, here",
                                       "the potential, and particle",
                                       "i + p, adds what that one",
-                                      "does to it, and its colour",
+                                      "does to it, and its color",
                                       "is the new sum.",
                                       "",
                                       "No draw may write to what",

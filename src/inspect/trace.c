@@ -84,7 +84,7 @@ enum hb_status hb_trace_end(struct hb_trace *trace)
   hb_gl_trace = NULL;
   hb_texels_close(&trace->texels);
   if (trace->status != HB_OK) return hb_fail(trace->status, "%s", trace->error);
-  if (trace->count == 0) return hb_fail(HB_ERR_USAGE, "there was no walk on a device to be traced");
+  if (trace->count == 0) return hb_fail(HB_ERR_USAGE, "there was no walk on a device to trace");
   return HB_OK;
 }
 

@@ -75,7 +75,7 @@ double hb_camera_slope(const struct hb_camera *camera) { return tan(camera->fiel
 void hb_camera_pan(struct hb_camera *c, double dx, double dy)
 {
   double height = 2 * c->distance * hb_camera_slope(c);
-  for (int k = 0; k < 3; k++) c->centre[k] -= height * (dx * c->axis[0][k] + dy * c->axis[1][k]);
+  for (int k = 0; k < 3; k++) c->center[k] -= height * (dx * c->axis[0][k] + dy * c->axis[1][k]);
 }
 
 void hb_camera_fit(struct hb_camera *c, double radius, double aspect)
@@ -86,7 +86,7 @@ void hb_camera_fit(struct hb_camera *c, double radius, double aspect)
 
 int hb_camera_project(const struct hb_camera *c, const double x[3], double picture[2], double *depth)
 {
-  double d[3] = {x[0] - c->centre[0], x[1] - c->centre[1], x[2] - c->centre[2]};
+  double d[3] = {x[0] - c->center[0], x[1] - c->center[1], x[2] - c->center[2]};
   *depth = c->distance - dot(d, c->axis[2]);
   if (!(*depth > 0)) return 0;
   for (int k = 0; k < 2; k++) picture[k] = dot(d, c->axis[k]) / (*depth * hb_camera_slope(c));
@@ -116,18 +116,18 @@ static double smallest(double *data, size_t n, size_t k)
   return data[low];
 }
 
-enum hb_status hb_camera_extent(size_t n, const double *x, double fraction, double centre[3], double *radius)
+enum hb_status hb_camera_extent(size_t n, const double *x, double fraction, double center[3], double *radius)
 {
   double *column, largest = 0;
   HB_TRY(HB_ALLOC(n, &column));
   for (int c = 0; c < 3; c++) {
     for (size_t k = 0; k < n; k++) column[k] = x[3 * k + (size_t)c];
-    centre[c] = smallest(column, n, n / 2);
-    if (n % 2 == 0) centre[c] = (centre[c] + smallest(column, n, n / 2 - 1)) / 2;
-    largest = fmax(largest, fabs(centre[c]));
+    center[c] = smallest(column, n, n / 2);
+    if (n % 2 == 0) center[c] = (center[c] + smallest(column, n, n / 2 - 1)) / 2;
+    largest = fmax(largest, fabs(center[c]));
   }
   for (size_t k = 0; k < n; k++) {
-    double d[3] = {x[3 * k] - centre[0], x[3 * k + 1] - centre[1], x[3 * k + 2] - centre[2]};
+    double d[3] = {x[3 * k] - center[0], x[3 * k + 1] - center[1], x[3 * k + 2] - center[2]};
     column[k] = sqrt(dot(d, d));
   }
   double last = ceil(fraction * (double)n) - 1;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double outliers = 0.02; /* have the first colour, and as many the last one */
+static const double outliers = 0.02; /* have the first color, and as many the last one */
 
 static const struct {
   const char *name, *label;

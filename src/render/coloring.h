@@ -1,4 +1,4 @@
-/* What stars are coloured by: the words for it, the numbers behind it, their range. */
+/* What stars are colored by: the words for it, the numbers behind it, their range. */
 #ifndef HB_COLORING_H
 #define HB_COLORING_H
 
@@ -19,10 +19,10 @@ enum hb_coloring {
 const char *hb_coloring_name(size_t k);
 const char *hb_coloring_label(enum hb_coloring coloring);
 
-/* How a scene colours by it. */
+/* How a scene colors by it. */
 enum hb_scene_color hb_coloring_scene(enum hb_coloring coloring);
 
-/* The number of a value: what is coloured by its logarithm (base 10) comes back. */
+/* The number of a value: what is colored by its logarithm (base 10) comes back. */
 double hb_coloring_number(enum hb_coloring coloring, double value);
 
 /* value[n] of a simulation's particles; ACC, ENERGY, STEP, AGE. Errors: those of hb_sim_quantity. */

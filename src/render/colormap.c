@@ -9,7 +9,7 @@ const char *const hb_colormap_names[HB_COLORMAP_COUNT] = {"stars", "ember", "ice
 /* ---- Oklab ------------------------------------------------------------------------------------------- */
 
 /* Linear light to the answers of the three kinds of cones, and these, cube roots taken, to lightness and two opponent
- * colours; then the inverses. Matrices of B. Ottosson, "A perceptual color space for image processing" (2020). */
+ * colors; then the inverses. Matrices of B. Ottosson, "A perceptual color space for image processing" (2020). */
 static const double TO_CONES[3][3] = {{0.4122214708, 0.5363325363, 0.0514459929},
                                       {0.2119034982, 0.6806995451, 0.1073969566},
                                       {0.0883024619, 0.2817188376, 0.6299787005}};
@@ -46,7 +46,7 @@ static int to_rgb(const double lab[3], double rgb[3])
   return inside;
 }
 
-/* The most colourful one up to this chroma that a display can show at this lightness and hue. */
+/* The most colorful one up to this chroma that a display can show at this lightness and hue. */
 static void color(double lightness, double a, double b, float rgb[3])
 {
   double least = 0, most = 1, linear[3];

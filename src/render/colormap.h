@@ -1,5 +1,5 @@
-/* Colours for numbers from 0 to 1. The sequential maps are lines in Oklab (B. Ottosson 2020, a space in which equal steps look
- * equal): lightness rises evenly from end to end while the hue turns, so that they also read without colour. */
+/* Colors for numbers from 0 to 1. The sequential maps are lines in Oklab (B. Ottosson 2020, a space in which equal steps look
+ * equal): lightness rises evenly from end to end while the hue turns, so that they also read without color. */
 #ifndef HB_COLORMAP_H
 #define HB_COLORMAP_H
 
@@ -9,7 +9,7 @@ enum hb_colormap {
   HB_COLORMAP_STARS, /* blue, white, gold         */
   HB_COLORMAP_EMBER, /* blue, violet, red, gold   */
   HB_COLORMAP_ICE,   /* indigo, blue, pale green  */
-  HB_COLORMAP_GREY,
+  HB_COLORMAP_GRAY,
   HB_COLORMAP_COUNT
 };
 extern const char *const hb_colormap_names[HB_COLORMAP_COUNT];
@@ -17,10 +17,10 @@ extern const char *const hb_colormap_names[HB_COLORMAP_COUNT];
 /* Linear light, 0 to 1 each; t outside 0 .. 1 is taken for the nearer end. */
 void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3]);
 
-/* The k-th of colours for groups: equally light, hues far from each other. */
+/* The k-th of colors for groups: equally light, hues far from each other. */
 void hb_colormap_group(size_t k, float rgb[3]);
 
-/* Oklab lightness of linear light, 0 to 1, and all three of its coordinates: to compare colours by. */
+/* Oklab lightness of linear light, 0 to 1, and all three of its coordinates: to compare colors by. */
 void hb_colormap_oklab(const float rgb[3], double lab[3]);
 
 /* The display's coding of linear light (sRGB) and back. */

@@ -63,9 +63,7 @@ static enum hb_status start(struct hb_film *film, const struct kind *kind, const
   HB_TRY(hb_file_begin(p->path, &film->file));
   snprintf(name, sizeof name, "file:%s", film->file.temporary);
   const char *words[WORDS];
-  int count = 0;
-  for (char *rest, *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-    words[count++] = word;
+  int count = hb_text_words(line, " ", WORDS - 4, words);
   words[count++] = "-metadata";
   words[count++] = comment;
   words[count++] = name;

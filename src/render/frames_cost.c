@@ -1,12 +1,68 @@
 #include "render/frames_cost.h"
 
 #include "base/clock.h"
+#include "gl/gl_timer.h"
+#include "render/scene.h"
 #include "sim/sim_device.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { WARM_UP = 8, PICTURES = 31 };
 static const double RADIUS = 4; /* of a Plummer sphere's stars 97 % */
+
+/* ---- pictures that nobody sees, in the simulation's own context ---- */
+
+struct frames {
+  struct hb_scene *scene;
+  struct hb_view_particles stars;
+  struct hb_camera camera;
+  struct hb_scene_style style;
+};
+
+static enum hb_status open_frames(struct hb_gl_context *context, int width, int height, struct frames *f)
+{
+  f->style =
+      (struct hb_scene_style){.color = HB_SCENE_COLOR_SPEED, .range = {0, 1.5}, .map = HB_COLORMAP_EMBER};
+  hb_camera_reset(&f->camera);
+  hb_camera_fit(&f->camera, RADIUS, (double)width / height);
+  HB_TRY(hb_scene_open(context, hb_scene_quick_format(context), &f->scene));
+  HB_TRY(hb_scene_resize(f->scene, width, height, 1));
+  return hb_view_particles_open(context, &f->stars);
+}
+
+/* Does not wait for it. */
+static enum hb_status draw(struct frames *f, const struct hb_device_particles *at)
+{
+  HB_TRY(hb_view_particles_lend(&f->stars, at));
+  HB_TRY(hb_scene_begin(f->scene, &f->camera));
+  HB_TRY(hb_scene_stars(f->scene, &f->stars, &f->style));
+  return hb_scene_expose(f->scene, &f->style);
+}
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Seconds of a picture, from an idle device to an idle device: the median of as many as begin within most_s. */
+static enum hb_status time_picture(struct frames *f, const struct hb_device_particles *at, double most_s,
+                                   double *seconds)
+{
+  double s[PICTURES] = {0}, end = hb_clock_now() + most_s;
+  int count = 0;
+  do {
+    double start = hb_gl_timer_start();
+    HB_TRY(draw(f, at));
+    s[count++] = hb_gl_timer_stop(start);
+  } while (count < PICTURES && hb_clock_now() < end);
+  qsort(s, (size_t)count, sizeof *s, ascending);
+  *seconds = s[count / 2];
+  return HB_OK;
+}
+
+/* ---- steps ---- */
 
 /* The first steps are slow. The first simulation finds how many, and the second takes as many. */
 static enum hb_status warm_up(struct hb_sim *sim, double seconds, struct hb_frames_cost *cost)
@@ -38,7 +94,7 @@ static enum hb_status time_steps(struct hb_sim *sim, struct hb_frames_cost *cost
 }
 
 static enum hb_status time_pictures(struct hb_sim *sim, const struct hb_frames_job *job,
-                                    struct hb_frames *frames, struct hb_frames_cost *cost)
+                                    struct frames *frames, struct hb_frames_cost *cost)
 {
   struct hb_device_particles at;
   double begin = hb_clock_now(), next = begin, now = begin;
@@ -48,7 +104,7 @@ static enum hb_status time_pictures(struct hb_sim *sim, const struct hb_frames_j
     if (now < next) continue;
     next = now + 1 / job->rate;
     hb_sim_on_device(sim, &at);
-    HB_TRY(hb_frames_draw(frames, &at));
+    HB_TRY(draw(frames, &at));
     cost->frames++;
   }
   cost->with_s = (now - begin) / (double)cost->steps;
@@ -58,18 +114,17 @@ static enum hb_status time_pictures(struct hb_sim *sim, const struct hb_frames_j
 static enum hb_status with_pictures(struct hb_sim *sim, const struct hb_frames_job *job,
                                     struct hb_frames_cost *cost)
 {
-  struct hb_frames frames = {0};
+  struct frames frames = {0};
   struct hb_device_particles at;
   hb_sim_on_device(sim, &at);
   if (at.layout == HB_DEVICE_NONE)
     return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device, expected one on OpenGL",
                    job->force.scheme);
-  enum hb_status status =
-      hb_frames_open(hb_sim_device_context(sim), job->width, job->height, RADIUS, &frames);
-  double most_s = job->seconds;
-  if (status == HB_OK) status = hb_frames_time(&frames, &at, PICTURES, most_s, &cost->frame_s);
+  enum hb_status status = open_frames(hb_sim_device_context(sim), job->width, job->height, &frames);
+  if (status == HB_OK) status = time_picture(&frames, &at, job->seconds, &cost->frame_s);
   if (status == HB_OK) status = time_pictures(sim, job, &frames, cost);
-  hb_frames_close(&frames);
+  hb_scene_close(frames.scene);
+  hb_view_particles_close(&frames.stars);
   return status;
 }
 

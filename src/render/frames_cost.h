@@ -3,7 +3,7 @@
 #ifndef HB_FRAMES_COST_H
 #define HB_FRAMES_COST_H
 
-#include "render/frames.h"
+#include "base/status.h"
 
 #include <holmberg/holmberg.h>
 

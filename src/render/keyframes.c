@@ -9,21 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHEN, CENTRE, AZIMUTH = 4, ELEVATION, DISTANCE };
+enum { WHEN, CENTER, AZIMUTH = 4, ELEVATION, DISTANCE };
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
 /* The numbers of a line, which is changed; *count = 0 for an empty one. */
 static enum hb_status read_row(char *line, double row[HB_KEYFRAMES_COLUMNS], int *count)
 {
-  static const char blanks[] = " \t\r,";
+  const char *words[HB_KEYFRAMES_COLUMNS + 1];
   line[strcspn(line, "#")] = 0;
-  *count = 0;
-  for (char *rest, *word = strtok_r(line, blanks, &rest); word; word = strtok_r(NULL, blanks, &rest)) {
-    if (*count == HB_KEYFRAMES_COLUMNS)
-      return hb_fail(HB_ERR_INPUT, "more than 7 columns, the next is '%s'", word);
-    if (hb_text_number(word, &row[*count]) != HB_OK) return hb_fail(HB_ERR_INPUT, "'%s' is no number", word);
-    ++*count;
+  *count = hb_text_words(line, " \t\r,", HB_KEYFRAMES_COLUMNS + 1, words);
+  for (int k = 0; k < *count; k++) {
+    if (k == HB_KEYFRAMES_COLUMNS)
+      return hb_fail(HB_ERR_INPUT, "more than 7 columns, the next is '%s'", words[k]);
+    if (hb_text_number(words[k], &row[k]) != HB_OK)
+      return hb_fail(HB_ERR_INPUT, "'%s' is not a number", words[k]);
   }
   if (*count == 0) return HB_OK;
   if (*count < HB_KEYFRAMES_COLUMNS)
@@ -37,7 +37,7 @@ static enum hb_status read_row(char *line, double row[HB_KEYFRAMES_COLUMNS], int
 static enum hb_status add_row(struct hb_keyframes *k, const double row[HB_KEYFRAMES_COLUMNS])
 {
   if (k->count && !(row[WHEN] > k->rows[k->count - 1][WHEN]))
-    return hb_fail(HB_ERR_INPUT, "the row is of %g, expected later than the one before, %g", row[WHEN],
+    return hb_fail(HB_ERR_INPUT, "the row is at %g, expected later than the previous one, %g", row[WHEN],
                    k->rows[k->count - 1][WHEN]);
   memcpy(k->rows[k->count++], row, sizeof *k->rows);
   return HB_OK;
@@ -62,7 +62,7 @@ static enum hb_status parse(char *text, const char *path, struct hb_keyframes *k
       return hb_fail_in(status, place);
     }
   }
-  return k->count ? HB_OK : hb_fail(HB_ERR_INPUT, "%s: no row of a camera's way", path);
+  return k->count ? HB_OK : hb_fail(HB_ERR_INPUT, "%s: there is no row of a camera path", path);
 }
 
 enum hb_status hb_keyframes_read(const char *path, struct hb_keyframes *keyframes)
@@ -83,7 +83,7 @@ void hb_keyframes_clear(struct hb_keyframes *keyframes)
   *keyframes = (struct hb_keyframes){0};
 }
 
-/* ---- the way ----------------------------------------------------------------------------------------- */
+/* ---- the path ---------------------------------------------------------------------------------------- */
 
 static double secant(const struct hb_keyframes *k, size_t from, int column)
 {
@@ -117,7 +117,7 @@ void hb_keyframes_camera(const struct hb_keyframes *k, double share, struct hb_c
   size_t row = 0;
   while (row + 2 < k->count && when >= k->rows[row + 1][WHEN]) row++;
   double u = k->count > 1 ? (when - k->rows[row][WHEN]) / (k->rows[row + 1][WHEN] - k->rows[row][WHEN]) : 0;
-  for (int c = 0; c < 3; c++) camera->centre[c] = value(k, row, u, CENTRE + c);
+  for (int c = 0; c < 3; c++) camera->center[c] = value(k, row, u, CENTER + c);
   hb_camera_look(camera, value(k, row, u, AZIMUTH) * HB_DEGREE, value(k, row, u, ELEVATION) * HB_DEGREE, 0);
   camera->distance = exp(value(k, row, u, DISTANCE));
 }

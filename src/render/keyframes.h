@@ -1,4 +1,4 @@
-/* A way for the camera, told by a few rows of a text file:
+/* A path for the camera, given by a few rows of a text file:
  *
  *   # when   centre x y z    azimuth elevation   distance
  *     0      0 0 0           0       25          4
@@ -24,7 +24,7 @@ struct hb_keyframes {
 enum hb_status hb_keyframes_read(const char *path, struct hb_keyframes *keyframes);
 void hb_keyframes_clear(struct hb_keyframes *keyframes);
 
-/* Centre, direction and distance at the share 0 to 1 of the way; the field of view stays. */
+/* Center, direction and distance at the share 0 to 1 of the path; the field of view stays. */
 void hb_keyframes_camera(const struct hb_keyframes *keyframes, double share, struct hb_camera *camera);
 
 #endif

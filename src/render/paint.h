@@ -1,5 +1,5 @@
 /* Flat things over a picture: boxes, lines and text, collected and then drawn at once. Places are in pixels of the
- * framebuffer from its upper left corner, colours 0xRRGGBBAA as the screen shows them. */
+ * framebuffer from its upper left corner, colors 0xRRGGBBAA as the screen shows them. */
 #ifndef HB_PAINT_H
 #define HB_PAINT_H
 

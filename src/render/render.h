@@ -24,10 +24,10 @@ struct hb_render {
   int orbits;
   double turns;                  /* of an orbit */
   struct hb_keyframes keyframes; /* count 0: none */
-  int has_centre;
-  double centre[3], azimuth, elevation, roll, field_of_view, zoom;
+  int has_center;
+  double center[3], azimuth, elevation, roll, field_of_view, zoom;
 
-  struct hb_force_params force; /* for colours that need forces; context and device also for drawing */
+  struct hb_force_params force; /* for colors that need forces; context and device also for drawing */
   int has_eps;                  /* else a note of the snapshot goes before force.eps */
   int quiet;
 };
@@ -37,10 +37,10 @@ enum hb_status hb_render_frames(const struct hb_render *render);
 
 /* ---- snapshots, one after the other ---- */
 
-/* Particles at a moment between two snapshots, and what they are coloured by. */
+/* Particles at a moment between two snapshots, and what they are colored by. */
 struct hb_render_moment {
   struct hb_particles *particles;
-  double *value; /* [n]; NULL when coloured by speed */
+  double *value; /* [n]; NULL when colored by speed */
 };
 
 /* The two snapshots around the last moment asked for. */

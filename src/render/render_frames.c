@@ -52,11 +52,11 @@ static enum hb_status find_range(struct work *w, const struct hb_render_moment *
 static enum hb_status find_camera(struct work *w, const struct hb_render_moment *moment)
 {
   const struct hb_render *r = w->render;
-  double radius, centre[3];
+  double radius, center[3];
   hb_camera_reset(&w->camera);
   HB_TRY(hb_camera_extent(hb_particles_n(moment->particles), hb_particles_x(moment->particles), FITTED,
-                          centre, &radius));
-  memcpy(w->camera.centre, r->has_centre ? r->centre : centre, sizeof centre);
+                          center, &radius));
+  memcpy(w->camera.center, r->has_center ? r->center : center, sizeof center);
   w->camera.field_of_view = r->field_of_view;
   hb_camera_look(&w->camera, r->azimuth, r->elevation, r->roll);
   hb_camera_fit(&w->camera, MARGIN * radius, (double)r->width / r->height);
@@ -83,7 +83,7 @@ static enum hb_status send(struct work *w, const struct hb_render_moment *moment
 {
   struct hb_particles *p = moment->particles;
   HB_TRY(hb_view_particles_send(&w->particles, hb_particles_n(p), hb_particles_m(p), hb_particles_x(p),
-                                hb_particles_v(p), hb_particles_time(p), w->camera.centre));
+                                hb_particles_v(p), hb_particles_time(p), w->camera.center));
   return moment->value ? hb_view_particles_values(&w->particles, hb_particles_n(p), moment->value) : HB_OK;
 }
 
@@ -95,7 +95,7 @@ static enum hb_status add_straight_past(struct work *w, struct hb_particles *p)
   HB_TRY(HB_ALLOC(3 * n, &past));
   for (size_t k = 0; k < 3 * n; k++) past[k] = hb_particles_x(p)[k] - length * hb_particles_v(p)[k];
   enum hb_status status = hb_view_particles_send(&w->particles, n, NULL, past, hb_particles_v(p),
-                                                 hb_particles_time(p) - length, w->camera.centre);
+                                                 hb_particles_time(p) - length, w->camera.center);
   if (status == HB_OK) status = hb_trails_add(&w->trails, &w->particles);
   hb_mem_free(past);
   return status;

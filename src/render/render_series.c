@@ -17,7 +17,7 @@ void hb_render_series_close(struct hb_render_series *series)
   clear(&series->between);
 }
 
-/* ---- what to colour by ------------------------------------------------------------------------------- */
+/* ---- what to color by ------------------------------------------------------------------------------- */
 
 /* What a run that started from here would begin with. */
 static enum hb_status quantity_of(const struct hb_render *render, const struct hb_particles *particles,
@@ -62,7 +62,7 @@ static enum hb_status check_pair(const struct hb_render *render, size_t earlier,
     return hb_fail(HB_ERR_INPUT, "%s holds %zu particles, expected %zu as in %s", name, hb_particles_n(b), n,
                    before);
   if (!(hb_particles_time(b) > hb_particles_time(a)))
-    return hb_fail(HB_ERR_INPUT, "%s is of t = %g, expected later than %g, that of %s", name,
+    return hb_fail(HB_ERR_INPUT, "%s is at t = %g, expected later than %g, the time of %s", name,
                    hb_particles_time(b), hb_particles_time(a), before);
   if (memcmp(hb_particles_id(a), hb_particles_id(b), n * sizeof(uint64_t)) != 0)
     return hb_fail(HB_ERR_INPUT, "%s has other particles than %s, or in another order", name, before);

@@ -13,7 +13,7 @@ enum { PALETTE = 256, SAMPLES_MOST = 8, VERTICES = 6, PIECES = 8 /* of trails.ve
 static const double LEAST_SIGMA = 0.6;
 static const double LARGEST_STAR = 40; /* times the usual size: nearer stars do not grow */
 static const double TRAIL = 0.2;       /* brightness of a trail's young end, of a star's */
-static const double NEAR = 1e-3;       /* of the distance to the centre */
+static const double NEAR = 1e-3;       /* of the distance to the center */
 static const double BACKGROUND[3] = {0.018, 0.021, 0.038};
 
 /* Best first. Blending is part of OpenGL 3.3 for each of them, but drivers for small hardware lack it for floats, first in
@@ -34,7 +34,6 @@ struct hb_scene {
   struct hb_camera camera;
   struct hb_gl_texture palette; /* a row of PALETTE colors for each map, then one for groups */
   struct hb_gl_pass stars[HB_VIEW_PARTICLES_LAYOUTS], trails;
-  uint8_t *pixels;
 };
 
 /* ---- open and close ---- */
@@ -87,7 +86,7 @@ static enum hb_status choose_format(struct hb_scene *s, const char *wanted)
     s->format = &formats[k];
     return HB_OK;
   }
-  return hb_fail(HB_ERR_GL, "%s adds up no light in %s", s->context->caps.renderer,
+  return hb_fail(HB_ERR_GL, "%s cannot add up light in %s", s->context->caps.renderer,
                  wanted ? wanted : "textures of floats or of 16 bits");
 }
 
@@ -129,14 +128,14 @@ void hb_scene_close(struct hb_scene *s)
     hb_gl_texture_destroy(&s->light);
     hb_gl_texture_destroy(&s->picture);
   }
-  hb_mem_free(s->pixels);
   hb_mem_free(s);
 }
 
 enum hb_status hb_scene_resize(struct hb_scene *s, int width, int height, int samples)
 {
   samples = hb_default(samples, 1);
-  if (width < 1 || height < 1) return hb_fail(HB_ERR_USAGE, "a picture of %d x %d pixels", width, height);
+  if (width < 1 || height < 1)
+    return hb_fail(HB_ERR_USAGE, "cannot draw a picture of %d x %d pixels", width, height);
   if (samples < 0 || samples > SAMPLES_MOST)
     return hb_fail(HB_ERR_USAGE, "%d x %d samples a pixel (expected 1 to %d)", samples, samples,
                    SAMPLES_MOST);
@@ -144,8 +143,6 @@ enum hb_status hb_scene_resize(struct hb_scene *s, int width, int height, int sa
   HB_TRY(hb_gl_context_use(s->context));
   hb_gl_texture_destroy(&s->light);
   hb_gl_texture_destroy(&s->picture);
-  hb_mem_free(s->pixels);
-  s->pixels = NULL;
   s->width = s->height = 0; /* until all of it is there */
   HB_TRY(hb_tone_map_texture(s->context, s->format->format, width * samples, height * samples, &s->light));
   HB_TRY(hb_tone_map_resize(&s->tone_map, s->format, width, height, samples));
@@ -165,7 +162,7 @@ const char *hb_scene_format(const struct hb_scene *scene) { return scene->format
 enum hb_status hb_scene_begin(struct hb_scene *s, const struct hb_camera *camera)
 {
   HB_TRY(hb_gl_context_use(s->context));
-  if (s->width == 0) return hb_fail(HB_ERR_USAGE, "a picture without a size");
+  if (s->width == 0) return hb_fail(HB_ERR_USAGE, "the size of the picture is not known yet");
   s->camera = *camera;
   hb_gl_target_clear(&s->light.target);
   return HB_OK;
@@ -178,7 +175,7 @@ static void set_camera(const struct hb_scene *s, const double origin[3], struct 
   const struct hb_camera *c = &s->camera;
   double slope = hb_camera_slope(c), aspect = (double)s->width / s->height;
   const double w[3] = {1 / (slope * aspect), 1 / slope, NEAR * c->distance};
-  hb_gl_pass_float4(pass, "eye", c->centre[0] - origin[0], c->centre[1] - origin[1], c->centre[2] - origin[2],
+  hb_gl_pass_float4(pass, "eye", c->center[0] - origin[0], c->center[1] - origin[1], c->center[2] - origin[2],
                     c->distance);
   for (int k = 0; k < 3; k++)
     hb_gl_pass_float4(pass, names[k], c->axis[k][0], c->axis[k][1], c->axis[k][2], w[k]);
@@ -196,7 +193,7 @@ static void set_color(const struct hb_scene *s, const struct hb_scene_style *sty
   hb_gl_pass_texture(pass, "palette", &s->palette);
 }
 
-/* Of a star at the centre, in samples: by itself larger where there are few. */
+/* Of a star at the center, in samples: by itself larger where there are few. */
 static double sigma_of(const struct hb_scene *s, size_t n, const struct hb_scene_style *style)
 {
   double by_itself = fmin(fmax(1.8 * pow(1e4 / (double)n, 0.25), 1), 10);
@@ -218,7 +215,7 @@ static enum hb_status draw(struct hb_scene *s, struct hb_gl_pass *pass, size_t v
 static enum hb_status check_values(const struct hb_scene_style *style, int has_values)
 {
   if (style->color == HB_SCENE_COLOR_SPEED || has_values) return HB_OK;
-  return hb_fail(HB_ERR_INTERNAL, "particles are to be coloured by values that were not given");
+  return hb_fail(HB_ERR_INTERNAL, "particles cannot be colored by values that were not given");
 }
 
 enum hb_status hb_scene_stars(struct hb_scene *s, struct hb_view_particles *particles,
@@ -280,12 +277,8 @@ enum hb_status hb_scene_expose(struct hb_scene *s, const struct hb_scene_style *
 
 enum hb_status hb_scene_picture(struct hb_scene *s, const struct hb_scene_style *style, uint8_t *rgb)
 {
-  size_t row = 3 * (size_t)s->width, rows = (size_t)s->height;
-  if (!s->pixels) HB_TRY(HB_ALLOC(row * rows, &s->pixels));
   HB_TRY(hb_scene_expose(s, style));
-  hb_gl_target_read(&s->picture.target, 0, 0, 0, s->width, s->height, HB_GL_BYTES_RGB, s->pixels);
-  for (size_t k = 0; k < rows; k++) memcpy(rgb + k * row, s->pixels + (rows - 1 - k) * row, row);
-  return hb_gl_context_check_lost(s->context, "reading a picture");
+  return hb_tone_map_read(s->context, &s->picture.target, s->width, s->height, rgb);
 }
 
 enum hb_status hb_scene_light(struct hb_scene *s, float *light)

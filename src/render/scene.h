@@ -27,9 +27,9 @@ enum hb_scene_point {
 struct hb_scene_style {
   enum hb_scene_color color;
   enum hb_colormap map;
-  double range[2]; /* of what is coloured by; equal: everything has the middle colour */
+  double range[2]; /* of what is colored by; equal: everything has the middle color */
   enum hb_scene_point point;
-  double point_size; /* sigma of a star at the centre, thousandths of the height; 0: 1 to 10, by N */
+  double point_size; /* sigma of a star at the center, thousandths of the height; 0: 1 to 10, by N */
   double glow;       /* how bright the brightest of the scattered light becomes; 0: 0.5, < 0: none */
   double exposure;   /* how bright a single star may become, below 1; 0: 0.8                       */
   double adapt;      /* share of a change in the brightest place that a picture takes over; 0: 1   */
@@ -56,7 +56,7 @@ enum hb_status hb_scene_stars(struct hb_scene *scene, struct hb_view_particles *
                               const struct hb_scene_style *style);
 
 /* Lines along which the stars came, fainter with age, none older than `length`. particles give the values that they are
- * coloured by; the trails' youngest entry is where they are. */
+ * colored by; the trails' youngest entry is where they are. */
 enum hb_status hb_scene_trails(struct hb_scene *scene, const struct hb_trails *trails,
                                const struct hb_view_particles *particles, double length,
                                const struct hb_scene_style *style);

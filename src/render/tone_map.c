@@ -1,6 +1,9 @@
 #include "render/tone_map.h"
 
+#include "base/mem.h"
+
 #include <stdio.h>
+#include <string.h>
 
 enum { SMALLEST = 4, FOLD = 8 };
 
@@ -22,6 +25,23 @@ enum hb_status hb_tone_map_texture(struct hb_gl_context *context, enum hb_gl_for
   const struct hb_gl_texture_params params = {
       .what = "a picture", .format = format, .width = width, .height = height, .drawn = 1, .smooth = 1};
   return hb_gl_texture_create(context, &params, texture);
+}
+
+enum hb_status hb_tone_map_read(struct hb_gl_context *context, const struct hb_gl_target *target, int width,
+                                int height, uint8_t *rgb)
+{
+  size_t row = 3 * (size_t)width, rows = (size_t)height;
+  uint8_t *kept;
+  HB_TRY(HB_ALLOC(row, &kept));
+  hb_gl_target_read(target, 0, 0, target->height - height, width, height, HB_GL_BYTES_RGB, rgb);
+  for (size_t k = 0; k < rows / 2; k++) { /* OpenGL begins at the bottom */
+    uint8_t *top = rgb + k * row, *bottom = rgb + (rows - 1 - k) * row;
+    memcpy(kept, top, row);
+    memcpy(top, bottom, row);
+    memcpy(bottom, kept, row);
+  }
+  hb_mem_free(kept);
+  return hb_gl_context_check_lost(context, "reading a picture");
 }
 
 enum hb_status hb_tone_map_open(struct hb_gl_context *context, struct hb_tone_map *m)

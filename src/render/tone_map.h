@@ -51,4 +51,8 @@ enum hb_status hb_tone_map_picture(struct hb_tone_map *map, const struct hb_gl_t
 enum hb_status hb_tone_map_texture(struct hb_gl_context *context, enum hb_gl_format format, int width,
                                    int height, struct hb_gl_texture *texture);
 
+/* The upper left width x height pixels of a finished picture: rgb[3 * width * height], top row first. */
+enum hb_status hb_tone_map_read(struct hb_gl_context *context, const struct hb_gl_target *target, int width,
+                                int height, uint8_t *rgb);
+
 #endif

@@ -17,7 +17,7 @@ struct hb_mouse {
 };
 
 /* Takes an event at the clock's `now` (seconds) in a picture of width x height pixels: a drag rotates, with shift or any
- * button but the left one it pans, the wheel zooms, and the point under a double click comes to the centre. 1 when
+ * button but the left one it pans, the wheel zooms, and the point under a double click comes to the center. 1 when
  * the camera moved. */
 int hb_mouse_event(struct hb_mouse *mouse, const struct hb_gl_event *event, double now, int width, int height,
                    struct hb_camera *camera);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double visible = 0.8; /* share of the particles that a centred picture shows */
+static const double visible = 0.8; /* share of the particles that a centerd picture shows */
 
 /* What a person asked for and cannot have is said, and that is all; a device that fails ends the program. */
 static enum hb_status forgive(struct hb_view *view, enum hb_status status)
@@ -19,14 +19,14 @@ static enum hb_status forgive(struct hb_view *view, enum hb_status status)
   return HB_OK;
 }
 
-enum hb_status hb_view_input_centre(struct hb_view *view)
+enum hb_status hb_view_input_center(struct hb_view *view)
 {
   struct hb_particles *state;
   struct hb_camera *camera = &view->window.camera;
   double radius;
   HB_TRY(hb_view_source_state(&view->source, &state));
   enum hb_status status =
-      hb_camera_extent(hb_particles_n(state), hb_particles_x(state), visible, camera->centre, &radius);
+      hb_camera_extent(hb_particles_n(state), hb_particles_x(state), visible, camera->center, &radius);
   if (status == HB_OK)
     hb_camera_fit(camera, 1.2 * radius, (double)view->window.scene_width / view->window.height);
   hb_particles_destroy(state);
@@ -88,7 +88,7 @@ static enum hb_status take_model(struct hb_view *view, size_t model)
   HB_TRY(hb_view_source_take_model(&view->source, model));
   hb_hud_history_clear(&view->history);
   hb_view_input_set_sliders(view);
-  return hb_view_input_centre(view);
+  return hb_view_input_center(view);
 }
 
 static enum hb_status take_named_model(struct hb_view *view, const char *name)
@@ -130,7 +130,7 @@ static enum hb_status step_back(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   if (!hb_view_source_is_series(s))
-    return hb_fail(HB_ERR_USAGE, "a simulation does not run backwards: r begins anew");
+    return hb_fail(HB_ERR_USAGE, "a simulation cannot run backwards: r starts it again");
   view->paused = 1;
   view->play_at = (double)((s->shown + s->file_count - 1) % s->file_count);
   return hb_view_source_show(s, (size_t)view->play_at);
@@ -141,7 +141,7 @@ static enum hb_status stop_drawing(struct hb_view *view)
 {
   view->stop_drawing = !view->stop_drawing;
   if (!view->stop_drawing) return HB_OK;
-  hb_view_say(view, "not drawing: d goes on with it");
+  hb_view_say(view, "not drawing: d resumes it");
   return hb_view_keep_showing(view);
 }
 
@@ -186,36 +186,36 @@ static enum hb_status screenshot(struct hb_view *view) { return hb_view_keep(vie
 static enum hb_status quit(struct hb_view *view) { return view->done = 1, HB_OK; }
 
 const struct hb_keys_row hb_view_input_keys[] = {
-    {' ', "space", pause, "pause, go on"},
+    {' ', "space", pause, "pause, resume"},
     {HB_GL_KEY_RIGHT, "right", step, "one block step, or the next snapshot"},
-    {HB_GL_KEY_LEFT, "left", step_back, "the snapshot before"},
-    {'r', "r", reset, "reset: from the beginning"},
-    {'c', "c", hb_view_input_centre, "centre on the middle of the particles, all of them in the picture"},
+    {HB_GL_KEY_LEFT, "left", step_back, "the previous snapshot"},
+    {'r', "r", reset, "start again from the beginning"},
+    {'c', "c", hb_view_input_center, "center on the middle of the particles, all of them in the picture"},
     {'1', "1", model_1, "model " MODEL_1},
     {'2', "2", model_2, "model " MODEL_2},
     {'3', "3", model_3, "model " MODEL_3},
-    {'[', "[", model_before, "the model before in the list of 'holmberg ic'"},
-    {']', "]", model_after, "the next model there"},
+    {'[', "[", model_before, "the previous model in the list of 'holmberg ic'"},
+    {']', "]", model_after, "the next model in that list"},
     {'p', "p", next_point, "points as stars, discs or dots"},
-    {'o', "o", next_color, "what the colour shows"},
+    {'o', "o", next_color, "what the color shows"},
     {'l', "l", trails, "trails of light on and off"},
     {'g', "g", sliders, "sliders on and off"},
     {'t', "t", hud, "numbers on and off"},
-    {'h', "h", show_help, "these keys, over the picture"},
+    {'h', "h", show_help, "show these keys"},
     {'i', "i", hb_view_inspect, "inspector: textures behind the forces; the mouse reads a texel"},
     {'.', ".", pass_after, "inspector: the next pass"},
-    {',', ",", pass_before, "inspector: the pass before"},
-    {'a', "a", pass_play, "inspector: a pass further at each walk, and stop"},
-    {'d', "d", stop_drawing, "stop drawing, go on computing"},
+    {',', ",", pass_before, "inspector: the previous pass"},
+    {'a', "a", pass_play, "inspector: one pass further at each walk, or stop"},
+    {'d', "d", stop_drawing, "stop drawing, keep computing"},
     {'s', "s", screenshot, "screenshot: a PNG in this folder"},
-    {'v', "v", hb_view_keep_movie, "record a movie, and end it"},
+    {'v', "v", hb_view_keep_movie, "record a movie, or end it"},
     {'f', "f", fill_screen, "full screen and back"},
     {'q', "q, Esc", quit, "quit"},
     {HB_GL_KEY_ESCAPE, NULL, quit, NULL},
     {0, "drag", NULL, "rotate"},
     {0, "shift or right drag", NULL, "move sideways"},
     {0, "wheel", NULL, "zoom"},
-    {0, "double click", NULL, "what is there becomes the centre"},
+    {0, "double click", NULL, "center on what is there"},
     {0, NULL, NULL, NULL},
 };
 

@@ -17,6 +17,6 @@ enum hb_status hb_view_input(struct hb_view *view);
 void hb_view_input_set_sliders(struct hb_view *view);
 
 /* The camera so that all but a few outliers are in the picture. */
-enum hb_status hb_view_input_centre(struct hb_view *view);
+enum hb_status hb_view_input_center(struct hb_view *view);
 
 #endif

@@ -21,7 +21,7 @@ enum hb_status hb_view_inspect(struct hb_view *view)
   }
   if (!has_textures(view))
     return hb_fail(HB_ERR_USAGE, "there are no textures to inspect: %s (see --scheme)",
-                   view->source.sim ? "the processor works out the forces" : "snapshots have no forces");
+                   view->source.sim ? "the processor computes the forces" : "snapshots have no forces");
   HB_TRY(hb_inspector_open(&view->inspector));
   view->plays_passes = 0;
   return hb_window_set_share(&view->window, share_of_stars);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "render/film.h"
+#include "render/tone_map.h"
 #include "viewer/view_picture.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static enum hb_status free_name(const char *extension, char path[64])
     snprintf(path, 64, "holmberg_%04d.%s", k, extension);
     if (access(path, F_OK) != 0) return HB_OK;
   }
-  return hb_fail(HB_ERR_IO, "holmberg_0001.%s to holmberg_9999.%s are all there", extension, extension);
+  return hb_fail(HB_ERR_IO, "holmberg_0001.%s to holmberg_9999.%s all exist", extension, extension);
 }
 
 static void describe(const struct hb_view *view, struct hb_view_recording *r)
@@ -60,13 +61,11 @@ static enum hb_status begin(struct hb_view *view, const char *path, int single, 
 
 static enum hb_status add(struct hb_view *view, struct hb_view_recording *r)
 {
-  size_t from = 3 * (size_t)r->width, to = 3 * (size_t)r->film.params.width;
+  const struct hb_film_params *film = &r->film.params;
   const struct hb_gl_target *target;
   HB_TRY(hb_window_hidden(&view->window, &target));
   HB_TRY(hb_view_picture_draw(view, target));
-  HB_TRY(hb_window_read_hidden(&view->window, r->rgb));
-  for (size_t k = 1; k < (size_t)r->height && from != to; k++)
-    memmove(r->rgb + k * to, r->rgb + k * from, to);
+  HB_TRY(hb_tone_map_read(view->window.context, target, film->width, film->height, r->rgb));
   return hb_film_add(&r->film, r->rgb, NULL, 0);
 }
 
@@ -90,7 +89,7 @@ static enum hb_status end(struct hb_view *view, enum hb_status status)
   view->recording = NULL;
   status = hb_film_close(&r->film, status);
   if (status == HB_OK && r->film.lacks_ffmpeg)
-    hb_view_say(view, "there is no ffmpeg: wrote %lu pictures, %.*s_0001.png, ...", r->film.frames,
+    hb_view_say(view, "ffmpeg is not installed: wrote %lu pictures, %.*s_0001.png, ...", r->film.frames,
                 (int)strcspn(r->path, "."), r->path);
   else if (status == HB_OK)
     hb_view_say(view, "wrote %s: %lu pictures", r->path, r->film.frames);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- colours ----------------------------------------------------------------------------------------- */
+/* ---- colors ----------------------------------------------------------------------------------------- */
 
 static enum hb_status make_room(struct hb_view *view, size_t n)
 {
@@ -22,7 +22,7 @@ static enum hb_status make_room(struct hb_view *view, size_t n)
   return HB_OK;
 }
 
-/* Speeds of what is shown, for their range only: colours take them from the device. */
+/* Speeds of what is shown, for their range only: colors take them from the device. */
 static enum hb_status speeds(const struct hb_view *view, double *values)
 {
   struct hb_particles *state;
@@ -32,7 +32,7 @@ static enum hb_status speeds(const struct hb_view *view, double *values)
   return HB_OK;
 }
 
-/* The range of colours follows what happens, now and then; not where speeds would have to come from the device. */
+/* The range of colors follows what happens, now and then; not where speeds would have to come from the device. */
 static int range_is_due(struct hb_view *view)
 {
   enum { PICTURES = 32 };
@@ -46,7 +46,7 @@ static int is_elsewhere(const struct hb_view *view)
   return view->placed_generation != view->source.generation || view->placed_t != view->source.t;
 }
 
-/* What is coloured by. */
+/* What is colored by. */
 static enum hb_status work_out(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
@@ -74,7 +74,7 @@ static enum hb_status color(struct hb_view *view, int range_due)
 
 /* ---- stars ------------------------------------------------------------------------------------------- */
 
-/* Forgets what the stars were coloured by. */
+/* Forgets what the stars were colored by. */
 static enum hb_status send(struct hb_view *view, struct hb_particles *p)
 {
   return hb_view_particles_send(&view->stars, hb_particles_n(p), hb_particles_m(p), hb_particles_x(p),
@@ -157,7 +157,7 @@ static void tell_speed(double pairs_per_s, struct hb_hud *hud)
 static void tell_color(const struct hb_view *view, struct hb_hud *hud)
 {
   double range[2];
-  hb_hud_row(hud, "colour", "%s", hb_coloring_label(view->color));
+  hb_hud_row(hud, "color", "%s", hb_coloring_label(view->color));
   for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(view->color, view->style.range[k]);
   if (view->color != HB_COLORING_GROUP && !isnan(range[0])) hb_hud_scale(hud, view->style.map, range);
 }

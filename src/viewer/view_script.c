@@ -18,7 +18,7 @@ enum { WORDS = 7 }; /* one more than any line takes, so that it is noticed */
 struct line {
   struct hb_view *view;
   int count;
-  char *words[WORDS]; /* the first is the command */
+  const char *words[WORDS]; /* the first is the command */
   double numbers[WORDS];
 };
 
@@ -40,9 +40,15 @@ static enum hb_status settle(struct hb_view *view)
 static enum hb_status do_key(const struct line *line)
 {
   int key = hb_view_input_key(line->words[1]);
-  if (!key) return hb_fail(HB_ERR_INPUT, "there is no key '%s'", line->words[1]);
+  if (!key) return hb_fail(HB_ERR_INPUT, "unknown key '%s'", line->words[1]);
   push(line, (struct hb_gl_event){.kind = HB_GL_EVENT_KEY, .key = key});
   return settle(line->view);
+}
+
+static void push_mouse(const struct line *line, struct hb_gl_event event, enum hb_gl_event_kind kind)
+{
+  event.kind = kind;
+  push(line, event);
 }
 
 static enum hb_status do_move(const struct line *line)
@@ -51,45 +57,33 @@ static enum hb_status do_move(const struct line *line)
   return settle(line->view);
 }
 
-static void click(const struct line *line, struct hb_gl_event at)
-{
-  at.kind = HB_GL_EVENT_PRESS;
-  push(line, at);
-  at.kind = HB_GL_EVENT_RELEASE;
-  push(line, at);
-}
-
-static enum hb_status do_click(const struct line *line)
-{
-  click(line, (struct hb_gl_event){.x = line->numbers[1], .y = line->numbers[2]});
-  return settle(line->view);
-}
-
-static enum hb_status do_double(const struct line *line)
+static enum hb_status click(const struct line *line, int times)
 {
   const struct hb_gl_event at = {.x = line->numbers[1], .y = line->numbers[2]};
-  click(line, at);
-  click(line, at);
+  for (int k = 0; k < times; k++) {
+    push_mouse(line, at, HB_GL_EVENT_PRESS);
+    push_mouse(line, at, HB_GL_EVENT_RELEASE);
+  }
   return settle(line->view);
 }
+
+static enum hb_status do_click(const struct line *line) { return click(line, 1); }
+static enum hb_status do_double(const struct line *line) { return click(line, 2); }
 
 static enum hb_status do_drag(const struct line *line)
 {
   const char *how = line->count > 5 ? line->words[5] : "left";
-  struct hb_gl_event at = {.kind = HB_GL_EVENT_MOVE, .x = line->numbers[1], .y = line->numbers[2]};
+  struct hb_gl_event at = {.x = line->numbers[1], .y = line->numbers[2]};
   at.shift = strcmp(how, "shift") == 0;
   if (strcmp(how, "right") == 0) at.button = HB_GL_BUTTON_RIGHT;
   if (!at.shift && at.button == HB_GL_BUTTON_LEFT && strcmp(how, "left") != 0)
-    return hb_fail(HB_ERR_INPUT, "'%s' is no way to drag (expected left, right or shift)", how);
-  push(line, at);
-  at.kind = HB_GL_EVENT_PRESS;
-  push(line, at);
-  at.kind = HB_GL_EVENT_MOVE;
+    return hb_fail(HB_ERR_INPUT, "unknown way to drag '%s' (expected left, right or shift)", how);
+  push_mouse(line, at, HB_GL_EVENT_MOVE);
+  push_mouse(line, at, HB_GL_EVENT_PRESS);
   at.x = line->numbers[3];
   at.y = line->numbers[4];
-  push(line, at);
-  at.kind = HB_GL_EVENT_RELEASE;
-  push(line, at);
+  push_mouse(line, at, HB_GL_EVENT_MOVE);
+  push_mouse(line, at, HB_GL_EVENT_RELEASE);
   return settle(line->view);
 }
 
@@ -192,7 +186,7 @@ static void tell_camera(const struct hb_camera *camera, struct hb_json *json)
 {
   hb_json_open_object(json, "camera");
   hb_json_open_array(json, "centre");
-  for (int k = 0; k < 3; k++) hb_json_number(json, NULL, camera->centre[k]);
+  for (int k = 0; k < 3; k++) hb_json_number(json, NULL, camera->center[k]);
   hb_json_close_array(json);
   hb_json_open_array(json, "sight");
   for (int k = 0; k < 3; k++) hb_json_number(json, NULL, camera->axis[2][k]);
@@ -316,11 +310,9 @@ static enum hb_status do_line(struct line *line)
 
 static enum hb_status do_words(struct hb_view *view, char *text)
 {
-  char *rest = NULL;
   struct line line = {.view = view};
   text[strcspn(text, "#\n")] = 0;
-  for (char *w = strtok_r(text, " \t\r", &rest); w && line.count < WORDS; w = strtok_r(NULL, " \t\r", &rest))
-    line.words[line.count++] = w;
+  line.count = hb_text_words(text, " \t\r", WORDS, line.words);
   return line.count ? do_line(&line) : HB_OK;
 }
 

@@ -1,9 +1,6 @@
 #include "viewer/window.h"
 
-#include "base/mem.h"
 #include "gl/gl_reload.h"
-
-#include <string.h>
 
 enum hb_status hb_window_set_share(struct hb_window *w, double share)
 {
@@ -62,17 +59,6 @@ enum hb_status hb_window_hidden(struct hb_window *w, const struct hb_gl_target *
   if (!w->hidden.id) HB_TRY(hb_gl_texture_create(w->context, &params, &w->hidden));
   *target = &w->hidden.target;
   return HB_OK;
-}
-
-enum hb_status hb_window_read_hidden(struct hb_window *w, uint8_t *rgb)
-{
-  size_t row = 3 * (size_t)w->width, rows = (size_t)w->height;
-  uint8_t *pixels;
-  HB_TRY(HB_ALLOC(row * rows, &pixels));
-  hb_gl_target_read(&w->hidden.target, 0, 0, 0, w->width, w->height, HB_GL_BYTES_RGB, pixels);
-  for (size_t k = 0; k < rows; k++) memcpy(rgb + k * row, pixels + (rows - 1 - k) * row, row);
-  hb_mem_free(pixels);
-  return hb_gl_context_check(w->context, "reading a picture");
 }
 
 enum hb_status hb_window_show(struct hb_window *w)

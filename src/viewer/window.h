@@ -40,9 +40,8 @@ enum hb_status hb_window_resized(struct hb_window *window);
 /* The stars get another share of the window's width, 0 to 1. */
 enum hb_status hb_window_set_share(struct hb_window *window, double share);
 
-/* A target of the window's size that nobody sees, and what was drawn there: rgb[3 * width * height], top row first. */
+/* A target of the window's size that nobody sees, for pictures that stay. */
 enum hb_status hb_window_hidden(struct hb_window *window, const struct hb_gl_target **target);
-enum hb_status hb_window_read_hidden(struct hb_window *window, uint8_t *rgb);
 
 /* Waits until all is drawn and shows it. Errors: HB_ERR_DEVICE with what the driver complained of. */
 enum hb_status hb_window_show(struct hb_window *window);

@@ -39,15 +39,6 @@ begin() {
   set +m
 }
 
-# until_true COMMAND...: waits for it, up to a minute.
-until_true() {
-  for ((k = 0; k < 1200; k++)); do
-    "$@" && return
-    sleep 0.05
-  done
-  return 1
-}
-
 # ended: waits for $pid; its exit code in $code.
 ended() {
   code=0

@@ -48,3 +48,13 @@ files() {
 two_bodies() {
   printf '%s\n' '# m x y z vx vy vz' '0.5 1 0 0 0 0.5 0' '0.5 -1 0 0 0 -0.5 0'
 }
+
+# until_true COMMAND...: waits for it, up to a minute.
+until_true() {
+  local k
+  for ((k = 0; k < 1200; k++)); do
+    "$@" && return
+    sleep 0.05
+  done
+  return 1
+}

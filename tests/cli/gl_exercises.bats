@@ -19,7 +19,7 @@ spread() {
 
 @test "exercise 1: another force, whose energy its own potential keeps" {
   "$HOLMBERG" ic twobody --e 0.5 -o pair.txt --quiet
-  local run='run pair.txt --eps 0 --t-end 8 --scheme bag --precision ds --no-tune --context osmesa --json'
+  local run='run pair.txt --eps 0 --t-end 4 --scheme bag --precision ds --no-tune --context osmesa --json'
   # shellcheck disable=SC2086
   "$HOLMBERG" $run >newton
   mine 1
@@ -51,7 +51,7 @@ spread() {
 
 # The error of acc with sums of single terms: what they lose is what `compensated` keeps.
 rms() {
-  "$HOLMBERG" bench force --scheme bag --precision "$1" --n 4096 --check --float-positions --repeat 1 \
+  "$HOLMBERG" bench force --scheme bag --precision "$1" --n 4096 --ni 1024 --check --float-positions --repeat 1 \
     --tuning 'partial=1 unroll=1 i_each=1' --context osmesa --json | grep -o '"acc_rms": [^,]*' | cut -d' ' -f2
 }
 

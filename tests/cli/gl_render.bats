@@ -139,7 +139,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   fails_with 4 'cannot read none.h5: *' render none.h5 "${small[@]}"
   fails_with 4 '*none.txt*' render a.h5 --camera none.txt
   fails_with 3 'b.h5 holds 2 particles, expected 3 as in a.h5' render a.h5 b.h5 -o m.png "${small[@]}"
-  fails_with 3 'a.h5 is of t = 0, expected later than 0, that of a.h5' render a.h5 a.h5 -o m.png "${small[@]}"
+  fails_with 3 'a.h5 is at t = 0, expected later than 0, the time of a.h5' render a.h5 a.h5 -o m.png "${small[@]}"
   printf '0 0 0 0 0 0\n' >way.txt
   fails_with 3 'way.txt:1: 6 columns, expected 7: *' render a.h5 --camera way.txt
   fails_with 5 '*' render a.h5 --context egl --device 99

@@ -118,11 +118,9 @@ curves() {
 }
 
 @test "every job's command line stands in the report" {
-  local file command
-  for file in "$REPRODUCTION"/jobs/*.jsonl; do
-    command=$(head -n 1 "$file" | sed 's/^{"command": "\([^"]*\)".*/\1/')
-    grep -qF "$command" "$REPRODUCTION/report.html"
-  done
+  head -q -n 1 "$REPRODUCTION"/jobs/*.jsonl | sed 's/^{"command": "\([^"]*\)".*/\1/' >commands
+  [ "$(wc -l <commands)" -gt 100 ]
+  awk 'NR == FNR { text = text $0 "\n"; next } !index(text, $0) { print; bad = 1 } END { exit bad }' "$REPRODUCTION/report.html" commands
 }
 
 @test "--only makes a section, of the jobs that are there" {

@@ -9,16 +9,6 @@ made() {
   "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --quiet --checkpoint run.ckpt -o end.h5 --diag rows.csv "$@"
 }
 
-# until_true COMMAND...: waits for it, up to a minute.
-until_true() {
-  local k
-  for ((k = 0; k < 1200; k++)); do
-    "$@" && return
-    sleep 0.05
-  done
-  return 1
-}
-
 # ---- a forger's tools: checkpoints that say what he likes, with checksums that are right ----
 
 # little BYTES NUMBER: as it lies in the file.

@@ -301,7 +301,7 @@ END
   with=(PATH=/nowhere)
   view plummer -n 64 --scheme host < <(script)
   files holmberg_0001_000{1,2,3,4}.png
-  [[ $(value 1 message) == *'no ffmpeg: wrote 4 pictures'* ]]
+  [[ $(value 1 message) == *'ffmpeg is not installed: wrote 4 pictures'* ]]
 }
 
 @test "q, Esc and the window's frame close it: what follows is not done" {

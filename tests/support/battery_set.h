@@ -42,16 +42,15 @@ void battery_random_set(size_t n, double eps, double spread);
 /* Fails the test, naming case and quantity, unless error <= bound. */
 void battery_require(double error, double bound, const char *quantity);
 
-/* Sqrt of the mean over the sinks of |difference|^2 / |reference|^2; `width` numbers a sink. */
-double battery_rms_error(size_t ni, const uint32_t *index, size_t width, const double *got,
-                         const double *right);
-
 /* A source with this softening, which takes sets one after the other; the set to it; its forces; their errors. */
 struct hb_force *battery_open_force(const struct hb_force_params *params, double eps);
 void battery_send_set(struct hb_force *force);
 void battery_evaluate(struct hb_force *force, size_t ni, const uint32_t *index);
 void battery_compare(size_t ni, const uint32_t *index, double bound);
 void battery_check_all(struct hb_force *force, double bound); /* all of it */
+
+/* The tolerance means something: a mass of the set that is wrong by a thousand of it shows in all forces together. */
+void battery_notices(struct hb_force *force, double bound);
 
 /* The cases of battery_physics.c, by a source without softening. */
 void battery_physics(struct hb_force *force, const struct battery_tolerance *tolerance);

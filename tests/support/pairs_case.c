@@ -43,7 +43,9 @@ struct hb_gl_context *pairs_context(void)
   return context;
 }
 
-int pairs_lacks(const struct pairs_case *c)
+static int lacking; /* cases that this test has left out */
+
+static int lacks(const struct pairs_case *c)
 {
   const struct hb_gl_caps *caps = &pairs_context()->caps;
   int needs_43 = strcmp(c->scheme, "tile") == 0 ||
@@ -51,6 +53,21 @@ int pairs_lacks(const struct pairs_case *c)
   if (needs_43 && !caps->has_compute) return 1;
   if (c->precision == HB_PRECISION_DOUBLE) return !caps->has_double;
   return c->precision != HB_PRECISION_SINGLE && !caps->has_precise;
+}
+
+int pairs_lacks(const struct pairs_case *c)
+{
+  int is_lacking = lacks(c);
+  if (is_lacking) print_message("# this device cannot do %s\n", pairs_describe(c));
+  lacking += is_lacking;
+  return is_lacking;
+}
+
+void pairs_skip_if_lacking(void)
+{
+  int count = lacking;
+  lacking = 0;
+  if (count > 0) skip();
 }
 
 struct hb_pairs *pairs_open(const struct pairs_case *c, double wrong)

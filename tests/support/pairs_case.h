@@ -15,8 +15,10 @@ struct pairs_case {
 /* The one context of the process, that HB_CONTEXT names. */
 struct hb_gl_context *pairs_context(void);
 
-/* 1 if the scheme with this tuning needs what the context has not got. */
+/* 1 if the scheme with this tuning needs what the context has not got. A test that left out cases for it ends with
+ * pairs_skip_if_lacking(), by which it counts as skipped. */
 int pairs_lacks(const struct pairs_case *c);
+void pairs_skip_if_lacking(void);
 
 /* The engine, with the usual parameters of the interaction times `wrong`; a failure fails the test. */
 struct hb_pairs *pairs_open(const struct pairs_case *c, double wrong);

@@ -72,6 +72,8 @@ size_t support_file_count(void)
   return count;
 }
 
+int support_is_long(void) { return getenv("LONG") != NULL; }
+
 void support_write(const char *path, const void *bytes, size_t count)
 {
   FILE *file = fopen(path, "wb");

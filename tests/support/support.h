@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 #include <holmberg/holmberg.h>
@@ -35,6 +36,14 @@ int support_exists(const char *path);
  * more. Each time it must say HB_ERR_INTERNAL; the address sanitizer sees what it leaves behind. */
 typedef enum hb_status support_work(void *data);
 void support_survives_lack_of_memory(support_work *work, void *data, unsigned long least);
+
+/* 1 where LONG is set: `make test-long` asks for what takes minutes, too. */
+int support_is_long(void);
+
+/* A program's main: all tests, or with SMOKE set the first `smoke` of them, in a context that is another way to the same
+ * renderer. */
+#define RUN_TESTS(tests, smoke, set_up, tear_down)                                                           \
+  _cmocka_run_group_tests(#tests, tests, getenv("SMOKE") ? (smoke) : COUNT_OF(tests), set_up, tear_down)
 
 /* 64-bit FNV-1a, started with SUPPORT_FNV and fed piece by piece. */
 #define SUPPORT_FNV UINT64_C(0xcbf29ce484222325)

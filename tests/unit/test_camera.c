@@ -51,7 +51,7 @@ static void test_project(void **state)
   assert_false(hb_camera_project(&c, (double[3]){0, 0, NAN}, picture, &depth));
 }
 
-/* What is before the centre follows the finger, and a quarter turn takes half a picture. */
+/* What is before the center follows the finger, and a quarter turn takes half a picture. */
 static void test_drag(void **state)
 {
   (void)state;
@@ -164,23 +164,23 @@ static void test_extent(void **state)
 {
   (void)state;
   enum { N = 1001 };
-  double x[3 * N], centre[3], radius;
+  double x[3 * N], center[3], radius;
   for (int k = 0; k < N; k++) { /* evenly on a line of length 2 about 5 -3 1 */
     x[3 * k] = 5 + (k - 500) / 500.;
     x[3 * k + 1] = -3;
     x[3 * k + 2] = 1;
   }
   x[0] = 1e9; /* one has escaped: it moves the median by one place and the extent by as much */
-  ASSERT_OK(hb_camera_extent(N, x, 0.9, centre, &radius));
-  assert_near(centre[0], 5, 0.0021);
-  assert_near(centre[1], -3, EXACT);
+  ASSERT_OK(hb_camera_extent(N, x, 0.9, center, &radius));
+  assert_near(center[0], 5, 0.0021);
+  assert_near(center[1], -3, EXACT);
   assert_near(radius, 0.9, 0.0041);
-  ASSERT_OK(hb_camera_extent(N, x, 1, centre, &radius));
+  ASSERT_OK(hb_camera_extent(N, x, 1, center, &radius));
   assert_true(radius > 9e8);
-  ASSERT_OK(hb_camera_extent(1, (double[3]){0}, 0.9, centre, &radius));
-  assert_true(radius > 0 && centre[0] == 0);
-  ASSERT_OK(hb_camera_extent(2, (double[6]){1, 0, 0, 3, 0, 0}, 1, centre, &radius));
-  assert_near(centre[0], 2, EXACT);
+  ASSERT_OK(hb_camera_extent(1, (double[3]){0}, 0.9, center, &radius));
+  assert_true(radius > 0 && center[0] == 0);
+  ASSERT_OK(hb_camera_extent(2, (double[6]){1, 0, 0, 3, 0, 0}, 1, center, &radius));
+  assert_near(center[0], 2, EXACT);
   assert_near(radius, 1, EXACT);
 }
 

@@ -1,4 +1,4 @@
-/* Colour maps: lightness rises evenly, groups can be told apart. */
+/* Color maps: lightness rises evenly, groups can be told apart. */
 #include "support/support.h"
 #include "render/colormap.h"
 
@@ -24,7 +24,7 @@ static void test_monotone(void **state)
     for (int k = 1; k <= STEPS; k++) {
       double step = lightness((enum hb_colormap)map, (double)k / STEPS) -
                     lightness((enum hb_colormap)map, (k - 1.) / STEPS);
-      /* even to a tenth: what a display cannot show loses colour, not lightness */
+      /* even to a tenth: what a display cannot show loses color, not lightness */
       assert_true(fabs(step * STEPS / (last - first) - 1) < 0.1);
     }
   }

@@ -95,12 +95,9 @@ static void atlas_shows_the_same(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(art_fills_its_cells),
-      cmocka_unit_test(characters_differ),
-      cmocka_unit_test(neighbours_do_not_touch),
-      cmocka_unit_test(others_look_like_a_question),
-      cmocka_unit_test(writes_text_at_scale),
-      cmocka_unit_test(cuts_off_what_lies_outside),
+      cmocka_unit_test(art_fills_its_cells),     cmocka_unit_test(characters_differ),
+      cmocka_unit_test(neighbours_do_not_touch), cmocka_unit_test(others_look_like_a_question),
+      cmocka_unit_test(writes_text_at_scale),    cmocka_unit_test(cuts_off_what_lies_outside),
       cmocka_unit_test(atlas_shows_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

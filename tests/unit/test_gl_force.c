@@ -3,6 +3,7 @@
 #include "force/force.h"
 #include "gl/gl.h"
 #include "support/battery.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -31,53 +32,51 @@ static void test_cg2007_rect(void **state)
 
 /* The all-pairs engine: every scheme in every precision. In ds a pair is as wrong as in single but starts from exact
  * positions; `double` is rounded correctly in all but sqrt and division on some GPUs. */
-static void run_scheme(const char *scheme, const char *tuning)
+static void run_case(const char *scheme, const char *precision, const char *tuning)
+{
+  const struct hb_force_params params = {.scheme = scheme,
+                                         .precision = precision,
+                                         .tuning = tuning,
+                                         .flags = HB_FORCE_GL_DEBUG | HB_FORCE_NO_TUNE};
+  battery_run(&params, strcmp(precision, "double") == 0 ? &battery_double
+                       : strcmp(precision, "ds") == 0   ? &battery_ds
+                                                        : &battery_single);
+}
+
+static void run_scheme(const char *scheme)
 {
   static const char *const precisions[] = {"single", "compensated", "ds", "double"};
-  for (int k = 0; k < 4; k++) {
-    const struct hb_force_params params = {.scheme = scheme,
-                                           .precision = precisions[k],
-                                           .tuning = tuning,
-                                           .flags = HB_FORCE_GL_DEBUG | HB_FORCE_NO_TUNE};
-    battery_run(&params, k == 3 ? &battery_double : k == 2 ? &battery_ds : &battery_single);
-  }
+  for (int k = 0; k < 4; k++) run_case(scheme, precisions[k], NULL);
 }
 
 static void test_bag(void **state)
 {
   (void)state;
-  run_scheme("bag", NULL);
+  run_scheme("bag");
 }
 
 static void test_tile(void **state)
 {
   (void)state;
-  run_scheme("tile", NULL);
+  run_scheme("tile");
 }
 
-/* Whole, and cut into many tiles, odd ones too. */
+/* Whole, and cut into many tiles, odd ones too; test_gl_matrix.c cuts in each precision. */
 static void test_matrix2004(void **state)
 {
   (void)state;
-  run_scheme("matrix2004", NULL);
-  run_scheme("matrix2004", "limit=16");
-  run_scheme("matrix2004", "limit=100 j_source=texture");
+  run_scheme("matrix2004");
+  run_case("matrix2004", "single", "limit=101");
+  run_case("matrix2004", "ds", "limit=100 j_source=texture");
 }
 
-/* Blocks on both sides of the bound, in either order, and with all of them on OpenGL. */
+/* Blocks on both sides of the bound, in either order, and with all of them on OpenGL: each once, and each precision. */
 static void test_hybrid(void **state)
 {
   (void)state;
-  static const char *const precisions[] = {"ds", "single", "double"};
-  static const char *const tunings[] = {"host_below=32 gl=bag", "host_from=32 gl=tile", "host_below=1"};
-  for (int p = 0; p < 3; p++)
-    for (int k = 0; k < 3; k++) {
-      const struct hb_force_params params = {.scheme = "hybrid",
-                                             .precision = precisions[p],
-                                             .tuning = tunings[k],
-                                             .flags = HB_FORCE_GL_DEBUG | HB_FORCE_NO_TUNE};
-      battery_run(&params, p == 2 ? &battery_double : p == 1 ? &battery_single : &battery_ds);
-    }
+  run_case("hybrid", "ds", "host_below=32 gl=bag");
+  run_case("hybrid", "single", "host_from=32 gl=tile");
+  run_case("hybrid", "double", "host_below=1");
 }
 
 /* The bar of the 2007 kernel on the paper's own problem: Plummer, N = 1024, eps = 1/256. Float arithmetic
@@ -383,6 +382,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cg2007),
+      cmocka_unit_test(test_context_is_recorded),
+      cmocka_unit_test(test_cutting_changes_no_bit),
+      cmocka_unit_test(test_lost_draw_is_tried_again),
       cmocka_unit_test(test_cg2007_rect),
       cmocka_unit_test(test_bag),
       cmocka_unit_test(test_tile),
@@ -390,22 +392,11 @@ int main(void)
       cmocka_unit_test(test_hybrid),
       cmocka_unit_test(test_cg2007_plummer),
       cmocka_unit_test(test_cg2007_counts_in_floats),
-      cmocka_unit_test(test_context_is_recorded),
-      cmocka_unit_test(test_cutting_changes_no_bit),
-      cmocka_unit_test(test_lost_draw_is_tried_again),
       cmocka_unit_test(test_lost_draw_of_hybrid),
       cmocka_unit_test(test_hybrid_sends_where_needed),
       cmocka_unit_test(test_hybrid_words_repeat_it),
       cmocka_unit_test(test_hybrid_no_memory),
       cmocka_unit_test(test_hybrid_safe_default),
   };
-  /* another way to the same renderer, whose arithmetic has been tested */
-  const struct CMUnitTest smoke[] = {
-      cmocka_unit_test(test_cg2007),
-      cmocka_unit_test(test_context_is_recorded),
-      cmocka_unit_test(test_cutting_changes_no_bit),
-      cmocka_unit_test(test_lost_draw_is_tried_again),
-  };
-  if (getenv("SMOKE")) return cmocka_run_group_tests(smoke, NULL, NULL);
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_TESTS(tests, 4, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The inspector: the pass that is asked for is shown, texel by texel what the kernel wrote; pixels have the colours of the
+/* The inspector: the pass that is asked for is shown, texel by texel what the kernel wrote; pixels have the colors of the
  * numbers. The picture goes to $HB_TEST_PICTURES where that is set. */
 #include "core/frame.h"
 #include "gl/gl_trace.h"
@@ -128,7 +128,7 @@ static void nothing(const struct hb_inspector_texel *t, int column, int row)
   (void)t, (void)column, (void)row;
 }
 
-/* Away from the edges of its cell a texel has the false colour of its number. */
+/* Away from the edges of its cell a texel has the false color of its number. */
 static int matched, missed;
 static void check_color(const struct hb_inspector_texel *t, int column, int row)
 {
@@ -177,7 +177,7 @@ static void test_cg2007(void **state)
   assert_int_equal(hb_gl_readback_bytes(), before);
   matched = missed = 0;
   scan(check_color);
-  if (matched < 3 * missed) fail_msg("%d pixels have their number's colour, %d have not", matched, missed);
+  if (matched < 3 * missed) fail_msg("%d pixels have their number's color, %d have not", matched, missed);
 
   assert_int_equal(green(), 0);
   hb_inspector_mark(inspector, 17);
@@ -284,7 +284,7 @@ static void test_many(void **state)
 }
 
 /* Into their frame, so that on the device they are as they are here. */
-static void centre(double *q)
+static void center(double *q)
 {
   double origin[3];
   hb_frame_origin(N, m, q, HB_FRAME_COARSE, origin);
@@ -300,8 +300,8 @@ int main(void)
     v[k] = (float)(rand() / (RAND_MAX + 1.0) - 0.5);
   }
   for (int k = 0; k < N; k++) m[k] = (float)(1.0 / N * (1 + k % 3));
-  centre(x);
-  centre(v);
+  center(x);
+  center(v);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cg2007),
       cmocka_unit_test(test_matrix),

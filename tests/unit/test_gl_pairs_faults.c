@@ -58,6 +58,7 @@ static void test_lost_draws_bag(void **state)
   check_lost("bag", SHORT "threads=1 output=targets");            /* one */
   check_lost("bag", SHORT "threads=500 output=targets");          /* several segments */
   check_lost("bag", SHORT "threads=1 portion=20 output=targets"); /* several portions */
+  pairs_skip_if_lacking();
 }
 
 static void test_lost_draws_bag_storage(void **state)
@@ -67,6 +68,7 @@ static void test_lost_draws_bag_storage(void **state)
   check_lost("bag", SHORT "threads=1 output=storage");
   check_lost("bag", SHORT "threads=500 output=storage");
   check_lost("bag", SHORT "threads=1 portion=20 output=storage");
+  pairs_skip_if_lacking();
 }
 
 static void test_lost_draws_tile(void **state)
@@ -75,6 +77,7 @@ static void test_lost_draws_tile(void **state)
   check_lost("tile", SHORT "threads=1 bag=128");
   check_lost("tile", SHORT "threads=1");
   check_lost("tile", SHORT "threads=500");
+  pairs_skip_if_lacking();
 }
 
 static void test_lost_draws_matrix(void **state)
@@ -82,6 +85,7 @@ static void test_lost_draws_matrix(void **state)
   (void)state;
   check_lost("matrix2004", "limit=2048"); /* one tile */
   check_lost("matrix2004", "limit=64");   /* several */
+  pairs_skip_if_lacking();
 }
 
 /* ---- limits ---- */
@@ -177,7 +181,7 @@ static void test_tunings_that_make_no_sense(void **state)
                "the bag scheme was to hold 99 sinks a fragment, expected at most ");
   ASSERT_FAILS(create("bag", HB_PRECISION_SINGLE, (struct hb_pairs_tuning){.partial = 30, .unroll = 4}),
                HB_ERR_USAGE, "a float sum was to take 30 sources, expected a multiple of 4");
-  if (!pairs_context()->caps.has_compute) return;
+  if (!pairs_context()->caps.has_compute) skip();
   ASSERT_FAILS(create("tile", HB_PRECISION_SINGLE, (struct hb_pairs_tuning){.partial = 30, .unroll = 4}),
                HB_ERR_USAGE, "a float sum was to take 30 sources, expected a multiple of 4");
 }
@@ -220,6 +224,7 @@ static void test_no_memory(void **state)
     }
     assert_in_range(nth, 5, 499);
   }
+  pairs_skip_if_lacking();
 }
 
 static int set_up(void **state)

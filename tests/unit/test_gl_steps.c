@@ -42,7 +42,7 @@ static void steps_are_the_hosts(void **state)
 {
   (void)state;
   static const char *const precisions[] = {"ds", "double"};
-  for (int k = 0; k <= 8; k++) {
+  for (int k = 0; k <= 8; k += support_is_long() ? 1 : 4) {
     double nu = ldexp(0.1, -k), host = integrate(256, "host", "double", nu).block_steps;
     for (size_t p = 0; p < COUNT_OF(precisions); p++) {
       double bag = integrate(256, "bag", precisions[p], nu).block_steps;

@@ -44,18 +44,18 @@ static void test_rows(void **state)
   struct hb_keyframes k = read_way(WAY);
   assert_int_equal(k.count, 3);
   struct hb_camera c = at(&k, 1 / 3.); /* the second row */
-  assert_true(fabs(c.centre[0] - 1) < 1e-9 && fabs(c.centre[1] - 2) < 1e-9 && fabs(c.distance - 2) < 1e-9);
+  assert_true(fabs(c.center[0] - 1) < 1e-9 && fabs(c.center[1] - 2) < 1e-9 && fabs(c.distance - 2) < 1e-9);
   assert_true(fabs(c.axis[2][2] - sin(45 * DEGREE)) < 1e-9);
   c = at(&k, 0);
   assert_true(c.distance > 7.999999 && c.axis[2][2] > 0.999999 && c.field_of_view == 0.5);
   c = at(&k, -3);
   assert_true(c.distance > 7.999999);
   c = at(&k, 7);
-  assert_true(fabs(c.centre[1]) < 1e-12 && fabs(c.distance - 2) < 1e-12);
+  assert_true(fabs(c.center[1]) < 1e-12 && fabs(c.distance - 2) < 1e-12);
   hb_keyframes_clear(&k);
 }
 
-/* Neighbours are near, also across a row; nothing overshoots; both ends are at rest. */
+/* Neighbors are near, also across a row; nothing overshoots; both ends are at rest. */
 static void test_smooth(void **state)
 {
   (void)state;
@@ -65,18 +65,18 @@ static void test_smooth(void **state)
   for (int s = 0; s <= STEPS; s++) {
     struct hb_camera c = at(&k, (double)s / STEPS);
     assert_true(c.distance <= 8 + 1e-12 && c.distance >= 2 - 1e-12);
-    assert_true(c.centre[1] >= -1e-12 && c.centre[1] <= 2 + 1e-12 && c.centre[0] <= 1 + 1e-12);
-    if (s > 1) assert_true(fabs(c.centre[1] - before - speed) < 2e-5); /* a jump of the slope would be 1e-3 */
-    if (s > 0) speed = c.centre[1] - before;
+    assert_true(c.center[1] >= -1e-12 && c.center[1] <= 2 + 1e-12 && c.center[0] <= 1 + 1e-12);
+    if (s > 1) assert_true(fabs(c.center[1] - before - speed) < 2e-5); /* a jump of the slope would be 1e-3 */
+    if (s > 0) speed = c.center[1] - before;
     if (s == 1 || s == STEPS) assert_true(fabs(speed) < 2e-5);
-    before = c.centre[1];
+    before = c.center[1];
   }
   hb_keyframes_clear(&k);
   k = read_way("0 0 0 0 0 0 1\n1 0 0 0 0 0 100");
   assert_true(fabs(at(&k, 0.5).distance - 10) < 1e-9); /* half way between 1 and 100 */
   hb_keyframes_clear(&k);
   k = read_way("5 1 2 3 0 0 4");
-  assert_true(at(&k, 0.7).centre[2] == 3);
+  assert_true(at(&k, 0.7).center[2] == 3);
   hb_keyframes_clear(&k);
 }
 
@@ -86,9 +86,9 @@ static void test_bad_files(void **state)
   fails("# nothing\n\n", "no row");
   fails("0 0 0 0 0 0 1\n1 0 0 0 0 1\n", "way.txt:2: 6 columns, expected 7");
   fails("0 0 0 0 0 0 1 2\n", "way.txt:1: more than 7 columns");
-  fails("0 0 0 zero 0 0 1\n", "way.txt:1: 'zero' is no number");
+  fails("0 0 0 zero 0 0 1\n", "way.txt:1: 'zero' is not a number");
   fails("0 0 0 0 0 0 0\n", "way.txt:1: the distance is 0, expected > 0");
-  fails("0 0 0 0 0 0 1\n0 0 0 0 0 0 1\n", "way.txt:2: the row is of 0, expected later");
+  fails("0 0 0 0 0 0 1\n0 0 0 0 0 0 1\n", "way.txt:2: the row is at 0, expected later");
   struct hb_keyframes k;
   ASSERT_FAILS(hb_keyframes_read(support_path("none.txt"), &k), HB_ERR_IO, "none.txt");
 }

@@ -28,7 +28,7 @@ static int tell(double now, enum hb_gl_event_kind kind, enum hb_gl_button button
   return hb_mouse_event(&mouse, &event, now, WIDTH, HEIGHT, &camera);
 }
 
-/* A point of the plane of the centre, in pixels from the upper left corner. */
+/* A point of the plane of the center, in pixels from the upper left corner. */
 static void seen_at(const double x[3], double pixel[2])
 {
   double picture[2], depth;
@@ -55,11 +55,11 @@ static void a_panned_point_stays_under_the_mouse(void **state)
   }
 }
 
-static void a_drag_turns_towards_the_hand_and_keeps_the_centre(void **state)
+static void a_drag_turns_towards_the_hand_and_keeps_the_center(void **state)
 {
   (void)state;
   const struct hb_camera before = camera;
-  const double front[3] = {0, 0, 0.1}; /* between the centre and the eye */
+  const double front[3] = {0, 0, 0.1}; /* between the center and the eye */
   double at[2];
   tell(1, HB_GL_EVENT_PRESS, HB_GL_BUTTON_LEFT, 0, 50, 60);
   assert_true(tell(1, HB_GL_EVENT_MOVE, HB_GL_BUTTON_LEFT, 0, 80, 60));
@@ -67,7 +67,7 @@ static void a_drag_turns_towards_the_hand_and_keeps_the_centre(void **state)
   assert_true(at[0] > WIDTH / 2.0 + 1);
   assert_float_equal(at[1], HEIGHT / 2.0, 1e-6);
   assert_true(camera.distance == before.distance);
-  assert_memory_equal(camera.centre, before.centre, sizeof before.centre);
+  assert_memory_equal(camera.center, before.center, sizeof before.center);
 }
 
 static void the_wheel_zooms_there_and_back(void **state)
@@ -86,7 +86,7 @@ static void click(double now, double x, double y)
   tell(now, HB_GL_EVENT_RELEASE, HB_GL_BUTTON_LEFT, 0, x, y);
 }
 
-static void a_double_click_centres(void **state)
+static void a_double_click_centers(void **state)
 {
   (void)state;
   const double point[3] = {0.1, -0.05, 0};
@@ -117,10 +117,10 @@ static void other_clicks_do_not(void **state)
   click(3.1, 50, 60);
   assert_memory_equal(&camera, &dragged, sizeof dragged);
   click(3.2, 50, 60);
-  const struct hb_camera centred = camera;
+  const struct hb_camera centerd = camera;
   assert_memory_not_equal(&camera, &dragged, sizeof dragged);
   click(3.3, 50, 60);
-  assert_memory_equal(&camera, &centred, sizeof centred);
+  assert_memory_equal(&camera, &centerd, sizeof centerd);
 }
 
 /* ---- sliders ----------------------------------------------------------------------------------------- */
@@ -217,9 +217,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(a_panned_point_stays_under_the_mouse, set_up),
-      cmocka_unit_test_setup(a_drag_turns_towards_the_hand_and_keeps_the_centre, set_up),
+      cmocka_unit_test_setup(a_drag_turns_towards_the_hand_and_keeps_the_center, set_up),
       cmocka_unit_test_setup(the_wheel_zooms_there_and_back, set_up),
-      cmocka_unit_test_setup(a_double_click_centres, set_up),
+      cmocka_unit_test_setup(a_double_click_centers, set_up),
       cmocka_unit_test_setup(other_clicks_do_not, set_up),
       cmocka_unit_test(sliders_go_from_end_to_end),
       cmocka_unit_test(a_slider_takes_its_own_events),
