@@ -44,10 +44,8 @@ const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 #define ALL_RECORDS RECORDS
 #endif
 
-// Arrays of constant length live in registers as long as only loops with constant bounds index them: the driver unrolls
-// such loops. An index known only at run time would move the array to memory, which costs more than a pair does.
-// NVIDIA's compiler has to be asked; others ignore the line. It makes `tile` in `ds` 19 % faster on an H200.
-#pragma optionNV(unroll all)
+// Arrays of constant length stay in registers as long as every index is a constant. The loader therefore unrolls the loops
+// over them ("Loops of constant length" in README.md), since drivers cannot be relied on to do it.
 
 // The vector from sink to source. In ds the high parts cancel exactly where particles are close, which is where
 // the low parts matter. `precise` keeps the compiler from changing the order of the sum: it might otherwise
