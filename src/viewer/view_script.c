@@ -259,21 +259,21 @@ static const struct {
   int least, most, numbers; /* words after the name, and how many of them are numbers */
   enum hb_status (*work)(const struct line *line);
 } commands[] = {
-    {"key", "NAME", "a key, as in the list above: key space", 1, 1, 0, do_key},
-    {"move", "X Y", "the mouse; pixels from the upper left corner", 2, 2, 2, do_move},
-    {"click", "X Y", "with the left button", 2, 2, 2, do_click},
-    {"double", "X Y", "twice", 2, 2, 2, do_double},
-    {"drag", "X Y X Y [HOW]", "from there to there: left, right or shift", 4, 5, 4, do_drag},
-    {"wheel", "N", "notches", 1, 1, 1, do_wheel},
-    {"resize", "W H", "the window", 2, 2, 2, do_resize},
-    {"await", "W H", "until the window is so large, as after key f", 2, 2, 2, do_await},
-    {"frames", "N", "pictures, with a block step before each unless it is paused", 1, 1, 1, do_frames},
-    {"energy", "", "measures the energy error", 0, 0, 0, do_energy},
-    {"run", "S", "seconds by the clock, as for a person", 1, 1, 1, do_run},
-    {"screenshot", "FILE", "what is seen, as PNG", 1, 1, 0, do_screenshot},
-    {"state", "", "a line of JSON: what the viewer is like", 0, 0, 0, do_state},
-    {"close", "", "the window, as its frame's button does", 0, 0, 0, do_close},
-    {"quit", "", "so does the end of the file", 0, 0, 0, do_quit},
+    {"key", "NAME", "press a key of the list above: key space", 1, 1, 0, do_key},
+    {"move", "X Y", "move the mouse; pixels from the upper left corner", 2, 2, 2, do_move},
+    {"click", "X Y", "click the left button", 2, 2, 2, do_click},
+    {"double", "X Y", "double click", 2, 2, 2, do_double},
+    {"drag", "X Y X Y [HOW]", "drag from one point to another: left, right or shift", 4, 5, 4, do_drag},
+    {"wheel", "N", "turn the wheel by N notches", 1, 1, 1, do_wheel},
+    {"resize", "W H", "resize the window", 2, 2, 2, do_resize},
+    {"await", "W H", "wait until the window has this size, as after key f", 2, 2, 2, do_await},
+    {"frames", "N", "show N pictures, each after a block step unless paused", 1, 1, 1, do_frames},
+    {"energy", "", "measure the energy error", 0, 0, 0, do_energy},
+    {"run", "S", "run for S seconds of real time, as for a user", 1, 1, 1, do_run},
+    {"screenshot", "FILE", "write a PNG of what is shown", 1, 1, 0, do_screenshot},
+    {"state", "", "print a line of JSON with the state of the viewer", 0, 0, 0, do_state},
+    {"close", "", "close the window, as its button does", 0, 0, 0, do_close},
+    {"quit", "", "quit, as does the end of the file", 0, 0, 0, do_quit},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

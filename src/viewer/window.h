@@ -3,9 +3,19 @@
 #define HB_WINDOW_H
 
 #include "gl/gl_window.h"
-#include "viewer/mouse.h"
 #include "render/paint.h"
 #include "render/scene.h"
+
+enum hb_mouse_drag { HB_MOUSE_FREE, HB_MOUSE_ROTATES, HB_MOUSE_PANS };
+
+/* Start from {0}. */
+struct hb_mouse {
+  enum hb_mouse_drag drag;
+  enum hb_gl_button button; /* held down */
+  double x, y;              /* where it is, pixels from the upper left corner */
+  double pressed_at;        /* the clock at the last press, for double clicks */
+  double pressed_x, pressed_y;
+};
 
 struct hb_window_params {
   const char *title;
@@ -49,5 +59,13 @@ enum hb_status hb_window_show(struct hb_window *window);
 /* Reloads shaders, of forces and of pictures, that were saved meanwhile (HB_SHADER_DIR). *message: what is wrong with
  * them, or "". */
 void hb_window_reload(struct hb_window *window, const char **message);
+
+/* ---- the mouse moves the camera: pure logic, so that it can be tested without a window ---- */
+
+/* Handles an event at time `now` (seconds) in a picture of width x height pixels: a drag rotates, with shift or any
+ * button but the left one it pans, the wheel zooms, and the point under a double click comes to the center. Returns 1
+ * if the camera moved. */
+int hb_mouse_event(struct hb_mouse *mouse, const struct hb_gl_event *event, double now, int width, int height,
+                   struct hb_camera *camera);
 
 #endif

@@ -1,7 +1,7 @@
 /* What the viewer's window does with a mouse, with sliders, with keys and with a history of energy errors; no window. */
 #include "support/support.h"
-#include "viewer/mouse.h"
 #include "viewer/view_input.h"
+#include "viewer/window.h"
 
 #include <math.h>
 #include <string.h>
