@@ -124,7 +124,7 @@ void carry(inout vec4 sum, out vec4 lost, vec4 more) {
 #endif
 
 // A GPU's reciprocal root has a random error of half a unit in the last place, and a small bias: on an H200 it is too
-// small by a relative 5e-9. Random errors cancel in a long sum, a bias does not. ROOT_ERROR is the relative bias measured
+// small by a relative 5e-9. Random errors average out in a long sum, a bias does not. ROOT_ERROR is the relative bias measured
 // at the start, ROOTS the power of 1 / r in each component; one operation per stretch removes the bias from its sum.
 #if DOUBLE_SINGLE_SUMS && defined(ROOT_ERROR) && defined(ROOTS)
 void remove_bias(inout vec4 lost, vec4 part, vec4 roots) {

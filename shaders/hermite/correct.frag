@@ -16,7 +16,7 @@ uniform int first;             // number of the sink that the first total belong
 uniform int sink_count;        // one more than the number of the last
 uniform uint walked;           // sum of the counts in a sink's totals if no draw was dropped
 uniform float eta;             // nu of eq. 9
-uniform float noise, mass;     // relative rounding error of an acceleration (0: none); mass of all particles
+uniform float noise, mass;     // rounding error of an acceleration relative to the sum of its terms (0: none); total mass
 layout(location = 0) out uvec4 layer[8];
 
 // Word w of the total of sink k in a segment.
@@ -48,8 +48,8 @@ wide3 force_record(int k, int r) {
 
 bool finite(real3 q) { return !(any(isnan(vec3(q))) || any(isinf(vec3(q)))); }
 
-// [PZ07] eq. 9 from derivatives already multiplied by dt^2 and dt^3, with numerator and denominator scaled alike: in a
-// close encounter the square of a jerk overflows a float. 0 / 0 sets no limit.
+// [PZ07] eq. 9 from derivatives already multiplied by dt^2 and dt^3, because in a close encounter the square of a jerk
+// overflows a float: the numerator comes out times dt^2, the denominator times dt^4. 0 / 0 sets no limit.
 float next_step(float dt, real3 a, real3 k, real3 dt2a2, real3 dt3k2) {
   float a2 = float(length(dt2a2 + dt3k2)), dtk = float(length(dt * k));
   float above = float(length(a)) * a2 + dtk * dtk, below = dtk * float(length(dt3k2)) + a2 * a2;
