@@ -44,8 +44,8 @@ const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 #define ALL_RECORDS RECORDS
 #endif
 
-// Arrays of constant length stay in registers as long as every index is a constant. The loader therefore unrolls the loops
-// over them ("Loops of constant length" in README.md), since drivers cannot be relied on to do it.
+// Arrays of constant length stay in registers as long as every index is a constant. The loader therefore unrolls the
+// loops over them ("Loops of constant length" in README.md), since drivers cannot be relied on to do it.
 
 // The vector from sink to source. In ds the high parts cancel exactly where particles are close, which is where
 // the low parts matter. `precise` keeps the compiler from changing the order of the sum: it might otherwise
@@ -124,8 +124,9 @@ void carry(inout vec4 sum, out vec4 lost, vec4 more) {
 #endif
 
 // A GPU's reciprocal root has a random error of half a unit in the last place, and a small bias: on an H200 it is too
-// small by a relative 5e-9. Random errors average out in a long sum, a bias does not. ROOT_ERROR is the relative bias measured
-// at the start, ROOTS the power of 1 / r in each component; one operation per stretch removes the bias from its sum.
+// small by a relative 5e-9. Random errors average out in a long sum, a bias does not. ROOT_ERROR is the relative bias
+// measured at the start, ROOTS the power of 1 / r in each component; one operation per stretch removes the bias from
+// its sum.
 #if DOUBLE_SINGLE_SUMS && defined(ROOT_ERROR) && defined(ROOTS)
 void remove_bias(inout vec4 lost, vec4 part, vec4 roots) {
   precise vec4 more = fma(-(ROOT_ERROR) * roots, part, lost);

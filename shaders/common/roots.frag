@@ -1,6 +1,6 @@
 // 1 / sqrt(x) as the interactions compute it, for 65536 values x from 1 to 4, four per fragment: the host finds its mean
-// error (src/pairs/selftest.c). One x from each of equal intervals, anywhere within it: an instruction that looks roots up
-// in a table ignores the last digits, so they must not always be zero.
+// error (src/pairs/selftest.c). One x from each of equal intervals, anywhere within it: an instruction that looks roots
+// up in a table ignores the last digits, so they must not always be zero.
 
 #define RECORDS 1
 #define F_RECORDS 1

@@ -2,8 +2,8 @@
 //
 //   f(I) = asinh(I / s) / asinh(W / s)          (Lupton et al. 2004, PASP 116, 133),
 //
-// linear for faint light and logarithmic for bright light. W, the brightest place where many stars overlap, becomes 1; s is
-// such that a single star, I = 1, becomes `exposure`. Both are found here, once per picture.
+// linear for faint light and logarithmic for bright light. W, the brightest place where many stars overlap, becomes 1;
+// s is such that a single star, I = 1, becomes `exposure`. Both are found here, once per picture.
 
 uniform sampler2D white, haze; // one texel each
 uniform vec4 tone;             // exposure; smallest W; w: smallest s
