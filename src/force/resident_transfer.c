@@ -59,9 +59,9 @@ static enum hb_status scatter(struct hb_resident *r, size_t ni)
   hb_gl_pass_texture(&r->scatter, "block", &r->block);
   hb_gl_pass_texture(&r->scatter, "sinks", &r->sinks.texture);
   hb_gl_pass_texture(&r->scatter, "levels", &r->levels.texture);
-  hb_gl_tally_begin(&r->stored);
+  hb_gl_tally_expect(&r->stored, ni);
   hb_gl_pass_draw_vertices(&r->scatter, &points);
-  hb_gl_tally_end(&r->stored, ni);
+  hb_gl_tally_pause(&r->stored);
   return hb_gl_context_check(r->context, "storing particles");
 }
 
@@ -163,7 +163,7 @@ static enum hb_status take_step(const struct hb_resident *r, uint32_t word, size
 {
   float asked = hb_bits_to_float(word);
   if (asked == -2)
-    return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has not met all sources",
+    return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu has not summed all sources",
                    r->context->caps.renderer, i);
   *step = asked;
   if (!(asked >= 0))

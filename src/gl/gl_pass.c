@@ -2,6 +2,7 @@
 
 #include "gl/gl.h"
 #include "gl/gl_reload.h"
+#include "gl/gl_trace.h"
 
 #include <string.h>
 
@@ -170,6 +171,25 @@ static void settle(const struct hb_gl_pass *pass)
                   GL_BUFFER_UPDATE_BARRIER_BIT);
 }
 
+/* The one place where a tracer is told of passes. It may draw: then what OpenGL has bound is not this pass's. */
+static void trace(struct hb_gl_pass *pass)
+{
+  pass->draws++;
+  if (pass->continues) return;
+  struct hb_gl_trace_pass told = {.context = pass->context, .draws = pass->draws};
+  pass->draws = 0;
+  if (pass->tally) hb_gl_tally_pause(pass->tally);
+  pass->describe(pass->owner, &told);
+  hb_gl_trace->pass(hb_gl_trace->context, &told);
+  pass->context->bound = NULL;
+}
+
+static void finish(struct hb_gl_pass *pass)
+{
+  settle(pass);
+  if (hb_gl_trace && pass->describe) trace(pass);
+}
+
 void hb_gl_pass_draw_vertices(struct hb_gl_pass *pass, const struct hb_gl_vertices *v)
 {
   const struct hb_gl_target *target = v->target;
@@ -182,12 +202,13 @@ void hb_gl_pass_draw_vertices(struct hb_gl_pass *pass, const struct hb_gl_vertic
     glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   glDrawArrays(v->are_points ? GL_POINTS : GL_TRIANGLES, (GLint)v->first, (GLsizei)v->count);
   if (v->blend != HB_GL_REPLACE) glDisable(GL_BLEND);
-  settle(pass);
+  finish(pass);
 }
 
 void hb_gl_pass_draw(struct hb_gl_pass *pass, const struct hb_gl_target *target, int x, int y, int width,
                      int height)
 {
+  if (pass->tally) hb_gl_tally_expect(pass->tally, (uint64_t)width * (uint64_t)height);
   hb_gl_pass_draw_vertices(
       pass, &(const struct hb_gl_vertices){
                 .target = target, .x = x, .y = y, .width = width, .height = height, .count = 3});
@@ -197,7 +218,7 @@ void hb_gl_pass_dispatch(struct hb_gl_pass *pass, size_t x, size_t y)
 {
   use(pass);
   glDispatchCompute((GLuint)x, (GLuint)y, 1);
-  settle(pass);
+  finish(pass);
 }
 
 void hb_gl_flush(void) { glFlush(); }

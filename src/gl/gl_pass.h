@@ -18,6 +18,7 @@
 #define HB_GL_PASS_H
 
 #include "gl/gl_shader.h"
+#include "gl/gl_tally.h"
 #include "gl/gl_texture.h"
 
 enum {
@@ -51,6 +52,11 @@ struct hb_gl_uniform {
   } value;
 };
 
+/* Fills in what the draws since the last call have read and written (gl_trace.h), all but context and draws. NULL: the pass
+ * is not traced. */
+struct hb_gl_trace_pass;
+typedef void (*hb_gl_pass_describe)(void *owner, struct hb_gl_trace_pass *trace);
+
 /* Starts as zeros, and stays where it is from hb_gl_pass_create to hb_gl_pass_destroy. */
 struct hb_gl_pass {
   struct hb_gl_context *context;
@@ -70,6 +76,13 @@ struct hb_gl_pass {
     unsigned buffer;
     size_t offset, bytes;
   } block;
+
+  /* to be set after hb_gl_pass_create */
+  struct hb_gl_tally *tally; /* counts the fragments of hb_gl_pass_draw; NULL: they are not counted */
+  hb_gl_pass_describe describe;
+  void *owner;   /* as its argument */
+  int continues; /* 1: not told to the tracer yet, the next draw goes on with the same step */
+  int draws;     /* since the tracer was last told */
 };
 
 /* Compiles and links; source->vertex NULL without a compute stage: fullscreen.vert, a triangle over the whole viewport.

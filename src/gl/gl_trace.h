@@ -1,5 +1,5 @@
-/* Watching a walk: between its passes an engine tells whoever asked what the last one has read and written. Arrays are
- * described by where their records lie, so that somebody who knows no engine can draw them. */
+/* Tracing a walk: after each pass a tracer is given what it has read and written. Arrays are described by where their
+ * records are stored, so that a tracer can draw them without knowing the engine. */
 #ifndef HB_GL_TRACE_H
 #define HB_GL_TRACE_H
 
@@ -62,11 +62,8 @@ struct hb_gl_trace {
   void *context;
 };
 
-/* NULL, the default: nobody watches, and a pass costs one comparison more. Not owned. */
+/* NULL, the default: nothing is traced. Not owned. hb_gl_pass_draw and hb_gl_pass_dispatch call it; it may draw. */
 extern const struct hb_gl_trace *hb_gl_trace;
-
-/* For engines, if (hb_gl_trace). Who listens may draw: passes bind all that they need. */
-void hb_gl_trace_tell(const struct hb_gl_trace_pass *pass);
 
 /* Columns of the squarest grid for n records in a row that wraps: a power of two. */
 int hb_gl_trace_columns(size_t n);

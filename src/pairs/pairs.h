@@ -71,7 +71,7 @@ enum hb_status hb_pairs_read(struct hb_pairs *pairs);
 /* ---- on the device, without the host ---- */
 
 /* Room for nj particles whose texels the caller writes into pairs->j, then says so. */
-enum hb_status hb_pairs_room_j(struct hb_pairs *pairs, size_t nj);
+enum hb_status hb_pairs_reserve_j(struct hb_pairs *pairs, size_t nj);
 enum hb_status hb_pairs_filled_j(struct hb_pairs *pairs);
 
 /* The same texels as a two-dimensional texture, for programs with J_TEXTURE: copied by the device when they are newer.

@@ -54,7 +54,8 @@ static enum hb_status build(struct hb_pairs *p, enum hb_bag_stage stage)
                                                  .i_each = b->each,
                                                  .unroll = b->unroll,
                                                  .partial = b->partial,
-                                                 .defines = defines};
+                                                 .defines = defines,
+                                                 .describe = hb_bag_describe};
   return hb_pairs_program_build(p, &source, &b->program[b->shape][stage]);
 }
 
@@ -128,6 +129,7 @@ static void draw_segments(const struct hb_pairs *p, struct hb_gl_pass *pass, siz
   for (int s = 0; s < b->segments; s++) {
     size_t start = (size_t)s * (size_t)b->segment_length + from;
     set_block(p, pass, start < p->nj ? start : 0);
+    pass->continues = s + 1 < b->segments;
     draw_rows(b, pass, s * rows, rows);
   }
 }
@@ -151,9 +153,10 @@ static enum hb_status walk_bag(struct hb_pairs *p, size_t from, size_t to)
   struct hb_gl_pass *pass = &b->program[b->shape][stage];
   if (b->stage != stage) set_inputs(p, pass);
   b->stage = stage;
+  b->from = from;
+  b->to = to;
   hb_gl_pass_int2(pass, "bag", (int)from, (int)to);
   draw(p, pass, from);
-  if (hb_gl_trace) hb_bag_tell(p, from, to);
   return HB_OK;
 }
 

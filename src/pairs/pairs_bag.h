@@ -1,5 +1,5 @@
-/* The bag scheme among its own files: pairs_bag_shape.c chooses how a block is walked, pairs_bag.c walks it,
- * pairs_bag_result.c gives what the walk has left to the host, to the device and to who watches. */
+/* Shared by the files of the bag scheme: pairs_bag_shape.c chooses how a block is walked, pairs_bag.c walks it,
+ * pairs_bag_result.c passes the results to the host, to the device and to a tracer. */
 #ifndef HB_PAIRS_BAG_H
 #define HB_PAIRS_BAG_H
 
@@ -34,6 +34,7 @@ struct hb_bag {
       band;    /* fragments; rows in which they are numbered up and down, see shaders/pairs/bag.frag */
   int written; /* which of the pair holds the totals */
   enum hb_bag_stage stage; /* the program in use; HB_BAG_STAGES: none */
+  size_t from, to;         /* sources of each segment that the pass sums */
 };
 
 enum {
@@ -62,7 +63,7 @@ void hb_bag_choose_framebuffer(const struct hb_pairs *pairs);
 enum hb_status hb_bag_read(struct hb_pairs *pairs);
 enum hb_status hb_bag_totals(struct hb_pairs *pairs, struct hb_pairs_totals *totals);
 
-/* Tells who watches of the pass from .. to that was just drawn. */
-void hb_bag_tell(struct hb_pairs *pairs, size_t from, size_t to);
+/* Its passes for a tracer: as hb_gl_pass_describe, of a struct hb_pairs. */
+void hb_bag_describe(void *pairs, struct hb_gl_trace_pass *trace);
 
 #endif

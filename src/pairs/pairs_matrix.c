@@ -10,7 +10,7 @@
  * The tile decides in which order terms are added, so another `limit` may change the last bits. Cutting a tile into
  * more draws for the sake of time does not: a draw is a band of its rows. */
 #include "pairs/pairs_program.h"
-#include "pairs/pairs_watch.h"
+#include "pairs/pairs_trace.h"
 
 #include "base/mem.h"
 #include "base/arith.h"
@@ -24,6 +24,13 @@ enum {
 };
 static const double MATRIX_BYTES = 256 << 20; /* the default tile takes no more: 2048 or 1024 pairs squared */
 
+/* The tile under way. */
+struct tile {
+  int row, column; /* of sinks, of sources */
+  int width, rows; /* what is left of it */
+  int read;        /* which of the pair of textures holds it */
+};
+
 struct matrix {
   struct hb_gl_pass pair, sum;
   struct hb_gl_texture matrix[2]; /* pairs of a tile; half as many rows to fold them into */
@@ -33,6 +40,7 @@ struct matrix {
   int width, height; /* of a tile */
   int sink_tiles, source_tiles;
   uint32_t tiles_before; /* of all walks before this one */
+  struct tile tile;
 };
 
 /* ---- create and destroy ---- */
@@ -83,15 +91,6 @@ static void matrix_destroy(struct hb_pairs *p)
     hb_gl_texture_destroy(&s->totals[k]);
   }
   hb_mem_free(s);
-}
-
-static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_gl_pass *pass)
-{
-  char defines[40];
-  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n", p->params.tuning.j_source_plus_1 - 1);
-  const struct hb_pairs_program_source source = {
-      .fragment = file, .version = 330, .i_each = 1, .unroll = 1, .partial = 1, .defines = defines};
-  return hb_pairs_program_build(p, &source, pass);
 }
 
 /* ---- room ---- */
@@ -150,12 +149,12 @@ static uint32_t token_of(const struct hb_pairs *p, int row, int k)
   return (s->tiles_before + (uint32_t)row * (uint32_t)s->source_tiles + (uint32_t)k) * 0x9e3779b1u;
 }
 
-/* ---- telling who watches ---- */
+/* ---- for a tracer ---- */
 
-static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *name,
-                                        const struct hb_gl_texture *layers, int width, int rows, int row)
+static struct hb_gl_trace_array traced(const struct hb_pairs *p, const char *name,
+                                       const struct hb_gl_texture *layers, int width, int rows, int row)
 {
-  struct hb_gl_trace_array array = hb_pairs_watch_totals(p, HB_GL_LAYERS, layers->id);
+  struct hb_gl_trace_array array = hb_pairs_trace_totals(p, HB_GL_LAYERS, layers->id);
   size_t first = (size_t)row * (size_t)((const struct matrix *)p->state)->width;
   array.name = name;
   array.columns = array.width = width;
@@ -167,109 +166,128 @@ static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *na
   return array;
 }
 
-static void tell_pairs(struct hb_pairs *p, int row, int k, int width, int height, int draws)
+static void describe_pairs(void *pairs, struct hb_gl_trace_pass *t)
 {
+  struct hb_pairs *p = pairs;
   const struct matrix *s = p->state;
-  uint64_t fragments = (uint64_t)width * (uint64_t)height;
-  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, 2 * fragments * (uint64_t)p->texels, fragments);
-  pass.draws = draws;
-  pass.pairs = pass.fragments = fragments;
-  pass.write_count = 1;
-  pass.write[0] = watched(p, "result", &s->matrix[0], width, height, row);
-  pass.write[0].first_source = (int64_t)k * s->height;
-  snprintf(pass.what, sizeof pass.what, "%d x %d pairs", width, height);
-  hb_gl_trace_tell(&pass);
+  const struct tile *d = &s->tile;
+  uint64_t fragments = (uint64_t)d->width * (uint64_t)d->rows;
+  hb_pairs_trace_pass(p, 2 * fragments * (uint64_t)p->texels, fragments, t);
+  t->pairs = t->fragments = fragments;
+  t->write_count = 1;
+  t->write[0] = traced(p, "result", &s->matrix[0], d->width, d->rows, d->row);
+  t->write[0].first_source = (int64_t)d->column * s->height;
+  snprintf(t->what, sizeof t->what, "%d x %d pairs", d->width, d->rows);
 }
 
-static void tell_fold(struct hb_pairs *p, int row, int read, int width, int rows, int draws)
+static void describe_fold(void *pairs, struct hb_gl_trace_pass *t)
 {
+  struct hb_pairs *p = pairs;
   const struct matrix *s = p->state;
-  int left = half_up(rows);
-  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, 0, 0);
-  pass.draws = draws;
-  pass.fragments = (size_t)width * (size_t)left;
-  pass.read_count = pass.write_count = 1;
-  pass.read[0] = watched(p, "before, more", &s->matrix[read], width, rows, row); /* each row once */
-  pass.write[0] = watched(p, "result", &s->matrix[!read], width, left, row);
-  snprintf(pass.what, sizeof pass.what, "fold %d rows to %d", rows, left);
-  hb_gl_trace_tell(&pass);
+  const struct tile *d = &s->tile;
+  int left = half_up(d->rows);
+  hb_pairs_trace_pass(p, 0, 0, t);
+  t->fragments = (size_t)d->width * (size_t)left;
+  t->read_count = t->write_count = 1;
+  t->read[0] = traced(p, "before, more", &s->matrix[d->read], d->width, d->rows, d->row); /* each row once */
+  t->write[0] = traced(p, "result", &s->matrix[!d->read], d->width, left, d->row);
+  snprintf(t->what, sizeof t->what, "fold %d rows to %d", d->rows, left);
 }
 
-/* The totals have a row for each tile of sinks; this pass has changed one of them. */
-static void tell_totals(struct hb_pairs *p, int row, int k, int sums, int width)
+/* The totals have a row for each tile of sinks; this pass changes one of them. */
+static void describe_totals(void *pairs, struct hb_gl_trace_pass *t)
 {
+  struct hb_pairs *p = pairs;
   const struct matrix *s = p->state;
-  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, 0, 0);
-  pass.fragments = (size_t)width;
-  pass.read_count = 2;
-  pass.write_count = 1;
-  pass.read[0] = watched(p, "before", &s->totals[k % 2], s->width, s->sink_tiles, 0);
-  pass.read[1] = watched(p, "more", &s->matrix[sums], width, 1, row);
-  pass.write[0] = watched(p, "result", &s->totals[(k + 1) % 2], s->width, s->sink_tiles, 0);
-  pass.read[0].wraps = pass.write[0].wraps = 1;
-  pass.read[0].traffic = pass.write[0].traffic = pass.read[1].traffic;
-  snprintf(pass.what, sizeof pass.what, "add to the totals");
-  hb_gl_trace_tell(&pass);
+  const struct tile *d = &s->tile;
+  const struct hb_gl_texture *before = &s->totals[d->column % 2], *after = &s->totals[(d->column + 1) % 2];
+  hb_pairs_trace_pass(p, 0, 0, t);
+  t->fragments = (size_t)d->width;
+  t->read_count = 2;
+  t->write_count = 1;
+  t->read[0] = traced(p, "before", before, s->width, s->sink_tiles, 0);
+  t->read[1] = traced(p, "more", &s->matrix[d->read], d->width, 1, d->row);
+  t->write[0] = traced(p, "result", after, s->width, s->sink_tiles, 0);
+  t->read[0].wraps = t->write[0].wraps = 1;
+  t->read[0].traffic = t->write[0].traffic = t->read[1].traffic;
+  snprintf(t->what, sizeof t->what, "add to the totals");
 }
 
 /* ---- passes ---- */
 
 /* While the device's speed is unknown the bands of a tile are timed; a tile that is one draw anyway is not. */
-static void draw_pairs(struct hb_pairs *p, int row, int k, int width, int height)
+static void draw_pairs(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  hb_gl_pass_int2(&s->pair, "origin", row * s->width, k * s->height);
-  hb_gl_pass_int(&s->pair, "token", (int)token_of(p, row, k));
-  int draws = 0;
-  for (int from = 0, rows; from < height; from += rows, draws++) {
-    rows = smaller(rows_a_draw(p, width, height), height - from);
-    double start = p->known || rows == height ? 0 : hb_gl_timer_start();
-    hb_gl_pass_draw(&s->pair, &s->matrix[0].target, 0, from, width, rows);
-    if (start > 0) hb_pairs_learn(p, (double)width * rows, hb_gl_timer_stop(start));
-    if (rows < height) hb_gl_flush();
+  const struct tile *d = &s->tile;
+  hb_gl_pass_int2(&s->pair, "origin", d->row * s->width, d->column * s->height);
+  hb_gl_pass_int(&s->pair, "token", (int)token_of(p, d->row, d->column));
+  for (int from = 0, rows; from < d->rows; from += rows) {
+    rows = smaller(rows_a_draw(p, d->width, d->rows), d->rows - from);
+    s->pair.continues = from + rows < d->rows;
+    double start = p->known || rows == d->rows ? 0 : hb_gl_timer_start();
+    hb_gl_pass_draw(&s->pair, &s->matrix[0].target, 0, from, d->width, rows);
+    if (start > 0) hb_pairs_learn(p, (double)d->width * rows, hb_gl_timer_stop(start));
+    if (rows < d->rows) hb_gl_flush();
   }
-  if (hb_gl_trace) tell_pairs(p, row, k, width, height, draws);
 }
 
-/* Folds the tile; gives which of the pair holds the one row that is left. */
-static int fold(struct hb_pairs *p, int row, int width, int height)
+/* Folds the tile until one row is left. */
+static void fold(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  int written = 0;
-  for (int rows = height; rows > 1; rows = half_up(rows)) {
-    hb_gl_pass_texture(&s->sum, "before", &s->matrix[written]);
-    hb_gl_pass_texture(&s->sum, "more", &s->matrix[written]);
-    hb_gl_pass_int(&s->sum, "shift", half_up(rows));
-    hb_gl_pass_int(&s->sum, "rows", rows);
-    written = !written;
-    int band = rows_a_draw(p, width, half_up(rows)), draws = 0;
-    for (int from = 0; from < half_up(rows); from += band, draws++)
-      hb_gl_pass_draw(&s->sum, &s->matrix[written].target, 0, from, width,
-                      smaller(band, half_up(rows) - from));
-    if (hb_gl_trace) tell_fold(p, row, !written, width, rows, draws);
+  struct tile *d = &s->tile;
+  s->sum.describe = describe_fold;
+  for (; d->rows > 1; d->rows = half_up(d->rows), d->read = !d->read) {
+    int left = half_up(d->rows), band = rows_a_draw(p, d->width, left);
+    hb_gl_pass_texture(&s->sum, "before", &s->matrix[d->read]);
+    hb_gl_pass_texture(&s->sum, "more", &s->matrix[d->read]);
+    hb_gl_pass_int(&s->sum, "shift", left);
+    hb_gl_pass_int(&s->sum, "rows", d->rows);
+    for (int from = 0; from < left; from += band) {
+      s->sum.continues = from + band < left;
+      hb_gl_pass_draw(&s->sum, &s->matrix[!d->read].target, 0, from, d->width, smaller(band, left - from));
+    }
   }
-  return written;
 }
 
-/* Adds the sums of the k-th tile of sources to the totals of this row of sinks. */
-static void add_to_totals(struct hb_pairs *p, int row, int k, int sums, int width)
+/* Adds the sums of the tile to the totals of its row of sinks. */
+static void add_to_totals(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  hb_gl_pass_texture(&s->sum, "before", &s->totals[k % 2]);
-  hb_gl_pass_texture(&s->sum, "more", &s->matrix[sums]);
-  hb_gl_pass_int(&s->sum, "shift", -row);
+  const struct tile *d = &s->tile;
+  s->sum.describe = describe_totals;
+  hb_gl_pass_texture(&s->sum, "before", &s->totals[d->column % 2]);
+  hb_gl_pass_texture(&s->sum, "more", &s->matrix[d->read]);
+  hb_gl_pass_int(&s->sum, "shift", -d->row);
   hb_gl_pass_int(&s->sum, "rows", 1);
-  hb_gl_pass_draw(&s->sum, &s->totals[(k + 1) % 2].target, 0, row, width, 1);
-  if (hb_gl_trace) tell_totals(p, row, k, sums, width);
+  hb_gl_pass_draw(&s->sum, &s->totals[(d->column + 1) % 2].target, 0, d->row, d->width, 1);
 }
 
-static void walk_tile(struct hb_pairs *p, int row, int k)
+static void walk_tile(struct hb_pairs *p, int row, int column)
 {
-  const struct matrix *s = p->state;
-  int width = smaller(s->width, (int)p->ni - row * s->width), height = height_of(p, k);
-  draw_pairs(p, row, k, width, height);
-  int sums = fold(p, row, width, height);
-  add_to_totals(p, row, k, sums, width);
+  struct matrix *s = p->state;
+  s->tile = (struct tile){.row = row,
+                          .column = column,
+                          .width = smaller(s->width, (int)p->ni - row * s->width),
+                          .rows = height_of(p, column)};
+  draw_pairs(p);
+  fold(p);
+  add_to_totals(p);
+}
+
+static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_gl_pass *pass)
+{
+  char defines[40];
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n", p->params.tuning.j_source_plus_1 - 1);
+  const struct hb_pairs_program_source source = {.fragment = file,
+                                                 .version = 330,
+                                                 .i_each = 1,
+                                                 .unroll = 1,
+                                                 .partial = 1,
+                                                 .defines = defines,
+                                                 .describe = describe_pairs};
+  return hb_pairs_program_build(p, &source, pass);
 }
 
 static enum hb_status matrix_walk(struct hb_pairs *p)

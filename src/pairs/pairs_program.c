@@ -44,6 +44,8 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
   if (status == HB_OK) status = hb_gl_pass_create(p->params.context, &gl, pass);
   hb_mem_free(defines.text);
   if (status != HB_OK) return status;
+  pass->describe = source->describe;
+  pass->owner = p;
   const double *a = p->params.parameter;
   hb_gl_pass_float4(pass, "parameter_high", a[0], a[1], a[2], a[3]);
   hb_gl_pass_float4(pass, "parameter_low", (double)hb_split_low(a[0]), (double)hb_split_low(a[1]),

@@ -10,6 +10,7 @@ struct hb_pairs_program_source {
   int version;                    /* of GLSL: 330 or 430 */
   int i_each, unroll, partial;    /* for EACH_I, EACH_J, EACH_PAIR and PARTIAL */
   const char *defines;            /* the scheme's own, "#define WORKGROUP 256\n" */
+  hb_gl_pass_describe describe;   /* for a tracer, of a struct hb_pairs; NULL: not traced */
 };
 
 /* Builds it unless it is built, with the interaction's parameter set for good. */

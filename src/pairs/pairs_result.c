@@ -55,7 +55,7 @@ enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t seg
   uint32_t expected = (uint32_t)((to < p->nj ? to : p->nj) - from);
   uint32_t walked = words[p->params.interaction->f_records - 1][3] - p->begun;
   if (walked != expected)
-    return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
+    return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu summed only %u of %u sources",
                    p->params.context->caps.renderer, sink, walked, expected);
   const struct hb_precision_facts *precision = &hb_precisions[p->params.precision];
   if (precision->total_words == 1)

@@ -34,7 +34,7 @@ enum hb_status hb_pairs_texture_2d(struct hb_pairs *p)
   return HB_OK;
 }
 
-enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)
+enum hb_status hb_pairs_reserve_j(struct hb_pairs *p, size_t nj)
 {
   struct hb_gl_context *context = p->params.context;
   HB_TRY(hb_gl_context_use(context));
@@ -63,7 +63,7 @@ enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
 enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_column *columns)
 {
   struct hb_gl_context *context = p->params.context;
-  HB_TRY(hb_pairs_room_j(p, nj));
+  HB_TRY(hb_pairs_reserve_j(p, nj));
   void *room = hb_gl_buffer_map(context, &p->j, nj * (size_t)p->texels * 16);
   if (!room) {
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));

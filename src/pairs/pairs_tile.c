@@ -1,10 +1,9 @@
 /* The tile scheme on the host's side. See shaders/pairs/tile.comp. */
 #include "pairs/pairs_program.h"
-#include "pairs/pairs_watch.h"
+#include "pairs/pairs_trace.h"
 
 #include "base/arith.h"
 #include "base/mem.h"
-#include "base/arith.h"
 
 #include <stdio.h>
 
@@ -23,8 +22,9 @@ struct tile {
   /* the walk under way */
   struct hb_gl_pass *program;
   int workgroups, segments, segment_length;
-  int lanes; /* threads a body */
-  int each;  /* sinks a thread */
+  int lanes;       /* threads a body */
+  int each;        /* sinks a thread */
+  size_t from, to; /* sources of each segment that the pass sums */
 };
 
 static enum hb_status tile_create(struct hb_pairs *p)
@@ -65,6 +65,49 @@ static void tile_destroy(struct hb_pairs *p)
   hb_mem_free(s);
 }
 
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* The last pass adds up lanes and segments; until then each lane keeps its own. */
+static void describe(void *pairs, struct hb_gl_trace_pass *t)
+{
+  struct hb_pairs *p = pairs;
+  const struct tile *s = p->state;
+  size_t from = s->from, to = s->to;
+  size_t workgroup = (size_t)p->params.tuning.workgroup, tiles = 0, sources = 0;
+  for (size_t k = 0; k < (size_t)s->segments; k++) {
+    size_t first = k * (size_t)s->segment_length, begin = smaller(first + from, p->nj);
+    size_t end = smaller(first + smaller(to, (size_t)s->segment_length), p->nj);
+    tiles += hb_div_ceil(end - begin, workgroup);
+    sources += end - begin;
+  }
+  uint64_t threads = (uint64_t)s->workgroups * (uint64_t)s->segments * workgroup;
+  uint64_t sinks = threads * (uint64_t)s->each, lanes = (uint64_t)s->lanes * (uint64_t)s->segments;
+  uint64_t fetched = (uint64_t)s->workgroups * tiles * workgroup,
+           totals = (uint64_t)p->ni * (uint64_t)p->words;
+  int last = to == (size_t)s->segment_length;
+  hb_pairs_trace_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks, t);
+  t->fragments = threads;
+  t->pairs = (uint64_t)p->ni * sources;
+  t->write_count = 1;
+  unsigned results = last && !p->stays ? p->readback.buffer.id : p->storage.id;
+  struct hb_gl_trace_array array = hb_pairs_trace_totals(p, HB_GL_BUFFER, results);
+  array.name = "totals";
+  array.columns = hb_gl_trace_columns(p->ni);
+  array.rows = (int)hb_div_ceil(p->ni, (size_t)array.columns);
+  array.each = array.wraps = 1;
+  array.traffic = last ? totals * (uint64_t)(s->segments > 1 ? s->segments + 1 : 1) : totals * lanes;
+  t->write[0] = array;
+  if (from > 0 || s->segments > 1) {
+    struct hb_gl_trace_array *before = &t->read[t->read_count++];
+    *before = array;
+    before->object = p->storage.id;
+    before->quantities = NULL; /* overwritten by now */
+    before->traffic =
+        totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
+  }
+  snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segments", from, to - 1, s->segments);
+}
+
 static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int segments,
                             struct hb_gl_pass *program)
 {
@@ -79,11 +122,10 @@ static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int 
                                                  .i_each = each,
                                                  .unroll = t->unroll < partial ? t->unroll : partial,
                                                  .partial = partial,
-                                                 .defines = defines};
+                                                 .defines = defines,
+                                                 .describe = describe};
   return hb_pairs_program_build(p, &source, program);
 }
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Threads enough to fill the device. First the sources are shared out among workgroups, a few tiles for each; then
  * among several threads a body, whose totals meet in shared memory; then down to one tile a workgroup. */
@@ -127,53 +169,15 @@ static enum hb_status make_room(struct hb_pairs *p)
   return HB_OK;
 }
 
-/* The last pass adds up lanes and segments; until then each lane keeps its own. */
-static void tell(struct hb_pairs *p, size_t from, size_t to)
-{
-  const struct tile *s = p->state;
-  size_t workgroup = (size_t)p->params.tuning.workgroup, tiles = 0, sources = 0;
-  for (size_t k = 0; k < (size_t)s->segments; k++) {
-    size_t first = k * (size_t)s->segment_length, begin = smaller(first + from, p->nj);
-    size_t end = smaller(first + smaller(to, (size_t)s->segment_length), p->nj);
-    tiles += hb_div_ceil(end - begin, workgroup);
-    sources += end - begin;
-  }
-  uint64_t threads = (uint64_t)s->workgroups * (uint64_t)s->segments * workgroup;
-  uint64_t sinks = threads * (uint64_t)s->each, lanes = (uint64_t)s->lanes * (uint64_t)s->segments;
-  uint64_t fetched = (uint64_t)s->workgroups * tiles * workgroup,
-           totals = (uint64_t)p->ni * (uint64_t)p->words;
-  int last = to == (size_t)s->segment_length;
-  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks);
-  pass.fragments = threads;
-  pass.pairs = (uint64_t)p->ni * sources;
-  pass.write_count = 1;
-  unsigned results = last && !p->stays ? p->readback.buffer.id : p->storage.id;
-  pass.write[0] = hb_pairs_watch_totals(p, HB_GL_BUFFER, results);
-  pass.write[0].name = "totals";
-  pass.write[0].columns = hb_gl_trace_columns(p->ni);
-  pass.write[0].rows = (int)hb_div_ceil(p->ni, (size_t)pass.write[0].columns);
-  pass.write[0].each = pass.write[0].wraps = 1;
-  pass.write[0].traffic = last ? totals * (uint64_t)(s->segments > 1 ? s->segments + 1 : 1) : totals * lanes;
-  if (from > 0 || s->segments > 1) {
-    struct hb_gl_trace_array *before = &pass.read[pass.read_count++];
-    *before = pass.write[0];
-    before->object = p->storage.id;
-    before->quantities = NULL; /* overwritten by now */
-    before->traffic =
-        totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
-  }
-  snprintf(pass.what, sizeof pass.what, "sources %zu to %zu of %d segments", from, to - 1, s->segments);
-  hb_gl_trace_tell(&pass);
-}
-
 static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
 {
-  const struct tile *s = p->state;
+  struct tile *s = p->state;
+  s->from = from;
+  s->to = to;
   hb_gl_pass_int2(s->program, "bag", (int)from, (int)to);
   hb_gl_pass_int(s->program, "go_on", from > 0);
   hb_gl_pass_int(s->program, "last_pass", to == (size_t)s->segment_length);
   hb_gl_pass_dispatch(s->program, (size_t)s->workgroups, (size_t)s->segments);
-  if (hb_gl_trace) tell(p, from, to);
   return HB_OK;
 }
 

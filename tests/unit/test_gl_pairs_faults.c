@@ -26,7 +26,7 @@ static void lose(struct hb_pairs *pairs, const char *when, int nth)
     fail_msg("%s (%s), %s: draw %d of %d was lost and nobody noticed", pairs->params.scheme, what, when, nth,
              count);
   assert_int_equal(status, HB_ERR_DEVICE);
-  if (!strstr(hb_error(), " gave up a draw")) fail_msg("no such sentence: %s", hb_error());
+  if (!strstr(hb_error(), " dropped a draw")) fail_msg("no such sentence: %s", hb_error());
 }
 
 static void check_lost(const char *scheme, const char *tuning)
