@@ -278,6 +278,11 @@ static const char *error_name(GLenum error)
 
 enum hb_status hb_gl_context_check(struct hb_gl_context *c, const char *doing)
 {
+  if (c->mistake[0]) {
+    hb_fail(HB_ERR_INTERNAL, "%s: %s", doing, c->mistake);
+    c->mistake[0] = 0;
+    return HB_ERR_INTERNAL;
+  }
   GLenum error = glGetError();
   if (error != GL_NO_ERROR) {
     for (int k = 0; k < 8 && glGetError() != GL_NO_ERROR; k++) {

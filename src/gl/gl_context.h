@@ -30,6 +30,7 @@ struct hb_gl_context {
   struct hb_gl_caps caps;
   unsigned vertex_array; /* empty: the full-screen triangle has no attributes */
   char message[256];     /* last error message of the driver, when debugging */
+  char mistake[160];     /* our own, see gl_pass.c; reported by hb_gl_context_check */
   int users; /* opened so often: closing is for the last of them; more than one for a shown window's */
   const struct hb_gl_pass
       *bound;                   /* whose program and inputs OpenGL holds; NULL: nobody knows, see gl_pass.c */
@@ -82,7 +83,8 @@ enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context *context);
 /* Makes it current unless it is. Several contexts may be open, one is current, in one thread. */
 enum hb_status hb_gl_context_use(struct hb_gl_context *context);
 
-/* HB_ERR_DEVICE with `doing` and the GL error or driver message that came since the last check. */
+/* HB_ERR_DEVICE with `doing` and the GL error or driver message since the last check; HB_ERR_INTERNAL for an input that no
+ * shader has. */
 enum hb_status hb_gl_context_check(struct hb_gl_context *context, const char *doing);
 
 /* The same, and asks whether the context was lost, which takes the driver longer. */

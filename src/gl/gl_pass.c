@@ -4,6 +4,7 @@
 #include "gl/gl_reload.h"
 #include "gl/gl_trace.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- programs ---- */
@@ -11,14 +12,47 @@
 static void send(const struct hb_gl_uniform *u)
 {
   const void *data = u->array ? u->array : &u->value;
-  if (u->kind == HB_GL_INT) glUniform1iv(u->location, u->count, data);
-  if (u->kind == HB_GL_INT2) glUniform2iv(u->location, u->count, data);
-  if (u->kind == HB_GL_INT4) glUniform4iv(u->location, u->count, data);
-  if (u->kind == HB_GL_UINT) glUniform1uiv(u->location, u->count, data);
-  if (u->kind == HB_GL_FLOAT) glUniform1fv(u->location, u->count, data);
-  if (u->kind == HB_GL_FLOAT2) glUniform2fv(u->location, u->count, data);
-  if (u->kind == HB_GL_FLOAT4) glUniform4fv(u->location, u->count, data);
-  if (u->kind == HB_GL_UINT4) glUniform4uiv(u->location, u->count, data);
+  switch (u->kind) {
+  case HB_GL_INT:
+    glUniform1iv(u->location, u->count, data);
+    break;
+  case HB_GL_INT2:
+    glUniform2iv(u->location, u->count, data);
+    break;
+  case HB_GL_INT4:
+    glUniform4iv(u->location, u->count, data);
+    break;
+  case HB_GL_UINT:
+    glUniform1uiv(u->location, u->count, data);
+    break;
+  case HB_GL_FLOAT:
+    glUniform1fv(u->location, u->count, data);
+    break;
+  case HB_GL_FLOAT2:
+    glUniform2fv(u->location, u->count, data);
+    break;
+  case HB_GL_FLOAT4:
+    glUniform4fv(u->location, u->count, data);
+    break;
+  case HB_GL_UINT4:
+    glUniform4uiv(u->location, u->count, data);
+    break;
+  }
+}
+
+static void check_name(const struct hb_gl_pass *pass, const char *name)
+{
+  const struct hb_gl_program_source *files = &pass->source;
+  if (hb_gl_shader_mentions(files, name)) return;
+  snprintf(pass->context->mistake, sizeof pass->context->mistake, "%s has no input '%s'",
+           files->compute ? files->compute : files->fragment, name);
+}
+
+static int find_uniform(const struct hb_gl_pass *pass, const char *name)
+{
+  int location = glGetUniformLocation(pass->program, name);
+  if (location < 0) check_name(pass, name);
+  return location;
 }
 
 static void find_block(const struct hb_gl_pass *pass, unsigned program)
@@ -51,7 +85,8 @@ enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_
 {
   struct hb_gl_program_source files = *source;
   if (!files.vertex && !files.compute) files.vertex = "fullscreen.vert";
-  *pass = (struct hb_gl_pass){.context = context};
+  *pass = (struct hb_gl_pass){.context = context, .source = files};
+  pass->source.defines = NULL;
   return hb_gl_reload_build(context, &files, adopt, pass, &pass->program);
 }
 
@@ -78,14 +113,18 @@ void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_unifor
                     const void *data)
 {
   static const size_t bytes[] = {4, 8, 16, 4, 4, 8, 16, 16};
-  int k = 0;
-  while (k < pass->uniform_count && !is_name(pass->uniform[k].name, name)) k++;
-  if (k == HB_GL_PASS_UNIFORMS) pass->uniform_count = --k; /* looked up each time, the last one is */
+  int k = 0; /* the same literal is mostly the same pointer */
+  while (k < pass->uniform_count && pass->uniform[k].name != name) k++;
+  if (k == pass->uniform_count)
+    for (k = 0; k < pass->uniform_count && strcmp(pass->uniform[k].name, name) != 0;) k++;
+  if (k == HB_GL_PASS_UNIFORMS) pass->uniform_count = --k; /* the last one is looked up each time */
   struct hb_gl_uniform *u = &pass->uniform[k];
+  int is_known = k < pass->uniform_count && u->kind == kind && u->count == 1 && count == 1;
+  if (is_known && memcmp(&u->value, data, bytes[kind]) == 0) return;
   if (k == pass->uniform_count) {
     pass->uniform_count++;
     u->name = name;
-    u->location = glGetUniformLocation(pass->program, name);
+    u->location = find_uniform(pass, name);
   }
   u->kind = kind;
   u->count = count;
@@ -110,7 +149,7 @@ void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl
   if (k == pass->texture_count) {
     pass->texture_count++;
     pass->texture[k].name = name;
-    pass->texture[k].location = glGetUniformLocation(pass->program, name);
+    pass->texture[k].location = find_uniform(pass, name);
     make_current(pass);
     glUniform1i(pass->texture[k].location, k);
   }
@@ -127,6 +166,7 @@ void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct 
 void hb_gl_pass_storage(struct hb_gl_pass *pass, int binding, const struct hb_gl_buffer *buffer)
 {
   pass->storage[binding] = buffer->id;
+  pass->has_storage = 1;
   pass->has_new |= HB_GL_PASS_BUFFERS_BIT;
 }
 
@@ -145,8 +185,8 @@ void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb
 /* ---- drawing ---- */
 
 /* Makes the program current and binds its inputs, unless they are: drawing a pass again and again costs no more calls than
- * inputs that have changed. */
-static void use(struct hb_gl_pass *pass)
+ * inputs that have changed. 1: it was the last pass drawn. */
+static int use(struct hb_gl_pass *pass)
 {
   int news = pass->context->bound == pass ? pass->has_new : -1;
   if (news < 0) glUseProgram(pass->program);
@@ -160,13 +200,21 @@ static void use(struct hb_gl_pass *pass)
                       (GLsizeiptr)pass->block.bytes);
   pass->context->bound = pass;
   pass->has_new = 0;
+  return news >= 0;
+}
+
+static void set_viewport(struct hb_gl_pass *pass, int was_bound, int x, int y, int width, int height)
+{
+  const int viewport[4] = {x, y, width, height};
+  if (was_bound && memcmp(viewport, pass->viewport, sizeof viewport) == 0) return;
+  glViewport(x, y, width, height);
+  memcpy(pass->viewport, viewport, sizeof viewport);
 }
 
 /* Shaders that write storage buffers are not waited for by what reads them next, unless it is said. */
 static void settle(const struct hb_gl_pass *pass)
 {
-  static const unsigned none[HB_GL_PASS_STORAGES];
-  if (memcmp(pass->storage, none, sizeof none) == 0) return;
+  if (!pass->has_storage) return;
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT |
                   GL_BUFFER_UPDATE_BARRIER_BIT);
 }
@@ -193,9 +241,9 @@ static void finish(struct hb_gl_pass *pass)
 void hb_gl_pass_draw_vertices(struct hb_gl_pass *pass, const struct hb_gl_vertices *v)
 {
   const struct hb_gl_target *target = v->target;
-  use(pass);
+  int was_bound = use(pass), all = !v->width;
   glBindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
-  glViewport(v->x, v->y, v->width ? v->width : target->width, v->width ? v->height : target->height);
+  set_viewport(pass, was_bound, v->x, v->y, all ? target->width : v->width, all ? target->height : v->height);
   if (v->blend != HB_GL_REPLACE) glEnable(GL_BLEND);
   if (v->blend == HB_GL_ADD) glBlendFunc(GL_ONE, GL_ONE);
   if (v->blend == HB_GL_OVER)

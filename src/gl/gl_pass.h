@@ -7,7 +7,8 @@
  *   hb_gl_pass_draw(&fold, &sums.target, 0, 0, width, height);
  *
  * Inputs go by their names in the shader, which have to be string literals: each name is looked up in the program once.
- * One that the program does not have is passed over. Passes, uploads, readbacks and what listeners of gl_trace.h draw may
+ * One that this program does not use is ignored; one that is not in its source at all is an internal error of the next
+ * hb_gl_context_check. Passes, uploads, readbacks and what listeners of gl_trace.h draw may
  * come in any order: a draw tells OpenGL again what another may have changed (who calls OpenGL by himself says
  * hb_gl_context_use before the next draw). With
  * HB_SHADER_DIR a program follows its files (gl_reload.h), and its inputs are set in the new one.
@@ -60,7 +61,8 @@ typedef void (*hb_gl_pass_describe)(void *owner, struct hb_gl_trace_pass *trace)
 /* Starts as zeros, and stays where it is from hb_gl_pass_create to hb_gl_pass_destroy. */
 struct hb_gl_pass {
   struct hb_gl_context *context;
-  unsigned program; /* 0: not built */
+  struct hb_gl_program_source source; /* without its defines */
+  unsigned program;                   /* 0: not built */
   int uniform_count, texture_count;
   int has_new; /* inputs that OpenGL has not been told of: textures by bit, then buffers */
   struct hb_gl_uniform uniform[HB_GL_PASS_UNIFORMS];
@@ -71,6 +73,8 @@ struct hb_gl_pass {
     unsigned id;
   } texture[HB_GL_PASS_TEXTURES];
   unsigned storage[HB_GL_PASS_STORAGES]; /* buffers by their binding in the shader */
+  int has_storage;
+  int viewport[4]; /* as long as the pass is the context's bound one */
   struct {
     const char *name;
     unsigned buffer;

@@ -198,6 +198,24 @@ static enum hb_status compile(const struct stage *stage, GLenum kind, GLuint *sh
                  sentence[0] ? sentence : "a shader does not compile, the driver does not say why");
 }
 
+static void free_stage(struct stage *stage)
+{
+  for (int k = 0; k < MAX_FILES; k++) hb_mem_free(stage->owned[k]);
+  hb_mem_free(stage->text.text);
+}
+
+int hb_gl_shader_mentions(const struct hb_gl_program_source *source, const char *name)
+{
+  const char *const files[] = {source->vertex, source->fragment, source->compute};
+  int found = hb_gl_shader_folder() != NULL;
+  for (int k = 0; k < 3 && !found; k++) {
+    struct stage stage = {.part = source->part, .unrolled = source->unrolled};
+    if (files[k]) found = add_file(&stage, files[k], 0) != HB_OK || strstr(stage.text.text, name);
+    free_stage(&stage);
+  }
+  return found;
+}
+
 static enum hb_status add_stage(struct hb_gl_context *context, GLuint program, GLenum kind, const char *name,
                                 const struct hb_gl_program_source *source, struct stage stage)
 {
@@ -209,8 +227,7 @@ static enum hb_status add_stage(struct hb_gl_context *context, GLuint program, G
   if (status == HB_OK) status = compile(&stage, kind, &shader);
   if (status == HB_OK) glAttachShader(program, shader);
   if (shader) glDeleteShader(shader); /* lives on as long as the program holds it */
-  for (int k = 0; k < MAX_FILES; k++) hb_mem_free(stage.owned[k]);
-  hb_mem_free(stage.text.text);
+  free_stage(&stage);
   return status;
 }
 

@@ -33,6 +33,10 @@ enum hb_status hb_gl_program_build_noting(struct hb_gl_context *context,
                                           void (*note)(void *context, const char *name), void *note_context,
                                           unsigned *program);
 
+/* Whether the text of any stage, with what it includes, has the name: an input that the program lacks may have been left
+ * out by #if or by the compiler; one that the text lacks is a mistake. 1 where files come from HB_SHADER_DIR. */
+int hb_gl_shader_mentions(const struct hb_gl_program_source *source, const char *name);
+
 /* HB_SHADER_DIR; NULL where it is not set, or empty. */
 const char *hb_gl_shader_folder(void);
 

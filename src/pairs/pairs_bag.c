@@ -106,6 +106,8 @@ static void set_inputs(struct hb_pairs *p, struct hb_gl_pass *pass)
 {
   const struct hb_bag *b = p->state;
   hb_pairs_program_inputs(p, pass);
+  hb_gl_pass_int(pass, "source_count", (int)p->nj);
+  hb_gl_pass_int(pass, "sink_count", (int)p->ni);
   hb_gl_pass_int(pass, "groups", b->groups);
   hb_gl_pass_int(pass, "segment_length", b->segment_length);
   hb_gl_pass_int(pass, "width", b->width);

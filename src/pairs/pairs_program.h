@@ -13,11 +13,11 @@ struct hb_pairs_program_source {
   hb_gl_pass_describe describe;   /* for a tracer, of a struct hb_pairs; NULL: not traced */
 };
 
-/* Builds it unless it is built, with the interaction's parameter set for good. */
+/* Builds it unless it is built. */
 enum hb_status hb_pairs_program_build(struct hb_pairs *pairs, const struct hb_pairs_program_source *source,
                                       struct hb_gl_pass *pass);
 
-/* The particles and sinks of the walk as its inputs. */
+/* The interaction's parameter, the particles and the sinks of the walk as its inputs. */
 void hb_pairs_program_inputs(const struct hb_pairs *pairs, struct hb_gl_pass *pass);
 
 #endif

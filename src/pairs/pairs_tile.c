@@ -189,6 +189,8 @@ static enum hb_status tile_walk(struct hb_pairs *p)
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
   p->begun = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
   hb_pairs_program_inputs(p, s->program);
+  hb_gl_pass_int(s->program, "source_count", (int)p->nj);
+  hb_gl_pass_int(s->program, "sink_count", (int)p->ni);
   hb_gl_pass_int(s->program, "segment_length", s->segment_length);
   hb_gl_pass_int(s->program, "segments", s->segments);
   hb_gl_pass_storage(s->program, 0, &p->j);
