@@ -61,7 +61,7 @@ static void find_block(const struct hb_gl_pass *pass, unsigned program)
   if (index != GL_INVALID_INDEX) glUniformBlockBinding(program, index, 0);
 }
 
-/* As hb_gl_reload_adopt: all that was set is set in the new program. */
+/* As hb_gl_reload_adopt: sets all inputs in the new program. */
 static enum hb_status adopt(void *owner, unsigned program)
 {
   struct hb_gl_pass *pass = owner;
@@ -99,7 +99,7 @@ void hb_gl_pass_destroy(struct hb_gl_pass *pass)
 
 /* ---- inputs ---- */
 
-/* To set something in a program it has to be the current one. */
+/* Uniforms can only be set in the current program. */
 static void make_current(struct hb_gl_pass *pass)
 {
   if (pass->context->bound == pass) return;
@@ -211,7 +211,7 @@ static void set_viewport(struct hb_gl_pass *pass, int was_bound, int x, int y, i
   memcpy(pass->viewport, viewport, sizeof viewport);
 }
 
-/* Shaders that write storage buffers are not waited for by what reads them next, unless it is said. */
+/* What shaders write to storage buffers is visible to later reads only after a barrier. */
 static void settle(const struct hb_gl_pass *pass)
 {
   if (!pass->has_storage) return;

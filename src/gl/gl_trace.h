@@ -13,7 +13,7 @@ struct hb_gl_trace_quantity {
 
 enum hb_gl_trace_form {
   HB_GL_TRACE_FLOATS,
-  HB_GL_TRACE_WORDS,  /* bits of floats; low parts of double-singles are left out: float cannot show them */
+  HB_GL_TRACE_WORDS,  /* bits of floats; low parts of double-singles are left out */
   HB_GL_TRACE_DOUBLES /* doubles as a word each for high and low bits */
 };
 
@@ -25,22 +25,23 @@ enum hb_gl_trace_form {
  *   BUFFER    texel texels * (c * each + r % each + (wraps ? columns : n) * (r / each))
  *   others    rows of `width` texels, counted down columns of height `band` first; LAYERS: layer texels * (r % each)
  *
- * Component q is in channel q % 4 of the texel, or layer, step * (q / 4) behind; its low word `low` further on. */
+ * Component q is in channel q % 4 of the texel, or layer, step * (q / 4) after the first; its low word `low` after that. */
 struct hb_gl_trace_array {
   const char *name; /* as the shader calls it */
   const struct hb_gl_trace_quantity
-      *quantities;       /* NULL: no picture: numbers of sinks, or what the pass has overwritten */
-  unsigned object;       /* texture, or buffer */
-  enum hb_gl_shape kind; /* LAYERS: of integers, a layer each texel of a record; BUFFER: those of a record one
-                           behind the other */
+      *quantities; /* NULL: not to be drawn: numbers of sinks, or overwritten by the pass */
+  unsigned object; /* texture, or buffer */
+  enum hb_gl_shape
+      kind; /* LAYERS: of integers, a layer for each texel of a record; BUFFER: texels of a record
+                           one after the other */
   enum hb_gl_trace_form form;
   int channels; /* of a texel, 4 bytes each */
   int columns, rows, each, wraps;
   size_t n;
   const uint32_t *numbers; /* [n] nullable, valid during the call */
-  int64_t first_source;    /* row r holds terms of source first_source + r; -1: rows stand for nothing else */
+  int64_t first_source;    /* row r holds terms of source first_source + r; -1: rows are not sources */
   int width, band, texels, step, low;
-  uint64_t traffic; /* texels that all fragments together ask for, or write */
+  uint64_t traffic; /* texels that all fragments together fetch, or write */
 };
 
 enum { HB_GL_TRACE_MOST = 6 }; /* arrays of a pass */
@@ -50,8 +51,8 @@ struct hb_gl_trace_pass {
   const char *scheme;
   char what[64];    /* "fold 37 rows to 19" */
   uint64_t number;  /* of the walk, from 1 */
-  int draws;        /* or dispatches: cut for the sake of time into so many */
-  uint64_t pairs;   /* interactions worked out */
+  int draws;        /* or dispatches: a long pass is cut into several */
+  uint64_t pairs;   /* interactions computed */
   size_t fragments; /* or threads */
   int read_count, write_count;
   struct hb_gl_trace_array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];

@@ -48,7 +48,7 @@ static enum hb_status build(const char *fragment, const char *defines)
   unsigned program;
   const struct hb_gl_program_source source = {
       .vertex = "fullscreen.vert", .fragment = fragment, .defines = defines};
-  return hb_gl_program_build(context, &source, &program);
+  return hb_gl_program_build(context, &source, NULL, NULL, &program);
 }
 
 static const char triangle[] = "void main() { gl_Position = vec4(0); }\n";
@@ -60,7 +60,7 @@ static void test_embedded_builds(void **state)
   assert_int_equal(build("cg2007/acc_jerk_pot.frag", ""), HB_OK);
   assert_int_equal(build("cg2007/acc_jerk_pot.frag", "#define HB_CG2007_RECT\n"), HB_OK);
   assert_int_equal(build("none.frag", ""), HB_ERR_INTERNAL);
-  assert_string_equal(hb_error(), "there is no shader file none.frag");
+  assert_string_equal(hb_error(), "no shader file none.frag");
 }
 
 static void test_unknown_input(void **state)
