@@ -121,7 +121,7 @@ const char *hb_force_device(const struct hb_force *force) { return force->ops->d
 
 /* ---- sources and sinks ---- */
 
-static enum hb_status room_for_stamps(struct hb_force *force, size_t nj)
+static enum hb_status reserve_stamps(struct hb_force *force, size_t nj)
 {
   if (nj <= force->stamp_room) return HB_OK;
   hb_mem_free(force->stamp);
@@ -138,7 +138,7 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
   if (nj == 0 || nj > UINT32_MAX)
     return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
   force->nj = 0;
-  return room_for_stamps(force, nj);
+  return reserve_stamps(force, nj);
 }
 
 struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles)
@@ -307,7 +307,7 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
     return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device (expected bag or tile)",
                    force->ops->info.name);
   double lap = hb_clock_now();
-  HB_TRY(room_for_stamps(force, p->n));
+  HB_TRY(reserve_stamps(force, p->n));
   force->nj = force->kept = p->n;
   if (index) HB_TRY(check_sinks(force, ni, index));
   HB_TRY(resident->keep(force->state, p, ni, index));

@@ -88,7 +88,7 @@ static void grape6_close(void *state)
 
 /* ---- sources ---- */
 
-static enum hb_status room_for_sources(struct grape6 *g, size_t nj)
+static enum hb_status reserve_sources(struct grape6 *g, size_t nj)
 {
   if (nj <= g->room) return HB_OK;
   hb_mem_free(g->columns);
@@ -128,7 +128,7 @@ static enum hb_status check_places(size_t nj, const double *x, double largest, d
 static enum hb_status grape6_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct grape6 *g = state;
-  HB_TRY(room_for_sources(g, nj));
+  HB_TRY(reserve_sources(g, nj));
   g->nj = nj;
   double largest = grape6_largest(x, (int64_t)(3 * nj));
   int e = isfinite(largest) ? grape6_exponent(largest) : 0; /* what is not finite makes every force NaN */

@@ -143,7 +143,7 @@ enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint3
 {
   struct correction correction = {r, how, last};
   HB_TRY(hb_gl_context_use(r->context));
-  HB_TRY(hb_resident_room(r, ni));
+  HB_TRY(hb_resident_reserve(r, ni));
   hb_resident_send_sinks(r, ni, index);
   HB_TRY(hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction));
   double lap = hb_clock_now();

@@ -27,7 +27,7 @@ static void send_levels(struct hb_resident *r, size_t ni, const uint8_t *level)
   send_list(&r->levels, HB_GL_R8UI, ni, level);
 }
 
-enum hb_status hb_resident_room(struct hb_resident *r, size_t ni)
+enum hb_status hb_resident_reserve(struct hb_resident *r, size_t ni)
 {
   if (r->block.height >= hb_resident_rows(ni)) return HB_OK;
   hb_gl_texture_destroy(&r->block);
@@ -93,7 +93,7 @@ static enum hb_status put_portion(struct hb_resident *r, const struct hb_force_p
   uint32_t *staging = r->pairs->staging;
   int width, height;
   size_t texels = texels_of(ni, &width, &height);
-  HB_TRY(hb_resident_room(r, ni));
+  HB_TRY(hb_resident_reserve(r, ni));
   hb_resident_send_sinks(r, ni, at);
   for (int q = 0; q < 4; q++) {
     uint32_t *high = staging, *low = staging + 4 * texels;

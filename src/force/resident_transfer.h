@@ -27,7 +27,7 @@ struct hb_resident {
 static inline int hb_resident_rows(size_t count) { return (int)hb_div_ceil(count, HB_RESIDENT_ROW); }
 
 /* Room for a block of ni particles. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
-enum hb_status hb_resident_room(struct hb_resident *resident, size_t ni);
+enum hb_status hb_resident_reserve(struct hb_resident *resident, size_t ni);
 
 /* The sinks of a block. */
 void hb_resident_send_sinks(struct hb_resident *resident, size_t ni, const uint32_t *index);

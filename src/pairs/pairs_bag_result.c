@@ -62,7 +62,7 @@ static enum hb_status copy_layers(struct hb_pairs *p, struct hb_pairs_totals *wh
   const struct hb_bag *b = p->state;
   int layers = b->each * p->words, layer = b->width * b->height;
   size_t bytes = HB_BAG_TEXEL * (size_t)layer;
-  HB_TRY(hb_pairs_storage_bytes(p, bytes * (size_t)layers));
+  HB_TRY(hb_pairs_reserve_storage(p, bytes * (size_t)layers));
   for (int k = 0; k < layers; k++)
     hb_gl_target_copy(&b->layers[b->written].target, k, b->width, b->height, &p->storage, bytes * (size_t)k);
   *where = (struct hb_pairs_totals){
@@ -74,7 +74,7 @@ static enum hb_status copy_layers(struct hb_pairs *p, struct hb_pairs_totals *wh
       .band = b->band,
       .texels = 1,
       .layer = layer,
-      .walked = (uint32_t)b->segments * p->begun + (uint32_t)p->nj,
+      .walked = (uint32_t)b->segments * p->count_start + (uint32_t)p->nj,
   };
   return HB_OK;
 }
@@ -104,7 +104,7 @@ static struct hb_gl_trace_array traced(const struct hb_pairs *p, const char *nam
   return array;
 }
 
-/* Sources of all segments together that lie between from and to in theirs. */
+/* Sources from .. to of each segment, of all segments together. */
 static size_t sources_of(const struct hb_pairs *p, size_t from, size_t to)
 {
   const struct hb_bag *b = p->state;

@@ -1,4 +1,4 @@
-/* The matrix scheme on the host's side: tiles, the passes that fold each of them, and the sums over tiles. See
+/* The host side of the matrix scheme: tiles, the passes that fold each of them, and the sums over tiles. See
  * shaders/pairs/matrix_pair.frag and matrix_sum.frag.
  *
  *   for each tile of sinks               a row of the totals
@@ -7,8 +7,8 @@
  *       fold until one row is left       matrix[0] -> matrix[1] -> matrix[0] ...
  *       add that row to the totals       totals[0] -> totals[1] -> totals[0] ...
  *
- * The tile decides in which order terms are added, so another `limit` may change the last bits. Cutting a tile into
- * more draws for the sake of time does not: a draw is a band of its rows. */
+ * The tile determines the order in which terms are added, so another `limit` may change the last bits. Cutting a tile into
+ * more draws, to bound their time, does not: a draw is a band of its rows. */
 #include "pairs/pairs_program.h"
 #include "pairs/pairs_trace.h"
 
@@ -20,11 +20,11 @@
 
 enum {
   LIMIT_2004 = 2048,
-  LEAST_ROOM = 64,
+  LEAST_SIDE = 64,
 };
-static const double MATRIX_BYTES = 256 << 20; /* the default tile takes no more: 2048 or 1024 pairs squared */
+static const double MATRIX_BYTES = 256 << 20; /* of the default tile at most: 2048 or 1024 pairs squared */
 
-/* The tile under way. */
+/* The current tile. */
 struct tile {
   int row, column; /* of sinks, of sources */
   int width, rows; /* what is left of it */
@@ -36,7 +36,7 @@ struct matrix {
   struct hb_gl_texture matrix[2]; /* pairs of a tile; half as many rows to fold them into */
   struct hb_gl_texture totals[2]; /* a row for each tile of sinks */
 
-  /* the walk under way */
+  /* the current walk */
   int width, height; /* of a tile */
   int sink_tiles, source_tiles;
   uint32_t tiles_before; /* of all walks before this one */
@@ -62,8 +62,7 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
   if (!t->limit) t->limit = default_limit(p);
   if (!t->j_source_plus_1) t->j_source_plus_1 = HB_J_BUFFER_TEXTURE + 1;
   if (t->limit > caps->max_texture_size)
-    return hb_fail(HB_ERR_USAGE,
-                   "the matrix was to have up to %d x %d texels, expected at most %d on a side here",
+    return hb_fail(HB_ERR_USAGE, "the matrix has up to %d x %d texels, expected at most %d on a side here",
                    t->limit, t->limit, caps->max_texture_size);
   if (t->j_source_plus_1 != HB_J_BUFFER_TEXTURE + 1 && t->j_source_plus_1 != HB_J_TEXTURE + 1)
     return hb_fail(HB_ERR_USAGE, "scheme matrix2004 cannot read sources from %s (expected %s or %s)",
@@ -93,15 +92,15 @@ static void matrix_destroy(struct hb_pairs *p)
   hb_mem_free(s);
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 static int half_up(int rows) { return (rows + 1) / 2; }
 
-/* What there is, doubled until it is enough, but no more than `most` unless that is needed. */
+/* `have`, doubled until it is enough, but no more than `most` unless that is needed. */
 static int grown(int have, int need, int most)
 {
-  if (have < LEAST_ROOM) have = LEAST_ROOM;
+  if (have < LEAST_SIDE) have = LEAST_SIDE;
   while (have < need) have *= 2;
   if (have > most) have = most;
   return have > need ? have : need;
@@ -117,7 +116,7 @@ static enum hb_status grow(struct hb_pairs *p, int width, int height, int most_w
   return hb_gl_texture_words(p->params.context, new_width, new_height, p->words, layers);
 }
 
-static enum hb_status make_room(struct hb_pairs *p)
+static enum hb_status reserve(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
   int limit = p->params.tuning.limit, most = p->params.context->caps.max_texture_size;
@@ -129,7 +128,7 @@ static enum hb_status make_room(struct hb_pairs *p)
 
 /* ---- the walk ---- */
 
-/* Rows of so many pairs that a draw may take. */
+/* How many rows of `width` pairs a draw may take. */
 static int rows_a_draw(const struct hb_pairs *p, int width, int rows)
 {
   double by_time = p->pairs_per_s * p->params.max_draw_s / width;
@@ -142,7 +141,7 @@ static int height_of(const struct hb_pairs *p, int k)
   return smaller(s->height, (int)p->nj - k * s->height);
 }
 
-/* What each pair of a tile counts beyond 1: another number for each tile of each walk, see hb_pairs.token. */
+/* What each pair of a tile counts beyond 1: a different number for each tile of each walk, see hb_pairs.token. */
 static uint32_t token_of(const struct hb_pairs *p, int row, int k)
 {
   const struct matrix *s = p->state;
@@ -300,7 +299,7 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
   s->height = (int)(p->nj < limit ? p->nj : limit);
   s->sink_tiles = (int)hb_div_ceil(p->ni, limit);
   s->source_tiles = (int)hb_div_ceil(p->nj, limit);
-  HB_TRY(make_room(p));
+  HB_TRY(reserve(p));
   HB_TRY(build(p, "pairs/matrix_pair.frag", &s->pair));
   HB_TRY(build(p, "pairs/matrix_sum.frag", &s->sum));
   hb_pairs_program_inputs(p, &s->pair);
@@ -308,15 +307,14 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
   for (int row = 0; row < s->sink_tiles; row++)
     for (int k = 0; k < s->source_tiles; k++) {
       walk_tile(p, row, k);
-      if (s->source_tiles > 1)
-        hb_gl_flush(); /* a driver that gathers draws would make one long piece of work */
+      if (s->source_tiles > 1) hb_gl_flush(); /* else a driver may gather draws into one long submission */
     }
   return HB_OK;
 }
 
 /* ---- results ---- */
 
-/* What the counts of a row of sinks have beyond the sources that were met. */
+/* What the counts of a row of sinks have beyond the summed sources. */
 static uint32_t tokens_of(const struct hb_pairs *p, int row)
 {
   const struct matrix *s = p->state;
@@ -325,7 +323,7 @@ static uint32_t tokens_of(const struct hb_pairs *p, int row)
   return tokens;
 }
 
-/* A row of totals after the other, its layers one behind the other. */
+/* Row after row of totals, layer after layer. */
 static enum hb_status matrix_read(struct hb_pairs *p)
 {
   const struct matrix *s = p->state;
@@ -335,7 +333,7 @@ static enum hb_status matrix_read(struct hb_pairs *p)
     for (int w = 0; w < p->words; w++)
       hb_gl_target_read(&s->totals[s->source_tiles % 2].target, w, 0, row, s->width, 1, HB_GL_WORDS,
                         p->staging + 4 * width * (size_t)w);
-    p->begun = tokens_of(p, row);
+    p->count_start = tokens_of(p, row);
     for (size_t x = 0, i = width * (size_t)row; x < width && i < p->ni; x++, i++) {
       const uint32_t *words[2 * HB_RECORDS_MAX];
       for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * (width * (size_t)w + x);

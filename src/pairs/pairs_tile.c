@@ -1,4 +1,4 @@
-/* The tile scheme on the host's side. See shaders/pairs/tile.comp. */
+/* The host side of the tile scheme. See shaders/pairs/tile.comp. */
 #include "pairs/pairs_program.h"
 #include "pairs/pairs_trace.h"
 
@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 enum {
-  SEGMENT_TILES = 4,     /* a segment has at least so many tiles, as long as more threads a body can help */
+  SEGMENT_TILES = 4,     /* a segment has at least this many tiles, as long as more threads a body can help */
   LEVELS = 6,            /* 1, 2, ... 32 threads a body */
-  MAX_ITERATIONS = 32768 /* llvmpipe ends an invocation after 65535 turns of all its loops */
+  MAX_ITERATIONS = 32768 /* llvmpipe ends an invocation after 65535 iterations of all its loops */
 };
 
 struct tile {
@@ -19,7 +19,7 @@ struct tile {
   struct hb_gl_pass many[2];        /* one thread a body, several sinks a thread */
   struct hb_gl_buffer finished;     /* counters: workgroups of the same sinks that are done */
 
-  /* the walk under way */
+  /* the current walk */
   struct hb_gl_pass *program;
   int workgroups, segments, segment_length;
   int lanes;       /* threads a body */
@@ -46,7 +46,7 @@ static enum hb_status tile_create(struct hb_pairs *p)
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, HB_J_STORAGE + 1);
   if (t->partial > t->workgroup) t->partial = t->workgroup;
   if (t->partial % t->unroll)
-    return hb_fail(HB_ERR_USAGE, "a float sum was to take %d sources, expected a multiple of %d", t->partial,
+    return hb_fail(HB_ERR_USAGE, "a float sum is over %d sources, expected a multiple of %d", t->partial,
                    t->unroll);
   struct tile *s;
   HB_TRY(HB_ALLOC(1, &s));
@@ -127,8 +127,8 @@ static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int 
   return hb_pairs_program_build(p, &source, program);
 }
 
-/* Threads enough to fill the device. First the sources are shared out among workgroups, a few tiles for each; then
- * among several threads a body, whose totals meet in shared memory; then down to one tile a workgroup. */
+/* Enough threads to fill the device. First the sources are divided among workgroups, a few tiles for each; then among
+ * several threads a body, whose totals are added in shared memory; then down to one tile a workgroup. */
 static enum hb_status choose_shape(struct hb_pairs *p)
 {
   struct tile *s = p->state;
@@ -153,11 +153,11 @@ static enum hb_status choose_shape(struct hb_pairs *p)
   return build(p, (int)each, 1 << level, s->segments, s->program);
 }
 
-/* Counters start at zero; each walk leaves them so. */
-static enum hb_status make_room(struct hb_pairs *p)
+/* Counters start at zero, and each walk resets them. */
+static enum hb_status reserve(struct hb_pairs *p)
 {
   struct tile *s = p->state;
-  HB_TRY(hb_pairs_storage_room(p, (size_t)s->segments * (size_t)s->lanes));
+  HB_TRY(hb_pairs_reserve_totals(p, (size_t)s->segments * (size_t)s->lanes));
   HB_TRY(hb_pairs_results(p, s->program));
   if (s->segments == 1) return HB_OK;
   size_t bytes = (size_t)s->workgroups * sizeof(uint32_t);
@@ -185,9 +185,9 @@ static enum hb_status tile_walk(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   HB_TRY(choose_shape(p));
-  HB_TRY(make_room(p));
+  HB_TRY(reserve(p));
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
-  p->begun = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
+  p->count_start = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
   hb_pairs_program_inputs(p, s->program);
   hb_gl_pass_int(s->program, "source_count", (int)p->nj);
   hb_gl_pass_int(s->program, "sink_count", (int)p->ni);
@@ -200,8 +200,6 @@ static enum hb_status tile_walk(struct hb_pairs *p)
   return hb_pairs_passes(p, (size_t)s->segments, (size_t)s->segment_length,
                          (size_t)p->params.tuning.workgroup, most, pass);
 }
-
-static size_t tile_portion(const struct hb_pairs *p) { return hb_pairs_results_portion(p); }
 
 static enum hb_status tile_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)
 {
@@ -223,7 +221,7 @@ const struct hb_pairs_scheme hb_pairs_tile = {
     .has_tuning = 1,
     .create = tile_create,
     .destroy = tile_destroy,
-    .portion = tile_portion,
+    .portion = hb_pairs_results_portion,
     .walk = tile_walk,
     .read = hb_pairs_read_results,
     .totals = tile_totals,

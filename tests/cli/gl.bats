@@ -188,7 +188,7 @@ final_state() { "$HOLMBERG" run a.h5 --context osmesa --t-end 0.0625 --quiet -o 
 @test "a tuning that is none, a matrix that is too large" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
   fails_with 2 "unknown tuning 'speed=9' *" run a.h5 --scheme bag --tuning speed=9 --context osmesa
-  fails_with 2 'the matrix was to have up to 1000000 x 1000000 texels, *' \
+  fails_with 2 'the matrix has up to 1000000 x 1000000 texels, *' \
     run a.h5 --scheme matrix2004 --matrix-limit 1e6 --context osmesa
 }
 
