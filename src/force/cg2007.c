@@ -18,8 +18,10 @@
 #include <string.h>
 
 enum { ACC, JERK_POT, RESULTS }; /* the two textures that are accumulated */
-enum { MOST = 1 << 23 }; /* coords1D + otherParticle stays below 2^24, up to which float counts one by one */
-enum { DRAWS_PER_FLUSH = 256 }; /* the driver shall start early and its queue stay short */
+enum {
+  MOST = 1 << 23
+}; /* coords1D + otherParticle stays below 2^24, up to which floats hold every integer */
+enum { DRAWS_PER_FLUSH = 256 }; /* so that the driver starts early and its queue stays short */
 
 struct cg2007 {
   struct hb_gl_context *context;
@@ -36,7 +38,7 @@ struct cg2007 {
   int read;                 /* from this one of the pair to the other */
 
   float *m, *x, *v;       /* [nj], [3 * nj], [3 * nj]: the sources in their own order */
-  float *staging;         /* [4 * texels] one stream on its way up or down */
+  float *staging;         /* [4 * texels] one texture being sent or read */
   uint32_t *order;        /* [nj] particle in each texel: the sinks first */
   unsigned char *is_sink; /* [nj] */
 
@@ -84,8 +86,7 @@ static void cg2007_close(void *state)
 
 /* ---- sources ---- */
 
-/* Three floats a record are what 2007 used; only rectangle textures of that kind can be rendered to for sure
- * where the option asks for it. */
+/* 2007 used three floats a record; with the option, rectangle textures of that kind can surely be rendered to. */
 static int vector_channels(const struct cg2007 *c) { return c->shape == HB_GL_RECTANGLE ? 3 : 4; }
 
 static enum hb_status create_texture(const struct cg2007 *c, int channels, size_t n,
@@ -129,7 +130,7 @@ static enum hb_status cg2007_set_j(void *state, size_t nj, const double *m, cons
                    "cg2007 counts particles in floats, as in 2007: %zu particles, expected at most %d", nj,
                    MOST);
   HB_TRY(hb_gl_context_use(c->context));
-  if (nj != c->room) { /* width and unused texels belong to one N */
+  if (nj != c->room) { /* width and unused texels depend on N */
     destroy_textures(c);
     HB_TRY(create_textures(c, nj));
   }
@@ -216,7 +217,7 @@ static void describe(void *owner, struct hb_gl_trace_pass *trace)
                                            acc[] = {{"acceleration", 0, 3}, {0}},
                                            acc_free[] = {{"acceleration", 0, 3}, {"free", 3, 1}, {0}},
                                            jerk_pot[] = {{"jerk", 0, 3}, {"potential", 3, 1}, {0}};
-  /* The fourth number is written as 0: there where a shader of one's own may put something. */
+  /* The fourth number is written as 0, for modified shaders to use. */
   const struct hb_gl_trace_quantity *sums = vector_channels(c) == 4 ? acc_free : acc;
   *trace = (struct hb_gl_trace_pass){
       .context = c->context,
@@ -340,14 +341,9 @@ static void cg2007_memory(const struct hb_force_params *params, struct hb_force_
   need->host_particle += 4 + 12 + 12 + 16 + 4 + 1;
 }
 
-static const char *cg2007_context(const void *state)
+static const struct hb_gl_context *cg2007_gl(const void *state)
 {
-  return ((const struct cg2007 *)state)->context->backend->name;
-}
-
-static const char *cg2007_device(const void *state)
-{
-  return ((const struct cg2007 *)state)->context->caps.renderer;
+  return ((const struct cg2007 *)state)->context;
 }
 
 const struct hb_force_ops hb_force_cg2007 = {
@@ -367,6 +363,5 @@ const struct hb_force_ops hb_force_cg2007 = {
     .eval = cg2007_eval,
     .phases = cg2007_phases,
     .on_device = cg2007_on_device,
-    .context = cg2007_context,
-    .device = cg2007_device,
+    .gl = cg2007_gl,
 };

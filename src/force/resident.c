@@ -98,14 +98,14 @@ enum hb_status hb_resident_check(struct hb_resident *r)
   return hb_gl_tally_check(&r->made, r->context);
 }
 
-/* What takes part in correcting a block, portion by portion. */
+/* The arguments of correct_portion. */
 struct correction {
   struct hb_resident *r;
   const struct hb_force_step *how;
   struct hb_phases *last; /* NULL: do not wait */
 };
 
-/* Sinks first .. first + count of the block, whose totals lie on the device, into r->block. */
+/* Corrects sinks first .. first + count - 1 of the block, from their totals on the device, into r->block. */
 static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
 {
   const struct correction *c = context;
@@ -150,7 +150,6 @@ enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint3
   enum hb_status status = hb_resident_read_steps(r, ni, index, step);
   if (last) last->receive_s = hb_clock_lap(&lap);
   hb_pairs_done(r->pairs);
-  if (status != HB_ERR_DEVICE)
-    HB_TRY(hb_resident_check(r)); /* what nobody has written may look like anything */
+  if (status != HB_ERR_DEVICE) HB_TRY(hb_resident_check(r)); /* what was never written may have any value */
   return status;
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { STEP_LAYER = 3 }; /* its w holds the step that eq. 9 asks for */
+enum { STEP_LAYER = 3 }; /* its w holds the step of eq. 9 */
 
 /* ---- lists and blocks ---- */
 
@@ -157,7 +157,7 @@ enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles 
   return hb_gl_context_check_lost(r->context, "reading particles");
 }
 
-/* The step that the block's particle i asks for, in the w of one layer. */
+/* The step that eq. 9 gives particle i of the block, in the w of one layer. */
 static enum hb_status take_step(const struct hb_resident *r, uint32_t word, size_t i, uint32_t particle,
                                 double *step)
 {
@@ -166,8 +166,7 @@ static enum hb_status take_step(const struct hb_resident *r, uint32_t word, size
     return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu has not summed all sources",
                    r->context->caps.renderer, i);
   *step = asked;
-  if (!(asked >= 0))
-    return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is no number, expected finite", particle);
+  if (!(asked >= 0)) return hb_fail(HB_ERR_NUMERIC, "the force on particle %u is not finite", particle);
   if (asked >= 1e38F) *step = INFINITY;
   return HB_OK;
 }
