@@ -166,7 +166,7 @@ static enum hb_status take_step(const struct hb_resident *r, uint32_t word, size
     return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu has not summed all sources",
                    r->context->caps.renderer, i);
   *step = asked;
-  if (!(asked >= 0)) return hb_fail(HB_ERR_NUMERIC, "the force on particle %u is not finite", particle);
+  if (!(asked >= 0)) return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is not finite", particle);
   if (asked >= 1e38F) *step = INFINITY;
   return HB_OK;
 }
