@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/arith.h"
 #include "gl/gl_pass.h"
-#include "gl/gl_tally.h"
 #include "gl/gl_timer.h"
 #include "gl/gl_trace.h"
 
@@ -19,8 +18,10 @@
 #include <string.h>
 
 enum { ACC, JERK_POT, RESULTS }; /* the two textures that are accumulated */
-enum { MOST = 1 << 23 }; /* coords1D + otherParticle stays below 2^24, up to which float counts one by one */
-enum { DRAWS_PER_FLUSH = 256 }; /* the driver shall start early and its queue stay short */
+enum {
+  MOST = 1 << 23
+}; /* coords1D + otherParticle stays below 2^24, up to which floats hold every integer */
+enum { DRAWS_PER_FLUSH = 256 }; /* so that the driver starts early and its queue stays short */
 
 struct cg2007 {
   struct hb_gl_context *context;
@@ -32,10 +33,12 @@ struct cg2007 {
   struct hb_gl_texture mass, pos, vel;
   struct hb_gl_texture result[2][RESULTS]; /* ping-pong pair */
   struct hb_gl_target target[2];
-  struct hb_gl_tally tally; /* of a walk: a pass that is missing does not show in what it leaves */
+  struct hb_gl_tally tally; /* of a walk: a missing pass does not show in the results */
+  size_t ni, other;         /* sinks, and the pass of the walk under way: */
+  int read;                 /* from this one of the pair to the other */
 
   float *m, *x, *v;       /* [nj], [3 * nj], [3 * nj]: the sources in their own order */
-  float *staging;         /* [4 * texels] one stream on its way up or down */
+  float *staging;         /* [4 * texels] one texture being sent or read */
   uint32_t *order;        /* [nj] particle in each texel: the sinks first */
   unsigned char *is_sink; /* [nj] */
 
@@ -43,7 +46,7 @@ struct cg2007 {
   struct hb_phases last;
 };
 
-/* ---- open and close ---- */
+/* ---- close ---- */
 
 static void destroy_textures(struct cg2007 *c)
 {
@@ -81,26 +84,9 @@ static void cg2007_close(void *state)
   hb_mem_free(c);
 }
 
-static enum hb_status cg2007_open(const struct hb_force_params *params, struct hb_gl_context *gl,
-                                  void **state)
-{
-  struct cg2007 *c;
-  HB_TRY(HB_ALLOC(1, &c));
-  *state = c;
-  int rectangle = (params->flags & HB_FORCE_CG2007_RECT) != 0;
-  c->shape = rectangle ? HB_GL_RECTANGLE : HB_GL_2D;
-  c->eps2 = (float)hb_force_eps2(params);
-  c->waits = (params->flags & HB_FORCE_PHASES) != 0;
-  HB_TRY(hb_force_open_gl(params, gl, &c->context));
-  const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag",
-                                              .defines = rectangle ? "#define HB_CG2007_RECT\n" : ""};
-  return hb_gl_pass_create(c->context, &source, &c->kernel);
-}
-
 /* ---- sources ---- */
 
-/* Three floats a record are what 2007 used; only rectangle textures of that kind can be rendered to for sure
- * where the option asks for it. */
+/* 2007 used three floats a record; with the option, rectangle textures of that kind can surely be rendered to. */
 static int vector_channels(const struct cg2007 *c) { return c->shape == HB_GL_RECTANGLE ? 3 : 4; }
 
 static enum hb_status create_texture(const struct cg2007 *c, int channels, size_t n,
@@ -144,7 +130,7 @@ static enum hb_status cg2007_set_j(void *state, size_t nj, const double *m, cons
                    "cg2007 counts particles in floats, as in 2007: %zu particles, expected at most %d", nj,
                    MOST);
   HB_TRY(hb_gl_context_use(c->context));
-  if (nj != c->room) { /* width and unused texels belong to one N */
+  if (nj != c->room) { /* width and unused texels depend on N */
     destroy_textures(c);
     HB_TRY(create_textures(c, nj));
   }
@@ -157,14 +143,14 @@ static enum hb_status cg2007_set_j(void *state, size_t nj, const double *m, cons
 
 /* ---- forces ---- */
 
-static void arrange(struct cg2007 *c, size_t ni, const uint32_t *index)
+static void arrange(struct cg2007 *c, const uint32_t *index)
 {
   memset(c->is_sink, 0, c->nj);
-  for (size_t k = 0; k < ni; k++) {
+  for (size_t k = 0; k < c->ni; k++) {
     c->order[k] = index[k];
     c->is_sink[index[k]] = 1;
   }
-  size_t next = ni;
+  size_t next = c->ni;
   for (size_t j = 0; j < c->nj; j++)
     if (!c->is_sink[j]) c->order[next++] = (uint32_t)j;
 }
@@ -212,20 +198,31 @@ static struct hb_gl_trace_array watched(const struct cg2007 *c, const char *name
   };
 }
 
-/* Tells of a pass in which results went from one of the pair to the other. */
-static void tell(const struct cg2007 *c, size_t other, int read, size_t ni, size_t fragments)
+static int block_width(const struct cg2007 *c)
 {
+  size_t row = (size_t)c->pos.width;
+  return (int)(c->ni < row ? c->ni : row);
+}
+
+static int block_height(const struct cg2007 *c) { return (int)hb_div_ceil(c->ni, (size_t)c->pos.width); }
+
+/* As hb_gl_pass_describe. */
+static void describe(void *owner, struct hb_gl_trace_pass *trace)
+{
+  const struct cg2007 *c = owner;
+  int read = c->read;
+  size_t ni = c->ni, fragments = (size_t)block_width(c) * (size_t)block_height(c);
   static const struct hb_gl_trace_quantity mass[] = {{"mass", 0, 1}, {0}}, pos[] = {{"position", 0, 3}, {0}},
                                            vel[] = {{"velocity", 0, 3}, {0}},
                                            acc[] = {{"acceleration", 0, 3}, {0}},
                                            acc_free[] = {{"acceleration", 0, 3}, {"free", 3, 1}, {0}},
                                            jerk_pot[] = {{"jerk", 0, 3}, {"potential", 3, 1}, {0}};
-  /* The fourth number is written as 0: there where a shader of one's own may put something. */
+  /* The fourth number is written as 0, for modified shaders to use. */
   const struct hb_gl_trace_quantity *sums = vector_channels(c) == 4 ? acc_free : acc;
-  struct hb_gl_trace_pass pass = {
+  *trace = (struct hb_gl_trace_pass){
       .context = c->context,
       .scheme = "cg2007",
-      .number = other,
+      .number = c->other,
       .draws = 1,
       .pairs = ni,
       .fragments = fragments,
@@ -239,15 +236,14 @@ static void tell(const struct cg2007 *c, size_t other, int read, size_t ni, size
       .write = {watched(c, "accOut", sums, &c->result[!read][ACC], ni, fragments),
                 watched(c, "jerkAndPotOut", jerk_pot, &c->result[!read][JERK_POT], ni, fragments)},
   };
-  snprintf(pass.what, sizeof pass.what, "each feels the particle %zu places on", other);
-  hb_gl_trace_tell(&pass);
+  snprintf(trace->what, sizeof trace->what, "each feels the particle %zu places on", c->other);
 }
 
-/* N - 1 passes, the results swapped between reading and writing after each ([PZ07] section 3.1); returns
- * which of the pair holds them. */
-static int walk(struct cg2007 *c, size_t ni, int width, int height)
+/* N - 1 passes, reading and writing swapped after each ([PZ07] section 3.1); c->read has the results afterwards. */
+static void walk(struct cg2007 *c)
 {
   struct hb_gl_pass *kernel = &c->kernel;
+  int width = block_width(c), height = block_height(c);
   hb_gl_pass_float(kernel, "texSizeX", c->pos.width);
   hb_gl_pass_float(kernel, "texSizeY", c->pos.height);
   hb_gl_pass_float(kernel, "offset", (double)((size_t)c->pos.width * (size_t)c->pos.height - c->nj));
@@ -255,33 +251,27 @@ static int walk(struct cg2007 *c, size_t ni, int width, int height)
   hb_gl_pass_texture(kernel, "massTexture", &c->mass);
   hb_gl_pass_texture(kernel, "posTexture", &c->pos);
   hb_gl_pass_texture(kernel, "velTexture", &c->vel);
-  int read = 0;
-  size_t fragments = (size_t)width * (size_t)height, counted = 0;
-  hb_gl_target_clear(&c->target[read]);
-  hb_gl_tally_anew(&c->tally);
-  for (size_t other = 1; other < c->nj; other++, read = !read) {
-    hb_gl_pass_texture(kernel, "accTexture", &c->result[read][ACC]);
-    hb_gl_pass_texture(kernel, "jerkAndPotTexture", &c->result[read][JERK_POT]);
-    hb_gl_pass_float(kernel, "otherParticle", (double)other);
-    if (counted == 0) hb_gl_tally_begin(&c->tally);
-    hb_gl_pass_draw(kernel, &c->target[!read], 0, 0, width, height);
-    counted += fragments;
-    if (hb_gl_trace || other + 1 == c->nj || counted + fragments > HB_GL_TALLY_MOST) {
-      hb_gl_tally_end(&c->tally, counted); /* who watches draws, too */
-      counted = 0;
-    }
-    if (hb_gl_trace) tell(c, other, read, ni, fragments);
-    if (other % DRAWS_PER_FLUSH == 0) hb_gl_flush();
+  c->read = 0;
+  hb_gl_target_clear(&c->target[0]);
+  hb_gl_tally_reset(&c->tally);
+  for (c->other = 1; c->other < c->nj; c->other++, c->read = !c->read) {
+    hb_gl_pass_texture(kernel, "accTexture", &c->result[c->read][ACC]);
+    hb_gl_pass_texture(kernel, "jerkAndPotTexture", &c->result[c->read][JERK_POT]);
+    hb_gl_pass_float(kernel, "otherParticle", (double)c->other);
+    hb_gl_pass_draw(kernel, &c->target[!c->read], 0, 0, width, height);
+    if (c->other % DRAWS_PER_FLUSH == 0) hb_gl_flush();
   }
-  return read;
+  hb_gl_tally_pause(&c->tally);
 }
 
-static void receive(struct cg2007 *c, int result, int width, int height, size_t ni, double *a, double *j,
-                    double *phi)
+static void receive(struct cg2007 *c, double *a, double *j, double *phi)
 {
-  hb_gl_target_read(&c->target[result], ACC, 0, 0, width, height, HB_GL_FLOATS, c->staging);
+  const struct hb_gl_target *result = &c->target[c->read];
+  int width = block_width(c), height = block_height(c);
+  size_t ni = c->ni;
+  hb_gl_target_read(result, ACC, 0, 0, width, height, HB_GL_FLOATS, c->staging);
   for (size_t k = 0; k < 3 * ni; k++) a[k] = c->staging[4 * (k / 3) + k % 3];
-  hb_gl_target_read(&c->target[result], JERK_POT, 0, 0, width, height, HB_GL_FLOATS, c->staging);
+  hb_gl_target_read(result, JERK_POT, 0, 0, width, height, HB_GL_FLOATS, c->staging);
   for (size_t k = 0; k < 3 * ni; k++) j[k] = c->staging[4 * (k / 3) + k % 3];
   for (size_t k = 0; k < ni; k++) phi[k] = c->staging[4 * k + 3];
 }
@@ -291,19 +281,38 @@ static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index,
 {
   struct cg2007 *c = state;
   HB_TRY(hb_gl_context_use(c->context));
-  size_t row = (size_t)c->pos.width;
-  int width = (int)(ni < row ? ni : row), height = (int)hb_div_ceil(ni, row);
-  arrange(c, ni, index);
+  c->ni = ni;
+  arrange(c, index);
   double lap = hb_clock_now();
   send(c);
   if (c->waits) hb_gl_timer_start();
   c->last.send_s = hb_clock_lap(&lap);
-  int result = walk(c, ni, width, height);
+  walk(c);
   if (c->waits) lap = hb_gl_timer_start();
-  receive(c, result, width, height, ni, a, j, phi);
+  receive(c, a, j, phi);
   c->last.receive_s = c->waits ? hb_clock_lap(&lap) : 0;
   HB_TRY(hb_gl_context_check_lost(c->context, "evaluating forces with cg2007"));
   return hb_gl_tally_check(&c->tally, c->context);
+}
+
+static enum hb_status cg2007_open(const struct hb_force_params *params, struct hb_gl_context *gl,
+                                  void **state)
+{
+  struct cg2007 *c;
+  HB_TRY(HB_ALLOC(1, &c));
+  *state = c;
+  int rectangle = (params->flags & HB_FORCE_CG2007_RECT) != 0;
+  c->shape = rectangle ? HB_GL_RECTANGLE : HB_GL_2D;
+  c->eps2 = (float)hb_force_eps2(params);
+  c->waits = (params->flags & HB_FORCE_PHASES) != 0;
+  HB_TRY(hb_force_open_gl(params, gl, &c->context));
+  const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag",
+                                              .defines = rectangle ? "#define HB_CG2007_RECT\n" : ""};
+  HB_TRY(hb_gl_pass_create(c->context, &source, &c->kernel));
+  c->kernel.tally = &c->tally;
+  c->kernel.describe = describe;
+  c->kernel.owner = c;
+  return HB_OK;
 }
 
 static void cg2007_phases(const void *state, struct hb_phases *last)
@@ -332,14 +341,9 @@ static void cg2007_memory(const struct hb_force_params *params, struct hb_force_
   need->host_particle += 4 + 12 + 12 + 16 + 4 + 1;
 }
 
-static const char *cg2007_context(const void *state)
+static const struct hb_gl_context *cg2007_gl(const void *state)
 {
-  return ((const struct cg2007 *)state)->context->backend->name;
-}
-
-static const char *cg2007_device(const void *state)
-{
-  return ((const struct cg2007 *)state)->context->caps.renderer;
+  return ((const struct cg2007 *)state)->context;
 }
 
 const struct hb_force_ops hb_force_cg2007 = {
@@ -359,6 +363,5 @@ const struct hb_force_ops hb_force_cg2007 = {
     .eval = cg2007_eval,
     .phases = cg2007_phases,
     .on_device = cg2007_on_device,
-    .context = cg2007_context,
-    .device = cg2007_device,
+    .gl = cg2007_gl,
 };

@@ -22,11 +22,11 @@ struct hb_force {
   size_t stamp_room;
   uint32_t call;
   struct hb_phases phases;
-  double *in_frame; /* [6 * in_frame_room] x and v of sources that have a frame of their own */
+  double *in_frame; /* [6 * in_frame_room] x and v of the sources in their own frame */
   size_t in_frame_room;
 };
 
-/* Keeps a copy of an optional string of the caller's. */
+/* Copies an optional string of the caller's. */
 static const char *keep(const char *text, size_t room, char *copy)
 {
   if (!text) return NULL;
@@ -34,7 +34,7 @@ static const char *keep(const char *text, size_t room, char *copy)
   return copy;
 }
 
-/* Gravity, or what a source takes in its place. */
+/* Gravity, or another interaction that the source accepts. */
 static enum hb_status choose_interaction(const struct hb_force_ops *ops, const char *name,
                                          const struct hb_interaction **interaction)
 {
@@ -116,12 +116,20 @@ const char *hb_force_tuning(const struct hb_force *force)
 {
   return force->ops->tuning ? force->ops->tuning(force->state) : "";
 }
-const char *hb_force_context(const struct hb_force *force) { return force->ops->context(force->state); }
-const char *hb_force_device(const struct hb_force *force) { return force->ops->device(force->state); }
+const char *hb_force_context(const struct hb_force *force)
+{
+  const struct hb_gl_context *gl = force->ops->gl ? force->ops->gl(force->state) : NULL;
+  return gl ? gl->backend->name : "none";
+}
+const char *hb_force_device(const struct hb_force *force)
+{
+  const struct hb_force_ops *ops = force->ops;
+  return ops->device ? ops->device(force->state) : ops->gl(force->state)->caps.renderer;
+}
 
 /* ---- sources and sinks ---- */
 
-static enum hb_status room_for_stamps(struct hb_force *force, size_t nj)
+static enum hb_status reserve_stamps(struct hb_force *force, size_t nj)
 {
   if (nj <= force->stamp_room) return HB_OK;
   hb_mem_free(force->stamp);
@@ -132,13 +140,13 @@ static enum hb_status room_for_stamps(struct hb_force *force, size_t nj)
   return HB_OK;
 }
 
-/* Room for nj sources that are about to be set. */
+/* nj sources are about to be set. */
 static enum hb_status expect_sources(struct hb_force *force, size_t nj)
 {
   if (nj == 0 || nj > UINT32_MAX)
     return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
   force->nj = 0;
-  return room_for_stamps(force, nj);
+  return reserve_stamps(force, nj);
 }
 
 struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles)
@@ -147,7 +155,7 @@ struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb
   return force->ops->on_device && force->state ? force->ops->on_device(force->state, particles) : NULL;
 }
 
-/* double needs no frame of its own, and keeps its bits without one. */
+/* double needs no frame, and keeps its bits without one. */
 int hb_force_rounds(const struct hb_force *force) { return !hb_force_facts(force)->is_double; }
 
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
@@ -166,15 +174,15 @@ static enum hb_status set_j(struct hb_force *force, size_t nj, const double *m, 
   return HB_OK;
 }
 
-/* *x and *v become those in the sources' own frame, in force->in_frame where that is not the given one. */
+/* Moves *x and *v to the sources' own frame; where that is not the given one, to copies in force->in_frame. */
 static enum hb_status enter_frame(struct hb_force *force, size_t nj, const double *m, const double **x,
                                   const double **v)
 {
   double place[3], velocity[3];
   hb_frame_origin(nj, m, *x, HB_FRAME_COARSE, place);
   hb_frame_origin(nj, m, *v, HB_FRAME_COARSE, velocity);
-  int at_home = !(place[0] || place[1] || place[2] || velocity[0] || velocity[1] || velocity[2]);
-  if (at_home) return HB_OK;
+  int is_same = !(place[0] || place[1] || place[2] || velocity[0] || velocity[1] || velocity[2]);
+  if (is_same) return HB_OK;
   if (nj > force->in_frame_room) {
     hb_mem_free(force->in_frame);
     force->in_frame = NULL;
@@ -197,10 +205,10 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   return set_j(force, nj, m, x, v);
 }
 
-/* The sinks are sources and each is named once. */
+/* Sinks must be sources, each named once. */
 static enum hb_status check_sinks(struct hb_force *force, size_t ni, const uint32_t *index)
 {
-  if (++force->call == 0) { /* the counter went round: forget all stamps */
+  if (++force->call == 0) { /* the counter wrapped: clear all stamps */
     memset(force->stamp, 0, force->stamp_room * sizeof *force->stamp);
     force->call = 1;
   }
@@ -208,7 +216,7 @@ static enum hb_status check_sinks(struct hb_force *force, size_t ni, const uint3
     if (index[k] >= force->nj)
       return hb_fail(HB_ERR_USAGE, "sink %zu is particle %u, expected below %zu", k, index[k], force->nj);
     if (force->stamp[index[k]] == force->call)
-      return hb_fail(HB_ERR_USAGE, "sink %zu names particle %u a second time", k, index[k]);
+      return hb_fail(HB_ERR_USAGE, "sink %zu names particle %u again", k, index[k]);
     force->stamp[index[k]] = force->call;
   }
   return HB_OK;
@@ -217,7 +225,7 @@ static enum hb_status check_sinks(struct hb_force *force, size_t ni, const uint3
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi)
 {
-  if (force->nj == 0) return hb_fail(HB_ERR_USAGE, "forces were asked for before the sources were set");
+  if (force->nj == 0) return hb_fail(HB_ERR_USAGE, "forces requested before the sources were set");
   if (ni == 0) return HB_OK;
   HB_TRY(check_sinks(force, ni, index));
   return force->ops->eval(force->state, ni, index, a, j, phi);
@@ -225,7 +233,7 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 
 /* ---- a device that fails ---- */
 
-/* A new context and smaller draws: what a driver gave up for taking too long may pass in pieces. The tuning stays. */
+/* A new context and smaller draws: what a driver dropped for taking too long may succeed in pieces. The tuning stays. */
 enum hb_status hb_force_open_again(struct hb_force *force)
 {
   static const double usual = 0.05;
@@ -239,7 +247,7 @@ enum hb_status hb_force_open_again(struct hb_force *force)
   return force->ops->open(&force->params, NULL, &force->state);
 }
 
-/* Adds the time since *lap, and what the source says of its own. */
+/* Adds the time since *lap, in the phases that the source reports. */
 static void count_phases(struct hb_force *force, double *lap)
 {
   struct hb_phases *phases = &force->phases, last = {0};
@@ -267,14 +275,14 @@ static enum hb_status in_one(struct hb_force *force, size_t nj, const double *m,
   return HB_OK;
 }
 
-/* Sources and forces in the one call of a source that has it, or in its two. */
+/* Sources and forces by the source's one call, or its two. */
 static enum hb_status once(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi)
 {
   if (force->ops->of) return in_one(force, nj, m, x, v, ni, index, a, j, phi);
   double lap = hb_clock_now();
-  /* a particle that leaves may reach the end of r^-5, not that of r^2 */
+  /* an escaping particle may get out of the range of r^-5, but not of r^2 */
   if (force->ops->reach < HB_FORCE_FLOAT_REACH && hb_force_check_range(force, nj, m, x, v) != HB_OK)
     return HB_ERR_NUMERIC;
   HB_TRY(set_j(force, nj, m, x, v));
@@ -307,7 +315,7 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
     return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device (expected bag or tile)",
                    force->ops->info.name);
   double lap = hb_clock_now();
-  HB_TRY(room_for_stamps(force, p->n));
+  HB_TRY(reserve_stamps(force, p->n));
   force->nj = force->kept = p->n;
   if (index) HB_TRY(check_sinks(force, ni, index));
   HB_TRY(resident->keep(force->state, p, ni, index));
@@ -317,7 +325,7 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
 
 static enum hb_status check_kept(const struct hb_force *force)
 {
-  return force->kept ? HB_OK : hb_fail(HB_ERR_USAGE, "no particles are kept on the device yet");
+  return force->kept ? HB_OK : hb_fail(HB_ERR_USAGE, "no particles are stored on the device yet");
 }
 
 enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE_LEVELS])

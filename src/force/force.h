@@ -1,4 +1,4 @@
-/* A source of forces, seen from inside: one const struct per source, one file per source, one registry. */
+/* The internal interface of a source of forces: one const struct per source, one file per source, one registry. */
 #ifndef HB_FORCE_H
 #define HB_FORCE_H
 
@@ -18,13 +18,13 @@ struct hb_force_particles {
   const uint8_t *level;  /* [n] below HB_FORCE_LEVELS */
 };
 
-/* What eq. 9 of [PZ07] takes beside the forces: its nu, and where forces are rounded by `noise` relative to the pulls among
- * particles of this mass, what hb_timestep_rely_on_jerks takes (0: nothing). */
+/* What eq. 9 of [PZ07] needs besides the forces: its nu; and for forces rounded by `noise`, relative to the pulls among
+ * particles of this mass, the arguments of hb_timestep_rely_on_jerks (0: not used). */
 struct hb_force_step {
   double eta, noise, mass;
 };
 
-/* What a source implements that can keep particles on its device ([PZ07] Fig. 5); see the functions below. */
+/* Operations of a source that can keep particles on its device ([PZ07] Fig. 5); see the functions below. */
 struct hb_force_resident_ops {
   enum hb_status (*keep)(void *state, const struct hb_force_particles *p, size_t ni, const uint32_t *index);
   enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
@@ -37,23 +37,23 @@ struct hb_force_resident_ops {
 
 #define HB_FORCE_FLOAT_REACH 0x1p62 /* r^2 <= 3 (2 * 2^62)^2 < 2^128 */
 
-/* What a source implements. force.c has checked every argument: sources assert. `state` is the source's own. */
+/* What a source implements. force.c has checked every argument. `state` belongs to the source. */
 struct hb_force_ops {
-  struct hb_force_scheme info;         /* all that is to be known of the scheme; modes NULL: all/host/host */
-  const struct hb_pairs_scheme *pairs; /* which walks the pairs, and says the rest of info; NULL: none */
+  struct hb_force_scheme info;         /* the public facts of the scheme; modes NULL: all/host/host */
+  const struct hb_pairs_scheme *pairs; /* walks the pairs, and has the rest of info; NULL: none */
   int takes_interactions;              /* any that can be integrated; else gravity alone */
 
-  /* How far from the centre a particle may be in any coordinate where the arithmetic is float's, 0 where it is not: what
-   * is computed of the distance of two such, up to r^2 or r^-5, is a normal float. */
+  /* The largest coordinate of a particle for which float arithmetic, up to r^2 or r^-5 of two such particles, stays within
+   * the normal floats; 0: not float arithmetic. */
   double reach;
 
   /* Makes *state; params->scheme is info.name, params->precision one of info.precisions and params->interaction no longer
-   * NULL. gl, nullable, is the caller's: a context by these params that is open already, see hb_force_open_gl. On failure
-   * close is still called with what is there, NULL included. */
+   * NULL. gl, nullable, is a context of the caller's that is already open by these params, see hb_force_open_gl. After a
+   * failure close is still called, with a half-built state or NULL. */
   enum hb_status (*open)(const struct hb_force_params *params, struct hb_gl_context *gl, void **state);
   void (*close)(void *state);
 
-  /* Adds to *need what the source makes in this precision: device_source, device_sink, device_fixed, host_particle and
+  /* Adds to *need what the source allocates in this precision: device_source, device_sink, device_fixed, host_particle and
    * host_fixed; nothing is opened. */
   void (*memory)(const struct hb_force_params *params, struct hb_force_need *need);
 
@@ -63,24 +63,23 @@ struct hb_force_ops {
   /* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], each without itself. 0 < ni <= nj, none twice. */
   enum hb_status (*eval)(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi);
 
-  /* set_j and eval in one, for a source that sends the sources only where it needs them; NULL: one after the other.
+  /* set_j and eval in one, for a source that sends the sources only where they are needed; NULL: call one after the other.
    * Afterwards no sources are set. */
   enum hb_status (*of)(void *state, size_t nj, const double *m, const double *x, const double *v, size_t ni,
                        const uint32_t *index, double *a, double *j, double *phi);
 
   const struct hb_force_resident_ops *resident; /* NULL: it cannot */
 
-  /* What the last eval spent in sending and receiving (HB_FORCE_PHASES), and the last `of` in all; NULL where nothing
-   * travels. */
+  /* Seconds that the last eval spent sending and receiving (HB_FORCE_PHASES), or all phases of the last `of`; NULL where
+   * nothing is transferred. */
   void (*phases)(const void *state, struct hb_phases *last);
 
-  /* Where the sources that were set last lie on the device, t apart, and in which context; NULL: nowhere, or not always
-   * there. */
+  /* Where the last sources are stored on the device, and in which context; NULL: not, or not always. */
   struct hb_gl_context *(*on_device)(const void *state, struct hb_device_particles *particles);
 
-  /* Where it runs, for records: context ("none" on the host) and device; and how, NULL where there is no choice.
-   * Opened with these words it gives the same bytes. */
-  const char *(*context)(const void *state);
+  /* Where it runs, for records: the OpenGL context, NULL on the host; the device, NULL: that of the context. And how, NULL
+   * where there is no choice: opened with these words it gives the same bytes. */
+  const struct hb_gl_context *(*gl)(const void *state);
   const char *(*device)(const void *state);
   const char *(*tuning)(const void *state);
 };
@@ -94,17 +93,16 @@ enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const do
 #define HB_FORCE_DECLARED(name) extern const struct hb_force_ops hb_force_##name;
 HB_FORCE_SOURCES(HB_FORCE_DECLARED)
 
-/* NULL if there is none of that name. */
+/* NULL if there is none with that name. */
 const struct hb_force_ops *hb_force_find(const char *name);
 
-/* What "auto" means where there is such a GPU, for a precision (NULL: none was asked for): a GPU takes the large blocks
- * in double-single, and without one, where a software renderer is slower than the host's own loop, no bit of the
- * host's double is given up for speed. */
+/* What "auto" means on such a GPU, for a precision (NULL: any): a GPU takes the large blocks in double-single; without one,
+ * as a software renderer is slower than the host's own loop, the host computes in full double. */
 const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision);
 
-/* The source that params->scheme names, or that "auto" means on this machine: then *gl is the context that was opened to
- * find out, if any, which belongs to the caller. And of its precisions the wanted one, or (NULL) the first. Errors:
- * HB_ERR_USAGE, with the names there are. */
+/* The source that params->scheme names, or that "auto" means on this machine: then *gl is the context, if any, that was
+ * opened to find out, which belongs to the caller. And of its precisions the wanted one, or (NULL) the first. Errors:
+ * HB_ERR_USAGE, with the known names. */
 enum hb_status hb_force_choose(const struct hb_force_params *params, struct hb_gl_context **gl,
                                const struct hb_force_ops **ops);
 enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
@@ -114,17 +112,17 @@ enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, c
 const struct hb_precision_facts *hb_force_facts(const struct hb_force *force);
 const struct hb_interaction *hb_force_interaction(const struct hb_force *force);
 
-/* Whether a source works in less than double, and so gains from a frame of the particles' own (core/frame.h). */
+/* Whether a source works in less than double, and so gains from the particles' own frame (core/frame.h). */
 int hb_force_rounds(const struct hb_force *force);
 
 /* Whether the arithmetic has the range for these particles, in their frame, and their forces: beyond float's they would
- * come out as 0 and look sound. Errors: HB_ERR_INPUT, with the particle. */
+ * silently become 0. Errors: HB_ERR_INPUT, with the particle. */
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
                                     const double *v);
 
-/* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles that are in their frame already: when the
- * device fails, the source is opened anew with draws a quarter as long and asked once more. Errors: as both;
- * HB_ERR_DEVICE when that failed, too. */
+/* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles already in their frame: when the device
+ * fails, the source is reopened with draws a quarter as long and tried once more. Errors: as both; HB_ERR_DEVICE when that
+ * failed, too. */
 enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi);
@@ -142,8 +140,8 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
 enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
                                 double *j, double *phi);
 
-/* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then, with the
- * levels that the schedule makes of them, level[ni], the block becomes the state. */
+/* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then, with the levels
+ * that the schedule derives from them, level[ni], the block is stored. */
 enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index,
                                 const struct hb_force_step *how, double *step);
 enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t *level);
@@ -154,11 +152,11 @@ enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles 
 /* After HB_ERR_DEVICE: the source in a new context, with draws a quarter as long, and nothing kept. */
 enum hb_status hb_force_open_again(struct hb_force *force);
 
-/* Seconds that the functions above took since the source was opened. Who asks for forces outside the integration puts
- * back what was there before. */
+/* Seconds that the functions above took since the source was opened. Callers that compute forces outside the integration
+ * restore them. */
 struct hb_phases *hb_force_phases(struct hb_force *force);
 
-/* As the op; layout HB_DEVICE_NONE and no context where there is none. */
+/* As the op; HB_DEVICE_NONE and no context where there is none. */
 struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles);
 
 /* For sources: a share of gl, or where that is NULL the context that params ask for. Errors: HB_ERR_GL, HB_ERR_USAGE. */

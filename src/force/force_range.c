@@ -47,7 +47,7 @@ enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const do
   double far = x[kx], fast = v[kv], reach = ops->reach;
   if (!(fabs(far) <= reach))
     return hb_fail(HB_ERR_INPUT,
-                   "particle %zu is at %c = %g from the centre, expected within %.3g: "
+                   "particle %zu is at %c = %g from the center, expected within %.3g: "
                    "the float arithmetic of scheme %s goes no further (scheme host computes in double)",
                    kx / 3, "xyz"[kx % 3], far, reach, name);
   if (!(fabs(fast) <= SPEED))

@@ -1,4 +1,4 @@
-/* Which sources of forces there are, and which one a user means. */
+/* The list of sources of forces, and choosing one by name. */
 #include "force/force.h"
 
 #include "base/mem.h"
@@ -14,7 +14,7 @@ enum { COUNT = sizeof registry / sizeof *registry };
 
 #define PREDICTS "all/host/host all/gpu/host block/gpu/host"
 
-/* What the source says of itself, and what the all-pairs engine says of the scheme that it walks by. */
+/* Facts from the source and, where it uses the all-pairs engine, from the engine's scheme. */
 static void complete(const struct hb_force_ops *ops, struct hb_force_scheme *scheme)
 {
   const struct hb_pairs_scheme *pairs = ops->pairs;
@@ -54,7 +54,7 @@ const struct hb_force_scheme *hb_force_scheme_find(const char *name)
   return NULL;
 }
 
-/* Says which names there are. */
+/* With the known names. */
 static enum hb_status unknown(const char *name)
 {
   struct hb_text known = {0};
@@ -67,7 +67,7 @@ static enum hb_status unknown(const char *name)
   return status;
 }
 
-/* Whether a blank separated list has the word. */
+/* Whether a list separated by blanks has the word. */
 static int has_word(const char *list, const char *word)
 {
   size_t length = strlen(word);

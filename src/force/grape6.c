@@ -6,12 +6,12 @@
  *   sums          block floating point: each sink has one exponent for a, one for j, one for phi; a sum that overflows
  *                 is taken again in units 2^5 as large
  *
- * Fixed point sums do not depend on the order of the sources, nor on who adds what: the same bits from any number of
+ * Fixed point sums do not depend on the order of the sources, nor on which thread adds them: the same bits from any number of
  * threads and any permutation. Assumed, where the sources leave it open (see also grape6_arithmetic.h):
  *   - masses, velocities and eps^2 reach the pipeline with 24 bits, 1 / r comes out of it correctly rounded to 24;
  *   - the unit of positions is 2^-62 of the power of two above the largest coordinate, where a client of GRAPE chose one
  *     for the whole run (g6_set_xunit);
- *   - exponents start at the largest pair term of the sink, the smallest that could do. A client of GRAPE guessed them
+ *   - exponents start at the largest pair term of the sink, the smallest possible. A client of GRAPE guessed them
  *     from the force of the last step; then the bits would depend on the past, and a restart would change them;
  *   - a sum overflows when its end does not fit, not on the way: in two's complement the way does not matter;
  *   - particles are predicted on the host, in double. */
@@ -36,7 +36,7 @@ enum {
 /* Fewer pairs than this are done before a second thread has woken up. */
 static const double pairs_worth_threads = 8192;
 
-/* What shares an exponent. */
+/* Components that share an exponent. */
 static const struct quantity {
   int first, count, bits;
 } quantities[] = {{0, 3, GRAPE6_FORCE_BITS}, {3, 3, GRAPE6_JERK_BITS}, {6, 1, GRAPE6_FORCE_BITS}};
@@ -88,7 +88,7 @@ static void grape6_close(void *state)
 
 /* ---- sources ---- */
 
-static enum hb_status room_for_sources(struct grape6 *g, size_t nj)
+static enum hb_status reserve_sources(struct grape6 *g, size_t nj)
 {
   if (nj <= g->room) return HB_OK;
   hb_mem_free(g->columns);
@@ -120,7 +120,7 @@ static enum hb_status check_places(size_t nj, const double *x, double largest, d
   if (2 * poor <= nj) return HB_OK;
   return hb_fail(
       HB_ERR_NUMERIC,
-      "the farthest particle is at %g from the centre: in 64-bit fixed point %zu of %zu positions keep fewer "
+      "the farthest particle is at %g from the center: in 64-bit fixed point %zu of %zu positions keep fewer "
       "than %d bits, expected half of them at most (scheme host computes in double)",
       largest, poor, nj, PLACE_BITS);
 }
@@ -128,7 +128,7 @@ static enum hb_status check_places(size_t nj, const double *x, double largest, d
 static enum hb_status grape6_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct grape6 *g = state;
-  HB_TRY(room_for_sources(g, nj));
+  HB_TRY(reserve_sources(g, nj));
   g->nj = nj;
   double largest = grape6_largest(x, (int64_t)(3 * nj));
   int e = isfinite(largest) ? grape6_exponent(largest) : 0; /* what is not finite makes every force NaN */
@@ -257,7 +257,7 @@ struct evaluation {
   double *a, *j, *phi;
 };
 
-/* Sinks with the terms of one thread, until none is left. */
+/* Takes sinks until none is left, with the thread's own buffer of terms. */
 static void eval_sinks(void *context, size_t thread)
 {
   struct evaluation *e = context;
@@ -300,7 +300,6 @@ static void grape6_memory(const struct hb_force_params *params, struct hb_force_
   need->host_particle += COLUMNS * sizeof(double) + 3 * sizeof(int32_t);
 }
 
-static const char *grape6_context(const void *state) { return (void)state, "none"; }
 static const char *grape6_device(const void *state) { return ((const struct grape6 *)state)->device; }
 
 const struct hb_force_ops hb_force_grape6 = {
@@ -316,6 +315,5 @@ const struct hb_force_ops hb_force_grape6 = {
     .memory = grape6_memory,
     .set_j = grape6_set_j,
     .eval = grape6_eval,
-    .context = grape6_context,
     .device = grape6_device,
 };

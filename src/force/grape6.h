@@ -1,4 +1,4 @@
-/* What grape6.c says beyond its hb_force_ops. */
+/* The emulation of GRAPE-6, beyond its hb_force_ops. */
 #ifndef HB_GRAPE6_H
 #define HB_GRAPE6_H
 

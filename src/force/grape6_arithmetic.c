@@ -37,7 +37,7 @@ int grape6_exponent(double largest)
   return e < -900 ? -900 : e;
 }
 
-/* Without their sign doubles sort like the integers of the same bits, NaN behind infinity behind all numbers. */
+/* Without their sign doubles sort like the integers of the same bits, NaN after infinity after all numbers. */
 HB_CLONES double grape6_largest(const double *term, int64_t count)
 {
   int64_t most = 0;

@@ -1,4 +1,4 @@
-/* The numbers of GRAPE-6, by [PZ07] section 4.2 (after Makino et al. 2003): positions and sums in fixed point, what lies
+/* The numbers of GRAPE-6, by [PZ07] section 4.2 (after Makino et al. 2003): positions and sums in fixed point, everything
  * between in short floating point. Held in doubles and 64-bit integers, so that a vector unit can work on them.
  *
  * What the paper does not say is assumed: a mantissa counts its leading bit; every operation rounds its exact result to
@@ -27,7 +27,7 @@ static inline double grape6_round20(double x)
   return c - (c - x);
 }
 
-/* To a whole number, for |x| <= 2^51: behind this one a double has no room for halves. */
+/* To a whole number, for |x| <= 2^51: beyond it a double has no halves. */
 static inline double grape6_whole(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
 /* A 64-bit fixed point number as two whole ones, hi 2^32 + lo, |hi| and |lo| <= 2^31. */
@@ -50,7 +50,7 @@ static inline double grape6_difference(double hi, double lo, double hi0, double 
 }
 
 /* A sum of fixed numbers, hi 2^32 + lo, wider than the machine's: it holds 2^31 terms of 63 bits without overflow, so that
- * it knows at the end whether the sum fits, in whatever order the terms came. */
+ * whether the sum fits is decided at the end, independent of the order of the terms. */
 struct grape6_sum {
   int64_t hi, lo;
 };
@@ -58,7 +58,7 @@ struct grape6_sum {
 /* Adds term[count] / unit, each to a whole number; count <= 2^21, |term| < 2^63 unit, scale = 1 / unit. */
 void grape6_sum_add(struct grape6_sum *sum, const double *term, int64_t count, double scale);
 
-/* Its value, of two's complement with so many bits; 0: it does not fit. */
+/* Its value in two's complement with that many bits; 0: it does not fit. */
 int grape6_sum_value(const struct grape6_sum *sum, int bits, int64_t *value);
 
 /* The smallest exponent e with |term| < 2^e; -900 ... 1024. */

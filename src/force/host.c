@@ -65,7 +65,6 @@ static void host_memory(const struct hb_force_params *params, struct hb_force_ne
   need->host_particle += 7 * sizeof(double);
 }
 
-static const char *host_context(const void *state) { return (void)state, "none"; }
 static const char *host_device(const void *state) { return ((const struct host *)state)->device; }
 
 const struct hb_force_ops hb_force_host = {
@@ -81,6 +80,5 @@ const struct hb_force_ops hb_force_host = {
     .memory = host_memory,
     .set_j = host_set_j,
     .eval = host_eval,
-    .context = host_context,
     .device = host_device,
 };

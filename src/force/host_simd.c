@@ -30,13 +30,13 @@
 
 enum {
   PART = 256 / SIMD_CHUNK, /* chunks in a float sum, small enough for the first level cache               */
-  SEGMENT = 8 * PART,      /* chunks whose sum is kept apart, so that threads can share one sink's sources */
-  SINKS = 16,              /* sinks that pass over a part together                                        */
+  SEGMENT = 8 * PART,      /* chunks summed separately, so that threads can share one sink's sources */
+  SINKS = 16,              /* sinks that are summed over a part together */
   PIECES = 4,              /* pieces of work per thread, so that none waits long for the last one         */
   FILLED = 64              /* chunks that a thread fills at a time                                        */
 };
 
-/* A pad has no mass and is far away; its r^2, 3e36, is still a float. */
+/* Padding has no mass and is far away; its r^2, 3e36, is still a float. */
 static const double pad_distance = 1e18;
 
 /* Less work than this is done before a second thread has woken up. */
@@ -295,7 +295,6 @@ static void host_simd_memory(const struct hb_force_params *params, struct hb_for
   need->host_particle += (ds ? SIMD_ROWS_DS : SIMD_ROWS) * sizeof(float);
 }
 
-static const char *host_simd_context(const void *state) { return (void)state, "none"; }
 static const char *host_simd_device(const void *state) { return ((const struct host_simd *)state)->device; }
 
 const struct hb_force_ops hb_force_host_simd = {
@@ -311,6 +310,5 @@ const struct hb_force_ops hb_force_host_simd = {
     .memory = host_simd_memory,
     .set_j = host_simd_set_j,
     .eval = host_simd_eval,
-    .context = host_simd_context,
     .device = host_simd_device,
 };

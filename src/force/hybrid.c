@@ -1,6 +1,6 @@
-/* Each block to the faster of two sources: the host, which starts at once, and OpenGL, which is worth its journey when
- * there is enough to do. What goes where is a bound on the number of sinks, fixed with the first sources: as the tuning
- * says, or measured, or (HB_FORCE_NO_TUNE) a rule. The sources are sent to the one that takes the block only. */
+/* Each block to the faster of two sources: the host, which starts at once, and OpenGL, which is worth the transfer for large
+ * blocks. A bound on the number of sinks decides, fixed with the first sources: by the tuning, a measurement, or
+ * (HB_FORCE_NO_TUNE) a rule. The sources are sent only to the one that takes the block. */
 #include "force/force.h"
 #include "force/hybrid_split.h"
 
@@ -24,7 +24,7 @@ enum { SAMPLES_LEAST = 3, SAMPLES_MOST = 31 };
 struct child {
   const struct hb_force_ops *ops; /* NULL: there is none */
   void *state;
-  int has_j; /* it was sent what set_j got */
+  int has_j; /* it has the sources of set_j */
 };
 
 struct hybrid {
@@ -33,7 +33,7 @@ struct hybrid {
   int measures; /* 0: HB_FORCE_NO_TUNE */
   int software; /* OpenGL is the processor, too */
   size_t nj, room;
-  double *j; /* [7 * room] m x v as set_j got them, until eval knows whom to send them to */
+  double *j; /* [7 * room] m x v of set_j, until eval knows where to send them */
   struct hb_phases last;
   char device[352], tuning[256];
 };
@@ -84,7 +84,7 @@ static enum hb_status open_gl(struct hybrid *h, const struct hb_force_params *pa
 
 static int is_named(const char *word) { return word && strcmp(word, "auto") != 0; }
 
-/* No OpenGL is no fault, unless it was asked for: by its name, or by a tuning that sends blocks there. */
+/* A missing OpenGL is not an error, unless it was asked for: by name, or by a tuning that sends blocks there. */
 static enum hb_status open_gl_if_any(struct hybrid *h, const struct hb_force_params *params,
                                      struct hb_gl_context *gl)
 {
@@ -118,7 +118,7 @@ static enum hb_status hybrid_open(const struct hb_force_params *params, struct h
 
 /* ---- measuring ---- */
 
-/* What forces are asked of: the sources, and ni <= nj sinks spread evenly over them; room for nj. */
+/* A block to be timed: the sources, and ni <= nj sinks spread evenly over them; arrays for nj. */
 struct trial {
   size_t nj, ni;
   const double *m, *x, *v;
@@ -147,8 +147,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The two take turns, so that what disturbs one disturbs the other. The first turn does not count; of the others the
- * lower quartile does, since who shares the machine can only add. */
+/* The two take turns, so that a disturbance affects both. The first turn does not count; of the others the lower quartile
+ * does, since other processes can only add time. */
 static enum hb_status measure_cost(struct hybrid *h, struct trial *t, struct hb_hybrid_cost *cost)
 {
   double host[SAMPLES_MOST], gl[SAMPLES_MOST], first;
@@ -193,7 +193,7 @@ static enum hb_status measure_costs(struct hybrid *h, struct trial *t)
   return HB_OK;
 }
 
-/* The results go where the caller's will, or into room of their own where it has none. */
+/* The results go into the caller's arrays, or temporary ones. */
 static enum hb_status measure(struct hybrid *h, struct trial *t)
 {
   double *f = NULL;
@@ -206,7 +206,7 @@ static enum hb_status measure(struct hybrid *h, struct trial *t)
   return status;
 }
 
-/* Once, with the first sources; the first forces of a run are those on all particles, whose room will do. */
+/* Once, with the first sources; the first forces of a run are those on all particles, whose arrays will do. */
 static enum hb_status fix_split(struct hybrid *h, struct trial *t)
 {
   struct hb_hybrid_split *split = &h->words.split;
@@ -248,7 +248,7 @@ static enum hb_status hybrid_of(void *state, size_t nj, const double *m, const d
   return HB_OK;
 }
 
-/* Who will take the block is known in eval: until then the sources are kept here. */
+/* Which source takes the block is known in eval: until then the sources are stored here. */
 static enum hb_status hybrid_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct hybrid *h = state;
@@ -286,7 +286,7 @@ static void hybrid_phases(const void *state, struct hb_phases *last)
   *last = ((const struct hybrid *)state)->last;
 }
 
-/* Both of them; what the start measures with is gone before the integrator's predictions are there. */
+/* Both; the arrays of the first measurement are freed before the integrator allocates its predictions. */
 static void hybrid_memory(const struct hb_force_params *params, struct hb_force_need *need)
 {
   struct hb_force_params tile = *params;
@@ -295,10 +295,10 @@ static void hybrid_memory(const struct hb_force_params *params, struct hb_force_
   host_for(params)->memory(params, need);
 }
 
-static const char *hybrid_context(const void *state)
+static const struct hb_gl_context *hybrid_gl(const void *state)
 {
   const struct hybrid *h = state;
-  return h->gl.ops ? h->gl.ops->context(h->gl.state) : h->host.ops->context(h->host.state);
+  return h->gl.ops ? h->gl.ops->gl(h->gl.state) : NULL;
 }
 
 static const char *hybrid_device(const void *state)
@@ -306,7 +306,7 @@ static const char *hybrid_device(const void *state)
   struct hybrid *h = (struct hybrid *)state; /* the text is made on demand */
   const char *host = h->host.ops->device(h->host.state);
   if (!h->gl.ops) return host;
-  snprintf(h->device, sizeof h->device, "%s and %s", h->gl.ops->device(h->gl.state), host);
+  snprintf(h->device, sizeof h->device, "%s and %s", hybrid_gl(h)->caps.renderer, host);
   return h->device;
 }
 
@@ -336,7 +336,7 @@ const struct hb_force_ops hb_force_hybrid = {
     .eval = hybrid_eval,
     .of = hybrid_of,
     .phases = hybrid_phases,
-    .context = hybrid_context,
+    .gl = hybrid_gl,
     .device = hybrid_device,
     .tuning = hybrid_tuning,
 };

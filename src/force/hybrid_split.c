@@ -7,12 +7,12 @@
 
 static const double GAIN = 0.03;       /* OpenGL must be faster by more, somewhere; less is noise     */
 static const double AFFORDABLE = 0.05; /* seconds that both sources together may take for one block   */
-static const double NEAR = 1.1;        /* neighbours of the bound: costs at a factor of that are alike */
+static const double NEAR = 1.1;        /* neighbors of the bound: costs within this factor are alike */
 enum { STEP = 4 };
 
 /* ---- from times to a bound ---- */
 
-/* The cost at ni sinks, on from the last two; a time that falls with more sinks is noise. */
+/* The cost at ni sinks, extrapolated from the last two; a time that falls with more sinks is noise. */
 static struct hb_hybrid_cost extrapolate(size_t ni, size_t count, const struct hb_hybrid_cost *costs)
 {
   struct hb_hybrid_cost far = costs[count - 1];
@@ -114,7 +114,7 @@ static enum hb_status parse_bound(const char *word, const char *value, size_t *b
   return HB_OK;
 }
 
-/* What stands behind NAME= in word, NULL if it is another word. */
+/* What follows NAME= in word, NULL if it is another word. */
 static const char *value_of(const char *word, const char *name)
 {
   size_t length = strlen(name);
@@ -132,7 +132,7 @@ static enum hb_status parse_word(const char *word, struct hb_hybrid_words *words
     return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': expected gl=bag or gl=tile", word);
   }
   if (*words->others) strcat(words->others, " ");
-  strcat(words->others, word); /* has room: all of them together are shorter */
+  strcat(words->others, word); /* fits: all of them together are shorter */
   return HB_OK;
 }
 
@@ -151,7 +151,7 @@ enum hb_status hb_hybrid_words_parse(const char *text, struct hb_hybrid_words *w
   return HB_OK;
 }
 
-/* One word more, where there is room. */
+/* Appends a word, if it fits. */
 static void append(const char *name, const char *value, size_t room, char *text)
 {
   size_t used = strlen(text);

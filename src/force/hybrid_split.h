@@ -1,4 +1,4 @@
-/* Which blocks go to the host and which to OpenGL: a bound on the number of sinks, found from measured times and kept
+/* Which blocks go to the host and which to OpenGL: a bound on the number of sinks, found from measured times and written
  * as words of a tuning. Pure functions; hybrid.c measures. */
 #ifndef HB_HYBRID_SPLIT_H
 #define HB_HYBRID_SPLIT_H
@@ -6,7 +6,7 @@
 #include "pairs/pairs.h"
 
 /* The host takes blocks of fewer than host_below sinks and those of host_from and more: 1 and up, HB_HYBRID_ALL where no
- * block is as large. host_below is 0 while it is not known yet. */
+ * block is that large. host_below 0: not known yet. */
 struct hb_hybrid_split {
   size_t host_below, host_from;
 };
@@ -33,11 +33,11 @@ enum { HB_HYBRID_COSTS = 40 }; /* more are never asked for */
 
 /* The bound that loses least against the faster of the two, over costs[count] in ascending ni. For a given N the time
  * of a block is affine in ni ([PZ07] eqs 10 to 16: a + b ni nj + c ni + d), so between two costs and from the last one
- * to n it is taken to be. Where OpenGL gains no more than noise all goes to the host. count > 0. */
+ * to n it is taken to be. Where OpenGL gains no more than noise, everything goes to the host. count > 0. */
 struct hb_hybrid_split hb_hybrid_split_from(size_t n, size_t count, const struct hb_hybrid_cost *costs);
 
-/* The number of sinks that should be measured next: from 1 up to n in steps of four while that takes a twentieth of a
- * second at most, then between the costs on both sides of the bound; 0 when these are near enough. */
+/* The number of sinks to measure next: from 1 up to n by factors of four while that takes a twentieth of a second at most,
+ * then between the costs on both sides of the bound; 0 when these are close enough. */
 size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *costs);
 
 /* ---- as words ---- */

@@ -18,7 +18,7 @@ struct gravity {
   struct hb_pairs *pairs;
   int tunes; /* the tuning is to be looked up, or measured, when the number of particles is known */
   char tuning[256];
-  struct hb_resident *resident; /* made when particles are first kept */
+  struct hb_resident *resident; /* made when particles are first sent */
   int waits;                    /* HB_FORCE_PHASES */
   struct hb_phases last;
 };
@@ -52,7 +52,7 @@ static enum hb_status gravity_open(const struct hb_force_params *params, struct 
   return hb_pairs_create(&pairs, &g->pairs);
 }
 
-/* Once, with the number of particles known: the tuning in the cache, or one that is measured now and kept there. */
+/* Once, when the number of particles is known: the tuning in the cache, or one that is measured now and saved there. */
 static enum hb_status tune(struct gravity *g, size_t n)
 {
   g->tunes = 0;
@@ -160,14 +160,9 @@ static void gravity_memory(const struct hb_force_params *params, struct hb_force
                   hb_precision_find(params->precision), need);
 }
 
-static const char *gravity_context(const void *state)
+static const struct hb_gl_context *gravity_gl(const void *state)
 {
-  return ((const struct gravity *)state)->context->backend->name;
-}
-
-static const char *gravity_device(const void *state)
-{
-  return ((const struct gravity *)state)->context->caps.renderer;
+  return ((const struct gravity *)state)->context;
 }
 
 static const char *gravity_tuning(const void *state)
@@ -178,7 +173,7 @@ static const char *gravity_tuning(const void *state)
   return g->tuning;
 }
 
-/* What is not said here is said of the scheme, or follows from what it can: force_registry.c. */
+/* The rest of info comes from the scheme: force_registry.c. */
 #define GRAVITY_BY(scheme)                                                                                   \
   const struct hb_force_ops hb_force_##scheme = {                                                            \
       .info = {.name = #scheme, .precisions = "single compensated ds double", .needs_gl = 1},                \
@@ -193,8 +188,7 @@ static const char *gravity_tuning(const void *state)
       .resident = &resident_ops,                                                                             \
       .phases = gravity_phases,                                                                              \
       .on_device = gravity_on_device,                                                                        \
-      .context = gravity_context,                                                                            \
-      .device = gravity_device,                                                                              \
+      .gl = gravity_gl,                                                                                      \
       .tuning = gravity_tuning,                                                                              \
   };
 HB_PAIRS_SCHEMES(GRAVITY_BY)

@@ -21,15 +21,14 @@ static enum hb_status create(struct hb_resident *r)
 {
   HB_TRY(hb_gl_context_use(r->context));
   if (!r->context->caps.has_precise)
-    return hb_fail(
-        HB_ERR_GL,
-        "predicting on the device needs the GLSL qualifier `precise` (OpenGL 4.0), %s has not got it",
-        r->context->caps.renderer);
+    return hb_fail(HB_ERR_GL,
+                   "predicting on the device needs the GLSL qualifier `precise` (OpenGL 4.0), which %s lacks",
+                   r->context->caps.renderer);
   HB_TRY(build(r, NULL, "hermite/predict.frag", &r->predict));
   HB_TRY(build(r, NULL, "hermite/correct.frag", &r->correct));
   HB_TRY(build(r, "hermite/scatter.vert", "hermite/scatter.frag", &r->scatter));
   HB_TRY(hb_gl_texture_words(r->context, HB_RESIDENT_ROW, r->rows, HB_RESIDENT_LAYERS, &r->state));
-  HB_TRY(hb_pairs_room_j(r->pairs, r->n));
+  HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
   return hb_gl_texture_words(r->context, HB_RESIDENT_ROW, hb_resident_rows(r->n * (size_t)r->pairs->texels),
                              1, &r->records);
 }
@@ -82,13 +81,13 @@ enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FOR
     hb_resident_split(r, dt[l], &r->since[4 * l], &r->since[4 * l + 1]);
     hb_resident_split(r, dt[l] / 3, &r->since[4 * l + 2], &r->since[4 * l + 3]);
   }
-  HB_TRY(hb_pairs_room_j(r->pairs, r->n));
+  HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
   set_state(r, &r->predict);
   hb_gl_pass_int(&r->predict, "source_count", (int)r->n);
-  hb_gl_tally_anew(&r->made);
-  hb_gl_tally_begin(&r->made);
+  hb_gl_tally_reset(&r->made);
+  hb_gl_tally_expect(&r->made, (uint64_t)HB_RESIDENT_ROW * (uint64_t)r->records.height);
   hb_gl_pass_draw(&r->predict, &r->records.target, 0, 0, HB_RESIDENT_ROW, r->records.height);
-  hb_gl_tally_end(&r->made, (uint64_t)HB_RESIDENT_ROW * (uint64_t)r->records.height);
+  hb_gl_tally_pause(&r->made);
   hb_gl_target_copy(&r->records.target, 0, HB_RESIDENT_ROW, r->records.height, &r->pairs->j, 0);
   return hb_pairs_filled_j(r->pairs);
 }
@@ -99,14 +98,14 @@ enum hb_status hb_resident_check(struct hb_resident *r)
   return hb_gl_tally_check(&r->made, r->context);
 }
 
-/* What takes part in correcting a block, portion by portion. */
+/* The arguments of correct_portion. */
 struct correction {
   struct hb_resident *r;
   const struct hb_force_step *how;
   struct hb_phases *last; /* NULL: do not wait */
 };
 
-/* Sinks first .. first + count of the block, whose totals lie on the device, into r->block. */
+/* Corrects sinks first .. first + count - 1 of the block, from their totals on the device, into r->block. */
 static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
 {
   const struct correction *c = context;
@@ -131,10 +130,10 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   hb_gl_pass_float(pass, "mass", c->how->mass);
   size_t row = first / HB_RESIDENT_ROW,
          width = first + count < HB_RESIDENT_ROW ? first + count : HB_RESIDENT_ROW;
-  hb_gl_tally_begin(&r->made);
+  hb_gl_tally_expect(&r->made, count);
   hb_gl_pass_draw(pass, &r->block.target, 0, (int)row, (int)width,
                   hb_resident_rows(first + count) - (int)row);
-  hb_gl_tally_end(&r->made, count);
+  hb_gl_tally_pause(&r->made);
   if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
   return hb_gl_context_check(r->context, "correcting particles");
 }
@@ -144,14 +143,13 @@ enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint3
 {
   struct correction correction = {r, how, last};
   HB_TRY(hb_gl_context_use(r->context));
-  HB_TRY(hb_resident_room(r, ni));
+  HB_TRY(hb_resident_reserve(r, ni));
   hb_resident_send_sinks(r, ni, index);
   HB_TRY(hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction));
   double lap = hb_clock_now();
   enum hb_status status = hb_resident_read_steps(r, ni, index, step);
   if (last) last->receive_s = hb_clock_lap(&lap);
   hb_pairs_done(r->pairs);
-  if (status != HB_ERR_DEVICE)
-    HB_TRY(hb_resident_check(r)); /* what nobody has written may look like anything */
+  if (status != HB_ERR_DEVICE) HB_TRY(hb_resident_check(r)); /* what was never written may have any value */
   return status;
 }

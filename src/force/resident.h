@@ -1,5 +1,5 @@
 /* Particles that stay on the device from step to step ([PZ07] Fig. 5), beside the all-pairs engine that walks them: only
- * blocks travel, and the device predicts, and corrects where it is asked to. See shaders/hermite. */
+ * blocks are transferred; the device predicts and, on request, corrects. See shaders/hermite. */
 #ifndef HB_RESIDENT_H
 #define HB_RESIDENT_H
 
@@ -8,7 +8,7 @@
 
 struct hb_resident;
 
-/* Room for n particles beside pairs, which stays the caller's. Errors: HB_ERR_GL (limits). */
+/* For n particles beside pairs, which is not owned. Errors: HB_ERR_GL (limits). */
 enum hb_status hb_resident_create(struct hb_pairs *pairs, size_t n, struct hb_resident **resident);
 void hb_resident_destroy(struct hb_resident *resident);
 
@@ -19,11 +19,11 @@ enum hb_status hb_resident_put(struct hb_resident *resident, const struct hb_for
 /* All particles predicted to a time dt[level] after their own, as the sources of the engine. */
 enum hb_status hb_resident_predict(struct hb_resident *resident, const double dt[HB_FORCE_LEVELS]);
 
-/* HB_ERR_DEVICE where a draw that stored or predicted them was lost; to be asked when forces from them have been read. */
+/* HB_ERR_DEVICE where a draw that stored or predicted them was lost; to be called after reading forces from them. */
 enum hb_status hb_resident_check(struct hb_resident *resident);
 
 /* Forces on the sinks index[ni] from the predicted sources, correction, and the steps of eq. 9, step[ni]. The state
- * stays as it is until hb_resident_settle puts the corrected particles in, with new levels level[ni]. last, nullable:
+ * does not change until hb_resident_settle stores the corrected particles, with new levels level[ni]. last, nullable:
  * waits for the device to take the time of each phase.
  * Errors: HB_ERR_DEVICE (a draw was lost), HB_ERR_NUMERIC (names the particle). */
 enum hb_status hb_resident_correct(struct hb_resident *resident, size_t ni, const uint32_t *index,

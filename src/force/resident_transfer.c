@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { STEP_LAYER = 3 }; /* its w holds the step that eq. 9 asks for */
+enum { STEP_LAYER = 3 }; /* its w holds the step of eq. 9 */
 
 /* ---- lists and blocks ---- */
 
@@ -27,7 +27,7 @@ static void send_levels(struct hb_resident *r, size_t ni, const uint8_t *level)
   send_list(&r->levels, HB_GL_R8UI, ni, level);
 }
 
-enum hb_status hb_resident_room(struct hb_resident *r, size_t ni)
+enum hb_status hb_resident_reserve(struct hb_resident *r, size_t ni)
 {
   if (r->block.height >= hb_resident_rows(ni)) return HB_OK;
   hb_gl_texture_destroy(&r->block);
@@ -59,9 +59,9 @@ static enum hb_status scatter(struct hb_resident *r, size_t ni)
   hb_gl_pass_texture(&r->scatter, "block", &r->block);
   hb_gl_pass_texture(&r->scatter, "sinks", &r->sinks.texture);
   hb_gl_pass_texture(&r->scatter, "levels", &r->levels.texture);
-  hb_gl_tally_begin(&r->stored);
+  hb_gl_tally_expect(&r->stored, ni);
   hb_gl_pass_draw_vertices(&r->scatter, &points);
-  hb_gl_tally_end(&r->stored, ni);
+  hb_gl_tally_pause(&r->stored);
   return hb_gl_context_check(r->context, "storing particles");
 }
 
@@ -93,7 +93,7 @@ static enum hb_status put_portion(struct hb_resident *r, const struct hb_force_p
   uint32_t *staging = r->pairs->staging;
   int width, height;
   size_t texels = texels_of(ni, &width, &height);
-  HB_TRY(hb_resident_room(r, ni));
+  HB_TRY(hb_resident_reserve(r, ni));
   hb_resident_send_sinks(r, ni, at);
   for (int q = 0; q < 4; q++) {
     uint32_t *high = staging, *low = staging + 4 * texels;
@@ -157,17 +157,16 @@ enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles 
   return hb_gl_context_check_lost(r->context, "reading particles");
 }
 
-/* The step that the block's particle i asks for, in the w of one layer. */
+/* The step that eq. 9 gives particle i of the block, in the w of one layer. */
 static enum hb_status take_step(const struct hb_resident *r, uint32_t word, size_t i, uint32_t particle,
                                 double *step)
 {
   float asked = hb_bits_to_float(word);
   if (asked == -2)
-    return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has not met all sources",
+    return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu has not summed all sources",
                    r->context->caps.renderer, i);
   *step = asked;
-  if (!(asked >= 0))
-    return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is no number, expected finite", particle);
+  if (!(asked >= 0)) return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is not finite", particle);
   if (asked >= 1e38F) *step = INFINITY;
   return HB_OK;
 }

@@ -1,6 +1,6 @@
 /* The pair loop of host_simd.c, a template: the file is included once per instruction set, with SIMD_LANES
- * (floats in a vector), SIMD_TARGET (the compiler's name of the set) and SIMD_NAME(stem) defined. On its own
- * it is the version for any machine. No guard: it is meant to be read again. */
+ * (floats in a vector), SIMD_TARGET (the compiler's name of the set) and SIMD_NAME(stem) defined. Without them
+ * it is the version for any machine. No include guard, on purpose. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ struct simd_sink {
   uint32_t index; /* its place among the sources */
 };
 
-/* a[3] j[3] phi 0 as a kernel adds them: each with the power of two that saves it a multiplication. */
+/* a[3] j[3] phi 0 as a kernel adds them: scaled by a power of two, which saves a multiplication. */
 enum { SIMD_SUMS = 8 };
 static const double simd_scale[SIMD_SUMS] = {0.125, 0.125, 0.125, 0.125, 0.125, 0.125, -0.5, 0};
 

@@ -1,5 +1,5 @@
 /* The only includer of <GL/glew.h>: types, constants and function pointers of OpenGL for the whole project.
- * How the pointers are filled is told in gl_api.c. */
+ * gl_api.c says how the pointers are filled. */
 #ifndef HB_GL_H
 #define HB_GL_H
 

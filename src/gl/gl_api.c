@@ -1,14 +1,14 @@
 /* GLEW is the loader, for its header and its pointers; glewInit() is not, since it knows contexts of GLX only.
  *
- * GLEW has a pointer __glewX for every function glX since GL 1.2, which "glX" is a macro for. hb_gl_api_load fills those
- * that are listed here from the get_proc of the back end whose context is current: OSMesaGetProcAddress, eglGetProcAddress,
- * glfwGetProcAddress. The functions of GL 1.0 and 1.1 are no pointers in GLEW but symbols of libGL, which a context of
- * OSMesa never sees, nor one of EGL without GLVND: gl.h diverts them to a table of the same names that is filled the same
- * way. Contexts of one back end share pointers; another back end's context loads them anew (hb_gl_context_use).
+ * For every function glX since GL 1.2, GLEW has a pointer __glewX, and glX is a macro for it. hb_gl_api_load fills those
+ * listed here from the get_proc of the current context's back end: OSMesaGetProcAddress, eglGetProcAddress,
+ * glfwGetProcAddress. The functions of GL 1.0 and 1.1 are not pointers in GLEW but symbols of libGL, which is not loaded
+ * for OSMesa, nor for EGL without GLVND: gl.h redirects them to a table of the same names, filled in the same way.
+ * Contexts of one back end share pointers; hb_gl_context_use loads them again for another back end.
  *
- * A context of OpenGL ES 3 would fill the same pointers, which have the same types: eglGetProcAddress gives them by the
- * same names. What ES lacks (texture buffers before 3.2, rectangle textures, glGetBufferSubData) has to be asked of
- * struct hb_gl_caps; no pointer says so. */
+ * A context of OpenGL ES 3 would fill the same pointers: eglGetProcAddress returns them by the same names, with the same
+ * types. What ES lacks (texture buffers before 3.2, rectangle textures, glGetBufferSubData) has to be a field of
+ * struct hb_gl_caps; a pointer does not tell. */
 #include "gl/gl_api.h"
 
 #include "gl/gl.h"

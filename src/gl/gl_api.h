@@ -1,4 +1,4 @@
-/* The function pointers of OpenGL, filled from the context that is current. */
+/* The function pointers of OpenGL, filled from the current context. */
 #ifndef HB_GL_API_H
 #define HB_GL_API_H
 
@@ -8,8 +8,8 @@ typedef void (*hb_gl_function)(void);
 typedef hb_gl_function (*hb_gl_get_proc)(const char *name);
 
 /* Fills every pointer the project uses. get_proc may return non-NULL for functions that do not exist (all
- * loaders do): what may be called follows from the version and the extensions, never from a pointer.
- * Errors: HB_ERR_GL when a function that GL 3.3 has is missing. */
+ * loaders do): version and extensions say what may be called, never a pointer.
+ * Errors: HB_ERR_GL when a function of GL 3.3 is missing. */
 enum hb_status hb_gl_api_load(hb_gl_get_proc get_proc);
 
 #endif

@@ -15,7 +15,7 @@ const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT] = {&hb_gl_
                                                                          &hb_gl_glfw};
 
 static struct hb_gl_context *current;
-static struct hb_gl_context *shown; /* a window's that can be seen; NULL: there is none */
+static struct hb_gl_context *shown; /* that of the visible window; NULL: there is none */
 
 int hb_gl_is_software(const char *renderer)
 {
@@ -101,7 +101,7 @@ void hb_gl_context_show(struct hb_gl_context *context) { shown = context; }
 static enum hb_status open_shown(int hardware, struct hb_gl_context **context)
 {
   if (hardware && shown->caps.software)
-    return hb_fail(HB_ERR_GL, "the window is on %s, which is no GPU", shown->caps.renderer);
+    return hb_fail(HB_ERR_GL, "the window is on %s, which is not a GPU", shown->caps.renderer);
   HB_TRY(hb_gl_context_use(shown));
   shown->users++;
   *context = shown;
@@ -116,13 +116,12 @@ static enum hb_status open_one(const struct hb_gl_backend *backend, const char *
   HB_TRY(HB_ALLOC(1, &c));
   c->backend = backend;
   c->users = 1;
-  if (current)
-    current->backend->release(current->handle); /* GLX and EGL refuse to take over from each other */
+  if (current) current->backend->release(current->handle); /* GLX and EGL refuse while the other is current */
   current = NULL;
   enum hb_status status = backend->open(device, hardware, debug, &c->handle);
   if (status == HB_OK) status = prepare(c, debug);
   if (status == HB_OK && hardware && c->caps.software)
-    status = hb_fail(HB_ERR_GL, "%s is no GPU", c->caps.renderer);
+    status = hb_fail(HB_ERR_GL, "%s is not a GPU", c->caps.renderer);
   if (status == HB_OK && device && strcmp(device, "software") == 0 && !c->caps.software)
     status = hb_fail(HB_ERR_GL, "%s has no software renderer, it opened %s", backend->name, c->caps.renderer);
   if (status != HB_OK) {
@@ -142,17 +141,17 @@ static const char *chosen(const char *option, const char *variable)
 
 static enum hb_status open_auto(const char *device, int hardware, int debug, struct hb_gl_context **context)
 {
-  struct hb_text said = {0};
+  struct hb_text reasons = {0};
   enum hb_status status = HB_ERR_GL;
   for (int k = 0; k < HB_GL_BACKEND_COUNT && status != HB_OK; k++) {
     const struct hb_gl_backend *backend = hb_gl_backends[k];
     status = open_one(backend, device, hardware, debug, context);
     if (status != HB_OK &&
-        hb_text_append(&said, "%s%s: %s", k ? "; " : "", backend->name, hb_error()) != HB_OK)
+        hb_text_append(&reasons, "%s%s: %s", k ? "; " : "", backend->name, hb_error()) != HB_OK)
       break;
   }
-  if (status != HB_OK) hb_fail(HB_ERR_GL, "no OpenGL context (%s)", said.text ? said.text : hb_error());
-  hb_mem_free(said.text);
+  if (status != HB_OK) hb_fail(HB_ERR_GL, "no OpenGL context (%s)", reasons.text ? reasons.text : hb_error());
+  hb_mem_free(reasons.text);
   return status == HB_OK ? HB_OK : HB_ERR_GL;
 }
 
@@ -183,11 +182,11 @@ enum hb_status hb_gl_context_check_params(const struct hb_gl_context_params *par
   char *end;
   unsigned long index = strtoul(device, &end, 10);
   if (*end ? access(device, F_OK) == 0 : index < count) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "there is no device '%s' among %zu (expected INDEX, /dev/dri/... or software)",
-                 device, count);
+  return hb_fail(HB_ERR_USAGE, "no device '%s' among %zu (expected INDEX, /dev/dri/... or software)", device,
+                 count);
 }
 
-/* hardware: only a real GPU will do. */
+/* hardware: only a real GPU is accepted. */
 static enum hb_status open_chosen(const struct hb_gl_context_params *params, int hardware,
                                   struct hb_gl_context **context)
 {
@@ -278,17 +277,22 @@ static const char *error_name(GLenum error)
 
 enum hb_status hb_gl_context_check(struct hb_gl_context *c, const char *doing)
 {
+  if (c->mistake[0]) {
+    hb_fail(HB_ERR_INTERNAL, "%s: %s", doing, c->mistake);
+    c->mistake[0] = 0;
+    return HB_ERR_INTERNAL;
+  }
   GLenum error = glGetError();
   if (error != GL_NO_ERROR) {
     for (int k = 0; k < 8 && glGetError() != GL_NO_ERROR; k++) {
-    } /* one flag per kind; never for ever */
+    } /* one flag per kind; a broken driver may never clear it */
     const char *said = c->message[0] ? c->message : "no message";
     hb_fail(HB_ERR_DEVICE, "%s: %s on %s (%s)", doing, error_name(error), c->caps.renderer, said);
     c->message[0] = 0;
     return HB_ERR_DEVICE;
   }
   if (c->message[0]) {
-    hb_fail(HB_ERR_DEVICE, "%s: %s says %s", doing, c->caps.renderer, c->message);
+    hb_fail(HB_ERR_DEVICE, "%s: %s reports %s", doing, c->caps.renderer, c->message);
     c->message[0] = 0;
     return HB_ERR_DEVICE;
   }

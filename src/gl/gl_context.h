@@ -18,7 +18,7 @@ struct hb_gl_caps {
   int has_precise;      /* GLSL `precise`: GL 4.0 or ARB_gpu_shader5 */
   int has_double;       /* GLSL double: GL 4.0 or ARB_gpu_shader_fp64 */
   int has_compute;      /* compute shaders and storage buffers: GL 4.3 */
-  int has_reset;        /* reset status can be asked for */
+  int has_reset;        /* a lost context can be detected */
   int has_lasting_maps; /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
   int max_texture_size, max_rectangle_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
   int max_uniform_block_size; /* bytes */
@@ -30,11 +30,12 @@ struct hb_gl_context {
   struct hb_gl_caps caps;
   unsigned vertex_array; /* empty: the full-screen triangle has no attributes */
   char message[256];     /* last error message of the driver, when debugging */
-  int users; /* opened so often: closing is for the last of them; more than one for a shown window's */
+  char mistake[160];     /* our own, see gl_pass.c; reported by hb_gl_context_check */
+  int users;             /* the last one to close it destroys it */
   const struct hb_gl_pass
-      *bound;                   /* whose program and inputs OpenGL holds; NULL: nobody knows, see gl_pass.c */
+      *bound; /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
-  void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there never were any */
+  void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */
 };
 
 /* A way to get a context: one const struct per file gl_*.c. */
@@ -42,11 +43,11 @@ struct hb_gl_backend {
   const char *name;
 
   /* Opens and makes current. hardware: 1 accepts real GPUs only, 0 anything, real GPUs first.
-   * Errors: HB_ERR_GL with a sentence that names what was tried, HB_ERR_USAGE for a device it cannot mean. */
+   * Errors: HB_ERR_GL (names what was tried), HB_ERR_USAGE (a device that this back end cannot open). */
   enum hb_status (*open)(const char *device, int hardware, int debug, void **handle);
   void (*close)(void *handle); /* accepts NULL; leaves no context current */
   enum hb_status (*make_current)(void *handle);
-  void (*release)(void *handle); /* it is current: afterwards none is */
+  void (*release)(void *handle); /* of the current context: afterwards none is current */
   hb_gl_get_proc get_proc;       /* valid while a context of this back end is open */
 };
 
@@ -60,35 +61,35 @@ extern const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT];
  * the first software renderer. Errors: HB_ERR_GL (what each back end said), HB_ERR_USAGE (unknown name). */
 enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context);
 
-/* The same, where only a real GPU will do. */
+/* The same, but only a real GPU. */
 enum hb_status hb_gl_context_open_gpu(const struct hb_gl_context_params *params,
                                       struct hb_gl_context **context);
 void hb_gl_context_close(struct hb_gl_context *context);
 
-/* One user more, who closes it, too. */
+/* One more user, who must close it, too. */
 struct hb_gl_context *hb_gl_context_share(struct hb_gl_context *context);
 
-/* For a caller that opens none: HB_ERR_USAGE where the context is unknown or params->device does not exist. */
+/* For callers that open no context: HB_ERR_USAGE where the context is unknown or params->device does not exist. */
 enum hb_status hb_gl_context_check_params(const struct hb_gl_context_params *params);
 
-/* From here on whoever opens "glfw" is given this context, which has more than one user then; NULL: no longer. For
- * gl_window.h. */
+/* From now on opening "glfw" shares this context; NULL: no longer. For gl_window.h. */
 void hb_gl_context_show(struct hb_gl_context *context);
 
 /* What a context (NULL: none) is on: no real GPU, one, or one with compute shaders. */
 enum hb_gl_gpu { HB_GL_NO_GPU, HB_GL_GPU, HB_GL_GPU_COMPUTE };
 enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context *context);
 
-/* Makes it current unless it is. Several contexts may be open, one is current, in one thread. */
+/* Makes it current. Several contexts may be open, one is current, in one thread. */
 enum hb_status hb_gl_context_use(struct hb_gl_context *context);
 
-/* HB_ERR_DEVICE with `doing` and the GL error or driver message that came since the last check. */
+/* HB_ERR_DEVICE with `doing` and the GL error or driver message since the last check; HB_ERR_INTERNAL for an input that no
+ * shader has. */
 enum hb_status hb_gl_context_check(struct hb_gl_context *context, const char *doing);
 
-/* The same, and asks whether the context was lost, which takes the driver longer. */
+/* The same, and checks whether the context was lost, which takes longer. */
 enum hb_status hb_gl_context_check_lost(struct hb_gl_context *context, const char *doing);
 
-/* Context of the given limits: 0 if the renderer's name is that of one without a GPU, else 1. */
+/* Whether this is the name of a renderer without a GPU. */
 int hb_gl_is_software(const char *renderer);
 
 #endif

@@ -21,7 +21,7 @@ struct egl {
   struct egl *next; /* of the open ones */
 };
 
-/* EGL gives the same display to all who ask for a platform, keeps no count, and eglTerminate ends it for all. */
+/* EGL returns the same display for each request for a platform, without counting, and eglTerminate ends it for all. */
 static struct egl *opened;
 
 /* The entry points in use, each by its own type. */
@@ -68,7 +68,7 @@ static enum hb_status load(void)
   EGL_FUNCTIONS(LOAD)
   if (!complete) {
     dlclose(library);
-    return hb_fail(HB_ERR_GL, "libEGL.so.1 is not complete");
+    return hb_fail(HB_ERR_GL, "libEGL.so.1 is incomplete");
   }
   const char *client = egl.QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
   egl.GetPlatformDisplay = (PFNEGLGETPLATFORMDISPLAYEXTPROC)egl.GetProcAddress("eglGetPlatformDisplayEXT");
@@ -128,8 +128,8 @@ void hb_gl_egl_devices(size_t max, struct hb_device_info *infos, size_t *count)
 
 /* ---- contexts ---- */
 
-/* The last pairs of attributes are what a driver may not know (EGL 1.4 has neither): reports of a lost context are left
- * out first, then debug messages. */
+/* The last pairs of attributes are unknown to some drivers (EGL 1.4 has neither): lost-context reports are left out
+ * first, then robust access. */
 static EGLContext create_context(EGLDisplay display, EGLConfig config, int debug)
 {
   static const EGLint versions[][2] = {{4, 5}, {4, 3}, {4, 0}, {3, 3}};
@@ -172,7 +172,7 @@ static void release(void *handle)
   egl.MakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
-/* Ends the display unless another context lives on it. */
+/* Ends the display unless another context uses it. */
 static void leave_display(struct egl *e)
 {
   int users = 0;

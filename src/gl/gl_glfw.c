@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int open_windows; /* glfwTerminate when the last one goes */
+static int open_windows; /* glfwTerminate after the last one */
 
 static enum hb_status fail(const char *what)
 {
@@ -38,7 +38,7 @@ static GLFWwindow *open_window(int major, int minor, int debug)
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, major);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, minor);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE); /* Apple gives core contexts to nobody else */
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE); /* Apple has no other core contexts */
   glfwWindowHint(GLFW_OPENGL_DEBUG_CONTEXT, debug);
   return glfwCreateWindow(640, 480, "Holmberg", NULL, NULL);
 }
@@ -49,7 +49,7 @@ static enum hb_status glfw_open(const char *device, int hardware, int debug, voi
     return hb_fail(
         HB_ERR_USAGE,
         "glfw opens on the window system's device, not on '%s' (expected software, or context egl)", device);
-  (void)hardware; /* the caller looks at the renderer's name */
+  (void)hardware; /* the caller checks the renderer */
   if (device) setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
   if (open_windows == 0 && !glfwInit()) return fail("GLFW found no window system");
   enum hb_status status = hb_gl_probe("glfw", device);

@@ -1,4 +1,4 @@
-/* Takes the place of gl_glfw.c and gl_glfw_window.c where GLFW is not installed. */
+/* Replaces gl_glfw.c and gl_glfw_window.c where GLFW is not installed. */
 #include "gl/gl_window.h"
 
 static enum hb_status no_window(void)
@@ -33,7 +33,7 @@ enum hb_status hb_gl_window_open(const struct hb_gl_window_params *params, struc
   return no_window();
 }
 
-/* Of a window that cannot be: nobody calls these. */
+/* Never called: there is no window. */
 void hb_gl_window_close(struct hb_gl_window *w) { (void)w; }
 struct hb_gl_context *hb_gl_window_context(struct hb_gl_window *w) { return (void)w, NULL; }
 void hb_gl_window_poll(struct hb_gl_window *w, double wait_s) { (void)w, (void)wait_s; }

@@ -1,4 +1,4 @@
-/* The window that can be seen, by GLFW: what it tells by callbacks becomes a queue. */
+/* The visible window, by GLFW: its callbacks fill a queue of events. */
 #include "gl/gl.h"
 #include "gl/gl_window.h"
 
@@ -16,16 +16,16 @@ struct hb_gl_window {
   GLFWwindow *glfw;
   struct hb_gl_event queue[QUEUE]; /* a ring */
   unsigned first, count;
-  double x, y; /* of the mouse by the events so far, points: GLFW tells only where it is by now */
-  int moved;   /* 0: no event has told yet                                                      */
-  int left, top, width, height; /* where it was before it filled the screen; width 0: it does not */
+  double x, y; /* points: the mouse as of the events so far; GLFW only has its position now */
+  int moved;   /* 0: not known from an event yet */
+  int left, top, width, height; /* before it filled the screen; width 0: it does not fill it */
 };
 
 /* ---- events ------------------------------------------------------------------------------------------ */
 
 void hb_gl_window_push(struct hb_gl_window *w, const struct hb_gl_event *event)
 {
-  if (w->count == QUEUE) { /* nobody listens: the oldest go */
+  if (w->count == QUEUE) { /* not read for long: the oldest are dropped */
     w->first = (w->first + 1) % QUEUE;
     w->count--;
   }

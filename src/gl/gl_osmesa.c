@@ -1,5 +1,5 @@
-/* OSMesa: Mesa's software renderer without any window system. Mesa dropped it in 25.1, hence dlopen and a
- * polite sentence. Its header does not compile after GLEW's: the few names needed stand here. */
+/* OSMesa: Mesa's software renderer without any window system. Mesa dropped it in 25.1, hence dlopen.
+ * Its header does not compile after GLEW's: the few names needed are here. */
 #include "gl/gl_context.h"
 
 #include "base/mem.h"
@@ -16,7 +16,7 @@ enum {
   OSMESA_MAJOR = 0x36,
   OSMESA_MINOR = 0x37,
   UNSIGNED_BYTE = 0x1401,
-  SIDE = 16 /* of the colour buffer OSMesa insists on; everything is drawn elsewhere */
+  SIDE = 16 /* of the color buffer OSMesa insists on; everything is drawn elsewhere */
 };
 
 struct osmesa {
@@ -48,7 +48,7 @@ static enum hb_status load(void)
     dlclose(library);
     return hb_fail(HB_ERR_GL, "libOSMesa is too old: OSMesaCreateContextAttribs is missing");
   }
-  osmesa.library = library; /* never closed: the driver keeps threads of its own */
+  osmesa.library = library; /* never closed: the driver has threads of its own */
   return HB_OK;
 }
 
@@ -71,7 +71,7 @@ static enum hb_status osmesa_open(const char *device, int hardware, int debug, v
   (void)debug;
   if (device && strcmp(device, "software") != 0)
     return hb_fail(HB_ERR_USAGE, "osmesa has no device '%s' (expected software)", device);
-  if (hardware) return hb_fail(HB_ERR_GL, "osmesa is no GPU");
+  if (hardware) return hb_fail(HB_ERR_GL, "osmesa is not a GPU");
   HB_TRY(load());
   HB_TRY(hb_gl_probe("osmesa", device));
   struct osmesa *o;

@@ -2,7 +2,9 @@
 
 #include "gl/gl.h"
 #include "gl/gl_reload.h"
+#include "gl/gl_trace.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- programs ---- */
@@ -10,14 +12,47 @@
 static void send(const struct hb_gl_uniform *u)
 {
   const void *data = u->array ? u->array : &u->value;
-  if (u->kind == HB_GL_INT) glUniform1iv(u->location, u->count, data);
-  if (u->kind == HB_GL_INT2) glUniform2iv(u->location, u->count, data);
-  if (u->kind == HB_GL_INT4) glUniform4iv(u->location, u->count, data);
-  if (u->kind == HB_GL_UINT) glUniform1uiv(u->location, u->count, data);
-  if (u->kind == HB_GL_FLOAT) glUniform1fv(u->location, u->count, data);
-  if (u->kind == HB_GL_FLOAT2) glUniform2fv(u->location, u->count, data);
-  if (u->kind == HB_GL_FLOAT4) glUniform4fv(u->location, u->count, data);
-  if (u->kind == HB_GL_UINT4) glUniform4uiv(u->location, u->count, data);
+  switch (u->kind) {
+  case HB_GL_INT:
+    glUniform1iv(u->location, u->count, data);
+    break;
+  case HB_GL_INT2:
+    glUniform2iv(u->location, u->count, data);
+    break;
+  case HB_GL_INT4:
+    glUniform4iv(u->location, u->count, data);
+    break;
+  case HB_GL_UINT:
+    glUniform1uiv(u->location, u->count, data);
+    break;
+  case HB_GL_FLOAT:
+    glUniform1fv(u->location, u->count, data);
+    break;
+  case HB_GL_FLOAT2:
+    glUniform2fv(u->location, u->count, data);
+    break;
+  case HB_GL_FLOAT4:
+    glUniform4fv(u->location, u->count, data);
+    break;
+  case HB_GL_UINT4:
+    glUniform4uiv(u->location, u->count, data);
+    break;
+  }
+}
+
+static void check_name(const struct hb_gl_pass *pass, const char *name)
+{
+  const struct hb_gl_program_source *files = &pass->source;
+  if (hb_gl_shader_mentions(files, name)) return;
+  snprintf(pass->context->mistake, sizeof pass->context->mistake, "%s has no input '%s'",
+           files->compute ? files->compute : files->fragment, name);
+}
+
+static int find_uniform(const struct hb_gl_pass *pass, const char *name)
+{
+  int location = glGetUniformLocation(pass->program, name);
+  if (location < 0) check_name(pass, name);
+  return location;
 }
 
 static void find_block(const struct hb_gl_pass *pass, unsigned program)
@@ -26,7 +61,7 @@ static void find_block(const struct hb_gl_pass *pass, unsigned program)
   if (index != GL_INVALID_INDEX) glUniformBlockBinding(program, index, 0);
 }
 
-/* As hb_gl_reload_adopt: all that was set is set in the new program. */
+/* As hb_gl_reload_adopt: sets all inputs in the new program. */
 static enum hb_status adopt(void *owner, unsigned program)
 {
   struct hb_gl_pass *pass = owner;
@@ -50,7 +85,8 @@ enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_
 {
   struct hb_gl_program_source files = *source;
   if (!files.vertex && !files.compute) files.vertex = "fullscreen.vert";
-  *pass = (struct hb_gl_pass){.context = context};
+  *pass = (struct hb_gl_pass){.context = context, .source = files};
+  pass->source.defines = NULL;
   return hb_gl_reload_build(context, &files, adopt, pass, &pass->program);
 }
 
@@ -63,7 +99,7 @@ void hb_gl_pass_destroy(struct hb_gl_pass *pass)
 
 /* ---- inputs ---- */
 
-/* To set something in a program it has to be the current one. */
+/* Uniforms can only be set in the current program. */
 static void make_current(struct hb_gl_pass *pass)
 {
   if (pass->context->bound == pass) return;
@@ -77,14 +113,18 @@ void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_unifor
                     const void *data)
 {
   static const size_t bytes[] = {4, 8, 16, 4, 4, 8, 16, 16};
-  int k = 0;
-  while (k < pass->uniform_count && !is_name(pass->uniform[k].name, name)) k++;
-  if (k == HB_GL_PASS_UNIFORMS) pass->uniform_count = --k; /* looked up each time, the last one is */
+  int k = 0; /* the same literal is mostly the same pointer */
+  while (k < pass->uniform_count && pass->uniform[k].name != name) k++;
+  if (k == pass->uniform_count)
+    for (k = 0; k < pass->uniform_count && strcmp(pass->uniform[k].name, name) != 0;) k++;
+  if (k == HB_GL_PASS_UNIFORMS) pass->uniform_count = --k; /* the last one is looked up each time */
   struct hb_gl_uniform *u = &pass->uniform[k];
+  int is_known = k < pass->uniform_count && u->kind == kind && u->count == 1 && count == 1;
+  if (is_known && memcmp(&u->value, data, bytes[kind]) == 0) return;
   if (k == pass->uniform_count) {
     pass->uniform_count++;
     u->name = name;
-    u->location = glGetUniformLocation(pass->program, name);
+    u->location = find_uniform(pass, name);
   }
   u->kind = kind;
   u->count = count;
@@ -109,7 +149,7 @@ void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl
   if (k == pass->texture_count) {
     pass->texture_count++;
     pass->texture[k].name = name;
-    pass->texture[k].location = glGetUniformLocation(pass->program, name);
+    pass->texture[k].location = find_uniform(pass, name);
     make_current(pass);
     glUniform1i(pass->texture[k].location, k);
   }
@@ -126,6 +166,7 @@ void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct 
 void hb_gl_pass_storage(struct hb_gl_pass *pass, int binding, const struct hb_gl_buffer *buffer)
 {
   pass->storage[binding] = buffer->id;
+  pass->has_storage = 1;
   pass->has_new |= HB_GL_PASS_BUFFERS_BIT;
 }
 
@@ -144,8 +185,8 @@ void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb
 /* ---- drawing ---- */
 
 /* Makes the program current and binds its inputs, unless they are: drawing a pass again and again costs no more calls than
- * inputs that have changed. */
-static void use(struct hb_gl_pass *pass)
+ * inputs that have changed. 1: it was the last pass drawn. */
+static int use(struct hb_gl_pass *pass)
 {
   int news = pass->context->bound == pass ? pass->has_new : -1;
   if (news < 0) glUseProgram(pass->program);
@@ -159,35 +200,63 @@ static void use(struct hb_gl_pass *pass)
                       (GLsizeiptr)pass->block.bytes);
   pass->context->bound = pass;
   pass->has_new = 0;
+  return news >= 0;
 }
 
-/* Shaders that write storage buffers are not waited for by what reads them next, unless it is said. */
+static void set_viewport(struct hb_gl_pass *pass, int was_bound, int x, int y, int width, int height)
+{
+  const int viewport[4] = {x, y, width, height};
+  if (was_bound && memcmp(viewport, pass->viewport, sizeof viewport) == 0) return;
+  glViewport(x, y, width, height);
+  memcpy(pass->viewport, viewport, sizeof viewport);
+}
+
+/* What shaders write to storage buffers is visible to later reads only after a barrier. */
 static void settle(const struct hb_gl_pass *pass)
 {
-  static const unsigned none[HB_GL_PASS_STORAGES];
-  if (memcmp(pass->storage, none, sizeof none) == 0) return;
+  if (!pass->has_storage) return;
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT |
                   GL_BUFFER_UPDATE_BARRIER_BIT);
+}
+
+/* The one place where a tracer is told of passes. It may draw: then what OpenGL has bound is not this pass's. */
+static void trace(struct hb_gl_pass *pass)
+{
+  pass->draws++;
+  if (pass->continues) return;
+  struct hb_gl_trace_pass told = {.context = pass->context, .draws = pass->draws};
+  pass->draws = 0;
+  if (pass->tally) hb_gl_tally_pause(pass->tally);
+  pass->describe(pass->owner, &told);
+  hb_gl_trace->pass(hb_gl_trace->context, &told);
+  pass->context->bound = NULL;
+}
+
+static void finish(struct hb_gl_pass *pass)
+{
+  settle(pass);
+  if (hb_gl_trace && pass->describe) trace(pass);
 }
 
 void hb_gl_pass_draw_vertices(struct hb_gl_pass *pass, const struct hb_gl_vertices *v)
 {
   const struct hb_gl_target *target = v->target;
-  use(pass);
+  int was_bound = use(pass), all = !v->width;
   glBindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
-  glViewport(v->x, v->y, v->width ? v->width : target->width, v->width ? v->height : target->height);
+  set_viewport(pass, was_bound, v->x, v->y, all ? target->width : v->width, all ? target->height : v->height);
   if (v->blend != HB_GL_REPLACE) glEnable(GL_BLEND);
   if (v->blend == HB_GL_ADD) glBlendFunc(GL_ONE, GL_ONE);
   if (v->blend == HB_GL_OVER)
     glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
   glDrawArrays(v->are_points ? GL_POINTS : GL_TRIANGLES, (GLint)v->first, (GLsizei)v->count);
   if (v->blend != HB_GL_REPLACE) glDisable(GL_BLEND);
-  settle(pass);
+  finish(pass);
 }
 
 void hb_gl_pass_draw(struct hb_gl_pass *pass, const struct hb_gl_target *target, int x, int y, int width,
                      int height)
 {
+  if (pass->tally) hb_gl_tally_expect(pass->tally, (uint64_t)width * (uint64_t)height);
   hb_gl_pass_draw_vertices(
       pass, &(const struct hb_gl_vertices){
                 .target = target, .x = x, .y = y, .width = width, .height = height, .count = 3});
@@ -197,7 +266,7 @@ void hb_gl_pass_dispatch(struct hb_gl_pass *pass, size_t x, size_t y)
 {
   use(pass);
   glDispatchCompute((GLuint)x, (GLuint)y, 1);
-  settle(pass);
+  finish(pass);
 }
 
 void hb_gl_flush(void) { glFlush(); }

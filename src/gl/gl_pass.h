@@ -1,23 +1,24 @@
-/* A program with all that it reads, drawn or dispatched by one call:
+/* A program with its inputs, drawn or dispatched by one call:
  *
  *   static struct hb_gl_pass fold;
  *   HB_TRY(hb_gl_pass_create(context, &(struct hb_gl_program_source){.fragment = "pairs/fold.frag"}, &fold));
- *   hb_gl_pass_texture(&fold, "before", &totals);      // held by the pass until it is named again
- *   hb_gl_pass_int(&fold, "rows", 17);                 // so are uniforms
+ *   hb_gl_pass_texture(&fold, "before", &totals);      // stays set until it is set again
+ *   hb_gl_pass_int(&fold, "rows", 17);                 // so do uniforms
  *   hb_gl_pass_draw(&fold, &sums.target, 0, 0, width, height);
  *
  * Inputs go by their names in the shader, which have to be string literals: each name is looked up in the program once.
- * One that the program does not have is passed over. Passes, uploads, readbacks and what listeners of gl_trace.h draw may
- * come in any order: a draw tells OpenGL again what another may have changed (who calls OpenGL by himself says
- * hb_gl_context_use before the next draw). With
+ * One that this program does not use is ignored; one that is not in its source at all is an internal error of the next
+ * hb_gl_context_check. Passes, uploads, readbacks and draws of a tracer (gl_trace.h) may be mixed freely: a draw binds
+ * again what may have changed. Code that calls OpenGL itself must call hb_gl_context_use before the next draw. With
  * HB_SHADER_DIR a program follows its files (gl_reload.h), and its inputs are set in the new one.
  *
- * A texture or buffer that was destroyed has to be named anew before the next draw. Vertices have no attributes: vertex
+ * A texture or buffer that was destroyed has to be replaced before the next draw. Vertices have no attributes: vertex
  * shaders fetch what they need from textures by gl_VertexID. */
 #ifndef HB_GL_PASS_H
 #define HB_GL_PASS_H
 
 #include "gl/gl_shader.h"
+#include "gl/gl_tally.h"
 #include "gl/gl_texture.h"
 
 enum {
@@ -51,12 +52,18 @@ struct hb_gl_uniform {
   } value;
 };
 
+/* Fills in what the draws since the last call have read and written (gl_trace.h), all but context and draws. NULL: the pass
+ * is not traced. */
+struct hb_gl_trace_pass;
+typedef void (*hb_gl_pass_describe)(void *owner, struct hb_gl_trace_pass *trace);
+
 /* Starts as zeros, and stays where it is from hb_gl_pass_create to hb_gl_pass_destroy. */
 struct hb_gl_pass {
   struct hb_gl_context *context;
-  unsigned program; /* 0: not built */
+  struct hb_gl_program_source source; /* without its defines */
+  unsigned program;                   /* 0: not built */
   int uniform_count, texture_count;
-  int has_new; /* inputs that OpenGL has not been told of: textures by bit, then buffers */
+  int has_new; /* inputs still to be bound: textures by bit, then buffers */
   struct hb_gl_uniform uniform[HB_GL_PASS_UNIFORMS];
   struct { /* number k is read through texture unit k */
     const char *name;
@@ -65,24 +72,32 @@ struct hb_gl_pass {
     unsigned id;
   } texture[HB_GL_PASS_TEXTURES];
   unsigned storage[HB_GL_PASS_STORAGES]; /* buffers by their binding in the shader */
+  int has_storage;
+  int viewport[4]; /* as long as the pass is the context's bound one */
   struct {
     const char *name;
     unsigned buffer;
     size_t offset, bytes;
   } block;
+
+  /* to be set after hb_gl_pass_create */
+  struct hb_gl_tally *tally; /* counts the fragments of hb_gl_pass_draw; NULL: they are not counted */
+  hb_gl_pass_describe describe;
+  void *owner;   /* as its argument */
+  int continues; /* 1: not told to the tracer yet, the next draw goes on with the same step */
+  int draws;     /* since the tracer was last told */
 };
 
 /* Compiles and links; source->vertex NULL without a compute stage: fullscreen.vert, a triangle over the whole viewport.
  * Errors: HB_ERR_GL with file, line and what the driver said. */
 enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_gl_program_source *source,
                                  struct hb_gl_pass *pass);
-void hb_gl_pass_destroy(
-    struct hb_gl_pass *pass); /* the context must be current; a pass of zeros is passed over */
+void hb_gl_pass_destroy(struct hb_gl_pass *pass); /* the context must be current; zeros are ignored */
 
 /* ---- inputs ---- */
 
 void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind, int count,
-                    const void *data); /* count > 1: an array that stays the caller's as long as the pass */
+                    const void *data); /* count > 1: an array of the caller's that outlives the pass */
 #define hb_gl_pass_int(pass, name, x)     hb_gl_pass_set(pass, name, HB_GL_INT, 1, (const int[]){x})
 #define hb_gl_pass_int2(pass, name, x, y) hb_gl_pass_set(pass, name, HB_GL_INT2, 1, (const int[]){x, y})
 #define hb_gl_pass_int4(pass, name, ...)  hb_gl_pass_set(pass, name, HB_GL_INT4, 1, (const int[]){__VA_ARGS__})
@@ -95,18 +110,18 @@ void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_unifor
 void hb_gl_pass_floats(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind,
                        const double x[4]);
 
-/* A sampler; the second form for a texture of whose owner only its number is known. */
+/* A sampler; the second form for a texture of which only the OpenGL name is known. */
 void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct hb_gl_texture *texture);
 void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl_shape shape, unsigned id);
 
-/* A storage buffer by the binding that the shader gives it (GL 4.3); a part of a buffer as the uniform block. */
+/* A storage buffer, by its binding in the shader (GL 4.3); a part of a buffer as the uniform block. */
 void hb_gl_pass_storage(struct hb_gl_pass *pass, int binding, const struct hb_gl_buffer *buffer);
 void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb_gl_buffer *buffer,
                       size_t offset, size_t bytes);
 
 /* ---- drawing ---- */
 
-/* Fragments of the rectangle, corner at x y from below, of a target: what is there is replaced. */
+/* The rectangle of the target with lower corner x y: its contents are replaced. */
 void hb_gl_pass_draw(struct hb_gl_pass *pass, const struct hb_gl_target *target, int x, int y, int width,
                      int height);
 
@@ -125,7 +140,7 @@ void hb_gl_pass_draw_vertices(struct hb_gl_pass *pass, const struct hb_gl_vertic
 /* Workgroups of a compute program. What they write can be read by whatever comes next. */
 void hb_gl_pass_dispatch(struct hb_gl_pass *pass, size_t x, size_t y);
 
-/* The driver starts on what it was given. */
+/* The driver starts working on all commands so far. */
 void hb_gl_flush(void);
 
 #endif

@@ -5,15 +5,14 @@
 #include "base/status.h"
 
 /* To be called before a driver's code runs. Opens the context in holmberg-child and draws with it there, once per process
- * for each kind of context and device (NULL: best first); where there is no holmberg-child, nothing is tried. An ordinary
- * failure there is left to fail here. Errors: HB_ERR_GL: the driver crashed, ended the child, or hung. */
+ * for each kind of context and device (NULL: best first); does nothing where there is no holmberg-child. An ordinary
+ * failure there is not reported: it will happen here again. Errors: HB_ERR_GL: the driver crashed, ended the child, or
+ * hung. */
 enum hb_status hb_gl_probe(const char *context, const char *device);
 
-enum {
-  HB_GL_PROBE_S = 60
-}; /* a driver that takes longer is taken for one that hangs: SIGALRM ends the child */
+enum { HB_GL_PROBE_S = 60 }; /* a driver that takes longer counts as hung: SIGALRM ends the child */
 
-/* From here on nothing is tried: this process is the child. */
+/* From now on hb_gl_probe does nothing: this process is the child. */
 void hb_gl_probe_never(void);
 
 #endif

@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "gl/gl.h"
 
-/* A driver that sleeps until the device is done wakes up late: so long the answer is asked for again and again, unless
- * the processor that asks is itself the device. */
-static const double ASKING_SECONDS = 1e-3;
+/* A driver that sleeps until the device is done wakes up late: for this long it is polled instead, unless the processor
+ * that polls is itself the device. */
+static const double POLLING_SECONDS = 1e-3;
 static const GLuint64 SLEEP_NANOSECONDS = 10000000;
 
 void hb_gl_readback_destroy(struct hb_gl_readback *readback)
@@ -28,7 +28,7 @@ enum hb_status hb_gl_readback_reserve(struct hb_gl_context *context, size_t byte
   } else {
     glBufferData(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_READ);
   }
-  HB_TRY(hb_gl_context_check(context, "reserving room for results"));
+  HB_TRY(hb_gl_context_check(context, "reserving memory for results"));
   readback->buffer.bytes = bytes;
   return HB_OK;
 }
@@ -36,16 +36,16 @@ enum hb_status hb_gl_readback_reserve(struct hb_gl_context *context, size_t byte
 /* Until the device has done everything up to here. */
 static enum hb_status wait(struct hb_gl_context *context)
 {
-  double asking = context->caps.software ? 0 : ASKING_SECONDS;
+  double polling = context->caps.software ? 0 : POLLING_SECONDS;
   GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-  double begin = hb_clock_now();
-  GLenum said = glClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, 0);
-  while (said == GL_TIMEOUT_EXPIRED)
-    said = glClientWaitSync(fence, 0, hb_clock_now() - begin < asking ? 0 : SLEEP_NANOSECONDS);
+  double start = hb_clock_now();
+  GLenum answer = glClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, 0);
+  while (answer == GL_TIMEOUT_EXPIRED)
+    answer = glClientWaitSync(fence, 0, hb_clock_now() - start < polling ? 0 : SLEEP_NANOSECONDS);
   glDeleteSync(fence);
-  if (said != GL_WAIT_FAILED) return HB_OK;
+  if (answer != GL_WAIT_FAILED) return HB_OK;
   HB_TRY(hb_gl_context_check(context, "waiting for results"));
-  return hb_fail(HB_ERR_DEVICE, "%s does not say when results are there", context->caps.renderer);
+  return hb_fail(HB_ERR_DEVICE, "%s does not say when results are ready", context->caps.renderer);
 }
 
 enum hb_status hb_gl_readback_open(struct hb_gl_context *context, const struct hb_gl_readback *readback,
@@ -62,7 +62,7 @@ enum hb_status hb_gl_readback_open(struct hb_gl_context *context, const struct h
   *words = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, (GLsizeiptr)bytes, GL_MAP_READ_BIT);
   if (*words) return HB_OK;
   HB_TRY(hb_gl_context_check(context, "mapping results"));
-  return hb_fail(HB_ERR_DEVICE, "%s does not map the buffer of results", context->caps.renderer);
+  return hb_fail(HB_ERR_DEVICE, "%s cannot map the buffer of results", context->caps.renderer);
 }
 
 void hb_gl_readback_close(const struct hb_gl_readback *readback)

@@ -9,7 +9,7 @@
 
 enum { MOST_FILES = 48 };
 
-/* A file as it was when it was read; size -1: it was not there. */
+/* A file as it was when it was read; size -1: there was none. */
 struct file {
   char *name;
   struct timespec changed;
@@ -23,7 +23,7 @@ struct hb_gl_reload {
   char *strings[5];
   hb_gl_reload_adopt adopt;
   void *owner;
-  unsigned *where; /* NULL: it was never built, its files are watched until one of them changes */
+  unsigned *where; /* NULL: never built, its files are watched until one changes */
   struct file files[MOST_FILES];
   int file_count;
   char message[1024]; /* of the last build that failed */
@@ -43,7 +43,7 @@ static void look(const char *name, struct file *file)
   }
 }
 
-/* Called before a file is read: what is saved in between is found by the next look. */
+/* Called before a file is read, so that what is saved meanwhile counts as changed. */
 static void note(void *context, const char *name)
 {
   struct hb_gl_reload *r = context;
@@ -51,7 +51,7 @@ static void note(void *context, const char *name)
   while (k < r->file_count && strcmp(r->files[k].name, name) != 0) k++;
   if (k == MOST_FILES) return;
   if (k == r->file_count) {
-    if (hb_mem_strdup(name, &r->files[k].name) != HB_OK) return; /* not followed, that is all */
+    if (hb_mem_strdup(name, &r->files[k].name) != HB_OK) return; /* it is not followed */
     r->file_count++;
   }
   look(name, &r->files[k]);
@@ -108,7 +108,7 @@ static void keep(struct hb_gl_context *context, struct hb_gl_reload *r)
   context->forget_reloads = forget_all;
 }
 
-/* What fails to build at first is reported like what fails to build again; once, however often it is tried. */
+/* What fails at first is reported like what fails later; once, however often it is tried. */
 static void keep_broken(struct hb_gl_context *context, struct hb_gl_reload *r)
 {
   r->where = NULL;
@@ -135,7 +135,7 @@ enum hb_status hb_gl_reload_build(struct hb_gl_context *context, const struct hb
     r->where = where;
     status = copy_source(r, source);
   }
-  if (status == HB_OK) status = hb_gl_program_build_noting(context, source, r ? note : NULL, r, &program);
+  if (status == HB_OK) status = hb_gl_program_build(context, source, r ? note : NULL, r, &program);
   if (status == HB_OK) status = adopt(owner, program);
   if (status != HB_OK) {
     if (program) glDeleteProgram(program);
@@ -164,11 +164,11 @@ void hb_gl_reload_delete(struct hb_gl_context *context, unsigned *where)
     }
 }
 
-/* The new program in the old one's place, or the message why it is not. */
-static int renew(struct hb_gl_context *context, struct hb_gl_reload *r)
+/* Replaces the old program by a new one, or leaves the message why not. */
+static int rebuild(struct hb_gl_context *context, struct hb_gl_reload *r)
 {
   unsigned program = 0, old = *r->where;
-  enum hb_status status = hb_gl_program_build_noting(context, &r->source, note, r, &program);
+  enum hb_status status = hb_gl_program_build(context, &r->source, note, r, &program);
   if (status == HB_OK) status = r->adopt(r->owner, program);
   r->message[0] = 0;
   if (status == HB_OK) {
@@ -187,12 +187,12 @@ int hb_gl_reload(struct hb_gl_context *context, const char **message)
   const char *said = "";
   for (struct hb_gl_reload **at = &context->reloads, *r; (r = *at);) {
     int changed = has_changed(r);
-    if (changed && !r->where) { /* its user tries again */
+    if (changed && !r->where) { /* its owner tries again */
       *at = r->next;
       destroy(r);
       continue;
     }
-    if (changed) renewed += hb_gl_context_use(context) == HB_OK && renew(context, r);
+    if (changed) renewed += hb_gl_context_use(context) == HB_OK && rebuild(context, r);
     if (r->message[0]) said = r->message;
     at = &r->next;
   }

@@ -50,7 +50,7 @@ static enum hb_status read_source(const char *name, char **text)
   }
   for (const struct hb_gl_shader_file *file = hb_gl_shader_files; file->name; file++)
     if (strcmp(file->name, name) == 0) return hb_mem_strdup(file->text, text);
-  return hb_fail(HB_ERR_INTERNAL, "there is no shader file %s", name);
+  return hb_fail(HB_ERR_INTERNAL, "no shader file %s", name);
 }
 
 /* #include "name" at the start of a line: the name, or NULL. */
@@ -83,7 +83,7 @@ static enum hb_status add_lines(struct stage *stage, const char *text, int numbe
     char *name;
     HB_TRY(included_name(at, length, &name));
     if (name) {
-      stage->owned[stage->count] = name; /* freed with the stage; add_file checks the room */
+      stage->owned[stage->count] = name; /* freed with the stage; add_file checks the capacity */
       HB_TRY(add_file(stage, name, depth + 1));
       begin_stretch(stage, number, line + 1);
     } else {
@@ -195,7 +195,25 @@ static enum hb_status compile(const struct stage *stage, GLenum kind, GLuint *sh
   glGetShaderInfoLog(*shader, sizeof log, NULL, log);
   rewrite_log(stage, log, sizeof sentence, sentence);
   return hb_fail(HB_ERR_GL, "%s",
-                 sentence[0] ? sentence : "a shader does not compile, the driver does not say why");
+                 sentence[0] ? sentence : "a shader does not compile; the driver gives no reason");
+}
+
+static void free_stage(struct stage *stage)
+{
+  for (int k = 0; k < MAX_FILES; k++) hb_mem_free(stage->owned[k]);
+  hb_mem_free(stage->text.text);
+}
+
+int hb_gl_shader_mentions(const struct hb_gl_program_source *source, const char *name)
+{
+  const char *const files[] = {source->vertex, source->fragment, source->compute};
+  int found = hb_gl_shader_folder() != NULL;
+  for (int k = 0; k < 3 && !found; k++) {
+    struct stage stage = {.part = source->part, .unrolled = source->unrolled};
+    if (files[k]) found = add_file(&stage, files[k], 0) != HB_OK || strstr(stage.text.text, name);
+    free_stage(&stage);
+  }
+  return found;
 }
 
 static enum hb_status add_stage(struct hb_gl_context *context, GLuint program, GLenum kind, const char *name,
@@ -209,8 +227,7 @@ static enum hb_status add_stage(struct hb_gl_context *context, GLuint program, G
   if (status == HB_OK) status = compile(&stage, kind, &shader);
   if (status == HB_OK) glAttachShader(program, shader);
   if (shader) glDeleteShader(shader); /* lives on as long as the program holds it */
-  for (int k = 0; k < MAX_FILES; k++) hb_mem_free(stage.owned[k]);
-  hb_mem_free(stage.text.text);
+  free_stage(&stage);
   return status;
 }
 
@@ -225,10 +242,9 @@ static enum hb_status link_program(GLuint program, const char *name)
   return hb_fail(HB_ERR_GL, "shaders/%s does not link: %s", name, log);
 }
 
-enum hb_status hb_gl_program_build_noting(struct hb_gl_context *context,
-                                          const struct hb_gl_program_source *source,
-                                          void (*note)(void *context, const char *name), void *note_context,
-                                          unsigned *program)
+enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
+                                   void (*note)(void *context, const char *name), void *note_context,
+                                   unsigned *program)
 {
   const struct stage empty = {.note = note, .note_context = note_context};
   *program = 0;
@@ -247,15 +263,9 @@ enum hb_status hb_gl_program_build_noting(struct hb_gl_context *context,
   if (status == HB_OK) status = hb_gl_context_check(context, "building a shader program");
   if (status != HB_OK) {
     glDeleteProgram(made);
-    context->message[0] = 0; /* the driver has said it in its log, too */
+    context->message[0] = 0; /* the driver's log has said the same */
     return status;
   }
   *program = made;
   return HB_OK;
-}
-
-enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct hb_gl_program_source *source,
-                                   unsigned *program)
-{
-  return hb_gl_program_build_noting(context, source, NULL, NULL, program);
 }

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+static const uint64_t MOST_FRAGMENTS = (uint64_t)1 << 31; /* of one query: its counter may have 32 bits */
+
 static unsigned query(const struct hb_gl_tally *t, uint64_t number)
 {
   return t->query[number % HB_GL_TALLY_QUERIES];
@@ -22,30 +24,38 @@ void hb_gl_tally_destroy(struct hb_gl_tally *t)
   *t = (struct hb_gl_tally){0};
 }
 
-void hb_gl_tally_anew(struct hb_gl_tally *t)
+void hb_gl_tally_reset(struct hb_gl_tally *t)
 {
-  t->read = t->begun;
+  hb_gl_tally_pause(t);
+  t->read = t->started;
   t->expected = t->drawn = 0;
 }
 
-void hb_gl_tally_begin(struct hb_gl_tally *t)
+void hb_gl_tally_expect(struct hb_gl_tally *t, uint64_t fragments)
 {
-  if (!t->query[0]) glGenQueries(HB_GL_TALLY_QUERIES, t->query);
-  if (t->begun - t->read == HB_GL_TALLY_QUERIES) read_one(t);
-  glBeginQuery(GL_SAMPLES_PASSED, query(t, t->begun));
+  if (t->counting && t->counting + fragments > MOST_FRAGMENTS) hb_gl_tally_pause(t);
+  if (!t->counting) {
+    if (!t->query[0]) glGenQueries(HB_GL_TALLY_QUERIES, t->query);
+    if (t->started - t->read == HB_GL_TALLY_QUERIES) read_one(t);
+    glBeginQuery(GL_SAMPLES_PASSED, query(t, t->started));
+  }
+  t->counting += fragments;
 }
 
-void hb_gl_tally_end(struct hb_gl_tally *t, uint64_t fragments)
+void hb_gl_tally_pause(struct hb_gl_tally *t)
 {
+  if (!t->counting) return;
   glEndQuery(GL_SAMPLES_PASSED);
-  t->begun++;
-  t->expected += fragments;
+  t->started++;
+  t->expected += t->counting;
+  t->counting = 0;
 }
 
 enum hb_status hb_gl_tally_check(struct hb_gl_tally *t, const struct hb_gl_context *context)
 {
-  while (t->read < t->begun) read_one(t);
+  hb_gl_tally_pause(t);
+  while (t->read < t->started) read_one(t);
   if (t->drawn == t->expected) return HB_OK;
-  return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: %" PRIu64 " of %" PRIu64 " fragments were drawn",
+  return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: only %" PRIu64 " of %" PRIu64 " fragments were drawn",
                  context->caps.renderer, t->drawn, t->expected);
 }

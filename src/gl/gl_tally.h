@@ -1,31 +1,32 @@
-/* A driver may give up a draw and say nothing. Where what it should have written carries no mark of its own, the fragments
- * are counted by the device (occlusion queries), and compared with how many there should be. */
+/* A driver may drop a draw without an error. Where the result carries no mark of its own, the device counts the fragments
+ * drawn (occlusion queries), and the count is compared with the expected one. */
 #ifndef HB_GL_TALLY_H
 #define HB_GL_TALLY_H
 
 #include "gl/gl_context.h"
 
 enum { HB_GL_TALLY_QUERIES = 4 };
-#define HB_GL_TALLY_MOST ((uint64_t)1 << 31) /* fragments of one query: the counter may have 32 bits */
 
 /* Starts as zeros. */
 struct hb_gl_tally {
   unsigned query[HB_GL_TALLY_QUERIES];
-  uint64_t begun, read; /* queries; those from read to begun have not been asked for their count */
-  uint64_t expected, drawn;
+  uint64_t started, read;   /* queries; the counts of those from read to started are still to be asked for */
+  uint64_t counting;        /* fragments expected of the query that is running; 0: none is */
+  uint64_t expected, drawn; /* fragments of the queries that have ended, and of those read */
 };
 
 /* Deletes its queries: the context must be current. */
 void hb_gl_tally_destroy(struct hb_gl_tally *tally);
 
 /* Forgets what was counted. */
-void hb_gl_tally_anew(struct hb_gl_tally *tally);
+void hb_gl_tally_reset(struct hb_gl_tally *tally);
 
-/* Counts what is drawn between the two, so many fragments. */
-void hb_gl_tally_begin(struct hb_gl_tally *tally);
-void hb_gl_tally_end(struct hb_gl_tally *tally, uint64_t fragments);
+/* Before a draw: counts its fragments, and expects that many. All draws count until the tally pauses, so other passes must
+ * come after a pause; hb_gl_pass_draw of a pass with a tally does the first, and before a tracer draws the second. */
+void hb_gl_tally_expect(struct hb_gl_tally *tally, uint64_t fragments);
+void hb_gl_tally_pause(struct hb_gl_tally *tally);
 
-/* Waits for the draws. HB_ERR_DEVICE where fragments are missing, and again until the tally begins anew. */
+/* Pauses and waits for the draws. HB_ERR_DEVICE where fragments are missing, and again until the tally is reset. */
 enum hb_status hb_gl_tally_check(struct hb_gl_tally *tally, const struct hb_gl_context *context);
 
 #endif

@@ -54,7 +54,7 @@ void hb_gl_target_clear(const struct hb_gl_target *target)
   for (int k = 0; target->is_words && k < target->count; k++) glClearBufferuiv(GL_COLOR, k, zeros);
 }
 
-/* To the host, or behind `data` in the buffer that is bound. */
+/* To the host, or to the offset `data` in the bound buffer. */
 static void read_pixels(const struct hb_gl_target *target, int k, int x, int y, int width, int height,
                         enum hb_gl_pixels pixels, void *data)
 {
@@ -72,7 +72,7 @@ void hb_gl_target_read(const struct hb_gl_target *target, int k, int x, int y, i
   hb_gl_readback_add((size_t)width * (size_t)height * as_read[pixels].bytes);
 }
 
-/* The framebuffer that `count` textures or layers are attached to next. */
+/* The framebuffer, to which `count` textures or layers are attached next. */
 static enum hb_status begin_target(struct hb_gl_context *context, int count,
                                    const struct hb_gl_texture *texture, struct hb_gl_target *target)
 {

@@ -1,5 +1,5 @@
-/* Memory of the device: buffers, textures, and the targets that a pass draws into. What is wider than one texture's row
- * lies in rows: record k in texel (k mod width, k / width). Nothing here has mipmaps, depth or sRGB. */
+/* Memory of the device: buffers, textures, and the targets that a pass draws into. Long arrays are stored in rows: record
+ * k in texel (k mod width, k / width). Nothing here has mipmaps, depth or sRGB. */
 #ifndef HB_GL_TEXTURE_H
 #define HB_GL_TEXTURE_H
 
@@ -21,13 +21,13 @@ enum hb_gl_format {
 
 enum hb_gl_shape {
   HB_GL_2D,
-  HB_GL_RECTANGLE, /* what the 2007 code had: no OpenGL ES has it */
+  HB_GL_RECTANGLE, /* as in the 2007 code; OpenGL ES has none */
   HB_GL_LAYERS,    /* a stack of equal textures, for a sampler2DArray */
   HB_GL_BUFFER     /* a buffer's elements, for a samplerBuffer */
 };
 
-/* Bytes that came back from the device since the program started, over all contexts: a test can tell that none do. Who
- * reads by a way of his own adds them. */
+/* Bytes read back from the device since the program started, over all contexts, so that tests can see that there are none.
+ * Reads that do not go through this file are added by the second function. */
 uint64_t hb_gl_readback_bytes(void);
 void hb_gl_readback_add(size_t bytes);
 
@@ -46,7 +46,7 @@ enum { HB_GL_TARGET_MOST = 8 };
 void hb_gl_target_destroy(struct hb_gl_target *target);
 void hb_gl_target_clear(const struct hb_gl_target *target); /* to zero */
 
-/* Numbers as they come back: four floats or words a texel, or four or three bytes. */
+/* Numbers as they are read: four floats or words a texel, or four or three bytes. */
 enum hb_gl_pixels { HB_GL_FLOATS, HB_GL_WORDS, HB_GL_BYTES_RGBA, HB_GL_BYTES_RGB };
 
 /* Waits: a rectangle of draw buffer k, rows upwards without gaps. */
@@ -64,7 +64,7 @@ struct hb_gl_texture {
 };
 
 struct hb_gl_texture_params {
-  const char *what; /* what needs it, for errors: "a picture"; NULL: whoever asks knows the limits */
+  const char *what; /* what needs it, for errors: "a picture"; NULL: the caller knows the limits */
   enum hb_gl_shape shape;
   enum hb_gl_format format;
   int width, height;
@@ -74,8 +74,8 @@ struct hb_gl_texture_params {
   const void *data; /* NULL: undefined */
 };
 
-/* Errors: HB_ERR_GL naming limit and need, or where the driver cannot draw into such a texture; HB_ERR_DEVICE (no memory):
- * *texture is zeros then. */
+/* Errors, with *texture zeros: HB_ERR_GL (naming limit and need, or where the driver cannot draw into such a texture),
+ * HB_ERR_DEVICE (no memory). */
 enum hb_status hb_gl_texture_create(struct hb_gl_context *context, const struct hb_gl_texture_params *params,
                                     struct hb_gl_texture *texture);
 
@@ -88,12 +88,12 @@ void hb_gl_texture_destroy(struct hb_gl_texture *texture);
 void hb_gl_texture_write(const struct hb_gl_texture *texture, int layer, int width, int height,
                          const void *data);
 
-/* For gl_pass.c: who draws names a texture of a pass instead. No pass reads the unit in which textures are made. */
+/* For gl_pass.c; others call hb_gl_pass_texture. Textures are made in a unit that no pass reads. */
 enum { HB_GL_UNIT_OF_NONE = 15 };
 void hb_gl_texture_bind(unsigned id, enum hb_gl_shape shape, int unit);
 
 /* A target of the first layer of each of `count` textures; or of layers first .. first + count - 1 of one (LAYERS).
- * A target that is there already changes to the new ones. Errors: HB_ERR_GL. */
+ * An existing target changes to the new ones. Errors: HB_ERR_GL. */
 enum hb_status hb_gl_target_textures(struct hb_gl_context *context, int count,
                                      const struct hb_gl_texture *textures, struct hb_gl_target *target);
 enum hb_status hb_gl_target_layers(struct hb_gl_context *context, const struct hb_gl_texture *texture,
@@ -102,8 +102,8 @@ enum hb_status hb_gl_target_layers(struct hb_gl_context *context, const struct h
 /* A target without memory, for a pass that writes into storage buffers (GL 4.3). */
 void hb_gl_target_empty(int width, int height, struct hb_gl_target *target);
 
-/* The smallest square of 2^k texels a side that n records fit, and the rows of it that they take: float arithmetic between
- * index and texel is exact then. Errors: HB_ERR_GL, naming the limit and the need. */
+/* The smallest square, 2^k texels a side, that holds n records, and the rows of it that they take: float arithmetic between
+ * index and texel is exact then. Errors: HB_ERR_GL, naming limit and need. */
 enum hb_status hb_gl_texture_square(const struct hb_gl_context *context, enum hb_gl_shape shape, size_t n,
                                     int *width, int *height);
 
@@ -116,10 +116,10 @@ struct hb_gl_buffer {
   struct hb_gl_texture texture; /* its elements, where hb_gl_buffer_texture was called */
 };
 
-/* Who fills it most often: the host, anew each time, or the device. */
+/* What fills it most often: the host, entirely each time, or the device. */
 enum hb_gl_filled { HB_GL_BY_HOST, HB_GL_BY_DEVICE };
 
-/* Room for so many bytes, undefined unless data is given. */
+/* Makes it this large; undefined unless data is given. */
 void hb_gl_buffer_fill(struct hb_gl_buffer *buffer, enum hb_gl_filled by, size_t bytes, const void *data);
 void hb_gl_buffer_destroy(struct hb_gl_buffer *buffer);
 
@@ -127,12 +127,12 @@ void hb_gl_buffer_write(const struct hb_gl_buffer *buffer, size_t bytes, const v
 void hb_gl_buffer_read(const struct hb_gl_buffer *buffer, size_t offset, size_t bytes,
                        void *data); /* waits */
 
-/* Memory that the host writes, all of it, straight through; NULL where the driver gives none. */
+/* Its memory, for the host to write all of it in order; NULL where the driver cannot. */
 void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_buffer *buffer, size_t bytes);
 void hb_gl_buffer_unmap(const struct hb_gl_buffer *buffer);
 
-/* buffer->texture reads its elements in this format; to be called again when hb_gl_buffer_fill has changed its size. The
- * same for another's buffer. */
+/* buffer->texture reads its elements in this format; to be called again after hb_gl_buffer_fill has changed its size. The
+ * second function for a buffer that belongs elsewhere. */
 void hb_gl_buffer_texture(struct hb_gl_buffer *buffer, enum hb_gl_format format);
 void hb_gl_texture_over(unsigned buffer, enum hb_gl_format format, struct hb_gl_texture *texture);
 

@@ -2,12 +2,6 @@
 
 const struct hb_gl_trace *hb_gl_trace;
 
-void hb_gl_trace_tell(const struct hb_gl_trace_pass *pass)
-{
-  hb_gl_trace->pass(hb_gl_trace->context, pass);
-  pass->context->bound = NULL;
-}
-
 int hb_gl_trace_columns(size_t n)
 {
   size_t side = 1;

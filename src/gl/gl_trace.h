@@ -1,5 +1,5 @@
-/* Watching a walk: between its passes an engine tells whoever asked what the last one has read and written. Arrays are
- * described by where their records lie, so that somebody who knows no engine can draw them. */
+/* Tracing a walk: after each pass a tracer is given what it has read and written. Arrays are described by where their
+ * records are stored, so that a tracer can draw them without knowing the engine. */
 #ifndef HB_GL_TRACE_H
 #define HB_GL_TRACE_H
 
@@ -13,7 +13,7 @@ struct hb_gl_trace_quantity {
 
 enum hb_gl_trace_form {
   HB_GL_TRACE_FLOATS,
-  HB_GL_TRACE_WORDS,  /* bits of floats; low parts of double-singles are left out: float cannot show them */
+  HB_GL_TRACE_WORDS,  /* bits of floats; low parts of double-singles are left out */
   HB_GL_TRACE_DOUBLES /* doubles as a word each for high and low bits */
 };
 
@@ -25,22 +25,23 @@ enum hb_gl_trace_form {
  *   BUFFER    texel texels * (c * each + r % each + (wraps ? columns : n) * (r / each))
  *   others    rows of `width` texels, counted down columns of height `band` first; LAYERS: layer texels * (r % each)
  *
- * Component q is in channel q % 4 of the texel, or layer, step * (q / 4) behind; its low word `low` further on. */
+ * Component q is in channel q % 4 of the texel, or layer, step * (q / 4) after the first; its low word `low` after that. */
 struct hb_gl_trace_array {
   const char *name; /* as the shader calls it */
   const struct hb_gl_trace_quantity
-      *quantities;       /* NULL: no picture: numbers of sinks, or what the pass has overwritten */
-  unsigned object;       /* texture, or buffer */
-  enum hb_gl_shape kind; /* LAYERS: of integers, a layer each texel of a record; BUFFER: those of a record one
-                           behind the other */
+      *quantities; /* NULL: not to be drawn: numbers of sinks, or overwritten by the pass */
+  unsigned object; /* texture, or buffer */
+  enum hb_gl_shape
+      kind; /* LAYERS: of integers, a layer for each texel of a record; BUFFER: texels of a record
+                           one after the other */
   enum hb_gl_trace_form form;
   int channels; /* of a texel, 4 bytes each */
   int columns, rows, each, wraps;
   size_t n;
   const uint32_t *numbers; /* [n] nullable, valid during the call */
-  int64_t first_source;    /* row r holds terms of source first_source + r; -1: rows stand for nothing else */
+  int64_t first_source;    /* row r holds terms of source first_source + r; -1: rows are not sources */
   int width, band, texels, step, low;
-  uint64_t traffic; /* texels that all fragments together ask for, or write */
+  uint64_t traffic; /* texels that all fragments together fetch, or write */
 };
 
 enum { HB_GL_TRACE_MOST = 6 }; /* arrays of a pass */
@@ -50,8 +51,8 @@ struct hb_gl_trace_pass {
   const char *scheme;
   char what[64];    /* "fold 37 rows to 19" */
   uint64_t number;  /* of the walk, from 1 */
-  int draws;        /* or dispatches: cut for the sake of time into so many */
-  uint64_t pairs;   /* interactions worked out */
+  int draws;        /* or dispatches: a long pass is cut into several */
+  uint64_t pairs;   /* interactions computed */
   size_t fragments; /* or threads */
   int read_count, write_count;
   struct hb_gl_trace_array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
@@ -62,11 +63,8 @@ struct hb_gl_trace {
   void *context;
 };
 
-/* NULL, the default: nobody watches, and a pass costs one comparison more. Not owned. */
+/* NULL, the default: nothing is traced. Not owned. hb_gl_pass_draw and hb_gl_pass_dispatch call it; it may draw. */
 extern const struct hb_gl_trace *hb_gl_trace;
-
-/* For engines, if (hb_gl_trace). Who listens may draw: passes bind all that they need. */
-void hb_gl_trace_tell(const struct hb_gl_trace_pass *pass);
 
 /* Columns of the squarest grid for n records in a row that wraps: a power of two. */
 int hb_gl_trace_columns(size_t n);

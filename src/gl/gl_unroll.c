@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The head of such a loop. */
+/* The head of a loop that can be written out. */
 struct head {
   char name[16], bound[24];
   const char *body;
@@ -30,7 +30,7 @@ static int count_of(const struct hb_gl_loop *loops, const char *bound)
   return loops->count;
 }
 
-/* Behind the statement: its brace or semicolon that no bracket encloses. */
+/* The end of the statement: after a brace or semicolon outside all brackets. */
 static const char *statement_end(const char *at)
 {
   for (int depth = 0; *at; at++) {

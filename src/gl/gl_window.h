@@ -1,6 +1,5 @@
-/* A window that can be seen: an OpenGL context of the window system, and what happens to it as a queue of events. There is
- * one at a time; while it is open, hb_gl_context_open("glfw") gives its context, so that whoever computes there leaves
- * textures that can be drawn. All positions and sizes are in pixels of the framebuffer, y from the top. */
+/* A visible window: an OpenGL context of the window system, and a queue of events. There is one at a time; while it is
+ * open, hb_gl_context_open("glfw") gives its context, so that what is computed there can be drawn from its textures. All positions and sizes are in pixels of the framebuffer, y from the top. */
 #ifndef HB_GL_WINDOW_H
 #define HB_GL_WINDOW_H
 
@@ -8,7 +7,7 @@
 
 struct hb_gl_window;
 
-/* Keys that give no character; others are their character, after the keyboard's layout. */
+/* Keys without a character; others are their character, by the keyboard's layout. */
 enum hb_gl_key {
   HB_GL_KEY_ESCAPE = 27,
   HB_GL_KEY_LEFT = 256,
@@ -27,7 +26,7 @@ enum hb_gl_event_kind {
   HB_GL_EVENT_PRESS,   /* button at x y, shift                       */
   HB_GL_EVENT_RELEASE, /* button at x y                              */
   HB_GL_EVENT_MOVE,    /* the mouse is at x y                        */
-  HB_GL_EVENT_WHEEL,   /* y: notches, > 0 away from the person        */
+  HB_GL_EVENT_WHEEL,   /* y: notches, > 0 away from the user          */
   HB_GL_EVENT_RESIZE,  /* the framebuffer is x times y now           */
   HB_GL_EVENT_CLOSE    /* the window is asked to close               */
 };
@@ -52,23 +51,23 @@ void hb_gl_window_close(struct hb_gl_window *window);
 
 struct hb_gl_context *hb_gl_window_context(struct hb_gl_window *window);
 
-/* Lets the window system speak, waiting at most wait_s for it, and gives the next event; kind NONE: there is no other. */
+/* Processes events of the window system, waiting at most wait_s for one; and takes the next, kind NONE: there is none. */
 void hb_gl_window_poll(struct hb_gl_window *window, double wait_s);
 struct hb_gl_event hb_gl_window_next(struct hb_gl_window *window);
 
-/* Puts an event behind those that wait, as if it had happened. */
+/* Appends an event to the queue, as if it had happened. */
 void hb_gl_window_push(struct hb_gl_window *window, const struct hb_gl_event *event);
 
-/* Pixels of the framebuffer, and how much larger than usual the screen wants things to be drawn. */
+/* Pixels of the framebuffer, and the scale at which the screen wants things drawn. */
 void hb_gl_window_size(const struct hb_gl_window *window, int *width, int *height);
 double hb_gl_window_scale(const struct hb_gl_window *window);
 
-/* Asks for another size, or to fill the screen (1) or not (0); the size that comes of it is an event. */
+/* Asks for another size, or to fill the screen (1) or not (0); the resulting size is an event. */
 void hb_gl_window_resize(struct hb_gl_window *window, int width, int height);
 void hb_gl_window_fill_screen(struct hb_gl_window *window, int fill);
 void hb_gl_window_set_title(struct hb_gl_window *window, const char *title);
 
-/* Shows what was drawn into framebuffer 0 when all of it is there. Waits for no screen. */
+/* Shows what was drawn into framebuffer 0, once it is complete. Does not wait for the screen. */
 void hb_gl_window_swap(struct hb_gl_window *window);
 
 #endif

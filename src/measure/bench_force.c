@@ -17,10 +17,10 @@
 
 enum { SAMPLES = 7, SAMPLES_MOST = 1000, CHECKED = 256 };
 
-static const double WARM_UP_SECONDS = 0.2; /* a GPU that was idle takes its time to raise its clock */
-static const double SAMPLE_SECONDS = 0.02; /* short evaluations are repeated until a sample takes this long */
+static const double WARM_UP_SECONDS = 0.2; /* an idle GPU takes a while to raise its clock */
+static const double SAMPLE_MS = 20;        /* short evaluations are repeated until a sample takes this long */
 
-/* One configuration on its way: particles, sinks, results. */
+/* One configuration: particles, sinks, results. */
 struct bench {
   const struct hb_bench_params *params;
   struct hb_bench_result *result;
@@ -56,8 +56,7 @@ static enum hb_status find_precision(const char *name, enum hb_precision *precis
 static enum hb_status open_pairs(struct bench *b)
 {
   const struct hb_force_params *force = &b->params->force;
-  const struct hb_gl_context_params gl = {force->context, force->device,
-                                          (force->flags & HB_FORCE_GL_DEBUG) != 0};
+  const struct hb_gl_context_params gl = hb_force_place(force);
   struct hb_pairs_params pairs = {
       .interaction = b->interaction, .scheme = force->scheme, .max_draw_s = force->max_draw_s};
   hb_interaction_parameter(b->interaction, force->eps, pairs.parameter);
@@ -82,7 +81,7 @@ static enum hb_status open_force(struct bench *b)
   return hb_force_open(&params, &b->force);
 }
 
-/* Behind the first forces, with which some sources choose how to go on. */
+/* After the first forces, with which some sources choose their tuning. */
 static void describe_force(const struct bench *b)
 {
   struct hb_bench_result *r = b->result;
@@ -104,7 +103,7 @@ static enum hb_status prepare(struct bench *b)
   }
   b->n = p->n;
   b->ni = p->ni ? p->ni : p->n;
-  if (b->ni > b->n) return hb_fail(HB_ERR_USAGE, "%zu sinks were asked for among %zu particles", b->ni, b->n);
+  if (b->ni > b->n) return hb_fail(HB_ERR_USAGE, "%zu sinks among %zu particles", b->ni, b->n);
   b->result->ni = b->ni;
   HB_TRY(HB_ALLOC(b->ni, &b->index));
   HB_TRY(HB_ALLOC(3 * b->ni, &b->a));
@@ -112,8 +111,8 @@ static enum hb_status prepare(struct bench *b)
   HB_TRY(HB_ALLOC(b->ni, &b->phi));
   for (size_t k = 0; k < b->ni; k++) b->index[k] = (uint32_t)(k * b->n / b->ni); /* spread evenly */
   b->interaction = hb_interaction_find(p->interaction ? p->interaction : "gravity_jerk");
-  if (!b->interaction) return hb_fail(HB_ERR_USAGE, "'%s' is no interaction", p->interaction);
-  if (!p->force.scheme) return hb_fail(HB_ERR_USAGE, "no scheme of forces was named");
+  if (!b->interaction) return hb_fail(HB_ERR_USAGE, "unknown interaction '%s'", p->interaction);
+  if (!p->force.scheme) return hb_fail(HB_ERR_USAGE, "no scheme was given");
   return hb_pairs_scheme_find(p->force.scheme) ? open_pairs(b) : open_force(b);
 }
 
@@ -163,28 +162,32 @@ static int samples(const struct bench *b)
   return wanted < SAMPLES_MOST ? wanted : SAMPLES_MOST;
 }
 
+/* One step of the cycle alone, from an idle device to an idle device. */
+static enum hb_status time_step(struct bench *b, enum hb_status (*step)(struct bench *), double *ms)
+{
+  double start = start_clock(b);
+  HB_TRY(step(b));
+  *ms = 1e3 * stop_clock(b, start);
+  return HB_OK;
+}
+
 static enum hb_status time_walks(struct bench *b)
 {
   /* The first evaluations compile programs and learn the device's speed. */
-  double start, once = 0;
+  double once = 0;
   HB_TRY(send(b));
   for (int k = 0; k < 3; k++) {
-    start = start_clock(b);
-    HB_TRY(work(b));
-    once = stop_clock(b, start);
+    HB_TRY(time_step(b, work, &once));
     HB_TRY(receive(b));
   }
-  for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;) {
-    start = start_clock(b);
-    HB_TRY(work(b));
-    once = stop_clock(b, start);
-  }
-  int each = once < SAMPLE_SECONDS ? (int)ceil(SAMPLE_SECONDS / once) : 1;
+  for (double start = hb_clock_now(); hb_clock_now() - start < WARM_UP_SECONDS;)
+    HB_TRY(time_step(b, work, &once));
+  int each = once < SAMPLE_MS ? (int)ceil(SAMPLE_MS / once) : 1;
   if (each > 1000) each = 1000;
   double ms[SAMPLES_MOST] = {0};
   int count = samples(b);
   for (int k = 0; k < count; k++) {
-    start = start_clock(b);
+    double start = start_clock(b);
     for (int e = 0; e < each; e++) HB_TRY(work(b));
     ms[k] = 1e3 * stop_clock(b, start) / each;
   }
@@ -196,16 +199,7 @@ static enum hb_status time_walks(struct bench *b)
   return HB_OK;
 }
 
-/* One step of the cycle alone, from an idle device to an idle device. */
-static enum hb_status time_step(struct bench *b, enum hb_status (*step)(struct bench *), double *ms)
-{
-  double start = start_clock(b);
-  HB_TRY(step(b));
-  *ms = 1e3 * stop_clock(b, start);
-  return HB_OK;
-}
-
-/* As a block step does it: nobody waits until the readback does. */
+/* As in a block step: nothing waits before the readback. */
 static enum hb_status cycle(struct bench *b)
 {
   const struct hb_particles *p = b->particles;
@@ -229,7 +223,7 @@ static enum hb_status time_steps(struct bench *b)
   struct hb_bench_result *r = b->result;
   r->send_ms = hb_fit_median((size_t)count, up);
   r->draw_ms = hb_fit_median((size_t)count, draw);
-  r->receive_ms = b->pairs ? hb_fit_median((size_t)count, down) : 0; /* others have received by then */
+  r->receive_ms = b->pairs ? hb_fit_median((size_t)count, down) : 0; /* others have received already */
   r->cycle_ms = hb_fit_median((size_t)count, whole);
   r->cycle_min_ms = whole[0];
   return HB_OK;

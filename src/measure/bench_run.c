@@ -27,7 +27,7 @@ static struct hb_bench_run_params complete(const struct hb_bench_run_params *giv
 
 static enum hb_status check(const struct hb_bench_run_params *p)
 {
-  if (!p->sim.force.scheme) return hb_fail(HB_ERR_USAGE, "no scheme of forces was named");
+  if (!p->sim.force.scheme) return hb_fail(HB_ERR_USAGE, "no scheme was given");
   if (p->n < 2) return hb_fail(HB_ERR_USAGE, "the number of particles is %zu, expected at least 2", p->n);
   if (!(p->t_begin >= 0 && p->t_end > p->t_begin && isfinite(p->t_end)))
     return hb_fail(HB_ERR_USAGE, "the times are %g to %g, expected 0 <= begin < end", p->t_begin, p->t_end);
@@ -42,8 +42,8 @@ static enum hb_status steps_to(struct hb_sim *sim, double t)
   return HB_OK;
 }
 
-/* What was counted before is taken off. */
-static void look(const struct hb_sim *sim, struct hb_bench_run_result *r)
+/* Counts and phases since the last call. */
+static void count_since(const struct hb_sim *sim, struct hb_bench_run_result *r)
 {
   const struct hb_sim_counts counts = r->counts;
   const struct hb_phases phases = r->phases;
@@ -59,8 +59,8 @@ static void look(const struct hb_sim *sim, struct hb_bench_run_result *r)
   r->phases.correct_s -= phases.correct_s;
 }
 
-/* The timed part, energies before and behind it. Every block step waits for its results, so that the clock stops with
- * nothing under way but the last block's way home. */
+/* The timed part, and the energies before and after it. Every block step waits for its results, so that at most the last
+ * block's correction is still pending when the clock stops. */
 static enum hb_status measure(const struct hb_bench_run_params *p, struct hb_sim *sim,
                               struct hb_bench_run_result *r)
 {
@@ -69,11 +69,11 @@ static enum hb_status measure(const struct hb_bench_run_params *p, struct hb_sim
   HB_TRY(hb_sim_diagnose(sim, p->t_begin, &now));
   r->e_begin = now.e_total;
   r->e_gpu_begin = now.e_gpu;
-  look(sim, r);
+  count_since(sim, r);
   double start = hb_clock_now();
   HB_TRY(steps_to(sim, p->t_end));
   r->wall_s = hb_clock_now() - start;
-  look(sim, r);
+  count_since(sim, r);
   HB_TRY(hb_sim_diagnose(sim, p->t_end, &now));
   r->e_end = now.e_total;
   r->e_gpu_end = now.e_gpu;

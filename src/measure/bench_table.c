@@ -8,14 +8,18 @@
 
 #define AT(place) .offset = offsetof(struct hb_bench_row, place)
 
+#define CONFIGURATION                                                                                        \
+  {"scheme", HB_TABLE_TEXT, AT(params.force.scheme), "%-10s", "#scheme"},                                    \
+      {"precision", HB_TABLE_CHARS, AT(result.precision), "%-11s"},                                          \
+      {"interaction", HB_TABLE_TEXT, AT(params.interaction), "%-13s"},                                       \
+      {"context", HB_TABLE_CHARS, AT(result.context)}, {"device", HB_TABLE_CHARS, AT(result.device)},        \
+      {"n", HB_TABLE_SIZE, AT(params.n), "%8llu"},                                                           \
+  {                                                                                                          \
+    "ni", HB_TABLE_SIZE, AT(result.ni), "%8llu"                                                              \
+  }
+
 static const struct hb_table_column force_columns[] = {
-    {"scheme", HB_TABLE_TEXT, AT(params.force.scheme), "%-10s", "#scheme"},
-    {"precision", HB_TABLE_CHARS, AT(result.precision), "%-11s"},
-    {"interaction", HB_TABLE_TEXT, AT(params.interaction), "%-13s"},
-    {"context", HB_TABLE_CHARS, AT(result.context)},
-    {"device", HB_TABLE_CHARS, AT(result.device)},
-    {"n", HB_TABLE_SIZE, AT(params.n), "%8llu"},
-    {"ni", HB_TABLE_SIZE, AT(result.ni), "%8llu"},
+    CONFIGURATION,
     {"ms_median", HB_TABLE_REAL, AT(result.ms_median), "%10.4f", "ms"},
     {"ms_min", HB_TABLE_REAL, AT(result.ms_min), "%10.4f", "min"},
     {"ms_max", HB_TABLE_REAL, AT(result.ms_max), "%10.4f", "max"},
@@ -44,13 +48,7 @@ static const struct hb_table_column force_columns[] = {
 enum { CHECKED_COLUMNS = 7 };
 
 static const struct hb_table_column draws_columns[] = {
-    {"scheme", HB_TABLE_TEXT, AT(params.force.scheme), "%-10s", "#scheme"},
-    {"precision", HB_TABLE_CHARS, AT(result.precision), "%-11s"},
-    {"interaction", HB_TABLE_TEXT, AT(params.interaction), "%-13s"},
-    {"context", HB_TABLE_CHARS, AT(result.context)},
-    {"device", HB_TABLE_CHARS, AT(result.device)},
-    {"n", HB_TABLE_SIZE, AT(params.n), "%8llu"},
-    {"ni", HB_TABLE_SIZE, AT(result.ni), "%8llu"},
+    CONFIGURATION,
     {"send_us", HB_TABLE_REAL, AT(result.send_ms), "%11.1f", "send us", 1e3},
     {"draw_us", HB_TABLE_REAL, AT(result.draw_ms), "%11.1f", "draw us", 1e3},
     {"receive_us", HB_TABLE_REAL, AT(result.receive_ms), "%11.1f", "receive us", 1e3},
@@ -60,6 +58,7 @@ static const struct hb_table_column draws_columns[] = {
 };
 
 #undef AT
+#undef CONFIGURATION
 
 struct hb_bench_row hb_bench_row(const struct hb_bench_params *params, const struct hb_bench_result *result,
                                  double ceiling)

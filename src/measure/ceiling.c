@@ -51,7 +51,7 @@ enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int comput
   struct ceiling c = {.compute = compute};
   enum hb_status status = build(&c, params);
   if (status == HB_OK) {
-    int turns = 1; /* as many as take 10 ms, so that the way to the device does not count */
+    int turns = 1; /* as many as take 10 ms, so that latency does not count */
     while (run(&c, turns) < 0.01 && turns < 1 << 16) turns *= 2;
     double best = run(&c, turns);
     for (int k = 1; k < BEST_OF; k++) {

@@ -1,4 +1,4 @@
-/* What this machine offers: hb_info_* of the public header. */
+/* The contexts and devices of this machine: hb_info_* of the public header. */
 #include "base/status.h"
 #include "gl/gl_context.h"
 #include "gl/gl_egl.h"

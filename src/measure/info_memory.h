@@ -6,7 +6,7 @@
 
 #include <holmberg/measure.h>
 
-/* A table on standard output, or the member "memory" of the JSON object under way: an array with an item for each
+/* A table on standard output, or the member "memory" of the current JSON object: an array with an item for each
  * scheme and precision. */
 enum hb_status hb_info_memory_print(uint64_t n);
 enum hb_status hb_info_memory_json(uint64_t n, struct hb_json *json);

@@ -21,7 +21,7 @@ static const char *mode_name(size_t k) { return k < MODES ? modes[k].name : NULL
 
 void hb_jobs_list_modes(FILE *out)
 {
-  fputs("\nmodes (what is sent / where is predicted / where is corrected):\n", out);
+  fputs("\nmodes (what is sent / where particles are predicted / where they are corrected):\n", out);
   for (int k = 0; k < MODES; k++) hb_opts_help_entry(modes[k].name, modes[k].help, "", "", out);
 }
 
@@ -37,7 +37,7 @@ const char *hb_jobs_scheme(size_t k)
 #define FIELD(member) HB_OPTS_FIELD(struct hb_jobs, member)
 const struct hb_opts_option hb_jobs_options[] = {
     {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
-     .help = "schemes of forces (default: the one that 'holmberg run' takes here)"},
+     .help = "schemes of forces (default: the default of 'holmberg run' here)"},
     {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
      .words = {.array = hb_precision_names, .what = "precision"},
      .help = "precisions (default: the first that a scheme offers)"},
@@ -76,30 +76,30 @@ struct hb_bench_run_params hb_jobs_params(const struct hb_bench_run_params *run,
   return params;
 }
 
-/* A run starts at 0, and no particle takes longer steps than dt_max; block steps of a Plummer sphere are many more. */
+/* From t = 0 in steps of dt_max; a Plummer sphere needs many more block steps. */
 void hb_jobs_announce(const struct hb_bench_run_params *run, int runs)
 {
   double n = (double)run->n, steps = runs * (double)run->repeat * run->t_end / run->sim.dt_max;
   hb_terminal_announce("at least", hb_terminal_least_seconds(steps, n * n), "");
 }
 
-/* ---- the walk ---- */
+/* ---- all jobs ---- */
 
-struct walk {
+struct loop {
   const struct hb_jobs *jobs;
   hb_jobs_visit *visit;
   void *context;
   size_t visited;
 };
 
-static void pass_over(const char *scheme, const char *what, const char *word)
+static void skip(const char *scheme, const char *what, const char *word)
 {
   char line[256];
-  snprintf(line, sizeof line, "scheme %s has no %s %s: passed over", scheme, what, word);
+  snprintf(line, sizeof line, "scheme %s has no %s %s: skipped", scheme, what, word);
   hb_terminal_note(line);
 }
 
-static enum hb_status visit_mode(struct walk *w, const struct hb_force_scheme *scheme,
+static enum hb_status visit_mode(struct loop *w, const struct hb_force_scheme *scheme,
                                  const struct hb_jobs_mode *mode)
 {
   struct hb_list offered;
@@ -113,19 +113,19 @@ static enum hb_status visit_mode(struct walk *w, const struct hb_force_scheme *s
   return HB_OK;
 }
 
-static enum hb_status visit_scheme(struct walk *w, const struct hb_force_scheme *scheme)
+static enum hb_status visit_scheme(struct loop *w, const struct hb_force_scheme *scheme)
 {
   const struct hb_jobs *jobs = w->jobs;
   struct hb_list offered;
   HB_TRY(hb_list_split(scheme->precisions, " ", &offered));
   for (size_t k = 0; k < jobs->precisions.count; k++)
     if (!hb_list_has(&offered, jobs->precisions.words[k]))
-      pass_over(scheme->name, "precision", jobs->precisions.words[k]);
+      skip(scheme->name, "precision", jobs->precisions.words[k]);
   HB_TRY(hb_list_split(scheme->modes, " ", &offered));
   for (int k = 0; k < MODES; k++) {
     int is_offered = hb_list_has(&offered, modes[k].name),
         is_named = hb_list_has(&jobs->modes, modes[k].name);
-    if (is_named && !is_offered) pass_over(scheme->name, "mode", modes[k].name);
+    if (is_named && !is_offered) skip(scheme->name, "mode", modes[k].name);
     if (is_offered && (jobs->modes.count ? is_named : modes[k].by_default))
       HB_TRY(visit_mode(w, scheme, &modes[k]));
   }
@@ -134,8 +134,8 @@ static enum hb_status visit_scheme(struct walk *w, const struct hb_force_scheme 
 
 enum hb_status hb_jobs_each(const struct hb_jobs *jobs, hb_jobs_visit *visit, void *context)
 {
-  struct walk walk = {jobs, visit, context, 0};
+  struct loop walk = {jobs, visit, context, 0};
   for (size_t k = 0; k < jobs->schemes.count; k++)
     HB_TRY(visit_scheme(&walk, hb_force_scheme_find(jobs->schemes.words[k])));
-  return walk.visited ? HB_OK : hb_fail(HB_ERR_USAGE, "none of these schemes does what was asked for");
+  return walk.visited ? HB_OK : hb_fail(HB_ERR_USAGE, "none of these schemes has such a precision and mode");
 }

@@ -38,7 +38,7 @@ double hb_model_t_host(const struct hb_machine *machine)
 
 /* ---- measuring --------------------------------------------------------------------------------------- */
 
-/* What every run of a size and seed left: [size * seeds + seed]. */
+/* The results of every run: [size * seeds + seed]. */
 struct samples {
   size_t sizes, seeds;
   struct hb_machine_run *runs;
@@ -59,7 +59,7 @@ static enum hb_status check(const struct hb_model_fit_params *p)
   return HB_OK;
 }
 
-/* Scheme, precision and device, as far as there is room. */
+/* Scheme, precision and device, truncated. */
 static void name(const struct hb_bench_run_result *r, struct hb_machine *machine)
 {
   int room = (int)sizeof machine->name - 1;

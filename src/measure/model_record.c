@@ -71,7 +71,7 @@ static const struct hb_table_column size_columns[] = {
     {"unseen_s", HB_TABLE_REAL, AT(size.unseen_s), "%11.4g", "unseen s", .missing = "-"},
 };
 
-/* Before the constants, and behind them. */
+/* Before the constants, and after them. */
 static const struct hb_table_column fit_columns[] = {
     JOB,
     {"context", HB_TABLE_CHARS, AT(of.last.context)},
@@ -142,7 +142,7 @@ void hb_model_record_write(const struct hb_model_record *r, FILE *out)
   fputc('\n', out);
 }
 
-/* ---- for people ---- */
+/* ---- as text ---- */
 
 struct constant {
   const char *name;
@@ -161,7 +161,7 @@ static const struct hb_table_column constant_columns[] = {
 };
 #undef AT
 
-/* Missing where the machine has no such cost, or where it is not known how sure it is. */
+/* Missing where the machine has no such cost, or its error is not known. */
 static double known(double x) { return x > 0 ? x : NAN; }
 
 static void put_constants(const struct hb_model_fit *fit)
@@ -194,15 +194,15 @@ void hb_model_record_show(const struct hb_model_record *r)
 
 void hb_model_record_help(FILE *out)
 {
-  fputs("\nlines of --json, told apart by \"record\"; all have scheme, precision, mode, step_rounding:\n"
-        "  run   what 'bench run --json' writes of each run\n"
+  fputs("\nlines of --json, distinguished by \"record\"; all have scheme, precision, mode, step_rounding:\n"
+        "  run   of each run, as 'bench run --json' writes it\n"
         "  size  of each n, means over the seeds: n_steps (block steps of a time unit), n_block\n"
         "        (particles of a block), both also as n_steps_over_eq17, n_block_over_eq14; de_rel,\n"
         "        de_rel_most (mean and largest |dE/E|); measured_s (median wall seconds of a time unit),\n"
         "        predicted_s (by the fit), unseen_s (by a fit of every other n, null for those)\n"
         "  fit   seconds, each with its standard error as NAME_error: t_host (Table 3: a particle\n"
         "        predicted and corrected, at N = 65536), t_predict (a particle of N), t_correct, t_send,\n"
-        "        t_receive (a particle), t_pair, and what the paper has not: t_source (one of N in the\n"
+        "        t_receive (a particle), t_pair, and, not in the paper: t_source (one of N in the\n"
         "        forces of a block step), t_start (a block step); n_block_coefficient, n_block_exponent,\n"
         "        n_steps_coefficient, n_steps_exponent (eqs 14, 17); n_block_deviation (largest, from\n"
         "        eq. 14), unseen_deviation (largest, of unseen_s from measured_s), de_rel (mean)\n",
@@ -231,7 +231,7 @@ static const char *word_of(const cJSON *line, const char *name)
   return word ? word : "";
 }
 
-/* Counts a fit; other lines are passed over. */
+/* Counts a fit; other lines are skipped. */
 static enum hb_status take_line(const cJSON *line, struct hb_machine *machine, size_t *count)
 {
   if (strcmp(word_of(line, "record"), "fit") != 0) return HB_OK;
@@ -259,7 +259,7 @@ static enum hb_status read_lines(const char *path, char *text, struct hb_machine
     snprintf(context, sizeof context, "%s, line %zu", path, number);
     return hb_fail_in(status, context);
   }
-  return *count ? HB_OK : hb_fail(HB_ERR_INPUT, "%s holds no fit of 'holmberg model fit'", path);
+  return *count ? HB_OK : hb_fail(HB_ERR_INPUT, "%s has no fit of 'holmberg model fit'", path);
 }
 
 enum hb_status hb_model_record_read(const char *path, struct hb_machine **machines, size_t *count)

@@ -1,4 +1,4 @@
-/* What `model fit` and `model predict` show: tables, and lines of JSON, of which the fits are read back. */
+/* The output of `model fit` and `model predict`: tables, and lines of JSON, of which the fits are read back. */
 #ifndef HB_MODEL_RECORD_H
 #define HB_MODEL_RECORD_H
 
@@ -7,10 +7,10 @@
 
 #include <holmberg/measure.h>
 
-/* One fit: what was measured, and what came out. */
+/* One fit: measurements and results. */
 struct hb_model_record {
   const char *scheme, *precision, *mode, *rounding; /* "bag" "ds" "block/gpu/host" "down" */
-  const struct hb_model_fit_params *params;         /* nothing left to default            */
+  const struct hb_model_fit_params *params;         /* every default filled in            */
   struct hb_bench_run_result last;                  /* of its last run: where it ran      */
   const struct hb_model_size *sizes;                /* [params->n_count]                  */
   const struct hb_model_fit *fit;
@@ -19,10 +19,10 @@ struct hb_model_record {
 /* A line for each size, and one for the fit. */
 void hb_model_record_write(const struct hb_model_record *record, FILE *out);
 
-/* For people: the sizes, the constants beside those of the paper, and how well a half of the sizes predicts the other. */
+/* As text: the sizes, the constants beside those of the paper, and how well a half of the sizes predicts the other. */
 void hb_model_record_show(const struct hb_model_record *record);
 
-/* A machine for each line of a fit, called "SCHEME PRECISION MODE ROUNDING"; other lines are passed over. *machines goes back
+/* A machine for each line of a fit, called "SCHEME PRECISION MODE ROUNDING"; other lines are skipped. *machines is freed
  * with hb_mem_free. Errors: HB_ERR_IO, HB_ERR_INPUT with file, line and reason. */
 enum hb_status hb_model_record_read(const char *path, struct hb_machine **machines, size_t *count);
 

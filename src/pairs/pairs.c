@@ -39,11 +39,11 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
 {
   size_t bytes = ni * sizeof *index;
   if (bytes == p->sent_bytes && memcmp(p->sent, index, bytes) == 0)
-    return HB_OK; /* shared steps: always the same */
+    return HB_OK; /* with shared steps they are always the same */
   p->sent_bytes = bytes <= sizeof p->sent ? bytes : 0;
   memcpy(p->sent, index, p->sent_bytes);
   if (bytes > p->i.bytes) {
-    hb_gl_buffer_fill(&p->i, HB_GL_BY_HOST, hb_pairs_room(bytes, p->nj * sizeof *index), NULL);
+    hb_gl_buffer_fill(&p->i, HB_GL_BY_HOST, hb_pairs_capacity(bytes, p->nj * sizeof *index), NULL);
     hb_gl_buffer_texture(&p->i, HB_GL_R32I);
   }
   hb_gl_buffer_write(&p->i, bytes, index);
@@ -55,8 +55,8 @@ static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
   HB_TRY(send_sinks(p, p->ni, index));
   p->index = index;
   p->token +=
-      0x9e3779b1; /* odd: all numbers come once; 2^32 over the golden ratio: neighbours are far apart */
-  p->begun = p->token;
+      0x9e3779b1; /* odd: every number comes once; 2^32 over the golden ratio: neighbors are far apart */
+  p->count_start = p->token;
   p->started = hb_clock_now();
   return p->scheme->walk(p);
 }
@@ -74,7 +74,7 @@ static enum hb_status read_portion(struct hb_pairs *p)
   return HB_OK;
 }
 
-/* Reads a portion's results, whose room is for the next one; the last ones stay where they are. */
+/* Reads a portion's results, which the next one overwrites; those of the last stay where they are. */
 static enum hb_status read_all_but_last(void *context, struct hb_pairs *p, size_t first, size_t count)
 {
   (void)context;

@@ -1,5 +1,5 @@
-/* The all-pairs engine: an interaction, walked by a scheme, in a precision, on an OpenGL context. It knows no
- * gravity: particles are records of four numbers, and so is what they feel. */
+/* The all-pairs engine: an interaction, walked by a scheme, in a precision, on an OpenGL context. It does not know
+ * gravity: particles and forces are records of four numbers. */
 #ifndef HB_PAIRS_H
 #define HB_PAIRS_H
 
@@ -8,9 +8,9 @@
 #include "pairs/precision.h"
 
 enum hb_j_source { HB_J_BUFFER_TEXTURE, HB_J_TEXTURE, HB_J_BLOCK, HB_J_STORAGE, HB_J_SOURCE_COUNT };
-extern const char *const hb_j_source_names[]; /* NULL behind the last */
+extern const char *const hb_j_source_names[]; /* NULL after the last */
 
-/* How a scheme walks; 0 takes the default for device and block. What a scheme has no use for it ignores. */
+/* How a scheme walks; 0: the default for device and block. A scheme ignores what it does not use. */
 struct hb_pairs_tuning {
   int i_each;          /* sinks a fragment or compute thread holds in registers   */
   int unroll;          /* sources fetched ahead                                   */
@@ -18,7 +18,7 @@ struct hb_pairs_tuning {
   int j_source_plus_1; /* enum hb_j_source + 1                                    */
   int output_plus_1;   /* 1: render targets, 2: storage buffer (GL 4.3)           */
   int add_plus_1;      /* bag: segments are added by 1: the host, 2: the device (GL 4.3) */
-  int threads;         /* wanted at work at once: sources are shared out for that */
+  int threads;         /* wanted at once: the sources are divided to get them */
   int width;           /* bag: fragments a row                                      */
   int workgroup;       /* tile: threads that share a tile                         */
   int body_threads;    /* tile: most threads a body                                      */
@@ -34,7 +34,7 @@ struct hb_pairs_params {
   enum hb_precision precision;
   struct hb_pairs_tuning tuning;
   double parameter[4]; /* the interaction's own numbers */
-  double max_draw_s;   /* no draw shall take longer; 0: 0.05 */
+  double max_draw_s;   /* the longest draw; 0: 0.05 */
 };
 
 struct hb_pairs;
@@ -59,19 +59,19 @@ struct hb_result {
   size_t stride;
 };
 
-/* Starts the walk for the sinks index[ni] and returns without waiting where it can; of a block in portions it waits for
- * all but the last, whose results are written already. results[4 * f_records], NULL: nobody wants them; the last one,
- * which counts sources, has none. Errors: HB_ERR_DEVICE when a draw was lost. */
+/* Starts the walk for the sinks index[ni] and returns without waiting where it can; of a block in portions it waits for,
+ * and writes the results of, all but the last. results[4 * f_records], NULL: not wanted; the last component, which counts
+ * sources, has no result. Errors: HB_ERR_DEVICE when a draw was lost. */
 enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
                              const struct hb_result *results);
 
-/* Waits for the walk and writes what is left of its results. HB_ERR_DEVICE when a draw was lost. */
+/* Waits for the walk and writes its remaining results. HB_ERR_DEVICE when a draw was lost. */
 enum hb_status hb_pairs_read(struct hb_pairs *pairs);
 
 /* ---- on the device, without the host ---- */
 
-/* Room for nj particles whose texels the caller writes into pairs->j, then says so. */
-enum hb_status hb_pairs_room_j(struct hb_pairs *pairs, size_t nj);
+/* Memory for nj particles, whose texels the caller writes into pairs->j and then declares filled. */
+enum hb_status hb_pairs_reserve_j(struct hb_pairs *pairs, size_t nj);
 enum hb_status hb_pairs_filled_j(struct hb_pairs *pairs);
 
 /* The same texels as a two-dimensional texture, for programs with J_TEXTURE: copied by the device when they are newer.
@@ -79,9 +79,9 @@ enum hb_status hb_pairs_filled_j(struct hb_pairs *pairs);
 enum hb_status hb_pairs_texture_2d(struct hb_pairs *pairs);
 int hb_pairs_fit_texture_2d(const struct hb_pairs *pairs);
 
-/* Where the totals of a walk lie, as the schemes leave them: each of `segments` has `groups` of `each` sinks. Groups are
+/* How the schemes store the totals of a walk: each of `segments` has `groups` of `each` sinks. Groups are
  * laid out in rows of `width`, and where band > 1 down columns of that height first; a group takes `texels`, and
- * uvec4 number q of its sinks' totals, q = k % each * words + word, is `layer` texels behind the first. */
+ * uvec4 number q of its sinks' totals, q = k % each * words + word, is q times `layer` texels after the first. */
 struct hb_pairs_totals {
   unsigned buffer; /* its name in OpenGL */
   int segments, groups, each, width, band, texels, layer;
@@ -94,22 +94,22 @@ typedef enum hb_status (*hb_pairs_taker)(void *context, struct hb_pairs *pairs, 
 enum hb_status hb_pairs_walk_taking(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
                                     hb_pairs_taker take, void *context);
 
-/* The totals of the portion under way, which need not be done yet. */
+/* The totals of the current portion, which need not be done yet. */
 enum hb_status hb_pairs_totals(struct hb_pairs *pairs, struct hb_pairs_totals *totals);
 
-/* To be called when results that depend on the portion have been read: learns the device's speed. */
+/* To be called after reading results that depend on the portion: learns the device's speed. */
 void hb_pairs_done(struct hb_pairs *pairs);
 
 /* ---- for schemes ---- */
 
 enum { HB_SENT_MOST = 16384 };
 
-/* Bytes of totals on the device: larger blocks are walked in portions of so many where the scheme can, and spare room
- * for blocks that grow ends here. 2^20 sinks of bag in single, which keep any device busy. */
+/* Bytes of totals on the device: larger blocks are walked in portions of this size where the scheme can, and no spare
+ * memory beyond it is reserved for blocks that grow. 2^20 sinks of bag in single, which keep any device busy. */
 enum { HB_PAIRS_TOTALS = 64 << 20 };
 
-/* Bytes that travel at once between device and host: the totals of a small block in one piece; and what a processor
- * that is the device keeps in its cache. */
+/* Bytes transferred at once between device and host: the totals of a small block in one piece; and, where the processor is
+ * the device, what fits its cache. */
 enum { HB_PAIRS_PIECE = 8 << 20, HB_PAIRS_PIECE_SOFTWARE = 128 << 10 };
 
 struct hb_pairs {
@@ -117,52 +117,52 @@ struct hb_pairs {
   const struct hb_pairs_scheme *scheme;
   void *state; /* the scheme's own */
 
-  size_t nj, ni; /* sources, and sinks of the portion under way */
+  size_t nj, ni; /* sources, and sinks of the current portion */
   size_t sinks;  /* of all portions */
   size_t before; /* sinks in earlier portions */
   struct hb_result results[4 * HB_RECORDS_MAX];
   const uint32_t *index; /* the sinks of the portion, valid during the walk */
-  uint64_t passes;       /* of the walk that hb_gl_trace was told of */
+  uint64_t passes;       /* of the walk that were traced */
 
-  /* Counts of walked sources start from another number in each walk, so that results that an earlier walk left
-   * behind cannot pass for those of a lost draw. */
+  /* Counts of summed sources start from a different number in each walk, so that leftovers of an earlier walk cannot pass
+   * for the results of a lost draw. */
   uint32_t token;
-  uint32_t begun;    /* what the count of a total starts from: token times the totals added up in it */
-  double root_error; /* of 1 / r on the whole, relative: what the sums take back; 0: nothing to speak of */
-  int texels;        /* vec4s a particle takes on the device                  */
-  int words;         /* uvec4s a total takes: WORDS of common/real.glsl       */
-  struct hb_gl_buffer j;     /* particles                                             */
+  uint32_t count_start;  /* where the count of a total starts: token times the totals added up in it */
+  double root_error;     /* of 1 / r in the mean, relative, for which the sums are corrected; 0: negligible */
+  int texels;            /* vec4s a particle takes on the device                  */
+  int words;             /* uvec4s a total takes: WORDS of common/real.glsl       */
+  struct hb_gl_buffer j; /* particles                                             */
   struct hb_gl_texture j_2d; /* the same as an ordinary texture, made when first read */
   int is_2d_filled;
   int shift;                   /* its width is 2^shift texels                           */
   struct hb_gl_buffer i;       /* sinks' numbers                                        */
-  uint32_t sent[HB_SENT_MOST]; /* the sinks that are there, as far as they are kept     */
+  uint32_t sent[HB_SENT_MOST]; /* the sinks that were sent, if they fit */
   size_t sent_bytes;
 
-  struct hb_gl_buffer storage;    /* totals: [segment][sink][words], where a scheme keeps them so */
+  struct hb_gl_buffer storage;    /* totals: [segment][sink][words], for schemes that store them so */
   struct hb_gl_readback readback; /* sums on their way to the host: [sink][words], where the device adds */
-  int stays;                      /* the results of this walk stay on the device: sums go to `storage` */
+  int stays;                      /* results stay on the device: sums go to `storage` */
 
-  uint32_t *staging; /* what comes back, piece by piece */
-  size_t staging_room;
+  uint32_t *staging; /* results read back, piece by piece */
+  size_t staging_capacity;
 
   double pairs_per_s; /* as measured; a guess until known is 1 */
   int known;
-  double started; /* clock at the begin of the walk */
+  double started; /* clock at the start of the walk */
 };
 
 struct hb_pairs_scheme {
   const char *name, *summary, *source;
   int is_compute;  /* its programs are compute shaders                                          */
-  int is_historic; /* of interest for what it was */
-  int has_tuning;  /* the tuner has something to choose: matrix2004's limit is a matter of memory */
+  int is_historic; /* of historical interest */
+  int has_tuning;  /* for the tuner; matrix2004's limit is a matter of memory */
   enum hb_status (*create)(struct hb_pairs *pairs);
   void (*destroy)(struct hb_pairs *pairs);
   size_t (*portion)(const struct hb_pairs *pairs); /* sinks to walk at once; NULL: all */
   enum hb_status (*walk)(struct hb_pairs *pairs);
   enum hb_status (*read)(struct hb_pairs *pairs); /* hb_pairs_add for each total */
   enum hb_status (*totals)(struct hb_pairs *pairs, struct hb_pairs_totals *totals); /* NULL: cannot */
-  /* Adds what it makes on a GPU beside the particles and the sinks' numbers; a sink's total takes so many bytes. */
+  /* Adds what it allocates on a GPU beside particles and sinks' numbers; total: bytes of a sink's total. */
   void (*memory)(double total, struct hb_force_need *need);
 };
 
@@ -173,7 +173,7 @@ HB_PAIRS_SCHEMES(HB_PAIRS_DECLARED)
 extern const struct hb_pairs_scheme *const hb_pairs_schemes[];
 extern const size_t hb_pairs_scheme_count;
 
-/* NULL if there is none of that name. */
+/* NULL if there is none with that name. */
 const struct hb_pairs_scheme *hb_pairs_scheme_find(const char *name);
 
 /* vec4s that a particle takes on the device, and uvec4s that a total does. */
@@ -200,19 +200,19 @@ typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, siz
 enum hb_status hb_pairs_passes(struct hb_pairs *pairs, size_t segments, size_t segment_length, size_t step,
                                size_t most, hb_pairs_pass pass);
 
-/* n particles as they lie on the device: 16 * texels bytes each. `out` is ordinary memory (straight: 1), or memory that
- * is written fast by whole lines only, one behind the other (0). */
+/* n particles as they are stored on the device: 16 * texels bytes each. `out` is ordinary memory (straight: 1), or memory
+ * that is fast only when written in order, by complete cache lines (0). */
 void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t n, const struct hb_column *columns,
                    void *out);
 
-/* Tells the engine that so many pairs took so many seconds. */
+/* Updates the estimated speed: these pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
 
-/* Bytes to reserve for something that needs so many now and may grow: half as much again, but none beyond `most`. */
-size_t hb_pairs_room(size_t bytes, size_t most);
+/* Bytes to reserve for an array that may grow: half as much again, but no spare beyond `most`. */
+size_t hb_pairs_capacity(size_t bytes, size_t most);
 
-/* Room for all `count` words in pairs->staging or, where that is too much at once, for a piece of them that is not
- * smaller than `least`; gives the words of a piece. What travels in pieces needs no room of its size on the host. */
+/* Memory for all `count` words in pairs->staging or, where that is too much at once, for a piece of at least `least` words:
+ * *piece words. */
 enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t least, size_t count, size_t *piece);
 
 /* Adds a sink's total over a segment to its results, in double; segment after segment. words[k] are the four of
@@ -220,17 +220,17 @@ enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t least, size_t count
 enum hb_status hb_pairs_add(const struct hb_pairs *pairs, size_t segment, size_t segment_length, size_t i,
                             const uint32_t *const words[]);
 
-/* Reserves room for the sums of this walk, [sink][words], as storage buffer 3 of a pass: pairs->readback, or pairs->storage
+/* Reserves memory for the sums of this walk, [sink][words], as storage buffer 3 of a pass: pairs->readback, or pairs->storage
  * when they stay. Then reads them back: each is over all sources. */
 enum hb_status hb_pairs_results(struct hb_pairs *pairs, struct hb_gl_pass *pass);
 enum hb_status hb_pairs_read_results(struct hb_pairs *pairs);
 
-/* Sinks whose results travel to the host at once. */
+/* Sinks whose results are read back at once. */
 size_t hb_pairs_results_portion(const struct hb_pairs *pairs);
 
-/* Room for bytes in pairs->storage; for the totals of ni sinks there; and the same as above from there. */
-enum hb_status hb_pairs_storage_bytes(struct hb_pairs *pairs, size_t bytes);
-enum hb_status hb_pairs_storage_room(struct hb_pairs *pairs, size_t segments);
+/* Memory for bytes in pairs->storage; for the totals of ni sinks there; and reading and describing those. */
+enum hb_status hb_pairs_reserve_storage(struct hb_pairs *pairs, size_t bytes);
+enum hb_status hb_pairs_reserve_totals(struct hb_pairs *pairs, size_t segments);
 enum hb_status hb_pairs_read_storage(struct hb_pairs *pairs, size_t segments, size_t segment_length);
 void hb_pairs_storage_totals(const struct hb_pairs *pairs, size_t segments, struct hb_pairs_totals *totals);
 

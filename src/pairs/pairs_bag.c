@@ -1,11 +1,13 @@
-/* The bag scheme on the host's side: its programs and passes. See shaders/pairs/bag.frag. */
+/* The host side of the bag scheme: its programs and passes. See shaders/pairs/bag.frag. */
 #include "pairs/pairs_bag.h"
 
 #include "base/mem.h"
 
 #include <stdio.h>
 
-enum { MAX_ITERATIONS = 32768 /* llvmpipe silently ends a fragment after 65535 turns of all its loops */ };
+enum {
+  MAX_ITERATIONS = 32768 /* llvmpipe silently ends a fragment after 65535 iterations of all its loops */
+};
 
 /* ---- create and destroy ---- */
 
@@ -33,7 +35,7 @@ static void bag_destroy(struct hb_pairs *p)
   hb_mem_free(b);
 }
 
-/* Of the shape of the walk, if they read sources from elsewhere: more particles may not fit a texture. */
+/* Of the current shape, if they read sources from elsewhere: more particles may not fit a texture. */
 static void drop_programs(struct hb_bag *b)
 {
   for (int stage = 0; stage < HB_BAG_STAGES && b->built[b->shape] != b->j_source; stage++)
@@ -55,23 +57,24 @@ static enum hb_status build(struct hb_pairs *p, enum hb_bag_stage stage)
                                                  .i_each = b->each,
                                                  .unroll = b->unroll,
                                                  .partial = b->partial,
-                                                 .defines = defines};
+                                                 .defines = defines,
+                                                 .describe = hb_bag_describe};
   return hb_pairs_program_build(p, &source, &b->program[b->shape][stage]);
 }
 
 /* ---- the walk ---- */
 
-static enum hb_status make_room(struct hb_pairs *p)
+static enum hb_status reserve(struct hb_pairs *p)
 {
   struct hb_bag *b = p->state;
   if (b->in_storage) {
     hb_gl_target_empty(b->width, b->height, &b->empty);
-    return hb_pairs_storage_room(p, (size_t)b->segments);
+    return hb_pairs_reserve_totals(p, (size_t)b->segments);
   }
   if (b->layers[0].height >= b->height) return HB_OK;
   int layers = b->each * p->words;
   size_t row = 2 * HB_BAG_TEXEL * (size_t)p->params.tuning.width * (size_t)layers;
-  int height = (int)(hb_pairs_room((size_t)b->height * row, HB_PAIRS_TOTALS) / row);
+  int height = (int)(hb_pairs_capacity((size_t)b->height * row, HB_PAIRS_TOTALS) / row);
   for (int k = 0; k < 2; k++) {
     hb_gl_texture_destroy(&b->layers[k]);
     HB_TRY(hb_gl_texture_words(p->params.context, p->params.tuning.width, height, layers, &b->layers[k]));
@@ -106,6 +109,8 @@ static void set_inputs(struct hb_pairs *p, struct hb_gl_pass *pass)
 {
   const struct hb_bag *b = p->state;
   hb_pairs_program_inputs(p, pass);
+  hb_gl_pass_int(pass, "source_count", (int)p->nj);
+  hb_gl_pass_int(pass, "sink_count", (int)p->ni);
   hb_gl_pass_int(pass, "groups", b->groups);
   hb_gl_pass_int(pass, "segment_length", b->segment_length);
   hb_gl_pass_int(pass, "width", b->width);
@@ -120,8 +125,8 @@ static void draw_rows(const struct hb_bag *b, struct hb_gl_pass *pass, int row, 
   hb_gl_pass_draw(pass, target, 0, row, b->width, rows);
 }
 
-/* Where a uniform block holds the sources: the fragments of one segment after the other, each in rows of its own. A last
- * segment that is shorter may have no sources left, and then reads nothing. */
+/* With sources in a uniform block: the fragments of one segment after the other, each in its own rows. A shorter last
+ * segment may have no sources left, and then reads nothing. */
 static void draw_segments(const struct hb_pairs *p, struct hb_gl_pass *pass, size_t from)
 {
   const struct hb_bag *b = p->state;
@@ -129,6 +134,7 @@ static void draw_segments(const struct hb_pairs *p, struct hb_gl_pass *pass, siz
   for (int s = 0; s < b->segments; s++) {
     size_t start = (size_t)s * (size_t)b->segment_length + from;
     set_block(p, pass, start < p->nj ? start : 0);
+    pass->continues = s + 1 < b->segments;
     draw_rows(b, pass, s * rows, rows);
   }
 }
@@ -152,9 +158,10 @@ static enum hb_status walk_bag(struct hb_pairs *p, size_t from, size_t to)
   struct hb_gl_pass *pass = &b->program[b->shape][stage];
   if (b->stage != stage) set_inputs(p, pass);
   b->stage = stage;
+  b->from = from;
+  b->to = to;
   hb_gl_pass_int2(pass, "bag", (int)from, (int)to);
   draw(p, pass, from);
-  if (hb_gl_trace) hb_bag_tell(p, from, to);
   return HB_OK;
 }
 
@@ -177,7 +184,7 @@ static enum hb_status bag_walk(struct hb_pairs *p)
   struct hb_bag *b = p->state;
   hb_bag_choose_framebuffer(p);
   drop_programs(b);
-  HB_TRY(make_room(p));
+  HB_TRY(reserve(p));
   if (b->j_source == HB_J_TEXTURE) HB_TRY(hb_pairs_texture_2d(p));
   b->stage = HB_BAG_STAGES;
   HB_TRY(hb_pairs_passes(p, (size_t)b->segments, (size_t)b->segment_length, least_sources(p), most_sources(p),
@@ -185,9 +192,9 @@ static enum hb_status bag_walk(struct hb_pairs *p)
   return b->on_device ? add_segments(p) : HB_OK;
 }
 
-/* Particles twice: in a buffer, of which large blocks walk uniform blocks (one may begin at the last source), and in a
- * texture for few sinks, filled up to a row. Totals of a portion of the sinks, and of few (threads, and a band of rows:
- * pairs_bag_shape.c) in a ping-pong pair of textures at most, with the room that hb_pairs_room leaves. */
+/* Particles twice: in a buffer, read as uniform blocks by large blocks (one may start at the last source), and in a texture
+ * for few sinks, padded to a row. Totals of a portion of the sinks, and of few (threads, and a band of rows:
+ * pairs_bag_shape.c) in at most a ping-pong pair of textures, with the spare memory of hb_pairs_capacity. */
 static void bag_memory(double total, struct hb_force_need *need)
 {
   enum { FEW = 65536 + 16384, BEHIND = 65536, ROW = 16384 };

@@ -1,24 +1,24 @@
-/* The bag scheme among its own files: pairs_bag_shape.c chooses how a block is walked, pairs_bag.c walks it,
- * pairs_bag_result.c gives what the walk has left to the host, to the device and to who watches. */
+/* Shared by the files of the bag scheme: pairs_bag_shape.c chooses how a block is walked, pairs_bag.c walks it,
+ * pairs_bag_result.c passes the results to the host, to the device and to a tracer. */
 #ifndef HB_PAIRS_BAG_H
 #define HB_PAIRS_BAG_H
 
 #include "pairs/pairs_sum.h"
 
-/* The program comes in shapes: many sinks are walked by fragments that hold several each, few sinks by fragments that
- * hold one and share its sources out. Where there are enough sinks a uniform block may hold the sources, 64 KB of
- * them for each draw. Each shape has a first pass and one that goes on. */
+/* The program has shapes: with many sinks a fragment holds several; with few it holds one, and several fragments divide its
+ * sources. With enough sinks a uniform block may hold the sources, 64 KB of them for each draw. Each shape has a first pass
+ * and one that continues. */
 enum hb_bag_shape { HB_BAG_BLOCKS, HB_BAG_MANY, HB_BAG_FEW, HB_BAG_FEW_LONG, HB_BAG_SHAPES };
 enum hb_bag_stage { HB_BAG_ANEW, HB_BAG_GO_ON, HB_BAG_STAGES };
 
 struct hb_bag {
   struct hb_gl_pass program[HB_BAG_SHAPES][HB_BAG_STAGES]; /* built when first used, */
   enum hb_j_source built[HB_BAG_SHAPES];                   /* for sources from here */
-  struct hb_gl_texture many[2], few[2];                    /* ping-pong pairs, drawn into, */
+  struct hb_gl_texture many[2], few[2];                    /* ping-pong pairs to draw into, */
   struct hb_pairs_sum sum_of_many, sum_of_few;
-  struct hb_gl_target empty; /* or, for totals in a storage buffer that is continued in place, no texture */
+  struct hb_gl_target empty; /* or no texture, for totals in a storage buffer */
 
-  /* what the tuning comes to in the shape of the walk under way */
+  /* the tuning in the shape of the current walk */
   enum hb_bag_shape shape;
   int each, unroll, partial; /* sinks a fragment, sources fetched ahead, sources of a float sum */
   enum hb_j_source j_source;
@@ -28,21 +28,22 @@ struct hb_bag {
   struct hb_pairs_sum *sum;     /* by this */
   int segments, segment_length;
 
-  /* a portion of its sinks */
-  int groups; /* of `each`; with blocks and segments also empty ones, so that each segment has whole rows */
+  /* the current portion of its sinks */
+  int groups; /* of `each`; with blocks and segments some are empty, so that a segment has complete rows */
   int width, height,
       band;    /* fragments; rows in which they are numbered up and down, see shaders/pairs/bag.frag */
   int written; /* which of the pair holds the totals */
   enum hb_bag_stage stage; /* the program in use; HB_BAG_STAGES: none */
+  size_t from, to;         /* sources of each segment that the pass sums */
 };
 
 enum {
   HB_BAG_TEXEL = 16 /* bytes */,
-  HB_BAG_BLOCK_TEXELS = 4096 /* 64 KB, as nearly every device takes a uniform block */,
+  HB_BAG_BLOCK_TEXELS = 4096 /* 64 KB, a uniform block that nearly every device accepts */,
   HB_BAG_BLOCK_BYTES = HB_BAG_BLOCK_TEXELS * HB_BAG_TEXEL
 };
 
-/* Fills in what the user left open. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
+/* Fills in what the user did not set. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
 enum hb_status hb_bag_complete_tuning(struct hb_pairs *pairs);
 
 /* Whether any shape keeps its totals in a storage buffer. */
@@ -62,7 +63,7 @@ void hb_bag_choose_framebuffer(const struct hb_pairs *pairs);
 enum hb_status hb_bag_read(struct hb_pairs *pairs);
 enum hb_status hb_bag_totals(struct hb_pairs *pairs, struct hb_pairs_totals *totals);
 
-/* Tells who watches of the pass from .. to that was just drawn. */
-void hb_bag_tell(struct hb_pairs *pairs, size_t from, size_t to);
+/* Its passes for a tracer: as hb_gl_pass_describe, of a struct hb_pairs. */
+void hb_bag_describe(void *pairs, struct hb_gl_trace_pass *trace);
 
 #endif

@@ -1,6 +1,6 @@
-/* What a walk of the bag scheme has left: for the host, for the device, for who watches. */
+/* The results of a walk of the bag scheme: for the host, for the device, for a tracer. */
 #include "pairs/pairs_bag.h"
-#include "pairs/pairs_watch.h"
+#include "pairs/pairs_trace.h"
 
 #include <stdio.h>
 
@@ -62,7 +62,7 @@ static enum hb_status copy_layers(struct hb_pairs *p, struct hb_pairs_totals *wh
   const struct hb_bag *b = p->state;
   int layers = b->each * p->words, layer = b->width * b->height;
   size_t bytes = HB_BAG_TEXEL * (size_t)layer;
-  HB_TRY(hb_pairs_storage_bytes(p, bytes * (size_t)layers));
+  HB_TRY(hb_pairs_reserve_storage(p, bytes * (size_t)layers));
   for (int k = 0; k < layers; k++)
     hb_gl_target_copy(&b->layers[b->written].target, k, b->width, b->height, &p->storage, bytes * (size_t)k);
   *where = (struct hb_pairs_totals){
@@ -74,7 +74,7 @@ static enum hb_status copy_layers(struct hb_pairs *p, struct hb_pairs_totals *wh
       .band = b->band,
       .texels = 1,
       .layer = layer,
-      .walked = (uint32_t)b->segments * p->begun + (uint32_t)p->nj,
+      .walked = (uint32_t)b->segments * p->count_start + (uint32_t)p->nj,
   };
   return HB_OK;
 }
@@ -87,14 +87,14 @@ enum hb_status hb_bag_totals(struct hb_pairs *p, struct hb_pairs_totals *where)
   return HB_OK;
 }
 
-/* ---- to who watches ---- */
+/* ---- to a tracer ---- */
 
-static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *name, int which)
+static struct hb_gl_trace_array traced(const struct hb_pairs *p, const char *name, int which)
 {
   const struct hb_bag *b = p->state;
   struct hb_gl_trace_array array = b->in_storage
-                                       ? hb_pairs_watch_totals(p, HB_GL_BUFFER, p->storage.id)
-                                       : hb_pairs_watch_totals(p, HB_GL_LAYERS, b->layers[which].id);
+                                       ? hb_pairs_trace_totals(p, HB_GL_BUFFER, p->storage.id)
+                                       : hb_pairs_trace_totals(p, HB_GL_LAYERS, b->layers[which].id);
   array.name = b->in_storage ? "totals" : name;
   array.columns = b->groups;
   array.each = b->each;
@@ -104,7 +104,7 @@ static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *na
   return array;
 }
 
-/* Sources of all segments together that lie between from and to in theirs. */
+/* Sources from .. to of each segment, of all segments together. */
 static size_t sources_of(const struct hb_pairs *p, size_t from, size_t to)
 {
   const struct hb_bag *b = p->state;
@@ -117,27 +117,26 @@ static size_t sources_of(const struct hb_pairs *p, size_t from, size_t to)
   return count;
 }
 
-/* Fragments behind the last one find no source, but they meet their sinks. */
-void hb_bag_tell(struct hb_pairs *p, size_t from, size_t to)
+/* Fragments after the last one have no sources, but they read their sinks. Called before the pair is swapped. */
+void hb_bag_describe(void *pairs, struct hb_gl_trace_pass *t)
 {
+  struct hb_pairs *p = pairs;
   const struct hb_bag *b = p->state;
-  size_t sources = sources_of(p, from, to), fragments = (size_t)b->width * (size_t)b->height;
+  size_t sources = sources_of(p, b->from, b->to), fragments = (size_t)b->width * (size_t)b->height;
   uint64_t sinks = fragments * (uint64_t)b->each, texels = (uint64_t)p->texels;
-  struct hb_gl_trace_pass pass =
-      hb_pairs_watch_pass(p, texels * (sinks + (uint64_t)b->groups * sources), sinks);
-  pass.fragments = fragments;
-  pass.pairs = (uint64_t)p->ni * sources;
-  pass.write_count = 1;
-  pass.write[0] = watched(p, "result", b->written);
-  pass.write[0].traffic = sinks * (uint64_t)p->words;
-  if (from > 0) {
-    pass.read[pass.read_count] = watched(p, "before", !b->written);
-    if (b->in_storage) pass.read[pass.read_count].quantities = NULL; /* overwritten by now */
-    pass.read[pass.read_count++].traffic = sinks * (uint64_t)p->words;
+  hb_pairs_trace_pass(p, texels * (sinks + (uint64_t)b->groups * sources), sinks, t);
+  t->fragments = fragments;
+  t->pairs = (uint64_t)p->ni * sources;
+  t->write_count = 1;
+  t->write[0] = traced(p, "result", !b->written);
+  t->write[0].traffic = sinks * (uint64_t)p->words;
+  if (b->from > 0) {
+    t->read[t->read_count] = traced(p, "before", b->written);
+    if (b->in_storage) t->read[t->read_count].quantities = NULL; /* overwritten by now */
+    t->read[t->read_count++].traffic = sinks * (uint64_t)p->words;
   }
   if (b->segments > 1)
-    snprintf(pass.what, sizeof pass.what, "sources %zu to %zu of %d segments", from, to - 1, b->segments);
+    snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segments", b->from, b->to - 1, b->segments);
   else
-    snprintf(pass.what, sizeof pass.what, "sources %zu to %zu", from, (to < p->nj ? to : p->nj) - 1);
-  hb_gl_trace_tell(&pass);
+    snprintf(t->what, sizeof t->what, "sources %zu to %zu", b->from, (b->to < p->nj ? b->to : p->nj) - 1);
 }

@@ -8,18 +8,18 @@ enum {
   MOST_EACH = 8, /* sinks a fragment, or render targets */
   LONG = 64      /* float sums of full length; with so many a sink, few sinks need no shorter ones */
 };
-/* A part of the wanted fragments is enough for the shape that does more per fetch, and for a draw that others follow. */
+/* A fraction of the wanted fragments is enough for the shape that does more per fetch, and for a draw that others follow. */
 enum { SOFTWARE_FILLED = 16, GPU_FILLED = 4, DRAWN = 8 };
 enum { BLOCKS_WANTED = 4 }; /* times the fragments: a draw waits for nothing, a pass for the one before */
 enum { OUTPUT_TARGETS = 1, OUTPUT_STORAGE = 2 };
 enum { ADD_HOST = 1, ADD_DEVICE = 2 };
 
-/* llvmpipe runs fragments in blocks of 4 x 4, half a block in step: fewer rows leave lanes idle. */
+/* llvmpipe runs fragments in blocks of 4 x 4, half a block in lockstep: fewer rows leave lanes idle. */
 enum { SOFTWARE_BAND = 2, SOFTWARE_ROWS = 4 };
-/* A GPU runs blocks of 8 x 4 or so in step, which shall walk one segment: with bands of rows they do, once a segment has
- * enough groups of sinks. */
+/* A GPU runs blocks of 8 x 4 or so in lockstep, which should walk one segment: with bands of rows they do, once a segment
+ * has enough groups of sinks. */
 enum { GPU_BAND = 16, GPU_BANDED = 256 };
-/* Where a fragment holds one sink: more vectors to run, and fewer fetches that wait in memory. */
+/* Where a fragment holds one sink: more vectors, and fewer pending fetches. */
 enum { SOFTWARE_PARTIAL = 128, SOFTWARE_UNROLL = 4 };
 
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -30,7 +30,7 @@ static int holds_several(enum hb_bag_shape shape) { return shape <= HB_BAG_MANY;
 static int adds_on_device(const struct hb_pairs *p) { return p->params.tuning.add_plus_1 == ADD_DEVICE; }
 
 /* The totals of few sinks are few: textures are read sooner, and llvmpipe's programs that write them are faster; but
- * what a compute program adds up is written where it reads, since a GPU's driver may turn a whole texture over first. */
+ * for a compute program that adds them they go to a buffer, since a GPU's driver may first convert a texture's layout. */
 static int uses_storage(const struct hb_pairs *p, enum hb_bag_shape shape)
 {
   return holds_several(shape) ? p->params.tuning.output_plus_1 == OUTPUT_STORAGE : adds_on_device(p);
@@ -41,7 +41,7 @@ int hb_bag_needs_storage(const struct hb_pairs *p)
   return uses_storage(p, HB_BAG_MANY) || uses_storage(p, HB_BAG_FEW);
 }
 
-/* Sinks that a fragment can hold: each takes render targets of its own. */
+/* Sinks that a fragment can hold: each needs its own render targets. */
 static int most_each(const struct hb_pairs *p)
 {
   return uses_storage(p, HB_BAG_MANY)
@@ -54,10 +54,10 @@ static enum hb_status check_tuning(const struct hb_pairs *p)
   const struct hb_gl_caps *caps = &p->params.context->caps;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   if (t->i_each > most_each(p))
-    return hb_fail(HB_ERR_USAGE, "the bag scheme was to hold %d sinks a fragment, expected at most %d here",
+    return hb_fail(HB_ERR_USAGE, "i_each is %d sinks a fragment of the bag scheme, expected at most %d here",
                    t->i_each, most_each(p));
   if (t->partial % t->unroll)
-    return hb_fail(HB_ERR_USAGE, "a float sum was to take %d sources, expected a multiple of %d", t->partial,
+    return hb_fail(HB_ERR_USAGE, "a float sum is over %d sources, expected a multiple of %d", t->partial,
                    t->unroll);
   int needs_43 = hb_bag_needs_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
   if (needs_43 && !caps->has_compute)
@@ -69,14 +69,14 @@ static enum hb_status check_tuning(const struct hb_pairs *p)
   return HB_OK;
 }
 
-/* Where sources are read fastest; a software renderer's are in memory whatever they are called. */
+/* Where sources are read fastest; for a software renderer all are ordinary memory. */
 static enum hb_j_source fastest_source(const struct hb_gl_caps *caps)
 {
   int has_blocks = caps->max_uniform_block_size >= HB_BAG_BLOCK_BYTES;
   return has_blocks && !caps->software ? HB_J_BLOCK : HB_J_BUFFER_TEXTURE;
 }
 
-/* Safe choices where nothing was measured; see data/measured for how they came about. */
+/* Safe choices where nothing was measured; from the measurements in data/measured. */
 enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
 {
   int software = p->params.context->caps.software, compute = p->params.context->caps.has_compute;
@@ -149,7 +149,7 @@ static void cut(const struct hb_pairs *p, size_t unit, size_t wanted)
   b->segment_length = (int)(each * unit);
 }
 
-/* Whether a draw for each uniform block has enough to do, and a float sum fits one. */
+/* Whether a draw for each uniform block has enough work, and a float sum fits one. */
 static int takes_blocks(const struct hb_pairs *p, size_t groups)
 {
   const struct hb_pairs_tuning *t = &p->params.tuning;
@@ -157,7 +157,7 @@ static int takes_blocks(const struct hb_pairs *p, size_t groups)
          hb_bag_block_length(p) > 0;
 }
 
-/* Shape and segments, from the sinks of all portions so that these cannot change a result. Segments: as many as give
+/* Shape and segments, from the sinks of all portions, so that portions cannot change a result. Segments: as many as give
  * the wanted number of fragments, each at least one float sum long. */
 static void choose_shape(const struct hb_pairs *p)
 {
@@ -190,7 +190,7 @@ size_t hb_bag_portion(const struct hb_pairs *p)
   return hb_div_ceil(groups, hb_div_ceil(groups, most)) * each;
 }
 
-/* Each segment is drawn by itself: it gets whole rows, and groups that are empty fill the last one. */
+/* Each segment is drawn separately, in complete rows: empty groups fill the last one. */
 static void choose_rows_for_each(struct hb_bag *b, size_t width)
 {
   size_t band = (size_t)b->band, rows = hb_div_ceil((size_t)b->groups, band * width) * band;

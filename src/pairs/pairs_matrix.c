@@ -1,4 +1,4 @@
-/* The matrix scheme on the host's side: tiles, the passes that fold each of them, and the sums over tiles. See
+/* The host side of the matrix scheme: tiles, the passes that fold each of them, and the sums over tiles. See
  * shaders/pairs/matrix_pair.frag and matrix_sum.frag.
  *
  *   for each tile of sinks               a row of the totals
@@ -7,10 +7,10 @@
  *       fold until one row is left       matrix[0] -> matrix[1] -> matrix[0] ...
  *       add that row to the totals       totals[0] -> totals[1] -> totals[0] ...
  *
- * The tile decides in which order terms are added, so another `limit` may change the last bits. Cutting a tile into
- * more draws for the sake of time does not: a draw is a band of its rows. */
+ * The tile determines the order in which terms are added, so another `limit` may change the last bits. Cutting a tile into
+ * more draws, to bound their time, does not: a draw is a band of its rows. */
 #include "pairs/pairs_program.h"
-#include "pairs/pairs_watch.h"
+#include "pairs/pairs_trace.h"
 
 #include "base/mem.h"
 #include "base/arith.h"
@@ -20,19 +20,27 @@
 
 enum {
   LIMIT_2004 = 2048,
-  LEAST_ROOM = 64,
+  LEAST_SIDE = 64,
 };
-static const double MATRIX_BYTES = 256 << 20; /* the default tile takes no more: 2048 or 1024 pairs squared */
+static const double MATRIX_BYTES = 256 << 20; /* of the default tile at most: 2048 or 1024 pairs squared */
+
+/* The current tile. */
+struct tile {
+  int row, column; /* of sinks, of sources */
+  int width, rows; /* what is left of it */
+  int read;        /* which of the pair of textures holds it */
+};
 
 struct matrix {
   struct hb_gl_pass pair, sum;
   struct hb_gl_texture matrix[2]; /* pairs of a tile; half as many rows to fold them into */
   struct hb_gl_texture totals[2]; /* a row for each tile of sinks */
 
-  /* the walk under way */
+  /* the current walk */
   int width, height; /* of a tile */
   int sink_tiles, source_tiles;
   uint32_t tiles_before; /* of all walks before this one */
+  struct tile tile;
 };
 
 /* ---- create and destroy ---- */
@@ -54,8 +62,7 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
   if (!t->limit) t->limit = default_limit(p);
   if (!t->j_source_plus_1) t->j_source_plus_1 = HB_J_BUFFER_TEXTURE + 1;
   if (t->limit > caps->max_texture_size)
-    return hb_fail(HB_ERR_USAGE,
-                   "the matrix was to have up to %d x %d texels, expected at most %d on a side here",
+    return hb_fail(HB_ERR_USAGE, "the matrix has up to %d x %d texels, expected at most %d on a side here",
                    t->limit, t->limit, caps->max_texture_size);
   if (t->j_source_plus_1 != HB_J_BUFFER_TEXTURE + 1 && t->j_source_plus_1 != HB_J_TEXTURE + 1)
     return hb_fail(HB_ERR_USAGE, "scheme matrix2004 cannot read sources from %s (expected %s or %s)",
@@ -85,29 +92,15 @@ static void matrix_destroy(struct hb_pairs *p)
   hb_mem_free(s);
 }
 
-static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_gl_pass *pass)
-{
-  char defines[40];
-  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n", p->params.tuning.j_source_plus_1 - 1);
-  const struct hb_pairs_program_source source = {.fragment = file,
-                                                 .version = 330,
-                                                 .precision = p->params.precision,
-                                                 .i_each = 1,
-                                                 .unroll = 1,
-                                                 .partial = 1,
-                                                 .defines = defines};
-  return hb_pairs_program_build(p, &source, pass);
-}
-
-/* ---- room ---- */
+/* ---- memory ---- */
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 static int half_up(int rows) { return (rows + 1) / 2; }
 
-/* What there is, doubled until it is enough, but no more than `most` unless that is needed. */
+/* `have`, doubled until it is enough, but no more than `most` unless that is needed. */
 static int grown(int have, int need, int most)
 {
-  if (have < LEAST_ROOM) have = LEAST_ROOM;
+  if (have < LEAST_SIDE) have = LEAST_SIDE;
   while (have < need) have *= 2;
   if (have > most) have = most;
   return have > need ? have : need;
@@ -123,7 +116,7 @@ static enum hb_status grow(struct hb_pairs *p, int width, int height, int most_w
   return hb_gl_texture_words(p->params.context, new_width, new_height, p->words, layers);
 }
 
-static enum hb_status make_room(struct hb_pairs *p)
+static enum hb_status reserve(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
   int limit = p->params.tuning.limit, most = p->params.context->caps.max_texture_size;
@@ -135,7 +128,7 @@ static enum hb_status make_room(struct hb_pairs *p)
 
 /* ---- the walk ---- */
 
-/* Rows of so many pairs that a draw may take. */
+/* How many rows of `width` pairs a draw may take. */
 static int rows_a_draw(const struct hb_pairs *p, int width, int rows)
 {
   double by_time = p->pairs_per_s * p->params.max_draw_s / width;
@@ -148,19 +141,19 @@ static int height_of(const struct hb_pairs *p, int k)
   return smaller(s->height, (int)p->nj - k * s->height);
 }
 
-/* What each pair of a tile counts beyond 1: another number for each tile of each walk, see hb_pairs.token. */
+/* What each pair of a tile counts beyond 1: a different number for each tile of each walk, see hb_pairs.token. */
 static uint32_t token_of(const struct hb_pairs *p, int row, int k)
 {
   const struct matrix *s = p->state;
   return (s->tiles_before + (uint32_t)row * (uint32_t)s->source_tiles + (uint32_t)k) * 0x9e3779b1u;
 }
 
-/* ---- telling who watches ---- */
+/* ---- for a tracer ---- */
 
-static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *name,
-                                        const struct hb_gl_texture *layers, int width, int rows, int row)
+static struct hb_gl_trace_array traced(const struct hb_pairs *p, const char *name,
+                                       const struct hb_gl_texture *layers, int width, int rows, int row)
 {
-  struct hb_gl_trace_array array = hb_pairs_watch_totals(p, HB_GL_LAYERS, layers->id);
+  struct hb_gl_trace_array array = hb_pairs_trace_totals(p, HB_GL_LAYERS, layers->id);
   size_t first = (size_t)row * (size_t)((const struct matrix *)p->state)->width;
   array.name = name;
   array.columns = array.width = width;
@@ -172,109 +165,129 @@ static struct hb_gl_trace_array watched(const struct hb_pairs *p, const char *na
   return array;
 }
 
-static void tell_pairs(struct hb_pairs *p, int row, int k, int width, int height, int draws)
+static void describe_pairs(void *pairs, struct hb_gl_trace_pass *t)
 {
+  struct hb_pairs *p = pairs;
   const struct matrix *s = p->state;
-  uint64_t fragments = (uint64_t)width * (uint64_t)height;
-  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, 2 * fragments * (uint64_t)p->texels, fragments);
-  pass.draws = draws;
-  pass.pairs = pass.fragments = fragments;
-  pass.write_count = 1;
-  pass.write[0] = watched(p, "result", &s->matrix[0], width, height, row);
-  pass.write[0].first_source = (int64_t)k * s->height;
-  snprintf(pass.what, sizeof pass.what, "%d x %d pairs", width, height);
-  hb_gl_trace_tell(&pass);
+  const struct tile *d = &s->tile;
+  uint64_t fragments = (uint64_t)d->width * (uint64_t)d->rows;
+  hb_pairs_trace_pass(p, 2 * fragments * (uint64_t)p->texels, fragments, t);
+  t->pairs = t->fragments = fragments;
+  t->write_count = 1;
+  t->write[0] = traced(p, "result", &s->matrix[0], d->width, d->rows, d->row);
+  t->write[0].first_source = (int64_t)d->column * s->height;
+  snprintf(t->what, sizeof t->what, "%d x %d pairs", d->width, d->rows);
 }
 
-static void tell_fold(struct hb_pairs *p, int row, int read, int width, int rows, int draws)
+static void describe_fold(void *pairs, struct hb_gl_trace_pass *t)
 {
+  struct hb_pairs *p = pairs;
   const struct matrix *s = p->state;
-  int left = half_up(rows);
-  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, 0, 0);
-  pass.draws = draws;
-  pass.fragments = (size_t)width * (size_t)left;
-  pass.read_count = pass.write_count = 1;
-  pass.read[0] = watched(p, "before, more", &s->matrix[read], width, rows, row); /* each row once */
-  pass.write[0] = watched(p, "result", &s->matrix[!read], width, left, row);
-  snprintf(pass.what, sizeof pass.what, "fold %d rows to %d", rows, left);
-  hb_gl_trace_tell(&pass);
+  const struct tile *d = &s->tile;
+  int left = half_up(d->rows);
+  hb_pairs_trace_pass(p, 0, 0, t);
+  t->fragments = (size_t)d->width * (size_t)left;
+  t->read_count = t->write_count = 1;
+  t->read[0] = traced(p, "before, more", &s->matrix[d->read], d->width, d->rows, d->row); /* each row once */
+  t->write[0] = traced(p, "result", &s->matrix[!d->read], d->width, left, d->row);
+  snprintf(t->what, sizeof t->what, "fold %d rows to %d", d->rows, left);
 }
 
-/* The totals have a row for each tile of sinks; this pass has changed one of them. */
-static void tell_totals(struct hb_pairs *p, int row, int k, int sums, int width)
+/* The totals have a row for each tile of sinks; this pass changes one of them. */
+static void describe_totals(void *pairs, struct hb_gl_trace_pass *t)
 {
+  struct hb_pairs *p = pairs;
   const struct matrix *s = p->state;
-  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, 0, 0);
-  pass.fragments = (size_t)width;
-  pass.read_count = 2;
-  pass.write_count = 1;
-  pass.read[0] = watched(p, "before", &s->totals[k % 2], s->width, s->sink_tiles, 0);
-  pass.read[1] = watched(p, "more", &s->matrix[sums], width, 1, row);
-  pass.write[0] = watched(p, "result", &s->totals[(k + 1) % 2], s->width, s->sink_tiles, 0);
-  pass.read[0].wraps = pass.write[0].wraps = 1;
-  pass.read[0].traffic = pass.write[0].traffic = pass.read[1].traffic;
-  snprintf(pass.what, sizeof pass.what, "add to the totals");
-  hb_gl_trace_tell(&pass);
+  const struct tile *d = &s->tile;
+  const struct hb_gl_texture *before = &s->totals[d->column % 2], *after = &s->totals[(d->column + 1) % 2];
+  hb_pairs_trace_pass(p, 0, 0, t);
+  t->fragments = (size_t)d->width;
+  t->read_count = 2;
+  t->write_count = 1;
+  t->read[0] = traced(p, "before", before, s->width, s->sink_tiles, 0);
+  t->read[1] = traced(p, "more", &s->matrix[d->read], d->width, 1, d->row);
+  t->write[0] = traced(p, "result", after, s->width, s->sink_tiles, 0);
+  t->read[0].wraps = t->write[0].wraps = 1;
+  t->read[0].traffic = t->write[0].traffic = t->read[1].traffic;
+  snprintf(t->what, sizeof t->what, "add to the totals");
 }
 
 /* ---- passes ---- */
 
 /* While the device's speed is unknown the bands of a tile are timed; a tile that is one draw anyway is not. */
-static void draw_pairs(struct hb_pairs *p, int row, int k, int width, int height)
+static void draw_pairs(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  hb_gl_pass_int2(&s->pair, "origin", row * s->width, k * s->height);
-  hb_gl_pass_int(&s->pair, "token", (int)token_of(p, row, k));
-  int draws = 0;
-  for (int from = 0, rows; from < height; from += rows, draws++) {
-    rows = smaller(rows_a_draw(p, width, height), height - from);
-    double start = p->known || rows == height ? 0 : hb_gl_timer_start();
-    hb_gl_pass_draw(&s->pair, &s->matrix[0].target, 0, from, width, rows);
-    if (start > 0) hb_pairs_learn(p, (double)width * rows, hb_gl_timer_stop(start));
-    if (rows < height) hb_gl_flush();
+  const struct tile *d = &s->tile;
+  hb_gl_pass_int2(&s->pair, "origin", d->row * s->width, d->column * s->height);
+  hb_gl_pass_int(&s->pair, "token", (int)token_of(p, d->row, d->column));
+  for (int from = 0, rows; from < d->rows; from += rows) {
+    rows = smaller(rows_a_draw(p, d->width, d->rows), d->rows - from);
+    s->pair.continues = from + rows < d->rows;
+    double start = p->known || rows == d->rows ? 0 : hb_gl_timer_start();
+    hb_gl_pass_draw(&s->pair, &s->matrix[0].target, 0, from, d->width, rows);
+    if (start > 0) hb_pairs_learn(p, (double)d->width * rows, hb_gl_timer_stop(start));
+    if (rows < d->rows) hb_gl_flush();
   }
-  if (hb_gl_trace) tell_pairs(p, row, k, width, height, draws);
 }
 
-/* Folds the tile; gives which of the pair holds the one row that is left. */
-static int fold(struct hb_pairs *p, int row, int width, int height)
+/* Folds the tile until one row is left. */
+static void fold(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  int written = 0;
-  for (int rows = height; rows > 1; rows = half_up(rows)) {
-    hb_gl_pass_texture(&s->sum, "before", &s->matrix[written]);
-    hb_gl_pass_texture(&s->sum, "more", &s->matrix[written]);
-    hb_gl_pass_int(&s->sum, "shift", half_up(rows));
-    hb_gl_pass_int(&s->sum, "rows", rows);
-    written = !written;
-    int band = rows_a_draw(p, width, half_up(rows)), draws = 0;
-    for (int from = 0; from < half_up(rows); from += band, draws++)
-      hb_gl_pass_draw(&s->sum, &s->matrix[written].target, 0, from, width,
-                      smaller(band, half_up(rows) - from));
-    if (hb_gl_trace) tell_fold(p, row, !written, width, rows, draws);
+  struct tile *d = &s->tile;
+  s->sum.describe = describe_fold;
+  for (; d->rows > 1; d->rows = half_up(d->rows), d->read = !d->read) {
+    int left = half_up(d->rows), band = rows_a_draw(p, d->width, left);
+    hb_gl_pass_texture(&s->sum, "before", &s->matrix[d->read]);
+    hb_gl_pass_texture(&s->sum, "more", &s->matrix[d->read]);
+    hb_gl_pass_int(&s->sum, "shift", left);
+    hb_gl_pass_int(&s->sum, "rows", d->rows);
+    for (int from = 0; from < left; from += band) {
+      s->sum.continues = from + band < left;
+      hb_gl_pass_draw(&s->sum, &s->matrix[!d->read].target, 0, from, d->width, smaller(band, left - from));
+    }
   }
-  return written;
 }
 
-/* Adds the sums of the k-th tile of sources to the totals of this row of sinks. */
-static void add_to_totals(struct hb_pairs *p, int row, int k, int sums, int width)
+/* Adds the sums of the tile to the totals of its row of sinks. */
+static void add_to_totals(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  hb_gl_pass_texture(&s->sum, "before", &s->totals[k % 2]);
-  hb_gl_pass_texture(&s->sum, "more", &s->matrix[sums]);
-  hb_gl_pass_int(&s->sum, "shift", -row);
+  const struct tile *d = &s->tile;
+  s->sum.describe = describe_totals;
+  hb_gl_pass_texture(&s->sum, "before", &s->totals[d->column % 2]);
+  hb_gl_pass_texture(&s->sum, "more", &s->matrix[d->read]);
+  hb_gl_pass_int(&s->sum, "shift", -d->row);
   hb_gl_pass_int(&s->sum, "rows", 1);
-  hb_gl_pass_draw(&s->sum, &s->totals[(k + 1) % 2].target, 0, row, width, 1);
-  if (hb_gl_trace) tell_totals(p, row, k, sums, width);
+  hb_gl_pass_draw(&s->sum, &s->totals[(d->column + 1) % 2].target, 0, d->row, d->width, 1);
 }
 
-static void walk_tile(struct hb_pairs *p, int row, int k)
+static void walk_tile(struct hb_pairs *p, int row, int column)
 {
-  const struct matrix *s = p->state;
-  int width = smaller(s->width, (int)p->ni - row * s->width), height = height_of(p, k);
-  draw_pairs(p, row, k, width, height);
-  int sums = fold(p, row, width, height);
-  add_to_totals(p, row, k, sums, width);
+  struct matrix *s = p->state;
+  s->tile = (struct tile){.row = row,
+                          .column = column,
+                          .width = smaller(s->width, (int)p->ni - row * s->width),
+                          .rows = height_of(p, column)};
+  draw_pairs(p);
+  fold(p);
+  add_to_totals(p);
+}
+
+static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_gl_pass *pass)
+{
+  char defines[40];
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n", p->params.tuning.j_source_plus_1 - 1);
+  const struct hb_pairs_program_source source = {.fragment = file,
+                                                 .version = 330,
+                                                 .precision = p->params.precision,
+                                                 .i_each = 1,
+                                                 .unroll = 1,
+                                                 .partial = 1,
+                                                 .defines = defines,
+                                                 .describe = describe_pairs};
+  return hb_pairs_program_build(p, &source, pass);
 }
 
 static enum hb_status matrix_walk(struct hb_pairs *p)
@@ -287,7 +300,7 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
   s->height = (int)(p->nj < limit ? p->nj : limit);
   s->sink_tiles = (int)hb_div_ceil(p->ni, limit);
   s->source_tiles = (int)hb_div_ceil(p->nj, limit);
-  HB_TRY(make_room(p));
+  HB_TRY(reserve(p));
   HB_TRY(build(p, "pairs/matrix_pair.frag", &s->pair));
   HB_TRY(build(p, "pairs/matrix_sum.frag", &s->sum));
   hb_pairs_program_inputs(p, &s->pair);
@@ -295,15 +308,14 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
   for (int row = 0; row < s->sink_tiles; row++)
     for (int k = 0; k < s->source_tiles; k++) {
       walk_tile(p, row, k);
-      if (s->source_tiles > 1)
-        hb_gl_flush(); /* a driver that gathers draws would make one long piece of work */
+      if (s->source_tiles > 1) hb_gl_flush(); /* else a driver may gather draws into one long submission */
     }
   return HB_OK;
 }
 
 /* ---- results ---- */
 
-/* What the counts of a row of sinks have beyond the sources that were met. */
+/* What the counts of a row of sinks have beyond the summed sources. */
 static uint32_t tokens_of(const struct hb_pairs *p, int row)
 {
   const struct matrix *s = p->state;
@@ -312,7 +324,7 @@ static uint32_t tokens_of(const struct hb_pairs *p, int row)
   return tokens;
 }
 
-/* A row of totals after the other, its layers one behind the other. */
+/* Row after row of totals, layer after layer. */
 static enum hb_status matrix_read(struct hb_pairs *p)
 {
   const struct matrix *s = p->state;
@@ -322,7 +334,7 @@ static enum hb_status matrix_read(struct hb_pairs *p)
     for (int w = 0; w < p->words; w++)
       hb_gl_target_read(&s->totals[s->source_tiles % 2].target, w, 0, row, s->width, 1, HB_GL_WORDS,
                         p->staging + 4 * width * (size_t)w);
-    p->begun = tokens_of(p, row);
+    p->count_start = tokens_of(p, row);
     for (size_t x = 0, i = width * (size_t)row; x < width && i < p->ni; x++, i++) {
       const uint32_t *words[2 * HB_RECORDS_MAX];
       for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * (width * (size_t)w + x);

@@ -1,5 +1,5 @@
-/* Particles on their way to the device: columns of doubles become records of four numbers, one particle after the
- * other. The whole of N is sent for each block step, so this is a good part of a small block's time. */
+/* Packing particles for the device: columns of doubles become records of four numbers, one particle after the other. All N
+ * are sent for each block step, so this is a good part of a small block's time. */
 #include "pairs/pairs.h"
 
 #include "base/bits.h"
@@ -11,14 +11,14 @@
 enum {
   BLOCK = 256,   /* particles that are packed together, in the cache */
   PIECE = 4096,  /* particles a thread packs at a time */
-  ALONE = 16384, /* with fewer, waking threads takes longer */
+  ALONE = 16384, /* with fewer, waking other threads takes longer */
   TEXELS = 4 * HB_RECORDS_MAX
 };
 
 static double element(const struct hb_column *column, size_t j) { return column->data[column->stride * j]; }
 
-/* A record of a vector and a number, as positions with masses come: three loads side by side, which the compiler
- * turns into vector instructions. */
+/* A record of a vector and a number, such as position and mass: three adjacent loads, which the compiler turns into vector
+ * instructions. */
 static void pack_vectors(const double *restrict x, const double *restrict w, size_t w_stride, size_t n,
                          size_t stride, float *restrict out)
 {
@@ -53,8 +53,8 @@ static void pack_floats(const struct hb_column *columns, int records, size_t fro
   for (int r = 0; r < records; r++) pack_record(columns + 4 * r, from, to, stride, out + 4 * r);
 }
 
-/* or what float could not hold of the position. The float is read from where it was packed: gcc 12's vectoriser at -O3
- * takes (double)(float)x for x where three components lie side by side, and gives zeros. */
+/* or what float could not hold of the position. The float is read from where it was packed: gcc 12's vectorizer at -O3
+ * replaces (double)(float)x by x where three components are adjacent, which gives zeros. */
 static void pack_low_parts(const struct hb_column *columns, size_t from, size_t to, size_t stride,
                            const float *packed, float *out)
 {

@@ -1,4 +1,4 @@
-/* How much one draw does: enough to keep the device busy, never so much that a desktop's driver takes it for hung. */
+/* How much one draw does: enough to keep the device busy, but not so much that a desktop's driver believes it hung. */
 #include "pairs/pairs.h"
 
 #include "gl/gl_pass.h"
@@ -18,8 +18,8 @@ static size_t pass_length(const struct hb_pairs *p, size_t segments, size_t step
   return length > step ? length : step;
 }
 
-/* A guess that was too low is raised slowly, one that was too high is lowered at once. What takes less than a
- * millisecond measures the way to the device and back, not its speed. */
+/* A guess that was too low is raised slowly, one that was too high is lowered at once. Less than a
+ * millisecond measures the latency of the device, not its speed. */
 void hb_pairs_learn(struct hb_pairs *p, double pairs_done, double seconds)
 {
   double rate = seconds < 1e-3 ? INFINITY : pairs_done / seconds;
@@ -33,12 +33,12 @@ enum hb_status hb_pairs_passes(struct hb_pairs *p, size_t segments, size_t segme
   for (size_t from = 0, to; from < segment_length; from = to) {
     to = from + pass_length(p, segments, step, most);
     if (to > segment_length) to = segment_length;
-    int whole = from == 0 && to == segment_length;
-    double start = p->known || whole ? 0 : hb_gl_timer_start();
+    int is_all = from == 0 && to == segment_length;
+    double start = p->known || is_all ? 0 : hb_gl_timer_start();
     HB_TRY(pass(p, from, to));
     if (start > 0)
       hb_pairs_learn(p, (double)p->ni * (double)segments * (double)(to - from), hb_gl_timer_stop(start));
-    if (!whole) hb_gl_flush(); /* a driver that gathers draws into one piece of work would make it too long */
+    if (!is_all) hb_gl_flush(); /* else a driver may gather draws into one long submission */
   }
   return HB_OK;
 }

@@ -45,22 +45,22 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
   if (status == HB_OK) status = hb_gl_pass_create(p->params.context, &gl, pass);
   hb_mem_free(defines.text);
   if (status != HB_OK) return status;
-  const double *a = p->params.parameter;
-  hb_gl_pass_float4(pass, "parameter_high", a[0], a[1], a[2], a[3]);
-  hb_gl_pass_float4(pass, "parameter_low", (double)hb_split_low(a[0]), (double)hb_split_low(a[1]),
-                    (double)hb_split_low(a[2]), (double)hb_split_low(a[3]));
+  pass->describe = source->describe;
+  pass->owner = p;
   return HB_OK;
 }
 
 void hb_pairs_program_inputs(const struct hb_pairs *p, struct hb_gl_pass *pass)
 {
+  const double *a = p->params.parameter;
+  hb_gl_pass_float4(pass, "parameter_high", a[0], a[1], a[2], a[3]);
+  hb_gl_pass_float4(pass, "parameter_low", (double)hb_split_low(a[0]), (double)hb_split_low(a[1]),
+                    (double)hb_split_low(a[2]), (double)hb_split_low(a[3]));
   hb_gl_pass_texture(pass, "particles", &p->j.texture);
   hb_gl_pass_texture(pass, "sinks", &p->i.texture);
   if (p->j_2d.id) {
     hb_gl_pass_texture(pass, "particle_texture", &p->j_2d);
     hb_gl_pass_int2(pass, "particle_texture_size", (1 << p->shift) - 1, p->shift);
   }
-  hb_gl_pass_int(pass, "source_count", (int)p->nj);
-  hb_gl_pass_int(pass, "sink_count", (int)p->ni);
   hb_gl_pass_int(pass, "token", (int)p->token);
 }

@@ -9,15 +9,16 @@ struct hb_pairs_program_source {
   const char *fragment, *compute; /* one of them */
   int version;                    /* of GLSL: 330 or 430 */
   enum hb_precision precision;
-  int i_each, unroll, partial; /* I_EACH, UNROLL, PARTIAL */
-  const char *defines;         /* the scheme's own, "#define WORKGROUP 256\n" */
+  int i_each, unroll, partial;  /* I_EACH, UNROLL, PARTIAL */
+  const char *defines;          /* the scheme's own, "#define WORKGROUP 256\n" */
+  hb_gl_pass_describe describe; /* for a tracer, of a struct hb_pairs; NULL: not traced */
 };
 
-/* Builds it unless it is built, with the interaction's parameter set for good. */
+/* Builds it unless it is built. */
 enum hb_status hb_pairs_program_build(struct hb_pairs *pairs, const struct hb_pairs_program_source *source,
                                       struct hb_gl_pass *pass);
 
-/* The particles and sinks of the walk as its inputs. */
+/* The interaction's parameter, the particles and the sinks of the walk as its inputs. */
 void hb_pairs_program_inputs(const struct hb_pairs *pairs, struct hb_gl_pass *pass);
 
 #endif

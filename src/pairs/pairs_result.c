@@ -1,12 +1,12 @@
-/* Results on their way back: totals of all segments, added in double, and the count of sources that each was summed
- * over, which tells whether the driver has done all draws. */
+/* Reading results: totals of all segments are added in double, and the count of sources that each was summed over shows
+ * whether the driver has done all draws. */
 #include "pairs/pairs.h"
 
 #include "base/bits.h"
 #include "base/mem.h"
 #include "gl/gl_pass.h"
 
-size_t hb_pairs_room(size_t bytes, size_t most)
+size_t hb_pairs_capacity(size_t bytes, size_t most)
 {
   size_t spare = bytes / 2;
   if (bytes >= most) return bytes;
@@ -18,12 +18,12 @@ enum hb_status hb_pairs_stage(struct hb_pairs *p, size_t least, size_t count, si
   size_t most =
       (p->params.context->caps.software ? HB_PAIRS_PIECE_SOFTWARE : HB_PAIRS_PIECE) / sizeof *p->staging;
   size_t room = count < most ? count : most < least ? least : most;
-  if (room > p->staging_room) {
+  if (room > p->staging_capacity) {
     hb_mem_free(p->staging);
-    p->staging_room = 0;
-    size_t all = room < most ? most : room; /* once for all: pages that are not needed are not taken */
+    p->staging_capacity = 0;
+    size_t all = room < most ? most : room; /* once for all: unused pages cost nothing */
     HB_TRY(HB_ALLOC(all, &p->staging));
-    p->staging_room = all;
+    p->staging_capacity = all;
   }
   *piece = room;
   return HB_OK;
@@ -53,9 +53,9 @@ enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t seg
 {
   size_t from = segment * segment_length, to = from + segment_length, sink = p->before + i;
   uint32_t expected = (uint32_t)((to < p->nj ? to : p->nj) - from);
-  uint32_t walked = words[p->params.interaction->f_records - 1][3] - p->begun;
+  uint32_t walked = words[p->params.interaction->f_records - 1][3] - p->count_start;
   if (walked != expected)
-    return hb_fail(HB_ERR_DEVICE, "%s gave up a draw: sink %zu has met %u of %u sources",
+    return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu summed only %u of %u sources",
                    p->params.context->caps.renderer, sink, walked, expected);
   const struct hb_precision_facts *precision = &hb_precisions[p->params.precision];
   if (precision->total_words == 1)
@@ -75,10 +75,10 @@ enum hb_status hb_pairs_results(struct hb_pairs *p, struct hb_gl_pass *pass)
 {
   size_t bytes = p->ni * (size_t)p->words * 16;
   if (p->stays) {
-    HB_TRY(hb_pairs_storage_bytes(p, bytes));
+    HB_TRY(hb_pairs_reserve_storage(p, bytes));
   } else if (bytes > p->readback.buffer.bytes) {
     size_t most = hb_pairs_results_portion(p), all = p->nj < most ? p->nj : most;
-    HB_TRY(hb_gl_readback_reserve(p->params.context, hb_pairs_room(bytes, all * (size_t)p->words * 16),
+    HB_TRY(hb_gl_readback_reserve(p->params.context, hb_pairs_capacity(bytes, all * (size_t)p->words * 16),
                                   &p->readback));
   }
   hb_gl_pass_storage(pass, 3, p->stays ? &p->storage : &p->readback.buffer);
@@ -100,16 +100,16 @@ enum hb_status hb_pairs_read_results(struct hb_pairs *p)
 
 /* ---- totals in a storage buffer: [segment][sink][words] ---- */
 
-enum hb_status hb_pairs_storage_bytes(struct hb_pairs *p, size_t bytes)
+enum hb_status hb_pairs_reserve_storage(struct hb_pairs *p, size_t bytes)
 {
   if (bytes <= p->storage.bytes) return HB_OK;
-  hb_gl_buffer_fill(&p->storage, HB_GL_BY_DEVICE, hb_pairs_room(bytes, HB_PAIRS_TOTALS), NULL);
-  return hb_gl_context_check(p->params.context, "making room for totals");
+  hb_gl_buffer_fill(&p->storage, HB_GL_BY_DEVICE, hb_pairs_capacity(bytes, HB_PAIRS_TOTALS), NULL);
+  return hb_gl_context_check(p->params.context, "reserving memory for totals");
 }
 
-enum hb_status hb_pairs_storage_room(struct hb_pairs *p, size_t segments)
+enum hb_status hb_pairs_reserve_totals(struct hb_pairs *p, size_t segments)
 {
-  return hb_pairs_storage_bytes(p, p->ni * segments * (size_t)p->words * 16);
+  return hb_pairs_reserve_storage(p, p->ni * segments * (size_t)p->words * 16);
 }
 
 void hb_pairs_storage_totals(const struct hb_pairs *p, size_t segments, struct hb_pairs_totals *totals)
@@ -123,7 +123,7 @@ void hb_pairs_storage_totals(const struct hb_pairs *p, size_t segments, struct h
       .band = 1,
       .texels = p->words,
       .layer = 1,
-      .walked = (uint32_t)segments * p->begun + (uint32_t)p->nj,
+      .walked = (uint32_t)segments * p->count_start + (uint32_t)p->nj,
   };
 }
 

@@ -1,5 +1,4 @@
-/* The schemes of the all-pairs engine, and an engine with one of them: above all of them, so that they know only what is
- * below. */
+/* The list of schemes, and creating an engine with one of them: in a file of its own, so that no scheme depends on it. */
 #include "pairs/selftest.h"
 
 #include "base/mem.h"
@@ -20,7 +19,7 @@ const struct hb_pairs_scheme *hb_pairs_scheme_find(const char *name)
   return NULL;
 }
 
-static const double SEEN_ROOT_ERROR = 1e-9; /* less does not show */
+static const double SEEN_ROOT_ERROR = 1e-9; /* less is not visible */
 
 /* root_error: see struct hb_pairs. */
 static enum hb_status check_device(const struct hb_pairs_params *p, double *root_error)

@@ -1,4 +1,4 @@
-/* Where the particles lie on the device, and how they get there. */
+/* How particles are stored on the device, and sent there. */
 #include "pairs/pairs_program.h"
 
 static int rows_2d(const struct hb_pairs *p) { return (int)(p->j.bytes / 16 >> p->shift); }
@@ -34,7 +34,7 @@ enum hb_status hb_pairs_texture_2d(struct hb_pairs *p)
   return HB_OK;
 }
 
-enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)
+enum hb_status hb_pairs_reserve_j(struct hb_pairs *p, size_t nj)
 {
   struct hb_gl_context *context = p->params.context;
   HB_TRY(hb_gl_context_use(context));
@@ -42,10 +42,10 @@ enum hb_status hb_pairs_room_j(struct hb_pairs *p, size_t nj)
   if (texels > (size_t)context->caps.max_texture_buffer_size)
     return hb_fail(HB_ERR_GL, "%zu particles need a buffer texture of %zu texels, the limit of %s is %d", nj,
                    texels, context->caps.renderer, context->caps.max_texture_buffer_size);
-  p->shift = 10; /* rows of 1024 texels for those who read a two-dimensional texture */
+  p->shift = 10; /* rows of 1024 texels for programs that read a two-dimensional texture */
   size_t bytes = ((texels + 1023) & ~(size_t)1023) * 16;
   if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1)
-    bytes += 65536; /* the last block may not stick out */
+    bytes += 65536; /* the last block must not extend beyond it */
   p->nj = nj;
   if (bytes == p->j.bytes) return HB_OK;
   hb_gl_buffer_fill(&p->j, HB_GL_BY_HOST, bytes, NULL);
@@ -63,11 +63,11 @@ enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
 enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_column *columns)
 {
   struct hb_gl_context *context = p->params.context;
-  HB_TRY(hb_pairs_room_j(p, nj));
+  HB_TRY(hb_pairs_reserve_j(p, nj));
   void *room = hb_gl_buffer_map(context, &p->j, nj * (size_t)p->texels * 16);
   if (!room) {
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
-    return hb_fail(HB_ERR_DEVICE, "%s does not map the particles' buffer", context->caps.renderer);
+    return hb_fail(HB_ERR_DEVICE, "%s cannot map the particles' buffer", context->caps.renderer);
   }
   hb_pairs_pack(p, context->caps.software, nj, columns, room);
   hb_gl_buffer_unmap(&p->j);

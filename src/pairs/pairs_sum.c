@@ -45,7 +45,7 @@ enum hb_status hb_pairs_sum_run(struct hb_pairs *p, struct hb_pairs_sum *sum,
     hb_gl_pass_storage(pass, 1, &p->storage);
   size_t sinks = WORKGROUP >> level; /* of a workgroup */
   hb_gl_pass_dispatch(pass, hb_div_ceil(p->ni, sinks), 1);
-  p->begun = p->token * (uint32_t)parts->segments;
+  p->count_start = p->token * (uint32_t)parts->segments;
   return HB_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Sums over the segments of the sources, made on the device. See shaders/pairs/add_segments.comp. */
+/* Sums over the segments of the sources, computed on the device. See shaders/pairs/add_segments.comp. */
 #ifndef HB_PAIRS_SUM_H
 #define HB_PAIRS_SUM_H
 
@@ -16,7 +16,7 @@ struct hb_pairs_parts {
   int segments, groups, each, width, band; /* a sum is always called with the same each and band */
 };
 
-/* Starts adding, and leaves the sums where the results of the walk belong. */
+/* Starts adding; the sums go where the results of the walk belong. */
 enum hb_status hb_pairs_sum_run(struct hb_pairs *pairs, struct hb_pairs_sum *sum,
                                 const struct hb_pairs_parts *parts);
 void hb_pairs_sum_destroy(struct hb_pairs_sum *sum);

@@ -1,17 +1,16 @@
-/* The tile scheme on the host's side. See shaders/pairs/tile.comp. */
+/* The host side of the tile scheme. See shaders/pairs/tile.comp. */
 #include "pairs/pairs_program.h"
-#include "pairs/pairs_watch.h"
+#include "pairs/pairs_trace.h"
 
 #include "base/arith.h"
 #include "base/mem.h"
-#include "base/arith.h"
 
 #include <stdio.h>
 
 enum {
-  SEGMENT_TILES = 4,     /* a segment has at least so many tiles, as long as more threads a body can help */
+  SEGMENT_TILES = 4,     /* a segment has at least this many tiles, as long as more threads a body can help */
   LEVELS = 6,            /* 1, 2, ... 32 threads a body */
-  MAX_ITERATIONS = 32768 /* llvmpipe ends an invocation after 65535 turns of all its loops */
+  MAX_ITERATIONS = 32768 /* llvmpipe ends an invocation after 65535 iterations of all its loops */
 };
 
 struct tile {
@@ -20,11 +19,12 @@ struct tile {
   struct hb_gl_pass many[2];        /* one thread a body, several sinks a thread */
   struct hb_gl_buffer finished;     /* counters: workgroups of the same sinks that are done */
 
-  /* the walk under way */
+  /* the current walk */
   struct hb_gl_pass *program;
   int workgroups, segments, segment_length;
-  int lanes; /* threads a body */
-  int each;  /* sinks a thread */
+  int lanes;       /* threads a body */
+  int each;        /* sinks a thread */
+  size_t from, to; /* sources of each segment that the pass sums */
 };
 
 static enum hb_status tile_create(struct hb_pairs *p)
@@ -46,7 +46,7 @@ static enum hb_status tile_create(struct hb_pairs *p)
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, HB_J_STORAGE + 1);
   if (t->partial > t->workgroup) t->partial = t->workgroup;
   if (t->partial % t->unroll)
-    return hb_fail(HB_ERR_USAGE, "a float sum was to take %d sources, expected a multiple of %d", t->partial,
+    return hb_fail(HB_ERR_USAGE, "a float sum is over %d sources, expected a multiple of %d", t->partial,
                    t->unroll);
   struct tile *s;
   HB_TRY(HB_ALLOC(1, &s));
@@ -65,6 +65,49 @@ static void tile_destroy(struct hb_pairs *p)
   hb_mem_free(s);
 }
 
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* The last pass adds up lanes and segments; until then each lane keeps its own. */
+static void describe(void *pairs, struct hb_gl_trace_pass *t)
+{
+  struct hb_pairs *p = pairs;
+  const struct tile *s = p->state;
+  size_t from = s->from, to = s->to;
+  size_t workgroup = (size_t)p->params.tuning.workgroup, tiles = 0, sources = 0;
+  for (size_t k = 0; k < (size_t)s->segments; k++) {
+    size_t first = k * (size_t)s->segment_length, begin = smaller(first + from, p->nj);
+    size_t end = smaller(first + smaller(to, (size_t)s->segment_length), p->nj);
+    tiles += hb_div_ceil(end - begin, workgroup);
+    sources += end - begin;
+  }
+  uint64_t threads = (uint64_t)s->workgroups * (uint64_t)s->segments * workgroup;
+  uint64_t sinks = threads * (uint64_t)s->each, lanes = (uint64_t)s->lanes * (uint64_t)s->segments;
+  uint64_t fetched = (uint64_t)s->workgroups * tiles * workgroup,
+           totals = (uint64_t)p->ni * (uint64_t)p->words;
+  int last = to == (size_t)s->segment_length;
+  hb_pairs_trace_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks, t);
+  t->fragments = threads;
+  t->pairs = (uint64_t)p->ni * sources;
+  t->write_count = 1;
+  unsigned results = last && !p->stays ? p->readback.buffer.id : p->storage.id;
+  struct hb_gl_trace_array array = hb_pairs_trace_totals(p, HB_GL_BUFFER, results);
+  array.name = "totals";
+  array.columns = hb_gl_trace_columns(p->ni);
+  array.rows = (int)hb_div_ceil(p->ni, (size_t)array.columns);
+  array.each = array.wraps = 1;
+  array.traffic = last ? totals * (uint64_t)(s->segments > 1 ? s->segments + 1 : 1) : totals * lanes;
+  t->write[0] = array;
+  if (from > 0 || s->segments > 1) {
+    struct hb_gl_trace_array *before = &t->read[t->read_count++];
+    *before = array;
+    before->object = p->storage.id;
+    before->quantities = NULL; /* overwritten by now */
+    before->traffic =
+        totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
+  }
+  snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segments", from, to - 1, s->segments);
+}
+
 static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int segments,
                             struct hb_gl_pass *program)
 {
@@ -80,14 +123,13 @@ static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int 
                                                  .i_each = each,
                                                  .unroll = t->unroll < partial ? t->unroll : partial,
                                                  .partial = partial,
-                                                 .defines = defines};
+                                                 .defines = defines,
+                                                 .describe = describe};
   return hb_pairs_program_build(p, &source, program);
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
-/* Threads enough to fill the device. First the sources are shared out among workgroups, a few tiles for each; then
- * among several threads a body, whose totals meet in shared memory; then down to one tile a workgroup. */
+/* Enough threads to fill the device. First the sources are divided among workgroups, a few tiles for each; then among
+ * several threads a body, whose totals are added in shared memory; then down to one tile a workgroup. */
 static enum hb_status choose_shape(struct hb_pairs *p)
 {
   struct tile *s = p->state;
@@ -112,11 +154,11 @@ static enum hb_status choose_shape(struct hb_pairs *p)
   return build(p, (int)each, 1 << level, s->segments, s->program);
 }
 
-/* Counters start at zero; each walk leaves them so. */
-static enum hb_status make_room(struct hb_pairs *p)
+/* Counters start at zero, and each walk resets them. */
+static enum hb_status reserve(struct hb_pairs *p)
 {
   struct tile *s = p->state;
-  HB_TRY(hb_pairs_storage_room(p, (size_t)s->segments * (size_t)s->lanes));
+  HB_TRY(hb_pairs_reserve_totals(p, (size_t)s->segments * (size_t)s->lanes));
   HB_TRY(hb_pairs_results(p, s->program));
   if (s->segments == 1) return HB_OK;
   size_t bytes = (size_t)s->workgroups * sizeof(uint32_t);
@@ -128,53 +170,15 @@ static enum hb_status make_room(struct hb_pairs *p)
   return HB_OK;
 }
 
-/* The last pass adds up lanes and segments; until then each lane keeps its own. */
-static void tell(struct hb_pairs *p, size_t from, size_t to)
-{
-  const struct tile *s = p->state;
-  size_t workgroup = (size_t)p->params.tuning.workgroup, tiles = 0, sources = 0;
-  for (size_t k = 0; k < (size_t)s->segments; k++) {
-    size_t first = k * (size_t)s->segment_length, begin = smaller(first + from, p->nj);
-    size_t end = smaller(first + smaller(to, (size_t)s->segment_length), p->nj);
-    tiles += hb_div_ceil(end - begin, workgroup);
-    sources += end - begin;
-  }
-  uint64_t threads = (uint64_t)s->workgroups * (uint64_t)s->segments * workgroup;
-  uint64_t sinks = threads * (uint64_t)s->each, lanes = (uint64_t)s->lanes * (uint64_t)s->segments;
-  uint64_t fetched = (uint64_t)s->workgroups * tiles * workgroup,
-           totals = (uint64_t)p->ni * (uint64_t)p->words;
-  int last = to == (size_t)s->segment_length;
-  struct hb_gl_trace_pass pass = hb_pairs_watch_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks);
-  pass.fragments = threads;
-  pass.pairs = (uint64_t)p->ni * sources;
-  pass.write_count = 1;
-  unsigned results = last && !p->stays ? p->readback.buffer.id : p->storage.id;
-  pass.write[0] = hb_pairs_watch_totals(p, HB_GL_BUFFER, results);
-  pass.write[0].name = "totals";
-  pass.write[0].columns = hb_gl_trace_columns(p->ni);
-  pass.write[0].rows = (int)hb_div_ceil(p->ni, (size_t)pass.write[0].columns);
-  pass.write[0].each = pass.write[0].wraps = 1;
-  pass.write[0].traffic = last ? totals * (uint64_t)(s->segments > 1 ? s->segments + 1 : 1) : totals * lanes;
-  if (from > 0 || s->segments > 1) {
-    struct hb_gl_trace_array *before = &pass.read[pass.read_count++];
-    *before = pass.write[0];
-    before->object = p->storage.id;
-    before->quantities = NULL; /* overwritten by now */
-    before->traffic =
-        totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
-  }
-  snprintf(pass.what, sizeof pass.what, "sources %zu to %zu of %d segments", from, to - 1, s->segments);
-  hb_gl_trace_tell(&pass);
-}
-
 static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
 {
-  const struct tile *s = p->state;
+  struct tile *s = p->state;
+  s->from = from;
+  s->to = to;
   hb_gl_pass_int2(s->program, "bag", (int)from, (int)to);
   hb_gl_pass_int(s->program, "go_on", from > 0);
   hb_gl_pass_int(s->program, "last_pass", to == (size_t)s->segment_length);
   hb_gl_pass_dispatch(s->program, (size_t)s->workgroups, (size_t)s->segments);
-  if (hb_gl_trace) tell(p, from, to);
   return HB_OK;
 }
 
@@ -182,10 +186,12 @@ static enum hb_status tile_walk(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   HB_TRY(choose_shape(p));
-  HB_TRY(make_room(p));
+  HB_TRY(reserve(p));
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
-  p->begun = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
+  p->count_start = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
   hb_pairs_program_inputs(p, s->program);
+  hb_gl_pass_int(s->program, "source_count", (int)p->nj);
+  hb_gl_pass_int(s->program, "sink_count", (int)p->ni);
   hb_gl_pass_int(s->program, "segment_length", s->segment_length);
   hb_gl_pass_int(s->program, "segments", s->segments);
   hb_gl_pass_storage(s->program, 0, &p->j);
@@ -195,8 +201,6 @@ static enum hb_status tile_walk(struct hb_pairs *p)
   return hb_pairs_passes(p, (size_t)s->segments, (size_t)s->segment_length,
                          (size_t)p->params.tuning.workgroup, most, pass);
 }
-
-static size_t tile_portion(const struct hb_pairs *p) { return hb_pairs_results_portion(p); }
 
 static enum hb_status tile_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)
 {
@@ -218,7 +222,7 @@ const struct hb_pairs_scheme hb_pairs_tile = {
     .has_tuning = 1,
     .create = tile_create,
     .destroy = tile_destroy,
-    .portion = tile_portion,
+    .portion = hb_pairs_results_portion,
     .walk = tile_walk,
     .read = hb_pairs_read_results,
     .totals = tile_totals,

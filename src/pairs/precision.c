@@ -12,7 +12,7 @@ const struct hb_precision_facts hb_precisions[HB_PRECISION_NAMES] = {
     [HB_PRECISION_SINGLE] = {.position_bits = 24, .record_texels = 1, .total_words = 1, .partial = 256},
     [HB_PRECISION_COMPENSATED] =
         {.position_bits = 24, .needs_precise = 1, .record_texels = 1, .total_words = 2, .partial = 64},
-    /* Twenty times the error of an acceleration, 3e-8: what D of a step can be without meaning anything. Where the steps
+    /* Twenty times the error of an acceleration, 3e-8: the D of a step that is still noise. Where the steps
      * are those of exact forces this is less than D down to nu = 4e-4. The coarser precisions are left to eq. 9. */
     [HB_PRECISION_DS] = {.position_bits = 48,
                          .acc_noise = 7e-7,

@@ -1,4 +1,4 @@
-/* What is to be known of each precision, in one table. Names: hb_precision_names of holmberg.h. */
+/* The facts of each precision, in one table. Names: hb_precision_names of holmberg.h. */
 #ifndef HB_PRECISION_H
 #define HB_PRECISION_H
 
@@ -7,16 +7,16 @@ enum hb_precision {
   HB_PRECISION_COMPENSATED, /* float pairs, double-single sums of float sums            */
   HB_PRECISION_DS,          /* the same with double-single positions                    */
   HB_PRECISION_DOUBLE,      /* double throughout                                        */
-  HB_PRECISION_COUNT,       /* up to here shaders have them: PRECISION of common/real.glsl */
+  HB_PRECISION_COUNT,       /* those of shaders, PRECISION of common/real.glsl, end here */
   HB_PRECISION_GRAPE6 = HB_PRECISION_COUNT,
   HB_PRECISION_NAMES
 };
 
 struct hb_precision_facts {
-  int position_bits; /* significant bits of a position on its way into a pair                             */
+  int position_bits; /* significant bits of a position as a pair sees it*/
   int is_double;     /* rounds nothing that the host's double does not                                    */
   double
-      acc_noise; /* relative errors of accelerations that eq. 9 shall not take for jerks; 0: as it is printed */
+      acc_noise; /* relative error of accelerations that eq. 9 must not take for jerks; 0: eq. 9 as printed */
   /* of the all-pairs engine: */
   int needs_precise;             /* exact sums: the GLSL qualifier `precise` */
   int record_texels, low_texels; /* vec4s of each record of a particle, and beside them all */
@@ -26,7 +26,7 @@ struct hb_precision_facts {
 };
 extern const struct hb_precision_facts hb_precisions[HB_PRECISION_NAMES];
 
-/* HB_PRECISION_NAMES if there is none of that name. */
+/* HB_PRECISION_NAMES if there is none with that name. */
 enum hb_precision hb_precision_find(const char *name);
 
 #endif

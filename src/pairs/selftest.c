@@ -1,4 +1,4 @@
-/* The self-test's other half: shaders/common/selftest.frag computes, here it is known what should come out. */
+/* The host's half of the self-test: what shaders/common/selftest.frag should compute. */
 #include "pairs/selftest.h"
 
 #include "base/bits.h"
@@ -12,7 +12,7 @@
 
 enum { CASES = 64, LAYERS = 4 };
 
-/* Roots and quotients in double may be off by so much, 7e-15, before precision double is refused; a driver that takes
+/* Roots and quotients in double may be off by this much, 7e-15, before precision double is refused; a driver that uses
  * those of float is off by 1e8. */
 static const double DOUBLE_ULP = 64;
 
@@ -84,7 +84,7 @@ static enum hb_status ask(struct hb_gl_context *context, enum hb_precision preci
   return status;
 }
 
-/* ---- what should come out: volatile, so that the host's compiler rearranges nothing either ---- */
+/* ---- the expected results: volatile, so that the host's compiler rearranges nothing either ---- */
 
 static void two_sum(float a, float b, float *sum, float *error)
 {
@@ -207,7 +207,7 @@ static void judge_double(const struct given *g, const struct answer *answer, int
   t->double_ulp = fmax(t->double_ulp, in_ulp(got[6], 1 / exact, 53));
 }
 
-/* ---- by how much 1 / r is wrong on the whole ---- */
+/* ---- the mean error of 1 / r ---- */
 
 enum { ROW = 128, ROOTS = 4 * ROW * ROW };
 
@@ -325,14 +325,14 @@ enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_preci
         t->two_sum_precise_wrong > t->carry_precise_wrong ? t->two_sum_precise_wrong : t->carry_precise_wrong;
     return hb_fail(HB_ERR_GL,
                    "precision %s needs exact sums, %s rearranges `precise` ones (%d of %d are wrong); "
-                   "take precision %s",
+                   "use precision %s",
                    name, renderer, wrong, t->cases,
                    hb_precision_names[exact_doubles(t) ? HB_PRECISION_DOUBLE : HB_PRECISION_SINGLE]);
   }
   if (precision == HB_PRECISION_DOUBLE && !exact_doubles(t))
     return hb_fail(HB_ERR_GL,
                    "precision double needs exact doubles, %s has %d of %d sums or products wrong and roots "
-                   "by %.3g ulp; take precision %s",
+                   "by %.3g ulp; use precision %s",
                    renderer, t->double_wrong, t->cases, t->double_ulp,
                    hb_precision_names[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE]);
   return HB_OK;

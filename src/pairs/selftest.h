@@ -6,11 +6,11 @@
 
 #include <holmberg/measure.h>
 
-/* Runs once per device and driver, some milliseconds and the compiler's time; from then on the result is kept for as
- * long as the process lives. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
+/* Runs once per device and driver: some milliseconds and the compiler's time. The result is kept for the rest of the
+ * process. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
 enum hb_status hb_selftest_run(struct hb_gl_context *context, struct hb_selftest_info *selftest);
 
-/* HB_ERR_GL with what is broken and what to take instead where the precision would not be what it promises. */
+/* HB_ERR_GL, with what is broken and what to use instead, where the precision would not be reached. */
 enum hb_status hb_selftest_judge(const struct hb_selftest_info *selftest, enum hb_precision precision,
                                  const char *renderer);
 

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* What is tried, in the order of weight; a word is a change of one field. Where a device cannot do it (a storage
- * buffer before GL 4.3, more render targets than it has), creation fails and the word is passed over. */
+/* What is tried, most important first; a word changes one field. Where a device cannot do it (a storage buffer before GL
+ * 4.3, more render targets than it has), creation fails and the word is skipped. */
 static const char *const bag_words[] = {"threads=131072",
                                         "i_each=3",
                                         "i_each=2",
@@ -48,7 +48,7 @@ static const char *const tile_words[] = {"i_each=2",
                                          "i_each=1",
                                          "j_source=buffer_texture",
                                          NULL};
-/* A software renderer has few threads, and its small blocks pay for each segment. */
+/* A software renderer has few threads, and segments are costly for its small blocks. */
 static const char *const software_words[] = {
     "threads=512", "i_each=4", "threads=2048", "output=targets", "threads=256", "unroll=4",
     "unroll=16",   "width=64", "i_each=2",     "partial=128",    NULL};
@@ -172,7 +172,7 @@ enum hb_status hb_tuner_renew(const struct hb_pairs_params *params, size_t n, do
 {
   const struct hb_tuning_key key = key_of(params, n);
   HB_TRY(search(params, key.n, seconds, tuning, pairs_per_s));
-  if (hb_tuning_cache_put(&key, tuning) != HB_OK) hb_log("the tuning cannot be kept: %s", hb_error());
+  if (hb_tuning_cache_put(&key, tuning) != HB_OK) hb_log("the tuning cannot be saved: %s", hb_error());
   return HB_OK;
 }
 

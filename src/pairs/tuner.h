@@ -6,12 +6,12 @@
 
 /* Starts from the safe defaults and changes one field at a time, most important first, as long as it gets faster and
  * the seconds last. n particles in a random cube. *best holds every field; *pairs_per_s what it reaches. Tunings are
- * tried in a fixed order, but which one wins is measured: it goes into the cache of tunings, not to be asked again. */
+ * tried in a fixed order, but which one wins depends on the measurement, so it is saved in the cache of tunings. */
 enum hb_status hb_tuner_renew(const struct hb_pairs_params *params, size_t n, double seconds,
                               struct hb_pairs_tuning *best, double *pairs_per_s);
 
 /* The tuning for n particles of params->scheme, precision and interaction: from the cache of tunings, or as
- * hb_tuner_renew finds it. That it cannot be kept is a warning only. */
+ * hb_tuner_renew finds it. That it cannot be saved is only a warning. */
 enum hb_status hb_tuner_best(const struct hb_pairs_params *params, size_t n, double seconds,
                              struct hb_pairs_tuning *tuning);
 

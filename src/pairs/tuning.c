@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields by name; those with words are one more than the word's place in the list. */
+/* Fields by name; those with words hold one more than the word's index. */
 static const char *const output_names[] = {"targets", "storage", NULL};
 static const char *const add_names[] = {"host", "device", NULL};
 const char *const hb_j_source_names[] = {"buffer_texture", "texture", "block", "storage", NULL};
@@ -59,7 +59,7 @@ static enum hb_status parse_word(const char *word, struct hb_pairs_tuning *tunin
     return HB_OK;
   }
   return hb_fail(HB_ERR_USAGE,
-                 "unknown tuning '%s' (expected like i_each=4, unroll, partial, j_source, output, add, "
+                 "unknown tuning '%s' (expected e.g. i_each=4, unroll, partial, j_source, output, add, "
                  "threads, width, workgroup, body_threads, limit, bag, portion)",
                  word);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A line: key, tab, tuning. The first line says what the file is; another one is no file of ours. */
+/* A line: key, tab, tuning. The first line identifies the file. */
 static const char first_line[] = "# holmberg tunings 2\n";
 
 size_t hb_tuning_class(size_t n) { return n < 6000 ? 2048 : n < 48000 ? 16384 : 131072; }
@@ -38,7 +38,7 @@ static void print_key(const struct hb_tuning_key *key, size_t room, char *text)
     if (*c == '\t' || *c == '\n') *c = ' ';
 }
 
-/* The file's text, or nothing where there is none that is ours. */
+/* The file's text; NULL where there is none, or it is not such a file. */
 static char *read_cache(void)
 {
   char *text;
@@ -94,7 +94,7 @@ static void make_folders(const char *path)
   }
 }
 
-/* The old lines but that of the key. */
+/* The old lines except that of the key. */
 static enum hb_status keep_others(char *old, const char *key, struct hb_text *text)
 {
   char *rest = NULL;
@@ -109,8 +109,7 @@ enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct
 {
   const char *path = hb_tuning_cache_path();
   if (shaders_may_differ()) return hb_fail(HB_ERR_USAGE, "it was measured with the shaders of HB_SHADER_DIR");
-  if (!*path)
-    return hb_fail(HB_ERR_IO, "there is no place for tunings: neither XDG_CACHE_HOME nor HOME is set");
+  if (!*path) return hb_fail(HB_ERR_IO, "no place for tunings: neither XDG_CACHE_HOME nor HOME is set");
   char name[768], words[256];
   print_key(key, sizeof name, name);
   hb_tuning_print(tuning, sizeof words, words);

@@ -1,12 +1,12 @@
-/* The tunings that were measured, in $XDG_CACHE_HOME/holmberg/tunings (else ~/.cache): a line each, with the device,
- * driver and program they belong to. With HB_SHADER_DIR nothing is found and nothing kept. */
+/* Measured tunings, in $XDG_CACHE_HOME/holmberg/tunings (else ~/.cache): a line each, with the device, driver and program
+ * that they belong to. With HB_SHADER_DIR nothing is found and nothing saved. */
 #ifndef HB_TUNING_CACHE_H
 #define HB_TUNING_CACHE_H
 
 #include "gl/gl_context.h"
 #include "pairs/tuning.h"
 
-/* What a tuning is good for. */
+/* What a tuning is for. */
 struct hb_tuning_key {
   const struct hb_gl_context *context;
   const char *scheme, *precision, *interaction;
@@ -19,10 +19,10 @@ size_t hb_tuning_class(size_t n);
 /* 1 and *tuning if it is there. A damaged line is skipped, and a warning logged. */
 int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning);
 
-/* Writes it down; the file is replaced as a whole. Errors: HB_ERR_IO (nothing was lost but the tuning). */
+/* Saves it; the file is replaced atomically. Errors: HB_ERR_IO (only this tuning is lost). */
 enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning);
 
-/* The file's name, "" where there is no home for it. */
+/* The file's name, "" where there is no home folder. */
 const char *hb_tuning_cache_path(void);
 
 #endif

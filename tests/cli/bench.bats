@@ -127,14 +127,14 @@ field() { sed "s/.*\"$1\": \([^,}]*\).*/\1/" <<<"$output"; }
   [[ ${lines[0]} == *'"phases": true'* ]]
 }
 
-@test "bench run: what a scheme cannot do is passed over, once for all n" {
+@test "bench run: what a scheme cannot do is skipped, once for all n" {
   run --separate-stderr "$HOLMBERG" bench run --n 32,64 --scheme host,host-simd --precision double,ds \
     --mode block/gpu/host,all/host/host --t-begin 0 --t-end 0.125
   [ "$status" -eq 0 ]
   [ "$(grep -v '^#' <<<"$output" | awk '{ print $1, $2, $3, $4 }')" = "$(printf '%s\n' \
     'host double all/host/host 32' 'host double all/host/host 64' \
     'host-simd ds all/host/host 32' 'host-simd ds all/host/host 64')" ]
-  [ "$stderr" = "$(printf 'holmberg: scheme %s: passed over\n' 'host has no precision ds' \
+  [ "$stderr" = "$(printf 'holmberg: scheme %s: skipped\n' 'host has no precision ds' \
     'host has no mode block/gpu/host' 'host-simd has no precision double' 'host-simd has no mode block/gpu/host')" ]
 }
 
@@ -169,8 +169,8 @@ refuses() {
   refuses "option --n: '1' is out of range *" --scheme host --n 64,1
   refuses 'the times are 0.5 to 0.25, expected *' --scheme host --t-begin 0.5 --t-end 0.25
   refuses "cannot draw 'a.gif': *" --scheme host --plot a.gif
-  refuses 'scheme host has no mode block/gpu/gpu: passed over' --scheme host --mode block/gpu/gpu
-  [[ $stderr == *'holmberg: none of these schemes does what was asked for'* ]]
+  refuses 'scheme host has no mode block/gpu/gpu: skipped' --scheme host --mode block/gpu/gpu
+  [[ $stderr == *'holmberg: none of these schemes has such a precision and mode'* ]]
   fails_with 2 "'run' has options of its own and stands right behind 'bench'" bench --json run
   files ''
 }

@@ -188,7 +188,7 @@ final_state() { "$HOLMBERG" run a.h5 --context osmesa --t-end 0.0625 --quiet -o 
 @test "a tuning that is none, a matrix that is too large" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
   fails_with 2 "unknown tuning 'speed=9' *" run a.h5 --scheme bag --tuning speed=9 --context osmesa
-  fails_with 2 'the matrix was to have up to 1000000 x 1000000 texels, *' \
+  fails_with 2 'the matrix has up to 1000000 x 1000000 texels, *' \
     run a.h5 --scheme matrix2004 --matrix-limit 1e6 --context osmesa
 }
 
@@ -281,11 +281,11 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
   for scheme in cg2007 'bag --precision single' 'bag --precision compensated' 'bag --precision ds' \
     'tile --precision single' 'matrix2004 --precision ds' 'hybrid --precision ds'; do
     # shellcheck disable=SC2086
-    fails_with 3 "particle 2 is at x = 1e+20 from the centre, expected within *" run far.txt --scheme $scheme --context osmesa --no-tune --t-end 2^-6
+    fails_with 3 "particle 2 is at x = 1e+20 from the center, expected within *" run far.txt --scheme $scheme --context osmesa --no-tune --t-end 2^-6
   done
   accepts run far.txt --scheme bag --precision double --context osmesa --no-tune --t-end 2^-6
   printf '%s\n' '0.5 -0.25 0 0 0 -0.7 0' '0.5 0.25 0 0 0 0.7 0' '1e-10 8.3e6 0 0 1e6 0 0' >leaving.txt
   run --separate-stderr "$HOLMBERG" run leaving.txt --scheme cg2007 --context osmesa --t-end 0.25 --quiet
   [ "$status" -eq 7 ]
-  [[ $stderr == "holmberg: particle 2 is at x = 8.39"*" from the centre, expected within 8.39e+06: "* ]]
+  [[ $stderr == "holmberg: particle 2 is at x = 8.39"*" from the center, expected within 8.39e+06: "* ]]
 }

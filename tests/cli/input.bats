@@ -104,9 +104,9 @@ far() { printf '%s\n' '0.5 -0.5 0 0 0 -0.7 0' '0.5 0.5 0 0 0 0.7 0' "1e-3 ${1:-1
   far
   for scheme in 'host-simd --precision single' 'host-simd --precision ds'; do
     # shellcheck disable=SC2086
-    fails_with 3 "particle 2 is at x = 1e+20 from the centre, expected within 4.61e+18: *" run far.txt --scheme $scheme --t-end 2^-6
+    fails_with 3 "particle 2 is at x = 1e+20 from the center, expected within 4.61e+18: *" run far.txt --scheme $scheme --t-end 2^-6
   done
-  fails_with 7 "the farthest particle is at 1e+20 from the centre: in 64-bit fixed point 2 of 3 *" run far.txt --scheme grape6 --t-end 2^-6
+  fails_with 7 "the farthest particle is at 1e+20 from the center: in 64-bit fixed point 2 of 3 *" run far.txt --scheme grape6 --t-end 2^-6
   accepts run far.txt --scheme host --t-end 2^-6
   far 1e18
   accepts run far.txt --scheme host-simd --precision single --t-end 2^-6

@@ -119,7 +119,7 @@ field() { sed -n 's/.*"'"$1"'": \("[^"]*"\|[^,}]*\).*/\1/p' <<<"$output"; }
   [ "$(grep 8800GTX <<<"$output" | awk '{ print $8 }')" = "$(printf '%.4g' "$unit")" ]
 }
 
-@test "model: a fit of every mode that a scheme has; what it has not is passed over" {
+@test "model: a fit of every mode that a scheme has; others are skipped" {
   run --separate-stderr "$HOLMBERG" model fit --scheme host,host-simd --precision double,ds --mode all/host/host,block/gpu/gpu \
     --n 16,32,64 --seeds 1 --t-begin 0 --t-end 0.125
   [ "$status" -eq 0 ]
@@ -167,7 +167,7 @@ refuses() {
     [[ $stderr == "holmberg: "$1 ]]
   }
   head -n 9 fit.jsonl >none.jsonl
-  broken "none.jsonl holds no fit of 'holmberg model fit'" none.jsonl
+  broken "none.jsonl has no fit of 'holmberg model fit'" none.jsonl
   sed 's/"t_pair": [^,]*, //' fit.jsonl >less.jsonl
   broken 'less.jsonl, line 10: the fit has no t_pair' less.jsonl
   sed 's/"t_pair": [^,]*,/"t_pair": -1,/' fit.jsonl >negative.jsonl
@@ -179,6 +179,6 @@ refuses() {
   echo 'm x y z' >text.jsonl
   broken 'text.jsonl, line 1: expected an object' text.jsonl
   : >empty.jsonl
-  broken "empty.jsonl holds no fit of 'holmberg model fit'" empty.jsonl
+  broken "empty.jsonl has no fit of 'holmberg model fit'" empty.jsonl
   fails_with 4 'cannot read missing.jsonl: No such file or directory' model predict --json --machine missing.jsonl
 }

@@ -59,13 +59,13 @@ static void test_eval_refuses(void **state)
   double a[6], j[6], phi[2];
   const uint32_t good[2] = {1, 0}, outside[1] = {2}, twice[2] = {1, 1};
   assert_int_equal(hb_force_eval(force, 2, good, a, j, phi), HB_ERR_USAGE);
-  assert_string_equal(hb_error(), "forces were asked for before the sources were set");
+  assert_string_equal(hb_error(), "forces requested before the sources were set");
   assert_int_equal(hb_force_set_j(force, 0, m, x, v), HB_ERR_USAGE);
   assert_int_equal(hb_force_set_j(force, 2, m, x, v), HB_OK);
   assert_int_equal(hb_force_eval(force, 1, outside, a, j, phi), HB_ERR_USAGE);
   assert_string_equal(hb_error(), "sink 0 is particle 2, expected below 2");
   assert_int_equal(hb_force_eval(force, 2, twice, a, j, phi), HB_ERR_USAGE);
-  assert_string_equal(hb_error(), "sink 1 names particle 1 a second time");
+  assert_string_equal(hb_error(), "sink 1 names particle 1 again");
   assert_int_equal(hb_force_eval(force, 2, good, a, j, phi), HB_OK);
   assert_true(a[0] == -1 && a[3] == 1); /* sink 0 is particle 1, at x = 1: pulled back */
   assert_int_equal(hb_force_eval(force, 0, good, a, j, phi), HB_OK);

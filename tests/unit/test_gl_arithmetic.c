@@ -384,12 +384,12 @@ static void test_judgement(void **state)
   t.two_sum_precise_wrong = 3;
   ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_COMPENSATED, "Acme"), HB_ERR_GL,
                "precision compensated needs exact sums, Acme rearranges `precise` ones (3 of 64 are wrong); "
-               "take precision double");
+               "use precision double");
   ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"), HB_ERR_GL, "precision ds needs exact sums");
   ASSERT_OK(hb_selftest_judge(&t, HB_PRECISION_DOUBLE, "Acme"));
   ASSERT_OK(hb_selftest_judge(&t, HB_PRECISION_SINGLE, "Acme"));
   t.has_double = 0;
-  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"), HB_ERR_GL, "take precision single");
+  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"), HB_ERR_GL, "use precision single");
   t = good;
   t.carry_precise_wrong = 64;
   ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_COMPENSATED, "Acme"), HB_ERR_GL, "(64 of 64 are wrong)");
@@ -397,7 +397,7 @@ static void test_judgement(void **state)
   t.double_wrong = 2;
   ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DOUBLE, "Acme"), HB_ERR_GL,
                "precision double needs exact doubles, Acme has 2 of 64 sums or products wrong and roots by "
-               "1 ulp; take precision ds");
+               "1 ulp; use precision ds");
   t = good;
   t.double_ulp = 1e8; /* float roots */
   ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DOUBLE, "Acme"), HB_ERR_GL, "roots by 1e+08 ulp");

@@ -225,7 +225,7 @@ static void test_lost_draw_is_tried_again(void **state)
   lost = 0;
   assert_int_equal(hb_force_set_j(force, 2, two_m, two_x, two_v), HB_OK);
   assert_int_equal(hb_force_eval(force, 2, two_index, a, j, phi), HB_ERR_DEVICE);
-  assert_non_null(strstr(hb_error(), "gave up a draw"));
+  assert_non_null(strstr(hb_error(), "dropped a draw"));
   hb_gl_core_11.DrawArrays = real_draw;
   hb_force_close(force);
 }

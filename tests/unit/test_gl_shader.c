@@ -1,5 +1,5 @@
 /* Shader files: embedding, the folder that wins, #include, errors that name file and line. */
-#include "gl/gl_shader.h"
+#include "gl/gl_pass.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static enum hb_status build(const char *fragment, const char *defines)
   unsigned program;
   const struct hb_gl_program_source source = {
       .vertex = "fullscreen.vert", .fragment = fragment, .defines = defines};
-  return hb_gl_program_build(context, &source, &program);
+  return hb_gl_program_build(context, &source, NULL, NULL, &program);
 }
 
 static const char triangle[] = "void main() { gl_Position = vec4(0); }\n";
@@ -60,7 +60,23 @@ static void test_embedded_builds(void **state)
   assert_int_equal(build("cg2007/acc_jerk_pot.frag", ""), HB_OK);
   assert_int_equal(build("cg2007/acc_jerk_pot.frag", "#define HB_CG2007_RECT\n"), HB_OK);
   assert_int_equal(build("none.frag", ""), HB_ERR_INTERNAL);
-  assert_string_equal(hb_error(), "there is no shader file none.frag");
+  assert_string_equal(hb_error(), "no shader file none.frag");
+}
+
+static void test_unknown_input(void **state)
+{
+  (void)state;
+  unsetenv("HB_SHADER_DIR");
+  struct hb_gl_pass pass;
+  const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag"};
+  assert_int_equal(hb_gl_pass_create(context, &source, &pass), HB_OK);
+  hb_gl_pass_float(&pass, "eps2", 1);
+  assert_int_equal(hb_gl_context_check(context, "trying"), HB_OK);
+  hb_gl_pass_float(&pass, "epsilon", 1);
+  assert_int_equal(hb_gl_context_check(context, "trying"), HB_ERR_INTERNAL);
+  assert_string_equal(hb_error(), "trying: cg2007/acc_jerk_pot.frag has no input 'epsilon'");
+  assert_int_equal(hb_gl_context_check(context, "trying"), HB_OK);
+  hb_gl_pass_destroy(&pass);
 }
 
 static void test_folder_wins(void **state)
@@ -133,11 +149,9 @@ static void test_places(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_embedded_builds),
-      cmocka_unit_test(test_folder_wins),
-      cmocka_unit_test(test_include_keeps_lines),
-      cmocka_unit_test(test_include_of_itself),
-      cmocka_unit_test(test_places),
+      cmocka_unit_test(test_embedded_builds),   cmocka_unit_test(test_unknown_input),
+      cmocka_unit_test(test_folder_wins),       cmocka_unit_test(test_include_keeps_lines),
+      cmocka_unit_test(test_include_of_itself), cmocka_unit_test(test_places),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

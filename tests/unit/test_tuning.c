@@ -75,10 +75,10 @@ static void test_refused(void **state)
   static const struct {
     const char *text, *sentence;
   } cases[] = {
-      {"speed=9", "unknown tuning 'speed=9' (expected like i_each=4, unroll, "},
-      {"unroll", "unknown tuning 'unroll' (expected like "},
-      {"unrol=4", "unknown tuning 'unrol=4' (expected like "},
-      {"unrolls=4", "unknown tuning 'unrolls=4' (expected like "},
+      {"speed=9", "unknown tuning 'speed=9' (expected e.g. i_each=4, unroll, "},
+      {"unroll", "unknown tuning 'unroll' (expected e.g. "},
+      {"unrol=4", "unknown tuning 'unrol=4' (expected e.g. "},
+      {"unrolls=4", "unknown tuning 'unrolls=4' (expected e.g. "},
       {"unroll=", "unknown tuning 'unroll=': bad value"},
       {"unroll=0", "unknown tuning 'unroll=0': bad value"},
       {"unroll=-4", "unknown tuning 'unroll=-4': bad value"},

@@ -1,4 +1,4 @@
-#include "pairs/pairs_watch.h"
+#include "pairs/pairs_trace.h"
 
 #include "base/arith.h"
 
@@ -43,21 +43,19 @@ static struct hb_gl_trace_array sinks(const struct hb_pairs *p)
   };
 }
 
-struct hb_gl_trace_pass hb_pairs_watch_pass(struct hb_pairs *p, uint64_t particle_texels,
-                                            uint64_t sink_texels)
+void hb_pairs_trace_pass(struct hb_pairs *p, uint64_t particle_texels, uint64_t sink_texels,
+                         struct hb_gl_trace_pass *trace)
 {
-  struct hb_gl_trace_pass pass = {.context = p->params.context,
-                                  .scheme = p->scheme->name,
-                                  .number = ++p->passes,
-                                  .draws = 1,
-                                  .read_count = 2,
-                                  .read = {particles(p), sinks(p)}};
-  pass.read[0].traffic = particle_texels;
-  pass.read[1].traffic = sink_texels;
-  return pass;
+  trace->scheme = p->scheme->name;
+  trace->number = ++p->passes;
+  trace->read_count = 2;
+  trace->read[0] = particles(p);
+  trace->read[1] = sinks(p);
+  trace->read[0].traffic = particle_texels;
+  trace->read[1].traffic = sink_texels;
 }
 
-struct hb_gl_trace_array hb_pairs_watch_totals(const struct hb_pairs *p, enum hb_gl_shape kind,
+struct hb_gl_trace_array hb_pairs_trace_totals(const struct hb_pairs *p, enum hb_gl_shape kind,
                                                unsigned object)
 {
   int doubles = p->params.precision == HB_PRECISION_DOUBLE;
