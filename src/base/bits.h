@@ -36,7 +36,7 @@ static inline double hb_bits_to_double(uint32_t high, uint32_t low)
 }
 
 /* What is left of x after rounding it to float, itself rounded to float: a double is sent as these two. `volatile`: the
- * vectoriser of gcc 12 at -O3 takes (double)(float)x for x where three components lie side by side, and gives zeros
+ * vectorizer of gcc 12 at -O3 takes (double)(float)x for x where three components lie side by side, and gives zeros
  * (test_gl_pairs, test_ds_positions). */
 static inline float hb_split_low(double x)
 {

@@ -148,13 +148,13 @@ static void sort_shells(struct shell *s, size_t n, uint64_t seed)
     for (size_t k = i; k > 0 && s[k].r2 < s[k - 1].r2; k--) swap(&s[k], &s[k - 1]);
 }
 
-void hb_lagrangian_radii(const struct hb_particles *particles, const double centre[3], size_t count,
+void hb_lagrangian_radii(const struct hb_particles *particles, const double center[3], size_t count,
                          const double *fractions, double *work, double *radii)
 {
   const struct hb_particles *p = particles;
   struct shell *shells = (struct shell *)work;
   for (size_t i = 0; i < p->n; i++) {
-    double x = p->x[3 * i] - centre[0], y = p->x[3 * i + 1] - centre[1], z = p->x[3 * i + 2] - centre[2];
+    double x = p->x[3 * i] - center[0], y = p->x[3 * i + 1] - center[1], z = p->x[3 * i + 2] - center[2];
     shells[i] = (struct shell){x * x + y * y + z * z, p->m[i]};
   }
   sort_shells(shells, p->n, 1);

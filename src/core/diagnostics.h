@@ -10,7 +10,7 @@ double hb_sum(size_t count, const double *terms);
 /* sum m v^2 / 2. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_kinetic_energy(const struct hb_particles *particles, double *e_kin);
 
-/* The same in the frame of velocity V, that of the centre of mass: the square of a boost would swallow the digits of the
+/* The same in the frame of velocity V, that of the center of mass: the square of a boost would swallow the digits of the
  * internal motion. e_bulk = M V^2 / 2 is what the given frame has in addition. */
 void hb_kinetic_energy_in(const struct hb_particles *particles, const double V[3], double *e_kin,
                           double *e_bulk);
@@ -28,9 +28,9 @@ void hb_center_at_rest(struct hb_particles *particles);
 /* sum m v, and sum m x x v about the origin. */
 void hb_momentum(const struct hb_particles *particles, double momentum[3], double angular_momentum[3]);
 
-/* The smallest radii about a centre within which the fractions[count] (0 .. 1], ascending, of the mass lie. work[2 * n]
+/* The smallest radii about a center within which the fractions[count] (0 .. 1], ascending, of the mass lie. work[2 * n]
  * is scratch. */
-void hb_lagrangian_radii(const struct hb_particles *particles, const double centre[3], size_t count,
+void hb_lagrangian_radii(const struct hb_particles *particles, const double center[3], size_t count,
                          const double *fractions, double *work, double *radii);
 
 #endif

@@ -12,16 +12,16 @@ struct hb_frame {
 
 /* The mean of m q / M, q[3 * n], where the q are nearer to it than to 0: not where one of them is so far away that it drags
  * the mean out of all others. It is rounded to a grid, the power of two below this share of the mean distance. So it is
- * 0 for a system that is centred to half a grid cell, and exactly the shift for one that was moved by a multiple of the
+ * 0 for a system that is centered to half a grid cell, and exactly the shift for one that was moved by a multiple of the
  * grid: both keep their bits. Without mass: 0. */
 void hb_frame_origin(size_t n, const double *m, const double *q, double share, double origin[3]);
 
-/* A centre that is off by an eighth of the distance costs float no bit. An error of the velocity adds up with
+/* A center that is off by an eighth of the distance costs float no bit. An error of the velocity adds up with
  * time, but 5e-10 of the speed in no run to anything. */
 #define HB_FRAME_COARSE 0.25
 #define HB_FRAME_FINE   0x1p-30
 
-/* That of the centre of mass: places at time t by a coarse grid, velocities by a fine one. */
+/* That of the center of mass: places at time t by a coarse grid, velocities by a fine one. */
 void hb_frame_find(size_t n, const double *m, const double *x, const double *v, double t,
                    struct hb_frame *frame);
 

@@ -1,4 +1,4 @@
-/* The nearest neighbours of points in space, by a balanced k-d tree [Bentley 1975, CACM 18, 509; Friedman, Bentley &
+/* The nearest neighbors of points in space, by a balanced k-d tree [Bentley 1975, CACM 18, 509; Friedman, Bentley &
  * Finkel 1977, ACM TOMS 3, 209]: O(N log N) for all of them, however unevenly the points lie. */
 #ifndef HB_KDTREE_H
 #define HB_KDTREE_H

@@ -72,7 +72,7 @@ void hb_surroundings_clear(struct hb_surroundings *surroundings)
   *surroundings = (struct hb_surroundings){0};
 }
 
-int hb_density_center(const struct hb_particles *particles, const double *rho, double centre[3],
+int hb_density_center(const struct hb_particles *particles, const double *rho, double center[3],
                       double *r_core)
 {
   const struct hb_particles *p = particles;
@@ -82,10 +82,10 @@ int hb_density_center(const struct hb_particles *particles, const double *rho, d
     for (int k = 0; k < 3; k++) x[k] += rho[i] * p->x[3 * i + k];
   }
   int known = sum > 0 && isfinite(sum);
-  for (int k = 0; k < 3; k++) centre[k] = known ? x[k] / sum : NAN;
+  for (int k = 0; k < 3; k++) center[k] = known ? x[k] / sum : NAN;
   for (size_t i = 0; known && i < p->n; i++) {
     const double *xi = p->x + 3 * i;
-    double dx = xi[0] - centre[0], dy = xi[1] - centre[1], dz = xi[2] - centre[2];
+    double dx = xi[0] - center[0], dy = xi[1] - center[1], dz = xi[2] - center[2];
     r += rho[i] * sqrt(dx * dx + dy * dy + dz * dz);
   }
   *r_core = known ? r / sum : NAN;

@@ -3,7 +3,7 @@
  *
  * Transcribed (nbody.cpp and bodysystem.h of the samples, 2022): the table below, and the three ways to place bodies,
  * of which the program starts every demonstration with the shell. Taken over with them: in the shell each coordinate
- * has a radius of its own, so that it is no shell of a sphere, and nothing is moved to the centre of mass.
+ * has a radius of its own, so that it is no shell of a sphere, and nothing is moved to the center of mass.
  * Ours: the random numbers (the sample has rand() of the C library), double in place of float, and N = 16384, the
  * number for which the sample's own table gives demo1's scales; the sample fills its GPU. Speeds do not follow N: with
  * other N a demo is bound more or less tightly. eps, dt and damping go along

@@ -2,8 +2,8 @@
  * gravity (Holmberg 1941, ApJ 94, 385).
  *
  * From the paper, as it is quoted in the literature and as NEMO's mkh41 (P. Teuben and A. Toomre) reads its
- * figure 3: one lamp in the centre and rings of 6, 8, 10 and 12 with evenly spaced radii, the first lamp of each
- * ring straight above the centre; candle power of a lamp 1, 1, 1, 0.7, 0.3 from the centre outwards; 0.8 m
+ * figure 3: one lamp in the center and rings of 6, 8, 10 and 12 with evenly spaced radii, the first lamp of each
+ * ring straight above the center; candle power of a lamp 1, 1, 1, 0.7, 0.3 from the center outwards; 0.8 m
  * across, for a nebula of 1e11 solar masses and about 2500 pc; both nebulae in the plane of their orbit and
  * turning the same way; the encounters studied range up to parabolic speed and both senses of rotation.
  *
@@ -36,14 +36,14 @@ static const struct ring rings[RINGS] = {
     {12, 0.3, 1.00, 0.86602540378443864676, 0.5},
 };
 
-/* Masses and positions of one nebula about its centre. */
+/* Masses and positions of one nebula about its center. */
 static void place_lamps(double *m, double *x)
 {
   double light = 0;
   for (int k = 0; k < RINGS; k++) light += rings[k].lamps * rings[k].candle_power;
   for (int k = 0, i = 0; k < RINGS; k++) {
     const struct ring *ring = &rings[k];
-    double c = 0, s = 1; /* straight above the centre */
+    double c = 0, s = 1; /* straight above the center */
     for (int lamp = 0; lamp < ring->lamps; lamp++, i++) {
       m[i] = ring->candle_power / light;
       x[3 * i] = ring->radius * c;
@@ -84,7 +84,7 @@ static void set_turning(double spin, const double *m, const double *x, double *v
   }
 }
 
-/* Relative orbit of the two centres as point masses: speed from the energy, transverse part from the angular
+/* Relative orbit of the two centers as point masses: speed from the energy, transverse part from the angular
  * momentum at closest approach, the rest inwards. */
 static void set_orbit(double v_infinity, double *v_radial, double *v_transverse)
 {

@@ -1,5 +1,5 @@
 /* Plummer's sphere as Aarseth, Henon & Wielen (1974, A&A 37, 183) draw it, in the units of Heggie & Mathieu
- * (1986): G = M = 1, E = -1/4, in virial equilibrium, the centre of mass at rest at the origin; what [PZ07]
+ * (1986): G = M = 1, E = -1/4, in virial equilibrium, the center of mass at rest at the origin; what [PZ07]
  * section 4 starts from. Only + - * / and sqrt are used, which IEEE rounds the same everywhere, so a seed
  * gives the same bytes on every machine. */
 #include "ic/ic.h"

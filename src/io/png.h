@@ -12,7 +12,7 @@ struct hb_png_text {
 };
 
 struct hb_png {
-  int width, height, channels; /* channels: 1 grey, 3 RGB, 4 RGBA; eight bits each, top row first */
+  int width, height, channels; /* channels: 1 gray, 3 RGB, 4 RGBA; eight bits each, top row first */
   uint8_t *pixels;             /* [channels * width * height] */
   struct hb_png_text *text;    /* [text_count] */
   size_t text_count;

@@ -33,7 +33,7 @@ enum hb_status hb_diagnose(struct hb_state_view *look, const struct hb_frame *fr
   /* the host's own potentials are those of hb_gravity_potential, bit for bit: no need to sum them twice */
   int by_host = hb_force_scheme(force)->is_exact;
   d.exact_energy = exact || by_host;
-  double e_pot_gpu, centre[3], velocity[3], half = 0.5;
+  double e_pot_gpu, center[3], velocity[3], half = 0.5;
   HB_TRY(hb_diagnose_forces(look, force));
   HB_TRY(hb_potential_energy_of(p, look->phi, &e_pot_gpu));
   d.e_pot = e_pot_gpu;
@@ -42,12 +42,12 @@ enum hb_status hb_diagnose(struct hb_state_view *look, const struct hb_frame *fr
     HB_TRY(hb_potential_energy_of(p, look->phi, &d.e_pot));
   }
   hb_frame_leave(frame, p);
-  hb_center_of_mass(p, centre, velocity);
+  hb_center_of_mass(p, center, velocity);
   hb_kinetic_energy_in(p, velocity, &d.e_kin, &d.e_bulk);
   d.e_gpu = d.e_kin + e_pot_gpu;
   d.e_total = d.e_kin + d.e_pot;
   d.virial_ratio = d.e_pot != 0 ? d.e_kin / fabs(d.e_pot) : 0; /* a lone particle has none */
-  hb_lagrangian_radii(p, centre, 1, &half, look->a, &d.r_half);
+  hb_lagrangian_radii(p, center, 1, &half, look->a, &d.r_half);
   *diagnostics = d;
   return HB_OK;
 }

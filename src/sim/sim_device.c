@@ -1,4 +1,4 @@
-/* What is drawn of a simulation: where its particles lie on the device, and what they can be coloured by. */
+/* What is drawn of a simulation: where its particles lie on the device, and what they can be colored by. */
 #include "sim/diagnose.h"
 #include "sim/sim.h"
 #include "force/force.h"

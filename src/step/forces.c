@@ -18,7 +18,7 @@ void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_
     snprintf(reason, HB_FORCES_REASON,
              "; particle %zu is at the same place: --eps above 0 keeps forces finite", nearest);
   else if (nearest != i)
-    snprintf(reason, HB_FORCES_REASON, "; its nearest neighbour, particle %zu, is %.3g away", nearest, least);
+    snprintf(reason, HB_FORCES_REASON, "; its nearest neighbor, particle %zu, is %.3g away", nearest, least);
 }
 
 int hb_forces_are_finite(size_t ni, const double *a, const double *j, const double *phi)

@@ -16,7 +16,7 @@ struct hb_forces_at {
 int hb_forces_are_finite(size_t ni, const double *a, const double *j, const double *phi);
 
 /* HB_ERR_NUMERIC naming the first of the particles index[ni] whose a[3 * ni], j[3 * ni] or phi[ni] is NaN or Inf, and its
- * nearest neighbour. */
+ * nearest neighbor. */
 enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const uint32_t *index,
                                const double *a, const double *j, const double *phi);
 

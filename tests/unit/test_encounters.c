@@ -103,7 +103,7 @@ static void coincident_particles_are_named(void **state)
     struct hb_particles *p = three(0);
     p->x[3] = 1e-200;
     ASSERT_FAILS(hb_sim_take(p, &params, &sim), HB_ERR_NUMERIC,
-                 "; its nearest neighbour, particle 2, is 1e-200 away");
+                 "; its nearest neighbor, particle 2, is 1e-200 away");
   }
 }
 

@@ -9,17 +9,17 @@
 extern "C" {
 #endif
 
-/* Energies per unit of the system's, in the frame of the centre of mass: in exact host double, or by the potentials of the
+/* Energies per unit of the system's, in the frame of the center of mass: in exact host double, or by the potentials of the
  * source of forces. e_kin + e_bulk and e_total + e_bulk are those of the inertial frame that velocities are given in. */
 struct hb_diagnostics {
   double t;
   int exact_energy; /* 1: e_total, e_pot and virial_ratio are in exact host double; 0: by the source's potentials */
   double e_total;      /* e_kin + e_pot                                                   */
   double e_kin, e_pot; /* e_pot with the softening of the run                             */
-  double e_bulk;       /* M V^2 / 2, the kinetic energy of the centre of mass              */
+  double e_bulk;       /* M V^2 / 2, the kinetic energy of the center of mass              */
   double e_gpu;        /* total energy with the potentials of the source of forces itself */
   double virial_ratio; /* e_kin / |e_pot|: 0.5 in equilibrium                             */
-  double r_half;       /* radius about the centre of mass that holds half of the mass     */
+  double r_half;       /* radius about the center of mass that holds half of the mass     */
 };
 
 /* Pairs whose binding energy exceeds the mean kinetic energy of the stars. */
@@ -37,9 +37,9 @@ const double *hb_lagrange_fractions(void); /* [HB_LAGRANGE_COUNT] 0.01 0.02 0.05
 struct hb_structure {
   double t;
   double momentum[3], angular_momentum[3]; /* about the origin                                              */
-  double x_mass[3], v_mass[3];             /* centre of mass                                                */
-  double x_density[3], r_core;             /* density centre, core radius; NaN with fewer than 7 particles  */
-  double r_lagrange[HB_LAGRANGE_COUNT];    /* about the density centre, or the centre of mass in its place  */
+  double x_mass[3], v_mass[3];             /* center of mass                                                */
+  double x_density[3], r_core;             /* density center, core radius; NaN with fewer than 7 particles  */
+  double r_lagrange[HB_LAGRANGE_COUNT];    /* about the density center, or the center of mass in its place  */
   struct hb_binaries binaries;
 };
 

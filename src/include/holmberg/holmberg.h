@@ -82,7 +82,7 @@ struct hb_ic_params {
   uint64_t seed; /* same model, n, seed: same bytes on every machine                                      */
   double r_cut;  /* plummer: no particle beyond this radius, in units of the Plummer radius; 0: no cut-off */
   double m1, m2; /* twobody: masses; 0: 0.5 each                                                          */
-  double a, e;   /* twobody: semi-major axis (0: 1) and eccentricity, 0 <= e < 1; starts at apocentre     */
+  double a, e;   /* twobody: semi-major axis (0: 1) and eccentricity, 0 <= e < 1; starts at apocenter     */
   double
       velocity; /* holmberg1941: velocity at infinity of the encounter, see ic/ic_holmberg1941.c          */
   double spin;  /* holmberg1941: rotation of both discs in units of the circular one, < 0 retrograde; 0: 1  */

@@ -178,7 +178,7 @@ struct hb_machine {
   struct hb_power_law n_steps; /* block steps of a time unit, eq. 17 */
 };
 
-/* GRAPE-6Af, 8800GTX, FX1400, Xeon, in the order of the tables: modelled, never measured here. */
+/* GRAPE-6Af, 8800GTX, FX1400, Xeon, in the order of the tables: modeled, never measured here. */
 const struct hb_machine *hb_model_machines(size_t *count);
 
 struct hb_model_time {
