@@ -10,7 +10,7 @@ const char *hb_error(void) { return sentence; }
 
 enum hb_status hb_fail(enum hb_status status, const char *format, ...)
 {
-  char text[sizeof sentence]; /* arguments may point into the old sentence */
+  char text[sizeof sentence]; /* the arguments may include the old sentence */
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);

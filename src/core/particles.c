@@ -92,17 +92,9 @@ static int is_key(const char *key)
 
 static enum hb_status append_note(struct hb_particles *p, const char *key, char *value)
 {
-  struct hb_note *larger;
-  HB_TRY(HB_ALLOC(p->note_count + 1, &larger));
   char *name;
-  enum hb_status status = hb_mem_strdup(key, &name);
-  if (status != HB_OK) {
-    hb_mem_free(larger);
-    return status;
-  }
-  if (p->note_count) memcpy(larger, p->notes, p->note_count * sizeof *larger);
-  hb_mem_free(p->notes);
-  p->notes = larger;
+  HB_TRY(HB_RESIZE(p->note_count + 1, &p->notes));
+  HB_TRY(hb_mem_strdup(key, &name));
   p->notes[p->note_count++] = (struct hb_note){name, value};
   return HB_OK;
 }

@@ -15,23 +15,13 @@ void hb_sections_clear(struct hb_sections *sections)
   *sections = (struct hb_sections){0};
 }
 
-static enum hb_status make_room(struct hb_sections *s)
-{
-  if (s->count < s->room) return HB_OK;
-  struct hb_section *more;
-  size_t room = s->room ? 2 * s->room : 16;
-  HB_TRY(HB_ALLOC(room, &more));
-  if (s->count) memcpy(more, s->at, s->count * sizeof *more);
-  hb_mem_free(s->at);
-  s->at = more;
-  s->room = room;
-  return HB_OK;
-}
-
 enum hb_status hb_sections_put(struct hb_sections *sections, const char *name, enum hb_section_type type,
                                size_t count, const void *data)
 {
-  HB_TRY(make_room(sections));
+  if (sections->count == sections->capacity) {
+    HB_TRY(HB_RESIZE(2 * sections->capacity + 16, &sections->at));
+    sections->capacity = 2 * sections->capacity + 16;
+  }
   struct hb_section *section = &sections->at[sections->count];
   *section = (struct hb_section){.type = type, .count = count, .data = data};
   assert(strlen(name) < sizeof section->name && !hb_sections_find(sections, name));

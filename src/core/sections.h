@@ -19,7 +19,7 @@ struct hb_section {
 
 struct hb_sections {
   struct hb_section *at;
-  size_t count, room;
+  size_t count, capacity;
 };
 
 /* Start from {0}. */

@@ -10,11 +10,7 @@ static enum hb_status coldsphere_make(const struct hb_ic_params *params, struct 
   struct hb_rng rng = hb_rng_seeded(params->seed);
   for (size_t i = 0; i < p->n; i++) {
     p->m[i] = 1.0 / (double)p->n;
-    double r = 0, direction[3];
-    for (int k = 0; k < 3; k++) { /* the cube root of a uniform number: the largest of three */
-      double u = hb_rng_uniform(&rng);
-      if (u > r) r = u;
-    }
+    double r = hb_rng_cube_root(&rng), direction[3];
     hb_rng_direction(&rng, direction);
     for (int k = 0; k < 3; k++) p->x[3 * i + k] = r * direction[k];
   }

@@ -29,19 +29,6 @@ static const struct demo demos[HB_IC_DEMO_COUNT] = {
 
 /* ---- three ways to place a body -------------------------------------------------------------------------- */
 
-/* Evenly in the unit ball, by rejection from the cube. */
-static void draw_in_ball(struct hb_rng *rng, double point[3])
-{
-  double r2;
-  do {
-    r2 = 0;
-    for (int k = 0; k < 3; k++) {
-      point[k] = 2 * hb_rng_uniform(rng) - 1;
-      r2 += point[k] * point[k];
-    }
-  } while (r2 > 1);
-}
-
 /* Between 2.5 and 4 scales from the middle, turning about the z axis like a solid body. Right at its upper end, where
  * the sample fears for the cross product, it takes another axis. */
 static void shell(struct hb_rng *rng, double scale, double speed, double x[3], double v[3])
@@ -62,15 +49,15 @@ static void shell(struct hb_rng *rng, double scale, double speed, double x[3], d
 /* Place and velocity evenly in a ball each. */
 static void scattered(struct hb_rng *rng, double scale, double speed, double x[3], double v[3])
 {
-  draw_in_ball(rng, x);
-  draw_in_ball(rng, v);
+  hb_rng_ball(rng, x);
+  hb_rng_ball(rng, v);
   for (int k = 0; k < 3; k++) x[k] *= scale, v[k] *= speed;
 }
 
 /* Away from the middle, the faster the farther. */
 static void expanding(struct hb_rng *rng, double scale, double speed, double x[3], double v[3])
 {
-  draw_in_ball(rng, x);
+  hb_rng_ball(rng, x);
   for (int k = 0; k < 3; k++) v[k] = speed * x[k], x[k] *= scale;
 }
 

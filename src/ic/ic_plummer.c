@@ -11,16 +11,11 @@
 
 #include <math.h>
 
-/* The Plummer radius, total mass and G are 1 here. The mass within r is s^3 with s = r / sqrt(1 + r^2), so s is
- * the cube root of a uniform number: the largest of three. s_max is s at the cut-off. */
+/* The Plummer radius, total mass and G are 1 here. The mass within r is s^3 with s = r / sqrt(1 + r^2), so s is the
+ * cube root of a uniform number. s_max is s at the cut-off. */
 static double draw_radius(struct hb_rng *rng, double s_max)
 {
-  double s = 0;
-  for (int k = 0; k < 3; k++) {
-    double u = hb_rng_uniform(rng);
-    if (u > s) s = u;
-  }
-  s *= s_max;
+  double s = s_max * hb_rng_cube_root(rng);
   return s / sqrt(1 - s * s);
 }
 

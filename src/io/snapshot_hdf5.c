@@ -43,19 +43,17 @@ static void quiet_end(struct quiet old) { H5Eset_auto2(H5E_DEFAULT, old.print, o
 /* The file while it is made. */
 struct image {
   char *bytes;
-  size_t room;
+  size_t size;
 };
 
-static void *grow(void *old, size_t room, H5FD_file_image_op_t why, void *data)
+static void *grow(void *old, size_t size, H5FD_file_image_op_t why, void *data)
 {
   struct image *image = data;
-  char *larger;
+  char *bytes = old;
   (void)why;
-  if (HB_ALLOC(room, &larger) != HB_OK) return NULL;
-  if (old) memcpy(larger, old, room < image->room ? room : image->room);
-  hb_mem_free(old);
-  *image = (struct image){larger, room};
-  return larger;
+  if (HB_RESIZE(size, &bytes) != HB_OK) return NULL;
+  *image = (struct image){bytes, size};
+  return bytes;
 }
 
 /* The bytes outlive the file: only what was done when it was closed makes them a whole one. */
@@ -245,9 +243,9 @@ static enum hb_status get_length(const struct image *image, size_t *count)
 {
   enum { AT = 28, SUPERBLOCK = 48 };
   *count = 0;
-  for (int k = 0; k < 8 && image->room >= SUPERBLOCK; k++)
+  for (int k = 0; k < 8 && image->size >= SUPERBLOCK; k++)
     *count |= (size_t)(unsigned char)image->bytes[AT + k] << 8 * k;
-  return *count > SUPERBLOCK && *count <= image->room ? HB_OK : cannot_make("the file");
+  return *count > SUPERBLOCK && *count <= image->size ? HB_OK : cannot_make("the file");
 }
 
 static enum hb_status hdf5_write(const struct hb_particles *p, char **bytes, size_t *count)
