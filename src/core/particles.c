@@ -101,7 +101,8 @@ static enum hb_status append_note(struct hb_particles *p, const char *key, char 
 
 enum hb_status hb_particles_set_note(struct hb_particles *p, const char *key, const char *value)
 {
-  if (!is_key(key)) return hb_fail(HB_ERR_USAGE, "'%s' is no key of a note (letters, digits, '_')", key);
+  if (!is_key(key))
+    return hb_fail(HB_ERR_USAGE, "'%s' is not a valid key of a note (letters, digits, '_')", key);
   char *copy;
   HB_TRY(hb_mem_strdup(value, &copy));
   struct hb_note *note = find_note(p, key);

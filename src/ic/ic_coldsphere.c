@@ -1,5 +1,5 @@
-/* A sphere of uniform density at rest, G = M = R = 1, centered: U = -3/5 but for the grain of the sample, and
- * all shells would meet in the center at t = pi / sqrt(8) = 1.11. */
+/* A sphere of uniform density at rest, G = M = R = 1, centered: U = -3/5 up to the sampling noise, and all shells
+ * would meet in the center at t = pi / sqrt(8) = 1.11. */
 #include "ic/ic.h"
 
 #include "base/rng.h"

@@ -33,13 +33,12 @@ enum hb_status hb_diagnose(struct hb_state_view *look, const struct hb_frame *fr
   /* the host's own potentials are those of hb_gravity_potential, bit for bit: no need to sum them twice */
   int by_host = hb_force_scheme(force)->is_exact;
   d.exact_energy = exact || by_host;
-  double e_pot_gpu, center[3], velocity[3], half = 0.5;
+  double center[3], velocity[3], half = 0.5;
   HB_TRY(hb_diagnose_forces(look, force));
-  HB_TRY(hb_potential_energy_of(p, look->phi, &e_pot_gpu));
-  d.e_pot = e_pot_gpu;
+  double e_pot_gpu = d.e_pot = hb_potential_energy(p, look->phi);
   if (exact && !by_host) {
     hb_gravity_potential(p->n, p->m, p->x, eps2, look->phi);
-    HB_TRY(hb_potential_energy_of(p, look->phi, &d.e_pot));
+    d.e_pot = hb_potential_energy(p, look->phi);
   }
   hb_frame_leave(frame, p);
   hb_center_of_mass(p, center, velocity);
