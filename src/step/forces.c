@@ -29,7 +29,7 @@ int hb_forces_are_finite(size_t ni, const double *a, const double *j, const doub
   return 1;
 }
 
-/* The sign of a NaN is the compiler's, and printf shows it. */
+/* The sign of a NaN depends on the compiler, and printf shows it. */
 static double unsigned_nan(double value) { return isnan(value) ? fabs(value) : value; }
 
 enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const uint32_t *index,

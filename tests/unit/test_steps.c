@@ -4,7 +4,6 @@
 
 #include "core/diagnostics.h"
 #include "core/particles.h"
-#include "step/hermite4.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -27,8 +26,8 @@ static struct result integrate_sphere(size_t n, const char *scheme, const char *
   ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = n, .seed = 1}, &p));
   ASSERT_OK(hb_force_open(&(struct hb_force_params){.scheme = scheme, .precision = precision, .eps = soft},
                           &force));
-  ASSERT_OK(hb_hermite4_create(
-      p, &(struct hb_hermite4_params){.eta = nu, .dt_max = dt_max, .dt_min = 0x1p-40}, force, &h));
+  ASSERT_OK(
+      step_hermite4(p, &(struct hb_sim_params){.eta = nu, .dt_max = dt_max, .dt_min = 0x1p-40}, force, &h));
   double e[2];
   if (no_guard) h->noise = 0;
   for (int end = 0; end < 2; end++) {
