@@ -6,9 +6,9 @@ CC      ?= cc
 OPT     ?= -O3 -g
 WARN    := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith -Wwrite-strings
 # -ffp-contract=off and no -ffast-math: a sum is added in the order it is written, on every machine.
-# -fno-math-errno and -fno-trapping-math change no result; they let sqrt and selects be vectorised.
+# -fno-math-errno and -fno-trapping-math change no result; they let sqrt and selects be vectorized.
 NUMERIC := -ffp-contract=off -fno-math-errno -fno-trapping-math
-# Silent where a library, or pkg-config itself, is not there yet: then deps.sh speaks.
+# Silent where a library, or pkg-config itself, is missing: deps.sh reports it.
 pkg      = $(shell pkg-config $(1) 2>/dev/null)
 HDF5    := $(if $(call pkg,--modversion hdf5-serial),hdf5-serial,hdf5)
 CFLAGS  ?=
@@ -54,12 +54,12 @@ all: $(B)/holmberg $(B)/holmberg-child
 help:
 	@echo 'make            build build/holmberg, its helper holmberg-child and build/libholmberg.a'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
-	@echo 'make reproduce  set up the machine, build, the tables and figures of 2007 beside this machine: a report'
+	@echo 'make reproduce  set up the machine, build, repeat the tables and figures of 2007 on this machine: a report'
 	@echo 'make test       set up the machine, build, run all tests'
-	@echo 'make test-long  what takes minutes: physics to its end, runs killed at 200 instants and at failing system calls'
-	@echo 'make lint       layers, formatting, warnings of two compilers, shaders, scripts'
-	@echo 'make asan       the tests that need no GL, and the viewer, under the address and undefined behaviour sanitizers'
-	@echo 'make fuzz       every reader of files and words under AFL++ and the sanitizers, SECONDS=60 each'
+	@echo 'make test-long  tests that take minutes: long integrations, runs killed at 200 instants, failing system calls'
+	@echo 'make lint       check layers, formatting, warnings of two compilers, shaders, scripts'
+	@echo 'make asan       run the tests without GL, and the viewer, under the address and undefined behavior sanitizers'
+	@echo 'make fuzz       run every parser of files and words under AFL++ and the sanitizers, SECONDS=60 each'
 	@echo 'make format     reformat the sources'
 	@echo 'make clean      remove build/'
 	@echo 'V=1 shows the commands; DEPS=manual never installs a package.'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lint.sh BUILD: layers and sizes, README's table, formatting, warnings of gcc and clang, headers alone in C and C++,
+# lint.sh BUILD: layers and sizes, the paper map, formatting, warnings of gcc and clang, headers alone in C and C++,
 # static checks of C and of scripts, shaders through the reference compiler. Prints what is wrong; exit 1 if anything is.
 # BUILD is the folder of a whole build, with what the compiler said beside the objects.
 set -u
@@ -125,7 +125,7 @@ check 'clang warnings' clang_warnings
 # cppcheck takes a pointer to a function for an integer
 check 'cppcheck' cppcheck --quiet -j "$at_once" --error-exitcode=1 --enable=warning,portability --std=c11 --inline-suppr \
   --suppress=CastIntegerToAddressAtReturn -Isrc -Isrc/include -DHB_VERSION='""' src
-check "README's table from paper to code" tools/check_paper_table.sh
+check 'the map from paper to code' tools/check_paper.sh
 check 'scripts' shellcheck "${scripts[@]}"
 check 'shaders' shaders
 exit $bad

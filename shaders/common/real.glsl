@@ -44,10 +44,8 @@ const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 #define ALL_RECORDS RECORDS
 #endif
 
-// Arrays of constant length, walked by loops whose bounds are constants, live in registers: the driver unrolls such
-// loops. An index that is known only at run time would send the array to memory, which would cost more than a pair does.
-// NVIDIA's compiler has to be asked (others ignore the line): by this `ds` gains 19 % with `tile` on an H200.
-#pragma optionNV(unroll all)
+// Arrays of constant length stay in registers as long as every index is a constant, so the loops over them are unrolled:
+// by the loader (see "Loops of constant length" in README.md), since drivers cannot be relied on.
 
 // The vector from sink to source. In ds the high parts cancel exactly where particles are close, which is where
 // the low parts matter. `precise`: the compiler must not add in another order. Left to itself it might

@@ -51,6 +51,7 @@ static enum hb_status build(struct hb_pairs *p, enum hb_bag_stage stage)
   const struct hb_pairs_program_source source = {.fragment = "pairs/bag.frag",
                                                  .version =
                                                      b->in_storage || b->j_source == HB_J_STORAGE ? 430 : 330,
+                                                 .precision = p->params.precision,
                                                  .i_each = b->each,
                                                  .unroll = b->unroll,
                                                  .partial = b->partial,

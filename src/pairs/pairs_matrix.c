@@ -89,8 +89,13 @@ static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_gl_p
 {
   char defines[40];
   snprintf(defines, sizeof defines, "#define J_SOURCE %d\n", p->params.tuning.j_source_plus_1 - 1);
-  const struct hb_pairs_program_source source = {
-      .fragment = file, .version = 330, .i_each = 1, .unroll = 1, .partial = 1, .defines = defines};
+  const struct hb_pairs_program_source source = {.fragment = file,
+                                                 .version = 330,
+                                                 .precision = p->params.precision,
+                                                 .i_each = 1,
+                                                 .unroll = 1,
+                                                 .partial = 1,
+                                                 .defines = defines};
   return hb_pairs_program_build(p, &source, pass);
 }
 

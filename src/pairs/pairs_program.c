@@ -12,20 +12,21 @@ static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pa
   if (p->params.context->caps.software) HB_TRY(hb_text_append(text, "#define SOFTWARE\n"));
   HB_TRY(hb_text_append(text,
                         "#define PRECISION %d\n#define I_EACH %d\n#define UNROLL %d\n#define PARTIAL %d\n",
-                        (int)p->params.precision, source->i_each, source->unroll, source->partial));
+                        (int)source->precision, source->i_each, source->unroll, source->partial));
   if (p->root_error != 0) HB_TRY(hb_text_append(text, "#define ROOT_ERROR %.6e\n", p->root_error));
   return hb_text_append(text, "%s", source->defines);
 }
 
-/* NVIDIA's compiler keeps an array of dvec4 in memory where a loop indexes it, also one that it unrolls itself. */
+/* The loops that the loader unrolls: see "Loops of constant length" in shaders/README.md. */
 static void unroll(const struct hb_interaction *interaction, const struct hb_pairs_program_source *source,
                    struct hb_gl_loop loops[HB_GL_LOOPS])
 {
+  int low_records = source->precision == HB_PRECISION_DS;
   const struct hb_gl_loop all[HB_GL_LOOPS] = {{"I_EACH", source->i_each},
                                               {"UNROLL", source->unroll},
-                                              {"ALL_RECORDS", interaction->records},
+                                              {"ALL_RECORDS", interaction->records + low_records},
                                               {"F_RECORDS", interaction->f_records},
-                                              {"WORDS", 2 * interaction->f_records}};
+                                              {"WORDS", hb_pairs_words(interaction, source->precision)}};
   memcpy(loops, all, sizeof all);
 }
 
@@ -40,7 +41,7 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
                                     .defines = defines.text,
                                     .version = source->version,
                                     .part = p->params.interaction->file};
-  if (p->params.precision == HB_PRECISION_DOUBLE) unroll(p->params.interaction, source, gl.unrolled);
+  unroll(p->params.interaction, source, gl.unrolled);
   if (status == HB_OK) status = hb_gl_pass_create(p->params.context, &gl, pass);
   hb_mem_free(defines.text);
   if (status != HB_OK) return status;

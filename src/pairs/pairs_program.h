@@ -8,8 +8,9 @@
 struct hb_pairs_program_source {
   const char *fragment, *compute; /* one of them */
   int version;                    /* of GLSL: 330 or 430 */
-  int i_each, unroll, partial;    /* for EACH_I, EACH_J, EACH_PAIR and PARTIAL */
-  const char *defines;            /* the scheme's own, "#define WORKGROUP 256\n" */
+  enum hb_precision precision;
+  int i_each, unroll, partial; /* I_EACH, UNROLL, PARTIAL */
+  const char *defines;         /* the scheme's own, "#define WORKGROUP 256\n" */
 };
 
 /* Builds it unless it is built, with the interaction's parameter set for good. */

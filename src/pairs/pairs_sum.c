@@ -11,12 +11,14 @@ static enum hb_status build(struct hb_pairs *p, const struct hb_pairs_parts *par
                             struct hb_gl_pass *pass)
 {
   char defines[256];
-  snprintf(
-      defines, sizeof defines, "%s#define IN_WORDS %d\n#define WORKGROUP %d\n#define THREADS_PER_BODY %d\n%s",
-      hb_precisions[p->params.precision].total_words == 1 ? "#undef PRECISION\n#define PRECISION 1\n" : "",
-      p->words, WORKGROUP, 1 << level, parts->layers ? "" : "#define OUTPUT_STORAGE\n");
+  enum hb_precision precision = p->params.precision;
+  if (precision == HB_PRECISION_SINGLE) precision = HB_PRECISION_COMPENSATED;
+  snprintf(defines, sizeof defines,
+           "#define IN_WORDS %d\n#define WORKGROUP %d\n#define THREADS_PER_BODY %d\n%s", p->words, WORKGROUP,
+           1 << level, parts->layers ? "" : "#define OUTPUT_STORAGE\n");
   const struct hb_pairs_program_source source = {.compute = "pairs/add_segments.comp",
                                                  .version = 430,
+                                                 .precision = precision,
                                                  .i_each = parts->each,
                                                  .unroll = 1,
                                                  .partial = 1,

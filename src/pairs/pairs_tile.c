@@ -76,6 +76,7 @@ static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int 
            t->j_source_plus_1 - 1, t->workgroup, body_threads, segments > 1 ? "#define SEGMENTS\n" : "");
   const struct hb_pairs_program_source source = {.compute = "pairs/tile.comp",
                                                  .version = 430,
+                                                 .precision = p->params.precision,
                                                  .i_each = each,
                                                  .unroll = t->unroll < partial ? t->unroll : partial,
                                                  .partial = partial,

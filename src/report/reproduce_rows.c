@@ -36,8 +36,9 @@ void hb_record_label(char *labels, struct hb_record *record)
   }
 }
 
-static enum hb_status take_members(const cJSON *object, char *to, struct hb_record *record)
+static enum hb_status take_members(const cJSON *object, char *text, struct hb_record *record)
 {
+  char *to = text;
   char number[64];
   const cJSON *item;
   cJSON_ArrayForEach (item, object) {

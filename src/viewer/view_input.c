@@ -43,7 +43,7 @@ void hb_view_input_set_sliders(struct hb_view *view)
       [VIEW_SLIDER_EPS] = {"softening", 0x1p-14, 1, HB_UI_LOGARITHMIC, .with_zero = 1, .absent = series},
       [VIEW_SLIDER_ETA] = {"nu", 0.001, 0.1, HB_UI_LOGARITHMIC, .absent = series || leapfrog},
       [VIEW_SLIDER_DAMPING] = {"damping", 0.5, 1, .absent = series || !leapfrog},
-      [VIEW_SLIDER_POINT] = {"point size", 0.2, 12, HB_UI_LOGARITHMIC},
+      [VIEW_SLIDER_POINT] = {"point size", 0.2, 12, HB_UI_LOGARITHMIC, .absent = 0},
   };
   memcpy(view->sliders, sliders, sizeof sliders);
   view->sliders[VIEW_SLIDER_EPS].value = s->knobs.eps;

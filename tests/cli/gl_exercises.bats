@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# shellcheck disable=SC2154,SC2030,SC2031,SC2016 # run sets these, each test is a subshell; backquotes are of Markdown
 # The exercises of shaders/README.md: their solutions do what is said there. The second one's numbers: test_gl_passes_traced.c.
 load common
 
@@ -63,4 +63,16 @@ rms() {
   careless=$(rms compensated)
   echo "single $single, compensated $compensated, careless $careless"
   awk -v s="$single" -v c="$compensated" -v l="$careless" 'BEGIN { exit !(s > 20 * c && l > 20 * c) }'
+}
+
+@test "the program of src/README integrates with an interaction" {
+  build=$(dirname "$HOLMBERG")
+  sed -n '/^```c$/,/^```$/p' "$BATS_TEST_DIRNAME/../../src/README.md" | grep -v '^```' | sed 's/NAME/gravity_jerk/' >pair.c
+  hdf5=$(pkg-config --exists hdf5-serial && echo hdf5-serial || echo hdf5)
+  # shellcheck disable=SC2046 # words
+  cc -I"$BATS_TEST_DIRNAME/../../src/include" pair.c "$build/libholmberg.a" \
+    $(pkg-config --libs glew "$hdf5" libpng zlib libcjson) $(pkg-config --libs glfw3 2>/dev/null) -ldl -lm -pthread -o pair
+  run -0 env HB_CHILD="$build/holmberg-child" ./pair
+  [ "${#lines[@]}" -eq 9 ]
+  awk '{ if ($2 < -0.1251 || $2 > -0.1249) exit 1 }' <<<"$output"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154,SC2030,SC2031,SC2016 # run sets these, each test is a subshell; names and README are no script
+# shellcheck disable=SC2154,SC2030,SC2031,SC2016 # run sets these, each test is a subshell; names and lines of Python are no script
 # HDF5 files that other programs made, or that are damaged: read right, or one sentence with the file's name and exit code
 # 3, whatever the HDF5 library does. And yt, which reads ours.
 load common
@@ -76,9 +76,9 @@ child() {
   fails_with 4 'cannot read pipe.h5: HDF5 is read from regular files only' run pipe.h5
 }
 
-@test "yt draws our snapshot, by the lines that README has" {
+@test "yt draws our snapshot, by the lines of data/FORMATS.md" {
   "$HOLMBERG" ic plummer -n 500 -o end.h5 --quiet
-  sed -n '/^```python$/,/^```$/p' "$BATS_TEST_DIRNAME/../../README.md" | grep -v '^```' >draw.py
+  sed -n '/^```python$/,/^```$/p' "$BATS_TEST_DIRNAME/../../data/FORMATS.md" | grep -v '^```' >draw.py
   grep yt.load draw.py
   cat >>draw.py <<'END'
 mass = ds.all_data()["all", "particle_mass"].sum()

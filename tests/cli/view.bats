@@ -548,10 +548,3 @@ END
   fails_with 4 '*none.h5*' view none.h5
   fails_with 2 "option -n belongs to a model*" view -n 5 none.h5
 }
-
-@test "README, the help over the picture and --help have the same keys" {
-  sed -n '/^keys and mouse:/,/^$/p' <<<"$("$HOLMBERG" view --help)" | sed '1d;$d' |
-    sed 's/^  //; s/   */|/' | while IFS='|' read -r key what; do
-    grep -F -q "| \`$key\` | $what |" "$BATS_TEST_DIRNAME/../../README.md"
-  done
-}
