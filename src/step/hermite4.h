@@ -63,7 +63,7 @@ enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *hermite4, uint64_t
 /* Reads x v a j back from the device if they are newer there. */
 enum hb_status hb_hermite4_sync(struct hb_hermite4 *hermite4);
 
-/* The time of so many ticks: exact up to 2^53, since dt_min is a power of two. */
+/* The duration of this many ticks: exact up to 2^53, since dt_min is a power of two. */
 static inline double hb_hermite4_span(const struct hb_hermite4 *hermite4, uint64_t ticks)
 {
   return (double)ticks * hermite4->params.dt_min;

@@ -180,7 +180,7 @@ static struct hb_blocks *some_run(void)
   return b;
 }
 
-/* Negative control: hb_blocks_check sees each kind of damage. */
+/* Negative control: step_blocks_check sees each kind of damage. */
 static void test_check_detects(void **state)
 {
   (void)state;
