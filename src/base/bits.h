@@ -1,4 +1,4 @@
-/* Numbers as the 32-bit words that they are on the device, bit for bit; a double is two words, the high one first. */
+/* Numbers as 32-bit words, bit for bit, as the device has them; a double is two words, the high one first. */
 #ifndef HB_BITS_H
 #define HB_BITS_H
 
@@ -35,8 +35,8 @@ static inline double hb_bits_to_double(uint32_t high, uint32_t low)
   return x;
 }
 
-/* What is left of x after rounding it to float, itself rounded to float: a double is sent as these two. `volatile`: the
- * vectoriser of gcc 12 at -O3 takes (double)(float)x for x where three components lie side by side, and gives zeros
+/* The low half of a double that is sent as two floats: x less its rounding to float, as a float. `volatile`: the
+ * vectorizer of gcc 12 at -O3 replaces (double)(float)x by x where three components are adjacent, which gives zeros
  * (test_gl_pairs, test_ds_positions). */
 static inline float hb_split_low(double x)
 {

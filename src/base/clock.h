@@ -4,7 +4,7 @@
 
 double hb_clock_now(void);
 
-/* Seconds since *lap, which becomes now: phase after phase without a gap. */
+/* Seconds since *lap, which is set to now: successive laps leave no gap. */
 double hb_clock_lap(double *lap);
 
 #endif

@@ -1,5 +1,5 @@
-/* HB_CLONES before a function: the compiler makes one version per instruction set, the loader takes the best one this
- * machine has. The resolver of an ifunc runs before the sanitizers are ready, and only glibc has ifuncs. */
+/* HB_CLONES before a function: the compiler makes a version per instruction set, and the loader picks the best one for
+ * this machine. Not with sanitizers, which are not ready when the resolver of an ifunc runs; only glibc has ifuncs. */
 #ifndef HB_BASE_CLONES_H
 #define HB_BASE_CLONES_H
 

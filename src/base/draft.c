@@ -3,10 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void hb_draft_note(struct hb_draft *draft, enum hb_status status)
 {
@@ -20,17 +17,11 @@ void hb_draft_put_bytes(struct hb_draft *draft, const void *bytes, size_t count)
 
 void hb_draft_put(struct hb_draft *draft, const char *format, ...)
 {
-  char *text = NULL;
   if (draft->status != HB_OK) return;
   va_list list;
   va_start(list, format);
-  int length = vasprintf(&text, format, list);
+  draft->status = hb_text_append_list(&draft->text, format, list);
   va_end(list);
-  if (length < 0)
-    draft->status = hb_fail(HB_ERR_INTERNAL, "out of memory");
-  else
-    hb_draft_put_bytes(draft, text, (size_t)length);
-  if (length >= 0) free(text);
 }
 
 void hb_draft_clear(struct hb_draft *draft)

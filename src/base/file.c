@@ -43,7 +43,7 @@ enum hb_status hb_file_write(int fd, const char *name, const void *bytes, size_t
   return HB_OK;
 }
 
-/* The folder of path, with its last slash. */
+/* The folder of path, with its trailing slash. */
 static enum hb_status folder_of(const char *path, char folder[4096])
 {
   const char *slash = strrchr(path, '/');
@@ -54,7 +54,7 @@ static enum hb_status folder_of(const char *path, char folder[4096])
   return HB_OK;
 }
 
-/* A rename lasts only when the folder that holds the name is synced as well. */
+/* A rename is durable only once the folder is synced, too. */
 static enum hb_status sync_folder(const char *path)
 {
   char folder[4096];
@@ -70,8 +70,8 @@ static enum hb_status sync_folder(const char *path)
 
 /* ---- replacing ---- */
 
-/* st_nlink is 0 where there is no file. */
-static enum hb_status look_at(const char *path, struct stat *old)
+/* st_nlink is 0 if there is no file. */
+static enum hb_status check(const char *path, struct stat *old)
 {
   if (lstat(path, old) != 0) {
     *old = (struct stat){0};
@@ -87,10 +87,10 @@ static enum hb_status look_at(const char *path, struct stat *old)
 enum hb_status hb_file_check(const char *path)
 {
   struct stat old;
-  return look_at(path, &old);
+  return check(path, &old);
 }
 
-/* Locked until it is renamed, so that hb_file_sweep in another process leaves it alone; 0 where that came first. */
+/* Locked until it is renamed, so that hb_file_sweep in another process leaves it alone; 0 if that was faster. */
 static int lock_temporary(int fd)
 {
   struct stat info;
@@ -98,7 +98,7 @@ static int lock_temporary(int fd)
   return fstat(fd, &info) != 0 || info.st_nlink > 0;
 }
 
-/* A random name, so that nobody can have put a file or a link there; if there is one, the next name. */
+/* The name is random, so that no one can have put a file or a link there; if there is one, the next name is tried. */
 static enum hb_status open_temporary(struct hb_file *file, mode_t mode)
 {
   for (;;) {
@@ -115,7 +115,7 @@ static enum hb_status open_temporary(struct hb_file *file, mode_t mode)
   }
 }
 
-/* The new file gets the old permissions; where it cannot have the old group, none for the group. */
+/* The new file gets the old permissions, but none for the group if it cannot have the old group. */
 static void keep_mode(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
@@ -126,8 +126,7 @@ static void keep_mode(int fd, const struct stat *old)
 enum hb_status hb_file_begin(const char *path, struct hb_file *file)
 {
   struct stat old;
-  /* renaming over a device or a folder would destroy or fail late: refuse early */
-  HB_TRY(look_at(path, &old));
+  HB_TRY(check(path, &old)); /* renaming over a device would destroy it, over a folder fail late */
   file->path = path;
   HB_TRY(open_temporary(file, old.st_nlink ? 0600 : 0666));
   if (old.st_nlink) keep_mode(file->fd, &old);
@@ -163,9 +162,9 @@ enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count
   return hb_file_end(&file, hb_file_put(&file, bytes, count), NULL);
 }
 
-/* ---- what killed runs leave ---- */
+/* ---- leftovers of killed runs ---- */
 
-/* Whether name is a temporary one of stem + extension or of its series, stem_0001 + extension. */
+/* Whether name is that of a temporary file for stem + extension, or for its series, stem_0001 + extension. */
 static int is_left_over(const char *name, const char *stem, const char *extension)
 {
   size_t length = strlen(stem);
@@ -179,7 +178,7 @@ static int is_left_over(const char *name, const char *stem, const char *extensio
          strcmp(name + 1 + DIGITS, ".tmp") == 0;
 }
 
-/* Unless it belongs to another user, or is being written. */
+/* Unless it belongs to another user or is being written. */
 static void remove_left_over(int folder, const char *name)
 {
   struct stat info;

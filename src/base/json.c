@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at s, 0 when it is none (stray or missing bytes, overlong, surrogate). */
+/* Length of the UTF-8 sequence at s, 0 if it is invalid (stray or missing bytes, overlong, surrogate). */
 static size_t utf8_length(const unsigned char *s)
 {
   size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : 4;

@@ -1,4 +1,4 @@
-/* JSON, written as it comes and read by cJSON: one record is one line. */
+/* JSON, one record a line: written directly, read by cJSON. */
 #ifndef HB_JSON_H
 #define HB_JSON_H
 
@@ -13,7 +13,7 @@ struct hb_json {
   int follows; /* the next item needs a comma before it */
 };
 
-/* Every item takes its key, or NULL inside an array and for the outermost one. */
+/* key is NULL inside an array and for the outermost item. */
 void hb_json_open_object(struct hb_json *json, const char *key);
 void hb_json_close_object(struct hb_json *json);
 void hb_json_open_array(struct hb_json *json, const char *key);
@@ -23,14 +23,14 @@ void hb_json_number(struct hb_json *json, const char *key, double number); /* Na
 void hb_json_count(struct hb_json *json, const char *key, uint64_t count);
 void hb_json_truth(struct hb_json *json, const char *key, int truth);
 
-/* Bytes that are not UTF-8 become U+FFFD. */
+/* Bytes that are not valid UTF-8 become U+FFFD. */
 void hb_json_text(struct hb_json *json, const char *key, const char *text);
 
-/* A line that people may have changed. *object has at least one member and goes back with cJSON_Delete; NULL after a failure.
+/* A line that people may have edited. *object has at least one member and is freed with cJSON_Delete; NULL after a failure.
  * Errors: HB_ERR_INPUT. */
 enum hb_status hb_json_read(const char *line, cJSON **object);
 
-/* A value as we write it, strings without quotes; text has room for a number. */
+/* A value as we write it, strings without quotes; text is space for a number. */
 const char *hb_json_text_of(const cJSON *item, char text[64]);
 
 #endif

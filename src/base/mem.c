@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In front of each block, and as large as its alignment. */
+/* Precedes each block, and is as large as its alignment. */
 struct head {
   _Alignas(HB_MEM_ALIGNMENT) size_t bytes;
 };
@@ -12,7 +12,7 @@ struct head {
 static _Atomic size_t now, most;
 static unsigned long fail_countdown;
 
-static void give_out(size_t bytes)
+static void count_bytes(size_t bytes)
 {
   size_t sum = atomic_fetch_add(&now, bytes) + bytes, before = atomic_load(&most);
   while (sum > before && !atomic_compare_exchange_weak(&most, &before, sum)) {
@@ -35,17 +35,28 @@ enum hb_status hb_mem_alloc(size_t count, size_t size, void **block)
   *block = NULL;
   if (size && count > (SIZE_MAX - 2 * HB_MEM_ALIGNMENT) / size)
     return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu items of %zu bytes: too large", count, size);
-  /* aligned_alloc wants a multiple of the alignment */
+  /* aligned_alloc requires a multiple of the alignment */
   size_t bytes = (count * size + HB_MEM_ALIGNMENT) & ~(size_t)(HB_MEM_ALIGNMENT - 1);
   if (fail_countdown && --fail_countdown == 0)
     return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: failed on request of a test", bytes);
   struct head *head = aligned_alloc(HB_MEM_ALIGNMENT, sizeof *head + bytes);
   if (!head) return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: out of memory", bytes);
   head->bytes = bytes;
-  give_out(bytes);
+  count_bytes(bytes);
   *block = head + 1;
   memset(*block, 0, bytes);
-  return HB_OK; /* cppcheck-suppress memleak ; *block is behind head */
+  return HB_OK; /* cppcheck-suppress memleak ; *block is inside the allocation of head */
+}
+
+enum hb_status hb_mem_resize(size_t count, size_t size, void **block)
+{
+  void *old = *block, *resized;
+  HB_TRY(hb_mem_alloc(count, size, &resized));
+  size_t old_bytes = old ? ((struct head *)old - 1)->bytes : 0, bytes = count * size;
+  if (old) memcpy(resized, old, old_bytes < bytes ? old_bytes : bytes);
+  hb_mem_free(old);
+  *block = resized;
+  return HB_OK;
 }
 
 void hb_mem_free(void *block)

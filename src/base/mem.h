@@ -6,23 +6,27 @@
 
 enum { HB_MEM_ALIGNMENT = 64 };
 
-/* count * size zero bytes at a multiple of HB_MEM_ALIGNMENT into *block, to be given back with hb_mem_free.
- * count or size 0 gives a valid block. Errors: HB_ERR_INTERNAL, *block = NULL. */
+/* count * size zero bytes at a multiple of HB_MEM_ALIGNMENT into *block, freed with hb_mem_free. count or size 0
+ * gives a valid block. Errors: HB_ERR_INTERNAL, *block = NULL. */
 enum hb_status hb_mem_alloc(size_t count, size_t size, void **block);
 void hb_mem_free(void *block);
 
-/* Typed front: HB_ALLOC(n, &p->x). */
-#define HB_ALLOC(count, pointer) hb_mem_alloc((count), sizeof **(pointer), (void **)(pointer))
+/* Moves *block, nullable, to one of count * size bytes, the new ones zero. Errors: as above, *block unchanged. */
+enum hb_status hb_mem_resize(size_t count, size_t size, void **block);
+
+/* Typed: HB_ALLOC(n, &p->x). */
+#define HB_ALLOC(count, pointer)  hb_mem_alloc((count), sizeof **(pointer), (void **)(pointer))
+#define HB_RESIZE(count, pointer) hb_mem_resize((count), sizeof **(pointer), (void **)(pointer))
 
 /* A copy of text; same errors. */
 enum hb_status hb_mem_strdup(const char *text, char **copy);
 
-/* Bytes given out and not yet back; and the most there were at once since this was asked before. */
+/* Bytes allocated now, and the most at any time since hb_mem_most was last called. */
 size_t hb_mem_now(void);
 size_t hb_mem_most(void);
 
-/* Test hook: the nth allocation from now on fails, and no other; 0 switches it off. Returns what was left of the
- * last count: 0 where that allocation has been made. */
+/* Test hook: the nth allocation from now on fails, and no other; 0 switches it off. Returns what is left of the
+ * previous count: 0 if that allocation has been made. */
 unsigned long hb_mem_fail_at(unsigned long nth);
 
 #endif

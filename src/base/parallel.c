@@ -11,11 +11,11 @@
 
 enum { HELPERS_MOST = 255 };
 
-/* A helper looks for the next loop for so long before it sleeps: block steps follow each other faster than a thread
- * wakes up, and a core must not be kept from others for longer. */
+/* How long a helper looks for the next loop before it sleeps: block steps follow each other faster than a thread wakes
+ * up, but a core must not be kept from others for longer. */
 static const double SPIN_SECONDS = 100e-6;
 
-/* A helper that is inside and does not come out for so long may need the caller's core. */
+/* A helper that stays inside for longer than this may need the caller's core. */
 static const double WAIT_SECONDS = 5e-6;
 
 /* The gate to the loop: how many helpers are inside, whether more may enter, and which loop it is. */
@@ -26,9 +26,9 @@ static const double WAIT_SECONDS = 5e-6;
 
 static struct {
   atomic_flag taken; /* by a caller */
-  int helpers;       /* threads made so far; only for the caller */
+  int helpers;       /* threads created so far; used by the caller only */
 
-  /* the loop: written while the gate is closed and nobody is inside */
+  /* the loop: written while the gate is closed and no helper is inside */
   void (*work)(void *context, size_t k);
   void *context;
   size_t count;
@@ -36,7 +36,7 @@ static struct {
   _Alignas(64) atomic_size_t next;
   _Alignas(64) _Atomic uint64_t gate;
 
-  _Alignas(64) pthread_mutex_t lock; /* for those who sleep */
+  _Alignas(64) pthread_mutex_t lock; /* of the helpers that sleep */
   pthread_cond_t opened;
   atomic_int sleeping;
 } team = {.taken = ATOMIC_FLAG_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
@@ -101,10 +101,10 @@ static void wait_for_loop(uint64_t seen)
       if (is_new(atomic_load(&team.gate), seen)) return;
       relax();
     }
-    sched_yield(); /* the caller may wait for this very core */
+    sched_yield(); /* the caller may be waiting for this core */
   } while (hb_clock_now() - begin < SPIN_SECONDS);
   pthread_mutex_lock(&team.lock);
-  atomic_fetch_add(&team.sleeping, 1); /* before the look at the gate: who opens it looks here afterwards */
+  atomic_fetch_add(&team.sleeping, 1); /* before checking the gate: whoever opens it checks this afterwards */
   while (!is_new(atomic_load(&team.gate), seen)) pthread_cond_wait(&team.opened, &team.lock);
   atomic_fetch_sub(&team.sleeping, 1);
   pthread_mutex_unlock(&team.lock);
@@ -126,7 +126,7 @@ static void *help(void *number)
   return NULL;
 }
 
-/* Fewer than wanted are no fault. */
+/* Fewer than wanted is not an error. */
 static void make_helpers(int wanted)
 {
   pthread_attr_t detached;

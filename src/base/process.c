@@ -18,7 +18,7 @@ void hb_process_close(int *pipe)
   *pipe = -1;
 }
 
-/* What this process ignores or blocks is not passed on. */
+/* Signals ignored or blocked here are not in the child. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
   sigset_t none, all;
@@ -29,7 +29,7 @@ static int set_signals(posix_spawnattr_t *attributes)
   return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-/* Descriptors of its standard input, output and error; -1: /dev/null, and for the error ours unless it is silent. */
+/* in, out and said become its standard input, output and error; -1: /dev/null, and for the error ours unless silent. */
 static int spawn(const char *const *words, unsigned flags, int in, int out, int said, pid_t *pid)
 {
   posix_spawn_file_actions_t actions;

@@ -1,5 +1,5 @@
-/* Programs that run beside ours. They are spawned, never forked: the library lives in other people's programs, whose
- * threads, locks and drivers a fork would copy in the middle of their work. */
+/* Child processes. They are spawned, never forked: the library is used inside other programs, whose threads, locks and
+ * drivers a fork would copy in the middle of their work. */
 #ifndef HB_PROCESS_H
 #define HB_PROCESS_H
 
@@ -19,11 +19,11 @@ struct hb_process {
   int to, from, said; /* -1: none */
 };
 
-/* words end with NULL; the first is looked for in PATH unless it has a slash. All signals have their default effect in it.
- * Errors: HB_ERR_IO with the program's name (HB_ERR_USAGE: it is not installed); *process is not to be used then. */
+/* words end with NULL; the first is searched in PATH unless it has a slash. The child starts with default signal handling.
+ * Errors: HB_ERR_IO with the program's name (HB_ERR_USAGE: it is not installed); *process is invalid then. */
 enum hb_status hb_process_start(const char *const *words, unsigned flags, struct hb_process *process);
 
-/* The same with an open file, which stays the caller's, as its standard input; without HB_PROCESS_TO then. */
+/* The same with an open file as its standard input, which remains the caller's; excludes HB_PROCESS_TO. */
 enum hb_status hb_process_start_on(const char *const *words, unsigned flags, int file,
                                    struct hb_process *process);
 
@@ -33,20 +33,20 @@ struct hb_process_end {
   int signal; /* 0: none */
 };
 
-/* Closes one of its pipes; closing `to` ends what the program reads. */
+/* Closes one of its pipes; closing `to` ends the program's input. */
 void hb_process_close(int *pipe);
 
-/* Closes the pipes that are still open and waits. */
+/* Closes the remaining pipes and waits for the end. */
 struct hb_process_end hb_process_end(struct hb_process *process);
 
 /* Sends SIGKILL, unless it has been waited for. */
 void hb_process_kill(struct hb_process *process);
 
-/* Whether it ended by a signal of a fault, such as SIGSEGV, and not by one that asks a program to end. */
+/* Whether it was ended by a fault, such as SIGSEGV, and not by a signal that asks a program to end. */
 int hb_process_crashed(struct hb_process_end end);
 
-/* The program that does what may crash: holmberg-child beside this program, one folder above it, or in
- * ../libexec/holmberg; HB_CHILD names another. Errors: HB_ERR_IO (not found). */
+/* The helper program for work that may crash: holmberg-child beside this program, one folder above it, or in
+ * ../libexec/holmberg; HB_CHILD overrides it. Errors: HB_ERR_IO (not found). */
 enum hb_status hb_process_child(char path[4096]);
 
 #endif

@@ -19,16 +19,31 @@ static uint64_t next_word(struct hb_rng *rng)
 
 double hb_rng_uniform(struct hb_rng *rng) { return ((double)(next_word(rng) >> 12) + 0.5) * 0x1p-52; }
 
-void hb_rng_direction(struct hb_rng *rng, double direction[3])
+double hb_rng_cube_root(struct hb_rng *rng)
+{
+  double largest = 0;
+  for (int k = 0; k < 3; k++) largest = fmax(largest, hb_rng_uniform(rng));
+  return largest;
+}
+
+double hb_rng_ball(struct hb_rng *rng, double point[3])
 {
   double r2;
   do {
     r2 = 0;
     for (int k = 0; k < 3; k++) {
-      direction[k] = 2 * hb_rng_uniform(rng) - 1;
-      r2 += direction[k] * direction[k];
+      point[k] = 2 * hb_rng_uniform(rng) - 1;
+      r2 += point[k] * point[k];
     }
-  } while (r2 > 1 || r2 < 0x1p-20); /* the inner cut keeps the division well conditioned */
-  double r = sqrt(r2);
-  for (int k = 0; k < 3; k++) direction[k] /= r;
+  } while (r2 > 1);
+  return r2;
+}
+
+void hb_rng_direction(struct hb_rng *rng, double direction[3])
+{
+  double r2;
+  do {
+    r2 = hb_rng_ball(rng, direction);
+  } while (r2 < 0x1p-20); /* keeps the division well conditioned */
+  for (int k = 0; k < 3; k++) direction[k] /= sqrt(r2);
 }

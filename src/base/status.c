@@ -6,11 +6,12 @@
 
 static _Thread_local char sentence[1024];
 
+const char *hb_version(void) { return HB_VERSION; } /* from the Makefile */
 const char *hb_error(void) { return sentence; }
 
 enum hb_status hb_fail(enum hb_status status, const char *format, ...)
 {
-  char text[sizeof sentence]; /* arguments may point into the old sentence */
+  char text[sizeof sentence]; /* the arguments may include the old sentence */
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);

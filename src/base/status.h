@@ -5,7 +5,7 @@
 #include <holmberg/holmberg.h>
 
 /* Leaves the sentence for hb_error() and returns status: `return hb_fail(HB_ERR_USAGE, "...", ...);`
- * A sentence names what, value and what was expected, starts small and has no full stop. */
+ * A sentence says what was found and what was expected, starts in lower case and has no full stop. */
 enum hb_status hb_fail(enum hb_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Puts "context: " before the sentence of an error that passes through. Returns status. */

@@ -7,7 +7,7 @@
 
 /* ---- values ---- */
 
-/* One value out of a row: the member that its kind says. */
+/* One value of a row; kind says which member holds it. */
 struct value {
   enum hb_table_kind kind;
   double real;
@@ -51,12 +51,12 @@ static struct value value_of(const struct hb_table_column *column, const void *r
 
 /* ---- text ---- */
 
-/* A word as wide as the column. Around its number the format has blanks, a bar or a percent sign. */
+/* A word as wide as the column, whose format may have blanks, a bar or a percent sign around its number. */
 static void put_word(const struct hb_table_column *column, const char *word, FILE *out)
 {
   const char *format = column->format, *number = strchr(format, '%') + 1;
-  const char *digits = number + strspn(number, "-#"), *behind = digits + strcspn(digits, "dfegsu") + 1;
-  int width = atoi(digits) + (*behind == '%'), is_comment = *word == '#';
+  const char *digits = number + strspn(number, "-#"), *after = digits + strcspn(digits, "dfegsu") + 1;
+  int width = atoi(digits) + (*after == '%'), is_comment = *word == '#';
   fprintf(out, "%.*s%s", (int)(number - 1 - format), format, is_comment ? "#" : "");
   fprintf(out, "%*s", (*number == '-' ? -1 : 1) * (width - is_comment), word + is_comment);
 }

@@ -1,5 +1,5 @@
-/* Rows of a table: its columns say once what a row holds, where, and how that is called and printed. Text, lines of JSON
- * and comma-separated values are written from them. */
+/* Tables: the columns say once what a row holds, where, and how it is named and printed. Text, lines of JSON and
+ * comma-separated values are written from them. */
 #ifndef HB_TABLE_H
 #define HB_TABLE_H
 
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* What lies at a column's place in the row. */
+/* The type of a column's member of the row. */
 enum hb_table_kind {
   HB_TABLE_REAL,  /* double                               */
   HB_TABLE_COUNT, /* uint64_t                             */
@@ -19,34 +19,34 @@ enum hb_table_kind {
 };
 
 struct hb_table_column {
-  const char *name; /* in JSON and CSV; NULL: stands in the text only */
+  const char *name; /* in JSON and CSV; NULL: in the text only */
   enum hb_table_kind kind;
   size_t offset; /* in the row */
   const char
-      *format; /* of the text, printf's for a double, unsigned long long, int or string; NULL: not there */
-  const char *heading; /* above it, as wide as the format; a '#' comes first in the line. NULL: the name */
-  double scale;        /* written is the double times this; 0: 1 */
-  const char *missing; /* what the text has for a NaN; NULL: nan */
+      *format; /* in the text: printf's for a double, unsigned long long, int or string; NULL: omitted */
+  const char *heading; /* of the text, as wide as the format; a '#' comes first in the line. NULL: the name */
+  double scale;        /* doubles are multiplied by this; 0: 1 */
+  const char *missing; /* the text for a NaN; NULL: nan */
 };
 
-/* With the columns in an array. */
+/* An array of columns as two arguments. */
 #define HB_TABLE_COLUMNS(array) (array), sizeof(array) / sizeof *(array)
 
 enum hb_table_form { HB_TABLE_TEXT_FORM, HB_TABLE_JSON_FORM, HB_TABLE_CSV_FORM };
 
-/* A table that is being written. */
+/* A table being written. */
 struct hb_table {
   const struct hb_table_column *columns;
   size_t count;
   enum hb_table_form form;
   FILE *out;
-  size_t rows; /* so far; before the first stands a header, but in JSON */
+  size_t rows; /* so far; the first is preceded by a header, except in JSON */
 };
 
-/* Writes a line. Whether `out` took it is for the caller to find out. */
+/* Writes a line. Checking `out` for errors is left to the caller. */
 void hb_table_put(struct hb_table *table, const void *row);
 
-/* The members of a JSON object that is open. */
+/* Adds the row's members to the open JSON object. */
 void hb_table_members(const struct hb_table_column *columns, size_t count, const void *row,
                       struct hb_json *json);
 

@@ -5,13 +5,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-/* One plain decimal number; *end is where it stops. Hexadecimal, inf and nan are no numbers here. */
+/* One plain decimal number, not hexadecimal, inf or nan; *end is where it stops. */
 static int plain_number(const char *word, const char **end, double *number)
 {
   const char *digits = word + (*word == '-' || *word == '+');
@@ -99,22 +98,19 @@ size_t hb_text_distance(const char *a, const char *b)
   return d[rows][columns];
 }
 
-static enum hb_status make_room(struct hb_text *text, size_t count)
+/* Space for count more bytes and a NUL. */
+static enum hb_status reserve(struct hb_text *text, size_t count)
 {
   if (text->length + count < text->capacity) return HB_OK;
   size_t capacity = 2 * (text->length + count) + 64;
-  char *larger;
-  HB_TRY(HB_ALLOC(capacity, &larger));
-  if (text->length) memcpy(larger, text->text, text->length);
-  hb_mem_free(text->text);
-  text->text = larger;
+  HB_TRY(HB_RESIZE(capacity, &text->text));
   text->capacity = capacity;
   return HB_OK;
 }
 
 enum hb_status hb_text_append_bytes(struct hb_text *text, const void *bytes, size_t count)
 {
-  HB_TRY(make_room(text, count));
+  HB_TRY(reserve(text, count));
   memcpy(text->text + text->length, bytes, count);
   text->length += count;
   text->text[text->length] = 0;
@@ -125,15 +121,24 @@ enum hb_status hb_text_append(struct hb_text *text, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
+  enum hb_status status = hb_text_append_list(text, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+enum hb_status hb_text_append_list(struct hb_text *text, const char *format, va_list arguments)
+{
+  va_list again;
+  va_copy(again, arguments);
   int count = vsnprintf(NULL, 0, format, arguments);
-  va_end(arguments);
-  if (count < 0) return hb_fail(HB_ERR_INTERNAL, "cannot format text");
-  HB_TRY(make_room(text, (size_t)count));
-  va_start(arguments, format);
-  vsnprintf(text->text + text->length, (size_t)count + 1, format, arguments);
-  va_end(arguments);
-  text->length += (size_t)count;
-  return HB_OK;
+  enum hb_status status =
+      count < 0 ? hb_fail(HB_ERR_INTERNAL, "cannot format text") : reserve(text, (size_t)count);
+  if (status == HB_OK) {
+    vsnprintf(text->text + text->length, (size_t)count + 1, format, again);
+    text->length += (size_t)count;
+  }
+  va_end(again);
+  return status;
 }
 
 int hb_text_is_listed(const char *word, const char *list)

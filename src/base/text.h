@@ -1,8 +1,10 @@
-/* Text: numbers as people type them, and the word they meant. */
+/* Text: numbers as people type them, the word they meant, parts of a path, and growing strings. */
 #ifndef HB_TEXT_H
 #define HB_TEXT_H
 
 #include "base/status.h"
+
+#include <stdarg.h>
 
 /* "0.5", "1e-3", "2^-8", "1/256" as a finite double. The whole word must be a number.
  * Errors: HB_ERR_USAGE with a sentence that quotes the word. */
@@ -14,27 +16,28 @@ enum hb_status hb_text_count(const char *word, uint64_t *number);
 /* A time with its unit, "10min", "30s", "1.5h", "500ms", "2d", in seconds. Errors: HB_ERR_USAGE. */
 enum hb_status hb_text_duration(const char *word, double *seconds);
 
-/* Cuts a line into the words between any of these blanks, `most` at most: their number. */
+/* Splits a line, in place, into words separated by any of these blanks, `most` at most. Returns their number. */
 int hb_text_words(char *line, const char *blanks, int most, const char **words);
 
-/* Number of letters to insert, delete, replace or swap to make b of a; for "did you mean". */
+/* Number of letters to insert, delete, replace or swap to turn a into b; for "did you mean". */
 size_t hb_text_distance(const char *a, const char *b);
 
-/* Whether word, without regard to case, is one of a list with blanks between. */
+/* Whether word is in a blank-separated list, ignoring case. */
 int hb_text_is_listed(const char *word, const char *list);
 
-/* Parts of a path: what stands behind its last slash, and its extension with the dot, "" where there is none. */
+/* The part of a path after its last slash, and its extension with the dot, "" if it has none. */
 const char *hb_text_base_name(const char *path);
 const char *hb_text_extension(const char *path);
 
-/* A growing string: start from {0}, free text with hb_mem_free. Appending to it cannot be half done. */
+/* A growing string: start from {0}, free text with hb_mem_free. A failed append leaves it unchanged. */
 struct hb_text {
-  char *text; /* NUL-terminated once something was appended, else NULL */
+  char *text; /* NULL before the first append, then NUL-terminated */
   size_t length, capacity;
 };
 
 enum hb_status hb_text_append(struct hb_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+enum hb_status hb_text_append_list(struct hb_text *text, const char *format, va_list arguments);
 enum hb_status hb_text_append_bytes(struct hb_text *text, const void *bytes, size_t count);
 
 #endif

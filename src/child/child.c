@@ -8,7 +8,7 @@ static const struct hb_child_task *const tasks[] = {&hb_child_snapshot, &hb_chil
 
 int main(int argc, char **argv)
 {
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* a crash is an answer here */
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* a crash is a valid answer */
   for (size_t k = 0; tasks[k]; k++)
     if (argc > 1 && strcmp(argv[1], tasks[k]->name) == 0 && argc - 2 == tasks[k]->word_count)
       return tasks[k]->work(argv + 2);

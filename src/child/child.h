@@ -1,5 +1,5 @@
-/* holmberg-child: the program that does for the library what may crash, so that the library's own program lives on. Each
- * task has a file; it reads its words, writes its answer to standard output and returns the exit code. */
+/* holmberg-child: the program that does for the library what may crash, so that the calling program survives. Each task
+ * has a file; it reads its words, writes its answer to standard output and returns the exit code. */
 #ifndef HB_CHILD_H
 #define HB_CHILD_H
 

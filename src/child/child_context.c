@@ -1,5 +1,5 @@
-/* holmberg-child context NAME DEVICE: exit code 0 where a context opens and draws, and where it fails with an error; a
- * driver that crashes or calls exit() ends it otherwise. */
+/* holmberg-child context NAME DEVICE: exit code 0 if a context opens and draws, or fails with an error; a driver that
+ * crashes or calls exit() ends it otherwise. */
 #include "child/child.h"
 
 #include "gl/gl_context.h"
@@ -19,7 +19,7 @@ static int work(char **words)
     hb_selftest_roots(context, &mean);
     hb_gl_context_close(context);
   }
-  _exit(0); /* what a driver has left to do at the end says nothing of it */
+  _exit(0); /* without the driver's cleanup, which says nothing about it */
 }
 
 const struct hb_child_task hb_child_context = {.name = "context", .word_count = 2, .work = work};

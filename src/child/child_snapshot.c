@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The address sanitizer reserves terabytes and opens files at the end. */
+/* The address sanitizer reserves terabytes and opens files at exit. */
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
@@ -27,10 +27,10 @@ static void limit(int what, rlim_t most)
   setrlimit(what, &now);
 }
 
-/* A damaged file can ask for any memory and time, and a forged one for other files. */
+/* A damaged file can demand any memory and time, and a forged one other files. */
 static void set_limits(uint64_t bytes)
 {
-  int next = dup(STDIN_FILENO); /* the one file more that may be opened: standard input, by name */
+  int next = dup(STDIN_FILENO); /* one more file may be opened: standard input, by name */
   close(next);
   limit(RLIMIT_CPU, 5 + bytes / 4000000);
   if (SANITIZED) return;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct pair {
-  double e_bound, e_kin; /* of the inner motion: binding energy, and its kinetic part */
+  double e_bound, e_kin; /* of the relative motion: binding energy, and its kinetic part */
   uint32_t i, j;
 };
 
@@ -57,7 +57,7 @@ static enum hb_status bound_pairs(const struct hb_particles *p, double eps2, con
   return HB_OK;
 }
 
-/* Keeps of each particle the first pair it is in. */
+/* Keeps only the first pair of each particle. */
 static enum hb_status keep_tightest(size_t n, struct pair *pairs, size_t *count)
 {
   uint8_t *taken;
@@ -74,7 +74,7 @@ static enum hb_status keep_tightest(size_t n, struct pair *pairs, size_t *count)
   return HB_OK;
 }
 
-/* sum m (v - V)^2 / 2 without the inner motion of the pairs, a star. */
+/* sum m (v - V)^2 / 2 without the relative motion of the pairs, per star. */
 static double mean_kinetic_energy(const struct hb_particles *p, const struct pair *pairs, size_t count)
 {
   double X[3], V[3], sum = 0;
@@ -103,8 +103,8 @@ enum hb_status hb_binaries_find(const struct hb_particles *particles, double eps
       found.count++;
       found.energy -= pairs[k].e_bound;
     }
-    /* of a Kepler orbit with this energy */
-    if (found.count) found.a_hardest = p->m[pairs[0].i] * p->m[pairs[0].j] / (2 * pairs[0].e_bound);
+    if (found.count) /* the Kepler orbit with this energy */
+      found.a_hardest = p->m[pairs[0].i] * p->m[pairs[0].j] / (2 * pairs[0].e_bound);
     *binaries = found;
   }
   hb_mem_free(pairs);

@@ -1,4 +1,4 @@
-/* Hard binaries: pairs bound more tightly than the particles around them move, which encounters harden further
+/* Hard binaries: pairs with a binding energy above the kinetic energies around them, which encounters harden further
  * [Heggie 1975, MNRAS 173, 729]. */
 #ifndef HB_BINARIES_H
 #define HB_BINARIES_H
@@ -7,11 +7,10 @@
 
 #include <holmberg/diagnostics.h>
 
-/* Candidates are the particles with their nearest neighbours, nearest[n] (UINT32_MAX: none). The binding energy of a
+/* Candidates are particles and their nearest neighbors, nearest[n] (UINT32_MAX: none). The binding energy of a
  * pair is E_b = m1 m2 / sqrt(r^2 + eps2) - mu v^2 / 2 with mu = m1 m2 / (m1 + m2); a particle belongs to the tightest
  * pair it is in. A bound pair is hard if E_b exceeds the mean kinetic energy of the stars, in which bound pairs count
- * as one star each, about the centre of mass of all: their inner motion is no part of the field's. Errors:
- * HB_ERR_INTERNAL. */
+ * as one star each, about the center of mass of all. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_binaries_find(const struct hb_particles *particles, double eps2, const uint32_t *nearest,
                                 struct hb_binaries *binaries);
 

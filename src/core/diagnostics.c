@@ -1,8 +1,5 @@
 #include "core/diagnostics.h"
 
-#include "base/mem.h"
-#include "core/gravity.h"
-
 #include <math.h>
 
 /* Neumaier's variant of Kahan's sum: the carry also survives a term larger than the sum. */
@@ -37,29 +34,18 @@ void hb_kinetic_energy_in(const struct hb_particles *particles, const double V[3
   *e_bulk = 0.5 * hb_sum(p->n, p->m) * (V[0] * V[0] + V[1] * V[1] + V[2] * V[2]);
 }
 
-enum hb_status hb_kinetic_energy(const struct hb_particles *particles, double *e_kin)
+double hb_kinetic_energy(const struct hb_particles *particles)
 {
-  double e_bulk;
-  hb_kinetic_energy_in(particles, (const double[3]){0}, e_kin, &e_bulk);
-  return HB_OK;
+  double e_kin, e_bulk;
+  hb_kinetic_energy_in(particles, (const double[3]){0}, &e_kin, &e_bulk);
+  return e_kin;
 }
 
-enum hb_status hb_potential_energy_of(const struct hb_particles *particles, const double *phi, double *e_pot)
+double hb_potential_energy(const struct hb_particles *particles, const double *phi)
 {
   struct sum s = {0};
   for (size_t i = 0; i < particles->n; i++) sum_add(&s, 0.5 * particles->m[i] * phi[i]);
-  *e_pot = s.sum + s.carry;
-  return HB_OK;
-}
-
-enum hb_status hb_potential_energy(const struct hb_particles *particles, double eps2, double *e_pot)
-{
-  double *phi = NULL;
-  HB_TRY(HB_ALLOC(particles->n, &phi));
-  hb_gravity_potential(particles->n, particles->m, particles->x, eps2, phi);
-  enum hb_status status = hb_potential_energy_of(particles, phi, e_pot);
-  hb_mem_free(phi);
-  return status;
+  return s.sum + s.carry;
 }
 
 /* sum m q / sum m for vectors q[3 * n]. */
@@ -115,13 +101,13 @@ struct shell {
 
 static void swap(struct shell *a, struct shell *b)
 {
-  struct shell kept = *a;
+  struct shell old = *a;
   *a = *b;
-  *b = kept;
+  *b = old;
 }
 
-/* Hoare's quicksort in place, where qsort() would ask for as much memory again. The pivot is drawn, so that no order
- * that particles come in is a bad one; `seed` makes it the same draw every time. */
+/* Hoare's quicksort in place, where qsort() would allocate as much memory again. The pivot is random, so that no order
+ * of the particles is a bad one; `seed` makes it reproducible. */
 static void sort_shells(struct shell *s, size_t n, uint64_t seed)
 {
   while (n > 16) {
@@ -148,17 +134,17 @@ static void sort_shells(struct shell *s, size_t n, uint64_t seed)
     for (size_t k = i; k > 0 && s[k].r2 < s[k - 1].r2; k--) swap(&s[k], &s[k - 1]);
 }
 
-void hb_lagrangian_radii(const struct hb_particles *particles, const double centre[3], size_t count,
+void hb_lagrangian_radii(const struct hb_particles *particles, const double center[3], size_t count,
                          const double *fractions, double *work, double *radii)
 {
   const struct hb_particles *p = particles;
   struct shell *shells = (struct shell *)work;
   for (size_t i = 0; i < p->n; i++) {
-    double x = p->x[3 * i] - centre[0], y = p->x[3 * i + 1] - centre[1], z = p->x[3 * i + 2] - centre[2];
+    double x = p->x[3 * i] - center[0], y = p->x[3 * i + 1] - center[1], z = p->x[3 * i + 2] - center[2];
     shells[i] = (struct shell){x * x + y * y + z * z, p->m[i]};
   }
   sort_shells(shells, p->n, 1);
-  /* Where equal masses make fraction * total a partial sum, rounding must not push it to the next shell. */
+  /* if equal masses make fraction * total a partial sum, rounding must not push it into the next shell */
   double total = hb_sum(p->n, p->m) * (1 - 1e-12);
   struct sum within = {.sum = shells[0].m};
   size_t i = 0;

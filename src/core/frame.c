@@ -33,7 +33,7 @@ void hb_frame_find(size_t n, const double *m, const double *x, const double *v, 
   frame->t = t;
 }
 
-int hb_frame_is_zero(const struct hb_frame *f)
+static int is_zero(const struct hb_frame *f)
 {
   return !(f->x[0] || f->x[1] || f->x[2] || f->v[0] || f->v[1] || f->v[2]);
 }
@@ -51,7 +51,7 @@ void hb_frame_at(const struct hb_frame *f, double t, double x[3])
 void hb_frame_leave(const struct hb_frame *f, struct hb_particles *p)
 {
   double x[3];
-  if (hb_frame_is_zero(f)) return; /* -0 keeps its sign */
+  if (is_zero(f)) return; /* -0 keeps its sign */
   hb_frame_at(f, p->t, x);
   for (size_t k = 0; k < 3 * p->n; k++) {
     p->x[k] += x[k % 3];
@@ -64,20 +64,16 @@ enum { NUMBERS = 7 };
 enum hb_status hb_frame_put(const struct hb_frame *f, struct hb_sections *sections)
 {
   const double numbers[NUMBERS] = {f->x[0], f->x[1], f->x[2], f->v[0], f->v[1], f->v[2], f->t};
-  if (hb_frame_is_zero(f)) return HB_OK;
+  if (is_zero(f)) return HB_OK;
   return hb_sections_put_copy(sections, "frame", HB_SECTION_DOUBLES, NUMBERS, numbers);
 }
 
 enum hb_status hb_frame_get(const struct hb_sections *sections, struct hb_frame *f)
 {
-  const void *data;
+  double q[NUMBERS];
   *f = (struct hb_frame){0};
   if (!hb_sections_find(sections, "frame")) return HB_OK;
-  HB_TRY(hb_sections_get(sections, "frame", HB_SECTION_DOUBLES, NUMBERS, &data));
-  const double *q = data;
-  for (int k = 0; k < NUMBERS; k++)
-    if (!isfinite(q[k]))
-      return hb_fail(HB_ERR_INPUT, "section 'frame' has %g at %d, expected finite", q[k], k);
+  HB_TRY(hb_sections_copy_finite(sections, "frame", NUMBERS, q));
   *f = (struct hb_frame){{q[0], q[1], q[2]}, {q[3], q[4], q[5]}, q[6]};
   return HB_OK;
 }

@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-/* Eight lanes are one AVX-512 vector, two of AVX2, four of SSE2 or NEON. Lane k always sums the sources
- * 8 c + k in ascending c, and the lanes are always added in the same tree: no result depends on the vector
- * width, on the number of threads or on which sinks are computed together. */
+/* Eight lanes are one AVX-512 vector, two of AVX2, four of SSE2 or NEON. Lane k always sums the sources 8 c + k in
+ * ascending c, and the lanes are always added in the same tree: results do not depend on the vector width, the number
+ * of threads or which sinks are computed together. */
 enum {
   LANES = 8,
-  TILE = 2048, /* sources that stay in the second level cache while SINKS sinks pass over them */
+  TILE = 2048, /* sources that stay in the second-level cache while SINKS sinks pass over them */
   SINKS = 8,   /* sinks that share a tile */
   SUMS = 7     /* ax ay az jx jy jz phi */
 };
@@ -19,18 +19,19 @@ enum {
 /* A pad has no mass and is so far away that 1 / r is small, yet r^2 does not overflow. */
 static const double pad_distance = 1e30;
 
-/* Fewer pairs than this are done before a second thread has woken up. */
+/* Fewer pairs are done before a second thread has woken up. */
 static const double pairs_worth_threads = 32768;
+
+static size_t padded(size_t n) { return hb_div_ceil(n, LANES) * LANES; }
 
 enum hb_status hb_gravity_create(size_t n, struct hb_gravity **gravity)
 {
   *gravity = NULL;
   struct hb_gravity *g;
   HB_TRY(HB_ALLOC(1, &g));
-  size_t room = (n + LANES - 1) / LANES * LANES;
   double **columns[SUMS] = {&g->x, &g->y, &g->z, &g->vx, &g->vy, &g->vz, &g->m};
   for (int k = 0; k < SUMS; k++) {
-    enum hb_status status = HB_ALLOC(room, columns[k]);
+    enum hb_status status = HB_ALLOC(padded(n), columns[k]);
     if (status != HB_OK) {
       hb_gravity_destroy(g);
       return status;
@@ -53,7 +54,7 @@ void hb_gravity_set_j(struct hb_gravity *gravity, size_t nj, const double *m, co
 {
   struct hb_gravity *g = gravity;
   g->n = nj;
-  g->n_padded = (nj + LANES - 1) / LANES * LANES;
+  g->n_padded = padded(nj);
   for (size_t i = 0; i < nj; i++) {
     g->m[i] = m[i];
     g->x[i] = x[3 * i], g->y[i] = x[3 * i + 1], g->z[i] = x[3 * i + 2];
@@ -71,10 +72,9 @@ struct sink {
   double sum[SUMS][LANES];
 };
 
-/* Adds the sources of chunk c to the sums: [PZ07] eq. 1 (as printed, with ri - rj, it repels; rij = xj - xi
- * attracts) and its time derivative. In the chunk that holds the sink, its own lane is put at unit distance
- * without mass: an exclusion by identity, right at eps = 0 too. NOT_HERE, a constant after inlining, makes
- * all other chunks free of it. */
+/* Adds the sources of chunk c to the sums: [PZ07] eq. 1 (as printed, with ri - rj, it repels; rij = xj - xi attracts)
+ * and its time derivative. In the chunk that holds the sink, its own lane is put at unit distance without mass: an
+ * exclusion by identity, right at eps = 0, too. NOT_HERE, a constant after inlining, spares all other chunks this. */
 enum { NOT_HERE = -1 };
 
 static inline __attribute__((always_inline)) void add_chunk(const struct hb_gravity *g, double eps2, size_t c,
@@ -133,7 +133,7 @@ static void eval_group(const struct hb_gravity *g, double eps2, size_t ni, const
     sinks[b].v[0] = g->vx[i], sinks[b].v[1] = g->vy[i], sinks[b].v[2] = g->vz[i];
   }
   for (size_t from = 0; from < g->n_padded; from += TILE) {
-    size_t to = from + TILE < g->n_padded ? from + TILE : g->n_padded;
+    size_t to = hb_parallel_end(g->n_padded, TILE, from);
     for (size_t b = 0; b < ni; b++) add_sources(g, eps2, index[b], from, to, &sinks[b]);
   }
   for (size_t b = 0; b < ni; b++) {
@@ -143,7 +143,7 @@ static void eval_group(const struct hb_gravity *g, double eps2, size_t ni, const
   }
 }
 
-/* A block at work, in pieces of `group` sinks. */
+/* A block, evaluated in pieces of `group` sinks. */
 struct block {
   const struct hb_gravity *gravity;
   double eps2;
@@ -170,7 +170,7 @@ void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, c
   hb_parallel_for(threads_for((double)ni * (double)gravity->n), hb_div_ceil(ni, group), eval_piece, &block);
 }
 
-/* The potential alone, for the thermometer: the same operations in the same order as above. */
+/* The potential alone, for the diagnostics: the same operations in the same order as above. */
 static inline __attribute__((always_inline)) void add_chunk_phi(const struct hb_gravity *g, double eps2,
                                                                 size_t c, int lane, const double x[3],
                                                                 double sum[restrict LANES])
@@ -184,7 +184,7 @@ static inline __attribute__((always_inline)) void add_chunk_phi(const struct hb_
   }
 }
 
-/* A tile of sources as columns, for a group of sinks that all pass over it. */
+/* A tile of sources, one array per coordinate, for a group of sinks. */
 enum { PHI_TILE = 512, PHI_SINKS = 64 };
 
 struct tile {
@@ -193,9 +193,9 @@ struct tile {
 
 static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const double *m, const double *x)
 {
-  size_t count = n - from < PHI_TILE ? n - from : PHI_TILE;
+  size_t count = hb_parallel_end(n, PHI_TILE, from) - from;
   struct hb_gravity g = {.n = count, .x = t->x, .y = t->y, .z = t->z, .m = t->m};
-  g.n_padded = (count + LANES - 1) / LANES * LANES;
+  g.n_padded = padded(count);
   for (size_t k = 0; k < count; k++) {
     const double *r = x + 3 * (from + k);
     t->x[k] = r[0], t->y[k] = r[1], t->z[k] = r[2], t->m[k] = m[from + k];
@@ -204,7 +204,7 @@ static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const 
   return g;
 }
 
-/* Adds a tile to the sums of a sink that is its source `self`, or none of its sources where self is beyond. */
+/* Adds a tile to the sums of a sink, which is its source `self`, or none of its sources if self is beyond. */
 HB_CLONES static void add_tile_phi(const struct hb_gravity *tile, double eps2, size_t self, const double x[3],
                                    double sum[LANES])
 {
@@ -242,7 +242,7 @@ struct potential {
 static void potential_piece(void *context, size_t piece)
 {
   const struct potential *p = context;
-  size_t first = p->first + piece * PHI_SINKS, end = p->end - first < PHI_SINKS ? p->end : first + PHI_SINKS;
+  size_t first = p->first + piece * PHI_SINKS, end = hb_parallel_end(p->end, PHI_SINKS, first);
   potential_of_group(first, end - first, p->n, p->m, p->x, p->eps2, p->phi);
 }
 

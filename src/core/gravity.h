@@ -1,33 +1,32 @@
-/* Direct summation of Newtonian gravity in double precision: the reference all other sources of forces are
- * judged by, and the thermometer of the diagnostics. One i at a time over 8 fixed lanes of j, no contraction,
- * exact sqrt and division: the same bits on every IEEE machine, whatever its vector width. */
+/* Direct summation of Newtonian gravity in double precision: the reference for all other sources of forces, and the
+ * potentials of the diagnostics. One i at a time over 8 fixed lanes of j, no contraction, exact sqrt and division: the
+ * same bits on every IEEE machine, whatever its vector width. */
 #ifndef HB_GRAVITY_H
 #define HB_GRAVITY_H
 
 #include "base/status.h"
 
-/* The sources in one column per coordinate, padded to whole vectors with massless particles far away. */
+/* The sources as one array per coordinate, padded to full vectors with massless particles far away. */
 struct hb_gravity {
   size_t n, n_padded;
   double *x, *y, *z, *vx, *vy, *vz, *m; /* [n_padded] each */
 };
 
-/* Errors of both: HB_ERR_INTERNAL. create leaves room for n sources, set_j copies nj <= n of them; v may be
- * NULL where only potentials are wanted. */
+/* For up to n sources; set_j copies nj <= n of them. v: NULL if only potentials are needed. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_gravity_create(size_t n, struct hb_gravity **gravity);
 void hb_gravity_destroy(struct hb_gravity *gravity);
 void hb_gravity_set_j(struct hb_gravity *gravity, size_t nj, const double *m, const double *x,
                       const double *v);
 
-/* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], without themselves: [PZ07] eq. 1 with rij = xj - xi,
- * so that it attracts. Threads share the sinks; the result does not depend on their number. */
+/* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], self excluded: [PZ07] eq. 1 with rij = xj - xi, so that it
+ * attracts. Threads share the sinks; the result does not depend on their number. */
 void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, const uint32_t *index,
                      double *a, double *j, double *phi);
 
-/* phi[n] of n particles, the same bits as above. Columns are made tile by tile: no memory that grows with n. */
+/* phi[n] of n particles, the same bits as above, without memory that grows with n. */
 void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi);
 
-/* The same for particles first to end - 1 only, in phi[first] to phi[end - 1]. */
+/* The same for particles first to end - 1 only, into phi[first] to phi[end - 1]. */
 void hb_gravity_potential_part(size_t n, const double *m, const double *x, double eps2, size_t first,
                                size_t end, double *phi);
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-  LEAF = 8,               /* so few points are quicker looked at than split        */
-  WORTH_A_THREAD = 16384, /* fewer are in order before another thread has woken up */
+  LEAF = 8,               /* so few points are faster to check than to split */
+  WORTH_A_THREAD = 16384, /* fewer are sorted before a thread has woken up   */
   SUBTREES = 256
 };
 
@@ -26,14 +26,14 @@ static void swap(struct hb_kdtree *t, size_t a, size_t b)
   }
 }
 
-/* Hoare's quickselect: puts the point that belongs there by its coordinate to `middle`, no larger one before it and no
- * smaller one behind. The pivot is drawn, so that no order of the points is a bad one. */
+/* Hoare's quickselect: moves the median by coordinate to `middle`, with no larger point before and no smaller one after it.
+ * The pivot is random, so that no order of the points is a bad one. */
 static void select_middle(struct hb_kdtree *t, size_t from, size_t to, size_t middle, int axis)
 {
-  uint64_t draw = from;
+  uint64_t random = from;
   while (to - from > 1) {
-    draw = draw * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    double pivot = t->x[3 * (from + (draw >> 33) % (to - from)) + axis];
+    random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    double pivot = t->x[3 * (from + (random >> 33) % (to - from)) + axis];
     size_t i = from, k = to - 1;
     for (;; i++, k--) {
       while (t->x[3 * i + axis] < pivot) i++;
@@ -63,7 +63,7 @@ static int widest_axis(const struct hb_kdtree *t, size_t from, size_t to)
   return high[2] - low[2] > high[axis] - low[axis] ? 2 : axis;
 }
 
-/* Puts the point in the middle of [from, to) there; gives its place. */
+/* Splits [from, to) at its median along the widest axis; returns its place. */
 static size_t split(struct hb_kdtree *t, size_t from, size_t to)
 {
   size_t middle = from + (to - from) / 2;
@@ -87,7 +87,7 @@ struct level {
   size_t count, from[SUBTREES], to[SUBTREES];
 };
 
-/* Of the two halves of a subtree one takes its place, the other stands behind all of the level. */
+/* The first half of a subtree takes its place, the second goes to the end of the level. */
 static void split_subtree(void *context, size_t k)
 {
   struct level *l = context;
@@ -141,7 +141,7 @@ void hb_kdtree_destroy(struct hb_kdtree *tree)
   hb_mem_free(tree);
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------ */
+/* ---- searching --------------------------------------------------------------------------------------- */
 
 /* The nearest so far, in order. */
 struct search {
@@ -168,7 +168,7 @@ static void meet(struct search *s, size_t i)
   s->index[k] = s->tree->index[i];
 }
 
-/* The half that holds the point first; the other only if something nearer may hide there. */
+/* The half that holds the point first; the other only if it may hold a nearer one. */
 static void visit(struct search *s, size_t from, size_t to)
 {
   if (to - from <= LEAF) {

@@ -1,16 +1,16 @@
-/* The nearest neighbours of points in space, by a balanced k-d tree [Bentley 1975, CACM 18, 509; Friedman, Bentley &
- * Finkel 1977, ACM TOMS 3, 209]: O(N log N) for all of them, however unevenly the points lie. */
+/* Nearest neighbors in space, by a balanced k-d tree [Bentley 1975, CACM 18, 509; Friedman, Bentley & Finkel 1977,
+ * ACM TOMS 3, 209]: O(N log N) for all points, however uneven their distribution. */
 #ifndef HB_KDTREE_H
 #define HB_KDTREE_H
 
 #include "base/status.h"
 
-/* A node is a range [from, to) of the points in the tree's order. The point in its middle splits it: along `axis` none
- * before the middle lies beyond it and none behind lies short of it. 29 bytes a point. */
+/* A node is a range [from, to) of the points in the tree's order. Its middle point splits it: along `axis` no point before
+ * the middle is larger and none after it is smaller. 29 bytes a point. */
 struct hb_kdtree {
   size_t n;
-  uint32_t *index; /* [n] which point stands here           */
-  double *x;       /* [3 * n] and where it is               */
+  uint32_t *index; /* [n] the point at this place           */
+  double *x;       /* [3 * n] and its position              */
   uint8_t *axis;   /* [n] of the node whose middle this is */
 };
 
@@ -19,8 +19,8 @@ struct hb_kdtree {
 enum hb_status hb_kdtree_create(size_t n, const double *x, struct hb_kdtree **tree);
 void hb_kdtree_destroy(struct hb_kdtree *tree);
 
-/* The up to `count` points nearest to that at `place` in the tree's order, itself left out: their numbers and squared
- * distances, nearest first. Gives how many there are. */
+/* The up to `count` points nearest to the one at `place` in the tree's order, itself excluded: their numbers and squared
+ * distances, nearest first. Returns how many there are. */
 size_t hb_kdtree_nearest(const struct hb_kdtree *tree, size_t place, size_t count, uint32_t *index,
                          double *r2);
 

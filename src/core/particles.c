@@ -92,24 +92,17 @@ static int is_key(const char *key)
 
 static enum hb_status append_note(struct hb_particles *p, const char *key, char *value)
 {
-  struct hb_note *larger;
-  HB_TRY(HB_ALLOC(p->note_count + 1, &larger));
   char *name;
-  enum hb_status status = hb_mem_strdup(key, &name);
-  if (status != HB_OK) {
-    hb_mem_free(larger);
-    return status;
-  }
-  if (p->note_count) memcpy(larger, p->notes, p->note_count * sizeof *larger);
-  hb_mem_free(p->notes);
-  p->notes = larger;
+  HB_TRY(HB_RESIZE(p->note_count + 1, &p->notes));
+  HB_TRY(hb_mem_strdup(key, &name));
   p->notes[p->note_count++] = (struct hb_note){name, value};
   return HB_OK;
 }
 
 enum hb_status hb_particles_set_note(struct hb_particles *p, const char *key, const char *value)
 {
-  if (!is_key(key)) return hb_fail(HB_ERR_USAGE, "'%s' is no key of a note (letters, digits, '_')", key);
+  if (!is_key(key))
+    return hb_fail(HB_ERR_USAGE, "'%s' is not a valid key of a note (letters, digits, '_')", key);
   char *copy;
   HB_TRY(hb_mem_strdup(value, &copy));
   struct hb_note *note = find_note(p, key);

@@ -1,4 +1,4 @@
-/* The particles of <holmberg/holmberg.h>, seen from inside. */
+/* The members of struct hb_particles. */
 #ifndef HB_PARTICLES_H
 #define HB_PARTICLES_H
 
@@ -20,17 +20,16 @@ struct hb_particles {
   size_t note_count;
 };
 
-/* No time is later: at 2^50 steps of 1/8, the longest by default, begin to be lost in the rounding. */
+/* The latest time: at 2^50, steps of 1/8, the longest by default, begin to be lost to rounding. */
 #define HB_PARTICLES_LATEST 1e15
 
-/* HB_ERR_INPUT with particle, quantity and value unless all x and v are finite, all m finite and >= 0, and the time is of
- * a size that steps can be added to. */
+/* HB_ERR_INPUT with particle, quantity and value unless all x and v are finite, all m finite and >= 0, and |t| is small
+ * enough for steps to be added. */
 enum hb_status hb_particles_check(const struct hb_particles *particles);
 
-/* m x v id, notes and time as sections; m x v id stay the particles'. */
+/* m x v id, notes and time to sections, which share the arrays m x v id; and back. Errors: HB_ERR_INPUT (something is
+ * missing or invalid), HB_ERR_INTERNAL. */
 enum hb_status hb_particles_put(const struct hb_particles *particles, struct hb_sections *sections);
-
-/* And back. Errors: HB_ERR_INPUT (what is missing or makes no sense), HB_ERR_INTERNAL. */
 enum hb_status hb_particles_get(const struct hb_sections *sections, struct hb_particles **particles);
 
 #endif

@@ -1,4 +1,4 @@
-/* Particles taken apart into sections, and put together again. */
+/* Particles to sections and back. */
 #include "core/particles.h"
 
 #include "base/mem.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Keys and values in turn, each with its NUL. */
+/* Keys and values alternate, each with its NUL. */
 static enum hb_status put_notes(const struct hb_particles *p, struct hb_sections *sections)
 {
   struct hb_text text = {0};
@@ -39,7 +39,7 @@ static enum hb_status get_notes(const struct hb_sections *sections, struct hb_pa
   if (!section) return hb_fail(HB_ERR_INPUT, "section 'notes' is missing");
   const char *next = section->data, *end = next + section->count;
   if (section->type != HB_SECTION_BYTES || (next < end && end[-1]))
-    return hb_fail(HB_ERR_INPUT, "section 'notes' holds no text");
+    return hb_fail(HB_ERR_INPUT, "section 'notes' is not text");
   while (next < end) {
     const char *key = next, *value = key + strlen(key) + 1;
     if (value >= end) return hb_fail(HB_ERR_INPUT, "section 'notes' has no value for '%.40s'", key);
@@ -52,21 +52,11 @@ static enum hb_status get_notes(const struct hb_sections *sections, struct hb_pa
 
 static enum hb_status get_arrays(const struct hb_sections *sections, struct hb_particles *p)
 {
-  const struct {
-    const char *name;
-    enum hb_section_type type;
-    size_t count;
-    void *to;
-  } arrays[] = {{"time", HB_SECTION_DOUBLES, 1, &p->t},
-                {"m", HB_SECTION_DOUBLES, p->n, p->m},
-                {"x", HB_SECTION_DOUBLES, 3 * p->n, p->x},
-                {"v", HB_SECTION_DOUBLES, 3 * p->n, p->v},
-                {"id", HB_SECTION_WORDS, p->n, p->id}};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-    const void *data;
-    HB_TRY(hb_sections_get(sections, arrays[k].name, arrays[k].type, arrays[k].count, &data));
-    memcpy(arrays[k].to, data, 8 * arrays[k].count);
-  }
+  HB_TRY(hb_sections_copy(sections, "time", HB_SECTION_DOUBLES, 1, &p->t));
+  HB_TRY(hb_sections_copy(sections, "m", HB_SECTION_DOUBLES, p->n, p->m));
+  HB_TRY(hb_sections_copy(sections, "x", HB_SECTION_DOUBLES, 3 * p->n, p->x));
+  HB_TRY(hb_sections_copy(sections, "v", HB_SECTION_DOUBLES, 3 * p->n, p->v));
+  HB_TRY(hb_sections_copy(sections, "id", HB_SECTION_WORDS, p->n, p->id));
   return hb_particles_check(p);
 }
 
@@ -75,7 +65,7 @@ enum hb_status hb_particles_get(const struct hb_sections *sections, struct hb_pa
   *particles = NULL;
   const struct hb_section *masses = hb_sections_find(sections, "m");
   if (!masses || masses->count == 0 || masses->count > UINT32_MAX)
-    return hb_fail(HB_ERR_INPUT, "section 'm' is missing or has no particle");
+    return hb_fail(HB_ERR_INPUT, "section 'm' is missing or has no particles");
   struct hb_particles *p;
   HB_TRY(hb_particles_create(masses->count, &p));
   enum hb_status status = get_arrays(sections, p);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,23 +16,13 @@ void hb_sections_clear(struct hb_sections *sections)
   *sections = (struct hb_sections){0};
 }
 
-static enum hb_status make_room(struct hb_sections *s)
-{
-  if (s->count < s->room) return HB_OK;
-  struct hb_section *more;
-  size_t room = s->room ? 2 * s->room : 16;
-  HB_TRY(HB_ALLOC(room, &more));
-  if (s->count) memcpy(more, s->at, s->count * sizeof *more);
-  hb_mem_free(s->at);
-  s->at = more;
-  s->room = room;
-  return HB_OK;
-}
-
 enum hb_status hb_sections_put(struct hb_sections *sections, const char *name, enum hb_section_type type,
                                size_t count, const void *data)
 {
-  HB_TRY(make_room(sections));
+  if (sections->count == sections->capacity) {
+    HB_TRY(HB_RESIZE(2 * sections->capacity + 16, &sections->at));
+    sections->capacity = 2 * sections->capacity + 16;
+  }
   struct hb_section *section = &sections->at[sections->count];
   *section = (struct hb_section){.type = type, .count = count, .data = data};
   assert(strlen(name) < sizeof section->name && !hb_sections_find(sections, name));
@@ -71,5 +62,24 @@ enum hb_status hb_sections_get(const struct hb_sections *sections, const char *n
     return hb_fail(HB_ERR_INPUT, "section '%s' has %zu elements of type %d, expected %zu of type %d", name,
                    section->count, (int)section->type, count, (int)type);
   *data = section->data;
+  return HB_OK;
+}
+
+enum hb_status hb_sections_copy(const struct hb_sections *sections, const char *name,
+                                enum hb_section_type type, size_t count, void *to)
+{
+  const void *data;
+  HB_TRY(hb_sections_get(sections, name, type, count, &data));
+  memcpy(to, data, count * hb_section_width(type));
+  return HB_OK;
+}
+
+enum hb_status hb_sections_copy_finite(const struct hb_sections *sections, const char *name, size_t count,
+                                       double *to)
+{
+  HB_TRY(hb_sections_copy(sections, name, HB_SECTION_DOUBLES, count, to));
+  for (size_t k = 0; k < count; k++)
+    if (!isfinite(to[k]))
+      return hb_fail(HB_ERR_INPUT, "section '%s' has %g at %zu, expected finite", name, to[k], k);
   return HB_OK;
 }

@@ -1,5 +1,5 @@
-/* A state taken apart into named arrays, as a checkpoint keeps it: who has state puts its arrays in, io/ writes and
- * reads them, and the owner takes them out again by name. Knows nothing of files. */
+/* A state as named arrays, the content of a checkpoint: the owner of a state puts its arrays in and gets them back by name;
+ * io/ writes and reads them. Independent of files. */
 #ifndef HB_SECTIONS_H
 #define HB_SECTIONS_H
 
@@ -19,7 +19,7 @@ struct hb_section {
 
 struct hb_sections {
   struct hb_section *at;
-  size_t count, room;
+  size_t count, capacity;
 };
 
 /* Start from {0}. */
@@ -28,7 +28,7 @@ void hb_sections_clear(struct hb_sections *sections);
 /* Bytes of one element. */
 size_t hb_section_width(enum hb_section_type type);
 
-/* data[count] stays the caller's and must live as long as the sections; names are used once. */
+/* data[count] remains the caller's and must outlive the sections; names are unique. */
 enum hb_status hb_sections_put(struct hb_sections *sections, const char *name, enum hb_section_type type,
                                size_t count, const void *data);
 
@@ -36,11 +36,17 @@ enum hb_status hb_sections_put(struct hb_sections *sections, const char *name, e
 enum hb_status hb_sections_put_copy(struct hb_sections *sections, const char *name, enum hb_section_type type,
                                     size_t count, const void *data);
 
-/* An array that must be there with this type and so many elements. Errors: HB_ERR_INPUT naming the section. */
+/* An array, which must have this type and number of elements. Errors: HB_ERR_INPUT naming the section. */
 enum hb_status hb_sections_get(const struct hb_sections *sections, const char *name,
                                enum hb_section_type type, size_t count, const void **data);
 
-/* NULL if it is not there. */
+/* The same, copied; and copied doubles that must be finite. */
+enum hb_status hb_sections_copy(const struct hb_sections *sections, const char *name,
+                                enum hb_section_type type, size_t count, void *to);
+enum hb_status hb_sections_copy_finite(const struct hb_sections *sections, const char *name, size_t count,
+                                       double *to);
+
+/* NULL if there is none. */
 const struct hb_section *hb_sections_find(const struct hb_sections *sections, const char *name);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum {
   SIXTH = 6,
-  ALONE = 2048, /* so few are done before a second thread has woken up */
+  ALONE = 2048, /* fewer are done before a second thread has woken up */
   PIECE = 256
 };
 
@@ -23,8 +23,8 @@ const double *hb_lagrange_fractions(void) { return fractions; }
 
 /* ---- density ----------------------------------------------------------------------------------------- */
 
-static void look_around(const struct hb_particles *p, const struct hb_kdtree *tree, size_t place,
-                        struct hb_surroundings *s)
+static void find_one(const struct hb_particles *p, const struct hb_kdtree *tree, size_t place,
+                     struct hb_surroundings *s)
 {
   uint32_t index[SIXTH];
   double r2[SIXTH], m = 0;
@@ -36,18 +36,18 @@ static void look_around(const struct hb_particles *p, const struct hb_kdtree *tr
   s->rho[i] = m > 0 ? m / (4 * acos(-1) / 3 * r * r * r) : 0;
 }
 
-struct look {
+struct find {
   const struct hb_particles *particles;
   const struct hb_kdtree *tree;
   struct hb_surroundings *surroundings;
 };
 
-static void look_piece(void *context, size_t piece)
+static void find_piece(void *context, size_t piece)
 {
-  const struct look *l = context;
-  size_t end = hb_parallel_end(l->particles->n, PIECE, piece * PIECE);
+  const struct find *f = context;
+  size_t end = hb_parallel_end(f->particles->n, PIECE, piece * PIECE);
   for (size_t place = piece * PIECE; place < end; place++)
-    look_around(l->particles, l->tree, place, l->surroundings);
+    find_one(f->particles, f->tree, place, f->surroundings);
 }
 
 enum hb_status hb_surroundings_find(const struct hb_particles *particles,
@@ -58,9 +58,9 @@ enum hb_status hb_surroundings_find(const struct hb_particles *particles,
   HB_TRY(HB_ALLOC(particles->n, &surroundings->nearest));
   HB_TRY(HB_ALLOC(particles->n, &surroundings->rho));
   HB_TRY(hb_kdtree_create(particles->n, particles->x, &tree));
-  struct look look = {particles, tree, surroundings};
+  struct find find = {particles, tree, surroundings};
   hb_parallel_for(particles->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(particles->n, PIECE),
-                  look_piece, &look);
+                  find_piece, &find);
   hb_kdtree_destroy(tree);
   return HB_OK;
 }
@@ -72,7 +72,7 @@ void hb_surroundings_clear(struct hb_surroundings *surroundings)
   *surroundings = (struct hb_surroundings){0};
 }
 
-int hb_density_center(const struct hb_particles *particles, const double *rho, double centre[3],
+int hb_density_center(const struct hb_particles *particles, const double *rho, double center[3],
                       double *r_core)
 {
   const struct hb_particles *p = particles;
@@ -82,10 +82,10 @@ int hb_density_center(const struct hb_particles *particles, const double *rho, d
     for (int k = 0; k < 3; k++) x[k] += rho[i] * p->x[3 * i + k];
   }
   int known = sum > 0 && isfinite(sum);
-  for (int k = 0; k < 3; k++) centre[k] = known ? x[k] / sum : NAN;
+  for (int k = 0; k < 3; k++) center[k] = known ? x[k] / sum : NAN;
   for (size_t i = 0; known && i < p->n; i++) {
     const double *xi = p->x + 3 * i;
-    double dx = xi[0] - centre[0], dy = xi[1] - centre[1], dz = xi[2] - centre[2];
+    double dx = xi[0] - center[0], dy = xi[1] - center[1], dz = xi[2] - center[2];
     r += rho[i] * sqrt(dx * dx + dy * dy + dz * dz);
   }
   *r_core = known ? r / sum : NAN;

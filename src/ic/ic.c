@@ -48,8 +48,7 @@ static enum hb_status find_model(const char *name, const struct hb_ic_ops **mode
     if (hb_text_distance(name, models[k]->info.name) < hb_text_distance(name, models[nearest]->info.name))
       nearest = k;
   }
-  return hb_fail(HB_ERR_USAGE, "there is no model '%s', did you mean '%s'?", name,
-                 models[nearest]->info.name);
+  return hb_fail(HB_ERR_USAGE, "unknown model '%s', did you mean '%s'?", name, models[nearest]->info.name);
 }
 
 static enum hb_status check_n(const struct hb_ic_model *info, size_t n)
@@ -57,11 +56,11 @@ static enum hb_status check_n(const struct hb_ic_model *info, size_t n)
   if (n >= info->n_min && n <= info->n_max) return HB_OK;
   if (info->n_min == info->n_max)
     return hb_fail(HB_ERR_USAGE, "model %s has %zu particles, not %zu", info->name, info->n_min, n);
-  return hb_fail(HB_ERR_USAGE, "model %s takes %zu to %zu particles, not %zu", info->name, info->n_min,
+  return hb_fail(HB_ERR_USAGE, "model %s accepts %zu to %zu particles, not %zu", info->name, info->n_min,
                  info->n_max, n);
 }
 
-/* Zero stood for the default, so what is left must be positive. */
+/* Zero means the default, so that all other values must be positive. */
 static enum hb_status check_positive(const char *what, double value)
 {
   if (isfinite(value) && value > 0) return HB_OK;

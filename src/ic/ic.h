@@ -1,15 +1,15 @@
-/* Initial conditions, one model per file: what a model tells the registry in ic.c. */
+/* Initial conditions, one model per file; the registry is in ic.c. */
 #ifndef HB_IC_H
 #define HB_IC_H
 
 #include "core/particles.h"
 
-/* Most particles of the models that take any number: the indices of a float shader stay exact. */
+/* The most particles of models that allow any number: indices stay exact in a float. */
 #define IC_N_MAX ((size_t)1 << 24)
 
 struct hb_ic_ops {
   struct hb_ic_model info;
-  /* Fills m, x, v of particles->n particles (all zero before). params is checked, with defaults put in. */
+  /* Fills m, x, v of particles->n particles (all zero before). params are checked and complete. */
   enum hb_status (*make)(const struct hb_ic_params *params, struct hb_particles *particles);
 };
 

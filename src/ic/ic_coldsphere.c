@@ -1,5 +1,5 @@
-/* A sphere of uniform density at rest, G = M = R = 1, centred: U = -3/5 but for the grain of the sample, and
- * all shells would meet in the centre at t = pi / sqrt(8) = 1.11. */
+/* A sphere of uniform density at rest, G = M = R = 1, centered: U = -3/5 up to the sampling noise, and all shells
+ * would meet in the center at t = pi / sqrt(8) = 1.11. */
 #include "ic/ic.h"
 
 #include "base/rng.h"
@@ -10,11 +10,7 @@ static enum hb_status coldsphere_make(const struct hb_ic_params *params, struct 
   struct hb_rng rng = hb_rng_seeded(params->seed);
   for (size_t i = 0; i < p->n; i++) {
     p->m[i] = 1.0 / (double)p->n;
-    double r = 0, direction[3];
-    for (int k = 0; k < 3; k++) { /* the cube root of a uniform number: the largest of three */
-      double u = hb_rng_uniform(&rng);
-      if (u > r) r = u;
-    }
+    double r = hb_rng_cube_root(&rng), direction[3];
     hb_rng_direction(&rng, direction);
     for (int k = 0; k < 3; k++) p->x[3 * i + k] = r * direction[k];
   }

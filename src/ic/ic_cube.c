@@ -1,5 +1,5 @@
-/* Points spread evenly over the cube from -1 to 1 in x, y and z, at rest, G = M = 1: the plainest input for
- * timing forces. They stay where they fall, so that no coordinate is beyond 1. */
+/* Points uniform in the cube from -1 to 1 in x, y and z, at rest, G = M = 1: the plainest input for timing forces.
+ * Not centered, so that no coordinate exceeds 1. */
 #include "ic/ic.h"
 
 #include "base/rng.h"

@@ -1,13 +1,12 @@
-/* The seven demonstrations of the program `nbody` of the CUDA samples, which came out of [NHP07]. G = 1 and every body
- * has mass 1, so the mass of the whole is N.
+/* The seven demonstrations of the program `nbody` of the CUDA samples, which grew out of [NHP07]. G = 1 and every body
+ * has mass 1, so the total mass is N.
  *
- * Transcribed (nbody.cpp and bodysystem.h of the samples, 2022): the table below, and the three ways to place bodies,
- * of which the program starts every demonstration with the shell. Taken over with them: in the shell each coordinate
- * has a radius of its own, so that it is no shell of a sphere, and nothing is moved to the centre of mass.
- * Ours: the random numbers (the sample has rand() of the C library), double in place of float, and N = 16384, the
- * number for which the sample's own table gives demo1's scales; the sample fills its GPU. Speeds do not follow N: with
- * other N a demo is bound more or less tightly. eps, dt and damping go along
- * as notes, which `holmberg run` takes, and what a viewer would want as point_size and camera. */
+ * Transcribed (nbody.cpp and bodysystem.h of the samples, 2022): the table below and the three ways to place bodies;
+ * the program starts every demonstration with the shell. Kept: each coordinate of the shell has a radius of its own, so
+ * that it is not spherical, and nothing is moved to the center of mass. Ours: the random numbers (the sample uses
+ * rand()), double in place of float, and N = 16384, the number for which the sample's own table gives demo1's scales;
+ * the sample fills its GPU. Speeds do not depend on N: with other N a demo is bound more or less tightly. eps, dt and
+ * damping are notes that `holmberg run` uses, point_size and camera notes for a viewer. */
 #include "ic/ic.h"
 
 #include "base/rng.h"
@@ -29,21 +28,8 @@ static const struct demo demos[HB_IC_DEMO_COUNT] = {
 
 /* ---- three ways to place a body -------------------------------------------------------------------------- */
 
-/* Evenly in the unit ball, by rejection from the cube. */
-static void draw_in_ball(struct hb_rng *rng, double point[3])
-{
-  double r2;
-  do {
-    r2 = 0;
-    for (int k = 0; k < 3; k++) {
-      point[k] = 2 * hb_rng_uniform(rng) - 1;
-      r2 += point[k] * point[k];
-    }
-  } while (r2 > 1);
-}
-
-/* Between 2.5 and 4 scales from the middle, turning about the z axis like a solid body. Right at its upper end, where
- * the sample fears for the cross product, it takes another axis. */
+/* Between 2.5 and 4 scales from the center, rotating about the z axis like a solid body; very close to that axis, where
+ * the sample guards its cross product, about another one. */
 static void shell(struct hb_rng *rng, double scale, double speed, double x[3], double v[3])
 {
   double point[3], axis[3] = {0, 0, 1};
@@ -59,18 +45,18 @@ static void shell(struct hb_rng *rng, double scale, double speed, double x[3], d
   }
 }
 
-/* Place and velocity evenly in a ball each. */
+/* Position and velocity uniform in a ball each. */
 static void scattered(struct hb_rng *rng, double scale, double speed, double x[3], double v[3])
 {
-  draw_in_ball(rng, x);
-  draw_in_ball(rng, v);
+  hb_rng_ball(rng, x);
+  hb_rng_ball(rng, v);
   for (int k = 0; k < 3; k++) x[k] *= scale, v[k] *= speed;
 }
 
-/* Away from the middle, the faster the farther. */
+/* Expanding: velocity proportional to position. */
 static void expanding(struct hb_rng *rng, double scale, double speed, double x[3], double v[3])
 {
-  draw_in_ball(rng, x);
+  hb_rng_ball(rng, x);
   for (int k = 0; k < 3; k++) v[k] = speed * x[k], x[k] *= scale;
 }
 

@@ -1,5 +1,5 @@
 /* Three equal masses chasing each other on a figure eight, period 6.32591398. Initial values: C. Simo's in
- * Chenciner & Montgomery (2000); bodies 1 and 2 share the momentum that cancels body 3's. */
+ * Chenciner & Montgomery (2000); bodies 1 and 2 balance the momentum of body 3. */
 #include "ic/ic.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* The experiment this program is named after: two nebulae of 37 lamps each pass each other, light standing for
+/* The experiment this program is named after: two nebulae of 37 lamps each pass each other, with light in place of
  * gravity (Holmberg 1941, ApJ 94, 385).
  *
- * From the paper, as it is quoted in the literature and as NEMO's mkh41 (P. Teuben and A. Toomre) reads its
- * figure 3: one lamp in the centre and rings of 6, 8, 10 and 12 with evenly spaced radii, the first lamp of each
- * ring straight above the centre; candle power of a lamp 1, 1, 1, 0.7, 0.3 from the centre outwards; 0.8 m
+ * From the paper, as quoted in the literature and as NEMO's mkh41 (P. Teuben and A. Toomre) reads its
+ * figure 3: one lamp in the center and rings of 6, 8, 10 and 12 with evenly spaced radii, the first lamp of each
+ * ring directly above the center; candle power of a lamp 1, 1, 1, 0.7, 0.3 from the center outward; 0.8 m
  * across, for a nebula of 1e11 solar masses and about 2500 pc; both nebulae in the plane of their orbit and
  * turning the same way; the encounters studied range up to parabolic speed and both senses of rotation.
  *
@@ -36,14 +36,14 @@ static const struct ring rings[RINGS] = {
     {12, 0.3, 1.00, 0.86602540378443864676, 0.5},
 };
 
-/* Masses and positions of one nebula about its centre. */
+/* Masses and positions of one nebula about its center. */
 static void place_lamps(double *m, double *x)
 {
   double light = 0;
   for (int k = 0; k < RINGS; k++) light += rings[k].lamps * rings[k].candle_power;
   for (int k = 0, i = 0; k < RINGS; k++) {
     const struct ring *ring = &rings[k];
-    double c = 0, s = 1; /* straight above the centre */
+    double c = 0, s = 1; /* directly above the center */
     for (int lamp = 0; lamp < ring->lamps; lamp++, i++) {
       m[i] = ring->candle_power / light;
       x[3 * i] = ring->radius * c;
@@ -56,7 +56,7 @@ static void place_lamps(double *m, double *x)
   }
 }
 
-/* -(a . x) of lamp i in the field of its nebula: the square of the speed that would hold it on a circle. */
+/* -(a . x) of lamp i in the field of its nebula: the square of the speed of a circular orbit. */
 static double circular_speed2(int i, const double *m, const double *x)
 {
   double sum = 0;
@@ -69,7 +69,7 @@ static double circular_speed2(int i, const double *m, const double *x)
   return sum;
 }
 
-/* All lamps of a ring get the ring's mean, so that it stays a ring for a while. */
+/* All lamps of a ring get their mean speed, so that it stays a ring for a while. */
 static void set_turning(double spin, const double *m, const double *x, double *v)
 {
   for (int k = 0, first = 0; k < RINGS; first += rings[k].lamps, k++) {
@@ -84,8 +84,8 @@ static void set_turning(double spin, const double *m, const double *x, double *v
   }
 }
 
-/* Relative orbit of the two centres as point masses: speed from the energy, transverse part from the angular
- * momentum at closest approach, the rest inwards. */
+/* Relative orbit of the two centers as point masses: speed from the energy, transverse part from the angular
+ * momentum at closest approach, the rest inward. */
 static void set_orbit(double v_infinity, double *v_radial, double *v_transverse)
 {
   const double mass = 2, q = closest_approach, r = start_distance;

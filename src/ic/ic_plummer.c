@@ -1,26 +1,22 @@
 /* Plummer's sphere as Aarseth, Henon & Wielen (1974, A&A 37, 183) draw it, in the units of Heggie & Mathieu
- * (1986): G = M = 1, E = -1/4, in virial equilibrium, the centre of mass at rest at the origin; what [PZ07]
- * section 4 starts from. Only + - * / and sqrt are used, which IEEE rounds the same everywhere, so a seed
- * gives the same bytes on every machine. */
+ * (1986): G = M = 1, E = -1/4, in virial equilibrium, the center of mass at rest at the origin; the initial
+ * conditions of [PZ07] section 4. Only + - * / and sqrt are used, which IEEE rounds the same everywhere, so a
+ * seed gives the same bytes on every machine. */
 #include "ic/ic.h"
 
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "core/diagnostics.h"
 #include "core/gravity.h"
 
 #include <math.h>
 
-/* The Plummer radius, total mass and G are 1 here. The mass within r is s^3 with s = r / sqrt(1 + r^2), so s is
- * the cube root of a uniform number: the largest of three. s_max is s at the cut-off. */
+/* The Plummer radius, total mass and G are 1 here. The mass within r is s^3 with s = r / sqrt(1 + r^2), so s is the
+ * cube root of a uniform number. s_max is s at the cut-off. */
 static double draw_radius(struct hb_rng *rng, double s_max)
 {
-  double s = 0;
-  for (int k = 0; k < 3; k++) {
-    double u = hb_rng_uniform(rng);
-    if (u > s) s = u;
-  }
-  s *= s_max;
+  double s = s_max * hb_rng_cube_root(rng);
   return s / sqrt(1 - s * s);
 }
 
@@ -43,38 +39,37 @@ static void stretch(struct hb_particles *p, double length, double speed)
   }
 }
 
-/* The model has U = -3 pi / 32 in Plummer radii; this many make U = -1/2. */
+/* The model has U = -3 pi / 32 in Plummer radii; this length of one makes U = -1/2. */
 static const double model_length = 0.58904862254808623221; /* 3 pi / 16 */
 
-/* N^2 pairs, in parts between which progress is reported. */
+/* N^2 pairs; progress is reported after each part. */
 static enum hb_status measure(const struct hb_ic_params *params, const struct hb_particles *p, double *e_pot)
 {
-  static const size_t pairs = (size_t)1 << 28; /* of a part: a fraction of a second */
+  static const size_t pairs = (size_t)1 << 28; /* in a part: a fraction of a second */
   size_t n = p->n, part = pairs / n + 1;
   double *phi;
   HB_TRY(HB_ALLOC(n, &phi));
   for (size_t first = 0; first < n; first += part) {
-    size_t end = n - first < part ? n : first + part;
+    size_t end = hb_parallel_end(n, part, first);
     hb_gravity_potential_part(n, p->m, p->x, 0, first, end, phi);
     if (params->progress) params->progress(params->progress_context, (double)end / (double)n);
   }
-  enum hb_status status = hb_potential_energy_of(p, phi, e_pot);
+  *e_pot = hb_potential_energy(p, phi);
   hb_mem_free(phi);
-  return status;
+  return HB_OK;
 }
 
-/* Lengths so that U = -1/2, then speeds so that T = 1/4: by the measured sums the energy of the sample is exact, not
- * only that of its parent distribution. */
+/* Lengths so that U = -1/2, then speeds so that T = 1/4: with the measured sums the energy of the sample itself is exact,
+ * not only that of the distribution it is drawn from. */
 static enum hb_status scale(const struct hb_ic_params *params, struct hb_particles *p)
 {
   if (params->scaling == HB_IC_SCALING_MODEL) {
     stretch(p, model_length, 1 / sqrt(model_length));
     return HB_OK;
   }
-  double e_pot, e_kin;
+  double e_pot;
   HB_TRY(measure(params, p, &e_pot));
-  HB_TRY(hb_kinetic_energy(p, &e_kin));
-  stretch(p, -2 * e_pot, sqrt(0.25 / e_kin));
+  stretch(p, -2 * e_pot, sqrt(0.25 / hb_kinetic_energy(p)));
   return HB_OK;
 }
 

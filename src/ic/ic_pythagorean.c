@@ -1,5 +1,5 @@
-/* Burrau's problem: masses 3, 4 and 5 at rest in the corners of a triangle with sides 3, 4 and 5, each mass
- * opposite the side of its number. Two of them leave as a binary, after about 60 time units. */
+/* Burrau's problem: masses 3, 4 and 5 at rest at the corners of a triangle with sides 3, 4 and 5, each mass opposite
+ * the side of its number. After about 60 time units two of them leave as a binary. */
 #include "ic/ic.h"
 
 #include <string.h>

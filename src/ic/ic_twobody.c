@@ -1,5 +1,5 @@
-/* Two bodies on a Kepler orbit in the xy plane, counter-clockwise, at apocentre: body 1 on the negative x axis,
- * body 2 on the positive one, their centre of mass at rest at the origin. */
+/* Two bodies on a Kepler orbit in the xy plane, counter-clockwise, at apocenter: body 1 on the negative x axis,
+ * body 2 on the positive one, their center of mass at rest at the origin. */
 #include "ic/ic.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static enum hb_status twobody_make(const struct hb_ic_params *params, struct hb_
 
 const struct hb_ic_ops hb_ic_twobody = {
     .info = {.name = "twobody",
-             .summary = "two bodies on a Kepler orbit, at apocentre",
+             .summary = "two bodies on a Kepler orbit, at apocenter",
              .source = "Kepler 1609; Newton 1687",
              .options = "m1 m2 a e",
              .n = 2,

@@ -40,7 +40,7 @@ static uint64_t get64(const unsigned char *at) { return get32(at) | (uint64_t)ge
 
 /* ---- writing ---- */
 
-/* Bytes of a section from one on, at most a chunk of them, as they lie in the file; 0 behind the last. */
+/* Encodes up to a chunk of a section from byte `from` on. Returns the number of bytes, 0 at the end. */
 static size_t encode(const struct hb_section *section, size_t from, unsigned char chunk[CHUNK])
 {
   size_t bytes = section->count * hb_section_width(section->type) - from;
@@ -132,15 +132,15 @@ static enum hb_status read_bytes(int fd, const char *path, void *bytes, size_t c
   return HB_OK;
 }
 
-/* Whether the head is that of a checkpoint that this program reads, and of one with so many bytes. */
+/* Whether it is the head of a checkpoint that this program can read, and of this length. */
 static enum hb_status check_head(const char *path, const unsigned char head[HEAD], uint64_t length)
 {
   uint32_t version = get32(head + 8), order = get32(head + 12), count = get32(head + 24);
   uint64_t expected = get64(head + 16);
   if (memcmp(head, magic, sizeof magic) != 0)
-    return hb_fail(HB_ERR_INPUT, "%s is no checkpoint of holmberg", path);
+    return hb_fail(HB_ERR_INPUT, "%s is not a checkpoint of holmberg", path);
   if (order == order_mark_swapped)
-    return hb_fail(HB_ERR_INPUT, "%s has its bytes in the wrong order, expected little-endian numbers", path);
+    return hb_fail(HB_ERR_INPUT, "%s is in the wrong byte order, expected little-endian numbers", path);
   if (version != VERSION)
     return hb_fail(HB_ERR_INPUT, "%s is a checkpoint of version %" PRIu32 ", expected %d", path, version,
                    VERSION);
@@ -159,7 +159,7 @@ static enum hb_status check_sum(const char *path, const char *what, uint32_t fou
                  what, found, expected);
 }
 
-/* The table's rows as they must be: known types, names that end, each once, lengths that add up to the file's. */
+/* Types must be known, names terminated and unique, and the lengths add up to that of the file. */
 static enum hb_status check_table(const char *path, const unsigned char *table, size_t count, uint64_t bytes)
 {
   int good = 1;
@@ -248,8 +248,7 @@ static enum hb_status receive(int fd, const char *name, uint64_t most, struct hb
   HB_TRY(read_bytes(fd, name, head, HEAD));
   uint64_t length = get64(head + 16);
   if (length > most)
-    return hb_fail(HB_ERR_INPUT, "%s has %" PRIu64 " bytes, expected %" PRIu64 " at most", name, length,
-                   most);
+    return hb_fail(HB_ERR_INPUT, "%s has %" PRIu64 " bytes, expected at most %" PRIu64, name, length, most);
   HB_TRY(check_head(name, head, length));
   HB_TRY(read_table(fd, name, head, length, sections));
   return read_bytes(fd, name, &more, 1) == HB_OK ? hb_fail(HB_ERR_INPUT, "%s has bytes after its end", name)

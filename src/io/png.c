@@ -9,18 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libpng leaves by longjmp: what lives across it lies in these structs, not in local variables. */
-
+/* libpng reports errors by longjmp: what must survive it is in here, not in local variables. */
 struct writer {
   png_structp png;
   png_infop info;
   struct hb_text bytes;
-  enum hb_status status; /* of growing the bytes */
+  enum hb_status status; /* of appending the bytes */
 };
 
 static void on_error(png_structp png, png_const_charp what)
 {
-  hb_fail(HB_ERR_INPUT, "%s", what);
+  hb_fail(HB_ERR_INTERNAL, "%s", what);
   longjmp(png_jmpbuf(png), 1);
 }
 
@@ -92,85 +91,4 @@ enum hb_status hb_png_write(const char *path, const struct hb_png *png)
     status = hb_file_replace(path, w.bytes.text, w.bytes.length);
   hb_mem_free(w.bytes.text);
   return status;
-}
-
-/* ---- reading ----------------------------------------------------------------------------------------- */
-
-struct reader {
-  png_structp png;
-  png_infop info;
-  const char *bytes;
-  size_t count, at;
-};
-
-static void get(png_structp png, png_bytep bytes, size_t count)
-{
-  struct reader *r = png_get_io_ptr(png);
-  if (count > r->count - r->at) png_error(png, "the file ends too early");
-  memcpy(bytes, r->bytes + r->at, count);
-  r->at += count;
-}
-
-static enum hb_status get_text(struct reader *r, struct hb_png *picture)
-{
-  png_textp text;
-  int count = 0;
-  png_get_text(r->png, r->info, &text, &count);
-  HB_TRY(HB_ALLOC((size_t)count, &picture->text));
-  for (int k = 0; k < count; k++) {
-    struct hb_png_text *copy = &picture->text[picture->text_count++];
-    HB_TRY(hb_mem_strdup(text[k].key, (char **)&copy->keyword));
-    HB_TRY(hb_mem_strdup(text[k].text ? text[k].text : "", (char **)&copy->value));
-  }
-  return HB_OK;
-}
-
-static enum hb_status decode(struct reader *r, struct hb_png *picture)
-{
-  if (r->count < 8 || png_sig_cmp((png_const_bytep)r->bytes, 0, 8) != 0)
-    return hb_fail(HB_ERR_INPUT, "no PNG file");
-  r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, on_error, on_warning);
-  r->info = r->png ? png_create_info_struct(r->png) : NULL;
-  if (!r->info) return hb_fail(HB_ERR_INTERNAL, "no memory for a picture");
-  if (setjmp(png_jmpbuf(r->png))) return HB_ERR_INPUT;
-  png_set_read_fn(r->png, r, get);
-  png_read_info(r->png, r->info);
-  png_set_expand(r->png);
-  png_set_strip_16(r->png);
-  if (png_get_color_type(r->png, r->info) == PNG_COLOR_TYPE_GRAY_ALPHA) png_set_gray_to_rgb(r->png);
-  png_read_update_info(r->png, r->info);
-  picture->width = (int)png_get_image_width(r->png, r->info);
-  picture->height = (int)png_get_image_height(r->png, r->info);
-  picture->channels = png_get_channels(r->png, r->info);
-  size_t row = png_get_rowbytes(r->png, r->info);
-  HB_TRY(HB_ALLOC(row * (size_t)picture->height, &picture->pixels));
-  for (int y = 0; y < picture->height; y++) png_read_row(r->png, picture->pixels + row * (size_t)y, NULL);
-  png_read_end(r->png, r->info);
-  return get_text(r, picture);
-}
-
-enum hb_status hb_png_read(const char *path, struct hb_png *png)
-{
-  char *bytes;
-  struct reader r = {0};
-  *png = (struct hb_png){0};
-  HB_TRY(hb_file_read(path, &bytes, &r.count));
-  r.bytes = bytes;
-  enum hb_status status = decode(&r, png);
-  png_destroy_read_struct(&r.png, &r.info, NULL);
-  hb_mem_free(bytes);
-  if (status == HB_OK) return HB_OK;
-  hb_png_free(png);
-  return hb_fail_in(status, path);
-}
-
-void hb_png_free(struct hb_png *png)
-{
-  for (size_t k = 0; k < png->text_count; k++) {
-    hb_mem_free((char *)png->text[k].keyword);
-    hb_mem_free((char *)png->text[k].value);
-  }
-  hb_mem_free(png->text);
-  hb_mem_free(png->pixels);
-  *png = (struct hb_png){0};
 }

@@ -6,25 +6,20 @@
 
 #include <stdint.h>
 
-/* Keywords are 1 to 79 Latin-1 characters, "Software", "Comment", or words of our own; values UTF-8. */
+/* Keywords have 1 to 79 Latin-1 characters: "Software", "Comment", or our own; values are UTF-8. */
 struct hb_png_text {
   const char *keyword, *value;
 };
 
 struct hb_png {
-  int width, height, channels; /* channels: 1 grey, 3 RGB, 4 RGBA; eight bits each, top row first */
+  int width, height, channels; /* channels: 1 gray, 3 RGB, 4 RGBA; eight bits each, top row first */
   uint8_t *pixels;             /* [channels * width * height] */
   struct hb_png_text *text;    /* [text_count] */
   size_t text_count;
 };
 
-/* The file appears under its name whole or not at all; the same picture and text give the same bytes.
- * Errors: HB_ERR_IO, HB_ERR_INTERNAL. */
+/* The file is written completely or not at all; the same picture and text give the same bytes. Errors: HB_ERR_IO,
+ * HB_ERR_INTERNAL. */
 enum hb_status hb_png_write(const char *path, const struct hb_png *png);
-
-/* Everything is allocated, for hb_png_free. Other kinds of PNG are turned into RGB or RGBA of eight bits. Errors: HB_ERR_INPUT,
- * HB_ERR_IO. */
-enum hb_status hb_png_read(const char *path, struct hb_png *png);
-void hb_png_free(struct hb_png *png);
 
 #endif

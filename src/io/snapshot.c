@@ -38,7 +38,7 @@ static int is_extension(const char *path, const struct hb_snapshot_format *info)
   return *extension && hb_text_is_listed(extension + 1, info->extensions);
 }
 
-/* "hdf5 (.h5 .hdf5), text (.txt)": what the sentences offer instead. */
+/* "hdf5 (.h5 .hdf5), text (.txt)", for messages. */
 static enum hb_status list_formats(struct hb_text *list)
 {
   for (size_t k = 0; k < FORMAT_COUNT; k++) {
@@ -58,7 +58,7 @@ static enum hb_status no_format(const char *path, const char *format)
   struct hb_text list = {0};
   enum hb_status status = list_formats(&list);
   if (status == HB_OK && format)
-    status = hb_fail(HB_ERR_USAGE, "there is no format '%s', expected %s", format, list.text);
+    status = hb_fail(HB_ERR_USAGE, "unknown format '%s', expected %s", format, list.text);
   else if (status == HB_OK)
     status =
         hb_fail(HB_ERR_USAGE, "cannot tell the format of %s by its extension, expected %s", path, list.text);
@@ -80,7 +80,7 @@ static enum hb_status choose(const char *path, const char *format, const struct 
   return no_format(path, format);
 }
 
-/* Is there something to read? Asked before the extension is judged; a pipe must not be opened twice. */
+/* Checked before the extension; by stat, since a pipe must not be opened twice. */
 static enum hb_status check_readable(const char *path)
 {
   struct stat info;

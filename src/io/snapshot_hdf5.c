@@ -1,8 +1,8 @@
 /* Snapshots in the Gadget HDF5 layout, which yt, pynbody and glnemo2 read: attributes of /Header, one group
- * /PartType0 .. /PartType5 per kind of particle. Ours are all of type 1. Notes are string attributes of /Holmberg.
+ * /PartType0 .. /PartType5 per type of particle. Ours are all of type 1. Notes are string attributes of /Holmberg.
  *
- * A file is made in memory: the disk is left to base/file.h. No time stamps, so the same particles give the same bytes.
- * A file is read by holmberg-child, with snapshot_hdf5_read.c: the HDF5 library crashes on damaged files. */
+ * A file is built in memory; base/file.h writes it to disk. There are no time stamps: the same particles give the same
+ * bytes. Files are read by holmberg-child, with snapshot_hdf5_read.c, since the HDF5 library crashes on damaged ones. */
 #include "io/snapshot.h"
 
 #include "base/file.h"
@@ -21,10 +21,10 @@
 
 enum { TYPES = 6, OUR_TYPE = 1 };
 
-/* The library wants a name for files in memory, and one that no file on disk has or can have. */
+/* The library needs a name for a file in memory, which must not be that of a file on disk. */
 static const char name_in_memory[] = "/dev/null/snapshot";
 
-/* The library's own error printing is switched off while a snapshot is made, and put back. */
+/* The library's own error printing is off while a snapshot is written. */
 struct quiet {
   H5E_auto2_t print;
   void *data;
@@ -40,25 +40,23 @@ static struct quiet quiet_begin(void)
 
 static void quiet_end(struct quiet old) { H5Eset_auto2(H5E_DEFAULT, old.print, old.data); }
 
-/* The file while it is made. */
+/* The file in memory. */
 struct image {
   char *bytes;
-  size_t room;
+  size_t size;
 };
 
-static void *grow(void *old, size_t room, H5FD_file_image_op_t why, void *data)
+static void *grow(void *old, size_t size, H5FD_file_image_op_t why, void *data)
 {
   struct image *image = data;
-  char *larger;
+  char *bytes = old;
   (void)why;
-  if (HB_ALLOC(room, &larger) != HB_OK) return NULL;
-  if (old) memcpy(larger, old, room < image->room ? room : image->room);
-  hb_mem_free(old);
-  *image = (struct image){larger, room};
-  return larger;
+  if (HB_RESIZE(size, &bytes) != HB_OK) return NULL;
+  *image = (struct image){bytes, size};
+  return bytes;
 }
 
-/* The bytes outlive the file: only what was done when it was closed makes them a whole one. */
+/* The bytes outlive the file: only closing it completes them. */
 static herr_t keep(void *bytes, H5FD_file_image_op_t why, void *data)
 {
   (void)bytes, (void)why, (void)data;
@@ -73,7 +71,7 @@ static herr_t no_image(void *data)
   return 0;
 }
 
-/* Closing the file closes all that is open in it. The format of HDF5 1.10 has a checksum in all that is not data. */
+/* Closing the file closes all objects in it. The format of HDF5 1.10 has checksums in all metadata. */
 static hid_t access_in_memory(struct image *image, size_t n)
 {
   H5FD_file_image_callbacks_t callbacks = {.image_realloc = grow,
@@ -82,7 +80,7 @@ static hid_t access_in_memory(struct image *image, size_t n)
                                            .udata_free = no_image,
                                            .udata = image};
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  H5Pset_fapl_core(access, 64 * n + (1 << 20), 0); /* room for all at once */
+  H5Pset_fapl_core(access, 64 * n + (1 << 20), 0); /* enough for all, in one allocation */
   H5Pset_file_image_callbacks(access, &callbacks);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
@@ -109,7 +107,7 @@ static hid_t string_type(size_t size)
 
 static enum hb_status cannot_make(const char *what)
 {
-  return hb_fail(HB_ERR_INTERNAL, "the HDF5 library cannot make %s", what);
+  return hb_fail(HB_ERR_INTERNAL, "the HDF5 library cannot create %s", what);
 }
 
 /* An attribute of count values, a scalar if count is 0. */
@@ -142,8 +140,8 @@ static enum hb_status put_text(hid_t object, const char *name, const char *text)
   return status;
 }
 
-/* Where attributes are indexed by the order of their making, notes keep their order, and may be longer than 64 KiB:
- * that takes the younger kind of group, which HDF5 1.8 brought. */
+/* With attributes indexed by creation order, notes keep their order and may be longer than 64 KiB: this needs the newer
+ * kind of group, since HDF5 1.8. */
 static hid_t make_group(hid_t file, const char *name, unsigned attribute_order)
 {
   hid_t properties = without_times(H5P_GROUP_CREATE);
@@ -181,7 +179,7 @@ uint32_t hb_snapshot_hdf5_notes_sum(const struct hb_particles *p)
   uLong crc = 0;
   for (size_t k = 0; k < p->note_count; k++) {
     const struct hb_note *note = &p->notes[k];
-    if (strcmp(note->key, "version") == 0) continue; /* written where there is none */
+    if (strcmp(note->key, "version") == 0) continue; /* written even if there is none */
     crc = crc32_z(crc, (const Bytef *)note->key, strlen(note->key) + 1);
     crc = crc32_z(crc, (const Bytef *)note->value, strlen(note->value) + 1);
   }
@@ -190,7 +188,7 @@ uint32_t hb_snapshot_hdf5_notes_sum(const struct hb_particles *p)
 
 static enum hb_status put_notes(hid_t file, const struct hb_particles *p)
 {
-  enum { LONG = 4096 }; /* the library may keep longer strings without a checksum */
+  enum { LONG = 4096 }; /* the library may store longer strings without a checksum */
   int any_long = 0;
   hid_t group = make_group(file, "Holmberg", H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   if (group < 0) return cannot_make("/Holmberg");
@@ -203,7 +201,7 @@ static enum hb_status put_notes(hid_t file, const struct hb_particles *p)
   return hb_particles_note(p, "version") ? HB_OK : put_text(group, "version", hb_version());
 }
 
-/* With a checksum for each chunk of rows. Chunks are as equal as can be: the last one takes as much room as the others. */
+/* With a checksum for each chunk of rows. Chunks are as equal as possible, since the last one is stored in full. */
 static hid_t with_checksums(int rank, const hsize_t *shape)
 {
   enum { MOST_ROWS = 32768 }; /* of three doubles: below the library's cache of 1 MiB */
@@ -240,14 +238,14 @@ static enum hb_status put_particles(hid_t file, const struct hb_particles *p)
   return put_data(group, "Masses", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, p->n, p->m);
 }
 
-/* The length that the file has on disk stands in its superblock. */
+/* The length of the file on disk, from its superblock. */
 static enum hb_status get_length(const struct image *image, size_t *count)
 {
   enum { AT = 28, SUPERBLOCK = 48 };
   *count = 0;
-  for (int k = 0; k < 8 && image->room >= SUPERBLOCK; k++)
+  for (int k = 0; k < 8 && image->size >= SUPERBLOCK; k++)
     *count |= (size_t)(unsigned char)image->bytes[AT + k] << 8 * k;
-  return *count > SUPERBLOCK && *count <= image->room ? HB_OK : cannot_make("the file");
+  return *count > SUPERBLOCK && *count <= image->size ? HB_OK : cannot_make("the file");
 }
 
 static enum hb_status hdf5_write(const struct hb_particles *p, char **bytes, size_t *count)
@@ -289,7 +287,7 @@ enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_section
   return hb_fail((enum hb_status)status, "%.*s", (int)sentence->count, (const char *)sentence->data);
 }
 
-/* The child ended without an answer. */
+/* Why the child ended without an answer. */
 static enum hb_status no_answer(const char *path, const char *child, struct hb_process_end end)
 {
   enum { USAGE = 2, NOT_RUN = 127 };
@@ -297,8 +295,7 @@ static enum hb_status no_answer(const char *path, const char *child, struct hb_p
     return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library crashed (signal %d) on it, the file is damaged", path,
                    end.signal);
   if (end.signal == SIGXCPU)
-    return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library does not finish reading it, the file is damaged",
-                   path);
+    return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library did not finish reading it, the file is damaged", path);
   if (end.signal)
     return hb_fail(HB_ERR_IO, "cannot read %s: %s was ended by signal %d", path, child, end.signal);
   if (end.code == USAGE || end.code == NOT_RUN)
@@ -306,7 +303,7 @@ static enum hb_status no_answer(const char *path, const char *child, struct hb_p
   return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library gave up on it, the file is damaged", path);
 }
 
-/* The open file is the child's standard input: it cannot be another one, whatever its name. */
+/* The open file is the child's standard input, so that it cannot be replaced under the same name in between. */
 static enum hb_status let_read(int file, const char *path, uint64_t bytes, struct hb_sections *sections)
 {
   char child[4096];

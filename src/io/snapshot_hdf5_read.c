@@ -1,6 +1,6 @@
-/* The reading for io/snapshot_hdf5.c. It runs only in holmberg-child, whose memory and time are bounded and whose crashes
- * harm nobody: whole files of the Gadget layout, with all types of particles in the order of the types. What leads to
- * another file, such as an external link, is refused. */
+/* Reading for io/snapshot_hdf5.c. It runs only in holmberg-child, whose memory and time are limited and whose crashes do no
+ * harm: single files in the Gadget layout, with all types of particles in the order of the types. Links to other files are
+ * refused. */
 #include "io/snapshot.h"
 
 #include "base/mem.h"
@@ -16,13 +16,13 @@
 
 enum { TYPES = 6 };
 
-/* The file, and how many particles of each type it claims to hold. */
+/* The file, and how many particles of each type its header claims. */
 struct source {
   const char *path;
   uint64_t bytes;
   hid_t file;
   uint64_t counts[TYPES];
-  double masses[TYPES]; /* of a whole type; 0: each particle has its own */
+  double masses[TYPES]; /* of all particles of a type; 0: each has its own */
 };
 
 static enum hb_status damaged(const struct source *s, const char *what)
@@ -30,7 +30,7 @@ static enum hb_status damaged(const struct source *s, const char *what)
   return hb_fail(HB_ERR_INPUT, "%s: %s cannot be read, the file is damaged", s->path, what);
 }
 
-/* Whether there is such an object in this file; its group must exist. */
+/* Whether this object exists in this file; its group must exist. */
 static enum hb_status find(const struct source *s, const char *name, int *found)
 {
   H5L_info_t link;
@@ -67,7 +67,7 @@ static enum hb_status get_header(const struct source *s, const char *name, hssiz
   return failed ? damaged(s, name) : HB_OK;
 }
 
-/* The same for an optional one, whose values stay as they are. */
+/* The same for an optional one; without it the values are unchanged. */
 static enum hb_status get_optional(const struct source *s, const char *name, hssize_t count, double *values)
 {
   htri_t found = H5Aexists_by_name(s->file, "/Header", name, H5P_DEFAULT);
@@ -75,7 +75,7 @@ static enum hb_status get_optional(const struct source *s, const char *name, hss
   return found ? get_header(s, name, count, values) : HB_OK;
 }
 
-/* A damaged header may count anything; hb_snapshot_hdf5_most bounds it by the size of the file. */
+/* The counts of a damaged header can be anything; hb_snapshot_hdf5_most limits them by the size of the file. */
 static enum hb_status get_counts(struct source *s, size_t *n)
 {
   double counts[TYPES];
@@ -113,7 +113,7 @@ static enum hb_status get_headers(struct source *s, double *t, size_t *n)
 
 /* ---- data sets ---------------------------------------------------------------------------------------- */
 
-/* Whether the values are in this file, compressed by filters that the library has. */
+/* The values must be in this file, and compressed only by filters that the library has. */
 static enum hb_status check_storage(const struct source *s, hid_t data, const char *path)
 {
   hid_t list = H5Dget_create_plist(data);
@@ -135,7 +135,7 @@ static enum hb_status check_storage(const struct source *s, hid_t data, const ch
   return HB_OK;
 }
 
-/* The shape of a data set as "1024 x 3", and whether it is count rows of this many columns. */
+/* Formats the shape of a data set, "1024 x 3"; returns whether it has count rows of this many columns. */
 static int shape_fits(hid_t data, size_t count, int columns, char *shown, size_t size)
 {
   hsize_t shape[H5S_MAX_RANK] = {0};
@@ -166,7 +166,7 @@ static enum hb_status check_data(const struct source *s, int type, hid_t data, c
   return hb_fail(HB_ERR_INPUT, "%s: the values of data set %s were never written", s->path, path);
 }
 
-/* A value that does not fit an identity, which the library would clip. */
+/* Called for a value out of range, which for an identity the library would clip. */
 static H5T_conv_ret_t refuse_clipping(H5T_conv_except_t what, hid_t from, hid_t to, void *old, void *new,
                                       void *clipped)
 {
@@ -192,7 +192,7 @@ static enum hb_status read_data(const struct source *s, hid_t data, const char *
 
 enum need { OPTIONAL, NEEDED };
 
-/* /PartTypeK/name into values, or nowhere if they are NULL: then it is only checked. */
+/* Reads /PartTypeK/name into values; if they are NULL it is only checked. */
 static enum hb_status get_data(const struct source *s, int type, const char *name, enum need need,
                                hid_t native, int columns, void *values)
 {
@@ -215,7 +215,7 @@ static enum hb_status get_data(const struct source *s, int type, const char *nam
   return status;
 }
 
-/* The particles of one type, from number first on. Identities are optional and are numbers if missing. */
+/* The particles of one type, as number first and following. Without identities these are the numbers. */
 static enum hb_status get_type(const struct source *s, int type, size_t first, struct hb_particles *p)
 {
   HB_TRY(get_data(s, type, "Coordinates", NEEDED, H5T_NATIVE_DOUBLE, 3, p->x + 3 * first));
@@ -246,7 +246,7 @@ static enum hb_status get_text(const struct source *s, hid_t attribute, hid_t ty
   return status;
 }
 
-/* Attributes that are not strings are another program's. */
+/* Attributes that are not strings belong to another program. */
 static enum hb_status get_note(const struct source *s, hid_t attribute, const char *name,
                                struct hb_particles *p)
 {
@@ -262,7 +262,7 @@ static enum hb_status get_note(const struct source *s, hid_t attribute, const ch
   H5Tclose(type);
   if (status == HB_OK && text.text) {
     status = hb_particles_set_note(p, name, text.text);
-    if (status == HB_ERR_USAGE) status = HB_OK; /* so is one whose name is not a key */
+    if (status == HB_ERR_USAGE) status = HB_OK; /* so do names that are not valid keys */
   }
   hb_mem_free(text.text);
   return status;
@@ -299,7 +299,7 @@ static enum hb_status check_sum(const struct source *s, hid_t group, const struc
   return failed || sum != hb_snapshot_hdf5_notes_sum(p) ? damaged(s, "/Holmberg") : HB_OK;
 }
 
-/* In the order in which they were made, if the file has kept that, as ours do. */
+/* In creation order, if the file has it, as ours do. */
 static enum hb_status get_notes(const struct source *s, struct hb_particles *p)
 {
   struct notes notes = {.source = s, .particles = p};
@@ -322,7 +322,7 @@ static enum hb_status get_all(struct source *s, struct hb_particles **particles)
   double t = 0;
   size_t n = 0;
   HB_TRY(get_headers(s, &t, &n));
-  for (int type = 0; type < TYPES; type++) /* before memory is taken for them */
+  for (int type = 0; type < TYPES; type++) /* before allocating memory for them */
     if (s->counts[type]) HB_TRY(get_data(s, type, "Coordinates", NEEDED, H5T_NATIVE_DOUBLE, 3, NULL));
   HB_TRY(hb_particles_create(n, particles));
   struct hb_particles *p = *particles;
@@ -354,7 +354,7 @@ enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_particl
   if (!is_hdf5(fd, s.bytes)) return hb_fail(HB_ERR_INPUT, "%s: not an HDF5 file", path);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   H5PLset_loading_state(0);         /* no filters from plugins, */
-  H5Lunregister(H5L_TYPE_EXTERNAL); /* and no way to other files, not even behind a soft link */
+  H5Lunregister(H5L_TYPE_EXTERNAL); /* and no other files, not even through a soft link */
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   snprintf(name, sizeof name, "/dev/fd/%d", fd);

@@ -1,8 +1,8 @@
 /* Text tables: a line `m x y z vx vy vz` per particle, '#' starts a comment. Comment lines of the form
  * `# key: value` are the header: n and t are the number of particles and the time, every other key is a note, and
- * a key that comes again adds a line to its note. Numbers are written with 17 digits, which bring the same double
- * back. Identities are not kept: they are the row numbers, from 0. Ours begin with `# crc32: ` and the checksum of all
- * lines below, without line breaks and empty lines. */
+ * a repeated key adds a line to its note. Numbers are written with 17 digits, which reproduce the double exactly.
+ * Identities are not stored: they are the row numbers, from 0. Our files start with `# crc32: ` and the checksum of all
+ * lines below it, without carriage returns and empty lines. */
 #include "io/snapshot.h"
 
 #include "base/file.h"
@@ -23,9 +23,9 @@ static const char *const column_names[COLUMNS] = {"m", "x", "y", "z", "vx", "vy"
 
 /* ---- lines ------------------------------------------------------------------------------------------- */
 
-/* A place in the text: the line from begin to end, without its line break. */
+/* A position in the text: the line from begin to end, without its line break. */
 struct cursor {
-  const char *name; /* of the file, for sentences */
+  const char *name; /* of the file, for messages */
   const char *next, *limit;
   const char *begin, *end;
   size_t line;
@@ -40,7 +40,7 @@ static struct cursor cursor_at_start(const char *name, const char *bytes, size_t
 
 static int is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* To the next line, skipping blanks at its start and '\r' at its end; 0 after the last one. */
+/* Moves to the next line, skipping blanks at its start and '\r' at its end; 0 after the last one. */
 static int next_line(struct cursor *c)
 {
   if (c->next == c->limit) return 0;
@@ -57,7 +57,7 @@ static int next_line(struct cursor *c)
 static const char sum_mark[] = "# crc32: ";
 enum { SUM_MARK = sizeof sum_mark - 1, SUM_DIGITS = 8 };
 
-/* Of the lines to come, as SUM_DIGITS hexadecimal digits. */
+/* The checksum of the following lines, as SUM_DIGITS hexadecimal digits. */
 static void write_sum(struct cursor c, char sum[SUM_DIGITS + 1])
 {
   uLong crc = 0;
@@ -94,7 +94,7 @@ static enum hb_status write_all(struct hb_text *text, const struct hb_particles 
   if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_version()));
   HB_TRY(hb_text_append(text, "# %s\n", columns));
   for (size_t i = 0; i < p->n; i++) {
-    char row[COLUMNS * 32]; /* a double takes 24 letters and a blank at most */
+    char row[COLUMNS * 32]; /* a double takes at most 24 characters and a blank */
     const double *x = p->x + 3 * i, *v = p->v + 3 * i;
     int length = snprintf(row, sizeof row, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p->m[i], x[0], x[1],
                           x[2], v[0], v[1], v[2]);
@@ -125,7 +125,7 @@ static enum hb_status text_write(const struct hb_particles *p, char **bytes, siz
 
 static int is_row(const struct cursor *c) { return c->begin < c->end && *c->begin != '#'; }
 
-/* The word at begin as a sentence shows it, cut if it is long. */
+/* The length of the word at begin in a message, truncated if it is long. */
 static int shown_length(const struct cursor *c, const char *begin)
 {
   int length = 0;
@@ -133,7 +133,7 @@ static int shown_length(const struct cursor *c, const char *begin)
   return length;
 }
 
-/* A finite double that takes the whole word at *begin, which moves behind the word. */
+/* A finite double that is all of the word at *begin, which moves to the end of the word. */
 static int read_number(const struct cursor *c, const char **begin, double *number)
 {
   char *stop;
@@ -162,7 +162,7 @@ static enum hb_status read_row(const struct cursor *c, double row[COLUMNS])
                  shown_length(c, word), word, COLUMNS, COLUMNS, columns);
 }
 
-/* `# key: value`: the ends of the key and the begin of the value; 0 for a comment of another form. */
+/* `# key: value`: the key and the start of the value; 0 for a comment of another form. */
 static int split_header(const struct cursor *c, const char **key, size_t *key_length, const char **value)
 {
   const char *k = c->begin + 1;
@@ -178,7 +178,7 @@ static int split_header(const struct cursor *c, const char **key, size_t *key_le
   return 1;
 }
 
-/* Adds a line to a note that may be there from a line above. */
+/* Adds a line to a note, which may already have lines. */
 static enum hb_status add_to_note(struct hb_particles *p, const char *key, const char *line, size_t length)
 {
   const char *old = hb_particles_note(p, key);
@@ -241,7 +241,7 @@ static enum hb_status read_all(struct cursor c, struct hb_particles *p)
   return HB_OK;
 }
 
-/* Whether the line begins with our checksum. */
+/* Whether the line starts with our checksum. */
 static int is_sum(const struct cursor *c)
 {
   return c->end - c->begin >= SUM_MARK && memcmp(c->begin, sum_mark, SUM_MARK) == 0;

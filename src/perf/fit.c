@@ -26,7 +26,7 @@ enum hb_status hb_fit_power_law(size_t count, const double *x, const double *y, 
   double mean_x = 0, mean_y = 0, xx = 0, xy = 0, rest = 0, n = (double)count;
   for (size_t k = 0; k < count; k++) {
     if (!(x[k] > 0 && y[k] > 0 && isfinite(x[k]) && isfinite(y[k])))
-      return hb_fail(HB_ERR_USAGE, "a power law has no point (%g, %g)", x[k], y[k]);
+      return hb_fail(HB_ERR_USAGE, "a power law cannot have the point (%g, %g)", x[k], y[k]);
     mean_x += log(x[k]) / n;
     mean_y += log(y[k]) / n;
   }
@@ -36,7 +36,7 @@ enum hb_status hb_fit_power_law(size_t count, const double *x, const double *y, 
     xy += dx * (log(y[k]) - mean_y);
   }
   if (!(xx > 1e-12))
-    return hb_fail(HB_ERR_USAGE, "a power law needs points at two places, got %zu at less", count);
+    return hb_fail(HB_ERR_USAGE, "a power law needs points at two different x, got %zu points", count);
   double p = xy / xx, log_c = mean_y - p * mean_x;
   for (size_t k = 0; k < count; k++) rest += pow(log(y[k]) - log_c - p * log(x[k]), 2);
   double variance = count > 2 ? rest / (n - 2) : NAN;
@@ -73,8 +73,8 @@ static struct normal normal_equations(size_t count, size_t terms, const double *
   return e;
 }
 
-/* The inverse of A among the terms of the set, zero elsewhere, by Gauss and Jordan; A has ones on its diagonal and is
- * positive. 0 when the terms are too alike. */
+/* The inverse of A for the terms of the set, zero elsewhere, by Gauss-Jordan elimination; A is positive with ones on its
+ * diagonal. 0 if the terms are too similar. */
 static int invert(const struct normal *e, unsigned set, double inverse[HB_FIT_TERMS][HB_FIT_TERMS])
 {
   double A[HB_FIT_TERMS][HB_FIT_TERMS];
@@ -98,8 +98,8 @@ static int invert(const struct normal *e, unsigned set, double inverse[HB_FIT_TE
   return 1;
 }
 
-/* The fit by the terms of the set: what is left of the `points` units of sum (y / y)^2, or infinite where a term is
- * negative or the set has no answer. */
+/* The fit by the terms of the set: the remaining sum of squares, of `points` without a fit, or infinite if a term is
+ * negative or there is no solution. */
 static double solve(const struct normal *e, unsigned set, double t[HB_FIT_TERMS])
 {
   double inverse[HB_FIT_TERMS][HB_FIT_TERMS], rest = (double)e->points;
@@ -121,7 +121,7 @@ enum hb_status hb_fit_terms(size_t count, size_t terms, const double *x, const d
   if (e.points == 0) return HB_OK;
   unsigned all = (1u << terms) - 1, best = 0;
   double inverse[2][HB_FIT_TERMS][HB_FIT_TERMS], least = INFINITY;
-  /* the best of all bounded fits is among the free fits of the subsets */
+  /* the best bounded fit is among the free fits of all subsets */
   for (unsigned set = 1; set <= all; set++) {
     double trial[HB_FIT_TERMS], rest = solve(&e, set, trial);
     if ((size_t)__builtin_popcount(set) > e.points || !(rest < least)) continue;
@@ -129,7 +129,7 @@ enum hb_status hb_fit_terms(size_t count, size_t terms, const double *x, const d
     best = set;
     for (size_t i = 0; i < terms; i++) t[i] = trial[i] / e.unit[i];
   }
-  if (!best) return hb_fail(HB_ERR_USAGE, "%zu points do not tell %zu terms apart", e.points, terms);
+  if (!best) return hb_fail(HB_ERR_USAGE, "%zu points cannot separate %zu terms", e.points, terms);
   int all_free = invert(&e, all, inverse[1]);
   invert(&e, best, inverse[0]);
   double variance = e.points > terms && all_free ? least / (double)(e.points - terms) : NAN;

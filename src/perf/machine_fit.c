@@ -15,7 +15,7 @@ double hb_machine_run_n_block(const struct hb_machine_run *run)
   return run->particle_steps / run->block_steps;
 }
 
-/* Room for the points of one fit: x[HB_FIT_TERMS * count], y[count]. */
+/* The points of one fit: x[HB_FIT_TERMS * count], y[count]. */
 struct points {
   size_t count;
   const struct hb_machine_run *runs;
@@ -36,7 +36,7 @@ static enum hb_status fit_law(const struct points *p, double (*of)(const struct 
 
 /* ---- the phases of a block step ---------------------------------------------------------------------- */
 
-/* What a term of a phase multiplies. */
+/* What the constant of a term multiplies. */
 enum term { ONE, N, BLOCK, N_BLOCK };
 
 static double term_at(const struct hb_machine_run *run, enum term term)
@@ -47,7 +47,7 @@ static double term_at(const struct hb_machine_run *run, enum term term)
 
 enum phase { PREDICT, CORRECT, SEND, RECEIVE, FORCE };
 
-/* A sum of terms, of which the first is ONE, and what the others' constants are. */
+/* A phase as a sum of terms, the first of which is ONE, and where the constants of the others go. */
 struct sum {
   enum phase phase;
   size_t terms;
@@ -65,7 +65,7 @@ static double seconds(const struct hb_machine_run *run, enum phase phase)
                             : p->force_s;
 }
 
-/* Its share of t_start is added to the others'. */
+/* The constants of ONE add up to t_start. */
 static enum hb_status fit_sum(const struct points *p, const struct sum *sum, struct hb_machine *machine,
                               struct hb_machine *error)
 {

@@ -1,6 +1,6 @@
-/* The run time of a machine by [PZ07] section 5, term by term; struct hb_machine is in holmberg/model.h. Of the quoted constants
- * the paper's four machines take those that its own curves take: eta_pred and eta_corr of the text, times of a pair
- * and of a transfer from Table 3. */
+/* The run time of a machine by [PZ07] section 5, term by term; struct hb_machine is in holmberg/measure.h. The paper's four
+ * machines have the constants that its own curves use: eta_pred and eta_corr of the text, and the times of a pair and of a
+ * transfer of Table 3. */
 #ifndef HB_MACHINE_MODEL_H
 #define HB_MACHINE_MODEL_H
 
@@ -18,16 +18,15 @@ double hb_machine_t_step(const struct hb_machine *machine, double n, double n_bl
 
 double hb_power_law_at(const struct hb_power_law *law, double n);
 
-/* Seconds of one N-body time unit of a Plummer sphere: eq. 16 with the blocks of the machine's laws, eqs 14 and 17. */
+/* Seconds of one N-body time unit of a Plummer sphere: eq. 16 with the machine's laws for blocks, eqs 14 and 17. */
 double hb_machine_time(const struct hb_machine *machine, double n);
 
-/* How much work a cluster is, by fits to equal-mass Plummer spheres in N-body units with a softening of 1/256. */
-
-/* Block steps per unit of time: eq. 17, measured at nu = 0.01; a step goes as nu^(1/2), eq. 9. */
+/* Block steps per unit of time of an equal-mass Plummer sphere in N-body units with a softening of 1/256: eq. 17, measured
+ * at nu = 0.01; a step is proportional to nu^(1/2), eq. 9. */
 double hb_model_n_steps(double n, double nu);
 
-/* Times as many are done here, by how steps become powers of two: 1.6 down, 1.15 nearest, 0.8 up, each right within a quarter for
- * N = 256 ... 16384 (data/measured/rounding.jsonl). The paper does not say how it rounded. */
+/* The ratio of our number of steps to that, by the rounding to powers of two: 1.6 down, 1.15 nearest, 0.8 up, each within a
+ * quarter for N = 256 ... 16384 (data/measured/rounding.jsonl). The paper does not say how it rounded. */
 double hb_model_rounded(enum hb_rounding rounding);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The beginning of a row, NULL behind the last. */
+/* The start of a row, NULL after the last. */
 static const char *find_row(const char *table, size_t row)
 {
   const struct hb_paper_file *file = hb_paper_files;

@@ -1,4 +1,4 @@
-/* hb_sim_*: particles, a source of forces and the integrator under one handle. */
+/* hb_sim_*: particles, a source of forces and an integrator in one handle. */
 #include "sim/diagnose.h"
 #include "sim/sim.h"
 #include "base/arith.h"
@@ -56,8 +56,8 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
   return hb_sim_take(copy, params, sim);
 }
 
-/* Where forces are rounded to less than double, a run is integrated in the system's own frame, found once: it costs the
- * steps nothing, and what the device keeps is in it as well. Damping is relative to the given frame, which must not move then. */
+/* If forces are rounded to less than double, a run is integrated in the system's own frame, found once: steps cost no more,
+ * and the device's copies are in it, too. Damping is relative to the given frame, so that the own one must not move then. */
 static enum hb_status enter_frame(struct hb_sim *s, struct hb_particles *p)
 {
   if (hb_force_rounds(s->force)) hb_frame_find(p->n, p->m, p->x, p->v, p->t, &s->frame);
@@ -123,7 +123,7 @@ void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
 }
 
 /* m x v id of struct hb_particles. Of struct hb_hermite4: a j xp vp a1 j1, phi1, block level1; of struct hb_blocks: next
- * level marks marked_words; the stamps of struct hb_force. Diagnostics lie in the integrator's idle arrays, see
+ * level marks marked_words; the stamps of struct hb_force. Diagnostics use the integrator's arrays, see
  * step/state_view.h. */
 static const double PARTICLES = 8 * sizeof(double);
 static const double INTEGRATOR = (6 * 3 + 1) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
@@ -132,7 +132,7 @@ enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, s
 {
   const struct hb_force_ops *ops = params->scheme ? hb_force_find(params->scheme) : NULL;
   if (!ops || !params->precision)
-    return hb_fail(HB_ERR_USAGE, "the memory of a source of forces was asked for, but not of which");
+    return hb_fail(HB_ERR_USAGE, "hb_force_memory needs a scheme and a precision");
   struct hb_force_need result = {.host_particle = PARTICLES + INTEGRATOR};
   ops->memory(params, &result);
   result.device = (double)n * (result.device_source + result.device_sink) + result.device_fixed;
@@ -141,7 +141,7 @@ enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, s
   return HB_OK;
 }
 
-/* Whatever the integrator, its block is what the step advanced. */
+/* The block size is the number of particles that the step advanced. */
 enum hb_status hb_sim_step(struct hb_sim *sim)
 {
   struct hb_sim_counts before, after;
@@ -175,7 +175,7 @@ int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble)
   sim->t_judged = t;
   sim->judged = now;
   int collapsed = now.at_dt_min > 0 || trouble->n_steps > too_many_steps * trouble->n_steps_usual;
-  /* a hard binary needs many steps, and one in fourteen of them bears the mark */
+  /* a hard binary needs many steps, and one in fourteen of them is noisy */
   if (!hb_force_rounds(sim->force)) collapsed = 0;
   return trouble->noisy > many_noisy || (trouble->noisy > some_noisy && collapsed);
 }
@@ -200,20 +200,20 @@ enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_partic
 
 enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics)
 {
-  struct hb_state_view look;
-  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &look);
+  struct hb_state_view view;
+  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
   if (status == HB_OK)
-    status = hb_diagnose(&look, &sim->frame, sim->force, sim->eps2, sim->exact_energy, diagnostics);
-  hb_state_view_close(&look);
+    status = hb_diagnose(&view, &sim->frame, sim->force, sim->eps2, sim->exact_energy, diagnostics);
+  hb_state_view_close(&view);
   return status;
 }
 
 enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structure *structure)
 {
-  struct hb_state_view look;
-  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &look);
-  if (status == HB_OK) hb_frame_leave(&sim->frame, &look.at);
-  if (status == HB_OK) status = hb_structure_of(&look.at, sim->eps2, structure);
-  hb_state_view_close(&look);
+  struct hb_state_view view;
+  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
+  if (status == HB_OK) hb_frame_leave(&sim->frame, &view.at);
+  if (status == HB_OK) status = hb_structure_of(&view.at, sim->eps2, structure);
+  hb_state_view_close(&view);
   return status;
 }

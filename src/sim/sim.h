@@ -1,4 +1,4 @@
-/* A simulation, seen by the files that implement hb_sim_*. */
+/* The members of struct hb_sim, for the files that implement hb_sim_*. */
 #ifndef HB_SIM_H
 #define HB_SIM_H
 
@@ -8,24 +8,24 @@
 struct hb_sim {
   struct hb_force *force;
   const struct hb_integrator_ops *integrator;
-  void *state; /* the integrator's: all that it keeps and gives is in this frame */
+  void *state; /* the integrator's, in coordinates of this frame */
   struct hb_frame frame;
   double eps2;
   int exact_energy;                /* see hb_sim_params */
   uint64_t blocks[HB_BLOCK_SIZES]; /* see hb_sim_block_sizes */
   double n_steps_usual;            /* block steps per unit of time that a Plummer sphere would take */
-  double t_judged;                 /* when the steps were judged last, and the counts of then */
+  double t_judged;                 /* when the steps were last judged, and the counts then */
   struct hb_sim_counts judged;
-  struct hb_phases before;     /* of the runs that this one was resumed from */
+  struct hb_phases before;     /* of the runs that this one continues */
   struct hb_sim_params params; /* complete; of its strings only integrator and force.device, the copy below */
   char *device;
 };
 
-/* With an integrator, and without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),
+/* A simulation with an integrator, but without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),
  * HB_ERR_INTERNAL. */
 enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **sim);
 
-/* Steps are judged (hb_sim_step_trouble) from here on; the state is there. */
+/* hb_sim_step_trouble judges the steps from now on. The state must exist. */
 void hb_sim_judge_from_here(struct hb_sim *sim);
 
 #endif

@@ -1,4 +1,4 @@
-/* For those who draw a simulation's particles from where they lie (holmberg/device.h). */
+/* For drawing a simulation's particles from their textures on the device (holmberg/device.h). */
 #ifndef HB_SIM_DEVICE_H
 #define HB_SIM_DEVICE_H
 
@@ -6,7 +6,7 @@
 
 #include <holmberg/device.h>
 
-/* The context that the textures of hb_sim_on_device belong to; NULL: there are none. */
+/* The context of the textures of hb_sim_on_device; NULL if there are none. */
 struct hb_gl_context *hb_sim_device_context(const struct hb_sim *sim);
 
 #endif

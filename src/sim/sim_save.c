@@ -1,4 +1,4 @@
-/* hb_sim_save, hb_sim_resume: a simulation and the options that shape it as sections of a checkpoint. */
+/* hb_sim_save, hb_sim_resume: a simulation and the params that affect it as sections of a checkpoint. */
 #include "sim/sim.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -93,7 +93,7 @@ enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const voi
 
 /* ---- resuming ---- */
 
-/* The strings as pointers into their section; fewer than there should be are a mistake. */
+/* Pointers into the section of strings. */
 static enum hb_status get_strings(const struct hb_sections *sections, const char *strings[STRINGS])
 {
   const struct hb_section *section = hb_sections_find(sections, "sim.text");
@@ -109,7 +109,7 @@ static enum hb_status get_strings(const struct hb_sections *sections, const char
   return HB_OK;
 }
 
-/* A name that ends with NUL; NULL where the section is missing: gravity. */
+/* A name that ends with NUL; NULL, for gravity, if the section is missing. */
 static enum hb_status get_interaction(const struct hb_sections *sections, const char **name)
 {
   const struct hb_section *section = hb_sections_find(sections, "sim.interaction");
@@ -124,13 +124,12 @@ static const char *or_null(const char *string) { return *string ? string : NULL;
 static enum hb_status get_params(const struct hb_sections *sections, struct hb_sim_params *params)
 {
   const char *strings[STRINGS], *interaction;
-  const void *data;
+  double numbers[NUMBERS];
+  uint64_t words[WORDS];
   HB_TRY(get_strings(sections, strings));
   HB_TRY(get_interaction(sections, &interaction));
-  HB_TRY(hb_sections_get(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, &data));
-  const double *numbers = data;
-  HB_TRY(hb_sections_get(sections, "sim.words", HB_SECTION_WORDS, WORDS, &data));
-  const uint64_t *words = data;
+  HB_TRY(hb_sections_copy(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, numbers));
+  HB_TRY(hb_sections_copy(sections, "sim.words", HB_SECTION_WORDS, WORDS, words));
   if (words[ROUNDING] > HB_ROUND_UP)
     return hb_fail(HB_ERR_INPUT, "section 'sim.words' has rounding %llu, expected 0, 1 or 2",
                    (unsigned long long)words[ROUNDING]);
@@ -197,7 +196,7 @@ void hb_checkpoint_close(struct hb_checkpoint *checkpoint)
 void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkpoint_info *info)
 {
   const char *strings[STRINGS] = {0};
-  get_strings(&checkpoint->sections, strings); /* hb_checkpoint_open has seen that they are there */
+  get_strings(&checkpoint->sections, strings); /* hb_checkpoint_open has checked them */
   *info = (struct hb_checkpoint_info){strings[VERSION], strings[SCHEME], strings[PRECISION], strings[TUNING],
                                       strings[CONTEXT], strings[DEVICE], checkpoint->path};
 }
@@ -209,7 +208,7 @@ const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *ow
   return own->data;
 }
 
-/* The same forces in the place that the caller wants them in. */
+/* The same forces in the place that the caller chose. */
 static void move(const struct hb_force_params *place, struct hb_force_params *force)
 {
   if (place->context) force->context = place->context;
@@ -218,14 +217,12 @@ static void move(const struct hb_force_params *place, struct hb_force_params *fo
   force->flags |= place->flags & ~shaping_flags;
 }
 
-/* What the diagnostics count on. */
-static enum hb_status get_looks(const struct hb_sections *sections, struct hb_sim *sim)
+/* Counters that continue. */
+static enum hb_status get_counters(const struct hb_sections *sections, struct hb_sim *sim)
 {
-  const void *data;
-  HB_TRY(hb_sections_get(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, &data));
-  memcpy(sim->blocks, data, sizeof sim->blocks);
-  HB_TRY(hb_sections_get(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, &data));
-  const double *phases = data;
+  double phases[PHASES];
+  HB_TRY(hb_sections_copy(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
+  HB_TRY(hb_sections_copy(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, phases));
   for (int k = 0; k < PHASES; k++)
     if (!(phases[k] >= 0))
       return hb_fail(HB_ERR_INPUT, "section 'sim.phases' has %g, expected seconds", phases[k]);
@@ -251,7 +248,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
     status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
   if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
   if (status == HB_OK) status = hb_frame_get(sections, &s->frame);
-  if (status == HB_OK) status = get_looks(sections, s);
+  if (status == HB_OK) status = get_counters(sections, s);
   if (status != HB_OK) {
     hb_sim_destroy(s);
     return status;
@@ -261,7 +258,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   return HB_OK;
 }
 
-/* Impossible parameters are the file's fault, unless the caller chose the place. */
+/* Invalid params are the file's fault, unless the caller chose the place. */
 enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
                              struct hb_sim **sim)
 {

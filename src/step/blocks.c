@@ -2,8 +2,6 @@
 
 #include "base/mem.h"
 
-#include <inttypes.h>
-
 static const uint32_t end_of_list = UINT32_MAX;
 
 enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, struct hb_blocks **blocks)
@@ -57,7 +55,7 @@ enum hb_status hb_blocks_next_time(const struct hb_blocks *blocks, uint64_t *nex
   uint64_t last = blocks->now & ~(dt - 1);
   if (last > UINT64_MAX - dt)
     return hb_fail(HB_ERR_NUMERIC,
-                   "the time cannot be counted any more: 2^64 times the smallest step is reached");
+                   "time can no longer be counted: it has reached 2^64 of the smallest steps");
   *next_time = last + dt;
   return HB_OK;
 }
@@ -98,53 +96,4 @@ unsigned hb_blocks_limit(const struct hb_blocks *blocks, unsigned level)
 {
   int grows = level < blocks->level_max && (levels_due(blocks->now) >> (level + 1) & 1);
   return grows ? level + 1 : level;
-}
-
-/* Invariant 6. A list that loops is cut off by its count, a particle on two lists by its level. */
-static enum hb_status check_lists(const struct hb_blocks *b)
-{
-  size_t total = 0;
-  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) {
-    uint32_t length = 0;
-    for (uint32_t i = b->head[l]; i != end_of_list && length <= b->count[l]; i = b->next[i], length++) {
-      if (i >= b->n)
-        return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 6: list %u names particle %" PRIu32, l, i);
-      if (b->level[i] != l)
-        return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 6: particle %" PRIu32 " of level %u is on list %u",
-                       i, b->level[i], l);
-    }
-    if (length != b->count[l] || (length > 0) != (b->occupied >> l & 1))
-      return hb_fail(HB_ERR_INTERNAL,
-                     "blocks, invariant 6: list %u has not the %" PRIu32 " counted particles", l,
-                     b->count[l]);
-    if (length && l > b->level_max)
-      return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 5: level %u is in use", l);
-    total += length;
-  }
-  if (total != b->n)
-    return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 6: %zu of %zu particles are on lists", total, b->n);
-  return HB_OK;
-}
-
-/* Invariants 1 and 2, from which 3 and 4 follow. */
-static enum hb_status check_times(const struct hb_blocks *b, const uint64_t *t)
-{
-  for (size_t i = 0; i < b->n; i++) {
-    uint64_t dt = (uint64_t)1 << b->level[i];
-    if (t[i] % dt != 0)
-      return hb_fail(HB_ERR_INTERNAL, "blocks, invariant 1: particle %zu at %" PRIu64 " has step %" PRIu64, i,
-                     t[i], dt);
-    if (t[i] > b->now || b->now - t[i] >= dt)
-      return hb_fail(HB_ERR_INTERNAL,
-                     "blocks, invariant 2: particle %zu at %" PRIu64 " with step %" PRIu64
-                     ", but T = %" PRIu64,
-                     i, t[i], dt, b->now);
-  }
-  return HB_OK;
-}
-
-enum hb_status hb_blocks_check(const struct hb_blocks *blocks, const uint64_t *t)
-{
-  HB_TRY(check_lists(blocks));
-  return t ? check_times(blocks, t) : HB_OK;
 }

@@ -1,20 +1,20 @@
 /* The block scheduler: which particles are due next, found in O(block).
  *
- * Time is counted in ticks of the smallest step; a step is 2^level ticks, level 0 .. level_max <= 62. Let T
- * be the time of the last block (`now`), t_i <= T the time of particle i and dt_i = 2^level its step.
+ * Time is counted in ticks of the smallest step; a step is 2^level ticks, level 0 .. level_max <= 62. Let T be
+ * the time of the last block (`now`), t_i <= T the time of particle i and dt_i = 2^level its step.
  *
  *   1. t_i is a multiple of dt_i.
- *   2. t_i <= T < t_i + dt_i. With 1 this makes t_i a function of level and T, the last multiple of dt_i up
- *      to T: all particles of one level share t_i and the next time t_i + dt_i, and neither is stored.
- *   3. The time of the next block is the next multiple after T of the smallest occupied level's step: a
- *      multiple of a larger step is one of the smallest step, too, so no level is due earlier.
- *   4. The next block is exactly the union of the levels <= ctz(next time): whole levels, never parts of one.
- *   5. At the end of its step a particle may take any smaller level, or the next larger one if the new time
+ *   2. t_i <= T < t_i + dt_i. With 1 this makes t_i a function of level and T, the last multiple of dt_i up to T:
+ *      all particles of one level share t_i and the next time t_i + dt_i, and neither is stored.
+ *   3. The time of the next block is the next multiple after T of the smallest occupied level's step: a multiple
+ *      of a larger step is one of the smallest step, too, so no level is due earlier.
+ *   4. The next block is exactly the union of the levels <= ctz(next time): complete levels, never parts of one.
+ *   5. At the end of its step a particle may move to any smaller level, or to the next larger one if the new time
  *      is a multiple of that step (else 1 would break); hb_blocks_limit is this rule.
  *   6. Each particle is on exactly one list, that of its level; count[level] is that list's length, and bit
  *      `level` of occupied says whether it has any.
- *   7. A block is delivered in ascending index, whatever order the lists are in: it depends on levels and T
- *      alone, so a scheduler rebuilt from them (a restart) goes on with the same blocks in the same order. */
+ *   7. A block is delivered in ascending index, whatever the order of the lists: it depends on levels and T alone,
+ *      so a scheduler rebuilt from them (a restart) continues with the same blocks in the same order. */
 #ifndef HB_BLOCKS_H
 #define HB_BLOCKS_H
 
@@ -38,7 +38,7 @@ struct hb_blocks {
 enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, struct hb_blocks **blocks);
 void hb_blocks_destroy(struct hb_blocks *blocks);
 
-/* Puts particle i, which is on no list, on that of level. */
+/* Puts particle i, which is on no list, on the list of a level. */
 void hb_blocks_put(struct hb_blocks *blocks, uint32_t i, unsigned level);
 
 /* t_i of all particles of a level, in ticks (invariant 2). */
@@ -47,18 +47,14 @@ uint64_t hb_blocks_level_time(const struct hb_blocks *blocks, unsigned level);
 /* T of the next block, in ticks (invariant 3). Errors: HB_ERR_NUMERIC if 64 bits cannot count it. */
 enum hb_status hb_blocks_next_time(const struct hb_blocks *blocks, uint64_t *next_time);
 
-/* Writes the next block in ascending order to block, which has room for n, and its size. Nothing is moved:
- * until hb_blocks_advance it can be asked for again. O(block + n / 4096). */
+/* Writes the next block in ascending order to block[n], and its size. Nothing changes: until hb_blocks_advance it can be
+ * selected again. O(block + n / 4096). */
 void hb_blocks_select(struct hb_blocks *blocks, uint64_t next_time, uint32_t *block, size_t *count);
 
-/* Sets T = next_time and empties the block's lists; its particles then have to be put again, each. */
+/* Sets T = next_time and empties the block's lists; each of its particles must then be put on a list again. */
 void hb_blocks_advance(struct hb_blocks *blocks, uint64_t next_time);
 
-/* The largest level a particle of the block just advanced may take, given its last one (invariant 5). */
+/* The largest level that a particle of the block just advanced may move to from this one (invariant 5). */
 unsigned hb_blocks_limit(const struct hb_blocks *blocks, unsigned level);
-
-/* For tests: HB_ERR_INTERNAL naming the first broken invariant. t[n], nullable, are the times of the
- * particles in ticks as the caller has kept them. O(n). */
-enum hb_status hb_blocks_check(const struct hb_blocks *blocks, const uint64_t *t);
 
 #endif

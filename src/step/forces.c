@@ -18,7 +18,7 @@ void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_
     snprintf(reason, HB_FORCES_REASON,
              "; particle %zu is at the same place: --eps above 0 keeps forces finite", nearest);
   else if (nearest != i)
-    snprintf(reason, HB_FORCES_REASON, "; its nearest neighbour, particle %zu, is %.3g away", nearest, least);
+    snprintf(reason, HB_FORCES_REASON, "; its nearest neighbor, particle %zu, is %.3g away", nearest, least);
 }
 
 int hb_forces_are_finite(size_t ni, const double *a, const double *j, const double *phi)
@@ -29,7 +29,7 @@ int hb_forces_are_finite(size_t ni, const double *a, const double *j, const doub
   return 1;
 }
 
-/* The sign of a NaN is the compiler's, and printf shows it. */
+/* The sign of a NaN depends on the compiler, and printf shows it. */
 static double unsigned_nan(double value) { return isnan(value) ? fabs(value) : value; }
 
 enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const uint32_t *index,

@@ -1,10 +1,10 @@
-/* What every integrator does with the forces it is given. */
+/* Checking the forces that an integrator gets. */
 #ifndef HB_FORCES_H
 #define HB_FORCES_H
 
 #include "base/status.h"
 
-/* Where forces were asked for: all n particles at x[3 * n], time t, in the step of that number (0: the first forces). */
+/* What the forces were evaluated for: all n particles at x[3 * n], time t, in this step (0: the first forces). */
 struct hb_forces_at {
   size_t n;
   const double *x;
@@ -12,15 +12,16 @@ struct hb_forces_at {
   uint64_t step;
 };
 
-/* Whether a[3 * ni], j[3 * ni] and phi[ni] are. */
+/* Whether all of a[3 * ni], j[3 * ni] and phi[ni] are finite. */
 int hb_forces_are_finite(size_t ni, const double *a, const double *j, const double *phi);
 
 /* HB_ERR_NUMERIC naming the first of the particles index[ni] whose a[3 * ni], j[3 * ni] or phi[ni] is NaN or Inf, and its
- * nearest neighbour. */
+ * nearest neighbor. */
 enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const uint32_t *index,
                                const double *a, const double *j, const double *phi);
 
-/* What may have spoilt the force on particle i, to end a sentence: who is nearest, at the same place or how far. */
+/* A possible reason for a bad force on particle i, to end a sentence: its nearest neighbor, at the same position or how
+ * far away. */
 enum { HB_FORCES_REASON = 160 };
 void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_FORCES_REASON]);
 

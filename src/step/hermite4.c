@@ -18,7 +18,7 @@ const char *const hb_steps_names[] = {"block", "shared", NULL};
 const char *const hb_transfer_names[] = {"all", "block", NULL};
 const char *const hb_place_names[] = {"host", "gpu", NULL};
 
-/* Up to these sizes a loop is over before a second thread has woken up; and what a thread takes at a time. */
+/* Loops up to ..._ALONE are done before a second thread has woken up; the others are the sizes of their pieces. */
 enum { PREDICT_ALONE = 4096, PREDICTED = 1024, CORRECT_ALONE = 512, CORRECTED = 64 };
 
 static int is_power_of_two(double dt)
@@ -27,7 +27,7 @@ static int is_power_of_two(double dt)
   return isnormal(dt) && frexp(dt, &exponent) == 0.5;
 }
 
-static enum hb_status check_params(const struct hb_hermite4_params *params)
+static enum hb_status check_params(const struct hb_sim_params *params)
 {
   double eta = params->eta, dt_min = params->dt_min, dt_max = params->dt_max;
   if (!isfinite(eta) || eta <= 0)
@@ -58,7 +58,7 @@ static enum hb_status check_params(const struct hb_hermite4_params *params)
   return HB_OK;
 }
 
-/* And what follows from particles and force. */
+/* And sets what follows from particles and force. */
 static enum hb_status allocate(struct hb_hermite4 *h)
 {
   size_t n = h->n;
@@ -73,8 +73,7 @@ static enum hb_status allocate(struct hb_hermite4 *h)
   return hb_blocks_create(n, level_max, 0, &h->blocks);
 }
 
-/* The levels that the particles of the block want, level1, become those they get: their own, or with shared steps the
- * smallest of all. */
+/* With shared steps, all particles of the block get the smallest level in level1. */
 static void share_level(struct hb_hermite4 *h, size_t ni)
 {
   if (h->params.steps != HB_STEPS_SHARED) return;
@@ -84,7 +83,7 @@ static void share_level(struct hb_hermite4 *h, size_t ni)
   memset(h->level1, least, ni);
 }
 
-/* Counts the steps of the block that begin at time t and that dt_min cuts; wanted[ni] are those before rounding. */
+/* Counts the block's next steps, from time t on, that dt_min cuts off; wanted[ni] are their lengths before rounding. */
 static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const double *wanted)
 {
   for (size_t b = 0; b < ni; b++) {
@@ -93,8 +92,8 @@ static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const do
   }
 }
 
-/* Forces and first steps. a'' of particles at rest is the jerk formula with accelerations in place of
- * velocities, so that the source of forces itself gives what hb_timestep_first needs. */
+/* Forces and first steps. a'' of particles at rest is the formula for the jerk with accelerations in place of
+ * velocities, so that the source of forces itself computes what hb_timestep_first needs. */
 static enum hb_status start(struct hb_hermite4 *h)
 {
   const struct hb_particles *p = h->particles;
@@ -117,7 +116,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 
-enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb_hermite4_params *params,
+enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb_sim_params *params,
                                    struct hb_force *force, struct hb_hermite4 **hermite4)
 {
   struct hb_hermite4 *h = NULL;
@@ -130,6 +129,8 @@ enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb
   }
   h->n = initial->n;
   h->params = *params;
+  h->params.force = (struct hb_force_params){0}; /* strings of the caller's */
+  h->params.integrator = NULL;
   h->force = force;
   h->t0 = initial->t;
   h->particles = initial;
@@ -142,24 +143,23 @@ enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb
   return HB_OK;
 }
 
-enum hb_status hb_hermite4_create(const struct hb_particles *initial, const struct hb_hermite4_params *params,
-                                  struct hb_force *force, struct hb_hermite4 **hermite4)
+enum hb_status hb_hermite4_create(struct hb_particles *initial, const struct hb_sim_params *params,
+                                  struct hb_force *force, void **state)
 {
-  struct hb_particles *copy;
-  *hermite4 = NULL;
-  HB_TRY(hb_particles_copy(initial, &copy));
-  return hb_hermite4_take(copy, params, force, hermite4);
-}
-
-enum hb_status hb_hermite4_take(struct hb_particles *initial, const struct hb_hermite4_params *params,
-                                struct hb_force *force, struct hb_hermite4 **hermite4)
-{
-  HB_TRY(hb_hermite4_prepare(initial, params, force, hermite4));
-  enum hb_status status = start(*hermite4);
-  if (status == HB_OK) return HB_OK;
-  hb_hermite4_destroy(*hermite4);
-  *hermite4 = NULL;
-  return status;
+  struct hb_hermite4 *h;
+  *state = NULL;
+  if (params->dt != 0 || params->damping != 1) {
+    hb_particles_destroy(initial);
+    return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
+  }
+  HB_TRY(hb_hermite4_prepare(initial, params, force, &h));
+  enum hb_status status = start(h);
+  if (status != HB_OK) {
+    hb_hermite4_destroy(h);
+    return status;
+  }
+  *state = h;
+  return HB_OK;
 }
 
 void hb_hermite4_destroy(void *state)
@@ -199,8 +199,8 @@ static void predict(const struct hb_hermite4 *h, size_t i, double dt, double xp[
   }
 }
 
-/* xp and vp, not before they are needed: while a run starts, the caller's particles are there, too. */
-static enum hb_status room_to_predict(struct hb_hermite4 *h)
+/* Allocates xp and vp, but not while a run starts, when the caller's particles may take memory, too. */
+static enum hb_status reserve_predicted(struct hb_hermite4 *h)
 {
   if (!h->xp) HB_TRY(HB_ALLOC(3 * h->n, &h->xp));
   return h->vp ? HB_OK : HB_ALLOC(3 * h->n, &h->vp);
@@ -233,17 +233,17 @@ static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *l
   hb_parallel_for(threads, hb_div_ceil(p.count, PREDICTED), predict_piece, &p);
 }
 
-/* Where the forces of the block at tick T are asked for, all particles predicted on the host: for a failure's sentence. */
-static struct hb_forces_at place_of_forces(struct hb_hermite4 *h, uint64_t T)
+/* For the sentence of a failure: the state at tick T, with all particles predicted on the host. */
+static struct hb_forces_at forces_at(struct hb_hermite4 *h, uint64_t T)
 {
   predict_to_tick(h, T, NULL, h->n);
   return (struct hb_forces_at){h->n, h->xp, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1};
 }
 
-/* [PZ07] eqs 5 to 8 for the b-th particle of the block, and eq. 9 for its next step, which is returned. In
- * eqs 5 and 6 a and k belong to the beginning of the step, a_p and k_p to its end (Makino & Aarseth 1992);
- * the new acceleration and jerk, also those of eq. 9, are the ones found at the predicted place. Powers of dt
- * are multiplied out: dt is a power of two, so no bit changes, and nothing underflows at tiny steps. */
+/* [PZ07] eqs 5 to 8 for the b-th particle of the block; returns its next step by eq. 9. In eqs 5 and 6 a and k
+ * belong to the start of the step, a_p and k_p to its end (Makino & Aarseth 1992); the new acceleration and jerk,
+ * also in eq. 9, are those at the predicted position. Powers of dt are multiplied out: dt is a power of two, so no
+ * bit changes, and nothing underflows at tiny steps. */
 static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
 {
   size_t i = 3 * (size_t)h->block[b];
@@ -269,8 +269,7 @@ static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
 struct correction {
   struct hb_hermite4 *h;
   size_t ni;
-  _Atomic uint64_t
-      noisy[HB_BLOCKS_LEVELS]; /* particles with the mark of noise, by the level that they want */
+  _Atomic uint64_t noisy[HB_BLOCKS_LEVELS]; /* noisy particles, by the level that they want */
 };
 
 static void correct_piece(void *context, size_t piece)
@@ -287,8 +286,8 @@ static void correct_piece(void *context, size_t piece)
   }
 }
 
-/* Of the ni steps to come, those that noise sets the length of: not where dt_max does, and of shared steps only the one that
- * all others have to take. */
+/* How many of the next ni steps are set by noise: not those set by dt_max, and of shared steps only if the shortest one,
+ * which all take, is. */
 static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64_t *noisy, size_t ni)
 {
   uint64_t count = 0;
@@ -301,7 +300,7 @@ static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64
   return count;
 }
 
-/* Corrects the block at tick T and finds its new steps, left in phi1, and levels. The schedule still has the old ones. */
+/* Corrects the block and finds its next steps, left in phi1, and their levels, level1. */
 static void correct_block(struct hb_hermite4 *h, size_t ni)
 {
   struct correction c = {.h = h, .ni = ni};
@@ -316,7 +315,7 @@ static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
-/* Predicts, finds the forces and corrects the block at tick T; the levels it asks for go to level1. */
+/* Predicts, evaluates the forces and corrects the block at tick T; the levels it wants go to level1. */
 static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   double lap = hb_clock_now();
@@ -326,7 +325,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   HB_TRY(forces(h, T, ni));
   lap = hb_clock_now();
   if (!hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) {
-    const struct hb_forces_at at = place_of_forces(h, T);
+    const struct hb_forces_at at = forces_at(h, T);
     return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
   }
   correct_block(h, ni);
@@ -334,7 +333,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   return HB_OK;
 }
 
-/* The device's sentence names the first particle whose step is no number, and has neither time nor reason. */
+/* The device's sentence names the first particle whose step is not a number, but neither time nor reason. */
 static enum hb_status add_reason(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   char what[256], reason[HB_FORCES_REASON];
@@ -343,7 +342,7 @@ static enum hb_status add_reason(struct hb_hermite4 *h, uint64_t T, size_t ni)
   while (b + 1 < ni && h->phi1[b] >= 0) b++;
   uint32_t i = h->block[b];
   HB_TRY(hb_hermite4_sync(h));
-  const struct hb_forces_at at = place_of_forces(h, T);
+  const struct hb_forces_at at = forces_at(h, T);
   hb_forces_reason(&at, i, reason);
   return hb_fail(HB_ERR_NUMERIC, "%s (block step %" PRIu64 ", t = %.17g)%s", what, at.step, at.t, reason);
 }
@@ -354,7 +353,7 @@ static enum hb_status advance_on_device(struct hb_hermite4 *h, uint64_t T, size_
   return status == HB_ERR_NUMERIC ? add_reason(h, T, ni) : status;
 }
 
-/* The block's particles are put on the lists of their new levels, which level1 holds afterwards. */
+/* Puts the block's particles on the lists of their new levels, which are in level1 afterwards. */
 static void schedule(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   share_level(h, ni);
@@ -372,7 +371,7 @@ enum hb_status hb_hermite4_step(void *state)
   int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
-  HB_TRY(room_to_predict(h));
+  HB_TRY(reserve_predicted(h));
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
   HB_TRY(on_device ? advance_on_device(h, T, ni) : advance_on_host(h, T, ni));
@@ -394,7 +393,7 @@ static enum hb_status check_time(const struct hb_hermite4 *h, double t)
                  hb_hermite4_time(h), hb_hermite4_next_time(h));
 }
 
-/* Every particle to time t into xt vt; dt = 0 keeps all bits, that of -0 too. */
+/* Predicts all particles to time t; dt = 0 preserves all bits, even -0. */
 static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double *vt)
 {
   for (size_t i = 0; i < h->n; i++) {
@@ -414,7 +413,7 @@ enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particle
   *particles = NULL;
   HB_TRY(check_time(h, t));
   struct hb_particles *p;
-  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)h)); /* a copy of what the device holds, no change */
+  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
   HB_TRY(hb_particles_copy(h->particles, &p));
   p->t = t;
   predict_to(h, t, p->x, p->v);
@@ -422,16 +421,16 @@ enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particle
   return HB_OK;
 }
 
-enum hb_status hb_hermite4_look(void *state, double t, struct hb_state_view *look)
+enum hb_status hb_hermite4_view(void *state, double t, struct hb_state_view *view)
 {
   struct hb_hermite4 *h = state;
   HB_TRY(check_time(h, t));
-  HB_TRY(room_to_predict(h));
+  HB_TRY(reserve_predicted(h));
   HB_TRY(hb_hermite4_sync(h));
   predict_to(h, t, h->xp, h->vp);
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
-  *look = (struct hb_state_view){.a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block};
-  look->at = (struct hb_particles){
+  *view = (struct hb_state_view){.a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block};
+  view->at = (struct hb_particles){
       .n = h->n, .t = t, .m = h->particles->m, .x = h->xp, .v = h->vp, .id = h->particles->id};
   return HB_OK;
 }

@@ -1,10 +1,10 @@
-/* Hermite steps whose particles stay on the device: what [PZ07] Fig. 5 predicted. */
+/* Hermite steps with the particles resident on the device, as [PZ07] Fig. 5 foresaw. */
 #include "step/hermite4.h"
 
 #include "force/force.h"
 #include "step/timestep.h"
 
-static struct hb_force_particles view(const struct hb_hermite4 *h)
+static struct hb_force_particles force_particles(const struct hb_hermite4 *h)
 {
   return (struct hb_force_particles){.n = h->n,
                                      .m = h->particles->m,
@@ -17,7 +17,7 @@ static struct hb_force_particles view(const struct hb_hermite4 *h)
 
 enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
 {
-  const struct hb_force_particles p = view(h);
+  const struct hb_force_particles p = force_particles(h);
   return hb_force_keep(h->force, &p, ni, index);
 }
 
@@ -62,7 +62,7 @@ enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, siz
 enum hb_status hb_hermite4_sync(struct hb_hermite4 *h)
 {
   if (!h->stale) return HB_OK;
-  struct hb_force_particles p = view(h);
+  struct hb_force_particles p = force_particles(h);
   HB_TRY(hb_force_fetch(h->force, &p));
   h->stale = 0;
   return HB_OK;

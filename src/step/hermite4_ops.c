@@ -1,56 +1,91 @@
-/* hermite4 as one of the integrators. */
+/* hermite4 as one of the integrators: saving, resuming, and the facts about its state. */
 #include "step/hermite4.h"
 #include "step/state_view.h"
 
 #include <math.h>
 
-static struct hb_hermite4_params own_params(const struct hb_sim_params *params)
+/* ---- saving and resuming ---- */
+
+/* A restart needs x and v of each particle at its own time, its force there and its level, and the time of the last
+ * block. The times of the particles follow from that (blocks.h, invariant 2), and the order of the lists does not matter
+ * (7). */
+enum { NOW, BLOCK_STEPS, PARTICLE_STEPS, NOISY_STEPS, COUNTERS };
+
+static enum hb_status save(const void *state, struct hb_sections *sections)
 {
-  return (struct hb_hermite4_params){.eta = params->eta,
-                                     .dt_max = params->dt_max,
-                                     .dt_min = params->dt_min,
-                                     .rounding = params->rounding,
-                                     .transfer = params->transfer,
-                                     .predict = params->predict,
-                                     .correct = params->correct,
-                                     .steps = params->steps};
+  const struct hb_hermite4 *h = state;
+  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
+  const uint64_t counters[COUNTERS] = {h->blocks->now, h->block_steps, h->particle_steps, h->noisy_steps};
+  HB_TRY(hb_particles_put(h->particles, sections));
+  HB_TRY(hb_sections_put(sections, "a", HB_SECTION_DOUBLES, 3 * h->n, h->a));
+  HB_TRY(hb_sections_put(sections, "j", HB_SECTION_DOUBLES, 3 * h->n, h->j));
+  HB_TRY(hb_sections_put(sections, "level", HB_SECTION_BYTES, h->n, h->blocks->level));
+  HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 1, &h->t0));
+  return hb_sections_put_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters);
 }
 
-static enum hb_status ops_create(struct hb_particles *initial, const struct hb_sim_params *params,
-                                 struct hb_force *force, void **state)
+static enum hb_status schedule(const struct hb_sections *sections, struct hb_hermite4 *h)
 {
-  const struct hb_hermite4_params own = own_params(params);
-  struct hb_hermite4 *h = NULL;
-  *state = NULL;
-  if (params->dt != 0 || params->damping != 1) {
-    hb_particles_destroy(initial);
-    return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
+  const void *data;
+  HB_TRY(hb_sections_get(sections, "level", HB_SECTION_BYTES, h->n, &data));
+  const uint8_t *level = data;
+  for (size_t i = 0; i < h->n; i++) {
+    if (level[i] > h->blocks->level_max)
+      return hb_fail(HB_ERR_INPUT, "section 'level' has %u for particle %zu, expected at most %u", level[i],
+                     i, h->blocks->level_max);
+    hb_blocks_put(h->blocks, (uint32_t)i, level[i]);
   }
-  enum hb_status status = hb_hermite4_take(initial, &own, force, &h);
-  *state = h;
-  return status;
+  return HB_OK;
 }
 
-static enum hb_status ops_resume(const struct hb_sections *sections, const struct hb_sim_params *params,
-                                 struct hb_force *force, void **state)
+static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite4 *h)
 {
-  const struct hb_hermite4_params own = own_params(params);
-  struct hb_hermite4 *h = NULL;
-  enum hb_status status = hb_hermite4_resume(sections, &own, force, &h);
-  *state = h;
-  return status;
+  uint64_t counters[COUNTERS];
+  HB_TRY(hb_sections_copy_finite(sections, "t0", 1, &h->t0));
+  HB_TRY(hb_sections_copy_finite(sections, "a", 3 * h->n, h->a));
+  HB_TRY(hb_sections_copy_finite(sections, "j", 3 * h->n, h->j));
+  HB_TRY(hb_sections_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters));
+  h->blocks->now = counters[NOW];
+  h->block_steps = counters[BLOCK_STEPS];
+  h->particle_steps = counters[PARTICLE_STEPS];
+  h->noisy_steps = counters[NOISY_STEPS];
+  HB_TRY(schedule(sections, h));
+  if (!isfinite(hb_hermite4_next_time(h)))
+    return hb_fail(HB_ERR_INPUT,
+                   "section 'hermite4' is at step %llu of dt_min, beyond which time cannot be counted",
+                   (unsigned long long)h->blocks->now);
+  return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 
-static enum hb_status ops_quantity(void *state, enum hb_quantity quantity, double *value)
+static enum hb_status resume(const struct hb_sections *sections, const struct hb_sim_params *params,
+                             struct hb_force *force, void **state)
+{
+  struct hb_particles *particles;
+  *state = NULL;
+  HB_TRY(hb_particles_get(sections, &particles));
+  struct hb_hermite4 *h;
+  enum hb_status status = hb_hermite4_prepare(particles, params, force, &h);
+  if (status == HB_OK) status = fill(sections, h);
+  if (status != HB_OK) {
+    hb_hermite4_destroy(h);
+    return status;
+  }
+  *state = h;
+  return HB_OK;
+}
+
+/* ---- facts ---- */
+
+static enum hb_status quantity(void *state, enum hb_quantity which, double *value)
 {
   struct hb_hermite4 *h = state;
-  if (quantity == HB_QUANTITY_ACC) HB_TRY(hb_hermite4_sync(h));
+  if (which == HB_QUANTITY_ACC) HB_TRY(hb_hermite4_sync(h));
   for (size_t i = 0; i < h->n; i++) {
     unsigned level = h->blocks->level[i];
     const double *a = h->a + 3 * i;
-    if (quantity == HB_QUANTITY_ACC)
+    if (which == HB_QUANTITY_ACC)
       value[i] = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    else if (quantity == HB_QUANTITY_STEP)
+    else if (which == HB_QUANTITY_STEP)
       value[i] = hb_hermite4_span(h, (uint64_t)1 << level);
     else
       value[i] = hb_hermite4_span(h, h->blocks->now - hb_blocks_level_time(h->blocks, level));
@@ -58,7 +93,7 @@ static enum hb_status ops_quantity(void *state, enum hb_quantity quantity, doubl
   return HB_OK;
 }
 
-static void ops_counts(const void *state, struct hb_sim_counts *counts)
+static void counts(const void *state, struct hb_sim_counts *counts)
 {
   const struct hb_hermite4 *h = state;
   *counts = (struct hb_sim_counts){.n = h->n,
@@ -71,7 +106,7 @@ static void ops_counts(const void *state, struct hb_sim_counts *counts)
   counts->cut.dt_min = h->params.dt_min;
 }
 
-static void ops_phases(const void *state, struct hb_phases *phases)
+static void phases(const void *state, struct hb_phases *phases)
 {
   *phases = ((const struct hb_hermite4 *)state)->phases;
 }
@@ -80,16 +115,16 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .info = {.name = "hermite4",
              .summary = "fourth order Hermite predictor-corrector with block steps, individual or shared",
              .source = "[PZ07] section 2"},
-    .create = ops_create,
+    .create = hb_hermite4_create,
     .destroy = hb_hermite4_destroy,
-    .save = hb_hermite4_save,
-    .resume = ops_resume,
+    .save = save,
+    .resume = resume,
     .time = hb_hermite4_time,
     .next_time = hb_hermite4_next_time,
     .step = hb_hermite4_step,
     .particles = hb_hermite4_state,
-    .look = hb_hermite4_look,
-    .quantity = ops_quantity,
-    .counts = ops_counts,
-    .phases = ops_phases,
+    .view = hb_hermite4_view,
+    .quantity = quantity,
+    .counts = counts,
+    .phases = phases,
 };

@@ -10,15 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this size a loop is over before a second thread has woken up. */
+/* Smaller loops are done before a second thread has woken up. */
 enum { ALONE = 4096, PIECE = 4096 };
 
-/* Of a step: t0 + k dt and a time that someone wrote down may differ in their last digits. */
+/* In steps: t0 + k dt and a time that someone wrote down may differ in their last digits. */
 static const double same_time = 1e-9;
 
-static enum hb_status check_params(const struct hb_leapfrog_params *params)
+static enum hb_status check_params(double dt, double damping)
 {
-  double dt = params->dt, damping = params->damping;
   if (dt == 0) return hb_fail(HB_ERR_USAGE, "integrator leapfrog needs its time step dt");
   if (!isfinite(dt) || dt < 0)
     return hb_fail(HB_ERR_USAGE, "the time step dt is %g, expected finite and > 0", dt);
@@ -27,7 +26,7 @@ static enum hb_status check_params(const struct hb_leapfrog_params *params)
   return HB_OK;
 }
 
-/* Everything but the particles' values. l->particles, t0 and params are there. */
+/* All arrays but the particles. */
 static enum hb_status allocate(struct hb_leapfrog *l)
 {
   size_t n = l->n;
@@ -43,19 +42,18 @@ static enum hb_status allocate(struct hb_leapfrog *l)
 static enum hb_status evaluate(struct hb_leapfrog *l, double t, const double *x, const double *v)
 {
   HB_TRY(hb_force_of(l->force, l->n, l->particles->m, x, v, l->n, l->index, l->a1, l->j1, l->phi1));
-  const struct hb_forces_at at = {l->n, x, t,
-                                  l->params.dt > 0 ? (uint64_t)llround((t - l->t0) / l->params.dt) : 0};
+  const struct hb_forces_at at = {l->n, x, t, l->dt > 0 ? (uint64_t)llround((t - l->t0) / l->dt) : 0};
   return hb_forces_check(&at, l->n, l->index, l->a1, l->j1, l->phi1);
 }
 
 static void exchange(double **p, double **q)
 {
-  double *kept = *p;
+  double *old = *p;
   *p = *q;
-  *q = kept;
+  *q = old;
 }
 
-/* What was evaluated belongs to the particles now. */
+/* The forces just evaluated become those of the particles. */
 static void take_forces(struct hb_leapfrog *l)
 {
   exchange(&l->a, &l->a1);
@@ -69,42 +67,7 @@ static enum hb_status start(struct hb_leapfrog *l)
   return HB_OK;
 }
 
-enum hb_status hb_leapfrog_create(const struct hb_particles *initial, const struct hb_leapfrog_params *params,
-                                  struct hb_force *force, struct hb_leapfrog **leapfrog)
-{
-  struct hb_particles *copy;
-  *leapfrog = NULL;
-  HB_TRY(hb_particles_copy(initial, &copy));
-  return hb_leapfrog_take(copy, params, force, leapfrog);
-}
-
-enum hb_status hb_leapfrog_take(struct hb_particles *initial, const struct hb_leapfrog_params *params,
-                                struct hb_force *force, struct hb_leapfrog **leapfrog)
-{
-  struct hb_leapfrog *l = NULL;
-  *leapfrog = NULL;
-  enum hb_status status = check_params(params);
-  if (status == HB_OK) status = HB_ALLOC(1, &l);
-  if (status != HB_OK) {
-    hb_particles_destroy(initial);
-    return status;
-  }
-  l->n = initial->n;
-  l->params = *params;
-  l->force = force;
-  l->t0 = initial->t;
-  l->particles = initial;
-  status = allocate(l);
-  if (status == HB_OK) status = start(l);
-  if (status != HB_OK) {
-    hb_leapfrog_destroy(l);
-    return status;
-  }
-  *leapfrog = l;
-  return HB_OK;
-}
-
-void hb_leapfrog_destroy(void *state)
+static void destroy(void *state)
 {
   struct hb_leapfrog *l = state;
   if (!l) return;
@@ -115,30 +78,54 @@ void hb_leapfrog_destroy(void *state)
   hb_mem_free(l);
 }
 
-static double time_of(const struct hb_leapfrog *l, uint64_t k) { return l->t0 + (double)k * l->params.dt; }
-
-double hb_leapfrog_time(const void *state)
+static enum hb_status create(struct hb_particles *initial, const struct hb_sim_params *params,
+                             struct hb_force *force, void **state)
 {
-  const struct hb_leapfrog *l = state;
-  return time_of(l, l->steps);
-}
-double hb_leapfrog_next_time(const void *state)
-{
-  const struct hb_leapfrog *l = state;
-  return time_of(l, l->steps + 1);
+  struct hb_leapfrog *l = NULL;
+  *state = NULL;
+  enum hb_status status = check_params(params->dt, params->damping);
+  if (status == HB_OK) status = HB_ALLOC(1, &l);
+  if (status != HB_OK) {
+    hb_particles_destroy(initial);
+    return status;
+  }
+  l->n = initial->n;
+  l->dt = params->dt;
+  l->damping = params->damping;
+  l->force = force;
+  l->t0 = initial->t;
+  l->particles = initial;
+  status = allocate(l);
+  if (status == HB_OK) status = start(l);
+  if (status != HB_OK) {
+    destroy(l);
+    return status;
+  }
+  *state = l;
+  return HB_OK;
 }
 
-/* The velocity behind the first kick of a step. */
+static double time_of(const struct hb_leapfrog *l, uint64_t k) { return l->t0 + (double)k * l->dt; }
+static double time_now(const void *state)
+{
+  return time_of(state, ((const struct hb_leapfrog *)state)->steps);
+}
+static double next_time(const void *state)
+{
+  return time_of(state, ((const struct hb_leapfrog *)state)->steps + 1);
+}
+
+/* The velocity after the first kick of a step. */
 static double kicked(const struct hb_leapfrog *l, size_t k)
 {
-  return l->params.damping * (l->particles->v[k] + l->params.dt / 2 * l->a[k]);
+  return l->damping * (l->particles->v[k] + l->dt / 2 * l->a[k]);
 }
 
-/* Places at the end of the step, and velocities good enough for the jerk. */
+/* Positions at the end of the step, and velocities good enough for the jerk. */
 static void kick_and_drift(void *leapfrog, size_t piece)
 {
   struct hb_leapfrog *l = leapfrog;
-  double dt = l->params.dt;
+  double dt = l->dt;
   for (size_t k = piece * PIECE, end = hb_parallel_end(3 * l->n, PIECE, k); k < end; k++) {
     double v = kicked(l, k);
     l->x1[k] = l->particles->x[k] + dt * v;
@@ -150,7 +137,7 @@ static void kick(void *leapfrog, size_t piece)
 {
   struct hb_leapfrog *l = leapfrog;
   for (size_t k = piece * PIECE, end = hb_parallel_end(3 * l->n, PIECE, k); k < end; k++)
-    l->v1[k] = kicked(l, k) + l->params.dt / 2 * l->a1[k];
+    l->v1[k] = kicked(l, k) + l->dt / 2 * l->a1[k];
 }
 
 static void for_all(struct hb_leapfrog *l, void (*work)(void *leapfrog, size_t piece))
@@ -158,12 +145,12 @@ static void for_all(struct hb_leapfrog *l, void (*work)(void *leapfrog, size_t p
   hb_parallel_for(l->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(3 * l->n, PIECE), work, l);
 }
 
-enum hb_status hb_leapfrog_step(void *state)
+static enum hb_status step(void *state)
 {
   struct hb_leapfrog *l = state;
-  double t = hb_leapfrog_next_time(l);
-  if (!(t > hb_leapfrog_time(l)))
-    return hb_fail(HB_ERR_NUMERIC, "a step of %g is lost in the digits of t = %.17g", l->params.dt, t);
+  double t = next_time(l);
+  if (!(t > time_now(l)))
+    return hb_fail(HB_ERR_NUMERIC, "a step of %g is lost in the digits of t = %.17g", l->dt, t);
   double lap = hb_clock_now();
   for_all(l, kick_and_drift);
   l->phases.predict_s += hb_clock_lap(&lap);
@@ -178,19 +165,18 @@ enum hb_status hb_leapfrog_step(void *state)
   return HB_OK;
 }
 
-enum hb_status hb_leapfrog_state(const void *state, double t, struct hb_particles **particles)
+static enum hb_status state_at(const void *state, double t, struct hb_particles **particles)
 {
   const struct hb_leapfrog *l = state;
   *particles = NULL;
-  double begin = hb_leapfrog_time(l), end = hb_leapfrog_next_time(l),
-         time_tolerance = same_time * l->params.dt;
+  double begin = time_now(l), end = next_time(l), time_tolerance = same_time * l->dt;
   if (!(t >= begin - time_tolerance && t <= end))
     return hb_fail(HB_ERR_USAGE, "the state was asked for at t = %.17g, expected %.17g to %.17g", t, begin,
                    end);
   struct hb_particles *p;
   HB_TRY(hb_particles_copy(l->particles, &p));
   p->t = t;
-  double dt = t - begin, D = l->params.damping;
+  double dt = t - begin, D = l->damping;
   for (size_t k = 0; dt > time_tolerance && k < 3 * l->n; k++) {
     double v = p->v[k], a = l->a[k], j = l->j[k];
     p->x[k] += D * dt * (v + dt / 2 * (a + dt / 3 * j)); /* [PZ07] eq. 3 */
@@ -200,12 +186,12 @@ enum hb_status hb_leapfrog_state(const void *state, double t, struct hb_particle
   return HB_OK;
 }
 
-/* ---- kept and taken up again ---- */
+/* ---- saving and resuming ---- */
 
-enum hb_status hb_leapfrog_save(const void *state, struct hb_sections *sections)
+static enum hb_status save(const void *state, struct hb_sections *sections)
 {
   const struct hb_leapfrog *l = state;
-  const double scalars[] = {l->t0, l->params.dt, l->params.damping};
+  const double scalars[] = {l->t0, l->dt, l->damping};
   HB_TRY(hb_particles_put(l->particles, sections));
   HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 3, scalars));
   HB_TRY(hb_sections_put_copy(sections, "steps", HB_SECTION_WORDS, 1, &l->steps));
@@ -213,44 +199,31 @@ enum hb_status hb_leapfrog_save(const void *state, struct hb_sections *sections)
   return hb_sections_put(sections, "j", HB_SECTION_DOUBLES, 3 * l->n, l->j);
 }
 
-static enum hb_status take(const struct hb_sections *sections, const char *name, enum hb_section_type type,
-                           size_t count, void *to)
-{
-  const void *data;
-  HB_TRY(hb_sections_get(sections, name, type, count, &data));
-  memcpy(to, data, count * hb_section_width(type));
-  return HB_OK;
-}
-
 static enum hb_status fill(const struct hb_sections *sections, struct hb_leapfrog *l)
 {
   double scalars[3];
-  HB_TRY(take(sections, "t0", HB_SECTION_DOUBLES, 3, scalars));
-  l->t0 = scalars[0];
-  l->params = (struct hb_leapfrog_params){.dt = scalars[1], .damping = scalars[2]};
-  if (!isfinite(l->t0) || check_params(&l->params) != HB_OK)
+  HB_TRY(hb_sections_copy(sections, "t0", HB_SECTION_DOUBLES, 3, scalars));
+  l->t0 = scalars[0], l->dt = scalars[1], l->damping = scalars[2];
+  if (!isfinite(l->t0) || check_params(l->dt, l->damping) != HB_OK)
     return hb_fail(HB_ERR_INPUT, "section 't0' has t0 = %g, dt = %g, damping = %g, which make no sense",
-                   l->t0, l->params.dt, l->params.damping);
-  HB_TRY(take(sections, "steps", HB_SECTION_WORDS, 1, &l->steps));
-  double next = hb_leapfrog_next_time(l);
-  if (!isfinite(next) || next <= hb_leapfrog_time(l))
+                   l->t0, l->dt, l->damping);
+  HB_TRY(hb_sections_copy(sections, "steps", HB_SECTION_WORDS, 1, &l->steps));
+  double next = next_time(l);
+  if (!isfinite(next) || next <= time_now(l))
     return hb_fail(HB_ERR_INPUT,
                    "section 'steps' has %llu, after which a step of %g is lost in the digits of t",
-                   (unsigned long long)l->steps, l->params.dt);
-  HB_TRY(take(sections, "a", HB_SECTION_DOUBLES, 3 * l->n, l->a));
-  HB_TRY(take(sections, "j", HB_SECTION_DOUBLES, 3 * l->n, l->j));
-  for (size_t k = 0; k < 3 * l->n; k++)
-    if (!isfinite(l->a[k]) || !isfinite(l->j[k]))
-      return hb_fail(HB_ERR_INPUT, "sections 'a' and 'j' have %g and %g at %zu, expected finite", l->a[k],
-                     l->j[k], k);
-  return HB_OK;
+                   (unsigned long long)l->steps, l->dt);
+  HB_TRY(hb_sections_copy_finite(sections, "a", 3 * l->n, l->a));
+  return hb_sections_copy_finite(sections, "j", 3 * l->n, l->j);
 }
 
-enum hb_status hb_leapfrog_resume(const struct hb_sections *sections, struct hb_force *force,
-                                  struct hb_leapfrog **leapfrog)
+/* The step belongs to the times that are counted in it, so it is that of the sections, not of params. */
+static enum hb_status resume(const struct hb_sections *sections, const struct hb_sim_params *params,
+                             struct hb_force *force, void **state)
 {
-  *leapfrog = NULL;
+  (void)params;
   struct hb_leapfrog *l;
+  *state = NULL;
   HB_TRY(HB_ALLOC(1, &l));
   l->force = force;
   enum hb_status status = hb_particles_get(sections, &l->particles);
@@ -260,59 +233,39 @@ enum hb_status hb_leapfrog_resume(const struct hb_sections *sections, struct hb_
   }
   if (status == HB_OK) status = fill(sections, l);
   if (status != HB_OK) {
-    hb_leapfrog_destroy(l);
+    destroy(l);
     return status;
   }
-  *leapfrog = l;
+  *state = l;
   return HB_OK;
 }
 
-/* ---- as one of the integrators ---- */
+/* ---- facts ---- */
 
-static enum hb_status ops_create(struct hb_particles *initial, const struct hb_sim_params *params,
-                                 struct hb_force *force, void **state)
-{
-  const struct hb_leapfrog_params own = {.dt = params->dt, .damping = params->damping};
-  struct hb_leapfrog *l = NULL;
-  enum hb_status status = hb_leapfrog_take(initial, &own, force, &l);
-  *state = l;
-  return status;
-}
-
-static enum hb_status ops_resume(const struct hb_sections *sections, const struct hb_sim_params *params,
-                                 struct hb_force *force, void **state)
-{
-  (void)params; /* the step belongs to the times that are counted in it, so it is kept with them */
-  struct hb_leapfrog *l = NULL;
-  enum hb_status status = hb_leapfrog_resume(sections, force, &l);
-  *state = l;
-  return status;
-}
-
-static enum hb_status ops_quantity(void *state, enum hb_quantity quantity, double *value)
+static enum hb_status quantity(void *state, enum hb_quantity which, double *value)
 {
   const struct hb_leapfrog *l = state;
   for (size_t i = 0; i < l->n; i++) {
     const double *a = l->a + 3 * i;
-    value[i] = quantity == HB_QUANTITY_ACC    ? sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
-               : quantity == HB_QUANTITY_STEP ? l->params.dt
-                                              : 0;
+    value[i] = which == HB_QUANTITY_ACC    ? sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+               : which == HB_QUANTITY_STEP ? l->dt
+                                           : 0;
   }
   return HB_OK;
 }
 
-static void ops_counts(const void *state, struct hb_sim_counts *counts)
+static void counts(const void *state, struct hb_sim_counts *result)
 {
   const struct hb_leapfrog *l = state;
-  *counts = (struct hb_sim_counts){.n = l->n,
+  *result = (struct hb_sim_counts){.n = l->n,
                                    .block_steps = l->steps,
                                    .particle_steps = l->steps * l->n,
                                    .pairs = l->steps * l->n * (l->n - 1)};
 }
 
-static void ops_phases(const void *state, struct hb_phases *phases)
+static void phases(const void *state, struct hb_phases *result)
 {
-  *phases = ((const struct hb_leapfrog *)state)->phases;
+  *result = ((const struct hb_leapfrog *)state)->phases;
 }
 
 const struct hb_integrator_ops hb_integrator_leapfrog = {
@@ -320,15 +273,15 @@ const struct hb_integrator_ops hb_integrator_leapfrog = {
              .summary = "kick, drift, kick with a constant step that all particles share, and damping",
              .source = "[NHP07]",
              .has_dt = 1},
-    .create = ops_create,
-    .destroy = hb_leapfrog_destroy,
-    .save = hb_leapfrog_save,
-    .resume = ops_resume,
-    .time = hb_leapfrog_time,
-    .next_time = hb_leapfrog_next_time,
-    .step = hb_leapfrog_step,
-    .particles = hb_leapfrog_state,
-    .quantity = ops_quantity,
-    .counts = ops_counts,
-    .phases = ops_phases,
+    .create = create,
+    .destroy = destroy,
+    .save = save,
+    .resume = resume,
+    .time = time_now,
+    .next_time = next_time,
+    .step = step,
+    .particles = state_at,
+    .quantity = quantity,
+    .counts = counts,
+    .phases = phases,
 };

@@ -1,5 +1,5 @@
-/* A look at a simulation: its particles at one time, with room to evaluate forces for all of them. An integrator that
- * has such arrays lying idle between its steps lends them, so that looking takes no memory. */
+/* The particles of a simulation at one time, with arrays to evaluate forces on all of them. An integrator whose arrays are
+ * unused between its steps lends them, so that a view takes no memory. */
 #ifndef HB_STATE_VIEW_H
 #define HB_STATE_VIEW_H
 
@@ -7,17 +7,16 @@
 #include "step/integrator.h"
 
 struct hb_state_view {
-  struct hb_particles at; /* n t m x v id, no notes; x and v may be changed       */
-  double *a, *j, *phi;    /* [3 * n] [3 * n] [n] scratch                          */
-  uint32_t *index;        /* [n] 0 .. n - 1                                       */
-  struct hb_particles
-      *own; /* what `at` points into; NULL where it belongs to the integrator, with all else */
+  struct hb_particles at;   /* n t m x v id, no notes; x and v may be changed       */
+  double *a, *j, *phi;      /* [3 * n] [3 * n] [n] scratch                          */
+  uint32_t *index;          /* [n] 0 .. n - 1                                       */
+  struct hb_particles *own; /* the particles of `at`; NULL if all arrays are the integrator's */
 };
 
 /* Valid until the integrator's next step. Errors: those of the integrator's particles, HB_ERR_INTERNAL; hb_state_view_close
- * takes what is there. */
+ * is needed then, too. */
 enum hb_status hb_state_view_open(const struct hb_integrator_ops *integrator, void *state, double t,
-                                  struct hb_state_view *look);
-void hb_state_view_close(struct hb_state_view *look);
+                                  struct hb_state_view *view);
+void hb_state_view_close(struct hb_state_view *view);
 
 #endif

@@ -6,7 +6,7 @@ const char *const hb_rounding_names[] = {"down", "nearest", "up", NULL};
 
 static double norm(const double q[3]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]); }
 
-/* 0 / 0 is no limit. */
+/* 0 / 0 means no limit. */
 static double quotient(double p, double q) { return p == 0 && q == 0 ? INFINITY : p / q; }
 
 double hb_timestep_first(double nu, double a_least, const double a[3], const double k[3], const double s[3])
@@ -17,7 +17,7 @@ double hb_timestep_first(double nu, double a_least, const double a[3], const dou
   return eq2 < at_rest ? eq2 : at_rest;
 }
 
-/* The least that the sum of |pulls| can be: sum m / r^2 >= phi^2 / M (Cauchy and Schwarz). */
+/* Lower bound of the sum of |pulls|: sum m / r^2 >= phi^2 / M (Cauchy and Schwarz). */
 static double least_pull(double phi, double M) { return M > 0 ? phi * phi / M : 0; }
 
 double hb_timestep_a_least(double phi, double M) { return least_pull(phi, M) / 1024; }

@@ -44,7 +44,7 @@ child() {
   child 'kill -SEGV $$'
   refuses 'a.h5: the HDF5 library crashed (signal 11) on it, the file is damaged' a.h5
   child 'kill -XCPU $$'
-  refuses 'a.h5: the HDF5 library does not finish reading it, the file is damaged' a.h5
+  refuses 'a.h5: the HDF5 library did not finish reading it, the file is damaged' a.h5
   child 'echo what is this; exit 0'
   refuses 'a.h5: the HDF5 library gave up on it, the file is damaged' a.h5
   child 'yes'

@@ -76,7 +76,7 @@ load common
   fails_with 2 "option -n: '0' is out of range (expected a whole number >= 1)" ic plummer -n 0
 }
 @test "N beyond the model's range" {
-  fails_with 2 'model plummer takes * particles, not 1000000000000' ic plummer -n 1e12
+  fails_with 2 'model plummer accepts * particles, not 1000000000000' ic plummer -n 1e12
 }
 @test "an orbit that is none" {
   fails_with 2 'eccentricity e is 1.5, expected 0 <= e < 1' ic twobody --e 1.5

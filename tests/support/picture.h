@@ -2,8 +2,7 @@
 #ifndef PICTURE_H
 #define PICTURE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "io/png.h"
 
 enum { PICTURE_WIDTH = 160, PICTURE_HEIGHT = 120 };
 
@@ -14,5 +13,9 @@ double picture_difference(const uint8_t *rgb, const uint8_t *other);
 
 /* The golden picture of that name. With HB_WRITE_GOLDEN=1 in the environment it is written from rgb first. */
 void picture_golden(const char *name, const uint8_t *rgb, uint8_t *golden);
+
+/* Reads a file of 8-bit gray, RGB or RGBA and its text; a damaged one ends the test. Freed with picture_free. */
+void picture_read(const char *path, struct hb_png *png);
+void picture_free(struct hb_png *png);
 
 #endif

@@ -1,4 +1,5 @@
 /* The block scheduler against brute force, over thousands of random block steps. */
+#include "support/step_case.h"
 #include "base/mem.h"
 #include "step/blocks.h"
 
@@ -99,7 +100,7 @@ static void run_random(size_t n, unsigned level_max, int steps)
     uint64_t next = take_block(b, &count);
     expect_block(b, next, count);
     advance(b, next, count);
-    assert_int_equal(hb_blocks_check(b, t), HB_OK);
+    assert_int_equal(step_blocks_check(b, t), HB_OK);
   }
   hb_blocks_destroy(b);
 }
@@ -128,7 +129,7 @@ static void test_select_moves_nothing(void **state)
   memcpy(first, block, count * sizeof *block);
   assert_true(take_block(b, &again) == next && again == count);
   assert_memory_equal(first, block, count * sizeof *block);
-  assert_int_equal(hb_blocks_check(b, t), HB_OK);
+  assert_int_equal(step_blocks_check(b, t), HB_OK);
   hb_blocks_destroy(b);
 }
 
@@ -145,7 +146,7 @@ static void test_rebuilt_scheduler_goes_on_alike(void **state)
   }
   assert_int_equal(hb_blocks_create(700, 12, b->now, &c), HB_OK);
   for (uint32_t i = 0; i < 700; i++) hb_blocks_put(c, i, b->level[i]);
-  assert_int_equal(hb_blocks_check(c, t), HB_OK);
+  assert_int_equal(step_blocks_check(c, t), HB_OK);
   for (int s = 0; s < 100; s++) {
     uint64_t next = take_block(b, &count);
     memcpy(expected, block, count * sizeof *block);
@@ -162,7 +163,7 @@ static void test_rebuilt_scheduler_goes_on_alike(void **state)
 
 static void expect_broken(struct hb_blocks *b, const char *invariant)
 {
-  assert_int_equal(hb_blocks_check(b, t), HB_ERR_INTERNAL);
+  assert_int_equal(step_blocks_check(b, t), HB_ERR_INTERNAL);
   assert_non_null(strstr(hb_error(), invariant));
   hb_blocks_destroy(b);
 }
@@ -175,11 +176,11 @@ static struct hb_blocks *some_run(void)
     uint64_t next = take_block(b, &count);
     advance(b, next, count);
   }
-  assert_int_equal(hb_blocks_check(b, t), HB_OK);
+  assert_int_equal(step_blocks_check(b, t), HB_OK);
   return b;
 }
 
-/* Negative control: hb_blocks_check sees each kind of damage. */
+/* Negative control: step_blocks_check sees each kind of damage. */
 static void test_check_detects(void **state)
 {
   (void)state;

@@ -172,9 +172,9 @@ static void sentences(void **state)
     size_t at;
     unsigned char value[4];
     const char *says;
-  } changes[] = {{0, {'#', ' ', 'm', ' '}, "is no checkpoint of holmberg"},
+  } changes[] = {{0, {'#', ' ', 'm', ' '}, "is not a checkpoint of holmberg"},
                  {8, {2, 0, 0, 0}, "is a checkpoint of version 2, expected 1"},
-                 {12, {1, 2, 3, 4}, "wrong order, expected little-endian"},
+                 {12, {1, 2, 3, 4}, "wrong byte order, expected little-endian"},
                  {16, {99, 0, 0, 0}, "it has 122 bytes, expected 99"},
                  {24, {255, 255, 255, 255}, "its head makes no sense"},
                  {72, {'c', 0, 0, 0}, "its table of sections has the checksum"},
@@ -184,8 +184,8 @@ static void sentences(void **state)
     memcpy(bytes + changes[k].at, changes[k].value, 4);
     ASSERT_FAILS(reads(bytes, sizeof bytes), HB_ERR_INPUT, changes[k].says);
   }
-  ASSERT_FAILS(reads("", 0), HB_ERR_INPUT, "is no checkpoint");
-  ASSERT_FAILS(reads("0.5 1 0 0\n", 10), HB_ERR_INPUT, "is no checkpoint");
+  ASSERT_FAILS(reads("", 0), HB_ERR_INPUT, "is not a checkpoint");
+  ASSERT_FAILS(reads("0.5 1 0 0\n", 10), HB_ERR_INPUT, "is not a checkpoint");
   ASSERT_FAILS(reads(golden, 20), HB_ERR_INPUT, "it has 20 bytes, expected at least 32");
   struct hb_sections s = {0};
   ASSERT_FAILS(hb_checkpoint_read(support_path("absent"), &s), HB_ERR_IO, "No such file");

@@ -103,7 +103,7 @@ static void coincident_particles_are_named(void **state)
     struct hb_particles *p = three(0);
     p->x[3] = 1e-200;
     ASSERT_FAILS(hb_sim_take(p, &params, &sim), HB_ERR_NUMERIC,
-                 "; its nearest neighbour, particle 2, is 1e-200 away");
+                 "; its nearest neighbor, particle 2, is 1e-200 away");
   }
 }
 
@@ -170,7 +170,7 @@ static void kinetic_energies_of_two_frames(void **state)
   double e_kin, e_bulk, inertial;
   p->v[0] = 1024 + 1, p->v[3] = 1024 - 1, p->v[6] = 1024;
   hb_kinetic_energy_in(p, (const double[3]){1024, 0, 0}, &e_kin, &e_bulk);
-  ASSERT_OK(hb_kinetic_energy(p, &inertial));
+  inertial = hb_kinetic_energy(p);
   assert_true(e_kin == 0.25 && e_bulk == 0.375 * 1024 * 1024 && inertial == e_kin + e_bulk);
   hb_particles_destroy(p);
 }

@@ -48,9 +48,9 @@ static void too_few_points_are_refused(void **state)
   (void)state;
   struct hb_power_law law, error;
   const double one[] = {64, 64, 64}, y[] = {1, 2, 3};
-  ASSERT_FAILS(hb_fit_power_law(0, one, y, &law, &error), HB_ERR_USAGE, "two places");
-  ASSERT_FAILS(hb_fit_power_law(1, one, y, &law, &error), HB_ERR_USAGE, "two places");
-  ASSERT_FAILS(hb_fit_power_law(3, one, y, &law, &error), HB_ERR_USAGE, "two places");
+  ASSERT_FAILS(hb_fit_power_law(0, one, y, &law, &error), HB_ERR_USAGE, "two different x");
+  ASSERT_FAILS(hb_fit_power_law(1, one, y, &law, &error), HB_ERR_USAGE, "two different x");
+  ASSERT_FAILS(hb_fit_power_law(3, one, y, &law, &error), HB_ERR_USAGE, "two different x");
   ASSERT_FAILS(hb_fit_power_law(2, (double[]){1, 2}, (double[]){0, 1}, &law, &error), HB_ERR_USAGE, "(1, 0)");
   ASSERT_FAILS(hb_fit_power_law(2, (double[]){1, NAN}, y, &law, &error), HB_ERR_USAGE, "nan");
 }
@@ -125,7 +125,7 @@ static void terms_that_cannot_be_told_apart(void **state)
   double nothing[] = {0, 0, 0};
   ASSERT_OK(hb_fit_terms(3, 2, x, nothing, t, error));
   assert_true(t[0] == 0 && t[1] == 0 && error[0] == 0);
-  ASSERT_FAILS(hb_fit_terms(1, 1, nothing, y, t, error), HB_ERR_USAGE, "do not tell 1 terms apart");
+  ASSERT_FAILS(hb_fit_terms(1, 1, nothing, y, t, error), HB_ERR_USAGE, "cannot separate 1 terms");
 }
 
 /* ---- machines ---- */
@@ -238,8 +238,8 @@ static void machine_of_too_few_runs(void **state)
   struct hb_machine_run runs[RUNS];
   struct hb_machine machine = {.sends_all = 1}, error = {0};
   make_runs(1, 0.05, 1, runs);
-  ASSERT_FAILS(hb_machine_fit(SEEDS, runs, &machine, &error), HB_ERR_USAGE, "two places"); /* one size */
-  ASSERT_FAILS(hb_machine_fit(0, runs, &machine, &error), HB_ERR_USAGE, "two places");
+  ASSERT_FAILS(hb_machine_fit(SEEDS, runs, &machine, &error), HB_ERR_USAGE, "two different x"); /* one size */
+  ASSERT_FAILS(hb_machine_fit(0, runs, &machine, &error), HB_ERR_USAGE, "two different x");
   runs[2].block_steps = 0;
   ASSERT_FAILS(hb_machine_fit(RUNS, runs, &machine, &error), HB_ERR_NUMERIC,
                "256 particles did 0 block steps");

@@ -1,6 +1,6 @@
 /* The contact sheets of shaders/figures, made again: `holmberg trace -n 37`. Their numbers are those of the walk; the pages
  * look the same up to what another driver's rounding may change in a colour. */
-#include "io/png.h"
+#include "support/picture.h"
 #include "support/support.h"
 #include "inspect/sheet.h"
 
@@ -97,7 +97,7 @@ static void compare(enum hb_status (*draw)(const struct hb_trace *, struct hb_ca
   size_t count = 0;
   snprintf(name, sizeof name, "shaders/figures/%s.png", trace->scheme);
   ASSERT_OK(draw(trace, &made));
-  ASSERT_OK(hb_png_read(name, &kept));
+  picture_read(name, &kept);
   assert_int_equal(made.width, kept.width);
   assert_int_equal(made.height, kept.height);
   assert_int_equal(kept.channels, 3);
@@ -105,7 +105,7 @@ static void compare(enum hb_status (*draw)(const struct hb_trace *, struct hb_ca
   if (count < least || count > most)
     fail_msg("%s differs in %zu numbers, expected %zu to %zu", name, count, least, most);
   hb_canvas_destroy(&made);
-  hb_png_free(&kept);
+  picture_free(&kept);
 }
 
 static void test_sheets(void **state)

@@ -1,7 +1,7 @@
 /* The Hermite scheme on orbits that are known, on the exact forces of the host. */
+#include "support/step_case.h"
 #include "base/mem.h"
 #include "core/diagnostics.h"
-#include "step/hermite4.h"
 #include "step/timestep.h"
 
 #include <math.h>
@@ -71,8 +71,8 @@ static struct hb_force *host(double eps)
 static struct hb_hermite4 *start(struct hb_particles *p, double eta, double dt_max, double dt_min)
 {
   struct hb_hermite4 *h;
-  struct hb_hermite4_params params = {.eta = eta, .dt_max = dt_max, .dt_min = dt_min};
-  assert_int_equal(hb_hermite4_create(p, &params, host(0), &h), HB_OK);
+  struct hb_sim_params params = {.eta = eta, .dt_max = dt_max, .dt_min = dt_min};
+  assert_int_equal(step_hermite4(p, &params, host(0), &h), HB_OK);
   hb_particles_destroy(p);
   return h;
 }
@@ -302,9 +302,9 @@ static void test_steps_obey_the_scheduler(void **state)
   for (int rounding = HB_ROUND_DOWN; rounding <= HB_ROUND_UP; rounding++) {
     struct hb_particles *p = binary(0.9);
     struct hb_hermite4 *h;
-    const struct hb_hermite4_params params = {
+    const struct hb_sim_params params = {
         .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = (enum hb_rounding)rounding};
-    assert_int_equal(hb_hermite4_create(p, &params, host(0), &h), HB_OK);
+    assert_int_equal(step_hermite4(p, &params, host(0), &h), HB_OK);
     hb_particles_destroy(p);
     uint64_t t[2] = {0};
     int grown = 0, shrunk = 0;
@@ -317,7 +317,7 @@ static void test_steps_obey_the_scheduler(void **state)
         grown += h->blocks->level[i] > before[i];
         shrunk += h->blocks->level[i] < before[i];
       }
-      assert_int_equal(hb_blocks_check(h->blocks, t), HB_OK);
+      assert_int_equal(step_blocks_check(h->blocks, t), HB_OK);
     }
     assert_true(grown > 10 && shrunk > 10);
     steps[rounding] = h->block_steps;
@@ -334,21 +334,21 @@ static void test_shared_steps(void **state)
 {
   (void)state;
   enum { N = 64 };
-  double energy[2], e_kin, e_pot;
+  double energy[2];
   uint64_t steps[2];
   for (int kind = HB_STEPS_BLOCK; kind <= HB_STEPS_SHARED; kind++) {
     struct hb_particles *p;
     struct hb_hermite4 *h;
-    struct hb_hermite4_params params = {
+    struct hb_sim_params params = {
         .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .steps = (enum hb_steps)kind};
     assert_int_equal(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 9}, &p), HB_OK);
-    assert_int_equal(hb_hermite4_create(p, &params, host(0.05), &h), HB_OK);
+    assert_int_equal(step_hermite4(p, &params, host(0.05), &h), HB_OK);
     hb_particles_destroy(p);
     int grown = 0, shrunk = 0, apart = 0;
     while (hb_hermite4_next_time(h) <= 1) {
       uint8_t before = h->blocks->level[0];
       assert_int_equal(hb_hermite4_step(h), HB_OK);
-      assert_int_equal(hb_blocks_check(h->blocks, NULL), HB_OK);
+      assert_int_equal(step_blocks_check(h->blocks, NULL), HB_OK);
       for (int i = 1; i < N; i++) apart += h->blocks->level[i] != h->blocks->level[0];
       grown += h->blocks->level[0] == before + 1;
       shrunk += h->blocks->level[0] < before;
@@ -357,9 +357,7 @@ static void test_shared_steps(void **state)
     assert_true(grown > 3 && shrunk > 3);
     assert_true((h->particle_steps == N * h->block_steps) == (kind == HB_STEPS_SHARED));
     p = state_at(h, 1);
-    assert_int_equal(hb_kinetic_energy(p, &e_kin), HB_OK);
-    assert_int_equal(hb_potential_energy(p, 0.05 * 0.05, &e_pot), HB_OK);
-    energy[kind] = e_kin + e_pot, steps[kind] = h->block_steps;
+    energy[kind] = hb_kinetic_energy(p) + step_potential_energy(p, 0.05 * 0.05), steps[kind] = h->block_steps;
     hb_particles_destroy(p);
     finish(h);
   }
@@ -374,9 +372,9 @@ static void test_rounding_orders_the_steps(void **state)
   for (int r = HB_ROUND_DOWN; r <= HB_ROUND_UP; r++) {
     struct hb_particles *p = binary(0.5);
     struct hb_hermite4 *h;
-    struct hb_hermite4_params params = {
+    struct hb_sim_params params = {
         .eta = 0.01, .dt_max = 0.125, .dt_min = ldexp(1, -26), .rounding = (enum hb_rounding)r};
-    assert_int_equal(hb_hermite4_create(p, &params, host(0), &h), HB_OK);
+    assert_int_equal(step_hermite4(p, &params, host(0), &h), HB_OK);
     hb_particles_destroy(p);
     hb_particles_destroy(state_at(h, 10));
     steps[r] = h->block_steps;
@@ -419,7 +417,7 @@ static void test_state_between_blocks(void **state)
 static void test_params_are_checked(void **state)
 {
   (void)state;
-  const struct hb_hermite4_params bad[] = {
+  const struct hb_sim_params bad[] = {
       {.eta = 0, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
       {.eta = -1, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
       {.eta = NAN, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
@@ -438,13 +436,13 @@ static void test_params_are_checked(void **state)
   struct hb_force *force = host(0);
   struct hb_hermite4 *h;
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-    assert_int_equal(hb_hermite4_create(p, &bad[k], force, &h), HB_ERR_USAGE);
+    assert_int_equal(step_hermite4(p, &bad[k], force, &h), HB_ERR_USAGE);
     assert_null(h);
     assert_non_null(strstr(hb_error(), "expected"));
   }
-  const struct hb_hermite4_params widest = {
+  const struct hb_sim_params widest = {
       .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-65, .rounding = HB_ROUND_DOWN};
-  assert_int_equal(hb_hermite4_create(p, &widest, force, &h), HB_OK);
+  assert_int_equal(step_hermite4(p, &widest, force, &h), HB_OK);
   assert_int_equal(hb_hermite4_step(h), HB_OK);
   finish(h);
   hb_particles_destroy(p);
@@ -456,10 +454,9 @@ static void test_no_number_stops_the_first_forces(void **state)
   const double m[] = {1, 1, 1}, x[] = {5, 0, 0, 1, 1, 1, 1, 1, 1}, v[9] = {0};
   struct hb_particles *p = particles(3, m, x, v);
   struct hb_force *force = host(0);
-  struct hb_hermite4_params params = {
-      .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = HB_ROUND_DOWN};
+  struct hb_sim_params params = {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = HB_ROUND_DOWN};
   struct hb_hermite4 *h;
-  assert_int_equal(hb_hermite4_create(p, &params, force, &h), HB_ERR_NUMERIC);
+  assert_int_equal(step_hermite4(p, &params, force, &h), HB_ERR_NUMERIC);
   assert_non_null(strstr(hb_error(), "particle 1 at t = 0 "));
   hb_force_close(force);
   hb_particles_destroy(p);
@@ -486,7 +483,7 @@ static void test_no_number_stops_the_step(void **state)
   assert_memory_equal(a, h->a, sizeof a);
   assert_memory_equal(level, h->blocks->level, sizeof level);
   assert_true(hb_hermite4_time(h) == T && hb_hermite4_next_time(h) == next && h->block_steps == 10);
-  assert_int_equal(hb_blocks_check(h->blocks, NULL), HB_OK);
+  assert_int_equal(step_blocks_check(h->blocks, NULL), HB_OK);
   hb_particles_destroy(before);
   finish(h);
 }
@@ -495,15 +492,14 @@ static void test_no_memory(void **state)
 {
   (void)state;
   struct hb_particles *p = binary(0.5);
-  struct hb_hermite4_params params = {
-      .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = HB_ROUND_DOWN};
+  struct hb_sim_params params = {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = HB_ROUND_DOWN};
   enum hb_status status = HB_ERR_INTERNAL;
   int failures = 0;
   while (status != HB_OK) {
     struct hb_force *force = host(0);
     struct hb_hermite4 *h;
     hb_mem_fail_at((unsigned long)failures + 1);
-    status = hb_hermite4_create(p, &params, force, &h);
+    status = step_hermite4(p, &params, force, &h);
     hb_mem_fail_at(0);
     assert_true(status == HB_OK || (status == HB_ERR_INTERNAL && h == NULL));
     failures += status != HB_OK;

@@ -1,8 +1,8 @@
 /* The leapfrog: its order, the sample it comes from, its times, and that it goes on after a stop bit for bit. */
+#include "support/step_case.h"
 #include "support/support.h"
 
 #include "base/mem.h"
-#include "step/leapfrog.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -26,7 +26,7 @@ static struct hb_particles *model(const char *name, struct hb_ic_params params)
 static struct hb_leapfrog *start(struct hb_particles *p, double dt, double damping, double eps)
 {
   struct hb_leapfrog *l;
-  ASSERT_OK(hb_leapfrog_create(p, &(struct hb_leapfrog_params){dt, damping}, host(eps), &l));
+  ASSERT_OK(step_leapfrog(p, &(struct hb_sim_params){.dt = dt, .damping = damping}, host(eps), &l));
   hb_particles_destroy(p);
   return l;
 }
@@ -34,18 +34,18 @@ static struct hb_leapfrog *start(struct hb_particles *p, double dt, double dampi
 static void finish(struct hb_leapfrog *l)
 {
   hb_force_close(l->force);
-  hb_leapfrog_destroy(l);
+  hb_integrator_leapfrog.destroy(l);
 }
 
 static void go(struct hb_leapfrog *l, int steps)
 {
-  for (int s = 0; s < steps; s++) ASSERT_OK(hb_leapfrog_step(l));
+  for (int s = 0; s < steps; s++) ASSERT_OK(hb_integrator_leapfrog.step(l));
 }
 
 static struct hb_particles *state_at(const struct hb_leapfrog *l, double t)
 {
   struct hb_particles *p;
-  ASSERT_OK(hb_leapfrog_state(l, t, &p));
+  ASSERT_OK(hb_integrator_leapfrog.particles(l, t, &p));
   return p;
 }
 
@@ -62,7 +62,7 @@ static double pericentre_error(int steps_each_pi, int second_kick)
   struct hb_leapfrog *l = start(model("twobody", (struct hb_ic_params){.e = 0.5}), pi / steps_each_pi, 1, 0);
   for (int s = 0; s < steps_each_pi; s++) {
     go(l, 1);
-    for (size_t k = 0; !second_kick && k < 6; k++) l->particles->v[k] -= l->params.dt / 2 * l->a[k];
+    for (size_t k = 0; !second_kick && k < 6; k++) l->particles->v[k] -= l->dt / 2 * l->a[k];
   }
   double error = hypot(l->particles->x[3] + 0.25, l->particles->x[4]);
   finish(l);
@@ -151,11 +151,12 @@ static void times_are_products(void **state)
   struct hb_leapfrog *l = start(p, 0.1, 1, 0);
   double sum = 3;
   for (int k = 0; k < 1000; k++) {
-    assert_true(hb_leapfrog_time(l) == 3 + k * 0.1 && hb_leapfrog_next_time(l) == 3 + (k + 1) * 0.1);
+    assert_true(hb_integrator_leapfrog.time(l) == 3 + k * 0.1 &&
+                hb_integrator_leapfrog.next_time(l) == 3 + (k + 1) * 0.1);
     go(l, 1);
     sum += 0.1;
   }
-  assert_true(sum != hb_leapfrog_time(l)); /* the negative control */
+  assert_true(sum != hb_integrator_leapfrog.time(l)); /* the negative control */
   finish(l);
 }
 
@@ -165,7 +166,7 @@ static void states_between_steps(void **state)
   const double dt = 1.0 / 64;
   struct hb_leapfrog *l = start(model("twobody", (struct hb_ic_params){.e = 0.5}), dt, 1, 0);
   go(l, 20);
-  double t = hb_leapfrog_time(l);
+  double t = hb_integrator_leapfrog.time(l);
   struct hb_particles *p = state_at(l, t), *late = state_at(l, t + dt), *half = state_at(l, t + dt / 2);
   assert_memory_equal(p->x, l->particles->x, 6 * sizeof(double));
   assert_memory_equal(p->v, l->particles->v, 6 * sizeof(double));
@@ -180,12 +181,12 @@ static void states_between_steps(void **state)
   hb_particles_destroy(late);
   hb_particles_destroy(half);
   /* a hair before the step is at the step, farther is outside */
-  p = state_at(l, hb_leapfrog_time(l) - 1e-11);
+  p = state_at(l, hb_integrator_leapfrog.time(l) - 1e-11);
   assert_memory_equal(p->x, l->particles->x, 6 * sizeof(double));
   hb_particles_destroy(p);
-  const double outside[] = {t, hb_leapfrog_next_time(l) + 1e-9, NAN};
+  const double outside[] = {t, hb_integrator_leapfrog.next_time(l) + 1e-9, NAN};
   for (size_t k = 0; k < COUNT_OF(outside); k++) {
-    ASSERT_FAILS(hb_leapfrog_state(l, outside[k], &p), HB_ERR_USAGE, "expected");
+    ASSERT_FAILS(hb_integrator_leapfrog.particles(l, outside[k], &p), HB_ERR_USAGE, "expected");
     assert_null(p);
   }
   finish(l);
@@ -196,14 +197,15 @@ static void states_between_steps(void **state)
 static void params_are_checked(void **state)
 {
   (void)state;
-  static const struct hb_leapfrog_params bad[] = {{0, 1},   {-1, 1},    {NAN, 1},   {INFINITY, 1},
-                                                  {0.1, 0}, {0.1, 1.1}, {0.1, NAN}, {0.1, -0.5}};
+  static const struct {
+    double dt, damping;
+  } bad[] = {{0, 1}, {-1, 1}, {NAN, 1}, {INFINITY, 1}, {0.1, 0}, {0.1, 1.1}, {0.1, NAN}, {0.1, -0.5}};
   struct hb_particles *p = model("figure8", (struct hb_ic_params){0});
   struct hb_force *force = host(0);
   for (size_t k = 0; k < COUNT_OF(bad); k++) {
     struct hb_leapfrog *l;
-    ASSERT_FAILS(hb_leapfrog_create(p, &bad[k], force, &l), HB_ERR_USAGE,
-                 bad[k].dt == 0 ? "needs" : "expected");
+    const struct hb_sim_params params = {.dt = bad[k].dt, .damping = bad[k].damping};
+    ASSERT_FAILS(step_leapfrog(p, &params, force, &l), HB_ERR_USAGE, bad[k].dt == 0 ? "needs" : "expected");
     assert_null(l);
   }
   hb_force_close(force);
@@ -220,7 +222,7 @@ static void a_step_that_fails_leaves_all_as_it_was(void **state)
   ASSERT_OK(hb_particles_copy(l->particles, &before));
   double a[9];
   memcpy(a, l->a, sizeof a);
-  ASSERT_FAILS(hb_leapfrog_step(l), HB_ERR_NUMERIC, "particle 0 at t = 0.0599");
+  ASSERT_FAILS(hb_integrator_leapfrog.step(l), HB_ERR_NUMERIC, "particle 0 at t = 0.0599");
   assert_memory_equal(before->x, l->particles->x, 9 * sizeof(double));
   assert_memory_equal(before->v, l->particles->v, 9 * sizeof(double));
   assert_memory_equal(a, l->a, sizeof a);
@@ -231,7 +233,7 @@ static void a_step_that_fails_leaves_all_as_it_was(void **state)
   struct hb_particles *p = model("figure8", (struct hb_ic_params){0});
   p->t = 1e6;
   l = start(p, 1e-11, 1, 0);
-  ASSERT_FAILS(hb_leapfrog_step(l), HB_ERR_NUMERIC, "lost in the digits");
+  ASSERT_FAILS(hb_integrator_leapfrog.step(l), HB_ERR_NUMERIC, "lost in the digits");
   finish(l);
 }
 
@@ -245,14 +247,14 @@ static void lack_of_memory(void **state)
     struct hb_force *force = host(0);
     struct hb_leapfrog *l;
     hb_mem_fail_at(++nth);
-    status = hb_leapfrog_create(p, &(struct hb_leapfrog_params){0.01, 1}, force, &l);
+    status = step_leapfrog(p, &(struct hb_sim_params){.dt = 0.01, .damping = 1}, force, &l);
     hb_mem_fail_at(0);
     assert_true(status == HB_OK || (status == HB_ERR_INTERNAL && !l));
-    hb_leapfrog_destroy(l);
+    hb_integrator_leapfrog.destroy(l);
     hb_force_close(force);
   }
   assert_in_range(nth, 10, 100);
-  hb_leapfrog_destroy(NULL);
+  hb_integrator_leapfrog.destroy(NULL);
   hb_particles_destroy(p);
 }
 
@@ -261,9 +263,9 @@ static void lack_of_memory(void **state)
 static struct hb_leapfrog *resumed(const struct hb_leapfrog *l)
 {
   struct hb_sections sections = {0};
-  struct hb_leapfrog *again;
-  ASSERT_OK(hb_leapfrog_save(l, &sections));
-  ASSERT_OK(hb_leapfrog_resume(&sections, host(0.05), &again));
+  void *again;
+  ASSERT_OK(hb_integrator_leapfrog.save(l, &sections));
+  ASSERT_OK(hb_integrator_leapfrog.resume(&sections, NULL, host(0.05), &again));
   hb_sections_clear(&sections);
   return again;
 }
@@ -279,8 +281,9 @@ static void goes_on_bit_for_bit(void **state)
   go(l, 17);
   struct hb_leapfrog *again = resumed(l);
   for (int s = 0; s < 3; s++) {
-    assert_true(hb_leapfrog_time(l) == hb_leapfrog_time(again) && l->steps == again->steps);
-    double t = (hb_leapfrog_time(l) + hb_leapfrog_next_time(l)) / 2;
+    assert_true(hb_integrator_leapfrog.time(l) == hb_integrator_leapfrog.time(again) &&
+                l->steps == again->steps);
+    double t = (hb_integrator_leapfrog.time(l) + hb_integrator_leapfrog.next_time(l)) / 2;
     struct hb_particles *p = state_at(l, t), *q = state_at(again, t);
     assert_memory_equal(p->x, q->x, 3 * N * sizeof(double));
     assert_memory_equal(p->v, q->v, 3 * N * sizeof(double));
@@ -299,27 +302,30 @@ static void goes_on_bit_for_bit(void **state)
 static void sections_are_checked(void **state)
 {
   (void)state;
-  struct hb_leapfrog *l = start(model("figure8", (struct hb_ic_params){0}), 0.01, 1, 0), *again;
+  struct hb_leapfrog *l = start(model("figure8", (struct hb_ic_params){0}), 0.01, 1, 0);
+  void *again;
   struct hb_sections sections = {0};
-  ASSERT_OK(hb_leapfrog_save(l, &sections));
+  ASSERT_OK(hb_integrator_leapfrog.save(l, &sections));
   for (size_t k = 0; k < sections.count; k++) {
     struct hb_section whole = sections.at[k];
     if (strcmp(whole.name, "notes") == 0) continue; /* an empty one cannot be shortened */
     sections.at[k].name[0] = '-';
-    ASSERT_FAILS(hb_leapfrog_resume(&sections, l->force, &again), HB_ERR_INPUT, "is missing");
+    ASSERT_FAILS(hb_integrator_leapfrog.resume(&sections, NULL, l->force, &again), HB_ERR_INPUT,
+                 "is missing");
     assert_null(again);
     sections.at[k] = whole;
     sections.at[k].count--;
-    ASSERT_FAILS(hb_leapfrog_resume(&sections, l->force, &again), HB_ERR_INPUT, "section '");
+    ASSERT_FAILS(hb_integrator_leapfrog.resume(&sections, NULL, l->force, &again), HB_ERR_INPUT, "section '");
     sections.at[k] = whole;
   }
   const double senseless[] = {0, -0.01, 1};
   struct hb_section *t0 = (struct hb_section *)hb_sections_find(&sections, "t0"), whole = *t0;
   t0->data = senseless;
-  ASSERT_FAILS(hb_leapfrog_resume(&sections, l->force, &again), HB_ERR_INPUT, "dt = -0.01");
+  ASSERT_FAILS(hb_integrator_leapfrog.resume(&sections, NULL, l->force, &again), HB_ERR_INPUT, "dt = -0.01");
   *t0 = whole;
   l->particles->x[2] = INFINITY;
-  ASSERT_FAILS(hb_leapfrog_resume(&sections, l->force, &again), HB_ERR_INPUT, "particle 0 has z = inf");
+  ASSERT_FAILS(hb_integrator_leapfrog.resume(&sections, NULL, l->force, &again), HB_ERR_INPUT,
+               "particle 0 has z = inf");
   hb_sections_clear(&sections);
   finish(l);
 }

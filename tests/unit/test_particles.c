@@ -51,7 +51,7 @@ static void notes(void **state)
   assert_string_equal(hb_particles_note(p, "history"), "ic plummer\nrun");
   static const char *const bad[] = {"", "two words", "key:", "k\n", "d\xC3\xA9"};
   for (size_t k = 0; k < COUNT_OF(bad); k++)
-    ASSERT_FAILS(hb_particles_set_note(p, bad[k], "x"), HB_ERR_USAGE, "is no key");
+    ASSERT_FAILS(hb_particles_set_note(p, bad[k], "x"), HB_ERR_USAGE, "is not a valid key");
   assert_int_equal(p->note_count, 3);
   hb_particles_destroy(p);
 }

@@ -1,4 +1,4 @@
-/* step/look: the same particles, with room for forces, whether an integrator lends its arrays or not. */
+/* step/state_view: the same particles, with room for forces, whether an integrator lends its arrays or not. */
 #include "support/support.h"
 
 #include "base/mem.h"
@@ -32,50 +32,49 @@ static void end(const struct hb_integrator_ops *ops, struct run *run)
   hb_force_close(run->force);
 }
 
-/* The look at a time between two blocks against the copied state; then its arrays are filled with what is not there. */
-static void expect_look(const struct hb_integrator_ops *ops, struct run *run)
+/* The view at a time between two blocks against the copied state; then its arrays are filled with what is not there. */
+static void expect_view(const struct hb_integrator_ops *ops, struct run *run)
 {
-  struct hb_state_view look;
+  struct hb_state_view view;
   struct hb_particles *p;
   double t = (ops->time(run->state) + ops->next_time(run->state)) / 2;
   ASSERT_OK(ops->particles(run->state, t, &p));
-  ASSERT_OK(hb_state_view_open(ops, run->state, t, &look));
-  assert_true(look.at.n == N && look.at.t == t);
-  assert_memory_equal(look.at.m, p->m, N * sizeof *p->m);
-  assert_memory_equal(look.at.x, p->x, 3 * N * sizeof *p->x);
-  assert_memory_equal(look.at.v, p->v, 3 * N * sizeof *p->v);
-  assert_memory_equal(look.at.id, p->id, N * sizeof *p->id);
-  for (uint32_t i = 0; i < N; i++) assert_int_equal(look.index[i], i);
-  memset(look.a, 0xff, 3 * N * sizeof *look.a);
-  memset(look.j, 0xff, 3 * N * sizeof *look.j);
-  memset(look.phi, 0xff, N * sizeof *look.phi);
-  hb_state_view_close(&look);
+  ASSERT_OK(hb_state_view_open(ops, run->state, t, &view));
+  assert_true(view.at.n == N && view.at.t == t);
+  assert_memory_equal(view.at.m, p->m, N * sizeof *p->m);
+  assert_memory_equal(view.at.x, p->x, 3 * N * sizeof *p->x);
+  assert_memory_equal(view.at.v, p->v, 3 * N * sizeof *p->v);
+  assert_memory_equal(view.at.id, p->id, N * sizeof *p->id);
+  for (uint32_t i = 0; i < N; i++) assert_int_equal(view.index[i], i);
+  memset(view.a, 0xff, 3 * N * sizeof *view.a);
+  memset(view.j, 0xff, 3 * N * sizeof *view.j);
+  memset(view.phi, 0xff, N * sizeof *view.phi);
+  hb_state_view_close(&view);
   hb_particles_destroy(p);
-  ASSERT_FAILS(hb_state_view_open(ops, run->state, -1, &look), HB_ERR_USAGE, "the state was asked for");
-  hb_state_view_close(&look);
+  ASSERT_FAILS(hb_state_view_open(ops, run->state, -1, &view), HB_ERR_USAGE, "the state was asked for");
+  hb_state_view_close(&view);
 }
 
-static void looking_is_the_same_with_lent_arrays_and_without(void **state)
+static void a_view_is_the_same_with_lent_arrays_and_without(void **state)
 {
   (void)state;
   struct hb_integrator_ops lends, copies;
   const struct hb_integrator_ops *ops;
   ASSERT_OK(hb_integrator_find("hermite4", &ops));
   lends = copies = *ops;
-  copies.look = NULL;
+  copies.view = NULL;
   struct run lent = start(&lends), copied = start(&copies), alone = start(&lends);
   struct hb_particles *p, *q;
   for (int step = 0; step < 50; step++) {
-    expect_look(&lends, &lent);
-    expect_look(&copies, &copied);
+    expect_view(&lends, &lent);
+    expect_view(&copies, &copied);
     ASSERT_OK(lends.step(lent.state));
     ASSERT_OK(lends.step(copied.state));
     ASSERT_OK(lends.step(alone.state));
   }
   ASSERT_OK(lends.particles(alone.state, lends.time(alone.state), &p));
   ASSERT_OK(lends.particles(lent.state, lends.time(lent.state), &q));
-  assert_memory_equal(p->x, q->x,
-                      3 * N * sizeof *p->x); /* what was left in the arrays is not looked at again */
+  assert_memory_equal(p->x, q->x, 3 * N * sizeof *p->x); /* what was left in the arrays is not used again */
   assert_memory_equal(p->v, q->v, 3 * N * sizeof *p->v);
   hb_particles_destroy(p);
   hb_particles_destroy(q);
@@ -91,15 +90,15 @@ static void no_memory(void **state)
   const struct hb_integrator_ops *ops;
   ASSERT_OK(hb_integrator_find("hermite4", &ops));
   copies = *ops;
-  copies.look = NULL;
+  copies.view = NULL;
   struct run run = start(&copies);
   for (unsigned long nth = 1; nth <= 9; nth++) { /* particles and their four arrays, then ours */
-    struct hb_state_view look;
+    struct hb_state_view view;
     hb_mem_fail_at(nth);
-    ASSERT_FAILS(hb_state_view_open(&copies, run.state, copies.time(run.state), &look), HB_ERR_INTERNAL,
+    ASSERT_FAILS(hb_state_view_open(&copies, run.state, copies.time(run.state), &view), HB_ERR_INTERNAL,
                  "cannot allocate");
     hb_mem_fail_at(0);
-    hb_state_view_close(&look);
+    hb_state_view_close(&view);
   }
   end(&copies, &run);
 }
@@ -107,7 +106,7 @@ static void no_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(looking_is_the_same_with_lent_arrays_and_without),
+      cmocka_unit_test(a_view_is_the_same_with_lent_arrays_and_without),
       cmocka_unit_test(no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

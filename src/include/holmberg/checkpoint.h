@@ -1,4 +1,4 @@
-/* A simulation kept in a file, and gone on with from there bit for bit. Conventions as in holmberg.h. */
+/* Saving a simulation to a file and resuming it bit for bit. Conventions as in holmberg.h. */
 #ifndef HOLMBERG_CHECKPOINT_H
 #define HOLMBERG_CHECKPOINT_H
 
@@ -8,21 +8,21 @@
 extern "C" {
 #endif
 
-enum hb_save_flags { HB_SAVE_KEEP = 1 /* what path holds so far becomes path~: two generations */ };
+enum hb_save_flags { HB_SAVE_KEEP = 1 /* the previous file is renamed to path~: two generations */ };
 
-/* Everything that the simulation goes on from, bit for bit, in one file: written under a temporary name, synced,
- * renamed, its folder synced. own[own_bytes], nullable, is the caller's and comes back by hb_checkpoint_own. Errors:
- * HB_ERR_IO; what path and path~ held is then still there, under one name or the other. */
+/* Writes all that is needed to continue bit for bit to one file: under a temporary name, synced, renamed, its folder
+ * synced. own[own_bytes], nullable, is data of the caller's, returned by hb_checkpoint_own. Errors: HB_ERR_IO; the files
+ * path and path~ then still exist, under one name or the other. */
 enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const void *own, size_t own_bytes,
                            unsigned flags);
 
 struct hb_checkpoint;
 
-/* Reads the file and checks all of it. Errors: HB_ERR_INPUT (no checkpoint, or a damaged one), HB_ERR_IO. */
+/* Reads the file and checks all of it. Errors: HB_ERR_INPUT (not a checkpoint, or damaged), HB_ERR_IO. */
 enum hb_status hb_checkpoint_open(const char *path, struct hb_checkpoint **checkpoint);
 void hb_checkpoint_close(struct hb_checkpoint *checkpoint);
 
-/* By whom and with what it was made. */
+/* What it was written by. */
 struct hb_checkpoint_info {
   const char *version; /* hb_version()                       */
   const char *scheme, *precision, *tuning, *context, *device;
@@ -32,9 +32,9 @@ struct hb_checkpoint_info {
 void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkpoint_info *info);
 const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *own_bytes);
 
-/* The simulation as it was, with the forces opened again by the same params; none are evaluated. place, nullable, tells
- * another place for them: its context, device, max_draw_s, and of its flags HB_FORCE_GL_DEBUG and HB_FORCE_PHASES; NULL
- * fields stay as they were. On another device bits may differ. Errors: as hb_force_open, HB_ERR_INPUT. */
+/* The simulation as it was, with the forces reopened with the same params; none are evaluated. place, nullable, moves them
+ * elsewhere: its context and device, unless NULL, its max_draw_s, and of its flags HB_FORCE_GL_DEBUG and HB_FORCE_PHASES.
+ * On another device bits may differ. Errors: as hb_force_open, HB_ERR_INPUT. */
 enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
                              struct hb_sim **sim);
 

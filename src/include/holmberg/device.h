@@ -1,4 +1,4 @@
-/* Where a simulation keeps its particles on its OpenGL device, for those who draw them from there. */
+/* The textures that hold a simulation's particles on its OpenGL device, for drawing them from there. */
 #ifndef HOLMBERG_DEVICE_H
 #define HOLMBERG_DEVICE_H
 
@@ -9,28 +9,28 @@ extern "C" {
 #endif
 
 enum hb_device_layout {
-  HB_DEVICE_NONE,    /* nowhere: draw from hb_sim_state                                                     */
+  HB_DEVICE_NONE,    /* none: draw from hb_sim_state                                                        */
   HB_DEVICE_RECORDS, /* texture[0]: buffer texture RGBA32F, `texels` a particle: (x y z m) (vx vy vz -) ... */
   HB_DEVICE_DOUBLES, /* the same in RGBA32UI: high words of (x y z m), their low words, those of (vx vy ..) */
-  HB_DEVICE_STREAMS  /* texture[3]: positions, velocities, masses in textures of `width` texels a row       */
+  HB_DEVICE_STREAMS  /* texture[3]: positions, velocities, masses, each in rows of `width` texels           */
 };
 
 /* Names of OpenGL objects in the simulation's context, which is current after each of its functions and lives as long as its
- * force does. They hold until the next step, diagnosis or structure, and so does order. */
+ * force. They and `order` are valid until the next step, diagnosis or structure. */
 struct hb_device_particles {
   enum hb_device_layout layout;
   size_t n;
   unsigned texture[3];
   int texels;            /* RECORDS, DOUBLES                                                       */
   int width, rectangle;  /* STREAMS; rectangle: 1 for TEXTURE_RECTANGLE, 0 for TEXTURE_2D          */
-  const uint32_t *order; /* [n] the number of the particle in each place; NULL: they are in order  */
-  double origin[3];      /* of the frame that they are kept in: to be added to positions           */
+  const uint32_t *order; /* [n] the number of the particle at each place; NULL: they are in order  */
+  double origin[3];      /* of the frame that they are in: to be added to positions                */
   double drift[3];       /* its velocity: to be added to velocities                                */
-  double t; /* of the last block step, to which all are predicted; a diagnosis since left its own */
+  double t; /* of the last block step; all are predicted to it, or to the time of a later diagnosis */
 };
 
-/* Reads nothing back. The layout is HB_DEVICE_NONE, and n = 0, for a source of forces without a device or one that is not
- * always sent what moves (hybrid), and before the first step, whose preparation leaves other velocities there. */
+/* Reads nothing back. The layout is HB_DEVICE_NONE, and n = 0, for a source of forces without a device or one that does not
+ * always get all particles (hybrid), and before the first step, since the start leaves other velocities there. */
 void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles);
 
 /* What a particle can be colored by. */
@@ -39,12 +39,12 @@ enum hb_quantity {
   HB_QUANTITY_ACC,    /* |a|, as of its own time                                       */
   HB_QUANTITY_ENERGY, /* v^2 / 2 + phi, of a unit of mass                              */
   HB_QUANTITY_STEP,   /* its time step                                                 */
-  HB_QUANTITY_AGE     /* how much of that has passed: the last block's time less its own */
+  HB_QUANTITY_AGE     /* the time since its last step, at the time of the last block     */
 };
 
-/* value[n] of all particles by number, as of the last block step. ACC, STEP and AGE are what the integrator has at hand;
- * SPEED predicts all particles on the host, ENERGY sums all potentials besides, N^2 work. With correct = gpu SPEED, ACC and
- * ENERGY are fetched from the device. Errors: those of forces. */
+/* value[n] of all particles by number, as of the last block step. ACC, STEP and AGE are known to the integrator; SPEED
+ * predicts all particles on the host, ENERGY also sums all potentials, N^2 work. With correct = gpu, SPEED, ACC and ENERGY
+ * are read back from the device. Errors: those of forces. */
 enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value);
 
 #ifdef __cplusplus

@@ -1,13 +1,13 @@
 /* Holmberg: direct gravitational N-body integration on OpenGL: particles, initial conditions, snapshots, forces, simulations.
- * Beside it: diagnostics.h (energies and structure), checkpoint.h (save and resume), measure.h (speeds, tunings, the
- * machine), device.h (drawing from where particles lie).
+ * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), measure.h (speeds, tunings, the
+ * machine), device.h (drawing from the particles' textures).
  *
  * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
  * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
- * Functions that can fail return an hb_status and leave one English sentence for hb_error(); they never print
- * or exit. Outputs are the last arguments and are set to NULL or left alone on failure. Params structs:
- * start from {0}; a zero field takes the default written beside it. Handles belong to the caller and go back
- * through their destroy/close function, which accepts NULL. One handle, one thread at a time. */
+ * Functions that can fail return an hb_status and leave one sentence for hb_error(); they never print or exit.
+ * Outputs are the last arguments and are set to NULL or left unchanged on failure. Params structs: start from {0};
+ * a zero field means the default given in its comment. Handles belong to the caller and are freed by their
+ * destroy/close function, which accepts NULL. One handle, one thread at a time. */
 #ifndef HOLMBERG_HOLMBERG_H
 #define HOLMBERG_HOLMBERG_H
 
@@ -23,14 +23,14 @@ extern "C" {
 /* What went wrong; also the exit code of the program. */
 enum hb_status {
   HB_OK = 0,
-  HB_ERR_INTERNAL = 1, /* a bug or no memory                                      */
+  HB_ERR_INTERNAL = 1, /* a bug, or out of memory                                  */
   HB_ERR_USAGE = 2,    /* an argument or option that makes no sense                */
   HB_ERR_INPUT = 3,    /* a file or its content that cannot be used                */
   HB_ERR_IO = 4,       /* reading or writing failed: disk full, no permission, ... */
   HB_ERR_GL = 5,       /* no OpenGL device, or one that lacks what is needed       */
   HB_ERR_DEVICE = 6,   /* the device failed while working                          */
   HB_ERR_NUMERIC = 7,  /* NaN, Inf, or an energy error above the bound             */
-  HB_ERR_STOPPED = 75  /* asked to stop before the end; the program only           */
+  HB_ERR_STOPPED = 75  /* stopped before the end on request; the program only      */
 };
 
 const char *hb_version(void); /* "0.1.0" */
@@ -38,8 +38,8 @@ const char *hb_error(void);   /* the sentence of this thread's last failure; "" 
 
 /* ---- particles --------------------------------------------------------------------------------------- */
 
-/* n particles at one time: masses, positions, velocities, identities, and notes (text that travels in file
- * headers: command history, device, options). */
+/* n particles at one time: masses, positions, velocities, identities, and notes (text in file headers: command
+ * history, device, options). */
 struct hb_particles;
 
 /* All values zero, id[i] = i, t = 0, no notes. Errors: HB_ERR_USAGE for n = 0, HB_ERR_INTERNAL. */
@@ -55,22 +55,22 @@ double *hb_particles_x(struct hb_particles *particles);    /* [3 * n] positions 
 double *hb_particles_v(struct hb_particles *particles);    /* [3 * n] velocities */
 uint64_t *hb_particles_id(struct hb_particles *particles); /* [n]     identities */
 
-/* Notes: value replaces an older one of the same key; NULL for a key that is not there. Keys are words of
- * letters, digits and '_'. The key "history" is a list of lines, one per program that touched the data. */
+/* Notes: value replaces an older one of the same key; NULL if there is no such key. Keys consist of letters, digits
+ * and '_'. The note "history" is a list of lines, one per program that processed the data. */
 enum hb_status hb_particles_set_note(struct hb_particles *particles, const char *key, const char *value);
 enum hb_status hb_particles_add_history(struct hb_particles *particles, const char *line);
 const char *hb_particles_note(const struct hb_particles *particles, const char *key);
 
 /* ---- initial conditions ------------------------------------------------------------------------------ */
 
-/* How plummer reaches its units: by the sums over its own particles, exact but N^2 work, or by those of the model it
- * is drawn from, for which 10^6 particles take no time. auto: measured up to HB_IC_MEASURED_MOST particles. */
+/* How plummer is scaled to its units: by sums over its own particles, exact but N^2 work, or by those of the model it is
+ * drawn from, which costs nothing. auto: measured up to HB_IC_MEASURED_MOST particles. */
 enum hb_ic_scaling { HB_IC_SCALING_AUTO = 0, HB_IC_SCALING_MEASURED = 1, HB_IC_SCALING_MODEL = 2 };
 extern const char *const
-    hb_ic_scaling_names[]; /* words for an enum, by its values, like all ..._names; NULL behind the last */
+    hb_ic_scaling_names[]; /* words for an enum, by its values, like all ..._names; NULL after the last */
 enum { HB_IC_MEASURED_MOST = 1 << 17 };
 
-/* What auto stands for with n particles. */
+/* What auto means for n particles. */
 enum hb_ic_scaling hb_ic_scaling_for(size_t n);
 
 /* demo1 ... demo7: how the program of the CUDA samples places its bodies. */
@@ -79,13 +79,13 @@ extern const char *const hb_ic_shape_names[];
 
 struct hb_ic_params {
   size_t n;      /* number of particles; 0: the model's own                                              */
-  uint64_t seed; /* same model, n, seed: same bytes on every machine                                      */
+  uint64_t seed; /* the same model, n and seed give the same bytes on every machine                        */
   double r_cut;  /* plummer: no particle beyond this radius, in units of the Plummer radius; 0: no cut-off */
   double m1, m2; /* twobody: masses; 0: 0.5 each                                                          */
-  double a, e;   /* twobody: semi-major axis (0: 1) and eccentricity, 0 <= e < 1; starts at apocentre     */
+  double a, e;   /* twobody: semi-major axis (0: 1) and eccentricity, 0 <= e < 1; starts at apocenter     */
   double
       velocity; /* holmberg1941: velocity at infinity of the encounter, see ic/ic_holmberg1941.c          */
-  double spin;  /* holmberg1941: rotation of both discs in units of the circular one, < 0 retrograde; 0: 1  */
+  double spin;  /* holmberg1941: rotation of both disks in units of the circular one, < 0 retrograde; 0: 1  */
   enum hb_ic_scaling scaling;                   /* plummer */
   enum hb_ic_shape shape;                       /* demo1 ... demo7 */
   void (*progress)(void *context, double done); /* called during long work, 0 < done <= 1; nullable */
@@ -118,8 +118,8 @@ struct hb_snapshot_format {
 const struct hb_snapshot_format *hb_snapshot_formats(size_t *count);
 
 /* format NULL: by the extension of path. path "-" is standard input or output (text only). A file is written
- * under a temporary name in the same folder, synced and renamed: it is there whole or not at all. HDF5 is read by
- * holmberg-child, a program beside the calling one, one folder above it, or where HB_CHILD says.
+ * completely or not at all: under a temporary name in the same folder, synced and renamed. HDF5 is read by
+ * holmberg-child, a program beside the calling one, one folder above it, or named by HB_CHILD.
  * Errors: HB_ERR_INPUT (content; names file, line or data set, value), HB_ERR_IO, HB_ERR_USAGE (format). */
 enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles);
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles);
@@ -128,8 +128,8 @@ enum hb_status hb_snapshot_write(const char *path, const char *format, const str
 
 enum hb_force_flags {
   HB_FORCE_CG2007_RECT = 1, /* cg2007 with rectangle textures and RGB32F targets, as in 2007 */
-  HB_FORCE_GL_DEBUG = 2,    /* ask the driver for debug messages and treat them as faults    */
-  HB_FORCE_NO_TUNE = 4,     /* take safe defaults, measure nothing                           */
+  HB_FORCE_GL_DEBUG = 2,    /* enable the driver's debug messages and treat them as errors   */
+  HB_FORCE_NO_TUNE = 4,     /* use safe defaults, measure nothing                            */
   HB_FORCE_PHASES = 8       /* wait for the device between phases, so that each can be timed */
 };
 
@@ -142,7 +142,7 @@ struct hb_force_params {
   const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
   const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
   const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
-  double max_draw_s;   /* no draw shall take longer; 0: 0.05                              */
+  double max_draw_s;   /* upper limit for the time of a draw; 0: 0.05                     */
   double eps;          /* Plummer softening, >= 0                                           */
   unsigned flags;      /* hb_force_flags, or-ed                                             */
 };
@@ -152,40 +152,40 @@ struct hb_force_scheme {
   const char *name;
   const char *summary;
   const char *source;     /* the paper it comes from */
-  const char *precisions; /* what it offers, blank separated, the default first */
-  const char *modes;      /* what it can do of transfer/predict/correct, blank separated: "all/host/host" */
+  const char *precisions; /* blank-separated, the default first */
+  const char *modes;      /* supported transfer/predict/correct, blank-separated: "all/host/host" */
   int flops_per_pair;     /* floating point operations of acc + jerk + pot, counted in its kernel */
-  int needs_gl;           /* 1: runs on OpenGL alone                                            */
+  int needs_gl;           /* 1: cannot run without OpenGL                                       */
   int on_host;            /* 1: never opens OpenGL                                              */
   int is_compute;         /* 1: its programs are compute shaders                                */
   int is_exact;           /* 1: its potentials are those of exact energies, bit for bit         */
-  int is_historic;        /* 1: of interest for what it was, not for its speed                  */
-  int has_tuning;         /* 1: hb_tune finds how it is fastest                                 */
-  int has_rect;           /* 1: takes HB_FORCE_CG2007_RECT                                      */
+  int is_historic;        /* 1: of historical interest, not for speed                           */
+  int has_tuning;         /* 1: hb_tune finds its fastest tuning                                */
+  int has_rect;           /* 1: supports HB_FORCE_CG2007_RECT                                   */
 };
 
 struct hb_force;
 
 const struct hb_force_scheme *hb_force_schemes(size_t *count);
-const char *hb_force_auto_summary(void); /* what "auto" takes */
+const char *hb_force_auto_summary(void); /* what "auto" chooses */
 
-/* NULL if there is none of that name; "auto" is none. */
+/* NULL if there is none of that name; "auto" is not one. */
 const struct hb_force_scheme *hb_force_scheme_find(const char *name);
 
-/* Bytes that a run of n particles needs. Results come on top for each sink of the largest block; the start of a
- * run evaluates all n. */
+/* Bytes that a run of n particles needs: sources, and results for each sink of the largest block; at the start of a run
+ * these are all n. */
 struct hb_force_need {
   double device_source; /* for each particle                                             */
   double device_sink;   /* for each sink of the largest block                            */
-  double device_fixed;  /* whatever n: the tile of matrix2004, totals of a portion of the sinks */
+  double device_fixed;  /* for any n: the tile of matrix2004, totals of a portion of the sinks  */
   double device;        /* all of it, with n sinks                                       */
   double host_particle; /* particles, integrator, sources on the host, for each of n      */
-  double host_fixed;    /* whatever n: what travels at once between host and device       */
+  double host_fixed;    /* for any n: buffers for transfers between host and device        */
   double host;          /* all of it                                                       */
 };
 
-/* Reads scheme, precision, flags (HB_FORCE_CG2007_RECT) and opens nothing: textures as they are made for a GPU without
- * a tuning. Errors: HB_ERR_USAGE. */
+/* Depends on scheme, precision and flags (HB_FORCE_CG2007_RECT) and opens nothing: assumes the textures of a GPU without a
+ * tuning. Errors: HB_ERR_USAGE. */
 enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, struct hb_force_need *need);
 
 /* Errors: HB_ERR_USAGE (unknown scheme, eps), HB_ERR_GL. */
@@ -194,15 +194,15 @@ void hb_force_close(struct hb_force *force);
 
 const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force);
 const char *hb_force_precision(const struct hb_force *force);
-extern const char *const hb_precision_names[];     /* of all schemes together; NULL behind the last */
+extern const char *const hb_precision_names[];     /* of all schemes together; NULL after the last */
 int hb_force_position_bits(const char *precision); /* significant bits of a position in it; 0: unknown name */
 const char *
 hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "" where there are none */
 const char *hb_force_context(const struct hb_force *force); /* "none" on the host */
 const char *hb_force_device(const struct hb_force *force);  /* what the driver calls it */
 
-/* The sources: m[nj], x[3 * nj], v[3 * nj], copied; less than double takes them in a frame of their own. Errors:
- * HB_ERR_INPUT (beyond the range of float; names the particle). */
+/* The sources: m[nj], x[3 * nj], v[3 * nj], copied; for less than double in a frame of their own. Errors: HB_ERR_INPUT
+ * (beyond the range of float; names the particle). */
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v);
 
@@ -211,18 +211,18 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
  * attracts, and App. A):
  *   a = sum m rij / (rij^2 + eps^2)^(3/2),  phi = -sum m / (rij^2 + eps^2)^(1/2)
  *   j = sum m (vij / (..)^(3/2) - 3 (rij . vij) rij / (..)^(5/2))
- * After a failure a j phi hold nothing of use. Errors: HB_ERR_USAGE, HB_ERR_DEVICE, HB_ERR_INTERNAL. */
+ * After a failure a j phi are undefined. Errors: HB_ERR_USAGE, HB_ERR_DEVICE, HB_ERR_INTERNAL. */
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi);
 
 /* ---- simulation -------------------------------------------------------------------------------------- */
 
-/* How the step of eqs 2 and 9 becomes a power of two: the next below, the nearest in log2, the next above. Whatever it asks for, a
+/* How the step of eqs 2 and 9 becomes a power of two: the next below, the nearest in log2, the next above. In any case a
  * step grows by a factor of two at most, and only when the time is a multiple of the longer one. */
 enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
 extern const char *const hb_rounding_names[];
 
-/* hermite4: each particle has its own step, or all take the smallest that any of them wants. */
+/* hermite4: each particle has its own step, or all have the smallest that any of them needs. */
 enum hb_steps { HB_STEPS_BLOCK = 0, HB_STEPS_SHARED = 1 };
 extern const char *const hb_steps_names[];
 
@@ -230,24 +230,24 @@ extern const char *const hb_steps_names[];
 struct hb_integrator_info {
   const char *name, *summary;
   const char *source; /* the paper it comes from */
-  int has_dt; /* 1: all particles share the step dt, the caller's choice, and can be damped; 0: eta sets the steps */
+  int has_dt; /* 1: all particles share the given step dt, and can be damped; 0: eta determines the steps */
 };
 
 const struct hb_integrator_info *hb_integrators(size_t *count);
 const struct hb_integrator_info *
 hb_integrator_named(const char *name); /* NULL if there is none of that name */
 
-/* Where a block step's work is done, and what travels for it; the three modes of [PZ07] Fig. 5 are
+/* Where the work of a block step is done, and what is transferred; the three modes of [PZ07] Fig. 5 are
  *   all / host / host     as in 2007: the host predicts all particles and sends them
- *   block / gpu / host    the device keeps them and predicts; corrected particles go there, forces come back
- *   block / gpu / gpu     it corrects, too, in double-single or double; only time steps come back
+ *   block / gpu / host    the particles stay on the device, which predicts; corrected ones are sent, forces returned
+ *   block / gpu / gpu     it corrects, too, in double-single or double; only time steps are returned
  * all / gpu / host sends all particles for the device to predict. */
 enum hb_transfer { HB_TRANSFER_ALL = 0, HB_TRANSFER_BLOCK = 1 };
 enum hb_place { HB_PLACE_HOST = 0, HB_PLACE_GPU = 1 };
 extern const char *const hb_transfer_names[], *const hb_place_names[];
 
-/* Whether energies are summed in exact host double besides the source's own potentials: N^2 work of its own. auto does
- * up to N = 32768. */
+/* Whether energies are summed in exact host double, in addition to the source's own potentials: N^2 work. auto: up to
+ * N = 32768. */
 enum hb_exact_energy { HB_EXACT_ENERGY_AUTO = 0, HB_EXACT_ENERGY_YES = 1, HB_EXACT_ENERGY_NO = 2 };
 extern const char *const hb_exact_energy_names[];
 
@@ -256,7 +256,7 @@ struct hb_sim_params {
   const char *integrator;    /* NULL: the first of hb_integrators                             */
   double eta;                /* accuracy parameter, nu of [PZ07] eqs 2 and 9; 0: 0.01         */
   double dt_max;             /* largest step, a power of two; 0: 1/8                          */
-  double dt_min;             /* smallest step, a power of two, the unit of time; 0: by eps    */
+  double dt_min;             /* smallest step, a power of two; 0: hb_sim_default_dt_min       */
   enum hb_rounding rounding; /* how eqs 2 and 9 become a power of two                         */
   enum hb_transfer transfer;
   enum hb_place predict, correct;
@@ -266,11 +266,11 @@ struct hb_sim_params {
   double damping;      /* leapfrog: velocities are multiplied by it each step; 0: 1     */
 };
 
-/* dt_min where none is given: 2^-26, and 2^-40 for eps = 0, where encounters can be as close as they like. */
+/* The default of dt_min: 2^-26, and 2^-40 for eps = 0, where encounters can be arbitrarily close. */
 double hb_sim_default_dt_min(double eps);
 
-/* Steps that should have been shorter than dt_min: how many, and the first one's particle, time and wanted length. The
- * orbits after them may be wrong. */
+/* Steps that should have been shorter than dt_min: how many, and the particle, time and required length of the first.
+ * Orbits may be wrong after them. */
 struct hb_cut_steps {
   double dt_min;
   uint64_t count, particle;
@@ -288,7 +288,7 @@ struct hb_sim_counts {
 };
 
 /* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the
- * device is idle between send, force and receive; without it they overlap, and force holds what cannot be told apart. */
+ * device is idle between send, force and receive; without it they overlap, and force includes what cannot be separated. */
 struct hb_phases {
   double predict_s, send_s, force_s, receive_s, correct_s;
 };
@@ -300,7 +300,7 @@ struct hb_sim;
 enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
                              struct hb_sim **sim);
 
-/* The same with particles that belong to the simulation from here on, also after a failure: where memory is short. */
+/* The same, but takes over the particles, even after a failure: saves memory. */
 enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *params,
                            struct hb_sim **sim);
 void hb_sim_destroy(struct hb_sim *sim);
@@ -314,9 +314,8 @@ enum { HB_BLOCK_SIZES = 32 };
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
 
-/* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own
- * time; exact (corrected) for those whose own time is t, so for all at multiples of dt_max. Reading changes
- * nothing in the trajectory. */
+/* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own time;
+ * exact (corrected) for those whose own time is t, so for all at multiples of dt_max. Does not affect the trajectory. */
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles);
 
 #ifdef __cplusplus

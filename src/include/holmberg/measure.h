@@ -1,5 +1,5 @@
-/* How fast: forces and runs measured, tunings found, the machine asked, and the time model of [PZ07]. Conventions as in
- * holmberg.h. */
+/* Speed: benchmarks of forces and runs, tunings, properties of the machine, and the time model of [PZ07]. Conventions as
+ * in holmberg.h. */
 #ifndef HOLMBERG_MEASURE_H
 #define HOLMBERG_MEASURE_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 /* ---- measuring --------------------------------------------------------------------------------------- */
 
-/* What two particles do to each other; the all-pairs schemes (bag, tile, matrix2004) take any of them. */
+/* An interaction between two particles; the all-pairs schemes (bag, tile, matrix2004) support all of them. */
 struct hb_interaction_info {
   const char *name, *summary, *source;
   int flops_per_pair; /* counted in its shader; sqrt and division as one each */
@@ -29,8 +29,8 @@ struct hb_bench_params {
   uint64_t seed;
 };
 
-/* Times are of one evaluation. For the all-pairs schemes they cover the walk alone, from the first draw until the
- * device is idle (send and receive stand beside); for the others the whole call. */
+/* Times of one evaluation. For the all-pairs schemes they cover the walk alone, from the first draw until the device is
+ * idle (send and receive are separate); for the others the complete call. */
 struct hb_bench_result {
   char precision[16], context[16], device[192], tuning[256];
   size_t ni;
@@ -38,8 +38,8 @@ struct hb_bench_result {
   double ms_median, ms_min, ms_max;
   double send_ms, draw_ms,
       receive_ms;      /* medians of one upload, one walk, one readback, the device idle between */
-  double cycle_ms;     /* median of the three in one go, as a block step does them               */
-  double cycle_min_ms; /* and the least, for machines that others use, too                     */
+  double cycle_ms;     /* median of all three without idling, as in a block step                 */
+  double cycle_min_ms; /* and the minimum, for machines that are shared                        */
   double pairs_per_s;  /* ni (n - 1) / median */
   double acc_rms, acc_max, jerk_rms, jerk_max, pot_rms,
       pot_max;      /* relative to each sink's own; NaN: not checked */
@@ -49,23 +49,23 @@ struct hb_bench_result {
 /* Errors: as hb_force_open; HB_ERR_USAGE. */
 enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_bench_result *result);
 
-/* The job of [PZ07] Table 2: an equal-mass Plummer sphere is integrated from 0 to t_end, and the time taken from t_begin
- * on, so that start and warm-up do not count. */
+/* The benchmark of [PZ07] Table 2: an equal-mass Plummer sphere is integrated from 0 to t_end, and timed from t_begin on,
+ * so that start and warm-up do not count. */
 struct hb_bench_run_params {
   struct hb_sim_params sim; /* force.scheme must be named; the paper's force.eps is 1/256            */
   size_t n;
   uint64_t seed;
   double t_begin,
       t_end;  /* multiples of dt_max, else the energies are of predicted particles; 0, 0: 0.25, 0.5 */
-  int repeat; /* whole runs; 0: 1 */
+  int repeat; /* number of runs; 0: 1 */
 };
 
 struct hb_bench_run_result {
   char scheme[16], precision[16], context[16], device[192], tuning[256];
-  double wall_s; /* the run that took the median of the wall times, the lower one of two */
+  double wall_s; /* of the run with the median wall time, the shorter one of two */
   double wall_min_s, wall_max_s;
-  struct hb_sim_counts counts;   /* these and what follows between t_begin and t_end, the same in every run */
-  struct hb_phases phases;       /* of the run of wall_s; told apart with HB_FORCE_PHASES only */
+  struct hb_sim_counts counts;   /* these and all below between t_begin and t_end, the same in every run */
+  struct hb_phases phases;       /* of the run of wall_s; separated with HB_FORCE_PHASES only */
   double e_begin, e_end;         /* total energies */
   double e_gpu_begin, e_gpu_end; /* the same with the potentials of the scheme itself */
   int exact_energy; /* 1: in host double; 0: by the source's own potentials, above 32768 particles */
@@ -82,17 +82,17 @@ struct hb_tune_result {
   double pairs_per_s;
 };
 
-/* Looks for the fastest tuning of bag and tile (matrix2004 has nothing to choose) in every precision on this device for
- * a few sizes, in about the given seconds (0: 50), and keeps them in the user's cache directory, where runs find them.
- * `found` is called for each. What the device cannot do is passed over. */
+/* Finds the fastest tuning of bag and tile (matrix2004 has none) in every precision on this device for a few sizes, in
+ * about the given seconds (0: 50), and stores them in the user's cache directory, where runs find them. `found` is called
+ * for each. What the device does not support is skipped. */
 enum hb_status hb_tune(const struct hb_force_params *params, double seconds,
                        void (*found)(const struct hb_tune_result *result, void *context), void *context);
 
-/* The file that keeps them. */
+/* The file they are stored in. */
 const char *hb_tune_path(void);
 
-/* Multiply-adds a second (two operations each) that the device reaches in a fragment (compute = 0) or compute
- * program: the ceiling to judge rates by. */
+/* Floating point operations per second that the device reaches with multiply-adds, two operations each, in a fragment
+ * (compute = 0) or compute program: the ceiling for rates. */
 enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int compute, double *flops);
 
 /* ---- the machine ------------------------------------------------------------------------------------- */
@@ -100,22 +100,22 @@ enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int comput
 /* How a * b + c is rounded: after each operation, once after both, or not the same way everywhere. */
 enum hb_fusion { HB_FUSION_SEPARATE, HB_FUSION_FUSED, HB_FUSION_OTHER, HB_FUSION_ABSENT /* no fma() */ };
 
-/* What the driver's shader compiler makes of exact arithmetic: cases that differ from the host's, bit by bit, and
- * largest errors in units of the last place. */
+/* How the driver's shader compiler treats exact arithmetic: the number of cases that differ from the host's bits, and the
+ * largest errors in units in the last place. */
 struct hb_selftest_info {
   int cases;                             /* of each kind; 0: the test could not be run           */
   int two_sum_wrong, two_product_wrong;  /* a sum or product and its rounding error, plain GLSL  */
-  int two_sum_precise_wrong;             /* `precise`, as precisions compensated and ds add: 0   */
+  int two_sum_precise_wrong;             /* `precise`, as in precisions compensated and ds: 0    */
   int carry_precise_wrong;               /* their other kind of sum: 0                           */
   enum hb_fusion multiply_add, fma;      /* of a * b + c and of fma(a, b, c)                     */
   int dot_differs;                       /* dot() against its products added from left to right  */
   double sqrt_ulp, rsqrt_ulp;            /* sqrt(x), inversesqrt(x)                              */
   double one_over_sqrt_ulp, inverse_ulp; /* 1 / sqrt(x), 1 / x                                   */
-  double rsqrt_mean;                     /* mean relative error of 1 / r; compensated and ds take it back */
+  double rsqrt_mean;                     /* mean relative error of 1 / r; compensated and ds correct for it */
   int denormals_lost;                    /* not the same after reading and writing               */
   int denormal_products_lost;            /* products too small to be normal that became 0        */
   int special_wrong, wrap_wrong;         /* NaN, infinities, zeros; unsigned numbers beyond 2^32 */
-  int has_double;                        /* 0: the two below say nothing                         */
+  int has_double;                        /* 0: the two below are not valid                       */
   int double_wrong;                      /* a double sum, its rounding error, or a product: 0    */
   double double_ulp;                     /* sqrt, inversesqrt and 1 / x in double                */
 };
@@ -131,7 +131,7 @@ struct hb_context_info {
   struct hb_selftest_info selftest;
 };
 
-/* A device EGL offers; index and path are what --device takes. */
+/* A device that EGL offers; --device accepts index and path. */
 struct hb_device_info {
   int index;
   char path[64]; /* /dev/dri/..., "" if none */
@@ -147,9 +147,9 @@ enum hb_status hb_info_devices(size_t max, struct hb_device_info *devices, size_
 
 /* ---- the time model ---------------------------------------------------------------------------------- */
 
-/* The run time of a cluster by [PZ07] section 5: what a block step costs (eqs 10 to 13 and 15), how many particles one has
- * (eq. 14), how many a time unit takes (eq. 17). For the four machines of the paper with its constants, for this one
- * with constants that are measured here. Seconds. */
+/* The run time of a cluster by [PZ07] section 5: the cost of a block step (eqs 10 to 13 and 15), its number of particles
+ * (eq. 14), and the number of block steps in a time unit (eq. 17). For the four machines of the paper with its constants,
+ * for this one with measured constants. Seconds. */
 
 /* c N^p */
 struct hb_power_law {
@@ -158,7 +158,7 @@ struct hb_power_law {
 
 /* A block step with n_block of N particles takes
  *   t_start + t_predict N + t_correct n_block + t_send n_send + t_receive n_receive + t_source N + t_pair N n_block.
- * t_start and t_source are not the paper's, which has no cost of beginning: of a draw, a transfer, a pass over a source. */
+ * t_start and t_source are not in the paper, which has no fixed costs: of a draw, a transfer, a pass over a source. */
 struct hb_machine {
   char name[96];
   double n_pipe;               /* Table 1; 0: not known                                              */
@@ -178,7 +178,7 @@ struct hb_machine {
   struct hb_power_law n_steps; /* block steps of a time unit, eq. 17 */
 };
 
-/* GRAPE-6Af, 8800GTX, FX1400, Xeon, in the order of the tables: modelled, never measured here. */
+/* GRAPE-6Af, 8800GTX, FX1400, Xeon, in the order of the tables: modeled, not measured here. */
 const struct hb_machine *hb_model_machines(size_t *count);
 
 struct hb_model_time {
@@ -195,24 +195,24 @@ void hb_model_predict(const struct hb_machine *machine, double n, struct hb_mode
 #define HB_MODEL_T_HOST_N 65536.0
 double hb_model_t_host(const struct hb_machine *machine);
 
-/* ---- the same model with constants that are measured here ------------------------------------------------------------------------------------ */
+/* ---- the same model with measured constants ---------------------------------------------------------- */
 
-/* One size that was measured: means over its seeds, the seconds the median. */
+/* One measured size: means over its seeds, but medians of seconds. */
 struct hb_model_size {
   size_t n;
   double n_steps, n_block;
   double de_rel, de_rel_most; /* mean and largest |dE/E| from t_begin to t_end                         */
   double measured_s;          /* of a time unit                                                        */
   double predicted_s;         /* by the fit of all sizes                                               */
-  double unseen_s;            /* by a fit of every other size, of which this one is not; NaN: it is one */
+  double unseen_s;            /* by a fit of every other size, without this one; NaN: it is one of them */
 };
 
 struct hb_model_fit_params {
-  struct hb_bench_run_params run; /* n and seed are of no account; phases are told apart        */
+  struct hb_bench_run_params run; /* n and seed are ignored; phases are always separated        */
   const size_t *n;                /* [n_count] ascending                                        */
   size_t n_count;                 /* at least 3                                                 */
   int seeds;                      /* of each size the spheres of seeds 1 to this; 0: 3          */
-  /* Called behind each run, nullable; what it returns ends the fit when it is a failure. */
+  /* Called after each run, nullable; a failure that it returns ends the fit. */
   enum hb_status (*measured)(const struct hb_bench_run_params *job, const struct hb_bench_run_result *result,
                              void *context);
   void *context;
@@ -227,8 +227,8 @@ struct hb_model_fit {
   double de_rel;               /* mean |dE/E| of all runs                       */
 };
 
-/* Runs the job of hb_bench_run for each size and seed, and fits. sizes[n_count]. Errors: as hb_bench_run; HB_ERR_USAGE (sizes,
- * seeds), HB_ERR_NUMERIC (a run without block steps between t_begin and t_end). */
+/* Runs hb_bench_run for each size and seed, and fits. sizes[n_count]. Errors: as hb_bench_run; HB_ERR_USAGE (sizes, seeds),
+ * HB_ERR_NUMERIC (a run without block steps between t_begin and t_end). */
 enum hb_status hb_model_fit(const struct hb_model_fit_params *params, struct hb_model_size *sizes,
                             struct hb_model_fit *fit);
 

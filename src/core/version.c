@@ -1,3 +1,0 @@
-#include <holmberg/holmberg.h>
-
-const char *hb_version(void) { return HB_VERSION; } /* from the Makefile */

@@ -1,0 +1,21 @@
+/* What tests of the integrators share. */
+#ifndef STEP_CASE_H
+#define STEP_CASE_H
+
+#include "step/hermite4.h"
+#include "step/leapfrog.h"
+
+/* sum m phi / 2 in double, all pairs. */
+double step_potential_energy(const struct hb_particles *particles, double eps2);
+
+/* Integrators of a copy of the particles, without a simulation around them; hermite4 has damping 1 where params have 0. */
+enum hb_status step_hermite4(const struct hb_particles *initial, const struct hb_sim_params *params,
+                             struct hb_force *force, struct hb_hermite4 **hermite4);
+enum hb_status step_leapfrog(const struct hb_particles *initial, const struct hb_sim_params *params,
+                             struct hb_force *force, struct hb_leapfrog **leapfrog);
+
+/* HB_ERR_INTERNAL naming the first broken invariant of the schedule. t[n], nullable, are the times of the particles in
+ * ticks as the caller has kept them. */
+enum hb_status step_blocks_check(const struct hb_blocks *blocks, const uint64_t *t);
+
+#endif
