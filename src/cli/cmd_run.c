@@ -5,7 +5,7 @@
 
 static const struct hb_opts_option quiet[] = {
     {"quiet", 0, HB_OPTS_FLAG, HB_OPTS_FIELD(struct hb_run_settings, quiet),
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "no table and no progress bar"},
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME, .help = "no table and no progress bar"},
     {0}};
 
 static enum hb_status run_file(const struct hb_opts *opts)

@@ -89,11 +89,11 @@ static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
     const char *then = opts->typed[k] ? opts->typed[k] : option->fallback;
     int differs = !hb_opts_same(given, opts, k);
     if (differs && !(option->use & HB_OPTS_SHOWS)) run->resumed.differs = 1;
-    if (differs && !(option->use & HB_OPTS_ANEW))
+    if (differs && !(option->use & HB_OPTS_ON_RESUME))
       return hb_fail(HB_ERR_USAGE,
                      "option --%s: '%s' is not what the checkpoint's run has (%s); leave it out",
                      option->name, given->typed[k], then ? then : "none");
-    hb_opts_take(opts, given, k);
+    hb_opts_copy(opts, given, k);
   }
   return HB_OK;
 }

@@ -76,23 +76,23 @@ const struct hb_opts_option hb_run_walk_options[] = {
     {"no-tune", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_NO_TUNE,
      .help = "safe defaults in place of what was or would be measured on this device"},
     {"max-draw-ms", 0, HB_OPTS_POSITIVE, RUN(sim.force.max_draw_s), "MS", "50", .unit = 1e-3,
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "no draw of an all-pairs scheme takes longer; changes no result"},
     {"cg2007-rect", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_CG2007_RECT,
      .help = "cg2007 with rectangle textures and RGB32F targets, as in 2007"},
     {"gl-debug", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_GL_DEBUG,
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "take the driver's debug messages as faults"},
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME, .help = "take the driver's debug messages as faults"},
     {0}};
 
 const struct hb_opts_option hb_run_result_options[] = {
-    {"output", 'o', HB_OPTS_TEXT, RUN(output), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+    {"output", 'o', HB_OPTS_TEXT, RUN(output), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "write the final state; - is standard output, without the table (default: not written)"},
-    {"t-end", 0, HB_OPTS_NUMBER, RUN(t_end), "T", "1", .use = HB_OPTS_ANEW,
+    {"t-end", 0, HB_OPTS_NUMBER, RUN(t_end), "T", "1", .use = HB_OPTS_ON_RESUME,
      .help = "time to end at; at multiples of dt-max every particle is corrected, in between predicted"},
     {0}};
 
 const struct hb_opts_option hb_run_watch_options[] = {
-    {"diag", 0, HB_OPTS_TEXT, RUN(diag), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+    {"diag", 0, HB_OPTS_TEXT, RUN(diag), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help =
          "every diagnostic there is, a row for each of the table's, as .csv or .jsonl; see 'holmberg plot'"},
     {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
@@ -103,21 +103,21 @@ const struct hb_opts_option hb_run_watch_options[] = {
              "N = 32768), yes, no"},
     {"snap-every", 0, HB_OPTS_POSITIVE, RUN(snap_every), "DT", .use = HB_OPTS_SHOWS,
      .help = "a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)"},
-    {"max-energy-error", 0, HB_OPTS_BOUND, RUN(max_energy_error), "X", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+    {"max-energy-error", 0, HB_OPTS_BOUND, RUN(max_energy_error), "X", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help =
          "stop with exit code 7 when |dE/E| exceeds X; none: no bound (default: leapfrog none, hermite4 1e-2 "
          "of the larger of |E| and the kinetic energy at the start, and at the end 1e-3)"},
-    {"checkpoint", 0, HB_OPTS_TEXT, RUN(checkpoint), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+    {"checkpoint", 0, HB_OPTS_TEXT, RUN(checkpoint), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "keep in FILE what the run goes on from, in FILE~ the one before (default: nothing; "
              "with --resume: where that is)"},
     {"checkpoint-every", 0, HB_OPTS_DURATION, RUN(checkpoint_every_s), "TIME", "10min",
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "wall time between checkpoints, like 30s, 10min or 2h"},
-    {"resume", 0, HB_OPTS_TEXT, RUN(resume), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME, .help = "wall time between checkpoints, like 30s, 10min or 2h"},
+    {"resume", 0, HB_OPTS_TEXT, RUN(resume), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "go on from a checkpoint, with the options of its run; no other is needed"},
-    {"max-hours", 0, HB_OPTS_POSITIVE, RUN(max_s), "H", .unit = 3600, .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
+    {"max-hours", 0, HB_OPTS_POSITIVE, RUN(max_s), "H", .unit = 3600, .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "after H hours write a checkpoint and stop with exit code 75 (default: no limit)"},
     {"format", 0, HB_OPTS_WORD, RUN(format), "F", .words.at = hb_target_format,
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "format of what is written (default: by the extension)"},
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME, .help = "format of what is written (default: by the extension)"},
     {0}};
 
 const struct hb_opts_option hb_run_input_options[] = {
