@@ -1,7 +1,6 @@
 /* holmberg run: integrates a snapshot. */
 #include "cli/cmd.h"
-#include "run/run_loop.h"
-#include "run/run_open.h"
+#include "run/run.h"
 
 static const struct hb_opts_option quiet[] = {
     {"quiet", 0, HB_OPTS_FLAG, HB_OPTS_FIELD(struct hb_run_settings, quiet),
@@ -47,7 +46,7 @@ const struct hb_opts_command hb_cmd_run = {
     .name = "run",
     .summary = "Integrate a snapshot and print its diagnostics.",
     .operand = "FILE",
-    .operand_min = 0, /* run_open.c asks for it where there is no --resume */
+    .operand_min = 0, /* run_open.c asks for it without --resume */
     .operand_max = 1,
     .groups = {{.options = hb_run_result_options},
                {.options = hb_run_accuracy_options, .at = SIM},

@@ -23,7 +23,7 @@ double hb_run_output_energy_error(const struct hb_run_output *output, const stru
   return output->e_begin == 0 ? NAN : (now->e_total - output->e_begin) / fabs(output->e_begin);
 }
 
-/* A row of the table; the last one of --json says where it was computed. */
+/* A row of the table; the last one of --json also says where it was computed. */
 struct row {
   struct hb_diagnostics now;
   struct hb_sim_counts counts;
@@ -75,7 +75,7 @@ enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_s
   if (output->form == HB_RUN_OUTPUT_TABLE) {
     table.form = HB_TABLE_TEXT_FORM;
     if (output->rows == 0 && !now->exact_energy)
-      printf("# no exact energies: E, dE/E and virial are by the potentials of %s, %s\n", row.scheme,
+      printf("# no exact energies: E, dE/E and virial use the potentials of %s, %s\n", row.scheme,
              row.precision);
   }
   if (output->form != HB_RUN_OUTPUT_NONE) hb_table_put(&table, &row);

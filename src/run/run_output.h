@@ -1,4 +1,4 @@
-/* What a run shows: a table or JSON lines on standard output, a progress bar on standard error. */
+/* What a run prints: a table or JSON lines on standard output, a progress bar on standard error. */
 #ifndef HB_RUN_OUTPUT_H
 #define HB_RUN_OUTPUT_H
 
@@ -12,21 +12,21 @@ struct hb_run_output {
   enum hb_run_output_form form;
   enum hb_run_output_bar bar;
   double t_begin, t_end;
-  double wall_begin;           /* wall_s counts from here: the forces are open, the first ones evaluated */
+  double wall_begin;           /* wall_s counts from here, after the first evaluation of forces */
   double e_begin, e_kin_begin; /* energies that errors refer to */
   int rows;
 };
 
-/* Starts the clock; form, bar, t_begin and t_end are set. */
+/* Starts the clock; form, bar, t_begin and t_end are already set. */
 void hb_run_output_begin(struct hb_run_output *output);
 
-/* Errors refer to these energies from here on. */
+/* Sets the energies that errors refer to. */
 void hb_run_output_refer(struct hb_run_output *output, const struct hb_diagnostics *begin);
 
-/* (E - E0) / |E0|; NaN when E0 is 0. */
+/* (E - E0) / |E0|; NaN if E0 is 0. */
 double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now);
 
-/* Errors: HB_ERR_IO when standard output takes no more. */
+/* Errors: HB_ERR_IO if standard output cannot be written. */
 enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
                                  const struct hb_diagnostics *now, enum hb_run_output_place place);
 
