@@ -171,7 +171,7 @@ refuses() {
   refuses "cannot draw 'a.gif': *" --scheme host --plot a.gif
   refuses 'scheme host has no mode block/gpu/gpu: passed over' --scheme host --mode block/gpu/gpu
   [[ $stderr == *'holmberg: none of these schemes does what was asked for'* ]]
-  fails_with 2 "'run' has options of its own and stands right behind 'bench'" bench --json run
+  fails_with 2 "'run' has options of its own and must directly follow 'bench'" bench --json run
   files ''
 }
 
