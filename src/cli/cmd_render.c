@@ -158,9 +158,8 @@ static void explain(FILE *out)
 {
   fputs("\nA camera path is a text file with a row for each place that it passes:\n"
         "  when   centre x y z   azimuth elevation   distance\n"
-        "when increases in any unit, from the first frame to the last; angles are in degrees, distances in "
-        "the\n"
-        "units of FILE. The path between is smooth.\n",
+        "when increases in any unit, from the first frame to the last; angles are in degrees, distances in\n"
+        "the units of FILE. The path between is smooth.\n",
         out);
 }
 

@@ -64,9 +64,7 @@ static void list_sections(FILE *out)
 
 const struct hb_opts_command hb_cmd_reproduce = {
     .name = "reproduce",
-    .summary =
-        "Repeat the tables and figures of 2007 on this machine: an HTML report with the printed numbers "
-        "alongside.",
+    .summary = "Repeat the tables and figures of 2007 on this machine: a report with the printed numbers.",
     .groups = {{.options = options},
                {.options = hb_opts_place, .at = offsetof(struct settings, reproduction.place)}},
     .settings_size = sizeof(struct settings),

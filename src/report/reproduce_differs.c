@@ -1,4 +1,4 @@
-/* What differs between 2007 and this machine, and why: the numbers by which differs.html chooses its sentences. */
+/* What differs between 2007 and this machine, and why: the numbers that choose the sentences of differs.html. */
 #include "perf/paper.h"
 #include "report/model_2007.h"
 #include "report/reproduce_section.h"
@@ -7,7 +7,7 @@
 
 /* ---- the kernel of 2007, then and now ---------------------------------------------------------------- */
 
-/* Microseconds of a pass of cg2007 in a run: a block step has n - 1 of them. */
+/* Microseconds per pass of cg2007 in a run: a block step has n - 1 passes. */
 static double pass_us(const struct hb_reproduction *r, size_t n)
 {
   double steps = hb_reproduce_number(r, "block_steps", "kind=run source=cg2007 n=%zu", n);
@@ -16,8 +16,7 @@ static double pass_us(const struct hb_reproduction *r, size_t n)
 
 static void set_kernel(const struct hb_reproduction *r, struct hb_report *report)
 {
-  size_t n = 0,
-         small = r->n_least; /* the largest n that this machine and the 8800GTX both ran the kernel with */
+  size_t small = r->n_least, n = 0; /* the largest n with which this machine and the 8800GTX ran the kernel */
   for (size_t m = r->n_least; m <= r->n_most; m *= 2)
     if (hb_section_wall(r, HB_SOURCE_CG2007, m) > 0 && hb_2007_wall(m, "8800GTX") > 0) n = m;
   double here = hb_section_wall(r, HB_SOURCE_CG2007, n), then = hb_2007_wall(n, "8800GTX");
@@ -52,7 +51,7 @@ static void set_kernel(const struct hb_reproduction *r, struct hb_report *report
 
 /* ---- the end of Table 2 ------------------------------------------------------------------------------ */
 
-/* The exponent between N and 2 N of a machine's time in Table 2, and of the model's. */
+/* The exponent of a machine's time between N and 2 N in Table 2, and in the model. */
 static double slope(const char *machine, size_t n)
 {
   return log2(hb_2007_wall(2 * n, machine) / hb_2007_wall(n, machine));

@@ -72,7 +72,7 @@ const char *hb_section_rounding_filter(int rounding, const char *record)
   return hb_phrase("kind=rounding rounding=%s record=%s", hb_rounding_names[rounding], record);
 }
 
-/* The kernel of 2007 measured twice, over its runs at nu = 0.01: |dE/E| by its own potentials and in double. */
+/* |dE/E| of the kernel of 2007 over its runs at nu = 0.01, measured twice: by its own potentials and in double. */
 static void set_thermometer(const struct hb_reproduction *r, struct hb_report *report)
 {
   double own = hb_section_stat(r, "de_rel_gpu", "kind=run source=cg2007").mean;

@@ -59,7 +59,7 @@ cJSON *hb_values_row(cJSON *values, const char *list)
   return row;
 }
 
-/* Rows in lists in rows: a name is looked for from the inside out. */
+/* Rows in lists in rows: a name is looked up from the inside out. */
 struct scope {
   const cJSON *values;
   const struct scope *outside;
@@ -73,14 +73,14 @@ static const cJSON *find(const struct scope *scope, const char *name)
   return value;
 }
 
-/* The first row, or what the rows would have. */
+/* The first row, or the sample. */
 static const cJSON *row_of(const cJSON *list)
 {
   const cJSON *first = cJSON_GetArrayItem(rows_of(list), 0);
   return first ? first : cJSON_GetObjectItemCaseSensitive(list, "sample");
 }
 
-/* ---- how they look ----------------------------------------------------------------------------------- */
+/* ---- values as markup -------------------------------------------------------------------------------- */
 
 void hb_template_escape(const char *text, struct hb_draft *html)
 {
@@ -121,7 +121,7 @@ static int is_true(const cJSON *value)
 struct reading {
   const char *file, *text, *at;
   int depth;
-  struct hb_draft *html; /* what is read, and what went wrong */
+  struct hb_draft *html; /* the output, and the first error */
 };
 
 struct tag {

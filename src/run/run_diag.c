@@ -12,15 +12,11 @@
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-static int has_extension(const char *path, const char *extension)
-{
-  const char *dot = strrchr(path, '.');
-  return dot && strcasecmp(dot + 1, extension) == 0;
-}
+static int is_csv(const char *path) { return strcasecmp(hb_text_extension(path), ".csv") == 0; }
 
 enum hb_status hb_run_diag_check(const char *path)
 {
-  if (!has_extension(path, "csv") && !has_extension(path, "jsonl"))
+  if (!is_csv(path) && strcasecmp(hb_text_extension(path), ".jsonl") != 0)
     return hb_fail(HB_ERR_USAGE, "cannot write diagnostics to '%s': its extension is not csv or jsonl", path);
   return hb_target_check(path, ""); /* the folder only, the format is known */
 }
@@ -32,7 +28,7 @@ static enum hb_status cannot_write(const struct hb_run_diag *diag)
 
 enum hb_status hb_run_diag_open(const char *path, size_t n, int append, struct hb_run_diag *diag)
 {
-  *diag = (struct hb_run_diag){.path = path, .csv = has_extension(path, "csv"), .n = n};
+  *diag = (struct hb_run_diag){.path = path, .csv = is_csv(path), .n = n};
   int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
   if (fd < 0) return cannot_write(diag);
   diag->file = fdopen(fd, "w");

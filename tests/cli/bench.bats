@@ -61,7 +61,7 @@ device+='"device": "[^"]+"'
 }
 
 @test "a figure that cannot be written" {
-  fails_with 2 "cannot draw 'rates.gif': its extension is none of png, svg, pdf" bench force --plot rates.gif
+  fails_with 2 "cannot draw 'rates.gif': its extension is not png, svg or pdf" bench force --plot rates.gif
   fails_with 4 'cannot write no/rates.png: folder no/: No such file or directory' bench force --plot no/rates.png
 }
 

@@ -150,8 +150,8 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
 }
 
 @test "plot: files that are none of its own" {
-  fails_with 2 "cannot read diagnostics from 'a.txt': its extension is none of csv, jsonl" plot a.txt
-  fails_with 2 "cannot draw 'a.gif': its extension is none of png, svg, pdf" plot a.csv -o a.gif
+  fails_with 2 "cannot read diagnostics from 'a.txt': its extension is not csv or jsonl" plot a.txt
+  fails_with 2 "cannot draw 'a.gif': its extension is not png, svg or pdf" plot a.csv -o a.gif
   fails_with 4 'cannot read a.csv: No such file or directory' plot a.csv
   : >a.csv
   fails_with 3 'a.csv: there are no rows' plot a.csv

@@ -47,7 +47,7 @@ load encounters
   run --separate-stderr "$HOLMBERG" run p.txt --scheme host --eps 0 --t-end 18 --checkpoint run.ckpt
   [ "$status" -eq 0 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
-  [[ $stderr =~ ^'holmberg: the energy error is 0.000'[0-9]+' at t = 1'[0-9.]+'; the run is stopped at 0.01' ]]
+  [[ $stderr =~ ^'holmberg: the energy error is 0.000'[0-9]+' at t = 1'[0-9.]+'; the run stops at 0.01' ]]
   accepts run --resume run.ckpt --t-end 20
 }
 
