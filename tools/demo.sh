@@ -1,6 +1,6 @@
 #!/bin/sh
-# demo.sh BUILD: what `make run` shows: the paper's N = 1024 Plummer sphere, integrated with the paper's kernel on
-# whatever OpenGL there is, a picture of it, and one of its energy error.
+# demo.sh BUILD: what `make run` does: integrates the paper's N = 1024 Plummer sphere with the paper's kernel on whatever
+# OpenGL is available, and draws the cluster and its energy error.
 set -eu
 build=$1
 out=$build/run
@@ -12,10 +12,10 @@ echo "A Plummer sphere of 1024 stars, t = 0 ... 0.5, forces by the 2007 fragment
 "$build/holmberg" ic plummer -n 1024 --seed 1 -o "$out/plummer.txt"
 "$build/holmberg" run "$out/plummer.txt" --t-end 0.5 --eta 0.01 --eps 2^-8 --dt-max 2^-3 --dt-min 2^-26 \
   --scheme cg2007 --diag-every 2^-5 --snap-every 2^-5 -o "$out/cluster.txt" | tee "$out/table.txt"
-echo "The table is in $out/table.txt, the final state in $out/cluster.txt, those on the way in cluster_0001.txt, ..."
+echo "The table is in $out/table.txt, the final state in $out/cluster.txt, earlier ones in cluster_0001.txt, ..."
 script=$PWD/tools/energy.gp
 (cd "$out" && gnuplot --default-settings "$script")
 echo "wrote $out/energy.png: the energy error"
 "$build/holmberg" render "$out"/cluster_00??.txt --frames 1 --trails 0.25 --zoom 1.5 --size 1200x675 \
   -o "$out/cluster.png"
-echo "The cluster at the end, with the ways of its stars in the last quarter time unit, is the picture $out/cluster.png"
+echo "$out/cluster.png shows the final cluster, with the paths of its stars over the last quarter time unit."
