@@ -2,6 +2,8 @@
 #ifndef HB_MODEL_2007_H
 #define HB_MODEL_2007_H
 
+#include <holmberg/measure.h>
+
 #include <stddef.h>
 
 enum { HB_2007_MACHINES = 4 };
@@ -14,11 +16,8 @@ double hb_2007_wall(size_t n, const char *machine);
 double hb_2007_n_block(double n);
 double hb_2007_n_steps(double n);
 
-/* Seconds of a block step by eqs 11 to 13 and 15; machine by its name in the tables. */
-struct hb_2007_step {
-  double host_s, comm_s, force_s, all_s;
-};
-struct hb_2007_step hb_2007_step(const char *machine, double n);
+/* The model's seconds; machine by its name in the tables. */
+struct hb_model_time hb_2007_model(const char *machine, double n);
 
 /* Seconds per time unit, eq. 16: as it is, or as in Fig. 5 for the 8800GTX: only blocks are sent; particles are also
  * predicted and corrected on the card. */

@@ -131,12 +131,12 @@ void hb_section_fig5(const struct hb_reproduction *r, struct hb_report *report)
   hb_section_paper_curve(&f, "8800GTX, measured", "8800GTX", "8800GTX");
   double eta = hb_paper_value("pz07_model", "eta_fe,GPU", "value");
   for (double n = 256; n <= 524288; n *= 2) {
-    struct hb_2007_step s = hb_2007_step("8800GTX", n);
+    struct hb_model_time s = hb_2007_model("8800GTX", n);
     double on_card = hb_2007_time("8800GTX", n, HB_2007_ON_CARD);
     hb_report_point(&f, "8800GTX, blocks sent", "model", n, hb_2007_time("8800GTX", n, HB_2007_BLOCKS));
     hb_report_point(&f, "8800GTX, stepped on card", "model-dashed", n, on_card);
     hb_report_point(&f, "the same, one cycle a pair", "model-dotted", n,
-                    on_card - hb_2007_n_steps(n) * s.force_s * (1 - 1 / eta));
+                    on_card - hb_2007_n_steps(n) * s.t_force * (1 - 1 / eta));
   }
   hb_report_figure_end(&f);
 }

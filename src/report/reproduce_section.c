@@ -45,14 +45,6 @@ double hb_section_wall(const struct hb_reproduction *r, enum hb_source_name sour
                              r->sources[source].name, n);
 }
 
-double hb_section_nu_error(const struct hb_reproduction *r, const char *source, size_t n, double nu,
-                           const char *energy)
-{
-  double first = hb_reproduce_number(r, energy, "kind=nu source=%s n=%zu nu=%.10g t=0", source, n, nu);
-  double last = hb_reproduce_number(r, energy, "kind=nu source=%s n=%zu nu=%.10g t=0.25", source, n, nu);
-  return fabs((last - first) / first);
-}
-
 struct hb_section_stat hb_section_stat(const struct hb_reproduction *r, const char *key, const char *filter)
 {
   struct hb_section_stat stat = {.low = INFINITY};

@@ -48,10 +48,6 @@ void hb_section_paper_curve(struct hb_report_figure *figure, const char *curve, 
 /* Wall seconds of the paper's run as in 2007; NaN: not run. */
 double hb_section_wall(const struct hb_reproduction *r, enum hb_source_name source, size_t n);
 
-/* The relative change of "e_total" or "e_gpu" in a nu job; NaN: not run. */
-double hb_section_nu_error(const struct hb_reproduction *r, const char *source, size_t n, double nu,
-                           const char *energy);
-
 /* Lists for left_out.html the jobs of these kinds that would have taken too long. */
 void hb_section_left_out(const struct hb_reproduction *r, struct hb_report *report, unsigned kinds);
 

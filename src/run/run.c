@@ -41,7 +41,7 @@ void hb_run_set_up(struct hb_run *run, double t_begin)
   struct hb_run_output *output = &run->output;
   int is_silent = s->quiet || (s->output && strcmp(s->output, "-") == 0);
   output->form = s->json ? HB_RUN_OUTPUT_JSON : is_silent ? HB_RUN_OUTPUT_NONE : HB_RUN_OUTPUT_TABLE;
-  output->bar = !s->quiet && !s->json && hb_terminal_is_live() ? HB_RUN_OUTPUT_BAR_ON : HB_RUN_OUTPUT_BAR_OFF;
+  output->has_bar = !s->quiet && !s->json && hb_terminal_is_live();
   run->appended[RUN_DIAG_ROWS].path = s->diag;
   run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;

@@ -47,16 +47,18 @@ static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
-  if (run->output.rows == 0) hb_run_output_refer(&run->output, &now);
+  if (run->output.rows == 0) {
+    run->output.e_begin = now.e_total;
+    run->output.e_kin_begin = now.e_kin;
+  }
   if (run->diag.file) {
     double wall_s = hb_clock_now() - run->output.wall_begin;
     HB_TRY(
         hb_run_diag_row(&run->diag, run->sim, &now, hb_run_output_energy_error(&run->output, &now), wall_s));
   }
   run->energy_error = hb_run_energy_error(run, &now);
-  enum hb_run_output_place place =
-      run->t == run->t_end && !hb_run_energy_is_lost(run) ? HB_RUN_OUTPUT_LAST : HB_RUN_OUTPUT_ON_THE_WAY;
-  enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, place);
+  int is_last = run->t == run->t_end && !hb_run_energy_is_lost(run);
+  enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, is_last);
   HB_TRY(hb_run_judge_energy(run));
   return needs_rows(run) ? status : HB_OK;
 }
@@ -87,7 +89,7 @@ static enum hb_status advance(struct hb_run *run, double t)
 /* The first row, and a first checkpoint: a file that cannot be written fails now, not after hours. */
 static enum hb_status begin(struct hb_run *run)
 {
-  hb_run_output_begin(&run->output);
+  run->output.wall_begin = hb_clock_now();
   hb_run_watch_steps(run);
   HB_TRY(diagnose(run));
   return hb_run_checkpoint_write(run);

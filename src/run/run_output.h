@@ -5,30 +5,22 @@
 #include <holmberg/diagnostics.h>
 
 enum hb_run_output_form { HB_RUN_OUTPUT_TABLE, HB_RUN_OUTPUT_JSON, HB_RUN_OUTPUT_NONE };
-enum hb_run_output_bar { HB_RUN_OUTPUT_BAR_OFF, HB_RUN_OUTPUT_BAR_ON };
-enum hb_run_output_place { HB_RUN_OUTPUT_ON_THE_WAY, HB_RUN_OUTPUT_LAST };
 
 struct hb_run_output {
   enum hb_run_output_form form;
-  enum hb_run_output_bar bar;
+  int has_bar;
   double t_begin, t_end;
   double wall_begin;           /* wall_s counts from here, after the first evaluation of forces */
   double e_begin, e_kin_begin; /* energies that errors refer to */
   int rows;
 };
 
-/* Starts the clock; form, bar, t_begin and t_end are already set. */
-void hb_run_output_begin(struct hb_run_output *output);
-
-/* Sets the energies that errors refer to. */
-void hb_run_output_refer(struct hb_run_output *output, const struct hb_diagnostics *begin);
-
 /* (E - E0) / |E0|; NaN if E0 is 0. */
 double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now);
 
 /* Errors: HB_ERR_IO if standard output cannot be written. */
 enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
-                                 const struct hb_diagnostics *now, enum hb_run_output_place place);
+                                 const struct hb_diagnostics *now, int is_last);
 
 void hb_run_output_progress(const struct hb_run_output *output, double t);
 

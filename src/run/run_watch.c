@@ -154,7 +154,7 @@ void hb_run_watch_pace(struct hb_run *run)
 {
   static const double ENOUGH_S = 10; /* for a pace */
   struct hb_run_pace *pace = &run->pace;
-  if (pace->is_announced || run->output.bar == HB_RUN_OUTPUT_BAR_ON || run->settings->quiet) return;
+  if (pace->is_announced || run->output.has_bar || run->settings->quiet) return;
   double now = hb_clock_now();
   if (pace->began == 0) *pace = (struct hb_run_pace){.began = now, .t_begin = run->t};
   if (now - pace->began < ENOUGH_S) return;
