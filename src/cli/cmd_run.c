@@ -34,9 +34,9 @@ static void list_schemes(FILE *out)
   fputs("\nschemes:\n", out);
   hb_opts_help_entry("auto", hb_force_auto_summary(), "", "", out);
   for (size_t k = 0; k < count; k++) {
-    char behind[128];
-    snprintf(behind, sizeof behind, "; precision: %s", schemes[k].precisions);
-    hb_opts_help_entry(schemes[k].name, schemes[k].summary, schemes[k].source, behind, out);
+    char rest[128];
+    snprintf(rest, sizeof rest, "; precision: %s", schemes[k].precisions);
+    hb_opts_help_entry(schemes[k].name, schemes[k].summary, schemes[k].source, rest, out);
   }
 }
 

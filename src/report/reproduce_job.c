@@ -122,3 +122,8 @@ int hb_job_is_kept(struct hb_job *job)
   hb_mem_free(text);
   return same && !*job->failure;
 }
+
+enum hb_status hb_job_read(const struct hb_job *job, struct hb_reproduction *r)
+{
+  return hb_reproduce_read_lines(r, file_of(job), job->labels, 1);
+}

@@ -20,4 +20,7 @@ enum hb_status hb_job_keep(const struct hb_job *job, double wall_s, const void *
  * it is the job's. */
 int hb_job_is_kept(struct hb_job *job);
 
+/* Adds the lines of its output to the records. Errors: HB_ERR_INPUT, HB_ERR_IO. */
+enum hb_status hb_job_read(const struct hb_job *job, struct hb_reproduction *r);
+
 #endif

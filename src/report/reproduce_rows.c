@@ -43,9 +43,9 @@ enum hb_status hb_record_take(const char *labels, const char *line, struct hb_re
   cJSON *object, *item;
   *record = (struct hb_record){0};
   HB_TRY(hb_json_read(line, &object));
-  size_t room = strlen(labels) + 1;
-  cJSON_ArrayForEach (item, object) room += strlen(item->string) + strlen(hb_json_text_of(item, number)) + 2;
-  enum hb_status status = HB_ALLOC(room, &record->text);
+  size_t bytes = strlen(labels) + 1;
+  cJSON_ArrayForEach (item, object) bytes += strlen(item->string) + strlen(hb_json_text_of(item, number)) + 2;
+  enum hb_status status = HB_ALLOC(bytes, &record->text);
   if (status == HB_OK) {
     char *to = stpcpy(record->text, labels) + 1;
     hb_record_label(record->text, record);
@@ -73,13 +73,6 @@ enum hb_status hb_reproduce_read_lines(struct hb_reproduction *r, const char *pa
   for (; line && status == HB_OK; line = strtok_r(NULL, "\n", &rest)) status = add_line(r, labels, line);
   hb_mem_free(text);
   return status == HB_OK ? HB_OK : hb_fail_in(status, path);
-}
-
-enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job)
-{
-  char path[128];
-  snprintf(path, sizeof path, "jobs/%s.jsonl", r->jobs[job].name);
-  return hb_reproduce_read_lines(r, path, r->jobs[job].labels, 1);
 }
 
 /* ---- finding ----------------------------------------------------------------------------------------- */

@@ -29,9 +29,6 @@ enum hb_status hb_record_take(const char *labels, const char *line, struct hb_re
 enum hb_status hb_reproduce_read_lines(struct hb_reproduction *r, const char *path, const char *labels,
                                        int has_header);
 
-/* Adds the lines of a finished job. Errors: HB_ERR_INPUT, HB_ERR_IO. */
-enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job);
-
 /* The first record after `after` (NULL: of all) whose fields have these values, "kind=run n=1024"; NULL: none. */
 const struct hb_record *hb_reproduce_next(const struct hb_reproduction *r, const struct hb_record *after,
                                           const char *filter);

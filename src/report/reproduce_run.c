@@ -132,7 +132,7 @@ static enum hb_status resume(struct hb_reproduction *r)
     struct hb_job *job = &r->jobs[k];
     if (job->is_done || job->is_left_out || !hb_job_is_kept(job)) continue;
     job->is_done = 1;
-    HB_TRY(hb_reproduce_read(r, k));
+    HB_TRY(hb_job_read(job, r));
   }
   return HB_OK;
 }
@@ -162,7 +162,7 @@ static enum hb_status run_due(struct hb_reproduction *r)
     progress.done_s += job->estimate_s;
     say(&progress, job, hb_clock_now() - began);
     if (job->is_done)
-      HB_TRY(hb_reproduce_read(r, k));
+      HB_TRY(hb_job_read(job, r));
     else if (job->kind != HB_JOB_PROBE)
       hb_terminal_note(hb_phrase("job %s failed: %s", job->name, job->failure));
   }

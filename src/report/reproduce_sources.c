@@ -46,7 +46,7 @@ static const struct hb_source all_sources[HB_SOURCES] = {
     [HB_SOURCE_DOUBLE] = {"double", "bag", "double", "double precision on the device"},
 };
 
-/* Two sizes far apart tell what a walk costs from what a pair does. */
+/* Two sizes far apart separate the cost of a pass from that of a pair. */
 struct probe_sizes {
   size_t n[2], ni[2];
 };

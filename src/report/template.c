@@ -136,8 +136,8 @@ static void fail(struct reading *t, const char *reason, const char *word)
     t->html->status = hb_fail(HB_ERR_INPUT, "report template %s:%d: %s '%s'", t->file, line, reason, word);
 }
 
-/* Copies text up to the next tag and takes that; 0 at the end. A tag of more than a value takes its line with it when it
- * stands there alone. */
+/* Copies text up to the next tag, which it reads; 0 at the end. A tag other than a value also consumes its line if nothing
+ * else is on it. */
 static int next_tag(struct reading *t, int is_live, struct tag *tag)
 {
   const char *open = strstr(t->at, "{{"), *close = open ? strstr(open, "}}") : NULL, *stop = open;
