@@ -33,7 +33,7 @@ static void print_help(void)
                    stdout);
   hb_opts_help_row("  -v, --version", "print the version and exit", stdout);
   puts("\nexit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed,\n"
-       "  5 no OpenGL device or one that lacks what is needed, 6 device fault, 7 numerical failure,\n"
+       "  5 no OpenGL device, or one that lacks a needed feature, 6 device fault, 7 numerical failure,\n"
        "  75 stopped before the end by a signal or --max-hours\n\n"
        "example:\n"
        "  holmberg ic plummer -n 1024 && holmberg run plummer.h5 --t-end 0.5 -o end.h5");

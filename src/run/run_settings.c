@@ -30,9 +30,8 @@ const struct hb_opts_option hb_run_accuracy_options[] = {
     {"eta", 0, HB_OPTS_POSITIVE, SIM(eta), "NU", "0.01",
      .help = "accuracy parameter of the time step, nu in the paper"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, SIM(force.eps), "EPS", "1/256",
-     .help =
-         "Plummer softening length, may be 0; an eps in FILE's header, as ic demo1 writes it, replaces the "
-         "default"},
+     .help = "Plummer softening length, may be 0; an eps in a snapshot's header, as ic demo1 writes it, "
+             "replaces the default"},
     {0}};
 
 const struct hb_opts_option hb_run_block_options[] = {
