@@ -1,6 +1,6 @@
 /* A run of `holmberg run`: its settings and its progress. run_settings.h has the options, run_open.c starts a run,
- * run_resume.c resumes one, run_loop.c integrates and writes, run_watch.h judges steps and energy, run_checkpoint.h writes checkpoints,
- * run_targets.h guards the files that it writes to, run_notes.h fills in their headers. */
+ * run_resume.c resumes one, run_loop.c integrates and writes, run_watch.h judges steps and energy, run_checkpoint.h writes
+ * checkpoints, run_targets.h guards the files that it writes to, run_notes.h fills in their headers. */
 #ifndef HB_RUN_H
 #define HB_RUN_H
 
@@ -19,9 +19,9 @@ enum hb_run_lock { RUN_LOCK_CHECKPOINT, RUN_LOCK_OUTPUT, RUN_LOCK_DIAG, RUN_LOCK
 /* Where and when a run writes checkpoints. */
 struct hb_run_checkpoint {
   struct hb_text path; /* none: path.text is NULL                                          */
-  unsigned flags;      /* of the next hb_sim_save: keep the previous file once it is ours */
+  unsigned flags;      /* of the next hb_sim_save: keep the previous file once it is ours  */
   double written;      /* when the last one was                                           */
-  double began;        /* when this process started on the run                           */
+  double began;        /* when this process started on the run                            */
 };
 
 /* Options as given, completed from the snapshot. */
@@ -32,10 +32,10 @@ struct hb_run_asked {
 
 /* What only a resumed run has: the record of its checkpoint, and the options in it. */
 struct hb_run_resumed {
-  struct hb_text record; /* none: record.text is NULL; options point into it       */
+  struct hb_text record; /* none: record.text is NULL; options point into it */
   char *words[HB_OPTS_MOST + 2];
-  struct hb_text device;        /* note of the header if the device has changed; else none    */
-  struct hb_run_asked then;     /* by the checkpoint's run, without those given with --resume  */
+  struct hb_text device;        /* note of the header if the device has changed; else none   */
+  struct hb_run_asked then;     /* by the checkpoint's run, without those given with --resume */
   int differs;                  /* the headers of its snapshots change                        */
   int names_output, names_diag; /* -o, --diag are given with it                               */
   int same_diag;                /* --diag has the same name as in the checkpoint              */
