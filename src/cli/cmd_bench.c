@@ -1,11 +1,11 @@
 /* holmberg bench: how fast and how accurate the schemes of forces are on this machine. */
 #include "base/mem.h"
-#include "measure/bench_table.h"
 #include "cli/cmd.h"
-#include "plot/gnuplot.h"
-#include "measure/jobs.h"
-#include "plot/plot.h"
 #include "console/terminal.h"
+#include "measure/bench_table.h"
+#include "measure/jobs.h"
+#include "plot/gnuplot.h"
+#include "plot/plot.h"
 
 #include <math.h>
 #include <string.h>

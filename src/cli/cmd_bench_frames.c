@@ -1,6 +1,6 @@
 /* holmberg bench frames: what it costs to draw a simulation while it runs. */
-#include "cli/cmd.h"
 #include "base/table.h"
+#include "cli/cmd.h"
 #include "console/terminal.h"
 #include "render/frames_cost.h"
 

@@ -1,10 +1,10 @@
 /* holmberg bench run: whole runs as in [PZ07] Table 2, for a list of N, schemes and modes. */
-#include "measure/bench_table.h"
 #include "cli/cmd.h"
-#include "plot/gnuplot.h"
-#include "measure/jobs.h"
-#include "run/run_settings.h"
 #include "console/terminal.h"
+#include "measure/bench_table.h"
+#include "measure/jobs.h"
+#include "plot/gnuplot.h"
+#include "run/run_settings.h"
 
 struct settings {
   struct hb_bench_run_params run; /* of each job, except scheme, precision, mode and n */

@@ -1,7 +1,7 @@
 /* holmberg info: what this program and this machine can do. */
+#include "base/table.h"
 #include "cli/cmd.h"
 #include "measure/info_memory.h"
-#include "base/table.h"
 
 #include <holmberg/measure.h>
 

@@ -1,8 +1,8 @@
 /* holmberg model, and holmberg model predict. */
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "measure/model_record.h"
 #include "console/terminal.h"
+#include "measure/model_record.h"
 
 #include <string.h>
 #include <unistd.h>

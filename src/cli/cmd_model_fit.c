@@ -1,13 +1,13 @@
 /* holmberg model fit: the constants of the paper's model for this machine. */
 #include "base/clock.h"
 #include "base/file.h"
-#include "measure/bench_table.h"
 #include "cli/cmd.h"
+#include "console/target.h"
+#include "console/terminal.h"
+#include "measure/bench_table.h"
 #include "measure/jobs.h"
 #include "measure/model_record.h"
 #include "run/run_settings.h"
-#include "console/target.h"
-#include "console/terminal.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,9 +2,9 @@
 #include "base/arith.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "render/render.h"
 #include "console/target.h"
 #include "render/film.h"
+#include "render/render.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* holmberg tune: finds the fastest way to sum pairs on this device and saves it for later runs. */
-#include "cli/cmd.h"
 #include "base/table.h"
+#include "cli/cmd.h"
 #include "console/terminal.h"
 
 #include <holmberg/measure.h>

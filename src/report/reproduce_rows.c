@@ -1,8 +1,8 @@
 #include "report/reproduce_rows.h"
 
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdarg.h>
