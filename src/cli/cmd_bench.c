@@ -232,8 +232,8 @@ static const struct measurement {
     {"force", "pairs per second, and with --check errors relative to double precision", bench_force},
     {"draws", "microseconds of upload, draw, readback, and of all three together", bench_draws},
     {"ceiling", "multiply-adds per second in programs that do nothing else", bench_ceiling},
-    {"run", "whole runs, as in the paper's Table 2; see 'holmberg bench run --help'", NULL},
-    {"frames", "the cost of drawing a running simulation; see 'holmberg bench frames --help'", NULL},
+    {"run", "whole runs, the paper's Table 2; see 'holmberg bench run --help'", NULL},
+    {"frames", "what drawing a run costs; see 'holmberg bench frames --help'", NULL},
 };
 enum { MEASUREMENTS = sizeof measurements / sizeof *measurements };
 
