@@ -1,6 +1,6 @@
 #!/bin/sh
-# demo.sh BUILD: what `make run` shows: the paper's N = 1024 Plummer sphere, integrated with the paper's kernel on
-# whatever OpenGL there is, a picture of it, and one of its energy error.
+# demo.sh BUILD: what `make run` does: integrates the paper's N = 1024 Plummer sphere with the paper's kernel on whatever
+# OpenGL is available, and draws the cluster and its energy error.
 set -eu
 build=$1
 out=$build/run
@@ -18,4 +18,4 @@ script=$PWD/tools/energy.gp
 echo "wrote $out/energy.png: the energy error"
 "$build/holmberg" render "$out"/cluster_00??.txt --frames 1 --trails 0.25 --zoom 1.5 --size 1200x675 \
   -o "$out/cluster.png"
-echo "The picture $out/cluster.png shows the cluster at the end, and the paths of its stars over the last quarter time unit"
+echo "$out/cluster.png shows the final cluster, with the paths of its stars over the last quarter time unit."

@@ -1,12 +1,12 @@
 #!/bin/sh
-# deps.sh run|test|long|fuzz|lint: makes sure that this machine has what the target needs. Missing packages are installed
-# where this is apt with root or password-less sudo, and saying so; otherwise the one command to type is printed.
-# DEPS=manual forbids installing.
+# deps.sh run|test|long|fuzz|lint: makes sure that this machine has what the target needs. Missing packages are announced and
+# installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
+# installing.
 set -eu
 target=$1
 
-# A line a need: the targets that have it, how to probe for it, then its package for apt, dnf, pacman, brew
-# ("-" where there is none or where it comes with another).
+# One requirement per line: its targets, how to probe for it, then its package for apt, dnf, pacman, brew ("-" if there is
+# none or if it comes with another).
 needs='
 run,test,lint c:stdio.h                 build-essential      gcc                  base-devel   gcc
 run,test,lint cmd:pkg-config            pkg-config           pkgconf-pkg-config   pkgconf      pkg-config

@@ -1,6 +1,6 @@
 #!/bin/sh
-# embed.sh HEADER STRUCT FOLDER FILE...: writes C source on standard output: every file as a byte array, and the table STRUCTs
-# that finds it by its name below the folder.
+# embed.sh HEADER STRUCT FOLDER FILE...: writes C source to standard output: each file as a byte array, and the table STRUCTs
+# of their names, relative to the folder.
 set -eu
 header=$1 type=$2 folder=$3
 shift 3

@@ -1,7 +1,7 @@
 #!/bin/sh
-# expand.sh SHADER VERSION [INTERACTION DEFINES]: a shader file as the loader would hand it to a driver, for the
-# reference compiler: #version first, then the lines DEFINES, every #include "path under shaders/" replaced by the file,
-# "INTERACTION" by that of the interaction.
+# expand.sh SHADER VERSION [INTERACTION DEFINES]: prints a shader as the loader passes it to a driver, for the reference
+# compiler: #version first, then the lines DEFINES; each #include "path under shaders/" is replaced by the file, "INTERACTION"
+# by that of the interaction.
 set -eu
 part=${3:-}
 defines=${4:-}

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# fault_test.sh [KINDS]: lets the n-th write, fsync, rename, open and close of a run fail, or kills the run there, n going
-# from the first that has to do with its files, by strace; for the first KINDS kinds of runs (all). What is left must resume
-# to the bytes of a run without faults, with each row once. Exit 1 if any does not. HOLMBERG is the program
-# (build/holmberg).
+# fault_test.sh [KINDS]: by strace, lets the n-th write, fsync, rename, open and close of a run fail, or kills the run there,
+# for every n that concerns its files and the first KINDS kinds of runs (all). What remains must resume to the same bytes as a
+# run without faults, with each row once. Exit code 1 if any does not. HOLMBERG is the program (build/holmberg).
 set -u
 # shellcheck source=tools/kinds_of_runs.sh
 . "$(dirname "$0")/kinds_of_runs.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# kill_test.sh COUNT [SEED]: kills runs of several kinds in turn with SIGKILL at COUNT random instants and resumes them.
-# Every run must end with the bytes of one that nobody killed: final state, series of snapshots, rows each once, and no other
-# file. Prints how many did; exit 1 if any did not. HOLMBERG is the program (build/holmberg).
+# kill_test.sh COUNT [SEED]: kills runs of several kinds in turn with SIGKILL at COUNT random times and resumes them. Each run
+# must end with the same bytes as one that was not killed: final state, series of snapshots, each row once, and no other file.
+# Prints how many did; exit code 1 if any did not. HOLMBERG is the program (build/holmberg).
 set -u
 count=${1:?usage: kill_test.sh COUNT [SEED]}
 RANDOM=${2:-1}
@@ -18,7 +18,7 @@ milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 most=$((count / ${#kinds[@]} + 1))
 [ $most -le 8 ] || most=8
 
-# take_kind K: sets its options; what a run of it that is not killed leaves goes to the folder whole_K, its time to whole_ms[K].
+# take_kind K: sets its options; runs it once without a kill in the folder whole_K, its time goes to whole_ms[K].
 take_kind() {
   take "$1" 64 --t-end 0.25 --diag-every 1/64 --snap-every 1/32 --checkpoint-every 2ms
   whole=whole_$1

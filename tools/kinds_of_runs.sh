@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Sourced by kill_test.sh and fault_test.sh: runs of every integrator, scheme and place of work, with HDF5 and text, rows as
-# a table, comma separated values and JSON lines; and whether one that was broken off ended as one that was not.
+# Sourced by kill_test.sh and fault_test.sh: runs with different integrators, schemes and places of work, snapshots in HDF5 and
+# text, rows as a table, CSV and JSON lines; and the comparison of an interrupted run with an uninterrupted one.
 program=$(realpath "${HOLMBERG:-$(dirname "$0")/../build/holmberg}") || exit 1
 folder=$(realpath "$(mktemp -d)") || exit 1
 cd "$folder" || exit 1
 export HB_CONTEXT=osmesa LP_NUM_THREADS=0
 
-# The extension of the snapshots, then what shapes the run.
+# The extension of the snapshots, then the options that shape the run.
 kinds=(
   'h5 --scheme host'
   'txt --scheme host-simd --steps shared --diag diag.csv'
@@ -24,7 +24,7 @@ take() {
   options=(${kinds[$1]})
   extension=${options[0]}
   options=("${options[@]:1}" -o "end.$extension" "${@:3}")
-  # shellcheck disable=SC2034 # for those who source this
+  # shellcheck disable=SC2034 # used by the scripts that source this
   input=../cluster_$n.$extension
   [ -e "cluster_$n.$extension" ] || "$program" ic plummer -n "$n" --seed 1 -o "cluster_$n.$extension" --quiet || exit 1
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
-# measure_bench.sh HOLMBERG software|gpu: the standard measurements of speed and exactness, as lines of JSON on standard
-# output. data/README.md says where they are kept. The first line tells when and where.
+# measure_bench.sh HOLMBERG software|gpu: the standard measurements of speed and accuracy, as JSON lines on standard output;
+# data/README.md says where they are stored. The first line has the date and the version.
 set -eu
 holmberg=$1
 kind=$2
 printf '{"date": "%s", "command": "tools/measure_bench.sh holmberg %s", "version": "%s"}\n' \
   "$(date -u +%Y-%m-%d)" "$kind" "$("$holmberg" --version)"
 repeat=7
-[ "$kind" = gpu ] && repeat=3 # of walks that take up to a second
+[ "$kind" = gpu ] && repeat=3 # some take up to a second
 bench() { "$holmberg" bench "$@" --repeat "$repeat" --json; }
 
 bench ceiling
@@ -33,7 +33,7 @@ gpu)
   "$holmberg" bench frames --scheme tile --n 65536 --json
   ;;
 esac
-# [HI07] Table 2: largest errors where the positions are exact in float, as theirs were.
+# [HI07] Table 2: largest errors with positions that are exact in float, as theirs were.
 sizes=2048,4096,8192,16384
 [ "$kind" = gpu ] && sizes=$sizes,32768,65536,131072
 bench force --scheme bag --precision single,compensated --n $sizes --float-positions --check

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # measure_convergence.sh BUILD: energy error and number of block steps of Plummer spheres over a quarter time unit against
-# the accuracy parameter, nu = 0.1, 0.1/2, ..., as in [PZ07] Fig. 2: a table with comma separated columns.
+# the accuracy parameter, nu = 0.1, 0.1/2, ..., as in [PZ07] Fig. 2, as CSV.
 set -eu
 program=$1/holmberg
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export LP_NUM_THREADS="${LP_NUM_THREADS:-0}" HB_CONTEXT="${HB_CONTEXT:-osmesa}" # threads slow short passes down
+export LP_NUM_THREADS="${LP_NUM_THREADS:-0}" HB_CONTEXT="${HB_CONTEXT:-osmesa}" # threads slow down short passes
 
 device=$("$program" ic figure8 -o - | "$program" run - --t-end 0 --scheme bag --no-tune --json |
   sed 's/.*"device": "\([^"]*\)".*/\1/')
@@ -31,7 +31,7 @@ measure() {
 for n in 1024 16384; do "$program" ic plummer -n $n --seed 1 -o "$folder/$n.h5" --quiet; done
 measure 1024 host double 15
 measure 1024 host-simd ds 8
-measure 1024 host-simd single 6 # from there on minutes each: its steps collapse
+measure 1024 host-simd single 6 # beyond that minutes each: its steps collapse
 measure 1024 bag ds 8
 measure 1024 bag double 8
 measure 16384 host double 8

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # measure_dt_max.sh BUILD [SEEDS]: energy error and steps of Plummer spheres over a quarter time unit against the largest
-# step and nu, over 40 seeds: a table with comma separated columns. Six minutes on a core.
+# step and nu, over SEEDS (40) seeds, as CSV. Six minutes on one core.
 set -eu
 program=$1/holmberg
 seeds=${2:-40}

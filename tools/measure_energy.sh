@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# measure_energy.sh BUILD: the energy error of the paper's runs ([PZ07] section 4) over the last quarter time unit, as
-# a table with comma separated columns: N = 256 and 1024, five seeds, host and cg2007.
+# measure_energy.sh BUILD: the energy error of the paper's runs ([PZ07] section 4) over the last quarter time unit, as CSV:
+# N = 256 and 1024, five seeds, host and cg2007.
 set -eu
 program=$1/holmberg
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export LP_NUM_THREADS="${LP_NUM_THREADS:-0}" # threads slow the short passes of cg2007 on a software renderer down
+export LP_NUM_THREADS="${LP_NUM_THREADS:-0}" # on a software renderer, threads slow down the short passes of cg2007
 
 device=$("$program" ic figure8 -o - | "$program" run - --t-end 0 --scheme cg2007 --json | sed 's/.*"device": "\([^"]*\)".*/\1/')
 cat <<HEADER

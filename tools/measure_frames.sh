@@ -1,6 +1,6 @@
 #!/bin/sh
-# measure_frames.sh HOLMBERG SCHEME...: block steps and energy errors of a Plummer sphere of 1024 stars that stands
-# elsewhere or moves as a whole, t = 0 to 1/4, in single and ds, as CSV on standard output.
+# measure_frames.sh HOLMBERG SCHEME...: block steps and energy errors of a Plummer sphere of 1024 stars that is displaced or
+# moves as a whole, t = 0 to 1/4, in single and ds, as CSV on standard output.
 set -eu
 holmberg=$(realpath "$1")
 shift

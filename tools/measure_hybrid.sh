@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# measure_hybrid.sh HOLMBERG software|gpu [ROUNDS]: whole runs by hybrid and by its two sources, as lines of JSON on standard
-# output; data/README.md says where they are kept. The paper's problem (a Plummer sphere, its parameters, t = 1/32 to 1/4), by
-# host-simd, by the source on OpenGL and by hybrid in turns, ROUNDS (3) times: who shares the machine can only add, so the
-# least of the rounds counts, and the largest says how much was added. The last line compares hybrid with the 2007 kernel.
-# SIZES="256 ..." and PRECISION choose others; above GL_MOST particles the source on OpenGL is left out.
+# measure_hybrid.sh HOLMBERG software|gpu [ROUNDS]: whole runs by hybrid and by its two sources, as JSON lines on standard
+# output; data/README.md says where they are stored. The paper's problem (a Plummer sphere, its parameters, t = 1/32 to 1/4) by
+# host-simd, by the source on OpenGL and by hybrid in turn, ROUNDS (3) times: other load can only add time, so the shortest
+# round counts, and the longest shows how much was added. The last line compares hybrid with the 2007 kernel. SIZES="256 ..."
+# and PRECISION choose others; above GL_MOST particles the source on OpenGL is left out.
 set -eu
 holmberg=$1
 kind=$2

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# measure_places.sh HOLMBERG [N [CONTEXT]]: what it costs in energy to predict and to correct on the device
-# ([PZ07] section 6 feared a severe penalty). A Plummer sphere, t = 0 ... 1/4, for each accuracy parameter nu, precision and
-# mode; the energies are summed by the host in double. CSV on standard output; a line that is there does not depend on
-# the speed of the machine.
+# measure_places.sh HOLMBERG [N [CONTEXT]]: the energy error of predicting and correcting on the device ([PZ07] section 6
+# feared a severe penalty). A Plummer sphere, t = 0 ... 1/4, for several accuracy parameters nu, precisions and modes; energies
+# are summed in double on the host. CSV on standard output; no number depends on the speed of the machine.
 set -eu
 holmberg=$(realpath "$1")
 n=${2:-1024}
@@ -24,7 +23,7 @@ row() {
 for nu in 0.01 0.0025 0.000625; do
   row host double all/host/host $nu
   for precision in single compensated ds double; do
-    # float noise makes the steps collapse there: hours, and nothing to learn about the modes
+    # float noise makes the steps collapse: hours, without telling anything about the modes
     [[ $nu = 0.000625 && $precision =~ single|compensated ]] && continue
     for mode in all/host/host block/gpu/host block/gpu/gpu; do row bag $precision $mode $nu; done
   done

@@ -1,7 +1,7 @@
 #!/bin/sh
-# measure_run.sh HOLMBERG software|gpu: the paper's Table 2 job in the modes of its Fig. 5, as lines of JSON on standard
-# output: without waits for the whole, and with waits for the phases. data/README.md says where they are kept. The first
-# line tells when and where. HB_CONTEXT chooses the way to OpenGL; each job runs REPEAT (3) times.
+# measure_run.sh HOLMBERG software|gpu: the paper's Table 2 job in the modes of its Fig. 5, as JSON lines on standard output:
+# in total, and again with the phases timed separately. data/README.md says where they are stored. The first line has the date
+# and the version. HB_CONTEXT chooses the OpenGL context; each job runs REPEAT (3) times.
 set -eu
 holmberg=$1
 kind=$2

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# measure_scaling.sh HOLMBERG [SCHEME...]: what a block step of NI (64) particles costs among N = 16384 ... 262144: sending all,
-# forces, receiving (cycle_min_us of `bench draws`). On standard output a table with comma separated columns and the slope of
-# log(cost) against log(N) by least squares, which is 1 where cost grows as N. HB_CONTEXT chooses the way to OpenGL.
-# A shared machine slows single steps down: the least of ROUNDS (5) times 101 counts.
+# measure_scaling.sh HOLMBERG [SCHEME...]: the cost of a block step of NI (64) particles among N = 16384 ... 262144: sending
+# all, forces, receiving (cycle_min_us of `bench draws`). CSV on standard output, and the slope of log(cost) against log(N) by
+# least squares, which is 1 if the cost grows as N. HB_CONTEXT chooses the OpenGL context. On a shared machine single steps are
+# slowed down: the least of ROUNDS (5) times 101 counts.
 set -eu
 holmberg=$1
 shift

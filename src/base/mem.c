@@ -67,6 +67,19 @@ void hb_mem_free(void *block)
   free(head);
 }
 
+enum hb_status hb_mem_grow(size_t count, size_t size, size_t *capacity, void **block)
+{
+  if (count < *capacity) return HB_OK;
+  void *larger;
+  size_t room = 2 * *capacity + 16;
+  HB_TRY(hb_mem_alloc(room, size, &larger));
+  if (count) memcpy(larger, *block, count * size);
+  hb_mem_free(*block);
+  *block = larger;
+  *capacity = room;
+  return HB_OK;
+}
+
 enum hb_status hb_mem_strdup(const char *text, char **copy)
 {
   size_t bytes = strlen(text) + 1;

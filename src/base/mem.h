@@ -18,6 +18,12 @@ enum hb_status hb_mem_resize(size_t count, size_t size, void **block);
 #define HB_ALLOC(count, pointer)  hb_mem_alloc((count), sizeof **(pointer), (void **)(pointer))
 #define HB_RESIZE(count, pointer) hb_mem_resize((count), sizeof **(pointer), (void **)(pointer))
 
+/* Makes room for one more than the count elements of *block, which may move and is {NULL, capacity 0} at first; the room is
+ * zero. Errors: HB_ERR_INTERNAL, *block as it was. */
+enum hb_status hb_mem_grow(size_t count, size_t size, size_t *capacity, void **block);
+#define HB_GROW(count, capacity, pointer)                                                                    \
+  hb_mem_grow((count), sizeof **(pointer), (capacity), (void **)(pointer))
+
 /* A copy of text; same errors. */
 enum hb_status hb_mem_strdup(const char *text, char **copy);
 

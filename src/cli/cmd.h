@@ -13,10 +13,10 @@ extern const struct hb_opts_command hb_cmd_reproduce, hb_cmd_tune, hb_cmd_info;
 /* Options of `bench run` and `model fit`, of struct hb_bench_run_params. */
 extern const struct hb_opts_option hb_cmd_job_options[];
 
-/* All of them, in the order of --help; NULL behind the last. */
+/* All of them, in the order of --help; NULL after the last. */
 extern const struct hb_opts_command *const hb_commands[];
 
-/* The command that the first of the words, or the first two, name; NULL: none. */
+/* The command named by the first two words, or else by the first one; NULL: none. */
 const struct hb_opts_command *hb_cmd_find(int count, char **words);
 
 #endif

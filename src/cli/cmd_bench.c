@@ -1,19 +1,19 @@
-/* holmberg bench: how fast and how exact the sources of forces are on this machine. */
+/* holmberg bench: how fast and how accurate the schemes of forces are on this machine. */
 #include "base/mem.h"
-#include "measure/bench_table.h"
 #include "cli/cmd.h"
-#include "plot/gnuplot.h"
-#include "measure/jobs.h"
-#include "plot/plot.h"
 #include "console/terminal.h"
+#include "measure/bench_table.h"
+#include "measure/jobs.h"
+#include "plot/gnuplot.h"
+#include "plot/plot.h"
 
 #include <math.h>
 #include <string.h>
 
 struct settings {
-  struct hb_bench_params params; /* of each row, but its scheme, precision, interaction, n and ni */
+  struct hb_bench_params params; /* of each row, except scheme, precision, interaction, n and ni */
   struct hb_counts n, ni;
-  struct hb_list schemes, precisions, interactions; /* precisions empty: all that there are */
+  struct hb_list schemes, precisions, interactions; /* precisions empty: all */
   const char *plot;
   int json;
 };
@@ -30,27 +30,27 @@ static const struct hb_opts_option options[] = {
     {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "1024,4096,16384", .least = 1,
      .help = "numbers of sources, separated by commas"},
     {"ni", 0, HB_OPTS_COUNTS, FIELD(ni), "LIST",
-     .help = "numbers of sinks among them (default: all; for draws 1,16,256,4096)"},
+     .help = "numbers of sinks among them (default: all; 1,16,256,4096 for draws)"},
     {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
-     .help = "schemes of forces (default: all but cg2007 and matrix2004, which are slow, and grape6)"},
+     .help = "schemes of forces (default: all except the slow cg2007 and matrix2004, and grape6)"},
     {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
      .words = {.array = hb_precision_names, .what = "precision"},
      .help = "precisions (default: all that a scheme offers)"},
     {"interaction", 0, HB_OPTS_WORDS, FIELD(interactions), "LIST", "gravity_jerk",
      .words = {.at = interaction_name, .what = "interaction"},
-     .help = "interactions; others than gravity_jerk by the all-pairs schemes only"},
+     .help = "interactions; only the all-pairs schemes have others than gravity_jerk"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(params.force.eps), "EPS", "2^-8", .help = "softening"},
     {"seed", 0, HB_OPTS_WHOLE, FIELD(params.seed), "S", "1", .help = "seed of the Plummer sphere"},
     {"check", 0, HB_OPTS_FLAG, FIELD(params.check),
      .help = "force: compare up to 256 sinks with double precision"},
     {"float-positions", 0, HB_OPTS_FLAG, FIELD(params.float_positions),
-     .help = "round the positions to float first, as [HI07] Table 2 had them"},
+     .help = "force: round the positions to float first, as for [HI07] Table 2"},
     {"repeat", 0, HB_OPTS_COUNT, FIELD(params.repeat), "R", "7", .most = HB_JOBS_REPEATS,
-     .help = "samples of each time"},
+     .help = "number of timings, of which the median counts"},
     {"tuning", 0, HB_OPTS_TEXT, FIELD(params.force.tuning), "WORDS",
      .help = "like \"i_each=4 unroll=8\", for the all-pairs schemes"},
     {"plot", 0, HB_OPTS_TEXT, FIELD(plot), "FILE",
-     .help = "force: draw the rates against n with gnuplot, as .png, .svg or .pdf"},
+     .help = "force: plot the rates against n with gnuplot, as .png, .svg or .pdf"},
     {0}};
 
 /* ---- schemes ---- */
@@ -66,18 +66,17 @@ static enum hb_status default_schemes(struct hb_text *text)
 
 /* ---- one configuration ---- */
 
-/* What is under way: the loops below name schemes, precisions and interactions, the options the rest. */
+/* The state of the loops below, which set scheme, precision and interaction; the options set the rest. */
 struct bench {
   struct settings *settings;
-  int draws; /* bench draws: else bench force */
+  int draws; /* bench draws, else bench force */
   struct hb_table table;
   double ceiling[2]; /* of fragment and compute programs; 0: not measured yet */
   struct hb_plot plot;
-  char title[256]; /* of the figure: the device, or the host where no scheme ran on one */
+  char title[256]; /* of the figure: names the device, or the host if no scheme ran on one */
 };
 
-/* The device's multiply-adds a second by the kind of program that the scheme is; NaN on the host, and where the
- * measurement fails. */
+/* The device's multiply-adds per second in programs of the scheme's kind; NaN on the host, and if the measurement fails. */
 static double ceiling_for(struct bench *b, const char *scheme)
 {
   if (!hb_force_scheme_find(scheme)->needs_gl) return NAN;
@@ -89,7 +88,7 @@ static double ceiling_for(struct bench *b, const char *scheme)
   return b->ceiling[compute];
 }
 
-/* A curve has the scheme's color; its name tells what else there is more than one of. */
+/* A curve has the scheme's color; its name has what else varies. */
 static enum hb_status add_to_plot(struct bench *b, const struct hb_bench_row *row)
 {
   char member[HB_PLOT_NAME], ni[32] = "";
@@ -161,7 +160,7 @@ static enum hb_status bench_schemes(struct bench *b)
   return b->table.rows
              ? HB_OK
              : hb_fail(HB_ERR_USAGE, "there is nothing to measure: no scheme has such a precision, or "
-                                     "every ni is above n");
+                                     "every ni exceeds n");
 }
 
 static enum hb_status take_defaults(struct settings *s, int draws)
@@ -230,11 +229,11 @@ static const struct measurement {
   const char *name, *help;
   enum hb_status (*work)(struct settings *settings); /* NULL: a command of its own */
 } measurements[] = {
-    {"force", "pairs a second, and with --check errors against double precision", bench_force},
-    {"draws", "microseconds of upload, draw, readback, and of the three in one go", bench_draws},
-    {"ceiling", "multiply-adds a second in programs that do nothing else", bench_ceiling},
-    {"run", "the paper's Table 2: whole runs; has options of its own, see 'holmberg bench run --help'", NULL},
-    {"frames", "pictures of a running simulation; see 'holmberg bench frames --help'", NULL},
+    {"force", "pairs per second, and with --check errors relative to double precision", bench_force},
+    {"draws", "microseconds of upload, draw, readback, and of all three together", bench_draws},
+    {"ceiling", "multiply-adds per second in programs that do nothing else", bench_ceiling},
+    {"run", "whole runs, the paper's Table 2; see 'holmberg bench run --help'", NULL},
+    {"frames", "what drawing a run costs; see 'holmberg bench frames --help'", NULL},
 };
 enum { MEASUREMENTS = sizeof measurements / sizeof *measurements };
 
@@ -247,7 +246,7 @@ static enum hb_status work(const struct hb_opts *opts)
   int k = hb_words_find(names, name);
   if (k < 0) return hb_words_unknown(names, name);
   if (measurements[k].work) return measurements[k].work(opts->settings);
-  return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and stands right behind 'bench'", name);
+  return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and must directly follow 'bench'", name);
 }
 
 static void list_measurements(FILE *out)
@@ -259,7 +258,7 @@ static void list_measurements(FILE *out)
 
 const struct hb_opts_command hb_cmd_bench = {
     .name = "bench",
-    .summary = "Measure sources of forces: speed, and errors against double precision.",
+    .summary = "Measure the schemes of forces: speed, and errors relative to double precision.",
     .operand = "WHAT",
     .operand_words.at = measurement_name,
     .operand_min = 1,

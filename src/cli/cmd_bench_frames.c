@@ -1,6 +1,6 @@
 /* holmberg bench frames: what it costs to draw a simulation while it runs. */
-#include "cli/cmd.h"
 #include "base/table.h"
+#include "cli/cmd.h"
 #include "console/terminal.h"
 #include "render/frames_cost.h"
 
@@ -18,10 +18,11 @@ static const struct hb_opts_option options[] = {
      .help = "scheme of forces on OpenGL"},
     {"precision", 0, HB_OPTS_TEXT, FIELD(job.force.precision), "PRECISION",
      .help = "its precision (default: the first that it offers)"},
-    {"size", 0, HB_OPTS_PIXELS, FIELD(job.width), "WxH", "1920x1080", .most = 16384, .help = "pixels"},
-    {"rate", 0, HB_OPTS_POSITIVE, FIELD(job.rate), "HZ", "60", .help = "pictures a second"},
+    {"size", 0, HB_OPTS_PIXELS, FIELD(job.width), "WxH", "1920x1080", .most = 16384,
+     .help = "size of the pictures in pixels"},
+    {"rate", 0, HB_OPTS_POSITIVE, FIELD(job.rate), "HZ", "60", .help = "pictures per second"},
     {"seconds", 0, HB_OPTS_POSITIVE, FIELD(job.seconds), "S", "2",
-     .help = "how long block steps are taken with pictures, and then as many without them"},
+     .help = "time to run with pictures; then the same number of block steps without"},
     {0}};
 
 struct row {
@@ -68,7 +69,7 @@ static enum hb_status work(const struct hb_opts *opts)
 
 const struct hb_opts_command hb_cmd_bench_frames = {
     .name = "bench frames",
-    .summary = "Measure what it costs to draw a simulation while it runs, out of sight.",
+    .summary = "Measure what it costs to draw a simulation while it runs, off screen.",
     .groups = {{.options = options},
                {.options = hb_opts_place, .at = offsetof(struct settings, job.force)},
                {.options = hb_opts_json, .at = offsetof(struct settings, json)}},

@@ -1,13 +1,13 @@
 /* holmberg bench run: whole runs as in [PZ07] Table 2, for a list of N, schemes and modes. */
-#include "measure/bench_table.h"
 #include "cli/cmd.h"
-#include "plot/gnuplot.h"
-#include "measure/jobs.h"
-#include "run/run_settings.h"
 #include "console/terminal.h"
+#include "measure/bench_table.h"
+#include "measure/jobs.h"
+#include "plot/gnuplot.h"
+#include "run/run_settings.h"
 
 struct settings {
-  struct hb_bench_run_params run; /* of each job, but its scheme, precision, mode and n */
+  struct hb_bench_run_params run; /* of each job, except scheme, precision, mode and n */
   struct hb_jobs jobs;
   const char *plot;
   int json;
@@ -16,14 +16,14 @@ struct settings {
 #define RUN(member) HB_OPTS_FIELD(struct hb_bench_run_params, member)
 const struct hb_opts_option hb_cmd_job_options[] = {
     {"t-begin", 0, HB_OPTS_NOT_NEGATIVE, RUN(t_begin), "T", "0.25",
-     .help = "time at which clocks and counts start; the run starts at 0"},
+     .help = "time at which clock and counts start; the run starts at 0"},
     {"t-end", 0, HB_OPTS_POSITIVE, RUN(t_end), "T", "0.5", .help = "time at which they stop"},
     {"repeat", 0, HB_OPTS_COUNT, RUN(repeat), "R", "1", .most = HB_JOBS_REPEATS,
-     .help = "whole runs of each job, of which the one of median time counts"},
+     .help = "runs of each job, of which the one of median time counts"},
     {"tuning", 0, HB_OPTS_TEXT, RUN(sim.force.tuning), "WORDS",
      .help = "like \"i_each=4 unroll=8\" (default: as measured on this device)"},
     {"no-tune", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_NO_TUNE,
-     .help = "safe defaults in place of what was or would be measured on this device"},
+     .help = "use safe defaults instead of measured tuning"},
     {0}};
 
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
@@ -31,11 +31,11 @@ static const struct hb_opts_option options[] = {
     {"n", 'n', HB_OPTS_COUNTS, FIELD(jobs.n), "LIST", "256,1024,4096", .least = 2,
      .help = "numbers of particles, separated by commas"},
     {"seed", 0, HB_OPTS_WHOLE, FIELD(run.seed), "S", "1",
-     .help = "seed of the Plummer sphere, as of 'holmberg ic plummer'"},
+     .help = "seed of the Plummer sphere, as in 'holmberg ic plummer'"},
     {"phases", 0, HB_OPTS_FLAG, FIELD(run.sim.force.flags), .bit = HB_FORCE_PHASES,
-     .help = "wait for the device between phases, to tell them apart; the whole takes longer"},
+     .help = "time the phases separately, waiting for the device between them; takes longer"},
     {"plot", 0, HB_OPTS_TEXT, FIELD(plot), "FILE",
-     .help = "draw seconds against n, beside the paper's, with gnuplot, as .png, .svg or .pdf"},
+     .help = "plot seconds against n, with the paper's, with gnuplot, as .png, .svg or .pdf"},
     {0}};
 
 /* ---- one row ---- */
@@ -77,7 +77,7 @@ static enum hb_status bench_sizes(void *context, const struct hb_force_scheme *s
   return HB_OK;
 }
 
-/* Whether the paper's seconds are of the same job. */
+/* Whether the paper timed the same job. */
 static int is_paper_job(const struct hb_bench_run_params *run)
 {
   return run->t_begin == 0.25 && run->t_end == 0.5 && run->sim.eta == 0.01 && run->sim.force.eps == 1. / 256;
@@ -102,7 +102,7 @@ enum { SIM = offsetof(struct settings, run.sim) };
 
 const struct hb_opts_command hb_cmd_bench_run = {
     .name = "bench run",
-    .summary = "Time whole runs as in the paper's Table 2: a Plummer sphere, clock from t = 0.25 to 0.5.",
+    .summary = "Time whole runs as in the paper's Table 2: a Plummer sphere from t = 0.25 to 0.5.",
     .groups = {{.options = options},
                {.options = hb_jobs_options, .at = offsetof(struct settings, jobs)},
                {.options = hb_run_accuracy_options, .at = SIM},

@@ -18,9 +18,9 @@ struct settings {
 static const struct hb_opts_option model_options[] = {
     {"n", 'n', HB_OPTS_COUNT, MODEL(n), "N", .help = "number of particles (default: the model's own)"},
     {"seed", 0, HB_OPTS_WHOLE, MODEL(seed), "S",
-     .help = "seed of the random numbers (default 0); the same seed gives the same bytes everywhere"},
+     .help = "seed of the random numbers (default 0); the same seed gives the same bytes on any machine"},
     {"r-cut", 0, HB_OPTS_POSITIVE, MODEL(r_cut), "R",
-     .help = "no particle beyond this radius, in Plummer radii (default: no cut-off)"},
+     .help = "cut off the sphere at this radius, in Plummer radii (default: no cut-off)"},
     {"m1", 0, HB_OPTS_POSITIVE, MODEL(m1), "M", .help = "mass of the first body (default 0.5)"},
     {"m2", 0, HB_OPTS_POSITIVE, MODEL(m2), "M", .help = "mass of the second body (default 0.5)"},
     {"a", 0, HB_OPTS_POSITIVE, MODEL(a), "A", .help = "semi-major axis of the orbit (default 1)"},
@@ -30,21 +30,22 @@ static const struct hb_opts_option model_options[] = {
     {"spin", 0, HB_OPTS_NUMBER, MODEL(spin), "S",
      .help = "rotation of both discs in units of the circular one, below 0 retrograde (default 1)"},
     {"scaling", 0, HB_OPTS_CHOICE, MODEL(scaling), "HOW", .words.array = hb_ic_scaling_names,
-     .help = "units by the sums over the sample (measured, N^2 work, the default up to N = 131072) or of its "
-             "parent (model, the default above, which the header then records)"},
+     .help =
+         "units set by the energy of the sample (measured, N^2 work, the default up to N = 131072) or of the "
+         "model (model, the default above that; the header records it)"},
     {"shape", 0, HB_OPTS_CHOICE, MODEL(shape), "SHAPE", .words.array = hb_ic_shape_names,
-     .help = "of demo1 ... demo7: shell (the default), random or expand"},
+     .help = "initial shape of demo1 ... demo7: shell (the default), random or expand"},
     {0}};
 
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
-     .help = "where to write; - is standard output (default: MODEL.h5)"},
+     .help = "file to write; - is standard output (default: MODEL.h5)"},
     {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
-     .help = "format of the file (default: by its extension)"},
+     .help = "format of the file (default: by extension)"},
     {0}};
 
-/* An option that the model does not read would leave the person believing in an effect. */
+/* An option that the model does not use would leave the user believing in an effect. */
 static enum hb_status check_options(const struct hb_ic_model *model, const struct hb_opts *opts)
 {
   for (size_t k = 0; model_options[k].name; k++) { /* the first group */
@@ -52,18 +53,18 @@ static enum hb_status check_options(const struct hb_ic_model *model, const struc
     if (!opts->typed[k] || hb_text_is_listed(option->name, model->options)) continue;
     const char *dashes = strlen(option->name) > 1 || option->letter == 0 ? "--" : "-";
     if (!*model->options)
-      return hb_fail(HB_ERR_USAGE, "model %s reads no options, but got %s%s %s", model->name, dashes,
+      return hb_fail(HB_ERR_USAGE, "model %s takes no options, but got %s%s %s", model->name, dashes,
                      option->name, opts->typed[k]);
-    return hb_fail(HB_ERR_USAGE, "model %s does not read %s%s (it reads: %s)", model->name, dashes,
+    return hb_fail(HB_ERR_USAGE, "model %s does not take %s%s (it takes: %s)", model->name, dashes,
                    option->name, model->options);
   }
   const struct settings *s = opts->settings; /* a spin of 0 asks the library for its default */
   if (hb_opts_typed(opts, &s->model.spin) && s->model.spin == 0)
-    return hb_fail(HB_ERR_USAGE, "option --spin: 0 is not possible (expected a number below or above 0)");
+    return hb_fail(HB_ERR_USAGE, "option --spin: '0' is out of range (expected a number below or above 0)");
   return HB_OK;
 }
 
-/* What was read, with the number of particles that came of it. */
+/* Records the options that the model uses, with the resulting number of particles. */
 static enum hb_status set_notes(const struct hb_opts *opts, const struct hb_ic_model *model,
                                 struct hb_particles *particles)
 {
@@ -87,17 +88,17 @@ static enum hb_status set_notes(const struct hb_opts *opts, const struct hb_ic_m
   return status;
 }
 
-/* The N^2 sums of a model. */
+/* Progress of a model's N^2 sums. */
 struct waiting {
   double began;
-  int told;
+  int announced;
 };
 
 static void show(void *context, double done)
 {
   struct waiting *w = context;
   double seconds = hb_clock_now() - w->began;
-  if (!w->told++) hb_terminal_announce("about", seconds / done, "--scaling model takes seconds");
+  if (!w->announced++) hb_terminal_announce("about", seconds / done, "--scaling model takes seconds");
   if (hb_terminal_is_live()) hb_terminal_progress(done, seconds);
 }
 
@@ -150,10 +151,10 @@ static void list_models(FILE *out)
   fputs("\nmodels:\n", out);
   for (size_t k = 0; k < count; k++) {
     const struct hb_ic_model *model = &models[k];
-    char reads[256];
-    snprintf(reads, sizeof reads, "; reads: %s; N = %zu", *model->options ? model->options : "nothing",
-             model->n);
-    hb_opts_help_entry(model->name, model->summary, model->source, reads, out);
+    char options_and_n[256];
+    snprintf(options_and_n, sizeof options_and_n, "; options: %s; N = %zu",
+             *model->options ? model->options : "none", model->n);
+    hb_opts_help_entry(model->name, model->summary, model->source, options_and_n, out);
   }
 }
 

@@ -1,7 +1,7 @@
 /* holmberg info: what this program and this machine can do. */
+#include "base/table.h"
 #include "cli/cmd.h"
 #include "measure/info_memory.h"
-#include "base/table.h"
 
 #include <holmberg/measure.h>
 
@@ -14,7 +14,7 @@ struct settings {
 
 static const struct hb_opts_option options[] = {
     {"n", 'n', HB_OPTS_COUNT, HB_OPTS_FIELD(struct settings, n), "N",
-     .help = "also the memory that a run of N particles needs, by scheme and precision"},
+     .help = "also show the memory that a run of N particles needs, by scheme and precision"},
     {0}};
 
 enum { DEVICES_MOST = 32 };
@@ -125,7 +125,7 @@ static void json_selftest(struct hb_json *json, const struct hb_context_info *co
   hb_json_close_object(json);
 }
 
-/* n 0: nobody asked for the memory of so many particles. */
+/* n 0: without the memory that n particles need. */
 static enum hb_status print_json(const struct machine *machine, uint64_t n)
 {
   const struct hb_context_info *context = preferred(machine);
@@ -181,7 +181,7 @@ static void print_limits(const struct machine *machine)
   if (!context) return;
   printf("\nlimits (%s):\n", context->name);
   printf("  texture size             %d\n", context->max_texture_size);
-  printf("  colour attachments       %d\n", context->max_color_attachments);
+  printf("  color attachments        %d\n", context->max_color_attachments);
   printf("  draw buffers             %d\n", context->max_draw_buffers);
   printf("  texture buffer size      %d\n", context->max_texture_buffer_size);
 }
@@ -193,7 +193,7 @@ static void print_selftest(const struct machine *machine)
   const struct hb_selftest_info *t = &context->selftest;
   printf("\nself-test (%s, %d cases against the host, bit by bit):\n", context->name, t->cases);
   if (t->cases == 0) {
-    puts("  could not be run");
+    puts("  could not run");
     return;
   }
   printf("  sum and its error        %d wrong; with `precise` %d, carried %d\n", t->two_sum_wrong,
@@ -203,7 +203,7 @@ static void print_selftest(const struct machine *machine)
          fusion_names[t->fma], t->dot_differs);
   printf("  largest error            sqrt %.2f ulp, inversesqrt %.2f, 1 / sqrt %.2f, 1 / x %.2f\n",
          t->sqrt_ulp, t->rsqrt_ulp, t->one_over_sqrt_ulp, t->inverse_ulp);
-  printf("  error on the whole       1 / r %.1e of itself\n", t->rsqrt_mean);
+  printf("  mean relative error      1 / r %.1e\n", t->rsqrt_mean);
   printf("  denormal numbers         %d lost, as products %d\n", t->denormals_lost,
          t->denormal_products_lost);
   printf("  NaN, infinity, zero      %d wrong; unsigned wrap %d\n", t->special_wrong, t->wrap_wrong);
@@ -246,7 +246,7 @@ static enum hb_status info(const struct hb_opts *opts)
 
 const struct hb_opts_command hb_cmd_info = {
     .name = "info",
-    .summary = "Show contexts, devices, limits, exactness and schemes on this machine.",
+    .summary = "Show the contexts, devices, limits, arithmetic and schemes of this machine.",
     .groups = {{.options = options}, {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
     .example = "  holmberg info\n"

@@ -1,8 +1,8 @@
 /* holmberg model, and holmberg model predict. */
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "measure/model_record.h"
 #include "console/terminal.h"
+#include "measure/model_record.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ static const struct hb_opts_option predict_options[] = {
     {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "256,1024,4096,16384,65536,262144,1048576", .least = 2,
      .help = "numbers of particles, separated by commas"},
     {"machine", 0, HB_OPTS_WORDS, FIELD(machines), "LIST", "GRAPE-6Af,8800GTX,FX1400,Xeon",
-     .words = {.what = "machine"}, .help = "machines of the paper, and files that 'model fit -o' wrote"},
+     .words = {.what = "machine"}, .help = "machines of the paper, and files written by 'model fit -o'"},
     {0}};
 
 static const char *machine_name(size_t k)
@@ -62,7 +62,8 @@ static void predict_machines(const struct settings *p, const struct hb_machine *
       struct prediction row = {.record = "prediction", .machine = machines[m], .n = p->n.n[k]};
       hb_model_predict(&machines[m], (double)row.n, &row.time);
       if (table->rows == 0 && table->form == HB_TABLE_TEXT_FORM)
-        puts("# seconds by the model of [PZ07] eqs 10 to 17, of a block step, t_unit of an N-body time unit");
+        puts(
+            "# seconds by the model of [PZ07] eqs 10 to 17: per block step, and t_unit per N-body time unit");
       hb_table_put(table, &row);
     }
 }
@@ -95,16 +96,16 @@ static enum hb_status predict(const struct hb_opts *opts)
 static void predict_help(FILE *out)
 {
   fputs(
-      "\nThe paper's four machines are modelled with its constants. \"record\": \"prediction\" of --json "
-      "has\n"
-      "machine, n, n_block (eq. 14), n_steps (block steps of a time unit, eq. 17), and seconds: t_start,\n"
-      "t_host, t_comm, t_force, their sum t_step (eq. 10) of a block step, t_unit (eq. 16) of a time unit.\n",
+      "\nThe paper's four machines use its constants. With --json, \"record\": \"prediction\" has machine, "
+      "n,\n"
+      "n_block (eq. 14), n_steps (block steps per time unit, eq. 17), and seconds: t_start, t_host, t_comm,\n"
+      "t_force and their sum t_step (eq. 10) per block step, t_unit (eq. 16) per time unit.\n",
       out);
 }
 
 const struct hb_opts_command hb_cmd_model_predict = {
     .name = "model predict",
-    .summary = "Run times by the paper's model, for its machines and for those that were fitted.",
+    .summary = "Predict run times by the paper's model, for its machines and for fitted ones.",
     .groups = {{.options = predict_options},
                {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
@@ -124,7 +125,7 @@ static enum hb_status work(const struct hb_opts *opts)
 {
   const char *part = opts->operands[0];
   if (hb_words_find(part_words, part) < 0) return hb_words_unknown(part_words, part);
-  return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and stands right behind 'model'", part);
+  return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and must directly follow 'model'", part);
 }
 
 static void list_parts(FILE *out)
@@ -136,7 +137,7 @@ static void list_parts(FILE *out)
 
 const struct hb_opts_command hb_cmd_model = {
     .name = "model",
-    .summary = "The paper's model of the run time: its constants for this machine, and what it predicts.",
+    .summary = "Fit the paper's model of the run time to this machine, or predict run times by it.",
     .operand = "PART",
     .operand_words.array = parts,
     .operand_min = 1,

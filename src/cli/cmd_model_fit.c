@@ -1,13 +1,13 @@
 /* holmberg model fit: the constants of the paper's model for this machine. */
 #include "base/clock.h"
 #include "base/file.h"
-#include "measure/bench_table.h"
 #include "cli/cmd.h"
+#include "console/target.h"
+#include "console/terminal.h"
+#include "measure/bench_table.h"
 #include "measure/jobs.h"
 #include "measure/model_record.h"
 #include "run/run_settings.h"
-#include "console/target.h"
-#include "console/terminal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct settings {
-  struct hb_bench_run_params run; /* of each job, but its scheme, precision, mode, n and seed */
+  struct hb_bench_run_params run; /* of each job, except scheme, precision, mode, n and seed */
   struct hb_jobs jobs;
   struct hb_list roundings;
   int seeds, json;
@@ -27,26 +27,26 @@ static const struct hb_opts_option options[] = {
     {"n", 'n', HB_OPTS_COUNTS, FIELD(jobs.n), "LIST", "256,512,1024,2048,4096", .least = 2,
      .help = "numbers of particles, at least three, ascending, separated by commas"},
     {"seeds", 0, HB_OPTS_COUNT, FIELD(seeds), "K", "3", .most = HB_JOBS_REPEATS,
-     .help = "Plummer spheres of each n, with seeds 1 to K"},
+     .help = "Plummer spheres for each n, with seeds 1 to K"},
     {"step-rounding", 0, HB_OPTS_WORDS, FIELD(roundings), "LIST", "down",
      .words = {.array = hb_rounding_names, .what = "rounding"},
-     .help = "how steps become powers of two, each a fit of its own: down, nearest, up"},
+     .help = "how steps are rounded to powers of two, with a fit for each: down, nearest, up"},
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE",
-     .help = "write the lines of --json, for 'model predict' (default: not written)"},
-    {"json", 0, HB_OPTS_FLAG, FIELD(json), .help = "lines of JSON in place of the tables, see below"},
+     .help = "write the lines of --json to FILE, for 'model predict' (default: none)"},
+    {"json", 0, HB_OPTS_FLAG, FIELD(json), .help = "print lines of JSON instead of tables, see below"},
     {0}};
 
-/* What is under way. */
+/* The state of the loops below. */
 struct fitting {
   const struct settings *settings;
   FILE *lines;                   /* of -o; NULL: not wanted */
-  struct hb_model_record record; /* of the fit under way    */
+  struct hb_model_record record; /* of the current fit      */
   double began, done, all;       /* of its runs, in N^2.16  */
 };
 
 /* ---- one fit ---- */
 
-/* A run grows as N^0.35 block steps of N^0.81 by N pairs. */
+/* The work of a run: N^0.35 block steps of N^0.81 by N pairs. */
 static double work_of(size_t n) { return pow((double)n, 2.16); }
 
 static enum hb_status measured(const struct hb_bench_run_params *job,

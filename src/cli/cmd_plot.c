@@ -1,4 +1,4 @@
-/* holmberg plot: the standard figures of a run from the file of its diagnostics. */
+/* holmberg plot: the standard figures of a run, from its file of diagnostics. */
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "console/target.h"
@@ -15,9 +15,9 @@ struct settings {
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FIGURE",
-     .help = "where to, as .png, .svg or .pdf (default: FILE with .png for its extension)"},
+     .help = "figure to write, .png, .svg or .pdf (default: FILE with extension .png)"},
     {"only", 0, HB_OPTS_CHOICE, FIELD(only), "PANEL", .words.at = hb_figure_panel_name,
-     .help = "one figure in place of all on a page: energy, radii, blocks, phases"},
+     .help = "a single figure instead of a page of all: energy, radii, blocks, phases"},
     {0}};
 
 static enum hb_status draw(const struct hb_opts *opts, const char *figure)

@@ -2,9 +2,9 @@
 #include "base/arith.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "render/render.h"
 #include "console/target.h"
 #include "render/film.h"
+#include "render/render.h"
 
 #include <string.h>
 
@@ -24,57 +24,56 @@ static const char *const points[] = {"star", "disc", "dot", NULL};
 #define FIELD(member) HB_OPTS_FIELD(struct settings, render.member)
 static const struct hb_opts_option options[] = {
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "PICTURE", .use = HB_OPTS_SHOWS,
-     .help = "where to: .png, or a movie as .mp4, .mkv, .webm or .gif by ffmpeg; more frames than one as "
-             ".png are "
-             "PICTURE_0001.png, ... (default: FILE with .png, or with .mp4 for more frames)"},
+     .help = "file to write: .png, or a movie as .mp4, .mkv, .webm or .gif by ffmpeg; several frames as .png "
+             "become PICTURE_0001.png, ... (default: FILE with extension .png, or .mp4 for several frames)"},
     {"size", 0, HB_OPTS_PIXELS, FIELD(width), "WxH", "1920x1080", .most = 32768,
      .help = "width and height in pixels"},
     {"color-by", 0, HB_OPTS_CHOICE, FIELD(color), "WHAT", "speed", .words.at = color_name,
      .help = "speed, acc (acceleration), energy (per mass), step (time step), or group; acc, energy "
-             "and step are those that a run from there would begin with"},
+             "and step as at the start of a run from the snapshot"},
     {"map", 0, HB_OPTS_CHOICE, FIELD(style.map), "NAME", "stars", .words.at = map_name,
-     .help = "colors from small to large: stars, ember, ice, grey"},
+     .help = "color map: stars, ember, ice, grey"},
     {"color-range", 0, HB_OPTS_NUMBERS, FIELD(style.range), "FROM,TO",
-     .help = "what the first and the last color stand for; acc and step as their decimal logarithms "
-             "(default: 96 of 100 particles of the first frame lie between)"},
+     .help = "values of the first and the last color; of acc and step their decimal logarithms "
+             "(default: enclosing 96 % of the particles of the first frame)"},
     {"groups", 0, HB_OPTS_COUNT, FIELD(groups), "K", "2",
-     .help = "group: as many equal parts of the file, one after the other"},
+     .help = "number of groups for --color-by group: equal parts of the file, in its order"},
     {"point", 0, HB_OPTS_CHOICE, FIELD(style.point), "KIND", "star", .words.array = points,
      .help = "what a particle looks like: star, disc, dot"},
     {"point-size", 0, HB_OPTS_POSITIVE, FIELD(style.point_size), "S",
-     .help = "sigma of a star in thousandths of the picture's height "
+     .help = "sigma of a star, in thousandths of the picture's height "
              "(default: 10 for a few stars, 3 for 1000, 1 for 100000)"},
     {"glow", 0, HB_OPTS_NOT_NEGATIVE, FIELD(style.glow), "G", "0.5",
-     .help = "how bright the light around bright places becomes, 0 to 1"},
+     .help = "strength of the glow around bright places, 0 to 1"},
     {"exposure", 0, HB_OPTS_POSITIVE, FIELD(style.exposure), "E", "0.8",
-     .help = "how bright a single star may become, below 1; the brightest place becomes 1"},
+     .help = "brightness of a single star, below 1; the brightest place gets 1"},
     {"trails", 0, HB_OPTS_POSITIVE, FIELD(trails), "T",
      .help =
-         "lines along which the stars came in the last T units of time; of a lone snapshot straight ones"},
+         "draw the paths of the stars over the last T units of time; straight lines for a single snapshot"},
     {"camera", 0, HB_OPTS_TEXT, HB_OPTS_FIELD(struct settings, camera), "HOW",
-     .help = "fixed, orbit (about the z axis), or a file with the path of the camera, see below "
+     .help = "fixed, orbit (around the z axis), or a file with the path of the camera, see below "
              "(default: orbit for several frames of one snapshot, else fixed)"},
     {"direction", 0, HB_OPTS_NUMBERS, HB_OPTS_FIELD(struct settings, direction), "AZ,EL[,ROLL]", .least = 2,
-     .help = "from where the camera looks, in degrees: azimuth about the z axis, elevation above "
-             "the x y plane (default: 0,90, x to the right and y up; orbit 0,25)"},
+     .help = "position of the camera, in degrees: azimuth around the z axis, elevation above "
+             "the x y plane (default: 0,90, x to the right and y up; for orbit 0,25)"},
     {"centre", 0, HB_OPTS_NUMBERS, FIELD(center), "X,Y,Z",
-     .help = "where the camera looks (default: the median of the first frame)"},
+     .help = "point that the camera looks at (default: the median of the first frame)"},
     {"zoom", 0, HB_OPTS_POSITIVE, FIELD(zoom), "F", "1",
-     .help = "so many times nearer than where nine tenths of the stars fit into the picture"},
+     .help = "magnification; at 1 nine tenths of the stars fit into the picture"},
     {"field", 0, HB_OPTS_POSITIVE, FIELD(field_of_view), "DEGREES", "28", .unit = HB_DEGREE,
-     .help = "angle of the picture's height, below 170"},
+     .help = "vertical angle of view, below 170"},
     {"turns", 0, HB_OPTS_NUMBER, FIELD(turns), "X", "1",
-     .help = "orbit: turns in the whole movie, below 0 the other way round"},
+     .help = "orbit: turns in the whole movie, negative to reverse"},
     {"frames", 0, HB_OPTS_COUNT, FIELD(frames), "K", .most = 1e6,
-     .help = "frames of all (default: one for each snapshot); between snapshots the stars follow "
-             "the cubic that fits places and velocities"},
+     .help = "total number of frames (default: one per snapshot); between snapshots the stars follow "
+             "the cubic that fits positions and velocities"},
     {"fps", 0, HB_OPTS_COUNT, FIELD(frames_per_s), "F", "30", .most = 1000,
-     .help = "frames a second of a movie"},
+     .help = "frames per second of a movie"},
     {"samples", 0, HB_OPTS_COUNT, FIELD(samples), "S", "2",
      .help = "each pixel is the mean of S x S samples, at most 8"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(force.eps), "EPS", "1/256",
      .help =
-         "softening of the forces behind --color-by acc, energy, step; a note eps of FILE goes before the "
+         "softening of the forces for --color-by acc, energy and step; an eps in FILE's header replaces the "
          "default"},
     {0}};
 
@@ -89,7 +88,7 @@ static enum hb_status read_style(const struct hb_opts *opts, struct hb_render *r
   style->adapt = r->frames > 1 ? 0.1 : 1;
   if (style->glow == 0) style->glow = -1;
   if (style->exposure < 1) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "option --exposure: '%s' is not possible (expected a number below 1)",
+  return hb_fail(HB_ERR_USAGE, "option --exposure: '%s' is out of range (expected a number below 1)",
                  exposure);
 }
 
@@ -103,7 +102,7 @@ static enum hb_status read_camera(const struct hb_opts *opts, struct settings *s
   r->roll = s->direction[2] * HB_DEGREE;
   r->has_center = hb_opts_typed(opts, r->center) != NULL;
   if (r->field_of_view >= 170 * HB_DEGREE)
-    return hb_fail(HB_ERR_USAGE, "option --field: '%s' is not possible (expected an angle below 170)",
+    return hb_fail(HB_ERR_USAGE, "option --field: '%s' is out of range (expected an angle below 170)",
                    hb_opts_typed(opts, &r->field_of_view));
   if (!s->camera || r->orbits || strcmp(s->camera, "fixed") == 0) return HB_OK;
   return hb_keyframes_read(s->camera, &r->keyframes);
@@ -116,14 +115,14 @@ static enum hb_status output_of(const struct hb_render *r, struct hb_text *path)
   return hb_target_beside(file, is_movie ? "mp4" : "png", path);
 }
 
-/* What can be known before anything is drawn. */
+/* What can be checked before anything is drawn. */
 static enum hb_status check_output(const struct hb_render *r)
 {
   int is_movie;
   HB_TRY(hb_film_kind(r->output, &is_movie));
   if (is_movie && (r->width % 2 || r->height % 2))
     return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", r->width, r->height);
-  return hb_target_check(r->output, ""); /* the place only, the format is known */
+  return hb_target_check(r->output, ""); /* the folder only, the format is known */
 }
 
 static enum hb_status read_options(const struct hb_opts *opts, struct settings *s, struct hb_text *output,
@@ -157,16 +156,16 @@ static enum hb_status work(const struct hb_opts *opts)
 
 static void explain(FILE *out)
 {
-  fputs("\nA camera path is a text file with a row for each place it passes:\n"
+  fputs("\nA camera path is a text file with a row for each place that it passes:\n"
         "  when   centre x y z   azimuth elevation   distance\n"
-        "when grows in any unit, the first row is the first frame and the last one the last; angles are in\n"
-        "degrees, distances in those of FILE. In between it goes smoothly.\n",
+        "when increases in any unit, from the first frame to the last; angles are in degrees, distances in\n"
+        "the units of FILE. The path between is smooth.\n",
         out);
 }
 
 const struct hb_opts_command hb_cmd_render = {
     .name = "render",
-    .summary = "Draw snapshots: a picture, or a movie of one or of many.",
+    .summary = "Draw snapshots: a picture, or a movie of one or many.",
     .operand = "FILE...",
     .operand_min = 1,
     .operand_max = SIZE_MAX,

@@ -1,4 +1,4 @@
-/* holmberg reproduce: the tables and figures of 2007 beside this machine, as a report. */
+/* holmberg reproduce: the tables and figures of 2007, repeated on this machine, as a report. */
 #include "cli/cmd.h"
 #include "report/reproduce.h"
 
@@ -15,24 +15,26 @@ static const char *section_name(size_t k) { return hb_sections[k].name; }
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
     {"out", 'o', HB_OPTS_TEXT, FIELD(reproduction.out), "DIR", "reproduction",
-     .help = "folder of the report; what an earlier, stopped reproduction left there is not done again"},
+     .help = "folder of the report; jobs that an earlier, interrupted reproduction finished there are not "
+             "repeated"},
     {"quick", 0, HB_OPTS_FLAG, FIELD(quick),
-     .help = "smaller N, fewer points: minutes on two cores without a GPU (this is the default)"},
+     .help = "smaller N and fewer points: minutes on two cores without a GPU (the default)"},
     {"full", 0, HB_OPTS_FLAG, FIELD(reproduction.is_full),
-     .help = "the N of the papers, as far as a job stays below --longest: hours"},
+     .help = "the N of the papers, as far as jobs stay within --longest: hours"},
     {"only", 0, HB_OPTS_WORDS, FIELD(only), "LIST", .words = {.at = section_name, .what = "section"},
-     .help = "these sections only, see below"},
+     .help = "only these sections, see below"},
     {"longest", 0, HB_OPTS_DURATION, FIELD(reproduction.longest_s), "TIME",
-     .help = "N and nu go as far as a single job takes at most this, by its estimate (default 4s, "
+     .help = "estimated time that a single job may take, which limits N and nu (default 4s, "
              "with --full 1h)"},
     {"n-most", 0, HB_OPTS_COUNT, FIELD(reproduction.n_most), "N", "1048576", .least = 64,
-     .help = "no job has more particles; below 1024 the smallest N is a quarter of it"},
+     .help = "largest number of particles; below 1024, the smallest is a quarter of it"},
     {"jobs-only", 0, HB_OPTS_FLAG, FIELD(jobs_only),
-     .help = "no report, for a machine without gnuplot: the same command without this, also on "
-             "another machine, writes it from the folder"},
+     .help =
+         "only run the jobs, for a machine without gnuplot: the same command without this option, even on "
+         "another machine, writes the report from the folder"},
     {0}};
 
-/* 1 << k for hb_sections[k]; all where none is named. */
+/* Bits 1 << k for hb_sections[k]; all if none is named. */
 static unsigned choose(const struct hb_list *only)
 {
   const struct hb_words sections = {.at = section_name};
@@ -48,7 +50,7 @@ static enum hb_status work(const struct hb_opts *opts)
   const char *device = s->reproduction.place.device;
   if (s->quick && s->reproduction.is_full)
     return hb_fail(HB_ERR_USAGE, "options --quick and --full exclude each other");
-  if (device && strpbrk(device, " \t\n\"\\")) /* a word of command lines, between blanks */
+  if (device && strpbrk(device, " \t\n\"\\")) /* it becomes a word of command lines */
     return hb_fail(HB_ERR_USAGE, "option --device: '%s' has blanks or quotes", device);
   return hb_reproduce(&s->reproduction, choose(&s->only), s->jobs_only);
 }
@@ -62,8 +64,7 @@ static void list_sections(FILE *out)
 
 const struct hb_opts_command hb_cmd_reproduce = {
     .name = "reproduce",
-    .summary = "Repeat the tables and figures of 2007 on this machine: a report in HTML, beside the printed "
-               "numbers.",
+    .summary = "Repeat the tables and figures of 2007 on this machine: a report with the printed numbers.",
     .groups = {{.options = options},
                {.options = hb_opts_place, .at = offsetof(struct settings, reproduction.place)}},
     .settings_size = sizeof(struct settings),

@@ -1,11 +1,10 @@
 /* holmberg run: integrates a snapshot. */
 #include "cli/cmd.h"
-#include "run/run_loop.h"
-#include "run/run_open.h"
+#include "run/run.h"
 
 static const struct hb_opts_option quiet[] = {
     {"quiet", 0, HB_OPTS_FLAG, HB_OPTS_FIELD(struct hb_run_settings, quiet),
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "no table and no progress bar"},
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME, .help = "no table and no progress bar"},
     {0}};
 
 static enum hb_status run_file(const struct hb_opts *opts)
@@ -35,9 +34,9 @@ static void list_schemes(FILE *out)
   fputs("\nschemes:\n", out);
   hb_opts_help_entry("auto", hb_force_auto_summary(), "", "", out);
   for (size_t k = 0; k < count; k++) {
-    char behind[128];
-    snprintf(behind, sizeof behind, "; precision: %s", schemes[k].precisions);
-    hb_opts_help_entry(schemes[k].name, schemes[k].summary, schemes[k].source, behind, out);
+    char rest[128];
+    snprintf(rest, sizeof rest, "; precision: %s", schemes[k].precisions);
+    hb_opts_help_entry(schemes[k].name, schemes[k].summary, schemes[k].source, rest, out);
   }
 }
 
@@ -47,7 +46,7 @@ const struct hb_opts_command hb_cmd_run = {
     .name = "run",
     .summary = "Integrate a snapshot and print its diagnostics.",
     .operand = "FILE",
-    .operand_min = 0, /* run_open.c asks for it where there is no --resume */
+    .operand_min = 0, /* run_open.c asks for it without --resume */
     .operand_max = 1,
     .groups = {{.options = hb_run_result_options},
                {.options = hb_run_accuracy_options, .at = SIM},

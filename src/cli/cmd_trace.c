@@ -1,4 +1,4 @@
-/* holmberg trace: a walk of a few particles on paper, every texture of every pass. */
+/* holmberg trace: the forces of a few particles on paper, every texture of every pass. */
 #include "cli/cmd.h"
 #include "console/models.h"
 #include "console/terminal.h"
@@ -20,12 +20,12 @@ struct settings {
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
     {"n", 'n', HB_OPTS_COUNT, FIELD(n), "N",
-     .help = "the first N particles (default: 37 of holmberg1941, one nebula; else all)"},
+     .help = "use only the first N particles (default: 37 of holmberg1941, one nebula; else all)"},
     {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST",
-     .help = "cg2007, matrix2004, bag, tile (default: all that the device can do)"},
+     .help = "cg2007, matrix2004, bag, tile (default: all that the device supports)"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(force.eps), "EPS", "2^-8", .help = "softening"},
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "DIR", "trace",
-     .help = "folder for the pictures, made where there is none"},
+     .help = "folder for the pictures, created if missing"},
     {0}};
 
 static const char *const all_schemes = "cg2007 matrix2004 bag tile";
@@ -48,12 +48,11 @@ static enum hb_status get_particles(const struct hb_opts *opts, struct hb_partic
     HB_TRY(hb_snapshot_read(name, NULL, particles));
   }
   size_t all = hb_particles_n(*particles);
-  if (*n > all)
-    return hb_fail(HB_ERR_USAGE, "%s has %zu particles, but -n %zu were to be traced", name, all, *n);
+  if (*n > all) return hb_fail(HB_ERR_USAGE, "%s has only %zu particles, but got -n %zu", name, all, *n);
   if (model && *n > 0 && *n < all) hb_trace_center(*particles, *n);
   if (*n == 0) *n = all;
   if (*n < 2 || *n > HB_TRACE_MOST)
-    return hb_fail(HB_ERR_USAGE, "%zu particles were to be traced, expected 2 to %d (-n)", *n, HB_TRACE_MOST);
+    return hb_fail(HB_ERR_USAGE, "cannot trace %zu particles (expected 2 to %d, see -n)", *n, HB_TRACE_MOST);
   return HB_OK;
 }
 
@@ -74,8 +73,8 @@ static enum hb_status trace_scheme(const struct settings *s, int is_named, const
   if (status == HB_OK && !s->quiet) {
     const struct hb_trace_cost *c = &trace.cost;
     double pairs = (double)c->pairs;
-    printf("wrote %s/%s.png and %d pictures of its passes: %llu draw%s, %.4g bytes read and %.4g written a "
-           "pair\n",
+    printf("wrote %s/%s.png and %d pictures of its passes: %llu draw%s, %.4g bytes read and %.4g written "
+           "per pair\n",
            s->output, scheme, files - 1, (unsigned long long)c->draws, c->draws == 1 ? "" : "s",
            (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
   }
@@ -95,8 +94,7 @@ static enum hb_status check_schemes(const struct hb_list *schemes)
 {
   for (size_t k = 0; k < schemes->count; k++)
     if (!hb_text_is_listed(schemes->words[k], all_schemes))
-      return hb_fail(HB_ERR_USAGE,
-                     "scheme %s draws nothing that can be traced (expected cg2007, matrix2004, bag or tile)",
+      return hb_fail(HB_ERR_USAGE, "scheme %s cannot be traced (expected cg2007, matrix2004, bag or tile)",
                      schemes->words[k]);
   return HB_OK;
 }
@@ -119,7 +117,7 @@ static enum hb_status trace(const struct hb_opts *opts)
 
 const struct hb_opts_command hb_cmd_trace = {
     .name = "trace",
-    .summary = "Draw every texture of every pass of a small walk: how the kernels work.",
+    .summary = "Draw every texture of every pass over a few particles: how the kernels work.",
     .operand = "[MODEL|FILE]",
     .operand_min = 0,
     .operand_max = 1,

@@ -1,6 +1,6 @@
-/* holmberg tune: finds the fastest way to walk on this device and keeps it for later runs. */
-#include "cli/cmd.h"
+/* holmberg tune: finds the fastest way to sum pairs on this device and saves it for later runs. */
 #include "base/table.h"
+#include "cli/cmd.h"
 #include "console/terminal.h"
 
 #include <holmberg/measure.h>
@@ -11,10 +11,10 @@ struct settings {
   int json;
 };
 
-static const struct hb_opts_option options[] = {{"seconds", 0, HB_OPTS_POSITIVE,
-                                                 HB_OPTS_FIELD(struct settings, seconds), "S", "50",
-                                                 .most = 3600, .help = "about how long it may take"},
-                                                {0}};
+static const struct hb_opts_option options[] = {
+    {"seconds", 0, HB_OPTS_POSITIVE, HB_OPTS_FIELD(struct settings, seconds), "S", "50", .most = 3600,
+     .help = "approximate time to take, in seconds"},
+    {0}};
 
 #define AT(place) .offset = offsetof(struct hb_tune_result, place)
 static const struct hb_table_column columns[] = {
@@ -39,13 +39,13 @@ static enum hb_status work(const struct hb_opts *opts)
   enum hb_table_form form = s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
   struct hb_table table = {HB_TABLE_COLUMNS(columns), form, stdout, 0};
   HB_TRY(hb_tune(&s->force, s->seconds, found, &table));
-  if (form == HB_TABLE_TEXT_FORM) printf("kept in %s\n", hb_tune_path());
+  if (form == HB_TABLE_TEXT_FORM) printf("saved in %s\n", hb_tune_path());
   return hb_terminal_flush();
 }
 
 const struct hb_opts_command hb_cmd_tune = {
     .name = "tune",
-    .summary = "Find the fastest way to walk the pairs on this device, and keep it for later runs.",
+    .summary = "Find the fastest way to sum the forces on this device, and save it for later runs.",
     .groups = {{.options = options},
                {.options = hb_opts_place, .at = offsetof(struct settings, force)},
                {.options = hb_opts_json, .at = offsetof(struct settings, json)}},

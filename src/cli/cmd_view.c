@@ -1,4 +1,4 @@
-/* holmberg view: a window on a running simulation, or on snapshots. */
+/* holmberg view: a window onto a running simulation, or onto snapshots. */
 #include "cli/cmd.h"
 #include "console/models.h"
 #include "viewer/view_input.h"
@@ -20,22 +20,22 @@ struct settings {
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
     {"n", 'n', HB_OPTS_COUNT, FIELD(view.source.n_asked), "N",
-     .help = "particles of a model (default: the model's own number)"},
+     .help = "number of particles of a model (default: the model's own)"},
     {"seed", 0, HB_OPTS_WHOLE, FIELD(view.source.seed), "S", "0", .help = "seed of a model"},
     {"size", 0, HB_OPTS_PIXELS, FIELD(window.width), "WxH", "1280x720", .least = 64, .most = 16384,
-     .help = "of the window, as the window system counts"},
+     .help = "size of the window, in the units of the window system"},
     {"scale", 0, HB_OPTS_POSITIVE, FIELD(window.scale), "X",
-     .help = "size of the text, 2 for large screens (default: as the screen wants it)"},
-    {"paused", 0, HB_OPTS_FLAG, FIELD(view.paused), .help = "do not run yet"},
-    {"inspect", 0, HB_OPTS_FLAG, FIELD(inspect), .help = "begin with the texture inspector, key i"},
+     .help = "scale of the text, 2 for high-resolution screens (default: as set for the screen)"},
+    {"paused", 0, HB_OPTS_FLAG, FIELD(view.paused), .help = "start paused"},
+    {"inspect", 0, HB_OPTS_FLAG, FIELD(inspect), .help = "open the texture inspector at the start, key i"},
     {"color-by", 0, HB_OPTS_CHOICE, FIELD(view.color), "WHAT", "speed", .words.at = hb_coloring_name,
      .help = "speed, acc, energy, step (time step), age (of the step), group"},
     {"groups", 0, HB_OPTS_COUNT, FIELD(view.groups), "K", "2",
-     .help = "group: as many equal parts of the particles, one after the other"},
-    {"trails", 0, HB_OPTS_FLAG, FIELD(view.show_trails), .help = "draw the ways that the particles came"},
-    {"rate", 0, HB_OPTS_POSITIVE, FIELD(view.rate), "R", "10", .help = "snapshots of a series a second"},
+     .help = "number of groups for --color-by group: equal parts of the particles, in their order"},
+    {"trails", 0, HB_OPTS_FLAG, FIELD(view.show_trails), .help = "draw the paths of the particles"},
+    {"rate", 0, HB_OPTS_POSITIVE, FIELD(view.rate), "R", "10", .help = "snapshots of a series per second"},
     {"script", 0, HB_OPTS_TEXT, FIELD(script), "FILE",
-     .help = "let the lines of FILE be the person, see below; - is standard input"},
+     .help = "play the lines of FILE as if typed by a user, see below; - is standard input"},
     {0}};
 
 static enum hb_status open_view(const struct hb_opts *opts, struct settings *s)
@@ -52,7 +52,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct settings *s)
   HB_TRY(hb_view_source_open(opts, &view->source));
   if (!view->source.sim && view->color != HB_COLORING_SPEED && view->color != HB_COLORING_GROUP)
     return hb_fail(HB_ERR_USAGE,
-                   "option --color-by: snapshots that are played have no %s (expected speed or group)",
+                   "option --color-by: a series of snapshots has no %s (expected speed or group)",
                    hb_coloring_name(view->color));
   view->show_hud = view->show_sliders = 1;
   view->speed.pairs_per_s = view->speed.pictures_per_s = NAN;
@@ -92,7 +92,7 @@ enum { RUN = offsetof(struct settings, view.source.settings) };
 
 const struct hb_opts_command hb_cmd_view = {
     .name = "view",
-    .summary = "Watch a simulation of a model, or from a snapshot; or play a series of snapshots.",
+    .summary = "Watch a running simulation of a model or a snapshot, or play a series of snapshots.",
     .operand = "[MODEL | FILE...]",
     .operand_min = 0,
     .operand_max = SIZE_MAX,

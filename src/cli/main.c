@@ -1,5 +1,5 @@
-/* holmberg COMMAND: finds the command in a table, hands it its options, turns its status into a sentence and
- * an exit code. */
+/* holmberg COMMAND: finds the command, parses its options, runs it, and turns its status into a message and an exit
+ * code. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The k-th of those that one word names. */
+/* The k-th command whose name is a single word. */
 static const struct hb_opts_command *command_at(size_t k)
 {
   const struct hb_opts_command *const *c = hb_commands;
@@ -29,11 +29,11 @@ static void print_help(void)
   for (size_t k = 0; command_at(k); k++)
     hb_opts_help_entry(command_name(k), command_at(k)->summary, "", "", stdout);
   puts("\noptions:");
-  hb_opts_help_row("  -h, --help", "print this and stop; 'holmberg COMMAND --help' explains a command",
+  hb_opts_help_row("  -h, --help", "print this help and exit; 'holmberg COMMAND --help' explains a command",
                    stdout);
-  hb_opts_help_row("  -v, --version", "print the version and stop", stdout);
+  hb_opts_help_row("  -v, --version", "print the version and exit", stdout);
   puts("\nexit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed,\n"
-       "  5 no OpenGL device or one that lacks what is needed, 6 device fault, 7 numerical failure,\n"
+       "  5 no OpenGL device, or one that lacks a needed feature, 6 device fault, 7 numerical failure,\n"
        "  75 stopped before the end by a signal or --max-hours\n\n"
        "example:\n"
        "  holmberg ic plummer -n 1024 && holmberg run plummer.h5 --t-end 0.5 -o end.h5");
@@ -71,7 +71,7 @@ static enum hb_status help(int count, char **words)
   return hb_opts_help(command, stdout), HB_OK;
 }
 
-/* The part of the command line that belongs to no command; *command is set when there is one. */
+/* Handles what belongs to no command; *command is set if there is one. */
 static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_command **command)
 {
   if (argc < 2) return hb_fail(HB_ERR_USAGE, "no command given");
@@ -87,21 +87,20 @@ static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_comma
   return work(*command, argc - 1 - taken, argv + 1 + taken);
 }
 
-/* A closed standard stream stays unusable, but its number is taken: else a file of ours could get it, and the table be
- * printed into that file. */
+/* Occupies the number of a closed standard stream: otherwise a file of ours could get it, and the table would be printed
+ * into that file. */
 static void keep_streams(void)
 {
   static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) < 0)
-      return; /* the lowest number that is free */
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) < 0) return; /* takes the lowest free number */
 }
 
 int main(int argc, char **argv)
 {
   keep_streams();
-  signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), not a death, */
-  signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow                          */
+  signal(SIGPIPE, SIG_IGN); /* a lost reader is an error of write(), not a death, */
+  signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow               */
   hb_log_set_warning_sink(hb_terminal_note);
   signal(SIGCHLD, SIG_DFL); /* we wait for gnuplot and ffmpeg, whatever the caller ignores */
   const struct hb_opts_command *command = NULL;

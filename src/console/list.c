@@ -49,11 +49,11 @@ enum hb_status hb_words_unknown(struct hb_words words, const char *word)
 enum hb_status hb_list_split(const char *text, const char *separators, struct hb_list *list)
 {
   list->count = 0;
-  if (strlen(text) >= sizeof list->room)
+  if (strlen(text) >= sizeof list->text)
     return hb_fail(HB_ERR_USAGE, "the list '%.40s...' is too long", text);
-  strcpy(list->room, text);
+  strcpy(list->text, text);
   char *rest = NULL;
-  for (char *w = strtok_r(list->room, separators, &rest); w; w = strtok_r(NULL, separators, &rest)) {
+  for (char *w = strtok_r(list->text, separators, &rest); w; w = strtok_r(NULL, separators, &rest)) {
     if (list->count == HB_LIST_WORDS)
       return hb_fail(HB_ERR_USAGE, "the list '%s' has more than %d words", text, HB_LIST_WORDS);
     list->words[list->count++] = w;

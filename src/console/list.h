@@ -1,4 +1,4 @@
-/* Words on the command line: those that a value may be, and lists of them. */
+/* Words on the command line: the possible values of an option, and lists of words. */
 #ifndef HB_LIST_H
 #define HB_LIST_H
 
@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* The words that a value may be: an array that ends with NULL, or the k-th by a function, NULL behind the last. */
+/* The possible values: an array that ends with NULL, or a function that returns the k-th, NULL after the last. */
 struct hb_words {
   const char *const *array;
   const char *(*at)(size_t k);
@@ -15,17 +15,17 @@ struct hb_words {
 
 const char *hb_words_at(struct hb_words words, size_t k);
 
-/* The number of word among them; -1: it is not there. */
+/* The index of word among them; -1: not found. */
 int hb_words_find(struct hb_words words, const char *word);
 
-/* Fails with "unknown WHAT 'word'" and the nearest of the words, or all of them where none is near. */
+/* Fails with "unknown WHAT 'word'" and the nearest of the words, or all of them if none is near. */
 enum hb_status hb_words_unknown(struct hb_words words, const char *word);
 
 /* "a, b, c" */
 enum { HB_WORDS_LENGTH = 512 };
 const char *hb_words_join(struct hb_words words, char all[HB_WORDS_LENGTH]);
 
-/* The candidate that was probably meant by a word; best stays NULL where none is near enough. */
+/* The candidate that a misspelled word probably means; best stays NULL if none is near enough. */
 struct hb_near {
   const char *word, *best;
   size_t least;
@@ -35,11 +35,11 @@ void hb_near_try(struct hb_near *near, const char *candidate);
 
 /* ---- lists ---- */
 
-enum { HB_LIST_WORDS = 32, HB_LIST_ROOM = 512 };
+enum { HB_LIST_WORDS = 32, HB_LIST_BYTES = 512 };
 
-/* The words lie in the list itself, which must not be copied. */
+/* The words point into the list itself, which must not be copied. */
 struct hb_list {
-  char room[HB_LIST_ROOM];
+  char text[HB_LIST_BYTES];
   const char *words[HB_LIST_WORDS];
   size_t count;
 };

@@ -6,7 +6,7 @@
 
 #include <holmberg/holmberg.h>
 
-/* The name of the k-th; NULL behind the last. */
+/* The name of the k-th; NULL after the last. */
 const char *hb_models_name(size_t k);
 extern const struct hb_words hb_models_words;
 

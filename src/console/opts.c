@@ -4,31 +4,30 @@
 #include "console/terminal.h"
 
 #include <ctype.h>
-#include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- rows that several commands have ----------------------------------------------------------------- */
+/* ---- rows that several commands share ---------------------------------------------------------------- */
 
 static const char *const contexts[] = {"auto", "egl", "osmesa", "glfw", NULL};
 
 #define PLACE(member) HB_OPTS_FIELD(struct hb_force_params, member)
 const struct hb_opts_option hb_opts_place[] = {
-    {"context", 0, HB_OPTS_WORD, PLACE(context), "NAME", .words.array = contexts, .use = HB_OPTS_ANEW,
-     .help = "way to OpenGL: auto, egl, osmesa, glfw (default: HB_CONTEXT, else auto)"},
-    {"device", 0, HB_OPTS_TEXT, PLACE(device), "DEVICE", .use = HB_OPTS_ANEW,
-     .help = "INDEX, /dev/dri/... or software, see 'holmberg info' (default: HB_DEVICE, else the first)"},
+    {"context", 0, HB_OPTS_WORD, PLACE(context), "NAME", .words.array = contexts, .use = HB_OPTS_ON_RESUME,
+     .help = "how to open OpenGL: auto, egl, osmesa, glfw (default: $HB_CONTEXT, else auto)"},
+    {"device", 0, HB_OPTS_TEXT, PLACE(device), "DEVICE", .use = HB_OPTS_ON_RESUME,
+     .help = "INDEX, /dev/dri/... or software, see 'holmberg info' (default: $HB_DEVICE, else the first)"},
     {0}};
 
 const struct hb_opts_option hb_opts_json[] = {{"json", 0, HB_OPTS_FLAG, 0, sizeof(int), .use = HB_OPTS_SHOWS,
-                                               .help = "JSON in place of text, one line for each row"},
+                                               .help = "print JSON instead of text, one line per row"},
                                               {0}};
-const struct hb_opts_option hb_opts_quiet[] = {
-    {"quiet", 0, HB_OPTS_FLAG, 0, sizeof(int), .use = HB_OPTS_SHOWS, .help = "do not say what was written"},
-    {0}};
+const struct hb_opts_option hb_opts_quiet[] = {{"quiet", 0, HB_OPTS_FLAG, 0, sizeof(int),
+                                                .use = HB_OPTS_SHOWS,
+                                                .help = "do not report what was written"},
+                                               {0}};
 
-/* Of every command, behind its own. */
+/* The options that every command has, after its own. */
 struct common {
   int verbose, color, help, version;
 };
@@ -37,11 +36,12 @@ static const char *const colors[] = {"auto", "always", "never", NULL};
 
 #define COMMON(member) HB_OPTS_FIELD(struct common, member)
 static const struct hb_opts_option common_options[] = {
-    {"verbose", 0, HB_OPTS_FLAG, COMMON(verbose), .help = "say on standard error what is opened and chosen"},
+    {"verbose", 0, HB_OPTS_FLAG, COMMON(verbose),
+     .help = "report on standard error what is opened and chosen"},
     {"color", 0, HB_OPTS_CHOICE, COMMON(color), "WHEN", "auto", .words.array = colors,
-     .help = "color on standard error: auto (a terminal, and NO_COLOR not set), always, never"},
-    {"help", 'h', HB_OPTS_FLAG, COMMON(help), .help = "print this and stop"},
-    {"version", 'v', HB_OPTS_FLAG, COMMON(version), .help = "print the version and stop"},
+     .help = "color on standard error: auto (on a terminal, unless NO_COLOR is set), always, never"},
+    {"help", 'h', HB_OPTS_FLAG, COMMON(help), .help = "print this help and exit"},
+    {"version", 'v', HB_OPTS_FLAG, COMMON(version), .help = "print the version and exit"},
     {0}};
 
 /* ---- the table --------------------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ struct row {
   int is_common;
 };
 
-/* Whether there is a k-th option; those of every command come last. */
+/* Whether there is a k-th option; the common ones come last. */
 static int row_at(const struct hb_opts_command *command, size_t k, struct row *row)
 {
   const struct hb_opts_group common = {common_options, 0, 0};
@@ -76,7 +76,7 @@ const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *com
   return row_at(command, k, &row) ? row.option : NULL;
 }
 
-/* The same of a command's own. */
+/* The same among the command's own. */
 static int own_row_at(const struct hb_opts *opts, size_t k, struct row *row)
 {
   return row_at(opts->command, k, row) && !row->is_common;
@@ -87,7 +87,7 @@ static void *field_of(const struct hb_opts *opts, const struct row *row)
   return (char *)opts->settings + row->at;
 }
 
-/* "--t-end", or with its letter as people know it, "-o"; lists go by their names. */
+/* "--t-end", or by its letter where that is how users know it, "-o"; lists go by name. */
 static void spell(const struct hb_opts_option *option, char text[64])
 {
   if (option->letter && option->kind != HB_OPTS_FLAG && option->kind != HB_OPTS_COUNTS)
@@ -96,148 +96,11 @@ static void spell(const struct hb_opts_option *option, char text[64])
     snprintf(text, 64, "--%s", option->name);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------ */
-
-static enum hb_status out_of_range(const char *word, const char *expected)
-{
-  return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected %s)", word, expected);
-}
-
-/* Whether number lies between the row's bounds. */
-static enum hb_status check_bounds(const struct hb_opts_option *option, const char *word, double number)
-{
-  if (option->least > 0 && number < option->least)
-    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at least %.10g)", word, option->least);
-  if (option->most > 0 && number > option->most)
-    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at most %.10g)", word, option->most);
-  return HB_OK;
-}
-
-static enum hb_status read_number(const struct hb_opts_option *option, const char *word, double *number)
-{
-  enum hb_opts_kind kind = option->kind;
-  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0, exponent;
-  double value = INFINITY;
-  if (!is_none) HB_TRY(hb_text_number(word, &value));
-  if (kind == HB_OPTS_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
-  if (kind == HB_OPTS_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
-  if (kind == HB_OPTS_BOUND && value <= 0) return out_of_range(word, "a number > 0, or none");
-  if (kind == HB_OPTS_POWER && (value <= 0 || frexp(value, &exponent) != 0.5))
-    return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
-  HB_TRY(check_bounds(option, word, value));
-  *number = option->unit != 0 ? option->unit * value : value;
-  return HB_OK;
-}
-
-static enum hb_status read_count(const struct hb_opts_option *option, const char *word, void *field)
-{
-  uint64_t count;
-  HB_TRY(hb_text_count(word, &count));
-  if (option->kind == HB_OPTS_COUNT && count == 0) return out_of_range(word, "a whole number >= 1");
-  HB_TRY(check_bounds(option, word, (double)count));
-  if (option->size == sizeof(int) && count > INT_MAX) return out_of_range(word, "a whole number below 2^31");
-  if (option->size == sizeof(int))
-    *(int *)field = (int)count;
-  else
-    *(uint64_t *)field = count;
-  return HB_OK;
-}
-
-static enum hb_status read_counts(const struct hb_opts_option *option, const char *word,
-                                  struct hb_counts *counts)
-{
-  struct hb_list list;
-  HB_TRY(hb_list_split(word, ",", &list));
-  for (size_t k = 0; k < list.count; k++) {
-    uint64_t n;
-    HB_TRY(hb_text_count(list.words[k], &n));
-    HB_TRY(check_bounds(option, list.words[k], (double)n));
-    counts->n[k] = n;
-  }
-  counts->count = list.count;
-  return HB_OK;
-}
-
-static enum hb_status read_numbers(const struct hb_opts_option *option, const char *word, double *numbers)
-{
-  struct hb_list list;
-  size_t most = option->size / sizeof *numbers, least = option->least > 0 ? (size_t)option->least : most;
-  int is_good = hb_list_split(word, ",", &list) == HB_OK && list.count >= least && list.count <= most;
-  for (size_t k = 0; is_good && k < list.count; k++)
-    is_good = hb_text_number(list.words[k], &numbers[k]) == HB_OK;
-  return is_good ? HB_OK : hb_fail(HB_ERR_USAGE, "'%s' is not possible (expected %s)", word, option->metavar);
-}
-
-static enum hb_status read_pixels(const struct hb_opts_option *option, const char *word, int size[2])
-{
-  char *end;
-  int least = (int)fmax(option->least, 1), most = (int)option->most;
-  long w = strtol(word, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
-  if (*end || w < least || h < least || w > most || h > most)
-    return hb_fail(HB_ERR_USAGE, "'%s' is not a size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
-                   word, least, most);
-  size[0] = (int)w;
-  size[1] = (int)h;
-  return HB_OK;
-}
-
-static enum hb_status read_words(const struct hb_opts_option *option, const char *word, struct hb_list *list)
-{
-  HB_TRY(hb_list_split(word, ",", list));
-  int is_any = !option->words.array && !option->words.at;
-  for (size_t k = 0; !is_any && k < list->count; k++)
-    if (hb_words_find(option->words, list->words[k]) < 0)
-      return hb_words_unknown(option->words, list->words[k]);
-  return HB_OK;
-}
-
-static enum hb_status read_word(const struct hb_opts_option *option, const char *word, void *field)
-{
-  int k = hb_words_find(option->words, word);
-  if (k < 0) return hb_words_unknown(option->words, word);
-  if (option->kind == HB_OPTS_CHOICE)
-    *(int *)field = k;
-  else
-    *(const char **)field = hb_words_at(option->words, (size_t)k);
-  return HB_OK;
-}
-
-static enum hb_status read_field(const struct hb_opts_option *option, const char *word, void *field)
-{
-  switch (option->kind) {
-  case HB_OPTS_FLAG:
-    *(unsigned *)field |= option->bit ? option->bit : 1;
-    return HB_OK;
-  case HB_OPTS_TEXT:
-    if (!*word) return hb_fail(HB_ERR_USAGE, "the value is empty (expected %s)", option->metavar);
-    *(const char **)field = word;
-    return HB_OK;
-  case HB_OPTS_WORD:
-  case HB_OPTS_CHOICE:
-    return read_word(option, word, field);
-  case HB_OPTS_DURATION:
-    return hb_text_duration(word, field);
-  case HB_OPTS_WHOLE:
-  case HB_OPTS_COUNT:
-    return read_count(option, word, field);
-  case HB_OPTS_NUMBERS:
-    return read_numbers(option, word, field);
-  case HB_OPTS_PIXELS:
-    return read_pixels(option, word, field);
-  case HB_OPTS_COUNTS:
-    return read_counts(option, word, field);
-  case HB_OPTS_WORDS:
-    return read_words(option, word, field);
-  default:
-    return read_number(option, word, field);
-  }
-}
-
-/* Names the option, except before "unknown scheme 'x'", which says it. */
+/* Names the option, except before "unknown scheme 'x'", which is clear without. */
 static enum hb_status read_value(const struct hb_opts_option *option, const char *word, void *field)
 {
   char context[80], name[64];
-  enum hb_status status = read_field(option, word, field);
+  enum hb_status status = hb_opts_read(option, word, field);
   if (status == HB_OK || option->words.what) return status;
   spell(option, name);
   snprintf(context, sizeof context, "option %s", name);
@@ -266,13 +129,13 @@ static enum hb_status unknown_option(const struct hb_opts_command *command, cons
   return hb_fail(HB_ERR_USAGE, "unknown option '%.*s'; did you mean '--%s'?", length, word, near.best);
 }
 
-/* A word such as --eps or -o where a value is due means that the value was forgotten; -0.5 does not. */
+/* --eps or -o where a value is due means that the value was forgotten; -0.5 does not. */
 static int looks_like_option(const char *word)
 {
   return word[0] == '-' && (word[1] == '-' || isalpha((unsigned char)word[1]));
 }
 
-/* The value, which may be part of the word, or be the next one. */
+/* value is the part of the word after the name; NULL: the next word is the value. */
 static enum hb_status read_option(struct reader *reader, size_t k, const struct row *row, const char *value)
 {
   const struct hb_opts_option *option = row->option;
@@ -366,7 +229,7 @@ void hb_opts_shortest(double number, char text[32])
   }
 }
 
-/* The number of a field's row; flags may share a field. */
+/* The index of a field's row; flags may share a field. */
 static size_t row_of(const struct hb_opts *opts, const void *field)
 {
   struct row row;
@@ -386,7 +249,7 @@ const char *hb_opts_text(const struct hb_opts *opts, const void *field)
   return opts->typed[k] ? opts->typed[k] : hb_opts_option_at(opts->command, k)->fallback;
 }
 
-/* The value that its field has now, which need not be that of the command line; NULL: none. */
+/* The current value of option k's field, which may differ from the command line's; NULL: none. */
 static const char *value_of(const struct hb_opts *opts, size_t k, char number[32])
 {
   struct row row;
@@ -414,13 +277,13 @@ int hb_opts_same(const struct hb_opts *a, const struct hb_opts *b, size_t k)
   return in_a && in_b && strcmp(in_a, in_b) == 0;
 }
 
-void hb_opts_take(struct hb_opts *to, const struct hb_opts *from, size_t k)
+void hb_opts_copy(struct hb_opts *to, const struct hb_opts *from, size_t k)
 {
   struct row row;
   if (!own_row_at(to, k, &row)) return;
   to->typed[k] = from->typed[k];
   if (row.option->kind == HB_OPTS_FLAG)
-    read_field(row.option, "yes", field_of(to, &row)); /* others share its field */
+    hb_opts_read(row.option, "yes", field_of(to, &row)); /* others share its field */
   else
     memcpy(field_of(to, &row), field_of(from, &row), row.option->size);
 }

@@ -8,12 +8,12 @@
 
 #include <stdio.h>
 
-/* What a value may be, and the field that takes it. */
+/* What a value may be, and the type of its field. */
 enum hb_opts_kind {
   HB_OPTS_FLAG,         /* int or unsigned: or-ed with the row's bit; takes no value */
-  HB_OPTS_TEXT,         /* const char *: any word, a file name               */
+  HB_OPTS_TEXT,         /* const char *: any word, such as a file name       */
   HB_OPTS_WORD,         /* const char *: one of the row's words              */
-  HB_OPTS_CHOICE,       /* an enum: the number of the word among the row's   */
+  HB_OPTS_CHOICE,       /* an enum: the index of the word among the row's    */
   HB_OPTS_DURATION,     /* double, in seconds: 30s, 10min, 2h                */
   HB_OPTS_NUMBER,       /* double: finite                                    */
   HB_OPTS_NOT_NEGATIVE, /* double >= 0                                       */
@@ -23,78 +23,77 @@ enum hb_opts_kind {
   HB_OPTS_WHOLE,        /* int, size_t or uint64_t >= 0                      */
   HB_OPTS_COUNT,        /* the same >= 1                                     */
   HB_OPTS_NUMBERS,      /* double[]: 1,0,0; as many as fit, or row->least    */
-  HB_OPTS_PIXELS,       /* int width, and int height right behind it: 1920x1080 */
+  HB_OPTS_PIXELS,       /* int width, followed by int height: 1920x1080 */
   HB_OPTS_COUNTS,       /* struct hb_counts: 64,256                          */
   HB_OPTS_WORDS         /* struct hb_list: a,b; of the row's words, or any   */
 };
 
 enum hb_opts_use {
   HB_OPTS_SHOWS =
-      1, /* says how the result is shown or where it goes: not in headers, since it changes no byte */
-  HB_OPTS_ANEW = 2 /* may be given anew to a run that goes on */
+      1, /* sets only how or where the result appears: left out of headers, since it changes no byte */
+  HB_OPTS_ON_RESUME = 2 /* may be given again when a run is resumed */
 };
 
 struct hb_opts_option {
   const char *name; /* "t-end" for --t-end     */
-  char letter;      /* 'o' for -o; 0: has none */
+  char letter;      /* 'o' for -o; 0: none */
   enum hb_opts_kind kind;
   size_t at, size;      /* HB_OPTS_FIELD of the group's struct */
   const char *metavar;  /* the value's name in --help; NULL for a flag            */
-  const char *fallback; /* the default as a person would type it; NULL: the field is left 0 */
+  const char *fallback; /* the default as a user would type it; NULL: the field stays 0 */
   const char *help;
   struct hb_words words;
   unsigned use;       /* hb_opts_use, or-ed */
   unsigned bit;       /* of a flag; 0: 1 */
-  double unit;        /* the field has a number in this unit: 1e-3; 0: 1 */
-  double least, most; /* 0: no bound beside the kind's */
+  double unit;        /* factor from the number typed to the field: 1e-3; 0: 1 */
+  double least, most; /* 0: no bound besides the kind's */
 };
 
 #define HB_OPTS_FIELD(type, member) offsetof(type, member), sizeof((type *)0)->member
 
-/* Rows that end with one that has no name; their fields are those of a struct that begins at `at` in the settings. */
+/* Rows up to one without a name; their fields are in a struct at offset `at` of the settings. */
 struct hb_opts_group {
   const struct hb_opts_option *options;
   size_t at;
-  unsigned use; /* also of all its rows */
+  unsigned use; /* added to that of its rows */
 };
 
-enum { HB_OPTS_MOST = 64, HB_OPTS_GROUPS = 12 }; /* options of one command; its groups */
+enum { HB_OPTS_MOST = 64, HB_OPTS_GROUPS = 12 }; /* capacity: options and groups of a command */
 
 struct hb_opts {
   const struct hb_opts_command *command;
   const char **operands; /* the words that are not options */
   size_t operand_count;
   void *settings;
-  const char
-      *typed[HB_OPTS_MOST]; /* by rows: what was given on the command line, "yes" for a flag; NULL: nothing */
+  const char *typed[HB_OPTS_MOST]; /* by rows: what the command line gives, "yes" for a flag; NULL: nothing */
 };
 
 struct hb_opts_command {
   const char *name; /* "run", or two words, "bench run" */
   const char *summary;
   const char *operand;           /* "FILE"; NULL when the command takes none       */
-  struct hb_words operand_words; /* that it may be; none: any */
+  struct hb_words operand_words; /* its possible values; none: any */
   size_t operand_min, operand_max;
   struct hb_opts_group groups[HB_OPTS_GROUPS];
-  size_t settings_size;         /* of the struct that the groups fill, which begins as zeros */
-  void (*more_help)(FILE *out); /* lists that belong under --help; NULL: none */
+  size_t settings_size;         /* of the struct that the groups fill, zeroed at first */
+  void (*more_help)(FILE *out); /* lists that follow in --help; NULL: none */
   const char *example;          /* lines */
   enum hb_status (*work)(const struct hb_opts *opts);
 };
 
-/* Groups that several commands have. */
+/* Groups that several commands share. */
 extern const struct hb_opts_option hb_opts_place[]; /* --context --device, of struct hb_force_params */
 extern const struct hb_opts_option hb_opts_json[];  /* --json, an int */
-extern const struct hb_opts_option hb_opts_quiet[]; /* --quiet, an int: nothing is said of what was written */
+extern const struct hb_opts_option hb_opts_quiet[]; /* --quiet, an int: do not report what was written */
 
-/* What is answered in place of running the command. */
+/* What is printed instead of running the command. */
 enum hb_opts_question { HB_OPTS_NOTHING_ASKED, HB_OPTS_HELP, HB_OPTS_VERSION };
 
 /* The first of --help, -h, --version, -v among the words, up to --. */
 enum hb_opts_question hb_opts_question(int count, char **words);
 
-/* Fills *settings, all zeros before, and *opts from the words behind the command's name; words keeps the operands, which
- * come first then. Errors: HB_ERR_USAGE with a sentence that names the option and the value. */
+/* Fills *settings, zeroed before, and *opts from the words after the command's name; the operands move to the front of
+ * words. Errors: HB_ERR_USAGE with a sentence that names the option and the value. */
 enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, char **words, void *settings,
                              struct hb_opts *opts);
 
@@ -105,20 +104,23 @@ const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *com
 const char *hb_opts_typed(const struct hb_opts *opts, const void *field);
 const char *hb_opts_text(const struct hb_opts *opts, const void *field);
 
-/* Of two sets of options of one command: whether option k has the same value in both, and the value of one for the other. */
+/* Between two sets of options of one command: whether option k has the same value in both; its value copied. */
 int hb_opts_same(const struct hb_opts *a, const struct hb_opts *b, size_t k);
-void hb_opts_take(struct hb_opts *to, const struct hb_opts *from, size_t k);
+void hb_opts_copy(struct hb_opts *to, const struct hb_opts *from, size_t k);
 
 void hb_opts_help(const struct hb_opts_command *command, FILE *out);
 
-/* Name and help, aligned and wrapped as in --help. */
+/* Reads one value into its field. Errors: HB_ERR_USAGE with a sentence that does not name the option. */
+enum hb_status hb_opts_read(const struct hb_opts_option *option, const char *word, void *field);
+
+/* A row of --help: name and text, aligned and wrapped. */
 void hb_opts_help_row(const char *name, const char *help, FILE *out);
 
-/* "  NAME" and "SUMMARY (SOURCE)behind" as such a row; source may be "". */
-void hb_opts_help_entry(const char *name, const char *summary, const char *source, const char *behind,
+/* The row "  NAME" with "SUMMARY (SOURCE)REST"; source may be "". */
+void hb_opts_help_entry(const char *name, const char *summary, const char *source, const char *rest,
                         FILE *out);
 
-/* The command with the options given that shape the result, quoted for a shell: a line of history. */
+/* The command with the given options that shape the result, quoted for a shell: a line of history. */
 enum hb_status hb_opts_line(const struct hb_opts *opts, struct hb_text *line);
 
 /* "eta=0.01 eps=0.00390625 ...": every option that shapes the result and has a value, defaults included. */

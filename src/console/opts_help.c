@@ -25,12 +25,12 @@ void hb_opts_help_row(const char *name, const char *help, FILE *out)
   fputc('\n', out);
 }
 
-void hb_opts_help_entry(const char *name, const char *summary, const char *source, const char *behind,
+void hb_opts_help_entry(const char *name, const char *summary, const char *source, const char *rest,
                         FILE *out)
 {
   char left[64], help[768];
   snprintf(left, sizeof left, "  %s", name);
-  snprintf(help, sizeof help, "%s%s%s%s%s", summary, *source ? " (" : "", source, *source ? ")" : "", behind);
+  snprintf(help, sizeof help, "%s%s%s%s%s", summary, *source ? " (" : "", source, *source ? ")" : "", rest);
   hb_opts_help_row(left, help, out);
 }
 

@@ -8,13 +8,13 @@ static volatile sig_atomic_t stop, asked;
 static void on_stop(int number)
 {
   if (stop == SIGINT || stop == SIGTERM) {
-    signal(number, SIG_DFL); /* so that the parent sees what it died of */
+    signal(number, SIG_DFL); /* so that the parent sees which signal ended it */
     raise(number);
   }
   stop = number;
 }
 
-/* A closed terminal and a reached limit send theirs more than once, which is not impatience. */
+/* A closed terminal or an exceeded limit may send its signal more than once: not a sign of impatience. */
 static void on_end(int number)
 {
   if (!stop) stop = number;

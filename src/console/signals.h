@@ -1,15 +1,15 @@
-/* Signals that ask a run for something; it looks between two block steps. */
+/* Signals that ask a run to stop or to write a checkpoint; it checks for them between block steps. */
 #ifndef HB_SIGNALS_H
 #define HB_SIGNALS_H
 
-/* From now on SIGINT, SIGTERM, SIGHUP and SIGXCPU are noted, a second of the first two ends the program at once, and
- * SIGUSR1 asks for a checkpoint. What was ignored before, as SIGINT is in the background of a script, stays so. */
+/* From now on SIGINT, SIGTERM, SIGHUP and SIGXCPU are recorded, a second one of the first two ends the program at once,
+ * and SIGUSR1 asks for a checkpoint. Ignored signals stay ignored, as SIGINT is in the background of a script. */
 void hb_signals_watch(void);
 
-/* The name of the signal that asked to stop, like "SIGINT"; NULL: none did. */
+/* The name of the signal that asked to stop, like "SIGINT"; NULL: none. */
 const char *hb_signals_stop(void);
 
-/* Whether a checkpoint was asked for since the last question. */
+/* Whether a checkpoint was asked for since the last call. */
 int hb_signals_asked(void);
 
 #endif

@@ -26,7 +26,7 @@ static enum hb_status check_extension(const char *path)
   char known[256] = "";
   for (size_t k = 0; k < count && strlen(known) + strlen(formats[k].extensions) + 2 <= sizeof known; k++)
     strcat(strcat(known, k ? " " : ""), formats[k].extensions);
-  return hb_fail(HB_ERR_USAGE, "cannot tell the format of '%s' by its extension (known: %s); say --format",
+  return hb_fail(HB_ERR_USAGE, "cannot tell the format of '%s' from its extension (known: %s); use --format",
                  path, known);
 }
 
@@ -59,7 +59,7 @@ enum hb_status hb_target_check(const char *path, const char *format)
 enum hb_status hb_target_write(const char *path, const char *format, const struct hb_particles *particles)
 {
   enum hb_status status = hb_snapshot_write(path, format, particles);
-  if (status == HB_ERR_IO && strcmp(path, "-") == 0) hb_terminal_look_for_reader();
+  if (status == HB_ERR_IO && strcmp(path, "-") == 0) hb_terminal_check_reader();
   return status;
 }
 

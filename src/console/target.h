@@ -1,4 +1,4 @@
-/* The file a result goes to: looked at before hours of computing, numbered for a series. */
+/* The file that a result goes to: checked before hours of computing, numbered in a series. */
 #ifndef HB_TARGET_H
 #define HB_TARGET_H
 
@@ -7,11 +7,11 @@
 /* Names of the snapshot formats, for an option's choices. */
 const char *hb_target_format(size_t k);
 
-/* Whether a snapshot can be written to path: known format, existing folder that may be written to, nothing
- * but a regular file in the way. format NULL: by extension. Errors: HB_ERR_USAGE, HB_ERR_IO. */
+/* Whether a snapshot can be written to path: a known format, an existing writable folder, and nothing but a
+ * regular file under that name. format NULL: by extension. Errors: HB_ERR_USAGE, HB_ERR_IO. */
 enum hb_status hb_target_check(const char *path, const char *format);
 
-/* hb_snapshot_write, which knows what a reader of standard output that went away means. */
+/* hb_snapshot_write, also noticing when standard output has lost its reader. */
 enum hb_status hb_target_write(const char *path, const char *format, const struct hb_particles *particles);
 
 /* "run/end.h5", 7 -> "run/end_0007.h5". */

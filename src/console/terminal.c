@@ -12,11 +12,11 @@
 
 static const char *color = "auto";
 static int stdout_error;   /* errno of the first print that failed */
-static int progress_shown; /* the bar stands on the current line   */
+static int progress_shown; /* the bar is on the current line       */
 
 void hb_terminal_set_color(const char *when) { color = when; }
 
-/* no-color.org: any value that is not empty switches color off; an explicit option wins. */
+/* no-color.org: any nonempty value switches color off; an explicit option wins. */
 static int use_color(void)
 {
   if (strcmp(color, "auto") != 0) return strcmp(color, "always") == 0;
@@ -30,7 +30,7 @@ int hb_terminal_is_live(void)
   return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-/* A file name may hold line breaks and escape sequences: the line stays one line, the terminal unharmed. */
+/* A file name may contain line breaks and escape sequences: print one line, and spare the terminal. */
 static void print_line(const char *tint, const char *text)
 {
   hb_terminal_clear_progress();
@@ -58,7 +58,7 @@ enum hb_status hb_terminal_flush(void)
   return hb_fail(HB_ERR_IO, "cannot write standard output: %s", strerror(stdout_error));
 }
 
-void hb_terminal_look_for_reader(void)
+void hb_terminal_check_reader(void)
 {
   struct pollfd pipe = {.fd = STDOUT_FILENO, .events = POLLOUT};
   if (poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR)) stdout_error = EPIPE;

@@ -174,8 +174,8 @@ enum hb_status hb_bench_run_plot_paper(struct hb_plot *plot)
   double least = INFINITY, most = 0;
   for (size_t k = 0; k < plot->count; k++)
     for (size_t p = 0; p < plot->curves[k].count; p++) {
-      least = fmin(least, plot->curves[k].x[p]);
-      most = fmax(most, plot->curves[k].x[p]);
+      least = fmin(least, plot->curves[k].points[p].x);
+      most = fmax(most, plot->curves[k].points[p].x);
     }
   char machine[HB_PAPER_CELL];
   for (size_t column = 1; hb_paper_cell("table2", 0, column, machine); column++)

@@ -1,8 +1,9 @@
 #include "plot/diag_table.h"
 
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ void hb_diag_table_clear(struct hb_diag_table *table)
 static enum hb_status add_name(struct hb_diag_table *t, const char *name, size_t length)
 {
   if (length == 0 || length >= HB_DIAG_TABLE_NAME)
-    return hb_fail(HB_ERR_INPUT, "'%.*s' is no name of a column", (int)(length < 60 ? length : 60), name);
+    return hb_fail(HB_ERR_INPUT, "'%.*s' is not a valid column name", (int)(length < 60 ? length : 60), name);
   if (t->columns == COLUMNS_MOST)
     return hb_fail(HB_ERR_INPUT, "there are more than %d columns", COLUMNS_MOST);
   snprintf(t->names[t->columns++], HB_DIAG_TABLE_NAME, "%.*s", (int)length, name);
@@ -45,21 +46,16 @@ static enum hb_status add_name(struct hb_diag_table *t, const char *name, size_t
 
 static enum hb_status add_row(struct hb_diag_table *t)
 {
-  if (t->rows == t->room) {
-    double *more;
-    size_t room = 2 * t->room + 64;
-    HB_TRY(HB_ALLOC(room * t->columns, &more));
-    if (t->rows) memcpy(more, t->values, t->rows * t->columns * sizeof *more);
-    hb_mem_free(t->values);
-    t->values = more;
-    t->room = room;
+  size_t count = t->rows * t->columns;
+  for (size_t k = count; k < count + t->columns; k++) {
+    HB_TRY(HB_GROW(k, &t->capacity, &t->values));
+    t->values[k] = NAN;
   }
-  for (size_t k = 0; k < t->columns; k++) t->values[t->rows * t->columns + k] = NAN;
   t->rows++;
   return HB_OK;
 }
 
-/* A value of the last row: a number, true, false, or a word, of which the figure's title wants two. */
+/* Sets a value of the last row: a number, true, false, or one of the two words for the figure's title. */
 static enum hb_status set_value(struct hb_diag_table *t, size_t column, const char *text, size_t length)
 {
   char word[64], *end;
@@ -100,7 +96,7 @@ static enum hb_status csv_line(struct hb_diag_table *t, const char *line)
   return HB_OK;
 }
 
-/* A name that the first object has not is passed over: the last row of `run --json` has some. */
+/* Skips names that the first object lacks: the last row of `run --json` has some. */
 static enum hb_status set_member(struct hb_diag_table *t, const cJSON *item)
 {
   char text[64];
@@ -149,10 +145,10 @@ static enum hb_status read_lines(const char *path, char *text, int csv, struct h
 enum hb_status hb_diag_table_read(const char *path, struct hb_diag_table *table)
 {
   *table = (struct hb_diag_table){0};
-  const char *dot = strrchr(path, '.');
-  int csv = dot && strcasecmp(dot, ".csv") == 0;
-  if (!csv && !(dot && strcasecmp(dot, ".jsonl") == 0))
-    return hb_fail(HB_ERR_USAGE, "cannot read diagnostics from '%s': its extension is none of csv, jsonl",
+  const char *extension = hb_text_extension(path);
+  int csv = strcasecmp(extension, ".csv") == 0;
+  if (!csv && strcasecmp(extension, ".jsonl") != 0)
+    return hb_fail(HB_ERR_USAGE, "cannot read diagnostics from '%s': its extension is not csv or jsonl",
                    path);
   char *text;
   size_t length;

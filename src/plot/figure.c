@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is drawn now: a panel's plot, and the script of the page, which has what the plot does not. */
+/* The panel being drawn: its plot, and the script of the page for what the plot does not cover. */
 struct panel {
   const struct hb_diag_table *table;
   struct hb_draft *script;
@@ -22,7 +22,7 @@ static double at(const struct panel *p, size_t row, const char *column)
   return hb_diag_table_at(p->table, row, hb_diag_table_find(p->table, column));
 }
 
-/* A curve that is in the key even without points. It stays where it is until the next one is begun. */
+/* A curve that is in the key even without points; the result is valid until the next call. */
 static struct hb_plot_curve *begin_curve(struct panel *p, const char *name, struct hb_plot_look look)
 {
   static struct hb_plot_curve none;
@@ -60,7 +60,7 @@ static void add_error(struct panel *p, const char *curve, const char *column)
     add(p, curve, at(p, row, "t"), fabs((at(p, row, column) - first) / first));
 }
 
-/* Energies in double, and those by the source's own potentials where they differ or are all there is. */
+/* Energies in double; and by the source's own potentials, if these differ or there are no others. */
 static void draw_energy(struct panel *p)
 {
   const char *scheme = *p->table->scheme ? p->table->scheme : "the source of forces";
@@ -86,7 +86,7 @@ static void draw_energy(struct panel *p)
 
 /* ---- Lagrangian radii -------------------------------------------------------------------------------- */
 
-/* From the inside out, dark to light, a step of viridis each: the order is seen without the labels. */
+/* From the inside out, dark to light along viridis: the order shows even without the labels. */
 static const struct {
   const char *column, *label, *color;
 } shells[] = {{"r_1", "1 %", "#440154"},   {"r_2", "2 %", "#46327e"},   {"r_5", "5 %", "#365c8d"},
@@ -94,7 +94,7 @@ static const struct {
               {"r_75", "75 %", "#a0c22a"}, {"r_90", "90 %", "#d8b500"}};
 enum { SHELLS = sizeof shells / sizeof *shells };
 
-/* A label at the right end of each curve says which it is. */
+/* Each curve is labeled at its right end. */
 static void draw_radii(struct panel *p)
 {
   size_t rows = p->table->rows;
@@ -164,7 +164,7 @@ static double gain(const struct panel *p, size_t from, size_t to, const char *co
   return at(p, to, column) - at(p, from, column);
 }
 
-/* Microseconds that a block step spent in a phase, between one row and the next. */
+/* Microseconds per block step in each phase, between one row and the next. */
 static void draw_phases(struct panel *p)
 {
   size_t last = p->table->rows - 1;
@@ -180,7 +180,7 @@ static void draw_phases(struct panel *p)
     char name[64];
     snprintf(name, sizeof name, "%s %.*f %%", phases[k].label, share < 9.95, share);
     struct hb_plot_look look = {phases[k].color, phases[k].mark, 0.6, 2, NULL};
-    begin_curve(p, name, look)->is_hidden = k > 0 && !(share > 0); /* nothing travels to the host */
+    begin_curve(p, name, look)->is_hidden = k > 0 && !(share > 0); /* no transfers on the host */
     for (size_t row = 1; row <= last; row++)
       add(p, name, at(p, row, "t"),
           1e6 * gain(p, row - 1, row, column) / gain(p, row - 1, row, "block_steps"));
@@ -190,7 +190,7 @@ static void draw_phases(struct panel *p)
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
 static const struct {
-  const char *name, *columns; /* what it needs besides t, blank separated */
+  const char *name, *columns; /* those required besides t, separated by blanks */
   void (*draw)(struct panel *p);
 } panels[HB_FIGURE_PANELS] = {
     [HB_FIGURE_ENERGY] = {"energy", "e_total e_gpu", draw_energy},
@@ -201,7 +201,7 @@ static const struct {
 
 const char *hb_figure_panel_name(size_t k) { return k < HB_FIGURE_PANELS ? panels[k].name : NULL; }
 
-/* The first column of the panel that is not there; NULL: all are. */
+/* The first missing column of the panel; NULL: none. */
 static const char *missing(const struct hb_diag_table *table, size_t panel, char column[HB_DIAG_TABLE_NAME])
 {
   snprintf(column, HB_DIAG_TABLE_NAME, "t");

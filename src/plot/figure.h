@@ -17,7 +17,7 @@ enum hb_figure_panel {
 /* "energy", "radii", "blocks", "phases", NULL. */
 const char *hb_figure_panel_name(size_t k);
 
-/* The panels of the set, bit k for panel k, on one page; all of those that the table has numbers for when the set is 0.
+/* Draws the panels of the set, bit k for panel k, on one page; set 0: all for which the table has columns.
  * Errors: HB_ERR_INPUT (a panel of the set for which the table, called `name`, has no columns), HB_ERR_IO. */
 enum hb_status hb_figure_draw(const struct hb_diag_table *table, const char *name, unsigned set,
                               const char *path);

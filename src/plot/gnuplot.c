@@ -17,23 +17,22 @@ static const struct kind {
   const char *extension, *terminal;
   double scale; /* of its unit to a pixel of png */
 } kinds[] = {
-    {"png", "pngcairo size %.0f,%.0f font 'sans,13' linewidth 1.5", 1},
-    {"svg", "svg size %.0f,%.0f font 'sans,14' background '#ffffff'", 0.75},
-    {"pdf", "pdfcairo size %gin,%gin font 'sans,14'", 0.0075},
+    {".png", "pngcairo size %.0f,%.0f font 'sans,13' linewidth 1.5", 1},
+    {".svg", "svg size %.0f,%.0f font 'sans,14' background '#ffffff'", 0.75},
+    {".pdf", "pdfcairo size %gin,%gin font 'sans,14'", 0.0075},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const struct kind *kind_of(const char *path)
 {
-  const char *dot = strrchr(path, '.');
-  for (int k = 0; dot && k < KINDS; k++)
-    if (strcasecmp(dot + 1, kinds[k].extension) == 0) return &kinds[k];
+  for (int k = 0; k < KINDS; k++)
+    if (strcasecmp(hb_text_extension(path), kinds[k].extension) == 0) return &kinds[k];
   return NULL;
 }
 
 static enum hb_status unknown_kind(const char *path)
 {
-  return hb_fail(HB_ERR_USAGE, "cannot draw '%s': its extension is none of png, svg, pdf", path);
+  return hb_fail(HB_ERR_USAGE, "cannot draw '%s': its extension is not png, svg or pdf", path);
 }
 
 /* ---- the program ------------------------------------------------------------------------------------- */
@@ -49,7 +48,7 @@ static enum hb_status read_figure(int fd, struct hb_text *figure)
   return HB_OK;
 }
 
-/* What gnuplot makes of a script, NULL for none, whatever ~/.gnuplot says. It draws when it has read everything, so that
+/* The figure that gnuplot draws from a script (NULL: none), ignoring ~/.gnuplot. It draws after it has read everything, so
  * neither waits for the other. */
 static enum hb_status run_gnuplot(const char *path, const struct hb_text *script, struct hb_text *figure)
 {
@@ -73,7 +72,7 @@ static enum hb_status run_gnuplot(const char *path, const struct hb_text *script
 enum hb_status hb_gnuplot_check(const char *path)
 {
   if (!kind_of(path)) return unknown_kind(path);
-  HB_TRY(hb_target_check(path, "")); /* the place only, the format is known */
+  HB_TRY(hb_target_check(path, "")); /* the folder only, the format is known */
   struct hb_text nothing = {0};
   enum hb_status status = run_gnuplot(path, NULL, &nothing);
   hb_mem_free(nothing.text);
@@ -92,7 +91,7 @@ void hb_gnuplot_begin(const char *path, int width, int height, struct hb_draft *
   hb_draft_put(script, "set terminal %s\n", terminal);
 }
 
-/* A data block is not parsed; with a mark before it the text cannot be the line that ends the block. */
+/* A data block is not parsed; with '=' before it the text cannot be the line that ends the block. */
 void hb_gnuplot_let(const char *name, const char *text, struct hb_draft *script)
 {
   for (const char *c = text; *c; c++)

@@ -17,30 +17,10 @@ enum hb_status hb_plot_curve(struct hb_plot *plot, const char *family, const cha
     *curve = &plot->curves[k];
     if (strcmp((*curve)->family, family) == 0 && strcmp((*curve)->member, member) == 0) return HB_OK;
   }
-  struct hb_plot_curve *curves;
-  HB_TRY(HB_ALLOC(plot->count + 1, &curves));
-  if (plot->count) memcpy(curves, plot->curves, plot->count * sizeof *curves);
-  hb_mem_free(plot->curves);
-  plot->curves = curves;
-  *curve = &curves[plot->count++];
+  HB_TRY(HB_GROW(plot->count, &plot->capacity, &plot->curves));
+  *curve = &plot->curves[plot->count++];
   snprintf((*curve)->family, HB_PLOT_NAME, "%s", family);
   snprintf((*curve)->member, HB_PLOT_NAME, "%s", member);
-  return HB_OK;
-}
-
-static enum hb_status grow(struct hb_plot_curve *curve)
-{
-  if (curve->count < curve->room) return HB_OK;
-  size_t room = 2 * curve->room + 16;
-  double **columns[] = {&curve->x, &curve->y};
-  for (int k = 0; k < 2; k++) {
-    double *larger;
-    HB_TRY(HB_ALLOC(room, &larger));
-    if (curve->count) memcpy(larger, *columns[k], curve->count * sizeof *larger);
-    hb_mem_free(*columns[k]);
-    *columns[k] = larger;
-  }
-  curve->room = room;
   return HB_OK;
 }
 
@@ -50,9 +30,8 @@ enum hb_status hb_plot_add(struct hb_plot *plot, const char *family, const char 
   if (!isfinite(x) || !isfinite(y) || !(y > 0) || !(is_linear || x > 0)) return HB_OK;
   struct hb_plot_curve *curve = NULL;
   HB_TRY(hb_plot_curve(plot, family, member, &curve));
-  HB_TRY(grow(curve));
-  curve->x[curve->count] = x;
-  curve->y[curve->count++] = y;
+  HB_TRY(HB_GROW(curve->count, &curve->capacity, &curve->points));
+  curve->points[curve->count++] = (struct hb_plot_point){x, y};
   return HB_OK;
 }
 
@@ -67,13 +46,10 @@ enum hb_status hb_plot_add_reference(struct hb_plot *plot, const char *family, c
 
 void hb_plot_clear(struct hb_plot *plot)
 {
-  for (size_t k = 0; k < plot->count; k++) {
-    hb_mem_free(plot->curves[k].x);
-    hb_mem_free(plot->curves[k].y);
-  }
+  for (size_t k = 0; k < plot->count; k++) hb_mem_free(plot->curves[k].points);
   hb_mem_free(plot->curves);
   plot->curves = NULL;
-  plot->count = 0;
+  plot->count = plot->capacity = 0;
 }
 
 /* ---- axes -------------------------------------------------------------------------------------------- */
@@ -93,8 +69,8 @@ static void find_ranges(const struct hb_plot *plot, struct range *x, struct rang
   *x = *y = (struct range){INFINITY, -INFINITY};
   for (size_t k = 0; k < plot->count; k++)
     for (size_t p = 0; p < plot->curves[k].count; p++) {
-      widen(x, plot->curves[k].x[p]);
-      widen(y, plot->curves[k].y[p]);
+      widen(x, plot->curves[k].points[p].x);
+      widen(y, plot->curves[k].points[p].y);
     }
   for (int k = 0; k < HB_PLOT_BANDS && plot->bands[k].label; k++) {
     widen(y, plot->bands[k].low);
@@ -146,7 +122,7 @@ static void put_digits(struct range y, int is_named, struct hb_draft *script)
   hb_draft_put(script, is_named ? "'' 1e300)\n" : "1e300)\n");
 }
 
-/* From the power of ten below to the one above, two of them at least; 10^-16 to 1 where there is nothing. */
+/* From the power of ten below to the one above, at least two decades; 10^-16 to 1 without points. */
 static void put_decades(struct range y, struct hb_draft *script)
 {
   int low = y.low > 0 && isfinite(y.low) ? (int)floor(log10(y.low) - 0.05) : -16;
@@ -197,13 +173,14 @@ static void put_bands(const struct hb_plot *plot, struct hb_draft *script)
   }
 }
 
-/* Numbers in a block before the plot: gnuplot has read all before it draws. The last line lets a curve without points have
- * its place in the key. */
+/* Numbers in a block before the plot: gnuplot reads everything before it draws. NaN keeps a curve without points in the
+ * key. */
 static void put_data(const struct hb_plot_curve *curve, size_t k, struct hb_draft *script)
 {
   char variable[32], name[2 * HB_PLOT_NAME + 8];
   hb_draft_put(script, "$curve%zu << END\n", k);
-  for (size_t p = 0; p < curve->count; p++) hb_draft_put(script, "%.9g %.9g\n", curve->x[p], curve->y[p]);
+  for (size_t p = 0; p < curve->count; p++)
+    hb_draft_put(script, "%.9g %.9g\n", curve->points[p].x, curve->points[p].y);
   hb_draft_put(script, "%sEND\n", curve->count ? "" : "NaN NaN\n");
   snprintf(variable, sizeof variable, "name%zu", k);
   snprintf(name, sizeof name, "%s%s%s%s", curve->family, curve->is_reference ? "," : "",
@@ -251,14 +228,14 @@ void hb_plot_put(const struct hb_plot *plot, struct hb_draft *script)
 
 /* ---- a figure of its own ----------------------------------------------------------------------------- */
 
-/* Colors that stay apart for eyes that see red and green alike (Okabe and Ito), then marks, open ones for references. */
+/* Colors that the color-blind can tell apart (Okabe and Ito), then marks, open ones for references. */
 static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                      "#56b4e9", "#e69f00", "#000000"};
 static const char *const dashes[] = {"1", "2", "3", "4", "5"};
 static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8}, open_marks[] = {10, 6, 8, 4};
 enum { COLORS = sizeof colors / sizeof *colors, MARKS = sizeof marks / sizeof *marks };
 
-/* The number of different families or members (by their place in the struct) before that of curve k came up. */
+/* The number of distinct families or members (by offset in the struct) before that of curve k. */
 static size_t rank(const struct hb_plot *plot, size_t k, size_t offset)
 {
 #define NAME(c) ((const char *)&plot->curves[c] + offset)

@@ -1,4 +1,4 @@
-/* Curves and their axes, as a script for gnuplot. A caller sets the title, what its axes are like and how its curves look. */
+/* Curves and their axes, as a script for gnuplot. A caller sets the title, the kinds of axes and the look of its curves. */
 #ifndef HB_PLOT_H
 #define HB_PLOT_H
 
@@ -14,16 +14,20 @@ struct hb_plot_look {
   const char *dash; /* gnuplot's; NULL: solid    */
 };
 
-/* In the key it is "FAMILY MEMBER". */
+struct hb_plot_point {
+  double x, y;
+};
+
+/* Named "FAMILY MEMBER" in the key. */
 struct hb_plot_curve {
   char family[HB_PLOT_NAME], member[HB_PLOT_NAME];
-  double *x, *y; /* [room], count of them set */
-  size_t count, room;
+  struct hb_plot_point *points; /* [capacity], count of them set */
+  size_t count, capacity;
   struct hb_plot_look look;
   int is_reference; /* what others measured            */
   int is_boxes;     /* a histogram                     */
   int is_unnamed;   /* not in the key                  */
-  int is_hidden;    /* not drawn, but its range counts */
+  int is_hidden;    /* not drawn, but within the axes  */
 };
 
 enum hb_plot_x {
@@ -31,13 +35,13 @@ enum hb_plot_x {
   HB_PLOT_X_TWOS_NAMED, /* the same as 256, 1k, 64k, 1M               */
   HB_PLOT_X_TENS,       /* powers of ten                              */
   HB_PLOT_X_TIMES,      /* linear, from x_low to x_high               */
-  HB_PLOT_X_OWN         /* linear; the script has it already */
+  HB_PLOT_X_OWN         /* linear; already in the script */
 };
 
 enum hb_plot_y {
-  HB_PLOT_Y_SHORT,   /* labels at 1, 2 and 5, on an axis of more than three decades gnuplot's */
+  HB_PLOT_Y_SHORT,   /* labels at 1, 2 and 5; gnuplot's on more than three decades            */
   HB_PLOT_Y_NAMED,   /* the same, small and large numbers as powers of ten                    */
-  HB_PLOT_Y_DIGITS,  /* labels at 1, 2 and 5 always                                           */
+  HB_PLOT_Y_DIGITS,  /* always labels at 1, 2 and 5                                           */
   HB_PLOT_Y_DECADES, /* whole decades                                                         */
   HB_PLOT_Y_OWN
 };
@@ -57,26 +61,26 @@ struct hb_plot {
   double y_margin;      /* a factor around the curves; 0: 1.4 */
   struct hb_plot_band bands[HB_PLOT_BANDS];
   struct hb_plot_curve *curves;
-  size_t count;
+  size_t count, capacity;
 };
 
-/* The curve of that name, begun if it is not there; it moves when another one is begun. */
+/* The curve of that name, added if missing; *curve is valid until another one is added. */
 enum hb_status hb_plot_curve(struct hb_plot *plot, const char *family, const char *member,
                              struct hb_plot_curve **curve);
 
-/* Adds a point to it. Points that a logarithm cannot take are left out. */
+/* Adds a point to it. Points without a logarithm are left out. */
 enum hb_status hb_plot_add(struct hb_plot *plot, const char *family, const char *member, double x, double y);
 
-/* The same for a curve to compare with. Added after the plot's own curves, whose colors it leaves alone. */
+/* The same for a curve to compare with. Add these after the plot's own curves, so that their colors do not change. */
 enum hb_status hb_plot_add_reference(struct hb_plot *plot, const char *family, const char *member, double x,
                                      double y);
 void hb_plot_clear(struct hb_plot *plot);
 
-/* Axes, bands and curves behind what the script has set. */
+/* Appends axes, bands and curves to the script. */
 void hb_plot_put(const struct hb_plot *plot, struct hb_draft *script);
 
-/* A figure of its own: families by color, members by dashes and marks, references thin and gray. It appears under its name
- * whole or not at all. Errors: HB_ERR_USAGE (no curves, extension), HB_ERR_IO. */
+/* Writes a figure of its own: families by color, members by dashes and marks, references thin and gray. The file is replaced
+ * atomically. Errors: HB_ERR_USAGE (no curves, extension), HB_ERR_IO. */
 enum hb_status hb_plot_write(struct hb_plot *plot, const char *path);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include "perf/paper.h"
 
-#include <holmberg/measure.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,12 +29,11 @@ double hb_2007_n_block(double n) { return power(&find("GRAPE-6Af")->n_block, n);
 
 double hb_2007_n_steps(double n) { return power(&find("GRAPE-6Af")->n_steps, n); }
 
-struct hb_2007_step hb_2007_step(const char *machine, double n)
+struct hb_model_time hb_2007_model(const char *machine, double n)
 {
   struct hb_model_time time;
   hb_model_predict(find(machine), n, &time);
-  return (struct hb_2007_step){
-      .host_s = time.t_host, .comm_s = time.t_comm, .force_s = time.t_force, .all_s = time.t_step};
+  return time;
 }
 
 double hb_2007_time(const char *machine, double n, enum hb_2007_way way)

@@ -1,4 +1,4 @@
-/* Figures of a report: gnuplot draws them, the page holds them. */
+/* Figures of a report: drawn by gnuplot, embedded in the page. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "plot/gnuplot.h"
@@ -27,7 +27,7 @@ static const struct look {
 };
 
 /* "host/small": the look of host, thin and dashed; "host/line" without marks, "host/marks" without lines; the last look for
- * a style that has none. */
+ * an unknown style. */
 static struct hb_plot_look look_of(const char *style)
 {
   enum { LOOKS = sizeof looks / sizeof *looks };
@@ -88,7 +88,8 @@ static enum hb_status write_csv(const struct hb_report_figure *figure)
     char name[HB_PLOT_NAME];
     strcpy(name, c->family);
     for (char *comma; (comma = strchr(name, ','));) *comma = ';';
-    for (size_t p = 0; p < c->count; p++) hb_draft_put(&csv, "%s,%.9g,%.6g\n", name, c->x[p], c->y[p]);
+    for (size_t p = 0; p < c->count; p++)
+      hb_draft_put(&csv, "%s,%.9g,%.6g\n", name, c->points[p].x, c->points[p].y);
   }
   return hb_draft_save(&csv, hb_phrase("data/%s.csv", figure->name));
 }
@@ -106,7 +107,7 @@ static enum hb_status draw(const struct hb_report_figure *figure, const char *pa
   return hb_gnuplot_end(path, &script);
 }
 
-/* The element alone; names inside it get the figure's, because a page has many. */
+/* The <svg> element alone; its ids are prefixed with the figure's name, because the page has many. */
 static enum hb_status read_svg(const struct hb_report_figure *figure, const char *path, struct hb_draft *svg)
 {
   static const char *const names[] = {"gnuplot_plot_", "gpDot", "gpPt", "textbox_"};

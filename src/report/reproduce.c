@@ -2,7 +2,6 @@
 
 #include "console/signals.h"
 #include "plot/gnuplot.h"
-#include "report/reproduce_run.h"
 #include "report/reproduce_section.h"
 
 #include <errno.h>
@@ -31,7 +30,7 @@ const struct hb_section hb_sections[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* ---- before and behind the sections ------------------------------------------------------------------ */
+/* ---- before and after the sections ------------------------------------------------------------------- */
 
 static void fill_machine(const struct hb_reproduction *r, cJSON *values)
 {
@@ -74,7 +73,7 @@ static void fill_head(const struct hb_reproduction *r, unsigned chosen, struct h
 {
   char date[64];
   time_t now = time(NULL);
-  size_t n = 0; /* the largest that both the host and the kernel of 2007 were run with */
+  size_t n = 0; /* the largest run with both the host and the kernel of 2007 */
   strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime(&now));
   hb_values_word(report->values, "date", date);
   hb_values_word(report->values, "version", hb_version());
@@ -121,14 +120,14 @@ static enum hb_status write_report(const struct hb_reproduction *r, unsigned cho
   printf("wrote %s/report.html: %u tables, %u figures, each with its numbers in %s/data\n", r->out,
          report.tables, report.figures, r->out);
   if (lacks)
-    return hb_fail(HB_ERR_INTERNAL, "%s/report.html lacks what %u of its sentences in red say", r->out,
-                   lacks);
+    return hb_fail(HB_ERR_INTERNAL, "%s/report.html is incomplete: see its %u sentence%s in red", r->out,
+                   lacks, lacks == 1 ? "" : "s");
   return HB_OK;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
-/* Every path from here on is one in the folder; where shaders and templates come from is not. */
+/* From here on paths are relative to the folder; those of shaders and templates must not be. */
 static void keep_folder(const char *variable)
 {
   const char *folder = getenv(variable);

@@ -1,4 +1,4 @@
-/* From what was asked for to the report: the list of sections, and what stands before and behind them. */
+/* From the options to the report: the list of sections, and the page around them. */
 #ifndef HB_REPRODUCE_H
 #define HB_REPRODUCE_H
 
@@ -12,15 +12,15 @@ struct hb_section {
   void (*fill)(const struct hb_reproduction *r, struct hb_report *report);
 };
 
-/* In the order of the report, ended by a name NULL. */
+/* In the order of the report; ends with name NULL. */
 extern const struct hb_section hb_sections[];
 
 /* Fills the page; chosen has bit k for section k. */
 void hb_reproduce_fill(const struct hb_reproduction *r, unsigned chosen, struct hb_report *report);
 
-/* The jobs of the chosen sections in folder r->out, then, unless jobs_only, the report; r is cleared. is_full, place, n_most and
- * longest_s (0: the default) are set. Errors: HB_ERR_USAGE, HB_ERR_IO, HB_ERR_INPUT (a template), HB_ERR_INTERNAL (what is missing
- * stands in red in the report), those of hb_reproduce_run. */
+/* Runs the jobs of the chosen sections in folder r->out, then, unless jobs_only, writes the report; clears r. is_full, place,
+ * n_most and longest_s (0: the default) are set. Errors: HB_ERR_USAGE, HB_ERR_IO, HB_ERR_INPUT (a template), HB_ERR_INTERNAL
+ * (something is missing, marked red in the report), those of hb_reproduce_run. */
 enum hb_status hb_reproduce(struct hb_reproduction *r, unsigned chosen, int jobs_only);
 
 #endif

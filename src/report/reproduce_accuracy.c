@@ -1,4 +1,4 @@
-/* How well energy is kept: [PZ07] Fig. 2 and section 6. */
+/* How well energy is conserved: [PZ07] Fig. 2 and section 6. */
 #include "perf/paper.h"
 #include "report/reproduce_section.h"
 
@@ -11,11 +11,16 @@ enum { STEPS = HB_NU_HALVINGS + 1 };
 
 static double nu_of(int k) { return ldexp(0.1, -k); }
 
-/* Errors of one source at one n by one of the two energies, from nu = 0.1 down. */
+/* The relative change of "e_total" or "e_gpu" with a source at n, from nu = 0.1 down; NaN: not run. */
 static void read_errors(const struct hb_reproduction *r, const char *source, size_t n, const char *energy,
                         double errors[STEPS])
 {
-  for (int k = 0; k < STEPS; k++) errors[k] = hb_section_nu_error(r, source, n, nu_of(k), energy);
+  for (int k = 0; k < STEPS; k++) {
+    const char *job = hb_phrase("kind=nu source=%s n=%zu nu=%.10g", source, n, nu_of(k));
+    double first = hb_reproduce_number(r, energy, "%s t=0", job);
+    double last = hb_reproduce_number(r, energy, "%s t=0.25", job);
+    errors[k] = fabs((last - first) / first);
+  }
 }
 
 static void nu_curve(struct hb_report_figure *figure, const char *curve, const char *style,
@@ -25,8 +30,8 @@ static void nu_curve(struct hb_report_figure *figure, const char *curve, const c
   hb_report_expect(figure, curve);
 }
 
-/* The largest nu from which down one errs more than three times as much as the other: there, and in the geometric mean over
- * all smaller nu, because an error may pass through zero. 0: they do not part. */
+/* The largest nu below which one error is more than three times the other, both there and in the geometric mean over all
+ * smaller nu, because an error may pass through zero. 0: the curves do not part. */
 static double parting(const double errors[STEPS], const double others[STEPS])
 {
   double nu_part = 0, sum = 0, count = 0;
@@ -54,7 +59,7 @@ static double floor_of(const double errors[STEPS])
 
 static const char nu_label[] = "|ΔE / E| over 0.25 time units";
 
-/* All sources at one n, and where the curves of Fig. 2 part, which get these errors, too. */
+/* All sources at one n; the curves of Fig. 2 at this n, and where they part. */
 static void nu_size(const struct hb_reproduction *r, struct hb_report *report, size_t n,
                     struct hb_report_figure *printed, const char *variant)
 {
@@ -76,7 +81,7 @@ static void nu_size(const struct hb_reproduction *r, struct hb_report *report, s
   }
   nu_curve(&all, "cg2007, own", "cg2007-own", own);
   hb_report_figure_end(&all);
-  int last = STEPS - 1; /* the smallest nu that grape6 was run with */
+  int last = STEPS - 1; /* the smallest nu of grape6 */
   while (last > 0 && !isfinite(grape6[last])) last--;
   hb_values_number(row, "n", (double)n);
   hb_values_number(row, "own_part", parting(own, grape6));

@@ -1,4 +1,4 @@
-/* What differs between 2007 and this machine, and why: the numbers by which differs.html chooses its sentences. */
+/* What differs between 2007 and this machine, and why: the numbers that choose the sentences of differs.html. */
 #include "perf/paper.h"
 #include "report/model_2007.h"
 #include "report/reproduce_section.h"
@@ -7,7 +7,7 @@
 
 /* ---- the kernel of 2007, then and now ---------------------------------------------------------------- */
 
-/* Microseconds of a pass of cg2007 in a run: a block step has n - 1 of them. */
+/* Microseconds per pass of cg2007 in a run: a block step has n - 1 passes. */
 static double pass_us(const struct hb_reproduction *r, size_t n)
 {
   double steps = hb_reproduce_number(r, "block_steps", "kind=run source=cg2007 n=%zu", n);
@@ -16,13 +16,12 @@ static double pass_us(const struct hb_reproduction *r, size_t n)
 
 static void set_kernel(const struct hb_reproduction *r, struct hb_report *report)
 {
-  size_t n = 0,
-         small = r->n_least; /* the largest n that this machine and the 8800GTX both ran the kernel with */
+  size_t small = r->n_least, n = 0; /* the largest n with which this machine and the 8800GTX ran the kernel */
   for (size_t m = r->n_least; m <= r->n_most; m *= 2)
     if (hb_section_wall(r, HB_SOURCE_CG2007, m) > 0 && hb_2007_wall(m, "8800GTX") > 0) n = m;
   double here = hb_section_wall(r, HB_SOURCE_CG2007, n), then = hb_2007_wall(n, "8800GTX");
   double walk = hb_section_wall(r, HB_SOURCE_BAG, n);
-  struct hb_2007_step s = hb_2007_step("8800GTX", (double)n);
+  struct hb_model_time s = hb_2007_model("8800GTX", (double)n);
   double sent = hb_reproduce_number(r, "n", "kind=draws");
   double send_s = 1e-6 * hb_reproduce_number(r, "send_us", "kind=draws") / sent;
   const struct {
@@ -33,9 +32,9 @@ static void set_kernel(const struct hb_reproduction *r, struct hb_report *report
                  {"kernel_2007", then},
                  {"kernel_times", fmax(then / here, here / then)},
                  {"kernel_is_faster", then > here},
-                 {"kernel_comm_percent", 100 * s.comm_s / s.all_s},
-                 {"kernel_comm", s.comm_s / (double)n},
-                 {"kernel_force_percent", 100 * s.force_s / s.all_s},
+                 {"kernel_comm_percent", 100 * s.t_comm / s.t_step},
+                 {"kernel_comm", s.t_comm / (double)n},
+                 {"kernel_force_percent", 100 * s.t_force / s.t_step},
                  {"send_here", send_s},
                  {"send_times", hb_paper_value("pz07_table3", "t_send", "8800GTX") / send_s},
                  {"pass_us", pass_us(r, n)},
@@ -52,7 +51,7 @@ static void set_kernel(const struct hb_reproduction *r, struct hb_report *report
 
 /* ---- the end of Table 2 ------------------------------------------------------------------------------ */
 
-/* The exponent between N and 2 N of a machine's time in Table 2, and of the model's. */
+/* The exponent of a machine's time between N and 2 N in Table 2, and in the model. */
 static double slope(const char *machine, size_t n)
 {
   return log2(hb_2007_wall(2 * n, machine) / hb_2007_wall(n, machine));
@@ -82,10 +81,10 @@ static void set_large_n(struct hb_report *report)
     if (n >= 32768) lowest = fmin(lowest, slope("8800GTX", n));
   }
   hb_report_table_end(&t);
-  struct hb_2007_step s32 = hb_2007_step("8800GTX", 32768), s512 = hb_2007_step("8800GTX", 524288);
-  hb_section_set(report, "comm_percent_32k", 100 * s32.comm_s / s32.all_s);
-  hb_section_set(report, "comm_percent_512k", 100 * s512.comm_s / s512.all_s);
-  hb_section_set(report, "model_comm", s32.comm_s / 32768);
+  struct hb_model_time s32 = hb_2007_model("8800GTX", 32768), s512 = hb_2007_model("8800GTX", 524288);
+  hb_section_set(report, "comm_percent_32k", 100 * s32.t_comm / s32.t_step);
+  hb_section_set(report, "comm_percent_512k", 100 * s512.t_comm / s512.t_step);
+  hb_section_set(report, "model_comm", s32.t_comm / 32768);
   hb_section_set(report, "grows_slower", lowest < model_slope(32768) - 0.1);
   hb_section_set(report, "slope_model", model_slope(32768));
   hb_section_set(report, "slope_8800gtx", slope("8800GTX", 32768));

@@ -14,21 +14,8 @@
 
 /* ---- adding one -------------------------------------------------------------------------------------- */
 
-static enum hb_status grow(struct hb_reproduction *r)
-{
-  if (r->job_count < r->job_room) return HB_OK;
-  struct hb_job *more;
-  size_t room = 2 * r->job_room + 64;
-  HB_TRY(HB_ALLOC(room, &more));
-  if (r->job_count) memcpy(more, r->jobs, r->job_count * sizeof *more);
-  hb_mem_free(r->jobs);
-  r->jobs = more;
-  r->job_room = room;
-  return HB_OK;
-}
-
-/* The passes of cg2007 are so short that waking the threads of a software renderer takes longer than they do; grape6 has a
- * precision of its own; `ic` needs no OpenGL. */
+/* The passes of cg2007 are so short that waking the threads of a software renderer takes longer; grape6 has only one
+ * precision; `ic` needs no OpenGL. */
 static enum hb_status write_command(const struct hb_reproduction *r, const struct hb_source *source,
                                     const char *command, struct hb_job *job)
 {
@@ -64,7 +51,7 @@ static void write_name(const char *labels, char name[80])
 void hb_job_add(struct hb_reproduction *r, enum hb_job_kind kind, const struct hb_source *source,
                 double estimate_s, const char *labels, const char *command)
 {
-  if (r->planned == HB_OK) r->planned = grow(r);
+  if (r->planned == HB_OK) r->planned = HB_GROW(r->job_count, &r->job_capacity, &r->jobs);
   if (r->planned != HB_OK) return;
   struct hb_job *job = &r->jobs[r->job_count++];
   *job = (struct hb_job){.kind = kind, .estimate_s = estimate_s};
@@ -77,10 +64,10 @@ int hb_job_leave_out(struct hb_reproduction *r, double longest_s)
 {
   if (r->planned != HB_OK) return 1;
   struct hb_job *job = &r->jobs[r->job_count - 1];
-  return job->is_left_out = job->estimate_s > longest_s && !hb_job_is_kept(job, NULL);
+  return job->is_left_out = job->estimate_s > longest_s && !hb_job_is_kept(job);
 }
 
-/* ---- what is kept of it ------------------------------------------------------------------------------ */
+/* ---- its output -------------------------------------------------------------------------------------- */
 
 static const char *file_of(const struct hb_job *job) { return hb_phrase("jobs/%s.jsonl", job->name); }
 
@@ -117,7 +104,7 @@ enum hb_status hb_job_keep(const struct hb_job *job, double wall_s, const void *
   return status;
 }
 
-int hb_job_is_kept(const struct hb_job *job, char *failure)
+int hb_job_is_kept(struct hb_job *job)
 {
   char *text;
   struct hb_record header = {0};
@@ -127,10 +114,16 @@ int hb_job_is_kept(const struct hb_job *job, char *failure)
   int same = hb_record_take("", text, &header) == HB_OK &&
              strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
              strcmp(hb_record_text(&header, "version"), hb_version()) == 0;
-  const char *kept = hb_record_text(&header, "failure");
-  int failed = same && *kept;
-  if (failed && failure) snprintf(failure, HB_JOB_FAILURE, "%s", kept);
+  if (same) {
+    snprintf(job->failure, sizeof job->failure, "%s", hb_record_text(&header, "failure"));
+    job->wall_s = hb_record_number(&header, "job_wall_s");
+  }
   hb_mem_free(header.text);
   hb_mem_free(text);
-  return same && !failed;
+  return same && !*job->failure;
+}
+
+enum hb_status hb_job_read(const struct hb_job *job, struct hb_reproduction *r)
+{
+  return hb_reproduce_read_lines(r, file_of(job), job->labels, 1);
 }

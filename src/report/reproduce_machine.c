@@ -1,5 +1,4 @@
-#include "report/reproduce_machine.h"
-
+/* The machine that the jobs ran on, recorded beside them, so that the report can be written on another one. */
 #include "base/draft.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -19,7 +18,7 @@ static const char machine_file[] = "machine.jsonl";
 
 /* ---- what it is -------------------------------------------------------------------------------------- */
 
-/* The text behind "name : " of the first processor, "" where the system does not tell it. */
+/* The text after "name : " of the first processor, "" if the system does not report it. */
 static void processor_line(const char *name, char text[256])
 {
   char line[512];
@@ -93,7 +92,7 @@ static void put_all(FILE *out)
   fputc('\n', out);
 }
 
-/* ---- kept -------------------------------------------------------------------------------------------- */
+/* ---- its file ---------------------------------------------------------------------------------------- */
 
 static enum hb_status write_machine(void)
 {
@@ -112,7 +111,7 @@ static enum hb_status write_machine(void)
 enum hb_status hb_reproduce_open_machine(struct hb_reproduction *r)
 {
   if (access(machine_file, F_OK) != 0) HB_TRY(write_machine());
-  return hb_reproduce_read_lines(r, machine_file, "", NULL);
+  return hb_reproduce_read_lines(r, machine_file, "", 0);
 }
 
 enum hb_status hb_reproduce_check_machine(const struct hb_reproduction *r)
@@ -121,6 +120,6 @@ enum hb_status hb_reproduce_check_machine(const struct hb_reproduction *r)
   describe_host(here);
   const char *there = hb_record_text(hb_reproduce_next(r, NULL, "kind=machine name=host"), "value");
   if (strcmp(here, there) == 0) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "%s was begun on another machine (%s); its jobs cannot go on here", r->out,
-                 there);
+  return hb_fail(HB_ERR_USAGE, "%s was started on another machine (%s); its jobs cannot continue here",
+                 r->out, there);
 }

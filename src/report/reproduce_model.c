@@ -7,7 +7,7 @@
 
 static const char time_label[] = "seconds for one N-body time unit";
 
-/* What was fitted here: a source, and what travels at a block step. */
+/* The fits of this machine: a source, and a mode of working. */
 static const struct fit {
   enum hb_source_name source;
   const char *mode, *label, *style;
@@ -32,13 +32,13 @@ static const struct hb_record *fit_of(const struct hb_reproduction *r, const str
 /* ---- Table 3 ----------------------------------------------------------------------------------------- */
 
 static const struct constant {
-  const char *field, *paper; /* in the fit's record, in pz07_table3; NULL: the paper has none */
+  const char *field, *paper; /* names in the fit's record and in pz07_table3; NULL: not in the paper */
   double unit;
 } constants[] = {{"t_host", "t_host", 1e-9},       {"t_pair", "t_pair", 1e-9}, {"t_send", "t_send", 1e-9},
                  {"t_receive", "t_receive", 1e-9}, {"t_source", NULL, 1e-9},   {"t_start", NULL, 1e-6}};
 enum { CONSTANTS = sizeof constants / sizeof *constants };
 
-/* A constant that is not needed is 0 in the fit: the table has no number there. */
+/* A constant that the fit sets to 0 has no number in the table. */
 static void fit_row(struct hb_report_table *t, const char *label, const struct hb_record *fit)
 {
   hb_report_table_word(t, label);
@@ -131,12 +131,12 @@ void hb_section_fig5(const struct hb_reproduction *r, struct hb_report *report)
   hb_section_paper_curve(&f, "8800GTX, measured", "8800GTX", "8800GTX");
   double eta = hb_paper_value("pz07_model", "eta_fe,GPU", "value");
   for (double n = 256; n <= 524288; n *= 2) {
-    struct hb_2007_step s = hb_2007_step("8800GTX", n);
+    struct hb_model_time s = hb_2007_model("8800GTX", n);
     double on_card = hb_2007_time("8800GTX", n, HB_2007_ON_CARD);
     hb_report_point(&f, "8800GTX, blocks sent", "model", n, hb_2007_time("8800GTX", n, HB_2007_BLOCKS));
     hb_report_point(&f, "8800GTX, stepped on card", "model-dashed", n, on_card);
     hb_report_point(&f, "the same, one cycle a pair", "model-dotted", n,
-                    on_card - hb_2007_n_steps(n) * s.force_s * (1 - 1 / eta));
+                    on_card - hb_2007_n_steps(n) * s.t_force * (1 - 1 / eta));
   }
   hb_report_figure_end(&f);
 }

@@ -13,7 +13,7 @@
 
 /* ---- how many block steps -----------------------------------------------------------------------------*/
 
-/* Steps rounded down make that many times the block steps of eq. 17. */
+/* Steps that are rounded down give this many times the block steps of eq. 17. */
 static const double ROUNDED_DOWN = 1.6;
 
 static double block_steps(size_t n, double nu, double t)
@@ -27,7 +27,7 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static const char as_in_2007[] = "all/host/host";
 
-/* A column of Table 2, from the smallest n to the first that takes too long, and three sizes in any case. */
+/* A column of Table 2: at least three sizes, up to the first that takes too long. */
 static const struct column {
   enum hb_source_name source;
   const char *mode;
@@ -67,9 +67,9 @@ const enum hb_source_name hb_energy_sources[HB_ENERGY_SOURCES] = {HB_SOURCE_HOST
                                                                   HB_SOURCE_DOUBLE,      HB_SOURCE_DS,
                                                                   HB_SOURCE_COMPENSATED, HB_SOURCE_CG2007};
 
-/* Halvings of nu = 0.1, as the paper; a quick reproduction takes every other. The smaller N has them all, and so has grape6,
- * whose floor is in question; the larger one has `always`, and more as far as they fit. A float's steps collapse below
- * nu = 0.01, to dt_min in the end; the rounding of grape6's jerk, divided by dt^3, would shorten them without end. */
+/* Halvings of nu = 0.1, as in the paper; every other one in a quick reproduction. The smaller N runs them all, and so does
+ * grape6, whose floor is in question; the larger N runs `always`, and more if they fit. With float forces, steps collapse below
+ * nu = 0.01, finally to dt_min; the rounding of grape6's jerk, divided by dt^3, would shorten them without end. */
 static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *source, size_t n, int always)
 {
   double t = 0.25, shortest = ldexp(1, r->is_full ? -18 : -14);
@@ -104,7 +104,7 @@ static void plan_nu(struct hb_reproduction *r)
 
 /* ---- roundings --------------------------------------------------------------------------------------- */
 
-/* "256,512,1024": from n_first on by factors of two. */
+/* "256,512,1024": by factors of two. */
 static void list_sizes(size_t first, size_t last, char text[256])
 {
   size_t length = 0;
@@ -136,7 +136,7 @@ static void plan_roundings(struct hb_reproduction *r)
 
 /* ---- the constants of the model ---------------------------------------------------------------------- */
 
-/* Five sizes in a range of four, as far up as they fit. */
+/* Five sizes over a factor of four, as large as they fit. */
 static void plan_fit(struct hb_reproduction *r, const struct hb_source *source, const char *mode)
 {
   static const size_t eighths[] = {2, 3, 4, 6, 8};
@@ -172,7 +172,7 @@ static void plan_model(struct hb_reproduction *r)
 
 /* ---- forces alone ------------------------------------------------------------------------------------ */
 
-/* Jobs of one force on all n by all n, as long as they fit. */
+/* Jobs for one evaluation of all forces, up to the largest n that fits. */
 static void plan_forces(struct hb_reproduction *r, enum hb_job_kind kind, enum hb_source_name source_name,
                         const char *word, size_t first, size_t last, const char *options)
 {

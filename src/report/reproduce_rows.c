@@ -1,8 +1,8 @@
 #include "report/reproduce_rows.h"
 
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -12,20 +12,6 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-static enum hb_status grow(struct hb_reproduction *r)
-{
-  if (r->record_count < r->record_room) return HB_OK;
-  struct hb_record *more;
-  size_t room = 2 * r->record_room + 64;
-  HB_TRY(HB_ALLOC(room, &more));
-  if (r->record_count) memcpy(more, r->records, r->record_count * sizeof *more);
-  hb_mem_free(r->records);
-  r->records = more;
-  r->record_room = room;
-  return HB_OK;
-}
-
-/* "a=1 b=2" as fields, cut where it stands. */
 void hb_record_label(char *labels, struct hb_record *record)
 {
   char *rest = NULL;
@@ -58,9 +44,9 @@ enum hb_status hb_record_take(const char *labels, const char *line, struct hb_re
   cJSON *object, *item;
   *record = (struct hb_record){0};
   HB_TRY(hb_json_read(line, &object));
-  size_t room = strlen(labels) + 1;
-  cJSON_ArrayForEach (item, object) room += strlen(item->string) + strlen(hb_json_text_of(item, number)) + 2;
-  enum hb_status status = HB_ALLOC(room, &record->text);
+  size_t bytes = strlen(labels) + 1;
+  cJSON_ArrayForEach (item, object) bytes += strlen(item->string) + strlen(hb_json_text_of(item, number)) + 2;
+  enum hb_status status = HB_ALLOC(bytes, &record->text);
   if (status == HB_OK) {
     char *to = stpcpy(record->text, labels) + 1;
     hb_record_label(record->text, record);
@@ -72,38 +58,22 @@ enum hb_status hb_record_take(const char *labels, const char *line, struct hb_re
 
 static enum hb_status add_line(struct hb_reproduction *r, const char *labels, const char *line)
 {
-  HB_TRY(grow(r));
+  HB_TRY(HB_GROW(r->record_count, &r->record_capacity, &r->records));
   return hb_record_take(labels, line, &r->records[r->record_count++]);
 }
 
 enum hb_status hb_reproduce_read_lines(struct hb_reproduction *r, const char *path, const char *labels,
-                                       char **header)
+                                       int has_header)
 {
   char *text, *rest = NULL;
   size_t length;
   HB_TRY(hb_file_read(path, &text, &length));
   enum hb_status status = HB_OK;
   char *line = strtok_r(text, "\n", &rest);
-  if (header) {
-    status = hb_mem_strdup(line ? line : "", header);
-    line = strtok_r(NULL, "\n", &rest);
-  }
+  if (has_header) line = strtok_r(NULL, "\n", &rest);
   for (; line && status == HB_OK; line = strtok_r(NULL, "\n", &rest)) status = add_line(r, labels, line);
   hb_mem_free(text);
   return status == HB_OK ? HB_OK : hb_fail_in(status, path);
-}
-
-enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job)
-{
-  char path[128], *header = NULL;
-  struct hb_record took = {0};
-  snprintf(path, sizeof path, "jobs/%s.jsonl", r->jobs[job].name);
-  enum hb_status status = hb_reproduce_read_lines(r, path, r->jobs[job].labels, &header);
-  if (header && hb_record_take("", header, &took) == HB_OK)
-    r->jobs[job].wall_s = hb_record_number(&took, "job_wall_s");
-  hb_mem_free(took.text);
-  hb_mem_free(header);
-  return status;
 }
 
 /* ---- finding ----------------------------------------------------------------------------------------- */

@@ -17,30 +17,27 @@ struct hb_record {
   size_t count;
 };
 
-/* "a=1 b=2" as fields of the record; the text is cut into them. */
+/* Adds "a=1 b=2" as fields of the record, cutting up the text. */
 void hb_record_label(char *labels, struct hb_record *record);
 
-/* The labels and behind them the members of an object of JSON, in text of the record's own, which goes back with hb_mem_free,
- * also after a failure. Errors: HB_ERR_INPUT. */
+/* The labels followed by the members of a JSON object, in text of the record's own; free it with hb_mem_free, also after a
+ * failure. Errors: HB_ERR_INPUT. */
 enum hb_status hb_record_take(const char *labels, const char *line, struct hb_record *record);
 
-/* Adds the lines of a file behind its first, *header (to be given back with hb_mem_free; NULL: all lines), with these labels
- * before their fields. Errors: HB_ERR_INPUT, HB_ERR_IO. */
+/* Adds the lines of a file, without the first if it has a header, with these labels before their fields. Errors:
+ * HB_ERR_INPUT, HB_ERR_IO. */
 enum hb_status hb_reproduce_read_lines(struct hb_reproduction *r, const char *path, const char *labels,
-                                       char **header);
+                                       int has_header);
 
-/* Adds the lines of a job that is done. Errors: HB_ERR_INPUT, HB_ERR_IO. */
-enum hb_status hb_reproduce_read(struct hb_reproduction *r, size_t job);
-
-/* The first record behind `after` (NULL: from the first on) whose fields have these values, "kind=run n=1024"; NULL: none. */
+/* The first record after `after` (NULL: of all) whose fields have these values, "kind=run n=1024"; NULL: none. */
 const struct hb_record *hb_reproduce_next(const struct hb_reproduction *r, const struct hb_record *after,
                                           const char *filter);
 
-/* A field; "" and NaN where it has none. "a/b" is the quotient of two fields. */
+/* A field; "" and NaN if missing. "a/b" is the quotient of two fields. */
 const char *hb_record_text(const struct hb_record *record, const char *key);
 double hb_record_number(const struct hb_record *record, const char *key);
 
-/* The number in the last such record; NaN without one. */
+/* The number in the last such record; NaN: none. */
 double hb_reproduce_number(const struct hb_reproduction *r, const char *key, const char *filter, ...)
     __attribute__((format(printf, 3, 4)));
 

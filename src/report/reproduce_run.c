@@ -1,4 +1,3 @@
-#include "report/reproduce_run.h"
 
 #include "base/clock.h"
 #include "base/draft.h"
@@ -7,7 +6,6 @@
 #include "console/signals.h"
 #include "console/terminal.h"
 #include "report/reproduce_job.h"
-#include "report/reproduce_machine.h"
 #include "report/reproduce_plan.h"
 #include "report/reproduce_rows.h"
 #include "report/reproduce_sources.h"
@@ -24,7 +22,7 @@
 
 enum { WORDS_MOST = 64, POLL_MS = 10 };
 
-/* "NAME=value holmberg run ..." by env, with this program in holmberg's place. */
+/* "NAME=value holmberg run ..." by env, with this program in place of holmberg. */
 static enum hb_status start(const struct hb_job *job, struct hb_process *process)
 {
   char command[sizeof job->command], self[64];
@@ -41,7 +39,7 @@ static enum hb_status start(const struct hb_job *job, struct hb_process *process
 
 /* ---- the bar ----------------------------------------------------------------------------------------- */
 
-/* Estimates of what is done and of all, against the clock since the first job of this sitting. */
+/* Estimated seconds of the jobs done and of all, and when the first job of this session began. */
 struct progress {
   double done_s, all_s, began;
   size_t done, all; /* jobs */
@@ -53,7 +51,7 @@ static void show(const struct progress *p, double job_s, double estimate_s)
   hb_terminal_progress((p->done_s + fmin(job_s, estimate_s)) / p->all_s, hb_clock_now() - p->began);
 }
 
-/* Without a progress bar, a line for each job that has ended. */
+/* Without a progress bar, a line for each finished job. */
 static void say(const struct progress *p, const struct hb_job *job, double seconds)
 {
   if (hb_terminal_is_live()) return;
@@ -61,7 +59,7 @@ static void say(const struct progress *p, const struct hb_job *job, double secon
   fflush(stdout);
 }
 
-/* Appends what there is to read; closes the pipe at its end. */
+/* Appends what can be read; closes the pipe at its end. */
 static enum hb_status take(int *pipe, struct hb_text *text)
 {
   char part[16384];
@@ -71,15 +69,15 @@ static enum hb_status take(int *pipe, struct hb_text *text)
   return HB_OK;
 }
 
-/* Takes what the child writes until it ends, and passes a signal to stop on to it. */
+/* Collects what the child writes until it ends, and forwards a signal to stop. */
 static enum hb_status listen(struct hb_process *child, const struct hb_job *job,
                              const struct progress *progress, struct hb_text *rows, struct hb_text *said)
 {
   double began = hb_clock_now();
-  int told = 0;
+  int forwarded = 0;
   while (child->from >= 0 || child->said >= 0) {
-    struct pollfd pipes[] = {{child->from, POLLIN, 0}, {child->said, POLLIN, 0}}; /* -1 is left alone */
-    if (hb_signals_stop() && !told++) kill(child->pid, SIGTERM);
+    struct pollfd pipes[] = {{child->from, POLLIN, 0}, {child->said, POLLIN, 0}}; /* -1 is ignored */
+    if (hb_signals_stop() && !forwarded++) kill(child->pid, SIGTERM);
     show(progress, hb_clock_now() - began, job->estimate_s);
     if (poll(pipes, 2, POLL_MS) <= 0) continue;
     if (pipes[0].revents) HB_TRY(take(&child->from, rows));
@@ -90,7 +88,7 @@ static enum hb_status listen(struct hb_process *child, const struct hb_job *job,
 
 /* ---- one job ----------------------------------------------------------------------------------------- */
 
-/* The first line of what the child said, without the program's name. */
+/* The child's first line of standard error, without the program's name. */
 static void note_failure(struct hb_job *job, const struct hb_text *said, struct hb_process_end end)
 {
   const char *line = said->length ? said->text : "";
@@ -112,13 +110,14 @@ static enum hb_status run_job(struct hb_job *job, const struct progress *progres
   if (status != HB_OK) hb_process_kill(&child);
   struct hb_process_end end = hb_process_end(&child);
   if (status == HB_OK && hb_signals_stop())
-    status = hb_fail(HB_ERR_STOPPED, "stopped by %s; the same command goes on where this one stopped",
-                     hb_signals_stop());
+    status =
+        hb_fail(HB_ERR_STOPPED, "stopped by %s; the same command continues from here", hb_signals_stop());
   else if (end.code != 0)
     note_failure(job, &said, end);
-  /* what a probe cannot do this machine cannot do: that is an answer; other failures are tried again another time */
+  /* what a probe cannot do this machine cannot do: that is an answer; other failures are retried next time */
   if (status == HB_OK && (!*job->failure || job->kind == HB_JOB_PROBE))
     status = hb_job_keep(job, hb_clock_now() - began, rows.text, rows.length);
+  job->wall_s = hb_clock_now() - began;
   job->is_done = status == HB_OK && !*job->failure;
   hb_mem_free(rows.text);
   hb_mem_free(said.text);
@@ -131,22 +130,24 @@ static enum hb_status resume(struct hb_reproduction *r)
 {
   for (size_t k = 0; k < r->job_count; k++) {
     struct hb_job *job = &r->jobs[k];
-    if (job->is_done || job->is_left_out || !hb_job_is_kept(job, job->failure)) continue;
+    if (job->is_done || job->is_left_out || !hb_job_is_kept(job)) continue;
     job->is_done = 1;
-    HB_TRY(hb_reproduce_read(r, k));
+    HB_TRY(hb_job_read(job, r));
   }
   return HB_OK;
 }
+
+static int is_due(const struct hb_job *job) { return !job->is_done && !job->is_left_out && !*job->failure; }
 
 static struct progress progress_of(const struct hb_reproduction *r)
 {
   struct progress progress = {.began = hb_clock_now()};
   for (size_t k = 0; k < r->job_count; k++)
-    if (hb_job_is_due(&r->jobs[k])) progress.all++, progress.all_s += r->jobs[k].estimate_s;
+    if (is_due(&r->jobs[k])) progress.all++, progress.all_s += r->jobs[k].estimate_s;
   return progress;
 }
 
-/* In their order, on the machine that the folder is of. */
+/* In their order, on the machine that the folder belongs to. */
 static enum hb_status run_due(struct hb_reproduction *r)
 {
   HB_TRY(resume(r));
@@ -154,14 +155,14 @@ static enum hb_status run_due(struct hb_reproduction *r)
   if (progress.all) HB_TRY(hb_reproduce_check_machine(r));
   for (size_t k = 0; k < r->job_count; k++) {
     struct hb_job *job = &r->jobs[k];
-    if (!hb_job_is_due(job)) continue;
+    if (!is_due(job)) continue;
     double began = hb_clock_now();
     HB_TRY(run_job(job, &progress));
     progress.done++;
     progress.done_s += job->estimate_s;
     say(&progress, job, hb_clock_now() - began);
     if (job->is_done)
-      HB_TRY(hb_reproduce_read(r, k));
+      HB_TRY(hb_job_read(job, r));
     else if (job->kind != HB_JOB_PROBE)
       hb_terminal_note(hb_phrase("job %s failed: %s", job->name, job->failure));
   }

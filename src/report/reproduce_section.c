@@ -45,14 +45,6 @@ double hb_section_wall(const struct hb_reproduction *r, enum hb_source_name sour
                              r->sources[source].name, n);
 }
 
-double hb_section_nu_error(const struct hb_reproduction *r, const char *source, size_t n, double nu,
-                           const char *energy)
-{
-  double first = hb_reproduce_number(r, energy, "kind=nu source=%s n=%zu nu=%.10g t=0", source, n, nu);
-  double last = hb_reproduce_number(r, energy, "kind=nu source=%s n=%zu nu=%.10g t=0.25", source, n, nu);
-  return fabs((last - first) / first);
-}
-
 struct hb_section_stat hb_section_stat(const struct hb_reproduction *r, const char *key, const char *filter)
 {
   struct hb_section_stat stat = {.low = INFINITY};
@@ -72,7 +64,7 @@ const char *hb_section_rounding_filter(int rounding, const char *record)
   return hb_phrase("kind=rounding rounding=%s record=%s", hb_rounding_names[rounding], record);
 }
 
-/* The kernel of 2007 measured twice, over its runs at nu = 0.01: |dE/E| by its own potentials and in double. */
+/* |dE/E| of the kernel of 2007 over its runs at nu = 0.01, measured twice: by its own potentials and in double. */
 static void set_thermometer(const struct hb_reproduction *r, struct hb_report *report)
 {
   double own = hb_section_stat(r, "de_rel_gpu", "kind=run source=cg2007").mean;

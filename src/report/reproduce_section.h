@@ -1,5 +1,5 @@
-/* The sections of a report, each with its template data/report/NAME.html: a section sets the numbers, tables and figures that
- * its template names. reproduce.c lists them. */
+/* The sections of a report: each sets the numbers, tables and figures that its template data/report/NAME.html names.
+ * reproduce.c lists them. */
 #ifndef HB_REPRODUCE_SECTION_H
 #define HB_REPRODUCE_SECTION_H
 
@@ -24,44 +24,40 @@ void hb_section_differs(const struct hb_reproduction *r, struct hb_report *repor
 
 /* ---- what they share ---- */
 
-/* What several templates name: numbers of the papers, energies of cg2007, the three roundings. */
+/* Sets what several templates name: numbers of the papers, energies of cg2007, the three roundings. */
 void hb_section_shared(const struct hb_reproduction *r, struct hb_report *report);
 
-/* A number of a section, for its template. */
+/* Sets a number for the templates. */
 static inline void hb_section_set(struct hb_report *report, const char *name, double number)
 {
   hb_values_number(report->values, name, number);
 }
 
-/* Points of all records that match: fields "n" and scale * |y|. */
+/* Adds the points (n, scale * |y|) of all records that match. */
 void hb_section_curve(const struct hb_reproduction *r, struct hb_report_figure *figure, const char *curve,
                       const char *style, const char *filter, const char *y, double scale);
 
-/* The same of a source's runs as in 2007, with its name and style. */
+/* The same for a source's runs as in 2007, under its name and in its style. */
 void hb_section_run_curve(const struct hb_reproduction *r, struct hb_report_figure *figure,
                           const struct hb_source *source, const char *y, double scale);
 
-/* Points of a column of [PZ07] Table 2, times 4: seconds of a time unit. */
+/* Adds a column of [PZ07] Table 2, times 4: seconds per time unit. */
 void hb_section_paper_curve(struct hb_report_figure *figure, const char *curve, const char *style,
                             const char *machine);
 
-/* Wall seconds of the paper's run as in 2007; NaN where it was not done. */
+/* Wall seconds of the paper's run as in 2007; NaN: not run. */
 double hb_section_wall(const struct hb_reproduction *r, enum hb_source_name source, size_t n);
 
-/* The change of an energy "e_total" or "e_gpu" of the nu jobs, relative; NaN: not done. */
-double hb_section_nu_error(const struct hb_reproduction *r, const char *source, size_t n, double nu,
-                           const char *energy);
-
-/* For left_out.html: the jobs of these kinds that would have taken too long. */
+/* Lists for left_out.html the jobs of these kinds that would have taken too long. */
 void hb_section_left_out(const struct hb_reproduction *r, struct hb_report *report, unsigned kinds);
 
-/* |values| of a field over the records that match. */
+/* Statistics of |field| over the records that match. */
 struct hb_section_stat {
   double mean, low, high, count;
 };
 struct hb_section_stat hb_section_stat(const struct hb_reproduction *r, const char *key, const char *filter);
 
-/* Of the records of a fit with steps rounded that way; record "size" or "fit". */
+/* The filter for the fit with that rounding of steps; record "size" or "fit". */
 const char *hb_section_rounding_filter(int rounding, const char *record);
 
 #endif

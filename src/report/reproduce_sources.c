@@ -21,7 +21,7 @@ double hb_source_start_seconds(const struct hb_reproduction *r, const struct hb_
   return hb_force_scheme_find(source->scheme)->on_host ? r->start_s : r->gl_start_s;
 }
 
-/* A run over a time: block steps of the usual size, and three sums over all pairs in double. */
+/* Block steps of the usual size, and three sums over all pairs in double. */
 double hb_source_run_seconds(const struct hb_reproduction *r, const struct hb_source *source, size_t n,
                              double steps)
 {
@@ -73,7 +73,7 @@ static const struct hb_source all_sources[HB_SOURCES] = {
                           .what = "double precision on the device"},
 };
 
-/* Two sizes far apart tell what a walk costs from what a pair does. */
+/* Two sizes far apart separate the cost of a pass from that of a pair. */
 struct probe_sizes {
   size_t n[2], ni[2];
 };
@@ -87,7 +87,7 @@ static struct probe_sizes probe_sizes(const struct hb_reproduction *r)
 enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage)
 {
   struct probe_sizes p = probe_sizes(r);
-  if (stage == 0) { /* jobs that do next to nothing before the others */
+  if (stage == 0) { /* almost empty jobs come first */
     memcpy(r->sources, all_sources, sizeof all_sources);
     hb_job_add(r, HB_JOB_PROBE, NULL, 1, "kind=start", "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet");
     hb_job_add(r, HB_JOB_PROBE, &r->sources[HB_SOURCE_CG2007], 1, "kind=start on=gl",

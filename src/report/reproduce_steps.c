@@ -1,5 +1,5 @@
-/* How many block steps a run takes: with rounded forces ([PZ07] section 5 saw more on the FX1400), and by the way a time step
- * becomes a power of two, which the paper does not say. */
+/* The number of block steps: with rounded forces ([PZ07] section 5 saw more on the FX1400), and by how time steps are rounded
+ * to powers of two, which the paper does not say. */
 #include "perf/paper.h"
 #include "report/model_2007.h"
 #include "report/reproduce_section.h"
@@ -14,7 +14,7 @@ static const enum hb_source_name sources[] = {HB_SOURCE_HOST, HB_SOURCE_GRAPE6, 
                                               HB_SOURCE_COMPENSATED, HB_SOURCE_CG2007};
 enum { SOURCES = sizeof sources / sizeof *sources };
 
-/* Block steps of a time unit when all are the shortest that plan_nu allows: quick, and full. */
+/* Block steps per time unit if all are the shortest that plan_nu allows: quick, and full. */
 static int is_shortest(double steps) { return steps == 16384 || steps == 262144; }
 
 static double nu_steps(const struct hb_reproduction *r, const char *source, size_t n, double nu)
@@ -23,8 +23,8 @@ static double nu_steps(const struct hb_reproduction *r, const char *source, size
          hb_reproduce_number(r, "block_steps", "kind=nu source=%s n=%zu nu=%.10g done=true", source, n, nu);
 }
 
-/* The largest nu at which a source takes a tenth more block steps than the host, and how many times as many at the
- * smallest nu that it was run with. */
+/* Adds the largest nu at which a source takes a tenth more block steps than the host, and their ratio at its smallest
+ * nu. */
 static void add_growth(const struct hb_reproduction *r, struct hb_report *report, const char *source,
                        size_t n)
 {
@@ -96,7 +96,7 @@ static void rounding_table(const struct hb_reproduction *r, struct hb_report *re
   hb_report_table_end(&t);
 }
 
-/* The rounding whose number is nearest to the printed one, as a factor. */
+/* The rounding whose number is nearest to the printed one, by ratio. */
 static int nearest(const double numbers[HB_ROUNDINGS], double printed)
 {
   int best = 0;

@@ -17,7 +17,7 @@ static double printed(const char *key, const char *machine)
   return hb_paper_value("pz07_table1", key, machine);
 }
 
-/* A row of the paper, and what stands for it here. */
+/* A row of the paper, and the corresponding numbers here. */
 static void table1_row(struct hb_report_table *t, const char *key, const char *name, double device,
                        double host)
 {

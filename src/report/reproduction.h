@@ -1,12 +1,12 @@
-/* What a reproduction knows: jobs are command lines of this program, run one after another as children, each with its output
- * in OUT/jobs; records are the lines of those outputs; sections make tables, figures and sentences of the records and of what
- * the papers printed. */
+/* The data of a reproduction: jobs are command lines of this program, run one after another as children, each with its output
+ * in OUT/jobs; records are the lines of those outputs; sections turn the records and the numbers that the papers printed into
+ * tables, figures and sentences. */
 #ifndef HB_REPRODUCTION_H
 #define HB_REPRODUCTION_H
 
 #include "base/status.h"
 
-/* What a job is for: a section names the kinds that it needs. */
+/* What a job measures: a section names the kinds that it needs. */
 enum hb_job_kind {
   HB_JOB_PROBE = 1,    /* speed of each source, for the estimates                          */
   HB_JOB_RUN = 2,      /* the paper's Table 2 runs                                         */
@@ -23,16 +23,16 @@ enum { HB_JOB_FAILURE = 256 };
 
 struct hb_job {
   char labels[160];  /* "kind=nu source=cg2007 n=1024": its rows are found by         */
-  char name[80];     /* "nu-cg2007-1024", the labels' values: of its file NAME.jsonl  */
-  char command[480]; /* as typed in the folder OUT, variables before                  */
+  char name[80];     /* "nu-cg2007-1024", the labels' values; for its file NAME.jsonl */
+  char command[480]; /* as typed in the folder OUT, after any variables               */
   enum hb_job_kind kind;
   double estimate_s, wall_s;
-  int is_done, is_left_out;     /* left out: would take longer than a job may */
-  char failure[HB_JOB_FAILURE]; /* a sentence; "": none                       */
+  int is_done, is_left_out;     /* left out: would take longer than allowed   */
+  char failure[HB_JOB_FAILURE]; /* a message; "": none                        */
 };
 
-/* Where forces come from. Of a block of ni among n particles they take passes * (pass_s + pair_s * n * ni / passes), where
- * passes is n - 1 for the kernel of 2007, 1 for others. */
+/* A way to compute forces. For a block of ni among n particles it takes passes * (pass_s + pair_s * n * ni / passes)
+ * seconds, where passes is n - 1 for the kernel of 2007, else 1. */
 struct hb_source {
   const char *name, *scheme, *precision;
   const char *what; /* for the reader */
@@ -56,19 +56,30 @@ enum hb_source_name {
 };
 
 struct hb_reproduction {
-  const char *out;              /* the folder, as its user named it; the program works inside it */
+  const char *out;              /* the folder, as the user named it; the program works inside it */
   struct hb_force_params place; /* context and device of the jobs; NULL: not asked for           */
   int is_full;
   unsigned kinds;   /* of jobs that the chosen sections need */
-  double longest_s; /* of one job, by estimate               */
+  double longest_s; /* estimated limit of one job            */
   size_t n_least, n_most;
-  double start_s, gl_start_s; /* of a job that does nothing, without and with OpenGL */
+  double start_s, gl_start_s; /* of an empty job, without and with OpenGL */
   struct hb_source sources[HB_SOURCES];
   enum hb_status planned; /* the first failure of adding a job */
   struct hb_job *jobs;
-  size_t job_count, job_room;
+  size_t job_count, job_capacity;
   struct hb_record *records;
-  size_t record_count, record_room;
+  size_t record_count, record_capacity;
 };
+
+/* Plans all jobs, reuses the output of an earlier session, of the same command and version, announces how long the others
+ * will take, and runs those in their order. A failed job is noted, the others continue. Errors: HB_ERR_STOPPED, HB_ERR_IO,
+ * HB_ERR_GL (the kernel of 2007 cannot run on this machine), HB_ERR_USAGE (started on another machine). */
+enum hb_status hb_reproduce_run(struct hb_reproduction *r);
+
+/* Reads which machine the jobs in this folder ran on, as records of kind=machine and kind=host; at the start, writes it. */
+enum hb_status hb_reproduce_open_machine(struct hb_reproduction *r);
+
+/* Checks that it is this one. Errors: HB_ERR_USAGE. */
+enum hb_status hb_reproduce_check_machine(const struct hb_reproduction *r);
 
 #endif

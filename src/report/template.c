@@ -59,7 +59,7 @@ cJSON *hb_values_row(cJSON *values, const char *list)
   return row;
 }
 
-/* Rows in lists in rows: a name is looked for from the inside out. */
+/* Rows in lists in rows: a name is looked up from the inside out. */
 struct scope {
   const cJSON *values;
   const struct scope *outside;
@@ -73,14 +73,14 @@ static const cJSON *find(const struct scope *scope, const char *name)
   return value;
 }
 
-/* The first row, or what the rows would have. */
+/* The first row, or the sample. */
 static const cJSON *row_of(const cJSON *list)
 {
   const cJSON *first = cJSON_GetArrayItem(rows_of(list), 0);
   return first ? first : cJSON_GetObjectItemCaseSensitive(list, "sample");
 }
 
-/* ---- how they look ----------------------------------------------------------------------------------- */
+/* ---- values as markup -------------------------------------------------------------------------------- */
 
 void hb_template_escape(const char *text, struct hb_draft *html)
 {
@@ -121,7 +121,7 @@ static int is_true(const cJSON *value)
 struct reading {
   const char *file, *text, *at;
   int depth;
-  struct hb_draft *html; /* what is read, and what went wrong */
+  struct hb_draft *html; /* the output, and the first error */
 };
 
 struct tag {
@@ -136,8 +136,8 @@ static void fail(struct reading *t, const char *reason, const char *word)
     t->html->status = hb_fail(HB_ERR_INPUT, "report template %s:%d: %s '%s'", t->file, line, reason, word);
 }
 
-/* Copies text up to the next tag and takes that; 0 at the end. A tag of more than a value takes its line with it when it
- * stands there alone. */
+/* Copies text up to the next tag, which it reads; 0 at the end. A tag other than a value also consumes its line if nothing
+ * else is on it. */
 static int next_tag(struct reading *t, int is_live, struct tag *tag)
 {
   const char *open = strstr(t->at, "{{"), *close = open ? strstr(open, "}}") : NULL, *stop = open;

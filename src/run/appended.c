@@ -15,8 +15,7 @@ static enum hb_status fail(const char *verb, const struct hb_appended *output)
                  strerror(errno));
 }
 
-/* Continues the checksum over the bytes from .. to; 0 when the file ends before. Standard output may be open for writing
- * only: it is opened a second time by the name that the system has for it. */
+/* Continues the checksum over the bytes from .. to; 0 if the file ends earlier. */
 static int sum(int fd, unsigned long long from, unsigned long long to, unsigned long *checksum)
 {
   unsigned char chunk[65536];
@@ -33,6 +32,7 @@ static int sum(int fd, unsigned long long from, unsigned long long to, unsigned 
   return 1;
 }
 
+/* For reading: standard output may be open for writing only. */
 static int open_again(const struct hb_appended *output)
 {
   return open(is_stdout(output) ? "/dev/fd/1" : output->path, O_RDONLY | O_CLOEXEC);
@@ -57,6 +57,16 @@ static int is_marked(const struct hb_appended *output, const struct stat *info)
   return output->inode == info->st_ino && output->device == info->st_dev;
 }
 
+/* Whether it begins with the bytes of the mark. */
+static int begins_as_marked(const struct hb_appended *output)
+{
+  unsigned long checksum = 0;
+  int fd = open_again(output);
+  int same = fd >= 0 && sum(fd, 0, output->length, &checksum) && checksum == output->checksum;
+  if (fd >= 0) close(fd);
+  return same;
+}
+
 int hb_appended_is_file(const struct hb_appended *output)
 {
   struct stat info;
@@ -72,12 +82,8 @@ int hb_appended_is_marked(const struct hb_appended *output)
 int hb_appended_is_unchanged(const struct hb_appended *output)
 {
   struct stat info;
-  unsigned long checksum = 0;
-  if (output->inode == 0 || look(output, &info) != 0 || !is_marked(output, &info)) return 0;
-  int fd = (unsigned long long)info.st_size == output->length ? open_again(output) : -1;
-  int same = fd >= 0 && sum(fd, 0, output->length, &checksum) && checksum == output->checksum;
-  if (fd >= 0) close(fd);
-  return same;
+  return output->inode != 0 && look(output, &info) == 0 && is_marked(output, &info) &&
+         (unsigned long long)info.st_size == output->length && begins_as_marked(output);
 }
 
 /* ---- marking ---- */
@@ -114,12 +120,9 @@ enum hb_status hb_appended_mark(struct hb_appended *output)
 
 static enum hb_status cut_stdout(const struct hb_appended *output, const struct stat *info)
 {
-  unsigned long checksum = 0;
-  if (!is_marked(output, info) || (unsigned long long)info->st_size < output->length) return HB_OK;
-  int fd = open_again(output);
-  int same = fd >= 0 && sum(fd, 0, output->length, &checksum) && checksum == output->checksum;
-  if (fd >= 0) close(fd);
-  if (!same) return HB_OK;
+  if (!is_marked(output, info) || (unsigned long long)info->st_size < output->length ||
+      !begins_as_marked(output))
+    return HB_OK;
   if (ftruncate(STDOUT_FILENO, (off_t)output->length) != 0) return fail("cut", output);
   return lseek(STDOUT_FILENO, (off_t)output->length, SEEK_SET) < 0 ? fail("cut", output) : HB_OK;
 }

@@ -26,7 +26,7 @@ static enum result judge(int fd, const char *path, const char *name)
 
 static enum result take(const char *path, const char *name, int *fd)
 {
-  /* not blocking: a fifo would wait for its other end; judge() refuses what is not a lock file */
+  /* nonblocking: a fifo would wait for its other end; judge() refuses what is not a lock file */
   *fd = open(name, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (*fd < 0) {
     hb_fail(HB_ERR_IO, "cannot write %s: its lock %s: %s", path, name, strerror(errno));
@@ -40,7 +40,7 @@ static enum result take(const char *path, const char *name, int *fd)
   }
   if (result == LOCKED) result = judge(*fd, path, name);
   if (result == LOCKED) return result;
-  if (result == UNSUPPORTED && judge(*fd, path, name) == LOCKED) unlink(name); /* empty, so we made it */
+  if (result == UNSUPPORTED && judge(*fd, path, name) == LOCKED) unlink(name); /* empty, so we created it */
   close(*fd);
   return result;
 }
@@ -51,7 +51,7 @@ enum hb_status hb_lock_take(const char *path, struct hb_lock *lock)
   HB_TRY(hb_text_append(&name, "%s.lock", path));
   int fd = -1;
   enum result result = GONE;
-  /* whoever gives a lock up in between makes it GONE; a file system whose inodes change, always */
+  /* GONE if its holder releases it in between; always, on a file system whose inodes change */
   for (int tries = 0; result == GONE && tries < 1000; tries++) result = take(path, name.text, &fd);
   if (result == LOCKED)
     *lock = (struct hb_lock){name.text, fd};
@@ -60,10 +60,10 @@ enum hb_status hb_lock_take(const char *path, struct hb_lock *lock)
   return result == FAILED ? HB_ERR_IO : HB_OK;
 }
 
-void hb_lock_give(struct hb_lock *lock)
+void hb_lock_release(struct hb_lock *lock)
 {
   if (!lock->name) return;
-  unlink(lock->name); /* while it is held: judge() tells whoever has opened it already */
+  unlink(lock->name); /* while it is held, so that judge() in another process notices */
   close(lock->fd);
   hb_mem_free(lock->name);
   *lock = (struct hb_lock){0};

@@ -1,5 +1,5 @@
-/* One writer for each output: only the holder of a path's lock writes there. It is a file path.lock beside it, locked by
- * flock, so that it ends with its process however that ends, and removed when it is given back. */
+/* One writer per output: only the holder of a path's lock writes there. It is a file path.lock beside it, locked by flock, so
+ * that it ends with its process however that ends, and removed when released. */
 #ifndef HB_LOCK_H
 #define HB_LOCK_H
 
@@ -11,11 +11,11 @@ struct hb_lock {
   int fd;
 };
 
-/* Where the file system has no flock there is no lock: name stays NULL, with HB_OK. Errors: HB_ERR_IO (another process holds
- * it; the file cannot be made, or is another's). */
+/* On a file system without flock there is no lock: name stays NULL, with HB_OK. Errors: HB_ERR_IO (another process holds it;
+ * the file cannot be created, or is not a lock file). */
 enum hb_status hb_lock_take(const char *path, struct hb_lock *lock);
 
-/* Also takes a lock that is not held. */
-void hb_lock_give(struct hb_lock *lock);
+/* A lock that is not held is fine. */
+void hb_lock_release(struct hb_lock *lock);
 
 #endif

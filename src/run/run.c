@@ -18,13 +18,13 @@ void hb_run_close(struct hb_run *run)
   hb_run_diag_close(&run->diag);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
-  for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_give(&run->locks[k]);
+  for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_release(&run->locks[k]);
   hb_mem_free(run->checkpoint.path.text);
   hb_mem_free(run->resumed.record.text);
   hb_mem_free(run->resumed.device.text);
 }
 
-/* The number of the first multiple of every behind t. */
+/* The number of the first multiple of `every` after t. */
 static double first_number(double t, double every) { return floor(t / every + 1e-9) + 1; }
 
 void hb_run_set_up(struct hb_run *run, double t_begin)
@@ -41,7 +41,7 @@ void hb_run_set_up(struct hb_run *run, double t_begin)
   struct hb_run_output *output = &run->output;
   int is_silent = s->quiet || (s->output && strcmp(s->output, "-") == 0);
   output->form = s->json ? HB_RUN_OUTPUT_JSON : is_silent ? HB_RUN_OUTPUT_NONE : HB_RUN_OUTPUT_TABLE;
-  output->bar = !s->quiet && !s->json && hb_terminal_is_live() ? HB_RUN_OUTPUT_BAR_ON : HB_RUN_OUTPUT_BAR_OFF;
+  output->has_bar = !s->quiet && !s->json && hb_terminal_is_live();
   run->appended[RUN_DIAG_ROWS].path = s->diag;
   run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;
@@ -55,7 +55,7 @@ const char *hb_run_t_end(const struct hb_run *run)
   return hb_opts_text(&run->asked.opts, &run->settings->t_end);
 }
 
-/* Steps, rows and snapshots are counted from t = 0 by doubles, which above 2^53 skip numbers. */
+/* Steps, rows and snapshots are counted from t = 0 in doubles, which skip numbers above 2^53. */
 static enum hb_status check_count(const struct hb_run *run, const char *what, double every)
 {
   static const double most = 0x1p53;
@@ -72,7 +72,7 @@ static enum hb_status check_count(const struct hb_run *run, const char *what, do
   return HB_OK;
 }
 
-/* An interval that was given; 0: it was not. */
+/* every 0: not given. */
 static enum hb_status check_interval(const struct hb_run *run, const char *name, const double *every)
 {
   double dt_min = run->settings->sim.dt_min;

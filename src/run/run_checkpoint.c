@@ -31,24 +31,24 @@ static enum hb_status check_options(const struct hb_run *run, const char *path)
   return hb_target_check(path, "text"); /* any format: the extension does not matter */
 }
 
-/* A run would lose at its start what another one has kept for hours. */
+/* Otherwise a new run would overwrite at its start the hours of another one. */
 static enum hb_status check_absent(const char *path)
 {
   struct hb_text previous = {0};
   HB_TRY(hb_text_append(&previous, "%s~", path));
-  const char *there = access(path, F_OK) == 0            ? path
-                      : access(previous.text, F_OK) == 0 ? previous.text
-                                                         : NULL;
+  const char *existing = access(path, F_OK) == 0            ? path
+                         : access(previous.text, F_OK) == 0 ? previous.text
+                                                            : NULL;
   enum hb_status status = HB_OK;
-  if (there)
+  if (existing)
     status = hb_fail(HB_ERR_USAGE,
-                     "option --checkpoint: %s is there already; go on from it with --resume %s, or remove it",
-                     there, path);
+                     "option --checkpoint: %s already exists; continue it with --resume %s, or remove it",
+                     existing, path);
   hb_mem_free(previous.text);
   return status;
 }
 
-/* A resumed run has set the path where it goes on writing its own checkpoint. */
+/* A resumed run that continues its own checkpoint has set the path. */
 enum hb_status hb_run_checkpoint_open(struct hb_run *run)
 {
   struct hb_run_checkpoint *c = &run->checkpoint;
@@ -67,7 +67,7 @@ enum hb_status hb_run_checkpoint_write(struct hb_run *run)
 {
   struct hb_run_checkpoint *c = &run->checkpoint;
   if (!c->path.text) return HB_OK;
-  hb_terminal_flush(); /* what it says, the row's own flush has said before */
+  hb_terminal_flush(); /* a failure was reported with the row */
   for (size_t k = 0; k < RUN_APPENDED_COUNT; k++)
     if (run->appended[k].path) HB_TRY(hb_appended_mark(&run->appended[k]));
   struct hb_text record = {0};
@@ -85,8 +85,9 @@ static enum hb_status stopped(const struct hb_run *run, const char *by)
   const char *path = run->checkpoint.path.text;
   hb_opts_shortest(run->t, t);
   if (!path)
-    return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; without --checkpoint nothing is kept", by, t);
-  return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; to go on: holmberg run --resume %s", by, t, path);
+    return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; without --checkpoint nothing was saved", by, t);
+  return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; to continue: holmberg run --resume %s", by, t,
+                 path);
 }
 
 enum hb_status hb_run_checkpoint_poll(struct hb_run *run)

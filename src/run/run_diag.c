@@ -12,18 +12,13 @@
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-static int has_extension(const char *path, const char *extension)
-{
-  const char *dot = strrchr(path, '.');
-  return dot && strcasecmp(dot + 1, extension) == 0;
-}
+static int is_csv(const char *path) { return strcasecmp(hb_text_extension(path), ".csv") == 0; }
 
 enum hb_status hb_run_diag_check(const char *path)
 {
-  if (!has_extension(path, "csv") && !has_extension(path, "jsonl"))
-    return hb_fail(HB_ERR_USAGE, "cannot write diagnostics to '%s': its extension is none of csv, jsonl",
-                   path);
-  return hb_target_check(path, ""); /* the place only, the format is known */
+  if (!is_csv(path) && strcasecmp(hb_text_extension(path), ".jsonl") != 0)
+    return hb_fail(HB_ERR_USAGE, "cannot write diagnostics to '%s': its extension is not csv or jsonl", path);
+  return hb_target_check(path, ""); /* the folder only, the format is known */
 }
 
 static enum hb_status cannot_write(const struct hb_run_diag *diag)
@@ -31,10 +26,10 @@ static enum hb_status cannot_write(const struct hb_run_diag *diag)
   return hb_fail(HB_ERR_IO, "cannot write %s: %s", diag->path, strerror(errno));
 }
 
-static enum hb_status open_file(const char *path, int flags, size_t n, struct hb_run_diag *diag)
+enum hb_status hb_run_diag_open(const char *path, size_t n, int append, struct hb_run_diag *diag)
 {
-  *diag = (struct hb_run_diag){.path = path, .csv = has_extension(path, "csv"), .n = n};
-  int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
+  *diag = (struct hb_run_diag){.path = path, .csv = is_csv(path), .n = n};
+  int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
   if (fd < 0) return cannot_write(diag);
   diag->file = fdopen(fd, "w");
   if (!diag->file) {
@@ -45,19 +40,9 @@ static enum hb_status open_file(const char *path, int flags, size_t n, struct hb
   return HB_OK;
 }
 
-enum hb_status hb_run_diag_open(const char *path, size_t n, struct hb_run_diag *diag)
-{
-  return open_file(path, O_TRUNC, n, diag);
-}
-
-enum hb_status hb_run_diag_go_on(const char *path, size_t n, struct hb_run_diag *diag)
-{
-  return open_file(path, O_APPEND, n, diag);
-}
-
 void hb_run_diag_close(struct hb_run_diag *diag)
 {
-  if (diag->file) fclose(diag->file); /* all rows are out */
+  if (diag->file) fclose(diag->file); /* all rows are flushed */
   diag->file = NULL;
 }
 
@@ -105,7 +90,7 @@ static const struct hb_table_column energies[] = {
     {"r_core", HB_TABLE_REAL, AT(structure.r_core)},
     {"r_half", HB_TABLE_REAL, AT(now.r_half)},
 };
-/* here stand the Lagrange radii */
+/* here come the Lagrangian radii */
 static const struct hb_table_column work[] = {
     {"binaries", HB_TABLE_SIZE, AT(structure.binaries.count)},
     {"e_binaries", HB_TABLE_REAL, AT(structure.binaries.energy)},
@@ -120,7 +105,7 @@ static const struct hb_table_column work[] = {
     {"correct_s", HB_TABLE_REAL, AT(phases.correct_s)},
     {"wall_s", HB_TABLE_REAL, AT(wall_s)},
 };
-/* and here the block sizes from 1 to the power of two that n reaches */
+/* and here the block sizes, from 1 to the largest power of two up to n */
 
 #undef VECTOR
 

@@ -1,4 +1,5 @@
-#include "run/run_loop.h"
+/* The main loop of a run: integrates and writes. */
+#include "run/run.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -33,8 +34,8 @@ static enum hb_status write_series(struct hb_run *run)
   return status;
 }
 
-/* A table that nobody takes ends a run that has no other result; one with -o goes on for its file. A file of rows that
- * takes no more ends one that can be resumed when it does: else the row would be missing in it for ever. */
+/* Losing the reader of the table ends a run without another result; a run with -o continues for its file. But a resumable
+ * run ends when its file of rows cannot grow: otherwise the row would be missing for good. */
 static int needs_rows(const struct hb_run *run)
 {
   const struct hb_appended *rows = &run->appended[RUN_STDOUT];
@@ -46,23 +47,25 @@ static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
-  if (run->output.rows == 0) hb_run_output_refer(&run->output, &now);
+  if (run->output.rows == 0) {
+    run->output.e_begin = now.e_total;
+    run->output.e_kin_begin = now.e_kin;
+  }
   if (run->diag.file) {
     double wall_s = hb_clock_now() - run->output.wall_begin;
     HB_TRY(
         hb_run_diag_row(&run->diag, run->sim, &now, hb_run_output_energy_error(&run->output, &now), wall_s));
   }
   run->energy_error = hb_run_energy_error(run, &now);
-  enum hb_run_output_place place =
-      run->t == run->t_end && !hb_run_energy_is_lost(run) ? HB_RUN_OUTPUT_LAST : HB_RUN_OUTPUT_ON_THE_WAY;
-  enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, place);
+  int is_last = run->t == run->t_end && !hb_run_energy_is_lost(run);
+  enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, is_last);
   HB_TRY(hb_run_judge_energy(run));
   return needs_rows(run) ? status : HB_OK;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------- */
 
-/* The time number * every, or t_end when rounding leaves it a hair before or puts it behind. */
+/* The time number * every, or t_end if that is within rounding errors or earlier. */
 static double due(const struct hb_run *run, double number, double every)
 {
   double t = number * every;
@@ -83,10 +86,10 @@ static enum hb_status advance(struct hb_run *run, double t)
   return HB_OK;
 }
 
-/* The first row, and a first checkpoint: a file that cannot be written shows now, not after hours. */
+/* The first row, and a first checkpoint: a file that cannot be written fails now, not after hours. */
 static enum hb_status begin(struct hb_run *run)
 {
-  hb_run_output_begin(&run->output);
+  run->output.wall_begin = hb_clock_now();
   hb_run_watch_steps(run);
   HB_TRY(diagnose(run));
   return hb_run_checkpoint_write(run);
@@ -98,8 +101,8 @@ enum hb_status hb_run_integrate(struct hb_run *run)
   hb_signals_watch();
   if (!resumed) HB_TRY(begin(run));
   if (run->resumed.differs)
-    HB_TRY(hb_run_checkpoint_write(run)); /* which makes its snapshots known as its own */
-  /* checkpoints are written between block steps, when what is due at t is not done yet; so it is at t_end, too */
+    HB_TRY(hb_run_checkpoint_write(run)); /* so that later its snapshots are recognized */
+  /* checkpoints are written between block steps, before the output due at t; also at t_end */
   for (int more = resumed || run->t < run->t_end; more; more = run->t < run->t_end) {
     double t_diag = due(run, run->diag_number, run->diag_every);
     double t_snap = run->snap_every > 0 ? due(run, run->snap_number, run->snap_every) : INFINITY;

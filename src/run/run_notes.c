@@ -22,14 +22,14 @@ enum hb_status hb_run_note_options(const struct hb_run *run, struct hb_particles
   return status == HB_OK ? note_record(run, initial) : status;
 }
 
-enum hb_status hb_run_heed_notes(struct hb_run *run, struct hb_particles *particles)
+enum hb_status hb_run_apply_notes(struct hb_run *run, struct hb_particles *particles)
 {
   struct hb_sim_counts counts = {0};
-  if (run->sim) hb_sim_counts(run->sim, &counts); /* a resumed run keeps the dt_min that it began with */
+  if (run->sim) hb_sim_counts(run->sim, &counts); /* a resumed run keeps its first dt_min */
   return hb_run_take_notes(&run->asked.opts, &run->asked.settings, counts.cut.dt_min, particles);
 }
 
-/* The last line of the history is the run's: it is made anew from its options. */
+/* The last line of the history is the run's own: it is rewritten from the options. */
 static enum hb_status make_history(const struct hb_run *run, struct hb_particles *state, struct hb_text *line)
 {
   const char *old = hb_particles_note(state, "history");
@@ -42,14 +42,14 @@ static enum hb_status make_history(const struct hb_run *run, struct hb_particles
 enum hb_status hb_run_note_resumed(struct hb_run *run, struct hb_particles *state)
 {
   struct hb_text line = {0};
-  HB_TRY(hb_run_heed_notes(run, state));
+  HB_TRY(hb_run_apply_notes(run, state));
   enum hb_status status = make_history(run, state, &line);
   hb_mem_free(line.text);
   return status == HB_OK ? note_record(run, state) : status;
 }
 
-/* What took part in the run; nothing that differs between two runs of the same input. The snapshot's own notes are there
- * already. */
+/* What the run computed with; nothing that differs between two runs of the same input. The snapshot's own notes are already
+ * there. */
 enum hb_status hb_run_note_all(struct hb_run *run, struct hb_particles *state)
 {
   const struct hb_force *force = hb_sim_force(run->sim);

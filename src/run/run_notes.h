@@ -1,19 +1,19 @@
-/* What the headers of a run's snapshots say. */
+/* The notes in the headers of a run's snapshots. */
 #ifndef HB_RUN_NOTES_H
 #define HB_RUN_NOTES_H
 
 #include "run/run.h"
 
-/* The run's line of history and record of options, of the particles that it begins with. */
+/* Adds the run's line of history and record of options to the particles that it begins with. */
 enum hb_status hb_run_note_options(const struct hb_run *run, struct hb_particles *initial);
 
-/* History and options as those of one run, also where --t-end was given anew. */
+/* Sets history and options as if of a single run, even if --t-end was changed on resuming. */
 enum hb_status hb_run_note_resumed(struct hb_run *run, struct hb_particles *state);
 
-/* All of it, for a snapshot to be written. */
+/* Sets all of them, for a snapshot to be written. */
 enum hb_status hb_run_note_all(struct hb_run *run, struct hb_particles *state);
 
-/* Takes what the snapshot notes of eps, dt and damping, see hb_run_take_notes. */
-enum hb_status hb_run_heed_notes(struct hb_run *run, struct hb_particles *particles);
+/* Takes eps, dt and damping from the notes, see hb_run_take_notes. */
+enum hb_status hb_run_apply_notes(struct hb_run *run, struct hb_particles *particles);
 
 #endif

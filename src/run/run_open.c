@@ -1,4 +1,5 @@
-#include "run/run_open.h"
+/* A run from the options of the command line. */
+#include "run/run.h"
 
 #include "base/mem.h"
 #include "console/terminal.h"
@@ -23,7 +24,7 @@ static enum hb_status check_times(const struct hb_run *run)
                  begin);
 }
 
-/* Options without effect are pointed out; auto and hybrid use them to find that the processor is faster. */
+/* Points out options without effect; auto and hybrid use them to compare with the processor. */
 static void note_context(const struct hb_run *run)
 {
   const struct hb_force_params *force = &run->settings->sim.force;
@@ -47,7 +48,7 @@ static enum hb_status open_sim(struct hb_run *run)
   return status;
 }
 
-/* Names the snapshot where it is to blame. */
+/* Names the snapshot if it is to blame. */
 static enum hb_status name_file(enum hb_status status, const struct hb_run *run)
 {
   return status == HB_ERR_INPUT ? hb_fail_in(status, run->asked.opts.operands[0]) : status;
@@ -65,7 +66,7 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
   HB_TRY(hb_run_lock(run, RUN_LOCK_OUTPUT, s->output));
   HB_TRY(hb_run_lock(run, RUN_LOCK_DIAG, s->diag));
   HB_TRY(hb_snapshot_read(opts->operands[0], s->input_format, &run->initial));
-  HB_TRY(name_file(hb_run_heed_notes(run, run->initial), run));
+  HB_TRY(name_file(hb_run_apply_notes(run, run->initial), run));
   hb_run_set_up(run, hb_particles_time(run->initial));
   HB_TRY(name_file(check_times(run), run));
   HB_TRY(hb_run_note_options(run, run->initial));
@@ -73,5 +74,5 @@ enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
   HB_TRY(open_sim(run));
   if (run->checkpoint.path.text) hb_run_remember_output(run);
   hb_run_announce(run);
-  return s->diag ? hb_run_diag_open(s->diag, n, &run->diag) : HB_OK;
+  return s->diag ? hb_run_diag_open(s->diag, n, 0, &run->diag) : HB_OK;
 }

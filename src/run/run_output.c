@@ -6,24 +6,12 @@
 
 #include <math.h>
 
-void hb_run_output_begin(struct hb_run_output *output)
-{
-  output->wall_begin = hb_clock_now();
-  output->rows = 0;
-}
-
-void hb_run_output_refer(struct hb_run_output *output, const struct hb_diagnostics *begin)
-{
-  output->e_begin = begin->e_total;
-  output->e_kin_begin = begin->e_kin;
-}
-
 double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now)
 {
   return output->e_begin == 0 ? NAN : (now->e_total - output->e_begin) / fabs(output->e_begin);
 }
 
-/* A row of the table; the last one of --json says where it was computed. */
+/* A row of the table; the last one of --json also says where it was computed. */
 struct row {
   struct hb_diagnostics now;
   struct hb_sim_counts counts;
@@ -57,7 +45,7 @@ static const struct hb_table_column columns[] = {
 enum { COLUMNS_OF_THE_LAST = 5 };
 
 enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
-                                 const struct hb_diagnostics *now, enum hb_run_output_place place)
+                                 const struct hb_diagnostics *now, int is_last)
 {
   const struct hb_force *force = hb_sim_force(sim);
   struct row row = {.now = *now,
@@ -69,13 +57,13 @@ enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_s
                     .context = hb_force_context(force),
                     .device = hb_force_device(force)};
   struct hb_table table = {HB_TABLE_COLUMNS(columns), HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
-  if (place != HB_RUN_OUTPUT_LAST) table.count -= COLUMNS_OF_THE_LAST;
+  if (!is_last) table.count -= COLUMNS_OF_THE_LAST;
   hb_sim_counts(sim, &row.counts);
   hb_terminal_clear_progress();
   if (output->form == HB_RUN_OUTPUT_TABLE) {
     table.form = HB_TABLE_TEXT_FORM;
     if (output->rows == 0 && !now->exact_energy)
-      printf("# no exact energies: E, dE/E and virial are by the potentials of %s, %s\n", row.scheme,
+      printf("# no exact energies: E, dE/E and virial use the potentials of %s, %s\n", row.scheme,
              row.precision);
   }
   if (output->form != HB_RUN_OUTPUT_NONE) hb_table_put(&table, &row);
@@ -85,7 +73,7 @@ enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_s
 
 void hb_run_output_progress(const struct hb_run_output *output, double t)
 {
-  if (output->bar == HB_RUN_OUTPUT_BAR_OFF) return;
+  if (!output->has_bar) return;
   hb_terminal_progress((t - output->t_begin) / (output->t_end - output->t_begin),
                        hb_clock_now() - output->wall_begin);
 }

@@ -1,34 +1,26 @@
-/* What a run shows: a table or JSON lines on standard output, a progress bar on standard error. */
+/* What a run prints: a table or JSON lines on standard output, a progress bar on standard error. */
 #ifndef HB_RUN_OUTPUT_H
 #define HB_RUN_OUTPUT_H
 
 #include <holmberg/diagnostics.h>
 
 enum hb_run_output_form { HB_RUN_OUTPUT_TABLE, HB_RUN_OUTPUT_JSON, HB_RUN_OUTPUT_NONE };
-enum hb_run_output_bar { HB_RUN_OUTPUT_BAR_OFF, HB_RUN_OUTPUT_BAR_ON };
-enum hb_run_output_place { HB_RUN_OUTPUT_ON_THE_WAY, HB_RUN_OUTPUT_LAST };
 
 struct hb_run_output {
   enum hb_run_output_form form;
-  enum hb_run_output_bar bar;
+  int has_bar;
   double t_begin, t_end;
-  double wall_begin;           /* wall_s counts from here: the forces are open, the first ones evaluated */
+  double wall_begin;           /* wall_s counts from here, after the first evaluation of forces */
   double e_begin, e_kin_begin; /* energies that errors refer to */
   int rows;
 };
 
-/* Starts the clock; form, bar, t_begin and t_end are set. */
-void hb_run_output_begin(struct hb_run_output *output);
-
-/* Errors refer to these energies from here on. */
-void hb_run_output_refer(struct hb_run_output *output, const struct hb_diagnostics *begin);
-
-/* (E - E0) / |E0|; NaN when E0 is 0. */
+/* (E - E0) / |E0|; NaN if E0 is 0. */
 double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now);
 
-/* Errors: HB_ERR_IO when standard output takes no more. */
+/* Errors: HB_ERR_IO if standard output cannot be written. */
 enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
-                                 const struct hb_diagnostics *now, enum hb_run_output_place place);
+                                 const struct hb_diagnostics *now, int is_last);
 
 void hb_run_output_progress(const struct hb_run_output *output, double t);
 

@@ -1,9 +1,9 @@
-/* What a checkpoint keeps of a run beside its simulation: strings, each with its NUL, the first of them the tag.
+/* What a checkpoint records of a run besides its simulation: strings, each with its NUL, the first of them the tag.
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
- *   watch E_KIN_BEGIN TOLD                                                    absent in older checkpoints
- *   device TEXT                                                               where another one has gone on
+ *   watch E_KIN_BEGIN NOTED                                                   absent in older checkpoints
+ *   device TEXT                                                               if another device has continued the run
  *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run/appended.h
- *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file that -o found, before the run wrote it
+ *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file at -o before the run replaced it
  *   option --NAME=VALUE                                                       those that were given
  *   operand FILE */
 #include "run/run_record.h"
@@ -25,43 +25,36 @@ static const char tag[] = "holmberg run 1";
 
 /* ---- writing ---- */
 
-static enum hb_status end_string(struct hb_text *record) { return hb_text_append_bytes(record, "", 1); }
-
+/* Formats that write a string end with %c for its NUL. */
 static enum hb_status write_options(const struct hb_run *run, struct hb_text *record)
 {
   const struct hb_opts *opts = &run->asked.opts;
   const struct hb_opts_option *option;
   for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++) {
     if (!opts->typed[k] || strcmp(option->name, "resume") == 0) continue;
-    HB_TRY(hb_text_append(record, "option --%s", option->name));
-    if (option->kind != HB_OPTS_FLAG) HB_TRY(hb_text_append(record, "=%s", opts->typed[k]));
-    HB_TRY(end_string(record));
+    int is_flag = option->kind == HB_OPTS_FLAG;
+    HB_TRY(hb_text_append(record, "option --%s%s%s%c", option->name, is_flag ? "" : "=",
+                          is_flag ? "" : opts->typed[k], 0));
   }
-  HB_TRY(hb_text_append(record, "operand %s", opts->operands[0]));
-  return end_string(record);
+  return hb_text_append(record, "operand %s%c", opts->operands[0], 0);
 }
 
 static enum hb_status write_mark(const char *word, const struct hb_appended *a, struct hb_text *record)
 {
   if (!a->path) return HB_OK;
-  HB_TRY(hb_text_append(record, "%s" MARK "%s", word, a->inode, a->device, a->length, a->checksum, a->path));
-  return end_string(record);
+  return hb_text_append(record, "%s" MARK "%s%c", word, a->inode, a->device, a->length, a->checksum, a->path,
+                        0);
 }
 
 enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *record)
 {
   const struct hb_run_output *output = &run->output;
   HB_TRY(hb_text_append_bytes(record, tag, sizeof tag));
-  HB_TRY(hb_text_append(record, PROGRESS, run->t, output->t_begin, output->e_begin, run->diag_number,
+  HB_TRY(hb_text_append(record, PROGRESS "%c", run->t, output->t_begin, output->e_begin, run->diag_number,
                         run->snap_number, hb_clock_now() - output->wall_begin, run->written,
-                        (long)output->rows));
-  HB_TRY(end_string(record));
-  HB_TRY(hb_text_append(record, WATCH, output->e_kin_begin, run->told));
-  HB_TRY(end_string(record));
-  if (run->resumed.device.text) {
-    HB_TRY(hb_text_append(record, "device %s", run->resumed.device.text));
-    HB_TRY(end_string(record));
-  }
+                        (long)output->rows, 0));
+  HB_TRY(hb_text_append(record, WATCH "%c", output->e_kin_begin, run->noted, 0));
+  if (run->resumed.device.text) HB_TRY(hb_text_append(record, "device %s%c", run->resumed.device.text, 0));
   for (size_t k = 0; k < RUN_APPENDED_COUNT; k++) HB_TRY(write_mark("appended", &run->appended[k], record));
   HB_TRY(write_mark("found", &run->found, record));
   return write_options(run, record);
@@ -69,7 +62,7 @@ enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *rec
 
 /* ---- reading ---- */
 
-/* The next string that begins with word, behind that word; *place goes through the record, NULL at first. */
+/* What follows word in the next string that begins with it; *place moves through the record, NULL at first. */
 static char *next_of(const struct hb_text *record, const char *word, char **place)
 {
   char *end = record->text + record->length;
@@ -82,7 +75,7 @@ static char *next_of(const struct hb_text *record, const char *word, char **plac
 enum hb_status hb_run_record_options(const struct hb_opts_command *command, struct hb_run *run)
 {
   const struct hb_text *record = &run->resumed.record;
-  /* hb_text ends with a NUL of its own, so that every string of the record ends */
+  /* hb_text ends with a NUL of its own, so every string of the record ends */
   if (record->length < sizeof tag || strcmp(record->text, tag) != 0)
     return hb_fail(HB_ERR_INPUT, "the checkpoint was not written by this 'holmberg run'");
   static char no_more[] = "--";
@@ -134,7 +127,7 @@ static enum hb_status check_progress(const struct hb_run *run, double wall_s, lo
   return HB_OK;
 }
 
-/* Rows are those of standard output or of --diag, whatever that is named now. */
+/* The marks belong to standard output or to --diag, whatever its name is now. */
 static void read_marks(const struct hb_text *record, struct hb_run *run)
 {
   char *mark, *place = NULL;
@@ -174,9 +167,9 @@ enum hb_status hb_run_record_progress(struct hb_run *run)
   place = NULL;
   if (!next_of(record, "watch ", &place))
     output->e_kin_begin = NAN;
-  else if (sscanf(place, WATCH, &output->e_kin_begin, &run->told) != 2 || !(output->e_kin_begin >= 0))
-    return hb_fail(HB_ERR_INPUT,
-                   "the checkpoint has '%s', expected an energy and the notes that were printed", place);
+  else if (sscanf(place, WATCH, &output->e_kin_begin, &run->noted) != 2 || !(output->e_kin_begin >= 0))
+    return hb_fail(HB_ERR_INPUT, "the checkpoint has '%s', expected an energy and the bits of printed notes",
+                   place);
   place = NULL;
   if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
   read_marks(record, run);

@@ -1,4 +1,4 @@
-/* What of struct hb_run a checkpoint keeps, as strings. */
+/* The part of struct hb_run that a checkpoint records, as strings. */
 #ifndef HB_RUN_RECORD_H
 #define HB_RUN_RECORD_H
 
@@ -6,8 +6,8 @@
 
 enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *record);
 
-/* The options of run->resumed.record, by the rows of the command, and behind hb_run_set_up what else it holds, which must be
- * what a run can have. Errors: HB_ERR_INPUT. */
+/* Reads the options of run->resumed.record, by the rows of the command; and after hb_run_set_up the rest, which must be
+ * possible in a run. Errors: HB_ERR_INPUT. */
 enum hb_status hb_run_record_options(const struct hb_opts_command *command, struct hb_run *run);
 enum hb_status hb_run_record_progress(struct hb_run *run);
 

@@ -1,5 +1,5 @@
 /* --resume: a run from its checkpoint, as if it had never stopped. */
-#include "run/run_open.h"
+#include "run/run.h"
 
 #include "base/mem.h"
 #include "console/terminal.h"
@@ -18,7 +18,7 @@
 
 /* ---- the file, or its other generation --------------------------------------------------------------- */
 
-/* The name that a run writes to, of either generation. */
+/* The name that a run writes to, from that of either generation. */
 static enum hb_status name_of_newest(const char *path, struct hb_text *name)
 {
   size_t length = strlen(path);
@@ -31,7 +31,7 @@ static enum hb_status name_of_other(const char *path, const char *newest, struct
   return hb_text_append(name, "%s%s", newest, strcmp(path, newest) == 0 ? "~" : "");
 }
 
-/* Adds to the sentence of a failure that the other generation is intact, if it is. */
+/* Adds to the message of a failure that the other generation is intact, if it is. */
 static enum hb_status offer(enum hb_status status, const char *which, const char *other)
 {
   char sentence[1024];
@@ -49,8 +49,8 @@ static int goes_elsewhere(const struct hb_run_settings *given, const struct hb_r
   return given->checkpoint && strcmp(given->checkpoint, run->checkpoint.path.text) != 0;
 }
 
-/* Opens path and sets where the run goes on writing. Who was killed between the two renames of a new checkpoint has left
- * the older one only; that is not damage, and it is taken. */
+/* Opens path and sets where the run writes checkpoints. A run that was killed between the two renames of a new checkpoint
+ * has left only the older one; that is no damage, and it is used. */
 static enum hb_status open_checkpoint(const struct hb_run_settings *given, struct hb_run *run,
                                       struct hb_checkpoint **checkpoint)
 {
@@ -66,10 +66,10 @@ static enum hb_status open_checkpoint(const struct hb_run_settings *given, struc
     status = offer(status, is_newest ? "previous" : "newer", other.text);
   if (status == HB_OK && is_gone) {
     char note[512];
-    snprintf(note, sizeof note, "%s is not there; going on from %s", path, other.text);
+    snprintf(note, sizeof note, "%s does not exist; resuming from %s", path, other.text);
     hb_terminal_note(note);
   }
-  /* the other one may be damaged: then the next checkpoint takes its place, and this one stays */
+  /* the other one may be damaged: then the next checkpoint replaces it, and this one stays */
   run->checkpoint.flags = is_newest && !is_gone ? HB_SAVE_KEEP : 0;
   hb_mem_free(other.text);
   return status;
@@ -77,7 +77,7 @@ static enum hb_status open_checkpoint(const struct hb_run_settings *given, struc
 
 /* ---- options ----------------------------------------------------------------------------------------- */
 
-/* The options of the checkpoint's run with those given now, which then are the run's. */
+/* Makes the run's options from those of the checkpoint and those given now. */
 static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
 {
   HB_TRY(hb_run_record_options(given->command, run));
@@ -89,11 +89,10 @@ static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
     const char *then = opts->typed[k] ? opts->typed[k] : option->fallback;
     int differs = !hb_opts_same(given, opts, k);
     if (differs && !(option->use & HB_OPTS_SHOWS)) run->resumed.differs = 1;
-    if (differs && !(option->use & HB_OPTS_ANEW))
-      return hb_fail(HB_ERR_USAGE,
-                     "option --%s: '%s' is not what the checkpoint's run has (%s); leave it out",
+    if (differs && !(option->use & HB_OPTS_ON_RESUME))
+      return hb_fail(HB_ERR_USAGE, "option --%s: '%s' differs from the checkpoint's run (%s); leave it out",
                      option->name, given->typed[k], then ? then : "none");
-    hb_opts_take(opts, given, k);
+    hb_opts_copy(opts, given, k);
   }
   return HB_OK;
 }
@@ -107,7 +106,7 @@ static enum hb_status take_progress(struct hb_run *run)
 
 /* ---- the simulation ---------------------------------------------------------------------------------- */
 
-/* The same bits come from the same arithmetic only: says so when it is another's. */
+/* Only the same arithmetic gives the same bits: notes whatever has changed. */
 static enum hb_status compare(const struct hb_checkpoint_info *info, struct hb_run *run)
 {
   const struct hb_force *force = hb_sim_force(run->sim);
@@ -117,8 +116,9 @@ static enum hb_status compare(const struct hb_checkpoint_info *info, struct hb_r
   char note[640], t[32];
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
     if (strcmp(pairs[k][0], pairs[k][1]) == 0) continue;
-    snprintf(note, sizeof note, "the checkpoint was made with %s, now it is %s: bits may differ", pairs[k][0],
-             pairs[k][1]);
+    snprintf(note, sizeof note,
+             "the checkpoint was written with %s, this is %s: results may differ in the last bits",
+             pairs[k][0], pairs[k][1]);
     hb_terminal_note(note);
   }
   if (strcmp(info->device, hb_force_device(force)) == 0) return HB_OK;
@@ -156,7 +156,7 @@ static enum hb_status resume_sim(const struct hb_run_settings *given, const stru
   return compare(&info, run);
 }
 
-/* An option that was not given now comes from the file: the file is to blame. */
+/* An option that was not given now comes from the file, which then is to blame. */
 static enum hb_status blame(enum hb_status status, const char *path, int is_given)
 {
   if (status == HB_ERR_USAGE && !is_given) status = HB_ERR_INPUT;
@@ -168,7 +168,7 @@ static enum hb_status check_state(struct hb_run *run)
 {
   struct hb_particles *state;
   HB_TRY(hb_sim_state(run->sim, run->t, &state));
-  enum hb_status status = hb_run_heed_notes(run, state);
+  enum hb_status status = hb_run_apply_notes(run, state);
   hb_particles_destroy(state);
   run->time_tolerance = 1e-9 * run->settings->sim.dt;
   if (status != HB_OK || run->t_end + run->time_tolerance >= run->t) return status;
@@ -206,7 +206,7 @@ static enum hb_status take_up(const struct hb_opts *opts, const struct hb_checkp
   HB_TRY(resume_sim(given, checkpoint, run));
   HB_TRY(blame(check_state(run), info.path, names_t_end));
   HB_TRY(hb_run_check_targets(run));
-  return hb_run_take_up_rows(run);
+  return hb_run_resume_rows(run);
 }
 
 enum hb_status hb_run_resume(const struct hb_opts *opts, struct hb_run *run)

@@ -28,10 +28,10 @@ static const char *scheme_name(size_t k)
 
 const struct hb_opts_option hb_run_accuracy_options[] = {
     {"eta", 0, HB_OPTS_POSITIVE, SIM(eta), "NU", "0.01",
-     .help = "accuracy of the time step, nu of the paper"},
+     .help = "accuracy parameter of the time step, nu in the paper"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, SIM(force.eps), "EPS", "1/256",
-     .help = "Plummer softening, 0 is allowed; a note eps of the snapshot, as ic demo1 writes, goes before "
-             "the default"},
+     .help = "Plummer softening length, may be 0; an eps in a snapshot's header, as ic demo1 writes it, "
+             "replaces the default"},
     {0}};
 
 const struct hb_opts_option hb_run_block_options[] = {
@@ -39,90 +39,93 @@ const struct hb_opts_option hb_run_block_options[] = {
     {"dt-min", 0, HB_OPTS_POWER, SIM(dt_min), "DT",
      .help = "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)"},
     {"step-rounding", 0, HB_OPTS_CHOICE, SIM(rounding), "WAY", "down", .words.array = hb_rounding_names,
-     .help = "how a step becomes a power of two: down, nearest (in its logarithm), up"},
+     .help = "how steps are rounded to powers of two: down, nearest (in the logarithm), up"},
     {0}};
 
 const struct hb_opts_option hb_run_integrator_options[] = {
     {"transfer", 0, HB_OPTS_CHOICE, SIM(transfer), "WHAT", "all", .words.array = hb_transfer_names,
      .help =
-         "what travels to the device at each block step: all particles, or block, which needs --predict gpu"},
+         "what is sent to the device at each block step: all particles, or block, which needs --predict gpu"},
     {"predict", 0, HB_OPTS_CHOICE, SIM(predict), "WHERE", "host", .words.array = hb_place_names,
-     .help = "where all particles are predicted: host or gpu (bag, tile)"},
+     .help = "where particles are predicted: host, or gpu (schemes bag and tile)"},
     {"correct", 0, HB_OPTS_CHOICE, SIM(correct), "WHERE", "host", .words.array = hb_place_names,
      .help = "where the block is corrected: host, or gpu, which needs --transfer block"},
     {"integrator", 0, HB_OPTS_WORD, SIM(integrator), "NAME", "hermite4", .words.at = integrator_name,
-     .help = "how particles move, see below"},
+     .help = "how particles are moved, see below"},
     {"steps", 0, HB_OPTS_CHOICE, SIM(steps), "KIND", .words.array = hb_steps_names,
-     .help = "hermite4: block, each particle its own step (the default), or shared, all the smallest"},
+     .help = "hermite4: block, individual time steps (the default), or shared, the smallest of them for all"},
     {"dt", 0, HB_OPTS_POSITIVE, SIM(dt), "DT",
-     .help = "leapfrog: time step of all particles (default: as FILE notes it, else it must be given)"},
+     .help = "leapfrog: time step of all particles (default: from FILE's header; required without one)"},
     {"damping", 0, HB_OPTS_POSITIVE, SIM(damping), "D", .most = 1,
-     .help = "leapfrog: velocities are multiplied by it each step (default: as FILE notes it, else 1)"},
+     .help = "leapfrog: factor on the velocities at each step (default: from FILE's header, else 1)"},
     {0}};
 
 const struct hb_opts_option hb_run_force_options[] = {
     {"scheme", 0, HB_OPTS_WORD, FORCE(scheme), "NAME", "auto", .words.at = scheme_name,
-     .help = "source of the forces, see below"},
+     .help = "how forces are computed, see below"},
     {"precision", 0, HB_OPTS_TEXT, FORCE(precision), "NAME",
      .help = "arithmetic of the forces, see below (default: the scheme's first)"},
     {0}};
 
 const struct hb_opts_option hb_run_walk_options[] = {
     {"tuning", 0, HB_OPTS_TEXT, RUN(sim.force.tuning), "WORDS",
-     .help = "how an all-pairs scheme walks, like \"i_each=4 unroll=8\", and what hybrid leaves to the host, "
-             "like \"host_below=128\" (default: as measured)"},
+     .help =
+         "how an all-pairs scheme sums, like \"i_each=4 unroll=8\", and which blocks hybrid leaves to the "
+         "host, like \"host_below=128\" (default: as measured)"},
     {"matrix-limit", 0, HB_OPTS_COUNT, RUN(matrix_limit), "L",
-     .help = "matrix2004: at most L x L pairs at a time, 2048 in 2004 (default: as it fits)"},
+     .help = "matrix2004: at most L x L pairs at a time, 2048 in 2004 (default: as many as fit)"},
     {"no-tune", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_NO_TUNE,
-     .help = "safe defaults in place of what was or would be measured on this device"},
+     .help = "use safe defaults instead of measured tuning"},
     {"max-draw-ms", 0, HB_OPTS_POSITIVE, RUN(sim.force.max_draw_s), "MS", "50", .unit = 1e-3,
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
-     .help = "no draw of an all-pairs scheme takes longer; changes no result"},
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help = "longest draw of an all-pairs scheme; changes no result"},
     {"cg2007-rect", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_CG2007_RECT,
-     .help = "cg2007 with rectangle textures and RGB32F targets, as in 2007"},
+     .help = "cg2007: rectangle textures and RGB32F targets, as in 2007"},
     {"gl-debug", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_GL_DEBUG,
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "take the driver's debug messages as faults"},
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME, .help = "treat the driver's debug messages as faults"},
     {0}};
 
 const struct hb_opts_option hb_run_result_options[] = {
-    {"output", 'o', HB_OPTS_TEXT, RUN(output), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
-     .help = "write the final state; - is standard output, without the table (default: not written)"},
-    {"t-end", 0, HB_OPTS_NUMBER, RUN(t_end), "T", "1", .use = HB_OPTS_ANEW,
-     .help = "time to end at; at multiples of dt-max every particle is corrected, in between predicted"},
+    {"output", 'o', HB_OPTS_TEXT, RUN(output), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help = "write the final state; - is standard output, without the table (default: none)"},
+    {"t-end", 0, HB_OPTS_NUMBER, RUN(t_end), "T", "1", .use = HB_OPTS_ON_RESUME,
+     .help = "end time; all particles are corrected at multiples of dt-max, in between they are predicted"},
     {0}};
 
 const struct hb_opts_option hb_run_watch_options[] = {
-    {"diag", 0, HB_OPTS_TEXT, RUN(diag), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
-     .help =
-         "every diagnostic there is, a row for each of the table's, as .csv or .jsonl; see 'holmberg plot'"},
+    {"diag", 0, HB_OPTS_TEXT, RUN(diag), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help = "write all diagnostics, one row per row of the table, as .csv or .jsonl; see 'holmberg plot'"},
     {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
-     .help = "a row of diagnostics at every multiple of DT (default: dt-max)"},
+     .help = "a row of the table at every multiple of DT (default: dt-max)"},
     {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto",
      .words.array = hb_exact_energy_names, .use = HB_OPTS_SHOWS,
-     .help = "potentials of the table in double beside those of the scheme, N^2 work a row: auto (up to "
+     .help = "sum energies in double besides those of the scheme, N^2 work per row: auto (up to "
              "N = 32768), yes, no"},
     {"snap-every", 0, HB_OPTS_POSITIVE, RUN(snap_every), "DT", .use = HB_OPTS_SHOWS,
-     .help = "a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)"},
-    {"max-energy-error", 0, HB_OPTS_BOUND, RUN(max_energy_error), "X", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
-     .help =
-         "stop with exit code 7 when |dE/E| exceeds X; none: no bound (default: leapfrog none, hermite4 1e-2 "
-         "of the larger of |E| and the kinetic energy at the start, and at the end 1e-3)"},
-    {"checkpoint", 0, HB_OPTS_TEXT, RUN(checkpoint), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
-     .help = "keep in FILE what the run goes on from, in FILE~ the one before (default: nothing; "
-             "with --resume: where that is)"},
+     .help = "write a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)"},
+    {"max-energy-error", 0, HB_OPTS_BOUND, RUN(max_energy_error), "X",
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help = "stop with exit code 7 when |dE/E| exceeds X; none: no bound (default: none for leapfrog; for "
+             "hermite4 1e-2 of the larger of |E| and the kinetic energy at the start, and 1e-3 at the end)"},
+    {"checkpoint", 0, HB_OPTS_TEXT, RUN(checkpoint), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help = "write checkpoints to FILE, keeping the previous one as FILE~ (default: none; with "
+             "--resume, that file)"},
     {"checkpoint-every", 0, HB_OPTS_DURATION, RUN(checkpoint_every_s), "TIME", "10min",
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "wall time between checkpoints, like 30s, 10min or 2h"},
-    {"resume", 0, HB_OPTS_TEXT, RUN(resume), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
-     .help = "go on from a checkpoint, with the options of its run; no other is needed"},
-    {"max-hours", 0, HB_OPTS_POSITIVE, RUN(max_s), "H", .unit = 3600, .use = HB_OPTS_SHOWS | HB_OPTS_ANEW,
-     .help = "after H hours write a checkpoint and stop with exit code 75 (default: no limit)"},
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help = "wall time between checkpoints, like 30s, 10min or 2h"},
+    {"resume", 0, HB_OPTS_TEXT, RUN(resume), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help = "continue from a checkpoint, with the options of its run; no others are needed"},
+    {"max-hours", 0, HB_OPTS_POSITIVE, RUN(max_s), "H", .unit = 3600,
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help = "write a checkpoint and stop with exit code 75 after H hours (default: no limit)"},
     {"format", 0, HB_OPTS_WORD, RUN(format), "F", .words.at = hb_target_format,
-     .use = HB_OPTS_SHOWS | HB_OPTS_ANEW, .help = "format of what is written (default: by the extension)"},
+     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help = "format of the snapshots written (default: by extension)"},
     {0}};
 
 const struct hb_opts_option hb_run_input_options[] = {
     {"input-format", 0, HB_OPTS_WORD, RUN(input_format), "F", .words.at = hb_target_format,
-     .use = HB_OPTS_SHOWS, .help = "format of FILE (default: by the extension)"},
+     .use = HB_OPTS_SHOWS, .help = "format of FILE (default: by extension)"},
     {0}};
 
 /* ---- checks ------------------------------------------------------------------------------------------ */
@@ -168,9 +171,9 @@ enum hb_status hb_run_check_output(const struct hb_run_settings *s)
   return hb_target_check(s->output, s->format);
 }
 
-/* ---- what a snapshot notes --------------------------------------------------------------------------- */
+/* ---- notes of a snapshot ----------------------------------------------------------------------------- */
 
-/* The note of the option's name for its value, or the value for the note. */
+/* Reads the value from the note of that name, or, where it was typed, writes it there. */
 static enum hb_status settle(struct hb_particles *particles, const char *name, const char *typed,
                              int may_be_0, double *value)
 {
@@ -183,10 +186,10 @@ static enum hb_status settle(struct hb_particles *particles, const char *name, c
     return hb_particles_set_note(particles, name, text);
   }
   if (hb_text_number(note, &number) != HB_OK || number < 0 || (number == 0 && !may_be_0))
-    return hb_fail(HB_ERR_INPUT, "the snapshot notes %s = '%s', which is out of range; --%s goes before it",
+    return hb_fail(HB_ERR_INPUT, "the snapshot gives %s = '%s', which is out of range; --%s overrides it",
                    name, note, name);
   *value = number;
-  hb_log("%s = %g, as the snapshot notes", name, number);
+  hb_log("%s = %g, from the snapshot", name, number);
   return HB_OK;
 }
 
@@ -201,10 +204,10 @@ enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_setti
   HB_TRY(settle(particles, "dt", hb_opts_typed(opts, &sim->dt), 0, &sim->dt));
   HB_TRY(settle(particles, "damping", hb_opts_typed(opts, &sim->damping), 0, &sim->damping));
   if (sim->dt > 0) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "integrator leapfrog needs --dt DT, since the snapshot notes no dt");
+  return hb_fail(HB_ERR_USAGE, "integrator leapfrog needs --dt DT, since the snapshot gives no dt");
 }
 
-/* --tuning and --matrix-limit as one list of words; none where neither was given. */
+/* --tuning and --matrix-limit as one list of words; empty if neither was given. */
 static enum hb_status join_tuning(const struct hb_run_settings *s, struct hb_text *words)
 {
   if (s->sim.force.tuning) HB_TRY(hb_text_append(words, "%s ", s->sim.force.tuning));
@@ -218,7 +221,7 @@ enum hb_status hb_run_params(const struct hb_run_settings *s, struct hb_text *tu
   HB_TRY(join_tuning(s, tuning));
   *params = s->sim;
   params->force.tuning = tuning->text;
-  if (!params->force.device) params->force.device = getenv("HB_DEVICE"); /* a checkpoint keeps it */
+  if (!params->force.device) params->force.device = getenv("HB_DEVICE"); /* checkpoints record it */
   if (s->diag) params->force.flags |= HB_FORCE_PHASES;
   return HB_OK;
 }

@@ -1,5 +1,5 @@
-/* What a run is asked for: the struct that the options of `holmberg run` fill, and their rows, of which the viewer has
- * those that make a simulation. */
+/* The settings of a run: the struct that the options of `holmberg run` fill, and their rows; the viewer shares those that
+ * make a simulation. */
 #ifndef HB_RUN_SETTINGS_H
 #define HB_RUN_SETTINGS_H
 
@@ -9,7 +9,7 @@
 
 /* NULL and 0 where nothing was given, unless a row has a default. */
 struct hb_run_settings {
-  struct hb_sim_params sim; /* force.tuning without the limit below */
+  struct hb_sim_params sim; /* its force.tuning without the limit below */
   uint64_t matrix_limit;
   double t_end;
   const char *output, *format, *input_format;
@@ -27,13 +27,13 @@ extern const struct hb_opts_option
 extern const struct hb_opts_option
     hb_run_block_options[]; /* --dt-max --dt-min --step-rounding              */
 extern const struct hb_opts_option
-    hb_run_integrator_options[]; /* --integrator, where it works, what it takes    */
+    hb_run_integrator_options[]; /* --integrator, its options, and where it works  */
 extern const struct hb_opts_option
     hb_run_force_options[]; /* --scheme --precision, of struct hb_force_params */
 
 /* Rows of struct hb_run_settings. */
 extern const struct hb_opts_option hb_run_result_options[]; /* --output --t-end                          */
-extern const struct hb_opts_option hb_run_walk_options[];   /* --tuning and what else says how to walk   */
+extern const struct hb_opts_option hb_run_walk_options[];   /* --tuning and how pairs are summed        */
 extern const struct hb_opts_option hb_run_watch_options[];  /* rows, snapshots, checkpoints              */
 extern const struct hb_opts_option hb_run_input_options[];  /* --input-format                            */
 
@@ -42,20 +42,20 @@ extern const struct hb_opts_option hb_run_input_options[];  /* --input-format   
 /* Whether the integrator is leapfrog. */
 int hb_run_is_leapfrog(const struct hb_run_settings *settings);
 
-/* Options that the integrator does not have. Errors: HB_ERR_USAGE. */
+/* Refuses options that the integrator does not have. Errors: HB_ERR_USAGE. */
 enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct hb_run_settings *settings);
 
-/* -o and what belongs to it. Errors: HB_ERR_USAGE, HB_ERR_IO. */
+/* Checks -o and the options that go with it. Errors: HB_ERR_USAGE, HB_ERR_IO. */
 enum hb_status hb_run_check_output(const struct hb_run_settings *settings);
 
-/* Takes eps, and for the leapfrog dt and damping, from the notes of the snapshot where they were not given, and puts what
- * holds back into those notes, so that the next run takes it. dt_min, where it was not given, is dt_min_kept (0: by eps).
- * Errors: HB_ERR_INPUT (a note that is not such a number), HB_ERR_USAGE (no dt anywhere). */
+/* Takes eps, and for the leapfrog dt and damping, from the snapshot's notes unless they were given; those that were given
+ * replace the notes, for the next run. dt_min, if not given, becomes dt_min_kept (0: depends on eps). Errors: HB_ERR_INPUT (a
+ * note that is not such a number), HB_ERR_USAGE (no dt anywhere). */
 enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *settings,
                                  double dt_min_kept, struct hb_particles *particles);
 
-/* A simulation's params with what stands in the environment and beside them. tuning, empty before, is the caller's to free,
- * after the last use of params. */
+/* The simulation's params, completed by the environment and the settings beside them. The caller frees tuning, empty
+ * before, after the last use of params. */
 enum hb_status hb_run_params(const struct hb_run_settings *settings, struct hb_text *tuning,
                              struct hb_sim_params *params);
 

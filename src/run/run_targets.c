@@ -1,7 +1,7 @@
-/* What a run may write to: one run writes to a file at a time, and a resumed run touches no file that is not its own. A
- * checkpoint may come from anywhere, so the names in it prove nothing. A file that exists is accepted where
+/* What a run may write to: only one run writes to a file at a time, and a resumed run touches no file but its own. A
+ * checkpoint may come from anywhere, so the names in it prove nothing. An existing file is accepted if
  *   the user names it now, with --resume;
- *   -o: it is the one that the user's -o found, unchanged (the checkpoint keeps device, inode and checksum);
+ *   -o: it is the one that the user's -o found, unchanged (the checkpoint records device, inode and checksum);
  *   -o, series: it is a snapshot of the same masses by a run with these very options, left by a run that was killed after
  *   its last checkpoint, or by a finished one;
  *   --diag: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
@@ -37,7 +37,7 @@ void hb_run_remember_output(struct hb_run *run)
     hb_appended_mark(&run->found); /* if this fails, the file will not be recognized */
 }
 
-/* ---- the own snapshots of a resumed run -------------------------------------------------------------- */
+/* ---- snapshots of a resumed run's own ---------------------------------------------------------------- */
 
 static int same_note(const struct hb_particles *a, const struct hb_particles *b, const char *key)
 {
@@ -53,8 +53,8 @@ static int is_of_run(struct hb_particles *there, struct hb_particles *own)
          same_note(there, own, "history") && same_note(there, own, "options");
 }
 
-/* What the checkpoint's run would have noted: its --t-end may differ. */
-static enum hb_status take_notes_of_then(struct hb_run *run, struct hb_particles *state)
+/* The notes of the checkpoint's run: its --t-end may differ. */
+static enum hb_status note_as_then(struct hb_run *run, struct hb_particles *state)
 {
   struct hb_run_asked now = run->asked;
   run->asked = run->resumed.then;
@@ -68,7 +68,7 @@ static enum hb_status look_for_own(struct hb_run *run, const char *path, int *is
   struct hb_particles *own = NULL, *there = NULL;
   enum hb_status status = hb_sim_state(run->sim, run->t, &own);
   for (int then = 0; then < 2 && status == HB_OK && !*is_own; then++) {
-    status = then ? take_notes_of_then(run, own) : hb_run_note_resumed(run, own);
+    status = then ? note_as_then(run, own) : hb_run_note_resumed(run, own);
     if (status != HB_OK || (!there && hb_snapshot_read(path, run->settings->format, &there) != HB_OK)) break;
     *is_own = is_of_run(there, own);
   }
@@ -93,7 +93,7 @@ enum hb_status hb_run_may_replace(struct hb_run *run, const char *path)
                  path);
 }
 
-/* Those that the run wrote after its checkpoint are numbered without a gap. */
+/* The snapshots that the run wrote after its checkpoint are numbered without a gap. */
 static enum hb_status check_series(struct hb_run *run)
 {
   enum hb_status status = HB_OK;
@@ -113,20 +113,20 @@ enum hb_status hb_run_check_targets(struct hb_run *run)
   const char *path = run->settings->output;
   if (!path || run->resumed.names_output) return hb_run_remember_output(run), HB_OK;
   HB_TRY(hb_run_may_replace(run, path));
-  hb_run_remember_output(run); /* it was recognized by its notes, which --t-end changes */
+  hb_run_remember_output(run); /* recognized by its notes, which --t-end changes */
   return run->snap_every > 0 ? check_series(run) : HB_OK;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
-static enum hb_status go_on_with_diag(struct hb_run *run, size_t n)
+static enum hb_status append_to_diag(struct hb_run *run, size_t n)
 {
   const struct hb_appended *rows = &run->appended[RUN_DIAG_ROWS];
   HB_TRY(hb_appended_cut(rows));
-  return hb_run_diag_go_on(rows->path, n, &run->diag);
+  return hb_run_diag_open(rows->path, n, 1, &run->diag);
 }
 
-static enum hb_status take_up_diag(struct hb_run *run)
+static enum hb_status resume_diag(struct hb_run *run)
 {
   const struct hb_appended *rows = &run->appended[RUN_DIAG_ROWS];
   const struct hb_run_resumed *resumed = &run->resumed;
@@ -134,19 +134,19 @@ static enum hb_status take_up_diag(struct hb_run *run)
   hb_sim_counts(run->sim, &counts);
   if (!rows->path) return HB_OK;
   int is_marked = hb_appended_is_marked(rows), there = is_there(rows->path);
-  if (is_marked) return go_on_with_diag(run, counts.n);
+  if (is_marked) return append_to_diag(run, counts.n);
   if (!resumed->names_diag && there)
     return hb_fail(HB_ERR_IO,
                    "cannot write %s: it is not the file that the run wrote; give --diag again to continue it",
                    rows->path);
   if (!resumed->names_diag)
-    return hb_fail(HB_ERR_IO, "%s is gone; give --diag again to start a new one", rows->path);
+    return hb_fail(HB_ERR_IO, "%s no longer exists; give --diag again to start a new one", rows->path);
   int is_copy = there && rows->length > 0 && resumed->same_diag;
-  return is_copy ? go_on_with_diag(run, counts.n) : hb_run_diag_open(rows->path, counts.n, &run->diag);
+  return is_copy ? append_to_diag(run, counts.n) : hb_run_diag_open(rows->path, counts.n, 0, &run->diag);
 }
 
-enum hb_status hb_run_take_up_rows(struct hb_run *run)
+enum hb_status hb_run_resume_rows(struct hb_run *run)
 {
-  HB_TRY(take_up_diag(run)); /* first, since it may fail */
+  HB_TRY(resume_diag(run)); /* first, since it may fail */
   return hb_appended_cut(&run->appended[RUN_STDOUT]);
 }

@@ -1,4 +1,4 @@
-/* Steps that rounding errors or dt_min set, and the energy: each note is printed once in a run, even if that is resumed. */
+/* Each note is printed once per run, even if that is resumed. */
 #include "run/run_watch.h"
 
 #include "base/clock.h"
@@ -12,20 +12,20 @@
  * beyond the second is complete, but fails unless the user accepts that; the note comes at a hundredth of the first. */
 static const double lost = 1e-2, doubtful = 1e-3, noted = 1e-4;
 
-/* Notes that are printed once in a run: bits of run->told, which checkpoints keep. */
-enum { TOLD_COLLAPSE = 1, TOLD_CUT = 2, TOLD_ENERGY = 4 };
+/* Bits of run->noted, which checkpoints record. */
+enum { NOTED_COLLAPSE = 1, NOTED_CUT = 2, NOTED_ENERGY = 4 };
 
 /* Whether it is the first time. */
-static int tell_first(struct hb_run *run, unsigned what)
+static int is_first_note(struct hb_run *run, unsigned what)
 {
-  int is_first = !(run->told & what);
-  run->told |= what;
+  int is_first = !(run->noted & what);
+  run->noted |= what;
   return is_first;
 }
 
 /* ---- steps ---- */
 
-/* The remedies that this run does not use yet. */
+/* The remedies that this run does not use already. */
 static void name_remedies(const struct hb_force *force, char remedies[128])
 {
   const char *precisions = hb_force_scheme(force)->precisions, *now = hb_force_precision(force);
@@ -38,7 +38,7 @@ static void name_remedies(const struct hb_force *force, char remedies[128])
            bits == hb_force_position_bits("double") ? "" : "--scheme host or ");
 }
 
-static void tell_collapse(const struct hb_run *run, const struct hb_step_trouble *trouble)
+static void note_collapse(const struct hb_run *run, const struct hb_step_trouble *trouble)
 {
   char line[512], remedies[128];
   name_remedies(hb_sim_force(run->sim), remedies);
@@ -49,12 +49,12 @@ static void tell_collapse(const struct hb_run *run, const struct hb_step_trouble
   hb_terminal_note(line);
 }
 
-static void tell_cut(const struct hb_cut_steps *cut)
+static void note_cut(const struct hb_cut_steps *cut)
 {
   char line[512], t[32];
   hb_opts_shortest(cut->t, t);
   snprintf(line, sizeof line,
-           "particle %" PRIu64 " at t = %s wants a step of %.3g, but --dt-min is 2^%d: from here on energies "
+           "particle %" PRIu64 " at t = %s needs a step of %.3g, but --dt-min is 2^%d: from here on energies "
            "and orbits may be wrong; use a smaller --dt-min or a larger --eps",
            cut->particle, t, cut->wanted, ilogb(cut->dt_min));
   hb_terminal_note(line);
@@ -65,9 +65,9 @@ void hb_run_watch_steps(struct hb_run *run)
   struct hb_step_trouble trouble;
   struct hb_sim_counts counts;
   hb_sim_counts(run->sim, &counts);
-  if (counts.cut.count && tell_first(run, TOLD_CUT)) tell_cut(&counts.cut);
-  if (run->told & TOLD_COLLAPSE || !hb_sim_step_trouble(run->sim, &trouble)) return;
-  if (tell_first(run, TOLD_COLLAPSE)) tell_collapse(run, &trouble);
+  if (counts.cut.count && is_first_note(run, NOTED_CUT)) note_cut(&counts.cut);
+  if (run->noted & NOTED_COLLAPSE || !hb_sim_step_trouble(run->sim, &trouble)) return;
+  if (is_first_note(run, NOTED_COLLAPSE)) note_collapse(run, &trouble);
 }
 
 /* ---- energy ---- */
@@ -94,19 +94,19 @@ static void note_energy(struct hb_run *run, const char *t)
   char line[256];
   int end_says_it = run->t == run->t_end && run->energy_error > doubtful && has_bound(run);
   if (end_says_it || is_damped(run) || !(run->energy_error > (has_bound(run) ? noted : lost)) ||
-      !tell_first(run, TOLD_ENERGY))
+      !is_first_note(run, NOTED_ENERGY))
     return;
   int length = snprintf(line, sizeof line, "the energy error is %.2g at t = %s", run->energy_error, t);
   if (has_bound(run))
-    snprintf(line + length, sizeof line - (size_t)length,
-             "; the run is stopped at %g, see --max-energy-error", lost);
+    snprintf(line + length, sizeof line - (size_t)length, "; the run stops at %g, see --max-energy-error",
+             lost);
   hb_terminal_note(line);
 }
 
 int hb_run_energy_is_lost(const struct hb_run *run)
 {
   double bound = run->settings->max_energy_error, most = bound > 0 ? bound : has_bound(run) ? lost : INFINITY;
-  return !isinf(most) && !(run->energy_error <= most); /* NaN is beyond any */
+  return !isinf(most) && !(run->energy_error <= most); /* NaN exceeds any */
 }
 
 enum hb_status hb_run_judge_energy(struct hb_run *run)
@@ -122,8 +122,8 @@ enum hb_status hb_run_judge_energy(struct hb_run *run)
     return hb_fail(HB_ERR_NUMERIC, "energy error %.3g at t = %s exceeds --max-energy-error %s",
                    run->energy_error, t, bound);
   return hb_fail(HB_ERR_NUMERIC,
-                 "energy error %.3g at t = %s exceeds %g; a smaller --eta or a larger --eps may mend it, "
-                 "--max-energy-error X sets another bound and none lifts it",
+                 "energy error %.3g at t = %s exceeds %g; a smaller --eta or a larger --eps may help, "
+                 "--max-energy-error sets another bound or none",
                  run->energy_error, t, lost);
 }
 
@@ -132,13 +132,13 @@ enum hb_status hb_run_judge_end(const struct hb_run *run)
   if (run->settings->max_energy_error > 0 || !has_bound(run) || run->energy_error <= doubtful) return HB_OK;
   return hb_fail(HB_ERR_NUMERIC,
                  "the run is complete, but its energy error of %.3g exceeds %g; a smaller --eta or a larger "
-                 "--eps may mend it, --max-energy-error %g accepts it",
+                 "--eps may help, --max-energy-error %g accepts it",
                  run->energy_error, doubtful, lost);
 }
 
 /* ---- how long it takes ---- */
 
-/* No step is longer than dt_max, leapfrog's are all dt; the first step may show that it takes longer than that. */
+/* No step is longer than dt_max, leapfrog's are all dt; the first step may show that the run takes longer. */
 void hb_run_announce(const struct hb_run *run)
 {
   const struct hb_sim_params *sim = &run->settings->sim;
@@ -154,11 +154,11 @@ void hb_run_watch_pace(struct hb_run *run)
 {
   static const double ENOUGH_S = 10; /* for a pace */
   struct hb_run_pace *pace = &run->pace;
-  if (pace->is_told || run->output.bar == HB_RUN_OUTPUT_BAR_ON || run->settings->quiet) return;
+  if (pace->is_announced || run->output.has_bar || run->settings->quiet) return;
   double now = hb_clock_now();
   if (pace->began == 0) *pace = (struct hb_run_pace){.began = now, .t_begin = run->t};
   if (now - pace->began < ENOUGH_S) return;
-  pace->is_told = 1;
+  pace->is_announced = 1;
   double done = (run->t - pace->t_begin) / (run->t_end - pace->t_begin);
   hb_terminal_announce("about", (now - pace->began) / done, "");
 }

@@ -61,7 +61,7 @@ device+='"device": "[^"]+"'
 }
 
 @test "a figure that cannot be written" {
-  fails_with 2 "cannot draw 'rates.gif': its extension is none of png, svg, pdf" bench force --plot rates.gif
+  fails_with 2 "cannot draw 'rates.gif': its extension is not png, svg or pdf" bench force --plot rates.gif
   fails_with 4 'cannot write no/rates.png: folder no/: No such file or directory' bench force --plot no/rates.png
 }
 
@@ -171,7 +171,7 @@ refuses() {
   refuses "cannot draw 'a.gif': *" --scheme host --plot a.gif
   refuses 'scheme host has no mode block/gpu/gpu: skipped' --scheme host --mode block/gpu/gpu
   [[ $stderr == *'holmberg: none of these schemes has such a precision and mode'* ]]
-  fails_with 2 "'run' has options of its own and stands right behind 'bench'" bench --json run
+  fails_with 2 "'run' has options of its own and must directly follow 'bench'" bench --json run
   files ''
 }
 

@@ -61,7 +61,7 @@ resume_to_end() {
   whole
   part run ../cluster.h5 "${options[@]}" --checkpoint run.ckpt --max-hours 1e-9
   [ "$status" -eq 75 ]
-  [[ $stderr =~ ^'holmberg: stopped by --max-hours at t = '[0-9.e-]+'; to go on: holmberg run --resume run.ckpt'$ ]]
+  [[ $stderr =~ ^'holmberg: stopped by --max-hours at t = '[0-9.e-]+'; to continue: holmberg run --resume run.ckpt'$ ]]
   resume_to_end
   same_as_whole
   [ "$(cd part && ls)" = "$(printf '%s\n' end.h5 end_0001.h5 end_0002.h5 rows run.ckpt run.ckpt~)" ]
@@ -135,7 +135,7 @@ resume_to_end() {
     kill -$signal $pid
     ended
     [ $code -eq 75 ]
-    [[ $(cat part/said) == "holmberg: stopped by SIG$signal at t = "*'; to go on: holmberg run --resume run.ckpt' ]]
+    [[ $(cat part/said) == "holmberg: stopped by SIG$signal at t = "*'; to continue: holmberg run --resume run.ckpt' ]]
     part run --resume run.ckpt --max-hours 1e-9
     [ "$status" -eq 75 ]
   done
@@ -148,7 +148,7 @@ resume_to_end() {
   kill -TERM $pid
   ended
   [ $code -eq 75 ]
-  [[ $(cat part/said) == 'holmberg: stopped by SIGTERM at t = '*'; without --checkpoint nothing is kept' ]]
+  [[ $(cat part/said) == 'holmberg: stopped by SIGTERM at t = '*'; without --checkpoint nothing was saved' ]]
 }
 
 @test "a second signal stops at once" {
@@ -235,7 +235,7 @@ made() {
   rm run.ckpt end.h5
   run --separate-stderr "$HOLMBERG" run --resume run.ckpt
   [ "$status" -eq 0 ]
-  [ "$stderr" = 'holmberg: run.ckpt is not there; going on from run.ckpt~' ]
+  [ "$stderr" = 'holmberg: run.ckpt does not exist; resuming from run.ckpt~' ]
   cmp end.h5 good.h5
   [ -e run.ckpt ]
   [ -e run.ckpt~ ]
@@ -243,23 +243,23 @@ made() {
 
 @test "a checkpoint that is there is not lost" {
   made
-  fails_with 2 'option --checkpoint: run.ckpt is there already; go on from it with --resume run.ckpt, or remove it' \
+  fails_with 2 'option --checkpoint: run.ckpt already exists; continue it with --resume run.ckpt, or remove it' \
     run cluster.h5 --scheme host --checkpoint run.ckpt
   rm run.ckpt
-  fails_with 2 'option --checkpoint: run.ckpt~ is there already; *' run cluster.h5 --scheme host --checkpoint run.ckpt
-  fails_with 2 'option --checkpoint: cluster.h5 is there already; *' run cluster.h5 --checkpoint cluster.h5
+  fails_with 2 'option --checkpoint: run.ckpt~ already exists; *' run cluster.h5 --scheme host --checkpoint run.ckpt
+  fails_with 2 'option --checkpoint: cluster.h5 already exists; *' run cluster.h5 --checkpoint cluster.h5
 }
 
 @test "options beside --resume: the same ones, and those that shape no result" {
   made
   accepts run --resume run.ckpt --scheme host --t-end 0.25 -o end.h5 --quiet --checkpoint run.ckpt \
     --checkpoint-every 1h --max-hours 1 --max-draw-ms 20
-  fails_with 2 "option --eps: '0.5' is not what the checkpoint's run has (1/256); leave it out" \
+  fails_with 2 "option --eps: '0.5' differs from the checkpoint's run (1/256); leave it out" \
     run --resume run.ckpt --eps 0.5
   accepts run --resume run.ckpt --eps 2^-8
-  fails_with 2 "option --scheme: 'host-simd' is not what the checkpoint's run has (host); leave it out" \
+  fails_with 2 "option --scheme: 'host-simd' differs from the checkpoint's run (host); leave it out" \
     run --resume run.ckpt --scheme host-simd
-  fails_with 2 "option --json: 'yes' is not what the checkpoint's run has (none); leave it out" \
+  fails_with 2 "option --json: 'yes' differs from the checkpoint's run (none); leave it out" \
     run --resume run.ckpt --json
   accepts run --resume run.ckpt -o other.h5
   cmp other.h5 end.h5
@@ -317,7 +317,7 @@ made() {
   [ "$(OMP_NUM_THREADS=1 "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.125 --quiet --checkpoint one.ckpt -o one.txt)" = '' ]
   OMP_NUM_THREADS=2 run --separate-stderr "$HOLMBERG" run --resume one.ckpt --t-end 0.25
   [ "$status" -eq 0 ]
-  [[ $stderr == 'holmberg: the checkpoint was made with '*' 1 threads, now it is '*' 2 threads: bits may differ' ]]
+  [[ $stderr == 'holmberg: the checkpoint was written with '*' 1 threads, this is '*' 2 threads: results may differ in the last bits' ]]
   grep -q '^# device: .*, 1 threads; from t = 0.125 on .*, 2 threads$' one.txt
 }
 

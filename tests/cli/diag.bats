@@ -74,7 +74,7 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
 @test "--exact-energy: no row mixes the two, and the table says whose potentials they are" {
   cluster 64
   accepts run cluster.h5 --scheme host-simd --t-end 0.25 --exact-energy no
-  [ "${lines[0]}" = '# no exact energies: E, dE/E and virial are by the potentials of host-simd, single' ]
+  [ "${lines[0]}" = '# no exact energies: E, dE/E and virial use the potentials of host-simd, single' ]
   [ "$(grep -v '^#' <<<"$output" | awk '$2 != $3' | wc -l)" -eq 0 ]
   accepts run cluster.h5 --scheme host-simd --t-end 0.25 --exact-energy no --json
   [ "$(grep -c '"exact_energy": false' <<<"$output")" -eq 3 ]
@@ -87,8 +87,8 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
 }
 
 @test "a file of diagnostics that cannot be written, before the input is read" {
-  fails_with 2 "cannot write diagnostics to 'a.txt': its extension is none of csv, jsonl" run missing.h5 --diag a.txt
-  fails_with 2 "cannot write diagnostics to 'a': its extension is none of csv, jsonl" run missing.h5 --diag a
+  fails_with 2 "cannot write diagnostics to 'a.txt': its extension is not csv or jsonl" run missing.h5 --diag a.txt
+  fails_with 2 "cannot write diagnostics to 'a': its extension is not csv or jsonl" run missing.h5 --diag a
   fails_with 4 'cannot write no/a.csv: folder no/: No such file or directory' run missing.h5 --diag no/a.csv
   mkdir a.csv
   fails_with 4 'cannot write a.csv: it exists and is not a regular file' run missing.h5 --diag a.csv
@@ -150,8 +150,8 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
 }
 
 @test "plot: files that are none of its own" {
-  fails_with 2 "cannot read diagnostics from 'a.txt': its extension is none of csv, jsonl" plot a.txt
-  fails_with 2 "cannot draw 'a.gif': its extension is none of png, svg, pdf" plot a.csv -o a.gif
+  fails_with 2 "cannot read diagnostics from 'a.txt': its extension is not csv or jsonl" plot a.txt
+  fails_with 2 "cannot draw 'a.gif': its extension is not png, svg or pdf" plot a.csv -o a.gif
   fails_with 4 'cannot read a.csv: No such file or directory' plot a.csv
   : >a.csv
   fails_with 3 'a.csv: there are no rows' plot a.csv

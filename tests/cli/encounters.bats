@@ -9,7 +9,7 @@ load encounters
   run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --dt-min 2^-26 --t-end 0.002 --max-energy-error none
   [ "$status" -eq 0 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
-  [[ $stderr =~ ^'holmberg: particle '[01]' at t = 0.00111'[0-9]+' wants a step of '[0-9.]+e-[01][0-9]', but --dt-min is 2^-26: ' ]]
+  [[ $stderr =~ ^'holmberg: particle '[01]' at t = 0.00111'[0-9]+' needs a step of '[0-9.]+e-[01][0-9]', but --dt-min is 2^-26: ' ]]
 }
 
 @test "without softening dt_min is 2^-40, and the record says so" {
@@ -47,7 +47,7 @@ load encounters
   run --separate-stderr "$HOLMBERG" run p.txt --scheme host --eps 0 --t-end 18 --checkpoint run.ckpt
   [ "$status" -eq 0 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
-  [[ $stderr =~ ^'holmberg: the energy error is 0.000'[0-9]+' at t = 1'[0-9.]+'; the run is stopped at 0.01' ]]
+  [[ $stderr =~ ^'holmberg: the energy error is 0.000'[0-9]+' at t = 1'[0-9.]+'; the run stops at 0.01' ]]
   accepts run --resume run.ckpt --t-end 20
 }
 

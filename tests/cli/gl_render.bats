@@ -128,7 +128,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   fails_with 2 "option --size: '160' is not a size (expected WIDTHxHEIGHT*" render a.h5 --size 160
   fails_with 2 "option --size: '0x90' *" render a.h5 --size 0x90
   fails_with 2 "option --size: '99999x90' *" render a.h5 --size 99999x90
-  fails_with 2 "option --centre: '1,2' is not possible (expected X,Y,Z)" render a.h5 --centre 1,2
+  fails_with 2 "option --centre: '1,2' is not valid (expected X,Y,Z)" render a.h5 --centre 1,2
   fails_with 2 "option --direction: 'up' *" render a.h5 --direction up
   fails_with 2 "option --field: '170' *" render a.h5 --field 170
   fails_with 2 "option --exposure: '1' *" render a.h5 --exposure 1

@@ -55,7 +55,7 @@ curves() {
 # N = 64 is not in the paper's Table 2, so one sentence, about the same N then and now, has nothing to say.
 @test "the report lacks nothing but the N of the paper" {
   [ "$(tail -n 1 "$BATS_FILE_TMPDIR/code")" -eq 1 ]
-  grep -q 'lacks what 1 of its sentences' "$BATS_FILE_TMPDIR/second"
+  grep -q 'is incomplete: see its 1 sentence in red' "$BATS_FILE_TMPDIR/second"
   [ "$(grep -c '<p class="lack">' "$REPRODUCTION/report.html")" -eq 1 ]
   grep -q '<p class="lack">No N of Table 2' "$REPRODUCTION/report.html"
 }
@@ -176,7 +176,7 @@ curves() {
   rm elsewhere/jobs/ceiling.jsonl
   run --separate-stderr "${command[@]}"
   [ "$status" -eq 2 ]
-  [[ $stderr == *'elsewhere was begun on another machine (ENIAC, '*'); its jobs cannot go on here'* ]]
+  [[ $stderr == *'elsewhere was started on another machine (ENIAC, '*'); its jobs cannot continue here'* ]]
 }
 
 # What a probe cannot do is an answer, and is kept; the schemes in this folder of shaders lack compute programs.

@@ -67,10 +67,10 @@ load common
 @test "unknown model, near none" {
   fails_with 2 "unknown model 'galaxy' (expected one of plummer, *)" ic galaxy
 }
-@test "an option that the model does not read" {
-  fails_with 2 'model plummer does not read --e (it reads: n seed r-cut scaling)' ic plummer --e 0.5
-  fails_with 2 'model twobody does not read --seed (it reads: *)' ic twobody --seed 1
-  fails_with 2 'model figure8 reads no options, but got -n 4' ic figure8 -n 4
+@test "an option that the model does not take" {
+  fails_with 2 'model plummer does not take --e (it takes: n seed r-cut scaling)' ic plummer --e 0.5
+  fails_with 2 'model twobody does not take --seed (it takes: *)' ic twobody --seed 1
+  fails_with 2 'model figure8 takes no options, but got -n 4' ic figure8 -n 4
 }
 @test "N = 0" {
   fails_with 2 "option -n: '0' is out of range (expected a whole number >= 1)" ic plummer -n 0
@@ -98,7 +98,7 @@ load common
   "$HOLMBERG" ic demo1 -n 8 -o - | grep -v '^#' | cmp - shell
   run ! cmp -s shell random
   run ! cmp -s random expand
-  fails_with 2 'model plummer does not read --shape (it reads: *)' ic plummer --shape shell
+  fails_with 2 'model plummer does not take --shape (it takes: *)' ic plummer --shape shell
 }
 
 @test "HDF5 does not go to standard output" {

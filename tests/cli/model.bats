@@ -150,7 +150,7 @@ refuses() {
   refuses "unknown machine '8800GTS'; did you mean '8800GTX'[?]" predict --machine 8800GTS
   [ "${stderr_lines[1]}" = "try 'holmberg model predict --help'" ]
   refuses "'holmberg model' needs a PART (one of fit, predict)" # no part named
-  refuses "'fit' has options of its own and stands right behind 'model'" --color never fit
+  refuses "'fit' has options of its own and must directly follow 'model'" --color never fit
   refuses "unknown part of 'model' 'predcit'; did you mean 'predict'[?]" predcit
   fails_with 4 'cannot write none/fit.jsonl: folder none/: No such file or directory' model fit --scheme host -o none/fit.jsonl
   files ''

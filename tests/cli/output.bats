@@ -21,9 +21,9 @@ load common
 }
 
 @test "an extension that names no format, before the input is read" {
-  fails_with 2 "cannot tell the format of 'end.foo' by its extension (known: h5 *); say --format" \
+  fails_with 2 "cannot tell the format of 'end.foo' from its extension (known: h5 *); use --format" \
     run missing.h5 -o end.foo
-  fails_with 2 "cannot tell the format of 'end' by its extension *" ic plummer -o end
+  fails_with 2 "cannot tell the format of 'end' from its extension *" ic plummer -o end
 }
 
 @test "a place where nobody can write" {

@@ -224,12 +224,12 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
 @test "--verbose says what the snapshot notes" {
   "$HOLMBERG" ic demo6 -n 32 -o demo.txt --quiet
   run --separate-stderr "$HOLMBERG" run demo.txt --scheme host --t-end 0.001 --verbose
-  [[ $stderr == *'eps = 0.145, as the snapshot notes'* ]]
+  [[ $stderr == *'eps = 0.145, from the snapshot'* ]]
 }
 
 @test "a note that is no number" {
   { echo '# eps: soft'; two_bodies; } >soft.txt
-  fails_with 3 "soft.txt: the snapshot notes eps = 'soft', which is out of range; --eps goes before it" run soft.txt
+  fails_with 3 "soft.txt: the snapshot gives eps = 'soft', which is out of range; --eps overrides it" run soft.txt
   accepts run soft.txt --scheme host --eps 0.1 --t-end 0.125
 }
 
@@ -256,7 +256,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   cluster 16
   fails_with 2 'option --dt: a step of 1e300 is longer than the run, from t = 0 to 1' \
     run cluster.h5 --scheme host --integrator leapfrog --dt 1e300
-  fails_with 2 'integrator leapfrog needs --dt DT, since the snapshot notes no dt' run cluster.h5 --integrator leapfrog
+  fails_with 2 'integrator leapfrog needs --dt DT, since the snapshot gives no dt' run cluster.h5 --integrator leapfrog
   fails_with 2 "option --integrator: unknown value 'leapfog'; did you mean 'leapfrog'[?]" run a.h5 --integrator leapfog
 }
 

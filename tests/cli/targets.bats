@@ -163,7 +163,7 @@ forge() {
   made
   cp rows.csv kept.csv
   mv rows.csv moved.csv
-  fails_with 4 'rows.csv is gone; give --diag again to start a new one' run --resume run.ckpt
+  fails_with 4 'rows.csv no longer exists; give --diag again to start a new one' run --resume run.ckpt
   cp kept.csv rows.csv # another inode
   fails_with 4 'cannot write rows.csv: it is not the file that the run wrote; give --diag again to continue it' \
     run --resume run.ckpt

@@ -403,7 +403,7 @@ END
   says 1 snapshot 1
   holds "$(value 2 pictures) > $(value 1 pictures)"
   says 3 title '"plummer"'
-  fails_with 2 'option --color-by: snapshots that are played have no acc *' view end_000?.txt --color-by acc
+  fails_with 2 'option --color-by: a series of snapshots has no acc *' view end_000?.txt --color-by acc
 }
 
 @test "a person's clock: many block steps for each picture, and the energy is measured on the way" {

@@ -244,12 +244,12 @@ static void locks(void **state)
   assert_true(support_exists(name));
   ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "another run is writing it");
   assert_null(two.name);
-  hb_lock_give(&two);
-  hb_lock_give(&one);
+  hb_lock_release(&two);
+  hb_lock_release(&one);
   assert_false(support_exists(name));
   support_write(name, "", 0); /* of a killed one */
   ASSERT_OK(hb_lock_take(path, &two));
-  hb_lock_give(&two);
+  hb_lock_release(&two);
   support_write(name, "precious", 8);
   ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "exists and is not a lock file");
   assert_content(name, "precious");

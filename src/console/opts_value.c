@@ -1,0 +1,142 @@
+/* One value of the command line, read into its field. */
+#include "console/opts.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum hb_status out_of_range(const char *word, const char *expected)
+{
+  return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected %s)", word, expected);
+}
+
+/* Whether number is within the row's bounds. */
+static enum hb_status check_bounds(const struct hb_opts_option *option, const char *word, double number)
+{
+  if (option->least > 0 && number < option->least)
+    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at least %.10g)", word, option->least);
+  if (option->most > 0 && number > option->most)
+    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at most %.10g)", word, option->most);
+  return HB_OK;
+}
+
+static enum hb_status read_number(const struct hb_opts_option *option, const char *word, double *number)
+{
+  enum hb_opts_kind kind = option->kind;
+  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0, exponent;
+  double value = INFINITY;
+  if (!is_none) HB_TRY(hb_text_number(word, &value));
+  if (kind == HB_OPTS_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
+  if (kind == HB_OPTS_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
+  if (kind == HB_OPTS_BOUND && value <= 0) return out_of_range(word, "a number > 0, or none");
+  if (kind == HB_OPTS_POWER && (value <= 0 || frexp(value, &exponent) != 0.5))
+    return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
+  HB_TRY(check_bounds(option, word, value));
+  *number = option->unit != 0 ? option->unit * value : value;
+  return HB_OK;
+}
+
+static enum hb_status read_count(const struct hb_opts_option *option, const char *word, void *field)
+{
+  uint64_t count;
+  HB_TRY(hb_text_count(word, &count));
+  if (option->kind == HB_OPTS_COUNT && count == 0) return out_of_range(word, "a whole number >= 1");
+  HB_TRY(check_bounds(option, word, (double)count));
+  if (option->size == sizeof(int) && count > INT_MAX) return out_of_range(word, "a whole number below 2^31");
+  if (option->size == sizeof(int))
+    *(int *)field = (int)count;
+  else
+    *(uint64_t *)field = count;
+  return HB_OK;
+}
+
+static enum hb_status read_counts(const struct hb_opts_option *option, const char *word,
+                                  struct hb_counts *counts)
+{
+  struct hb_list list;
+  HB_TRY(hb_list_split(word, ",", &list));
+  for (size_t k = 0; k < list.count; k++) {
+    uint64_t n;
+    HB_TRY(hb_text_count(list.words[k], &n));
+    HB_TRY(check_bounds(option, list.words[k], (double)n));
+    counts->n[k] = n;
+  }
+  counts->count = list.count;
+  return HB_OK;
+}
+
+static enum hb_status read_numbers(const struct hb_opts_option *option, const char *word, double *numbers)
+{
+  struct hb_list list;
+  size_t most = option->size / sizeof *numbers, least = option->least > 0 ? (size_t)option->least : most;
+  int is_good = hb_list_split(word, ",", &list) == HB_OK && list.count >= least && list.count <= most;
+  for (size_t k = 0; is_good && k < list.count; k++)
+    is_good = hb_text_number(list.words[k], &numbers[k]) == HB_OK;
+  return is_good ? HB_OK : hb_fail(HB_ERR_USAGE, "'%s' is not valid (expected %s)", word, option->metavar);
+}
+
+static enum hb_status read_pixels(const struct hb_opts_option *option, const char *word, int size[2])
+{
+  char *end;
+  int least = (int)fmax(option->least, 1), most = (int)option->most;
+  long w = strtol(word, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+  if (*end || w < least || h < least || w > most || h > most)
+    return hb_fail(HB_ERR_USAGE, "'%s' is not a size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
+                   word, least, most);
+  size[0] = (int)w;
+  size[1] = (int)h;
+  return HB_OK;
+}
+
+static enum hb_status read_words(const struct hb_opts_option *option, const char *word, struct hb_list *list)
+{
+  HB_TRY(hb_list_split(word, ",", list));
+  int is_any = !option->words.array && !option->words.at;
+  for (size_t k = 0; !is_any && k < list->count; k++)
+    if (hb_words_find(option->words, list->words[k]) < 0)
+      return hb_words_unknown(option->words, list->words[k]);
+  return HB_OK;
+}
+
+static enum hb_status read_word(const struct hb_opts_option *option, const char *word, void *field)
+{
+  int k = hb_words_find(option->words, word);
+  if (k < 0) return hb_words_unknown(option->words, word);
+  if (option->kind == HB_OPTS_CHOICE)
+    *(int *)field = k;
+  else
+    *(const char **)field = hb_words_at(option->words, (size_t)k);
+  return HB_OK;
+}
+
+enum hb_status hb_opts_read(const struct hb_opts_option *option, const char *word, void *field)
+{
+  switch (option->kind) {
+  case HB_OPTS_FLAG:
+    *(unsigned *)field |= option->bit ? option->bit : 1;
+    return HB_OK;
+  case HB_OPTS_TEXT:
+    if (!*word) return hb_fail(HB_ERR_USAGE, "the value is empty (expected %s)", option->metavar);
+    *(const char **)field = word;
+    return HB_OK;
+  case HB_OPTS_WORD:
+  case HB_OPTS_CHOICE:
+    return read_word(option, word, field);
+  case HB_OPTS_DURATION:
+    return hb_text_duration(word, field);
+  case HB_OPTS_WHOLE:
+  case HB_OPTS_COUNT:
+    return read_count(option, word, field);
+  case HB_OPTS_NUMBERS:
+    return read_numbers(option, word, field);
+  case HB_OPTS_PIXELS:
+    return read_pixels(option, word, field);
+  case HB_OPTS_COUNTS:
+    return read_counts(option, word, field);
+  case HB_OPTS_WORDS:
+    return read_words(option, word, field);
+  default:
+    return read_number(option, word, field);
+  }
+}
