@@ -318,21 +318,27 @@ END
     view plummer -n 128 --scheme $scheme <<'END'
 frames 10
 state
-END
-    says 0 scheme "\"${scheme%% *}\""
-    says 0 on_device true
-    drawn=$(value 0 readback_bytes)
-    # shellcheck disable=SC2086
-    view plummer -n 128 --scheme $scheme <<'END'
+key r
+key d
+frames 10
+state
+key r
 key d
 frames 10
 state
 screenshot a.png
 state
 END
-    says 0 block_steps 10
-    says 0 readback_bytes "$drawn"
-    holds "$(value 1 readback_bytes) == $drawn + 3 * 320 * 240" # the counter does count
+    says 0 scheme "\"${scheme%% *}\""
+    says 0 on_device true
+    says 1 drawing false
+    says 1 block_steps 20
+    says 2 drawing true
+    says 2 block_steps 30
+    # the same ten steps from the start again, not drawn and drawn
+    holds "$(value 1 readback_bytes) - $(value 0 readback_bytes) == $(value 2 readback_bytes) - $(value 1 readback_bytes)"
+    holds "$(value 1 readback_bytes) > $(value 0 readback_bytes)"
+    holds "$(value 3 readback_bytes) == $(value 2 readback_bytes) + 3 * 320 * 240" # the counter does count
   done
 }
 
