@@ -36,7 +36,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   accepts render - -o c.png "${small[@]}" <b.txt
 }
 
-@test "two pictures have the same bytes, another colour or direction has not" {
+@test "two pictures have the same bytes, another color or direction has not" {
   "$HOLMBERG" ic plummer -n 64 --seed 1 -o a.h5 --quiet
   for k in 1 2; do accepts render a.h5 -o $k.png "${small[@]}"; done
   cmp 1.png 2.png

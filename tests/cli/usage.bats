@@ -171,7 +171,7 @@ load common
   fails_with 4 'cannot read a[?]b[?]c.h5: *' run $'a\nb\ec.h5'
 }
 
-@test "colour only when asked for, or at a terminal" {
+@test "color only when asked for, or at a terminal" {
   run --separate-stderr "$HOLMBERG" run missing.h5
   [[ $stderr == 'holmberg: cannot read'* ]]
   run --separate-stderr "$HOLMBERG" run missing.h5 --color always
@@ -233,7 +233,7 @@ announces() {
 # at_terminal COMMAND: its output when standard error is a terminal.
 at_terminal() { TERM=xterm script -qec "$1" /dev/null </dev/null; }
 
-@test "at a terminal: colour, none with NO_COLOR or --color=never, --color=always wins" {
+@test "at a terminal: color, none with NO_COLOR or --color=never, --color=always wins" {
   [[ $(at_terminal "$HOLMBERG run missing.h5") == *$'\e['* ]]
   [[ $(NO_COLOR=1 at_terminal "$HOLMBERG run missing.h5") != *$'\e['* ]]
   [[ $(at_terminal "$HOLMBERG run missing.h5 --color=never") != *$'\e['* ]]

@@ -93,7 +93,7 @@ static struct {
 } set;
 
 static uint32_t random_state;
-static double uniform(void) /* in -1 .. 1; tests shall not lean on the library's generator */
+static double uniform(void) /* in -1 .. 1; tests do not rely on the library's generator */
 {
   random_state = random_state * 1664525u + 1013904223u;
   return (double)(random_state >> 8) / 8388608.0 - 1;

@@ -15,7 +15,7 @@ struct pairs_case {
 /* The one context of the process, that HB_CONTEXT names. */
 struct hb_gl_context *pairs_context(void);
 
-/* 1 if the scheme with this tuning needs what the context has not got. A test that left out cases for it ends with
+/* 1 if the scheme with this tuning needs what the context lacks. A test that left out cases for it ends with
  * pairs_skip_if_lacking(), by which it counts as skipped. */
 int pairs_lacks(const struct pairs_case *c);
 void pairs_skip_if_lacking(void);

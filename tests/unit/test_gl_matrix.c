@@ -162,7 +162,7 @@ static void lose_each_draw(struct hb_gl_context *context, int limit, size_t nj, 
   for (int nth = 1; nth <= count; nth++) {
     lossy_walk(pairs, ni, nth, &status);
     if (status != HB_ERR_DEVICE)
-      fail_msg("limit %d: draw %d of %d was lost and nobody noticed", limit, nth, count);
+      fail_msg("limit %d: draw %d of %d was lost unnoticed", limit, nth, count);
     lossy_walk(pairs, ni, 0, &status);
     ASSERT_OK(status);
   }

@@ -1,5 +1,5 @@
 /* The contact sheets of shaders/figures, made again: `holmberg trace -n 37`. Their numbers are those of the walk; the pages
- * look the same up to what another driver's rounding may change in a colour. */
+ * look the same up to what another driver's rounding may change in a color. */
 #include "support/picture.h"
 #include "support/support.h"
 #include "inspect/sheet.h"
@@ -85,7 +85,7 @@ static void check_numbers(const struct hb_trace *trace)
   assert_true(hb_trace_most(trace, "potential") == (double)(float)most);
 }
 
-/* Another rounding changes a colour by a step or two of 255 and no letter; a wrong number changes whole cells. */
+/* Another rounding changes a color by a step or two of 255 and no letter; a wrong number changes whole cells. */
 static const int SAME = 6;
 
 static void compare(enum hb_status (*draw)(const struct hb_trace *, struct hb_canvas *),

@@ -180,7 +180,7 @@ static void test_energy_is_kept(void **state)
   assert_true(energy_error(1) > energy_tolerance);
 }
 
-/* What particles are coloured by, against the state and the forces themselves, in the middle of a run. */
+/* What particles are colored by, against the state and the forces themselves, in the middle of a run. */
 static void test_quantities(void **state)
 {
   (void)state;
