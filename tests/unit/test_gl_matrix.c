@@ -161,8 +161,7 @@ static void lose_each_draw(struct hb_gl_context *context, int limit, size_t nj, 
   ASSERT_OK(status);
   for (int nth = 1; nth <= count; nth++) {
     lossy_walk(pairs, ni, nth, &status);
-    if (status != HB_ERR_DEVICE)
-      fail_msg("limit %d: draw %d of %d was lost unnoticed", limit, nth, count);
+    if (status != HB_ERR_DEVICE) fail_msg("limit %d: draw %d of %d was lost unnoticed", limit, nth, count);
     lossy_walk(pairs, ni, 0, &status);
     ASSERT_OK(status);
   }

@@ -23,8 +23,7 @@ static void lose(struct hb_pairs *pairs, const char *when, int nth)
   enum hb_status status = pairs_forces(pairs, NI, index_of, f);
   int count = pairs_draws_end();
   if (status == HB_OK)
-    fail_msg("%s (%s), %s: draw %d of %d was lost unnoticed", pairs->params.scheme, what, when, nth,
-             count);
+    fail_msg("%s (%s), %s: draw %d of %d was lost unnoticed", pairs->params.scheme, what, when, nth, count);
   assert_int_equal(status, HB_ERR_DEVICE);
   if (!strstr(hb_error(), " dropped a draw")) fail_msg("no such sentence: %s", hb_error());
 }
