@@ -87,6 +87,13 @@ enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_
   if (!files.vertex && !files.compute) files.vertex = "fullscreen.vert";
   *pass = (struct hb_gl_pass){.context = context, .source = files};
   pass->source.defines = NULL;
+  const char **names[] = {&pass->source.vertex, &pass->source.fragment, &pass->source.compute,
+                          &pass->source.part};
+  for (int k = 0; k < 4; k++) {
+    if (!*names[k]) continue;
+    snprintf(pass->files[k], sizeof pass->files[k], "%s", *names[k]);
+    *names[k] = pass->files[k];
+  }
   return hb_gl_reload_build(context, &files, adopt, pass, &pass->program);
 }
 

@@ -60,7 +60,8 @@ typedef void (*hb_gl_pass_describe)(void *owner, struct hb_gl_trace_pass *trace)
 /* Starts as zeros, and stays where it is from hb_gl_pass_create to hb_gl_pass_destroy. */
 struct hb_gl_pass {
   struct hb_gl_context *context;
-  struct hb_gl_program_source source; /* without its defines */
+  struct hb_gl_program_source source; /* without its defines; its names are these: */
+  char files[4][64];
   unsigned program;                   /* 0: not built */
   int uniform_count, texture_count;
   int has_new; /* inputs still to be bound: textures by bit, then buffers */
