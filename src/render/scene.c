@@ -228,6 +228,7 @@ enum hb_status hb_scene_stars(struct hb_scene *s, struct hb_view_particles *part
   HB_TRY(hb_view_particles_pass(particles, "stars", s->stars, &pass));
   set_camera(s, particles->origin, pass);
   set_color(s, style, pass);
+  hb_gl_pass_texture_id(pass, "values", HB_GL_BUFFER, particles->values.texture.id);
   double sigma = sigma_of(s, particles->at.n, style);
   hb_gl_pass_int(pass, "point", (int)style->point);
   hb_gl_pass_float4(pass, "star", sigma, LEAST_SIGMA * (style->point == HB_SCENE_POINT_DOT ? s->samples : 1),

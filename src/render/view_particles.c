@@ -138,7 +138,6 @@ enum hb_status hb_view_particles_pass(const struct hb_view_particles *p, const c
     hb_gl_pass_texture_id(own, streams[k], at->rectangle ? HB_GL_RECTANGLE : HB_GL_2D, at->texture[k]);
   if (!is_streams) hb_gl_pass_texture_id(own, "particles", HB_GL_BUFFER, at->texture[0]);
   hb_gl_pass_texture_id(own, "order", HB_GL_BUFFER, p->order.texture.id);
-  hb_gl_pass_texture_id(own, "values", HB_GL_BUFFER, p->values.texture.id);
   *pass = own;
   return HB_OK;
 }

@@ -11,7 +11,7 @@
 /* The two numbers of particles are so large that what travels does so in several pieces; their difference shows what a
  * particle takes, whatever the rest. cg2007 draws once for each of them,
  * and matrix2004 writes a texel for each pair. */
-enum { N = 2048, N_SLOW = 256, N_WARM = 64 };
+enum { N = 3072, N_SLOW = 512, N_WARM = 64 };
 
 static const double BYTES_A_THREAD = 600e3; /* grape6 holds the terms of 8192 pairs */
 
@@ -73,7 +73,7 @@ static void test_bag(void **state)
   const struct run runs[] = {
       {.scheme = "bag", .precision = "ds", .tuning = "output=targets"},
       {.scheme = "bag", .precision = "ds", .tuning = "output=storage"},
-      {.scheme = "bag", .precision = "ds", .tuning = "portion=512"}, /* a quarter of N */
+      {.scheme = "bag", .precision = "ds", .tuning = "portion=1024"}, /* a third of N */
   };
   for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
 }
