@@ -62,7 +62,7 @@ struct hb_gl_pass {
   struct hb_gl_context *context;
   struct hb_gl_program_source source; /* without its defines; its names are these: */
   char files[4][64];
-  unsigned program;                   /* 0: not built */
+  unsigned program; /* 0: not built */
   int uniform_count, texture_count;
   int has_new; /* inputs still to be bound: textures by bit, then buffers */
   struct hb_gl_uniform uniform[HB_GL_PASS_UNIFORMS];
