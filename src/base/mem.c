@@ -70,13 +70,8 @@ void hb_mem_free(void *block)
 enum hb_status hb_mem_grow(size_t count, size_t size, size_t *capacity, void **block)
 {
   if (count < *capacity) return HB_OK;
-  void *larger;
-  size_t room = 2 * *capacity + 16;
-  HB_TRY(hb_mem_alloc(room, size, &larger));
-  if (count) memcpy(larger, *block, count * size);
-  hb_mem_free(*block);
-  *block = larger;
-  *capacity = room;
+  HB_TRY(hb_mem_resize(2 * *capacity + 16, size, block));
+  *capacity = 2 * *capacity + 16;
   return HB_OK;
 }
 

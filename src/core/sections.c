@@ -19,10 +19,7 @@ void hb_sections_clear(struct hb_sections *sections)
 enum hb_status hb_sections_put(struct hb_sections *sections, const char *name, enum hb_section_type type,
                                size_t count, const void *data)
 {
-  if (sections->count == sections->capacity) {
-    HB_TRY(HB_RESIZE(2 * sections->capacity + 16, &sections->at));
-    sections->capacity = 2 * sections->capacity + 16;
-  }
+  HB_TRY(HB_GROW(sections->count, &sections->capacity, &sections->at));
   struct hb_section *section = &sections->at[sections->count];
   *section = (struct hb_section){.type = type, .count = count, .data = data};
   assert(strlen(name) < sizeof section->name && !hb_sections_find(sections, name));

@@ -19,14 +19,7 @@ static enum hb_status take(struct hb_trace *t, const struct hb_gl_trace_array *f
 
 static enum hb_status add_pass(struct hb_trace *t, struct hb_trace_pass **added)
 {
-  if (t->count == t->capacity) {
-    struct hb_trace_pass **more;
-    HB_TRY(HB_ALLOC((size_t)(2 * t->capacity + 16), &more));
-    if (t->count) memcpy(more, t->pass, (size_t)t->count * sizeof(struct hb_trace_pass *));
-    hb_mem_free(t->pass);
-    t->pass = more;
-    t->capacity = 2 * t->capacity + 16;
-  }
+  HB_TRY(HB_GROW((size_t)t->count, &t->capacity, &t->pass));
   HB_TRY(HB_ALLOC(1, &t->pass[t->count]));
   *added = t->pass[t->count++];
   return HB_OK;

@@ -23,7 +23,8 @@ struct hb_trace_cost {
 struct hb_trace {
   char scheme[16];
   size_t n; /* particles */
-  int count, capacity;
+  int count;
+  size_t capacity;
   struct hb_trace_pass **pass; /* [count] */
   struct hb_trace_cost cost;
   struct hb_texels texels;
