@@ -139,7 +139,7 @@ static enum hb_status grape6_set_j(void *state, size_t nj, const double *m, cons
     g->j.m[i] = grape6_round24(m[i]);
     for (size_t k = 0; k < 3; k++) {
       struct grape6_fixed f = grape6_fix(x[3 * i + k] * scale);
-      g->j.hi[k][i] = fabs(f.hi) <= 0x1p30 ? (int32_t)f.hi : 0; /* else some lo is no number */
+      g->j.hi[k][i] = fabs(f.hi) <= 0x1p30 ? (int32_t)f.hi : 0; /* else some lo is NaN */
       g->j.lo[k][i] = f.lo;
       g->j.v[k][i] = grape6_round24(v[3 * i + k]);
     }

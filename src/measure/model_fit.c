@@ -1,4 +1,4 @@
-/* holmberg/model.h: the time model of [PZ07] section 5, and its constants for this machine. */
+/* The time model of [PZ07] section 5, and its constants for this machine. */
 #include "base/mem.h"
 #include "base/status.h"
 #include "perf/fit.h"

@@ -46,9 +46,6 @@ enum {
 /* Fills in what the user did not set. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
 enum hb_status hb_bag_complete_tuning(struct hb_pairs *pairs);
 
-/* Whether any shape keeps its totals in a storage buffer. */
-int hb_bag_needs_storage(const struct hb_pairs *pairs);
-
 /* The scheme's portion: chooses the shape for pairs->sinks, and how many of them are walked at once. */
 size_t hb_bag_portion(const struct hb_pairs *pairs);
 

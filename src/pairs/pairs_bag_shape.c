@@ -36,7 +36,7 @@ static int uses_storage(const struct hb_pairs *p, enum hb_bag_shape shape)
   return holds_several(shape) ? p->params.tuning.output_plus_1 == OUTPUT_STORAGE : adds_on_device(p);
 }
 
-int hb_bag_needs_storage(const struct hb_pairs *p)
+static int needs_storage(const struct hb_pairs *p)
 {
   return uses_storage(p, HB_BAG_MANY) || uses_storage(p, HB_BAG_FEW);
 }
@@ -59,7 +59,7 @@ static enum hb_status check_tuning(const struct hb_pairs *p)
   if (t->partial % t->unroll)
     return hb_fail(HB_ERR_USAGE, "a float sum is over %d sources, expected a multiple of %d", t->partial,
                    t->unroll);
-  int needs_43 = hb_bag_needs_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
+  int needs_43 = needs_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
   if (needs_43 && !caps->has_compute)
     return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %d.%d", caps->renderer, caps->major,
                    caps->minor);

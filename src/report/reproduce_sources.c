@@ -33,45 +33,25 @@ double hb_source_run_seconds(const struct hb_reproduction *r, const struct hb_so
 
 /* ---- probes ------------------------------------------------------------------------------------------ */
 
+#define SOURCE(NAME, SCHEME, PRECISION, ...)                                                                 \
+  {                                                                                                          \
+    .name = NAME, .scheme = SCHEME, .precision = PRECISION, .what = __VA_ARGS__                              \
+  }
 static const struct hb_source all_sources[HB_SOURCES] = {
-    [HB_SOURCE_HOST] = {.name = "host",
-                        .scheme = "host",
-                        .precision = "double",
-                        .what = "double precision on the processor"},
-    [HB_SOURCE_SIMD] = {.name = "host-simd",
-                        .scheme = "host-simd",
-                        .precision = "single",
-                        .what = "single precision on the processor's vector units"},
-    [HB_SOURCE_CG2007] = {.name = "cg2007",
-                          .scheme = "cg2007",
-                          .precision = "single",
-                          .what = "the kernel of 2007",
-                          .passes_each = 1},
-    [HB_SOURCE_BAG] = {.name = "bag",
-                       .scheme = "bag",
-                       .precision = "single",
-                       .what = "fragment programs that sum many sources in one pass"},
-    [HB_SOURCE_TILE] = {.name = "tile",
-                        .scheme = "tile",
-                        .precision = "single",
-                        .what = "compute programs with tiles of sources in shared memory"},
-    [HB_SOURCE_GRAPE6] = {.name = "grape6",
-                          .scheme = "grape6",
-                          .precision = "grape6",
-                          .what = "GRAPE-6's arithmetic, emulated on the processor"},
-    [HB_SOURCE_COMPENSATED] = {.name = "compensated",
-                               .scheme = "bag",
-                               .precision = "compensated",
-                               .what = "float pairs, double-single sums"},
-    [HB_SOURCE_DS] = {.name = "ds",
-                      .scheme = "bag",
-                      .precision = "ds",
-                      .what = "double-single positions and sums"},
-    [HB_SOURCE_DOUBLE] = {.name = "double",
-                          .scheme = "bag",
-                          .precision = "double",
-                          .what = "double precision on the device"},
+    [HB_SOURCE_HOST] = SOURCE("host", "host", "double", "double precision on the processor"),
+    [HB_SOURCE_SIMD] =
+        SOURCE("host-simd", "host-simd", "single", "single precision on the processor's vector units"),
+    [HB_SOURCE_CG2007] = SOURCE("cg2007", "cg2007", "single", "the kernel of 2007", .passes_each = 1),
+    [HB_SOURCE_BAG] = SOURCE("bag", "bag", "single", "fragment programs that sum many sources in one pass"),
+    [HB_SOURCE_TILE] =
+        SOURCE("tile", "tile", "single", "compute programs with tiles of sources in shared memory"),
+    [HB_SOURCE_GRAPE6] =
+        SOURCE("grape6", "grape6", "grape6", "GRAPE-6's arithmetic, emulated on the processor"),
+    [HB_SOURCE_COMPENSATED] = SOURCE("compensated", "bag", "compensated", "float pairs, double-single sums"),
+    [HB_SOURCE_DS] = SOURCE("ds", "bag", "ds", "double-single positions and sums"),
+    [HB_SOURCE_DOUBLE] = SOURCE("double", "bag", "double", "double precision on the device"),
 };
+#undef SOURCE
 
 /* Two sizes far apart separate the cost of a pass from that of a pair. */
 struct probe_sizes {

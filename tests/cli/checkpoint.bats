@@ -292,8 +292,8 @@ made() {
   done
 }
 
-# Two particles without mass meet at t = 1, where 0 / 0 is no number.
-@test "a force that is no number: particle and step are named, the last checkpoint stays" {
+# Two particles without mass meet at t = 1, where the force is 0 / 0.
+@test "a force that is NaN: the error names particle and step, the last checkpoint stays" {
   printf '%s\n' '0 -1 0 0 1 0 0' '0 1 0 0 -1 0 0' >meet.txt
   run --separate-stderr "$HOLMBERG" run meet.txt --scheme host --eps 0 --t-end 2 --diag-every 2 --quiet \
     --checkpoint run.ckpt --checkpoint-every 0s

@@ -26,7 +26,7 @@ gl() {
   [ "$(awk 'END { print ($7 > 1000 && $7 < 3000) }' <<<"$output")" = 1 ]
 }
 
-# Without mass they meet at t = 1, where 0 / 0 is no number.
+# Without mass they meet at t = 1, where the force is 0 / 0.
 @test "particles that coincide on the way are named wherever they are predicted and corrected" {
   printf '%s\n' '0 -1 0 0 1 0 0' '0 1 0 0 -1 0 0' >meet.txt
   for where in '' '--transfer block --predict gpu' '--transfer block --predict gpu --correct gpu'; do

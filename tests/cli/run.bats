@@ -227,7 +227,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   [[ $stderr == *'eps = 0.145, from the snapshot'* ]]
 }
 
-@test "a note that is no number" {
+@test "a note that is not a number" {
   { echo '# eps: soft'; two_bodies; } >soft.txt
   fails_with 3 "soft.txt: the snapshot gives eps = 'soft', which is out of range; --eps overrides it" run soft.txt
   accepts run soft.txt --scheme host --eps 0.1 --t-end 0.125

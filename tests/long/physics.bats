@@ -58,7 +58,7 @@ bodies() { grep -v '^#' "$1"; }
 }
 
 # [PZ07] eqs 14 and 17, 0.20 N^0.81 particles in a block and 247 N^0.35 block steps of a time unit. Which exponents come out
-# depends on the range of N, since the shortest steps stop to shorten with eps: 0.44 and 0.75 from N = 256, 0.38 and 0.80
+# depends on the range of N, since eps bounds the shortest steps: 0.44 and 0.75 from N = 256, 0.38 and 0.80
 # from 1024 on.
 @test "block steps and blocks of Plummer spheres grow as the paper has it, steps rounded to nearest" {
   accepts model fit --scheme host-simd --precision ds --step-rounding nearest --n 1024,2048,4096,8192,16384 --json

@@ -200,7 +200,7 @@ static void test_check_detects(void **state)
   expect_broken(b, "invariant 1");
 
   b = some_run();
-  b->now += 256; /* everybody missed a step */
+  b->now += 256; /* every particle missed a step */
   expect_broken(b, "invariant 2");
 
   b = some_run();

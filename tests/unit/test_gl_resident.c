@@ -255,7 +255,7 @@ static void test_no_number(void **state)
   uint32_t some[SOME];
   double step[SOME], kept = x[3 * 7];
   pairs_index(SOME, 7, N, some);
-  x[3 * 7] = NAN; /* particle 7 is the second sink, and everybody feels it */
+  x[3 * 7] = NAN; /* particle 7 is the second sink, and all others feel it */
   ASSERT_OK(hb_resident_create(pairs, N, &r));
   ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
   ASSERT_OK(hb_resident_predict(r, dt));
@@ -332,8 +332,12 @@ static void test_modes_agree(void **state)
                {"bag", "ds", NULL, 1e-7, 0.05, HB_ROUND_DOWN},
                {"bag", "single", NULL, 1e-5, 0.1, HB_ROUND_DOWN},
                {"tile", "ds", NULL, 1e-7, 0.05, HB_ROUND_DOWN}};
+  int is_lacking = 0;
   for (size_t c = 0; c < COUNT_OF(cases); c++) {
-    if (strcmp(cases[c].scheme, "tile") == 0 && !pairs_context()->caps.has_compute) skip(); /* the last one */
+    if (hb_force_scheme_find(cases[c].scheme)->is_compute && !pairs_context()->caps.has_compute) {
+      is_lacking = 1;
+      continue;
+    }
     struct hb_sim_counts first, counts;
     struct hb_particles *p =
         run(&modes[0], cases[c].scheme, cases[c].precision, NULL, cases[c].rounding, &first);
@@ -348,6 +352,7 @@ static void test_modes_agree(void **state)
     }
     hb_particles_destroy(p);
   }
+  if (is_lacking) skip(); /* the rest was compared */
 }
 
 static void test_same_bytes_twice(void **state)

@@ -86,7 +86,7 @@ static void test_place(void **state)
   hb_camera_look(&camera, 0, 0, 0);
 }
 
-/* Behind the camera, or no number: nothing is drawn of them, and the one star that is there is all there is. */
+/* Stars behind the camera or at NaN are not drawn: the one star in front of it is all that shows. */
 static void test_nothing(void **state)
 {
   (void)state;

@@ -302,7 +302,8 @@ static void test_retries_are_right(void **state)
   assert_true(rms(N, 1, got.phi, right.phi) <= battery_grape6.force);
 }
 
-/* Two at one place without softening: no force, and the third is none the worse; a place that is no number spoils all. */
+/* Two particles at one place without softening feel no force from each other, and the third is unaffected; a position that is NaN
+ * spoils every sum. */
 static void test_not_finite(void **state)
 {
   (void)state;

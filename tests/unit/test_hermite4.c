@@ -462,7 +462,7 @@ static void test_no_number_stops_the_first_forces(void **state)
   hb_particles_destroy(p);
 }
 
-/* A force that is no number stops the very block step, and nothing has moved. */
+/* A force that is NaN ends the block step in which it occurs, before anything has moved. */
 static void test_no_number_stops_the_step(void **state)
 {
   (void)state;
