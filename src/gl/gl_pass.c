@@ -40,12 +40,17 @@ static void send(const struct hb_gl_uniform *u)
   }
 }
 
-static void check_name(const struct hb_gl_pass *pass, const char *name)
+/* Fails the next hb_gl_context_check: a bug of the caller's. */
+static void mistake(const struct hb_gl_pass *pass, const char *what, const char *name)
 {
   const struct hb_gl_program_source *files = &pass->source;
-  if (hb_gl_shader_mentions(files, name)) return;
-  snprintf(pass->context->mistake, sizeof pass->context->mistake, "%s has no input '%s'",
-           files->compute ? files->compute : files->fragment, name);
+  snprintf(pass->context->mistake, sizeof pass->context->mistake, "%s has %s '%s'",
+           files->compute ? files->compute : files->fragment, what, name);
+}
+
+static void check_name(const struct hb_gl_pass *pass, const char *name)
+{
+  if (!hb_gl_shader_mentions(&pass->source, name)) mistake(pass, "no input", name);
 }
 
 static int find_uniform(const struct hb_gl_pass *pass, const char *name)
@@ -58,7 +63,10 @@ static int find_uniform(const struct hb_gl_pass *pass, const char *name)
 static void find_block(const struct hb_gl_pass *pass, unsigned program)
 {
   GLuint index = glGetUniformBlockIndex(program, pass->block.name);
-  if (index != GL_INVALID_INDEX) glUniformBlockBinding(program, index, 0);
+  if (index != GL_INVALID_INDEX)
+    glUniformBlockBinding(program, index, 0);
+  else
+    check_name(pass, pass->block.name);
 }
 
 /* As hb_gl_reload_adopt: sets all inputs in the new program. */
@@ -124,7 +132,10 @@ void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_unifor
   while (k < pass->uniform_count && pass->uniform[k].name != name) k++;
   if (k == pass->uniform_count)
     for (k = 0; k < pass->uniform_count && strcmp(pass->uniform[k].name, name) != 0;) k++;
-  if (k == HB_GL_PASS_UNIFORMS) pass->uniform_count = --k; /* the last one is looked up each time */
+  if (k == HB_GL_PASS_UNIFORMS) {
+    mistake(pass, "no room for uniform", name);
+    return;
+  }
   struct hb_gl_uniform *u = &pass->uniform[k];
   int is_known = k < pass->uniform_count && u->kind == kind && u->count == 1 && count == 1;
   if (is_known && memcmp(&u->value, data, bytes[kind]) == 0) return;
@@ -152,7 +163,10 @@ void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl
 {
   int k = 0;
   while (k < pass->texture_count && !is_name(pass->texture[k].name, name)) k++;
-  if (k == HB_GL_PASS_TEXTURES) return;
+  if (k == HB_GL_PASS_TEXTURES) {
+    mistake(pass, "no room for texture", name);
+    return;
+  }
   if (k == pass->texture_count) {
     pass->texture_count++;
     pass->texture[k].name = name;

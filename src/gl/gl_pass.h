@@ -8,7 +8,7 @@
  *
  * Inputs go by their names in the shader, which have to be string literals: each name is looked up in the program once.
  * One that this program does not use is ignored; one that is not in its source at all is an internal error of the next
- * hb_gl_context_check. Passes, uploads, readbacks and draws of a tracer (gl_trace.h) may be mixed freely: a draw binds
+ * hb_gl_context_check, and so is one too many. Passes, uploads, readbacks and draws of a tracer (gl_trace.h) may be mixed freely: a draw binds
  * again what may have changed. Code that calls OpenGL itself must call hb_gl_context_use before the next draw. With
  * HB_SHADER_DIR a program follows its files (gl_reload.h), and its inputs are set in the new one.
  *

@@ -79,6 +79,23 @@ static void test_unknown_input(void **state)
   hb_gl_pass_destroy(&pass);
 }
 
+/* Letters, because a name has only to stand in the source. */
+static void test_too_many_inputs(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"a", "c", "d", "e", "i", "o", "r", "s", "t"};
+  unsetenv("HB_SHADER_DIR");
+  struct hb_gl_pass pass;
+  const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag"};
+  assert_int_equal(hb_gl_pass_create(context, &source, &pass), HB_OK);
+  for (int k = 0; k < HB_GL_PASS_TEXTURES; k++) hb_gl_pass_texture_id(&pass, names[k], HB_GL_2D, 0);
+  assert_int_equal(hb_gl_context_check(context, "trying"), HB_OK);
+  hb_gl_pass_texture_id(&pass, names[HB_GL_PASS_TEXTURES], HB_GL_2D, 0);
+  assert_int_equal(hb_gl_context_check(context, "trying"), HB_ERR_INTERNAL);
+  assert_string_equal(hb_error(), "trying: cg2007/acc_jerk_pot.frag has no room for texture 't'");
+  hb_gl_pass_destroy(&pass);
+}
+
 static void test_folder_wins(void **state)
 {
   (void)state;
@@ -149,9 +166,13 @@ static void test_places(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_embedded_builds),   cmocka_unit_test(test_unknown_input),
-      cmocka_unit_test(test_folder_wins),       cmocka_unit_test(test_include_keeps_lines),
-      cmocka_unit_test(test_include_of_itself), cmocka_unit_test(test_places),
+      cmocka_unit_test(test_embedded_builds),
+      cmocka_unit_test(test_unknown_input),
+      cmocka_unit_test(test_too_many_inputs),
+      cmocka_unit_test(test_folder_wins),
+      cmocka_unit_test(test_include_keeps_lines),
+      cmocka_unit_test(test_include_of_itself),
+      cmocka_unit_test(test_places),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
