@@ -141,15 +141,23 @@ enum hb_status hb_text_append_list(struct hb_text *text, const char *format, va_
   return status;
 }
 
-int hb_text_is_listed(const char *word, const char *list)
+static int is_listed(const char *word, const char *list, int compare(const char *, const char *, size_t))
 {
   size_t length = strlen(word);
   for (const char *next = list; *next; next += strspn(next, " ")) {
     size_t span = strcspn(next, " ");
-    if (span == length && strncasecmp(next, word, length) == 0) return 1;
+    if (span == length && compare(next, word, length) == 0) return 1;
     next += span;
   }
   return 0;
+}
+
+int hb_text_is_listed(const char *word, const char *list) { return is_listed(word, list, strncmp); }
+
+int hb_text_has_extension(const char *path, const char *list)
+{
+  const char *extension = hb_text_extension(path);
+  return *extension && is_listed(extension + 1, list, strncasecmp);
 }
 
 const char *hb_text_base_name(const char *path)

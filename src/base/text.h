@@ -22,8 +22,9 @@ int hb_text_words(char *line, const char *blanks, int most, const char **words);
 /* Number of letters to insert, delete, replace or swap to turn a into b; for "did you mean". */
 size_t hb_text_distance(const char *a, const char *b);
 
-/* Whether word is in a blank-separated list, ignoring case. */
+/* Whether word is in a blank-separated list; whether the path's extension is in one, ignoring case. */
 int hb_text_is_listed(const char *word, const char *list);
+int hb_text_has_extension(const char *path, const char *list);
 
 /* The part of a path after its last slash, and its extension with the dot, "" if it has none. */
 const char *hb_text_base_name(const char *path);

@@ -18,11 +18,10 @@ const char *hb_target_format(size_t k)
 
 static enum hb_status check_extension(const char *path)
 {
-  const char *extension = hb_text_extension(path);
   size_t count;
   const struct hb_snapshot_format *formats = hb_snapshot_formats(&count);
   for (size_t k = 0; k < count; k++)
-    if (*extension && hb_text_is_listed(extension + 1, formats[k].extensions)) return HB_OK;
+    if (hb_text_has_extension(path, formats[k].extensions)) return HB_OK;
   char known[256] = "";
   for (size_t k = 0; k < count && strlen(known) + strlen(formats[k].extensions) + 2 <= sizeof known; k++)
     strcat(strcat(known, k ? " " : ""), formats[k].extensions);

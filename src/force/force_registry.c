@@ -67,18 +67,6 @@ static enum hb_status unknown(const char *name)
   return status;
 }
 
-/* Whether a list separated by blanks has the word. */
-static int has_word(const char *list, const char *word)
-{
-  size_t length = strlen(word);
-  for (; *list; list += strspn(list, " ")) {
-    size_t next = strcspn(list, " ");
-    if (next == length && strncmp(list, word, length) == 0) return 1;
-    list += next;
-  }
-  return 0;
-}
-
 const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision)
 {
   static const struct hb_force_ops *const choices[][3] = {
@@ -86,7 +74,7 @@ const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precisi
       [HB_GL_GPU] = {&hb_force_hybrid, &hb_force_bag},
       [HB_GL_GPU_COMPUTE] = {&hb_force_hybrid, &hb_force_tile}};
   for (int k = 0; precision && k < 3 && choices[gpu][k]; k++)
-    if (has_word(choices[gpu][k]->info.precisions, precision)) return choices[gpu][k];
+    if (hb_text_is_listed(precision, choices[gpu][k]->info.precisions)) return choices[gpu][k];
   return choices[gpu][0];
 }
 
@@ -113,7 +101,7 @@ enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, c
 {
   char first[16];
   const char *known = scheme->precisions;
-  if (wanted && !has_word(known, wanted))
+  if (wanted && !hb_text_is_listed(wanted, known))
     return hb_fail(HB_ERR_USAGE, "scheme %s has no precision '%s' (expected one of: %s)", scheme->name,
                    wanted, known);
   snprintf(first, sizeof first, "%.*s", (int)strcspn(known, " "), known);

@@ -3,6 +3,7 @@
 #include "gl/gl_egl.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "gl/gl_context.h"
 #include "gl/gl_probe.h"
 
@@ -48,13 +49,7 @@ static struct {
   PFNEGLQUERYDEVICESTRINGEXTPROC QueryDeviceString;
 } egl;
 
-static int has_word(const char *list, const char *word)
-{
-  size_t length = strlen(word);
-  for (const char *at = list; at && (at = strstr(at, word)); at += length)
-    if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return 1;
-  return 0;
-}
+static int has_word(const char *list, const char *word) { return list && hb_text_is_listed(word, list); }
 
 static enum hb_status load(void)
 {

@@ -118,7 +118,7 @@ enum hb_status hb_sheet_cg2007(const struct hb_trace *t, struct hb_canvas *page)
   int height = HB_SHEET_TOP + 96 + big + shown * (big + 40) + 30 + 22 + lines * (small + 28) + 84;
   snprintf(text, sizeof text, "%zu particles in textures of %d columns, %d draws; after [PZ07] appendix A",
            t->n, columns, t->count);
-  HB_TRY(hb_sheet_page(height, "cg2007: a draw lets everybody feel one other", text, page));
+  HB_TRY(hb_sheet_page(height, "cg2007: each draw adds one pair to every sum", text, page));
   int y = draw_inputs(t, page, HB_SHEET_TOP);
   draw_explanation(page, y + 4);
   for (int k = 1; k <= shown; k++) y = draw_detail(t, page, y, k);

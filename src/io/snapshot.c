@@ -32,12 +32,6 @@ const struct hb_snapshot_format *hb_snapshot_formats(size_t *count)
 
 static int is_standard_stream(const char *path) { return strcmp(path, "-") == 0; }
 
-static int is_extension(const char *path, const struct hb_snapshot_format *info)
-{
-  const char *extension = hb_text_extension(path);
-  return *extension && hb_text_is_listed(extension + 1, info->extensions);
-}
-
 /* "hdf5 (.h5 .hdf5), text (.txt)", for messages. */
 static enum hb_status list_formats(struct hb_text *list)
 {
@@ -71,7 +65,8 @@ static enum hb_status choose(const char *path, const char *format, const struct 
   if (!format && is_standard_stream(path)) format = hb_snapshot_text.info.name;
   for (size_t k = 0; k < FORMAT_COUNT; k++) {
     const struct hb_snapshot_format *info = &formats[k]->info;
-    if (format ? strcasecmp(format, info->name) != 0 : !is_extension(path, info)) continue;
+    if (format ? strcasecmp(format, info->name) != 0 : !hb_text_has_extension(path, info->extensions))
+      continue;
     if (is_standard_stream(path) && formats[k] != &hb_snapshot_text)
       return hb_fail(HB_ERR_USAGE, "standard input and output take format text, not %s", info->name);
     *chosen = formats[k];

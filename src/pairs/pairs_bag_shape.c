@@ -22,8 +22,6 @@ enum { GPU_BAND = 16, GPU_BANDED = 256 };
 /* Where a fragment holds one sink: more vectors, and fewer pending fetches. */
 enum { SOFTWARE_PARTIAL = 128, SOFTWARE_UNROLL = 4 };
 
-static int smaller(int a, int b) { return a < b ? a : b; }
-
 /* ---- the tuning ---- */
 
 static int holds_several(enum hb_bag_shape shape) { return shape <= HB_BAG_MANY; }
@@ -46,7 +44,7 @@ static int most_each(const struct hb_pairs *p)
 {
   return uses_storage(p, HB_BAG_MANY)
              ? MOST_EACH
-             : smaller(MOST_EACH, p->params.context->caps.max_draw_buffers) / p->words;
+             : hb_min_int(MOST_EACH, p->params.context->caps.max_draw_buffers) / p->words;
 }
 
 static enum hb_status check_tuning(const struct hb_pairs *p)
@@ -85,13 +83,13 @@ enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
   t->output_plus_1 = hb_default(t->output_plus_1, software && compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
   t->add_plus_1 = hb_default(t->add_plus_1, !software && compute ? ADD_DEVICE : ADD_HOST);
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, (int)fastest_source(&p->params.context->caps) + 1);
-  t->i_each = hb_default(t->i_each, software ? most_each(p) : smaller(4, most_each(p)));
+  t->i_each = hb_default(t->i_each, software ? most_each(p) : hb_min_int(4, most_each(p)));
   t->unroll = hb_default(t->unroll, precision == HB_PRECISION_DOUBLE && !software ? 2 : 8);
   /* two tiles of 64 texels, a piece of work for two llvmpipe threads; or what spreads over a GPU's rasterizers */
   t->width = hb_default(t->width, software ? 128 : 1024);
   int partial = hb_precisions[precision].partial;
   t->partial =
-      hb_default(t->partial, software ? partial : smaller(64, partial)); /* a GPU is faster with 64 */
+      hb_default(t->partial, software ? partial : hb_min_int(64, partial)); /* a GPU is faster with 64 */
   t->threads = hb_default(t->threads, software ? 1024 : 65536);
   return check_tuning(p);
 }
@@ -105,9 +103,9 @@ static void take_shape(const struct hb_pairs *p, enum hb_bag_shape shape)
   int software = p->params.context->caps.software, several = holds_several(shape);
   b->shape = shape;
   b->each = several ? t->i_each : 1;
-  b->unroll = !several && software ? smaller(t->unroll, SOFTWARE_UNROLL) : t->unroll;
-  b->partial = shape == HB_BAG_FEW                    ? smaller(t->partial, SMALL_PARTIAL)
-               : shape == HB_BAG_FEW_LONG && software ? smaller(t->partial, SOFTWARE_PARTIAL)
+  b->unroll = !several && software ? hb_min_int(t->unroll, SOFTWARE_UNROLL) : t->unroll;
+  b->partial = shape == HB_BAG_FEW                    ? hb_min_int(t->partial, SMALL_PARTIAL)
+               : shape == HB_BAG_FEW_LONG && software ? hb_min_int(t->partial, SOFTWARE_PARTIAL)
                                                       : t->partial;
   enum hb_j_source tuned = (enum hb_j_source)(t->j_source_plus_1 - 1);
   enum hb_j_source other = hb_pairs_fit_texture_2d(p) ? HB_J_TEXTURE : HB_J_BUFFER_TEXTURE;

@@ -94,7 +94,6 @@ static void matrix_destroy(struct hb_pairs *p)
 
 /* ---- memory ---- */
 
-static int smaller(int a, int b) { return a < b ? a : b; }
 static int half_up(int rows) { return (rows + 1) / 2; }
 
 /* `have`, doubled until it is enough, but no more than `most` unless that is needed. */
@@ -138,7 +137,7 @@ static int rows_a_draw(const struct hb_pairs *p, int width, int rows)
 static int height_of(const struct hb_pairs *p, int k)
 {
   const struct matrix *s = p->state;
-  return smaller(s->height, (int)p->nj - k * s->height);
+  return hb_min_int(s->height, (int)p->nj - k * s->height);
 }
 
 /* What each pair of a tile counts beyond 1: a different number for each tile of each walk, see hb_pairs.token. */
@@ -222,7 +221,7 @@ static void draw_pairs(struct hb_pairs *p)
   hb_gl_pass_int2(&s->pair, "origin", d->row * s->width, d->column * s->height);
   hb_gl_pass_int(&s->pair, "token", (int)token_of(p, d->row, d->column));
   for (int from = 0, rows; from < d->rows; from += rows) {
-    rows = smaller(rows_a_draw(p, d->width, d->rows), d->rows - from);
+    rows = hb_min_int(rows_a_draw(p, d->width, d->rows), d->rows - from);
     s->pair.continues = from + rows < d->rows;
     double start = p->known || rows == d->rows ? 0 : hb_gl_timer_start();
     hb_gl_pass_draw(&s->pair, &s->matrix[0].target, 0, from, d->width, rows);
@@ -245,7 +244,7 @@ static void fold(struct hb_pairs *p)
     hb_gl_pass_int(&s->sum, "rows", d->rows);
     for (int from = 0; from < left; from += band) {
       s->sum.continues = from + band < left;
-      hb_gl_pass_draw(&s->sum, &s->matrix[!d->read].target, 0, from, d->width, smaller(band, left - from));
+      hb_gl_pass_draw(&s->sum, &s->matrix[!d->read].target, 0, from, d->width, hb_min_int(band, left - from));
     }
   }
 }
@@ -268,7 +267,7 @@ static void walk_tile(struct hb_pairs *p, int row, int column)
   struct matrix *s = p->state;
   s->tile = (struct tile){.row = row,
                           .column = column,
-                          .width = smaller(s->width, (int)p->ni - row * s->width),
+                          .width = hb_min_int(s->width, (int)p->ni - row * s->width),
                           .rows = height_of(p, column)};
   draw_pairs(p);
   fold(p);

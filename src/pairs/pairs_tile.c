@@ -65,8 +65,6 @@ static void tile_destroy(struct hb_pairs *p)
   hb_mem_free(s);
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* The last pass adds up lanes and segments; until then each lane keeps its own. */
 static void describe(void *pairs, struct hb_gl_trace_pass *t)
 {
@@ -75,8 +73,8 @@ static void describe(void *pairs, struct hb_gl_trace_pass *t)
   size_t from = s->from, to = s->to;
   size_t workgroup = (size_t)p->params.tuning.workgroup, tiles = 0, sources = 0;
   for (size_t k = 0; k < (size_t)s->segments; k++) {
-    size_t first = k * (size_t)s->segment_length, begin = smaller(first + from, p->nj);
-    size_t end = smaller(first + smaller(to, (size_t)s->segment_length), p->nj);
+    size_t first = k * (size_t)s->segment_length, begin = hb_min(first + from, p->nj);
+    size_t end = hb_min(first + hb_min(to, (size_t)s->segment_length), p->nj);
     tiles += hb_div_ceil(end - begin, workgroup);
     sources += end - begin;
   }
@@ -139,11 +137,11 @@ static enum hb_status choose_shape(struct hb_pairs *p)
   size_t coarse = hb_div_ceil(tiles, SEGMENT_TILES);
   size_t each =
       wanted == 1 ? (size_t)t->i_each : 1; /* adding segments takes the registers that sinks would */
-  size_t segments = smaller(wanted, coarse);
+  size_t segments = hb_min(wanted, coarse);
   int level = 0;
   int most = t->body_threads < t->workgroup ? t->body_threads : t->workgroup;
   while (level < LEVELS - 1 && 1 << level < most && segments << level < wanted) level++;
-  segments = smaller(hb_div_ceil(wanted, (size_t)1 << level), tiles);
+  segments = hb_min(hb_div_ceil(wanted, (size_t)1 << level), tiles);
   size_t tiles_each = hb_div_ceil(tiles, segments);
   s->segments = (int)hb_div_ceil(tiles, tiles_each);
   s->segment_length = (int)(tiles_each * workgroup);

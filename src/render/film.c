@@ -31,7 +31,8 @@ enum hb_status hb_film_kind(const char *path, int *is_movie)
 {
   *is_movie = kind_of(path) != NULL;
   if (*is_movie || strcasecmp(hb_text_extension(path), ".png") == 0) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "cannot draw '%s': unknown extension (expected png, mp4, mkv, webm or gif)", path);
+  return hb_fail(HB_ERR_USAGE, "cannot draw '%s': unknown extension (expected png, mp4, mkv, webm or gif)",
+                 path);
 }
 
 void hb_film_frame_name(const char *path, unsigned long k, char name[4096])

@@ -1,5 +1,6 @@
 #include "report/reproduce_plan.h"
 
+#include "base/arith.h"
 #include "base/draft.h"
 #include "report/model_2007.h"
 #include "report/reproduce_job.h"
@@ -20,8 +21,6 @@ static double block_steps(size_t n, double nu, double t)
 {
   return ROUNDED_DOWN * t * hb_2007_n_steps((double)n) * sqrt(0.01 / nu);
 }
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* ---- the paper's runs -------------------------------------------------------------------------------- */
 
@@ -59,7 +58,7 @@ static void plan_runs(struct hb_reproduction *r)
 void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES])
 {
   static const size_t sizes[2][HB_NU_SIZES] = {{256, 1024}, {1024, 16384}};
-  n[1] = smaller(sizes[r->is_full][1], r->n_most);
+  n[1] = hb_min(sizes[r->is_full][1], r->n_most);
   n[0] = sizes[r->is_full][0] < n[1] ? sizes[r->is_full][0] : n[1] / 2;
 }
 
@@ -122,7 +121,7 @@ static double sum_of_runs(const struct hb_reproduction *r, const struct hb_sourc
 
 static void plan_roundings(struct hb_reproduction *r)
 {
-  size_t last = smaller(r->is_full ? 16384 : 4096, r->n_most);
+  size_t last = hb_min(r->is_full ? 16384 : 4096, r->n_most);
   char sizes[256];
   list_sizes(r->n_least, last, sizes);
   for (int k = 0; k < HB_ROUNDINGS; k++)
@@ -177,7 +176,7 @@ static void plan_forces(struct hb_reproduction *r, enum hb_job_kind kind, enum h
                         const char *word, size_t first, size_t last, const char *options)
 {
   const struct hb_source *source = &r->sources[source_name], *host = &r->sources[HB_SOURCE_HOST];
-  for (size_t n = first; n <= smaller(last, r->n_most) && source->is_there; n *= 2) {
+  for (size_t n = first; n <= hb_min(last, r->n_most) && source->is_there; n *= 2) {
     double once = hb_source_seconds(source, (double)n, (double)n);
     double check = kind == HB_JOB_SUMS ? hb_source_seconds(host, (double)n, 256) : 0;
     hb_job_add(r, kind, source, r->gl_start_s + 5 * once + check,
@@ -209,7 +208,7 @@ static void plan_threads(struct hb_reproduction *r)
   const struct hb_source *source = tile->is_there ? tile : &r->sources[HB_SOURCE_BAG];
   char sizes[256];
   size_t last = r->is_full ? 16384 : 4096;
-  list_sizes(r->n_least, smaller(last, r->n_most), sizes);
+  list_sizes(r->n_least, hb_min(last, r->n_most), sizes);
   double once = hb_source_seconds(source, (double)last, (double)last);
   for (int k = 0; k < HB_THREAD_COUNTS && source->is_there; k++)
     hb_job_add(

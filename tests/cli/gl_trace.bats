@@ -39,6 +39,7 @@ load common
 @test "trace: what cannot be traced" {
   export HB_CONTEXT=osmesa
   fails_with 2 'scheme host cannot be traced (expected cg2007,*' trace --scheme host
+  fails_with 2 'scheme BAG cannot be traced (expected cg2007,*' trace --scheme BAG
   fails_with 2 'cannot trace 200 particles (expected 2 to 128, see -n)' trace plummer -n 200 -o pictures
   fails_with 2 'figure8 has only 3 particles, but got -n 9' trace figure8 -n 9 -o pictures
   fails_with 4 'cannot read nonsense.txt: No such *' trace nonsense.txt -o pictures
