@@ -101,6 +101,7 @@ for source in tests/unit/test_*.c; do
   test_gl_*)
     [ -n "$host_only" ] || for context in $(contexts "$name"); do in_context "$context" "$name"; done
     ;;
+  test_steps) [ -n "$host_only" ] || begin "$name" "$build/tests/$name" ;; # only numbers: 15 times as slow there
   *) begin "$name" "$build/tests/$name" ;;
   esac
 done
@@ -112,7 +113,7 @@ export BATS_TEST_TIMEOUT=900 # what hangs, fails
 for source in $(ls -S tests/cli/*.bats); do
   case $source in
   *view.bats) [ -n "$host_only" ] || begin view.bats env -u DISPLAY bats --tap "$source" ;;
-  *gl*.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
+  *gl*.bats | *install.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
   *) begin "$(basename "$source")" bats --tap "$source" ;;
   esac
 done

@@ -14,8 +14,8 @@
 const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT] = {&hb_gl_egl, &hb_gl_osmesa,
                                                                          &hb_gl_glfw};
 
-static struct hb_gl_context *current;
-static struct hb_gl_context *shown; /* that of the visible window; NULL: there is none */
+static _Thread_local struct hb_gl_context *current;
+static _Thread_local struct hb_gl_context *shown; /* that of the visible window; NULL: there is none */
 
 int hb_gl_is_software(const char *renderer)
 {

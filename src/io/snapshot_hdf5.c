@@ -306,7 +306,7 @@ static enum hb_status no_answer(const char *path, const char *child, struct hb_p
 /* The open file is the child's standard input, so that it cannot be replaced under the same name in between. */
 static enum hb_status let_read(int file, const char *path, uint64_t bytes, struct hb_sections *sections)
 {
-  char child[4096];
+  char child[PATH_MAX];
   const char *words[] = {child, "snapshot", path, NULL};
   struct hb_process process;
   enum hb_status status = hb_process_child(child);
