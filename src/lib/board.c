@@ -148,7 +148,8 @@ enum hb_status hb_board_predicted(int id, int nj, double *x, double *v)
   struct hb_board *b;
   HB_TRY(hb_board_find(id, &b));
   if (nj < 0 || (size_t)nj > b->names.used)
-    return hb_fail(HB_ERR_USAGE, "%d predicted particles were asked for, expected 0 to %zu", nj, b->names.used);
+    return hb_fail(HB_ERR_USAGE, "%d predicted particles were asked for, expected 0 to %zu", nj,
+                   b->names.used);
   for (size_t k = 0; k < (size_t)nj; k++) hb_timed_place(b->timed, k, b->ti, x + 3 * k, v + 3 * k);
   return HB_OK;
 }

@@ -97,21 +97,21 @@ enum hb_status hb_board_list(int id, int pipe, int most, int *count, int *list, 
   *count = *overflow = 0;
   HB_TRY(hb_board_find(id, &b));
   if (pipe < 0 || (size_t)pipe >= b->sinks.n)
-    return hb_fail(HB_ERR_USAGE, "the neighbors of i-particle %d were asked for, expected 0 to %zu", pipe,
-                   b->sinks.n - 1);
+    return hb_fail(HB_ERR_USAGE, "the neighbors of i-particle %d were asked for, expected one of %zu", pipe,
+                   b->sinks.n);
   if ((size_t)pipe >= b->lists.ni) return HB_OK; /* there are no sources, or the lists were not read */
   const struct hb_near_lists *lists = &b->lists;
   size_t from = lists->start[pipe], length = lists->start[pipe + 1] - from;
   for (size_t k = from; k < from + length; k++) {
     uint32_t address = lists->source[k];
     if (!b->names.is_set[address] || b->names.name[address] == b->sinks.index[pipe]) continue;
-    if (*count >= most) {
+    if (!list || *count >= most) {
       *overflow = 1;
       break;
     }
     list[(*count)++] = b->names.name[address];
   }
   if (lists->count[pipe] > length) *overflow = 1;
-  qsort(list, (size_t)*count, sizeof *list, ascending);
+  if (*count > 1) qsort(list, (size_t)*count, sizeof *list, ascending);
   return HB_OK;
 }

@@ -25,9 +25,9 @@ struct hb_board {
   size_t m_room;
   double ti;
   struct hb_sinks sinks;
-  size_t nj;   /* sources of the call: its nj, or fewer where fewer addresses were set */
-  double t;    /* to which they are predicted */
-  double eps2; /* of the call */
+  size_t nj;    /* sources of the call: its nj, or fewer where fewer addresses were set */
+  double t;     /* to which they are predicted */
+  double eps2;  /* of the call */
   int is_begun; /* between first and last half */
   struct hb_near_lists lists;
   enum hb_status trouble; /* of a call that returns nothing: for the next last half */

@@ -3,8 +3,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "force/force.h"
-
-#include <holmberg/measure.h>
+#include "gl/gl_egl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,12 +36,12 @@ static enum hb_status nth_gpu(int board, size_t room, char *device)
   struct hb_device_info *all;
   size_t count = 0, gpus = 0;
   HB_TRY(HB_ALLOC(DEVICES_MOST, &all));
-  enum hb_status status = hb_info_devices(DEVICES_MOST, all, &count);
+  hb_gl_egl_devices(DEVICES_MOST, all, &count);
   for (size_t k = 0; k < count; k++)
     if (!all[k].software) all[gpus++] = all[k];
-  if (status == HB_OK && gpus > 1) snprintf(device, room, "%d", all[(size_t)board % gpus].index);
+  if (gpus > 1) snprintf(device, room, "%d", all[(size_t)board % gpus].index);
   hb_mem_free(all);
-  return status;
+  return HB_OK;
 }
 
 /* HB_G6_DEVICES has a device for each board; HB_DEVICE is one for all. Board 0 takes the best one, as everywhere. */
@@ -61,8 +60,9 @@ static enum hb_status choose_device(int board, size_t room, char *device)
 /* Sources that stay on the device: not hybrid, which `auto` means on a GPU, as it sends all of them for each call. */
 static const char *choose_scheme(const char *device)
 {
-  static const struct hb_force_ops *const choices[] = {
-      [HB_GL_NO_GPU] = &hb_force_host_simd, [HB_GL_GPU] = &hb_force_bag, [HB_GL_GPU_COMPUTE] = &hb_force_tile};
+  static const struct hb_force_ops *const choices[] = {[HB_GL_NO_GPU] = &hb_force_host_simd,
+                                                       [HB_GL_GPU] = &hb_force_bag,
+                                                       [HB_GL_GPU_COMPUTE] = &hb_force_tile};
   const struct hb_gl_context_params place = {.device = *device ? device : NULL};
   struct hb_gl_context *gl = NULL;
   if (hb_gl_context_open_gpu(&place, &gl) != HB_OK) gl = NULL;

@@ -5,10 +5,11 @@
 #include "base/status.h"
 
 struct hb_environment {
-  char scheme[16], precision[16], device[192]; /* "": what the scheme does first; HB_DEVICE, else the best one */
+  char scheme[16], precision[16],
+      device[192]; /* "": what the scheme does first; HB_DEVICE, else the best one */
 };
 
-/* For a board. Errors: HB_ERR_GL (no list of devices). */
+/* For a board. Errors: HB_ERR_INTERNAL (memory). */
 enum hb_status hb_environment_read(int board, struct hb_environment *words);
 
 /* i-particles of a call: HB_G6_NPIPES, 48 without it. */

@@ -5,9 +5,9 @@
 #include "base/status.h"
 
 struct hb_names {
-  size_t room, used; /* used: one beyond the highest address that has a name */
-  int *name;         /* [used] */
-  uint8_t *is_set;   /* [used] 0: this address was left out so far */
+  size_t room, used;          /* used: one beyond the highest address that has a name */
+  int *name;                  /* [used] */
+  uint8_t *is_set;            /* [used] 0: this address was left out so far */
   int *first, *next, *before; /* lists of the addresses whose names share a hash: heads, and both ways */
 };
 
