@@ -55,5 +55,5 @@ void hb_near_frame_place(const struct hb_near_frame *frame, const double x[3], f
 
 float hb_near_frame_reach(const struct hb_near_frame *frame, double radius, float e)
 {
-  return round_up(fmin(radius * frame->scale * (1 + 0x1p-20) + (double)e, (double)HB_NEAR_ANYWHERE));
+  return round_up(fmin(radius * frame->scale * (1 + 0x1p-50) + (double)e, (double)HB_NEAR_ANYWHERE));
 }

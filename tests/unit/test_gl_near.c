@@ -35,7 +35,18 @@ static void begin(const char *name, size_t nj, size_t inside, size_t ni)
   for (size_t i = 0; i < ni; i++) set.own[i] = i < inside ? (uint32_t)(i * (nj / inside)) : HB_NO_SOURCE;
 }
 
-/* To be called when the sources are made; h2 so that some lists are empty and some long. */
+static double square(size_t i, size_t j)
+{
+  double sum = 0;
+  for (size_t c = 0; c < 3; c++) {
+    double d = set.x[3 * j + c] - set.xi[3 * i + c];
+    sum += d * d;
+  }
+  return sum;
+}
+
+/* To be called when the sources are made. Some lists are empty, some long; some radii end exactly at a source, or just
+ * behind it. */
 static void finish(double h)
 {
   for (size_t i = 0; i < set.ni; i++) {
@@ -43,7 +54,9 @@ static void finish(double h)
     for (size_t c = 0; c < 3; c++)
       xi[c] = set.own[i] == HB_NO_SOURCE ? set.x[3 * (i % set.nj) + c] + h * uniform()
                                          : set.x[3 * set.own[i] + c];
-    set.h2[i] = i % 7 == 3 ? 0 : i % 7 == 4 ? -1 : pow(h * (double)(i % 7) / 3, 2);
+    size_t edge = (set.own[i] == HB_NO_SOURCE ? i : set.own[i] + (size_t)1) % set.nj;
+    double radii[] = {0, -1, h * h / 4, h * h, 4 * h * h, square(i, edge)};
+    set.h2[i] = i % 7 == 6 ? nextafter(radii[5], INFINITY) : radii[i % 7];
   }
 }
 
@@ -89,6 +102,22 @@ static void make_lattice(void)
   }
 }
 
+/* Whole numbers near the surface of a ball, which float holds, and their distances from its center, which it does not. */
+static void make_shell(void)
+{
+  begin("shell", 12000, 1, 60);
+  for (size_t j = 0; j < set.nj; j++) {
+    double *x = set.x + 3 * j;
+    x[0] = floor(28000 * uniform()), x[1] = floor(28000 * uniform());
+    x[2] = floor(sqrt(16e8 - x[0] * x[0] - x[1] * x[1]));
+  }
+  finish(0);
+  for (size_t i = 0; i < set.ni; i++) {
+    for (size_t c = 0; c < 3; c++) set.xi[3 * i + c] = floor(2 * uniform());
+    set.h2[i] = square(i, 7 * i) + (double)(i % 2);
+  }
+}
+
 static void make_heap(void)
 {
   begin("heap", 400, 100, 120);
@@ -115,14 +144,6 @@ static void make_wild(void)
 static uint32_t nearest[MOST_POINTS];
 static double r2[MOST_POINTS];
 static struct hb_near_lists lists;
-
-static double square(size_t i, size_t j)
-{
-  double sum = 0;
-  for (size_t c = 0; c < 3; c++)
-    sum += (set.x[3 * j + c] - set.xi[3 * i + c]) * (set.x[3 * j + c] - set.xi[3 * i + c]);
-  return sum;
-}
 
 static void check_point(size_t i, size_t most)
 {
@@ -225,6 +246,8 @@ static void test_degenerate(void **state)
   make_lattice();
   check(0);
   check(3);
+  make_shell();
+  check(0);
   make_heap();
   check(0);
   make_wild();
@@ -243,7 +266,7 @@ static void test_no_sources_no_points(void **state)
   (void)state;
   make_plummer(10, 2, 4, 0, 1);
   set.nj = 0;
-  check(0);
+  check(0); /* none is anyone's neighbor */
   set.nj = 10;
   set.ni = 0;
   check(0);
