@@ -56,11 +56,6 @@ void hb_near_destroy(struct hb_near *near)
   hb_mem_free(near);
 }
 
-struct hb_gl_context *hb_near_context(const struct hb_near *near)
-{
-  return near->device ? near->device->context : NULL;
-}
-
 void hb_near_set_sources(struct hb_near *near, const struct hb_near_sources *sources)
 {
   near->sources = *sources;

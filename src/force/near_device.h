@@ -58,17 +58,14 @@ void hb_near_device_done(struct hb_near_device *device);
 struct hb_near_sources {
   size_t nj;
   const double *x; /* [3 * nj]; NULL: */
-  const void *owner;
-  void (*place)(const void *owner, size_t from, size_t to, double *x);
+  void *owner;
+  void (*place)(void *owner, size_t from, size_t to, double *x);
   /* writes device->sources and frame on the device; NULL: the host sends x */
-  enum hb_status (*fill)(const void *owner, struct hb_near_device *device);
+  enum hb_status (*fill)(void *owner, struct hb_near_device *device);
   /* told before so many places are asked for by several threads: then it may be better to compute all of them, and to return
    * them; else NULL. Without memory: NULL. */
-  const double *(*expect)(const void *owner, size_t count);
+  const double *(*expect)(void *owner, size_t count);
 };
 void hb_near_set_sources(struct hb_near *near, const struct hb_near_sources *sources);
-
-/* HB_ERR_DEVICE-safe: whether the near works on a device, and which context. */
-struct hb_gl_context *hb_near_context(const struct hb_near *near);
 
 #endif

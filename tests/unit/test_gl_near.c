@@ -275,13 +275,13 @@ static void test_no_sources_no_points(void **state)
 /* ---- what the device is for ---- */
 
 static size_t placed;
-static void place(const void *owner, size_t from, size_t to, double *x)
+static void place(void *owner, size_t from, size_t to, double *x)
 {
   (void)owner;
   placed += to - from;
   memcpy(x, set.x + 3 * from, 3 * (to - from) * sizeof *x);
 }
-static enum hb_status fill(const void *owner, struct hb_near_device *device)
+static enum hb_status fill(void *owner, struct hb_near_device *device)
 {
   (void)owner;
   return hb_near_device_send(device, set.nj, set.x);
