@@ -336,18 +336,25 @@ static void require_neighbors(struct hb_timed *timed, size_t nj)
   }
 }
 
-/* Also pairs that only the host can tell apart, and coincident ones. */
+/* Also threes that only the host can tell apart, some from a point next to them, some in one place. */
+static void make_threes(void)
+{
+  make(0);
+  for (int i = 0; i + 2 < N; i += 3)
+    for (int k = 1; k <= 2; k++) {
+      particles[i + k] = particles[i];
+      for (int c = 0; c < 3 && i % 2; c++) particles[i + k].x[c] += 2e-7 * uniform();
+    }
+  make_points();
+  for (size_t i = 0; i < NI; i += 2) points[3 * i] -= 0.299;
+}
+
 static void test_neighbors(void **state)
 {
   (void)state;
-  make(0);
-  for (int i = 0; i + 1 < N; i += 3) {
-    particles[i + 1] = particles[i];
-    if (i % 2) particles[i + 1].x[1] += 1e-9 * uniform();
-  }
-  make_points();
   FOR_EACH_SOURCE(force)
   {
+    make_threes();
     struct hb_timed *timed = open_timed(force, N);
     ASSERT_FAILS(hb_timed_nearest(timed, &(struct hb_near_points){0}, NULL, NULL), HB_ERR_USAGE,
                  "neighbors requested before the particles were predicted");
@@ -358,7 +365,6 @@ static void test_neighbors(void **state)
     for (size_t i = 0; i < NI; i++) own[i] = i % 2 ? (uint32_t)i : HB_NO_SOURCE;
     require_neighbors(timed, N / 2);
     hb_timed_destroy(timed);
-    make_points();
   }
 }
 
