@@ -7,10 +7,6 @@
 #include "base/status.h"
 #include "gl/gl_context.h"
 
-#ifndef HB_NO_SOURCE
-#define HB_NO_SOURCE UINT32_MAX
-#endif
-
 struct hb_near;
 
 /* On this context, of which it holds a share until it is destroyed; NULL: on the host. Errors: HB_ERR_GL. */
