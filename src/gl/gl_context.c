@@ -6,6 +6,7 @@
 #include "gl/gl.h"
 #include "gl/gl_egl.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,9 @@ const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT] = {&hb_gl_
 
 static _Thread_local struct hb_gl_context *current;
 static _Thread_local struct hb_gl_context *shown; /* that of the visible window; NULL: there is none */
+
+/* Contexts are opened and closed by one thread at a time: back ends count what all of them share. */
+static pthread_mutex_t opening = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 int hb_gl_is_software(const char *renderer)
 {
@@ -203,7 +207,10 @@ static enum hb_status open_chosen(const struct hb_gl_context_params *params, int
 static enum hb_status open_and_log(const struct hb_gl_context_params *params, int hardware,
                                    struct hb_gl_context **context)
 {
-  HB_TRY(open_chosen(params, hardware, context));
+  pthread_mutex_lock(&opening);
+  enum hb_status status = open_chosen(params, hardware, context);
+  pthread_mutex_unlock(&opening);
+  HB_TRY(status);
   const struct hb_gl_context *c = *context;
   hb_log("OpenGL %d.%d through %s on %s", c->caps.major, c->caps.minor, c->backend->name, c->caps.renderer);
   return HB_OK;
@@ -238,7 +245,9 @@ void hb_gl_context_close(struct hb_gl_context *c)
   if (c->forget_reloads) c->forget_reloads(c);
   if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
   if (current == c) current = NULL;
+  pthread_mutex_lock(&opening);
   c->backend->close(c->handle);
+  pthread_mutex_unlock(&opening);
   hb_mem_free(c);
 }
 
