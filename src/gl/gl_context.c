@@ -7,6 +7,7 @@
 #include "gl/gl_current.h"
 #include "gl/gl_egl.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,12 @@ const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT] = {&hb_gl_
                                                                          &hb_gl_glfw};
 
 static _Thread_local struct hb_gl_context *current;
-static _Thread_local struct hb_gl_current ours; /* the same, as the system calls it */
-static const struct hb_gl_backend *loaded;      /* whose functions we have; NULL: none */
-static struct hb_gl_context *shown;             /* that of the visible window; NULL: there is none */
+static _Thread_local struct hb_gl_current ours;          /* the same, as the system calls it */
+static _Thread_local const struct hb_gl_backend *loaded; /* whose functions we have; NULL: none */
+static _Thread_local struct hb_gl_context *shown;        /* that of the visible window; NULL: there is none */
+
+/* Contexts are opened and closed by one thread at a time: back ends count what all of them share. */
+static pthread_mutex_t opening = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 /* ---- which is current ---- */
 
@@ -259,7 +263,10 @@ static enum hb_status open_chosen(const struct hb_gl_context_params *params, int
 static enum hb_status open_and_log(const struct hb_gl_context_params *params, int hardware,
                                    struct hb_gl_context **context)
 {
-  HB_TRY(open_chosen(params, hardware, context));
+  pthread_mutex_lock(&opening);
+  enum hb_status status = open_chosen(params, hardware, context);
+  pthread_mutex_unlock(&opening);
+  HB_TRY(status);
   const struct hb_gl_context *c = *context;
   hb_log("OpenGL %d.%d through %s on %s", c->caps.major, c->caps.minor, c->backend->name, c->caps.renderer);
   return HB_OK;
@@ -295,7 +302,9 @@ void hb_gl_context_close(struct hb_gl_context *c)
   if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
   if (current == c) current = NULL;
   loaded = NULL; /* with its last context a library may go, too */
+  pthread_mutex_lock(&opening);
   c->backend->close(c->handle);
+  pthread_mutex_unlock(&opening);
   hb_mem_free(c);
 }
 

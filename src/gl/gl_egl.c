@@ -6,10 +6,12 @@
 #include "base/text.h"
 #include "gl/gl_context.h"
 #include "gl/gl_probe.h"
+#include "gl/gl_software.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +48,7 @@ static struct {
 
 static int has_word(const char *list, const char *word) { return list && hb_text_is_listed(word, list); }
 
-static enum hb_status load(void)
+static enum hb_status load_library(void)
 {
   if (egl.library) return HB_OK;
   void *library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -69,6 +71,15 @@ static enum hb_status load(void)
   if (!client || !egl.GetPlatformDisplay) return hb_fail(HB_ERR_GL, "EGL has no platform displays");
   egl.library = library; /* never closed: drivers do not survive it */
   return HB_OK;
+}
+
+static enum hb_status load(void)
+{
+  static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&loading);
+  enum hb_status status = load_library();
+  pthread_mutex_unlock(&loading);
+  return status;
 }
 
 /* ---- devices ---- */
@@ -213,8 +224,10 @@ static enum hb_status open_named(struct egl *e, const char *name, int debug)
     if (match) return try_device(e, devices[k], debug);
   }
   if (strcmp(name, "software") == 0) {
-    setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-    return try_display(e, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, debug);
+    const struct hb_gl_software before = hb_gl_software_begin();
+    enum hb_status status = try_display(e, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, debug);
+    hb_gl_software_end(&before);
+    return status;
   }
   return hb_fail(HB_ERR_GL, "EGL has no device '%s' among its %zu (expected INDEX, /dev/dri/... or software)",
                  name, count);

@@ -3,11 +3,11 @@
 
 #include "base/mem.h"
 #include "gl/gl_probe.h"
+#include "gl/gl_software.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 static int open_windows; /* glfwTerminate after the last one, */
@@ -57,14 +57,8 @@ static GLFWwindow *open_window(int major, int minor, int debug)
   return glfwCreateWindow(640, 480, "Holmberg", NULL, NULL);
 }
 
-static enum hb_status glfw_open(const char *device, int hardware, int debug, void **handle)
+static enum hb_status open_on(const char *device, int debug, void **handle)
 {
-  if (device && strcmp(device, "software") != 0)
-    return hb_fail(
-        HB_ERR_USAGE,
-        "glfw opens on the window system's device, not on '%s' (expected software, or context egl)", device);
-  (void)hardware; /* the caller checks the renderer */
-  if (device) setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
   if (open_windows == 0 && !init()) return fail("GLFW found no window system");
   enum hb_status status = hb_gl_probe("glfw", device);
   static const int versions[][2] = {{4, 5}, {4, 3}, {4, 1}, {4, 0}, {3, 3}};
@@ -79,6 +73,20 @@ static enum hb_status glfw_open(const char *device, int hardware, int debug, voi
   open_windows++;
   *handle = window;
   return make_current(window);
+}
+
+static enum hb_status glfw_open(const char *device, int hardware, int debug, void **handle)
+{
+  if (device && strcmp(device, "software") != 0)
+    return hb_fail(
+        HB_ERR_USAGE,
+        "glfw opens on the window system's device, not on '%s' (expected software, or context egl)", device);
+  (void)hardware; /* the caller checks the renderer */
+  if (!device) return open_on(NULL, debug, handle);
+  const struct hb_gl_software before = hb_gl_software_begin();
+  enum hb_status status = open_on(device, debug, handle);
+  hb_gl_software_end(&before);
+  return status;
 }
 
 static void glfw_close(void *handle)

@@ -157,6 +157,12 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
   return HB_OK;
 }
 
+enum hb_status hb_sim_integrate(struct hb_sim *sim, double t)
+{
+  while (hb_sim_next_time(sim) <= t) HB_TRY(hb_sim_step(sim));
+  return HB_OK;
+}
+
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES])
 {
   memcpy(blocks, sim->blocks, sizeof sim->blocks);
