@@ -75,6 +75,7 @@ static enum hb_status check_eps(double eps)
 
 enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force)
 {
+  HB_GL_VISIT;
   *force = NULL;
   HB_TRY(check_eps(params->eps));
   if (!isfinite(params->max_draw_s) || params->max_draw_s < 0)
@@ -99,6 +100,7 @@ enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_for
 
 void hb_force_close(struct hb_force *force)
 {
+  HB_GL_VISIT;
   if (!force) return;
   force->ops->close(force->state);
   hb_mem_free(force->stamp);
@@ -194,6 +196,7 @@ static enum hb_status check_idle(const struct hb_force *force)
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v)
 {
+  HB_GL_VISIT;
   double origin[2][3] = {{0}};
   HB_TRY(check_idle(force));
   if (hb_force_rounds(force)) {
@@ -242,8 +245,8 @@ static enum hb_status check_ready(const struct hb_force *force)
   return check_idle(force);
 }
 
-enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
-                              double *phi)
+static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                            double *phi)
 {
   HB_TRY(check_ready(force));
   if (ni == 0) return HB_OK;
@@ -253,8 +256,24 @@ enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t 
   return HB_OK;
 }
 
+/* Before the caller turns to other work: a driver may wait for more commands before it starts any. */
+static enum hb_status set_off(const struct hb_force *force)
+{
+  const struct hb_gl_context *gl = force->ops->gl ? force->ops->gl(force->state) : NULL;
+  return gl ? hb_gl_context_flush((struct hb_gl_context *)gl) : HB_OK;
+}
+
+enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                              double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
+  return set_off(force);
+}
+
 enum hb_status hb_force_finish(struct hb_force *force)
 {
+  HB_GL_VISIT;
   if (!force->is_under_way) return HB_OK;
   force->is_under_way = 0;
   return force->ops->finish ? force->ops->finish(force->state) : HB_OK;
@@ -263,12 +282,13 @@ enum hb_status hb_force_finish(struct hb_force *force)
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi)
 {
-  HB_TRY(hb_force_begin(force, ni, index, a, j, phi));
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
   return hb_force_finish(force);
 }
 
-enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
-                                 const uint32_t *own, double *a, double *j, double *phi)
+static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                               const uint32_t *own, double *a, double *j, double *phi)
 {
   HB_TRY(check_ready(force));
   if (!force->ops->begin_at)
@@ -282,10 +302,19 @@ enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double
   return HB_OK;
 }
 
+enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                 const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
+  return set_off(force);
+}
+
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi)
 {
-  HB_TRY(hb_force_begin_at(force, ni, x, v, own, a, j, phi));
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
   return hb_force_finish(force);
 }
 

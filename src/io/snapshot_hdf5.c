@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -248,7 +249,7 @@ static enum hb_status get_length(const struct image *image, size_t *count)
   return *count > SUPERBLOCK && *count <= image->size ? HB_OK : cannot_make("the file");
 }
 
-static enum hb_status hdf5_write(const struct hb_particles *p, char **bytes, size_t *count)
+static enum hb_status make_file(const struct hb_particles *p, char **bytes, size_t *count)
 {
   struct image image = {0};
   struct quiet quiet = quiet_begin();
@@ -264,6 +265,16 @@ static enum hb_status hdf5_write(const struct hb_particles *p, char **bytes, siz
   quiet_end(quiet);
   if (status != HB_OK) hb_mem_free(image.bytes);
   *bytes = status == HB_OK ? image.bytes : NULL;
+  return status;
+}
+
+/* The library is built for one thread at a time. */
+static enum hb_status hdf5_write(const struct hb_particles *p, char **bytes, size_t *count)
+{
+  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&one_at_a_time);
+  enum hb_status status = make_file(p, bytes, count);
+  pthread_mutex_unlock(&one_at_a_time);
   return status;
 }
 
