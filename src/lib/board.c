@@ -63,6 +63,7 @@ static enum hb_status make(int id, struct hb_board **board)
 
 enum hb_status hb_board_open(int id)
 {
+  HB_GL_VISIT;
   HB_TRY(check_id(id));
   enum hb_status status = HB_OK;
   pthread_mutex_lock(&lock);
@@ -73,6 +74,7 @@ enum hb_status hb_board_open(int id)
 
 enum hb_status hb_board_close(int id)
 {
+  HB_GL_VISIT;
   HB_TRY(check_id(id));
   pthread_mutex_lock(&lock);
   destroy(boards[id]);

@@ -79,6 +79,7 @@ static enum hb_status begin(struct hb_board *b, const struct hb_board_call *call
 
 enum hb_status hb_board_first(const struct hb_board_call *call)
 {
+  HB_GL_VISIT;
   struct hb_board *b;
   HB_TRY(hb_board_find(call->id, &b));
   hb_board_drop_call(b);
@@ -156,6 +157,7 @@ static void spoil(const struct hb_board_call *call, const struct hb_board_result
 
 enum hb_status hb_board_last(const struct hb_board_call *call, const struct hb_board_results *results)
 {
+  HB_GL_VISIT;
   enum hb_status status = last(call, results);
   if (status != HB_OK) spoil(call, results);
   return status;

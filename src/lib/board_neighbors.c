@@ -73,6 +73,7 @@ enum hb_status hb_board_nearest(struct hb_board *b, int *nearest, float *r_neare
 
 enum hb_status hb_board_read_lists(int id, int *overflow)
 {
+  HB_GL_VISIT;
   struct hb_board *b;
   *overflow = 0;
   HB_TRY(hb_board_find(id, &b));

@@ -29,6 +29,7 @@ struct hb_engine {
 
 enum hb_status hb_engine_open(int board, struct hb_engine **engine)
 {
+  HB_GL_VISIT;
   struct hb_environment words;
   struct hb_engine *e;
   *engine = NULL;
@@ -48,6 +49,7 @@ enum hb_status hb_engine_open(int board, struct hb_engine **engine)
 
 void hb_engine_close(struct hb_engine *engine)
 {
+  HB_GL_VISIT;
   if (!engine) return;
   hb_timed_destroy(engine->timed);
   hb_force_close(engine->force);
@@ -126,6 +128,7 @@ static enum hb_status begin_again(struct hb_engine *e)
 enum hb_status hb_engine_begin(struct hb_engine *e, double eps2, size_t ni, const double *x, const double *v,
                                const uint32_t *own, double *a, double *j, double *phi)
 {
+  HB_GL_VISIT;
   if (!(eps2 >= 0) || isinf(eps2))
     return hb_fail(HB_ERR_USAGE, "the softening squared is %g, expected finite and >= 0", eps2);
   e->call.ni = 0;
@@ -152,6 +155,7 @@ enum hb_status hb_engine_begin(struct hb_engine *e, double eps2, size_t ni, cons
 
 enum hb_status hb_engine_finish(struct hb_engine *e)
 {
+  HB_GL_VISIT;
   if (e->call.ni == 0) return HB_OK;
   enum hb_status status = finish(e);
   if (status == HB_ERR_DEVICE) status = begin_again(e) == HB_OK ? finish(e) : HB_ERR_DEVICE;

@@ -32,6 +32,7 @@ static struct gpunb {
 
 static void close_all(void)
 {
+  HB_GL_VISIT;
   hb_near_destroy(g.near);
   hb_engine_close(g.engine);
   hb_engine_close(g.potentials);
@@ -186,6 +187,7 @@ static double square_radius(const struct block *b, size_t i)
 
 static enum hb_status regular_force(const struct block *b)
 {
+  HB_GL_VISIT;
   struct hb_near_points points = {b->ni, b->xi, NULL};
   HB_TRY(reserve(b->ni));
   if (b->ni == 0) return HB_OK;
