@@ -33,6 +33,12 @@ enum hb_status hb_board_find(int id, struct hb_board **board)
   return *board ? HB_OK : hb_fail(HB_ERR_USAGE, "board %d is not open", id);
 }
 
+void hb_board_drop_call(struct hb_board *b)
+{
+  if (b->is_begun) hb_engine_finish(b->engine); /* its results are not wanted, and so is its failure */
+  b->is_begun = 0;
+}
+
 static void destroy(struct hb_board *b)
 {
   if (!b) return;

@@ -5,12 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-void hb_board_drop_call(struct hb_board *b)
-{
-  if (b->is_begun) hb_engine_finish(b->engine); /* its results are not wanted, and so is its failure */
-  b->is_begun = 0;
-}
-
 /* ---- first half ---- */
 
 static enum hb_status reserve(struct hb_sinks *s, size_t ni)
