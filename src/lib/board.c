@@ -17,18 +17,26 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- by id ---- */
 
-static enum hb_status check_id(int id)
+/* ph4 opens the device it was told, or a number that it never set, and calls it by its rank. */
+static int place_of(int id) { return (int)((unsigned)id % HB_BOARDS); }
+
+/* The board of an id or, where that is not open, the only one that is. */
+static struct hb_board *meant(int id)
 {
-  if (id >= 0 && id < HB_BOARDS) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "the board is %d, expected 0 to %d", id, HB_BOARDS - 1);
+  struct hb_board *only = NULL;
+  int count = 0;
+  if (boards[place_of(id)]) return boards[place_of(id)];
+  for (int k = 0; k < HB_BOARDS; k++) {
+    if (boards[k]) only = boards[k];
+    count += boards[k] != NULL;
+  }
+  return count == 1 ? only : NULL;
 }
 
 enum hb_status hb_board_find(int id, struct hb_board **board)
 {
-  *board = NULL;
-  HB_TRY(check_id(id));
   pthread_mutex_lock(&lock);
-  *board = boards[id];
+  *board = meant(id);
   pthread_mutex_unlock(&lock);
   return *board ? HB_OK : hb_fail(HB_ERR_USAGE, "board %d is not open", id);
 }
@@ -70,10 +78,10 @@ static enum hb_status make(int id, struct hb_board **board)
 enum hb_status hb_board_open(int id)
 {
   HB_GL_VISIT;
-  HB_TRY(check_id(id));
   enum hb_status status = HB_OK;
+  int place = place_of(id);
   pthread_mutex_lock(&lock);
-  if (!boards[id]) status = make(id, &boards[id]);
+  if (!boards[place]) status = make(place, &boards[place]);
   pthread_mutex_unlock(&lock);
   return status;
 }
@@ -81,10 +89,10 @@ enum hb_status hb_board_open(int id)
 enum hb_status hb_board_close(int id)
 {
   HB_GL_VISIT;
-  HB_TRY(check_id(id));
+  int place = place_of(id);
   pthread_mutex_lock(&lock);
-  destroy(boards[id]);
-  boards[id] = NULL;
+  destroy(boards[place]);
+  boards[place] = NULL;
   pthread_mutex_unlock(&lock);
   return HB_OK;
 }

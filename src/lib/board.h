@@ -10,12 +10,13 @@ enum { HB_BOARDS = 64 };
 /* All lists of neighbors of a call have room for this many entries; a list for its share. */
 enum { HB_BOARD_ENTRIES = 1 << 24 };
 
-/* Opening a board that is open, and closing one that is not, changes nothing. Errors: HB_ERR_USAGE (id), as
+/* Any id, modulo HB_BOARDS. Opening a board that is open, and closing one that is not, changes nothing. Errors: as
  * hb_engine_open. */
 enum hb_status hb_board_open(int id);
 enum hb_status hb_board_close(int id);
 
-/* Forgets a call that was begun, and a failure. All that follow: HB_ERR_USAGE where the board is not open. */
+/* Forgets a call that was begun, and a failure. This and what follows is meant for the only open board where the id's own is
+ * not open; errors: HB_ERR_USAGE where there is not one. */
 enum hb_status hb_board_reset(int id);
 
 enum hb_status hb_board_set_ti(int id, double ti);

@@ -35,8 +35,8 @@ same() {
     own=$(cluster ./c "$n" host)
     same "$own" "$(cluster ./f "$n" host)"
     for scheme in host host-simd ${LONG:+bag}; do
-      same "$own" "$(cluster env HB_G6_SCHEME=$scheme ./c "$n")"
-      same "$own" "$(cluster env HB_G6_SCHEME=$scheme ./f "$n")"
+      same "$own" "$(cluster env HB_G6_SCHEME="$scheme" ./c "$n")"
+      same "$own" "$(cluster env HB_G6_SCHEME="$scheme" ./f "$n")"
     done
   done
   # a force that is off by 1e-4 would show

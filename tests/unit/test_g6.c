@@ -46,7 +46,6 @@ static void test_failures(void **state)
   g6_particles_make(50, &p);
   g6_sinks_make(&p, 10, 0, &s);
   require_spoilt(forces(0), HB_ERR_USAGE, "board 0 is not open");
-  assert_int_equal(g6_open(64), -HB_ERR_USAGE);
   assert_int_equal(g6_set_ti(-1, 0), -HB_ERR_USAGE);
   setenv("HB_G6_SCHEME", "grape5", 1);
   assert_int_equal(g6_open(0), -HB_ERR_USAGE);
@@ -140,10 +139,18 @@ static void test_boards(void **state)
   assert_true(g6_error_of(&p, 50, 0, 0.01, &s) < 1e-13);
   assert_int_equal(forces(63), 0);
   assert_true(g6_error_of(&q, 50, 0, 0.01, &s) < 1e-13);
+  require_spoilt(forces(1), HB_ERR_USAGE, "board 1 is not open"); /* which of the two? */
   assert_int_equal(g6_close(0), 0);
   assert_int_equal(g6_close(0), 0);
   assert_int_equal(forces(63), 0);
+  assert_int_equal(forces(2020210353), 0); /* the only one */
+  assert_true(g6_error_of(&q, 50, 0, 0.01, &s) < 1e-13);
   assert_int_equal(g6_close(63), 0);
+  assert_int_equal(g6_open(2020210353), 0);
+  g6_send(0, &p);
+  assert_int_equal(forces(0), 0);
+  assert_int_equal(g6_close(2020210353), 0);
+  require_spoilt(forces(0), HB_ERR_USAGE, "board 0 is not open");
 }
 
 static void test_pipes(void **state)

@@ -10,7 +10,8 @@
  *               An address that was left out counts for nothing. ti = 0 before g6_set_ti.
  *   index       the particle's name, an int. An i-particle does not feel the j-particles that have its index.
  *   neighbors   are told by index. r^2 is not softened; a list has those with r^2 < h2 but the i-particle itself.
- *   id          the board, 0 to 63: a device of its own, see below
+ *   id          the board, modulo 64: a device of its own, see below. Where that was not opened but one other was, that
+ *               one: programs open a device and call it by their rank
  *
  * Two halves: firsthalf starts the device and returns; the program may work until lasthalf, which waits. What firsthalf was
  * given is copied. Another firsthalf in between discards the first; lasthalf alone does both. ni may be any number, whatever
