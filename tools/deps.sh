@@ -34,6 +34,9 @@ test          lib:python3/dist-packages/yt python3-yt        -                  
 run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium
+test          cmd:g++                  g++                  gcc-c++              gcc          gcc
+test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
+test          cmd:readelf              binutils             binutils             binutils     binutils
 long          cmd:strace                strace               strace               strace       -
 fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-clang afl++     afl++
 fuzz          clang:sanitizer/asan_interface.h libclang-rt-dev compiler-rt     compiler-rt  -

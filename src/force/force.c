@@ -69,6 +69,7 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
 
 enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force)
 {
+  HB_GL_VISIT;
   *force = NULL;
   if (!isfinite(params->eps) || params->eps < 0)
     return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", params->eps);
@@ -94,6 +95,7 @@ enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_for
 
 void hb_force_close(struct hb_force *force)
 {
+  HB_GL_VISIT;
   if (!force) return;
   force->ops->close(force->state);
   hb_mem_free(force->stamp);
@@ -189,6 +191,7 @@ static enum hb_status check_idle(const struct hb_force *force)
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v)
 {
+  HB_GL_VISIT;
   double origin[2][3] = {{0}};
   HB_TRY(check_idle(force));
   if (hb_force_rounds(force)) {
@@ -225,8 +228,8 @@ static enum hb_status check_ready(const struct hb_force *force)
   return check_idle(force);
 }
 
-enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
-                              double *phi)
+static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                            double *phi)
 {
   HB_TRY(check_ready(force));
   if (ni == 0) return HB_OK;
@@ -236,8 +239,24 @@ enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t 
   return HB_OK;
 }
 
+/* Before the caller turns to other work: a driver may wait for more commands before it starts any. */
+static enum hb_status set_off(const struct hb_force *force)
+{
+  const struct hb_gl_context *gl = force->ops->gl ? force->ops->gl(force->state) : NULL;
+  return gl ? hb_gl_context_flush((struct hb_gl_context *)gl) : HB_OK;
+}
+
+enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                              double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
+  return set_off(force);
+}
+
 enum hb_status hb_force_finish(struct hb_force *force)
 {
+  HB_GL_VISIT;
   if (!force->is_under_way) return HB_OK;
   force->is_under_way = 0;
   return force->ops->finish ? force->ops->finish(force->state) : HB_OK;
@@ -246,12 +265,13 @@ enum hb_status hb_force_finish(struct hb_force *force)
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi)
 {
-  HB_TRY(hb_force_begin(force, ni, index, a, j, phi));
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
   return hb_force_finish(force);
 }
 
-enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
-                                 const uint32_t *own, double *a, double *j, double *phi)
+static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                               const uint32_t *own, double *a, double *j, double *phi)
 {
   HB_TRY(check_ready(force));
   if (!force->ops->begin_at)
@@ -265,10 +285,19 @@ enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double
   return HB_OK;
 }
 
+enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                 const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
+  return set_off(force);
+}
+
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi)
 {
-  HB_TRY(hb_force_begin_at(force, ni, x, v, own, a, j, phi));
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
   return hb_force_finish(force);
 }
 
