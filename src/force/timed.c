@@ -59,6 +59,7 @@ static void drop_device(struct hb_timed *p)
 
 void hb_timed_destroy(struct hb_timed *p)
 {
+  HB_GL_VISIT;
   if (!p) return;
   drop_device(p);
   hb_mem_free(p->body);
@@ -217,6 +218,7 @@ static void set_near_sources(struct hb_timed *p);
 
 enum hb_status hb_timed_predict(struct hb_timed *p, size_t nj, double t)
 {
+  HB_GL_VISIT;
   struct hb_pairs *pairs;
   if (nj == 0 || nj > p->n)
     return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to the %zu stored", nj, p->n);
@@ -238,6 +240,7 @@ enum hb_status hb_timed_predict(struct hb_timed *p, size_t nj, double t)
 
 enum hb_status hb_timed_check(struct hb_timed *p)
 {
+  HB_GL_VISIT;
   enum hb_status status = p->device ? hb_timed_device_check(p->device) : HB_OK;
   if (status != HB_OK) drop_device(p); /* what it stores is not known */
   return status;
@@ -300,6 +303,7 @@ static enum hb_status end_question(struct hb_timed *p, enum hb_status status)
 enum hb_status hb_timed_nearest(struct hb_timed *p, const struct hb_near_points *points, uint32_t *nearest,
                                 double *r2)
 {
+  HB_GL_VISIT;
   HB_TRY(prepare_near(p));
   return end_question(p, hb_near_nearest(p->near, points, nearest, r2));
 }
@@ -307,6 +311,7 @@ enum hb_status hb_timed_nearest(struct hb_timed *p, const struct hb_near_points 
 enum hb_status hb_timed_find(struct hb_timed *p, const struct hb_near_points *points, const double *h2,
                              size_t most, struct hb_near_lists *lists)
 {
+  HB_GL_VISIT;
   HB_TRY(prepare_near(p));
   return end_question(p, hb_near_find(p->near, points, h2, most, lists));
 }
