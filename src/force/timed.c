@@ -27,7 +27,7 @@ struct hb_timed {
   struct hb_timed_device *device; /* NULL: the host predicts */
   unsigned opening;               /* of the force, in which it and `near` were made */
   double origin[2][3];            /* of the frame on the device */
-  size_t renewed;                 /* particles that have come since it was found */
+  size_t framed, renewed;         /* particles it was found for, and those that have come since */
 
   /* predicted by the host */
   double *m, *x, *v; /* [places_room], 3 times, 3 times */
@@ -165,19 +165,22 @@ static enum hb_status predict_places(struct hb_timed *p)
 
 /* ---- and on the device ---- */
 
-/* The frame of the particles when they came in greater number last: it need not be the best one, only near. */
+/* The frame need not be the best one, only near: it is found again when there are more particles, and once in a while. */
+static int needs_frame(const struct hb_timed *p) { return p->nj > 2 * p->framed || p->renewed > 16 * p->nj; }
+
 static enum hb_status find_frame(struct hb_timed *p)
 {
   memset(p->origin, 0, sizeof p->origin);
-  p->renewed = 0;
-  if (!hb_force_rounds(p->force)) return HB_OK;
+  p->framed = p->renewed = 0;
   HB_TRY(predict_places(p));
   hb_frame_origin(p->nj, p->m, p->x, HB_FRAME_COARSE, p->origin[0]);
   hb_frame_origin(p->nj, p->m, p->v, HB_FRAME_COARSE, p->origin[1]);
   hb_frame_subtract(p->origin[0], p->nj, p->x, p->x);
   hb_frame_subtract(p->origin[1], p->nj, p->v, p->v);
   p->has_places = 0;
-  return hb_force_check_range(p->force, p->nj, p->m, p->x, p->v);
+  HB_TRY(hb_force_check_range(p->force, p->nj, p->m, p->x, p->v));
+  p->framed = p->nj;
+  return HB_OK;
 }
 
 /* A device with room for all, which in a new one are still to come. */
@@ -199,9 +202,8 @@ static void nobody_waits(struct hb_timed *p)
 
 static enum hb_status predict_on_device(struct hb_timed *p, struct hb_pairs *pairs)
 {
-  int is_new = !p->device;
   HB_TRY(reserve_device(p, pairs));
-  if (is_new || p->renewed >= p->nj) HB_TRY(find_frame(p));
+  if (hb_force_rounds(p->force) && needs_frame(p)) HB_TRY(find_frame(p));
   HB_TRY(hb_timed_device_put(p->device, p->waiting_count, p->waiting, p->body));
   HB_TRY(hb_timed_device_predict(p->device, pairs, p->nj, p->t, (const double(*)[3])p->origin));
   hb_force_filled(p->force, p->nj, (const double(*)[3])p->origin);

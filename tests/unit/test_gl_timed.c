@@ -427,6 +427,25 @@ static void test_open_again(void **state)
   }
 }
 
+/* A device whose compiler may drop the errors of sums does not predict: the host does. */
+static void test_no_precise(void **state)
+{
+  (void)state;
+  make(0);
+  make_points();
+  struct hb_force *force = open_force(0);
+  if (!force) skip();
+  struct hb_timed *timed = open_timed(force, N);
+  int *has_precise = &hb_force_gl(force)->caps.has_precise;
+  *has_precise = 0;
+  pairs_draws_begin(0);
+  ASSERT_OK(hb_timed_predict(timed, N, now));
+  assert_int_equal(pairs_draws_end(), 0);
+  require_all(force, timed);
+  *has_precise = 1;
+  hb_timed_destroy(timed);
+}
+
 static enum hb_status whole_life(void *data)
 {
   static double h2[NI] = {1};
@@ -483,9 +502,11 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_prediction), cmocka_unit_test(test_short_steps), cmocka_unit_test(test_neighbors),
-      cmocka_unit_test(test_arrivals),   cmocka_unit_test(test_growth),      cmocka_unit_test(test_far_away),
-      cmocka_unit_test(test_lost_draws), cmocka_unit_test(test_open_again),  cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_prediction), cmocka_unit_test(test_short_steps),
+      cmocka_unit_test(test_neighbors),  cmocka_unit_test(test_arrivals),
+      cmocka_unit_test(test_growth),     cmocka_unit_test(test_far_away),
+      cmocka_unit_test(test_lost_draws), cmocka_unit_test(test_open_again),
+      cmocka_unit_test(test_no_precise), cmocka_unit_test(test_no_memory),
       cmocka_unit_test(test_usage),
   };
   return RUN_TESTS(tests, 3, NULL, tear_down);
