@@ -52,6 +52,12 @@ compiled() {
 @test "snapshots, of which HDF5 is read by the installed holmberg-child" {
   compiled 'cc -std=c11' snapshots.c a.txt a.h5
   [[ $output == *$'\na.txt: 100 particles, the same positions, observed by Erik\na.h5: 100 particles, the same positions, observed by Erik' ]]
+  # in a locale with commas
+  localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8"
+  "$HOLMBERG" ic plummer -n 100 --seed 7 -o c.txt
+  LOCPATH=$PWD LC_ALL=de_DE.UTF-8 LD_LIBRARY_PATH=$ROOT/usr/lib ./program b.txt
+  LOCPATH=$PWD LC_ALL=de_DE.UTF-8 bash -c 'printf %.1f 1,5' | grep -x 1,5
+  cmp <(grep -v '^#' b.txt) <(grep -v '^#' c.txt)
   # beside an installed program, which is linked with the static library, too
   HOLMBERG=$ROOT/usr/bin/holmberg accepts run a.h5 --t-end 0.125
   chmod -x "$ROOT/usr/libexec/holmberg/holmberg-child"
