@@ -67,6 +67,7 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
 
 enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force)
 {
+  HB_GL_VISIT;
   *force = NULL;
   if (!isfinite(params->eps) || params->eps < 0)
     return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", params->eps);
@@ -92,6 +93,7 @@ enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_for
 
 void hb_force_close(struct hb_force *force)
 {
+  HB_GL_VISIT;
   if (!force) return;
   force->ops->close(force->state);
   hb_mem_free(force->stamp);
@@ -187,6 +189,7 @@ static enum hb_status check_idle(const struct hb_force *force)
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v)
 {
+  HB_GL_VISIT;
   double origin[2][3] = {{0}};
   HB_TRY(check_idle(force));
   if (hb_force_rounds(force)) {
@@ -226,6 +229,7 @@ static enum hb_status check_ready(const struct hb_force *force)
 enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                               double *phi)
 {
+  HB_GL_VISIT;
   HB_TRY(check_ready(force));
   if (ni == 0) return HB_OK;
   HB_TRY(check_sinks(force, ni, index));
@@ -236,6 +240,7 @@ enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t 
 
 enum hb_status hb_force_finish(struct hb_force *force)
 {
+  HB_GL_VISIT;
   if (!force->is_under_way) return HB_OK;
   force->is_under_way = 0;
   return force->ops->finish ? force->ops->finish(force->state) : HB_OK;
@@ -244,6 +249,7 @@ enum hb_status hb_force_finish(struct hb_force *force)
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi)
 {
+  HB_GL_VISIT;
   HB_TRY(hb_force_begin(force, ni, index, a, j, phi));
   return hb_force_finish(force);
 }
@@ -251,6 +257,7 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                                  const uint32_t *own, double *a, double *j, double *phi)
 {
+  HB_GL_VISIT;
   HB_TRY(check_ready(force));
   if (!force->ops->begin_at)
     return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on other points",
@@ -266,6 +273,7 @@ enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi)
 {
+  HB_GL_VISIT;
   HB_TRY(hb_force_begin_at(force, ni, x, v, own, a, j, phi));
   return hb_force_finish(force);
 }

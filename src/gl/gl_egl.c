@@ -21,11 +21,7 @@ enum { MAX_DEVICES = 32 };
 struct egl {
   EGLDisplay display;
   EGLContext context;
-  struct egl *next; /* of the open ones */
 };
-
-/* EGL returns the same display for each request for a platform, without counting, and eglTerminate ends it for all. */
-static struct egl *opened;
 
 /* The entry points in use, each by its own type. */
 #define EGL_FUNCTIONS(X)                                                                                     \
@@ -39,8 +35,7 @@ static struct egl *opened;
   X(hb_gl_function, GetProcAddress, (const char *name))                                                      \
   X(EGLBoolean, Initialize, (EGLDisplay display, EGLint * major, EGLint * minor))                            \
   X(EGLBoolean, MakeCurrent, (EGLDisplay display, EGLSurface draw, EGLSurface read, EGLContext context))     \
-  X(const char *, QueryString, (EGLDisplay display, EGLint name))                                            \
-  X(EGLBoolean, Terminate, (EGLDisplay display))
+  X(const char *, QueryString, (EGLDisplay display, EGLint name))
 
 static struct {
   void *library;
@@ -178,15 +173,6 @@ static void release(void *handle)
   egl.MakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
-/* Ends the display unless another context uses it. */
-static void leave_display(struct egl *e)
-{
-  int users = 0;
-  for (const struct egl *o = opened; o; o = o->next) users += o->display == e->display;
-  if (users == 1) egl.Terminate(e->display);
-  e->display = EGL_NO_DISPLAY;
-}
-
 static void egl_close(void *handle)
 {
   struct egl *e = handle;
@@ -195,13 +181,11 @@ static void egl_close(void *handle)
     release(e);
     egl.DestroyContext(e->display, e->context);
   }
-  if (e->display != EGL_NO_DISPLAY) leave_display(e);
-  struct egl **link = &opened;
-  while (*link != e) link = &(*link)->next;
-  *link = e->next;
   hb_mem_free(e);
 }
 
+/* A display is never terminated: EGL returns the same one for each request for a platform, without counting, and to end
+ * it would end the contexts of everybody in the process. */
 static enum hb_status try_display(struct egl *e, EGLenum platform, void *native, int debug)
 {
   e->display = egl.GetPlatformDisplay(platform, native, NULL);
@@ -216,10 +200,7 @@ static enum hb_status try_display(struct egl *e, EGLenum platform, void *native,
   if (!egl.BindAPI(EGL_OPENGL_API)) return hb_fail(HB_ERR_GL, "EGL has no desktop OpenGL");
   e->context = create_context(e->display, config, debug);
   if (e->context != EGL_NO_CONTEXT) return make_current(e);
-  enum hb_status status =
-      hb_fail(HB_ERR_GL, "no OpenGL 3.3 core context (eglCreateContext: 0x%x)", (unsigned)egl.GetError());
-  leave_display(e);
-  return status;
+  return hb_fail(HB_ERR_GL, "no OpenGL 3.3 core context (eglCreateContext: 0x%x)", (unsigned)egl.GetError());
 }
 
 static enum hb_status try_device(struct egl *e, EGLDeviceEXT device, int debug)
@@ -273,8 +254,6 @@ static enum hb_status egl_open(const char *device, int hardware, int debug, void
   HB_TRY(load());
   struct egl *e;
   HB_TRY(HB_ALLOC(1, &e));
-  e->next = opened;
-  opened = e;
   *handle = e;
   return device ? open_named(e, device, debug) : open_best(e, hardware, debug);
 }

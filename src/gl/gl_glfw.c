@@ -10,13 +10,27 @@
 
 #include <string.h>
 
-static int open_windows; /* glfwTerminate after the last one */
+static int open_windows; /* glfwTerminate after the last one, */
+static int is_shared;    /* but never where the program had called glfwInit before us */
 
 static enum hb_status fail(const char *what)
 {
   const char *reason = NULL;
   glfwGetError(&reason);
   return hb_fail(HB_ERR_GL, "%s: %s", what, reason ? reason : "no reason given");
+}
+
+static int init(void)
+{
+  glfwGetError(NULL);
+  glfwGetPrimaryMonitor(); /* no side effect but this error */
+  is_shared = glfwGetError(NULL) != GLFW_NOT_INITIALIZED;
+  return glfwInit();
+}
+
+static void end(void)
+{
+  if (!is_shared) glfwTerminate();
 }
 
 static enum hb_status make_current(void *handle)
@@ -45,7 +59,7 @@ static GLFWwindow *open_window(int major, int minor, int debug)
 
 static enum hb_status open_on(const char *device, int debug, void **handle)
 {
-  if (open_windows == 0 && !glfwInit()) return fail("GLFW found no window system");
+  if (open_windows == 0 && !init()) return fail("GLFW found no window system");
   enum hb_status status = hb_gl_probe("glfw", device);
   static const int versions[][2] = {{4, 5}, {4, 3}, {4, 1}, {4, 0}, {3, 3}};
   GLFWwindow *window = NULL;
@@ -53,7 +67,7 @@ static enum hb_status open_on(const char *device, int debug, void **handle)
     window = open_window(versions[k][0], versions[k][1], debug);
   if (!window) {
     if (status == HB_OK) status = fail("GLFW got no OpenGL 3.3 core context");
-    if (open_windows == 0) glfwTerminate();
+    if (open_windows == 0) end();
     return status;
   }
   open_windows++;
@@ -80,7 +94,7 @@ static void glfw_close(void *handle)
   if (!handle) return;
   release(handle);
   glfwDestroyWindow(handle);
-  if (--open_windows == 0) glfwTerminate();
+  if (--open_windows == 0) end();
 }
 
 static hb_gl_function get_proc(const char *name) { return glfwGetProcAddress(name); }
