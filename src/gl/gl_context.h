@@ -32,6 +32,8 @@ struct hb_gl_context {
   char message[256];     /* last error message of the driver, when debugging */
   char mistake[160];     /* our own, see gl_pass.c; reported by hb_gl_context_check */
   int users;             /* the last one to close it destroys it */
+  const void
+      *thread; /* where it is current, by the address of something that each thread has; NULL: nowhere */
   const struct hb_gl_pass
       *bound; /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
