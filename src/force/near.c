@@ -254,7 +254,7 @@ static enum hb_status answer(struct hb_near *near, struct question *q, size_t mo
   if (d) HB_TRY(fill(near));
   for (; q->first < points->ni; q->first += q->count) {
     size_t left = points->ni - q->first;
-    struct hb_near_proposals proposals;
+    struct hb_near_proposals proposals = {0};
     q->count = d ? hb_near_device_portion(d, left) : hb_min(left, HOST_PORTION);
     q->proposals = d ? &proposals : NULL;
     if (d)
