@@ -1,13 +1,14 @@
 // A particle with a time of its own, as GRAPE-6 keeps them: ten texels, one after the other, `row` particles in a row of
-// the texture. Each number has twice the digits of float (high and low part, or the words of a double); the derivatives
-// are divided by their factorials beforehand. A time has three words: three floats hold all 53 bits of a double, so that
+// the texture.
 //
 //   texel    0        1       2        3       4          5         6          7         8           9
 //   xyz    x high   x low   v high   v low   a/2 high   a/2 low   k/6 high   k/6 low   s/24 high   s/24 low
 //   w      m high   m low   t, word by word               address
 //
-// the difference of two times keeps every bit that it has, however short it is beside the times. (k is the jerk, s the
-// second derivative of the acceleration, the snap.)
+// Each number has twice the digits of float (high and low part, or the words of a double). The derivatives are divided by
+// their factorials beforehand (k is the jerk; s, the second derivative of the acceleration, the snap). A time has three
+// words: three floats hold all 53 bits of a double, so that the difference of two times keeps every bit that it has,
+// however short it is beside them.
 #define RECORDS 2
 #define F_RECORDS 2
 #include "common/real.glsl"

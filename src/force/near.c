@@ -37,6 +37,7 @@ struct question {
 
 enum hb_status hb_near_create(struct hb_gl_context *context, struct hb_near **near)
 {
+  HB_GL_VISIT;
   struct hb_near *n;
   *near = NULL;
   HB_TRY(HB_ALLOC(1, &n));
@@ -51,6 +52,7 @@ enum hb_status hb_near_create(struct hb_gl_context *context, struct hb_near **ne
 
 void hb_near_destroy(struct hb_near *near)
 {
+  HB_GL_VISIT;
   if (!near) return;
   hb_near_device_destroy(near->device);
   hb_mem_free(near);
@@ -245,13 +247,14 @@ static enum hb_status answer_portion(struct question *q, size_t most)
 /* Point by point in portions, each proposed by the device, if there is one, and then decided. */
 static enum hb_status answer(struct hb_near *near, struct question *q, size_t most)
 {
+  HB_GL_VISIT;
   struct hb_near_device *d = near->sources.nj ? near->device : NULL;
   const struct hb_near_points *points = q->points;
   q->sources = &near->sources;
   if (d) HB_TRY(fill(near));
   for (; q->first < points->ni; q->first += q->count) {
     size_t left = points->ni - q->first;
-    struct hb_near_proposals proposals;
+    struct hb_near_proposals proposals = {0};
     q->count = d ? hb_near_device_portion(d, left) : hb_min(left, HOST_PORTION);
     q->proposals = d ? &proposals : NULL;
     if (d)

@@ -26,7 +26,7 @@ struct hb_near_points {
 };
 
 /* nearest[ni], the source with the smallest r^2, of several the lowest number; HB_NO_SOURCE where there is none (only the
- * one left out, or every r^2 is NaN). r2[ni], nullable, its square distance; INFINITY where there is none.
+ * one left out, or no r^2 is finite). r2[ni], nullable, its square distance; INFINITY where there is none.
  * Errors: HB_ERR_DEVICE when a draw was lost, HB_ERR_GL (limits), HB_ERR_INTERNAL (memory). */
 enum hb_status hb_near_nearest(struct hb_near *near, const struct hb_near_points *points, uint32_t *nearest,
                                double *r2);

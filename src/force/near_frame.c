@@ -18,7 +18,7 @@ static double median(size_t n, double *q)
 
 void hb_near_frame_find(size_t n, const double *x, struct hb_near_frame *frame)
 {
-  double q[SAMPLE];
+  double q[SAMPLE] = {0};
   size_t count = n < SAMPLE ? n : SAMPLE, step = n / (count ? count : 1);
   for (size_t c = 0; c < 3; c++) {
     for (size_t k = 0; k < count; k++) q[k] = x[3 * step * k + c];

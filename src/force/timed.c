@@ -27,7 +27,7 @@ struct hb_timed {
   struct hb_timed_device *device; /* NULL: the host predicts */
   unsigned opening;               /* of the force, in which it and `near` were made */
   double origin[2][3];            /* of the frame on the device */
-  size_t renewed;                 /* particles that have come since it was found */
+  size_t framed, renewed;         /* particles it was found for, and those that have come since */
 
   /* predicted by the host */
   double *m, *x, *v; /* [places_room], 3 times, 3 times */
@@ -59,6 +59,7 @@ static void drop_device(struct hb_timed *p)
 
 void hb_timed_destroy(struct hb_timed *p)
 {
+  HB_GL_VISIT;
   if (!p) return;
   drop_device(p);
   hb_mem_free(p->body);
@@ -164,19 +165,22 @@ static enum hb_status predict_places(struct hb_timed *p)
 
 /* ---- and on the device ---- */
 
-/* The frame of the particles when they came in greater number last: it need not be the best one, only near. */
+/* The frame need not be the best one, only near: it is found again when there are more particles, and once in a while. */
+static int needs_frame(const struct hb_timed *p) { return p->nj > 2 * p->framed || p->renewed > 16 * p->nj; }
+
 static enum hb_status find_frame(struct hb_timed *p)
 {
   memset(p->origin, 0, sizeof p->origin);
-  p->renewed = 0;
-  if (!hb_force_rounds(p->force)) return HB_OK;
+  p->framed = p->renewed = 0;
   HB_TRY(predict_places(p));
   hb_frame_origin(p->nj, p->m, p->x, HB_FRAME_COARSE, p->origin[0]);
   hb_frame_origin(p->nj, p->m, p->v, HB_FRAME_COARSE, p->origin[1]);
   hb_frame_subtract(p->origin[0], p->nj, p->x, p->x);
   hb_frame_subtract(p->origin[1], p->nj, p->v, p->v);
   p->has_places = 0;
-  return hb_force_check_range(p->force, p->nj, p->m, p->x, p->v);
+  HB_TRY(hb_force_check_range(p->force, p->nj, p->m, p->x, p->v));
+  p->framed = p->nj;
+  return HB_OK;
 }
 
 /* A device with room for all, which in a new one are still to come. */
@@ -198,9 +202,8 @@ static void nobody_waits(struct hb_timed *p)
 
 static enum hb_status predict_on_device(struct hb_timed *p, struct hb_pairs *pairs)
 {
-  int is_new = !p->device;
   HB_TRY(reserve_device(p, pairs));
-  if (is_new || p->renewed >= p->nj) HB_TRY(find_frame(p));
+  if (hb_force_rounds(p->force) && needs_frame(p)) HB_TRY(find_frame(p));
   HB_TRY(hb_timed_device_put(p->device, p->waiting_count, p->waiting, p->body));
   HB_TRY(hb_timed_device_predict(p->device, pairs, p->nj, p->t, (const double(*)[3])p->origin));
   hb_force_filled(p->force, p->nj, (const double(*)[3])p->origin);
@@ -217,6 +220,7 @@ static void set_near_sources(struct hb_timed *p);
 
 enum hb_status hb_timed_predict(struct hb_timed *p, size_t nj, double t)
 {
+  HB_GL_VISIT;
   struct hb_pairs *pairs;
   if (nj == 0 || nj > p->n)
     return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to the %zu stored", nj, p->n);
@@ -238,6 +242,7 @@ enum hb_status hb_timed_predict(struct hb_timed *p, size_t nj, double t)
 
 enum hb_status hb_timed_check(struct hb_timed *p)
 {
+  HB_GL_VISIT;
   enum hb_status status = p->device ? hb_timed_device_check(p->device) : HB_OK;
   if (status != HB_OK) drop_device(p); /* what it stores is not known */
   return status;
@@ -300,6 +305,7 @@ static enum hb_status end_question(struct hb_timed *p, enum hb_status status)
 enum hb_status hb_timed_nearest(struct hb_timed *p, const struct hb_near_points *points, uint32_t *nearest,
                                 double *r2)
 {
+  HB_GL_VISIT;
   HB_TRY(prepare_near(p));
   return end_question(p, hb_near_nearest(p->near, points, nearest, r2));
 }
@@ -307,6 +313,7 @@ enum hb_status hb_timed_nearest(struct hb_timed *p, const struct hb_near_points 
 enum hb_status hb_timed_find(struct hb_timed *p, const struct hb_near_points *points, const double *h2,
                              size_t most, struct hb_near_lists *lists)
 {
+  HB_GL_VISIT;
   HB_TRY(prepare_near(p));
   return end_question(p, hb_near_find(p->near, points, h2, most, lists));
 }

@@ -41,7 +41,8 @@ enum hb_status hb_timed_check(struct hb_timed *timed);
 void hb_timed_place(const struct hb_timed *timed, size_t address, double t, double x[3], double v[3]);
 
 /* hb_near_nearest and hb_near_find among the sources of the last prediction: equal to the host's, from positions as
- * hb_timed_place gives them. Errors: as there; HB_ERR_USAGE before the first prediction. */
+ * hb_timed_place gives them; also while a call of the force is under way. Errors: as there; HB_ERR_USAGE before the first
+ * prediction. */
 enum hb_status hb_timed_nearest(struct hb_timed *timed, const struct hb_near_points *points,
                                 uint32_t *nearest, double *r2);
 enum hb_status hb_timed_find(struct hb_timed *timed, const struct hb_near_points *points, const double *h2,
