@@ -226,16 +226,30 @@ static enum hb_status check_ready(const struct hb_force *force)
   return check_idle(force);
 }
 
-enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
-                              double *phi)
+static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                            double *phi)
 {
-  HB_GL_VISIT;
   HB_TRY(check_ready(force));
   if (ni == 0) return HB_OK;
   HB_TRY(check_sinks(force, ni, index));
   HB_TRY(force->ops->begin(force->state, ni, index, a, j, phi));
   force->is_under_way = 1;
   return HB_OK;
+}
+
+/* Before the caller turns to other work: a driver may wait for more commands before it starts any. */
+static enum hb_status set_off(const struct hb_force *force)
+{
+  const struct hb_gl_context *gl = force->ops->gl ? force->ops->gl(force->state) : NULL;
+  return gl ? hb_gl_context_flush((struct hb_gl_context *)gl) : HB_OK;
+}
+
+enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                              double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
+  return set_off(force);
 }
 
 enum hb_status hb_force_finish(struct hb_force *force)
@@ -250,14 +264,13 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
                              double *phi)
 {
   HB_GL_VISIT;
-  HB_TRY(hb_force_begin(force, ni, index, a, j, phi));
+  HB_TRY(begin(force, ni, index, a, j, phi));
   return hb_force_finish(force);
 }
 
-enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
-                                 const uint32_t *own, double *a, double *j, double *phi)
+static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                               const uint32_t *own, double *a, double *j, double *phi)
 {
-  HB_GL_VISIT;
   HB_TRY(check_ready(force));
   if (!force->ops->begin_at)
     return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on other points",
@@ -270,11 +283,19 @@ enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double
   return HB_OK;
 }
 
+enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                 const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
+  return set_off(force);
+}
+
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi)
 {
   HB_GL_VISIT;
-  HB_TRY(hb_force_begin_at(force, ni, x, v, own, a, j, phi));
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
   return hb_force_finish(force);
 }
 

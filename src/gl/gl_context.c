@@ -336,6 +336,13 @@ enum hb_status hb_gl_context_use(struct hb_gl_context *c)
   return HB_OK;
 }
 
+enum hb_status hb_gl_context_flush(struct hb_gl_context *context)
+{
+  HB_TRY(hb_gl_context_use(context));
+  glFlush();
+  return HB_OK;
+}
+
 enum hb_status hb_gl_context_take(struct hb_gl_context *context)
 {
   release_callers();

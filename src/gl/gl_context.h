@@ -91,6 +91,9 @@ enum hb_status hb_gl_context_use(struct hb_gl_context *context);
 int hb_gl_visit_begin(void);
 void hb_gl_visit_end(int *visit);
 
+/* Lets the device start on what it was given. */
+enum hb_status hb_gl_context_flush(struct hb_gl_context *context);
+
 /* The same as hb_gl_context_use after releasing the caller's: for functions that leave ours current on purpose. */
 enum hb_status hb_gl_context_take(struct hb_gl_context *context);
 

@@ -227,8 +227,8 @@ enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, c
                            const uint32_t *own, double *a, double *j, double *phi);
 
 /* hb_force_eval and hb_force_at in two halves: begin returns while the device works, finish waits and fills a, j and phi.
- * Until then all arrays belong to the call, and the handle takes no other. Schemes on the host are done when begin
- * returns. finish without a call under way does nothing. */
+ * Until then all arrays belong to the call, and the handle takes no other. Schemes on the host, and OpenGL in software,
+ * are done when begin returns. finish without a call under way does nothing. */
 enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                               double *phi);
 enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
