@@ -119,7 +119,7 @@ static void zsh_value(const char *metavar, struct hb_words words, int is_list, F
 
 static void zsh_option(const struct hb_opts_option *option, FILE *out)
 {
-  for (int with_letter = 0; with_letter <= (option->letter != 0); with_letter++) {
+  for (int with_letter = 0; with_letter < (option->letter ? 2 : 1); with_letter++) {
     if (with_letter)
       fprintf(out, " \\\n        '-%c[", option->letter);
     else
