@@ -22,6 +22,7 @@ struct hb_force {
   size_t stamp_room;
   uint32_t call;
   struct hb_phases phases;
+  unsigned openings;
   int is_under_way;             /* a call was begun and is to be finished */
   double origin[2][3];          /* of the sources' own frame: its place and velocity */
   struct hb_frame_copy sources; /* in that frame */
@@ -62,6 +63,7 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   f->params.precision = hb_precision_names[f->precision];
   HB_TRY(choose_interaction(f->ops, params->interaction, &f->interaction));
   f->params.interaction = f->interaction->name;
+  f->openings = 1;
   return f->ops->open(&f->params, gl, &f->state);
 }
 
@@ -299,6 +301,29 @@ enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, c
   return hb_force_finish(force);
 }
 
+/* ---- sources that others send ---- */
+
+enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pairs **pairs)
+{
+  *pairs = NULL;
+  HB_TRY(check_idle(force));
+  HB_TRY(expect_sources(force, nj));
+  return force->ops->engine ? force->ops->engine(force->state, nj, pairs) : HB_OK;
+}
+
+void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3])
+{
+  memcpy(force->origin, origin, sizeof force->origin);
+  force->nj = nj;
+}
+
+struct hb_gl_context *hb_force_gl(const struct hb_force *force)
+{
+  const struct hb_force_ops *ops = force->ops;
+  return ops->gl && force->state ? (struct hb_gl_context *)ops->gl(force->state) : NULL;
+}
+unsigned hb_force_openings(const struct hb_force *force) { return force->openings; }
+
 /* ---- a device that fails ---- */
 
 /* A new context and smaller draws: what a driver dropped for taking too long may succeed in pieces. The tuning stays. */
@@ -311,6 +336,7 @@ enum hb_status hb_force_open_again(struct hb_force *force)
   force->state = NULL;
   force->nj = force->kept = 0;
   force->is_under_way = 0;
+  force->openings++;
   double longest = force->params.max_draw_s > 0 ? force->params.max_draw_s : usual;
   force->params.max_draw_s = longest / 4;
   return force->ops->open(&force->params, NULL, &force->state);

@@ -87,7 +87,8 @@ enum hb_status hb_gl_context_use(struct hb_gl_context *context);
 /* A public function that may work with OpenGL begins with HB_GL_VISIT: a context of the caller's that is current then is
  * current again when the function returns. Where none is, ours may stay: releasing it after each call would take longer
  * than the draws of a small block. */
-#define HB_GL_VISIT __attribute__((cleanup(hb_gl_visit_end))) int hb_gl_visit_here = hb_gl_visit_begin()
+#define HB_GL_VISIT                                                                                          \
+  __attribute__((cleanup(hb_gl_visit_end), unused)) int hb_gl_visit_here = hb_gl_visit_begin()
 int hb_gl_visit_begin(void);
 void hb_gl_visit_end(int *visit);
 
