@@ -1,5 +1,6 @@
 # Holmberg. Targets: `make help`. Everything made goes to build/; V=1 shows the commands.
 VERSION := 0.1.0
+DATE    := 2026-11-22# of the version, for its manual
 B       := build
 
 CC      ?= cc
@@ -31,19 +32,20 @@ COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 
 ROOMS   := base core gl pairs ic io perf force step sim# of the library; the others are of the program
 object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst %,$(B)/obj/gen/%.o,$(2))
 LIB_OBJ := $(call object,$(ROOMS:%=src/%/%),shaders paper)
-OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/%,$(SOURCES)),templates commit)
+OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/%,$(SOURCES)),templates commit)
 # Libraries of other people's calls: their own objects; what they need of libholmberg goes into their shared form, hidden.
 LIB_BASE := src/lib/engine.c src/lib/environment.c
-g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c,$(filter src/lib/%,$(SOURCES))))
+g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c,$(filter src/lib/% src/manual/%,$(SOURCES))))
 cunbody_OBJ := $(call object,$(LIB_BASE) src/lib/cunbody_calls.c)
 CALLS   := g6 cunbody
 PUBLIC  := $(filter-out %/measure.h $(CALLS:%=\%/%.h),$(sort $(wildcard src/include/holmberg/*.h)))
 SONAME  := libholmberg.so.1
 CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
+MANUAL  := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/manual/%,$(SOURCES)))
 CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
-OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/*/*.c))
+OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/*/*.c))
 
 # What fuzzing needs, linked with the command line but its main(); calls that tests/fuzz answers itself are its own.
 FUZZ_OBJ   := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/fuzz/*.c)) $(filter-out %/main.o,$(CLI_OBJ))
@@ -62,7 +64,7 @@ compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.sa
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(B)/holmberg $(B)/holmberg-child $(B)/$(SONAME) $(B)/libholmberg.a $(CALLS:%=$(B)/libholmberg-%.so.1) $(CALLS:%=$(B)/libholmberg-%.a)
+all: $(B)/holmberg $(B)/holmberg-child $(B)/$(SONAME) $(B)/libholmberg.a $(CALLS:%=$(B)/libholmberg-%.so.1) $(CALLS:%=$(B)/libholmberg-%.a) $(B)/manual/holmberg.1
 
 help:
 	@echo 'make            build build/holmberg, its helper holmberg-child, build/libholmberg.so.1 and libholmberg.a'
@@ -79,11 +81,11 @@ help:
 	@echo 'V=1 shows the commands; DEPS=manual never installs a package.'
 
 # Where to: see tools/install.sh. Installing builds nothing that is up to date.
-export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR
+export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR
 install: all
 	$(Q)tools/install.sh install $(B) $(VERSION) '$(NEEDS)'
 
-uninstall:
+uninstall: all
 	$(Q)tools/install.sh uninstall $(B) $(VERSION) '$(NEEDS)'
 
 # The set-up may install what make looks for, hence the second make.
@@ -153,6 +155,14 @@ $(B)/libprogram.a: $(OWN_OBJ)
 $(B)/%.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/manual-maker: $(MANUAL) $(filter-out %/main.o,$(CLI_OBJ)) $(LINKED)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk tools/man_header.awk $(PUBLIC) data/FORMATS.md src/cli/README.md
+	$(call say,GEN,$(@D))
+	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(PUBLIC)
 
 # Never unloaded: its helper threads wait for the next loop.
 $(B)/$(SONAME): $(LIB_OBJ) $(B)/gen/exports.map

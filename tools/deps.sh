@@ -35,6 +35,9 @@ run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal    
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium
 test          file:/usr/share/i18n/locales/de_DE locales    glibc-locale-source  glibc        -
+test          cmd:man                  man-db               man-db               man-db       -
+test          cmd:mandoc               mandoc               mandoc               mandoc       mandoc
+test          cmd:zsh                  zsh                  zsh                  zsh          zsh
 test          cmd:g++                  g++                  gcc-c++              gcc          gcc
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
