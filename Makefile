@@ -35,10 +35,11 @@ LIB_OBJ := $(call object,$(ROOMS:%=src/%/%),shaders paper)
 OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/%,$(SOURCES)),templates commit)
 # Libraries of other people's calls: their own objects; what they need of libholmberg goes into their shared form, hidden.
 LIB_BASE := src/lib/engine.c src/lib/environment.c
-g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c,$(filter src/lib/% src/manual/%,$(SOURCES))))
+g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c,$(filter src/lib/%,$(SOURCES))))
 cunbody_OBJ := $(call object,$(LIB_BASE) src/lib/cunbody_calls.c)
 CALLS   := g6 cunbody
 PUBLIC  := $(filter-out %/measure.h $(CALLS:%=\%/%.h),$(sort $(wildcard src/include/holmberg/*.h)))
+HEADERS := $(PUBLIC) $(CALLS:%=src/include/holmberg/%.h)
 SONAME  := libholmberg.so.1
 CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
 MANUAL  := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/manual/%,$(SOURCES)))
@@ -160,9 +161,9 @@ $(B)/manual-maker: $(MANUAL) $(filter-out %/main.o,$(CLI_OBJ)) $(LINKED)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk tools/man_header.awk $(PUBLIC) data/FORMATS.md src/cli/README.md
+$(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk tools/man_header.awk $(HEADERS) data/FORMATS.md src/cli/README.md
 	$(call say,GEN,$(@D))
-	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(PUBLIC)
+	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(HEADERS)
 
 # Never unloaded: its helper threads wait for the next loop.
 $(B)/$(SONAME): $(LIB_OBJ) $(B)/gen/exports.map

@@ -1,4 +1,4 @@
-/* CUNBODY-1's calls on OpenGL: forces as in section 3 and appendix A of Hamada & Iitaka 2007. Link -lholmberg-cunbody.
+/* The calls of CUNBODY-1 on OpenGL: forces as in section 3 and appendix A of Hamada & Iitaka 2007. Link -lholmberg-cunbody.
  *
  * Device, scheme and precision by the environment, as in g6.h. A failure ends no program: the arrays are NaN then,
  * cunbody_error has a sentence, and the first one is written to stderr. Calls from several threads wait for each other. */

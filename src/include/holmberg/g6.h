@@ -1,9 +1,8 @@
-/* GRAPE-6's host library on OpenGL: what phiGRAPE, ph4, kira and banana call, and nothing else of Holmberg. Link
+/* The host library of GRAPE-6 on OpenGL: what phiGRAPE, ph4, kira and banana call, and nothing else of Holmberg. Link
  * -lholmberg-g6 in place of -lg6 or -lsapporo. Also GRAPE-5's calls (g5_...) and the GPU library of NBODY6 (gpunb_...).
  *
  * Names with an underscore at the end are those of Fortran: every scalar is a pointer, NULL stands for 0. A function named
- * here may be replaced by the program's own of the same name. Vectors are double[n][3]. Units: G = 1.
- *
+ * here may be replaced by the program's own of the same name. Vectors are double[n][3]. Conventions, with G = 1:
  *   forces      acc_i = sum m_j dx / (r^2 + eps2)^(3/2), jerk its time derivative, pot_i = -sum m_j / (r^2 + eps2)^(1/2)
  *   j-particles those at addresses 0 ... nj - 1, each predicted from its own time tj to ti, with all terms of the hardware:
  *               x + v dt + aby2 dt^2 + a1by6 dt^3 + 3/4 a2by18 dt^4,  v + 2 aby2 dt + 3 a1by6 dt^2 + 3 a2by18 dt^3
@@ -22,14 +21,15 @@
  * function is returned by the next lasthalf, whose arrays then are NaN. g6_error has a sentence; the first one is written
  * to stderr. g6_reset forgets a failure; closing and opening starts afresh.
  *
- * Environment: HB_G6_SCHEME      a scheme of `holmberg info`; default tile on a GPU, bag without compute shaders, host-simd
- *                                without a GPU. Not cg2007 and grape6.
- *              HB_G6_PRECISION   one of the scheme's precisions; default ds, else the scheme's first
- *              HB_G6_NPIPES      what g6_npipes says, 1 to 16384; default 48, GRAPE-6's, for which all programs have room.
- *                                phiGRAPE has 16384, banana 128; the larger, the fewer calls for a large block
- *              HB_G6_DEVICES     a device for each board, "0 1 software"; default HB_DEVICE, else the k-th GPU for board k
- *              HB_G6_QUIET       if set, nothing is written to stderr
- *              HB_CONTEXT, HB_DEVICE, OMP_NUM_THREADS   as for holmberg itself
+ * Environment:
+ *   HB_G6_SCHEME     a scheme of `holmberg info`; default tile on a GPU, bag without compute shaders, host-simd without a
+ *                    GPU. Not cg2007 and grape6, which know forces on their sources only
+ *   HB_G6_PRECISION  one of the scheme's precisions; default ds, else the scheme's first
+ *   HB_G6_NPIPES     what g6_npipes says, 1 to 16384; default 48, GRAPE-6's, for which all programs have room. phiGRAPE has
+ *                    16384, banana 128; the larger, the fewer calls for a large block
+ *   HB_G6_DEVICES    a device for each board, "0 1 software"; default HB_DEVICE, else the k-th GPU for board k
+ *   HB_G6_QUIET      if set, nothing is written to stderr
+ *   HB_CONTEXT, HB_DEVICE, OMP_NUM_THREADS   as for holmberg itself
  *
  * Boards may be used by several threads, each board by one at a time. */
 #ifndef HOLMBERG_G6_H
