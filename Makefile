@@ -55,7 +55,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
 compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
-.PHONY: all install uninstall run reproduce test test-long fuzz lint asan format clean help deps-%
+.PHONY: all install uninstall deb run reproduce test test-long fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -64,6 +64,7 @@ all: $(B)/holmberg $(B)/holmberg-child $(B)/$(SONAME) $(B)/libholmberg.a $(B)/ma
 help:
 	@echo 'make            build build/holmberg, its helper holmberg-child, build/libholmberg.so.1 and libholmberg.a'
 	@echo 'make install    install it all below PREFIX=/usr/local; DESTDIR= for packages; make uninstall removes it'
+	@echo 'make deb        Debian packages in build/deb'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make reproduce  set up the machine, build, repeat the tables and figures of 2007 on this machine: a report'
 	@echo 'make test       set up the machine, build, run all tests'
@@ -76,12 +77,16 @@ help:
 	@echo 'V=1 shows the commands; DEPS=manual never installs a package.'
 
 # Where to: see tools/install.sh. Installing builds nothing that is up to date.
-export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR
+export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR
 install: all
 	$(Q)tools/install.sh install $(B) $(VERSION) '$(NEEDS)'
 
 uninstall: all
 	$(Q)tools/install.sh uninstall $(B) $(VERSION) '$(NEEDS)'
+
+# Checked by make test-long.
+deb: deps-run deps-deb
+	$(Q)tools/deb.sh $(B) $(VERSION)
 
 # The set-up may install what make looks for, hence the second make.
 run: deps-run
@@ -103,6 +108,7 @@ test-long: deps-test deps-long fuzz reproduce
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
+	$(Q)$(MAKE) --no-print-directory deb
 
 .PHONY: tests host-tests objects
 tests: $(TESTS)

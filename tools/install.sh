@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # install.sh install|uninstall BUILD VERSION NEEDS: puts what was built below $DESTDIR$PREFIX, or removes just that. NEEDS
 # are the pkg-config names of the libraries that a static link needs. Environment, all with the usual defaults: DESTDIR
-# PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR.
+# PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR.
 set -euo pipefail
 what=$1 build=$2 version=$3 needs=$4
 cd "$(dirname "$0")/.."
 : "${DESTDIR:=}" "${PREFIX:=/usr/local}"
 : "${BINDIR:=$PREFIX/bin}" "${LIBDIR:=$PREFIX/lib}" "${LIBEXECDIR:=$PREFIX/libexec}" "${INCLUDEDIR:=$PREFIX/include}"
-: "${DATADIR:=$PREFIX/share}" "${MANDIR:=$DATADIR/man}"
+: "${DATADIR:=$PREFIX/share}" "${MANDIR:=$DATADIR/man}" "${ZSHDIR:=$DATADIR/zsh/site-functions}"
 soname=$(cd "$build" && echo libholmberg.so.?)
 
 # Lines `mode source destination`, and `link what destination`; no name has a blank.
@@ -23,7 +23,7 @@ files() {
     echo "644 $page $MANDIR/man${page##*.}/${page##*/}"
   done
   echo "644 $build/manual/holmberg.bash $DATADIR/bash-completion/completions/holmberg"
-  echo "644 $build/manual/_holmberg $DATADIR/zsh/site-functions/_holmberg"
+  echo "644 $build/manual/_holmberg $ZSHDIR/_holmberg"
   for header in src/include/holmberg/*.h; do
     [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
   done
