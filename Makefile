@@ -32,15 +32,21 @@ COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 
 ROOMS   := base core gl pairs ic io perf force step sim# of the library; the others are of the program
 object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst %,$(B)/obj/gen/%.o,$(2))
 LIB_OBJ := $(call object,$(ROOMS:%=src/%/%),shaders paper)
-OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/manual/%,$(SOURCES)),templates commit)
-PUBLIC  := $(filter-out %/measure.h,$(sort $(wildcard src/include/holmberg/*.h)))
+OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/%,$(SOURCES)),templates commit)
+# Libraries of other people's calls: their own objects; what they need of libholmberg goes into their shared form, hidden.
+LIB_BASE := src/lib/engine.c src/lib/environment.c
+g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c,$(filter src/lib/%,$(SOURCES))))
+cunbody_OBJ := $(call object,$(LIB_BASE) src/lib/cunbody_calls.c)
+CALLS   := g6 cunbody
+PUBLIC  := $(filter-out %/measure.h $(CALLS:%=\%/%.h),$(sort $(wildcard src/include/holmberg/*.h)))
+HEADERS := $(PUBLIC) $(CALLS:%=src/include/holmberg/%.h)
 SONAME  := libholmberg.so.1
 CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
 MANUAL  := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/manual/%,$(SOURCES)))
 CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
-OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/*/*.c))
+OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/*/*.c))
 
 # What fuzzing needs, linked with the command line but its main(); calls that tests/fuzz answers itself are its own.
 FUZZ_OBJ   := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/fuzz/*.c)) $(filter-out %/main.o,$(CLI_OBJ))
@@ -59,7 +65,7 @@ compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.sa
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(B)/holmberg $(B)/holmberg-child $(B)/$(SONAME) $(B)/libholmberg.a $(B)/manual/holmberg.1
+all: $(B)/holmberg $(B)/holmberg-child $(B)/$(SONAME) $(B)/libholmberg.a $(CALLS:%=$(B)/libholmberg-%.so.1) $(CALLS:%=$(B)/libholmberg-%.a) $(B)/manual/holmberg.1
 
 help:
 	@echo 'make            build build/holmberg, its helper holmberg-child, build/libholmberg.so.1 and libholmberg.a'
@@ -106,6 +112,7 @@ test-long: deps-test deps-long fuzz reproduce
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
 	$(Q)for name in gl_energy gl_faults gl_steps grape6; do LONG=1 HB_CONTEXT=osmesa $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
+	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats -f 'Hermite code' tests/cli/g6.bats
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
 	$(Q)$(MAKE) --no-print-directory deb
@@ -140,6 +147,7 @@ clean:
 	$(Q)rm -rf $(B)
 
 LINKED := $(B)/libprogram.a $(B)/libholmberg.a
+TESTED := $(CALLS:%=$(B)/libholmberg-%.a) $(LINKED)
 
 $(B)/holmberg: $(CLI_OBJ) $(LINKED)
 	$(call say,LINK,$@)
@@ -159,9 +167,9 @@ $(B)/manual-maker: $(MANUAL) $(filter-out %/main.o,$(CLI_OBJ)) $(LINKED)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk tools/man_header.awk $(PUBLIC) data/FORMATS.md src/cli/README.md
+$(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk tools/man_header.awk $(HEADERS) data/FORMATS.md src/cli/README.md
 	$(call say,GEN,$(@D))
-	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(PUBLIC)
+	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(HEADERS)
 
 # Never unloaded: its helper threads wait for the next loop.
 $(B)/$(SONAME): $(LIB_OBJ) $(B)/gen/exports.map
@@ -169,6 +177,18 @@ $(B)/$(SONAME): $(LIB_OBJ) $(B)/gen/exports.map
 	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/gen/exports.map -Wl,--as-needed \
 	  -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(LDLIBS)
 	$(Q)ln -sf $(SONAME) $(B)/libholmberg.so
+
+$(foreach name,$(CALLS),$(eval $(B)/libholmberg-$(name).a: $($(name)_OBJ)))
+$(B)/libholmberg-%.so.1: $(B)/libholmberg-%.a $(B)/gen/%.map $(B)/libholmberg.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(B)/gen/$*.map -Wl,--as-needed \
+	  -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ -Wl,--whole-archive $< -Wl,--no-whole-archive \
+	  $(B)/libholmberg.a $(LDLIBS)
+	$(Q)ln -sf $(@F) $(B)/libholmberg-$*.so
+
+$(B)/gen/%.map: tools/exports.sh src/include/holmberg/%.h $(B)/libholmberg-%.a
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D) && tools/exports.sh HOLMBERG_$*_1 src/include/holmberg/$*.h $(B)/libholmberg-$*.a >$@
 
 $(B)/gen/exports.map: tools/exports.sh $(PUBLIC) $(LIB_OBJ)
 	$(call say,GEN,$@)
@@ -204,9 +224,9 @@ $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 
-$(B)/tests/%: $(B)/obj/tests/unit/%.o $(HELPERS) $(LINKED) | $(B)/holmberg-child
+$(B)/tests/%: $(B)/obj/tests/unit/%.o $(HELPERS) $(TESTED) | $(B)/holmberg-child
 	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(PARTS) $(HELPERS) $(LINKED) $(LDLIBS) -lcmocka
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(PARTS) $(HELPERS) $(TESTED) $(LDLIBS) -lcmocka
 
 $(B)/tests/test_fuzz: PARTS = $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
 $(B)/tests/test_fuzz: $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))

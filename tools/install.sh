@@ -12,13 +12,19 @@ soname=$(cd "$build" && echo libholmberg.so.?)
 
 # Lines `mode source destination`, and `link what destination`; no name has a blank.
 files() {
-  local header page
+  local header calls page
   echo "755 $build/holmberg $BINDIR/holmberg"
   echo "755 $build/holmberg-child $LIBEXECDIR/holmberg/holmberg-child"
   echo "644 $build/$soname $LIBDIR/$soname"
   echo "link $soname $LIBDIR/libholmberg.so"
   echo "644 $build/libholmberg.a $LIBDIR/libholmberg.a"
-  echo "644 pc $LIBDIR/pkgconfig/holmberg.pc"
+  echo "644 holmberg.pc $LIBDIR/pkgconfig/holmberg.pc"
+  for calls in g6 cunbody; do # other people's calls
+    echo "644 $build/libholmberg-$calls.so.1 $LIBDIR/libholmberg-$calls.so.1"
+    echo "link libholmberg-$calls.so.1 $LIBDIR/libholmberg-$calls.so"
+    echo "644 $build/libholmberg-$calls.a $LIBDIR/libholmberg-$calls.a"
+    echo "644 holmberg-$calls.pc $LIBDIR/pkgconfig/holmberg-$calls.pc"
+  done
   for page in "$build"/manual/*.[135]; do
     echo "644 $page $MANDIR/man${page##*.}/${page##*/}"
   done
@@ -40,14 +46,17 @@ put() { # put MODE SOURCE DESTINATION
 
 case $what in
 install)
-  pc=$(mktemp)
-  trap 'rm -f "$pc"' EXIT
+  folder=$(mktemp -d)
+  trap 'rm -r "$folder"' EXIT
   # shellcheck disable=SC2016 # ${prefix} is a variable of pkg-config
-  sed -e "s|@PREFIX@|$PREFIX|; s|@VERSION@|$version|; s|@NEEDS@|$needs|" \
-    -e "s|@LIBDIR@|${LIBDIR/#"$PREFIX"/'${prefix}'}|; s|@INCLUDEDIR@|${INCLUDEDIR/#"$PREFIX"/'${prefix}'}|" \
-    tools/holmberg.pc.in >"$pc"
+  for calls in '' g6 cunbody; do
+    template=tools/holmberg${calls:+-calls}.pc.in
+    sed -e "s|@PREFIX@|$PREFIX|; s|@VERSION@|$version|; s|@NEEDS@|$needs|; s|@CALLS@|$calls|" \
+      -e "s|@LIBDIR@|${LIBDIR/#"$PREFIX"/'${prefix}'}|; s|@INCLUDEDIR@|${INCLUDEDIR/#"$PREFIX"/'${prefix}'}|" \
+      "$template" >"$folder/holmberg${calls:+-$calls}.pc"
+  done
   files | while read -r mode source destination; do
-    [ "$source" != pc ] || source=$pc
+    case $source in *.pc) source=$folder/$source ;; esac
     put "$mode" "$source" "$destination"
   done
   [ -n "$DESTDIR" ] || [ "$(id -u)" != 0 ] || ldconfig

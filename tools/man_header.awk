@@ -1,5 +1,5 @@
-# man_header.awk -v name= -v version= -v date= HEADER: a page of section 3 from a public header: what its comments say, by
-# the declarations they stand above.
+# man_header.awk -v name= -v package= -v version= -v date= HEADER: a page of section 3 from a public header: what its comments
+# say, by the declarations they stand above.
 function escaped(s) {
   gsub(/\\/, "\\e", s)
   gsub(/-/, "\\-", s)
@@ -41,7 +41,7 @@ function put_head(    first, rest) {
   printf ".TH \"%s\" 3 %s \"Holmberg %s\" \"Library Functions\"\n.nh\n", toupper(name), date, version
   printf ".SH NAME\n%s \\- %s\n", name, escaped(first)
   printf ".SH SYNOPSIS\n.nf\n.B #include <holmberg/%s>\n.fi\n.PP\n", header
-  print ".B cc ... $(pkg\\-config \\-\\-cflags \\-\\-libs holmberg)\n.SH DESCRIPTION"
+  print ".B cc ... $(pkg\\-config \\-\\-cflags \\-\\-libs " escaped(package) ")\n.SH DESCRIPTION"
   put_text(text)
   print ".SH DECLARATIONS"
   head_done = 1

@@ -28,7 +28,9 @@ awk -f tools/man_markdown.awk -v name=holmberg-formats -v section=5 -v version="
 for header in "$@"; do
   name=$(basename "$header" .h)
   [ "$name" = holmberg ] || name=holmberg_$name
-  awk -f tools/man_header.awk -v name="$name" -v version="$version" -v date="$date" "$header" >"$out/$name.3"
+  package=holmberg
+  [ ! -e "$build/lib${name/_/-}.a" ] || package=${name/_/-}
+  awk -f tools/man_header.awk -v name="$name" -v package="$package" -v version="$version" -v date="$date" "$header" >"$out/$name.3"
   sed -n 's/^[a-z].*\b\(hb_[a-z0-9_]*\)(.*/\1/p; s/^\(hb_[a-z0-9_]*\)(.*/\1/p' "$header" | sort -u |
     while read -r function; do echo ".so man3/$name.3" >"$out/$function.3"; done
 done

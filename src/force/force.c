@@ -67,12 +67,17 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   return f->ops->open(&f->params, gl, &f->state);
 }
 
+static enum hb_status check_eps(double eps)
+{
+  if (isfinite(eps) && eps >= 0) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", eps);
+}
+
 enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force)
 {
   HB_GL_VISIT;
   *force = NULL;
-  if (!isfinite(params->eps) || params->eps < 0)
-    return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", params->eps);
+  HB_TRY(check_eps(params->eps));
   if (!isfinite(params->max_draw_s) || params->max_draw_s < 0)
     return hb_fail(HB_ERR_USAGE, "the longest draw is %g s, expected finite and >= 0", params->max_draw_s);
   const struct hb_force_ops *ops;
@@ -202,6 +207,18 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   HB_TRY(hb_force_check_range(force, nj, m, x, v));
   HB_TRY(set_j(force, nj, m, x, v));
   memcpy(force->origin, origin, sizeof origin);
+  return HB_OK;
+}
+
+enum hb_status hb_force_set_eps(struct hb_force *force, double eps)
+{
+  HB_TRY(check_eps(eps));
+  HB_TRY(check_idle(force));
+  if (eps == force->params.eps) return HB_OK;
+  if (!force->ops->set_eps)
+    return hb_fail(HB_ERR_USAGE, "scheme %s keeps the softening it was opened with", force->ops->info.name);
+  if (force->state) force->ops->set_eps(force->state, eps); /* else the device failed: it is opened again */
+  force->params.eps = eps;
   return HB_OK;
 }
 
