@@ -83,7 +83,7 @@ help:
 	@echo 'V=1 shows the commands; DEPS=manual never installs a package.'
 
 # Where to: see tools/install.sh. Installing builds nothing that is up to date.
-export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR
+export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR PYTHONDIR
 install: all
 	$(Q)tools/install.sh install $(B) $(VERSION) '$(NEEDS)'
 
@@ -171,11 +171,11 @@ $(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk
 	$(call say,GEN,$(@D))
 	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(HEADERS)
 
-# Never unloaded: its helper threads wait for the next loop.
+# Never unloaded: its helper threads wait for the next loop. It calls its own functions, whatever else a program links.
 $(B)/$(SONAME): $(LIB_OBJ) $(B)/gen/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/gen/exports.map -Wl,--as-needed \
-	  -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(LDLIBS)
+	  -Wl,-z,nodelete -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(LDLIBS)
 	$(Q)ln -sf $(SONAME) $(B)/libholmberg.so
 
 $(foreach name,$(CALLS),$(eval $(B)/libholmberg-$(name).a: $($(name)_OBJ)))
