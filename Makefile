@@ -61,7 +61,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
 compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
-.PHONY: all install uninstall run reproduce test test-long fuzz lint asan format clean help deps-%
+.PHONY: all install uninstall deb run reproduce test test-long fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -70,6 +70,7 @@ all: $(B)/holmberg $(B)/holmberg-child $(B)/$(SONAME) $(B)/libholmberg.a $(CALLS
 help:
 	@echo 'make            build build/holmberg, its helper holmberg-child, build/libholmberg.so.1 and libholmberg.a'
 	@echo 'make install    install it all below PREFIX=/usr/local; DESTDIR= for packages; make uninstall removes it'
+	@echo 'make deb        Debian packages in build/deb'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make reproduce  set up the machine, build, repeat the tables and figures of 2007 on this machine: a report'
 	@echo 'make test       set up the machine, build, run all tests'
@@ -82,12 +83,16 @@ help:
 	@echo 'V=1 shows the commands; DEPS=manual never installs a package.'
 
 # Where to: see tools/install.sh. Installing builds nothing that is up to date.
-export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR
+export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR PYTHONDIR
 install: all
 	$(Q)tools/install.sh install $(B) $(VERSION) '$(NEEDS)'
 
 uninstall: all
 	$(Q)tools/install.sh uninstall $(B) $(VERSION) '$(NEEDS)'
+
+# Checked by make test-long.
+deb: deps-run deps-deb
+	$(Q)tools/deb.sh $(B) $(VERSION)
 
 # The set-up may install what make looks for, hence the second make.
 run: deps-run
@@ -110,6 +115,7 @@ test-long: deps-test deps-long fuzz reproduce
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats -f 'Hermite code' tests/cli/g6.bats
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
+	$(Q)$(MAKE) --no-print-directory deb
 
 .PHONY: tests host-tests objects
 tests: $(TESTS)
@@ -165,11 +171,11 @@ $(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk
 	$(call say,GEN,$(@D))
 	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(HEADERS)
 
-# Never unloaded: its helper threads wait for the next loop.
+# Never unloaded: its helper threads wait for the next loop. It calls its own functions, whatever else a program links.
 $(B)/$(SONAME): $(LIB_OBJ) $(B)/gen/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/gen/exports.map -Wl,--as-needed \
-	  -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(LDLIBS)
+	  -Wl,-z,nodelete -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(LDLIBS)
 	$(Q)ln -sf $(SONAME) $(B)/libholmberg.so
 
 $(foreach name,$(CALLS),$(eval $(B)/libholmberg-$(name).a: $($(name)_OBJ)))

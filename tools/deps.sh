@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|test|long|fuzz|lint: makes sure that this machine has what the target needs. Missing packages are announced and
+# deps.sh run|test|long|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
 # installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
 # installing.
 set -eu
@@ -41,6 +41,9 @@ test          cmd:zsh                  zsh                  zsh                 
 test          cmd:g++                  g++                  gcc-c++              gcc          gcc
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
+deb           cmd:dpkg-buildpackage    dpkg-dev             -                    -            -
+deb           cmd:dh                   debhelper            -                    -            -
+deb           cmd:lintian              lintian              -                    -            -
 long          cmd:strace                strace               strace               strace       -
 long          cmd:valgrind             valgrind             valgrind             valgrind     -
 fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-clang afl++     afl++

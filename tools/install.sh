@@ -1,18 +1,27 @@
 #!/usr/bin/env bash
 # install.sh install|uninstall BUILD VERSION NEEDS: puts what was built below $DESTDIR$PREFIX, or removes just that. NEEDS
 # are the pkg-config names of the libraries that a static link needs. Environment, all with the usual defaults: DESTDIR
-# PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR.
+# PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR PYTHONDIR.
 set -euo pipefail
 what=$1 build=$2 version=$3 needs=$4
 cd "$(dirname "$0")/.."
 : "${DESTDIR:=}" "${PREFIX:=/usr/local}"
 : "${BINDIR:=$PREFIX/bin}" "${LIBDIR:=$PREFIX/lib}" "${LIBEXECDIR:=$PREFIX/libexec}" "${INCLUDEDIR:=$PREFIX/include}"
-: "${DATADIR:=$PREFIX/share}" "${MANDIR:=$DATADIR/man}"
+: "${DATADIR:=$PREFIX/share}" "${MANDIR:=$DATADIR/man}" "${ZSHDIR:=$DATADIR/zsh/site-functions}"
 soname=$(cd "$build" && echo libholmberg.so.?)
+
+# Where python3 looks for packages below PREFIX.
+: "${PYTHONDIR:=$(python3 - "$PREFIX" <<'EOF' || echo "$PREFIX/lib/python3/site-packages"
+import sys, sysconfig
+below = sys.argv[1] + "/lib/python3"
+known = (p for p in sys.path if p.startswith(below) and p.endswith("-packages"))
+print(next(known, sysconfig.get_path("purelib", "posix_prefix", {"base": sys.argv[1]})))
+EOF
+)}"
 
 # Lines `mode source destination`, and `link what destination`; no name has a blank.
 files() {
-  local header calls page
+  local header calls page module
   echo "755 $build/holmberg $BINDIR/holmberg"
   echo "755 $build/holmberg-child $LIBEXECDIR/holmberg/holmberg-child"
   echo "644 $build/$soname $LIBDIR/$soname"
@@ -29,13 +38,16 @@ files() {
     echo "644 $page $MANDIR/man${page##*.}/${page##*/}"
   done
   echo "644 $build/manual/holmberg.bash $DATADIR/bash-completion/completions/holmberg"
-  echo "644 $build/manual/_holmberg $DATADIR/zsh/site-functions/_holmberg"
+  echo "644 $build/manual/_holmberg $ZSHDIR/_holmberg"
+  for module in src/python/holmberg/*.py; do
+    [ ! -e "$module" ] || echo "644 $module $PYTHONDIR/holmberg/${module##*/}"
+  done
   for header in src/include/holmberg/*.h; do
     [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
   done
 }
 
-own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg"
+own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $PYTHONDIR/holmberg"
 
 put() { # put MODE SOURCE DESTINATION
   case $1 in
@@ -63,6 +75,7 @@ install)
   ;;
 uninstall)
   files | while read -r _ _ destination; do rm -f "$DESTDIR$destination"; done
+  rm -rf "$DESTDIR$PYTHONDIR/holmberg/__pycache__" # python's own
   for folder in $own_folders; do
     [ ! -d "$DESTDIR$folder" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$folder"
   done
