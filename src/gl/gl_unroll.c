@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_TEXT = 4 << 20 };
+
 /* The head of a loop that can be written out. */
 struct head {
   char name[16], bound[24];
@@ -74,6 +76,8 @@ static enum hb_status append_loop(const struct head *head, int count, const char
 enum hb_status hb_gl_unroll(const char *source, const struct hb_gl_loop *loops, struct hb_text *text)
 {
   for (const char *at = source; *at;) {
+    if (text->length > MOST_TEXT)
+      return hb_fail(HB_ERR_INPUT, "the loops of a shader, written out, take more than %d bytes", MOST_TEXT);
     struct head head;
     const char *end = at + 1;
     int count = strncmp(at, "for (", 5) == 0 && read_head(at, &head) ? count_of(loops, head.bound) : 0;

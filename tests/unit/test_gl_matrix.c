@@ -68,10 +68,10 @@ typedef void (*test_case)(const struct hb_pairs_params *params);
 /* Tiles of 130: two and a part on a side. */
 static void for_all(struct hb_gl_context *context, test_case run)
 {
-  for (size_t i = 0; i < hb_interaction_count; i++)
+  for (size_t i = 0; hb_interaction_at(i); i++)
     for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
       const struct hb_pairs_params params = {.context = context,
-                                             .interaction = &hb_interactions[i],
+                                             .interaction = hb_interaction_at(i),
                                              .scheme = "matrix2004",
                                              .precision = (enum hb_precision)precision,
                                              .tuning = {.limit = 130},
