@@ -78,7 +78,7 @@ test: deps-test
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
 	$(Q)tests/run.sh $(B)
 
-test-long: deps-test deps-long fuzz
+test-long: deps-test deps-long fuzz reproduce
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
 	$(Q)for name in gl_energy gl_faults gl_steps grape6; do LONG=1 HB_CONTEXT=osmesa $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long

@@ -28,7 +28,7 @@ struct hb_force_step {
 struct hb_force_resident_ops {
   enum hb_status (*keep)(void *state, const struct hb_force_particles *p, size_t ni, const uint32_t *index);
   enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
-  enum hb_status (*check)(void *state); /* after eval: HB_ERR_DEVICE where keep or predict lost a draw */
+  enum hb_status (*check)(void *state); /* after forces: HB_ERR_DEVICE where keep or predict lost a draw */
   enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, const struct hb_force_step *how,
                             double *step, struct hb_phases *last);
   enum hb_status (*settle)(void *state, size_t ni, const uint8_t *level);
@@ -60,17 +60,22 @@ struct hb_force_ops {
   /* The sources m[nj], x[3 * nj], v[3 * nj]; nj may change from call to call. */
   enum hb_status (*set_j)(void *state, size_t nj, const double *m, const double *x, const double *v);
 
-  /* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], each without itself. 0 < ni <= nj, none twice. */
-  enum hb_status (*eval)(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi);
+  /* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], each without itself: 0 < ni <= nj, none twice. Or of points,
+   * hb_force_at (own is not NULL); NULL: it computes forces on its sources only. Both return while the device works, and
+   * finish waits; NULL: they are done when they return. */
+  enum hb_status (*begin)(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi);
+  enum hb_status (*begin_at)(void *state, size_t ni, const double *x, const double *v, const uint32_t *own,
+                             double *a, double *j, double *phi);
+  enum hb_status (*finish)(void *state);
 
-  /* set_j and eval in one, for a source that sends the sources only where they are needed; NULL: call one after the other.
+  /* All of these in one, for a source that sends the sources only where they are needed; NULL: call one after the other.
    * Afterwards no sources are set. */
   enum hb_status (*of)(void *state, size_t nj, const double *m, const double *x, const double *v, size_t ni,
                        const uint32_t *index, double *a, double *j, double *phi);
 
   const struct hb_force_resident_ops *resident; /* NULL: it cannot */
 
-  /* Seconds that the last eval spent sending and receiving (HB_FORCE_PHASES), or all phases of the last `of`; NULL where
+  /* Seconds that the last forces spent sending and receiving (HB_FORCE_PHASES), or all phases of the last `of`; NULL where
    * nothing is transferred. */
   void (*phases)(const void *state, struct hb_phases *last);
 

@@ -50,11 +50,19 @@ static enum hb_status host_set_j(void *state, size_t nj, const double *m, const 
   return HB_OK;
 }
 
-static enum hb_status host_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                double *phi)
+static enum hb_status host_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                 double *phi)
 {
   const struct host *h = state;
   hb_gravity_eval(h->gravity, h->eps2, ni, index, a, j, phi);
+  return HB_OK;
+}
+
+static enum hb_status host_begin_at(void *state, size_t ni, const double *x, const double *v,
+                                    const uint32_t *own, double *a, double *j, double *phi)
+{
+  const struct host *h = state;
+  hb_gravity_at(h->gravity, h->eps2, ni, x, v, own, a, j, phi);
   return HB_OK;
 }
 
@@ -79,6 +87,7 @@ const struct hb_force_ops hb_force_host = {
     .close = host_close,
     .memory = host_memory,
     .set_j = host_set_j,
-    .eval = host_eval,
+    .begin = host_begin,
+    .begin_at = host_begin_at,
     .device = host_device,
 };

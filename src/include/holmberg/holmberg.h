@@ -215,6 +215,22 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi);
 
+/* The same at ni points x[3 * ni] with velocities v[3 * ni] (NULL: zero), which need not be sources. Point i feels every
+ * source but number own[i], or every one where that is HB_NO_SOURCE; own NULL: all do. At a source that is not left out,
+ * eps = 0 gives infinite or undefined values. Not by cg2007 and grape6. Errors: as above, HB_ERR_INPUT (out of range). */
+#define HB_NO_SOURCE UINT32_MAX
+enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                           const uint32_t *own, double *a, double *j, double *phi);
+
+/* hb_force_eval and hb_force_at in two halves: begin returns while the device works, finish waits and fills a, j and phi.
+ * Until then all arrays belong to the call, and the handle takes no other. Schemes on the host are done when begin
+ * returns. finish without a call under way does nothing. */
+enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                              double *phi);
+enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                 const uint32_t *own, double *a, double *j, double *phi);
+enum hb_status hb_force_finish(struct hb_force *force);
+
 /* ---- simulation -------------------------------------------------------------------------------------- */
 
 /* How the step of eqs 2 and 9 becomes a power of two: the next below, the nearest in log2, the next above. In any case a
