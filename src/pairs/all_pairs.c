@@ -12,8 +12,8 @@ struct hb_all_pairs {
   struct hb_gl_context *context;
   struct hb_pairs *pairs;
   size_t nj;
-  uint32_t *index; /* [index_count] 0, 1, 2, ... */
-  size_t index_count;
+  uint32_t *index, *none; /* 0, 1, 2, ... and HB_NO_SOURCE */
+  size_t index_count, none_count;
 };
 
 /* ---- open and close ---------------------------------------------------------------------------------- */
@@ -69,6 +69,7 @@ void hb_all_pairs_close(struct hb_all_pairs *a)
   hb_pairs_destroy(a->pairs);
   hb_gl_context_close(a->context);
   hb_mem_free(a->index);
+  hb_mem_free(a->none);
   hb_mem_free(a);
 }
 
@@ -176,5 +177,38 @@ enum hb_status hb_all_pairs_eval(struct hb_all_pairs *a, size_t ni, const uint32
   if (ni == 0) return HB_OK;
   if (!index) HB_TRY(count_up(a, ni));
   HB_TRY(hb_pairs_walk(a->pairs, ni, index ? index : a->index, results));
+  return hb_pairs_read(a->pairs);
+}
+
+static enum hb_status count_none(struct hb_all_pairs *a, size_t n)
+{
+  if (n <= a->none_count) return HB_OK;
+  HB_TRY(HB_RESIZE(n, &a->none));
+  for (; a->none_count < n; a->none_count++) a->none[a->none_count] = HB_NO_SOURCE;
+  return HB_OK;
+}
+
+static enum hb_status check_own(const struct hb_all_pairs *a, size_t ni, const uint32_t *own)
+{
+  if (!a->nj) return hb_fail(HB_ERR_USAGE, "results requested before the sources were set");
+  HB_TRY(check_count(ni, "sinks"));
+  for (size_t k = 0; own && k < ni; k++)
+    if (own[k] >= a->nj && own[k] != HB_NO_SOURCE)
+      return hb_fail(HB_ERR_USAGE, "sink %zu leaves out source %u, expected below %zu", k, own[k], a->nj);
+  return HB_OK;
+}
+
+enum hb_status hb_all_pairs_eval_at(struct hb_all_pairs *a, size_t ni, size_t input_count,
+                                    const struct hb_input inputs[], const uint32_t *own, size_t output_count,
+                                    const struct hb_output outputs[])
+{
+  struct hb_column columns[4 * HB_RECORDS_MAX];
+  struct hb_result results[4 * HB_RECORDS_MAX];
+  HB_TRY(check_own(a, ni, own));
+  HB_TRY(take_inputs(a, &a->interaction->of_sink, "sink", input_count, inputs, columns));
+  HB_TRY(take_outputs(a, output_count, outputs, results));
+  if (ni == 0) return HB_OK;
+  if (!own) HB_TRY(count_none(a, ni));
+  HB_TRY(hb_pairs_walk_points(a->pairs, ni, columns, own ? own : a->none, results));
   return hb_pairs_read(a->pairs);
 }

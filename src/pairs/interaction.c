@@ -252,7 +252,10 @@ static enum hb_status set_one(const struct hb_interaction *x, double eps, const 
   if (c < 0) return unknown_parameter(x, name);
   if (c == x->eps2 && !isnan(eps))
     return hb_fail(HB_ERR_USAGE, "parameter eps2 is the softening squared (expected --eps in its place)");
-  return hb_text_number(equals + 1, &parameter[c]);
+  enum hb_status status = hb_text_number(equals + 1, &parameter[c]);
+  char place[80];
+  snprintf(place, sizeof place, "parameter %s", name);
+  return status == HB_OK ? HB_OK : hb_fail_in(status, place);
 }
 
 enum hb_status hb_interaction_set(const struct hb_interaction *x, double eps, const char *words,

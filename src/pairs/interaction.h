@@ -26,6 +26,7 @@ struct hb_interaction {
   int eps2;            /* which parameter is the softening squared, set by the caller's eps; -1: none */
   double parameter[4]; /* its numbers, `parameter` in its file; NaN: must be given */
   uint64_t hash;       /* of its code, without comments and blanks */
+  char key[64];        /* tells it from all others: the name, and of a user's the hash */
   struct hb_gl_trace_quantity particle[4 * HB_RECORDS_MAX + 1], force[4 * HB_RECORDS_MAX + 1];
   char *owned[3]; /* of name, file, text */
 };

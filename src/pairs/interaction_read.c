@@ -98,7 +98,7 @@ static enum hb_status read_record(const struct place *place, const char **at, in
     char name[HB_INTERACTION_NAME];
     *at = skip_blanks(*at + 1);
     HB_TRY(read_name(place, at, names, name));
-    HB_TRY(read_value(place, at, values ? &values[c] : NULL));
+    HB_TRY(read_value(place, at, values && *name ? &values[c] : NULL));
     memcpy(names->at[4 * record + c], name, sizeof name);
     *at = skip_blanks(*at);
     if (**at == (c < 3 ? ',' : ')')) continue;
@@ -370,6 +370,9 @@ enum hb_status hb_interaction_read(const char *text, struct hb_interaction *x)
   HB_TRY(without_comments(text, &code));
   enum hb_status status = check_code(text, code, x);
   x->hash = hash_of(code);
+  int length = snprintf(x->key, sizeof x->key, "%.40s", x->name);
+  if (x->text)
+    snprintf(x->key + length, sizeof x->key - (size_t)length, "-%016llx", (unsigned long long)x->hash);
   hb_mem_free(code);
   x->eps2 = hb_record_find(&x->of_parameter, "eps2");
   name_quantities(&x->of_source, x->records, x->particle);
