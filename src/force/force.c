@@ -48,7 +48,7 @@ static enum hb_status choose_interaction(struct hb_force *f, const struct hb_for
                    : params->custom_interaction ? params->custom_interaction
                    : name                       ? hb_interaction_find(name)
                                                 : HB_INTERACTION_GRAVITY;
-  if (!f->interaction) return hb_fail(HB_ERR_USAGE, "unknown interaction '%s'", name);
+  if (!f->interaction) return hb_interaction_unknown(name);
   if (!f->ops->takes_interactions && f->interaction != HB_INTERACTION_GRAVITY)
     return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", f->ops->info.name,
                    f->interaction->name);

@@ -149,12 +149,25 @@ static enum hb_status copy_shipped(const struct hb_interaction *from, struct hb_
   return status;
 }
 
+enum hb_status hb_interaction_unknown(const char *name)
+{
+  struct hb_text known = {0};
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < SHIPPED && status == HB_OK; k++)
+    status = hb_text_append(&known, "%s, ", shipped[k].name);
+  if (status == HB_OK)
+    status = hb_fail(HB_ERR_USAGE, "unknown interaction '%s' (expected %sor a file like my.glsl)", name,
+                     known.text);
+  hb_mem_free(known.text);
+  return status;
+}
+
 enum hb_status hb_interaction_create(const char *name, struct hb_interaction **interaction)
 {
   *interaction = NULL;
   if (hb_interaction_is_path(name)) return create_from_file(name, interaction);
   const struct hb_interaction *found = hb_interaction_find(name);
-  if (!found) return hb_fail(HB_ERR_USAGE, "unknown interaction '%s'", name);
+  if (!found) return hb_interaction_unknown(name);
   return copy_shipped(found, interaction);
 }
 

@@ -40,6 +40,9 @@ const struct hb_interaction *hb_interaction_at(size_t k);
 /* One of them; NULL if there is none with that name. */
 const struct hb_interaction *hb_interaction_find(const char *name);
 
+/* Fails with the known names. */
+enum hb_status hb_interaction_unknown(const char *name);
+
 /* Whether the name is that of a file. */
 int hb_interaction_is_path(const char *name);
 

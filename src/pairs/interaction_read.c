@@ -52,6 +52,13 @@ static const char *skip_blanks(const char *at)
 
 static int is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
+/* As much of a line as a message shows. */
+static int shown(const char *at)
+{
+  size_t length = strcspn(at, "\r\n");
+  return length < 16 ? (int)length : 16;
+}
+
 /* A name or - at *at, which moves behind it. */
 static enum hb_status read_name(const struct place *place, const char **at,
                                 const struct hb_record_names *known, char name[HB_INTERACTION_NAME])
@@ -62,7 +69,7 @@ static enum hb_status read_name(const struct place *place, const char **at,
   if (*begin == '-') return (*at)++, HB_OK;
   while (is_letter(begin[length])) length++;
   if (length == 0 || isdigit((unsigned char)*begin))
-    return bad(place, "'%.16s' where a name or - is expected, as in (x, y, z, -)", begin);
+    return bad(place, "'%.*s' where a name or - is expected, as in (x, y, z, -)", shown(begin), begin);
   if (length >= HB_INTERACTION_NAME)
     return bad(place, "the name '%.*s...' is too long (expected at most %d letters)", 16, begin,
                HB_INTERACTION_NAME - 1);
@@ -92,7 +99,8 @@ static enum hb_status read_value(const struct place *place, const char **at, dou
 static enum hb_status read_record(const struct place *place, const char **at, int record,
                                   struct hb_record_names *names, double *values)
 {
-  if (**at != '(') return bad(place, "'%.16s' where a record is expected, as in (x, y, z, m)", *at);
+  if (**at != '(')
+    return bad(place, "'%.*s' where a record is expected, as in (x, y, z, m)", shown(*at), *at);
   const char *begin = *at;
   for (int c = 0; c < 4; c++) {
     char name[HB_INTERACTION_NAME];
