@@ -1,4 +1,5 @@
 /* hb_all_pairs_*: an interaction, an engine and a context of its own in one handle. */
+#include "pairs/interaction_read.h"
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 

@@ -26,13 +26,6 @@ static const struct {
 };
 enum { SHIPPED = sizeof shipped / sizeof *shipped };
 
-int hb_record_find(const struct hb_record_names *names, const char *name)
-{
-  for (int c = 0; c < 4 * HB_RECORDS_MAX; c++)
-    if (*name && strcmp(names->at[c], name) == 0) return c;
-  return -1;
-}
-
 /* ---- those that come with the program ---------------------------------------------------------------- */
 
 static struct hb_interaction table[SHIPPED];

@@ -59,7 +59,4 @@ void hb_interaction_parameter(const struct hb_interaction *interaction, double e
 int hb_interaction_is_integrable(const struct hb_interaction *interaction);
 int hb_interaction_has_jerk(const struct hb_interaction *interaction);
 
-/* The number of the name among 4 * records; -1: none. */
-int hb_record_find(const struct hb_record_names *names, const char *name);
-
 #endif

@@ -20,6 +20,13 @@
 
 enum { TEXT_MOST = 64 << 10, PARTICLE_MOST = HB_RECORDS_MAX - 1 };
 
+int hb_record_find(const struct hb_record_names *names, const char *name)
+{
+  for (int c = 0; c < 4 * HB_RECORDS_MAX; c++)
+    if (*name && strcmp(names->at[c], name) == 0) return c;
+  return -1;
+}
+
 /* A line of the file, for messages. */
 struct place {
   const struct hb_interaction *interaction;
@@ -219,9 +226,10 @@ static enum hb_status read_lines(const char *text, struct hb_interaction *x)
 
 /* ---- the code ---------------------------------------------------------------------------------------- */
 
-/* A copy of the text with blanks in place of comments. */
-static enum hb_status without_comments(const char *text, char **code)
+/* A copy of the text with blanks in place of comments, in which the last one may not be closed. */
+static enum hb_status without_comments(const char *text, char **code, int *is_open)
 {
+  *is_open = 0;
   HB_TRY(hb_mem_strdup(text, code));
   for (char *at = *code; *at;) {
     int is_block = at[0] == '/' && at[1] == '*', is_line = at[0] == '/' && at[1] == '/';
@@ -230,6 +238,7 @@ static enum hb_status without_comments(const char *text, char **code)
       continue;
     }
     const char *end = is_block ? strstr(at + 2, "*/") : NULL;
+    *is_open |= is_block && !end;
     char *stop = at + (is_line ? strcspn(at, "\n") : end ? (size_t)(end + 2 - at) : strlen(at));
     for (; at < stop; at++)
       if (*at != '\n') *at = ' ';
@@ -371,12 +380,13 @@ enum hb_status hb_interaction_read(const char *text, struct hb_interaction *x)
 {
   const struct place whole = {x, 0};
   char *code;
+  int is_open;
   if (strlen(text) > TEXT_MOST)
     return bad(&whole, "%zu bytes are too many for an interaction (expected at most %d)", strlen(text),
                TEXT_MOST);
   HB_TRY(read_lines(text, x));
-  HB_TRY(without_comments(text, &code));
-  enum hb_status status = check_code(text, code, x);
+  HB_TRY(without_comments(text, &code, &is_open));
+  enum hb_status status = is_open ? bad(&whole, "a comment '/*' is never closed") : check_code(text, code, x);
   x->hash = hash_of(code);
   int length = snprintf(x->key, sizeof x->key, "%.40s", x->name);
   if (x->text)

@@ -8,4 +8,7 @@
  * with file and line. */
 enum hb_status hb_interaction_read(const char *text, struct hb_interaction *interaction);
 
+/* The number of the name among 4 * records; -1: none. */
+int hb_record_find(const struct hb_record_names *names, const char *name);
+
 #endif

@@ -144,6 +144,9 @@ setup() {
   law "$particle" '// force: (a, b, c, d) (e, f, g, -)'
   for ((k = 0; k < 40; k++)); do sed -i '/f\[0\].x/i for (int a = 0; a < F_RECORDS; a++)' my.glsl; done # 2^40 copies
   refuses '*the loops of a shader, written out, take more than * bytes'
+  law "$particle" "$force"
+  echo '/* a comment' >>my.glsl
+  refuses "my.glsl: a comment '/*' is never closed"
   : >my.glsl
   refuses 'my.glsl: no line *'
 }
