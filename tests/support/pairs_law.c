@@ -41,11 +41,11 @@ static void gravity(const double *parameter, const double *i, const double *j, s
     jerk[l] = m * (f1 * r[l] + f * v[l]);
     snap[l] = m * (f2 * r[l] + 2 * f1 * v[l] + f * a[l]);
   }
-  double size = sqrt(s), speed = sqrt(dot(v, v));
-  add(&sum[0], acc, m / s);
-  add_number(&sum[1], -m / size, m / size);
-  add(&sum[2], jerk, 4 * m * f * speed);
-  add(&sum[3], snap, m * f * (16 * speed * speed / size + 4 * sqrt(dot(a, a))));
+  double size = sqrt(s), speed = sqrt(dot(v, v)), weight = fabs(m);
+  add(&sum[0], acc, weight / s);
+  add_number(&sum[1], -m / size, weight / size);
+  add(&sum[2], jerk, 4 * weight * f * speed);
+  add(&sum[3], snap, weight * f * (16 * speed * speed / size + 4 * sqrt(dot(a, a))));
 }
 
 static void coulomb(const double *parameter, const double *i, const double *j, struct pairs_sum *sum)

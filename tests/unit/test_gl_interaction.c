@@ -110,14 +110,13 @@ static void check_law(const char *name, const char *scheme, const char *precisio
   hb_interaction_destroy(law);
 }
 
-/* Parameters have 48 bits, 4e-15, which the snap of a close pair multiplies by 7/2; ds has float arithmetic, but not float
- * positions. */
+/* Positions of all digits, float arithmetic in ds. */
 static void test_by_name(void **state)
 {
   (void)state;
   check_law("coulomb", "bag", "double", 1e-14);
   check_law("coulomb", "matrix2004", "ds", 4e-6);
-  check_law("gravity_snap", "tile", "double", 3e-14);
+  check_law("gravity_snap", "tile", "double", 1e-14);
 }
 
 /* ---- text -------------------------------------------------------------------------------------------- */
