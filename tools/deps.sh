@@ -34,7 +34,12 @@ test          lib:python3/dist-packages/yt python3-yt        -                  
 run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium
+test          file:/usr/share/i18n/locales/de_DE locales    glibc-locale-source  glibc        -
+test          cmd:g++                  g++                  gcc-c++              gcc          gcc
+test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
+test          cmd:readelf              binutils             binutils             binutils     binutils
 long          cmd:strace                strace               strace               strace       -
+long          cmd:valgrind             valgrind             valgrind             valgrind     -
 fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-clang afl++     afl++
 fuzz          clang:sanitizer/asan_interface.h libclang-rt-dev compiler-rt     compiler-rt  -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
@@ -54,6 +59,7 @@ present() {
   pc:*) pkg-config --exists "$name" 2>/dev/null ;;
   c:*) echo "#include <$name>" | "${CC:-cc}" -E -o /dev/null - >/dev/null 2>&1 ;;
   clang:*) [ -e "$(clang -print-file-name="include/$name" 2>/dev/null)" ] ;;
+  file:*) [ -e "$name" ] ;;
   lib:*)
     for folder in /usr/lib /usr/lib64 /usr/lib/*-linux-gnu* /usr/local/lib /opt/homebrew/lib; do
       [ -e "$folder/$name" ] && return 0

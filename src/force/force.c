@@ -24,6 +24,7 @@ struct hb_force {
   size_t stamp_room;
   uint32_t call;
   struct hb_phases phases;
+  unsigned openings;
   int is_under_way;             /* a call was begun and is to be finished */
   double origin[2][3];          /* of the sources' own frame: its place and velocity */
   struct hb_frame_copy sources; /* in that frame */
@@ -77,11 +78,13 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   HB_TRY(hb_force_choose_precision(&f->ops->info, params->precision, &f->precision));
   f->params.precision = hb_precision_names[f->precision];
   HB_TRY(choose_interaction(f, params));
+  f->openings = 1;
   return f->ops->open(&f->params, gl, &f->state);
 }
 
 enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force)
 {
+  HB_GL_VISIT;
   *force = NULL;
   if (!isfinite(params->eps) || params->eps < 0)
     return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", params->eps);
@@ -107,6 +110,7 @@ enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_for
 
 void hb_force_close(struct hb_force *force)
 {
+  HB_GL_VISIT;
   if (!force) return;
   force->ops->close(force->state);
   hb_mem_free(force->stamp);
@@ -205,6 +209,7 @@ static enum hb_status check_idle(const struct hb_force *force)
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v)
 {
+  HB_GL_VISIT;
   double origin[2][3] = {{0}};
   HB_TRY(check_idle(force));
   if (hb_force_rounds(force)) {
@@ -241,8 +246,8 @@ static enum hb_status check_ready(const struct hb_force *force)
   return check_idle(force);
 }
 
-enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
-                              double *phi)
+static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                            double *phi)
 {
   HB_TRY(check_ready(force));
   if (ni == 0) return HB_OK;
@@ -252,8 +257,24 @@ enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t 
   return HB_OK;
 }
 
+/* Before the caller turns to other work: a driver may wait for more commands before it starts any. */
+static enum hb_status set_off(const struct hb_force *force)
+{
+  const struct hb_gl_context *gl = force->ops->gl ? force->ops->gl(force->state) : NULL;
+  return gl ? hb_gl_context_flush((struct hb_gl_context *)gl) : HB_OK;
+}
+
+enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                              double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
+  return set_off(force);
+}
+
 enum hb_status hb_force_finish(struct hb_force *force)
 {
+  HB_GL_VISIT;
   if (!force->is_under_way) return HB_OK;
   force->is_under_way = 0;
   return force->ops->finish ? force->ops->finish(force->state) : HB_OK;
@@ -262,12 +283,13 @@ enum hb_status hb_force_finish(struct hb_force *force)
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi)
 {
-  HB_TRY(hb_force_begin(force, ni, index, a, j, phi));
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
   return hb_force_finish(force);
 }
 
-enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
-                                 const uint32_t *own, double *a, double *j, double *phi)
+static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                               const uint32_t *own, double *a, double *j, double *phi)
 {
   HB_TRY(check_ready(force));
   if (!force->ops->begin_at)
@@ -281,12 +303,44 @@ enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double
   return HB_OK;
 }
 
+enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                 const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
+  return set_off(force);
+}
+
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi)
 {
-  HB_TRY(hb_force_begin_at(force, ni, x, v, own, a, j, phi));
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
   return hb_force_finish(force);
 }
+
+/* ---- sources that others send ---- */
+
+enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pairs **pairs)
+{
+  *pairs = NULL;
+  HB_TRY(check_idle(force));
+  HB_TRY(expect_sources(force, nj));
+  return force->ops->engine ? force->ops->engine(force->state, nj, pairs) : HB_OK;
+}
+
+void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3])
+{
+  memcpy(force->origin, origin, sizeof force->origin);
+  force->nj = nj;
+}
+
+struct hb_gl_context *hb_force_gl(const struct hb_force *force)
+{
+  const struct hb_force_ops *ops = force->ops;
+  return ops->gl && force->state ? (struct hb_gl_context *)ops->gl(force->state) : NULL;
+}
+unsigned hb_force_openings(const struct hb_force *force) { return force->openings; }
 
 /* ---- a device that fails ---- */
 
@@ -300,6 +354,7 @@ enum hb_status hb_force_open_again(struct hb_force *force)
   force->state = NULL;
   force->nj = force->kept = 0;
   force->is_under_way = 0;
+  force->openings++;
   double longest = force->params.max_draw_s > 0 ? force->params.max_draw_s : usual;
   force->params.max_draw_s = longest / 4;
   return force->ops->open(&force->params, NULL, &force->state);

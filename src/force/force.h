@@ -75,6 +75,9 @@ struct hb_force_ops {
 
   const struct hb_force_resident_ops *resident; /* NULL: it cannot */
 
+  /* The all-pairs engine, tuned for nj sources, that others may fill on the device; NULL: there is none. */
+  enum hb_status (*engine)(void *state, size_t nj, struct hb_pairs **pairs);
+
   /* Seconds that the last forces spent sending and receiving (HB_FORCE_PHASES), or all phases of the last `of`; NULL where
    * nothing is transferred. */
   void (*phases)(const void *state, struct hb_phases *last);
@@ -154,6 +157,17 @@ enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t 
 
 /* x v a j of all, from the device. */
 enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles *p);
+
+/* ---- sources that others send to the device, force/timed.h ---- */
+
+/* The engine of a source that has one, for nj sources; else *pairs is NULL. It lasts until the next call. And then: they are
+ * there, in a frame with this place and velocity. */
+enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pairs **pairs);
+void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3]);
+
+/* The context of a source that has one, else NULL; and how often the source was opened, each time in another. */
+struct hb_gl_context *hb_force_gl(const struct hb_force *force);
+unsigned hb_force_openings(const struct hb_force *force);
 
 /* After HB_ERR_DEVICE: the source in a new context, with draws a quarter as long, and nothing kept. */
 enum hb_status hb_force_open_again(struct hb_force *force);

@@ -164,6 +164,14 @@ static const struct hb_force_resident_ops resident_ops = {
     gravity_keep, gravity_predict, gravity_check, gravity_correct, gravity_settle, gravity_fetch,
 };
 
+static enum hb_status gravity_engine(void *state, size_t nj, struct hb_pairs **pairs)
+{
+  struct gravity *g = state;
+  if (g->tunes) HB_TRY(tune(g, nj));
+  *pairs = g->pairs;
+  return HB_OK;
+}
+
 static struct hb_gl_context *gravity_on_device(const void *state, struct hb_device_particles *particles)
 {
   const struct gravity *g = state;
@@ -209,6 +217,7 @@ static const char *gravity_tuning(const void *state)
       .begin = gravity_begin,                                                                                \
       .begin_at = gravity_begin_at,                                                                          \
       .finish = gravity_finish,                                                                              \
+      .engine = gravity_engine,                                                                              \
       .resident = &resident_ops,                                                                             \
       .phases = gravity_phases,                                                                              \
       .on_device = gravity_on_device,                                                                        \

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -248,7 +249,7 @@ static enum hb_status get_length(const struct image *image, size_t *count)
   return *count > SUPERBLOCK && *count <= image->size ? HB_OK : cannot_make("the file");
 }
 
-static enum hb_status hdf5_write(const struct hb_particles *p, char **bytes, size_t *count)
+static enum hb_status make_file(const struct hb_particles *p, char **bytes, size_t *count)
 {
   struct image image = {0};
   struct quiet quiet = quiet_begin();
@@ -264,6 +265,16 @@ static enum hb_status hdf5_write(const struct hb_particles *p, char **bytes, siz
   quiet_end(quiet);
   if (status != HB_OK) hb_mem_free(image.bytes);
   *bytes = status == HB_OK ? image.bytes : NULL;
+  return status;
+}
+
+/* The library is built for one thread at a time. */
+static enum hb_status hdf5_write(const struct hb_particles *p, char **bytes, size_t *count)
+{
+  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&one_at_a_time);
+  enum hb_status status = make_file(p, bytes, count);
+  pthread_mutex_unlock(&one_at_a_time);
   return status;
 }
 
@@ -306,7 +317,7 @@ static enum hb_status no_answer(const char *path, const char *child, struct hb_p
 /* The open file is the child's standard input, so that it cannot be replaced under the same name in between. */
 static enum hb_status let_read(int file, const char *path, uint64_t bytes, struct hb_sections *sections)
 {
-  char child[4096];
+  char child[PATH_MAX];
   const char *words[] = {child, "snapshot", path, NULL};
   struct hb_process process;
   enum hb_status status = hb_process_child(child);

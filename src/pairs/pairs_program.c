@@ -45,6 +45,7 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
                                       struct hb_gl_pass *pass)
 {
   if (pass->program) return HB_OK;
+  HB_TEXT_IN_C;
   struct hb_text defines = {0};
   enum hb_status status = write_defines(p, source, &defines);
   struct hb_gl_program_source gl = {.fragment = source->fragment,

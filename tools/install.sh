@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# install.sh install|uninstall BUILD VERSION NEEDS: puts what was built below $DESTDIR$PREFIX, or removes just that. NEEDS
+# are the pkg-config names of the libraries that a static link needs. Environment, all with the usual defaults: DESTDIR
+# PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR.
+set -euo pipefail
+what=$1 build=$2 version=$3 needs=$4
+cd "$(dirname "$0")/.."
+: "${DESTDIR:=}" "${PREFIX:=/usr/local}"
+: "${BINDIR:=$PREFIX/bin}" "${LIBDIR:=$PREFIX/lib}" "${LIBEXECDIR:=$PREFIX/libexec}" "${INCLUDEDIR:=$PREFIX/include}"
+soname=$(cd "$build" && echo libholmberg.so.?)
+
+# Lines `mode source destination`, and `link what destination`; no name has a blank.
+files() {
+  local header
+  echo "755 $build/holmberg $BINDIR/holmberg"
+  echo "755 $build/holmberg-child $LIBEXECDIR/holmberg/holmberg-child"
+  echo "644 $build/$soname $LIBDIR/$soname"
+  echo "link $soname $LIBDIR/libholmberg.so"
+  echo "644 $build/libholmberg.a $LIBDIR/libholmberg.a"
+  echo "644 pc $LIBDIR/pkgconfig/holmberg.pc"
+  for header in src/include/holmberg/*.h; do
+    [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
+  done
+}
+
+own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg"
+
+put() { # put MODE SOURCE DESTINATION
+  case $1 in
+  link) mkdir -p "$(dirname "$DESTDIR$3")" && ln -sf "$2" "$DESTDIR$3" ;;
+  *) install -D -m "$1" "$2" "$DESTDIR$3" ;;
+  esac
+}
+
+case $what in
+install)
+  pc=$(mktemp)
+  trap 'rm -f "$pc"' EXIT
+  # shellcheck disable=SC2016 # ${prefix} is a variable of pkg-config
+  sed -e "s|@PREFIX@|$PREFIX|; s|@VERSION@|$version|; s|@NEEDS@|$needs|" \
+    -e "s|@LIBDIR@|${LIBDIR/#"$PREFIX"/'${prefix}'}|; s|@INCLUDEDIR@|${INCLUDEDIR/#"$PREFIX"/'${prefix}'}|" \
+    tools/holmberg.pc.in >"$pc"
+  files | while read -r mode source destination; do
+    [ "$source" != pc ] || source=$pc
+    put "$mode" "$source" "$destination"
+  done
+  [ -n "$DESTDIR" ] || [ "$(id -u)" != 0 ] || ldconfig
+  ;;
+uninstall)
+  files | while read -r _ _ destination; do rm -f "$DESTDIR$destination"; done
+  for folder in $own_folders; do
+    [ ! -d "$DESTDIR$folder" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$folder"
+  done
+  ;;
+esac
