@@ -1,6 +1,7 @@
 /* GRAPE-6's calls on OpenGL. */
 #include "support/g6_case.h"
 #include "support/pairs_case.h"
+#include "support/sixth_case.h"
 
 #include <holmberg/g6.h>
 
@@ -72,12 +73,19 @@ static void test_lost_draws(void **state)
   g6_close(0);
 }
 
+static void test_sixth(void **state)
+{
+  (void)state;
+  sixth_case_run("bag", DS);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bag),
       cmocka_unit_test(test_tile),
       cmocka_unit_test(test_lost_draws),
+      cmocka_unit_test(test_sixth),
   };
   setenv("HB_G6_QUIET", "1", 1);
   return RUN_TESTS(tests, 1, NULL, NULL);
