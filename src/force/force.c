@@ -50,15 +50,7 @@ static enum hb_status choose_interaction(struct hb_force *f, const struct hb_for
                    : name                       ? hb_interaction_find(name)
                                                 : HB_INTERACTION_GRAVITY;
   if (!f->interaction) return hb_interaction_unknown(name);
-  if (!f->ops->takes_interactions && f->interaction != HB_INTERACTION_GRAVITY)
-    return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", f->ops->info.name,
-                   f->interaction->name);
-  if (!hb_interaction_is_integrable(f->interaction))
-    return hb_fail(
-        HB_ERR_USAGE,
-        "interaction %s cannot be integrated: its particle is not (x, y, z, m) (vx, vy, vz, -), or its "
-        "force not (ax, ay, az, phi) (jx, jy, jz, -)",
-        f->interaction->name);
+  HB_TRY(hb_force_check_interaction(f->ops, f->interaction));
   HB_TRY(hb_interaction_set(f->interaction, params->eps, params->parameters, parameter));
   if (params->parameters) HB_TRY(hb_mem_strdup(params->parameters, &f->parameters));
   f->params.parameters = f->parameters;
