@@ -57,8 +57,10 @@ static enum hb_status open_all(void)
   HB_TRY(hb_near_create(NULL, &g.near));
   const struct hb_force_scheme *scheme = hb_force_scheme_find(g.words.scheme);
   if (scheme && scheme->on_host) return HB_OK;
+  /* sixth differences of a step: mi6 with float pairs comes to a halt */
+  const char *usual = hb_precision_names[HB_PRECISION_DOUBLE];
   g.params = (struct hb_all_pairs_params){.scheme = given(g.words.scheme),
-                                          .precision = given(g.words.precision),
+                                          .precision = g.words.is_chosen ? g.words.precision : usual,
                                           .device = given(g.words.device)};
   HB_TRY(hb_interaction_create("gravity_snap", &g.law));
   return hb_all_pairs_open(g.law, &g.params, &g.pairs);
@@ -142,7 +144,7 @@ struct block {
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/* What particle k does to sink i, added: Nitadori & Makino 2008, eqs 3 to 8. */
+/* What particle k does to sink i, added: Nitadori & Makino 2008, eqs 3 to 8; the potential positive. */
 static void add_pair(const struct block *b, size_t i, size_t k)
 {
   double dx[3], dv[3], da[3];
@@ -159,7 +161,7 @@ static void add_pair(const struct block *b, size_t i, size_t k)
     b->jerk[3 * i + d] += jerk;
     b->snap[3 * i + d] += m_r3 * da[d] - 6 * alpha * jerk - 3 * beta * acc;
   }
-  b->phi[i] -= m_r;
+  b->phi[i] += m_r;
 }
 
 static void sum_on_host(void *context, size_t i)
@@ -208,8 +210,10 @@ static enum hb_status sum_on_device(const struct block *b)
     for (end = first + 1; end < b->ni && b->eps2[end] == b->eps2[first];) end++;
     HB_TRY(sum_part(b, first, end - first));
   }
-  for (size_t i = 0; i < b->ni; i++)
+  for (size_t i = 0; i < b->ni; i++) {
+    b->phi[i] = -b->phi[i];
     if (b->has_twins[i]) sum_on_host((void *)b, i);
+  }
   return HB_OK;
 }
 

@@ -230,7 +230,7 @@ static void test_cunbody(void **state)
   }
 }
 
-/* In double; what is left is the error of the test's differences. */
+/* In double: what is left is the error of the test's differences. */
 static void test_sixth(void **state)
 {
   (void)state;
