@@ -14,15 +14,17 @@ static const double NOW = 0.125, EPS2 = 0.04;
 static double m[N], t[N], x[N][ORDERS][3], eps2[N];
 static int ids[N];
 
+static uint64_t seed;
+
 static double uniform(void)
 {
-  static uint64_t seed = 3;
   seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return (double)(seed >> 11) * 0x1p-52 - 1;
 }
 
 static void make(void)
 {
+  seed = 3;
   for (int k = 0; k < N; k++) {
     m[k] = (1.5 + uniform()) / N;
     t[k] = uniform() / 8;
