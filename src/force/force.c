@@ -15,6 +15,8 @@ struct hb_force {
   struct hb_force_params params; /* with the strings below, for opening it again */
   enum hb_precision precision;
   const struct hb_interaction *interaction;
+  struct hb_interaction *own_interaction; /* of a file; else NULL */
+  char *parameters;
   char context[32], device[192], tuning[256];
   size_t nj;       /* sources set; 0: none yet */
   size_t kept;     /* particles that stay on the device; 0: none */
@@ -37,17 +39,31 @@ static const char *keep(const char *text, size_t room, char *copy)
   return copy;
 }
 
-/* Gravity, or another interaction that the source accepts. */
-static enum hb_status choose_interaction(const struct hb_force_ops *ops, const char *name,
-                                         const struct hb_interaction **interaction)
+/* Gravity, or another interaction that the source accepts: one of the program's, the caller's, or that of a file. */
+static enum hb_status choose_interaction(struct hb_force *f, const struct hb_force_params *params)
 {
-  *interaction = name ? hb_interaction_find(name) : HB_INTERACTION_GRAVITY;
-  if (!*interaction) return hb_fail(HB_ERR_USAGE, "unknown interaction '%s'", name);
-  if (!ops->takes_interactions && *interaction != HB_INTERACTION_GRAVITY)
-    return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", ops->info.name, name);
-  if (!hb_interaction_is_integrable(*interaction))
-    return hb_fail(HB_ERR_USAGE, "interaction %s gives no acceleration, jerk and potential to integrate with",
-                   name);
+  const char *name = params->interaction;
+  double parameter[4];
+  if (name && hb_interaction_is_path(name)) HB_TRY(hb_interaction_create(name, &f->own_interaction));
+  f->interaction = f->own_interaction           ? f->own_interaction
+                   : params->custom_interaction ? params->custom_interaction
+                   : name                       ? hb_interaction_find(name)
+                                                : HB_INTERACTION_GRAVITY;
+  if (!f->interaction) return hb_interaction_unknown(name);
+  if (!f->ops->takes_interactions && f->interaction != HB_INTERACTION_GRAVITY)
+    return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", f->ops->info.name,
+                   f->interaction->name);
+  if (!hb_interaction_is_integrable(f->interaction))
+    return hb_fail(
+        HB_ERR_USAGE,
+        "interaction %s cannot be integrated: its particle is not (x, y, z, m) (vx, vy, vz, -), or its "
+        "force not (ax, ay, az, phi) (jx, jy, jz, -)",
+        f->interaction->name);
+  HB_TRY(hb_interaction_set(f->interaction, params->eps, params->parameters, parameter));
+  if (params->parameters) HB_TRY(hb_mem_strdup(params->parameters, &f->parameters));
+  f->params.parameters = f->parameters;
+  f->params.custom_interaction = f->interaction;
+  f->params.interaction = f->interaction->name;
   return HB_OK;
 }
 
@@ -61,8 +77,7 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   f->params.tuning = keep(params->tuning, sizeof f->tuning, f->tuning);
   HB_TRY(hb_force_choose_precision(&f->ops->info, params->precision, &f->precision));
   f->params.precision = hb_precision_names[f->precision];
-  HB_TRY(choose_interaction(f->ops, params->interaction, &f->interaction));
-  f->params.interaction = f->interaction->name;
+  HB_TRY(choose_interaction(f, params));
   f->openings = 1;
   return f->ops->open(&f->params, gl, &f->state);
 }
@@ -106,6 +121,8 @@ void hb_force_close(struct hb_force *force)
   hb_mem_free(force->stamp);
   hb_mem_free(force->sources.xv);
   hb_points_free(&force->points);
+  hb_interaction_destroy(force->own_interaction);
+  hb_mem_free(force->parameters);
   hb_mem_free(force);
 }
 
@@ -118,6 +135,7 @@ const struct hb_precision_facts *hb_force_facts(const struct hb_force *force)
   return &hb_precisions[force->precision];
 }
 const struct hb_interaction *hb_force_interaction(const struct hb_force *force) { return force->interaction; }
+const char *hb_force_parameters(const struct hb_force *force) { return force->parameters; }
 int hb_force_position_bits(const char *precision)
 {
   enum hb_precision found = hb_precision_find(precision);

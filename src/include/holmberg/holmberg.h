@@ -137,12 +137,17 @@ enum hb_force_flags {
   HB_FORCE_PHASES = 8       /* wait for the device between phases, so that each can be timed */
 };
 
+struct hb_interaction;
+
 struct hb_force_params {
   const char *scheme;    /* name of a scheme, NULL or "auto": see hb_force_schemes            */
   const char *precision; /* one of the scheme's precisions; NULL: its first                   */
   const char *
-      interaction; /* NULL: gravity_jerk; another that gives jerk and potential, see hb_bench_interactions (measure.h):
-                              bag, tile and matrix2004 take it                                */
+      interaction; /* NULL: gravity_jerk; another's name, or a file like my.glsl, see interaction.h: for bag, tile and
+                              matrix2004, and only if it gives what integrators need       */
+  const struct hb_interaction *custom_interaction; /* in its place one that outlives the force; NULL: none */
+  const char
+      *parameters;     /* of the interaction: "k=1 b=2"; NULL: the values in its file. eps2 is set by eps */
   const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
   const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
   const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
