@@ -71,7 +71,7 @@ install)
     case $source in *.pc) source=$folder/$source ;; esac
     put "$mode" "$source" "$destination"
   done
-  [ -n "$DESTDIR" ] || [ "$(id -u)" != 0 ] || ldconfig
+  [ -n "$DESTDIR" ] || [ "$(id -u)" != 0 ] || ! command -v ldconfig >/dev/null || ldconfig
   ;;
 uninstall)
   files | while read -r _ _ destination; do rm -f "$DESTDIR$destination"; done

@@ -11,7 +11,9 @@
  *
  * Threads. One handle, one thread at a time; different handles may be used by different threads at once, and give the same
  * bits as one after the other. hb_error() is each thread's own. A handle whose forces are on OpenGL stays with the thread
- * that opened it, as its context does. The library never prints, exits, or handles signals; its helper threads block them. */
+ * that opened it, as its context does; context glfw, of the window system, is for the main thread. The library never prints,
+ * exits, or handles signals; its helper threads block them. HDF5 is in use while a snapshot is written: a program that has
+ * HDF5 of its own, built for one thread, does not use it at that time. */
 #ifndef HOLMBERG_HOLMBERG_H
 #define HOLMBERG_HOLMBERG_H
 
