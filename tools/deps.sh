@@ -35,6 +35,7 @@ run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal    
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium
 test          cmd:g++                  g++                  gcc-c++              gcc          gcc
+test          lib:python3/dist-packages/numpy python3-numpy python3-numpy   python-numpy numpy
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
 long          cmd:strace                strace               strace               strace       -
