@@ -1,6 +1,6 @@
 /* Holmberg: direct gravitational N-body integration on OpenGL: particles, initial conditions, snapshots, forces, simulations.
  * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), device.h (drawing from the particles'
- * textures). tests/api in the source has short programs that use them.
+ * textures), picture.h (pictures). tests/api in the source has short programs that use them.
  *
  * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
  * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
@@ -332,6 +332,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
                            struct hb_sim **sim);
 void hb_sim_destroy(struct hb_sim *sim);
 
+double hb_sim_time(const struct hb_sim *sim);      /* the time that the last block step reached */
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
 enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
 
