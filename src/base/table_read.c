@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,6 +121,7 @@ enum hb_status hb_numbers_read(const char *path, struct hb_numbers *numbers)
 {
   char *text;
   size_t count;
+  HB_TEXT_IN_C;
   *numbers = (struct hb_numbers){0};
   HB_TRY(hb_file_read(path, &text, &count));
   struct reader r = {.path = strcmp(path, "-") == 0 ? "standard input" : path, .numbers = numbers};

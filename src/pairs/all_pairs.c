@@ -50,6 +50,7 @@ static enum hb_status open_engine(const struct hb_all_pairs_params *params, stru
 enum hb_status hb_all_pairs_open(const struct hb_interaction *interaction,
                                  const struct hb_all_pairs_params *params, struct hb_all_pairs **pairs)
 {
+  HB_GL_VISIT;
   static const struct hb_all_pairs_params usual = {0};
   struct hb_all_pairs *a;
   *pairs = NULL;
@@ -66,6 +67,7 @@ enum hb_status hb_all_pairs_open(const struct hb_interaction *interaction,
 
 void hb_all_pairs_close(struct hb_all_pairs *a)
 {
+  HB_GL_VISIT;
   if (!a) return;
   hb_pairs_destroy(a->pairs);
   hb_gl_context_close(a->context);
@@ -141,6 +143,7 @@ static enum hb_status check_count(size_t n, const char *what)
 enum hb_status hb_all_pairs_set_sources(struct hb_all_pairs *a, size_t nj, size_t count,
                                         const struct hb_input inputs[])
 {
+  HB_GL_VISIT;
   struct hb_column columns[4 * HB_RECORDS_MAX];
   if (nj == 0) return hb_fail(HB_ERR_USAGE, "no sources, expected at least one");
   HB_TRY(check_count(nj, "sources"));
@@ -172,6 +175,7 @@ static enum hb_status check_sinks(const struct hb_all_pairs *a, size_t ni, const
 enum hb_status hb_all_pairs_eval(struct hb_all_pairs *a, size_t ni, const uint32_t *index, size_t count,
                                  const struct hb_output outputs[])
 {
+  HB_GL_VISIT;
   struct hb_result results[4 * HB_RECORDS_MAX];
   HB_TRY(check_sinks(a, ni, index));
   HB_TRY(take_outputs(a, count, outputs, results));
@@ -203,6 +207,7 @@ enum hb_status hb_all_pairs_eval_at(struct hb_all_pairs *a, size_t ni, size_t in
                                     const struct hb_input inputs[], const uint32_t *own, size_t output_count,
                                     const struct hb_output outputs[])
 {
+  HB_GL_VISIT;
   struct hb_column columns[4 * HB_RECORDS_MAX];
   struct hb_result results[4 * HB_RECORDS_MAX];
   HB_TRY(check_own(a, ni, own));

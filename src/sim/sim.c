@@ -119,6 +119,7 @@ void hb_sim_destroy(struct hb_sim *sim)
   hb_mem_free(sim);
 }
 
+double hb_sim_time(const struct hb_sim *sim) { return sim->integrator->time(sim->state); }
 double hb_sim_next_time(const struct hb_sim *sim) { return sim->integrator->next_time(sim->state); }
 const struct hb_force *hb_sim_force(const struct hb_sim *sim) { return sim->force; }
 

@@ -50,6 +50,20 @@ setup() {
   [ "$(head -c 6 out.jsonl)" = '{"re":' ]
 }
 
+@test "pairs: the examples of shaders/interactions/README" {
+  local readme=$BATS_TEST_DIRNAME/../../shaders/interactions/README.md
+  sed -n '/^```glsl$/,/^```$/p' "$readme" | grep -v '^```' >screened.glsl
+  printf '%s\n' '# x y z q' '0 0 0 3' '1 0 0 5' >charges.txt
+  accepts pairs --interaction screened.glsl --parameter R=0.5 --j charges.txt --i <(printf '# x y z\n0.25 0 0\n') --precision double
+  awk 'NR == 2 { d = $1 - 3 * (4 - 2); exit !(d < 1e-14 && d > -1e-14) }' <<<"$output"
+  # a lattice of density 1; a particle of it lacks itself
+  awk 'BEGIN { print "# x y z m h"; for (i = 0; i < 20; i++) for (j = 0; j < 20; j++) for (k = 0; k < 20; k++)
+    print i / 10, j / 10, k / 10, 0.001, 0.13 }' >gas.txt
+  accepts pairs --interaction sph_density --j gas.txt --i <(printf '# x y z h\n0.95 0.95 0.95 0.13\n0.9 0.9 0.9 0.13\n')
+  awk 'NR == 2 && ($1 < 1.0043 || $1 > 1.0044 || $3 != 88) { exit 1 }
+    NR == 3 { whole = $1; d = whole - 1; exit !(d < 5e-3 && d > -5e-3) }' <<<"$output"
+}
+
 @test "pairs: a closed double layer fills the sky inside, and no part of it outside" {
   # a sphere in 40 x 80 elements, normals inwards
   awk 'BEGIN { print "# x y z q nx ny nz mu"; pi = atan2(0, -1); n = 40

@@ -1,6 +1,6 @@
 /* Holmberg: direct gravitational N-body integration on OpenGL: particles, initial conditions, snapshots, forces, simulations.
  * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), device.h (drawing from the particles'
- * textures). tests/api in the source has short programs that use them.
+ * textures), picture.h (pictures). tests/api in the source has short programs that use them.
  *
  * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
  * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
@@ -11,7 +11,9 @@
  *
  * Threads. One handle, one thread at a time; different handles may be used by different threads at once, and give the same
  * bits as one after the other. hb_error() is each thread's own. A handle whose forces are on OpenGL stays with the thread
- * that opened it, as its context does. The library never prints, exits, or handles signals; its helper threads block them. */
+ * that opened it, as its context does; context glfw, of the window system, is for the main thread. The library never prints,
+ * exits, or handles signals; its helper threads block them. HDF5 is in use while a snapshot is written: a program that has
+ * HDF5 of its own, built for one thread, does not use it at that time. */
 #ifndef HOLMBERG_HOLMBERG_H
 #define HOLMBERG_HOLMBERG_H
 
@@ -330,6 +332,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
                            struct hb_sim **sim);
 void hb_sim_destroy(struct hb_sim *sim);
 
+double hb_sim_time(const struct hb_sim *sim);      /* the time that the last block step reached */
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
 enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
 
