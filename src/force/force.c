@@ -128,11 +128,6 @@ const struct hb_precision_facts *hb_force_facts(const struct hb_force *force)
 }
 const struct hb_interaction *hb_force_interaction(const struct hb_force *force) { return force->interaction; }
 const char *hb_force_parameters(const struct hb_force *force) { return force->parameters; }
-int hb_force_position_bits(const char *precision)
-{
-  enum hb_precision found = hb_precision_find(precision);
-  return found < HB_PRECISION_NAMES ? hb_precisions[found].position_bits : 0;
-}
 const char *hb_force_precision(const struct hb_force *force) { return hb_precision_names[force->precision]; }
 const char *hb_force_tuning(const struct hb_force *force)
 {

@@ -128,6 +128,12 @@ enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, c
   return HB_OK;
 }
 
+int hb_force_position_bits(const char *precision)
+{
+  enum hb_precision found = hb_precision_find(precision);
+  return found < HB_PRECISION_NAMES ? hb_precisions[found].position_bits : 0;
+}
+
 enum hb_status hb_force_check_interaction(const struct hb_force_ops *ops,
                                           const struct hb_interaction *interaction)
 {
