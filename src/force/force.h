@@ -119,10 +119,6 @@ enum hb_status hb_force_choose(const struct hb_force_params *params, struct hb_g
 enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
                                          enum hb_precision *precision);
 
-/* Whether a source can integrate with it. Errors: HB_ERR_USAGE. */
-enum hb_status hb_force_check_interaction(const struct hb_force_ops *ops,
-                                          const struct hb_interaction *interaction);
-
 /* The facts of the precision and the interaction that a source works in. */
 const struct hb_precision_facts *hb_force_facts(const struct hb_force *force);
 const struct hb_interaction *hb_force_interaction(const struct hb_force *force);

@@ -127,24 +127,3 @@ enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, c
   *precision = hb_precision_find(wanted ? wanted : first);
   return HB_OK;
 }
-
-int hb_force_position_bits(const char *precision)
-{
-  enum hb_precision found = hb_precision_find(precision);
-  return found < HB_PRECISION_NAMES ? hb_precisions[found].position_bits : 0;
-}
-
-enum hb_status hb_force_check_interaction(const struct hb_force_ops *ops,
-                                          const struct hb_interaction *interaction)
-{
-  if (!ops->takes_interactions && interaction != HB_INTERACTION_GRAVITY)
-    return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", ops->info.name,
-                   interaction->name);
-  if (!hb_interaction_is_integrable(interaction))
-    return hb_fail(
-        HB_ERR_USAGE,
-        "interaction %s cannot be integrated: its particle is not (x, y, z, m) (vx, vy, vz, -), or its "
-        "force not (ax, ay, az, phi) (jx, jy, jz, -)",
-        interaction->name);
-  return HB_OK;
-}
