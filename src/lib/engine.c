@@ -34,6 +34,10 @@ enum hb_status hb_engine_open(int board, struct hb_engine **engine)
   struct hb_engine *e;
   *engine = NULL;
   HB_TRY(hb_environment_read(board, &words));
+  const struct hb_force_ops *ops = hb_force_find(words.scheme);
+  if (ops && !ops->begin_at)
+    return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on i-particles",
+                   words.scheme);
   HB_TRY(HB_ALLOC(1, &e));
   const struct hb_force_params params = {.scheme = words.scheme,
                                          .precision = *words.precision ? words.precision : NULL,

@@ -13,3 +13,9 @@ checked() {
 @test "with an OpenGL context each time" {
   ROUNDS=3 HB_CONTEXT=osmesa LP_NUM_THREADS=0 checked test_gl_open_close
 }
+
+@test "the calls of GRAPE-6, a thousand times, and of the others" {
+  export OMP_NUM_THREADS=1 # helpers live as long as the process
+  checked test_g6
+  checked test_g6_siblings
+}

@@ -51,6 +51,9 @@ static void test_failures(void **state)
   setenv("HB_G6_SCHEME", "grape5", 1);
   assert_int_equal(g6_open(0), -HB_ERR_USAGE);
   assert_non_null(strstr(g6_error(), "unknown scheme 'grape5'"));
+  setenv("HB_G6_SCHEME", "cg2007", 1);
+  assert_int_equal(g6_open(0), -HB_ERR_USAGE);
+  assert_string_equal(g6_error(), "scheme cg2007 computes forces on its sources only, not on i-particles");
   setenv("HB_G6_SCHEME", "host", 1);
   setenv("HB_G6_PRECISION", "ds", 1);
   assert_int_equal(g6_open(0), -HB_ERR_USAGE);
