@@ -7,6 +7,10 @@
 
 const struct fuzz_target fuzz_targets[] = {
     {"text", fuzz_text},
+    {"nemo", fuzz_nemo},
+    {"phigrape", fuzz_phigrape},
+    {"tipsy", fuzz_tipsy},
+    {"dyn", fuzz_dyn},
     {"checkpoint", fuzz_checkpoint},
     {"options", fuzz_options},
     {"tuning", fuzz_tuning},
@@ -16,6 +20,7 @@ const struct fuzz_target fuzz_targets[] = {
     {"script", fuzz_script},
     {"answer", fuzz_answer},
     {"hdf5", fuzz_hdf5},
+    {"amuse", fuzz_amuse},
     {NULL, NULL},
 };
 
