@@ -63,6 +63,24 @@ enum hb_status hb_target_check(const char *path, const char *format)
   return check_folder(path);
 }
 
+static int is_same_file(const char *a, const char *b)
+{
+  struct stat of_a, of_b;
+  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+enum hb_status hb_target_spare(const char *path, const char *format, const char *other)
+{
+  struct hb_text beside = {0};
+  HB_TRY(hb_snapshot_beside(path, format, &beside));
+  int hits_beside = beside.text && is_same_file(beside.text, other);
+  hb_mem_free(beside.text);
+  if (!hits_beside && !is_same_file(path, other)) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "writing %s would replace %s, which is read; give the output another name",
+                 path, other);
+}
+
 enum hb_status hb_target_write(const char *path, const char *format, const struct hb_particles *particles)
 {
   enum hb_status status = hb_snapshot_write(path, format, particles);

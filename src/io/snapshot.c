@@ -103,15 +103,20 @@ static enum hb_status choose_written(const char *path, const char *format,
   return is_standard_stream(path) && !is_of_stream(*chosen) ? no_stream((*chosen)->info.name) : HB_OK;
 }
 
-enum hb_status hb_snapshot_check_target(const char *path, const char *format)
+enum hb_status hb_snapshot_beside(const char *path, const char *format, struct hb_text *name)
 {
   const struct hb_snapshot_ops *ops;
-  struct hb_text data = {0};
   HB_TRY(choose_written(path, format, &ops));
-  if (ops != &hb_snapshot_xdmf) return HB_OK;
-  enum hb_status status = hb_snapshot_xdmf_data(path, &data);
-  if (status == HB_OK) status = hb_file_check(data.text);
-  hb_mem_free(data.text);
+  if (!ops->beside) return HB_OK;
+  return hb_text_append(name, "%.*s.%s", (int)(hb_text_extension(path) - path), path, ops->beside);
+}
+
+enum hb_status hb_snapshot_check_target(const char *path, const char *format)
+{
+  struct hb_text beside = {0};
+  HB_TRY(hb_snapshot_beside(path, format, &beside));
+  enum hb_status status = beside.text ? hb_file_check(beside.text) : HB_OK;
+  hb_mem_free(beside.text);
   return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef HB_SNAPSHOT_H
 #define HB_SNAPSHOT_H
 
+#include "base/text.h"
 #include "core/particles.h"
 
 /* Which snapshot of a file is wanted, and what a reader finds out on its way to it. */
@@ -31,6 +32,7 @@ struct hb_snapshot_ops {
   enum hb_status (*write)(const struct hb_particles *particles, char **bytes, size_t *count);
   /* Instead of it, for a format of more than one file. */
   enum hb_status (*save)(const char *path, const struct hb_particles *particles);
+  const char *beside; /* the extension of its other file; NULL: there is one file only */
 };
 
 enum { HB_SNAPSHOT_HEAD = 512 };
@@ -43,9 +45,9 @@ extern const struct hb_snapshot_ops hb_snapshot_hdf5, hb_snapshot_text, hb_snaps
  * takes if path is "-"; and whether a file of data beside it may be replaced. Errors: HB_ERR_USAGE, HB_ERR_IO. */
 enum hb_status hb_snapshot_check_target(const char *path, const char *format);
 
-/* The file of data beside path, for XDMF. */
-struct hb_text;
-enum hb_status hb_snapshot_xdmf_data(const char *path, struct hb_text *name);
+/* The name of the file that is written beside path, for XDMF; nothing is appended where there is none. Errors:
+ * HB_ERR_USAGE, HB_ERR_INTERNAL. */
+enum hb_status hb_snapshot_beside(const char *path, const char *format, struct hb_text *name);
 
 /* For formats whose identities are signed ints: HB_ERR_INPUT with the first particle beyond. */
 enum hb_status hb_snapshot_check_ids(const struct hb_particles *particles, const char *format);

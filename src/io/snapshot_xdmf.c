@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-enum hb_status hb_snapshot_xdmf_data(const char *path, struct hb_text *name)
+static enum hb_status name_data(const char *path, struct hb_text *name)
 {
-  return hb_text_append(name, "%.*s.h5", (int)(hb_text_extension(path) - path), path);
+  return hb_snapshot_beside(path, hb_snapshot_xdmf.info.name, name);
 }
 
 /* As the value of an attribute, or as text. */
@@ -91,7 +91,7 @@ static enum hb_status save_both(const char *path, const char *data, const struct
 static enum hb_status xdmf_save(const char *path, const struct hb_particles *p)
 {
   struct hb_text data = {0}, text = {0};
-  enum hb_status status = hb_snapshot_xdmf_data(path, &data);
+  enum hb_status status = name_data(path, &data);
   if (status == HB_OK) status = save_both(path, data.text, p, &text);
   hb_mem_free(text.text);
   hb_mem_free(data.text);
@@ -103,7 +103,7 @@ static enum hb_status xdmf_read(const char *path, struct hb_snapshot_choice *cho
 {
   struct hb_text data = {0};
   *particles = NULL;
-  HB_TRY(hb_snapshot_xdmf_data(path, &data));
+  HB_TRY(name_data(path, &data));
   enum hb_status status = hb_snapshot_hdf5_read(data.text, choice, particles);
   hb_mem_free(data.text);
   return status;
@@ -115,4 +115,5 @@ const struct hb_snapshot_ops hb_snapshot_xdmf = {
              .extensions = "xmf xdmf"},
     .read = xdmf_read,
     .save = xdmf_save,
+    .beside = "h5",
 };

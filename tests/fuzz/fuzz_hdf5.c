@@ -287,8 +287,8 @@ static void make_amuse(struct recipe *r, hid_t file)
     put_words(r, set, "type", "particles");
     if (choose(r, 2)) put_attribute(r, set, "timestamp", H5T_NATIVE_DOUBLE, 0);
     if (choose(r, 2)) put_words(r, set, "timestamp_unit", "none");
-    hid_t count = keep(
-        r, H5Acreate2(set, "number_of_particles", H5T_NATIVE_UINT, space, H5P_DEFAULT, H5P_DEFAULT));
+    hid_t count =
+        keep(r, H5Acreate2(set, "number_of_particles", H5T_NATIVE_UINT, space, H5P_DEFAULT, H5P_DEFAULT));
     if (count >= 0) H5Awrite(count, H5T_NATIVE_UINT, &n);
     put_data(r, set, "keys", 1);
     hid_t attributes = put_group(r, set, "attributes");

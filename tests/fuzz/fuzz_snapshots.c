@@ -38,7 +38,8 @@ static void read_back(const struct hb_snapshot_ops *ops, const struct hb_particl
 
 /* As a file of that name, so that the choice among formats is made, too. Identities that the format cannot hold may be
  * refused. */
-static enum hb_status take(const struct hb_snapshot_ops *ops, const char *name, const uint8_t *bytes, size_t count)
+static enum hb_status take(const struct hb_snapshot_ops *ops, const char *name, const uint8_t *bytes,
+                           size_t count)
 {
   struct hb_particles *first;
   char *text;
