@@ -59,7 +59,9 @@ static const struct hb_table_column columns[] = {
 
 static void print_of(const char *name, const struct hb_difference_of *of)
 {
-  printf("%-10s %12.4g %12.4g   %llu\n", name, of->largest, of->rms, (unsigned long long)of->id);
+  printf("%-10s %12.4g %12.4g", name, of->largest, of->rms);
+  if (of->largest > 0) printf("   %llu", (unsigned long long)of->id);
+  putchar('\n');
 }
 
 static void print_text(const struct row *row)
@@ -69,7 +71,7 @@ static void print_text(const struct row *row)
   if (d->only_a) printf(", %zu only in %s", d->only_a, row->a);
   if (d->only_b) printf(", %zu only in %s", d->only_b, row->b);
   printf("\nt = %.9g and %.9g, which differ by %.4g\n", row->t_a, row->t_b, d->dt);
-  printf("\n%-10s %12s %12s   %s\n", "", "largest", "rms", "largest at identity");
+  printf("\n%-10s %12s %12s   %s\n", "", "largest", "rms", "largest of particle");
   print_of("mass", &d->m);
   print_of("position", &d->x);
   print_of("velocity", &d->v);

@@ -198,8 +198,10 @@ static enum hb_status check_header(const struct walk *w, size_t *n)
   if (!*s->n.tag)
     return hb_fail(HB_ERR_INPUT, "%s: byte %zu: the SnapShot has no Nobj among its Parameters", w->file.name,
                    s->at);
-  if (!strchr("sil", s->n.type) || s->n.count != 1 || number_at(&s->n, 0) < 1)
-    return bad_item(w, &s->n, "a whole number > 0");
+  if (!strchr("sil", s->n.type) || s->n.count != 1) return bad_item(w, &s->n, "a single s, i or l");
+  if (number_at(&s->n, 0) < 1)
+    return hb_fail(HB_ERR_INPUT, "%s: byte %zu: %s is %.17g, expected a whole number > 0", w->file.name,
+                   s->n.at, s->n.tag, number_at(&s->n, 0));
   *n = (size_t)number_at(&s->n, 0);
   if (*s->t.tag && (!strchr("fd", s->t.type) || s->t.count != 1)) return bad_item(w, &s->t, "one of f or d");
   if (!*s->system.tag) return HB_OK;

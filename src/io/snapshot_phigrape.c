@@ -115,6 +115,16 @@ static enum hb_status read_rows(struct hb_lines c, struct hb_particles *p)
 
 static int is_count(double n) { return n >= 1 && n < 0x1p32 && n == floor(n); }
 
+/* A third line of one word is meant as the time. */
+static enum hb_status check_time(struct hb_lines c)
+{
+  if (!hb_lines_next(&c) || c.begin == c.end || memchr(c.begin, ' ', (size_t)(c.end - c.begin)) ||
+      memchr(c.begin, '\t', (size_t)(c.end - c.begin)))
+    return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for the time, expected a finite number", c.name, c.line,
+                 hb_lines_shown(&c, c.begin), c.begin);
+}
+
 /* A row takes at least 16 bytes, with blanks and line break; the last may lack that. */
 static enum hb_status check_n(const struct hb_lines *c, double n, size_t line)
 {
@@ -144,6 +154,7 @@ static enum hb_status phigrape_parse(const char *name, const char *bytes, size_t
         "%s:%d: %s, expected the lines of phiGRAPE's header: a step, N, the time, or banana's: the "
         "time, N",
         name, found + 1, count == 0 ? "the file is empty" : "not a line of a single number");
+  if (found < HEADER) HB_TRY(check_time(c));
   HB_TRY(check_n(&c, header[1], lines[1]));
   HB_TRY(hb_particles_create((size_t)header[1], particles));
   (*particles)->t = found == HEADER ? header[2] : header[0];

@@ -182,16 +182,21 @@ static void put_attribute(struct recipe *r, hid_t object, const char *name, hid_
   if (attribute >= 0 && is_small(space, type) && choose(r, 8) != 1) H5Awrite(attribute, type, values);
 }
 
-static void put_data(struct recipe *r, hid_t group, const char *name, hsize_t columns)
+static void put_data_of(struct recipe *r, hid_t group, const char *name, hid_t usual, hsize_t columns)
 {
   if (choose(r, 8) == 1) return;
   int rank;
   hsize_t shape[4];
-  hid_t type = choose_type(r, H5T_NATIVE_DOUBLE), space = choose_space(r, PARTICLES, columns, &rank, shape);
+  hid_t type = choose_type(r, usual), space = choose_space(r, PARTICLES, columns, &rank, shape);
   hid_t list = choose_storage(r, rank, shape, space);
   hid_t data = keep(r, H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT));
   if (data >= 0 && is_small(space, type) && choose(r, 8) != 1)
     H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values_of(type));
+}
+
+static void put_data(struct recipe *r, hid_t group, const char *name, hsize_t columns)
+{
+  put_data_of(r, group, name, H5T_NATIVE_DOUBLE, columns);
 }
 
 static hid_t put_group(struct recipe *r, hid_t file, const char *name)
@@ -290,7 +295,7 @@ static void make_amuse(struct recipe *r, hid_t file)
     hid_t count =
         keep(r, H5Acreate2(set, "number_of_particles", H5T_NATIVE_UINT, space, H5P_DEFAULT, H5P_DEFAULT));
     if (count >= 0) H5Awrite(count, H5T_NATIVE_UINT, &n);
-    put_data(r, set, "keys", 1);
+    put_data_of(r, set, "keys", H5T_NATIVE_UINT64, 1); /* any bits are a key */
     hid_t attributes = put_group(r, set, "attributes");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) put_quantity(r, attributes, names[i]);
   }
