@@ -56,10 +56,12 @@ static enum hb_status check_folder(const char *path)
 
 enum hb_status hb_target_check(const char *path, const char *format)
 {
-  if (strcmp(path, "-") == 0) return hb_snapshot_check_target(path, format);
+  int is_snapshot = !format || *format, is_stream = strcmp(path, "-") == 0;
+  if (is_stream && !is_snapshot) return hb_fail(HB_ERR_USAGE, "'-' is not a file that can be replaced");
+  if (is_stream) return hb_snapshot_check_target(path, format);
   HB_TRY(hb_file_check(path));
   if (!format) HB_TRY(check_extension(path));
-  HB_TRY(hb_snapshot_check_target(path, format));
+  if (is_snapshot) HB_TRY(hb_snapshot_check_target(path, format));
   return check_folder(path);
 }
 

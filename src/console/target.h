@@ -8,7 +8,7 @@
 const char *hb_target_format(size_t k);
 
 /* Whether a snapshot can be written to path: a known format, an existing writable folder, and nothing but a
- * regular file under that name. format NULL: by extension. Errors: HB_ERR_USAGE, HB_ERR_IO. */
+ * regular file under that name. format NULL: by extension; "": it is no snapshot. Errors: HB_ERR_USAGE, HB_ERR_IO. */
 enum hb_status hb_target_check(const char *path, const char *format);
 
 /* Refuses to write to path if that, or a file written beside it, would replace `other`. Errors: HB_ERR_USAGE. */

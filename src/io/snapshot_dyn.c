@@ -124,13 +124,13 @@ static enum hb_status begin_node(struct tree *t)
   return HB_OK;
 }
 
-/* The sum of what the nodes from the root on have. */
+/* The sum of what the nodes from the root on have. In a flat tree these are zeros, which leave a -0 as it is. */
 static void add_up(const struct tree *t, struct node *leaf)
 {
   for (size_t k = 0; k + 1 < t->depth; k++)
     for (int c = 0; c < 3; c++) {
-      leaf->r[c] += t->open[k].r[c];
-      leaf->v[c] += t->open[k].v[c];
+      if (t->open[k].r[c] != 0) leaf->r[c] += t->open[k].r[c];
+      if (t->open[k].v[c] != 0) leaf->v[c] += t->open[k].v[c];
     }
 }
 

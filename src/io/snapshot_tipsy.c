@@ -83,6 +83,11 @@ static enum hb_status check_header(const char *name, const char *bytes, size_t c
                    "their sum, above 0",
                    name, h->nbodies, h->counts[0], h->counts[1], h->counts[2]);
   *header_bytes = count == body + HEADER ? HEADER : SHORT_HEADER;
+  if (count == body + SHORT_HEADER && hb_endian_int(bytes + SHORT_HEADER, 0) == 0)
+    return hb_fail(HB_ERR_INPUT,
+                   "%s: byte %d: a mass of 0 behind a header of %d bytes: more likely it is padding, and the "
+                   "last 4 bytes of the file are missing",
+                   name, SHORT_HEADER, SHORT_HEADER);
   if (count == body + *header_bytes) return HB_OK;
   return hb_fail(HB_ERR_INPUT,
                  "%s: the file has %zu bytes, but the %d particles of its header need %llu, or %llu with a "
@@ -134,7 +139,7 @@ static enum hb_status parse(const char *name, const char *bytes, size_t count, u
                             struct hb_snapshot_choice *choice, struct hb_particles **particles)
 {
   struct header h;
-  size_t header_bytes;
+  size_t header_bytes = 0;
   int has_ids;
   *particles = NULL;
   HB_TRY(check_header(name, bytes, count, &h, &header_bytes));

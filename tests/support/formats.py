@@ -3,7 +3,7 @@
 
 formats.py make FOLDER          files of four particles that can be read right, named good_*, those of which have identities
                                 10 to 13 in their names have `ids`; the others are to be refused
-formats.py same FILE FORMAT REF the particles of FILE are those of the HDF5 snapshot REF, to the last bit that FORMAT keeps
+formats.py same REF FORMAT FILE ...   the particles of the files are those of the HDF5 snapshot REF, to the last bit kept
 formats.py seeds FOLDER         some of the same as seeds for tests/fuzz"""
 import os
 import re
@@ -456,16 +456,17 @@ READERS = {"nemo": get_nemo, "phigrape": get_phigrape, "dyn": get_dyn, "amuse": 
            "tipsy-cuda": lambda path: get_tipsy(path, "=", True)}
 
 
-def same(path, name, reference):
-    t, ids, m, x, v = READERS[name](path)
+def same(reference, *files):
     with h5py.File(reference, "r") as f:
-        g = f["PartType1"]
+        time, part = f["Header"].attrs["Time"], {name: data[:] for name, data in f["PartType1"].items()}
+    for name, path in zip(files[::2], files[1::2]):
+        t, ids, m, x, v = READERS[name](path)
         kept = "f4" if name.startswith("tipsy") else "f8"
-        assert t == f["Header"].attrs["Time"], t
-        assert ids is None or np.array_equal(ids, g["ParticleIDs"][:])
+        assert t == time, (name, t)
+        assert ids is None or np.array_equal(ids, part["ParticleIDs"]), name
         for ours, theirs in ((m, "Masses"), (x, "Coordinates"), (v, "Velocities")):
-            assert np.array_equal(ours, g[theirs][:].astype(kept)), theirs
-        print(len(m))
+            assert np.array_equal(ours, part[theirs].astype(kept)), (name, theirs)
+        print(name, len(m))
 
 
 {"make": make, "same": same, "seeds": seeds}[sys.argv[1]](*sys.argv[2:])
