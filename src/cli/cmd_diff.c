@@ -3,7 +3,7 @@
 #include "cli/cmd.h"
 #include "console/target.h"
 #include "console/terminal.h"
-#include "core/difference.h"
+#include "measure/difference.h"
 
 #include <math.h>
 #include <string.h>

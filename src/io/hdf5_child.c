@@ -20,23 +20,18 @@ enum hb_status hb_snapshot_hdf5_pack(const struct hb_particles *particles, const
   const uint64_t count = c->count;
   const double times[] = {c->t_chosen, c->t_first, c->t_last};
   HB_TRY(hb_particles_put(particles, sections));
-  HB_TRY(
-      hb_sections_put_copy(sections, "format", HB_SECTION_BYTES, strlen(c->format->name), c->format->name));
+  HB_TRY(hb_sections_put_copy(sections, "format", HB_SECTION_BYTES, strlen(c->format), c->format));
   HB_TRY(hb_sections_put_copy(sections, "snapshots", HB_SECTION_WORDS, 1, &count));
   return hb_sections_put_copy(sections, "times", HB_SECTION_DOUBLES, 3, times);
 }
 
 static enum hb_status unpack_choice(const struct hb_sections *sections, struct hb_snapshot_choice *c)
 {
-  static const struct hb_snapshot_ops *const layouts[] = {&hb_snapshot_hdf5, &hb_snapshot_amuse};
   const struct hb_section *format = hb_sections_find(sections, "format");
   uint64_t count;
   double times[3];
-  for (size_t k = 0; format && k < sizeof layouts / sizeof *layouts; k++) {
-    const char *name = layouts[k]->info.name;
-    if (format->count == strlen(name) && memcmp(format->data, name, format->count) == 0)
-      c->format = &layouts[k]->info;
-  }
+  if (format && format->type == HB_SECTION_BYTES)
+    snprintf(c->format, sizeof c->format, "%.*s", (int)format->count, (const char *)format->data);
   if (!hb_sections_find(sections, "snapshots")) return HB_OK;
   HB_TRY(hb_sections_copy(sections, "snapshots", HB_SECTION_WORDS, 1, &count));
   HB_TRY(hb_sections_copy_finite(sections, "times", 3, times));

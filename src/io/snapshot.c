@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -107,8 +108,7 @@ enum hb_status hb_snapshot_beside(const char *path, const char *format, struct h
 {
   const struct hb_snapshot_ops *ops;
   HB_TRY(choose_written(path, format, &ops));
-  if (!ops->beside) return HB_OK;
-  return hb_text_append(name, "%.*s.%s", (int)(hb_text_extension(path) - path), path, ops->beside);
+  return ops->beside ? hb_snapshot_rename(path, ops->beside, name) : HB_OK;
 }
 
 enum hb_status hb_snapshot_check_target(const char *path, const char *format)
@@ -188,16 +188,6 @@ static enum hb_status choose_read(struct input *in, const char *format, const st
   return *chosen ? HB_OK : no_format(in->path, NULL);
 }
 
-int hb_snapshot_offer(struct hb_snapshot_choice *c, double t)
-{
-  int is_better = c->count == 0 || isnan(c->t) || fabs(t - c->t) <= fabs(c->t_chosen - c->t);
-  c->t_first = c->count ? fmin(c->t_first, t) : t;
-  c->t_last = c->count ? fmax(c->t_last, t) : t;
-  if (is_better) c->t_chosen = t;
-  c->count++;
-  return is_better;
-}
-
 /* With a single snapshot there was no choice. */
 static enum hb_status check_choice(const struct input *in, struct hb_snapshot_choice *c,
                                    const struct hb_particles *p)
@@ -218,7 +208,6 @@ static enum hb_status read_input(struct input *in, const char *format, struct hb
 {
   const struct hb_snapshot_ops *ops;
   HB_TRY(choose_read(in, format, &ops));
-  choice->format = &ops->info;
   if (ops->read) {
     HB_TRY(ops->read(in->path, choice, particles));
   } else {
@@ -226,6 +215,9 @@ static enum hb_status read_input(struct input *in, const char *format, struct hb
     HB_TRY(ops->parse(in->name, in->bytes, in->count, choice, particles));
   }
   enum hb_status status = check_choice(in, choice, *particles);
+  size_t k = 0;
+  if (!*choice->format || !find(in->path, choice->format, &k))
+    snprintf(choice->format, sizeof choice->format, "%s", ops->info.name);
   if (status == HB_OK) return HB_OK;
   hb_particles_destroy(*particles);
   *particles = NULL;
@@ -241,8 +233,10 @@ enum hb_status hb_snapshot_read_at(const char *path, const char *format, double 
   HB_TRY(check_readable(path));
   enum hb_status status = read_input(&in, format, &choice, particles);
   hb_mem_free(in.bytes);
-  if (status == HB_OK && contents)
-    *contents = (struct hb_snapshot_contents){.format = choice.format->name,
+  size_t k = 0;
+  const struct hb_snapshot_ops *found = status == HB_OK ? find(path, choice.format, &k) : NULL;
+  if (found && contents)
+    *contents = (struct hb_snapshot_contents){.format = found->info.name,
                                               .count = choice.count,
                                               .t_first = choice.t_first,
                                               .t_last = choice.t_last};
@@ -255,16 +249,6 @@ enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------- */
-
-enum hb_status hb_snapshot_check_ids(const struct hb_particles *p, const char *format)
-{
-  for (size_t i = 0; i < p->n; i++)
-    if (p->id[i] > INT32_MAX)
-      return hb_fail(HB_ERR_INPUT,
-                     "particle %zu has identity %llu, but those of format %s are below 2^31: write %s", i,
-                     (unsigned long long)p->id[i], format, hb_snapshot_hdf5.info.name);
-  return HB_OK;
-}
 
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles)
 {

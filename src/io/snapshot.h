@@ -2,20 +2,7 @@
 #ifndef HB_SNAPSHOT_H
 #define HB_SNAPSHOT_H
 
-#include "base/text.h"
-#include "core/particles.h"
-
-/* Which snapshot of a file is wanted, and what a reader finds out on its way to it. */
-struct hb_snapshot_choice {
-  double t;               /* the snapshot nearest to this time; NaN: the last            */
-  double t_chosen;        /* the time of the best so far                                 */
-  size_t count;           /* so far; a reader of formats with a single one leaves it 0   */
-  double t_first, t_last; /* smallest and largest time so far                            */
-  const struct hb_snapshot_format *format;
-};
-
-/* Counts a snapshot of time t; returns whether it is better than all before it. */
-int hb_snapshot_offer(struct hb_snapshot_choice *choice, double t);
+#include "io/snapshot_choice.h"
 
 struct hb_snapshot_ops {
   struct hb_snapshot_format info;
@@ -48,9 +35,6 @@ enum hb_status hb_snapshot_check_target(const char *path, const char *format);
 /* The name of the file that is written beside path, for XDMF; nothing is appended where there is none. Errors:
  * HB_ERR_USAGE, HB_ERR_INTERNAL. */
 enum hb_status hb_snapshot_beside(const char *path, const char *format, struct hb_text *name);
-
-/* For formats whose identities are signed ints: HB_ERR_INPUT with the first particle beyond. */
-enum hb_status hb_snapshot_check_ids(const struct hb_particles *particles, const char *format);
 
 /* ---- HDF5, which holmberg-child reads ---- */
 

@@ -135,7 +135,8 @@ static enum hb_status get_any(const struct hb_hdf5_source *s, struct hb_snapshot
   int is_gadget, is_amuse;
   HB_TRY(hb_hdf5_find(s, "/Header", &is_gadget));
   HB_TRY(hb_hdf5_find(s, HB_AMUSE_INFO, &is_amuse));
-  choice->format = is_amuse && !is_gadget ? &hb_snapshot_amuse.info : &hb_snapshot_hdf5.info;
+  snprintf(choice->format, sizeof choice->format, "%s",
+           is_amuse && !is_gadget ? hb_snapshot_amuse.info.name : hb_snapshot_hdf5.info.name);
   if (is_amuse && !is_gadget) return hb_snapshot_amuse_take(s, choice, particles);
   HB_TRY(get_gadget(s, particles));
   hb_snapshot_offer(choice, (*particles)->t);

@@ -17,6 +17,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,7 +154,8 @@ static enum hb_status parse(const char *name, const char *bytes, size_t count, u
   }
   const struct hb_snapshot_ops *native =
       has_ids && (*particles)->n > 1 ? &hb_snapshot_tipsy_cuda : &hb_snapshot_tipsy_native;
-  choice->format = h.swap != HB_ENDIAN_IS_BIG ? &hb_snapshot_tipsy.info : &native->info;
+  snprintf(choice->format, sizeof choice->format, "%s",
+           h.swap != HB_ENDIAN_IS_BIG ? hb_snapshot_tipsy.info.name : native->info.name);
   return HB_OK;
 }
 
@@ -198,8 +200,8 @@ static enum hb_status check_value(const struct form *form, size_t i, const char 
   *rounded += (double)kept != value;
   if (isfinite(kept) && !is_gone) return HB_OK;
   return hb_fail(HB_ERR_INPUT,
-                 "particle %zu has %s = %.9g, which the floats of format %s cannot hold: write %s", i, what,
-                 value, form->ops->info.name, hb_snapshot_hdf5.info.name);
+                 "particle %zu has %s = %.9g, which the floats of format %s cannot hold: write hdf5", i, what,
+                 value, form->ops->info.name);
 }
 
 /* Said once, not for each snapshot of a run. */
@@ -207,8 +209,8 @@ static void tell_rounded(const struct form *form, size_t rounded, size_t count)
 {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   if (rounded == 0 || atomic_flag_test_and_set(&told)) return;
-  hb_log_warn("format %s holds floats: %zu of %zu numbers lose digits beyond the 7th; %s and %s keep all",
-              form->ops->info.name, rounded, count, hb_snapshot_hdf5.info.name, hb_snapshot_nemo.info.name);
+  hb_log_warn("format %s holds floats: %zu of %zu numbers lose digits beyond the 7th; hdf5 and nemo keep all",
+              form->ops->info.name, rounded, count);
 }
 
 static enum hb_status check_all(const struct form *form, const struct hb_particles *p)

@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-static enum hb_status name_data(const char *path, struct hb_text *name)
-{
-  return hb_snapshot_beside(path, hb_snapshot_xdmf.info.name, name);
-}
-
 /* As the value of an attribute, or as text. */
 static enum hb_status put_escaped(struct hb_text *text, const char *words)
 {
@@ -74,6 +69,16 @@ static enum hb_status check_name(const char *file)
   return HB_OK;
 }
 
+static enum hb_status save_data(const char *path, const struct hb_particles *p)
+{
+  char *bytes;
+  size_t count;
+  HB_TRY(hb_snapshot_hdf5.write(p, &bytes, &count));
+  enum hb_status status = hb_file_replace(path, bytes, count);
+  hb_mem_free(bytes);
+  return status;
+}
+
 static enum hb_status save_both(const char *path, const char *data, const struct hb_particles *p,
                                 struct hb_text *text)
 {
@@ -84,14 +89,14 @@ static enum hb_status save_both(const char *path, const char *data, const struct
   HB_TRY(check_name(file));
   HB_TRY(put_all(text, p, file));
   HB_TRY(hb_file_check(path));
-  HB_TRY(hb_snapshot_write(data, hb_snapshot_hdf5.info.name, p));
+  HB_TRY(save_data(data, p));
   return hb_file_replace(path, text->text, text->length);
 }
 
 static enum hb_status xdmf_save(const char *path, const struct hb_particles *p)
 {
   struct hb_text data = {0}, text = {0};
-  enum hb_status status = name_data(path, &data);
+  enum hb_status status = hb_snapshot_rename(path, hb_snapshot_xdmf.beside, &data);
   if (status == HB_OK) status = save_both(path, data.text, p, &text);
   hb_mem_free(text.text);
   hb_mem_free(data.text);
@@ -103,7 +108,7 @@ static enum hb_status xdmf_read(const char *path, struct hb_snapshot_choice *cho
 {
   struct hb_text data = {0};
   *particles = NULL;
-  HB_TRY(name_data(path, &data));
+  HB_TRY(hb_snapshot_rename(path, hb_snapshot_xdmf.beside, &data));
   enum hb_status status = hb_snapshot_hdf5_read(data.text, choice, particles);
   hb_mem_free(data.text);
   return status;

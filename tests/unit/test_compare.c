@@ -1,7 +1,7 @@
-/* core/identity, core/difference and measure/contents against sums of their own. */
+/* core/identity, measure/difference and measure/contents against sums of their own. */
 #include "support/support.h"
 
-#include "core/difference.h"
+#include "measure/difference.h"
 #include "core/identity.h"
 #include "measure/contents.h"
 

@@ -1,4 +1,4 @@
-#include "core/difference.h"
+#include "measure/difference.h"
 
 #include "base/mem.h"
 #include "core/identity.h"
