@@ -1,6 +1,10 @@
 #include "io/snapshot_choice.h"
 
+#include "base/mem.h"
+#include "core/identity.h"
+
 #include <math.h>
+#include <string.h>
 
 int hb_snapshot_offer(struct hb_snapshot_choice *c, double t)
 {
@@ -20,6 +24,18 @@ enum hb_status hb_snapshot_check_ids(const struct hb_particles *p, const char *f
                      "particle %zu has identity %llu, but those of format %s are below 2^31: write hdf5", i,
                      (unsigned long long)p->id[i], format);
   return HB_OK;
+}
+
+enum hb_status hb_snapshot_take_ids(struct hb_particles *p, const uint64_t *ids, int *taken)
+{
+  uint32_t *order;
+  size_t twice = 0;
+  HB_TRY(HB_ALLOC(p->n, &order));
+  enum hb_status status = hb_identity_sort(p->n, ids, order, &twice);
+  *taken = status == HB_OK && twice == p->n;
+  if (*taken) memcpy(p->id, ids, p->n * sizeof *ids);
+  hb_mem_free(order);
+  return status;
 }
 
 enum hb_status hb_snapshot_rename(const char *path, const char *extension, struct hb_text *name)

@@ -20,6 +20,10 @@ int hb_snapshot_offer(struct hb_snapshot_choice *choice, double t);
 /* For formats whose identities are signed ints: HB_ERR_INPUT with the first particle beyond. */
 enum hb_status hb_snapshot_check_ids(const struct hb_particles *particles, const char *format);
 
+/* Takes ids[n] as the identities if none is there twice, which *taken tells; the particles keep theirs otherwise. Errors:
+ * HB_ERR_INTERNAL. */
+enum hb_status hb_snapshot_take_ids(struct hb_particles *particles, const uint64_t *ids, int *taken);
+
 /* Appends path with another extension. */
 enum hb_status hb_snapshot_rename(const char *path, const char *extension, struct hb_text *name);
 

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "core/diagnostics.h"
-#include "core/identity.h"
 #include "io/lines.h"
 
 #include <math.h>
@@ -297,18 +296,14 @@ static enum hb_status read_root(struct tree *t, int *found)
 static enum hb_status get_ids(const struct tree *t, struct hb_particles *p)
 {
   uint64_t *ids;
-  uint32_t *order = NULL;
-  size_t twice = 0;
   unsigned all = HAS_I;
+  int taken;
   HB_TRY(HB_ALLOC(p->n, &ids));
   for (size_t i = 0; i < p->n; i++) {
     all &= t->leaves[i].has;
     ids[i] = t->leaves[i].i;
   }
-  enum hb_status status = HB_ALLOC(p->n, &order);
-  if (status == HB_OK) status = hb_identity_sort(p->n, ids, order, &twice);
-  if (status == HB_OK && all && twice == p->n) memcpy(p->id, ids, p->n * sizeof *ids);
-  hb_mem_free(order);
+  enum hb_status status = all ? hb_snapshot_take_ids(p, ids, &taken) : HB_OK;
   hb_mem_free(ids);
   return status;
 }

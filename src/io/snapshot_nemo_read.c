@@ -2,6 +2,7 @@
  * skipped, whatever its tag. */
 #include "io/snapshot_nemo.h"
 
+#include "base/mem.h"
 #include "io/endian.h"
 #include "io/lines.h"
 
@@ -289,16 +290,29 @@ static enum hb_status walk(struct walk *w)
 
 /* ---- particles --------------------------------------------------------------------------------------- */
 
-static enum hb_status get_keys(const char *name, const struct hb_nemo_item *key, struct hb_particles *p)
+static enum hb_status check_keys(const char *name, const struct hb_nemo_item *key, size_t n, uint64_t *ids)
 {
-  for (size_t i = 0; *key->tag && i < p->n; i++) {
+  for (size_t i = 0; i < n; i++) {
     double id = number_at(key, i);
     if (id < 0 || id > 0x1p53)
       return hb_fail(HB_ERR_INPUT, "%s: byte %zu: Key %zu is %.17g, expected a whole number from 0 to 2^53",
                      name, key->at, i, id);
-    p->id[i] = (uint64_t)id;
+    ids[i] = (uint64_t)id;
   }
   return HB_OK;
+}
+
+/* Some programs leave them all zero. */
+static enum hb_status get_keys(const char *name, const struct hb_nemo_item *key, struct hb_particles *p)
+{
+  uint64_t *ids;
+  int taken;
+  if (!*key->tag) return HB_OK;
+  HB_TRY(HB_ALLOC(p->n, &ids));
+  enum hb_status status = check_keys(name, key, p->n, ids);
+  if (status == HB_OK) status = hb_snapshot_take_ids(p, ids, &taken);
+  hb_mem_free(ids);
+  return status;
 }
 
 static enum hb_status get_particles(struct walk *w, struct hb_particles *p)

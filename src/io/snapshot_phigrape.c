@@ -94,7 +94,7 @@ static enum hb_status read_row(const struct hb_lines *c, uint64_t *id, double ro
 }
 
 /* Empty lines may follow the last row, but nothing else. */
-static enum hb_status read_rows(struct hb_lines c, struct hb_particles *p)
+static enum hb_status read_rows(struct hb_lines c, struct hb_particles *p, uint64_t *ids)
 {
   size_t i = 0;
   while (hb_lines_next(&c)) {
@@ -102,7 +102,7 @@ static enum hb_status read_rows(struct hb_lines c, struct hb_particles *p)
     if (c.begin == c.end) continue;
     if (i == p->n)
       return hb_fail(HB_ERR_INPUT, "%s:%zu: a row after the %zu of the header", c.name, c.line, p->n);
-    HB_TRY(read_row(&c, &p->id[i], row));
+    HB_TRY(read_row(&c, &ids[i], row));
     p->m[i] = row[0];
     memcpy(p->x + 3 * i, row + 1, 3 * sizeof *row);
     memcpy(p->v + 3 * i, row + 4, 3 * sizeof *row);
@@ -114,6 +114,17 @@ static enum hb_status read_rows(struct hb_lines c, struct hb_particles *p)
 }
 
 static int is_count(double n) { return n >= 1 && n < 0x1p32 && n == floor(n); }
+
+static enum hb_status read_particles(const struct hb_lines *c, struct hb_particles *p)
+{
+  uint64_t *ids;
+  int taken;
+  HB_TRY(HB_ALLOC(p->n, &ids));
+  enum hb_status status = read_rows(*c, p, ids);
+  if (status == HB_OK) status = hb_snapshot_take_ids(p, ids, &taken);
+  hb_mem_free(ids);
+  return status;
+}
 
 /* A third line of one word is meant as the time. */
 static enum hb_status check_time(struct hb_lines c)
@@ -158,7 +169,7 @@ static enum hb_status phigrape_parse(const char *name, const char *bytes, size_t
   HB_TRY(check_n(&c, header[1], lines[1]));
   HB_TRY(hb_particles_create((size_t)header[1], particles));
   (*particles)->t = found == HEADER ? header[2] : header[0];
-  enum hb_status status = read_rows(c, *particles);
+  enum hb_status status = read_particles(&c, *particles);
   if (status == HB_OK && bytes[count - 1] != '\n')
     hb_log_warn("%s: the last line has no line break; part of it may be missing", name);
   if (status != HB_OK) {

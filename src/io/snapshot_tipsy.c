@@ -11,7 +11,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/identity.h"
 #include "io/endian.h"
 
 #include <float.h>
@@ -103,8 +102,6 @@ static enum hb_status take_ids(const struct header *h, const char *body, uint64_
                                struct hb_particles *p, int *found)
 {
   uint64_t *ids;
-  uint32_t *order = NULL;
-  size_t twice = 0;
   *found = 0;
   if (h->counts[0]) return HB_OK;
   HB_TRY(HB_ALLOC(p->n, &ids));
@@ -114,11 +111,7 @@ static enum hb_status take_ids(const struct header *h, const char *body, uint64_
       ids[i] = (uint32_t)hb_endian_int(body + 4 * (type_words[type] - 1), h->swap);
       fit = fit && ids[i++] < most;
     }
-  enum hb_status status = fit ? HB_ALLOC(p->n, &order) : HB_OK;
-  if (status == HB_OK && fit) status = hb_identity_sort(p->n, ids, order, &twice);
-  *found = status == HB_OK && fit && twice == p->n;
-  if (*found) memcpy(p->id, ids, p->n * sizeof *ids);
-  hb_mem_free(order);
+  enum hb_status status = fit ? hb_snapshot_take_ids(p, ids, found) : HB_OK;
   hb_mem_free(ids);
   return status;
 }

@@ -150,7 +150,8 @@ def tipsy(order=">", pad=True, dark=range(N), phi=-1.5, gas=(), stars=(), **head
 
 
 def rows(first=0, row="%d %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n"):
-    return "".join(row % ((first + i, M[i]) + tuple(X[i]) + tuple(V[i])) for i in range(N))
+    numbers = [(first + i, M[i]) + tuple(X[i]) + tuple(V[i]) for i in range(N)]
+    return "".join(row % (n if "%d" in row or "%0" in row else n[1:]) for n in numbers)
 
 
 def phigrape(step="0", n=N, t=T, **more):
@@ -223,7 +224,7 @@ def text_files():
         "phigrape_ids.dat": phigrape(first=10), "one.inp": phigrape(first=1), "zero.in": phigrape(),
         "crlf.phigrape": phigrape().replace("\n", "\r\n"), "banana.init": "0.5\n4\n" + rows(first=1),
         "fortran.dat": fortran("%10d\n%10d\n%15.6E\n" % (0, N, T) + rows(row="%010d%15.6E  %14.6E%14.6E%14.6E  %14.6E%14.6E%14.6E\n")),
-        "blank_end.phigrape": phigrape() + "\n  \n", "flat_ids.dyn": root("".join(leaf(i) for i in range(N))),
+        "blank_end.phigrape": phigrape() + "\n  \n", "one_index.phigrape": phigrape(row="7" + " %.17g" * 7 + "\n"), "flat_ids.dyn": root("".join(leaf(i) for i in range(N))),
         "nested_ids.dyn": nested(), "no_index.dyn": root("".join(leaf(i, index=False) for i in range(N))),
         "two_roots_ids.dyn": root(leaf(0), "", 1) + root("".join(leaf(i) for i in range(N))),
         "xreal.dyn": root("".join(leaf(i) for i in range(N)), "  real_system_time  =  0.5\n  system_time  =  0 8000000000000000\n"),
@@ -250,6 +251,7 @@ def text_files():
 def binary_files():
     good = {"nemo_%s_%s.nemo" % (o, r): nemo(b, r) for o, b in (("little", "<"), ("big", ">")) for r in "fd"}
     good.update({"unknown_ids.snap": nemo_unknown(), "mixed.nemo": nemo_mixed(), "no_extension": nemo(), "nemo.dat": nemo(">"),
+                 "zero_keys.nemo": Nemo().header().array("Mass", M).array("PhaseSpace", PHASE).item("i", "Key", 0 * IDS, [N]).close().bytes,
                  "long_key_ids.nemo": Nemo().header().array("Mass", M).array("PhaseSpace", PHASE).item("l", "Key", IDS, [N]).close().bytes})
     for pad in (False, True):
         for name, order in (("standard", ">"), ("native", "=")):
