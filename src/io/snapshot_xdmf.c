@@ -40,6 +40,19 @@ static enum hb_status put_attribute(struct hb_text *text, const struct hb_partic
   return hb_text_append(text, "      </Attribute>\n");
 }
 
+/* A cell for each point: XDMF 2 needs no more than their number, XDMF 3 a list of them, which identities that are the
+ * numbers of the rows can pass for. */
+static enum hb_status put_topology(struct hb_text *text, const struct hb_particles *p, const char *file)
+{
+  size_t i = 0;
+  while (i < p->n && p->id[i] == i) i++;
+  HB_TRY(hb_text_append(text, "      <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%zu\"", p->n));
+  if (i < p->n) return hb_text_append(text, "/>\n");
+  HB_TRY(hb_text_append(text, " NodesPerElement=\"1\">\n"));
+  HB_TRY(put_data(text, p, file, "ParticleIDs", 1, "UInt"));
+  return hb_text_append(text, "      </Topology>\n");
+}
+
 static enum hb_status put_all(struct hb_text *text, const struct hb_particles *p, const char *file)
 {
   HB_TRY(hb_text_append(text,
@@ -47,10 +60,10 @@ static enum hb_status put_all(struct hb_text *text, const struct hb_particles *p
                         "<Xdmf Version=\"3.0\">\n"
                         "  <Domain>\n"
                         "    <Grid Name=\"particles\" GridType=\"Uniform\">\n"
-                        "      <Time Value=\"%.17g\"/>\n"
-                        "      <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%zu\"/>\n"
-                        "      <Geometry GeometryType=\"XYZ\">\n",
-                        p->t, p->n));
+                        "      <Time Value=\"%.17g\"/>\n",
+                        p->t));
+  HB_TRY(put_topology(text, p, file));
+  HB_TRY(hb_text_append(text, "      <Geometry GeometryType=\"XYZ\">\n"));
   HB_TRY(put_data(text, p, file, "Coordinates", 3, "Float"));
   HB_TRY(hb_text_append(text, "      </Geometry>\n"));
   HB_TRY(put_attribute(text, p, file, "Velocities", 3, "Float"));

@@ -58,6 +58,11 @@ formats() { "$BATS_TEST_DIRNAME/../support/formats.py" "$@"; }
   done
   formats same a.h5 "${files[@]}" >same
   [ "$(grep -c ' 200$' same)" -eq 8 ]
+  grep -A1 '<Topology.*NumberOfElements="200"' b.xdmf | grep -q 'b.h5:/PartType1/ParticleIDs'
+  # in another order
+  formats make . >made
+  accepts convert reference.h5 other.xmf --quiet
+  formats same reference.h5 xdmf other.xmf
   # the test can fail
   accepts convert a.h5 c.nemo --quiet
   accepts ic plummer -n 200 --seed 4 -o d.h5 --quiet

@@ -450,6 +450,8 @@ def get_xdmf(path):
     assert {a.get("Name"): a.get("AttributeType") for a in grid.iter("Attribute")} == {
         "Velocities": "Vector", "Masses": "Scalar", "ParticleIDs": "Scalar"}
     part = lambda name: found["/PartType1/" + name]
+    rows = grid.find("Topology/DataItem")  # where there are any
+    assert (rows is not None) == np.array_equal(part("ParticleIDs"), np.arange(n))
     return float(grid.find("Time").get("Value")), part("ParticleIDs"), part("Masses"), part("Coordinates"), part("Velocities")
 
 
