@@ -5,11 +5,12 @@
 //   J_BLOCK           a uniform block: fastest where all fragments read the same element; 64 KB at a time
 //   J_STORAGE         a storage buffer (GL 4.3)
 //
-// Doubles travel as pairs of 32-bit words, two uvec4s per record. Sinks are among the sources, so a sink needs only its
-// particle number to find itself.
+// Doubles travel as pairs of 32-bit words, two uvec4s per record. A sink that is a source needs only its particle
+// number to find itself. Points, sinks that are not sources, come in an array of their own, in order; the number says
+// which source a point leaves out, or is -1.
 //
-// source(j) is called for every pair, so J_SOURCE chooses the fastest way for it; sink(i) is called once per walk and
-// always reads the buffer texture.
+// source(j) is called for every pair, so J_SOURCE chooses the fastest way for it; sink(place, number) is called once per walk
+// and always reads a buffer texture.
 
 #define J_BUFFER_TEXTURE 0
 #define J_TEXTURE 1
@@ -19,12 +20,13 @@
 #if PRECISION == DOUBLE
 #define texel4 uvec4
 #define TEXELS (2 * ALL_RECORDS)
-uniform usamplerBuffer particles;
+uniform usamplerBuffer particles, points;
 #else
 #define texel4 vec4
 #define TEXELS ALL_RECORDS
-uniform samplerBuffer particles;
+uniform samplerBuffer particles, points;
 #endif
+uniform int has_points; // 1: the sinks are `points`, 0: they are sources
 
 #if J_SOURCE == J_TEXTURE
 #if PRECISION == DOUBLE
@@ -68,10 +70,12 @@ particle source(int j) {
   return p;
 }
 
-texel4 particle_texel(int t) { return texelFetch(particles, t); }
+texel4 sink_texel(int t) { return has_points == 1 ? texelFetch(points, t) : texelFetch(particles, t); }
 
-particle sink(int i) {
+// The sink at this place among the sinks: a point of that place, or the source of that number.
+particle sink(int place, int number) {
   particle p;
-  for (int k = 0; k < ALL_RECORDS; k++) p.r[k] = RECORD(particle_texel, TEXELS * i, k);
+  int t = TEXELS * (has_points == 1 ? place : number);
+  for (int k = 0; k < ALL_RECORDS; k++) p.r[k] = RECORD(sink_texel, t, k);
   return p;
 }

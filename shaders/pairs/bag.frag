@@ -67,8 +67,9 @@ void main() {
   total t[I_EACH];
   int walked = token;
   for (int k = 0; k < I_EACH; k++) {
-    me[k] = texelFetch(sinks, min(first + k, sink_count - 1)).r;
-    my[k] = sink(me[k]);
+    int at = min(first + k, sink_count - 1);
+    me[k] = texelFetch(sinks, at).r;
+    my[k] = sink(at, me[k]);
     t[k] = nothing_yet();
   }
 

@@ -105,8 +105,9 @@ void main() {
   int walked[I_EACH];
   uvec4 words[WORDS];
   for (int k = 0; k < I_EACH; k++) {
-    me[k] = texelFetch(sinks, min(number(k), sink_count - 1)).r;
-    my[k] = sink(me[k]);
+    int at = min(number(k), sink_count - 1);
+    me[k] = texelFetch(sinks, at).r;
+    my[k] = sink(at, me[k]);
     t[k] = nothing_yet();
     walked[k] = token;
     if (go_on == 1 && number(k) < sink_count) {

@@ -4,7 +4,7 @@
 #define HB_BASE_CLONES_H
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&                 \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HB_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define HB_CLONES

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -126,16 +127,35 @@ static void *help(void *number)
   return NULL;
 }
 
-/* Fewer than wanted is not an error. */
+/* Helpers do not live on in the child of a fork; it begins without any. */
+static void after_fork(void)
+{
+  atomic_flag_clear(&team.taken);
+  team.helpers = 0;
+  atomic_store(&team.gate, 0);
+  atomic_store(&team.sleeping, 0);
+  pthread_mutex_init(&team.lock, NULL);
+  pthread_cond_init(&team.opened, NULL);
+}
+
+static void know_of_forks(void) { pthread_atfork(NULL, NULL, after_fork); }
+static pthread_once_t fork_known = PTHREAD_ONCE_INIT;
+
+/* Fewer than wanted is not an error. Signals are for the caller's own threads. */
 static void make_helpers(int wanted)
 {
   pthread_attr_t detached;
+  sigset_t all, old;
   if (team.helpers >= wanted || pthread_attr_init(&detached) != 0) return;
+  pthread_once(&fork_known, know_of_forks);
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
   pthread_t thread;
   while (team.helpers < wanted && team.helpers < HELPERS_MOST &&
          pthread_create(&thread, &detached, help, (void *)(intptr_t)team.helpers) == 0)
     team.helpers++;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&detached);
 }
 

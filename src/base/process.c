@@ -1,5 +1,6 @@
 #include "base/process.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,24 +120,34 @@ int hb_process_crashed(struct hb_process_end end)
   return 0;
 }
 
-enum hb_status hb_process_child(char path[4096])
+/* The file that this code was loaded from, the shared library or the program; 0: unknown. */
+static int own_file(char file[PATH_MAX])
 {
-  static const char *const places[] = {"", "../", "../libexec/holmberg/"};
+  Dl_info info;
+  struct stat there, program;
+  if (!dladdr((const void *)own_file, &info) || !info.dli_fname) return 0;
+  /* of the program, dladdr knows the word it was called by, not where that was found */
+  int in_library = strchr(info.dli_fname, '/') && realpath(info.dli_fname, file) && stat(file, &there) == 0 &&
+                   (stat("/proc/self/exe", &program) != 0 || there.st_ino != program.st_ino ||
+                    there.st_dev != program.st_dev);
+  return in_library || realpath("/proc/self/exe", file);
+}
+
+enum hb_status hb_process_child(char path[PATH_MAX])
+{
+  static const char *const places[] = {"", "../", "../libexec/holmberg/", "../../libexec/holmberg/"};
   const char *named = getenv("HB_CHILD");
-  char folder[2048];
+  char file[PATH_MAX];
   if (named && *named) {
-    snprintf(path, 4096, "%s", named);
+    snprintf(path, PATH_MAX, "%s", named);
     return HB_OK;
   }
-  ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-  if (length <= 0 || (size_t)length == sizeof folder - 1)
+  if (!own_file(file))
     return hb_fail(HB_ERR_IO, "the folder of this program is unknown; HB_CHILD can name holmberg-child");
-  folder[length] = 0;
-  char *slash = strrchr(folder, '/');
-  if (slash) slash[1] = 0;
-  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-    snprintf(path, 4096, "%s%sholmberg-child", folder, places[k]);
-    if (access(path, X_OK) == 0) return HB_OK;
-  }
-  return hb_fail(HB_ERR_IO, "holmberg-child is not in %s (`make` builds it beside holmberg)", folder);
+  strrchr(file, '/')[1] = 0;
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+    if (snprintf(path, PATH_MAX, "%s%sholmberg-child", file, places[k]) < PATH_MAX && access(path, X_OK) == 0)
+      return HB_OK;
+  return hb_fail(HB_ERR_IO, "holmberg-child is not in %s nor in ../libexec/holmberg; HB_CHILD can name it",
+                 file);
 }

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 
+#include <limits.h>
 #include <sys/types.h>
 
 enum hb_process_flags {
@@ -45,8 +46,8 @@ void hb_process_kill(struct hb_process *process);
 /* Whether it was ended by a fault, such as SIGSEGV, and not by a signal that asks a program to end. */
 int hb_process_crashed(struct hb_process_end end);
 
-/* The helper program for work that may crash: holmberg-child beside this program, one folder above it, or in
- * ../libexec/holmberg; HB_CHILD overrides it. Errors: HB_ERR_IO (not found). */
-enum hb_status hb_process_child(char path[4096]);
+/* The helper program for work that may crash, holmberg-child: HB_CHILD, or seen from this program or shared library beside it,
+ * one folder above, in ../libexec/holmberg or ../../libexec/holmberg. Errors: HB_ERR_IO (not found). */
+enum hb_status hb_process_child(char path[PATH_MAX]);
 
 #endif

@@ -84,7 +84,8 @@ static void print_json(const struct row *row, const struct hb_particles *p)
   }
   hb_table_members(HB_TABLE_COLUMNS(binaries_columns), row, &json);
   hb_json_open_object(&json, "notes");
-  for (size_t k = 0; k < p->note_count; k++) hb_json_text(&json, p->notes[k].key, p->notes[k].value);
+  for (size_t k = 0; hb_particles_note_key(p, k); k++)
+    hb_json_text(&json, hb_particles_note_key(p, k), hb_particles_note(p, hb_particles_note_key(p, k)));
   hb_json_close_object(&json);
   hb_json_close_object(&json);
   putchar('\n');
@@ -130,12 +131,11 @@ static void print_radii(const struct hb_contents *c)
 }
 
 /* Its lines below one another. */
-static void print_note(const struct hb_note *note)
+static void print_note(const char *key, const char *line)
 {
-  const char *line = note->value;
   for (int k = 0; line; k++) {
     size_t length = strcspn(line, "\n");
-    printf("%-18s %.*s\n", k ? "" : note->key, (int)length, line);
+    printf("%-18s %.*s\n", k ? "" : key, (int)length, line);
     line = line[length] ? line + length + 1 : NULL;
   }
 }
@@ -156,7 +156,8 @@ static void print_text(const struct row *row, const struct hb_particles *p)
   print_vector("density center", c->structure.x_density);
   print_energies(c);
   print_radii(c);
-  for (size_t k = 0; k < p->note_count; k++) print_note(&p->notes[k]);
+  for (size_t k = 0; hb_particles_note_key(p, k); k++)
+    print_note(hb_particles_note_key(p, k), hb_particles_note(p, hb_particles_note_key(p, k)));
 }
 
 enum hb_status hb_info_file(const struct hb_opts *opts, const struct hb_info_file_settings *s, int json)

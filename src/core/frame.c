@@ -1,5 +1,7 @@
 #include "core/frame.h"
 
+#include "base/mem.h"
+
 #include <math.h>
 
 /* sum m |q - origin|, all components together. */
@@ -41,6 +43,25 @@ static int is_zero(const struct hb_frame *f)
 void hb_frame_subtract(const double origin[3], size_t n, const double *q, double *q_in_frame)
 {
   for (size_t k = 0; k < 3 * n; k++) q_in_frame[k] = q[k] - origin[k % 3];
+}
+
+enum hb_status hb_frame_enter(const double origin[2][3], size_t n, const double **x, const double **v,
+                              struct hb_frame_copy *copy)
+{
+  const double *place = origin[0], *velocity = origin[1];
+  int is_same = !(place[0] || place[1] || place[2] || velocity[0] || velocity[1] || velocity[2]);
+  if (is_same) return HB_OK;
+  if (n > copy->capacity) {
+    hb_mem_free(copy->xv);
+    *copy = (struct hb_frame_copy){0};
+    HB_TRY(HB_ALLOC(6 * n, &copy->xv));
+    copy->capacity = n;
+  }
+  hb_frame_subtract(place, n, *x, copy->xv);
+  hb_frame_subtract(velocity, n, *v, copy->xv + 3 * n);
+  *x = copy->xv;
+  *v = copy->xv + 3 * n;
+  return HB_OK;
 }
 
 void hb_frame_at(const struct hb_frame *f, double t, double x[3])

@@ -28,6 +28,17 @@ void hb_frame_find(size_t n, const double *m, const double *x, const double *v, 
 /* q'[3 * n] = q[3 * n] - origin: positions by frame->x, velocities by frame->v. q' may be q. */
 void hb_frame_subtract(const double origin[3], size_t n, const double *q, double *q_in_frame);
 
+/* Arrays of a frame's own, which grow: x[3 * capacity], then v. To be freed with hb_mem_free(xv). */
+struct hb_frame_copy {
+  double *xv;
+  size_t capacity;
+};
+
+/* *x and *v of n particles with origin[0] and origin[1] subtracted: in the copy, or, where both are 0, unchanged.
+ * Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_frame_enter(const double origin[2][3], size_t n, const double **x, const double **v,
+                              struct hb_frame_copy *copy);
+
 /* The origin of the frame at time t. */
 void hb_frame_at(const struct hb_frame *frame, double t, double x[3]);
 

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Eight lanes are one AVX-512 vector, two of AVX2, four of SSE2 or NEON. Lane k always sums the sources 8 c + k in
  * ascending c, and the lanes are always added in the same tree: results do not depend on the vector width, the number
@@ -123,51 +124,71 @@ static double add_lanes(const double s[LANES])
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-static void eval_group(const struct hb_gravity *g, double eps2, size_t ni, const uint32_t *index, double *a,
-                       double *j, double *phi)
-{
-  struct sink sinks[SINKS] = {0};
-  for (size_t b = 0; b < ni; b++) {
-    size_t i = index[b];
-    sinks[b].x[0] = g->x[i], sinks[b].x[1] = g->y[i], sinks[b].x[2] = g->z[i];
-    sinks[b].v[0] = g->vx[i], sinks[b].v[1] = g->vy[i], sinks[b].v[2] = g->vz[i];
-  }
-  for (size_t from = 0; from < g->n_padded; from += TILE) {
-    size_t to = hb_parallel_end(g->n_padded, TILE, from);
-    for (size_t b = 0; b < ni; b++) add_sources(g, eps2, index[b], from, to, &sinks[b]);
-  }
-  for (size_t b = 0; b < ni; b++) {
-    for (int k = 0; k < 3; k++) a[3 * b + k] = add_lanes(sinks[b].sum[k]);
-    for (int k = 0; k < 3; k++) j[3 * b + k] = add_lanes(sinks[b].sum[3 + k]);
-    phi[b] = add_lanes(sinks[b].sum[6]);
-  }
-}
-
-/* A block, evaluated in pieces of `group` sinks. */
+/* A block of sinks, evaluated in pieces of `group`: sources by their number or, where x is not NULL, points, which leave
+ * out the source of that number. */
 struct block {
   const struct hb_gravity *gravity;
   double eps2;
   size_t ni, group;
+  const double *x, *v;
   const uint32_t *index;
   double *a, *j, *phi;
 };
 
+static void take_sinks(const struct block *w, size_t first, size_t ni, struct sink sinks[SINKS])
+{
+  const struct hb_gravity *g = w->gravity;
+  for (size_t b = 0; b < ni; b++) {
+    size_t k = first + b, i = w->index[k];
+    if (w->x) {
+      memcpy(sinks[b].x, w->x + 3 * k, sizeof sinks[b].x);
+      memcpy(sinks[b].v, w->v + 3 * k, sizeof sinks[b].v);
+    } else {
+      sinks[b].x[0] = g->x[i], sinks[b].x[1] = g->y[i], sinks[b].x[2] = g->z[i];
+      sinks[b].v[0] = g->vx[i], sinks[b].v[1] = g->vy[i], sinks[b].v[2] = g->vz[i];
+    }
+  }
+}
+
 static void eval_piece(void *context, size_t piece)
 {
   const struct block *w = context;
-  size_t b = piece * w->group, end = hb_parallel_end(w->ni, w->group, b);
-  eval_group(w->gravity, w->eps2, end - b, w->index + b, w->a + 3 * b, w->j + 3 * b, w->phi + b);
+  const struct hb_gravity *g = w->gravity;
+  struct sink sinks[SINKS] = {0};
+  size_t first = piece * w->group, ni = hb_parallel_end(w->ni, w->group, first) - first;
+  take_sinks(w, first, ni, sinks);
+  for (size_t from = 0; from < g->n_padded; from += TILE) {
+    size_t to = hb_parallel_end(g->n_padded, TILE, from);
+    for (size_t b = 0; b < ni; b++) add_sources(g, w->eps2, w->index[first + b], from, to, &sinks[b]);
+  }
+  for (size_t b = 0; b < ni; b++) {
+    double *a = w->a + 3 * (first + b), *j = w->j + 3 * (first + b);
+    for (int k = 0; k < 3; k++) a[k] = add_lanes(sinks[b].sum[k]);
+    for (int k = 0; k < 3; k++) j[k] = add_lanes(sinks[b].sum[3 + k]);
+    w->phi[first + b] = add_lanes(sinks[b].sum[6]);
+  }
 }
 
 static int threads_for(double pairs) { return pairs > pairs_worth_threads ? hb_parallel_threads() : 1; }
 
+static void eval(struct block block)
+{
+  size_t group = block.ni / (4 * (size_t)hb_parallel_threads());
+  block.group = group < 1 ? 1 : hb_min(group, SINKS);
+  hb_parallel_for(threads_for((double)block.ni * (double)block.gravity->n),
+                  hb_div_ceil(block.ni, block.group), eval_piece, &block);
+}
+
 void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, const uint32_t *index,
                      double *a, double *j, double *phi)
 {
-  size_t group = ni / (4 * (size_t)hb_parallel_threads());
-  group = group < 1 ? 1 : group > SINKS ? SINKS : group;
-  struct block block = {gravity, eps2, ni, group, index, a, j, phi};
-  hb_parallel_for(threads_for((double)ni * (double)gravity->n), hb_div_ceil(ni, group), eval_piece, &block);
+  eval((struct block){gravity, eps2, ni, .index = index, .a = a, .j = j, .phi = phi});
+}
+
+void hb_gravity_at(const struct hb_gravity *gravity, double eps2, size_t ni, const double *x, const double *v,
+                   const uint32_t *own, double *a, double *j, double *phi)
+{
+  eval((struct block){gravity, eps2, ni, .x = x, .v = v, .index = own, .a = a, .j = j, .phi = phi});
 }
 
 /* The potential alone, for the diagnostics: the same operations in the same order as above. */

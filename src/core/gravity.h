@@ -23,6 +23,11 @@ void hb_gravity_set_j(struct hb_gravity *gravity, size_t nj, const double *m, co
 void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, const uint32_t *index,
                      double *a, double *j, double *phi);
 
+/* The same for ni points x[3 * ni] with velocities v[3 * ni]: point i leaves out the source own[i], or none where there is
+ * no source of that number. */
+void hb_gravity_at(const struct hb_gravity *gravity, double eps2, size_t ni, const double *x, const double *v,
+                   const uint32_t *own, double *a, double *j, double *phi);
+
 /* phi[n] of n particles, the same bits as above, without memory that grows with n. */
 void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi);
 

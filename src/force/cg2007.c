@@ -276,8 +276,8 @@ static void receive(struct cg2007 *c, double *a, double *j, double *phi)
   for (size_t k = 0; k < ni; k++) phi[k] = c->staging[4 * k + 3];
 }
 
-static enum hb_status cg2007_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                  double *phi)
+static enum hb_status cg2007_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                   double *phi)
 {
   struct cg2007 *c = state;
   HB_TRY(hb_gl_context_use(c->context));
@@ -360,7 +360,7 @@ const struct hb_force_ops hb_force_cg2007 = {
     .close = cg2007_close,
     .memory = cg2007_memory,
     .set_j = cg2007_set_j,
-    .eval = cg2007_eval,
+    .begin = cg2007_begin,
     .phases = cg2007_phases,
     .on_device = cg2007_on_device,
     .gl = cg2007_gl,

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/frame.h"
+#include "force/points.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +22,11 @@ struct hb_force {
   size_t stamp_room;
   uint32_t call;
   struct hb_phases phases;
-  double *in_frame; /* [6 * in_frame_room] x and v of the sources in their own frame */
-  size_t in_frame_room;
+  unsigned openings;
+  int is_under_way;             /* a call was begun and is to be finished */
+  double origin[2][3];          /* of the sources' own frame: its place and velocity */
+  struct hb_frame_copy sources; /* in that frame */
+  struct hb_points points;
 };
 
 /* Copies an optional string of the caller's. */
@@ -60,14 +63,21 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   f->params.precision = hb_precision_names[f->precision];
   HB_TRY(choose_interaction(f->ops, params->interaction, &f->interaction));
   f->params.interaction = f->interaction->name;
+  f->openings = 1;
   return f->ops->open(&f->params, gl, &f->state);
+}
+
+static enum hb_status check_eps(double eps)
+{
+  if (isfinite(eps) && eps >= 0) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", eps);
 }
 
 enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force)
 {
+  HB_GL_VISIT;
   *force = NULL;
-  if (!isfinite(params->eps) || params->eps < 0)
-    return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", params->eps);
+  HB_TRY(check_eps(params->eps));
   if (!isfinite(params->max_draw_s) || params->max_draw_s < 0)
     return hb_fail(HB_ERR_USAGE, "the longest draw is %g s, expected finite and >= 0", params->max_draw_s);
   const struct hb_force_ops *ops;
@@ -90,10 +100,12 @@ enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_for
 
 void hb_force_close(struct hb_force *force)
 {
+  HB_GL_VISIT;
   if (!force) return;
   force->ops->close(force->state);
   hb_mem_free(force->stamp);
-  hb_mem_free(force->in_frame);
+  hb_mem_free(force->sources.xv);
+  hb_points_free(&force->points);
   hb_mem_free(force);
 }
 
@@ -170,39 +182,44 @@ static enum hb_status set_j(struct hb_force *force, size_t nj, const double *m, 
 {
   HB_TRY(expect_sources(force, nj));
   HB_TRY(force->ops->set_j(force->state, nj, m, x, v));
+  memset(force->origin, 0, sizeof force->origin);
   force->nj = nj;
   return HB_OK;
 }
 
-/* Moves *x and *v to the sources' own frame; where that is not the given one, to copies in force->in_frame. */
-static enum hb_status enter_frame(struct hb_force *force, size_t nj, const double *m, const double **x,
-                                  const double **v)
+/* Arrays of a call that was begun are in use, and so are the sources. */
+static enum hb_status check_idle(const struct hb_force *force)
 {
-  double place[3], velocity[3];
-  hb_frame_origin(nj, m, *x, HB_FRAME_COARSE, place);
-  hb_frame_origin(nj, m, *v, HB_FRAME_COARSE, velocity);
-  int is_same = !(place[0] || place[1] || place[2] || velocity[0] || velocity[1] || velocity[2]);
-  if (is_same) return HB_OK;
-  if (nj > force->in_frame_room) {
-    hb_mem_free(force->in_frame);
-    force->in_frame = NULL;
-    force->in_frame_room = 0;
-    HB_TRY(HB_ALLOC(6 * nj, &force->in_frame));
-    force->in_frame_room = nj;
-  }
-  hb_frame_subtract(place, nj, *x, force->in_frame);
-  hb_frame_subtract(velocity, nj, *v, force->in_frame + 3 * nj);
-  *x = force->in_frame;
-  *v = force->in_frame + 3 * nj;
-  return HB_OK;
+  return force->is_under_way ? hb_fail(HB_ERR_USAGE, "a call is under way: hb_force_finish it first") : HB_OK;
 }
 
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v)
 {
-  if (hb_force_rounds(force)) HB_TRY(enter_frame(force, nj, m, &x, &v));
+  HB_GL_VISIT;
+  double origin[2][3] = {{0}};
+  HB_TRY(check_idle(force));
+  if (hb_force_rounds(force)) {
+    hb_frame_origin(nj, m, x, HB_FRAME_COARSE, origin[0]);
+    hb_frame_origin(nj, m, v, HB_FRAME_COARSE, origin[1]);
+    HB_TRY(hb_frame_enter(origin, nj, &x, &v, &force->sources));
+  }
   HB_TRY(hb_force_check_range(force, nj, m, x, v));
-  return set_j(force, nj, m, x, v);
+  HB_TRY(set_j(force, nj, m, x, v));
+  memcpy(force->origin, origin, sizeof origin);
+  return HB_OK;
+}
+
+enum hb_status hb_force_set_eps(struct hb_force *force, double eps)
+{
+  HB_TRY(check_eps(eps));
+  HB_TRY(check_idle(force));
+  if (eps == force->params.eps) return HB_OK;
+  if (!force->ops->set_eps)
+    return hb_fail(HB_ERR_USAGE, "scheme %s keeps the softening it was opened with", force->ops->info.name);
+  if (force->state) force->ops->set_eps(force->state, eps); /* else the device failed: it is opened again */
+  force->params.eps = eps;
+  return HB_OK;
 }
 
 /* Sinks must be sources, each named once. */
@@ -222,14 +239,107 @@ static enum hb_status check_sinks(struct hb_force *force, size_t ni, const uint3
   return HB_OK;
 }
 
+static enum hb_status check_ready(const struct hb_force *force)
+{
+  if (force->nj == 0) return hb_fail(HB_ERR_USAGE, "forces requested before the sources were set");
+  return check_idle(force);
+}
+
+static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                            double *phi)
+{
+  HB_TRY(check_ready(force));
+  if (ni == 0) return HB_OK;
+  HB_TRY(check_sinks(force, ni, index));
+  HB_TRY(force->ops->begin(force->state, ni, index, a, j, phi));
+  force->is_under_way = 1;
+  return HB_OK;
+}
+
+/* Before the caller turns to other work: a driver may wait for more commands before it starts any. */
+static enum hb_status set_off(const struct hb_force *force)
+{
+  const struct hb_gl_context *gl = force->ops->gl ? force->ops->gl(force->state) : NULL;
+  return gl ? hb_gl_context_flush((struct hb_gl_context *)gl) : HB_OK;
+}
+
+enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                              double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
+  return set_off(force);
+}
+
+enum hb_status hb_force_finish(struct hb_force *force)
+{
+  HB_GL_VISIT;
+  if (!force->is_under_way) return HB_OK;
+  force->is_under_way = 0;
+  return force->ops->finish ? force->ops->finish(force->state) : HB_OK;
+}
+
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi)
 {
-  if (force->nj == 0) return hb_fail(HB_ERR_USAGE, "forces requested before the sources were set");
-  if (ni == 0) return HB_OK;
-  HB_TRY(check_sinks(force, ni, index));
-  return force->ops->eval(force->state, ni, index, a, j, phi);
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
+  return hb_force_finish(force);
 }
+
+static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                               const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_TRY(check_ready(force));
+  if (!force->ops->begin_at)
+    return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on other points",
+                   force->ops->info.name);
+  if (ni == 0) return HB_OK;
+  double reach = hb_force_rounds(force) ? force->ops->reach : 0;
+  HB_TRY(hb_points_prepare(&force->points, force->origin, reach, ni, &x, &v, &own));
+  HB_TRY(force->ops->begin_at(force->state, ni, x, v, own, a, j, phi));
+  force->is_under_way = 1;
+  return HB_OK;
+}
+
+enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                 const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
+  return set_off(force);
+}
+
+enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                           const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
+  return hb_force_finish(force);
+}
+
+/* ---- sources that others send ---- */
+
+enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pairs **pairs)
+{
+  *pairs = NULL;
+  HB_TRY(check_idle(force));
+  HB_TRY(expect_sources(force, nj));
+  return force->ops->engine ? force->ops->engine(force->state, nj, pairs) : HB_OK;
+}
+
+void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3])
+{
+  memcpy(force->origin, origin, sizeof force->origin);
+  force->nj = nj;
+}
+
+struct hb_gl_context *hb_force_gl(const struct hb_force *force)
+{
+  const struct hb_force_ops *ops = force->ops;
+  return ops->gl && force->state ? (struct hb_gl_context *)ops->gl(force->state) : NULL;
+}
+unsigned hb_force_openings(const struct hb_force *force) { return force->openings; }
 
 /* ---- a device that fails ---- */
 
@@ -242,6 +352,8 @@ enum hb_status hb_force_open_again(struct hb_force *force)
   force->ops->close(force->state);
   force->state = NULL;
   force->nj = force->kept = 0;
+  force->is_under_way = 0;
+  force->openings++;
   double longest = force->params.max_draw_s > 0 ? force->params.max_draw_s : usual;
   force->params.max_draw_s = longest / 4;
   return force->ops->open(&force->params, NULL, &force->state);

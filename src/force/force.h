@@ -28,7 +28,7 @@ struct hb_force_step {
 struct hb_force_resident_ops {
   enum hb_status (*keep)(void *state, const struct hb_force_particles *p, size_t ni, const uint32_t *index);
   enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
-  enum hb_status (*check)(void *state); /* after eval: HB_ERR_DEVICE where keep or predict lost a draw */
+  enum hb_status (*check)(void *state); /* after forces: HB_ERR_DEVICE where keep or predict lost a draw */
   enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, const struct hb_force_step *how,
                             double *step, struct hb_phases *last);
   enum hb_status (*settle)(void *state, size_t ni, const uint8_t *level);
@@ -57,20 +57,31 @@ struct hb_force_ops {
    * host_fixed; nothing is opened. */
   void (*memory)(const struct hb_force_params *params, struct hb_force_need *need);
 
+  /* Another softening from now on; the sources stay. NULL: it has to be opened again. */
+  void (*set_eps)(void *state, double eps);
+
   /* The sources m[nj], x[3 * nj], v[3 * nj]; nj may change from call to call. */
   enum hb_status (*set_j)(void *state, size_t nj, const double *m, const double *x, const double *v);
 
-  /* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], each without itself. 0 < ni <= nj, none twice. */
-  enum hb_status (*eval)(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi);
+  /* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], each without itself: 0 < ni <= nj, none twice. Or of points,
+   * hb_force_at (own is not NULL); NULL: it computes forces on its sources only. Both return while the device works, and
+   * finish waits; NULL: they are done when they return. */
+  enum hb_status (*begin)(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi);
+  enum hb_status (*begin_at)(void *state, size_t ni, const double *x, const double *v, const uint32_t *own,
+                             double *a, double *j, double *phi);
+  enum hb_status (*finish)(void *state);
 
-  /* set_j and eval in one, for a source that sends the sources only where they are needed; NULL: call one after the other.
+  /* All of these in one, for a source that sends the sources only where they are needed; NULL: call one after the other.
    * Afterwards no sources are set. */
   enum hb_status (*of)(void *state, size_t nj, const double *m, const double *x, const double *v, size_t ni,
                        const uint32_t *index, double *a, double *j, double *phi);
 
   const struct hb_force_resident_ops *resident; /* NULL: it cannot */
 
-  /* Seconds that the last eval spent sending and receiving (HB_FORCE_PHASES), or all phases of the last `of`; NULL where
+  /* The all-pairs engine, tuned for nj sources, that others may fill on the device; NULL: there is none. */
+  enum hb_status (*engine)(void *state, size_t nj, struct hb_pairs **pairs);
+
+  /* Seconds that the last forces spent sending and receiving (HB_FORCE_PHASES), or all phases of the last `of`; NULL where
    * nothing is transferred. */
   void (*phases)(const void *state, struct hb_phases *last);
 
@@ -120,6 +131,9 @@ int hb_force_rounds(const struct hb_force *force);
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
                                     const double *v);
 
+/* Another softening from the next call on, with the same sources. Errors: HB_ERR_USAGE (not finite or < 0; the scheme cannot). */
+enum hb_status hb_force_set_eps(struct hb_force *force, double eps);
+
 /* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles already in their frame: when the device
  * fails, the source is reopened with draws a quarter as long and tried once more. Errors: as both; HB_ERR_DEVICE when that
  * failed, too. */
@@ -148,6 +162,17 @@ enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t 
 
 /* x v a j of all, from the device. */
 enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles *p);
+
+/* ---- sources that others send to the device, force/timed.h ---- */
+
+/* The engine of a source that has one, for nj sources; else *pairs is NULL. It lasts until the next call. And then: they are
+ * there, in a frame with this place and velocity. */
+enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pairs **pairs);
+void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3]);
+
+/* The context of a source that has one, else NULL; and how often the source was opened, each time in another. */
+struct hb_gl_context *hb_force_gl(const struct hb_force *force);
+unsigned hb_force_openings(const struct hb_force *force);
 
 /* After HB_ERR_DEVICE: the source in a new context, with draws a quarter as long, and nothing kept. */
 enum hb_status hb_force_open_again(struct hb_force *force);

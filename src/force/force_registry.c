@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "gl/gl_context.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,12 +31,19 @@ static void complete(const struct hb_force_ops *ops, struct hb_force_scheme *sch
   scheme->has_tuning = pairs->has_tuning;
 }
 
+static struct hb_force_scheme infos[COUNT];
+
+static void fill_infos(void)
+{
+  for (size_t k = 0; k < COUNT; k++) complete(registry[k], &infos[k]);
+}
+
 const struct hb_force_scheme *hb_force_schemes(size_t *count)
 {
-  static struct hb_force_scheme schemes[COUNT];
-  for (size_t k = 0; k < COUNT; k++) complete(registry[k], &schemes[k]);
+  static pthread_once_t filled = PTHREAD_ONCE_INIT;
+  pthread_once(&filled, fill_infos);
   *count = COUNT;
-  return schemes;
+  return infos;
 }
 
 const struct hb_force_ops *hb_force_find(const char *name)

@@ -271,8 +271,8 @@ static void eval_sinks(void *context, size_t thread)
   }
 }
 
-static enum hb_status grape6_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                  double *phi)
+static enum hb_status grape6_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                   double *phi)
 {
   struct grape6 *g = state;
   int threads = (double)ni * (double)g->nj > pairs_worth_threads ? hb_parallel_threads() : 1;
@@ -314,6 +314,6 @@ const struct hb_force_ops hb_force_grape6 = {
     .close = grape6_close,
     .memory = grape6_memory,
     .set_j = grape6_set_j,
-    .eval = grape6_eval,
+    .begin = grape6_begin,
     .device = grape6_device,
 };

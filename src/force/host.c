@@ -36,6 +36,8 @@ static void host_close(void *state)
   hb_mem_free(h);
 }
 
+static void host_set_eps(void *state, double eps) { ((struct host *)state)->eps2 = eps * eps; }
+
 static enum hb_status host_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct host *h = state;
@@ -50,11 +52,19 @@ static enum hb_status host_set_j(void *state, size_t nj, const double *m, const 
   return HB_OK;
 }
 
-static enum hb_status host_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                double *phi)
+static enum hb_status host_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                 double *phi)
 {
   const struct host *h = state;
   hb_gravity_eval(h->gravity, h->eps2, ni, index, a, j, phi);
+  return HB_OK;
+}
+
+static enum hb_status host_begin_at(void *state, size_t ni, const double *x, const double *v,
+                                    const uint32_t *own, double *a, double *j, double *phi)
+{
+  const struct host *h = state;
+  hb_gravity_at(h->gravity, h->eps2, ni, x, v, own, a, j, phi);
   return HB_OK;
 }
 
@@ -78,7 +88,9 @@ const struct hb_force_ops hb_force_host = {
     .open = host_open,
     .close = host_close,
     .memory = host_memory,
+    .set_eps = host_set_eps,
     .set_j = host_set_j,
-    .eval = host_eval,
+    .begin = host_begin,
+    .begin_at = host_begin_at,
     .device = host_device,
 };

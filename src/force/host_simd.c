@@ -169,6 +169,11 @@ static void fill_piece(void *context, size_t piece)
   }
 }
 
+static void host_simd_set_eps(void *state, double eps)
+{
+  ((struct host_simd *)state)->eps2 = (float)(eps * eps);
+}
+
 static enum hb_status host_simd_set_j(void *state, size_t nj, const double *m, const double *x,
                                       const double *v)
 {
@@ -188,11 +193,34 @@ static enum hb_status host_simd_set_j(void *state, size_t nj, const double *m, c
   return HB_OK;
 }
 
-static void take_sinks(const struct host_simd *h, size_t ni, const uint32_t *index, struct simd_sink *sinks)
+/* A block at work: sources by their number or, where x is not NULL, points, which leave out the source of that number. */
+struct block {
+  const struct host_simd *h;
+  size_t ni, group; /* sinks, and how many of them make a piece */
+  const double *x, *v;
+  const uint32_t *index;
+  double *a, *j, *phi;
+};
+
+static void take_point(int ds, const double x[3], const double v[3], struct simd_sink *sink)
 {
+  for (size_t k = 0; k < 3; k++) {
+    sink->x[k] = (float)x[k];
+    sink->v[k] = (float)v[k];
+    sink->lo[k] = ds ? (float)(x[k] - sink->x[k]) : 0;
+  }
+}
+
+static void take_sinks(const struct block *block, size_t first, size_t ni, struct simd_sink *sinks)
+{
+  const struct host_simd *h = block->h;
   for (size_t b = 0; b < ni; b++) {
-    const float *source = h->source + index[b] / SIMD_CHUNK * rows(h) * SIMD_CHUNK + index[b] % SIMD_CHUNK;
-    sinks[b].index = index[b];
+    size_t i = sinks[b].index = block->index[first + b];
+    if (block->x) {
+      take_point(h->ds, block->x + 3 * (first + b), block->v + 3 * (first + b), &sinks[b]);
+      continue;
+    }
+    const float *source = h->source + i / SIMD_CHUNK * rows(h) * SIMD_CHUNK + i % SIMD_CHUNK;
     for (size_t k = 0; k < 3; k++) {
       sinks[b].x[k] = source[(SIMD_X + k) * SIMD_CHUNK];
       sinks[b].v[k] = source[(SIMD_V + k) * SIMD_CHUNK];
@@ -201,13 +229,14 @@ static void take_sinks(const struct host_simd *h, size_t ni, const uint32_t *ind
   }
 }
 
-/* total[ni]: the sum over the segments from .. to, each summed on its own and then added in ascending order:
+/* total[ni] of sinks from `first` on: the sum over the segments from .. to, each summed on its own and then added in ascending order:
  * the same bits whether one call takes all segments or many calls one each. */
-static void sum_segments(const struct host_simd *h, size_t ni, const uint32_t *index, size_t from, size_t to,
+static void sum_segments(const struct block *block, size_t first, size_t ni, size_t from, size_t to,
                          double (*total)[SIMD_SUMS])
 {
+  const struct host_simd *h = block->h;
   struct simd_sink sinks[SINKS];
-  take_sinks(h, ni, index, sinks);
+  take_sinks(block, first, ni, sinks);
   memset(total, 0, ni * sizeof *total);
   for (size_t s = from; s < to; s++) {
     double sum[SINKS][SIMD_SUMS] = {0};
@@ -230,20 +259,12 @@ static size_t at_most(size_t n, size_t most) { return n < 1 ? 1 : n < most ? n :
 
 static size_t segments(const struct host_simd *h) { return hb_div_ceil(h->chunks, SEGMENT); }
 
-/* A block at work. */
-struct block {
-  const struct host_simd *h;
-  size_t ni, group; /* sinks, and how many of them make a piece */
-  const uint32_t *index;
-  double *a, *j, *phi;
-};
-
 static void eval_sinks(void *context, size_t piece)
 {
   const struct block *block = context;
   double total[SINKS][SIMD_SUMS];
   size_t b = piece * block->group, end = hb_parallel_end(block->ni, block->group, b);
-  sum_segments(block->h, end - b, block->index + b, 0, segments(block->h), total);
+  sum_segments(block, b, end - b, 0, segments(block->h), total);
   for (size_t k = b; k < end; k++) give(total[k - b], block->a + 3 * k, block->j + 3 * k, block->phi + k);
 }
 
@@ -251,7 +272,7 @@ static void eval_segment(void *context, size_t piece)
 {
   const struct block *block = context;
   size_t count = segments(block->h), s = piece % count;
-  sum_segments(block->h, 1, block->index + piece / count, s, s + 1, &block->h->parts[piece]);
+  sum_segments(block, piece / count, 1, s, s + 1, &block->h->parts[piece]);
 }
 
 /* Too few sinks for all threads: they share the segments of the sources too. */
@@ -275,18 +296,29 @@ static enum hb_status eval_by_segments(struct host_simd *h, struct block *block,
   return HB_OK;
 }
 
-static enum hb_status host_simd_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                     double *phi)
+static enum hb_status eval(struct host_simd *h, struct block block)
 {
-  struct host_simd *h = state;
-  double pairs = (double)ni * (double)h->chunks * SIMD_CHUNK;
+  double pairs = (double)block.ni * (double)h->chunks * SIMD_CHUNK;
   int threads = pairs < pairs_worth_threads ? 1 : hb_parallel_threads();
   size_t pieces = PIECES * (size_t)threads;
-  struct block block = {h, ni, SINKS, index, a, j, phi};
-  if (threads > 1 && ni < pieces) return eval_by_segments(h, &block, threads);
-  if (threads > 1) block.group = at_most(ni / pieces, SINKS);
-  hb_parallel_for(threads, hb_div_ceil(ni, block.group), eval_sinks, &block);
+  if (threads > 1 && block.ni < pieces) return eval_by_segments(h, &block, threads);
+  block.group = threads > 1 ? at_most(block.ni / pieces, SINKS) : SINKS;
+  hb_parallel_for(threads, hb_div_ceil(block.ni, block.group), eval_sinks, &block);
   return HB_OK;
+}
+
+static enum hb_status host_simd_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                      double *phi)
+{
+  struct host_simd *h = state;
+  return eval(h, (struct block){.h = h, .ni = ni, .index = index, .a = a, .j = j, .phi = phi});
+}
+
+static enum hb_status host_simd_begin_at(void *state, size_t ni, const double *x, const double *v,
+                                         const uint32_t *own, double *a, double *j, double *phi)
+{
+  struct host_simd *h = state;
+  return eval(h, (struct block){.h = h, .ni = ni, .x = x, .v = v, .index = own, .a = a, .j = j, .phi = phi});
 }
 
 static void host_simd_memory(const struct hb_force_params *params, struct hb_force_need *need)
@@ -308,7 +340,9 @@ const struct hb_force_ops hb_force_host_simd = {
     .open = host_simd_open,
     .close = host_simd_close,
     .memory = host_simd_memory,
+    .set_eps = host_simd_set_eps,
     .set_j = host_simd_set_j,
-    .eval = host_simd_eval,
+    .begin = host_simd_begin,
+    .begin_at = host_simd_begin_at,
     .device = host_simd_device,
 };

@@ -28,12 +28,12 @@ struct child {
 };
 
 struct hybrid {
-  struct child host, gl;
+  struct child host, gl, *working; /* working: on the call that was begun */
   struct hb_hybrid_words words;
   int measures; /* 0: HB_FORCE_NO_TUNE */
   int software; /* OpenGL is the processor, too */
   size_t nj, room;
-  double *j; /* [7 * room] m x v of set_j, until eval knows where to send them */
+  double *j; /* [7 * room] m x v of set_j, until a call decides where to send them */
   struct hb_phases last;
   char device[352], tuning[256];
 };
@@ -131,12 +131,24 @@ static enum hb_status send(struct child *child, size_t nj, const double *m, cons
   return child->ops->set_j(child->state, nj, m, x, v);
 }
 
+static enum hb_status finish(struct child *child)
+{
+  return child->ops->finish ? child->ops->finish(child->state) : HB_OK;
+}
+
+static enum hb_status eval(struct child *child, size_t ni, const uint32_t *index, double *a, double *j,
+                           double *phi)
+{
+  HB_TRY(child->ops->begin(child->state, ni, index, a, j, phi));
+  return finish(child);
+}
+
 /* From the sources to the forces, as in a block step. */
 static enum hb_status cycle(struct child *child, const struct trial *t, double *seconds)
 {
   double start = hb_clock_now();
   HB_TRY(send(child, t->nj, t->m, t->x, t->v));
-  HB_TRY(child->ops->eval(child->state, t->ni, t->index, t->a, t->j, t->phi));
+  HB_TRY(eval(child, t->ni, t->index, t->a, t->j, t->phi));
   *seconds = hb_clock_now() - start;
   return HB_OK;
 }
@@ -240,7 +252,7 @@ static enum hb_status hybrid_of(void *state, size_t nj, const double *m, const d
   double start = hb_clock_now();
   HB_TRY(send(child, nj, m, x, v));
   double sent = hb_clock_now();
-  HB_TRY(child->ops->eval(child->state, ni, index, a, j, phi));
+  HB_TRY(eval(child, ni, index, a, j, phi));
   h->last = (struct hb_phases){0};
   if (child->ops->phases) child->ops->phases(child->state, &h->last);
   h->last.force_s = hb_clock_now() - sent - h->last.send_s - h->last.receive_s;
@@ -248,7 +260,14 @@ static enum hb_status hybrid_of(void *state, size_t nj, const double *m, const d
   return HB_OK;
 }
 
-/* Which source takes the block is known in eval: until then the sources are stored here. */
+/* Which source takes a block is known when its forces are wanted: until then the sources are stored here. */
+static void hybrid_set_eps(void *state, double eps)
+{
+  struct hybrid *h = state;
+  h->host.ops->set_eps(h->host.state, eps);
+  if (h->gl.ops) h->gl.ops->set_eps(h->gl.state, eps);
+}
+
 static enum hb_status hybrid_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct hybrid *h = state;
@@ -269,15 +288,32 @@ static enum hb_status hybrid_set_j(void *state, size_t nj, const double *m, cons
   return HB_OK;
 }
 
-static enum hb_status hybrid_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                  double *phi)
+/* The source that takes this call, with its sources. */
+static enum hb_status choose(struct hybrid *h, size_t ni, struct child **child)
 {
-  struct hybrid *h = state;
-  struct child *child = taker(h, ni);
-  if (!child->has_j) HB_TRY(send(child, h->nj, h->j, h->j + h->nj, h->j + 4 * h->nj));
-  child->has_j = 1;
-  return child->ops->eval(child->state, ni, index, a, j, phi);
+  *child = h->working = taker(h, ni);
+  if (!(*child)->has_j) HB_TRY(send(*child, h->nj, h->j, h->j + h->nj, h->j + 4 * h->nj));
+  (*child)->has_j = 1;
+  return HB_OK;
 }
+
+static enum hb_status hybrid_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                   double *phi)
+{
+  struct child *child;
+  HB_TRY(choose(state, ni, &child));
+  return child->ops->begin(child->state, ni, index, a, j, phi);
+}
+
+static enum hb_status hybrid_begin_at(void *state, size_t ni, const double *x, const double *v,
+                                      const uint32_t *own, double *a, double *j, double *phi)
+{
+  struct child *child;
+  HB_TRY(choose(state, ni, &child));
+  return child->ops->begin_at(child->state, ni, x, v, own, a, j, phi);
+}
+
+static enum hb_status hybrid_finish(void *state) { return finish(((struct hybrid *)state)->working); }
 
 /* ---- for records ---- */
 
@@ -332,8 +368,11 @@ const struct hb_force_ops hb_force_hybrid = {
     .open = hybrid_open,
     .close = hybrid_close,
     .memory = hybrid_memory,
+    .set_eps = hybrid_set_eps,
     .set_j = hybrid_set_j,
-    .eval = hybrid_eval,
+    .begin = hybrid_begin,
+    .begin_at = hybrid_begin_at,
+    .finish = hybrid_finish,
     .of = hybrid_of,
     .phases = hybrid_phases,
     .gl = hybrid_gl,

@@ -63,24 +63,52 @@ static enum hb_status tune(struct gravity *g, size_t n)
   return hb_pairs_create(&params, &g->pairs);
 }
 
+/* Columns and results by the records of gravity_jerk. */
+#define COLUMNS(m, x, v)                                                                                     \
+  {                                                                                                          \
+    {x, 3}, {x + 1, 3}, {x + 2, 3}, {m, 1}, {v, 3}, {v + 1, 3}, {v + 2, 3}, { 0 }                            \
+  }
+#define RESULTS(a, j, phi)                                                                                   \
+  {                                                                                                          \
+    {a, 3}, {a + 1, 3}, {a + 2, 3}, {phi, 1}, {j, 3}, {j + 1, 3}, {j + 2, 3}, { 0 }                          \
+  }
+
+static void gravity_set_eps(void *state, double eps)
+{
+  struct hb_pairs *pairs = ((struct gravity *)state)->pairs;
+  if (pairs) hb_interaction_parameter(pairs->params.interaction, eps, pairs->params.parameter);
+}
+
 static enum hb_status gravity_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct gravity *g = state;
-  const struct hb_column columns[8] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {m, 1},
-                                       {v, 3}, {v + 1, 3}, {v + 2, 3}};
+  const struct hb_column columns[8] = COLUMNS(m, x, v);
   if (g->tunes) HB_TRY(tune(g, nj));
   HB_TRY(hb_pairs_set_j(g->pairs, nj, columns));
   if (g->waits) hb_gl_timer_start();
   return HB_OK;
 }
 
-static enum hb_status gravity_eval(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                   double *phi)
+static enum hb_status gravity_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
+                                    double *phi)
 {
   struct gravity *g = state;
-  const struct hb_result results[8] = {{a, 3}, {a + 1, 3}, {a + 2, 3}, {phi, 1},
-                                       {j, 3}, {j + 1, 3}, {j + 2, 3}};
-  HB_TRY(hb_pairs_walk(g->pairs, ni, index, results));
+  const struct hb_result results[8] = RESULTS(a, j, phi);
+  return hb_pairs_walk(g->pairs, ni, index, results);
+}
+
+static enum hb_status gravity_begin_at(void *state, size_t ni, const double *x, const double *v,
+                                       const uint32_t *own, double *a, double *j, double *phi)
+{
+  struct gravity *g = state;
+  const struct hb_column columns[8] = COLUMNS(NULL, x, v);
+  const struct hb_result results[8] = RESULTS(a, j, phi);
+  return hb_pairs_walk_points(g->pairs, ni, columns, own, results);
+}
+
+static enum hb_status gravity_finish(void *state)
+{
+  struct gravity *g = state;
   double done = g->waits ? hb_gl_timer_start() : 0;
   HB_TRY(hb_pairs_read(g->pairs));
   if (g->waits) g->last.receive_s = hb_clock_now() - done;
@@ -142,6 +170,14 @@ static const struct hb_force_resident_ops resident_ops = {
     gravity_keep, gravity_predict, gravity_check, gravity_correct, gravity_settle, gravity_fetch,
 };
 
+static enum hb_status gravity_engine(void *state, size_t nj, struct hb_pairs **pairs)
+{
+  struct gravity *g = state;
+  if (g->tunes) HB_TRY(tune(g, nj));
+  *pairs = g->pairs;
+  return HB_OK;
+}
+
 static struct hb_gl_context *gravity_on_device(const void *state, struct hb_device_particles *particles)
 {
   const struct gravity *g = state;
@@ -183,8 +219,12 @@ static const char *gravity_tuning(const void *state)
       .open = gravity_open,                                                                                  \
       .close = gravity_close,                                                                                \
       .memory = gravity_memory,                                                                              \
+      .set_eps = gravity_set_eps,                                                                            \
       .set_j = gravity_set_j,                                                                                \
-      .eval = gravity_eval,                                                                                  \
+      .begin = gravity_begin,                                                                                \
+      .begin_at = gravity_begin_at,                                                                          \
+      .finish = gravity_finish,                                                                              \
+      .engine = gravity_engine,                                                                              \
       .resident = &resident_ops,                                                                             \
       .phases = gravity_phases,                                                                              \
       .on_device = gravity_on_device,                                                                        \

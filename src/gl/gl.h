@@ -3,6 +3,7 @@
 #ifndef HB_GL_H
 #define HB_GL_H
 
+#define GLEW_GET_FUN(pointer) (hb_gl_since_12.pointer) /* what GLEW's macros stand for */
 #include <GL/glew.h>
 
 /* The GL 1.0/1.1 functions in use: result, name, arguments. */
@@ -34,14 +35,94 @@
   X(void, Flush, (void))                                                                                     \
   X(void, Finish, (void))
 
+/* Functions of GL 1.2 to 3.3, as the middle of their PFNGL...PROC type and as their name. */
+#define HB_GL_33(X)                                                                                          \
+  X(ACTIVETEXTURE, ActiveTexture)                                                                            \
+  X(ATTACHSHADER, AttachShader)                                                                              \
+  X(BEGINQUERY, BeginQuery)                                                                                  \
+  X(BINDBUFFER, BindBuffer)                                                                                  \
+  X(BINDBUFFERBASE, BindBufferBase)                                                                          \
+  X(BINDBUFFERRANGE, BindBufferRange)                                                                        \
+  X(BINDFRAMEBUFFER, BindFramebuffer)                                                                        \
+  X(BINDVERTEXARRAY, BindVertexArray)                                                                        \
+  X(BLENDFUNCSEPARATE, BlendFuncSeparate)                                                                    \
+  X(BUFFERDATA, BufferData)                                                                                  \
+  X(BUFFERSUBDATA, BufferSubData)                                                                            \
+  X(CHECKFRAMEBUFFERSTATUS, CheckFramebufferStatus)                                                          \
+  X(CLEARBUFFERUIV, ClearBufferuiv)                                                                          \
+  X(CLIENTWAITSYNC, ClientWaitSync)                                                                          \
+  X(COMPILESHADER, CompileShader)                                                                            \
+  X(CREATEPROGRAM, CreateProgram)                                                                            \
+  X(CREATESHADER, CreateShader)                                                                              \
+  X(DELETEBUFFERS, DeleteBuffers)                                                                            \
+  X(DELETEFRAMEBUFFERS, DeleteFramebuffers)                                                                  \
+  X(DELETEPROGRAM, DeleteProgram)                                                                            \
+  X(DELETEQUERIES, DeleteQueries)                                                                            \
+  X(DELETESHADER, DeleteShader)                                                                              \
+  X(DELETESYNC, DeleteSync)                                                                                  \
+  X(DELETEVERTEXARRAYS, DeleteVertexArrays)                                                                  \
+  X(DRAWBUFFERS, DrawBuffers)                                                                                \
+  X(ENDQUERY, EndQuery)                                                                                      \
+  X(FENCESYNC, FenceSync)                                                                                    \
+  X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D)                                                              \
+  X(FRAMEBUFFERTEXTURELAYER, FramebufferTextureLayer)                                                        \
+  X(GENBUFFERS, GenBuffers)                                                                                  \
+  X(GENFRAMEBUFFERS, GenFramebuffers)                                                                        \
+  X(GENQUERIES, GenQueries)                                                                                  \
+  X(GENVERTEXARRAYS, GenVertexArrays)                                                                        \
+  X(GETBUFFERSUBDATA, GetBufferSubData)                                                                      \
+  X(GETPROGRAMINFOLOG, GetProgramInfoLog)                                                                    \
+  X(GETPROGRAMIV, GetProgramiv)                                                                              \
+  X(GETQUERYOBJECTUIV, GetQueryObjectuiv)                                                                    \
+  X(GETSHADERINFOLOG, GetShaderInfoLog)                                                                      \
+  X(GETSHADERIV, GetShaderiv)                                                                                \
+  X(GETSTRINGI, GetStringi)                                                                                  \
+  X(GETUNIFORMBLOCKINDEX, GetUniformBlockIndex)                                                              \
+  X(GETUNIFORMLOCATION, GetUniformLocation)                                                                  \
+  X(LINKPROGRAM, LinkProgram)                                                                                \
+  X(MAPBUFFERRANGE, MapBufferRange)                                                                          \
+  X(SHADERSOURCE, ShaderSource)                                                                              \
+  X(TEXBUFFER, TexBuffer)                                                                                    \
+  X(TEXIMAGE3D, TexImage3D)                                                                                  \
+  X(TEXSUBIMAGE3D, TexSubImage3D)                                                                            \
+  X(UNIFORM1FV, Uniform1fv)                                                                                  \
+  X(UNIFORM1IV, Uniform1iv)                                                                                  \
+  X(UNIFORM1UIV, Uniform1uiv)                                                                                \
+  X(UNIFORM2FV, Uniform2fv)                                                                                  \
+  X(UNIFORM2IV, Uniform2iv)                                                                                  \
+  X(UNIFORM4FV, Uniform4fv)                                                                                  \
+  X(UNIFORM4IV, Uniform4iv)                                                                                  \
+  X(UNIFORM1I, Uniform1i)                                                                                    \
+  X(UNIFORM4UIV, Uniform4uiv)                                                                                \
+  X(UNIFORMBLOCKBINDING, UniformBlockBinding)                                                                \
+  X(UNMAPBUFFER, UnmapBuffer)                                                                                \
+  X(USEPROGRAM, UseProgram)
+
+/* Functions that newer contexts have; the context's capabilities say whether they may be called. */
+#define HB_GL_LATER(X)                                                                                       \
+  X(BUFFERSTORAGE, BufferStorage)                                                                            \
+  X(DEBUGMESSAGECALLBACK, DebugMessageCallback)                                                              \
+  X(DISPATCHCOMPUTE, DispatchCompute)                                                                        \
+  X(FRAMEBUFFERPARAMETERI, FramebufferParameteri)                                                            \
+  X(GETGRAPHICSRESETSTATUS, GetGraphicsResetStatus)                                                          \
+  X(MEMORYBARRIER, MemoryBarrier)
+
 struct hb_gl_core_11 {
 #define HB_GL_FIELD(result, name, arguments) result(GLAPIENTRY *name) arguments;
   HB_GL_CORE_11(HB_GL_FIELD)
 #undef HB_GL_FIELD
 };
 
-/* Of the context that is current. */
-extern struct hb_gl_core_11 hb_gl_core_11;
+struct hb_gl_since_12 {
+#define HB_GL_FIELD(type, name) PFNGL##type##PROC __glew##name;
+  HB_GL_33(HB_GL_FIELD)
+  HB_GL_LATER(HB_GL_FIELD)
+#undef HB_GL_FIELD
+};
+
+/* Of the context that is current in this thread. */
+extern _Thread_local struct hb_gl_core_11 hb_gl_core_11;
+extern _Thread_local struct hb_gl_since_12 hb_gl_since_12;
 
 #define glGetString      hb_gl_core_11.GetString
 #define glGetError       hb_gl_core_11.GetError

@@ -4,8 +4,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl.h"
+#include "gl/gl_current.h"
 #include "gl/gl_egl.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +16,75 @@
 const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT] = {&hb_gl_egl, &hb_gl_osmesa,
                                                                          &hb_gl_glfw};
 
-static struct hb_gl_context *current;
-static struct hb_gl_context *shown; /* that of the visible window; NULL: there is none */
+static _Thread_local struct hb_gl_context *current;
+static _Thread_local struct hb_gl_current ours;          /* the same, as the system calls it */
+static _Thread_local const struct hb_gl_backend *loaded; /* whose functions we have; NULL: none */
+static _Thread_local struct hb_gl_context *shown;        /* that of the visible window; NULL: there is none */
+
+/* Contexts are opened and closed by one thread at a time: back ends count what all of them share. */
+static pthread_mutex_t opening = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+/* ---- which is current ---- */
+
+static _Thread_local struct {
+  int depth;    /* public functions call each other */
+  int is_aside; /* the caller's context has been looked for */
+  struct hb_gl_current callers;
+} visit;
+
+static void is_current(struct hb_gl_context *c)
+{
+  current = c;
+  c->thread = &visit;
+  ours = hb_gl_current_ask();
+}
+
+static void none_is_current(void)
+{
+  if (current) current->thread = NULL;
+  current = NULL;
+}
+
+void hb_gl_context_release(void)
+{
+  if (current) current->backend->release(current->handle);
+  none_is_current();
+}
+
+/* Whether another thread has it, and nobody else can use it. */
+static int is_elsewhere(const struct hb_gl_context *c) { return c->thread && c->thread != &visit; }
+
+int hb_gl_visit_begin(void) { return ++visit.depth; }
+
+/* Releases what is current and not ours, and returns it. */
+static struct hb_gl_current release_callers(void)
+{
+  const struct hb_gl_current now = hb_gl_current_ask();
+  if (current && now.context == ours.context) return (struct hb_gl_current){0};
+  none_is_current(); /* the caller has released it */
+  hb_gl_current_release(&now);
+  return now;
+}
+
+/* Before OpenGL is first used in a visit. */
+static void step_aside(void)
+{
+  if (visit.depth == 0 || visit.is_aside) return;
+  visit.is_aside = 1;
+  visit.callers = release_callers();
+}
+
+void hb_gl_visit_end(int *begun)
+{
+  (void)begun;
+  if (--visit.depth > 0 || !visit.is_aside) return;
+  if (visit.callers.system) {
+    hb_gl_context_release();
+    hb_gl_current_restore(&visit.callers);
+  }
+  visit.is_aside = 0;
+  visit.callers = (struct hb_gl_current){0};
+}
 
 int hb_gl_is_software(const char *renderer)
 {
@@ -79,7 +148,8 @@ static void GLAPIENTRY on_message(GLenum source, GLenum type, GLuint id, GLenum 
 static enum hb_status prepare(struct hb_gl_context *c, int debug)
 {
   HB_TRY(hb_gl_api_load(c->backend->get_proc));
-  current = c;
+  loaded = c->backend;
+  is_current(c);
   read_caps(&c->caps);
   if (10 * c->caps.major + c->caps.minor < 33)
     return hb_fail(HB_ERR_GL, "%s offers OpenGL %d.%d, expected 3.3 or newer", c->caps.renderer,
@@ -116,8 +186,8 @@ static enum hb_status open_one(const struct hb_gl_backend *backend, const char *
   HB_TRY(HB_ALLOC(1, &c));
   c->backend = backend;
   c->users = 1;
-  if (current) current->backend->release(current->handle); /* GLX and EGL refuse while the other is current */
-  current = NULL;
+  step_aside();
+  hb_gl_context_release(); /* GLX and EGL refuse while the other is current */
   enum hb_status status = backend->open(device, hardware, debug, &c->handle);
   if (status == HB_OK) status = prepare(c, debug);
   if (status == HB_OK && hardware && c->caps.software)
@@ -203,7 +273,10 @@ static enum hb_status open_chosen(const struct hb_gl_context_params *params, int
 static enum hb_status open_and_log(const struct hb_gl_context_params *params, int hardware,
                                    struct hb_gl_context **context)
 {
-  HB_TRY(open_chosen(params, hardware, context));
+  pthread_mutex_lock(&opening);
+  enum hb_status status = open_chosen(params, hardware, context);
+  pthread_mutex_unlock(&opening);
+  HB_TRY(status);
   const struct hb_gl_context *c = *context;
   hb_log("OpenGL %d.%d through %s on %s", c->caps.major, c->caps.minor, c->backend->name, c->caps.renderer);
   return HB_OK;
@@ -235,24 +308,45 @@ struct hb_gl_context *hb_gl_context_share(struct hb_gl_context *context)
 void hb_gl_context_close(struct hb_gl_context *c)
 {
   if (!c || --c->users > 0) return;
+  if (is_elsewhere(c)) return; /* lost: only that thread could close it */
   if (c->forget_reloads) c->forget_reloads(c);
   if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
-  if (current == c) current = NULL;
+  if (current == c) none_is_current();
+  loaded = NULL; /* with its last context a library may go, too */
+  pthread_mutex_lock(&opening);
   c->backend->close(c->handle);
+  pthread_mutex_unlock(&opening);
   hb_mem_free(c);
 }
 
 enum hb_status hb_gl_context_use(struct hb_gl_context *c)
 {
   c->bound = NULL;
+  step_aside();
   if (current == c) return HB_OK;
-  if (current) current->backend->release(current->handle);
-  int new_kind = !current || current->backend != c->backend;
-  current = NULL;
+  if (is_elsewhere(c))
+    return hb_fail(HB_ERR_USAGE,
+                   "forces on OpenGL were called by another thread than the one that opened them");
+  hb_gl_context_release();
   HB_TRY(c->backend->make_current(c->handle));
-  if (new_kind) HB_TRY(hb_gl_api_load(c->backend->get_proc));
-  current = c;
+  is_current(c);
+  if (loaded == c->backend) return HB_OK;
+  HB_TRY(hb_gl_api_load(c->backend->get_proc));
+  loaded = c->backend;
   return HB_OK;
+}
+
+enum hb_status hb_gl_context_flush(struct hb_gl_context *context)
+{
+  HB_TRY(hb_gl_context_use(context));
+  glFlush();
+  return HB_OK;
+}
+
+enum hb_status hb_gl_context_take(struct hb_gl_context *context)
+{
+  release_callers();
+  return hb_gl_context_use(context);
 }
 
 static const char *error_name(GLenum error)

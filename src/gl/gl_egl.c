@@ -6,10 +6,12 @@
 #include "base/text.h"
 #include "gl/gl_context.h"
 #include "gl/gl_probe.h"
+#include "gl/gl_software.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +21,7 @@ enum { MAX_DEVICES = 32 };
 struct egl {
   EGLDisplay display;
   EGLContext context;
-  struct egl *next; /* of the open ones */
 };
-
-/* EGL returns the same display for each request for a platform, without counting, and eglTerminate ends it for all. */
-static struct egl *opened;
 
 /* The entry points in use, each by its own type. */
 #define EGL_FUNCTIONS(X)                                                                                     \
@@ -37,8 +35,7 @@ static struct egl *opened;
   X(hb_gl_function, GetProcAddress, (const char *name))                                                      \
   X(EGLBoolean, Initialize, (EGLDisplay display, EGLint * major, EGLint * minor))                            \
   X(EGLBoolean, MakeCurrent, (EGLDisplay display, EGLSurface draw, EGLSurface read, EGLContext context))     \
-  X(const char *, QueryString, (EGLDisplay display, EGLint name))                                            \
-  X(EGLBoolean, Terminate, (EGLDisplay display))
+  X(const char *, QueryString, (EGLDisplay display, EGLint name))
 
 static struct {
   void *library;
@@ -51,7 +48,7 @@ static struct {
 
 static int has_word(const char *list, const char *word) { return list && hb_text_is_listed(word, list); }
 
-static enum hb_status load(void)
+static enum hb_status load_library(void)
 {
   if (egl.library) return HB_OK;
   void *library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -74,6 +71,15 @@ static enum hb_status load(void)
   if (!client || !egl.GetPlatformDisplay) return hb_fail(HB_ERR_GL, "EGL has no platform displays");
   egl.library = library; /* never closed: drivers do not survive it */
   return HB_OK;
+}
+
+static enum hb_status load(void)
+{
+  static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&loading);
+  enum hb_status status = load_library();
+  pthread_mutex_unlock(&loading);
+  return status;
 }
 
 /* ---- devices ---- */
@@ -167,15 +173,6 @@ static void release(void *handle)
   egl.MakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
-/* Ends the display unless another context uses it. */
-static void leave_display(struct egl *e)
-{
-  int users = 0;
-  for (const struct egl *o = opened; o; o = o->next) users += o->display == e->display;
-  if (users == 1) egl.Terminate(e->display);
-  e->display = EGL_NO_DISPLAY;
-}
-
 static void egl_close(void *handle)
 {
   struct egl *e = handle;
@@ -184,13 +181,11 @@ static void egl_close(void *handle)
     release(e);
     egl.DestroyContext(e->display, e->context);
   }
-  if (e->display != EGL_NO_DISPLAY) leave_display(e);
-  struct egl **link = &opened;
-  while (*link != e) link = &(*link)->next;
-  *link = e->next;
   hb_mem_free(e);
 }
 
+/* A display is never terminated: EGL returns the same one for each request for a platform, without counting, and to end
+ * it would end the contexts of everybody in the process. */
 static enum hb_status try_display(struct egl *e, EGLenum platform, void *native, int debug)
 {
   e->display = egl.GetPlatformDisplay(platform, native, NULL);
@@ -205,10 +200,7 @@ static enum hb_status try_display(struct egl *e, EGLenum platform, void *native,
   if (!egl.BindAPI(EGL_OPENGL_API)) return hb_fail(HB_ERR_GL, "EGL has no desktop OpenGL");
   e->context = create_context(e->display, config, debug);
   if (e->context != EGL_NO_CONTEXT) return make_current(e);
-  enum hb_status status =
-      hb_fail(HB_ERR_GL, "no OpenGL 3.3 core context (eglCreateContext: 0x%x)", (unsigned)egl.GetError());
-  leave_display(e);
-  return status;
+  return hb_fail(HB_ERR_GL, "no OpenGL 3.3 core context (eglCreateContext: 0x%x)", (unsigned)egl.GetError());
 }
 
 static enum hb_status try_device(struct egl *e, EGLDeviceEXT device, int debug)
@@ -232,8 +224,10 @@ static enum hb_status open_named(struct egl *e, const char *name, int debug)
     if (match) return try_device(e, devices[k], debug);
   }
   if (strcmp(name, "software") == 0) {
-    setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-    return try_display(e, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, debug);
+    const struct hb_gl_software before = hb_gl_software_begin();
+    enum hb_status status = try_display(e, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, debug);
+    hb_gl_software_end(&before);
+    return status;
   }
   return hb_fail(HB_ERR_GL, "EGL has no device '%s' among its %zu (expected INDEX, /dev/dri/... or software)",
                  name, count);
@@ -260,8 +254,6 @@ static enum hb_status egl_open(const char *device, int hardware, int debug, void
   HB_TRY(load());
   struct egl *e;
   HB_TRY(HB_ALLOC(1, &e));
-  e->next = opened;
-  opened = e;
   *handle = e;
   return device ? open_named(e, device, debug) : open_best(e, hardware, debug);
 }

@@ -3,20 +3,34 @@
 
 #include "base/mem.h"
 #include "gl/gl_probe.h"
+#include "gl/gl_software.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include <stdlib.h>
 #include <string.h>
 
-static int open_windows; /* glfwTerminate after the last one */
+static int open_windows; /* glfwTerminate after the last one, */
+static int is_shared;    /* but never where the program had called glfwInit before us */
 
 static enum hb_status fail(const char *what)
 {
   const char *reason = NULL;
   glfwGetError(&reason);
   return hb_fail(HB_ERR_GL, "%s: %s", what, reason ? reason : "no reason given");
+}
+
+static int init(void)
+{
+  glfwGetError(NULL);
+  glfwGetPrimaryMonitor(); /* no side effect but this error */
+  is_shared = glfwGetError(NULL) != GLFW_NOT_INITIALIZED;
+  return glfwInit();
+}
+
+static void end(void)
+{
+  if (!is_shared) glfwTerminate();
 }
 
 static enum hb_status make_current(void *handle)
@@ -43,15 +57,9 @@ static GLFWwindow *open_window(int major, int minor, int debug)
   return glfwCreateWindow(640, 480, "Holmberg", NULL, NULL);
 }
 
-static enum hb_status glfw_open(const char *device, int hardware, int debug, void **handle)
+static enum hb_status open_on(const char *device, int debug, void **handle)
 {
-  if (device && strcmp(device, "software") != 0)
-    return hb_fail(
-        HB_ERR_USAGE,
-        "glfw opens on the window system's device, not on '%s' (expected software, or context egl)", device);
-  (void)hardware; /* the caller checks the renderer */
-  if (device) setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-  if (open_windows == 0 && !glfwInit()) return fail("GLFW found no window system");
+  if (open_windows == 0 && !init()) return fail("GLFW found no window system");
   enum hb_status status = hb_gl_probe("glfw", device);
   static const int versions[][2] = {{4, 5}, {4, 3}, {4, 1}, {4, 0}, {3, 3}};
   GLFWwindow *window = NULL;
@@ -59,7 +67,7 @@ static enum hb_status glfw_open(const char *device, int hardware, int debug, voi
     window = open_window(versions[k][0], versions[k][1], debug);
   if (!window) {
     if (status == HB_OK) status = fail("GLFW got no OpenGL 3.3 core context");
-    if (open_windows == 0) glfwTerminate();
+    if (open_windows == 0) end();
     return status;
   }
   open_windows++;
@@ -67,12 +75,26 @@ static enum hb_status glfw_open(const char *device, int hardware, int debug, voi
   return make_current(window);
 }
 
+static enum hb_status glfw_open(const char *device, int hardware, int debug, void **handle)
+{
+  if (device && strcmp(device, "software") != 0)
+    return hb_fail(
+        HB_ERR_USAGE,
+        "glfw opens on the window system's device, not on '%s' (expected software, or context egl)", device);
+  (void)hardware; /* the caller checks the renderer */
+  if (!device) return open_on(NULL, debug, handle);
+  const struct hb_gl_software before = hb_gl_software_begin();
+  enum hb_status status = open_on(device, debug, handle);
+  hb_gl_software_end(&before);
+  return status;
+}
+
 static void glfw_close(void *handle)
 {
   if (!handle) return;
   release(handle);
   glfwDestroyWindow(handle);
-  if (--open_windows == 0) glfwTerminate();
+  if (--open_windows == 0) end();
 }
 
 static hb_gl_function get_proc(const char *name) { return glfwGetProcAddress(name); }

@@ -13,7 +13,7 @@ void hb_gl_probe_never(void) { is_child = 1; }
 static struct hb_process_end try(const char *context, const char *device)
 {
   struct hb_process process;
-  char path[4096];
+  char path[PATH_MAX];
   const char *const words[] = {path, "context", context, device, NULL};
   if (hb_process_child(path) != HB_OK || hb_process_start(words, HB_PROCESS_SILENT, &process) != HB_OK)
     return (struct hb_process_end){0};

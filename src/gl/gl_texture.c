@@ -19,7 +19,7 @@ static const struct {
     [HB_GL_RGBA32UI] = {GL_RGBA32UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT},
 };
 
-static uint64_t read_back;
+static _Thread_local uint64_t read_back;
 
 uint64_t hb_gl_readback_bytes(void) { return read_back; }
 void hb_gl_readback_add(size_t bytes) { read_back += bytes; }

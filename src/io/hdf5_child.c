@@ -77,7 +77,7 @@ static enum hb_status no_answer(const char *path, const char *child, struct hb_p
 static enum hb_status let_read(int file, const char *path, double t, uint64_t bytes,
                                struct hb_sections *sections)
 {
-  char child[4096], when[32];
+  char child[PATH_MAX], when[32];
   const char *words[] = {child, "snapshot", path, when, NULL};
   snprintf(when, sizeof when, "%.17g", t);
   struct hb_process process;

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -192,9 +193,9 @@ static enum hb_status get_length(const struct image *image, size_t *count)
   return *count > SUPERBLOCK && *count <= image->size ? HB_OK : hb_hdf5_cannot_make("the file");
 }
 
-enum hb_status hb_hdf5_write(const struct hb_particles *p,
-                             enum hb_status (*fill)(hid_t file, const struct hb_particles *particles),
-                             char **bytes, size_t *count)
+static enum hb_status make_file(const struct hb_particles *p,
+                                enum hb_status (*fill)(hid_t file, const struct hb_particles *particles),
+                                char **bytes, size_t *count)
 {
   struct image image = {0};
   struct quiet quiet = quiet_begin();
@@ -209,5 +210,17 @@ enum hb_status hb_hdf5_write(const struct hb_particles *p,
   quiet_end(quiet);
   if (status != HB_OK) hb_mem_free(image.bytes);
   *bytes = status == HB_OK ? image.bytes : NULL;
+  return status;
+}
+
+/* The library is built for one thread at a time. */
+enum hb_status hb_hdf5_write(const struct hb_particles *particles,
+                             enum hb_status (*fill)(hid_t file, const struct hb_particles *particles),
+                             char **bytes, size_t *count)
+{
+  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&one_at_a_time);
+  enum hb_status status = make_file(particles, fill, bytes, count);
+  pthread_mutex_unlock(&one_at_a_time);
   return status;
 }

@@ -227,6 +227,7 @@ static enum hb_status read_input(struct input *in, const char *format, struct hb
 enum hb_status hb_snapshot_read_at(const char *path, const char *format, double t,
                                    struct hb_particles **particles, struct hb_snapshot_contents *contents)
 {
+  HB_TEXT_IN_C;
   struct hb_snapshot_choice choice = {.t = t};
   struct input in = {.path = path, .name = is_standard_stream(path) ? "standard input" : path};
   *particles = NULL;
@@ -252,6 +253,7 @@ enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_
 
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles)
 {
+  HB_TEXT_IN_C;
   const struct hb_snapshot_ops *ops;
   HB_TRY(choose_written(path, format, &ops));
   if (ops->save) return ops->save(path, particles);

@@ -38,7 +38,7 @@ static enum hb_status check(const struct hb_bench_run_params *p)
 
 static enum hb_status steps_to(struct hb_sim *sim, double t)
 {
-  while (hb_sim_next_time(sim) <= t) HB_TRY(hb_sim_step(sim));
+  HB_TRY(hb_sim_integrate(sim, t));
   return HB_OK;
 }
 

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "core/diagnostics.h"
 #include "core/gravity.h"
+#include "core/particles.h"
 #include "core/structure.h"
-#include "sim/diagnose.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,7 +63,7 @@ enum hb_status hb_contents_of(const struct hb_particles *p, double eps, enum hb_
     c.m_least = fmin(c.m_least, p->m[i]);
     c.m_most = fmax(c.m_most, p->m[i]);
   }
-  HB_TRY(get_energies(p, eps * eps, hb_diagnose_is_exact(exact_energy, p->n), &c.energies));
+  HB_TRY(get_energies(p, eps * eps, hb_energy_is_exact(exact_energy, p->n), &c.energies));
   HB_TRY(hb_structure_of(p, eps * eps, &c.structure));
   *contents = c;
   return HB_OK;

@@ -2,8 +2,6 @@
 #ifndef HB_CONTENTS_H
 #define HB_CONTENTS_H
 
-#include "core/particles.h"
-
 #include <holmberg/diagnostics.h>
 
 struct hb_contents {

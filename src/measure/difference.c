@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "core/identity.h"
+#include "core/particles.h"
 
 #include <math.h>
 

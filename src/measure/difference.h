@@ -2,7 +2,7 @@
 #ifndef HB_DIFFERENCE_H
 #define HB_DIFFERENCE_H
 
-#include "core/particles.h"
+#include <holmberg/holmberg.h>
 
 /* Of masses, or of the lengths of the differences of vectors. */
 struct hb_difference_of {

@@ -16,6 +16,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
     if (p->state) p->scheme->destroy(p);
     hb_gl_buffer_destroy(&p->j);
     hb_gl_buffer_destroy(&p->i);
+    hb_gl_buffer_destroy(&p->i_points);
     hb_gl_texture_destroy(&p->j_2d);
     hb_gl_buffer_destroy(&p->storage);
     hb_gl_readback_destroy(&p->readback);
@@ -53,6 +54,7 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
 static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
 {
   HB_TRY(send_sinks(p, p->ni, index));
+  if (p->points) HB_TRY(hb_pairs_send_points(p));
   p->index = index;
   p->token +=
       0x9e3779b1; /* odd: every number comes once; 2^32 over the golden ratio: neighbors are far apart */
@@ -101,16 +103,30 @@ enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_
                                     void *context)
 {
   p->stays = 1;
+  p->points = NULL;
   return walk_portions(p, ni, index, take, context);
+}
+
+static enum hb_status walk_to_host(struct hb_pairs *p, size_t ni, const struct hb_column *points,
+                                   const uint32_t *index, const struct hb_result *results)
+{
+  for (int c = 0; c < 4 * p->params.interaction->f_records; c++)
+    p->results[c] = results ? results[c] : (struct hb_result){0};
+  p->stays = 0;
+  p->points = points;
+  return walk_portions(p, ni, index, read_all_but_last, NULL);
 }
 
 enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index,
                              const struct hb_result *results)
 {
-  for (int c = 0; c < 4 * p->params.interaction->f_records; c++)
-    p->results[c] = results ? results[c] : (struct hb_result){0};
-  p->stays = 0;
-  return walk_portions(p, ni, index, read_all_but_last, NULL);
+  return walk_to_host(p, ni, NULL, index, results);
+}
+
+enum hb_status hb_pairs_walk_points(struct hb_pairs *p, size_t ni, const struct hb_column *columns,
+                                    const uint32_t *own, const struct hb_result *results)
+{
+  return walk_to_host(p, ni, columns, own, results);
 }
 
 enum hb_status hb_pairs_read(struct hb_pairs *p)

@@ -65,6 +65,11 @@ struct hb_result {
 enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
                              const struct hb_result *results);
 
+/* The same for ni points of their own, columns[4 * records] like those of the sources: point i leaves out source own[i], or
+ * none where there is no source of that number. */
+enum hb_status hb_pairs_walk_points(struct hb_pairs *pairs, size_t ni, const struct hb_column *columns,
+                                    const uint32_t *own, const struct hb_result *results);
+
 /* Waits for the walk and writes its remaining results. HB_ERR_DEVICE when a draw was lost. */
 enum hb_status hb_pairs_read(struct hb_pairs *pairs);
 
@@ -121,8 +126,9 @@ struct hb_pairs {
   size_t sinks;  /* of all portions */
   size_t before; /* sinks in earlier portions */
   struct hb_result results[4 * HB_RECORDS_MAX];
-  const uint32_t *index; /* the sinks of the portion, valid during the walk */
-  uint64_t passes;       /* of the walk that were traced */
+  const uint32_t *index;          /* the sinks of the portion, valid during the walk */
+  const struct hb_column *points; /* of all portions, valid during the walk; NULL: the sinks are sources */
+  uint64_t passes;                /* of the walk that were traced */
 
   /* Counts of summed sources start from a different number in each walk, so that leftovers of an earlier walk cannot pass
    * for the results of a lost draw. */
@@ -134,9 +140,10 @@ struct hb_pairs {
   struct hb_gl_buffer j; /* particles                                             */
   struct hb_gl_texture j_2d; /* the same as an ordinary texture, made when first read */
   int is_2d_filled;
-  int shift;                   /* its width is 2^shift texels                           */
-  struct hb_gl_buffer i;       /* sinks' numbers                                        */
-  uint32_t sent[HB_SENT_MOST]; /* the sinks that were sent, if they fit */
+  int shift;                    /* its width is 2^shift texels                           */
+  struct hb_gl_buffer i;        /* sinks' numbers                                        */
+  struct hb_gl_buffer i_points; /* the points of the portion, as particles are stored   */
+  uint32_t sent[HB_SENT_MOST];  /* the sinks that were sent, if they fit */
   size_t sent_bytes;
 
   struct hb_gl_buffer storage;    /* totals: [segment][sink][words], for schemes that store them so */
@@ -204,6 +211,9 @@ enum hb_status hb_pairs_passes(struct hb_pairs *pairs, size_t segments, size_t s
  * that is fast only when written in order, by complete cache lines (0). */
 void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t n, const struct hb_column *columns,
                    void *out);
+
+/* Sends the points of the current portion. Errors: HB_ERR_GL where they do not fit, HB_ERR_DEVICE. */
+enum hb_status hb_pairs_send_points(struct hb_pairs *pairs);
 
 /* Updates the estimated speed: these pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);

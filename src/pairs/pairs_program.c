@@ -34,6 +34,7 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
                                       struct hb_gl_pass *pass)
 {
   if (pass->program) return HB_OK;
+  HB_TEXT_IN_C;
   struct hb_text defines = {0};
   enum hb_status status = write_defines(p, source, &defines);
   struct hb_gl_program_source gl = {.fragment = source->fragment,
@@ -57,6 +58,8 @@ void hb_pairs_program_inputs(const struct hb_pairs *p, struct hb_gl_pass *pass)
   hb_gl_pass_float4(pass, "parameter_low", (double)hb_split_low(a[0]), (double)hb_split_low(a[1]),
                     (double)hb_split_low(a[2]), (double)hb_split_low(a[3]));
   hb_gl_pass_texture(pass, "particles", &p->j.texture);
+  hb_gl_pass_texture(pass, "points", p->points ? &p->i_points.texture : &p->j.texture); /* never unbound */
+  hb_gl_pass_int(pass, "has_points", p->points != NULL);
   hb_gl_pass_texture(pass, "sinks", &p->i.texture);
   if (p->j_2d.id) {
     hb_gl_pass_texture(pass, "particle_texture", &p->j_2d);

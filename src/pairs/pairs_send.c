@@ -34,22 +34,33 @@ enum hb_status hb_pairs_texture_2d(struct hb_pairs *p)
   return HB_OK;
 }
 
+static enum hb_status count_texels(const struct hb_pairs *p, size_t n, size_t *texels)
+{
+  const struct hb_gl_caps *caps = &p->params.context->caps;
+  *texels = n * (size_t)p->texels;
+  if (*texels <= (size_t)caps->max_texture_buffer_size) return HB_OK;
+  return hb_fail(HB_ERR_GL, "%zu particles need a buffer texture of %zu texels, the limit of %s is %d", n,
+                 *texels, caps->renderer, caps->max_texture_buffer_size);
+}
+
+/* bytes > 0, and the format in which programs read it. */
+static void make_room(const struct hb_pairs *p, size_t bytes, struct hb_gl_buffer *buffer)
+{
+  hb_gl_buffer_fill(buffer, HB_GL_BY_HOST, bytes, NULL);
+  hb_gl_buffer_texture(buffer, p->params.precision == HB_PRECISION_DOUBLE ? HB_GL_RGBA32UI : HB_GL_RGBA32F);
+}
+
 enum hb_status hb_pairs_reserve_j(struct hb_pairs *p, size_t nj)
 {
-  struct hb_gl_context *context = p->params.context;
-  HB_TRY(hb_gl_context_use(context));
-  size_t texels = nj * (size_t)p->texels;
-  if (texels > (size_t)context->caps.max_texture_buffer_size)
-    return hb_fail(HB_ERR_GL, "%zu particles need a buffer texture of %zu texels, the limit of %s is %d", nj,
-                   texels, context->caps.renderer, context->caps.max_texture_buffer_size);
+  size_t texels;
+  HB_TRY(hb_gl_context_use(p->params.context));
+  HB_TRY(count_texels(p, nj, &texels));
   p->shift = 10; /* rows of 1024 texels for programs that read a two-dimensional texture */
   size_t bytes = ((texels + 1023) & ~(size_t)1023) * 16;
   if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1)
     bytes += 65536; /* the last block must not extend beyond it */
   p->nj = nj;
-  if (bytes == p->j.bytes) return HB_OK;
-  hb_gl_buffer_fill(&p->j, HB_GL_BY_HOST, bytes, NULL);
-  hb_gl_buffer_texture(&p->j, p->params.precision == HB_PRECISION_DOUBLE ? HB_GL_RGBA32UI : HB_GL_RGBA32F);
+  if (bytes != p->j.bytes) make_room(p, bytes, &p->j);
   return HB_OK;
 }
 
@@ -60,16 +71,36 @@ enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
   return hb_gl_context_check(p->params.context, "sending particles");
 }
 
-enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_column *columns)
+static enum hb_status send(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
+                           const struct hb_gl_buffer *buffer)
 {
   struct hb_gl_context *context = p->params.context;
-  HB_TRY(hb_pairs_reserve_j(p, nj));
-  void *room = hb_gl_buffer_map(context, &p->j, nj * (size_t)p->texels * 16);
+  void *room = hb_gl_buffer_map(context, buffer, n * (size_t)p->texels * 16);
   if (!room) {
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
     return hb_fail(HB_ERR_DEVICE, "%s cannot map the particles' buffer", context->caps.renderer);
   }
-  hb_pairs_pack(p, context->caps.software, nj, columns, room);
-  hb_gl_buffer_unmap(&p->j);
+  hb_pairs_pack(p, context->caps.software, n, columns, room);
+  hb_gl_buffer_unmap(buffer);
+  return HB_OK;
+}
+
+enum hb_status hb_pairs_set_j(struct hb_pairs *p, size_t nj, const struct hb_column *columns)
+{
+  HB_TRY(hb_pairs_reserve_j(p, nj));
+  HB_TRY(send(p, nj, columns, &p->j));
   return hb_pairs_filled_j(p);
+}
+
+enum hb_status hb_pairs_send_points(struct hb_pairs *p)
+{
+  struct hb_column columns[4 * HB_RECORDS_MAX];
+  size_t texels;
+  HB_TRY(count_texels(p, p->ni, &texels));
+  if (16 * texels > p->i_points.bytes) make_room(p, hb_pairs_capacity(16 * texels, SIZE_MAX), &p->i_points);
+  for (int c = 0; c < 4 * p->params.interaction->records; c++) {
+    columns[c] = p->points[c];
+    if (columns[c].data) columns[c].data += columns[c].stride * p->before;
+  }
+  return send(p, p->ni, columns, &p->i_points);
 }

@@ -19,7 +19,7 @@ size_t hb_tuning_class(size_t n) { return n < 6000 ? 2048 : n < 48000 ? 16384 : 
 
 const char *hb_tuning_cache_path(void)
 {
-  static char path[1024];
+  static _Thread_local char path[1024];
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   if (cache && *cache == '/')
     snprintf(path, sizeof path, "%s/holmberg/tunings", cache);

@@ -3,6 +3,7 @@
 #include "sim/sim.h"
 #include "base/arith.h"
 #include "base/mem.h"
+#include "core/diagnostics.h"
 #include "core/particles.h"
 #include "core/structure.h"
 #include "force/force.h"
@@ -50,6 +51,7 @@ enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **s
 enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
                              struct hb_sim **sim)
 {
+  HB_GL_VISIT;
   struct hb_particles *copy;
   *sim = NULL;
   HB_TRY(hb_particles_copy(initial, &copy));
@@ -70,6 +72,7 @@ static enum hb_status enter_frame(struct hb_sim *s, struct hb_particles *p)
 enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *given,
                            struct hb_sim **sim)
 {
+  HB_GL_VISIT;
   const struct hb_sim_params params = complete(given);
   struct hb_sim *s = NULL;
   *sim = NULL;
@@ -81,7 +84,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   }
   status = hb_force_open(&params.force, &s->force);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
-    s->exact_energy = hb_diagnose_is_exact(params.exact_energy, initial->n);
+    s->exact_energy = hb_energy_is_exact(params.exact_energy, initial->n);
   if (status == HB_OK) status = enter_frame(s, initial);
   if (status == HB_OK)
     status = s->integrator->create(initial, &params, s->force, &s->state);
@@ -107,6 +110,7 @@ void hb_sim_judge_from_here(struct hb_sim *sim)
 
 void hb_sim_destroy(struct hb_sim *sim)
 {
+  HB_GL_VISIT;
   if (!sim) return;
   sim->integrator->destroy(sim->state);
   hb_force_close(sim->force);
@@ -144,12 +148,19 @@ enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, s
 /* The block size is the number of particles that the step advanced. */
 enum hb_status hb_sim_step(struct hb_sim *sim)
 {
+  HB_GL_VISIT;
   struct hb_sim_counts before, after;
   hb_sim_counts(sim, &before);
   HB_TRY(sim->integrator->step(sim->state));
   hb_sim_counts(sim, &after);
   uint64_t ni = after.particle_steps - before.particle_steps;
   if (ni) sim->blocks[63 - __builtin_clzll(ni)]++;
+  return HB_OK;
+}
+
+enum hb_status hb_sim_integrate(struct hb_sim *sim, double t)
+{
+  while (hb_sim_next_time(sim) <= t) HB_TRY(hb_sim_step(sim));
   return HB_OK;
 }
 
@@ -193,6 +204,7 @@ void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)
 
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles)
 {
+  HB_GL_VISIT;
   HB_TRY(sim->integrator->particles(sim->state, t, particles));
   hb_frame_leave(&sim->frame, *particles);
   return HB_OK;
@@ -200,6 +212,7 @@ enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_partic
 
 enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics)
 {
+  HB_GL_VISIT;
   struct hb_state_view view;
   enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
   if (status == HB_OK)
@@ -210,6 +223,7 @@ enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnosti
 
 enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structure *structure)
 {
+  HB_GL_VISIT;
   struct hb_state_view view;
   enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
   if (status == HB_OK) hb_frame_leave(&sim->frame, &view.at);

@@ -27,8 +27,19 @@ void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *part
   memcpy(particles->drift, sim->frame.v, sizeof particles->drift);
 }
 
+enum hb_status hb_device_use(const struct hb_sim *sim)
+{
+  struct hb_gl_context *context = hb_sim_device_context(sim);
+  return context ? hb_gl_context_take(context)
+                 : hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device",
+                           hb_force_scheme(sim->force)->name);
+}
+
+void hb_device_release(void) { hb_gl_context_release(); }
+
 enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value)
 {
+  HB_GL_VISIT;
   if ((unsigned)quantity > HB_QUANTITY_AGE)
     return hb_fail(HB_ERR_USAGE, "quantity %d of particles, expected 0 to %d", (int)quantity,
                    HB_QUANTITY_AGE);

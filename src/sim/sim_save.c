@@ -79,6 +79,7 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
 enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const void *own, size_t own_bytes,
                            unsigned flags)
 {
+  HB_GL_VISIT;
   if (!sim->integrator->save)
     return hb_fail(HB_ERR_USAGE, "integrator %s cannot be saved", sim->integrator->info.name);
   struct hb_sections sections = {0};
@@ -262,6 +263,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
 enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
                              struct hb_sim **sim)
 {
+  HB_GL_VISIT;
   *sim = NULL;
   enum hb_status status = resume(&checkpoint->sections, place, sim);
   int is_placed = place && (place->context || place->device);

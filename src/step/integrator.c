@@ -3,15 +3,23 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static const struct hb_integrator_ops *const registry[] = {&hb_integrator_hermite4, &hb_integrator_leapfrog};
 enum { COUNT = sizeof registry / sizeof *registry };
 
+static struct hb_integrator_info infos[COUNT];
+
+static void fill_infos(void)
+{
+  for (size_t k = 0; k < COUNT; k++) infos[k] = registry[k]->info;
+}
+
 const struct hb_integrator_info *hb_integrators(size_t *count)
 {
-  static struct hb_integrator_info infos[COUNT];
-  for (size_t k = 0; k < COUNT; k++) infos[k] = registry[k]->info;
+  static pthread_once_t filled = PTHREAD_ONCE_INIT;
+  pthread_once(&filled, fill_infos);
   *count = COUNT;
   return infos;
 }

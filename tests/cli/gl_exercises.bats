@@ -71,7 +71,7 @@ rms() {
   hdf5=$(pkg-config --exists hdf5-serial && echo hdf5-serial || echo hdf5)
   # shellcheck disable=SC2046 # words
   cc -I"$BATS_TEST_DIRNAME/../../src/include" pair.c "$build/libholmberg.a" \
-    $(pkg-config --libs glew "$hdf5" libpng zlib libcjson) $(pkg-config --libs glfw3 2>/dev/null) -ldl -lm -pthread -o pair
+    $(pkg-config --libs "$hdf5" libpng zlib libcjson) $(pkg-config --libs glfw3 2>/dev/null) -ldl -lm -pthread -o pair
   run -0 env HB_CHILD="$build/holmberg-child" ./pair
   [ "${#lines[@]}" -eq 9 ]
   awk '{ if ($2 < -0.1251 || $2 > -0.1249) exit 1 }' <<<"$output"

@@ -1,4 +1,5 @@
 #include "support/battery_set.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -158,6 +159,72 @@ static void repeatable(struct hb_force *force)
   assert_memory_equal(first.phi, battery_result.phi, n * sizeof(double));
 }
 
+/* A call in two halves, between which no other is taken. */
+static void halves(struct hb_force *force, const struct battery_tolerance *t)
+{
+  struct battery_result *r = &battery_result;
+  strcpy(battery_what, "begun and finished");
+  battery_random_set(100, SOFT, 0);
+  battery_send_set(force);
+  assert_int_equal(hb_force_finish(force), HB_OK);
+  memset(r, 0, sizeof *r);
+  assert_int_equal(hb_force_begin(force, 100, battery_all, r->a, r->j, r->phi), HB_OK);
+  assert_int_equal(hb_force_begin(force, 100, battery_all, r->a, r->j, r->phi), HB_ERR_USAGE);
+  assert_int_equal(hb_force_set_j(force, 100, battery_set.m, battery_set.x, battery_set.v), HB_ERR_USAGE);
+  assert_int_equal(hb_force_finish(force), HB_OK);
+  battery_compare(100, battery_all, t->force);
+}
+
+/* Points at the places of sources which they leave out: the bytes of those sources' own forces. */
+static void points_at_sources(struct hb_force *force)
+{
+  static struct battery_result own;
+  strcpy(battery_what, "points at sources");
+  battery_random_set(300, SOFT, 0);
+  battery_send_set(force);
+  battery_evaluate(force, 300, battery_all);
+  own = battery_result;
+  struct battery_result *r = &battery_result;
+  ASSERT_OK(hb_force_at(force, 300, battery_set.x, battery_set.v, battery_all, r->a, r->j, r->phi));
+  assert_memory_equal(own.a, r->a, 900 * sizeof(double));
+  assert_memory_equal(own.j, r->j, 900 * sizeof(double));
+  assert_memory_equal(own.phi, r->phi, 300 * sizeof(double));
+}
+
+/* Points elsewhere, where 100 particles without mass feel 200 with: all of them, and at rest; from all sources but one. */
+static void points_elsewhere(struct hb_force *force, const struct battery_tolerance *t)
+{
+  enum { SOURCES = 200, POINTS = 100 };
+  struct battery_set *s = &battery_set;
+  struct battery_result *r = &battery_result;
+  const double *x = s->x + 3 * SOURCES, *v = s->v + 3 * SOURCES;
+  uint32_t own[POINTS];
+  for (size_t left_out = 0; left_out < 2; left_out++) {
+    snprintf(battery_what, sizeof battery_what, "points elsewhere, %zu sources left out", left_out);
+    battery_random_set(SOURCES + POINTS, SOFT, 0);
+    memset(s->m + SOURCES, 0, POINTS * sizeof *s->m);
+    memset(s->v + 3 * SOURCES, 0, left_out ? 0 : 3 * POINTS * sizeof *s->v);
+    ASSERT_OK(hb_force_set_j(force, SOURCES, s->m, s->x, s->v));
+    for (uint32_t k = 0; k < POINTS; k++) own[k] = 17;
+    s->m[17] *= left_out ? 0 : 1;
+    battery_reference(s, s->n);
+    ASSERT_OK(hb_force_at(force, POINTS, x, left_out ? v : NULL, left_out ? own : NULL, r->a, r->j, r->phi));
+    battery_compare(POINTS, battery_all + SOURCES, t->force);
+  }
+}
+
+static void points(struct hb_force *force, const struct battery_tolerance *t)
+{
+  const char *scheme = hb_force_scheme(force)->name;
+  if (strcmp(scheme, "cg2007") == 0 || strcmp(scheme, "grape6") == 0) {
+    battery_send_set(force);
+    assert_int_equal(hb_force_at(force, 0, NULL, NULL, NULL, NULL, NULL, NULL), HB_ERR_USAGE);
+    return;
+  }
+  points_at_sources(force);
+  points_elsewhere(force, t);
+}
+
 /* Two sources for all cases, one for each softening: to open a context for each would be slow. */
 void battery_run(const struct hb_force_params *params, const struct battery_tolerance *tolerance)
 {
@@ -178,5 +245,7 @@ void battery_run(const struct hb_force_params *params, const struct battery_tole
   changing(force, tolerance);
   negative_control(force, tolerance);
   repeatable(force);
+  halves(force, tolerance);
+  points(force, tolerance);
   hb_force_close(force);
 }

@@ -250,17 +250,17 @@ static void GLAPIENTRY dispatch(GLuint x, GLuint y, GLuint z)
 void pairs_draws_begin(int lose)
 {
   real.draw = hb_gl_core_11.DrawArrays;
-  real.dispatch = __glewDispatchCompute;
+  real.dispatch = hb_gl_since_12.__glewDispatchCompute;
   real.count = 0;
   real.lose = lose;
   hb_gl_core_11.DrawArrays = draw;
-  __glewDispatchCompute = dispatch;
+  hb_gl_since_12.__glewDispatchCompute = dispatch;
 }
 
 int pairs_draws_end(void)
 {
   hb_gl_core_11.DrawArrays = real.draw;
-  __glewDispatchCompute = real.dispatch;
+  hb_gl_since_12.__glewDispatchCompute = real.dispatch;
   return real.count;
 }
 

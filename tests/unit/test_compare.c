@@ -3,6 +3,7 @@
 
 #include "measure/difference.h"
 #include "core/identity.h"
+#include "core/particles.h"
 #include "measure/contents.h"
 
 #include <math.h>

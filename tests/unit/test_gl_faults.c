@@ -62,15 +62,15 @@ static GLenum GLAPIENTRY ask(void)
 
 static void lose_begin(int nth)
 {
-  real.ask = __glewGetGraphicsResetStatus;
+  real.ask = hb_gl_since_12.__glewGetGraphicsResetStatus;
   real.count = 0;
   real.lose = nth;
-  __glewGetGraphicsResetStatus = ask;
+  hb_gl_since_12.__glewGetGraphicsResetStatus = ask;
 }
 
 static int lose_end(void)
 {
-  __glewGetGraphicsResetStatus = real.ask;
+  hb_gl_since_12.__glewGetGraphicsResetStatus = real.ask;
   return real.count;
 }
 

@@ -158,18 +158,18 @@ static void count_bytes(struct hb_pairs *pairs, size_t n, size_t ni)
   static double f[8 * PAIRS_MOST];
   static uint32_t index[PAIRS_MOST];
   source_bytes = total_bytes = 0;
-  real_buffer = __glewBufferData;
+  real_buffer = hb_gl_since_12.__glewBufferData;
   real_texture = hb_gl_core_11.TexImage2D;
-  real_layers = __glewTexImage3D;
-  __glewBufferData = buffer;
+  real_layers = hb_gl_since_12.__glewTexImage3D;
+  hb_gl_since_12.__glewBufferData = buffer;
   hb_gl_core_11.TexImage2D = texture;
-  __glewTexImage3D = layers;
+  hb_gl_since_12.__glewTexImage3D = layers;
   pairs_index(ni, 1, n, index);
   pairs_send(pairs, n);
   pairs_eval(pairs, ni, index, f);
-  __glewBufferData = real_buffer;
+  hb_gl_since_12.__glewBufferData = real_buffer;
   hb_gl_core_11.TexImage2D = real_texture;
-  __glewTexImage3D = real_layers;
+  hb_gl_since_12.__glewTexImage3D = real_layers;
 }
 
 /* With the defaults of a GPU, where particles lie twice; and of all numbers of few sinks one with the most totals, that of

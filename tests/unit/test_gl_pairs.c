@@ -205,10 +205,10 @@ static void test_bounded_totals(void **state)
   const struct hb_column columns[4] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {&one, 0}};
   struct hb_pairs *pairs = pairs_open(&c, 1);
   ASSERT_OK(hb_pairs_set_j(pairs, 2, columns));
-  real_image = __glewTexImage3D;
-  __glewTexImage3D = image;
+  real_image = hb_gl_since_12.__glewTexImage3D;
+  hb_gl_since_12.__glewTexImage3D = image;
   ASSERT_OK(pairs_forces(pairs, NI, index, force));
-  __glewTexImage3D = real_image;
+  hb_gl_since_12.__glewTexImage3D = real_image;
   if (texture_bytes == 0 || texture_bytes > HB_PAIRS_TOTALS)
     fail_msg("%d sinks took textures of %zu bytes, the bound is %d", NI, texture_bytes, HB_PAIRS_TOTALS);
   for (size_t k = 0; k < NI; k++) assert_true(force[4 * k] == (k % 2 ? -force[0] : force[0]));

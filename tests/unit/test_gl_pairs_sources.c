@@ -184,10 +184,10 @@ static void test_short_bags_in_block(void **state)
                                HB_PRECISION_SINGLE};
   struct hb_pairs *pairs = pairs_open(&c, 1);
   pairs_send(pairs, 100);
-  real_bind = __glewBindBufferRange;
-  __glewBindBufferRange = bind_range;
+  real_bind = hb_gl_since_12.__glewBindBufferRange;
+  hb_gl_since_12.__glewBindBufferRange = bind_range;
   pairs_eval(pairs, 100, all, f);
-  __glewBindBufferRange = real_bind;
+  hb_gl_since_12.__glewBindBufferRange = real_bind;
   pairs_require(&c, "the force", pairs_error(pairs, 100, 100, all, f), pairs_tolerance(c.precision));
   if (worst_offset) fail_msg("a uniform block begins at byte %zu, not at a multiple of 256", worst_offset);
   if (farthest_end > pairs->j.bytes)

@@ -270,18 +270,18 @@ static void count_readbacks(void)
 {
   readbacks = 0;
   real_read_pixels = hb_gl_core_11.ReadPixels;
-  real_get_buffer = __glewGetBufferSubData;
-  real_map = __glewMapBufferRange;
+  real_get_buffer = hb_gl_since_12.__glewGetBufferSubData;
+  real_map = hb_gl_since_12.__glewMapBufferRange;
   hb_gl_core_11.ReadPixels = count_read_pixels;
-  __glewGetBufferSubData = count_get_buffer;
-  __glewMapBufferRange = count_map;
+  hb_gl_since_12.__glewGetBufferSubData = count_get_buffer;
+  hb_gl_since_12.__glewMapBufferRange = count_map;
 }
 
 static void stop_counting(void)
 {
   hb_gl_core_11.ReadPixels = real_read_pixels;
-  __glewGetBufferSubData = real_get_buffer;
-  __glewMapBufferRange = real_map;
+  hb_gl_since_12.__glewGetBufferSubData = real_get_buffer;
+  hb_gl_since_12.__glewMapBufferRange = real_map;
 }
 
 /* Off the center and on its way: sources of less than double have it in a frame of its own. */

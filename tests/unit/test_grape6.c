@@ -139,7 +139,7 @@ static uint64_t evaluate_counting(double eps, size_t n, size_t ni)
   void *source = NULL;
   ASSERT_OK(hb_force_grape6.open(&params, NULL, &source));
   ASSERT_OK(hb_force_grape6.set_j(source, n, m, x, v));
-  ASSERT_OK(hb_force_grape6.eval(source, ni, all, got.a, got.j, got.phi));
+  ASSERT_OK(hb_force_grape6.begin(source, ni, all, got.a, got.j, got.phi));
   uint64_t retries = hb_grape6_retries(source);
   hb_force_grape6.close(source);
   return retries;

@@ -3,8 +3,10 @@
 #include "support/support.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST = 5000 };
@@ -96,6 +98,50 @@ static void test_two_callers(void **state)
     for (size_t k = 0; k < MOST; k++) assert_int_equal(tallies[c].seen[k], k < MOST / 500 ? 500 : 0);
 }
 
+/* The child has no helpers; it must not wait for one that the parent had inside. */
+static void test_after_a_fork(void **state)
+{
+  (void)state;
+  static struct tally t;
+  hb_parallel_for(4, MOST, count_piece, &t);
+  memset(&t, 0, sizeof t);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    alarm(20);
+    hb_parallel_for(4, MOST, count_piece, &t);
+    int wrong = 0;
+    for (size_t k = 0; k < MOST; k++) wrong += t.seen[k] != 1;
+    _exit(wrong != 0);
+  }
+  int end;
+  assert_int_equal(waitpid(child, &end, 0), child);
+  assert_int_equal(end, 0);
+}
+
+static atomic_int open_to_signals;
+
+static void look_at_signals(void *context, size_t k)
+{
+  (void)k;
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+  usleep(1000);
+  if (!pthread_equal(pthread_self(), *(pthread_t *)context) && !sigismember(&blocked, SIGUSR1))
+    atomic_fetch_add(&open_to_signals, 1);
+}
+
+static void test_signals_are_the_callers(void **state)
+{
+  (void)state;
+  pthread_t caller = pthread_self();
+  sigset_t blocked;
+  hb_parallel_for(4, 100, look_at_signals, &caller);
+  assert_int_equal(open_to_signals, 0);
+  pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+  assert_false(sigismember(&blocked, SIGUSR1));
+}
+
 static void test_pieces(void **state)
 {
   (void)state;
@@ -112,6 +158,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each_piece_once), cmocka_unit_test(test_others_take_part),
       cmocka_unit_test(test_loop_in_a_loop),  cmocka_unit_test(test_two_callers),
+      cmocka_unit_test(test_after_a_fork),    cmocka_unit_test(test_signals_are_the_callers),
       cmocka_unit_test(test_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

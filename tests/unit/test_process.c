@@ -97,7 +97,7 @@ static void a_missing_program_is_named(void **state)
 static void our_own_child_is_found(void **state)
 {
   (void)state;
-  char path[4096];
+  char path[PATH_MAX];
   ASSERT_OK(hb_process_child(path));
   const char *words[] = {path, "no-such-task", NULL};
   struct hb_process process;

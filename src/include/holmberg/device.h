@@ -15,8 +15,8 @@ enum hb_device_layout {
   HB_DEVICE_STREAMS  /* texture[3]: positions, velocities, masses, each in rows of `width` texels           */
 };
 
-/* Names of OpenGL objects in the simulation's context, which is current after each of its functions and lives as long as its
- * force. They and `order` are valid until the next step, diagnosis or structure. */
+/* Names of OpenGL objects in the simulation's context, which lives as long as its force. They and `order` are valid until
+ * the next step, diagnosis or structure. */
 struct hb_device_particles {
   enum hb_device_layout layout;
   size_t n;
@@ -32,6 +32,15 @@ struct hb_device_particles {
 /* Reads nothing back. The layout is HB_DEVICE_NONE, and n = 0, for a source of forces without a device or one that does not
  * always get all particles (hybrid), and before the first step, since the start leaves other velocities there. */
 void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles);
+
+/* Makes the simulation's context current in this thread, to draw from its textures. Errors: HB_ERR_USAGE where there is
+ * none, HB_ERR_GL. */
+enum hb_status hb_device_use(const struct hb_sim *sim);
+
+/* No context of the library's is current in this thread any more. A context of the caller's that is current when a
+ * function is called is current again when it returns; but where there was none, ours may stay, and GLX and EGL then refuse
+ * to make another one current in this thread. */
+void hb_device_release(void);
 
 /* What a particle can be colored by. */
 enum hb_quantity {

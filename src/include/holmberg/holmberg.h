@@ -1,13 +1,17 @@
 /* Holmberg: direct gravitational N-body integration on OpenGL: particles, initial conditions, snapshots, forces, simulations.
- * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), measure.h (speeds, tunings, the
- * machine), device.h (drawing from the particles' textures).
+ * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), device.h (drawing from the particles'
+ * textures). tests/api in the source has short programs that use them.
  *
  * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
  * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
  * Functions that can fail return an hb_status and leave one sentence for hb_error(); they never print or exit.
  * Outputs are the last arguments and are set to NULL or left unchanged on failure. Params structs: start from {0};
  * a zero field means the default given in its comment. Handles belong to the caller and are freed by their
- * destroy/close function, which accepts NULL. One handle, one thread at a time. */
+ * destroy/close function, which accepts NULL.
+ *
+ * Threads. One handle, one thread at a time; different handles may be used by different threads at once, and give the same
+ * bits as one after the other. hb_error() is each thread's own. A handle whose forces are on OpenGL stays with the thread
+ * that opened it, as its context does. The library never prints, exits, or handles signals; its helper threads block them. */
 #ifndef HOLMBERG_HOLMBERG_H
 #define HOLMBERG_HOLMBERG_H
 
@@ -60,6 +64,9 @@ uint64_t *hb_particles_id(struct hb_particles *particles); /* [n]     identities
 enum hb_status hb_particles_set_note(struct hb_particles *particles, const char *key, const char *value);
 enum hb_status hb_particles_add_history(struct hb_particles *particles, const char *line);
 const char *hb_particles_note(const struct hb_particles *particles, const char *key);
+
+/* The key of the k-th note, from 0; NULL after the last. */
+const char *hb_particles_note_key(const struct hb_particles *particles, size_t k);
 
 /* ---- initial conditions ------------------------------------------------------------------------------ */
 
@@ -119,8 +126,8 @@ const struct hb_snapshot_format *hb_snapshot_formats(size_t *count);
 
 /* format NULL: by the extension of path; when reading also by content, where formats share an extension or none has it.
  * path "-" is standard input or output (not HDF5). A file is written completely or not at all: under a temporary name in
- * the same folder, synced and renamed. HDF5 is read by holmberg-child, a program beside the calling one, one folder above
- * it, or named by HB_CHILD. Of a file of many snapshots, the last is read.
+ * the same folder, synced and renamed. HDF5 is read by holmberg-child, a program that is installed with the library; the
+ * environment variable HB_CHILD can name another place. Of a file of many snapshots, the last is read.
  * Errors: HB_ERR_INPUT (content; names file, line or data set, value), HB_ERR_IO, HB_ERR_USAGE (format). */
 enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles);
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles);
@@ -228,6 +235,22 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi);
 
+/* The same at ni points x[3 * ni] with velocities v[3 * ni] (NULL: zero), which need not be sources. Point i feels every
+ * source but number own[i], or every one where that is HB_NO_SOURCE; own NULL: all do. At a source that is not left out,
+ * eps = 0 gives infinite or undefined values. Not by cg2007 and grape6. Errors: as above, HB_ERR_INPUT (out of range). */
+#define HB_NO_SOURCE UINT32_MAX
+enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                           const uint32_t *own, double *a, double *j, double *phi);
+
+/* hb_force_eval and hb_force_at in two halves: begin returns while the device works, finish waits and fills a, j and phi.
+ * Until then all arrays belong to the call, and the handle takes no other. Schemes on the host, and OpenGL in software,
+ * are done when begin returns. finish without a call under way does nothing. */
+enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                              double *phi);
+enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                 const uint32_t *own, double *a, double *j, double *phi);
+enum hb_status hb_force_finish(struct hb_force *force);
+
 /* ---- simulation -------------------------------------------------------------------------------------- */
 
 /* How the step of eqs 2 and 9 becomes a power of two: the next below, the nearest in log2, the next above. In any case a
@@ -320,6 +343,9 @@ void hb_sim_destroy(struct hb_sim *sim);
 
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
 enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
+
+/* All block steps that reach t or a time before it. Errors: as hb_sim_step; the steps before it are done. */
+enum hb_status hb_sim_integrate(struct hb_sim *sim, double t);
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts);
 void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases); /* of all steps so far */
 enum { HB_BLOCK_SIZES = 32 };

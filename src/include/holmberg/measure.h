@@ -1,5 +1,6 @@
-/* Speed: benchmarks of forces and runs, tunings, properties of the machine, and the time model of [PZ07]. Conventions as
- * in holmberg.h. */
+/* For the program holmberg, whose commands bench, model, tune, info and reproduce it is: benchmarks of forces and runs,
+ * tunings, properties of the machine, and the time model of [PZ07]. Neither installed nor in libholmberg. Conventions as in
+ * holmberg.h. */
 #ifndef HOLMBERG_MEASURE_H
 #define HOLMBERG_MEASURE_H
 

@@ -1,0 +1,21 @@
+/* What context is current in this thread, anybody's: by EGL, GLX or OSMesa. A program that calls the library may draw with
+ * OpenGL of its own. */
+#ifndef HB_GL_CURRENT_H
+#define HB_GL_CURRENT_H
+
+struct hb_gl_current {
+  void *context; /* NULL: none */
+  void *display;
+  void *draw, *read; /* surfaces of EGL, drawables of GLX; of OSMesa draw is the memory */
+  unsigned egl_api, type;
+  int width, height;
+  int system; /* its place in the table of gl_current.c, + 1; 0: none */
+};
+
+struct hb_gl_current hb_gl_current_ask(void);
+
+/* Both accept none. A context has to be released before one of another system can be current. */
+void hb_gl_current_release(const struct hb_gl_current *current);
+void hb_gl_current_restore(const struct hb_gl_current *current);
+
+#endif

@@ -1,0 +1,111 @@
+# Installed into a folder, found by pkg-config alone, used from C, C++ and Fortran, and removed again.
+load common
+
+setup_file() {
+  export ROOT=$BATS_FILE_TMPDIR/root
+  export API=$BATS_TEST_DIRNAME/../api
+  into_root install
+  unset HB_CHILD
+  export HB_CONTEXT=osmesa # the quickest to open
+}
+
+into_root() { # into_root install|uninstall
+  local build
+  build=$(dirname "$HOLMBERG")
+  make -s -o all -C "$BATS_TEST_DIRNAME/../.." B="$build" DESTDIR="$ROOT" PREFIX=/usr "$1"
+}
+
+installed() { PKG_CONFIG_PATH=$ROOT/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$ROOT pkg-config "$@"; }
+
+# compiled COMPILER SOURCE WORD...: compiles against the installed library and runs the program from there.
+compiled() {
+  local compiler=$1 source=$2
+  shift 2
+  # shellcheck disable=SC2046 # words
+  $compiler -Wall -Wextra -Werror "$API/$source" $(installed --cflags --libs holmberg) ${BESIDE:+-l$BESIDE} -lm -o program
+  LD_LIBRARY_PATH=$ROOT/usr/lib run -0 --separate-stderr ./program "$@"
+  [ -z "$stderr" ]
+}
+
+@test "the first example is README's, and keeps its energy" {
+  diff <(sed -n '/^```c$/,/^```$/p' "$BATS_TEST_DIRNAME/../../README.md" | grep -v '^```') "$API/integrate.c"
+  compiled 'cc -std=c11' integrate.c
+  [ "${#lines[@]}" -eq 5 ]
+  awk -v e="$(awk 'BEGIN { printf "%.12f", -(12 / 5 + 15 / 4 + 20 / 3) }')" \
+    '{ if ($6 - e > 1e-6 || e - $6 > 1e-6) exit 1 }' <<<"$output"
+}
+
+@test "forces at points, while the program works" {
+  for scheme in host host-simd bag; do
+    compiled 'cc -std=c11' forces.c $scheme
+    [[ $output == "$scheme, "*", on "*": off by "[0-9]e-* ]]
+  done
+  LD_LIBRARY_PATH=$ROOT/usr/lib run ! ./program none
+  [[ $output == "unknown scheme 'none' (expected "* ]]
+}
+
+@test "a checkpoint" {
+  compiled 'cc -std=c11' resume.c half.ckpt
+  [ "$output" = $'resuming what was saved half way\nthe same bytes' ]
+}
+
+@test "snapshots, of which HDF5 is read by the installed holmberg-child" {
+  compiled 'cc -std=c11' snapshots.c a.txt a.h5
+  [[ $output == *$'\na.txt: 100 particles, the same positions, observed by Erik\na.h5: 100 particles, the same positions, observed by Erik' ]]
+  # in a locale with commas
+  localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8"
+  "$HOLMBERG" ic plummer -n 100 --seed 7 -o c.txt
+  LOCPATH=$PWD LC_ALL=de_DE.UTF-8 LD_LIBRARY_PATH=$ROOT/usr/lib ./program b.txt
+  LOCPATH=$PWD LC_ALL=de_DE.UTF-8 bash -c 'printf %.1f 1,5' | grep -x 1,5
+  cmp <(grep -v '^#' b.txt) <(grep -v '^#' c.txt)
+  # beside an installed program, which is linked with the static library, too
+  HOLMBERG=$ROOT/usr/bin/holmberg accepts run a.h5 --t-end 0.125
+  chmod -x "$ROOT/usr/libexec/holmberg/holmberg-child"
+  LD_LIBRARY_PATH=$ROOT/usr/lib run --separate-stderr ./program a.h5
+  chmod +x "$ROOT/usr/libexec/holmberg/holmberg-child"
+  [ "$status" -eq 1 ]
+  [[ $stderr == "cannot read a.h5: holmberg-child is not in $ROOT/usr/lib/ nor in ../libexec/holmberg; HB_CHILD can name it" ]]
+}
+
+@test "beside an OpenGL context of the program's own" {
+  for context in egl osmesa; do
+    BESIDE=EGL compiled 'cc -std=c11' own_context.c $context
+    [[ $output == "forces on "*$'\nour context as before' ]]
+  done
+}
+
+@test "C++" {
+  compiled 'c++ -std=c++17' radii.cpp
+  [ "${#lines[@]}" -eq 4 ]
+  # half of the mass is within 0.77 in a Plummer sphere of infinitely many
+  awk '/^t/ { if ($15 < 0.7 || $15 > 0.9) exit 1 }' <<<"$output"
+  [[ ${lines[3]} == "and an error: unknown scheme 'none of ours' (expected "* ]]
+}
+
+@test "Fortran" {
+  compiled 'gfortran -std=f2008 -Wno-missing-include-dirs' forces.f90
+  [ "${#lines[@]}" -eq 4 ]
+  # toward the corners at distances of 5 and 4: 4 (-3, -4) / 125 + 5 (0, -4) / 64
+  [[ ${lines[0]} == *"a = -0.09600000 -0.44050000  0.00000000"* ]]
+  [[ ${lines[3]} == energy*-12.81666667 ]]
+}
+
+@test "a static link, by the libraries that pkg-config adds" {
+  # shellcheck disable=SC2046 # words
+  cc -std=c11 "$API/integrate.c" -I"$ROOT/usr/include" "$ROOT/usr/lib/libholmberg.a" \
+    $(pkg-config --libs $(installed --print-requires-private holmberg)) -ldl -lm -pthread -o program
+  run -0 ./program
+  [ "${#lines[@]}" -eq 5 ]
+}
+
+@test "what the shared library exports is the checked list" {
+  readelf -dW "$ROOT/usr/lib/libholmberg.so.1" | grep -F 'Library soname: [libholmberg.so.1]'
+  nm -D --defined-only "$ROOT/usr/lib/libholmberg.so" | awk '$2 != "A" { print $3 }' | sort >exported
+  diff <(sed 's/$/@@HOLMBERG_1/' "$API/symbols.txt") exported
+}
+
+@test "uninstalling leaves nothing" {
+  into_root uninstall
+  [ -z "$(find "$ROOT" ! -type d)" ]
+  [ -z "$(find "$ROOT" -name '*holmberg*')" ]
+}
