@@ -32,7 +32,7 @@ static void print_help(void)
   hb_opts_help_row("  -h, --help", "print this help and exit; 'holmberg COMMAND --help' explains a command",
                    stdout);
   hb_opts_help_row("  -v, --version", "print the version and exit", stdout);
-  puts("\nexit codes: 0 done, 1 internal (diff: they differ), 2 usage, 3 bad input, 4 reading or writing failed,\n"
+  puts("\nexit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed,\n"
        "  5 no OpenGL device, or one that lacks a needed feature, 6 device fault, 7 numerical failure,\n"
        "  75 stopped before the end by a signal or --max-hours\n\n"
        "example:\n"
