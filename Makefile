@@ -29,7 +29,7 @@ SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp sh
 PAPERS  := $(sort $(wildcard data/paper/*.csv))
 REPORT  := $(sort $(wildcard data/report/*.html data/report/*.css))
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
-ROOMS   := base core gl pairs ic io perf force step sim# of the library; the others are of the program
+ROOMS   := base core gl pairs ic io perf force step sim render# of the library; the others are of the program
 object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst %,$(B)/obj/gen/%.o,$(2))
 LIB_OBJ := $(call object,$(ROOMS:%=src/%/%),shaders paper)
 OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/%,$(SOURCES)),templates commit)
@@ -46,7 +46,7 @@ MANUAL  := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/manual/%,$(SOURCES)))
 CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
-OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/*/*.c))
+OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(filter-out tests/api/%,$(wildcard tests/*/*.c)))
 
 # What fuzzing needs, linked with the command line but its main(); calls that tests/fuzz answers itself are its own.
 FUZZ_OBJ   := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/fuzz/*.c)) $(filter-out %/main.o,$(CLI_OBJ))

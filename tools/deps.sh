@@ -39,6 +39,7 @@ test          cmd:man                  man-db               man-db              
 test          cmd:mandoc               mandoc               mandoc               mandoc       mandoc
 test          cmd:zsh                  zsh                  zsh                  zsh          zsh
 test          cmd:g++                  g++                  gcc-c++              gcc          gcc
+test          lib:python3/dist-packages/numpy python3-numpy python3-numpy   python-numpy numpy
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
 deb           cmd:dpkg-buildpackage    dpkg-dev             -                    -            -

@@ -39,15 +39,15 @@ files() {
   done
   echo "644 $build/manual/holmberg.bash $DATADIR/bash-completion/completions/holmberg"
   echo "644 $build/manual/_holmberg $ZSHDIR/_holmberg"
-  for module in src/python/holmberg/*.py; do
-    [ ! -e "$module" ] || echo "644 $module $PYTHONDIR/holmberg/${module##*/}"
+  for module in src/python/*/*.py; do
+    echo "644 $module $PYTHONDIR/${module#src/python/}"
   done
   for header in src/include/holmberg/*.h; do
     [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
   done
 }
 
-own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $PYTHONDIR/holmberg"
+own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $PYTHONDIR/holmberg $PYTHONDIR/amuse_holmberg"
 
 put() { # put MODE SOURCE DESTINATION
   case $1 in
@@ -71,7 +71,7 @@ install)
     case $source in *.pc) source=$folder/$source ;; esac
     put "$mode" "$source" "$destination"
   done
-  [ -n "$DESTDIR" ] || [ "$(id -u)" != 0 ] || ldconfig
+  [ -n "$DESTDIR" ] || [ "$(id -u)" != 0 ] || ! command -v ldconfig >/dev/null || ldconfig
   ;;
 uninstall)
   files | while read -r _ _ destination; do rm -f "$DESTDIR$destination"; done

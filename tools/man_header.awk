@@ -18,15 +18,27 @@ function strip(s) {
   return s
 }
 
-# A line that is indented, as a formula is, stays a line.
-function put_text(s,    k, n, lines, alone, was_alone) {
+# An indented line is an entry, `NAME  what it is`, which continues where lines are indented more, or a line of its own, as
+# a formula is.
+function put_text(s,    k, n, lines, line, kind, before, name) {
   n = split(s, lines, "\n")
   for (k = 1; k <= n; k++) {
-    alone = sub(/^  +/, "", lines[k])
-    if (alone || was_alone) print ".br"
-    was_alone = alone
-    if (lines[k] == "") print ".PP"
-    else put(escaped(lines[k]))
+    line = lines[k]
+    before = kind
+    kind = line !~ /^  / ? "text" : before == "entry" && line ~ /^    / ? "entry" : "alone"
+    if (kind == "alone" && (before == "entry" || line ~ /^  [A-Za-z][A-Za-z0-9_, -]*  +[^ ]/)) {
+      kind = "entry"
+      sub(/^ +/, "", line)
+      match(line, line ~ /^[^ ]+(, [^ ]+)*  / ? "  +" : " +")
+      name = substr(line, 1, RSTART - 1)
+      line = substr(line, RSTART + RLENGTH)
+      printf ".TP\n.B %s\n", escaped(name)
+    }
+    sub(/^ +/, "", line)
+    if (kind == "text" && before == "entry") print ".PP"
+    if (kind == "alone" || (kind == "text" && before == "alone")) print ".br"
+    if (line == "") print ".PP"
+    else put(escaped(line))
   }
 }
 

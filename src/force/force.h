@@ -122,6 +122,7 @@ enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, c
 /* The facts of the precision and the interaction that a source works in. */
 const struct hb_precision_facts *hb_force_facts(const struct hb_force *force);
 const struct hb_interaction *hb_force_interaction(const struct hb_force *force);
+const char *hb_force_parameters(const struct hb_force *force); /* as in hb_force_params; NULL: none */
 
 /* Whether a source works in less than double, and so gains from the particles' own frame (core/frame.h). */
 int hb_force_rounds(const struct hb_force *force);

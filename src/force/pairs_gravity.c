@@ -41,11 +41,11 @@ static enum hb_status gravity_open(const struct hb_force_params *params, struct 
   *state = g;
   HB_TRY(hb_force_open_gl(params, gl, &g->context));
   struct hb_pairs_params pairs = {.context = g->context,
-                                  .interaction = hb_interaction_find(params->interaction),
+                                  .interaction = params->custom_interaction,
                                   .scheme = params->scheme,
                                   .precision = hb_precision_find(params->precision),
                                   .max_draw_s = params->max_draw_s};
-  hb_interaction_parameter(pairs.interaction, params->eps, pairs.parameter);
+  HB_TRY(hb_interaction_set(pairs.interaction, params->eps, params->parameters, pairs.parameter));
   g->waits = (params->flags & HB_FORCE_PHASES) != 0;
   g->tunes = !params->tuning && !(params->flags & HB_FORCE_NO_TUNE);
   HB_TRY(hb_tuning_parse(params->tuning, &pairs.tuning));

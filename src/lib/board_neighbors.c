@@ -41,7 +41,12 @@ static enum hb_status find_nearest(struct hb_board *b, uint32_t *address, double
 {
   const struct hb_sinks *s = &b->sinks;
   const struct hb_near_points points = points_of(b);
-  HB_TRY(hb_timed_nearest(b->timed, &points, address, r2));
+  enum hb_status status = hb_timed_nearest(b->timed, &points, address, r2);
+  if (status == HB_ERR_DEVICE) {
+    HB_TRY(hb_engine_again(b->engine));
+    status = hb_timed_nearest(b->timed, &points, address, r2);
+  }
+  HB_TRY(status);
   for (size_t i = 0; i < s->n; i++) {
     if (s->has_twins[i]) nearest_without_twins(b, i, &address[i], &r2[i]);
     if (address[i] != HB_NO_SOURCE && !b->names.is_set[address[i]]) address[i] = HB_NO_SOURCE;
@@ -81,7 +86,12 @@ enum hb_status hb_board_read_lists(int id, int *overflow)
   if (s->n == 0 || b->nj == 0) return HB_OK;
   const struct hb_near_points points = points_of(b);
   size_t share = HB_BOARD_ENTRIES / s->n, most = share > LIST_LEAST ? share : LIST_LEAST;
-  HB_TRY(hb_timed_find(b->timed, &points, s->h2, most, &b->lists));
+  enum hb_status status = hb_timed_find(b->timed, &points, s->h2, most, &b->lists);
+  if (status == HB_ERR_DEVICE) {
+    HB_TRY(hb_engine_again(b->engine));
+    status = hb_timed_find(b->timed, &points, s->h2, most, &b->lists);
+  }
+  HB_TRY(status);
   for (size_t i = 0; i < s->n; i++) *overflow |= b->lists.count[i] > most;
   return HB_OK;
 }

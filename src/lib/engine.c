@@ -118,10 +118,16 @@ static enum hb_status finish(struct hb_engine *e)
 }
 
 /* A device that failed gets a second chance, with shorter draws. */
-static enum hb_status begin_again(struct hb_engine *e)
+enum hb_status hb_engine_again(struct hb_engine *e)
 {
   e->is_sent = 0;
   HB_TRY(hb_force_open_again(e->force));
+  return send(e);
+}
+
+static enum hb_status begin_again(struct hb_engine *e)
+{
+  HB_TRY(hb_engine_again(e));
   return begin(e);
 }
 

@@ -31,11 +31,13 @@ setup_file() {
 }
 
 @test "each public function leads to a page that declares it" {
+  cat "$BATS_TEST_DIRNAME"/../api/*symbols.txt >names
   while read -r name; do
-    [[ $name != hb_*_names ]] || continue
+    # arrays of words, names for Fortran, and plain ones, which would take the place of others' pages
+    [[ $name != *_names && $name == *_* && $name != *_ ]] || continue
     page=$(sed 's/.so man3//' "$MANUAL/$name.3")
     grep -q "\b$name(" "$MANUAL/$page"
-  done <"$BATS_TEST_DIRNAME/../api/symbols.txt"
+  done <names
 }
 
 # completes WORD...: what bash offers for the last word of this line

@@ -11,13 +11,13 @@ load common
 @test "--help lists the commands and the exit codes" {
   accepts --help
   [ "${lines[0]}" = 'usage: holmberg COMMAND [options]' ]
-  for command in ic run plot view render trace bench model reproduce tune info; do [[ $output == *$'\n'"  $command "* ]]; done
+  for command in ic run plot view render trace convert diff pairs bench model reproduce tune info; do [[ $output == *$'\n'"  $command "* ]]; done
   [[ $output == *'exit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed'* ]]
   [[ $output == *'example:'* ]]
 }
 
 @test "every command explains itself, with an example that starts with its name" {
-  for command in ic run plot view render trace bench model reproduce tune info; do
+  for command in ic run plot view render trace convert diff pairs bench model reproduce tune info; do
     accepts "$command" --help
     [[ ${lines[0]} == "usage: holmberg $command"* ]]
     [[ $output == *$'\nexample:\n  holmberg '"$command"* ]]
@@ -81,7 +81,7 @@ load common
 @test "no command" { fails_with 2 'no command given'; }
 @test "unknown command, near one" { fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" rnu; }
 @test "unknown command, near none" {
-  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, view, render, trace, convert, diff, bench, *info)" simulate
+  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, view, render, trace, convert, diff, pairs, bench, model, *info)" simulate
 }
 @test "unknown option before a command" {
   fails_with 2 "unknown option '--vresion'; did you mean '--version'[?]" --vresion

@@ -6,6 +6,7 @@
 #include <holmberg/g6.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 static struct g6_particles p;
@@ -187,6 +188,58 @@ static void test_thousand(void **state)
   assert_int_equal(hb_mem_now(), before);
 }
 
+/* Boards in threads of their own, at once. */
+struct task {
+  int board, n;
+  double acc[100][G6_MOST][3];
+};
+
+static void *run_board(void *context)
+{
+  struct task *t = context;
+  struct g6_particles *mine = malloc(sizeof *mine);
+  struct g6_sinks *sinks = malloc(sizeof *sinks);
+  g6_particles_make(t->n, mine);
+  if (g6_open(t->board)) return NULL;
+  g6_send(t->board, mine);
+  for (int k = 0; k < 100; k++) {
+    g6_sinks_make(mine, t->n / 2, k / 1024.0, sinks);
+    g6_set_ti(t->board, k / 1024.0);
+    g6calc_firsthalf(t->board, t->n, sinks->n, sinks->index, sinks->x, sinks->v, NULL, NULL, NULL, 0.01,
+                     NULL);
+    if (g6calc_lasthalf(t->board, t->n, sinks->n, sinks->index, sinks->x, sinks->v, 0.01, NULL, t->acc[k],
+                        sinks->jerk, sinks->pot))
+      break;
+  }
+  g6_close(t->board);
+  free(mine);
+  free(sinks);
+  return t;
+}
+
+static void test_threads(void **state)
+{
+  (void)state;
+  struct task *alone = calloc(3, sizeof *alone), *together = calloc(3, sizeof *together);
+  pthread_t threads[3];
+  setenv("HB_G6_SCHEME", "host-simd", 1);
+  for (int k = 0; k < 3; k++) {
+    alone[k].board = together[k].board = 10 * k;
+    alone[k].n = together[k].n = 200 + 50 * k;
+    assert_non_null(run_board(&alone[k]));
+  }
+  for (int k = 0; k < 3; k++) assert_int_equal(pthread_create(&threads[k], NULL, run_board, &together[k]), 0);
+  for (int k = 0; k < 3; k++) {
+    void *done;
+    pthread_join(threads[k], &done);
+    assert_non_null(done);
+    assert_memory_equal(alone[k].acc, together[k].acc, sizeof alone->acc);
+    assert_true(alone[k].acc[99][50][0] != 0);
+  }
+  free(alone);
+  free(together);
+}
+
 static enum hb_status work(void *data)
 {
   (void)data;
@@ -215,9 +268,9 @@ static void test_lack_of_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_schemes),        cmocka_unit_test(test_failures), cmocka_unit_test(test_overflow),
-      cmocka_unit_test(test_boards),         cmocka_unit_test(test_pipes),    cmocka_unit_test(test_thousand),
-      cmocka_unit_test(test_lack_of_memory),
+      cmocka_unit_test(test_schemes), cmocka_unit_test(test_failures),       cmocka_unit_test(test_overflow),
+      cmocka_unit_test(test_boards),  cmocka_unit_test(test_pipes),          cmocka_unit_test(test_thousand),
+      cmocka_unit_test(test_threads), cmocka_unit_test(test_lack_of_memory),
   };
   setenv("HB_G6_QUIET", "1", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);

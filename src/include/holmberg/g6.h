@@ -31,7 +31,7 @@
  *   HB_G6_QUIET      if set, nothing is written to stderr
  *   HB_CONTEXT, HB_DEVICE, OMP_NUM_THREADS   as for holmberg itself
  *
- * Boards may be used by several threads, each board by one at a time. */
+ * Boards may be used by several threads, each board by one at a time; the calls of GRAPE-5 and NBODY6 by one thread. */
 #ifndef HOLMBERG_G6_H
 #define HOLMBERG_G6_H
 

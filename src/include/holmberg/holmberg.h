@@ -1,6 +1,6 @@
 /* Holmberg: direct gravitational N-body integration on OpenGL: particles, initial conditions, snapshots, forces, simulations.
  * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), device.h (drawing from the particles'
- * textures). tests/api in the source has short programs that use them.
+ * textures), picture.h (pictures). tests/api in the source has short programs that use them.
  *
  * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
  * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
@@ -11,7 +11,9 @@
  *
  * Threads. One handle, one thread at a time; different handles may be used by different threads at once, and give the same
  * bits as one after the other. hb_error() is each thread's own. A handle whose forces are on OpenGL stays with the thread
- * that opened it, as its context does. The library never prints, exits, or handles signals; its helper threads block them. */
+ * that opened it, as its context does; context glfw, of the window system, is for the main thread. The library never prints,
+ * exits, or handles signals; its helper threads block them. HDF5 is in use while a snapshot is written: a program that has
+ * HDF5 of its own, built for one thread, does not use it at that time. */
 #ifndef HOLMBERG_HOLMBERG_H
 #define HOLMBERG_HOLMBERG_H
 
@@ -153,12 +155,17 @@ enum hb_force_flags {
   HB_FORCE_PHASES = 8       /* wait for the device between phases, so that each can be timed */
 };
 
+struct hb_interaction;
+
 struct hb_force_params {
   const char *scheme;    /* name of a scheme, NULL or "auto": see hb_force_schemes            */
   const char *precision; /* one of the scheme's precisions; NULL: its first                   */
   const char *
-      interaction; /* NULL: gravity_jerk; another that gives jerk and potential, see hb_bench_interactions (measure.h):
-                              bag, tile and matrix2004 take it                                */
+      interaction; /* NULL: gravity_jerk; another's name, or a file like my.glsl, see interaction.h: for bag, tile and
+                              matrix2004, and only if it gives what integrators need       */
+  const struct hb_interaction *custom_interaction; /* in its place one that outlives the force; NULL: none */
+  const char
+      *parameters;     /* of the interaction: "k=1 b=2"; NULL: the values in its file. eps2 is set by eps */
   const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
   const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
   const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
@@ -341,6 +348,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
                            struct hb_sim **sim);
 void hb_sim_destroy(struct hb_sim *sim);
 
+double hb_sim_time(const struct hb_sim *sim);      /* the time that the last block step reached */
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
 enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
 
