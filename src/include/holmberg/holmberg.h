@@ -67,6 +67,9 @@ enum hb_status hb_particles_set_note(struct hb_particles *particles, const char 
 enum hb_status hb_particles_add_history(struct hb_particles *particles, const char *line);
 const char *hb_particles_note(const struct hb_particles *particles, const char *key);
 
+/* The key of the k-th note, from 0; NULL after the last. */
+const char *hb_particles_note_key(const struct hb_particles *particles, size_t k);
+
 /* ---- initial conditions ------------------------------------------------------------------------------ */
 
 /* How plummer is scaled to its units: by sums over its own particles, exact but N^2 work, or by those of the model it is
@@ -123,12 +126,25 @@ struct hb_snapshot_format {
 
 const struct hb_snapshot_format *hb_snapshot_formats(size_t *count);
 
-/* format NULL: by the extension of path. path "-" is standard input or output (text only). A file is written
- * completely or not at all: under a temporary name in the same folder, synced and renamed. HDF5 is read by
- * holmberg-child, a program that is installed with the library; the environment variable HB_CHILD can name another place.
+/* format NULL: by the extension of path; when reading also by content, where formats share an extension or none has it.
+ * path "-" is standard input or output (not HDF5). A file is written completely or not at all: under a temporary name in
+ * the same folder, synced and renamed. HDF5 is read by holmberg-child, a program that is installed with the library; the
+ * environment variable HB_CHILD can name another place. Of a file of many snapshots, the last is read.
  * Errors: HB_ERR_INPUT (content; names file, line or data set, value), HB_ERR_IO, HB_ERR_USAGE (format). */
 enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles);
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles);
+
+/* What was found in a file. */
+struct hb_snapshot_contents {
+  const char *format;     /* one of hb_snapshot_formats         */
+  size_t count;           /* snapshots in it                    */
+  double t_first, t_last; /* the smallest and largest time      */
+};
+
+/* The snapshot of time t (within 1e-6, relative for |t| > 1), or the last if t is NaN. contents may be NULL. Errors: as
+ * hb_snapshot_read. */
+enum hb_status hb_snapshot_read_at(const char *path, const char *format, double t,
+                                   struct hb_particles **particles, struct hb_snapshot_contents *contents);
 
 /* ---- forces ------------------------------------------------------------------------------------------ */
 
