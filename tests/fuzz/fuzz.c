@@ -16,6 +16,8 @@ const struct fuzz_target fuzz_targets[] = {
     {"script", fuzz_script},
     {"answer", fuzz_answer},
     {"hdf5", fuzz_hdf5},
+    {"interaction", fuzz_interaction},
+    {"table", fuzz_table},
     {NULL, NULL},
 };
 
