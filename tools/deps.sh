@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|test|long|fuzz|lint: makes sure that this machine has what the target needs. Missing packages are announced and
+# deps.sh run|test|long|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
 # installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
 # installing.
 set -eu
@@ -34,11 +34,19 @@ test          lib:python3/dist-packages/yt python3-yt        -                  
 run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium
+test          file:/usr/share/i18n/locales/de_DE locales    glibc-locale-source  glibc        -
+test          cmd:man                  man-db               man-db               man-db       -
+test          cmd:mandoc               mandoc               mandoc               mandoc       mandoc
+test          cmd:zsh                  zsh                  zsh                  zsh          zsh
 test          cmd:g++                  g++                  gcc-c++              gcc          gcc
 test          lib:python3/dist-packages/numpy python3-numpy python3-numpy   python-numpy numpy
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
+deb           cmd:dpkg-buildpackage    dpkg-dev             -                    -            -
+deb           cmd:dh                   debhelper            -                    -            -
+deb           cmd:lintian              lintian              -                    -            -
 long          cmd:strace                strace               strace               strace       -
+long          cmd:valgrind             valgrind             valgrind             valgrind     -
 fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-clang afl++     afl++
 fuzz          clang:sanitizer/asan_interface.h libclang-rt-dev compiler-rt     compiler-rt  -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
@@ -58,6 +66,7 @@ present() {
   pc:*) pkg-config --exists "$name" 2>/dev/null ;;
   c:*) echo "#include <$name>" | "${CC:-cc}" -E -o /dev/null - >/dev/null 2>&1 ;;
   clang:*) [ -e "$(clang -print-file-name="include/$name" 2>/dev/null)" ] ;;
+  file:*) [ -e "$name" ] ;;
   lib:*)
     for folder in /usr/lib /usr/lib64 /usr/lib/*-linux-gnu* /usr/local/lib /opt/homebrew/lib; do
       [ -e "$folder/$name" ] && return 0

@@ -14,6 +14,12 @@ fi
 echo '#define HB_HAS_PRECISE 1'
 echo '#define HB_HAS_DOUBLE 1'
 [ -z "$defines" ] || printf '%s\n' "$defines"
+# The records that an interaction declares: the brackets in its comment.
+records() { sed -n "s|^// *$1:||p" "$part" | tr -cd '(' | wc -c; }
+if [ -n "$part" ]; then
+  echo "#define RECORDS $(records particle)"
+  echo "#define F_RECORDS $(records force)"
+fi
 expand() {
   while IFS= read -r line || [ -n "$line" ]; do
     case $line in

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# lint.sh BUILD: layers and sizes, the paper map, formatting, warnings of gcc and clang, headers alone in C and C++,
-# static checks of C and of scripts, shaders through the reference compiler. Prints what is wrong; exit 1 if anything is.
-# BUILD is the folder of a whole build, with what the compiler said beside the objects.
+# lint.sh BUILD: layers and sizes, the paper map, formatting, warnings of gcc and clang, headers alone in C and C++, a
+# library that keeps quiet, static checks of C and of scripts, shaders through the reference compiler. Prints what is wrong;
+# exit 1 if anything is. BUILD is the folder of a whole build, with what the compiler said beside the objects.
 set -u
 build=$1
 cd "$(dirname "$0")/.." || exit 1
@@ -42,6 +42,13 @@ headers_alone() {
     grep -qxF "#include \"${header#src/}\"" <<<"$own" || echo "$header"
   done | each 4 cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Isrc -Isrc/include -x c || return 1
   find src/include -name '*.h' | each 2 c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Isrc/include -x c++
+}
+
+# What a library must leave to its host program: standard streams, its end, signals, the locale.
+# shellcheck disable=SC2317
+library_is_quiet() {
+  ! nm -D -u "$build/libholmberg.so.1" | sed 's/.* //; s/@.*//' |
+    grep -xE '(__)?v?printf(_chk)?|puts|putchar|perror|stdout|stderr|_?_?exit|quick_exit|abort|__assert_fail|signal|sigaction|raise|setlocale'
 }
 
 # clang says all that it has to say before it makes code.
@@ -121,6 +128,7 @@ check 'sizes' tools/check_sizes.sh
 check 'formatting' eval "find src tests -name '*.[ch]' | each 40 clang-format --dry-run -Werror"
 check 'headers alone, C and C++' headers_alone
 check 'gcc warnings' warnings
+check 'the library neither prints nor exits' library_is_quiet
 check 'clang warnings' clang_warnings
 # cppcheck takes a pointer to a function for an integer
 check 'cppcheck' cppcheck --quiet -j "$at_once" --error-exitcode=1 --enable=warning,portability --std=c11 --inline-suppr \

@@ -12,16 +12,17 @@
 // A double-single is a number stored as two floats: the nearest float, and the remainder, at least 2^24 times smaller.
 // Pi is 3.1415927 - 8.7e-8. That makes about 48 bits, on devices whose doubles are slow or missing.
 //
-// A file that includes this one first defines PRECISION (one of the four below), RECORDS (vec4s that describe a
-// particle, 1 to 3) and F_RECORDS (vec4s that make up a force, 1 or 2).
+// PRECISION (one of the four below), RECORDS (vec4s that describe a particle, 1 to 3) and F_RECORDS (vec4s that make up a
+// force, 1 to 3) are defined before this file is included: for an interaction by the loader, from its declaration
+// (interactions/README.md).
 
 #define SINGLE 0
 #define COMPENSATED 1
 #define DS 2
 #define DOUBLE 3
 
-#if RECORDS > 3 || F_RECORDS > 2
-#error an interaction has at most 3 records a particle and 2 a force
+#if RECORDS > 3 || F_RECORDS > 3
+#error an interaction has at most 3 records a particle and 3 a force
 #endif
 
 #if PRECISION == DOUBLE

@@ -2,10 +2,12 @@
 //
 //   a = sum m rij / (r^2 + eps^2)^(3/2)
 //
-//   particle: (x, y, z, m)    force: (a, -)    parameter: (eps^2, -, -, -)
+//   particle:  (x, y, z, m)
+//   sink:      (x, y, z, -)
+//   force:     (ax, ay, az, -)
+//   parameter: (eps2 = 0, -, -, -)
+//   flops:     20
 
-#define RECORDS 1
-#define F_RECORDS 1
 #define ROOTS(r) vec4(3.0, 3.0, 3.0, 0.0) // powers of 1 / r
 
 #include "common/real.glsl"

@@ -5,12 +5,14 @@
 //   phi   = -sum m      / (r^2 + eps^2)^(1/2)
 //   da/dt =  sum m (vij / (r^2 + eps^2)^(3/2) - 3 (rij . vij) rij / (r^2 + eps^2)^(5/2))
 //
-//   particle: (x, y, z, m) (vx, vy, vz, -)    force: (a, phi) (da/dt, -)    parameter: (eps^2, -, -, -)
+//   particle:  (x, y, z, m) (vx, vy, vz, -)
+//   sink:      (x, y, z, -) (vx, vy, vz, -)
+//   force:     (ax, ay, az, phi) (jx, jy, jz, -)
+//   parameter: (eps2 = 0, -, -, -)
+//   flops:     43
 //
 // interact() is one pair: it adds the force of source j on sink i to f. A component written `-` must be left alone.
 
-#define RECORDS 2
-#define F_RECORDS 2
 // powers of 1 / r; the jerk has 3 and 5: their mean
 #define ROOTS(r) (r == 0 ? vec4(3.0, 3.0, 3.0, 1.0) : vec4(4.0, 4.0, 4.0, 0.0))
 

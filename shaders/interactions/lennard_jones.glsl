@@ -4,10 +4,10 @@
 //   u(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6)   for r < r_cut, else 0
 //   f = -grad u = sum 24 epsilon (2 (sigma/r)^12 - (sigma/r)^6) / r^2  (xi - xj)
 //
-//   particle: (x, y, z, -)    force: (f, -)    parameter: (sigma^2, epsilon, r_cut^2, -)
-
-#define RECORDS 1
-#define F_RECORDS 1
+//   particle:  (x, y, z, -)
+//   force:     (fx, fy, fz, -)
+//   parameter: (sigma2 = 1e-4, epsilon = 1, r_cut2 = 6.25e-4, -)
+//   flops:     24
 
 #include "common/real.glsl"
 

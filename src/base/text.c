@@ -5,10 +5,23 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+static locale_t in_c;
+static void make_in_c(void) { in_c = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+locale_t hb_text_in_c_begin(void)
+{
+  static pthread_once_t made = PTHREAD_ONCE_INIT;
+  pthread_once(&made, make_in_c);
+  return uselocale(in_c);
+}
+
+void hb_text_in_c_end(const locale_t *callers) { uselocale(*callers); }
 
 /* One plain decimal number, not hexadecimal, inf or nan; *end is where it stops. */
 static int plain_number(const char *word, const char **end, double *number)

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 
+#include <locale.h>
 #include <stdarg.h>
 
 /* "0.5", "1e-3", "2^-8", "1/256" as a finite double. The whole word must be a number.
@@ -15,6 +16,12 @@ enum hb_status hb_text_count(const char *word, uint64_t *number);
 
 /* A time with its unit, "10min", "30s", "1.5h", "500ms", "2d", in seconds. Errors: HB_ERR_USAGE. */
 enum hb_status hb_text_duration(const char *word, double *seconds);
+
+/* From here to the end of the block this thread writes and reads numbers with a point, whatever the host program's locale. */
+#define HB_TEXT_IN_C                                                                                         \
+  __attribute__((cleanup(hb_text_in_c_end))) locale_t hb_text_callers_locale = hb_text_in_c_begin()
+locale_t hb_text_in_c_begin(void);
+void hb_text_in_c_end(const locale_t *callers);
 
 /* Splits a line, in place, into words separated by any of these blanks, `most` at most. Returns their number. */
 int hb_text_words(char *line, const char *blanks, int most, const char **words);

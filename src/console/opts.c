@@ -173,7 +173,7 @@ static enum hb_status check_operands(const struct hb_opts *opts)
 {
   const struct hb_opts_command *command = opts->command;
   char all[HB_WORDS_LENGTH];
-  int has_words = command->operand_words.array || command->operand_words.at;
+  int has_words = hb_words_any(command->operand_words);
   if (opts->operand_count < command->operand_min && has_words)
     return hb_fail(HB_ERR_USAGE, "'holmberg %s' needs a %s (one of %s)", command->name, command->operand,
                    hb_words_join(command->operand_words, all));

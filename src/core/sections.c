@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,10 +18,11 @@ void hb_sections_clear(struct hb_sections *sections)
 enum hb_status hb_sections_put(struct hb_sections *sections, const char *name, enum hb_section_type type,
                                size_t count, const void *data)
 {
+  if (strlen(name) >= sizeof sections->at->name || hb_sections_find(sections, name))
+    return hb_fail(HB_ERR_INTERNAL, "the name of section '%s' is too long or there already", name);
   HB_TRY(HB_GROW(sections->count, &sections->capacity, &sections->at));
   struct hb_section *section = &sections->at[sections->count];
   *section = (struct hb_section){.type = type, .count = count, .data = data};
-  assert(strlen(name) < sizeof section->name && !hb_sections_find(sections, name));
   snprintf(section->name, sizeof section->name, "%s", name);
   sections->count++;
   return HB_OK;

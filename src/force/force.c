@@ -15,6 +15,8 @@ struct hb_force {
   struct hb_force_params params; /* with the strings below, for opening it again */
   enum hb_precision precision;
   const struct hb_interaction *interaction;
+  struct hb_interaction *own_interaction; /* of a file; else NULL */
+  char *parameters;
   char context[32], device[192], tuning[256];
   size_t nj;       /* sources set; 0: none yet */
   size_t kept;     /* particles that stay on the device; 0: none */
@@ -22,6 +24,7 @@ struct hb_force {
   size_t stamp_room;
   uint32_t call;
   struct hb_phases phases;
+  unsigned openings;
   int is_under_way;             /* a call was begun and is to be finished */
   double origin[2][3];          /* of the sources' own frame: its place and velocity */
   struct hb_frame_copy sources; /* in that frame */
@@ -36,17 +39,31 @@ static const char *keep(const char *text, size_t room, char *copy)
   return copy;
 }
 
-/* Gravity, or another interaction that the source accepts. */
-static enum hb_status choose_interaction(const struct hb_force_ops *ops, const char *name,
-                                         const struct hb_interaction **interaction)
+/* Gravity, or another interaction that the source accepts: one of the program's, the caller's, or that of a file. */
+static enum hb_status choose_interaction(struct hb_force *f, const struct hb_force_params *params)
 {
-  *interaction = name ? hb_interaction_find(name) : HB_INTERACTION_GRAVITY;
-  if (!*interaction) return hb_fail(HB_ERR_USAGE, "unknown interaction '%s'", name);
-  if (!ops->takes_interactions && *interaction != HB_INTERACTION_GRAVITY)
-    return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", ops->info.name, name);
-  if (!hb_interaction_is_integrable(*interaction))
-    return hb_fail(HB_ERR_USAGE, "interaction %s gives no acceleration, jerk and potential to integrate with",
-                   name);
+  const char *name = params->interaction;
+  double parameter[4];
+  if (name && hb_interaction_is_path(name)) HB_TRY(hb_interaction_create(name, &f->own_interaction));
+  f->interaction = f->own_interaction           ? f->own_interaction
+                   : params->custom_interaction ? params->custom_interaction
+                   : name                       ? hb_interaction_find(name)
+                                                : HB_INTERACTION_GRAVITY;
+  if (!f->interaction) return hb_interaction_unknown(name);
+  if (!f->ops->takes_interactions && f->interaction != HB_INTERACTION_GRAVITY)
+    return hb_fail(HB_ERR_USAGE, "scheme %s computes gravity_jerk only, not %s", f->ops->info.name,
+                   f->interaction->name);
+  if (!hb_interaction_is_integrable(f->interaction))
+    return hb_fail(
+        HB_ERR_USAGE,
+        "interaction %s cannot be integrated: its particle is not (x, y, z, m) (vx, vy, vz, -), or its "
+        "force not (ax, ay, az, phi) (jx, jy, jz, -)",
+        f->interaction->name);
+  HB_TRY(hb_interaction_set(f->interaction, params->eps, params->parameters, parameter));
+  if (params->parameters) HB_TRY(hb_mem_strdup(params->parameters, &f->parameters));
+  f->params.parameters = f->parameters;
+  f->params.custom_interaction = f->interaction;
+  f->params.interaction = f->interaction->name;
   return HB_OK;
 }
 
@@ -60,17 +77,22 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   f->params.tuning = keep(params->tuning, sizeof f->tuning, f->tuning);
   HB_TRY(hb_force_choose_precision(&f->ops->info, params->precision, &f->precision));
   f->params.precision = hb_precision_names[f->precision];
-  HB_TRY(choose_interaction(f->ops, params->interaction, &f->interaction));
-  f->params.interaction = f->interaction->name;
+  HB_TRY(choose_interaction(f, params));
+  f->openings = 1;
   return f->ops->open(&f->params, gl, &f->state);
+}
+
+static enum hb_status check_eps(double eps)
+{
+  if (isfinite(eps) && eps >= 0) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", eps);
 }
 
 enum hb_status hb_force_open(const struct hb_force_params *params, struct hb_force **force)
 {
   HB_GL_VISIT;
   *force = NULL;
-  if (!isfinite(params->eps) || params->eps < 0)
-    return hb_fail(HB_ERR_USAGE, "the softening is %g, expected finite and >= 0", params->eps);
+  HB_TRY(check_eps(params->eps));
   if (!isfinite(params->max_draw_s) || params->max_draw_s < 0)
     return hb_fail(HB_ERR_USAGE, "the longest draw is %g s, expected finite and >= 0", params->max_draw_s);
   const struct hb_force_ops *ops;
@@ -99,6 +121,8 @@ void hb_force_close(struct hb_force *force)
   hb_mem_free(force->stamp);
   hb_mem_free(force->sources.xv);
   hb_points_free(&force->points);
+  hb_interaction_destroy(force->own_interaction);
+  hb_mem_free(force->parameters);
   hb_mem_free(force);
 }
 
@@ -111,6 +135,7 @@ const struct hb_precision_facts *hb_force_facts(const struct hb_force *force)
   return &hb_precisions[force->precision];
 }
 const struct hb_interaction *hb_force_interaction(const struct hb_force *force) { return force->interaction; }
+const char *hb_force_parameters(const struct hb_force *force) { return force->parameters; }
 int hb_force_position_bits(const char *precision)
 {
   enum hb_precision found = hb_precision_find(precision);
@@ -203,6 +228,18 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   return HB_OK;
 }
 
+enum hb_status hb_force_set_eps(struct hb_force *force, double eps)
+{
+  HB_TRY(check_eps(eps));
+  HB_TRY(check_idle(force));
+  if (eps == force->params.eps) return HB_OK;
+  if (!force->ops->set_eps)
+    return hb_fail(HB_ERR_USAGE, "scheme %s keeps the softening it was opened with", force->ops->info.name);
+  if (force->state) force->ops->set_eps(force->state, eps); /* else the device failed: it is opened again */
+  force->params.eps = eps;
+  return HB_OK;
+}
+
 /* Sinks must be sources, each named once. */
 static enum hb_status check_sinks(struct hb_force *force, size_t ni, const uint32_t *index)
 {
@@ -226,16 +263,30 @@ static enum hb_status check_ready(const struct hb_force *force)
   return check_idle(force);
 }
 
-enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
-                              double *phi)
+static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                            double *phi)
 {
-  HB_GL_VISIT;
   HB_TRY(check_ready(force));
   if (ni == 0) return HB_OK;
   HB_TRY(check_sinks(force, ni, index));
   HB_TRY(force->ops->begin(force->state, ni, index, a, j, phi));
   force->is_under_way = 1;
   return HB_OK;
+}
+
+/* Before the caller turns to other work: a driver may wait for more commands before it starts any. */
+static enum hb_status set_off(const struct hb_force *force)
+{
+  const struct hb_gl_context *gl = force->ops->gl ? force->ops->gl(force->state) : NULL;
+  return gl ? hb_gl_context_flush((struct hb_gl_context *)gl) : HB_OK;
+}
+
+enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                              double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin(force, ni, index, a, j, phi));
+  return set_off(force);
 }
 
 enum hb_status hb_force_finish(struct hb_force *force)
@@ -250,14 +301,13 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
                              double *phi)
 {
   HB_GL_VISIT;
-  HB_TRY(hb_force_begin(force, ni, index, a, j, phi));
+  HB_TRY(begin(force, ni, index, a, j, phi));
   return hb_force_finish(force);
 }
 
-enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
-                                 const uint32_t *own, double *a, double *j, double *phi)
+static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                               const uint32_t *own, double *a, double *j, double *phi)
 {
-  HB_GL_VISIT;
   HB_TRY(check_ready(force));
   if (!force->ops->begin_at)
     return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on other points",
@@ -270,13 +320,44 @@ enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double
   return HB_OK;
 }
 
+enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                 const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
+  return set_off(force);
+}
+
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi)
 {
   HB_GL_VISIT;
-  HB_TRY(hb_force_begin_at(force, ni, x, v, own, a, j, phi));
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
   return hb_force_finish(force);
 }
+
+/* ---- sources that others send ---- */
+
+enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pairs **pairs)
+{
+  *pairs = NULL;
+  HB_TRY(check_idle(force));
+  HB_TRY(expect_sources(force, nj));
+  return force->ops->engine ? force->ops->engine(force->state, nj, pairs) : HB_OK;
+}
+
+void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3])
+{
+  memcpy(force->origin, origin, sizeof force->origin);
+  force->nj = nj;
+}
+
+struct hb_gl_context *hb_force_gl(const struct hb_force *force)
+{
+  const struct hb_force_ops *ops = force->ops;
+  return ops->gl && force->state ? (struct hb_gl_context *)ops->gl(force->state) : NULL;
+}
+unsigned hb_force_openings(const struct hb_force *force) { return force->openings; }
 
 /* ---- a device that fails ---- */
 
@@ -290,6 +371,7 @@ enum hb_status hb_force_open_again(struct hb_force *force)
   force->state = NULL;
   force->nj = force->kept = 0;
   force->is_under_way = 0;
+  force->openings++;
   double longest = force->params.max_draw_s > 0 ? force->params.max_draw_s : usual;
   force->params.max_draw_s = longest / 4;
   return force->ops->open(&force->params, NULL, &force->state);

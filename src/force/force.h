@@ -57,6 +57,9 @@ struct hb_force_ops {
    * host_fixed; nothing is opened. */
   void (*memory)(const struct hb_force_params *params, struct hb_force_need *need);
 
+  /* Another softening from now on; the sources stay. NULL: it has to be opened again. */
+  void (*set_eps)(void *state, double eps);
+
   /* The sources m[nj], x[3 * nj], v[3 * nj]; nj may change from call to call. */
   enum hb_status (*set_j)(void *state, size_t nj, const double *m, const double *x, const double *v);
 
@@ -74,6 +77,9 @@ struct hb_force_ops {
                        const uint32_t *index, double *a, double *j, double *phi);
 
   const struct hb_force_resident_ops *resident; /* NULL: it cannot */
+
+  /* The all-pairs engine, tuned for nj sources, that others may fill on the device; NULL: there is none. */
+  enum hb_status (*engine)(void *state, size_t nj, struct hb_pairs **pairs);
 
   /* Seconds that the last forces spent sending and receiving (HB_FORCE_PHASES), or all phases of the last `of`; NULL where
    * nothing is transferred. */
@@ -116,6 +122,7 @@ enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, c
 /* The facts of the precision and the interaction that a source works in. */
 const struct hb_precision_facts *hb_force_facts(const struct hb_force *force);
 const struct hb_interaction *hb_force_interaction(const struct hb_force *force);
+const char *hb_force_parameters(const struct hb_force *force); /* as in hb_force_params; NULL: none */
 
 /* Whether a source works in less than double, and so gains from the particles' own frame (core/frame.h). */
 int hb_force_rounds(const struct hb_force *force);
@@ -124,6 +131,9 @@ int hb_force_rounds(const struct hb_force *force);
  * silently become 0. Errors: HB_ERR_INPUT, with the particle. */
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
                                     const double *v);
+
+/* Another softening from the next call on, with the same sources. Errors: HB_ERR_USAGE (not finite or < 0; the scheme cannot). */
+enum hb_status hb_force_set_eps(struct hb_force *force, double eps);
 
 /* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles already in their frame: when the device
  * fails, the source is reopened with draws a quarter as long and tried once more. Errors: as both; HB_ERR_DEVICE when that
@@ -153,6 +163,17 @@ enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t 
 
 /* x v a j of all, from the device. */
 enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles *p);
+
+/* ---- sources that others send to the device, force/timed.h ---- */
+
+/* The engine of a source that has one, for nj sources; else *pairs is NULL. It lasts until the next call. And then: they are
+ * there, in a frame with this place and velocity. */
+enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pairs **pairs);
+void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3]);
+
+/* The context of a source that has one, else NULL; and how often the source was opened, each time in another. */
+struct hb_gl_context *hb_force_gl(const struct hb_force *force);
+unsigned hb_force_openings(const struct hb_force *force);
 
 /* After HB_ERR_DEVICE: the source in a new context, with draws a quarter as long, and nothing kept. */
 enum hb_status hb_force_open_again(struct hb_force *force);

@@ -91,6 +91,13 @@ const char *hb_force_auto_summary(void)
   return "hybrid on a GPU, host without one; with a precision that it lacks, the fastest that has it";
 }
 
+static int is_gravity(const struct hb_force_params *params)
+{
+  const char *name = params->interaction;
+  if (!name) return !params->custom_interaction || params->custom_interaction == HB_INTERACTION_GRAVITY;
+  return strcmp(name, HB_INTERACTION_GRAVITY->name) == 0;
+}
+
 enum hb_status hb_force_choose(const struct hb_force_params *params, struct hb_gl_context **gl,
                                const struct hb_force_ops **ops)
 {
@@ -98,7 +105,11 @@ enum hb_status hb_force_choose(const struct hb_force_params *params, struct hb_g
   *gl = NULL;
   int automatic = !params->scheme || strcmp(params->scheme, "auto") == 0;
   if (automatic && hb_gl_context_open_gpu(&place, gl) != HB_OK) *gl = NULL;
-  *ops = automatic ? hb_force_auto(hb_gl_context_gpu(*gl), params->precision) : hb_force_find(params->scheme);
+  enum hb_gl_gpu gpu = hb_gl_context_gpu(*gl);
+  *ops = !automatic                 ? hb_force_find(params->scheme)
+         : is_gravity(params)       ? hb_force_auto(gpu, params->precision)
+         : gpu == HB_GL_GPU_COMPUTE ? &hb_force_tile
+                                    : &hb_force_bag;
   if (!*ops) return unknown(params->scheme);
   return (*ops)->info.on_host ? hb_gl_context_check_params(&place)
                               : HB_OK; /* else opening says what is wrong */

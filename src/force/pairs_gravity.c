@@ -41,11 +41,11 @@ static enum hb_status gravity_open(const struct hb_force_params *params, struct 
   *state = g;
   HB_TRY(hb_force_open_gl(params, gl, &g->context));
   struct hb_pairs_params pairs = {.context = g->context,
-                                  .interaction = hb_interaction_find(params->interaction),
+                                  .interaction = params->custom_interaction,
                                   .scheme = params->scheme,
                                   .precision = hb_precision_find(params->precision),
                                   .max_draw_s = params->max_draw_s};
-  hb_interaction_parameter(pairs.interaction, params->eps, pairs.parameter);
+  HB_TRY(hb_interaction_set(pairs.interaction, params->eps, params->parameters, pairs.parameter));
   g->waits = (params->flags & HB_FORCE_PHASES) != 0;
   g->tunes = !params->tuning && !(params->flags & HB_FORCE_NO_TUNE);
   HB_TRY(hb_tuning_parse(params->tuning, &pairs.tuning));
@@ -72,6 +72,12 @@ static enum hb_status tune(struct gravity *g, size_t n)
   {                                                                                                          \
     {a, 3}, {a + 1, 3}, {a + 2, 3}, {phi, 1}, {j, 3}, {j + 1, 3}, {j + 2, 3}, { 0 }                          \
   }
+
+static void gravity_set_eps(void *state, double eps)
+{
+  struct hb_pairs *pairs = ((struct gravity *)state)->pairs;
+  if (pairs) hb_interaction_parameter(pairs->params.interaction, eps, pairs->params.parameter);
+}
 
 static enum hb_status gravity_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
@@ -164,6 +170,14 @@ static const struct hb_force_resident_ops resident_ops = {
     gravity_keep, gravity_predict, gravity_check, gravity_correct, gravity_settle, gravity_fetch,
 };
 
+static enum hb_status gravity_engine(void *state, size_t nj, struct hb_pairs **pairs)
+{
+  struct gravity *g = state;
+  if (g->tunes) HB_TRY(tune(g, nj));
+  *pairs = g->pairs;
+  return HB_OK;
+}
+
 static struct hb_gl_context *gravity_on_device(const void *state, struct hb_device_particles *particles)
 {
   const struct gravity *g = state;
@@ -205,10 +219,12 @@ static const char *gravity_tuning(const void *state)
       .open = gravity_open,                                                                                  \
       .close = gravity_close,                                                                                \
       .memory = gravity_memory,                                                                              \
+      .set_eps = gravity_set_eps,                                                                            \
       .set_j = gravity_set_j,                                                                                \
       .begin = gravity_begin,                                                                                \
       .begin_at = gravity_begin_at,                                                                          \
       .finish = gravity_finish,                                                                              \
+      .engine = gravity_engine,                                                                              \
       .resident = &resident_ops,                                                                             \
       .phases = gravity_phases,                                                                              \
       .on_device = gravity_on_device,                                                                        \

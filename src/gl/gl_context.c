@@ -35,14 +35,24 @@ static _Thread_local struct {
 static void is_current(struct hb_gl_context *c)
 {
   current = c;
+  c->thread = &visit;
   ours = hb_gl_current_ask();
+}
+
+static void none_is_current(void)
+{
+  if (current) current->thread = NULL;
+  current = NULL;
 }
 
 void hb_gl_context_release(void)
 {
   if (current) current->backend->release(current->handle);
-  current = NULL;
+  none_is_current();
 }
+
+/* Whether another thread has it, and nobody else can use it. */
+static int is_elsewhere(const struct hb_gl_context *c) { return c->thread && c->thread != &visit; }
 
 int hb_gl_visit_begin(void) { return ++visit.depth; }
 
@@ -51,7 +61,7 @@ static struct hb_gl_current release_callers(void)
 {
   const struct hb_gl_current now = hb_gl_current_ask();
   if (current && now.context == ours.context) return (struct hb_gl_current){0};
-  current = NULL; /* the caller has released it */
+  none_is_current(); /* the caller has released it */
   hb_gl_current_release(&now);
   return now;
 }
@@ -298,9 +308,10 @@ struct hb_gl_context *hb_gl_context_share(struct hb_gl_context *context)
 void hb_gl_context_close(struct hb_gl_context *c)
 {
   if (!c || --c->users > 0) return;
+  if (is_elsewhere(c)) return; /* lost: only that thread could close it */
   if (c->forget_reloads) c->forget_reloads(c);
   if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
-  if (current == c) current = NULL;
+  if (current == c) none_is_current();
   loaded = NULL; /* with its last context a library may go, too */
   pthread_mutex_lock(&opening);
   c->backend->close(c->handle);
@@ -313,12 +324,22 @@ enum hb_status hb_gl_context_use(struct hb_gl_context *c)
   c->bound = NULL;
   step_aside();
   if (current == c) return HB_OK;
+  if (is_elsewhere(c))
+    return hb_fail(HB_ERR_USAGE,
+                   "forces on OpenGL were called by another thread than the one that opened them");
   hb_gl_context_release();
   HB_TRY(c->backend->make_current(c->handle));
   is_current(c);
   if (loaded == c->backend) return HB_OK;
   HB_TRY(hb_gl_api_load(c->backend->get_proc));
   loaded = c->backend;
+  return HB_OK;
+}
+
+enum hb_status hb_gl_context_flush(struct hb_gl_context *context)
+{
+  HB_TRY(hb_gl_context_use(context));
+  glFlush();
   return HB_OK;
 }
 

@@ -32,6 +32,8 @@ struct hb_gl_context {
   char message[256];     /* last error message of the driver, when debugging */
   char mistake[160];     /* our own, see gl_pass.c; reported by hb_gl_context_check */
   int users;             /* the last one to close it destroys it */
+  const void
+      *thread; /* where it is current, by the address of something that each thread has; NULL: nowhere */
   const struct hb_gl_pass
       *bound; /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
@@ -85,9 +87,13 @@ enum hb_status hb_gl_context_use(struct hb_gl_context *context);
 /* A public function that may work with OpenGL begins with HB_GL_VISIT: a context of the caller's that is current then is
  * current again when the function returns. Where none is, ours may stay: releasing it after each call would take longer
  * than the draws of a small block. */
-#define HB_GL_VISIT __attribute__((cleanup(hb_gl_visit_end))) int hb_gl_visit_here = hb_gl_visit_begin()
+#define HB_GL_VISIT                                                                                          \
+  __attribute__((cleanup(hb_gl_visit_end), unused)) int hb_gl_visit_here = hb_gl_visit_begin()
 int hb_gl_visit_begin(void);
 void hb_gl_visit_end(int *visit);
+
+/* Lets the device start on what it was given. */
+enum hb_status hb_gl_context_flush(struct hb_gl_context *context);
 
 /* The same as hb_gl_context_use after releasing the caller's: for functions that leave ours current on purpose. */
 enum hb_status hb_gl_context_take(struct hb_gl_context *context);

@@ -20,7 +20,7 @@ struct file {
 struct hb_gl_reload {
   struct hb_gl_reload *next;
   struct hb_gl_program_source source; /* its strings are copies */
-  char *strings[5];
+  char *strings[6];
   hb_gl_reload_adopt adopt;
   void *owner;
   unsigned *where; /* NULL: never built, its files are watched until one changes */
@@ -73,21 +73,22 @@ static int has_changed(const struct hb_gl_reload *r)
 static void destroy(struct hb_gl_reload *r)
 {
   for (int k = 0; k < r->file_count; k++) hb_mem_free(r->files[k].name);
-  for (int k = 0; k < 5; k++) hb_mem_free(r->strings[k]);
+  for (int k = 0; k < 6; k++) hb_mem_free(r->strings[k]);
   hb_mem_free(r);
 }
 
 static enum hb_status copy_source(struct hb_gl_reload *r, const struct hb_gl_program_source *source)
 {
-  const char *const given[5] = {source->vertex, source->fragment, source->compute, source->defines,
-                                source->part};
-  for (int k = 0; k < 5; k++)
+  const char *const given[6] = {source->vertex,  source->fragment, source->compute,
+                                source->defines, source->part,     source->part_text};
+  for (int k = 0; k < 6; k++)
     if (given[k]) HB_TRY(hb_mem_strdup(given[k], &r->strings[k]));
   r->source = (struct hb_gl_program_source){.vertex = r->strings[0],
                                             .fragment = r->strings[1],
                                             .compute = r->strings[2],
                                             .defines = r->strings[3],
                                             .part = r->strings[4],
+                                            .part_text = r->strings[5],
                                             .version = source->version};
   return HB_OK;
 }

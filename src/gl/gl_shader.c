@@ -27,7 +27,7 @@ struct stage {
   const char *names[MAX_FILES];
   char *owned[MAX_FILES]; /* names that came from an #include line */
   int count;
-  const char *part; /* what "INTERACTION" stands for */
+  const char *part, *part_text; /* what "INTERACTION" stands for */
   const struct hb_gl_loop *unrolled;
   void (*note)(void *context, const char *name);
   void *note_context;
@@ -97,15 +97,20 @@ static enum hb_status add_lines(struct stage *stage, const char *text, int numbe
 
 static enum hb_status add_file(struct stage *stage, const char *name, int depth)
 {
-  if (stage->part && strcmp(name, "INTERACTION") == 0) name = stage->part;
+  int is_part = stage->part && strcmp(name, "INTERACTION") == 0;
+  if (is_part) name = stage->part;
   int number = stage->count++;
   if (number >= MAX_FILES - 1 || depth > MAX_DEPTH)
     return hb_fail(HB_ERR_INTERNAL, "shader %s includes too many files, or itself", stage->names[0]);
   stage->names[number] = name;
   char *text;
   struct hb_text unrolled = {0};
-  if (stage->note) stage->note(stage->note_context, name);
-  HB_TRY(read_source(name, &text));
+  if (is_part && stage->part_text) {
+    HB_TRY(hb_mem_strdup(stage->part_text, &text));
+  } else {
+    if (stage->note) stage->note(stage->note_context, name);
+    HB_TRY(read_source(name, &text));
+  }
   enum hb_status status = hb_gl_unroll(text, stage->unrolled, &unrolled);
   if (status == HB_OK) status = add_lines(stage, unrolled.text ? unrolled.text : "", number, depth);
   hb_mem_free(unrolled.text);
@@ -149,14 +154,16 @@ int hb_gl_shader_place(const char *log, int *file, int *line, const char **rest)
   return 1;
 }
 
-/* "shaders/path:line: " of a line of the text; "" for one of the prologue. */
+/* "shaders/path:line: " of a line of the text, of a user's file as its user calls it; "" for one of the prologue. */
 static void name_place(const struct stage *stage, int line, size_t room, char *place)
 {
   place[0] = 0;
   for (int k = stage->stretch_count - 1; k >= 0; k--) {
     const struct stretch *s = &stage->stretches[k];
     if (line < s->at) continue;
-    snprintf(place, room, "shaders/%s:%d: ", stage->names[s->file], line - s->at + s->line);
+    const char *name = stage->names[s->file];
+    int is_users = stage->part_text && name == stage->part;
+    snprintf(place, room, "%s%s:%d: ", is_users ? "" : "shaders/", name, line - s->at + s->line);
     return;
   }
 }
@@ -209,7 +216,7 @@ int hb_gl_shader_mentions(const struct hb_gl_program_source *source, const char 
   const char *const files[] = {source->vertex, source->fragment, source->compute};
   int found = hb_gl_shader_folder() != NULL;
   for (int k = 0; k < 3 && !found; k++) {
-    struct stage stage = {.part = source->part, .unrolled = source->unrolled};
+    struct stage stage = {.part = source->part, .part_text = source->part_text, .unrolled = source->unrolled};
     if (files[k]) found = add_file(&stage, files[k], 0) != HB_OK || strstr(stage.text.text, name);
     free_stage(&stage);
   }
@@ -220,6 +227,7 @@ static enum hb_status add_stage(struct hb_gl_context *context, GLuint program, G
                                 const struct hb_gl_program_source *source, struct stage stage)
 {
   stage.part = source->part;
+  stage.part_text = source->part_text;
   stage.unrolled = source->unrolled;
   GLuint shader = 0;
   enum hb_status status = add_prologue(&stage, &context->caps, kind, source);

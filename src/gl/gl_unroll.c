@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_TEXT = 4 << 20 };
+
 /* The head of a loop that can be written out. */
 struct head {
   char name[16], bound[24];
@@ -64,6 +66,8 @@ static enum hb_status append_loop(const struct head *head, int count, const char
   enum hb_status status = hb_text_append_bytes(&body, head->body, (size_t)(end - head->body));
   if (status == HB_OK) status = hb_gl_unroll(body.text, loops, &unrolled);
   for (int k = 0; status == HB_OK && k < count; k++) status = append_copy(unrolled.text, head->name, k, text);
+  if (status == HB_OK && text->length > MOST_TEXT)
+    status = hb_fail(HB_ERR_INPUT, "the loops of a shader, written out, take more than %d bytes", MOST_TEXT);
   for (const char *at = head->body; status == HB_OK && at < end; at++)
     if (*at == '\n') status = hb_text_append(text, "\n");
   hb_mem_free(body.text);

@@ -85,6 +85,7 @@ static enum hb_status check_values(const struct hb_ic_params *p)
 enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
                           struct hb_particles **particles)
 {
+  HB_TEXT_IN_C;
   *particles = NULL;
   const struct hb_ic_ops *model;
   HB_TRY(find_model(name, &model));

@@ -86,6 +86,7 @@ static enum hb_status check_readable(const char *path)
 
 enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles)
 {
+  HB_TEXT_IN_C;
   *particles = NULL;
   HB_TRY(check_readable(path));
   const struct hb_snapshot_ops *ops;
@@ -103,6 +104,7 @@ enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_
 
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles)
 {
+  HB_TEXT_IN_C;
   const struct hb_snapshot_ops *ops;
   HB_TRY(choose(path, format, &ops));
   char *bytes;

@@ -36,11 +36,12 @@ struct bench {
 
 const struct hb_interaction_info *hb_bench_interactions(size_t *count)
 {
-  static struct hb_interaction_info infos[8];
-  *count = hb_interaction_count;
-  for (size_t k = 0; k < hb_interaction_count; k++)
-    infos[k] = (struct hb_interaction_info){hb_interactions[k].name, hb_interactions[k].summary,
-                                            hb_interactions[k].source, hb_interactions[k].flops};
+  static struct hb_interaction_info infos[16];
+  const struct hb_interaction *x;
+  size_t k = 0;
+  for (; k < sizeof infos / sizeof *infos && (x = hb_interaction_at(k)); k++)
+    infos[k] = (struct hb_interaction_info){x->name, x->summary, x->source, x->flops};
+  *count = k;
   return infos;
 }
 

@@ -13,6 +13,8 @@ static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pa
   HB_TRY(hb_text_append(text,
                         "#define PRECISION %d\n#define I_EACH %d\n#define UNROLL %d\n#define PARTIAL %d\n",
                         (int)source->precision, source->i_each, source->unroll, source->partial));
+  HB_TRY(hb_text_append(text, "#define RECORDS %d\n#define F_RECORDS %d\n", p->params.interaction->records,
+                        p->params.interaction->f_records));
   if (p->root_error != 0) HB_TRY(hb_text_append(text, "#define ROOT_ERROR %.6e\n", p->root_error));
   return hb_text_append(text, "%s", source->defines);
 }
@@ -30,24 +32,51 @@ static void unroll(const struct hb_interaction *interaction, const struct hb_pai
   memcpy(loops, all, sizeof all);
 }
 
+/* What a compiler has against a user's interaction is the fault of that file, even where it shows elsewhere. */
+static enum hb_status blame(const struct hb_interaction *interaction, enum hb_status status)
+{
+  if (!interaction->text || (status != HB_ERR_GL && status != HB_ERR_INPUT)) return status;
+  int is_named = strncmp(hb_error(), interaction->file, strlen(interaction->file)) == 0;
+  if (is_named) return hb_fail(HB_ERR_INPUT, "%s", hb_error());
+  return hb_fail(HB_ERR_INPUT, "%s does not fit where it is used: %s", interaction->file, hb_error());
+}
+
 enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_program_source *source,
                                       struct hb_gl_pass *pass)
 {
   if (pass->program) return HB_OK;
+  HB_TEXT_IN_C;
   struct hb_text defines = {0};
   enum hb_status status = write_defines(p, source, &defines);
   struct hb_gl_program_source gl = {.fragment = source->fragment,
                                     .compute = source->compute,
                                     .defines = defines.text,
                                     .version = source->version,
-                                    .part = p->params.interaction->file};
+                                    .part = p->params.interaction->file,
+                                    .part_text = p->params.interaction->text};
   unroll(p->params.interaction, source, gl.unrolled);
   if (status == HB_OK) status = hb_gl_pass_create(p->params.context, &gl, pass);
   hb_mem_free(defines.text);
-  if (status != HB_OK) return status;
+  if (status != HB_OK) return blame(p->params.interaction, status);
   pass->describe = source->describe;
   pass->owner = p;
   return HB_OK;
+}
+
+enum hb_status hb_pairs_program_check(struct hb_pairs *p)
+{
+  struct hb_gl_pass pass = {0};
+  const struct hb_pairs_program_source source = {.fragment = "pairs/check.frag",
+                                                 .version = 330,
+                                                 .precision = p->params.precision,
+                                                 .i_each = 1,
+                                                 .unroll = 1,
+                                                 .partial = 1,
+                                                 .defines = ""};
+  if (!p->params.interaction->text) return HB_OK;
+  enum hb_status status = hb_pairs_program_build(p, &source, &pass);
+  hb_gl_pass_destroy(&pass);
+  return status;
 }
 
 void hb_pairs_program_inputs(const struct hb_pairs *p, struct hb_gl_pass *pass)

@@ -1,4 +1,5 @@
 /* The list of schemes, and creating an engine with one of them: in a file of its own, so that no scheme depends on it. */
+#include "pairs/pairs_program.h"
 #include "pairs/selftest.h"
 
 #include "base/mem.h"
@@ -58,6 +59,7 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   p->texels = hb_pairs_texels(params->interaction, params->precision);
   p->words = hb_pairs_words(params->interaction, params->precision);
   enum hb_status status = scheme->create(p);
+  if (status == HB_OK) status = hb_pairs_program_check(p);
   if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
   if (status != HB_OK) {
     hb_pairs_destroy(p);

@@ -27,6 +27,15 @@ struct tile {
   size_t from, to; /* sources of each segment that the pass sums */
 };
 
+/* The tile and what merge.glsl exchanges share a memory of which 32 KB are certain (OpenGL 4.3, table 23.67). */
+static int largest_workgroup(const struct hb_pairs *p)
+{
+  enum { USUAL = 256, SHARED = 32768 };
+  int workgroup = USUAL;
+  while (workgroup * 16 * (2 * p->texels + p->words) / 2 > SHARED) workgroup /= 2;
+  return workgroup;
+}
+
 static enum hb_status tile_create(struct hb_pairs *p)
 {
   const struct hb_gl_caps *caps = &p->params.context->caps;
@@ -34,7 +43,7 @@ static enum hb_status tile_create(struct hb_pairs *p)
   if (!caps->has_compute)
     return hb_fail(HB_ERR_GL, "scheme tile needs compute shaders (OpenGL 4.3), %s has %d.%d", caps->renderer,
                    caps->major, caps->minor);
-  t->workgroup = hb_default(t->workgroup, 256);
+  t->workgroup = hb_default(t->workgroup, largest_workgroup(p));
   t->body_threads = hb_default(t->body_threads, caps->software ? 4 : 8);
   int heavy = p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records > 1;
   t->i_each = hb_default(t->i_each, caps->software ? 4

@@ -164,7 +164,7 @@ static enum hb_status search(const struct hb_pairs_params *params, size_t n, dou
 static struct hb_tuning_key key_of(const struct hb_pairs_params *params, size_t n)
 {
   return (struct hb_tuning_key){params->context, params->scheme, hb_precision_names[params->precision],
-                                params->interaction->name, hb_tuning_class(n)};
+                                params->interaction->key, hb_tuning_class(n)};
 }
 
 enum hb_status hb_tuner_renew(const struct hb_pairs_params *params, size_t n, double seconds,

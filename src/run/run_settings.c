@@ -65,6 +65,12 @@ const struct hb_opts_option hb_run_force_options[] = {
      .help = "how forces are computed, see below"},
     {"precision", 0, HB_OPTS_TEXT, FORCE(precision), "NAME",
      .help = "arithmetic of the forces, see below (default: the scheme's first)"},
+    {"interaction", 0, HB_OPTS_TEXT, FORCE(interaction), "NAME",
+     .help =
+         "what particles do to each other, in place of gravity: a file like my.glsl that gives ax ay az phi "
+         "and, for hermite4, jx jy jz; schemes bag, tile, matrix2004, see 'holmberg pairs --help'"},
+    {"parameter", 0, HB_OPTS_TEXT, FORCE(parameters), "K=V,...",
+     .help = "parameters of the interaction (default: the values in its file; eps2 is --eps squared)"},
     {0}};
 
 const struct hb_opts_option hb_run_walk_options[] = {

@@ -26,8 +26,9 @@ static int is_first_note(struct hb_run *run, unsigned what)
 /* ---- steps ---- */
 
 /* The remedies that this run does not use already. */
-static void name_remedies(const struct hb_force *force, char remedies[128])
+static void name_remedies(const struct hb_run *run, char remedies[128])
 {
+  const struct hb_force *force = hb_sim_force(run->sim);
   const char *precisions = hb_force_scheme(force)->precisions, *now = hb_force_precision(force);
   int bits = hb_force_position_bits(now), used = 0;
   char word[16];
@@ -35,13 +36,15 @@ static void name_remedies(const struct hb_force *force, char remedies[128])
     if (hb_force_position_bits(word) > bits)
       used += snprintf(remedies + used, 128 - (size_t)used, "%s%s", used ? " or " : "--precision ", word);
   snprintf(remedies + used, 128 - (size_t)used, "%s%sa larger --eta", used ? ", " : "",
-           bits == hb_force_position_bits("double") ? "" : "--scheme host or ");
+           bits == hb_force_position_bits("double")  ? ""
+           : run->settings->sim.force.interaction    ? "or " /* the host knows gravity alone */
+                                                     : "--scheme host or ");
 }
 
 static void note_collapse(const struct hb_run *run, const struct hb_step_trouble *trouble)
 {
   char line[512], remedies[128];
-  name_remedies(hb_sim_force(run->sim), remedies);
+  name_remedies(run, remedies);
   snprintf(line, sizeof line,
            "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.6g block "
            "steps per unit of time at t = %.4g, %.6g are usual); use %s",

@@ -1,6 +1,7 @@
 /* hb_sim_*: particles, a source of forces and an integrator in one handle. */
 #include "sim/diagnose.h"
 #include "sim/sim.h"
+#include "sim/sim_interaction.h"
 #include "base/arith.h"
 #include "base/mem.h"
 #include "core/particles.h"
@@ -82,6 +83,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
     return status;
   }
   status = hb_force_open(&params.force, &s->force);
+  if (status == HB_OK) status = hb_sim_check_interaction(s, &params);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
     s->exact_energy = hb_diagnose_is_exact(params.exact_energy, initial->n);
   if (status == HB_OK) status = enter_frame(s, initial);
@@ -229,5 +231,7 @@ enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structur
   if (status == HB_OK) hb_frame_leave(&sim->frame, &view.at);
   if (status == HB_OK) status = hb_structure_of(&view.at, sim->eps2, structure);
   hb_state_view_close(&view);
+  if (status == HB_OK && hb_force_interaction(sim->force) != HB_INTERACTION_GRAVITY)
+    structure->binaries = (struct hb_binaries){.energy = NAN, .a_hardest = NAN, .hard_above = NAN};
   return status;
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "force/force.h"
 #include "io/checkpoint.h"
+#include "sim/sim_interaction.h"
 
 #include <holmberg/checkpoint.h>
 
@@ -62,11 +63,8 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   struct hb_phases now;
   hb_sim_phases(sim, &now);
   const double phases[PHASES] = {now.predict_s, now.send_s, now.force_s, now.receive_s, now.correct_s};
-  const struct hb_interaction *interaction = hb_force_interaction(sim->force);
   HB_TRY(put_strings(sim, sections));
-  if (interaction != HB_INTERACTION_GRAVITY)
-    HB_TRY(hb_sections_put(sections, "sim.interaction", HB_SECTION_BYTES, strlen(interaction->name) + 1,
-                           interaction->name));
+  HB_TRY(hb_sim_put_interaction(sim, sections));
   HB_TRY(hb_sections_put_copy(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, numbers));
   HB_TRY(hb_sections_put_copy(sections, "sim.words", HB_SECTION_WORDS, WORDS, words));
   HB_TRY(hb_sections_put(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
@@ -110,25 +108,14 @@ static enum hb_status get_strings(const struct hb_sections *sections, const char
   return HB_OK;
 }
 
-/* A name that ends with NUL; NULL, for gravity, if the section is missing. */
-static enum hb_status get_interaction(const struct hb_sections *sections, const char **name)
-{
-  const struct hb_section *section = hb_sections_find(sections, "sim.interaction");
-  *name = section ? section->data : NULL;
-  if (!section || (section->type == HB_SECTION_BYTES && section->count && !(*name)[section->count - 1]))
-    return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "section 'sim.interaction' is not a name");
-}
-
 static const char *or_null(const char *string) { return *string ? string : NULL; }
 
 static enum hb_status get_params(const struct hb_sections *sections, struct hb_sim_params *params)
 {
-  const char *strings[STRINGS], *interaction;
+  const char *strings[STRINGS];
   double numbers[NUMBERS];
   uint64_t words[WORDS];
   HB_TRY(get_strings(sections, strings));
-  HB_TRY(get_interaction(sections, &interaction));
   HB_TRY(hb_sections_copy(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, numbers));
   HB_TRY(hb_sections_copy(sections, "sim.words", HB_SECTION_WORDS, WORDS, words));
   if (words[ROUNDING] > HB_ROUND_UP)
@@ -142,7 +129,6 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   *params = (struct hb_sim_params){
       .force = {.scheme = strings[SCHEME],
                 .precision = strings[PRECISION],
-                .interaction = interaction,
                 .context = on_host ? NULL : strings[CONTEXT],
                 .device = or_null(strings[CHOSEN_DEVICE]),
                 .tuning = or_null(strings[TUNING]),
@@ -161,7 +147,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
       .correct = (enum hb_place)words[CORRECT],
       .exact_energy = words[EXACT_ENERGY] ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO,
   };
-  return HB_OK;
+  return hb_sim_get_interaction(sections, &params->force);
 }
 
 enum hb_status hb_checkpoint_open(const char *path, struct hb_checkpoint **checkpoint)
@@ -214,6 +200,10 @@ static void move(const struct hb_force_params *place, struct hb_force_params *fo
 {
   if (place->context) force->context = place->context;
   if (place->device) force->device = place->device;
+  if (place->custom_interaction) {
+    force->custom_interaction = place->custom_interaction;
+    force->interaction = NULL;
+  }
   force->max_draw_s = place->max_draw_s;
   force->flags |= place->flags & ~shaping_flags;
 }
@@ -245,6 +235,8 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   struct hb_sim *s;
   HB_TRY(hb_sim_open(&params, &s));
   enum hb_status status = hb_force_open(&params.force, &s->force);
+  if (status == HB_OK) status = hb_sim_same_interaction(sections, s->force);
+  if (status == HB_OK) status = hb_sim_check_interaction(s, &params);
   if (status == HB_OK && !s->integrator->resume)
     status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
   if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);

@@ -12,6 +12,7 @@ struct hb_state_view;
 /* `state` is the integrator's own; zero fields of params have become their defaults. */
 struct hb_integrator_ops {
   struct hb_integrator_info info;
+  int needs_jerk; /* of the forces; else acceleration and potential are enough */
 
   /* Takes over the particles, even if it fails, and evaluates the first forces; force remains the caller's and must outlive
    * the state. Errors: HB_ERR_USAGE (params), HB_ERR_NUMERIC (forces), those of force, HB_ERR_INTERNAL. */

@@ -1,5 +1,7 @@
-/* snapshots FILE...: writes a cluster to files whose names tell their format (.txt, .h5), with a note, and reads it back. */
+/* snapshots FILE...: writes a cluster to files whose names tell their format (.txt, .h5), with a note, and reads it back.
+ * The program speaks its user's language, the files do not: their numbers have a point. */
 #include <holmberg/holmberg.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@ int main(int count, char **words)
   size_t known;
   const struct hb_snapshot_format *formats = hb_snapshot_formats(&known);
 
+  setlocale(LC_ALL, "");
   for (size_t k = 0; k < known; k++) printf("%s: files named .%s\n", formats[k].name, formats[k].extensions);
   if (hb_ic_make("plummer", &(struct hb_ic_params){.n = 100, .seed = 7}, &cluster) != HB_OK) return fail();
   if (hb_particles_set_note(cluster, "observer", "Erik") != HB_OK) return fail();

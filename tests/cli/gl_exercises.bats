@@ -64,15 +64,3 @@ rms() {
   echo "single $single, compensated $compensated, careless $careless"
   awk -v s="$single" -v c="$compensated" -v l="$careless" 'BEGIN { exit !(s > 20 * c && l > 20 * c) }'
 }
-
-@test "the program of src/README integrates with an interaction" {
-  build=$(dirname "$HOLMBERG")
-  sed -n '/^```c$/,/^```$/p' "$BATS_TEST_DIRNAME/../../src/README.md" | grep -v '^```' | sed 's/NAME/gravity_jerk/' >pair.c
-  hdf5=$(pkg-config --exists hdf5-serial && echo hdf5-serial || echo hdf5)
-  # shellcheck disable=SC2046 # words
-  cc -I"$BATS_TEST_DIRNAME/../../src/include" pair.c "$build/libholmberg.a" \
-    $(pkg-config --libs "$hdf5" libpng zlib libcjson) $(pkg-config --libs glfw3 2>/dev/null) -ldl -lm -pthread -o pair
-  run -0 env HB_CHILD="$build/holmberg-child" ./pair
-  [ "${#lines[@]}" -eq 9 ]
-  awk '{ if ($2 < -0.1251 || $2 > -0.1249) exit 1 }' <<<"$output"
-}

@@ -10,7 +10,8 @@ setup_file() {
 }
 
 into_root() { # into_root install|uninstall
-  make -s -o all -C "$BATS_TEST_DIRNAME/../.." B="$(dirname "$HOLMBERG")" DESTDIR="$ROOT" PREFIX=/usr PYTHON="$PYTHON" "$1"
+  make -s -o all -C "$BATS_TEST_DIRNAME/../.." B="$(dirname "$HOLMBERG")" DESTDIR="$ROOT" PREFIX=/usr \
+    PYTHONDIR=/usr/lib/python3/dist-packages "$1"
 }
 
 # passes NAME: all tests of tests/python/test_NAME.py.
@@ -33,6 +34,7 @@ example() {
 @test "particles" { passes particles; }
 @test "forces" { passes force; }
 @test "simulations and pictures" { passes simulation; }
+@test "interactions of your own" { passes pairs; }
 @test "what AMUSE calls" { passes amuse; }
 
 @test "the first example is that of its README, and keeps its energy" {

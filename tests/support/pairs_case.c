@@ -2,6 +2,7 @@
 
 #include "gl/gl.h"
 #include "pairs/tuning.h"
+#include "support/pairs_law.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -21,13 +22,9 @@ double pairs_tolerance(enum hb_precision precision)
   return precision == HB_PRECISION_DOUBLE ? DOUBLE_TOLERANCE : FLOAT_TOLERANCE;
 }
 
-/* eps^2 for gravity; sigma^2, epsilon, r_cut^2 for lennard_jones. */
-static const double gravity_parameter[4] = {0.01};
-static const double lennard_jones_parameter[4] = {0.87890625, 1, 6.25};
-
-static int is_lennard_jones(const struct hb_pairs *pairs)
+static const struct pairs_law *law_of(const struct hb_pairs *pairs)
 {
-  return strcmp(pairs->params.interaction->name, "lennard_jones") == 0;
+  return pairs_law_of(pairs->params.interaction->name);
 }
 
 static struct hb_gl_context *context;
@@ -76,21 +73,26 @@ struct hb_pairs *pairs_open(const struct pairs_case *c, double wrong)
                                    .interaction = hb_interaction_find(c->interaction),
                                    .scheme = c->scheme,
                                    .precision = c->precision};
-  const double *parameter =
-      strcmp(c->interaction, "lennard_jones") == 0 ? lennard_jones_parameter : gravity_parameter;
-  memcpy(params.parameter, parameter, sizeof params.parameter);
-  params.parameter[0] *= wrong;
   struct hb_pairs *pairs;
   ASSERT_OK(hb_tuning_parse(c->tuning, &params.tuning));
   ASSERT_OK(hb_pairs_create(&params, &pairs));
+  pairs_make_wrong(pairs, wrong);
   return pairs;
 }
 
 /* ---- particles ---- */
 
-static struct {
-  double m[PAIRS_MOST], x[3 * PAIRS_MOST], v[3 * PAIRS_MOST];
-} set;
+/* x y z m, vx vy vz w, ax ay az -; in place of vx, sph_density has a radius. */
+static double set[PAIRS_MOST][PAIRS_COLUMNS];
+static double control; /* factor on the column that a law without parameters names */
+
+void pairs_make_wrong(struct hb_pairs *pairs, double wrong)
+{
+  const struct pairs_law *law = law_of(pairs);
+  memcpy(pairs->params.parameter, law->parameter, sizeof law->parameter);
+  pairs->params.parameter[0] *= wrong;
+  control = law->control ? wrong : 1;
+}
 
 static uint32_t random_state;
 static double uniform(void) /* in -1 .. 1; tests do not rely on the library's generator */
@@ -99,28 +101,39 @@ static double uniform(void) /* in -1 .. 1; tests do not rely on the library's ge
   return (double)(random_state >> 8) / 8388608.0 - 1;
 }
 
-static void make_set(size_t n, int lattice)
+static void make_set(size_t n, const struct pairs_law *law)
 {
   size_t side = 1;
   while (side * side * side < n) side++;
   random_state = (uint32_t)n * 7919u + 1u;
   for (size_t i = 0; i < n; i++) {
     const double site[3] = {(double)(i % side), (double)(i / side % side), (double)(i / side / side)};
-    set.m[i] = (float)((1.5 + uniform()) / (double)n);
+    double *p = set[i];
+    p[3] = (float)((1.5 + uniform()) / (double)n);
     for (int l = 0; l < 3; l++) {
-      set.x[3 * i + (size_t)l] = (float)(lattice ? site[l] + 0.05 * uniform() : uniform());
-      set.v[3 * i + (size_t)l] = (float)uniform();
+      p[l] = (float)(law->is_lattice ? site[l] + 0.05 * uniform() : uniform());
+      p[4 + l] = (float)uniform();
     }
+  }
+  for (size_t i = 0; i < n; i++) { /* after the numbers that every law has */
+    double *p = set[i];
+    p[7] = (float)(p[3] * uniform());
+    for (int l = 0; l < 3; l++) p[8 + l] = (float)uniform();
+    if (strcmp(law->name, "sph_density") == 0) p[4] = (float)(0.3 + 0.2 * uniform());
+    if (strcmp(law->name, "coulomb") == 0 && i % 2) p[3] = -p[3];
   }
 }
 
 void pairs_send(struct hb_pairs *pairs, size_t n)
 {
-  const double *x = set.x, *v = set.v;
-  const struct hb_column columns[8] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {set.m, 1},
-                                       {v, 3}, {v + 1, 3}, {v + 2, 3}};
+  static double sent[PAIRS_MOST][PAIRS_COLUMNS];
+  const struct pairs_law *law = law_of(pairs);
+  struct hb_column columns[PAIRS_COLUMNS];
   assert_true(n <= PAIRS_MOST);
-  make_set(n, is_lennard_jones(pairs));
+  make_set(n, law);
+  memcpy(sent, set, n * sizeof *set);
+  for (size_t i = 0; i < n && control != 1; i++) sent[i][law->control] *= control;
+  for (int c = 0; c < PAIRS_COLUMNS; c++) columns[c] = (struct hb_column){&sent[0][c], PAIRS_COLUMNS};
   ASSERT_OK(hb_pairs_set_j(pairs, n, columns));
 }
 
@@ -147,84 +160,31 @@ void pairs_index(size_t ni, size_t step, size_t n, uint32_t *index)
 
 /* ---- the same in C ---- */
 
-/* A sum of vectors, and of their lengths. */
-struct sum {
-  double f[3], size;
-};
-
-static void add(struct sum *sum, const double term[3], double size)
+static void feel(const struct pairs_law *law, size_t n, size_t i, struct pairs_sum sum[PAIRS_SUMS])
 {
-  for (int l = 0; l < 3; l++) sum->f[l] += term[l];
-  sum->size += size;
+  memset(sum, 0, PAIRS_SUMS * sizeof *sum);
+  for (size_t j = 0; j < n; j++)
+    if (j != i) law->pair(law->parameter, set[i], set[j], sum);
 }
 
-struct right {
-  struct sum a, jerk, pot;
-};
-
-static void gravity(struct right *right, double m, const double rij[3], const double vij[3])
-{
-  double r2 = gravity_parameter[0], rv = 0, v2 = 0;
-  for (int l = 0; l < 3; l++) r2 += rij[l] * rij[l], rv += rij[l] * vij[l], v2 += vij[l] * vij[l];
-  double r = sqrt(r2), a[3], jerk[3];
-  for (int l = 0; l < 3; l++) {
-    a[l] = m / (r2 * r) * rij[l];
-    jerk[l] = m / (r2 * r) * (vij[l] - 3 * rv / r2 * rij[l]);
-  }
-  add(&right->a, a, m / r2);
-  add(&right->jerk, jerk, 4 * m / (r2 * r) * sqrt(v2));
-  add(&right->pot, (const double[3]){-m / r}, m / r);
-}
-
-static void lennard_jones(struct right *right, const double rij[3])
-{
-  const double *p = lennard_jones_parameter;
-  double r2 = 0, f[3];
-  for (int l = 0; l < 3; l++) r2 += rij[l] * rij[l];
-  if (fabs(r2 / p[2] - 1) < 1e-6) fail_msg("a pair lies on the cut-off: choose other particles");
-  if (r2 >= p[2]) return;
-  double s6 = p[0] * p[0] * p[0] / (r2 * r2 * r2);
-  for (int l = 0; l < 3; l++) f[l] = -24 * p[1] * (2 * s6 * s6 - s6) / r2 * rij[l];
-  add(&right->a, f, 24 * p[1] * (2 * s6 * s6 + s6) / sqrt(r2));
-}
-
-static struct right feel(const struct hb_pairs *pairs, size_t n, size_t i)
-{
-  struct right right = {0};
-  for (size_t j = 0; j < n; j++) {
-    double rij[3], vij[3];
-    if (j == i) continue;
-    for (size_t l = 0; l < 3; l++) {
-      rij[l] = set.x[3 * j + l] - set.x[3 * i + l];
-      vij[l] = set.v[3 * j + l] - set.v[3 * i + l];
-    }
-    if (is_lennard_jones(pairs))
-      lennard_jones(&right, rij);
-    else
-      gravity(&right, set.m[j], rij, vij);
-  }
-  return right;
-}
-
-static double distance(const struct sum *right, const double *f, int width)
+static double distance(const struct pairs_sum *right, const double *f, int width)
 {
   double d2 = 0;
   for (int l = 0; l < width; l++) d2 += (f[l] - right->f[l]) * (f[l] - right->f[l]);
-  double d = sqrt(d2) / right->size;
+  double d = d2 == 0 ? 0 : sqrt(d2) / right->size;
   return isfinite(d) ? d : INFINITY;
 }
 
 double pairs_error(const struct hb_pairs *pairs, size_t n, size_t ni, const uint32_t *index, const double *f)
 {
   size_t width = 4 * (size_t)pairs->params.interaction->f_records;
+  const struct pairs_law *law = law_of(pairs);
   double most = 0;
   for (size_t k = 0; k < ni; k++) {
-    struct right right = feel(pairs, n, index[k]);
-    const double *got = f + width * k;
-    most = fmax(most, distance(&right.a, got, 3));
-    if (width == 4) continue;
-    most = fmax(most, distance(&right.jerk, got + 4, 3));
-    most = fmax(most, distance(&right.pot, got + 3, 1));
+    struct pairs_sum right[PAIRS_SUMS];
+    feel(law, n, index[k], right);
+    for (int s = 0; law->result[s].width; s++)
+      most = fmax(most, distance(&right[s], f + width * k + law->result[s].first, law->result[s].width));
   }
   return most;
 }

@@ -20,8 +20,11 @@ struct hb_gl_context *pairs_context(void);
 int pairs_lacks(const struct pairs_case *c);
 void pairs_skip_if_lacking(void);
 
-/* The engine, with the usual parameters of the interaction times `wrong`; a failure fails the test. */
+/* The engine, with the usual parameters of the interaction, the first times `wrong`; a failure fails the test. */
 struct hb_pairs *pairs_open(const struct pairs_case *c, double wrong);
+
+/* Another factor: on the first parameter, or on a number of the particles that are sent next where there is none. */
+void pairs_make_wrong(struct hb_pairs *pairs, double wrong);
 
 /* Sends n <= PAIRS_MOST particles that suit the interaction: at random in a cube, or for lennard_jones near the points
  * of a lattice. Exact in float; the same for the same n. */

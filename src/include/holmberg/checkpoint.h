@@ -33,8 +33,9 @@ void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkp
 const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *own_bytes);
 
 /* The simulation as it was, with the forces reopened with the same params; none are evaluated. place, nullable, moves them
- * elsewhere: its context and device, unless NULL, its max_draw_s, and of its flags HB_FORCE_GL_DEBUG and HB_FORCE_PHASES.
- * On another device bits may differ. Errors: as hb_force_open, HB_ERR_INPUT. */
+ * elsewhere: its context and device, unless NULL, its max_draw_s, its custom_interaction (needed where the run had one), and of its flags HB_FORCE_GL_DEBUG and HB_FORCE_PHASES.
+ * On another device bits may differ. An interaction must have the code that it had. Errors: as hb_force_open,
+ * HB_ERR_INPUT. */
 enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
                              struct hb_sim **sim);
 

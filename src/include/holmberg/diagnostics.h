@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* Energies in the frame of the center of mass: in exact host double, or by the potentials of the source of forces.
+/* Energies in the frame of the center of mass: in exact host double, or by the potentials of the source of forces; with
+ * another interaction than gravity always by the latter, since only the interaction knows its own potential.
  * e_kin + e_bulk and e_total + e_bulk are those in the inertial frame of the given velocities. */
 struct hb_diagnostics {
   double t;
@@ -22,7 +23,8 @@ struct hb_diagnostics {
   double r_half;       /* radius about the center of mass that encloses half of the mass  */
 };
 
-/* Pairs whose binding energy exceeds the mean kinetic energy of the stars. */
+/* Pairs whose binding energy exceeds the mean kinetic energy of the stars. They are found by gravity: with another
+ * interaction there are none, and the rest is NaN. */
 struct hb_binaries {
   size_t count;
   double energy;     /* sum of their energies, <= 0                  */

@@ -11,7 +11,9 @@
  *
  * Threads. One handle, one thread at a time; different handles may be used by different threads at once, and give the same
  * bits as one after the other. hb_error() is each thread's own. A handle whose forces are on OpenGL stays with the thread
- * that opened it, as its context does. The library never prints, exits, or handles signals; its helper threads block them. */
+ * that opened it, as its context does; context glfw, of the window system, is for the main thread. The library never prints,
+ * exits, or handles signals; its helper threads block them. HDF5 is in use while a snapshot is written: a program that has
+ * HDF5 of its own, built for one thread, does not use it at that time. */
 #ifndef HOLMBERG_HOLMBERG_H
 #define HOLMBERG_HOLMBERG_H
 
@@ -137,12 +139,17 @@ enum hb_force_flags {
   HB_FORCE_PHASES = 8       /* wait for the device between phases, so that each can be timed */
 };
 
+struct hb_interaction;
+
 struct hb_force_params {
   const char *scheme;    /* name of a scheme, NULL or "auto": see hb_force_schemes            */
   const char *precision; /* one of the scheme's precisions; NULL: its first                   */
   const char *
-      interaction; /* NULL: gravity_jerk; another that gives jerk and potential, see hb_bench_interactions (measure.h):
-                              bag, tile and matrix2004 take it                                */
+      interaction; /* NULL: gravity_jerk; another's name, or a file like my.glsl, see interaction.h: for bag, tile and
+                              matrix2004, and only if it gives what integrators need       */
+  const struct hb_interaction *custom_interaction; /* in its place one that outlives the force; NULL: none */
+  const char
+      *parameters;     /* of the interaction: "k=1 b=2"; NULL: the values in its file. eps2 is set by eps */
   const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
   const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
   const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
@@ -227,8 +234,8 @@ enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, c
                            const uint32_t *own, double *a, double *j, double *phi);
 
 /* hb_force_eval and hb_force_at in two halves: begin returns while the device works, finish waits and fills a, j and phi.
- * Until then all arrays belong to the call, and the handle takes no other. Schemes on the host are done when begin
- * returns. finish without a call under way does nothing. */
+ * Until then all arrays belong to the call, and the handle takes no other. Schemes on the host, and OpenGL in software,
+ * are done when begin returns. finish without a call under way does nothing. */
 enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                               double *phi);
 enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,

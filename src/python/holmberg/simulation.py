@@ -79,7 +79,8 @@ class Simulation:
             correct=number_of(correct, "place to correct", "hb_place_names"),
             exact_energy=number_of(exact_energy, "exact_energy", "hb_exact_energy_names"),
             steps=number_of(steps, "kind of steps", "hb_steps_names"), dt=dt, damping=damping)
-        self._handle = made(lib.hb_sim_create, particles._handle.address, params, destroy=lib.hb_sim_destroy)
+        self._handle = made(lib.hb_sim_create, particles._handle.address, params, destroy=lib.hb_sim_destroy,
+                            keep=force.get("interaction"))
         self._reached = lib.hb_sim_time(self._handle.address)
 
     @classmethod

@@ -1,0 +1,67 @@
+// A particle with a time of its own, as GRAPE-6 keeps them: ten texels, one after the other, `row` particles in a row of
+// the texture.
+//
+//   texel    0        1       2        3       4          5         6          7         8           9
+//   xyz    x high   x low   v high   v low   a/2 high   a/2 low   k/6 high   k/6 low   s/24 high   s/24 low
+//   w      m high   m low   t, word by word               address
+//
+// Each number has twice the digits of float (high and low part, or the words of a double). The derivatives are divided by
+// their factorials beforehand (k is the jerk; s, the second derivative of the acceleration, the snap). A time has three
+// words: three floats hold all 53 bits of a double, so that the difference of two times keeps every bit that it has,
+// however short it is beside them.
+#define RECORDS 2
+#define F_RECORDS 2
+#include "common/real.glsl"
+#include "common/wide.glsl"
+
+uniform usampler2DArray state; // of one layer
+uniform int row;
+uniform uvec4 now; // the time to predict to, in three words
+
+uvec4 texel_at(int i, int k) { return texelFetch(state, ivec3(10 * (i % row) + k, i / row, 0), 0); }
+
+struct body {
+  wide3 x, v, a2, k6, s24;
+  wide dt; // from its time to now
+  uint m_high, m_low;
+};
+
+#if PRECISION == DOUBLE
+wide time_until_now(uvec3 t) { return wide_of(now.x, now.y) - wide_of(t.x, t.y); }
+#else
+// a + b = result.high + result.low exactly, whichever is larger.
+wide exact_sum(float a, float b) {
+  precise float sum = a + b;
+  precise float part = sum - a;
+  precise float error = (a - (sum - part)) + (b - part);
+  return wide(sum, error);
+}
+
+// Times that are close have equal high words, whose difference is 0; then the next ones count.
+wide time_until_now(uvec3 t) {
+  vec3 from = uintBitsToFloat(t), to = uintBitsToFloat(now.xyz);
+  wide first = exact_sum(to.x, -from.x), second = exact_sum(to.y, -from.y);
+  wide both = exact_sum(first.high, second.high);
+  precise float rest = both.low + (first.low + second.low) + (to.z - from.z);
+  return exact_sum(both.high, rest);
+}
+#endif
+
+body body_at(int i) {
+  uvec4 x_high = texel_at(i, 0), x_low = texel_at(i, 1), v_high = texel_at(i, 2), v_low = texel_at(i, 3),
+        a_high = texel_at(i, 4);
+  return body(wide3_of(x_high, x_low), wide3_of(v_high, v_low), wide3_of(a_high, texel_at(i, 5)),
+              wide3_of(texel_at(i, 6), texel_at(i, 7)), wide3_of(texel_at(i, 8), texel_at(i, 9)),
+              time_until_now(uvec3(v_high.w, v_low.w, a_high.w)), x_high.w, x_low.w);
+}
+
+// GRAPE-6's predictor in Horner's form: the same operations in the same order as on the host (force/timed.c).
+wide3 predicted_x(body b) {
+  wide3 half_a = plus(b.a2, times(b.dt, plus(b.k6, times(b.dt, b.s24))));
+  return plus(b.x, times(b.dt, plus(b.v, times(b.dt, half_a))));
+}
+
+wide3 predicted_v(body b) {
+  wide3 k = plus(times(3.0, b.k6), times(b.dt, times(4.0, b.s24)));
+  return plus(b.v, times(b.dt, plus(times(2.0, b.a2), times(b.dt, k))));
+}
