@@ -1,7 +1,7 @@
 """The gravitational dynamics that AMUSE calls, on the package holmberg. It does not need AMUSE; interface.py does.
 
-Names are AMUSE's. Results are put into .value; what is returned is 0, or -1 for a particle that does not exist or a value
-that makes no sense. Calls for particles and points take arrays. Errors of the library are raised, with its sentence.
+Names are AMUSE's. Results are put into .value; what is returned is 0, or -1 for a particle that does not exist or a
+value that makes no sense. Calls for particles and points take arrays. Errors of the library are raised, with its sentence.
 """
 from __future__ import annotations
 
@@ -228,7 +228,8 @@ class HolmbergImplementation(StoppingConditions):
             a[here], _, phi[here] = self._field(float(one) or self.eps2 ** 0.5).at(points[here])
         return a, phi
 
-    def get_gravity_at_point(self, eps: Any, x: Any, y: Any, z: Any, ax: Any, ay: Any, az: Any, npoints: int = 0) -> int:
+    def get_gravity_at_point(self, eps: Any, x: Any, y: Any, z: Any, ax: Any, ay: Any, az: Any,
+                             npoints: int = 0) -> int:
         ax.value, ay.value, az.value = self._at(eps, x, y, z)[0].T
         return 0
 

@@ -100,8 +100,8 @@ class Holmberg(GravitationalDynamics, GravityFieldCode):
                                      default_value=0.125 | nbody_system.time)
         handler.add_method_parameter("get_begin_time", "set_begin_time", "begin_time", "time at the start",
                                      default_value=0.0 | nbody_system.time)
-        handler.add_method_parameter("get_scheme", "set_scheme", "scheme", "how forces are computed: auto, tile, bag, ...",
-                                     default_value="auto")
+        handler.add_method_parameter("get_scheme", "set_scheme", "scheme",
+                                     "how forces are computed: auto, tile, bag, host, ...", default_value="auto")
         handler.add_method_parameter("get_precision", "set_precision", "precision",
                                      "one of the scheme's precisions; empty: its first", default_value="")
         handler.add_method_parameter("get_context", "set_context", "context",

@@ -73,7 +73,8 @@ class StoppingConditions:
         type.value, number_of_particles.value = self.met[index][0], len(self.met[index][1])
         return 0
 
-    def get_stopping_condition_particle_index(self, index: int, index_of_the_column: int, index_of_particle: Any) -> int:
+    def get_stopping_condition_particle_index(self, index: int, index_of_the_column: int,
+                                              index_of_particle: Any) -> int:
         if not 0 <= index < len(self.met) or not 0 <= index_of_the_column < len(self.met[index][1]):
             return -1
         index_of_particle.value = self.met[index][1][index_of_the_column]

@@ -63,7 +63,8 @@ class Force:
     eps : float
         Plummer softening.
     interaction : Interaction or str, optional
-        Another interaction than gravity_jerk, which gives acceleration, jerk and potential: for bag, tile and matrix2004.
+        Another interaction than gravity_jerk, which gives acceleration, jerk and potential; for bag, tile and
+        matrix2004.
     parameters : mapping of float, optional
         Values of its parameters that differ from those in its file; eps2 is set by eps.
     context : {'egl', 'osmesa', 'glfw', 'auto'}, optional

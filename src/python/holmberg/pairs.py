@@ -47,7 +47,8 @@ class Interaction:
         self.sinks = list(_names(lib.hb_interaction_of_sink, at))
         self.forces = list(_names(lib.hb_interaction_of_force, at))
         value = ctypes.c_double()
-        self.parameters = {name: value.value for name in _names(lib.hb_interaction_of_parameter, at, ctypes.byref(value))}
+        parameters = _names(lib.hb_interaction_of_parameter, at, ctypes.byref(value))
+        self.parameters = {name: value.value for name in parameters}
         self.flops = lib.hb_interaction_flops(at)
 
     def __repr__(self) -> str:
