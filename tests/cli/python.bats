@@ -10,8 +10,7 @@ setup_file() {
 }
 
 into_root() { # into_root install|uninstall
-  make -s -o all -C "$BATS_TEST_DIRNAME/../.." B="$(dirname "$HOLMBERG")" DESTDIR="$ROOT" PREFIX=/usr \
-    PYTHONDIR=/usr/lib/python3/dist-packages "$1"
+  make -s -o all -C "$BATS_TEST_DIRNAME/../.." B="$(dirname "$HOLMBERG")" DESTDIR="$ROOT" PREFIX=/usr PYTHON="$PYTHON" "$1"
 }
 
 # passes NAME: all tests of tests/python/test_NAME.py.

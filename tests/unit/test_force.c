@@ -1,5 +1,6 @@
 /* The front end of the forces, and the host through the battery. */
 #include "support/battery.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -30,16 +31,18 @@ static void test_open_refuses(void **state)
   const struct {
     const char *scheme, *interaction, *sentence;
   } interactions[] = {
-      {"host", "yukawa", "unknown interaction 'yukawa'"},
+      {"host", "yukawa", "unknown interaction 'yukawa' (expected gravity_jerk, "},
+      {"host", "no/yukawa.glsl", "cannot read no/yukawa.glsl: No such file or directory"},
       {"host", "gravity", "scheme host computes gravity_jerk only, not gravity"},
       {"bag", "lennard_jones",
-       "interaction lennard_jones gives no acceleration, jerk and potential to integrate with"},
+       "interaction lennard_jones cannot be integrated: its particle is not (x, y, z, m) (vx, vy, vz, -), or "
+       "its "},
   };
-  for (int k = 0; k < 3; k++) {
+  for (size_t k = 0; k < COUNT_OF(interactions); k++) {
     const struct hb_force_params params = {.scheme = interactions[k].scheme,
                                            .interaction = interactions[k].interaction};
-    assert_int_equal(hb_force_open(&params, &force), HB_ERR_USAGE);
-    assert_string_equal(hb_error(), interactions[k].sentence);
+    enum hb_status expected = strchr(params.interaction, '/') ? HB_ERR_IO : HB_ERR_USAGE;
+    ASSERT_FAILS(hb_force_open(&params, &force), expected, interactions[k].sentence);
   }
   const double bad[] = {-1, NAN, INFINITY};
   for (int k = 0; k < 3; k++) {
