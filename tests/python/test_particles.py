@@ -69,7 +69,7 @@ class Values(unittest.TestCase):
     def test_from_arrays(self):
         x = np.arange(12.0).reshape(4, 3)
         p = Particles.from_arrays([1, 2, 3, 4], x, id=[7, 8, 9, 2 ** 63], time=2.5)
-        self.assertEqual((p.m.tolist(), p.x.tolist(), p.v.tolist()), ([1, 2, 3, 4], x.tolist(), np.zeros((4, 3)).tolist()))
+        self.assertEqual((p.m.tolist(), p.x.tolist(), p.v.any()), ([1, 2, 3, 4], x.tolist(), False))
         self.assertEqual((p.id.tolist(), p.time, len(p)), ([7, 8, 9, 2 ** 63], 2.5, 4))
         self.assertEqual(repr(p), "<holmberg.Particles: 4 at t = 2.5>")
         q = p.copy()
@@ -81,7 +81,7 @@ class Values(unittest.TestCase):
 
     def test_initial_conditions_and_snapshots_are_the_programs(self):
         with tempfile.TemporaryDirectory() as folder:
-            for model, words, keys in (("plummer", ["-n", 300, "--seed", 5, "--r-cut", 4], dict(n=300, seed=5, r_cut=4)),
+            for model, words, keys in (("plummer", ["-n", 99, "--seed", 5, "--r-cut", 4], dict(n=99, seed=5, r_cut=4)),
                                        ("twobody", ["--e", 0.5, "--m1", 0.25], dict(e=0.5, m1=0.25)),
                                        ("demo2", ["-n", 64, "--shape", "expand"], dict(n=64, shape="expand"))):
                 for format in holmberg.formats().values():
