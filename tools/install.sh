@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
 # install.sh install|uninstall BUILD VERSION NEEDS: puts what was built below $DESTDIR$PREFIX, or removes just that. NEEDS
 # are the pkg-config names of the libraries that a static link needs. Environment, all with the usual defaults: DESTDIR
-# PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR PYTHONDIR.
+# PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR PYTHON PYTHONDIR.
 set -euo pipefail
 what=$1 build=$2 version=$3 needs=$4
 cd "$(dirname "$0")/.."
 : "${DESTDIR:=}" "${PREFIX:=/usr/local}"
 : "${BINDIR:=$PREFIX/bin}" "${LIBDIR:=$PREFIX/lib}" "${LIBEXECDIR:=$PREFIX/libexec}" "${INCLUDEDIR:=$PREFIX/include}"
 : "${DATADIR:=$PREFIX/share}" "${MANDIR:=$DATADIR/man}" "${ZSHDIR:=$DATADIR/zsh/site-functions}"
-soname=$(cd "$build" && echo libholmberg.so.?)
 
-# Where python3 looks for packages below PREFIX.
-: "${PYTHONDIR:=$(python3 - "$PREFIX" <<'EOF' || echo "$PREFIX/lib/python3/site-packages"
-import sys, sysconfig
-below = sys.argv[1] + "/lib/python3"
-known = (p for p in sys.path if p.startswith(below) and p.endswith("-packages"))
-print(next(known, sysconfig.get_path("purelib", "posix_prefix", {"base": sys.argv[1]})))
-EOF
-)}"
+# Where Python looks for packages below PREFIX, Debian's in dist-packages; nothing without Python.
+python_folder() {
+  "${PYTHON:-python3}" - "$PREFIX" 2>/dev/null <<'END' || :
+import site, sys
+known = [folder for folder in site.getsitepackages() if folder.startswith(sys.argv[1] + "/lib/")]
+print(known[0] if known else "%s/lib/python%d.%d/site-packages" % (sys.argv[1], *sys.version_info[:2]))
+END
+}
+: "${PYTHONDIR:=$(python_folder)}"
+
+soname=$(cd "$build" && echo libholmberg.so.?)
 
 # Lines `mode source destination`, and `link what destination`; no name has a blank.
 files() {
@@ -39,15 +41,16 @@ files() {
   done
   echo "644 $build/manual/holmberg.bash $DATADIR/bash-completion/completions/holmberg"
   echo "644 $build/manual/_holmberg $ZSHDIR/_holmberg"
-  for module in src/python/*/*.py; do
-    echo "644 $module $PYTHONDIR/${module#src/python/}"
-  done
   for header in src/include/holmberg/*.h; do
     [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
   done
+  [ -z "$PYTHONDIR" ] || for module in src/python/*/*.py; do
+    echo "644 $module $PYTHONDIR/${module#src/python/}"
+  done
 }
 
-own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $PYTHONDIR/holmberg $PYTHONDIR/amuse_holmberg"
+packages="$PYTHONDIR/holmberg $PYTHONDIR/amuse_holmberg"
+own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $packages"
 
 put() { # put MODE SOURCE DESTINATION
   case $1 in
@@ -75,7 +78,7 @@ install)
   ;;
 uninstall)
   files | while read -r _ _ destination; do rm -f "$DESTDIR$destination"; done
-  rm -rf "$DESTDIR$PYTHONDIR/holmberg/__pycache__" # python's own
+  [ -z "$PYTHONDIR" ] || for folder in $packages; do rm -rf "$DESTDIR$folder/__pycache__"; done
   for folder in $own_folders; do
     [ ! -d "$DESTDIR$folder" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$folder"
   done

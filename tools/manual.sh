@@ -36,9 +36,10 @@ for header in "$@"; do
     while read -r function; do echo ".so man3/$name.3" >"$out/$function.3"; done
 done
 
-# No space where a section begins.
+# No space where a section begins, no new line where a paragraph does.
 for page in "$out"/holmberg*.[135]; do
   awk '/^\.PP$/ { blank = !fresh; next }
+    /^\.br$/ && (blank || fresh) { next }
     { fresh = /^\.S[HS]/; if (blank && !fresh) print ".PP"; blank = 0; print }' "$page" >"$out/tidy"
   mv "$out/tidy" "$page"
 done
