@@ -57,6 +57,6 @@ program three_bodies
   do i = 1, n
     print '(a, i2, a, 3f12.8, a, f12.8)', "body", i, "  a =", a(:, i), "  phi =", phi(i)
   end do
-  print '(a, f12.8)', "energy =", sum(m * phi) / 2
+  print '(a, f12.8)', "energy = ", sum(m * phi) / 2
   call hb_force_close(force)
 end program
