@@ -23,14 +23,14 @@ soname=$(cd "$build" && echo libholmberg.so.?)
 
 # Lines `mode source destination`, and `link what destination`; no name has a blank.
 files() {
-  local header calls page module
+  local header calls page module interaction
   echo "755 $build/holmberg $BINDIR/holmberg"
   echo "755 $build/holmberg-child $LIBEXECDIR/holmberg/holmberg-child"
   echo "644 $build/$soname $LIBDIR/$soname"
   echo "link $soname $LIBDIR/libholmberg.so"
   echo "644 $build/libholmberg.a $LIBDIR/libholmberg.a"
   echo "644 holmberg.pc $LIBDIR/pkgconfig/holmberg.pc"
-  for calls in g6 cunbody sixth; do # other people's calls
+  for calls in g6 cunbody; do # other people's calls
     echo "644 $build/libholmberg-$calls.so.1 $LIBDIR/libholmberg-$calls.so.1"
     echo "link libholmberg-$calls.so.1 $LIBDIR/libholmberg-$calls.so"
     echo "644 $build/libholmberg-$calls.a $LIBDIR/libholmberg-$calls.a"
@@ -41,6 +41,9 @@ files() {
   done
   echo "644 $build/manual/holmberg.bash $DATADIR/bash-completion/completions/holmberg"
   echo "644 $build/manual/_holmberg $ZSHDIR/_holmberg"
+  for interaction in shaders/interactions/*.glsl; do # to start one's own from
+    echo "644 $interaction $DATADIR/holmberg/interactions/${interaction##*/}"
+  done
   for header in src/include/holmberg/*.h; do
     [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
   done
@@ -50,7 +53,7 @@ files() {
 }
 
 packages="$PYTHONDIR/holmberg $PYTHONDIR/amuse_holmberg"
-own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $packages"
+own_folders="$DATADIR/holmberg/interactions $DATADIR/holmberg $LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $packages"
 
 put() { # put MODE SOURCE DESTINATION
   case $1 in
@@ -64,7 +67,7 @@ install)
   folder=$(mktemp -d)
   trap 'rm -r "$folder"' EXIT
   # shellcheck disable=SC2016 # ${prefix} is a variable of pkg-config
-  for calls in '' g6 cunbody sixth; do
+  for calls in '' g6 cunbody; do
     template=tools/holmberg${calls:+-calls}.pc.in
     sed -e "s|@PREFIX@|$PREFIX|; s|@VERSION@|$version|; s|@NEEDS@|$needs|; s|@CALLS@|$calls|" \
       -e "s|@LIBDIR@|${LIBDIR/#"$PREFIX"/'${prefix}'}|; s|@INCLUDEDIR@|${INCLUDEDIR/#"$PREFIX"/'${prefix}'}|" \
