@@ -1,5 +1,6 @@
 # Holmberg. Targets: `make help`. Everything made goes to build/; V=1 shows the commands.
 VERSION := 0.1.0
+DATE    := 2026-11-22# of the version, for its manual
 B       := build
 
 CC      ?= cc
@@ -28,17 +29,24 @@ SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp sh
 PAPERS  := $(sort $(wildcard data/paper/*.csv))
 REPORT  := $(sort $(wildcard data/report/*.html data/report/*.css))
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
-ROOMS   := base core gl pairs ic io perf force step sim# of the library; the others are of the program
+ROOMS   := base core gl pairs ic io perf force step sim render# of the library; the others are of the program
 object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst %,$(B)/obj/gen/%.o,$(2))
 LIB_OBJ := $(call object,$(ROOMS:%=src/%/%),shaders paper)
-OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/%,$(SOURCES)),templates commit)
-PUBLIC  := $(filter-out %/measure.h,$(sort $(wildcard src/include/holmberg/*.h)))
+OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/%,$(SOURCES)),templates commit)
+# Libraries of other people's calls: their own objects; what they need of libholmberg goes into their shared form, hidden.
+LIB_BASE := src/lib/engine.c src/lib/environment.c
+g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c,$(filter src/lib/%,$(SOURCES))))
+cunbody_OBJ := $(call object,$(LIB_BASE) src/lib/cunbody_calls.c)
+CALLS   := g6 cunbody
+PUBLIC  := $(filter-out %/measure.h $(CALLS:%=\%/%.h),$(sort $(wildcard src/include/holmberg/*.h)))
+HEADERS := $(PUBLIC) $(CALLS:%=src/include/holmberg/%.h)
 SONAME  := libholmberg.so.1
 CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
+MANUAL  := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/manual/%,$(SOURCES)))
 CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
-OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CLI_OBJ) $(CHILD) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/*/*.c))
+OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(filter-out tests/api/%,$(wildcard tests/*/*.c)))
 
 # What fuzzing needs, linked with the command line but its main(); calls that tests/fuzz answers itself are its own.
 FUZZ_OBJ   := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/fuzz/*.c)) $(filter-out %/main.o,$(CLI_OBJ))
@@ -53,15 +61,16 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
 compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
-.PHONY: all install uninstall run reproduce test test-long fuzz lint asan format clean help deps-%
+.PHONY: all install uninstall deb run reproduce test test-long fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(B)/holmberg $(B)/holmberg-child $(B)/$(SONAME) $(B)/libholmberg.a
+all: $(B)/holmberg $(B)/holmberg-child $(B)/$(SONAME) $(B)/libholmberg.a $(CALLS:%=$(B)/libholmberg-%.so.1) $(CALLS:%=$(B)/libholmberg-%.a) $(B)/manual/holmberg.1
 
 help:
 	@echo 'make            build build/holmberg, its helper holmberg-child, build/libholmberg.so.1 and libholmberg.a'
 	@echo 'make install    install it all below PREFIX=/usr/local; DESTDIR= for packages; make uninstall removes it'
+	@echo 'make deb        Debian packages in build/deb'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make reproduce  set up the machine, build, repeat the tables and figures of 2007 on this machine: a report'
 	@echo 'make test       set up the machine, build, run all tests'
@@ -74,12 +83,16 @@ help:
 	@echo 'V=1 shows the commands; DEPS=manual never installs a package.'
 
 # Where to: see tools/install.sh. Installing builds nothing that is up to date.
-export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR
+export DESTDIR PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR PYTHON PYTHONDIR
 install: all
 	$(Q)tools/install.sh install $(B) $(VERSION) '$(NEEDS)'
 
-uninstall:
+uninstall: all
 	$(Q)tools/install.sh uninstall $(B) $(VERSION) '$(NEEDS)'
+
+# Checked by make test-long.
+deb: deps-run deps-deb
+	$(Q)tools/deb.sh $(B) $(VERSION)
 
 # The set-up may install what make looks for, hence the second make.
 run: deps-run
@@ -99,8 +112,10 @@ test-long: deps-test deps-long fuzz reproduce
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
 	$(Q)for name in gl_energy gl_faults gl_steps grape6; do LONG=1 HB_CONTEXT=osmesa $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
+	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats -f 'Hermite code' tests/cli/g6.bats
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
+	$(Q)$(MAKE) --no-print-directory deb
 
 .PHONY: tests host-tests objects
 tests: $(TESTS)
@@ -132,6 +147,7 @@ clean:
 	$(Q)rm -rf $(B)
 
 LINKED := $(B)/libprogram.a $(B)/libholmberg.a
+TESTED := $(CALLS:%=$(B)/libholmberg-%.a) $(LINKED)
 
 $(B)/holmberg: $(CLI_OBJ) $(LINKED)
 	$(call say,LINK,$@)
@@ -147,12 +163,32 @@ $(B)/%.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# Never unloaded: its helper threads wait for the next loop.
+$(B)/manual-maker: $(MANUAL) $(filter-out %/main.o,$(CLI_OBJ)) $(LINKED)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk tools/man_header.awk $(HEADERS) data/FORMATS.md src/cli/README.md
+	$(call say,GEN,$(@D))
+	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(HEADERS)
+
+# Never unloaded: its helper threads wait for the next loop. It calls its own functions, whatever else a program links.
 $(B)/$(SONAME): $(LIB_OBJ) $(B)/gen/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/gen/exports.map -Wl,--as-needed \
-	  -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(LDLIBS)
+	  -Wl,-z,nodelete -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(LDLIBS)
 	$(Q)ln -sf $(SONAME) $(B)/libholmberg.so
+
+$(foreach name,$(CALLS),$(eval $(B)/libholmberg-$(name).a: $($(name)_OBJ)))
+$(B)/libholmberg-%.so.1: $(B)/libholmberg-%.a $(B)/gen/%.map $(B)/libholmberg.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=$(B)/gen/$*.map -Wl,--as-needed \
+	  -Wl,-z,nodelete $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ -Wl,--whole-archive $< -Wl,--no-whole-archive \
+	  $(B)/libholmberg.a $(LDLIBS)
+	$(Q)ln -sf $(@F) $(B)/libholmberg-$*.so
+
+$(B)/gen/%.map: tools/exports.sh src/include/holmberg/%.h $(B)/libholmberg-%.a
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D) && tools/exports.sh HOLMBERG_$*_1 src/include/holmberg/$*.h $(B)/libholmberg-$*.a >$@
 
 $(B)/gen/exports.map: tools/exports.sh $(PUBLIC) $(LIB_OBJ)
 	$(call say,GEN,$@)
@@ -188,9 +224,9 @@ $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 
-$(B)/tests/%: $(B)/obj/tests/unit/%.o $(HELPERS) $(LINKED) | $(B)/holmberg-child
+$(B)/tests/%: $(B)/obj/tests/unit/%.o $(HELPERS) $(TESTED) | $(B)/holmberg-child
 	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(PARTS) $(HELPERS) $(LINKED) $(LDLIBS) -lcmocka
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(PARTS) $(HELPERS) $(TESTED) $(LDLIBS) -lcmocka
 
 $(B)/tests/test_fuzz: PARTS = $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
 $(B)/tests/test_fuzz: $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))

@@ -72,11 +72,10 @@ export DISPLAY
 # take a case each of forces and pictures (SMOKE), and all of what a context itself does.
 contexts() {
   case $1 in
-  test_gl_energy | test_gl_faults | test_gl_inspector | test_gl_interaction | test_gl_matrix | test_gl_memory | test_gl_near | test_gl_open_close | \
-    test_gl_pairs | test_gl_pairs_sources | test_gl_passes_traced | test_gl_resident | test_gl_save | test_gl_steps | \
-    test_gl_threads | test_gl_timed) echo osmesa ;;
+  test_gl_arithmetic | test_gl_context | test_gl_foreign | test_gl_paint | test_gl_pairs_faults | test_gl_reload | \
+    test_gl_shader | test_gl_tone_map | test_gl_trace) echo osmesa egl glfw ;;
   test_gl_force | test_gl_scene) echo 'osmesa egl,smoke glfw,smoke' ;;
-  *) echo osmesa egl glfw ;;
+  *) echo osmesa ;;
   esac
 }
 
@@ -114,7 +113,7 @@ export BATS_TEST_TIMEOUT=900 # what hangs, fails
 for source in $(ls -S tests/cli/*.bats); do
   case $source in
   *view.bats) [ -n "$host_only" ] || begin view.bats env -u DISPLAY bats --tap "$source" ;;
-  *gl*.bats | *install.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
+  *gl*.bats | *install.bats | *python.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
   *) begin "$(basename "$source")" bats --tap "$source" ;;
   esac
 done

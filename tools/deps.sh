@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|test|long|fuzz|lint: makes sure that this machine has what the target needs. Missing packages are announced and
+# deps.sh run|test|long|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
 # installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
 # installing.
 set -eu
@@ -35,9 +35,17 @@ run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal    
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium
 test          file:/usr/share/i18n/locales/de_DE locales    glibc-locale-source  glibc        -
+test          cmd:man                  man-db               man-db               man-db       -
+test          cmd:mandoc               mandoc               mandoc               mandoc       mandoc
+test          cmd:zsh                  zsh                  zsh                  zsh          zsh
 test          cmd:g++                  g++                  gcc-c++              gcc          gcc
+test          lib:python3/dist-packages/numpy python3-numpy python3-numpy   python-numpy numpy
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
+deb           cmd:dpkg-buildpackage    dpkg-dev             -                    -            -
+deb           cmd:dh                   debhelper            -                    -            -
+deb           cmd:dh_python3           dh-python            -                    -            -
+deb           cmd:lintian              lintian              -                    -            -
 long          cmd:strace                strace               strace               strace       -
 long          cmd:valgrind             valgrind             valgrind             valgrind     -
 fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-clang afl++     afl++

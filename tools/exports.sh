@@ -9,7 +9,7 @@ trap 'rm -r "$folder"' EXIT
 
 # shellcheck disable=SC2086 # the list is words
 cat $headers | "${CC:-cc}" -fpreprocessed -dD -E -P -x c - 2>/dev/null | # without comments
-  sed -E 's/\b(struct|enum) \w+//g' | grep -oE '\bhb_\w+' | sort -u >"$folder/declared"
+  sed -E 's/\b(struct|enum) \w+//g' | grep -oE '\b[a-z]\w+' | sort -u >"$folder/declared"
 nm -g --defined-only "$@" | awk 'NF == 3 && $2 ~ /^[A-Z]$/ { print $3 }' | sort -u >"$folder/defined"
 
 printf '%s {\n  global:\n' "$version"

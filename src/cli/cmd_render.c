@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "console/target.h"
-#include "render/film.h"
-#include "render/render.h"
+#include "movie/film.h"
+#include "movie/render.h"
 
 #include <string.h>
 
@@ -16,8 +16,6 @@ struct settings {
 };
 
 static const char *color_name(size_t k) { return k < HB_COLORING_AGE ? hb_coloring_name(k) : NULL; }
-
-static const char *map_name(size_t k) { return k < HB_COLORMAP_COUNT ? hb_colormap_names[k] : NULL; }
 
 static const char *const points[] = {"star", "disc", "dot", NULL};
 
@@ -31,7 +29,7 @@ static const struct hb_opts_option options[] = {
     {"color-by", 0, HB_OPTS_CHOICE, FIELD(color), "WHAT", "speed", .words.at = color_name,
      .help = "speed, acc (acceleration), energy (per mass), step (time step), or group; acc, energy "
              "and step as at the start of a run from the snapshot"},
-    {"map", 0, HB_OPTS_CHOICE, FIELD(style.map), "NAME", "stars", .words.at = map_name,
+    {"map", 0, HB_OPTS_CHOICE, FIELD(style.map), "NAME", "stars", .words.array = hb_colormap_names,
      .help = "color map: stars, ember, ice, grey"},
     {"color-range", 0, HB_OPTS_NUMBERS, FIELD(style.range), "FROM,TO",
      .help = "values of the first and the last color; of acc and step their decimal logarithms "

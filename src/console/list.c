@@ -6,6 +6,8 @@
 
 /* ---- words ---- */
 
+int hb_words_any(struct hb_words words) { return words.array || words.at; }
+
 const char *hb_words_at(struct hb_words words, size_t k) { return words.at ? words.at(k) : words.array[k]; }
 
 int hb_words_find(struct hb_words words, const char *word)

@@ -13,6 +13,7 @@ struct hb_words {
   const char *what; /* "scheme", for messages; NULL: "value" */
 };
 
+int hb_words_any(struct hb_words words); /* 0: neither of them */
 const char *hb_words_at(struct hb_words words, size_t k);
 
 /* The index of word among them; -1: not found. */

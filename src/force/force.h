@@ -57,6 +57,9 @@ struct hb_force_ops {
    * host_fixed; nothing is opened. */
   void (*memory)(const struct hb_force_params *params, struct hb_force_need *need);
 
+  /* Another softening from now on; the sources stay. NULL: it has to be opened again. */
+  void (*set_eps)(void *state, double eps);
+
   /* The sources m[nj], x[3 * nj], v[3 * nj]; nj may change from call to call. */
   enum hb_status (*set_j)(void *state, size_t nj, const double *m, const double *x, const double *v);
 
@@ -128,6 +131,9 @@ int hb_force_rounds(const struct hb_force *force);
  * silently become 0. Errors: HB_ERR_INPUT, with the particle. */
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
                                     const double *v);
+
+/* Another softening from the next call on, with the same sources. Errors: HB_ERR_USAGE (not finite or < 0; the scheme cannot). */
+enum hb_status hb_force_set_eps(struct hb_force *force, double eps);
 
 /* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles already in their frame: when the device
  * fails, the source is reopened with draws a quarter as long and tried once more. Errors: as both; HB_ERR_DEVICE when that

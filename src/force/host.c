@@ -36,6 +36,8 @@ static void host_close(void *state)
   hb_mem_free(h);
 }
 
+static void host_set_eps(void *state, double eps) { ((struct host *)state)->eps2 = eps * eps; }
+
 static enum hb_status host_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct host *h = state;
@@ -86,6 +88,7 @@ const struct hb_force_ops hb_force_host = {
     .open = host_open,
     .close = host_close,
     .memory = host_memory,
+    .set_eps = host_set_eps,
     .set_j = host_set_j,
     .begin = host_begin,
     .begin_at = host_begin_at,

@@ -169,6 +169,11 @@ static void fill_piece(void *context, size_t piece)
   }
 }
 
+static void host_simd_set_eps(void *state, double eps)
+{
+  ((struct host_simd *)state)->eps2 = (float)(eps * eps);
+}
+
 static enum hb_status host_simd_set_j(void *state, size_t nj, const double *m, const double *x,
                                       const double *v)
 {
@@ -335,6 +340,7 @@ const struct hb_force_ops hb_force_host_simd = {
     .open = host_simd_open,
     .close = host_simd_close,
     .memory = host_simd_memory,
+    .set_eps = host_simd_set_eps,
     .set_j = host_simd_set_j,
     .begin = host_simd_begin,
     .begin_at = host_simd_begin_at,

@@ -261,6 +261,13 @@ static enum hb_status hybrid_of(void *state, size_t nj, const double *m, const d
 }
 
 /* Which source takes a block is known when its forces are wanted: until then the sources are stored here. */
+static void hybrid_set_eps(void *state, double eps)
+{
+  struct hybrid *h = state;
+  h->host.ops->set_eps(h->host.state, eps);
+  if (h->gl.ops) h->gl.ops->set_eps(h->gl.state, eps);
+}
+
 static enum hb_status hybrid_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct hybrid *h = state;
@@ -361,6 +368,7 @@ const struct hb_force_ops hb_force_hybrid = {
     .open = hybrid_open,
     .close = hybrid_close,
     .memory = hybrid_memory,
+    .set_eps = hybrid_set_eps,
     .set_j = hybrid_set_j,
     .begin = hybrid_begin,
     .begin_at = hybrid_begin_at,

@@ -73,6 +73,12 @@ static enum hb_status tune(struct gravity *g, size_t n)
     {a, 3}, {a + 1, 3}, {a + 2, 3}, {phi, 1}, {j, 3}, {j + 1, 3}, {j + 2, 3}, { 0 }                          \
   }
 
+static void gravity_set_eps(void *state, double eps)
+{
+  struct hb_pairs *pairs = ((struct gravity *)state)->pairs;
+  if (pairs) hb_interaction_parameter(pairs->params.interaction, eps, pairs->params.parameter);
+}
+
 static enum hb_status gravity_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
 {
   struct gravity *g = state;
@@ -213,6 +219,7 @@ static const char *gravity_tuning(const void *state)
       .open = gravity_open,                                                                                  \
       .close = gravity_close,                                                                                \
       .memory = gravity_memory,                                                                              \
+      .set_eps = gravity_set_eps,                                                                            \
       .set_j = gravity_set_j,                                                                                \
       .begin = gravity_begin,                                                                                \
       .begin_at = gravity_begin_at,                                                                          \

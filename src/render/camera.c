@@ -114,3 +114,13 @@ enum hb_status hb_camera_extent(size_t n, const double *x, double fraction, doub
   hb_mem_free(column);
   return HB_OK;
 }
+
+enum hb_status hb_camera_enclose(struct hb_camera *c, size_t n, const double *x, double aspect)
+{
+  static const double fitted = 0.9,
+                      margin = 1.1; /* fraction of the points; the picture's size relative to theirs */
+  double radius;
+  HB_TRY(hb_camera_extent(n, x, fitted, c->center, &radius));
+  hb_camera_fit(c, margin * radius, aspect);
+  return HB_OK;
+}

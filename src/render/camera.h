@@ -36,6 +36,10 @@ void hb_camera_pan(struct hb_camera *camera, double dx, double dy);
 /* Moves along the line of sight until a sphere around the center fits into a picture of this aspect ratio. */
 void hb_camera_fit(struct hb_camera *camera, double radius, double aspect);
 
+/* Looks at the median of x[3 * n] from where nine tenths of them fit into the picture, with a margin. Errors:
+ * HB_ERR_INTERNAL (no memory). */
+enum hb_status hb_camera_enclose(struct hb_camera *camera, size_t n, const double *x, double aspect);
+
 /* Where x is in the picture, and its distance from the eye along the line of sight; returns 0 if it is not in front of
  * the camera. */
 int hb_camera_project(const struct hb_camera *camera, const double x[3], double picture[2], double *depth);

@@ -43,10 +43,9 @@ enum hb_status hb_coloring_of_sim(enum hb_coloring coloring, struct hb_sim *sim,
   return HB_OK;
 }
 
-void hb_coloring_speeds(struct hb_particles *particles, double *value)
+void hb_coloring_speeds(size_t n, const double *v, double *value)
 {
-  const double *v = hb_particles_v(particles);
-  for (size_t k = 0; k < hb_particles_n(particles); k++)
+  for (size_t k = 0; k < n; k++)
     value[k] = sqrt(v[3 * k] * v[3 * k] + v[3 * k + 1] * v[3 * k + 1] + v[3 * k + 2] * v[3 * k + 2]);
 }
 

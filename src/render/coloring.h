@@ -29,7 +29,7 @@ double hb_coloring_number(enum hb_coloring coloring, double value);
 enum hb_status hb_coloring_of_sim(enum hb_coloring coloring, struct hb_sim *sim, size_t n, double *value);
 
 /* SPEED and GROUP. */
-void hb_coloring_speeds(struct hb_particles *particles, double *value);
+void hb_coloring_speeds(size_t n, const double *v, double *value);
 void hb_coloring_groups(size_t n, size_t groups, double *value);
 
 /* The range of the values without a few outliers at either end; reorders them. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-const char *const hb_colormap_names[HB_COLORMAP_COUNT] = {"stars", "ember", "ice", "grey"};
+const char *const hb_colormap_names[] = {"stars", "ember", "ice", "grey", NULL};
 
 /* ---- Oklab ------------------------------------------------------------------------------------------- */
 

@@ -3,16 +3,7 @@
 #ifndef HB_COLORMAP_H
 #define HB_COLORMAP_H
 
-#include <stddef.h>
-
-enum hb_colormap {
-  HB_COLORMAP_STARS, /* blue, white, gold         */
-  HB_COLORMAP_EMBER, /* blue, violet, red, gold   */
-  HB_COLORMAP_ICE,   /* indigo, blue, pale green  */
-  HB_COLORMAP_GRAY,
-  HB_COLORMAP_COUNT
-};
-extern const char *const hb_colormap_names[HB_COLORMAP_COUNT];
+#include <holmberg/picture.h>
 
 /* Linear light, 0 to 1 each; t is clamped to 0 .. 1. */
 void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3]);

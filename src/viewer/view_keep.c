@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "render/film.h"
+#include "movie/film.h"
 #include "render/tone_map.h"
 #include "viewer/view_picture.h"
 

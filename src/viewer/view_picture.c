@@ -39,7 +39,7 @@ static enum hb_status speeds(const struct hb_view *view, double *values)
 {
   struct hb_particles *state;
   HB_TRY(hb_view_source_state(&view->source, &state));
-  hb_coloring_speeds(state, values);
+  hb_coloring_speeds(hb_particles_n(state), hb_particles_v(state), values);
   hb_particles_destroy(state);
   return HB_OK;
 }

@@ -1,6 +1,7 @@
 /* Holmberg: direct gravitational N-body integration on OpenGL: particles, initial conditions, snapshots, forces, simulations.
  * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), interaction.h (other forces than gravity),
- * device.h (drawing from the particles' textures). tests/api in the source has short programs that use them.
+ * device.h (drawing from the particles' textures), picture.h (pictures). tests/api in the source has short programs that
+ * use them.
  *
  * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
  * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
@@ -11,7 +12,9 @@
  *
  * Threads. One handle, one thread at a time; different handles may be used by different threads at once, and give the same
  * bits as one after the other. hb_error() is each thread's own. A handle whose forces are on OpenGL stays with the thread
- * that opened it, as its context does. The library never prints, exits, or handles signals; its helper threads block them. */
+ * that opened it, as its context does; context glfw, of the window system, is for the main thread. The library never prints,
+ * exits, or handles signals; its helper threads block them. HDF5 is in use while a snapshot is written: a program that has
+ * HDF5 of its own, built for one thread, does not use it at that time. */
 #ifndef HOLMBERG_HOLMBERG_H
 #define HOLMBERG_HOLMBERG_H
 
@@ -64,6 +67,9 @@ uint64_t *hb_particles_id(struct hb_particles *particles); /* [n]     identities
 enum hb_status hb_particles_set_note(struct hb_particles *particles, const char *key, const char *value);
 enum hb_status hb_particles_add_history(struct hb_particles *particles, const char *line);
 const char *hb_particles_note(const struct hb_particles *particles, const char *key);
+
+/* The key of the k-th note, from 0; NULL after the last. */
+const char *hb_particles_note_key(const struct hb_particles *particles, size_t k);
 
 /* ---- initial conditions ------------------------------------------------------------------------------ */
 
@@ -121,12 +127,25 @@ struct hb_snapshot_format {
 
 const struct hb_snapshot_format *hb_snapshot_formats(size_t *count);
 
-/* format NULL: by the extension of path. path "-" is standard input or output (text only). A file is written
- * completely or not at all: under a temporary name in the same folder, synced and renamed. HDF5 is read by
- * holmberg-child, a program that is installed with the library; the environment variable HB_CHILD can name another place.
+/* format NULL: by the extension of path; when reading also by content, where formats share an extension or none has it.
+ * path "-" is standard input or output (not HDF5). A file is written completely or not at all: under a temporary name in
+ * the same folder, synced and renamed. HDF5 is read by holmberg-child, a program that is installed with the library; the
+ * environment variable HB_CHILD can name another place. Of a file of many snapshots, the last is read.
  * Errors: HB_ERR_INPUT (content; names file, line or data set, value), HB_ERR_IO, HB_ERR_USAGE (format). */
 enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles);
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles);
+
+/* What was found in a file. */
+struct hb_snapshot_contents {
+  const char *format;     /* one of hb_snapshot_formats         */
+  size_t count;           /* snapshots in it                    */
+  double t_first, t_last; /* the smallest and largest time      */
+};
+
+/* The snapshot of time t (within 1e-6, relative for |t| > 1), or the last if t is NaN. contents may be NULL. Errors: as
+ * hb_snapshot_read. */
+enum hb_status hb_snapshot_read_at(const char *path, const char *format, double t,
+                                   struct hb_particles **particles, struct hb_snapshot_contents *contents);
 
 /* ---- forces ------------------------------------------------------------------------------------------ */
 
@@ -330,6 +349,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
                            struct hb_sim **sim);
 void hb_sim_destroy(struct hb_sim *sim);
 
+double hb_sim_time(const struct hb_sim *sim);      /* the time that the last block step reached */
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
 enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
 

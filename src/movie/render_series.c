@@ -1,6 +1,6 @@
 #include "base/arith.h"
 #include "base/mem.h"
-#include "render/render.h"
+#include "movie/render.h"
 
 #include <math.h>
 #include <string.h>

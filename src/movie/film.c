@@ -1,4 +1,4 @@
-#include "render/film.h"
+#include "movie/film.h"
 
 #include "base/mem.h"
 #include "base/text.h"

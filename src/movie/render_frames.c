@@ -1,9 +1,9 @@
 #include "base/clock.h"
 #include "base/arith.h"
 #include "base/mem.h"
-#include "render/render.h"
+#include "movie/render.h"
 #include "console/terminal.h"
-#include "render/film.h"
+#include "movie/film.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,9 +11,6 @@
 #include <string.h>
 
 enum { TRAIL_ENTRIES_MOST = 256 };
-
-static const double FITTED = 0.9; /* fraction of the particles that the picture must contain   */
-static const double MARGIN = 1.1; /* size of the picture relative to theirs */
 
 /* Open while frames are drawn. */
 struct work {
@@ -43,7 +40,7 @@ static enum hb_status find_range(struct work *w, const struct hb_render_moment *
   if (moment->value)
     memcpy(value, moment->value, n * sizeof *value);
   else
-    hb_coloring_speeds(moment->particles, value);
+    hb_coloring_speeds(n, hb_particles_v(moment->particles), value);
   hb_coloring_range(n, value, w->style.range);
   hb_mem_free(value);
   return HB_OK;
@@ -52,14 +49,12 @@ static enum hb_status find_range(struct work *w, const struct hb_render_moment *
 static enum hb_status find_camera(struct work *w, const struct hb_render_moment *moment)
 {
   const struct hb_render *r = w->render;
-  double radius, center[3];
   hb_camera_reset(&w->camera);
-  HB_TRY(hb_camera_extent(hb_particles_n(moment->particles), hb_particles_x(moment->particles), FITTED,
-                          center, &radius));
-  memcpy(w->camera.center, r->has_center ? r->center : center, sizeof center);
   w->camera.field_of_view = r->field_of_view;
+  HB_TRY(hb_camera_enclose(&w->camera, hb_particles_n(moment->particles), hb_particles_x(moment->particles),
+                           (double)r->width / r->height));
+  if (r->has_center) memcpy(w->camera.center, r->center, sizeof r->center);
   hb_camera_look(&w->camera, r->azimuth, r->elevation, r->roll);
-  hb_camera_fit(&w->camera, MARGIN * radius, (double)r->width / r->height);
   hb_camera_zoom(&w->camera, r->zoom);
   return HB_OK;
 }

@@ -1,0 +1,210 @@
+/* GRAPE-5's calls of holmberg/g6.h: a memory of particles at rest, forces at points, a board for each number. */
+#include "lib/board.h"
+#include "lib/engine.h"
+#include "lib/environment.h"
+
+#include "base/mem.h"
+
+#include <holmberg/g6.h>
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+struct g5 {
+  struct hb_engine *engine;
+  size_t room, used, n; /* memory for particles; those that were sent; those that are summed */
+  double *m, *x;        /* [room], [3 * room] */
+  double eps2;
+  int is_changed; /* the engine does not have them yet */
+  size_t ni, ni_room;
+  double *xi, *a, *j, *p; /* [3 * ni_room] points and forces, [ni_room] potentials */
+  enum hb_status status;  /* of the last run */
+};
+
+static struct g5 *boards[HB_BOARDS];
+
+static enum hb_status find(int id, struct g5 **board)
+{
+  int is_one = id >= 0 && id < HB_BOARDS;
+  *board = is_one ? boards[id] : NULL;
+  if (*board) return HB_OK;
+  return is_one ? hb_fail(HB_ERR_USAGE, "GRAPE-5 board %d is not open", id)
+                : hb_fail(HB_ERR_USAGE, "the GRAPE-5 board is %d, expected 0 to %d", id, HB_BOARDS - 1);
+}
+
+void g5_closeMC(int devid)
+{
+  struct g5 *b;
+  if (find(devid, &b) != HB_OK) return; /* also of a board that was never open */
+  hb_engine_close(b->engine);
+  double *blocks[] = {b->m, b->x, b->xi, b->a, b->j, b->p};
+  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) hb_mem_free(blocks[k]);
+  hb_mem_free(b);
+  boards[devid] = NULL;
+}
+
+static enum hb_status open(int id)
+{
+  struct g5 *b;
+  if (find(id, &b) == HB_OK) return HB_OK;
+  if (id < 0 || id >= HB_BOARDS) return HB_ERR_USAGE;
+  HB_TRY(HB_ALLOC(1, &boards[id]));
+  enum hb_status status = hb_engine_open(id, &boards[id]->engine);
+  if (status != HB_OK) g5_closeMC(id);
+  return status;
+}
+
+void g5_openMC(int devid) { hb_engine_told(open(devid)); }
+
+/* ---- particles ---- */
+
+static enum hb_status store(int id, int adr, int nj, const double *x, const double *m)
+{
+  struct g5 *b;
+  HB_TRY(find(id, &b));
+  if (adr < 0 || nj < 0 || adr > INT_MAX - nj)
+    return hb_fail(HB_ERR_USAGE, "%d particles at address %d, expected >= 0", nj, adr);
+  b->status = hb_engine_finish(b->engine); /* a run keeps what it has begun with */
+  size_t from = (size_t)adr, count = (size_t)nj;
+  if (from + count > b->room) {
+    size_t room = 2 * (from + count);
+    HB_TRY(HB_RESIZE(room, &b->m));
+    HB_TRY(HB_RESIZE(3 * room, &b->x));
+    b->room = room;
+  }
+  if (count > 0) memcpy(b->m + from, m, count * sizeof *m);
+  if (count > 0) memcpy(b->x + 3 * from, x, 3 * count * sizeof *x);
+  if (from + count > b->used) b->used = from + count;
+  b->is_changed = 1;
+  return HB_OK;
+}
+
+static enum hb_status set_n(int id, int n)
+{
+  struct g5 *b;
+  HB_TRY(find(id, &b));
+  if (n < 0) return hb_fail(HB_ERR_USAGE, "the number of particles is %d, expected >= 0", n);
+  b->n = (size_t)n;
+  b->is_changed = 1;
+  return HB_OK;
+}
+
+static enum hb_status set_eps2(int id, double eps2)
+{
+  struct g5 *b;
+  HB_TRY(find(id, &b));
+  b->eps2 = eps2;
+  return HB_OK;
+}
+
+/* ---- forces ---- */
+
+static enum hb_status set_points(int id, int ni, const double *x)
+{
+  struct g5 *b;
+  HB_TRY(find(id, &b));
+  if (ni < 0) return hb_fail(HB_ERR_USAGE, "the number of points is %d, expected >= 0", ni);
+  size_t count = (size_t)ni;
+  hb_engine_finish(b->engine); /* a run whose forces nobody asked for */
+  b->ni = 0;
+  if (count > b->ni_room) {
+    b->ni_room = 0;
+    HB_TRY(HB_RESIZE(3 * count, &b->xi));
+    HB_TRY(HB_RESIZE(3 * count, &b->a));
+    HB_TRY(HB_RESIZE(3 * count, &b->j));
+    HB_TRY(HB_RESIZE(count, &b->p));
+    b->ni_room = count;
+  }
+  if (count > 0) memcpy(b->xi, x, 3 * count * sizeof *x);
+  b->ni = count;
+  return HB_OK;
+}
+
+static enum hb_status begin(struct g5 *b)
+{
+  if (b->n > b->used)
+    return hb_fail(HB_ERR_USAGE, "forces of %zu particles were asked for, %zu were sent", b->n, b->used);
+  if (b->is_changed) HB_TRY(hb_engine_set_j(b->engine, b->n, b->m, b->x, NULL));
+  b->is_changed = 0;
+  return hb_engine_begin(b->engine, b->eps2, b->ni, b->xi, NULL, NULL, b->a, b->j, b->p);
+}
+
+static enum hb_status run(int id)
+{
+  struct g5 *b;
+  HB_TRY(find(id, &b));
+  hb_engine_finish(b->engine); /* a run whose forces nobody asked for */
+  b->status = begin(b);
+  return b->status;
+}
+
+static enum hb_status get(int id, int ni, double *a, double *p)
+{
+  struct g5 *b;
+  HB_TRY(find(id, &b));
+  if (ni < 0 || (size_t)ni > b->ni)
+    return hb_fail(HB_ERR_USAGE, "forces on %d points were asked for, expected 0 to %zu", ni, b->ni);
+  if (b->status != HB_OK) return b->status;
+  b->status = hb_engine_finish(b->engine);
+  HB_TRY(b->status);
+  memcpy(a, b->a, 3 * (size_t)ni * sizeof *a);
+  for (int i = 0; i < ni; i++) p[i] = -b->p[i];
+  return HB_OK;
+}
+
+/* No program shall take what was in its arrays for forces. */
+static void get_or_spoil(int id, int ni, double *a, double *p)
+{
+  if (hb_engine_told(get(id, ni, a, p)) == 0) return;
+  for (int k = 0; k < 3 * ni; k++) a[k] = NAN;
+  for (int k = 0; k < ni; k++) p[k] = NAN;
+}
+
+/* ---- the calls ---- */
+
+void g5_set_xmjMC(int devid, int adr, int nj, double xj[][3], double mj[])
+{
+  hb_engine_told(store(devid, adr, nj, (const double *)xj, mj));
+}
+void g5_set_jpMC(int devid, int adr, int nj, double mj[], double xj[][3])
+{
+  g5_set_xmjMC(devid, adr, nj, xj, mj);
+}
+void g5_set_rangeMC(int devid, double xmin, double xmax, double mmin)
+{
+  (void)devid, (void)xmin, (void)xmax, (void)mmin;
+}
+void g5_set_nMC(int devid, int n) { hb_engine_told(set_n(devid, n)); }
+void g5_set_eps2_to_allMC(int devid, double eps2) { hb_engine_told(set_eps2(devid, eps2)); }
+void g5_set_eps_to_allMC(int devid, double eps) { g5_set_eps2_to_allMC(devid, eps * eps); }
+void g5_set_xiMC(int devid, int ni, double xi[][3])
+{
+  hb_engine_told(set_points(devid, ni, (const double *)xi));
+}
+void g5_runMC(int devid) { hb_engine_told(run(devid)); }
+void g5_get_forceMC(int devid, int ni, double a[][3], double p[]) { get_or_spoil(devid, ni, (double *)a, p); }
+void g5_calculate_force_on_xMC(int devid, double x[][3], double a[][3], double p[], int ni)
+{
+  g5_set_xiMC(devid, ni, x);
+  g5_runMC(devid);
+  g5_get_forceMC(devid, ni, a, p);
+}
+
+void g5_open(void) { g5_openMC(0); }
+void g5_close(void) { g5_closeMC(0); }
+int g5_get_number_of_pipelines(void) { return hb_environment_pipes(); }
+int g5_get_jmemsize(void) { return INT_MAX; } /* it grows */
+void g5_set_range(double xmin, double xmax, double mmin) { g5_set_rangeMC(0, xmin, xmax, mmin); }
+void g5_set_n(int n) { g5_set_nMC(0, n); }
+void g5_set_xmj(int adr, int nj, double xj[][3], double mj[]) { g5_set_xmjMC(0, adr, nj, xj, mj); }
+void g5_set_jp(int adr, int nj, double mj[], double xj[][3]) { g5_set_jpMC(0, adr, nj, mj, xj); }
+void g5_set_eps_to_all(double eps) { g5_set_eps_to_allMC(0, eps); }
+void g5_set_eps2_to_all(double eps2) { g5_set_eps2_to_allMC(0, eps2); }
+void g5_set_xi(int ni, double xi[][3]) { g5_set_xiMC(0, ni, xi); }
+void g5_run(void) { g5_runMC(0); }
+void g5_get_force(int ni, double a[][3], double p[]) { g5_get_forceMC(0, ni, a, p); }
+void g5_calculate_force_on_x(double x[][3], double a[][3], double p[], int ni)
+{
+  g5_calculate_force_on_xMC(0, x, a, p, ni);
+}

@@ -1,0 +1,230 @@
+#include "manual/man_page.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 76 };
+
+/* ---- text ---- */
+
+/* A dash between letters is a hyphen; any other, as of an option or a negative number, is the character that users type. */
+static void put_letter(const char *text, const char *at, FILE *out)
+{
+  int between = at > text && isalnum((unsigned char)at[-1]) && isalpha((unsigned char)at[1]);
+  if (*at == '\\')
+    fputs("\\e", out);
+  else if (*at == '-' && !between)
+    fputs("\\-", out);
+  else
+    fputc(*at, out);
+}
+
+static void put_word(const char *word, size_t length, FILE *out)
+{
+  if (*word == '.' || *word == '\'') fputs("\\&", out); /* at the start of a line it would be a request */
+  for (size_t k = 0; k < length; k++) put_letter(word, word + k, out);
+}
+
+/* Wrapped: roff fills the lines again. */
+static void put_text(const char *text, FILE *out)
+{
+  size_t column = 0;
+  while (*(text += strspn(text, " \n"))) {
+    size_t length = strcspn(text, " \n");
+    if (column) fputc(column + length < WIDTH ? ' ' : '\n', out);
+    column = column && column + length < WIDTH ? column + 1 + length : length;
+    put_word(text, length, out);
+    text += length;
+  }
+  fputc('\n', out);
+}
+
+/* Every dash as typed, lines as they are. */
+static void put_verbatim(const char *text, FILE *out)
+{
+  fputs(".PP\n.EX\n", out);
+  for (const char *c = text; *c; c++) {
+    if ((c == text || c[-1] == '\n') && (*c == '.' || *c == '\'')) fputs("\\&", out);
+    fputs(*c == '\\' ? "\\e" : *c == '-' ? "\\-" : (char[]){*c, 0}, out);
+  }
+  fputs(".EE\n", out);
+}
+
+/* Like that, within a line. */
+static void put_name(const char *name, size_t length, FILE *out)
+{
+  for (size_t k = 0; k < length; k++)
+    fputs(name[k] == '\\'  ? "\\e"
+          : name[k] == '-' ? "\\-"
+          : name[k] == '"' ? "\\(dq"
+                           : (char[]){name[k], 0},
+          out);
+}
+
+/* "Make a cluster." as "make a cluster" */
+static void put_summary(const char *summary, FILE *out)
+{
+  size_t length = strlen(summary);
+  int is_name = isupper((unsigned char)summary[0]) && isupper((unsigned char)summary[1]);
+  fputc(is_name ? summary[0] : tolower((unsigned char)summary[0]), out);
+  for (size_t k = 1; k < length; k++)
+    if (k + 1 < length || summary[k] != '.') put_letter(summary, summary + k, out);
+  fputc('\n', out);
+}
+
+static void put_title(const char *name, const struct hb_man_edition *edition, FILE *out)
+{
+  fputs(".TH \"", out);
+  for (const char *c = name; *c; c++) fputc(toupper((unsigned char)*c), out);
+  fprintf(out, "\" 1 %s \"Holmberg %s\" \"User Commands\"\n.nh\n", edition->date, edition->version);
+}
+
+/* ---- options ---- */
+
+static void put_option(const struct hb_opts_option *option, FILE *out)
+{
+  char all[HB_WORDS_LENGTH];
+  fputs(".TP\n", out);
+  if (option->letter) fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
+  fputs("\\fB\\-\\-", out);
+  put_name(option->name, strlen(option->name), out);
+  fputs("\\fR", out);
+  if (option->metavar) fprintf(out, " \\fI%s\\fR", option->metavar);
+  fputc('\n', out);
+  put_text(option->help, out);
+  if (option->fallback) {
+    fputs("(default ", out);
+    put_name(option->fallback, strlen(option->fallback), out);
+    fputs(")\n", out);
+  }
+  if (!hb_words_any(option->words)) return;
+  fputs(".br\nPossible values: ", out);
+  put_text(hb_words_join(option->words, all), out);
+}
+
+/* ---- the lists that follow the options in --help ---- */
+
+struct lines {
+  char *text; /* consumed line by line */
+  FILE *out;
+  int in_list; /* 1: under a heading, indented lines are entries */
+};
+
+static char *next_line(struct lines *l)
+{
+  char *line = l->text, *end = strchr(line, '\n');
+  if (!*line) return NULL;
+  if (end) *end = 0;
+  l->text = end ? end + 1 : line + strlen(line);
+  return line;
+}
+
+/* "  NAME   TEXT" and the lines below that are indented more. */
+static void put_entry(struct lines *l, char *line)
+{
+  char *name = line + 2, *text = strstr(name, "  ");
+  size_t length = text ? (size_t)(text - name) : strlen(name);
+  fputs(".TP\n\\fB", l->out);
+  put_name(name, length, l->out);
+  fputs("\\fR\n", l->out);
+  if (text) put_text(text, l->out);
+  while (strncmp(l->text, "      ", 6) == 0) put_text(next_line(l), l->out);
+}
+
+static void put_line(struct lines *l, char *line)
+{
+  size_t length = strlen(line);
+  if (!length) {
+    l->in_list = 0;
+  } else if (line[0] != ' ' && line[length - 1] == ':' && islower((unsigned char)line[0])) {
+    line[length - 1] = 0;
+    line[0] = (char)toupper((unsigned char)line[0]);
+    fputs(".SS ", l->out);
+    put_name(line, length - 1, l->out);
+    fputc('\n', l->out);
+    l->in_list = 1;
+  } else if (line[0] == ' ' && l->in_list) {
+    put_entry(l, line);
+  } else if (line[0] == ' ') {
+    line[length] = '\n'; /* the NUL of next_line, or of the text's end below */
+    char *rest = strndup(line, length + 1);
+    line[length] = 0;
+    if (rest) put_verbatim(rest, l->out);
+    free(rest);
+    fputs(".PP\n", l->out);
+  } else {
+    put_text(line, l->out);
+  }
+}
+
+static void put_lists(void (*more_help)(FILE *out), FILE *out)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *memory = open_memstream(&text, &size);
+  if (!memory) return;
+  more_help(memory);
+  fputc('\n', memory);
+  fclose(memory);
+  struct lines l = {.text = text, .out = out};
+  int was_empty = 1;
+  for (char *line; (line = next_line(&l));) {
+    if (was_empty && *line && *line != ' ' && line[strlen(line) - 1] != ':') fputs(".PP\n", out);
+    was_empty = !*line;
+    put_line(&l, line);
+  }
+  free(text);
+}
+
+/* ---- pages ---- */
+
+/* Of "bench run" holmberg-bench-run */
+static void page_name(const struct hb_opts_command *command, char name[64])
+{
+  snprintf(name, 64, "holmberg-%s", command->name);
+  for (char *c = name; *c; c++)
+    if (*c == ' ') *c = '-';
+}
+
+void hb_man_command(const struct hb_opts_command *command, const struct hb_man_edition *edition, FILE *out)
+{
+  char name[64];
+  page_name(command, name);
+  put_title(name, edition, out);
+  fputs(".SH NAME\n", out);
+  put_name(name, strlen(name), out);
+  fputs(" \\- ", out);
+  put_summary(command->summary, out);
+  fprintf(out, ".SH SYNOPSIS\n.B holmberg %s\n", command->name);
+  if (command->operand) fprintf(out, command->operand_min ? ".I %s\n" : "[\\fI%s\\fR]\n", command->operand);
+  fputs("[\\fIoptions\\fR]\n.SH DESCRIPTION\n", out);
+  put_text(command->summary, out);
+  fputs(".PP\nNumbers may be written like 0.01, 1e\\-3, 2^\\-8 or 1/256.\n.SH OPTIONS\n", out);
+  for (size_t k = 0; hb_opts_option_at(command, k); k++) put_option(hb_opts_option_at(command, k), out);
+  if (command->more_help) fputs(".SH NOTES\n", out), put_lists(command->more_help, out);
+  fputs(".SH EXAMPLES\n", out);
+  put_verbatim(command->example, out);
+  fputs(".SH SEE ALSO\n.BR holmberg (1),\n.BR holmberg\\-formats (5)\n", out);
+}
+
+void hb_man_program(const struct hb_opts_command *const *commands, const struct hb_man_edition *edition,
+                    FILE *out)
+{
+  put_title("holmberg", edition, out);
+  fputs(
+      ".SH NAME\nholmberg \\- direct gravitational N\\-body integration on OpenGL\n"
+      ".SH SYNOPSIS\n.B holmberg\n.I command\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n"
+      "Holmberg integrates the motion of N bodies under their mutual gravity, summing all forces directly,\n"
+      "on the processor or on anything that has OpenGL 3.3. Each command has a page of its own.\n"
+      ".SH COMMANDS\n",
+      out);
+  for (; *commands; commands++) {
+    char name[64];
+    page_name(*commands, name);
+    fputs(".TP\n.BR ", out);
+    put_name(name, strlen(name), out);
+    fputs(" (1)\n", out);
+    put_text((*commands)->summary, out);
+  }
+}

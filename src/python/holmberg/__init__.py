@@ -1,0 +1,23 @@
+"""Holmberg: direct gravitational N-body integration on OpenGL.
+
+`Particles` are numpy arrays on the library's memory, `Force` computes what they feel, `Simulation` integrates them, and
+`Renderer` draws them; `models`, `formats`, `schemes` and `integrators` list what there is. N-body units with G = 1
+throughout. What cannot be done raises a `HolmbergError`.
+
+>>> import holmberg
+>>> sim = holmberg.Simulation(holmberg.Particles.make("plummer", 1024, seed=1), eps=1/256)
+>>> sim.evolve(1.0)
+>>> sim.diagnostics().e_total
+>>> sim.render()
+"""
+from ._library import (DeviceError, FileError, HolmbergError, InputError, InternalError, NumericError, OpenGLError,
+                       UsageError, version)
+from .force import NO_SOURCE, Force, memory, schemes
+from .particles import Particles, formats, models
+from .picture import Picture, Renderer
+from .simulation import Simulation, integrators, lagrange_fractions
+
+__all__ = ["DeviceError", "FileError", "Force", "HolmbergError", "InputError", "InternalError", "NO_SOURCE",
+           "NumericError", "OpenGLError", "Particles", "Picture", "Renderer", "Simulation", "UsageError", "formats",
+           "integrators", "lagrange_fractions", "memory", "models", "schemes", "version"]
+__version__ = version()

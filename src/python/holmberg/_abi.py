@@ -1,0 +1,382 @@
+"""What the headers declare, written by tools/python_abi.py."""
+# flake8: noqa
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint8, c_uint32,
+                    c_uint64, c_void_p)
+
+
+class Status(c_int):
+    """What a function returns that can fail."""
+
+
+HB_NO_SOURCE = 0xFFFFFFFF
+HB_OK = 0
+HB_ERR_INTERNAL = 1
+HB_ERR_USAGE = 2
+HB_ERR_INPUT = 3
+HB_ERR_IO = 4
+HB_ERR_GL = 5
+HB_ERR_DEVICE = 6
+HB_ERR_NUMERIC = 7
+HB_ERR_STOPPED = 75
+HB_IC_SCALING_AUTO = 0
+HB_IC_SCALING_MEASURED = 1
+HB_IC_SCALING_MODEL = 2
+HB_IC_MEASURED_MOST = 131072
+HB_IC_SHAPE_SHELL = 0
+HB_IC_SHAPE_RANDOM = 1
+HB_IC_SHAPE_EXPAND = 2
+HB_FORCE_CG2007_RECT = 1
+HB_FORCE_GL_DEBUG = 2
+HB_FORCE_NO_TUNE = 4
+HB_FORCE_PHASES = 8
+HB_ROUND_DOWN = 0
+HB_ROUND_NEAREST = 1
+HB_ROUND_UP = 2
+HB_STEPS_BLOCK = 0
+HB_STEPS_SHARED = 1
+HB_TRANSFER_ALL = 0
+HB_TRANSFER_BLOCK = 1
+HB_PLACE_HOST = 0
+HB_PLACE_GPU = 1
+HB_EXACT_ENERGY_AUTO = 0
+HB_EXACT_ENERGY_YES = 1
+HB_EXACT_ENERGY_NO = 2
+HB_BLOCK_SIZES = 32
+HB_LAGRANGE_COUNT = 8
+HB_SAVE_KEEP = 1
+HB_DEVICE_NONE = 0
+HB_DEVICE_RECORDS = 1
+HB_DEVICE_DOUBLES = 2
+HB_DEVICE_STREAMS = 3
+HB_QUANTITY_SPEED = 0
+HB_QUANTITY_ACC = 1
+HB_QUANTITY_ENERGY = 2
+HB_QUANTITY_STEP = 3
+HB_QUANTITY_AGE = 4
+HB_COLORMAP_STARS = 0
+HB_COLORMAP_EMBER = 1
+HB_COLORMAP_ICE = 2
+HB_COLORMAP_GRAY = 3
+HB_COLORMAP_COUNT = 4
+
+
+class hb_ic_params(Structure):
+    _fields_ = [
+        ("n", c_size_t),
+        ("seed", c_uint64),
+        ("r_cut", c_double),
+        ("m1", c_double),
+        ("m2", c_double),
+        ("a", c_double),
+        ("e", c_double),
+        ("velocity", c_double),
+        ("spin", c_double),
+        ("scaling", c_int),
+        ("shape", c_int),
+        ("progress", CFUNCTYPE(None, c_void_p, c_double)),
+        ("progress_context", c_void_p),
+    ]
+
+
+class hb_ic_model(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("summary", c_char_p),
+        ("source", c_char_p),
+        ("options", c_char_p),
+        ("n", c_size_t),
+        ("n_min", c_size_t),
+        ("n_max", c_size_t),
+    ]
+
+
+class hb_snapshot_format(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("summary", c_char_p),
+        ("extensions", c_char_p),
+    ]
+
+
+class hb_force_params(Structure):
+    _fields_ = [
+        ("scheme", c_char_p),
+        ("precision", c_char_p),
+        ("interaction", c_char_p),
+        ("context", c_char_p),
+        ("device", c_char_p),
+        ("tuning", c_char_p),
+        ("max_draw_s", c_double),
+        ("eps", c_double),
+        ("flags", c_uint),
+    ]
+
+
+class hb_force_scheme(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("summary", c_char_p),
+        ("source", c_char_p),
+        ("precisions", c_char_p),
+        ("modes", c_char_p),
+        ("flops_per_pair", c_int),
+        ("needs_gl", c_int),
+        ("on_host", c_int),
+        ("is_compute", c_int),
+        ("is_exact", c_int),
+        ("is_historic", c_int),
+        ("has_tuning", c_int),
+        ("has_rect", c_int),
+    ]
+
+
+class hb_force_need(Structure):
+    _fields_ = [
+        ("device_source", c_double),
+        ("device_sink", c_double),
+        ("device_fixed", c_double),
+        ("device", c_double),
+        ("host_particle", c_double),
+        ("host_fixed", c_double),
+        ("host", c_double),
+    ]
+
+
+class hb_integrator_info(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("summary", c_char_p),
+        ("source", c_char_p),
+        ("has_dt", c_int),
+    ]
+
+
+class hb_sim_params(Structure):
+    _fields_ = [
+        ("force", hb_force_params),
+        ("integrator", c_char_p),
+        ("eta", c_double),
+        ("dt_max", c_double),
+        ("dt_min", c_double),
+        ("rounding", c_int),
+        ("transfer", c_int),
+        ("predict", c_int),
+        ("correct", c_int),
+        ("exact_energy", c_int),
+        ("steps", c_int),
+        ("dt", c_double),
+        ("damping", c_double),
+    ]
+
+
+class hb_cut_steps(Structure):
+    _fields_ = [
+        ("dt_min", c_double),
+        ("count", c_uint64),
+        ("particle", c_uint64),
+        ("t", c_double),
+        ("wanted", c_double),
+    ]
+
+
+class hb_sim_counts(Structure):
+    _fields_ = [
+        ("n", c_uint64),
+        ("block_steps", c_uint64),
+        ("particle_steps", c_uint64),
+        ("pairs", c_uint64),
+        ("noisy_steps", c_uint64),
+        ("at_dt_min", c_uint64),
+        ("cut", hb_cut_steps),
+    ]
+
+
+class hb_phases(Structure):
+    _fields_ = [
+        ("predict_s", c_double),
+        ("send_s", c_double),
+        ("force_s", c_double),
+        ("receive_s", c_double),
+        ("correct_s", c_double),
+    ]
+
+
+class hb_diagnostics(Structure):
+    _fields_ = [
+        ("t", c_double),
+        ("exact_energy", c_int),
+        ("e_total", c_double),
+        ("e_kin", c_double),
+        ("e_pot", c_double),
+        ("e_bulk", c_double),
+        ("e_gpu", c_double),
+        ("virial_ratio", c_double),
+        ("r_half", c_double),
+    ]
+
+
+class hb_binaries(Structure):
+    _fields_ = [
+        ("count", c_size_t),
+        ("energy", c_double),
+        ("a_hardest", c_double),
+        ("hard_above", c_double),
+    ]
+
+
+class hb_structure(Structure):
+    _fields_ = [
+        ("t", c_double),
+        ("momentum", c_double * 3),
+        ("angular_momentum", c_double * 3),
+        ("x_mass", c_double * 3),
+        ("v_mass", c_double * 3),
+        ("x_density", c_double * 3),
+        ("r_core", c_double),
+        ("r_lagrange", c_double * HB_LAGRANGE_COUNT),
+        ("binaries", hb_binaries),
+    ]
+
+
+class hb_step_trouble(Structure):
+    _fields_ = [
+        ("noisy", c_double),
+        ("n_steps", c_double),
+        ("n_steps_usual", c_double),
+        ("at_dt_min", c_uint64),
+    ]
+
+
+class hb_checkpoint_info(Structure):
+    _fields_ = [
+        ("version", c_char_p),
+        ("scheme", c_char_p),
+        ("precision", c_char_p),
+        ("tuning", c_char_p),
+        ("context", c_char_p),
+        ("device", c_char_p),
+        ("path", c_char_p),
+    ]
+
+
+class hb_device_particles(Structure):
+    _fields_ = [
+        ("layout", c_int),
+        ("n", c_size_t),
+        ("texture", c_uint * 3),
+        ("texels", c_int),
+        ("width", c_int),
+        ("rectangle", c_int),
+        ("order", c_void_p),
+        ("origin", c_double * 3),
+        ("drift", c_double * 3),
+        ("t", c_double),
+    ]
+
+
+class hb_picture_params(Structure):
+    _fields_ = [
+        ("context", c_char_p),
+        ("device", c_char_p),
+        ("width", c_int),
+        ("height", c_int),
+        ("map", c_int),
+        ("range", c_double * 2),
+        ("center", c_double * 3),
+        ("radius", c_double),
+        ("inclination", c_double),
+        ("azimuth", c_double),
+        ("point_size", c_double),
+        ("glow", c_double),
+        ("exposure", c_double),
+    ]
+
+
+# Arrays of words by the values of an enum, NULL after the last.
+WORDS = [
+    "hb_ic_scaling_names",
+    "hb_ic_shape_names",
+    "hb_precision_names",
+    "hb_rounding_names",
+    "hb_steps_names",
+    "hb_transfer_names",
+    "hb_place_names",
+    "hb_exact_energy_names",
+    "hb_colormap_names",
+]
+
+# Name: (result, arguments)
+FUNCTIONS = {
+    "hb_version": (c_char_p, []),
+    "hb_error": (c_char_p, []),
+    "hb_particles_create": (Status, [c_size_t, POINTER(c_void_p)]),
+    "hb_particles_copy": (Status, [c_void_p, POINTER(c_void_p)]),
+    "hb_particles_destroy": (None, [c_void_p]),
+    "hb_particles_n": (c_size_t, [c_void_p]),
+    "hb_particles_time": (c_double, [c_void_p]),
+    "hb_particles_set_time": (None, [c_void_p, c_double]),
+    "hb_particles_m": (c_void_p, [c_void_p]),
+    "hb_particles_x": (c_void_p, [c_void_p]),
+    "hb_particles_v": (c_void_p, [c_void_p]),
+    "hb_particles_id": (c_void_p, [c_void_p]),
+    "hb_particles_set_note": (Status, [c_void_p, c_char_p, c_char_p]),
+    "hb_particles_add_history": (Status, [c_void_p, c_char_p]),
+    "hb_particles_note": (c_char_p, [c_void_p, c_char_p]),
+    "hb_ic_scaling_for": (c_int, [c_size_t]),
+    "hb_ic_models": (POINTER(hb_ic_model), [c_void_p]),
+    "hb_ic_make": (Status, [c_char_p, POINTER(hb_ic_params), POINTER(c_void_p)]),
+    "hb_snapshot_formats": (POINTER(hb_snapshot_format), [c_void_p]),
+    "hb_snapshot_read": (Status, [c_char_p, c_char_p, POINTER(c_void_p)]),
+    "hb_snapshot_write": (Status, [c_char_p, c_char_p, c_void_p]),
+    "hb_force_schemes": (POINTER(hb_force_scheme), [c_void_p]),
+    "hb_force_auto_summary": (c_char_p, []),
+    "hb_force_scheme_find": (POINTER(hb_force_scheme), [c_char_p]),
+    "hb_force_memory": (Status, [POINTER(hb_force_params), c_size_t, POINTER(hb_force_need)]),
+    "hb_force_open": (Status, [POINTER(hb_force_params), POINTER(c_void_p)]),
+    "hb_force_close": (None, [c_void_p]),
+    "hb_force_scheme": (POINTER(hb_force_scheme), [c_void_p]),
+    "hb_force_precision": (c_char_p, [c_void_p]),
+    "hb_force_position_bits": (c_int, [c_char_p]),
+    "hb_force_tuning": (c_char_p, [c_void_p]),
+    "hb_force_context": (c_char_p, [c_void_p]),
+    "hb_force_device": (c_char_p, [c_void_p]),
+    "hb_force_set_j": (Status, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
+    "hb_force_eval": (Status, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "hb_force_at": (Status, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "hb_force_begin": (Status, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "hb_force_begin_at": (Status, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "hb_force_finish": (Status, [c_void_p]),
+    "hb_integrators": (POINTER(hb_integrator_info), [c_void_p]),
+    "hb_integrator_named": (POINTER(hb_integrator_info), [c_char_p]),
+    "hb_sim_default_dt_min": (c_double, [c_double]),
+    "hb_sim_create": (Status, [c_void_p, POINTER(hb_sim_params), POINTER(c_void_p)]),
+    "hb_sim_take": (Status, [c_void_p, POINTER(hb_sim_params), POINTER(c_void_p)]),
+    "hb_sim_destroy": (None, [c_void_p]),
+    "hb_sim_time": (c_double, [c_void_p]),
+    "hb_sim_next_time": (c_double, [c_void_p]),
+    "hb_sim_step": (Status, [c_void_p]),
+    "hb_sim_integrate": (Status, [c_void_p, c_double]),
+    "hb_sim_counts": (None, [c_void_p, POINTER(hb_sim_counts)]),
+    "hb_sim_phases": (None, [c_void_p, POINTER(hb_phases)]),
+    "hb_sim_block_sizes": (None, [c_void_p, c_void_p]),
+    "hb_sim_force": (c_void_p, [c_void_p]),
+    "hb_sim_state": (Status, [c_void_p, c_double, POINTER(c_void_p)]),
+    "hb_lagrange_fractions": (c_void_p, []),
+    "hb_sim_diagnose": (Status, [c_void_p, c_double, POINTER(hb_diagnostics)]),
+    "hb_sim_structure": (Status, [c_void_p, c_double, POINTER(hb_structure)]),
+    "hb_sim_step_trouble": (c_int, [c_void_p, POINTER(hb_step_trouble)]),
+    "hb_sim_save": (Status, [c_void_p, c_char_p, c_void_p, c_size_t, c_uint]),
+    "hb_checkpoint_open": (Status, [c_char_p, POINTER(c_void_p)]),
+    "hb_checkpoint_close": (None, [c_void_p]),
+    "hb_checkpoint_info": (None, [c_void_p, POINTER(hb_checkpoint_info)]),
+    "hb_checkpoint_own": (c_void_p, [c_void_p, c_void_p]),
+    "hb_sim_resume": (Status, [c_void_p, POINTER(hb_force_params), POINTER(c_void_p)]),
+    "hb_sim_on_device": (None, [c_void_p, POINTER(hb_device_particles)]),
+    "hb_device_use": (Status, [c_void_p]),
+    "hb_device_release": (None, []),
+    "hb_sim_quantity": (Status, [c_void_p, c_int, c_void_p]),
+    "hb_picture_open": (Status, [POINTER(hb_picture_params), POINTER(c_void_p)]),
+    "hb_picture_close": (None, [c_void_p]),
+    "hb_picture_draw": (Status, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "hb_picture_device": (c_char_p, [c_void_p]),
+}

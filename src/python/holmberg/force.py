@@ -1,0 +1,213 @@
+"""Forces between particles: accelerations, jerks and potentials."""
+from __future__ import annotations
+
+import ctypes
+from types import SimpleNamespace
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _abi
+from ._library import UsageError, address, array, encoded, lib, listing, made, values_of
+
+NO_SOURCE = _abi.HB_NO_SOURCE  # in `own`: no source is left out
+
+
+def schemes() -> dict[str, SimpleNamespace]:
+    """Ways to compute forces, by name: summary, source, precisions (the default first), modes, ..."""
+    return listing(lib.hb_force_schemes)
+
+
+def memory(n: int, scheme: str, precision: str) -> SimpleNamespace:
+    """Bytes that a run of n particles needs: ``device`` and ``host``, and what they consist of."""
+    need = _abi.hb_force_need()
+    lib.hb_force_memory(force_params(scheme=scheme, precision=precision), n, ctypes.byref(need))
+    return values_of(need)
+
+
+def force_params(scheme: Optional[str] = None, precision: Optional[str] = None, eps: float = 0, *,
+                 interaction: Optional[str] = None, context: Optional[str] = None, device: Optional[str] = None,
+                 tuning: Optional[str] = None, max_draw_s: float = 0, flags: int = 0) -> _abi.hb_force_params:
+    """The keywords of `Force`, for the library."""
+    return _abi.hb_force_params(encoded(scheme), encoded(precision), encoded(interaction), encoded(context),
+                                encoded(device), encoded(tuning), max_draw_s, eps, flags)
+
+
+def description(force: Any) -> str:
+    """'tile, ds on NVIDIA H200' of a handle of forces."""
+    scheme = lib.hb_force_scheme(force).contents.name
+    return f"{scheme.decode()}, {lib.hb_force_precision(force).decode()} on {lib.hb_force_device(force).decode()}"
+
+
+class Force:
+    """A source of forces on one device.
+
+    Of every sink i, over the sources j, with rij = xj - xi and G = 1 ([PZ07] eq. 1):
+
+    - acceleration ``a = sum m rij / (rij^2 + eps^2)^(3/2)``
+    - its time derivative ``j``, the jerk
+    - potential ``phi = -sum m / (rij^2 + eps^2)^(1/2)``
+
+    An object with forces on OpenGL stays with the thread that made it.
+
+    Parameters
+    ----------
+    scheme : str, optional
+        One of `schemes`; None or 'auto': the best for this machine.
+    precision : str, optional
+        One of the scheme's precisions; None: its first.
+    eps : float
+        Plummer softening.
+    interaction : str, optional
+        Another interaction than gravity_jerk.
+    context : {'egl', 'osmesa', 'glfw', 'auto'}, optional
+        How to get OpenGL; None: the environment's HB_CONTEXT, or auto.
+    device : str, optional
+        Index, '/dev/dri/...' or 'software'; None: the environment's HB_DEVICE, or the best.
+    tuning : str, optional
+        Words like 'i_each=4 unroll=8'; None: measured or safe.
+    max_draw_s : float
+        Upper limit for the time of a draw in seconds; 0: 0.05.
+    flags : int
+        Of hb_force_flags in holmberg.h, or-ed.
+
+    Examples
+    --------
+    >>> p = Particles.make("plummer", 1024, seed=1)
+    >>> force = Force("host", eps=1/256)
+    >>> force.set_sources(p.m, p.x, p.v)
+    >>> a, j, phi = force.eval()
+    """
+
+    def __init__(self, scheme: Optional[str] = None, precision: Optional[str] = None, eps: float = 0, **params: Any):
+        self._handle = made(lib.hb_force_open, force_params(scheme, precision, eps, **params),
+                            destroy=lib.hb_force_close)
+        self._sources = 0
+        self._under_way: Optional[tuple] = None  # arrays that belong to the call
+
+    def set_sources(self, m: Any, x: Any, v: Any = None) -> None:
+        """The particles that act: m[n], x[n, 3], v[n, 3] (None: at rest)."""
+        x = array(x, "x", (None, 3))
+        m = array(m, "m", x.shape[:1])
+        v = np.zeros_like(x) if v is None else array(v, "v", x.shape)
+        lib.hb_force_set_j(self._handle.address, len(x), address(m), address(x), address(v))
+        self._sources = len(x)
+
+    def _results(self, ni: int, out: Optional[tuple]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        shapes = ((ni, 3), (ni, 3), (ni,))
+        if out is None:
+            return tuple(np.empty(shape) for shape in shapes)
+        for one, shape in zip(out, shapes):
+            if one.shape != shape or one.dtype != np.float64 or not one.flags.c_contiguous or not one.flags.writeable:
+                raise UsageError(f"an array of out is not one of contiguous doubles of the shape {shape}")
+        return out
+
+    def _sinks(self, index: Any, out: Optional[tuple]) -> tuple:
+        sinks = np.arange(self._sources) if index is None else index
+        sinks = array(sinks, "index", (None,), np.uint32)
+        return (sinks, *self._results(len(sinks), out))
+
+    def _points(self, x: Any, v: Any, own: Any, out: Optional[tuple]) -> tuple:
+        x = array(x, "x", (None, 3))
+        v = None if v is None else array(v, "v", x.shape)
+        own = None if own is None else array(own, "own", x.shape[:1], np.uint32)
+        return (x, v, own, *self._results(len(x), out))
+
+    def eval(self, index: Any = None, out: Optional[tuple] = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Forces on sources.
+
+        Parameters
+        ----------
+        index : array_like of int, optional
+            Their numbers, none twice; None: all. A particle never feels itself.
+        out : tuple of three arrays, optional
+            Where to put the results.
+
+        Returns
+        -------
+        a, j, phi : ndarray
+            Shapes (ni, 3), (ni, 3) and (ni,).
+        """
+        arrays = self._sinks(index, out)
+        lib.hb_force_eval(self._handle.address, len(arrays[0]), *map(address, arrays))
+        return arrays[-3:]
+
+    def at(self, x: Any, v: Any = None, own: Any = None,
+           out: Optional[tuple] = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Forces at points.
+
+        Parameters
+        ----------
+        x, v : array_like, shape (ni, 3)
+            Positions and velocities (None: at rest), which need not be those of sources.
+        own : array_like of int, shape (ni,), optional
+            The source that a point does not feel, or `NO_SOURCE`; None: every point feels every source.
+        out : tuple of three arrays, optional
+            Where to put the results.
+
+        Returns
+        -------
+        a, j, phi : ndarray
+        """
+        arrays = self._points(x, v, own, out)
+        lib.hb_force_at(self._handle.address, len(arrays[0]), *map(address, arrays))
+        return arrays[-3:]
+
+    def begin(self, index: Any = None, out: Optional[tuple] = None) -> None:
+        """Begins `eval` and returns while the device works. Until `finish` this object takes no other call."""
+        arrays = self._sinks(index, out)
+        lib.hb_force_begin(self._handle.address, len(arrays[0]), *map(address, arrays))
+        self._under_way = arrays
+
+    def begin_at(self, x: Any, v: Any = None, own: Any = None, out: Optional[tuple] = None) -> None:
+        """Begins `at` and returns while the device works."""
+        arrays = self._points(x, v, own, out)
+        lib.hb_force_begin_at(self._handle.address, len(arrays[0]), *map(address, arrays))
+        self._under_way = arrays
+
+    def finish(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Waits for what was begun, and returns a, j and phi."""
+        if self._under_way is None:
+            raise UsageError("no call was begun")
+        arrays = self._under_way
+        lib.hb_force_finish(self._handle.address)
+        self._under_way = None
+        return arrays[-3:]
+
+    @property
+    def scheme(self) -> str:
+        """Its name."""
+        return lib.hb_force_scheme(self._handle.address).contents.name.decode()
+
+    @property
+    def precision(self) -> str:
+        """Its name."""
+        return lib.hb_force_precision(self._handle.address).decode()
+
+    @property
+    def tuning(self) -> str:
+        """Words, as the argument; '' where there are none."""
+        return lib.hb_force_tuning(self._handle.address).decode()
+
+    @property
+    def context(self) -> str:
+        """'egl', 'osmesa', 'glfw', or 'none' on the host."""
+        return lib.hb_force_context(self._handle.address).decode()
+
+    @property
+    def device(self) -> str:
+        """What the driver calls it."""
+        return lib.hb_force_device(self._handle.address).decode()
+
+    def close(self) -> None:
+        """Gives the device's memory back; it also goes with the last reference to this object."""
+        self._handle.close()
+
+    def __enter__(self) -> Force:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<holmberg.Force: {description(self._handle.address)}, {self._sources} sources>"

@@ -1,0 +1,212 @@
+"""Simulations: particles integrated in time."""
+from __future__ import annotations
+
+import ctypes
+import os
+from types import SimpleNamespace
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from . import _abi
+from ._library import UsageError, address, encoded, lib, listing, made, number_of, values_of
+from .force import description, force_params
+from .particles import Particles
+from .picture import Picture, Renderer
+
+QUANTITIES = ["speed", "acc", "energy", "step", "age"]  # by the values of hb_quantity
+
+
+def integrators() -> dict[str, SimpleNamespace]:
+    """Integrators, by name: summary, source, has_dt."""
+    return listing(lib.hb_integrators)
+
+
+def lagrange_fractions() -> np.ndarray:
+    """The fractions of the mass that the radii ``r_lagrange`` of `Simulation.structure` enclose."""
+    numbers = (ctypes.c_double * _abi.HB_LAGRANGE_COUNT).from_address(lib.hb_lagrange_fractions())
+    return np.array(numbers)
+
+
+class Simulation:
+    """Particles, a source of forces and an integrator. N-body units, G = 1.
+
+    An interrupt from the keyboard takes effect between two block steps: then the simulation is at the time of the last
+    one, its particles are valid, and it can be continued. An object with forces on OpenGL stays with the thread that
+    made it.
+
+    Parameters
+    ----------
+    particles : Particles
+        Where it starts; they are copied.
+    integrator : str, optional
+        One of `integrators`; None: the first.
+    eta : float
+        Accuracy parameter of [PZ07] eqs 2 and 9; 0: 0.01.
+    dt_max, dt_min : float
+        Longest and shortest step, powers of two; 0: 1/8, and 2^-26 (2^-40 for eps = 0).
+    rounding : {'down', 'nearest', 'up'}
+        How a step becomes a power of two.
+    transfer : {'all', 'block'}
+        What is sent in a block step.
+    predict, correct : {'host', 'gpu'}
+        Where the work is done.
+    exact_energy : {'auto', 'yes', 'no'}
+        Whether energies are summed in double on the host, N^2 work; auto: up to 32768 particles.
+    steps : {'block', 'shared'}
+        hermite4: each particle has its own step, or all have the shortest.
+    dt, damping : float
+        leapfrog: the step of all particles, and what velocities are multiplied by in each step (0: 1).
+    **force
+        scheme, precision, eps, context, device, ...: the parameters of `Force`.
+
+    Examples
+    --------
+    >>> sim = Simulation(Particles.make("plummer", 1024, seed=1), eps=1/256)
+    >>> sim.evolve(1.0)
+    >>> sim.diagnostics().e_total
+    """
+
+    def __init__(self, particles: Particles, *, integrator: Optional[str] = None, eta: float = 0, dt_max: float = 0,
+                 dt_min: float = 0, rounding: str = "down", transfer: str = "all", predict: str = "host",
+                 correct: str = "host", exact_energy: str = "auto", steps: str = "block", dt: float = 0,
+                 damping: float = 0, **force: Any):
+        params = _abi.hb_sim_params(
+            force=force_params(**force), integrator=encoded(integrator), eta=eta, dt_max=dt_max, dt_min=dt_min,
+            rounding=number_of(rounding, "rounding", "hb_rounding_names"),
+            transfer=number_of(transfer, "transfer", "hb_transfer_names"),
+            predict=number_of(predict, "place to predict", "hb_place_names"),
+            correct=number_of(correct, "place to correct", "hb_place_names"),
+            exact_energy=number_of(exact_energy, "exact_energy", "hb_exact_energy_names"),
+            steps=number_of(steps, "kind of steps", "hb_steps_names"), dt=dt, damping=damping)
+        self._handle = made(lib.hb_sim_create, particles._handle.address, params, destroy=lib.hb_sim_destroy)
+        self._reached = lib.hb_sim_time(self._handle.address)
+
+    @classmethod
+    def resume(cls, path: Union[str, os.PathLike], *, context: Optional[str] = None, device: Optional[str] = None,
+               max_draw_s: float = 0) -> Simulation:
+        """A simulation that was saved, which continues to the same bytes; context and device may move it elsewhere."""
+        file = made(lib.hb_checkpoint_open, encoded(path), destroy=lib.hb_checkpoint_close)
+        place = force_params(context=context, device=device, max_draw_s=max_draw_s)
+        sim = cls.__new__(cls)
+        sim._handle = made(lib.hb_sim_resume, file.address, place, destroy=lib.hb_sim_destroy)
+        sim._reached = lib.hb_sim_time(sim._handle.address)
+        return sim
+
+    def save(self, path: Union[str, os.PathLike], *, keep: bool = False) -> None:
+        """Writes all that `resume` needs to one file; keep: the previous one is renamed to path~."""
+        lib.hb_sim_save(self._handle.address, encoded(path), None, 0, _abi.HB_SAVE_KEEP if keep else 0)
+
+    @property
+    def time(self) -> float:
+        """The time of the last block step, or the later one that `evolve` reached."""
+        return max(self._reached, lib.hb_sim_time(self._handle.address))
+
+    @property
+    def next_time(self) -> float:
+        """The time that the next block step will reach."""
+        return lib.hb_sim_next_time(self._handle.address)
+
+    def step(self) -> float:
+        """Does one block step; returns its time."""
+        lib.hb_sim_step(self._handle.address)
+        return self.time
+
+    def evolve(self, t: float) -> None:
+        """Does all block steps that reach t or a time before it. KeyboardInterrupt comes between two of them."""
+        if not t >= self.time:
+            raise UsageError(f"time {t:g} has passed, the simulation is at {self.time:g}")
+        handle, next_time, step = self._handle.address, lib.hb_sim_next_time, lib.hb_sim_step
+        while next_time(handle) <= t:
+            step(handle)
+        self._reached = t
+
+    def state(self, t: Optional[float] = None) -> Particles:
+        """The particles at a time from that of the last block step to `next_time`; None: now.
+
+        They are predicted from their own times, exact for those whose own time is t, so for all at multiples of dt_max.
+        """
+        return Particles._of(lib.hb_sim_state, self._handle.address, self.time if t is None else t)
+
+    def _ask(self, function: Any, answer: ctypes.Structure, *arguments: Any) -> SimpleNamespace:
+        function(self._handle.address, *arguments, ctypes.byref(answer))
+        return values_of(answer)
+
+    def diagnostics(self, t: Optional[float] = None) -> SimpleNamespace:
+        """Energies in the frame of the center of mass.
+
+        t, e_total, e_kin, e_pot, e_bulk (of the center of mass), e_gpu (total, by the potentials of the source of
+        forces), virial_ratio (0.5 in equilibrium), r_half, and exact_energy: 1 if e_total and e_pot are summed in double.
+        """
+        return self._ask(lib.hb_sim_diagnose, _abi.hb_diagnostics(), self.time if t is None else t)
+
+    def structure(self, t: Optional[float] = None) -> SimpleNamespace:
+        """The shape of the system.
+
+        t, momentum, angular_momentum, x_mass and v_mass (center of mass), x_density (density center), r_core, r_lagrange
+        (at `lagrange_fractions`), binaries (count, energy, a_hardest, hard_above).
+        """
+        return self._ask(lib.hb_sim_structure, _abi.hb_structure(), self.time if t is None else t)
+
+    def counts(self) -> SimpleNamespace:
+        """n, block_steps, particle_steps, pairs, noisy_steps, at_dt_min, and cut: steps that dt_min cut off."""
+        return self._ask(lib.hb_sim_counts, _abi.hb_sim_counts())
+
+    def phases(self) -> SimpleNamespace:
+        """Seconds of wall time of all steps so far: predict_s, send_s, force_s, receive_s, correct_s."""
+        return self._ask(lib.hb_sim_phases, _abi.hb_phases())
+
+    def block_sizes(self) -> np.ndarray:
+        """Its entry k: block steps so far with 2^k ... 2^(k + 1) - 1 particles."""
+        sizes = np.zeros(_abi.HB_BLOCK_SIZES, np.uint64)
+        lib.hb_sim_block_sizes(self._handle.address, address(sizes))
+        return sizes
+
+    def step_trouble(self) -> Optional[SimpleNamespace]:
+        """Whether the steps have collapsed under rounding errors since this was last asked.
+
+        None if not, else noisy (the fraction of steps set by rounding), n_steps and n_steps_usual (block steps in a unit
+        of time) and at_dt_min.
+        """
+        trouble = _abi.hb_step_trouble()
+        return values_of(trouble) if lib.hb_sim_step_trouble(self._handle.address, ctypes.byref(trouble)) else None
+
+    def quantity(self, name: str) -> np.ndarray:
+        """Of all particles as of the last block step: 'speed', 'acc', 'energy', 'step' or 'age' (of the step)."""
+        if name not in QUANTITIES:
+            raise UsageError(f"unknown quantity '{name}' (expected {', '.join(QUANTITIES)})")
+        value = np.empty(self.counts().n)
+        lib.hb_sim_quantity(self._handle.address, QUANTITIES.index(name), address(value))
+        return value
+
+    def render(self, color: str = "speed", **look: Any) -> Picture:
+        """A picture of the particles now.
+
+        Parameters
+        ----------
+        color : str
+            What to color by: a name of `quantity`; 'acc' and 'step' by their logarithms.
+        **look
+            The parameters of `Renderer`, which is better for many pictures. It draws in a context of the same kind.
+        """
+        value = None if color == "speed" else self.quantity(color)
+        if color in ("acc", "step"):
+            value = np.log10(np.maximum(value, 1e-300))
+        force = lib.hb_sim_force(self._handle.address)
+        if lib.hb_force_context(force) != b"none":
+            look.setdefault("context", lib.hb_force_context(force).decode())
+        return Renderer(**look).draw(self.state(), value)
+
+    def close(self) -> None:
+        """Gives the device's memory back; it also goes with the last reference to this object."""
+        self._handle.close()
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        force = lib.hb_sim_force(self._handle.address)
+        return f"<holmberg.Simulation of {self.counts().n} particles at t = {self.time:g}: {description(force)}>"

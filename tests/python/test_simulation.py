@@ -1,0 +1,185 @@
+"""Simulations: the bits of the program's runs, checkpoints, interrupts, pictures."""
+import io
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+from support import CONTEXT, PROGRAM, ROOT, program
+import holmberg
+from holmberg import Particles, Renderer, Simulation
+
+INTERRUPTED = """
+import sys, holmberg
+sim = holmberg.Simulation(holmberg.Particles.make("plummer", 400, seed=1), eps=1/64, scheme="host")
+for _ in range(100):
+    sim.step()
+try:
+    print("begun", flush=True)
+    sim.evolve(1e6)
+except KeyboardInterrupt:
+    t = sim.time
+    state, counts = sim.state(), sim.counts()
+    assert 0 < t < 1e6 and counts.block_steps >= 100, (t, counts)
+    state.write(sys.argv[1])
+    sim.evolve(int(t) + 1)
+    sim.state().write(sys.argv[2])
+    print(repr(t), int(t) + 1)
+"""
+
+
+def arrays(p):
+    return b"".join(array.tobytes() for array in (p.m, p.x, p.v, p.id))
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_the_bits_of_the_program(self):
+        start, end = self.folder / "start.h5", self.folder / "end.h5"
+        Particles.make("plummer", 150, seed=2).write(start)
+        for words, keys in ((["--scheme", "host"], dict(scheme="host")),
+                            (["--scheme", "bag", "--precision", "ds", "--predict", "gpu", "--context", CONTEXT],
+                             dict(scheme="bag", precision="ds", predict="gpu", context=CONTEXT)),
+                            (["--integrator", "leapfrog", "--dt", "1/64", "--scheme", "host-simd"],
+                             dict(integrator="leapfrog", dt=1 / 64, scheme="host-simd"))):
+            program("run", start, "--t-end", 0.25, "--eps", "1/64", *words, "-o", end, "--quiet")
+            sim = Simulation(Particles.read(start), eps=1 / 64, **keys)
+            sim.evolve(0.25)
+            theirs, ours = Particles.read(end), sim.state()
+            self.assertEqual(arrays(ours), arrays(theirs), words)
+            self.assertEqual((ours.time, sim.time), (0.25, 0.25))
+
+    def test_two_bodies(self):
+        """An eccentric orbit after one period, 2 pi for a = 1 and M = 1."""
+        sim = Simulation(Particles.make("twobody", e=0.5), eta=0.001, scheme="host")
+        start, e = sim.state(), sim.diagnostics()
+        self.assertAlmostEqual(e.e_total, -0.125, places=14)
+        sim.evolve(2 * np.pi)
+        np.testing.assert_allclose(sim.state().x, start.x, atol=1e-4)
+        self.assertAlmostEqual(sim.diagnostics().e_total, e.e_total, places=9)
+        structure = sim.structure()
+        np.testing.assert_allclose(structure.x_mass, 0, atol=1e-12)
+        self.assertAlmostEqual(structure.angular_momentum[2], 0.25 * np.sqrt(0.75), places=9)
+        self.assertEqual((structure.binaries.count, structure.r_lagrange.shape), (1, (8,)))
+
+    def test_steps_and_what_they_count(self):
+        sim = Simulation(Particles.make("plummer", 64, seed=1), eps=1 / 64, scheme="host")
+        self.assertEqual((sim.time, sim.counts().block_steps), (0, 0))
+        following = sim.next_time
+        self.assertEqual(sim.step(), following)
+        self.assertEqual((sim.time, sim.counts().block_steps), (following, 1))
+        sim.evolve(0.5)
+        counts = sim.counts()
+        self.assertEqual(sim.block_sizes().sum(), counts.block_steps)
+        self.assertEqual(counts.pairs, 63 * counts.particle_steps)
+        self.assertGreater(sim.phases().force_s, 0)
+        self.assertIsNone(sim.step_trouble())
+        p = sim.state()
+        np.testing.assert_allclose(sim.quantity("speed"), np.sqrt((p.v ** 2).sum(axis=1)))
+        log_step = np.log2(sim.quantity("step"))
+        np.testing.assert_array_equal(log_step, np.round(log_step))
+        self.assertRegex(repr(sim), r"^<holmberg.Simulation of 64 particles at t = 0.5: host, double on .+>$")
+        for words, call in (("unknown quantity 'color'", lambda: sim.quantity("color")),
+                            ("time 0.25 has passed", lambda: sim.evolve(0.25)),
+                            ("time nan", lambda: sim.evolve(float("nan"))),
+                            ("unknown rounding 'sideways'", lambda: Simulation(p, rounding="sideways"))):
+            with self.assertRaisesRegex(holmberg.UsageError, words):
+                call()
+        with sim:
+            pass
+        with self.assertRaisesRegex(holmberg.UsageError, "closed"):
+            sim.step()
+
+    def test_a_checkpoint(self):
+        path = self.folder / "half.ckpt"
+        sim = Simulation(Particles.make("plummer", 100, seed=4), eps=1 / 64, scheme="host", steps="shared")
+        sim.save(path)
+        self.assertEqual(Simulation.resume(path).time, 0)
+        sim.evolve(0.25)
+        sim.save(path, keep=True)
+        self.assertTrue(Path(str(path) + "~").exists())
+        sim.evolve(0.5)
+        again = Simulation.resume(path)
+        self.assertEqual(again.time, 0.25)
+        again.evolve(0.5)
+        self.assertEqual(arrays(again.state()), arrays(sim.state()))
+        path.write_bytes(b"nothing")
+        with self.assertRaises(holmberg.InputError):
+            Simulation.resume(path)
+
+    def test_an_interrupt_comes_between_block_steps(self):
+        """Ctrl-C in a child: its particles are those of a run that was not interrupted, then and later."""
+        first, second = self.folder / "first.h5", self.folder / "second.h5"
+        child = subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(first), str(second)], text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env={**os.environ, "PYTHONPATH": str(ROOT / "src/python")},
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.assertEqual(child.stdout.readline(), "begun\n")
+        child.send_signal(signal.SIGINT)
+        out, error = child.communicate(timeout=120)
+        self.assertEqual((child.returncode, error), (0, ""))
+        t, later = map(float, out.split())
+        sim = Simulation(Particles.make("plummer", 400, seed=1), eps=1 / 64, scheme="host")
+        sim.evolve(t)
+        self.assertEqual(sim.time, t)
+        self.assertEqual(arrays(sim.state()), arrays(Particles.read(first)))
+        sim.evolve(later)
+        self.assertEqual(arrays(sim.state()), arrays(Particles.read(second)))
+
+
+class Pictures(unittest.TestCase):
+    def test_the_pixels_of_the_program(self):
+        from matplotlib.image import imread
+        with tempfile.TemporaryDirectory() as folder:
+            p = Particles.make("plummer", 300, seed=1)
+            p.write(f"{folder}/p.h5")
+            for words, look in (([], {}), (["--direction", "30,20", "--map", "ember", "--glow", 0, "--exposure", 0.5],
+                                           dict(azimuth=30, inclination=70, map="ember", glow=0, exposure=0.5))):
+                program("render", f"{folder}/p.h5", "-o", f"{folder}/p.png", "--size", "128x72", "--quiet", "--context",
+                        CONTEXT, *words)
+                picture = p.render(width=128, height=72, context=CONTEXT, **look)
+                picture.save(f"{folder}/ours.png")
+                theirs = (imread(f"{folder}/p.png")[..., :3] * 255).round().astype(np.uint8)
+                ours = (imread(io.BytesIO(picture._repr_png_()))[..., :3] * 255).round().astype(np.uint8)
+                self.assertGreater(theirs.max(), 100)
+                self.assertTrue((picture.pixels == theirs).all())
+                self.assertTrue((ours == theirs).all())
+                self.assertEqual(Path(folder, "ours.png").read_bytes(), picture.png())
+
+    def test_of_a_simulation(self):
+        sim = Simulation(Particles.make("plummer", 100, seed=1), eps=1 / 64, scheme="bag", context=CONTEXT)
+        sim.evolve(0.125)
+        pictures = {color: sim.render(color, width=64, height=36).pixels for color in ("speed", "acc", "energy")}
+        self.assertTrue((pictures["speed"] != pictures["acc"]).any())
+        self.assertTrue((pictures["energy"] != pictures["acc"]).any())
+        sim.evolve(0.25)  # the context of the picture has left the simulation's alone
+        other = Simulation(Particles.make("plummer", 100, seed=1), eps=1 / 64, scheme="bag", context=CONTEXT)
+        other.evolve(0.25)
+        self.assertEqual(arrays(sim.state()), arrays(other.state()))
+
+    def test_where_the_camera_looks(self):
+        p = Particles.from_arrays([1, 1], [[0, 0, 0], [1, 0, 0]])
+        for azimuth, inclination, row, column in ((0, 0, 32, 48), (90, 0, 48, 32), (0, 90, 32, 48), (90, 90, 32, 32)):
+            renderer = Renderer(64, 64, center=(0, 0, 0), radius=2, glow=0, context=CONTEXT, azimuth=azimuth,
+                                inclination=inclination)
+            light = renderer.draw(p, [0, 1]).pixels.sum(axis=2)  # the second star is much the brighter one
+            brightest = np.unravel_index(light.argmax(), light.shape)
+            np.testing.assert_allclose(brightest, (row, column), atol=1)
+        self.assertRegex(repr(renderer), "^<holmberg.Renderer on llvmpipe")
+        for words, look in (("unknown color map 'pink'", dict(map="pink")), ("exposure 1", dict(exposure=1)),
+                            ("radius -1", dict(radius=-1))):
+            with self.assertRaisesRegex(holmberg.UsageError, words):
+                Renderer(**look)
+
+
+if __name__ == "__main__":
+    unittest.main()

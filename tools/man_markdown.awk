@@ -1,0 +1,125 @@
+# man_markdown.awk -v name= -v section= -v about= -v version= -v date= FILE.md: a page of the manual, in roff with tables
+# for tbl, from headings, paragraphs, tables and code in Markdown. With -v only=HEADING just what is below that heading, as
+# a section of another page, with the tables as lists.
+function escaped(s) {
+  gsub(/\\/, "\\e", s)
+  return s
+}
+
+# `code`, **bold**, [text](where)
+function inline(s,    out, part) {
+  s = escaped(s)
+  while (match(s, /\[[^]]*\]\([^)]*\)/)) {
+    part = substr(s, RSTART + 1, RLENGTH - 2)
+    sub(/\]\(.*/, "", part)
+    s = substr(s, 1, RSTART - 1) part substr(s, RSTART + RLENGTH)
+  }
+  while (match(s, /\*\*[^*]*\*\*/))
+    s = substr(s, 1, RSTART - 1) "\\fB" substr(s, RSTART + 2, RLENGTH - 4) "\\fR" substr(s, RSTART + RLENGTH)
+  out = ""
+  while (match(s, /`[^`]*`/)) {
+    part = substr(s, RSTART + 1, RLENGTH - 2)
+    gsub(/-/, "\\-", part)
+    out = out substr(s, 1, RSTART - 1) "\\fB" part "\\fR"
+    s = substr(s, RSTART + RLENGTH)
+  }
+  return out s
+}
+
+function put(s) {
+  if (s ~ /^[.']/) s = "\\&" s
+  print s
+}
+
+# cells[1 ..] of a row
+function split_row(line,    n, k) {
+  sub(/^\| */, "", line)
+  sub(/ *\|$/, "", line)
+  n = split(line, cells, / *\| */)
+  for (k = 1; k <= n; k++) cells[k] = inline(cells[k])
+  return n
+}
+
+function put_row(line,    n, k) {
+  n = split_row(line)
+  if (only) {
+    print ".TP"
+    put(cells[1])
+    put(cells[2])
+    return
+  }
+  for (k = 1; k <= n; k++) {
+    put("T{")
+    put(cells[k])
+    printf "%s", k < n ? "T}\t" : "T}\n"
+  }
+}
+
+function begin_table(line,    n, k, format) {
+  n = split_row(line)
+  if (only) return
+  print ".TS"
+  format = "lb"
+  for (k = 2; k <= n; k++) format = format " lb"
+  print format
+  for (k = 1; k < n; k++) printf "l "
+  print "lx."
+  for (k = 1; k <= n; k++) printf "%s%s", cells[k], k < n ? "\t" : "\n"
+}
+
+function end_table() {
+  if (in_table && !only) print ".TE"
+  in_table = 0
+}
+
+BEGIN {
+  if (!only) {
+    print "'\\\" t"
+    printf ".TH \"%s\" %s %s \"Holmberg %s\" \"File Formats\"\n.nh\n", toupper(name), section, date, version
+    printf ".SH NAME\n%s \\- %s\n.SH DESCRIPTION\n", name, about
+    active = 1
+  }
+}
+
+/^```/ {
+  if (active) print in_code ? ".EE" : ".PP\n.EX"
+  in_code = !in_code
+  next
+}
+in_code {
+  if (active) {
+    gsub(/\\/, "\\e")
+    gsub(/-/, "\\-")
+    put($0)
+  }
+  next
+}
+/^#+ / {
+  end_table()
+  level = length($1)
+  title = substr($0, level + 2)
+  if (only) active = title == only
+  if (!active || level == 1) next
+  print (level == 2 ? ".SH \"" : ".SS \"") (level == 2 ? toupper(inline(title)) : inline(title)) "\""
+  next
+}
+!active { next }
+/^[0-9]+\. \[.*\]\(#/ { next } # a table of contents
+/^\|[-| :]*\|$/ { next }
+/^\|/ {
+  if (!in_table) begin_table($0)
+  else put_row($0)
+  in_table = 1
+  next
+}
+{ end_table() }
+/^$/ {
+  paragraph = 1
+  next
+}
+{
+  if (paragraph) print ".PP"
+  paragraph = 0
+  put(inline($0))
+}
+END { end_table() }
