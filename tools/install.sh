@@ -1,34 +1,36 @@
 #!/usr/bin/env bash
 # install.sh install|uninstall BUILD VERSION NEEDS: puts what was built below $DESTDIR$PREFIX, or removes just that. NEEDS
 # are the pkg-config names of the libraries that a static link needs. Environment, all with the usual defaults: DESTDIR
-# PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR PYTHONDIR.
+# PREFIX BINDIR LIBDIR LIBEXECDIR INCLUDEDIR DATADIR MANDIR ZSHDIR PYTHON PYTHONDIR.
 set -euo pipefail
 what=$1 build=$2 version=$3 needs=$4
 cd "$(dirname "$0")/.."
 : "${DESTDIR:=}" "${PREFIX:=/usr/local}"
 : "${BINDIR:=$PREFIX/bin}" "${LIBDIR:=$PREFIX/lib}" "${LIBEXECDIR:=$PREFIX/libexec}" "${INCLUDEDIR:=$PREFIX/include}"
 : "${DATADIR:=$PREFIX/share}" "${MANDIR:=$DATADIR/man}" "${ZSHDIR:=$DATADIR/zsh/site-functions}"
-soname=$(cd "$build" && echo libholmberg.so.?)
 
-# Where python3 looks for packages below PREFIX.
-: "${PYTHONDIR:=$(python3 - "$PREFIX" <<'EOF' || echo "$PREFIX/lib/python3/site-packages"
-import sys, sysconfig
-below = sys.argv[1] + "/lib/python3"
-known = (p for p in sys.path if p.startswith(below) and p.endswith("-packages"))
-print(next(known, sysconfig.get_path("purelib", "posix_prefix", {"base": sys.argv[1]})))
-EOF
-)}"
+# Where Python looks for packages below PREFIX, Debian's in dist-packages; nothing without Python.
+python_folder() {
+  "${PYTHON:-python3}" - "$PREFIX" 2>/dev/null <<'END' || :
+import site, sys
+known = [folder for folder in site.getsitepackages() if folder.startswith(sys.argv[1] + "/lib/")]
+print(known[0] if known else "%s/lib/python%d.%d/site-packages" % (sys.argv[1], *sys.version_info[:2]))
+END
+}
+: "${PYTHONDIR:=$(python_folder)}"
+
+soname=$(cd "$build" && echo libholmberg.so.?)
 
 # Lines `mode source destination`, and `link what destination`; no name has a blank.
 files() {
-  local header calls page module
+  local header calls page module interaction
   echo "755 $build/holmberg $BINDIR/holmberg"
   echo "755 $build/holmberg-child $LIBEXECDIR/holmberg/holmberg-child"
   echo "644 $build/$soname $LIBDIR/$soname"
   echo "link $soname $LIBDIR/libholmberg.so"
   echo "644 $build/libholmberg.a $LIBDIR/libholmberg.a"
   echo "644 holmberg.pc $LIBDIR/pkgconfig/holmberg.pc"
-  for calls in g6 cunbody sixth; do # other people's calls
+  for calls in g6 cunbody; do # other people's calls
     echo "644 $build/libholmberg-$calls.so.1 $LIBDIR/libholmberg-$calls.so.1"
     echo "link libholmberg-$calls.so.1 $LIBDIR/libholmberg-$calls.so"
     echo "644 $build/libholmberg-$calls.a $LIBDIR/libholmberg-$calls.a"
@@ -39,15 +41,19 @@ files() {
   done
   echo "644 $build/manual/holmberg.bash $DATADIR/bash-completion/completions/holmberg"
   echo "644 $build/manual/_holmberg $ZSHDIR/_holmberg"
-  for module in src/python/*/*.py; do
-    echo "644 $module $PYTHONDIR/${module#src/python/}"
+  for interaction in shaders/interactions/*.glsl; do # to start one's own from
+    echo "644 $interaction $DATADIR/holmberg/interactions/${interaction##*/}"
   done
   for header in src/include/holmberg/*.h; do
     [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
   done
+  [ -z "$PYTHONDIR" ] || for module in src/python/*/*.py; do
+    echo "644 $module $PYTHONDIR/${module#src/python/}"
+  done
 }
 
-own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $PYTHONDIR/holmberg $PYTHONDIR/amuse_holmberg"
+packages="$PYTHONDIR/holmberg $PYTHONDIR/amuse_holmberg"
+own_folders="$DATADIR/holmberg/interactions $DATADIR/holmberg $LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $packages"
 
 put() { # put MODE SOURCE DESTINATION
   case $1 in
@@ -61,7 +67,7 @@ install)
   folder=$(mktemp -d)
   trap 'rm -r "$folder"' EXIT
   # shellcheck disable=SC2016 # ${prefix} is a variable of pkg-config
-  for calls in '' g6 cunbody sixth; do
+  for calls in '' g6 cunbody; do
     template=tools/holmberg${calls:+-calls}.pc.in
     sed -e "s|@PREFIX@|$PREFIX|; s|@VERSION@|$version|; s|@NEEDS@|$needs|; s|@CALLS@|$calls|" \
       -e "s|@LIBDIR@|${LIBDIR/#"$PREFIX"/'${prefix}'}|; s|@INCLUDEDIR@|${INCLUDEDIR/#"$PREFIX"/'${prefix}'}|" \
@@ -75,7 +81,7 @@ install)
   ;;
 uninstall)
   files | while read -r _ _ destination; do rm -f "$DESTDIR$destination"; done
-  rm -rf "$DESTDIR$PYTHONDIR/holmberg/__pycache__" # python's own
+  [ -z "$PYTHONDIR" ] || for folder in $packages; do rm -rf "$DESTDIR$folder/__pycache__"; done
   for folder in $own_folders; do
     [ ! -d "$DESTDIR$folder" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$folder"
   done
