@@ -26,7 +26,7 @@ enum hb_status hb_engine_begin(struct hb_engine *engine, double eps2, size_t ni,
                                const double *v, const uint32_t *own, double *a, double *j, double *phi);
 enum hb_status hb_engine_finish(struct hb_engine *engine);
 
-/* After HB_ERR_DEVICE from a question on its timed sources: opens the device again, and sends them. */
+/* After HB_ERR_DEVICE from a question on its sources: opens the device again, and sends them. */
 enum hb_status hb_engine_again(struct hb_engine *engine);
 
 /* Both at once. */

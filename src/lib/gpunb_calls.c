@@ -204,6 +204,15 @@ static enum hb_status regular_force(const struct block *b)
   return HB_OK;
 }
 
+/* On a device that failed, opened again. */
+static enum hb_status regular_force_again(const struct block *b)
+{
+  hb_near_destroy(g.near);
+  g.near = NULL;
+  HB_TRY(hb_engine_again(g.engine));
+  return regular_force(b);
+}
+
 /* By an engine of their own, which leaves alone what was sent for forces. */
 static enum hb_status potentials(int n, const double *m, const double *x, double *pot)
 {
@@ -270,6 +279,7 @@ void gpunb_regf_(const int *ni, double h2[], double dtr[], double xi[][3], doubl
                               .most = most_neighbors,
                               .list = list};
   if (status == HB_OK) status = regular_force(&block);
+  if (status == HB_ERR_DEVICE) status = regular_force_again(&block);
   if (hb_engine_told(status) == 0) return;
   for (size_t k = 0; k < 3 * n; k++) block.acc[k] = block.jrk[k] = NAN;
   for (size_t k = 0; k < n; k++) pot[k] = NAN;

@@ -1,6 +1,7 @@
-/* GRAPE-6's calls on OpenGL. */
+/* GRAPE-6's calls, and the others of src/lib, on OpenGL. */
 #include "support/g6_case.h"
 #include "support/pairs_case.h"
+#include "support/siblings_case.h"
 #include "support/sixth_case.h"
 
 #include <holmberg/g6.h>
@@ -73,6 +74,42 @@ static void test_lost_draws(void **state)
   g6_close(0);
 }
 
+/* The same for NBODY6's block: its neighbors are found, and its forces summed, once more. */
+static void test_lost_draws_of_blocks(void **state)
+{
+  (void)state;
+  enum { N = 100, ROW = 64 };
+  const int n = N, row = ROW, most = ROW - 1;
+  static double h2[N], dtr[N], acc[2][N][3], jerk[N][3], pot[N];
+  static int list[2][N][ROW];
+  setenv("HB_G6_SCHEME", "bag", 1);
+  setenv("HB_G6_PRECISION", "ds", 1);
+  g6_particles_make(N, &p);
+  for (int i = 0; i < N; i++) h2[i] = N * 0.1;
+  gpunb_open_(&n);
+  int draws = 0;
+  for (int lost = 0; lost <= draws; lost++) {
+    int k = lost > 0;
+    gpunb_send_(&n, p.m, p.x, p.v);
+    pairs_draws_begin(lost);
+    gpunb_regf_(&n, h2, dtr, p.x, p.v, acc[k], jerk, pot, &row, &most, list[k][0]);
+    int made = pairs_draws_end();
+    if (lost == 0) draws = made;
+    assert_memory_equal(list[k], list[0], sizeof *list);
+    for (int i = 0; i < N; i++)
+      for (int d = 0; d < 3; d++) assert_true(acc[k][i][d] - acc[0][i][d] == 0);
+  }
+  assert_true(draws >= 3); /* the nearest, candidates, forces */
+  gpunb_close_();
+}
+
+static void test_siblings(void **state)
+{
+  (void)state;
+  setenv("HB_G6_PRECISION", "ds", 1);
+  siblings_case_run("bag", DS);
+}
+
 static void test_sixth(void **state)
 {
   (void)state;
@@ -85,10 +122,9 @@ static void test_sixth(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bag),
-      cmocka_unit_test(test_tile),
-      cmocka_unit_test(test_lost_draws),
-      cmocka_unit_test(test_sixth),
+      cmocka_unit_test(test_bag),        cmocka_unit_test(test_tile),
+      cmocka_unit_test(test_lost_draws), cmocka_unit_test(test_lost_draws_of_blocks),
+      cmocka_unit_test(test_siblings),   cmocka_unit_test(test_sixth),
   };
   setenv("HB_G6_QUIET", "1", 1);
   return RUN_TESTS(tests, 1, NULL, NULL);
