@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,18 @@ class Runs(unittest.TestCase):
             pass
         with self.assertRaisesRegex(holmberg.UsageError, "closed"):
             sim.step()
+
+    def test_threads(self):
+        """Two at once, each in a context of its own, give the bits of one after the other."""
+        def run(seed, scheme):
+            with Simulation(Particles.make("plummer", 80, seed=seed), eps=1 / 64, scheme=scheme, context=CONTEXT) as sim:
+                sim.evolve(0.125)
+                return arrays(sim.state())
+        jobs = [(1, "bag"), (2, "bag"), (3, "host"), (4, "bag")]
+        with ThreadPoolExecutor(2) as pool:
+            together = list(pool.map(lambda job: run(*job), jobs))
+        self.assertEqual(together, [run(*job) for job in jobs])
+        self.assertEqual(len(set(together)), 4)
 
     def test_a_checkpoint(self):
         path = self.folder / "half.ckpt"
