@@ -188,10 +188,14 @@ class Pictures(unittest.TestCase):
             brightest = np.unravel_index(light.argmax(), light.shape)
             np.testing.assert_allclose(brightest, (row, column), atol=1)
         self.assertRegex(repr(renderer), "^<holmberg.Renderer on llvmpipe")
-        for words, look in (("unknown color map 'pink'", dict(map="pink")), ("exposure 1", dict(exposure=1)),
-                            ("radius -1", dict(radius=-1))):
-            with self.assertRaisesRegex(holmberg.UsageError, words):
-                Renderer(**look)
+        for kind, words, look in ((holmberg.UsageError, "unknown color map 'pink'", dict(map="pink")),
+                                  (holmberg.UsageError, "exposure 1", dict(exposure=1)),
+                                  (holmberg.UsageError, "radius -1", dict(radius=-1)),
+                                  (holmberg.UsageError, "a picture of -1 x 540 pixels", dict(width=-1)),
+                                  (holmberg.OpenGLError, "pixels|limit", dict(width=10 ** 6)),
+                                  (holmberg.OpenGLError, "/dev/dri/none", dict(context="egl", device="/dev/dri/none"))):
+            with self.assertRaisesRegex(kind, words):
+                Renderer(**{"context": CONTEXT, **look})
 
 
 if __name__ == "__main__":
