@@ -44,6 +44,7 @@ test          cmd:gfortran             gfortran             gcc-gfortran        
 test          cmd:readelf              binutils             binutils             binutils     binutils
 deb           cmd:dpkg-buildpackage    dpkg-dev             -                    -            -
 deb           cmd:dh                   debhelper            -                    -            -
+deb           cmd:dh_python3           dh-python            -                    -            -
 deb           cmd:lintian              lintian              -                    -            -
 long          cmd:strace                strace               strace               strace       -
 long          cmd:valgrind             valgrind             valgrind             valgrind     -

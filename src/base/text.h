@@ -19,7 +19,7 @@ enum hb_status hb_text_duration(const char *word, double *seconds);
 
 /* From here to the end of the block this thread writes and reads numbers with a point, whatever the host program's locale. */
 #define HB_TEXT_IN_C                                                                                         \
-  __attribute__((cleanup(hb_text_in_c_end))) locale_t hb_text_callers_locale = hb_text_in_c_begin()
+  __attribute__((cleanup(hb_text_in_c_end), unused)) locale_t hb_text_callers_locale = hb_text_in_c_begin()
 locale_t hb_text_in_c_begin(void);
 void hb_text_in_c_end(const locale_t *callers);
 

@@ -1,4 +1,4 @@
-/* holmberg-child snapshot PATH: reads an HDF5 snapshot from standard input; the answer is described in io/snapshot.h. */
+/* holmberg-child snapshot PATH TIME: reads the HDF5 snapshot nearest to TIME (nan: the last) from standard input; the answer is described in io/snapshot.h. */
 #include "child/child.h"
 #include "io/checkpoint.h"
 #include "io/snapshot.h"
@@ -43,11 +43,12 @@ static int work(char **words)
   struct stat info;
   struct hb_sections sections = {0};
   struct hb_particles *particles;
+  struct hb_snapshot_choice choice = {.t = strtod(words[1], NULL)};
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* not every file system has locks */
   if (fstat(STDIN_FILENO, &info) == 0) set_limits((uint64_t)info.st_size);
-  enum hb_status status = hb_snapshot_hdf5_take(STDIN_FILENO, words[0], &particles);
+  enum hb_status status = hb_snapshot_hdf5_take(STDIN_FILENO, words[0], &choice, &particles);
   if (status == HB_OK) {
-    status = hb_particles_put(particles, &sections);
+    status = hb_snapshot_hdf5_pack(particles, &choice, &sections);
   } else {
     uint64_t number = status;
     status = hb_sections_put_copy(&sections, "status", HB_SECTION_WORDS, 1, &number);
@@ -58,4 +59,4 @@ static int work(char **words)
   _exit(status); /* the HDF5 library may crash in its cleanup, too */
 }
 
-const struct hb_child_task hb_child_snapshot = {.name = "snapshot", .word_count = 1, .work = work};
+const struct hb_child_task hb_child_snapshot = {.name = "snapshot", .word_count = 2, .work = work};

@@ -1,6 +1,7 @@
-/* holmberg info: what this program and this machine can do. */
+/* holmberg info: what this program and this machine can do, or what is in a file (cmd_info_file.c). */
 #include "base/table.h"
 #include "cli/cmd.h"
+#include "cli/cmd_info_file.h"
 #include "measure/info_memory.h"
 
 #include <holmberg/measure.h>
@@ -9,12 +10,13 @@
 
 struct settings {
   uint64_t n;
+  struct hb_info_file_settings file;
   int json;
 };
 
 static const struct hb_opts_option options[] = {
     {"n", 'n', HB_OPTS_COUNT, HB_OPTS_FIELD(struct settings, n), "N",
-     .help = "also show the memory that a run of N particles needs, by scheme and precision"},
+     .help = "without FILE: also show the memory that a run of N particles needs, by scheme and precision"},
     {0}};
 
 enum { DEVICES_MOST = 32 };
@@ -226,14 +228,13 @@ static void print_schemes(void)
            schemes[k].needs_gl ? ", needs OpenGL" : "");
 }
 
-static enum hb_status info(const struct hb_opts *opts)
+static enum hb_status info_machine(const struct settings *s)
 {
   struct machine machine;
   memset(&machine, 0, sizeof machine);
   HB_TRY(hb_info_contexts(machine.contexts));
   HB_TRY(hb_info_devices(DEVICES_MOST, machine.devices, &machine.device_count));
   if (machine.device_count > DEVICES_MOST) machine.device_count = DEVICES_MOST;
-  const struct settings *s = opts->settings;
   if (s->json) return print_json(&machine, s->n);
   printf("holmberg %s\n", hb_version());
   print_contexts(&machine);
@@ -244,13 +245,41 @@ static enum hb_status info(const struct hb_opts *opts)
   return s->n ? hb_info_memory_print(s->n) : HB_OK;
 }
 
+/* With a file only those of the file make sense, without one only the others. */
+static enum hb_status check_options(const struct hb_opts *opts)
+{
+  const struct settings *s = opts->settings;
+  if (opts->operand_count > 0)
+    return hb_opts_typed(opts, &s->n) ? hb_fail(HB_ERR_USAGE, "option --n is about a machine, not a file")
+                                      : HB_OK;
+  for (size_t k = 0; hb_info_file_options[k].name; k++) {
+    const struct hb_opts_option *option = &hb_info_file_options[k];
+    if (hb_opts_typed(opts, (const char *)&s->file + option->at))
+      return hb_fail(HB_ERR_USAGE, "option --%s is about a file, but none is given", option->name);
+  }
+  return HB_OK;
+}
+
+static enum hb_status info(const struct hb_opts *opts)
+{
+  const struct settings *s = opts->settings;
+  HB_TRY(check_options(opts));
+  return opts->operand_count > 0 ? hb_info_file(opts, &s->file, s->json) : info_machine(s);
+}
+
 const struct hb_opts_command hb_cmd_info = {
     .name = "info",
-    .summary = "Show the contexts, devices, limits, arithmetic and schemes of this machine.",
-    .groups = {{.options = options}, {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
+    .summary =
+        "Show the contexts, devices, limits, arithmetic and schemes of this machine; or what is in a file.",
+    .operand = "[FILE]",
+    .operand_max = 1,
+    .groups = {{.options = options},
+               {.options = hb_info_file_options, .at = offsetof(struct settings, file)},
+               {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
     .example = "  holmberg info\n"
                "  holmberg info --n 9000000\n"
-               "  holmberg info --json\n",
+               "  holmberg info --json\n"
+               "  holmberg info end.h5\n",
     .work = info,
 };

@@ -178,11 +178,15 @@ static enum hb_status check_operands(const struct hb_opts *opts)
     return hb_fail(HB_ERR_USAGE, "'holmberg %s' needs a %s (one of %s)", command->name, command->operand,
                    hb_words_join(command->operand_words, all));
   if (opts->operand_count < command->operand_min)
-    return hb_fail(HB_ERR_USAGE, "'holmberg %s' needs a %s", command->name, command->operand);
+    return hb_fail(HB_ERR_USAGE, "'holmberg %s' needs %s%s", command->name,
+                   command->operand_min > 1 ? "" : "a ", command->operand);
   if (opts->operand_count <= command->operand_max) return HB_OK;
   const char *extra = opts->operands[command->operand_max];
   if (!command->operand)
     return hb_fail(HB_ERR_USAGE, "'holmberg %s' takes options only, but got '%s'", command->name, extra);
+  if (command->operand_max > 1)
+    return hb_fail(HB_ERR_USAGE, "'holmberg %s' takes %s, but got '%s', too", command->name, command->operand,
+                   extra);
   return hb_fail(HB_ERR_USAGE, "'holmberg %s' takes one %s, but got '%s' and '%s'", command->name,
                  command->operand, opts->operands[0], extra);
 }

@@ -3,8 +3,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "console/terminal.h"
+#include "io/snapshot.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +18,15 @@ const char *hb_target_format(size_t k)
   return k < count ? formats[k].name : NULL;
 }
 
+/* Adds the words that are not yet in the list, as far as there is room. */
+static void add_new(const char *words, size_t size, char *list)
+{
+  char word[32];
+  for (int taken = 0; sscanf(words, "%31s%n", word, &taken) == 1; words += taken)
+    if (!hb_text_is_listed(word, list) && strlen(list) + strlen(word) + 2 <= size)
+      strcat(strcat(list, *list ? " " : ""), word);
+}
+
 static enum hb_status check_extension(const char *path)
 {
   size_t count;
@@ -23,8 +34,7 @@ static enum hb_status check_extension(const char *path)
   for (size_t k = 0; k < count; k++)
     if (hb_text_has_extension(path, formats[k].extensions)) return HB_OK;
   char known[256] = "";
-  for (size_t k = 0; k < count && strlen(known) + strlen(formats[k].extensions) + 2 <= sizeof known; k++)
-    strcat(strcat(known, k ? " " : ""), formats[k].extensions);
+  for (size_t k = 0; k < count; k++) add_new(formats[k].extensions, sizeof known, known);
   return hb_fail(HB_ERR_USAGE, "cannot tell the format of '%s' from its extension (known: %s); use --format",
                  path, known);
 }
@@ -46,13 +56,31 @@ static enum hb_status check_folder(const char *path)
 
 enum hb_status hb_target_check(const char *path, const char *format)
 {
-  if (strcmp(path, "-") == 0) {
-    if (!format || strcmp(format, "text") == 0) return HB_OK;
-    return hb_fail(HB_ERR_USAGE, "cannot write format %s to standard output (expected text)", format);
-  }
+  int is_snapshot = !format || *format, is_stream = strcmp(path, "-") == 0;
+  if (is_stream && !is_snapshot) return hb_fail(HB_ERR_USAGE, "'-' is not a file that can be replaced");
+  if (is_stream) return hb_snapshot_check_target(path, format);
   HB_TRY(hb_file_check(path));
   if (!format) HB_TRY(check_extension(path));
+  if (is_snapshot) HB_TRY(hb_snapshot_check_target(path, format));
   return check_folder(path);
+}
+
+static int is_same_file(const char *a, const char *b)
+{
+  struct stat of_a, of_b;
+  return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+enum hb_status hb_target_spare(const char *path, const char *format, const char *other)
+{
+  struct hb_text beside = {0};
+  HB_TRY(hb_snapshot_beside(path, format, &beside));
+  int hits_beside = beside.text && is_same_file(beside.text, other);
+  hb_mem_free(beside.text);
+  if (!hits_beside && !is_same_file(path, other)) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "writing %s would replace %s, which is read; give the output another name",
+                 path, other);
 }
 
 enum hb_status hb_target_write(const char *path, const char *format, const struct hb_particles *particles)

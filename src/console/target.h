@@ -8,8 +8,11 @@
 const char *hb_target_format(size_t k);
 
 /* Whether a snapshot can be written to path: a known format, an existing writable folder, and nothing but a
- * regular file under that name. format NULL: by extension. Errors: HB_ERR_USAGE, HB_ERR_IO. */
+ * regular file under that name. format NULL: by extension; "": it is no snapshot. Errors: HB_ERR_USAGE, HB_ERR_IO. */
 enum hb_status hb_target_check(const char *path, const char *format);
+
+/* Refuses to write to path if that, or a file written beside it, would replace `other`. Errors: HB_ERR_USAGE. */
+enum hb_status hb_target_spare(const char *path, const char *format, const char *other);
 
 /* hb_snapshot_write, also noticing when standard output has lost its reader. */
 enum hb_status hb_target_write(const char *path, const char *format, const struct hb_particles *particles);

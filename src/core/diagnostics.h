@@ -32,4 +32,7 @@ void hb_momentum(const struct hb_particles *particles, double momentum[3], doubl
 void hb_lagrangian_radii(const struct hb_particles *particles, const double center[3], size_t count,
                          const double *fractions, double *work, double *radii);
 
+/* Whether energies come from a sum of their own over all pairs, in double. */
+int hb_energy_is_exact(enum hb_exact_energy wanted, size_t n);
+
 #endif

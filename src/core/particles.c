@@ -84,6 +84,11 @@ const char *hb_particles_note(const struct hb_particles *p, const char *key)
   return note ? note->value : NULL;
 }
 
+const char *hb_particles_note_key(const struct hb_particles *p, size_t k)
+{
+  return k < p->note_count ? p->notes[k].key : NULL;
+}
+
 static int is_key(const char *key)
 {
   size_t length = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");

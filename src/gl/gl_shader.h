@@ -17,7 +17,8 @@ struct hb_gl_program_source {
   const char *defines;
   int version;      /* of GLSL: 330 or 430; 0: the lowest, 330 and for compute 430 */
   const char *part; /* the file that #include "INTERACTION" stands for; NULL where none does */
-  const char *part_text; /* its text, of a user's file that messages call `part`; NULL: it is under shaders/ */
+  const char
+      *part_text; /* its text, of a user's file that messages call `part`; NULL: it is under shaders/ */
   struct hb_gl_loop unrolled[HB_GL_LOOPS]; /* loops to be written out; ended by one without a bound */
 };
 

@@ -1,17 +1,25 @@
 #include "io/snapshot.h"
 
+#include "base/arith.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct hb_snapshot_ops *const formats[] = {&hb_snapshot_hdf5, &hb_snapshot_text};
+/* Where formats share an extension, the first one is written. */
+static const struct hb_snapshot_ops *const formats[] = {
+    &hb_snapshot_hdf5,  &hb_snapshot_text,         &hb_snapshot_nemo,       &hb_snapshot_phigrape,
+    &hb_snapshot_tipsy, &hb_snapshot_tipsy_native, &hb_snapshot_tipsy_cuda, &hb_snapshot_dyn,
+    &hb_snapshot_amuse, &hb_snapshot_xdmf};
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
@@ -60,20 +68,59 @@ static enum hb_status no_format(const char *path, const char *format)
   return status;
 }
 
-static enum hb_status choose(const char *path, const char *format, const struct hb_snapshot_ops **chosen)
+static int is_of_stream(const struct hb_snapshot_ops *ops) { return ops->parse && ops->write; }
+
+static enum hb_status no_stream(const char *format)
 {
-  if (!format && is_standard_stream(path)) format = hb_snapshot_text.info.name;
-  for (size_t k = 0; k < FORMAT_COUNT; k++) {
-    const struct hb_snapshot_format *info = &formats[k]->info;
-    if (format ? strcasecmp(format, info->name) != 0 : !hb_text_has_extension(path, info->extensions))
-      continue;
-    if (is_standard_stream(path) && formats[k] != &hb_snapshot_text)
-      return hb_fail(HB_ERR_USAGE, "standard input and output take format text, not %s", info->name);
-    *chosen = formats[k];
-    return HB_OK;
-  }
-  return no_format(path, format);
+  struct hb_text list = {0};
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < FORMAT_COUNT && status == HB_OK; k++)
+    if (is_of_stream(formats[k]))
+      status = hb_text_append(&list, "%s%s", list.length ? ", " : "", formats[k]->info.name);
+  if (status == HB_OK)
+    status = hb_fail(HB_ERR_USAGE, "standard input and output take format %s, but not %s", list.text, format);
+  hb_mem_free(list.text);
+  return status;
 }
+
+/* The format of this name, or else the first, from the k-th, with the path's extension; NULL: there is none. */
+static const struct hb_snapshot_ops *find(const char *path, const char *format, size_t *k)
+{
+  for (; *k < FORMAT_COUNT; ++*k) {
+    const struct hb_snapshot_format *info = &formats[*k]->info;
+    if (format ? strcasecmp(format, info->name) == 0 : hb_text_has_extension(path, info->extensions))
+      return formats[(*k)++];
+  }
+  return NULL;
+}
+
+static enum hb_status choose_written(const char *path, const char *format,
+                                     const struct hb_snapshot_ops **chosen)
+{
+  size_t k = 0;
+  if (!format && is_standard_stream(path)) format = hb_snapshot_text.info.name;
+  *chosen = find(path, format, &k);
+  if (!*chosen) return no_format(path, format);
+  return is_standard_stream(path) && !is_of_stream(*chosen) ? no_stream((*chosen)->info.name) : HB_OK;
+}
+
+enum hb_status hb_snapshot_beside(const char *path, const char *format, struct hb_text *name)
+{
+  const struct hb_snapshot_ops *ops;
+  HB_TRY(choose_written(path, format, &ops));
+  return ops->beside ? hb_snapshot_rename(path, ops->beside, name) : HB_OK;
+}
+
+enum hb_status hb_snapshot_check_target(const char *path, const char *format)
+{
+  struct hb_text beside = {0};
+  HB_TRY(hb_snapshot_beside(path, format, &beside));
+  enum hb_status status = beside.text ? hb_file_check(beside.text) : HB_OK;
+  hb_mem_free(beside.text);
+  return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------- */
 
 /* Checked before the extension; by stat, since a pipe must not be opened twice. */
 static enum hb_status check_readable(const char *path)
@@ -84,29 +131,132 @@ static enum hb_status check_readable(const char *path)
   return reason ? hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(reason)) : HB_OK;
 }
 
-enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles)
+/* A file to be read: its first bytes, and all of them if it can be read only once. */
+struct input {
+  const char *path, *name;
+  char head[HB_SNAPSHOT_HEAD];
+  size_t head_count;
+  uint64_t total;
+  char *bytes; /* NULL: not yet read */
+  size_t count;
+};
+
+static enum hb_status look(struct input *in)
 {
-  HB_TEXT_IN_C;
-  *particles = NULL;
-  HB_TRY(check_readable(path));
-  const struct hb_snapshot_ops *ops;
-  HB_TRY(choose(path, format, &ops));
-  struct hb_particles *read;
-  HB_TRY(ops->read(path, &read));
-  enum hb_status status = hb_particles_check(read);
-  if (status != HB_OK) {
-    hb_particles_destroy(read);
-    return hb_fail_in(status, is_standard_stream(path) ? "standard input" : path);
+  struct stat info;
+  if (is_standard_stream(in->path) || stat(in->path, &info) != 0 || !S_ISREG(info.st_mode)) {
+    HB_TRY(hb_file_read(in->path, &in->bytes, &in->count));
+    in->head_count = hb_min(in->count, sizeof in->head);
+    in->total = in->count;
+    memcpy(in->head, in->bytes, in->head_count);
+    return HB_OK;
   }
-  *particles = read;
+  int fd = open(in->path, O_RDONLY | O_CLOEXEC);
+  ssize_t got = fd < 0 ? -1 : pread(fd, in->head, sizeof in->head, 0);
+  int reason = errno;
+  if (fd >= 0) close(fd);
+  if (got < 0) return hb_fail(HB_ERR_IO, "cannot read %s: %s", in->path, strerror(reason));
+  in->head_count = (size_t)got;
+  in->total = (uint64_t)info.st_size;
   return HB_OK;
 }
+
+static int recognizes(const struct hb_snapshot_ops *ops, const struct input *in)
+{
+  return ops->recognize && ops->recognize(in->head, in->head_count, in->total);
+}
+
+/* By name; by extension, and where formats share it by content; by content alone where no format has it. */
+static enum hb_status choose_read(struct input *in, const char *format, const struct hb_snapshot_ops **chosen)
+{
+  size_t k = 0;
+  int stream = is_standard_stream(in->path);
+  *chosen = NULL;
+  if (format) {
+    *chosen = find(in->path, format, &k);
+    if (!*chosen) return no_format(in->path, format);
+    return stream && !is_of_stream(*chosen) ? no_stream((*chosen)->info.name) : HB_OK;
+  }
+  const struct hb_snapshot_ops *first = stream ? &hb_snapshot_text : find(in->path, NULL, &k), *other;
+  HB_TRY(look(in));
+  if (first && !recognizes(first, in))
+    while (!stream && (other = find(in->path, NULL, &k)))
+      if (!*chosen && recognizes(other, in)) *chosen = other;
+  for (k = 0; k < FORMAT_COUNT && !*chosen && (stream || !first); k++)
+    if (recognizes(formats[k], in) && (!stream || is_of_stream(formats[k]))) *chosen = formats[k];
+  if (!*chosen) *chosen = first;
+  return *chosen ? HB_OK : no_format(in->path, NULL);
+}
+
+/* With a single snapshot there was no choice. */
+static enum hb_status check_choice(const struct input *in, struct hb_snapshot_choice *c,
+                                   const struct hb_particles *p)
+{
+  enum hb_status status = hb_particles_check(p);
+  if (status != HB_OK) return hb_fail_in(status, in->name);
+  if (c->count == 0) hb_snapshot_offer(c, p->t);
+  if (isnan(c->t) || fabs(p->t - c->t) <= 1e-6 * fmax(1, fabs(c->t))) return HB_OK;
+  if (c->count == 1)
+    return hb_fail(HB_ERR_INPUT, "%s: its only snapshot is of t = %.9g, not of %.9g", in->name, p->t, c->t);
+  return hb_fail(HB_ERR_INPUT,
+                 "%s: no snapshot of t = %.9g; the nearest of %zu from t = %.9g to %.9g is of t = %.9g",
+                 in->name, c->t, c->count, c->t_first, c->t_last, p->t);
+}
+
+static enum hb_status read_input(struct input *in, const char *format, struct hb_snapshot_choice *choice,
+                                 struct hb_particles **particles)
+{
+  const struct hb_snapshot_ops *ops;
+  HB_TRY(choose_read(in, format, &ops));
+  if (ops->read) {
+    HB_TRY(ops->read(in->path, choice, particles));
+  } else {
+    if (!in->bytes) HB_TRY(hb_file_read(in->path, &in->bytes, &in->count));
+    HB_TRY(ops->parse(in->name, in->bytes, in->count, choice, particles));
+  }
+  enum hb_status status = check_choice(in, choice, *particles);
+  size_t k = 0;
+  if (!*choice->format || !find(in->path, choice->format, &k))
+    snprintf(choice->format, sizeof choice->format, "%s", ops->info.name);
+  if (status == HB_OK) return HB_OK;
+  hb_particles_destroy(*particles);
+  *particles = NULL;
+  return status;
+}
+
+enum hb_status hb_snapshot_read_at(const char *path, const char *format, double t,
+                                   struct hb_particles **particles, struct hb_snapshot_contents *contents)
+{
+  HB_TEXT_IN_C;
+  struct hb_snapshot_choice choice = {.t = t};
+  struct input in = {.path = path, .name = is_standard_stream(path) ? "standard input" : path};
+  *particles = NULL;
+  HB_TRY(check_readable(path));
+  enum hb_status status = read_input(&in, format, &choice, particles);
+  hb_mem_free(in.bytes);
+  size_t k = 0;
+  const struct hb_snapshot_ops *found = status == HB_OK ? find(path, choice.format, &k) : NULL;
+  if (found && contents)
+    *contents = (struct hb_snapshot_contents){.format = found->info.name,
+                                              .count = choice.count,
+                                              .t_first = choice.t_first,
+                                              .t_last = choice.t_last};
+  return status;
+}
+
+enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles)
+{
+  return hb_snapshot_read_at(path, format, NAN, particles, NULL);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------- */
 
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles)
 {
   HB_TEXT_IN_C;
   const struct hb_snapshot_ops *ops;
-  HB_TRY(choose(path, format, &ops));
+  HB_TRY(choose_written(path, format, &ops));
+  if (ops->save) return ops->save(path, particles);
   char *bytes;
   size_t count;
   HB_TRY(ops->write(particles, &bytes, &count));

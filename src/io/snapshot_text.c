@@ -5,10 +5,10 @@
  * lines below it, without carriage returns and empty lines. */
 #include "io/snapshot.h"
 
-#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "io/lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,47 +21,14 @@ enum { COLUMNS = 7 };
 static const char columns[] = "m x y z vx vy vz";
 static const char *const column_names[COLUMNS] = {"m", "x", "y", "z", "vx", "vy", "vz"};
 
-/* ---- lines ------------------------------------------------------------------------------------------- */
-
-/* A position in the text: the line from begin to end, without its line break. */
-struct cursor {
-  const char *name; /* of the file, for messages */
-  const char *next, *limit;
-  const char *begin, *end;
-  size_t line;
-};
-
-static struct cursor cursor_at_start(const char *name, const char *bytes, size_t count)
-{
-  struct cursor c = {.name = name, .next = bytes, .limit = bytes + count};
-  if (count >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) c.next += 3; /* byte order mark */
-  return c;
-}
-
-static int is_blank(char c) { return c == ' ' || c == '\t'; }
-
-/* Moves to the next line, skipping blanks at its start and '\r' at its end; 0 after the last one. */
-static int next_line(struct cursor *c)
-{
-  if (c->next == c->limit) return 0;
-  const char *stop = memchr(c->next, '\n', (size_t)(c->limit - c->next));
-  c->begin = c->next;
-  c->end = stop ? stop : c->limit;
-  c->next = stop ? stop + 1 : c->limit;
-  c->line++;
-  while (c->end > c->begin && c->end[-1] == '\r') c->end--;
-  while (c->begin < c->end && is_blank(*c->begin)) c->begin++;
-  return 1;
-}
-
 static const char sum_mark[] = "# crc32: ";
 enum { SUM_MARK = sizeof sum_mark - 1, SUM_DIGITS = 8 };
 
 /* The checksum of the following lines, as SUM_DIGITS hexadecimal digits. */
-static void write_sum(struct cursor c, char sum[SUM_DIGITS + 1])
+static void write_sum(struct hb_lines c, char sum[SUM_DIGITS + 1])
 {
   uLong crc = 0;
-  while (next_line(&c))
+  while (hb_lines_next(&c))
     if (c.begin < c.end) {
       crc = crc32_z(crc, (const Bytef *)c.begin, (size_t)(c.end - c.begin));
       crc = crc32_z(crc, (const Bytef *)"\n", 1);
@@ -101,8 +68,8 @@ static enum hb_status write_all(struct hb_text *text, const struct hb_particles 
     HB_TRY(hb_text_append_bytes(text, row, (size_t)length));
   }
   char sum[SUM_DIGITS + 1];
-  struct cursor c = cursor_at_start("", text->text, text->length);
-  next_line(&c);
+  struct hb_lines c = hb_lines_at_start("", text->text, text->length);
+  hb_lines_next(&c);
   write_sum(c, sum);
   memcpy(text->text + SUM_MARK, sum, SUM_DIGITS);
   return HB_OK;
@@ -123,93 +90,47 @@ static enum hb_status text_write(const struct hb_particles *p, char **bytes, siz
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-static int is_row(const struct cursor *c) { return c->begin < c->end && *c->begin != '#'; }
+static int is_row(const struct hb_lines *c) { return c->begin < c->end && *c->begin != '#'; }
 
-/* The length of the word at begin in a message, truncated if it is long. */
-static int shown_length(const struct cursor *c, const char *begin)
-{
-  int length = 0;
-  while (begin + length < c->end && !is_blank(begin[length]) && length < 40) length++;
-  return length;
-}
-
-/* A finite double that is all of the word at *begin, which moves to the end of the word. */
-static int read_number(const struct cursor *c, const char **begin, double *number)
-{
-  char *stop;
-  *number = strtod(*begin, &stop);
-  if (stop == *begin || stop > c->end || (stop < c->end && !is_blank(*stop)) || !isfinite(*number)) return 0;
-  *begin = stop;
-  return 1;
-}
-
-static enum hb_status read_row(const struct cursor *c, double row[COLUMNS])
+static enum hb_status read_row(const struct hb_lines *c, double row[COLUMNS])
 {
   const char *word = c->begin;
   for (int k = 0; k < COLUMNS; k++) {
-    while (word < c->end && is_blank(*word)) word++;
+    hb_lines_skip_blanks(c, &word);
     if (word == c->end)
       return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d numbers, expected %d: %s", c->name, c->line, k,
                      COLUMNS, columns);
     const char *begin = word;
-    if (!read_number(c, &word, &row[k]))
+    if (!hb_lines_number(c, &word, &row[k]))
       return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for %s, expected a finite number", c->name, c->line,
-                     shown_length(c, begin), begin, column_names[k]);
+                     hb_lines_shown(c, begin), begin, column_names[k]);
   }
-  while (word < c->end && is_blank(*word)) word++;
+  hb_lines_skip_blanks(c, &word);
   if (word == c->end || *word == '#') return HB_OK;
   return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' after %d numbers, expected %d: %s", c->name, c->line,
-                 shown_length(c, word), word, COLUMNS, COLUMNS, columns);
+                 hb_lines_shown(c, word), word, COLUMNS, COLUMNS, columns);
 }
 
-/* `# key: value`: the key and the start of the value; 0 for a comment of another form. */
-static int split_header(const struct cursor *c, const char **key, size_t *key_length, const char **value)
-{
-  const char *k = c->begin + 1;
-  while (k < c->end && is_blank(*k)) k++;
-  const char *colon = memchr(k, ':', (size_t)(c->end - k));
-  if (!colon || colon == k) return 0;
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  if (strspn(k, letters) != (size_t)(colon - k)) return 0;
-  if (colon + 1 < c->end && !is_blank(colon[1])) return 0;
-  *key = k;
-  *key_length = (size_t)(colon - k);
-  *value = colon + 1 < c->end ? colon + 2 : c->end;
-  return 1;
-}
-
-/* Adds a line to a note, which may already have lines. */
-static enum hb_status add_to_note(struct hb_particles *p, const char *key, const char *line, size_t length)
-{
-  const char *old = hb_particles_note(p, key);
-  struct hb_text text = {0};
-  enum hb_status status = old ? hb_text_append(&text, "%s\n", old) : HB_OK;
-  if (status == HB_OK) status = hb_text_append_bytes(&text, line, length);
-  if (status == HB_OK) status = hb_particles_set_note(p, key, text.text);
-  hb_mem_free(text.text);
-  return status;
-}
-
-static enum hb_status read_n(const struct cursor *c, const char *value, const struct hb_particles *p)
+static enum hb_status read_n(const struct hb_lines *c, const char *value, const struct hb_particles *p)
 {
   double n;
   const char *end = value;
-  if (!read_number(c, &end, &n) || n != (double)p->n)
+  if (!hb_lines_number(c, &end, &n) || n != (double)p->n)
     return hb_fail(HB_ERR_INPUT, "%s:%zu: the header says n = '%.*s', but there are %zu rows of particles",
-                   c->name, c->line, shown_length(c, value), value, p->n);
+                   c->name, c->line, hb_lines_shown(c, value), value, p->n);
   return HB_OK;
 }
 
-static enum hb_status read_header(const struct cursor *c, struct hb_particles *p)
+static enum hb_status read_header(const struct hb_lines *c, struct hb_particles *p)
 {
   const char *key, *value;
   size_t length;
-  if (!split_header(c, &key, &length, &value)) return HB_OK;
+  if (!hb_lines_note(c, &key, &length, &value)) return HB_OK;
   if (length == 1 && *key == 'n') return read_n(c, value, p);
   if (length == 1 && *key == 't') {
-    if (read_number(c, &value, &p->t)) return HB_OK;
+    if (hb_lines_number(c, &value, &p->t)) return HB_OK;
     return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for the time t, expected a finite number", c->name, c->line,
-                   shown_length(c, value), value);
+                   hb_lines_shown(c, value), value);
   }
   char name[64];
   if (length >= sizeof name) return HB_OK; /* prose, not a key */
@@ -221,12 +142,12 @@ static enum hb_status read_header(const struct cursor *c, struct hb_particles *p
   if (memchr(value, 0, (size_t)(c->end - value)))
     return hb_fail(HB_ERR_INPUT, "%s:%zu: a NUL byte in the note '%s', expected text", c->name, c->line,
                    name);
-  return add_to_note(p, name, value, (size_t)(c->end - value));
+  return hb_lines_add_note(p, name, value, (size_t)(c->end - value));
 }
 
-static enum hb_status read_all(struct cursor c, struct hb_particles *p)
+static enum hb_status read_all(struct hb_lines c, struct hb_particles *p)
 {
-  for (size_t i = 0; next_line(&c);) {
+  for (size_t i = 0; hb_lines_next(&c);) {
     if (!is_row(&c)) {
       if (c.begin < c.end) HB_TRY(read_header(&c, p));
       continue;
@@ -242,12 +163,12 @@ static enum hb_status read_all(struct cursor c, struct hb_particles *p)
 }
 
 /* Whether the line starts with our checksum. */
-static int is_sum(const struct cursor *c)
+static int is_sum(const struct hb_lines *c)
 {
   return c->end - c->begin >= SUM_MARK && memcmp(c->begin, sum_mark, SUM_MARK) == 0;
 }
 
-static enum hb_status check_sum(const struct cursor *c)
+static enum hb_status check_sum(const struct hb_lines *c)
 {
   char sum[SUM_DIGITS + 1];
   const char *given = c->begin + SUM_MARK;
@@ -257,18 +178,19 @@ static enum hb_status check_sum(const struct cursor *c)
       HB_ERR_INPUT,
       "%s:%zu: the checksum is '%.*s', but the lines below have %s: the file is damaged; if it was "
       "edited, remove this line",
-      c->name, c->line, shown_length(c, given), given, sum);
+      c->name, c->line, hb_lines_shown(c, given), given, sum);
 }
 
-enum hb_status hb_snapshot_text_parse(const char *name, const char *bytes, size_t count,
-                                      struct hb_particles **particles)
+static enum hb_status text_parse(const char *name, const char *bytes, size_t count,
+                                 struct hb_snapshot_choice *choice, struct hb_particles **particles)
 {
-  struct cursor start = cursor_at_start(name, bytes, count), c = start;
-  int has_sum = next_line(&c) && is_sum(&c);
+  (void)choice; /* there is one */
+  struct hb_lines start = hb_lines_at_start(name, bytes, count), c = start;
+  int has_sum = hb_lines_next(&c) && is_sum(&c);
   size_t n = 0;
   *particles = NULL;
   if (has_sum) start = c;
-  for (c = start; next_line(&c);) n += (size_t)is_row(&c);
+  for (c = start; hb_lines_next(&c);) n += (size_t)is_row(&c);
   if (n == 0)
     return hb_fail(HB_ERR_INPUT, "%s: %s, expected a row `%s` per particle", name,
                    count == 0 ? "the file is empty" : "there are no particles", columns);
@@ -284,22 +206,10 @@ enum hb_status hb_snapshot_text_parse(const char *name, const char *bytes, size_
   return status;
 }
 
-static enum hb_status text_read(const char *path, struct hb_particles **particles)
-{
-  *particles = NULL;
-  char *bytes;
-  size_t count;
-  HB_TRY(hb_file_read(path, &bytes, &count));
-  const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-  enum hb_status status = hb_snapshot_text_parse(name, bytes, count, particles);
-  hb_mem_free(bytes);
-  return status;
-}
-
 const struct hb_snapshot_ops hb_snapshot_text = {
     .info = {.name = "text",
              .summary = "a line `m x y z vx vy vz` per particle, '#' comments",
              .extensions = "txt dat tab"},
-    .read = text_read,
+    .parse = text_parse,
     .write = text_write,
 };

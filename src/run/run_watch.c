@@ -36,9 +36,9 @@ static void name_remedies(const struct hb_run *run, char remedies[128])
     if (hb_force_position_bits(word) > bits)
       used += snprintf(remedies + used, 128 - (size_t)used, "%s%s", used ? " or " : "--precision ", word);
   snprintf(remedies + used, 128 - (size_t)used, "%s%sa larger --eta", used ? ", " : "",
-           bits == hb_force_position_bits("double")  ? ""
-           : run->settings->sim.force.interaction    ? "or " /* the host knows gravity alone */
-                                                     : "--scheme host or ");
+           bits == hb_force_position_bits("double") ? ""
+           : run->settings->sim.force.interaction   ? "or " /* the host knows gravity alone */
+                                                    : "--scheme host or ");
 }
 
 static void note_collapse(const struct hb_run *run, const struct hb_step_trouble *trouble)

@@ -8,15 +8,7 @@
 
 #include <math.h>
 
-/* Up to this N, auto pays for a second sum over all pairs: 1.0 s of processor time there, measured with AVX-512. */
-enum { EXACT_MOST = 32768 };
-
 const char *const hb_exact_energy_names[] = {"auto", "yes", "no", NULL};
-
-int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n)
-{
-  return wanted == HB_EXACT_ENERGY_AUTO ? n <= EXACT_MOST : wanted == HB_EXACT_ENERGY_YES;
-}
 
 enum hb_status hb_diagnose_forces(struct hb_state_view *view, struct hb_force *force)
 {

@@ -7,9 +7,6 @@
 
 #include <holmberg/diagnostics.h>
 
-/* Whether e_total comes from a sum of its own over all pairs, in double. */
-int hb_diagnose_is_exact(enum hb_exact_energy wanted, size_t n);
-
 /* The source's forces on all particles, into the view's a, j, phi. Their cost is not counted in the phases. */
 enum hb_status hb_diagnose_forces(struct hb_state_view *view, struct hb_force *force);
 

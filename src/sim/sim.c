@@ -4,6 +4,7 @@
 #include "sim/sim_interaction.h"
 #include "base/arith.h"
 #include "base/mem.h"
+#include "core/diagnostics.h"
 #include "core/particles.h"
 #include "core/structure.h"
 #include "force/force.h"
@@ -85,7 +86,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   status = hb_force_open(&params.force, &s->force);
   if (status == HB_OK) status = hb_sim_check_interaction(s, &params);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
-    s->exact_energy = hb_diagnose_is_exact(params.exact_energy, initial->n);
+    s->exact_energy = hb_energy_is_exact(params.exact_energy, initial->n);
   if (status == HB_OK) status = enter_frame(s, initial);
   if (status == HB_OK)
     status = s->integrator->create(initial, &params, s->force, &s->state);

@@ -4,8 +4,9 @@ module holmberg
   implicit none
 
   type, bind(c) :: hb_force_params
-    type(c_ptr) :: scheme = c_null_ptr, precision = c_null_ptr, interaction = c_null_ptr, context = c_null_ptr
-    type(c_ptr) :: device = c_null_ptr, tuning = c_null_ptr
+    type(c_ptr) :: scheme = c_null_ptr, precision = c_null_ptr, interaction = c_null_ptr
+    type(c_ptr) :: custom_interaction = c_null_ptr, parameters = c_null_ptr
+    type(c_ptr) :: context = c_null_ptr, device = c_null_ptr, tuning = c_null_ptr
     real(c_double) :: max_draw_s = 0, eps = 0
     integer(c_int) :: flags = 0
   end type
@@ -49,12 +50,13 @@ program three_bodies
   integer :: i
 
   params%scheme = c_loc(host)
+  params%eps = sqrt(3d0)
   if (hb_force_open(params, force) /= 0) stop 1
   if (hb_force_set_j(force, n, m, x, v) /= 0) stop 1
   if (hb_force_eval(force, n, index, a, j, phi) /= 0) stop 1
   do i = 1, n
     print '(a, i2, a, 3f12.8, a, f12.8)', "body", i, "  a =", a(:, i), "  phi =", phi(i)
   end do
-  print '(a, f12.8)', "energy", sum(m * phi) / 2
+  print '(a, f12.8)', "energy = ", sum(m * phi) / 2
   call hb_force_close(force)
 end program

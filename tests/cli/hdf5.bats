@@ -76,8 +76,9 @@ child() {
   fails_with 4 'cannot read pipe.h5: HDF5 is read from regular files only' run pipe.h5
 }
 
-@test "yt draws our snapshot, by the lines of data/FORMATS.md" {
+@test "yt draws our snapshot, by the lines of data/FORMATS.md, and reads our tipsy" {
   "$HOLMBERG" ic plummer -n 500 -o end.h5 --quiet
+  "$HOLMBERG" convert end.h5 end.tipsy --quiet
   sed -n '/^```python$/,/^```$/p' "$BATS_TEST_DIRNAME/../../data/FORMATS.md" | grep -v '^```' >draw.py
   grep yt.load draw.py
   cat >>draw.py <<'END'
@@ -85,6 +86,12 @@ mass = ds.all_data()["all", "particle_mass"].sum()
 assert abs(float(mass.to("code_mass")) - 1) < 1e-12 and abs(float(mass.to("Msun")) - 1000) < 1e-6, mass
 gravity = ds.units.gravitational_constant.to("code_length**3 / code_mass / code_time**2")
 assert abs(float(gravity) - 1) < 1e-3, gravity
+import numpy
+tipsy = yt.load("end.tipsy", bounding_box=3 * [[-20, 20]],
+                unit_base={"length": (1, "pc"), "mass": (1000, "Msun"), "time": (1, "Myr")}).all_data()
+for name, unit in ("position", "code_length"), ("velocity", "code_velocity"), ("mass", "code_mass"):
+    ours, theirs = (numpy.sort(numpy.asarray(d["all", "particle_" + name].to(unit), "f4"), 0) for d in (ds.all_data(), tipsy))
+    assert ours.shape == theirs.shape and numpy.array_equal(ours, theirs), name
 END
   /usr/bin/python3 draw.py
   [ "$(head -c 4 end.png | tail -c 3)" = PNG ]

@@ -102,7 +102,7 @@ load common
 }
 
 @test "HDF5 does not go to standard output" {
-  fails_with 2 'cannot write format hdf5 to standard output (expected text)' ic plummer -o - --format hdf5
+  fails_with 2 'standard input and output take format text, nemo, *, but not hdf5' ic plummer -o - --format hdf5
 }
 
 @test "-- ends the options" { fails_with 2 "unknown model '--e'*" ic -- --e; }

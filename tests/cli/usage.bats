@@ -11,13 +11,13 @@ load common
 @test "--help lists the commands and the exit codes" {
   accepts --help
   [ "${lines[0]}" = 'usage: holmberg COMMAND [options]' ]
-  for command in ic run plot view render trace bench model reproduce tune info; do [[ $output == *$'\n'"  $command "* ]]; done
+  for command in ic run plot view render trace convert diff pairs bench model reproduce tune info; do [[ $output == *$'\n'"  $command "* ]]; done
   [[ $output == *'exit codes: 0 done, 1 internal, 2 usage, 3 bad input, 4 reading or writing failed'* ]]
   [[ $output == *'example:'* ]]
 }
 
 @test "every command explains itself, with an example that starts with its name" {
-  for command in ic run plot view render trace bench model reproduce tune info; do
+  for command in ic run plot view render trace convert diff pairs bench model reproduce tune info; do
     accepts "$command" --help
     [[ ${lines[0]} == "usage: holmberg $command"* ]]
     [[ $output == *$'\nexample:\n  holmberg '"$command"* ]]
@@ -81,7 +81,7 @@ load common
 @test "no command" { fails_with 2 'no command given'; }
 @test "unknown command, near one" { fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" rnu; }
 @test "unknown command, near none" {
-  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, view, render, trace, pairs, bench, model, reproduce, tune, info)" simulate
+  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, view, render, trace, convert, diff, pairs, bench, model, *info)" simulate
 }
 @test "unknown option before a command" {
   fails_with 2 "unknown option '--vresion'; did you mean '--version'[?]" --vresion
@@ -122,7 +122,7 @@ load common
   fails_with 4 'cannot read nosuch.jsonl: *' model predict --machine nosuch.jsonl
 }
 @test "two files" { fails_with 2 "'holmberg run' takes one FILE, but got 'a.h5' and 'b.h5'" run a.h5 b.h5; }
-@test "an operand for info" { fails_with 2 "'holmberg info' takes options only, but got 'x'" info x; }
+@test "an operand for tune" { fails_with 2 "'holmberg tune' takes options only, but got 'x'" tune x; }
 @test "not a number" {
   fails_with 2 "option --eta: 'fast' is not a number (expected like 0.01, 1e-3, 2^-8 or 1/256)" run a.h5 --eta fast
 }

@@ -17,6 +17,10 @@ struct fuzz_target {
 extern const struct fuzz_target fuzz_targets[];
 
 enum hb_status fuzz_text(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_nemo(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_phigrape(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_tipsy(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_dyn(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_checkpoint(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_options(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_tuning(const uint8_t *bytes, size_t count);
@@ -26,6 +30,9 @@ enum hb_status fuzz_diag(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_script(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_answer(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_hdf5(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_amuse(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_interaction(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_table(const uint8_t *bytes, size_t count);
 
 /* Corrects checksums, lengths and counts of a checkpoint, so that the damage is in what they protect; returns its length. */
 size_t fuzz_mend(uint8_t *file, size_t count);

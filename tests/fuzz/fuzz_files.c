@@ -1,8 +1,7 @@
-/* Files that are read without the command line: snapshots as text, the way of a camera, tunings. */
+/* Files that are read without the command line: the way of a camera, tunings. */
 #include "fuzz/fuzz.h"
 
 #include "base/mem.h"
-#include "io/snapshot.h"
 #include "pairs/tuning_cache.h"
 #include "render/keyframes.h"
 
@@ -10,37 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* ---- snapshots ---- */
-
-static int same(const struct hb_particles *a, const struct hb_particles *b)
-{
-  size_t bytes = a->n * sizeof(double);
-  int equal = a->n == b->n && a->t == b->t && memcmp(a->m, b->m, bytes) == 0 &&
-              memcmp(a->x, b->x, 3 * bytes) == 0 && memcmp(a->v, b->v, 3 * bytes) == 0;
-  for (size_t k = 0; k < a->note_count && equal; k++) {
-    const char *note = hb_particles_note(b, a->notes[k].key);
-    equal = note && strcmp(note, a->notes[k].value) == 0;
-  }
-  return equal;
-}
-
-/* What is written is read back unchanged. */
-enum hb_status fuzz_text(const uint8_t *bytes, size_t count)
-{
-  struct hb_particles *first, *again;
-  char *text;
-  size_t length;
-  HB_TRY(hb_snapshot_read(fuzz_file("in.txt", bytes, count), NULL, &first));
-  HB_TRY(hb_snapshot_text.write(first, &text, &length));
-  fuzz_demand(hb_snapshot_text_parse("out.txt", text, length, &again) == HB_OK,
-              "what was written cannot be read");
-  fuzz_demand(same(first, again), "what was written is read as something else");
-  hb_mem_free(text);
-  hb_particles_destroy(first);
-  hb_particles_destroy(again);
-  return HB_OK;
-}
 
 /* ---- camera ---- */
 

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <hdf5.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +26,8 @@ enum hb_status fuzz_answer(const uint8_t *bytes, size_t count)
   hb_mem_free(answer);
   int fd = open("answer", O_RDONLY);
   enum hb_status status = hb_checkpoint_receive(fd, "answer", 1 << 20, &sections);
-  if (status == HB_OK) status = hb_snapshot_hdf5_unpack("answer", &sections, &particles);
+  struct hb_snapshot_choice choice = {.t = NAN};
+  if (status == HB_OK) status = hb_snapshot_hdf5_unpack("answer", &sections, &choice, &particles);
   close(fd);
   hb_sections_clear(&sections);
   hb_particles_destroy(particles);
@@ -180,16 +182,21 @@ static void put_attribute(struct recipe *r, hid_t object, const char *name, hid_
   if (attribute >= 0 && is_small(space, type) && choose(r, 8) != 1) H5Awrite(attribute, type, values);
 }
 
-static void put_data(struct recipe *r, hid_t group, const char *name, hsize_t columns)
+static void put_data_of(struct recipe *r, hid_t group, const char *name, hid_t usual, hsize_t columns)
 {
   if (choose(r, 8) == 1) return;
   int rank;
   hsize_t shape[4];
-  hid_t type = choose_type(r, H5T_NATIVE_DOUBLE), space = choose_space(r, PARTICLES, columns, &rank, shape);
+  hid_t type = choose_type(r, usual), space = choose_space(r, PARTICLES, columns, &rank, shape);
   hid_t list = choose_storage(r, rank, shape, space);
   hid_t data = keep(r, H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT));
   if (data >= 0 && is_small(space, type) && choose(r, 8) != 1)
     H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values_of(type));
+}
+
+static void put_data(struct recipe *r, hid_t group, const char *name, hsize_t columns)
+{
+  put_data_of(r, group, name, H5T_NATIVE_DOUBLE, columns);
 }
 
 static hid_t put_group(struct recipe *r, hid_t file, const char *name)
@@ -218,12 +225,26 @@ static hid_t put_group(struct recipe *r, hid_t file, const char *name)
   return keep(r, H5Oopen(file, name, H5P_DEFAULT));
 }
 
-static void make_file(struct recipe *r)
+static hid_t create_file(struct recipe *r)
 {
   hid_t access = keep(r, H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   if (choose(r, 2)) H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-  hid_t file = H5Fcreate("in.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  return H5Fcreate("in.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+}
+
+static void put_notes(struct recipe *r, hid_t file)
+{
+  hid_t notes = put_group(r, file, "Holmberg");
+  for (unsigned k = choose(r, 8); k > 0; k--) {
+    char name[] = "note_";
+    name[4] = (char)choose(r, 256);
+    put_attribute(r, notes, name, string_type(r, 1 + choose(r, 32)), 0);
+  }
+}
+
+static void make_gadget(struct recipe *r, hid_t file)
+{
   hid_t header = put_group(r, file, "Header");
   put_attribute(r, header, "NumPart_ThisFile", H5T_NATIVE_UINT32, TYPES);
   put_attribute(r, header, "Time", H5T_NATIVE_DOUBLE, 0);
@@ -234,26 +255,70 @@ static void make_file(struct recipe *r)
   put_data(r, particles, "Velocities", 3);
   put_data(r, particles, "Masses", 1);
   if (choose(r, 2)) put_data(r, particles, "ParticleIDs", 1);
-  hid_t notes = put_group(r, file, "Holmberg");
-  for (unsigned k = choose(r, 8); k > 0; k--) {
-    char name[] = "note_";
-    name[4] = (char)choose(r, 256);
-    put_attribute(r, notes, name, string_type(r, 1 + choose(r, 32)), 0);
-  }
-  H5Fclose(file);
-  while (r->id_count > 0) H5Idec_ref(r->ids[--r->id_count]);
+  put_notes(r, file);
 }
 
-enum hb_status fuzz_hdf5(const uint8_t *bytes, size_t count)
+/* ---- AMUSE's ---- */
+
+/* Those words, most of the time. */
+static void put_words(struct recipe *r, hid_t object, const char *name, const char *words)
+{
+  if (choose(r, 8) != 0) {
+    put_attribute(r, object, name, string_type(r, 1 + choose(r, 32)), 0);
+    return;
+  }
+  hid_t type = string_type(r, strlen(words)), space = keep(r, H5Screate(H5S_SCALAR));
+  hid_t attribute = keep(r, H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+  if (attribute >= 0) H5Awrite(attribute, type, words);
+}
+
+static void put_quantity(struct recipe *r, hid_t group, const char *name)
+{
+  put_data(r, group, name, 1);
+  hid_t data = keep(r, H5Dopen2(group, name, H5P_DEFAULT));
+  if (data >= 0) put_words(r, data, "units", "none");
+}
+
+static void make_amuse(struct recipe *r, hid_t file)
+{
+  static const char *const names[] = {"mass", "x", "y", "z", "vx", "vy", "vz"};
+  put_words(r, put_group(r, file, "AMUSE_INF"), "version", "2.0");
+  hid_t data = put_group(r, file, "data");
+  for (unsigned k = 0, sets = 1 + choose(r, 3); k < sets; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "%010u", k + 1);
+    hid_t set = put_group(r, data, name), space = keep(r, H5Screate(H5S_SCALAR));
+    const unsigned n = choose(r, 8) ? choose(r, 256) : PARTICLES;
+    put_words(r, set, "type", "particles");
+    if (choose(r, 2)) put_attribute(r, set, "timestamp", H5T_NATIVE_DOUBLE, 0);
+    if (choose(r, 2)) put_words(r, set, "timestamp_unit", "none");
+    hid_t count =
+        keep(r, H5Acreate2(set, "number_of_particles", H5T_NATIVE_UINT, space, H5P_DEFAULT, H5P_DEFAULT));
+    if (count >= 0) H5Awrite(count, H5T_NATIVE_UINT, &n);
+    put_data_of(r, set, "keys", H5T_NATIVE_UINT64, 1); /* any bits are a key */
+    hid_t attributes = put_group(r, set, "attributes");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) put_quantity(r, attributes, names[i]);
+  }
+  put_notes(r, file);
+}
+
+static enum hb_status take(const uint8_t *bytes, size_t count, void make(struct recipe *, hid_t))
 {
   struct recipe recipe = {.next = bytes, .end = bytes + count};
+  struct hb_snapshot_choice choice = {.t = NAN};
   struct hb_particles *particles;
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  make_file(&recipe);
+  hid_t file = create_file(&recipe);
+  make(&recipe, file);
+  H5Fclose(file);
+  while (recipe.id_count > 0) H5Idec_ref(recipe.ids[--recipe.id_count]);
   int fd = open("in.h5", O_RDONLY);
   fuzz_demand(fd >= 0, "the recipe made no file");
-  enum hb_status status = hb_snapshot_hdf5_take(fd, "in.h5", &particles);
+  enum hb_status status = hb_snapshot_hdf5_take(fd, "in.h5", &choice, &particles);
   close(fd);
   if (status == HB_OK) hb_particles_destroy(particles);
   return status;
 }
+
+enum hb_status fuzz_hdf5(const uint8_t *bytes, size_t count) { return take(bytes, count, make_gadget); }
+enum hb_status fuzz_amuse(const uint8_t *bytes, size_t count) { return take(bytes, count, make_amuse); }

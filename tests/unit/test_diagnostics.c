@@ -94,10 +94,10 @@ static void test_lagrangian_radii(void **state)
 static void test_auto_pays_up_to_a_bound(void **state)
 {
   (void)state;
-  assert_true(hb_diagnose_is_exact(HB_EXACT_ENERGY_AUTO, 32768));
-  assert_false(hb_diagnose_is_exact(HB_EXACT_ENERGY_AUTO, 32769));
-  assert_true(hb_diagnose_is_exact(HB_EXACT_ENERGY_YES, 1000000));
-  assert_false(hb_diagnose_is_exact(HB_EXACT_ENERGY_NO, 1));
+  assert_true(hb_energy_is_exact(HB_EXACT_ENERGY_AUTO, 32768));
+  assert_false(hb_energy_is_exact(HB_EXACT_ENERGY_AUTO, 32769));
+  assert_true(hb_energy_is_exact(HB_EXACT_ENERGY_YES, 1000000));
+  assert_false(hb_energy_is_exact(HB_EXACT_ENERGY_NO, 1));
 }
 
 int main(void)

@@ -260,18 +260,18 @@ static void chooses_formats(void **state)
   (void)state;
   size_t count;
   const struct hb_snapshot_format *formats = hb_snapshot_formats(&count);
-  assert_int_equal(count, 2);
+  assert_true(count >= 2);
   assert_string_equal(formats[0].name, "hdf5");
   assert_string_equal(formats[1].name, "text");
   struct hb_particles *p = awkward(), *back;
-  static const char known[] = "expected hdf5 (.h5 .hdf5), text (.txt .dat .tab)";
+  static const char known[] = "expected hdf5 (.h5 .hdf5), text (.txt .dat .tab), nemo (.nemo ";
   static const struct {
     const char *path, *format, *sentence;
   } bad[] = {{"a.fits", NULL, known},
              {"a", NULL, known},
              {"a.h5/b", NULL, known},
-             {"a.txt", "tipsy", known},
-             {"-", "hdf5", "standard input and output take format text, not hdf5"}};
+             {"a.txt", "tipsi", known},
+             {"-", "hdf5", "standard input and output take format text, nemo, phigrape, tipsy, "}};
   assert_int_equal(mkdir(support_path("a.h5"), 0777), 0);
   for (size_t k = 0; k < COUNT_OF(bad); k++) {
     const char *path = strcmp(bad[k].path, "-") == 0 ? "-" : support_path(bad[k].path);

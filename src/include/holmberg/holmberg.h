@@ -1,6 +1,7 @@
 /* Holmberg: direct gravitational N-body integration on OpenGL: particles, initial conditions, snapshots, forces, simulations.
- * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), device.h (drawing from the particles'
- * textures), picture.h (pictures). tests/api in the source has short programs that use them.
+ * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), interaction.h (other forces than gravity),
+ * device.h (drawing from the particles' textures), picture.h (pictures). tests/api in the source has short programs that
+ * use them.
  *
  * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
  * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
@@ -67,6 +68,9 @@ enum hb_status hb_particles_set_note(struct hb_particles *particles, const char 
 enum hb_status hb_particles_add_history(struct hb_particles *particles, const char *line);
 const char *hb_particles_note(const struct hb_particles *particles, const char *key);
 
+/* The key of the k-th note, from 0; NULL after the last. */
+const char *hb_particles_note_key(const struct hb_particles *particles, size_t k);
+
 /* ---- initial conditions ------------------------------------------------------------------------------ */
 
 /* How plummer is scaled to its units: by sums over its own particles, exact but N^2 work, or by those of the model it is
@@ -123,12 +127,25 @@ struct hb_snapshot_format {
 
 const struct hb_snapshot_format *hb_snapshot_formats(size_t *count);
 
-/* format NULL: by the extension of path. path "-" is standard input or output (text only). A file is written
- * completely or not at all: under a temporary name in the same folder, synced and renamed. HDF5 is read by
- * holmberg-child, a program that is installed with the library; the environment variable HB_CHILD can name another place.
+/* format NULL: by the extension of path; when reading also by content, where formats share an extension or none has it.
+ * path "-" is standard input or output (not HDF5). A file is written completely or not at all: under a temporary name in
+ * the same folder, synced and renamed. HDF5 is read by holmberg-child, a program that is installed with the library; the
+ * environment variable HB_CHILD can name another place. Of a file of many snapshots, the last is read.
  * Errors: HB_ERR_INPUT (content; names file, line or data set, value), HB_ERR_IO, HB_ERR_USAGE (format). */
 enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles);
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles);
+
+/* What was found in a file. */
+struct hb_snapshot_contents {
+  const char *format;     /* one of hb_snapshot_formats         */
+  size_t count;           /* snapshots in it                    */
+  double t_first, t_last; /* the smallest and largest time      */
+};
+
+/* The snapshot of time t (within 1e-6, relative for |t| > 1), or the last if t is NaN. contents may be NULL. Errors: as
+ * hb_snapshot_read. */
+enum hb_status hb_snapshot_read_at(const char *path, const char *format, double t,
+                                   struct hb_particles **particles, struct hb_snapshot_contents *contents);
 
 /* ---- forces ------------------------------------------------------------------------------------------ */
 
@@ -144,12 +161,12 @@ struct hb_interaction;
 struct hb_force_params {
   const char *scheme;    /* name of a scheme, NULL or "auto": see hb_force_schemes            */
   const char *precision; /* one of the scheme's precisions; NULL: its first                   */
-  const char *
-      interaction; /* NULL: gravity_jerk; another's name, or a file like my.glsl, see interaction.h: for bag, tile and
-                              matrix2004, and only if it gives what integrators need       */
-  const struct hb_interaction *custom_interaction; /* in its place one that outlives the force; NULL: none */
-  const char
-      *parameters;     /* of the interaction: "k=1 b=2"; NULL: the values in its file. eps2 is set by eps */
+  /* What particles do to each other: NULL, gravity_jerk; another's name, or a file like my.glsl, see interaction.h. Or a
+   * handle of the caller's that outlives the force. bag, tile and matrix2004 take what gives potential and acceleration, and
+   * jerk or zeros. Its parameters, "k=1 b=2"; NULL: the values in its file, with eps^2 as eps2. */
+  const char *interaction;
+  const struct hb_interaction *custom_interaction;
+  const char *parameters;
   const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
   const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
   const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */

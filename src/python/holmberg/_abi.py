@@ -98,6 +98,15 @@ class hb_snapshot_format(Structure):
     ]
 
 
+class hb_snapshot_contents(Structure):
+    _fields_ = [
+        ("format", c_char_p),
+        ("count", c_size_t),
+        ("t_first", c_double),
+        ("t_last", c_double),
+    ]
+
+
 class hb_force_params(Structure):
     _fields_ = [
         ("scheme", c_char_p),
@@ -353,12 +362,14 @@ FUNCTIONS = {
     "hb_particles_set_note": (Status, [c_void_p, c_char_p, c_char_p]),
     "hb_particles_add_history": (Status, [c_void_p, c_char_p]),
     "hb_particles_note": (c_char_p, [c_void_p, c_char_p]),
+    "hb_particles_note_key": (c_char_p, [c_void_p, c_size_t]),
     "hb_ic_scaling_for": (c_int, [c_size_t]),
     "hb_ic_models": (POINTER(hb_ic_model), [c_void_p]),
     "hb_ic_make": (Status, [c_char_p, POINTER(hb_ic_params), POINTER(c_void_p)]),
     "hb_snapshot_formats": (POINTER(hb_snapshot_format), [c_void_p]),
     "hb_snapshot_read": (Status, [c_char_p, c_char_p, POINTER(c_void_p)]),
     "hb_snapshot_write": (Status, [c_char_p, c_char_p, c_void_p]),
+    "hb_snapshot_read_at": (Status, [c_char_p, c_char_p, c_double, POINTER(c_void_p), POINTER(hb_snapshot_contents)]),
     "hb_force_schemes": (POINTER(hb_force_scheme), [c_void_p]),
     "hb_force_auto_summary": (c_char_p, []),
     "hb_force_scheme_find": (POINTER(hb_force_scheme), [c_char_p]),

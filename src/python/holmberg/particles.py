@@ -112,9 +112,14 @@ class Particles:
         return cls._of(lib.hb_ic_make, encoded(model), params)
 
     @classmethod
-    def read(cls, path: Path, format: Optional[str] = None) -> Particles:
-        """A snapshot from a file. format: one of `formats`; None: by the extension of the path."""
-        return cls._of(lib.hb_snapshot_read, encoded(path), encoded(format))
+    def read(cls, path: Path, format: Optional[str] = None, time: Optional[float] = None) -> Particles:
+        """A snapshot from a file.
+
+        format: one of `formats`; None: by the extension of the path, and the content. time: the snapshot of this time, of a
+        file that holds many; None: the last.
+        """
+        arguments = encoded(path), encoded(format), np.nan if time is None else time
+        return cls._of(lambda *all_but_last: lib.hb_snapshot_read_at(*all_but_last, None), *arguments)
 
     def write(self, path: Path, format: Optional[str] = None) -> None:
         """Writes a snapshot, completely or not at all."""

@@ -1,0 +1,175 @@
+#include "cli/cmd_info_file.h"
+
+#include "base/table.h"
+#include "console/target.h"
+#include "console/terminal.h"
+#include "measure/contents.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FIELD(member) HB_OPTS_FIELD(struct hb_info_file_settings, member)
+const struct hb_opts_option hb_info_file_options[] = {
+    {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
+     .help = "FILE: the snapshot of this time, of a file that holds many (default: the last)"},
+    {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(eps), "EPS",
+     .help = "FILE: softening of the potential (default: the snapshot's own, else 1/256, as in run)"},
+    {"exact-energy", 0, HB_OPTS_CHOICE, FIELD(exact_energy), "WHEN", "auto",
+     .words.array = hb_exact_energy_names,
+     .help = "FILE: sum the potential energy, N^2 work: auto (up to N = 32768), yes, no"},
+    {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
+     .help = "FILE: its format (default: by extension and content)"},
+    {0}};
+
+struct row {
+  const char *file;
+  struct hb_snapshot_contents found;
+  struct hb_contents contents;
+};
+
+/* ---- JSON, with the names of a run's diagnostics ------------------------------------------------------- */
+
+#define AT(place) .offset = offsetof(struct row, place)
+#define REAL(name, place)                                                                                    \
+  {                                                                                                          \
+    name, HB_TABLE_REAL, AT(contents.place)                                                                  \
+  }
+#define VECTOR(name, place) REAL(name "_x", place[0]), REAL(name "_y", place[1]), REAL(name "_z", place[2])
+
+static const struct hb_table_column columns[] = {
+    {"file", HB_TABLE_TEXT, AT(file)},
+    {"format", HB_TABLE_TEXT, AT(found.format)},
+    {"snapshots", HB_TABLE_SIZE, AT(found.count)},
+    {"t_first", HB_TABLE_REAL, AT(found.t_first)},
+    {"t_last", HB_TABLE_REAL, AT(found.t_last)},
+    {"n", HB_TABLE_SIZE, AT(contents.n)},
+    REAL("t", t),
+    REAL("m", m),
+    REAL("m_least", m_least),
+    REAL("m_most", m_most),
+    REAL("eps", eps),
+    {"exact_energy", HB_TABLE_TRUTH, AT(contents.energies.exact_energy)},
+    REAL("e_total", energies.e_total),
+    REAL("e_kin", energies.e_kin),
+    REAL("e_pot", energies.e_pot),
+    REAL("virial_ratio", energies.virial_ratio),
+    VECTOR("momentum", structure.momentum),
+    VECTOR("angular_momentum", structure.angular_momentum),
+    VECTOR("mass_centre", structure.x_mass),
+    VECTOR("mass_centre_v", structure.v_mass),
+    VECTOR("density_centre", structure.x_density),
+    REAL("r_core", structure.r_core),
+    REAL("r_half", energies.r_half),
+};
+static const struct hb_table_column binaries_columns[] = {
+    {"binaries", HB_TABLE_SIZE, AT(contents.structure.binaries.count)},
+    REAL("e_binaries", structure.binaries.energy),
+    REAL("a_hardest", structure.binaries.a_hardest),
+};
+#undef VECTOR
+#undef REAL
+#undef AT
+
+static long percent(size_t k) { return lround(100 * hb_lagrange_fractions()[k]); }
+
+static void print_json(const struct row *row, const struct hb_particles *p)
+{
+  struct hb_json json = {stdout, 0};
+  hb_json_open_object(&json, NULL);
+  hb_table_members(HB_TABLE_COLUMNS(columns), row, &json);
+  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "r_%ld", percent(k));
+    hb_json_number(&json, name, row->contents.structure.r_lagrange[k]);
+  }
+  hb_table_members(HB_TABLE_COLUMNS(binaries_columns), row, &json);
+  hb_json_open_object(&json, "notes");
+  for (size_t k = 0; hb_particles_note_key(p, k); k++)
+    hb_json_text(&json, hb_particles_note_key(p, k), hb_particles_note(p, hb_particles_note_key(p, k)));
+  hb_json_close_object(&json);
+  hb_json_close_object(&json);
+  putchar('\n');
+}
+
+/* ---- text -------------------------------------------------------------------------------------------- */
+
+static void print_vector(const char *name, const double x[3])
+{
+  if (isnan(x[0]))
+    printf("%-18s unknown\n", name);
+  else
+    printf("%-18s %.6g %.6g %.6g\n", name, x[0], x[1], x[2]);
+}
+
+static void print_energies(const struct hb_contents *c)
+{
+  const struct hb_diagnostics *d = &c->energies;
+  printf("%-18s %.9g", "kinetic energy", d->e_kin);
+  if (d->e_bulk > 0) printf(", and %.6g of the center of mass", d->e_bulk);
+  if (!d->exact_energy) {
+    puts("\npotential energy   not summed; --exact-energy yes sums it");
+    return;
+  }
+  printf("\n%-18s %.9g, with eps = %.9g\n", "potential energy", d->e_pot, c->eps);
+  printf("%-18s %.9g\n", "total energy", d->e_total);
+  if (!isnan(d->virial_ratio)) printf("%-18s %.6g\n", "virial ratio", d->virial_ratio);
+}
+
+static void print_radii(const struct hb_contents *c)
+{
+  const struct hb_structure *s = &c->structure;
+  printf("%-18s %.6g about the center of mass\n", "half-mass radius", c->energies.r_half);
+  printf("%-18s", "Lagrangian radii");
+  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++)
+    printf("%s %ld%% %.4g", k ? "," : "", percent(k), s->r_lagrange[k]);
+  puts(isnan(s->r_core) ? ", about the center of mass" : ", about the density center");
+  if (!isnan(s->r_core)) printf("%-18s %.6g\n", "core radius", s->r_core);
+  printf("%-18s %zu", "hard binaries", s->binaries.count);
+  if (s->binaries.count)
+    printf(", of energy %.6g, the tightest with a = %.6g", s->binaries.energy, s->binaries.a_hardest);
+  putchar('\n');
+}
+
+/* Its lines below one another. */
+static void print_note(const char *key, const char *line)
+{
+  for (int k = 0; line; k++) {
+    size_t length = strcspn(line, "\n");
+    printf("%-18s %.*s\n", k ? "" : key, (int)length, line);
+    line = line[length] ? line + length + 1 : NULL;
+  }
+}
+
+static void print_text(const struct row *row, const struct hb_particles *p)
+{
+  const struct hb_contents *c = &row->contents;
+  const struct hb_snapshot_contents *f = &row->found;
+  printf("%-18s %s\n%-18s %s\n", "file", row->file, "format", f->format);
+  if (f->count > 1)
+    printf("%-18s %zu, from t = %.9g to %.9g\n", "snapshots", f->count, f->t_first, f->t_last);
+  printf("%-18s %.9g\n%-18s %zu\n%-18s %.9g", "time", c->t, "particles", c->n, "mass", c->m);
+  printf(c->m_least == c->m_most ? ", of a particle %.6g\n" : ", of a particle %.6g to %.6g\n", c->m_least,
+         c->m_most);
+  print_vector("center of mass", c->structure.x_mass);
+  print_vector("its velocity", c->structure.v_mass);
+  print_vector("angular momentum", c->structure.angular_momentum);
+  print_vector("density center", c->structure.x_density);
+  print_energies(c);
+  print_radii(c);
+  for (size_t k = 0; hb_particles_note_key(p, k); k++)
+    print_note(hb_particles_note_key(p, k), hb_particles_note(p, hb_particles_note_key(p, k)));
+}
+
+enum hb_status hb_info_file(const struct hb_opts *opts, const struct hb_info_file_settings *s, int json)
+{
+  struct row row = {.file = opts->operands[0]};
+  struct hb_particles *p;
+  HB_TRY(hb_snapshot_read_at(row.file, s->input_format, hb_opts_typed(opts, &s->time) ? s->time : NAN, &p,
+                             &row.found));
+  double eps = hb_opts_typed(opts, &s->eps) ? s->eps : hb_contents_eps(p);
+  if (isnan(eps)) eps = 1.0 / 256;
+  enum hb_status status = hb_contents_of(p, eps, s->exact_energy, &row.contents);
+  if (status == HB_OK) (json ? print_json : print_text)(&row, p);
+  hb_particles_destroy(p);
+  return status == HB_OK ? hb_terminal_flush() : status;
+}

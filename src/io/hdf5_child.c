@@ -1,0 +1,114 @@
+/* HDF5 files are read by holmberg-child, since the HDF5 library crashes on damaged ones: how it is started, and what it
+ * answers. */
+#include "base/process.h"
+#include "io/checkpoint.h"
+#include "io/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+size_t hb_snapshot_hdf5_most(uint64_t bytes) { return (1 << 20) + bytes; }
+
+enum hb_status hb_snapshot_hdf5_pack(const struct hb_particles *particles, const struct hb_snapshot_choice *c,
+                                     struct hb_sections *sections)
+{
+  const uint64_t count = c->count;
+  const double times[] = {c->t_chosen, c->t_first, c->t_last};
+  HB_TRY(hb_particles_put(particles, sections));
+  HB_TRY(hb_sections_put_copy(sections, "format", HB_SECTION_BYTES, strlen(c->format), c->format));
+  HB_TRY(hb_sections_put_copy(sections, "snapshots", HB_SECTION_WORDS, 1, &count));
+  return hb_sections_put_copy(sections, "times", HB_SECTION_DOUBLES, 3, times);
+}
+
+static enum hb_status unpack_choice(const struct hb_sections *sections, struct hb_snapshot_choice *c)
+{
+  const struct hb_section *format = hb_sections_find(sections, "format");
+  uint64_t count;
+  double times[3];
+  if (format && format->type == HB_SECTION_BYTES)
+    snprintf(c->format, sizeof c->format, "%.*s", (int)format->count, (const char *)format->data);
+  if (!hb_sections_find(sections, "snapshots")) return HB_OK;
+  HB_TRY(hb_sections_copy(sections, "snapshots", HB_SECTION_WORDS, 1, &count));
+  HB_TRY(hb_sections_copy_finite(sections, "times", 3, times));
+  c->count = (size_t)count;
+  c->t_chosen = times[0], c->t_first = times[1], c->t_last = times[2];
+  return HB_OK;
+}
+
+enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_sections *sections,
+                                       struct hb_snapshot_choice *choice, struct hb_particles **particles)
+{
+  *particles = NULL;
+  const struct hb_section *sentence = hb_sections_find(sections, "sentence");
+  if (!sentence) {
+    enum hb_status status = unpack_choice(sections, choice);
+    if (status == HB_OK) status = hb_particles_get(sections, particles);
+    return status == HB_ERR_INPUT ? hb_fail_in(status, path) : status;
+  }
+  const void *number;
+  HB_TRY(hb_sections_get(sections, "status", HB_SECTION_WORDS, 1, &number));
+  uint64_t status = *(const uint64_t *)number;
+  if (status == HB_OK || status > HB_ERR_STOPPED) status = HB_ERR_INTERNAL;
+  return hb_fail((enum hb_status)status, "%.*s", (int)sentence->count, (const char *)sentence->data);
+}
+
+/* Why the child ended without an answer. */
+static enum hb_status no_answer(const char *path, const char *child, struct hb_process_end end)
+{
+  enum { USAGE = 2, NOT_RUN = 127 };
+  if (hb_process_crashed(end))
+    return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library crashed (signal %d) on it, the file is damaged", path,
+                   end.signal);
+  if (end.signal == SIGXCPU)
+    return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library did not finish reading it, the file is damaged", path);
+  if (end.signal)
+    return hb_fail(HB_ERR_IO, "cannot read %s: %s was ended by signal %d", path, child, end.signal);
+  if (end.code == USAGE || end.code == NOT_RUN)
+    return hb_fail(HB_ERR_IO, "cannot read %s: %s is of another version", path, child);
+  return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library gave up on it, the file is damaged", path);
+}
+
+/* The open file is the child's standard input, so that it cannot be replaced under the same name in between. */
+static enum hb_status let_read(int file, const char *path, double t, uint64_t bytes,
+                               struct hb_sections *sections)
+{
+  char child[PATH_MAX], when[32];
+  const char *words[] = {child, "snapshot", path, when, NULL};
+  snprintf(when, sizeof when, "%.17g", t);
+  struct hb_process process;
+  enum hb_status status = hb_process_child(child);
+  if (status == HB_OK)
+    status = hb_process_start_on(words, HB_PROCESS_FROM | HB_PROCESS_SILENT, file, &process);
+  if (status != HB_OK) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, hb_error());
+  uint64_t most = 64 * hb_snapshot_hdf5_most(bytes) + 2 * bytes;
+  status = hb_checkpoint_receive(process.from, path, most, sections);
+  struct hb_process_end end = hb_process_end(&process);
+  return status == HB_ERR_INPUT ? no_answer(path, child, end) : status;
+}
+
+enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice *choice,
+                                     struct hb_particles **particles)
+{
+  struct stat info;
+  struct hb_sections sections = {0};
+  *particles = NULL;
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
+  if (file < 0 || fstat(file, &info) != 0) {
+    int reason = errno;
+    if (file >= 0) close(file);
+    return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(reason));
+  }
+  enum hb_status status =
+      S_ISREG(info.st_mode)
+          ? let_read(file, path, choice->t, (uint64_t)info.st_size, &sections)
+          : hb_fail(HB_ERR_IO, "cannot read %s: HDF5 is read from regular files only", path);
+  close(file);
+  if (status == HB_OK) status = hb_snapshot_hdf5_unpack(path, &sections, choice, particles);
+  hb_sections_clear(&sections);
+  return status;
+}
