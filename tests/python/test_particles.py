@@ -137,6 +137,8 @@ class Values(unittest.TestCase):
             self.assertIsInstance(caught.exception, also)
             self.assertIsInstance(caught.exception, holmberg.HolmbergError)
         self.assertEqual(holmberg.InputError.status, 3)
+        with self.assertRaisesRegex(holmberg.FileError, "cannot read n\udcf6ne.txt"):  # a name that is not UTF-8
+            Particles.read(b"n\xf6ne.txt")
 
     @staticmethod
     def integrate_nan():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +100,18 @@ class Runs(unittest.TestCase):
         with self.assertRaisesRegex(holmberg.UsageError, "closed"):
             sim.step()
 
+    def test_threads(self):
+        """Two at once, each in a context of its own, give the bits of one after the other."""
+        def run(seed, scheme):
+            with Simulation(Particles.make("plummer", 80, seed=seed), eps=1 / 64, scheme=scheme, context=CONTEXT) as sim:
+                sim.evolve(0.125)
+                return arrays(sim.state())
+        jobs = [(1, "bag"), (2, "bag"), (3, "host"), (4, "bag")]
+        with ThreadPoolExecutor(2) as pool:
+            together = list(pool.map(lambda job: run(*job), jobs))
+        self.assertEqual(together, [run(*job) for job in jobs])
+        self.assertEqual(len(set(together)), 4)
+
     def test_a_checkpoint(self):
         path = self.folder / "half.ckpt"
         sim = Simulation(Particles.make("plummer", 100, seed=4), eps=1 / 64, scheme="host", steps="shared")
@@ -175,10 +188,14 @@ class Pictures(unittest.TestCase):
             brightest = np.unravel_index(light.argmax(), light.shape)
             np.testing.assert_allclose(brightest, (row, column), atol=1)
         self.assertRegex(repr(renderer), "^<holmberg.Renderer on llvmpipe")
-        for words, look in (("unknown color map 'pink'", dict(map="pink")), ("exposure 1", dict(exposure=1)),
-                            ("radius -1", dict(radius=-1))):
-            with self.assertRaisesRegex(holmberg.UsageError, words):
-                Renderer(**look)
+        for kind, words, look in ((holmberg.UsageError, "unknown color map 'pink'", dict(map="pink")),
+                                  (holmberg.UsageError, "exposure 1", dict(exposure=1)),
+                                  (holmberg.UsageError, "radius -1", dict(radius=-1)),
+                                  (holmberg.UsageError, "a picture of -1 x 540 pixels", dict(width=-1)),
+                                  (holmberg.OpenGLError, "pixels|limit", dict(width=10 ** 6)),
+                                  (holmberg.OpenGLError, "/dev/dri/none", dict(context="egl", device="/dev/dri/none"))):
+            with self.assertRaisesRegex(kind, words):
+                Renderer(**{"context": CONTEXT, **look})
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@
 `Renderer` draws them, and `AllPairs` sums an `Interaction` of your own; `models`, `formats`, `schemes` and `integrators`
 list what there is. N-body units with G = 1 throughout. What cannot be done raises a `HolmbergError`.
 
+Different objects may be used by different threads at once, the library works without Python's lock; objects on OpenGL stay
+with the thread that made them, which also closes them.
+
 >>> import holmberg
 >>> sim = holmberg.Simulation(holmberg.Particles.make("plummer", 1024, seed=1), eps=1/256)
 >>> sim.evolve(1.0)

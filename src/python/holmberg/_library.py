@@ -97,7 +97,7 @@ def _load() -> ctypes.CDLL:
 
 def _check(status: _abi.Status, *_: Any) -> None:
     if status.value != _abi.HB_OK:
-        raise _ERRORS.get(status.value, HolmbergError)(lib.hb_error().decode())
+        raise _ERRORS.get(status.value, HolmbergError)(os.fsdecode(lib.hb_error()))
 
 
 lib = _load()
@@ -155,16 +155,18 @@ def array(values: Any, name: str, shape: tuple, kind: Any = np.float64) -> np.nd
 
 
 def address(values: Optional[np.ndarray]) -> Optional[int]:
+    """Where an array's memory is; the array must be kept as long as the library uses it."""
     return None if values is None else values.ctypes.data
 
 
-def encoded(text: Optional[str]) -> Optional[bytes]:
+def encoded(text: Any) -> Optional[bytes]:
+    """A word or a path as C has it."""
     return None if text is None else os.fsencode(text)
 
 
 def _python(value: Any) -> Any:
     if isinstance(value, bytes):
-        return value.decode()
+        return os.fsdecode(value)
     if isinstance(value, ctypes.Structure):
         return values_of(value)
     return np.array(value) if isinstance(value, ctypes.Array) else value

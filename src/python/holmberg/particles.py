@@ -177,7 +177,7 @@ class Particles:
     def note(self, key: str) -> Optional[str]:
         """A note from the header of a file, such as 'eps' or 'history'; None if there is none."""
         value = lib.hb_particles_note(self._handle.address, encoded(key))
-        return None if value is None else value.decode()
+        return None if value is None else os.fsdecode(value)
 
     def set_note(self, key: str, value: str) -> None:
         """Sets a note that is written into files. Keys consist of letters, digits and '_'."""
