@@ -20,6 +20,7 @@ END
 : "${PYTHONDIR:=$(python_folder)}"
 
 soname=$(cd "$build" && echo libholmberg.so.?)
+others=$(cd "$build" && echo libholmberg-*.a | sed 's/libholmberg-//g; s/\.a//g') # other people's calls: g6 ...
 
 # Lines `mode source destination`, and `link what destination`; no name has a blank.
 files() {
@@ -30,7 +31,7 @@ files() {
   echo "link $soname $LIBDIR/libholmberg.so"
   echo "644 $build/libholmberg.a $LIBDIR/libholmberg.a"
   echo "644 holmberg.pc $LIBDIR/pkgconfig/holmberg.pc"
-  for calls in g6 cunbody sixth; do # other people's calls
+  for calls in $others; do
     echo "644 $build/libholmberg-$calls.so.1 $LIBDIR/libholmberg-$calls.so.1"
     echo "link libholmberg-$calls.so.1 $LIBDIR/libholmberg-$calls.so"
     echo "644 $build/libholmberg-$calls.a $LIBDIR/libholmberg-$calls.a"
@@ -67,7 +68,7 @@ install)
   folder=$(mktemp -d)
   trap 'rm -r "$folder"' EXIT
   # shellcheck disable=SC2016 # ${prefix} is a variable of pkg-config
-  for calls in '' g6 cunbody sixth; do
+  for calls in '' $others; do
     template=tools/holmberg${calls:+-calls}.pc.in
     sed -e "s|@PREFIX@|$PREFIX|; s|@VERSION@|$version|; s|@NEEDS@|$needs|; s|@CALLS@|$calls|" \
       -e "s|@LIBDIR@|${LIBDIR/#"$PREFIX"/'${prefix}'}|; s|@INCLUDEDIR@|${INCLUDEDIR/#"$PREFIX"/'${prefix}'}|" \
