@@ -27,8 +27,8 @@ def formats() -> dict[str, SimpleNamespace]:
 class Particles:
     """Particles at one time: masses, positions, velocities and identities, in N-body units (G = 1).
 
-    The arrays are the library's own memory: reading and writing them copies nothing, and they stay valid as long as they
-    are referred to, also without this object.
+    The arrays are the library's own memory: reading and writing them copies nothing, and they stay valid as long as
+    they are referred to, also without this object.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ class Particles:
         m1, m2, a, e : float
             twobody: masses (0: 0.5 each), semi-major axis (0: 1) and eccentricity; it starts at apocenter.
         velocity, spin : float
-            holmberg1941: velocity at infinity of the encounter; rotation of both disks in units of the circular one, < 0
-            retrograde (0: 1).
+            holmberg1941: velocity at infinity of the encounter; rotation of both disks in units of the circular one,
+            < 0 retrograde (0: 1).
         scaling : {'auto', 'measured', 'model'}
             plummer: to its units by sums over its own particles, N^2 work, or by those of the model.
         shape : {'shell', 'random', 'expand'}
@@ -112,9 +112,14 @@ class Particles:
         return cls._of(lib.hb_ic_make, encoded(model), params)
 
     @classmethod
-    def read(cls, path: Path, format: Optional[str] = None) -> Particles:
-        """A snapshot from a file. format: one of `formats`; None: by the extension of the path."""
-        return cls._of(lib.hb_snapshot_read, encoded(path), encoded(format))
+    def read(cls, path: Path, format: Optional[str] = None, time: Optional[float] = None) -> Particles:
+        """A snapshot from a file.
+
+        format: one of `formats`; None: by the extension of the path, and the content. time: the snapshot of this time, of a
+        file that holds many; None: the last.
+        """
+        arguments = encoded(path), encoded(format), np.nan if time is None else time
+        return cls._of(lambda *all_but_last: lib.hb_snapshot_read_at(*all_but_last, None), *arguments)
 
     def write(self, path: Path, format: Optional[str] = None) -> None:
         """Writes a snapshot, completely or not at all."""
