@@ -49,6 +49,17 @@ setup() {
   [ "$(head -c 6 out.jsonl)" = '{"re":' ]
 }
 
+@test "pairs: a snapshot is a table" {
+  accepts ic plummer -n 32 -o c.h5 --quiet
+  accepts ic plummer -n 32 -o c.txt --quiet
+  accepts pairs --interaction gravity_jerk --j c.h5 -o h5.csv --quiet
+  accepts pairs --interaction gravity_jerk --j c.txt -o txt.csv --quiet
+  cmp h5.csv txt.csv
+  [ "$(wc -l <h5.csv)" -eq 33 ]
+  fails_with 3 "c.h5 has no column 'q', which interaction coulomb needs" pairs --interaction coulomb --j c.h5
+  fails_with 4 '*none.h5*' pairs --interaction coulomb --j none.h5
+}
+
 @test "pairs: the examples of shaders/interactions/README" {
   local readme=$BATS_TEST_DIRNAME/../../shaders/interactions/README.md
   sed -n '/^```glsl$/,/^```$/p' "$readme" | grep -v '^```' >screened.glsl
