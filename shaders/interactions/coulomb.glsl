@@ -8,7 +8,7 @@
 //   sink:      (x, y, z, -)
 //   force:     (ex, ey, ez, phi) (-, -, -, -)
 //   parameter: (eps2 = 0, k = 1, -, -)
-//   flops:     24
+//   flops:     22
 //
 // The second record of the force is there because the engine counts sources in the last component of the last one.
 

@@ -11,7 +11,7 @@
 //   sink:      (x, y, z, -) (vx, vy, vz, -) (ax, ay, az, -)
 //   force:     (ax, ay, az, phi) (jx, jy, jz, -) (sx, sy, sz, -)
 //   parameter: (eps2 = 0, -, -, -)
-//   flops:     79
+//   flops:     80
 
 // powers of 1 / R; the jerk has 3 and 5, the snap 3, 5 and 7: their means
 #define ROOTS(r) (r == 0 ? vec4(3.0, 3.0, 3.0, 1.0) : r == 1 ? vec4(4.0, 4.0, 4.0, 0.0) : vec4(5.0, 5.0, 5.0, 0.0))

@@ -7,7 +7,7 @@
 //   sink:      (x, y, z, -)
 //   force:     (re, im, -, -)
 //   parameter: (wavelength, -, -, -)
-//   flops:     50
+//   flops:     58
 //
 // A float holds 7 digits of r / wavelength, and the phase is what follows the decimal point: at 10^4 wavelengths 3 digits
 // of it are left. Optical holograms need the precision `double`.

@@ -13,7 +13,7 @@
 //   sink:      (x, y, z, -) (h, -, -, -)
 //   force:     (rho, drho_dh, neighbors, -)
 //   parameter: (-, -, -, -)
-//   flops:     38
+//   flops:     40
 //
 // Where the sinks are sources, the engine leaves out the particle itself: add m / (pi h^3), and -3 m / (pi h^4).
 

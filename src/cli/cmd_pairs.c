@@ -30,7 +30,9 @@ static const struct hb_opts_option options[] = {
     {"parameter", 0, HB_OPTS_TEXT, FIELD(parameters), "K=V,...",
      .help = "parameters of the interaction (default: the values in its file)"},
     {"j", 'j', HB_OPTS_TEXT, FIELD(sources), "TABLE",
-     .help = "the sources: a text with named columns, '# x y z m' above the numbers; - is standard input"},
+     .help = "the sources: a text with named columns, '# x y z m' above the numbers, or a snapshot, by its "
+             "extension; - is "
+             "standard input"},
     {"i", 'i', HB_OPTS_TEXT, FIELD(sinks), "TABLE",
      .help = "the sinks, each feels every source (default: the sources themselves, each without itself)"},
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", "-", .use = HB_OPTS_SHOWS,
@@ -50,6 +52,44 @@ static const struct hb_opts_option options[] = {
     {0}};
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
+
+/* Whether the extension is that of a snapshot, and not of a table. */
+static int is_snapshot(const char *path)
+{
+  size_t count;
+  const struct hb_snapshot_format *formats = hb_snapshot_formats(&count);
+  if (hb_text_has_extension(path, "txt dat tab csv")) return 0;
+  for (size_t k = 0; k < count; k++)
+    if (hb_text_has_extension(path, formats[k].extensions)) return 1;
+  return 0;
+}
+
+/* The particles of a snapshot as a table. */
+static enum hb_status take_particles(struct hb_particles *p, struct hb_numbers *table)
+{
+  static const char *const names[] = {"m", "x", "y", "z", "vx", "vy", "vz"};
+  enum { COLUMNS = sizeof names / sizeof *names };
+  *table = (struct hb_numbers){.rows = hb_particles_n(p), .columns = COLUMNS};
+  HB_TRY(HB_ALLOC(table->rows * COLUMNS, &table->data));
+  for (size_t c = 0; c < COLUMNS; c++) strcpy(table->names[c], names[c]);
+  double *row = table->data;
+  for (size_t i = 0; i < table->rows; i++, row += COLUMNS) {
+    row[0] = hb_particles_m(p)[i];
+    memcpy(row + 1, hb_particles_x(p) + 3 * i, 3 * sizeof *row);
+    memcpy(row + 4, hb_particles_v(p) + 3 * i, 3 * sizeof *row);
+  }
+  return HB_OK;
+}
+
+static enum hb_status read_table(const char *path, struct hb_numbers *table)
+{
+  struct hb_particles *particles;
+  if (!is_snapshot(path)) return hb_numbers_read(path, table);
+  HB_TRY(hb_snapshot_read(path, NULL, &particles));
+  enum hb_status status = take_particles(particles, table);
+  hb_particles_destroy(particles);
+  return status;
+}
 
 typedef const char *(*names_of)(const struct hb_interaction *interaction, size_t k);
 
@@ -151,10 +191,10 @@ static enum hb_status compute(const struct settings *s, struct work *w)
 {
   struct hb_input sources[16], sinks[16];
   size_t source_columns, sink_columns = 0;
-  HB_TRY(hb_numbers_read(s->sources, &w->sources));
+  HB_TRY(read_table(s->sources, &w->sources));
   HB_TRY(find_columns(s->sources, &w->sources, w->interaction, hb_interaction_of_source, sources,
                       &source_columns));
-  if (s->sinks) HB_TRY(hb_numbers_read(s->sinks, &w->sinks));
+  if (s->sinks) HB_TRY(read_table(s->sinks, &w->sinks));
   if (s->sinks)
     HB_TRY(find_columns(s->sinks, &w->sinks, w->interaction, hb_interaction_of_sink, sinks, &sink_columns));
   const struct hb_all_pairs_params params = {.scheme = s->force.scheme,

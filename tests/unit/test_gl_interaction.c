@@ -1,4 +1,6 @@
 /* hb_interaction_* and hb_all_pairs_*, as a program of its own calls them: by names, on sources and on points of their own. */
+#include <holmberg/checkpoint.h>
+#include <holmberg/diagnostics.h>
 #include <holmberg/interaction.h>
 
 #include "base/mem.h"
@@ -9,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NJ = 150, NI = 70 };
 
@@ -241,6 +244,75 @@ static void test_refuses(void **state)
   hb_interaction_destroy(NULL);
 }
 
+/* ---- simulations ------------------------------------------------------------------------------------- */
+
+static void take_steps(struct hb_sim *sim, int steps, double x[6])
+{
+  struct hb_particles *at;
+  for (int k = 0; k < steps; k++) ASSERT_OK(hb_sim_step(sim));
+  ASSERT_OK(hb_sim_state(sim, hb_sim_next_time(sim), &at));
+  memcpy(x, hb_particles_x(at), 6 * sizeof *x);
+  hb_particles_destroy(at);
+}
+
+/* Springs without mass between all particles: phi = k r^2 / 2, so that a pair of masses m swings with omega^2 = 2 k m. */
+static void test_sim_of_a_handle(void **state)
+{
+  (void)state;
+  static const char text[] = "// particle: (x, y, z, m) (vx, vy, vz, -)\n"
+                             "// force: (ax, ay, az, phi) (jx, jy, jz, -)\n"
+                             "// parameter: (k, -, -, -)\n" INTERACT "  real3 rij = separation(i, j);\n"
+                             "  real km = parameter.x * j[0].w;\n"
+                             "  f[0].xyz += km * rij;\n"
+                             "  f[0].w += real(0.5) * km * dot(rij, rij);\n"
+                             "  f[1].xyz += km * (j[1].xyz - i[1].xyz);\n"
+                             "}\n";
+  struct hb_interaction *law;
+  struct hb_particles *pair;
+  struct hb_sim *sim, *again;
+  struct hb_diagnostics now;
+  struct hb_checkpoint *checkpoint;
+  double here[6], there[6];
+  ASSERT_OK(hb_interaction_create_text("springs", text, &law));
+  ASSERT_OK(hb_particles_create(2, &pair));
+  for (int i = 0; i < 2; i++) {
+    hb_particles_m(pair)[i] = 0.5;
+    hb_particles_x(pair)[3 * i] = i ? 1 : -1;
+  }
+  struct hb_sim_params params = {.eta = 1e-4,
+                                 .dt_max = 1. / 64,
+                                 .force = {.scheme = "bag",
+                                           .precision = "double",
+                                           .custom_interaction = law,
+                                           .parameters = "k=4",
+                                           .flags = HB_FORCE_NO_TUNE}};
+  ASSERT_OK(hb_sim_create(pair, &params, &sim));
+  while (hb_sim_next_time(sim) <= 1) ASSERT_OK(hb_sim_step(sim));
+  ASSERT_OK(hb_sim_diagnose(sim, 1, &now));
+  assert_false(now.exact_energy);
+  assert_true(fabs(now.e_total - 2) < 1e-8 && now.e_total == now.e_gpu); /* m^2 k r^2 / 2 with r = 2 */
+  take_steps(sim, 0, here);
+  double t = hb_sim_next_time(sim);
+  assert_true(fabs(here[3] - cos(2 * t)) < 1e-5 && fabs(here[3] + here[0]) < 1e-14);
+
+  ASSERT_OK(hb_sim_save(sim, support_path("springs"), NULL, 0, 0));
+  ASSERT_OK(hb_checkpoint_open(support_path("springs"), &checkpoint));
+  ASSERT_FAILS(hb_sim_resume(checkpoint, NULL, &again), HB_ERR_INPUT, "unknown interaction 'springs'");
+  const struct hb_force_params place = {.custom_interaction = law};
+  ASSERT_OK(hb_sim_resume(checkpoint, &place, &again));
+  take_steps(sim, 20, here);
+  take_steps(again, 20, there);
+  assert_memory_equal(here, there, sizeof here);
+  hb_sim_destroy(again);
+  hb_checkpoint_close(checkpoint);
+  hb_sim_destroy(sim);
+  params.exact_energy = HB_EXACT_ENERGY_YES;
+  ASSERT_FAILS(hb_sim_create(pair, &params, &sim), HB_ERR_USAGE, "exact energies are those of gravity");
+  hb_particles_destroy(pair);
+  hb_interaction_destroy(law);
+  unlink(support_path("springs"));
+}
+
 /* Every interaction of the program can be read, and none is lost. */
 static void test_shipped(void **state)
 {
@@ -282,8 +354,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_name), cmocka_unit_test(test_from_a_string), cmocka_unit_test(test_messages),
-      cmocka_unit_test(test_refuses), cmocka_unit_test(test_shipped),       cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_by_name),         cmocka_unit_test(test_from_a_string),
+      cmocka_unit_test(test_messages),        cmocka_unit_test(test_refuses),
+      cmocka_unit_test(test_shipped),         cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_sim_of_a_handle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
