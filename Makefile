@@ -35,9 +35,10 @@ LIB_OBJ := $(call object,$(ROOMS:%=src/%/%),shaders paper)
 OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/%,$(SOURCES)),templates commit)
 # Libraries of other people's calls: their own objects; what they need of libholmberg goes into their shared form, hidden.
 LIB_BASE := src/lib/engine.c src/lib/environment.c
-g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c,$(filter src/lib/%,$(SOURCES))))
+g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c %/sixth_calls.c,$(filter src/lib/%,$(SOURCES))))
 cunbody_OBJ := $(call object,$(LIB_BASE) src/lib/cunbody_calls.c)
-CALLS   := g6 cunbody
+sixth_OBJ := $(call object,$(LIB_BASE) src/lib/names.c src/lib/sixth_calls.c)
+CALLS   := g6 cunbody sixth
 PUBLIC  := $(filter-out %/measure.h $(CALLS:%=\%/%.h),$(sort $(wildcard src/include/holmberg/*.h)))
 HEADERS := $(PUBLIC) $(CALLS:%=src/include/holmberg/%.h)
 SONAME  := libholmberg.so.1
@@ -167,7 +168,7 @@ $(B)/manual-maker: $(MANUAL) $(filter-out %/main.o,$(CLI_OBJ)) $(LINKED)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk tools/man_header.awk $(HEADERS) data/FORMATS.md src/cli/README.md
+$(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk tools/man_header.awk $(HEADERS) data/FORMATS.md shaders/interactions/README.md src/cli/README.md
 	$(call say,GEN,$(@D))
 	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(HEADERS)
 

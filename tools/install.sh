@@ -23,7 +23,7 @@ soname=$(cd "$build" && echo libholmberg.so.?)
 
 # Lines `mode source destination`, and `link what destination`; no name has a blank.
 files() {
-  local header calls page module
+  local header calls page module interaction
   echo "755 $build/holmberg $BINDIR/holmberg"
   echo "755 $build/holmberg-child $LIBEXECDIR/holmberg/holmberg-child"
   echo "644 $build/$soname $LIBDIR/$soname"
@@ -41,6 +41,9 @@ files() {
   done
   echo "644 $build/manual/holmberg.bash $DATADIR/bash-completion/completions/holmberg"
   echo "644 $build/manual/_holmberg $ZSHDIR/_holmberg"
+  for interaction in shaders/interactions/*.glsl; do # to start one's own from
+    echo "644 $interaction $DATADIR/holmberg/interactions/${interaction##*/}"
+  done
   for header in src/include/holmberg/*.h; do
     [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
   done
@@ -50,7 +53,7 @@ files() {
 }
 
 packages="$PYTHONDIR/holmberg $PYTHONDIR/amuse_holmberg"
-own_folders="$LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $packages"
+own_folders="$DATADIR/holmberg/interactions $DATADIR/holmberg $LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $packages"
 
 put() { # put MODE SOURCE DESTINATION
   case $1 in

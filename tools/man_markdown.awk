@@ -6,8 +6,10 @@ function escaped(s) {
   return s
 }
 
-# `code`, **bold**, [text](where)
+# `code`, **bold**, *italic*, [text](where)
 function inline(s,    out, part) {
+  gsub(/\\\[/, "[", s)
+  gsub(/\\\]/, "]", s)
   s = escaped(s)
   while (match(s, /\[[^]]*\]\([^)]*\)/)) {
     part = substr(s, RSTART + 1, RLENGTH - 2)
@@ -16,6 +18,8 @@ function inline(s,    out, part) {
   }
   while (match(s, /\*\*[^*]*\*\*/))
     s = substr(s, 1, RSTART - 1) "\\fB" substr(s, RSTART + 2, RLENGTH - 4) "\\fR" substr(s, RSTART + RLENGTH)
+  while (match(s, /\*[a-z][a-z ]*[a-z]\*/))
+    s = substr(s, 1, RSTART - 1) "\\fI" substr(s, RSTART + 1, RLENGTH - 2) "\\fR" substr(s, RSTART + RLENGTH)
   out = ""
   while (match(s, /`[^`]*`/)) {
     part = substr(s, RSTART + 1, RLENGTH - 2)
@@ -67,6 +71,13 @@ function begin_table(line,    n, k, format) {
   for (k = 1; k <= n; k++) printf "%s%s", cells[k], k < n ? "\t" : "\n"
 }
 
+# A line of code as it is.
+function put_code(s) {
+  gsub(/\\/, "\\e", s)
+  gsub(/-/, "\\-", s)
+  put(s)
+}
+
 function end_table() {
   if (in_table && !only) print ".TE"
   in_table = 0
@@ -87,12 +98,25 @@ BEGIN {
   next
 }
 in_code {
-  if (active) {
-    gsub(/\\/, "\\e")
-    gsub(/-/, "\\-")
-    put($0)
-  }
+  if (active) put_code($0)
   next
+}
+!in_list && active && /^    / {
+  if (!indented) print ".PP\n.EX"
+  for (; indented > 1; indented--) print ""
+  indented = 1
+  put_code(substr($0, 5))
+  paragraph = 0
+  next
+}
+indented && /^$/ { # an empty line within, or the end
+  indented++
+  next
+}
+indented {
+  print ".EE"
+  indented = 0
+  paragraph = 1
 }
 /^#+ / {
   end_table()
@@ -106,6 +130,21 @@ in_code {
 !active { next }
 /^[0-9]+\. \[.*\]\(#/ { next } # a table of contents
 /^\|[-| :]*\|$/ { next }
+/^- / {
+  print ".IP \\(bu 2"
+  put(inline(substr($0, 3)))
+  in_list = 1
+  paragraph = 0
+  next
+}
+in_list && /^  / {
+  put(inline(substr($0, 3)))
+  next
+}
+in_list && !/^$/ {
+  in_list = 0
+  paragraph = 1
+}
 /^\|/ {
   if (!in_table) begin_table($0)
   else put_row($0)
@@ -122,4 +161,7 @@ in_code {
   paragraph = 0
   put(inline($0))
 }
-END { end_table() }
+END {
+  end_table()
+  if (indented) print ".EE"
+}

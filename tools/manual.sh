@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # manual.sh BUILD VERSION DATE HEADER...: everything that `man` and shells read, into BUILD/manual: the commands (by
-# BUILD/manual-maker, from the option tables), the files (from data/FORMATS.md), the library (from its headers).
+# BUILD/manual-maker, from the option tables), the files (from data/FORMATS.md and shaders/interactions/README.md), the
+# library (from its headers).
 set -euo pipefail
 build=$1 version=$2 date=$3
 shift 3
@@ -18,11 +19,13 @@ mkdir -p "$out"
   }' \
     src/include/holmberg/holmberg.h
   awk -f tools/man_markdown.awk -v only='Environment variables' src/cli/README.md
-  printf '.SH SEE ALSO\n.BR holmberg\\-formats (5),\n.BR holmberg (3)\n'
+  printf '.SH SEE ALSO\n.BR holmberg\\-formats (5),\n.BR holmberg\\-interactions (5),\n.BR holmberg (3)\n'
 } >>"$out/holmberg.1"
 
 awk -f tools/man_markdown.awk -v name=holmberg-formats -v section=5 -v version="$version" -v date="$date" \
   -v about='files that Holmberg reads and writes' data/FORMATS.md >"$out/holmberg-formats.5"
+awk -f tools/man_markdown.awk -v name=holmberg-interactions -v section=5 -v version="$version" -v date="$date" \
+  -v about='what one particle does to another, in GLSL' shaders/interactions/README.md >"$out/holmberg-interactions.5"
 
 # A page for each header, and one that leads to it for each function.
 for header in "$@"; do

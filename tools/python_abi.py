@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-HEADERS = ["holmberg.h", "diagnostics.h", "checkpoint.h", "device.h", "picture.h"]
+HEADERS = ["holmberg.h", "diagnostics.h", "checkpoint.h", "device.h", "picture.h", "interaction.h"]
 NUMBERS = {"double": "c_double", "int": "c_int", "unsigned": "c_uint", "size_t": "c_size_t", "uint8_t": "c_uint8",
            "uint32_t": "c_uint32", "uint64_t": "c_uint64"}
 HEAD = '''"""What the headers declare, written by tools/python_abi.py."""

@@ -107,7 +107,7 @@ static enum hb_status read_lines(struct reader *r, const char *text)
     r->line++;
     const char *begin = line + strspn(line, " \t");
     if (*begin == '#' && r->numbers->rows == 0) r->heads = begin;
-    if (*begin == '#' || *begin == '\n' || *begin == '\r' || !*begin) continue;
+    if (*begin == '#' || count_words(begin) == 0) continue;
     if (r->numbers->rows == 0 && !r->plain && !is_row(begin))
       r->plain = begin;
     else

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TEXT = 4 << 20 };
+enum { MOST_TEXT = 1 << 20 };
 
 /* The head of a loop that can be written out. */
 struct head {

@@ -74,7 +74,7 @@ static const char *choose_scheme(const char *device)
 enum hb_status hb_environment_read(int board, struct hb_environment *words)
 {
   const char *scheme = word_of("HB_G6_SCHEME"), *precision = word_of("HB_G6_PRECISION");
-  *words = (struct hb_environment){0};
+  *words = (struct hb_environment){.is_chosen = precision != NULL};
   const struct hb_force_scheme *found = scheme ? hb_force_scheme_find(scheme) : NULL;
   if (!found || !found->on_host) HB_TRY(choose_device(board, sizeof words->device, words->device));
   snprintf(words->scheme, sizeof words->scheme, "%s", scheme ? scheme : choose_scheme(words->device));

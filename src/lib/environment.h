@@ -7,6 +7,7 @@
 struct hb_environment {
   char scheme[16], precision[16],
       device[192]; /* "": what the scheme does first; HB_DEVICE, else the best one */
+  int is_chosen;   /* 1: the precision is the user's choice, not ours */
 };
 
 /* For a board. Errors: HB_ERR_INTERNAL (memory). */

@@ -34,7 +34,7 @@ static enum hb_status simulate(const struct hb_view_source *s, const struct hb_p
   params.dt_min = s->asked.sim.dt_min; /* 0: by eps */
   params.damping = knobs->damping;
   params.exact_energy = hb_particles_n((struct hb_particles *)particles) <= EXACT_ENERGY_MOST
-                            ? HB_EXACT_ENERGY_YES
+                            ? HB_EXACT_ENERGY_AUTO
                             : HB_EXACT_ENERGY_NO;
   enum hb_status status = hb_sim_create(particles, &params, sim);
   hb_mem_free(tuning.text);

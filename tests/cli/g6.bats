@@ -71,7 +71,7 @@ same() {
 }
 
 @test "what the libraries export is the checked list" {
-  for calls in g6 cunbody; do
+  for calls in g6 cunbody sixth; do
     readelf -dW "$ROOT/usr/lib/libholmberg-$calls.so.1" | grep -F "Library soname: [libholmberg-$calls.so.1]"
     nm -D --defined-only "$ROOT/usr/lib/libholmberg-$calls.so" | awk '$2 != "A" { print $3 }' | sort >exported
     diff <(sed "s/\$/@@HOLMBERG_${calls}_1/" "$API/${calls}_symbols.txt" | sort) exported

@@ -10,7 +10,7 @@ setup_file() {
   cd "$MANUAL"
   run -0 mandoc -T lint -W warning holmberg*.[135]
   [ -z "$output" ]
-  for page in holmberg.1 holmberg-run.1 holmberg-view.1 holmberg.3 holmberg-formats.5; do
+  for page in holmberg.1 holmberg-run.1 holmberg-view.1 holmberg.3 holmberg-formats.5 holmberg-interactions.5; do
     LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 "$page" 2>said >/dev/null
     [ ! -s said ]
   done

@@ -33,6 +33,7 @@ example() {
 @test "particles" { passes particles; }
 @test "forces" { passes force; }
 @test "simulations and pictures" { passes simulation; }
+@test "interactions of your own" { passes pairs; }
 @test "what AMUSE calls" { passes amuse; }
 
 @test "the first example is that of its README, and keeps its energy" {

@@ -376,6 +376,16 @@ END
   [[ $(value 0 message) == *'there are no textures to inspect'* ]]
 }
 
+@test "an interaction of a file's moves particles, and its own potential is their energy" {
+  sed -n '/^```glsl$/,/^```$/p' "$BATS_TEST_DIRNAME/../../src/README.md" | grep -v '^```' >my.glsl
+  view twobody --interaction my.glsl --parameter h=0.1 --eps 0 --precision double <<<$'frames 30\nstate'
+  says 0 scheme '"bag"'
+  says 0 block_steps 30
+  says 0 error '""'
+  run -2 --separate-stderr "$HOLMBERG" view twobody --interaction coulomb --script - <<<state
+  [[ $stderr == *'interaction coulomb cannot be integrated: '* ]]
+}
+
 @test "a series plays: right, left, the time bar, and through it by the clock" {
   "$HOLMBERG" ic coldsphere -n 50 -o c.h5 --quiet
   "$HOLMBERG" run c.h5 --t-end 0.5 --snap-every 1/8 -o end.txt --scheme host --quiet

@@ -13,7 +13,8 @@ const struct fuzz_target fuzz_targets[] = {
     {"camera", fuzz_camera},     {"fit", fuzz_fit},
     {"diag", fuzz_diag},         {"script", fuzz_script},
     {"answer", fuzz_answer},     {"hdf5", fuzz_hdf5},
-    {"amuse", fuzz_amuse},       {NULL, NULL},
+    {"amuse", fuzz_amuse},       {"interaction", fuzz_interaction},
+    {"table", fuzz_table},       {NULL, NULL},
 };
 
 /* Fuzzers make files of some kilobytes. */

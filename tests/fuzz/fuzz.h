@@ -31,6 +31,8 @@ enum hb_status fuzz_script(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_answer(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_hdf5(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_amuse(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_interaction(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_table(const uint8_t *bytes, size_t count);
 
 /* Corrects checksums, lengths and counts of a checkpoint, so that the damage is in what they protect; returns its length. */
 size_t fuzz_mend(uint8_t *file, size_t count);

@@ -28,7 +28,7 @@ def c_type(kind):
 def program():
     """A C program that does not compile where an argument or a result differs, and prints the rest."""
     lines = ["#include <holmberg/checkpoint.h>", "#include <holmberg/device.h>", "#include <holmberg/diagnostics.h>",
-             "#include <holmberg/picture.h>", "#include <stdio.h>"]
+             "#include <holmberg/interaction.h>", "#include <holmberg/picture.h>", "#include <stdio.h>"]
     for name, (result, arguments) in _abi.FUNCTIONS.items():
         taken = ", ".join(f"{c_type(kind)} a{k}" for k, kind in enumerate(arguments)) or "void"
         given = ", ".join(f"a{k}" for k in range(len(arguments)))
@@ -95,9 +95,10 @@ class Declarations(unittest.TestCase):
 
     def test_every_parameter_has_a_keyword(self):
         import inspect
-        from holmberg import Particles, Renderer, Simulation, force
+        from holmberg import AllPairs, Particles, Renderer, Simulation, force
         for function, struct, others in ((Particles.make, _abi.hb_ic_params, {"progress", "progress_context"}),
-                                         (force.force_params, _abi.hb_force_params, set()),
+                                         (force.force_params, _abi.hb_force_params, {"custom_interaction"}),
+                                         (AllPairs.__init__, _abi.hb_all_pairs_params, set()),
                                          (Simulation.__init__, _abi.hb_sim_params, set()),
                                          (Renderer.__init__, _abi.hb_picture_params, set())):
             fields = {name for name, _ in struct._fields_} - others

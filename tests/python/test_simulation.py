@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from support import CONTEXT, PROGRAM, ROOT, program
+from support import CONTEXT, ROOT, program
 import holmberg
 from holmberg import Particles, Renderer, Simulation
 

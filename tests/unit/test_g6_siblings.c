@@ -1,4 +1,5 @@
-/* GRAPE-5's calls, NBODY6's GPU library and CUNBODY-1's, against sums of the test's own. */
+/* GRAPE-5's calls, NBODY6's GPU library, CUNBODY-1's and Sapporo2's of sixth order, against sums of the test's own. */
+#include "support/sixth_case.h"
 #include "support/support.h"
 
 #include <holmberg/cunbody.h>
@@ -229,12 +230,20 @@ static void test_cunbody(void **state)
   }
 }
 
+/* In double: what is left is the error of the test's differences. */
+static void test_sixth(void **state)
+{
+  (void)state;
+  sixth_case_run("host", 1e-8);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_g5, make),
       cmocka_unit_test_setup(test_gpunb, make),
       cmocka_unit_test_setup(test_cunbody, make),
+      cmocka_unit_test(test_sixth),
   };
   setenv("HB_G6_QUIET", "1", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);

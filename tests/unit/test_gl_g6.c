@@ -1,6 +1,7 @@
 /* GRAPE-6's calls on OpenGL. */
 #include "support/g6_case.h"
 #include "support/pairs_case.h"
+#include "support/sixth_case.h"
 
 #include <holmberg/g6.h>
 
@@ -72,12 +73,22 @@ static void test_lost_draws(void **state)
   g6_close(0);
 }
 
+static void test_sixth(void **state)
+{
+  (void)state;
+  setenv("HB_G6_PRECISION", "ds", 1);
+  sixth_case_run("bag", DS);
+  unsetenv("HB_G6_PRECISION");
+  if (pairs_context()->caps.has_double) sixth_case_run("bag", 1e-8); /* it is double then */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bag),
       cmocka_unit_test(test_tile),
       cmocka_unit_test(test_lost_draws),
+      cmocka_unit_test(test_sixth),
   };
   setenv("HB_G6_QUIET", "1", 1);
   return RUN_TESTS(tests, 1, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Holmberg: direct gravitational N-body integration on OpenGL: particles, initial conditions, snapshots, forces, simulations.
- * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), device.h (drawing from the particles'
- * textures), picture.h (pictures). tests/api in the source has short programs that use them.
+ * See also diagnostics.h (energies and structure), checkpoint.h (save and resume), interaction.h (other forces than gravity),
+ * device.h (drawing from the particles' textures), picture.h (pictures). tests/api in the source has short programs that
+ * use them.
  *
  * Conventions. N-body units with G = 1. Vectors of n particles are flat arrays double[3 * n], x y z of
  * particle 0 first; i names the sink (the particle that feels), j the source, rij = xj - xi.
@@ -160,12 +161,12 @@ struct hb_interaction;
 struct hb_force_params {
   const char *scheme;    /* name of a scheme, NULL or "auto": see hb_force_schemes            */
   const char *precision; /* one of the scheme's precisions; NULL: its first                   */
-  const char *
-      interaction; /* NULL: gravity_jerk; another's name, or a file like my.glsl, see interaction.h: for bag, tile and
-                              matrix2004, and only if it gives what integrators need       */
-  const struct hb_interaction *custom_interaction; /* in its place one that outlives the force; NULL: none */
-  const char
-      *parameters;     /* of the interaction: "k=1 b=2"; NULL: the values in its file. eps2 is set by eps */
+  /* What particles do to each other: NULL, gravity_jerk; another's name, or a file like my.glsl, see interaction.h. Or a
+   * handle of the caller's that outlives the force. bag, tile and matrix2004 take what gives potential and acceleration, and
+   * jerk or zeros. Its parameters, "k=1 b=2"; NULL: the values in its file, with eps^2 as eps2. */
+  const char *interaction;
+  const struct hb_interaction *custom_interaction;
+  const char *parameters;
   const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
   const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
   const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */

@@ -1,8 +1,8 @@
 """Holmberg: direct gravitational N-body integration on OpenGL.
 
-`Particles` are numpy arrays on the library's memory, `Force` computes what they feel, `Simulation` integrates them, and
-`Renderer` draws them; `models`, `formats`, `schemes` and `integrators` list what there is. N-body units with G = 1
-throughout. What cannot be done raises a `HolmbergError`.
+`Particles` are numpy arrays on the library's memory, `Force` computes what they feel, `Simulation` integrates them,
+`Renderer` draws them, and `AllPairs` sums an `Interaction` of your own; `models`, `formats`, `schemes` and `integrators`
+list what there is. N-body units with G = 1 throughout. What cannot be done raises a `HolmbergError`.
 
 >>> import holmberg
 >>> sim = holmberg.Simulation(holmberg.Particles.make("plummer", 1024, seed=1), eps=1/256)
@@ -13,11 +13,12 @@ throughout. What cannot be done raises a `HolmbergError`.
 from ._library import (DeviceError, FileError, HolmbergError, InputError, InternalError, NumericError, OpenGLError,
                        UsageError, version)
 from .force import NO_SOURCE, Force, memory, schemes
+from .pairs import AllPairs, Interaction
 from .particles import Particles, formats, models
 from .picture import Picture, Renderer
 from .simulation import Simulation, integrators, lagrange_fractions
 
-__all__ = ["DeviceError", "FileError", "Force", "HolmbergError", "InputError", "InternalError", "NO_SOURCE",
-           "NumericError", "OpenGLError", "Particles", "Picture", "Renderer", "Simulation", "UsageError", "formats",
-           "integrators", "lagrange_fractions", "memory", "models", "schemes", "version"]
+__all__ = ["AllPairs", "DeviceError", "FileError", "Force", "HolmbergError", "InputError", "Interaction",
+           "InternalError", "NO_SOURCE", "NumericError", "OpenGLError", "Particles", "Picture", "Renderer", "Simulation",
+           "UsageError", "formats", "integrators", "lagrange_fractions", "memory", "models", "schemes", "version"]
 __version__ = version()

@@ -303,6 +303,35 @@ class hb_picture_params(Structure):
     ]
 
 
+class hb_all_pairs_params(Structure):
+    _fields_ = [
+        ("scheme", c_char_p),
+        ("precision", c_char_p),
+        ("parameters", c_char_p),
+        ("context", c_char_p),
+        ("device", c_char_p),
+        ("tuning", c_char_p),
+        ("max_draw_s", c_double),
+        ("flags", c_uint),
+    ]
+
+
+class hb_input(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("data", c_void_p),
+        ("stride", c_size_t),
+    ]
+
+
+class hb_output(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("data", c_void_p),
+        ("stride", c_size_t),
+    ]
+
+
 # Arrays of words by the values of an enum, NULL after the last.
 WORDS = [
     "hb_ic_scaling_names",
@@ -392,4 +421,23 @@ FUNCTIONS = {
     "hb_picture_close": (None, [c_void_p]),
     "hb_picture_draw": (Status, [c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
     "hb_picture_device": (c_char_p, [c_void_p]),
+    "hb_interaction_create": (Status, [c_char_p, POINTER(c_void_p)]),
+    "hb_interaction_create_text": (Status, [c_char_p, c_char_p, POINTER(c_void_p)]),
+    "hb_interaction_destroy": (None, [c_void_p]),
+    "hb_interaction_name": (c_char_p, [c_void_p]),
+    "hb_interaction_of_source": (c_char_p, [c_void_p, c_size_t]),
+    "hb_interaction_of_sink": (c_char_p, [c_void_p, c_size_t]),
+    "hb_interaction_of_force": (c_char_p, [c_void_p, c_size_t]),
+    "hb_interaction_of_parameter": (c_char_p, [c_void_p, c_size_t, c_void_p]),
+    "hb_interaction_flops": (c_int, [c_void_p]),
+    "hb_all_pairs_open": (Status, [c_void_p, POINTER(hb_all_pairs_params), POINTER(c_void_p)]),
+    "hb_all_pairs_close": (None, [c_void_p]),
+    "hb_all_pairs_set_parameter": (Status, [c_void_p, c_char_p, c_double]),
+    "hb_all_pairs_set_sources": (Status, [c_void_p, c_size_t, c_size_t, POINTER(hb_input)]),
+    "hb_all_pairs_eval": (Status, [c_void_p, c_size_t, c_void_p, c_size_t, POINTER(hb_output)]),
+    "hb_all_pairs_eval_at": (Status, [c_void_p, c_size_t, c_size_t, POINTER(hb_input), c_void_p, c_size_t, POINTER(hb_output)]),
+    "hb_all_pairs_scheme": (c_char_p, [c_void_p]),
+    "hb_all_pairs_precision": (c_char_p, [c_void_p]),
+    "hb_all_pairs_context": (c_char_p, [c_void_p]),
+    "hb_all_pairs_device": (c_char_p, [c_void_p]),
 }

@@ -111,8 +111,8 @@ for _name, (_result, _arguments) in _abi.FUNCTIONS.items():
 class Handle:
     """An object of the library's, destroyed with the last reference to this one."""
 
-    def __init__(self, address: Optional[int], destroy: Callable):
-        self._address = ctypes.c_void_p(address)
+    def __init__(self, address: Optional[int], destroy: Callable, keep: Any = None):
+        self._address, self._keep = ctypes.c_void_p(address), keep  # what has to outlive it
         self._destroy = weakref.finalize(self, destroy, self._address)
 
     @property
@@ -125,11 +125,11 @@ class Handle:
         self._destroy()
 
 
-def made(make: Callable, *arguments: Any, destroy: Callable) -> Handle:
+def made(make: Callable, *arguments: Any, destroy: Callable, keep: Any = None) -> Handle:
     """A handle from a function whose last argument is where it leaves one."""
     address = ctypes.c_void_p()
     make(*arguments, ctypes.byref(address))
-    return Handle(address.value, destroy)
+    return Handle(address.value, destroy, keep)
 
 
 class _Lent:

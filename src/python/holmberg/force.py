@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import ctypes
 from types import SimpleNamespace
-from typing import Any, Optional
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
 from . import _abi
 from ._library import UsageError, address, array, encoded, lib, listing, made, values_of
+from .pairs import Interaction, parameter_words
 
 NO_SOURCE = _abi.HB_NO_SOURCE  # in `own`: no source is left out
 
@@ -26,11 +27,14 @@ def memory(n: int, scheme: str, precision: str) -> SimpleNamespace:
 
 
 def force_params(scheme: Optional[str] = None, precision: Optional[str] = None, eps: float = 0, *,
-                 interaction: Optional[str] = None, context: Optional[str] = None, device: Optional[str] = None,
-                 tuning: Optional[str] = None, max_draw_s: float = 0, flags: int = 0) -> _abi.hb_force_params:
+                 interaction: Union[Interaction, str, None] = None, parameters: Optional[Mapping[str, float]] = None,
+                 context: Optional[str] = None, device: Optional[str] = None, tuning: Optional[str] = None,
+                 max_draw_s: float = 0, flags: int = 0) -> _abi.hb_force_params:
     """The keywords of `Force`, for the library."""
-    return _abi.hb_force_params(encoded(scheme), encoded(precision), encoded(interaction), encoded(context),
-                                encoded(device), encoded(tuning), max_draw_s, eps, flags)
+    custom = interaction._handle.address if isinstance(interaction, Interaction) else None
+    return _abi.hb_force_params(encoded(scheme), encoded(precision), None if custom else encoded(interaction), custom,
+                                parameter_words(parameters), encoded(context), encoded(device), encoded(tuning),
+                                max_draw_s, eps, flags)
 
 
 def description(force: Any) -> str:
@@ -58,8 +62,11 @@ class Force:
         One of the scheme's precisions; None: its first.
     eps : float
         Plummer softening.
-    interaction : str, optional
-        Another interaction than gravity_jerk.
+    interaction : Interaction or str, optional
+        Another interaction than gravity_jerk, which gives acceleration, jerk and potential; for bag, tile and
+        matrix2004.
+    parameters : mapping of float, optional
+        Values of its parameters that differ from those in its file; eps2 is set by eps.
     context : {'egl', 'osmesa', 'glfw', 'auto'}, optional
         How to get OpenGL; None: the environment's HB_CONTEXT, or auto.
     device : str, optional
@@ -69,7 +76,8 @@ class Force:
     max_draw_s : float
         Upper limit for the time of a draw in seconds; 0: 0.05.
     flags : int
-        Of hb_force_flags in holmberg.h, or-ed.
+        A sum of 1: cg2007 with rectangle textures, 2: the driver's debug messages are errors, 4: no tuning is measured,
+        8: phases are timed one by one.
 
     Examples
     --------
@@ -81,7 +89,7 @@ class Force:
 
     def __init__(self, scheme: Optional[str] = None, precision: Optional[str] = None, eps: float = 0, **params: Any):
         self._handle = made(lib.hb_force_open, force_params(scheme, precision, eps, **params),
-                            destroy=lib.hb_force_close)
+                            destroy=lib.hb_force_close, keep=params.get("interaction"))
         self._sources = 0
         self._under_way: Optional[tuple] = None  # arrays that belong to the call
 

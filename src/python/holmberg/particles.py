@@ -27,8 +27,8 @@ def formats() -> dict[str, SimpleNamespace]:
 class Particles:
     """Particles at one time: masses, positions, velocities and identities, in N-body units (G = 1).
 
-    The arrays are the library's own memory: reading and writing them copies nothing, and they stay valid as long as they
-    are referred to, also without this object.
+    The arrays are the library's own memory: reading and writing them copies nothing, and they stay valid as long as
+    they are referred to, also without this object.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ class Particles:
         m1, m2, a, e : float
             twobody: masses (0: 0.5 each), semi-major axis (0: 1) and eccentricity; it starts at apocenter.
         velocity, spin : float
-            holmberg1941: velocity at infinity of the encounter; rotation of both disks in units of the circular one, < 0
-            retrograde (0: 1).
+            holmberg1941: velocity at infinity of the encounter; rotation of both disks in units of the circular one,
+            < 0 retrograde (0: 1).
         scaling : {'auto', 'measured', 'model'}
             plummer: to its units by sums over its own particles, N^2 work, or by those of the model.
         shape : {'shell', 'random', 'expand'}

@@ -31,7 +31,8 @@ class Picture:
         rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with its filter, 0: none
         rows[:, 1:] = self.pixels.reshape(height, 3 * width)
         parts = {b"IHDR": struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0), b"sRGB": b"\0",
-                 b"tEXt": b"Software\0Holmberg " + version().encode(), b"IDAT": zlib.compress(rows.tobytes()), b"IEND": b""}
+                 b"tEXt": b"Software\0Holmberg " + version().encode(), b"IDAT": zlib.compress(rows.tobytes()),
+                 b"IEND": b""}
         return b"\x89PNG\r\n\x1a\n" + b"".join(
             struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
             for kind, data in parts.items())
@@ -99,7 +100,8 @@ class Renderer:
         m, v = array(particles.m, "m", (n,)), array(particles.v, "v", (n, 3))
         value = None if value is None else array(value, "value", (n,))
         pixels = np.empty(self._shape, np.uint8)
-        lib.hb_picture_draw(self._handle.address, n, address(m), address(x), address(v), address(value), address(pixels))
+        lib.hb_picture_draw(self._handle.address, n, address(m), address(x), address(v), address(value),
+                            address(pixels))
         return Picture(pixels)
 
     def close(self) -> None:

@@ -79,7 +79,8 @@ class Simulation:
             correct=number_of(correct, "place to correct", "hb_place_names"),
             exact_energy=number_of(exact_energy, "exact_energy", "hb_exact_energy_names"),
             steps=number_of(steps, "kind of steps", "hb_steps_names"), dt=dt, damping=damping)
-        self._handle = made(lib.hb_sim_create, particles._handle.address, params, destroy=lib.hb_sim_destroy)
+        self._handle = made(lib.hb_sim_create, particles._handle.address, params, destroy=lib.hb_sim_destroy,
+                            keep=force.get("interaction"))
         self._reached = lib.hb_sim_time(self._handle.address)
 
     @classmethod
@@ -136,15 +137,16 @@ class Simulation:
         """Energies in the frame of the center of mass.
 
         t, e_total, e_kin, e_pot, e_bulk (of the center of mass), e_gpu (total, by the potentials of the source of
-        forces), virial_ratio (0.5 in equilibrium), r_half, and exact_energy: 1 if e_total and e_pot are summed in double.
+        forces), virial_ratio (0.5 in equilibrium), r_half, and exact_energy: 1 if e_total and e_pot are summed in
+        double.
         """
         return self._ask(lib.hb_sim_diagnose, _abi.hb_diagnostics(), self.time if t is None else t)
 
     def structure(self, t: Optional[float] = None) -> SimpleNamespace:
         """The shape of the system.
 
-        t, momentum, angular_momentum, x_mass and v_mass (center of mass), x_density (density center), r_core, r_lagrange
-        (at `lagrange_fractions`), binaries (count, energy, a_hardest, hard_above).
+        t, momentum, angular_momentum, x_mass and v_mass (center of mass), x_density (density center), r_core,
+        r_lagrange (at `lagrange_fractions`), binaries (count, energy, a_hardest, hard_above).
         """
         return self._ask(lib.hb_sim_structure, _abi.hb_structure(), self.time if t is None else t)
 
@@ -165,8 +167,8 @@ class Simulation:
     def step_trouble(self) -> Optional[SimpleNamespace]:
         """Whether the steps have collapsed under rounding errors since this was last asked.
 
-        None if not, else noisy (the fraction of steps set by rounding), n_steps and n_steps_usual (block steps in a unit
-        of time) and at_dt_min.
+        None if not, else noisy (the fraction of steps set by rounding), n_steps and n_steps_usual (block steps in a
+        unit of time) and at_dt_min.
         """
         trouble = _abi.hb_step_trouble()
         return values_of(trouble) if lib.hb_sim_step_trouble(self._handle.address, ctypes.byref(trouble)) else None

@@ -1,0 +1,348 @@
+"""The gravitational dynamics that AMUSE calls, on the package holmberg. It does not need AMUSE; interface.py does.
+
+Names are AMUSE's. Results are put into .value; what is returned is 0, or -1 for a particle that does not exist or a
+value that makes no sense. Calls for particles and points take arrays. Errors of the library are raised, with its sentence.
+"""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+import holmberg
+
+try:
+    from .stopping import StoppingConditions
+except ImportError:  # AMUSE's worker, in this folder
+    from stopping import StoppingConditions
+
+
+class HolmbergImplementation(StoppingConditions):
+    """Particles by index, kept in numpy arrays; a simulation of them is begun when it is needed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.eps2, self.eta, self.dt_max, self.begin_time = 0.0, 0.01, 0.125, 0.0
+        self.scheme, self.precision, self.context, self.device = "auto", "", "", ""
+        self.next_index = 0
+        self._empty()
+
+    def _empty(self) -> None:
+        self.time = self.begin_time
+        self.index = np.zeros(0, np.int32)  # ascending
+        self.m, self.radius = np.zeros(0), np.zeros(0)
+        self.x, self.v = np.zeros((0, 3)), np.zeros((0, 3))
+        self.fields: dict[float, holmberg.Force] = {}
+        self._changed()
+
+    def _changed(self) -> None:
+        self.sim: Optional[holmberg.Simulation] = None
+        self.sent: set[float] = set()  # fields that have the particles as they are
+
+    def _place(self) -> dict[str, Any]:
+        return dict(scheme=self.scheme or None, precision=self.precision or None, context=self.context or None,
+                    device=self.device or None)
+
+    def _simulation(self) -> holmberg.Simulation:
+        if self.sim is None:
+            p = holmberg.Particles.from_arrays(self.m, self.x, self.v, id=self.index, time=self.time)
+            self.sim = holmberg.Simulation(p, eps=self.eps2 ** 0.5, eta=self.eta, dt_max=self.dt_max, **self._place())
+        return self.sim
+
+    def _field(self, eps: float) -> holmberg.Force:
+        """The forces of the particles as they are, with this softening."""
+        if eps not in self.fields:
+            self.fields[eps] = holmberg.Force(eps=eps, **self._place())
+        if eps not in self.sent:
+            self.fields[eps].set_sources(self.m, self.x, self.v)
+            self.sent.add(eps)
+        return self.fields[eps]
+
+    def _rows(self, index: Any) -> Optional[np.ndarray]:
+        """Where the particles are; None unless all of them exist."""
+        index = np.atleast_1d(index)
+        rows = np.searchsorted(self.index, index)
+        exist = rows < len(self.index)
+        return rows if exist.all() and (self.index[rows] == index).all() else None
+
+    # ---- life ----
+
+    def initialize_code(self) -> int:
+        return 0
+
+    def cleanup_code(self) -> int:
+        self._empty()
+        return 0
+
+    def commit_parameters(self) -> int:
+        self.time = self.begin_time
+        return 0
+
+    def recommit_parameters(self) -> int:
+        self.fields = {}
+        self._changed()
+        return 0
+
+    def commit_particles(self) -> int:  # a simulation is begun when it is needed
+        return 0
+
+    recommit_particles = commit_particles
+
+    def synchronize_model(self) -> int:
+        return 0
+
+    def evolve_model(self, time: float) -> int:
+        if time < self.time:
+            return -1
+        if len(self.index) == 0:
+            self.time = time
+            return 0
+        sim = self._simulation()
+        self.evolve(sim, time, self.index)
+        p = sim.state()
+        self.time, self.x, self.v = sim.time, p.x, p.v
+        self.sent = set()
+        return 0
+
+    # ---- particles ----
+
+    def new_particle(self, index_of_the_particle: Any, mass: Any, x: Any, y: Any, z: Any, vx: Any, vy: Any, vz: Any,
+                     radius: Any) -> int:
+        mass = np.atleast_1d(mass)
+        made = np.arange(self.next_index, self.next_index + len(mass), dtype=np.int32)
+        self.next_index += len(made)
+        self.index = np.append(self.index, made)
+        self.m, self.radius = np.append(self.m, mass), np.append(self.radius, np.broadcast_to(radius, mass.shape))
+        self.x = np.concatenate([self.x, np.column_stack([x, y, z])])
+        self.v = np.concatenate([self.v, np.column_stack([vx, vy, vz])])
+        self._changed()
+        index_of_the_particle.value = made
+        return 0
+
+    def delete_particle(self, index_of_the_particle: Any) -> int:
+        rows = self._rows(index_of_the_particle)
+        if rows is None:
+            return -1
+        for name in ("index", "m", "radius", "x", "v"):
+            setattr(self, name, np.delete(getattr(self, name), rows, axis=0))
+        self._changed()
+        return 0
+
+    def _get(self, index: Any, *columns: tuple[np.ndarray, Any]) -> int:
+        rows = self._rows(index)
+        if rows is None:
+            return -1
+        for values, result in columns:
+            result.value = values[rows]
+        return 0
+
+    def _set(self, index: Any, *columns: tuple[str, Any]) -> int:
+        rows = self._rows(index)
+        if rows is None:
+            return -1
+        for name, values in columns:
+            changed = np.array(getattr(self, name))  # those of a simulation's state are left alone
+            changed[rows] = values
+            setattr(self, name, changed)
+        self._changed()
+        return 0
+
+    def get_state(self, index_of_the_particle: Any, mass: Any, x: Any, y: Any, z: Any, vx: Any, vy: Any, vz: Any,
+                  radius: Any) -> int:
+        return self._get(index_of_the_particle, (self.m, mass), (self.radius, radius), *zip(self.x.T, (x, y, z)),
+                         *zip(self.v.T, (vx, vy, vz)))
+
+    def set_state(self, index_of_the_particle: Any, mass: Any, x: Any, y: Any, z: Any, vx: Any, vy: Any, vz: Any,
+                  radius: Any) -> int:
+        return self._set(index_of_the_particle, ("m", mass), ("radius", radius), ("x", np.column_stack([x, y, z])),
+                         ("v", np.column_stack([vx, vy, vz])))
+
+    def get_mass(self, index_of_the_particle: Any, mass: Any) -> int:
+        return self._get(index_of_the_particle, (self.m, mass))
+
+    def set_mass(self, index_of_the_particle: Any, mass: Any) -> int:
+        return self._set(index_of_the_particle, ("m", mass))
+
+    def get_radius(self, index_of_the_particle: Any, radius: Any) -> int:
+        return self._get(index_of_the_particle, (self.radius, radius))
+
+    def set_radius(self, index_of_the_particle: Any, radius: Any) -> int:
+        return self._set(index_of_the_particle, ("radius", radius))
+
+    def get_position(self, index_of_the_particle: Any, x: Any, y: Any, z: Any) -> int:
+        return self._get(index_of_the_particle, *zip(self.x.T, (x, y, z)))
+
+    def set_position(self, index_of_the_particle: Any, x: Any, y: Any, z: Any) -> int:
+        return self._set(index_of_the_particle, ("x", np.column_stack([x, y, z])))
+
+    def get_velocity(self, index_of_the_particle: Any, vx: Any, vy: Any, vz: Any) -> int:
+        return self._get(index_of_the_particle, *zip(self.v.T, (vx, vy, vz)))
+
+    def set_velocity(self, index_of_the_particle: Any, vx: Any, vy: Any, vz: Any) -> int:
+        return self._set(index_of_the_particle, ("v", np.column_stack([vx, vy, vz])))
+
+    def get_acceleration(self, index_of_the_particle: Any, ax: Any, ay: Any, az: Any) -> int:
+        rows = self._rows(index_of_the_particle)
+        if rows is None:
+            return -1
+        ax.value, ay.value, az.value = self._field(self.eps2 ** 0.5).eval(rows)[0].T
+        return 0
+
+    def get_potential(self, index_of_the_particle: Any, potential: Any) -> int:
+        rows = self._rows(index_of_the_particle)
+        if rows is None:
+            return -1
+        potential.value = self._field(self.eps2 ** 0.5).eval(rows)[2]
+        return 0
+
+    def get_number_of_particles(self, number_of_particles: Any) -> int:
+        number_of_particles.value = len(self.index)
+        return 0
+
+    def get_index_of_first_particle(self, index_of_the_particle: Any) -> int:
+        if len(self.index) == 0:
+            index_of_the_particle.value = 0
+            return 1
+        index_of_the_particle.value = int(self.index[0])
+        return 0
+
+    def get_index_of_next_particle(self, index_of_the_particle: int, index_of_the_next_particle: Any) -> int:
+        index_of_the_next_particle.value = 0
+        row = self._rows(index_of_the_particle)
+        if row is None:
+            return -1
+        if row[0] + 1 == len(self.index):
+            return 1
+        index_of_the_next_particle.value = int(self.index[row[0] + 1])
+        return 0
+
+    # ---- points ----
+
+    def _at(self, eps: Any, x: Any, y: Any, z: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Acceleration and potential; where eps is 0, the softening of the particles themselves."""
+        points = np.column_stack([x, y, z])
+        eps = np.broadcast_to(eps, len(points))
+        a, phi = np.zeros_like(points), np.zeros(len(points))
+        for one in np.unique(eps):
+            here = eps == one
+            a[here], _, phi[here] = self._field(float(one) or self.eps2 ** 0.5).at(points[here])
+        return a, phi
+
+    def get_gravity_at_point(self, eps: Any, x: Any, y: Any, z: Any, ax: Any, ay: Any, az: Any,
+                             npoints: int = 0) -> int:
+        ax.value, ay.value, az.value = self._at(eps, x, y, z)[0].T
+        return 0
+
+    def get_potential_at_point(self, eps: Any, x: Any, y: Any, z: Any, phi: Any, npoints: int = 0) -> int:
+        phi.value = self._at(eps, x, y, z)[1]
+        return 0
+
+    # ---- all particles together ----
+
+    def get_time(self, time: Any) -> int:
+        time.value = self.time
+        return 0
+
+    def get_time_step(self, time_step: Any) -> int:
+        time_step.value = self._simulation().next_time - self.time if len(self.index) else self.dt_max
+        return 0
+
+    def get_kinetic_energy(self, kinetic_energy: Any) -> int:
+        kinetic_energy.value = 0.5 * float(self.m @ (self.v ** 2).sum(axis=1))
+        return 0
+
+    def get_potential_energy(self, potential_energy: Any) -> int:
+        potential_energy.value = self._simulation().diagnostics().e_pot if len(self.index) else 0.0
+        return 0
+
+    def get_total_mass(self, mass: Any) -> int:
+        mass.value = float(self.m.sum())
+        return 0
+
+    def get_center_of_mass_position(self, x: Any, y: Any, z: Any) -> int:
+        x.value, y.value, z.value = self.m @ self.x / self.m.sum()
+        return 0
+
+    def get_center_of_mass_velocity(self, vx: Any, vy: Any, vz: Any) -> int:
+        vx.value, vy.value, vz.value = self.m @ self.v / self.m.sum()
+        return 0
+
+    def get_total_radius(self, radius: Any) -> int:
+        center = self.m @ self.x / self.m.sum()
+        radius.value = float(np.linalg.norm(self.x - center, axis=1).max())
+        return 0
+
+    # ---- parameters ----
+
+    def get_eps2(self, epsilon_squared: Any) -> int:
+        epsilon_squared.value = self.eps2
+        return 0
+
+    def set_eps2(self, epsilon_squared: float) -> int:
+        if not epsilon_squared >= 0:
+            return -1
+        self.eps2 = float(epsilon_squared)
+        return 0
+
+    def get_begin_time(self, time: Any) -> int:
+        time.value = self.begin_time
+        return 0
+
+    def set_begin_time(self, time: float) -> int:
+        self.begin_time = float(time)
+        return 0
+
+    def get_eta(self, eta: Any) -> int:
+        eta.value = self.eta
+        return 0
+
+    def set_eta(self, eta: float) -> int:
+        if not eta > 0:
+            return -1
+        self.eta = float(eta)
+        return 0
+
+    def get_dt_max(self, dt_max: Any) -> int:
+        dt_max.value = self.dt_max
+        return 0
+
+    def set_dt_max(self, dt_max: float) -> int:
+        """The largest power of two that is not above it."""
+        if not 0 < dt_max < np.inf:
+            return -1
+        self.dt_max = float(2.0 ** np.floor(np.log2(dt_max)))
+        return 0
+
+    def get_scheme(self, scheme: Any) -> int:
+        scheme.value = self.scheme
+        return 0
+
+    def set_scheme(self, scheme: str) -> int:
+        if scheme != "auto" and scheme not in holmberg.schemes():
+            return -1
+        self.scheme = scheme
+        return 0
+
+    def get_precision(self, precision: Any) -> int:
+        precision.value = self.precision
+        return 0
+
+    def set_precision(self, precision: str) -> int:
+        self.precision = precision
+        return 0
+
+    def get_context(self, context: Any) -> int:
+        context.value = self.context
+        return 0
+
+    def set_context(self, context: str) -> int:
+        self.context = context
+        return 0
+
+    def get_device(self, device: Any) -> int:
+        device.value = self.device
+        return 0
+
+    def set_device(self, device: str) -> int:
+        self.device = device
+        return 0
