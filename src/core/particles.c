@@ -1,7 +1,6 @@
 #include "core/particles.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,7 +99,7 @@ static enum hb_status append_note(struct hb_particles *p, const char *key, char 
   char *name;
   HB_TRY(HB_RESIZE(p->note_count + 1, &p->notes));
   HB_TRY(hb_mem_strdup(key, &name));
-  p->notes[p->note_count++] = (struct hb_note){name, value};
+  p->notes[p->note_count++] = (struct hb_note){.key = name, .value = value};
   return HB_OK;
 }
 
@@ -114,6 +113,7 @@ enum hb_status hb_particles_set_note(struct hb_particles *p, const char *key, co
   if (note) {
     hb_mem_free(note->value);
     note->value = copy;
+    note->capacity = 0;
     return HB_OK;
   }
   enum hb_status status = append_note(p, key, copy);
@@ -121,14 +121,36 @@ enum hb_status hb_particles_set_note(struct hb_particles *p, const char *key, co
   return status;
 }
 
+/* Makes room in a note for `more` characters. */
+static enum hb_status make_room(struct hb_note *note, size_t more)
+{
+  if (note->capacity == 0) note->length = strlen(note->value);
+  size_t needed = note->length + more + 1;
+  if (needed <= note->capacity) return HB_OK;
+  HB_TRY(HB_RESIZE(2 * needed, &note->value));
+  note->capacity = 2 * needed;
+  return HB_OK;
+}
+
+enum hb_status hb_particles_extend_note(struct hb_particles *p, const char *key, const char *line,
+                                        size_t length)
+{
+  struct hb_note *note = find_note(p, key);
+  int is_new = !note;
+  if (is_new) {
+    HB_TRY(hb_particles_set_note(p, key, ""));
+    note = find_note(p, key);
+  }
+  HB_TRY(make_room(note, length + 1));
+  if (!is_new) note->value[note->length++] = '\n';
+  memcpy(note->value + note->length, line, length);
+  note->value[note->length += length] = 0;
+  return HB_OK;
+}
+
 enum hb_status hb_particles_add_history(struct hb_particles *p, const char *line)
 {
-  const char *old = hb_particles_note(p, "history");
-  struct hb_text text = {0};
-  enum hb_status status = hb_text_append(&text, "%s%s%s", old ? old : "", old ? "\n" : "", line);
-  if (status == HB_OK) status = hb_particles_set_note(p, "history", text.text);
-  hb_mem_free(text.text);
-  return status;
+  return hb_particles_extend_note(p, "history", line, strlen(line));
 }
 
 enum hb_status hb_particles_check(const struct hb_particles *p)

@@ -7,6 +7,7 @@
 
 struct hb_note {
   char *key, *value;
+  size_t length, capacity; /* of value while it grows; capacity 0: as long as it is */
 };
 
 struct hb_particles {
@@ -26,6 +27,10 @@ struct hb_particles {
 /* HB_ERR_INPUT with particle, quantity and value unless all x and v are finite, all m finite and >= 0, and |t| is small
  * enough for steps to be added. */
 enum hb_status hb_particles_check(const struct hb_particles *particles);
+
+/* Adds a line to a note, or begins it: in time that does not grow with the lines it has. Errors: as hb_particles_set_note. */
+enum hb_status hb_particles_extend_note(struct hb_particles *particles, const char *key, const char *line,
+                                        size_t length);
 
 /* m x v id, notes and time to sections, which share the arrays m x v id; and back. Errors: HB_ERR_INPUT (something is
  * missing or invalid), HB_ERR_INTERNAL. */

@@ -100,15 +100,13 @@ int hb_lines_note(const struct hb_lines *c, const char **key, size_t *length, co
   return 1;
 }
 
-enum hb_status hb_lines_add_note(struct hb_particles *p, const char *key, const char *line, size_t length)
+enum hb_status hb_lines_add_note(struct hb_particles *p, const char *file, const char *key, const char *line,
+                                 size_t length)
 {
-  const char *old = hb_particles_note(p, key);
-  struct hb_text text = {0};
-  enum hb_status status = old ? hb_text_append(&text, "%s\n", old) : HB_OK;
-  if (status == HB_OK) status = hb_text_append_bytes(&text, line, length);
-  if (status == HB_OK) status = hb_particles_set_note(p, key, text.text);
-  hb_mem_free(text.text);
-  return status;
+  enum { MOST = 1024 }; /* each is looked for among all */
+  if (p->note_count == MOST && !hb_particles_note(p, key))
+    return hb_fail(HB_ERR_INPUT, "%s: the header has more than %d notes", file, MOST);
+  return hb_particles_extend_note(p, key, line, length);
 }
 
 static const char history[] = "history";
@@ -135,7 +133,7 @@ enum hb_status hb_lines_put_notes(const struct hb_particles *p,
   enum hb_status status = HB_OK;
   char key[] = "version", version[32];
   snprintf(version, sizeof version, "%s", hb_version());
-  const struct hb_note own = {key, version};
+  const struct hb_note own = {.key = key, .value = version};
   for (size_t k = 0; k < p->note_count && status == HB_OK; k++)
     status = put_note(&p->notes[k], &text, put, context);
   if (status == HB_OK && !hb_particles_note(p, key)) status = put_note(&own, &text, put, context);
@@ -143,7 +141,7 @@ enum hb_status hb_lines_put_notes(const struct hb_particles *p,
   return status;
 }
 
-enum hb_status hb_lines_take_note(struct hb_particles *p, const char *line, size_t length)
+enum hb_status hb_lines_take_note(struct hb_particles *p, const char *file, const char *line, size_t length)
 {
   const struct hb_lines c = {.begin = line, .end = line + strnlen(line, length)};
   const char *key, *value;
@@ -151,8 +149,8 @@ enum hb_status hb_lines_take_note(struct hb_particles *p, const char *line, size
   char name[64];
   if (c.begin == c.end || *c.begin != '#' || !hb_lines_note(&c, &key, &key_length, &value) ||
       key_length >= sizeof name)
-    return hb_lines_add_note(p, history, c.begin, (size_t)(c.end - c.begin));
+    return hb_lines_add_note(p, file, history, c.begin, (size_t)(c.end - c.begin));
   memcpy(name, key, key_length);
   name[key_length] = 0;
-  return hb_lines_add_note(p, name, value, (size_t)(c.end - value));
+  return hb_lines_add_note(p, file, name, value, (size_t)(c.end - value));
 }

@@ -35,9 +35,9 @@ int hb_lines_whole(const struct hb_lines *lines, const char **at, uint64_t *numb
 /* `# key: value` of a line that starts with '#': the key and the start of the value; 0 for another comment. */
 int hb_lines_note(const struct hb_lines *lines, const char **key, size_t *length, const char **value);
 
-/* Adds a line to a note, which may already have lines. */
-enum hb_status hb_lines_add_note(struct hb_particles *particles, const char *key, const char *line,
-                                 size_t length);
+/* Adds a line to a note, which may already have lines; file is for messages. Errors: HB_ERR_INPUT (a great many notes), HB_ERR_INTERNAL. */
+enum hb_status hb_lines_add_note(struct hb_particles *particles, const char *file, const char *key,
+                                 const char *line, size_t length);
 
 /* Calls put for each line of the notes, in order: those of history as they are, others as `# key: value`; last the version,
  * if there is none. Stops at the first failure. */
@@ -45,7 +45,8 @@ enum hb_status hb_lines_put_notes(const struct hb_particles *particles,
                                   enum hb_status (*put)(void *context, const char *line, size_t length),
                                   void *context);
 
-/* Takes such a line back: what is not a note is a line of history. NUL bytes end it. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_lines_take_note(struct hb_particles *particles, const char *line, size_t length);
+/* Takes such a line back: what is not a note is a line of history. NUL bytes end it. Errors: as hb_lines_add_note. */
+enum hb_status hb_lines_take_note(struct hb_particles *particles, const char *file, const char *line,
+                                  size_t length);
 
 #endif

@@ -319,7 +319,8 @@ static enum hb_status make_particles(const struct tree *t, struct hb_particles *
   }
   struct hb_lines log = hb_lines_at_start(t->c.name, t->bytes + t->log, t->log_end - t->log);
   while (hb_lines_next(&log))
-    if (log.begin < log.end) HB_TRY(hb_lines_take_note(p, log.begin, (size_t)(log.end - log.begin)));
+    if (log.begin < log.end)
+      HB_TRY(hb_lines_take_note(p, t->c.name, log.begin, (size_t)(log.end - log.begin)));
   return get_ids(t, p);
 }
 

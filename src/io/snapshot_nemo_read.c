@@ -258,9 +258,11 @@ static enum hb_status open_set(struct walk *w, const struct hb_nemo_item *item)
 static enum hb_status take_item(struct walk *w, const struct hb_nemo_item *item)
 {
   if (w->depth == 0 && w->notes && item->type == 'c') {
-    if (strcmp(item->tag, "History") == 0) return hb_lines_take_note(w->notes, item->data, item->count);
+    if (strcmp(item->tag, "History") == 0)
+      return hb_lines_take_note(w->notes, w->file.name, item->data, item->count);
     if (strcmp(item->tag, "Headline") == 0)
-      return hb_lines_add_note(w->notes, "headline", item->data, strnlen(item->data, item->count));
+      return hb_lines_add_note(w->notes, w->file.name, "headline", item->data,
+                               strnlen(item->data, item->count));
   }
   if (w->depth != 2 || strcmp(w->sets[0], "SnapShot") != 0) return HB_OK;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)

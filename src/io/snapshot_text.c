@@ -142,7 +142,7 @@ static enum hb_status read_header(const struct hb_lines *c, struct hb_particles 
   if (memchr(value, 0, (size_t)(c->end - value)))
     return hb_fail(HB_ERR_INPUT, "%s:%zu: a NUL byte in the note '%s', expected text", c->name, c->line,
                    name);
-  return hb_lines_add_note(p, name, value, (size_t)(c->end - value));
+  return hb_lines_add_note(p, c->name, name, value, (size_t)(c->end - value));
 }
 
 static enum hb_status read_all(struct hb_lines c, struct hb_particles *p)

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Snapshot formats by hand, from their descriptions, knowing nothing of ours.
 
-formats.py make FOLDER          files of four particles that can be read right, named good_*, those of which have identities
-                                10 to 13 in their names have `ids`; the others are to be refused
-formats.py same REF FORMAT FILE ...   the particles of the files are those of the HDF5 snapshot REF, to the last bit kept
-formats.py seeds FOLDER         some of the same as seeds for tests/fuzz"""
+formats.py make FOLDER  files of four particles: those named good_* can be read right, and have identities 10 to 13 if
+                        there is `ids` in their names; the others are to be refused
+formats.py same REF FORMAT FILE ...  the particles of the files are those of the HDF5 snapshot REF, to the last bit kept
+formats.py seeds FOLDER  some of the same as seeds for tests/fuzz"""
 import os
 import re
 import struct
@@ -38,7 +38,8 @@ class Nemo:
             self.bytes += struct.pack(self.order + "%di" % (len(shape) + 1), *shape, 0)
         if data is not None:
             kinds = {"i": "i4", "f": "f4", "d": "f8", "s": "i2", "l": "i8", "h": "f2"}
-            self.bytes += data if isinstance(data, bytes) else np.asarray(data).astype(self.order + kinds[kind]).tobytes()
+            self.bytes += data if isinstance(data,
+                                             bytes) else np.asarray(data).astype(self.order + kinds[kind]).tobytes()
         return self
 
     def begin(self, tag, kind="("):
@@ -65,12 +66,18 @@ def nemo(order="<", real="d"):
     return Nemo(order, real).header().array("Mass", M).array("PhaseSpace", PHASE).close().bytes
 
 
+def massive(**header):
+    return Nemo().header(**header).array("Mass", M)
+
+
 def nemo_unknown():
     """What NEMO and others may add, and what nobody knows."""
     f = Nemo().text("Headline", "by hand").text("History", "mkplummer out 4").item("l", "Strange", 7)
-    f.begin("SetOfOther").begin("Deeper").array("Mass", M).end().begin("Tale", "[").text("Line", "x").end("Tale", "]").end()
+    f.begin("SetOfOther").begin("Deeper").array("Mass", M).end().begin("Tale", "[").text("Line", "x").end("Tale",
+                                                                                                          "]").end()
     f.begin("SnapShot").begin("Diagnostics").array("Energy", np.zeros(3)).array("CMPhaseSpace", np.zeros((2, 3)))
-    f.item("d", "cputime", 1.5).end().begin("Parameters").item("i", "NBody", N).item("d", "Time", T).item("s", "Ngas", 0).end()
+    f.item("d", "cputime", 1.5).end().begin("Parameters").item("i", "NBody", N).item("d", "Time", T).item("s", "Ngas",
+                                                                                                          0).end()
     f.begin("Particles").item("i", "CoordSystem", 0o201402).array("Mass", M).array("Position", X).array("Velocity", V)
     f.array("Potential", -np.ones(N)).array("Acceleration", X).item("i", "Key", IDS, [N]).array("AuxVec", X)
     return f.close().bytes
@@ -134,7 +141,8 @@ def read_nemo(data):
 
 def tipsy(order=">", pad=True, dark=range(N), phi=-1.5, gas=(), stars=(), **header):
     h = {"n": N, "ndim": 3, "gas": len(gas), "dark": len(dark), "stars": len(stars), **header}
-    out = struct.pack(order + "d5i", h.get("t", T), h["n"], h["ndim"], h["gas"], h["dark"], h["stars"]) + (bytes(4) if pad else b"")
+    out = struct.pack(order + "d5i", h.get("t", T), h["n"], h["ndim"], h["gas"], h["dark"],
+                      h["stars"]) + (bytes(4) if pad else b"")
     for i in gas:
         out += struct.pack(order + "12f", M[i], *X[i], *V[i], 7, 8, 9, 10, 11)
     for i in dark:
@@ -152,6 +160,9 @@ def tipsy(order=">", pad=True, dark=range(N), phi=-1.5, gas=(), stars=(), **head
 def rows(first=0, row="%d %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n"):
     numbers = [(first + i, M[i]) + tuple(X[i]) + tuple(V[i]) for i in range(N)]
     return "".join(row % (n if "%d" in row or "%0" in row else n[1:]) for n in numbers)
+
+
+FORTRAN = "%010d%15.6E" + 2 * ("  " + 3 * "%14.6E") + "\n"
 
 
 def phigrape(step="0", n=N, t=T, **more):
@@ -175,8 +186,8 @@ def leaf(i, r=(0, 0, 0), v=(0, 0, 0), index=True):
 
 
 def root(inside, t="  system_time  =  0.5\n", n=N, r=(0, 0, 0), v=(0, 0, 0)):
-    return "(Particle\n  N = %d\n(Log\n ===>  Sat Apr 12 23:01:29 1997\n       Starlab 4.4 : makenode (of an i = 3)\n)Log\n%s%s)Particle\n" % (
-        n, dynamics(1, r, v, t), inside)
+    log = "(Log\n ===>  Sat Apr 12 1997\n       Starlab 4.4 : makenode (of an i = 3)\n)Log\n"
+    return "(Particle\n  N = %d\n%s%s%s)Particle\n" % (n, log, dynamics(1, r, v, t), inside)
 
 
 def nested():
@@ -223,63 +234,78 @@ def text_files():
     good = {
         "phigrape_ids.dat": phigrape(first=10), "one.inp": phigrape(first=1), "zero.in": phigrape(),
         "crlf.phigrape": phigrape().replace("\n", "\r\n"), "banana.init": "0.5\n4\n" + rows(first=1),
-        "fortran.dat": fortran("%10d\n%10d\n%15.6E\n" % (0, N, T) + rows(row="%010d%15.6E  %14.6E%14.6E%14.6E  %14.6E%14.6E%14.6E\n")),
-        "blank_end.phigrape": phigrape() + "\n  \n", "one_index.phigrape": phigrape(row="7" + " %.17g" * 7 + "\n"), "flat_ids.dyn": root("".join(leaf(i) for i in range(N))),
+        "fortran.dat": fortran("%10d\n%10d\n%15.6E\n" % (0, N, T) + rows(row=FORTRAN)),
+        "blank_end.phigrape": phigrape() + "\n  \n", "one_index.phigrape": phigrape(row="7" + " %.17g" * 7 + "\n"),
+        "flat_ids.dyn": root("".join(leaf(i) for i in range(N))),
         "nested_ids.dyn": nested(), "no_index.dyn": root("".join(leaf(i, index=False) for i in range(N))),
         "two_roots_ids.dyn": root(leaf(0), "", 1) + root("".join(leaf(i) for i in range(N))),
-        "xreal.dyn": root("".join(leaf(i) for i in range(N)), "  real_system_time  =  0.5\n  system_time  =  0 8000000000000000\n"),
+        "xreal.dyn": root("".join(leaf(i) for i in range(N)),
+                          "  real_system_time  =  0.5\n  system_time  =  0 8000000000000000\n"),
     }
     bad = {
         "n_more.phigrape": phigrape(n=5), "n_less.phigrape": phigrape(n=3), "n_huge.phigrape": phigrape(n=4000000000),
         "n_half.phigrape": phigrape(n="3.5"), "n_none.phigrape": phigrape(n=0), "n_negative.phigrape": phigrape(n=-4),
-        "word.phigrape": phigrape().replace("0.25", "heavy", 1), "t_nan.phigrape": phigrape(t="nan"), "t_inf.phigrape": phigrape(t="1e999"),
+        "word.phigrape": phigrape().replace("0.25", "heavy", 1), "t_nan.phigrape": phigrape(t="nan"),
+        "t_inf.phigrape": phigrape(t="1e999"),
         "short.phigrape": phigrape().replace(" 4\n", "\n", 1), "long.phigrape": phigrape().replace(" 4\n", " 4 5\n", 1),
         "index.phigrape": phigrape().replace("\n1 ", "\n1.5 "), "minus.phigrape": phigrape().replace("\n1 ", "\n-1 "),
         "empty.phigrape": "", "header.phigrape": "0\n", "columns.phigrape": rows(),
         "no_end.dyn": root(leaf(0), n=1)[:-11], "no_m.dyn": root(leaf(0).replace("  m  =", "  M  ="), n=1),
-        "no_r.dyn": root(leaf(0).replace("  r  =", "  R  ="), n=1), "no_v.dyn": root(leaf(0).replace("  v  =", "  V  ="), n=1),
+        "no_r.dyn": root(leaf(0).replace("  r  =", "  R  ="), n=1),
+        "no_v.dyn": root(leaf(0).replace("  v  =", "  V  ="), n=1),
         "n.dyn": root(leaf(0), n=2), "two_numbers.dyn": root(leaf(0).replace("0  1  2", "0  1"), n=1),
-        "four_numbers.dyn": root(leaf(0).replace("0  1  2", "0  1  2 3"), n=1), "word.dyn": root(leaf(0).replace("0.25", "heavy"), n=1),
-        "nan.dyn": root(leaf(0).replace("0.25", "nan"), n=1), "index.dyn": root(leaf(0).replace("i = 10", "i = -3"), n=1),
-        "brackets.dyn": root(leaf(0).replace(")Dynamics", "(Dynamics"), n=1), "cross.dyn": root(leaf(0).replace(")Hydro", ")Star", 1), n=1),
-        "behind.dyn": root(leaf(0), n=1) + "and so on\n", "outside.dyn": "0 0.25 0 1 2 0 1 4\n", "empty.dyn": "", "bare.dyn": "(Particle\n)Particle\n",
-        "binary.dyn": root(leaf(0).replace("  m  =", "tmpv =\n  m  ="), n=1), "deep.dyn": "(Particle\n" * 2000 + ")Particle\n" * 2000,
+        "four_numbers.dyn": root(leaf(0).replace("0  1  2", "0  1  2 3"), n=1),
+        "word.dyn": root(leaf(0).replace("0.25", "heavy"), n=1),
+        "nan.dyn": root(leaf(0).replace("0.25", "nan"), n=1),
+        "index.dyn": root(leaf(0).replace("i = 10", "i = -3"), n=1),
+        "brackets.dyn": root(leaf(0).replace(")Dynamics", "(Dynamics"), n=1),
+        "cross.dyn": root(leaf(0).replace(")Hydro", ")Star", 1), n=1),
+        "behind.dyn": root(leaf(0), n=1) + "and so on\n", "outside.dyn": "0 0.25 0 1 2 0 1 4\n", "empty.dyn": "",
+        "bare.dyn": "(Particle\n)Particle\n",
+        "binary.dyn": root(leaf(0).replace("  m  =", "tmpv =\n  m  ="), n=1),
+        "deep.dyn": "(Particle\n" * 2000 + ")Particle\n" * 2000,
     }
     return good, bad
 
 
 def binary_files():
     good = {"nemo_%s_%s.nemo" % (o, r): nemo(b, r) for o, b in (("little", "<"), ("big", ">")) for r in "fd"}
-    good.update({"unknown_ids.snap": nemo_unknown(), "mixed.nemo": nemo_mixed(), "no_extension": nemo(), "nemo.dat": nemo(">"),
-                 "zero_keys.nemo": Nemo().header().array("Mass", M).array("PhaseSpace", PHASE).item("i", "Key", 0 * IDS, [N]).close().bytes,
-                 "long_key_ids.nemo": Nemo().header().array("Mass", M).array("PhaseSpace", PHASE).item("l", "Key", IDS, [N]).close().bytes})
+    good.update({"unknown_ids.snap": nemo_unknown(), "mixed.nemo": nemo_mixed(), "no_extension": nemo(),
+                 "nemo.dat": nemo(">"),
+                 "zero_keys.nemo": massive().array("PhaseSpace", PHASE).item("i", "Key", 0 * IDS, [N]).close().bytes,
+                 "long_key_ids.nemo": massive().array("PhaseSpace", PHASE).item("l", "Key", IDS, [N]).close().bytes})
     for pad in (False, True):
         for name, order in (("standard", ">"), ("native", "=")):
             good["%s_%d.tipsy" % (name, 28 + 4 * pad)] = tipsy(order, pad)
     good.update({"mixture.std": tipsy(gas=[0], dark=[1, 2], stars=[3]), "cuda_ids.bin": tipsy("=", phi=None),
-                 "bonsai_ids.tipsy": tipsy("=", phi=None, dark=[0, 1], stars=[2, 3]), "no_phi.bin": tipsy("=", phi=0.0)})
+                 "bonsai_ids.tipsy": tipsy("=", phi=None, dark=[0, 1], stars=[2, 3]),
+                 "no_phi.bin": tipsy("=", phi=0.0)})
     whole, big = nemo(), Nemo()
     bad = {
         "nemo_magic.nemo": b"\x92\x0a" + whole[2:], "nemo_type.nemo": whole.replace(b"d\0Mass", b"q\0Mass"),
-        "nemo_none.nemo": Nemo().text("History", "x").bytes, "nemo_open.nemo": whole[:-4], "nemo_close.nemo": whole + Nemo().end().bytes,
-        "nemo_behind.nemo": whole + b"\x92", "nemo_empty.nemo": b"", "nemo_deep.nemo": Nemo().bytes + b"".join([Nemo().begin("A").bytes] * 40),
+        "nemo_none.nemo": Nemo().text("History", "x").bytes, "nemo_open.nemo": whole[:-4],
+        "nemo_close.nemo": whole + Nemo().end().bytes,
+        "nemo_behind.nemo": whole + b"\x92", "nemo_empty.nemo": b"",
+        "nemo_deep.nemo": Nemo().bytes + b"".join([Nemo().begin("A").bytes] * 40),
         "nemo_tag.nemo": big.begin("x" * 100).end().bytes, "nemo_tag_bytes.nemo": whole.replace(b"Mass", b"Ma\ns"),
-        "nemo_negative.nemo": Nemo().header().item("d", "Mass", M, [-4]).bytes, "nemo_endless.nemo": Nemo().header().item("d", "Mass", M, [2**31 - 1] * 8).bytes,
+        "nemo_negative.nemo": Nemo().header().item("d", "Mass", M, [-4]).bytes,
+        "nemo_endless.nemo": Nemo().header().item("d", "Mass", M, [2**31 - 1] * 8).bytes,
         "nemo_dimensions.nemo": Nemo().header().item("d", "Mass", M, [1] * 30).bytes,
-        "nemo_no_n.nemo": Nemo().begin("SnapShot").begin("Parameters").end().begin("Particles").array("Mass", M).array("PhaseSpace", PHASE).close().bytes,
-        "nemo_n.nemo": Nemo().header(n=5).array("Mass", M).array("PhaseSpace", PHASE).close().bytes,
-        "nemo_n_huge.nemo": Nemo().header(n=2**31 - 1).array("Mass", M).array("PhaseSpace", PHASE).close().bytes,
-        "nemo_n_0.nemo": Nemo().header(n=0).array("Mass", M).array("PhaseSpace", PHASE).close().bytes,
+        "nemo_no_n.nemo": Nemo().begin("SnapShot").begin("Particles").array("PhaseSpace", PHASE).close().bytes,
+        "nemo_n.nemo": massive(n=5).array("PhaseSpace", PHASE).close().bytes,
+        "nemo_n_huge.nemo": massive(n=2**31 - 1).array("PhaseSpace", PHASE).close().bytes,
+        "nemo_n_0.nemo": massive(n=0).array("PhaseSpace", PHASE).close().bytes,
         "nemo_no_mass.nemo": Nemo().header().array("PhaseSpace", PHASE).close().bytes,
-        "nemo_no_v.nemo": Nemo().header().array("Mass", M).array("Position", X).close().bytes,
-        "nemo_int.nemo": Nemo().header().array("Mass", M).item("i", "PhaseSpace", PHASE, [N, 2, 3]).close().bytes,
-        "nemo_shape.nemo": Nemo().header().array("Mass", M).array("PhaseSpace", PHASE.reshape(N, 6)).close().bytes,
-        "nemo_system.nemo": Nemo().header().item("i", "CoordSystem", 2 << 16 | 0o1402).array("Mass", M).array("PhaseSpace", PHASE).close().bytes,
-        "nemo_key.nemo": Nemo().header().array("Mass", M).array("PhaseSpace", PHASE).item("i", "Key", IDS - 12, [N]).close().bytes,
-        "nemo_nan.nemo": Nemo().header().array("Mass", M).array("PhaseSpace", PHASE * np.nan).close().bytes,
+        "nemo_no_v.nemo": massive().array("Position", X).close().bytes,
+        "nemo_int.nemo": massive().item("i", "PhaseSpace", PHASE, [N, 2, 3]).close().bytes,
+        "nemo_shape.nemo": massive().array("PhaseSpace", PHASE.reshape(N, 6)).close().bytes,
+        "nemo_system.nemo": massive().item("i", "CoordSystem", 2 << 16).array("PhaseSpace", PHASE).close().bytes,
+        "nemo_key.nemo": massive().array("PhaseSpace", PHASE).item("i", "Key", IDS - 12, [N]).close().bytes,
+        "nemo_nan.nemo": massive().array("PhaseSpace", PHASE * np.nan).close().bytes,
         "nemo_minus.nemo": Nemo().header().array("Mass", -M).array("PhaseSpace", PHASE).close().bytes,
-        "nemo_time.nemo": Nemo().header(t=np.inf).array("Mass", M).array("PhaseSpace", PHASE).close().bytes,
-        "tipsy_empty.tipsy": b"", "tipsy_short.tipsy": tipsy()[:20], "tipsy_cut.tipsy": tipsy()[:-1], "tipsy_longer.tipsy": tipsy() + b"\0",
+        "nemo_time.nemo": massive(t=np.inf).array("PhaseSpace", PHASE).close().bytes,
+        "tipsy_empty.tipsy": b"", "tipsy_short.tipsy": tipsy()[:20], "tipsy_cut.tipsy": tipsy()[:-1],
+        "tipsy_longer.tipsy": tipsy() + b"\0",
         "tipsy_ndim.tipsy": tipsy(ndim=2), "tipsy_n.tipsy": tipsy(n=5),
         "tipsy_nan.tipsy": tipsy(t=np.nan), "tipsy_header.tipsy": tipsy()[:32],
     }
@@ -304,22 +330,30 @@ def amuse_files(folder):
     first = "data/0000000001"
     none = {key: "none" for key in UNITS}
     turned = dict(UNITS, speed="%s / %s" % (UNITS["length"], UNITS["time"]))
-    good = {"plain_ids.amuse": {}, "last_ids.h5": {"times": (0.25, T)}, "unitless_ids.hdf5": {"units": none}, "turned_ids.amuse": {"units": turned}}
+    good = {"plain_ids.amuse": {}, "last_ids.h5": {"times": (0.25, T)}, "unitless_ids.hdf5": {"units": none},
+            "turned_ids.amuse": {"units": turned}}
     for name, options in good.items():
         amuse(os.path.join(folder, "good_" + name), **options)
     bad = {
-        "kg": dict(units=dict(UNITS, mass="system.get('S.I.').base('mass')")), "scaled": dict(units=dict(UNITS, length="(2.0 * %s)" % UNITS["length"])),
+        "kg": dict(units=dict(UNITS, mass="system.get('S.I.').base('mass')")),
+        "scaled": dict(units=dict(UNITS, length="(2.0 * %s)" % UNITS["length"])),
         "years": dict(units=dict(UNITS, time="(31557600.0 * system.get('S.I.').base('time'))")),
         "grid": dict(change=lambda f: edit(f, first, "type", b"grid")), "no_set": dict(times=()),
-        "no_keys": dict(change=lambda f: edit(f, first + "/keys")), "no_mass": dict(change=lambda f: edit(f, first + "/attributes/mass")),
-        "no_attributes": dict(change=lambda f: edit(f, first + "/attributes")), "no_data": dict(change=lambda f: edit(f, "data")),
-        "n": dict(change=lambda f: edit(f, first, "number_of_particles", 5)), "n_0": dict(change=lambda f: edit(f, first, "number_of_particles", 0)),
-        "n_huge": dict(change=lambda f: edit(f, first, "number_of_particles", 2**40)), "n_text": dict(change=lambda f: edit(f, first, "number_of_particles", b"4")),
+        "no_keys": dict(change=lambda f: edit(f, first + "/keys")),
+        "no_mass": dict(change=lambda f: edit(f, first + "/attributes/mass")),
+        "no_attributes": dict(change=lambda f: edit(f, first + "/attributes")),
+        "no_data": dict(change=lambda f: edit(f, "data")),
+        "n": dict(change=lambda f: edit(f, first, "number_of_particles", 5)),
+        "n_0": dict(change=lambda f: edit(f, first, "number_of_particles", 0)),
+        "n_huge": dict(change=lambda f: edit(f, first, "number_of_particles", 2**40)),
+        "n_text": dict(change=lambda f: edit(f, first, "number_of_particles", b"4")),
         "flat": dict(change=lambda f: edit(f, first + "/attributes/x", value=np.zeros((N, 3)))),
         "no_unit": dict(change=lambda f: edit(f, first + "/attributes/x", value=np.zeros(N))),
-        "link": dict(change=lambda f: edit(f, first + "/attributes/x", value=h5py.ExternalLink("good_plain_ids.amuse", "/" + first + "/keys"))),
+        "link": dict(change=lambda f: edit(f, first + "/attributes/x",
+                                           value=h5py.ExternalLink("good_plain_ids.amuse", "/" + first + "/keys"))),
         "number_unit": dict(change=lambda f: edit(f, first + "/attributes/x", "units", 7)),
-        "nan": dict(change=lambda f: edit(f, first, "timestamp", np.nan)), "no_time_unit": dict(change=lambda f: f[first].attrs.__delitem__("timestamp_unit")),
+        "nan": dict(change=lambda f: edit(f, first, "timestamp", np.nan)),
+        "no_time_unit": dict(change=lambda f: f[first].attrs.__delitem__("timestamp_unit")),
     }
     for name, options in bad.items():
         amuse(os.path.join(folder, "amuse_" + name + ".amuse"), **options)
@@ -417,7 +451,8 @@ def get_dyn(path):
     particles = [(v, dict(inside)["Dynamics"][0]) for kind, (v, inside) in children if kind == "Particle"]
     assert int(values["N"][0]) == len(particles)
     column = lambda key: np.array([[float(w) for w in d[key]] for _, d in particles])
-    return float(top["system_time"][0]), np.array([int(v["i"][0]) for v, _ in particles]), column("m")[:, 0], column("r"), column("v")
+    ids = np.array([int(v["i"][0]) for v, _ in particles])
+    return float(top["system_time"][0]), ids, column("m")[:, 0], column("r"), column("v")
 
 
 def get_amuse(path):
@@ -428,17 +463,19 @@ def get_amuse(path):
         assert g.attrs["class_of_the_particles"].tobytes() == b"camuse.datamodel.particles\nParticles\np0\n."
         a = g["attributes"]
         units = {name: a[name].attrs["units"].decode() for name in a}
-        assert units == dict({"mass": UNITS["mass"]}, **{c: UNITS["length"] for c in "xyz"}, **{"v" + c: UNITS["speed"] for c in "xyz"})
+        assert units == dict({"mass": UNITS["mass"]}, **{c: UNITS["length"] for c in "xyz"},
+                             **{"v" + c: UNITS["speed"] for c in "xyz"})
         assert g.attrs["timestamp_unit"].decode() == UNITS["time"]
         vector = lambda names: np.stack([a[name][:] for name in names], axis=1)
         return g.attrs["timestamp"], g["keys"][:], a["mass"][:], vector("xyz"), vector(("vx", "vy", "vz"))
 
 
 def get_xdmf(path):
-    """What ParaView would follow: each item names a file beside the description, a data set in it, its type and shape."""
+    """What ParaView follows: each item names a file beside the description, a data set in it, its type and shape."""
     grid = ET.parse(path).getroot().find("Domain/Grid")
     n = int(grid.find("Topology").get("NumberOfElements"))
-    assert grid.find("Topology").get("TopologyType") == "Polyvertex" and grid.find("Geometry").get("GeometryType") == "XYZ"
+    assert grid.find("Topology").get("TopologyType") == "Polyvertex"
+    assert grid.find("Geometry").get("GeometryType") == "XYZ"
     found = {}
     for item in grid.iter("DataItem"):
         name, data = item.text.split(":")
@@ -452,7 +489,8 @@ def get_xdmf(path):
     part = lambda name: found["/PartType1/" + name]
     rows = grid.find("Topology/DataItem")  # where there are any
     assert (rows is not None) == np.array_equal(part("ParticleIDs"), np.arange(n))
-    return float(grid.find("Time").get("Value")), part("ParticleIDs"), part("Masses"), part("Coordinates"), part("Velocities")
+    t = float(grid.find("Time").get("Value"))
+    return t, part("ParticleIDs"), part("Masses"), part("Coordinates"), part("Velocities")
 
 
 READERS = {"nemo": get_nemo, "phigrape": get_phigrape, "dyn": get_dyn, "amuse": get_amuse, "xdmf": get_xdmf,
