@@ -6,7 +6,7 @@
 
 static _Thread_local char sentence[1024];
 
-const char *hb_version(void) { return HB_VERSION; } /* from the Makefile */
+const char *hb_library_version(void) { return HB_VERSION; } /* from the Makefile */
 const char *hb_error(void) { return sentence; }
 
 enum hb_status hb_fail(enum hb_status status, const char *format, ...)

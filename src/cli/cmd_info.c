@@ -135,7 +135,7 @@ static enum hb_status print_json(const struct machine *machine, uint64_t n)
   const struct hb_force_scheme *schemes = hb_force_schemes(&scheme_count);
   struct hb_json json = {stdout, 0};
   hb_json_open_object(&json, NULL);
-  hb_json_text(&json, "version", hb_version());
+  hb_json_text(&json, "version", hb_library_version());
   json_array(&json, "contexts", HB_TABLE_COLUMNS(context_columns), machine->contexts,
              sizeof *machine->contexts, HB_CONTEXT_COUNT);
   json_array(&json, "devices", HB_TABLE_COLUMNS(device_columns), machine->devices, sizeof *machine->devices,
@@ -236,7 +236,7 @@ static enum hb_status info_machine(const struct settings *s)
   HB_TRY(hb_info_devices(DEVICES_MOST, machine.devices, &machine.device_count));
   if (machine.device_count > DEVICES_MOST) machine.device_count = DEVICES_MOST;
   if (s->json) return print_json(&machine, s->n);
-  printf("holmberg %s\n", hb_version());
+  printf("holmberg %s\n", hb_library_version());
   print_contexts(&machine);
   print_devices(&machine);
   print_limits(&machine);

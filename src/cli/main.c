@@ -39,7 +39,7 @@ static void print_help(void)
        "  holmberg ic plummer -n 1024 && holmberg run plummer.h5 --t-end 0.5 -o end.h5");
 }
 
-static void print_version(void) { printf("holmberg %s\n", hb_version()); }
+static void print_version(void) { printf("holmberg %s\n", hb_library_version()); }
 
 static enum hb_status work(const struct hb_opts_command *command, int count, char **words)
 {

@@ -153,7 +153,7 @@ static enum hb_status put_notes(hid_t file, const struct hb_particles *p)
   uint32_t sum = hb_hdf5_notes_sum(p);
   if (any_long)
     HB_TRY(hb_hdf5_put_attribute(group, HB_HDF5_NOTES_SUM, H5T_STD_U32LE, H5T_NATIVE_UINT32, 0, &sum));
-  return hb_particles_note(p, "version") ? HB_OK : hb_hdf5_put_text(group, "version", hb_version());
+  return hb_particles_note(p, "version") ? HB_OK : hb_hdf5_put_text(group, "version", hb_library_version());
 }
 
 /* With a checksum for each chunk of rows. Chunks are as equal as possible, since the last one is stored in full. */

@@ -132,7 +132,7 @@ enum hb_status hb_lines_put_notes(const struct hb_particles *p,
   struct hb_text text = {0};
   enum hb_status status = HB_OK;
   char key[] = "version", version[32];
-  snprintf(version, sizeof version, "%s", hb_version());
+  snprintf(version, sizeof version, "%s", hb_library_version());
   const struct hb_note own = {.key = key, .value = version};
   for (size_t k = 0; k < p->note_count && status == HB_OK; k++)
     status = put_note(&p->notes[k], &text, put, context);

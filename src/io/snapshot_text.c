@@ -58,7 +58,7 @@ static enum hb_status write_all(struct hb_text *text, const struct hb_particles 
   HB_TRY(hb_text_append(text, "%s%*s\n", sum_mark, SUM_DIGITS, "")); /* filled in at the end */
   HB_TRY(hb_text_append(text, "# n: %zu\n# t: %.17g\n", p->n, p->t));
   for (size_t k = 0; k < p->note_count; k++) HB_TRY(write_note(text, &p->notes[k]));
-  if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_version()));
+  if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_library_version()));
   HB_TRY(hb_text_append(text, "# %s\n", columns));
   for (size_t i = 0; i < p->n; i++) {
     char row[COLUMNS * 32]; /* a double takes at most 24 characters and a blank */

@@ -194,7 +194,7 @@ static enum hb_status film(struct work *w)
 {
   const struct hb_render *r = w->render;
   char version[64];
-  snprintf(version, sizeof version, "Holmberg %s", hb_version());
+  snprintf(version, sizeof version, "Holmberg %s", hb_library_version());
   const struct hb_png_text text[] = {{"Software", version},
                                      {"command", r->command},
                                      {"device", w->context->caps.renderer},

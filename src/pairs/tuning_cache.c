@@ -33,7 +33,7 @@ const char *hb_tuning_cache_path(void)
 static void print_key(const struct hb_tuning_key *key, size_t room, char *text)
 {
   snprintf(text, room, "%s|%s|%s %s %s %s %zu", key->context->caps.renderer, key->context->caps.version,
-           hb_version(), key->scheme, key->precision, key->interaction, key->n);
+           hb_library_version(), key->scheme, key->precision, key->interaction, key->n);
   for (char *c = text; *c; c++)
     if (*c == '\t' || *c == '\n') *c = ' ';
 }

@@ -76,7 +76,7 @@ static void fill_head(const struct hb_reproduction *r, unsigned chosen, struct h
   size_t n = 0; /* the largest run with both the host and the kernel of 2007 */
   strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime(&now));
   hb_values_word(report->values, "date", date);
-  hb_values_word(report->values, "version", hb_version());
+  hb_values_word(report->values, "version", hb_library_version());
   for (size_t m = r->n_least; m <= r->n_most; m *= 2)
     if (hb_section_wall(r, HB_SOURCE_CG2007, m) > 0 && hb_section_wall(r, HB_SOURCE_HOST, m) > 0) n = m;
   hb_section_set(report, "found_n", (double)n);

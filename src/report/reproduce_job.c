@@ -79,7 +79,7 @@ static void write_header(FILE *file, const struct hb_job *job, double wall_s)
   struct hb_json json = {.out = file};
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "command", job->command);
-  hb_json_text(&json, "version", hb_version());
+  hb_json_text(&json, "version", hb_library_version());
   hb_json_text(&json, "commit", hb_commit);
   hb_json_text(&json, "date", date);
   hb_json_number(&json, "estimate_s", job->estimate_s);
@@ -113,7 +113,7 @@ int hb_job_is_kept(struct hb_job *job)
   text[strcspn(text, "\n")] = 0;
   int same = hb_record_take("", text, &header) == HB_OK &&
              strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
-             strcmp(hb_record_text(&header, "version"), hb_version()) == 0;
+             strcmp(hb_record_text(&header, "version"), hb_library_version()) == 0;
   if (same) {
     snprintf(job->failure, sizeof job->failure, "%s", hb_record_text(&header, "failure"));
     job->wall_s = hb_record_number(&header, "job_wall_s");

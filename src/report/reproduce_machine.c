@@ -81,7 +81,8 @@ static void put_all(FILE *out)
 #else
   static const char compiler[] = "gcc " __VERSION__;
 #endif
-  row(&json, "Holmberg", hb_phrase("%s, commit %s, compiled by %s", hb_version(), hb_commit, compiler));
+  row(&json, "Holmberg",
+      hb_phrase("%s, commit %s, compiled by %s", hb_library_version(), hb_commit, compiler));
   processor_line("cpu MHz", clock);
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "kind", "host");

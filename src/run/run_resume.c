@@ -112,7 +112,7 @@ static enum hb_status compare(const struct hb_checkpoint_info *info, struct hb_r
   const struct hb_force *force = hb_sim_force(run->sim);
   const char *const pairs[][2] = {{info->device, hb_force_device(force)},
                                   {info->context, hb_force_context(force)},
-                                  {info->version, hb_version()}};
+                                  {info->version, hb_library_version()}};
   char note[640], t[32];
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
     if (strcmp(pairs[k][0], pairs[k][1]) == 0) continue;

@@ -29,7 +29,7 @@ static const unsigned shaping_flags = HB_FORCE_CG2007_RECT | HB_FORCE_NO_TUNE;
 static enum hb_status put_strings(const struct hb_sim *sim, struct hb_sections *sections)
 {
   const char *const strings[STRINGS] = {
-      [VERSION] = hb_version(),
+      [VERSION] = hb_library_version(),
       [INTEGRATOR] = sim->params.integrator,
       [SCHEME] = hb_force_scheme(sim->force)->name,
       [PRECISION] = hb_force_precision(sim->force),

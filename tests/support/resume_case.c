@@ -40,7 +40,7 @@ static struct hb_sim *save_and_resume(struct hb_sim *sim)
   struct hb_checkpoint_info info;
   hb_checkpoint_info(checkpoint, &info);
   const struct hb_force *force = hb_sim_force(sim);
-  assert_string_equal(info.version, hb_version());
+  assert_string_equal(info.version, hb_library_version());
   assert_string_equal(info.scheme, hb_force_scheme(force)->name);
   assert_string_equal(info.precision, hb_force_precision(force));
   assert_string_equal(info.tuning, hb_force_tuning(force));

@@ -104,7 +104,7 @@ static void test_damage(void **state)
   snprintf(
       text, sizeof text,
       "# holmberg tunings 2\nno tab here\nA GPU|4.5 driver 1|%s bag single gravity_jerk 2048\ti_each=x\n",
-      hb_version());
+      hb_library_version());
   overwrite(text);
   warnings = 0;
   assert_int_equal(get("bag", 2048), -1);

@@ -24,7 +24,7 @@ void hb_checkpoint_close(struct hb_checkpoint *checkpoint);
 
 /* What it was written by. */
 struct hb_checkpoint_info {
-  const char *version; /* hb_version()                       */
+  const char *version; /* hb_library_version()                       */
   const char *scheme, *precision, *tuning, *context, *device;
   const char *path; /* the file's */
 };

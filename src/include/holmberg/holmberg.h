@@ -40,8 +40,8 @@ enum hb_status {
   HB_ERR_STOPPED = 75  /* stopped before the end on request; the program only      */
 };
 
-const char *hb_version(void); /* "0.1.0" */
-const char *hb_error(void);   /* the sentence of this thread's last failure; "" if none */
+const char *hb_library_version(void); /* "0.1.0" */
+const char *hb_error(void);           /* the sentence of this thread's last failure; "" if none */
 
 /* ---- particles --------------------------------------------------------------------------------------- */
 

@@ -347,7 +347,7 @@ WORDS = [
 
 # Name: (result, arguments)
 FUNCTIONS = {
-    "hb_version": (c_char_p, []),
+    "hb_library_version": (c_char_p, []),
     "hb_error": (c_char_p, []),
     "hb_particles_create": (Status, [c_size_t, POINTER(c_void_p)]),
     "hb_particles_copy": (Status, [c_void_p, POINTER(c_void_p)]),

@@ -203,4 +203,4 @@ def number_of(word: str, what: str, name: str) -> int:
 
 def version() -> str:
     """The version of the library, like '0.1.0'."""
-    return lib.hb_version().decode()
+    return lib.hb_library_version().decode()
