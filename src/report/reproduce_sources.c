@@ -60,7 +60,7 @@ struct probe_sizes {
 
 static struct probe_sizes probe_sizes(const struct hb_reproduction *r)
 {
-  size_t large = r->n_most > 4096 ? 8192 : 2048;
+  size_t large = r->n_most > 4096 ? 8192 : r->n_most >= 1024 ? 2048 : 512;
   return (struct probe_sizes){{large / 8, large}, {large / 128, large / 8}};
 }
 
