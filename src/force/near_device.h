@@ -62,8 +62,8 @@ struct hb_near_sources {
   void (*place)(void *owner, size_t from, size_t to, double *x);
   /* writes device->sources and frame on the device; NULL: the host sends x */
   enum hb_status (*fill)(void *owner, struct hb_near_device *device);
-  /* told before so many places are asked for by several threads: then it may be better to compute all of them, and to return
-   * them; else NULL. Without memory: NULL. */
+  /* called before several threads ask for `count` places: it may be better to compute all of them now, and return them. NULL
+   * where it is not, or without memory. */
   const double *(*expect)(void *owner, size_t count);
 };
 void hb_near_set_sources(struct hb_near *near, const struct hb_near_sources *sources);

@@ -114,7 +114,7 @@ enum hb_status hb_timed_put(struct hb_timed *p, size_t count, const uint32_t *ad
     if (at >= n) n = at + 1;
   }
   HB_TRY(reserve(p, n));
-  for (size_t at = p->n; at < n; at++) wait_for(p, at); /* what lies between is sent, too */
+  for (size_t at = p->n; at < n; at++) wait_for(p, at); /* addresses in between are sent, too */
   p->n = n;
   for (size_t k = 0; k < count; k++) {
     size_t at = address ? address[k] : k;
@@ -194,7 +194,7 @@ static enum hb_status reserve_device(struct hb_timed *p, const struct hb_pairs *
   return HB_OK;
 }
 
-static void nobody_waits(struct hb_timed *p)
+static void none_waits(struct hb_timed *p)
 {
   for (size_t k = 0; k < p->waiting_count; k++) p->is_waiting[p->waiting[k]] = 0;
   p->waiting_count = 0;
@@ -234,7 +234,7 @@ enum hb_status hb_timed_predict(struct hb_timed *p, size_t nj, double t)
   HB_TRY(hb_force_engine(p->force, nj, &pairs));
   int on_device = pairs && hb_timed_device_suits(pairs);
   HB_TRY(on_device ? predict_on_device(p, pairs) : predict_on_host(p));
-  nobody_waits(p);
+  none_waits(p);
   p->is_predicted = 1;
   if (p->near) set_near_sources(p);
   return HB_OK;

@@ -22,7 +22,7 @@ struct hb_timed;
 enum hb_status hb_timed_create(struct hb_force *force, struct hb_timed **timed);
 void hb_timed_destroy(struct hb_timed *timed);
 
-/* Stores particles[count] at these addresses (NULL: 0, 1, ...), each of which is overwritten as often as one likes; the last
+/* Stores particles[count] at these addresses (NULL: 0, 1, ...), any of which may be stored again; the last
  * counts. Memory grows to the highest address; an address never stored holds a particle without mass at the origin.
  * Nothing is sent before the next prediction. Errors: HB_ERR_INTERNAL (memory), HB_ERR_USAGE (an address of 2^31 or more). */
 enum hb_status hb_timed_put(struct hb_timed *timed, size_t count, const uint32_t *address,

@@ -51,7 +51,7 @@ void hb_gl_context_release(void)
   none_is_current();
 }
 
-/* Whether another thread has it, and nobody else can use it. */
+/* Whether it is current in another thread, which alone can use it then. */
 static int is_elsewhere(const struct hb_gl_context *c) { return c->thread && c->thread != &visit; }
 
 int hb_gl_visit_begin(void) { return ++visit.depth; }

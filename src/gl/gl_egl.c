@@ -185,7 +185,7 @@ static void egl_close(void *handle)
 }
 
 /* A display is never terminated: EGL returns the same one for each request for a platform, without counting, and to end
- * it would end the contexts of everybody in the process. */
+ * it would end all contexts in the process. */
 static enum hb_status try_display(struct egl *e, EGLenum platform, void *native, int debug)
 {
   e->display = egl.GetPlatformDisplay(platform, native, NULL);

@@ -138,13 +138,12 @@ static enum hb_status last(const struct hb_board_call *call, const struct hb_boa
   return hb_board_nearest(b, results->nearest, results->r_nearest);
 }
 
-/* No program shall take what was in its arrays for forces. */
 static void spoil(const struct hb_board_call *call, const struct hb_board_results *results)
 {
   size_t n = call->ni > 0 ? (size_t)call->ni : 0;
-  for (size_t k = 0; results->a && k < 3 * n; k++) results->a[k] = NAN;
-  for (size_t k = 0; results->j && k < 3 * n; k++) results->j[k] = NAN;
-  for (size_t k = 0; results->phi && k < n; k++) results->phi[k] = NAN;
+  hb_engine_spoil(3 * n, results->a);
+  hb_engine_spoil(3 * n, results->j);
+  hb_engine_spoil(n, results->phi);
   for (size_t k = 0; results->nearest && k < n; k++) results->nearest[k] = -1;
   for (size_t k = 0; results->r_nearest && k < n; k++) results->r_nearest[k] = NAN;
 }

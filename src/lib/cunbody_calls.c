@@ -25,7 +25,7 @@ struct task {
 static enum hb_status compute(const struct task *t)
 {
   size_t n = (size_t)t->ni, own_count = t->xi == t->xj ? n : 0;
-  double *rest; /* jerk and potential of who does not want them */
+  double *rest; /* jerk and potential where the caller wants none */
   uint32_t *own;
   HB_TRY(HB_ALLOC(4 * n, &rest));
   enum hb_status status = HB_ALLOC(own_count, &own);
@@ -50,18 +50,13 @@ static enum hb_status run(const struct task *t)
   return status;
 }
 
-static void fill(double *data, size_t count, double value)
-{
-  for (size_t k = 0; data && k < count; k++) data[k] = value;
-}
-
 static void run_or_spoil(const struct task *t)
 {
-  if (hb_engine_told(run(t)) == 0) return;
+  if (hb_engine_report(run(t)) == 0) return;
   size_t n = t->ni > 0 ? (size_t)t->ni : 0;
-  fill(t->a, 3 * n, NAN);
-  fill(t->j, 3 * n, NAN);
-  fill(t->phi, n, NAN);
+  hb_engine_spoil(3 * n, t->a);
+  hb_engine_spoil(3 * n, t->j);
+  hb_engine_spoil(n, t->phi);
 }
 
 void force(double xj[][3], double mj[], double xi[][3], double eps2, double a[][3], int ni, int nj)

@@ -182,11 +182,16 @@ enum hb_status hb_engine_forces(struct hb_engine *e, double eps2, size_t ni, con
 
 /* ---- failures ---- */
 
-int hb_engine_told(enum hb_status status)
+int hb_engine_report(enum hb_status status)
 {
-  static atomic_flag was_told = ATOMIC_FLAG_INIT;
+  static atomic_flag was_reported = ATOMIC_FLAG_INIT;
   if (status == HB_OK) return 0;
-  if (!hb_environment_is_quiet() && !atomic_flag_test_and_set(&was_told))
+  if (!hb_environment_is_quiet() && !atomic_flag_test_and_set(&was_reported))
     fprintf(stderr, "holmberg: %s\n", hb_error());
   return -(int)status;
+}
+
+void hb_engine_spoil(size_t n, double *results)
+{
+  for (size_t k = 0; results && k < n; k++) results[k] = NAN;
 }

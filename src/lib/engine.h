@@ -36,8 +36,11 @@ enum hb_status hb_engine_forces(struct hb_engine *engine, double eps2, size_t ni
 /* Finds neighbors of points among sources of hb_engine_set_j on the engine's device; NULL: it has none. */
 struct hb_gl_context *hb_engine_context(struct hb_engine *engine);
 
-/* For calls whose programs may look at no status: 0 for HB_OK, else minus the status. The first failure of a process is
- * told on stderr, unless HB_G6_QUIET is set. */
-int hb_engine_told(enum hb_status status);
+/* For programs that may not check a result: 0 for HB_OK, else minus the status. The first failure of a process is also
+ * written to stderr, unless HB_G6_QUIET is set. */
+int hb_engine_report(enum hb_status status);
+
+/* Fills results[n] (nullable) with NaN, so that what the array held before is not mistaken for forces. */
+void hb_engine_spoil(size_t n, double *results);
 
 #endif

@@ -55,7 +55,7 @@ static enum hb_status open(int id)
   return status;
 }
 
-void g5_openMC(int devid) { hb_engine_told(open(devid)); }
+void g5_openMC(int devid) { hb_engine_report(open(devid)); }
 
 /* ---- particles ---- */
 
@@ -106,7 +106,7 @@ static enum hb_status set_points(int id, int ni, const double *x)
   HB_TRY(find(id, &b));
   if (ni < 0) return hb_fail(HB_ERR_USAGE, "the number of points is %d, expected >= 0", ni);
   size_t count = (size_t)ni;
-  hb_engine_finish(b->engine); /* a run whose forces nobody asked for */
+  hb_engine_finish(b->engine); /* an earlier run whose forces were never fetched */
   b->ni = 0;
   if (count > b->ni_room) {
     b->ni_room = 0;
@@ -134,7 +134,7 @@ static enum hb_status run(int id)
 {
   struct g5 *b;
   HB_TRY(find(id, &b));
-  hb_engine_finish(b->engine); /* a run whose forces nobody asked for */
+  hb_engine_finish(b->engine); /* an earlier run whose forces were never fetched */
   b->status = begin(b);
   return b->status;
 }
@@ -153,19 +153,19 @@ static enum hb_status get(int id, int ni, double *a, double *p)
   return HB_OK;
 }
 
-/* No program shall take what was in its arrays for forces. */
 static void get_or_spoil(int id, int ni, double *a, double *p)
 {
-  if (hb_engine_told(get(id, ni, a, p)) == 0) return;
-  for (int k = 0; k < 3 * ni; k++) a[k] = NAN;
-  for (int k = 0; k < ni; k++) p[k] = NAN;
+  if (hb_engine_report(get(id, ni, a, p)) == 0) return;
+  size_t n = ni > 0 ? (size_t)ni : 0;
+  hb_engine_spoil(3 * n, a);
+  hb_engine_spoil(n, p);
 }
 
 /* ---- the calls ---- */
 
 void g5_set_xmjMC(int devid, int adr, int nj, double xj[][3], double mj[])
 {
-  hb_engine_told(store(devid, adr, nj, (const double *)xj, mj));
+  hb_engine_report(store(devid, adr, nj, (const double *)xj, mj));
 }
 void g5_set_jpMC(int devid, int adr, int nj, double mj[], double xj[][3])
 {
@@ -175,14 +175,14 @@ void g5_set_rangeMC(int devid, double xmin, double xmax, double mmin)
 {
   (void)devid, (void)xmin, (void)xmax, (void)mmin;
 }
-void g5_set_nMC(int devid, int n) { hb_engine_told(set_n(devid, n)); }
-void g5_set_eps2_to_allMC(int devid, double eps2) { hb_engine_told(set_eps2(devid, eps2)); }
+void g5_set_nMC(int devid, int n) { hb_engine_report(set_n(devid, n)); }
+void g5_set_eps2_to_allMC(int devid, double eps2) { hb_engine_report(set_eps2(devid, eps2)); }
 void g5_set_eps_to_allMC(int devid, double eps) { g5_set_eps2_to_allMC(devid, eps * eps); }
 void g5_set_xiMC(int devid, int ni, double xi[][3])
 {
-  hb_engine_told(set_points(devid, ni, (const double *)xi));
+  hb_engine_report(set_points(devid, ni, (const double *)xi));
 }
-void g5_runMC(int devid) { hb_engine_told(run(devid)); }
+void g5_runMC(int devid) { hb_engine_report(run(devid)); }
 void g5_get_forceMC(int devid, int ni, double a[][3], double p[]) { get_or_spoil(devid, ni, (double *)a, p); }
 void g5_calculate_force_on_xMC(int devid, double x[][3], double a[][3], double p[], int ni)
 {

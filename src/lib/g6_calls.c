@@ -5,27 +5,27 @@
 
 int hb_g6_set_j(int id, const struct hb_board_j *particle)
 {
-  return hb_engine_told(hb_board_set_j(id, particle));
+  return hb_engine_report(hb_board_set_j(id, particle));
 }
 
-void hb_g6_first(const struct hb_board_call *call) { hb_engine_told(hb_board_first(call)); }
+void hb_g6_first(const struct hb_board_call *call) { hb_engine_report(hb_board_first(call)); }
 
 int hb_g6_last(const struct hb_board_call *call, const struct hb_board_results *results)
 {
-  return hb_engine_told(hb_board_last(call, results));
+  return hb_engine_report(hb_board_last(call, results));
 }
 
 int hb_g6_read_lists(int id)
 {
   int overflow;
-  int code = hb_engine_told(hb_board_read_lists(id, &overflow));
+  int code = hb_engine_report(hb_board_read_lists(id, &overflow));
   return code ? code : overflow;
 }
 
 int hb_g6_list(int id, int pipe, int most, int *count, int *list)
 {
   int overflow, none;
-  int code = hb_engine_told(hb_board_list(id, pipe, most, count ? count : &none, list, &overflow));
+  int code = hb_engine_report(hb_board_list(id, pipe, most, count ? count : &none, list, &overflow));
   return code ? code : overflow;
 }
 

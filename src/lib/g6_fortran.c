@@ -20,11 +20,11 @@ static double real(const double *pointer) { return pointer ? *pointer : 0; }
 #define OF_LAST                                                                                              \
   OF_BOARD, const double *eps2, const double h2[], double acc[][3], double jerk[][3], double pot[]
 
-HB_G6_WEAK int g6_open_(const int *id) { return hb_engine_told(hb_board_open(whole(id))); }
-HB_G6_WEAK int g6_close_(const int *id) { return hb_engine_told(hb_board_close(whole(id))); }
-HB_G6_WEAK int g6_reset_(const int *id) { return hb_engine_told(hb_board_reset(whole(id))); }
-HB_G6_WEAK int g6_reset_fofpga_(const int *id) { return hb_engine_told(hb_board_reset(whole(id))); }
-HB_G6_WEAK int g6_reinitialize_(const int *id) { return hb_engine_told(hb_board_reset(whole(id))); }
+HB_G6_WEAK int g6_open_(const int *id) { return hb_engine_report(hb_board_open(whole(id))); }
+HB_G6_WEAK int g6_close_(const int *id) { return hb_engine_report(hb_board_close(whole(id))); }
+HB_G6_WEAK int g6_reset_(const int *id) { return hb_engine_report(hb_board_reset(whole(id))); }
+HB_G6_WEAK int g6_reset_fofpga_(const int *id) { return hb_engine_report(hb_board_reset(whole(id))); }
+HB_G6_WEAK int g6_reinitialize_(const int *id) { return hb_engine_report(hb_board_reset(whole(id))); }
 
 HB_G6_WEAK int g6_npipes_(void) { return hb_environment_pipes(); }
 HB_G6_WEAK int g6_get_number_of_pipelines_(void) { return hb_environment_pipes(); }
@@ -52,12 +52,12 @@ HB_G6_WEAK int g6_set_j_particle_(const int *id, const int *address, const int *
 
 HB_G6_WEAK int g6_set_ti_(const int *id, const double *ti)
 {
-  return hb_engine_told(hb_board_set_ti(whole(id), real(ti)));
+  return hb_engine_report(hb_board_set_ti(whole(id), real(ti)));
 }
 
 HB_G6_WEAK int g6_get_predicted_j_particles_(const int *id, const int *nj, double x[][3], double v[][3])
 {
-  return hb_engine_told(hb_board_predicted(whole(id), whole(nj), (double *)x, (double *)v));
+  return hb_engine_report(hb_board_predicted(whole(id), whole(nj), (double *)x, (double *)v));
 }
 
 /* ---- forces ---- */

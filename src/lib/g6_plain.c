@@ -17,21 +17,21 @@
 #define OF_BOARD int id, int nj, int ni, const int index[], double xi[][3], double vi[][3]
 #define OF_LAST  OF_BOARD, double eps2, const double h2[], double acc[][3], double jerk[][3], double pot[]
 
-HB_G6_WEAK int g6_open(int id) { return hb_engine_told(hb_board_open(id)); }
+HB_G6_WEAK int g6_open(int id) { return hb_engine_report(hb_board_open(id)); }
 HB_G6_WEAK int g6_open_special(int ngpu, int *list)
 {
   (void)ngpu, (void)list;
-  return hb_engine_told(hb_board_open(0));
+  return hb_engine_report(hb_board_open(0));
 }
 HB_G6_WEAK int g6_open_special2(int ngpu, int *list, int nmax)
 {
   (void)ngpu, (void)list, (void)nmax;
-  return hb_engine_told(hb_board_open(0));
+  return hb_engine_report(hb_board_open(0));
 }
-HB_G6_WEAK int g6_close(int id) { return hb_engine_told(hb_board_close(id)); }
-HB_G6_WEAK int g6_reset(int id) { return hb_engine_told(hb_board_reset(id)); }
-HB_G6_WEAK int g6_reset_fofpga(int id) { return hb_engine_told(hb_board_reset(id)); }
-HB_G6_WEAK int g6_reinitialize(int id) { return hb_engine_told(hb_board_reset(id)); }
+HB_G6_WEAK int g6_close(int id) { return hb_engine_report(hb_board_close(id)); }
+HB_G6_WEAK int g6_reset(int id) { return hb_engine_report(hb_board_reset(id)); }
+HB_G6_WEAK int g6_reset_fofpga(int id) { return hb_engine_report(hb_board_reset(id)); }
+HB_G6_WEAK int g6_reinitialize(int id) { return hb_engine_report(hb_board_reset(id)); }
 
 HB_G6_WEAK int g6_npipes(void) { return hb_environment_pipes(); }
 HB_G6_WEAK int g6_get_number_of_pipelines(void) { return hb_environment_pipes(); }
@@ -55,11 +55,11 @@ HB_G6_WEAK int g6_set_j_particle(int id, int address, int index, double tj, doub
   return hb_g6_set_j(id, &particle);
 }
 
-HB_G6_WEAK int g6_set_ti(int id, double ti) { return hb_engine_told(hb_board_set_ti(id, ti)); }
+HB_G6_WEAK int g6_set_ti(int id, double ti) { return hb_engine_report(hb_board_set_ti(id, ti)); }
 
 HB_G6_WEAK int g6_get_predicted_j_particles(int id, int nj, double x[][3], double v[][3])
 {
-  return hb_engine_told(hb_board_predicted(id, nj, (double *)x, (double *)v));
+  return hb_engine_report(hb_board_predicted(id, nj, (double *)x, (double *)v));
 }
 
 /* ---- forces ---- */

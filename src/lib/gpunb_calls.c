@@ -237,19 +237,19 @@ static enum hb_status potentials(int n, const double *m, const double *x, double
 
 static int whole(const int *pointer) { return pointer ? *pointer : 0; }
 
-void gpunb_devinit_(void) { hb_engine_told(open()); }
+void gpunb_devinit_(void) { hb_engine_report(open()); }
 
 void gpunb_open_(const int *nbmax)
 {
   (void)nbmax; /* memory grows */
-  hb_engine_told(open());
+  hb_engine_report(open());
 }
 
 void gpunb_close_(void) { close_all(); }
 
 void gpunb_send_(const int *nj, double mj[], double xj[][3], double vj[][3])
 {
-  hb_engine_told(store(whole(nj), mj, (const double *)xj, (const double *)vj));
+  hb_engine_report(store(whole(nj), mj, (const double *)xj, (const double *)vj));
 }
 
 static enum hb_status check(int ni, int lmax)
@@ -280,9 +280,10 @@ void gpunb_regf_(const int *ni, double h2[], double dtr[], double xi[][3], doubl
                               .list = list};
   if (status == HB_OK) status = regular_force(&block);
   if (status == HB_ERR_DEVICE) status = regular_force_again(&block);
-  if (hb_engine_told(status) == 0) return;
-  for (size_t k = 0; k < 3 * n; k++) block.acc[k] = block.jrk[k] = NAN;
-  for (size_t k = 0; k < n; k++) pot[k] = NAN;
+  if (hb_engine_report(status) == 0) return;
+  hb_engine_spoil(3 * n, block.acc);
+  hb_engine_spoil(3 * n, block.jrk);
+  hb_engine_spoil(n, pot);
   for (size_t k = 0; k < n && row > 0; k++) list[row * k] = 0;
 }
 
@@ -290,6 +291,6 @@ void gpunb_profile_(const int *rank) { (void)rank; }
 
 void gpupot_(const int *n, double m[], double x[][3], double pot[])
 {
-  if (hb_engine_told(potentials(whole(n), m, (const double *)x, pot)) == 0) return;
+  if (hb_engine_report(potentials(whole(n), m, (const double *)x, pot)) == 0) return;
   for (int k = 0; k < whole(n); k++) pot[k] = NAN;
 }

@@ -296,12 +296,12 @@ static enum hb_status forces(int ni, int nj, struct block *b)
 
 /* ---- the calls --------------------------------------------------------------------------------------- */
 
-void initialize(void) { hb_engine_told(open_once()); }
+void initialize(void) { hb_engine_report(open_once()); }
 
 void initialize_special(int ndev, int *list)
 {
   (void)ndev, (void)list;
-  hb_engine_told(open_once());
+  hb_engine_report(open_once());
 }
 
 void set_j_particle(int add, double pos[3], double vel[3], double acc[3], double jrk[3], double snp[3],
@@ -314,21 +314,21 @@ void set_j_particle(int add, double pos[3], double vel[3], double acc[3], double
   memcpy(p.j, jrk, sizeof p.j);
   memcpy(p.s, snp, sizeof p.s);
   memcpy(p.c, crk, sizeof p.c);
-  hb_engine_told(store(add, id, &p));
+  hb_engine_report(store(add, id, &p));
 }
 
-void predict_all(double time, int nj) { hb_engine_told(predict_first(nj, &time)); }
+void predict_all(double time, int nj) { hb_engine_report(predict_first(nj, &time)); }
 void no_predict_all(double time, int nj)
 {
   (void)time;
-  hb_engine_told(predict_first(nj, NULL));
+  hb_engine_report(predict_first(nj, NULL));
 }
 
 void pick_up_predictor_2(int addr, int *id, double *mass, double *eps2, double pos[3], double vel[3],
                          double acc[3])
 {
   if (addr < 0 || (size_t)addr >= g.nj) {
-    hb_engine_told(
+    hb_engine_report(
         hb_fail(HB_ERR_USAGE, "the address is %d, expected one of %zu that were predicted", addr, g.nj));
     *id = -1;
     *mass = *eps2 = NAN;
@@ -362,7 +362,7 @@ void calc_force_on_predictors(int ni, int nj, int ids[], double pos[][3], double
                     .phi = phi,
                     .r2 = nnb_r2,
                     .nearest = nnb};
-  if (hb_engine_told(forces(ni, nj, &b)) == 0) return;
+  if (hb_engine_report(forces(ni, nj, &b)) == 0) return;
   for (size_t k = 0; k < 3 * b.ni; k++) b.acc[k] = b.jerk[k] = b.snap[k] = NAN;
   for (size_t k = 0; k < b.ni; k++) {
     b.phi[k] = b.r2[k] = NAN;

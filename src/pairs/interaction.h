@@ -46,7 +46,7 @@ enum hb_status hb_interaction_unknown(const char *name);
 /* Whether the name is that of a file. */
 int hb_interaction_is_path(const char *name);
 
-/* Its numbers: the file's, eps^2 where it takes a softening (eps NaN: nobody has chosen one), then what words like "k=1 b=2"
+/* Its numbers: the file's, eps^2 where it takes a softening (eps NaN: none was chosen), then what words like "k=1 b=2"
  * (nullable) set. Errors: HB_ERR_USAGE: an unknown name, a value that is not a number, or one that is missing. */
 enum hb_status hb_interaction_set(const struct hb_interaction *interaction, double eps, const char *words,
                                   double parameter[4]);

@@ -243,3 +243,20 @@ void pairs_require_same(const struct pairs_case *c, const char *what, const doub
 {
   if (memcmp(f, expected, count * sizeof *f) != 0) fail_msg("%s: %s changes bits", pairs_describe(c), what);
 }
+
+double pairs_on_device(const struct hb_pairs *pairs, const uint32_t *words, int i, int r, int c)
+{
+  const uint32_t *texel = words + 4 * pairs->texels * i;
+  double value = 0;
+  float part;
+  if (pairs->params.precision == HB_PRECISION_DOUBLE) {
+    uint64_t bits = (uint64_t)texel[8 * r + c] << 32 | texel[8 * r + 4 + c];
+    memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+  memcpy(&part, &texel[4 * r + c], sizeof part);
+  value = (double)part;
+  if (pairs->params.precision != HB_PRECISION_DS || r > 0 || c == 3) return value;
+  memcpy(&part, &texel[8 + c], sizeof part);
+  return value + (double)part;
+}

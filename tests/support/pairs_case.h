@@ -53,6 +53,9 @@ double pairs_error(const struct hb_pairs *pairs, size_t n, size_t ni, const uint
 /* What a precision may be wrong by in that measure, see pairs_case.c. */
 double pairs_tolerance(enum hb_precision precision);
 
+/* Component c of record r of source i, from the words of the buffer of sources. */
+double pairs_on_device(const struct hb_pairs *pairs, const uint32_t *words, int i, int r, int c);
+
 /* ---- draws and dispatches, through the table of GL's functions ---- */
 
 /* From here on draws are counted, and the nth (from 1) is not done; 0: all are done. */

@@ -49,24 +49,6 @@ static struct hb_pairs *open_pairs(const char *scheme, enum hb_precision precisi
 
 /* ---- prediction ---- */
 
-/* Component c of record r of source i, as it lies on the device. */
-static double on_device(const struct hb_pairs *pairs, const uint32_t *words, int i, int r, int c)
-{
-  const uint32_t *texel = words + 4 * pairs->texels * i;
-  double value = 0;
-  float part;
-  if (pairs->params.precision == HB_PRECISION_DOUBLE) {
-    uint64_t bits = (uint64_t)texel[8 * r + c] << 32 | texel[8 * r + 4 + c];
-    memcpy(&value, &bits, sizeof value);
-    return value;
-  }
-  memcpy(&part, &texel[4 * r + c], sizeof part);
-  value = (double)part;
-  if (pairs->params.precision != HB_PRECISION_DS || r > 0 || c == 3) return value;
-  memcpy(&part, &texel[8 + c], sizeof part);
-  return value + (double)part;
-}
-
 /* Largest distance of predicted places from the host's, relative to the place; of velocities; 1 for a wrong mass. */
 static double prediction_error(struct hb_pairs *pairs, double error[2])
 {
@@ -81,12 +63,12 @@ static double prediction_error(struct hb_pairs *pairs, double error[2])
       double place[2] = {x[at] + h * (v[at] + h / 2 * (a[at] + h / 3 * k[at])),
                          v[at] + h * (a[at] + h / 2 * k[at])};
       for (int r = 0; r < 2; r++) {
-        d[r] += pow(on_device(pairs, words, i, r, c) - place[r], 2);
+        d[r] += pow(pairs_on_device(pairs, words, i, r, c) - place[r], 2);
         q[r] += place[r] * place[r];
       }
     }
     for (int r = 0; r < 2; r++) error[r] = fmax(error[r], sqrt(d[r] / q[r]));
-    double mass = on_device(pairs, words, i, 0, 3);
+    double mass = pairs_on_device(pairs, words, i, 0, 3);
     if (fabs(mass - m[i]) > 6e-8 * m[i]) return 1;
   }
   return 0;

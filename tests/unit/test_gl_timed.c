@@ -97,24 +97,7 @@ static struct hb_timed *open_timed(struct hb_force *force, size_t count)
   return timed;
 }
 
-/* ---- what lies on the device ---- */
-
-static double on_device(const struct hb_pairs *pairs, const uint32_t *words, int i, int r, int c)
-{
-  const uint32_t *texel = words + 4 * pairs->texels * i;
-  double value = 0;
-  float part;
-  if (pairs->params.precision == HB_PRECISION_DOUBLE) {
-    uint64_t bits = (uint64_t)texel[8 * r + c] << 32 | texel[8 * r + 4 + c];
-    memcpy(&value, &bits, sizeof value);
-    return value;
-  }
-  memcpy(&part, &texel[4 * r + c], sizeof part);
-  value = (double)part;
-  if (pairs->params.precision != HB_PRECISION_DS || r > 0 || c == 3) return value;
-  memcpy(&part, &texel[8 + c], sizeof part);
-  return value + (double)part;
-}
+/* ---- what is stored on the device ---- */
 
 /* Largest distance of places and of velocities from the test's own, relative to their size. */
 static void prediction_error(const struct hb_pairs *pairs, double t, double error[2])
@@ -128,11 +111,11 @@ static void prediction_error(const struct hb_pairs *pairs, double t, double erro
     predict(&particles[i], t, q[0], q[1]);
     for (int r = 0; r < 2; r++)
       for (int c = 0; c < 3; c++) {
-        double d = on_device(pairs, words, i, r, c) - q[r][c];
+        double d = pairs_on_device(pairs, words, i, r, c) - q[r][c];
         d2[r] += d * d, q2[r] += q[r][c] * q[r][c];
       }
     for (int r = 0; r < 2; r++) error[r] = fmax(error[r], sqrt(d2[r] / q2[r]));
-    assert_true(fabs(on_device(pairs, words, i, 0, 3) - particles[i].m) <= 6e-8 * particles[i].m);
+    assert_true(fabs(pairs_on_device(pairs, words, i, 0, 3) - particles[i].m) <= 6e-8 * particles[i].m);
   }
 }
 

@@ -8,7 +8,7 @@
  *               x + v dt + aby2 dt^2 + a1by6 dt^3 + 3/4 a2by18 dt^4,  v + 2 aby2 dt + 3 a1by6 dt^2 + 3 a2by18 dt^3
  *               An address that was left out counts for nothing. ti = 0 before g6_set_ti.
  *   index       the particle's name, an int. An i-particle does not feel the j-particles that have its index.
- *   neighbors   are told by index. r^2 is not softened; a list has those with r^2 < h2 but the i-particle itself.
+ *   neighbors   are given by index. r^2 is not softened; a list has those with r^2 < h2 but the i-particle itself.
  *   id          the board, modulo 64: a device of its own, see below. Where that was not opened but one other was, that
  *               one: programs open a device and call it by their rank
  *
