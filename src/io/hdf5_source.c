@@ -23,7 +23,8 @@ enum hb_status hb_hdf5_find(const struct hb_hdf5_source *s, const char *name, in
   return hb_fail(HB_ERR_INPUT, "%s: %s is a link to another file, which is not followed", s->path, name);
 }
 
-int hb_hdf5_is_number(hid_t type)
+/* Closes the type. */
+static int is_number(hid_t type)
 {
   H5T_class_t class = H5Tget_class(type);
   H5Tclose(type);
@@ -39,7 +40,7 @@ enum hb_status hb_hdf5_get_numbers(const struct hb_hdf5_source *s, const char *o
   if (attribute < 0) return hb_fail(HB_ERR_INPUT, "%s: %s has no attribute %s", s->path, object, name);
   hid_t space = H5Aget_space(attribute);
   hssize_t points = H5Sget_simple_extent_npoints(space);
-  int numeric = hb_hdf5_is_number(H5Aget_type(attribute));
+  int numeric = is_number(H5Aget_type(attribute));
   int failed = points == count && numeric && H5Aread(attribute, H5T_NATIVE_DOUBLE, values) < 0;
   H5Sclose(space);
   H5Aclose(attribute);
@@ -131,7 +132,7 @@ static enum hb_status check_data(const struct hb_hdf5_source *s, hid_t data, con
   char shape[128];
   if (H5Iget_type(data) != H5I_DATASET)
     return hb_fail(HB_ERR_INPUT, "%s: %s is not a data set", s->path, path);
-  if (!hb_hdf5_is_number(H5Dget_type(data)))
+  if (!is_number(H5Dget_type(data)))
     return hb_fail(HB_ERR_INPUT, "%s: data set %s is not numeric", s->path, path);
   HB_TRY(check_storage(s, data, path));
   if (!shape_fits(data, count, columns, shape, sizeof shape))

@@ -19,9 +19,6 @@ enum hb_status hb_hdf5_damaged(const struct hb_hdf5_source *source, const char *
 /* Whether this object exists in this file; its group must exist. */
 enum hb_status hb_hdf5_find(const struct hb_hdf5_source *source, const char *name, int *found);
 
-/* Closes the type. */
-int hb_hdf5_is_number(hid_t type);
-
 /* An attribute of an object: count numbers; a string, appended to text. */
 enum hb_status hb_hdf5_get_numbers(const struct hb_hdf5_source *source, const char *object, const char *name,
                                    hssize_t count, double *values);
