@@ -101,10 +101,12 @@ static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *i
 }
 
 /* Before the caller turns to other work: a driver may wait for more commands before it starts any. */
-static enum hb_status set_off(const struct hb_force *force)
+static enum hb_status set_off(struct hb_force *force)
 {
-  const struct hb_gl_context *gl = force->ops->gl ? force->ops->gl(force->state) : NULL;
-  return gl ? hb_gl_context_flush((struct hb_gl_context *)gl) : HB_OK;
+  struct hb_gl_context *gl = hb_force_gl(force);
+  enum hb_status status = gl ? hb_gl_context_flush(gl) : HB_OK;
+  if (status != HB_OK) force->is_under_way = 0; /* there is nothing to finish */
+  return status;
 }
 
 enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
@@ -177,10 +179,3 @@ void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3
   memcpy(force->origin, origin, sizeof force->origin);
   force->nj = nj;
 }
-
-struct hb_gl_context *hb_force_gl(const struct hb_force *force)
-{
-  const struct hb_force_ops *ops = force->ops;
-  return ops->gl && force->state ? (struct hb_gl_context *)ops->gl(force->state) : NULL;
-}
-unsigned hb_force_openings(const struct hb_force *force) { return force->openings; }

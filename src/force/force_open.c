@@ -139,9 +139,15 @@ const char *hb_force_tuning(const struct hb_force *force)
 {
   return force->ops->tuning ? force->ops->tuning(force->state) : "";
 }
+struct hb_gl_context *hb_force_gl(const struct hb_force *force)
+{
+  const struct hb_force_ops *ops = force->ops;
+  return ops->gl && force->state ? (struct hb_gl_context *)ops->gl(force->state) : NULL;
+}
+unsigned hb_force_openings(const struct hb_force *force) { return force->openings; }
 const char *hb_force_context(const struct hb_force *force)
 {
-  const struct hb_gl_context *gl = force->ops->gl ? force->ops->gl(force->state) : NULL;
+  const struct hb_gl_context *gl = hb_force_gl(force);
   return gl ? gl->backend->name : "none";
 }
 const char *hb_force_device(const struct hb_force *force)
