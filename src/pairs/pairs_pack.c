@@ -5,12 +5,13 @@
 #include "base/arith.h"
 #include "base/clones.h"
 #include "base/parallel.h"
+#include "base/stream.h"
 
 #include <string.h>
 
 enum {
   BLOCK = 256,   /* particles that are packed together, in the cache */
-  PIECE = 4096,  /* particles a thread packs at a time */
+  PIECE = 1024,  /* particles a thread packs at a time */
   ALONE = 16384, /* with fewer, waking other threads takes longer */
   TEXELS = 2 * HB_RECORDS_MAX
 };
@@ -91,7 +92,7 @@ struct packing {
   const struct hb_pairs *pairs;
   int straight; /* into `out`; else by a copy, as a GPU's memory may be mapped so that only whole lines are fast */
   struct hb_column columns[4 * HB_RECORDS_MAX];
-  size_t n;
+  size_t from, to; /* particles; the first of them goes to */
   char *out;
 };
 
@@ -115,24 +116,27 @@ static void pack_piece(void *context, size_t piece)
   const struct packing *p = context;
   _Alignas(64) char block[BLOCK * 16 * TEXELS];
   size_t bytes = 16 * (size_t)p->pairs->texels;
-  for (size_t from = piece * PIECE, end = hb_parallel_end(p->n, PIECE, from), to; from < end; from = to) {
+  size_t begin = p->from + piece * PIECE, end = hb_parallel_end(p->to, PIECE, begin);
+  for (size_t from = begin, to; from < end; from = to) {
     to = hb_parallel_end(end, BLOCK, from);
-    char *there = p->out + bytes * from;
+    char *there = p->out + bytes * (from - p->from);
     if (p->straight) {
       pack_block(p, from, to, there);
     } else {
       pack_block(p, from, to, block);
-      memcpy(there, block, bytes * (to - from));
+      hb_stream_copy(there, block, bytes * (to - from));
     }
   }
+  hb_stream_end();
 }
 
-void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t n, const struct hb_column *given,
-                   void *out)
+void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t from, size_t to,
+                   const struct hb_column *given, void *out)
 {
   static const double zero = 0;
-  struct packing p = {.pairs = pairs, .straight = straight, .n = n, .out = out};
+  struct packing p = {.pairs = pairs, .straight = straight, .from = from, .to = to, .out = out};
   for (int c = 0; c < 4 * pairs->params.interaction->records; c++) /* NULLs stand for zeros */
     p.columns[c] = given[c].data ? given[c] : (struct hb_column){&zero, 0};
+  size_t n = to - from;
   hb_parallel_for(n < ALONE ? 1 : hb_parallel_threads(), hb_div_ceil(n, PIECE), pack_piece, &p);
 }
