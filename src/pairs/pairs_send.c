@@ -1,7 +1,9 @@
 /* How particles are stored on the device, and sent there. */
 #include "pairs/pairs_program.h"
 
+#include "base/arith.h"
 #include "base/parallel.h"
+#include "gl/gl_pass.h"
 
 static int rows_2d(const struct hb_pairs *p) { return (int)(p->j.bytes / 16 >> p->shift); }
 
@@ -74,7 +76,14 @@ enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
   return hb_gl_context_check(p->params.context, "sending particles");
 }
 
-enum { LINES = 16 }; /* particles that fill whole cache lines in any precision */
+enum { LINES = 16 }; /* particles that fill complete cache lines in any precision */
+
+/* Pieces of equal size: a small one at the end would take nearly as long as the others. */
+static size_t piece_of(size_t n, size_t bytes)
+{
+  size_t most = HB_GL_UPLOAD_PIECE / bytes / LINES * LINES, pieces = hb_div_ceil(n, most);
+  return hb_div_ceil(hb_div_ceil(n, pieces), LINES) * LINES;
+}
 
 /* Straight into the buffer: where it is the driver that decides how it gets to the device. */
 static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
@@ -95,13 +104,14 @@ static enum hb_status send(struct hb_pairs *p, size_t n, const struct hb_column 
                            const struct hb_gl_buffer *buffer)
 {
   if (!hb_gl_upload_is_there(p->params.context)) return send_whole(p, n, columns, buffer);
-  const size_t bytes = (size_t)p->texels * 16, piece = HB_GL_UPLOAD_PIECE / bytes / LINES * LINES;
+  const size_t bytes = (size_t)p->texels * 16, piece = piece_of(n, bytes);
   for (size_t from = 0, to; from < n; from = to) {
     void *room;
     to = hb_parallel_end(n, piece, from);
     HB_TRY(hb_gl_upload_begin(p->params.context, &p->upload, &room));
     hb_pairs_pack(p, 0, from, to, columns, room);
     hb_gl_upload_end(&p->upload, buffer, bytes * from, bytes * (to - from));
+    if (to < n) hb_gl_flush(); /* it travels while the next one is packed */
   }
   return HB_OK;
 }
