@@ -158,6 +158,7 @@ struct hb_pairs {
   double pairs_per_s; /* as measured; a guess until known is 1 */
   int known;
   double started; /* clock at the start of the walk */
+  unsigned built; /* programs of the context then */
 };
 
 struct hb_pairs_scheme {
@@ -216,6 +217,9 @@ void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t from, size
 
 /* Sends the points of the current portion. Errors: HB_ERR_GL where they do not fit, HB_ERR_DEVICE. */
 enum hb_status hb_pairs_send_points(struct hb_pairs *pairs);
+
+/* Less than this measures the latency of a device, not its speed. */
+static const double HB_PAIRS_LATENCY = 1e-3;
 
 /* Updates the estimated speed: these pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
