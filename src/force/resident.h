@@ -28,7 +28,8 @@ enum hb_status hb_resident_check(struct hb_resident *resident);
  * Errors: HB_ERR_DEVICE (a draw was lost), HB_ERR_NUMERIC (names the particle). */
 enum hb_status hb_resident_correct(struct hb_resident *resident, size_t ni, const uint32_t *index,
                                    const struct hb_force_step *how, double *step, struct hb_phases *last);
-enum hb_status hb_resident_settle(struct hb_resident *resident, size_t ni, const uint8_t *level);
+enum hb_status hb_resident_settle(struct hb_resident *resident, size_t ni, const uint32_t *index,
+                                  const uint8_t *level);
 
 /* x v a j of all particles at their own times. */
 enum hb_status hb_resident_get(struct hb_resident *resident, struct hb_force_particles *p);

@@ -130,6 +130,7 @@ static void read_caps(struct hb_gl_caps *caps)
   glGetIntegerv(GL_MAX_DRAW_BUFFERS, &caps->max_draw_buffers);
   glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &caps->max_texture_buffer_size);
   glGetIntegerv(GL_MAX_UNIFORM_BLOCK_SIZE, &caps->max_uniform_block_size);
+  if (caps->has_compute) glGetIntegerv(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &caps->max_storage_block_size);
   /* Mesa 22.3's softpipe promises 65536 texels and fetches wrong ones from 32768 on. */
   if (strstr(caps->renderer, "softpipe") && caps->max_texture_buffer_size > 32768)
     caps->max_texture_buffer_size = 32768;

@@ -22,6 +22,7 @@ struct hb_gl_caps {
   int has_lasting_maps; /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
   int max_texture_size, max_rectangle_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
   int max_uniform_block_size; /* bytes */
+  int max_storage_block_size; /* bytes; 0: no storage buffers */
 };
 
 struct hb_gl_context {

@@ -236,8 +236,8 @@ static void set_viewport(struct hb_gl_pass *pass, int was_bound, int x, int y, i
 static void settle(const struct hb_gl_pass *pass)
 {
   if (!pass->has_storage) return;
-  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT |
-                  GL_BUFFER_UPDATE_BARRIER_BIT);
+  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | GL_UNIFORM_BARRIER_BIT |
+                  GL_PIXEL_BUFFER_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
 }
 
 /* The one place where a tracer is told of passes. It may draw: then what OpenGL has bound is not this pass's. */

@@ -1,0 +1,25 @@
+// The corrector as a compute shader: a thread is one particle of the block, which it corrects where it is. What it was before
+// is kept, so that the host can undo a block that fails. The step goes to the host; -3 is there before.
+#define STATE_ACCESS
+#include "hermite/correct.glsl"
+#include "hermite/count.glsl"
+
+layout(local_size_x = WORKGROUP) in;
+
+layout(std430, binding = 5) readonly buffer sink_storage {
+  int sinks[]; // of this portion of the block
+};
+layout(std430, binding = 6) writeonly buffer before_storage {
+  uvec4 before[]; // [sink][layer]
+};
+
+void main() {
+  int k = int(gl_GlobalInvocationID.x), at = first + k;
+  if (at >= sink_count) return;
+  int i = sinks[k];
+  uvec4 layer[8];
+  float step = corrected(body_at(i), k, layer);
+  for (int l = 0; l < 8; l++) before[8 * at + l] = layer_of(i, l);
+  for (int l = 0; l < 8 && step >= 0.0; l++) state[l * particle_count + i] = layer[l];
+  steps[at] = step;
+}
