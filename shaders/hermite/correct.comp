@@ -1,10 +1,9 @@
 // The corrector as a compute shader: a thread is one particle of the block, which it corrects where it is. What it was before
 // is kept, so that the host can undo a block that fails. The step goes to the host; -3 is there before.
+#define IN_STORAGE
 #define STATE_ACCESS
 #include "hermite/correct.glsl"
 #include "hermite/count.glsl"
-
-layout(local_size_x = WORKGROUP) in;
 
 layout(std430, binding = 5) readonly buffer sink_storage {
   int sinks[]; // of this portion of the block

@@ -1,5 +1,8 @@
 // A driver may drop a dispatch without an error. So the workgroups are counted that have come to their end, since there are
 // particles on the device; the one that completes the number tells the host, which looks when it has the next results.
+#define WORKGROUP 64
+layout(local_size_x = WORKGROUP) in;
+
 layout(std430, binding = 2) buffer count_storage {
   uint ended;
 };

@@ -41,10 +41,10 @@ struct body {
 };
 
 body body_at(int i) {
-  uvec4 x_high = layer_of(i, 0), x_low = layer_of(i, 1), times = since[level_of(i)];
+  uvec4 x_high = layer_of(i, 0), x_low = layer_of(i, 1), dt = since[level_of(i)];
   return body(wide3_of(x_high, x_low), wide3_of(layer_of(i, 2), layer_of(i, 3)),
               wide3_of(layer_of(i, 4), layer_of(i, 5)), wide3_of(layer_of(i, 6), layer_of(i, 7)), x_high.w, x_low.w,
-              wide_of(times.x, times.y), wide_of(times.z, times.w));
+              wide_of(dt.x, dt.y), wide_of(dt.z, dt.w));
 }
 
 // [PZ07] eqs 3 and 4 in Horner's form: the same operations in the same order as on the host.

@@ -1,9 +1,8 @@
 // The predictor as a compute shader: a thread is a particle, and writes its texels where the force kernel reads them.
+#define IN_STORAGE
 #define STATE_ACCESS readonly
 #include "hermite/predict.glsl"
 #include "hermite/count.glsl"
-
-layout(local_size_x = WORKGROUP) in;
 
 layout(std430, binding = 4) writeonly buffer record_storage {
   uvec4 record[];

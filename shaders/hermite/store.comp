@@ -1,8 +1,6 @@
 // Moves particles to where they belong. A thread is one layer of one particle.
 #include "hermite/count.glsl"
 
-layout(local_size_x = WORKGROUP) in;
-
 const int LAYERS = 8;
 uniform int particle_count;
 uniform int count; // of those that arrive

@@ -55,10 +55,10 @@ void hb_resident_destroy(struct hb_resident *r)
 }
 
 enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_program_source *files,
-                                 const char *more, struct hb_gl_pass *pass)
+                                 struct hb_gl_pass *pass)
 {
-  char defines[96];
-  snprintf(defines, sizeof defines, "#define PRECISION %d\n%s", (int)r->pairs->params.precision, more);
+  char defines[32];
+  snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)r->pairs->params.precision);
   struct hb_gl_program_source source = *files;
   source.defines = defines;
   return hb_gl_pass_create(r->context, &source, pass);

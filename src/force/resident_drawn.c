@@ -31,7 +31,7 @@ static enum hb_status build(struct hb_resident *r, const char *vertex, const cha
                             struct hb_gl_pass *pass)
 {
   return hb_resident_build(r, &(const struct hb_gl_program_source){.vertex = vertex, .fragment = fragment},
-                           "", pass);
+                           pass);
 }
 
 static enum hb_status drawn_create(struct hb_resident *r)

@@ -9,10 +9,8 @@
 #include "gl/gl_mapped.h"
 #include "gl/gl_timer.h"
 
-#include <stdio.h>
-
 enum {
-  WORKGROUP = 64,
+  WORKGROUP = 64,      /* as in count.glsl */
   MOST_GROUPS = 65535, /* of a dispatch (OpenGL 4.3, table 23.68); predict.comp loops where that is too few */
   PORTION = 1 << 17,   /* particles sent at once: 16 MB, 2^14 workgroups */
   PACKED = 256,        /* particles that a thread of the host packs at a time */
@@ -39,9 +37,7 @@ struct stored {
 
 static enum hb_status build(struct hb_resident *r, const char *compute, struct hb_gl_pass *pass)
 {
-  char defines[64];
-  snprintf(defines, sizeof defines, "#define IN_STORAGE\n#define WORKGROUP %d\n", WORKGROUP);
-  HB_TRY(hb_resident_build(r, &(const struct hb_gl_program_source){.compute = compute}, defines, pass));
+  HB_TRY(hb_resident_build(r, &(const struct hb_gl_program_source){.compute = compute}, pass));
   hb_gl_pass_int(pass, "particle_count", (int)r->n);
   return HB_OK;
 }

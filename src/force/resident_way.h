@@ -42,7 +42,7 @@ extern const struct hb_resident_way hb_resident_stored, hb_resident_drawn;
 
 /* A program of shaders/hermite in the precision of the particles. */
 enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_program_source *files,
-                                 const char *defines, struct hb_gl_pass *pass);
+                                 struct hb_gl_pass *pass);
 
 /* Layers 2 q and 2 q + 1 of particle i of p, their last words included. */
 void hb_resident_pack(const struct hb_resident *r, const struct hb_force_particles *p, size_t i, int q,
