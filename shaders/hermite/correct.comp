@@ -18,7 +18,9 @@ void main() {
   int i = sinks[k];
   uvec4 layer[8];
   float step = corrected(body_at(i), k, layer);
-  for (int l = 0; l < 8; l++) before[8 * at + l] = layer_of(i, l);
-  for (int l = 0; l < 8 && step >= 0.0; l++) state[l * particle_count + i] = layer[l];
+#define KEEP(l) before[8 * at + l] = layer_of(i, l);
+  EACH_LAYER(KEEP)
+#define REPLACE(l) state[l * particle_count + i] = layer[l];
+  if (step >= 0.0) { EACH_LAYER(REPLACE) }
   steps[at] = step;
 }

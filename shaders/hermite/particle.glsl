@@ -34,6 +34,8 @@ uvec4 layer_of(int i, int l) { return texelFetch(state, ivec3(i % ROW, i / ROW, 
 uint level_of(int i) { return layer_of(i, 2).w; }
 #endif
 
+#define EACH_LAYER(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+
 struct body {
   wide3 x, v, a, k;
   uint m_high, m_low;

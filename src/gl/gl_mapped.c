@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "gl/gl.h"
 
+#include <stdatomic.h>
+
 /* Words are polled for this long, unless the processor that polls is itself the device: then the driver is asked, which
  * takes some microseconds more, but sleeps. */
 static const double POLLING_SECONDS = 1e-3;
@@ -29,20 +31,24 @@ void hb_gl_mapped_destroy(struct hb_gl_mapped *mapped)
   *mapped = (struct hb_gl_mapped){0};
 }
 
+/* 1: all of them have come. */
+static int poll(const volatile uint32_t *word, size_t count, uint32_t waiting)
+{
+  double start = hb_clock_now();
+  size_t k = 0;
+  glFlush();
+  do {
+    while (k < count && word[k] != waiting) k++;
+  } while (k < count && hb_clock_now() - start < POLLING_SECONDS);
+  atomic_thread_fence(memory_order_acquire);
+  return k == count;
+}
+
 void hb_gl_mapped_await(const struct hb_gl_context *context, const volatile uint32_t *word, size_t count,
                         uint32_t waiting)
 {
   hb_gl_readback_add(count * sizeof *word);
-  if (!context->caps.software) {
-    glFlush();
-    double start = hb_clock_now();
-    size_t k = 0;
-    do {
-      while (k < count && word[k] != waiting) k++;
-      if (k == count) return;
-    } while (hb_clock_now() - start < POLLING_SECONDS);
-  }
-  glFinish();
+  if (context->caps.software || !poll(word, count, waiting)) glFinish();
 }
 
 void hb_gl_mapped_finish(void) { glFinish(); }
