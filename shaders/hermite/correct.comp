@@ -1,15 +1,17 @@
 // The corrector as a compute shader: a thread is one particle of the block, which it corrects where it is. What it was before
-// is kept, so that the host can undo a block that fails. The step goes to the host; -3 is there before.
+// is kept, so that the host can undo a block that fails. The host finds the step in its own memory, in place of -3.
 #define IN_STORAGE
 #define STATE_ACCESS
 #include "hermite/correct.glsl"
-#include "hermite/count.glsl"
 
 layout(std430, binding = 5) readonly buffer sink_storage {
   int sinks[]; // of this portion of the block
 };
 layout(std430, binding = 6) writeonly buffer before_storage {
   uvec4 before[]; // [sink][layer]
+};
+layout(std430, binding = 7) writeonly buffer step_storage {
+  float steps[]; // [sink]
 };
 
 void main() {

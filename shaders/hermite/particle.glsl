@@ -18,11 +18,8 @@
 uniform uvec4 since[63]; // for each level: dt from its particles' time to now, and dt / 3, as high and low words
 
 #ifdef IN_STORAGE
-uniform int particle_count;
-layout(std430, binding = 0) STATE_ACCESS buffer state_storage {
-  uvec4 state[]; // [layer][particle]
-};
-layout(std430, binding = 1) readonly buffer level_storage {
+#include "hermite/kept.glsl"
+layout(std430, binding = 3) readonly buffer level_storage {
   uint levels[]; // four particles a word
 };
 uvec4 layer_of(int i, int l) { return state[l * particle_count + i]; }

@@ -2,15 +2,13 @@
 #define IN_STORAGE
 #define STATE_ACCESS readonly
 #include "hermite/predict.glsl"
-#include "hermite/count.glsl"
 
 layout(std430, binding = 4) writeonly buffer record_storage {
   uvec4 record[];
 };
 
 void main() {
-  int stride = int(gl_NumWorkGroups.x) * WORKGROUP;
-  for (int i = int(gl_GlobalInvocationID.x); i < particle_count; i += stride) {
+  for (int i = int(gl_GlobalInvocationID.x); i < particle_count; i += stride()) {
     body b = body_at(i);
     for (int part = 0; part < TEXELS; part++) record[TEXELS * i + part] = texel(b, part);
   }

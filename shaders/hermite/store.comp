@@ -1,24 +1,20 @@
 // Moves particles to where they belong. A thread is one layer of one particle.
-#include "hermite/count.glsl"
+#define STATE_ACCESS writeonly
+#include "hermite/kept.glsl"
 
-const int LAYERS = 8;
-uniform int particle_count;
-uniform int count; // of those that arrive
-layout(std430, binding = 0) writeonly buffer state_storage {
-  uvec4 state[]; // [layer][particle], see particle.glsl
+uniform int layers;
+uniform int arrived_count;
+layout(std430, binding = 3) readonly buffer arrived_storage {
+  uvec4 arrived[]; // [k][layer]
 };
-layout(std430, binding = 4) readonly buffer arrived_storage {
-  uvec4 arrived[]; // [particle][layer]
-};
-layout(std430, binding = 5) readonly buffer number_storage {
-  int number[]; // -1: stays away
+layout(std430, binding = 4) readonly buffer number_storage {
+  int number[]; // [k], or -1: stays away
 };
 
 void main() {
-  int stride = int(gl_NumWorkGroups.x) * WORKGROUP;
-  for (int k = int(gl_GlobalInvocationID.x); k < LAYERS * count; k += stride) {
-    int i = number[k / LAYERS];
-    if (i >= 0) state[k % LAYERS * particle_count + i] = arrived[k];
+  for (int t = int(gl_GlobalInvocationID.x); t < layers * arrived_count; t += stride()) {
+    int k = t / layers, i = number[k];
+    if (i >= 0) state[(t - layers * k) * particle_count + i] = arrived[t];
   }
   count_workgroup();
 }

@@ -1,3 +1,4 @@
+#include "force/kept.h"
 #include "force/resident_way.h"
 
 #include "base/bits.h"
@@ -8,14 +9,6 @@
 #include <stdio.h>
 
 /* ---- create and destroy ---- */
-
-/* Storage buffers have a limit. */
-static const struct hb_resident_way *choose(const struct hb_gl_caps *caps, size_t n)
-{
-  size_t bytes = 16 * HB_RESIDENT_LAYERS * n;
-  int fits = caps->has_compute && caps->has_lasting_maps && bytes <= (size_t)caps->max_storage_block_size;
-  return fits ? &hb_resident_stored : &hb_resident_drawn;
-}
 
 static enum hb_status create(struct hb_resident *r)
 {
@@ -36,7 +29,7 @@ enum hb_status hb_resident_create(struct hb_pairs *pairs, size_t n, struct hb_re
   r->pairs = pairs;
   r->context = pairs->params.context;
   r->n = n;
-  r->way = choose(&r->context->caps, n);
+  r->way = hb_kept_suits(&r->context->caps, n, HB_RESIDENT_LAYERS) ? &hb_resident_stored : &hb_resident_drawn;
   enum hb_status status = create(r);
   if (status != HB_OK) {
     hb_resident_destroy(r);
