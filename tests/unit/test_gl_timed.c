@@ -69,6 +69,23 @@ static const struct source *at_work;
 
 static struct hb_force *opened[COUNT_OF(sources)]; /* once for all tests */
 
+/* Where the device keeps particles that are put from now on. */
+static int is_in_textures;
+
+static int in_storage(void **state)
+{
+  (void)state;
+  is_in_textures = 0;
+  return 0;
+}
+
+static int in_textures(void **state)
+{
+  (void)state;
+  is_in_textures = 1;
+  return 0;
+}
+
 /* NULL: the device lacks what it needs. */
 static struct hb_force *open_force(size_t k)
 {
@@ -82,6 +99,8 @@ static struct hb_force *open_force(size_t k)
   at_work = &sources[k];
   if (!on_host && (doubles ? !caps->has_double : !caps->has_precise)) return NULL;
   if (!opened[k]) ASSERT_OK(hb_force_open(&params, &opened[k]));
+  struct hb_gl_context *gl = hb_force_gl(opened[k]);
+  if (gl) gl->caps.has_lasting_maps = caps->has_lasting_maps && !is_in_textures;
   return opened[k];
 }
 
@@ -485,15 +504,17 @@ static int tear_down(void **state)
   return 0;
 }
 
+/* Kept in storage buffers, and in textures. */
+#define BOTH_WAYS(test)                                                                                      \
+  cmocka_unit_test_setup(test, in_storage), { #test "_in_textures", test, in_textures, NULL, NULL }
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_prediction), cmocka_unit_test(test_short_steps),
-      cmocka_unit_test(test_neighbors),  cmocka_unit_test(test_arrivals),
-      cmocka_unit_test(test_growth),     cmocka_unit_test(test_far_away),
-      cmocka_unit_test(test_lost_draws), cmocka_unit_test(test_open_again),
-      cmocka_unit_test(test_no_precise), cmocka_unit_test(test_no_memory),
-      cmocka_unit_test(test_usage),
+      BOTH_WAYS(test_prediction),        BOTH_WAYS(test_short_steps),  BOTH_WAYS(test_neighbors),
+      BOTH_WAYS(test_arrivals),          BOTH_WAYS(test_growth),       BOTH_WAYS(test_far_away),
+      BOTH_WAYS(test_lost_draws),        BOTH_WAYS(test_no_memory),    cmocka_unit_test(test_open_again),
+      cmocka_unit_test(test_no_precise), cmocka_unit_test(test_usage),
   };
-  return RUN_TESTS(tests, 3, NULL, tear_down);
+  return RUN_TESTS(tests, 6, NULL, tear_down);
 }
