@@ -155,8 +155,8 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
 enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
                                 double *j, double *phi);
 
-/* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then, with the levels
- * that the schedule derives from them, level[ni], the block is stored. */
+/* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then the levels that the
+ * schedule derives from them, level[ni]. */
 enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index,
                                 const struct hb_force_step *how, double *step);
 enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t *index,
