@@ -387,11 +387,12 @@ static void require_all(struct hb_force *force, struct hb_timed *timed)
   require_neighbors(timed, N);
 }
 
-/* Each draw of storing, predicting and asking is lost once. */
+/* Each draw of storing, predicting, the force, predicting for neighbors and asking is lost once; the force may take several. */
 static void test_lost_draws(void **state)
 {
   (void)state;
-  static const char *const names[] = {"storing", "predicting", "the force", "predicting neighbors", "asking"};
+  enum { LEAST = 5 };
+  int draws = LEAST;
   static uint32_t nearest[NI];
   const struct hb_near_points asked = {NI, points, own};
   make(0);
@@ -400,7 +401,7 @@ static void test_lost_draws(void **state)
   if (!force) skip();
   struct hb_timed *timed = open_timed(force, N);
   require_all(force, timed);
-  for (int lose = 1; lose <= 5; lose++) {
+  for (int lose = 0; lose <= draws; lose++) { /* first none */
     ASSERT_OK(hb_timed_put(timed, N, NULL, particles));
     pairs_draws_begin(lose);
     enum hb_status status = hb_timed_predict(timed, N, now), then;
@@ -409,11 +410,16 @@ static void test_lost_draws(void **state)
     if (status == HB_OK) status = hb_timed_check(timed);
     if (status == HB_OK) status = hb_timed_nearest(timed, &asked, nearest, NULL);
     int count = pairs_draws_end();
-    if (status != HB_ERR_DEVICE) fail_msg("the draw for %s was lost unnoticed", names[lose - 1]);
+    if (lose == 0) draws = count;
+    if (count < lose || lose == 0) { /* a walk may take fewer than the first one did */
+      ASSERT_OK(status);
+      continue;
+    }
+    if (status != HB_ERR_DEVICE) fail_msg("draw %d was lost unnoticed", lose);
     assert_non_null(strstr(hb_error(), " dropped a draw"));
-    assert_in_range(count, lose, 5);
     require_all(force, timed); /* and then all is right again */
   }
+  assert_true(draws >= LEAST);
   hb_timed_destroy(timed);
 }
 
