@@ -1,5 +1,6 @@
 /* GRAPE-6's calls, and the others of src/lib, on OpenGL. */
 #include "base/parallel.h"
+#include "gl/gl.h"
 #include "support/g6_case.h"
 #include "support/pairs_case.h"
 #include "support/siblings_case.h"
@@ -105,6 +106,100 @@ static void test_lost_draws_of_blocks(void **state)
   gpunb_close_();
 }
 
+/* ---- waits ---- */
+
+static struct {
+  PFNGLFENCESYNCPROC fence;
+  PFNGLGETQUERYOBJECTUIVPROC query;
+  PFNGLGETBUFFERSUBDATAPROC read;
+  void(GLAPIENTRY *finish)(void);
+  void(GLAPIENTRY *read_pixels)(GLint, GLint, GLsizei, GLsizei, GLenum, GLenum, void *);
+  int count;
+} real;
+
+static GLsync GLAPIENTRY fence(GLenum condition, GLbitfield flags)
+{
+  real.count++;
+  return real.fence(condition, flags);
+}
+
+static void GLAPIENTRY query(GLuint id, GLenum name, GLuint *value)
+{
+  real.count++;
+  real.query(id, name, value);
+}
+
+static void GLAPIENTRY read_buffer(GLenum target, GLintptr offset, GLsizeiptr bytes, void *data)
+{
+  real.count++;
+  real.read(target, offset, bytes, data);
+}
+
+static void GLAPIENTRY finish(void)
+{
+  real.count++;
+  real.finish();
+}
+
+static void GLAPIENTRY read_pixels(GLint x, GLint y, GLsizei width, GLsizei height, GLenum format,
+                                   GLenum type, void *data)
+{
+  real.count++;
+  real.read_pixels(x, y, width, height, format, type, data);
+}
+
+static void waits_begin(void)
+{
+  real.fence = hb_gl_since_12.__glewFenceSync;
+  real.query = hb_gl_since_12.__glewGetQueryObjectuiv;
+  real.read = hb_gl_since_12.__glewGetBufferSubData;
+  real.finish = hb_gl_core_11.Finish;
+  real.read_pixels = hb_gl_core_11.ReadPixels;
+  real.count = 0;
+  hb_gl_since_12.__glewFenceSync = fence;
+  hb_gl_since_12.__glewGetQueryObjectuiv = query;
+  hb_gl_since_12.__glewGetBufferSubData = read_buffer;
+  hb_gl_core_11.Finish = finish;
+  hb_gl_core_11.ReadPixels = read_pixels;
+}
+
+static int waits_end(void)
+{
+  hb_gl_since_12.__glewFenceSync = real.fence;
+  hb_gl_since_12.__glewGetQueryObjectuiv = real.query;
+  hb_gl_since_12.__glewGetBufferSubData = real.read;
+  hb_gl_core_11.Finish = real.finish;
+  hb_gl_core_11.ReadPixels = real.read_pixels;
+  return real.count;
+}
+
+/* Particles are sent, stored and predicted, forces summed: only these are waited for. */
+static void test_one_wait(void **state)
+{
+  (void)state;
+  if (!pairs_context()->caps.has_compute || !pairs_context()->caps.has_lasting_maps) skip();
+  setenv("HB_G6_SCHEME", "tile", 1);
+  setenv("HB_G6_PRECISION", "ds", 1);
+  g6_particles_make(100, &p);
+  assert_int_equal(g6_open(0), 0);
+  g6_send(0, &p);
+  for (int call = 0; call < 6; call++) {
+    double t = 0.0625 * call;
+    int ni = call % 2 ? 1 : 30;
+    for (int k = 0; k < 20; k++) g6_send_one(0, 5 * k, &p, 5 * k);
+    g6_sinks_make(&p, ni, t, &s);
+    waits_begin();
+    g6_set_ti(0, t);
+    g6calc_firsthalf(0, 100, ni, s.index, s.x, s.v, s.acc, s.jerk, s.pot, 0.01, s.h2);
+    int code = g6calc_lasthalf(0, 100, ni, s.index, s.x, s.v, 0.01, s.h2, s.acc, s.jerk, s.pot);
+    int waits = waits_end();
+    assert_int_equal(code, 0);
+    if (call >= 2) assert_int_equal(waits, 1); /* the first ones compile and reserve */
+    assert_true(g6_error_of(&p, 100, t, 0.01, &s) < DS);
+  }
+  g6_close(0);
+}
+
 /* ---- calls with many sinks, the loops of which are shared by threads ---- */
 
 enum { MANY = 20000, SOURCES = 100 };
@@ -189,8 +284,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bag),        cmocka_unit_test(test_tile),
       cmocka_unit_test(test_lost_draws), cmocka_unit_test(test_lost_draws_of_blocks),
-      cmocka_unit_test(test_many_sinks), cmocka_unit_test(test_siblings),
-      cmocka_unit_test(test_sixth),
+      cmocka_unit_test(test_one_wait),   cmocka_unit_test(test_many_sinks),
+      cmocka_unit_test(test_siblings),   cmocka_unit_test(test_sixth),
   };
   setenv("HB_G6_QUIET", "1", 1);
   return RUN_TESTS(tests, 1, NULL, NULL);
