@@ -20,6 +20,7 @@ static enum hb_status build(struct hb_timed_device *d, const struct hb_gl_progra
   snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)d->precision);
   struct hb_gl_program_source source = *files;
   source.defines = defines;
+  source.unrolled[0] = (struct hb_gl_loop){"TEXELS", d->texels};
   return hb_gl_pass_create(d->context, &source, pass);
 }
 
@@ -38,6 +39,7 @@ enum hb_status hb_timed_device_create(const struct hb_pairs *pairs, size_t n, st
   HB_TRY(HB_ALLOC(1, &d));
   d->context = hb_gl_context_share(pairs->params.context);
   d->precision = pairs->params.precision;
+  d->texels = pairs->texels;
   d->room = n;
   d->way = hb_kept_suits(&d->context->caps, n, HB_TIMED_LAYERS) ? &hb_timed_stored : &hb_timed_drawn;
   enum hb_status status = create(d);

@@ -171,6 +171,54 @@ static void test_prediction(void **state)
   }
 }
 
+static int draws_seen;
+static void(GLAPIENTRY *real_draw)(GLenum, GLint, GLsizei);
+
+static void GLAPIENTRY see_draw(GLenum mode, GLint first, GLsizei count)
+{
+  draws_seen++;
+  real_draw(mode, first, count);
+}
+
+/* What the engine is given by all particles, some of which were put later. Returns by how many draws. */
+static int predicted_words(struct hb_force *force, uint32_t words[16 * N])
+{
+  struct hb_timed *timed = open_timed(force, N);
+  for (uint32_t late = 3; late < N; late += 50)
+    ASSERT_OK(hb_timed_put(timed, 1, &late, &particles[late - 1]));
+  draws_seen = 0;
+  real_draw = hb_gl_core_11.DrawArrays;
+  hb_gl_core_11.DrawArrays = see_draw;
+  enum hb_status status = hb_timed_predict(timed, N, now);
+  hb_gl_core_11.DrawArrays = real_draw;
+  ASSERT_OK(status);
+  struct hb_pairs *pairs = engine_of(force);
+  ASSERT_OK(hb_gl_context_use(pairs->params.context));
+  hb_gl_buffer_read(&pairs->j, 0, 16 * (size_t)pairs->texels * N, words);
+  ASSERT_OK(hb_timed_check(timed));
+  hb_timed_destroy(timed);
+  return draws_seen;
+}
+
+/* Compute shaders and draws leave the same bits. */
+static void test_both_ways(void **state)
+{
+  static uint32_t words[2][16 * N];
+  make(7);
+  for (size_t k = 0; k < COUNT_OF(sources); k++) {
+    in_storage(state);
+    struct hb_force *force = open_force(k);
+    if (!force || !engine_of(force)) continue;
+    const struct hb_gl_caps *caps = &hb_force_gl(force)->caps;
+    assert_int_equal(predicted_words(force, words[0]), caps->has_compute && caps->has_lasting_maps ? 0 : 2);
+    in_textures(state);
+    assert_int_equal(predicted_words(open_force(k), words[1]), 2); /* stores, predicts */
+    if (memcmp(words[0], words[1], sizeof words[0]) != 0)
+      fail_msg("%s in %s: the two ways differ", at_work->scheme, at_work->precision);
+  }
+  in_storage(state);
+}
+
 /* Steps of 2^-44 of a time: two floats would leave four of their bits. */
 static void test_short_steps(void **state)
 {
@@ -517,10 +565,18 @@ static int tear_down(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      BOTH_WAYS(test_prediction),        BOTH_WAYS(test_short_steps),  BOTH_WAYS(test_neighbors),
-      BOTH_WAYS(test_arrivals),          BOTH_WAYS(test_growth),       BOTH_WAYS(test_far_away),
-      BOTH_WAYS(test_lost_draws),        BOTH_WAYS(test_no_memory),    cmocka_unit_test(test_open_again),
-      cmocka_unit_test(test_no_precise), cmocka_unit_test(test_usage),
+      BOTH_WAYS(test_prediction),
+      BOTH_WAYS(test_short_steps),
+      BOTH_WAYS(test_neighbors),
+      BOTH_WAYS(test_arrivals),
+      BOTH_WAYS(test_growth),
+      BOTH_WAYS(test_far_away),
+      BOTH_WAYS(test_lost_draws),
+      BOTH_WAYS(test_no_memory),
+      cmocka_unit_test(test_open_again),
+      cmocka_unit_test(test_both_ways),
+      cmocka_unit_test(test_no_precise),
+      cmocka_unit_test(test_usage),
   };
   return RUN_TESTS(tests, 6, NULL, tear_down);
 }
