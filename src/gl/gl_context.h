@@ -36,7 +36,8 @@ struct hb_gl_context {
   const void
       *thread; /* where it is current, by the address of something that each thread has; NULL: nowhere */
   const struct hb_gl_pass
-      *bound; /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
+      *bound;       /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
+  unsigned program; /* that is current in OpenGL; 0: unknown */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */
 };
