@@ -7,24 +7,21 @@
 #include "base/mem.h"
 #include "base/arith.h"
 #include "base/parallel.h"
+#include "base/simd.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAVE_X86        1
+#if HB_SIMD_X86
 #define SIMD_LANES      16
 #define SIMD_NAME(stem) stem##_avx512
-#define SIMD_TARGET     __attribute__((target("avx512f,avx2,fma")))
+#define SIMD_TARGET     HB_SIMD_AVX512_TARGET
 #include "force/simd_kernel.h"
 #define SIMD_LANES      8
 #define SIMD_NAME(stem) stem##_avx2
-#define SIMD_TARGET     __attribute__((target("avx2,fma")))
+#define SIMD_TARGET     HB_SIMD_AVX2_TARGET
 #include "force/simd_kernel.h"
-#else
-#define HAVE_X86 0
 #endif
 #include "force/simd_kernel.h"
 
@@ -46,29 +43,15 @@ static const size_t sources_worth_threads = 4096;
 typedef void sum_fn(const float *source, size_t from, size_t to, float eps2, size_t ni,
                     const struct simd_sink *sinks, double (*total)[SIMD_SUMS]);
 
-/* Best first: HB_SIMD names the best one allowed. */
-struct version {
-  const char *name, *label;
+static const struct version {
+  const char *label;
   sum_fn *single, *ds;
-};
-static const struct version versions[] = {
-#if HAVE_X86
-    {"avx512", "AVX-512", sum_single_avx512, sum_ds_avx512},
-    {"avx2", "AVX2", sum_single_avx2, sum_ds_avx2},
+} versions[] = {{"baseline", sum_single_baseline, sum_ds_baseline},
+#if HB_SIMD_X86
+                {"AVX2", sum_single_avx2, sum_ds_avx2},
+                {"AVX-512", sum_single_avx512, sum_ds_avx512}
 #endif
-    {"baseline", "baseline", sum_single_baseline, sum_ds_baseline},
 };
-enum { VERSIONS = sizeof versions / sizeof *versions };
-
-static int machine_has(const struct version *version)
-{
-#if HAVE_X86
-  if (strcmp(version->name, "avx512") == 0) return __builtin_cpu_supports("avx512f");
-  if (strcmp(version->name, "avx2") == 0)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-  return version == &versions[VERSIONS - 1];
-}
 
 struct host_simd {
   float eps2;
@@ -81,27 +64,15 @@ struct host_simd {
   char device[160];
 };
 
-static enum hb_status choose(const struct version **version)
-{
-  static const char *const known[] = {"avx512", "avx2", "baseline"};
-  const char *limit = getenv("HB_SIMD");
-  size_t k = 0, count = sizeof known / sizeof *known;
-  while (limit && k < count && strcmp(limit, known[k]) != 0) k++;
-  if (k == count) return hb_fail(HB_ERR_USAGE, "HB_SIMD is '%s', expected avx512, avx2 or baseline", limit);
-  size_t first = VERSIONS - (count - k < VERSIONS ? count - k : VERSIONS);
-  for (*version = &versions[first]; !machine_has(*version);) ++*version;
-  return HB_OK;
-}
-
 static enum hb_status host_simd_open(const struct hb_force_params *params, struct hb_gl_context *gl,
                                      void **state)
 {
   (void)gl;
   struct host_simd *h;
+  HB_TRY(hb_simd_check());
   HB_TRY(HB_ALLOC(1, &h));
   *state = h;
-  const struct version *version = NULL;
-  HB_TRY(choose(&version));
+  const struct version *version = &versions[hb_simd_best()];
   h->eps2 = (float)hb_force_eps2(params);
   h->ds = hb_precision_find(params->precision) == HB_PRECISION_DS;
   h->sum = h->ds ? version->ds : version->single;
