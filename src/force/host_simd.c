@@ -28,7 +28,6 @@
 enum {
   PART = 256 / SIMD_CHUNK, /* chunks in a float sum, small enough for the first level cache               */
   SEGMENT = 8 * PART,      /* chunks summed separately, so that threads can share one sink's sources */
-  SINKS = 16,              /* sinks that are summed over a part together */
   PIECES = 4,              /* pieces of work per thread, so that none waits long for the last one         */
   FILLED = 64              /* chunks that a thread fills at a time                                        */
 };
@@ -206,11 +205,11 @@ static void sum_segments(const struct block *block, size_t first, size_t ni, siz
                          double (*total)[SIMD_SUMS])
 {
   const struct host_simd *h = block->h;
-  struct simd_sink sinks[SINKS];
+  struct simd_sink sinks[SIMD_SINKS];
   take_sinks(block, first, ni, sinks);
   memset(total, 0, ni * sizeof *total);
   for (size_t s = from; s < to; s++) {
-    double sum[SINKS][SIMD_SUMS] = {0};
+    double sum[SIMD_SINKS][SIMD_SUMS] = {0};
     size_t end = (s + 1) * SEGMENT < h->chunks ? (s + 1) * SEGMENT : h->chunks;
     for (size_t c = s * SEGMENT; c < end; c += PART)
       h->sum(h->source, c, c + PART < end ? c + PART : end, h->eps2, ni, sinks, sum);
@@ -233,7 +232,7 @@ static size_t segments(const struct host_simd *h) { return hb_div_ceil(h->chunks
 static void eval_sinks(void *context, size_t piece)
 {
   const struct block *block = context;
-  double total[SINKS][SIMD_SUMS];
+  double total[SIMD_SINKS][SIMD_SUMS];
   size_t b = piece * block->group, end = hb_parallel_end(block->ni, block->group, b);
   sum_segments(block, b, end - b, 0, segments(block->h), total);
   for (size_t k = b; k < end; k++) give(total[k - b], block->a + 3 * k, block->j + 3 * k, block->phi + k);
@@ -273,7 +272,7 @@ static enum hb_status eval(struct host_simd *h, struct block block)
   int threads = pairs < pairs_worth_threads ? 1 : hb_parallel_threads();
   size_t pieces = PIECES * (size_t)threads;
   if (threads > 1 && block.ni < pieces) return eval_by_segments(h, &block, threads);
-  block.group = threads > 1 ? at_most(block.ni / pieces, SINKS) : SINKS;
+  block.group = threads > 1 ? at_most(block.ni / pieces, SIMD_SINKS) : SIMD_SINKS;
   hb_parallel_for(threads, hb_div_ceil(block.ni, block.group), eval_sinks, &block);
   return HB_OK;
 }
