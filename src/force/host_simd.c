@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/arith.h"
+#include "base/clones.h"
 #include "base/parallel.h"
 #include "base/simd.h"
 
@@ -94,7 +95,8 @@ static void host_simd_close(void *state)
 static size_t rows(const struct host_simd *h) { return h->ds ? SIMD_ROWS_DS : SIMD_ROWS; }
 
 /* 16 sources to their rows. */
-static void fill_chunk(int ds, const double *m, const double *x, const double *v, float (*row)[SIMD_CHUNK])
+HB_CLONES static void fill_chunk(int ds, const double *m, const double *x, const double *v,
+                                 float (*row)[SIMD_CHUNK])
 {
   for (size_t i = 0; i < SIMD_CHUNK; i++) {
     row[SIMD_M][i] = (float)m[i];
