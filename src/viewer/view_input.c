@@ -35,7 +35,7 @@ enum hb_status hb_view_input_center(struct hb_view *view)
 
 /* ---- sliders ----------------------------------------------------------------------------------------- */
 
-void hb_view_input_set_sliders(struct hb_view *view)
+static void set_sliders(struct hb_view *view)
 {
   const struct hb_view_source *s = &view->source;
   int series = hb_view_source_is_series(s), leapfrog = hb_view_source_is_leapfrog(s);
@@ -43,14 +43,33 @@ void hb_view_input_set_sliders(struct hb_view *view)
       [VIEW_SLIDER_EPS] = {"softening", 0x1p-14, 1, HB_UI_LOGARITHMIC, .with_zero = 1, .absent = series},
       [VIEW_SLIDER_ETA] = {"nu", 0.001, 0.1, HB_UI_LOGARITHMIC, .absent = series || leapfrog},
       [VIEW_SLIDER_DAMPING] = {"damping", 0.5, 1, .absent = series || !leapfrog},
+      [VIEW_SLIDER_SPEED] = {"speed", s->speed / 100, s->speed * 100, HB_UI_LOGARITHMIC, .absent = series},
       [VIEW_SLIDER_POINT] = {"point size", 0.2, 12, HB_UI_LOGARITHMIC, .absent = 0},
   };
   memcpy(view->sliders, sliders, sizeof sliders);
   view->sliders[VIEW_SLIDER_EPS].value = s->knobs.eps;
   view->sliders[VIEW_SLIDER_ETA].value = s->knobs.eta;
   view->sliders[VIEW_SLIDER_DAMPING].value = s->knobs.damping;
+  view->sliders[VIEW_SLIDER_SPEED].value = view->speed;
   view->sliders[VIEW_SLIDER_POINT].value = view->style.point_size;
   view->time_bar = (struct hb_ui_slider){"", .most = (double)s->file_count - 1, .absent = !series};
+}
+
+/* A few bodies are large, bright and leave trails; thousands are points. */
+static void set_style(struct hb_view *view)
+{
+  double n = (double)view->source.n;
+  view->style.point_size = fmin(fmax(1.5 * sqrt(1000 / n), 1.5), 8);
+  view->style.exposure = n < 500 ? 0.9 : 0.7;
+  if (n <= HB_VIEW_FEW) view->show_trails = 1;
+}
+
+enum hb_status hb_view_input_adopt(struct hb_view *view)
+{
+  hb_view_steps_set_speed(view);
+  set_style(view);
+  set_sliders(view);
+  return hb_view_input_center(view);
 }
 
 static enum hb_status turn_knob(struct hb_view *view)
@@ -72,6 +91,7 @@ static enum hb_status to_sliders(struct hb_view *view, const struct hb_gl_event 
     enum hb_ui_answer answer = hb_ui_slider_event(&view->sliders[k], event);
     *taken |= answer != HB_UI_NOT_MINE;
     view->style.point_size = view->sliders[VIEW_SLIDER_POINT].value;
+    if (answer == HB_UI_MOVED && k == VIEW_SLIDER_SPEED) view->speed = view->sliders[k].value;
     if (answer == HB_UI_LET_GO) return forgive(view, turn_knob(view));
   }
   enum hb_ui_answer answer = hb_ui_slider_event(&view->time_bar, event);
@@ -87,8 +107,7 @@ static enum hb_status take_model(struct hb_view *view, size_t model)
 {
   HB_TRY(hb_view_source_take_model(&view->source, model));
   hb_hud_history_clear(&view->history);
-  hb_view_input_set_sliders(view);
-  return hb_view_input_center(view);
+  return hb_view_input_adopt(view);
 }
 
 static enum hb_status take_named_model(struct hb_view *view, const char *name)
@@ -136,6 +155,19 @@ static enum hb_status step_back(struct hb_view *view)
   return hb_view_source_show(s, (size_t)view->play_at);
 }
 
+/* Twice as fast, or half, by two presses. */
+static enum hb_status change_speed(struct hb_view *view, double factor)
+{
+  if (hb_view_source_is_series(&view->source)) {
+    view->rate *= factor;
+    hb_view_say(view, "%.3g snapshots a second", view->rate);
+    return HB_OK;
+  }
+  view->speed = view->sliders[VIEW_SLIDER_SPEED].value = view->speed * factor;
+  hb_view_say(view, "%.3g time units a second", view->speed);
+  return HB_OK;
+}
+
 /* The last picture shows the message. */
 static enum hb_status stop_drawing(struct hb_view *view)
 {
@@ -172,6 +204,8 @@ static enum hb_status model_2(struct hb_view *view) { return take_named_model(vi
 static enum hb_status model_3(struct hb_view *view) { return take_named_model(view, MODEL_3); }
 static enum hb_status model_before(struct hb_view *view) { return take_next_model(view, -1); }
 static enum hb_status model_after(struct hb_view *view) { return take_next_model(view, 1); }
+static enum hb_status faster(struct hb_view *view) { return change_speed(view, sqrt(2)); }
+static enum hb_status slower(struct hb_view *view) { return change_speed(view, sqrt(0.5)); }
 static enum hb_status pause(struct hb_view *view) { return view->paused = !view->paused, HB_OK; }
 static enum hb_status trails(struct hb_view *view) { return view->show_trails = !view->show_trails, HB_OK; }
 static enum hb_status sliders(struct hb_view *view)
@@ -187,6 +221,9 @@ static enum hb_status quit(struct hb_view *view) { return view->done = 1, HB_OK;
 
 const struct hb_keys_row hb_view_input_keys[] = {
     {' ', "space", pause, "pause, resume"},
+    {'+', "+", faster, "faster: twice as fast by two presses; what this machine cannot do, it says"},
+    {'=', NULL, faster, NULL},
+    {'-', "-", slower, "slower"},
     {HB_GL_KEY_RIGHT, "right", step, "one block step, or the next snapshot"},
     {HB_GL_KEY_LEFT, "left", step_back, "the previous snapshot"},
     {'r', "r", reset, "start again from the beginning"},

@@ -55,7 +55,7 @@ static int range_is_due(struct hb_view *view)
 
 static int is_elsewhere(const struct hb_view *view)
 {
-  return view->placed_generation != view->source.generation || view->placed_t != view->source.t;
+  return view->placed_generation != view->source.generation || view->placed_t != view->source.at;
 }
 
 /* The values to color by. */
@@ -91,7 +91,7 @@ static enum hb_status place(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   struct hb_device_particles at = {.layout = HB_DEVICE_NONE};
-  if (s->sim) hb_sim_on_device(s->sim, &at);
+  if (s->sim && s->at == s->t) hb_sim_on_device(s->sim, &at);
   view->on_device = at.layout != HB_DEVICE_NONE && hb_sim_device_context(s->sim) == view->window.context;
   if (view->on_device) return hb_view_particles_lend(&view->stars, &at);
   if (!s->sim) return hb_view_particles_load(&view->stars, s->particles, NULL);
@@ -102,6 +102,10 @@ static enum hb_status place(struct hb_view *view)
   return status;
 }
 
+/* A trail is as long as what was on the screen in the last seconds, of few bodies in more of them, whose paths can be told
+ * apart. */
+static double trail_s(size_t n) { return n <= HB_VIEW_FEW ? 6 : 1; }
+
 static enum hb_status follow(struct hb_view *view)
 {
   enum { ENTRIES = 48 };
@@ -111,6 +115,7 @@ static enum hb_status follow(struct hb_view *view)
     view->trails = (struct hb_trails){0};
     HB_TRY(hb_trails_open(view->window.context, s->n, ENTRIES, &view->trails));
   }
+  hb_trails_thin(&view->trails, trail_s(s->n) * view->speed / ENTRIES);
   return hb_trails_add(&view->trails, &view->stars);
 }
 
@@ -131,7 +136,7 @@ static enum hb_status place_stars(struct hb_view *view)
   if (view->placed_generation != s->generation || !s->sim) set_title(view);
   HB_TRY(place(view));
   view->placed_generation = s->generation;
-  view->placed_t = s->t;
+  view->placed_t = s->at;
   return moved && view->show_trails ? follow(view) : HB_OK;
 }
 
@@ -152,7 +157,7 @@ static enum hb_status place_and_color(struct hb_view *view)
 
 /* ---- the picture ------------------------------------------------------------------------------------- */
 
-static void add_speed(double pairs_per_s, struct hb_hud *hud)
+static void add_pairs(double pairs_per_s, struct hb_hud *hud)
 {
   int giga = pairs_per_s >= 1e9;
   if (!isnan(pairs_per_s))
@@ -180,13 +185,15 @@ static void fill_hud(const struct hb_view *view, char state[64], struct hb_hud *
   else
     snprintf(state, 64, "%s", view->paused ? "paused" : "");
   hb_hud_row(hud, "N", "%" PRIu64, s->n);
-  hb_hud_row(hud, "t", "%.6f", s->t);
+  hb_hud_row(hud, "t", "%.4f", s->at);
+  if (s->energies > 0 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
+  hud->large = hud->row_count;
   if (!series) {
+    hb_hud_row(hud, "speed", "%.3g time units a second", view->speed);
     hb_hud_row(hud, "block", "%" PRIu64, s->block);
     hb_hud_row(hud, "steps", "%" PRIu64, counts.block_steps);
-    add_speed(view->speed.pairs_per_s, hud);
+    if (!view->recording) add_pairs(view->measured.pairs_per_s, hud);
   }
-  if (s->energies > 0 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
   if (s->sim) {
     const struct hb_force *force = hb_sim_force(s->sim);
     hb_hud_row(hud, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
@@ -195,8 +202,8 @@ static void fill_hud(const struct hb_view *view, char state[64], struct hb_hud *
                hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
   }
   add_color(view, hud);
-  if (!isnan(view->speed.pictures_per_s))
-    hb_hud_row(hud, "pictures", "%.0f /s, %.1f ms each", view->speed.pictures_per_s, 1e3 * view->draw_s);
+  if (!isnan(view->measured.pictures_per_s) && !view->recording)
+    hb_hud_row(hud, "pictures", "%.0f /s, %.1f ms each", view->measured.pictures_per_s, 1e3 * view->draw_s);
 }
 
 static void draw_sliders(struct hb_view *view)
@@ -239,6 +246,11 @@ static enum hb_status draw_over(struct hb_view *view, const struct hb_gl_target 
   HB_TRY(hb_view_inspect_draw(view, target));
   if (view->show_hud && !view->help) fill_hud(view, state, &hud);
   hud.message = view->inspector && *view->texel.text ? view->texel.text : NULL;
+  char late[64];
+  if (!hud.message && !isnan(view->measured.speed) && !view->recording) {
+    snprintf(late, sizeof late, "as fast as this machine: %.2g of the speed asked for", view->measured.speed);
+    hud.message = late;
+  }
   if (hb_clock_now() < view->message_until) hud.message = view->message;
   int has_bar = hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders);
   if (has_bar) hud.foot = 2 * hb_paint_line_height(w->paint);

@@ -27,6 +27,8 @@ struct hb_view_source {
   struct hb_sim *sim;             /* NULL: a series                                                       */
   size_t shown;                   /* number in the series                                                 */
   double t, t_step;               /* now, and the length of the last step                                 */
+  double at;                      /* the time that is looked at: t, or between t and the next step        */
+  double speed;                   /* time units a second at which this is watched best                    */
   uint64_t n, block;              /* particles, and those of them in the last step                        */
   unsigned generation;            /* changes whenever particles change other than by steps                */
 
@@ -63,7 +65,10 @@ int hb_view_source_has_energy(const struct hb_view_source *source);
 /* Steps and pairs so far, including earlier simulations. */
 void hb_view_source_counts(const struct hb_view_source *source, struct hb_sim_counts *counts);
 
-/* The current particles, on the host. */
+/* Looks at a time from t to that of the next step, predicted, where that needs no readback from the device. */
+void hb_view_source_look_at(struct hb_view_source *source, double t);
+
+/* The particles at that time, on the host. */
 enum hb_status hb_view_source_state(const struct hb_view_source *source, struct hb_particles **state);
 
 #endif

@@ -436,6 +436,55 @@ END
   holds "$(value 1 pictures) <= $(value 0 pictures) + 1"
 }
 
+@test "time is kept: figure8 draws its eight in six seconds, and no step is done before it is due" {
+  view figure8 <<<$'run 2\nstate\nkey +\nkey +\nrun 1\nstate\nkey -\nkey space\nrun 0.5\nstate'
+  # not more than the clock says, and less by no more than the 0.25 s that a busy machine may lose now and then
+  holds "$(value 0 at) <= 2.02 * 6.3259 / 6 && $(value 0 at) > 1.5 * 6.3259 / 6"
+  holds "$(value 0 t) <= $(value 0 at)"
+  holds "$(value 1 speed) / $(value 0 speed) > 1.999 && $(value 1 speed) / $(value 0 speed) < 2.001"
+  holds "$(value 1 at) - $(value 0 at) <= 1.02 * 2 * 6.3259 / 6"
+  holds "$(value 1 at) - $(value 0 at) > 0.7 * 2 * 6.3259 / 6"
+  says 2 at "$(value 1 at)"
+  view figure8 --speed 0.25 <<<$'play 2\nstate'
+  holds "$(value 0 at) > 0.4999 && $(value 0 at) < 0.5001"
+  # a model that starts anew starts its clock anew
+  view figure8 <<<$'play 6\nstate\nkey r\nplay 0.1\nstate'
+  holds "$(value 0 at) > 6.3259 - 0.036 && $(value 0 at) < 6.3260" # less than a picture before
+  holds "$(value 1 at) < 0.11"
+  # the encounter, from the start to the same distance after it, t = 7.54, takes 20 to 40 s
+  view holmberg1941 --paused <<<'state'
+  holds "7.54 / $(value 0 speed) < 20 && 12 / $(value 0 speed) < 40 && 8 / $(value 0 speed) >= 20"
+}
+
+@test "what this machine cannot do in time it says, and the speed slider changes it" {
+  view plummer -n 2000 --scheme host --speed 1000 <<<$'run 1.5\nstate\nscreenshot late.png\nkey -\nstate'
+  holds "$(value 0 speed_reached) > 0 && $(value 0 speed_reached) < 0.9"
+  read -r x y length speed <<<"$(slider 1 speed)"
+  holds "$speed > 700 && $speed < 710"
+  view plummer -n 64 --scheme host --paused <<END
+drag $((x + length / 2)) $y $((x + length / 2 + 20)) $y
+state
+END
+  holds "$(value 0 speed) > 0.5"
+  says 0 block_steps 0
+  "$HOLMBERG" ic plummer -n 64 -o p.h5 --quiet
+  view p.h5 --scheme host --paused <<<state
+  holds "$(value 0 speed) >= 0.1 && $(value 0 speed) <= 1" # by its dynamics
+}
+
+@test "a movie goes by the clock of the simulation: the same pictures whatever else the machine does" {
+  view() { run -0 "$HOLMBERG" view --size 320x240 "$@"; }
+  view holmberg1941 --record a.png --seconds 0.5 --fps 10 --speed 2
+  timeout 20 sh -c 'while :; do :; done' &
+  view holmberg1941 --record b.png --seconds 0.5 --fps 10 --speed 2
+  kill $!
+  [ "$(find . -name '?_*.png' | wc -l)" -eq 10 ]
+  for k in 1 2 3 4 5; do cmp a_000$k.png b_000$k.png; done
+  ! cmp -s a_0004.png a_0005.png
+  view figure8 --record c.apng --seconds 0.5 --fps 10
+  [ "$(grep -a -o fcTL c.apng | wc -l)" -eq 5 ]
+}
+
 # expect_soon PATTERN: the viewer, which reads what is written to 8 and writes to `out`, says so within a while
 expect_soon() {
   local k
