@@ -1,6 +1,7 @@
 /* holmberg view: a window onto a running simulation, or onto snapshots. */
 #include "cli/cmd.h"
 #include "console/models.h"
+#include "viewer/view_change.h"
 #include "viewer/view_input.h"
 #include "viewer/view_inspect.h"
 #include "viewer/view_keep.h"
@@ -44,6 +45,8 @@ static const struct hb_opts_option options[] = {
     {"seconds", 0, HB_OPTS_POSITIVE, FIELD(seconds), "S", "10", .help = "length of --record"},
     {"fps", 0, HB_OPTS_COUNT, FIELD(view.fps), "F", "30", .most = 1000,
      .help = "pictures a second of a movie"},
+    {"cycle", 0, HB_OPTS_DURATION, FIELD(view.cycle_s), "TIME",
+     .help = "another model after this time, such as 20s; those that would be slow here are left out"},
     {"script", 0, HB_OPTS_TEXT, FIELD(script), "FILE",
      .help = "play the lines of FILE as if typed by a user, see below; - is standard input"},
     {0}};
@@ -70,7 +73,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct settings *s)
   hb_camera_look(&view->window.camera, 0.5, 0.6, 0);
   if (s->inspect) HB_TRY(hb_view_inspect(view));
   hb_view_say(view, "h: help, space: pause, i: textures");
-  return hb_view_input_adopt(view);
+  return hb_view_change_adopt(view);
 }
 
 static enum hb_status play(struct settings *s)

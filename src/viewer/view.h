@@ -1,5 +1,6 @@
 /* The state of `holmberg view`. From the bottom up: view_source.c is what is shown, view_inspect.c the inspector
- * beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_steps.c keeps time, view_input.c acts
+ * beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_steps.c keeps time, view_change.c
+ * brings other models and forces, view_input.c acts
  * on keys and mouse, view_loop.c divides time between steps and pictures, view_script.c plays the user. */
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
@@ -11,12 +12,14 @@
 #include "viewer/view_source.h"
 #include "viewer/window.h"
 
+enum { HB_VIEW_CYCLE_S = 20 };
 enum { HB_VIEW_FEW = 16 }; /* bodies whose paths can be told apart */
 enum {
   VIEW_SLIDER_EPS,
   VIEW_SLIDER_ETA,
   VIEW_SLIDER_DAMPING,
   VIEW_SLIDER_SPEED,
+  VIEW_SLIDER_N,
   VIEW_SLIDER_POINT,
   VIEW_SLIDERS
 };
@@ -32,6 +35,9 @@ struct hb_view {
   double speed;       /* as now                                                  */
   double clock;       /* the simulated time that is due                          */
   int late;           /* 1: steps are still missing                              */
+  double cycle_s;     /* another model after so long; 0: never                   */
+  double shown_s;     /* how long this one has been running                      */
+  char asks[96];      /* paused until the user agrees; "": does not ask          */
 
   int paused, stop_drawing, done;
   int waits; /* 1: paused until a broken shader is fixed */
@@ -44,6 +50,8 @@ struct hb_view {
 
   struct hb_inspector *inspector; /* NULL: closed                           */
   int plays_passes;
+  struct hb_force_params before;   /* forces to go back to when the inspector closes, */
+  int has_before;                  /* if there are any                                */
   struct hb_inspector_texel texel; /* under the mouse; particle -1: none */
 
   struct hb_view_particles stars;

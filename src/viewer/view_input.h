@@ -13,10 +13,4 @@ int hb_view_input_key(const char *name);
 /* Handles all events in the window's queue. */
 enum hb_status hb_view_input(struct hb_view *view);
 
-/* Takes speed, size of the points and sliders for what is shown, and centers it. */
-enum hb_status hb_view_input_adopt(struct hb_view *view);
-
-/* Moves the camera so that all but a few outliers are in the picture. */
-enum hb_status hb_view_input_center(struct hb_view *view);
-
 #endif

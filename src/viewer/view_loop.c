@@ -3,6 +3,7 @@
 #include "viewer/view_loop.h"
 
 #include "base/clock.h"
+#include "viewer/view_change.h"
 #include "viewer/view_input.h"
 #include "viewer/view_keep.h"
 #include "viewer/view_steps.h"
@@ -34,6 +35,7 @@ static enum hb_status turn(struct hb_view *view)
   if (rests && view->touched) view->due = fmin(view->due, view->drawn_at + picture_s);
   now = hb_clock_now();
   if (now < view->due) return HB_OK;
+  HB_TRY(hb_view_change_cycle(view));
   HB_TRY(hb_view_steps_for(view, seconds_since(view, now), fmax(picture_s, view->draw_s)));
   view->advanced_at = now;
   if (view->recording && view->late) return HB_OK;
@@ -58,6 +60,7 @@ enum hb_status hb_view_loop_play(struct hb_view *view, double seconds)
   for (double k = 0; k < pictures && !view->done; k++) {
     hb_gl_window_poll(view->window.gl, 0);
     HB_TRY(hb_view_input(view));
+    HB_TRY(hb_view_change_cycle(view));
     HB_TRY(hb_view_steps_for(view, 1.0 / view->fps, INFINITY));
     HB_TRY(hb_view_keep_showing(view));
   }

@@ -251,6 +251,7 @@ static enum hb_status draw_over(struct hb_view *view, const struct hb_gl_target 
     snprintf(late, sizeof late, "as fast as this machine: %.2g of the speed asked for", view->measured.speed);
     hud.message = late;
   }
+  if (*view->asks) hud.message = view->asks;
   if (hb_clock_now() < view->message_until) hud.message = view->message;
   int has_bar = hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders);
   if (has_bar) hud.foot = 2 * hb_paint_line_height(w->paint);

@@ -249,6 +249,7 @@ static enum hb_status do_state(const struct line *line)
   hb_json_count(&json, "pictures", view->pictures);
   hb_json_count(&json, "readback_bytes", hb_gl_readback_bytes());
   hb_json_text(&json, "message", hb_clock_now() < view->message_until ? view->message : "");
+  hb_json_text(&json, "asks", view->asks);
   hb_json_text(&json, "error", view->error);
   hb_json_close_object(&json);
   putchar('\n');

@@ -66,6 +66,7 @@ static enum hb_status take(struct hb_view_source *s, struct hb_particles *partic
   s->settings = s->asked;
   enum hb_status status = hb_run_take_notes(s->opts, &s->settings, 0, particles);
   const struct hb_sim_params *params = &s->settings.sim;
+  double started = hb_clock_now();
   const struct hb_view_knobs knobs = {params->force.eps, params->eta,
                                       params->damping > 0 ? params->damping : 1};
   struct hb_sim *sim = NULL;
@@ -76,6 +77,7 @@ static enum hb_status take(struct hb_view_source *s, struct hb_particles *partic
   }
   s->knobs = knobs;
   begin(s, sim, particles);
+  s->begin_s = hb_clock_now() - started;
   hb_particles_destroy(s->particles);
   s->particles = particles;
   return HB_OK;
@@ -120,6 +122,17 @@ enum hb_status hb_view_source_turn(struct hb_view_source *s, const struct hb_vie
     begin(s, sim, state);
   }
   hb_particles_destroy(state);
+  return status;
+}
+
+enum hb_status hb_view_source_use(struct hb_view_source *s, const char *scheme, const char *precision)
+{
+  struct hb_force_params *force[] = {&s->settings.sim.force, &s->asked.sim.force};
+  const char *old_scheme = force[0]->scheme, *old_precision = force[0]->precision;
+  for (int k = 0; k < 2; k++) force[k]->scheme = scheme, force[k]->precision = precision;
+  enum hb_status status = hb_view_source_turn(s, &s->knobs);
+  for (int k = 0; k < 2 && status != HB_OK; k++)
+    force[k]->scheme = old_scheme, force[k]->precision = old_precision;
   return status;
 }
 

@@ -28,6 +28,7 @@ struct hb_view_source {
   size_t shown;                   /* number in the series                                                 */
   double t, t_step;               /* now, and the length of the last step                                 */
   double at;                      /* the time that is looked at: t, or between t and the next step        */
+  double begin_s;                 /* wall time that it took to begin: shaders, and all forces once        */
   double speed;                   /* time units a second at which this is watched best                    */
   uint64_t n, block;              /* particles, and those of them in the last step                        */
   unsigned generation;            /* changes whenever particles change other than by steps                */
@@ -53,6 +54,9 @@ int hb_view_source_is_leapfrog(const struct hb_view_source *source);
 enum hb_status hb_view_source_reset(struct hb_view_source *source);
 enum hb_status hb_view_source_take_model(struct hb_view_source *source, size_t model);
 enum hb_status hb_view_source_turn(struct hb_view_source *source, const struct hb_view_knobs *knobs);
+
+/* Goes on with another scheme and precision (NULL: the scheme's first), names as in hb_force_params. */
+enum hb_status hb_view_source_use(struct hb_view_source *source, const char *scheme, const char *precision);
 enum hb_status hb_view_source_show(struct hb_view_source *source, size_t number);
 
 /* One block step. */

@@ -77,6 +77,7 @@ enum hb_status hb_view_steps_for(struct hb_view *view, double seconds, double bu
       view->clock < s->t || view->clock > hb_sim_next_time(s->sim); /* another model, or a single step */
   if (is_elsewhere && !was_late) view->clock = s->at;
   view->clock += seconds * view->speed;
+  view->shown_s += seconds;
   while (!view->paused && hb_sim_next_time(s->sim) <= view->clock && !view->late) {
     HB_TRY(hb_view_steps_one(view));
     view->late = hb_clock_now() >= end;

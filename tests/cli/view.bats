@@ -368,12 +368,79 @@ END
   [[ $(value 3 pass) == '"matrix2004, pass 5 of 9: '* ]]
   says 4 inspects false
   [ "$(cmp -l without.png with.png 2>/dev/null | head -n 50 | wc -l)" -eq 50 ]
-  view holmberg1941 --scheme host --paused <<'END'
-key i
+}
+
+@test "i where the processor computes: OpenGL does until it closes, few particles by the kernel of 2007, many by bag" {
+  view holmberg1941 --paused <<<$'key i\nstate\nkey n\nstate\nkey i\nstate'
+  says 0 inspects true
+  says 0 scheme '"cg2007"'
+  [[ $(value 0 pass) == '"cg2007, pass 1 of 73: '* ]]
+  [[ $(value 0 message) == *' has no textures: cg2007 computes until i closes them"' ]]
+  [[ $(value 1 message) == *'holmberg1941 has 74 particles and no other number'* ]]
+  says 2 inspects false
+  [[ $(value 2 scheme) == '"host'* ]]
+  view plummer -n 300 --inspect --paused <<<$'state\nkey 2\nstate\nkey 1\nstate'
+  says 0 scheme '"bag"'
+  says 1 scheme '"cg2007"' # another model, other textures
+  says 2 scheme '"bag"'
+  "$HOLMBERG" ic plummer -n 20 -o a.h5 --quiet
+  cp a.h5 b.h5
+  view a.h5 b.h5 --paused <<<$'key i\nstate'
+  says 0 inspects false
+  [[ $(value 0 message) == *'there are no textures to inspect: snapshots have no forces'* ]]
+}
+
+@test "m and x: another scheme and precision from the state that is there; n and b: another number, from the start" {
+  view plummer -n 64 --scheme host <<'END'
+frames 5
+key space
+state
+key m
+state
+key m
+key m
+state
+key x
+state
+key right
+state
+key n
+state
+key b
+key b
 state
 END
-  says 0 inspects false
-  [[ $(value 0 message) == *'there are no textures to inspect'* ]]
+  [ "$(value 1 scheme)" != "$(value 0 scheme)" ]
+  for k in 1 2 3; do says $k t "$(value 0 t)"; done
+  says 3 scheme "$(value 2 scheme)"
+  [ "$(value 3 precision)" != "$(value 2 precision)" ]
+  says 3 block_steps 5
+  says 4 block_steps 6
+  holds "$(value 4 t) > $(value 0 t)"
+  says 5 n 128
+  says 5 t 0
+  says 5 scheme "$(value 3 scheme)"
+  says 6 n 32
+}
+
+@test "models change by themselves, by --cycle or k, and those whose steps take long are left out" {
+  view holmberg1941 --cycle 1s <<<$'play 0.9\nstate\nplay 0.2\nstate\nplay 1\nstate\nkey k\nplay 2\nstate'
+  says 0 title '"holmberg1941"'
+  [ "$(value 1 title)" != '"holmberg1941"' ]
+  [ "$(value 2 title)" != "$(value 1 title)" ]
+  says 3 title "$(value 2 title)"
+  view plummer --fps 2 <<<$'key k\nplay 19.8\nstate\nplay 0.4\nstate'
+  says 0 title '"plummer"'
+  says 1 title '"coldsphere"'
+}
+
+@test "a model whose steps take longer than 0.2 s asks before it starts" {
+  view plummer -n 65536 --scheme host --speed 1e-6 <<<$'run 0.2\nstate\nkey space\nstate'
+  [[ $(value 0 asks) == '"a step of all 65536 particles takes '*' s here: space starts it, b halves N"' ]]
+  says 0 paused true
+  says 0 block_steps 0
+  says 1 paused false
+  says 1 asks '""'
 }
 
 @test "an interaction of a file's moves particles, and its own potential is their energy" {
