@@ -20,7 +20,7 @@ enum hb_status hb_view_change_center(struct hb_view *view)
   double radius;
   HB_TRY(hb_view_source_state(&view->source, &state));
   enum hb_status status =
-      hb_camera_extent(hb_particles_n(state), hb_particles_x(state), visible, camera->center, &radius);
+      hb_camera_extent(hb_view_particles_lit(state), hb_particles_x(state), visible, camera->center, &radius);
   if (status == HB_OK)
     hb_camera_fit(camera, 1.2 * radius, (double)view->window.scene_width / view->window.height);
   hb_particles_destroy(state);
@@ -60,7 +60,7 @@ static void set_sliders(struct hb_view *view)
 /* A few bodies are large, bright and leave trails; thousands are points. */
 static void set_style(struct hb_view *view)
 {
-  double n = (double)view->source.n;
+  double n = (double)view->source.lit;
   view->style.point_size = fmin(fmax(1.5 * sqrt(1000 / n), 1.5), 8);
   view->style.exposure = n < 500 ? 0.9 : 0.7;
   if (n <= HB_VIEW_FEW) view->show_trails = 1;
@@ -75,7 +75,7 @@ static enum hb_status ask(struct hb_view *view)
   if (!s->sim || s->begin_s < long_step_s || view->recording) return HB_OK;
   double before = hb_clock_now();
   HB_TRY(hb_view_source_diagnose(s));
-  double step_s = hb_clock_now() - before;
+  double step_s = hb_view_source_has_energy(s) ? hb_clock_now() - before : s->begin_s;
   if (step_s < long_step_s) return HB_OK;
   view->paused = 1;
   snprintf(view->asks, sizeof view->asks, "a step of all %llu particles takes %.2g s here: space starts it%s",
@@ -89,6 +89,7 @@ enum hb_status hb_view_change_adopt(struct hb_view *view)
   set_style(view);
   set_sliders(view);
   view->shown_s = 0;
+  view->measured.speed = NAN;
   HB_TRY(ask(view));
   return hb_view_change_center(view);
 }

@@ -65,7 +65,7 @@ static enum hb_status find_values(struct hb_view *view)
   HB_TRY(reserve(view, s->n));
   if (view->color == HB_COLORING_SPEED) return speeds(view, view->values);
   if (view->color != HB_COLORING_GROUP) return hb_coloring_of_sim(view->color, s->sim, s->n, view->values);
-  hb_coloring_groups(s->n, view->groups, view->values);
+  hb_coloring_groups(s->lit, view->groups, view->values);
   return HB_OK;
 }
 
@@ -76,7 +76,7 @@ static enum hb_status color(struct hb_view *view, int range_due)
   double range[2];
   if (view->color != HB_COLORING_SPEED) HB_TRY(hb_view_particles_values(&view->stars, n, view->values));
   if (!range_due) return HB_OK;
-  hb_coloring_range(n, view->values, range);
+  hb_coloring_range(view->source.lit, view->values, range);
   for (int k = 0; k < 2; k++)
     view->style.range[k] = view->ranged ? (view->style.range[k] + range[k]) / 2 : range[k];
   view->ranged = 1;
@@ -93,7 +93,11 @@ static enum hb_status place(struct hb_view *view)
   struct hb_device_particles at = {.layout = HB_DEVICE_NONE};
   if (s->sim && s->at == s->t) hb_sim_on_device(s->sim, &at);
   view->on_device = at.layout != HB_DEVICE_NONE && hb_sim_device_context(s->sim) == view->window.context;
-  if (view->on_device) return hb_view_particles_lend(&view->stars, &at);
+  if (view->on_device) {
+    HB_TRY(hb_view_particles_lend(&view->stars, &at));
+    view->stars.lit = s->lit;
+    return HB_OK;
+  }
   if (!s->sim) return hb_view_particles_load(&view->stars, s->particles, NULL);
   struct hb_particles *state;
   HB_TRY(hb_view_source_state(s, &state));
@@ -217,7 +221,7 @@ static void draw_sliders(struct hb_view *view)
   hb_paint_panel(paint, margin, y, columns, shown);
   for (int k = 0; k < VIEW_SLIDERS; k++) {
     char text[32];
-    snprintf(text, sizeof text, "%.3g", view->sliders[k].value);
+    snprintf(text, sizeof text, k == VIEW_SLIDER_N ? "%.0f" : "%.3g", view->sliders[k].value);
     if (view->sliders[k].absent) continue;
     hb_ui_slider_draw(&view->sliders[k], paint, margin, y, columns, text);
     y += line;

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "console/models.h"
 #include "render/camera.h"
+#include "render/view_particles.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -52,6 +53,7 @@ static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_
   s->sim = sim;
   s->t = s->at = hb_particles_time(particles);
   s->n = hb_particles_n(particles);
+  s->lit = hb_view_particles_lit((struct hb_particles *)particles);
   s->block = 0;
   s->t_step = 0;
   s->energies = 0;
@@ -59,11 +61,22 @@ static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_
   s->generation++;
 }
 
+/* Models that come with a step dt for all, which is what they were made for, are shown by it unless something else was
+ * asked for: block steps follow close pairs that nobody sees. */
+static int has_shared_step(struct hb_view_source *s, const struct hb_particles *particles)
+{
+  const struct hb_sim_params *sim = &s->settings.sim;
+  return hb_particles_note(particles, "dt") && s->file_count == 0 &&
+         !hb_opts_typed(s->opts, &sim->integrator) && !hb_opts_typed(s->opts, &sim->eta) &&
+         !hb_opts_typed(s->opts, &sim->dt_max);
+}
+
 /* Applies options and notes of the particles and starts a simulation of them; on failure nothing changes. */
 static enum hb_status take(struct hb_view_source *s, struct hb_particles *particles)
 {
   const struct hb_run_settings old = s->settings;
   s->settings = s->asked;
+  if (has_shared_step(s, particles)) s->settings.sim.integrator = "leapfrog";
   enum hb_status status = hb_run_take_notes(s->opts, &s->settings, 0, particles);
   const struct hb_sim_params *params = &s->settings.sim;
   double started = hb_clock_now();
@@ -208,6 +221,7 @@ enum hb_status hb_view_source_show(struct hb_view_source *s, size_t number)
   s->t = s->at = hb_particles_time(particles);
   if (s->n != hb_particles_n(particles) || s->t_step < 0) s->generation++;
   s->n = hb_particles_n(particles);
+  s->lit = hb_view_particles_lit(particles);
   snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[number]));
   return HB_OK;
 }

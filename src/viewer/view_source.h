@@ -31,6 +31,7 @@ struct hb_view_source {
   double begin_s;                 /* wall time that it took to begin: shaders, and all forces once        */
   double speed;                   /* time units a second at which this is watched best                    */
   uint64_t n, block;              /* particles, and those of them in the last step                        */
+  uint64_t lit;                   /* so many shine, see hb_view_particles_lit                             */
   unsigned generation;            /* changes whenever particles change other than by steps                */
 
   /* since the program started */
