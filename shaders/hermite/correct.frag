@@ -26,7 +26,7 @@ uvec4 total_word(int k, int segment, int w) {
     ivec2 at = texel_of(group, place.x, place.y);
     texel = at.y * place.x + at.x;
   }
-  return texelFetch(totals, texel * place.z + (k % each * WORDS + w) * place.w);
+  return bufferFetch(totals, texel * place.z + (k % each * WORDS + w) * place.w);
 }
 
 // Record r of the force on sink k, summed over the segments.
@@ -75,9 +75,8 @@ float potential(int k) {
 
 void main() {
   int at = int(gl_FragCoord.y) * ROW + int(gl_FragCoord.x);
-  for (int l = 0; l < 8; l++) layer[l] = uvec4(0u);
   if (at < first || at >= sink_count) discard; // belongs to another portion
-  body b = body_at(texelFetch(sinks, at).r);
+  body b = body_at(bufferFetch(sinks, at).r);
   wide dt = dt_of(b);
   wide3 xp = predicted_x(b), vp = predicted_v(b);
   wide3 ap = force_record(at - first, 0), kp = force_record(at - first, 1);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "gl/gl_timer.h"
+#include "pairs/selftest.h"
 
 #include <stdio.h>
 
@@ -20,10 +21,7 @@ static enum hb_status build(struct hb_resident *r, const char *vertex, const cha
 static enum hb_status create(struct hb_resident *r)
 {
   HB_TRY(hb_gl_context_use(r->context));
-  if (!r->context->caps.has_precise)
-    return hb_fail(HB_ERR_GL,
-                   "predicting on the device needs the GLSL qualifier `precise` (OpenGL 4.0), which %s lacks",
-                   r->context->caps.renderer);
+  HB_TRY(hb_selftest_exact(r->context, "predicting on the device"));
   HB_TRY(build(r, NULL, "hermite/predict.frag", &r->predict));
   HB_TRY(build(r, NULL, "hermite/correct.frag", &r->correct));
   HB_TRY(build(r, "hermite/scatter.vert", "hermite/scatter.frag", &r->scatter));

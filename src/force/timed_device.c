@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "gl/gl_tally.h"
+#include "pairs/selftest.h"
 
 #include <stdio.h>
 
@@ -34,7 +35,8 @@ struct hb_timed_device {
 
 int hb_timed_device_suits(const struct hb_pairs *pairs)
 {
-  return pairs->params.interaction->records == 2 && pairs->params.context->caps.has_precise;
+  return pairs->params.interaction->records == 2 &&
+         hb_selftest_exact(pairs->params.context, "predicting on the device") == HB_OK;
 }
 
 static enum hb_status build(struct hb_timed_device *d, const char *vertex, const char *fragment,
