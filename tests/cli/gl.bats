@@ -92,7 +92,7 @@ load common
   accepts info
   [[ ${lines[0]} == 'holmberg '* ]]
   for title in contexts: 'devices (for --device):' schemes:; do [[ $output == *$'\n'"$title"$'\n'* ]]; done
-  for name in egl osmesa glfw host cg2007; do [[ $output == *$'\n'"  $name "* ]]; done
+  for name in egl osmesa glfw gles host cg2007; do [[ $output == *$'\n'"  $name "* ]]; done
 }
 
 @test "info --json: one line, the documented fields in their order" {

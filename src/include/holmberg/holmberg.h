@@ -168,7 +168,7 @@ struct hb_force_params {
   const char *interaction;
   const struct hb_interaction *custom_interaction;
   const char *parameters;
-  const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
+  const char *context; /* egl, osmesa, glfw, gles, NULL or "auto"; else environment HB_CONTEXT */
   const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
   const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
   double max_draw_s;   /* upper limit for the time of a draw; 0: 0.05                     */

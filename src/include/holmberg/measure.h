@@ -126,13 +126,14 @@ struct hb_selftest_info {
 
 /* A way to get OpenGL, tried on this machine. */
 struct hb_context_info {
-  const char *name; /* egl, osmesa, glfw */
+  const char *name; /* egl, osmesa, glfw, gles */
   int usable;       /* 1: opened; 0: reason says why not */
   char reason[256];
   char vendor[128], renderer[192], version[128];
   int major, minor, software; /* software: a renderer without a GPU */
   int max_texture_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
   struct hb_selftest_info selftest;
+  int is_es; /* OpenGL ES */
 };
 
 /* A device that EGL offers; --device accepts index and path. */
@@ -143,7 +144,7 @@ struct hb_device_info {
   int software;
 };
 
-enum { HB_CONTEXT_COUNT = 3 };
+enum { HB_CONTEXT_COUNT = 4 };
 
 /* Opens and closes each context once: tenths of a second. */
 enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXT_COUNT]);
