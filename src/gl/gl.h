@@ -52,6 +52,7 @@
   X(CLEARBUFFERUIV, ClearBufferuiv)                                                                          \
   X(CLIENTWAITSYNC, ClientWaitSync)                                                                          \
   X(COMPILESHADER, CompileShader)                                                                            \
+  X(COPYBUFFERSUBDATA, CopyBufferSubData)                                                                    \
   X(CREATEPROGRAM, CreateProgram)                                                                            \
   X(CREATESHADER, CreateShader)                                                                              \
   X(DELETEBUFFERS, DeleteBuffers)                                                                            \
@@ -105,7 +106,8 @@
   X(DISPATCHCOMPUTE, DispatchCompute)                                                                        \
   X(FRAMEBUFFERPARAMETERI, FramebufferParameteri)                                                            \
   X(GETGRAPHICSRESETSTATUS, GetGraphicsResetStatus)                                                          \
-  X(MEMORYBARRIER, MemoryBarrier)
+  X(MEMORYBARRIER, MemoryBarrier)                                                                            \
+  X(TEXTUREBARRIER, TextureBarrier)
 
 struct hb_gl_core_11 {
 #define HB_GL_FIELD(result, name, arguments) result(GLAPIENTRY *name) arguments;

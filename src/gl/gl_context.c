@@ -123,6 +123,7 @@ static void read_caps(struct hb_gl_caps *caps)
   caps->has_double = version >= 40 || has_extension("GL_ARB_gpu_shader_fp64");
   caps->has_compute = version >= 43;
   caps->has_reset = version >= 45 || has_extension("GL_KHR_robustness");
+  caps->has_texture_barrier = version >= 45 || has_extension("GL_ARB_texture_barrier");
   caps->has_lasting_maps = version >= 44 || (version >= 43 && has_extension("GL_ARB_buffer_storage"));
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &caps->max_texture_size);
   glGetIntegerv(GL_MAX_RECTANGLE_TEXTURE_SIZE, &caps->max_rectangle_size);

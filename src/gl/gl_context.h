@@ -14,12 +14,13 @@ struct hb_gl_context_params {
 struct hb_gl_caps {
   char vendor[128], renderer[192], version[128];
   int major, minor;
-  int software;         /* renders on the processor */
-  int has_precise;      /* GLSL `precise`: GL 4.0 or ARB_gpu_shader5 */
-  int has_double;       /* GLSL double: GL 4.0 or ARB_gpu_shader_fp64 */
-  int has_compute;      /* compute shaders and storage buffers: GL 4.3 */
-  int has_reset;        /* a lost context can be detected */
-  int has_lasting_maps; /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
+  int software;            /* renders on the processor */
+  int has_precise;         /* GLSL `precise`: GL 4.0 or ARB_gpu_shader5 */
+  int has_double;          /* GLSL double: GL 4.0 or ARB_gpu_shader_fp64 */
+  int has_compute;         /* compute shaders and storage buffers: GL 4.3 */
+  int has_reset;           /* a lost context can be detected */
+  int has_texture_barrier; /* a draw may read its own target: GL 4.5 or ARB_texture_barrier */
+  int has_lasting_maps;    /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
   int max_texture_size, max_rectangle_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
   int max_uniform_block_size; /* bytes */
   int max_storage_block_size; /* bytes; 0: no storage buffers */
@@ -38,6 +39,7 @@ struct hb_gl_context {
   const struct hb_gl_pass
       *bound;       /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
   unsigned program; /* that is current in OpenGL; 0: unknown */
+  unsigned built;   /* programs so far: whoever times draws leaves out those that waited for a compiler */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */
 };

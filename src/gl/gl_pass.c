@@ -291,6 +291,15 @@ void hb_gl_pass_draw(struct hb_gl_pass *pass, const struct hb_gl_target *target,
                 .target = target, .x = x, .y = y, .width = width, .height = height, .count = 3});
 }
 
+void hb_gl_pass_draw_again(struct hb_gl_pass *pass)
+{
+  use(pass);
+  if (pass->tally) hb_gl_tally_expect(pass->tally, (uint64_t)pass->viewport[2] * (uint64_t)pass->viewport[3]);
+  glTextureBarrier();
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  finish(pass);
+}
+
 void hb_gl_pass_dispatch(struct hb_gl_pass *pass, size_t x, size_t y)
 {
   use(pass);
