@@ -42,16 +42,20 @@ static inline __attribute__((always_inline)) void add_as(enum hb_precision preci
 {
   int records = p->params.interaction->f_records;
   const struct hb_result *result = p->results;
-  for (int r = 0; r < records; r++)
+  for (int r = 0; r < records; r++) {
+    double value[4];
+    for (int c = 0; c < 4; c++) { /* all four, by vector instructions */
+      uint32_t high = words[r][c], low = precision == HB_PRECISION_SINGLE ? 0 : words[records + r][c];
+      value[c] = precision == HB_PRECISION_DOUBLE
+                     ? hb_bits_to_double(high, low)
+                     : (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
+    }
     for (int c = 0; c < (r == records - 1 ? 3 : 4); c++, result++) {
       if (!result->data) continue;
-      uint32_t high = words[r][c], low = precision == HB_PRECISION_SINGLE ? 0 : words[records + r][c];
-      double value = precision == HB_PRECISION_DOUBLE
-                         ? hb_bits_to_double(high, low)
-                         : (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
       double *sum = result->data + result->stride * i;
-      *sum = (segment ? *sum : 0) + value;
+      *sum = (segment ? *sum : 0) + value[c];
     }
+  }
 }
 
 enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t segment_length, size_t i,
