@@ -320,6 +320,9 @@ static enum hb_status cg2007_open(const struct hb_force_params *params, struct h
   c->eps2 = (float)hb_force_eps2(params);
   c->waits = (params->flags & HB_FORCE_PHASES) != 0;
   HB_TRY(hb_force_open_gl(params, gl, &c->context));
+  if (rectangle && c->context->caps.is_es)
+    return hb_fail(HB_ERR_GL, "cg2007 with rectangle textures needs a desktop's OpenGL, %s has %s",
+                   c->context->caps.renderer, c->context->caps.api);
   const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag",
                                               .defines = rectangle ? "#define HB_CG2007_RECT\n" : ""};
   HB_TRY(hb_gl_pass_create(c->context, &source, &c->kernel));

@@ -3,6 +3,7 @@
 #include "force/timed_words.h"
 
 #include "base/mem.h"
+#include "pairs/selftest.h"
 
 #include <stdio.h>
 
@@ -10,7 +11,8 @@
 
 int hb_timed_device_suits(const struct hb_pairs *pairs)
 {
-  return pairs->params.interaction->records == 2 && pairs->params.context->caps.has_precise;
+  return pairs->params.interaction->records == 2 &&
+         hb_selftest_exact(pairs->params.context, "predicting on the device") == HB_OK;
 }
 
 static enum hb_status build(struct hb_timed_device *d, const struct hb_gl_program_source *files,

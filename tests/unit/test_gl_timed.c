@@ -3,6 +3,7 @@
 #include "force/timed.h"
 #include "gl/gl.h"
 #include "support/pairs_case.h"
+#include "support/shader_case.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ static struct hb_force *open_force(size_t k)
                                          .flags = HB_FORCE_NO_TUNE};
   int doubles = strcmp(params.precision, "double") == 0, on_host = strncmp(params.scheme, "host", 4) == 0;
   at_work = &sources[k];
-  if (!on_host && (doubles ? !caps->has_double : !caps->has_precise)) return NULL;
+  if (!on_host && doubles && !caps->has_double) return NULL;
   if (!opened[k]) ASSERT_OK(hb_force_open(&params, &opened[k]));
   struct hb_gl_context *gl = hb_force_gl(opened[k]);
   if (gl) gl->caps.has_lasting_maps = caps->has_lasting_maps && !is_in_textures;
@@ -495,13 +496,14 @@ static void test_no_precise(void **state)
   struct hb_force *force = open_force(0);
   if (!force) skip();
   struct hb_timed *timed = open_timed(force, N);
-  int *has_precise = &hb_force_gl(force)->caps.has_precise;
-  *has_precise = 0;
+  struct hb_gl_context *context = hb_force_gl(force);
+  const struct hb_gl_caps kept = context->caps;
+  shader_break_sums(context);
   pairs_draws_begin(0);
   ASSERT_OK(hb_timed_predict(timed, N, now));
   assert_int_equal(pairs_draws_end(), 0);
   require_all(force, timed);
-  *has_precise = 1;
+  context->caps = kept;
   hb_timed_destroy(timed);
 }
 
