@@ -85,6 +85,18 @@ static size_t piece_of(size_t n, size_t bytes)
   return hb_div_ceil(hb_div_ceil(n, pieces), LINES) * LINES;
 }
 
+enum { FEW = 16 << 10 /* bytes */ };
+
+/* By a copy among the driver's commands: there is no memory to map, and no fence to wait for before it is written again. */
+static enum hb_status send_few(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
+                               const struct hb_gl_buffer *buffer)
+{
+  _Alignas(64) char room[FEW];
+  hb_pairs_pack(p, 1, 0, n, columns, room);
+  hb_gl_buffer_write(buffer, n * (size_t)p->texels * 16, room);
+  return HB_OK;
+}
+
 /* Straight into the buffer: where it is the driver that decides how it gets to the device. */
 static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
                                  const struct hb_gl_buffer *buffer)
@@ -103,8 +115,9 @@ static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struc
 static enum hb_status send(struct hb_pairs *p, size_t n, const struct hb_column *columns,
                            const struct hb_gl_buffer *buffer)
 {
-  if (!hb_gl_upload_is_there(p->params.context)) return send_whole(p, n, columns, buffer);
   const size_t bytes = (size_t)p->texels * 16, piece = piece_of(n, bytes);
+  if (n * bytes <= FEW) return send_few(p, n, columns, buffer);
+  if (!hb_gl_upload_is_there(p->params.context)) return send_whole(p, n, columns, buffer);
   for (size_t from = 0, to; from < n; from = to) {
     void *room;
     to = hb_parallel_end(n, piece, from);
