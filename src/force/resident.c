@@ -1,11 +1,9 @@
 #include "force/kept.h"
 #include "force/resident_way.h"
 
-#include "base/bits.h"
 #include "base/clock.h"
 #include "base/mem.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* ---- create and destroy ---- */
@@ -153,12 +151,8 @@ void hb_resident_set_totals(const struct hb_pairs_totals *t, const struct hb_for
   hb_gl_pass_float(pass, "mass", how->mass);
 }
 
-enum hb_status hb_resident_step(const struct hb_resident *r, uint32_t word, size_t sink, uint32_t particle,
-                                double *step)
+enum hb_status hb_resident_no_step(const struct hb_resident *r, float asked, size_t sink, uint32_t particle)
 {
-  float asked = hb_bits_to_float(word);
-  *step = asked >= 1e38F ? INFINITY : asked;
-  if (asked >= 0) return HB_OK;
   if (asked <= -2)
     return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu has not summed all sources",
                    r->context->caps.renderer, sink);

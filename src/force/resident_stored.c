@@ -1,6 +1,5 @@
 /* Particles in a storage buffer, predicted and corrected by compute shaders. Levels and steps lie in memory that host and
  * device share, so a block step is three dispatches (prediction, walk, correction) and one wait. */
-#include "base/bits.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -124,6 +123,7 @@ static enum hb_status stored_predict(struct hb_resident *r)
   hb_gl_pass_storage(&s->predict, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(&s->predict, RECORDS, &r->pairs->j);
   hb_kept_dispatch(&s->kept, &s->predict, r->n);
+  hb_gl_flush(); /* the device begins, while the host prepares the walk */
   return HB_OK;
 }
 
@@ -146,7 +146,7 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   hb_resident_set_totals(&t, c->how, first, count, pass);
   hb_gl_pass_storage(pass, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(pass, TOTALS, &(const struct hb_gl_buffer){.id = t.buffer});
-  hb_gl_pass_storage(pass, SINKS, &pairs->i);
+  hb_gl_pass_storage(pass, SINKS, &pairs->i.buffer);
   hb_gl_pass_storage(pass, BEFORE, &s->before);
   hb_gl_pass_storage(pass, STEPS, &s->steps.buffer);
   hb_kept_dispatch_uncounted(&s->kept, pass, count);

@@ -4,8 +4,11 @@
 #define HB_RESIDENT_WAY_H
 
 #include "base/arith.h"
+#include "base/bits.h"
 #include "force/resident.h"
 #include "gl/gl_pass.h"
+
+#include <math.h>
 
 enum { HB_RESIDENT_LAYERS = 8 /* of four words, see shaders/hermite/particle.glsl */ };
 
@@ -54,7 +57,13 @@ void hb_resident_set_totals(const struct hb_pairs_totals *totals, const struct h
                             size_t first, size_t count, struct hb_gl_pass *pass);
 
 /* The step of a corrected sink from its word. Errors: HB_ERR_DEVICE (a draw was lost), HB_ERR_NUMERIC. */
-enum hb_status hb_resident_step(const struct hb_resident *r, uint32_t word, size_t sink, uint32_t particle,
-                                double *step);
+enum hb_status hb_resident_no_step(const struct hb_resident *r, float asked, size_t sink, uint32_t particle);
+static inline enum hb_status hb_resident_step(const struct hb_resident *r, uint32_t word, size_t sink,
+                                              uint32_t particle, double *step)
+{
+  float asked = hb_bits_to_float(word);
+  *step = asked >= 1e38F ? INFINITY : asked;
+  return asked >= 0 ? HB_OK : hb_resident_no_step(r, asked, sink, particle);
+}
 
 #endif

@@ -1,6 +1,8 @@
 #include "step/timestep.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 const char *const hb_rounding_names[] = {"down", "nearest", "up", NULL};
 
@@ -60,13 +62,14 @@ int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding)
 
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding)
 {
-  double ratio = dt / dt_min;
+  double ratio = dt / dt_min, f;
   if (!(ratio > 1)) return 0;
-  if (ratio >= ldexp(1, (int)level_max)) return level_max;
-  int exponent;
-  double f = frexp(ratio, &exponent); /* ratio = f 2^exponent, 1/2 <= f < 1 */
-  int up = 0;
-  if (rounding == HB_ROUND_NEAREST) up = f >= sqrt(0.5); /* nearest in log2 */
-  if (rounding == HB_ROUND_UP) up = f > 0.5;
-  return (unsigned)(exponent - 1 + up);
+  uint64_t bits; /* of a normal number, or infinity: frexp() takes longer than all else here */
+  memcpy(&bits, &ratio, sizeof bits);
+  unsigned level = (unsigned)(bits >> 52) - 1023; /* ratio = f 2^level, 1 <= f < 2 */
+  if (level >= level_max) return level_max;
+  bits = (bits & (UINT64_MAX >> 12)) | (uint64_t)1023 << 52;
+  memcpy(&f, &bits, sizeof f);
+  if (rounding == HB_ROUND_NEAREST) return level + (f >= 2 * sqrt(0.5)); /* nearest in log2 */
+  return level + (rounding == HB_ROUND_UP && f > 1);
 }
