@@ -5,6 +5,7 @@
 #include "base/mem.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- create and destroy ---- */
 
@@ -89,6 +90,7 @@ enum hb_status hb_resident_put(struct hb_resident *r, const struct hb_force_part
                                const uint32_t *index)
 {
   HB_TRY(hb_gl_context_use(r->context));
+  r->filling = 0;
   return r->way->put(r, p, ni, index);
 }
 
@@ -115,15 +117,24 @@ enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles 
 
 /* ---- prediction and correction ---- */
 
-enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
+void hb_resident_set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
 {
-  HB_TRY(hb_gl_context_use(r->context));
   for (int l = HB_FORCE_LEVELS; l > r->levels; l--)
     if (dt[l - 1] != 0) r->levels = l;
   for (int l = 0; l < r->levels; l++) {
     split(r, dt[l], &r->since[4 * l], &r->since[4 * l + 1]);
     split(r, dt[l] / 3, &r->since[4 * l + 2], &r->since[4 * l + 3]);
   }
+}
+
+enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
+{
+  HB_TRY(hb_gl_context_use(r->context));
+  int is_there =
+      r->filling > 0 && r->filling == r->pairs->fillings && memcmp(dt, r->ahead, sizeof r->ahead) == 0;
+  r->filling = 0;
+  if (is_there) return r->way->use_ahead(r);
+  hb_resident_set_times(r, dt);
   HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
   HB_TRY(r->way->predict(r));
   return hb_pairs_filled_j(r->pairs);
@@ -160,10 +171,11 @@ enum hb_status hb_resident_no_step(const struct hb_resident *r, float asked, siz
 }
 
 enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
-                                   const struct hb_force_step *how, double *step, struct hb_phases *last)
+                                   const struct hb_force_step *how, const double *ahead, double *step,
+                                   struct hb_phases *last)
 {
   HB_TRY(hb_gl_context_use(r->context));
-  return r->way->correct(r, ni, index, how, step, last);
+  return r->way->correct(r, ni, index, how, ahead, step, last);
 }
 
 enum hb_status hb_resident_settle(struct hb_resident *r, size_t ni, const uint32_t *index,

@@ -141,6 +141,7 @@ struct hb_pairs {
   struct hb_gl_buffer j; /* particles                                             */
   struct hb_gl_texture j_2d; /* the same as an ordinary texture, made when first read */
   int is_2d_filled;
+  uint64_t fillings;            /* how often particles were written to j */
   int shift;                    /* its width is 2^shift texels                           */
   struct hb_gl_mapped i;        /* sinks' numbers: written to the device's side where memory is not shared */
   struct hb_gl_buffer i_points; /* the points of the portion, as particles are stored   */

@@ -201,7 +201,7 @@ static void corrects_to_doubles(void)
     ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
     for (int round = 0; round < 3; round++) {
       ASSERT_OK(hb_resident_predict(r, dt));
-      ASSERT_OK(hb_resident_correct(r, SOME, some, &how, step, NULL));
+      ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL));
       ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
     }
     words_of(r, before);
@@ -243,7 +243,7 @@ static void live(struct hb_pairs *pairs, const struct hb_resident_way *way, stru
     pairs_index(SOME, strides[round], N, some);
     for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(b % LEVELS);
     ASSERT_OK(hb_resident_predict(r, dt));
-    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, o->step[round], NULL));
+    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, o->step[round], NULL));
     ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
   }
   ASSERT_OK(hb_resident_predict(r, dt));
@@ -323,7 +323,7 @@ static void lose(const char *scheme, const char *tuning, int nth, enum hb_status
     ASSERT_OK(hb_resident_predict(r, dt));
     words_of(r, before);
     pairs_draws_begin(round == 0 ? 0 : nth);
-    enum hb_status status = hb_resident_correct(r, SOME, some, &how, step, NULL);
+    enum hb_status status = hb_resident_correct(r, SOME, some, &how, NULL, step, NULL);
     pairs_draws_end();
     assert_int_equal(status, round == 0 ? HB_OK : expected);
     if (status == HB_ERR_DEVICE) assert_non_null(strstr(hb_error(), "dropped a draw: sink "));
@@ -372,7 +372,7 @@ static void loses_without_walk(void)
     assert_int_equal(hb_resident_check(r), expected); /* again */
     hb_resident_destroy(r);
     r = begin(pairs, nth);
-    assert_int_equal(hb_resident_correct(r, SOME, some, &how, step, NULL), expected);
+    assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL), expected);
     if (nth == 1) assert_int_equal(hb_resident_get(r, &p), HB_ERR_DEVICE);
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
@@ -380,12 +380,12 @@ static void loses_without_walk(void)
   struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
   struct hb_resident *r = begin(pairs, 0);
   pairs_draws_begin(0);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, step, NULL));
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL));
   int last = pairs_draws_end();
   ASSERT_OK(hb_resident_predict(r, dt));
   words_of(r, before);
   pairs_draws_begin(last);
-  assert_int_equal(hb_resident_correct(r, SOME, some, &how, step, NULL), HB_ERR_DEVICE);
+  assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL), HB_ERR_DEVICE);
   pairs_draws_end();
   assert_non_null(strstr(hb_error(), " dropped a draw: "));
   words_of(r, after);
@@ -414,7 +414,7 @@ static void finds_no_number(void)
   ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
   ASSERT_OK(hb_resident_predict(r, dt));
   words_of(r, before);
-  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, step, NULL), HB_ERR_NUMERIC,
+  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL), HB_ERR_NUMERIC,
                "particle 0 has a force that is not finite");
   words_of(r, after);
   assert_memory_equal(before, after, sizeof before);
