@@ -49,8 +49,9 @@ void hb_resident_destroy(struct hb_resident *r)
 enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_program_source *files,
                                  struct hb_gl_pass *pass)
 {
-  char defines[32];
-  snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)r->pairs->params.precision);
+  char defines[64];
+  snprintf(defines, sizeof defines, "#define PRECISION %d\n%s", (int)r->pairs->params.precision,
+           r->pairs->fma_is_fused ? "#define FMA_IS_FUSED\n" : "");
   struct hb_gl_program_source source = *files;
   source.defines = defines;
   return hb_gl_pass_create(r->context, &source, pass);

@@ -12,6 +12,7 @@ struct hb_timed_device {
   const struct hb_timed_way *way;
   struct hb_gl_context *context; /* a share of it */
   enum hb_precision precision;
+  int fma_is_fused;
   size_t room;
   struct hb_gl_pass predict, near;
   uint32_t now[4], origin[16], near_origin[16];

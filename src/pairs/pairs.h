@@ -135,6 +135,7 @@ struct hb_pairs {
    * for the results of a lost draw. */
   uint32_t token;
   uint32_t count_start;  /* where the count of a total starts: token times the totals added up in it */
+  int fma_is_fused;      /* GLSL's fma() rounds once, by the self-test; 0 where it was not asked */
   double root_error;     /* of 1 / r in the mean, relative, for which the sums are corrected; 0: negligible */
   int texels;            /* vec4s a particle takes on the device                  */
   int words;             /* uvec4s a total takes: WORDS of common/real.glsl       */

@@ -60,6 +60,12 @@ static void both_ways(void (*test)(void))
 
 /* ---- prediction ---- */
 
+static void sources_of(const struct hb_pairs *pairs, uint32_t words[16 * N])
+{
+  memset(words, 0, 16 * N * sizeof *words);
+  hb_gl_buffer_read(&pairs->j, 0, 16 * (size_t)pairs->texels * N, words);
+}
+
 /* Largest distance of predicted places from the host's, relative to the place; of velocities; 1 for a wrong mass. */
 static double prediction_error(struct hb_pairs *pairs, double error[2])
 {
@@ -120,6 +126,35 @@ static void test_prediction(void **state)
   (void)state;
   both_ways(predicts);
   pairs_skip_if_lacking();
+}
+
+/* The error of a product by fma(): the same bits as without where it rounds once, and a wrong prediction where it does not. */
+static void test_products(void **state)
+{
+  (void)state;
+  static uint32_t words[2][16 * N];
+  double error[2];
+  int is_fused = 0;
+  for (int other = 0; other < 2; other++) {
+    struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_DS, NULL);
+    if (!pairs) skip();
+    struct hb_resident *r;
+    if (other)
+      pairs->fma_is_fused = !is_fused;
+    else
+      is_fused = pairs->fma_is_fused;
+    ASSERT_OK(hb_resident_create(pairs, N, &r));
+    ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+    ASSERT_OK(hb_resident_predict(r, dt));
+    sources_of(pairs, words[other]);
+    prediction_error(pairs, error);
+    hb_resident_destroy(r);
+    hb_pairs_destroy(pairs);
+  }
+  if (is_fused)
+    assert_memory_equal(words[0], words[1], sizeof words[0]);
+  else
+    assert_true(error[0] > 1e-12);
 }
 
 /* ---- what comes back ---- */
@@ -274,12 +309,6 @@ static void test_same_bits_both_ways(void **state)
       hb_pairs_destroy(pairs);
     }
   pairs_skip_if_lacking();
-}
-
-static void sources_of(const struct hb_pairs *pairs, uint32_t words[16 * N])
-{
-  memset(words, 0, 16 * N * sizeof *words);
-  hb_gl_buffer_read(&pairs->j, 0, 16 * (size_t)pairs->texels * N, words);
 }
 
 /* A block step that predicts ahead, to `guess`; the draws that prediction to `times` takes then. */
@@ -525,6 +554,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_prediction),
+      cmocka_unit_test(test_products),
       cmocka_unit_test(test_blocks_are_stored),
       cmocka_unit_test(test_corrected_are_doubles),
       cmocka_unit_test(test_same_bits_both_ways),
