@@ -18,8 +18,9 @@ int hb_timed_device_suits(const struct hb_pairs *pairs)
 static enum hb_status build(struct hb_timed_device *d, const struct hb_gl_program_source *files,
                             struct hb_gl_pass *pass)
 {
-  char defines[32];
-  snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)d->precision);
+  char defines[64];
+  snprintf(defines, sizeof defines, "#define PRECISION %d\n%s", (int)d->precision,
+           d->fma_is_fused ? "#define FMA_IS_FUSED\n" : "");
   struct hb_gl_program_source source = *files;
   source.defines = defines;
   source.unrolled[0] = (struct hb_gl_loop){"TEXELS", d->texels};
@@ -42,6 +43,7 @@ enum hb_status hb_timed_device_create(const struct hb_pairs *pairs, size_t n, st
   d->context = hb_gl_context_share(pairs->params.context);
   d->precision = pairs->params.precision;
   d->texels = pairs->texels;
+  d->fma_is_fused = pairs->fma_is_fused;
   d->room = n;
   d->way = hb_kept_suits(&d->context->caps, n, HB_TIMED_LAYERS) ? &hb_timed_stored : &hb_timed_drawn;
   enum hb_status status = create(d);

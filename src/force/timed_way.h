@@ -11,6 +11,7 @@ struct hb_timed_device {
   struct hb_gl_context *context; /* a share of it */
   enum hb_precision precision;
   int texels; /* of a particle in the engine */
+  int fma_is_fused;
   size_t room;
   struct hb_gl_pass predict, near;
   uint32_t now[4], origin[16], near_origin[16];

@@ -72,6 +72,7 @@ enum hb_status hb_pairs_reserve_j(struct hb_pairs *p, size_t nj)
 enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
 {
   p->is_2d_filled = 0;
+  p->fillings++;
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(check_texture_2d(p));
   return hb_gl_context_check(p->params.context, "sending particles");
 }
