@@ -68,7 +68,7 @@ void main() {
   int walked = token;
   for (int k = 0; k < I_EACH; k++) {
     int at = min(first + k, sink_count - 1);
-    me[k] = texelFetch(sinks, at).r;
+    me[k] = bufferFetch(sinks, at).r;
     my[k] = sink(at, me[k]);
     t[k] = nothing_yet();
   }

@@ -30,17 +30,14 @@ enum hb_status hb_tone_map_texture(struct hb_gl_context *context, enum hb_gl_for
 enum hb_status hb_tone_map_read(struct hb_gl_context *context, const struct hb_gl_target *target, int width,
                                 int height, uint8_t *rgb)
 {
-  size_t row = 3 * (size_t)width, rows = (size_t)height;
-  uint8_t *swap;
-  HB_TRY(HB_ALLOC(row, &swap));
-  hb_gl_target_read(target, 0, 0, target->height - height, width, height, HB_GL_BYTES_RGB, rgb);
-  for (size_t k = 0; k < rows / 2; k++) { /* OpenGL starts at the bottom */
-    uint8_t *top = rgb + k * row, *bottom = rgb + (rows - 1 - k) * row;
-    memcpy(swap, top, row);
-    memcpy(top, bottom, row);
-    memcpy(bottom, swap, row);
+  uint8_t *rgba;
+  HB_TRY(HB_ALLOC(4 * (size_t)width * (size_t)height, &rgba));
+  hb_gl_target_read(target, 0, 0, target->height - height, width, height, HB_GL_BYTES, rgba);
+  for (int y = height - 1; y >= 0; y--) { /* OpenGL starts at the bottom */
+    const uint8_t *from = rgba + 4 * (size_t)width * (size_t)y;
+    for (int x = 0; x < width; x++, from += 4, rgb += 3) memcpy(rgb, from, 3);
   }
-  hb_mem_free(swap);
+  hb_mem_free(rgba);
   return hb_gl_context_check_lost(context, "reading a picture");
 }
 

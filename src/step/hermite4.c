@@ -419,7 +419,7 @@ enum hb_status hb_hermite4_step(void *state)
   h->block_steps++;
   h->particle_steps += ni;
   h->stale = on_device;
-  if (on_device) return hb_force_settle(h->force, ni, h->level1);
+  if (on_device) return hb_force_settle(h->force, ni, h->block, h->level1);
   return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
 }
 

@@ -1,6 +1,7 @@
 /* The all-pairs engine when things go wrong: draws that the driver gives up in silence, limits, no memory. */
 #include "base/mem.h"
 #include "support/pairs_case.h"
+#include "support/shader_case.h"
 #include "support/support.h"
 
 #include <stdio.h>
@@ -146,10 +147,10 @@ static void test_device_that_lacks(void **state)
   (void)state;
   struct hb_gl_caps *caps = &pairs_context()->caps, kept = *caps;
   const struct hb_pairs_tuning none = {0};
-  caps->has_precise = 0;
+  shader_break_sums(pairs_context());
   ASSERT_FAILS(create("bag", HB_PRECISION_COMPENSATED, none), HB_ERR_GL,
-               "precision compensated needs the GLSL qualifier `precise` (OpenGL 4.0)");
-  ASSERT_FAILS(create("bag", HB_PRECISION_DS, none), HB_ERR_GL, "precision ds needs the GLSL qualifier");
+               "precision compensated needs exact sums");
+  ASSERT_FAILS(create("bag", HB_PRECISION_DS, none), HB_ERR_GL, "precision ds needs exact sums");
   ASSERT_OK(create("bag", HB_PRECISION_SINGLE, none));
   *caps = kept;
   caps->max_uniform_block_size = 16384;
@@ -161,8 +162,9 @@ static void test_device_that_lacks(void **state)
   caps->has_double = 0;
   ASSERT_FAILS(create("bag", HB_PRECISION_DOUBLE, none), HB_ERR_GL, "precision double needs GLSL doubles");
   *caps = kept;
-  caps->has_compute = 0;
-  ASSERT_FAILS(create("tile", HB_PRECISION_SINGLE, none), HB_ERR_GL, "scheme tile needs compute shaders");
+  caps->has_compute = caps->has_storage = 0;
+  ASSERT_FAILS(create("tile", HB_PRECISION_SINGLE, none), HB_ERR_GL,
+               "scheme tile needs the compute shaders of OpenGL 4.3");
   ASSERT_FAILS(create("bag", HB_PRECISION_SINGLE, (struct hb_pairs_tuning){.output_plus_1 = 2}), HB_ERR_GL,
                "storage buffers need OpenGL 4.3");
   ASSERT_FAILS(
