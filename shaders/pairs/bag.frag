@@ -96,8 +96,13 @@ void main() {
     for (int k = 0; k < I_EACH; k++) f[k] = begin_sum(t[k]);
     for (int j = stretch; j < fast_stop; j += UNROLL) {
       for (int q = 0; q < UNROLL; q++) p[q] = source(j + q);
+#ifdef SOFTWARE // a processor has registers for the sums of one sink, not of all
+      for (int k = 0; k < I_EACH; k++)
+        for (int q = 0; q < UNROLL; q++) interact(my[k].r, p[q].r, parameter, f[k].f);
+#else
       for (int q = 0; q < UNROLL; q++)
         for (int k = 0; k < I_EACH; k++) interact(my[k].r, p[q].r, parameter, f[k].f);
+#endif
     }
     for (int j = fast_stop; j < stop; j++) {
       p[0] = source(j);
