@@ -55,7 +55,8 @@ END
 make_viewer() {
   # viewer: the lamps of 1941 beside the textures of the kernel, pass by pass
   printf '%s\n' 'key t' 'key g' 'key a' "record $work/viewer.apng" 'play 5' 'key v' |
-    "$holmberg" view holmberg1941 --inspect --size 960x540 --speed 0.2 --fps 8 --script -
+    "$holmberg" view holmberg1941 --inspect --size 960x540 --integrator leapfrog --dt 1/32 \
+    --speed 0.75 --fps 6 --plain --script -
   mv "$work/viewer.apng" data/figures/viewer.png
 }
 
@@ -71,7 +72,7 @@ make_models() {
     n=$((n + 1))
     # shellcheck disable=SC2046
     "$holmberg" render $([ "$t" = 0 ] || echo "$work/${model}"_*.h5) $([ "$t" != 0 ] || echo "$work/$model.h5") --frames 1 \
-      --size 320x200 --direction 30,40 $(case $model in twobody | figure8 | pythagorean) echo "--trails $t --glow 0.1" ;; esac) \
+      --size 240x180 --direction 30,40 $(case $model in twobody | figure8 | pythagorean) echo "--trails $t --glow 0.1" ;; esac) \
       $(case $model in merger) echo "--color-by group" ;; holmberg1941) echo "--direction 0,90 --point-size 12" ;; esac) \
       -o "$work/model_$(printf %02d $n).png" --quiet
   done <<END
@@ -85,10 +86,8 @@ holmberg1941 4
 disc 8
 merger 14
 demo1 0
-demo2 0
-demo6 0
 END
-  ffmpeg -y -loglevel error -i "$work/model_%02d.png" -vf tile=4x3:padding=4:color=0x333333 -frames:v 1 data/figures/models.png
+  ffmpeg -y -loglevel error -i "$work/model_%02d.png" -vf tile=5x2:padding=4:color=0x333333 -frames:v 1 data/figures/models.png
 }
 
 for part in ${2:-exercises viewer models}; do "make_$part"; done
