@@ -133,7 +133,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   fails_with 2 "option --field: '170' *" render a.h5 --field 170
   fails_with 2 "option --exposure: '1' *" render a.h5 --exposure 1
   fails_with 2 "9 x 9 samples per pixel (expected 1 to 8)" render a.h5 --samples 9 --context osmesa
-  fails_with 2 "cannot draw 'a.jpg': unknown extension (expected png, mp4, mkv, webm or gif)" render a.h5 -o a.jpg
+  fails_with 2 "cannot draw 'a.jpg': unknown extension (expected png, mp4, mkv, webm, apng or gif)" render a.h5 -o a.jpg
   fails_with 2 'a movie of 161 x 90 pixels (expected even numbers)' render a.h5 -o a.mp4 --size 161x90
   fails_with 4 'cannot write none/a.png: *' render a.h5 -o none/a.png
   fails_with 4 'cannot read none.h5: *' render none.h5 "${small[@]}"

@@ -558,7 +558,7 @@ END
   kill $!
   [ "$(find . -name '?_*.png' | wc -l)" -eq 10 ]
   for k in 1 2 3 4 5; do cmp a_000$k.png b_000$k.png; done
-  ! cmp -s a_0004.png a_0005.png
+  run ! cmp -s a_0004.png a_0005.png
   view figure8 --record c.apng --seconds 0.5 --fps 10
   [ "$(grep -a -o fcTL c.apng | wc -l)" -eq 5 ]
 }
