@@ -176,13 +176,13 @@ $(WEB)/obj/gen/%.o: $(B)/gen/%.c | $(WEB)/include
 $(WEB)/holmberg.js: $(WEB_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(EMCC) $(WEB_LINK) -o $@ $^
-$(WEB)/index.html: $(WEB)/holmberg.js $(wildcard src/web/page.*)
+$(WEB)/index.html: $(WEB)/holmberg.js $(wildcard src/web/page.*) $(wildcard shaders/exercises/*) tools/page.sh
 	$(call say,PAGE,$@)
-	$(Q)cp src/web/page.html $@ && cp src/web/page.css src/web/page.js $(WEB)
+	$(Q)tools/page.sh src/web/page.html >$@ && cp src/web/page.css src/web/page.js $(WEB)
 # Opens from a disk, where a browser loads no second file.
-$(WEB)/holmberg.html: $(WEB)/index.html tools/one_page.sh
+$(WEB)/holmberg.html: $(WEB)/index.html
 	$(call say,PAGE,$@)
-	$(Q)tools/one_page.sh $(WEB) >$@
+	$(Q)tools/page.sh src/web/page.html $(WEB) >$@
 
 LINKED := $(B)/libprogram.a $(B)/libholmberg.a
 TESTED := $(CALLS:%=$(B)/libholmberg-%.a) $(LINKED)

@@ -120,8 +120,6 @@ static hb_gl_function get_proc(const char *name)
 
 static enum hb_status open_canvas(void)
 {
-  static const char *const wanted[] = {"EXT_color_buffer_float", "EXT_float_blend",
-                                       "OES_texture_float_linear", "WEBGL_debug_renderer_info"};
   EmscriptenWebGLContextAttributes attributes;
   emscripten_webgl_init_context_attributes(&attributes);
   attributes.majorVersion = 2;
@@ -130,10 +128,18 @@ static enum hb_status open_canvas(void)
   attributes.preserveDrawingBuffer = 1; /* for pictures and movies of it */
   canvas = emscripten_webgl_create_context("#canvas", &attributes);
   if (canvas <= 0) canvas = 0;
-  if (!canvas) return hb_fail(HB_ERR_GL, "this browser does not offer WebGL 2");
+  return canvas ? HB_OK : hb_fail(HB_ERR_GL, "this browser does not offer WebGL 2");
+}
+
+/* Also for a context that was lost and is back: it has no extensions, and the errors of deleting what it had. */
+static void renew(void)
+{
+  static const char *const wanted[] = {"EXT_color_buffer_float", "EXT_float_blend",
+                                       "OES_texture_float_linear", "WEBGL_debug_renderer_info"};
   for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
     emscripten_webgl_enable_extension(canvas, wanted[k]);
-  return HB_OK;
+  for (int k = 0; k < 100 && ask_error() != GL_NO_ERROR; k++) {
+  }
 }
 
 static enum hb_status make_current(void *handle)
@@ -148,7 +154,10 @@ static enum hb_status web_open(const char *device, int hardware, int debug, void
   (void)device, (void)hardware, (void)debug;
   if (!canvas) HB_TRY(open_canvas());
   *handle = &canvas;
-  return make_current(*handle);
+  HB_TRY(make_current(*handle));
+  get_proc("glGetError");
+  renew();
+  return HB_OK;
 }
 
 /* The canvas has one context for good. */
