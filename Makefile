@@ -106,14 +106,15 @@ reproduce: deps-run
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)$(B)/holmberg reproduce --out $(B)/reproduce $(REPRODUCE)
 
-test: deps-test
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
+test: deps-test deps-web
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html
 	$(Q)tests/run.sh $(B)
 
 test-long: deps-test deps-long fuzz reproduce
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html
 	$(Q)for name in gl_energy gl_faults gl_steps grape6; do LONG=1 HB_CONTEXT=osmesa $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
+	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/cli/web.bats
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats -f 'Hermite code' tests/cli/g6.bats
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh

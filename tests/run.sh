@@ -130,7 +130,7 @@ export BATS_TEST_TIMEOUT=900 # what hangs, fails
 for source in $(ls -S tests/cli/*.bats); do
   case $source in
   *view.bats) [ -n "$host_only" ] || begin view.bats env -u DISPLAY bats --tap "$source" ;;
-  *gl*.bats | *g6.bats | *install.bats | *python.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
+  *gl*.bats | *g6.bats | *install.bats | *python.bats | *web.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
   *) begin "$(basename "$source")" bats --tap "$source" ;;
   esac
 done

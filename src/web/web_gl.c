@@ -1,12 +1,12 @@
 /* WebGL 2, the OpenGL ES 3.0 of browsers, on the canvas of the page: the only context that a page has. What it lacks is made
  * here from what it has. */
-#include "gl/gl_context.h"
-#include "gl/gl_current.h"
-#include "gl/gl_egl.h"
 #include "web/web_gl.h"
 
 #include "base/mem.h"
 #include "gl/gl.h"
+#include "gl/gl_context.h"
+#include "gl/gl_current.h"
+#include "gl/gl_egl.h"
 
 #include <emscripten.h>
 #include <emscripten/html5_webgl.h>
