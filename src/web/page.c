@@ -142,19 +142,21 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
 
-/* Steps until the model's time t, or until the seconds are over; at least one that is due. */
+/* Steps until the model's time t, or until the seconds are over. The clock starts after the first step that is due: it also
+ * waits for the last picture. */
 EMSCRIPTEN_KEEPALIVE enum hb_status page_advance(double t, double seconds)
 {
-  double start = hb_clock_now(), now = start;
+  double begun = hb_clock_now(), start = 0, now = 0;
   enum hb_status status = HB_OK;
   if (!page.sim) return hb_fail(HB_ERR_USAGE, "there is no simulation");
   hb_web_trust(1);
   while (status == HB_OK && hb_sim_next_time(page.sim) <= t && now - start < seconds) {
     status = hb_sim_step(page.sim);
     now = hb_clock_now();
+    if (!start) start = now;
   }
   hb_web_trust(0);
-  page.step_s += now - start;
+  page.step_s += hb_clock_now() - begun;
   return status;
 }
 

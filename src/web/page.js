@@ -140,7 +140,7 @@ const meter = {
 
 // Fewer pixels where pictures come too slowly.
 function adapt(rate) {
-  if (rate < 20 && resolution > 0.3) resolution *= 0.8;
+  if (rate < 20 && resolution > 0.5) resolution = Math.max(0.5, resolution * 0.8);
   else if (rate > 50 && resolution < 1) resolution = Math.min(1, resolution * 1.1);
 }
 
