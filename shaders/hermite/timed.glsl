@@ -1,24 +1,34 @@
-// A particle with a time of its own, as GRAPE-6 keeps them: ten texels, one after the other, `row` particles in a row of
-// the texture.
+// A particle with a time of its own, as GRAPE-6 keeps them, in ten layers.
 //
-//   texel    0        1       2        3       4          5         6          7         8           9
-//   xyz    x high   x low   v high   v low   a/2 high   a/2 low   k/6 high   k/6 low   s/24 high   s/24 low
-//   w      m high   m low   t, word by word               address
+//   layer    0        1       2       3        4       5          6         7          8           9
+//   xyz    x high   x low   v high  v low   a/2 high   a/2 low   k/6 high   k/6 low   s/24 high   s/24 low
+//   w      m high   m low   t, word by word
 //
 // Each number has twice the digits of float (high and low part, or the words of a double). The derivatives are divided by
 // their factorials beforehand (k is the jerk; s, the second derivative of the acceleration, the snap). A time has three
 // words: three floats hold all 53 bits of a double, so that the difference of two times keeps every bit that it has,
 // however short it is beside them.
+//
+// Compute shaders (IN_STORAGE) have the layers in a storage buffer, one after the other; without them they are ten texels
+// of a texture, one after the other, `row` particles in a row.
 #define RECORDS 2
 #define F_RECORDS 2
 #include "common/real.glsl"
 #include "common/wide.glsl"
 
+#ifdef IN_STORAGE
+#define STATE_ACCESS readonly
+#include "hermite/kept.glsl"
+uvec4 layer_of(int i, int l) { return state[l * particle_count + i]; }
+#else
 uniform usampler2DArray state; // of one layer
 uniform int row;
-uniform uvec4 now; // the time to predict to, in three words
+uvec4 layer_of(int i, int l) { return texelFetch(state, ivec3(10 * (i % row) + l, i / row, 0), 0); }
+#endif
 
-uvec4 texel_at(int i, int k) { return texelFetch(state, ivec3(10 * (i % row) + k, i / row, 0), 0); }
+uniform int source_count;
+uniform uvec4 origin[4]; // place and velocity of the frame, high and low parts
+uniform uvec4 now; // the time to predict to, in three words
 
 struct body {
   wide3 x, v, a2, k6, s24;
@@ -49,10 +59,10 @@ wide time_until_now(uvec3 t) {
 #endif
 
 body body_at(int i) {
-  uvec4 x_high = texel_at(i, 0), x_low = texel_at(i, 1), v_high = texel_at(i, 2), v_low = texel_at(i, 3),
-        a_high = texel_at(i, 4);
-  return body(wide3_of(x_high, x_low), wide3_of(v_high, v_low), wide3_of(a_high, texel_at(i, 5)),
-              wide3_of(texel_at(i, 6), texel_at(i, 7)), wide3_of(texel_at(i, 8), texel_at(i, 9)),
+  uvec4 x_high = layer_of(i, 0), x_low = layer_of(i, 1), v_high = layer_of(i, 2), v_low = layer_of(i, 3),
+        a_high = layer_of(i, 4);
+  return body(wide3_of(x_high, x_low), wide3_of(v_high, v_low), wide3_of(a_high, layer_of(i, 5)),
+              wide3_of(layer_of(i, 6), layer_of(i, 7)), wide3_of(layer_of(i, 8), layer_of(i, 9)),
               time_until_now(uvec3(v_high.w, v_low.w, a_high.w)), x_high.w, x_low.w);
 }
 

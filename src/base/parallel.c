@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { HELPERS_MOST = 255 };
@@ -188,4 +189,30 @@ void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size
     return;
   }
   for (size_t k = 0; k < count; k++) work(context, k);
+}
+
+/* ---- copies ---- */
+
+enum {
+  COPIED = 256 << 10 /* bytes at a time; twice as many are copied before a second thread has woken up */
+};
+
+struct copy {
+  char *to;
+  const char *from;
+  size_t bytes;
+};
+
+static void copy_piece(void *context, size_t piece)
+{
+  const struct copy *c = context;
+  size_t at = piece * COPIED;
+  memcpy(c->to + at, c->from + at, hb_parallel_end(c->bytes, COPIED, at) - at);
+}
+
+void hb_parallel_copy(void *to, const void *from, size_t bytes)
+{
+  struct copy copy = {to, from, bytes};
+  hb_parallel_for(bytes > 2 * COPIED ? hb_parallel_threads() : 1, (bytes + COPIED - 1) / COPIED, copy_piece,
+                  &copy);
 }

@@ -31,7 +31,7 @@ struct hb_force_resident_ops {
   enum hb_status (*check)(void *state); /* after forces: HB_ERR_DEVICE where keep or predict lost a draw */
   enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, const struct hb_force_step *how,
                             double *step, struct hb_phases *last);
-  enum hb_status (*settle)(void *state, size_t ni, const uint8_t *level);
+  enum hb_status (*settle)(void *state, size_t ni, const uint32_t *index, const uint8_t *level);
   enum hb_status (*fetch)(void *state, struct hb_force_particles *p);
 };
 
@@ -155,11 +155,12 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
 enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
                                 double *j, double *phi);
 
-/* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then, with the levels
- * that the schedule derives from them, level[ni], the block is stored. */
+/* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then the levels that the
+ * schedule derives from them, level[ni]. */
 enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index,
                                 const struct hb_force_step *how, double *step);
-enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t *level);
+enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t *index,
+                               const uint8_t *level);
 
 /* x v a j of all, from the device. */
 enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles *p);

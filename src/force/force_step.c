@@ -121,11 +121,12 @@ enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_
   return HB_OK;
 }
 
-enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint8_t *level)
+enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t *index,
+                               const uint8_t *level)
 {
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();
-  HB_TRY(force->ops->resident->settle(force->state, ni, level));
+  HB_TRY(force->ops->resident->settle(force->state, ni, index, level));
   force->phases.send_s += hb_clock_lap(&lap);
   return HB_OK;
 }

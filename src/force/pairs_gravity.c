@@ -154,10 +154,10 @@ static enum hb_status gravity_correct(void *state, size_t ni, const uint32_t *in
   return hb_resident_correct(g->resident, ni, index, how, step, g->waits ? last : NULL);
 }
 
-static enum hb_status gravity_settle(void *state, size_t ni, const uint8_t *level)
+static enum hb_status gravity_settle(void *state, size_t ni, const uint32_t *index, const uint8_t *level)
 {
   struct gravity *g = state;
-  return hb_resident_settle(g->resident, ni, level);
+  return hb_resident_settle(g->resident, ni, index, level);
 }
 
 static enum hb_status gravity_fetch(void *state, struct hb_force_particles *p)

@@ -53,6 +53,7 @@
   X(CLEARBUFFERUIV, ClearBufferuiv)                                                                          \
   X(CLIENTWAITSYNC, ClientWaitSync)                                                                          \
   X(COMPILESHADER, CompileShader)                                                                            \
+  X(COPYBUFFERSUBDATA, CopyBufferSubData)                                                                    \
   X(CREATEPROGRAM, CreateProgram)                                                                            \
   X(CREATESHADER, CreateShader)                                                                              \
   X(DELETEBUFFERS, DeleteBuffers)                                                                            \
@@ -107,7 +108,8 @@
   X(FRAMEBUFFERPARAMETERI, FramebufferParameteri)                                                            \
   X(GETGRAPHICSRESETSTATUS, GetGraphicsResetStatus)                                                          \
   X(MEMORYBARRIER, MemoryBarrier)                                                                            \
-  X(TEXBUFFER, TexBuffer)
+  X(TEXBUFFER, TexBuffer)                                                                                    \
+  X(TEXTUREBARRIER, TextureBarrier)
 
 struct hb_gl_core_11 {
 #define HB_GL_FIELD(result, name, arguments) result(GLAPIENTRY *name) arguments;

@@ -36,6 +36,7 @@ static void read_desktop_caps(int version, struct hb_gl_caps *caps)
   caps->has_double = version >= 40 || has_extension("GL_ARB_gpu_shader_fp64");
   caps->has_compute = caps->has_storage = version >= 43;
   caps->has_reset = version >= 45 || has_extension("GL_KHR_robustness");
+  caps->has_texture_barrier = version >= 45 || has_extension("GL_ARB_texture_barrier");
   caps->has_lasting_maps = version >= 44 || (version >= 43 && has_extension("GL_ARB_buffer_storage"));
   caps->has_buffer_textures = caps->has_counts = 1;
   glGetIntegerv(GL_MAX_RECTANGLE_TEXTURE_SIZE, &caps->max_rectangle_size);
@@ -88,6 +89,7 @@ void hb_gl_caps_read(struct hb_gl_caps *caps)
     read_es_caps(version, caps);
   else
     read_desktop_caps(version, caps);
+  if (caps->has_compute) caps->max_storage_block_size = limit(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
   if (!caps->has_buffer_textures) caps->max_texture_buffer_size = HB_GL_ROW * caps->max_texture_size;
   /* Mesa 22.3's softpipe promises 65536 texels and fetches wrong ones from 32768 on. */
   if (strstr(caps->renderer, "softpipe") && caps->max_texture_buffer_size > 32768)

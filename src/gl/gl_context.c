@@ -275,6 +275,7 @@ void hb_gl_context_close(struct hb_gl_context *c)
 enum hb_status hb_gl_context_use(struct hb_gl_context *c)
 {
   c->bound = NULL;
+  c->program = 0;
   step_aside();
   if (current == c) return HB_OK;
   if (is_elsewhere(c))

@@ -22,11 +22,13 @@ struct hb_gl_caps {
   int has_compute; /* compute shaders with what GL 4.3 promises them: GL 4.3, most of ES 3.1 */
   int has_storage; /* storage buffers for fragments, too: GL 4.3, most of ES 3.1 */
   int has_reset;   /* a lost context can be detected */
+  int has_texture_barrier; /* a draw may read its own target: GL 4.5 or ARB_texture_barrier */
   int has_lasting_maps;    /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
   int has_buffer_textures; /* GL 3.1, ES 3.2; where they lack, gl_rows.h */
   int has_counts;          /* queries that count fragments: not in ES */
   int max_texture_size, max_rectangle_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
   int max_uniform_block_size; /* bytes */
+  int max_storage_block_size; /* bytes; 0: no storage buffers */
 };
 
 struct hb_gl_context {
@@ -40,7 +42,8 @@ struct hb_gl_context {
   const void
       *thread; /* where it is current, by the address of something that each thread has; NULL: nowhere */
   const struct hb_gl_pass
-      *bound; /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
+      *bound;       /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
+  unsigned program; /* that is current in OpenGL; 0: unknown */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */
 };

@@ -14,6 +14,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
   if (!p) return;
   if (hb_gl_context_use(p->params.context) == HB_OK) {
     if (p->state) p->scheme->destroy(p);
+    hb_gl_upload_destroy(&p->upload);
     hb_gl_buffer_destroy(&p->j);
     hb_gl_buffer_destroy(&p->i);
     hb_gl_buffer_destroy(&p->i_points);
@@ -30,7 +31,7 @@ void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_inter
 {
   need->device_source += 16 * hb_pairs_texels(interaction, precision);
   need->device_sink += sizeof(uint32_t);
-  need->host_fixed += HB_PAIRS_PIECE;
+  need->host_fixed += HB_PAIRS_PIECE + HB_GL_UPLOAD_PLACES * HB_GL_UPLOAD_PIECE;
   scheme->memory(16 * hb_pairs_words(interaction, precision), need);
 }
 

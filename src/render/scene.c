@@ -231,6 +231,7 @@ enum hb_status hb_scene_stars(struct hb_scene *s, struct hb_view_particles *part
   hb_gl_pass_texture_id(pass, "values", HB_GL_BUFFER, particles->values.texture.id);
   double sigma = sigma_of(s, particles->at.n, style);
   hb_gl_pass_int(pass, "point", (int)style->point);
+  hb_gl_pass_int(pass, "lit", (int)particles->lit);
   hb_gl_pass_float4(pass, "star", sigma, LEAST_SIGMA * (style->point == HB_SCENE_POINT_DOT ? s->samples : 1),
                     LARGEST_STAR * fmax(sigma, LEAST_SIGMA), particles->mass);
   return draw(s, pass, VERTICES * particles->at.n);
@@ -254,7 +255,7 @@ enum hb_status hb_scene_trails(struct hb_scene *s, const struct hb_trails *trail
   hb_gl_pass_float4(pass, "line", sigma, LEAST_SIGMA, LARGEST_STAR * fmax(sigma, LEAST_SIGMA), TRAIL);
   hb_gl_pass_texture(pass, "ring", &trails->ring);
   hb_gl_pass_texture_id(pass, "values", HB_GL_BUFFER, particles->values.texture.id);
-  return draw(s, pass, VERTICES * PIECES * (size_t)(trails->count - 1) * trails->n);
+  return draw(s, pass, VERTICES * PIECES * (size_t)(trails->count - 1) * particles->lit);
 }
 
 /* ---- pictures ---- */

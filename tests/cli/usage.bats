@@ -40,7 +40,7 @@ load common
 
 @test "ic --help lists the models" {
   accepts ic --help
-  for model in plummer twobody figure8 pythagorean coldsphere cube holmberg1941 demo1 demo7; do
+  for model in plummer twobody figure8 pythagorean coldsphere cube holmberg1941 disc merger demo1 demo7; do
     [[ $output == *$'\n'"  $model "* ]]
   done
 }

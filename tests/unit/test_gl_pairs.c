@@ -11,7 +11,8 @@
 #include <string.h>
 
 /* Short programs, which compile fast; force sources are tested with the tunings that users get. */
-#define SHORT "i_each=2 unroll=2 partial=32 "
+#define SHORT  "i_each=2 unroll=2 partial=32 "
+#define SINGLY "i_each=1 unroll=2 partial=32 "
 
 static double f[8 * PAIRS_MOST], first[8 * PAIRS_MOST];
 static uint32_t all[PAIRS_MOST];
@@ -36,6 +37,13 @@ static void check_interaction(const struct pairs_case *c)
   hb_pairs_destroy(pairs);
 }
 
+/* Whether the totals of two sinks have a render target each. */
+static int fits_twice(size_t k, int precision)
+{
+  int words = hb_pairs_words(hb_interaction_at(k), (enum hb_precision)precision);
+  return 2 * words <= pairs_context()->caps.max_draw_buffers;
+}
+
 /* All precisions of the first four; of the others those whose numbers differ, since each program takes a fifth of a second
  * to compile. */
 static void check_interactions(const char *scheme)
@@ -44,7 +52,8 @@ static void check_interactions(const char *scheme)
   for (size_t k = 0; hb_interaction_at(k); k++)
     for (int precision = 0; precision < HB_PRECISION_COUNT; precision++)
       if (k < ALL_PRECISIONS || precision == HB_PRECISION_SINGLE || precision == HB_PRECISION_DOUBLE)
-        check_interaction(&(const struct pairs_case){hb_interaction_at(k)->name, scheme, SHORT,
+        check_interaction(&(const struct pairs_case){hb_interaction_at(k)->name, scheme,
+                                                     fits_twice(k, precision) ? SHORT : SINGLY,
                                                      (enum hb_precision)precision});
 }
 

@@ -1,6 +1,6 @@
-/* Particles that stay on the device: prediction there against the host's, what comes back, the modes of a run side by
- * side, lost draws, forces that are no numbers. */
-#include "force/resident_transfer.h"
+/* Particles that stay on the device: prediction there against the host's, what comes back, both ways of keeping them, the
+ * modes of a run side by side, lost draws, forces that are no numbers. */
+#include "force/resident_way.h"
 #include "gl/gl.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
@@ -47,6 +47,17 @@ static struct hb_pairs *open_pairs(const char *scheme, enum hb_precision precisi
   return pairs_lacks(&c) ? NULL : pairs_open(&c, 1);
 }
 
+/* In storage buffers and in textures. */
+static void both_ways(void (*test)(void))
+{
+  struct hb_gl_caps *caps = &pairs_context()->caps;
+  int kept = caps->has_lasting_maps;
+  test();
+  caps->has_lasting_maps = 0;
+  test();
+  caps->has_lasting_maps = kept;
+}
+
 /* ---- prediction ---- */
 
 /* Largest distance of predicted places from the host's, relative to the place; of velocities; 1 for a wrong mass. */
@@ -76,9 +87,8 @@ static double prediction_error(struct hb_pairs *pairs, double error[2])
 
 /* Positions: 48 bits in ds, where a dozen roundings of 2^-48 stay far below the promised 1e-12; floats elsewhere, which
  * a rounding to nearest leaves within 2^-24. Velocities go to the kernel as floats in all but double. */
-static void test_prediction(void **state)
+static void predicts(void)
 {
-  (void)state;
   static const double limits[HB_PRECISION_COUNT][2] = {[HB_PRECISION_SINGLE] = {0x1p-23, 0x1p-22},
                                                        [HB_PRECISION_COMPENSATED] = {0x1p-23, 0x1p-22},
                                                        [HB_PRECISION_DS] = {1e-12, 0x1p-23},
@@ -103,6 +113,12 @@ static void test_prediction(void **state)
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
   }
+}
+
+static void test_prediction(void **state)
+{
+  (void)state;
+  both_ways(predicts);
   pairs_skip_if_lacking();
 }
 
@@ -120,9 +136,8 @@ static double get_error(struct hb_resident *r)
   return worst;
 }
 
-static void test_blocks_are_stored(void **state)
+static void stores_blocks(void)
 {
-  (void)state;
   for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
     struct hb_pairs *pairs = open_pairs("bag", (enum hb_precision)precision, NULL);
     if (!pairs) continue;
@@ -143,23 +158,33 @@ static void test_blocks_are_stored(void **state)
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
   }
+}
+
+static void test_blocks_are_stored(void **state)
+{
+  (void)state;
+  both_ways(stores_blocks);
   pairs_skip_if_lacking();
 }
 
 /* Numbers of all particles as they lie on the device: x v a k, high and low words. */
-static void words_of(const struct hb_resident *r, uint32_t words[8][3 * N])
+static void words_of(struct hb_resident *r, uint32_t words[8][3 * N])
 {
-  static uint32_t texels[4 * 2 * HB_RESIDENT_ROW];
-  for (int l = 0; l < 8; l++) {
-    hb_gl_target_read(&r->state.target, l, 0, 0, HB_RESIDENT_ROW, r->rows, HB_GL_WORDS, texels);
-    for (int c = 0; c < 3 * N; c++) words[l][c] = texels[4 * (c / 3) + c % 3];
-  }
+  static uint32_t texels[2][4 * N];
+  assert_true(N > 1024 && N <= 2048); /* read by whole rows */
+  for (int q = 0; q < 4; q++)
+    for (int part = 0; part < 2; part++) {
+      size_t first = part ? 1024 : 0, count = part ? N - 1024 : 1024;
+      ASSERT_OK(r->way->read(r, q, first, count, texels[0], texels[1]));
+      for (size_t c = 0; c < 3 * count; c++)
+        for (int low = 0; low < 2; low++)
+          words[2 * q + low][3 * first + c] = texels[low][4 * (c / 3) + c % 3];
+    }
 }
 
 /* Two floats can hold more than a double; what the device has corrected does not, or a checkpoint would lose it. */
-static void test_corrected_are_doubles(void **state)
+static void corrects_to_doubles(void)
 {
-  (void)state;
   static uint32_t before[8][3 * N], after[8][3 * N];
   static double back[4][3 * N];
   for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
@@ -177,7 +202,7 @@ static void test_corrected_are_doubles(void **state)
     for (int round = 0; round < 3; round++) {
       ASSERT_OK(hb_resident_predict(r, dt));
       ASSERT_OK(hb_resident_correct(r, SOME, some, &how, step, NULL));
-      ASSERT_OK(hb_resident_settle(r, SOME, levels));
+      ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
     }
     words_of(r, before);
     ASSERT_OK(hb_resident_get(r, &p));
@@ -187,52 +212,199 @@ static void test_corrected_are_doubles(void **state)
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
   }
+}
+
+static void test_corrected_are_doubles(void **state)
+{
+  (void)state;
+  both_ways(corrects_to_doubles);
   pairs_skip_if_lacking();
 }
 
+/* ---- two ways, the same bits ---- */
+
+struct outcome {
+  uint32_t sources[16 * N], state[8][3 * N];
+  double step[3][SOME];
+};
+
+/* What three block steps leave: blocks that differ, levels that change. */
+static void live(struct hb_pairs *pairs, const struct hb_resident_way *way, struct outcome *o)
+{
+  static const size_t strides[] = {7, 11, 13};
+  struct hb_resident *r;
+  uint32_t some[SOME];
+  uint8_t levels[SOME];
+  memset(o, 0, sizeof *o);
+  ASSERT_OK(hb_resident_create(pairs, N, &r));
+  assert_ptr_equal(r->way, way);
+  ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+  for (int round = 0; round < 3; round++) {
+    pairs_index(SOME, strides[round], N, some);
+    for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(b % LEVELS);
+    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, o->step[round], NULL));
+    ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
+  }
+  ASSERT_OK(hb_resident_predict(r, dt));
+  ASSERT_OK(hb_resident_check(r));
+  hb_gl_buffer_read(&pairs->j, 0, 16 * (size_t)pairs->texels * N, o->sources);
+  words_of(r, o->state);
+  hb_resident_destroy(r);
+}
+
+static void test_same_bits_both_ways(void **state)
+{
+  (void)state;
+  static struct outcome stored, drawn;
+  struct hb_gl_caps *caps = &pairs_context()->caps;
+  static const char *const tunings[] = {NULL, "portion=50 i_each=2", "threads=500 output=targets"};
+  if (!caps->has_lasting_maps) skip();
+  for (int precision = 0; precision < HB_PRECISION_COUNT; precision++)
+    for (size_t t = 0; t < COUNT_OF(tunings); t++) {
+      struct hb_pairs *pairs = open_pairs("bag", (enum hb_precision)precision, tunings[t]);
+      if (!pairs) continue;
+      live(pairs, &hb_resident_stored, &stored);
+      caps->has_lasting_maps = 0;
+      live(pairs, &hb_resident_drawn, &drawn);
+      caps->has_lasting_maps = 1;
+      assert_memory_equal(stored.sources, drawn.sources, sizeof stored.sources);
+      assert_memory_equal(stored.state, drawn.state, sizeof stored.state);
+      assert_memory_equal(stored.step, drawn.step, sizeof stored.step);
+      hb_pairs_destroy(pairs);
+    }
+  pairs_skip_if_lacking();
+}
+
+/* More than one storage buffer may hold: the particles go into textures. */
+static void test_limit_of_storage(void **state)
+{
+  (void)state;
+  struct hb_gl_caps *caps = &pairs_context()->caps, kept = *caps;
+  struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
+  if (!pairs || !caps->has_lasting_maps) skip();
+  struct hb_resident *r;
+  for (int is_less = 0; is_less < 2; is_less++) {
+    caps->max_storage_block_size = 128 * N - is_less;
+    ASSERT_OK(hb_resident_create(pairs, N, &r));
+    assert_ptr_equal(r->way, is_less ? &hb_resident_drawn : &hb_resident_stored);
+    hb_resident_destroy(r);
+  }
+  *caps = kept;
+  hb_pairs_destroy(pairs);
+}
+
 /* ---- faults ---- */
+
+/* Draws: 1 stores, 2 predicts, then come those of the walk, and the last one corrects. */
+static struct hb_resident *begin(struct hb_pairs *pairs, int lose)
+{
+  struct hb_resident *r;
+  pairs->params.max_draw_s = 10;
+  pairs->known = 1;
+  ASSERT_OK(hb_resident_create(pairs, N, &r));
+  pairs_draws_begin(lose);
+  ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+  ASSERT_OK(hb_resident_predict(r, dt));
+  pairs_draws_end();
+  return r;
+}
 
 static void lose(const char *scheme, const char *tuning, int nth, enum hb_status expected)
 {
   struct hb_pairs *pairs = open_pairs(scheme, HB_PRECISION_SINGLE, tuning);
   if (!pairs) return;
-  pairs->params.max_draw_s = 10;
-  pairs->known = 1;
-  struct hb_resident *r;
+  static uint32_t before[8][3 * N], after[8][3 * N];
   uint32_t some[SOME];
   double step[SOME];
   pairs_index(SOME, 7, N, some);
-  ASSERT_OK(hb_resident_create(pairs, N, &r));
-  ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+  struct hb_resident *r = begin(pairs, 0);
   for (int round = 0; round < 2; round++) { /* the second time whole results of the first lie about */
     ASSERT_OK(hb_resident_predict(r, dt));
+    words_of(r, before);
     pairs_draws_begin(round == 0 ? 0 : nth);
     enum hb_status status = hb_resident_correct(r, SOME, some, &how, step, NULL);
     pairs_draws_end();
     assert_int_equal(status, round == 0 ? HB_OK : expected);
     if (status == HB_ERR_DEVICE) assert_non_null(strstr(hb_error(), "dropped a draw: sink "));
   }
+  if (expected != HB_OK) { /* a block that failed changes nothing */
+    words_of(r, after);
+    assert_memory_equal(before, after, sizeof before);
+  }
   hb_resident_destroy(r);
   hb_pairs_destroy(pairs);
 }
 
-static void test_lost_draws(void **state)
+static void loses(void)
 {
-  (void)state;
   static const char *const many = "i_each=2 unroll=2 partial=32 workgroup=64 threads=2000";
   lose("bag", many, 0, HB_OK);
   lose("bag", many, 1, HB_ERR_DEVICE);
   lose("bag", "threads=1 bag=512 output=targets", 2, HB_ERR_DEVICE);
   lose("bag", "threads=1 output=storage", 1, HB_ERR_DEVICE);
+  lose("bag", "portion=50", 3, HB_ERR_DEVICE); /* the first portion was corrected */
   lose("tile", many, 1, HB_ERR_DEVICE);
+}
+
+static void test_lost_draws(void **state)
+{
+  (void)state;
+  both_ways(loses);
   pairs_skip_if_lacking();
 }
 
-static void test_no_number(void **state)
+/* A draw that stored, predicted or corrected was lost: what depends on it is refused, in whatever way it is asked for, and
+ * what does not is still there. */
+static void loses_without_walk(void)
+{
+  static uint32_t before[8][3 * N], after[8][3 * N];
+  static double back[4][3 * N];
+  struct hb_force_particles p = {N, m, back[0], back[1], back[2], back[3], level};
+  uint32_t some[SOME];
+  double step[SOME];
+  pairs_index(SOME, 7, N, some);
+  for (int nth = 0; nth <= 2; nth++) {
+    struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
+    enum hb_status expected = nth == 0 ? HB_OK : HB_ERR_DEVICE;
+    struct hb_resident *r = begin(pairs, nth);
+    assert_int_equal(hb_resident_check(r), expected);
+    assert_int_equal(hb_resident_check(r), expected); /* again */
+    hb_resident_destroy(r);
+    r = begin(pairs, nth);
+    assert_int_equal(hb_resident_correct(r, SOME, some, &how, step, NULL), expected);
+    if (nth == 1) assert_int_equal(hb_resident_get(r, &p), HB_ERR_DEVICE);
+    hb_resident_destroy(r);
+    hb_pairs_destroy(pairs);
+  }
+  struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
+  struct hb_resident *r = begin(pairs, 0);
+  pairs_draws_begin(0);
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, step, NULL));
+  int last = pairs_draws_end();
+  ASSERT_OK(hb_resident_predict(r, dt));
+  words_of(r, before);
+  pairs_draws_begin(last);
+  assert_int_equal(hb_resident_correct(r, SOME, some, &how, step, NULL), HB_ERR_DEVICE);
+  pairs_draws_end();
+  assert_non_null(strstr(hb_error(), " dropped a draw: "));
+  words_of(r, after);
+  assert_memory_equal(before, after, sizeof before);
+  hb_resident_destroy(r);
+  hb_pairs_destroy(pairs);
+}
+
+static void test_lost_draws_beside_the_walk(void **state)
 {
   (void)state;
+  both_ways(loses_without_walk);
+}
+
+static void finds_no_number(void)
+{
+  static uint32_t before[8][3 * N], after[8][3 * N];
   struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_DS, NULL);
-  if (!pairs) skip();
+  if (!pairs) return;
   struct hb_resident *r;
   uint32_t some[SOME];
   double step[SOME], kept = x[3 * 7];
@@ -241,11 +413,21 @@ static void test_no_number(void **state)
   ASSERT_OK(hb_resident_create(pairs, N, &r));
   ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
   ASSERT_OK(hb_resident_predict(r, dt));
+  words_of(r, before);
   ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, step, NULL), HB_ERR_NUMERIC,
                "particle 0 has a force that is not finite");
+  words_of(r, after);
+  assert_memory_equal(before, after, sizeof before);
   x[3 * 7] = kept;
   hb_resident_destroy(r);
   hb_pairs_destroy(pairs);
+}
+
+static void test_no_number(void **state)
+{
+  (void)state;
+  both_ways(finds_no_number);
+  pairs_skip_if_lacking();
 }
 
 /* ---- whole runs ---- */
@@ -367,14 +549,7 @@ static void test_modes_that_make_no_sense(void **state)
   hb_particles_destroy(p);
 }
 
-/* The first draw of the run is lost: predict = gpu starts anew with what the host has. */
-static void(GLAPIENTRY *real_draw)(GLenum mode, GLint first, GLsizei count);
-static int drawn;
-static void GLAPIENTRY losing_draw(GLenum mode, GLint first, GLsizei count)
-{
-  if (drawn++ != 1) real_draw(mode, first, count); /* the second: the walk behind the prediction */
-}
-
+/* The walk behind the prediction is lost: predict = gpu starts anew with what the host has. */
 static void test_lost_draw_is_tried_again(void **state)
 {
   (void)state;
@@ -385,11 +560,9 @@ static void test_lost_draw_is_tried_again(void **state)
                                  .transfer = HB_TRANSFER_BLOCK,
                                  .predict = HB_PLACE_GPU};
   ASSERT_OK(hb_sim_create(p, &params, &sim));
-  real_draw = hb_gl_core_11.DrawArrays;
-  drawn = 0;
-  hb_gl_core_11.DrawArrays = losing_draw;
+  pairs_draws_begin(2);
   ASSERT_OK(hb_sim_step(sim));
-  assert_int_equal(drawn, 2); /* the new context has pointers of its own */
+  assert_int_equal(pairs_draws_end(), 2); /* the new context has pointers of its own */
   while (hb_sim_next_time(sim) <= 1) ASSERT_OK(hb_sim_step(sim));
   hb_sim_destroy(sim);
   hb_particles_destroy(p);
@@ -401,7 +574,10 @@ int main(void)
       cmocka_unit_test(test_prediction),
       cmocka_unit_test(test_blocks_are_stored),
       cmocka_unit_test(test_corrected_are_doubles),
+      cmocka_unit_test(test_same_bits_both_ways),
+      cmocka_unit_test(test_limit_of_storage),
       cmocka_unit_test(test_lost_draws),
+      cmocka_unit_test(test_lost_draws_beside_the_walk),
       cmocka_unit_test(test_no_number),
       cmocka_unit_test(test_modes_agree),
       cmocka_unit_test(test_same_bytes_twice),

@@ -109,6 +109,7 @@ struct hb_ic_model {
   const char *options; /* the hb_ic_params fields it reads, as command line words: "n seed r-cut" */
   size_t n;            /* default number of particles */
   size_t n_min, n_max; /* allowed; equal when the model has a fixed number */
+  double speed;        /* time units a second at which it is watched best */
 };
 
 const struct hb_ic_model *hb_ic_models(size_t *count);

@@ -28,6 +28,7 @@ struct hb_bench_params {
   int check;                    /* 1: errors against double precision for up to 256 sinks (gravity only) */
   int float_positions;          /* 1: positions and velocities are rounded to float first                */
   uint64_t seed;
+  int block; /* 1: block_ms is wanted, too */
 };
 
 /* Times of one evaluation. For the all-pairs schemes they cover the walk alone, from the first draw until the device is
@@ -45,6 +46,8 @@ struct hb_bench_result {
   double acc_rms, acc_max, jerk_rms, jerk_max, pot_rms,
       pot_max;      /* relative to each sink's own; NaN: not checked */
   double acc_floor; /* rms error of acc by rounding the positions to float alone */
+  double
+      block_ms; /* median of a block step of particles that stay on the device: block sent, all predicted, forces back */
 };
 
 /* Errors: as hb_force_open; HB_ERR_USAGE. */

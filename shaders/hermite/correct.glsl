@@ -1,0 +1,112 @@
+// The corrector on the device ([PZ07] eqs 5 to 8), and the next time step (eq. 9): a particle of the block is predicted as
+// in predict.glsl, and the totals are added up that a scheme's fragments or workgroups left.
+#include "common/layout.glsl"
+#include "hermite/particle.glsl"
+
+// Words of (a, phi) (k, count), see common/real.glsl.
+#ifdef IN_STORAGE
+layout(std430, binding = 4) readonly buffer total_storage {
+  uvec4 totals[];
+};
+uvec4 total_texel(int t) { return totals[t]; }
+#else
+uniform usamplerBuffer totals;
+uvec4 total_texel(int t) { return bufferFetch(totals, t); }
+#endif
+uniform int segments;          // that the sources were divided into
+uniform int groups, each;      // of sinks: groups per segment, sinks per group
+uniform ivec4 place;           // of a group: columns, rows of a band; step from group to group, and from layer to layer
+uniform int first;             // number of the sink that the first total belongs to
+uniform int sink_count;        // one more than the number of the last
+uniform uint walked;           // sum of the counts in a sink's totals if no draw was dropped
+uniform float eta;             // nu of eq. 9
+uniform float noise, mass;     // rounding error of an acceleration relative to the sum of its terms (0: none); total mass
+
+// Word w of the total of sink k in a segment.
+uvec4 total_word(int k, int segment, int w) {
+  int group = segment * groups + k / each, texel = group;
+  if (place.y > 1) {
+    ivec2 at = texel_of(group, place.x, place.y);
+    texel = at.y * place.x + at.x;
+  }
+  return total_texel(texel * place.z + (k % each * WORDS + w) * place.w);
+}
+
+// Record r of the force on sink k, summed over the segments.
+wide3 force_record(int k, int r) {
+  wide3 sum = wide3_of(uvec4(0u), uvec4(0u));
+  for (int segment = 0; segment < segments; segment++) {
+    uvec4 high = total_word(k, segment, r);
+#if PRECISION == SINGLE
+    sum = plus(sum, wide3_of(high, uvec4(0u)));
+#elif PRECISION == DOUBLE
+    sum = plus(sum, wide3_of(high, total_word(k, segment, F_RECORDS + r)));
+#else
+    wide3 more = wide3_of(high, total_word(k, segment, F_RECORDS + r));
+    sum = plus(sum, normal(more.high, more.low));
+#endif
+  }
+  return sum;
+}
+
+bool finite(real3 q) { return !(any(isnan(vec3(q))) || any(isinf(vec3(q)))); }
+
+// [PZ07] eq. 9 from derivatives already multiplied by dt^2 and dt^3, because in a close encounter the square of a jerk
+// overflows a float: the numerator comes out times dt^2, the denominator times dt^4. 0 / 0 sets no limit.
+float next_step(float dt, real3 a, real3 k, real3 dt2a2, real3 dt3k2) {
+  float a2 = float(length(dt2a2 + dt3k2)), dtk = float(length(dt * k));
+  float above = float(length(a)) * a2 + dtk * dtk, below = dtk * float(length(dt3k2)) + a2 * a2;
+  return below > 0.0 ? dt * sqrt(eta * above / below) : 3e38;
+}
+
+// Where the difference of accelerations in eq. 6 is below their rounding error, the jerks are the better source
+// (hb_timestep_rely_on_jerks in src/step/timestep.c): dt^2 a'' becomes the change of the jerk, and dt^3 k'' continues
+// the geometric series that the jerk and its change begin.
+void rely_on_jerks(float least, float dt, vec3 k, vec3 dtdk, inout vec3 dt2a2, inout vec3 dt3k2) {
+  float third = length(dt3k2), second = length(dtdk), first = length(dt * k);
+  if (!(third > 0.0 && third < 12.0 * least && first > 0.0)) return;
+  dt3k2 *= second / first * (second / third);
+  dt2a2 = dtdk - dt3k2;
+}
+
+// The potential at sink k, to a few digits.
+float potential(int k) {
+  float phi = 0.0;
+  for (int segment = 0; segment < segments; segment++) phi += uintBitsToFloat(total_word(k, segment, 0).w);
+  return phi;
+}
+
+// Sink k after its step, in the layers of particle.glsl, and the next step: or -1 where a force is not finite, or -2 where
+// sources are missing from it.
+float corrected(body b, int k, out uvec4 layer[8]) {
+  wide dt = b.dt;
+  wide3 xp = predicted_x(b), vp = predicted_v(b);
+  wide3 ap = force_record(k, 0), kp = force_record(k, 1);
+
+  wide3 da = minus(b.a, ap);
+  wide3 dt2a2 = minus(times(-6.0, da), times(dt, plus(times(4.0, b.k), times(2.0, kp)))); // eq. 5
+  wide3 dt3k2 = plus(times(12.0, da), times(dt, times(6.0, plus(b.k, kp))));              // eq. 6
+  wide3 x = plus(xp, times(dt, times(dt, plus(over(dt2a2, 24.0), over(dt3k2, 120.0)))));  // eq. 7
+  wide3 v = plus(vp, times(dt, plus(over(dt2a2, 6.0), over(dt3k2, 24.0))));               // eq. 8
+
+  real3 second = rounded(dt2a2), third = rounded(dt3k2);
+#if PRECISION == DS
+  float phi = potential(k), least = noise * max(length(ap.high), phi * phi / mass);
+  if (noise > 0.0) rely_on_jerks(least, dt.high, kp.high, rounded(times(dt, minus(kp, b.k))), second, third);
+#endif
+  float step = next_step(rounded(dt), rounded(ap), rounded(kp), second, third);
+  if (!(finite(rounded(ap)) && finite(rounded(kp)))) step = -1.0;
+  uint count = 0u;
+  for (int segment = 0; segment < segments; segment++) count += total_word(k, segment, F_RECORDS - 1).w;
+  if (count != walked) step = -2.0;
+  x = as_double(x), v = as_double(v), ap = as_double(ap), kp = as_double(kp); // as a checkpoint stores them
+  layer[0] = uvec4(high_bits(x), b.m_high);
+  layer[1] = uvec4(low_bits(x), b.m_low);
+  layer[2] = uvec4(high_bits(v), 0u);
+  layer[3] = uvec4(low_bits(v), 0u);
+  layer[4] = uvec4(high_bits(ap), 0u);
+  layer[5] = uvec4(low_bits(ap), 0u);
+  layer[6] = uvec4(high_bits(kp), 0u);
+  layer[7] = uvec4(low_bits(kp), 0u);
+  return step;
+}

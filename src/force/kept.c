@@ -1,0 +1,110 @@
+#include "force/kept.h"
+
+#include "base/arith.h"
+
+enum {
+  WORKGROUP = 64,      /* threads, in all programs of shaders/hermite */
+  MOST_GROUPS = 65535, /* of a dispatch (OpenGL 4.3, table 23.68); programs loop where that is too few */
+};
+enum { STATE, COUNT, TOLD, ARRIVED = HB_KEPT_BINDINGS, NUMBERS };
+
+int hb_kept_suits(const struct hb_gl_caps *caps, size_t n, size_t layers)
+{
+  return caps->has_compute && caps->has_lasting_maps &&
+         16 * layers * n <= (size_t)caps->max_storage_block_size;
+}
+
+static uint32_t *told(const struct hb_kept *k) { return k->told.memory; }
+
+enum hb_status hb_kept_create(struct hb_gl_context *context, size_t n, size_t layers, struct hb_kept *k)
+{
+  static const uint32_t zeros[4];
+  k->context = context;
+  k->n = n;
+  k->layers = layers;
+  HB_TRY(hb_gl_pass_create(context, &(const struct hb_gl_program_source){.compute = "hermite/store.comp"},
+                           &k->store));
+  hb_gl_buffer_fill(&k->state, HB_GL_BY_DEVICE, 16 * layers * n, NULL);
+  hb_gl_buffer_fill(&k->count, HB_GL_BY_DEVICE, sizeof zeros, zeros);
+  HB_TRY(hb_gl_mapped_reserve(context, sizeof zeros, &k->told));
+  *told(k) = 0;
+  return hb_gl_context_check(context, "reserving memory for particles");
+}
+
+void hb_kept_destroy(struct hb_kept *k)
+{
+  hb_gl_pass_destroy(&k->store);
+  hb_gl_buffer_destroy(&k->state);
+  hb_gl_buffer_destroy(&k->count);
+  hb_gl_mapped_destroy(&k->told);
+  hb_gl_mapped_destroy(&k->sent);
+  hb_gl_mapped_destroy(&k->numbers);
+  *k = (struct hb_kept){0};
+}
+
+/* ---- dispatches ---- */
+
+static size_t groups_of(size_t threads) { return hb_min(hb_div_ceil(threads, WORKGROUP), MOST_GROUPS); }
+
+void hb_kept_dispatch_uncounted(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+{
+  k->is_busy = 1;
+  hb_gl_pass_int(pass, "particle_count", (int)k->n);
+  hb_gl_pass_storage(pass, STATE, &k->state);
+  hb_gl_pass_dispatch(pass, groups_of(threads), 1);
+}
+
+void hb_kept_dispatch(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+{
+  k->expected += (uint32_t)groups_of(threads);
+  hb_gl_pass_uint(pass, "expected", k->expected);
+  hb_gl_pass_storage(pass, COUNT, &k->count);
+  hb_gl_pass_storage(pass, TOLD, &k->told.buffer);
+  hb_kept_dispatch_uncounted(k, pass, threads);
+}
+
+void hb_kept_finish(struct hb_kept *k)
+{
+  if (k->is_busy) hb_gl_mapped_finish();
+  k->is_busy = 0;
+}
+
+enum hb_status hb_kept_check(struct hb_kept *k)
+{
+  if (*(volatile uint32_t *)told(k) != k->expected) hb_kept_finish(k);
+  k->is_busy = 0;
+  if (*(volatile uint32_t *)told(k) == k->expected) return HB_OK;
+  return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: not all particles were stored and predicted",
+                 k->context->caps.renderer);
+}
+
+/* ---- storing ---- */
+
+enum hb_status hb_kept_reserve(struct hb_kept *k, size_t count, uint32_t **words, uint32_t **numbers)
+{
+  size_t bytes = 16 * k->layers, room = hb_min(2 * count, hb_min(k->n, HB_KEPT_PORTION));
+  hb_kept_finish(k);
+  if (count * sizeof **numbers > k->numbers.buffer.bytes)
+    HB_TRY(hb_gl_mapped_reserve(k->context, hb_max(room, count) * sizeof **numbers, &k->numbers));
+  *numbers = k->numbers.memory;
+  if (!words) return HB_OK;
+  if (count * bytes > k->sent.buffer.bytes) HB_TRY(hb_gl_mapped_reserve(k->context, room * bytes, &k->sent));
+  *words = k->sent.memory;
+  return HB_OK;
+}
+
+void hb_kept_store_from(struct hb_kept *k, size_t count, const struct hb_gl_buffer *particles)
+{
+  hb_gl_pass_int(&k->store, "arrived_count", (int)count);
+  hb_gl_pass_int(&k->store, "layers", (int)k->layers);
+  hb_gl_pass_storage(&k->store, ARRIVED, particles);
+  hb_gl_pass_storage(&k->store, NUMBERS, &k->numbers.buffer);
+  hb_kept_dispatch(k, &k->store, k->layers * count);
+}
+
+void hb_kept_store(struct hb_kept *k, size_t count) { hb_kept_store_from(k, count, &k->sent.buffer); }
+
+void hb_kept_read(const struct hb_kept *k, size_t layer, size_t first, size_t count, uint32_t *words)
+{
+  hb_gl_buffer_read(&k->state, 16 * (layer * k->n + first), 16 * count, words);
+}

@@ -1,0 +1,212 @@
+/* Particles in a storage buffer, predicted and corrected by compute shaders. Levels and steps lie in memory that host and
+ * device share, so a block step is three dispatches (prediction, walk, correction) and one wait. */
+#include "base/bits.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "force/kept.h"
+#include "force/resident_way.h"
+#include "gl/gl_timer.h"
+
+enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
+enum { LEVELS = HB_KEPT_BINDINGS, RECORDS, TOTALS = RECORDS, SINKS, BEFORE, STEPS };
+
+struct stored {
+  struct hb_kept kept;
+  struct hb_gl_pass predict, correct;
+  struct hb_gl_mapped levels; /* [particle] a byte */
+  struct hb_gl_mapped steps;  /* [sink] what eq. 9 asks for, or MISSING, or what hb_resident_step refuses */
+  struct hb_gl_buffer before; /* [sink][layer] the block before it was corrected */
+};
+
+static uint32_t missing(void) { return hb_bits_of_float(-3); }
+
+/* ---- create and destroy ---- */
+
+static enum hb_status build(struct hb_resident *r, const char *compute, struct hb_gl_pass *pass)
+{
+  return hb_resident_build(r, &(const struct hb_gl_program_source){.compute = compute}, pass);
+}
+
+static enum hb_status stored_create(struct hb_resident *r)
+{
+  struct stored *s;
+  HB_TRY(HB_ALLOC(1, &s));
+  r->state = s;
+  HB_TRY(hb_kept_create(r->context, r->n, HB_RESIDENT_LAYERS, &s->kept));
+  HB_TRY(build(r, "hermite/predict.comp", &s->predict));
+  HB_TRY(build(r, "hermite/correct.comp", &s->correct));
+  return hb_gl_mapped_reserve(r->context, (r->n + 3) & ~(size_t)3, &s->levels);
+}
+
+static void stored_destroy(struct hb_resident *r)
+{
+  struct stored *s = r->state;
+  hb_kept_destroy(&s->kept);
+  hb_gl_pass_destroy(&s->predict);
+  hb_gl_pass_destroy(&s->correct);
+  hb_gl_mapped_destroy(&s->levels);
+  hb_gl_mapped_destroy(&s->steps);
+  hb_gl_buffer_destroy(&s->before);
+}
+
+/* ---- storing ---- */
+
+struct packing {
+  const struct hb_resident *r;
+  const struct hb_force_particles *p;
+  const uint32_t *number;
+  size_t count;
+  uint32_t *out;
+};
+
+static void pack_piece(void *context, size_t piece)
+{
+  const struct packing *c = context;
+  for (size_t k = piece * PACKED, end = hb_parallel_end(c->count, PACKED, k); k < end; k++) {
+    uint32_t *word = c->out + 4 * HB_RESIDENT_LAYERS * k;
+    for (int q = 0; q < 4; q++) hb_resident_pack(c->r, c->p, c->number[k], q, word + 8 * q, word + 8 * q + 4);
+  }
+}
+
+static enum hb_status stored_put(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
+                                 const uint32_t *index)
+{
+  struct stored *s = r->state;
+  for (size_t first = 0; first < ni; first += HB_KEPT_PORTION) {
+    size_t count = hb_min(ni - first, HB_KEPT_PORTION);
+    uint32_t *word, *number;
+    uint8_t *level = s->levels.memory;
+    HB_TRY(hb_kept_reserve(&s->kept, count, &word, &number));
+    for (size_t k = 0; k < count; k++) {
+      number[k] = index ? index[first + k] : (uint32_t)(first + k);
+      level[number[k]] = p->level[number[k]];
+    }
+    struct packing packing = {r, p, number, count, word};
+    int threads = count > PACKED ? hb_parallel_threads() : 1;
+    hb_parallel_for(threads, hb_div_ceil(count, PACKED), pack_piece, &packing);
+    hb_kept_store(&s->kept, count);
+  }
+  return hb_gl_context_check(r->context, "storing particles");
+}
+
+static enum hb_status stored_settle(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                    const uint8_t *level)
+{
+  struct stored *s = r->state;
+  uint8_t *levels = s->levels.memory;
+  for (size_t k = 0; k < ni; k++) levels[index[k]] = level[k];
+  return HB_OK;
+}
+
+static enum hb_status stored_check(struct hb_resident *r)
+{
+  struct stored *s = r->state;
+  return hb_kept_check(&s->kept);
+}
+
+static enum hb_status stored_read(struct hb_resident *r, int q, size_t first, size_t count, uint32_t *high,
+                                  uint32_t *low)
+{
+  struct stored *s = r->state;
+  HB_TRY(stored_check(r));
+  hb_kept_read(&s->kept, 2 * (size_t)q, first, count, high);
+  hb_kept_read(&s->kept, 2 * (size_t)q + 1, first, count, low);
+  return HB_OK;
+}
+
+/* ---- prediction and correction ---- */
+
+static enum hb_status stored_predict(struct hb_resident *r)
+{
+  struct stored *s = r->state;
+  hb_resident_set_since(r, &s->predict);
+  hb_gl_pass_storage(&s->predict, LEVELS, &s->levels.buffer);
+  hb_gl_pass_storage(&s->predict, RECORDS, &r->pairs->j);
+  hb_kept_dispatch(&s->kept, &s->predict, r->n);
+  return HB_OK;
+}
+
+/* The arguments of correct_portion. */
+struct correction {
+  struct hb_resident *r;
+  const struct hb_force_step *how;
+  struct hb_phases *last; /* NULL: do not wait */
+};
+
+static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
+{
+  const struct correction *c = context;
+  struct stored *s = c->r->state;
+  struct hb_gl_pass *pass = &s->correct;
+  struct hb_pairs_totals t;
+  HB_TRY(hb_pairs_totals(pairs, &t));
+  double start = c->last ? hb_gl_timer_start() : 0;
+  hb_resident_set_since(c->r, pass);
+  hb_resident_set_totals(&t, c->how, first, count, pass);
+  hb_gl_pass_storage(pass, LEVELS, &s->levels.buffer);
+  hb_gl_pass_storage(pass, TOTALS, &(const struct hb_gl_buffer){.id = t.buffer});
+  hb_gl_pass_storage(pass, SINKS, &pairs->i);
+  hb_gl_pass_storage(pass, BEFORE, &s->before);
+  hb_gl_pass_storage(pass, STEPS, &s->steps.buffer);
+  hb_kept_dispatch_uncounted(&s->kept, pass, count);
+  if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
+  return HB_OK;
+}
+
+/* Marks the steps as missing: those of dispatches that are dropped still are afterwards. */
+static enum hb_status expect_steps(struct hb_resident *r, size_t ni)
+{
+  struct stored *s = r->state;
+  size_t room = hb_min(2 * ni, r->n), bytes = 16 * HB_RESIDENT_LAYERS;
+  if (bytes * ni > s->before.bytes) hb_gl_buffer_fill(&s->before, HB_GL_BY_DEVICE, bytes * room, NULL);
+  if (ni * sizeof(uint32_t) > s->steps.buffer.bytes)
+    HB_TRY(hb_gl_mapped_reserve(r->context, room * sizeof(uint32_t), &s->steps));
+  uint32_t *step = s->steps.memory;
+  for (size_t k = 0; k < ni; k++) step[k] = missing();
+  return HB_OK;
+}
+
+/* The steps of the whole block, as soon as they are there. */
+static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_t *index, double *step)
+{
+  struct stored *s = r->state;
+  const uint32_t *word = s->steps.memory;
+  hb_gl_mapped_await(r->context, word, ni, missing());
+  for (size_t k = 0; k < ni; k++) HB_TRY(hb_resident_step(r, word[k], k, index[k], &step[k]));
+  return HB_OK;
+}
+
+/* After a failure: the sinks that were corrected are again what they were before. */
+static void undo(struct hb_resident *r, size_t ni, const uint32_t *index)
+{
+  struct stored *s = r->state;
+  const uint32_t *step = s->steps.memory;
+  uint32_t *number;
+  hb_gl_mapped_finish();
+  if (hb_kept_reserve(&s->kept, ni, NULL, &number) != HB_OK) return;
+  for (size_t k = 0; k < ni; k++) number[k] = step[k] == missing() ? UINT32_MAX : index[k];
+  hb_kept_store_from(&s->kept, ni, &s->before);
+}
+
+static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                     const struct hb_force_step *how, double *step, struct hb_phases *last)
+{
+  struct correction correction = {r, how, last};
+  HB_TRY(expect_steps(r, ni));
+  enum hb_status status = hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction);
+  double lap = hb_clock_now();
+  if (status == HB_OK) status = read_steps(r, ni, index, step);
+  if (last) last->receive_s = hb_clock_lap(&lap);
+  hb_pairs_done(r->pairs);
+  if (status == HB_OK || status == HB_ERR_NUMERIC) { /* of what was never predicted, anything may have come */
+    enum hb_status predicted = stored_check(r);
+    if (predicted != HB_OK) status = predicted;
+  }
+  if (status != HB_OK) undo(r, ni, index);
+  return status;
+}
+
+const struct hb_resident_way hb_resident_stored = {stored_create,  stored_destroy, stored_put,
+                                                   stored_predict, stored_check,   stored_correct,
+                                                   stored_settle,  stored_read};
