@@ -123,14 +123,15 @@ for source in tests/unit/test_*.c; do
   esac
 done
 
-# The largest first, so that the last ones are short. view.bats has an X server of its own, for its keyboard.
+# The longest first, which is the largest but for web.bats, so that the last ones are short. view.bats has an X server of its
+# own, for its keyboard.
 export HOLMBERG=$build/holmberg
 export BATS_TEST_TIMEOUT=900 # what hangs, fails
-# shellcheck disable=SC2045 # names without spaces
-for source in $(ls -S tests/cli/*.bats); do
+# shellcheck disable=SC2012,SC2045 # names without spaces
+for source in tests/cli/web.bats $(ls -S --ignore=web.bats tests/cli/ | sed -n 's|.*[.]bats$|tests/cli/&|p'); do
   case $source in
   *view.bats) [ -n "$host_only" ] || begin view.bats env -u DISPLAY bats --tap "$source" ;;
-  *gl*.bats | *g6.bats | *install.bats | *python.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
+  *gl*.bats | *g6.bats | *install.bats | *python.bats | *web.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
   *) begin "$(basename "$source")" bats --tap "$source" ;;
   esac
 done

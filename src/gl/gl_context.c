@@ -20,7 +20,7 @@ static _Thread_local const struct hb_gl_backend *loaded; /* whose functions we h
 static _Thread_local struct hb_gl_context *shown;        /* that of the visible window; NULL: there is none */
 
 /* Contexts are opened and closed by one thread at a time: back ends count what all of them share. */
-static pthread_mutex_t opening = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- which is current ---- */
 
@@ -125,6 +125,17 @@ static enum hb_status open_shown(int hardware, struct hb_gl_context **context)
   return HB_OK;
 }
 
+/* While nobody else opens or closes one. */
+static void destroy(struct hb_gl_context *c)
+{
+  if (c->forget_reloads) c->forget_reloads(c);
+  if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
+  if (current == c) none_is_current();
+  loaded = NULL; /* with its last context a library may go, too */
+  c->backend->close(c->handle);
+  hb_mem_free(c);
+}
+
 static enum hb_status open_one(const struct hb_gl_backend *backend, const char *device, int hardware,
                                int debug, struct hb_gl_context **context)
 {
@@ -142,7 +153,7 @@ static enum hb_status open_one(const struct hb_gl_backend *backend, const char *
   if (status == HB_OK && device && strcmp(device, "software") == 0 && !c->caps.software)
     status = hb_fail(HB_ERR_GL, "%s has no software renderer, it opened %s", backend->name, c->caps.renderer);
   if (status != HB_OK) {
-    hb_gl_context_close(c);
+    destroy(c);
     return status;
   }
   *context = c;
@@ -256,14 +267,9 @@ void hb_gl_context_close(struct hb_gl_context *c)
 {
   if (!c || --c->users > 0) return;
   if (is_elsewhere(c)) return; /* lost: only that thread could close it */
-  if (c->forget_reloads) c->forget_reloads(c);
-  if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
-  if (current == c) none_is_current();
-  loaded = NULL; /* with its last context a library may go, too */
   pthread_mutex_lock(&opening);
-  c->backend->close(c->handle);
+  destroy(c);
   pthread_mutex_unlock(&opening);
-  hb_mem_free(c);
 }
 
 enum hb_status hb_gl_context_use(struct hb_gl_context *c)

@@ -1,6 +1,7 @@
 #include "gl/gl_rows.h"
 
 #include "base/arith.h"
+#include "base/mem.h"
 #include "gl/gl.h"
 
 static void bind(const struct hb_gl_texture *texture)
@@ -45,4 +46,24 @@ void hb_gl_rows_write(const struct hb_gl_texture *texture, size_t bytes, const v
   const struct hb_gl_layout *layout = hb_gl_layout(texture->format);
   bind(texture);
   write_rows(layout, bytes / layout->bytes, data);
+}
+
+static _Thread_local struct {
+  uint8_t *memory;
+  size_t bytes;
+} mapped;
+
+void *hb_gl_rows_map(size_t bytes)
+{
+  mapped.bytes = bytes;
+  return HB_ALLOC(bytes, &mapped.memory) == HB_OK ? mapped.memory : NULL;
+}
+
+void hb_gl_rows_unmap(unsigned buffer, const struct hb_gl_texture *texture)
+{
+  glBindBuffer(GL_ARRAY_BUFFER, buffer);
+  glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)mapped.bytes, mapped.memory);
+  hb_gl_rows_write(texture, mapped.bytes, mapped.memory);
+  hb_mem_free(mapped.memory);
+  mapped.memory = NULL;
 }

@@ -14,6 +14,11 @@ void hb_gl_rows_reserve(size_t bytes, struct hb_gl_texture *texture);
 /* The first bytes of a buffer, on the device. */
 void hb_gl_rows_copy(unsigned buffer, size_t bytes, const struct hb_gl_texture *texture);
 
+/* Memory for the host to write, one at a time in a thread; NULL: there is none. Unmapping brings it into buffer and texture:
+ * from there, since browsers copy slowly from a buffer to a texture. */
+void *hb_gl_rows_map(size_t bytes);
+void hb_gl_rows_unmap(unsigned buffer, const struct hb_gl_texture *texture);
+
 /* The first bytes from the host. */
 void hb_gl_rows_write(const struct hb_gl_texture *texture, size_t bytes, const void *data);
 

@@ -234,16 +234,10 @@ void hb_gl_buffer_destroy(struct hb_gl_buffer *buffer)
   *buffer = (struct hb_gl_buffer){0};
 }
 
-/* Whether shaders read a copy of it, */
+/* Whether shaders read a copy of it, which has to be brought up to date. */
 static int is_copied(const struct hb_gl_buffer *buffer)
 {
   return buffer->texture.id && is_rows(buffer->texture.shape);
-}
-
-/* which has to be brought up to date. */
-static void buffer_changed(const struct hb_gl_buffer *buffer)
-{
-  if (is_copied(buffer)) hb_gl_rows_copy(buffer->id, buffer->bytes, &buffer->texture);
 }
 
 void hb_gl_buffer_write(const struct hb_gl_buffer *buffer, size_t bytes, const void *data)
@@ -265,6 +259,7 @@ void hb_gl_buffer_read(const struct hb_gl_buffer *buffer, size_t offset, size_t 
 
 void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_buffer *buffer, size_t bytes)
 {
+  if (is_copied(buffer)) return hb_gl_rows_map(bytes);
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   return glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes,
                           GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
@@ -272,9 +267,12 @@ void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_b
 
 void hb_gl_buffer_unmap(const struct hb_gl_buffer *buffer)
 {
+  if (is_copied(buffer)) {
+    hb_gl_rows_unmap(buffer->id, &buffer->texture);
+    return;
+  }
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   glUnmapBuffer(GL_ARRAY_BUFFER);
-  buffer_changed(buffer);
 }
 
 static void lay_over(unsigned buffer, size_t bytes, enum hb_gl_format format, struct hb_gl_texture *texture)
@@ -310,7 +308,7 @@ void hb_gl_target_copy(const struct hb_gl_target *target, int k, int width, int 
   glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer->id);
   read_pixels(target, k, 0, 0, width, height, target->is_words ? HB_GL_WORDS : HB_GL_FLOATS, (void *)offset);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-  buffer_changed(buffer);
+  if (is_copied(buffer)) hb_gl_rows_copy(buffer->id, buffer->bytes, &buffer->texture);
 }
 
 void hb_gl_texture_copy(const struct hb_gl_texture *texture, const struct hb_gl_buffer *buffer)
