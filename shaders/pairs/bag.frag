@@ -17,7 +17,7 @@
 //
 // Fragments are numbered along the rows of the framebuffer, or up and down in bands of rows (common/layout.glsl).
 // llvmpipe runs 4 x 2 fragments in step: with bands of 2 their sinks have neighboring numbers, and all of them are
-// careful (see below) at the same time. On a GPU, bands of 16 make fragments that run together fetch the same source.
+// careful (see below) at the same time. On a GPU, bands of 4 make fragments that run together fetch the same source.
 //
 //        segment 0             segment 1             segment 2           sources ->
 //   |-----bag 0-----|bag 1|-----bag 0-----|bag 1|-----bag 0-----|bag 1|
