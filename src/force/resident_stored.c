@@ -208,8 +208,8 @@ static void undo(struct hb_resident *r, size_t ni, const uint32_t *index)
 
 /* Predicts for the next block, while the host waits for the steps of this one. The particles of the block are at their new
  * times, which are those of their old levels and of their new ones: so they are predicted right, whether the host has put
- * down the new levels in the meantime or not. If the host finds the next block to be at another time, all is predicted anew. The sources of this block stay where
- * whoever draws them looks. */
+ * down the new levels in the meantime or not. If it finds the next block to be at another time, all is predicted anew. The
+ * sources of this block stay where whoever draws them looks. */
 static enum hb_status begin_next(struct hb_resident *r, const double ahead[HB_FORCE_LEVELS])
 {
   hb_gl_flush();
@@ -237,6 +237,7 @@ static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uin
     enum hb_status predicted = stored_check(r);
     if (predicted != HB_OK) status = predicted;
   }
+  if (status == HB_ERR_DEVICE) (void)hb_gl_context_check_lost(r->context, "correcting particles"); /* why */
   if (status != HB_OK) {
     r->is_ahead = 0;
     undo(r, ni, index);
