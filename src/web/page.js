@@ -152,7 +152,7 @@ function picture() {
   const beside = width > height;
   return {
     scale, canvasWidth: width, canvasHeight: height,
-    width: open && beside ? Math.round(0.4 * width) : width, height: open && !beside ? Math.round(0.5 * height) : height,
+    width: open && beside ? Math.round(0.4 * width) : width, height: open && !beside ? Math.round(0.25 * height) : height,
   };
 }
 
