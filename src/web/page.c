@@ -202,9 +202,9 @@ static enum hb_status list_models(struct hb_text *text)
   size_t count;
   const struct hb_ic_model *models = hb_ic_models(&count);
   for (size_t k = 0; k < count; k++)
-    HB_TRY(hb_text_append(text, "%s{\"name\":\"%s\",\"summary\":\"%s\",\"n\":%zu,\"fixed\":%s}", k ? "," : "",
-                          models[k].name, models[k].summary, models[k].n,
-                          models[k].n_min == models[k].n_max ? "true" : "false"));
+    HB_TRY(hb_text_append(text, "%s{\"name\":\"%s\",\"summary\":\"%s\",\"n\":%zu,\"fixed\":%s,\"speed\":%g}",
+                          k ? "," : "", models[k].name, models[k].summary, models[k].n,
+                          models[k].n_min == models[k].n_max ? "true" : "false", models[k].speed));
   return HB_OK;
 }
 

@@ -4,7 +4,7 @@
 
 const $ = id => document.getElementById(id);
 const canvas = $("canvas");
-const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "0.00390625", nu: "0.01", speed: "0.1" };
+const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "0.00390625", nu: "0.01", speed: "" };
 const MOST = 16384, MOST_CG2007 = 2048; // cg2007 takes N - 1 passes for a step, and a step is not interrupted
 const ADVANCE_SECONDS = 0.012; // of a picture's 1/60 s
 
@@ -49,6 +49,7 @@ function done(status) {
 
 const schemeOf = name => choices.schemes.find(s => s.name === name);
 const modelOf = name => choices.models.find(m => m.name === name);
+const speed = () => +state.speed || modelOf(state.model)?.speed || 0.1; // time units a second
 
 function fill(select, items, value) {
   select.replaceChildren(...items.map(i => new Option(i, i)));
@@ -73,8 +74,8 @@ function settle() {
   $("transfer").disabled = state.scheme !== "bag";
   $("summary").textContent = model ? model.summary : "the particles of a file";
   $("inspect").disabled = !scheme.textures;
-  $("speed").value = Math.log10(+state.speed);
-  $("speed_text").textContent = (+state.speed).toPrecision(2) + " time units a second";
+  $("speed").value = Math.log10(speed());
+  $("speed_text").textContent = speed().toPrecision(2) + " time units a second";
   for (const name of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"]) engine.set(name, String(state[name]));
   const words = Object.entries(state).filter(([k, v]) => String(v) !== DEFAULTS[k] && v !== "").map(([k, v]) => k + "=" + v);
   history.replaceState(null, "", "#" + words.join("&"));
@@ -109,7 +110,7 @@ function change(name, value) {
   state[name] = value;
   if (name === "speed") settle();
   else if (name === "model" || name === "n") {
-    if (name === "model") state.n = "";
+    if (name === "model") state.n = state.speed = "";
     begin();
   } else if (name === "scheme" && value === "cg2007" && +state.n > MOST_CG2007) {
     say(`cg2007 takes N - 1 passes a step: at most ${MOST_CG2007} particles here`);
@@ -130,9 +131,9 @@ const meter = {
     $("steps").textContent = rate((x[3] - this.steps) / seconds);
     $("pairs").textContent = x[8] > this.busy ? rate((x[5] - this.pairs) / (x[8] - this.busy)) : "0";
     $("pictures").textContent = rate(this.pictures / seconds);
-    const reached = (x[0] - this.t) / seconds, behind = due - x[0] > 2 * state.speed * seconds && !paused;
+    const reached = (x[0] - this.t) / seconds, behind = due - x[0] > 2 * speed() * seconds && !paused;
     if (behind) due = x[0];
-    $("speed_text").textContent = (+state.speed).toPrecision(2) + " time units a second" + (behind || reached < 0.8 * state.speed && !paused ? `; this machine reaches ${reached.toPrecision(2)}` : "");
+    $("speed_text").textContent = speed().toPrecision(2) + " time units a second" + (behind || reached < 0.8 * speed() && !paused ? `; this machine reaches ${reached.toPrecision(2)}` : "");
     adapt(this.pictures / seconds);
     this.reset();
   },
@@ -185,7 +186,7 @@ function frame(now) {
   before = now;
   if (lost || document.hidden) return;
   if (!paused) {
-    due += seconds * state.speed;
+    due += seconds * speed();
     if (done(engine.advance(due, ADVANCE_SECONDS)) && now > measureAt) measure();
   }
   draw();
@@ -358,7 +359,7 @@ function solve(button) {
 const KEYS = {
   " ": () => setPaused(!paused), o: oneStep, r: () => done(engine.start_over()) && begun(),
   i: () => inspect(!isPressed("inspect")), ",": () => engine.pass(-1), ".": () => engine.pass(1), p: savePicture,
-  "+": () => change("speed", Math.min(100, state.speed * 1.26)), "-": () => change("speed", Math.max(1e-4, state.speed / 1.26)),
+  "+": () => change("speed", Math.min(100, speed() * 1.26)), "-": () => change("speed", Math.max(1e-4, speed() / 1.26)),
   h: () => { $("help").open = !$("help").open; $("help").scrollIntoView(); }, f: () => see(),
   ArrowLeft: () => engine.drag(-0.03, 0), ArrowRight: () => engine.drag(0.03, 0),
   ArrowUp: () => engine.drag(0, 0.03), ArrowDown: () => engine.drag(0, -0.03),
