@@ -30,16 +30,17 @@ function bind() {
 
 const numbers = () => module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 9);
 
-function say(text) {
+// For a while, or until something else is said.
+function say(text, stays) {
   $("message").textContent = text;
   clearTimeout(say.timer);
-  if (text) say.timer = setTimeout(() => say(""), 8000);
+  if (text && !stays) say.timer = setTimeout(() => say(""), 8000);
 }
 
 // A call that may fail: true when it has not. A lost context has a message of its own.
 function done(status) {
   if (status && !canvas.getContext("webgl2")?.isContextLost()) {
-    say(engine.error());
+    say(engine.error(), true);
     setPaused(true);
   }
   return !status;
@@ -96,14 +97,18 @@ function begun() {
 
 function begin() {
   settle();
-  if (done(engine.begin())) begun();
+  if (!done(engine.begin())) return;
+  say("");
+  begun();
   see();
 }
 
 // With other settings from the same state.
 function goOn() {
   settle();
-  if (done(engine.go_on())) begun();
+  if (!done(engine.go_on())) return;
+  say("");
+  begun();
 }
 
 function change(name, value) {
@@ -429,8 +434,7 @@ function onLost(event) {
   event.preventDefault(); // so that it may come back
   lost = true;
   engine.lost();
-  say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back");
-  clearTimeout(say.timer);
+  say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back", true);
 }
 
 function onRestored() {
@@ -465,4 +469,5 @@ async function main() {
   requestAnimationFrame(frame);
 }
 
-main().catch(error => say(String(error)));
+main().catch(error => say(location.protocol === "file:" && typeof HOLMBERG_WASM !== "string"
+  ? "a browser loads no second file from a disk: open holmberg.html" : String(error), true));
