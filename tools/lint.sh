@@ -97,7 +97,7 @@ all_shaders() {
   find shaders -name '*.frag' -o -name '*.vert' -o -name '*.comp' | sort | while read -r file; do
     version=330
     if [[ $file == shaders/hermite/* ]]; then
-      for precision in 0 1 2 3; do one "$file" 430 '' "#define PRECISION $precision"; done
+      for precision in 0 1 2 3 $'2\n#define FMA_IS_FUSED'; do one "$file" 430 '' "#define PRECISION $precision"; done
       continue
     fi
     if grep -q '"view/places.glsl"' "$file"; then # where particles lie

@@ -1,5 +1,5 @@
-// The corrector as a compute shader: a thread is one particle of the block, which it corrects where it is. What it was before
-// is kept, so that the host can undo a block that fails. The host finds the step in its own memory, in place of -3.
+// The corrector as a compute shader: a thread is one particle of the block, which it corrects where it is. What it was
+// before is kept, so that the host can undo a block that fails. The host finds the step in its own memory, in place of -3.
 #define IN_STORAGE
 #define STATE_ACCESS
 #include "hermite/correct.glsl"

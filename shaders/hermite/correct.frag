@@ -1,5 +1,5 @@
-// The corrector as a draw: a fragment is one particle of the block, which scatter.vert moves to where it belongs. w of layer 3
-// is the step, which the host reads.
+// The corrector as a draw: a fragment is one particle of the block, which scatter.vert moves to where it belongs. The host
+// reads w of layer 3, the step.
 #include "hermite/correct.glsl"
 
 uniform isamplerBuffer sinks;

@@ -32,21 +32,36 @@ uvec4 total_word(int k, int segment, int w) {
   return total_texel(texel * place.z + (k % each * WORDS + w) * place.w);
 }
 
-// Record r of the force on sink k, summed over the segments.
-wide3 force_record(int k, int r) {
-  wide3 sum = wide3_of(uvec4(0u), uvec4(0u));
-  for (int segment = 0; segment < segments; segment++) {
-    uvec4 high = total_word(k, segment, r);
-#if PRECISION == SINGLE
-    sum = plus(sum, wide3_of(high, uvec4(0u)));
-#elif PRECISION == DOUBLE
-    sum = plus(sum, wide3_of(high, total_word(k, segment, F_RECORDS + r)));
+// The force on sink k, summed over the segments; and its potential to a few digits, and the sources that it has summed.
+struct total_force {
+  wide3 a, k;
+  float phi;
+  uint count;
+};
+
+wide3 sum_of(wide3 sum, uvec4 high, uvec4 low) {
+#if PRECISION == SINGLE || PRECISION == DOUBLE
+  return plus(sum, wide3_of(high, low));
 #else
-    wide3 more = wide3_of(high, total_word(k, segment, F_RECORDS + r));
-    sum = plus(sum, normal(more.high, more.low));
+  wide3 more = wide3_of(high, low);
+  return plus(sum, normal(more.high, more.low));
 #endif
+}
+
+total_force force_on(int k) {
+  wide3 zero = wide3_of(uvec4(0u), uvec4(0u));
+  total_force f = total_force(zero, zero, 0.0, 0u);
+  for (int segment = 0; segment < segments; segment++) {
+    uvec4 a = total_word(k, segment, 0), jerk = total_word(k, segment, 1), a_low = uvec4(0u), jerk_low = uvec4(0u);
+#if PRECISION != SINGLE
+    a_low = total_word(k, segment, F_RECORDS), jerk_low = total_word(k, segment, F_RECORDS + 1);
+#endif
+    f.a = sum_of(f.a, a, a_low);
+    f.k = sum_of(f.k, jerk, jerk_low);
+    f.phi += uintBitsToFloat(a.w);
+    f.count += jerk.w;
   }
-  return sum;
+  return f;
 }
 
 bool finite(real3 q) { return !(any(isnan(vec3(q))) || any(isinf(vec3(q)))); }
@@ -69,19 +84,13 @@ void rely_on_jerks(float least, float dt, vec3 k, vec3 dtdk, inout vec3 dt2a2, i
   dt2a2 = dtdk - dt3k2;
 }
 
-// The potential at sink k, to a few digits.
-float potential(int k) {
-  float phi = 0.0;
-  for (int segment = 0; segment < segments; segment++) phi += uintBitsToFloat(total_word(k, segment, 0).w);
-  return phi;
-}
-
 // Sink k after its step, in the layers of particle.glsl, and the next step: or -1 where a force is not finite, or -2 where
 // sources are missing from it.
 float corrected(body b, int k, out uvec4 layer[8]) {
   wide dt = b.dt;
   wide3 xp = predicted_x(b), vp = predicted_v(b);
-  wide3 ap = force_record(k, 0), kp = force_record(k, 1);
+  total_force f = force_on(k);
+  wide3 ap = f.a, kp = f.k;
 
   wide3 da = minus(b.a, ap);
   wide3 dt2a2 = minus(times(-6.0, da), times(dt, plus(times(4.0, b.k), times(2.0, kp)))); // eq. 5
@@ -91,14 +100,12 @@ float corrected(body b, int k, out uvec4 layer[8]) {
 
   real3 second = rounded(dt2a2), third = rounded(dt3k2);
 #if PRECISION == DS
-  float phi = potential(k), least = noise * max(length(ap.high), phi * phi / mass);
+  float least = noise * max(length(ap.high), f.phi * f.phi / mass);
   if (noise > 0.0) rely_on_jerks(least, dt.high, kp.high, rounded(times(dt, minus(kp, b.k))), second, third);
 #endif
   float step = next_step(rounded(dt), rounded(ap), rounded(kp), second, third);
   if (!(finite(rounded(ap)) && finite(rounded(kp)))) step = -1.0;
-  uint count = 0u;
-  for (int segment = 0; segment < segments; segment++) count += total_word(k, segment, F_RECORDS - 1).w;
-  if (count != walked) step = -2.0;
+  if (f.count != walked) step = -2.0;
   x = as_double(x), v = as_double(v), ap = as_double(ap), kp = as_double(kp); // as a checkpoint stores them
   layer[0] = uvec4(high_bits(x), b.m_high);
   layer[1] = uvec4(low_bits(x), b.m_low);

@@ -1,5 +1,5 @@
-// Predicts particles that have times of their own for the neighbor passes: (x, y, z, e) of near/near.glsl. e is what the float
-// leaves of the predicted place, and what the host's prediction may differ by. Of the origin the place alone counts.
+// Predicts particles that have times of their own for the neighbor passes: (x, y, z, e) of near/near.glsl. e is what the
+// float leaves of the predicted place, and what the host's prediction may differ by. Of the origin the place alone counts.
 #include "hermite/timed.glsl"
 
 uniform float scale;

@@ -1,5 +1,5 @@
-// Predicts particles that have times of their own: the records that a force kernel reads, in texels as in predict.glsl. Place
-// and velocity are given from the origin of the particles' frame.
+// Predicts particles that have times of their own: the records that a force kernel reads, in texels as in predict.glsl.
+// Place and velocity are given from the origin of the particles' frame.
 #include "hermite/timed.glsl"
 
 #if PRECISION == DOUBLE

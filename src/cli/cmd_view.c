@@ -2,6 +2,7 @@
 #include "cli/cmd.h"
 #include "console/models.h"
 #include "viewer/view_change.h"
+#include "viewer/view_detail.h"
 #include "viewer/view_input.h"
 #include "viewer/view_inspect.h"
 #include "viewer/view_keep.h"
@@ -34,6 +35,7 @@ static const struct hb_opts_option options[] = {
      .help = "speed, acc, energy, step (time step), age (of the step), group"},
     {"groups", 0, HB_OPTS_COUNT, FIELD(view.groups), "K", "2",
      .help = "number of groups for --color-by group: equal parts of the particles, in their order"},
+    {"plain", 0, HB_OPTS_FLAG, FIELD(view.plain), .help = "no glow around bright places, key e: faster"},
     {"trails", 0, HB_OPTS_FLAG, FIELD(view.show_trails), .help = "draw the paths of the particles"},
     {"rate", 0, HB_OPTS_POSITIVE, FIELD(view.rate), "R", "10", .help = "snapshots of a series per second"},
     {"speed", 0, HB_OPTS_POSITIVE, FIELD(view.speed_asked), "V",
@@ -71,6 +73,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct settings *s)
   view->measured.pairs_per_s = view->measured.pictures_per_s = view->measured.speed = NAN;
   view->style.adapt = 0.2; /* a close encounter does not make the picture blink */
   hb_camera_look(&view->window.camera, 0.5, 0.6, 0);
+  HB_TRY(hb_view_detail_full(view));
   if (s->inspect) HB_TRY(hb_view_inspect(view));
   hb_view_say(view, "h: help, space: pause, i: textures");
   return hb_view_change_adopt(view);

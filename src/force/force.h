@@ -30,7 +30,7 @@ struct hb_force_resident_ops {
   enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
   enum hb_status (*check)(void *state); /* after forces: HB_ERR_DEVICE where keep or predict lost a draw */
   enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, const struct hb_force_step *how,
-                            double *step, struct hb_phases *last);
+                            const double *ahead, double *step, struct hb_phases *last);
   enum hb_status (*settle)(void *state, size_t ni, const uint32_t *index, const uint8_t *level);
   enum hb_status (*fetch)(void *state, struct hb_force_particles *p);
 };
@@ -156,9 +156,10 @@ enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_
                                 double *j, double *phi);
 
 /* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then the levels that the
- * schedule derives from them, level[ni]. */
+ * schedule derives from them, level[ni]. ahead[HB_FORCE_LEVELS], nullable: what dt will probably be in the next call of
+ * hb_force_predict, for particles at their levels before this call; the device may begin with it. */
 enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index,
-                                const struct hb_force_step *how, double *step);
+                                const struct hb_force_step *how, const double *ahead, double *step);
 enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t *index,
                                const uint8_t *level);
 

@@ -108,21 +108,20 @@ enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_
 }
 
 enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index,
-                                const struct hb_force_step *how, double *step)
+                                const struct hb_force_step *how, const double *ahead, double *step)
 {
   HB_TRY(check_kept(force));
   HB_TRY(hb_force_check_sinks(force, ni, index));
   double lap = hb_clock_now();
   struct hb_phases last = {0};
-  HB_TRY(force->ops->resident->correct(force->state, ni, index, how, step, &last));
+  HB_TRY(force->ops->resident->correct(force->state, ni, index, how, ahead, step, &last));
   force->phases.correct_s += last.correct_s;
   force->phases.receive_s += last.receive_s;
   force->phases.force_s += hb_clock_lap(&lap) - last.correct_s - last.receive_s;
   return HB_OK;
 }
 
-enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t *index,
-                               const uint8_t *level)
+enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t *index, const uint8_t *level)
 {
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();

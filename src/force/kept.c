@@ -14,8 +14,6 @@ int hb_kept_suits(const struct hb_gl_caps *caps, size_t n, size_t layers)
          16 * layers * n <= (size_t)caps->max_storage_block_size;
 }
 
-static uint32_t *told(const struct hb_kept *k) { return k->told.memory; }
-
 enum hb_status hb_kept_create(struct hb_gl_context *context, size_t n, size_t layers, struct hb_kept *k)
 {
   static const uint32_t zeros[4];
@@ -27,7 +25,7 @@ enum hb_status hb_kept_create(struct hb_gl_context *context, size_t n, size_t la
   hb_gl_buffer_fill(&k->state, HB_GL_BY_DEVICE, 16 * layers * n, NULL);
   hb_gl_buffer_fill(&k->count, HB_GL_BY_DEVICE, sizeof zeros, zeros);
   HB_TRY(hb_gl_mapped_reserve(context, sizeof zeros, &k->told));
-  *told(k) = 0;
+  *(uint32_t *)k->told.memory = 0;
   return hb_gl_context_check(context, "reserving memory for particles");
 }
 
@@ -54,7 +52,7 @@ void hb_kept_dispatch_uncounted(struct hb_kept *k, struct hb_gl_pass *pass, size
   hb_gl_pass_dispatch(pass, groups_of(threads), 1);
 }
 
-void hb_kept_dispatch(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+void hb_kept_dispatch_ahead(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
 {
   k->expected += (uint32_t)groups_of(threads);
   hb_gl_pass_uint(pass, "expected", k->expected);
@@ -63,17 +61,32 @@ void hb_kept_dispatch(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads
   hb_kept_dispatch_uncounted(k, pass, threads);
 }
 
+void hb_kept_use_ahead(struct hb_kept *k) { k->due = k->expected; }
+
+void hb_kept_dispatch(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+{
+  hb_kept_dispatch_ahead(k, pass, threads);
+  hb_kept_use_ahead(k);
+}
+
 void hb_kept_finish(struct hb_kept *k)
 {
   if (k->is_busy) hb_gl_mapped_finish();
   k->is_busy = 0;
 }
 
+/* Whether all is done that is due, and perhaps more. */
+static int is_complete(const struct hb_kept *k)
+{
+  uint32_t complete = *(volatile const uint32_t *)k->told.memory;
+  return (int32_t)(complete - k->due) >= 0;
+}
+
 enum hb_status hb_kept_check(struct hb_kept *k)
 {
-  if (*(volatile uint32_t *)told(k) != k->expected) hb_kept_finish(k);
-  k->is_busy = 0;
-  if (*(volatile uint32_t *)told(k) == k->expected) return HB_OK;
+  if (!is_complete(k)) hb_kept_finish(k);
+  k->is_busy = k->is_busy && k->due != k->expected;
+  if (is_complete(k)) return HB_OK;
   return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: not all particles were stored and predicted",
                  k->context->caps.renderer);
 }

@@ -15,8 +15,9 @@ struct hb_kept {
   struct hb_gl_mapped told;    /* what the count was when it was last complete */
   struct hb_gl_mapped sent;    /* [k][layer] particles on their way, */
   struct hb_gl_mapped numbers; /* [k] and which they are, or -1: none */
-  uint32_t expected;           /* what the count is to become */
-  int is_busy;                 /* the device may still read what is on its way */
+  uint32_t expected;           /* what the count is to become, */
+  uint32_t due; /* and what it must be by now: without dispatches whose results nobody has asked for yet */
+  int is_busy;  /* the device may still read what is on its way */
 };
 
 /* Whether the device can, and has a buffer for so many. */
@@ -41,6 +42,10 @@ void hb_kept_read(const struct hb_kept *kept, size_t layer, size_t first, size_t
 enum { HB_KEPT_BINDINGS = 3 };
 void hb_kept_dispatch(struct hb_kept *kept, struct hb_gl_pass *pass, size_t threads);
 void hb_kept_dispatch_uncounted(struct hb_kept *kept, struct hb_gl_pass *pass, size_t threads);
+
+/* The same for one that may turn out to be in vain; and its results will be used, if no other counted one was in between. */
+void hb_kept_dispatch_ahead(struct hb_kept *kept, struct hb_gl_pass *pass, size_t threads);
+void hb_kept_use_ahead(struct hb_kept *kept);
 
 /* After results of a later dispatch have come, so that there is nothing to wait for: HB_ERR_DEVICE unless all that were
  * counted have been done. */

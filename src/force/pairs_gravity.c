@@ -148,10 +148,12 @@ static enum hb_status gravity_check(void *state)
 }
 
 static enum hb_status gravity_correct(void *state, size_t ni, const uint32_t *index,
-                                      const struct hb_force_step *how, double *step, struct hb_phases *last)
+                                      const struct hb_force_step *how, const double *ahead, double *step,
+                                      struct hb_phases *last)
 {
   struct gravity *g = state;
-  return hb_resident_correct(g->resident, ni, index, how, step, g->waits ? last : NULL);
+  if (g->waits) return hb_resident_correct(g->resident, ni, index, how, NULL, step, last);
+  return hb_resident_correct(g->resident, ni, index, how, ahead, step, NULL);
 }
 
 static enum hb_status gravity_settle(void *state, size_t ni, const uint32_t *index, const uint8_t *level)

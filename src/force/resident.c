@@ -1,13 +1,12 @@
 #include "force/kept.h"
 #include "force/resident_way.h"
 
-#include "base/bits.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "pairs/selftest.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- create and destroy ---- */
 
@@ -48,8 +47,9 @@ void hb_resident_destroy(struct hb_resident *r)
 enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_program_source *files,
                                  struct hb_gl_pass *pass)
 {
-  char defines[32];
-  snprintf(defines, sizeof defines, "#define PRECISION %d\n", (int)r->pairs->params.precision);
+  char defines[64];
+  snprintf(defines, sizeof defines, "#define PRECISION %d\n%s", (int)r->pairs->params.precision,
+           r->pairs->fma_is_fused ? "#define FMA_IS_FUSED\n" : "");
   struct hb_gl_program_source source = *files;
   source.defines = defines;
   return hb_gl_pass_create(r->context, &source, pass);
@@ -89,6 +89,7 @@ enum hb_status hb_resident_put(struct hb_resident *r, const struct hb_force_part
                                const uint32_t *index)
 {
   HB_TRY(hb_gl_context_use(r->context));
+  r->filling = 0;
   return r->way->put(r, p, ni, index);
 }
 
@@ -115,15 +116,24 @@ enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles 
 
 /* ---- prediction and correction ---- */
 
-enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
+void hb_resident_set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
 {
-  HB_TRY(hb_gl_context_use(r->context));
   for (int l = HB_FORCE_LEVELS; l > r->levels; l--)
     if (dt[l - 1] != 0) r->levels = l;
   for (int l = 0; l < r->levels; l++) {
     split(r, dt[l], &r->since[4 * l], &r->since[4 * l + 1]);
     split(r, dt[l] / 3, &r->since[4 * l + 2], &r->since[4 * l + 3]);
   }
+}
+
+enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
+{
+  HB_TRY(hb_gl_context_use(r->context));
+  int is_there =
+      r->filling > 0 && r->filling == r->pairs->fillings && memcmp(dt, r->ahead, sizeof r->ahead) == 0;
+  r->filling = 0;
+  if (is_there) return r->way->use_ahead(r);
+  hb_resident_set_times(r, dt);
   HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
   HB_TRY(r->way->predict(r));
   return hb_pairs_filled_j(r->pairs);
@@ -151,12 +161,8 @@ void hb_resident_set_totals(const struct hb_pairs_totals *t, const struct hb_for
   hb_gl_pass_float(pass, "mass", how->mass);
 }
 
-enum hb_status hb_resident_step(const struct hb_resident *r, uint32_t word, size_t sink, uint32_t particle,
-                                double *step)
+enum hb_status hb_resident_no_step(const struct hb_resident *r, float asked, size_t sink, uint32_t particle)
 {
-  float asked = hb_bits_to_float(word);
-  *step = asked >= 1e38F ? INFINITY : asked;
-  if (asked >= 0) return HB_OK;
   if (asked <= -2)
     return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu has not summed all sources",
                    r->context->caps.renderer, sink);
@@ -164,10 +170,11 @@ enum hb_status hb_resident_step(const struct hb_resident *r, uint32_t word, size
 }
 
 enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
-                                   const struct hb_force_step *how, double *step, struct hb_phases *last)
+                                   const struct hb_force_step *how, const double *ahead, double *step,
+                                   struct hb_phases *last)
 {
   HB_TRY(hb_gl_context_use(r->context));
-  return r->way->correct(r, ni, index, how, step, last);
+  return r->way->correct(r, ni, index, how, ahead, step, last);
 }
 
 enum hb_status hb_resident_settle(struct hb_resident *r, size_t ni, const uint32_t *index,

@@ -23,11 +23,12 @@ enum hb_status hb_resident_predict(struct hb_resident *resident, const double dt
 enum hb_status hb_resident_check(struct hb_resident *resident);
 
 /* Forces on the sinks index[ni] from the predicted sources, correction, and the steps of eq. 9, step[ni]. The state
- * does not change where it fails; else hb_resident_settle is to follow, with the levels level[ni] at which they go on. last,
- * nullable: waits for the device to take the time of each phase.
+ * does not change where it fails; else hb_resident_settle is to follow, with the levels level[ni] at which they go on. ahead,
+ * nullable: as in hb_force_correct. last, nullable: waits for the device to take the time of each phase.
  * Errors: HB_ERR_DEVICE (a draw was lost), HB_ERR_NUMERIC (names the particle). */
 enum hb_status hb_resident_correct(struct hb_resident *resident, size_t ni, const uint32_t *index,
-                                   const struct hb_force_step *how, double *step, struct hb_phases *last);
+                                   const struct hb_force_step *how, const double *ahead, double *step,
+                                   struct hb_phases *last);
 enum hb_status hb_resident_settle(struct hb_resident *resident, size_t ni, const uint32_t *index,
                                   const uint8_t *level);
 

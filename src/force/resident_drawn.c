@@ -257,8 +257,10 @@ static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_
 }
 
 static enum hb_status drawn_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
-                                    const struct hb_force_step *how, double *step, struct hb_phases *last)
+                                    const struct hb_force_step *how, const double *ahead, double *step,
+                                    struct hb_phases *last)
 {
+  (void)ahead;
   struct correction correction = {r, how, last};
   HB_TRY(reserve_block(r, ni));
   send_sinks(r->state, ni, index);
@@ -271,5 +273,6 @@ static enum hb_status drawn_correct(struct hb_resident *r, size_t ni, const uint
   return status;
 }
 
-const struct hb_resident_way hb_resident_drawn = {drawn_create, drawn_destroy, drawn_put,    drawn_predict,
-                                                  drawn_check,  drawn_correct, drawn_settle, drawn_read};
+const struct hb_resident_way hb_resident_drawn = {drawn_create,  drawn_destroy, drawn_put,
+                                                  drawn_predict, NULL,          drawn_check,
+                                                  drawn_correct, drawn_settle,  drawn_read};

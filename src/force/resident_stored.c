@@ -1,12 +1,13 @@
 /* Particles in a storage buffer, predicted and corrected by compute shaders. Levels and steps lie in memory that host and
  * device share, so a block step is three dispatches (prediction, walk, correction) and one wait. */
-#include "base/bits.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "force/kept.h"
 #include "force/resident_way.h"
 #include "gl/gl_timer.h"
+
+#include <string.h>
 
 enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
 enum { LEVELS = HB_KEPT_BINDINGS, RECORDS, TOTALS = RECORDS, SINKS, BEFORE, STEPS };
@@ -117,14 +118,28 @@ static enum hb_status stored_read(struct hb_resident *r, int q, size_t first, si
 
 /* ---- prediction and correction ---- */
 
-static enum hb_status stored_predict(struct hb_resident *r)
+/* The device begins, while the host goes on. */
+static void predict_ahead(struct hb_resident *r)
 {
   struct stored *s = r->state;
   hb_resident_set_since(r, &s->predict);
   hb_gl_pass_storage(&s->predict, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(&s->predict, RECORDS, &r->pairs->j);
-  hb_kept_dispatch(&s->kept, &s->predict, r->n);
+  hb_kept_dispatch_ahead(&s->kept, &s->predict, r->n);
+  hb_gl_flush();
+}
+
+static enum hb_status stored_use_ahead(struct hb_resident *r)
+{
+  struct stored *s = r->state;
+  hb_kept_use_ahead(&s->kept);
   return HB_OK;
+}
+
+static enum hb_status stored_predict(struct hb_resident *r)
+{
+  predict_ahead(r);
+  return stored_use_ahead(r);
 }
 
 /* The arguments of correct_portion. */
@@ -146,7 +161,7 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   hb_resident_set_totals(&t, c->how, first, count, pass);
   hb_gl_pass_storage(pass, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(pass, TOTALS, &(const struct hb_gl_buffer){.id = t.buffer});
-  hb_gl_pass_storage(pass, SINKS, &pairs->i);
+  hb_gl_pass_storage(pass, SINKS, &pairs->i.buffer);
   hb_gl_pass_storage(pass, BEFORE, &s->before);
   hb_gl_pass_storage(pass, STEPS, &s->steps.buffer);
   hb_kept_dispatch_uncounted(&s->kept, pass, count);
@@ -189,12 +204,28 @@ static void undo(struct hb_resident *r, size_t ni, const uint32_t *index)
   hb_kept_store_from(&s->kept, ni, &s->before);
 }
 
+/* Predicts for the next block, while the host waits for the steps of this one. The particles of the block are at their new
+ * times, which are those of their old levels and of their new ones: so they are predicted right, whether the host has put
+ * down the new levels in the meantime or not. If the host finds the next block to be at another time, all is predicted anew. */
+static enum hb_status begin_next(struct hb_resident *r, const double ahead[HB_FORCE_LEVELS])
+{
+  hb_gl_flush();
+  hb_resident_set_times(r, ahead);
+  predict_ahead(r);
+  HB_TRY(hb_pairs_filled_j(r->pairs));
+  r->filling = r->pairs->fillings;
+  memcpy(r->ahead, ahead, sizeof r->ahead);
+  return HB_OK;
+}
+
 static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
-                                     const struct hb_force_step *how, double *step, struct hb_phases *last)
+                                     const struct hb_force_step *how, const double *ahead, double *step,
+                                     struct hb_phases *last)
 {
   struct correction correction = {r, how, last};
   HB_TRY(expect_steps(r, ni));
   enum hb_status status = hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction);
+  if (status == HB_OK && ahead) status = begin_next(r, ahead);
   double lap = hb_clock_now();
   if (status == HB_OK) status = read_steps(r, ni, index, step);
   if (last) last->receive_s = hb_clock_lap(&lap);
@@ -203,10 +234,13 @@ static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uin
     enum hb_status predicted = stored_check(r);
     if (predicted != HB_OK) status = predicted;
   }
-  if (status != HB_OK) undo(r, ni, index);
+  if (status != HB_OK) {
+    r->filling = 0;
+    undo(r, ni, index);
+  }
   return status;
 }
 
-const struct hb_resident_way hb_resident_stored = {stored_create,  stored_destroy, stored_put,
-                                                   stored_predict, stored_check,   stored_correct,
-                                                   stored_settle,  stored_read};
+const struct hb_resident_way hb_resident_stored = {stored_create,  stored_destroy,   stored_put,
+                                                   stored_predict, stored_use_ahead, stored_check,
+                                                   stored_correct, stored_settle,    stored_read};

@@ -4,8 +4,11 @@
 #define HB_RESIDENT_WAY_H
 
 #include "base/arith.h"
+#include "base/bits.h"
 #include "force/resident.h"
 #include "gl/gl_pass.h"
+
+#include <math.h>
 
 enum { HB_RESIDENT_LAYERS = 8 /* of four words, see shaders/hermite/particle.glsl */ };
 
@@ -17,6 +20,9 @@ struct hb_resident {
   void *state;                         /* the way's own */
   uint32_t since[4 * HB_FORCE_LEVELS]; /* of the last prediction, as particle.glsl has them */
   int levels;                          /* of these, the first ones that were ever not 0 */
+  double
+      ahead[HB_FORCE_LEVELS]; /* what the particles were predicted to ahead of the call that asks for it, */
+  uint64_t filling;           /* as which filling of the engine's sources; 0: they were not */
 };
 
 /* As the functions of resident.h, with the context current. */
@@ -25,10 +31,12 @@ struct hb_resident_way {
   void (*destroy)(struct hb_resident *r);
   enum hb_status (*put)(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
                         const uint32_t *index);
-  enum hb_status (*predict)(struct hb_resident *r); /* since has been set */
+  enum hb_status (*predict)(struct hb_resident *r);   /* since has been set */
+  enum hb_status (*use_ahead)(struct hb_resident *r); /* instead, after `correct` has predicted ahead */
   enum hb_status (*check)(struct hb_resident *r);
   enum hb_status (*correct)(struct hb_resident *r, size_t ni, const uint32_t *index,
-                            const struct hb_force_step *how, double *step, struct hb_phases *last);
+                            const struct hb_force_step *how, const double *ahead, double *step,
+                            struct hb_phases *last);
   enum hb_status (*settle)(struct hb_resident *r, size_t ni, const uint32_t *index, const uint8_t *level);
 
   /* Layers 2 q and 2 q + 1 of particles first .. first + count - 1: x, v, a or k as high and low words, four a particle. */
@@ -48,13 +56,22 @@ enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_progr
 void hb_resident_pack(const struct hb_resident *r, const struct hb_force_particles *p, size_t i, int q,
                       uint32_t high[4], uint32_t low[4]);
 
+/* since of a prediction. */
+void hb_resident_set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS]);
+
 /* Inputs of predict.* and correct.*; of correct.* for sinks first .. first + count - 1 of a block, with these totals. */
 void hb_resident_set_since(struct hb_resident *r, struct hb_gl_pass *pass);
 void hb_resident_set_totals(const struct hb_pairs_totals *totals, const struct hb_force_step *how,
                             size_t first, size_t count, struct hb_gl_pass *pass);
 
 /* The step of a corrected sink from its word. Errors: HB_ERR_DEVICE (a draw was lost), HB_ERR_NUMERIC. */
-enum hb_status hb_resident_step(const struct hb_resident *r, uint32_t word, size_t sink, uint32_t particle,
-                                double *step);
+enum hb_status hb_resident_no_step(const struct hb_resident *r, float asked, size_t sink, uint32_t particle);
+static inline enum hb_status hb_resident_step(const struct hb_resident *r, uint32_t word, size_t sink,
+                                              uint32_t particle, double *step)
+{
+  float asked = hb_bits_to_float(word);
+  *step = asked >= 1e38F ? INFINITY : asked;
+  return asked >= 0 ? HB_OK : hb_resident_no_step(r, asked, sink, particle);
+}
 
 #endif

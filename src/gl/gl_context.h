@@ -44,6 +44,7 @@ struct hb_gl_context {
   const struct hb_gl_pass
       *bound;       /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
   unsigned program; /* that is current in OpenGL; 0: unknown */
+  unsigned built;   /* programs so far: whoever times draws leaves out those that waited for a compiler */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */
 };

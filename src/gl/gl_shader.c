@@ -301,6 +301,7 @@ enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct h
                 {GL_COMPUTE_SHADER, source->compute}};
   HB_TRY(hb_gl_context_use(context));
   GLuint made = glCreateProgram();
+  context->built++;
   enum hb_status status = HB_OK;
   for (int k = 0; k < 3 && status == HB_OK; k++)
     if (stages[k].name) status = add_stage(context, made, stages[k].kind, stages[k].name, source, empty);

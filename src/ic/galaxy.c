@@ -170,10 +170,10 @@ static void draw_sphere(struct hb_rng *rng, const struct sphere *sphere, const s
   } while (v2 > most2);
 }
 
-/* The particle before, on the other side of the center: a few heavy particles far out would pull the disc aside. */
-static void mirror(double x[3], double v[3])
+/* Every other particle is on the other side of the center: a few heavy ones far out would pull the disc aside. */
+static void mirror(const double from[3], double to[3])
 {
-  for (int c = 0; c < 3; c++) x[c] = -x[c - 3], v[c] = -v[c - 3];
+  for (int c = 0; c < 3; c++) to[c] = -from[c];
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
@@ -204,10 +204,12 @@ enum hb_status hb_galaxy_draw(struct hb_rng *rng, size_t n, double *m, double *x
     double mass = mass_in(spheres[k], spheres[k]->edge) / (double)(ends[k] - i);
     for (size_t first = i; i < ends[k]; i++) {
       m[i] = mass;
-      if ((i - first) % 2)
-        mirror(x + 3 * i, v + 3 * i);
-      else
+      if ((i - first) % 2) {
+        mirror(x + 3 * (i - 1), x + 3 * i);
+        mirror(v + 3 * (i - 1), v + 3 * i);
+      } else {
         draw_sphere(rng, spheres[k], d, x + 3 * i, v + 3 * i);
+      }
     }
   }
   center(n, m, x);

@@ -401,8 +401,9 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
     return hb_gl_context_check(context, "drawing the inspector");
   }
   hb_paint_text(paint, x, y, ink, hb_inspector_title(i));
-  int middle = y, column = (int)hb_paint_column(paint), bar = 20 * column, foot = y + height - line;
-  place(i, x, y + 2 * line, width, height - 4 * line, line, &middle);
+  int middle = y, column = (int)hb_paint_column(paint), bar = 20 * column,
+      foot = y + height - 3 * line; /* above what is said at the bottom */
+  place(i, x, y + 2 * line, width, height - 6 * line, line, &middle);
   for (int k = 0; k < i->tile_count; k++) {
     draw_tile(i, &i->tile[k], target);
     name_tile(i, &i->tile[k], paint);

@@ -3,6 +3,7 @@
 #ifndef HB_PAIRS_H
 #define HB_PAIRS_H
 
+#include "gl/gl_mapped.h"
 #include "gl/gl_readback.h"
 #include "gl/gl_upload.h"
 #include "pairs/interaction.h"
@@ -135,6 +136,7 @@ struct hb_pairs {
    * for the results of a lost draw. */
   uint32_t token;
   uint32_t count_start; /* where the count of a total starts: token times the totals added up in it */
+  int fma_is_fused;     /* GLSL's fma() rounds once, by the self-test; 0 where it was not asked */
   double root_error;    /* of 1 / r in the mean, relative, for which the sums are corrected; 0: negligible */
   int texels;           /* vec4s a particle takes on the device                  */
   int words;            /* uvec4s a total takes: WORDS of common/real.glsl       */
@@ -142,8 +144,9 @@ struct hb_pairs {
   struct hb_gl_buffer j;      /* particles                                             */
   struct hb_gl_texture j_2d;  /* the same as an ordinary texture, made when first read */
   int is_2d_filled;
+  uint64_t fillings;            /* how often particles were written to j */
   int shift;                    /* its width is 2^shift texels                           */
-  struct hb_gl_buffer i;        /* sinks' numbers                                        */
+  struct hb_gl_mapped i;        /* sinks' numbers: written to the device's side where memory is not shared */
   struct hb_gl_buffer i_points; /* the points of the portion, as particles are stored   */
   uint32_t sent[HB_SENT_MOST];  /* the sinks that were sent, if they fit */
   size_t sent_bytes;
@@ -158,6 +161,8 @@ struct hb_pairs {
   double pairs_per_s; /* as measured; a guess until known is 1 */
   int known;
   double started; /* clock at the start of the walk */
+  unsigned built; /* programs of the context then */
+  int is_walking; /* its results have not been read */
 };
 
 struct hb_pairs_scheme {
@@ -216,6 +221,9 @@ void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t from, size
 
 /* Sends the points of the current portion. Errors: HB_ERR_GL where they do not fit, HB_ERR_DEVICE. */
 enum hb_status hb_pairs_send_points(struct hb_pairs *pairs);
+
+/* Less than this measures the latency of a device, not its speed. */
+static const double HB_PAIRS_LATENCY = 1e-3;
 
 /* Updates the estimated speed: these pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);

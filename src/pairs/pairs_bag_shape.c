@@ -16,9 +16,9 @@ enum { ADD_HOST = 1, ADD_DEVICE = 2 };
 
 /* llvmpipe runs fragments in blocks of 4 x 4, half a block in lockstep: fewer rows leave lanes idle. */
 enum { SOFTWARE_BAND = 2, SOFTWARE_ROWS = 4 };
-/* A GPU runs blocks of 8 x 4 or so in lockstep, which should walk one segment: with bands of rows they do, once a segment
- * has enough groups of sinks. */
-enum { GPU_BAND = 16, GPU_BANDED = 256 };
+/* A GPU runs blocks of 8 x 4 in lockstep, which should walk one segment: with bands of four rows they do, once a segment has
+ * enough groups of sinks. */
+enum { GPU_BAND = 4, GPU_BANDED = 256 };
 /* Where a fragment holds one sink: more vectors, and fewer pending fetches. */
 enum { SOFTWARE_PARTIAL = 128, SOFTWARE_UNROLL = 4 };
 
@@ -119,7 +119,8 @@ static int band_of(const struct hb_pairs *p, size_t groups)
 {
   const struct hb_bag *b = p->state;
   if (p->params.context->caps.software) return SOFTWARE_BAND;
-  return b->shape != HB_BAG_BLOCKS && b->segments > 1 && groups >= GPU_BANDED ? GPU_BAND : 1;
+  int is_banded = b->shape != HB_BAG_BLOCKS && (groups >= GPU_BANDED || !holds_several(b->shape));
+  return b->segments > 1 && is_banded ? GPU_BAND : 1;
 }
 
 size_t hb_bag_block_step(const struct hb_pairs *p)

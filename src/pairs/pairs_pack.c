@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-  BLOCK = 256,   /* particles that are packed together, in the cache */
-  PIECE = 1024,  /* particles a thread packs at a time */
-  ALONE = 16384, /* with fewer, waking other threads takes longer */
+  BLOCK = 256,  /* particles that are packed together, in the cache */
+  PIECE = 1024, /* particles a thread packs at a time */
+  ALONE = 8192, /* with fewer, waking other threads takes longer */
   TEXELS = 2 * HB_RECORDS_MAX
 };
 

@@ -42,16 +42,20 @@ static inline __attribute__((always_inline)) void add_as(enum hb_precision preci
 {
   int records = p->params.interaction->f_records;
   const struct hb_result *result = p->results;
-  for (int r = 0; r < records; r++)
+  for (int r = 0; r < records; r++) {
+    double value[4];
+    for (int c = 0; c < 4; c++) { /* all four, by vector instructions */
+      uint32_t high = words[r][c], low = precision == HB_PRECISION_SINGLE ? 0 : words[records + r][c];
+      value[c] = precision == HB_PRECISION_DOUBLE
+                     ? hb_bits_to_double(high, low)
+                     : (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
+    }
     for (int c = 0; c < (r == records - 1 ? 3 : 4); c++, result++) {
       if (!result->data) continue;
-      uint32_t high = words[r][c], low = precision == HB_PRECISION_SINGLE ? 0 : words[records + r][c];
-      double value = precision == HB_PRECISION_DOUBLE
-                         ? hb_bits_to_double(high, low)
-                         : (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
       double *sum = result->data + result->stride * i;
-      *sum = (segment ? *sum : 0) + value;
+      *sum = (segment ? *sum : 0) + value[c];
     }
+  }
 }
 
 enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t segment_length, size_t i,
@@ -62,7 +66,7 @@ enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t seg
   uint32_t walked = words[p->params.interaction->f_records - 1][3] - p->count_start;
   if (walked != expected)
     return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu summed only %u of %u sources",
-                   p->params.context->caps.renderer, sink, walked, expected);
+                   p->params.context->caps.renderer, sink, walked < expected ? walked : 0, expected);
   const struct hb_precision_facts *precision = &hb_precisions[p->params.precision];
   if (precision->total_words == 1)
     add_as(HB_PRECISION_SINGLE, p, segment, sink, words);
@@ -87,6 +91,7 @@ enum hb_status hb_pairs_results(struct hb_pairs *p, struct hb_gl_pass *pass)
     HB_TRY(hb_gl_readback_reserve(p->params.context, hb_pairs_capacity(bytes, all * (size_t)p->words * 16),
                                   &p->readback));
   }
+  if (!p->stays) hb_gl_readback_expect(p->params.context, bytes, &p->readback);
   hb_gl_pass_storage(pass, 3, p->stays ? &p->storage : &p->readback.buffer);
   return HB_OK;
 }

@@ -22,11 +22,12 @@ const struct hb_pairs_scheme *hb_pairs_scheme_find(const char *name)
 
 static const double SEEN_ROOT_ERROR = 1e-9; /* less is not visible */
 
-/* root_error: see struct hb_pairs. */
-static enum hb_status check_device(const struct hb_pairs_params *p, double *root_error)
+/* root_error, fma_is_fused: see struct hb_pairs. */
+static enum hb_status check_device(const struct hb_pairs_params *p, double *root_error, int *fma_is_fused)
 {
   const struct hb_gl_caps *caps = &p->context->caps;
   *root_error = 0;
+  *fma_is_fused = 0;
   const struct hb_precision_facts *precision = &hb_precisions[p->precision];
   if (precision->is_double && !caps->has_double)
     return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), which %s lacks (it has %s)",
@@ -35,6 +36,7 @@ static enum hb_status check_device(const struct hb_pairs_params *p, double *root
   struct hb_selftest_info selftest;
   HB_TRY(hb_selftest_run(p->context, &selftest));
   *root_error = fabs(selftest.rsqrt_mean) > SEEN_ROOT_ERROR ? selftest.rsqrt_mean : 0;
+  *fma_is_fused = selftest.fma == HB_FUSION_FUSED;
   return hb_selftest_judge(&selftest, p->precision, caps->renderer);
 }
 
@@ -44,7 +46,8 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   const struct hb_pairs_scheme *scheme = hb_pairs_scheme_find(params->scheme);
   if (!scheme) return hb_fail(HB_ERR_USAGE, "unknown scheme '%s' of the all-pairs engine", params->scheme);
   double root_error;
-  HB_TRY(check_device(params, &root_error));
+  int fma_is_fused;
+  HB_TRY(check_device(params, &root_error, &fma_is_fused));
   HB_TRY(hb_gl_context_use(params->context));
   struct hb_pairs *p;
   HB_TRY(HB_ALLOC(1, &p));
@@ -52,6 +55,7 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   if (p->params.max_draw_s == 0) p->params.max_draw_s = DRAW_SECONDS;
   p->scheme = scheme;
   p->root_error = root_error;
+  p->fma_is_fused = fma_is_fused;
   p->pairs_per_s = 2e7; /* an unknown device: 10^6 pairs in its first draw, milliseconds on the slowest */
   p->texels = hb_pairs_texels(params->interaction, params->precision);
   p->words = hb_pairs_words(params->interaction, params->precision);

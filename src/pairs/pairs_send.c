@@ -1,7 +1,9 @@
 /* How particles are stored on the device, and sent there. */
 #include "pairs/pairs_program.h"
 
+#include "base/arith.h"
 #include "base/parallel.h"
+#include "gl/gl_pass.h"
 
 static int rows_2d(const struct hb_pairs *p) { return (int)(p->j.bytes / 16 >> p->shift); }
 
@@ -70,11 +72,31 @@ enum hb_status hb_pairs_reserve_j(struct hb_pairs *p, size_t nj)
 enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
 {
   p->is_2d_filled = 0;
+  p->fillings++;
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(check_texture_2d(p));
   return hb_gl_context_check(p->params.context, "sending particles");
 }
 
-enum { LINES = 16 }; /* particles that fill whole cache lines in any precision */
+enum { LINES = 16 }; /* particles that fill complete cache lines in any precision */
+
+/* Pieces of equal size: a small one at the end would take nearly as long as the others. */
+static size_t piece_of(size_t n, size_t bytes)
+{
+  size_t most = HB_GL_UPLOAD_PIECE / bytes / LINES * LINES, pieces = hb_div_ceil(n, most);
+  return hb_div_ceil(hb_div_ceil(n, pieces), LINES) * LINES;
+}
+
+enum { FEW = 16 << 10 /* bytes */ };
+
+/* By a copy among the driver's commands: there is no memory to map, and no fence to wait for before it is written again. */
+static enum hb_status send_few(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
+                               const struct hb_gl_buffer *buffer)
+{
+  _Alignas(64) char room[FEW];
+  hb_pairs_pack(p, 1, 0, n, columns, room);
+  hb_gl_buffer_write(buffer, n * (size_t)p->texels * 16, room);
+  return HB_OK;
+}
 
 /* Straight into the buffer: where it is the driver that decides how it gets to the device. */
 static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
@@ -94,14 +116,16 @@ static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struc
 static enum hb_status send(struct hb_pairs *p, size_t n, const struct hb_column *columns,
                            const struct hb_gl_buffer *buffer)
 {
+  const size_t bytes = (size_t)p->texels * 16, piece = piece_of(n, bytes);
+  if (n * bytes <= FEW) return send_few(p, n, columns, buffer);
   if (!hb_gl_upload_is_there(p->params.context)) return send_whole(p, n, columns, buffer);
-  const size_t bytes = (size_t)p->texels * 16, piece = HB_GL_UPLOAD_PIECE / bytes / LINES * LINES;
   for (size_t from = 0, to; from < n; from = to) {
     void *room;
     to = hb_parallel_end(n, piece, from);
     HB_TRY(hb_gl_upload_begin(p->params.context, &p->upload, &room));
     hb_pairs_pack(p, 0, from, to, columns, room);
     hb_gl_upload_end(&p->upload, buffer, bytes * from, bytes * (to - from));
+    if (to < n) hb_gl_flush(); /* it travels while the next one is packed */
   }
   return HB_OK;
 }

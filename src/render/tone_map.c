@@ -114,10 +114,9 @@ static void draw(struct hb_gl_pass *pass, const struct hb_gl_texture *from, cons
 }
 
 /* Halves the picture down to a few texels. */
-static void halve(struct hb_tone_map *m, const struct hb_gl_texture *light)
+static void halve(struct hb_tone_map *m, const struct hb_gl_texture *light, int levels)
 {
-  for (int k = 0; k < m->levels; k++)
-    draw(&m->halve, k ? &m->level[k - 1] : light, &m->level[k], HB_GL_REPLACE);
+  for (int k = 0; k < levels; k++) draw(&m->halve, k ? &m->level[k - 1] : light, &m->level[k], HB_GL_REPLACE);
 }
 
 /* Adds the levels on the way up again: a sum of ever wider and fainter blurs. */
@@ -156,10 +155,11 @@ enum hb_status hb_tone_map_picture(struct hb_tone_map *m, const struct hb_gl_tex
     light = &m->mean;
   }
   m->turn = !m->turn;
-  halve(m, light);
+  int glows = params->glow > 0; /* without, only the brightest place is needed */
+  halve(m, light, glows ? m->levels : 1);
   find_brightest(m, params->adapt, m->white);
-  scatter(m);
-  find_brightest(m, params->adapt, m->haze);
+  if (glows) scatter(m);
+  if (glows) find_brightest(m, params->adapt, m->haze);
   m->has_white = 1;
   hb_gl_pass_float4(tone, "tone", params->exposure, LEAST_WHITE, params->glow, LEAST_SOFTENING);
   hb_gl_pass_float4(tone, "background", params->background[0], params->background[1], params->background[2],

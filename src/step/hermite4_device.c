@@ -4,6 +4,8 @@
 #include "force/force.h"
 #include "step/timestep.h"
 
+#include <string.h>
+
 static struct hb_force_particles force_particles(const struct hb_hermite4 *h)
 {
   return (struct hb_force_particles){.n = h->n,
@@ -23,11 +25,19 @@ enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t
 
 static enum hb_status keep_all(struct hb_hermite4 *h) { return hb_hermite4_keep(h, h->n, NULL); }
 
+/* From the times of all levels to tick T. */
+static void spans(const struct hb_hermite4 *h, const struct hb_blocks *blocks, uint64_t T,
+                  double dt[HB_FORCE_LEVELS])
+{
+  memset(dt, 0, HB_FORCE_LEVELS * sizeof *dt);
+  for (unsigned l = 0; l <= blocks->level_max; l++)
+    dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(blocks, l));
+}
+
 static enum hb_status predict(struct hb_hermite4 *h, uint64_t T)
 {
-  double dt[HB_FORCE_LEVELS] = {0};
-  for (unsigned l = 0; l <= h->blocks->level_max; l++)
-    dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l));
+  double dt[HB_FORCE_LEVELS];
+  spans(h, h->blocks, T, dt);
   return hb_force_predict(h->force, dt);
 }
 
@@ -51,8 +61,14 @@ enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, siz
 {
   double *step = h->phi1;
   const struct hb_force_step how = {h->params.eta, h->noise, h->mass};
+  struct hb_blocks after = *h->blocks; /* if the shortest step stays the same, which it mostly does */
+  double ahead[HB_FORCE_LEVELS];
+  uint64_t next;
+  after.now = T;
+  HB_TRY(hb_blocks_next_time(&after, &next));
+  spans(h, &after, next, ahead);
   HB_TRY(predict(h, T));
-  HB_TRY(hb_force_correct(h->force, ni, h->block, &how, step));
+  HB_TRY(hb_force_correct(h->force, ni, h->block, &how, ahead, step));
   for (size_t b = 0; b < ni; b++)
     h->level1[b] =
         (uint8_t)hb_timestep_level(step[b], h->params.dt_min, h->blocks->level_max, h->params.rounding);

@@ -1,5 +1,5 @@
 /* The state of `holmberg view`. From the bottom up: view_source.c is what is shown, view_inspect.c the inspector
- * beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_steps.c keeps time, view_change.c
+ * beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_detail.c says how fine they are, view_steps.c keeps time, view_change.c
  * brings other models and forces, view_input.c acts
  * on keys and mouse, view_loop.c divides time between steps and pictures, view_script.c plays the user. */
 #ifndef HB_VIEW_H
@@ -64,6 +64,12 @@ struct hb_view {
   int ranged;            /* 1: style.range belongs to this color and source */
   unsigned range_is_old; /* pictures since then                                 */
 
+  int plain;              /* 1: the user wants no glow                         */
+  struct hb_view_detail { /* see view_detail.c                                 */
+    int level, pictures;  /* 0: all; pictures since it was set                 */
+    double best_s;        /* of them, the shortest time                        */
+    double again_at;      /* when more may be tried                            */
+  } detail;
   uint64_t pictures;
   double draw_s;                     /* duration of the last picture                 */
   double due, drawn_at, advanced_at; /* times of the next picture, the last picture, the last steps */

@@ -72,7 +72,7 @@ static enum hb_status ask(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   view->asks[0] = 0;
-  if (!s->sim || s->begin_s < long_step_s || view->recording) return HB_OK;
+  if (!s->sim || s->begin_s < long_step_s || view->recording || view->inspector) return HB_OK;
   double before = hb_clock_now();
   HB_TRY(hb_view_source_diagnose(s));
   double step_s = hb_view_source_has_energy(s) ? hb_clock_now() - before : s->begin_s;

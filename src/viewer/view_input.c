@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "viewer/view_change.h"
+#include "viewer/view_detail.h"
 #include "viewer/view_inspect.h"
 #include "viewer/view_keep.h"
 #include "viewer/view_steps.h"
@@ -152,6 +153,11 @@ static enum hb_status cycle(struct hb_view *view)
               view->cycle_s);
   return HB_OK;
 }
+static enum hb_status plain(struct hb_view *view)
+{
+  view->plain = !view->plain;
+  return hb_view_detail_full(view);
+}
 static enum hb_status screenshot(struct hb_view *view) { return hb_view_keep(view, NULL); }
 static enum hb_status quit(struct hb_view *view) { return view->done = 1, HB_OK; }
 
@@ -175,6 +181,7 @@ const struct hb_keys_row hb_view_input_keys[] = {
     {'m', "m", hb_view_change_scheme, "the next scheme of forces, from here on"},
     {'x', "x", hb_view_change_precision, "its next precision, from here on"},
     {'p', "p", next_point, "points as stars, discs or dots"},
+    {'e', "e", plain, "plain pictures, without glow, and back"},
     {'o', "o", next_color, "what the color shows"},
     {'l', "l", trails, "trails of light on and off"},
     {'g', "g", sliders, "sliders on and off"},

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "movie/film.h"
 #include "render/tone_map.h"
+#include "viewer/view_detail.h"
 #include "viewer/view_picture.h"
 
 #include <string.h>
@@ -72,6 +73,7 @@ static enum hb_status add(struct hb_view *view, struct hb_view_recording *r)
 enum hb_status hb_view_keep(struct hb_view *view, const char *path)
 {
   struct hb_view_recording r = {0};
+  HB_TRY(hb_view_detail_full(view));
   if (!path) HB_TRY(free_name("png", r.path));
   if (!path) path = r.path;
   enum hb_status status = begin(view, path, 1, &r);
@@ -102,6 +104,7 @@ static enum hb_status end(struct hb_view *view, enum hb_status status)
 static enum hb_status start(struct hb_view *view, const char *path)
 {
   struct hb_view_recording *r;
+  HB_TRY(hb_view_detail_full(view));
   HB_TRY(HB_ALLOC(1, &r));
   if (path) snprintf(r->path, sizeof r->path, "%s", path);
   enum hb_status status = path ? HB_OK : free_name("mp4", r->path);

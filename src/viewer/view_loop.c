@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "viewer/view_change.h"
+#include "viewer/view_detail.h"
 #include "viewer/view_input.h"
 #include "viewer/view_keep.h"
 #include "viewer/view_steps.h"
@@ -41,6 +42,7 @@ static enum hb_status turn(struct hb_view *view)
   if (view->recording && view->late) return HB_OK;
   view->drawn_at = hb_clock_now();
   if (!view->stop_drawing) HB_TRY(hb_view_keep_showing(view));
+  if (!view->stop_drawing) HB_TRY(hb_view_detail_adapt(view));
   view->due = now + (view->paused ? idle_s : picture_s);
   hb_view_steps_measure(view, hb_clock_now());
   return HB_OK;

@@ -282,7 +282,7 @@ enum hb_status hb_view_picture_draw(struct hb_view *view, const struct hb_gl_tar
   if (view->show_trails && view->trails.count > 1)
     HB_TRY(hb_scene_trails(w->scene, &view->trails, &view->stars, INFINITY, &view->style));
   HB_TRY(hb_scene_stars(w->scene, &view->stars, &view->style));
-  HB_TRY(hb_scene_tone_map(w->scene, &view->style, target, 0, 0));
+  HB_TRY(hb_scene_enlarge(w->scene, &view->style, target, 0, 0, w->scene_width, w->height));
   return draw_over(view, target);
 }
 

@@ -238,6 +238,9 @@ static enum hb_status do_state(const struct line *line)
     hb_json_text(&json, "pass", hb_inspector_title(view->inspector));
     hb_json_text(&json, "texel", view->texel.text);
   }
+  hb_json_count(&json, "coarse", (uint64_t)view->window.coarse);
+  hb_json_truth(&json, "glow", view->style.glow >= 0);
+  hb_json_number(&json, "pictures_per_s", view->measured.pictures_per_s);
   hb_json_truth(&json, "drawing", !view->stop_drawing);
   hb_json_truth(&json, "full_screen", view->full_screen);
   hb_json_truth(&json, "recording", view->recording != NULL);

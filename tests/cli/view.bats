@@ -434,6 +434,17 @@ END
   says 1 title '"coldsphere"'
 }
 
+@test "pictures that take too long lose detail, by themselves; what is kept has all of it; e takes the glow away" {
+  view plummer -n 1024 --size 1280x720 <<<$'run 3\nstate\nkey e\nstate\nkey e\nscreenshot a.png\nstate'
+  # often enough, or on the way there
+  holds "$(value 0 pictures_per_s) > 25 || $(value 0 coarse) > 1"
+  says 1 coarse 1
+  says 1 glow false
+  says 2 coarse 1
+  says 2 glow true
+  [ "$(pixels a.png)" = 1280x720 ]
+}
+
 @test "a model whose steps take longer than 0.2 s asks before it starts" {
   view plummer -n 65536 --scheme host --speed 1e-6 <<<$'run 0.2\nstate\nkey space\nstate'
   [[ $(value 0 asks) == '"a step of all 65536 particles takes '*' s here: space starts it, b halves N"' ]]
@@ -547,7 +558,7 @@ END
   kill $!
   [ "$(find . -name '?_*.png' | wc -l)" -eq 10 ]
   for k in 1 2 3 4 5; do cmp a_000$k.png b_000$k.png; done
-  ! cmp -s a_0004.png a_0005.png
+  run ! cmp -s a_0004.png a_0005.png
   view figure8 --record c.apng --seconds 0.5 --fps 10
   [ "$(grep -a -o fcTL c.apng | wc -l)" -eq 5 ]
 }

@@ -109,18 +109,20 @@ static void test_lost_draws_of_blocks(void **state)
 /* ---- waits ---- */
 
 static struct {
-  PFNGLFENCESYNCPROC fence;
+  PFNGLCLIENTWAITSYNCPROC wait;
   PFNGLGETQUERYOBJECTUIVPROC query;
   PFNGLGETBUFFERSUBDATAPROC read;
   void(GLAPIENTRY *finish)(void);
   void(GLAPIENTRY *read_pixels)(GLint, GLint, GLsizei, GLsizei, GLenum, GLenum, void *);
+  GLsync last;
   int count;
 } real;
 
-static GLsync GLAPIENTRY fence(GLenum condition, GLbitfield flags)
+static GLenum GLAPIENTRY wait_for(GLsync fence, GLbitfield flags, GLuint64 timeout)
 {
-  real.count++;
-  return real.fence(condition, flags);
+  real.count += fence != real.last; /* it is asked again and again */
+  real.last = fence;
+  return real.wait(fence, flags, timeout);
 }
 
 static void GLAPIENTRY query(GLuint id, GLenum name, GLuint *value)
@@ -150,13 +152,14 @@ static void GLAPIENTRY read_pixels(GLint x, GLint y, GLsizei width, GLsizei heig
 
 static void waits_begin(void)
 {
-  real.fence = hb_gl_since_12.__glewFenceSync;
+  real.wait = hb_gl_since_12.__glewClientWaitSync;
   real.query = hb_gl_since_12.__glewGetQueryObjectuiv;
   real.read = hb_gl_since_12.__glewGetBufferSubData;
   real.finish = hb_gl_core_11.Finish;
   real.read_pixels = hb_gl_core_11.ReadPixels;
   real.count = 0;
-  hb_gl_since_12.__glewFenceSync = fence;
+  real.last = NULL;
+  hb_gl_since_12.__glewClientWaitSync = wait_for;
   hb_gl_since_12.__glewGetQueryObjectuiv = query;
   hb_gl_since_12.__glewGetBufferSubData = read_buffer;
   hb_gl_core_11.Finish = finish;
@@ -165,7 +168,7 @@ static void waits_begin(void)
 
 static int waits_end(void)
 {
-  hb_gl_since_12.__glewFenceSync = real.fence;
+  hb_gl_since_12.__glewClientWaitSync = real.wait;
   hb_gl_since_12.__glewGetQueryObjectuiv = real.query;
   hb_gl_since_12.__glewGetBufferSubData = real.read;
   hb_gl_core_11.Finish = real.finish;
@@ -194,7 +197,7 @@ static void test_one_wait(void **state)
     int code = g6calc_lasthalf(0, 100, ni, s.index, s.x, s.v, 0.01, s.h2, s.acc, s.jerk, s.pot);
     int waits = waits_end();
     assert_int_equal(code, 0);
-    if (call >= 2) assert_int_equal(waits, 1); /* the first ones compile and reserve */
+    assert_true(call < 2 || waits <= 1); /* the first calls compile; where results are polled there is none */
     assert_true(g6_error_of(&p, 100, t, 0.01, &s) < DS);
   }
   g6_close(0);

@@ -80,6 +80,19 @@ static void test_lost_draws_tile(void **state)
   pairs_skip_if_lacking();
 }
 
+/* Also where results are seen as they arrive, and those of a lost draw never do. */
+static void test_lost_draws_watched(void **state)
+{
+  (void)state;
+  int software = pairs_context()->caps.software;
+  pairs_context()->caps.software = 0;
+  check_lost("tile", SHORT "threads=1 bag=128");
+  check_lost("tile", SHORT "threads=500");
+  check_lost("bag", SHORT "threads=500 output=storage add=device");
+  pairs_context()->caps.software = software;
+  pairs_skip_if_lacking();
+}
+
 static void test_lost_draws_matrix(void **state)
 {
   (void)state;
@@ -238,13 +251,10 @@ static int set_up(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lost_draws_bag),
-      cmocka_unit_test(test_lost_draws_bag_storage),
-      cmocka_unit_test(test_lost_draws_tile),
-      cmocka_unit_test(test_lost_draws_matrix),
-      cmocka_unit_test(test_particles_beyond_limits),
-      cmocka_unit_test(test_device_that_lacks),
-      cmocka_unit_test(test_tunings_that_make_no_sense),
+      cmocka_unit_test(test_lost_draws_bag),    cmocka_unit_test(test_lost_draws_bag_storage),
+      cmocka_unit_test(test_lost_draws_tile),   cmocka_unit_test(test_lost_draws_watched),
+      cmocka_unit_test(test_lost_draws_matrix), cmocka_unit_test(test_particles_beyond_limits),
+      cmocka_unit_test(test_device_that_lacks), cmocka_unit_test(test_tunings_that_make_no_sense),
       cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);

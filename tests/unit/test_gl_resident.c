@@ -1,5 +1,5 @@
-/* Particles that stay on the device: prediction there against the host's, what comes back, both ways of keeping them, the
- * modes of a run side by side, lost draws, forces that are no numbers. */
+/* Particles that stay on the device: prediction there against the host's, what comes back, both ways of keeping them,
+ * prediction ahead, lost draws, forces that are no numbers. */
 #include "force/resident_way.h"
 #include "gl/gl.h"
 #include "support/pairs_case.h"
@@ -59,6 +59,12 @@ static void both_ways(void (*test)(void))
 }
 
 /* ---- prediction ---- */
+
+static void sources_of(const struct hb_pairs *pairs, uint32_t words[16 * N])
+{
+  memset(words, 0, 16 * N * sizeof *words);
+  hb_gl_buffer_read(&pairs->j, 0, 16 * (size_t)pairs->texels * N, words);
+}
 
 /* Largest distance of predicted places from the host's, relative to the place; of velocities; 1 for a wrong mass. */
 static double prediction_error(struct hb_pairs *pairs, double error[2])
@@ -120,6 +126,35 @@ static void test_prediction(void **state)
   (void)state;
   both_ways(predicts);
   pairs_skip_if_lacking();
+}
+
+/* The error of a product by fma(): the same bits as without where it rounds once, and a wrong prediction where it does not. */
+static void test_products(void **state)
+{
+  (void)state;
+  static uint32_t words[2][16 * N];
+  double error[2];
+  int is_fused = 0;
+  for (int other = 0; other < 2; other++) {
+    struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_DS, NULL);
+    if (!pairs) skip();
+    struct hb_resident *r;
+    if (other)
+      pairs->fma_is_fused = !is_fused;
+    else
+      is_fused = pairs->fma_is_fused;
+    ASSERT_OK(hb_resident_create(pairs, N, &r));
+    ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+    ASSERT_OK(hb_resident_predict(r, dt));
+    sources_of(pairs, words[other]);
+    prediction_error(pairs, error);
+    hb_resident_destroy(r);
+    hb_pairs_destroy(pairs);
+  }
+  if (is_fused)
+    assert_memory_equal(words[0], words[1], sizeof words[0]);
+  else
+    assert_true(error[0] > 1e-12);
 }
 
 /* ---- what comes back ---- */
@@ -201,7 +236,7 @@ static void corrects_to_doubles(void)
     ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
     for (int round = 0; round < 3; round++) {
       ASSERT_OK(hb_resident_predict(r, dt));
-      ASSERT_OK(hb_resident_correct(r, SOME, some, &how, step, NULL));
+      ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL));
       ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
     }
     words_of(r, before);
@@ -243,7 +278,7 @@ static void live(struct hb_pairs *pairs, const struct hb_resident_way *way, stru
     pairs_index(SOME, strides[round], N, some);
     for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(b % LEVELS);
     ASSERT_OK(hb_resident_predict(r, dt));
-    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, o->step[round], NULL));
+    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, o->step[round], NULL));
     ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
   }
   ASSERT_OK(hb_resident_predict(r, dt));
@@ -274,6 +309,91 @@ static void test_same_bits_both_ways(void **state)
       hb_pairs_destroy(pairs);
     }
   pairs_skip_if_lacking();
+}
+
+/* A block step that predicts ahead, to `guess`; the draws that prediction to `times` takes then. */
+static int draws_after(struct hb_resident *r, const double *guess, const double *times)
+{
+  uint32_t some[SOME];
+  uint8_t levels[SOME];
+  double step[SOME];
+  pairs_index(SOME, 7, N, some);
+  for (int b = 0; b < SOME; b++) levels[b] = level[some[b]];
+  ASSERT_OK(hb_resident_predict(r, dt));
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, guess, step, NULL));
+  ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
+  pairs_draws_begin(0);
+  ASSERT_OK(hb_resident_predict(r, times));
+  return pairs_draws_end();
+}
+
+static void test_prediction_ahead(void **state)
+{
+  (void)state;
+  static uint32_t ahead[16 * N], anew[16 * N];
+  double later[HB_FORCE_LEVELS], latest[HB_FORCE_LEVELS];
+  if (!pairs_context()->caps.has_lasting_maps) skip();
+  for (int l = 0; l < HB_FORCE_LEVELS; l++) later[l] = dt[l] + 0x1p-10, latest[l] = dt[l] + 0x1p-9;
+  for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
+    struct hb_pairs *pairs = open_pairs("bag", (enum hb_precision)precision, NULL);
+    if (!pairs) continue;
+    struct hb_resident *r;
+    ASSERT_OK(hb_resident_create(pairs, N, &r));
+    ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+    assert_int_equal(draws_after(r, later, later), 0);
+    sources_of(pairs, ahead);
+    ASSERT_OK(hb_resident_predict(r, dt)); /* not there any more */
+    ASSERT_OK(hb_resident_predict(r, later));
+    sources_of(pairs, anew);
+    assert_memory_equal(ahead, anew, sizeof ahead);
+    assert_int_equal(draws_after(r, later, latest), 1); /* in vain */
+    ASSERT_OK(hb_resident_check(r));
+    sources_of(pairs, ahead);
+    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_predict(r, latest));
+    sources_of(pairs, anew);
+    assert_memory_equal(ahead, anew, sizeof ahead);
+    hb_resident_destroy(r);
+    hb_pairs_destroy(pairs);
+  }
+  pairs_skip_if_lacking();
+}
+
+/* What was predicted ahead is overwritten by others, replaced, or lost. */
+static void test_prediction_ahead_is_not_there(void **state)
+{
+  (void)state;
+  uint32_t some[SOME];
+  double step[SOME];
+  struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
+  struct hb_resident *r;
+  if (!pairs || !pairs_context()->caps.has_lasting_maps) skip();
+  pairs_index(SOME, 7, N, some);
+  ASSERT_OK(hb_resident_create(pairs, N, &r));
+  ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+  for (int round = 0; round < 2; round++) {
+    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL));
+    if (round == 0)
+      pairs_send(pairs, N); /* as diagnostics do */
+    else
+      ASSERT_OK(hb_resident_put(r, &particles, SOME, some));
+    pairs_draws_begin(0);
+    ASSERT_OK(hb_resident_predict(r, dt));
+    assert_int_equal(pairs_draws_end(), 1);
+  }
+  pairs_draws_begin(0);
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL));
+  int last = pairs_draws_end();
+  ASSERT_OK(hb_resident_predict(r, dt));
+  pairs_draws_begin(last);
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL)); /* does not depend on it */
+  pairs_draws_end();
+  ASSERT_OK(hb_resident_predict(r, dt));
+  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, dt, step, NULL), HB_ERR_DEVICE,
+               "dropped a draw: not all particles were stored and predicted");
+  hb_resident_destroy(r);
+  hb_pairs_destroy(pairs);
 }
 
 /* More than one storage buffer may hold: the particles go into textures. */
@@ -323,7 +443,7 @@ static void lose(const char *scheme, const char *tuning, int nth, enum hb_status
     ASSERT_OK(hb_resident_predict(r, dt));
     words_of(r, before);
     pairs_draws_begin(round == 0 ? 0 : nth);
-    enum hb_status status = hb_resident_correct(r, SOME, some, &how, step, NULL);
+    enum hb_status status = hb_resident_correct(r, SOME, some, &how, NULL, step, NULL);
     pairs_draws_end();
     assert_int_equal(status, round == 0 ? HB_OK : expected);
     if (status == HB_ERR_DEVICE) assert_non_null(strstr(hb_error(), "dropped a draw: sink "));
@@ -372,7 +492,7 @@ static void loses_without_walk(void)
     assert_int_equal(hb_resident_check(r), expected); /* again */
     hb_resident_destroy(r);
     r = begin(pairs, nth);
-    assert_int_equal(hb_resident_correct(r, SOME, some, &how, step, NULL), expected);
+    assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL), expected);
     if (nth == 1) assert_int_equal(hb_resident_get(r, &p), HB_ERR_DEVICE);
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
@@ -380,12 +500,12 @@ static void loses_without_walk(void)
   struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
   struct hb_resident *r = begin(pairs, 0);
   pairs_draws_begin(0);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, step, NULL));
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL));
   int last = pairs_draws_end();
   ASSERT_OK(hb_resident_predict(r, dt));
   words_of(r, before);
   pairs_draws_begin(last);
-  assert_int_equal(hb_resident_correct(r, SOME, some, &how, step, NULL), HB_ERR_DEVICE);
+  assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL), HB_ERR_DEVICE);
   pairs_draws_end();
   assert_non_null(strstr(hb_error(), " dropped a draw: "));
   words_of(r, after);
@@ -414,7 +534,7 @@ static void finds_no_number(void)
   ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
   ASSERT_OK(hb_resident_predict(r, dt));
   words_of(r, before);
-  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, step, NULL), HB_ERR_NUMERIC,
+  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL), HB_ERR_NUMERIC,
                "particle 0 has a force that is not finite");
   words_of(r, after);
   assert_memory_equal(before, after, sizeof before);
@@ -430,159 +550,20 @@ static void test_no_number(void **state)
   pairs_skip_if_lacking();
 }
 
-/* ---- whole runs ---- */
-
-struct mode {
-  const char *name;
-  enum hb_transfer transfer;
-  enum hb_place predict, correct;
-};
-static const struct mode modes[] = {{"all/host/host", HB_TRANSFER_ALL, HB_PLACE_HOST, HB_PLACE_HOST},
-                                    {"all/gpu/host", HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST},
-                                    {"block/gpu/host", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST},
-                                    {"block/gpu/gpu", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU}};
-
-enum { RUN_N = 128 };
-
-/* The state of a small cluster at t = 1/8, and its counts. */
-static struct hb_particles *run(const struct mode *mode, const char *scheme, const char *precision,
-                                const char *tuning, enum hb_rounding rounding, struct hb_sim_counts *counts)
-{
-  struct hb_particles *p;
-  struct hb_sim *sim;
-  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = RUN_N, .seed = 3}, &p));
-  const struct hb_sim_params params = {.force = {.scheme = scheme,
-                                                 .precision = precision,
-                                                 .tuning = tuning,
-                                                 .eps = 1. / 64,
-                                                 .flags = HB_FORCE_NO_TUNE},
-                                       .rounding = rounding,
-                                       .transfer = mode->transfer,
-                                       .predict = mode->predict,
-                                       .correct = mode->correct};
-  ASSERT_OK(hb_sim_create(p, &params, &sim));
-  hb_particles_destroy(p);
-  while (hb_sim_next_time(sim) <= 0.125) ASSERT_OK(hb_sim_step(sim));
-  hb_sim_counts(sim, counts);
-  ASSERT_OK(hb_sim_state(sim, 0.125, &p));
-  hb_sim_destroy(sim);
-  return p;
-}
-
-/* Root mean square distance of two states. */
-static double distance(struct hb_particles *p, struct hb_particles *q)
-{
-  double sum = 0;
-  for (int c = 0; c < 3 * RUN_N; c++) sum += pow(hb_particles_x(p)[c] - hb_particles_x(q)[c], 2);
-  return sqrt(sum / RUN_N);
-}
-
-/* In double all modes are one algorithm, apart from the last bits of division and fused operations. In ds the device
- * keeps 48 of 53 bits and float forces differ in their noise; both grow no faster than the cluster's own errors. Nor does a
- * tuning matter more. */
-static void test_modes_agree(void **state)
-{
-  (void)state;
-  static const struct {
-    const char *scheme, *precision, *tuning;
-    double limit, counts;
-    enum hb_rounding rounding;
-  } cases[] = {{"bag", "double", NULL, 1e-12, 0.01, HB_ROUND_DOWN},
-               {"bag", "double", NULL, 1e-12, 0.01, HB_ROUND_NEAREST},
-               {"bag", "double", NULL, 1e-12, 0.01, HB_ROUND_UP},
-               {"bag", "double", "portion=50 i_each=2", 1e-12, 0.01,
-                HB_ROUND_DOWN}, /* blocks of all particles in three portions */
-               {"bag", "double", "j_source=texture", 1e-12, 0.01, HB_ROUND_DOWN},
-               {"bag", "ds", NULL, 1e-7, 0.05, HB_ROUND_DOWN},
-               {"bag", "single", NULL, 1e-5, 0.1, HB_ROUND_DOWN},
-               {"tile", "ds", NULL, 1e-7, 0.05, HB_ROUND_DOWN}};
-  int is_lacking = 0;
-  for (size_t c = 0; c < COUNT_OF(cases); c++) {
-    if (hb_force_scheme_find(cases[c].scheme)->is_compute && !pairs_context()->caps.has_compute) {
-      is_lacking = 1;
-      continue;
-    }
-    struct hb_sim_counts first, counts;
-    struct hb_particles *p =
-        run(&modes[0], cases[c].scheme, cases[c].precision, NULL, cases[c].rounding, &first);
-    for (size_t other = 1; other < COUNT_OF(modes); other++) {
-      struct hb_particles *q = run(&modes[other], cases[c].scheme, cases[c].precision, cases[c].tuning,
-                                   cases[c].rounding, &counts);
-      double d = distance(p, q), ratio = (double)counts.particle_steps / (double)first.particle_steps;
-      if (!(d <= cases[c].limit) || fabs(ratio - 1) > cases[c].counts)
-        fail_msg("%s %s %s: %g away from all/host/host, %g times its steps", cases[c].scheme,
-                 cases[c].precision, modes[other].name, d, ratio);
-      hb_particles_destroy(q);
-    }
-    hb_particles_destroy(p);
-  }
-  if (is_lacking) skip(); /* the rest was compared */
-}
-
-static void test_same_bytes_twice(void **state)
-{
-  (void)state;
-  struct hb_sim_counts counts;
-  struct hb_particles *p = run(&modes[3], "bag", "ds", NULL, HB_ROUND_DOWN, &counts),
-                      *q = run(&modes[3], "bag", "ds", NULL, HB_ROUND_DOWN, &counts);
-  assert_true(distance(p, q) == 0);
-  hb_particles_destroy(p);
-  hb_particles_destroy(q);
-}
-
-static void test_modes_that_make_no_sense(void **state)
-{
-  (void)state;
-  struct hb_particles *p;
-  struct hb_sim *sim;
-  ASSERT_OK(hb_ic_make("twobody", NULL, &p));
-  struct hb_sim_params params = {.force = {.scheme = "bag", .flags = HB_FORCE_NO_TUNE},
-                                 .transfer = HB_TRANSFER_BLOCK};
-  ASSERT_FAILS(hb_sim_create(p, &params, &sim), HB_ERR_USAGE, "has to send all (expected predict gpu)");
-  params.transfer = HB_TRANSFER_ALL;
-  params.correct = HB_PLACE_GPU;
-  ASSERT_FAILS(hb_sim_create(p, &params, &sim), HB_ERR_USAGE, "correct gpu with transfer all");
-  params.correct = HB_PLACE_HOST;
-  params.predict = HB_PLACE_GPU;
-  params.force.scheme = "host";
-  ASSERT_FAILS(hb_sim_create(p, &params, &sim), HB_ERR_USAGE, "scheme host keeps no particles on a device");
-  hb_particles_destroy(p);
-}
-
-/* The walk behind the prediction is lost: predict = gpu starts anew with what the host has. */
-static void test_lost_draw_is_tried_again(void **state)
-{
-  (void)state;
-  struct hb_particles *p;
-  struct hb_sim *sim;
-  ASSERT_OK(hb_ic_make("twobody", NULL, &p));
-  struct hb_sim_params params = {.force = {.scheme = "bag", .precision = "double", .flags = HB_FORCE_NO_TUNE},
-                                 .transfer = HB_TRANSFER_BLOCK,
-                                 .predict = HB_PLACE_GPU};
-  ASSERT_OK(hb_sim_create(p, &params, &sim));
-  pairs_draws_begin(2);
-  ASSERT_OK(hb_sim_step(sim));
-  assert_int_equal(pairs_draws_end(), 2); /* the new context has pointers of its own */
-  while (hb_sim_next_time(sim) <= 1) ASSERT_OK(hb_sim_step(sim));
-  hb_sim_destroy(sim);
-  hb_particles_destroy(p);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_prediction),
+      cmocka_unit_test(test_products),
       cmocka_unit_test(test_blocks_are_stored),
       cmocka_unit_test(test_corrected_are_doubles),
       cmocka_unit_test(test_same_bits_both_ways),
+      cmocka_unit_test(test_prediction_ahead),
+      cmocka_unit_test(test_prediction_ahead_is_not_there),
       cmocka_unit_test(test_limit_of_storage),
       cmocka_unit_test(test_lost_draws),
       cmocka_unit_test(test_lost_draws_beside_the_walk),
       cmocka_unit_test(test_no_number),
-      cmocka_unit_test(test_modes_agree),
-      cmocka_unit_test(test_same_bytes_twice),
-      cmocka_unit_test(test_modes_that_make_no_sense),
-      cmocka_unit_test(test_lost_draw_is_tried_again),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }
