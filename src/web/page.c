@@ -97,13 +97,20 @@ static enum hb_status measure(double t, double *energy)
   return HB_OK;
 }
 
-/* A simulation of copies of these particles. */
+static enum hb_status check_sim(void)
+{
+  return page.sim ? HB_OK : hb_fail(HB_ERR_USAGE, "there is no simulation");
+}
+
+/* A simulation of copies of these particles; if that fails, the one that was remains. */
 static enum hb_status begin(const struct hb_particles *particles)
 {
   const struct hb_sim_params p = params();
-  stop();
+  struct hb_sim *sim;
   HB_TRY(open_context());
-  HB_TRY(hb_sim_create(particles, &p, &page.sim));
+  HB_TRY(hb_sim_create(particles, &p, &sim));
+  stop();
+  page.sim = sim;
   page.step_s = 0;
   HB_TRY(measure(0, &page.e_begin));
   page.e_now = page.e_begin;
@@ -112,9 +119,13 @@ static enum hb_status begin(const struct hb_particles *particles)
 
 static enum hb_status begin_with(struct hb_particles *particles)
 {
+  enum hb_status status = begin(particles);
+  if (status != HB_OK) {
+    hb_particles_destroy(particles);
+    return status;
+  }
   hb_particles_destroy(page.initial);
   page.initial = particles;
-  HB_TRY(begin(particles));
   hb_page_fit(0);
   return HB_OK;
 }
@@ -129,11 +140,16 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_begin(void)
 }
 
 /* The same particles from their beginning; or from now, with settings that may have changed. */
-EMSCRIPTEN_KEEPALIVE enum hb_status page_start_over(void) { return begin(page.initial); }
+EMSCRIPTEN_KEEPALIVE enum hb_status page_start_over(void)
+{
+  HB_TRY(check_sim());
+  return begin(page.initial);
+}
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
 {
   struct hb_particles *now;
+  HB_TRY(check_sim());
   HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
   enum hb_status status = begin(now);
   hb_particles_destroy(now);
@@ -148,7 +164,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_advance(double t, double seconds)
 {
   double begun = hb_clock_now(), start = 0, now = 0;
   enum hb_status status = HB_OK;
-  if (!page.sim) return hb_fail(HB_ERR_USAGE, "there is no simulation");
+  HB_TRY(check_sim());
   hb_web_trust(1);
   while (status == HB_OK && hb_sim_next_time(page.sim) <= t && now - start < seconds) {
     status = hb_sim_step(page.sim);
@@ -160,7 +176,11 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_advance(double t, double seconds)
   return status;
 }
 
-EMSCRIPTEN_KEEPALIVE enum hb_status page_measure(double t) { return measure(t, &page.e_now); }
+EMSCRIPTEN_KEEPALIVE enum hb_status page_measure(double t)
+{
+  HB_TRY(check_sim());
+  return measure(t, &page.e_now);
+}
 
 /* ---- what the script reads ------------------------------------------------------------------------------ */
 
@@ -202,9 +222,9 @@ static enum hb_status list_models(struct hb_text *text)
   size_t count;
   const struct hb_ic_model *models = hb_ic_models(&count);
   for (size_t k = 0; k < count; k++)
-    HB_TRY(hb_text_append(text, "%s{\"name\":\"%s\",\"summary\":\"%s\",\"n\":%zu,\"fixed\":%s}", k ? "," : "",
-                          models[k].name, models[k].summary, models[k].n,
-                          models[k].n_min == models[k].n_max ? "true" : "false"));
+    HB_TRY(hb_text_append(text, "%s{\"name\":\"%s\",\"summary\":\"%s\",\"n\":%zu,\"fixed\":%s,\"speed\":%g}",
+                          k ? "," : "", models[k].name, models[k].summary, models[k].n,
+                          models[k].n_min == models[k].n_max ? "true" : "false", models[k].speed));
   return HB_OK;
 }
 
@@ -242,6 +262,7 @@ EMSCRIPTEN_KEEPALIVE const char *page_device(void) { return page.context ? page.
 EMSCRIPTEN_KEEPALIVE enum hb_status page_save(const char *path)
 {
   struct hb_particles *now;
+  HB_TRY(check_sim());
   HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
   enum hb_status status = hb_snapshot_write(path, NULL, now);
   hb_particles_destroy(now);
@@ -305,6 +326,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_restored(void)
   hb_gl_context_show(NULL);
   hb_gl_context_close(page.context);
   page.context = NULL;
+  if (!page.initial) return check_sim();
   HB_TRY(begin(kept ? kept : page.initial));
   return had_inspector ? hb_inspector_open(&page.inspector) : HB_OK;
 }

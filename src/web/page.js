@@ -4,7 +4,7 @@
 
 const $ = id => document.getElementById(id);
 const canvas = $("canvas");
-const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "0.00390625", nu: "0.01", speed: "0.1" };
+const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "0.00390625", nu: "0.01", speed: "" };
 const MOST = 16384, MOST_CG2007 = 2048; // cg2007 takes N - 1 passes for a step, and a step is not interrupted
 const ADVANCE_SECONDS = 0.012; // of a picture's 1/60 s
 
@@ -30,16 +30,17 @@ function bind() {
 
 const numbers = () => module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 9);
 
-function say(text) {
+// For a while, or until something else is said.
+function say(text, stays) {
   $("message").textContent = text;
   clearTimeout(say.timer);
-  if (text) say.timer = setTimeout(() => say(""), 8000);
+  if (text && !stays) say.timer = setTimeout(() => say(""), 8000);
 }
 
 // A call that may fail: true when it has not. A lost context has a message of its own.
 function done(status) {
   if (status && !canvas.getContext("webgl2")?.isContextLost()) {
-    say(engine.error());
+    say(engine.error(), true);
     setPaused(true);
   }
   return !status;
@@ -49,6 +50,7 @@ function done(status) {
 
 const schemeOf = name => choices.schemes.find(s => s.name === name);
 const modelOf = name => choices.models.find(m => m.name === name);
+const speed = () => +state.speed || modelOf(state.model)?.speed || 0.1; // time units a second
 
 function fill(select, items, value) {
   select.replaceChildren(...items.map(i => new Option(i, i)));
@@ -73,8 +75,8 @@ function settle() {
   $("transfer").disabled = state.scheme !== "bag";
   $("summary").textContent = model ? model.summary : "the particles of a file";
   $("inspect").disabled = !scheme.textures;
-  $("speed").value = Math.log10(+state.speed);
-  $("speed_text").textContent = (+state.speed).toPrecision(2) + " time units a second";
+  $("speed").value = Math.log10(speed());
+  $("speed_text").textContent = speed().toPrecision(2) + " time units a second";
   for (const name of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"]) engine.set(name, String(state[name]));
   const words = Object.entries(state).filter(([k, v]) => String(v) !== DEFAULTS[k] && v !== "").map(([k, v]) => k + "=" + v);
   history.replaceState(null, "", "#" + words.join("&"));
@@ -95,21 +97,25 @@ function begun() {
 
 function begin() {
   settle();
-  if (done(engine.begin())) begun();
+  if (!done(engine.begin())) return;
+  say("");
+  begun();
   see();
 }
 
 // With other settings from the same state.
 function goOn() {
   settle();
-  if (done(engine.go_on())) begun();
+  if (!done(engine.go_on())) return;
+  say("");
+  begun();
 }
 
 function change(name, value) {
   state[name] = value;
   if (name === "speed") settle();
   else if (name === "model" || name === "n") {
-    if (name === "model") state.n = "";
+    if (name === "model") state.n = state.speed = "";
     begin();
   } else if (name === "scheme" && value === "cg2007" && +state.n > MOST_CG2007) {
     say(`cg2007 takes N - 1 passes a step: at most ${MOST_CG2007} particles here`);
@@ -130,9 +136,9 @@ const meter = {
     $("steps").textContent = rate((x[3] - this.steps) / seconds);
     $("pairs").textContent = x[8] > this.busy ? rate((x[5] - this.pairs) / (x[8] - this.busy)) : "0";
     $("pictures").textContent = rate(this.pictures / seconds);
-    const reached = (x[0] - this.t) / seconds, behind = due - x[0] > 2 * state.speed * seconds && !paused;
+    const reached = (x[0] - this.t) / seconds, behind = due - x[0] > 2 * speed() * seconds && !paused;
     if (behind) due = x[0];
-    $("speed_text").textContent = (+state.speed).toPrecision(2) + " time units a second" + (behind || reached < 0.8 * state.speed && !paused ? `; this machine reaches ${reached.toPrecision(2)}` : "");
+    $("speed_text").textContent = speed().toPrecision(2) + " time units a second" + (behind || reached < 0.8 * speed() && !paused ? `; this machine reaches ${reached.toPrecision(2)}` : "");
     adapt(this.pictures / seconds);
     this.reset();
   },
@@ -152,7 +158,7 @@ function picture() {
   const beside = width > height;
   return {
     scale, canvasWidth: width, canvasHeight: height,
-    width: open && beside ? Math.round(0.4 * width) : width, height: open && !beside ? Math.round(0.5 * height) : height,
+    width: open && beside ? Math.round(0.4 * width) : width, height: open && !beside ? Math.round(0.25 * height) : height,
   };
 }
 
@@ -185,7 +191,7 @@ function frame(now) {
   before = now;
   if (lost || document.hidden) return;
   if (!paused) {
-    due += seconds * state.speed;
+    due += seconds * speed();
     if (done(engine.advance(due, ADVANCE_SECONDS)) && now > measureAt) measure();
   }
   draw();
@@ -358,7 +364,7 @@ function solve(button) {
 const KEYS = {
   " ": () => setPaused(!paused), o: oneStep, r: () => done(engine.start_over()) && begun(),
   i: () => inspect(!isPressed("inspect")), ",": () => engine.pass(-1), ".": () => engine.pass(1), p: savePicture,
-  "+": () => change("speed", Math.min(100, state.speed * 1.26)), "-": () => change("speed", Math.max(1e-4, state.speed / 1.26)),
+  "+": () => change("speed", Math.min(100, speed() * 1.26)), "-": () => change("speed", Math.max(1e-4, speed() / 1.26)),
   h: () => { $("help").open = !$("help").open; $("help").scrollIntoView(); }, f: () => see(),
   ArrowLeft: () => engine.drag(-0.03, 0), ArrowRight: () => engine.drag(0.03, 0),
   ArrowUp: () => engine.drag(0, 0.03), ArrowDown: () => engine.drag(0, -0.03),
@@ -428,8 +434,7 @@ function onLost(event) {
   event.preventDefault(); // so that it may come back
   lost = true;
   engine.lost();
-  say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back");
-  clearTimeout(say.timer);
+  say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back", true);
 }
 
 function onRestored() {
@@ -464,4 +469,5 @@ async function main() {
   requestAnimationFrame(frame);
 }
 
-main().catch(error => say(String(error)));
+main().catch(error => say(location.protocol === "file:" && typeof HOLMBERG_WASM !== "string"
+  ? "a browser loads no second file from a disk: open holmberg.html" : String(error), true));
