@@ -434,6 +434,19 @@ END
   says 1 title '"coldsphere"'
 }
 
+@test "models that come with a step for all are shown by the leapfrog unless something else is asked for" {
+  view disc -n 512 --paused <<<$'state\nkey 1\nstate'
+  says 0 integrator '"leapfrog"'
+  says 0 eps 0.10000000000000001
+  says 1 integrator '"hermite4"'
+  [ "$(value 1 scheme)" != '"host-simd"' ]
+  view disc -n 512 --eta 0.02 --paused <<<state
+  says 0 integrator '"hermite4"'
+  view demo1 -n 64 --scheme host --paused <<<state
+  says 0 integrator '"leapfrog"'
+  says 0 scheme '"host"'
+}
+
 @test "pictures that take too long lose detail, by themselves; what is kept has all of it; e takes the glow away" {
   view plummer -n 1024 --size 1280x720 <<<$'run 3\nstate\nkey e\nstate\nkey e\nscreenshot a.png\nstate'
   # often enough, or on the way there
