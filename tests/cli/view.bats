@@ -379,6 +379,11 @@ END
   [[ $(value 1 message) == *'holmberg1941 has 74 particles and no other number'* ]]
   says 2 inspects false
   [[ $(value 2 scheme) == '"host'* ]]
+  # an empty image says why: acceleration x in the first pass, position z of lamps in a plane; position x is not empty
+  view holmberg1941 --inspect --paused --size 1280x720 <<<$'move 560 180\nstate\nmove 740 320\nstate\nmove 560 320\nstate'
+  [[ $(value 0 texel) == *'(accTexture, column '*'): nothing summed yet"' ]]
+  [[ $(value 1 texel) == *'(posTexture, column '*'): all zero: flat"' ]]
+  [[ $(value 2 texel) == *'(posTexture, column '*')"' ]]
   view plummer -n 300 --inspect --paused <<<$'state\nkey 2\nstate\nkey 1\nstate'
   says 0 scheme '"bag"'
   says 1 scheme '"cg2007"' # another model, other textures
