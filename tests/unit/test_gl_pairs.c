@@ -5,6 +5,7 @@
 #include "support/pairs_case.h"
 #include "support/support.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,37 @@ static void test_ds_positions(void **state)
     if (!ds) assert_true(error > 0.5);
     hb_pairs_destroy(pairs);
   }
+  pairs_skip_if_lacking();
+}
+
+/* A GPU's first guess of a root is a float: `double` takes it for distances that no float holds, too. */
+static void check_double_range(void)
+{
+  /* the root and its powers, four roundings, and those of C */
+  static const double TOLERANCE = 8 * DBL_EPSILON;
+  const struct pairs_case c = {"gravity", "tile", SHORT, HB_PRECISION_DOUBLE};
+  if (pairs_lacks(&c)) return;
+  struct hb_pairs *pairs = pairs_open(&c, 1);
+  pairs->params.parameter[0] = 0;
+  for (int e = -330; e <= 330; e++) {
+    double x[2] = {0, ldexp(1 + (e + 330) / 661., e)}, m[2] = {1, 1}, d = x[1];
+    const struct hb_column columns[4] = {{x, 1}, {NULL, 0}, {NULL, 0}, {m, 1}};
+    ASSERT_OK(hb_pairs_set_j(pairs, 2, columns));
+    pairs_eval(pairs, 1, all, f);
+    double error = fabs(f[0] * d * d - 1);
+    if (!(error <= TOLERANCE)) fail_msg("the force at a distance of %g is wrong by %g", d, error);
+  }
+  hb_pairs_destroy(pairs);
+}
+
+static void test_double_range(void **state)
+{
+  (void)state;
+  int software = pairs_context()->caps.software;
+  check_double_range();
+  pairs_context()->caps.software = 0; /* the program for GPUs */
+  check_double_range();
+  pairs_context()->caps.software = software;
   pairs_skip_if_lacking();
 }
 
@@ -346,10 +378,10 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_interactions_bag), cmocka_unit_test(test_interactions_tile),
       cmocka_unit_test(test_three_records),    cmocka_unit_test(test_ds_positions),
-      cmocka_unit_test(test_split_bag),        cmocka_unit_test(test_split_tile),
-      cmocka_unit_test(test_portions),         cmocka_unit_test(test_bounded_totals),
-      cmocka_unit_test(test_bag_of_one),       cmocka_unit_test(test_small_blocks),
-      cmocka_unit_test(test_two_million),
+      cmocka_unit_test(test_double_range),     cmocka_unit_test(test_split_bag),
+      cmocka_unit_test(test_split_tile),       cmocka_unit_test(test_portions),
+      cmocka_unit_test(test_bounded_totals),   cmocka_unit_test(test_bag_of_one),
+      cmocka_unit_test(test_small_blocks),     cmocka_unit_test(test_two_million),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }
