@@ -338,7 +338,7 @@ END
     # the same ten steps from the start again, not drawn and drawn
     holds "$(value 1 readback_bytes) - $(value 0 readback_bytes) == $(value 2 readback_bytes) - $(value 1 readback_bytes)"
     holds "$(value 1 readback_bytes) > $(value 0 readback_bytes)"
-    holds "$(value 3 readback_bytes) == $(value 2 readback_bytes) + 3 * 320 * 240" # the counter does count
+    holds "$(value 3 readback_bytes) == $(value 2 readback_bytes) + 4 * 320 * 240" # the counter does count
   done
 }
 
