@@ -23,7 +23,7 @@ LDLIBS   = $(call pkg,--libs $(NEEDS)) -ldl -lm
 LDFLAGS += -pthread $(SANITIZE)
 
 # GLFW is optional: without it the window's files are replaced by their stub.
-SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c %/gl_glfw_window.c)
+SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c %/gl_glfw_window.c) src/web/%
 SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
 PAPERS  := $(sort $(wildcard data/paper/*.csv))
@@ -62,7 +62,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
 compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
-.PHONY: all install uninstall deb run reproduce test test-long fuzz lint asan format clean help deps-%
+.PHONY: all install uninstall deb run reproduce web test test-long fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -74,6 +74,7 @@ help:
 	@echo 'make deb        Debian packages in build/deb'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make reproduce  set up the machine, build, repeat the tables and figures of 2007 on this machine: a report'
+	@echo 'make web        set up the machine, build build/web/index.html: the engine in a browser, and holmberg.html, all in one file'
 	@echo 'make test       set up the machine, build, run all tests'
 	@echo 'make test-long  tests that take minutes: long integrations, runs killed at 200 instants, failing system calls'
 	@echo 'make lint       check layers, formatting, warnings of two compilers, shaders, scripts'
@@ -105,14 +106,15 @@ reproduce: deps-run
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
 	$(Q)$(B)/holmberg reproduce --out $(B)/reproduce $(REPRODUCE)
 
-test: deps-test
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
+test: deps-test deps-web
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html
 	$(Q)tests/run.sh $(B)
 
 test-long: deps-test deps-long fuzz reproduce
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html
 	$(Q)for name in gl_energy gl_faults gl_steps grape6; do LONG=1 HB_CONTEXT=osmesa $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
+	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/cli/web.bats
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats -f 'Hermite code' tests/cli/g6.bats
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
@@ -146,6 +148,42 @@ format: deps-lint
 
 clean:
 	$(Q)rm -rf $(B)
+
+# The page: the library's rooms, but for the files that need a desktop, and its own; by Emscripten, offline. GLEW and
+# Random123 are headers only; Random123 does not know WebAssembly, which is like RISC-V to it.
+WEB      := $(B)/web
+WEB_SKIP := %/table.c %/table_read.c %/json.c %/process.c %/parallel.c %/gl_egl.c %/gl_osmesa.c %/gl_glfw.c %/gl_glfw_stub.c %/gl_glfw_window.c \
+            %/gl_current.c %/gl_software.c %/gl_probe.c %/gl_backends.c %/png.c %/hdf5_child.c %/hdf5_image.c %/hdf5_source.c \
+            %/snapshot_hdf5.c %/snapshot_hdf5_read.c %/snapshot_amuse.c %/snapshot_amuse_read.c
+WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/inspect/inspector.c src/inspect/texels.c $(sort $(wildcard src/web/*.c))
+WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o
+WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
+EMCC     := NODE_PATH=/usr/share/nodejs emcc
+WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web \
+            -sEXPORTED_RUNTIME_METHODS=ccall,cwrap,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 --no-entry
+
+web: deps-web
+	$(Q)$(MAKE) --no-print-directory $(JOBS) $(WEB)/index.html $(WEB)/holmberg.html
+
+$(WEB)/include: ; $(Q)mkdir -p $@/GL && ln -sf /usr/include/GL/glew.h $@/GL/glew.h && ln -sfn /usr/include/Random123 $@/Random123
+$(WEB)/obj/base/rng.o: WEB_ALSO = -D__riscv -DR123_USE_GNU_UINT128=1 -DR123_USE_PHILOX_64BIT=1
+$(WEB)/obj/%.o: src/%.c Makefile | $(WEB)/include
+	$(call say,EMCC,$<)
+	$(Q)mkdir -p $(@D) && $(EMCC) $(WEB_FLAGS) $(WEB_ALSO) -MMD -MP -c -o $@ $<
+$(WEB)/obj/gen/%.o: $(B)/gen/%.c | $(WEB)/include
+	$(call say,EMCC,$<)
+	$(Q)mkdir -p $(@D) && $(EMCC) $(WEB_FLAGS) -c -o $@ $<
+
+$(WEB)/holmberg.js: $(WEB_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(EMCC) $(WEB_LINK) -o $@ $^
+$(WEB)/index.html: $(WEB)/holmberg.js $(wildcard src/web/page.*) $(wildcard shaders/exercises/*) tools/page.sh
+	$(call say,PAGE,$@)
+	$(Q)tools/page.sh src/web/page.html >$@ && cp src/web/page.css src/web/page.js $(WEB)
+# Opens from a disk, where a browser loads no second file.
+$(WEB)/holmberg.html: $(WEB)/index.html
+	$(call say,PAGE,$@)
+	$(Q)tools/page.sh src/web/page.html $(WEB) >$@
 
 LINKED := $(B)/libprogram.a $(B)/libholmberg.a
 TESTED := $(CALLS:%=$(B)/libholmberg-%.a) $(LINKED)
@@ -243,4 +281,4 @@ $(B)/flags: FORCE
 .PHONY: FORCE
 FORCE:
 
--include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(WEB)/obj -name '*.d' 2>/dev/null)

@@ -72,7 +72,10 @@ export DISPLAY
 # take a case each of forces and pictures (SMOKE), and all of what a context itself does.
 contexts() {
   case $1 in
-  test_gl_arithmetic | test_gl_context | test_gl_foreign | test_gl_paint | test_gl_pairs_faults | test_gl_reload | \
+  test_gl_versions) echo es3.0 es3.1 es3.2 gl3.3 gl4.1 gl4.5 ;;
+  test_gl_arithmetic) echo osmesa egl glfw es3.0 es3.1 es3.2 gl3.3 gl4.1 ;;
+  test_gl_context | test_gl_foreign | test_gl_paint) echo osmesa egl glfw gles ;;
+  test_gl_pairs_faults | test_gl_reload | \
     test_gl_shader | test_gl_tone_map | test_gl_trace) echo osmesa egl glfw ;;
   test_gl_force | test_gl_scene) echo 'osmesa egl,smoke glfw,smoke' ;;
   *) echo osmesa ;;
@@ -80,13 +83,27 @@ contexts() {
 }
 
 # in_context CONTEXT[,smoke] NAME: a software renderer without threads of its own keeps one core busy, and short passes do
-# not wait for threads to wake up; test_gl_pairs has them, so that both ways are tested.
+# not wait for threads to wake up; test_gl_pairs has them, so that both ways are tested. es3.0 and gl3.3 are the versions of
+# OpenGL that Mesa is asked for, gl4.1 is Apple's last; what their extensions would add is taken away.
 in_context() {
-  local threads=0 platform='' context=${1%,*} smoke=()
+  local threads=0 platform='' context=${1%,*} more=()
+  local newer='-GL_ARB_compute_shader -GL_ARB_shader_storage_buffer_object -GL_ARB_buffer_storage -GL_KHR_robustness'
   [ "$2" = test_gl_pairs ] && threads=2
-  [ "$context" = egl ] && platform=surfaceless
-  [ "$1" = "$context" ] || smoke=(SMOKE=1)
-  begin "$2, $1" env HB_CONTEXT="$context" "${smoke[@]}" EGL_PLATFORM=$platform LP_NUM_THREADS=$threads "$build/tests/$2"
+  [ "$1" = "$context" ] || more=(SMOKE=1)
+  case $context in
+  es*)
+    more+=(VERSION="OpenGL ES ${context#es}" MESA_GLES_VERSION_OVERRIDE="${context#es}")
+    context=gles
+    ;;
+  gl[0-9]*)
+    [ "$context" = gl3.3 ] && newer+=' -GL_ARB_gpu_shader5 -GL_ARB_gpu_shader_fp64'
+    [ "$context" = gl4.5 ] || more+=(MESA_EXTENSION_OVERRIDE="$newer")
+    more+=(VERSION="OpenGL ${context#gl}" MESA_GL_VERSION_OVERRIDE="${context#gl}")
+    context=egl
+    ;;
+  esac
+  case $context in egl | gles) platform=surfaceless ;; esac
+  begin "$2, $1" env HB_CONTEXT="$context" "${more[@]}" EGL_PLATFORM=$platform LP_NUM_THREADS=$threads "$build/tests/$2"
 }
 
 # A thread that waits leaves its processor to the other program.
@@ -106,14 +123,15 @@ for source in tests/unit/test_*.c; do
   esac
 done
 
-# The largest first, so that the last ones are short. view.bats has an X server of its own, for its keyboard.
+# The longest first, which is the largest but for web.bats, so that the last ones are short. view.bats has an X server of its
+# own, for its keyboard.
 export HOLMBERG=$build/holmberg
 export BATS_TEST_TIMEOUT=900 # what hangs, fails
-# shellcheck disable=SC2045 # names without spaces
-for source in $(ls -S tests/cli/*.bats); do
+# shellcheck disable=SC2012,SC2045 # names without spaces
+for source in tests/cli/web.bats $(ls -S --ignore=web.bats tests/cli/ | sed -n 's|.*[.]bats$|tests/cli/&|p'); do
   case $source in
   *view.bats) [ -n "$host_only" ] || begin view.bats env -u DISPLAY bats --tap "$source" ;;
-  *gl*.bats | *g6.bats | *install.bats | *python.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
+  *gl*.bats | *g6.bats | *install.bats | *python.bats | *web.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
   *) begin "$(basename "$source")" bats --tap "$source" ;;
   esac
 done

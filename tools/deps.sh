@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|test|long|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
+# deps.sh run|web|test|long|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
 # installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
 # installing.
 set -eu
@@ -10,14 +10,14 @@ target=$1
 needs='
 run,test,lint c:stdio.h                 build-essential      gcc                  base-devel   gcc
 run,test,lint cmd:pkg-config            pkg-config           pkgconf-pkg-config   pkgconf      pkg-config
-run,test,lint pc:glew                   libglew-dev          glew-devel           glew         glew
+run,test,lint,web pc:glew                   libglew-dev          glew-devel           glew         glew
 run,test,lint pc:glfw3                  libglfw3-dev         glfw-devel           glfw         glfw
 run,test,lint pc:egl                    libegl-dev           libglvnd-devel       libglvnd     -
 run,test,lint pc:hdf5                   libhdf5-dev          hdf5-devel           hdf5         hdf5
 run,test,lint pc:libpng                 libpng-dev           libpng-devel         libpng       libpng
 run,test,lint pc:zlib                   zlib1g-dev           zlib-devel           zlib         -
 run,test,lint pc:libcjson               libcjson-dev         cjson-devel          cjson        cjson
-run,test,lint c:Random123/philox.h      librandom123-dev     Random123-devel      random123    random123
+run,test,lint,web c:Random123/philox.h      librandom123-dev     Random123-devel      random123    random123
 run,test      lib:libEGL.so.1           libegl1              libglvnd-egl         libglvnd     -
 run,test      lib:libEGL_mesa.so.0      libegl-mesa0         mesa-libEGL          mesa         -
 run,test      lib:dri/swrast_dri.so     libgl1-mesa-dri      mesa-dri-drivers     mesa         -
@@ -42,6 +42,8 @@ test          cmd:g++                  g++                  gcc-c++             
 test          lib:python3/dist-packages/numpy python3-numpy python3-numpy   python-numpy numpy
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
+web           cmd:emcc                  emscripten           emscripten           emscripten   emscripten
+test          cmd:firefox-esr           firefox-esr          firefox              firefox      firefox
 deb           cmd:dpkg-buildpackage    dpkg-dev             -                    -            -
 deb           cmd:dh                   debhelper            -                    -            -
 deb           cmd:dh_python3           dh-python            -                    -            -

@@ -74,10 +74,11 @@ export -f compiles
 
 # A scheme of pairs/ is compiled with every interaction in every precision, and with every way to fetch a source;
 # as 4.30, because the reference compiler knows only half of GL_ARB_gpu_shader5, by which 3.30 does the same.
-# all_shaders: the words of `compiles` for each, ended by zeros.
+# all_shaders: the words of `compiles` for each, ended by zeros; each for OpenGL ES, too, unless it needs doubles,
+# rectangles, or the loader, which writes out the loops over outputs of near/.
 # shellcheck disable=SC2317
 all_shaders() {
-  local file version interaction precision layout source
+  local file version interaction precision layout source es
   local pair='#define I_EACH 2
 #define UNROLL 2
 #define PARTIAL 16
@@ -86,7 +87,13 @@ all_shaders() {
 #define WORKGROUP 64
 #define THREADS_PER_BODY 2
 #define IN_WORDS WORDS'
-  one() { printf '%s\0' "$@"; }
+  one() {
+    printf '%s\0' "$@"
+    case $1,$4 in *'PRECISION 3'* | *RECTANGLE* | *'SOURCE 1' | *bench/* | *near/*) return ;; esac
+    es=300es
+    case $1,$4 in *.comp,* | *'J_SOURCE 3'*) es=310es ;; esac
+    printf '%s\0' "$1" "$es" "$3" "$4"
+  }
   find shaders -name '*.frag' -o -name '*.vert' -o -name '*.comp' | sort | while read -r file; do
     version=330
     if [[ $file == shaders/hermite/* ]]; then
@@ -102,7 +109,7 @@ all_shaders() {
     fi
     [[ $file == *.comp || $file == shaders/pairs/* || $file == shaders/common/* ]] && version=430
     if [[ $file != shaders/pairs/* ]]; then
-      one "$file" "$version" '' ''
+      one "$file" "$version" '' '#define PRECISION 0'
       continue
     fi
     for interaction in shaders/interactions/*.glsl; do

@@ -48,13 +48,24 @@ const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 // Arrays of constant length stay in registers as long as every index is a constant. The loader therefore unrolls the
 // loops over them ("Loops of constant length" in README.md), since drivers cannot be relied on to do it.
 
+// as_written(x): x, computed as it is written. Where GLSL lacks `precise` (OpenGL ES before 3.2, WebGL), the bits of x pass
+// through a number that the compiler cannot know: a uniform that nobody sets, and that is therefore 0.
+#ifdef HB_HAS_PRECISE
+#define as_written(x) (x)
+#else
+uniform uint always_0;
+float as_written(float x) { return uintBitsToFloat(floatBitsToUint(x) ^ always_0); }
+vec3 as_written(vec3 x) { return uintBitsToFloat(floatBitsToUint(x) ^ always_0); }
+vec4 as_written(vec4 x) { return uintBitsToFloat(floatBitsToUint(x) ^ always_0); }
+#endif
+
 // The vector from sink to source. In ds the high parts cancel exactly where particles are close, which is where
 // the low parts matter. `precise` keeps the compiler from changing the order of the sum: it might otherwise
 // replace (jh - ih) + (jl - il) by (jh + jl) - (ih + il), where jh + jl rounds the low part away.
 real3 separation(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS]) {
 #if PRECISION == DS
-  precise vec3 high = j[0].xyz - i[0].xyz;
-  precise vec3 low = j[RECORDS].xyz - i[RECORDS].xyz;
+  precise vec3 high = as_written(j[0].xyz - i[0].xyz);
+  precise vec3 low = as_written(j[RECORDS].xyz - i[RECORDS].xyz);
   return high + low;
 #else
   return j[0].xyz - i[0].xyz;
@@ -107,9 +118,10 @@ struct total {
 // sum += more, lost += the rounding error of that sum, which is itself a float (Knuth 1969). `rounded` is the part of
 // `more` that arrived in s. In exact arithmetic `error` is zero: without `precise` a compiler may drop it.
 void add(inout vec4 sum, inout vec4 lost, vec4 more) {
-  precise vec4 s = sum + more;
-  precise vec4 rounded = s - sum;
-  precise vec4 error = (sum - (s - rounded)) + (more - rounded);
+  precise vec4 s = as_written(sum + more);
+  precise vec4 rounded = as_written(s - sum);
+  precise vec4 before = as_written(s - rounded);
+  precise vec4 error = as_written(sum - before) + as_written(more - rounded);
   sum = s;
   lost += error;
 }
@@ -117,8 +129,8 @@ void add(inout vec4 sum, inout vec4 lost, vec4 more) {
 // The same where `more` is usually the smaller of the two and already contains what was lost before (Kahan 1965).
 // Three operations instead of seven; this one runs for every stretch (the PARTIAL sources of one float sum).
 void carry(inout vec4 sum, out vec4 lost, vec4 more) {
-  precise vec4 s = sum + more;
-  precise vec4 error = more - (s - sum);
+  precise vec4 s = as_written(sum + more);
+  precise vec4 error = more - as_written(s - sum);
   sum = s;
   lost = error;
 }
@@ -130,7 +142,11 @@ void carry(inout vec4 sum, out vec4 lost, vec4 more) {
 // its sum.
 #if DOUBLE_SINGLE_SUMS && defined(ROOT_ERROR) && defined(ROOTS)
 void remove_bias(inout vec4 lost, vec4 part, vec4 roots) {
+#ifdef HB_HAS_PRECISE
   precise vec4 more = fma(-(ROOT_ERROR) * roots, part, lost);
+#else
+  vec4 more = lost - ROOT_ERROR * roots * part;
+#endif
   lost = more;
 }
 #endif

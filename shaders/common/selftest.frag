@@ -36,7 +36,7 @@ float product_error(float a, float b, float p) {
 }
 
 void main() {
-  vec4 given = texelFetch(cases, int(gl_FragCoord.x));
+  vec4 given = bufferFetch(cases, int(gl_FragCoord.x));
   float a = given.x, b = given.y, c = given.z, special = given.w;
 
   float s = a + b;
@@ -61,9 +61,9 @@ void main() {
 #elif PRECISION == COMPENSATED
 
 void main() {
-  vec4 given = texelFetch(cases, int(gl_FragCoord.x));
+  vec4 given = bufferFetch(cases, int(gl_FragCoord.x));
   float a = given.x, b = given.y, c = given.z;
-  vec4 more = vec4(b, c, -a, b * c);
+  vec4 more = as_written(vec4(b, c, -a, b * c));
 
   vec4 sum = vec4(a, a, c, a), lost = vec4(0.0);
   add(sum, lost, more);
@@ -72,7 +72,7 @@ void main() {
 
   sum = vec4(a, a, c, a);
   lost = TINY * vec4(c, b, b, c);
-  precise vec4 both = more + lost;
+  precise vec4 both = as_written(more + lost);
   carry(sum, lost, both);
   result[2] = floatBitsToUint(sum);
   result[3] = floatBitsToUint(lost);
@@ -81,7 +81,7 @@ void main() {
 #else
 
 void main() {
-  vec4 given = texelFetch(cases, int(gl_FragCoord.x));
+  vec4 given = bufferFetch(cases, int(gl_FragCoord.x));
   double x = double(given.x) + double(given.y) * double(TINY); // all 53 bits in use
   double y = double(given.z) + double(given.x) * double(TINY);
 

@@ -50,7 +50,7 @@ layout(std430, binding = 0) readonly buffer source_storage {
 };
 texel4 source_texel(int t) { return storage_texels[t]; }
 #else
-texel4 source_texel(int t) { return texelFetch(particles, t); }
+texel4 source_texel(int t) { return bufferFetch(particles, t); }
 #endif
 
 struct particle {
@@ -70,7 +70,7 @@ particle source(int j) {
   return p;
 }
 
-texel4 sink_texel(int t) { return has_points == 1 ? texelFetch(points, t) : texelFetch(particles, t); }
+texel4 sink_texel(int t) { return has_points == 1 ? bufferFetch(points, t) : bufferFetch(particles, t); }
 
 // The sink at this place among the sinks: a point of that place, or the source of that number.
 particle sink(int place, int number) {

@@ -46,8 +46,8 @@ uvec3 low_bits(wide3 a) { return floatBitsToUint(a.low); }
 
 // high + low, renormalized to the nearest float and a remainder; needs |low| <= |high|.
 wide3 normal(vec3 high, vec3 low) {
-  precise vec3 sum = high + low;
-  precise vec3 rest = low - (sum - high);
+  precise vec3 sum = as_written(high + low);
+  precise vec3 rest = low - as_written(sum - high);
   return wide3(sum, rest);
 }
 
@@ -61,9 +61,9 @@ vec3 product_error(vec3 a, vec3 b, vec3 product) {
 #else
 // a = high + low, of 12 bits each.
 void halves(vec3 a, out vec3 high, out vec3 low) {
-  precise vec3 t = 4097.0 * a;
-  precise vec3 upper = t - (t - a);
-  precise vec3 lower = a - upper;
+  precise vec3 t = as_written(4097.0 * a);
+  precise vec3 upper = t - as_written(t - a);
+  precise vec3 lower = a - as_written(upper);
   high = upper;
   low = lower;
 }
@@ -72,15 +72,19 @@ vec3 product_error(vec3 a, vec3 b, vec3 product) {
   vec3 ah, al, bh, bl;
   halves(a, ah, al);
   halves(b, bh, bl);
-  precise vec3 error = ((ah * bh - product) + ah * bl + al * bh) + al * bl;
+  precise vec3 error = as_written(ah * bh) - product;
+  error = as_written(error) + as_written(ah * bl);
+  error = as_written(error) + as_written(al * bh);
+  error = as_written(error) + al * bl;
   return error;
 }
 #endif
 
 wide3 plus(wide3 a, wide3 b) {
-  precise vec3 sum = a.high + b.high;
-  precise vec3 part = sum - a.high;
-  precise vec3 error = (a.high - (sum - part)) + (b.high - part);
+  precise vec3 sum = as_written(a.high + b.high);
+  precise vec3 part = as_written(sum - a.high);
+  precise vec3 before = as_written(sum - part);
+  precise vec3 error = as_written(a.high - before) + as_written(b.high - part);
   precise vec3 low = error + (a.low + b.low);
   return normal(sum, low);
 }
@@ -88,7 +92,7 @@ wide3 plus(wide3 a, wide3 b) {
 wide3 minus(wide3 a, wide3 b) { return plus(a, wide3(-b.high, -b.low)); }
 
 wide3 times(wide s, wide3 a) {
-  precise vec3 product = s.high * a.high;
+  precise vec3 product = as_written(s.high * a.high);
   precise vec3 low = product_error(vec3(s.high), a.high, product) + (s.high * a.low + s.low * a.high);
   return normal(product, low);
 }
@@ -96,9 +100,9 @@ wide3 times(wide s, wide3 a) {
 wide3 times(float s, wide3 a) { return times(wide(s, 0.0), a); }
 
 wide3 over(wide3 a, float n) {
-  precise vec3 quotient = a.high / n;
-  precise vec3 product = quotient * n;
-  precise vec3 rest = (a.high - product) - product_error(quotient, vec3(n), product) + a.low;
+  precise vec3 quotient = as_written(a.high / n);
+  precise vec3 product = as_written(quotient * n);
+  precise vec3 rest = as_written(a.high - product) - product_error(quotient, vec3(n), product) + a.low;
   precise vec3 low = rest / n;
   return normal(quotient, low);
 }

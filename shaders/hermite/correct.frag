@@ -11,7 +11,7 @@ void main() {
 #define EMPTY(l) layer[l] = uvec4(0u);
   EACH_LAYER(EMPTY)
   if (at < first || at >= sink_count) discard; // belongs to another portion
-  float step = corrected(body_at(texelFetch(sinks, at).r), at - first, result);
+  float step = corrected(body_at(bufferFetch(sinks, at).r), at - first, result);
   result[3].w = floatBitsToUint(step);
 #define FILL(l) layer[l] = result[l];
   EACH_LAYER(FILL)

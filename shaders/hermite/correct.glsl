@@ -11,7 +11,7 @@ layout(std430, binding = 4) readonly buffer total_storage {
 uvec4 total_texel(int t) { return totals[t]; }
 #else
 uniform usamplerBuffer totals;
-uvec4 total_texel(int t) { return texelFetch(totals, t); }
+uvec4 total_texel(int t) { return bufferFetch(totals, t); }
 #endif
 uniform int segments;          // that the sources were divided into
 uniform int groups, each;      // of sinks: groups per segment, sinks per group

@@ -20,5 +20,6 @@ uniform uint expected; // workgroups that have ended when this dispatch has
 int stride() { return int(gl_NumWorkGroups.x * gl_WorkGroupSize.x); }
 
 void count_workgroup() {
+  barrier(); // the first of its threads speaks for all
   if (gl_LocalInvocationIndex == 0u && atomicAdd(ended, 1u) + 1u == expected) complete = expected;
 }

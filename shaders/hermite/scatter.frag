@@ -11,5 +11,5 @@ void main() {
   ivec2 at = ivec2(number % ROW, number / ROW);
 #define COPY(l) layer[l] = texelFetch(block, ivec3(at, l), 0);
   COPY(0) COPY(1) COPY(2) COPY(3) COPY(4) COPY(5) COPY(6) COPY(7)
-  layer[2].w = texelFetch(levels, number).r;
+  layer[2].w = bufferFetch(levels, number).r;
 }

@@ -7,8 +7,9 @@ flat out int number;          // in the block
 const int ROW = 1024;
 
 void main() {
-  int i = texelFetch(sinks, gl_VertexID).r;
+  int i = bufferFetch(sinks, gl_VertexID).r;
   vec2 texel = vec2(i % ROW, i / ROW) + 0.5;
   number = gl_VertexID;
+  gl_PointSize = 1.0;
   gl_Position = vec4(2.0 * texel / vec2(ROW, rows) - 1.0, 0.0, 1.0);
 }

@@ -41,9 +41,10 @@ wide time_until_now(uvec3 t) { return wide_of(now.x, now.y) - wide_of(t.x, t.y);
 #else
 // a + b = result.high + result.low exactly, whichever is larger.
 wide exact_sum(float a, float b) {
-  precise float sum = a + b;
-  precise float part = sum - a;
-  precise float error = (a - (sum - part)) + (b - part);
+  precise float sum = as_written(a + b);
+  precise float part = as_written(sum - a);
+  precise float before = as_written(sum - part);
+  precise float error = as_written(a - before) + as_written(b - part);
   return wide(sum, error);
 }
 

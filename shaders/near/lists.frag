@@ -17,7 +17,7 @@ void main() {
     uint found[I_EACH];
     for (int k = 0; k < I_EACH; k++) found[k] = 0u;
     for (int stop = min(j + group, end); j < stop; j++) {
-      vec4 source = texelFetch(sources, j);
+      vec4 source = bufferFetch(sources, j);
       for (int k = 0; k < I_EACH; k++) {
         vec3 rij = source.xyz - my[k].x;
         float reach = my[k].reach + source.w; // the radius, and e of both

@@ -25,7 +25,7 @@ struct point {
 };
 
 point point_at(int i) {
-  uvec4 place = texelFetch(points, 2 * i), more = texelFetch(points, 2 * i + 1);
+  uvec4 place = bufferFetch(points, 2 * i), more = bufferFetch(points, 2 * i + 1);
   return point(uintBitsToFloat(place.xyz), uintBitsToFloat(place.w), uintBitsToFloat(more.y), int(more.x));
 }
 

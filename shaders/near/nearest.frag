@@ -22,7 +22,7 @@ void main() {
   }
   int end = segment_end();
   for (int j = segment_begin(); j < end; j++) {
-    vec4 source = texelFetch(sources, j);
+    vec4 source = bufferFetch(sources, j);
     for (int k = 0; k < I_EACH; k++) {
       vec3 rij = source.xyz - my[k].x;
       float d = sqrt(dot(rij, rij) + TINY), e = source.w + my[k].e;

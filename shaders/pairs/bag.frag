@@ -17,7 +17,7 @@
 //
 // Fragments are numbered along the rows of the framebuffer, or up and down in bands of rows (common/layout.glsl).
 // llvmpipe runs 4 x 2 fragments in step: with bands of 2 their sinks have neighboring numbers, and all of them are
-// careful (see below) at the same time. On a GPU, bands of 16 make fragments that run together fetch the same source.
+// careful (see below) at the same time. On a GPU, bands of 4 make fragments that run together fetch the same source.
 //
 //        segment 0             segment 1             segment 2           sources ->
 //   |-----bag 0-----|bag 1|-----bag 0-----|bag 1|-----bag 0-----|bag 1|
@@ -68,7 +68,7 @@ void main() {
   int walked = token;
   for (int k = 0; k < I_EACH; k++) {
     int at = min(first + k, sink_count - 1);
-    me[k] = texelFetch(sinks, at).r;
+    me[k] = bufferFetch(sinks, at).r;
     my[k] = sink(at, me[k]);
     t[k] = nothing_yet();
   }
@@ -96,8 +96,13 @@ void main() {
     for (int k = 0; k < I_EACH; k++) f[k] = begin_sum(t[k]);
     for (int j = stretch; j < fast_stop; j += UNROLL) {
       for (int q = 0; q < UNROLL; q++) p[q] = source(j + q);
+#ifdef SOFTWARE // a processor has registers for the sums of one sink, not of all
+      for (int k = 0; k < I_EACH; k++)
+        for (int q = 0; q < UNROLL; q++) interact(my[k].r, p[q].r, parameter, f[k].f);
+#else
       for (int q = 0; q < UNROLL; q++)
         for (int k = 0; k < I_EACH; k++) interact(my[k].r, p[q].r, parameter, f[k].f);
+#endif
     }
     for (int j = fast_stop; j < stop; j++) {
       p[0] = source(j);

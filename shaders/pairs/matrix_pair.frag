@@ -30,7 +30,7 @@ uniform vec4 parameter_low;
 
 void main() {
   ivec2 pair = origin + ivec2(gl_FragCoord.xy);
-  int me = texelFetch(sinks, pair.x).r;
+  int me = bufferFetch(sinks, pair.x).r;
   particle my = sink(pair.x, me);
   particle other = source(pair.y);
   real4 parameter = real4(parameter_high) + real4(parameter_low);

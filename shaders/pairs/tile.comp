@@ -106,7 +106,7 @@ void main() {
   uvec4 words[WORDS];
   for (int k = 0; k < I_EACH; k++) {
     int at = min(number(k), sink_count - 1);
-    me[k] = texelFetch(sinks, at).r;
+    me[k] = bufferFetch(sinks, at).r;
     my[k] = sink(at, me[k]);
     t[k] = nothing_yet();
     walked[k] = token;

@@ -12,7 +12,7 @@ uniform int palette_row;
 
 vec3 color_of(int number, vec3 velocity) {
   int last = textureSize(palette, 0).x - 1;
-  float value = color_by == SPEED ? length(velocity) : texelFetch(values, number).x;
+  float value = color_by == SPEED ? length(velocity) : bufferFetch(values, number).x;
   if (color_by == GROUP) return texelFetch(palette, ivec2(int(value) & last, palette_row), 0).rgb;
   float t = clamp((value - range.x) * range.y + range.z, 0.0, 1.0) * float(last);
   int from = int(t);

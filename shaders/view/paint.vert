@@ -11,9 +11,9 @@ void main()
 {
   const int corners[6] = int[6](0, 1, 2, 2, 1, 3);
   int first = 4 * (gl_VertexID / 6), corner = corners[gl_VertexID % 6];
-  vec4 two = texelFetch(quads, first + corner / 2), cell = texelFetch(quads, first + 2);
+  vec4 two = bufferFetch(quads, first + corner / 2), cell = bufferFetch(quads, first + 2);
   vec2 place = corner % 2 == 0 ? two.xy : two.zw; // pixels from the upper left corner
   atTexel = cell.xy + cell.zw * vec2(corner % 2, corner / 2);
-  ofColor = texelFetch(quads, first + 3);
+  ofColor = bufferFetch(quads, first + 3);
   gl_Position = vec4(2.0 * place.x / size.x - 1.0, 1.0 - 2.0 * place.y / size.y, 0.0, 1.0);
 }

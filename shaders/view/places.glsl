@@ -33,7 +33,7 @@ vec4 from_double(uvec4 high, uvec4 low) {
   uvec4 bits = (high & 0x80000000u) | uvec4(clamp(exponent, 0, 255)) << 23u | (high & 0xfffffu) << 3u | low >> 29u;
   return mix(uintBitsToFloat(bits), vec4(0.0), lessThanEqual(exponent, ivec4(0)));
 }
-vec4 record(int t) { return from_double(texelFetch(particles, t), texelFetch(particles, t + 1)); }
+vec4 record(int t) { return from_double(bufferFetch(particles, t), bufferFetch(particles, t + 1)); }
 vec4 place_of(int k) { return record(texels * k); }
 vec3 velocity_of(int k) { return drift.xyz + record(texels * k + 2).xyz; }
 
@@ -41,11 +41,11 @@ vec3 velocity_of(int k) { return drift.xyz + record(texels * k + 2).xyz; }
 uniform samplerBuffer particles;
 uniform int texels;
 
-vec4 place_of(int k) { return texelFetch(particles, texels * k); }
-vec3 velocity_of(int k) { return drift.xyz + texelFetch(particles, texels * k + 1).xyz; }
+vec4 place_of(int k) { return bufferFetch(particles, texels * k); }
+vec3 velocity_of(int k) { return drift.xyz + bufferFetch(particles, texels * k + 1).xyz; }
 #endif
 
 uniform usamplerBuffer order; // number of the particle stored as the k-th, where they are not in order
 uniform int has_order;
 
-int number_of(int k) { return has_order == 1 ? int(texelFetch(order, k).x) : k; }
+int number_of(int k) { return has_order == 1 ? int(bufferFetch(order, k).x) : k; }

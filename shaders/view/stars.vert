@@ -12,6 +12,7 @@
 #define DOT 2
 
 uniform int point;
+uniform int lit; // particles from this number on are dark matter
 uniform vec4 star; // sigma in samples: at the center's distance, smallest, largest; mass of a typical star, or 0
 uniform float unit; // of light; below 1 where the target cannot hold more than 1
 const float REACH = 2.7; // sigmas
@@ -28,7 +29,7 @@ void main() {
   light = vec4(0.0);
   profile = vec4(1.0);
   offset = vec2(0.0);
-  if (!is_before_camera(s)) return;
+  if (!is_before_camera(s) || number_of(k) >= lit) return;
 
   // Light falls with the square of the distance and grows with the square root of the mass. A star shrinks as long as
   // there are samples to show its size, then grows fainter.

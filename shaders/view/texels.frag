@@ -43,9 +43,9 @@ uvec4 texel(ivec2 cell, int slot) {
 #if SOURCE == ARRAY_FLOATS || SOURCE == ARRAY_WORDS
   int at = place.z * (cell.x * grid.y + beside + (grid.z == 1 ? grid.x : grid.w) * turn) + slot;
 #if SOURCE == ARRAY_FLOATS
-  return floatBitsToUint(texelFetch(source, at));
+  return floatBitsToUint(bufferFetch(source, at));
 #else
-  return texelFetch(source, at);
+  return bufferFetch(source, at);
 #endif
 #else
   ivec2 here = texel_of(grid.x * turn + cell.x, place.x, place.y);

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { HELPERS_MOST = 255 };
@@ -19,11 +20,12 @@ static const double SPIN_SECONDS = 100e-6;
 /* A helper that stays inside for longer than this may need the caller's core. */
 static const double WAIT_SECONDS = 5e-6;
 
-/* The gate to the loop: how many helpers are inside, whether more may enter, and which loop it is. */
+/* The gate to the loop: how many helpers are inside, how many it wants, whether more may enter, and which loop it is. */
 #define ONE_INSIDE UINT64_C(1)
-#define ALL_INSIDE UINT64_C(0xffff)
-#define OPEN       UINT64_C(0x10000)
-#define ONE_LOOP   UINT64_C(0x20000)
+#define ONE_WANTED UINT64_C(0x10000)
+#define ALL        UINT64_C(0xffff) /* of either */
+#define OPEN       UINT64_C(0x100000000)
+#define ONE_LOOP   UINT64_C(0x200000000)
 
 static struct {
   atomic_flag taken; /* by a caller */
@@ -33,7 +35,6 @@ static struct {
   void (*work)(void *context, size_t k);
   void *context;
   size_t count;
-  int wanted; /* helpers */
   _Alignas(64) atomic_size_t next;
   _Alignas(64) _Atomic uint64_t gate;
 
@@ -82,7 +83,12 @@ static void work_on(void)
 
 /* ---- helpers ---- */
 
-static int is_new(uint64_t gate, uint64_t seen) { return (gate & OPEN) && gate / ONE_LOOP != seen; }
+/* Whether a helper who has seen an earlier loop may enter. One too many would only make all others wait for the gate's cache
+ * line. */
+static int is_new(uint64_t gate, uint64_t seen)
+{
+  return (gate & OPEN) && gate / ONE_LOOP != seen && (gate & ALL) < (gate / ONE_WANTED & ALL);
+}
 
 /* Wakes two; each of them wakes two more. */
 static void wake_some(void)
@@ -112,16 +118,16 @@ static void wait_for_loop(uint64_t seen)
   wake_some();
 }
 
-static void *help(void *number)
+static void *help(void *unused)
 {
-  int own = (int)(intptr_t)number;
+  (void)unused;
   for (uint64_t seen = 0;;) {
     wait_for_loop(seen);
     uint64_t gate = atomic_load(&team.gate);
     if (!is_new(gate, seen) || !atomic_compare_exchange_strong(&team.gate, &gate, gate + ONE_INSIDE))
       continue;
     seen = gate / ONE_LOOP;
-    if (own < team.wanted) work_on();
+    work_on();
     atomic_fetch_sub(&team.gate, ONE_INSIDE);
   }
   return NULL;
@@ -153,7 +159,7 @@ static void make_helpers(int wanted)
   pthread_sigmask(SIG_SETMASK, &all, &old);
   pthread_t thread;
   while (team.helpers < wanted && team.helpers < HELPERS_MOST &&
-         pthread_create(&thread, &detached, help, (void *)(intptr_t)team.helpers) == 0)
+         pthread_create(&thread, &detached, help, NULL) == 0)
     team.helpers++;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&detached);
@@ -167,14 +173,14 @@ static void share(int wanted, size_t count, void (*work)(void *context, size_t k
   team.work = work;
   team.context = context;
   team.count = count;
-  team.wanted = wanted;
   atomic_store(&team.next, 0);
-  atomic_store(&team.gate, (atomic_load(&team.gate) / ONE_LOOP + 1) * ONE_LOOP + OPEN);
+  uint64_t loop = atomic_load(&team.gate) / ONE_LOOP + 1;
+  atomic_store(&team.gate, loop * ONE_LOOP + OPEN + (uint64_t)wanted * ONE_WANTED);
   wake_some();
   work_on();
   atomic_fetch_and(&team.gate, ~OPEN);
   double begin = hb_clock_now();
-  while (atomic_load(&team.gate) & ALL_INSIDE) {
+  while (atomic_load(&team.gate) & ALL) {
     relax();
     if (hb_clock_now() - begin > WAIT_SECONDS) sched_yield();
   }
@@ -188,4 +194,30 @@ void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size
     return;
   }
   for (size_t k = 0; k < count; k++) work(context, k);
+}
+
+/* ---- copies ---- */
+
+enum {
+  COPIED = 256 << 10 /* bytes at a time; twice as many are copied before a second thread has woken up */
+};
+
+struct copy {
+  char *to;
+  const char *from;
+  size_t bytes;
+};
+
+static void copy_piece(void *context, size_t piece)
+{
+  const struct copy *c = context;
+  size_t at = piece * COPIED;
+  memcpy(c->to + at, c->from + at, hb_parallel_end(c->bytes, COPIED, at) - at);
+}
+
+void hb_parallel_copy(void *to, const void *from, size_t bytes)
+{
+  struct copy copy = {to, from, bytes};
+  hb_parallel_for(bytes > 2 * COPIED ? hb_parallel_threads() : 1, (bytes + COPIED - 1) / COPIED, copy_piece,
+                  &copy);
 }

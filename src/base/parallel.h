@@ -14,6 +14,9 @@ void hb_parallel_set_threads(int threads);
  * A second caller at the same time, or from within work, does its loop alone. */
 void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context);
 
+/* memcpy; by all threads where that is faster. */
+void hb_parallel_copy(void *to, const void *from, size_t bytes);
+
 /* The end of the piece of up to `size` out of n that starts at `from`; there are hb_div_ceil(n, size) of them. */
 static inline size_t hb_parallel_end(size_t n, size_t size, size_t from)
 {

@@ -113,6 +113,7 @@ static enum hb_status bench_one(struct bench *b, const char *scheme, const char 
   params.ni = ni;
   params.force.scheme = scheme;
   params.force.precision = precision;
+  params.block = b->draws;
   struct hb_bench_result result;
   HB_TRY(hb_bench_force(&params, &result));
   const struct hb_bench_row row = hb_bench_row(&params, &result, b->draws ? NAN : ceiling_for(b, scheme));
@@ -230,7 +231,8 @@ static const struct measurement {
   enum hb_status (*work)(struct settings *settings); /* NULL: a command of its own */
 } measurements[] = {
     {"force", "pairs per second, and with --check errors relative to double precision", bench_force},
-    {"draws", "microseconds of upload, draw, readback, and of all three together", bench_draws},
+    {"draws", "microseconds of upload, draw, readback, of all three together, and of a block's part",
+     bench_draws},
     {"ceiling", "multiply-adds per second in programs that do nothing else", bench_ceiling},
     {"run", "whole runs, the paper's Table 2; see 'holmberg bench run --help'", NULL},
     {"frames", "what drawing a run costs; see 'holmberg bench frames --help'", NULL},

@@ -49,7 +49,7 @@ static const struct hb_table_column context_columns[] = {
     {"reason", HB_TABLE_CHARS, AT(reason)},     {"vendor", HB_TABLE_CHARS, AT(vendor)},
     {"renderer", HB_TABLE_CHARS, AT(renderer)}, {"version", HB_TABLE_CHARS, AT(version)},
     {"major", HB_TABLE_INT, AT(major)},         {"minor", HB_TABLE_INT, AT(minor)},
-    {"software", HB_TABLE_TRUTH, AT(software)},
+    {"software", HB_TABLE_TRUTH, AT(software)}, {"es", HB_TABLE_TRUTH, AT(is_es)},
 };
 static const struct hb_table_column limit_columns[] = {
     {"context", HB_TABLE_TEXT, AT(name)},
@@ -161,8 +161,8 @@ static void print_contexts(const struct machine *machine)
     if (!context->usable)
       printf("  %-8s not usable: %s\n", context->name, context->reason);
     else
-      printf("  %-8s OpenGL %d.%d, %s%s\n", context->name, context->major, context->minor, context->renderer,
-             context->software ? " (software)" : "");
+      printf("  %-8s OpenGL %s%d.%d, %s%s\n", context->name, context->is_es ? "ES " : "", context->major,
+             context->minor, context->renderer, context->software ? " (software)" : "");
   }
 }
 

@@ -22,7 +22,8 @@ static const char *const points[] = {"star", "disc", "dot", NULL};
 #define FIELD(member) HB_OPTS_FIELD(struct settings, render.member)
 static const struct hb_opts_option options[] = {
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "PICTURE", .use = HB_OPTS_SHOWS,
-     .help = "file to write: .png, or a movie as .mp4, .mkv, .webm or .gif by ffmpeg; several frames as .png "
+     .help = "file to write: .png, or a movie as .mp4, .mkv, .webm, .apng or .gif by ffmpeg; several frames "
+             "as .png "
              "become PICTURE_0001.png, ... (default: FILE with extension .png, or .mp4 for several frames)"},
     {"size", 0, HB_OPTS_PIXELS, FIELD(width), "WxH", "1920x1080", .most = 32768,
      .help = "width and height in pixels"},

@@ -14,7 +14,7 @@ struct settings {
   struct hb_list schemes;
   struct hb_force_params force;
   const char *output;
-  int quiet;
+  int quiet, passes, slides;
 };
 
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
@@ -26,6 +26,10 @@ static const struct hb_opts_option options[] = {
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(force.eps), "EPS", "2^-8", .help = "softening"},
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "DIR", "trace",
      .help = "folder for the pictures, created if missing"},
+    {"passes", 0, HB_OPTS_FLAG, FIELD(passes),
+     .help = "each texture of each pass as a picture of its own, too"},
+    {"slides", 0, HB_OPTS_FLAG, FIELD(slides),
+     .help = "passes as slides of 1920 x 1080, too; of more than twelve the first three and the last"},
     {0}};
 
 static const char *const all_schemes = "cg2007 matrix2004 bag tile";
@@ -56,6 +60,15 @@ static enum hb_status get_particles(const struct hb_opts *opts, struct hb_partic
   return HB_OK;
 }
 
+static void report(const struct settings *s, const char *scheme, const struct hb_trace_cost *c, int files)
+{
+  double pairs = (double)c->pairs;
+  printf("wrote %s/%s.png", s->output, scheme);
+  if (files) printf(" and %d picture%s of its passes", files, files == 1 ? "" : "s");
+  printf(": %llu draw%s, %.4g bytes read and %.4g written per pair\n", (unsigned long long)c->draws,
+         c->draws == 1 ? "" : "s", (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
+}
+
 static enum hb_status trace_scheme(const struct settings *s, int is_named, const char *scheme,
                                    struct hb_particles *particles, size_t n)
 {
@@ -69,15 +82,10 @@ static enum hb_status trace_scheme(const struct settings *s, int is_named, const
     hb_trace_free(&trace);
     return HB_OK;
   }
-  if (status == HB_OK) status = hb_trace_write(&trace, s->output, &files);
-  if (status == HB_OK && !s->quiet) {
-    const struct hb_trace_cost *c = &trace.cost;
-    double pairs = (double)c->pairs;
-    printf("wrote %s/%s.png and %d pictures of its passes: %llu draw%s, %.4g bytes read and %.4g written "
-           "per pair\n",
-           s->output, scheme, files - 1, (unsigned long long)c->draws, c->draws == 1 ? "" : "s",
-           (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
-  }
+  if (status == HB_OK) status = hb_trace_write_sheet(&trace, s->output);
+  if (status == HB_OK && s->passes) status = hb_trace_write_passes(&trace, s->output, &files);
+  if (status == HB_OK && s->slides) status = hb_trace_write_slides(&trace, s->output, &files);
+  if (status == HB_OK && !s->quiet) report(s, scheme, &trace.cost, files);
   hb_trace_free(&trace);
   return status;
 }
@@ -117,7 +125,7 @@ static enum hb_status trace(const struct hb_opts *opts)
 
 const struct hb_opts_command hb_cmd_trace = {
     .name = "trace",
-    .summary = "Draw every texture of every pass over a few particles: how the kernels work.",
+    .summary = "Draw what every pass over a few particles reads and writes: how the kernels work.",
     .operand = "[MODEL|FILE]",
     .operand_min = 0,
     .operand_max = 1,
@@ -126,6 +134,6 @@ const struct hb_opts_command hb_cmd_trace = {
                {.options = hb_opts_quiet, .at = offsetof(struct settings, quiet)}},
     .settings_size = sizeof(struct settings),
     .example = "  holmberg trace -n 37 -o pictures\n"
-               "  holmberg trace plummer -n 64 --scheme matrix2004\n",
+               "  holmberg trace plummer -n 64 --scheme matrix2004 --slides\n",
     .work = trace,
 };

@@ -1,6 +1,8 @@
 /* holmberg view: a window onto a running simulation, or onto snapshots. */
 #include "cli/cmd.h"
 #include "console/models.h"
+#include "viewer/view_change.h"
+#include "viewer/view_detail.h"
 #include "viewer/view_input.h"
 #include "viewer/view_inspect.h"
 #include "viewer/view_keep.h"
@@ -14,7 +16,8 @@ struct settings {
   struct hb_view view;
   struct hb_window_params window;
   int inspect;
-  const char *script;
+  const char *script, *record;
+  double seconds; /* of the record */
 };
 
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
@@ -32,8 +35,20 @@ static const struct hb_opts_option options[] = {
      .help = "speed, acc, energy, step (time step), age (of the step), group"},
     {"groups", 0, HB_OPTS_COUNT, FIELD(view.groups), "K", "2",
      .help = "number of groups for --color-by group: equal parts of the particles, in their order"},
+    {"plain", 0, HB_OPTS_FLAG, FIELD(view.plain), .help = "no glow around bright places, key e: faster"},
     {"trails", 0, HB_OPTS_FLAG, FIELD(view.show_trails), .help = "draw the paths of the particles"},
     {"rate", 0, HB_OPTS_POSITIVE, FIELD(view.rate), "R", "10", .help = "snapshots of a series per second"},
+    {"speed", 0, HB_OPTS_POSITIVE, FIELD(view.speed_asked), "V",
+     .help = "time units a second at which a simulation is shown (default: the model's own; of a file, by "
+             "its dynamics)"},
+    {"record", 0, HB_OPTS_TEXT, FIELD(record), "FILE",
+     .help = "record a movie and quit: .mp4, .mkv, .webm, .gif or .apng by ffmpeg, or .png for a file per "
+             "picture; the clock of the movie counts, however long it takes"},
+    {"seconds", 0, HB_OPTS_POSITIVE, FIELD(seconds), "S", "10", .help = "length of --record"},
+    {"fps", 0, HB_OPTS_COUNT, FIELD(view.fps), "F", "30", .most = 1000,
+     .help = "pictures a second of a movie"},
+    {"cycle", 0, HB_OPTS_DURATION, FIELD(view.cycle_s), "TIME",
+     .help = "another model after this time, such as 20s; those that would be slow here are left out"},
     {"script", 0, HB_OPTS_TEXT, FIELD(script), "FILE",
      .help = "play the lines of FILE as if typed by a user, see below; - is standard input"},
     {0}};
@@ -55,15 +70,19 @@ static enum hb_status open_view(const struct hb_opts *opts, struct settings *s)
                    "option --color-by: a series of snapshots has no %s (expected speed or group)",
                    hb_coloring_name(view->color));
   view->show_hud = view->show_sliders = 1;
-  view->speed.pairs_per_s = view->speed.pictures_per_s = NAN;
-  view->style.point_size = 1.5;
-  view->style.exposure = 0.7;
+  view->measured.pairs_per_s = view->measured.pictures_per_s = view->measured.speed = NAN;
   view->style.adapt = 0.2; /* a close encounter does not make the picture blink */
-  hb_view_input_set_sliders(view);
   hb_camera_look(&view->window.camera, 0.5, 0.6, 0);
+  HB_TRY(hb_view_detail_full(view));
   if (s->inspect) HB_TRY(hb_view_inspect(view));
-  hb_view_say(view, "h: keys and mouse");
-  return hb_view_input_center(view);
+  hb_view_say(view, "h: help, space: pause, i: textures");
+  return hb_view_change_adopt(view);
+}
+
+static enum hb_status play(struct settings *s)
+{
+  if (s->script) return hb_view_script(&s->view, s->script);
+  return s->record ? hb_view_loop_play(&s->view, s->seconds) : hb_view_loop(&s->view, INFINITY);
 }
 
 static enum hb_status look(const struct hb_opts *opts)
@@ -71,7 +90,8 @@ static enum hb_status look(const struct hb_opts *opts)
   struct settings *s = opts->settings;
   struct hb_view *view = &s->view;
   enum hb_status status = open_view(opts, s);
-  if (status == HB_OK) status = s->script ? hb_view_script(view, s->script) : hb_view_loop(view, INFINITY);
+  if (status == HB_OK && s->record) status = hb_view_keep_record(view, s->record);
+  if (status == HB_OK) status = play(s);
   enum hb_status kept = hb_view_keep_close(view);
   hb_inspector_close(view->inspector);
   hb_view_source_close(&view->source);

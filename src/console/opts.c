@@ -9,12 +9,12 @@
 
 /* ---- rows that several commands share ---------------------------------------------------------------- */
 
-static const char *const contexts[] = {"auto", "egl", "osmesa", "glfw", NULL};
+static const char *const contexts[] = {"auto", "egl", "osmesa", "glfw", "gles", NULL};
 
 #define PLACE(member) HB_OPTS_FIELD(struct hb_force_params, member)
 const struct hb_opts_option hb_opts_place[] = {
     {"context", 0, HB_OPTS_WORD, PLACE(context), "NAME", .words.array = contexts, .use = HB_OPTS_ON_RESUME,
-     .help = "how to open OpenGL: auto, egl, osmesa, glfw (default: $HB_CONTEXT, else auto)"},
+     .help = "how to open OpenGL: auto, egl, osmesa, glfw, gles (default: $HB_CONTEXT, else auto)"},
     {"device", 0, HB_OPTS_TEXT, PLACE(device), "DEVICE", .use = HB_OPTS_ON_RESUME,
      .help = "INDEX, /dev/dri/... or software, see 'holmberg info' (default: $HB_DEVICE, else the first)"},
     {0}};

@@ -1,8 +1,12 @@
 #include "core/frame.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 
 #include <math.h>
+
+enum { PIECE = 4096, ALONE = 4 * PIECE /* particles that are moved before a second thread has woken up */ };
 
 /* sum m |q - origin|, all components together. */
 static double distance(size_t n, const double *m, const double *q, const double origin[3])
@@ -40,9 +44,23 @@ static int is_zero(const struct hb_frame *f)
   return !(f->x[0] || f->x[1] || f->x[2] || f->v[0] || f->v[1] || f->v[2]);
 }
 
+struct subtraction {
+  const double *origin, *q;
+  double *in_frame;
+  size_t n;
+};
+
+static void subtract_piece(void *context, size_t piece)
+{
+  const struct subtraction *s = context;
+  for (size_t i = piece * PIECE, end = hb_parallel_end(s->n, PIECE, i); i < end; i++)
+    for (size_t k = 0; k < 3; k++) s->in_frame[3 * i + k] = s->q[3 * i + k] - s->origin[k];
+}
+
 void hb_frame_subtract(const double origin[3], size_t n, const double *q, double *q_in_frame)
 {
-  for (size_t k = 0; k < 3 * n; k++) q_in_frame[k] = q[k] - origin[k % 3];
+  struct subtraction s = {origin, q, q_in_frame, n};
+  hb_parallel_for(n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(n, PIECE), subtract_piece, &s);
 }
 
 enum hb_status hb_frame_enter(const double origin[2][3], size_t n, const double **x, const double **v,

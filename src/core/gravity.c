@@ -1,20 +1,40 @@
 #include "core/gravity.h"
-#include "base/clones.h"
 #include "base/mem.h"
 #include "base/arith.h"
 #include "base/parallel.h"
+#include "base/simd.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Eight lanes are one AVX-512 vector, two of AVX2, four of SSE2 or NEON. Lane k always sums the sources 8 c + k in
- * ascending c, and the lanes are always added in the same tree: results do not depend on the vector width, the number
- * of threads or which sinks are computed together. */
+#if HB_SIMD_X86
+#define WIDTH      8
+#define NAME(stem) stem##_avx512
+#define TARGET     HB_SIMD_AVX512_TARGET
+#include "core/gravity_kernel.h"
+#define WIDTH      4
+#define NAME(stem) stem##_avx2
+#define TARGET     HB_SIMD_AVX2_TARGET
+#include "core/gravity_kernel.h"
+#endif
+#include "core/gravity_kernel.h"
+
+static const struct version {
+  void (*add_sources)(const struct hb_gravity *gravity, double eps2, size_t self, size_t from, size_t to,
+                      struct sink *sink);
+  void (*add_potential)(const struct hb_gravity *gravity, double eps2, size_t self, const double x[3],
+                        double sum[LANES]);
+} versions[] = {{add_sources_baseline, add_potential_baseline},
+#if HB_SIMD_X86
+                {add_sources_avx2, add_potential_avx2},
+                {add_sources_avx512, add_potential_avx512}
+#endif
+};
+
+/* The lanes are always added in the same tree: results do not depend on the vector width, the number of threads or which
+ * sinks are computed together. */
 enum {
-  LANES = 8,
   TILE = 2048, /* sources that stay in the second-level cache while SINKS sinks pass over them */
-  SINKS = 8,   /* sinks that share a tile */
-  SUMS = 7     /* ax ay az jx jy jz phi */
+  SINKS = 8    /* sinks that share a tile */
 };
 
 /* A pad has no mass and is so far away that 1 / r is small, yet r^2 does not overflow. */
@@ -30,6 +50,7 @@ enum hb_status hb_gravity_create(size_t n, struct hb_gravity **gravity)
   *gravity = NULL;
   struct hb_gravity *g;
   HB_TRY(HB_ALLOC(1, &g));
+  g->simd = hb_simd_best();
   double **columns[SUMS] = {&g->x, &g->y, &g->z, &g->vx, &g->vy, &g->vz, &g->m};
   for (int k = 0; k < SUMS; k++) {
     enum hb_status status = HB_ALLOC(padded(n), columns[k]);
@@ -67,58 +88,6 @@ void hb_gravity_set_j(struct hb_gravity *gravity, size_t nj, const double *m, co
   }
 }
 
-/* A sink and its sums, one lane each. */
-struct sink {
-  double x[3], v[3];
-  double sum[SUMS][LANES];
-};
-
-/* Adds the sources of chunk c to the sums: [PZ07] eq. 1 (as printed, with ri - rj, it repels; rij = xj - xi attracts)
- * and its time derivative. In the chunk that holds the sink, its own lane is put at unit distance without mass: an
- * exclusion by identity, right at eps = 0, too. NOT_HERE, a constant after inlining, spares all other chunks this. */
-enum { NOT_HERE = -1 };
-
-static inline __attribute__((always_inline)) void add_chunk(const struct hb_gravity *g, double eps2, size_t c,
-                                                            int lane, struct sink *restrict i)
-{
-#pragma omp simd
-  for (int k = 0; k < LANES; k++) {
-    double rx = g->x[c + k] - i->x[0], ry = g->y[c + k] - i->x[1], rz = g->z[c + k] - i->x[2];
-    double vx = g->vx[c + k] - i->v[0], vy = g->vy[c + k] - i->v[1], vz = g->vz[c + k] - i->v[2];
-    double r2 = rx * rx + ry * ry + rz * rz + eps2;
-    double rinv = 1 / sqrt(k == lane ? 1 : r2);
-    double rinv2 = rinv * rinv;
-    double mrinv = (k == lane ? 0 : g->m[c + k]) * rinv;
-    double mrinv3 = mrinv * rinv2;
-    double rv = 3 * (rx * vx + ry * vy + rz * vz) * rinv2;
-    i->sum[0][k] += mrinv3 * rx;
-    i->sum[1][k] += mrinv3 * ry;
-    i->sum[2][k] += mrinv3 * rz;
-    i->sum[3][k] += mrinv3 * (vx - rv * rx);
-    i->sum[4][k] += mrinv3 * (vy - rv * ry);
-    i->sum[5][k] += mrinv3 * (vz - rv * rz);
-    i->sum[6][k] -= mrinv;
-  }
-}
-
-/* Adds the sources from .. to, whole chunks; self is the index of the sink. */
-HB_CLONES static void add_sources(const struct hb_gravity *gravity, double eps2, size_t self, size_t from,
-                                  size_t to, struct sink *sink)
-{
-  const struct hb_gravity g = *gravity;
-  struct sink i = *sink;
-  size_t own = self / LANES * LANES;
-  size_t before = own < from ? from : own < to ? own : to;
-  for (size_t c = from; c < before; c += LANES) add_chunk(&g, eps2, c, NOT_HERE, &i);
-  size_t after = before;
-  if (own >= from && own < to) {
-    add_chunk(&g, eps2, own, (int)(self - own), &i);
-    after += LANES;
-  }
-  for (size_t c = after; c < to; c += LANES) add_chunk(&g, eps2, c, NOT_HERE, &i);
-  *sink = i;
-}
-
 static double add_lanes(const double s[LANES])
 {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
@@ -154,12 +123,14 @@ static void eval_piece(void *context, size_t piece)
 {
   const struct block *w = context;
   const struct hb_gravity *g = w->gravity;
+  const struct version *version = &versions[g->simd];
   struct sink sinks[SINKS] = {0};
   size_t first = piece * w->group, ni = hb_parallel_end(w->ni, w->group, first) - first;
   take_sinks(w, first, ni, sinks);
   for (size_t from = 0; from < g->n_padded; from += TILE) {
     size_t to = hb_parallel_end(g->n_padded, TILE, from);
-    for (size_t b = 0; b < ni; b++) add_sources(g, w->eps2, w->index[first + b], from, to, &sinks[b]);
+    for (size_t b = 0; b < ni; b++)
+      version->add_sources(g, w->eps2, w->index[first + b], from, to, &sinks[b]);
   }
   for (size_t b = 0; b < ni; b++) {
     double *a = w->a + 3 * (first + b), *j = w->j + 3 * (first + b);
@@ -191,25 +162,11 @@ void hb_gravity_at(const struct hb_gravity *gravity, double eps2, size_t ni, con
   eval((struct block){gravity, eps2, ni, .x = x, .v = v, .index = own, .a = a, .j = j, .phi = phi});
 }
 
-/* The potential alone, for the diagnostics: the same operations in the same order as above. */
-static inline __attribute__((always_inline)) void add_chunk_phi(const struct hb_gravity *g, double eps2,
-                                                                size_t c, int lane, const double x[3],
-                                                                double sum[restrict LANES])
-{
-#pragma omp simd
-  for (int k = 0; k < LANES; k++) {
-    double rx = g->x[c + k] - x[0], ry = g->y[c + k] - x[1], rz = g->z[c + k] - x[2];
-    double r2 = rx * rx + ry * ry + rz * rz + eps2;
-    double rinv = 1 / sqrt(k == lane ? 1 : r2);
-    sum[k] -= (k == lane ? 0 : g->m[c + k]) * rinv;
-  }
-}
-
 /* A tile of sources, one array per coordinate, for a group of sinks. */
 enum { PHI_TILE = 512, PHI_SINKS = 64 };
 
 struct tile {
-  double x[PHI_TILE], y[PHI_TILE], z[PHI_TILE], m[PHI_TILE];
+  _Alignas(64) double x[PHI_TILE], y[PHI_TILE], z[PHI_TILE], m[PHI_TILE];
 };
 
 static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const double *m, const double *x)
@@ -225,30 +182,17 @@ static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const 
   return g;
 }
 
-/* Adds a tile to the sums of a sink, which is its source `self`, or none of its sources if self is beyond. */
-HB_CLONES static void add_tile_phi(const struct hb_gravity *tile, double eps2, size_t self, const double x[3],
-                                   double sum[LANES])
-{
-  const struct hb_gravity g = *tile;
-  double s[LANES];
-  for (int k = 0; k < LANES; k++) s[k] = sum[k];
-  size_t own = self / LANES * LANES, end = g.n_padded;
-  for (size_t c = 0; c < (own < end ? own : end); c += LANES) add_chunk_phi(&g, eps2, c, NOT_HERE, x, s);
-  if (own < end) add_chunk_phi(&g, eps2, own, (int)(self - own), x, s);
-  for (size_t c = own + LANES; c < end; c += LANES) add_chunk_phi(&g, eps2, c, NOT_HERE, x, s);
-  for (int k = 0; k < LANES; k++) sum[k] = s[k];
-}
-
 static void potential_of_group(size_t first, size_t count, size_t n, const double *m, const double *x,
                                double eps2, double *phi)
 {
+  const struct version *version = &versions[hb_simd_best()];
   struct tile tile;
-  double sums[PHI_SINKS][LANES] = {{0}};
+  _Alignas(64) double sums[PHI_SINKS][LANES] = {{0}};
   for (size_t from = 0; from < n; from += PHI_TILE) {
     const struct hb_gravity g = fill_tile(&tile, from, n, m, x);
     for (size_t b = 0; b < count; b++) {
       size_t i = first + b, self = i >= from && i < from + PHI_TILE ? i - from : PHI_TILE;
-      add_tile_phi(&g, eps2, self, x + 3 * i, sums[b]);
+      version->add_potential(&g, eps2, self, x + 3 * i, sums[b]);
     }
   }
   for (size_t b = 0; b < count; b++) phi[first + b] = add_lanes(sums[b]);

@@ -4,12 +4,14 @@
 #ifndef HB_GRAVITY_H
 #define HB_GRAVITY_H
 
+#include "base/simd.h"
 #include "base/status.h"
 
 /* The sources as one array per coordinate, padded to full vectors with massless particles far away. */
 struct hb_gravity {
   size_t n, n_padded;
   double *x, *y, *z, *vx, *vy, *vz, *m; /* [n_padded] each */
+  enum hb_simd simd;
 };
 
 /* For up to n sources; set_j copies nj <= n of them. v: NULL if only potentials are needed. Errors: HB_ERR_INTERNAL. */

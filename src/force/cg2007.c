@@ -239,7 +239,17 @@ static void describe(void *owner, struct hb_gl_trace_pass *trace)
   snprintf(trace->what, sizeof trace->what, "each feels the particle %zu places on", c->other);
 }
 
-/* N - 1 passes, reading and writing swapped after each ([PZ07] section 3.1); c->read has the results afterwards. */
+static void read_from(struct cg2007 *c, int k)
+{
+  c->read = k;
+  hb_gl_pass_texture(&c->kernel, "accTexture", &c->result[k][ACC]);
+  hb_gl_pass_texture(&c->kernel, "jerkAndPotTexture", &c->result[k][JERK_POT]);
+}
+
+/* N - 1 passes, reading and writing swapped after each ([PZ07] section 3.1); c->read has the results afterwards. A driver
+ * that lets a draw read its own target (OpenGL 4.5) needs to swap only once, so that after the second pass only
+ * otherParticle changes. The sums are the same; but whoever looks at each pass wants to see what it has read, and a kernel
+ * that somebody has changed may read what another fragment writes. */
 static void walk(struct cg2007 *c)
 {
   struct hb_gl_pass *kernel = &c->kernel;
@@ -251,14 +261,18 @@ static void walk(struct cg2007 *c)
   hb_gl_pass_texture(kernel, "massTexture", &c->mass);
   hb_gl_pass_texture(kernel, "posTexture", &c->pos);
   hb_gl_pass_texture(kernel, "velTexture", &c->vel);
-  c->read = 0;
+  int in_place = c->context->caps.has_texture_barrier && !hb_gl_trace && !hb_gl_shader_folder();
   hb_gl_target_clear(&c->target[0]);
   hb_gl_tally_reset(&c->tally);
-  for (c->other = 1; c->other < c->nj; c->other++, c->read = !c->read) {
-    hb_gl_pass_texture(kernel, "accTexture", &c->result[c->read][ACC]);
-    hb_gl_pass_texture(kernel, "jerkAndPotTexture", &c->result[c->read][JERK_POT]);
+  read_from(c, 0);
+  for (c->other = 1; c->other < c->nj; c->other++) {
     hb_gl_pass_float(kernel, "otherParticle", (double)c->other);
-    hb_gl_pass_draw(kernel, &c->target[!c->read], 0, 0, width, height);
+    if (in_place && c->other > 1) {
+      hb_gl_pass_draw_again(kernel);
+    } else {
+      hb_gl_pass_draw(kernel, &c->target[!c->read], 0, 0, width, height);
+      read_from(c, !c->read);
+    }
     if (c->other % DRAWS_PER_FLUSH == 0) hb_gl_flush();
   }
   hb_gl_tally_pause(&c->tally);
@@ -306,6 +320,9 @@ static enum hb_status cg2007_open(const struct hb_force_params *params, struct h
   c->eps2 = (float)hb_force_eps2(params);
   c->waits = (params->flags & HB_FORCE_PHASES) != 0;
   HB_TRY(hb_force_open_gl(params, gl, &c->context));
+  if (rectangle && c->context->caps.is_es)
+    return hb_fail(HB_ERR_GL, "cg2007 with rectangle textures needs a desktop's OpenGL, %s has %s",
+                   c->context->caps.renderer, c->context->caps.api);
   const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag",
                                               .defines = rectangle ? "#define HB_CG2007_RECT\n" : ""};
   HB_TRY(hb_gl_pass_create(c->context, &source, &c->kernel));

@@ -1,9 +1,24 @@
 #include "force/force.h"
 
+#include "base/clones.h"
+
 #include <float.h>
 #include <math.h>
 
 static const double SPEED = 0x1p62; /* r . v of two particles as fast as this is a float */
+
+/* The largest |q[k]|, INFINITY if one is NaN. */
+HB_CLONES static double largest(size_t count, const double *q)
+{
+  double most = 0;
+  size_t numbers = 0;
+  for (size_t k = 0; k < count; k++) {
+    double size = fabs(q[k]);
+    most = size > most ? size : most;
+    numbers += size >= 0;
+  }
+  return numbers == count ? most : INFINITY;
+}
 
 static size_t largest_of(size_t count, const double *q)
 {
@@ -25,35 +40,46 @@ static double mean_distance(size_t n, const double *x)
   return count ? exp(sum / (double)count) : 0;
 }
 
-/* Forces and jerks between particles of the mean mass at the mean distance, with the speed of a circular orbit. Where
- * these are below the normal floats the system would not move in such units. */
-static enum hb_status check_units(size_t n, const double *m, const double *x)
+/* The lesser of force and jerk between particles of the mean mass at distance r, with the speed of a circular orbit. */
+static double least_size(double M, size_t n, double r)
 {
-  double M = 0, r = mean_distance(n, x);
+  double mr3 = M / (double)n / r / r / r;
+  return fmin(mr3, mr3 * sqrt(M / r));
+}
+
+/* Where these are below the normal floats at the mean distance, the system would not move in such units. The mean, which
+ * takes a logarithm a particle, is not larger than the largest coordinate, far. */
+static enum hb_status check_units(size_t n, const double *m, const double *x, double far)
+{
+  double M = 0;
   for (size_t i = 0; i < n; i++) M += m[i];
-  double mean = M / (double)n, mr3 = mean / r / r / r, jerk = mr3 * sqrt(M / r);
-  if (!(M > 0 && r > 0) || fmin(mr3, jerk) >= FLT_MIN) return HB_OK;
+  if (!(M > 0 && far > 0) || least_size(M, n, far) >= FLT_MIN) return HB_OK;
+  double r = mean_distance(n, x);
+  if (least_size(M, n, r) >= FLT_MIN) return HB_OK;
   return hb_fail(HB_ERR_INPUT,
                  "the mean mass is %g and the mean distance %g: in these units "
                  "forces or jerks are below %.3g and too small for float (scheme host computes in double)",
-                 mean, r, (double)FLT_MIN);
+                 M / (double)n, r, (double)FLT_MIN);
 }
 
 enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const double *m, const double *x,
                               const double *v)
 {
   const char *name = ops->info.name;
-  size_t kx = largest_of(3 * n, x), kv = largest_of(3 * n, v);
-  double far = x[kx], fast = v[kv], reach = ops->reach;
-  if (!(fabs(far) <= reach))
+  double far = largest(3 * n, x), fast = largest(3 * n, v), reach = ops->reach;
+  if (!(far <= reach)) {
+    size_t k = largest_of(3 * n, x);
     return hb_fail(HB_ERR_INPUT,
                    "particle %zu is at %c = %g from the center, expected within %.3g: "
                    "the float arithmetic of scheme %s goes no further (scheme host computes in double)",
-                   kx / 3, "xyz"[kx % 3], far, reach, name);
-  if (!(fabs(fast) <= SPEED))
+                   k / 3, "xyz"[k % 3], x[k], reach, name);
+  }
+  if (!(fast <= SPEED)) {
+    size_t k = largest_of(3 * n, v);
     return hb_fail(HB_ERR_INPUT,
                    "particle %zu has v%c = %g, expected within %.3g: "
                    "the float arithmetic of scheme %s goes no further (scheme host computes in double)",
-                   kv / 3, "xyz"[kv % 3], fast, SPEED, name);
-  return check_units(n, m, x);
+                   k / 3, "xyz"[k % 3], v[k], SPEED, name);
+  }
+  return check_units(n, m, x, far);
 }

@@ -6,32 +6,29 @@
 
 #include "base/mem.h"
 #include "base/arith.h"
+#include "base/clones.h"
 #include "base/parallel.h"
+#include "base/simd.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAVE_X86        1
+#if HB_SIMD_X86
 #define SIMD_LANES      16
 #define SIMD_NAME(stem) stem##_avx512
-#define SIMD_TARGET     __attribute__((target("avx512f,avx2,fma")))
+#define SIMD_TARGET     HB_SIMD_AVX512_TARGET
 #include "force/simd_kernel.h"
 #define SIMD_LANES      8
 #define SIMD_NAME(stem) stem##_avx2
-#define SIMD_TARGET     __attribute__((target("avx2,fma")))
+#define SIMD_TARGET     HB_SIMD_AVX2_TARGET
 #include "force/simd_kernel.h"
-#else
-#define HAVE_X86 0
 #endif
 #include "force/simd_kernel.h"
 
 enum {
   PART = 256 / SIMD_CHUNK, /* chunks in a float sum, small enough for the first level cache               */
   SEGMENT = 8 * PART,      /* chunks summed separately, so that threads can share one sink's sources */
-  SINKS = 16,              /* sinks that are summed over a part together */
   PIECES = 4,              /* pieces of work per thread, so that none waits long for the last one         */
   FILLED = 64              /* chunks that a thread fills at a time                                        */
 };
@@ -46,29 +43,15 @@ static const size_t sources_worth_threads = 4096;
 typedef void sum_fn(const float *source, size_t from, size_t to, float eps2, size_t ni,
                     const struct simd_sink *sinks, double (*total)[SIMD_SUMS]);
 
-/* Best first: HB_SIMD names the best one allowed. */
-struct version {
-  const char *name, *label;
+static const struct version {
+  const char *label;
   sum_fn *single, *ds;
-};
-static const struct version versions[] = {
-#if HAVE_X86
-    {"avx512", "AVX-512", sum_single_avx512, sum_ds_avx512},
-    {"avx2", "AVX2", sum_single_avx2, sum_ds_avx2},
+} versions[] = {{"baseline", sum_single_baseline, sum_ds_baseline},
+#if HB_SIMD_X86
+                {"AVX2", sum_single_avx2, sum_ds_avx2},
+                {"AVX-512", sum_single_avx512, sum_ds_avx512}
 #endif
-    {"baseline", "baseline", sum_single_baseline, sum_ds_baseline},
 };
-enum { VERSIONS = sizeof versions / sizeof *versions };
-
-static int machine_has(const struct version *version)
-{
-#if HAVE_X86
-  if (strcmp(version->name, "avx512") == 0) return __builtin_cpu_supports("avx512f");
-  if (strcmp(version->name, "avx2") == 0)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-  return version == &versions[VERSIONS - 1];
-}
 
 struct host_simd {
   float eps2;
@@ -81,27 +64,15 @@ struct host_simd {
   char device[160];
 };
 
-static enum hb_status choose(const struct version **version)
-{
-  static const char *const known[] = {"avx512", "avx2", "baseline"};
-  const char *limit = getenv("HB_SIMD");
-  size_t k = 0, count = sizeof known / sizeof *known;
-  while (limit && k < count && strcmp(limit, known[k]) != 0) k++;
-  if (k == count) return hb_fail(HB_ERR_USAGE, "HB_SIMD is '%s', expected avx512, avx2 or baseline", limit);
-  size_t first = VERSIONS - (count - k < VERSIONS ? count - k : VERSIONS);
-  for (*version = &versions[first]; !machine_has(*version);) ++*version;
-  return HB_OK;
-}
-
 static enum hb_status host_simd_open(const struct hb_force_params *params, struct hb_gl_context *gl,
                                      void **state)
 {
   (void)gl;
   struct host_simd *h;
+  HB_TRY(hb_simd_check());
   HB_TRY(HB_ALLOC(1, &h));
   *state = h;
-  const struct version *version = NULL;
-  HB_TRY(choose(&version));
+  const struct version *version = &versions[hb_simd_best()];
   h->eps2 = (float)hb_force_eps2(params);
   h->ds = hb_precision_find(params->precision) == HB_PRECISION_DS;
   h->sum = h->ds ? version->ds : version->single;
@@ -124,7 +95,8 @@ static void host_simd_close(void *state)
 static size_t rows(const struct host_simd *h) { return h->ds ? SIMD_ROWS_DS : SIMD_ROWS; }
 
 /* 16 sources to their rows. */
-static void fill_chunk(int ds, const double *m, const double *x, const double *v, float (*row)[SIMD_CHUNK])
+HB_CLONES static void fill_chunk(int ds, const double *m, const double *x, const double *v,
+                                 float (*row)[SIMD_CHUNK])
 {
   for (size_t i = 0; i < SIMD_CHUNK; i++) {
     row[SIMD_M][i] = (float)m[i];
@@ -235,11 +207,11 @@ static void sum_segments(const struct block *block, size_t first, size_t ni, siz
                          double (*total)[SIMD_SUMS])
 {
   const struct host_simd *h = block->h;
-  struct simd_sink sinks[SINKS];
+  struct simd_sink sinks[SIMD_SINKS];
   take_sinks(block, first, ni, sinks);
   memset(total, 0, ni * sizeof *total);
   for (size_t s = from; s < to; s++) {
-    double sum[SINKS][SIMD_SUMS] = {0};
+    double sum[SIMD_SINKS][SIMD_SUMS] = {0};
     size_t end = (s + 1) * SEGMENT < h->chunks ? (s + 1) * SEGMENT : h->chunks;
     for (size_t c = s * SEGMENT; c < end; c += PART)
       h->sum(h->source, c, c + PART < end ? c + PART : end, h->eps2, ni, sinks, sum);
@@ -262,7 +234,7 @@ static size_t segments(const struct host_simd *h) { return hb_div_ceil(h->chunks
 static void eval_sinks(void *context, size_t piece)
 {
   const struct block *block = context;
-  double total[SINKS][SIMD_SUMS];
+  double total[SIMD_SINKS][SIMD_SUMS];
   size_t b = piece * block->group, end = hb_parallel_end(block->ni, block->group, b);
   sum_segments(block, b, end - b, 0, segments(block->h), total);
   for (size_t k = b; k < end; k++) give(total[k - b], block->a + 3 * k, block->j + 3 * k, block->phi + k);
@@ -302,7 +274,7 @@ static enum hb_status eval(struct host_simd *h, struct block block)
   int threads = pairs < pairs_worth_threads ? 1 : hb_parallel_threads();
   size_t pieces = PIECES * (size_t)threads;
   if (threads > 1 && block.ni < pieces) return eval_by_segments(h, &block, threads);
-  block.group = threads > 1 ? at_most(block.ni / pieces, SINKS) : SINKS;
+  block.group = threads > 1 ? at_most(block.ni / pieces, SIMD_SINKS) : SIMD_SINKS;
   hb_parallel_for(threads, hb_div_ceil(block.ni, block.group), eval_sinks, &block);
   return HB_OK;
 }

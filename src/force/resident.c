@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "pairs/selftest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +13,7 @@
 static enum hb_status create(struct hb_resident *r)
 {
   HB_TRY(hb_gl_context_use(r->context));
-  if (!r->context->caps.has_precise)
-    return hb_fail(HB_ERR_GL,
-                   "predicting on the device needs the GLSL qualifier `precise` (OpenGL 4.0), which %s lacks",
-                   r->context->caps.renderer);
+  HB_TRY(hb_selftest_exact(r->context, "predicting on the device"));
   HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
   return r->way->create(r);
 }

@@ -14,13 +14,15 @@
 
 #ifndef HB_SIMD_KERNEL_H
 #define HB_SIMD_KERNEL_H
-#if SIMD_LANES > 4
+#ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
 /* Sources lie in chunks of 16: sixteen x, sixteen y, ... in the order of these rows; m is the mass. Positions
  * are x + lo; the rows lo exist only where positions are double-single. */
 enum { SIMD_X, SIMD_V = 3, SIMD_M = 6, SIMD_LO = 7, SIMD_ROWS = 7, SIMD_ROWS_DS = 10, SIMD_CHUNK = 16 };
+
+enum { SIMD_SINKS = 16 }; /* sinks that are summed over a part together */
 
 struct simd_sink {
   float x[3], v[3], lo[3];
@@ -70,6 +72,9 @@ SIMD_INLINE SIMD_TARGET VECTOR SIMD_NAME(two_over_sqrt)(VECTOR r2, int ds)
     return y * FMA(e, FMA(e, SET1(0.75f), SET1(1)), SET1(2));
   }
   return y * FNMA(t, y, SET1(3));
+#elif defined(__x86_64__)
+  (void)ds;
+  return SET1(2) / (VECTOR)_mm_sqrt_ps((__m128)r2);
 #else
   (void)ds;
   VECTOR z = r2;
@@ -78,30 +83,55 @@ SIMD_INLINE SIMD_TARGET VECTOR SIMD_NAME(two_over_sqrt)(VECTOR r2, int ds)
 #endif
 }
 
-/* One vector of pairs: [PZ07] eq. 1 with rij = xj - xi and its time derivative, z = 2 / r. The lane of the
- * sink itself is put at unit distance without mass: an exclusion by identity, right at eps = 0 too. Elsewhere
- * lane is -1, a constant after inlining as ds is. */
-SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_vector)(const float *source, int ds, int lane, const VECTOR xi[3],
-                                                   const VECTOR vi[3], const VECTOR lo[3], VECTOR eps2,
-                                                   VECTOR sum[SIMD_SUMS])
+/* A sink in every lane. */
+struct SIMD_NAME(spread) {
+  VECTOR x[3], v[3], lo[3], eps2;
+};
+
+/* rij = xj - xi and z = 2 / r for a vector of sources. */
+struct SIMD_NAME(pair) {
+  VECTOR r[3], z;
+};
+
+/* A mask of one lane, or none. */
+SIMD_INLINE SIMD_TARGET MASK SIMD_NAME(only)(int lane)
 {
-  VECTOR r[3], v[3];
+  MASK only = {0};
+  for (int k = 0; k < SIMD_LANES; k++) only[k] = -(k == lane);
+  return only;
+}
+
+/* The lane of the sink itself is put at unit distance and, below, without mass: an exclusion by identity, right at eps = 0
+ * too. Elsewhere lane is -1, a constant after inlining as ds is. */
+SIMD_INLINE SIMD_TARGET struct SIMD_NAME(pair)
+    SIMD_NAME(approach)(const float *source, int ds, int lane, const struct SIMD_NAME(spread) * i)
+{
+  struct SIMD_NAME(pair) p;
+  VECTOR *r = p.r;
   for (int k = 0; k < 3; k++) {
-    r[k] = *(const VECTOR *)(source + (SIMD_X + k) * SIMD_CHUNK) - xi[k];
-    if (ds) r[k] += *(const VECTOR *)(source + (SIMD_LO + k) * SIMD_CHUNK) - lo[k];
-    v[k] = *(const VECTOR *)(source + (SIMD_V + k) * SIMD_CHUNK) - vi[k];
+    r[k] = *(const VECTOR *)(source + (SIMD_X + k) * SIMD_CHUNK) - i->x[k];
+    if (ds) r[k] += *(const VECTOR *)(source + (SIMD_LO + k) * SIMD_CHUNK) - i->lo[k];
   }
-  VECTOR m = *(const VECTOR *)(source + SIMD_M * SIMD_CHUNK);
-  VECTOR r2 = FMA(r[2], r[2], FMA(r[1], r[1], FMA(r[0], r[0], eps2)));
+  VECTOR r2 = FMA(r[2], r[2], FMA(r[1], r[1], FMA(r[0], r[0], i->eps2)));
   if (lane >= 0) {
-    MASK is_self = {0};
-    for (int k = 0; k < SIMD_LANES; k++) is_self[k] = -(k == lane);
-    m = (VECTOR)((MASK)m & ~is_self);
-    r2 = (VECTOR)(((MASK)r2 & ~is_self) | ((MASK)SET1(1) & is_self));
+    MASK self = SIMD_NAME(only)(lane);
+    r2 = (VECTOR)(((MASK)r2 & ~self) | ((MASK)SET1(1) & self));
   }
-  VECTOR z = SIMD_NAME(two_over_sqrt)(r2, ds);
-  VECTOR z2 = z * z;
-  VECTOR mz = m * z;
+  p.z = SIMD_NAME(two_over_sqrt)(r2, ds);
+  return p;
+}
+
+/* [PZ07] eq. 1 and its time derivative. */
+SIMD_INLINE SIMD_TARGET void SIMD_NAME(add)(const float *source, int lane, const struct SIMD_NAME(spread) * i,
+                                            const struct SIMD_NAME(pair) * p, VECTOR sum[SIMD_SUMS])
+{
+  const VECTOR *r = p->r;
+  VECTOR v[3];
+  for (int k = 0; k < 3; k++) v[k] = *(const VECTOR *)(source + (SIMD_V + k) * SIMD_CHUNK) - i->v[k];
+  VECTOR m = *(const VECTOR *)(source + SIMD_M * SIMD_CHUNK);
+  if (lane >= 0) m = (VECTOR)((MASK)m & ~SIMD_NAME(only)(lane));
+  VECTOR z2 = p->z * p->z;
+  VECTOR mz = m * p->z;
   VECTOR mz3 = mz * z2;
   VECTOR rv = FMA(r[2], v[2], FMA(r[1], v[1], r[0] * v[0])) * (z2 * SET1(0.75f));
   for (int k = 0; k < 3; k++) {
@@ -111,18 +141,45 @@ SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_vector)(const float *source, int ds, 
   sum[6] += mz;
 }
 
-SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_chunk)(const float *source, int ds, int lane, const VECTOR xi[3],
-                                                  const VECTOR vi[3], const VECTOR lo[3], VECTOR eps2,
-                                                  VECTOR sum[SIMD_SUMS])
+/* Adds a chunk whose first vector is in *p, which gets the first vector of the chunk at `next`, unless that is NULL. */
+SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_chunk)(const float *source, const float *next, int ds,
+                                                  const struct SIMD_NAME(spread) * i,
+                                                  struct SIMD_NAME(pair) * p, VECTOR sum[SIMD_SUMS])
 {
   for (int k = 0; k < SIMD_CHUNK; k += SIMD_LANES) {
-    int here = lane >= k && lane < k + SIMD_LANES ? lane - k : -1;
-    SIMD_NAME(add_vector)(source + k, ds, here, xi, vi, lo, eps2, sum);
+    const float *later = k + SIMD_LANES < SIMD_CHUNK ? source + k + SIMD_LANES : next;
+    struct SIMD_NAME(pair) here = *p;
+    if (later) *p = SIMD_NAME(approach)(later, ds, -1, i);
+    SIMD_NAME(add)(source + k, -1, i, &here, sum);
   }
 }
 
-/* total[s] += the lanes of sum[s]. */
-SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_lanes)(const VECTOR sum[SIMD_SUMS], double total[SIMD_SUMS])
+/* The chunks from .. to, without the sink. A vector's distances are computed while the one before is added: fewer operations
+ * wait in the processor for a root. */
+SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_others)(const float *source, int ds, size_t from, size_t to,
+                                                   const struct SIMD_NAME(spread) * i, VECTOR sum[SIMD_SUMS])
+{
+  const size_t stride = (ds ? SIMD_ROWS_DS : SIMD_ROWS) * SIMD_CHUNK;
+  if (from == to) return;
+  const float *chunk = source + from * stride, *last = source + (to - 1) * stride;
+  struct SIMD_NAME(pair) p = SIMD_NAME(approach)(chunk, ds, -1, i);
+  for (; chunk < last; chunk += stride) SIMD_NAME(add_chunk)(chunk, chunk + stride, ds, i, &p, sum);
+  SIMD_NAME(add_chunk)(last, NULL, ds, i, &p, sum);
+}
+
+/* The chunk that holds the sink, in that lane of the chunk. */
+SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_own)(const float *source, int ds, int lane,
+                                                const struct SIMD_NAME(spread) * i, VECTOR sum[SIMD_SUMS])
+{
+  for (int k = 0; k < SIMD_CHUNK; k += SIMD_LANES) {
+    int here = lane >= k ? lane - k : SIMD_LANES;
+    const struct SIMD_NAME(pair) p = SIMD_NAME(approach)(source + k, ds, here, i);
+    SIMD_NAME(add)(source + k, here, i, &p, sum);
+  }
+}
+
+/* The lanes of each sum together. */
+SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_lanes)(const VECTOR sum[SIMD_SUMS], float total[SIMD_SUMS])
 {
 #if SIMD_LANES == 16
   __m512 half[4], quarter[2];
@@ -139,7 +196,7 @@ SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_lanes)(const VECTOR sum[SIMD_SUMS], d
                            _mm512_shuffle_f32x4(quarter[0], quarter[1], 0xee));
   __m256 t = _mm256_add_ps(_mm512_castps512_ps256(_mm512_shuffle_f32x4(s, s, 0x08)),
                            _mm512_castps512_ps256(_mm512_shuffle_f32x4(s, s, 0x0d)));
-  _mm512_storeu_pd(total, _mm512_add_pd(_mm512_loadu_pd(total), _mm512_cvtps_pd(t)));
+  _mm256_storeu_ps(total, t);
 #elif SIMD_LANES == 8
   __m256 half[2];
   for (int k = 0; k < 2; k++)
@@ -147,36 +204,39 @@ SIMD_INLINE SIMD_TARGET void SIMD_NAME(add_lanes)(const VECTOR sum[SIMD_SUMS], d
                              _mm256_hadd_ps((__m256)sum[4 * k + 2], (__m256)sum[4 * k + 3]));
   __m256 t = _mm256_add_ps(_mm256_permute2f128_ps(half[0], half[1], 0x20),
                            _mm256_permute2f128_ps(half[0], half[1], 0x31));
-  _mm256_storeu_pd(total, _mm256_add_pd(_mm256_loadu_pd(total), _mm256_cvtps_pd(_mm256_castps256_ps128(t))));
-  _mm256_storeu_pd(total + 4,
-                   _mm256_add_pd(_mm256_loadu_pd(total + 4), _mm256_cvtps_pd(_mm256_extractf128_ps(t, 1))));
+  _mm256_storeu_ps(total, t);
 #else
-  for (int k = 0; k < SIMD_SUMS; k++) total[k] += (sum[k][0] + sum[k][2]) + (sum[k][1] + sum[k][3]);
+  for (int k = 0; k < SIMD_SUMS; k++) total[k] = (sum[k][0] + sum[k][2]) + (sum[k][1] + sum[k][3]);
 #endif
 }
 
-/* For each sink: the float sum over the chunks from .. to is added to its total. */
+/* For each sink: the float sum over the chunks from .. to is added to its total; of all sinks at the end, since a conversion
+ * between two sinks delays the second by 6 to 12 cycles (AMD Zen 4). */
 SIMD_INLINE SIMD_TARGET void SIMD_NAME(sum_part)(const float *source, int ds, size_t from, size_t to,
                                                  float eps2, size_t ni, const struct simd_sink *sinks,
                                                  double (*total)[SIMD_SUMS])
 {
   const size_t stride = (ds ? SIMD_ROWS_DS : SIMD_ROWS) * SIMD_CHUNK;
-  const VECTOR e2 = SET1(eps2);
+  float part[SIMD_SINKS][SIMD_SUMS];
   for (size_t b = 0; b < ni; b++) {
-    const struct simd_sink *i = &sinks[b];
-    VECTOR x[3], v[3], lo[3], sum[SIMD_SUMS];
+    const struct simd_sink *sink = &sinks[b];
+    struct SIMD_NAME(spread) i = {.eps2 = SET1(eps2)};
+    VECTOR sum[SIMD_SUMS];
     for (int k = 0; k < SIMD_SUMS; k++) sum[k] = SET1(0);
-    for (int k = 0; k < 3; k++) x[k] = SET1(i->x[k]), v[k] = SET1(i->v[k]), lo[k] = SET1(i->lo[k]);
-    size_t own = i->index / SIMD_CHUNK;
-    size_t c = from;
+    for (int k = 0; k < 3; k++)
+      i.x[k] = SET1(sink->x[k]), i.v[k] = SET1(sink->v[k]), i.lo[k] = SET1(sink->lo[k]);
+    size_t own = sink->index / SIMD_CHUNK;
     if (own >= from && own < to) {
-      for (; c < own; c++) SIMD_NAME(add_chunk)(source + c * stride, ds, -1, x, v, lo, e2, sum);
-      SIMD_NAME(add_chunk)(source + c * stride, ds, (int)(i->index % SIMD_CHUNK), x, v, lo, e2, sum);
-      c++;
+      SIMD_NAME(add_others)(source, ds, from, own, &i, sum);
+      SIMD_NAME(add_own)(source + own * stride, ds, (int)(sink->index % SIMD_CHUNK), &i, sum);
+      SIMD_NAME(add_others)(source, ds, own + 1, to, &i, sum);
+    } else {
+      SIMD_NAME(add_others)(source, ds, from, to, &i, sum);
     }
-    for (; c < to; c++) SIMD_NAME(add_chunk)(source + c * stride, ds, -1, x, v, lo, e2, sum);
-    SIMD_NAME(add_lanes)(sum, total[b]);
+    SIMD_NAME(add_lanes)(sum, part[b]);
   }
+  for (size_t b = 0; b < ni; b++)
+    for (int k = 0; k < SIMD_SUMS; k++) total[b][k] += (double)part[b][k];
 }
 
 SIMD_TARGET static inline void SIMD_NAME(sum_single)(const float *source, size_t from, size_t to, float eps2,

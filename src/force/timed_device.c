@@ -1,8 +1,9 @@
 #include "force/kept.h"
 #include "force/timed_way.h"
+#include "force/timed_words.h"
 
-#include "base/bits.h"
 #include "base/mem.h"
+#include "pairs/selftest.h"
 
 #include <stdio.h>
 
@@ -10,7 +11,8 @@
 
 int hb_timed_device_suits(const struct hb_pairs *pairs)
 {
-  return pairs->params.interaction->records == 2 && pairs->params.context->caps.has_precise;
+  return pairs->params.interaction->records == 2 &&
+         hb_selftest_exact(pairs->params.context, "predicting on the device") == HB_OK;
 }
 
 static enum hb_status build(struct hb_timed_device *d, const struct hb_gl_program_source *files,
@@ -21,6 +23,7 @@ static enum hb_status build(struct hb_timed_device *d, const struct hb_gl_progra
            d->fma_is_fused ? "#define FMA_IS_FUSED\n" : "");
   struct hb_gl_program_source source = *files;
   source.defines = defines;
+  source.unrolled[0] = (struct hb_gl_loop){"TEXELS", d->texels};
   return hb_gl_pass_create(d->context, &source, pass);
 }
 
@@ -39,6 +42,7 @@ enum hb_status hb_timed_device_create(const struct hb_pairs *pairs, size_t n, st
   HB_TRY(HB_ALLOC(1, &d));
   d->context = hb_gl_context_share(pairs->params.context);
   d->precision = pairs->params.precision;
+  d->texels = pairs->texels;
   d->fma_is_fused = pairs->fma_is_fused;
   d->room = n;
   d->way = hb_kept_suits(&d->context->caps, n, HB_TIMED_LAYERS) ? &hb_timed_stored : &hb_timed_drawn;
@@ -66,50 +70,6 @@ void hb_timed_device_destroy(struct hb_timed_device *d)
 
 size_t hb_timed_device_room(const struct hb_timed_device *d) { return d->room; }
 
-/* ---- words ---- */
-
-/* A double as two words of the device: its own, or the nearest float and the remainder. */
-static void split(enum hb_precision precision, double x, uint32_t *high, uint32_t *low)
-{
-  if (precision == HB_PRECISION_DOUBLE) {
-    hb_bits_of_double(x, high, low);
-    return;
-  }
-  *high = hb_bits_of_float((float)x);
-  *low = hb_bits_of_float(hb_split_low(x));
-}
-
-/* A vector as the xyz of two texels. */
-static void split3(enum hb_precision precision, const double x[3], uint32_t *high)
-{
-  for (int c = 0; c < 3; c++) split(precision, x[c], high + c, high + 4 + c);
-}
-
-/* A time as three words: two and a zero, or floats that together are exactly it. */
-static void split_time(enum hb_precision precision, double t, uint32_t word[3])
-{
-  volatile float first = (float)t; /* volatile: as in hb_split_low */
-  volatile double rest = t - (double)first;
-  word[2] = 0;
-  split(precision, t, &word[0], &word[1]);
-  if (precision != HB_PRECISION_DOUBLE) word[2] = hb_bits_of_float(hb_split_low(rest));
-}
-
-void hb_timed_pack(enum hb_precision precision, const struct hb_timed_body *p,
-                   uint32_t word[4 * HB_TIMED_LAYERS])
-{
-  uint32_t time[3];
-  split3(precision, p->x, word);
-  split3(precision, p->v, word + 8);
-  split3(precision, p->a2, word + 16);
-  split3(precision, p->j6, word + 24);
-  split3(precision, p->s24, word + 32);
-  for (int k = 5; k < HB_TIMED_LAYERS; k++) word[4 * k + 3] = 0;
-  split(precision, p->m, &word[3], &word[7]);
-  split_time(precision, p->t, time);
-  for (int k = 0; k < 3; k++) word[4 * (2 + k) + 3] = time[k];
-}
-
 /* ---- storing and predicting ---- */
 
 enum hb_status hb_timed_device_put(struct hb_timed_device *d, size_t count, const uint32_t *address,
@@ -126,9 +86,9 @@ static enum hb_status run(struct hb_timed_device *d, struct hb_gl_pass *pass, si
                           const double at[2][3], uint32_t origin[16], size_t texels,
                           const struct hb_gl_buffer *buffer)
 {
-  split_time(d->precision, t, d->now);
-  split3(d->precision, at[0], origin);
-  split3(d->precision, at[1], origin + 8);
+  hb_timed_time(d->precision, t, d->now);
+  hb_timed_vector(d->precision, at[0], origin);
+  hb_timed_vector(d->precision, at[1], origin + 8);
   hb_gl_pass_set(pass, "now", HB_GL_UINT4, 1, d->now);
   hb_gl_pass_set(pass, "origin", HB_GL_UINT4, 4, origin);
   hb_gl_pass_int(pass, "source_count", (int)nj);

@@ -1,6 +1,7 @@
 /* Particles with times of their own in a texture, stored and predicted by draws; see resident_drawn.c. */
 #include "base/mem.h"
 #include "force/timed_way.h"
+#include "force/timed_words.h"
 #include "gl/gl_tally.h"
 
 enum {

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "force/kept.h"
 #include "force/timed_way.h"
+#include "force/timed_words.h"
 
 enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
 

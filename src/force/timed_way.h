@@ -6,12 +6,11 @@
 #include "force/timed_device.h"
 #include "gl/gl_pass.h"
 
-enum { HB_TIMED_LAYERS = 10 /* of a particle, see shaders/hermite/timed.glsl */ };
-
 struct hb_timed_device {
   const struct hb_timed_way *way;
   struct hb_gl_context *context; /* a share of it */
   enum hb_precision precision;
+  int texels; /* of a particle in the engine */
   int fma_is_fused;
   size_t room;
   struct hb_gl_pass predict, near;
@@ -34,9 +33,5 @@ struct hb_timed_way {
 };
 
 extern const struct hb_timed_way hb_timed_stored, hb_timed_drawn;
-
-/* The layers of a body. */
-void hb_timed_pack(enum hb_precision precision, const struct hb_timed_body *body,
-                   uint32_t word[4 * HB_TIMED_LAYERS]);
 
 #endif

@@ -35,7 +35,8 @@
   X(void, Flush, (void))                                                                                     \
   X(void, Finish, (void))
 
-/* Functions of GL 1.2 to 3.3, as the middle of their PFNGL...PROC type and as their name. */
+/* Functions that GL 3.3 and ES 3.0 both have, but for glGetBufferSubData, which gl_api.c makes for ES: as the middle of
+ * their PFNGL...PROC type and as their name. */
 #define HB_GL_33(X)                                                                                          \
   X(ACTIVETEXTURE, ActiveTexture)                                                                            \
   X(ATTACHSHADER, AttachShader)                                                                              \
@@ -52,6 +53,7 @@
   X(CLEARBUFFERUIV, ClearBufferuiv)                                                                          \
   X(CLIENTWAITSYNC, ClientWaitSync)                                                                          \
   X(COMPILESHADER, CompileShader)                                                                            \
+  X(COPYBUFFERSUBDATA, CopyBufferSubData)                                                                    \
   X(CREATEPROGRAM, CreateProgram)                                                                            \
   X(CREATESHADER, CreateShader)                                                                              \
   X(DELETEBUFFERS, DeleteBuffers)                                                                            \
@@ -71,6 +73,7 @@
   X(GENQUERIES, GenQueries)                                                                                  \
   X(GENVERTEXARRAYS, GenVertexArrays)                                                                        \
   X(GETBUFFERSUBDATA, GetBufferSubData)                                                                      \
+  X(GETBUFFERPARAMETERIV, GetBufferParameteriv)                                                              \
   X(GETPROGRAMINFOLOG, GetProgramInfoLog)                                                                    \
   X(GETPROGRAMIV, GetProgramiv)                                                                              \
   X(GETQUERYOBJECTUIV, GetQueryObjectuiv)                                                                    \
@@ -82,7 +85,6 @@
   X(LINKPROGRAM, LinkProgram)                                                                                \
   X(MAPBUFFERRANGE, MapBufferRange)                                                                          \
   X(SHADERSOURCE, ShaderSource)                                                                              \
-  X(TEXBUFFER, TexBuffer)                                                                                    \
   X(TEXIMAGE3D, TexImage3D)                                                                                  \
   X(TEXSUBIMAGE3D, TexSubImage3D)                                                                            \
   X(UNIFORM1FV, Uniform1fv)                                                                                  \
@@ -105,7 +107,9 @@
   X(DISPATCHCOMPUTE, DispatchCompute)                                                                        \
   X(FRAMEBUFFERPARAMETERI, FramebufferParameteri)                                                            \
   X(GETGRAPHICSRESETSTATUS, GetGraphicsResetStatus)                                                          \
-  X(MEMORYBARRIER, MemoryBarrier)
+  X(MEMORYBARRIER, MemoryBarrier)                                                                            \
+  X(TEXBUFFER, TexBuffer)                                                                                    \
+  X(TEXTUREBARRIER, TextureBarrier)
 
 struct hb_gl_core_11 {
 #define HB_GL_FIELD(result, name, arguments) result(GLAPIENTRY *name) arguments;

@@ -7,15 +7,30 @@
  * symbols of libGL: gl.h redirects them to a table of the same names, filled in the same way. Contexts of one back end share
  * pointers; hb_gl_context_use loads them again for another back end.
  *
- * A context of OpenGL ES 3 would fill the same pointers: eglGetProcAddress returns them by the same names, with the same
- * types. What ES lacks (texture buffers before 3.2, rectangle textures, glGetBufferSubData) has to be a field of
- * struct hb_gl_caps; a pointer does not tell. */
+ * A context of OpenGL ES 3 fills the same pointers: eglGetProcAddress returns them by the same names, with the same types.
+ * What ES lacks is a field of struct hb_gl_caps, since a pointer does not tell, or is made here from what it has. */
 #include "gl/gl_api.h"
 
 #include "gl/gl.h"
 
+#include <string.h>
+
 _Thread_local struct hb_gl_core_11 hb_gl_core_11;
 _Thread_local struct hb_gl_since_12 hb_gl_since_12;
+
+static void GLAPIENTRY read_mapped(GLenum target, GLintptr offset, GLsizeiptr bytes, void *data)
+{
+  const void *mapped = glMapBufferRange(target, offset, bytes, GL_MAP_READ_BIT);
+  if (!mapped) return; /* glGetError says so */
+  memcpy(data, mapped, (size_t)bytes);
+  glUnmapBuffer(target);
+}
+
+int hb_gl_api_is_es(void)
+{
+  const char *version = (const char *)glGetString(GL_VERSION);
+  return version && strncmp(version, "OpenGL ES", 9) == 0;
+}
 
 enum hb_status hb_gl_api_load(hb_gl_get_proc get_proc)
 {
@@ -30,6 +45,8 @@ enum hb_status hb_gl_api_load(hb_gl_get_proc get_proc)
   if (!hb_gl_since_12.__glew##name) missing = "gl" #name;
   HB_GL_33(LOAD_33)
   HB_GL_LATER(LOAD)
-  if (missing) return hb_fail(HB_ERR_GL, "the OpenGL library has no %s, expected OpenGL 3.3", missing);
+  if (missing)
+    return hb_fail(HB_ERR_GL, "the OpenGL library has no %s, expected OpenGL 3.3 or ES 3.0", missing);
+  if (hb_gl_api_is_es()) glGetBufferSubData = read_mapped;
   return HB_OK;
 }

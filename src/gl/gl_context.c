@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl.h"
+#include "gl/gl_caps.h"
 #include "gl/gl_current.h"
 #include "gl/gl_egl.h"
 
@@ -13,16 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT] = {&hb_gl_egl, &hb_gl_osmesa,
-                                                                         &hb_gl_glfw};
-
 static _Thread_local struct hb_gl_context *current;
 static _Thread_local struct hb_gl_current ours;          /* the same, as the system calls it */
 static _Thread_local const struct hb_gl_backend *loaded; /* whose functions we have; NULL: none */
 static _Thread_local struct hb_gl_context *shown;        /* that of the visible window; NULL: there is none */
 
 /* Contexts are opened and closed by one thread at a time: back ends count what all of them share. */
-static pthread_mutex_t opening = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- which is current ---- */
 
@@ -86,56 +84,6 @@ void hb_gl_visit_end(int *begun)
   visit.callers = (struct hb_gl_current){0};
 }
 
-int hb_gl_is_software(const char *renderer)
-{
-  static const char *const names[] = {"llvmpipe",    "softpipe", "swrast",
-                                      "SwiftShader", "lavapipe", "Software Rasterizer"};
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (strstr(renderer, names[k])) return 1;
-  return 0;
-}
-
-static int has_extension(const char *name)
-{
-  GLint count = 0;
-  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
-  for (GLint k = 0; k < count; k++)
-    if (strcmp((const char *)glGetStringi(GL_EXTENSIONS, (GLuint)k), name) == 0) return 1;
-  return 0;
-}
-
-static void copy_string(GLenum name, size_t room, char *text)
-{
-  const GLubyte *string = glGetString(name);
-  snprintf(text, room, "%s", string ? (const char *)string : "unknown");
-}
-
-static void read_caps(struct hb_gl_caps *caps)
-{
-  copy_string(GL_VENDOR, sizeof caps->vendor, caps->vendor);
-  copy_string(GL_RENDERER, sizeof caps->renderer, caps->renderer);
-  copy_string(GL_VERSION, sizeof caps->version, caps->version);
-  glGetIntegerv(GL_MAJOR_VERSION, &caps->major);
-  glGetIntegerv(GL_MINOR_VERSION, &caps->minor);
-  int version = 10 * caps->major + caps->minor;
-  caps->software = hb_gl_is_software(caps->renderer);
-  caps->has_precise = version >= 40 || has_extension("GL_ARB_gpu_shader5");
-  caps->has_double = version >= 40 || has_extension("GL_ARB_gpu_shader_fp64");
-  caps->has_compute = version >= 43;
-  caps->has_reset = version >= 45 || has_extension("GL_KHR_robustness");
-  caps->has_lasting_maps = version >= 44 || (version >= 43 && has_extension("GL_ARB_buffer_storage"));
-  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &caps->max_texture_size);
-  glGetIntegerv(GL_MAX_RECTANGLE_TEXTURE_SIZE, &caps->max_rectangle_size);
-  glGetIntegerv(GL_MAX_COLOR_ATTACHMENTS, &caps->max_color_attachments);
-  glGetIntegerv(GL_MAX_DRAW_BUFFERS, &caps->max_draw_buffers);
-  glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &caps->max_texture_buffer_size);
-  glGetIntegerv(GL_MAX_UNIFORM_BLOCK_SIZE, &caps->max_uniform_block_size);
-  if (caps->has_compute) glGetIntegerv(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &caps->max_storage_block_size);
-  /* Mesa 22.3's softpipe promises 65536 texels and fetches wrong ones from 32768 on. */
-  if (strstr(caps->renderer, "softpipe") && caps->max_texture_buffer_size > 32768)
-    caps->max_texture_buffer_size = 32768;
-}
-
 static void GLAPIENTRY on_message(GLenum source, GLenum type, GLuint id, GLenum severity, GLsizei length,
                                   const GLchar *text, const void *context)
 {
@@ -151,11 +99,9 @@ static enum hb_status prepare(struct hb_gl_context *c, int debug)
   HB_TRY(hb_gl_api_load(c->backend->get_proc));
   loaded = c->backend;
   is_current(c);
-  read_caps(&c->caps);
-  if (10 * c->caps.major + c->caps.minor < 33)
-    return hb_fail(HB_ERR_GL, "%s offers OpenGL %d.%d, expected 3.3 or newer", c->caps.renderer,
-                   c->caps.major, c->caps.minor);
-  if (debug && (10 * c->caps.major + c->caps.minor >= 43 || has_extension("GL_KHR_debug"))) {
+  hb_gl_caps_read(&c->caps);
+  HB_TRY(hb_gl_caps_check(&c->caps));
+  if (debug && hb_gl_caps_have_debug(&c->caps)) {
     glEnable(GL_DEBUG_OUTPUT);
     glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
     glDebugMessageCallback(on_message, c);
@@ -179,6 +125,17 @@ static enum hb_status open_shown(int hardware, struct hb_gl_context **context)
   return HB_OK;
 }
 
+/* While nobody else opens or closes one. */
+static void destroy(struct hb_gl_context *c)
+{
+  if (c->forget_reloads) c->forget_reloads(c);
+  if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
+  if (current == c) none_is_current();
+  loaded = NULL; /* with its last context a library may go, too */
+  c->backend->close(c->handle);
+  hb_mem_free(c);
+}
+
 static enum hb_status open_one(const struct hb_gl_backend *backend, const char *device, int hardware,
                                int debug, struct hb_gl_context **context)
 {
@@ -196,7 +153,7 @@ static enum hb_status open_one(const struct hb_gl_backend *backend, const char *
   if (status == HB_OK && device && strcmp(device, "software") == 0 && !c->caps.software)
     status = hb_fail(HB_ERR_GL, "%s has no software renderer, it opened %s", backend->name, c->caps.renderer);
   if (status != HB_OK) {
-    hb_gl_context_close(c);
+    destroy(c);
     return status;
   }
   *context = c;
@@ -214,7 +171,7 @@ static enum hb_status open_auto(const char *device, int hardware, int debug, str
 {
   struct hb_text reasons = {0};
   enum hb_status status = HB_ERR_GL;
-  for (int k = 0; k < HB_GL_BACKEND_COUNT && status != HB_OK; k++) {
+  for (int k = 0; hb_gl_backends[k] && status != HB_OK; k++) {
     const struct hb_gl_backend *backend = hb_gl_backends[k];
     status = open_one(backend, device, hardware, debug, context);
     if (status != HB_OK &&
@@ -235,10 +192,10 @@ static enum hb_status choose(const struct hb_gl_context_params *params, const st
   if (*device && strcmp(*device, "auto") == 0) *device = NULL;
   *backend = NULL;
   if (!name || strcmp(name, "auto") == 0) return HB_OK;
-  for (int k = 0; k < HB_GL_BACKEND_COUNT && !*backend; k++)
+  for (int k = 0; hb_gl_backends[k] && !*backend; k++)
     if (strcmp(name, hb_gl_backends[k]->name) == 0) *backend = hb_gl_backends[k];
   if (*backend) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "unknown context '%s' (expected egl, glfw, osmesa or auto)", name);
+  return hb_fail(HB_ERR_USAGE, "unknown context '%s' (expected egl, glfw, gles, osmesa or auto)", name);
 }
 
 enum hb_status hb_gl_context_check_params(const struct hb_gl_context_params *params)
@@ -279,7 +236,7 @@ static enum hb_status open_and_log(const struct hb_gl_context_params *params, in
   pthread_mutex_unlock(&opening);
   HB_TRY(status);
   const struct hb_gl_context *c = *context;
-  hb_log("OpenGL %d.%d through %s on %s", c->caps.major, c->caps.minor, c->backend->name, c->caps.renderer);
+  hb_log("%s through %s on %s", c->caps.api, c->backend->name, c->caps.renderer);
   return HB_OK;
 }
 
@@ -310,19 +267,15 @@ void hb_gl_context_close(struct hb_gl_context *c)
 {
   if (!c || --c->users > 0) return;
   if (is_elsewhere(c)) return; /* lost: only that thread could close it */
-  if (c->forget_reloads) c->forget_reloads(c);
-  if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
-  if (current == c) none_is_current();
-  loaded = NULL; /* with its last context a library may go, too */
   pthread_mutex_lock(&opening);
-  c->backend->close(c->handle);
+  destroy(c);
   pthread_mutex_unlock(&opening);
-  hb_mem_free(c);
 }
 
 enum hb_status hb_gl_context_use(struct hb_gl_context *c)
 {
   c->bound = NULL;
+  c->program = 0;
   step_aside();
   if (current == c) return HB_OK;
   if (is_elsewhere(c))
@@ -349,6 +302,8 @@ enum hb_status hb_gl_context_take(struct hb_gl_context *context)
   release_callers();
   return hb_gl_context_use(context);
 }
+
+const struct hb_gl_caps *hb_gl_context_caps(void) { return &current->caps; }
 
 static const char *error_name(GLenum error)
 {

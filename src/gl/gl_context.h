@@ -5,7 +5,7 @@
 #include "gl/gl_api.h"
 
 struct hb_gl_context_params {
-  const char *context; /* egl, osmesa, glfw, auto; NULL: environment HB_CONTEXT, else auto */
+  const char *context; /* egl, osmesa, glfw, gles, auto; NULL: environment HB_CONTEXT, else auto */
   const char *device;  /* INDEX, /dev/dri/..., software; NULL: environment HB_DEVICE, else best first */
   int debug;           /* 1: driver messages of errors become HB_ERR_DEVICE in hb_gl_context_check */
 };
@@ -13,13 +13,19 @@ struct hb_gl_context_params {
 /* Read once at opening. Sizes in texels, counts in pieces. */
 struct hb_gl_caps {
   char vendor[128], renderer[192], version[128];
+  char api[24]; /* "OpenGL 4.5", "OpenGL ES 3.0" */
   int major, minor;
-  int software;         /* renders on the processor */
-  int has_precise;      /* GLSL `precise`: GL 4.0 or ARB_gpu_shader5 */
-  int has_double;       /* GLSL double: GL 4.0 or ARB_gpu_shader_fp64 */
-  int has_compute;      /* compute shaders and storage buffers: GL 4.3 */
-  int has_reset;        /* a lost context can be detected */
-  int has_lasting_maps; /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
+  int is_es;       /* OpenGL ES: a dialect of GLSL with a version of its own; no doubles, no rectangles */
+  int software;    /* renders on the processor */
+  int has_precise; /* GLSL `precise` and fma: GL 4.0 or ARB_gpu_shader5; ES 3.2 or EXT_gpu_shader5 */
+  int has_double;  /* GLSL double: GL 4.0 or ARB_gpu_shader_fp64 */
+  int has_compute; /* compute shaders with what GL 4.3 promises them: GL 4.3, most of ES 3.1 */
+  int has_storage; /* storage buffers for fragments, too: GL 4.3, most of ES 3.1 */
+  int has_reset;   /* a lost context can be detected */
+  int has_texture_barrier; /* a draw may read its own target: GL 4.5 or ARB_texture_barrier */
+  int has_lasting_maps;    /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
+  int has_buffer_textures; /* GL 3.1, ES 3.2; where they lack, gl_rows.h */
+  int has_counts;          /* queries that count fragments: not in ES */
   int max_texture_size, max_rectangle_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
   int max_uniform_block_size; /* bytes */
   int max_storage_block_size; /* bytes; 0: no storage buffers */
@@ -36,7 +42,9 @@ struct hb_gl_context {
   const void
       *thread; /* where it is current, by the address of something that each thread has; NULL: nowhere */
   const struct hb_gl_pass
-      *bound; /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
+      *bound;       /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
+  unsigned program; /* that is current in OpenGL; 0: unknown */
+  unsigned built;   /* programs so far: whoever times draws leaves out those that waited for a compiler */
   struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */
 };
@@ -54,13 +62,12 @@ struct hb_gl_backend {
   hb_gl_get_proc get_proc;       /* valid while a context of this back end is open */
 };
 
-extern const struct hb_gl_backend hb_gl_egl, hb_gl_osmesa, hb_gl_glfw;
+extern const struct hb_gl_backend hb_gl_egl, hb_gl_osmesa, hb_gl_glfw, hb_gl_gles;
 
-/* The back ends in the order in which auto tries them. */
-enum { HB_GL_BACKEND_COUNT = 3 };
-extern const struct hb_gl_backend *const hb_gl_backends[HB_GL_BACKEND_COUNT];
+/* The back ends in the order in which auto tries them, ended by NULL: see gl_backends.c. */
+extern const struct hb_gl_backend *const hb_gl_backends[];
 
-/* Opens a context of GL 3.3 core or newer and makes it current. auto: the first real GPU of any back end, then
+/* Opens a context of GL 3.3 core, of ES 3.0, or newer, and makes it current. auto: the first real GPU of any back end, then
  * the first software renderer. Errors: HB_ERR_GL (what each back end said), HB_ERR_USAGE (unknown name). */
 enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context);
 
@@ -84,6 +91,9 @@ enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context *context);
 
 /* Makes it current. Several contexts may be open, one is current, in one thread. */
 enum hb_status hb_gl_context_use(struct hb_gl_context *context);
+
+/* What the one that is current can do. */
+const struct hb_gl_caps *hb_gl_context_caps(void);
 
 /* A public function that may work with OpenGL begins with HB_GL_VISIT: a context of the caller's that is current then is
  * current again when the function returns. Where none is, ours may stay: releasing it after each call would take longer

@@ -19,6 +19,7 @@
 enum { MAX_DEVICES = 32 };
 
 struct egl {
+  const struct api *api;
   EGLDisplay display;
   EGLContext context;
 };
@@ -129,40 +130,65 @@ void hb_gl_egl_devices(size_t max, struct hb_device_info *infos, size_t *count)
 
 /* ---- contexts ---- */
 
-/* The last pairs of attributes are unknown to some drivers (EGL 1.4 has neither): lost-context reports are left out
- * first, then robust access. */
-static EGLContext create_context(EGLDisplay display, EGLConfig config, int debug)
+/* What EGL opens: desktop OpenGL, or OpenGL ES, which all phones and small boards have. */
+struct api {
+  const char *name, *wanted;
+  EGLenum bound;
+  EGLint config_bit, profile; /* profile 0: it has none */
+  EGLint versions[5][2];      /* newest first, ended by zeros */
+};
+
+static const struct api desktop = {.name = "egl",
+                                   .wanted = "OpenGL 3.3 core",
+                                   .bound = EGL_OPENGL_API,
+                                   .config_bit = EGL_OPENGL_BIT,
+                                   .profile = EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                   .versions = {{4, 5}, {4, 3}, {4, 0}, {3, 3}}};
+static const struct api es = {.name = "gles",
+                              .wanted = "OpenGL ES 3.0",
+                              .bound = EGL_OPENGL_ES_API,
+                              .config_bit = EGL_OPENGL_ES3_BIT,
+                              .versions = {{3, 2}, {3, 1}, {3, 0}}};
+
+/* The last attributes are unknown to some drivers (EGL 1.4 has none of the three): robust access and reports of a lost
+ * context are left out first, then debugging. */
+static EGLContext create_version(const struct egl *e, EGLConfig config, int debug, const EGLint version[2])
 {
-  static const EGLint versions[][2] = {{4, 5}, {4, 3}, {4, 0}, {3, 3}};
-  static const size_t pairs[] = {6, 4, 3};
-  for (size_t k = 0; k < sizeof versions / sizeof *versions; k++)
-    for (size_t l = 0; l < sizeof pairs / sizeof *pairs; l++) {
-      EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
-                             versions[k][0],
-                             EGL_CONTEXT_MINOR_VERSION,
-                             versions[k][1],
-                             EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                             EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                             EGL_CONTEXT_OPENGL_DEBUG,
-                             debug ? EGL_TRUE : EGL_FALSE,
-                             EGL_CONTEXT_OPENGL_ROBUST_ACCESS,
-                             EGL_TRUE,
-                             EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
-                             EGL_LOSE_CONTEXT_ON_RESET,
-                             EGL_NONE};
-      attributes[2 * pairs[l]] = EGL_NONE;
-      EGLContext context = egl.CreateContext(display, config, EGL_NO_CONTEXT, attributes);
-      if (context != EGL_NO_CONTEXT) return context;
+  for (int without = 0; without <= 2; without++) {
+    EGLint attributes[16] = {EGL_CONTEXT_MAJOR_VERSION, version[0], EGL_CONTEXT_MINOR_VERSION, version[1]};
+    int count = 4;
+    const EGLint more[][2] = {{EGL_CONTEXT_OPENGL_DEBUG, debug ? EGL_TRUE : EGL_FALSE},
+                              {EGL_CONTEXT_OPENGL_ROBUST_ACCESS, EGL_TRUE},
+                              {EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY, EGL_LOSE_CONTEXT_ON_RESET}};
+    static const int kept[] = {3, 1, 0};
+    if (e->api->profile) {
+      attributes[count++] = EGL_CONTEXT_OPENGL_PROFILE_MASK;
+      attributes[count++] = e->api->profile;
     }
+    for (int k = 0; k < kept[without]; k++) {
+      attributes[count++] = more[k][0];
+      attributes[count++] = more[k][1];
+    }
+    attributes[count] = EGL_NONE;
+    EGLContext context = egl.CreateContext(e->display, config, EGL_NO_CONTEXT, attributes);
+    if (context != EGL_NO_CONTEXT) return context;
+  }
   return EGL_NO_CONTEXT;
+}
+
+static EGLContext create_context(const struct egl *e, EGLConfig config, int debug)
+{
+  EGLContext context = EGL_NO_CONTEXT;
+  for (int k = 0; e->api->versions[k][0] && context == EGL_NO_CONTEXT; k++)
+    context = create_version(e, config, debug, e->api->versions[k]);
+  return context;
 }
 
 static enum hb_status make_current(void *handle)
 {
   struct egl *e = handle;
   /* the bound API is per thread and EGL's default is OpenGL ES */
-  if (!egl.BindAPI(EGL_OPENGL_API) ||
-      !egl.MakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, e->context))
+  if (!egl.BindAPI(e->api->bound) || !egl.MakeCurrent(e->display, EGL_NO_SURFACE, EGL_NO_SURFACE, e->context))
     return hb_fail(HB_ERR_GL, "eglMakeCurrent failed with error 0x%x", (unsigned)egl.GetError());
   return HB_OK;
 }
@@ -193,14 +219,15 @@ static enum hb_status try_display(struct egl *e, EGLenum platform, void *native,
     e->display = EGL_NO_DISPLAY;
     return hb_fail(HB_ERR_GL, "eglInitialize failed with error 0x%x", (unsigned)egl.GetError());
   }
-  const EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+  const EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, e->api->config_bit, EGL_NONE};
   EGLConfig config = NULL; /* a context without surfaces may do without one */
   EGLint count = 0;
   egl.ChooseConfig(e->display, wanted, &config, 1, &count);
-  if (!egl.BindAPI(EGL_OPENGL_API)) return hb_fail(HB_ERR_GL, "EGL has no desktop OpenGL");
-  e->context = create_context(e->display, config, debug);
+  if (!egl.BindAPI(e->api->bound)) return hb_fail(HB_ERR_GL, "EGL has no %s", e->api->wanted);
+  e->context = create_context(e, config, debug);
   if (e->context != EGL_NO_CONTEXT) return make_current(e);
-  return hb_fail(HB_ERR_GL, "no OpenGL 3.3 core context (eglCreateContext: 0x%x)", (unsigned)egl.GetError());
+  return hb_fail(HB_ERR_GL, "no %s context (eglCreateContext: 0x%x)", e->api->wanted,
+                 (unsigned)egl.GetError());
 }
 
 static enum hb_status try_device(struct egl *e, EGLDeviceEXT device, int debug)
@@ -211,7 +238,7 @@ static enum hb_status try_device(struct egl *e, EGLDeviceEXT device, int debug)
 /* --device INDEX, /dev/dri/... or software. */
 static enum hb_status open_named(struct egl *e, const char *name, int debug)
 {
-  HB_TRY(hb_gl_probe("egl", name));
+  HB_TRY(hb_gl_probe(e->api->name, name));
   EGLDeviceEXT devices[MAX_DEVICES];
   size_t count = query_devices(devices);
   char *end;
@@ -238,7 +265,7 @@ static enum hb_status open_best(struct egl *e, int hardware, int debug)
   EGLDeviceEXT devices[MAX_DEVICES];
   size_t count = query_devices(devices), first = 0;
   while (first < count && device_is_software(devices[first])) first++;
-  if (first < count || !hardware) HB_TRY(hb_gl_probe("egl", NULL));
+  if (first < count || !hardware) HB_TRY(hb_gl_probe(e->api->name, NULL));
   for (size_t k = first; k < count; k++)
     if (!device_is_software(devices[k]) && try_device(e, devices[k], debug) == HB_OK) return HB_OK;
   if (hardware) return hb_fail(HB_ERR_GL, "no GPU among the %zu devices of EGL", count);
@@ -249,13 +276,25 @@ static enum hb_status open_best(struct egl *e, int hardware, int debug)
                  hb_error());
 }
 
-static enum hb_status egl_open(const char *device, int hardware, int debug, void **handle)
+static enum hb_status open_api(const struct api *api, const char *device, int hardware, int debug,
+                               void **handle)
 {
   HB_TRY(load());
   struct egl *e;
   HB_TRY(HB_ALLOC(1, &e));
+  e->api = api;
   *handle = e;
   return device ? open_named(e, device, debug) : open_best(e, hardware, debug);
+}
+
+static enum hb_status egl_open(const char *device, int hardware, int debug, void **handle)
+{
+  return open_api(&desktop, device, hardware, debug, handle);
+}
+
+static enum hb_status gles_open(const char *device, int hardware, int debug, void **handle)
+{
+  return open_api(&es, device, hardware, debug, handle);
 }
 
 static hb_gl_function get_proc(const char *name) { return egl.GetProcAddress(name); }
@@ -263,6 +302,15 @@ static hb_gl_function get_proc(const char *name) { return egl.GetProcAddress(nam
 const struct hb_gl_backend hb_gl_egl = {
     .name = "egl",
     .open = egl_open,
+    .close = egl_close,
+    .make_current = make_current,
+    .release = release,
+    .get_proc = get_proc,
+};
+
+const struct hb_gl_backend hb_gl_gles = {
+    .name = "gles",
+    .open = gles_open,
     .close = egl_close,
     .make_current = make_current,
     .release = release,

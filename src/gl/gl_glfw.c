@@ -45,14 +45,25 @@ static void release(void *handle)
   glfwMakeContextCurrent(NULL);
 }
 
-static GLFWwindow *open_window(int major, int minor, int debug)
+/* Best first. OpenGL ES is what small boards have instead. */
+static const struct version {
+  int api, major, minor;
+} versions[] = {{GLFW_OPENGL_API, 4, 5},    {GLFW_OPENGL_API, 4, 3},   {GLFW_OPENGL_API, 4, 1},
+                {GLFW_OPENGL_API, 4, 0},    {GLFW_OPENGL_API, 3, 3},   {GLFW_OPENGL_ES_API, 3, 2},
+                {GLFW_OPENGL_ES_API, 3, 1}, {GLFW_OPENGL_ES_API, 3, 0}};
+enum { VERSIONS = sizeof versions / sizeof *versions };
+
+static GLFWwindow *open_window(const struct version *version, int debug)
 {
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, major);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, minor);
-  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE); /* Apple has no other core contexts */
+  glfwWindowHint(GLFW_CLIENT_API, version->api);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, version->major);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, version->minor);
+  if (version->api == GLFW_OPENGL_API) {
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE); /* Apple has no other core contexts */
+  }
   glfwWindowHint(GLFW_OPENGL_DEBUG_CONTEXT, debug);
   return glfwCreateWindow(640, 480, "Holmberg", NULL, NULL);
 }
@@ -61,12 +72,10 @@ static enum hb_status open_on(const char *device, int debug, void **handle)
 {
   if (open_windows == 0 && !init()) return fail("GLFW found no window system");
   enum hb_status status = hb_gl_probe("glfw", device);
-  static const int versions[][2] = {{4, 5}, {4, 3}, {4, 1}, {4, 0}, {3, 3}};
   GLFWwindow *window = NULL;
-  for (size_t k = 0; status == HB_OK && k < sizeof versions / sizeof *versions && !window; k++)
-    window = open_window(versions[k][0], versions[k][1], debug);
+  for (int k = 0; status == HB_OK && k < VERSIONS && !window; k++) window = open_window(&versions[k], debug);
   if (!window) {
-    if (status == HB_OK) status = fail("GLFW got no OpenGL 3.3 core context");
+    if (status == HB_OK) status = fail("GLFW got no context of OpenGL 3.3 core or OpenGL ES 3.0");
     if (open_windows == 0) end();
     return status;
   }

@@ -53,6 +53,12 @@ static void check_name(const struct hb_gl_pass *pass, const char *name)
   if (!hb_gl_shader_mentions(&pass->source, name)) mistake(pass, "no input", name);
 }
 
+static void use_program(struct hb_gl_context *context, unsigned program)
+{
+  if (context->program != program) glUseProgram(program);
+  context->program = program;
+}
+
 static int find_uniform(const struct hb_gl_pass *pass, const char *name)
 {
   int location = glGetUniformLocation(pass->program, name);
@@ -73,7 +79,7 @@ static void find_block(const struct hb_gl_pass *pass, unsigned program)
 static enum hb_status adopt(void *owner, unsigned program)
 {
   struct hb_gl_pass *pass = owner;
-  glUseProgram(program);
+  use_program(pass->context, program);
   pass->context->bound = NULL;
   for (int k = 0; k < pass->uniform_count; k++) {
     struct hb_gl_uniform *u = &pass->uniform[k];
@@ -108,6 +114,7 @@ enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_
 void hb_gl_pass_destroy(struct hb_gl_pass *pass)
 {
   if (pass->program) hb_gl_reload_delete(pass->context, &pass->program);
+  if (pass->context) pass->context->program = 0; /* its number may come again */
   if (pass->context && pass->context->bound == pass) pass->context->bound = NULL;
   *pass = (struct hb_gl_pass){0};
 }
@@ -118,7 +125,7 @@ void hb_gl_pass_destroy(struct hb_gl_pass *pass)
 static void make_current(struct hb_gl_pass *pass)
 {
   if (pass->context->bound == pass) return;
-  glUseProgram(pass->program);
+  use_program(pass->context, pass->program);
   pass->context->bound = NULL;
 }
 
@@ -210,7 +217,7 @@ void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb
 static int use(struct hb_gl_pass *pass)
 {
   int news = pass->context->bound == pass ? pass->has_new : -1;
-  if (news < 0) glUseProgram(pass->program);
+  if (news < 0) use_program(pass->context, pass->program);
   for (int k = 0; k < pass->texture_count; k++)
     if (news & 1 << k && pass->texture[k].location >= 0)
       hb_gl_texture_bind(pass->texture[k].id, pass->texture[k].shape, k);
@@ -251,6 +258,7 @@ static void trace(struct hb_gl_pass *pass)
   pass->describe(pass->owner, &told);
   hb_gl_trace->pass(hb_gl_trace->context, &told);
   pass->context->bound = NULL;
+  pass->context->program = 0;
 }
 
 static void finish(struct hb_gl_pass *pass)
@@ -281,6 +289,15 @@ void hb_gl_pass_draw(struct hb_gl_pass *pass, const struct hb_gl_target *target,
   hb_gl_pass_draw_vertices(
       pass, &(const struct hb_gl_vertices){
                 .target = target, .x = x, .y = y, .width = width, .height = height, .count = 3});
+}
+
+void hb_gl_pass_draw_again(struct hb_gl_pass *pass)
+{
+  use(pass);
+  if (pass->tally) hb_gl_tally_expect(pass->tally, (uint64_t)pass->viewport[2] * (uint64_t)pass->viewport[3]);
+  glTextureBarrier();
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  finish(pass);
 }
 
 void hb_gl_pass_dispatch(struct hb_gl_pass *pass, size_t x, size_t y)

@@ -126,6 +126,11 @@ void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb
 void hb_gl_pass_draw(struct hb_gl_pass *pass, const struct hb_gl_target *target, int x, int y, int width,
                      int height);
 
+/* The draw of hb_gl_pass_draw once more, with inputs that may have changed; no other pass and no transfer may have come in
+ * between. What it reads may be its own target, a fragment its own texel only (caps.has_texture_barrier): nothing but the
+ * pipeline separates a draw from the one before. */
+void hb_gl_pass_draw_again(struct hb_gl_pass *pass);
+
 enum hb_gl_blend { HB_GL_REPLACE, HB_GL_ADD, HB_GL_OVER /* by the new alpha */ };
 
 /* The same for vertices first .. first + count - 1 as triangles, or points of one pixel. */

@@ -2,11 +2,33 @@
 
 #include "base/clock.h"
 #include "gl/gl.h"
+#include "gl/gl_trace.h"
+
+#include <stdatomic.h>
 
 /* A driver that sleeps until the device is done wakes up late: for this long it is polled instead, unless the processor
  * that polls is itself the device. */
 static const double POLLING_SECONDS = 1e-3;
 static const GLuint64 SLEEP_NANOSECONDS = 10000000;
+
+/* What arrives within this time is not worth a fence, which takes some microseconds itself. */
+static const double SOON_SECONDS = 100e-6;
+
+/* Not a number, and not one that a computation makes: those have other bits. */
+static const uint32_t BLANK = 0x7fb5a96d;
+
+enum {
+  WATCHED_MOST =
+      64 << 10, /* bytes: blanks take a while to write, and what is longer is not late by waiting */
+  LOOKS = 2000  /* at a word, between two questions to the driver: about a microsecond */
+};
+
+static void make_blank(struct hb_gl_readback *readback, size_t bytes)
+{
+  size_t count = (bytes < WATCHED_MOST ? bytes : WATCHED_MOST) / sizeof BLANK;
+  for (size_t k = 0; k < count; k++) readback->lasting[k] = BLANK;
+  readback->dirty = 0;
+}
 
 void hb_gl_readback_destroy(struct hb_gl_readback *readback)
 {
@@ -22,7 +44,7 @@ enum hb_status hb_gl_readback_reserve(struct hb_gl_context *context, size_t byte
   glGenBuffers(1, &readback->buffer.id);
   glBindBuffer(GL_COPY_WRITE_BUFFER, readback->buffer.id);
   if (context->caps.has_lasting_maps) {
-    const GLbitfield kind = GL_MAP_READ_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
+    const GLbitfield kind = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
     glBufferStorage(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, kind | GL_CLIENT_STORAGE_BIT);
     readback->lasting = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, (GLsizeiptr)bytes, kind);
   } else {
@@ -30,17 +52,42 @@ enum hb_status hb_gl_readback_reserve(struct hb_gl_context *context, size_t byte
   }
   HB_TRY(hb_gl_context_check(context, "reserving memory for results"));
   readback->buffer.bytes = bytes;
+  if (readback->lasting) make_blank(readback, bytes);
   return HB_OK;
 }
 
-/* Until the device has done everything up to here. */
-static enum hb_status wait(struct hb_gl_context *context)
+/* A tracer's own commands may read the buffer later than the host would make it blank again. */
+void hb_gl_readback_expect(const struct hb_gl_context *context, size_t bytes, struct hb_gl_readback *readback)
 {
-  double polling = context->caps.software ? 0 : POLLING_SECONDS;
+  readback->is_watched = readback->lasting && !context->caps.software && !hb_gl_trace &&
+                         readback->dirty == 0 && bytes <= WATCHED_MOST;
+  if (bytes > readback->dirty) readback->dirty = bytes;
+}
+
+/* Looks at the words from *seen on, each until it has arrived. */
+static int have_arrived(const volatile uint32_t *words, size_t count, size_t *seen)
+{
+  for (int looks = 0; *seen < count && looks < LOOKS; looks++) {
+    while (*seen < count && words[*seen] != BLANK) ++*seen;
+  }
+  if (*seen < count) return 0;
+  atomic_thread_fence(memory_order_acquire);
+  return 1;
+}
+
+/* Until the device has done everything up to here, or all these words (count = 0: NULL) have arrived. */
+static enum hb_status wait(struct hb_gl_context *context, const uint32_t *words, size_t count)
+{
+  double polling = context->caps.software ? 0 : POLLING_SECONDS, start = hb_clock_now();
+  size_t seen = 0;
+  if (count) glFlush();
+  while (count && hb_clock_now() - start < SOON_SECONDS)
+    if (have_arrived(words, count, &seen)) return HB_OK;
+  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
   GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-  double start = hb_clock_now();
-  GLenum answer = glClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, 0);
-  while (answer == GL_TIMEOUT_EXPIRED)
+  GLenum answer = GL_TIMEOUT_EXPIRED;
+  glFlush();
+  while (answer == GL_TIMEOUT_EXPIRED && !(count && have_arrived(words, count, &seen)))
     answer = glClientWaitSync(fence, 0, hb_clock_now() - start < polling ? 0 : SLEEP_NANOSECONDS);
   glDeleteSync(fence);
   if (answer != GL_WAIT_FAILED) return HB_OK;
@@ -48,13 +95,12 @@ static enum hb_status wait(struct hb_gl_context *context)
   return hb_fail(HB_ERR_DEVICE, "%s does not say when results are ready", context->caps.renderer);
 }
 
-enum hb_status hb_gl_readback_open(struct hb_gl_context *context, const struct hb_gl_readback *readback,
+enum hb_status hb_gl_readback_open(struct hb_gl_context *context, struct hb_gl_readback *readback,
                                    size_t bytes, const uint32_t **words)
 {
   hb_gl_readback_add(bytes);
   if (readback->lasting) {
-    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-    HB_TRY(wait(context));
+    HB_TRY(wait(context, readback->lasting, readback->is_watched ? bytes / sizeof(uint32_t) : 0));
     *words = readback->lasting;
     return HB_OK;
   }
@@ -65,9 +111,12 @@ enum hb_status hb_gl_readback_open(struct hb_gl_context *context, const struct h
   return hb_fail(HB_ERR_DEVICE, "%s cannot map the buffer of results", context->caps.renderer);
 }
 
-void hb_gl_readback_close(const struct hb_gl_readback *readback)
+void hb_gl_readback_close(struct hb_gl_readback *readback)
 {
-  if (readback->lasting) return;
+  if (readback->lasting) {
+    make_blank(readback, readback->dirty);
+    return;
+  }
   glBindBuffer(GL_COPY_WRITE_BUFFER, readback->buffer.id);
   glUnmapBuffer(GL_COPY_WRITE_BUFFER);
 }

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl.h"
+#include "gl/gl_rows.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -118,8 +119,25 @@ static enum hb_status add_file(struct stage *stage, const char *name, int depth)
   return status;
 }
 
-static enum hb_status add_prologue(struct stage *stage, const struct hb_gl_caps *caps, GLenum kind,
-                                   const struct hb_gl_program_source *source)
+/* OpenGL ES wants a precision for everything, and its GLSL has the version of the context. */
+static enum hb_status add_es_language(struct stage *stage, const struct hb_gl_caps *caps)
+{
+  static const char *const samplers[] = {"sampler2D",      "isampler2D",      "usampler2D",
+                                         "sampler2DArray", "usampler2DArray", "samplerBuffer",
+                                         "isamplerBuffer", "usamplerBuffer"};
+  enum { ALL = sizeof samplers / sizeof *samplers, BUFFERS = 3 };
+  int count = caps->has_buffer_textures ? ALL : ALL - BUFFERS, is_extension = caps->minor < 2;
+  HB_TRY(hb_text_append(&stage->text, "#version 3%d0 es\n", caps->minor));
+  if (caps->has_precise)
+    HB_TRY(hb_text_append(&stage->text, "%s#define HB_HAS_PRECISE 1\n",
+                          is_extension ? "#extension GL_EXT_gpu_shader5 : require\n" : ""));
+  HB_TRY(hb_text_append(&stage->text, "precision highp float;\nprecision highp int;\n"));
+  for (int k = 0; k < count; k++) HB_TRY(hb_text_append(&stage->text, "precision highp %s;\n", samplers[k]));
+  return HB_OK;
+}
+
+static enum hb_status add_desktop_language(struct stage *stage, const struct hb_gl_caps *caps, GLenum kind,
+                                           const struct hb_gl_program_source *source)
 {
   int version = kind == GL_COMPUTE_SHADER || source->version == 430 ? 430 : 330;
   int built_in = version == 430; /* GLSL 4.30 needs no extension for these */
@@ -127,11 +145,30 @@ static enum hb_status add_prologue(struct stage *stage, const struct hb_gl_caps 
   if (caps->has_precise)
     HB_TRY(hb_text_append(&stage->text, "%s#define HB_HAS_PRECISE 1\n",
                           built_in ? "" : "#extension GL_ARB_gpu_shader5 : require\n"));
-  else
-    HB_TRY(hb_text_append(&stage->text, "#define precise\n"));
   if (caps->has_double)
     HB_TRY(hb_text_append(&stage->text, "%s#define HB_HAS_DOUBLE 1\n",
                           built_in ? "" : "#extension GL_ARB_gpu_shader_fp64 : require\n"));
+  return HB_OK;
+}
+
+/* A buffer texture, or the rows of gl_rows.h. */
+static enum hb_status add_buffer_fetch(struct stage *stage, const struct hb_gl_caps *caps)
+{
+  if (caps->has_buffer_textures)
+    return hb_text_append(&stage->text, "#define bufferFetch(array, k) texelFetch(array, k)\n");
+  return hb_text_append(&stage->text,
+                        "#define samplerBuffer sampler2D\n#define isamplerBuffer isampler2D\n"
+                        "#define usamplerBuffer usampler2D\n"
+                        "#define bufferFetch(array, k) texelFetch(array, ivec2((k) & %d, (k) >> %d), 0)\n",
+                        HB_GL_ROW - 1, HB_GL_ROW_BITS);
+}
+
+static enum hb_status add_prologue(struct stage *stage, const struct hb_gl_caps *caps, GLenum kind,
+                                   const struct hb_gl_program_source *source)
+{
+  HB_TRY(caps->is_es ? add_es_language(stage, caps) : add_desktop_language(stage, caps, kind, source));
+  HB_TRY(add_buffer_fetch(stage, caps));
+  if (!caps->has_precise) HB_TRY(hb_text_append(&stage->text, "#define precise\n"));
   HB_TRY(hb_text_append(&stage->text, "%s", source->defines ? source->defines : ""));
   for (const char *at = stage->text.text; *at; at++) stage->lines += *at == '\n';
   return HB_OK;
@@ -264,6 +301,7 @@ enum hb_status hb_gl_program_build(struct hb_gl_context *context, const struct h
                 {GL_COMPUTE_SHADER, source->compute}};
   HB_TRY(hb_gl_context_use(context));
   GLuint made = glCreateProgram();
+  context->built++;
   enum hb_status status = HB_OK;
   for (int k = 0; k < 3 && status == HB_OK; k++)
     if (stages[k].name) status = add_stage(context, made, stages[k].kind, stages[k].name, source, empty);

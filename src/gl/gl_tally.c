@@ -33,6 +33,7 @@ void hb_gl_tally_reset(struct hb_gl_tally *t)
 
 void hb_gl_tally_expect(struct hb_gl_tally *t, uint64_t fragments)
 {
+  if (!hb_gl_context_caps()->has_counts) return;
   if (t->counting && t->counting + fragments > MOST_FRAGMENTS) hb_gl_tally_pause(t);
   if (!t->counting) {
     if (!t->query[0]) glGenQueries(HB_GL_TALLY_QUERIES, t->query);

@@ -2,22 +2,7 @@
 
 #include "base/arith.h"
 #include "gl/gl.h"
-
-static const struct {
-  GLenum internal, pixels, type;
-} formats[] = {
-    [HB_GL_R8] = {GL_R8, GL_RED, GL_UNSIGNED_BYTE},
-    [HB_GL_R8UI] = {GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE},
-    [HB_GL_R32I] = {GL_R32I, GL_RED_INTEGER, GL_INT},
-    [HB_GL_R32UI] = {GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT},
-    [HB_GL_R32F] = {GL_R32F, GL_RED, GL_FLOAT},
-    [HB_GL_RGB32F] = {GL_RGB32F, GL_RGB, GL_FLOAT},
-    [HB_GL_RGBA8] = {GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE},
-    [HB_GL_RGBA16] = {GL_RGBA16, GL_RGBA, GL_FLOAT},
-    [HB_GL_RGBA16F] = {GL_RGBA16F, GL_RGBA, GL_FLOAT},
-    [HB_GL_RGBA32F] = {GL_RGBA32F, GL_RGBA, GL_FLOAT},
-    [HB_GL_RGBA32UI] = {GL_RGBA32UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT},
-};
+#include "gl/gl_rows.h"
 
 static _Thread_local uint64_t read_back;
 
@@ -27,14 +12,18 @@ void hb_gl_readback_add(size_t bytes) { read_back += bytes; }
 static const GLenum gl_targets[] = {GL_TEXTURE_2D, GL_TEXTURE_RECTANGLE, GL_TEXTURE_2D_ARRAY,
                                     GL_TEXTURE_BUFFER};
 
+static int is_rows(enum hb_gl_shape shape)
+{
+  return shape == HB_GL_BUFFER && !hb_gl_context_caps()->has_buffer_textures;
+}
+
 static const struct {
   GLenum pixels, type;
   size_t bytes; /* a texel */
 } as_read[] = {
     [HB_GL_FLOATS] = {GL_RGBA, GL_FLOAT, 16},
     [HB_GL_WORDS] = {GL_RGBA_INTEGER, GL_UNSIGNED_INT, 16},
-    [HB_GL_BYTES_RGBA] = {GL_RGBA, GL_UNSIGNED_BYTE, 4},
-    [HB_GL_BYTES_RGB] = {GL_RGB, GL_UNSIGNED_BYTE, 3},
+    [HB_GL_BYTES] = {GL_RGBA, GL_UNSIGNED_BYTE, 4},
 };
 
 /* ---- targets ---- */
@@ -66,9 +55,7 @@ static void read_pixels(const struct hb_gl_target *target, int k, int x, int y, 
 void hb_gl_target_read(const struct hb_gl_target *target, int k, int x, int y, int width, int height,
                        enum hb_gl_pixels pixels, void *data)
 {
-  if (pixels == HB_GL_BYTES_RGB) glPixelStorei(GL_PACK_ALIGNMENT, 1);
   read_pixels(target, k, x, y, width, height, pixels, data);
-  if (pixels == HB_GL_BYTES_RGB) glPixelStorei(GL_PACK_ALIGNMENT, 4);
   hb_gl_readback_add((size_t)width * (size_t)height * as_read[pixels].bytes);
 }
 
@@ -138,7 +125,7 @@ void hb_gl_target_empty(int width, int height, struct hb_gl_target *target)
 void hb_gl_texture_bind(unsigned id, enum hb_gl_shape shape, int unit)
 {
   glActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-  glBindTexture(gl_targets[shape], id);
+  glBindTexture(is_rows(shape) ? GL_TEXTURE_2D : gl_targets[shape], id);
 }
 
 enum hb_status hb_gl_texture_square(const struct hb_gl_context *context, enum hb_gl_shape shape, size_t n,
@@ -157,8 +144,9 @@ enum hb_status hb_gl_texture_square(const struct hb_gl_context *context, enum hb
 
 static void make_storage(const struct hb_gl_texture_params *p)
 {
-  GLenum target = gl_targets[p->shape], pixels = formats[p->format].pixels, type = formats[p->format].type;
-  GLint internal = (GLint)formats[p->format].internal, filter = p->smooth ? GL_LINEAR : GL_NEAREST;
+  const struct hb_gl_layout *layout = hb_gl_layout(p->format);
+  GLenum target = gl_targets[p->shape], pixels = layout->pixels, type = layout->type;
+  GLint internal = (GLint)layout->internal, filter = p->smooth ? GL_LINEAR : GL_NEAREST;
   if (p->shape == HB_GL_LAYERS)
     glTexImage3D(target, 0, internal, p->width, p->height, p->layers, 0, pixels, type, p->data);
   else
@@ -219,8 +207,8 @@ void hb_gl_texture_destroy(struct hb_gl_texture *texture)
 void hb_gl_texture_write(const struct hb_gl_texture *texture, int layer, int width, int height,
                          const void *data)
 {
-  GLenum target = gl_targets[texture->shape], pixels = formats[texture->format].pixels;
-  GLenum type = formats[texture->format].type;
+  const struct hb_gl_layout *layout = hb_gl_layout(texture->format);
+  GLenum target = gl_targets[texture->shape], pixels = layout->pixels, type = layout->type;
   hb_gl_texture_bind(texture->id, texture->shape, HB_GL_UNIT_OF_NONE);
   if (texture->shape == HB_GL_LAYERS)
     glTexSubImage3D(target, 0, 0, 0, layer, width, height, 1, pixels, type, data);
@@ -246,8 +234,18 @@ void hb_gl_buffer_destroy(struct hb_gl_buffer *buffer)
   *buffer = (struct hb_gl_buffer){0};
 }
 
+/* Whether shaders read a copy of it, which has to be brought up to date. */
+static int is_copied(const struct hb_gl_buffer *buffer)
+{
+  return buffer->texture.id && is_rows(buffer->texture.shape);
+}
+
 void hb_gl_buffer_write(const struct hb_gl_buffer *buffer, size_t bytes, const void *data)
 {
+  if (is_copied(buffer)) {
+    hb_gl_rows_write(&buffer->texture, bytes, data);
+    return;
+  }
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes, data);
 }
@@ -261,6 +259,7 @@ void hb_gl_buffer_read(const struct hb_gl_buffer *buffer, size_t offset, size_t 
 
 void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_buffer *buffer, size_t bytes)
 {
+  if (is_copied(buffer)) return hb_gl_rows_map(bytes);
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   return glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes,
                           GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
@@ -268,22 +267,39 @@ void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_b
 
 void hb_gl_buffer_unmap(const struct hb_gl_buffer *buffer)
 {
+  if (is_copied(buffer)) {
+    hb_gl_rows_unmap(buffer->id, &buffer->texture);
+    return;
+  }
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   glUnmapBuffer(GL_ARRAY_BUFFER);
 }
 
-void hb_gl_texture_over(unsigned buffer, enum hb_gl_format format, struct hb_gl_texture *texture)
+static void lay_over(unsigned buffer, size_t bytes, enum hb_gl_format format, struct hb_gl_texture *texture)
 {
   if (!texture->id) glGenTextures(1, &texture->id);
   texture->shape = HB_GL_BUFFER;
   texture->format = format;
+  if (is_rows(HB_GL_BUFFER)) {
+    hb_gl_rows_reserve(bytes, texture);
+    hb_gl_rows_copy(buffer, bytes, texture);
+    return;
+  }
   hb_gl_texture_bind(texture->id, HB_GL_BUFFER, HB_GL_UNIT_OF_NONE);
-  glTexBuffer(GL_TEXTURE_BUFFER, formats[format].internal, buffer);
+  glTexBuffer(GL_TEXTURE_BUFFER, hb_gl_layout(format)->internal, buffer);
+}
+
+void hb_gl_texture_over(unsigned buffer, enum hb_gl_format format, struct hb_gl_texture *texture)
+{
+  GLint bytes = 0;
+  glBindBuffer(GL_ARRAY_BUFFER, buffer);
+  if (is_rows(HB_GL_BUFFER)) glGetBufferParameteriv(GL_ARRAY_BUFFER, GL_BUFFER_SIZE, &bytes);
+  lay_over(buffer, (size_t)bytes, format, texture);
 }
 
 void hb_gl_buffer_texture(struct hb_gl_buffer *buffer, enum hb_gl_format format)
 {
-  hb_gl_texture_over(buffer->id, format, &buffer->texture);
+  lay_over(buffer->id, buffer->bytes, format, &buffer->texture);
 }
 
 void hb_gl_target_copy(const struct hb_gl_target *target, int k, int width, int height,
@@ -292,6 +308,7 @@ void hb_gl_target_copy(const struct hb_gl_target *target, int k, int width, int 
   glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer->id);
   read_pixels(target, k, 0, 0, width, height, target->is_words ? HB_GL_WORDS : HB_GL_FLOATS, (void *)offset);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+  if (is_copied(buffer)) hb_gl_rows_copy(buffer->id, buffer->bytes, &buffer->texture);
 }
 
 void hb_gl_texture_copy(const struct hb_gl_texture *texture, const struct hb_gl_buffer *buffer)

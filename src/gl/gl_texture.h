@@ -4,20 +4,7 @@
 #define HB_GL_TEXTURE_H
 
 #include "gl/gl_context.h"
-
-enum hb_gl_format {
-  HB_GL_R8,
-  HB_GL_R8UI,
-  HB_GL_R32I,
-  HB_GL_R32UI,
-  HB_GL_R32F,
-  HB_GL_RGB32F,
-  HB_GL_RGBA8,
-  HB_GL_RGBA16,
-  HB_GL_RGBA16F,
-  HB_GL_RGBA32F,
-  HB_GL_RGBA32UI
-};
+#include "gl/gl_format.h"
 
 enum hb_gl_shape {
   HB_GL_2D,
@@ -46,8 +33,8 @@ enum { HB_GL_TARGET_MOST = 8 };
 void hb_gl_target_destroy(struct hb_gl_target *target);
 void hb_gl_target_clear(const struct hb_gl_target *target); /* to zero */
 
-/* Numbers as they are read: four floats or words a texel, or four or three bytes. */
-enum hb_gl_pixels { HB_GL_FLOATS, HB_GL_WORDS, HB_GL_BYTES_RGBA, HB_GL_BYTES_RGB };
+/* Numbers as they are read, four a texel. OpenGL ES reads no others. */
+enum hb_gl_pixels { HB_GL_FLOATS, HB_GL_WORDS, HB_GL_BYTES };
 
 /* Waits: a rectangle of draw buffer k, rows upwards without gaps. */
 void hb_gl_target_read(const struct hb_gl_target *target, int k, int x, int y, int width, int height,
@@ -132,7 +119,7 @@ void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_b
 void hb_gl_buffer_unmap(const struct hb_gl_buffer *buffer);
 
 /* buffer->texture reads its elements in this format; to be called again after hb_gl_buffer_fill has changed its size. The
- * second function for a buffer that belongs elsewhere. */
+ * second function for a buffer that belongs elsewhere, each time that it has changed. */
 void hb_gl_buffer_texture(struct hb_gl_buffer *buffer, enum hb_gl_format format);
 void hb_gl_texture_over(unsigned buffer, enum hb_gl_format format, struct hb_gl_texture *texture);
 

@@ -10,9 +10,10 @@ const char *const hb_ic_scaling_names[] = {"auto", "measured", "model", NULL};
 const char *const hb_ic_shape_names[] = {"shell", "random", "expand", NULL};
 
 static const struct hb_ic_ops *const models[] = {
-    &hb_ic_plummer,     &hb_ic_coldsphere,   &hb_ic_cube,     &hb_ic_twobody,  &hb_ic_figure8,
-    &hb_ic_pythagorean, &hb_ic_holmberg1941, &hb_ic_demos[0], &hb_ic_demos[1], &hb_ic_demos[2],
-    &hb_ic_demos[3],    &hb_ic_demos[4],     &hb_ic_demos[5], &hb_ic_demos[6]};
+    &hb_ic_plummer,  &hb_ic_coldsphere,  &hb_ic_cube,         &hb_ic_twobody,
+    &hb_ic_figure8,  &hb_ic_pythagorean, &hb_ic_holmberg1941, &hb_ic_disc,
+    &hb_ic_merger,   &hb_ic_demos[0],    &hb_ic_demos[1],     &hb_ic_demos[2],
+    &hb_ic_demos[3], &hb_ic_demos[4],    &hb_ic_demos[5],     &hb_ic_demos[6]};
 
 enum { MODEL_COUNT = sizeof models / sizeof *models };
 

@@ -14,7 +14,7 @@ struct hb_ic_ops {
 };
 
 extern const struct hb_ic_ops hb_ic_plummer, hb_ic_twobody, hb_ic_figure8, hb_ic_pythagorean,
-    hb_ic_coldsphere, hb_ic_cube, hb_ic_holmberg1941;
+    hb_ic_coldsphere, hb_ic_cube, hb_ic_holmberg1941, hb_ic_disc, hb_ic_merger;
 
 enum { HB_IC_DEMO_COUNT = 7 };
 extern const struct hb_ic_ops hb_ic_demos[HB_IC_DEMO_COUNT];

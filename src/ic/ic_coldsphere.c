@@ -25,6 +25,7 @@ const struct hb_ic_ops hb_ic_coldsphere = {
              .options = "n seed",
              .n = 1024,
              .n_min = 1,
-             .n_max = IC_N_MAX},
+             .n_max = IC_N_MAX,
+             .speed = 0.25},
     .make = coldsphere_make,
 };

@@ -19,6 +19,7 @@ const struct hb_ic_ops hb_ic_cube = {
              .options = "n seed",
              .n = 1024,
              .n_min = 1,
-             .n_max = IC_N_MAX},
+             .n_max = IC_N_MAX,
+             .speed = 0.4},
     .make = cube_make,
 };

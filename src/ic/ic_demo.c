@@ -15,16 +15,18 @@
 #include <stdio.h>
 
 struct demo {
-  double dt, cluster, velocity, eps, damping; /* cluster and velocity are scales, see below */
+  double cluster, velocity, eps, damping; /* cluster and velocity are scales, see below */
   double point_size, camera[3];
 };
 
 static const struct demo demos[HB_IC_DEMO_COUNT] = {
-    {0.016, 1.54, 8, 0.1, 1, 1, {0, -2, -100}},     {0.016, 0.68, 20, 0.1, 1, 0.8, {0, -2, -30}},
-    {0.0006, 0.16, 1000, 1, 1, 0.07, {0, 0, -1.5}}, {0.0006, 0.16, 1000, 1, 1, 0.07, {0, 0, -1.5}},
-    {0.0019, 0.32, 276, 1, 1, 0.07, {0, 0, -5}},    {0.0016, 0.32, 272, 0.145, 1, 0.08, {0, 0, -5}},
-    {0.016, 6.04, 0, 1, 1, 0.76, {0, 0, -50}},
+    {1.54, 8, 0.1, 1, 1, {0, -2, -100}},    {0.68, 20, 0.1, 1, 0.8, {0, -2, -30}},
+    {0.16, 1000, 1, 1, 0.07, {0, 0, -1.5}}, {0.16, 1000, 1, 1, 0.07, {0, 0, -1.5}},
+    {0.32, 276, 1, 1, 0.07, {0, 0, -5}},    {0.32, 272, 0.145, 1, 0.08, {0, 0, -5}},
+    {6.04, 0, 1, 1, 0.76, {0, 0, -50}},
 };
+
+enum { PICTURES_A_SECOND = 60 }; /* the sample draws one after each step dt */
 
 /* ---- three ways to place a body -------------------------------------------------------------------------- */
 
@@ -82,13 +84,14 @@ static enum hb_status note(struct hb_particles *p, const char *key, double value
   return hb_particles_set_note(p, key, text);
 }
 
-static enum hb_status make(const struct demo *demo, const struct hb_ic_params *params, struct hb_particles *p)
+static enum hb_status make(int k, const struct hb_ic_params *params, struct hb_particles *p)
 {
+  const struct demo *demo = &demos[k];
   place(demo, params, p);
   char camera[64];
   snprintf(camera, sizeof camera, "%g %g %g", demo->camera[0], demo->camera[1], demo->camera[2]);
   HB_TRY(note(p, "eps", demo->eps));
-  HB_TRY(note(p, "dt", demo->dt));
+  HB_TRY(note(p, "dt", hb_ic_demos[k].info.speed / PICTURES_A_SECOND));
   HB_TRY(note(p, "damping", demo->damping));
   HB_TRY(note(p, "point_size", demo->point_size));
   return hb_particles_set_note(p, "camera", camera);
@@ -97,7 +100,7 @@ static enum hb_status make(const struct demo *demo, const struct hb_ic_params *p
 #define MAKE(K)                                                                                              \
   static enum hb_status make##K(const struct hb_ic_params *params, struct hb_particles *p)                   \
   {                                                                                                          \
-    return make(&demos[K - 1], params, p);                                                                   \
+    return make(K - 1, params, p);                                                                           \
   }
 MAKE(1)
 MAKE(2)
@@ -107,7 +110,7 @@ MAKE(5)
 MAKE(6)
 MAKE(7)
 
-#define DEMO(K, SUMMARY)                                                                                     \
+#define DEMO(K, SUMMARY, DT)                                                                                 \
   {                                                                                                          \
     .info = {.name = "demo" #K,                                                                              \
              .summary = SUMMARY,                                                                             \
@@ -115,16 +118,17 @@ MAKE(7)
              .options = "n seed shape",                                                                      \
              .n = 16384,                                                                                     \
              .n_min = 1,                                                                                     \
-             .n_max = IC_N_MAX},                                                                             \
+             .n_max = IC_N_MAX,                                                                              \
+             .speed = PICTURES_A_SECOND * DT},                                                               \
     .make = make##K                                                                                          \
   }
 
 const struct hb_ic_ops hb_ic_demos[HB_IC_DEMO_COUNT] = {
-    DEMO(1, "a turning shell of masses 1, eps 0.1, dt 0.016"),
-    DEMO(2, "the same, smaller and faster"),
-    DEMO(3, "a shell within its softening, eps 1, dt 0.0006"),
-    DEMO(4, "as demo3"),
-    DEMO(5, "the same, larger, dt 0.0019"),
-    DEMO(6, "a shell with eps 0.145, dt 0.0016"),
-    DEMO(7, "a large shell at rest, eps 1, dt 0.016"),
+    DEMO(1, "a turning shell of masses 1, eps 0.1, dt 0.016", 0.016),
+    DEMO(2, "the same, smaller and faster", 0.016),
+    DEMO(3, "a shell within its softening, eps 1, dt 0.0006", 0.0006),
+    DEMO(4, "as demo3", 0.0006),
+    DEMO(5, "the same, larger, dt 0.0019", 0.0019),
+    DEMO(6, "a shell with eps 0.145, dt 0.0016", 0.0016),
+    DEMO(7, "a large shell at rest, eps 1, dt 0.016", 0.016),
 };

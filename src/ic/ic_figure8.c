@@ -24,6 +24,7 @@ const struct hb_ic_ops hb_ic_figure8 = {
              .options = "",
              .n = 3,
              .n_min = 3,
-             .n_max = 3},
+             .n_max = 3,
+             .speed = 6.32591398 / 6},
     .make = figure8_make,
 };

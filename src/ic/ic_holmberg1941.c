@@ -123,6 +123,7 @@ const struct hb_ic_ops hb_ic_holmberg1941 = {
              .options = "velocity spin",
              .n = 2 * LAMPS,
              .n_min = 2 * LAMPS,
-             .n_max = 2 * LAMPS},
+             .n_max = 2 * LAMPS,
+             .speed = 0.4},
     .make = holmberg1941_make,
 };

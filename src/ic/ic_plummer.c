@@ -98,6 +98,7 @@ const struct hb_ic_ops hb_ic_plummer = {
              .options = "n seed r-cut scaling",
              .n = 1024,
              .n_min = 2,
-             .n_max = IC_N_MAX},
+             .n_max = IC_N_MAX,
+             .speed = 0.5},
     .make = plummer_make,
 };

@@ -21,6 +21,7 @@ const struct hb_ic_ops hb_ic_pythagorean = {
              .options = "",
              .n = 3,
              .n_min = 3,
-             .n_max = 3},
+             .n_max = 3,
+             .speed = 2},
     .make = pythagorean_make,
 };

@@ -26,6 +26,7 @@ const struct hb_ic_ops hb_ic_twobody = {
              .options = "m1 m2 a e",
              .n = 2,
              .n_min = 2,
-             .n_max = 2},
+             .n_max = 2,
+             .speed = 1},
     .make = twobody_make,
 };

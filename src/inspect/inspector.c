@@ -241,7 +241,7 @@ static void place_arrays(struct hb_inspector *i, const struct array *arrays, int
 /* Places all images at the largest size that fits; *middle: where the written ones start. */
 static void place(struct hb_inspector *i, int x, int y, int width, int height, int line, int *middle)
 {
-  int label = line + 4;
+  int label = 2 * line + 4; /* name, then x y z */
   for (int side = width / 3 - GAP; side > 4; side -= 2) {
     struct pen pen = {.x = x, .y = y, .left = x, .right = x + width};
     i->tile_count = 0;
@@ -315,16 +315,45 @@ static void draw_plain(struct hb_inspector *i, const struct hb_gl_target *target
   draw_image(i, target, what, 1, x, y, width, height);
 }
 
-/* "position xyz 1.2": the number is the end of its scale. */
-static void name_tile(const struct tile *t, struct hb_paint *paint)
+/* Why an image is dark: nothing in it but zeros. */
+static const char *why_empty(const struct hb_inspector *i, const struct tile *t)
+{
+  const struct hb_gl_trace_quantity *q = t->quantity;
+  int is_read = t->array >= i->read && t->array < i->read + i->read_count;
+  if (is_read && t->array->pair && i->shown == 1) return "nothing summed yet";
+  if (most_of(t) == 0)
+    return strcmp(q->name, "velocity") == 0 || strcmp(q->name, "jerk") == 0 ? "at rest" : "all zero";
+  return "all zero: flat";
+}
+
+/* The letter of a component over its image, and in an empty one, why. */
+static void name_component(const struct hb_inspector *i, const struct tile *t, struct hb_paint *paint)
+{
+  const struct hb_gl_trace_quantity *q = t->quantity;
+  const char letter[] = {"xyz"[t->component - q->first], 0};
+  if (q->count == 3) hb_paint_text(paint, t->x, t->y - hb_paint_line_height(paint), ink, letter);
+  if (t->array->most[t->component] != 0) return;
+  char text[32];
+  snprintf(text, sizeof text, "%s", why_empty(i, t));
+  int columns = (int)((t->width - 4) / hb_paint_column(paint));
+  double y = t->y + 2;
+  for (const char *word = strtok(text, " "); word && y + hb_paint_line_height(paint) < t->y + t->height;
+       word = strtok(NULL, " ")) {
+    if ((int)strlen(word) <= columns) hb_paint_text(paint, t->x + 3, y, faint, word);
+    y += hb_paint_line_height(paint);
+  }
+}
+
+/* "position 1.2": the number is the end of its scale. */
+static void name_tile(const struct hb_inspector *i, const struct tile *t, struct hb_paint *paint)
 {
   uint32_t color = t->array->pair == 'A' ? pair_a : t->array->pair == 'B' ? pair_b : faint;
   if (t->component == t->quantity->first) {
     char name[64];
-    snprintf(name, sizeof name, "%s%s %.3g", t->quantity->name, t->quantity->count == 3 ? " xyz" : "",
-             (double)most_of(t));
-    hb_paint_text(paint, t->x, t->y - hb_paint_line_height(paint), color, name);
+    snprintf(name, sizeof name, "%s %.3g", t->quantity->name, (double)most_of(t));
+    hb_paint_text(paint, t->x, t->y - 2 * hb_paint_line_height(paint), color, name);
   }
+  name_component(i, t, paint);
   if (!t->array->pair) return;
   double x = t->x, y = t->y, right = x + t->width, below = y + t->height;
   hb_paint_box(paint, x - 1, y - 1, t->width + 2, 1, color);
@@ -372,11 +401,12 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
     return hb_gl_context_check(context, "drawing the inspector");
   }
   hb_paint_text(paint, x, y, ink, hb_inspector_title(i));
-  int middle = y, column = (int)hb_paint_column(paint), bar = 20 * column, foot = y + height - line;
-  place(i, x, y + 2 * line, width, height - 4 * line, line, &middle);
+  int middle = y, column = (int)hb_paint_column(paint), bar = 20 * column,
+      foot = y + height - 3 * line; /* above what is said at the bottom */
+  place(i, x, y + 2 * line, width, height - 6 * line, line, &middle);
   for (int k = 0; k < i->tile_count; k++) {
     draw_tile(i, &i->tile[k], target);
-    name_tile(&i->tile[k], paint);
+    name_tile(i, &i->tile[k], paint);
   }
   name_arrays(i->read, i->read_count, "reads", paint, x, y + line, width);
   name_arrays(i->write, i->write_count, "writes", paint, x, middle, width);

@@ -8,8 +8,7 @@
 
 enum { CELL = 20, SMALL_CELL = 8, GAP = 24, TOP = 62, BELOW = 62, LEAST_WIDTH = 132, LEAST_PAGE = 560 };
 
-/* Unused by the shader. */
-static int is_left_out(const struct hb_trace *t, const struct hb_gl_trace_quantity *q)
+int hb_trace_is_unused(const struct hb_trace *t, const struct hb_gl_trace_quantity *q)
 {
   return strcmp(q->name, "free") == 0 && hb_trace_most(t, q->name) == 0;
 }
@@ -40,7 +39,7 @@ static enum hb_status draw_array(const struct hb_trace *t, const struct hb_trace
   const struct hb_gl_trace_array *grid = &a->copy.array;
   int components = 0, cell = grid->columns > 16 ? SMALL_CELL : CELL, x = GAP;
   for (const struct hb_gl_trace_quantity *q = grid->quantities; q->name; q++)
-    components += is_left_out(t, q) ? 0 : q->count;
+    components += hb_trace_is_unused(t, q) ? 0 : q->count;
   int width = grid->columns * cell, step = (width > LEAST_WIDTH ? width : LEAST_WIDTH) + GAP;
   int page_width = components * step + GAP;
   HB_TRY(hb_canvas_create(page_width > LEAST_PAGE ? page_width : LEAST_PAGE, TOP + grid->rows * cell + BELOW,
@@ -50,7 +49,7 @@ static enum hb_status draw_array(const struct hb_trace *t, const struct hb_trace
   hb_canvas_text(page, GAP, 24, 1, HB_SHEET_FAINT, "%s %s: %d x %d records of %d particles", role, grid->name,
                  grid->columns, grid->rows, (int)t->n);
   for (const struct hb_gl_trace_quantity *q = grid->quantities; q->name; q++)
-    if (!is_left_out(t, q)) x = draw_quantity(t, a, q, cell, step, x, page);
+    if (!hb_trace_is_unused(t, q)) x = draw_quantity(t, a, q, cell, step, x, page);
   return HB_OK;
 }
 
@@ -81,7 +80,7 @@ static const struct {
               {"tile", hb_sheet_tile}};
 enum { SHEETS = sizeof sheets / sizeof *sheets };
 
-static enum hb_status write_sheet(const struct hb_trace *t, const char *folder, int *count)
+enum hb_status hb_trace_write_sheet(const struct hb_trace *t, const char *folder)
 {
   struct hb_canvas page = {0};
   struct hb_text path = {0}, comment = {0};
@@ -93,14 +92,13 @@ static enum hb_status write_sheet(const struct hb_trace *t, const char *folder, 
     status = hb_text_append(&comment, "a walk of %zu particles by %s, pass by pass", t->n, t->scheme);
   if (status == HB_OK) status = sheets[k].draw(t, &page);
   if (status == HB_OK) status = hb_canvas_write(&page, path.text, comment.text);
-  *count += status == HB_OK;
   hb_canvas_destroy(&page);
   hb_mem_free(path.text);
   hb_mem_free(comment.text);
   return status;
 }
 
-enum hb_status hb_trace_write(const struct hb_trace *t, const char *folder, int *count)
+enum hb_status hb_trace_write_passes(const struct hb_trace *t, const char *folder, int *count)
 {
   for (int k = 0; k < t->count; k++) {
     const struct hb_trace_pass *p = t->pass[k];
@@ -109,5 +107,5 @@ enum hb_status hb_trace_write(const struct hb_trace *t, const char *folder, int 
     for (int w = 0; w < p->pass.write_count; w++)
       HB_TRY(write_array(t, p, &p->write[w], "write", folder, count));
   }
-  return write_sheet(t, folder, count);
+  return HB_OK;
 }

@@ -1,9 +1,13 @@
 #include "lib/board_state.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { PIECE = 1024, ALONE = 4 * PIECE /* sinks that are copied before a second thread has woken up */ };
 
 /* ---- first half ---- */
 
@@ -32,6 +36,34 @@ static void copy(size_t count, const double *from, double *to)
     memset(to, 0, count * sizeof *to);
 }
 
+struct taking {
+  struct hb_board *board;
+  const struct hb_board_call *call;
+};
+
+/* Copies sinks, and finds which address each is to leave out. */
+static void take_piece(void *context, size_t piece)
+{
+  const struct taking *t = context;
+  const struct hb_board_call *call = t->call;
+  const struct hb_board *b = t->board;
+  const struct hb_sinks *s = &b->sinks;
+  size_t from = piece * PIECE, end = hb_parallel_end((size_t)call->ni, PIECE, from), count = end - from;
+  memcpy(s->index + from, call->index + from, count * sizeof *s->index);
+  copy(3 * count, call->x + 3 * from, s->x + 3 * from);
+  copy(3 * count, call->v ? call->v + 3 * from : NULL, s->v + 3 * from);
+  copy(count, call->h2 ? call->h2 + from : NULL, s->h2 + from);
+  for (size_t i = from; i < end; i++)
+    s->has_twins[i] = hb_names_find(&b->names, s->index[i], b->nj, &s->own[i]) > 1;
+}
+
+static void take_sinks(struct hb_board *b, const struct hb_board_call *call)
+{
+  struct taking taking = {b, call};
+  size_t ni = (size_t)call->ni;
+  hb_parallel_for(ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE), take_piece, &taking);
+}
+
 static enum hb_status check(const struct hb_board_call *call)
 {
   if (call->ni < 0 || call->nj < 0)
@@ -58,12 +90,7 @@ static enum hb_status begin(struct hb_board *b, const struct hb_board_call *call
   b->nj = sources(b, call);
   b->t = b->ti;
   b->eps2 = call->eps2;
-  if (ni > 0) memcpy(s->index, call->index, ni * sizeof *s->index);
-  copy(3 * ni, call->x, s->x);
-  copy(3 * ni, call->v, s->v);
-  copy(ni, call->h2, s->h2);
-  for (size_t i = 0; i < ni; i++)
-    s->has_twins[i] = hb_names_find(&b->names, s->index[i], b->nj, &s->own[i]) > 1;
+  take_sinks(b, call);
   hb_engine_predict_j(b->engine, b->nj, b->t);
   HB_TRY(hb_engine_begin(b->engine, call->eps2, ni, s->x, s->v, s->own, s->a, s->j, s->phi));
   s->n = ni;
@@ -132,9 +159,9 @@ static enum hb_status last(const struct hb_board_call *call, const struct hb_boa
   HB_TRY(status);
   const struct hb_sinks *s = &b->sinks;
   if (s->n == 0) return HB_OK;
-  if (results->a) memcpy(results->a, s->a, 3 * s->n * sizeof *s->a);
-  if (results->j) memcpy(results->j, s->j, 3 * s->n * sizeof *s->j);
-  if (results->phi) memcpy(results->phi, s->phi, s->n * sizeof *s->phi);
+  if (results->a) hb_parallel_copy(results->a, s->a, 3 * s->n * sizeof *s->a);
+  if (results->j) hb_parallel_copy(results->j, s->j, 3 * s->n * sizeof *s->j);
+  if (results->phi) hb_parallel_copy(results->phi, s->phi, s->n * sizeof *s->phi);
   return hb_board_nearest(b, results->nearest, results->r_nearest);
 }
 

@@ -5,6 +5,7 @@
 #include "core/particles.h"
 #include "force/force.h"
 #include "gl/gl_timer.h"
+#include "measure/bench_block.h"
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 #include "perf/fit.h"
@@ -230,6 +231,15 @@ static enum hb_status time_steps(struct bench *b)
   return HB_OK;
 }
 
+/* With the tuning of the walk. */
+static enum hb_status time_block(struct bench *b)
+{
+  struct hb_force_params params = b->params->force;
+  if (!b->pairs || strcmp(b->interaction->name, "gravity_jerk") != 0) return HB_OK;
+  params.tuning = b->result->tuning;
+  return hb_bench_block(&params, b->particles, b->ni, b->index, (size_t)samples(b), &b->result->block_ms);
+}
+
 /* ---- checking ---- */
 
 /* Relative errors of `width` numbers a sink: root of the mean square and the largest. */
@@ -298,11 +308,13 @@ enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_be
                               .jerk_max = NAN,
                               .pot_rms = NAN,
                               .pot_max = NAN,
-                              .acc_floor = NAN};
+                              .acc_floor = NAN,
+                              .block_ms = NAN};
   struct bench b = {.params = params, .result = &r};
   enum hb_status status = prepare(&b);
   if (status == HB_OK) status = time_walks(&b);
   if (status == HB_OK) status = time_steps(&b);
+  if (status == HB_OK && params->block) status = time_block(&b);
   if (status == HB_OK && b.force) describe_force(&b);
   if (status == HB_OK && params->check) status = check(&b);
   clean_up(&b);

@@ -54,6 +54,7 @@ static const struct hb_table_column draws_columns[] = {
     {"receive_us", HB_TABLE_REAL, AT(result.receive_ms), "%11.1f", "receive us", 1e3},
     {"cycle_us", HB_TABLE_REAL, AT(result.cycle_ms), "%11.1f", "cycle us", 1e3},
     {"cycle_min_us", HB_TABLE_REAL, AT(result.cycle_min_ms), .scale = 1e3},
+    {"block_us", HB_TABLE_REAL, AT(result.block_ms), "%11.1f", "block us", 1e3, "-"},
     {"tuning", HB_TABLE_CHARS, AT(result.tuning)},
 };
 

@@ -15,6 +15,7 @@ static void describe(const struct hb_gl_caps *caps, struct hb_context_info *info
   info->major = caps->major;
   info->minor = caps->minor;
   info->software = caps->software;
+  info->is_es = caps->is_es;
   info->max_texture_size = caps->max_texture_size;
   info->max_color_attachments = caps->max_color_attachments;
   info->max_draw_buffers = caps->max_draw_buffers;
@@ -23,7 +24,6 @@ static void describe(const struct hb_gl_caps *caps, struct hb_context_info *info
 
 enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXT_COUNT])
 {
-  _Static_assert(HB_CONTEXT_COUNT == (int)HB_GL_BACKEND_COUNT, "one line for each back end");
   for (int k = 0; k < HB_CONTEXT_COUNT; k++) {
     struct hb_context_info *info = &contexts[k];
     *info = (struct hb_context_info){.name = hb_gl_backends[k]->name};

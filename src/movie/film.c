@@ -16,6 +16,8 @@ static const struct kind {
     {".mp4", "mp4", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p -movflags +faststart"},
     {".mkv", "matroska", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p"},
     {".webm", "webm", "-c:v libvpx-vp9 -crf 24 -b:v 0 -pix_fmt yuv420p"},
+    /* a palette of its own, without dots in place of missing colors: pictures are compared, and stay small */
+    {".apng", "apng", "-vf split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none -plays 0"},
     {".gif", "gif", "-vf split[a][b];[a]palettegen[p];[b][p]paletteuse"},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, WORDS = 48 };
@@ -31,8 +33,8 @@ enum hb_status hb_film_kind(const char *path, int *is_movie)
 {
   *is_movie = kind_of(path) != NULL;
   if (*is_movie || strcasecmp(hb_text_extension(path), ".png") == 0) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "cannot draw '%s': unknown extension (expected png, mp4, mkv, webm or gif)",
-                 path);
+  return hb_fail(HB_ERR_USAGE,
+                 "cannot draw '%s': unknown extension (expected png, mp4, mkv, webm, apng or gif)", path);
 }
 
 void hb_film_frame_name(const char *path, unsigned long k, char name[4096])

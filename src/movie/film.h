@@ -7,7 +7,7 @@
 #include "io/png.h"
 
 struct hb_film_params {
-  const char *path;               /* .png, or a movie: .mp4 .mkv .webm .gif                      */
+  const char *path;               /* .png, or a movie: .mp4 .mkv .webm .apng .gif                */
   int width, height;              /* must be even for a movie                                    */
   int frames_per_s;               /* of a movie                                                  */
   int single;                     /* 1: a .png is one file; 0: it is path_0001.png, path_0002.png */

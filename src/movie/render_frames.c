@@ -41,7 +41,7 @@ static enum hb_status find_range(struct work *w, const struct hb_render_moment *
     memcpy(value, moment->value, n * sizeof *value);
   else
     hb_coloring_speeds(n, hb_particles_v(moment->particles), value);
-  hb_coloring_range(n, value, w->style.range);
+  hb_coloring_range(hb_view_particles_lit(moment->particles), value, w->style.range);
   hb_mem_free(value);
   return HB_OK;
 }
@@ -51,8 +51,8 @@ static enum hb_status find_camera(struct work *w, const struct hb_render_moment 
   const struct hb_render *r = w->render;
   hb_camera_reset(&w->camera);
   w->camera.field_of_view = r->field_of_view;
-  HB_TRY(hb_camera_enclose(&w->camera, hb_particles_n(moment->particles), hb_particles_x(moment->particles),
-                           (double)r->width / r->height));
+  HB_TRY(hb_camera_enclose(&w->camera, hb_view_particles_lit(moment->particles),
+                           hb_particles_x(moment->particles), (double)r->width / r->height));
   if (r->has_center) memcpy(w->camera.center, r->center, sizeof r->center);
   hb_camera_look(&w->camera, r->azimuth, r->elevation, r->roll);
   hb_camera_zoom(&w->camera, r->zoom);

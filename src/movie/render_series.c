@@ -40,7 +40,7 @@ static enum hb_status find_values(const struct hb_render *render, struct hb_rend
   if (render->color == HB_COLORING_SPEED) return HB_OK;
   HB_TRY(HB_ALLOC(n, &moment->value));
   if (render->color != HB_COLORING_GROUP) return quantity_of(render, moment->particles, moment->value);
-  hb_coloring_groups(n, render->groups, moment->value);
+  hb_coloring_groups(hb_view_particles_lit(moment->particles), render->groups, moment->value);
   return HB_OK;
 }
 

@@ -14,6 +14,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
   if (!p) return;
   if (hb_gl_context_use(p->params.context) == HB_OK) {
     if (p->state) p->scheme->destroy(p);
+    hb_gl_upload_destroy(&p->upload);
     hb_gl_buffer_destroy(&p->j);
     hb_gl_buffer_destroy(&p->j_next);
     hb_gl_mapped_destroy(&p->i);
@@ -31,7 +32,7 @@ void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_inter
 {
   need->device_source += 16 * hb_pairs_texels(interaction, precision);
   need->device_sink += sizeof(uint32_t);
-  need->host_fixed += HB_PAIRS_PIECE;
+  need->host_fixed += HB_PAIRS_PIECE + HB_GL_UPLOAD_PLACES * HB_GL_UPLOAD_PIECE;
   scheme->memory(16 * hb_pairs_words(interaction, precision), need);
 }
 
@@ -74,6 +75,7 @@ static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
   p->token +=
       0x9e3779b1; /* odd: every number comes once; 2^32 over the golden ratio: neighbors are far apart */
   p->count_start = p->token;
+  p->built = p->params.context->built;
   p->started = hb_clock_now();
   p->is_walking = 1;
   return p->scheme->walk(p);
@@ -81,9 +83,13 @@ static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
 
 void hb_pairs_done(struct hb_pairs *p)
 {
-  double seconds = hb_clock_now() - p->started;
+  double seconds = hb_clock_now() - p->started, pairs_done = (double)p->ni * (double)p->nj;
   p->is_walking = 0;
-  if (seconds > 1e-3) hb_pairs_learn(p, (double)p->ni * (double)p->nj, seconds);
+  if (p->built != p->params.context->built) return; /* a compiler's speed is not the device's */
+  if (seconds > HB_PAIRS_LATENCY)
+    hb_pairs_learn(p, pairs_done, seconds);
+  else if (p->pairs_per_s < pairs_done / HB_PAIRS_LATENCY)
+    p->pairs_per_s = pairs_done / HB_PAIRS_LATENCY; /* it is at least so fast */
 }
 
 static enum hb_status read_portion(struct hb_pairs *p)

@@ -5,6 +5,7 @@
 
 #include "gl/gl_mapped.h"
 #include "gl/gl_readback.h"
+#include "gl/gl_upload.h"
 #include "pairs/interaction.h"
 #include "pairs/precision.h"
 
@@ -139,13 +140,14 @@ struct hb_pairs {
   /* Counts of summed sources start from a different number in each walk, so that leftovers of an earlier walk cannot pass
    * for the results of a lost draw. */
   uint32_t token;
-  uint32_t count_start;  /* where the count of a total starts: token times the totals added up in it */
-  int fma_is_fused;      /* GLSL's fma() rounds once, by the self-test; 0 where it was not asked */
-  double root_error;     /* of 1 / r in the mean, relative, for which the sums are corrected; 0: negligible */
-  int texels;            /* vec4s a particle takes on the device                  */
-  int words;             /* uvec4s a total takes: WORDS of common/real.glsl       */
-  struct hb_gl_buffer j; /* particles                                             */
-  struct hb_gl_buffer j_next; /* those that come next, where they are made ahead */
+  uint32_t count_start; /* where the count of a total starts: token times the totals added up in it */
+  int fma_is_fused;     /* GLSL's fma() rounds once, by the self-test; 0 where it was not asked */
+  double root_error;    /* of 1 / r in the mean, relative, for which the sums are corrected; 0: negligible */
+  int texels;           /* vec4s a particle takes on the device                  */
+  int words;            /* uvec4s a total takes: WORDS of common/real.glsl       */
+  struct hb_gl_upload upload; /* particles on their way */
+  struct hb_gl_buffer j;      /* particles                                             */
+  struct hb_gl_buffer j_next; /* those that come next, where they are made ahead       */
   struct hb_gl_texture j_2d;  /* the same as an ordinary texture, made when first read */
   int is_2d_filled;
   int shift;                    /* its width is 2^shift texels                           */
@@ -164,6 +166,7 @@ struct hb_pairs {
   double pairs_per_s; /* as measured; a guess until known is 1 */
   int known;
   double started; /* clock at the start of the walk */
+  unsigned built; /* programs of the context then */
   int is_walking; /* its results have not been read */
 };
 
@@ -216,13 +219,16 @@ typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, siz
 enum hb_status hb_pairs_passes(struct hb_pairs *pairs, size_t segments, size_t segment_length, size_t step,
                                size_t most, hb_pairs_pass pass);
 
-/* n particles as they are stored on the device: 16 * texels bytes each. `out` is ordinary memory (straight: 1), or memory
- * that is fast only when written in order, by complete cache lines (0). */
-void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t n, const struct hb_column *columns,
-                   void *out);
+/* Particles from .. to as they are stored on the device: 16 * texels bytes each. `out` is ordinary memory (straight: 1), or
+ * memory that is fast only when written in order, by complete cache lines (0). */
+void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t from, size_t to,
+                   const struct hb_column *columns, void *out);
 
 /* Sends the points of the current portion. Errors: HB_ERR_GL where they do not fit, HB_ERR_DEVICE. */
 enum hb_status hb_pairs_send_points(struct hb_pairs *pairs);
+
+/* Less than this measures the latency of a device, not its speed. */
+static const double HB_PAIRS_LATENCY = 1e-3;
 
 /* Updates the estimated speed: these pairs took so many seconds. */
 void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);

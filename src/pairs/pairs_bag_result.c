@@ -3,6 +3,7 @@
 #include "pairs/pairs_trace.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- to the host ---- */
 
@@ -26,6 +27,23 @@ static enum hb_status add_fragments(const struct hb_pairs *p, uint32_t first, ui
   return HB_OK;
 }
 
+/* In a browser each read takes a millisecond, however little it reads: the device gathers all layers in a buffer first. */
+static enum hb_status read_at_once(struct hb_pairs *p)
+{
+  const struct hb_bag *b = p->state;
+  size_t layers = (size_t)(b->each * p->words), layer = 4 * (size_t)b->width * (size_t)b->height;
+  size_t bytes = 4 * layers * layer;
+  const uint32_t *words;
+  HB_TRY(hb_gl_readback_reserve(p->params.context, bytes, &p->readback));
+  for (size_t k = 0; k < layers; k++)
+    hb_gl_target_copy(&b->layers[b->written].target, (int)k, b->width, b->height, &p->readback.buffer,
+                      4 * layer * k);
+  HB_TRY(hb_gl_readback_open(p->params.context, &p->readback, bytes, &words));
+  memcpy(p->staging, words, bytes);
+  hb_gl_readback_close(&p->readback);
+  return add_fragments(p, 0, (uint32_t)b->groups * (uint32_t)b->segments, layer);
+}
+
 /* Band after band of rows, as many as fit the staging area. */
 static enum hb_status read_layers(struct hb_pairs *p)
 {
@@ -33,6 +51,7 @@ static enum hb_status read_layers(struct hb_pairs *p)
   int layers = b->each * p->words, rows = b->band;
   size_t row = 4 * (size_t)b->width * (size_t)layers, piece;
   HB_TRY(hb_pairs_stage(p, row * (size_t)rows, row * (size_t)b->height, &piece));
+  if (p->params.context->caps.is_es && piece == row * (size_t)b->height) return read_at_once(p);
   rows *= (int)(piece / row) / rows;
   size_t fragments = (size_t)b->groups * (size_t)b->segments, layer = 4 * (size_t)b->width * (size_t)rows;
   for (int from = 0; from < b->height; from += rows) {

@@ -16,9 +16,9 @@ enum { ADD_HOST = 1, ADD_DEVICE = 2 };
 
 /* llvmpipe runs fragments in blocks of 4 x 4, half a block in lockstep: fewer rows leave lanes idle. */
 enum { SOFTWARE_BAND = 2, SOFTWARE_ROWS = 4 };
-/* A GPU runs blocks of 8 x 4 or so in lockstep, which should walk one segment: with bands of rows they do, once a segment
- * has enough groups of sinks. */
-enum { GPU_BAND = 16, GPU_BANDED = 256 };
+/* A GPU runs blocks of 8 x 4 in lockstep, which should walk one segment: with bands of four rows they do, once a segment has
+ * enough groups of sinks. */
+enum { GPU_BAND = 4, GPU_BANDED = 256 };
 /* Where a fragment holds one sink: more vectors, and fewer pending fetches. */
 enum { SOFTWARE_PARTIAL = 128, SOFTWARE_UNROLL = 4 };
 
@@ -58,9 +58,8 @@ static enum hb_status check_tuning(const struct hb_pairs *p)
     return hb_fail(HB_ERR_USAGE, "a float sum is over %d sources, expected a multiple of %d", t->partial,
                    t->unroll);
   int needs_43 = needs_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
-  if (needs_43 && !caps->has_compute)
-    return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %d.%d", caps->renderer, caps->major,
-                   caps->minor);
+  if (needs_43 && !caps->has_storage)
+    return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %s", caps->renderer, caps->api);
   if (t->j_source_plus_1 == HB_J_BLOCK + 1 && caps->max_uniform_block_size < HB_BAG_BLOCK_BYTES)
     return hb_fail(HB_ERR_GL, "sources from blocks need uniform blocks of %d bytes, the limit of %s is %d",
                    HB_BAG_BLOCK_BYTES, caps->renderer, caps->max_uniform_block_size);
@@ -77,11 +76,11 @@ static enum hb_j_source fastest_source(const struct hb_gl_caps *caps)
 /* Safe choices where nothing was measured; from the measurements in data/measured. */
 enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
 {
-  int software = p->params.context->caps.software, compute = p->params.context->caps.has_compute;
+  int software = p->params.context->caps.software, storage = p->params.context->caps.has_storage;
   enum hb_precision precision = p->params.precision;
   struct hb_pairs_tuning *t = &p->params.tuning;
-  t->output_plus_1 = hb_default(t->output_plus_1, software && compute ? OUTPUT_STORAGE : OUTPUT_TARGETS);
-  t->add_plus_1 = hb_default(t->add_plus_1, !software && compute ? ADD_DEVICE : ADD_HOST);
+  t->output_plus_1 = hb_default(t->output_plus_1, software && storage ? OUTPUT_STORAGE : OUTPUT_TARGETS);
+  t->add_plus_1 = hb_default(t->add_plus_1, !software && storage ? ADD_DEVICE : ADD_HOST);
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, (int)fastest_source(&p->params.context->caps) + 1);
   t->i_each = hb_default(t->i_each, software ? most_each(p) : hb_min_int(4, most_each(p)));
   t->unroll = hb_default(t->unroll, precision == HB_PRECISION_DOUBLE && !software ? 2 : 8);
@@ -120,7 +119,8 @@ static int band_of(const struct hb_pairs *p, size_t groups)
 {
   const struct hb_bag *b = p->state;
   if (p->params.context->caps.software) return SOFTWARE_BAND;
-  return b->shape != HB_BAG_BLOCKS && b->segments > 1 && groups >= GPU_BANDED ? GPU_BAND : 1;
+  int is_banded = b->shape != HB_BAG_BLOCKS && (groups >= GPU_BANDED || !holds_several(b->shape));
+  return b->segments > 1 && is_banded ? GPU_BAND : 1;
 }
 
 size_t hb_bag_block_step(const struct hb_pairs *p)

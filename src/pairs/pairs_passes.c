@@ -18,11 +18,10 @@ static size_t pass_length(const struct hb_pairs *p, size_t segments, size_t step
   return length > step ? length : step;
 }
 
-/* A guess that was too low is raised slowly, one that was too high is lowered at once. Less than a
- * millisecond measures the latency of the device, not its speed. */
+/* A guess that was too low is raised slowly, one that was too high is lowered at once. */
 void hb_pairs_learn(struct hb_pairs *p, double pairs_done, double seconds)
 {
-  double rate = seconds < 1e-3 ? INFINITY : pairs_done / seconds;
+  double rate = seconds < HB_PAIRS_LATENCY ? INFINITY : pairs_done / seconds;
   p->pairs_per_s = rate < 4 * p->pairs_per_s ? rate : 4 * p->pairs_per_s;
   if (seconds > p->params.max_draw_s / 8) p->known = 1;
 }

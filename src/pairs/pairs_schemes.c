@@ -29,12 +29,9 @@ static enum hb_status check_device(const struct hb_pairs_params *p, double *root
   *root_error = 0;
   *fma_is_fused = 0;
   const struct hb_precision_facts *precision = &hb_precisions[p->precision];
-  if (precision->needs_precise && !caps->has_precise)
-    return hb_fail(HB_ERR_GL, "precision %s needs the GLSL qualifier `precise` (OpenGL 4.0), which %s lacks",
-                   hb_precision_names[p->precision], caps->renderer);
   if (precision->is_double && !caps->has_double)
-    return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), which %s lacks",
-                   caps->renderer);
+    return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), which %s lacks (it has %s)",
+                   caps->renderer, caps->api);
   if (p->precision == HB_PRECISION_SINGLE) return HB_OK; /* promises nothing that a compiler could break */
   struct hb_selftest_info selftest;
   HB_TRY(hb_selftest_run(p->context, &selftest));

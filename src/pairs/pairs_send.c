@@ -1,6 +1,10 @@
 /* How particles are stored on the device, and sent there. */
 #include "pairs/pairs_program.h"
 
+#include "base/arith.h"
+#include "base/parallel.h"
+#include "gl/gl_pass.h"
+
 static int rows_2d(const struct hb_pairs *p) { return (int)(p->j.bytes / 16 >> p->shift); }
 
 int hb_pairs_fit_texture_2d(const struct hb_pairs *p)
@@ -46,7 +50,8 @@ static enum hb_status count_texels(const struct hb_pairs *p, size_t n, size_t *t
 /* bytes > 0, and the format in which programs read it. */
 static void make_room(const struct hb_pairs *p, size_t bytes, struct hb_gl_buffer *buffer)
 {
-  hb_gl_buffer_fill(buffer, HB_GL_BY_HOST, bytes, NULL);
+  hb_gl_buffer_fill(buffer, hb_gl_upload_is_there(p->params.context) ? HB_GL_BY_DEVICE : HB_GL_BY_HOST, bytes,
+                    NULL);
   hb_gl_buffer_texture(buffer, p->params.precision == HB_PRECISION_DOUBLE ? HB_GL_RGBA32UI : HB_GL_RGBA32F);
 }
 
@@ -85,8 +90,30 @@ enum hb_status hb_pairs_use_next(struct hb_pairs *p)
   return hb_pairs_filled_j(p);
 }
 
-static enum hb_status send(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
-                           const struct hb_gl_buffer *buffer)
+enum { LINES = 16 }; /* particles that fill complete cache lines in any precision */
+
+/* Pieces of equal size: a small one at the end would take nearly as long as the others. */
+static size_t piece_of(size_t n, size_t bytes)
+{
+  size_t most = HB_GL_UPLOAD_PIECE / bytes / LINES * LINES, pieces = hb_div_ceil(n, most);
+  return hb_div_ceil(hb_div_ceil(n, pieces), LINES) * LINES;
+}
+
+enum { FEW = 16 << 10 /* bytes */ };
+
+/* By a copy among the driver's commands: there is no memory to map, and no fence to wait for before it is written again. */
+static enum hb_status send_few(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
+                               const struct hb_gl_buffer *buffer)
+{
+  _Alignas(64) char room[FEW];
+  hb_pairs_pack(p, 1, 0, n, columns, room);
+  hb_gl_buffer_write(buffer, n * (size_t)p->texels * 16, room);
+  return HB_OK;
+}
+
+/* Straight into the buffer: where it is the driver that decides how it gets to the device. */
+static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
+                                 const struct hb_gl_buffer *buffer)
 {
   struct hb_gl_context *context = p->params.context;
   void *room = hb_gl_buffer_map(context, buffer, n * (size_t)p->texels * 16);
@@ -94,8 +121,25 @@ static enum hb_status send(const struct hb_pairs *p, size_t n, const struct hb_c
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
     return hb_fail(HB_ERR_DEVICE, "%s cannot map the particles' buffer", context->caps.renderer);
   }
-  hb_pairs_pack(p, context->caps.software, n, columns, room);
+  hb_pairs_pack(p, context->caps.software, 0, n, columns, room);
   hb_gl_buffer_unmap(buffer);
+  return HB_OK;
+}
+
+static enum hb_status send(struct hb_pairs *p, size_t n, const struct hb_column *columns,
+                           const struct hb_gl_buffer *buffer)
+{
+  const size_t bytes = (size_t)p->texels * 16, piece = piece_of(n, bytes);
+  if (n * bytes <= FEW) return send_few(p, n, columns, buffer);
+  if (!hb_gl_upload_is_there(p->params.context)) return send_whole(p, n, columns, buffer);
+  for (size_t from = 0, to; from < n; from = to) {
+    void *room;
+    to = hb_parallel_end(n, piece, from);
+    HB_TRY(hb_gl_upload_begin(p->params.context, &p->upload, &room));
+    hb_pairs_pack(p, 0, from, to, columns, room);
+    hb_gl_upload_end(&p->upload, buffer, bytes * from, bytes * (to - from));
+    if (to < n) hb_gl_flush(); /* it travels while the next one is packed */
+  }
   return HB_OK;
 }
 

@@ -41,8 +41,8 @@ static enum hb_status tile_create(struct hb_pairs *p)
   const struct hb_gl_caps *caps = &p->params.context->caps;
   struct hb_pairs_tuning *t = &p->params.tuning;
   if (!caps->has_compute)
-    return hb_fail(HB_ERR_GL, "scheme tile needs compute shaders (OpenGL 4.3), %s has %d.%d", caps->renderer,
-                   caps->major, caps->minor);
+    return hb_fail(HB_ERR_GL, "scheme tile needs the compute shaders of OpenGL 4.3, %s has %s",
+                   caps->renderer, caps->api);
   t->workgroup = hb_default(t->workgroup, largest_workgroup(p));
   t->body_threads = hb_default(t->body_threads, caps->software ? 4 : 8);
   int heavy = p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records > 1;

@@ -18,7 +18,7 @@ struct hb_precision_facts {
   double
       acc_noise; /* relative error of accelerations that eq. 9 must not take for jerks; 0: eq. 9 as printed */
   /* of the all-pairs engine: */
-  int needs_precise;             /* exact sums: the GLSL qualifier `precise` */
+  int needs_precise; /* exact sums: by the GLSL qualifier `precise`, or as_written() of common/real.glsl */
   int record_texels, low_texels; /* vec4s of each record of a particle, and beside them all */
   int total_words;               /* uvec4s for each record of a total */
   int partial;                   /* sources of one float sum by default, so that the error of the sum stays

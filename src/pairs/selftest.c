@@ -316,10 +316,13 @@ enum hb_status hb_selftest_run(struct hb_gl_context *context, struct hb_selftest
   return status;
 }
 
-static int exact_sums(const struct hb_selftest_info *t)
+static int wrong_sums(const struct hb_selftest_info *t)
 {
-  return t->two_sum_precise_wrong == 0 && t->carry_precise_wrong == 0;
+  return t->two_sum_precise_wrong > t->carry_precise_wrong ? t->two_sum_precise_wrong
+                                                           : t->carry_precise_wrong;
 }
+
+static int exact_sums(const struct hb_selftest_info *t) { return wrong_sums(t) == 0; }
 
 static int exact_doubles(const struct hb_selftest_info *t)
 {
@@ -331,8 +334,7 @@ enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_preci
 {
   const char *name = hb_precision_names[precision];
   if (hb_precisions[precision].needs_precise && !exact_sums(t)) {
-    int wrong =
-        t->two_sum_precise_wrong > t->carry_precise_wrong ? t->two_sum_precise_wrong : t->carry_precise_wrong;
+    int wrong = wrong_sums(t);
     return hb_fail(HB_ERR_GL,
                    "precision %s needs exact sums, %s rearranges `precise` ones (%d of %d are wrong); "
                    "use precision %s",
@@ -346,4 +348,13 @@ enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_preci
                    renderer, t->double_wrong, t->cases, t->double_ulp,
                    hb_precision_names[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE]);
   return HB_OK;
+}
+
+enum hb_status hb_selftest_exact(struct hb_gl_context *context, const char *doing)
+{
+  struct hb_selftest_info t;
+  HB_TRY(hb_selftest_run(context, &t));
+  if (exact_sums(&t)) return HB_OK;
+  return hb_fail(HB_ERR_GL, "%s needs exact sums, %s rearranges `precise` ones (%d of %d are wrong)", doing,
+                 context->caps.renderer, wrong_sums(&t), t.cases);
 }

@@ -14,6 +14,9 @@ enum hb_status hb_selftest_run(struct hb_gl_context *context, struct hb_selftest
 enum hb_status hb_selftest_judge(const struct hb_selftest_info *selftest, enum hb_precision precision,
                                  const char *renderer);
 
+/* HB_ERR_GL where its sums are not exact, which `doing` needs, whatever the precision. */
+enum hb_status hb_selftest_exact(struct hb_gl_context *context, const char *doing);
+
 /* The last part of it alone. Mean relative error of 1 / sqrt(x) as the pairs take it (reciprocals() of
  * shaders/common/real.glsl, in float), of 65536 x over two octaves. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
 enum hb_status hb_selftest_roots(struct hb_gl_context *context, double *mean);

@@ -106,9 +106,10 @@ static enum hb_status measure(struct trial *t, struct hb_pairs_tuning *tuning, d
   HB_TRY(hb_pairs_create(&t->params, &pairs));
   *tuning = pairs->params.tuning;
   enum hb_status status = send(t, pairs);
-  if (status == HB_OK)
-    status = hb_pairs_walk(pairs, t->ni, t->index, NULL); /* compiles, and learns the speed */
-  if (status == HB_OK) status = hb_pairs_read(pairs);
+  for (int k = 0; k < 2 && status == HB_OK; k++) { /* compiles; learns the speed, of which passes are made */
+    status = hb_pairs_walk(pairs, t->ni, t->index, NULL);
+    if (status == HB_OK) status = hb_pairs_read(pairs);
+  }
   if (status == HB_OK) status = walk_for(t, pairs, TRIAL_SECONDS, seconds);
   if (status == HB_OK) status = walk_for(t, pairs, TRIAL_SECONDS, &again);
   if (again < *seconds) *seconds = again;

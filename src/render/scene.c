@@ -33,7 +33,7 @@ struct hb_scene {
   struct hb_tone_map tone_map;
   struct hb_camera camera;
   struct hb_gl_texture palette; /* one row of PALETTE colors per map, then one for groups */
-  struct hb_gl_pass stars[HB_VIEW_PARTICLES_LAYOUTS], trails;
+  struct hb_gl_pass stars[HB_VIEW_PARTICLES_LAYOUTS], trails, enlarge;
 };
 
 /* ---- open and close ---- */
@@ -123,6 +123,7 @@ void hb_scene_close(struct hb_scene *s)
   if (hb_gl_context_use(s->context) == HB_OK) {
     hb_view_particles_destroy_passes(s->stars);
     hb_gl_pass_destroy(&s->trails);
+    if (s->enlarge.program) hb_gl_pass_destroy(&s->enlarge);
     hb_gl_texture_destroy(&s->palette);
     hb_tone_map_close(&s->tone_map);
     hb_gl_texture_destroy(&s->light);
@@ -231,6 +232,7 @@ enum hb_status hb_scene_stars(struct hb_scene *s, struct hb_view_particles *part
   hb_gl_pass_texture_id(pass, "values", HB_GL_BUFFER, particles->values.texture.id);
   double sigma = sigma_of(s, particles->at.n, style);
   hb_gl_pass_int(pass, "point", (int)style->point);
+  hb_gl_pass_int(pass, "lit", (int)particles->lit);
   hb_gl_pass_float4(pass, "star", sigma, LEAST_SIGMA * (style->point == HB_SCENE_POINT_DOT ? s->samples : 1),
                     LARGEST_STAR * fmax(sigma, LEAST_SIGMA), particles->mass);
   return draw(s, pass, VERTICES * particles->at.n);
@@ -254,7 +256,7 @@ enum hb_status hb_scene_trails(struct hb_scene *s, const struct hb_trails *trail
   hb_gl_pass_float4(pass, "line", sigma, LEAST_SIGMA, LARGEST_STAR * fmax(sigma, LEAST_SIGMA), TRAIL);
   hb_gl_pass_texture(pass, "ring", &trails->ring);
   hb_gl_pass_texture_id(pass, "values", HB_GL_BUFFER, particles->values.texture.id);
-  return draw(s, pass, VERTICES * PIECES * (size_t)(trails->count - 1) * trails->n);
+  return draw(s, pass, VERTICES * PIECES * (size_t)(trails->count - 1) * particles->lit);
 }
 
 /* ---- pictures ---- */
@@ -274,6 +276,19 @@ enum hb_status hb_scene_expose(struct hb_scene *s, const struct hb_scene_style *
   HB_TRY(hb_gl_context_use(s->context));
   if (!s->picture.id) HB_TRY(hb_tone_map_texture(s->context, HB_GL_RGBA8, s->width, s->height, &s->picture));
   return hb_scene_tone_map(s, style, &s->picture.target, 0, 0);
+}
+
+enum hb_status hb_scene_enlarge(struct hb_scene *s, const struct hb_scene_style *style,
+                                const struct hb_gl_target *target, int x, int y, int width, int height)
+{
+  const struct hb_gl_program_source source = {.fragment = "view/enlarge.frag"};
+  if (width == s->width && height == s->height) return hb_scene_tone_map(s, style, target, x, y);
+  HB_TRY(hb_scene_expose(s, style));
+  if (!s->enlarge.program) HB_TRY(hb_gl_pass_create(s->context, &source, &s->enlarge));
+  hb_gl_pass_float4(&s->enlarge, "corner", x, y, width, height);
+  hb_gl_pass_texture(&s->enlarge, "source", &s->picture);
+  hb_gl_pass_draw(&s->enlarge, target, x, y, width, height);
+  return hb_gl_context_check(s->context, "enlarging a picture");
 }
 
 enum hb_status hb_scene_picture(struct hb_scene *s, const struct hb_scene_style *style, uint8_t *rgb)

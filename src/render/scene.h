@@ -66,6 +66,10 @@ enum hb_status hb_scene_trails(struct hb_scene *scene, const struct hb_trails *t
 enum hb_status hb_scene_tone_map(struct hb_scene *scene, const struct hb_scene_style *style,
                                  const struct hb_gl_target *target, int x, int y);
 
+/* The same, enlarged to width x height pixels. */
+enum hb_status hb_scene_enlarge(struct hb_scene *scene, const struct hb_scene_style *style,
+                                const struct hb_gl_target *target, int x, int y, int width, int height);
+
 /* Draws into a picture that belongs to the scene and stays on the device. */
 enum hb_status hb_scene_expose(struct hb_scene *scene, const struct hb_scene_style *style);
 

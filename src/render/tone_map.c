@@ -30,17 +30,14 @@ enum hb_status hb_tone_map_texture(struct hb_gl_context *context, enum hb_gl_for
 enum hb_status hb_tone_map_read(struct hb_gl_context *context, const struct hb_gl_target *target, int width,
                                 int height, uint8_t *rgb)
 {
-  size_t row = 3 * (size_t)width, rows = (size_t)height;
-  uint8_t *swap;
-  HB_TRY(HB_ALLOC(row, &swap));
-  hb_gl_target_read(target, 0, 0, target->height - height, width, height, HB_GL_BYTES_RGB, rgb);
-  for (size_t k = 0; k < rows / 2; k++) { /* OpenGL starts at the bottom */
-    uint8_t *top = rgb + k * row, *bottom = rgb + (rows - 1 - k) * row;
-    memcpy(swap, top, row);
-    memcpy(top, bottom, row);
-    memcpy(bottom, swap, row);
+  uint8_t *rgba;
+  HB_TRY(HB_ALLOC(4 * (size_t)width * (size_t)height, &rgba));
+  hb_gl_target_read(target, 0, 0, target->height - height, width, height, HB_GL_BYTES, rgba);
+  for (int y = height - 1; y >= 0; y--) { /* OpenGL starts at the bottom */
+    const uint8_t *from = rgba + 4 * (size_t)width * (size_t)y;
+    for (int x = 0; x < width; x++, from += 4, rgb += 3) memcpy(rgb, from, 3);
   }
-  hb_mem_free(swap);
+  hb_mem_free(rgba);
   return hb_gl_context_check_lost(context, "reading a picture");
 }
 
@@ -117,10 +114,9 @@ static void draw(struct hb_gl_pass *pass, const struct hb_gl_texture *from, cons
 }
 
 /* Halves the picture down to a few texels. */
-static void halve(struct hb_tone_map *m, const struct hb_gl_texture *light)
+static void halve(struct hb_tone_map *m, const struct hb_gl_texture *light, int levels)
 {
-  for (int k = 0; k < m->levels; k++)
-    draw(&m->halve, k ? &m->level[k - 1] : light, &m->level[k], HB_GL_REPLACE);
+  for (int k = 0; k < levels; k++) draw(&m->halve, k ? &m->level[k - 1] : light, &m->level[k], HB_GL_REPLACE);
 }
 
 /* Adds the levels on the way up again: a sum of ever wider and fainter blurs. */
@@ -159,10 +155,11 @@ enum hb_status hb_tone_map_picture(struct hb_tone_map *m, const struct hb_gl_tex
     light = &m->mean;
   }
   m->turn = !m->turn;
-  halve(m, light);
+  int glows = params->glow > 0; /* without, only the brightest place is needed */
+  halve(m, light, glows ? m->levels : 1);
   find_brightest(m, params->adapt, m->white);
-  scatter(m);
-  find_brightest(m, params->adapt, m->haze);
+  if (glows) scatter(m);
+  if (glows) find_brightest(m, params->adapt, m->haze);
   m->has_white = 1;
   hb_gl_pass_float4(tone, "tone", params->exposure, LEAST_WHITE, params->glow, LEAST_SOFTENING);
   hb_gl_pass_float4(tone, "background", params->background[0], params->background[1], params->background[2],

@@ -37,6 +37,16 @@ void hb_trails_close(struct hb_trails *trails)
 
 void hb_trails_clear(struct hb_trails *trails) { trails->count = trails->next = 0; }
 
+void hb_trails_thin(struct hb_trails *trails, double spacing)
+{
+  int capacity = trails->capacity;
+  if (trails->count < 2) return;
+  int youngest = (trails->next + capacity - 1) % capacity, before = (youngest + capacity - 1) % capacity;
+  if (trails->t[youngest] - trails->t[before] >= spacing) return;
+  trails->next = youngest;
+  trails->count--;
+}
+
 enum hb_status hb_trails_add(struct hb_trails *trails, const struct hb_view_particles *particles)
 {
   const double *at = particles->origin, *zero = trails->origin;

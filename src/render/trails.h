@@ -26,6 +26,10 @@ void hb_trails_close(struct hb_trails *trails);
 
 /* Adds the particles as they are now, without leaving the device. */
 enum hb_status hb_trails_add(struct hb_trails *trails, const struct hb_view_particles *particles);
+
+/* Forgets the youngest entry if it is less than `spacing` later than the one before. Called before each hb_trails_add, this
+ * leaves entries that far apart, of which the youngest is the present. */
+void hb_trails_thin(struct hb_trails *trails, double spacing);
 void hb_trails_clear(struct hb_trails *trails);
 
 #endif

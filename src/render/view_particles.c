@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { TEXELS = 2 }; /* (x y z m) (vx vy vz -) */
 
@@ -73,22 +74,34 @@ enum hb_status hb_view_particles_send(struct hb_view_particles *p, size_t n, con
   hb_mem_free(records);
   if (status != HB_OK) return status;
   for (int c = 0; c < 3; c++) p->origin[c] = zero[c];
+  p->lit = n;
   p->mass = m ? mean(n, m, 1) : 0;
   p->at = (struct hb_device_particles){
       .layout = HB_DEVICE_RECORDS, .n = n, .texture = {p->records.texture.id}, .texels = TEXELS, .t = t};
   return HB_OK;
 }
 
+size_t hb_view_particles_lit(struct hb_particles *from)
+{
+  const char *note = hb_particles_note(from, "dark");
+  size_t n = hb_particles_n(from), dark = note ? strtoull(note, NULL, 10) : 0;
+  return dark < n ? n - dark : n;
+}
+
 enum hb_status hb_view_particles_load(struct hb_view_particles *p, struct hb_particles *from,
                                       const double *origin)
 {
-  return hb_view_particles_send(p, hb_particles_n(from), hb_particles_m(from), hb_particles_x(from),
-                                hb_particles_v(from), hb_particles_time(from), origin);
+  HB_TRY(hb_view_particles_send(p, hb_particles_n(from), hb_particles_m(from), hb_particles_x(from),
+                                hb_particles_v(from), hb_particles_time(from), origin));
+  p->lit = hb_view_particles_lit(from);
+  p->mass = mean(p->lit, hb_particles_m(from), 1);
+  return HB_OK;
 }
 
 enum hb_status hb_view_particles_lend(struct hb_view_particles *p, const struct hb_device_particles *at)
 {
   if (p->has_values && p->at.n != at->n) p->has_values = 0;
+  if (p->at.n != at->n) p->lit = at->n;
   p->at = *at;
   for (int c = 0; c < 3; c++) p->origin[c] = at->origin[c];
   return at->order ? fill(p, &p->order, HB_GL_R32UI, at->n, sizeof *at->order, at->order) : HB_OK;

@@ -12,6 +12,7 @@ struct hb_view_particles {
   struct hb_device_particles at; /* what is drawn; n = 0: nothing */
   double origin[3];              /* of the drawn positions */
   double mass;                   /* of a star of typical brightness; 0: all are equally bright */
+  size_t lit;                    /* so many shine, by their numbers; the last ones are dark matter */
 
   struct hb_gl_buffer records;       /* own */
   struct hb_gl_buffer values, order; /* R32F, by particle number, for colors; R32UI: at.order */
@@ -27,6 +28,9 @@ void hb_view_particles_close(struct hb_view_particles *particles);
  * Errors: HB_ERR_GL (a device whose buffer textures are too small), HB_ERR_DEVICE. */
 enum hb_status hb_view_particles_send(struct hb_view_particles *particles, size_t n, const double *m,
                                       const double *x, const double *v, double t, const double *origin);
+
+/* How many of these shine: all but the last ones, as many as the note `dark` says. */
+size_t hb_view_particles_lit(struct hb_particles *from);
 
 /* All of these particles, with their masses and time. */
 enum hb_status hb_view_particles_load(struct hb_view_particles *particles, struct hb_particles *from,

@@ -1,6 +1,7 @@
 #include "step/hermite4.h"
 
 #include "base/clock.h"
+#include "base/clones.h"
 #include "base/mem.h"
 #include "base/arith.h"
 #include "base/parallel.h"
@@ -188,15 +189,49 @@ double hb_hermite4_next_time(const void *state)
   return hb_blocks_next_time(h->blocks, &next) == HB_OK ? h->t0 + hb_hermite4_span(h, next) : INFINITY;
 }
 
-/* [PZ07] eqs 3 and 4 for particle i, dt after its own time, in Horner's form. */
-static void predict(const struct hb_hermite4 *h, size_t i, double dt, double xp[3], double vp[3])
+/* What eqs 3 and 4 need of the time since a particle's own. */
+struct span {
+  double whole, half, third;
+};
+
+static struct span span_of(double dt) { return (struct span){dt, dt / 2, dt / 3}; }
+
+/* Three components of a particle and one that does not matter. */
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* [PZ07] eqs 3 and 4 in Horner's form. */
+static inline __attribute__((always_inline)) void predict_four(const four *x, const four *v, const four *a,
+                                                               const four *k, const struct span *dt, four *xp,
+                                                               four *vp)
 {
-  const double *x = h->particles->x + 3 * i, *v = h->particles->v + 3 * i;
-  const double *a = h->a + 3 * i, *k = h->j + 3 * i;
-  for (int c = 0; c < 3; c++) {
-    xp[c] = x[c] + dt * (v[c] + dt / 2 * (a[c] + dt / 3 * k[c])); /* eq. 3 */
-    vp[c] = v[c] + dt * (a[c] + dt / 2 * k[c]);                   /* eq. 4 */
-  }
+  four speed = *v, pull = *a;
+  *xp = *x + dt->whole * (speed + dt->half * (pull + dt->third * *k)); /* eq. 3 */
+  *vp = speed + dt->whole * (pull + dt->half * *k);                    /* eq. 4 */
+}
+
+/* Particle i alone: where it is the last one, there is no fourth component. */
+static void predict(const struct hb_hermite4 *h, size_t i, const struct span *dt, double xp[3], double vp[3])
+{
+  const double *from[] = {h->particles->x, h->particles->v, h->a, h->j};
+  four of[4] = {{0}}, x, v;
+  for (int k = 0; k < 4; k++) memcpy(&of[k], from[k] + 3 * i, 3 * sizeof *xp);
+  predict_four(&of[0], &of[1], &of[2], &of[3], dt, &x, &v);
+  memcpy(xp, &x, 3 * sizeof *xp);
+  memcpy(vp, &v, 3 * sizeof *vp);
+}
+
+#define FOUR(array) ((four *)((array) + 3 * i))
+
+/* The particles from .. end - 1, each by its level's span. A fourth component is the next particle's first, which the next
+ * round overwrites: the last particle is left to the caller. */
+HB_CLONES static void predict_run(const struct hb_hermite4 *h, const struct span *spans, size_t from,
+                                  size_t end)
+{
+  const double *x = h->particles->x, *v = h->particles->v, *a = h->a, *j = h->j;
+  const uint8_t *level = h->blocks->level;
+  double *xp = h->xp, *vp = h->vp;
+  for (size_t i = from; i + 1 < end; i++)
+    predict_four(FOUR(x), FOUR(v), FOUR(a), FOUR(j), &spans[level[i]], FOUR(xp), FOUR(vp));
 }
 
 /* Allocates xp and vp, but not while a run starts, when the caller's particles may take memory, too. */
@@ -210,16 +245,18 @@ struct prediction {
   struct hb_hermite4 *h;
   const uint32_t *list; /* the particles, NULL: all */
   size_t count;
-  double dt[HB_BLOCKS_LEVELS]; /* the particles of a level share it (blocks.h, invariant 2) */
+  struct span spans[HB_BLOCKS_LEVELS]; /* the particles of a level share it (blocks.h, invariant 2) */
 };
 
 static void predict_piece(void *context, size_t piece)
 {
   const struct prediction *p = context;
   struct hb_hermite4 *h = p->h;
-  for (size_t k = piece * PREDICTED, end = hb_parallel_end(p->count, PREDICTED, k); k < end; k++) {
+  size_t from = piece * PREDICTED, end = hb_parallel_end(p->count, PREDICTED, from), first = from;
+  if (!p->list) predict_run(h, p->spans, from, end), first = end - 1;
+  for (size_t k = first; k < end; k++) {
     size_t i = p->list ? p->list[k] : k;
-    predict(h, i, p->dt[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
+    predict(h, i, &p->spans[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
   }
 }
 
@@ -227,8 +264,10 @@ static void predict_piece(void *context, size_t piece)
 static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *list, size_t count)
 {
   struct prediction p = {.h = h, .list = list, .count = count};
-  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++)
-    p.dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l));
+  for (uint64_t left = h->blocks->occupied; left; left &= left - 1) {
+    unsigned l = (unsigned)__builtin_ctzll(left);
+    p.spans[l] = span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
+  }
   int threads = p.count > PREDICT_ALONE ? hb_parallel_threads() : 1;
   hb_parallel_for(threads, hb_div_ceil(p.count, PREDICTED), predict_piece, &p);
 }
@@ -260,10 +299,8 @@ static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
     a[c] = ap[c];
     k[c] = kp[c];
   }
-  if (h->noise > 0)
-    hb_timestep_rely_on_jerks(h->noise * hb_timestep_pull(h->phi1[b], h->mass, a), dt, k, dtdk, dt2a2, dt3k2);
-  *noisy = hb_timestep_is_noisy(dt, k, dtdk, dt3k2);
-  return hb_timestep_next(h->params.eta, dt, a, k, dt2a2, dt3k2);
+  const struct hb_timestep_rule rule = {h->params.eta, h->noise, h->mass};
+  return hb_timestep_after(&rule, h->phi1[b], dt, a, k, dtdk, dt2a2, dt3k2, noisy);
 }
 
 struct correction {
@@ -399,7 +436,8 @@ static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double
   for (size_t i = 0; i < h->n; i++) {
     double dt = t - (h->t0 + hb_hermite4_span(h, hb_blocks_level_time(h->blocks, h->blocks->level[i])));
     if (dt > 0) {
-      predict(h, i, dt, xt + 3 * i, vt + 3 * i);
+      const struct span span = span_of(dt);
+      predict(h, i, &span, xt + 3 * i, vt + 3 * i);
       continue;
     }
     memcpy(xt + 3 * i, h->particles->x + 3 * i, 3 * sizeof *xt);

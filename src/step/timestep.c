@@ -24,33 +24,68 @@ static double least_pull(double phi, double M) { return M > 0 ? phi * phi / M : 
 
 double hb_timestep_a_least(double phi, double M) { return least_pull(phi, M) / 1024; }
 
-double hb_timestep_pull(double phi, double M, const double a[3]) { return fmax(norm(a), least_pull(phi, M)); }
+/* |dt k|, |dt (k_p - k)|, |dt^3 k''| of a step. */
+struct norms {
+  double first, second, third;
+};
+
+static struct norms norms_of(double dt, const double k[3], const double dtdk[3], const double dt3k2[3])
+{
+  return (struct norms){dt * norm(k), norm(dtdk), norm(dt3k2)};
+}
+
+static double next(double nu, double dt, double pull, const double dt2a2[3], const double dt3k2[3],
+                   double first, double third)
+{
+  double end[3]; /* a''_p = a'' + k'' dt of [PZ07] eq. 9, times dt^2 */
+  for (int c = 0; c < 3; c++) end[c] = dt2a2[c] + dt3k2[c];
+  double a2 = norm(end);
+  return dt * sqrt(nu * quotient(pull * a2 + first * first, first * third + a2 * a2));
+}
 
 double hb_timestep_next(double nu, double dt, const double a[3], const double k[3], const double dt2a2[3],
                         const double dt3k2[3])
 {
-  double end[3]; /* a''_p = a'' + k'' dt of [PZ07] eq. 9, times dt^2 */
-  for (int c = 0; c < 3; c++) end[c] = dt2a2[c] + dt3k2[c];
-  double dtk = dt * norm(k), a2 = norm(end);
-  return dt * sqrt(nu * quotient(norm(a) * a2 + dtk * dtk, dtk * norm(dt3k2) + a2 * a2));
+  return next(nu, dt, norm(a), dt2a2, dt3k2, dt * norm(k), norm(dt3k2));
 }
+
+static int is_noisy(const struct norms *n) { return n->third > n->second && n->second < n->first / 4; }
 
 int hb_timestep_is_noisy(double dt, const double k[3], const double dtdk[3], const double dt3k2[3])
 {
-  double change = norm(dtdk);
-  return norm(dt3k2) > change && change < dt * norm(k) / 4;
+  const struct norms n = norms_of(dt, k, dtdk, dt3k2);
+  return is_noisy(&n);
+}
+
+static void rely_on_jerks(double floor, const double dtdk[3], double dt2a2[3], double dt3k2[3],
+                          struct norms *n)
+{
+  if (!(n->third > 0 && n->third < 12 * floor && n->first > 0)) return;
+  double share = n->second / n->first * (n->second / n->third);
+  for (int c = 0; c < 3; c++) {
+    dt3k2[c] *= share;
+    dt2a2[c] = dtdk[c] - dt3k2[c]; /* eq. 9 adds dt3k2 */
+  }
+  n->third = norm(dt3k2);
 }
 
 void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const double dtdk[3],
                                double dt2a2[3], double dt3k2[3])
 {
-  double third = norm(dt3k2), second = norm(dtdk), first = dt * norm(k);
-  if (!(third > 0 && third < 12 * floor && first > 0)) return;
-  double share = second / first * (second / third);
-  for (int c = 0; c < 3; c++) {
-    dt3k2[c] *= share;
-    dt2a2[c] = dtdk[c] - dt3k2[c]; /* eq. 9 adds dt3k2 */
-  }
+  struct norms n = norms_of(dt, k, dtdk, dt3k2);
+  rely_on_jerks(floor, dtdk, dt2a2, dt3k2, &n);
+}
+
+double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double a[3],
+                         const double k[3], const double dtdk[3], double dt2a2[3], double dt3k2[3],
+                         int *noisy)
+{
+  struct norms n = norms_of(dt, k, dtdk, dt3k2);
+  double pull = norm(a);
+  if (rule->noise > 0)
+    rely_on_jerks(rule->noise * fmax(pull, least_pull(phi, rule->mass)), dtdk, dt2a2, dt3k2, &n);
+  *noisy = is_noisy(&n);
+  return next(rule->nu, dt, pull, dt2a2, dt3k2, n.first, n.third);
 }
 
 int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding)
@@ -62,14 +97,16 @@ int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding)
 
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding)
 {
-  double ratio = dt / dt_min, f;
+  double ratio = dt / dt_min;
+  uint64_t bits;
   if (!(ratio > 1)) return 0;
-  uint64_t bits; /* of a normal number, or infinity: frexp() takes longer than all else here */
   memcpy(&bits, &ratio, sizeof bits);
-  unsigned level = (unsigned)(bits >> 52) - 1023; /* ratio = f 2^level, 1 <= f < 2 */
-  if (level >= level_max) return level_max;
-  bits = (bits & (UINT64_MAX >> 12)) | (uint64_t)1023 << 52;
+  unsigned exponent = (unsigned)(bits >> 52) - 1023; /* ratio = f 2^exponent, 1 <= f < 2, or infinite */
+  if (exponent >= level_max) return level_max;
+  bits = (bits & UINT64_C(0xfffffffffffff)) | UINT64_C(1023) << 52;
+  double f;
   memcpy(&f, &bits, sizeof f);
-  if (rounding == HB_ROUND_NEAREST) return level + (f >= 2 * sqrt(0.5)); /* nearest in log2 */
-  return level + (rounding == HB_ROUND_UP && f > 1);
+  int up =
+      rounding == HB_ROUND_UP ? f > 1 : rounding == HB_ROUND_NEAREST && f >= sqrt(2); /* nearest in log2 */
+  return exponent + (unsigned)up;
 }

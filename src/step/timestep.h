@@ -15,9 +15,6 @@ double hb_timestep_first(double nu, double a_least, const double a[3], const dou
  * sum m / r^2 >= phi^2 / M (Cauchy and Schwarz), small enough to leave eq. 2 unchanged nearly everywhere. */
 double hb_timestep_a_least(double phi, double M);
 
-/* The scale of the pulls that sum up to a, each of which is rounded: |a|, or phi^2 / M if they cancel. */
-double hb_timestep_pull(double phi, double M, const double a[3]);
-
 /* [PZ07] eq. 9 after a step dt, with a and k at its end and the derivatives of eqs 5 and 6 in units of acceleration,
  * dt2a2 = dt^2 a'' and dt3k2 = dt^3 k''. INFINITY if both sums of the quotient vanish. */
 double hb_timestep_next(double nu, double dt, const double a[3], const double k[3], const double dt2a2[3],
@@ -35,6 +32,18 @@ int hb_timestep_is_noisy(double dt, const double k[3], const double dtdk[3], con
  * step, and for dt^3 k'' the next term of the series k, dtdk. No change for floor = 0. */
 void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const double dtdk[3],
                                double dt2a2[3], double dt3k2[3]);
+
+/* These three in one, since most of their norms are the same: the next step, and whether the last one shows noise. phi is the
+ * particle's potential; floor is noise times the scale of the pulls, each of which is rounded, that sum up to a: |a|, or
+ * phi^2 / M if they cancel. */
+struct hb_timestep_rule {
+  double nu;
+  double noise; /* of accelerations, relative; 0: eq. 9 alone */
+  double mass;  /* of all particles */
+};
+double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double a[3],
+                         const double k[3], const double dtdk[3], double dt2a2[3], double dt3k2[3],
+                         int *noisy);
 
 /* The level of a step, dt_min 2^level, clamped to 0 .. level_max; 0 for NaN. */
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding);

@@ -15,6 +15,7 @@
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
 enum { NAME_COLUMNS = 9, MOST_COLUMNS = 40 };
+enum { LARGE_FROM = 480 }; /* pixels of height: from here on some rows can be read from the back of a room */
 
 void hb_hud_row(struct hb_hud *hud, const char *name, const char *format, ...)
 {
@@ -69,11 +70,12 @@ static void draw_scale(struct hb_paint *paint, double x, double y, int columns, 
   hb_paint_text(paint, x + (columns + 1) * column, y, COLOR_VALUE, hud->rows[row].end);
 }
 
-static void draw_rows(struct hb_paint *paint, const struct hb_hud *hud, double x, double y)
+static void draw_rows(struct hb_paint *paint, const struct hb_hud *hud, int first, int end, int width,
+                      double x, double y)
 {
   double value_x = x + NAME_COLUMNS * hb_paint_column(paint);
-  int columns = hud->columns - NAME_COLUMNS;
-  for (int k = 0; k < hud->row_count; k++, y += hb_paint_line_height(paint)) {
+  int columns = width - NAME_COLUMNS;
+  for (int k = first; k < end; k++, y += hb_paint_line_height(paint)) {
     if (hud->rows[k].has_scale) draw_scale(paint, value_x, y, columns, hud, k);
     text_in(paint, x, y, NAME_COLUMNS, COLOR_NAME, hud->rows[k].name);
     text_in(paint, value_x, y, columns, COLOR_VALUE, hud->rows[k].text);
@@ -127,13 +129,19 @@ void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud)
   note(paint, hud->columns, COLOR_ERROR, hud->error, &bottom);
   note(paint, hud->columns, COLOR_NOTE, hud->message, &bottom);
   if (!hud->title) return;
-  hb_paint_panel(paint, margin, margin, hud->columns, hud->row_count + 1);
+  int scale = hb_paint_scale(paint), size = hb_paint_height(paint) >= LARGE_FROM * scale ? 2 : 1;
+  int large = size > 1 ? hud->large : 0, columns = hud->columns / size;
+  double y = margin + size * (large + 1) * hb_paint_line_height(paint);
+  hb_paint_panel(paint, margin, margin, hud->columns, size * (large + 1) + hud->row_count - large);
+  draw_rows(paint, hud, large, hud->row_count, hud->columns, margin, y);
+  hb_paint_set_scale(paint, size * scale);
   int state = hud->state ? (int)strlen(hud->state) : 0;
-  text_in(paint, margin, margin, hud->columns - state - 1, COLOR_TITLE, hud->title);
+  text_in(paint, margin, margin, columns - state - 1, COLOR_TITLE, hud->title);
   if (state)
-    text_in(paint, margin + (hud->columns - state) * hb_paint_column(paint), margin, state, COLOR_NOTE,
+    text_in(paint, margin + (columns - state) * hb_paint_column(paint), margin, state, COLOR_NOTE,
             hud->state);
-  draw_rows(paint, hud, margin, margin + hb_paint_line_height(paint));
+  draw_rows(paint, hud, 0, large, columns, margin, margin + hb_paint_line_height(paint));
+  hb_paint_set_scale(paint, scale);
 }
 
 /* ---- the energy error -------------------------------------------------------------------------------- */

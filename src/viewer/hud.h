@@ -32,6 +32,7 @@ void hb_hud_history_add(struct hb_hud_history *history, double t, double error);
 struct hb_hud {
   const char *title, *state; /* model or file; "paused", "snapshot 3 of 12", ... */
   int row_count;
+  int large; /* so many rows, and the title, are in letters of twice the size where the window is large */
   struct {
     const char *name;
     char text[64];

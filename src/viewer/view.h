@@ -1,5 +1,6 @@
 /* The state of `holmberg view`. From the bottom up: view_source.c is what is shown, view_inspect.c the inspector
- * beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_steps.c advances time, view_input.c acts
+ * beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_detail.c says how fine they are, view_steps.c keeps time, view_change.c
+ * brings other models and forces, view_input.c acts
  * on keys and mouse, view_loop.c divides time between steps and pictures, view_script.c plays the user. */
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
@@ -11,7 +12,17 @@
 #include "viewer/view_source.h"
 #include "viewer/window.h"
 
-enum { VIEW_SLIDER_EPS, VIEW_SLIDER_ETA, VIEW_SLIDER_DAMPING, VIEW_SLIDER_POINT, VIEW_SLIDERS };
+enum { HB_VIEW_CYCLE_S = 20 };
+enum { HB_VIEW_FEW = 16 }; /* bodies whose paths can be told apart */
+enum {
+  VIEW_SLIDER_EPS,
+  VIEW_SLIDER_ETA,
+  VIEW_SLIDER_DAMPING,
+  VIEW_SLIDER_SPEED,
+  VIEW_SLIDER_N,
+  VIEW_SLIDER_POINT,
+  VIEW_SLIDERS
+};
 
 struct hb_view {
   struct hb_window window;
@@ -19,6 +30,14 @@ struct hb_view {
   struct hb_hud_history history;
   double rate;    /* snapshots per second of a series                       */
   double play_at; /* the current one, with a fraction towards the next      */
+
+  double speed_asked; /* time units a second as given; 0: that of what is shown  */
+  double speed;       /* as now                                                  */
+  double clock;       /* the simulated time that is due                          */
+  int late;           /* 1: steps are still missing                              */
+  double cycle_s;     /* another model after so long; 0: never                   */
+  double shown_s;     /* how long this one has been running                      */
+  char asks[96];      /* paused until the user agrees; "": does not ask          */
 
   int paused, stop_drawing, done;
   int waits; /* 1: paused until a broken shader is fixed */
@@ -31,6 +50,8 @@ struct hb_view {
 
   struct hb_inspector *inspector; /* NULL: closed                           */
   int plays_passes;
+  struct hb_force_params before;   /* forces to go back to when the inspector closes, */
+  int has_before;                  /* if there are any                                */
   struct hb_inspector_texel texel; /* under the mouse; particle -1: none */
 
   struct hb_view_particles stars;
@@ -43,19 +64,28 @@ struct hb_view {
   int ranged;            /* 1: style.range belongs to this color and source */
   unsigned range_is_old; /* pictures since then                                 */
 
+  int plain;              /* 1: the user wants no glow                         */
+  struct hb_view_detail { /* see view_detail.c                                 */
+    int level, pictures;  /* 0: all; pictures since it was set                 */
+    double best_s;        /* of them, the shortest time                        */
+    double again_at;      /* when more may be tried                            */
+  } detail;
   uint64_t pictures;
   double draw_s;                     /* duration of the last picture                 */
   double due, drawn_at, advanced_at; /* times of the next picture, the last picture, the last steps */
   int touched;                       /* 1: after an event, a new picture is wanted soon */
   struct {                           /* over about the last half second */
-    double since, step_s;
+    double since, t, step_s;
     uint64_t pairs, pictures;
-    double pairs_per_s, pictures_per_s;
-  } speed;
+    unsigned generation;
+    int was_late;
+    double pairs_per_s, pictures_per_s, speed; /* speed: share of that asked for; NAN: all of it */
+  } measured;
 
   char message[256];
   double message_until;                /* a time */
   int scripted;                        /* 1: time does not matter */
+  int fps;                             /* of a movie: a picture is 1 / fps of a second on the clock */
   const char *error;                   /* a shader that does not compile; "" */
   struct hb_view_recording *recording; /* NULL: none */
 };

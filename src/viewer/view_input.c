@@ -1,15 +1,14 @@
 #include "viewer/view_input.h"
 
 #include "base/clock.h"
-#include "console/models.h"
+#include "viewer/view_change.h"
+#include "viewer/view_detail.h"
 #include "viewer/view_inspect.h"
 #include "viewer/view_keep.h"
 #include "viewer/view_steps.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double visible = 0.8; /* fraction of the particles in a centered picture */
 
 /* An action of the user that fails only shows a message; a failing device ends the program. */
 static enum hb_status forgive(struct hb_view *view, enum hb_status status)
@@ -19,39 +18,7 @@ static enum hb_status forgive(struct hb_view *view, enum hb_status status)
   return HB_OK;
 }
 
-enum hb_status hb_view_input_center(struct hb_view *view)
-{
-  struct hb_particles *state;
-  struct hb_camera *camera = &view->window.camera;
-  double radius;
-  HB_TRY(hb_view_source_state(&view->source, &state));
-  enum hb_status status =
-      hb_camera_extent(hb_particles_n(state), hb_particles_x(state), visible, camera->center, &radius);
-  if (status == HB_OK)
-    hb_camera_fit(camera, 1.2 * radius, (double)view->window.scene_width / view->window.height);
-  hb_particles_destroy(state);
-  return status;
-}
-
 /* ---- sliders ----------------------------------------------------------------------------------------- */
-
-void hb_view_input_set_sliders(struct hb_view *view)
-{
-  const struct hb_view_source *s = &view->source;
-  int series = hb_view_source_is_series(s), leapfrog = hb_view_source_is_leapfrog(s);
-  const struct hb_ui_slider sliders[VIEW_SLIDERS] = {
-      [VIEW_SLIDER_EPS] = {"softening", 0x1p-14, 1, HB_UI_LOGARITHMIC, .with_zero = 1, .absent = series},
-      [VIEW_SLIDER_ETA] = {"nu", 0.001, 0.1, HB_UI_LOGARITHMIC, .absent = series || leapfrog},
-      [VIEW_SLIDER_DAMPING] = {"damping", 0.5, 1, .absent = series || !leapfrog},
-      [VIEW_SLIDER_POINT] = {"point size", 0.2, 12, HB_UI_LOGARITHMIC, .absent = 0},
-  };
-  memcpy(view->sliders, sliders, sizeof sliders);
-  view->sliders[VIEW_SLIDER_EPS].value = s->knobs.eps;
-  view->sliders[VIEW_SLIDER_ETA].value = s->knobs.eta;
-  view->sliders[VIEW_SLIDER_DAMPING].value = s->knobs.damping;
-  view->sliders[VIEW_SLIDER_POINT].value = view->style.point_size;
-  view->time_bar = (struct hb_ui_slider){"", .most = (double)s->file_count - 1, .absent = !series};
-}
 
 static enum hb_status turn_knob(struct hb_view *view)
 {
@@ -72,7 +39,9 @@ static enum hb_status to_sliders(struct hb_view *view, const struct hb_gl_event 
     enum hb_ui_answer answer = hb_ui_slider_event(&view->sliders[k], event);
     *taken |= answer != HB_UI_NOT_MINE;
     view->style.point_size = view->sliders[VIEW_SLIDER_POINT].value;
-    if (answer == HB_UI_LET_GO) return forgive(view, turn_knob(view));
+    if (answer == HB_UI_MOVED && k == VIEW_SLIDER_SPEED) view->speed = view->sliders[k].value;
+    if (answer == HB_UI_LET_GO)
+      return forgive(view, k == VIEW_SLIDER_N ? hb_view_change_n(view, 0) : turn_knob(view));
   }
   enum hb_ui_answer answer = hb_ui_slider_event(&view->time_bar, event);
   *taken |= answer != HB_UI_NOT_MINE;
@@ -82,34 +51,6 @@ static enum hb_status to_sliders(struct hb_view *view, const struct hb_gl_event 
 }
 
 /* ---- keys -------------------------------------------------------------------------------------------- */
-
-static enum hb_status take_model(struct hb_view *view, size_t model)
-{
-  HB_TRY(hb_view_source_take_model(&view->source, model));
-  hb_hud_history_clear(&view->history);
-  hb_view_input_set_sliders(view);
-  return hb_view_input_center(view);
-}
-
-static enum hb_status take_named_model(struct hb_view *view, const char *name)
-{
-  return take_model(view, (size_t)hb_words_find(hb_models_words, name));
-}
-
-static enum hb_status take_next_model(struct hb_view *view, int step)
-{
-  size_t count;
-  hb_ic_models(&count);
-  return take_model(view, (view->source.model + count + (size_t)step) % count);
-}
-
-static enum hb_status reset(struct hb_view *view)
-{
-  HB_TRY(hb_view_source_reset(&view->source));
-  view->play_at = 0;
-  hb_hud_history_clear(&view->history);
-  return HB_OK;
-}
 
 /* A series has no forces, so it is colored by what is drawn. */
 static enum hb_status next_color(struct hb_view *view)
@@ -134,6 +75,19 @@ static enum hb_status step_back(struct hb_view *view)
   view->paused = 1;
   view->play_at = (double)((s->shown + s->file_count - 1) % s->file_count);
   return hb_view_source_show(s, (size_t)view->play_at);
+}
+
+/* Twice as fast, or half, by two presses. */
+static enum hb_status change_speed(struct hb_view *view, double factor)
+{
+  if (hb_view_source_is_series(&view->source)) {
+    view->rate *= factor;
+    hb_view_say(view, "%.3g snapshots a second", view->rate);
+    return HB_OK;
+  }
+  view->speed = view->sliders[VIEW_SLIDER_SPEED].value = view->speed * factor;
+  hb_view_say(view, "%.3g time units a second", view->speed);
+  return HB_OK;
 }
 
 /* The last picture shows the message. */
@@ -167,12 +121,19 @@ static enum hb_status show_help(struct hb_view *view)
 #define MODEL_1 "plummer"
 #define MODEL_2 "holmberg1941"
 #define MODEL_3 "coldsphere"
-static enum hb_status model_1(struct hb_view *view) { return take_named_model(view, MODEL_1); }
-static enum hb_status model_2(struct hb_view *view) { return take_named_model(view, MODEL_2); }
-static enum hb_status model_3(struct hb_view *view) { return take_named_model(view, MODEL_3); }
-static enum hb_status model_before(struct hb_view *view) { return take_next_model(view, -1); }
-static enum hb_status model_after(struct hb_view *view) { return take_next_model(view, 1); }
-static enum hb_status pause(struct hb_view *view) { return view->paused = !view->paused, HB_OK; }
+static enum hb_status model_1(struct hb_view *view) { return hb_view_change_model(view, MODEL_1); }
+static enum hb_status model_2(struct hb_view *view) { return hb_view_change_model(view, MODEL_2); }
+static enum hb_status model_3(struct hb_view *view) { return hb_view_change_model(view, MODEL_3); }
+static enum hb_status model_before(struct hb_view *view) { return hb_view_change_next_model(view, -1); }
+static enum hb_status model_after(struct hb_view *view) { return hb_view_change_next_model(view, 1); }
+static enum hb_status faster(struct hb_view *view) { return change_speed(view, sqrt(2)); }
+static enum hb_status slower(struct hb_view *view) { return change_speed(view, sqrt(0.5)); }
+static enum hb_status pause(struct hb_view *view)
+{
+  view->paused = !view->paused;
+  view->asks[0] = 0;
+  return HB_OK;
+}
 static enum hb_status trails(struct hb_view *view) { return view->show_trails = !view->show_trails, HB_OK; }
 static enum hb_status sliders(struct hb_view *view)
 {
@@ -182,21 +143,45 @@ static enum hb_status hud(struct hb_view *view) { return view->show_hud = !view-
 static enum hb_status pass_after(struct hb_view *view) { return hb_view_inspect_step(view, 1), HB_OK; }
 static enum hb_status pass_before(struct hb_view *view) { return hb_view_inspect_step(view, -1), HB_OK; }
 static enum hb_status pass_play(struct hb_view *view) { return hb_view_inspect_play(view), HB_OK; }
+static enum hb_status twice(struct hb_view *view) { return hb_view_change_n(view, 2); }
+static enum hb_status half(struct hb_view *view) { return hb_view_change_n(view, 0.5); }
+static enum hb_status cycle(struct hb_view *view)
+{
+  view->cycle_s = view->cycle_s > 0 ? 0 : HB_VIEW_CYCLE_S;
+  view->shown_s = 0;
+  hb_view_say(view, view->cycle_s > 0 ? "a new model every %.3g s: k stops it" : "the model stays",
+              view->cycle_s);
+  return HB_OK;
+}
+static enum hb_status plain(struct hb_view *view)
+{
+  view->plain = !view->plain;
+  return hb_view_detail_full(view);
+}
 static enum hb_status screenshot(struct hb_view *view) { return hb_view_keep(view, NULL); }
 static enum hb_status quit(struct hb_view *view) { return view->done = 1, HB_OK; }
 
 const struct hb_keys_row hb_view_input_keys[] = {
     {' ', "space", pause, "pause, resume"},
+    {'+', "+", faster, "faster: twice as fast by two presses; what this machine cannot do, it says"},
+    {'=', NULL, faster, NULL},
+    {'-', "-", slower, "slower"},
     {HB_GL_KEY_RIGHT, "right", step, "one block step, or the next snapshot"},
     {HB_GL_KEY_LEFT, "left", step_back, "the previous snapshot"},
-    {'r', "r", reset, "start again from the beginning"},
-    {'c', "c", hb_view_input_center, "center on the middle of the particles, all of them in the picture"},
+    {'r', "r", hb_view_change_reset, "start again from the beginning"},
+    {'c', "c", hb_view_change_center, "center on the middle of the particles, all of them in the picture"},
     {'1', "1", model_1, "model " MODEL_1},
     {'2', "2", model_2, "model " MODEL_2},
     {'3', "3", model_3, "model " MODEL_3},
     {'[', "[", model_before, "the previous model in the list of 'holmberg ic'"},
     {']', "]", model_after, "the next model in that list"},
+    {'k', "k", cycle, "another model every 20 seconds, or stop"},
+    {'n', "n", twice, "twice as many particles: the model begins anew"},
+    {'b', "b", half, "half as many"},
+    {'m', "m", hb_view_change_scheme, "the next scheme of forces, from here on"},
+    {'x', "x", hb_view_change_precision, "its next precision, from here on"},
     {'p', "p", next_point, "points as stars, discs or dots"},
+    {'e', "e", plain, "plain pictures, without glow, and back"},
     {'o', "o", next_color, "what the color shows"},
     {'l', "l", trails, "trails of light on and off"},
     {'g', "g", sliders, "sliders on and off"},

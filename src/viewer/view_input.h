@@ -13,10 +13,4 @@ int hb_view_input_key(const char *name);
 /* Handles all events in the window's queue. */
 enum hb_status hb_view_input(struct hb_view *view);
 
-/* Sets the sliders to the values of what is shown. */
-void hb_view_input_set_sliders(struct hb_view *view);
-
-/* Moves the camera so that all but a few outliers are in the picture. */
-enum hb_status hb_view_input_center(struct hb_view *view);
-
 #endif

@@ -4,11 +4,40 @@
 #include <string.h>
 
 static const double share_of_stars = 0.4;
+enum { CG2007_MOST = 256 }; /* a draw for each other particle */
 
 static int has_textures(const struct hb_view *view)
 {
   const struct hb_sim *sim = view->source.sim;
   return sim && hb_force_scheme(hb_sim_force(sim))->needs_gl;
+}
+
+/* Where the processor computes the forces, OpenGL does as long as the inspector is open: few particles by the kernel of 2007,
+ * whose textures are explained most easily, and many by bag. */
+enum hb_status hb_view_inspect_use_textures(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  if (has_textures(view)) return HB_OK;
+  const struct hb_force_params before = s->settings.sim.force;
+  const char *host = hb_force_scheme(hb_sim_force(s->sim))->name;
+  enum hb_status status = HB_ERR_USAGE;
+  if (s->n <= CG2007_MOST) status = hb_view_source_use(s, "cg2007", NULL);
+  if (status == HB_ERR_USAGE) status = hb_view_source_use(s, "bag", NULL); /* cg2007 knows gravity only */
+  HB_TRY(status);
+  view->before = before;
+  view->has_before = 1;
+  hb_hud_history_clear(&view->history);
+  hb_view_say(view, "%s has no textures: %s computes until i closes them", host,
+              hb_force_scheme(hb_sim_force(s->sim))->name);
+  return HB_OK;
+}
+
+enum hb_status hb_view_inspect_use_before(struct hb_view *view)
+{
+  if (!view->has_before) return HB_OK;
+  view->has_before = 0;
+  hb_hud_history_clear(&view->history);
+  return hb_view_source_use(&view->source, view->before.scheme, view->before.precision);
 }
 
 enum hb_status hb_view_inspect(struct hb_view *view)
@@ -17,11 +46,12 @@ enum hb_status hb_view_inspect(struct hb_view *view)
   if (view->inspector) {
     hb_inspector_close(view->inspector);
     view->inspector = NULL;
+    HB_TRY(hb_view_inspect_use_before(view));
     return hb_window_set_share(&view->window, 1);
   }
-  if (!has_textures(view))
-    return hb_fail(HB_ERR_USAGE, "there are no textures to inspect: %s (see --scheme)",
-                   view->source.sim ? "the CPU computes the forces" : "snapshots have no forces");
+  if (!view->source.sim)
+    return hb_fail(HB_ERR_USAGE, "there are no textures to inspect: snapshots have no forces");
+  HB_TRY(hb_view_inspect_use_textures(view));
   HB_TRY(hb_inspector_open(&view->inspector));
   view->plays_passes = 0;
   return hb_window_set_share(&view->window, share_of_stars);

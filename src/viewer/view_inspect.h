@@ -5,6 +5,12 @@
 #include "viewer/view.h"
 
 enum hb_status hb_view_inspect(struct hb_view *view); /* opens or closes it */
+
+/* Forces from OpenGL while the inspector is open, where the processor would compute them; and back. Around a change of the
+ * model. */
+enum hb_status hb_view_inspect_use_textures(struct hb_view *view);
+enum hb_status hb_view_inspect_use_before(struct hb_view *view);
+
 void hb_view_inspect_step(struct hb_view *view, int by);
 void hb_view_inspect_play(struct hb_view *view);
 void hb_view_inspect_point(struct hb_view *view, double x, double y); /* at the mouse */

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "movie/film.h"
 #include "render/tone_map.h"
+#include "viewer/view_detail.h"
 #include "viewer/view_picture.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@
 /* A screenshot is a film of one frame. */
 struct hb_view_recording {
   struct hb_film film;
-  char path[64];
+  char path[1024];
   int width, height; /* of the window; those of a movie are even */
   char comment[256];
   struct hb_png_text text[2];
@@ -20,10 +21,10 @@ struct hb_view_recording {
 };
 
 /* The first of holmberg_0001.png, ... that does not exist, so that nothing is overwritten. */
-static enum hb_status free_name(const char *extension, char path[64])
+static enum hb_status free_name(const char *extension, char path[1024])
 {
   for (int k = 1; k < 10000; k++) {
-    snprintf(path, 64, "holmberg_%04d.%s", k, extension);
+    snprintf(path, 1024, "holmberg_%04d.%s", k, extension);
     if (access(path, F_OK) != 0) return HB_OK;
   }
   return hb_fail(HB_ERR_IO, "holmberg_0001.%s to holmberg_9999.%s all exist", extension, extension);
@@ -52,7 +53,7 @@ static enum hb_status begin(struct hb_view *view, const char *path, int single, 
   const struct hb_film_params params = {.path = path,
                                         .width = single ? r->width : r->width & ~1,
                                         .height = single ? r->height : r->height & ~1,
-                                        .frames_per_s = 30,
+                                        .frames_per_s = view->fps,
                                         .single = single,
                                         .text = r->text,
                                         .text_count = 2};
@@ -72,6 +73,7 @@ static enum hb_status add(struct hb_view *view, struct hb_view_recording *r)
 enum hb_status hb_view_keep(struct hb_view *view, const char *path)
 {
   struct hb_view_recording r = {0};
+  HB_TRY(hb_view_detail_full(view));
   if (!path) HB_TRY(free_name("png", r.path));
   if (!path) path = r.path;
   enum hb_status status = begin(view, path, 1, &r);
@@ -98,12 +100,14 @@ static enum hb_status end(struct hb_view *view, enum hb_status status)
   return status;
 }
 
-enum hb_status hb_view_keep_movie(struct hb_view *view)
+/* path NULL: a free name. */
+static enum hb_status start(struct hb_view *view, const char *path)
 {
   struct hb_view_recording *r;
-  if (view->recording) return end(view, HB_OK);
+  HB_TRY(hb_view_detail_full(view));
   HB_TRY(HB_ALLOC(1, &r));
-  enum hb_status status = free_name("mp4", r->path);
+  if (path) snprintf(r->path, sizeof r->path, "%s", path);
+  enum hb_status status = path ? HB_OK : free_name("mp4", r->path);
   if (status == HB_OK) status = begin(view, r->path, 0, r);
   if (status != HB_OK) {
     hb_mem_free(r->rgb);
@@ -111,8 +115,23 @@ enum hb_status hb_view_keep_movie(struct hb_view *view)
     return status;
   }
   view->recording = r;
-  hb_view_say(view, "recording %s: v ends it", r->path);
+  view->late = 0;
   return HB_OK;
+}
+
+enum hb_status hb_view_keep_movie(struct hb_view *view)
+{
+  if (view->recording) return end(view, HB_OK);
+  HB_TRY(start(view, NULL));
+  hb_view_say(view, "recording %s: v ends it", view->recording->path);
+  return HB_OK;
+}
+
+enum hb_status hb_view_keep_record(struct hb_view *view, const char *path)
+{
+  if (view->recording) HB_TRY(end(view, HB_OK));
+  view->message_until = 0;
+  return start(view, path);
 }
 
 /* A change of size ends the movie. */

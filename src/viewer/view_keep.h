@@ -11,7 +11,10 @@ enum hb_status hb_view_keep_showing(struct hb_view *view);
  * name. */
 enum hb_status hb_view_keep(struct hb_view *view, const char *path);
 
-/* Starts a movie, or ends it; ends it if there is one. */
+/* Starts a movie in this file. */
+enum hb_status hb_view_keep_record(struct hb_view *view, const char *path);
+
+/* Starts a movie under a free name; ends it if there is one. */
 enum hb_status hb_view_keep_movie(struct hb_view *view);
 enum hb_status hb_view_keep_close(struct hb_view *view);
 

@@ -55,7 +55,7 @@ static int range_is_due(struct hb_view *view)
 
 static int is_elsewhere(const struct hb_view *view)
 {
-  return view->placed_generation != view->source.generation || view->placed_t != view->source.t;
+  return view->placed_generation != view->source.generation || view->placed_t != view->source.at;
 }
 
 /* The values to color by. */
@@ -65,7 +65,7 @@ static enum hb_status find_values(struct hb_view *view)
   HB_TRY(reserve(view, s->n));
   if (view->color == HB_COLORING_SPEED) return speeds(view, view->values);
   if (view->color != HB_COLORING_GROUP) return hb_coloring_of_sim(view->color, s->sim, s->n, view->values);
-  hb_coloring_groups(s->n, view->groups, view->values);
+  hb_coloring_groups(s->lit, view->groups, view->values);
   return HB_OK;
 }
 
@@ -76,7 +76,7 @@ static enum hb_status color(struct hb_view *view, int range_due)
   double range[2];
   if (view->color != HB_COLORING_SPEED) HB_TRY(hb_view_particles_values(&view->stars, n, view->values));
   if (!range_due) return HB_OK;
-  hb_coloring_range(n, view->values, range);
+  hb_coloring_range(view->source.lit, view->values, range);
   for (int k = 0; k < 2; k++)
     view->style.range[k] = view->ranged ? (view->style.range[k] + range[k]) / 2 : range[k];
   view->ranged = 1;
@@ -91,9 +91,13 @@ static enum hb_status place(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   struct hb_device_particles at = {.layout = HB_DEVICE_NONE};
-  if (s->sim) hb_sim_on_device(s->sim, &at);
+  if (s->sim && s->at == s->t) hb_sim_on_device(s->sim, &at);
   view->on_device = at.layout != HB_DEVICE_NONE && hb_sim_device_context(s->sim) == view->window.context;
-  if (view->on_device) return hb_view_particles_lend(&view->stars, &at);
+  if (view->on_device) {
+    HB_TRY(hb_view_particles_lend(&view->stars, &at));
+    view->stars.lit = s->lit;
+    return HB_OK;
+  }
   if (!s->sim) return hb_view_particles_load(&view->stars, s->particles, NULL);
   struct hb_particles *state;
   HB_TRY(hb_view_source_state(s, &state));
@@ -101,6 +105,10 @@ static enum hb_status place(struct hb_view *view)
   hb_particles_destroy(state);
   return status;
 }
+
+/* A trail is as long as what was on the screen in the last seconds, of few bodies in more of them, whose paths can be told
+ * apart. */
+static double trail_s(size_t n) { return n <= HB_VIEW_FEW ? 6 : 1; }
 
 static enum hb_status follow(struct hb_view *view)
 {
@@ -111,6 +119,7 @@ static enum hb_status follow(struct hb_view *view)
     view->trails = (struct hb_trails){0};
     HB_TRY(hb_trails_open(view->window.context, s->n, ENTRIES, &view->trails));
   }
+  hb_trails_thin(&view->trails, trail_s(s->n) * view->speed / ENTRIES);
   return hb_trails_add(&view->trails, &view->stars);
 }
 
@@ -131,7 +140,7 @@ static enum hb_status place_stars(struct hb_view *view)
   if (view->placed_generation != s->generation || !s->sim) set_title(view);
   HB_TRY(place(view));
   view->placed_generation = s->generation;
-  view->placed_t = s->t;
+  view->placed_t = s->at;
   return moved && view->show_trails ? follow(view) : HB_OK;
 }
 
@@ -152,7 +161,7 @@ static enum hb_status place_and_color(struct hb_view *view)
 
 /* ---- the picture ------------------------------------------------------------------------------------- */
 
-static void add_speed(double pairs_per_s, struct hb_hud *hud)
+static void add_pairs(double pairs_per_s, struct hb_hud *hud)
 {
   int giga = pairs_per_s >= 1e9;
   if (!isnan(pairs_per_s))
@@ -180,13 +189,15 @@ static void fill_hud(const struct hb_view *view, char state[64], struct hb_hud *
   else
     snprintf(state, 64, "%s", view->paused ? "paused" : "");
   hb_hud_row(hud, "N", "%" PRIu64, s->n);
-  hb_hud_row(hud, "t", "%.6f", s->t);
+  hb_hud_row(hud, "t", "%.4f", s->at);
+  if (s->energies > 0 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
+  hud->large = hud->row_count;
   if (!series) {
+    hb_hud_row(hud, "speed", "%.3g time units a second", view->speed);
     hb_hud_row(hud, "block", "%" PRIu64, s->block);
     hb_hud_row(hud, "steps", "%" PRIu64, counts.block_steps);
-    add_speed(view->speed.pairs_per_s, hud);
+    if (!view->recording) add_pairs(view->measured.pairs_per_s, hud);
   }
-  if (s->energies > 0 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
   if (s->sim) {
     const struct hb_force *force = hb_sim_force(s->sim);
     hb_hud_row(hud, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
@@ -195,8 +206,8 @@ static void fill_hud(const struct hb_view *view, char state[64], struct hb_hud *
                hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
   }
   add_color(view, hud);
-  if (!isnan(view->speed.pictures_per_s))
-    hb_hud_row(hud, "pictures", "%.0f /s, %.1f ms each", view->speed.pictures_per_s, 1e3 * view->draw_s);
+  if (!isnan(view->measured.pictures_per_s) && !view->recording)
+    hb_hud_row(hud, "pictures", "%.0f /s, %.1f ms each", view->measured.pictures_per_s, 1e3 * view->draw_s);
 }
 
 static void draw_sliders(struct hb_view *view)
@@ -210,7 +221,7 @@ static void draw_sliders(struct hb_view *view)
   hb_paint_panel(paint, margin, y, columns, shown);
   for (int k = 0; k < VIEW_SLIDERS; k++) {
     char text[32];
-    snprintf(text, sizeof text, "%.3g", view->sliders[k].value);
+    snprintf(text, sizeof text, k == VIEW_SLIDER_N ? "%.0f" : "%.3g", view->sliders[k].value);
     if (view->sliders[k].absent) continue;
     hb_ui_slider_draw(&view->sliders[k], paint, margin, y, columns, text);
     y += line;
@@ -239,6 +250,12 @@ static enum hb_status draw_over(struct hb_view *view, const struct hb_gl_target 
   HB_TRY(hb_view_inspect_draw(view, target));
   if (view->show_hud && !view->help) fill_hud(view, state, &hud);
   hud.message = view->inspector && *view->texel.text ? view->texel.text : NULL;
+  char late[64];
+  if (!hud.message && !isnan(view->measured.speed) && !view->recording) {
+    snprintf(late, sizeof late, "as fast as this machine: %.2g of the speed asked for", view->measured.speed);
+    hud.message = late;
+  }
+  if (*view->asks) hud.message = view->asks;
   if (hb_clock_now() < view->message_until) hud.message = view->message;
   int has_bar = hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders);
   if (has_bar) hud.foot = 2 * hb_paint_line_height(w->paint);
@@ -265,7 +282,7 @@ enum hb_status hb_view_picture_draw(struct hb_view *view, const struct hb_gl_tar
   if (view->show_trails && view->trails.count > 1)
     HB_TRY(hb_scene_trails(w->scene, &view->trails, &view->stars, INFINITY, &view->style));
   HB_TRY(hb_scene_stars(w->scene, &view->stars, &view->style));
-  HB_TRY(hb_scene_tone_map(w->scene, &view->style, target, 0, 0));
+  HB_TRY(hb_scene_enlarge(w->scene, &view->style, target, 0, 0, w->scene_width, w->height));
   return draw_over(view, target);
 }
 

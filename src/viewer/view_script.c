@@ -143,6 +143,14 @@ static enum hb_status do_energy(const struct line *line)
   return settle(view);
 }
 
+static enum hb_status do_play(const struct line *line)
+{
+  return hb_view_loop_play(line->view, line->numbers[1]);
+}
+static enum hb_status do_record(const struct line *line)
+{
+  return hb_view_keep_record(line->view, line->words[1]);
+}
 static enum hb_status do_run(const struct line *line) { return hb_view_loop(line->view, line->numbers[1]); }
 
 /* ---- output ----------------------------------------------------------------------------------------- */
@@ -169,6 +177,9 @@ static void write_source(const struct hb_view *view, struct hb_json *json)
     hb_json_count(json, "snapshots", s->file_count);
     return;
   }
+  hb_json_number(json, "at", s->at);
+  hb_json_number(json, "speed", view->speed);
+  hb_json_number(json, "speed_reached", view->measured.speed);
   hb_json_text(json, "scheme", hb_force_scheme(hb_sim_force(s->sim))->name);
   hb_json_text(json, "precision", hb_force_precision(hb_sim_force(s->sim)));
   hb_json_text(json, "integrator", s->settings.sim.integrator);
@@ -227,6 +238,9 @@ static enum hb_status do_state(const struct line *line)
     hb_json_text(&json, "pass", hb_inspector_title(view->inspector));
     hb_json_text(&json, "texel", view->texel.text);
   }
+  hb_json_count(&json, "coarse", (uint64_t)view->window.coarse);
+  hb_json_truth(&json, "glow", view->style.glow >= 0);
+  hb_json_number(&json, "pictures_per_s", view->measured.pictures_per_s);
   hb_json_truth(&json, "drawing", !view->stop_drawing);
   hb_json_truth(&json, "full_screen", view->full_screen);
   hb_json_truth(&json, "recording", view->recording != NULL);
@@ -238,6 +252,7 @@ static enum hb_status do_state(const struct line *line)
   hb_json_count(&json, "pictures", view->pictures);
   hb_json_count(&json, "readback_bytes", hb_gl_readback_bytes());
   hb_json_text(&json, "message", hb_clock_now() < view->message_until ? view->message : "");
+  hb_json_text(&json, "asks", view->asks);
   hb_json_text(&json, "error", view->error);
   hb_json_close_object(&json);
   putchar('\n');
@@ -270,6 +285,8 @@ static const struct {
     {"frames", "N", "show N pictures, each after a block step unless paused", 1, 1, 1, do_frames},
     {"energy", "", "measure the energy error", 0, 0, 0, do_energy},
     {"run", "S", "run for S seconds of real time, as for a user", 1, 1, 1, do_run},
+    {"play", "S", "show the pictures of S seconds of a movie, however long they take", 1, 1, 1, do_play},
+    {"record", "FILE", "record a movie from here; key v ends it", 1, 1, 0, do_record},
     {"screenshot", "FILE", "write a PNG of what is shown", 1, 1, 0, do_screenshot},
     {"state", "", "print a line of JSON with the state of the viewer", 0, 0, 0, do_state},
     {"close", "", "close the window, as its button does", 0, 0, 0, do_close},

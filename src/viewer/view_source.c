@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "console/models.h"
+#include "render/camera.h"
+#include "render/view_particles.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -49,8 +51,9 @@ static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_
   hb_sim_destroy(s->sim);
   s->before = counts;
   s->sim = sim;
-  s->t = hb_particles_time(particles);
+  s->t = s->at = hb_particles_time(particles);
   s->n = hb_particles_n(particles);
+  s->lit = hb_view_particles_lit((struct hb_particles *)particles);
   s->block = 0;
   s->t_step = 0;
   s->energies = 0;
@@ -58,13 +61,25 @@ static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_
   s->generation++;
 }
 
+/* Models that come with a step dt for all, which is what they were made for, are shown by it unless something else was
+ * asked for: block steps follow close pairs that nobody sees. */
+static int has_shared_step(struct hb_view_source *s, const struct hb_particles *particles)
+{
+  const struct hb_sim_params *sim = &s->settings.sim;
+  return hb_particles_note(particles, "dt") && s->file_count == 0 &&
+         !hb_opts_typed(s->opts, &sim->integrator) && !hb_opts_typed(s->opts, &sim->eta) &&
+         !hb_opts_typed(s->opts, &sim->dt_max);
+}
+
 /* Applies options and notes of the particles and starts a simulation of them; on failure nothing changes. */
 static enum hb_status take(struct hb_view_source *s, struct hb_particles *particles)
 {
   const struct hb_run_settings old = s->settings;
   s->settings = s->asked;
+  if (has_shared_step(s, particles)) s->settings.sim.integrator = "leapfrog";
   enum hb_status status = hb_run_take_notes(s->opts, &s->settings, 0, particles);
   const struct hb_sim_params *params = &s->settings.sim;
+  double started = hb_clock_now();
   const struct hb_view_knobs knobs = {params->force.eps, params->eta,
                                       params->damping > 0 ? params->damping : 1};
   struct hb_sim *sim = NULL;
@@ -75,6 +90,7 @@ static enum hb_status take(struct hb_view_source *s, struct hb_particles *partic
   }
   s->knobs = knobs;
   begin(s, sim, particles);
+  s->begin_s = hb_clock_now() - started;
   hb_particles_destroy(s->particles);
   s->particles = particles;
   return HB_OK;
@@ -94,6 +110,7 @@ enum hb_status hb_view_source_take_model(struct hb_view_source *s, size_t model)
   }
   s->model = model;
   s->file_count = 0;
+  s->speed = m->speed;
   snprintf(s->title, sizeof s->title, "%s", m->name);
   return HB_OK;
 }
@@ -121,6 +138,17 @@ enum hb_status hb_view_source_turn(struct hb_view_source *s, const struct hb_vie
   return status;
 }
 
+enum hb_status hb_view_source_use(struct hb_view_source *s, const char *scheme, const char *precision)
+{
+  struct hb_force_params *force[] = {&s->settings.sim.force, &s->asked.sim.force};
+  const char *old_scheme = force[0]->scheme, *old_precision = force[0]->precision;
+  for (int k = 0; k < 2; k++) force[k]->scheme = scheme, force[k]->precision = precision;
+  enum hb_status status = hb_view_source_turn(s, &s->knobs);
+  for (int k = 0; k < 2 && status != HB_OK; k++)
+    force[k]->scheme = old_scheme, force[k]->precision = old_precision;
+  return status;
+}
+
 enum hb_status hb_view_source_step(struct hb_view_source *s)
 {
   struct hb_sim_counts before, after;
@@ -130,7 +158,7 @@ enum hb_status hb_view_source_step(struct hb_view_source *s)
   hb_sim_counts(s->sim, &after);
   s->block = after.particle_steps - before.particle_steps;
   s->t_step = t - s->t;
-  s->t = t;
+  s->t = s->at = t;
   s->step_s += hb_clock_now() - started;
   return HB_OK;
 }
@@ -163,9 +191,14 @@ enum hb_status hb_view_source_diagnose(struct hb_view_source *s)
   return HB_OK;
 }
 
+void hb_view_source_look_at(struct hb_view_source *s, double t)
+{
+  if (hb_view_source_has_energy(s)) s->at = fmin(fmax(t, s->t), hb_sim_next_time(s->sim));
+}
+
 enum hb_status hb_view_source_state(const struct hb_view_source *s, struct hb_particles **state)
 {
-  if (s->sim) return hb_sim_state(s->sim, s->t, state);
+  if (s->sim) return hb_sim_state(s->sim, s->at, state);
   return hb_particles_copy(s->particles, state);
 }
 
@@ -185,10 +218,25 @@ enum hb_status hb_view_source_show(struct hb_view_source *s, size_t number)
   s->particles = particles;
   s->shown = number;
   s->t_step = hb_particles_time(particles) - s->t;
-  s->t = hb_particles_time(particles);
+  s->t = s->at = hb_particles_time(particles);
   if (s->n != hb_particles_n(particles) || s->t_step < 0) s->generation++;
   s->n = hb_particles_n(particles);
+  s->lit = hb_view_particles_lit(particles);
   snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[number]));
+  return HB_OK;
+}
+
+/* A file does not say how fast to watch it: two thirds of the time in which its inner half would collapse each second, as
+ * a number with one digit. */
+static enum hb_status speed_of(struct hb_particles *p, double *speed)
+{
+  double center[3], radius, mass = 0;
+  size_t n = hb_particles_n(p);
+  HB_TRY(hb_camera_extent(n, hb_particles_x(p), 0.5, center, &radius));
+  for (size_t i = 0; i < n; i++) mass += hb_particles_m(p)[i] / 2;
+  double t = sqrt(radius * radius * radius / mass) / 1.5;
+  double decade = pow(10, floor(log10(t)));
+  *speed = isfinite(t) && t > 0 ? decade * floor(t / decade) : 1;
   return HB_OK;
 }
 
@@ -196,7 +244,8 @@ static enum hb_status take_file(struct hb_view_source *s)
 {
   struct hb_particles *particles;
   HB_TRY(read_file(s, 0, &particles));
-  enum hb_status status = take(s, particles);
+  enum hb_status status = speed_of(particles, &s->speed);
+  if (status == HB_OK) status = take(s, particles);
   if (status != HB_OK) hb_particles_destroy(particles);
   snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[0]));
   return status;

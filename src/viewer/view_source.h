@@ -27,7 +27,11 @@ struct hb_view_source {
   struct hb_sim *sim;             /* NULL: a series                                                       */
   size_t shown;                   /* number in the series                                                 */
   double t, t_step;               /* now, and the length of the last step                                 */
+  double at;                      /* the time that is looked at: t, or between t and the next step        */
+  double begin_s;                 /* wall time that it took to begin: shaders, and all forces once        */
+  double speed;                   /* time units a second at which this is watched best                    */
   uint64_t n, block;              /* particles, and those of them in the last step                        */
+  uint64_t lit;                   /* so many shine, see hb_view_particles_lit                             */
   unsigned generation;            /* changes whenever particles change other than by steps                */
 
   /* since the program started */
@@ -51,6 +55,9 @@ int hb_view_source_is_leapfrog(const struct hb_view_source *source);
 enum hb_status hb_view_source_reset(struct hb_view_source *source);
 enum hb_status hb_view_source_take_model(struct hb_view_source *source, size_t model);
 enum hb_status hb_view_source_turn(struct hb_view_source *source, const struct hb_view_knobs *knobs);
+
+/* Goes on with another scheme and precision (NULL: the scheme's first), names as in hb_force_params. */
+enum hb_status hb_view_source_use(struct hb_view_source *source, const char *scheme, const char *precision);
 enum hb_status hb_view_source_show(struct hb_view_source *source, size_t number);
 
 /* One block step. */
@@ -63,7 +70,10 @@ int hb_view_source_has_energy(const struct hb_view_source *source);
 /* Steps and pairs so far, including earlier simulations. */
 void hb_view_source_counts(const struct hb_view_source *source, struct hb_sim_counts *counts);
 
-/* The current particles, on the host. */
+/* Looks at a time from t to that of the next step, predicted, where that needs no readback from the device. */
+void hb_view_source_look_at(struct hb_view_source *source, double t);
+
+/* The particles at that time, on the host. */
 enum hb_status hb_view_source_state(const struct hb_view_source *source, struct hb_particles **state);
 
 #endif

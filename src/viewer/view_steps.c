@@ -5,7 +5,8 @@
 #include <math.h>
 
 static const double diagnose_share = 0.05; /* time for energies, relative to that of steps */
-static const double speed_s = 0.5;
+enum { FILMED = 8 };                       /* pictures of a movie from one energy to the next */
+static const double measured_s = 0.5;
 
 /* A failure stops the simulation, not the viewer; a broken shader only pauses it until it is fixed. */
 static enum hb_status halt(struct hb_view *view, enum hb_status status)
@@ -22,7 +23,9 @@ static enum hb_status halt(struct hb_view *view, enum hb_status status)
 static enum hb_status diagnose(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
-  if (s->energies > 0 && s->diagnose_s > diagnose_share * s->step_s) return HB_OK;
+  int by_film = view->recording != NULL; /* not by how fast this machine is */
+  if (by_film && view->pictures % FILMED != 0) return HB_OK;
+  if (!by_film && s->energies > 0 && s->diagnose_s > diagnose_share * s->step_s) return HB_OK;
   if (!hb_view_source_has_energy(s)) return HB_OK;
   HB_TRY(hb_view_source_diagnose(s));
   hb_hud_history_add(&view->history, s->t, s->e_error);
@@ -48,29 +51,62 @@ enum hb_status hb_view_steps_one(struct hb_view *view)
   return halt(view, hb_view_source_show(s, (size_t)view->play_at));
 }
 
-enum hb_status hb_view_steps_for(struct hb_view *view, double seconds)
+void hb_view_steps_set_speed(struct hb_view *view)
 {
-  double end = hb_clock_now() + seconds;
+  view->speed = view->speed_asked > 0 ? view->speed_asked : view->source.speed;
+}
+
+/* Steps that are longer than a picture are looked at in between. */
+static void look(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  if (hb_sim_next_time(s->sim) - s->t > view->speed / view->fps) hb_view_source_look_at(s, view->clock);
+}
+
+enum hb_status hb_view_steps_for(struct hb_view *view, double seconds, double budget_s)
+{
+  struct hb_view_source *s = &view->source;
+  double end = hb_clock_now() + budget_s;
+  int was_late = view->late;
+  view->late = 0;
   if (view->paused) return HB_OK;
-  if (hb_view_source_is_series(&view->source)) return play(view, seconds);
+  if (hb_view_source_is_series(s)) return play(view, seconds);
   HB_TRY(halt(view,
               diagnose(view))); /* before the steps, since it overwrites the drawn particles on the device */
-  do HB_TRY(hb_view_steps_one(view));
-  while (!view->paused && hb_clock_now() < end);
+  int is_elsewhere =
+      view->clock < s->t || view->clock > hb_sim_next_time(s->sim); /* another model, or a single step */
+  if (is_elsewhere && !was_late) view->clock = s->at;
+  view->clock += seconds * view->speed;
+  view->shown_s += seconds;
+  while (!view->paused && hb_sim_next_time(s->sim) <= view->clock && !view->late) {
+    HB_TRY(hb_view_steps_one(view));
+    view->late = hb_clock_now() >= end;
+  }
+  view->late = view->late && hb_sim_next_time(s->sim) <= view->clock;
+  view->measured.was_late |= view->late;
+  if (view->late && !view->recording) view->clock = s->t;
+  look(view);
   return HB_OK;
 }
 
 void hb_view_steps_measure(struct hb_view *view, double now)
 {
-  double seconds = now - view->speed.since;
-  if (seconds < speed_s) return;
+  double seconds = now - view->measured.since;
+  if (seconds < measured_s) return;
+  const struct hb_view_source *s = &view->source;
   struct hb_sim_counts counts;
-  hb_view_source_counts(&view->source, &counts);
-  double step_s = view->source.step_s - view->speed.step_s;
-  view->speed.pairs_per_s = step_s > 0 ? (double)(counts.pairs - view->speed.pairs) / step_s : NAN;
-  view->speed.pictures_per_s = (double)(view->pictures - view->speed.pictures) / seconds;
-  view->speed.since = now;
-  view->speed.step_s = view->source.step_s;
-  view->speed.pairs = counts.pairs;
-  view->speed.pictures = view->pictures;
+  hb_view_source_counts(s, &counts);
+  double step_s = s->step_s - view->measured.step_s,
+         speed = (s->at - view->measured.t) / seconds / view->speed;
+  int is_known = view->measured.was_late && view->measured.generation == s->generation && speed >= 0;
+  view->measured.pairs_per_s = step_s > 0 ? (double)(counts.pairs - view->measured.pairs) / step_s : NAN;
+  view->measured.pictures_per_s = (double)(view->pictures - view->measured.pictures) / seconds;
+  view->measured.speed = is_known && speed < 0.95 ? speed : NAN;
+  view->measured.was_late = 0;
+  view->measured.since = now;
+  view->measured.t = s->at;
+  view->measured.generation = s->generation;
+  view->measured.step_s = s->step_s;
+  view->measured.pairs = counts.pairs;
+  view->measured.pictures = view->pictures;
 }

@@ -11,7 +11,14 @@ enum hb_status hb_window_set_share(struct hb_window *w, double share)
   if (width < 1) width = 1;
   if (width == w->scene_width) return HB_OK;
   w->scene_width = width;
-  return hb_scene_resize(w->scene, width, w->height, 1);
+  return hb_window_set_coarse(w, w->coarse);
+}
+
+enum hb_status hb_window_set_coarse(struct hb_window *w, int coarse)
+{
+  w->coarse = coarse;
+  return hb_scene_resize(w->scene, (w->scene_width + coarse - 1) / coarse, (w->height + coarse - 1) / coarse,
+                         1);
 }
 
 /* A minimized window may have no pixels. */
@@ -32,7 +39,7 @@ enum hb_status hb_window_resized(struct hb_window *w)
 
 enum hb_status hb_window_open(const struct hb_window_params *params, struct hb_window *w)
 {
-  *w = (struct hb_window){.scale = params->scale, .share = 1};
+  *w = (struct hb_window){.scale = params->scale, .share = 1, .coarse = 1};
   hb_camera_reset(&w->camera);
   const struct hb_gl_window_params gl = {
       .title = params->title, .width = params->width, .height = params->height, .debug = params->debug};

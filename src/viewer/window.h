@@ -34,6 +34,7 @@ struct hb_window {
   int width, height; /* of the framebuffer */
   int scene_width;   /* of its left part, which the stars have */
   double share;      /* that part, 0 to 1                      */
+  int coarse;        /* the scene has a pixel for coarse x coarse of the window */
   int text_scale;    /* pixels per pixel of the font */
   double scale;      /* as requested */
   struct hb_gl_target screen;
@@ -49,6 +50,9 @@ enum hb_status hb_window_resized(struct hb_window *window);
 
 /* Sets the stars' share of the window's width, 0 to 1. */
 enum hb_status hb_window_set_share(struct hb_window *window, double share);
+
+/* Draws the stars with fewer pixels, 1: with all. */
+enum hb_status hb_window_set_coarse(struct hb_window *window, int coarse);
 
 /* An off-screen target of the window's size, for saved pictures. */
 enum hb_status hb_window_hidden(struct hb_window *window, const struct hb_gl_target **target);

@@ -33,11 +33,11 @@ device+='"device": "[^"]+"'
 
 @test "bench draws: microseconds against the number of sinks" {
   accepts bench draws --scheme host --n 64 --repeat 1
-  [[ ${lines[0]} == '#scheme '*' ni     send us     draw us  receive us    cycle us' ]]
-  [ "$(grep -v '^#' <<<"$output" | awk '{ print $1, $4, $5, NF }')" = "$(printf 'host 64 %s 9\n' 1 16)" ]
+  [[ ${lines[0]} == '#scheme '*' ni     send us     draw us  receive us    cycle us    block us' ]]
+  [ "$(grep -v '^#' <<<"$output" | awk '{ print $1, $4, $5, NF }')" = "$(printf 'host 64 %s 10\n' 1 16)" ]
   accepts bench draws --scheme host --n 64 --ni 4 --repeat 1 --json
   local fields="^\\{$device, \"n\": 64, \"ni\": 4, \"send_us\": $n, \"draw_us\": $n, \"receive_us\": $n, "
-  fields+="\"cycle_us\": $n, \"cycle_min_us\": $n, \"tuning\": \"\"\\}$"
+  fields+="\"cycle_us\": $n, \"cycle_min_us\": $n, \"block_us\": null, \"tuning\": \"\"\\}$"
   [ "${#lines[@]}" -eq 1 ]
   [[ $output =~ $fields ]]
 }

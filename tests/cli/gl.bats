@@ -92,7 +92,7 @@ load common
   accepts info
   [[ ${lines[0]} == 'holmberg '* ]]
   for title in contexts: 'devices (for --device):' schemes:; do [[ $output == *$'\n'"$title"$'\n'* ]]; done
-  for name in egl osmesa glfw host cg2007; do [[ $output == *$'\n'"  $name "* ]]; done
+  for name in egl osmesa glfw gles host cg2007; do [[ $output == *$'\n'"  $name "* ]]; done
 }
 
 @test "info --json: one line, the documented fields in their order" {
@@ -161,7 +161,7 @@ load common
 
 @test "bench draws through OSMesa" {
   accepts bench draws --scheme bag --precision single --n 256 --ni 1,256 --repeat 3 --context osmesa
-  [ "$(grep -v '^#' <<<"$output" | awk '$6 > 0 && $7 > 0 && $8 > 0 && $9 > 0 { print $4, $5 }')" = $'256 1\n256 256' ]
+  [ "$(grep -v '^#' <<<"$output" | awk '$6 > 0 && $7 > 0 && $8 > 0 && $9 > 0 && $10 > 0 { print $4, $5 }')" = $'256 1\n256 256' ]
 }
 
 # final_state OPTION...: the particles of a short run with bag.

@@ -28,7 +28,7 @@ crashing() {
   [ "$(grep ^context tried)" = $'context egl auto\ncontext osmesa auto' ]
   fails_with 5 'the driver behind egl crashed (signal 11) while opening a context' \
     run a.h5 --scheme bag --context egl --t-end 0
-  crashing egl osmesa
+  crashing egl osmesa gles
   fails_with 5 'no OpenGL context (egl: the driver behind egl crashed*; osmesa: the driver behind osmesa crashed*' \
     run a.h5 --scheme bag --t-end 0
 }
@@ -52,6 +52,30 @@ crashing() {
   [[ $output == *$'\n  egl      OpenGL 3.3, softpipe (software)\n'* ]]
 }
 
+# numbers FILE: of the last row of a run
+numbers() { tail -n 1 "$1" | grep -oE '"(block_steps|e_total)": [^,]*'; }
+
+@test "where OpenGL is too old, auto takes OpenGL ES: the same runs and the same pictures" {
+  export EGL_PLATFORM=surfaceless LP_NUM_THREADS=0 MESA_GLES_VERSION_OVERRIDE=3.0
+  "$HOLMBERG" ic plummer -n 128 -o a.h5 --quiet
+  unset DISPLAY WAYLAND_DISPLAY
+  MESA_GL_VERSION_OVERRIDE=2.1 accepts run a.h5 --scheme bag --no-tune --t-end 0 --json
+  [[ $output == *'"context": "gles"'* ]]
+  local scheme context
+  for scheme in 'cg2007' 'bag --precision ds --no-tune' 'bag --precision ds --no-tune --transfer block --predict gpu --correct gpu'; do
+    for context in egl gles; do
+      # shellcheck disable=SC2086 # a scheme and its options
+      "$HOLMBERG" run a.h5 --scheme $scheme --context $context --t-end 0.125 --json --quiet >$context.json
+    done
+    [ "$(numbers egl.json)" = "$(numbers gles.json)" ] # not asked of other drivers: Mesa rounds alike in both
+  done
+  for context in egl gles; do
+    accepts render a.h5 -o $context.png --size 160x90 --trails 0.2 --context $context
+    ffmpeg -v error -i $context.png -f rawvideo $context.raw
+  done
+  cmp egl.raw gles.raw
+}
+
 @test "virgl, a renderer beyond a socket: bag and tile as on any other" {
   "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
   virgl_test_server --use-egl-surfaceless >server.log 2>&1 3>&- &
@@ -73,7 +97,7 @@ crashing() {
 
 @test "a context or a device that is unknown is refused where the host does the work, too" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
-  HB_CONTEXT=nosuch fails_with 2 "unknown context 'nosuch' (expected egl, glfw, osmesa or auto)" run a.h5 --scheme host
+  HB_CONTEXT=nosuch fails_with 2 "unknown context 'nosuch' (expected egl, glfw, gles, osmesa or auto)" run a.h5 --scheme host
   for device in 99 /dev/dri/none GPU; do
     fails_with 2 "no device '$device' among *" run a.h5 --scheme host --device $device
     fails_with 2 "no device '$device' among *" run a.h5 --device $device

@@ -122,6 +122,17 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   files a.h5 ffmpeg
 }
 
+@test "dark matter is not drawn, and moves neither the camera nor the colors" {
+  "$HOLMBERG" ic disc -n 640 -o all.h5 --quiet
+  "$HOLMBERG" convert all.h5 all.txt --quiet
+  grep -v '^#' all.txt | head -n 360 >stars.txt # 320 of the disc, 40 of the bulge
+  for name in all.h5 stars.txt; do
+    accepts render $name --size 320x200 --point-size 4 -o "$name.png"
+    ffmpeg -loglevel error -i "$name.png" -f rawvideo -pix_fmt rgb24 "$name.raw"
+  done
+  cmp all.h5.raw stars.txt.raw
+}
+
 @test "what cannot be drawn" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
   "$HOLMBERG" ic twobody -o b.h5 --quiet
@@ -133,7 +144,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   fails_with 2 "option --field: '170' *" render a.h5 --field 170
   fails_with 2 "option --exposure: '1' *" render a.h5 --exposure 1
   fails_with 2 "9 x 9 samples per pixel (expected 1 to 8)" render a.h5 --samples 9 --context osmesa
-  fails_with 2 "cannot draw 'a.jpg': unknown extension (expected png, mp4, mkv, webm or gif)" render a.h5 -o a.jpg
+  fails_with 2 "cannot draw 'a.jpg': unknown extension (expected png, mp4, mkv, webm, apng or gif)" render a.h5 -o a.jpg
   fails_with 2 'a movie of 161 x 90 pixels (expected even numbers)' render a.h5 -o a.mp4 --size 161x90
   fails_with 4 'cannot write none/a.png: *' render a.h5 -o none/a.png
   fails_with 4 'cannot read none.h5: *' render none.h5 "${small[@]}"

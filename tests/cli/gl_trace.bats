@@ -6,7 +6,7 @@ load common
 
 @test "trace: every texture of every pass, a page a scheme, and what a pair costs" {
   export HB_CONTEXT=osmesa
-  accepts trace -o pictures
+  accepts trace -o pictures --passes
   [ "${#lines[@]}" -eq 4 ]
   # 36 draws of 40 texels, 7 read and 2 written each, for 37 x 36 pairs; see shaders/README.md
   [ "${lines[0]}" = 'wrote pictures/cg2007.png and 252 pictures of its passes: 36 draws, 108.1 bytes read and 34.59 written per pair' ]
@@ -21,7 +21,7 @@ load common
   [ -z "$(find pictures -size +200k)" ]
   mkdir first
   cp pictures/matrix2004* first
-  accepts trace --scheme matrix2004 -o again --quiet
+  accepts trace --scheme matrix2004 -o again --passes --quiet
   [ -z "$output" ]
   diff -r first again
 }
@@ -32,8 +32,22 @@ load common
   accepts trace a.txt -n 9 --scheme bag,matrix2004 -o pictures
   [ "${#lines[@]}" -eq 2 ]
   accepts trace plummer -n 64 --scheme bag -o pictures
-  accepts trace figure8 --scheme cg2007 -o pictures
+  accepts trace figure8 --scheme cg2007 -o pictures --passes
   [[ $output == *' 14 pictures of its passes: 2 draws, '* ]]
+}
+
+@test "trace: a page a scheme unless more is asked for; slides show the first passes and the last" {
+  export HB_CONTEXT=osmesa
+  accepts trace -n 37 --scheme cg2007,matrix2004 -o pages
+  [ "$(find pages -type f | wc -l)" -eq 2 ]
+  [[ ${lines[0]} == 'wrote pages/cg2007.png: 36 draws, '* ]]
+  accepts trace -n 37 --scheme cg2007,matrix2004 -o slides --slides
+  for k in 01 02 03 36; do [ -s slides/cg2007_slide_$k.png ]; done
+  [ "$(find slides -name 'cg2007_slide*' | wc -l)" -eq 4 ]
+  [ "$(find slides -name 'matrix2004_slide*' | wc -l)" -eq 8 ]
+  [ "$(od -An -tu1 -j16 -N8 slides/cg2007_slide_36.png | xargs)" = '0 0 7 128 0 0 4 56' ] # 1920 x 1080
+  run ! cmp -s slides/cg2007_slide_02.png slides/cg2007_slide_03.png
+  cmp pages/cg2007.png slides/cg2007.png
 }
 
 @test "trace: what cannot be traced" {

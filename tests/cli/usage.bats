@@ -40,7 +40,7 @@ load common
 
 @test "ic --help lists the models" {
   accepts ic --help
-  for model in plummer twobody figure8 pythagorean coldsphere cube holmberg1941 demo1 demo7; do
+  for model in plummer twobody figure8 pythagorean coldsphere cube holmberg1941 disc merger demo1 demo7; do
     [[ $output == *$'\n'"  $model "* ]]
   done
 }
@@ -143,7 +143,7 @@ load common
 @test "not one of the words" {
   fails_with 2 "option --step-rounding: unknown value 'dwon'; did you mean 'down'[?]" run a.h5 --step-rounding dwon
   fails_with 2 "option --scheme: unknown value 'hots'; did you mean 'host'[?]" run a.h5 --scheme hots
-  fails_with 2 "option --context: unknown value 'vulkan' (expected one of auto, egl, osmesa, glfw)" \
+  fails_with 2 "option --context: unknown value 'vulkan' (expected one of auto, egl, osmesa, glfw, gles)" \
     run a.h5 --context vulkan
   fails_with 2 "option --format: unknown value 'hfd5'; did you mean 'hdf5'[?]" ic plummer --format hfd5
 }

@@ -368,12 +368,90 @@ END
   [[ $(value 3 pass) == '"matrix2004, pass 5 of 9: '* ]]
   says 4 inspects false
   [ "$(cmp -l without.png with.png 2>/dev/null | head -n 50 | wc -l)" -eq 50 ]
-  view holmberg1941 --scheme host --paused <<'END'
-key i
+}
+
+@test "i where the processor computes: OpenGL does until it closes, few particles by the kernel of 2007, many by bag" {
+  view holmberg1941 --paused <<<$'key i\nstate\nkey n\nstate\nkey i\nstate'
+  says 0 inspects true
+  says 0 scheme '"cg2007"'
+  [[ $(value 0 pass) == '"cg2007, pass 1 of 73: '* ]]
+  [[ $(value 0 message) == *' has no textures: cg2007 computes until i closes them"' ]]
+  [[ $(value 1 message) == *'holmberg1941 has 74 particles and no other number'* ]]
+  says 2 inspects false
+  [[ $(value 2 scheme) == '"host'* ]]
+  view plummer -n 300 --inspect --paused <<<$'state\nkey 2\nstate\nkey 1\nstate'
+  says 0 scheme '"bag"'
+  says 1 scheme '"cg2007"' # another model, other textures
+  says 2 scheme '"bag"'
+  "$HOLMBERG" ic plummer -n 20 -o a.h5 --quiet
+  cp a.h5 b.h5
+  view a.h5 b.h5 --paused <<<$'key i\nstate'
+  says 0 inspects false
+  [[ $(value 0 message) == *'there are no textures to inspect: snapshots have no forces'* ]]
+}
+
+@test "m and x: another scheme and precision from the state that is there; n and b: another number, from the start" {
+  view plummer -n 64 --scheme host <<'END'
+frames 5
+key space
+state
+key m
+state
+key m
+key m
+state
+key x
+state
+key right
+state
+key n
+state
+key b
+key b
 state
 END
-  says 0 inspects false
-  [[ $(value 0 message) == *'there are no textures to inspect'* ]]
+  [ "$(value 1 scheme)" != "$(value 0 scheme)" ]
+  for k in 1 2 3; do says $k t "$(value 0 t)"; done
+  says 3 scheme "$(value 2 scheme)"
+  [ "$(value 3 precision)" != "$(value 2 precision)" ]
+  says 3 block_steps 5
+  says 4 block_steps 6
+  holds "$(value 4 t) > $(value 0 t)"
+  says 5 n 128
+  says 5 t 0
+  says 5 scheme "$(value 3 scheme)"
+  says 6 n 32
+}
+
+@test "models change by themselves, by --cycle or k, and those whose steps take long are left out" {
+  view holmberg1941 --cycle 1s <<<$'play 0.9\nstate\nplay 0.2\nstate\nplay 1\nstate\nkey k\nplay 2\nstate'
+  says 0 title '"holmberg1941"'
+  [ "$(value 1 title)" != '"holmberg1941"' ]
+  [ "$(value 2 title)" != "$(value 1 title)" ]
+  says 3 title "$(value 2 title)"
+  view plummer --fps 2 <<<$'key k\nplay 19.8\nstate\nplay 0.4\nstate'
+  says 0 title '"plummer"'
+  says 1 title '"coldsphere"'
+}
+
+@test "pictures that take too long lose detail, by themselves; what is kept has all of it; e takes the glow away" {
+  view plummer -n 1024 --size 1280x720 <<<$'run 3\nstate\nkey e\nstate\nkey e\nscreenshot a.png\nstate'
+  # often enough, or on the way there
+  holds "$(value 0 pictures_per_s) > 25 || $(value 0 coarse) > 1"
+  says 1 coarse 1
+  says 1 glow false
+  says 2 coarse 1
+  says 2 glow true
+  [ "$(pixels a.png)" = 1280x720 ]
+}
+
+@test "a model whose steps take longer than 0.2 s asks before it starts" {
+  view plummer -n 65536 --scheme host --speed 1e-6 <<<$'run 0.2\nstate\nkey space\nstate'
+  [[ $(value 0 asks) == '"a step of all 65536 particles takes '*' s here: space starts it, b halves N"' ]]
+  says 0 paused true
+  says 0 block_steps 0
+  says 1 paused false
+  says 1 asks '""'
 }
 
 @test "an interaction of a file's moves particles, and its own potential is their energy" {
@@ -434,6 +512,55 @@ END
   [ -n "$(value 0 de_rel)" ]
   holds "$(value 1 block_steps) > $(value 0 block_steps)"
   holds "$(value 1 pictures) <= $(value 0 pictures) + 1"
+}
+
+@test "time is kept: figure8 draws its eight in six seconds, and no step is done before it is due" {
+  view figure8 <<<$'run 2\nstate\nkey +\nkey +\nrun 1\nstate\nkey -\nkey space\nrun 0.5\nstate'
+  # not more than the clock says, and less by no more than the 0.25 s that a busy machine may lose now and then
+  holds "$(value 0 at) <= 2.02 * 6.3259 / 6 && $(value 0 at) > 1.5 * 6.3259 / 6"
+  holds "$(value 0 t) <= $(value 0 at)"
+  holds "$(value 1 speed) / $(value 0 speed) > 1.999 && $(value 1 speed) / $(value 0 speed) < 2.001"
+  holds "$(value 1 at) - $(value 0 at) <= 1.02 * 2 * 6.3259 / 6"
+  holds "$(value 1 at) - $(value 0 at) > 0.7 * 2 * 6.3259 / 6"
+  says 2 at "$(value 1 at)"
+  view figure8 --speed 0.25 <<<$'play 2\nstate'
+  holds "$(value 0 at) > 0.4999 && $(value 0 at) < 0.5001"
+  # a model that starts anew starts its clock anew
+  view figure8 <<<$'play 6\nstate\nkey r\nplay 0.1\nstate'
+  holds "$(value 0 at) > 6.3259 - 0.036 && $(value 0 at) < 6.3260" # less than a picture before
+  holds "$(value 1 at) < 0.11"
+  # the encounter, from the start to the same distance after it, t = 7.54, takes 20 to 40 s
+  view holmberg1941 --paused <<<'state'
+  holds "7.54 / $(value 0 speed) < 20 && 12 / $(value 0 speed) < 40 && 8 / $(value 0 speed) >= 20"
+}
+
+@test "what this machine cannot do in time it says, and the speed slider changes it" {
+  view plummer -n 2000 --scheme host --speed 1000 <<<$'run 1.5\nstate\nscreenshot late.png\nkey -\nstate'
+  holds "$(value 0 speed_reached) > 0 && $(value 0 speed_reached) < 0.9"
+  read -r x y length speed <<<"$(slider 1 speed)"
+  holds "$speed > 700 && $speed < 710"
+  view plummer -n 64 --scheme host --paused <<END
+drag $((x + length / 2)) $y $((x + length / 2 + 20)) $y
+state
+END
+  holds "$(value 0 speed) > 0.5"
+  says 0 block_steps 0
+  "$HOLMBERG" ic plummer -n 64 -o p.h5 --quiet
+  view p.h5 --scheme host --paused <<<state
+  holds "$(value 0 speed) >= 0.1 && $(value 0 speed) <= 1" # by its dynamics
+}
+
+@test "a movie goes by the clock of the simulation: the same pictures whatever else the machine does" {
+  view() { run -0 "$HOLMBERG" view --size 320x240 "$@"; }
+  view holmberg1941 --record a.png --seconds 0.5 --fps 10 --speed 2
+  timeout 20 sh -c 'while :; do :; done' &
+  view holmberg1941 --record b.png --seconds 0.5 --fps 10 --speed 2
+  kill $!
+  [ "$(find . -name '?_*.png' | wc -l)" -eq 10 ]
+  for k in 1 2 3 4 5; do cmp a_000$k.png b_000$k.png; done
+  run ! cmp -s a_0004.png a_0005.png
+  view figure8 --record c.apng --seconds 0.5 --fps 10
+  [ "$(grep -a -o fcTL c.apng | wc -l)" -eq 5 ]
 }
 
 # expect_soon PATTERN: the viewer, which reads what is written to 8 and writes to `out`, says so within a while

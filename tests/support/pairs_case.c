@@ -45,11 +45,10 @@ static int lacking; /* cases that this test has left out */
 static int lacks(const struct pairs_case *c)
 {
   const struct hb_gl_caps *caps = &pairs_context()->caps;
-  int needs_43 = strcmp(c->scheme, "tile") == 0 ||
-                 (c->tuning && (strstr(c->tuning, "storage") || strstr(c->tuning, "add=device")));
-  if (needs_43 && !caps->has_compute) return 1;
-  if (c->precision == HB_PRECISION_DOUBLE) return !caps->has_double;
-  return c->precision != HB_PRECISION_SINGLE && !caps->has_precise;
+  int needs_storage = c->tuning && (strstr(c->tuning, "storage") || strstr(c->tuning, "add=device"));
+  if (needs_storage && !caps->has_storage) return 1;
+  if (strcmp(c->scheme, "tile") == 0 && !caps->has_compute) return 1;
+  return c->precision == HB_PRECISION_DOUBLE && !caps->has_double;
 }
 
 int pairs_lacks(const struct pairs_case *c)

@@ -1,4 +1,5 @@
 /* Frames that go along with a system: where they are, and what runs gain by them. */
+#include "base/parallel.h"
 #include "core/frame.h"
 #include "support/frame_case.h"
 #include "support/support.h"
@@ -55,6 +56,24 @@ static void one_far_away_counts_for_little(void **state)
   hb_frame_find(p->n, p->m, p->x, p->v, 0, &frame);
   assert_true(is_zero(&frame));
   hb_particles_destroy(p);
+}
+
+/* So many that threads share them. */
+static void many_are_all_moved(void **state)
+{
+  (void)state;
+  enum { MANY = 50001 };
+  static double q[MANY][3], moved[MANY][3];
+  static const double origin[3] = {1, -20, 300};
+  for (int i = 0; i < MANY; i++)
+    for (int c = 0; c < 3; c++) q[i][c] = 3 * i + c;
+  hb_parallel_set_threads(4);
+  hb_frame_subtract(origin, MANY, q[0], moved[0]);
+  hb_frame_subtract(origin, MANY, q[0], q[0]);
+  hb_parallel_set_threads(0);
+  for (int i = 0; i < MANY; i++)
+    for (int c = 0; c < 3; c++) assert_true(moved[i][c] == 3 * i + c - origin[c]);
+  assert_memory_equal(q, moved, sizeof q);
 }
 
 /* No mass, numbers beyond double, a lone particle. */
@@ -136,6 +155,7 @@ int main(void)
       cmocka_unit_test(models_are_at_home),
       cmocka_unit_test(it_is_where_they_are),
       cmocka_unit_test(one_far_away_counts_for_little),
+      cmocka_unit_test(many_are_all_moved),
       cmocka_unit_test(odd_particles),
       cmocka_unit_test(there_and_back),
       cmocka_unit_test(kept_in_a_section),

@@ -75,7 +75,7 @@ static void draw(const char *picture)
   ASSERT_OK(hb_inspector_draw(inspector, context, paint, &texture.target, 0, 0, WIDTH, HEIGHT));
   ASSERT_OK(hb_paint_end(paint, &texture.target));
   assert_int_equal(hb_gl_readback_bytes(), before); /* drawing reads nothing */
-  hb_gl_target_read(&texture.target, 0, 0, 0, WIDTH, HEIGHT, HB_GL_BYTES_RGBA, pixels);
+  hb_gl_target_read(&texture.target, 0, 0, 0, WIDTH, HEIGHT, HB_GL_BYTES, pixels);
   const char *folder = getenv("HB_TEST_PICTURES");
   if (!folder || !picture) return;
   struct hb_canvas page;

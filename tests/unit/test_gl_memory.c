@@ -204,13 +204,15 @@ static void test_bag_on_gpu(void **state)
 {
   (void)state;
   struct hb_gl_caps *caps = &pairs_context()->caps;
-  int software = caps->software;
+  int software = caps->software, lasting = caps->has_lasting_maps;
   caps->software = 0;
+  caps->has_lasting_maps = 0; /* what the host fills is told from what the device fills by how it is made */
   for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
     check_bag_on_gpu((enum hb_precision)precision, NULL);
     check_bag_on_gpu((enum hb_precision)precision, "add=host"); /* OpenGL 3.3: totals in two textures */
   }
   caps->software = software;
+  caps->has_lasting_maps = lasting;
   pairs_skip_if_lacking();
 }
 

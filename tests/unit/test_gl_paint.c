@@ -43,10 +43,11 @@ static void begin(int scale)
 /* Top row first. */
 static void end(unsigned char rgb[3 * WIDTH * HEIGHT])
 {
-  static unsigned char rows[HEIGHT][3 * WIDTH];
+  static unsigned char rows[HEIGHT][WIDTH][4];
   ASSERT_OK(hb_paint_end(paint, &texture.target));
-  hb_gl_target_read(&texture.target, 0, 0, 0, WIDTH, HEIGHT, HB_GL_BYTES_RGB, rows);
-  for (int y = 0; y < HEIGHT; y++) memcpy(rgb + 3 * y * WIDTH, rows[HEIGHT - 1 - y], 3 * WIDTH);
+  hb_gl_target_read(&texture.target, 0, 0, 0, WIDTH, HEIGHT, HB_GL_BYTES, rows);
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) memcpy(rgb + 3 * (y * WIDTH + x), rows[HEIGHT - 1 - y][x], 3);
   ASSERT_OK(hb_gl_context_check(context, "reading what was painted"));
 }
 

@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Short programs, which compile fast; force sources are tested with the tunings that users get. */
-#define SHORT "i_each=2 unroll=2 partial=32 "
+#define SHORT  "i_each=2 unroll=2 partial=32 "
+#define SINGLY "i_each=1 unroll=2 partial=32 "
 
 static double f[8 * PAIRS_MOST], first[8 * PAIRS_MOST];
 static uint32_t all[PAIRS_MOST];
@@ -36,6 +38,13 @@ static void check_interaction(const struct pairs_case *c)
   hb_pairs_destroy(pairs);
 }
 
+/* Whether the totals of two sinks have a render target each. */
+static int fits_twice(size_t k, int precision)
+{
+  int words = hb_pairs_words(hb_interaction_at(k), (enum hb_precision)precision);
+  return 2 * words <= pairs_context()->caps.max_draw_buffers;
+}
+
 /* All precisions of the first four; of the others those whose numbers differ, since each program takes a fifth of a second
  * to compile. */
 static void check_interactions(const char *scheme)
@@ -44,7 +53,8 @@ static void check_interactions(const char *scheme)
   for (size_t k = 0; hb_interaction_at(k); k++)
     for (int precision = 0; precision < HB_PRECISION_COUNT; precision++)
       if (k < ALL_PRECISIONS || precision == HB_PRECISION_SINGLE || precision == HB_PRECISION_DOUBLE)
-        check_interaction(&(const struct pairs_case){hb_interaction_at(k)->name, scheme, SHORT,
+        check_interaction(&(const struct pairs_case){hb_interaction_at(k)->name, scheme,
+                                                     fits_twice(k, precision) ? SHORT : SINGLY,
                                                      (enum hb_precision)precision});
 }
 
@@ -293,6 +303,43 @@ static void test_small_blocks(void **state)
   pairs_skip_if_lacking();
 }
 
+/* ---- how long a draw may be ---- */
+
+static PFNGLLINKPROGRAMPROC real_link;
+static void GLAPIENTRY slow_link(GLuint program)
+{
+  real_link(program);
+  usleep(150000);
+}
+
+/* What a driver takes to compile is not counted as the device's speed: later walks are not cut into more draws. */
+static void test_slow_compiler(void **state)
+{
+  (void)state;
+  enum { SOURCES = 8000, SINKS = 64 };
+  uint32_t index[SINKS];
+  pairs_index(SINKS, 5, SOURCES, index);
+  for (size_t k = 0; k < hb_pairs_scheme_count; k++) {
+    const struct pairs_case c = {"gravity_jerk", hb_pairs_schemes[k]->name, NULL, HB_PRECISION_SINGLE};
+    if (pairs_lacks(&c)) continue;
+    struct hb_pairs *pairs = pairs_open(&c, 1);
+    int draws[3];
+    pairs_send(pairs, SOURCES);
+    real_link = hb_gl_since_12.__glewLinkProgram;
+    hb_gl_since_12.__glewLinkProgram = slow_link;
+    for (int walk = 0; walk < 3; walk++) {
+      pairs_draws_begin(0);
+      pairs_eval(pairs, SINKS, index, f);
+      draws[walk] = pairs_draws_end();
+    }
+    hb_gl_since_12.__glewLinkProgram = real_link;
+    if (draws[1] > draws[0] || draws[2] > draws[0])
+      fail_msg("%s: %d draws, then %d and %d", pairs_describe(&c), draws[0], draws[1], draws[2]);
+    hb_pairs_destroy(pairs);
+  }
+  pairs_skip_if_lacking();
+}
+
 /* ---- many particles ---- */
 
 /* Two million, as the paper's largest runs have: 1024 of them feel all. */
@@ -349,7 +396,7 @@ int main(void)
       cmocka_unit_test(test_split_bag),        cmocka_unit_test(test_split_tile),
       cmocka_unit_test(test_portions),         cmocka_unit_test(test_bounded_totals),
       cmocka_unit_test(test_bag_of_one),       cmocka_unit_test(test_small_blocks),
-      cmocka_unit_test(test_two_million),
+      cmocka_unit_test(test_slow_compiler),    cmocka_unit_test(test_two_million),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

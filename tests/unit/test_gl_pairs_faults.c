@@ -1,6 +1,7 @@
 /* The all-pairs engine when things go wrong: draws that the driver gives up in silence, limits, no memory. */
 #include "base/mem.h"
 #include "support/pairs_case.h"
+#include "support/shader_case.h"
 #include "support/support.h"
 
 #include <stdio.h>
@@ -79,6 +80,19 @@ static void test_lost_draws_tile(void **state)
   pairs_skip_if_lacking();
 }
 
+/* Also where results are seen as they arrive, and those of a lost draw never do. */
+static void test_lost_draws_watched(void **state)
+{
+  (void)state;
+  int software = pairs_context()->caps.software;
+  pairs_context()->caps.software = 0;
+  check_lost("tile", SHORT "threads=1 bag=128");
+  check_lost("tile", SHORT "threads=500");
+  check_lost("bag", SHORT "threads=500 output=storage add=device");
+  pairs_context()->caps.software = software;
+  pairs_skip_if_lacking();
+}
+
 static void test_lost_draws_matrix(void **state)
 {
   (void)state;
@@ -146,10 +160,10 @@ static void test_device_that_lacks(void **state)
   (void)state;
   struct hb_gl_caps *caps = &pairs_context()->caps, kept = *caps;
   const struct hb_pairs_tuning none = {0};
-  caps->has_precise = 0;
+  shader_break_sums(pairs_context());
   ASSERT_FAILS(create("bag", HB_PRECISION_COMPENSATED, none), HB_ERR_GL,
-               "precision compensated needs the GLSL qualifier `precise` (OpenGL 4.0)");
-  ASSERT_FAILS(create("bag", HB_PRECISION_DS, none), HB_ERR_GL, "precision ds needs the GLSL qualifier");
+               "precision compensated needs exact sums");
+  ASSERT_FAILS(create("bag", HB_PRECISION_DS, none), HB_ERR_GL, "precision ds needs exact sums");
   ASSERT_OK(create("bag", HB_PRECISION_SINGLE, none));
   *caps = kept;
   caps->max_uniform_block_size = 16384;
@@ -161,8 +175,9 @@ static void test_device_that_lacks(void **state)
   caps->has_double = 0;
   ASSERT_FAILS(create("bag", HB_PRECISION_DOUBLE, none), HB_ERR_GL, "precision double needs GLSL doubles");
   *caps = kept;
-  caps->has_compute = 0;
-  ASSERT_FAILS(create("tile", HB_PRECISION_SINGLE, none), HB_ERR_GL, "scheme tile needs compute shaders");
+  caps->has_compute = caps->has_storage = 0;
+  ASSERT_FAILS(create("tile", HB_PRECISION_SINGLE, none), HB_ERR_GL,
+               "scheme tile needs the compute shaders of OpenGL 4.3");
   ASSERT_FAILS(create("bag", HB_PRECISION_SINGLE, (struct hb_pairs_tuning){.output_plus_1 = 2}), HB_ERR_GL,
                "storage buffers need OpenGL 4.3");
   ASSERT_FAILS(
@@ -236,13 +251,10 @@ static int set_up(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lost_draws_bag),
-      cmocka_unit_test(test_lost_draws_bag_storage),
-      cmocka_unit_test(test_lost_draws_tile),
-      cmocka_unit_test(test_lost_draws_matrix),
-      cmocka_unit_test(test_particles_beyond_limits),
-      cmocka_unit_test(test_device_that_lacks),
-      cmocka_unit_test(test_tunings_that_make_no_sense),
+      cmocka_unit_test(test_lost_draws_bag),    cmocka_unit_test(test_lost_draws_bag_storage),
+      cmocka_unit_test(test_lost_draws_tile),   cmocka_unit_test(test_lost_draws_watched),
+      cmocka_unit_test(test_lost_draws_matrix), cmocka_unit_test(test_particles_beyond_limits),
+      cmocka_unit_test(test_device_that_lacks), cmocka_unit_test(test_tunings_that_make_no_sense),
       cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);

@@ -1,5 +1,6 @@
 /* Walks that are watched: what each pass is said to read and write is what lies there, and watching changes no bit. */
 #include "core/frame.h"
+#include "force/force.h"
 #include "gl/gl.h"
 #include "gl/gl_trace.h"
 #include "support/support.h"
@@ -260,6 +261,71 @@ static void test_cg2007(void **state)
   }
 }
 
+/* What a pass costs where nobody watches. */
+static int barriers, draws, binds;
+static PFNGLTEXTUREBARRIERPROC real_barrier;
+static PFNGLBINDFRAMEBUFFERPROC real_bind;
+static void(GLAPIENTRY *real_draw)(GLenum, GLint, GLsizei);
+
+static void GLAPIENTRY barrier(void)
+{
+  barriers++;
+  real_barrier();
+}
+
+static void GLAPIENTRY bind(GLenum target, GLuint framebuffer)
+{
+  binds++;
+  real_bind(target, framebuffer);
+}
+
+static void GLAPIENTRY draw(GLenum mode, GLint first, GLsizei vertices)
+{
+  draws++;
+  real_draw(mode, first, vertices);
+}
+
+static void count_calls(struct hb_force *force, double *f)
+{
+  static uint32_t index[N];
+  choose_sinks(N, index);
+  real_barrier = hb_gl_since_12.__glewTextureBarrier;
+  real_bind = hb_gl_since_12.__glewBindFramebuffer;
+  real_draw = hb_gl_core_11.DrawArrays;
+  hb_gl_since_12.__glewTextureBarrier = barrier;
+  hb_gl_since_12.__glewBindFramebuffer = bind;
+  hb_gl_core_11.DrawArrays = draw;
+  barriers = draws = binds = 0;
+  ASSERT_OK(hb_force_eval(force, N, index, f, f + 3 * N, f + 6 * N));
+  hb_gl_since_12.__glewTextureBarrier = real_barrier;
+  hb_gl_since_12.__glewBindFramebuffer = real_bind;
+  hb_gl_core_11.DrawArrays = real_draw;
+}
+
+/* Sums that are read where they are written need a barrier a pass and no other target; the bits are those of the pair. */
+static void test_cg2007_in_place(void **state)
+{
+  (void)state;
+  static double in_place[7 * N], pair[7 * N];
+  struct hb_force *force = open_force("cg2007", NULL, NULL, 0);
+  struct hb_gl_caps *caps = &hb_force_gl(force)->caps;
+  int has_texture_barrier = caps->has_texture_barrier;
+  if (has_texture_barrier) {
+    count_calls(force, in_place);
+    assert_int_equal(draws, N - 1);
+    assert_int_equal(barriers, N - 2);
+    assert_in_range(binds, 1, 6); /* to clear, to draw, to read two results */
+  }
+  caps->has_texture_barrier = 0;
+  count_calls(force, pair);
+  assert_int_equal(draws, N - 1);
+  assert_int_equal(barriers, 0);
+  assert_true(binds >= N - 1);
+  if (has_texture_barrier) assert_memory_equal(in_place, pair, sizeof pair);
+  hb_force_close(force);
+  if (!has_texture_barrier) skip();
+}
+
 /* Exercise 2 of shaders/README.md: the number that is free becomes 1 / distance^2 of the nearest neighbour. */
 static void on_exercise(void *context, const struct hb_gl_trace_pass *pass)
 {
@@ -436,8 +502,10 @@ int main(void)
 {
   make_particles();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cg2007), cmocka_unit_test(test_exercise), cmocka_unit_test(test_matrix),
-      cmocka_unit_test(test_bag),    cmocka_unit_test(test_tile),     cmocka_unit_test(test_costs),
+      cmocka_unit_test(test_cg2007),   cmocka_unit_test(test_cg2007_in_place),
+      cmocka_unit_test(test_exercise), cmocka_unit_test(test_matrix),
+      cmocka_unit_test(test_bag),      cmocka_unit_test(test_tile),
+      cmocka_unit_test(test_costs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

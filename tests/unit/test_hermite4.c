@@ -1,6 +1,8 @@
 /* The Hermite scheme on orbits that are known, on the exact forces of the host. */
 #include "support/step_case.h"
 #include "base/mem.h"
+#include "base/parallel.h"
+#include "base/rng.h"
 #include "core/diagnostics.h"
 #include "step/timestep.h"
 
@@ -385,6 +387,46 @@ static void test_rounding_orders_the_steps(void **state)
 
 /* ---- states and errors ------------------------------------------------------------------------------- */
 
+/* [PZ07] eqs 3 and 4, one operation after the other. */
+static void taylor(const struct hb_hermite4 *h, size_t c, volatile double dt, double xv[2])
+{
+  volatile double half = dt / 2, third = dt / 3, a = h->a[c], k = h->j[c], v = h->particles->v[c];
+  volatile double speed = third * k;
+  speed = half * (a + speed);
+  xv[0] = h->particles->x[c] + dt * (v + speed);
+  speed = half * k;
+  xv[1] = v + dt * (a + speed);
+}
+
+/* The predictions of four pieces and a particle, shared by three threads, to the bit. */
+static void test_all_are_predicted(void **state)
+{
+  (void)state;
+  enum { N = 4097 };
+  static double m[N], x[3 * N], v[3 * N];
+  struct hb_rng rng = hb_rng_seeded(3);
+  for (size_t i = 0; i < N; i++) m[i] = 1. / N;
+  for (size_t c = 0; c < 3 * N; c++) x[c] = 2 * hb_rng_uniform(&rng) - 1, v[c] = 2 * hb_rng_uniform(&rng) - 1;
+  hb_parallel_set_threads(3);
+  struct hb_hermite4 *h = start(particles(N, m, x, v), 0.01, 0.125, ldexp(1, -26));
+  size_t checked = 0;
+  for (int step = 0; step < 4; step++) {
+    assert_int_equal(hb_hermite4_step(h), HB_OK);
+    for (size_t c = 0; c < 3 * N; c++) {
+      double xv[2],
+          dt = hb_hermite4_span(h, h->blocks->now - hb_blocks_level_time(h->blocks, h->blocks->level[c / 3]));
+      if (dt == 0) continue; /* of the block, and corrected since */
+      taylor(h, c, dt, xv);
+      assert_memory_equal(&h->xp[c], &xv[0], sizeof xv[0]);
+      assert_memory_equal(&h->vp[c], &xv[1], sizeof xv[1]);
+      checked++;
+    }
+  }
+  assert_true(checked > 3 * N);
+  hb_parallel_set_threads(0);
+  finish(h);
+}
+
 /* A state between blocks is eqs 3 and 4 from each particle's own time. */
 static void test_state_between_blocks(void **state)
 {
@@ -524,6 +566,7 @@ int main(void)
       cmocka_unit_test(test_steps_obey_the_scheduler),
       cmocka_unit_test(test_shared_steps),
       cmocka_unit_test(test_rounding_orders_the_steps),
+      cmocka_unit_test(test_all_are_predicted),
       cmocka_unit_test(test_state_between_blocks),
       cmocka_unit_test(test_params_are_checked),
       cmocka_unit_test(test_no_number_stops_the_first_forces),

@@ -67,7 +67,7 @@ static void check(const char *what, const struct hb_column *columns)
       const struct hb_pairs pairs = engine(precisions[q]);
       size_t words = 4 * (size_t)pairs.texels, n = counts[k];
       for (size_t w = 0; w < sizeof out / sizeof *out; w++) out[w] = UNTOUCHED;
-      hb_pairs_pack(&pairs, k % 2, n, columns, out);
+      hb_pairs_pack(&pairs, k % 2, 0, n, columns, out);
       for (size_t w = 0; w < words * n; w++)
         if (out[w] != expected(columns, precisions[q], w / words, (int)(w % words)))
           fail_msg("%s in %s: word %zu of particle %zu of %zu is %08x", what,

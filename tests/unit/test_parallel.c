@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,6 +62,25 @@ static void test_others_take_part(void **state)
     assert_each_once(&t, 40);
     assert_true(t.most > 1 && t.most <= 4);
   }
+}
+
+static void test_copy(void **state)
+{
+  (void)state;
+  enum { BYTES = (1 << 21) + 77 };
+  char *from = malloc(BYTES), *to = malloc(BYTES + 1);
+  assert_true(from && to);
+  for (int k = 0; k < BYTES; k++) from[k] = (char)(k * 31 + k / 4096);
+  hb_parallel_set_threads(4);
+  for (size_t bytes = BYTES; bytes > 0; bytes /= 3) {
+    memset(to, 5, BYTES + 1);
+    hb_parallel_copy(to, from, bytes);
+    assert_memory_equal(to, from, bytes);
+    assert_int_equal(to[bytes], 5);
+  }
+  hb_parallel_set_threads(0);
+  hb_parallel_copy(to, NULL, 0);
+  free(from), free(to);
 }
 
 /* ---- more than one loop ---- */
@@ -156,9 +176,13 @@ static void test_pieces(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_piece_once), cmocka_unit_test(test_others_take_part),
-      cmocka_unit_test(test_loop_in_a_loop),  cmocka_unit_test(test_two_callers),
-      cmocka_unit_test(test_after_a_fork),    cmocka_unit_test(test_signals_are_the_callers),
+      cmocka_unit_test(test_each_piece_once),
+      cmocka_unit_test(test_copy),
+      cmocka_unit_test(test_others_take_part),
+      cmocka_unit_test(test_loop_in_a_loop),
+      cmocka_unit_test(test_two_callers),
+      cmocka_unit_test(test_after_a_fork),
+      cmocka_unit_test(test_signals_are_the_callers),
       cmocka_unit_test(test_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,30 @@ static void test_rounding_of_forces(void **state)
   /* a step so long that the jerk turned round is no noise */
   const double turned[3] = {0, 2 * dt, 0}, large[3] = {1, 0, 0};
   assert_int_equal(hb_timestep_is_noisy(dt, k, turned, large), 0);
-  assert_true(hb_timestep_pull(-2, 1, three) == 4 && hb_timestep_pull(-1, 1, three) == 3);
+}
+
+/* hb_timestep_after against its parts, to the bit: without noise, with the floor by |a| = 3, and by phi^2 / M = 4. */
+static void test_all_in_one(void **state)
+{
+  (void)state;
+  static const struct hb_timestep_rule rules[] = {{0.01, 0, 1}, {0.02, 1e-5, 1}, {0.02, 1e-5, 1}};
+  static const double phi[] = {-2, -1, -2}, floors[] = {0, 3e-5, 4e-5};
+  const double dt = 1.0 / 64, k[3] = {0.1, -0.3, 1}, dtdk[3] = {1e-3, 2e-3, -1e-4};
+  for (int r = 0; r < 3; r++)
+    for (int d = 0; d < 2; d++) { /* |dt^3 k''| below and above 12 floor by |a|, and below it by phi */
+      double a2[3] = {1e-3, 0, 2e-3}, k2[3] = {0, d ? 4.2e-4 : 3e-4, 0}, all_a2[3], all_k2[3];
+      memcpy(all_a2, a2, sizeof a2);
+      memcpy(all_k2, k2, sizeof k2);
+      hb_timestep_rely_on_jerks(floors[r], dt, k, dtdk, a2, k2);
+      assert_int_equal(k2[1] != all_k2[1], r == 2 || (r == 1 && d == 0)); /* what the cases are for */
+      int noisy = hb_timestep_is_noisy(dt, k, dtdk, k2), all_noisy;
+      double next = hb_timestep_next(rules[r].nu, dt, three, k, a2, k2);
+      double all = hb_timestep_after(&rules[r], phi[r], dt, three, k, dtdk, all_a2, all_k2, &all_noisy);
+      assert_memory_equal(&all, &next, sizeof next);
+      assert_memory_equal(all_a2, a2, sizeof a2);
+      assert_memory_equal(all_k2, k2, sizeof k2);
+      assert_int_equal(all_noisy, noisy);
+    }
 }
 
 static unsigned level(double ratio, enum hb_rounding rounding)
@@ -97,6 +120,8 @@ static void test_levels(void **state)
     assert_int_equal(level(ratios[r], HB_ROUND_NEAREST), nearest[r]);
     assert_int_equal(level(ratios[r], HB_ROUND_UP), up[r]);
   }
+  assert_int_equal(level(sqrt(2) * (1 - DBL_EPSILON), HB_ROUND_NEAREST), 0);
+  assert_int_equal(level(sqrt(2) * (1 + DBL_EPSILON), HB_ROUND_NEAREST), 1);
   for (int rounding = HB_ROUND_DOWN; rounding <= HB_ROUND_UP; rounding++) {
     assert_int_equal(level(0, (enum hb_rounding)rounding), 0);
     assert_int_equal(level(0.3, (enum hb_rounding)rounding), 0);
@@ -119,6 +144,7 @@ int main(void)
       cmocka_unit_test(test_first_step),
       cmocka_unit_test(test_next_step),
       cmocka_unit_test(test_rounding_of_forces),
+      cmocka_unit_test(test_all_in_one),
       cmocka_unit_test(test_levels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

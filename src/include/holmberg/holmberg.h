@@ -109,6 +109,7 @@ struct hb_ic_model {
   const char *options; /* the hb_ic_params fields it reads, as command line words: "n seed r-cut" */
   size_t n;            /* default number of particles */
   size_t n_min, n_max; /* allowed; equal when the model has a fixed number */
+  double speed;        /* time units a second at which it is watched best */
 };
 
 const struct hb_ic_model *hb_ic_models(size_t *count);
@@ -167,7 +168,7 @@ struct hb_force_params {
   const char *interaction;
   const struct hb_interaction *custom_interaction;
   const char *parameters;
-  const char *context; /* egl, osmesa, glfw, NULL or "auto"; else environment HB_CONTEXT     */
+  const char *context; /* egl, osmesa, glfw, gles, NULL or "auto"; else environment HB_CONTEXT */
   const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
   const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
   double max_draw_s;   /* upper limit for the time of a draw; 0: 0.05                     */

@@ -28,6 +28,7 @@ struct hb_bench_params {
   int check;                    /* 1: errors against double precision for up to 256 sinks (gravity only) */
   int float_positions;          /* 1: positions and velocities are rounded to float first                */
   uint64_t seed;
+  int block; /* 1: block_ms is wanted, too */
 };
 
 /* Times of one evaluation. For the all-pairs schemes they cover the walk alone, from the first draw until the device is
@@ -45,6 +46,8 @@ struct hb_bench_result {
   double acc_rms, acc_max, jerk_rms, jerk_max, pot_rms,
       pot_max;      /* relative to each sink's own; NaN: not checked */
   double acc_floor; /* rms error of acc by rounding the positions to float alone */
+  double
+      block_ms; /* median of a block step of particles that stay on the device: block sent, all predicted, forces back */
 };
 
 /* Errors: as hb_force_open; HB_ERR_USAGE. */
@@ -123,13 +126,14 @@ struct hb_selftest_info {
 
 /* A way to get OpenGL, tried on this machine. */
 struct hb_context_info {
-  const char *name; /* egl, osmesa, glfw */
+  const char *name; /* egl, osmesa, glfw, gles */
   int usable;       /* 1: opened; 0: reason says why not */
   char reason[256];
   char vendor[128], renderer[192], version[128];
   int major, minor, software; /* software: a renderer without a GPU */
   int max_texture_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
   struct hb_selftest_info selftest;
+  int is_es; /* OpenGL ES */
 };
 
 /* A device that EGL offers; --device accepts index and path. */
@@ -140,7 +144,7 @@ struct hb_device_info {
   int software;
 };
 
-enum { HB_CONTEXT_COUNT = 3 };
+enum { HB_CONTEXT_COUNT = 4 };
 
 /* Opens and closes each context once: tenths of a second. */
 enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXT_COUNT]);

@@ -105,7 +105,7 @@ class Holmberg(GravitationalDynamics, GravityFieldCode):
         handler.add_method_parameter("get_precision", "set_precision", "precision",
                                      "one of the scheme's precisions; empty: its first", default_value="")
         handler.add_method_parameter("get_context", "set_context", "context",
-                                     "how to get OpenGL: egl, osmesa, glfw; empty: the best", default_value="")
+                                     "how to get OpenGL: egl, osmesa, glfw, gles; empty: the best", default_value="")
         handler.add_method_parameter("get_device", "set_device", "device",
                                      "index or path of the device; empty: the best", default_value="")
         self.stopping_conditions.define_parameters(handler)

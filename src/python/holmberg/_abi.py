@@ -87,6 +87,7 @@ class hb_ic_model(Structure):
         ("n", c_size_t),
         ("n_min", c_size_t),
         ("n_max", c_size_t),
+        ("speed", c_double),
     ]
 
 

@@ -67,7 +67,7 @@ class Force:
         matrix2004.
     parameters : mapping of float, optional
         Values of its parameters that differ from those in its file; eps2 is set by eps.
-    context : {'egl', 'osmesa', 'glfw', 'auto'}, optional
+    context : {'egl', 'osmesa', 'glfw', 'gles', 'auto'}, optional
         How to get OpenGL; None: the environment's HB_CONTEXT, or auto.
     device : str, optional
         Index, '/dev/dri/...' or 'software'; None: the environment's HB_DEVICE, or the best.
@@ -199,7 +199,7 @@ class Force:
 
     @property
     def context(self) -> str:
-        """'egl', 'osmesa', 'glfw', or 'none' on the host."""
+        """'egl', 'osmesa', 'glfw', 'gles', or 'none' on the host."""
         return lib.hb_force_context(self._handle.address).decode()
 
     @property

@@ -157,7 +157,7 @@ class AllPairs:
 
     @property
     def context(self) -> str:
-        """'egl', 'osmesa' or 'glfw'."""
+        """'egl', 'osmesa', 'glfw' or 'gles'."""
         return lib.hb_all_pairs_context(self._handle.address).decode()
 
     @property

@@ -1,0 +1,467 @@
+// The page around the engine: controls, keys, pointers, files. All that computes or draws is src/web/page.c and page_draw.c,
+// whose functions have the same names here: page_set is engine.set.
+"use strict";
+
+const $ = id => document.getElementById(id);
+const canvas = $("canvas");
+const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "0.00390625", nu: "0.01", speed: "0.1" };
+const MOST = 16384, MOST_CG2007 = 2048; // cg2007 takes N - 1 passes for a step, and a step is not interrupted
+const ADVANCE_SECONDS = 0.012; // of a picture's 1/60 s
+
+let module, engine = {}, choices, started = performance.now();
+const state = { ...DEFAULTS };
+let paused = false, lost = false, due = 0, resolution = 1;
+
+// ---- the engine ----
+
+const SIGNATURES = {
+  open: "", set: "ss", begin: "", start_over: "", go_on: "", advance: "dd", measure: "d", error: ">s", numbers: ">p",
+  choices: ">s", device: ">s", save: "s", load: "s", reload: ">s", lost: "", restored: "", inspect: "d", pass: "d",
+  play_passes: "d", title: ">s", texel: "dd>s", draw: "ddddd", drag: "dd", pan: "dd", zoom: "d", fit: "d",
+};
+
+function bind() {
+  for (const [name, signature] of Object.entries(SIGNATURES)) {
+    const [given, result] = signature.split(">");
+    const types = [...given].map(c => c === "s" ? "string" : "number");
+    engine[name] = module.cwrap("page_" + name, result === "s" ? "string" : "number", types);
+  }
+}
+
+const numbers = () => module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 9);
+
+function say(text) {
+  $("message").textContent = text;
+  clearTimeout(say.timer);
+  if (text) say.timer = setTimeout(() => say(""), 8000);
+}
+
+// A call that may fail: true when it has not. A lost context has a message of its own.
+function done(status) {
+  if (status && !canvas.getContext("webgl2")?.isContextLost()) {
+    say(engine.error());
+    setPaused(true);
+  }
+  return !status;
+}
+
+// ---- settings, and the link that holds them ----
+
+const schemeOf = name => choices.schemes.find(s => s.name === name);
+const modelOf = name => choices.models.find(m => m.name === name);
+
+function fill(select, items, value) {
+  select.replaceChildren(...items.map(i => new Option(i, i)));
+  select.value = items.includes(value) ? value : items[0];
+  return select.value;
+}
+
+// What cannot be is put right; the controls show what is.
+function settle() {
+  if (!modelOf(state.model) && state.model !== "file") state.model = DEFAULTS.model;
+  if (!schemeOf(state.scheme)) state.scheme = DEFAULTS.scheme;
+  const model = modelOf(state.model), scheme = schemeOf(state.scheme);
+  const most = state.scheme === "cg2007" ? MOST_CG2007 : MOST;
+  if (model) state.n = model.fixed ? model.n : Math.min(Math.max(2, Math.round(+state.n) || model.n), most);
+  const names = [...choices.models.map(m => m.name), ...(state.model === "file" ? ["file"] : [])];
+  fill($("model"), names, state.model);
+  fill($("scheme"), choices.schemes.map(s => s.name), state.scheme);
+  state.precision = fill($("precision"), scheme.precisions.split(" ").filter(p => !scheme.textures || p !== "double"), state.precision);
+  if (state.scheme !== "bag") state.transfer = "";
+  for (const name of ["n", "eps", "nu", "transfer"]) $(name).value = state[name];
+  $("n").disabled = !model || model.fixed;
+  $("transfer").disabled = state.scheme !== "bag";
+  $("summary").textContent = model ? model.summary : "the particles of a file";
+  $("inspect").disabled = !scheme.textures;
+  $("speed").value = Math.log10(+state.speed);
+  $("speed_text").textContent = (+state.speed).toPrecision(2) + " time units a second";
+  for (const name of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"]) engine.set(name, String(state[name]));
+  const words = Object.entries(state).filter(([k, v]) => String(v) !== DEFAULTS[k] && v !== "").map(([k, v]) => k + "=" + v);
+  history.replaceState(null, "", "#" + words.join("&"));
+}
+
+function readLink() {
+  for (const word of location.hash.slice(1).split("&")) {
+    const [name, value] = word.split("=").map(decodeURIComponent);
+    if (name in DEFAULTS) state[name] = value;
+    if (name === "textures") readLink.textures = true;
+  }
+}
+
+function begun() {
+  due = numbers()[0];
+  meter.reset();
+}
+
+function begin() {
+  settle();
+  if (done(engine.begin())) begun();
+  see();
+}
+
+// With other settings from the same state.
+function goOn() {
+  settle();
+  if (done(engine.go_on())) begun();
+}
+
+function change(name, value) {
+  state[name] = value;
+  if (name === "speed") settle();
+  else if (name === "model" || name === "n") {
+    if (name === "model") state.n = "";
+    begin();
+  } else if (name === "scheme" && value === "cg2007" && +state.n > MOST_CG2007) {
+    say(`cg2007 takes N - 1 passes a step: at most ${MOST_CG2007} particles here`);
+    begin();
+  } else goOn();
+}
+
+// ---- the loop ----
+
+const meter = {
+  reset() { Object.assign(this, { since: performance.now(), pictures: 0, steps: numbers()[3], pairs: numbers()[5], busy: numbers()[8], t: numbers()[0] }); },
+  show(now) {
+    const x = numbers(), seconds = (now - this.since) / 1000;
+    if (seconds < 0.5) return;
+    const rate = k => k.toLocaleString("en", { maximumSignificantDigits: 3, notation: k > 1e6 ? "compact" : "standard" });
+    $("time").textContent = x[0].toFixed(4);
+    $("error").textContent = x[7].toExponential(1);
+    $("steps").textContent = rate((x[3] - this.steps) / seconds);
+    $("pairs").textContent = x[8] > this.busy ? rate((x[5] - this.pairs) / (x[8] - this.busy)) : "0";
+    $("pictures").textContent = rate(this.pictures / seconds);
+    const reached = (x[0] - this.t) / seconds, behind = due - x[0] > 2 * state.speed * seconds && !paused;
+    if (behind) due = x[0];
+    $("speed_text").textContent = (+state.speed).toPrecision(2) + " time units a second" + (behind || reached < 0.8 * state.speed && !paused ? `; this machine reaches ${reached.toPrecision(2)}` : "");
+    adapt(this.pictures / seconds);
+    this.reset();
+  },
+};
+
+// Fewer pixels where pictures come too slowly.
+function adapt(rate) {
+  if (rate < 20 && resolution > 0.5) resolution = Math.max(0.5, resolution * 0.8);
+  else if (rate > 50 && resolution < 1) resolution = Math.min(1, resolution * 1.1);
+}
+
+// The canvas in its own pixels, and the part of it that the stars have: the left, or on a phone the upper one.
+function picture() {
+  const open = isPressed("inspect"), whole = paused || open; // letters need all pixels
+  const scale = Math.min(devicePixelRatio, 2) * (whole ? 1 : resolution);
+  const width = Math.max(1, Math.round(canvas.clientWidth * scale)), height = Math.max(1, Math.round(canvas.clientHeight * scale));
+  const beside = width > height;
+  return {
+    scale, canvasWidth: width, canvasHeight: height,
+    width: open && beside ? Math.round(0.4 * width) : width, height: open && !beside ? Math.round(0.5 * height) : height,
+  };
+}
+
+// All stars in it.
+function see() {
+  engine.fit(picture().width / picture().height);
+}
+
+function draw() {
+  const p = picture();
+  if (canvas.width !== p.canvasWidth || canvas.height !== p.canvasHeight) {
+    canvas.width = p.canvasWidth;
+    canvas.height = p.canvasHeight;
+  }
+  return done(engine.draw(p.canvasWidth, p.canvasHeight, p.width, p.height, Math.max(1, Math.round(p.scale))));
+}
+
+let before = 0, measureAt = 0;
+
+// Energies are exact, a sum over all pairs: for one twentieth of the time.
+function measure() {
+  const start = performance.now();
+  engine.measure(0);
+  measureAt = performance.now() + Math.max(500, 20 * (performance.now() - start));
+}
+
+function frame(now) {
+  requestAnimationFrame(frame);
+  const seconds = Math.min(0.1, (now - before) / 1000);
+  before = now;
+  if (lost || document.hidden) return;
+  if (!paused) {
+    due += seconds * state.speed;
+    if (done(engine.advance(due, ADVANCE_SECONDS)) && now > measureAt) measure();
+  }
+  draw();
+  meter.pictures++;
+  meter.show(now);
+  const title = engine.title();
+  if ($("title").textContent !== title) $("title").textContent = title;
+}
+
+// ---- actions ----
+
+function setPaused(value) {
+  paused = value;
+  $("pause").setAttribute("aria-pressed", paused);
+  $("pause").textContent = paused ? "Go on" : "Pause";
+  due = numbers()[0];
+}
+
+function oneStep() {
+  setPaused(true);
+  done(engine.advance(numbers()[1], 0.001));
+  engine.measure(0);
+}
+
+function inspect(open) {
+  $("inspect").setAttribute("aria-pressed", open);
+  $("inspect").textContent = open ? "Hide textures" : "Show textures";
+  $("textures").open ||= open;
+  done(engine.inspect(+open));
+  see();
+  if (open && !schemeOf(state.scheme).textures) say("the host computes: there are no textures; choose scheme bag or cg2007");
+}
+
+const isPressed = id => $(id).getAttribute("aria-pressed") === "true";
+
+function playPasses() {
+  const plays = !isPressed("play");
+  $("play").setAttribute("aria-pressed", plays);
+  engine.play_passes(+plays);
+}
+
+function download(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+const name = extension => `holmberg_${state.model}_t${numbers()[0].toFixed(3)}.${extension}`;
+
+function savePicture() {
+  draw();
+  canvas.toBlob(blob => download(blob, name("png")));
+}
+
+function saveSnapshot() {
+  if (!done(engine.save("/snapshot.txt"))) return;
+  download(new Blob([module.FS.readFile("/snapshot.txt")], { type: "text/plain" }), name("txt"));
+}
+
+let recorder;
+
+function movie() {
+  if (recorder) return recorder.stop();
+  if (!window.MediaRecorder) return say("this browser does not record movies");
+  const pieces = [];
+  recorder = new MediaRecorder(canvas.captureStream(30));
+  recorder.ondataavailable = event => pieces.push(event.data);
+  recorder.onstop = () => {
+    download(new Blob(pieces, { type: recorder.mimeType }), name("webm"));
+    recorder = null;
+    $("movie").setAttribute("aria-pressed", "false");
+    $("movie").textContent = "Movie";
+  };
+  recorder.start();
+  $("movie").setAttribute("aria-pressed", "true");
+  $("movie").textContent = "End movie";
+}
+
+async function openFile(file) {
+  if (!file) return;
+  const path = "/" + file.name.replaceAll("/", "_");
+  module.FS.writeFile(path, new Uint8Array(await file.arrayBuffer()));
+  state.model = "file";
+  settle();
+  if (done(engine.load(path))) {
+    state.n = numbers()[2];
+    settle();
+    begun();
+    see();
+    say(`${file.name}: ${numbers()[2]} particles`);
+  }
+  module.FS.unlink(path);
+}
+
+async function copyLink() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("copied: " + location.href);
+  } catch {
+    say(location.href);
+  }
+}
+
+// ---- shaders ----
+
+const FOLDER = "/shaders/";
+let originals = {};
+
+function listShaders(folder = "") {
+  return module.FS.readdir(FOLDER + folder).filter(f => f[0] !== ".").sort().flatMap(f =>
+    module.FS.isDir(module.FS.stat(FOLDER + folder + f).mode) ? listShaders(folder + f + "/") : [folder + f]);
+}
+
+const readShader = file => module.FS.readFile(FOLDER + file, { encoding: "utf8" });
+
+// "" or what the compiler says, with the file's own line.
+function writeShader(file, text) {
+  originals[file] ??= readShader(file);
+  module.FS.writeFile(FOLDER + file, text);
+  const said = engine.reload();
+  $("compiler").textContent = said || `compiled, in use since t = ${numbers()[0].toFixed(4)}`;
+  $("compiler").classList.toggle("bad", Boolean(said));
+  if (paused && isPressed("inspect")) engine.measure(0);
+  return said;
+}
+
+function showShader() {
+  $("source").value = readShader($("file").value);
+  $("source").setAttribute("aria-label", "Source of " + $("file").value);
+}
+
+function revert() {
+  for (const [file, text] of Object.entries(originals)) writeShader(file, text);
+  originals = {};
+  $("compiler").textContent = "";
+  showShader();
+}
+
+// A unified diff of one file, whose lines may have moved.
+function patched(text, diff) {
+  let rest = text;
+  for (const hunk of diff.join("\n").split(/^@@.*@@.*\n/m).slice(1)) {
+    const lines = hunk.replace(/\n$/, "").split("\n"), side = sign => lines.filter(l => l[0] !== sign).map(l => l.slice(1)).join("\n");
+    if (!rest.includes(side("+"))) throw new Error("the exercise does not fit the shader");
+    rest = rest.replace(side("+"), () => side("-"));
+  }
+  return rest;
+}
+
+function solve(button) {
+  const diff = $("exercise" + button.dataset.exercise).textContent.trim().split("\n");
+  const file = diff[0].replace(/^--- a\//, "");
+  revert();
+  history.replaceState(null, "", "#" + button.dataset.state);
+  Object.assign(state, DEFAULTS);
+  readLink.textures = false;
+  readLink();
+  begin();
+  inspect(Boolean(readLink.textures));
+  $("file").value = file;
+  writeShader(file, patched(readShader(file), diff.slice(2)));
+  showShader();
+  $("shader").open = true;
+}
+
+// ---- keys and pointers ----
+
+const KEYS = {
+  " ": () => setPaused(!paused), o: oneStep, r: () => done(engine.start_over()) && begun(),
+  i: () => inspect(!isPressed("inspect")), ",": () => engine.pass(-1), ".": () => engine.pass(1), p: savePicture,
+  "+": () => change("speed", Math.min(100, state.speed * 1.26)), "-": () => change("speed", Math.max(1e-4, state.speed / 1.26)),
+  h: () => { $("help").open = !$("help").open; $("help").scrollIntoView(); }, f: () => see(),
+  ArrowLeft: () => engine.drag(-0.03, 0), ArrowRight: () => engine.drag(0.03, 0),
+  ArrowUp: () => engine.drag(0, 0.03), ArrowDown: () => engine.drag(0, -0.03),
+};
+
+function onKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
+  if (event.target.closest("input, select, textarea") || (event.key === " " && event.target.closest("button, summary"))) return;
+  event.preventDefault();
+  KEYS[event.key]();
+}
+
+const fingers = new Map();
+
+function showTexel(event) {
+  const box = canvas.getBoundingClientRect();
+  const text = engine.texel(Math.round((event.clientX - box.left) / box.width * canvas.width),
+    Math.round((event.clientY - box.top) / box.height * canvas.height));
+  $("texel").textContent = text;
+}
+
+function onMove(event) {
+  const last = fingers.get(event.pointerId);
+  if (!last) {
+    if (isPressed("inspect")) showTexel(event);
+    return;
+  }
+  const dx = (event.clientX - last.clientX) / canvas.clientHeight, dy = (last.clientY - event.clientY) / canvas.clientHeight;
+  if (fingers.size === 1) (event.shiftKey ? engine.pan : engine.drag)(dx, dy);
+  if (fingers.size === 2) {
+    const other = [...fingers.values()].find(f => f !== last), from = f => Math.hypot(f.clientX - other.clientX, f.clientY - other.clientY);
+    engine.pan(dx / 2, dy / 2);
+    if (from(last) > 0) engine.zoom(from(event) / from(last));
+  }
+  fingers.set(event.pointerId, event);
+}
+
+function listen() {
+  const clicks = {
+    pause: KEYS[" "], step: oneStep, over: KEYS.r, inspect: KEYS.i, back: KEYS[","], forth: KEYS["."], play: playPasses,
+    revert, picture: savePicture, movie, snapshot: saveSnapshot, link: copyLink,
+  };
+  for (const [id, action] of Object.entries(clicks)) $(id).addEventListener("click", action);
+  for (const id of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"])
+    $(id).addEventListener("change", () => change(id, $(id).value));
+  $("speed").addEventListener("input", () => change("speed", 10 ** $("speed").value));
+  $("file").addEventListener("change", showShader);
+  $("source").addEventListener("input", () => writeShader($("file").value, $("source").value));
+  $("open").addEventListener("change", () => openFile($("open").files[0]));
+  for (const button of document.querySelectorAll("[data-exercise]")) button.addEventListener("click", () => solve(button));
+  addEventListener("keydown", onKey);
+  canvas.addEventListener("pointerdown", event => { canvas.setPointerCapture(event.pointerId); fingers.set(event.pointerId, event); });
+  canvas.addEventListener("pointermove", onMove);
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, event => fingers.delete(event.pointerId));
+  canvas.addEventListener("wheel", event => { event.preventDefault(); engine.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); }, { passive: false });
+  addEventListener("dragover", event => { event.preventDefault(); document.body.classList.add("dropping"); });
+  addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+  addEventListener("drop", event => { event.preventDefault(); document.body.classList.remove("dropping"); openFile(event.dataTransfer.files[0]); });
+  addEventListener("hashchange", () => { readLink(); begin(); });
+  canvas.addEventListener("webglcontextlost", onLost);
+  canvas.addEventListener("webglcontextrestored", onRestored);
+}
+
+// ---- a lost context ----
+
+function onLost(event) {
+  event.preventDefault(); // so that it may come back
+  lost = true;
+  engine.lost();
+  say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back");
+  clearTimeout(say.timer);
+}
+
+function onRestored() {
+  if (!done(engine.restored())) return;
+  lost = false;
+  begun();
+  say(`the graphics processor is back: going on from t = ${numbers()[0].toFixed(4)}`);
+}
+
+// ---- the beginning ----
+
+function decoded(base64) {
+  return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+}
+
+async function main() {
+  const options = { canvas, printErr: text => console.warn(text) };
+  if (typeof HOLMBERG_WASM === "string") options.wasmBinary = decoded(HOLMBERG_WASM);
+  module = await Holmberg(options);
+  bind();
+  if (!done(engine.open())) return;
+  choices = JSON.parse(engine.choices());
+  readLink();
+  fill($("file"), listShaders(), "cg2007/acc_jerk_pot.frag");
+  showShader();
+  listen();
+  begin();
+  if (readLink.textures) inspect(true);
+  $("device").textContent = "On " + engine.device();
+  setTimeout(() => $("hint").classList.add("gone"), 4000);
+  document.documentElement.dataset.ready = Math.round(performance.now() - started);
+  requestAnimationFrame(frame);
+}
+
+main().catch(error => say(String(error)));

@@ -1,0 +1,143 @@
+/* Results seen as they arrive, without waiting for the driver: here the processor is said to be a GPU. What the device
+ * writes is a copy. */
+#include "gl/gl_readback.h"
+#include "gl/gl.h"
+#include "support/support.h"
+
+#include <string.h>
+
+enum { COUNT = 1024, LONG = 32 * COUNT, ROW = 256 /* words */ };
+
+static struct hb_gl_context *context;
+static struct hb_gl_readback readback;
+static struct hb_gl_texture source;
+static uint32_t data[LONG];
+
+/* ---- how often the driver is asked ---- */
+
+static int asked;
+static PFNGLCLIENTWAITSYNCPROC real_wait;
+
+static GLenum GLAPIENTRY count_wait(GLsync fence, GLbitfield flags, GLuint64 nanoseconds)
+{
+  asked++;
+  return real_wait(fence, flags, nanoseconds);
+}
+
+static int set_up(void **state)
+{
+  (void)state;
+  const struct hb_gl_context_params params = {0};
+  ASSERT_OK(hb_gl_context_open(&params, &context));
+  if (!context->caps.has_lasting_maps) return 0;
+  context->caps.software = 0;
+  ASSERT_OK(hb_gl_readback_reserve(context, sizeof data, &readback));
+  ASSERT_OK(hb_gl_texture_words(context, ROW / 4, LONG / ROW, 1, &source));
+  real_wait = hb_gl_since_12.__glewClientWaitSync;
+  hb_gl_since_12.__glewClientWaitSync = count_wait;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  if (real_wait) hb_gl_since_12.__glewClientWaitSync = real_wait;
+  hb_gl_readback_destroy(&readback);
+  hb_gl_texture_destroy(&source);
+  hb_gl_context_close(context);
+  return 0;
+}
+
+/* ---- */
+
+/* The device writes count numbers from `first` on. */
+static void send(uint32_t first, size_t count)
+{
+  for (size_t k = 0; k < count; k++) data[k] = first + (uint32_t)k;
+  hb_gl_texture_write(&source, 0, ROW / 4, (int)count / ROW, data);
+  hb_gl_readback_expect(context, count * sizeof *data, &readback);
+  hb_gl_target_copy(&source.target, 0, ROW / 4, (int)count / ROW, &readback.buffer, 0);
+}
+
+/* Whether the driver was asked. */
+static int is_asked_for(uint32_t first, size_t count)
+{
+  const uint32_t *words;
+  asked = 0;
+  ASSERT_OK(hb_gl_readback_open(context, &readback, count * sizeof *words, &words));
+  for (size_t k = 0; k < count; k++)
+    if (words[k] != first + (uint32_t)k) fail_msg("word %zu is %u, was to be %zu", k, words[k], first + k);
+  hb_gl_readback_close(&readback);
+  return asked > 0;
+}
+
+static void need_lasting_maps(void)
+{
+  if (!real_wait) skip();
+}
+
+static void test_arriving(void **state)
+{
+  (void)state;
+  need_lasting_maps();
+  for (uint32_t k = 0; k < 100; k++) {
+    send(17 * k, COUNT);
+    assert_false(is_asked_for(17 * k, COUNT));
+  }
+}
+
+/* On a software renderer, to which polling takes the processor away. */
+static void test_software(void **state)
+{
+  (void)state;
+  need_lasting_maps();
+  context->caps.software = 1;
+  send(1, COUNT);
+  assert_true(is_asked_for(1, COUNT));
+  context->caps.software = 0;
+}
+
+/* A result that looks as if it had not arrived. */
+static void test_blank_result(void **state)
+{
+  (void)state;
+  need_lasting_maps();
+  uint32_t blank = readback.lasting[0];
+  send(blank - COUNT / 2, COUNT);
+  assert_true(is_asked_for(blank - COUNT / 2, COUNT));
+  send(0, COUNT);
+  assert_false(is_asked_for(0, COUNT));
+}
+
+/* What nobody read is not taken for what came after it. */
+static void test_unread(void **state)
+{
+  (void)state;
+  need_lasting_maps();
+  send(5, COUNT);
+  send(6, COUNT / 2);
+  assert_true(is_asked_for(6, COUNT / 2));
+  send(7, COUNT);
+  assert_false(is_asked_for(7, COUNT));
+}
+
+/* Long results are not made blank again, and short ones after them are. */
+static void test_long_results(void **state)
+{
+  (void)state;
+  need_lasting_maps();
+  for (uint32_t k = 0; k < 3; k++) {
+    send(k, LONG);
+    assert_true(is_asked_for(k, LONG));
+    send(k, COUNT);
+    assert_false(is_asked_for(k, COUNT));
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_arriving), cmocka_unit_test(test_software),
+                                     cmocka_unit_test(test_blank_result), cmocka_unit_test(test_unread),
+                                     cmocka_unit_test(test_long_results)};
+  return RUN_TESTS(tests, 1, set_up, tear_down);
+}
