@@ -57,7 +57,7 @@ void main() {
     merge(t, from_words(words, more));
     walked += more;
   }
-  merge_lanes(place, lane, SINKS, t, walked);
+  merge_lanes(place, lane, SINKS, LANES, t, walked);
   if (lane > 0 || sink >= sink_count) return;
 #if IN_WORDS < WORDS
   for (int r = 0; r < F_RECORDS; r++) t.sum[r] += t.lost[r];

@@ -1,5 +1,5 @@
-// Each of LANES threads holds a part of the same sink's total: adds them up in lane 0, pair by pair, through shared
-// memory. All threads of the workgroup must call this.
+// Each of `lanes` threads (a power of two up to LANES) holds a part of the same sink's total: adds them up in lane 0, pair
+// by pair, through shared memory. All threads of the workgroup must call this.
 //
 //     lane     0        1        2        3
 //              a        b        c        d       2 and 3 give, 0 and 1 add
@@ -7,23 +7,23 @@
 //              a+c+b+d
 
 #if LANES > 1
-shared uvec4 others[WORKGROUP / 2 * WORDS];
+shared uvec4 others[WORDS * WORKGROUP / 2]; // word by word, so that neighboring threads use neighboring banks
 #endif
 
-void merge_lanes(int body, int lane, int bodies, inout total t, inout int walked) {
+void merge_lanes(int body, int lane, int bodies, int lanes, inout total t, inout int walked) {
 #if LANES > 1
   uvec4 words[WORDS];
-  for (int upper = LANES / 2; upper > 0; upper /= 2) {
-    int place = ((lane - (lane >= upper ? upper : 0)) * bodies + body) * WORDS;
+  for (int upper = lanes / 2; upper > 0; upper /= 2) {
+    int place = (lane - (lane >= upper ? upper : 0)) * bodies + body;
     barrier();
     if (lane >= upper && lane < 2 * upper) {
       to_words(t, walked, words);
-      for (int w = 0; w < WORDS; w++) others[place + w] = words[w];
+      for (int w = 0; w < WORDS; w++) others[w * WORKGROUP / 2 + place] = words[w];
     }
     barrier();
     if (lane < upper) {
       int more;
-      for (int w = 0; w < WORDS; w++) words[w] = others[place + w];
+      for (int w = 0; w < WORDS; w++) words[w] = others[w * WORKGROUP / 2 + place];
       merge(t, from_words(words, more));
       walked += more;
     }

@@ -1,21 +1,27 @@
 // The tile scheme: a compute shader whose threads share what they fetch (Nyland, Harris & Prins 2007).
 //
-// A workgroup of WORKGROUP threads handles I_EACH * WORKGROUP / THREADS_PER_BODY sinks and one segment of the sources.
-// Tile by tile, each thread brings one source into shared memory, all wait, and each walks the tile:
+// A workgroup of WORKGROUP threads handles I_EACH * bodies sinks and one segment of the sources. Tile by tile, each thread
+// brings one source into shared memory, all wait, and each walks its share:
 //
 //   for each tile of WORKGROUP sources
 //     one fetch per thread, barrier
-//     for each stretch of my share of the tile     sums in registers
-//       for each source of the stretch               from shared memory, the same one for all threads
+//     for each stretch of my share                 sums in registers
+//       for each source of the stretch               from shared memory, the same one for all threads of a lane
 //         interact
 //       totals += sums
 //
 // p^2 interactions for p fetches. At a barrier a thread waits until all threads of its workgroup have arrived: none reads
 // a tile before it is complete, and none overwrites it with the next one while others still read.
 //
-// Where sinks are few, THREADS_PER_BODY threads divide each tile among them and add their totals at the end, and sources
+// Where sinks are few, several threads divide each tile among them (lanes) and add their totals at the end, and the sources
 // are divided into segments that go to different workgroups. The workgroup that finishes a set of sinks last adds up
 // the totals of all segments, always in the same order, and writes the sums where the host reads them.
+//
+// For example 8 threads per workgroup and 2 lanes: lane 0 walks the first half of each tile, lane 1 the second.
+//
+//     thread   0  1  2  3    4  5  6  7
+//     body     0  1  2  3    0  1  2  3
+//     lane     0  0  0  0    1  1  1  1
 
 #include "INTERACTION"
 #include "common/sources.glsl"
@@ -25,15 +31,16 @@ layout(local_size_x = WORKGROUP) in;
 uniform isamplerBuffer sinks; // the particle number of each sink
 uniform int sink_count;
 uniform int source_count;
-uniform int segment_length; // sources per segment, a multiple of WORKGROUP
-uniform ivec2 bag;          // of this dispatch: from, to within each segment, multiples of WORKGROUP
-uniform int go_on;          // 1: start from the totals of the previous dispatch
+uniform int bodies;           // threads of one lane, each with I_EACH sinks
+uniform int groups;           // of sinks: there is a workgroup for each of them and each segment
+uniform int segments;
+uniform int segment_length;   // sources per segment, a multiple of WORKGROUP
+uniform ivec2 bag;            // of this dispatch: from, to within each segment; a stretch never goes on in the next dispatch
+uniform int go_on;            // 1: start from the totals of the previous dispatch
+uniform int last_pass;        // 1: no sources are left after this dispatch
+uniform int token;            // of this walk: the count of sources starts from it
 uniform vec4 parameter_high;
 uniform vec4 parameter_low;
-
-uniform int token;          // of this walk: the count of sources starts from it
-uniform int segments;
-uniform int last_pass;      // 1: no sources are left after this dispatch
 
 #ifdef SEGMENTS
 #define SHARED_OUT coherent
@@ -51,31 +58,58 @@ layout(std430, binding = 3) writeonly buffer result_storage {
   uvec4 results[]; // [sink][WORDS], the sums: for the host
 };
 
-// For example 8 threads per workgroup and 2 per body: lane 0 walks the first half of each tile, lane 1 the second.
-//
-//     thread   0  1  2  3    4  5  6  7
-//     body     0  1  2  3    0  1  2  3
-//     lane     0  0  0  0    1  1  1  1
-const int BODIES = WORKGROUP / THREADS_PER_BODY; // threads of one lane; each holds I_EACH sinks
-const int SHARE = WORKGROUP / THREADS_PER_BODY;  // sources of a tile that one lane walks
+// ---- the tile ----
 
-shared texel4 tile[WORKGROUP * TEXELS];
-texel4 tile_texel(int t) { return tile[t]; }
+// In pieces of 16 bytes, which is what a thread reads at once: of floats, or of the doubles that two texels hold the words
+// of. After every UNROLL sources one piece is left out, so that lanes that read at the same time use different banks.
+#if PRECISION == DOUBLE
+#define piece dvec2
+#else
+#define piece vec4
+#endif
+const int ROW = UNROLL * TEXELS + 1;
+shared piece tile[WORKGROUP / UNROLL * ROW];
+shared int own_tile; // the last one with a sink of this workgroup among its sources
 
-particle in_tile(int first_texel) {
+int place_in_tile(int j) { return j / UNROLL * ROW + j % UNROLL * TEXELS; }
+
+particle in_tile(int place) {
   particle p;
-  for (int k = 0; k < ALL_RECORDS; k++) p.r[k] = RECORD(tile_texel, first_texel, k);
+#if PRECISION == DOUBLE
+  for (int k = 0; k < ALL_RECORDS; k++) p.r[k] = dvec4(tile[place + 2 * k], tile[place + 2 * k + 1]);
+#else
+  for (int k = 0; k < ALL_RECORDS; k++) p.r[k] = tile[place + k];
+#endif
   return p;
 }
 
-#define LANES THREADS_PER_BODY
+void put_in_tile(int place, in particle p) {
+#if PRECISION == DOUBLE
+  for (int k = 0; k < ALL_RECORDS; k++) {
+    tile[place + 2 * k] = p.r[k].xy;
+    tile[place + 2 * k + 1] = p.r[k].zw;
+  }
+#else
+  for (int k = 0; k < ALL_RECORDS; k++) tile[place + k] = p.r[k];
+#endif
+}
+
+// ---- what a thread has ----
+
+int first = 0, segment = 0, lanes = 1; // my first sink, my segment of the sources
+int me[I_EACH];                        // my sinks: their numbers,
+particle my[I_EACH];                   // records,
+force f[I_EACH];                       // sums of the stretch,
+total t[I_EACH];                       // and totals
+int walked = 0;                        // sources in the totals, and in the sums:
+int filled = 0;
+
+#define LANES WORKGROUP
 #include "pairs/merge.glsl"
 
-int first = 0, segment = 0; // my first sink, my segment of the sources
-
 // The k-th of my sinks, and where its totals are stored.
-int number(int k) { return first + k * BODIES; }
-int place(int k, int lane) { return ((segment * THREADS_PER_BODY + lane) * sink_count + number(k)) * WORDS; }
+int number(int k) { return first + k * bodies; }
+int place(int k, int lane) { return ((segment * lanes + lane) * sink_count + number(k)) * WORDS; }
 
 void read_totals(int place, out uvec4 words[WORDS]) {
   for (int w = 0; w < WORDS; w++) words[w] = totals[place + w];
@@ -89,86 +123,129 @@ void write_sum(int place, in uvec4 words[WORDS]) {
   for (int w = 0; w < WORDS; w++) results[place + w] = words[w];
 }
 
-void main() {
-  // Divided as uint: from an int division virglrenderer 0.10 makes an invalid program, and drops the dispatch.
-  uint thread = gl_LocalInvocationID.x;
-  int body = int(thread % uint(BODIES)), lane = int(thread / uint(BODIES)); // neighboring threads walk the same sources
-  first = int(gl_WorkGroupID.x) * BODIES * I_EACH + body;
-  segment = int(gl_WorkGroupID.y);
-  int begin = min(segment * segment_length + bag.x, source_count);
-  int end = min(min(segment * segment_length + bag.y, (segment + 1) * segment_length), source_count);
-  real4 parameter = real4(parameter_high) + real4(parameter_low);
+// ---- the walk ----
 
-  int me[I_EACH];
-  particle my[I_EACH];
-  total t[I_EACH];
-  int walked[I_EACH];
+// Sources that are walked with care at once: a processor does what a condition leaves out, too.
+#ifdef SOFTWARE
+#define CARE 1
+#else
+#define CARE UNROLL
+#endif
+
+void fetch_sinks(int lane) {
   uvec4 words[WORDS];
+  walked = token;
   for (int k = 0; k < I_EACH; k++) {
     int at = min(number(k), sink_count - 1);
     me[k] = bufferFetch(sinks, at).r;
     my[k] = sink(at, me[k]);
     t[k] = nothing_yet();
-    walked[k] = token;
     if (go_on == 1 && number(k) < sink_count) {
       read_totals(place(k, lane), words);
-      t[k] = from_words(words, walked[k]);
+      t[k] = from_words(words, walked);
     }
   }
+}
 
-  force f[I_EACH];
+void begin_stretch() {
+  for (int k = 0; k < I_EACH; k++) f[k] = begin_sum(t[k]);
+  filled = 0;
+}
+
+void end_stretch() {
+  for (int k = 0; k < I_EACH; k++) accumulate(t[k], f[k]);
+  walked += filled;
+}
+
+// Sources `from` to `to` - 1 of the tile that starts at source `start`. A particle exerts no force on itself: tiles with
+// a sink of the workgroup among them, and the last one, which need not be full, are walked with care. All threads of the
+// workgroup do the same: threads that run in lockstep would have to wait for those that do otherwise.
+void walk(int start, int from, int to, bool careful, real4 parameter) {
   particle p;
+  if (!careful) {
+    for (int x = place_in_tile(from); x < place_in_tile(to); x += ROW) {
+      for (int q = 0; q < UNROLL; q++) {
+        p = in_tile(x + TEXELS * q);
+        for (int k = 0; k < I_EACH; k++) interact(my[k].r, p.r, parameter, f[k].f);
+      }
+    }
+  } else {
+    for (int j = from; j < to; j += CARE) {
+      for (int q = 0; q < CARE; q++) {
+        p = in_tile(place_in_tile(j) + TEXELS * q);
+        for (int k = 0; k < I_EACH; k++)
+          if (j + q < to && start + j + q != me[k]) interact(my[k].r, p.r, parameter, f[k].f);
+      }
+    }
+  }
+  filled += to - from;
+}
+
+// My lane's share of a tile of `count` sources, stretch by stretch. Where the share is shorter than a stretch, that goes on
+// in the next tile.
+void walk_share(int lane, int start, int count, real4 parameter) {
+  bool careful = own_tile == start || count < WORKGROUP;
+  int from = lane * bodies, stop = min(from + bodies, count);
+  while (from < stop) {
+    int to = min(from + PARTIAL - filled, stop);
+    walk(start, from, to, careful, parameter);
+    if (filled == PARTIAL) {
+      end_stretch();
+      begin_stretch();
+    }
+    from = to;
+  }
+}
+
+void main() {
+  // Divided as uint: from an int division virglrenderer 0.10 makes an invalid program, and drops the dispatch.
+  uint thread = gl_LocalInvocationID.x;
+  int body = int(thread % uint(bodies)), lane = int(thread / uint(bodies)); // neighboring threads walk the same sources
+  lanes = WORKGROUP / bodies;
+
+  // Workgroups start in the order of their numbers: those that are likely to find sinks among their sources come first,
+  // so that nobody has to wait for their careful walk at the end.
+  uint group = gl_WorkGroupID.x % uint(groups), turn = group * uint(segments) / uint(groups);
+  segment = int((gl_WorkGroupID.x / uint(groups) + turn) % uint(segments));
+  first = int(group) * bodies * I_EACH + body;
+  int begin = min(segment * segment_length + bag.x, source_count);
+  int end = min(min(segment * segment_length + bag.y, (segment + 1) * segment_length), source_count);
+  real4 parameter = real4(parameter_high) + real4(parameter_low);
+
+  particle next = source(min(begin + int(thread), source_count - 1)); // on its way while other things are done
+  fetch_sinks(lane);
+  begin_stretch();
+  if (thread == 0u) own_tile = -1;
+
   for (int start = begin; start < end; start += WORKGROUP) {
     int count = min(WORKGROUP, end - start);
-    int mine = TEXELS * min(start + int(thread), source_count - 1);
     barrier();
-    for (int k = 0; k < TEXELS; k++) tile[TEXELS * int(thread) + k] = source_texel(mine + k);
+    put_in_tile(place_in_tile(int(thread)), next);
+    for (int k = 0; k < I_EACH; k++)
+      if (me[k] >= start && me[k] < start + count) own_tile = start;
     barrier();
-    int stop = min((lane + 1) * SHARE, count);
-    for (int stretch = lane * SHARE; stretch < stop; stretch += PARTIAL) {
-      int stretch_stop = min(stretch + PARTIAL, stop);
-
-      // A particle exerts no force on itself. Only a stretch that contains one of my sinks has to check: the second
-      // loop below handles it, and also a stretch whose length is not a multiple of UNROLL.
-      bool careful = (stretch_stop - stretch) % UNROLL != 0;
-      for (int k = 0; k < I_EACH; k++)
-        careful = careful || (me[k] - start >= stretch && me[k] - start < stretch_stop);
-      int fast_stop = careful ? stretch : stretch_stop;
-
-      for (int k = 0; k < I_EACH; k++) f[k] = begin_sum(t[k]);
-      for (int x = TEXELS * stretch; x < TEXELS * fast_stop; x += TEXELS * UNROLL) {
-        for (int q = 0; q < UNROLL; q++) {
-          p = in_tile(x + TEXELS * q);
-          for (int k = 0; k < I_EACH; k++) interact(my[k].r, p.r, parameter, f[k].f);
-        }
-      }
-      for (int j = fast_stop; j < stretch_stop; j++) {
-        p = in_tile(TEXELS * j);
-        for (int k = 0; k < I_EACH; k++) {
-          force g = f[k];
-          interact(my[k].r, p.r, parameter, g.f);
-          if (j + start != me[k]) f[k] = g;
-        }
-      }
-      for (int k = 0; k < I_EACH; k++) {
-        accumulate(t[k], f[k]);
-        walked[k] += stretch_stop - stretch;
-      }
-    }
+    next = source(min(start + WORKGROUP + int(thread), source_count - 1));
+    walk_share(lane, start, count, parameter);
   }
+  if (filled > 0) end_stretch();
 
+  uvec4 words[WORDS];
   if (last_pass == 0) { // each lane continues its own totals: the number of dispatches changes no bit
     for (int k = 0; k < I_EACH; k++) {
-      to_words(t[k], walked[k], words);
+      to_words(t[k], walked, words);
       if (number(k) < sink_count) write_totals(place(k, lane), words);
     }
     return;
   }
-  for (int k = 0; k < I_EACH; k++) merge_lanes(body, lane, BODIES, t[k], walked[k]);
+  int count[I_EACH]; // of sources in each sum
+  for (int k = 0; k < I_EACH; k++) {
+    count[k] = walked;
+    merge_lanes(body, lane, bodies, lanes, t[k], count[k]);
+  }
 
 #ifdef SEGMENTS
   for (int k = 0; k < I_EACH; k++) {
-    to_words(t[k], walked[k], words);
+    to_words(t[k], count[k], words);
     if (lane == 0 && number(k) < sink_count) write_totals(place(k, 0), words);
   }
 
@@ -176,26 +253,26 @@ void main() {
   memoryBarrierBuffer();
   barrier();
   if (thread == 0u) {
-    is_last = atomicAdd(finished[gl_WorkGroupID.x], 1u) == uint(segments - 1);
-    if (is_last) finished[gl_WorkGroupID.x] = 0u;
+    is_last = atomicAdd(finished[group], 1u) == uint(segments - 1);
+    if (is_last) finished[group] = 0u;
   }
   barrier();
   if (!is_last) return;
   memoryBarrierBuffer();
   for (int k = 0; k < I_EACH; k++) {
     t[k] = nothing_yet();
-    walked[k] = 0;
-    for (segment = lane; segment < segments && number(k) < sink_count; segment += THREADS_PER_BODY) {
+    count[k] = 0;
+    for (segment = lane; segment < segments && number(k) < sink_count; segment += lanes) {
       int more;
       read_totals(place(k, 0), words);
       merge(t[k], from_words(words, more));
-      walked[k] += more;
+      count[k] += more;
     }
-    merge_lanes(body, lane, BODIES, t[k], walked[k]);
+    merge_lanes(body, lane, bodies, lanes, t[k], count[k]);
   }
 #endif
   for (int k = 0; k < I_EACH; k++) {
-    to_words(t[k], walked[k], words);
+    to_words(t[k], count[k], words);
     if (lane == 0 && number(k) < sink_count) write_sum(number(k) * WORDS, words);
   }
 }

@@ -8,26 +8,31 @@
 
 enum { PIECE = 4096, ALONE = 4 * PIECE /* particles that are moved before a second thread has woken up */ };
 
-/* sum m |q - origin|, all components together. */
-static double distance(size_t n, const double *m, const double *q, const double origin[3])
+/* sum m |q - mean| and sum m |q|, all components together; two sums at once, since each addition waits for the one before. */
+static void distances(size_t n, const double *m, const double *q, const double mean[3], double *near,
+                      double *far)
 {
-  double sum = 0;
+  double from_mean = 0, from_zero = 0;
   for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < 3; k++) sum += m[i] * fabs(q[3 * i + k] - origin[k]);
-  return sum;
+    for (size_t k = 0; k < 3; k++) {
+      from_mean += m[i] * fabs(q[3 * i + k] - mean[k]);
+      from_zero += m[i] * fabs(q[3 * i + k]);
+    }
+  *near = from_mean;
+  *far = from_zero;
 }
 
 void hb_frame_origin(size_t n, const double *m, const double *q, double share, double origin[3])
 {
-  static const double given[3] = {0};
-  double M = 0, sum[3] = {0}, mean[3];
+  double M = 0, sum[3] = {0}, mean[3], near, far;
   for (size_t i = 0; i < n; i++) {
     M += m[i];
     for (size_t k = 0; k < 3; k++) sum[k] += m[i] * q[3 * i + k];
   }
   for (size_t k = 0; k < 3; k++) mean[k] = sum[k] / M, origin[k] = 0;
-  double near = distance(n, m, q, mean), grid = near > 0 ? ldexp(1, ilogb(share * near / (3 * M))) : 0;
-  if (!(near < distance(n, m, q, given))) return; /* or NaN: no mass, or overflow */
+  distances(n, m, q, mean, &near, &far);
+  double grid = near > 0 ? ldexp(1, ilogb(share * near / (3 * M))) : 0;
+  if (!(near < far)) return; /* or NaN: no mass, or overflow */
   for (size_t k = 0; k < 3; k++) origin[k] = grid > 0 ? grid * rint(mean[k] / grid) : mean[k];
 }
 

@@ -182,23 +182,8 @@ static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const 
   return g;
 }
 
-static void potential_of_group(size_t first, size_t count, size_t n, const double *m, const double *x,
-                               double eps2, double *phi)
-{
-  const struct version *version = &versions[hb_simd_best()];
-  struct tile tile;
-  _Alignas(64) double sums[PHI_SINKS][LANES] = {{0}};
-  for (size_t from = 0; from < n; from += PHI_TILE) {
-    const struct hb_gravity g = fill_tile(&tile, from, n, m, x);
-    for (size_t b = 0; b < count; b++) {
-      size_t i = first + b, self = i >= from && i < from + PHI_TILE ? i - from : PHI_TILE;
-      version->add_potential(&g, eps2, self, x + 3 * i, sums[b]);
-    }
-  }
-  for (size_t b = 0; b < count; b++) phi[first + b] = add_lanes(sums[b]);
-}
-
 struct potential {
+  const struct version *version;
   size_t n, first, end; /* sinks from first to end - 1 */
   const double *m, *x;
   double eps2, *phi;
@@ -207,14 +192,23 @@ struct potential {
 static void potential_piece(void *context, size_t piece)
 {
   const struct potential *p = context;
-  size_t first = p->first + piece * PHI_SINKS, end = hb_parallel_end(p->end, PHI_SINKS, first);
-  potential_of_group(first, end - first, p->n, p->m, p->x, p->eps2, p->phi);
+  size_t first = p->first + piece * PHI_SINKS, count = hb_parallel_end(p->end, PHI_SINKS, first) - first;
+  struct tile tile;
+  _Alignas(64) double sums[PHI_SINKS][LANES] = {{0}};
+  for (size_t from = 0; from < p->n; from += PHI_TILE) {
+    const struct hb_gravity g = fill_tile(&tile, from, p->n, p->m, p->x);
+    for (size_t b = 0; b < count; b++) {
+      size_t i = first + b, self = i >= from && i < from + PHI_TILE ? i - from : PHI_TILE;
+      p->version->add_potential(&g, p->eps2, self, p->x + 3 * i, sums[b]);
+    }
+  }
+  for (size_t b = 0; b < count; b++) p->phi[first + b] = add_lanes(sums[b]);
 }
 
 void hb_gravity_potential_part(size_t n, const double *m, const double *x, double eps2, size_t first,
                                size_t end, double *phi)
 {
-  struct potential p = {n, first, end, m, x, eps2, phi};
+  struct potential p = {&versions[hb_simd_best()], n, first, end, m, x, eps2, phi};
   hb_parallel_for(threads_for((double)(end - first) * (double)n), hb_div_ceil(end - first, PHI_SINKS),
                   potential_piece, &p);
 }

@@ -89,7 +89,7 @@ enum hb_status hb_resident_put(struct hb_resident *r, const struct hb_force_part
                                const uint32_t *index)
 {
   HB_TRY(hb_gl_context_use(r->context));
-  r->filling = 0;
+  r->is_ahead = 0;
   return r->way->put(r, p, ni, index);
 }
 
@@ -129,12 +129,11 @@ void hb_resident_set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVEL
 enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
 {
   HB_TRY(hb_gl_context_use(r->context));
-  int is_there =
-      r->filling > 0 && r->filling == r->pairs->fillings && memcmp(dt, r->ahead, sizeof r->ahead) == 0;
-  r->filling = 0;
+  int is_there = r->is_ahead && memcmp(dt, r->ahead, sizeof r->ahead) == 0;
+  r->is_ahead = 0;
+  HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
   if (is_there) return r->way->use_ahead(r);
   hb_resident_set_times(r, dt);
-  HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
   HB_TRY(r->way->predict(r));
   return hb_pairs_filled_j(r->pairs);
 }

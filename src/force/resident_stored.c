@@ -119,12 +119,12 @@ static enum hb_status stored_read(struct hb_resident *r, int q, size_t first, si
 /* ---- prediction and correction ---- */
 
 /* The device begins, while the host goes on. */
-static void predict_ahead(struct hb_resident *r)
+static void predict_into(struct hb_resident *r, const struct hb_gl_buffer *records)
 {
   struct stored *s = r->state;
   hb_resident_set_since(r, &s->predict);
   hb_gl_pass_storage(&s->predict, LEVELS, &s->levels.buffer);
-  hb_gl_pass_storage(&s->predict, RECORDS, &r->pairs->j);
+  hb_gl_pass_storage(&s->predict, RECORDS, records);
   hb_kept_dispatch_ahead(&s->kept, &s->predict, r->n);
   hb_gl_flush();
 }
@@ -133,13 +133,15 @@ static enum hb_status stored_use_ahead(struct hb_resident *r)
 {
   struct stored *s = r->state;
   hb_kept_use_ahead(&s->kept);
-  return HB_OK;
+  return hb_pairs_use_next(r->pairs);
 }
 
 static enum hb_status stored_predict(struct hb_resident *r)
 {
-  predict_ahead(r);
-  return stored_use_ahead(r);
+  struct stored *s = r->state;
+  predict_into(r, &r->pairs->j);
+  hb_kept_use_ahead(&s->kept);
+  return HB_OK;
 }
 
 /* The arguments of correct_portion. */
@@ -206,14 +208,15 @@ static void undo(struct hb_resident *r, size_t ni, const uint32_t *index)
 
 /* Predicts for the next block, while the host waits for the steps of this one. The particles of the block are at their new
  * times, which are those of their old levels and of their new ones: so they are predicted right, whether the host has put
- * down the new levels in the meantime or not. If the host finds the next block to be at another time, all is predicted anew. */
+ * down the new levels in the meantime or not. If it finds the next block to be at another time, all is predicted anew. The
+ * sources of this block stay where whoever draws them looks. */
 static enum hb_status begin_next(struct hb_resident *r, const double ahead[HB_FORCE_LEVELS])
 {
   hb_gl_flush();
+  HB_TRY(hb_pairs_reserve_next(r->pairs));
   hb_resident_set_times(r, ahead);
-  predict_ahead(r);
-  HB_TRY(hb_pairs_filled_j(r->pairs));
-  r->filling = r->pairs->fillings;
+  predict_into(r, &r->pairs->j_next);
+  r->is_ahead = 1;
   memcpy(r->ahead, ahead, sizeof r->ahead);
   return HB_OK;
 }
@@ -234,8 +237,9 @@ static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uin
     enum hb_status predicted = stored_check(r);
     if (predicted != HB_OK) status = predicted;
   }
+  if (status == HB_ERR_DEVICE) (void)hb_gl_context_check_lost(r->context, "correcting particles"); /* why */
   if (status != HB_OK) {
-    r->filling = 0;
+    r->is_ahead = 0;
     undo(r, ni, index);
   }
   return status;

@@ -20,9 +20,8 @@ struct hb_resident {
   void *state;                         /* the way's own */
   uint32_t since[4 * HB_FORCE_LEVELS]; /* of the last prediction, as particle.glsl has them */
   int levels;                          /* of these, the first ones that were ever not 0 */
-  double
-      ahead[HB_FORCE_LEVELS]; /* what the particles were predicted to ahead of the call that asks for it, */
-  uint64_t filling;           /* as which filling of the engine's sources; 0: they were not */
+  int is_ahead;                        /* pairs->j_next has particles that were predicted ahead, */
+  double ahead[HB_FORCE_LEVELS];       /* to this time after their own */
 };
 
 /* As the functions of resident.h, with the context current. */

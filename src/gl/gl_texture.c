@@ -242,9 +242,9 @@ static int is_copied(const struct hb_gl_buffer *buffer)
 
 void hb_gl_buffer_write(const struct hb_gl_buffer *buffer, size_t bytes, const void *data)
 {
-  if (is_copied(buffer)) hb_gl_rows_write(&buffer->texture, bytes, data);
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
-  glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes, data);
+  glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes, data); /* also for blocks and storage */
+  if (is_copied(buffer)) hb_gl_rows_write(&buffer->texture, bytes, data);
 }
 
 void hb_gl_buffer_read(const struct hb_gl_buffer *buffer, size_t offset, size_t bytes, void *data)

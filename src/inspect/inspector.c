@@ -418,7 +418,8 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
 
 /* ---- the texel under the mouse ---- */
 
-static void describe(struct hb_inspector_texel *texel)
+/* empty: why its image is, or NULL. */
+static void describe(struct hb_inspector_texel *texel, const char *empty)
 {
   size_t used = 0, size = sizeof texel->text;
   if (texel->particle < 0)
@@ -432,8 +433,9 @@ static void describe(struct hb_inspector_texel *texel)
     for (int c = 0; c < texel->count; c++)
       used += (size_t)snprintf(texel->text + used, size - used, " %.6g", (double)texel->value[c]);
   }
-  snprintf(texel->text + used, size - used, " (%s, column %d, row %d)", texel->array, texel->column,
-           texel->row);
+  used += (size_t)snprintf(texel->text + used, size - used, " (%s, column %d, row %d)", texel->array,
+                           texel->column, texel->row);
+  if (empty) snprintf(texel->text + used, size - used, ": %s", empty);
 }
 
 int hb_inspector_hit(struct hb_inspector *i, int x, int y, struct hb_inspector_texel *texel)
@@ -455,7 +457,7 @@ int hb_inspector_hit(struct hb_inspector *i, int x, int y, struct hb_inspector_t
                                          .source = hb_texels_source(grid, row),
                                          .count = t->quantity->count};
     memcpy(texel->value, floats + t->quantity->first, (size_t)texel->count * sizeof *floats);
-    describe(texel);
+    describe(texel, t->array->most[t->component] == 0 ? why_empty(i, t) : NULL);
     return 1;
   }
   return 0;

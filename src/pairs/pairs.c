@@ -16,6 +16,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
     if (p->state) p->scheme->destroy(p);
     hb_gl_upload_destroy(&p->upload);
     hb_gl_buffer_destroy(&p->j);
+    hb_gl_buffer_destroy(&p->j_next);
     hb_gl_mapped_destroy(&p->i);
     hb_gl_buffer_destroy(&p->i_points);
     hb_gl_texture_destroy(&p->j_2d);

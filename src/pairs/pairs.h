@@ -81,6 +81,11 @@ enum hb_status hb_pairs_read(struct hb_pairs *pairs);
 enum hb_status hb_pairs_reserve_j(struct hb_pairs *pairs, size_t nj);
 enum hb_status hb_pairs_filled_j(struct hb_pairs *pairs);
 
+/* The same for particles that come next: memory in pairs->j_next, as much as pairs->j has; and when the caller has filled it,
+ * they take the place of those in pairs->j. */
+enum hb_status hb_pairs_reserve_next(struct hb_pairs *pairs);
+enum hb_status hb_pairs_use_next(struct hb_pairs *pairs);
+
 /* The same texels as a two-dimensional texture, for programs with J_TEXTURE: copied by the device when they are newer.
  * Errors: HB_ERR_GL where they do not fit. */
 enum hb_status hb_pairs_texture_2d(struct hb_pairs *pairs);
@@ -142,9 +147,9 @@ struct hb_pairs {
   int words;            /* uvec4s a total takes: WORDS of common/real.glsl       */
   struct hb_gl_upload upload; /* particles on their way */
   struct hb_gl_buffer j;      /* particles                                             */
+  struct hb_gl_buffer j_next; /* those that come next, where they are made ahead */
   struct hb_gl_texture j_2d;  /* the same as an ordinary texture, made when first read */
   int is_2d_filled;
-  uint64_t fillings;            /* how often particles were written to j */
   int shift;                    /* its width is 2^shift texels                           */
   struct hb_gl_mapped i;        /* sinks' numbers: written to the device's side where memory is not shared */
   struct hb_gl_buffer i_points; /* the points of the portion, as particles are stored   */

@@ -72,9 +72,22 @@ enum hb_status hb_pairs_reserve_j(struct hb_pairs *p, size_t nj)
 enum hb_status hb_pairs_filled_j(struct hb_pairs *p)
 {
   p->is_2d_filled = 0;
-  p->fillings++;
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(check_texture_2d(p));
   return hb_gl_context_check(p->params.context, "sending particles");
+}
+
+enum hb_status hb_pairs_reserve_next(struct hb_pairs *p)
+{
+  if (p->j_next.bytes != p->j.bytes) make_room(p, p->j.bytes, &p->j_next);
+  return hb_gl_context_check(p->params.context, "reserving memory for the next particles");
+}
+
+enum hb_status hb_pairs_use_next(struct hb_pairs *p)
+{
+  struct hb_gl_buffer last = p->j;
+  p->j = p->j_next;
+  p->j_next = last;
+  return hb_pairs_filled_j(p);
 }
 
 enum { LINES = 16 }; /* particles that fill complete cache lines in any precision */

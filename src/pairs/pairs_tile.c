@@ -5,34 +5,40 @@
 #include "base/arith.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdio.h>
 
+/* The default of `threads` is what an H200 can hold, and fits it where each has 256 pairs; it takes between an eighth of
+ * them and twice as many. */
+static const double FULL_PAIRS = 256, FEWEST = 0.125, MOST = 2;
+
+/* Segments that a lane adds up: as a rule, and where the device is full. */
+static const double LEAST_A_LANE = 4, FULL_A_LANE = 16;
+
 enum {
-  SEGMENT_TILES = 4,     /* a segment has at least this many tiles, as long as more threads a body can help */
-  LEVELS = 6,            /* 1, 2, ... 32 threads a body */
-  MAX_ITERATIONS = 32768 /* llvmpipe ends an invocation after 65535 iterations of all its loops */
+  MOST_WORKGROUPS = 32767, /* OpenGL 4.3 allows twice as many (table 23.67) */
+  MAX_ITERATIONS = 32768   /* llvmpipe ends an invocation after 65535 iterations of all its loops */
 };
 
 struct tile {
-  /* by 0: one segment, 1: more */
-  struct hb_gl_pass few[LEVELS][2]; /* one sink a thread, by log2 of the threads a body */
-  struct hb_gl_pass many[2];        /* one thread a body, several sinks a thread */
-  struct hb_gl_buffer finished;     /* counters: workgroups of the same sinks that are done */
+  struct hb_gl_pass few[2], many[2]; /* one sink a thread, or several; by 0: one segment, 1: more */
+  struct hb_gl_buffer finished;      /* counters: workgroups of the same sinks that are done */
 
   /* the current walk */
   struct hb_gl_pass *program;
-  int workgroups, segments, segment_length;
-  int lanes;       /* threads a body */
-  int each;        /* sinks a thread */
-  size_t from, to; /* sources of each segment that the pass sums */
+  int groups, segments, segment_length; /* groups of sinks: each has a workgroup for each segment */
+  int lanes;                            /* threads a body */
+  int each;                             /* sinks a thread */
+  size_t from, to;                      /* sources of each segment that the pass sums */
 };
 
 /* The tile and what merge.glsl exchanges share a memory of which 32 KB are certain (OpenGL 4.3, table 23.67). */
 static int largest_workgroup(const struct hb_pairs *p)
 {
-  enum { USUAL = 256, SHARED = 32768 };
+  enum { USUAL = 256, SHARED = 32768, FLAGS = 16, UNROLL = 8 };
   int workgroup = USUAL;
-  while (workgroup * 16 * (2 * p->texels + p->words) / 2 > SHARED) workgroup /= 2;
+  while (16 * (workgroup * (2 * p->texels + p->words) / 2 + workgroup / UNROLL) + FLAGS > SHARED)
+    workgroup /= 2;
   return workgroup;
 }
 
@@ -44,8 +50,9 @@ static enum hb_status tile_create(struct hb_pairs *p)
     return hb_fail(HB_ERR_GL, "scheme tile needs the compute shaders of OpenGL 4.3, %s has %s",
                    caps->renderer, caps->api);
   t->workgroup = hb_default(t->workgroup, largest_workgroup(p));
-  t->body_threads = hb_default(t->body_threads, caps->software ? 4 : 8);
-  int heavy = p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records > 1;
+  t->body_threads = hb_default(t->body_threads, caps->software ? 4 : 32);
+  int heavy = hb_precisions[p->params.precision].is_double ||
+              (p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records > 1);
   t->i_each = hb_default(t->i_each, caps->software ? 4
                                     : heavy        ? 1
                                                    : 2); /* more sinks leave room for fewer threads */
@@ -57,6 +64,9 @@ static enum hb_status tile_create(struct hb_pairs *p)
   if (t->partial % t->unroll)
     return hb_fail(HB_ERR_USAGE, "a float sum is over %d sources, expected a multiple of %d", t->partial,
                    t->unroll);
+  if (t->workgroup % t->unroll)
+    return hb_fail(HB_ERR_USAGE, "a tile is of %d sources, expected a multiple of %d", t->workgroup,
+                   t->unroll);
   struct tile *s;
   HB_TRY(HB_ALLOC(1, &s));
   p->state = s;
@@ -67,7 +77,7 @@ static void tile_destroy(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   for (int k = 0; k < 2; k++) {
-    for (int level = 0; level < LEVELS; level++) hb_gl_pass_destroy(&s->few[level][k]);
+    hb_gl_pass_destroy(&s->few[k]);
     hb_gl_pass_destroy(&s->many[k]);
   }
   hb_gl_buffer_destroy(&s->finished);
@@ -87,10 +97,9 @@ static void describe(void *pairs, struct hb_gl_trace_pass *t)
     tiles += hb_div_ceil(end - begin, workgroup);
     sources += end - begin;
   }
-  uint64_t threads = (uint64_t)s->workgroups * (uint64_t)s->segments * workgroup;
+  uint64_t threads = (uint64_t)s->groups * (uint64_t)s->segments * workgroup;
   uint64_t sinks = threads * (uint64_t)s->each, lanes = (uint64_t)s->lanes * (uint64_t)s->segments;
-  uint64_t fetched = (uint64_t)s->workgroups * tiles * workgroup,
-           totals = (uint64_t)p->ni * (uint64_t)p->words;
+  uint64_t fetched = (uint64_t)s->groups * tiles * workgroup, totals = (uint64_t)p->ni * (uint64_t)p->words;
   int last = to == (size_t)s->segment_length;
   hb_pairs_trace_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks, t);
   t->fragments = threads;
@@ -115,50 +124,57 @@ static void describe(void *pairs, struct hb_gl_trace_pass *t)
   snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segments", from, to - 1, s->segments);
 }
 
-static enum hb_status build(struct hb_pairs *p, int each, int body_threads, int segments,
-                            struct hb_gl_pass *program)
+static enum hb_status build(struct hb_pairs *p, struct hb_gl_pass *program)
 {
+  const struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
-  int share = t->workgroup / body_threads, partial = t->partial < share ? t->partial : share;
   char defines[160];
-  snprintf(defines, sizeof defines,
-           "#define J_SOURCE %d\n#define WORKGROUP %d\n#define THREADS_PER_BODY %d\n%s",
-           t->j_source_plus_1 - 1, t->workgroup, body_threads, segments > 1 ? "#define SEGMENTS\n" : "");
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define WORKGROUP %d\n%s", t->j_source_plus_1 - 1,
+           t->workgroup, s->segments > 1 ? "#define SEGMENTS\n" : "");
   const struct hb_pairs_program_source source = {.compute = "pairs/tile.comp",
                                                  .version = 430,
                                                  .precision = p->params.precision,
-                                                 .i_each = each,
-                                                 .unroll = t->unroll < partial ? t->unroll : partial,
-                                                 .partial = partial,
+                                                 .i_each = s->each,
+                                                 .unroll = t->unroll,
+                                                 .partial = t->partial,
                                                  .defines = defines,
                                                  .describe = describe};
   return hb_pairs_program_build(p, &source, program);
 }
 
-/* Enough threads to fill the device. First the sources are divided among workgroups, a few tiles for each; then among
- * several threads a body, whose totals are added in shared memory; then down to one tile a workgroup. */
-static enum hb_status choose_shape(struct hb_pairs *p)
+/* Threads for a walk. A workgroup takes some microseconds whatever it does; the fewer there are, the longer the last one
+ * keeps the others waiting. Both together are least where the number of threads is as the root of the work. */
+static size_t wanted_threads(const struct hb_pairs *p, double *share)
+{
+  double full = p->params.tuning.threads, pairs = (double)p->sinks * (double)p->nj;
+  *share = p->params.context->caps.software ? 1 : fmin(fmax(sqrt(pairs / full / FULL_PAIRS), FEWEST), MOST);
+  return (size_t)ceil(full * *share);
+}
+
+/* From the numbers of sinks and sources and the tuning alone, so that the same walk always has the same bits. The threads of
+ * a sink are lanes of one workgroup, which share tiles, and segments of the sources, which do not wait for each other. At the
+ * end each lane adds up some segments: more of them where it has more pairs to walk. */
+static void choose_shape(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
-  size_t workgroup = (size_t)t->workgroup, tiles = hb_div_ceil(p->nj, workgroup);
-  size_t wanted = hb_div_ceil((size_t)t->threads, p->sinks); /* threads a sink, of all portions alike */
-  size_t coarse = hb_div_ceil(tiles, SEGMENT_TILES);
-  size_t each =
-      wanted == 1 ? (size_t)t->i_each : 1; /* adding segments takes the registers that sinks would */
-  size_t segments = hb_min(wanted, coarse);
-  int level = 0;
-  int most = t->body_threads < t->workgroup ? t->body_threads : t->workgroup;
-  while (level < LEVELS - 1 && 1 << level < most && segments << level < wanted) level++;
-  segments = hb_min(hb_div_ceil(wanted, (size_t)1 << level), tiles);
+  double share;
+  size_t wanted = wanted_threads(p, &share), a_sink = hb_div_ceil(wanted, p->sinks);
+  size_t a_lane = (size_t)fmax(LEAST_A_LANE, FULL_A_LANE * share);
+  size_t workgroup = (size_t)t->workgroup, tiles = hb_div_ceil(p->nj, workgroup), lanes = 1;
+  size_t rows = workgroup / (size_t)t->unroll; /* of a tile, see tile.comp: a lane walks whole ones */
+  while (2 * lanes <= (size_t)t->body_threads && rows % (2 * lanes) == 0 &&
+         (hb_div_ceil(a_sink, lanes) > hb_min(a_lane * lanes, tiles) || workgroup / lanes > p->sinks))
+    lanes *= 2;
+  s->lanes = (int)lanes;
+  s->each = lanes == 1 && (share >= MOST || a_sink == 1) ? t->i_each : 1;
+  s->groups = (int)hb_div_ceil(p->ni, (size_t)s->each * workgroup / lanes);
+  size_t segments = hb_div_ceil(a_sink * (size_t)s->each, lanes);
+  segments = hb_min(hb_min(segments, a_lane * lanes), hb_min(tiles, 1 + MOST_WORKGROUPS / (size_t)s->groups));
   size_t tiles_each = hb_div_ceil(tiles, segments);
   s->segments = (int)hb_div_ceil(tiles, tiles_each);
   s->segment_length = (int)(tiles_each * workgroup);
-  s->workgroups = (int)hb_div_ceil(p->ni, each * workgroup >> level);
-  s->lanes = 1 << level;
-  s->each = (int)each;
-  s->program = each > 1 ? &s->many[s->segments > 1] : &s->few[level][s->segments > 1];
-  return build(p, (int)each, 1 << level, s->segments, s->program);
+  s->program = &(s->each > 1 ? s->many : s->few)[s->segments > 1];
 }
 
 /* Counters start at zero, and each walk resets them. */
@@ -168,7 +184,7 @@ static enum hb_status reserve(struct hb_pairs *p)
   HB_TRY(hb_pairs_reserve_totals(p, (size_t)s->segments * (size_t)s->lanes));
   HB_TRY(hb_pairs_results(p, s->program));
   if (s->segments == 1) return HB_OK;
-  size_t bytes = (size_t)s->workgroups * sizeof(uint32_t);
+  size_t bytes = (size_t)s->groups * sizeof(uint32_t);
   if (bytes <= s->finished.bytes) return HB_OK;
   void *zeros;
   HB_TRY(hb_mem_alloc(1, 2 * bytes, &zeros));
@@ -185,14 +201,17 @@ static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
   hb_gl_pass_int2(s->program, "bag", (int)from, (int)to);
   hb_gl_pass_int(s->program, "go_on", from > 0);
   hb_gl_pass_int(s->program, "last_pass", to == (size_t)s->segment_length);
-  hb_gl_pass_dispatch(s->program, (size_t)s->workgroups, (size_t)s->segments);
+  hb_gl_pass_dispatch(s->program, (size_t)s->groups * (size_t)s->segments, 1);
   return HB_OK;
 }
 
 static enum hb_status tile_walk(struct hb_pairs *p)
 {
   struct tile *s = p->state;
-  HB_TRY(choose_shape(p));
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  choose_shape(p);
+  int bodies = t->workgroup / s->lanes;
+  HB_TRY(build(p, s->program));
   HB_TRY(reserve(p));
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
   p->count_start = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
@@ -201,12 +220,16 @@ static enum hb_status tile_walk(struct hb_pairs *p)
   hb_gl_pass_int(s->program, "sink_count", (int)p->ni);
   hb_gl_pass_int(s->program, "segment_length", s->segment_length);
   hb_gl_pass_int(s->program, "segments", s->segments);
+  hb_gl_pass_int(s->program, "groups", s->groups);
+  hb_gl_pass_int(s->program, "bodies", bodies);
   hb_gl_pass_storage(s->program, 0, &p->j);
   hb_gl_pass_storage(s->program, 1, &p->storage);
   if (s->segments > 1) hb_gl_pass_storage(s->program, 2, &s->finished);
   size_t most = p->params.context->caps.software ? MAX_ITERATIONS : (size_t)s->segment_length;
-  return hb_pairs_passes(p, (size_t)s->segments, (size_t)s->segment_length,
-                         (size_t)p->params.tuning.workgroup, most, pass);
+  int tiles = 1; /* that have whole stretches */
+  while (tiles * bodies % t->partial) tiles++;
+  size_t step = (size_t)tiles * (size_t)t->workgroup;
+  return hb_pairs_passes(p, (size_t)s->segments, (size_t)s->segment_length, step, most, pass);
 }
 
 static enum hb_status tile_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)

@@ -352,21 +352,21 @@ static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
-/* Predicts, evaluates the forces and corrects the block at tick T; the levels it wants go to level1. */
-static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni)
+/* Predicts, evaluates the forces and corrects the block at tick T; the levels it wants go to level1. *lap is when the
+ * forces were there. */
+static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
-  double lap = hb_clock_now();
+  *lap = hb_clock_now();
   int all = h->params.predict == HB_PLACE_HOST;
   predict_to_tick(h, T, all ? NULL : h->block, all ? h->n : ni); /* the device predicts its sources itself */
-  h->phases.predict_s += hb_clock_lap(&lap);
+  h->phases.predict_s += hb_clock_lap(lap);
   HB_TRY(forces(h, T, ni));
-  lap = hb_clock_now();
+  *lap = hb_clock_now();
   if (!hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) {
     const struct hb_forces_at at = forces_at(h, T);
     return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
   }
   correct_block(h, ni);
-  h->phases.correct_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 
@@ -384,9 +384,10 @@ static enum hb_status add_reason(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return hb_fail(HB_ERR_NUMERIC, "%s (block step %" PRIu64 ", t = %.17g)%s", what, at.step, at.t, reason);
 }
 
-static enum hb_status advance_on_device(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status advance_on_device(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
   enum hb_status status = hb_hermite4_device_correct(h, T, ni);
+  *lap = hb_clock_now();
   return status == HB_ERR_NUMERIC ? add_reason(h, T, ni) : status;
 }
 
@@ -408,11 +409,11 @@ enum hb_status hb_hermite4_step(void *state)
   int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
+  double lap;
   HB_TRY(reserve_predicted(h));
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
-  HB_TRY(on_device ? advance_on_device(h, T, ni) : advance_on_host(h, T, ni));
-  double lap = hb_clock_now();
+  HB_TRY((on_device ? advance_on_device : advance_on_host)(h, T, ni, &lap));
   count_cut_steps(h, h->t0 + hb_hermite4_span(h, T), ni, h->phi1);
   schedule(h, T, ni);
   h->phases.correct_s += hb_clock_lap(&lap);

@@ -66,7 +66,7 @@ struct hb_view {
 
   int plain;              /* 1: the user wants no glow                         */
   struct hb_view_detail { /* see view_detail.c                                 */
-    int level, pictures;  /* 0: all; pictures since it was set                 */
+    int pictures;         /* since it was set                                  */
     double best_s;        /* of them, the shortest time                        */
     double again_at;      /* when more may be tried                            */
   } detail;

@@ -163,7 +163,7 @@ static enum hb_status quit(struct hb_view *view) { return view->done = 1, HB_OK;
 
 const struct hb_keys_row hb_view_input_keys[] = {
     {' ', "space", pause, "pause, resume"},
-    {'+', "+", faster, "faster: twice as fast by two presses; what this machine cannot do, it says"},
+    {'+', "+", faster, "faster; two presses double the speed"},
     {'=', NULL, faster, NULL},
     {'-', "-", slower, "slower"},
     {HB_GL_KEY_RIGHT, "right", step, "one block step, or the next snapshot"},

@@ -11,6 +11,8 @@
 #include <stdio.h>
 
 static const double message_s = 4;
+static const double least_star =
+    600; /* point size of a sigma of 0.6 pixels, below which a star would be dim, times height */
 
 void hb_view_say(struct hb_view *view, const char *format, ...)
 {
@@ -278,11 +280,13 @@ enum hb_status hb_view_picture_draw(struct hb_view *view, const struct hb_gl_tar
   HB_TRY(hb_view_inspect_walk(view));
   HB_TRY(place_and_color(view));
   view->style.color = hb_coloring_scene(view->color);
+  struct hb_scene_style style = view->style;
+  style.point_size = fmax(style.point_size, least_star * w->coarse / w->height);
   HB_TRY(hb_scene_begin(w->scene, &w->camera));
   if (view->show_trails && view->trails.count > 1)
-    HB_TRY(hb_scene_trails(w->scene, &view->trails, &view->stars, INFINITY, &view->style));
-  HB_TRY(hb_scene_stars(w->scene, &view->stars, &view->style));
-  HB_TRY(hb_scene_enlarge(w->scene, &view->style, target, 0, 0, w->scene_width, w->height));
+    HB_TRY(hb_scene_trails(w->scene, &view->trails, &view->stars, INFINITY, &style));
+  HB_TRY(hb_scene_stars(w->scene, &view->stars, &style));
+  HB_TRY(hb_scene_enlarge(w->scene, &style, target, 0, 0, w->scene_width, w->height));
   return draw_over(view, target);
 }
 

@@ -71,12 +71,27 @@ static int has_shared_step(struct hb_view_source *s, const struct hb_particles *
          !hb_opts_typed(s->opts, &sim->dt_max);
 }
 
+/* Such a step hides the digits of a double: where nothing was asked for and the processor computes in double, floats on its
+ * vector units are more than twice as fast. */
+static enum hb_status hurry(struct hb_view_source *s, const struct hb_particles *particles,
+                            const struct hb_view_knobs *knobs, struct hb_sim **sim)
+{
+  const char *asked = s->settings.sim.force.scheme;
+  if ((asked && strcmp(asked, "auto") != 0) || s->settings.sim.force.precision) return HB_OK;
+  if (!hb_force_scheme(hb_sim_force(*sim))->is_exact) return HB_OK;
+  hb_sim_destroy(*sim);
+  *sim = NULL;
+  s->settings.sim.force.scheme = "host-simd";
+  return simulate(s, particles, knobs, sim);
+}
+
 /* Applies options and notes of the particles and starts a simulation of them; on failure nothing changes. */
 static enum hb_status take(struct hb_view_source *s, struct hb_particles *particles)
 {
   const struct hb_run_settings old = s->settings;
   s->settings = s->asked;
-  if (has_shared_step(s, particles)) s->settings.sim.integrator = "leapfrog";
+  int shared = has_shared_step(s, particles);
+  if (shared) s->settings.sim.integrator = "leapfrog";
   enum hb_status status = hb_run_take_notes(s->opts, &s->settings, 0, particles);
   const struct hb_sim_params *params = &s->settings.sim;
   double started = hb_clock_now();
@@ -84,6 +99,7 @@ static enum hb_status take(struct hb_view_source *s, struct hb_particles *partic
                                       params->damping > 0 ? params->damping : 1};
   struct hb_sim *sim = NULL;
   if (status == HB_OK) status = simulate(s, particles, &knobs, &sim);
+  if (status == HB_OK && shared) status = hurry(s, particles, &knobs, &sim);
   if (status != HB_OK) {
     s->settings = old;
     return status;

@@ -338,7 +338,7 @@ END
     # the same ten steps from the start again, not drawn and drawn
     holds "$(value 1 readback_bytes) - $(value 0 readback_bytes) == $(value 2 readback_bytes) - $(value 1 readback_bytes)"
     holds "$(value 1 readback_bytes) > $(value 0 readback_bytes)"
-    holds "$(value 3 readback_bytes) == $(value 2 readback_bytes) + 3 * 320 * 240" # the counter does count
+    holds "$(value 3 readback_bytes) == $(value 2 readback_bytes) + 4 * 320 * 240" # the counter does count
   done
 }
 
@@ -379,6 +379,11 @@ END
   [[ $(value 1 message) == *'holmberg1941 has 74 particles and no other number'* ]]
   says 2 inspects false
   [[ $(value 2 scheme) == '"host'* ]]
+  # an empty image says why: acceleration x in the first pass, position z of lamps in a plane; position x is not empty
+  view holmberg1941 --inspect --paused --size 1280x720 <<<$'move 560 180\nstate\nmove 740 320\nstate\nmove 560 320\nstate'
+  [[ $(value 0 texel) == *'(accTexture, column '*'): nothing summed yet"' ]]
+  [[ $(value 1 texel) == *'(posTexture, column '*'): all zero: flat"' ]]
+  [[ $(value 2 texel) == *'(posTexture, column '*')"' ]]
   view plummer -n 300 --inspect --paused <<<$'state\nkey 2\nstate\nkey 1\nstate'
   says 0 scheme '"bag"'
   says 1 scheme '"cg2007"' # another model, other textures
@@ -432,6 +437,19 @@ END
   view plummer --fps 2 <<<$'key k\nplay 19.8\nstate\nplay 0.4\nstate'
   says 0 title '"plummer"'
   says 1 title '"coldsphere"'
+}
+
+@test "models that come with a step for all are shown by the leapfrog unless something else is asked for" {
+  view disc -n 512 --paused <<<$'state\nkey 1\nstate'
+  says 0 integrator '"leapfrog"'
+  says 0 eps 0.10000000000000001
+  says 1 integrator '"hermite4"'
+  [ "$(value 1 scheme)" != '"host-simd"' ]
+  view disc -n 512 --eta 0.02 --paused <<<state
+  says 0 integrator '"hermite4"'
+  view demo1 -n 64 --scheme host --paused <<<state
+  says 0 integrator '"leapfrog"'
+  says 0 scheme '"host"'
 }
 
 @test "pictures that take too long lose detail, by themselves; what is kept has all of it; e takes the glow away" {

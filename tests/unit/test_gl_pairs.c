@@ -5,6 +5,7 @@
 #include "support/pairs_case.h"
 #include "support/support.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,37 @@ static void test_ds_positions(void **state)
   pairs_skip_if_lacking();
 }
 
+/* A GPU's first guess of a root is a float: `double` takes it for distances that no float holds, too. */
+static void check_double_range(void)
+{
+  /* the root and its powers, four roundings, and those of C */
+  static const double TOLERANCE = 8 * DBL_EPSILON;
+  const struct pairs_case c = {"gravity", "tile", SHORT, HB_PRECISION_DOUBLE};
+  if (pairs_lacks(&c)) return;
+  struct hb_pairs *pairs = pairs_open(&c, 1);
+  pairs->params.parameter[0] = 0;
+  for (int e = -330; e <= 330; e++) {
+    double x[2] = {0, ldexp(1 + (e + 330) / 661., e)}, m[2] = {1, 1}, d = x[1];
+    const struct hb_column columns[4] = {{x, 1}, {NULL, 0}, {NULL, 0}, {m, 1}};
+    ASSERT_OK(hb_pairs_set_j(pairs, 2, columns));
+    pairs_eval(pairs, 1, all, f);
+    double error = fabs(f[0] * d * d - 1);
+    if (!(error <= TOLERANCE)) fail_msg("the force at a distance of %g is wrong by %g", d, error);
+  }
+  hb_pairs_destroy(pairs);
+}
+
+static void test_double_range(void **state)
+{
+  (void)state;
+  int software = pairs_context()->caps.software;
+  check_double_range();
+  pairs_context()->caps.software = 0; /* the program for GPUs */
+  check_double_range();
+  pairs_context()->caps.software = software;
+  pairs_skip_if_lacking();
+}
+
 /* ---- division of the walk ---- */
 
 /* Draws of one evaluation into f, with at most `bag` sources a pass (0: all) and a bound on the time of each. */
@@ -124,53 +156,56 @@ static int draws(struct hb_pairs *pairs, size_t ni, int bag, double max_draw_s)
   return pairs_draws_end();
 }
 
-static void check_split(const struct pairs_case *c)
+static void check_split(const struct pairs_case *c, size_t ni)
 {
-  enum { N = 700, NI = 200 };
+  enum { N = 700 };
   static const int bags[] = {64, 256, 1000};
   if (pairs_lacks(c)) return;
   struct hb_pairs *pairs = pairs_open(c, 1);
   pairs_send(pairs, N);
-  int one = draws(pairs, NI, 0, 10), before = 1000;
-  pairs_require(c, "the force", pairs_error(pairs, N, NI, all, f), pairs_tolerance(c->precision));
+  int one = draws(pairs, ni, 0, 10), before = 1000;
+  pairs_require(c, "the force", pairs_error(pairs, N, ni, all, f), pairs_tolerance(c->precision));
   memcpy(first, f, sizeof f);
   for (size_t k = 0; k < COUNT_OF(bags); k++) {
-    int count = draws(pairs, NI, bags[k], 10);
+    int count = draws(pairs, ni, bags[k], 10);
     assert_true(count <= before && count >= one);
     before = count;
-    pairs_require_same(c, "a walk in bags", f, first, 8 * NI);
+    pairs_require_same(c, "a walk in bags", f, first, 8 * ni);
   }
-  int most = draws(pairs, NI, 0, 1e-12);
-  pairs_require_same(c, "a walk in the shortest draws", f, first, 8 * NI);
+  int most = draws(pairs, ni, 0, 1e-12);
+  pairs_require_same(c, "a walk in the shortest draws", f, first, 8 * ni);
   assert_true(most > one || strstr(c->tuning, "threads=99999"));
   hb_pairs_destroy(pairs);
 }
 
-static void check_splits(const char *scheme, const char *tuning)
+static void check_splits(const char *scheme, size_t ni, const char *tuning)
 {
   for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
     const struct pairs_case c = {"gravity_jerk", scheme, tuning, (enum hb_precision)precision};
-    check_split(&c);
+    check_split(&c, ni);
   }
 }
 
 static void test_split_bag(void **state)
 {
   (void)state;
-  check_splits("bag", SHORT "threads=1 output=targets");
-  check_splits("bag", SHORT "threads=200 output=targets"); /* two segments */
-  check_splits("bag", SHORT "threads=1 output=storage");
-  check_splits("bag", SHORT "threads=200 output=storage");
+  check_splits("bag", 200, SHORT "threads=1 output=targets");
+  check_splits("bag", 200, SHORT "threads=200 output=targets"); /* two segments */
+  check_splits("bag", 200, SHORT "threads=1 output=storage");
+  check_splits("bag", 200, SHORT "threads=200 output=storage");
   pairs_skip_if_lacking();
 }
 
 static void test_split_tile(void **state)
 {
   (void)state;
-  check_splits("tile", SHORT "threads=1 workgroup=64");
-  check_splits("tile", SHORT "threads=600 workgroup=64"); /* several segments */
+  check_splits("tile", 200, SHORT "threads=1 workgroup=64");
+  check_splits("tile", 200, SHORT "threads=600 workgroup=64"); /* several segments */
+  /* several lanes, whose float sums go on from tile to tile */
+  check_splits("tile", 4, SHORT "threads=1 body_threads=16 workgroup=64");
   check_split(
-      &(struct pairs_case){"gravity_jerk", "tile", SHORT "threads=99999 workgroup=64", HB_PRECISION_SINGLE});
+      &(struct pairs_case){"gravity_jerk", "tile", SHORT "threads=99999 workgroup=64", HB_PRECISION_SINGLE},
+      200);
   pairs_skip_if_lacking();
 }
 
@@ -397,6 +432,7 @@ int main(void)
       cmocka_unit_test(test_portions),         cmocka_unit_test(test_bounded_totals),
       cmocka_unit_test(test_bag_of_one),       cmocka_unit_test(test_small_blocks),
       cmocka_unit_test(test_slow_compiler),    cmocka_unit_test(test_two_million),
+      cmocka_unit_test(test_double_range),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
 }

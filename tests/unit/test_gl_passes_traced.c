@@ -356,7 +356,7 @@ static void test_exercise(void **state)
   char folder[] = "/tmp/hb_exercise_XXXXXX", command[256];
   assert_non_null(mkdtemp(folder));
   snprintf(command, sizeof command,
-           "cp -r shaders/. %s && patch -s -d %s -p1 <shaders/exercises/2_nearest_neighbour.diff", folder,
+           "cp -r shaders/. %s && patch -s -d %s -p1 <shaders/exercises/2_nearest_neighbor.diff", folder,
            folder);
   assert_int_equal(system(command), 0);
   setenv("HB_SHADER_DIR", folder, 1);

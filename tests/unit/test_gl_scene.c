@@ -548,14 +548,40 @@ static void test_golden_lamps(void **state)
   expect("missing trails", picture_difference(again, golden), 0);
 }
 
+/* Entries of a trail are a spacing apart, the youngest is the present. */
+static void test_thin(void **state)
+{
+  (void)state;
+  double t[4] = {0};
+  struct hb_trails trails = {.capacity = 4, .t = t};
+  for (int k = 0; k <= 20; k++) { /* as hb_trails_add does */
+    hb_trails_thin(&trails, 0.25);
+    t[trails.next] = k * 0.1;
+    trails.next = (trails.next + 1) % 4;
+    if (trails.count < 4) trails.count++;
+  }
+  assert_int_equal(trails.count, 4);
+  for (int e = 0; e < 3; e++) {
+    double from = t[(trails.next + e) % 4], to = t[(trails.next + e + 1) % 4];
+    if (e < 2) assert_true(to - from > 0.25 && to - from < 0.36);
+    if (e == 2) assert_true(to == 2);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_golden_lamps),   cmocka_unit_test(test_place),
-      cmocka_unit_test(test_nothing),        cmocka_unit_test(test_adds_up),
-      cmocka_unit_test(test_distance),       cmocka_unit_test(test_formats),
-      cmocka_unit_test(test_sizes),          cmocka_unit_test(test_many_in_one_place),
-      cmocka_unit_test(test_simulations),    cmocka_unit_test(test_without_device),
+      cmocka_unit_test(test_thin),
+      cmocka_unit_test(test_golden_lamps),
+      cmocka_unit_test(test_place),
+      cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_adds_up),
+      cmocka_unit_test(test_distance),
+      cmocka_unit_test(test_formats),
+      cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_many_in_one_place),
+      cmocka_unit_test(test_simulations),
+      cmocka_unit_test(test_without_device),
       cmocka_unit_test(test_golden_cluster),
   };
   return RUN_TESTS(tests, 1, set_up, tear_down);
