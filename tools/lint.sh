@@ -89,7 +89,7 @@ all_shaders() {
 #define IN_WORDS WORDS'
   one() {
     printf '%s\0' "$@"
-    case $1,$4 in *'PRECISION 3'* | *RECTANGLE* | *'SOURCE 1' | *bench/* | *near/*) return ;; esac
+    case $1,$4 in *'PRECISION 3'* | *FMA_IS_FUSED* | *RECTANGLE* | *'SOURCE 1' | *bench/* | *near/*) return ;; esac
     es=300es
     case $1,$4 in *.comp,* | *'J_SOURCE 3'*) es=310es ;; esac
     printf '%s\0' "$1" "$es" "$3" "$4"

@@ -176,6 +176,14 @@ function draw() {
   return done(engine.draw(p.canvasWidth, p.canvasHeight, p.width, p.height, Math.max(1, Math.round(p.scale))));
 }
 
+// The pass on show, and the line of the kernel that makes it another one than the last.
+function inWords(title) {
+  const pass = /^cg2007, pass (\d+)/.exec(title), kernel = "cg2007/acc_jerk_pot.frag";
+  if (!pass) return title;
+  const line = readShader(kernel).split("\n").findIndex(l => l.includes("+ otherParticle;")) + 1;
+  return `${title}; line ${line} of ${kernel} runs with otherParticle = ${pass[1]}`;
+}
+
 let before = 0, measureAt = 0;
 
 // Energies are exact, a sum over all pairs: for one twentieth of the time.
@@ -198,7 +206,7 @@ function frame(now) {
   meter.pictures++;
   meter.show(now);
   const title = engine.title();
-  if ($("title").textContent !== title) $("title").textContent = title;
+  if (frame.title !== title) $("title").textContent = inWords(frame.title = title);
 }
 
 // ---- actions ----
