@@ -1,4 +1,4 @@
-/* holmberg trace: the forces of a few particles on paper, every texture of every pass. */
+/* holmberg trace: the forces of a few particles on paper, pass by pass. */
 #include "cli/cmd.h"
 #include "console/models.h"
 #include "console/terminal.h"
