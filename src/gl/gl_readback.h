@@ -2,7 +2,7 @@
  * (GL 4.4) it is in the host's memory and is not copied: on an NVIDIA H200 a draw that writes 1 KB here is read 17
  * microseconds later; a copy out of the device's own memory takes 530, whatever its size.
  *
- * Most of the 17 are the driver's way to say that the device is done. But the host can see that itself, in memory that it
+ * A quarter of the 17 is the driver's way to say that the device is done. But the host can see that itself, in memory that it
  * shares with the device: before a program writes there, every word is made blank, a bit pattern of which nothing is
  * computed, and a word that is no longer blank has arrived. No word says anything about another one, so that the order in
  * which they arrive does not matter; and where a result happens to be that pattern, the host waits for the driver. */
