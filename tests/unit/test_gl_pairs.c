@@ -156,6 +156,8 @@ static int draws(struct hb_pairs *pairs, size_t ni, int bag, double max_draw_s)
   return pairs_draws_end();
 }
 
+static int walks_split;
+
 static void check_split(const struct pairs_case *c, size_t ni)
 {
   enum { N = 700 };
@@ -174,7 +176,7 @@ static void check_split(const struct pairs_case *c, size_t ni)
   }
   int most = draws(pairs, ni, 0, 1e-12);
   pairs_require_same(c, "a walk in the shortest draws", f, first, 8 * ni);
-  assert_true(most > one || strstr(c->tuning, "threads=99999"));
+  walks_split += most > one; /* not those whose segments are as short as a draw can be */
   hb_pairs_destroy(pairs);
 }
 
@@ -189,16 +191,19 @@ static void check_splits(const char *scheme, size_t ni, const char *tuning)
 static void test_split_bag(void **state)
 {
   (void)state;
+  walks_split = 0;
   check_splits("bag", 200, SHORT "threads=1 output=targets");
   check_splits("bag", 200, SHORT "threads=200 output=targets"); /* two segments */
   check_splits("bag", 200, SHORT "threads=1 output=storage");
   check_splits("bag", 200, SHORT "threads=200 output=storage");
+  assert_true(walks_split >= 2);
   pairs_skip_if_lacking();
 }
 
 static void test_split_tile(void **state)
 {
   (void)state;
+  walks_split = 0;
   check_splits("tile", 200, SHORT "threads=1 workgroup=64");
   check_splits("tile", 200, SHORT "threads=600 workgroup=64"); /* several segments */
   /* several lanes, whose float sums go on from tile to tile */
@@ -206,6 +211,7 @@ static void test_split_tile(void **state)
   check_split(
       &(struct pairs_case){"gravity_jerk", "tile", SHORT "threads=99999 workgroup=64", HB_PRECISION_SINGLE},
       200);
+  assert_true(walks_split >= 2 || !pairs_context()->caps.has_compute);
   pairs_skip_if_lacking();
 }
 

@@ -142,7 +142,7 @@ static void count(struct seen *s, const struct hb_gl_trace_pass *pass)
     s->read_texels += pass->read[k].traffic;
     s->read_bytes += 4 * (uint64_t)pass->read[k].channels * pass->read[k].traffic;
     for (int w = 0; w < pass->write_count; w++) /* never both at once, but for buffers */
-      if (pass->write[w].kind != HB_GL_BUFFER)
+      if (pass->write[w].kind != HB_GL_BUFFER && pass->write[w].kind == pass->read[k].kind)
         assert_int_not_equal(pass->read[k].object, pass->write[w].object);
   }
   for (int k = 0; k < pass->write_count; k++) {
