@@ -1,6 +1,8 @@
 /* The pair loops of gravity.c, a template: the file is included once per instruction set, with WIDTH (doubles in a vector),
  * TARGET (the compiler's name of the set) and NAME(stem) defined. Without them it is the version for any machine. Each
  * lane's operations are the same in all of them, in the same order: so are the bits. No include guard, on purpose. */
+#include "core/gravity.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,14 +57,14 @@ typedef int64_t MASK __attribute__((vector_size(8 * WIDTH), may_alias));
 
 FUNCTION VECTOR NAME(all)(double s)
 {
-  VECTOR all;
+  VECTOR all = {0};
   for (int k = 0; k < WIDTH; k++) all[k] = s;
   return all;
 }
 
 FUNCTION MASK NAME(only)(int lane)
 {
-  MASK only;
+  MASK only = {0};
   for (int k = 0; k < WIDTH; k++) only[k] = -(int64_t)(k == lane);
   return only;
 }

@@ -1,8 +1,9 @@
 /* Particles in the layers of an array texture, predicted, corrected and stored by draws: what a GPU without compute shaders
  * can do. Occlusion queries count the fragments. */
+#include "base/arith.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "force/resident_way.h"
+#include "force/resident_both.h"
 #include "gl/gl_tally.h"
 #include "gl/gl_timer.h"
 

@@ -1,10 +1,11 @@
 /* Particles in a storage buffer, predicted and corrected by compute shaders. Levels and steps lie in memory that host and
  * device share, so a block step is three dispatches (prediction, walk, correction) and one wait. */
+#include "base/arith.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "force/kept.h"
-#include "force/resident_way.h"
+#include "force/resident_both.h"
 #include "gl/gl_timer.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* The state of `holmberg view`. From the bottom up: view_source.c is what is shown, view_inspect.c the inspector
- * beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_detail.c says how fine they are, view_steps.c keeps time, view_change.c
- * brings other models and forces, view_input.c acts
- * on keys and mouse, view_loop.c divides time between steps and pictures, view_script.c plays the user. */
+/* The state of `holmberg view`. From the bottom up: view.c says messages, view_source.c is what is shown, view_inspect.c the
+ * inspector beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_detail.c says how fine they are,
+ * view_steps.c keeps time, view_change.c brings other models and forces, view_input.c acts on keys and mouse, view_loop.c
+ * divides time between steps and pictures, view_script.c plays the user. */
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
 
