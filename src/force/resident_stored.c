@@ -164,7 +164,7 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   hb_resident_set_totals(&t, c->how, first, count, pass);
   hb_gl_pass_storage(pass, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(pass, TOTALS, &(const struct hb_gl_buffer){.id = t.buffer});
-  hb_gl_pass_storage(pass, SINKS, &pairs->i.buffer);
+  hb_gl_pass_storage(pass, SINKS, &pairs->i);
   hb_gl_pass_storage(pass, BEFORE, &s->before);
   hb_gl_pass_storage(pass, STEPS, &s->steps.buffer);
   hb_kept_dispatch_uncounted(&s->kept, pass, count);

@@ -17,7 +17,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
     hb_gl_upload_destroy(&p->upload);
     hb_gl_buffer_destroy(&p->j);
     hb_gl_buffer_destroy(&p->j_next);
-    hb_gl_mapped_destroy(&p->i);
+    hb_gl_buffer_destroy(&p->i);
     hb_gl_buffer_destroy(&p->i_points);
     hb_gl_texture_destroy(&p->j_2d);
     hb_gl_buffer_destroy(&p->storage);
@@ -38,18 +38,7 @@ void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_inter
 
 /* ---- walking ---- */
 
-static enum hb_status reserve_sinks(struct hb_pairs *p, size_t bytes)
-{
-  if (p->params.context->caps.has_lasting_maps) {
-    HB_TRY(hb_gl_mapped_reserve(p->params.context, bytes, &p->i));
-  } else {
-    hb_gl_mapped_destroy(&p->i);
-    hb_gl_buffer_fill(&p->i.buffer, HB_GL_BY_HOST, bytes, NULL);
-  }
-  hb_gl_buffer_texture(&p->i.buffer, HB_GL_R32I);
-  return HB_OK;
-}
-
+/* To the device's own memory: each workgroup begins with its sinks' numbers. */
 static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *index)
 {
   size_t bytes = ni * sizeof *index;
@@ -57,13 +46,11 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
     return HB_OK; /* with shared steps they are always the same */
   p->sent_bytes = bytes <= sizeof p->sent ? bytes : 0;
   memcpy(p->sent, index, p->sent_bytes);
-  if (bytes > p->i.buffer.bytes) HB_TRY(reserve_sinks(p, hb_pairs_capacity(bytes, p->nj * sizeof *index)));
-  if (!p->i.memory) {
-    hb_gl_buffer_write(&p->i.buffer, bytes, index);
-    return HB_OK;
+  if (bytes > p->i.bytes) {
+    hb_gl_buffer_fill(&p->i, HB_GL_BY_HOST, hb_pairs_capacity(bytes, p->nj * sizeof *index), NULL);
+    hb_gl_buffer_texture(&p->i, HB_GL_R32I);
   }
-  if (p->is_walking) hb_gl_mapped_finish(); /* it may still be reading its sinks */
-  memcpy(p->i.memory, index, bytes);
+  hb_gl_buffer_write(&p->i, bytes, index);
   return HB_OK;
 }
 
@@ -77,14 +64,12 @@ static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
   p->count_start = p->token;
   p->built = p->params.context->built;
   p->started = hb_clock_now();
-  p->is_walking = 1;
   return p->scheme->walk(p);
 }
 
 void hb_pairs_done(struct hb_pairs *p)
 {
   double seconds = hb_clock_now() - p->started, pairs_done = (double)p->ni * (double)p->nj;
-  p->is_walking = 0;
   if (p->built != p->params.context->built) return; /* a compiler's speed is not the device's */
   if (seconds > HB_PAIRS_LATENCY)
     hb_pairs_learn(p, pairs_done, seconds);

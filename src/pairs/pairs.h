@@ -3,7 +3,6 @@
 #ifndef HB_PAIRS_H
 #define HB_PAIRS_H
 
-#include "gl/gl_mapped.h"
 #include "gl/gl_readback.h"
 #include "gl/gl_upload.h"
 #include "pairs/interaction.h"
@@ -151,7 +150,7 @@ struct hb_pairs {
   struct hb_gl_texture j_2d;  /* the same as an ordinary texture, made when first read */
   int is_2d_filled;
   int shift;                    /* its width is 2^shift texels                           */
-  struct hb_gl_mapped i;        /* sinks' numbers: written to the device's side where memory is not shared */
+  struct hb_gl_buffer i;        /* sinks' numbers                                        */
   struct hb_gl_buffer i_points; /* the points of the portion, as particles are stored   */
   uint32_t sent[HB_SENT_MOST];  /* the sinks that were sent, if they fit */
   size_t sent_bytes;
@@ -167,7 +166,6 @@ struct hb_pairs {
   int known;
   double started; /* clock at the start of the walk */
   unsigned built; /* programs of the context then */
-  int is_walking; /* its results have not been read */
 };
 
 struct hb_pairs_scheme {

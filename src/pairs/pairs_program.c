@@ -88,7 +88,7 @@ void hb_pairs_program_inputs(const struct hb_pairs *p, struct hb_gl_pass *pass)
   hb_gl_pass_texture(pass, "particles", &p->j.texture);
   hb_gl_pass_texture(pass, "points", p->points ? &p->i_points.texture : &p->j.texture); /* never unbound */
   hb_gl_pass_int(pass, "has_points", p->points != NULL);
-  hb_gl_pass_texture(pass, "sinks", &p->i.buffer.texture);
+  hb_gl_pass_texture(pass, "sinks", &p->i.texture);
   if (p->j_2d.id) {
     hb_gl_pass_texture(pass, "particle_texture", &p->j_2d);
     hb_gl_pass_int2(pass, "particle_texture_size", (1 << p->shift) - 1, p->shift);

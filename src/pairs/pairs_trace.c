@@ -28,7 +28,7 @@ static struct hb_gl_trace_array sinks(const struct hb_pairs *p)
 {
   return (struct hb_gl_trace_array){
       .name = "sinks",
-      .object = p->i.buffer.id,
+      .object = p->i.id,
       .kind = HB_GL_BUFFER,
       .form = HB_GL_TRACE_WORDS,
       .channels = 1,
