@@ -71,7 +71,8 @@ const int ROW = UNROLL * TEXELS + 1;
 shared piece tile[WORKGROUP / UNROLL * ROW];
 shared int own_tile; // the last one with a sink of this workgroup among its sources
 
-int place_in_tile(int j) { return j / UNROLL * ROW + j % UNROLL * TEXELS; }
+// Divided as uint: from an int division virglrenderer 0.10 makes an invalid program, and drops the dispatch.
+int place_in_tile(int j) { return int(uint(j) / uint(UNROLL)) * ROW + int(uint(j) % uint(UNROLL)) * TEXELS; }
 
 particle in_tile(int place) {
   particle p;
@@ -198,10 +199,9 @@ void walk_share(int lane, int start, int count, real4 parameter) {
 }
 
 void main() {
-  // Divided as uint: from an int division virglrenderer 0.10 makes an invalid program, and drops the dispatch.
   uint thread = gl_LocalInvocationID.x;
   int body = int(thread % uint(bodies)), lane = int(thread / uint(bodies)); // neighboring threads walk the same sources
-  lanes = WORKGROUP / bodies;
+  lanes = int(uint(WORKGROUP) / uint(bodies));
 
   // Workgroups start in the order of their numbers: those that are likely to find sinks among their sources come first,
   // so that nobody has to wait for their careful walk at the end.
