@@ -6,7 +6,7 @@
 #include <holmberg/measure.h>
 
 /* A processor spends longer on starting a million threads than on the first multiply-adds of each: few threads, many turns. */
-enum { SIDE = 1024, SIDE_SOFTWARE = 128, GROUP = 256, PER_TURN = 32, BEST_OF = 12 };
+enum { SIDE = 1024, SIDE_SOFTWARE = 128, GROUP = 256, PER_TURN = 48, BEST_OF = 12 };
 
 struct ceiling {
   struct hb_gl_context *context;
