@@ -7,15 +7,20 @@ CC      ?= cc
 OPT     ?= -O3 -g
 WARN    := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith -Wwrite-strings
 # -ffp-contract=off and no -ffast-math: a sum is added in the order it is written, on every machine.
-# -fno-math-errno and -fno-trapping-math change no result; they let sqrt and selects be vectorized.
-NUMERIC := -ffp-contract=off -fno-math-errno -fno-trapping-math
+# -fno-math-errno and -fno-trapping-math change no result; they let sqrt and selects be vectorized. gcc 12's vectorizer of
+# straight code does: it fuses a c - b s and a s + b c where there is FMA, and takes (double)(float)x for x.
+NUMERIC := -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-tree-slp-vectorize
+# Its vectorizer of loops fuses the same, so there is no FMA, whatever -march says, but in functions that ask for it; and i386
+# computes in registers of 64 bits, not 80.
+MACHINE := $(shell $(CC) -dumpmachine)
+NUMERIC_HERE := $(if $(filter x86_64-% i386-% i486-% i586-% i686-%,$(MACHINE)),-mno-fma -mno-fma4) $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
 # Silent where a library, or pkg-config itself, is missing: deps.sh reports it.
 pkg      = $(shell pkg-config $(1) 2>/dev/null)
 HDF5    := $(if $(call pkg,--modversion hdf5-serial),hdf5-serial,hdf5)
 CFLAGS  ?=
 # Everything is compiled once, fit for the shared library too; a function is not called through its table of symbols there.
 PIC     := -fPIC -fno-semantic-interposition
-override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) $(PIC) -fopenmp-simd -pthread $(SANITIZE) \
+override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) $(NUMERIC_HERE) $(PIC) -fopenmp-simd -pthread $(SANITIZE) \
            -Isrc -Isrc/include -I$(B)/gen -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng zlib libcjson)
 # Of GLEW and EGL only the headers are used.
 NEEDS   := $(HDF5) libpng zlib libcjson $(if $(call pkg,--modversion glfw3),glfw3)
@@ -23,13 +28,14 @@ LDLIBS   = $(call pkg,--libs $(NEEDS)) -ldl -lm
 LDFLAGS += -pthread $(SANITIZE)
 
 # GLFW is optional: without it the window's files are replaced by their stub.
-SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c %/gl_glfw_window.c) src/web/%
+SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c %/gl_glfw_window.c) \
+           %/gl_egl_stub.c %/snapshot_hdf5_stub.c %/ranks_open_stub.c src/web/% src/windows/% src/mpi/%
 SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
 PAPERS  := $(sort $(wildcard data/paper/*.csv))
 REPORT  := $(sort $(wildcard data/report/*.html data/report/*.css))
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
-ROOMS   := base core gl pairs ic io perf force step sim render# of the library; the others are of the program
+ROOMS   := base core gl pairs ic io perf force groups step sim render# of the library; the others are of the program
 object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst %,$(B)/obj/gen/%.o,$(2))
 LIB_OBJ := $(call object,$(ROOMS:%=src/%/%),shaders paper)
 OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/%,$(SOURCES)),templates commit)
@@ -49,6 +55,10 @@ TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c
 HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
 OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(filter-out tests/api/%,$(wildcard tests/*/*.c)))
 
+# MPI is a shared object of its own, loaded where several ranks are started; MPICC= builds none.
+MPICC   ?= $(shell command -v mpicc)
+MPI     := $(if $(MPICC),$(B)/holmberg-mpi.so)
+
 # What fuzzing needs, linked with the command line but its main(); calls that tests/fuzz answers itself are its own.
 FUZZ_OBJ   := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/fuzz/*.c)) $(filter-out %/main.o,$(CLI_OBJ))
 FUZZ_FAKES := $(shell sed -n 's/^FAKE(\(.*\));$$/-Wl,--wrap=\1/p' tests/fuzz/*.c)
@@ -62,11 +72,11 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
 compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
-.PHONY: all install uninstall deb run reproduce web test test-long fuzz lint asan format clean help deps-%
+.PHONY: all install uninstall deb run reproduce web windows test test-long fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(B)/holmberg $(B)/holmberg-child $(B)/$(SONAME) $(B)/libholmberg.a $(CALLS:%=$(B)/libholmberg-%.so.1) $(CALLS:%=$(B)/libholmberg-%.a) $(B)/manual/holmberg.1
+all: $(B)/holmberg $(B)/holmberg-child $(MPI) $(B)/$(SONAME) $(B)/libholmberg.a $(CALLS:%=$(B)/libholmberg-%.so.1) $(CALLS:%=$(B)/libholmberg-%.a) $(B)/manual/holmberg.1
 
 help:
 	@echo 'make            build build/holmberg, its helper holmberg-child, build/libholmberg.so.1 and libholmberg.a'
@@ -75,6 +85,7 @@ help:
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make reproduce  set up the machine, build, repeat the tables and figures of 2007 on this machine: a report'
 	@echo 'make web        set up the machine, build build/web/index.html: the engine in a browser, and holmberg.html, all in one file'
+	@echo 'make windows    set up the machine, build build/windows/holmberg.exe with MinGW'
 	@echo 'make test       set up the machine, build, run all tests'
 	@echo 'make test-long  tests that take minutes: long integrations, runs killed at 200 instants, failing system calls'
 	@echo 'make lint       check layers, formatting, warnings of two compilers, shaders, scripts'
@@ -110,7 +121,7 @@ test: deps-test deps-web
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html
 	$(Q)tests/run.sh $(B)
 
-test-long: deps-test deps-long fuzz reproduce
+test-long: deps-test deps-long fuzz reproduce web windows
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html
 	$(Q)for name in gl_energy gl_faults gl_steps grape6; do LONG=1 HB_CONTEXT=osmesa $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
@@ -149,24 +160,38 @@ format: deps-lint
 clean:
 	$(Q)rm -rf $(B)
 
+# Files that need a library of their own; src/web/web_without.c stands for them.
+NO_HDF5 := %/hdf5_child.c %/hdf5_image.c %/hdf5_source.c %/snapshot_hdf5.c %/snapshot_hdf5_read.c %/snapshot_amuse.c %/snapshot_amuse_read.c
+
+# `holmberg ic` and `holmberg run` from what needs no library but C's, for compilers of other machines: tests/states.
+BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/png.c %/parallel.c %/worker.c %/gl_devices.c %/ranks_open.c %/gl_glfw.c %/gl_glfw_window.c %/gl_egl_stub.c,$(sort $(wildcard \
+        $(ROOMS:%=src/%/*.c) src/console/*.c src/run/*.c)) src/cli/main.c src/cli/cmd_ic.c src/cli/cmd_run.c src/web/web_without.c)) \
+        $(B)/obj/gen/shaders.o $(B)/obj/gen/paper.o $(B)/obj/tests/states/bare.o
+.PHONY: bare
+bare: $(B)/bare
+$(B)/bare: $(BARE)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -ldl -lm
+
 # The page: the library's rooms, but for the files that need a desktop, and its own; by Emscripten, offline. GLEW and
 # Random123 are headers only; Random123 does not know WebAssembly, which is like RISC-V to it.
 WEB      := $(B)/web
-WEB_SKIP := %/table.c %/table_read.c %/json.c %/process.c %/parallel.c %/gl_egl.c %/gl_osmesa.c %/gl_glfw.c %/gl_glfw_stub.c %/gl_glfw_window.c \
-            %/gl_current.c %/gl_software.c %/gl_probe.c %/gl_backends.c %/png.c %/hdf5_child.c %/hdf5_image.c %/hdf5_source.c \
-            %/snapshot_hdf5.c %/snapshot_hdf5_read.c %/snapshot_amuse.c %/snapshot_amuse_read.c
+NO_EGL   := %/gl_egl.c %/gl_osmesa.c %/gl_current.c %/gl_backends.c
+WEB_SKIP := $(NO_HDF5) $(NO_EGL) %/table.c %/table_read.c %/json.c %/process.c %/parallel.c %/worker.c %/gl_devices.c %/gl_glfw.c %/gl_glfw_stub.c %/gl_glfw_window.c \
+            %/gl_software.c %/gl_probe.c %/png.c %/ranks_open.c
 WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/inspect/inspector.c src/inspect/texels.c $(sort $(wildcard src/web/*.c))
 WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o
 WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
 EMCC     := NODE_PATH=/usr/share/nodejs emcc
 WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web \
-            -sEXPORTED_RUNTIME_METHODS=ccall,cwrap,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 --no-entry
+            -sEXPORTED_RUNTIME_METHODS=ccall,allocateUTF8,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 --no-entry
+WEB_SLEEP := -sASYNCIFY=1 -sASYNCIFY_STACK_SIZE=65536 -sASYNCIFY_REMOVE=$(shell paste -sd, src/web/awake.txt)
 
 web: deps-web
 	$(Q)$(MAKE) --no-print-directory $(JOBS) $(WEB)/index.html $(WEB)/holmberg.html
 
 $(WEB)/include: ; $(Q)mkdir -p $@/GL && ln -sf /usr/include/GL/glew.h $@/GL/glew.h && ln -sfn /usr/include/Random123 $@/Random123
-$(WEB)/obj/base/rng.o: WEB_ALSO = -D__riscv -DR123_USE_GNU_UINT128=1 -DR123_USE_PHILOX_64BIT=1
+$(WEB)/obj/base/rng.o: WEB_ALSO = -D__riscv
 $(WEB)/obj/%.o: src/%.c Makefile | $(WEB)/include
 	$(call say,EMCC,$<)
 	$(Q)mkdir -p $(@D) && $(EMCC) $(WEB_FLAGS) $(WEB_ALSO) -MMD -MP -c -o $@ $<
@@ -174,9 +199,11 @@ $(WEB)/obj/gen/%.o: $(B)/gen/%.c | $(WEB)/include
 	$(call say,EMCC,$<)
 	$(Q)mkdir -p $(@D) && $(EMCC) $(WEB_FLAGS) -c -o $@ $<
 
-$(WEB)/holmberg.js: $(WEB_OBJ)
+$(WEB)/holmberg.js: $(WEB_OBJ) src/web/awake.txt tools/check_awake.py
 	$(call say,LINK,$@)
-	$(Q)$(EMCC) $(WEB_LINK) -o $@ $^
+	$(Q)$(EMCC) $(WEB_LINK) -O1 -g2 -o $(WEB)/obj/named.js $(WEB_OBJ)
+	$(Q)wasm-dis $(WEB)/obj/named.wasm | tools/check_awake.py src/web/awake.txt
+	$(Q)$(EMCC) $(WEB_LINK) $(WEB_SLEEP) -o $@ $(WEB_OBJ)
 $(WEB)/index.html: $(WEB)/holmberg.js $(wildcard src/web/page.*) $(wildcard shaders/exercises/*) tools/page.sh
 	$(call say,PAGE,$@)
 	$(Q)tools/page.sh src/web/page.html >$@ && cp src/web/page.css src/web/page.js $(WEB)
@@ -184,6 +211,30 @@ $(WEB)/index.html: $(WEB)/holmberg.js $(wildcard src/web/page.*) $(wildcard shad
 $(WEB)/holmberg.html: $(WEB)/index.html
 	$(call say,PAGE,$@)
 	$(Q)tools/page.sh src/web/page.html $(WEB) >$@
+
+# The program for Windows, by MinGW: with GLFW's contexts, without HDF5, reproduce and child programs for drivers. posix.h is
+# included before every file. tools/windows.sh builds the libraries that Debian has no MinGW packages of, from its sources.
+WINDOWS  := $(B)/windows
+WIN_SKIP := $(NO_HDF5) $(NO_EGL) %/process.c %/ranks_open.c %/gl_glfw_stub.c %/cmd_reproduce.c src/child/% src/lib/% src/manual/% src/mpi/% src/report/% src/web/%
+WIN_OBJ  := $(patsubst src/%.c,$(WINDOWS)/obj/%.o,$(filter-out $(WIN_SKIP),$(wildcard src/*/*.c))) $(WINDOWS)/obj/gen/shaders.o $(WINDOWS)/obj/gen/paper.o
+WIN_CC   := x86_64-w64-mingw32-gcc
+WIN_FLAGS := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1 -O3 $(WARN) -Wno-format $(NUMERIC) -fopenmp-simd \
+            -include src/windows/posix.h -Isrc/windows/include -Isrc -Isrc/include -I$(B)/gen -isystem $(WINDOWS)/include -DHB_VERSION='"$(VERSION)"'
+WIN_LIBS := -L$(WINDOWS)/lib -lglfw3 -lpng -lcjson -lz -lgdi32 -lpthread -lm
+
+windows: deps-windows
+	$(Q)tools/windows.sh $(WINDOWS) $(WIN_CC)
+	$(Q)$(MAKE) --no-print-directory $(JOBS) $(WINDOWS)/holmberg.exe
+
+$(WINDOWS)/obj/%.o: src/%.c Makefile
+	$(call say,MINGW,$<)
+	$(Q)mkdir -p $(@D) && $(WIN_CC) $(WIN_FLAGS) -MMD -MP -c -o $@ $<
+$(WINDOWS)/obj/gen/%.o: $(B)/gen/%.c
+	$(call say,MINGW,$<)
+	$(Q)mkdir -p $(@D) && $(WIN_CC) $(WIN_FLAGS) -c -o $@ $<
+$(WINDOWS)/holmberg.exe: $(WIN_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(WIN_CC) -static -o $@ $^ $(WIN_LIBS)
 
 LINKED := $(B)/libprogram.a $(B)/libholmberg.a
 TESTED := $(CALLS:%=$(B)/libholmberg-%.a) $(LINKED)
@@ -195,6 +246,10 @@ $(B)/holmberg: $(CLI_OBJ) $(LINKED)
 $(B)/holmberg-child: $(CHILD) $(B)/libholmberg.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(B)/holmberg-mpi.so: src/mpi/ranks_mpi.c src/base/ranks.h src/base/status.h $(B)/flags
+	$(call say,MPI,$@)
+	$(Q)$(MPICC) -shared $(CFLAGS) -fvisibility=default $(LDFLAGS) -o $@ $<
 
 $(B)/libholmberg.a: $(LIB_OBJ)
 $(B)/libprogram.a: $(OWN_OBJ)
@@ -281,4 +336,4 @@ $(B)/flags: FORCE
 .PHONY: FORCE
 FORCE:
 
--include $(shell find $(B)/obj $(WEB)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(WEB)/obj $(WINDOWS)/obj -name '*.d' 2>/dev/null)

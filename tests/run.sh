@@ -69,15 +69,21 @@ DISPLAY=:$(cat "$build/xvfb.display")
 export DISPLAY
 
 # contexts NAME: arithmetic, whole runs and pictures once, since EGL and GLFW are other ways to the same renderer; those
-# take a case each of forces and pictures (SMOKE), and all of what a context itself does.
+# take a case each of forces and pictures (SMOKE), and all of what a context itself does. `gpu` is the same renderer under a
+# name that nobody takes for software: what the program does otherwise on a GPU.
 contexts() {
   case $1 in
   test_gl_versions) echo es3.0 es3.1 es3.2 gl3.3 gl4.1 gl4.5 ;;
   test_gl_arithmetic) echo osmesa egl glfw es3.0 es3.1 es3.2 gl3.3 gl4.1 ;;
   test_gl_context | test_gl_foreign | test_gl_paint) echo osmesa egl glfw gles ;;
-  test_gl_pairs_faults | test_gl_reload | \
+  test_gl_force) echo 'osmesa gpu glfw,smoke' ;;
+  test_gl_pairs_faults) echo osmesa gpu glfw ;;
+  test_gl_g6 | test_gl_interaction | test_gl_modes | test_gl_resident | test_gl_steps) echo osmesa gpu ;;
+  test_gl_reload | \
     test_gl_shader | test_gl_tone_map | test_gl_trace) echo osmesa egl glfw ;;
-  test_gl_force | test_gl_scene) echo 'osmesa egl,smoke glfw,smoke' ;;
+  test_gl_reproducible) echo osmesa gpu es3.0 gl3.3 ;;
+  test_gl_scene) echo 'osmesa egl,smoke glfw,smoke' ;;
+  test_gl_faults | test_gl_near) echo osmesa es3.0 ;; # which cannot count fragments
   *) echo osmesa ;;
   esac
 }
@@ -94,6 +100,10 @@ in_context() {
   es*)
     more+=(VERSION="OpenGL ES ${context#es}" MESA_GLES_VERSION_OVERRIDE="${context#es}")
     context=gles
+    ;;
+  gpu)
+    more+=(GPU=1 force_gl_renderer='A GPU') # the latter is Mesa's
+    context=egl
     ;;
   gl[0-9]*)
     [ "$context" = gl3.3 ] && newer+=' -GL_ARB_gpu_shader5 -GL_ARB_gpu_shader_fp64'
@@ -131,7 +141,7 @@ export BATS_TEST_TIMEOUT=900 # what hangs, fails
 for source in tests/cli/web.bats $(ls -S --ignore=web.bats tests/cli/ | sed -n 's|.*[.]bats$|tests/cli/&|p'); do
   case $source in
   *view.bats) [ -n "$host_only" ] || begin view.bats env -u DISPLAY bats --tap "$source" ;;
-  *gl*.bats | *g6.bats | *install.bats | *python.bats | *web.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
+  *gl*.bats | *g6.bats | *ranks.bats | *states.bats | *install.bats | *python.bats | *web.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
   *) begin "$(basename "$source")" bats --tap "$source" ;;
   esac
 done

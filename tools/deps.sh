@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|web|test|long|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
+# deps.sh run|web|windows|test|long|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
 # installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
 # installing.
 set -eu
@@ -10,19 +10,21 @@ target=$1
 needs='
 run,test,lint c:stdio.h                 build-essential      gcc                  base-devel   gcc
 run,test,lint cmd:pkg-config            pkg-config           pkgconf-pkg-config   pkgconf      pkg-config
-run,test,lint,web pc:glew                   libglew-dev          glew-devel           glew         glew
+run,test,lint pc:glew                   libglew-dev          glew-devel           glew         glew
 run,test,lint pc:glfw3                  libglfw3-dev         glfw-devel           glfw         glfw
 run,test,lint pc:egl                    libegl-dev           libglvnd-devel       libglvnd     -
 run,test,lint pc:hdf5                   libhdf5-dev          hdf5-devel           hdf5         hdf5
 run,test,lint pc:libpng                 libpng-dev           libpng-devel         libpng       libpng
 run,test,lint pc:zlib                   zlib1g-dev           zlib-devel           zlib         -
 run,test,lint pc:libcjson               libcjson-dev         cjson-devel          cjson        cjson
-run,test,lint,web c:Random123/philox.h      librandom123-dev     Random123-devel      random123    random123
+run,test,lint,web,windows c:Random123/philox.h librandom123-dev  Random123-devel      random123    random123
 run,test      lib:libEGL.so.1           libegl1              libglvnd-egl         libglvnd     -
 run,test      lib:libEGL_mesa.so.0      libegl-mesa0         mesa-libEGL          mesa         -
 run,test      lib:dri/swrast_dri.so     libgl1-mesa-dri      mesa-dri-drivers     mesa         -
 test          lib:libOSMesa.so.8        libosmesa6           mesa-libOSMesa       mesa         mesa
 test          pc:cmocka                 libcmocka-dev        libcmocka-devel      cmocka       cmocka
+test,deb      cmd:mpicc                 libopenmpi-dev       openmpi-devel        openmpi      open-mpi
+test          cmd:mpirun                openmpi-bin          openmpi              openmpi      open-mpi
 test          cmd:bats                  bats                 bats                 bash-bats    bats-core
 test          cmd:Xvfb                  xvfb                 xorg-x11-server-Xvfb xorg-server-xvfb -
 test          cmd:xdotool               xdotool              xdotool              xdotool      -
@@ -44,12 +46,23 @@ test          cmd:gfortran             gfortran             gcc-gfortran        
 test          cmd:readelf              binutils             binutils             binutils     binutils
 web           cmd:emcc                  emscripten           emscripten           emscripten   emscripten
 test          cmd:firefox-esr           firefox-esr          firefox              firefox      firefox
+windows       cmd:x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64 mingw64-gcc   mingw-w64-gcc mingw-w64
+windows       file:/usr/x86_64-w64-mingw32/include/zlib.h libz-mingw-w64-dev mingw64-zlib - -
+windows       cmd:dpkg-source          dpkg-dev             -                    -            -
+web,windows   c:GL/glew.h              libglew-dev          glew-devel           glew         glew
 deb           cmd:dpkg-buildpackage    dpkg-dev             -                    -            -
 deb           cmd:dh                   debhelper            -                    -            -
 deb           cmd:dh_python3           dh-python            -                    -            -
 deb           cmd:lintian              lintian              -                    -            -
 long          cmd:strace                strace               strace               strace       -
 long          cmd:valgrind             valgrind             valgrind             valgrind     -
+long          cmd:wine                 wine                 wine                 wine         wine-stable
+long          cmd:clang                 clang                clang                clang        llvm
+long          cmd:aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu -                   -            -
+long          cmd:arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf -               -            -
+long          cmd:i686-linux-gnu-gcc    gcc-i686-linux-gnu   -                    -            -
+long          cmd:s390x-linux-gnu-gcc   gcc-s390x-linux-gnu  -                    -            -
+long          cmd:qemu-aarch64          qemu-user            qemu-user            qemu-user    -
 fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-clang afl++     afl++
 fuzz          clang:sanitizer/asan_interface.h libclang-rt-dev compiler-rt     compiler-rt  -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc

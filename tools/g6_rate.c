@@ -39,7 +39,7 @@ static int measure(int n, int ni)
   double(*acc)[3] = array((size_t)n, sizeof *acc), (*jerk)[3] = array((size_t)n, sizeof *jerk);
   double *pot = array((size_t)n, sizeof *pot), *h2 = array((size_t)n, sizeof *h2);
   const double none[3] = {0, 0, 0};
-  double took[TIMES_MOST], start = now(), sent, t = 0;
+  double took[TIMES_MOST], start, sent, t = 0;
   int times = 0, failed = 0;
 
   for (int k = 0; k < n; k++) {

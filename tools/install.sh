@@ -27,6 +27,7 @@ files() {
   local header calls page module interaction
   echo "755 $build/holmberg $BINDIR/holmberg"
   echo "755 $build/holmberg-child $LIBEXECDIR/holmberg/holmberg-child"
+  [ ! -e "$build/holmberg-mpi.so" ] || echo "644 $build/holmberg-mpi.so $LIBEXECDIR/holmberg/holmberg-mpi.so"
   echo "644 $build/$soname $LIBDIR/$soname"
   echo "link $soname $LIBDIR/libholmberg.so"
   echo "644 $build/libholmberg.a $LIBDIR/libholmberg.a"

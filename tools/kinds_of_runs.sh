@@ -8,7 +8,7 @@ export HB_CONTEXT=osmesa LP_NUM_THREADS=0
 
 # The extension of the snapshots, then the options that shape the run.
 kinds=(
-  'h5 --scheme host'
+  'h5 --scheme host --eps 0 --events events.csv'
   'txt --scheme host-simd --steps shared --diag diag.csv'
   'h5 --scheme grape6 --step-rounding up --diag diag.jsonl'
   'txt --scheme host --integrator leapfrog --dt 1/256 --damping 0.999 --json --diag diag.csv'
@@ -29,9 +29,10 @@ take() {
   [ -e "cluster_$n.$extension" ] || "$program" ic plummer -n "$n" --seed 1 -o "cluster_$n.$extension" --quiet || exit 1
 }
 
-# rows_of FOLDER: the table and the file of --diag without what the clock says.
+# rows_of FOLDER: the table and the files of --events and --diag without what the clock says.
 rows_of() {
   sed -E 's/ +[^ ]+$//; s/"wall_s": [^,}]*//' "$1/rows"
+  [ ! -e "$1/events.csv" ] || cat "$1/events.csv"
   [ ! -e "$1/diag.jsonl" ] || sed -E 's/"[a-z]+_s": [^,}]*//g' "$1/diag.jsonl"
   [ ! -e "$1/diag.csv" ] || awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) clock[k] = $k ~ /^[a-z]+_s$/ }
     { for (k = 1; k <= NF; k++) if (!clock[k]) printf "%s,", $k; print "" }' "$1/diag.csv"

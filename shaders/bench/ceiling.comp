@@ -1,4 +1,4 @@
-// 32 multiply-adds per iteration and thread.
+// Twelve chains of multiply-adds a thread.
 #include "bench/ceiling.glsl"
 
 layout(local_size_x = 256) in;

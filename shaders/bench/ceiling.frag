@@ -1,4 +1,4 @@
-// 32 multiply-adds per iteration and fragment.
+// Twelve chains of multiply-adds a fragment.
 #include "bench/ceiling.glsl"
 
 layout(location = 0) out vec4 result;

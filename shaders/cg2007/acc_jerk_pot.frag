@@ -18,6 +18,8 @@
 // 2. A framebuffer of three floats per texel is optional in OpenGL 3 and later; --cg2007-rect asks for it.
 // 3. GLSL outputs are write-only in the versions we support.
 //
+// OpenGL ES cannot say how many fragments a driver has drawn, so there (HB_COUNT_PASSES) particles count their own passes.
+//
 // Its range is that of r^-5, which a float holds for 3e-8 < r < 3e7. The jerk of a closer pair is infinite or NaN, and
 // the run stops; that of a wider pair would lose one of its two terms, so particles beyond 8e6 of the center are refused.
 
@@ -31,6 +33,11 @@
 
 layout(location = 0) out vec4 accOut;        // Output texture with acceleration
 layout(location = 1) out vec4 jerkAndPotOut; // Output texture with jerk and potential
+#ifdef HB_COUNT_PASSES
+layout(location = 2) out float passesOut;    // Output texture with the passes so far, times countBy
+uniform samplerRECT passesTexture;           // Input texture with them
+uniform float countBy;                       // 1 and 2 in turn, so that no earlier walk's count is mistaken for this one's
+#endif
 
 uniform samplerRECT accTexture;        // Input texture with all particles' acceleration
 uniform samplerRECT jerkAndPotTexture; //   ...  jerk and potential
@@ -55,6 +62,9 @@ void main() {
   jerkAndPot = texRECT(jerkAndPotTexture, coords).rgba;
   pos        = texRECT(posTexture, coords).rgb;
   vel        = texRECT(velTexture, coords).rgb;
+#ifdef HB_COUNT_PASSES
+  passesOut  = texRECT(passesTexture, coords).r + countBy;
+#endif
 
   // Convert the 2D texture coordinate to 1D and increase with otherParticle to obtain the coordinate of
   // this iteration's other particle. Texture elements are addressed as (x + 0.5, y + 0.5); converting to

@@ -5,6 +5,7 @@
 //   compensated   float           float                        double-single: value + rounding error
 //   ds            float, from positions of twice the digits    double-single
 //   double        double          double                       double
+//   reproducible  as ds, to the same bits everywhere           fixed point (common/fixed.glsl)
 //
 // Why two levels of sums: adding 65536 terms to one float loses the last bits of each. Adding 256 terms at a time, and
 // then the 256 sums, loses sixteen times less and costs only registers.
@@ -12,7 +13,7 @@
 // A double-single is a number stored as two floats: the nearest float, and the remainder, at least 2^24 times smaller.
 // Pi is 3.1415927 - 8.7e-8. That makes about 48 bits, on devices whose doubles are slow or missing.
 //
-// PRECISION (one of the four below), RECORDS (vec4s that describe a particle, 1 to 3) and F_RECORDS (vec4s that make up a
+// PRECISION (one of the five below), RECORDS (vec4s that describe a particle, 1 to 3) and F_RECORDS (vec4s that make up a
 // force, 1 to 3) are defined before this file is included: for an interaction by the loader, from its declaration
 // (interactions/README.md).
 
@@ -20,6 +21,7 @@
 #define COMPENSATED 1
 #define DS 2
 #define DOUBLE 3
+#define REPRODUCIBLE 4
 
 #if RECORDS > 3 || F_RECORDS > 3
 #error an interaction has at most 3 records a particle and 3 a force
@@ -37,9 +39,9 @@
 
 const real ONE = real(1.0), TWO = real(2.0), THREE = real(3.0);
 
-// The vec4 records of a particle. In ds one more follows: the low part of the position, which is what remains of the
-// host's double after rounding it to float.
-#if PRECISION == DS
+// The vec4 records of a particle. In ds and reproducible one more follows: the low part of the position, which is what remains
+// of the host's double after rounding it to float.
+#if PRECISION == DS || PRECISION == REPRODUCIBLE
 #define ALL_RECORDS (RECORDS + 1)
 #else
 #define ALL_RECORDS RECORDS
@@ -67,6 +69,11 @@ real3 separation(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS]) {
   precise vec3 high = as_written(j[0].xyz - i[0].xyz);
   precise vec3 low = as_written(j[RECORDS].xyz - i[RECORDS].xyz);
   return high + low;
+#elif PRECISION == REPRODUCIBLE
+  precise vec3 high = as_written(j[0].xyz - i[0].xyz);
+  precise vec3 low = as_written(j[RECORDS].xyz - i[RECORDS].xyz);
+  precise vec3 rij = as_written(high + low);
+  return rij;
 #else
   return j[0].xyz - i[0].xyz;
 #endif
@@ -120,6 +127,9 @@ struct force {
   real4 f[F_RECORDS];
 };
 
+#if PRECISION == REPRODUCIBLE
+#include "common/fixed.glsl"
+#else
 struct total {
   real4 sum[F_RECORDS];
 #if PRECISION == COMPENSATED || PRECISION == DS
@@ -261,3 +271,4 @@ total from_words(in uvec4 words[WORDS], out int walked) {
   t.sum[F_RECORDS - 1].w = real(0.0);
   return t;
 }
+#endif

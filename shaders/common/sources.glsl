@@ -79,3 +79,11 @@ particle sink(int place, int number) {
   for (int k = 0; k < ALL_RECORDS; k++) p.r[k] = RECORD(sink_texel, t, k);
   return p;
 }
+
+// The scale in which the totals of this sink are summed, where it has one (common/fixed.glsl).
+#if PRECISION == REPRODUCIBLE
+uniform isamplerBuffer scales;
+void set_scale(inout total t, int place) { t.scale = uint(bufferFetch(scales, place).r); }
+#else
+void set_scale(inout total t, int place) {}
+#endif

@@ -25,7 +25,13 @@ wide3 minus(wide3 a, wide3 b) { precise dvec3 sum = a - b; return sum; }
 wide3 times(wide s, wide3 a) { precise dvec3 product = s * a; return product; }
 wide3 times(float s, wide3 a) { precise dvec3 product = double(s) * a; return product; }
 wide3 over(wide3 a, float n) { precise dvec3 quotient = a / double(n); return quotient; }
+wide3 times(wide3 a, wide3 b) { precise dvec3 product = a * b; return product; }
 wide half_of(wide a) { return 0.5 * a; }
+wide plus(wide a, wide b) { precise double sum = a + b; return sum; }
+wide times(wide a, wide b) { precise double product = a * b; return product; }
+wide over(wide a, wide b) { return a / b; }
+wide root(wide a) { return sqrt(a); }
+wide component(wide3 a, int c) { return a[c]; }
 wide3 as_double(wide3 a) { return a; }
 real3 rounded(wide3 a) { return a; }
 float rounded(wide a) { return float(a); }
@@ -91,11 +97,16 @@ wide3 plus(wide3 a, wide3 b) {
 
 wide3 minus(wide3 a, wide3 b) { return plus(a, wide3(-b.high, -b.low)); }
 
-wide3 times(wide s, wide3 a) {
-  precise vec3 product = as_written(s.high * a.high);
-  precise vec3 low = product_error(vec3(s.high), a.high, product) + (s.high * a.low + s.low * a.high);
+wide3 times(wide3 a, wide3 b) {
+  precise vec3 product = as_written(a.high * b.high);
+  precise vec3 low = product_error(a.high, b.high, product) + (a.high * b.low + a.low * b.high);
   return normal(product, low);
 }
+
+wide3 spread(wide s) { return wide3(vec3(s.high), vec3(s.low)); }
+wide component(wide3 a, int c) { return wide(a.high[c], a.low[c]); }
+
+wide3 times(wide s, wide3 a) { return times(spread(s), a); }
 
 wide3 times(float s, wide3 a) { return times(wide(s, 0.0), a); }
 
@@ -105,6 +116,23 @@ wide3 over(wide3 a, float n) {
   precise vec3 rest = as_written(a.high - product) - product_error(quotient, vec3(n), product) + a.low;
   precise vec3 low = rest / n;
   return normal(quotient, low);
+}
+
+wide plus(wide a, wide b) { return component(plus(spread(a), spread(b)), 0); }
+wide times(wide a, wide b) { return component(times(spread(a), spread(b)), 0); }
+
+// A float's quotient or root, and one step of Newton's for what it leaves over: 45 bits are right.
+wide corrected_by(float q, float rest, float slope) { return component(normal(vec3(q), vec3(rest / slope)), 0); }
+
+wide over(wide a, wide b) {
+  precise float q = as_written(a.high / b.high);
+  return corrected_by(q, plus(a, times(wide(-q, 0.0), b)).high, b.high);
+}
+
+wide root(wide a) {
+  if (!(a.high > 0.0)) return wide(0.0, 0.0);
+  precise float q = as_written(sqrt(a.high));
+  return corrected_by(q, plus(a, times(wide(-q, 0.0), wide(q, 0.0))).high, 2.0 * q);
 }
 
 wide half_of(wide a) { return wide(0.5 * a.high, 0.5 * a.low); }

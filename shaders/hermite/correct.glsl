@@ -2,6 +2,9 @@
 // in predict.glsl, and the totals are added up that a scheme's fragments or workgroups left.
 #include "common/layout.glsl"
 #include "hermite/particle.glsl"
+#ifdef FIELD
+#include "hermite/field.glsl"
+#endif
 
 // Words of (a, phi) (k, count), see common/real.glsl.
 #ifdef IN_STORAGE
@@ -84,19 +87,41 @@ void rely_on_jerks(float least, float dt, vec3 k, vec3 dtdk, inout vec3 dt2a2, i
   dt2a2 = dtdk - dt3k2;
 }
 
+void higher(wide dt, body b, wide3 ap, wide3 kp, out wide3 dt2a2, out wide3 dt3k2) {
+  wide3 da = minus(b.a, ap);
+  dt2a2 = minus(times(-6.0, da), times(dt, plus(times(4.0, b.k), times(2.0, kp)))); // eq. 5
+  dt3k2 = plus(times(12.0, da), times(dt, times(6.0, plus(b.k, kp))));              // eq. 6
+}
+
+wide3 corrected_x(wide dt, wide3 xp, wide3 dt2a2, wide3 dt3k2) {
+  return plus(xp, times(dt, times(dt, plus(over(dt2a2, 24.0), over(dt3k2, 120.0))))); // eq. 7
+}
+
+wide3 corrected_v(wide dt, wide3 vp, wide3 dt2a2, wide3 dt3k2) {
+  return plus(vp, times(dt, plus(over(dt2a2, 6.0), over(dt3k2, 24.0)))); // eq. 8
+}
+
 // Sink k after its step, in the layers of particle.glsl, and the next step: or -1 where a force is not finite, or -2 where
 // sources are missing from it.
 float corrected(body b, int k, out uvec4 layer[8]) {
   wide dt = b.dt;
   wide3 xp = predicted_x(b), vp = predicted_v(b);
   total_force f = force_on(k);
-  wide3 ap = f.a, kp = f.k;
-
-  wide3 da = minus(b.a, ap);
-  wide3 dt2a2 = minus(times(-6.0, da), times(dt, plus(times(4.0, b.k), times(2.0, kp)))); // eq. 5
-  wide3 dt3k2 = plus(times(12.0, da), times(dt, times(6.0, plus(b.k, kp))));              // eq. 6
-  wide3 x = plus(xp, times(dt, times(dt, plus(over(dt2a2, 24.0), over(dt3k2, 120.0)))));  // eq. 7
-  wide3 v = plus(vp, times(dt, plus(over(dt2a2, 6.0), over(dt3k2, 24.0))));               // eq. 8
+  wide3 ap = f.a, kp = f.k, dt2a2, dt3k2;
+#ifdef FIELD
+  add_field(xp, vp, ap, kp);
+#endif
+  higher(dt, b, ap, kp, dt2a2, dt3k2);
+  wide3 x = corrected_x(dt, xp, dt2a2, dt3k2), v = corrected_v(dt, vp, dt2a2, dt3k2);
+#ifdef FIELD
+  wide3 from_x = xp, from_v = vp;
+  for (int time = 0; time < 4; time++) { // as src/step/hermite4_correct.c does, and for the reasons given there
+    change_field(from_x, from_v, x, v, ap, kp);
+    from_x = x, from_v = v;
+    higher(dt, b, ap, kp, dt2a2, dt3k2);
+    x = corrected_x(dt, xp, dt2a2, dt3k2), v = corrected_v(dt, vp, dt2a2, dt3k2);
+  }
+#endif
 
   real3 second = rounded(dt2a2), third = rounded(dt3k2);
 #if PRECISION == DS

@@ -8,8 +8,8 @@
 // each level, how long ago that was. (k is the jerk, as in [PZ07], where j is the source.)
 //
 // Compute shaders (IN_STORAGE) have the layers in a storage buffer, one after the other, and read the levels where the host
-// writes them. Without compute shaders the layers are those of an array texture, 1024 particles a row, and w of layer 2 is
-// the level. Nothing else depends on it.
+// writes them. Without compute shaders the layers are those of an array texture, 1024 particles a row, w of layer 2 is the
+// level, and w of layer 3 the number of the draw that has stored it. Nothing else depends on it.
 #define RECORDS 2
 #define F_RECORDS 2
 #include "common/real.glsl"

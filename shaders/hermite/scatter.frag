@@ -2,6 +2,7 @@
 // which keeps the schedule.
 uniform usampler2DArray block;
 uniform usamplerBuffer levels;
+uniform uint stamp; // see predict.frag
 flat in int number;
 layout(location = 0) out uvec4 layer[8];
 
@@ -12,4 +13,5 @@ void main() {
 #define COPY(l) layer[l] = texelFetch(block, ivec3(at, l), 0);
   COPY(0) COPY(1) COPY(2) COPY(3) COPY(4) COPY(5) COPY(6) COPY(7)
   layer[2].w = bufferFetch(levels, number).r;
+  layer[3].w = stamp;
 }

@@ -18,6 +18,32 @@
 
 #include "common/real.glsl"
 
+#if PRECISION == REPRODUCIBLE
+
+// The same pair, operation by operation.
+void interact(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS], real4 parameter, inout real4 f[F_RECORDS]) {
+  vec3 rij = separation(i, j);
+  precise vec3 vij = as_written(j[1].xyz - i[1].xyz);
+  precise vec3 square = as_written(rij * rij);
+  precise float r2 = as_written(square.z + as_written(square.y + as_written(square.x + parameter.x)));
+  precise float rinv = root(r2);
+  precise float rinv2 = as_written(rinv * rinv);
+  precise float mrinv = as_written(j[0].w * rinv);
+  precise float mrinv3 = as_written(mrinv * rinv2);
+  precise vec3 product = as_written(rij * vij);
+  precise float rv = as_written(product.z + as_written(product.y + product.x));
+  precise float alpha = as_written(as_written(3.0 * rinv2) * rv);
+  precise vec3 a = as_written(mrinv3 * rij);
+  precise vec3 turned = as_written(vij - as_written(alpha * rij));
+  precise vec3 jerk = as_written(mrinv3 * turned);
+  precise vec3 acc_sum = as_written(f[0].xyz + a), jerk_sum = as_written(f[1].xyz + jerk);
+  precise float pot_sum = as_written(f[0].w - mrinv);
+  f[0] = vec4(acc_sum, pot_sum);
+  f[1].xyz = jerk_sum;
+}
+
+#else
+
 void interact(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS], real4 parameter, inout real4 f[F_RECORDS]) {
   real3 rij = separation(i, j);
   real3 vij = j[1].xyz - i[1].xyz;
@@ -31,3 +57,5 @@ void interact(in real4 i[ALL_RECORDS], in real4 j[ALL_RECORDS], real4 parameter,
   f[0].w -= mrinv;
   f[1].xyz = mad(mrinv3, mad(alpha, rij, vij), f[1].xyz);
 }
+
+#endif

@@ -81,6 +81,7 @@ void main() {
   }
 #endif
 
+  for (int k = 0; k < I_EACH; k++) set_scale(t[k], min(first + k, sink_count - 1));
   real4 parameter = real4(parameter_high) + real4(parameter_low);
   force f[I_EACH];    // sums of the stretch
   particle p[UNROLL]; // sources, all requested before the first is used: arithmetic hides the latency of the fetches

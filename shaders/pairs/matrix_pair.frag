@@ -37,13 +37,19 @@ void main() {
 
   // The force of a particle on itself may be infinite or NaN: it is left out, since multiplying by zero would give NaN.
   total t = nothing_yet();
-  force f = begin_sum(t);
-  interact(my.r, other.r, parameter, f.f);
-  if (me != pair.y) accumulate(t, f);
+  force f = begin_sum(t), g = f;
+  interact(my.r, other.r, parameter, g.f);
+  if (me != pair.y) f = g;
 
-  uvec4 words[WORDS];
   // A pair counts as one source, the particle itself included, so that each column adds up to the number of sources. A
   // term left over from an earlier tile has another token and makes the count wrong.
+  uvec4 words[WORDS];
+#if PRECISION == REPRODUCIBLE // a float, for matrix_block.frag
+  for (int r = 0; r < F_RECORDS; r++) words[r] = words[F_RECORDS + r] = floatBitsToUint(f.f[r]);
+  words[F_RECORDS - 1].w = uint(1 + token);
+#else
+  accumulate(t, f);
   to_words(t, 1 + token, words);
+#endif
   write_outputs(words);
 }

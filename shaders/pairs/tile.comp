@@ -126,13 +126,6 @@ void write_sum(int place, in uvec4 words[WORDS]) {
 
 // ---- the walk ----
 
-// Sources that are walked with care at once: a processor does what a condition leaves out, too.
-#ifdef SOFTWARE
-#define CARE 1
-#else
-#define CARE UNROLL
-#endif
-
 void fetch_sinks(int lane) {
   uvec4 words[WORDS];
   walked = token;
@@ -145,6 +138,7 @@ void fetch_sinks(int lane) {
       read_totals(place(k, lane), words);
       t[k] = from_words(words, walked);
     }
+    set_scale(t[k], at);
   }
 }
 
@@ -171,13 +165,24 @@ void walk(int start, int from, int to, bool careful, real4 parameter) {
       }
     }
   } else {
-    for (int j = from; j < to; j += CARE) {
-      for (int q = 0; q < CARE; q++) {
+#ifdef SOFTWARE // a processor does what a condition leaves out, too: it chooses between two sums
+    for (int j = from; j < to; j++) {
+      p = in_tile(place_in_tile(j));
+      for (int k = 0; k < I_EACH; k++) {
+        force g = f[k];
+        interact(my[k].r, p.r, parameter, g.f);
+        if (start + j != me[k]) f[k] = g;
+      }
+    }
+#else
+    for (int j = from; j < to; j += UNROLL) {
+      for (int q = 0; q < UNROLL; q++) {
         p = in_tile(place_in_tile(j) + TEXELS * q);
         for (int k = 0; k < I_EACH; k++)
           if (j + q < to && start + j + q != me[k]) interact(my[k].r, p.r, parameter, f[k].f);
       }
     }
+#endif
   }
   filled += to - from;
 }

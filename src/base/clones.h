@@ -3,6 +3,8 @@
 #ifndef HB_BASE_CLONES_H
 #define HB_BASE_CLONES_H
 
+#include <stdint.h> /* says whether it is glibc */
+
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&                 \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HB_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))

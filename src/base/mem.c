@@ -7,6 +7,7 @@
 /* Precedes each block, and is as large as its alignment. */
 struct head {
   _Alignas(HB_MEM_ALIGNMENT) size_t bytes;
+  void *start; /* what malloc gave; Windows has no aligned_alloc */
 };
 
 static _Atomic size_t now, most;
@@ -35,13 +36,14 @@ enum hb_status hb_mem_alloc(size_t count, size_t size, void **block)
   *block = NULL;
   if (size && count > (SIZE_MAX - 2 * HB_MEM_ALIGNMENT) / size)
     return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu items of %zu bytes: too large", count, size);
-  /* aligned_alloc requires a multiple of the alignment */
   size_t bytes = (count * size + HB_MEM_ALIGNMENT) & ~(size_t)(HB_MEM_ALIGNMENT - 1);
   if (fail_countdown && --fail_countdown == 0)
     return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: failed on request of a test", bytes);
-  struct head *head = aligned_alloc(HB_MEM_ALIGNMENT, sizeof *head + bytes);
-  if (!head) return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: out of memory", bytes);
+  char *start = malloc(HB_MEM_ALIGNMENT + sizeof(struct head) + bytes);
+  if (!start) return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: out of memory", bytes);
+  struct head *head = (void *)(start + HB_MEM_ALIGNMENT - (uintptr_t)start % HB_MEM_ALIGNMENT);
   head->bytes = bytes;
+  head->start = start;
   count_bytes(bytes);
   *block = head + 1;
   memset(*block, 0, bytes);
@@ -64,7 +66,7 @@ void hb_mem_free(void *block)
   if (!block) return;
   struct head *head = (struct head *)block - 1;
   atomic_fetch_sub(&now, head->bytes);
-  free(head);
+  free(head->start);
 }
 
 enum hb_status hb_mem_grow(size_t count, size_t size, size_t *capacity, void **block)

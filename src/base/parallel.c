@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 
+#include "base/arith.h"
 #include "base/clock.h"
 
 #include <pthread.h>
@@ -27,7 +28,7 @@ static const double WAIT_SECONDS = 5e-6;
 #define OPEN       UINT64_C(0x100000000)
 #define ONE_LOOP   UINT64_C(0x200000000)
 
-static struct {
+struct team {
   atomic_flag taken; /* by a caller */
   int helpers;       /* threads created so far; used by the caller only */
 
@@ -41,7 +42,22 @@ static struct {
   _Alignas(64) pthread_mutex_t lock; /* of the helpers that sleep */
   pthread_cond_t opened;
   atomic_int sleeping;
-} team = {.taken = ATOMIC_FLAG_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
+};
+#define IDLE                                                                                                 \
+  {                                                                                                          \
+    .taken = ATOMIC_FLAG_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER         \
+  }
+
+/* One for every thread that has none of its own. Helpers never end, so that teams are not freed, but used again. */
+enum { OWN_TEAMS = 15 };
+static struct team common = IDLE;
+static struct team others[OWN_TEAMS] = {IDLE, IDLE, IDLE, IDLE, IDLE, IDLE, IDLE, IDLE,
+                                        IDLE, IDLE, IDLE, IDLE, IDLE, IDLE, IDLE};
+static atomic_flag is_owned[OWN_TEAMS]; /* static: all are clear */
+static _Thread_local struct {
+  struct team *team; /* NULL: the common one */
+  int threads;
+} own;
 
 /* ---- how many ---- */
 
@@ -60,11 +76,34 @@ static int find_threads(void)
 int hb_parallel_threads(void)
 {
   if (atomic_load(&threads_set)) return atomic_load(&threads_set);
+  if (own.team) return own.threads;
   if (!atomic_load(&threads_known)) atomic_store(&threads_known, find_threads());
   return atomic_load(&threads_known);
 }
 
 void hb_parallel_set_threads(int threads) { atomic_store(&threads_set, threads); }
+
+void hb_parallel_share(int processes)
+{
+  cpu_set_t allowed;
+  if (getenv("OMP_NUM_THREADS") || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  if (CPU_COUNT(&allowed) < sysconf(_SC_NPROCESSORS_ONLN)) return; /* they have been shared out */
+  int share = find_threads() / processes;
+  atomic_store(&threads_known, share > 1 ? share : 1);
+}
+
+void hb_parallel_own(int threads)
+{
+  for (int k = 0; k < OWN_TEAMS && !own.team; k++)
+    if (!atomic_flag_test_and_set(&is_owned[k])) own.team = &others[k];
+  own.threads = threads < 1 ? 1 : threads > HELPERS_MOST ? HELPERS_MOST + 1 : threads;
+}
+
+void hb_parallel_disown(void)
+{
+  if (own.team) atomic_flag_clear(&is_owned[own.team - others]);
+  own.team = NULL;
+}
 
 static void relax(void)
 {
@@ -75,10 +114,10 @@ static void relax(void)
 #endif
 }
 
-static void work_on(void)
+static void work_on(struct team *team)
 {
-  for (size_t k; (k = atomic_fetch_add_explicit(&team.next, 1, memory_order_relaxed)) < team.count;)
-    team.work(team.context, k);
+  for (size_t k; (k = atomic_fetch_add_explicit(&team->next, 1, memory_order_relaxed)) < team->count;)
+    team->work(team->context, k);
 }
 
 /* ---- helpers ---- */
@@ -91,96 +130,107 @@ static int is_new(uint64_t gate, uint64_t seen)
 }
 
 /* Wakes two; each of them wakes two more. */
-static void wake_some(void)
+static void wake_some(struct team *team)
 {
-  if (atomic_load(&team.sleeping) == 0) return;
-  pthread_mutex_lock(&team.lock);
-  pthread_cond_signal(&team.opened);
-  pthread_cond_signal(&team.opened);
-  pthread_mutex_unlock(&team.lock);
+  if (atomic_load(&team->sleeping) == 0) return;
+  pthread_mutex_lock(&team->lock);
+  pthread_cond_signal(&team->opened);
+  pthread_cond_signal(&team->opened);
+  pthread_mutex_unlock(&team->lock);
 }
 
-static void wait_for_loop(uint64_t seen)
+static void wait_for_loop(struct team *team, uint64_t seen)
 {
   double begin = hb_clock_now();
   do {
     for (int k = 0; k < 16; k++) {
-      if (is_new(atomic_load(&team.gate), seen)) return;
+      if (is_new(atomic_load(&team->gate), seen)) return;
       relax();
     }
     sched_yield(); /* the caller may be waiting for this core */
   } while (hb_clock_now() - begin < SPIN_SECONDS);
-  pthread_mutex_lock(&team.lock);
-  atomic_fetch_add(&team.sleeping, 1); /* before checking the gate: whoever opens it checks this afterwards */
-  while (!is_new(atomic_load(&team.gate), seen)) pthread_cond_wait(&team.opened, &team.lock);
-  atomic_fetch_sub(&team.sleeping, 1);
-  pthread_mutex_unlock(&team.lock);
-  wake_some();
+  pthread_mutex_lock(&team->lock);
+  atomic_fetch_add(&team->sleeping,
+                   1); /* before checking the gate: whoever opens it checks this afterwards */
+  while (!is_new(atomic_load(&team->gate), seen)) pthread_cond_wait(&team->opened, &team->lock);
+  atomic_fetch_sub(&team->sleeping, 1);
+  pthread_mutex_unlock(&team->lock);
+  wake_some(team);
 }
 
-static void *help(void *unused)
+static void *help(void *context)
 {
-  (void)unused;
+  struct team *team = context;
   for (uint64_t seen = 0;;) {
-    wait_for_loop(seen);
-    uint64_t gate = atomic_load(&team.gate);
-    if (!is_new(gate, seen) || !atomic_compare_exchange_strong(&team.gate, &gate, gate + ONE_INSIDE))
+    wait_for_loop(team, seen);
+    uint64_t gate = atomic_load(&team->gate);
+    if (!is_new(gate, seen) || !atomic_compare_exchange_strong(&team->gate, &gate, gate + ONE_INSIDE))
       continue;
     seen = gate / ONE_LOOP;
-    work_on();
-    atomic_fetch_sub(&team.gate, ONE_INSIDE);
+    work_on(team);
+    atomic_fetch_sub(&team->gate, ONE_INSIDE);
   }
   return NULL;
 }
 
 /* Helpers do not live on in the child of a fork; it begins without any. */
+static void begin_again(struct team *team)
+{
+  atomic_flag_clear(&team->taken);
+  team->helpers = 0;
+  atomic_store(&team->gate, 0);
+  atomic_store(&team->sleeping, 0);
+  pthread_mutex_init(&team->lock, NULL);
+  pthread_cond_init(&team->opened, NULL);
+}
+
 static void after_fork(void)
 {
-  atomic_flag_clear(&team.taken);
-  team.helpers = 0;
-  atomic_store(&team.gate, 0);
-  atomic_store(&team.sleeping, 0);
-  pthread_mutex_init(&team.lock, NULL);
-  pthread_cond_init(&team.opened, NULL);
+  begin_again(&common);
+  for (int k = 0; k < OWN_TEAMS; k++) {
+    begin_again(&others[k]);
+    if (own.team != &others[k]) atomic_flag_clear(&is_owned[k]);
+  }
 }
 
 static void know_of_forks(void) { pthread_atfork(NULL, NULL, after_fork); }
 static pthread_once_t fork_known = PTHREAD_ONCE_INIT;
 
 /* Fewer than wanted is not an error. Signals are for the caller's own threads. */
-static void make_helpers(int wanted)
+static void make_helpers(struct team *team, int wanted)
 {
   pthread_attr_t detached;
   sigset_t all, old;
-  if (team.helpers >= wanted || pthread_attr_init(&detached) != 0) return;
+  if (team->helpers >= wanted || pthread_attr_init(&detached) != 0) return;
   pthread_once(&fork_known, know_of_forks);
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   pthread_t thread;
-  while (team.helpers < wanted && team.helpers < HELPERS_MOST &&
-         pthread_create(&thread, &detached, help, NULL) == 0)
-    team.helpers++;
+  while (team->helpers < wanted && team->helpers < HELPERS_MOST &&
+         pthread_create(&thread, &detached, help, team) == 0)
+    team->helpers++;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&detached);
 }
 
 /* ---- the caller ---- */
 
-static void share(int wanted, size_t count, void (*work)(void *context, size_t k), void *context)
+static void share(struct team *team, int wanted, size_t count, void (*work)(void *context, size_t k),
+                  void *context)
 {
-  make_helpers(wanted);
-  team.work = work;
-  team.context = context;
-  team.count = count;
-  atomic_store(&team.next, 0);
-  uint64_t loop = atomic_load(&team.gate) / ONE_LOOP + 1;
-  atomic_store(&team.gate, loop * ONE_LOOP + OPEN + (uint64_t)wanted * ONE_WANTED);
-  wake_some();
-  work_on();
-  atomic_fetch_and(&team.gate, ~OPEN);
+  make_helpers(team, wanted);
+  team->work = work;
+  team->context = context;
+  team->count = count;
+  atomic_store(&team->next, 0);
+  uint64_t loop = atomic_load(&team->gate) / ONE_LOOP + 1;
+  atomic_store(&team->gate, loop * ONE_LOOP + OPEN + (uint64_t)wanted * ONE_WANTED);
+  wake_some(team);
+  work_on(team);
+  atomic_fetch_and(&team->gate, ~OPEN);
   double begin = hb_clock_now();
-  while (atomic_load(&team.gate) & ALL) {
+  while (atomic_load(&team->gate) & ALL) {
     relax();
     if (hb_clock_now() - begin > WAIT_SECONDS) sched_yield();
   }
@@ -188,9 +238,10 @@ static void share(int wanted, size_t count, void (*work)(void *context, size_t k
 
 void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context)
 {
-  if (threads > 1 && count > 1 && !atomic_flag_test_and_set(&team.taken)) {
-    share((size_t)threads < count ? threads - 1 : (int)count - 1, count, work, context);
-    atomic_flag_clear(&team.taken);
+  struct team *team = own.team ? own.team : &common;
+  if (threads > 1 && count > 1 && !atomic_flag_test_and_set(&team->taken)) {
+    share(team, (size_t)threads < count ? threads - 1 : (int)count - 1, count, work, context);
+    atomic_flag_clear(&team->taken);
     return;
   }
   for (size_t k = 0; k < count; k++) work(context, k);
@@ -218,6 +269,6 @@ static void copy_piece(void *context, size_t piece)
 void hb_parallel_copy(void *to, const void *from, size_t bytes)
 {
   struct copy copy = {to, from, bytes};
-  hb_parallel_for(bytes > 2 * COPIED ? hb_parallel_threads() : 1, (bytes + COPIED - 1) / COPIED, copy_piece,
+  hb_parallel_for(bytes > 2 * COPIED ? hb_parallel_threads() : 1, hb_div_ceil(bytes, COPIED), copy_piece,
                   &copy);
 }

@@ -10,6 +10,14 @@
 int hb_parallel_threads(void);
 void hb_parallel_set_threads(int threads);
 
+/* This process is one of so many that share all processors of the machine, unless it was told which of them are its own. */
+void hb_parallel_share(int processes);
+
+/* For a thread that works beside others for long: its loops have `threads` threads of their own, the caller included, until
+ * disown. When many have some already, it shares those of everybody else. */
+void hb_parallel_own(int threads);
+void hb_parallel_disown(void);
+
 /* Calls work(context, k) once for each k < count, in any order, on up to `threads` threads, the caller's included.
  * A second caller at the same time, or from within work, does its loop alone. */
 void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context);

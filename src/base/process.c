@@ -133,21 +133,32 @@ static int own_file(char file[PATH_MAX])
   return in_library || realpath("/proc/self/exe", file);
 }
 
-enum hb_status hb_process_child(char path[PATH_MAX])
+/* allowed: as for access(). */
+static enum hb_status find_beside(const char *name, const char *variable, int allowed, char path[PATH_MAX])
 {
   static const char *const places[] = {"", "../", "../libexec/holmberg/", "../../libexec/holmberg/"};
-  const char *named = getenv("HB_CHILD");
+  const char *named = getenv(variable);
   char file[PATH_MAX];
   if (named && *named) {
     snprintf(path, PATH_MAX, "%s", named);
     return HB_OK;
   }
   if (!own_file(file))
-    return hb_fail(HB_ERR_IO, "the folder of this program is unknown; HB_CHILD can name holmberg-child");
+    return hb_fail(HB_ERR_IO, "the folder of this program is unknown; %s can name %s", variable, name);
   strrchr(file, '/')[1] = 0;
   for (size_t k = 0; k < sizeof places / sizeof *places; k++)
-    if (snprintf(path, PATH_MAX, "%s%sholmberg-child", file, places[k]) < PATH_MAX && access(path, X_OK) == 0)
+    if (snprintf(path, PATH_MAX, "%s%s%s", file, places[k], name) < PATH_MAX && access(path, allowed) == 0)
       return HB_OK;
-  return hb_fail(HB_ERR_IO, "holmberg-child is not in %s nor in ../libexec/holmberg; HB_CHILD can name it",
-                 file);
+  return hb_fail(HB_ERR_IO, "%s is not in %s nor in ../libexec/holmberg; %s can name it", name, file,
+                 variable);
+}
+
+enum hb_status hb_process_beside(const char *name, const char *variable, char path[PATH_MAX])
+{
+  return find_beside(name, variable, R_OK, path);
+}
+
+enum hb_status hb_process_child(char path[PATH_MAX])
+{
+  return find_beside("holmberg-child", "HB_CHILD", X_OK, path);
 }

@@ -46,8 +46,11 @@ void hb_process_kill(struct hb_process *process);
 /* Whether it was ended by a fault, such as SIGSEGV, and not by a signal that asks a program to end. */
 int hb_process_crashed(struct hb_process_end end);
 
-/* The helper program for work that may crash, holmberg-child: HB_CHILD, or seen from this program or shared library beside it,
- * one folder above, in ../libexec/holmberg or ../../libexec/holmberg. Errors: HB_ERR_IO (not found). */
+/* A file that belongs to the program: what the environment variable names, or seen from this program or shared library beside
+ * it, one folder above, in ../libexec/holmberg or ../../libexec/holmberg. Errors: HB_ERR_IO (not found). */
+enum hb_status hb_process_beside(const char *name, const char *variable, char path[PATH_MAX]);
+
+/* The helper program for work that may crash, holmberg-child or HB_CHILD. */
 enum hb_status hb_process_child(char path[PATH_MAX]);
 
 #endif

@@ -1,9 +1,22 @@
 #include "base/rng.h"
 
 #include <math.h>
+
+/* By itself the header offers this on two machines only. */
+#define R123_USE_PHILOX_64BIT 1
+#ifdef __SIZEOF_INT128__
+#define R123_USE_GNU_UINT128 1
+#else
+#define R123_USE_MULHILO64_C99 1
+#endif
 #include <Random123/philox.h>
 
-struct hb_rng hb_rng_seeded(uint64_t seed) { return (struct hb_rng){.seed = seed, .used = 4}; }
+struct hb_rng hb_rng_seeded(uint64_t seed) { return hb_rng_sequence(seed, 0); }
+
+struct hb_rng hb_rng_sequence(uint64_t seed, uint8_t sequence)
+{
+  return (struct hb_rng){.seed = seed, .block = (uint64_t)sequence << 56, .used = 4};
+}
 
 static uint64_t next_word(struct hb_rng *rng)
 {

@@ -14,6 +14,10 @@ struct hb_rng {
 
 struct hb_rng hb_rng_seeded(uint64_t seed);
 
+/* One of 256 sequences of a seed that have no number in common, so that what one purpose draws does not change what
+ * another gets. Sequence 0 is that of hb_rng_seeded. */
+struct hb_rng hb_rng_sequence(uint64_t seed, uint8_t sequence);
+
 /* The draws below use +, *, / and sqrt only, which IEEE rounds the same everywhere (unlike sin, cos and cbrt). */
 
 /* Uniform in the open interval (0, 1): odd multiples of 2^-53, so neither end can occur. */

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include "base/elementary.h"
 #include "base/mem.h"
 
 #include <ctype.h>
@@ -43,7 +44,7 @@ enum hb_status hb_text_number(const char *word, double *number)
   if (*end == '^' || *end == '/') {
     char sign = *end;
     if (!plain_number(end + 1, &end, &right)) goto bad;
-    value = sign == '^' ? pow(value, right) : value / right;
+    value = sign == '^' ? hb_elementary_power(value, right) : value / right;
   }
   if (*end || !isfinite(value)) goto bad;
   *number = value;

@@ -1,5 +1,6 @@
 /* holmberg bench: how fast and how accurate the schemes of forces are on this machine. */
 #include "base/mem.h"
+#include "base/ranks.h"
 #include "cli/cmd.h"
 #include "console/terminal.h"
 #include "measure/bench_table.h"
@@ -207,6 +208,7 @@ static enum hb_status bench_draws(struct settings *s)
 
 static enum hb_status bench_ceiling(struct settings *s)
 {
+  if (hb_ranks_number() > 0) return HB_OK; /* several at once would share a device */
   struct ceiling {
     const char *program;
     double flops;
@@ -226,6 +228,45 @@ static enum hb_status bench_ceiling(struct settings *s)
   return hb_terminal_flush();
 }
 
+/* A row for each size, and the two constants that fit them. */
+static enum hb_status bench_messages(struct settings *s)
+{
+  struct row {
+    const char *record;
+    struct hb_message message;
+    struct hb_network network;
+  };
+#define AT(place) .offset = offsetof(struct row, place)
+  static const struct hb_table_column columns[] = {
+      {"record", HB_TABLE_TEXT, AT(record)},
+      {"ranks", HB_TABLE_INT, AT(network.ranks), "%6d", "#ranks"},
+      {"sinks", HB_TABLE_SIZE, AT(message.sinks), "%8llu"},
+      {"bytes", HB_TABLE_SIZE, AT(message.bytes), "%9llu"},
+      {"us", HB_TABLE_REAL, AT(message.seconds), "%12.2f", "microseconds", .scale = 1e6}};
+  static const struct hb_table_column fit[] = {{"record", HB_TABLE_TEXT, AT(record)},
+                                               {"ranks", HB_TABLE_INT, AT(network.ranks)},
+                                               {"t_message", HB_TABLE_REAL, AT(network.t_message)},
+                                               {"t_byte", HB_TABLE_REAL, AT(network.t_byte)}};
+#undef AT
+  struct hb_message messages[HB_MESSAGES];
+  struct row row = {.record = "message"};
+  struct hb_table table = {HB_TABLE_COLUMNS(columns), s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM,
+                           stdout, 0};
+  HB_TRY(hb_bench_messages(messages, &row.network));
+  for (size_t k = 0; k < HB_MESSAGES; k++) {
+    row.message = messages[k];
+    hb_table_put(&table, &row);
+  }
+  row.record = "network";
+  struct hb_table line = {HB_TABLE_COLUMNS(fit), HB_TABLE_JSON_FORM, stdout, 0};
+  if (s->json)
+    hb_table_put(&line, &row);
+  else
+    printf("# a message between two ranks takes %.3g microseconds, and %.3g for each megabyte\n",
+           1e6 * row.network.t_message, 1e12 * row.network.t_byte);
+  return hb_terminal_flush();
+}
+
 static const struct measurement {
   const char *name, *help;
   enum hb_status (*work)(struct settings *settings); /* NULL: a command of its own */
@@ -234,6 +275,8 @@ static const struct measurement {
     {"draws", "microseconds of upload, draw, readback, of all three together, and of a block's part",
      bench_draws},
     {"ceiling", "multiply-adds per second in programs that do nothing else", bench_ceiling},
+    {"messages", "with mpirun: what it takes ranks to add up the forces of a block, for 'model predict'",
+     bench_messages},
     {"run", "whole runs, the paper's Table 2; see 'holmberg bench run --help'", NULL},
     {"frames", "what drawing a run costs; see 'holmberg bench frames --help'", NULL},
 };
@@ -270,6 +313,7 @@ const struct hb_opts_command hb_cmd_bench = {
                {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
     .more_help = list_measurements,
+    .by_ranks = 1,
     .example = "  holmberg bench force --scheme bag,tile --n 4096,65536 --check --plot rates.png\n"
                "  holmberg bench draws --scheme bag --precision single --n 16384\n",
     .work = work,

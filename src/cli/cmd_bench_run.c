@@ -1,5 +1,6 @@
 /* holmberg bench run: whole runs as in [PZ07] Table 2, for a list of N, schemes and modes. */
 #include "cli/cmd.h"
+#include "console/signals.h"
 #include "console/terminal.h"
 #include "measure/bench_table.h"
 #include "measure/jobs.h"
@@ -34,6 +35,9 @@ static const struct hb_opts_option options[] = {
      .help = "seed of the Plummer sphere, as in 'holmberg ic plummer'"},
     {"phases", 0, HB_OPTS_FLAG, FIELD(run.sim.force.flags), .bit = HB_FORCE_PHASES,
      .help = "time the phases separately, waiting for the device between them; takes longer"},
+    {"checkpoint", 0, HB_OPTS_TEXT, FIELD(run.checkpoint), "FILE",
+     .help = "for one long job: keep it in FILE, every minute and when it is stopped; the same command "
+             "continues from there, and removes FILE when the job is done"},
     {"plot", 0, HB_OPTS_TEXT, FIELD(plot), "FILE",
      .help = "plot seconds against n, with the paper's, with gnuplot, as .png, .svg or .pdf"},
     {0}};
@@ -83,12 +87,25 @@ static int is_paper_job(const struct hb_bench_run_params *run)
   return run->t_begin == 0.25 && run->t_end == 0.5 && run->sim.eta == 0.01 && run->sim.force.eps == 1. / 256;
 }
 
+static enum hb_status check_checkpoint(const struct settings *s)
+{
+  const struct hb_jobs *jobs = &s->jobs;
+  if (!s->run.checkpoint) return HB_OK;
+  if (jobs->n.count != 1 || jobs->schemes.count != 1 || jobs->precisions.count > 1 || jobs->modes.count != 1)
+    return hb_fail(
+        HB_ERR_USAGE,
+        "option --checkpoint is for one job: name one --n, --scheme and --mode, and at most one --precision");
+  hb_signals_watch();
+  return HB_OK;
+}
+
 static enum hb_status work(const struct hb_opts *opts)
 {
   struct settings *s = opts->settings;
   struct bench b = {.settings = s};
   b.table = hb_bench_run_table(s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM, stdout);
   b.plot = (struct hb_plot){.title = b.title, .x_label = "number of particles", .y_label = "wall seconds"};
+  HB_TRY(check_checkpoint(s));
   HB_TRY(hb_jobs_take_default(&s->run.sim.force, &s->jobs));
   if (s->plot) HB_TRY(hb_gnuplot_check(s->plot));
   enum hb_status status = hb_jobs_each(&s->jobs, bench_sizes, &b);
@@ -112,6 +129,7 @@ const struct hb_opts_command hb_cmd_bench_run = {
                {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
     .more_help = hb_jobs_list_modes,
+    .by_ranks = 1,
     .example = "  holmberg bench run --n 256,1024,4096 --scheme host,bag --plot runs.png\n"
                "  holmberg bench run --n 4096 --scheme bag --mode block/gpu/gpu --phases --json\n",
     .work = work,

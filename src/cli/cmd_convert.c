@@ -1,5 +1,4 @@
 /* holmberg convert: a snapshot in another format. */
-#include "base/mem.h"
 #include "cli/cmd.h"
 #include "console/target.h"
 
@@ -22,15 +21,6 @@ static const struct hb_opts_option options[] = {
      .help = "the snapshot of this time, of a file that holds many (default: the last)"},
     {0}};
 
-static enum hb_status note_history(const struct hb_opts *opts, struct hb_particles *particles)
-{
-  struct hb_text line = {0};
-  enum hb_status status = hb_opts_line(opts, &line);
-  if (status == HB_OK) status = hb_particles_add_history(particles, line.text);
-  hb_mem_free(line.text);
-  return status;
-}
-
 static enum hb_status convert(const struct hb_opts *opts)
 {
   const struct settings *s = opts->settings;
@@ -41,7 +31,7 @@ static enum hb_status convert(const struct hb_opts *opts)
   HB_TRY(hb_target_spare(out, s->format, in));
   double t = hb_opts_typed(opts, &s->time) ? s->time : NAN;
   HB_TRY(hb_snapshot_read_at(in, s->input_format, t, &particles, &found));
-  enum hb_status status = note_history(opts, particles);
+  enum hb_status status = hb_opts_add_history(opts, particles);
   if (status == HB_OK) status = hb_target_write(out, s->format, particles);
   if (status == HB_OK && !s->quiet && strcmp(out, "-") != 0)
     printf("wrote %s: %zu particles, t = %.9g, from format %s\n", out, hb_particles_n(particles),

@@ -53,6 +53,7 @@ static const struct hb_table_column columns[] = {
     OF("v", d.v),
     {"tolerance", HB_TABLE_REAL, AT(tolerance)},
     {"same", HB_TABLE_TRUTH, AT(same)},
+    {"same_bits", HB_TABLE_TRUTH, AT(d.same_bits)},
 };
 #undef OF
 #undef AT
@@ -75,6 +76,7 @@ static void print_text(const struct row *row)
   print_of("mass", &d->m);
   print_of("position", &d->x);
   print_of("velocity", &d->v);
+  if (d->same_bits) puts("\nthe same bits");
 }
 
 static double largest(const struct hb_difference *d)

@@ -10,7 +10,7 @@
 
 struct settings {
   struct hb_ic_params model;
-  const char *output, *format;
+  const char *radius, *output, *format;
   int quiet;
 };
 
@@ -20,7 +20,7 @@ static const struct hb_opts_option model_options[] = {
     {"seed", 0, HB_OPTS_WHOLE, MODEL(seed), "S",
      .help = "seed of the random numbers (default 0); the same seed gives the same bytes on any machine"},
     {"r-cut", 0, HB_OPTS_POSITIVE, MODEL(r_cut), "R",
-     .help = "cut off the sphere at this radius, in Plummer radii (default: no cut-off)"},
+     .help = "draw from within this radius, in Plummer radii (default: no cut-off)"},
     {"m1", 0, HB_OPTS_POSITIVE, MODEL(m1), "M", .help = "mass of the first body (default 0.5)"},
     {"m2", 0, HB_OPTS_POSITIVE, MODEL(m2), "M", .help = "mass of the second body (default 0.5)"},
     {"a", 0, HB_OPTS_POSITIVE, MODEL(a), "A", .help = "semi-major axis of the orbit (default 1)"},
@@ -33,12 +33,63 @@ static const struct hb_opts_option model_options[] = {
      .help =
          "units set by the energy of the sample (measured, N^2 work, the default up to N = 131072) or of the "
          "model (model, the default above that; the header records it)"},
+    {"w0", 0, HB_OPTS_POSITIVE, MODEL(w0), "W", .help = "depth of King's potential, 0.1 to 16 (default 6)"},
     {"shape", 0, HB_OPTS_CHOICE, MODEL(shape), "SHAPE", .words.array = hb_ic_shape_names,
      .help = "initial shape of demo1 ... demo7: shell (the default), random or expand"},
     {0}};
 
+#define CLUSTER(member) HB_OPTS_FIELD(struct hb_ic_cluster, member)
+static const struct hb_opts_option cluster_options[] = {
+    {"masses", 0, HB_OPTS_TEXT, CLUSTER(masses), "KIND",
+     .help = "equal (the default), salpeter, kroupa, two (classes), or a file with a mass in solar masses on "
+             "each line"},
+    {"mass-min", 0, HB_OPTS_POSITIVE, CLUSTER(mass_min), "M",
+     .help = "salpeter, kroupa: smallest mass, in solar masses (default 0.08)"},
+    {"mass-max", 0, HB_OPTS_POSITIVE, CLUSTER(mass_max), "M",
+     .help = "salpeter, kroupa: largest mass, in solar masses (default 100)"},
+    {"mass-ratio", 0, HB_OPTS_POSITIVE, CLUSTER(mass_ratio), "R",
+     .help = "two: mass of a heavy star over that of a light one (default 10)"},
+    {"heavy", 0, HB_OPTS_POSITIVE, CLUSTER(heavy), "F",
+     .help = "two: fraction of stars that are heavy (default 0.1)"},
+    {"segregation", 0, HB_OPTS_NOT_NEGATIVE, CLUSTER(segregation), "S",
+     .help = "mass segregation, from 0 (none, the default) to 1 (energies in the order of mass); the "
+             "profile of the mass stays"},
+    {"fractal", 0, HB_OPTS_POSITIVE, CLUSTER(fractal), "D",
+     .help = "substructure of this fractal dimension, 1 < D <= 3 (default: none)"},
+    {"rotation", 0, HB_OPTS_NUMBER, CLUSTER(rotation), "F",
+     .help = "this fraction of the stars that move clockwise turn around, -1 to 1 (default 0)"},
+    {"virial", 0, HB_OPTS_POSITIVE, CLUSTER(virial), "Q",
+     .help = "virial ratio T / |U|, with binaries as points (default 0.5, equilibrium)"},
+    {"tidal-radius", 0, HB_OPTS_POSITIVE, CLUSTER(tidal_radius), "R",
+     .help = "no star farther out; lengths stay those of the whole model (default: none)"},
+    {"binaries", 0, HB_OPTS_POSITIVE, CLUSTER(binaries), "F",
+     .help = "fraction of systems that are binaries, up to 1 (default 0); their members come first"},
+    {"pairing", 0, HB_OPTS_CHOICE, CLUSTER(pairing), "HOW", .words.array = hb_ic_pairing_names,
+     .help = "which stars form binaries: random (the default), ordered (by mass, the heaviest two first), "
+             "uniform (secondaries have 0.1 to 1 of the primary's mass)"},
+    {"orbits", 0, HB_OPTS_CHOICE, CLUSTER(orbits), "HOW", .words.array = hb_ic_orbits_names,
+     .help = "opik (the default): semi-major axes uniform in log a; kroupa1995, duquennoy1991: periods of "
+             "those papers, which need units"},
+    {"eccentricities", 0, HB_OPTS_CHOICE, CLUSTER(eccentricities), "HOW",
+     .words.array = hb_ic_eccentricities_names,
+     .help = "of binaries: thermal (the default), uniform or circular"},
+    {"a-min", 0, HB_OPTS_POSITIVE, CLUSTER(a_min), "A",
+     .help = "smallest semi-major axis (default for opik: 1/100 of one over the number of systems)"},
+    {"a-max", 0, HB_OPTS_POSITIVE, CLUSTER(a_max), "A",
+     .help = "largest semi-major axis (default for opik: one over the number of systems)"},
+    {"mass-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.mass), "M",
+     .help = "unit of mass, in solar masses; salpeter, kroupa and a file of masses determine it"},
+    {"length-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.length), "L", .help = "unit of length, in pc"},
+    {"time-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.time), "T",
+     .help = "unit of time, in Myr; two of the three units determine the third, as G = 1"},
+    {0}};
+
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
+    {"radius", 0, HB_OPTS_TEXT, FIELD(radius), "R",
+     .help =
+         "radii for run --collisions: a number; R*m^P, by the mass m; sun*m^P, in solar radii and masses, "
+         "which needs units (default: none)"},
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
      .help = "file to write; - is standard output (default: MODEL.h5)"},
     {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
@@ -48,7 +99,8 @@ static const struct hb_opts_option options[] = {
 /* An option that the model does not use would leave the user believing in an effect. */
 static enum hb_status check_options(const struct hb_ic_model *model, const struct hb_opts *opts)
 {
-  for (size_t k = 0; model_options[k].name; k++) { /* the first group */
+  enum { OWN = sizeof model_options / sizeof *model_options - 1 };
+  for (size_t k = 0; k < OWN; k++) { /* the first group */
     const struct hb_opts_option *option = &model_options[k];
     if (!opts->typed[k] || hb_text_is_listed(option->name, model->options)) continue;
     const char *dashes = strlen(option->name) > 1 || option->letter == 0 ? "--" : "-";
@@ -58,6 +110,11 @@ static enum hb_status check_options(const struct hb_ic_model *model, const struc
     return hb_fail(HB_ERR_USAGE, "model %s does not take %s%s (it takes: %s)", model->name, dashes,
                    option->name, model->options);
   }
+  for (size_t k = 0; !model->is_cluster && cluster_options[k].name; k++) /* the second */
+    if (opts->typed[OWN + k])
+      return hb_fail(HB_ERR_USAGE,
+                     "model %s does not take --%s, which is for clusters (plummer, king, coldsphere)",
+                     model->name, cluster_options[k].name);
   const struct settings *s = opts->settings; /* a spin of 0 asks the library for its default */
   if (hb_opts_typed(opts, &s->model.spin) && s->model.spin == 0)
     return hb_fail(HB_ERR_USAGE, "option --spin: '0' is out of range (expected a number below or above 0)");
@@ -69,21 +126,23 @@ static enum hb_status set_notes(const struct hb_opts *opts, const struct hb_ic_m
                                 struct hb_particles *particles)
 {
   const struct hb_ic_params *params = &((const struct settings *)opts->settings)->model;
-  struct hb_text line = {0}, record = {0};
-  enum hb_status status = hb_opts_line(opts, &line);
-  if (status == HB_OK) status = hb_particles_add_history(particles, line.text);
+  struct hb_text record = {0};
+  enum hb_status status = hb_opts_add_history(opts, particles);
   if (status == HB_OK) status = hb_text_append(&record, "model=%s", model->name);
   if (status == HB_OK && !hb_opts_typed(opts, &params->n))
     status = hb_text_append(&record, " n=%zu", hb_particles_n(particles));
   if (status == HB_OK && !hb_opts_typed(opts, &params->seed) && hb_text_is_listed("seed", model->options))
     status = hb_text_append(&record, " seed=0");
-  int by_model = hb_ic_scaling_for(hb_particles_n(particles)) == HB_IC_SCALING_MODEL;
+  if (status == HB_OK && params->w0 == 0 && hb_text_is_listed("w0", model->options))
+    status = hb_text_append(&record, " w0=6");
+  const struct hb_ic_cluster *cluster = &params->cluster; /* two of its options need the sums */
+  int by_model = hb_ic_scaling_for(hb_particles_n(particles)) == HB_IC_SCALING_MODEL &&
+                 cluster->fractal == 0 && cluster->tidal_radius == 0;
   if (status == HB_OK && by_model && params->scaling == HB_IC_SCALING_AUTO &&
       hb_text_is_listed("scaling", model->options))
     status = hb_text_append(&record, " scaling=model");
   if (status == HB_OK) status = hb_opts_record(opts, &record);
   if (status == HB_OK) status = hb_particles_set_note(particles, "options", record.text);
-  hb_mem_free(line.text);
   hb_mem_free(record.text);
   return status;
 }
@@ -110,6 +169,7 @@ static enum hb_status make(const struct hb_opts *opts, const struct hb_ic_model 
   params.progress_context = &(struct waiting){.began = hb_clock_now()};
   struct hb_particles *particles = NULL;
   enum hb_status status = hb_ic_make(model->name, &params, &particles);
+  if (status == HB_OK && s->radius) status = hb_particles_set_radii(particles, s->radius);
   if (status == HB_OK) status = set_notes(opts, model, particles);
   if (status == HB_OK) status = hb_target_write(path, s->format, particles);
   if (status == HB_OK && !s->quiet && strcmp(path, "-") != 0)
@@ -152,8 +212,9 @@ static void list_models(FILE *out)
   for (size_t k = 0; k < count; k++) {
     const struct hb_ic_model *model = &models[k];
     char options_and_n[256];
-    snprintf(options_and_n, sizeof options_and_n, "; options: %s; N = %zu",
-             *model->options ? model->options : "none", model->n);
+    snprintf(options_and_n, sizeof options_and_n, "; options: %s%s; N = %zu",
+             *model->options ? model->options : "none", model->is_cluster ? ", --masses and below" : "",
+             model->n);
     hb_opts_help_entry(model->name, model->summary, model->source, options_and_n, out);
   }
 }
@@ -166,11 +227,14 @@ const struct hb_opts_command hb_cmd_ic = {
     .operand_min = 1,
     .operand_max = 1,
     .groups = {{.options = model_options, .at = offsetof(struct settings, model)},
+               {.options = cluster_options, .at = offsetof(struct settings, model.cluster)},
                {.options = options},
                {.options = hb_opts_quiet, .at = offsetof(struct settings, quiet)}},
     .settings_size = sizeof(struct settings),
     .more_help = list_models,
-    .example = "  holmberg ic plummer -n 1024 --seed 1 -o cluster.h5\n"
-               "  holmberg ic twobody --e 0.9 -o - --format text\n",
+    .example =
+        "  holmberg ic plummer -n 1024 --seed 1 -o cluster.h5\n"
+        "  holmberg ic king --w0 5 -n 4096 --masses kroupa --binaries 0.1 --length-unit 1 -o cluster.h5\n"
+        "  holmberg ic twobody --e 0.9 -o - --format text\n",
     .work = ic,
 };

@@ -22,16 +22,16 @@ static const struct hb_opts_option options[] = {
 enum { DEVICES_MOST = 32 };
 
 struct machine {
-  struct hb_context_info contexts[HB_CONTEXT_COUNT];
+  struct hb_context_info contexts[HB_CONTEXTS_MOST];
   struct hb_device_info devices[DEVICES_MOST];
-  size_t device_count;
+  size_t context_count, device_count;
 };
 
 /* The context whose limits matter: a GPU before software, in the library's order. NULL: none opens. */
 static const struct hb_context_info *preferred(const struct machine *machine)
 {
   const struct hb_context_info *found = NULL;
-  for (size_t k = 0; k < HB_CONTEXT_COUNT; k++) {
+  for (size_t k = 0; k < machine->context_count; k++) {
     const struct hb_context_info *context = &machine->contexts[k];
     if (context->usable && (!found || (found->software && !context->software))) found = context;
   }
@@ -87,9 +87,8 @@ static const struct hb_table_column error_columns[] = {
 
 #define AT(place) .offset = offsetof(struct hb_device_info, place)
 static const struct hb_table_column device_columns[] = {
-    {"index", HB_TABLE_INT, AT(index)},
-    {"path", HB_TABLE_CHARS, AT(path)},
-    {"renderer", HB_TABLE_CHARS, AT(renderer)},
+    {"index", HB_TABLE_INT, AT(index)},         {"path", HB_TABLE_CHARS, AT(path)},
+    {"address", HB_TABLE_CHARS, AT(address)},   {"renderer", HB_TABLE_CHARS, AT(renderer)},
     {"software", HB_TABLE_TRUTH, AT(software)},
 };
 #undef AT
@@ -137,7 +136,7 @@ static enum hb_status print_json(const struct machine *machine, uint64_t n)
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "version", hb_library_version());
   json_array(&json, "contexts", HB_TABLE_COLUMNS(context_columns), machine->contexts,
-             sizeof *machine->contexts, HB_CONTEXT_COUNT);
+             sizeof *machine->contexts, machine->context_count);
   json_array(&json, "devices", HB_TABLE_COLUMNS(device_columns), machine->devices, sizeof *machine->devices,
              machine->device_count);
   hb_json_open_object(&json, "limits");
@@ -156,7 +155,7 @@ static enum hb_status print_json(const struct machine *machine, uint64_t n)
 static void print_contexts(const struct machine *machine)
 {
   puts("\ncontexts:");
-  for (size_t k = 0; k < HB_CONTEXT_COUNT; k++) {
+  for (size_t k = 0; k < machine->context_count; k++) {
     const struct hb_context_info *context = &machine->contexts[k];
     if (!context->usable)
       printf("  %-8s not usable: %s\n", context->name, context->reason);
@@ -172,9 +171,12 @@ static void print_devices(const struct machine *machine)
   if (machine->device_count == 0) puts("  none");
   for (size_t k = 0; k < machine->device_count; k++) {
     const struct hb_device_info *device = &machine->devices[k];
-    printf("  %-8d %s%s%s%s\n", device->index, device->path, *device->path ? "  " : "", device->renderer,
-           device->software ? " (software)" : "");
+    printf("  %-8d %s%s%s%s%s%s\n", device->index, device->path, *device->path ? "  " : "", device->address,
+           *device->address ? "  " : "", device->renderer, device->software ? " (software)" : "");
   }
+  puts("  software a renderer on the processor\n"
+       "  0,1      several that share the work of scheme bag, tile or matrix2004; one may be named twice\n"
+       "  all      every GPU of this list");
 }
 
 static void print_limits(const struct machine *machine)
@@ -232,7 +234,7 @@ static enum hb_status info_machine(const struct settings *s)
 {
   struct machine machine;
   memset(&machine, 0, sizeof machine);
-  HB_TRY(hb_info_contexts(machine.contexts));
+  HB_TRY(hb_info_contexts(machine.contexts, &machine.context_count));
   HB_TRY(hb_info_devices(DEVICES_MOST, machine.devices, &machine.device_count));
   if (machine.device_count > DEVICES_MOST) machine.device_count = DEVICES_MOST;
   if (s->json) return print_json(&machine, s->n);

@@ -17,19 +17,15 @@ const struct hb_opts_option hb_info_file_options[] = {
     {"exact-energy", 0, HB_OPTS_CHOICE, FIELD(exact_energy), "WHEN", "auto",
      .words.array = hb_exact_energy_names,
      .help = "FILE: sum the potential energy, N^2 work: auto (up to N = 32768), yes, no"},
+    {"units", 0, HB_OPTS_CHOICE, FIELD(units), "UNITS", "nbody", .words.array = hb_astro_names,
+     .help = "FILE: nbody, or, if it has units, astro: Myr, pc, km/s, solar masses"},
     {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
      .help = "FILE: its format (default: by extension and content)"},
     {0}};
 
-struct row {
-  const char *file;
-  struct hb_snapshot_contents found;
-  struct hb_contents contents;
-};
-
 /* ---- JSON, with the names of a run's diagnostics ------------------------------------------------------- */
 
-#define AT(place) .offset = offsetof(struct row, place)
+#define AT(place) .offset = offsetof(struct hb_info_file, place)
 #define REAL(name, place)                                                                                    \
   {                                                                                                          \
     name, HB_TABLE_REAL, AT(contents.place)                                                                  \
@@ -42,6 +38,7 @@ static const struct hb_table_column columns[] = {
     {"snapshots", HB_TABLE_SIZE, AT(found.count)},
     {"t_first", HB_TABLE_REAL, AT(found.t_first)},
     {"t_last", HB_TABLE_REAL, AT(found.t_last)},
+    {"units", HB_TABLE_TEXT, AT(units)},
     {"n", HB_TABLE_SIZE, AT(contents.n)},
     REAL("t", t),
     REAL("m", m),
@@ -60,6 +57,7 @@ static const struct hb_table_column columns[] = {
     VECTOR("density_centre", structure.x_density),
     REAL("r_core", structure.r_core),
     REAL("r_half", energies.r_half),
+    {"state_hash", HB_TABLE_CHARS, AT(contents.state_hash)},
 };
 static const struct hb_table_column binaries_columns[] = {
     {"binaries", HB_TABLE_SIZE, AT(contents.structure.binaries.count)},
@@ -72,17 +70,23 @@ static const struct hb_table_column binaries_columns[] = {
 
 static long percent(size_t k) { return lround(100 * hb_lagrange_fractions()[k]); }
 
-static void print_json(const struct row *row, const struct hb_particles *p)
+void hb_info_file_members(const struct hb_info_file *row, struct hb_json *json)
 {
-  struct hb_json json = {stdout, 0};
-  hb_json_open_object(&json, NULL);
-  hb_table_members(HB_TABLE_COLUMNS(columns), row, &json);
+  hb_table_members(HB_TABLE_COLUMNS(columns), row, json);
   for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++) {
     char name[16];
     snprintf(name, sizeof name, "r_%ld", percent(k));
-    hb_json_number(&json, name, row->contents.structure.r_lagrange[k]);
+    hb_json_number(json, name, row->contents.structure.r_lagrange[k]);
   }
-  hb_table_members(HB_TABLE_COLUMNS(binaries_columns), row, &json);
+  hb_table_members(HB_TABLE_COLUMNS(binaries_columns), row, json);
+}
+
+static void print_json(const struct hb_info_file *row)
+{
+  const struct hb_particles *p = row->particles;
+  struct hb_json json = {stdout, 0};
+  hb_json_open_object(&json, NULL);
+  hb_info_file_members(row, &json);
   hb_json_open_object(&json, "notes");
   for (size_t k = 0; hb_particles_note_key(p, k); k++)
     hb_json_text(&json, hb_particles_note_key(p, k), hb_particles_note(p, hb_particles_note_key(p, k)));
@@ -140,13 +144,15 @@ static void print_note(const char *key, const char *line)
   }
 }
 
-static void print_text(const struct row *row, const struct hb_particles *p)
+void hb_info_file_print(const struct hb_info_file *row)
 {
   const struct hb_contents *c = &row->contents;
   const struct hb_snapshot_contents *f = &row->found;
   printf("%-18s %s\n%-18s %s\n", "file", row->file, "format", f->format);
   if (f->count > 1)
     printf("%-18s %zu, from t = %.9g to %.9g\n", "snapshots", f->count, f->t_first, f->t_last);
+  if (row->units)
+    printf("%-18s Myr, pc, km/s, solar masses; energies in solar masses (km/s)^2\n", "in units of");
   printf("%-18s %.9g\n%-18s %zu\n%-18s %.9g", "time", c->t, "particles", c->n, "mass", c->m);
   printf(c->m_least == c->m_most ? ", of a particle %.6g\n" : ", of a particle %.6g to %.6g\n", c->m_least,
          c->m_most);
@@ -156,20 +162,53 @@ static void print_text(const struct row *row, const struct hb_particles *p)
   print_vector("density center", c->structure.x_density);
   print_energies(c);
   print_radii(c);
+}
+
+static void print_text(const struct hb_info_file *row)
+{
+  const struct hb_particles *p = row->particles;
+  hb_info_file_print(row);
+  printf("%-18s %s\n", "state hash", row->contents.state_hash);
   for (size_t k = 0; hb_particles_note_key(p, k); k++)
     print_note(hb_particles_note_key(p, k), hb_particles_note(p, hb_particles_note_key(p, k)));
 }
 
+enum hb_status hb_info_file_convert(const struct hb_info_file_settings *s, struct hb_info_file *row)
+{
+  struct hb_contents *c = &row->contents;
+  if (s->units != HB_ASTRO_ASTRO) return HB_OK;
+  HB_TRY(hb_astro_find(row->particles, &row->unit));
+  const struct hb_units units = row->unit;
+  row->units = hb_astro_names[HB_ASTRO_ASTRO];
+  row->found.t_first *= units.time;
+  row->found.t_last *= units.time;
+  c->t *= units.time;
+  c->eps *= units.length;
+  c->m *= units.mass;
+  c->m_least *= units.mass;
+  c->m_most *= units.mass;
+  hb_astro_diagnostics(&units, &c->energies);
+  hb_astro_structure(&units, &c->structure);
+  return HB_OK;
+}
+
+enum hb_status hb_info_file_read(const struct hb_opts *opts, const struct hb_info_file_settings *s,
+                                 struct hb_info_file *row)
+{
+  *row = (struct hb_info_file){.file = opts->operands[0]};
+  HB_TRY(hb_snapshot_read_at(row->file, s->input_format, hb_opts_typed(opts, &s->time) ? s->time : NAN,
+                             &row->particles, &row->found));
+  double eps = hb_opts_typed(opts, &s->eps) ? s->eps : hb_contents_eps(row->particles);
+  if (isnan(eps)) eps = 1.0 / 256;
+  return hb_contents_of(row->particles, eps, s->exact_energy, &row->contents);
+}
+
 enum hb_status hb_info_file(const struct hb_opts *opts, const struct hb_info_file_settings *s, int json)
 {
-  struct row row = {.file = opts->operands[0]};
-  struct hb_particles *p;
-  HB_TRY(hb_snapshot_read_at(row.file, s->input_format, hb_opts_typed(opts, &s->time) ? s->time : NAN, &p,
-                             &row.found));
-  double eps = hb_opts_typed(opts, &s->eps) ? s->eps : hb_contents_eps(p);
-  if (isnan(eps)) eps = 1.0 / 256;
-  enum hb_status status = hb_contents_of(p, eps, s->exact_energy, &row.contents);
-  if (status == HB_OK) (json ? print_json : print_text)(&row, p);
-  hb_particles_destroy(p);
+  struct hb_info_file row;
+  enum hb_status status = hb_info_file_read(opts, s, &row);
+  if (status == HB_OK) status = hb_info_file_convert(s, &row);
+  if (status == HB_OK) (json ? print_json : print_text)(&row);
+  hb_particles_destroy(row.particles);
   return status == HB_OK ? hb_terminal_flush() : status;
 }

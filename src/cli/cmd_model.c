@@ -12,7 +12,10 @@
 struct settings {
   struct hb_counts n;
   struct hb_list machines;
+  struct hb_counts ranks;
+  const char *network_file;
   int json;
+  struct hb_network network; /* of the file */
 };
 
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
@@ -21,6 +24,10 @@ static const struct hb_opts_option predict_options[] = {
      .help = "numbers of particles, separated by commas"},
     {"machine", 0, HB_OPTS_WORDS, FIELD(machines), "LIST", "GRAPE-6Af,8800GTX,FX1400,Xeon",
      .words = {.what = "machine"}, .help = "machines of the paper, and files written by 'model fit -o'"},
+    {"ranks", 0, HB_OPTS_COUNTS, FIELD(ranks), "LIST", .least = 1,
+     .help = "so many ranks of such machines, which needs --network; the speed-up is over one"},
+    {"network", 0, HB_OPTS_TEXT, FIELD(network_file), "FILE",
+     .help = "what messages cost: written by 'mpirun -n 2 holmberg bench messages --json'"},
     {0}};
 
 static const char *machine_name(size_t k)
@@ -54,11 +61,88 @@ static const struct hb_table_column columns[] = {
 };
 #undef AT
 
+/* ---- by several ranks ---- */
+
+struct prediction_by_ranks {
+  const char *record;
+  struct hb_machine machine;
+  size_t n;
+  int ranks;
+  struct hb_model_time time;
+  double speedup, efficiency;
+  const char *most; /* the largest term of t_step */
+};
+
+#define AT(place) .offset = offsetof(struct prediction_by_ranks, place)
+static const struct hb_table_column columns_by_ranks[] = {
+    {"record", HB_TABLE_TEXT, AT(record)},
+    {"machine", HB_TABLE_CHARS, AT(machine.name)},
+    {"n", HB_TABLE_SIZE, AT(n), "%9llu", "#n"},
+    {"ranks", HB_TABLE_INT, AT(ranks), "%5d"},
+    {"n_block", HB_TABLE_REAL, AT(time.n_block), "%9.4g"},
+    {"n_steps", HB_TABLE_REAL, AT(time.n_steps)},
+    {"t_start", HB_TABLE_REAL, AT(machine.t_start), "%9.3g"},
+    {"t_host", HB_TABLE_REAL, AT(time.t_host), "%9.3g"},
+    {"t_comm", HB_TABLE_REAL, AT(time.t_comm), "%9.3g"},
+    {"t_force", HB_TABLE_REAL, AT(time.t_force), "%9.3g"},
+    {"t_sum", HB_TABLE_REAL, AT(time.t_sum), "%9.3g"},
+    {"t_step", HB_TABLE_REAL, AT(time.t_step), "%9.3g"},
+    {"t_unit", HB_TABLE_REAL, AT(time.t_unit), "%9.4g"},
+    {"speedup", HB_TABLE_REAL, AT(speedup), "%7.3g"},
+    {"efficiency", HB_TABLE_REAL, AT(efficiency), "%10.2f"},
+    {"most", HB_TABLE_TEXT, AT(most), " %-7s", " most   "},
+    {NULL, HB_TABLE_CHARS, AT(machine.name), " %s", "machine"},
+};
+#undef AT
+
+static const char *largest_term(const struct hb_machine *machine, const struct hb_model_time *time)
+{
+  const struct {
+    const char *name;
+    double seconds;
+  } terms[] = {{"t_force", time->t_force},
+               {"t_host", time->t_host},
+               {"t_comm", time->t_comm},
+               {"t_sum", time->t_sum},
+               {"t_start", machine->t_start}};
+  size_t most = 0;
+  for (size_t k = 1; k < sizeof terms / sizeof *terms; k++)
+    if (terms[k].seconds > terms[most].seconds) most = k;
+  return terms[most].name;
+}
+
+static void predict_by_ranks(const struct settings *p, const struct hb_machine *machine, size_t n,
+                             struct hb_table *table)
+{
+  struct hb_model_time alone;
+  if (table->rows == 0) {
+    *table = (struct hb_table){HB_TABLE_COLUMNS(columns_by_ranks), table->form, stdout, 0};
+    if (table->form == HB_TABLE_TEXT_FORM)
+      puts("# seconds by the model of [PZ07] eqs 10 to 17, with sources shared out among ranks");
+  }
+  hb_model_predict_ranks(machine, &p->network, 1, (double)n, &alone);
+  for (size_t k = 0; k < p->ranks.count; k++) {
+    struct prediction_by_ranks row = {
+        .record = "prediction", .machine = *machine, .n = n, .ranks = (int)p->ranks.n[k]};
+    hb_model_predict_ranks(machine, &p->network, row.ranks, (double)n, &row.time);
+    row.speedup = alone.t_step / row.time.t_step;
+    row.efficiency = row.speedup / row.ranks;
+    row.most = largest_term(machine, &row.time);
+    hb_table_put(table, &row);
+  }
+}
+
+/* ---- of each machine and n ---- */
+
 static void predict_machines(const struct settings *p, const struct hb_machine *machines, size_t count,
                              struct hb_table *table)
 {
   for (size_t m = 0; m < count; m++)
     for (size_t k = 0; k < p->n.count; k++) {
+      if (p->ranks.count) {
+        predict_by_ranks(p, &machines[m], p->n.n[k], table);
+        continue;
+      }
       struct prediction row = {.record = "prediction", .machine = machines[m], .n = p->n.n[k]};
       hb_model_predict(&machines[m], (double)row.n, &row.time);
       if (table->rows == 0 && table->form == HB_TABLE_TEXT_FORM)
@@ -87,6 +171,9 @@ static enum hb_status predict_word(const struct settings *p, const char *word, s
 static enum hb_status predict(const struct hb_opts *opts)
 {
   struct settings *p = opts->settings;
+  if (p->ranks.count && !p->network_file) return hb_fail(HB_ERR_USAGE, "option --ranks needs --network FILE");
+  if (p->network_file && !p->ranks.count) return hb_fail(HB_ERR_USAGE, "option --network needs --ranks LIST");
+  if (p->network_file) HB_TRY(hb_model_record_network(p->network_file, &p->network));
   struct hb_table table = {HB_TABLE_COLUMNS(columns), p->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM,
                            stdout, 0};
   for (size_t k = 0; k < p->machines.count; k++) HB_TRY(predict_word(p, p->machines.words[k], &table));
@@ -99,7 +186,9 @@ static void predict_help(FILE *out)
       "\nThe paper's four machines use its constants. With --json, \"record\": \"prediction\" has machine, "
       "n,\n"
       "n_block (eq. 14), n_steps (block steps per time unit, eq. 17), and seconds: t_start, t_host, t_comm,\n"
-      "t_force and their sum t_step (eq. 10) per block step, t_unit (eq. 16) per time unit.\n",
+      "t_force and their sum t_step (eq. 10) per block step, t_unit (eq. 16) per time unit. With --ranks\n"
+      "also ranks, t_sum (adding up the block's forces over all ranks, part of t_step), speedup and\n"
+      "efficiency over one rank, and most: the largest of these terms, which would have to be faster.\n",
       out);
 }
 
@@ -112,7 +201,9 @@ const struct hb_opts_command hb_cmd_model_predict = {
     .more_help = predict_help,
     .example =
         "  holmberg model predict --n 1e6 --machine 8800GTX,Xeon\n"
-        "  holmberg model predict --machine fit.jsonl --json    # after holmberg model fit -o fit.jsonl\n",
+        "  holmberg model predict --machine fit.jsonl --json    # after holmberg model fit -o fit.jsonl\n"
+        "  mpirun -n 2 holmberg bench messages --json >net.jsonl\n"
+        "  holmberg model predict --n 65536 --machine fit.jsonl --ranks 1,4,16,64 --network net.jsonl\n",
     .work = predict,
 };
 

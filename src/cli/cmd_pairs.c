@@ -31,8 +31,7 @@ static const struct hb_opts_option options[] = {
      .help = "parameters of the interaction (default: the values in its file)"},
     {"j", 'j', HB_OPTS_TEXT, FIELD(sources), "TABLE",
      .help = "the sources: a text with named columns, '# x y z m' above the numbers, or a snapshot, by its "
-             "extension; - is "
-             "standard input"},
+             "extension; - is standard input"},
     {"i", 'i', HB_OPTS_TEXT, FIELD(sinks), "TABLE",
      .help = "the sinks, each feels every source (default: the sources themselves, each without itself)"},
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", "-", .use = HB_OPTS_SHOWS,

@@ -22,14 +22,14 @@ static const char *const points[] = {"star", "disc", "dot", NULL};
 #define FIELD(member) HB_OPTS_FIELD(struct settings, render.member)
 static const struct hb_opts_option options[] = {
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "PICTURE", .use = HB_OPTS_SHOWS,
-     .help = "file to write: .png, or a movie as .mp4, .mkv, .webm, .apng or .gif by ffmpeg; several frames "
-             "as .png "
-             "become PICTURE_0001.png, ... (default: FILE with extension .png, or .mp4 for several frames)"},
+     .help = "file to write: .png, or a movie as .mp4, .mkv, .webm, .apng or .gif by ffmpeg; several "
+             "frames as .png become PICTURE_0001.png, ... (default: FILE with extension .png, or .mp4 for "
+             "several frames)"},
     {"size", 0, HB_OPTS_PIXELS, FIELD(width), "WxH", "1920x1080", .most = 32768,
      .help = "width and height in pixels"},
     {"color-by", 0, HB_OPTS_CHOICE, FIELD(color), "WHAT", "speed", .words.at = color_name,
-     .help = "speed, acc (acceleration), energy (per mass), step (time step), or group; acc, energy "
-             "and step as at the start of a run from the snapshot"},
+     .help = "speed, acc (acceleration), energy (per mass), step (time step), mass, group, or "
+             "bound (binaries and triples); acc, energy and step as at the start of a run from the snapshot"},
     {"map", 0, HB_OPTS_CHOICE, FIELD(style.map), "NAME", "stars", .words.array = hb_colormap_names,
      .help = "color map: stars, ember, ice, grey"},
     {"color-range", 0, HB_OPTS_NUMBERS, FIELD(style.range), "FROM,TO",
@@ -71,9 +71,9 @@ static const struct hb_opts_option options[] = {
     {"samples", 0, HB_OPTS_COUNT, FIELD(samples), "S", "2",
      .help = "each pixel is the mean of S x S samples, at most 8"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(force.eps), "EPS", "1/256",
-     .help =
-         "softening of the forces for --color-by acc, energy and step; an eps in FILE's header replaces the "
-         "default"},
+     .help = "softening of the forces for --color-by acc, energy, step and bound; an eps in FILE's header "
+             "replaces the "
+             "default"},
     {0}};
 
 /* ---- options ----------------------------------------------------------------------------------------- */

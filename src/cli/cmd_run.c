@@ -1,4 +1,5 @@
 /* holmberg run: integrates a snapshot. */
+#include "base/ranks.h"
 #include "cli/cmd.h"
 #include "run/run.h"
 
@@ -11,7 +12,8 @@ static enum hb_status run_file(const struct hb_opts *opts)
 {
   struct hb_run run;
   const struct hb_run_settings *settings = opts->settings;
-  enum hb_status status = settings->resume ? hb_run_resume(opts, &run) : hb_run_open(opts, &run);
+  enum hb_status status =
+      hb_ranks_agree(settings->resume ? hb_run_resume(opts, &run) : hb_run_open(opts, &run));
   if (status == HB_OK) status = hb_run_integrate(&run);
   hb_run_close(&run);
   return status;
@@ -52,6 +54,7 @@ const struct hb_opts_command hb_cmd_run = {
                {.options = hb_run_accuracy_options, .at = SIM},
                {.options = hb_run_block_options, .at = SIM},
                {.options = hb_run_integrator_options, .at = SIM},
+               {.options = hb_run_bodies_options},
                {.options = hb_run_force_options, .at = FORCE},
                {.options = hb_opts_place, .at = FORCE},
                {.options = hb_run_walk_options},
@@ -61,6 +64,7 @@ const struct hb_opts_command hb_cmd_run = {
                {.options = quiet}},
     .settings_size = sizeof(struct hb_run_settings),
     .more_help = list_schemes,
+    .by_ranks = 1,
     .example = "  holmberg run cluster.h5 --t-end 0.5 --eps 1/256 --snap-every 0.25 -o end.h5\n"
                "  holmberg run cluster.h5 --scheme cg2007 --context osmesa --json\n"
                "  holmberg run demo1.h5 --integrator leapfrog --t-end 1.6\n"

@@ -32,7 +32,8 @@ static const struct hb_opts_option options[] = {
     {"paused", 0, HB_OPTS_FLAG, FIELD(view.paused), .help = "start paused"},
     {"inspect", 0, HB_OPTS_FLAG, FIELD(inspect), .help = "open the texture inspector at the start, key i"},
     {"color-by", 0, HB_OPTS_CHOICE, FIELD(view.color), "WHAT", "speed", .words.at = hb_coloring_name,
-     .help = "speed, acc, energy, step (time step), age (of the step), group"},
+     .help = "speed, acc, energy, step (time step), age (of the step), mass, group, or bound (binaries and "
+             "triples)"},
     {"groups", 0, HB_OPTS_COUNT, FIELD(view.groups), "K", "2",
      .help = "number of groups for --color-by group: equal parts of the particles, in their order"},
     {"plain", 0, HB_OPTS_FLAG, FIELD(view.plain), .help = "no glow around bright places, key e: faster"},
@@ -66,9 +67,10 @@ static enum hb_status open_view(const struct hb_opts *opts, struct settings *s)
   HB_TRY(hb_view_particles_open(view->window.context, &view->stars));
   HB_TRY(hb_view_source_open(opts, &view->source));
   if (!view->source.sim && view->color != HB_COLORING_SPEED && view->color != HB_COLORING_GROUP)
-    return hb_fail(HB_ERR_USAGE,
-                   "option --color-by: a series of snapshots has no %s (expected speed or group)",
-                   hb_coloring_name(view->color));
+    return hb_fail(
+        HB_ERR_USAGE,
+        "option --color-by: a series of snapshots cannot be colored by %s (expected speed or group)",
+        hb_coloring_name(view->color));
   view->show_hud = view->show_sliders = 1;
   view->measured.pairs_per_s = view->measured.pictures_per_s = view->measured.speed = NAN;
   view->style.adapt = 0.2; /* a close encounter does not make the picture blink */

@@ -2,6 +2,8 @@
  * code. */
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/ranks.h"
+#include "base/status.h"
 #include "cli/cmd.h"
 #include "console/terminal.h"
 
@@ -41,15 +43,22 @@ static void print_help(void)
 
 static void print_version(void) { printf("holmberg %s\n", hb_library_version()); }
 
+/* Several ranks do the work of a command together, or rank 0 does it alone. */
+static int is_idle(const struct hb_opts_command *command)
+{
+  return hb_ranks_number() > 0 && !(command && command->by_ranks);
+}
+
 static enum hb_status work(const struct hb_opts_command *command, int count, char **words)
 {
+  if (command->by_ranks) HB_TRY(hb_ranks_open(count, words));
   enum hb_opts_question asked = hb_opts_question(count, words);
   if (asked == HB_OPTS_VERSION) return print_version(), HB_OK;
   if (asked == HB_OPTS_HELP) return hb_opts_help(command, stdout), HB_OK;
   struct hb_opts opts;
   char *settings;
   HB_TRY(HB_ALLOC(command->settings_size, &settings));
-  enum hb_status status = hb_opts_parse(command, count, words, settings, &opts);
+  enum hb_status status = hb_ranks_agree(hb_opts_parse(command, count, words, settings, &opts));
   if (status == HB_OK) status = command->work(&opts);
   hb_mem_free(settings);
   return status;
@@ -83,6 +92,7 @@ static enum hb_status dispatch(int argc, char **argv, const struct hb_opts_comma
   if (strcmp(word, "help") == 0) return help(argc - 2, argv + 2);
   if (*word == '-') return hb_words_unknown((struct hb_words){.array = options, .what = "option"}, word);
   HB_TRY(name_command(argc - 1, argv + 1, command));
+  if (is_idle(*command)) return HB_OK;
   int taken = strchr((*command)->name, ' ') ? 2 : 1;
   return work(*command, argc - 1 - taken, argv + 1 + taken);
 }
@@ -96,9 +106,37 @@ static void keep_streams(void)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) < 0) return; /* takes the lowest free number */
 }
 
+/* Rank 0 speaks for all. */
+static void keep_silent(void)
+{
+  int nowhere = open("/dev/null", O_WRONLY);
+  if (nowhere < 0) return;
+  dup2(nowhere, STDOUT_FILENO);
+  close(nowhere);
+  hb_terminal_set_silent(1);
+}
+
+/* The exit code: of a failure that all ranks know of, rank 0 reports it. */
+static int end(enum hb_status status, const struct hb_opts_command *command)
+{
+  int alone = 0;
+  status = hb_ranks_close(status, &alone);
+  if (alone) hb_terminal_set_silent(0);
+  if (alone && hb_ranks_number() > 0) {
+    char who[64];
+    snprintf(who, sizeof who, "rank %d of %d", hb_ranks_number(), hb_ranks_count());
+    hb_fail_in(status, who);
+  }
+  if (status != HB_OK) hb_terminal_error(status, command ? command->name : NULL);
+  if (alone) hb_ranks_kill(status);
+  return hb_ranks_number() > 0 ? 0 : (int)status;
+}
+
 int main(int argc, char **argv)
 {
   keep_streams();
+  hb_ranks_detect();
+  if (hb_ranks_number() > 0) keep_silent();
   signal(SIGPIPE, SIG_IGN); /* a lost reader is an error of write(), not a death, */
   signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow               */
   hb_log_set_warning_sink(hb_terminal_note);
@@ -107,6 +145,5 @@ int main(int argc, char **argv)
   enum hb_status status = dispatch(argc, argv, &command);
   if (status == HB_OK) status = hb_terminal_flush();
   hb_terminal_clear_progress();
-  if (status != HB_OK) hb_terminal_error(status, command ? command->name : NULL);
-  return (int)status;
+  return end(status, command);
 }

@@ -1,6 +1,7 @@
 #include "console/opts.h"
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "console/terminal.h"
 
 #include <ctype.h>
@@ -16,7 +17,9 @@ const struct hb_opts_option hb_opts_place[] = {
     {"context", 0, HB_OPTS_WORD, PLACE(context), "NAME", .words.array = contexts, .use = HB_OPTS_ON_RESUME,
      .help = "how to open OpenGL: auto, egl, osmesa, glfw, gles (default: $HB_CONTEXT, else auto)"},
     {"device", 0, HB_OPTS_TEXT, PLACE(device), "DEVICE", .use = HB_OPTS_ON_RESUME,
-     .help = "INDEX, /dev/dri/... or software, see 'holmberg info' (default: $HB_DEVICE, else the first)"},
+     .help = "INDEX, /dev/dri/... or software, see 'holmberg info'; several that share the work: 0,1 or all "
+             "(default: "
+             "$HB_DEVICE, else the first)"},
     {0}};
 
 const struct hb_opts_option hb_opts_json[] = {{"json", 0, HB_OPTS_FLAG, 0, sizeof(int), .use = HB_OPTS_SHOWS,
@@ -319,6 +322,15 @@ enum hb_status hb_opts_line(const struct hb_opts *opts, struct hb_text *line)
     if (row.option->kind != HB_OPTS_FLAG) HB_TRY(append_quoted(line, opts->typed[k]));
   }
   return HB_OK;
+}
+
+enum hb_status hb_opts_add_history(const struct hb_opts *opts, struct hb_particles *particles)
+{
+  struct hb_text line = {0};
+  enum hb_status status = hb_opts_line(opts, &line);
+  if (status == HB_OK) status = hb_particles_add_history(particles, line.text);
+  hb_mem_free(line.text);
+  return status;
 }
 
 enum hb_status hb_opts_record(const struct hb_opts *opts, struct hb_text *record)

@@ -78,6 +78,7 @@ struct hb_opts_command {
   size_t settings_size;         /* of the struct that the groups fill, zeroed at first */
   void (*more_help)(FILE *out); /* lists that follow in --help; NULL: none */
   const char *example;          /* lines */
+  int by_ranks; /* ranks do its work together; else rank 0 alone does, and the others nothing */
   enum hb_status (*work)(const struct hb_opts *opts);
 };
 
@@ -122,6 +123,9 @@ void hb_opts_help_entry(const char *name, const char *summary, const char *sourc
 
 /* The command with the given options that shape the result, quoted for a shell: a line of history. */
 enum hb_status hb_opts_line(const struct hb_opts *opts, struct hb_text *line);
+
+/* Adds that line to the history of particles. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_opts_add_history(const struct hb_opts *opts, struct hb_particles *particles);
 
 /* "eta=0.01 eps=0.00390625 ...": every option that shapes the result and has a value, defaults included. */
 enum hb_status hb_opts_record(const struct hb_opts *opts, struct hb_text *record);

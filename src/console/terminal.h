@@ -8,6 +8,9 @@
 /* "auto", "always" or "never". */
 void hb_terminal_set_color(const char *when);
 
+/* 1: messages are dropped, as on all ranks but one. */
+void hb_terminal_set_silent(int silent);
+
 /* Prints hb_error() as one line, followed by a hint after a usage error. command NULL: the program's own help.
  * Prints nothing if standard output has lost its reader. */
 void hb_terminal_error(enum hb_status status, const char *command);

@@ -3,14 +3,28 @@
 #ifndef HB_BINARIES_H
 #define HB_BINARIES_H
 
+#include "core/orbit.h"
 #include "core/particles.h"
 
 #include <holmberg/diagnostics.h>
 
-/* Candidates are particles and their nearest neighbors, nearest[n] (UINT32_MAX: none). The binding energy of a
+struct hb_binary {
+  struct hb_orbit orbit; /* -E is the binding energy */
+  uint32_t i, j;
+};
+
+/* The orbit of two of them. */
+struct hb_orbit hb_binaries_orbit(const struct hb_particles *particles, double eps2, uint32_t i, uint32_t j);
+
+/* Of particles that all have mass. Candidates are they and their nearest neighbors, nearest[n] (UINT32_MAX: none). The binding energy of a
  * pair is E_b = m1 m2 / sqrt(r^2 + eps2) - mu v^2 / 2 with mu = m1 m2 / (m1 + m2); a particle belongs to the tightest
  * pair it is in. A bound pair is hard if E_b exceeds the mean kinetic energy of the stars, in which bound pairs count
- * as one star each, about the center of mass of all. Errors: HB_ERR_INTERNAL. */
+ * as one star each, about the center of mass of all: *hard_above. Leaves the pairs, the tightest first, the first *hard of
+ * which are hard; free *pairs in any case. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_binaries_list(const struct hb_particles *particles, double eps2, const uint32_t *nearest,
+                                struct hb_binary **pairs, size_t *hard, double *hard_above);
+
+/* Their sums. */
 enum hb_status hb_binaries_find(const struct hb_particles *particles, double eps2, const uint32_t *nearest,
                                 struct hb_binaries *binaries);
 

@@ -1,5 +1,6 @@
 #include "core/kdtree.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 
@@ -197,4 +198,32 @@ size_t hb_kdtree_nearest(const struct hb_kdtree *tree, size_t place, size_t coun
       .tree = tree, .x = tree->x + 3 * place, .place = place, .count = count, .index = index, .r2 = r2};
   if (count > 0) visit(&s, 0, tree->n);
   return s.found;
+}
+
+struct find_all {
+  const struct hb_kdtree *tree;
+  uint32_t *nearest;
+};
+
+enum { ALONE = 2048, PIECE = 256 }; /* fewer are done before a second thread has woken up */
+
+static void find_piece(void *context, size_t piece)
+{
+  const struct find_all *f = context;
+  size_t end = hb_parallel_end(f->tree->n, PIECE, piece * PIECE);
+  for (size_t place = piece * PIECE; place < end; place++) {
+    double r2;
+    uint32_t *nearest = f->nearest + f->tree->index[place];
+    if (hb_kdtree_nearest(f->tree, place, 1, nearest, &r2) == 0) *nearest = UINT32_MAX;
+  }
+}
+
+enum hb_status hb_kdtree_nearest_of_all(size_t n, const double *x, uint32_t *nearest)
+{
+  struct hb_kdtree *tree;
+  HB_TRY(hb_kdtree_create(n, x, &tree));
+  struct find_all find = {tree, nearest};
+  hb_parallel_for(n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(n, PIECE), find_piece, &find);
+  hb_kdtree_destroy(tree);
+  return HB_OK;
 }

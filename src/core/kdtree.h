@@ -24,4 +24,7 @@ void hb_kdtree_destroy(struct hb_kdtree *tree);
 size_t hb_kdtree_nearest(const struct hb_kdtree *tree, size_t place, size_t count, uint32_t *index,
                          double *r2);
 
+/* nearest[n] of each of the points x[3 * n]; UINT32_MAX for one alone. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_kdtree_nearest_of_all(size_t n, const double *x, uint32_t *nearest);
+
 #endif

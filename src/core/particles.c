@@ -1,5 +1,6 @@
 #include "core/particles.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -38,6 +39,7 @@ void hb_particles_destroy(struct hb_particles *p)
   hb_mem_free(p->x);
   hb_mem_free(p->v);
   hb_mem_free(p->id);
+  hb_mem_free(p->radius);
   hb_mem_free(p);
 }
 
@@ -50,16 +52,13 @@ enum hb_status hb_particles_copy(const struct hb_particles *from, struct hb_part
   memcpy(p->x, from->x, 3 * from->n * sizeof *p->x);
   memcpy(p->v, from->v, 3 * from->n * sizeof *p->v);
   memcpy(p->id, from->id, from->n * sizeof *p->id);
-  for (size_t k = 0; k < from->note_count; k++) {
-    enum hb_status status = hb_particles_set_note(p, from->notes[k].key, from->notes[k].value);
-    if (status != HB_OK) {
-      hb_particles_destroy(p);
-      *particles = NULL;
-      return status;
-    }
-  }
-  *particles = p;
-  return HB_OK;
+  enum hb_status status = from->radius ? hb_particles_reserve_radius(p) : HB_OK;
+  if (status == HB_OK && p->radius) memcpy(p->radius, from->radius, from->n * sizeof *p->radius);
+  for (size_t k = 0; k < from->note_count && status == HB_OK; k++)
+    status = hb_particles_set_note(p, from->notes[k].key, from->notes[k].value);
+  *particles = status == HB_OK ? p : NULL;
+  if (status != HB_OK) hb_particles_destroy(p);
+  return status;
 }
 
 size_t hb_particles_n(const struct hb_particles *p) { return p->n; }
@@ -69,6 +68,53 @@ double *hb_particles_m(struct hb_particles *p) { return p->m; }
 double *hb_particles_x(struct hb_particles *p) { return p->x; }
 double *hb_particles_v(struct hb_particles *p) { return p->v; }
 uint64_t *hb_particles_id(struct hb_particles *p) { return p->id; }
+
+enum hb_status hb_particles_reserve_radius(struct hb_particles *p)
+{
+  return p->radius ? HB_OK : HB_ALLOC(p->n, &p->radius);
+}
+
+double *hb_particles_radius(struct hb_particles *p)
+{
+  return hb_particles_reserve_radius(p) == HB_OK ? p->radius : NULL;
+}
+
+uint64_t hb_particles_hash(const struct hb_particles *p)
+{
+  const uint64_t n = p->n;
+  uint64_t hash = hb_hash_words(HB_HASH_EMPTY, 1, &n);
+  hash = hb_hash_words(hash, 1, &p->t);
+  hash = hb_hash_words(hash, p->n, p->m);
+  hash = hb_hash_words(hash, 3 * p->n, p->x);
+  hash = hb_hash_words(hash, 3 * p->n, p->v);
+  hash = hb_hash_words(hash, p->n, p->id);
+  return p->radius ? hb_hash_words(hash, p->n, p->radius) : hash;
+}
+
+size_t hb_particles_massive(const struct hb_particles *p)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < p->n; i++) count += p->m[i] > 0;
+  return count;
+}
+
+enum hb_status hb_particles_copy_massive(const struct hb_particles *from, struct hb_particles **massive)
+{
+  size_t count = hb_particles_massive(from), k = 0;
+  *massive = NULL;
+  if (count == 0 || count == from->n) return HB_OK;
+  HB_TRY(hb_particles_create(count, massive));
+  struct hb_particles *p = *massive;
+  p->t = from->t;
+  for (size_t i = 0; i < from->n; i++) {
+    if (!(from->m[i] > 0)) continue;
+    p->m[k] = from->m[i];
+    p->id[k] = from->id[i];
+    memcpy(p->x + 3 * k, from->x + 3 * i, 3 * sizeof *p->x);
+    memcpy(p->v + 3 * k++, from->v + 3 * i, 3 * sizeof *p->v);
+  }
+  return HB_OK;
+}
 
 static struct hb_note *find_note(const struct hb_particles *p, const char *key)
 {
@@ -161,6 +207,8 @@ enum hb_status hb_particles_check(const struct hb_particles *p)
   for (size_t i = 0; i < p->n; i++) {
     if (!isfinite(p->m[i]) || p->m[i] < 0)
       return hb_fail(HB_ERR_INPUT, "particle %zu has mass %g, expected finite and >= 0", i, p->m[i]);
+    if (p->radius && (!isfinite(p->radius[i]) || p->radius[i] < 0))
+      return hb_fail(HB_ERR_INPUT, "particle %zu has radius %g, expected finite and >= 0", i, p->radius[i]);
     for (size_t k = 3 * i; k < 3 * i + 3; k++) {
       if (!isfinite(p->x[k]))
         return hb_fail(HB_ERR_INPUT, "particle %zu has %c = %g, expected finite", i, "xyz"[k % 3], p -> x[k]);

@@ -13,10 +13,11 @@ struct hb_note {
 struct hb_particles {
   size_t n;
   double t;
-  double *m;    /* [n]     */
-  double *x;    /* [3 * n] */
-  double *v;    /* [3 * n] */
-  uint64_t *id; /* [n]     */
+  double *m;      /* [n]     */
+  double *x;      /* [3 * n] */
+  double *v;      /* [3 * n] */
+  uint64_t *id;   /* [n]     */
+  double *radius; /* [n] NULL: all 0 */
   struct hb_note *notes;
   size_t note_count;
 };
@@ -24,15 +25,25 @@ struct hb_particles {
 /* The latest time: at 2^50, steps of 1/8, the longest by default, begin to be lost to rounding. */
 #define HB_PARTICLES_LATEST 1e15
 
-/* HB_ERR_INPUT with particle, quantity and value unless all x and v are finite, all m finite and >= 0, and |t| is small
+/* HB_ERR_INPUT with particle, quantity and value unless all x and v are finite, all m and radii finite and >= 0, and |t| is small
  * enough for steps to be added. */
 enum hb_status hb_particles_check(const struct hb_particles *particles);
+
+/* Makes radius[n], all 0, unless there is one. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_particles_reserve_radius(struct hb_particles *particles);
+
+/* How many have mass: the others are test particles. */
+size_t hb_particles_massive(const struct hb_particles *particles);
+
+/* A copy of those that have mass, without notes: no mean, radius or energy is that of the others. NULL if all have, or none.
+ * Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_particles_copy_massive(const struct hb_particles *from, struct hb_particles **massive);
 
 /* Adds a line to a note, or begins it: in time that does not grow with the lines it has. Errors: as hb_particles_set_note. */
 enum hb_status hb_particles_extend_note(struct hb_particles *particles, const char *key, const char *line,
                                         size_t length);
 
-/* m x v id, notes and time to sections, which share the arrays m x v id; and back. Errors: HB_ERR_INPUT (something is
+/* m x v id, radii if any, notes and time to sections, which share the arrays; and back. Errors: HB_ERR_INPUT (something is
  * missing or invalid), HB_ERR_INTERNAL. */
 enum hb_status hb_particles_put(const struct hb_particles *particles, struct hb_sections *sections);
 enum hb_status hb_particles_get(const struct hb_sections *sections, struct hb_particles **particles);

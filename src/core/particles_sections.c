@@ -30,6 +30,7 @@ enum hb_status hb_particles_put(const struct hb_particles *particles, struct hb_
   HB_TRY(hb_sections_put(sections, "x", HB_SECTION_DOUBLES, 3 * p->n, p->x));
   HB_TRY(hb_sections_put(sections, "v", HB_SECTION_DOUBLES, 3 * p->n, p->v));
   HB_TRY(hb_sections_put(sections, "id", HB_SECTION_WORDS, p->n, p->id));
+  if (p->radius) HB_TRY(hb_sections_put(sections, "radius", HB_SECTION_DOUBLES, p->n, p->radius));
   return put_notes(p, sections);
 }
 
@@ -57,6 +58,10 @@ static enum hb_status get_arrays(const struct hb_sections *sections, struct hb_p
   HB_TRY(hb_sections_copy(sections, "x", HB_SECTION_DOUBLES, 3 * p->n, p->x));
   HB_TRY(hb_sections_copy(sections, "v", HB_SECTION_DOUBLES, 3 * p->n, p->v));
   HB_TRY(hb_sections_copy(sections, "id", HB_SECTION_WORDS, p->n, p->id));
+  if (hb_sections_find(sections, "radius")) {
+    HB_TRY(hb_particles_reserve_radius(p));
+    HB_TRY(hb_sections_copy(sections, "radius", HB_SECTION_DOUBLES, p->n, p->radius));
+  }
   return hb_particles_check(p);
 }
 

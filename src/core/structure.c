@@ -17,6 +17,8 @@ enum {
   PIECE = 256
 };
 
+static const double PI = 3.14159265358979323846;
+
 static const double fractions[HB_LAGRANGE_COUNT] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.75, 0.9};
 
 const double *hb_lagrange_fractions(void) { return fractions; }
@@ -33,7 +35,7 @@ static void find_one(const struct hb_particles *p, const struct hb_kdtree *tree,
   if (found < SIXTH) return;
   for (int k = 0; k < SIXTH - 1; k++) m += p->m[index[k]];
   double r = sqrt(r2[SIXTH - 1]);
-  s->rho[i] = m > 0 ? m / (4 * acos(-1) / 3 * r * r * r) : 0;
+  s->rho[i] = m > 0 ? m / (4 * PI / 3 * r * r * r) : 0;
 }
 
 struct find {
@@ -94,10 +96,8 @@ int hb_density_center(const struct hb_particles *particles, const double *rho, d
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
-enum hb_status hb_structure_of(const struct hb_particles *particles, double eps2,
-                               struct hb_structure *structure)
+static enum hb_status structure_of(const struct hb_particles *p, double eps2, struct hb_structure *structure)
 {
-  const struct hb_particles *p = particles;
   struct hb_structure s = {.t = p->t};
   struct hb_surroundings around;
   double *work = NULL;
@@ -113,5 +113,15 @@ enum hb_status hb_structure_of(const struct hb_particles *particles, double eps2
   }
   hb_mem_free(work);
   hb_surroundings_clear(&around);
+  return status;
+}
+
+enum hb_status hb_structure_of(const struct hb_particles *particles, double eps2,
+                               struct hb_structure *structure)
+{
+  struct hb_particles *stars;
+  HB_TRY(hb_particles_copy_massive(particles, &stars));
+  enum hb_status status = structure_of(stars ? stars : particles, eps2, structure);
+  hb_particles_destroy(stars);
   return status;
 }

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ACC, JERK_POT, RESULTS }; /* the two textures that are accumulated */
+enum { ACC, JERK_POT, RESULTS, PASSES = RESULTS, MOST_RESULTS }; /* the textures that are accumulated */
 enum {
   MOST = 1 << 23
 }; /* coords1D + otherParticle stays below 2^24, up to which floats hold every integer */
@@ -31,9 +31,10 @@ struct cg2007 {
 
   size_t nj, room; /* sources, and what textures and host arrays were made for */
   struct hb_gl_texture mass, pos, vel;
-  struct hb_gl_texture result[2][RESULTS]; /* ping-pong pair */
+  struct hb_gl_texture result[2][MOST_RESULTS]; /* ping-pong pair */
   struct hb_gl_target target[2];
   struct hb_gl_tally tally; /* of a walk: a missing pass does not show in the results */
+  int results, count_by;    /* without a tally PASSES is one of the results, and counts */
   size_t ni, other;         /* sinks, and the pass of the walk under way: */
   int read;                 /* from this one of the pair to the other */
 
@@ -53,7 +54,7 @@ static void destroy_textures(struct cg2007 *c)
   if (c->context && hb_gl_context_use(c->context) == HB_OK) {
     for (int k = 0; k < 2; k++) {
       hb_gl_target_destroy(&c->target[k]);
-      for (int r = 0; r < RESULTS; r++) hb_gl_texture_destroy(&c->result[k][r]);
+      for (int r = 0; r < c->results; r++) hb_gl_texture_destroy(&c->result[k][r]);
     }
     hb_gl_texture_destroy(&c->mass);
     hb_gl_texture_destroy(&c->pos);
@@ -110,7 +111,8 @@ static enum hb_status create_textures(struct cg2007 *c, size_t n)
   for (int k = 0; k < 2; k++) {
     HB_TRY(create_texture(c, channels, n, &c->result[k][ACC]));
     HB_TRY(create_texture(c, 4, n, &c->result[k][JERK_POT]));
-    HB_TRY(hb_gl_target_textures(c->context, RESULTS, c->result[k], &c->target[k]));
+    if (c->results > PASSES) HB_TRY(create_texture(c, 1, n, &c->result[k][PASSES]));
+    HB_TRY(hb_gl_target_textures(c->context, c->results, c->result[k], &c->target[k]));
   }
   HB_TRY(HB_ALLOC(n, &c->m));
   HB_TRY(HB_ALLOC(3 * n, &c->x));
@@ -222,6 +224,7 @@ static void describe(void *owner, struct hb_gl_trace_pass *trace)
   *trace = (struct hb_gl_trace_pass){
       .context = c->context,
       .scheme = "cg2007",
+      .by = "otherParticle",
       .number = c->other,
       .draws = 1,
       .pairs = ni,
@@ -244,13 +247,14 @@ static void read_from(struct cg2007 *c, int k)
   c->read = k;
   hb_gl_pass_texture(&c->kernel, "accTexture", &c->result[k][ACC]);
   hb_gl_pass_texture(&c->kernel, "jerkAndPotTexture", &c->result[k][JERK_POT]);
+  if (c->results > PASSES) hb_gl_pass_texture(&c->kernel, "passesTexture", &c->result[k][PASSES]);
 }
 
 /* N - 1 passes, reading and writing swapped after each ([PZ07] section 3.1); c->read has the results afterwards. A driver
  * that lets a draw read its own target (OpenGL 4.5) needs to swap only once, so that after the second pass only
  * otherParticle changes. The sums are the same; but whoever looks at each pass wants to see what it has read, and a kernel
  * that somebody has changed may read what another fragment writes. */
-static void walk(struct cg2007 *c)
+static enum hb_status walk(struct cg2007 *c)
 {
   struct hb_gl_pass *kernel = &c->kernel;
   int width = block_width(c), height = block_height(c);
@@ -258,6 +262,8 @@ static void walk(struct cg2007 *c)
   hb_gl_pass_float(kernel, "texSizeY", c->pos.height);
   hb_gl_pass_float(kernel, "offset", (double)((size_t)c->pos.width * (size_t)c->pos.height - c->nj));
   hb_gl_pass_float(kernel, "eps2", (double)c->eps2);
+  c->count_by = 3 - c->count_by;
+  if (c->results > PASSES) hb_gl_pass_float(kernel, "countBy", c->count_by);
   hb_gl_pass_texture(kernel, "massTexture", &c->mass);
   hb_gl_pass_texture(kernel, "posTexture", &c->pos);
   hb_gl_pass_texture(kernel, "velTexture", &c->vel);
@@ -274,8 +280,10 @@ static void walk(struct cg2007 *c)
       read_from(c, !c->read);
     }
     if (c->other % DRAWS_PER_FLUSH == 0) hb_gl_flush();
+    HB_TRY(hb_gl_context_breathe(c->context, (double)c->ni));
   }
   hb_gl_tally_pause(&c->tally);
+  return HB_OK;
 }
 
 static void receive(struct cg2007 *c, double *a, double *j, double *phi)
@@ -290,6 +298,20 @@ static void receive(struct cg2007 *c, double *a, double *j, double *phi)
   for (size_t k = 0; k < ni; k++) phi[k] = c->staging[4 * k + 3];
 }
 
+/* Whether all passes have reached all sinks. */
+static enum hb_status check(struct cg2007 *c)
+{
+  double expected = c->count_by * ((double)c->nj - 1);
+  if (c->results <= PASSES) return hb_gl_tally_check(&c->tally, c->context);
+  hb_gl_target_read(&c->target[c->read], PASSES, 0, 0, block_width(c), block_height(c), HB_GL_FLOATS,
+                    c->staging);
+  for (size_t k = 0; k < c->ni; k++)
+    if (c->staging[4 * k] != expected)
+      return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: particle %u has not met all others",
+                     c->context->caps.renderer, c->order[k]);
+  return HB_OK;
+}
+
 static enum hb_status cg2007_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
                                    double *phi)
 {
@@ -301,12 +323,12 @@ static enum hb_status cg2007_begin(void *state, size_t ni, const uint32_t *index
   send(c);
   if (c->waits) hb_gl_timer_start();
   c->last.send_s = hb_clock_lap(&lap);
-  walk(c);
+  HB_TRY(walk(c));
   if (c->waits) lap = hb_gl_timer_start();
   receive(c, a, j, phi);
   c->last.receive_s = c->waits ? hb_clock_lap(&lap) : 0;
   HB_TRY(hb_gl_context_check_lost(c->context, "evaluating forces with cg2007"));
-  return hb_gl_tally_check(&c->tally, c->context);
+  return check(c);
 }
 
 static enum hb_status cg2007_open(const struct hb_force_params *params, struct hb_gl_context *gl,
@@ -323,8 +345,13 @@ static enum hb_status cg2007_open(const struct hb_force_params *params, struct h
   if (rectangle && c->context->caps.is_es)
     return hb_fail(HB_ERR_GL, "cg2007 with rectangle textures needs a desktop's OpenGL, %s has %s",
                    c->context->caps.renderer, c->context->caps.api);
+  int counts = !c->context->caps.has_counts;
+  c->results = counts ? MOST_RESULTS : RESULTS;
+  c->count_by = 1;
   const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag",
-                                              .defines = rectangle ? "#define HB_CG2007_RECT\n" : ""};
+                                              .defines = rectangle ? "#define HB_CG2007_RECT\n"
+                                                         : counts  ? "#define HB_COUNT_PASSES\n"
+                                                                   : ""};
   HB_TRY(hb_gl_pass_create(c->context, &source, &c->kernel));
   c->kernel.tally = &c->tally;
   c->kernel.describe = describe;
@@ -351,6 +378,7 @@ static struct hb_gl_context *cg2007_on_device(const void *state, struct hb_devic
 
 /* mass, position, velocity, and twice acceleration and jerk with potential: 84 bytes in 2007, with vectors of three
  * floats; 100 with vectors of four. On the host m x v, staging, order, is_sink. */
+/* OpenGL ES, which counts no samples, has a texture of counts in both targets more: 8 bytes a source (create_textures). */
 static void cg2007_memory(const struct hb_force_params *params, struct hb_force_need *need)
 {
   double vector = params->flags & HB_FORCE_CG2007_RECT ? 12 : 16;

@@ -36,15 +36,19 @@ int hb_force_rounds(const struct hb_force *force) { return !hb_force_facts(force
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
                                     const double *v)
 {
-  int bounded = hb_force_rounds(force) && force->ops->reach > 0;
-  return bounded ? hb_force_range(force->ops, n, m, x, v) : HB_OK;
+  int bounded = hb_force_rounds(force) && force->scheme->reach > 0;
+  return bounded ? hb_force_range(force->scheme, n, m, x, v) : HB_OK;
 }
 
 enum hb_status hb_force_set_sources(struct hb_force *force, size_t nj, const double *m, const double *x,
                                     const double *v)
 {
   HB_TRY(hb_force_expect_sources(force, nj));
-  HB_TRY(force->ops->set_j(force->state, nj, m, x, v));
+  if (force->rescale)
+    HB_TRY(hb_rescale_set_j(force->rescale, force->ops->reproducible, force->state, force->params.eps, nj, m,
+                            x, v));
+  else
+    HB_TRY(force->ops->set_j(force->state, nj, m, x, v));
   memset(force->origin, 0, sizeof force->origin);
   force->nj = nj;
   return HB_OK;
@@ -67,8 +71,17 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   return HB_OK;
 }
 
+/* As a scheduler gives them: then none is named twice. */
+static int are_ascending(size_t nj, size_t ni, const uint32_t *index)
+{
+  int wrong = 0;
+  for (size_t k = 1; k < ni; k++) wrong |= index[k] <= index[k - 1];
+  return !wrong && (ni == 0 || index[ni - 1] < nj);
+}
+
 enum hb_status hb_force_check_sinks(struct hb_force *force, size_t ni, const uint32_t *index)
 {
+  if (are_ascending(force->nj, ni, index)) return HB_OK;
   if (++force->call == 0) { /* the counter wrapped: clear all stamps */
     memset(force->stamp, 0, force->stamp_room * sizeof *force->stamp);
     force->call = 1;
@@ -95,7 +108,10 @@ static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *i
   HB_TRY(check_ready(force));
   if (ni == 0) return HB_OK;
   HB_TRY(hb_force_check_sinks(force, ni, index));
-  HB_TRY(force->ops->begin(force->state, ni, index, a, j, phi));
+  if (force->rescale)
+    HB_TRY(hb_rescale_begin(force->rescale, ni, index, a, j, phi));
+  else
+    HB_TRY(force->ops->begin(force->state, ni, index, a, j, phi));
   force->is_under_way = 1;
   return HB_OK;
 }
@@ -122,6 +138,7 @@ enum hb_status hb_force_finish(struct hb_force *force)
   HB_GL_VISIT;
   if (!force->is_under_way) return HB_OK;
   force->is_under_way = 0;
+  if (force->rescale) return hb_rescale_finish(force->rescale);
   return force->ops->finish ? force->ops->finish(force->state) : HB_OK;
 }
 
@@ -139,11 +156,14 @@ static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *
   HB_TRY(check_ready(force));
   if (!force->ops->begin_at)
     return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on other points",
-                   force->ops->info.name);
+                   force->scheme->info.name);
   if (ni == 0) return HB_OK;
-  double reach = hb_force_rounds(force) ? force->ops->reach : 0;
+  double reach = hb_force_rounds(force) ? force->scheme->reach : 0;
   HB_TRY(hb_points_prepare(&force->points, force->origin, reach, ni, &x, &v, &own));
-  HB_TRY(force->ops->begin_at(force->state, ni, x, v, own, a, j, phi));
+  if (force->rescale)
+    HB_TRY(hb_rescale_begin_at(force->rescale, ni, x, v, own, a, j, phi));
+  else
+    HB_TRY(force->ops->begin_at(force->state, ni, x, v, own, a, j, phi));
   force->is_under_way = 1;
   return HB_OK;
 }
@@ -171,7 +191,7 @@ enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pair
   *pairs = NULL;
   HB_TRY(hb_force_check_idle(force));
   HB_TRY(hb_force_expect_sources(force, nj));
-  return force->ops->engine ? force->ops->engine(force->state, nj, pairs) : HB_OK;
+  return force->ops->engine && !force->rescale ? force->ops->engine(force->state, nj, pairs) : HB_OK;
 }
 
 void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3])

@@ -3,6 +3,7 @@
 #define HB_FORCE_H
 
 #include "base/status.h"
+#include "force/reproducible.h"
 #include "gl/gl_context.h"
 #include "pairs/pairs.h"
 
@@ -18,21 +19,43 @@ struct hb_force_particles {
   const uint8_t *level;  /* [n] below HB_FORCE_LEVELS */
 };
 
+struct hb_field;
+
 /* What eq. 9 of [PZ07] needs besides the forces: its nu; and for forces rounded by `noise`, relative to the pulls among
  * particles of this mass, the arguments of hb_timestep_rely_on_jerks (0: not used). */
 struct hb_force_step {
   double eta, noise, mass;
+  const struct hb_field *field; /* forces from outside; NULL: none */
+};
+
+/* Particles as a device stores them, words a particle of equal number; each proves by its last word, index + token, that it
+ * has come. Valid until the device is asked for news twice more. */
+struct hb_force_news {
+  size_t count;
+  const uint32_t *index, *words;
+  uint32_t token;
 };
 
 /* Operations of a source that can keep particles on its device ([PZ07] Fig. 5); see the functions below. */
 struct hb_force_resident_ops {
   enum hb_status (*keep)(void *state, const struct hb_force_particles *p, size_t ni, const uint32_t *index);
   enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
-  enum hb_status (*check)(void *state); /* after forces: HB_ERR_DEVICE where keep or predict lost a draw */
+  /* after forces, of which a[3 * ni]: HB_ERR_DEVICE where keep or predict lost a draw */
+  enum hb_status (*check)(void *state, size_t ni, const double *a);
   enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, const struct hb_force_step *how,
-                            const double *ahead, double *step, struct hb_phases *last);
+                            const double *ahead, double *step, struct hb_phases *last,
+                            struct hb_force_news *news);
   enum hb_status (*settle)(void *state, size_t ni, const uint32_t *index, const uint8_t *level);
   enum hb_status (*fetch)(void *state, struct hb_force_particles *p);
+  double (*memory)(const struct hb_interaction *interaction, enum hb_precision precision); /* device_kept */
+
+  /* For several devices that keep the same particles (force/devices.h). News of the particles index[ni], here or by correct
+   * (nullable) of its block; and from another device. Ahead of the next call of predict, it may begin with that. And after
+   * correct: the block is again what it was before. Errors: HB_ERR_GL (this way to keep particles cannot), HB_ERR_DEVICE. */
+  enum hb_status (*take)(void *state, size_t ni, const uint32_t *index, struct hb_force_news *news);
+  enum hb_status (*give)(void *state, const struct hb_force_news *news);
+  enum hb_status (*predict_ahead)(void *state, const double dt[HB_FORCE_LEVELS]);
+  void (*undo)(void *state, size_t ni, const uint32_t *index);
 };
 
 #define HB_FORCE_FLOAT_REACH 0x1p62 /* r^2 <= 3 (2 * 2^62)^2 < 2^128 */
@@ -47,7 +70,7 @@ struct hb_force_ops {
    * the normal floats; 0: not float arithmetic. */
   double reach;
 
-  /* Makes *state; params->scheme is info.name, params->precision one of info.precisions and params->interaction no longer
+  /* Makes *state; params->scheme is info.name (of the scheme around which it is), params->precision one of info.precisions and params->interaction no longer
    * NULL. gl, nullable, is a context of the caller's that is already open by these params, see hb_force_open_gl. After a
    * failure close is still called, with a half-built state or NULL. */
   enum hb_status (*open)(const struct hb_force_params *params, struct hb_gl_context *gl, void **state);
@@ -75,6 +98,12 @@ struct hb_force_ops {
    * Afterwards no sources are set. */
   enum hb_status (*of)(void *state, size_t nj, const double *m, const double *x, const double *v, size_t ni,
                        const uint32_t *index, double *a, double *j, double *phi);
+
+  /* Which sources from .. to - 1 of nj the forces on ni sinks depend on here, beside those sinks; NULL: on all. */
+  void (*needs)(const void *state, size_t nj, size_t ni, size_t *from, size_t *to);
+
+  /* In precision reproducible these take the place of set_j, begin, begin_at, finish and of; NULL: not among its precisions. */
+  const struct hb_reproducible_ops *reproducible;
 
   const struct hb_force_resident_ops *resident; /* NULL: it cannot */
 
@@ -104,6 +133,9 @@ enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const do
 #define HB_FORCE_DECLARED(name) extern const struct hb_force_ops hb_force_##name;
 HB_FORCE_SOURCES(HB_FORCE_DECLARED)
 
+/* Several devices around a scheme, params->scheme. Chosen by params->device, not by name. */
+extern const struct hb_force_ops hb_force_devices;
+
 /* NULL if there is none with that name. */
 const struct hb_force_ops *hb_force_find(const char *name);
 
@@ -132,7 +164,8 @@ int hb_force_rounds(const struct hb_force *force);
 enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, const double *m, const double *x,
                                     const double *v);
 
-/* Another softening from the next call on, with the same sources. Errors: HB_ERR_USAGE (not finite or < 0; the scheme cannot). */
+/* The softening, and another one from the next call on, with the same sources. Errors: HB_ERR_USAGE (not finite or < 0; the scheme cannot). */
+double hb_force_eps(const struct hb_force *force);
 enum hb_status hb_force_set_eps(struct hb_force *force, double eps);
 
 /* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles already in their frame: when the device
@@ -141,6 +174,24 @@ enum hb_status hb_force_set_eps(struct hb_force *force, double eps);
 enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi);
+
+/* Particles of mass 0 pull nobody: calls of hb_force_of with n of them send those with mass in m[n] alone, from now on, if
+ * the scheme can compute forces at points; until then, or where all have mass, all are sent. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_force_find_massive(struct hb_force *force, size_t n, const double *m);
+
+/* Those, ascending; NULL if all n are sent. */
+const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t *count);
+
+/* How many pairs the force on one of n sinks takes. */
+size_t hb_force_pairs(const struct hb_force *force, size_t n);
+
+/* Forces from outside, for particles in the given coordinates: whoever integrates adds them to those of the pairs. The field
+ * outlives the force. NULL: none. */
+void hb_force_set_field(struct hb_force *force, const struct hb_field *field);
+const struct hb_field *hb_force_field(const struct hb_force *force);
+
+/* What hb_force_of reads of x and v, with ni sinks: the sources from .. to - 1, and the sinks. */
+void hb_force_needs(const struct hb_force *force, size_t nj, size_t ni, size_t *from, size_t *to);
 
 /* ---- particles that stay on the device ---- */
 

@@ -2,11 +2,17 @@
 #ifndef HB_FORCE_HANDLE_H
 #define HB_FORCE_HANDLE_H
 
+#include "core/field.h"
 #include "force/force.h"
+#include "force/massive.h"
 #include "force/points.h"
+#include "force/rescale.h"
 
 struct hb_force {
-  const struct hb_force_ops *ops;
+  const struct hb_force_ops *scheme; /* whose facts count */
+  const struct hb_force_ops *inner;  /* the scheme's, or those of several devices around it */
+  const struct hb_force_ops *ops;    /* the inner ones, or `shared` */
+  struct hb_force_ops shared;        /* those of several ranks around them */
   void *state;
   struct hb_force_params params; /* with the strings below, for opening it again */
   enum hb_precision precision;
@@ -25,6 +31,9 @@ struct hb_force {
   double origin[2][3];          /* of the sources' own frame: its place and velocity */
   struct hb_frame_copy sources; /* in that frame */
   struct hb_points points;
+  struct hb_massive massive;    /* of hb_force_of */
+  const struct hb_field *field; /* the caller's; NULL: none */
+  struct hb_rescale *rescale;   /* in precision reproducible; else NULL */
 };
 
 /* nj sources are about to be set; memory to check sinks among that many. Errors: HB_ERR_USAGE, HB_ERR_INTERNAL. */

@@ -1,24 +1,12 @@
 #include "force/force.h"
 
-#include "base/clones.h"
+#include "base/elementary.h"
+#include "base/largest.h"
 
 #include <float.h>
 #include <math.h>
 
 static const double SPEED = 0x1p62; /* r . v of two particles as fast as this is a float */
-
-/* The largest |q[k]|, INFINITY if one is NaN. */
-HB_CLONES static double largest(size_t count, const double *q)
-{
-  double most = 0;
-  size_t numbers = 0;
-  for (size_t k = 0; k < count; k++) {
-    double size = fabs(q[k]);
-    most = size > most ? size : most;
-    numbers += size >= 0;
-  }
-  return numbers == count ? most : INFINITY;
-}
 
 static size_t largest_of(size_t count, const double *q)
 {
@@ -35,9 +23,9 @@ static double mean_distance(size_t n, const double *x)
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {
     double far = fmax(fmax(fabs(x[3 * i]), fabs(x[3 * i + 1])), fabs(x[3 * i + 2]));
-    if (far > 0) sum += log(far), count++;
+    if (far > 0) sum += hb_elementary_log(far), count++;
   }
-  return count ? exp(sum / (double)count) : 0;
+  return count ? hb_elementary_exp(sum / (double)count) : 0;
 }
 
 /* The lesser of force and jerk between particles of the mean mass at distance r, with the speed of a circular orbit. */
@@ -66,7 +54,7 @@ enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const do
                               const double *v)
 {
   const char *name = ops->info.name;
-  double far = largest(3 * n, x), fast = largest(3 * n, v), reach = ops->reach;
+  double far = hb_largest(3 * n, x), fast = hb_largest(3 * n, v), reach = ops->reach;
   if (!(far <= reach)) {
     size_t k = largest_of(3 * n, x);
     return hb_fail(HB_ERR_INPUT,

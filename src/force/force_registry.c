@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl_context.h"
+#include "gl/gl_devices.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -98,21 +99,34 @@ static int is_gravity(const struct hb_force_params *params)
   return strcmp(name, HB_INTERACTION_GRAVITY->name) == 0;
 }
 
+/* For a scheme that opens none of them. */
+static enum hb_status check_devices(struct hb_gl_context_params *place, const struct hb_gl_devices *devices)
+{
+  HB_TRY(hb_gl_context_check_params(place));
+  for (int k = 1; k < devices->count; k++) {
+    place->device = devices->name[k];
+    HB_TRY(hb_gl_context_check_params(place));
+  }
+  return HB_OK;
+}
+
 enum hb_status hb_force_choose(const struct hb_force_params *params, struct hb_gl_context **gl,
                                const struct hb_force_ops **ops)
 {
-  const struct hb_gl_context_params place = hb_force_place(params);
+  struct hb_gl_devices devices;
   *gl = NULL;
+  HB_TRY(hb_gl_devices_named(params->device, &devices));
+  struct hb_gl_context_params place = hb_force_place(params);
+  if (devices.count) place.device = devices.name[0];
   int automatic = !params->scheme || strcmp(params->scheme, "auto") == 0;
   if (automatic && hb_gl_context_open_gpu(&place, gl) != HB_OK) *gl = NULL;
   enum hb_gl_gpu gpu = hb_gl_context_gpu(*gl);
-  *ops = !automatic                 ? hb_force_find(params->scheme)
-         : is_gravity(params)       ? hb_force_auto(gpu, params->precision)
-         : gpu == HB_GL_GPU_COMPUTE ? &hb_force_tile
-                                    : &hb_force_bag;
+  *ops = !automatic                                 ? hb_force_find(params->scheme)
+         : devices.count == 0 && is_gravity(params) ? hb_force_auto(gpu, params->precision)
+         : gpu == HB_GL_GPU_COMPUTE                 ? &hb_force_tile
+                                                    : &hb_force_bag;
   if (!*ops) return unknown(params->scheme);
-  return (*ops)->info.on_host ? hb_gl_context_check_params(&place)
-                              : HB_OK; /* else opening says what is wrong */
+  return (*ops)->info.on_host ? check_devices(&place, &devices) : HB_OK; /* else opening says what is wrong */
 }
 
 enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,

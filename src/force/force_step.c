@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/ranks.h"
 
 /* Adds the time since *lap, in the phases that the source reports. */
 static void count_phases(struct hb_force *force, double *lap)
@@ -33,21 +34,65 @@ static enum hb_status in_one(struct hb_force *force, size_t nj, const double *m,
   return HB_OK;
 }
 
+enum hb_status hb_force_find_massive(struct hb_force *force, size_t n, const double *m)
+{
+  return hb_massive_find(&force->massive, n, m);
+}
+
+/* Precision reproducible finds its units from all particles. */
+const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t *count)
+{
+  const struct hb_massive *s = &force->massive;
+  int is_used = s->count && s->n == n && force->ops->begin_at && !force->rescale;
+  *count = is_used ? s->count : n;
+  return is_used ? s->slot : NULL;
+}
+
+size_t hb_force_pairs(const struct hb_force *force, size_t n)
+{
+  size_t count;
+  return hb_force_massive(force, n, &count) ? count : n - 1;
+}
+
+static enum hb_status from_massive(struct hb_force *force, const double *m, const double *x, const double *v,
+                                   size_t ni, const uint32_t *index, double *a, double *j, double *phi)
+{
+  struct hb_massive *s = &force->massive;
+  double lap = hb_clock_now();
+  hb_massive_gather(s, m, x, v);
+  HB_TRY(hb_massive_sinks(s, x, v, ni, index));
+  HB_TRY(hb_force_set_sources(force, s->count, s->m, s->x, s->v));
+  force->phases.send_s += hb_clock_lap(&lap);
+  HB_TRY(hb_force_at(force, ni, s->xi, s->vi, s->own, a, j, phi));
+  count_phases(force, &lap);
+  return HB_OK;
+}
+
 /* Sources and forces by the source's one call, or its two. */
 static enum hb_status once(struct hb_force *force, size_t nj, const double *m, const double *x,
                            const double *v, size_t ni, const uint32_t *index, double *a, double *j,
                            double *phi)
 {
-  if (force->ops->of) return in_one(force, nj, m, x, v, ni, index, a, j, phi);
+  size_t count; /* the caller has predicted no others */
+  if (hb_force_massive(force, nj, &count)) return from_massive(force, m, x, v, ni, index, a, j, phi);
+  if (force->ops->of && !force->rescale) return in_one(force, nj, m, x, v, ni, index, a, j, phi);
   double lap = hb_clock_now();
   /* an escaping particle may get out of the range of r^-5, but not of r^2 */
-  if (force->ops->reach < HB_FORCE_FLOAT_REACH && hb_force_check_range(force, nj, m, x, v) != HB_OK)
+  if (force->scheme->reach < HB_FORCE_FLOAT_REACH && hb_force_check_range(force, nj, m, x, v) != HB_OK)
     return HB_ERR_NUMERIC;
   HB_TRY(hb_force_set_sources(force, nj, m, x, v));
   force->phases.send_s += hb_clock_lap(&lap);
   HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
   count_phases(force, &lap);
   return HB_OK;
+}
+
+void hb_force_needs(const struct hb_force *force, size_t nj, size_t ni, size_t *from, size_t *to)
+{
+  *from = 0;
+  *to = nj;
+  /* the units of precision reproducible are found from all sources */
+  if (force->ops->needs && !force->rescale) force->ops->needs(force->state, nj, ni, from, to);
 }
 
 struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phases; }
@@ -63,6 +108,9 @@ enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, c
   return once(force, nj, m, x, v, ni, index, a, j, phi);
 }
 
+void hb_force_set_field(struct hb_force *force, const struct hb_field *field) { force->field = field; }
+const struct hb_field *hb_force_field(const struct hb_force *force) { return force->field; }
+
 /* ---- particles that stay on the device ---- */
 
 enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_particles *p, size_t ni,
@@ -70,8 +118,13 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
 {
   const struct hb_force_resident_ops *resident = force->ops->resident;
   if (!resident)
-    return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device (expected bag or tile)",
-                   force->ops->info.name);
+    return hb_fail(HB_ERR_USAGE, "%s %s keeps no particles on a device (expected %s)",
+                   hb_ranks_count() > 1 ? "with several ranks, scheme" : "scheme", force->scheme->info.name,
+                   hb_ranks_count() > 1 ? "--predict host, or one process with --device 0,1" : "bag or tile");
+  if (force->rescale)
+    return hb_fail(HB_ERR_USAGE,
+                   "precision %s predicts and corrects on the host: a device would not keep its bits",
+                   hb_force_precision(force));
   double lap = hb_clock_now();
   HB_TRY(hb_force_reserve_stamps(force, p->n));
   force->nj = force->kept = p->n;
@@ -102,7 +155,7 @@ enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();
   HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
-  HB_TRY(force->ops->resident->check(force->state));
+  HB_TRY(force->ops->resident->check(force->state, ni, a));
   count_phases(force, &lap);
   return HB_OK;
 }
@@ -114,7 +167,7 @@ enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_
   HB_TRY(hb_force_check_sinks(force, ni, index));
   double lap = hb_clock_now();
   struct hb_phases last = {0};
-  HB_TRY(force->ops->resident->correct(force->state, ni, index, how, ahead, step, &last));
+  HB_TRY(force->ops->resident->correct(force->state, ni, index, how, ahead, step, &last, NULL));
   force->phases.correct_s += last.correct_s;
   force->phases.receive_s += last.receive_s;
   force->phases.force_s += hb_clock_lap(&lap) - last.correct_s - last.receive_s;

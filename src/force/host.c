@@ -1,5 +1,6 @@
-/* The host as source of forces: exact double precision, the reference. */
+/* The host as source of forces: exact double precision, the reference; or the bits that every device has. */
 #include "force/force.h"
+#include "force/host_reproducible.h"
 
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -12,6 +13,7 @@ struct host {
   double eps2;
   size_t room;
   struct hb_gravity *gravity;
+  struct hb_host_reproducible *reproducible; /* in that precision */
   char device[160];
 };
 
@@ -22,6 +24,8 @@ static enum hb_status host_open(const struct hb_force_params *params, struct hb_
   HB_TRY(HB_ALLOC(1, &h));
   *state = h;
   h->eps2 = hb_force_eps2(params);
+  if (hb_precision_find(params->precision) == HB_PRECISION_REPRODUCIBLE)
+    HB_TRY(hb_host_reproducible_create(&h->reproducible));
   struct utsname machine;
   uname(&machine);
   snprintf(h->device, sizeof h->device, "%s, %d threads", machine.machine, hb_parallel_threads());
@@ -33,6 +37,7 @@ static void host_close(void *state)
   struct host *h = state;
   if (!h) return;
   hb_gravity_destroy(h->gravity);
+  hb_host_reproducible_destroy(h->reproducible);
   hb_mem_free(h);
 }
 
@@ -68,11 +73,34 @@ static enum hb_status host_begin_at(void *state, size_t ni, const double *x, con
   return HB_OK;
 }
 
-/* The columns of struct hb_gravity. */
+/* ---- precision reproducible ---- */
+
+static enum hb_status fixed_set_j(void *state, const struct hb_reproducible_units *units, size_t nj,
+                                  const double *m, const double *x, const double *v)
+{
+  return hb_host_reproducible_set_j(((struct host *)state)->reproducible, units, nj, m, x, v);
+}
+
+static enum hb_status fixed_begin(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
+                                  struct hb_fixed_total *totals)
+{
+  return hb_host_reproducible_begin(((struct host *)state)->reproducible, ni, index, scale, totals);
+}
+
+static enum hb_status fixed_begin_at(void *state, size_t ni, const double *x, const double *v,
+                                     const uint32_t *own, const uint32_t *scale,
+                                     struct hb_fixed_total *totals)
+{
+  return hb_host_reproducible_begin_at(((struct host *)state)->reproducible, ni, x, v, own, scale, totals);
+}
+
+static const struct hb_reproducible_ops fixed_ops = {fixed_set_j, fixed_begin, fixed_begin_at, NULL};
+
+/* The columns of struct hb_gravity, or floats. */
 static void host_memory(const struct hb_force_params *params, struct hb_force_need *need)
 {
-  (void)params;
-  need->host_particle += 7 * sizeof(double);
+  int reproducible = hb_precision_find(params->precision) == HB_PRECISION_REPRODUCIBLE;
+  need->host_particle += reproducible ? HB_HOST_REPRODUCIBLE_PARTICLE : 7 * sizeof(double);
 }
 
 static const char *host_device(const void *state) { return ((const struct host *)state)->device; }
@@ -81,7 +109,7 @@ const struct hb_force_ops hb_force_host = {
     .info = {.name = "host",
              .summary = "double precision on the processor, the reference",
              .source = "[PZ07] eq. 1",
-             .precisions = "double",
+             .precisions = "double reproducible",
              .flops_per_pair = 43,
              .on_host = 1,
              .is_exact = 1},
@@ -92,5 +120,6 @@ const struct hb_force_ops hb_force_host = {
     .set_j = host_set_j,
     .begin = host_begin,
     .begin_at = host_begin_at,
+    .reproducible = &fixed_ops,
     .device = host_device,
 };

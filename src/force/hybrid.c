@@ -33,7 +33,9 @@ struct hybrid {
   int measures; /* 0: HB_FORCE_NO_TUNE */
   int software; /* OpenGL is the processor, too */
   size_t nj, room;
-  double *j; /* [7 * room] m x v of set_j, until a call decides where to send them */
+  double *j;                          /* [7 * room] m x v of set_j, until a call decides where to send them */
+  int is_fixed;                       /* precision reproducible */
+  struct hb_reproducible_units units; /* of set_j */
   struct hb_phases last;
   char device[352], tuning[256];
 };
@@ -99,7 +101,8 @@ static enum hb_status open_gl_if_any(struct hybrid *h, const struct hb_force_par
 
 static const struct hb_force_ops *host_for(const struct hb_force_params *params)
 {
-  return hb_precision_find(params->precision) == HB_PRECISION_DOUBLE ? &hb_force_host : &hb_force_host_simd;
+  const struct hb_precision_facts *precision = &hb_precisions[hb_precision_find(params->precision)];
+  return precision->is_double || precision->is_fixed ? &hb_force_host : &hb_force_host_simd;
 }
 
 static enum hb_status hybrid_open(const struct hb_force_params *params, struct hb_gl_context *gl,
@@ -112,6 +115,7 @@ static enum hb_status hybrid_open(const struct hb_force_params *params, struct h
   HB_TRY(hb_hybrid_words_parse(params->tuning, &h->words));
   HB_TRY(hb_tuning_parse(h->words.others, &checked));
   h->measures = !(params->flags & HB_FORCE_NO_TUNE);
+  h->is_fixed = hb_precisions[hb_precision_find(params->precision)].is_fixed;
   HB_TRY(open_child(host_for(params), *params, NULL, &h->host));
   return open_gl_if_any(h, params, gl);
 }
@@ -124,10 +128,14 @@ struct trial {
   const double *m, *x, *v;
   uint32_t *index;
   double *a, *j, *phi;
+  uint32_t *scale; /* in their place in precision reproducible: any scales, */
+  struct hb_fixed_total *totals;
 };
 
-static enum hb_status send(struct child *child, size_t nj, const double *m, const double *x, const double *v)
+static enum hb_status send(const struct hybrid *h, struct child *child, size_t nj, const double *m,
+                           const double *x, const double *v)
 {
+  if (h->is_fixed) return child->ops->reproducible->set_j(child->state, &h->units, nj, m, x, v);
   return child->ops->set_j(child->state, nj, m, x, v);
 }
 
@@ -144,11 +152,17 @@ static enum hb_status eval(struct child *child, size_t ni, const uint32_t *index
 }
 
 /* From the sources to the forces, as in a block step. */
-static enum hb_status cycle(struct child *child, const struct trial *t, double *seconds)
+static enum hb_status cycle(const struct hybrid *h, struct child *child, const struct trial *t,
+                            double *seconds)
 {
   double start = hb_clock_now();
-  HB_TRY(send(child, t->nj, t->m, t->x, t->v));
-  HB_TRY(eval(child, t->ni, t->index, t->a, t->j, t->phi));
+  HB_TRY(send(h, child, t->nj, t->m, t->x, t->v));
+  if (h->is_fixed) {
+    HB_TRY(child->ops->reproducible->begin(child->state, t->ni, t->index, t->scale, t->totals));
+    HB_TRY(finish(child));
+  } else {
+    HB_TRY(eval(child, t->ni, t->index, t->a, t->j, t->phi));
+  }
   *seconds = hb_clock_now() - start;
   return HB_OK;
 }
@@ -165,13 +179,13 @@ static enum hb_status measure_cost(struct hybrid *h, struct trial *t, struct hb_
 {
   double host[SAMPLES_MOST], gl[SAMPLES_MOST], first;
   for (size_t k = 0; k < t->ni; k++) t->index[k] = (uint32_t)(k * t->nj / t->ni);
-  HB_TRY(cycle(&h->host, t, &first));
-  HB_TRY(cycle(&h->gl, t, &first));
+  HB_TRY(cycle(h, &h->host, t, &first));
+  HB_TRY(cycle(h, &h->gl, t, &first));
   int count = 0;
   double begin = hb_clock_now();
   do {
-    HB_TRY(cycle(&h->host, t, &host[count]));
-    HB_TRY(cycle(&h->gl, t, &gl[count]));
+    HB_TRY(cycle(h, &h->host, t, &host[count]));
+    HB_TRY(cycle(h, &h->gl, t, &gl[count]));
     count++;
   } while (count < SAMPLES_LEAST || (count < SAMPLES_MOST && hb_clock_now() - begin < COST_SECONDS));
   qsort(host, (size_t)count, sizeof *host, ascending);
@@ -185,7 +199,7 @@ static enum hb_status warm_up(struct hybrid *h, struct trial *t)
   double seconds;
   t->ni = 1;
   for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;)
-    HB_TRY(cycle(&h->gl, t, &seconds));
+    HB_TRY(cycle(h, &h->gl, t, &seconds));
   return HB_OK;
 }
 
@@ -210,10 +224,15 @@ static enum hb_status measure(struct hybrid *h, struct trial *t)
 {
   double *f = NULL;
   enum hb_status status = HB_ALLOC(t->nj, &t->index);
-  if (status == HB_OK && !t->a) status = HB_ALLOC(7 * t->nj, &f);
+  if (status == HB_OK && h->is_fixed) status = HB_ALLOC(t->nj, &t->scale);
+  if (status == HB_OK && h->is_fixed) status = HB_ALLOC(t->nj, &t->totals);
+  for (size_t k = 0; t->totals && k < t->nj; k++) t->scale[k] = hb_reproducible_scale(&h->units, 0);
+  if (status == HB_OK && !t->a && !h->is_fixed) status = HB_ALLOC(7 * t->nj, &f);
   if (f) t->a = f, t->j = f + 3 * t->nj, t->phi = f + 6 * t->nj;
   if (status == HB_OK) status = measure_costs(h, t);
   hb_mem_free(t->index);
+  hb_mem_free(t->scale);
+  hb_mem_free(t->totals);
   hb_mem_free(f);
   return status;
 }
@@ -250,7 +269,7 @@ static enum hb_status hybrid_of(void *state, size_t nj, const double *m, const d
   HB_TRY(fix_split(h, &trial));
   struct child *child = taker(h, ni);
   double start = hb_clock_now();
-  HB_TRY(send(child, nj, m, x, v));
+  HB_TRY(send(h, child, nj, m, x, v));
   double sent = hb_clock_now();
   HB_TRY(eval(child, ni, index, a, j, phi));
   h->last = (struct hb_phases){0};
@@ -292,7 +311,7 @@ static enum hb_status hybrid_set_j(void *state, size_t nj, const double *m, cons
 static enum hb_status choose(struct hybrid *h, size_t ni, struct child **child)
 {
   *child = h->working = taker(h, ni);
-  if (!(*child)->has_j) HB_TRY(send(*child, h->nj, h->j, h->j + h->nj, h->j + 4 * h->nj));
+  if (!(*child)->has_j) HB_TRY(send(h, *child, h->nj, h->j, h->j + h->nj, h->j + 4 * h->nj));
   (*child)->has_j = 1;
   return HB_OK;
 }
@@ -314,6 +333,34 @@ static enum hb_status hybrid_begin_at(void *state, size_t ni, const double *x, c
 }
 
 static enum hb_status hybrid_finish(void *state) { return finish(((struct hybrid *)state)->working); }
+
+/* ---- precision reproducible: the child that takes a call changes no bit ---- */
+
+static enum hb_status fixed_set_j(void *state, const struct hb_reproducible_units *units, size_t nj,
+                                  const double *m, const double *x, const double *v)
+{
+  ((struct hybrid *)state)->units = *units;
+  return hybrid_set_j(state, nj, m, x, v);
+}
+
+static enum hb_status fixed_begin(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
+                                  struct hb_fixed_total *totals)
+{
+  struct child *child;
+  HB_TRY(choose(state, ni, &child));
+  return child->ops->reproducible->begin(child->state, ni, index, scale, totals);
+}
+
+static enum hb_status fixed_begin_at(void *state, size_t ni, const double *x, const double *v,
+                                     const uint32_t *own, const uint32_t *scale,
+                                     struct hb_fixed_total *totals)
+{
+  struct child *child;
+  HB_TRY(choose(state, ni, &child));
+  return child->ops->reproducible->begin_at(child->state, ni, x, v, own, scale, totals);
+}
+
+static const struct hb_reproducible_ops fixed_ops = {fixed_set_j, fixed_begin, fixed_begin_at, hybrid_finish};
 
 /* ---- for records ---- */
 
@@ -362,7 +409,7 @@ const struct hb_force_ops hb_force_hybrid = {
     .info = {.name = "hybrid",
              .summary = "each block of particles to the host or to OpenGL, whichever takes less time",
              .source = "[PZ07] eq. 10",
-             .precisions = "ds single double",
+             .precisions = "ds single double reproducible",
              .flops_per_pair = 43},
     .reach = HB_FORCE_FLOAT_REACH,
     .open = hybrid_open,
@@ -374,6 +421,7 @@ const struct hb_force_ops hb_force_hybrid = {
     .begin_at = hybrid_begin_at,
     .finish = hybrid_finish,
     .of = hybrid_of,
+    .reproducible = &fixed_ops,
     .phases = hybrid_phases,
     .gl = hybrid_gl,
     .device = hybrid_device,

@@ -1,8 +1,6 @@
 #include "force/hybrid_split.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double GAIN = 0.03;       /* OpenGL must be faster by more, somewhere; less is noise     */
@@ -12,8 +10,8 @@ enum { STEP = 4 };
 
 /* ---- from times to a bound ---- */
 
-/* The cost at ni sinks, extrapolated from the last two; a time that falls with more sinks is noise. */
-static struct hb_hybrid_cost extrapolate(size_t ni, size_t count, const struct hb_hybrid_cost *costs)
+/* A time that falls with more sinks is noise. */
+struct hb_hybrid_cost hb_hybrid_split_at(size_t ni, size_t count, const struct hb_hybrid_cost *costs)
 {
   struct hb_hybrid_cost far = costs[count - 1];
   if (count > 1) {
@@ -26,8 +24,7 @@ static struct hb_hybrid_cost extrapolate(size_t ni, size_t count, const struct h
   return far;
 }
 
-/* Where between two costs the times cross; where they do not, which is noise, the larger ni. */
-static size_t crossing(const struct hb_hybrid_cost *a, const struct hb_hybrid_cost *b)
+size_t hb_hybrid_split_crossing(const struct hb_hybrid_cost *a, const struct hb_hybrid_cost *b)
 {
   double before = a->host - a->gl, after = b->host - b->gl;
   if ((before < 0) == (after < 0)) return b->ni;
@@ -59,7 +56,7 @@ static struct hb_hybrid_split best_split(size_t count, const struct hb_hybrid_co
     for (int host_first = 1; host_first >= 0; host_first--) {
       double lost = total_loss(0, k, costs, host_first) + total_loss(k, count, costs, !host_first);
       if (lost >= least || (k == 0 && !host_first)) continue;
-      size_t bound = k ? crossing(&costs[k - 1], &costs[k]) : 1;
+      size_t bound = k ? hb_hybrid_split_crossing(&costs[k - 1], &costs[k]) : 1;
       least = lost;
       best = host_first ? (struct hb_hybrid_split){bound, HB_HYBRID_ALL} : (struct hb_hybrid_split){1, bound};
     }
@@ -70,7 +67,7 @@ struct hb_hybrid_split hb_hybrid_split_from(size_t n, size_t count, const struct
 {
   struct hb_hybrid_cost all[HB_HYBRID_COSTS + 1];
   memcpy(all, costs, count * sizeof *costs);
-  if (costs[count - 1].ni < n) all[count] = extrapolate(n, count, costs), count++;
+  if (costs[count - 1].ni < n) all[count] = hb_hybrid_split_at(n, count, costs), count++;
   return best_split(count, all);
 }
 
@@ -93,7 +90,7 @@ size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *
   if (count == 0) return 1;
   if (count == HB_HYBRID_COSTS) return 0;
   size_t last = costs[count - 1].ni, next = n / STEP < last ? n : last * STEP;
-  const struct hb_hybrid_cost far = extrapolate(next, count, costs);
+  const struct hb_hybrid_cost far = hb_hybrid_split_at(next, count, costs);
   double affordable = fmax(AFFORDABLE, 2 * (costs[0].host + costs[0].gl));
   if (last < n && far.host + far.gl <= affordable) return next;
   return between(n, count, costs);
@@ -101,77 +98,40 @@ size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *
 
 /* ---- as words ---- */
 
-static enum hb_status parse_bound(const char *word, const char *value, size_t *bound)
+static enum hb_status take_word(const char *word, void *into, int *is_own)
 {
-  char *end;
-  unsigned long long number = strtoull(value, &end, 10);
-  if (strcmp(value, "all") == 0)
-    *bound = HB_HYBRID_ALL;
-  else if (*value >= '0' && *value <= '9' && *end == 0 && number > 0 && number < HB_HYBRID_ALL)
-    *bound = (size_t)number;
-  else
-    return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': expected a number of sinks from 1 on, or all", word);
-  return HB_OK;
-}
-
-/* What follows NAME= in word, NULL if it is another word. */
-static const char *value_of(const char *word, const char *name)
-{
-  size_t length = strlen(name);
-  return strncmp(word, name, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
-}
-
-static enum hb_status parse_word(const char *word, struct hb_hybrid_words *words)
-{
+  struct hb_hybrid_words *words = into;
   const char *value;
-  if ((value = value_of(word, "host_below"))) return parse_bound(word, value, &words->split.host_below);
-  if ((value = value_of(word, "host_from"))) return parse_bound(word, value, &words->split.host_from);
-  if ((value = value_of(word, "gl"))) {
+  if ((value = hb_split_words_value(word, "host_below")))
+    return hb_split_words_bound(word, value, &words->split.host_below);
+  if ((value = hb_split_words_value(word, "host_from")))
+    return hb_split_words_bound(word, value, &words->split.host_from);
+  if ((value = hb_split_words_value(word, "gl"))) {
     words->gl = hb_pairs_scheme_find(value);
     if (words->gl && words->gl->has_tuning) return HB_OK;
     return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': expected gl=bag or gl=tile", word);
   }
-  if (*words->others) strcat(words->others, " ");
-  strcat(words->others, word); /* fits: all of them together are shorter */
+  *is_own = 0;
   return HB_OK;
 }
 
 enum hb_status hb_hybrid_words_parse(const char *text, struct hb_hybrid_words *words)
 {
-  char copy[sizeof words->others], *rest = NULL;
   *words = (struct hb_hybrid_words){.split = {0, 0}};
-  if (!text) return HB_OK;
-  if (strlen(text) >= sizeof copy) return hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
-  strcpy(copy, text);
-  for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest))
-    HB_TRY(parse_word(word, words));
+  HB_TRY(hb_split_words_parse(text, take_word, words, words->others));
   struct hb_hybrid_split *split = &words->split;
   if (split->host_from && !split->host_below) split->host_below = 1;
   if (split->host_below && !split->host_from) split->host_from = HB_HYBRID_ALL;
   return HB_OK;
 }
 
-/* Appends a word, if it fits. */
-static void append(const char *name, const char *value, size_t room, char *text)
-{
-  size_t used = strlen(text);
-  snprintf(text + used, room - used, "%s%s%s", used ? " " : "", name, value);
-}
-
-static void append_bound(const char *name, size_t bound, size_t room, char *text)
-{
-  char value[24] = "all";
-  if (bound != HB_HYBRID_ALL) snprintf(value, sizeof value, "%zu", bound);
-  append(name, value, room, text);
-}
-
 void hb_hybrid_words_print(const struct hb_hybrid_words *words, size_t room, char *text)
 {
   const struct hb_hybrid_split *split = &words->split;
   text[0] = 0;
-  if (split->host_below) append_bound("host_below=", split->host_below, room, text);
+  hb_split_words_append_bound("host_below=", split->host_below, room, text);
   if (split->host_below && split->host_from != HB_HYBRID_ALL)
-    append_bound("host_from=", split->host_from, room, text);
-  if (words->gl) append("gl=", words->gl->name, room, text);
-  if (*words->others) append(words->others, "", room, text);
+    hb_split_words_append_bound("host_from=", split->host_from, room, text);
+  if (words->gl) hb_split_words_append("gl=", words->gl->name, room, text);
+  if (*words->others) hb_split_words_append(words->others, "", room, text);
 }

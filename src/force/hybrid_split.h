@@ -3,6 +3,7 @@
 #ifndef HB_HYBRID_SPLIT_H
 #define HB_HYBRID_SPLIT_H
 
+#include "force/split_words.h"
 #include "pairs/pairs.h"
 
 /* The host takes blocks of fewer than host_below sinks and those of host_from and more: 1 and up, HB_HYBRID_ALL where no
@@ -10,7 +11,7 @@
 struct hb_hybrid_split {
   size_t host_below, host_from;
 };
-#define HB_HYBRID_ALL SIZE_MAX
+#define HB_HYBRID_ALL HB_SPLIT_WORDS_ALL
 
 /* Everything on one side: to the host, or to OpenGL. */
 #define HB_HYBRID_HOST ((struct hb_hybrid_split){HB_HYBRID_ALL, HB_HYBRID_ALL})
@@ -36,6 +37,11 @@ enum { HB_HYBRID_COSTS = 40 }; /* more are never asked for */
  * to n it is taken to be. Where OpenGL gains no more than noise, everything goes to the host. count > 0. */
 struct hb_hybrid_split hb_hybrid_split_from(size_t n, size_t count, const struct hb_hybrid_cost *costs);
 
+/* The cost at ni sinks, not less than those of the last one, extrapolated from the last two. And where between two costs the
+ * times cross; where they do not, which is noise, the larger ni. */
+struct hb_hybrid_cost hb_hybrid_split_at(size_t ni, size_t count, const struct hb_hybrid_cost *costs);
+size_t hb_hybrid_split_crossing(const struct hb_hybrid_cost *a, const struct hb_hybrid_cost *b);
+
 /* The number of sinks to measure next: from 1 up to n by factors of four while that takes a twentieth of a second at most,
  * then between the costs on both sides of the bound; 0 when these are close enough. */
 size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *costs);
@@ -46,7 +52,7 @@ size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *
 struct hb_hybrid_words {
   struct hb_hybrid_split split;     /* host_below 0 without a word for it */
   const struct hb_pairs_scheme *gl; /* bag or tile; NULL without */
-  char others[256];
+  char others[HB_SPLIT_WORDS];
 };
 
 /* host_below and host_from are numbers from 1 on or "all". text may be NULL. Errors: HB_ERR_USAGE with the word. */

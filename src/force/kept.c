@@ -2,11 +2,14 @@
 
 #include "base/arith.h"
 
+#include <string.h>
+
 enum {
   WORKGROUP = 64,      /* threads, in all programs of shaders/hermite */
   MOST_GROUPS = 65535, /* of a dispatch (OpenGL 4.3, table 23.68); programs loop where that is too few */
 };
 enum { STATE, COUNT, TOLD, ARRIVED = HB_KEPT_BINDINGS, NUMBERS };
+enum { COLLECTED = HB_KEPT_BINDINGS, LEAVING };
 
 int hb_kept_suits(const struct hb_gl_caps *caps, size_t n, size_t layers)
 {
@@ -32,6 +35,10 @@ enum hb_status hb_kept_create(struct hb_gl_context *context, size_t n, size_t la
 void hb_kept_destroy(struct hb_kept *k)
 {
   hb_gl_pass_destroy(&k->store);
+  hb_gl_pass_destroy(&k->collect);
+  hb_gl_readback_destroy(&k->leaving[0]);
+  hb_gl_readback_destroy(&k->leaving[1]);
+  hb_gl_mapped_destroy(&k->wanted);
   hb_gl_buffer_destroy(&k->state);
   hb_gl_buffer_destroy(&k->count);
   hb_gl_mapped_destroy(&k->told);
@@ -69,7 +76,8 @@ void hb_kept_dispatch(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads
   hb_kept_use_ahead(k);
 }
 
-void hb_kept_finish(struct hb_kept *k)
+/* Waits until nothing is on its way. */
+static void finish(struct hb_kept *k)
 {
   if (k->is_busy) hb_gl_mapped_finish();
   k->is_busy = 0;
@@ -84,7 +92,7 @@ static int is_complete(const struct hb_kept *k)
 
 enum hb_status hb_kept_check(struct hb_kept *k)
 {
-  if (!is_complete(k)) hb_kept_finish(k);
+  if (!is_complete(k)) finish(k);
   k->is_busy = k->is_busy && k->due != k->expected;
   if (is_complete(k)) return HB_OK;
   return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: not all particles were stored and predicted",
@@ -96,7 +104,7 @@ enum hb_status hb_kept_check(struct hb_kept *k)
 enum hb_status hb_kept_reserve(struct hb_kept *k, size_t count, uint32_t **words, uint32_t **numbers)
 {
   size_t bytes = 16 * k->layers, room = hb_min(2 * count, hb_min(k->n, HB_KEPT_PORTION));
-  hb_kept_finish(k);
+  finish(k);
   if (count * sizeof **numbers > k->numbers.buffer.bytes)
     HB_TRY(hb_gl_mapped_reserve(k->context, hb_max(room, count) * sizeof **numbers, &k->numbers));
   *numbers = k->numbers.memory;
@@ -120,4 +128,37 @@ void hb_kept_store(struct hb_kept *k, size_t count) { hb_kept_store_from(k, coun
 void hb_kept_read(const struct hb_kept *k, size_t layer, size_t first, size_t count, uint32_t *words)
 {
   hb_gl_buffer_read(&k->state, 16 * (layer * k->n + first), 16 * count, words);
+}
+
+/* ---- collecting ---- */
+
+static struct hb_gl_readback *turn_of(struct hb_kept *k) { return &k->leaving[k->token & 1]; }
+
+enum hb_status hb_kept_collect(struct hb_kept *k, size_t count, const uint32_t *number)
+{
+  size_t bytes = 16 * k->layers * count, all = 16 * k->layers * k->n;
+  if (!k->collect.program)
+    HB_TRY(hb_gl_pass_create(
+        k->context, &(const struct hb_gl_program_source){.compute = "hermite/collect.comp"}, &k->collect));
+  k->token += 0x9e3779b1; /* odd, as in pairs.c: neighbors are far apart, and every other one is even */
+  struct hb_gl_readback *leaving = turn_of(k);
+  if (leaving->buffer.bytes) hb_gl_readback_close(leaving); /* nobody reads what was there any more */
+  HB_TRY(hb_gl_readback_reserve(k->context, hb_min(2 * bytes, all), leaving));
+  HB_TRY(hb_gl_mapped_reserve(k->context, hb_min(2 * count, k->n) * sizeof *number, &k->wanted));
+  memcpy(k->wanted.memory, number, count * sizeof *number);
+  hb_gl_readback_expect(k->context, bytes, leaving);
+  hb_gl_pass_int(&k->collect, "layers", (int)k->layers);
+  hb_gl_pass_int(&k->collect, "leaving_count", (int)count);
+  hb_gl_pass_uint(&k->collect, "token", k->token);
+  hb_gl_pass_storage(&k->collect, COLLECTED, &k->wanted.buffer);
+  hb_gl_pass_storage(&k->collect, LEAVING, &leaving->buffer);
+  hb_kept_dispatch_uncounted(k, &k->collect, k->layers * count);
+  return hb_gl_context_check(k->context, "collecting particles");
+}
+
+enum hb_status hb_kept_collected(struct hb_kept *k, size_t count, const uint32_t **words)
+{
+  HB_TRY(hb_gl_readback_open(k->context, turn_of(k), 16 * k->layers * count, words));
+  k->is_busy = k->is_busy && k->due != k->expected; /* what was dispatched before is done, too */
+  return HB_OK;
 }

@@ -5,17 +5,22 @@
 
 #include "gl/gl_mapped.h"
 #include "gl/gl_pass.h"
+#include "gl/gl_readback.h"
 
 struct hb_kept {
   struct hb_gl_context *context;
   size_t n, layers;
   struct hb_gl_pass store;
-  struct hb_gl_buffer state;   /* [layer][particle] */
-  struct hb_gl_buffer count;   /* of workgroups that have ended */
-  struct hb_gl_mapped told;    /* what the count was when it was last complete */
-  struct hb_gl_mapped sent;    /* [k][layer] particles on their way, */
-  struct hb_gl_mapped numbers; /* [k] and which they are, or -1: none */
-  uint32_t expected;           /* what the count is to become, */
+  struct hb_gl_buffer state;        /* [layer][particle] */
+  struct hb_gl_buffer count;        /* of workgroups that have ended */
+  struct hb_gl_mapped told;         /* what the count was when it was last complete */
+  struct hb_gl_mapped sent;         /* [k][layer] particles on their way, */
+  struct hb_gl_mapped numbers;      /* [k] and which they are, or -1: none */
+  struct hb_gl_pass collect;        /* made when it is first needed: */
+  struct hb_gl_mapped wanted;       /* numbers of particles that the host wants, */
+  struct hb_gl_readback leaving[2]; /* [k][layer] those on their way to it, in turn */
+  uint32_t token;                   /* of this turn */
+  uint32_t expected;                /* what the count is to become, */
   uint32_t due; /* and what it must be by now: without dispatches whose results nobody has asked for yet */
   int is_busy;  /* the device may still read what is on its way */
 };
@@ -34,8 +39,13 @@ enum hb_status hb_kept_reserve(struct hb_kept *kept, size_t count, uint32_t **wo
 void hb_kept_store(struct hb_kept *kept, size_t count);
 void hb_kept_store_from(struct hb_kept *kept, size_t count, const struct hb_gl_buffer *particles);
 
-/* Reads layers first_layer .. of particles first .. first + count - 1: four words a particle. */
+/* Waits: this layer of particles first .. first + count - 1, four words a particle. */
 void hb_kept_read(const struct hb_kept *kept, size_t layer, size_t first, size_t count, uint32_t *words);
+
+/* The host wants the particles number[count], as they are after what has been dispatched so far; and when the device has got
+ * there, *words: 4 * layers each, of which the last is the number plus the token. Valid until it wants others twice. */
+enum hb_status hb_kept_collect(struct hb_kept *kept, size_t count, const uint32_t *number);
+enum hb_status hb_kept_collected(struct hb_kept *kept, size_t count, const uint32_t **words);
 
 /* For a program that includes kept.glsl, with so many threads: one that is counted, or not, because its results show
  * whether it was dropped. The inputs of kept.glsl are set, and bindings from HB_KEPT_BINDINGS on are free. */
@@ -50,8 +60,5 @@ void hb_kept_use_ahead(struct hb_kept *kept);
 /* After results of a later dispatch have come, so that there is nothing to wait for: HB_ERR_DEVICE unless all that were
  * counted have been done. */
 enum hb_status hb_kept_check(struct hb_kept *kept);
-
-/* Waits until nothing is on its way. */
-void hb_kept_finish(struct hb_kept *kept);
 
 #endif

@@ -173,7 +173,7 @@ static void decide_list(const struct question *q, size_t i)
       uint32_t bits = hb_near_proposal(p, i - q->first, s)[w];
       for (; bits; bits &= bits - 1) {
         size_t from = (s * HB_NEAR_BITS + 32 * w + (size_t)__builtin_ctz(bits)) * p->group;
-        find_within(q, i, from, hb_parallel_end(q->sources->nj, p->group, from));
+        find_within(q, i, from, hb_min(from + p->group, q->sources->nj)); /* there may be bits beyond */
       }
     }
 }

@@ -6,7 +6,6 @@
 #include "base/parallel.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
   MOST_COLUMNS = 1024,      /* of the target: groups of points asked at once */
@@ -167,8 +166,17 @@ static enum hb_status reserve_target(struct hb_near_device *d, size_t columns, s
   return hb_gl_texture_words(d->context, width, height, HB_NEAR_EACH, &d->target);
 }
 
+/* Where fragments cannot be counted, what a dropped draw leaves behind must propose every source of its segment. */
+static void propose_all(struct hb_near_device *d, int nearest)
+{
+  static const uint32_t bits[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  uint32_t far = hb_bits_of_float(3e38F), none[4] = {HB_NO_SOURCE, far, far, 0};
+  if (!d->context->caps.has_counts) hb_gl_target_fill(&d->target.target, nearest ? none : bits);
+}
+
 static void draw(struct hb_near_device *d, struct hb_gl_pass *pass, const struct hb_near_proposals *p)
 {
+  propose_all(d, pass == &d->nearest);
   double pairs_a_row = (double)(p->columns * HB_NEAR_EACH * p->group * HB_NEAR_BITS),
          most = d->context->caps.software ? PAIRS_A_DRAW_SOFTWARE : PAIRS_A_DRAW;
   size_t rows = pairs_a_row < most ? (size_t)(most / pairs_a_row) : 1;

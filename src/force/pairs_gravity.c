@@ -8,8 +8,6 @@
 #include "pairs/tuner.h"
 #include "pairs/tuning.h"
 
-#include <string.h>
-
 /* Seconds that a run may spend on finding a tuning; `holmberg tune` takes more. */
 static const double BRIEFLY = 2;
 
@@ -115,6 +113,37 @@ static enum hb_status gravity_finish(void *state)
   return HB_OK;
 }
 
+/* ---- precision reproducible ---- */
+
+static enum hb_status fixed_set_j(void *state, const struct hb_reproducible_units *units, size_t nj,
+                                  const double *m, const double *x, const double *v)
+{
+  struct gravity *g = state;
+  struct hb_fixed_column rounding[HB_REPRODUCIBLE_COLUMNS];
+  if (g->tunes) HB_TRY(tune(g, nj));
+  g->pairs->params.parameter[0] = (double)hb_reproducible_eps2(units);
+  hb_reproducible_rounding(units, rounding);
+  hb_pairs_set_rounding(g->pairs, rounding);
+  return gravity_set_j(state, nj, m, x, v);
+}
+
+static enum hb_status fixed_begin(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
+                                  struct hb_fixed_total *totals)
+{
+  return hb_pairs_walk_fixed(((struct gravity *)state)->pairs, ni, index, scale, totals);
+}
+
+static enum hb_status fixed_begin_at(void *state, size_t ni, const double *x, const double *v,
+                                     const uint32_t *own, const uint32_t *scale,
+                                     struct hb_fixed_total *totals)
+{
+  const struct hb_column columns[8] = COLUMNS(NULL, x, v);
+  return hb_pairs_walk_points_fixed(((struct gravity *)state)->pairs, ni, columns, own, scale, totals);
+}
+
+static const struct hb_reproducible_ops fixed_ops = {fixed_set_j, fixed_begin, fixed_begin_at,
+                                                     gravity_finish};
+
 static void gravity_phases(const void *state, struct hb_phases *last)
 {
   *last = ((const struct gravity *)state)->last;
@@ -141,19 +170,19 @@ static enum hb_status gravity_predict(void *state, const double dt[HB_FORCE_LEVE
   return HB_OK;
 }
 
-static enum hb_status gravity_check(void *state)
+static enum hb_status gravity_check(void *state, size_t ni, const double *a)
 {
   struct gravity *g = state;
-  return hb_resident_check(g->resident);
+  return hb_resident_check(g->resident, ni, a);
 }
 
 static enum hb_status gravity_correct(void *state, size_t ni, const uint32_t *index,
                                       const struct hb_force_step *how, const double *ahead, double *step,
-                                      struct hb_phases *last)
+                                      struct hb_phases *last, struct hb_force_news *news)
 {
   struct gravity *g = state;
-  if (g->waits) return hb_resident_correct(g->resident, ni, index, how, NULL, step, last);
-  return hb_resident_correct(g->resident, ni, index, how, ahead, step, NULL);
+  if (g->waits) return hb_resident_correct(g->resident, ni, index, how, NULL, step, last, news);
+  return hb_resident_correct(g->resident, ni, index, how, ahead, step, NULL, news);
 }
 
 static enum hb_status gravity_settle(void *state, size_t ni, const uint32_t *index, const uint8_t *level)
@@ -168,8 +197,39 @@ static enum hb_status gravity_fetch(void *state, struct hb_force_particles *p)
   return hb_resident_get(g->resident, p);
 }
 
+static enum hb_status gravity_take(void *state, size_t ni, const uint32_t *index, struct hb_force_news *news)
+{
+  return hb_resident_take(((struct gravity *)state)->resident, ni, index, news);
+}
+
+static enum hb_status gravity_give(void *state, const struct hb_force_news *news)
+{
+  return hb_resident_give(((struct gravity *)state)->resident, news);
+}
+
+static enum hb_status gravity_predict_ahead(void *state, const double dt[HB_FORCE_LEVELS])
+{
+  struct gravity *g = state;
+  return g->waits ? HB_OK : hb_resident_predict_ahead(g->resident, dt);
+}
+
+static void gravity_undo(void *state, size_t ni, const uint32_t *index)
+{
+  hb_resident_undo(((struct gravity *)state)->resident, ni, index);
+}
+
 static const struct hb_force_resident_ops resident_ops = {
-    gravity_keep, gravity_predict, gravity_check, gravity_correct, gravity_settle, gravity_fetch,
+    .keep = gravity_keep,
+    .predict = gravity_predict,
+    .check = gravity_check,
+    .correct = gravity_correct,
+    .settle = gravity_settle,
+    .fetch = gravity_fetch,
+    .memory = hb_resident_memory,
+    .take = gravity_take,
+    .give = gravity_give,
+    .predict_ahead = gravity_predict_ahead,
+    .undo = gravity_undo,
 };
 
 static enum hb_status gravity_engine(void *state, size_t nj, struct hb_pairs **pairs)
@@ -214,7 +274,7 @@ static const char *gravity_tuning(const void *state)
 /* The rest of info comes from the scheme: force_registry.c. */
 #define GRAVITY_BY(scheme)                                                                                   \
   const struct hb_force_ops hb_force_##scheme = {                                                            \
-      .info = {.name = #scheme, .precisions = "single compensated ds double", .needs_gl = 1},                \
+      .info = {.name = #scheme, .precisions = "single compensated ds double reproducible", .needs_gl = 1},   \
       .pairs = &hb_pairs_##scheme,                                                                           \
       .takes_interactions = 1,                                                                               \
       .reach = HB_FORCE_FLOAT_REACH,                                                                         \
@@ -226,6 +286,7 @@ static const char *gravity_tuning(const void *state)
       .begin = gravity_begin,                                                                                \
       .begin_at = gravity_begin_at,                                                                          \
       .finish = gravity_finish,                                                                              \
+      .reproducible = &fixed_ops,                                                                            \
       .engine = gravity_engine,                                                                              \
       .resident = &resident_ops,                                                                             \
       .phases = gravity_phases,                                                                              \

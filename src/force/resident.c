@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "pairs/selftest.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- create and destroy ---- */
@@ -43,6 +44,14 @@ void hb_resident_destroy(struct hb_resident *r)
   hb_mem_free(r);
 }
 
+/* The particles, the block as it was before (stored) or as it was sent and corrected (drawn), and the sources that are
+ * predicted ahead (stored) or on their way to the engine (drawn); a level and a word for each sink. */
+double hb_resident_memory(const struct hb_interaction *interaction, enum hb_precision precision)
+{
+  return 16.0 * (2 * HB_RESIDENT_LAYERS + hb_pairs_texels(interaction, precision)) + sizeof(uint8_t) +
+         sizeof(uint32_t);
+}
+
 /* ---- sending and fetching ---- */
 
 enum hb_status hb_resident_put(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
@@ -68,7 +77,8 @@ enum hb_status hb_resident_get(struct hb_resident *r, struct hb_force_particles 
       double *vector = vectors[q] + 3 * first;
       HB_TRY(r->way->read(r, q, first, count, high, low));
       for (size_t k = 0; k < 3 * count; k++)
-        vector[k] = hb_resident_join(r, high[4 * (k / 3) + k % 3], low[4 * (k / 3) + k % 3]);
+        vector[k] = hb_precision_join(r->pairs->params.precision, high[4 * (k / 3) + k % 3],
+                                      low[4 * (k / 3) + k % 3]);
     }
   }
   return hb_gl_context_check_lost(r->context, "reading particles");
@@ -88,18 +98,57 @@ enum hb_status hb_resident_predict(struct hb_resident *r, const double dt[HB_FOR
   return hb_pairs_filled_j(r->pairs);
 }
 
-enum hb_status hb_resident_check(struct hb_resident *r) { return r->way->check(r); }
+enum hb_status hb_resident_check(struct hb_resident *r, size_t ni, const double *a)
+{
+  HB_TRY(r->way->check(r));
+  for (size_t k = 0; r->way->doubt && k < 3 * ni; k++)
+    if (!isfinite(a[k])) return r->way->doubt(r);
+  return HB_OK;
+}
 
 enum hb_status hb_resident_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
                                    const struct hb_force_step *how, const double *ahead, double *step,
-                                   struct hb_phases *last)
+                                   struct hb_phases *last, struct hb_force_news *news)
 {
   HB_TRY(hb_gl_context_use(r->context));
-  return r->way->correct(r, ni, index, how, ahead, step, last);
+  return r->way->correct(r, ni, index, how, ahead, step, last, news);
 }
 
 enum hb_status hb_resident_settle(struct hb_resident *r, size_t ni, const uint32_t *index,
                                   const uint8_t *level)
 {
   return r->way->settle(r, ni, index, level);
+}
+
+/* ---- several devices ---- */
+
+enum hb_status hb_resident_take(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                struct hb_force_news *news)
+{
+  if (!r->way->take)
+    return hb_fail(HB_ERR_GL,
+                   "several devices that correct particles need compute shaders and OpenGL 4.4, %s has %s",
+                   r->context->caps.renderer, r->context->caps.api);
+  *news = (struct hb_force_news){0};
+  if (ni == 0) return HB_OK;
+  HB_TRY(hb_gl_context_use(r->context));
+  return r->way->take(r, ni, index, news);
+}
+
+enum hb_status hb_resident_give(struct hb_resident *r, const struct hb_force_news *news)
+{
+  HB_TRY(hb_gl_context_use(r->context));
+  r->is_ahead = 0;
+  return r->way->give(r, news);
+}
+
+enum hb_status hb_resident_predict_ahead(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
+{
+  HB_TRY(hb_gl_context_use(r->context));
+  return r->way->predict_ahead(r, dt);
+}
+
+void hb_resident_undo(struct hb_resident *r, size_t ni, const uint32_t *index)
+{
+  if (hb_gl_context_use(r->context) == HB_OK) r->way->undo(r, ni, index);
 }

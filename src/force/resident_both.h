@@ -16,16 +16,25 @@ enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_progr
 void hb_resident_pack(const struct hb_resident *r, const struct hb_force_particles *p, size_t i, int q,
                       uint32_t high[4], uint32_t low[4]);
 
-/* A double from its two words. */
-double hb_resident_join(const struct hb_resident *r, uint32_t high, uint32_t low);
+/* What correcting a portion of a block needs. */
+struct hb_resident_correction {
+  struct hb_resident *resident;
+  const struct hb_force_step *how;
+  struct hb_phases *last; /* NULL: do not wait */
+};
 
 /* since of a prediction. */
 void hb_resident_set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS]);
 
+/* The program of correct.*, built when the first block tells whether there are forces from outside; field NULL: none. */
+enum hb_status hb_resident_build_correct(struct hb_resident *r, const struct hb_gl_program_source *files,
+                                         const struct hb_field *field, struct hb_gl_pass *pass);
+
 /* Inputs of predict.* and correct.*; of correct.* for sinks first .. first + count - 1 of a block, with these totals. */
 void hb_resident_set_since(struct hb_resident *r, struct hb_gl_pass *pass);
-void hb_resident_set_totals(const struct hb_pairs_totals *totals, const struct hb_force_step *how,
-                            size_t first, size_t count, struct hb_gl_pass *pass);
+void hb_resident_set_totals(const struct hb_resident *r, const struct hb_pairs_totals *totals,
+                            const struct hb_force_step *how, size_t first, size_t count,
+                            struct hb_gl_pass *pass);
 
 /* The step of a corrected sink from its word. Errors: HB_ERR_DEVICE (a draw was lost), HB_ERR_NUMERIC. */
 enum hb_status hb_resident_no_step(const struct hb_resident *r, float asked, size_t sink, uint32_t particle);

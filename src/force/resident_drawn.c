@@ -1,5 +1,6 @@
 /* Particles in the layers of an array texture, predicted, corrected and stored by draws: what a GPU without compute shaders
- * can do. Occlusion queries count the fragments. */
+ * can do. Occlusion queries count the fragments. Where queries do not count, targets are filled before with what no draw
+ * writes, and particles bear the number of the draw that stored them (predict.frag). */
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -7,10 +8,13 @@
 #include "gl/gl_tally.h"
 #include "gl/gl_timer.h"
 
+#include <string.h>
+
 enum {
   ROW = 1024 /* particles a row, as in particle.glsl */,
   STEP_LAYER = 3 /* its w is the step of eq. 9 */
 };
+static const uint32_t NOTHING[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}; /* a record of NaN */
 
 struct drawn {
   int rows;
@@ -19,9 +23,11 @@ struct drawn {
       records; /* one layer: the output of predict.frag, to be copied to the engine's buffer */
   struct hb_gl_pass predict, correct, scatter;
   struct hb_gl_buffer sinks, levels;
-  struct hb_gl_texture totals; /* over the buffer that a walk left */
-  struct hb_gl_tally made;     /* by predict and correct, for this block */
-  struct hb_gl_tally stored;   /* by scatter, since there is a state */
+  struct hb_gl_texture totals;      /* over the buffer that a walk left */
+  struct hb_gl_tally made;          /* by predict and correct, for this block */
+  struct hb_gl_tally stored;        /* by scatter, since there is a state */
+  uint32_t stamp;                   /* of the last particles to be stored, */
+  uint32_t stamps[HB_FORCE_LEVELS]; /* and for each level */
 };
 
 static int rows_of(size_t count) { return (int)hb_div_ceil(count, ROW); }
@@ -42,9 +48,10 @@ static enum hb_status drawn_create(struct hb_resident *r)
   r->state = d;
   d->rows = rows_of(r->n);
   HB_TRY(build(r, NULL, "hermite/predict.frag", &d->predict));
-  HB_TRY(build(r, NULL, "hermite/correct.frag", &d->correct));
   HB_TRY(build(r, "hermite/scatter.vert", "hermite/scatter.frag", &d->scatter));
   HB_TRY(hb_gl_texture_words(r->context, ROW, d->rows, HB_RESIDENT_LAYERS, &d->state));
+  hb_gl_target_clear(&d->state.target);
+  memset(d->stamps, 0xff, sizeof d->stamps); /* no particle is of a level that was not stored */
   return hb_gl_texture_words(r->context, ROW, rows_of(r->n * (size_t)r->pairs->texels), 1, &d->records);
 }
 
@@ -79,6 +86,7 @@ static void send_sinks(struct drawn *d, size_t ni, const uint32_t *index)
 
 static void send_levels(struct drawn *d, size_t ni, const uint8_t *level)
 {
+  for (size_t k = 0; k < ni; k++) d->stamps[level[k]] = d->stamp;
   send_list(&d->levels, HB_GL_R8UI, ni, level);
 }
 
@@ -112,6 +120,7 @@ static enum hb_status scatter(struct hb_resident *r, size_t ni)
   struct drawn *d = r->state;
   const struct hb_gl_vertices points = {.target = &d->state.target, .count = ni, .are_points = 1};
   hb_gl_pass_int(&d->scatter, "rows", d->rows);
+  hb_gl_pass_uint(&d->scatter, "stamp", d->stamp);
   hb_gl_pass_texture(&d->scatter, "block", &d->block);
   hb_gl_pass_texture(&d->scatter, "sinks", &d->sinks.texture);
   hb_gl_pass_texture(&d->scatter, "levels", &d->levels.texture);
@@ -150,6 +159,7 @@ static enum hb_status drawn_put(struct hb_resident *r, const struct hb_force_par
   size_t portion;
   HB_TRY(stage(r, ni, WORDS, &portion));
   uint32_t *number = r->pairs->staging + (WORDS - 1) * portion;
+  ((struct drawn *)r->state)->stamp++;
   for (size_t first = 0; first < ni; first += portion) {
     size_t count = ni - first < portion ? ni - first : portion;
     for (size_t k = 0; !index && k < count; k++) number[k] = (uint32_t)(first + k);
@@ -163,9 +173,27 @@ static enum hb_status drawn_settle(struct hb_resident *r, size_t ni, const uint3
                                    const uint8_t *level)
 {
   (void)index;
+  struct drawn *d = r->state;
   HB_TRY(hb_gl_context_use(r->context));
-  send_levels(r->state, ni, level);
+  d->stamp++;
+  send_levels(d, ni, level);
   return scatter(r, ni);
+}
+
+static int is_counted(const struct hb_resident *r) { return r->context->caps.has_counts; }
+
+/* Whether particles have come from the draws that stored their levels: high and low words of v. */
+static enum hb_status check_stamps(const struct hb_resident *r, size_t first, size_t count,
+                                   const uint32_t *high, const uint32_t *low)
+{
+  const struct drawn *d = r->state;
+  for (size_t k = 0; k < count; k++) {
+    uint32_t level = high[4 * k + 3];
+    if (level >= HB_FORCE_LEVELS || low[4 * k + 3] != d->stamps[level])
+      return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: particle %zu was not stored",
+                     r->context->caps.renderer, first + k);
+  }
+  return HB_OK;
 }
 
 static enum hb_status drawn_read(struct hb_resident *r, int q, size_t first, size_t count, uint32_t *high,
@@ -177,7 +205,7 @@ static enum hb_status drawn_read(struct hb_resident *r, int q, size_t first, siz
   HB_TRY(hb_gl_tally_check(&d->stored, r->context));
   hb_gl_target_read(&d->state.target, 2 * q, 0, row, width, height, HB_GL_WORDS, high);
   hb_gl_target_read(&d->state.target, 2 * q + 1, 0, row, width, height, HB_GL_WORDS, low);
-  return HB_OK;
+  return q == 1 && !is_counted(r) ? check_stamps(r, first, count, high, low) : HB_OK;
 }
 
 /* ---- prediction and correction ---- */
@@ -195,6 +223,10 @@ static enum hb_status drawn_predict(struct hb_resident *r)
   int height = d->records.height;
   set_state(r, &d->predict);
   hb_gl_pass_int(&d->predict, "source_count", (int)r->n);
+  if (!is_counted(r)) {
+    hb_gl_pass_set(&d->predict, "stamps", HB_GL_UINT, HB_FORCE_LEVELS, d->stamps);
+    hb_gl_target_fill(&d->records.target, NOTHING);
+  }
   hb_gl_tally_reset(&d->made);
   hb_gl_tally_expect(&d->made, (uint64_t)ROW * (uint64_t)height);
   hb_gl_pass_draw(&d->predict, &d->records.target, 0, 0, ROW, height);
@@ -210,25 +242,39 @@ static enum hb_status drawn_check(struct hb_resident *r)
   return hb_gl_tally_check(&d->made, r->context);
 }
 
-/* The arguments of correct_portion. */
-struct correction {
-  struct hb_resident *r;
-  const struct hb_force_step *how;
-  struct hb_phases *last; /* NULL: do not wait */
-};
+/* A force is not finite: is that because a record is missing? */
+static enum hb_status drawn_doubt(struct hb_resident *r)
+{
+  struct drawn *d = r->state;
+  size_t texels = r->n * (size_t)r->pairs->texels, portion;
+  if (is_counted(r)) return HB_OK;
+  HB_TRY(stage(r, texels, 4, &portion));
+  for (size_t first = 0; first < texels; first += portion) {
+    size_t count = hb_min(portion, texels - first);
+    int width, height;
+    texels_of(count, &width, &height);
+    hb_gl_target_read(&d->records.target, 0, 0, (int)(first / ROW), width, height, HB_GL_WORDS,
+                      r->pairs->staging);
+    for (size_t k = 0; k < count; k++)
+      if (memcmp(r->pairs->staging + 4 * k, NOTHING, sizeof NOTHING) == 0)
+        return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: particle %zu was not stored or not predicted",
+                       r->context->caps.renderer, (first + k) / (size_t)r->pairs->texels);
+  }
+  return HB_OK;
+}
 
 /* Corrects sinks first .. first + count - 1 of the block, from their totals on the device, into d->block. */
 static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
 {
-  const struct correction *c = context;
-  struct drawn *d = c->r->state;
+  const struct hb_resident_correction *c = context;
+  struct drawn *d = c->resident->state;
   struct hb_pairs_totals t;
   HB_TRY(hb_pairs_totals(pairs, &t));
   double start = c->last ? hb_gl_timer_start() : 0;
   struct hb_gl_pass *pass = &d->correct;
   hb_gl_texture_over(t.buffer, HB_GL_RGBA32UI, &d->totals);
-  set_state(c->r, pass);
-  hb_resident_set_totals(&t, c->how, first, count, pass);
+  set_state(c->resident, pass);
+  hb_resident_set_totals(c->resident, &t, c->how, first, count, pass);
   hb_gl_pass_texture(pass, "sinks", &d->sinks.texture);
   hb_gl_pass_texture(pass, "totals", &d->totals);
   size_t row = first / ROW, width = first + count < ROW ? first + count : ROW;
@@ -236,7 +282,7 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   hb_gl_pass_draw(pass, &d->block.target, 0, (int)row, (int)width, rows_of(first + count) - (int)row);
   hb_gl_tally_pause(&d->made);
   if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
-  return hb_gl_context_check(c->r->context, "correcting particles");
+  return hb_gl_context_check(c->resident->context, "correcting particles");
 }
 
 static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_t *index, double *step)
@@ -259,11 +305,16 @@ static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_
 
 static enum hb_status drawn_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
                                     const struct hb_force_step *how, const double *ahead, double *step,
-                                    struct hb_phases *last)
+                                    struct hb_phases *last, struct hb_force_news *news)
 {
+  (void)news; /* it has no way to take any */
   (void)ahead;
-  struct correction correction = {r, how, last};
+  static const uint32_t no_step[4] = {0, 0, 0, 0xc0000000}; /* -2, of a sink that is missing something */
+  struct hb_resident_correction correction = {r, how, last};
+  const struct hb_gl_program_source files = {.fragment = "hermite/correct.frag"};
+  HB_TRY(hb_resident_build_correct(r, &files, how->field, &((struct drawn *)r->state)->correct));
   HB_TRY(reserve_block(r, ni));
+  if (!is_counted(r)) hb_gl_target_fill(&((struct drawn *)r->state)->block.target, no_step);
   send_sinks(r->state, ni, index);
   HB_TRY(hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction));
   double lap = hb_clock_now();
@@ -271,9 +322,16 @@ static enum hb_status drawn_correct(struct hb_resident *r, size_t ni, const uint
   if (last) last->receive_s = hb_clock_lap(&lap);
   hb_pairs_done(r->pairs);
   if (status != HB_ERR_DEVICE) HB_TRY(drawn_check(r)); /* what was never written may have any value */
+  if (status == HB_ERR_NUMERIC) HB_TRY(drawn_doubt(r));
   return status;
 }
 
-const struct hb_resident_way hb_resident_drawn = {drawn_create,  drawn_destroy, drawn_put,
-                                                  drawn_predict, NULL,          drawn_check,
-                                                  drawn_correct, drawn_settle,  drawn_read};
+const struct hb_resident_way hb_resident_drawn = {.create = drawn_create,
+                                                  .destroy = drawn_destroy,
+                                                  .put = drawn_put,
+                                                  .predict = drawn_predict,
+                                                  .check = drawn_check,
+                                                  .doubt = drawn_doubt,
+                                                  .correct = drawn_correct,
+                                                  .settle = drawn_settle,
+                                                  .read = drawn_read};

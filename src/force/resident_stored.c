@@ -8,6 +8,7 @@
 #include "force/resident_both.h"
 #include "gl/gl_timer.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
@@ -25,19 +26,14 @@ static uint32_t missing(void) { return hb_bits_of_float(-3); }
 
 /* ---- create and destroy ---- */
 
-static enum hb_status build(struct hb_resident *r, const char *compute, struct hb_gl_pass *pass)
-{
-  return hb_resident_build(r, &(const struct hb_gl_program_source){.compute = compute}, pass);
-}
-
 static enum hb_status stored_create(struct hb_resident *r)
 {
   struct stored *s;
   HB_TRY(HB_ALLOC(1, &s));
   r->state = s;
   HB_TRY(hb_kept_create(r->context, r->n, HB_RESIDENT_LAYERS, &s->kept));
-  HB_TRY(build(r, "hermite/predict.comp", &s->predict));
-  HB_TRY(build(r, "hermite/correct.comp", &s->correct));
+  const struct hb_gl_program_source predict = {.compute = "hermite/predict.comp"};
+  HB_TRY(hb_resident_build(r, &predict, &s->predict));
   return hb_gl_mapped_reserve(r->context, (r->n + 3) & ~(size_t)3, &s->levels);
 }
 
@@ -145,23 +141,16 @@ static enum hb_status stored_predict(struct hb_resident *r)
   return HB_OK;
 }
 
-/* The arguments of correct_portion. */
-struct correction {
-  struct hb_resident *r;
-  const struct hb_force_step *how;
-  struct hb_phases *last; /* NULL: do not wait */
-};
-
 static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
 {
-  const struct correction *c = context;
-  struct stored *s = c->r->state;
+  const struct hb_resident_correction *c = context;
+  struct stored *s = c->resident->state;
   struct hb_gl_pass *pass = &s->correct;
   struct hb_pairs_totals t;
   HB_TRY(hb_pairs_totals(pairs, &t));
   double start = c->last ? hb_gl_timer_start() : 0;
-  hb_resident_set_since(c->r, pass);
-  hb_resident_set_totals(&t, c->how, first, count, pass);
+  hb_resident_set_since(c->resident, pass);
+  hb_resident_set_totals(c->resident, &t, c->how, first, count, pass);
   hb_gl_pass_storage(pass, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(pass, TOTALS, &(const struct hb_gl_buffer){.id = t.buffer});
   hb_gl_pass_storage(pass, SINKS, &pairs->i);
@@ -222,13 +211,25 @@ static enum hb_status begin_next(struct hb_resident *r, const double ahead[HB_FO
   return HB_OK;
 }
 
+static enum hb_status collected(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                struct hb_force_news *news)
+{
+  struct stored *s = r->state;
+  *news = (struct hb_force_news){.count = ni, .index = index, .token = s->kept.token};
+  return hb_kept_collected(&s->kept, ni, &news->words);
+}
+
 static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
                                      const struct hb_force_step *how, const double *ahead, double *step,
-                                     struct hb_phases *last)
+                                     struct hb_phases *last, struct hb_force_news *news)
 {
-  struct correction correction = {r, how, last};
+  struct stored *s = r->state;
+  struct hb_resident_correction correction = {r, how, last};
+  const struct hb_gl_program_source files = {.compute = "hermite/correct.comp"};
+  HB_TRY(hb_resident_build_correct(r, &files, how->field, &s->correct));
   HB_TRY(expect_steps(r, ni));
   enum hb_status status = hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction);
+  if (status == HB_OK && news) status = hb_kept_collect(&s->kept, ni, index);
   if (status == HB_OK && ahead) status = begin_next(r, ahead);
   double lap = hb_clock_now();
   if (status == HB_OK) status = read_steps(r, ni, index, step);
@@ -238,6 +239,7 @@ static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uin
     enum hb_status predicted = stored_check(r);
     if (predicted != HB_OK) status = predicted;
   }
+  if (status == HB_OK && news) status = collected(r, ni, index, news);
   if (status == HB_ERR_DEVICE) (void)hb_gl_context_check_lost(r->context, "correcting particles"); /* why */
   if (status != HB_OK) {
     r->is_ahead = 0;
@@ -246,6 +248,63 @@ static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uin
   return status;
 }
 
-const struct hb_resident_way hb_resident_stored = {stored_create,  stored_destroy,   stored_put,
-                                                   stored_predict, stored_use_ahead, stored_check,
-                                                   stored_correct, stored_settle,    stored_read};
+/* ---- several devices ---- */
+
+static enum hb_status stored_take(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                  struct hb_force_news *news)
+{
+  struct stored *s = r->state;
+  HB_TRY(hb_kept_collect(&s->kept, ni, index));
+  return collected(r, ni, index, news);
+}
+
+enum { EACH = 4 * HB_RESIDENT_LAYERS, COPIED = 256 /* particles at a time */ };
+
+struct copying {
+  const struct hb_force_news *news;
+  size_t first, count;
+  uint32_t *word;
+  atomic_int is_incomplete;
+};
+
+static void copy_piece(void *context, size_t piece)
+{
+  struct copying *c = context;
+  size_t k = piece * COPIED, end = hb_parallel_end(c->count, COPIED, k);
+  const uint32_t *from = c->news->words + EACH * c->first;
+  memcpy(c->word + EACH * k, from + EACH * k, EACH * (end - k) * sizeof *from);
+  for (; k < end; k++)
+    if (from[EACH * (k + 1) - 1] != c->news->index[c->first + k] + c->news->token) c->is_incomplete = 1;
+}
+
+static enum hb_status stored_give(struct hb_resident *r, const struct hb_force_news *news)
+{
+  struct stored *s = r->state;
+  for (size_t first = 0; first < news->count; first += HB_KEPT_PORTION) {
+    struct copying c = {.news = news, .first = first, .count = hb_min(news->count - first, HB_KEPT_PORTION)};
+    uint32_t *number;
+    HB_TRY(hb_kept_reserve(&s->kept, c.count, &c.word, &number));
+    memcpy(number, news->index + first, c.count * sizeof *number);
+    hb_parallel_for(c.count > 4 * COPIED ? hb_parallel_threads() : 1, hb_div_ceil(c.count, COPIED),
+                    copy_piece, &c);
+    if (c.is_incomplete)
+      return hb_fail(HB_ERR_DEVICE,
+                     "another device dropped a draw: particles that it corrected have not come");
+    hb_kept_store(&s->kept, c.count);
+  }
+  return hb_gl_context_check(r->context, "storing particles of another device");
+}
+
+const struct hb_resident_way hb_resident_stored = {.create = stored_create,
+                                                   .destroy = stored_destroy,
+                                                   .put = stored_put,
+                                                   .predict = stored_predict,
+                                                   .use_ahead = stored_use_ahead,
+                                                   .check = stored_check,
+                                                   .correct = stored_correct,
+                                                   .settle = stored_settle,
+                                                   .take = stored_take,
+                                                   .give = stored_give,
+                                                   .predict_ahead = begin_next,
+                                                   .undo = undo,
+                                                   .read = stored_read};

@@ -3,6 +3,7 @@
 #ifndef HB_RESIDENT_WAY_H
 #define HB_RESIDENT_WAY_H
 
+#include "core/field.h"
 #include "force/resident.h"
 
 enum { HB_RESIDENT_LAYERS = 8 /* of four words, see shaders/hermite/particle.glsl */ };
@@ -17,6 +18,9 @@ struct hb_resident {
   int levels;                          /* of these, the first ones that were ever not 0 */
   int is_ahead;                        /* pairs->j_next has particles that were predicted ahead, */
   double ahead[HB_FORCE_LEVELS];       /* to this time after their own */
+  uint32_t parts[16 * HB_FIELD_PARTS]; /* of a field, and 2 W, as field.glsl has them */
+  uint32_t double_turn[4];
+  int part_count;
 };
 
 /* As the functions of resident.h, with the context current. */
@@ -28,10 +32,18 @@ struct hb_resident_way {
   enum hb_status (*predict)(struct hb_resident *r);   /* since has been set */
   enum hb_status (*use_ahead)(struct hb_resident *r); /* instead, after `correct` has predicted ahead */
   enum hb_status (*check)(struct hb_resident *r);
+  enum hb_status (*doubt)(
+      struct hb_resident *r); /* a force is not finite; NULL: `check` finds all that is lost */
   enum hb_status (*correct)(struct hb_resident *r, size_t ni, const uint32_t *index,
                             const struct hb_force_step *how, const double *ahead, double *step,
-                            struct hb_phases *last);
+                            struct hb_phases *last, struct hb_force_news *news);
   enum hb_status (*settle)(struct hb_resident *r, size_t ni, const uint32_t *index, const uint8_t *level);
+
+  /* NULL: it cannot */
+  enum hb_status (*take)(struct hb_resident *r, size_t ni, const uint32_t *index, struct hb_force_news *news);
+  enum hb_status (*give)(struct hb_resident *r, const struct hb_force_news *news);
+  enum hb_status (*predict_ahead)(struct hb_resident *r, const double dt[HB_FORCE_LEVELS]);
+  void (*undo)(struct hb_resident *r, size_t ni, const uint32_t *index);
 
   /* Layers 2 q and 2 q + 1 of particles first .. first + count - 1: x, v, a or k as high and low words, four a particle. */
   enum hb_status (*read)(struct hb_resident *r, int q, size_t first, size_t count, uint32_t *high,

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #ifndef SIMD_LANES
 #define SIMD_LANES      4

@@ -232,7 +232,7 @@ enum hb_status hb_timed_predict(struct hb_timed *p, size_t nj, double t)
   p->nj = nj;
   p->t = t;
   HB_TRY(hb_force_engine(p->force, nj, &pairs));
-  int on_device = pairs && hb_timed_device_suits(pairs);
+  int on_device = pairs && hb_timed_device_suits(pairs, p->room);
   HB_TRY(on_device ? predict_on_device(p, pairs) : predict_on_host(p));
   none_waits(p);
   p->is_predicted = 1;

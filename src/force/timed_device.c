@@ -1,3 +1,4 @@
+#include "force/hermite_program.h"
 #include "force/kept.h"
 #include "force/timed_way.h"
 #include "force/timed_words.h"
@@ -5,26 +6,22 @@
 #include "base/mem.h"
 #include "pairs/selftest.h"
 
-#include <stdio.h>
-
 /* ---- create and destroy ---- */
 
-int hb_timed_device_suits(const struct hb_pairs *pairs)
+int hb_timed_device_suits(const struct hb_pairs *pairs, size_t n)
 {
+  const struct hb_gl_caps *caps = &pairs->params.context->caps;
   return pairs->params.interaction->records == 2 &&
+         (caps->has_counts || hb_kept_suits(caps, n, HB_TIMED_LAYERS)) &&
          hb_selftest_exact(pairs->params.context, "predicting on the device") == HB_OK;
 }
 
 static enum hb_status build(struct hb_timed_device *d, const struct hb_gl_program_source *files,
                             struct hb_gl_pass *pass)
 {
-  char defines[64];
-  snprintf(defines, sizeof defines, "#define PRECISION %d\n%s", (int)d->precision,
-           d->fma_is_fused ? "#define FMA_IS_FUSED\n" : "");
   struct hb_gl_program_source source = *files;
-  source.defines = defines;
   source.unrolled[0] = (struct hb_gl_loop){"TEXELS", d->texels};
-  return hb_gl_pass_create(d->context, &source, pass);
+  return hb_hermite_program(d->context, d->precision, d->fma_is_fused, &source, pass);
 }
 
 static enum hb_status create(struct hb_timed_device *d)

@@ -17,9 +17,9 @@ enum hb_status hb_timed_device_create(const struct hb_pairs *pairs, size_t n,
                                       struct hb_timed_device **device);
 void hb_timed_device_destroy(struct hb_timed_device *device);
 
-/* Whether the engine predicts on its device: the kernels are those of positions and velocities, and its arithmetic is exact
- * where it must be. */
-int hb_timed_device_suits(const struct hb_pairs *pairs);
+/* Whether the engine predicts n particles on its device: the kernels are those of positions and velocities, its arithmetic is
+ * exact where it must be, and a dropped draw would be noticed. */
+int hb_timed_device_suits(const struct hb_pairs *pairs, size_t n);
 size_t hb_timed_device_room(const struct hb_timed_device *device);
 
 /* Stores bodies[address[k]] at address[k], for each k < count; none twice. */

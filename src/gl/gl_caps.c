@@ -15,10 +15,16 @@ int hb_gl_is_software(const char *renderer)
   return 0;
 }
 
+static GLint limit(GLenum name)
+{
+  GLint value = 0;
+  glGetIntegerv(name, &value);
+  return value;
+}
+
 static int has_extension(const char *name)
 {
-  GLint count = 0;
-  glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+  GLint count = limit(GL_NUM_EXTENSIONS);
   for (GLint k = 0; k < count; k++)
     if (strcmp((const char *)glGetStringi(GL_EXTENSIONS, (GLuint)k), name) == 0) return 1;
   return 0;
@@ -30,6 +36,8 @@ static void copy_string(GLenum name, size_t room, char *text)
   snprintf(text, room, "%s", string ? (const char *)string : "unknown");
 }
 
+static int version_of(const struct hb_gl_caps *caps) { return 10 * caps->major + caps->minor; }
+
 static void read_desktop_caps(int version, struct hb_gl_caps *caps)
 {
   caps->has_precise = version >= 40 || has_extension("GL_ARB_gpu_shader5");
@@ -39,15 +47,8 @@ static void read_desktop_caps(int version, struct hb_gl_caps *caps)
   caps->has_texture_barrier = version >= 45 || has_extension("GL_ARB_texture_barrier");
   caps->has_lasting_maps = version >= 44 || (version >= 43 && has_extension("GL_ARB_buffer_storage"));
   caps->has_buffer_textures = caps->has_counts = 1;
-  glGetIntegerv(GL_MAX_RECTANGLE_TEXTURE_SIZE, &caps->max_rectangle_size);
-  glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &caps->max_texture_buffer_size);
-}
-
-static GLint limit(GLenum name)
-{
-  GLint value = 0;
-  glGetIntegerv(name, &value);
-  return value;
+  caps->max_rectangle_size = limit(GL_MAX_RECTANGLE_TEXTURE_SIZE);
+  caps->max_texture_buffer_size = limit(GL_MAX_TEXTURE_BUFFER_SIZE);
 }
 
 /* What GL 4.3 promises, and shaders/pairs takes for granted: ES 3.1 promises half of the threads and of their memory, and
@@ -67,7 +68,7 @@ static void read_es_caps(int version, struct hb_gl_caps *caps)
   caps->has_precise = version >= 32 || (version >= 31 && has_extension("GL_EXT_gpu_shader5"));
   caps->has_reset = version >= 32;
   caps->has_buffer_textures = version >= 32;
-  if (caps->has_buffer_textures) glGetIntegerv(GL_MAX_TEXTURE_BUFFER_SIZE, &caps->max_texture_buffer_size);
+  if (caps->has_buffer_textures) caps->max_texture_buffer_size = limit(GL_MAX_TEXTURE_BUFFER_SIZE);
 }
 
 void hb_gl_caps_read(struct hb_gl_caps *caps)
@@ -75,27 +76,25 @@ void hb_gl_caps_read(struct hb_gl_caps *caps)
   copy_string(GL_VENDOR, sizeof caps->vendor, caps->vendor);
   copy_string(GL_RENDERER, sizeof caps->renderer, caps->renderer);
   copy_string(GL_VERSION, sizeof caps->version, caps->version);
-  glGetIntegerv(GL_MAJOR_VERSION, &caps->major);
-  glGetIntegerv(GL_MINOR_VERSION, &caps->minor);
-  int version = 10 * caps->major + caps->minor;
+  caps->major = limit(GL_MAJOR_VERSION);
+  caps->minor = limit(GL_MINOR_VERSION);
   caps->software = hb_gl_is_software(caps->renderer);
   caps->is_es = hb_gl_api_is_es();
   snprintf(caps->api, sizeof caps->api, "OpenGL %s%d.%d", caps->is_es ? "ES " : "", caps->major, caps->minor);
-  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &caps->max_texture_size);
-  glGetIntegerv(GL_MAX_COLOR_ATTACHMENTS, &caps->max_color_attachments);
-  glGetIntegerv(GL_MAX_DRAW_BUFFERS, &caps->max_draw_buffers);
-  glGetIntegerv(GL_MAX_UNIFORM_BLOCK_SIZE, &caps->max_uniform_block_size);
+  caps->max_texture_size = limit(GL_MAX_TEXTURE_SIZE);
+  caps->max_color_attachments = limit(GL_MAX_COLOR_ATTACHMENTS);
+  caps->max_draw_buffers = limit(GL_MAX_DRAW_BUFFERS);
+  caps->max_uniform_block_size = limit(GL_MAX_UNIFORM_BLOCK_SIZE);
   if (caps->is_es)
-    read_es_caps(version, caps);
+    read_es_caps(version_of(caps), caps);
   else
-    read_desktop_caps(version, caps);
+    read_desktop_caps(version_of(caps), caps);
   if (caps->has_compute) caps->max_storage_block_size = limit(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
   if (!caps->has_buffer_textures) caps->max_texture_buffer_size = HB_GL_ROW * caps->max_texture_size;
   /* Mesa 22.3's softpipe promises 65536 texels and fetches wrong ones from 32768 on. */
   if (strstr(caps->renderer, "softpipe") && caps->max_texture_buffer_size > 32768)
     caps->max_texture_buffer_size = 32768;
 }
-static int version_of(const struct hb_gl_caps *caps) { return 10 * caps->major + caps->minor; }
 
 enum hb_status hb_gl_caps_check(const struct hb_gl_caps *caps)
 {

@@ -147,6 +147,7 @@ static enum hb_status open_one(const struct hb_gl_backend *backend, const char *
   step_aside();
   hb_gl_context_release(); /* GLX and EGL refuse while the other is current */
   enum hb_status status = backend->open(device, hardware, debug, &c->handle);
+  if (status == HB_OK && backend->get_address) backend->get_address(c->handle, sizeof c->address, c->address);
   if (status == HB_OK) status = prepare(c, debug);
   if (status == HB_OK && hardware && c->caps.software)
     status = hb_fail(HB_ERR_GL, "%s is not a GPU", c->caps.renderer);
@@ -183,13 +184,18 @@ static enum hb_status open_auto(const char *device, int hardware, int debug, str
   return status == HB_OK ? HB_OK : HB_ERR_GL;
 }
 
+const char *hb_gl_context_device(const char *device)
+{
+  const char *name = chosen(device, "HB_DEVICE");
+  return name && strcmp(name, "auto") == 0 ? NULL : name;
+}
+
 /* backend NULL and device NULL: auto. */
 static enum hb_status choose(const struct hb_gl_context_params *params, const struct hb_gl_backend **backend,
                              const char **device)
 {
   const char *name = chosen(params->context, "HB_CONTEXT");
-  *device = chosen(params->device, "HB_DEVICE");
-  if (*device && strcmp(*device, "auto") == 0) *device = NULL;
+  *device = hb_gl_context_device(params->device);
   *backend = NULL;
   if (!name || strcmp(name, "auto") == 0) return HB_OK;
   for (int k = 0; hb_gl_backends[k] && !*backend; k++)
@@ -236,7 +242,8 @@ static enum hb_status open_and_log(const struct hb_gl_context_params *params, in
   pthread_mutex_unlock(&opening);
   HB_TRY(status);
   const struct hb_gl_context *c = *context;
-  hb_log("%s through %s on %s", c->caps.api, c->backend->name, c->caps.renderer);
+  hb_log("%s through %s on %s%s%s", c->caps.api, c->backend->name, c->caps.renderer, *c->address ? ", " : "",
+         c->address);
   return HB_OK;
 }
 
@@ -288,6 +295,11 @@ enum hb_status hb_gl_context_use(struct hb_gl_context *c)
   HB_TRY(hb_gl_api_load(c->backend->get_proc));
   loaded = c->backend;
   return HB_OK;
+}
+
+enum hb_status hb_gl_context_breathe(const struct hb_gl_context *context, double work)
+{
+  return context->backend->breathe ? context->backend->breathe(work) : HB_OK;
 }
 
 enum hb_status hb_gl_context_flush(struct hb_gl_context *context)

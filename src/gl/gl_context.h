@@ -35,6 +35,7 @@ struct hb_gl_context {
   const struct hb_gl_backend *backend;
   void *handle; /* the back end's own */
   struct hb_gl_caps caps;
+  char address[64];      /* which of several equal devices, "PCI 0000:1b:00.0"; "": unknown */
   unsigned vertex_array; /* empty: the full-screen triangle has no attributes */
   char message[256];     /* last error message of the driver, when debugging */
   char mistake[160];     /* our own, see gl_pass.c; reported by hb_gl_context_check */
@@ -59,7 +60,9 @@ struct hb_gl_backend {
   void (*close)(void *handle); /* accepts NULL; leaves no context current */
   enum hb_status (*make_current)(void *handle);
   void (*release)(void *handle); /* of the current context: afterwards none is current */
-  hb_gl_get_proc get_proc;       /* valid while a context of this back end is open */
+  void (*get_address)(void *handle, size_t room, char *address); /* NULL: unknown */
+  hb_gl_get_proc get_proc;                /* valid while a context of this back end is open */
+  enum hb_status (*breathe)(double work); /* hb_gl_context_breathe; NULL: nothing to do */
 };
 
 extern const struct hb_gl_backend hb_gl_egl, hb_gl_osmesa, hb_gl_glfw, hb_gl_gles;
@@ -71,7 +74,10 @@ extern const struct hb_gl_backend *const hb_gl_backends[];
  * the first software renderer. Errors: HB_ERR_GL (what each back end said), HB_ERR_USAGE (unknown name). */
 enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context);
 
-/* The same, but only a real GPU. */
+/* The device that params.device or the environment names; NULL: auto. */
+const char *hb_gl_context_device(const char *device);
+
+/* The same as hb_gl_context_open, but only a real GPU. */
 enum hb_status hb_gl_context_open_gpu(const struct hb_gl_context_params *params,
                                       struct hb_gl_context **context);
 void hb_gl_context_close(struct hb_gl_context *context);
@@ -106,6 +112,10 @@ void hb_gl_visit_end(int *visit);
 /* Lets the device start on what it was given. */
 enum hb_status hb_gl_context_flush(struct hb_gl_context *context);
 
+/* Between the draws of a long walk, after so much work of the device since the last call, in pairs: where one thread does
+ * everything, as in a page, others get their turn, who may use the same context. Errors: HB_ERR_STOPPED. */
+enum hb_status hb_gl_context_breathe(const struct hb_gl_context *context, double work);
+
 /* The same as hb_gl_context_use after releasing the caller's: for functions that leave ours current on purpose. */
 enum hb_status hb_gl_context_take(struct hb_gl_context *context);
 
@@ -118,8 +128,5 @@ enum hb_status hb_gl_context_check(struct hb_gl_context *context, const char *do
 
 /* The same, and checks whether the context was lost, which takes longer. */
 enum hb_status hb_gl_context_check_lost(struct hb_gl_context *context, const char *doing);
-
-/* Whether this is the name of a renderer without a GPU. */
-int hb_gl_is_software(const char *renderer);
 
 #endif

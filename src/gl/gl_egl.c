@@ -15,12 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_DEVICES = 32 };
 
 struct egl {
   const struct api *api;
   EGLDisplay display;
+  EGLDeviceEXT device; /* NULL: that of the surfaceless platform */
   EGLContext context;
 };
 
@@ -45,6 +47,8 @@ static struct {
   PFNEGLGETPLATFORMDISPLAYEXTPROC GetPlatformDisplay;
   PFNEGLQUERYDEVICESEXTPROC QueryDevices; /* NULL without EGL_EXT_device_base */
   PFNEGLQUERYDEVICESTRINGEXTPROC QueryDeviceString;
+  PFNEGLQUERYDEVICEATTRIBEXTPROC QueryDeviceAttribute;
+  PFNEGLQUERYDEVICEBINARYEXTPROC QueryDeviceBinary;
 } egl;
 
 static int has_word(const char *list, const char *word) { return list && hb_text_is_listed(word, list); }
@@ -68,6 +72,8 @@ static enum hb_status load_library(void)
   if (has_word(client, "EGL_EXT_device_base") || has_word(client, "EGL_EXT_device_enumeration")) {
     egl.QueryDevices = (PFNEGLQUERYDEVICESEXTPROC)egl.GetProcAddress("eglQueryDevicesEXT");
     egl.QueryDeviceString = (PFNEGLQUERYDEVICESTRINGEXTPROC)egl.GetProcAddress("eglQueryDeviceStringEXT");
+    egl.QueryDeviceAttribute = (PFNEGLQUERYDEVICEATTRIBEXTPROC)egl.GetProcAddress("eglQueryDeviceAttribEXT");
+    egl.QueryDeviceBinary = (PFNEGLQUERYDEVICEBINARYEXTPROC)egl.GetProcAddress("eglQueryDeviceBinaryEXT");
   }
   if (!client || !egl.GetPlatformDisplay) return hb_fail(HB_ERR_GL, "EGL has no platform displays");
   egl.library = library; /* never closed: drivers do not survive it */
@@ -113,6 +119,55 @@ static const char *render_path(EGLDeviceEXT device)
   return device_path(device, EGL_DRM_RENDER_NODE_FILE_EXT, "EGL_EXT_device_drm_render_node");
 }
 
+/* The place on the bus, by the system's folder for the device file. */
+static int find_pci(EGLDeviceEXT device, size_t room, char *address)
+{
+  const char *path = card_path(device);
+  char link[128], target[256];
+  if (!path) path = render_path(device);
+  if (!path) return 0;
+  snprintf(link, sizeof link, "/sys/class/drm/%s/device", hb_text_base_name(path));
+  ssize_t length = readlink(link, target, sizeof target - 1);
+  if (length <= 0) return 0;
+  target[length] = 0;
+  snprintf(address, room, "PCI %.40s", hb_text_base_name(target));
+  return 1;
+}
+
+/* What no other device has. */
+static int find_uuid(EGLDeviceEXT device, size_t room, char *address)
+{
+  enum { UUID_BYTES = 16 };
+  unsigned char uuid[UUID_BYTES] = {0};
+  EGLint size = 0;
+  if (!egl.QueryDeviceBinary ||
+      !has_word(egl.QueryDeviceString(device, EGL_EXTENSIONS), "EGL_EXT_device_persistent_id") ||
+      !egl.QueryDeviceBinary(device, EGL_DEVICE_UUID_EXT, UUID_BYTES, uuid, &size) || size != UUID_BYTES)
+    return 0;
+  size_t used = (size_t)snprintf(address, room, "UUID ");
+  for (int k = 0; k < UUID_BYTES && used < room; k++)
+    used += (size_t)snprintf(address + used, room - used, "%02x", uuid[k]);
+  return 1;
+}
+
+static int find_cuda(EGLDeviceEXT device, size_t room, char *address)
+{
+  EGLAttrib number;
+  if (!egl.QueryDeviceAttribute ||
+      !has_word(egl.QueryDeviceString(device, EGL_EXTENSIONS), "EGL_NV_device_cuda") ||
+      !egl.QueryDeviceAttribute(device, EGL_CUDA_DEVICE_NV, &number))
+    return 0;
+  snprintf(address, room, "CUDA %ld", (long)number);
+  return 1;
+}
+
+static void find_address(EGLDeviceEXT device, size_t room, char *address)
+{
+  *address = 0;
+  if (find_pci(device, room, address) || find_uuid(device, room, address)) return;
+  find_cuda(device, room, address);
+}
+
 void hb_gl_egl_devices(size_t max, struct hb_device_info *infos, size_t *count)
 {
   *count = 0;
@@ -124,6 +179,7 @@ void hb_gl_egl_devices(size_t max, struct hb_device_info *infos, size_t *count)
     if (!path) path = card_path(devices[k]);
     infos[k] = (struct hb_device_info){.index = (int)k, .software = device_is_software(devices[k])};
     snprintf(infos[k].path, sizeof infos[k].path, "%s", path ? path : "");
+    find_address(devices[k], sizeof infos[k].address, infos[k].address);
   }
   *count = found < max ? found : max;
 }
@@ -232,6 +288,7 @@ static enum hb_status try_display(struct egl *e, EGLenum platform, void *native,
 
 static enum hb_status try_device(struct egl *e, EGLDeviceEXT device, int debug)
 {
+  e->device = device;
   return try_display(e, EGL_PLATFORM_DEVICE_EXT, device, debug);
 }
 
@@ -268,7 +325,8 @@ static enum hb_status open_best(struct egl *e, int hardware, int debug)
   if (first < count || !hardware) HB_TRY(hb_gl_probe(e->api->name, NULL));
   for (size_t k = first; k < count; k++)
     if (!device_is_software(devices[k]) && try_device(e, devices[k], debug) == HB_OK) return HB_OK;
-  if (hardware) return hb_fail(HB_ERR_GL, "no GPU among the %zu devices of EGL", count);
+  e->device = NULL;
+  if (hardware) return hb_fail(HB_ERR_GL, "no GPU among the devices of EGL, of which there are %zu", count);
   if (try_display(e, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, debug) == HB_OK) return HB_OK;
   for (size_t k = 0; k < count; k++)
     if (device_is_software(devices[k]) && try_device(e, devices[k], debug) == HB_OK) return HB_OK;
@@ -297,6 +355,12 @@ static enum hb_status gles_open(const char *device, int hardware, int debug, voi
   return open_api(&es, device, hardware, debug, handle);
 }
 
+static void get_address(void *handle, size_t room, char *address)
+{
+  const struct egl *e = handle;
+  if (e->device) find_address(e->device, room, address);
+}
+
 static hb_gl_function get_proc(const char *name) { return egl.GetProcAddress(name); }
 
 const struct hb_gl_backend hb_gl_egl = {
@@ -305,6 +369,7 @@ const struct hb_gl_backend hb_gl_egl = {
     .close = egl_close,
     .make_current = make_current,
     .release = release,
+    .get_address = get_address,
     .get_proc = get_proc,
 };
 
@@ -314,5 +379,6 @@ const struct hb_gl_backend hb_gl_gles = {
     .close = egl_close,
     .make_current = make_current,
     .release = release,
+    .get_address = get_address,
     .get_proc = get_proc,
 };

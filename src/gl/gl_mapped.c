@@ -31,8 +31,7 @@ void hb_gl_mapped_destroy(struct hb_gl_mapped *mapped)
   *mapped = (struct hb_gl_mapped){0};
 }
 
-/* 1: all of them have come. */
-static int poll(const volatile uint32_t *word, size_t count, uint32_t waiting)
+static int have_come(const volatile uint32_t *word, size_t count, uint32_t waiting)
 {
   double start = hb_clock_now();
   size_t k = 0;
@@ -48,7 +47,7 @@ void hb_gl_mapped_await(const struct hb_gl_context *context, const volatile uint
                         uint32_t waiting)
 {
   hb_gl_readback_add(count * sizeof *word);
-  if (context->caps.software || !poll(word, count, waiting)) glFinish();
+  if (context->caps.software || !have_come(word, count, waiting)) glFinish();
 }
 
 void hb_gl_mapped_finish(void) { glFinish(); }

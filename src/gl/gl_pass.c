@@ -247,6 +247,21 @@ static void settle(const struct hb_gl_pass *pass)
                   GL_PIXEL_BUFFER_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
 }
 
+/* The value of the input by which the pass is told from others. */
+static void add_input(const struct hb_gl_pass *pass, struct hb_gl_trace_pass *told)
+{
+  for (int k = 0; told->by && k < pass->uniform_count; k++) {
+    const struct hb_gl_uniform *u = &pass->uniform[k];
+    if (strcmp(u->name, told->by) != 0) continue;
+    if (u->kind == HB_GL_FLOAT)
+      snprintf(told->input, sizeof told->input, "%s = %g", u->name, (double)u->value.f[0]);
+    else if (u->kind == HB_GL_INT2)
+      snprintf(told->input, sizeof told->input, "%s = %d, %d", u->name, u->value.i[0], u->value.i[1]);
+    else
+      snprintf(told->input, sizeof told->input, "%s = %d", u->name, u->value.i[0]);
+  }
+}
+
 /* The one place where a tracer is told of passes. It may draw: then what OpenGL has bound is not this pass's. */
 static void trace(struct hb_gl_pass *pass)
 {
@@ -256,6 +271,8 @@ static void trace(struct hb_gl_pass *pass)
   pass->draws = 0;
   if (pass->tally) hb_gl_tally_pause(pass->tally);
   pass->describe(pass->owner, &told);
+  told.shader = pass->source.compute ? pass->source.compute : pass->source.fragment;
+  add_input(pass, &told);
   hb_gl_trace->pass(hb_gl_trace->context, &told);
   pass->context->bound = NULL;
   pass->context->program = 0;

@@ -52,8 +52,8 @@ struct hb_gl_uniform {
   } value;
 };
 
-/* Fills in what the draws since the last call have read and written (gl_trace.h), all but context and draws. NULL: the pass
- * is not traced. */
+/* Fills in what the draws since the last call have read and written (gl_trace.h), all but context, draws, shader and input.
+ * NULL: the pass is not traced. */
 struct hb_gl_trace_pass;
 typedef void (*hb_gl_pass_describe)(void *owner, struct hb_gl_trace_pass *trace);
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "gl/gl.h"
+#include "gl/gl_mapped.h"
 #include "gl/gl_trace.h"
 
 #include <stdatomic.h>
@@ -41,18 +42,20 @@ enum hb_status hb_gl_readback_reserve(struct hb_gl_context *context, size_t byte
 {
   if (bytes <= readback->buffer.bytes) return HB_OK;
   hb_gl_readback_destroy(readback); /* storage that stays mapped cannot be resized */
+  if (context->caps.has_lasting_maps) {
+    struct hb_gl_mapped mapped = {0};
+    enum hb_status status = hb_gl_mapped_reserve(context, bytes, &mapped);
+    readback->buffer = mapped.buffer; /* after a failure, too: it is destroyed with the rest */
+    HB_TRY(status);
+    readback->lasting = mapped.memory;
+    make_blank(readback, bytes);
+    return HB_OK;
+  }
   glGenBuffers(1, &readback->buffer.id);
   glBindBuffer(GL_COPY_WRITE_BUFFER, readback->buffer.id);
-  if (context->caps.has_lasting_maps) {
-    const GLbitfield kind = GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-    glBufferStorage(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, kind | GL_CLIENT_STORAGE_BIT);
-    readback->lasting = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, (GLsizeiptr)bytes, kind);
-  } else {
-    glBufferData(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_READ);
-  }
+  glBufferData(GL_COPY_WRITE_BUFFER, (GLsizeiptr)bytes, NULL, GL_STREAM_READ);
   HB_TRY(hb_gl_context_check(context, "reserving memory for results"));
   readback->buffer.bytes = bytes;
-  if (readback->lasting) make_blank(readback, bytes);
   return HB_OK;
 }
 

@@ -1,6 +1,6 @@
 /* A driver may drop a draw without an error. Where the result carries no mark of its own, the device counts the fragments
- * drawn (occlusion queries), and the count is compared with the expected one. Queries of OpenGL ES do not count: nothing
- * is checked there. */
+ * drawn (occlusion queries), and the count is compared with the expected one. Queries of OpenGL ES do not count
+ * (caps.has_counts): nothing is checked there, and whoever draws leaves marks. */
 #ifndef HB_GL_TALLY_H
 #define HB_GL_TALLY_H
 

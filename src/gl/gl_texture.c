@@ -34,13 +34,22 @@ void hb_gl_target_destroy(struct hb_gl_target *target)
   *target = (struct hb_gl_target){0};
 }
 
+void hb_gl_target_fill(const struct hb_gl_target *target, const uint32_t texel[4])
+{
+  glBindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
+  for (int k = 0; k < target->count; k++) glClearBufferuiv(GL_COLOR, k, texel);
+}
+
 void hb_gl_target_clear(const struct hb_gl_target *target)
 {
-  static const GLuint zeros[4];
+  static const uint32_t zeros[4];
+  if (target->is_words) {
+    hb_gl_target_fill(target, zeros);
+    return;
+  }
   glBindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
   glClearColor(0, 0, 0, 0);
-  if (!target->is_words) glClear(GL_COLOR_BUFFER_BIT);
-  for (int k = 0; target->is_words && k < target->count; k++) glClearBufferuiv(GL_COLOR, k, zeros);
+  glClear(GL_COLOR_BUFFER_BIT);
 }
 
 /* To the host, or to the offset `data` in the bound buffer. */

@@ -32,6 +32,8 @@ enum { HB_GL_TARGET_MOST = 8 };
 
 void hb_gl_target_destroy(struct hb_gl_target *target);
 void hb_gl_target_clear(const struct hb_gl_target *target); /* to zero */
+void hb_gl_target_fill(const struct hb_gl_target *target,
+                       const uint32_t texel[4]); /* of words, all draw buffers */
 
 /* Numbers as they are read, four a texel. OpenGL ES reads no others. */
 enum hb_gl_pixels { HB_GL_FLOATS, HB_GL_WORDS, HB_GL_BYTES };

@@ -49,11 +49,14 @@ enum { HB_GL_TRACE_MOST = 6 }; /* arrays of a pass */
 struct hb_gl_trace_pass {
   struct hb_gl_context *context; /* current */
   const char *scheme;
-  char what[64];    /* "fold 37 rows to 19" */
-  uint64_t number;  /* of the walk, from 1 */
-  int draws;        /* or dispatches: a long pass is cut into several */
-  uint64_t pairs;   /* interactions computed */
-  size_t fragments; /* or threads */
+  char what[64];      /* "fold 37 rows to 19" */
+  const char *shader; /* its file */
+  const char *by;     /* the input of the shader that tells this pass from others; NULL: none */
+  char input[48];     /* and its value: "shift = 19" */
+  uint64_t number;    /* of the walk, from 1 */
+  int draws;          /* or dispatches: a long pass is cut into several */
+  uint64_t pairs;     /* interactions computed */
+  size_t fragments;   /* or threads */
   int read_count, write_count;
   struct hb_gl_trace_array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
 };

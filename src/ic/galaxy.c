@@ -5,7 +5,7 @@
 #include "ic/galaxy.h"
 
 #include "base/mem.h"
-#include "ic/elementary.h"
+#include "base/elementary.h"
 
 #include <math.h>
 
@@ -162,10 +162,8 @@ static void draw_sphere(struct hb_rng *rng, const struct sphere *sphere, const s
   hb_rng_direction(rng, direction);
   for (int c = 0; c < 3; c++) x[c] = r * direction[c];
   do {
-    double normals[4];
-    hb_elementary_normals(rng, normals);
-    hb_elementary_normals(rng, normals + 2);
-    for (int c = 0; c < 3; c++) v[c] = sigma * normals[c];
+    hb_elementary_three_normals(rng, v);
+    for (int c = 0; c < 3; c++) v[c] *= sigma;
     v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
   } while (v2 > most2);
 }

@@ -1,6 +1,7 @@
 #include "ic/ic.h"
 
 #include "base/text.h"
+#include "ic/cluster.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -8,12 +9,15 @@
 
 const char *const hb_ic_scaling_names[] = {"auto", "measured", "model", NULL};
 const char *const hb_ic_shape_names[] = {"shell", "random", "expand", NULL};
+const char *const hb_ic_pairing_names[] = {"random", "ordered", "uniform", NULL};
+const char *const hb_ic_orbits_names[] = {"opik", "kroupa1995", "duquennoy1991", NULL};
+const char *const hb_ic_eccentricities_names[] = {"thermal", "uniform", "circular", NULL};
 
 static const struct hb_ic_ops *const models[] = {
-    &hb_ic_plummer,  &hb_ic_coldsphere,  &hb_ic_cube,         &hb_ic_twobody,
-    &hb_ic_figure8,  &hb_ic_pythagorean, &hb_ic_holmberg1941, &hb_ic_disc,
-    &hb_ic_merger,   &hb_ic_demos[0],    &hb_ic_demos[1],     &hb_ic_demos[2],
-    &hb_ic_demos[3], &hb_ic_demos[4],    &hb_ic_demos[5],     &hb_ic_demos[6]};
+    &hb_ic_plummer,  &hb_ic_coldsphere,  &hb_ic_king,         &hb_ic_cube,     &hb_ic_twobody,
+    &hb_ic_figure8,  &hb_ic_pythagorean, &hb_ic_holmberg1941, &hb_ic_disc,     &hb_ic_merger,
+    &hb_ic_demos[0], &hb_ic_demos[1],    &hb_ic_demos[2],     &hb_ic_demos[3], &hb_ic_demos[4],
+    &hb_ic_demos[5], &hb_ic_demos[6]};
 
 enum { MODEL_COUNT = sizeof models / sizeof *models };
 
@@ -91,7 +95,13 @@ enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
   const struct hb_ic_ops *model;
   HB_TRY(find_model(name, &model));
   struct hb_ic_params p = params ? *params : (struct hb_ic_params){0};
+  if (model->info.is_cluster)
+    HB_TRY(hb_cluster_check(&model->info, &p));
+  else if (!hb_cluster_is_plain(&p.cluster))
+    return hb_fail(HB_ERR_USAGE, "model %s is not a cluster whose masses, binaries and so on can be chosen",
+                   name);
   if (p.n == 0) p.n = model->info.n;
+  if (p.w0 == 0) p.w0 = 6;
   if (p.m1 == 0) p.m1 = 0.5;
   if (p.m2 == 0) p.m2 = 0.5;
   if (p.a == 0) p.a = 1;
@@ -102,7 +112,7 @@ enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
 
   struct hb_particles *made;
   HB_TRY(hb_particles_create(p.n, &made));
-  enum hb_status status = model->make(&p, made);
+  enum hb_status status = model->open ? hb_cluster_make(model, &p, made) : model->make(&p, made);
   if (status != HB_OK) {
     hb_particles_destroy(made);
     return status;

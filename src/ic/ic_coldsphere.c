@@ -1,20 +1,19 @@
 /* A sphere of uniform density at rest, G = M = R = 1, centered: U = -3/5 up to the sampling noise, and all shells
- * would meet in the center at t = pi / sqrt(8) = 1.11. */
+ * would meet in the center at t = pi / sqrt(8) = 1.11. With a virial ratio its velocities are normal. */
+#include "base/elementary.h"
 #include "ic/ic.h"
 
-#include "base/rng.h"
-#include "core/diagnostics.h"
-
-static enum hb_status coldsphere_make(const struct hb_ic_params *params, struct hb_particles *p)
+static void coldsphere_draw(const struct hb_ic_sphere *sphere, struct hb_rng *rng, double x[3], double v[3])
 {
-  struct hb_rng rng = hb_rng_seeded(params->seed);
-  for (size_t i = 0; i < p->n; i++) {
-    p->m[i] = 1.0 / (double)p->n;
-    double r = hb_rng_cube_root(&rng), direction[3];
-    hb_rng_direction(&rng, direction);
-    for (int k = 0; k < 3; k++) p->x[3 * i + k] = r * direction[k];
-  }
-  hb_center_at_rest(p);
+  double r = hb_rng_cube_root(rng), direction[3];
+  hb_rng_direction(rng, direction);
+  for (int k = 0; k < 3; k++) x[k] = r * direction[k];
+  if (sphere->number != 0) hb_elementary_three_normals(rng, v);
+}
+
+static enum hb_status coldsphere_open(const struct hb_ic_params *params, struct hb_ic_sphere *sphere)
+{
+  *sphere = (struct hb_ic_sphere){.draw = coldsphere_draw, .number = params->cluster.virial};
   return HB_OK;
 }
 
@@ -26,6 +25,7 @@ const struct hb_ic_ops hb_ic_coldsphere = {
              .n = 1024,
              .n_min = 1,
              .n_max = IC_N_MAX,
-             .speed = 0.25},
-    .make = coldsphere_make,
+             .speed = 0.25,
+             .is_cluster = 1},
+    .open = coldsphere_open,
 };

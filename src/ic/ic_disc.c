@@ -98,8 +98,9 @@ static enum hb_status merger_make(const struct hb_ic_params *params, struct hb_p
   HB_TRY(HB_ALLOC(7 * n, &m));
   double *x = m + n, *v = x + 3 * n;
   enum hb_status status = HB_OK;
-  for (int k = 0; k < 2 && status == HB_OK; k++) {
+  for (int k = 0; k < 2; k++) {
     status = hb_galaxy_draw(&rng, n, m, x, v);
+    if (status != HB_OK) break;
     place(k, n, x, v);
     sort(k, n, m, x, v, p);
   }

@@ -33,7 +33,7 @@ struct hb_inspector {
   int plays, waits;
   int64_t marked;
   enum hb_status status; /* of the last copy */
-  char error[512], scheme[16], what[64], title[192];
+  char error[512], scheme[16], what[64], title[192], shader[64], input[48];
 
   struct hb_texels texels;
   struct array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
@@ -87,6 +87,8 @@ static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace
   i->shown = pass->number;
   snprintf(i->scheme, sizeof i->scheme, "%s", pass->scheme);
   snprintf(i->what, sizeof i->what, "%s", pass->what);
+  snprintf(i->shader, sizeof i->shader, "%s", pass->shader);
+  snprintf(i->input, sizeof i->input, "%s", pass->input);
   i->waits = 0;
   return HB_OK;
 }
@@ -174,6 +176,9 @@ const char *hb_inspector_title(struct hb_inspector *i)
              i->passes, i->what);
   return i->title;
 }
+
+const char *hb_inspector_shader(const struct hb_inspector *i) { return i->shader; }
+const char *hb_inspector_input(const struct hb_inspector *i) { return i->input; }
 
 /* ---- where the images go ---- */
 

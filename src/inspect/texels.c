@@ -116,8 +116,8 @@ enum hb_status hb_texels_take(struct hb_texels *t, const struct hb_gl_trace_arra
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-static enum hb_status read(const struct hb_texels *t, const struct hb_gl_texture *layers, int column, int row,
-                           int width, int height, float *floats)
+static enum hb_status read_texels(const struct hb_texels *t, const struct hb_gl_texture *layers, int column,
+                                  int row, int width, int height, float *floats)
 {
   size_t count = (size_t)width * (size_t)height;
   uint32_t *words;
@@ -135,7 +135,7 @@ static enum hb_status read(const struct hb_texels *t, const struct hb_gl_texture
 enum hb_status hb_texels_read(const struct hb_texels *t, const struct hb_texels_copy *copy, int column,
                               int row, int width, int height, float *floats)
 {
-  return read(t, &copy->layers, column, row, width, height, floats);
+  return read_texels(t, &copy->layers, column, row, width, height, floats);
 }
 
 enum hb_status hb_texels_most(struct hb_texels *t, const struct hb_texels_copy *copy,
@@ -157,5 +157,5 @@ enum hb_status hb_texels_most(struct hb_texels *t, const struct hb_texels_copy *
     columns = width, rows = height, each = wraps = 1;
     n = width * height;
   }
-  return read(t, from, 0, 0, 1, 1, most);
+  return read_texels(t, from, 0, 0, 1, 1, most);
 }

@@ -2,6 +2,7 @@
 
 #include "base/arith.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -101,7 +103,10 @@ static enum hb_status choose_written(const char *path, const char *format,
   if (!format && is_standard_stream(path)) format = hb_snapshot_text.info.name;
   *chosen = find(path, format, &k);
   if (!*chosen) return no_format(path, format);
-  return is_standard_stream(path) && !is_of_stream(*chosen) ? no_stream((*chosen)->info.name) : HB_OK;
+  const struct hb_snapshot_format *info = &(*chosen)->info;
+  if (!(*chosen)->write && !(*chosen)->save)
+    return hb_fail(HB_ERR_USAGE, "cannot write %s: format %s is %s", path, info->name, info->summary);
+  return is_standard_stream(path) && !is_of_stream(*chosen) ? no_stream(info->name) : HB_OK;
 }
 
 enum hb_status hb_snapshot_beside(const char *path, const char *format, struct hb_text *name)
@@ -251,11 +256,28 @@ enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_
 
 /* ---- writing ----------------------------------------------------------------------------------------- */
 
+/* Said once, not for each snapshot of a run. */
+static void tell_lost_units(const struct hb_snapshot_ops *ops, const struct hb_particles *particles)
+{
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (!ops->has_no_notes || !hb_particles_note(particles, "units") || atomic_flag_test_and_set(&told)) return;
+  hb_log_warn("format %s keeps no units: its numbers are in N-body units", ops->info.name);
+}
+
+static void tell_lost_radii(const struct hb_snapshot_ops *ops, const struct hb_particles *particles)
+{
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (ops->has_radii || !particles->radius || atomic_flag_test_and_set(&told)) return;
+  hb_log_warn("format %s keeps no radii: they are not written (hdf5 and text keep them)", ops->info.name);
+}
+
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles)
 {
   HB_TEXT_IN_C;
   const struct hb_snapshot_ops *ops;
   HB_TRY(choose_written(path, format, &ops));
+  tell_lost_units(ops, particles);
+  tell_lost_radii(ops, particles);
   if (ops->save) return ops->save(path, particles);
   char *bytes;
   size_t count;

@@ -20,6 +20,8 @@ struct hb_snapshot_ops {
   /* Instead of it, for a format of more than one file. */
   enum hb_status (*save)(const char *path, const struct hb_particles *particles);
   const char *beside; /* the extension of its other file; NULL: there is one file only */
+  int has_no_notes;   /* 1: the header keeps nothing but the time */
+  int has_radii;      /* 1: it keeps radii */
 };
 
 enum { HB_SNAPSHOT_HEAD = 512 };

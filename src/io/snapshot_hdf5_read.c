@@ -1,5 +1,6 @@
 /* Reading for io/snapshot_hdf5.c, in holmberg-child: single files in the Gadget layout, with all types of particles in the
  * order of the types; and which of the layouts a file has. */
+#include "core/units.h"
 #include "io/hdf5_source.h"
 #include "io/snapshot.h"
 #include "io/snapshot_amuse.h"
@@ -93,10 +94,63 @@ static enum hb_status get_type(const struct gadget *g, int type, size_t first, s
   HB_TRY(get_data(g, type, "Coordinates", HB_HDF5_NEEDED, H5T_NATIVE_DOUBLE, 3, p->x + 3 * first));
   HB_TRY(get_data(g, type, "Velocities", HB_HDF5_NEEDED, H5T_NATIVE_DOUBLE, 3, p->v + 3 * first));
   HB_TRY(get_data(g, type, "ParticleIDs", HB_HDF5_OPTIONAL, H5T_NATIVE_UINT64, 1, p->id + first));
+  int has_radius;
+  char path[32];
+  snprintf(path, sizeof path, "/PartType%d/Radius", type);
+  HB_TRY(hb_hdf5_find(g->source, path, &has_radius));
+  if (has_radius) HB_TRY(hb_particles_reserve_radius(p));
+  if (has_radius)
+    HB_TRY(get_data(g, type, "Radius", HB_HDF5_NEEDED, H5T_NATIVE_DOUBLE, 1, p->radius + first));
   if (g->masses[type] == 0)
     return get_data(g, type, "Masses", HB_HDF5_NEEDED, H5T_NATIVE_DOUBLE, 1, p->m + first);
   for (size_t i = first; i < first + g->counts[type]; i++) p->m[i] = g->masses[type];
   return HB_OK;
+}
+
+/* ---- units -------------------------------------------------------------------------------------------- */
+
+/* Solar masses, pc and km/s from the attributes of Gadget, Arepo and others; 0 where there are none. */
+static enum hb_status find_units(const struct hb_hdf5_source *s, double *mass, double *length, double *speed)
+{
+  static const char *const groups[] = {"/Header", "/Units", "/Parameters"};
+  static const char *const names[] = {"UnitMass_in_g", "UnitLength_in_cm", "UnitVelocity_in_cm_per_s"};
+  double cgs[3] = {0};
+  *mass = *length = *speed = 0;
+  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+    int found, all = 1;
+    HB_TRY(hb_hdf5_find(s, groups[g], &found));
+    for (size_t k = 0; found && k < 3; k++)
+      all &= H5Aexists_by_name(s->file, groups[g], names[k], H5P_DEFAULT) > 0;
+    if (!found || !all) continue;
+    for (size_t k = 0; k < 3; k++) HB_TRY(hb_hdf5_get_numbers(s, groups[g], names[k], 1, &cgs[k]));
+    *mass = cgs[0] / 1000 / (hb_units_gm_sun / hb_units_gravity);
+    *length = cgs[1] / 100 / hb_units_pc;
+    *speed = cgs[2] / 1e5;
+    return HB_OK;
+  }
+  return HB_OK;
+}
+
+/* Other programs' numbers have another G: masses are multiplied by it, lengths and velocities stay. Numbers of cosmological
+ * runs, which contain the scale and Hubble's constant, stay as they are, without units. */
+static enum hb_status take_units(const struct hb_hdf5_source *s, struct hb_particles *p)
+{
+  struct hb_units units = {0};
+  double mass, length, speed, redshift = 0, hubble = 1;
+  char line[128];
+  if (hb_particles_note(p, "units")) return HB_OK; /* ours */
+  HB_TRY(find_units(s, &mass, &length, &speed));
+  HB_TRY(get_optional(s, "Redshift", 1, &redshift));
+  HB_TRY(get_optional(s, "HubbleParam", 1, &hubble));
+  if (!(mass > 0 && length > 0 && speed > 0) || redshift != 0 || hubble != 1) return HB_OK;
+  units.length = length;
+  units.time = length / speed * (hb_units_pc / hb_units_myr * 1e-3);
+  HB_TRY(hb_units_complete(&units));
+  double G = mass / units.mass;
+  for (size_t i = 0; i < p->n; i++) p->m[i] *= G;
+  snprintf(line, sizeof line, "read from a file whose units make G = %.9g: masses multiplied by that", G);
+  HB_TRY(hb_particles_add_history(p, line));
+  return hb_units_set(p, &units);
 }
 
 /* ---- the file ----------------------------------------------------------------------------------------- */
@@ -114,7 +168,8 @@ static enum hb_status get_gadget(const struct hb_hdf5_source *source, struct hb_
   p->t = t;
   for (size_t type = 0, first = 0; type < TYPES; first += g->counts[type++])
     if (g->counts[type]) HB_TRY(get_type(g, (int)type, first, p));
-  return hb_hdf5_get_notes(source, p);
+  HB_TRY(hb_hdf5_get_notes(source, p));
+  return take_units(source, p);
 }
 
 /* The signature is at byte 0, or after another program's header at 512, 1024, ... */

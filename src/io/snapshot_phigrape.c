@@ -200,4 +200,5 @@ const struct hb_snapshot_ops hb_snapshot_phigrape = {
     .recognize = phigrape_recognize,
     .parse = phigrape_parse,
     .write = phigrape_write,
+    .has_no_notes = 1,
 };

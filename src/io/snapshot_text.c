@@ -1,4 +1,5 @@
-/* Text tables: a line `m x y z vx vy vz` per particle, '#' starts a comment. Comment lines of the form
+/* Text tables: a line `m x y z vx vy vz` per particle, '#' starts a comment. A comment `m x y z vx vy vz radius` before the
+ * first particle announces an eighth column. Comment lines of the form
  * `# key: value` are the header: n and t are the number of particles and the time, every other key is a note, and
  * a repeated key adds a line to its note. Numbers are written with 17 digits, which reproduce the double exactly.
  * Identities are not stored: they are the row numbers, from 0. Our files start with `# crc32: ` and the checksum of all
@@ -16,10 +17,10 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { COLUMNS = 7 };
+enum { COLUMNS = 7, MOST = 8 };
 
-static const char columns[] = "m x y z vx vy vz";
-static const char *const column_names[COLUMNS] = {"m", "x", "y", "z", "vx", "vy", "vz"};
+static const char *const columns[] = {"m x y z vx vy vz", "m x y z vx vy vz radius"};
+static const char *const column_names[MOST] = {"m", "x", "y", "z", "vx", "vy", "vz", "radius"};
 
 static const char sum_mark[] = "# crc32: ";
 enum { SUM_MARK = sizeof sum_mark - 1, SUM_DIGITS = 8 };
@@ -59,12 +60,14 @@ static enum hb_status write_all(struct hb_text *text, const struct hb_particles 
   HB_TRY(hb_text_append(text, "# n: %zu\n# t: %.17g\n", p->n, p->t));
   for (size_t k = 0; k < p->note_count; k++) HB_TRY(write_note(text, &p->notes[k]));
   if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_library_version()));
-  HB_TRY(hb_text_append(text, "# %s\n", columns));
+  HB_TRY(hb_text_append(text, "# %s\n", columns[p->radius != NULL]));
   for (size_t i = 0; i < p->n; i++) {
-    char row[COLUMNS * 32]; /* a double takes at most 24 characters and a blank */
+    char row[MOST * 32]; /* a double takes at most 24 characters and a blank */
     const double *x = p->x + 3 * i, *v = p->v + 3 * i;
-    int length = snprintf(row, sizeof row, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p->m[i], x[0], x[1],
+    int length = snprintf(row, sizeof row, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g", p->m[i], x[0], x[1],
                           x[2], v[0], v[1], v[2]);
+    if (p->radius) length += snprintf(row + length, sizeof row - (size_t)length, " %.17g", p->radius[i]);
+    row[length++] = '\n';
     HB_TRY(hb_text_append_bytes(text, row, (size_t)length));
   }
   char sum[SUM_DIGITS + 1];
@@ -90,16 +93,26 @@ static enum hb_status text_write(const struct hb_particles *p, char **bytes, siz
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
+/* Whether the comment names the columns, radius among them. */
+static int names_radius(const struct hb_lines *c)
+{
+  const char *word = c->begin + 1;
+  hb_lines_skip_blanks(c, &word);
+  size_t length = strlen(columns[1]);
+  return *c->begin == '#' && (size_t)(c->end - word) >= length && memcmp(word, columns[1], length) == 0;
+}
+
 static int is_row(const struct hb_lines *c) { return c->begin < c->end && *c->begin != '#'; }
 
-static enum hb_status read_row(const struct hb_lines *c, double row[COLUMNS])
+/* A row of `count` numbers. */
+static enum hb_status read_row(const struct hb_lines *c, int count, double row[MOST])
 {
-  const char *word = c->begin;
-  for (int k = 0; k < COLUMNS; k++) {
+  const char *word = c->begin, *expected = columns[count - COLUMNS];
+  for (int k = 0; k < count; k++) {
     hb_lines_skip_blanks(c, &word);
     if (word == c->end)
-      return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d numbers, expected %d: %s", c->name, c->line, k,
-                     COLUMNS, columns);
+      return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d numbers, expected %d: %s", c->name, c->line, k, count,
+                     expected);
     const char *begin = word;
     if (!hb_lines_number(c, &word, &row[k]))
       return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for %s, expected a finite number", c->name, c->line,
@@ -108,7 +121,7 @@ static enum hb_status read_row(const struct hb_lines *c, double row[COLUMNS])
   hb_lines_skip_blanks(c, &word);
   if (word == c->end || *word == '#') return HB_OK;
   return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' after %d numbers, expected %d: %s", c->name, c->line,
-                 hb_lines_shown(c, word), word, COLUMNS, COLUMNS, columns);
+                 hb_lines_shown(c, word), word, count, count, expected);
 }
 
 static enum hb_status read_n(const struct hb_lines *c, const char *value, const struct hb_particles *p)
@@ -152,8 +165,9 @@ static enum hb_status read_all(struct hb_lines c, struct hb_particles *p)
       if (c.begin < c.end) HB_TRY(read_header(&c, p));
       continue;
     }
-    double row[COLUMNS];
-    HB_TRY(read_row(&c, row));
+    double row[MOST];
+    HB_TRY(read_row(&c, p->radius ? MOST : COLUMNS, row));
+    if (p->radius) p->radius[i] = row[COLUMNS];
     p->m[i] = row[0];
     memcpy(p->x + 3 * i, row + 1, 3 * sizeof *row);
     memcpy(p->v + 3 * i, row + 4, 3 * sizeof *row);
@@ -188,14 +202,19 @@ static enum hb_status text_parse(const char *name, const char *bytes, size_t cou
   struct hb_lines start = hb_lines_at_start(name, bytes, count), c = start;
   int has_sum = hb_lines_next(&c) && is_sum(&c);
   size_t n = 0;
+  int has_radius = 0;
   *particles = NULL;
   if (has_sum) start = c;
-  for (c = start; hb_lines_next(&c);) n += (size_t)is_row(&c);
+  for (c = start; hb_lines_next(&c);) {
+    if (n == 0 && c.begin < c.end) has_radius |= names_radius(&c);
+    n += (size_t)is_row(&c);
+  }
   if (n == 0)
     return hb_fail(HB_ERR_INPUT, "%s: %s, expected a row `%s` per particle", name,
-                   count == 0 ? "the file is empty" : "there are no particles", columns);
+                   count == 0 ? "the file is empty" : "there are no particles", columns[0]);
   HB_TRY(hb_particles_create(n, particles));
-  enum hb_status status = read_all(start, *particles);
+  enum hb_status status = has_radius ? hb_particles_reserve_radius(*particles) : HB_OK;
+  if (status == HB_OK) status = read_all(start, *particles);
   if (status == HB_OK && has_sum) status = check_sum(&start);
   if (status == HB_OK && !has_sum && bytes[count - 1] != '\n')
     hb_log_warn("%s: the last line has no line break; part of it may be missing", name);
@@ -212,4 +231,5 @@ const struct hb_snapshot_ops hb_snapshot_text = {
              .extensions = "txt dat tab"},
     .parse = text_parse,
     .write = text_write,
+    .has_radii = 1,
 };

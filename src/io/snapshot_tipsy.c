@@ -291,6 +291,7 @@ const struct hb_snapshot_ops hb_snapshot_tipsy = {
     .recognize = recognize_standard,
     .parse = tipsy_parse,
     .write = standard_write,
+    .has_no_notes = 1,
 };
 
 const struct hb_snapshot_ops hb_snapshot_tipsy_native = {
@@ -300,6 +301,7 @@ const struct hb_snapshot_ops hb_snapshot_tipsy_native = {
     .recognize = recognize_native,
     .parse = tipsy_parse,
     .write = native_write,
+    .has_no_notes = 1,
 };
 
 const struct hb_snapshot_ops hb_snapshot_tipsy_cuda = {
@@ -309,4 +311,5 @@ const struct hb_snapshot_ops hb_snapshot_tipsy_cuda = {
     .recognize = recognize_native,
     .parse = cuda_parse,
     .write = cuda_write,
+    .has_no_notes = 1,
 };

@@ -133,5 +133,6 @@ const struct hb_snapshot_ops hb_snapshot_xdmf = {
              .extensions = "xmf xdmf"},
     .read = xdmf_read,
     .save = xdmf_save,
+    .has_radii = 1,
     .beside = "h5",
 };

@@ -24,8 +24,6 @@ static struct sixth {
   int is_open;
   struct hb_interaction *law;
   struct hb_all_pairs *pairs; /* NULL: the host sums */
-  struct hb_all_pairs_params params;
-  struct hb_environment words; /* of params */
   struct hb_near *near;
   struct hb_names names;
   size_t room, nj;
@@ -53,17 +51,18 @@ static const char *given(const char *word) { return *word ? word : NULL; }
 static enum hb_status open_all(void)
 {
   HB_GL_VISIT;
-  HB_TRY(hb_environment_read(0, &g.words));
+  struct hb_environment words;
+  HB_TRY(hb_environment_read(0, &words));
   HB_TRY(hb_near_create(NULL, &g.near));
-  const struct hb_force_scheme *scheme = hb_force_scheme_find(g.words.scheme);
+  const struct hb_force_scheme *scheme = hb_force_scheme_find(words.scheme);
   if (scheme && scheme->on_host) return HB_OK;
   /* sixth differences of a step: mi6 with float pairs comes to a halt */
   const char *usual = hb_precision_names[HB_PRECISION_DOUBLE];
-  g.params = (struct hb_all_pairs_params){.scheme = given(g.words.scheme),
-                                          .precision = g.words.is_chosen ? g.words.precision : usual,
-                                          .device = given(g.words.device)};
+  const struct hb_all_pairs_params params = {.scheme = given(words.scheme),
+                                             .precision = words.is_chosen ? words.precision : usual,
+                                             .device = given(words.device)};
   HB_TRY(hb_interaction_create("gravity_snap", &g.law));
-  return hb_all_pairs_open(g.law, &g.params, &g.pairs);
+  return hb_all_pairs_open(g.law, &params, &g.pairs);
 }
 
 static enum hb_status open_once(void)
@@ -223,12 +222,6 @@ static enum hb_status sum(const struct block *b)
     hb_parallel_for(hb_parallel_threads(), b->ni, sum_on_host, (void *)b);
     return HB_OK;
   }
-  enum hb_status status = sum_on_device(b);
-  if (status != HB_ERR_DEVICE) return status;
-  hb_all_pairs_close(g.pairs); /* the device failed: once more, in a new context */
-  g.pairs = NULL;
-  g.is_fresh = 0;
-  HB_TRY(hb_all_pairs_open(g.law, &g.params, &g.pairs));
   return sum_on_device(b);
 }
 

@@ -1,9 +1,11 @@
 /* hb_bench_*: how fast and how exact the sources of forces are. */
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/ranks.h"
 #include "core/gravity.h"
 #include "core/particles.h"
 #include "force/force.h"
+#include "gl/gl_devices.h"
 #include "gl/gl_timer.h"
 #include "measure/bench_block.h"
 #include "pairs/pairs.h"
@@ -33,6 +35,9 @@ struct bench {
   struct hb_pairs *pairs;
   struct hb_gl_context *context;
   const struct hb_interaction *interaction;
+  struct hb_reproducible_units units; /* of pairs in precision reproducible: */
+  uint32_t *scale;                    /* [ni] */
+  struct hb_fixed_total *totals;      /* [ni] else NULL */
 };
 
 const struct hb_interaction_info *hb_bench_interactions(size_t *count)
@@ -51,8 +56,23 @@ const struct hb_interaction_info *hb_bench_interactions(size_t *count)
 static enum hb_status find_precision(const char *name, enum hb_precision *precision)
 {
   *precision = name ? hb_precision_find(name) : HB_PRECISION_SINGLE;
-  if (*precision < HB_PRECISION_COUNT) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "unknown precision '%s' (expected single, compensated, ds or double)", name);
+  if (*precision < HB_PRECISION_GRAPE6) return HB_OK;
+  return hb_fail(HB_ERR_USAGE,
+                 "unknown precision '%s' (expected single, compensated, ds, double or reproducible)", name);
+}
+
+static enum hb_status open_fixed(struct bench *b)
+{
+  const struct hb_particles *p = b->particles;
+  struct hb_fixed_column rounding[HB_REPRODUCIBLE_COLUMNS];
+  HB_TRY(HB_ALLOC(b->ni, &b->scale));
+  HB_TRY(HB_ALLOC(b->ni, &b->totals));
+  HB_TRY(hb_reproducible_find_units(p->n, p->m, p->x, p->v, b->params->force.eps, &b->units));
+  for (size_t i = 0; i < b->ni; i++) b->scale[i] = hb_reproducible_scale(&b->units, 0);
+  hb_reproducible_rounding(&b->units, rounding);
+  hb_pairs_set_rounding(b->pairs, rounding);
+  b->pairs->params.parameter[0] = (double)hb_reproducible_eps2(&b->units);
+  return HB_OK;
 }
 
 static enum hb_status open_pairs(struct bench *b)
@@ -67,6 +87,7 @@ static enum hb_status open_pairs(struct bench *b)
   HB_TRY(hb_gl_context_open(&gl, &b->context));
   pairs.context = b->context;
   HB_TRY(hb_pairs_create(&pairs, &b->pairs));
+  if (hb_precisions[pairs.precision].is_fixed) HB_TRY(open_fixed(b));
   struct hb_bench_result *r = b->result;
   snprintf(r->precision, sizeof r->precision, "%s", hb_precision_names[pairs.precision]);
   snprintf(r->context, sizeof r->context, "%s", b->context->backend->name);
@@ -115,7 +136,10 @@ static enum hb_status prepare(struct bench *b)
   b->interaction = hb_interaction_find(p->interaction ? p->interaction : "gravity_jerk");
   if (!b->interaction) return hb_fail(HB_ERR_USAGE, "unknown interaction '%s'", p->interaction);
   if (!p->force.scheme) return hb_fail(HB_ERR_USAGE, "no scheme was given");
-  return hb_pairs_scheme_find(p->force.scheme) ? open_pairs(b) : open_force(b);
+  struct hb_gl_devices devices;
+  HB_TRY(hb_gl_devices_named(p->force.device, &devices));
+  int is_shared = devices.count > 0 || hb_ranks_count() > 1;
+  return !is_shared && hb_pairs_scheme_find(p->force.scheme) ? open_pairs(b) : open_force(b);
 }
 
 static void clean_up(struct bench *b)
@@ -128,6 +152,8 @@ static void clean_up(struct bench *b)
   hb_mem_free(b->a);
   hb_mem_free(b->j);
   hb_mem_free(b->phi);
+  hb_mem_free(b->scale);
+  hb_mem_free(b->totals);
 }
 
 /* ---- timing ---- */
@@ -144,13 +170,25 @@ static enum hb_status send(struct bench *b)
 static enum hb_status work(struct bench *b)
 {
   if (b->force) return hb_force_eval(b->force, b->ni, b->index, b->a, b->j, b->phi);
+  if (b->totals) return hb_pairs_walk_fixed(b->pairs, b->ni, b->index, b->scale, b->totals);
   double *a = b->a, *j = b->j; /* interactions without jerk leave zeros */
   const struct hb_result results[4 * HB_RECORDS_MAX] = {{a, 3}, {a + 1, 3}, {a + 2, 3}, {b->phi, 1},
                                                         {j, 3}, {j + 1, 3}, {j + 2, 3}};
   return hb_pairs_walk(b->pairs, b->ni, b->index, results);
 }
 
-static enum hb_status receive(struct bench *b) { return b->force ? HB_OK : hb_pairs_read(b->pairs); }
+/* The scales of the next walk are right: the time of those that are walked again at first does not count. */
+static enum hb_status receive(struct bench *b)
+{
+  if (b->force) return HB_OK;
+  HB_TRY(hb_pairs_read(b->pairs));
+  for (size_t i = 0; b->totals && i < b->ni; i++) {
+    HB_TRY(hb_reproducible_result(&b->units, b->scale[i], &b->totals[i], b->a + 3 * i, b->j + 3 * i,
+                                  b->phi + i));
+    b->scale[i] = hb_reproducible_scale(&b->units, b->totals[i].most);
+  }
+  return HB_OK;
+}
 
 static double start_clock(const struct bench *b) { return b->pairs ? hb_gl_timer_start() : hb_clock_now(); }
 static double stop_clock(const struct bench *b, double start)
@@ -173,6 +211,20 @@ static enum hb_status time_step(struct bench *b, enum hb_status (*step)(struct b
   return HB_OK;
 }
 
+/* How long it took rank 0, by which all ranks repeat things as often. */
+static enum hb_status agree_on(double *time) { return hb_ranks_share(time, sizeof *time); }
+
+static enum hb_status warm_up(struct bench *b, double *once)
+{
+  double start = hb_clock_now(), seconds = 0;
+  while (seconds < WARM_UP_SECONDS) {
+    HB_TRY(time_step(b, work, once));
+    seconds = hb_clock_now() - start;
+    HB_TRY(agree_on(&seconds));
+  }
+  return agree_on(once);
+}
+
 static enum hb_status time_walks(struct bench *b)
 {
   /* The first evaluations compile programs and learn the device's speed. */
@@ -182,8 +234,7 @@ static enum hb_status time_walks(struct bench *b)
     HB_TRY(time_step(b, work, &once));
     HB_TRY(receive(b));
   }
-  for (double start = hb_clock_now(); hb_clock_now() - start < WARM_UP_SECONDS;)
-    HB_TRY(time_step(b, work, &once));
+  HB_TRY(warm_up(b, &once));
   int each = once < SAMPLE_MS ? (int)ceil(SAMPLE_MS / once) : 1;
   if (each > 1000) each = 1000;
   double ms[SAMPLES_MOST] = {0};

@@ -1,8 +1,11 @@
 /* hb_bench_run: the job of [PZ07] Table 2, with the time of its second half. */
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/ranks.h"
 #include "base/status.h"
+#include "console/signals.h"
 #include "force/force.h"
+#include "measure/bench_saved.h"
 
 #include <holmberg/measure.h>
 #include <holmberg/diagnostics.h>
@@ -12,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS_MOST = 1000 };
+enum { REPEATS_MOST = 1000, CHECKPOINT_EVERY_S = 60 };
 
 static struct hb_bench_run_params complete(const struct hb_bench_run_params *given)
 {
@@ -22,6 +25,7 @@ static struct hb_bench_run_params complete(const struct hb_bench_run_params *giv
     params.t_end = 0.5;
   }
   if (given->repeat == 0) params.repeat = 1;
+  if (given->checkpoint_every_s == 0) params.checkpoint_every_s = CHECKPOINT_EVERY_S;
   return params;
 }
 
@@ -33,12 +37,10 @@ static enum hb_status check(const struct hb_bench_run_params *p)
     return hb_fail(HB_ERR_USAGE, "the times are %g to %g, expected 0 <= begin < end", p->t_begin, p->t_end);
   if (p->repeat < 1 || p->repeat > REPEATS_MOST)
     return hb_fail(HB_ERR_USAGE, "the number of runs is %d, expected 1 to %d", p->repeat, REPEATS_MOST);
-  return HB_OK;
-}
-
-static enum hb_status steps_to(struct hb_sim *sim, double t)
-{
-  HB_TRY(hb_sim_integrate(sim, t));
+  if (p->checkpoint && p->repeat > 1)
+    return hb_fail(HB_ERR_USAGE, "a checkpoint is of one run, but %d were asked for", p->repeat);
+  if (p->checkpoint && hb_ranks_count() > 1)
+    return hb_fail(HB_ERR_USAGE, "a measured run by several ranks has no checkpoint; leave it out");
   return HB_OK;
 }
 
@@ -59,22 +61,55 @@ static void count_since(const struct hb_sim *sim, struct hb_bench_run_result *r)
   r->phases.correct_s -= phases.correct_s;
 }
 
-/* The timed part, and the energies before and after it. Every block step waits for its results, so that at most the last
- * block's correction is still pending when the clock stops. */
-static enum hb_status measure(const struct hb_bench_run_params *p, struct hb_sim *sim,
-                              struct hb_bench_run_result *r)
+/* A measurement on its way. Only block steps count, not saving and diagnosing. */
+struct measurement {
+  const struct hb_bench_run_params *p;
+  struct hb_sim *sim;
+  struct hb_bench_place place;
+  double saved; /* when a checkpoint was last written; the first one at once, as it may fail */
+};
+
+/* Saves it if that is due, and ends it at a signal. */
+static enum hb_status poll_saving(struct measurement *m)
+{
+  const char *by = hb_signals_stop(), *path = m->p->checkpoint;
+  if (path && (by || hb_clock_now() - m->saved >= m->p->checkpoint_every_s)) {
+    HB_TRY(hb_bench_saved_write(m->p, &m->place, m->sim));
+    m->saved = hb_clock_now();
+  }
+  if (!by) return HB_OK;
+  if (!path) return hb_fail(HB_ERR_STOPPED, "stopped by %s; without --checkpoint nothing was saved", by);
+  return hb_fail(HB_ERR_STOPPED, "stopped by %s; the same command continues from %s", by, path);
+}
+
+static enum hb_status steps_to(struct measurement *m, double t)
+{
+  while (hb_sim_next_time(m->sim) <= t) {
+    double start = hb_clock_now();
+    HB_TRY(hb_sim_step(m->sim));
+    m->place.r.wall_s += hb_clock_now() - start;
+    HB_TRY(poll_saving(m));
+  }
+  return HB_OK;
+}
+
+/* Every block step waits for its results, so that at most the last block's correction is still pending when the clock stops. */
+static enum hb_status measure(struct measurement *m)
 {
   struct hb_diagnostics now;
-  HB_TRY(steps_to(sim, p->t_begin));
-  HB_TRY(hb_sim_diagnose(sim, p->t_begin, &now));
-  r->e_begin = now.e_total;
-  r->e_gpu_begin = now.e_gpu;
-  count_since(sim, r);
-  double start = hb_clock_now();
-  HB_TRY(steps_to(sim, p->t_end));
-  r->wall_s = hb_clock_now() - start;
-  count_since(sim, r);
-  HB_TRY(hb_sim_diagnose(sim, p->t_end, &now));
+  struct hb_bench_run_result *r = &m->place.r;
+  if (!m->place.is_timed) {
+    HB_TRY(steps_to(m, m->p->t_begin));
+    HB_TRY(hb_sim_diagnose(m->sim, m->p->t_begin, &now));
+    r->e_begin = now.e_total;
+    r->e_gpu_begin = now.e_gpu;
+    r->wall_s = 0;
+    count_since(m->sim, r);
+    m->place.is_timed = 1;
+  }
+  HB_TRY(steps_to(m, m->p->t_end));
+  count_since(m->sim, r);
+  HB_TRY(hb_sim_diagnose(m->sim, m->p->t_end, &now));
   r->e_end = now.e_total;
   r->e_gpu_end = now.e_gpu;
   r->exact_energy = now.exact_energy;
@@ -90,17 +125,27 @@ static void name(const struct hb_force *force, struct hb_bench_run_result *r)
   snprintf(r->tuning, sizeof r->tuning, "%s", hb_force_tuning(force));
 }
 
+static enum hb_status start(const struct hb_bench_run_params *p, struct hb_sim **sim)
+{
+  struct hb_particles *sphere = NULL;
+  const struct hb_ic_params ic = {.n = p->n, .seed = p->seed, .scaling = hb_ic_scaling_for(p->n)};
+  HB_TRY(hb_ic_make("plummer", &ic, &sphere));
+  return hb_sim_take(sphere, &p->sim, sim);
+}
+
 static enum hb_status run_once(const struct hb_bench_run_params *p, struct hb_bench_run_result *r)
 {
-  r->scaling = hb_ic_scaling_for(p->n);
-  const struct hb_ic_params ic = {.n = p->n, .seed = p->seed, .scaling = r->scaling};
-  struct hb_particles *sphere = NULL;
-  struct hb_sim *sim = NULL;
-  enum hb_status status = hb_ic_make("plummer", &ic, &sphere);
-  if (status == HB_OK) status = hb_sim_take(sphere, &p->sim, &sim);
-  if (status == HB_OK) status = measure(p, sim, r);
-  if (status == HB_OK) name(hb_sim_force(sim), r);
-  hb_sim_destroy(sim);
+  struct measurement m = {.p = p, .saved = -INFINITY};
+  enum hb_status status = hb_bench_saved_resume(p, &m.place, &m.sim);
+  if (status == HB_OK && !m.sim) status = start(p, &m.sim);
+  if (status == HB_OK) status = measure(&m);
+  if (status == HB_OK) {
+    *r = m.place.r;
+    r->scaling = hb_ic_scaling_for(p->n);
+    name(hb_sim_force(m.sim), r);
+    hb_bench_saved_remove(p);
+  }
+  hb_sim_destroy(m.sim);
   return status;
 }
 

@@ -6,7 +6,7 @@
 #include <holmberg/measure.h>
 
 /* A processor spends longer on starting a million threads than on the first multiply-adds of each: few threads, many turns. */
-enum { SIDE = 1024, SIDE_SOFTWARE = 128, GROUP = 256, PER_TURN = 48, BEST_OF = 12 };
+enum { SIDE = 1024, SIDE_SOFTWARE = 128, GROUP = 256, CHAINS = 12, ROUNDS = 16, BEST_OF = 12 };
 
 struct ceiling {
   struct hb_gl_context *context;
@@ -24,8 +24,10 @@ static enum hb_status build(struct ceiling *c, const struct hb_force_params *par
   if (c->compute && !c->context->caps.has_compute)
     return hb_fail(HB_ERR_GL, "%s has no compute shaders", c->context->caps.renderer);
   c->side = c->context->caps.software ? SIDE_SOFTWARE : SIDE;
-  const struct hb_gl_program_source fragment = {.fragment = "bench/ceiling.frag"};
-  const struct hb_gl_program_source compute = {.compute = "bench/ceiling.comp"};
+  const struct hb_gl_program_source fragment = {.fragment = "bench/ceiling.frag",
+                                                .unrolled = {{"ROUNDS", ROUNDS}}};
+  const struct hb_gl_program_source compute = {.compute = "bench/ceiling.comp",
+                                               .unrolled = {{"ROUNDS", ROUNDS}}};
   HB_TRY(hb_gl_pass_create(c->context, c->compute ? &compute : &fragment, &c->pass));
   hb_gl_pass_float(&c->pass, "seed", 0.25);
   if (!c->compute) {
@@ -62,7 +64,7 @@ enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int comput
       double seconds = run(&c, turns);
       if (seconds < best) best = seconds;
     }
-    *flops = 2.0 * PER_TURN * turns * c.side * c.side / best;
+    *flops = 2.0 * CHAINS * ROUNDS * turns * c.side * c.side / best;
     status = hb_gl_context_check(c.context, "measuring the ceiling");
   }
   if (c.context) {

@@ -58,12 +58,19 @@ enum hb_status hb_contents_of(const struct hb_particles *p, double eps, enum hb_
                               struct hb_contents *contents)
 {
   struct hb_contents c = {.n = p->n, .t = p->t, .eps = eps, .m = hb_sum(p->n, p->m)};
+  hb_hash_text(hb_particles_hash(p), c.state_hash);
   c.m_least = c.m_most = p->m[0];
   for (size_t i = 1; i < p->n; i++) {
     c.m_least = fmin(c.m_least, p->m[i]);
     c.m_most = fmax(c.m_most, p->m[i]);
   }
-  HB_TRY(get_energies(p, eps * eps, hb_energy_is_exact(exact_energy, p->n), &c.energies));
+  struct hb_particles *stars;
+  HB_TRY(hb_particles_copy_massive(p, &stars));
+  const struct hb_particles *massive = stars ? stars : p;
+  enum hb_status status =
+      get_energies(massive, eps * eps, hb_energy_is_exact(exact_energy, massive->n), &c.energies);
+  hb_particles_destroy(stars);
+  HB_TRY(status);
   HB_TRY(hb_structure_of(p, eps * eps, &c.structure));
   *contents = c;
   return HB_OK;

@@ -2,12 +2,15 @@
 #ifndef HB_CONTENTS_H
 #define HB_CONTENTS_H
 
+#include "base/hash.h"
+
 #include <holmberg/diagnostics.h>
 
 struct hb_contents {
   size_t n;
   double t;
-  double m, m_least, m_most; /* the total mass, and of a particle */
+  char state_hash[HB_HASH_TEXT]; /* of its particles */
+  double m, m_least, m_most;     /* the total mass, and of a particle */
   double eps;
   struct hb_diagnostics energies; /* NaN but for e_kin, e_bulk and r_half without exact_energy */
   struct hb_structure structure;

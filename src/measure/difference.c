@@ -5,6 +5,7 @@
 #include "core/particles.h"
 
 #include <math.h>
+#include <string.h>
 
 static void add(double difference, uint64_t id, struct hb_difference_of *of)
 {
@@ -33,11 +34,17 @@ static enum hb_status sort(const struct hb_particles *p, const char *which, uint
                  (unsigned long long)p->id[(*order)[twice]], which);
 }
 
+static int same_bits(const double *a, const double *b, size_t count)
+{
+  return memcmp(a, b, count * sizeof *a) == 0;
+}
+
 /* Both in ascending order. */
 static void match(const struct hb_particles *a, const uint32_t *in_a, const struct hb_particles *b,
                   const uint32_t *in_b, struct hb_difference *d)
 {
   size_t k = 0, l = 0;
+  d->same_bits = a->n == b->n && same_bits(&a->t, &b->t, 1);
   while (k < a->n && l < b->n) {
     size_t i = in_a[k], j = in_b[l];
     if (a->id[i] != b->id[j]) {
@@ -47,8 +54,11 @@ static void match(const struct hb_particles *a, const uint32_t *in_a, const stru
     add(fabs(b->m[j] - a->m[i]), a->id[i], &d->m);
     add(distance(a->x + 3 * i, b->x + 3 * j), a->id[i], &d->x);
     add(distance(a->v + 3 * i, b->v + 3 * j), a->id[i], &d->v);
+    d->same_bits &= same_bits(a->m + i, b->m + j, 1) && same_bits(a->x + 3 * i, b->x + 3 * j, 3) &&
+                    same_bits(a->v + 3 * i, b->v + 3 * j, 3);
     d->matched++, k++, l++;
   }
+  d->same_bits &= d->matched == a->n;
   d->only_a = a->n - d->matched;
   d->only_b = b->n - d->matched;
 }

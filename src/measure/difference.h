@@ -13,6 +13,7 @@ struct hb_difference_of {
 /* All zero where nothing is matched. */
 struct hb_difference {
   size_t matched, only_a, only_b; /* particles with the same identity, and the others */
+  int same_bits;                  /* the same particles at the same time, bit for bit; -0 is not 0 */
   double dt;                      /* of b less that of a */
   struct hb_difference_of m, x, v;
 };

@@ -22,11 +22,11 @@ static void describe(const struct hb_gl_caps *caps, struct hb_context_info *info
   info->max_texture_buffer_size = caps->max_texture_buffer_size;
 }
 
-enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXT_COUNT])
+enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXTS_MOST], size_t *count)
 {
-  for (int k = 0; k < HB_CONTEXT_COUNT; k++) {
-    struct hb_context_info *info = &contexts[k];
-    *info = (struct hb_context_info){.name = hb_gl_backends[k]->name};
+  for (*count = 0; *count < HB_CONTEXTS_MOST && hb_gl_backends[*count]; ++*count) {
+    struct hb_context_info *info = &contexts[*count];
+    *info = (struct hb_context_info){.name = hb_gl_backends[*count]->name};
     struct hb_gl_context *context;
     const struct hb_gl_context_params params = {.context = info->name, .device = "auto"};
     if (hb_gl_context_open(&params, &context) != HB_OK) {

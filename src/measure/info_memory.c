@@ -19,6 +19,7 @@ static const struct hb_table_column columns[] = {
     {"device_sink", HB_TABLE_REAL, AT(need.device_sink), "%8.0f", "B a sink"},
     {"device_fixed", HB_TABLE_REAL, AT(need.device_fixed)},
     {NULL, HB_TABLE_REAL, AT(need.device_fixed), "%8.1f", "MB fixed", 1e-6},
+    {"device_kept", HB_TABLE_REAL, AT(need.device_kept), "%7.0f", "B kept"},
     {"device", HB_TABLE_REAL, AT(need.device)},
     {NULL, HB_TABLE_REAL, AT(need.device), "%10.1f", "MB", 1e-6},
     {"host_particle", HB_TABLE_REAL, AT(need.host_particle), "%8.0f", "B each"},
@@ -26,6 +27,7 @@ static const struct hb_table_column columns[] = {
     {NULL, HB_TABLE_REAL, AT(need.host_fixed), "%8.1f", "MB fixed", 1e-6},
     {"host", HB_TABLE_REAL, AT(need.host)},
     {NULL, HB_TABLE_REAL, AT(need.host), "%10.1f", "MB", 1e-6},
+    {"host_rank", HB_TABLE_REAL, AT(need.host_rank), "%8.0f", "B a rank"},
 };
 #undef AT
 
@@ -74,14 +76,17 @@ static enum hb_status put_all(uint64_t n, struct hb_json *json)
 enum hb_status hb_info_memory_print(uint64_t n)
 {
   printf("\nmemory for %" PRIu64 " particles:\n"
-         "  %-20s %-11s %37s %28s\n",
+         "  %-20s %-11s %45s %28s\n",
          n, "", "", "device", "host");
   HB_TRY(put_all(n, NULL));
-  puts("  The device keeps its results for the sinks of the largest block; the start of a run evaluates all\n"
-       "  particles, and so does the column MB. A software renderer's device memory is the host's. What the "
-       "host\n"
-       "  needs is for steps and diagnostics; a snapshot takes 64 bytes a particle more while it is written, "
-       "--diag 41.");
+  puts(
+      "  The device keeps its results for the sinks of the largest block; the start of a run evaluates all\n"
+      "  particles, and so does the column MB. Particles that stay there (--transfer block) take as much\n"
+      "  more as \"B kept\" says. A software renderer's device memory is the host's. What the host needs is\n"
+      "  for steps and diagnostics; a snapshot takes 64 bytes a particle more while it is written, --diag\n"
+      "  41, and groups (--eps 0) 22. Each of several ranks (mpirun) has all particles, and takes as much "
+      "more\n"
+      "  for each as \"B a rank\" says.");
   return HB_OK;
 }
 

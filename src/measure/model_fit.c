@@ -4,6 +4,7 @@
 #include "perf/fit.h"
 #include "perf/machine_fit.h"
 #include "perf/machine_model.h"
+#include "perf/machine_ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,6 +29,12 @@ void hb_model_predict(const struct hb_machine *machine, double n, struct hb_mode
       .t_step = hb_machine_t_step(machine, n, n_block),
       .t_unit = hb_machine_time(machine, n),
   };
+}
+
+void hb_model_predict_ranks(const struct hb_machine *machine, const struct hb_network *network, int ranks,
+                            double n, struct hb_model_time *time)
+{
+  hb_machine_ranks_time(machine, network, ranks, n, time);
 }
 
 double hb_model_t_host(const struct hb_machine *machine)

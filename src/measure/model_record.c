@@ -278,3 +278,41 @@ enum hb_status hb_model_record_read(const char *path, struct hb_machine **machin
   *machines = NULL;
   return status;
 }
+
+/* ---- the network ---- */
+
+static double seconds_of(const cJSON *line, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(line, name);
+  return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+static enum hb_status take_network(const char *text, struct hb_network *network)
+{
+  cJSON *line;
+  HB_TRY(hb_json_read(text, &line));
+  int is_one = strcmp(word_of(line, "record"), "network") == 0;
+  struct hb_network found = {(int)seconds_of(line, "ranks"), seconds_of(line, "t_message"),
+                             seconds_of(line, "t_byte")};
+  cJSON_Delete(line);
+  if (!is_one) return HB_OK;
+  if (!(found.t_message >= 0 && found.t_byte >= 0 && found.ranks > 1))
+    return hb_fail(HB_ERR_INPUT, "a network needs ranks > 1, t_message and t_byte, of at least 0 seconds");
+  *network = found;
+  return HB_OK;
+}
+
+enum hb_status hb_model_record_network(const char *path, struct hb_network *network)
+{
+  char *text, *rest, *one;
+  size_t length;
+  *network = (struct hb_network){0};
+  HB_TRY(hb_file_read(path, &text, &length));
+  enum hb_status status = HB_OK;
+  for (rest = text; status == HB_OK && (one = strsep(&rest, "\n"));)
+    if (*one) status = take_network(one, network);
+  hb_mem_free(text);
+  if (status == HB_OK && network->ranks == 0)
+    status = hb_fail(HB_ERR_INPUT, "no network of 'holmberg bench messages --json'");
+  return status == HB_OK ? HB_OK : hb_fail_in(status, path);
+}

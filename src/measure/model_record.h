@@ -26,6 +26,9 @@ void hb_model_record_show(const struct hb_model_record *record);
  * with hb_mem_free. Errors: HB_ERR_IO, HB_ERR_INPUT with file, line and reason. */
 enum hb_status hb_model_record_read(const char *path, struct hb_machine **machines, size_t *count);
 
+/* The last line of 'bench messages --json'. Errors: HB_ERR_IO, HB_ERR_INPUT (there is none). */
+enum hb_status hb_model_record_network(const char *path, struct hb_network *network);
+
 /* What the lines hold, for --help. */
 void hb_model_record_help(FILE *out);
 

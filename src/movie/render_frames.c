@@ -35,7 +35,7 @@ static enum hb_status find_range(struct work *w, const struct hb_render_moment *
   double *value;
   w->style.range[0] = w->render->style.range[0];
   w->style.range[1] = w->render->style.range[1];
-  if (w->render->has_range || w->render->color == HB_COLORING_GROUP) return HB_OK;
+  if (w->render->has_range || hb_coloring_scene(w->render->color) == HB_SCENE_COLOR_GROUP) return HB_OK;
   HB_TRY(HB_ALLOC(n, &value));
   if (moment->value)
     memcpy(value, moment->value, n * sizeof *value);

@@ -104,7 +104,7 @@ static void blend(const struct hb_render_series *s, double u)
     v[k] = w * v0[k] + u * v1[k];
   }
   for (size_t k = 0; s->between.value && k < hb_particles_n(p); k++)
-    s->between.value[k] = s->render->color == HB_COLORING_GROUP
+    s->between.value[k] = hb_coloring_scene(s->render->color) == HB_SCENE_COLOR_GROUP
                               ? s->moments[0].value[k]
                               : w * s->moments[0].value[k] + u * s->moments[1].value[k];
 }

@@ -3,16 +3,26 @@
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 
+#include "base/arith.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { COLUMNS = 4 * HB_RECORDS_MAX };
 
 struct hb_all_pairs {
   const struct hb_interaction *interaction;
+  struct hb_gl_context_params place; /* its words are the two below */
+  char context_name[32], device_name[256];
   struct hb_gl_context *context;
   struct hb_pairs *pairs;
   size_t nj;
+  double *sources; /* a column of nj after the other: for a device that failed, once more */
+  struct hb_column columns[COLUMNS];
   uint32_t *index, *none; /* 0, 1, 2, ... and HB_NO_SOURCE */
   size_t index_count, none_count;
 };
@@ -33,15 +43,24 @@ static enum hb_status choose_precision(const char *wanted, enum hb_precision *pr
                  hb_precision_names[0], hb_precision_names[1], hb_precision_names[2], hb_precision_names[3]);
 }
 
+/* Copies an optional word of the caller's. */
+static const char *keep(const char *word, size_t room, char *copy)
+{
+  if (!word) return NULL;
+  snprintf(copy, room, "%s", word);
+  return copy;
+}
+
 static enum hb_status open_engine(const struct hb_all_pairs_params *params, struct hb_all_pairs *a)
 {
-  const struct hb_gl_context_params place = {params->context, params->device,
-                                             (params->flags & HB_FORCE_GL_DEBUG) != 0};
+  a->place = (struct hb_gl_context_params){keep(params->context, sizeof a->context_name, a->context_name),
+                                           keep(params->device, sizeof a->device_name, a->device_name),
+                                           (params->flags & HB_FORCE_GL_DEBUG) != 0};
   struct hb_pairs_params pairs = {.interaction = a->interaction, .max_draw_s = params->max_draw_s};
   HB_TRY(choose_precision(params->precision, &pairs.precision));
   HB_TRY(hb_interaction_set(a->interaction, NAN, params->parameters, pairs.parameter));
   HB_TRY(hb_tuning_parse(params->tuning, &pairs.tuning));
-  HB_TRY(hb_gl_context_open(&place, &a->context));
+  HB_TRY(hb_gl_context_open(&a->place, &a->context));
   pairs.context = a->context;
   pairs.scheme = scheme_for(&a->context->caps, params->scheme);
   return hb_pairs_create(&pairs, &a->pairs);
@@ -71,6 +90,7 @@ void hb_all_pairs_close(struct hb_all_pairs *a)
   if (!a) return;
   hb_pairs_destroy(a->pairs);
   hb_gl_context_close(a->context);
+  hb_mem_free(a->sources);
   hb_mem_free(a->index);
   hb_mem_free(a->none);
   hb_mem_free(a);
@@ -99,9 +119,9 @@ enum hb_status hb_all_pairs_set_parameter(struct hb_all_pairs *a, const char *na
 /* Columns for the names of a record; every name once. */
 static enum hb_status take_inputs(const struct hb_all_pairs *a, const struct hb_record_names *names,
                                   const char *whose, size_t count, const struct hb_input inputs[],
-                                  struct hb_column columns[4 * HB_RECORDS_MAX])
+                                  struct hb_column columns[COLUMNS])
 {
-  memset(columns, 0, 4 * HB_RECORDS_MAX * sizeof *columns);
+  memset(columns, 0, COLUMNS * sizeof *columns);
   for (size_t k = 0; k < count; k++) {
     int c = hb_record_find(names, inputs[k].name);
     if (c < 0 || columns[c].data)
@@ -110,7 +130,7 @@ static enum hb_status take_inputs(const struct hb_all_pairs *a, const struct hb_
     if (!inputs[k].data) return hb_fail(HB_ERR_USAGE, "no data for '%s' of a %s", inputs[k].name, whose);
     columns[c] = (struct hb_column){inputs[k].data, inputs[k].stride};
   }
-  for (int c = 0; c < 4 * HB_RECORDS_MAX; c++)
+  for (int c = 0; c < COLUMNS; c++)
     if (*names->at[c] && !columns[c].data)
       return hb_fail(HB_ERR_USAGE, "interaction %s needs '%s' of a %s", a->interaction->name, names->at[c],
                      whose);
@@ -118,10 +138,9 @@ static enum hb_status take_inputs(const struct hb_all_pairs *a, const struct hb_
 }
 
 static enum hb_status take_outputs(const struct hb_all_pairs *a, size_t count,
-                                   const struct hb_output outputs[],
-                                   struct hb_result results[4 * HB_RECORDS_MAX])
+                                   const struct hb_output outputs[], struct hb_result results[COLUMNS])
 {
-  memset(results, 0, 4 * HB_RECORDS_MAX * sizeof *results);
+  memset(results, 0, COLUMNS * sizeof *results);
   for (size_t k = 0; k < count; k++) {
     int c = hb_record_find(&a->interaction->of_force, outputs[k].name);
     if (c < 0)
@@ -132,6 +151,32 @@ static enum hb_status take_outputs(const struct hb_all_pairs *a, size_t count,
   return HB_OK;
 }
 
+/* ---- a device that failed --------------------------------------------------------------------------- */
+
+/* As hb_force_open_again: a new context and smaller draws, and the same sources. Where there is none, the old one stays. */
+static enum hb_status open_again(struct hb_all_pairs *a)
+{
+  struct hb_pairs_params params = a->pairs->params;
+  struct hb_gl_context *context;
+  struct hb_pairs *pairs = NULL;
+  hb_log("%s; trying once more with shorter draws", hb_error());
+  HB_TRY(hb_gl_context_open(&a->place, &context));
+  params.context = context;
+  params.scheme = a->pairs->scheme->name; /* the caller's word may be gone */
+  params.max_draw_s /= 4;
+  enum hb_status status = hb_pairs_create(&params, &pairs);
+  if (status == HB_OK) status = hb_pairs_set_j(pairs, a->nj, a->columns);
+  struct hb_pairs *last_pairs = a->pairs;
+  struct hb_gl_context *last_context = a->context;
+  if (status == HB_OK) {
+    a->pairs = pairs;
+    a->context = context;
+  }
+  hb_pairs_destroy(status == HB_OK ? last_pairs : pairs);
+  hb_gl_context_close(status == HB_OK ? last_context : context);
+  return status;
+}
+
 /* ---- sources and sinks ------------------------------------------------------------------------------- */
 
 static enum hb_status check_count(size_t n, const char *what)
@@ -140,18 +185,57 @@ static enum hb_status check_count(size_t n, const char *what)
   return hb_fail(HB_ERR_USAGE, "%zu %s, expected below 2^31", n, what);
 }
 
+struct copying {
+  const struct hb_column *from, *to;
+  size_t n;
+};
+
+enum { PIECE = 4096 /* sources that a thread copies at a time */ };
+
+static void copy_piece(void *context, size_t piece)
+{
+  const struct copying *copying = context;
+  size_t first = piece * PIECE, end = hb_parallel_end(copying->n, PIECE, first);
+  for (int c = 0; c < COLUMNS; c++) {
+    const struct hb_column *from = &copying->from[c];
+    if (!from->data) continue;
+    double *to = (double *)copying->to[c].data;
+    for (size_t k = first; k < end; k++) to[k] = from->data[from->stride * k];
+  }
+}
+
+static enum hb_status keep_sources(struct hb_all_pairs *a, size_t nj, const struct hb_column columns[COLUMNS])
+{
+  size_t count = 0;
+  for (int c = 0; c < COLUMNS; c++) count += columns[c].data != NULL;
+  hb_mem_free(a->sources);
+  a->sources = NULL;
+  HB_TRY(HB_ALLOC(count * nj, &a->sources));
+  double *at = a->sources;
+  for (int c = 0; c < COLUMNS; c++) {
+    a->columns[c] = (struct hb_column){columns[c].data ? at : NULL, 1};
+    if (columns[c].data) at += nj;
+  }
+  struct copying copying = {columns, a->columns, nj};
+  hb_parallel_for(nj > PIECE ? hb_parallel_threads() : 1, hb_div_ceil(nj, PIECE), copy_piece, &copying);
+  return HB_OK;
+}
+
 enum hb_status hb_all_pairs_set_sources(struct hb_all_pairs *a, size_t nj, size_t count,
                                         const struct hb_input inputs[])
 {
   HB_GL_VISIT;
-  struct hb_column columns[4 * HB_RECORDS_MAX];
+  struct hb_column columns[COLUMNS];
   if (nj == 0) return hb_fail(HB_ERR_USAGE, "no sources, expected at least one");
   HB_TRY(check_count(nj, "sources"));
   HB_TRY(take_inputs(a, &a->interaction->of_source, "source", count, inputs, columns));
   a->nj = 0;
-  HB_TRY(hb_pairs_set_j(a->pairs, nj, columns));
+  HB_TRY(keep_sources(a, nj, columns));
   a->nj = nj;
-  return HB_OK;
+  enum hb_status status = hb_pairs_set_j(a->pairs, nj, a->columns);
+  if (status == HB_ERR_DEVICE) status = open_again(a);
+  if (status != HB_OK) a->nj = 0;
+  return status;
 }
 
 static enum hb_status count_up(struct hb_all_pairs *a, size_t n)
@@ -172,17 +256,39 @@ static enum hb_status check_sinks(const struct hb_all_pairs *a, size_t ni, const
   return HB_OK;
 }
 
+/* On sinks that are sources where there are no points. */
+struct call {
+  size_t ni;
+  const struct hb_column *points;
+  const uint32_t *index;
+  const struct hb_result *results;
+};
+
+static enum hb_status once(const struct hb_all_pairs *a, const struct call *c)
+{
+  HB_TRY(c->points ? hb_pairs_walk_points(a->pairs, c->ni, c->points, c->index, c->results)
+                   : hb_pairs_walk(a->pairs, c->ni, c->index, c->results));
+  return hb_pairs_read(a->pairs);
+}
+
+static enum hb_status eval(struct hb_all_pairs *a, const struct call *c)
+{
+  enum hb_status status = once(a, c);
+  if (status != HB_ERR_DEVICE) return status;
+  HB_TRY(open_again(a));
+  return once(a, c);
+}
+
 enum hb_status hb_all_pairs_eval(struct hb_all_pairs *a, size_t ni, const uint32_t *index, size_t count,
                                  const struct hb_output outputs[])
 {
   HB_GL_VISIT;
-  struct hb_result results[4 * HB_RECORDS_MAX];
+  struct hb_result results[COLUMNS];
   HB_TRY(check_sinks(a, ni, index));
   HB_TRY(take_outputs(a, count, outputs, results));
   if (ni == 0) return HB_OK;
   if (!index) HB_TRY(count_up(a, ni));
-  HB_TRY(hb_pairs_walk(a->pairs, ni, index ? index : a->index, results));
-  return hb_pairs_read(a->pairs);
+  return eval(a, &(const struct call){ni, NULL, index ? index : a->index, results});
 }
 
 static enum hb_status count_none(struct hb_all_pairs *a, size_t n)
@@ -208,13 +314,12 @@ enum hb_status hb_all_pairs_eval_at(struct hb_all_pairs *a, size_t ni, size_t in
                                     const struct hb_output outputs[])
 {
   HB_GL_VISIT;
-  struct hb_column columns[4 * HB_RECORDS_MAX];
-  struct hb_result results[4 * HB_RECORDS_MAX];
+  struct hb_column columns[COLUMNS];
+  struct hb_result results[COLUMNS];
   HB_TRY(check_own(a, ni, own));
   HB_TRY(take_inputs(a, &a->interaction->of_sink, "sink", input_count, inputs, columns));
   HB_TRY(take_outputs(a, output_count, outputs, results));
   if (ni == 0) return HB_OK;
   if (!own) HB_TRY(count_none(a, ni));
-  HB_TRY(hb_pairs_walk_points(a->pairs, ni, columns, own ? own : a->none, results));
-  return hb_pairs_read(a->pairs);
+  return eval(a, &(const struct call){ni, columns, own ? own : a->none, results});
 }

@@ -49,7 +49,10 @@ static void read_shipped(void)
     x->source = shipped[k].source;
     x->file = files[k];
     const char *text = embedded(files[k]);
-    if (!text || hb_interaction_read(text, x) != HB_OK) *x = (struct hb_interaction){0};
+    if (!text || hb_interaction_read(text, x) != HB_OK)
+      *x = (struct hb_interaction){0};
+    else
+      x->is_pinned = strstr(text, "#if PRECISION == REPRODUCIBLE") != NULL;
   }
 }
 

@@ -23,6 +23,7 @@ struct hb_interaction {
   int f_records;    /* vec4s it feels, F_RECORDS; the last component belongs to the engine */
   struct hb_record_names of_source, of_sink, of_force, of_parameter;
   int flops;           /* operations of one pair, sqrt and division counted as one each; 0: not declared */
+  int is_pinned;       /* its operations are spelled out for precision reproducible */
   int eps2;            /* which parameter is the softening squared, set by the caller's eps; -1: none */
   double parameter[4]; /* its numbers, `parameter` in its file; NaN: must be given */
   uint64_t hash;       /* of its code, without comments and blanks */

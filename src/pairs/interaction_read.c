@@ -9,6 +9,7 @@
  * Everything that can be told without a GLSL compiler is checked here. */
 #include "pairs/interaction_read.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl_shader.h"
@@ -246,12 +247,12 @@ static enum hb_status without_comments(const char *text, char **code, int *is_op
   return HB_OK;
 }
 
-/* FNV-1a of everything but blanks. */
+/* Of everything but blanks. */
 static uint64_t hash_of(const char *code)
 {
-  uint64_t hash = 0xcbf29ce484222325u;
+  uint64_t hash = HB_HASH_EMPTY;
   for (; *code; code++)
-    if (!isspace((unsigned char)*code)) hash = (hash ^ (unsigned char)*code) * 0x100000001b3u;
+    if (!isspace((unsigned char)*code)) hash = hb_hash_byte(hash, (unsigned char)*code);
   return hash;
 }
 

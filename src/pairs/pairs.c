@@ -5,8 +5,6 @@
 
 #include <holmberg/measure.h>
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 void hb_pairs_destroy(struct hb_pairs *p)
@@ -18,6 +16,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
     hb_gl_buffer_destroy(&p->j);
     hb_gl_buffer_destroy(&p->j_next);
     hb_gl_buffer_destroy(&p->i);
+    hb_gl_buffer_destroy(&p->i_scale);
     hb_gl_buffer_destroy(&p->i_points);
     hb_gl_texture_destroy(&p->j_2d);
     hb_gl_buffer_destroy(&p->storage);
@@ -31,7 +30,7 @@ void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_inter
                      enum hb_precision precision, struct hb_force_need *need)
 {
   need->device_source += 16 * hb_pairs_texels(interaction, precision);
-  need->device_sink += sizeof(uint32_t);
+  need->device_sink += (hb_precisions[precision].is_fixed ? 2 : 1) * sizeof(uint32_t); /* number, scale */
   need->host_fixed += HB_PAIRS_PIECE + HB_GL_UPLOAD_PLACES * HB_GL_UPLOAD_PIECE;
   scheme->memory(16 * hb_pairs_words(interaction, precision), need);
 }
@@ -54,9 +53,26 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
   return HB_OK;
 }
 
+/* In precision reproducible. */
+static void send_scales(struct hb_pairs *p)
+{
+  const uint32_t *scale = p->scale + p->before;
+  size_t bytes = p->ni * sizeof *scale;
+  if (bytes == p->sent_scale_bytes && memcmp(p->sent_scale, scale, bytes) == 0)
+    return; /* mostly the finest, again */
+  p->sent_scale_bytes = bytes <= sizeof p->sent_scale ? bytes : 0;
+  memcpy(p->sent_scale, scale, p->sent_scale_bytes);
+  if (bytes > p->i_scale.bytes) {
+    hb_gl_buffer_fill(&p->i_scale, HB_GL_BY_HOST, hb_pairs_capacity(bytes, p->nj * sizeof *scale), NULL);
+    hb_gl_buffer_texture(&p->i_scale, HB_GL_R32I);
+  }
+  hb_gl_buffer_write(&p->i_scale, bytes, scale);
+}
+
 static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
 {
   HB_TRY(send_sinks(p, p->ni, index));
+  if (hb_precisions[p->params.precision].is_fixed) send_scales(p);
   if (p->points) HB_TRY(hb_pairs_send_points(p));
   p->index = index;
   p->token +=
@@ -71,6 +87,7 @@ void hb_pairs_done(struct hb_pairs *p)
 {
   double seconds = hb_clock_now() - p->started, pairs_done = (double)p->ni * (double)p->nj;
   if (p->built != p->params.context->built) return; /* a compiler's speed is not the device's */
+  if (!p->started) return;
   if (seconds > HB_PAIRS_LATENCY)
     hb_pairs_learn(p, pairs_done, seconds);
   else if (p->pairs_per_s < pairs_done / HB_PAIRS_LATENCY)
@@ -135,6 +152,26 @@ enum hb_status hb_pairs_walk_points(struct hb_pairs *p, size_t ni, const struct 
                                     const uint32_t *own, const struct hb_result *results)
 {
   return walk_to_host(p, ni, columns, own, results);
+}
+
+void hb_pairs_set_rounding(struct hb_pairs *p, const struct hb_fixed_column *rounding)
+{
+  memcpy(p->rounding, rounding, 4 * (size_t)p->params.interaction->records * sizeof *rounding);
+}
+
+enum hb_status hb_pairs_walk_fixed(struct hb_pairs *p, size_t ni, const uint32_t *index,
+                                   const uint32_t *scale, struct hb_fixed_total *totals)
+{
+  return hb_pairs_walk_points_fixed(p, ni, NULL, index, scale, totals);
+}
+
+enum hb_status hb_pairs_walk_points_fixed(struct hb_pairs *p, size_t ni, const struct hb_column *columns,
+                                          const uint32_t *own, const uint32_t *scale,
+                                          struct hb_fixed_total *totals)
+{
+  p->scale = scale;
+  p->totals = totals;
+  return walk_to_host(p, ni, columns, own, NULL);
 }
 
 enum hb_status hb_pairs_read(struct hb_pairs *p)

@@ -5,6 +5,7 @@
 
 #include "gl/gl_readback.h"
 #include "gl/gl_upload.h"
+#include "pairs/fixed.h"
 #include "pairs/interaction.h"
 #include "pairs/precision.h"
 
@@ -45,12 +46,6 @@ struct hb_gl_pass;
 enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs);
 void hb_pairs_destroy(struct hb_pairs *pairs);
 
-/* A column of numbers: element j is data[stride * j]; NULL stands for zeros. */
-struct hb_column {
-  const double *data;
-  size_t stride;
-};
-
 /* Sends nj particles, columns[4 * records]. */
 enum hb_status hb_pairs_set_j(struct hb_pairs *pairs, size_t nj, const struct hb_column *columns);
 
@@ -70,6 +65,15 @@ enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *
  * none where there is no source of that number. */
 enum hb_status hb_pairs_walk_points(struct hb_pairs *pairs, size_t ni, const struct hb_column *columns,
                                     const uint32_t *own, const struct hb_result *results);
+
+/* In precision reproducible, before the sources are sent: how their columns are rounded, [4 * records]. And both walks, for totals in
+ * fixed point: totals[ni], each in its scale[ni], which stay where they are until the walk is read. */
+void hb_pairs_set_rounding(struct hb_pairs *pairs, const struct hb_fixed_column *rounding);
+enum hb_status hb_pairs_walk_fixed(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
+                                   const uint32_t *scale, struct hb_fixed_total *totals);
+enum hb_status hb_pairs_walk_points_fixed(struct hb_pairs *pairs, size_t ni, const struct hb_column *columns,
+                                          const uint32_t *own, const uint32_t *scale,
+                                          struct hb_fixed_total *totals);
 
 /* Waits for the walk and writes its remaining results. HB_ERR_DEVICE when a draw was lost. */
 enum hb_status hb_pairs_read(struct hb_pairs *pairs);
@@ -132,7 +136,10 @@ struct hb_pairs {
   size_t sinks;  /* of all portions */
   size_t before; /* sinks in earlier portions */
   struct hb_result results[4 * HB_RECORDS_MAX];
-  const uint32_t *index;          /* the sinks of the portion, valid during the walk */
+  struct hb_fixed_column rounding[4 * HB_RECORDS_MAX]; /* of the columns, in precision reproducible; */
+  const uint32_t *scale;                               /* and of all portions: the scales of the sinks, */
+  struct hb_fixed_total *totals;                       /* and where their totals go */
+  const uint32_t *index;                               /* the sinks of the portion, valid during the walk */
   const struct hb_column *points; /* of all portions, valid during the walk; NULL: the sinks are sources */
   uint64_t passes;                /* of the walk that were traced */
 
@@ -149,11 +156,13 @@ struct hb_pairs {
   struct hb_gl_buffer j_next; /* those that come next, where they are made ahead */
   struct hb_gl_texture j_2d;  /* the same as an ordinary texture, made when first read */
   int is_2d_filled;
-  int shift;                    /* its width is 2^shift texels                           */
-  struct hb_gl_buffer i;        /* sinks' numbers                                        */
-  struct hb_gl_buffer i_points; /* the points of the portion, as particles are stored   */
-  uint32_t sent[HB_SENT_MOST];  /* the sinks that were sent, if they fit */
-  size_t sent_bytes;
+  int shift;                         /* its width is 2^shift texels                           */
+  struct hb_gl_buffer i;             /* sinks' numbers                                        */
+  struct hb_gl_buffer i_scale;       /* their scales, in precision reproducible               */
+  struct hb_gl_buffer i_points;      /* the points of the portion, as particles are stored   */
+  uint32_t sent[HB_SENT_MOST];       /* the sinks that were sent, if they fit */
+  uint32_t sent_scale[HB_SENT_MOST]; /* and theirs */
+  size_t sent_bytes, sent_scale_bytes;
 
   struct hb_gl_buffer storage;    /* totals: [segment][sink][words], for schemes that store them so */
   struct hb_gl_readback readback; /* sums on their way to the host: [sink][words], where the device adds */
@@ -210,6 +219,9 @@ void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_inter
 
 /* One pass over the sources from .. to of each segment. */
 typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, size_t to);
+
+/* hb_gl_context_breathe between draws. */
+enum hb_status hb_pairs_breathe(struct hb_pairs *p, double walked);
 
 /* Walks segments of segment_length sources in passes: as many sources at a time as the user's bag, the scheme's `most`
  * (per segment) and the time bound allow, in multiples of `step`, which is at most segment_length. While the device's

@@ -144,6 +144,7 @@ void hb_bag_describe(void *pairs, struct hb_gl_trace_pass *t)
   size_t sources = sources_of(p, b->from, b->to), fragments = (size_t)b->width * (size_t)b->height;
   uint64_t sinks = fragments * (uint64_t)b->each, texels = (uint64_t)p->texels;
   hb_pairs_trace_pass(p, texels * (sinks + (uint64_t)b->groups * sources), sinks, t);
+  t->by = "bag";
   t->fragments = fragments;
   t->pairs = (uint64_t)p->ni * sources;
   t->write_count = 1;

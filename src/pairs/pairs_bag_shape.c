@@ -9,7 +9,7 @@ enum {
   LONG = 64      /* float sums of full length; with so many a sink, few sinks need no shorter ones */
 };
 /* A fraction of the wanted fragments is enough for the shape that does more per fetch, and for a draw that others follow. */
-enum { SOFTWARE_FILLED = 16, GPU_FILLED = 4, DRAWN = 8 };
+enum { SOFTWARE_FILLED = 16, GPU_FILLED = 4, DRAWN = 32 };
 enum { BLOCKS_WANTED = 4 }; /* times the fragments: a draw waits for nothing, a pass for the one before */
 enum { OUTPUT_TARGETS = 1, OUTPUT_STORAGE = 2 };
 enum { ADD_HOST = 1, ADD_DEVICE = 2 };
@@ -83,7 +83,8 @@ enum hb_status hb_bag_complete_tuning(struct hb_pairs *p)
   t->add_plus_1 = hb_default(t->add_plus_1, !software && storage ? ADD_DEVICE : ADD_HOST);
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, (int)fastest_source(&p->params.context->caps) + 1);
   t->i_each = hb_default(t->i_each, software ? most_each(p) : hb_min_int(4, most_each(p)));
-  t->unroll = hb_default(t->unroll, precision == HB_PRECISION_DOUBLE && !software ? 2 : 8);
+  int is_fixed = hb_precisions[precision].is_fixed;
+  t->unroll = hb_default(t->unroll, software ? 8 : precision == HB_PRECISION_DOUBLE ? 2 : is_fixed ? 4 : 8);
   /* two tiles of 64 texels, a piece of work for two llvmpipe threads; or what spreads over a GPU's rasterizers */
   t->width = hb_default(t->width, software ? 128 : 1024);
   int partial = hb_precisions[precision].partial;
@@ -103,7 +104,9 @@ static void take_shape(const struct hb_pairs *p, enum hb_bag_shape shape)
   b->shape = shape;
   b->each = several ? t->i_each : 1;
   b->unroll = !several && software ? hb_min_int(t->unroll, SOFTWARE_UNROLL) : t->unroll;
-  b->partial = shape == HB_BAG_FEW                    ? hb_min_int(t->partial, SMALL_PARTIAL)
+  int is_fixed = hb_precisions[p->params.precision].is_fixed;
+  b->partial = is_fixed                               ? t->partial
+               : shape == HB_BAG_FEW                  ? hb_min_int(t->partial, SMALL_PARTIAL)
                : shape == HB_BAG_FEW_LONG && software ? hb_min_int(t->partial, SOFTWARE_PARTIAL)
                                                       : t->partial;
   enum hb_j_source tuned = (enum hb_j_source)(t->j_source_plus_1 - 1);

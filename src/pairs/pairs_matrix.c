@@ -32,9 +32,9 @@ struct tile {
 };
 
 struct matrix {
-  struct hb_gl_pass pair, sum;
-  struct hb_gl_texture matrix[2]; /* pairs of a tile; half as many rows to fold them into */
-  struct hb_gl_texture totals[2]; /* a row for each tile of sinks */
+  struct hb_gl_pass pair, block, sum; /* block: in precision reproducible */
+  struct hb_gl_texture matrix[2];     /* pairs of a tile; half as many rows to fold them into */
+  struct hb_gl_texture totals[2];     /* a row for each tile of sinks */
 
   /* the current walk */
   int width, height; /* of a tile */
@@ -64,6 +64,10 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
   if (t->limit > caps->max_texture_size)
     return hb_fail(HB_ERR_USAGE, "the matrix has up to %d x %d texels, expected at most %d on a side here",
                    t->limit, t->limit, caps->max_texture_size);
+  if (hb_precisions[p->params.precision].is_fixed && t->limit % HB_FIXED_BLOCK)
+    return hb_fail(HB_ERR_USAGE,
+                   "the matrix has %d texels on a side, expected a multiple of %d in precision %s", t->limit,
+                   HB_FIXED_BLOCK, hb_precision_names[p->params.precision]);
   if (t->j_source_plus_1 != HB_J_BUFFER_TEXTURE + 1 && t->j_source_plus_1 != HB_J_TEXTURE + 1)
     return hb_fail(HB_ERR_USAGE, "scheme matrix2004 cannot read sources from %s (expected %s or %s)",
                    hb_j_source_names[t->j_source_plus_1 - 1], hb_j_source_names[HB_J_BUFFER_TEXTURE],
@@ -84,6 +88,7 @@ static void matrix_destroy(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
   hb_gl_pass_destroy(&s->pair);
+  hb_gl_pass_destroy(&s->block);
   hb_gl_pass_destroy(&s->sum);
   for (int k = 0; k < 2; k++) {
     hb_gl_texture_destroy(&s->matrix[k]);
@@ -175,21 +180,34 @@ static void describe_pairs(void *pairs, struct hb_gl_trace_pass *t)
   t->write_count = 1;
   t->write[0] = traced(p, "result", &s->matrix[0], d->width, d->rows, d->row);
   t->write[0].first_source = (int64_t)d->column * s->height;
+  t->by = "origin";
   snprintf(t->what, sizeof t->what, "%d x %d pairs", d->width, d->rows);
 }
 
-static void describe_fold(void *pairs, struct hb_gl_trace_pass *t)
+/* Some rows become one. */
+static void describe_rows(struct hb_pairs *p, size_t rows, const char *how, struct hb_gl_trace_pass *t)
 {
-  struct hb_pairs *p = pairs;
   const struct matrix *s = p->state;
   const struct tile *d = &s->tile;
-  int left = half_up(d->rows);
+  int left = (int)hb_div_ceil((size_t)d->rows, rows);
   hb_pairs_trace_pass(p, 0, 0, t);
   t->fragments = (size_t)d->width * (size_t)left;
   t->read_count = t->write_count = 1;
   t->read[0] = traced(p, "before, more", &s->matrix[d->read], d->width, d->rows, d->row); /* each row once */
   t->write[0] = traced(p, "result", &s->matrix[!d->read], d->width, left, d->row);
-  snprintf(t->what, sizeof t->what, "fold %d rows to %d", d->rows, left);
+  snprintf(t->what, sizeof t->what, "%s %d rows to %d", how, d->rows, left);
+}
+
+static void describe_fold(void *pairs, struct hb_gl_trace_pass *t)
+{
+  describe_rows(pairs, 2, "fold", t);
+  t->by = "shift";
+}
+
+static void describe_block(void *pairs, struct hb_gl_trace_pass *t)
+{
+  describe_rows(pairs, HB_FIXED_BLOCK, "sum", t);
+  t->by = "rows";
 }
 
 /* The totals have a row for each tile of sinks; this pass changes one of them. */
@@ -208,13 +226,14 @@ static void describe_totals(void *pairs, struct hb_gl_trace_pass *t)
   t->write[0] = traced(p, "result", after, s->width, s->sink_tiles, 0);
   t->read[0].wraps = t->write[0].wraps = 1;
   t->read[0].traffic = t->write[0].traffic = t->read[1].traffic;
+  t->by = "shift";
   snprintf(t->what, sizeof t->what, "add to the totals");
 }
 
 /* ---- passes ---- */
 
 /* While the device's speed is unknown the bands of a tile are timed; a tile that is one draw anyway is not. */
-static void draw_pairs(struct hb_pairs *p)
+static enum hb_status draw_pairs(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
   const struct tile *d = &s->tile;
@@ -227,7 +246,28 @@ static void draw_pairs(struct hb_pairs *p)
     hb_gl_pass_draw(&s->pair, &s->matrix[0].target, 0, from, d->width, rows);
     if (start > 0) hb_pairs_learn(p, (double)d->width * rows, hb_gl_timer_stop(start));
     if (rows < d->rows) hb_gl_flush();
+    HB_TRY(hb_pairs_breathe(p, (double)d->width * rows));
   }
+  return HB_OK;
+}
+
+/* The rows of each HB_FIXED_BLOCK sources to one of totals. */
+static void sum_blocks(struct hb_pairs *p)
+{
+  struct matrix *s = p->state;
+  struct tile *d = &s->tile;
+  int left = (int)hb_div_ceil((size_t)d->rows, HB_FIXED_BLOCK);
+  int band = rows_a_draw(p, d->width, d->rows) / HB_FIXED_BLOCK;
+  if (band < 1) band = 1;
+  hb_gl_pass_texture(&s->block, "before", &s->matrix[d->read]);
+  hb_gl_pass_int(&s->block, "rows", d->rows);
+  hb_gl_pass_int(&s->block, "first", d->row * s->width);
+  for (int from = 0; from < left; from += band) {
+    s->block.continues = from + band < left;
+    hb_gl_pass_draw(&s->block, &s->matrix[!d->read].target, 0, from, d->width, hb_min_int(band, left - from));
+  }
+  d->rows = left;
+  d->read = !d->read;
 }
 
 /* Folds the tile until one row is left. */
@@ -262,19 +302,22 @@ static void add_to_totals(struct hb_pairs *p)
   hb_gl_pass_draw(&s->sum, &s->totals[(d->column + 1) % 2].target, 0, d->row, d->width, 1);
 }
 
-static void walk_tile(struct hb_pairs *p, int row, int column)
+static enum hb_status walk_tile(struct hb_pairs *p, int row, int column)
 {
   struct matrix *s = p->state;
   s->tile = (struct tile){.row = row,
                           .column = column,
                           .width = hb_min_int(s->width, (int)p->ni - row * s->width),
                           .rows = height_of(p, column)};
-  draw_pairs(p);
+  HB_TRY(draw_pairs(p));
+  if (hb_precisions[p->params.precision].is_fixed) sum_blocks(p);
   fold(p);
   add_to_totals(p);
+  return HB_OK;
 }
 
-static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_gl_pass *pass)
+static enum hb_status build(struct hb_pairs *p, const char *file, hb_gl_pass_describe describe,
+                            struct hb_gl_pass *pass)
 {
   char defines[40];
   snprintf(defines, sizeof defines, "#define J_SOURCE %d\n", p->params.tuning.j_source_plus_1 - 1);
@@ -283,9 +326,9 @@ static enum hb_status build(struct hb_pairs *p, const char *file, struct hb_gl_p
                                                  .precision = p->params.precision,
                                                  .i_each = 1,
                                                  .unroll = 1,
-                                                 .partial = 1,
+                                                 .partial = hb_precisions[p->params.precision].partial,
                                                  .defines = defines,
-                                                 .describe = describe_pairs};
+                                                 .describe = describe};
   return hb_pairs_program_build(p, &source, pass);
 }
 
@@ -300,13 +343,17 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
   s->sink_tiles = (int)hb_div_ceil(p->ni, limit);
   s->source_tiles = (int)hb_div_ceil(p->nj, limit);
   HB_TRY(reserve(p));
-  HB_TRY(build(p, "pairs/matrix_pair.frag", &s->pair));
-  HB_TRY(build(p, "pairs/matrix_sum.frag", &s->sum));
+  HB_TRY(build(p, "pairs/matrix_pair.frag", describe_pairs, &s->pair));
+  HB_TRY(build(p, "pairs/matrix_sum.frag", describe_fold, &s->sum));
   hb_pairs_program_inputs(p, &s->pair);
+  if (hb_precisions[p->params.precision].is_fixed) {
+    HB_TRY(build(p, "pairs/matrix_block.frag", describe_block, &s->block));
+    hb_gl_pass_texture(&s->block, "scales", &p->i_scale.texture);
+  }
   hb_gl_target_clear(&s->totals[0].target);
   for (int row = 0; row < s->sink_tiles; row++)
     for (int k = 0; k < s->source_tiles; k++) {
-      walk_tile(p, row, k);
+      HB_TRY(walk_tile(p, row, k));
       if (s->source_tiles > 1) hb_gl_flush(); /* else a driver may gather draws into one long submission */
     }
   return HB_OK;

@@ -16,43 +16,18 @@ enum {
   TEXELS = 2 * HB_RECORDS_MAX
 };
 
-/* The compiler's own vectors: a record is loaded, converted and stored as a whole. */
-typedef double DOUBLES __attribute__((vector_size(32)));
-typedef float FLOATS __attribute__((vector_size(16)));
 typedef uint32_t WORDS __attribute__((vector_size(16)));
 typedef uint32_t WORDS_OF_DOUBLES __attribute__((vector_size(32)));
-
-/* Its four numbers, each of which moves on by its own stride. */
-struct record {
-  const double *at[4];
-  size_t stride[4];
-};
-
-static inline struct record record_at(const struct hb_column c[4], size_t j)
-{
-  struct record r;
-  for (int k = 0; k < 4; k++) {
-    r.at[k] = c[k].data + c[k].stride * j;
-    r.stride[k] = c[k].stride;
-  }
-  return r;
-}
-
-static inline void next(struct record *r, DOUBLES *x)
-{
-  *x = (DOUBLES){*r->at[0], *r->at[1], *r->at[2], *r->at[3]};
-  for (int k = 0; k < 4; k++) r->at[k] += r->stride[k];
-}
 
 /* One record of the particles from .. to, to `out` and every `stride` bytes after that: floats, */
 HB_CLONES static void pack_floats(const struct hb_column c[4], size_t from, size_t to, size_t stride,
                                   char *out)
 {
-  struct record r = record_at(c, from);
+  struct hb_column_record r = hb_column_record(c, from);
   for (size_t j = from; j < to; j++, out += stride) {
-    DOUBLES x;
-    next(&r, &x);
-    const FLOATS f = __builtin_convertvector(x, FLOATS);
+    HB_DOUBLES x;
+    hb_column_next(&r, &x);
+    const HB_FLOATS f = __builtin_convertvector(x, HB_FLOATS);
     memcpy(out, &f, sizeof f);
   }
 }
@@ -61,12 +36,12 @@ HB_CLONES static void pack_floats(const struct hb_column c[4], size_t from, size
 HB_CLONES static void pack_positions(const struct hb_column c[4], size_t from, size_t to, size_t stride,
                                      size_t low, char *out)
 {
-  struct record r = record_at(c, from);
+  struct hb_column_record r = hb_column_record(c, from);
   for (size_t j = from; j < to; j++, out += stride) {
-    DOUBLES x;
-    next(&r, &x);
-    const FLOATS f = __builtin_convertvector(x, FLOATS);
-    FLOATS rest = __builtin_convertvector(x - __builtin_convertvector(f, DOUBLES), FLOATS);
+    HB_DOUBLES x;
+    hb_column_next(&r, &x);
+    const HB_FLOATS f = __builtin_convertvector(x, HB_FLOATS);
+    HB_FLOATS rest = __builtin_convertvector(x - __builtin_convertvector(f, HB_DOUBLES), HB_FLOATS);
     rest[3] = 0;
     memcpy(out, &f, sizeof f);
     memcpy(out + low, &rest, sizeof rest);
@@ -77,10 +52,10 @@ HB_CLONES static void pack_positions(const struct hb_column c[4], size_t from, s
 HB_CLONES static void pack_doubles(const struct hb_column c[4], size_t from, size_t to, size_t stride,
                                    char *out)
 {
-  struct record r = record_at(c, from);
+  struct hb_column_record r = hb_column_record(c, from);
   for (size_t j = from; j < to; j++, out += stride) {
-    DOUBLES x;
-    next(&r, &x);
+    HB_DOUBLES x;
+    hb_column_next(&r, &x);
     const WORDS_OF_DOUBLES w = (WORDS_OF_DOUBLES)x;
     const WORDS high = {w[1], w[3], w[5], w[7]}, low = {w[0], w[2], w[4], w[6]};
     memcpy(out, &high, sizeof high);
@@ -102,7 +77,9 @@ static void pack_block(const struct packing *p, size_t from, size_t to, char *ou
   const struct hb_precision_facts *precision = &hb_precisions[p->pairs->params.precision];
   for (size_t r = 0; r < records; r++) {
     const struct hb_column *c = p->columns + 4 * r;
-    if (precision->is_double)
+    if (precision->is_fixed)
+      hb_fixed_pack(c, p->pairs->rounding + 4 * r, from, to, stride, r ? 0 : 16 * records, out + 16 * r);
+    else if (precision->is_double)
       pack_doubles(c, from, to, stride, out + 32 * r);
     else if (precision->low_texels && r == 0)
       pack_positions(c, from, to, stride, 16 * records, out);

@@ -26,6 +26,12 @@ void hb_pairs_learn(struct hb_pairs *p, double pairs_done, double seconds)
   if (seconds > p->params.max_draw_s / 8) p->known = 1;
 }
 
+enum hb_status hb_pairs_breathe(struct hb_pairs *p, double walked)
+{
+  if (p->params.context->backend->breathe) p->started = 0; /* the time since then is not the walk's alone */
+  return hb_gl_context_breathe(p->params.context, walked);
+}
+
 enum hb_status hb_pairs_passes(struct hb_pairs *p, size_t segments, size_t segment_length, size_t step,
                                size_t most, hb_pairs_pass pass)
 {
@@ -35,9 +41,10 @@ enum hb_status hb_pairs_passes(struct hb_pairs *p, size_t segments, size_t segme
     int is_all = from == 0 && to == segment_length;
     double start = p->known || is_all ? 0 : hb_gl_timer_start();
     HB_TRY(pass(p, from, to));
-    if (start > 0)
-      hb_pairs_learn(p, (double)p->ni * (double)segments * (double)(to - from), hb_gl_timer_stop(start));
+    double walked = (double)p->ni * (double)segments * (double)(to - from);
+    if (start > 0) hb_pairs_learn(p, walked, hb_gl_timer_stop(start));
     if (!is_all) hb_gl_flush(); /* else a driver may gather draws into one long submission */
+    if (!is_all) HB_TRY(hb_pairs_breathe(p, walked));
   }
   return HB_OK;
 }

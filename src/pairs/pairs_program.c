@@ -23,7 +23,7 @@ static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pa
 static void unroll(const struct hb_interaction *interaction, const struct hb_pairs_program_source *source,
                    struct hb_gl_loop loops[HB_GL_LOOPS])
 {
-  int low_records = source->precision == HB_PRECISION_DS;
+  int low_records = hb_precisions[source->precision].low_texels;
   const struct hb_gl_loop all[HB_GL_LOOPS] = {{"I_EACH", source->i_each},
                                               {"UNROLL", source->unroll},
                                               {"ALL_RECORDS", interaction->records + low_records},
@@ -89,6 +89,7 @@ void hb_pairs_program_inputs(const struct hb_pairs *p, struct hb_gl_pass *pass)
   hb_gl_pass_texture(pass, "points", p->points ? &p->i_points.texture : &p->j.texture); /* never unbound */
   hb_gl_pass_int(pass, "has_points", p->points != NULL);
   hb_gl_pass_texture(pass, "sinks", &p->i.texture);
+  if (p->i_scale.id) hb_gl_pass_texture(pass, "scales", &p->i_scale.texture);
   if (p->j_2d.id) {
     hb_gl_pass_texture(pass, "particle_texture", &p->j_2d);
     hb_gl_pass_int2(pass, "particle_texture_size", (1 << p->shift) - 1, p->shift);

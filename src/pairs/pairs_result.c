@@ -58,6 +58,20 @@ static inline __attribute__((always_inline)) void add_as(enum hb_precision preci
   }
 }
 
+/* Of whole numbers, and the largest blocks. */
+static void add_fixed(const struct hb_pairs *p, size_t segment, size_t i, const uint32_t *const words[])
+{
+  int records = p->params.interaction->f_records;
+  struct hb_fixed_total *total = p->totals + i, more = {.most = words[2 * records - 1][3]};
+  for (int r = 0, k = 0; r < records; r++)
+    for (int c = 0; c < (r == records - 1 ? 3 : 4); c++, k++)
+      more.sum[k] = (int64_t)((uint64_t)words[r][c] << 32 | words[records + r][c]);
+  if (segment)
+    hb_fixed_add(total, &more);
+  else
+    *total = more;
+}
+
 enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t segment_length, size_t i,
                             const uint32_t *const words[])
 {
@@ -68,7 +82,9 @@ enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t seg
     return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu summed only %u of %u sources",
                    p->params.context->caps.renderer, sink, walked < expected ? walked : 0, expected);
   const struct hb_precision_facts *precision = &hb_precisions[p->params.precision];
-  if (precision->total_words == 1)
+  if (precision->is_fixed)
+    add_fixed(p, segment, sink, words);
+  else if (precision->total_words == 1)
     add_as(HB_PRECISION_SINGLE, p, segment, sink, words);
   else if (precision->is_double)
     add_as(HB_PRECISION_DOUBLE, p, segment, sink, words);

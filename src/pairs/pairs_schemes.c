@@ -1,4 +1,5 @@
 /* The list of schemes, and creating an engine with one of them: in a file of its own, so that no scheme depends on it. */
+#include "pairs/fixed_test.h"
 #include "pairs/pairs_program.h"
 #include "pairs/selftest.h"
 
@@ -33,11 +34,27 @@ static enum hb_status check_device(const struct hb_pairs_params *p, double *root
     return hb_fail(HB_ERR_GL, "precision double needs GLSL doubles (OpenGL 4.0), which %s lacks (it has %s)",
                    caps->renderer, caps->api);
   if (p->precision == HB_PRECISION_SINGLE) return HB_OK; /* promises nothing that a compiler could break */
+  if (precision->is_fixed) return HB_OK;                 /* is tested as a whole */
   struct hb_selftest_info selftest;
   HB_TRY(hb_selftest_run(p->context, &selftest));
   *root_error = fabs(selftest.rsqrt_mean) > SEEN_ROOT_ERROR ? selftest.rsqrt_mean : 0;
   *fma_is_fused = selftest.fma == HB_FUSION_FUSED;
   return hb_selftest_judge(&selftest, p->precision, caps->renderer);
+}
+
+/* In precision reproducible the result must not depend on the tuning, and an interaction must be spelled out for it. */
+static enum hb_status check_fixed(const struct hb_pairs_params *p)
+{
+  if (!hb_precisions[p->precision].is_fixed) return HB_OK;
+  if (!p->interaction->is_pinned)
+    return hb_fail(
+        HB_ERR_USAGE,
+        "interaction %s has no precision %s: its operations are not pinned one by one, as those of %s are",
+        p->interaction->name, hb_precision_names[p->precision], HB_INTERACTION_GRAVITY->name);
+  if (p->tuning.partial && p->tuning.partial != HB_FIXED_BLOCK)
+    return hb_fail(HB_ERR_USAGE, "a float sum is over %d sources, expected %d in precision %s",
+                   p->tuning.partial, HB_FIXED_BLOCK, hb_precision_names[p->precision]);
+  return HB_OK;
 }
 
 enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs)
@@ -47,6 +64,7 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   if (!scheme) return hb_fail(HB_ERR_USAGE, "unknown scheme '%s' of the all-pairs engine", params->scheme);
   double root_error;
   int fma_is_fused;
+  HB_TRY(check_fixed(params));
   HB_TRY(check_device(params, &root_error, &fma_is_fused));
   HB_TRY(hb_gl_context_use(params->context));
   struct hb_pairs *p;
@@ -61,6 +79,7 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   p->words = hb_pairs_words(params->interaction, params->precision);
   enum hb_status status = scheme->create(p);
   if (status == HB_OK) status = hb_pairs_program_check(p);
+  if (status == HB_OK && hb_precisions[params->precision].is_fixed) status = hb_fixed_test_run(p);
   if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
   if (status != HB_OK) {
     hb_pairs_destroy(p);

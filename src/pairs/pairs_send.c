@@ -55,6 +55,9 @@ static void make_room(const struct hb_pairs *p, size_t bytes, struct hb_gl_buffe
   hb_gl_buffer_texture(buffer, p->params.precision == HB_PRECISION_DOUBLE ? HB_GL_RGBA32UI : HB_GL_RGBA32F);
 }
 
+/* So much less is worth an allocation, which takes longer than to send them: sources may be all, and then a device's part. */
+enum { LESS = 16 };
+
 enum hb_status hb_pairs_reserve_j(struct hb_pairs *p, size_t nj)
 {
   size_t texels;
@@ -65,7 +68,7 @@ enum hb_status hb_pairs_reserve_j(struct hb_pairs *p, size_t nj)
   if (p->params.tuning.j_source_plus_1 == HB_J_BLOCK + 1)
     bytes += 65536; /* the last block must not extend beyond it */
   p->nj = nj;
-  if (bytes != p->j.bytes) make_room(p, bytes, &p->j);
+  if (bytes > p->j.bytes || bytes * LESS < p->j.bytes) make_room(p, bytes, &p->j);
   return HB_OK;
 }
 

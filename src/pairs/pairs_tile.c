@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The default of `threads` is what an H200 can hold, and fits it where each has 256 pairs; it takes between an eighth of
- * them and twice as many. */
-static const double FULL_PAIRS = 256, FEWEST = 0.125, MOST = 2;
+/* The default of `threads` is what an H200 can hold, and fits it where each has 256 pairs; it takes an eighth of them at
+ * least, and from FULL times as many on half of what the root of the work asks for. */
+static const double FULL_PAIRS = 256, FEWEST = 0.125, FULL = 2, MOST = 8;
 
 /* Segments that a lane adds up: as a rule, and where the device is full. */
 static const double LEAST_A_LANE = 4, FULL_A_LANE = 16;
@@ -36,7 +36,9 @@ struct tile {
 static int largest_workgroup(const struct hb_pairs *p)
 {
   enum { USUAL = 256, SHARED = 32768, FLAGS = 16, UNROLL = 8 };
-  int workgroup = USUAL;
+  int of_doubles = hb_precisions[p->params.precision].is_double && !p->params.context->caps.software;
+  int workgroup =
+      of_doubles ? USUAL / 2 : USUAL; /* of threads with many registers more fit in small groups */
   while (16 * (workgroup * (2 * p->texels + p->words) / 2 + workgroup / UNROLL) + FLAGS > SHARED)
     workgroup /= 2;
   return workgroup;
@@ -56,7 +58,8 @@ static enum hb_status tile_create(struct hb_pairs *p)
   t->i_each = hb_default(t->i_each, caps->software ? 4
                                     : heavy        ? 1
                                                    : 2); /* more sinks leave room for fewer threads */
-  t->unroll = hb_default(t->unroll, 8);
+  int is_fixed = hb_precisions[p->params.precision].is_fixed;
+  t->unroll = hb_default(t->unroll, is_fixed && !caps->software ? 4 : 8); /* a pair is longer */
   t->partial = hb_default(t->partial, hb_precisions[p->params.precision].partial);
   t->threads = hb_default(t->threads, caps->software ? 1024 : 262144);
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, HB_J_STORAGE + 1);
@@ -102,6 +105,7 @@ static void describe(void *pairs, struct hb_gl_trace_pass *t)
   uint64_t fetched = (uint64_t)s->groups * tiles * workgroup, totals = (uint64_t)p->ni * (uint64_t)p->words;
   int last = to == (size_t)s->segment_length;
   hb_pairs_trace_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks, t);
+  t->by = "bag";
   t->fragments = threads;
   t->pairs = (uint64_t)p->ni * sources;
   t->write_count = 1;
@@ -143,12 +147,25 @@ static enum hb_status build(struct hb_pairs *p, struct hb_gl_pass *program)
 }
 
 /* Threads for a walk. A workgroup takes some microseconds whatever it does; the fewer there are, the longer the last one
- * keeps the others waiting. Both together are least where the number of threads is as the root of the work. */
+ * keeps the others waiting. Both together are least where the number of threads is as the root of the work; but the totals
+ * of all must have room. */
 static size_t wanted_threads(const struct hb_pairs *p, double *share)
 {
   double full = p->params.tuning.threads, pairs = (double)p->sinks * (double)p->nj;
-  *share = p->params.context->caps.software ? 1 : fmin(fmax(sqrt(pairs / full / FULL_PAIRS), FEWEST), MOST);
+  double room = HB_PAIRS_TOTALS / (16.0 * p->words * p->params.tuning.i_each * full);
+  *share = sqrt(pairs / full / FULL_PAIRS);
+  if (*share > FULL) *share = fmax(fmin(fmin(*share / 2, room), MOST), FULL);
+  *share = p->params.context->caps.software ? 1 : fmax(*share, FEWEST);
   return (size_t)ceil(full * *share);
+}
+
+/* A lane sums complete blocks in precision reproducible. */
+static size_t most_lanes(const struct hb_pairs *p)
+{
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  size_t tuned = (size_t)t->body_threads;
+  return hb_precisions[p->params.precision].is_fixed ? hb_min(tuned, (size_t)(t->workgroup / t->partial))
+                                                     : tuned;
 }
 
 /* From the numbers of sinks and sources and the tuning alone, so that the same walk always has the same bits. The threads of
@@ -163,11 +180,12 @@ static void choose_shape(struct hb_pairs *p)
   size_t a_lane = (size_t)fmax(LEAST_A_LANE, FULL_A_LANE * share);
   size_t workgroup = (size_t)t->workgroup, tiles = hb_div_ceil(p->nj, workgroup), lanes = 1;
   size_t rows = workgroup / (size_t)t->unroll; /* of a tile, see tile.comp: a lane walks whole ones */
-  while (2 * lanes <= (size_t)t->body_threads && rows % (2 * lanes) == 0 &&
+  size_t most = most_lanes(p);
+  while (2 * lanes <= most && rows % (2 * lanes) == 0 &&
          (hb_div_ceil(a_sink, lanes) > hb_min(a_lane * lanes, tiles) || workgroup / lanes > p->sinks))
     lanes *= 2;
   s->lanes = (int)lanes;
-  s->each = lanes == 1 && (share >= MOST || a_sink == 1) ? t->i_each : 1;
+  s->each = lanes == 1 && (share >= FULL || a_sink == 1) ? t->i_each : 1;
   s->groups = (int)hb_div_ceil(p->ni, (size_t)s->each * workgroup / lanes);
   size_t segments = hb_div_ceil(a_sink * (size_t)s->each, lanes);
   segments = hb_min(hb_min(segments, a_lane * lanes), hb_min(tiles, 1 + MOST_WORKGROUPS / (size_t)s->groups));

@@ -1,12 +1,19 @@
 #include "pairs/precision.h"
 
+#include "base/bits.h"
+#include "pairs/fixed.h"
+
 #include <holmberg/holmberg.h>
 
 #include <string.h>
 
-const char *const hb_precision_names[] = {
-    [HB_PRECISION_SINGLE] = "single", [HB_PRECISION_COMPENSATED] = "compensated", [HB_PRECISION_DS] = "ds",
-    [HB_PRECISION_DOUBLE] = "double", [HB_PRECISION_GRAPE6] = "grape6",           NULL};
+const char *const hb_precision_names[] = {[HB_PRECISION_SINGLE] = "single",
+                                          [HB_PRECISION_COMPENSATED] = "compensated",
+                                          [HB_PRECISION_DS] = "ds",
+                                          [HB_PRECISION_DOUBLE] = "double",
+                                          [HB_PRECISION_REPRODUCIBLE] = "reproducible",
+                                          [HB_PRECISION_GRAPE6] = "grape6",
+                                          NULL};
 
 const struct hb_precision_facts hb_precisions[HB_PRECISION_NAMES] = {
     [HB_PRECISION_SINGLE] = {.position_bits = 24, .record_texels = 1, .total_words = 1, .partial = 256},
@@ -23,6 +30,14 @@ const struct hb_precision_facts hb_precisions[HB_PRECISION_NAMES] = {
                          .partial = 32},
     [HB_PRECISION_DOUBLE] =
         {.position_bits = 53, .is_double = 1, .record_texels = 2, .total_words = 2, .partial = 256},
+    /* acc_noise: as ds, which has the same error. */
+    [HB_PRECISION_REPRODUCIBLE] = {.position_bits = 48,
+                                   .is_fixed = 1,
+                                   .acc_noise = 7e-7,
+                                   .record_texels = 1,
+                                   .low_texels = 1,
+                                   .total_words = 2,
+                                   .partial = HB_FIXED_BLOCK},
     [HB_PRECISION_GRAPE6] = {.position_bits = 64},
 };
 
@@ -31,4 +46,20 @@ enum hb_precision hb_precision_find(const char *name)
   int k = 0;
   while (k < HB_PRECISION_NAMES && strcmp(hb_precision_names[k], name) != 0) k++;
   return (enum hb_precision)k;
+}
+
+void hb_precision_split(enum hb_precision precision, double x, uint32_t *high, uint32_t *low)
+{
+  if (hb_precisions[precision].is_double) {
+    hb_bits_of_double(x, high, low);
+    return;
+  }
+  *high = hb_bits_of_float((float)x);
+  *low = hb_bits_of_float(hb_split_low(x));
+}
+
+double hb_precision_join(enum hb_precision precision, uint32_t high, uint32_t low)
+{
+  if (hb_precisions[precision].is_double) return hb_bits_to_double(high, low);
+  return (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
 }

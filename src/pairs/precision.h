@@ -2,19 +2,23 @@
 #ifndef HB_PRECISION_H
 #define HB_PRECISION_H
 
+#include <stdint.h>
+
 enum hb_precision {
   HB_PRECISION_SINGLE,      /* float pairs, float sums of float sums                    */
   HB_PRECISION_COMPENSATED, /* float pairs, double-single sums of float sums            */
   HB_PRECISION_DS,          /* the same with double-single positions                    */
   HB_PRECISION_DOUBLE,      /* double throughout                                        */
-  HB_PRECISION_COUNT,       /* those of shaders, PRECISION of common/real.glsl, end here */
-  HB_PRECISION_GRAPE6 = HB_PRECISION_COUNT,
+  HB_PRECISION_COUNT,       /* those of any interaction, and of particles that stay on the device, end here */
+  HB_PRECISION_REPRODUCIBLE = HB_PRECISION_COUNT, /* as ds, but sums of 64, and their sums in fixed point */
+  HB_PRECISION_GRAPE6, /* not of shaders, whose PRECISION of common/real.glsl has the others */
   HB_PRECISION_NAMES
 };
 
 struct hb_precision_facts {
   int position_bits; /* significant bits of a position as a pair sees it*/
   int is_double;     /* rounds nothing that the host's double does not                                    */
+  int is_fixed; /* sums in fixed point, the same bits everywhere                                        */
   double
       acc_noise; /* relative error of accelerations that eq. 9 must not take for jerks; 0: eq. 9 as printed */
   /* of the all-pairs engine: */
@@ -28,5 +32,9 @@ extern const struct hb_precision_facts hb_precisions[HB_PRECISION_NAMES];
 
 /* HB_PRECISION_NAMES if there is none with that name. */
 enum hb_precision hb_precision_find(const char *name);
+
+/* A double as two words of the device: its own, high and low, or those of the nearest float and the remainder; and back. */
+void hb_precision_split(enum hb_precision precision, double x, uint32_t *high, uint32_t *low);
+double hb_precision_join(enum hb_precision precision, uint32_t high, uint32_t low);
 
 #endif

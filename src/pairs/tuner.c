@@ -42,6 +42,7 @@ static const char *const tile_words[] = {"i_each=2",
                                          "threads=524288",
                                          "workgroup=512",
                                          "workgroup=128",
+                                         "workgroup=256",
                                          "body_threads=32",
                                          "unroll=32",
                                          "unroll=8",
@@ -60,8 +61,10 @@ static const double WALK_SECONDS = 0.004; /* about what one walk may take */
 struct trial {
   struct hb_pairs_params params;
   size_t n, ni;
-  double *x;       /* [4 * records * n], random in the unit cube */
-  uint32_t *index; /* [n] */
+  double *x;                     /* [4 * records * n], random in the unit cube */
+  uint32_t *index;               /* [n] */
+  uint32_t *scale;               /* [n] in precision reproducible: any, */
+  struct hb_fixed_total *totals; /* [n] and where totals go; else NULL */
 };
 
 static enum hb_status prepare(const struct hb_pairs_params *params, size_t n, struct trial *t)
@@ -73,14 +76,29 @@ static enum hb_status prepare(const struct hb_pairs_params *params, size_t n, st
   struct hb_rng rng = hb_rng_seeded(1);
   for (size_t k = 0; k < width * n; k++) t->x[k] = hb_rng_uniform(&rng);
   for (size_t k = 0; k < n; k++) t->index[k] = (uint32_t)k;
+  if (!hb_precisions[params->precision].is_fixed) return HB_OK;
+  HB_TRY(HB_ALLOC(n, &t->scale));
+  HB_TRY(HB_ALLOC(n, &t->totals));
+  for (size_t k = 0; k < n; k++) t->scale[k] = 0x7f7f7f7f; /* units of 1 */
   return HB_OK;
+}
+
+static enum hb_status walk(struct trial *t, struct hb_pairs *pairs)
+{
+  return t->totals ? hb_pairs_walk_fixed(pairs, t->ni, t->index, t->scale, t->totals)
+                   : hb_pairs_walk(pairs, t->ni, t->index, NULL);
 }
 
 static enum hb_status send(const struct trial *t, struct hb_pairs *pairs)
 {
   struct hb_column columns[4 * HB_RECORDS_MAX];
   size_t width = 4 * (size_t)t->params.interaction->records;
-  for (size_t c = 0; c < width; c++) columns[c] = (struct hb_column){t->x + c, width};
+  struct hb_fixed_column rounding[4 * HB_RECORDS_MAX];
+  for (size_t c = 0; c < width; c++) {
+    columns[c] = (struct hb_column){t->x + c, width};
+    rounding[c] = (struct hb_fixed_column){1, 1};
+  }
+  if (t->totals) hb_pairs_set_rounding(pairs, rounding);
   return hb_pairs_set_j(pairs, t->n, columns);
 }
 
@@ -90,7 +108,7 @@ static enum hb_status walk_for(struct trial *t, struct hb_pairs *pairs, double d
   double start = hb_gl_timer_start();
   int walks = 0, batch = 1;
   do {
-    for (int k = 0; k < batch; k++, walks++) HB_TRY(hb_pairs_walk(pairs, t->ni, t->index, NULL));
+    for (int k = 0; k < batch; k++, walks++) HB_TRY(walk(t, pairs));
     *seconds = hb_gl_timer_stop(start) / walks;
     batch = 8;
   } while (*seconds * walks < duration);
@@ -107,7 +125,7 @@ static enum hb_status measure(struct trial *t, struct hb_pairs_tuning *tuning, d
   *tuning = pairs->params.tuning;
   enum hb_status status = send(t, pairs);
   for (int k = 0; k < 2 && status == HB_OK; k++) { /* compiles; learns the speed, of which passes are made */
-    status = hb_pairs_walk(pairs, t->ni, t->index, NULL);
+    status = walk(t, pairs);
     if (status == HB_OK) status = hb_pairs_read(pairs);
   }
   if (status == HB_OK) status = walk_for(t, pairs, TRIAL_SECONDS, seconds);
@@ -159,6 +177,8 @@ static enum hb_status search(const struct hb_pairs_params *params, size_t n, dou
   if (status == HB_OK) *pairs_per_s = (double)t.ni * (double)(n - 1) / fastest;
   hb_mem_free(t.x);
   hb_mem_free(t.index);
+  hb_mem_free(t.scale);
+  hb_mem_free(t.totals);
   return status;
 }
 

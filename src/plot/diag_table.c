@@ -55,7 +55,7 @@ static enum hb_status add_row(struct hb_diag_table *t)
   return HB_OK;
 }
 
-/* Sets a value of the last row: a number, true, false, or one of the two words for the figure's title. */
+/* Sets a value of the last row: a number, true, false, or one of the words for the figure's text. */
 static enum hb_status set_value(struct hb_diag_table *t, size_t column, const char *text, size_t length)
 {
   char word[64], *end;
@@ -66,7 +66,10 @@ static enum hb_status set_value(struct hb_diag_table *t, size_t column, const ch
   if (end != word && *end == 0 && length < sizeof word) return HB_OK;
   *value = strcmp(word, "true") == 0 ? 1 : strcmp(word, "false") == 0 ? 0 : NAN;
   if (!isnan(*value) || strcmp(word, "null") == 0) return HB_OK;
-  char *copy = strcmp(name, "scheme") == 0 ? t->scheme : strcmp(name, "precision") == 0 ? t->precision : NULL;
+  char *copy = strcmp(name, "scheme") == 0      ? t->scheme
+               : strcmp(name, "precision") == 0 ? t->precision
+               : strcmp(name, "units") == 0     ? t->units
+                                                : NULL;
   if (!copy) return hb_fail(HB_ERR_INPUT, "%s is '%s', expected a number", name, word);
   for (const char *c = word; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 127)

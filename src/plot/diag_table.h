@@ -12,6 +12,7 @@ struct hb_diag_table {
   double *values;                    /* [rows * columns]; NaN for null, words and missing values */
   size_t capacity;                   /* of values                                              */
   char scheme[HB_DIAG_TABLE_NAME], precision[HB_DIAG_TABLE_NAME]; /* of the last row; "": none */
+  char units[HB_DIAG_TABLE_NAME];                                 /* of the last row; "": N-body */
 };
 
 /* Reads .csv with a header, or .jsonl, one object per line, the first of which has all names. An unterminated last line is

@@ -22,6 +22,8 @@ static double at(const struct panel *p, size_t row, const char *column)
   return hb_diag_table_at(p->table, row, hb_diag_table_find(p->table, column));
 }
 
+static int is_astro(const struct panel *p) { return strcmp(p->table->units, "astro") == 0; }
+
 /* A curve that is in the key even without points; the result is valid until the next call. */
 static struct hb_plot_curve *begin_curve(struct panel *p, const char *name, struct hb_plot_look look)
 {
@@ -45,7 +47,7 @@ static void set_times(struct panel *p)
     high = fmax(high, at(p, row, "t"));
   }
   p->plot.x_kind = HB_PLOT_X_TIMES;
-  p->plot.x_label = "t  [N-body units]";
+  p->plot.x_label = is_astro(p) ? "t  [Myr]" : "t  [N-body units]";
   p->plot.x_low = low;
   p->plot.x_high = high > low ? high : low + 1;
 }
@@ -101,7 +103,7 @@ static void draw_radii(struct panel *p)
   set_times(p);
   p->plot.y_kind = HB_PLOT_Y_DIGITS;
   p->plot.y_margin = 1.3;
-  p->plot.y_label = "r  [N-body units]";
+  p->plot.y_label = is_astro(p) ? "r  [pc]" : "r  [N-body units]";
   hb_draft_put(p->script, "set format y '%%g'\nset title 'Lagrangian radii' offset 0,1.1\n");
   for (size_t k = 0; k < SHELLS; k++) {
     const char *column = shells[k].column;

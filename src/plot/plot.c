@@ -91,24 +91,11 @@ static void put_named_twos(struct range x, struct hb_draft *script)
   hb_draft_put(script, "'' 1e300)\n");
 }
 
-static void put_x_axis(const struct hb_plot *plot, struct range x, struct hb_draft *script)
-{
-  if (plot->x_kind == HB_PLOT_X_OWN) return;
-  if (plot->x_kind == HB_PLOT_X_TIMES) {
-    hb_draft_put(script, "set xrange [%.17g:%.17g]\n", plot->x_low, plot->x_high);
-    return;
-  }
-  hb_draft_put(script, "set logscale x %d\n", plot->x_kind == HB_PLOT_X_TENS ? 10 : 2);
-  hb_draft_put(script, "set xrange [%.9g:%.9g]\n", x.low / 1.25, x.high * 1.25);
-  if (plot->x_kind == HB_PLOT_X_TENS) hb_draft_put(script, "set format x '10^{%%L}'\n");
-  if (plot->x_kind == HB_PLOT_X_TWOS_NAMED) put_named_twos(x, script);
-}
-
 /* Labels at 1, 2 and 5 of each decade. */
-static void put_digits(struct range y, int is_named, struct hb_draft *script)
+static void put_digits(char axis, struct range y, int is_named, struct hb_draft *script)
 {
   static const char *const times[] = {"", "", "2×", "", "", "5×"};
-  hb_draft_put(script, "set ytics (");
+  hb_draft_put(script, "set %ctics (", axis);
   for (int decade = (int)floor(log10(y.low)) - 1; pow(10, decade) < 2 * y.high; decade++)
     for (int digit = 1; digit <= 5; digit += digit == 1 ? 1 : 3) {
       double value = digit * pow(10, decade);
@@ -120,6 +107,22 @@ static void put_digits(struct range y, int is_named, struct hb_draft *script)
         hb_draft_put(script, "%.9g,", value);
     }
   hb_draft_put(script, is_named ? "'' 1e300)\n" : "1e300)\n");
+}
+
+static void put_x_axis(const struct hb_plot *plot, struct range x, struct hb_draft *script)
+{
+  if (plot->x_kind == HB_PLOT_X_OWN) return;
+  if (plot->x_kind == HB_PLOT_X_TIMES) {
+    hb_draft_put(script, "set xrange [%.17g:%.17g]\n", plot->x_low, plot->x_high);
+    return;
+  }
+  hb_draft_put(script, "set logscale x %d\n", plot->x_kind == HB_PLOT_X_TENS ? 10 : 2);
+  hb_draft_put(script, "set xrange [%.9g:%.9g]\n", x.low / 1.25, x.high * 1.25);
+  if (plot->x_kind == HB_PLOT_X_TENS && x.high > 1e3 * x.low)
+    hb_draft_put(script, "set format x '10^{%%L}'\n");
+  else if (plot->x_kind == HB_PLOT_X_TENS)
+    put_digits('x', x, 1, script);
+  if (plot->x_kind == HB_PLOT_X_TWOS_NAMED) put_named_twos(x, script);
 }
 
 /* From the power of ten below to the one above, at least two decades; 10^-16 to 1 without points. */
@@ -148,7 +151,7 @@ static void put_y_axis(const struct hb_plot *plot, struct range y, struct hb_dra
   if (plot->y_kind == HB_PLOT_Y_NAMED && is_long)
     hb_draft_put(script, "set ytics 10**%d\nset format y '10^{%%L}'\n", (decades + 8) / 9);
   else if (plot->y_kind == HB_PLOT_Y_DIGITS || !is_long)
-    put_digits(y, plot->y_kind == HB_PLOT_Y_NAMED, script);
+    put_digits('y', y, plot->y_kind == HB_PLOT_Y_NAMED, script);
 }
 
 static void put_label(const char *which, const char *label, struct hb_draft *script)
@@ -266,11 +269,11 @@ enum hb_status hb_plot_write(struct hb_plot *plot, const char *path)
   if (plot->count == 0) return hb_fail(HB_ERR_USAGE, "there is nothing to draw in '%s'", path);
   struct hb_draft script = {0};
   hb_gnuplot_begin(path, 1200, 800, &script);
-  hb_draft_put(&script, "set termoption noenhanced\n"
+  hb_draft_put(&script, "set title noenhanced\n"
                         "set border 3 lw 1 lc rgb '#606060'\n"
                         "set tics nomirror\n"
                         "set grid xtics ytics lt 1 lc rgb '#d8d8d8'\n"
-                        "set key outside right center samplen 5 spacing 1.3 Left reverse\n");
+                        "set key outside right center samplen 5 spacing 1.3 Left reverse noenhanced\n");
   give_looks(plot);
   hb_plot_put(plot, &script);
   return hb_gnuplot_end(path, &script);

@@ -18,6 +18,8 @@ static const struct {
     [HB_COLORING_ENERGY] = {"energy", "energy of a unit of mass", HB_QUANTITY_ENERGY, 0},
     [HB_COLORING_STEP] = {"step", "time step", HB_QUANTITY_STEP, 1},
     [HB_COLORING_GROUP] = {"group", "group", HB_QUANTITY_SPEED, 0},
+    [HB_COLORING_MASS] = {"mass", "mass", HB_QUANTITY_MASS, 1},
+    [HB_COLORING_BOUND] = {"bound", "single, binary, triple", HB_QUANTITY_BOUND, 0},
     [HB_COLORING_AGE] = {"age", "age of the step", HB_QUANTITY_AGE, 0},
 };
 
@@ -26,9 +28,10 @@ const char *hb_coloring_label(enum hb_coloring coloring) { return rows[coloring]
 
 enum hb_scene_color hb_coloring_scene(enum hb_coloring coloring)
 {
-  return coloring == HB_COLORING_SPEED   ? HB_SCENE_COLOR_SPEED
-         : coloring == HB_COLORING_GROUP ? HB_SCENE_COLOR_GROUP
-                                         : HB_SCENE_COLOR_VALUE;
+  int is_group = coloring == HB_COLORING_GROUP || coloring == HB_COLORING_BOUND;
+  return coloring == HB_COLORING_SPEED ? HB_SCENE_COLOR_SPEED
+         : is_group                    ? HB_SCENE_COLOR_GROUP
+                                       : HB_SCENE_COLOR_VALUE;
 }
 
 double hb_coloring_number(enum hb_coloring coloring, double value)
@@ -39,6 +42,7 @@ double hb_coloring_number(enum hb_coloring coloring, double value)
 enum hb_status hb_coloring_of_sim(enum hb_coloring coloring, struct hb_sim *sim, size_t n, double *value)
 {
   HB_TRY(hb_sim_quantity(sim, rows[coloring].quantity, value));
+  for (size_t k = 0; k < n && coloring == HB_COLORING_BOUND; k++) value[k]--; /* groups count from 0 */
   for (size_t k = 0; k < n && rows[coloring].logarithm; k++) value[k] = log10(fmax(value[k], 1e-300));
   return HB_OK;
 }

@@ -11,6 +11,8 @@ enum hb_coloring {
   HB_COLORING_ENERGY,
   HB_COLORING_STEP,  /* its logarithm                                       */
   HB_COLORING_GROUP, /* equal parts of the particles, in order              */
+  HB_COLORING_MASS,  /* its logarithm                                       */
+  HB_COLORING_BOUND, /* singles, binaries, triples ... like groups          */
   HB_COLORING_AGE,   /* of the step; only in a running simulation           */
   HB_COLORING_COUNT
 };
@@ -25,7 +27,7 @@ enum hb_scene_color hb_coloring_scene(enum hb_coloring coloring);
 /* The quantity behind a value, which may be its logarithm (base 10). */
 double hb_coloring_number(enum hb_coloring coloring, double value);
 
-/* value[n] of a simulation's particles; ACC, ENERGY, STEP, AGE. Errors: those of hb_sim_quantity. */
+/* value[n] of a simulation's particles; all but GROUP. Errors: those of hb_sim_quantity. */
 enum hb_status hb_coloring_of_sim(enum hb_coloring coloring, struct hb_sim *sim, size_t n, double *value);
 
 /* SPEED and GROUP. */

@@ -81,7 +81,7 @@ enum hb_status hb_view_particles_send(struct hb_view_particles *p, size_t n, con
   return HB_OK;
 }
 
-size_t hb_view_particles_lit(struct hb_particles *from)
+size_t hb_view_particles_lit(const struct hb_particles *from)
 {
   const char *note = hb_particles_note(from, "dark");
   size_t n = hb_particles_n(from), dark = note ? strtoull(note, NULL, 10) : 0;

@@ -30,7 +30,7 @@ enum hb_status hb_view_particles_send(struct hb_view_particles *particles, size_
                                       const double *x, const double *v, double t, const double *origin);
 
 /* How many of these shine: all but the last ones, as many as the note `dark` says. */
-size_t hb_view_particles_lit(struct hb_particles *from);
+size_t hb_view_particles_lit(const struct hb_particles *from);
 
 /* All of these particles, with their masses and time. */
 enum hb_status hb_view_particles_load(struct hb_view_particles *particles, struct hb_particles *from,

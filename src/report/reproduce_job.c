@@ -26,6 +26,8 @@ static enum hb_status write_command(const struct hb_reproduction *r, const struc
   if (source) hb_draft_put(&text, " --scheme %s", source->scheme);
   if (source && source != &r->sources[HB_SOURCE_GRAPE6])
     hb_draft_put(&text, " --precision %s", source->precision);
+  if (job->kind == HB_JOB_RUN)
+    hb_draft_put(&text, " --checkpoint jobs/%s.ckpt", job->name); /* for interruptions */
   if (r->place.context && needs_gl) hb_draft_put(&text, " --context %s", r->place.context);
   if (r->place.device && needs_gl) hb_draft_put(&text, " --device %s", r->place.device);
   enum hb_status status = text.status;

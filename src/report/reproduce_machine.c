@@ -57,9 +57,10 @@ static void row(struct hb_json *json, const char *name, const char *value)
 
 static void put_contexts(struct hb_json *json)
 {
-  struct hb_context_info all[HB_CONTEXT_COUNT];
-  if (hb_info_contexts(all) != HB_OK) return;
-  for (int k = 0; k < HB_CONTEXT_COUNT; k++)
+  struct hb_context_info all[HB_CONTEXTS_MOST];
+  size_t count;
+  if (hb_info_contexts(all, &count) != HB_OK) return;
+  for (size_t k = 0; k < count; k++)
     row(json, hb_phrase("OpenGL, %s", all[k].name),
         all[k].usable ? hb_phrase("%s; %s; %s%s", all[k].renderer, all[k].vendor, all[k].version,
                                   all[k].software ? " (software renderer)" : "")

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "console/terminal.h"
+#include "run/run_ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,11 +12,13 @@ void hb_run_begin(const struct hb_opts *opts, struct hb_run *run)
   const struct hb_run_settings *settings = opts->settings;
   *run = (struct hb_run){.asked = {*opts, *settings}};
   run->settings = run->asked.opts.settings = &run->asked.settings;
+  hb_run_ranks_follow(&run->asked.settings);
 }
 
 void hb_run_close(struct hb_run *run)
 {
-  hb_run_diag_close(&run->diag);
+  hb_run_rows_close(&run->diag.rows);
+  hb_run_rows_close(&run->events);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
   for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_release(&run->locks[k]);
@@ -43,6 +46,7 @@ void hb_run_set_up(struct hb_run *run, double t_begin)
   output->form = s->json ? HB_RUN_OUTPUT_JSON : is_silent ? HB_RUN_OUTPUT_NONE : HB_RUN_OUTPUT_TABLE;
   output->has_bar = !s->quiet && !s->json && hb_terminal_is_live();
   run->appended[RUN_DIAG_ROWS].path = s->diag;
+  run->appended[RUN_EVENTS_ROWS].path = s->events;
   run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;
   output->t_end = run->t_end;

@@ -7,14 +7,15 @@
 #include "run/appended.h"
 #include "run/lock.h"
 #include "run/run_diag.h"
+#include "run/run_events.h"
 #include "run/run_output.h"
 #include "run/run_settings.h"
 
 /* Outputs that grow row by row; the others are replaced as a whole. */
-enum { RUN_STDOUT, RUN_DIAG_ROWS, RUN_APPENDED_COUNT };
+enum hb_run_appended { RUN_STDOUT, RUN_DIAG_ROWS, RUN_EVENTS_ROWS, RUN_APPENDED_COUNT };
 
 /* Files that two runs must not write at the same time. */
-enum hb_run_lock { RUN_LOCK_CHECKPOINT, RUN_LOCK_OUTPUT, RUN_LOCK_DIAG, RUN_LOCK_COUNT };
+enum hb_run_lock { RUN_LOCK_CHECKPOINT, RUN_LOCK_OUTPUT, RUN_LOCK_DIAG, RUN_LOCK_EVENTS, RUN_LOCK_COUNT };
 
 /* Where and when a run writes checkpoints. */
 struct hb_run_checkpoint {
@@ -34,11 +35,12 @@ struct hb_run_asked {
 struct hb_run_resumed {
   struct hb_text record; /* none: record.text is NULL; options point into it */
   char *words[HB_OPTS_MOST + 2];
-  struct hb_text device;        /* note of the header if the device has changed; else none   */
-  struct hb_run_asked then;     /* by the checkpoint's run, without those given with --resume */
-  int differs;                  /* the headers of its snapshots change                        */
-  int names_output, names_diag; /* -o, --diag are given with it                               */
-  int same_diag;                /* --diag has the same name as in the checkpoint              */
+  struct hb_text device;         /* note of the header if the device has changed; else none   */
+  struct hb_run_asked then;      /* by the checkpoint's run, without those given with --resume */
+  int differs;                   /* the headers of its snapshots change                        */
+  int names_output;              /* -o is given with it                                        */
+  int names[RUN_APPENDED_COUNT]; /* so are --diag, --events                                   */
+  int same[RUN_APPENDED_COUNT];  /* they have the same names as in the checkpoint             */
 };
 
 /* How fast a run without a progress bar is, to announce how long it will take. */
@@ -54,7 +56,9 @@ struct hb_run {
   struct hb_sim *sim;
   struct hb_run_output output;
   struct hb_run_diag diag;
+  struct hb_run_rows events;
   double t, t_end;
+  int is_stopped;      /* by an event: t_end is earlier than asked for */
   unsigned noted;      /* which notes have been printed, see run_watch.c */
   double energy_error; /* of the last row, see run_watch.c */
   struct hb_run_pace pace;

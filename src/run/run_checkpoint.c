@@ -2,9 +2,11 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/ranks.h"
 #include "console/signals.h"
 #include "console/target.h"
 #include "console/terminal.h"
+#include "run/run_ranks.h"
 #include "run/run_record.h"
 #include "run/run_targets.h"
 
@@ -24,10 +26,10 @@ static enum hb_status check_options(const struct hb_run *run, const char *path)
   if (!path) return HB_OK;
   if (strcmp(path, "-") == 0)
     return hb_fail(HB_ERR_USAGE, "option --checkpoint: '-' is not a file that can be replaced");
-  if (s->output && strcmp(path, s->output) == 0)
-    return hb_fail(HB_ERR_USAGE, "options --checkpoint and -o both name %s", path);
-  if (s->diag && strcmp(path, s->diag) == 0)
-    return hb_fail(HB_ERR_USAGE, "options --checkpoint and --diag both name %s", path);
+  const char *const others[][2] = {{"-o", s->output}, {"--diag", s->diag}, {"--events", s->events}};
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+    if (others[k][1] && strcmp(path, others[k][1]) == 0)
+      return hb_fail(HB_ERR_USAGE, "options --checkpoint and %s both name %s", others[k][0], path);
   return hb_target_check(path, "text"); /* any format: the extension does not matter */
 }
 
@@ -54,6 +56,7 @@ enum hb_status hb_run_checkpoint_open(struct hb_run *run)
   struct hb_run_checkpoint *c = &run->checkpoint;
   const char *path = c->path.text ? c->path.text : run->settings->checkpoint;
   c->began = c->written = hb_clock_now();
+  if (hb_ranks_number() > 0) return HB_OK;
   HB_TRY(check_options(run, path));
   if (!path || c->path.text) return HB_OK;
   HB_TRY(hb_run_lock(run, RUN_LOCK_CHECKPOINT, path));
@@ -97,6 +100,7 @@ enum hb_status hb_run_checkpoint_poll(struct hb_run *run)
   const struct hb_run_settings *s = run->settings;
   const char *by = hb_signals_stop();
   if (!by && s->max_s > 0 && now - c->began > s->max_s) by = "--max-hours";
+  HB_TRY(hb_run_ranks_stop(&by));
   int asked = hb_signals_asked();
   if (asked && !c->path.text) hb_terminal_note("SIGUSR1: without --checkpoint there is nothing to write");
   if (by || asked || now - c->written >= s->checkpoint_every_s) HB_TRY(hb_run_checkpoint_write(run));

@@ -1,56 +1,15 @@
 #include "run/run_diag.h"
 
 #include "base/table.h"
-#include "console/target.h"
+#include "console/astro.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <unistd.h>
-
-/* ---- the file ---------------------------------------------------------------------------------------- */
-
-static int is_csv(const char *path) { return strcasecmp(hb_text_extension(path), ".csv") == 0; }
-
-enum hb_status hb_run_diag_check(const char *path)
-{
-  if (!is_csv(path) && strcasecmp(hb_text_extension(path), ".jsonl") != 0)
-    return hb_fail(HB_ERR_USAGE, "cannot write diagnostics to '%s': its extension is not csv or jsonl", path);
-  return hb_target_check(path, ""); /* the folder only, the format is known */
-}
-
-static enum hb_status cannot_write(const struct hb_run_diag *diag)
-{
-  return hb_fail(HB_ERR_IO, "cannot write %s: %s", diag->path, strerror(errno));
-}
-
-enum hb_status hb_run_diag_open(const char *path, size_t n, int append, struct hb_run_diag *diag)
-{
-  *diag = (struct hb_run_diag){.path = path, .csv = is_csv(path), .n = n};
-  int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
-  if (fd < 0) return cannot_write(diag);
-  diag->file = fdopen(fd, "w");
-  if (!diag->file) {
-    close(fd);
-    return cannot_write(diag);
-  }
-  diag->rows = lseek(fd, 0, SEEK_END) > 0;
-  return HB_OK;
-}
-
-void hb_run_diag_close(struct hb_run_diag *diag)
-{
-  if (diag->file) fclose(diag->file); /* all rows are flushed */
-  diag->file = NULL;
-}
-
-/* ---- rows -------------------------------------------------------------------------------------------- */
 
 struct row {
   uint64_t n;
-  const char *scheme, *precision;
+  const char *scheme, *precision, *units;
   struct hb_diagnostics now;
   double de_rel, wall_s;
   double e_kin_inertial, e_total_inertial, virial_ratio_inertial;
@@ -90,6 +49,19 @@ static const struct hb_table_column energies[] = {
     {"r_core", HB_TABLE_REAL, AT(structure.r_core)},
     {"r_half", HB_TABLE_REAL, AT(now.r_half)},
 };
+/* only in other units than N-body */
+static const struct hb_table_column units = {"units", HB_TABLE_TEXT, AT(units)};
+/* only with forces from outside */
+static const struct hb_table_column field[] = {
+    {"e_field", HB_TABLE_REAL, AT(now.e_field)},
+    {"e_jacobi", HB_TABLE_REAL, AT(now.e_jacobi)},
+};
+/* only where bodies merge or escape */
+static const struct hb_table_column bodies[] = {
+    {"e_lost", HB_TABLE_REAL, AT(now.e_lost)},
+    {"merged", HB_TABLE_COUNT, AT(counts.merged)},
+    {"escaped", HB_TABLE_COUNT, AT(counts.escaped)},
+};
 /* here come the Lagrangian radii */
 static const struct hb_table_column work[] = {
     {"binaries", HB_TABLE_SIZE, AT(structure.binaries.count)},
@@ -112,11 +84,14 @@ static const struct hb_table_column work[] = {
 enum {
   ENERGIES = sizeof energies / sizeof *energies,
   WORK = sizeof work / sizeof *work,
+  FIELD = sizeof field / sizeof *field,
+  BODIES = sizeof bodies / sizeof *bodies,
   NAMED = HB_LAGRANGE_COUNT + HB_BLOCK_SIZES,
+  MOST = ENERGIES + 1 + FIELD + BODIES + NAMED + WORK,
 };
 
 struct columns {
-  struct hb_table_column at[ENERGIES + WORK + NAMED];
+  struct hb_table_column at[MOST];
   size_t count, named;
   char names[NAMED][24];
 };
@@ -135,10 +110,14 @@ static void add_named(struct columns *c, enum hb_table_kind kind, size_t offset,
   add(c, &(struct hb_table_column){.name = name, .kind = kind, .offset = offset}, 1);
 }
 
-static void make_columns(size_t n, struct columns *c)
+static void make_columns(const struct hb_run_diag *diag, struct columns *c)
 {
+  size_t n = diag->n;
   c->count = c->named = 0;
   add(c, energies, ENERGIES);
+  if (diag->units.mass > 0) add(c, &units, 1);
+  if (diag->has_field) add(c, field, FIELD);
+  if (diag->has_bodies) add(c, bodies, BODIES);
   for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++)
     add_named(c, HB_TABLE_REAL, offsetof(struct row, structure.r_lagrange) + k * sizeof(double), "r",
               (unsigned long long)lround(100 * hb_lagrange_fractions()[k]));
@@ -151,24 +130,26 @@ enum hb_status hb_run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim, con
                                double de_rel, double wall_s)
 {
   const struct hb_force *force = hb_sim_force(sim);
-  double e_kin = now->e_kin + now->e_bulk;
-  struct row row = {.n = diag->n,
-                    .scheme = hb_force_scheme(force)->name,
+  struct row row = {.scheme = hb_force_scheme(force)->name,
                     .precision = hb_force_precision(force),
                     .now = *now,
                     .de_rel = de_rel,
-                    .wall_s = wall_s,
-                    .e_kin_inertial = e_kin,
-                    .e_total_inertial = e_kin + now->e_pot,
-                    .virial_ratio_inertial = now->e_pot != 0 ? e_kin / fabs(now->e_pot) : 0};
+                    .units = hb_astro_names[HB_ASTRO_ASTRO],
+                    .wall_s = wall_s};
   HB_TRY(hb_sim_structure(sim, now->t, &row.structure));
+  if (diag->units.mass > 0) {
+    hb_astro_diagnostics(&diag->units, &row.now);
+    hb_astro_structure(&diag->units, &row.structure);
+  }
+  double e_kin = row.now.e_kin + row.now.e_bulk, e_pot = row.now.e_pot;
+  row.e_kin_inertial = e_kin;
+  row.e_total_inertial = e_kin + e_pot + row.now.e_field;
+  row.virial_ratio_inertial = e_pot != 0 ? e_kin / fabs(e_pot) : 0;
   hb_sim_counts(sim, &row.counts);
+  row.n = row.counts.n;
   hb_sim_phases(sim, &row.phases);
   hb_sim_block_sizes(sim, row.blocks);
   struct columns columns;
-  make_columns(diag->n, &columns);
-  enum hb_table_form form = diag->csv ? HB_TABLE_CSV_FORM : HB_TABLE_JSON_FORM;
-  hb_table_put(&(struct hb_table){columns.at, columns.count, form, diag->file, diag->rows}, &row);
-  diag->rows++;
-  return fflush(diag->file) == 0 && !ferror(diag->file) ? HB_OK : cannot_write(diag);
+  make_columns(diag, &columns);
+  return hb_run_rows_put(&diag->rows, columns.at, columns.count, &row);
 }

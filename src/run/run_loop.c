@@ -7,6 +7,7 @@
 #include "console/target.h"
 #include "run/run_checkpoint.h"
 #include "run/run_notes.h"
+#include "run/run_stop.h"
 #include "run/run_targets.h"
 #include "run/run_watch.h"
 
@@ -51,7 +52,7 @@ static enum hb_status diagnose(struct hb_run *run)
     run->output.e_begin = now.e_total;
     run->output.e_kin_begin = now.e_kin;
   }
-  if (run->diag.file) {
+  if (run->diag.rows.file) {
     double wall_s = hb_clock_now() - run->output.wall_begin;
     HB_TRY(
         hb_run_diag_row(&run->diag, run->sim, &now, hb_run_output_energy_error(&run->output, &now), wall_s));
@@ -77,6 +78,9 @@ static enum hb_status advance(struct hb_run *run, double t)
   while (hb_sim_next_time(run->sim) <= t + run->time_tolerance) {
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
+    HB_TRY(hb_run_events_put(&run->events, run->sim, &run->output.units));
+    hb_run_stop_check(run);
+    if (run->is_stopped) return HB_OK;
     hb_run_watch_steps(run);
     hb_run_watch_pace(run);
     hb_run_output_progress(&run->output, run->t);
@@ -99,6 +103,7 @@ enum hb_status hb_run_integrate(struct hb_run *run)
 {
   int resumed = run->resumed.record.text != NULL;
   hb_signals_watch();
+  HB_TRY(hb_run_stop_watch(run));
   if (!resumed) HB_TRY(begin(run));
   if (run->resumed.differs)
     HB_TRY(hb_run_checkpoint_write(run)); /* so that later its snapshots are recognized */
@@ -108,8 +113,8 @@ enum hb_status hb_run_integrate(struct hb_run *run)
     double t_snap = run->snap_every > 0 ? due(run, run->snap_number, run->snap_every) : INFINITY;
     HB_TRY(advance(run, t_snap < t_diag ? t_snap : t_diag));
     if (run->t == run->t_end) HB_TRY(hb_run_checkpoint_write(run));
-    if (run->t == t_diag) {
-      run->diag_number++;
+    if (run->t == t_diag || run->is_stopped) {
+      run->diag_number += run->t == t_diag;
       HB_TRY(diagnose(run));
     }
     if (run->t == t_snap) {

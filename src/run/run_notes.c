@@ -1,7 +1,10 @@
 #include "run/run_notes.h"
+#include "run/run_stop.h"
 
 #include "base/mem.h"
+#include "base/ranks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static enum hb_status note_record(const struct hb_run *run, struct hb_particles *particles)
@@ -15,17 +18,20 @@ static enum hb_status note_record(const struct hb_run *run, struct hb_particles 
 
 enum hb_status hb_run_note_options(const struct hb_run *run, struct hb_particles *initial)
 {
-  struct hb_text line = {0};
-  enum hb_status status = hb_opts_line(&run->asked.opts, &line);
-  if (status == HB_OK) status = hb_particles_add_history(initial, line.text);
-  hb_mem_free(line.text);
-  return status == HB_OK ? note_record(run, initial) : status;
+  HB_TRY(hb_opts_add_history(&run->asked.opts, initial));
+  return note_record(run, initial);
 }
 
 enum hb_status hb_run_apply_notes(struct hb_run *run, struct hb_particles *particles)
 {
   struct hb_sim_counts counts = {0};
   if (run->sim) hb_sim_counts(run->sim, &counts); /* a resumed run keeps its first dt_min */
+  run->diag.has_field = run->settings->sim.field != NULL;
+  run->diag.has_bodies = hb_run_stop_has_bodies(run->settings);
+  if (run->settings->units == HB_ASTRO_ASTRO) {
+    HB_TRY(hb_astro_find(particles, &run->output.units));
+    run->diag.units = run->output.units;
+  }
   return hb_run_take_notes(&run->asked.opts, &run->asked.settings, counts.cut.dt_min, particles);
 }
 
@@ -48,6 +54,21 @@ enum hb_status hb_run_note_resumed(struct hb_run *run, struct hb_particles *stat
   return status == HB_OK ? note_record(run, state) : status;
 }
 
+/* Every rank has all particles. A snapshot of several ranks that one goes on with keeps the note, with its own figure. */
+static enum hb_status note_memory(const struct hb_force *force, struct hb_particles *state)
+{
+  const struct hb_force_params params = {.scheme = hb_force_scheme(force)->name,
+                                         .precision = hb_force_precision(force)};
+  struct hb_force_need need;
+  char text[32];
+  int several = hb_ranks_count() > 1;
+  if (!several && !hb_particles_note(state, "bytes_per_rank")) return HB_OK;
+  HB_TRY(hb_force_memory(&params, hb_particles_n(state), &need));
+  double more = several ? need.host_rank * (double)hb_particles_n(state) : 0;
+  snprintf(text, sizeof text, "%.0f", need.host + more);
+  return hb_particles_set_note(state, "bytes_per_rank", text);
+}
+
 /* What the run computed with; nothing that differs between two runs of the same input. The snapshot's own notes are already
  * there. */
 enum hb_status hb_run_note_all(struct hb_run *run, struct hb_particles *state)
@@ -58,6 +79,7 @@ enum hb_status hb_run_note_all(struct hb_run *run, struct hb_particles *state)
   const char *tuning = hb_force_tuning(force);
   if (*tuning || hb_particles_note(state, "tuning")) HB_TRY(hb_particles_set_note(state, "tuning", tuning));
   HB_TRY(hb_particles_set_note(state, "context", hb_force_context(force)));
+  HB_TRY(note_memory(force, state));
   if (run->resumed.record.text) HB_TRY(hb_run_note_resumed(run, state));
   const char *device = run->resumed.device.text;
   return hb_particles_set_note(state, "device", device ? device : hb_force_device(force));

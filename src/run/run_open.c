@@ -2,9 +2,12 @@
 #include "run/run.h"
 
 #include "base/mem.h"
+#include "base/ranks.h"
 #include "console/terminal.h"
 #include "run/run_checkpoint.h"
 #include "run/run_notes.h"
+#include "run/run_ranks.h"
+#include "run/run_stop.h"
 #include "run/run_targets.h"
 #include "run/run_watch.h"
 
@@ -41,6 +44,7 @@ static enum hb_status open_sim(struct hb_run *run)
   struct hb_sim_params params;
   struct hb_text tuning = {0};
   HB_TRY(hb_run_params(run->settings, &tuning, &params));
+  hb_run_stop_params(run->settings, &params);
   enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;
   hb_mem_free(tuning.text);
@@ -54,25 +58,42 @@ static enum hb_status name_file(enum hb_status status, const struct hb_run *run)
   return status == HB_ERR_INPUT ? hb_fail_in(status, run->asked.opts.operands[0]) : status;
 }
 
-enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
+/* What the run writes to is there, and the snapshot read. */
+static enum hb_status prepare_files(struct hb_run *run)
 {
-  hb_run_begin(opts, run);
   const struct hb_run_settings *s = run->settings;
-  if (opts->operand_count == 0) return hb_fail(HB_ERR_USAGE, "'holmberg run' needs a FILE");
   HB_TRY(hb_run_check_output(s));
   HB_TRY(hb_run_check_integrator(&run->asked.opts, s));
   HB_TRY(hb_run_checkpoint_open(run));
-  if (s->diag) HB_TRY(hb_run_diag_check(s->diag));
+  if (s->diag) HB_TRY(hb_run_rows_check(s->diag, "diagnostics"));
+  if (s->events) HB_TRY(hb_run_rows_check(s->events, "events"));
   HB_TRY(hb_run_lock(run, RUN_LOCK_OUTPUT, s->output));
   HB_TRY(hb_run_lock(run, RUN_LOCK_DIAG, s->diag));
-  HB_TRY(hb_snapshot_read(opts->operands[0], s->input_format, &run->initial));
+  HB_TRY(hb_run_lock(run, RUN_LOCK_EVENTS, s->events));
+  if (hb_ranks_number() > 0) return HB_OK;
+  return hb_snapshot_read(run->asked.opts.operands[0], s->input_format, &run->initial);
+}
+
+static enum hb_status open_run(struct hb_run *run)
+{
+  const struct hb_run_settings *s = run->settings;
+  HB_TRY(hb_run_ranks_share_particles(prepare_files(run), &run->initial));
   HB_TRY(name_file(hb_run_apply_notes(run, run->initial), run));
   hb_run_set_up(run, hb_particles_time(run->initial));
   HB_TRY(name_file(check_times(run), run));
   HB_TRY(hb_run_note_options(run, run->initial));
-  size_t n = hb_particles_n(run->initial);
+  run->diag.n = hb_particles_n(run->initial);
   HB_TRY(open_sim(run));
   if (run->checkpoint.path.text) hb_run_remember_output(run);
   hb_run_announce(run);
-  return s->diag ? hb_run_diag_open(s->diag, n, 0, &run->diag) : HB_OK;
+  if (s->diag) HB_TRY(hb_run_rows_open(s->diag, 0, &run->diag.rows));
+  if (s->events) HB_TRY(hb_run_rows_open(s->events, 0, &run->events));
+  return s->events ? hb_run_events_begin(&run->events, run->sim, &run->output.units) : HB_OK;
+}
+
+enum hb_status hb_run_open(const struct hb_opts *opts, struct hb_run *run)
+{
+  hb_run_begin(opts, run);
+  if (opts->operand_count == 0) return hb_fail(HB_ERR_USAGE, "'holmberg run' needs a FILE");
+  return open_run(run);
 }

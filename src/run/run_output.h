@@ -13,12 +13,13 @@ struct hb_run_output {
   double wall_begin;           /* wall_s counts from here, after the first evaluation of forces */
   double e_begin, e_kin_begin; /* energies that errors refer to */
   int rows;
+  struct hb_units units; /* of rows; mass 0: N-body */
 };
 
 /* (E - E0) / |E0|; NaN if E0 is 0. */
 double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now);
 
-/* Errors: HB_ERR_IO if standard output cannot be written. */
+/* Errors: HB_ERR_IO if standard output cannot be written; those of hb_sim_state. */
 enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
                                  const struct hb_diagnostics *now, int is_last);
 

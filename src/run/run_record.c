@@ -2,7 +2,8 @@
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
  *   watch E_KIN_BEGIN NOTED                                                   absent in older checkpoints
  *   device TEXT                                                               if another device has continued the run
- *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run/appended.h
+ *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run/appended.h: standard output, --diag
+ *   events INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --events
  *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file at -o before the run replaced it
  *   option --NAME=VALUE                                                       those that were given
  *   operand FILE */
@@ -55,7 +56,8 @@ enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *rec
                         (long)output->rows, 0));
   HB_TRY(hb_text_append(record, WATCH "%c", output->e_kin_begin, run->noted, 0));
   if (run->resumed.device.text) HB_TRY(hb_text_append(record, "device %s%c", run->resumed.device.text, 0));
-  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++) HB_TRY(write_mark("appended", &run->appended[k], record));
+  for (size_t k = 0; k < RUN_EVENTS_ROWS; k++) HB_TRY(write_mark("appended", &run->appended[k], record));
+  HB_TRY(write_mark("events", &run->appended[RUN_EVENTS_ROWS], record));
   HB_TRY(write_mark("found", &run->found, record));
   return write_options(run, record);
 }
@@ -127,24 +129,35 @@ static enum hb_status check_progress(const struct hb_run *run, double wall_s, lo
   return HB_OK;
 }
 
-/* The marks belong to standard output or to --diag, whatever its name is now. */
+static int read_mark(const char *mark, struct hb_appended *a)
+{
+  int path = 0;
+  sscanf(mark, MARK "%n", &a->inode, &a->device, &a->length, &a->checksum, &path);
+  return path;
+}
+
+/* A mark belongs to an output, whatever its name is now. */
+static void take_mark(const char *mark, enum hb_run_appended which, struct hb_run *run)
+{
+  struct hb_appended *rows = &run->appended[which], a = {.path = rows->path};
+  int path = read_mark(mark, &a);
+  if (!path || !rows->path) return;
+  *rows = a;
+  run->resumed.same[which] = strcmp(mark + path, a.path) == 0;
+}
+
 static void read_marks(const struct hb_text *record, struct hb_run *run)
 {
   char *mark, *place = NULL;
   while ((mark = next_of(record, "appended", &place))) {
-    struct hb_appended a = {0};
-    int path = 0;
-    sscanf(mark, MARK "%n", &a.inode, &a.device, &a.length, &a.checksum, &path);
-    struct hb_appended *rows =
-        &run->appended[path && strcmp(mark + path, "-") == 0 ? RUN_STDOUT : RUN_DIAG_ROWS];
-    if (!path || !rows->path) continue;
-    a.path = rows->path;
-    *rows = a;
-    if (rows == &run->appended[RUN_DIAG_ROWS]) run->resumed.same_diag = strcmp(mark + path, a.path) == 0;
+    struct hb_appended a;
+    int path = read_mark(mark, &a);
+    take_mark(mark, path && strcmp(mark + path, "-") == 0 ? RUN_STDOUT : RUN_DIAG_ROWS, run);
   }
   place = NULL;
-  if ((mark = next_of(record, "found", &place)))
-    sscanf(mark, MARK, &run->found.inode, &run->found.device, &run->found.length, &run->found.checksum);
+  if ((mark = next_of(record, "events", &place))) take_mark(mark, RUN_EVENTS_ROWS, run);
+  place = NULL;
+  if ((mark = next_of(record, "found", &place))) read_mark(mark, &run->found);
   run->found.path = run->settings->output;
 }
 

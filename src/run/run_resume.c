@@ -2,9 +2,11 @@
 #include "run/run.h"
 
 #include "base/mem.h"
+#include "base/ranks.h"
 #include "console/terminal.h"
 #include "run/run_checkpoint.h"
 #include "run/run_notes.h"
+#include "run/run_ranks.h"
 #include "run/run_record.h"
 #include "run/run_targets.h"
 
@@ -46,7 +48,8 @@ static enum hb_status offer(enum hb_status status, const char *which, const char
 /* Whether --checkpoint names another file than the run has written so far. */
 static int goes_elsewhere(const struct hb_run_settings *given, const struct hb_run *run)
 {
-  return given->checkpoint && strcmp(given->checkpoint, run->checkpoint.path.text) != 0;
+  const char *path = run->checkpoint.path.text;
+  return path && given->checkpoint && strcmp(given->checkpoint, path) != 0;
 }
 
 /* Opens path and sets where the run writes checkpoints. A run that was killed between the two renames of a new checkpoint
@@ -113,12 +116,12 @@ static enum hb_status compare(const struct hb_checkpoint_info *info, struct hb_r
   const char *const pairs[][2] = {{info->device, hb_force_device(force)},
                                   {info->context, hb_force_context(force)},
                                   {info->version, hb_library_version()}};
+  int same_bits = hb_force_is_reproducible(hb_force_precision(force));
   char note[640], t[32];
   for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
     if (strcmp(pairs[k][0], pairs[k][1]) == 0) continue;
-    snprintf(note, sizeof note,
-             "the checkpoint was written with %s, this is %s: results may differ in the last bits",
-             pairs[k][0], pairs[k][1]);
+    snprintf(note, sizeof note, "the checkpoint was written with %s, this is %s%s", pairs[k][0], pairs[k][1],
+             same_bits ? "" : ": results may differ in the last bits");
     hb_terminal_note(note);
   }
   if (strcmp(info->device, hb_force_device(force)) == 0) return HB_OK;
@@ -177,7 +180,8 @@ static enum hb_status check_state(struct hb_run *run)
   return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s", hb_run_t_end(run), t);
 }
 
-static enum hb_status take_up(const struct hb_opts *opts, const struct hb_checkpoint *checkpoint,
+/* Options and progress of the checkpoint, and what the run writes to. */
+static enum hb_status prepare(const struct hb_opts *opts, const struct hb_checkpoint *checkpoint,
                               struct hb_run *run)
 {
   size_t bytes;
@@ -186,14 +190,17 @@ static enum hb_status take_up(const struct hb_opts *opts, const struct hb_checkp
   const struct hb_run_settings *given = opts->settings, *s = run->settings;
   int names_t_end = hb_opts_typed(opts, &given->t_end) != NULL;
   run->resumed.names_output = given->output != NULL;
-  run->resumed.names_diag = given->diag != NULL;
+  run->resumed.names[RUN_DIAG_ROWS] = given->diag != NULL;
+  run->resumed.names[RUN_EVENTS_ROWS] = given->events != NULL;
   hb_checkpoint_info(checkpoint, &info);
   HB_TRY(hb_text_append_bytes(&run->resumed.record, own, bytes));
   HB_TRY(blame(merge(opts, run), info.path, 1));
+  hb_run_ranks_follow(&run->asked.settings);
   HB_TRY(blame(hb_run_check_integrator(&run->asked.opts, s), info.path, 0));
   HB_TRY(blame(take_progress(run), info.path, names_t_end));
   HB_TRY(blame(hb_run_check_output(s), info.path, given->output || given->format));
-  if (s->diag) HB_TRY(blame(hb_run_diag_check(s->diag), info.path, given->diag != NULL));
+  if (s->diag) HB_TRY(blame(hb_run_rows_check(s->diag, "diagnostics"), info.path, given->diag != NULL));
+  if (s->events) HB_TRY(blame(hb_run_rows_check(s->events, "events"), info.path, given->events != NULL));
   struct hb_run_checkpoint *c = &run->checkpoint;
   if (goes_elsewhere(given, run)) {
     hb_mem_free(c->path.text);
@@ -203,8 +210,18 @@ static enum hb_status take_up(const struct hb_opts *opts, const struct hb_checkp
   HB_TRY(hb_run_checkpoint_open(run));
   HB_TRY(hb_run_lock(run, RUN_LOCK_OUTPUT, s->output));
   HB_TRY(hb_run_lock(run, RUN_LOCK_DIAG, s->diag));
+  return hb_run_lock(run, RUN_LOCK_EVENTS, s->events);
+}
+
+static enum hb_status take_up(const struct hb_opts *opts, const struct hb_checkpoint *checkpoint,
+                              struct hb_run *run)
+{
+  struct hb_checkpoint_info info;
+  const struct hb_run_settings *given = opts->settings;
+  hb_checkpoint_info(checkpoint, &info);
+  HB_TRY(hb_ranks_agree(prepare(opts, checkpoint, run)));
   HB_TRY(resume_sim(given, checkpoint, run));
-  HB_TRY(blame(check_state(run), info.path, names_t_end));
+  HB_TRY(blame(check_state(run), info.path, hb_opts_typed(opts, &given->t_end) != NULL));
   HB_TRY(hb_run_check_targets(run));
   return hb_run_resume_rows(run);
 }
@@ -215,7 +232,9 @@ enum hb_status hb_run_resume(const struct hb_opts *opts, struct hb_run *run)
   if (opts->operand_count > 0)
     return hb_fail(HB_ERR_USAGE, "'holmberg run --resume' takes no FILE, but got '%s'", opts->operands[0]);
   struct hb_checkpoint *checkpoint = NULL;
-  enum hb_status status = open_checkpoint(opts->settings, run, &checkpoint);
+  enum hb_status status = HB_OK;
+  if (hb_ranks_number() == 0) status = open_checkpoint(opts->settings, run, &checkpoint);
+  status = hb_run_ranks_share_checkpoint(status, &checkpoint);
   if (status == HB_OK) status = take_up(opts, checkpoint, run);
   hb_checkpoint_close(checkpoint); /* the simulation has its own copy of all */
   return status;

@@ -38,6 +38,8 @@ const struct hb_opts_option hb_run_block_options[] = {
     {"dt-max", 0, HB_OPTS_POWER, SIM(dt_max), "DT", "1/8", .help = "largest time step, a power of two"},
     {"dt-min", 0, HB_OPTS_POWER, SIM(dt_min), "DT",
      .help = "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)"},
+    {"first-step", 0, HB_OPTS_CHOICE, SIM(first_step), "EQ", "eq2", .words.array = hb_first_step_names,
+     .help = "the first step of hermite4: eq2, as the paper, or the shorter of that and eq9 after a trial"},
     {"step-rounding", 0, HB_OPTS_CHOICE, SIM(rounding), "WAY", "down", .words.array = hb_rounding_names,
      .help = "how steps are rounded to powers of two: down, nearest (in the logarithm), up"},
     {0}};
@@ -50,6 +52,18 @@ const struct hb_opts_option hb_run_integrator_options[] = {
      .help = "where particles are predicted: host, or gpu (schemes bag and tile)"},
     {"correct", 0, HB_OPTS_CHOICE, SIM(correct), "WHERE", "host", .words.array = hb_place_names,
      .help = "where the block is corrected: host, or gpu, which needs --transfer block"},
+    {"encounters", 0, HB_OPTS_CHOICE, SIM(encounters), "HOW", "auto", .words.array = hb_encounters_names,
+     .help =
+         "hermite4: what becomes of binaries and of stars that meet: groups, integrated together by a "
+         "regularized method, heavy stars in shorter steps, which needs --eps 0, --correct host, block steps "
+         "and no --field; none, by short steps; auto: groups where that is possible, but not with shaders of "
+         "your own"},
+    {"field", 0, HB_OPTS_TEXT, SIM(field), "WORDS",
+     .help = "forces from outside: a sum of point:m=M, plummer:m=M,a=A, disc:m=M,a=A,b=B (Miyamoto & "
+             "Nagai), log:v=V,r=R,q=Q, each with x=X,y=Y,z=Z where its middle is not the origin; frame:w=W: "
+             "in coordinates that turn; hill:w=W,k=K,n=N: in such coordinates, and with a galaxy's tide "
+             "(Hill's approximation); omega=W: the pattern speed of the Jacobi energy in --diag, where "
+             "coordinates do not turn"},
     {"integrator", 0, HB_OPTS_WORD, SIM(integrator), "NAME", "hermite4", .words.at = integrator_name,
      .help = "how particles are moved, see below"},
     {"steps", 0, HB_OPTS_CHOICE, SIM(steps), "KIND", .words.array = hb_steps_names,
@@ -101,8 +115,17 @@ const struct hb_opts_option hb_run_result_options[] = {
 const struct hb_opts_option hb_run_watch_options[] = {
     {"diag", 0, HB_OPTS_TEXT, RUN(diag), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "write all diagnostics, one row per row of the table, as .csv or .jsonl; see 'holmberg plot'"},
+    {"events", 0, HB_OPTS_TEXT, RUN(events), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
+     .help =
+         "write what happens, with time, members and their orbit, as .csv or .jsonl: hard binaries that "
+         "form, harden, exchange a star and break (as found at multiples of 2 dt-max), and with groups the "
+         "encounters of unbound stars"},
     {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
      .help = "a row of the table at every multiple of DT (default: dt-max)"},
+    {"units", 0, HB_OPTS_CHOICE, RUN(units), "UNITS", "nbody", .words.array = hb_astro_names,
+     .use = HB_OPTS_SHOWS,
+     .help = "of rows and --diag: nbody, or astro, in Myr, pc, km/s, solar masses, which a FILE with units "
+             "can be shown in"},
     {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto",
      .words.array = hb_exact_energy_names, .use = HB_OPTS_SHOWS,
      .help = "sum energies in double besides those of the scheme, N^2 work per row: auto (up to "
@@ -129,6 +152,24 @@ const struct hb_opts_option hb_run_watch_options[] = {
      .help = "format of the snapshots written (default: by extension)"},
     {0}};
 
+const struct hb_opts_option hb_run_bodies_options[] = {
+    {"collisions", 0, HB_OPTS_CHOICE, RUN(sim.collisions), "HOW", "none", .words.array = hb_collisions_names,
+     .help =
+         "hermite4: what becomes of bodies that touch, by FILE's radii (see 'holmberg ic --radius'): none "
+         "looks for "
+         "them; stop ends the run; merge makes one, with mass, momentum and volume kept and the energy "
+         "counted in dE/E"},
+    {"escapers", 0, HB_OPTS_CHOICE, RUN(sim.escapers), "HOW", "none", .words.array = hb_escapers_names,
+     .help = "hermite4: particles far out that are not bound, at multiples of dt-max: none, list, as events, "
+             "or remove, with their energy counted in dE/E"},
+    {"escape-radius", 0, HB_OPTS_POSITIVE, RUN(sim.escape_radius), "R",
+     .help = "how far out that is, from the density center, such as twice the tidal radius (default: 20 "
+             "half-mass radii)"},
+    {"stop-at", 0, HB_OPTS_CHOICE, RUN(stop_at), "EVENT", "none", .words.array = hb_run_stop_names,
+     .help = "end the run at the first collision, pair (a binary that forms, or two stars that meet) or "
+             "escape"},
+    {0}};
+
 const struct hb_opts_option hb_run_input_options[] = {
     {"input-format", 0, HB_OPTS_WORD, RUN(input_format), "F", .words.at = hb_target_format,
      .use = HB_OPTS_SHOWS, .help = "format of FILE (default: by extension)"},
@@ -147,9 +188,13 @@ enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct 
     const char *name;
     const void *field;
     int of_leapfrog;
-  } rows[] = {{"eta", &s->sim.eta, 0},       {"dt-max", &s->sim.dt_max, 0},
-              {"dt-min", &s->sim.dt_min, 0}, {"step-rounding", &s->sim.rounding, 0},
-              {"dt", &s->sim.dt, 1},         {"damping", &s->sim.damping, 1}};
+  } rows[] = {{"eta", &s->sim.eta, 0},
+              {"dt-max", &s->sim.dt_max, 0},
+              {"dt-min", &s->sim.dt_min, 0},
+              {"step-rounding", &s->sim.rounding, 0},
+              {"first-step", &s->sim.first_step, 0},
+              {"dt", &s->sim.dt, 1},
+              {"damping", &s->sim.damping, 1}};
   int is_leapfrog = hb_run_is_leapfrog(s);
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     if (rows[k].of_leapfrog == is_leapfrog || !hb_opts_typed(opts, rows[k].field)) continue;
@@ -168,6 +213,8 @@ enum hb_status hb_run_check_output(const struct hb_run_settings *s)
 {
   if (!s->output && s->snap_every > 0)
     return hb_fail(HB_ERR_USAGE, "option --snap-every needs -o FILE to name its snapshots");
+  if (s->diag && s->events && strcmp(s->diag, s->events) == 0)
+    return hb_fail(HB_ERR_USAGE, "options --diag and --events both name %s", s->diag);
   if (!s->output) return HB_OK;
   int to_stdout = strcmp(s->output, "-") == 0;
   if (to_stdout && s->snap_every > 0)
@@ -206,6 +253,7 @@ enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_setti
   HB_TRY(settle(particles, "eps", hb_opts_typed(opts, &sim->force.eps), 1, &sim->force.eps));
   if (!hb_opts_typed(opts, &sim->dt_min))
     sim->dt_min = dt_min_kept > 0 ? dt_min_kept : hb_sim_default_dt_min(sim->force.eps);
+  if (sim->encounters == HB_ENCOUNTERS_AUTO) sim->encounters = hb_sim_default_encounters(sim);
   if (!hb_run_is_leapfrog(s)) return HB_OK;
   HB_TRY(settle(particles, "dt", hb_opts_typed(opts, &sim->dt), 0, &sim->dt));
   HB_TRY(settle(particles, "damping", hb_opts_typed(opts, &sim->damping), 0, &sim->damping));

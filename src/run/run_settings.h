@@ -3,9 +3,14 @@
 #ifndef HB_RUN_SETTINGS_H
 #define HB_RUN_SETTINGS_H
 
+#include "console/astro.h"
 #include "console/opts.h"
 
 #include <holmberg/holmberg.h>
+
+/* Events that end a run; run_stop.h. */
+enum hb_run_stop { HB_RUN_STOP_NONE, HB_RUN_STOP_COLLISION, HB_RUN_STOP_PAIR, HB_RUN_STOP_ESCAPE };
+extern const char *const hb_run_stop_names[];
 
 /* NULL and 0 where nothing was given, unless a row has a default. */
 struct hb_run_settings {
@@ -13,11 +18,13 @@ struct hb_run_settings {
   uint64_t matrix_limit;
   double t_end;
   const char *output, *format, *input_format;
-  const char *diag;
+  const char *diag, *events;
   double diag_every, snap_every; /* 0: dt_max; no series */
   double max_energy_error;
   const char *checkpoint, *resume;
   double checkpoint_every_s, max_s; /* wall time; max_s 0: no limit */
+  enum hb_astro_units units;        /* of rows */
+  enum hb_run_stop stop_at;
   int json, quiet;
 };
 
@@ -35,6 +42,7 @@ extern const struct hb_opts_option
 extern const struct hb_opts_option hb_run_result_options[]; /* --output --t-end                          */
 extern const struct hb_opts_option hb_run_walk_options[];   /* --tuning and how pairs are summed        */
 extern const struct hb_opts_option hb_run_watch_options[];  /* rows, snapshots, checkpoints              */
+extern const struct hb_opts_option hb_run_bodies_options[]; /* collisions, escapers                      */
 extern const struct hb_opts_option hb_run_input_options[];  /* --input-format                            */
 
 /* In the functions below, settings are opts->settings or a part of them. */

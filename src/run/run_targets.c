@@ -2,9 +2,9 @@
  * checkpoint may come from anywhere, so the names in it prove nothing. An existing file is accepted if
  *   the user names it now, with --resume;
  *   -o: it is the one that the user's -o found, unchanged (the checkpoint records device, inode and checksum);
- *   -o, series: it is a snapshot of the same masses by a run with these very options, left by a run that was killed after
+ *   -o, series: it is a snapshot of the same masses (unless bodies merge or escape) by a run with these very options, left by a run that was killed after
  *   its last checkpoint, or by a finished one;
- *   --diag: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
+ *   --diag, --events: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
 #include "run/run_targets.h"
 
 #include "base/file.h"
@@ -45,12 +45,14 @@ static int same_note(const struct hb_particles *a, const struct hb_particles *b,
   return of_a && of_b && strcmp(of_a, of_b) == 0;
 }
 
-static int is_of_run(struct hb_particles *there, struct hb_particles *own)
+/* Masses are the same throughout a run, unless bodies merge or escape. */
+static int is_of_run(const struct hb_run *run, struct hb_particles *there, struct hb_particles *own)
 {
   size_t n = hb_particles_n(own);
-  return hb_particles_n(there) == n &&
-         memcmp(hb_particles_m(there), hb_particles_m(own), n * sizeof(double)) == 0 &&
-         same_note(there, own, "history") && same_note(there, own, "options");
+  int same_masses =
+      run->diag.has_bodies || (hb_particles_n(there) == n &&
+                               memcmp(hb_particles_m(there), hb_particles_m(own), n * sizeof(double)) == 0);
+  return same_masses && same_note(there, own, "history") && same_note(there, own, "options");
 }
 
 /* The notes of the checkpoint's run: its --t-end may differ. */
@@ -70,7 +72,7 @@ static enum hb_status look_for_own(struct hb_run *run, const char *path, int *is
   for (int then = 0; then < 2 && status == HB_OK && !*is_own; then++) {
     status = then ? note_as_then(run, own) : hb_run_note_resumed(run, own);
     if (status != HB_OK || (!there && hb_snapshot_read(path, run->settings->format, &there) != HB_OK)) break;
-    *is_own = is_of_run(there, own);
+    *is_own = is_of_run(run, there, own);
   }
   hb_particles_destroy(own);
   hb_particles_destroy(there);
@@ -119,34 +121,38 @@ enum hb_status hb_run_check_targets(struct hb_run *run)
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
-static enum hb_status append_to_diag(struct hb_run *run, size_t n)
+static enum hb_status append_to(const struct hb_appended *marked, struct hb_run_rows *rows)
 {
-  const struct hb_appended *rows = &run->appended[RUN_DIAG_ROWS];
-  HB_TRY(hb_appended_cut(rows));
-  return hb_run_diag_open(rows->path, n, 1, &run->diag);
+  HB_TRY(hb_appended_cut(marked));
+  return hb_run_rows_open(marked->path, 1, rows);
 }
 
-static enum hb_status resume_diag(struct hb_run *run)
+static enum hb_status resume_file(struct hb_run *run, enum hb_run_appended which, const char *option,
+                                  struct hb_run_rows *rows)
 {
-  const struct hb_appended *rows = &run->appended[RUN_DIAG_ROWS];
-  const struct hb_run_resumed *resumed = &run->resumed;
-  struct hb_sim_counts counts;
-  hb_sim_counts(run->sim, &counts);
-  if (!rows->path) return HB_OK;
-  int is_marked = hb_appended_is_marked(rows), there = is_there(rows->path);
-  if (is_marked) return append_to_diag(run, counts.n);
-  if (!resumed->names_diag && there)
+  const struct hb_appended *marked = &run->appended[which];
+  int is_named = run->resumed.names[which];
+  if (!marked->path) return HB_OK;
+  int is_marked = hb_appended_is_marked(marked), there = is_there(marked->path);
+  if (is_marked) return append_to(marked, rows);
+  if (!is_named && there)
     return hb_fail(HB_ERR_IO,
-                   "cannot write %s: it is not the file that the run wrote; give --diag again to continue it",
-                   rows->path);
-  if (!resumed->names_diag)
-    return hb_fail(HB_ERR_IO, "%s no longer exists; give --diag again to start a new one", rows->path);
-  int is_copy = there && rows->length > 0 && resumed->same_diag;
-  return is_copy ? append_to_diag(run, counts.n) : hb_run_diag_open(rows->path, counts.n, 0, &run->diag);
+                   "cannot write %s: it is not the file that the run wrote; give %s again to continue it",
+                   marked->path, option);
+  if (!is_named)
+    return hb_fail(HB_ERR_IO, "%s no longer exists; give %s again to start a new one", marked->path, option);
+  int is_copy = there && marked->length > 0 && run->resumed.same[which];
+  return is_copy ? append_to(marked, rows) : hb_run_rows_open(marked->path, 0, rows);
 }
 
 enum hb_status hb_run_resume_rows(struct hb_run *run)
 {
-  HB_TRY(resume_diag(run)); /* first, since it may fail */
+  struct hb_sim_counts counts;
+  hb_sim_counts(run->sim, &counts);
+  run->diag.n = counts.n + counts.merged; /* as at the beginning, for the same columns */
+  if (run->settings->sim.escapers == HB_ESCAPERS_REMOVE) run->diag.n += counts.escaped;
+  HB_TRY(resume_file(run, RUN_DIAG_ROWS, "--diag", &run->diag.rows)); /* first, since it may fail */
+  HB_TRY(resume_file(run, RUN_EVENTS_ROWS, "--events", &run->events));
+  if (run->events.file) HB_TRY(hb_run_events_begin(&run->events, run->sim, &run->output.units));
   return hb_appended_cut(&run->appended[RUN_STDOUT]);
 }

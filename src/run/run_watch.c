@@ -87,7 +87,7 @@ static int is_damped(const struct hb_run *run)
 double hb_run_energy_error(const struct hb_run *run, const struct hb_diagnostics *now)
 {
   const struct hb_run_output *output = &run->output;
-  double change = fabs(now->e_total - output->e_begin), scale = fabs(output->e_begin);
+  double change = fabs(now->e_total + now->e_lost - output->e_begin), scale = fabs(output->e_begin);
   if (run->settings->max_energy_error == 0 || scale == 0) scale = fmax(scale, output->e_kin_begin);
   return change == 0 ? 0 : change / scale;
 }

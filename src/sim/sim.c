@@ -1,5 +1,6 @@
 /* hb_sim_*: particles, a source of forces and an integrator in one handle. */
 #include "sim/diagnose.h"
+#include "sim/sim_bodies.h"
 #include "sim/sim.h"
 #include "sim/sim_interaction.h"
 #include "base/arith.h"
@@ -7,7 +8,10 @@
 #include "core/diagnostics.h"
 #include "core/particles.h"
 #include "core/structure.h"
+#include "gl/gl_shader.h"
 #include "force/force.h"
+#include "force/force_ranks.h"
+#include "force/rescale.h"
 #include "perf/machine_model.h"
 
 #include <holmberg/diagnostics.h>
@@ -63,30 +67,81 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
  * and the device's copies are in it, too. Damping is relative to the given frame, so that the own one must not move then. */
 static enum hb_status enter_frame(struct hb_sim *s, struct hb_particles *p)
 {
-  if (hb_force_rounds(s->force)) hb_frame_find(p->n, p->m, p->x, p->v, p->t, &s->frame);
+  if (hb_force_rounds(s->force) && !s->field) hb_frame_find(p->n, p->m, p->x, p->v, p->t, &s->frame);
   if (s->params.damping != 1) memset(s->frame.v, 0, sizeof s->frame.v);
   hb_frame_subtract(s->frame.x, p->n, p->x, p->x);
   hb_frame_subtract(s->frame.v, p->n, p->v, p->v);
   return hb_force_check_range(s->force, p->n, p->m, p->x, p->v);
 }
 
+/* What groups need and these params lack; NULL: nothing. */
+static const char *lacks_for_groups(const struct hb_sim_params *p)
+{
+  const struct hb_integrator_ops *integrator;
+  if (hb_integrator_find(p->integrator, &integrator) != HB_OK || integrator != &hb_integrator_hermite4)
+    return "integrator hermite4";
+  int is_gravity = !p->force.interaction || strcmp(p->force.interaction, "gravity_jerk") == 0;
+  if (!is_gravity || p->force.custom_interaction) return "gravity, not another interaction";
+  if (p->force.eps != 0) return "eps 0: softened binaries are not regularized";
+  if (p->field) return "no field: its tides on groups are not computed";
+  if (p->steps != HB_STEPS_BLOCK) return "block steps";
+  return p->correct == HB_PLACE_HOST ? NULL : "correct host, where the forces near groups are corrected";
+}
+
+enum hb_encounters hb_sim_default_encounters(const struct hb_sim_params *params)
+{
+  /* shaders of one's own may compute another force than Newton's, which is what groups know */
+  return lacks_for_groups(params) || hb_gl_shader_folder() ? HB_ENCOUNTERS_NONE : HB_ENCOUNTERS_GROUPS;
+}
+
+static enum hb_status settle_encounters(struct hb_sim_params *p)
+{
+  if ((unsigned)p->encounters > HB_ENCOUNTERS_GROUPS)
+    return hb_fail(HB_ERR_USAGE, "the treatment of encounters is %d, expected 0, 1 or 2", (int)p->encounters);
+  if (p->encounters == HB_ENCOUNTERS_AUTO) p->encounters = hb_sim_default_encounters(p);
+  const char *lacking = p->encounters == HB_ENCOUNTERS_GROUPS ? lacks_for_groups(p) : NULL;
+  return lacking ? hb_fail(HB_ERR_USAGE, "encounters groups needs %s", lacking) : HB_OK;
+}
+
+enum hb_status hb_sim_open_force(struct hb_sim *s, const struct hb_sim_params *params)
+{
+  enum { ENOUGH_BITS = 40 }; /* of a position: a thousandth of a pc in a galaxy leaves 16 */
+  if (params->field) HB_TRY(hb_field_create(params->field, &s->field));
+  HB_TRY(hb_force_open(&params->force, &s->force));
+  if (!params->field) return HB_OK;
+  s->params.field = hb_field_words(s->field);
+  const char *precision = hb_force_precision(s->force);
+  if (hb_force_rounds(s->force) && hb_force_position_bits(precision) < ENOUGH_BITS)
+    return hb_fail(HB_ERR_USAGE,
+                   "precision %s has too few digits for orbits in a field (expected ds or double)",
+                   precision);
+  if (hb_field_turn(s->field) != 0 && s->integrator != &hb_integrator_hermite4)
+    return hb_fail(HB_ERR_USAGE,
+                   "field '%s' has a force that depends on velocities (expected integrator hermite4)",
+                   params->field);
+  hb_force_set_field(s->force, s->field);
+  return HB_OK;
+}
+
 enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *given,
                            struct hb_sim **sim)
 {
   HB_GL_VISIT;
-  const struct hb_sim_params params = complete(given);
+  struct hb_sim_params params = complete(given);
   struct hb_sim *s = NULL;
   *sim = NULL;
   enum hb_status status = hb_particles_check(initial);
+  if (status == HB_OK) status = settle_encounters(&params);
+  if (status == HB_OK) status = hb_sim_check_bodies(&params);
   if (status == HB_OK) status = hb_sim_open(&params, &s);
   if (status != HB_OK) {
     hb_particles_destroy(initial);
     return status;
   }
-  status = hb_force_open(&params.force, &s->force);
+  status = hb_sim_open_force(s, &params);
   if (status == HB_OK) status = hb_sim_check_interaction(s, &params);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
-    s->exact_energy = hb_energy_is_exact(params.exact_energy, initial->n);
+    s->exact_energy = hb_energy_is_exact(params.exact_energy, hb_particles_massive(initial));
   if (status == HB_OK) status = enter_frame(s, initial);
   if (status == HB_OK)
     status = s->integrator->create(initial, &params, s->force, &s->state);
@@ -116,6 +171,9 @@ void hb_sim_destroy(struct hb_sim *sim)
   if (!sim) return;
   sim->integrator->destroy(sim->state);
   hb_force_close(sim->force);
+  hb_field_destroy(sim->field);
+  hb_mem_free(sim->events.at);
+  hb_binary_watch_clear(&sim->binaries);
   hb_mem_free(sim->device);
   hb_mem_free(sim);
 }
@@ -129,11 +187,11 @@ void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
   sim->integrator->counts(sim->state, counts);
 }
 
-/* m x v id of struct hb_particles. Of struct hb_hermite4: a j xp vp a1 j1, phi1, block level1; of struct hb_blocks: next
+/* m x v id of struct hb_particles. Of struct hb_hermite4: a j lost xp vp a1 j1, phi1, block level1; of struct hb_blocks: next
  * level marks marked_words; the stamps of struct hb_force. Diagnostics use the integrator's arrays, see
  * step/state_view.h. */
 static const double PARTICLES = 8 * sizeof(double);
-static const double INTEGRATOR = (6 * 3 + 1) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
+static const double INTEGRATOR = (7 * 3 + 1) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
 
 enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, struct hb_force_need *need)
 {
@@ -142,6 +200,11 @@ enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, s
     return hb_fail(HB_ERR_USAGE, "hb_force_memory needs a scheme and a precision");
   struct hb_force_need result = {.host_particle = PARTICLES + INTEGRATOR};
   ops->memory(params, &result);
+  enum hb_precision precision = hb_precision_find(params->precision);
+  result.host_rank = hb_force_ranks_memory(precision);
+  if (hb_force_is_reproducible(params->precision)) result.host_particle += HB_RESCALE_PARTICLE;
+  if (ops->resident && precision < HB_PRECISION_COUNT)
+    result.device_kept = ops->resident->memory(HB_INTERACTION_GRAVITY, precision);
   result.device = (double)n * (result.device_source + result.device_sink) + result.device_fixed;
   result.host = (double)n * result.host_particle + result.host_fixed;
   *need = result;
@@ -153,12 +216,14 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
 {
   HB_GL_VISIT;
   struct hb_sim_counts before, after;
+  double t = hb_sim_time(sim);
   hb_sim_counts(sim, &before);
+  sim->events.count = 0;
   HB_TRY(sim->integrator->step(sim->state));
   hb_sim_counts(sim, &after);
   uint64_t ni = after.particle_steps - before.particle_steps;
   if (ni) sim->blocks[63 - __builtin_clzll(ni)]++;
-  return HB_OK;
+  return hb_sim_look(sim, t);
 }
 
 enum hb_status hb_sim_integrate(struct hb_sim *sim, double t)
@@ -220,7 +285,11 @@ enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnosti
   enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
   if (status == HB_OK)
     status = hb_diagnose(&view, &sim->frame, sim->force, sim->eps2, sim->exact_energy, diagnostics);
+  if (status == HB_OK && sim->field) hb_diagnose_field(&view.at, sim->field, diagnostics);
   hb_state_view_close(&view);
+  struct hb_sim_counts counts;
+  hb_sim_counts(sim, &counts);
+  if (status == HB_OK) diagnostics->e_lost = counts.e_lost;
   return status;
 }
 

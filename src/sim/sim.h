@@ -2,6 +2,9 @@
 #ifndef HB_SIM_H
 #define HB_SIM_H
 
+#include "core/binary_watch.h"
+#include "core/events.h"
+#include "core/field.h"
 #include "core/frame.h"
 #include "step/integrator.h"
 
@@ -10,6 +13,7 @@ struct hb_sim {
   const struct hb_integrator_ops *integrator;
   void *state; /* the integrator's, in coordinates of this frame */
   struct hb_frame frame;
+  struct hb_field *field; /* forces from outside; NULL: none */
   double eps2;
   int exact_energy;                /* see hb_sim_params */
   uint64_t blocks[HB_BLOCK_SIZES]; /* see hb_sim_block_sizes */
@@ -19,11 +23,26 @@ struct hb_sim {
   struct hb_phases before;     /* of the runs that this one continues */
   struct hb_sim_params params; /* complete; of its strings only integrator and force.device, the copy below */
   char *device;
+  struct hb_events events; /* of the last step */
+  struct hb_binary_watch binaries;
 };
 
 /* A simulation with an integrator, but without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),
  * HB_ERR_INTERNAL. */
 enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **sim);
+
+/* Opens the force, and the field if there is one. Errors: as hb_force_open; HB_ERR_USAGE (the field; what cannot be combined
+ * with one). */
+enum hb_status hb_sim_open_force(struct hb_sim *sim, const struct hb_sim_params *params);
+
+/* ---- sim_watch.c ---- */
+
+/* After a step that began at time t: looks for binaries if that is due. Errors: as hb_sim_state. */
+enum hb_status hb_sim_look(struct hb_sim *sim, double t);
+
+/* What is watched, as sections of a checkpoint; and back, nothing if they are missing. Errors: HB_ERR_INPUT, HB_ERR_INTERNAL. */
+enum hb_status hb_sim_put_watch(const struct hb_sim *sim, struct hb_sections *sections);
+enum hb_status hb_sim_get_watch(const struct hb_sections *sections, struct hb_sim *sim);
 
 /* hb_sim_step_trouble judges the steps from now on. The state must exist. */
 void hb_sim_judge_from_here(struct hb_sim *sim);

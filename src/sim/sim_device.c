@@ -1,6 +1,7 @@
 /* For drawing a simulation: its particles' textures on the device, and quantities to color them by. */
 #include "sim/diagnose.h"
 #include "sim/sim.h"
+#include "core/hierarchy.h"
 #include "force/force.h"
 
 #include "sim/sim_device.h"
@@ -37,13 +38,22 @@ enum hb_status hb_device_use(const struct hb_sim *sim)
 
 void hb_device_release(void) { hb_gl_context_release(); }
 
+static enum hb_status count_bound(const struct hb_particles *p, double eps2, double *value)
+{
+  struct hb_hierarchy hierarchy;
+  enum hb_status status = hb_hierarchy_find(p, eps2, &hierarchy);
+  if (status == HB_OK) hb_hierarchy_stars(&hierarchy, value);
+  hb_hierarchy_clear(&hierarchy);
+  return status;
+}
+
 enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value)
 {
   HB_GL_VISIT;
-  if ((unsigned)quantity > HB_QUANTITY_AGE)
+  if ((unsigned)quantity > HB_QUANTITY_BOUND)
     return hb_fail(HB_ERR_USAGE, "quantity %d of particles, expected 0 to %d", (int)quantity,
-                   HB_QUANTITY_AGE);
-  if (quantity != HB_QUANTITY_SPEED && quantity != HB_QUANTITY_ENERGY)
+                   HB_QUANTITY_BOUND);
+  if (quantity == HB_QUANTITY_ACC || quantity == HB_QUANTITY_STEP || quantity == HB_QUANTITY_AGE)
     return sim->integrator->quantity(sim->state, quantity, value);
   struct hb_state_view view;
   enum hb_status status =
@@ -53,8 +63,11 @@ enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, do
   for (size_t i = 0; status == HB_OK && i < view.at.n; i++) {
     const double *v = view.at.v + 3 * i;
     double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-    value[i] = quantity == HB_QUANTITY_SPEED ? sqrt(v2) : v2 / 2 + view.phi[i];
+    value[i] = quantity == HB_QUANTITY_SPEED    ? sqrt(v2)
+               : quantity == HB_QUANTITY_ENERGY ? v2 / 2 + view.phi[i]
+                                                : view.at.m[i];
   }
+  if (status == HB_OK && quantity == HB_QUANTITY_BOUND) status = count_bound(&view.at, sim->eps2, value);
   hb_state_view_close(&view);
   return status;
 }

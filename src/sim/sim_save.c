@@ -3,7 +3,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "force/force.h"
+#include "groups/groups.h"
 #include "io/checkpoint.h"
+#include "sim/sim_bodies.h"
 #include "sim/sim_interaction.h"
 
 #include <holmberg/checkpoint.h>
@@ -65,12 +67,16 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   const double phases[PHASES] = {now.predict_s, now.send_s, now.force_s, now.receive_s, now.correct_s};
   HB_TRY(put_strings(sim, sections));
   HB_TRY(hb_sim_put_interaction(sim, sections));
+  HB_TRY(hb_sim_put_bodies(p, sections));
+  const char *field = sim->params.field;
+  if (field) HB_TRY(hb_sections_put(sections, "sim.field", HB_SECTION_BYTES, strlen(field) + 1, field));
   HB_TRY(hb_sections_put_copy(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, numbers));
   HB_TRY(hb_sections_put_copy(sections, "sim.words", HB_SECTION_WORDS, WORDS, words));
   HB_TRY(hb_sections_put(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
   HB_TRY(hb_sections_put_copy(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, phases));
   HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
   HB_TRY(hb_frame_put(&sim->frame, sections));
+  HB_TRY(hb_sim_put_watch(sim, sections));
   return sim->integrator->save(sim->state, sections);
 }
 
@@ -141,12 +147,18 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
       .dt = numbers[DT],
       .damping = numbers[DAMPING],
       .steps = (enum hb_steps)words[STEPS],
+      .encounters = hb_groups_are_in(sections) ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE,
       .rounding = (enum hb_rounding)words[ROUNDING],
       .transfer = (enum hb_transfer)words[TRANSFER],
       .predict = (enum hb_place)words[PREDICT],
       .correct = (enum hb_place)words[CORRECT],
       .exact_energy = words[EXACT_ENERGY] ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO,
   };
+  const struct hb_section *field = hb_sections_find(sections, "sim.field");
+  if (field && (field->type != HB_SECTION_BYTES || !memchr(field->data, 0, field->count)))
+    return hb_fail(HB_ERR_INPUT, "section 'sim.field' is not a text");
+  params->field = field ? field->data : NULL;
+  HB_TRY(hb_sim_get_bodies(sections, params));
   return hb_sim_get_interaction(sections, &params->force);
 }
 
@@ -234,7 +246,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   if (place) move(place, &params.force);
   struct hb_sim *s;
   HB_TRY(hb_sim_open(&params, &s));
-  enum hb_status status = hb_force_open(&params.force, &s->force);
+  enum hb_status status = hb_sim_open_force(s, &params);
   if (status == HB_OK) status = hb_sim_same_interaction(sections, s->force);
   if (status == HB_OK) status = hb_sim_check_interaction(s, &params);
   if (status == HB_OK && !s->integrator->resume)
@@ -242,6 +254,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
   if (status == HB_OK) status = hb_frame_get(sections, &s->frame);
   if (status == HB_OK) status = get_counters(sections, s);
+  if (status == HB_OK) status = hb_sim_get_watch(sections, s);
   if (status != HB_OK) {
     hb_sim_destroy(s);
     return status;

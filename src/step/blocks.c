@@ -1,8 +1,16 @@
 #include "step/blocks.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
+#include "base/parallel.h"
+
+#include <string.h>
 
 static const uint32_t end_of_list = UINT32_MAX;
+
+/* A block is large from this part of all particles on: then each one's level is looked at, piece by piece. Below that many
+ * particles a second thread does not wake up in time. */
+enum { LARGE = 16, ALONE = 16384 };
 
 enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, struct hb_blocks **blocks)
 {
@@ -17,6 +25,7 @@ enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, stru
   if (status == HB_OK) status = HB_ALLOC(n, &b->level);
   if (status == HB_OK) status = HB_ALLOC(n / 64 + 1, &b->marks);
   if (status == HB_OK) status = HB_ALLOC(n / 4096 + 1, &b->marked_words);
+  if (status == HB_OK) status = HB_ALLOC(n / HB_BLOCKS_PIECE + 1, &b->found);
   if (status != HB_OK) {
     hb_blocks_destroy(b);
     return status;
@@ -32,6 +41,7 @@ void hb_blocks_destroy(struct hb_blocks *blocks)
   hb_mem_free(blocks->level);
   hb_mem_free(blocks->marks);
   hb_mem_free(blocks->marked_words);
+  hb_mem_free(blocks->found);
   hb_mem_free(blocks);
 }
 
@@ -42,6 +52,22 @@ void hb_blocks_put(struct hb_blocks *blocks, uint32_t i, unsigned level)
   blocks->head[level] = i;
   blocks->count[level]++;
   blocks->occupied |= (uint64_t)1 << level;
+}
+
+void hb_blocks_remove(struct hb_blocks *blocks, uint32_t i)
+{
+  unsigned level = blocks->level[i];
+  uint32_t *link = &blocks->head[level];
+  while (*link != i) link = &blocks->next[*link];
+  *link = blocks->next[i];
+  if (--blocks->count[level] == 0) blocks->occupied &= ~((uint64_t)1 << level);
+}
+
+void hb_blocks_clear(struct hb_blocks *blocks, size_t n)
+{
+  blocks->n = n;
+  blocks->occupied = 0;
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) blocks->head[l] = end_of_list, blocks->count[l] = 0;
 }
 
 uint64_t hb_blocks_level_time(const struct hb_blocks *blocks, unsigned level)
@@ -63,9 +89,10 @@ enum hb_status hb_blocks_next_time(const struct hb_blocks *blocks, uint64_t *nex
 /* Levels whose step divides time (invariant 4). */
 static uint64_t levels_due(uint64_t time) { return time ^ (time - 1); }
 
-void hb_blocks_select(struct hb_blocks *blocks, uint64_t next_time, uint32_t *block, size_t *count)
+/* ---- selecting ---- */
+
+static void select_from_lists(struct hb_blocks *blocks, uint64_t due, uint32_t *block, size_t *count)
 {
-  uint64_t due = blocks->occupied & levels_due(next_time);
   for (; due; due &= due - 1)
     for (uint32_t i = blocks->head[__builtin_ctzll(due)]; i != end_of_list; i = blocks->next[i]) {
       blocks->marks[i / 64] |= (uint64_t)1 << i % 64;
@@ -80,6 +107,60 @@ void hb_blocks_select(struct hb_blocks *blocks, uint64_t next_time, uint32_t *bl
     }
   *count = found;
 }
+
+struct scan {
+  struct hb_blocks *blocks;
+  uint8_t is_due[HB_BLOCKS_LEVELS]; /* 0 or 1 */
+  uint32_t *block;
+};
+
+static void count_piece(void *context, size_t piece)
+{
+  const struct scan *s = context;
+  const uint8_t *level = s->blocks->level;
+  size_t i = piece * HB_BLOCKS_PIECE, end = hb_parallel_end(s->blocks->n, HB_BLOCKS_PIECE, i);
+  uint32_t found = 0;
+  for (; i < end; i++) found += s->is_due[level[i]];
+  s->blocks->found[piece] = found;
+}
+
+static void select_piece(void *context, size_t piece)
+{
+  const struct scan *s = context;
+  const uint8_t *level = s->blocks->level;
+  uint32_t due[HB_BLOCKS_PIECE + 1];
+  size_t i = piece * HB_BLOCKS_PIECE, end = hb_parallel_end(s->blocks->n, HB_BLOCKS_PIECE, i), found = 0;
+  for (; i < end; i++) { /* without conditions, which nothing could predict */
+    due[found] = (uint32_t)i;
+    found += s->is_due[level[i]];
+  }
+  if (found) memcpy(s->block + s->blocks->found[piece], due, found * sizeof *due);
+}
+
+static void select_from_all(struct hb_blocks *blocks, uint64_t due, uint32_t *block, size_t *count)
+{
+  struct scan scan = {.blocks = blocks, .block = block};
+  size_t pieces = hb_div_ceil(blocks->n, HB_BLOCKS_PIECE), before = 0;
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) scan.is_due[l] = due >> l & 1;
+  hb_parallel_for(hb_parallel_threads(), pieces, count_piece, &scan);
+  for (size_t k = 0; k < pieces; k++) {
+    size_t found = blocks->found[k];
+    blocks->found[k] = (uint32_t)before;
+    before += found;
+  }
+  hb_parallel_for(hb_parallel_threads(), pieces, select_piece, &scan);
+  *count = before;
+}
+
+void hb_blocks_select(struct hb_blocks *blocks, uint64_t next_time, uint32_t *block, size_t *count)
+{
+  uint64_t due = blocks->occupied & levels_due(next_time);
+  size_t size = 0;
+  for (uint64_t left = due; left; left &= left - 1) size += blocks->count[__builtin_ctzll(left)];
+  (size > ALONE && size > blocks->n / LARGE ? select_from_all : select_from_lists)(blocks, due, block, count);
+}
+
+/* ---- advancing ---- */
 
 void hb_blocks_advance(struct hb_blocks *blocks, uint64_t next_time)
 {
@@ -96,4 +177,58 @@ unsigned hb_blocks_limit(const struct hb_blocks *blocks, unsigned level)
 {
   int grows = level < blocks->level_max && (levels_due(blocks->now) >> (level + 1) & 1);
   return grows ? level + 1 : level;
+}
+
+/* Lists of a piece of the block, to be put before those of all particles. */
+struct lists {
+  uint32_t head[HB_BLOCKS_LEVELS], last[HB_BLOCKS_LEVELS], count[HB_BLOCKS_LEVELS];
+};
+
+enum { PIECES = 32 };
+struct putting {
+  struct hb_blocks *blocks;
+  size_t ni, each;
+  const uint32_t *index;
+  uint8_t *level;
+  uint8_t limit[HB_BLOCKS_LEVELS];
+  struct lists lists[PIECES];
+};
+
+static void put_piece(void *context, size_t piece)
+{
+  struct putting *p = context;
+  struct hb_blocks *blocks = p->blocks;
+  struct lists *lists = &p->lists[piece];
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) lists->head[l] = end_of_list, lists->count[l] = 0;
+  for (size_t k = piece * p->each, end = hb_parallel_end(p->ni, p->each, k); k < end; k++) {
+    uint32_t i = p->index[k];
+    uint8_t limit = p->limit[blocks->level[i]], l = p->level[k] < limit ? p->level[k] : limit;
+    p->level[k] = blocks->level[i] = l;
+    if (lists->head[l] == end_of_list) lists->last[l] = i;
+    blocks->next[i] = lists->head[l];
+    lists->head[l] = i;
+    lists->count[l]++;
+  }
+}
+
+static void join(struct hb_blocks *blocks, const struct lists *lists)
+{
+  for (unsigned l = 0; l <= blocks->level_max; l++) {
+    if (lists->count[l] == 0) continue;
+    blocks->next[lists->last[l]] = blocks->head[l];
+    blocks->head[l] = lists->head[l];
+    blocks->count[l] += lists->count[l];
+    blocks->occupied |= (uint64_t)1 << l;
+  }
+}
+
+void hb_blocks_put_back(struct hb_blocks *blocks, size_t ni, const uint32_t *index, uint8_t *level)
+{
+  struct putting p = {.blocks = blocks, .ni = ni, .index = index, .level = level};
+  size_t pieces = ni > ALONE ? PIECES : 1;
+  p.each = hb_div_ceil(ni, pieces);
+  for (unsigned l = 0; l <= blocks->level_max; l++) p.limit[l] = (uint8_t)hb_blocks_limit(blocks, l);
+  pieces = hb_div_ceil(ni, p.each);
+  hb_parallel_for(pieces > 1 ? hb_parallel_threads() : 1, pieces, put_piece, &p);
+  for (size_t k = 0; k < pieces; k++) join(blocks, &p.lists[k]);
 }

@@ -32,7 +32,9 @@ struct hb_blocks {
   uint32_t *next;                   /* [n] next of the same list                      */
   uint8_t *level;                   /* [n]                                            */
   uint64_t *marks, *marked_words;   /* a bit per particle, a bit per word of marks; 0 */
+  uint32_t *found;                  /* [n / HB_BLOCKS_PIECE + 1] particles of a large block, piece by piece */
 };
+enum { HB_BLOCKS_PIECE = 4096 };
 
 /* No particle is scheduled yet; T = now. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, struct hb_blocks **blocks);
@@ -41,6 +43,16 @@ void hb_blocks_destroy(struct hb_blocks *blocks);
 /* Puts particle i, which is on no list, on the list of a level. */
 void hb_blocks_put(struct hb_blocks *blocks, uint32_t i, unsigned level);
 
+/* Takes particle i off its list; its level stays. O(count[level]). */
+void hb_blocks_remove(struct hb_blocks *blocks, uint32_t i);
+
+/* Puts the particles index[ni] of the block just advanced, none twice, on the lists of their levels, level[ni]; where one is
+ * above the limit (invariant 5), on that of the limit, which replaces it. */
+void hb_blocks_put_back(struct hb_blocks *blocks, size_t ni, const uint32_t *index, uint8_t *level);
+
+/* Empties all lists, for n particles from now on, n at most what it was; each must be put on a list again. */
+void hb_blocks_clear(struct hb_blocks *blocks, size_t n);
+
 /* t_i of all particles of a level, in ticks (invariant 2). */
 uint64_t hb_blocks_level_time(const struct hb_blocks *blocks, unsigned level);
 
@@ -48,7 +60,7 @@ uint64_t hb_blocks_level_time(const struct hb_blocks *blocks, unsigned level);
 enum hb_status hb_blocks_next_time(const struct hb_blocks *blocks, uint64_t *next_time);
 
 /* Writes the next block in ascending order to block[n], and its size. Nothing changes: until hb_blocks_advance it can be
- * selected again. O(block + n / 4096). */
+ * selected again. O(block + n / 4096), or for large blocks O(n), shared by threads. */
 void hb_blocks_select(struct hb_blocks *blocks, uint64_t next_time, uint32_t *block, size_t *count);
 
 /* Sets T = next_time and empties the block's lists; each of its particles must then be put on a list again. */

@@ -15,12 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const hb_first_step_names[] = {"eq2", "eq9", NULL};
 const char *const hb_steps_names[] = {"block", "shared", NULL};
 const char *const hb_transfer_names[] = {"all", "block", NULL};
 const char *const hb_place_names[] = {"host", "gpu", NULL};
 
-/* Loops up to ..._ALONE are done before a second thread has woken up; the others are the sizes of their pieces. */
-enum { PREDICT_ALONE = 4096, PREDICTED = 1024, CORRECT_ALONE = 512, CORRECTED = 64 };
+/* As many are predicted before a second thread has woken up; the size of a thread's pieces. */
+enum { ALONE = 4096, PIECE = 1024 };
 
 static int is_power_of_two(double dt)
 {
@@ -54,6 +55,8 @@ static enum hb_status check_params(const struct hb_sim_params *params)
     return hb_fail(HB_ERR_USAGE,
                    "correct gpu with transfer all: what the device corrects is not sent (expected "
                    "transfer block, predict gpu)");
+  if ((unsigned)params->first_step > HB_FIRST_STEP_EQ9)
+    return hb_fail(HB_ERR_USAGE, "the first step is %d, expected 0 or 1", (int)params->first_step);
   if ((unsigned)params->steps > HB_STEPS_SHARED)
     return hb_fail(HB_ERR_USAGE, "the kind of steps is %d, expected 0 or 1", (int)params->steps);
   return HB_OK;
@@ -64,14 +67,18 @@ static enum hb_status allocate(struct hb_hermite4 *h)
 {
   size_t n = h->n;
   h->mass = hb_sum(n, h->particles->m);
+  h->field = hb_force_field(h->force);
   h->noise = hb_force_facts(h->force)->acc_noise;
   double **vectors[] = {&h->a, &h->j, &h->a1, &h->j1};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
   HB_TRY(HB_ALLOC(n, &h->phi1));
+  HB_TRY(HB_ALLOC(3 * n, &h->lost));
   HB_TRY(HB_ALLOC(n, &h->block));
   HB_TRY(HB_ALLOC(n, &h->level1));
+  if (h->params.encounters == HB_ENCOUNTERS_GROUPS) HB_TRY(hb_groups_create(h->particles, &h->groups));
   unsigned level_max = (unsigned)ilogb(h->params.dt_max / h->params.dt_min);
-  return hb_blocks_create(n, level_max, 0, &h->blocks);
+  HB_TRY(hb_blocks_create(n, level_max, 0, &h->blocks));
+  return hb_bodies_open(h);
 }
 
 /* With shared steps, all particles of the block get the smallest level in level1. */
@@ -87,34 +94,18 @@ static void share_level(struct hb_hermite4 *h, size_t ni)
 /* Counts the block's next steps, from time t on, that dt_min cuts off; wanted[ni] are their lengths before rounding. */
 static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const double *wanted)
 {
+  if (!memchr(h->level1, 0, ni)) return; /* mostly */
   for (size_t b = 0; b < ni; b++) {
     if (h->level1[b] > 0 || !hb_timestep_is_cut(wanted[b], h->params.dt_min, h->params.rounding)) continue;
     if (h->cut.count++ == 0) h->cut.particle = h->block[b], h->cut.t = t, h->cut.wanted = wanted[b];
   }
 }
 
-/* Forces and first steps. a'' of particles at rest is the formula for the jerk with accelerations in place of
- * velocities, so that the source of forces itself computes what hb_timestep_first needs. */
-static enum hb_status start(struct hb_hermite4 *h)
+/* Allocates xp and vp, but not while a run starts, when the caller's particles may take memory, too. */
+static enum hb_status reserve_predicted(struct hb_hermite4 *h)
 {
-  const struct hb_particles *p = h->particles;
-  for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
-  HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
-  const struct hb_forces_at at = {h->n, p->x, h->t0, 0};
-  HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
-  memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
-  memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
-  HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, h->a, h->n, h->block, h->a1, h->j1, h->phi1));
-  for (size_t i = 0; i < h->n; i++) {
-    double a_least = hb_timestep_a_least(h->phi1[i], h->mass);
-    double dt = hb_timestep_first(h->params.eta, a_least, h->a + 3 * i, h->j + 3 * i, h->j1 + 3 * i);
-    h->level1[i] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
-    h->phi1[i] = dt;
-  }
-  count_cut_steps(h, h->t0, h->n, h->phi1);
-  share_level(h, h->n);
-  for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
-  return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
+  if (!h->xp) HB_TRY(HB_ALLOC(3 * h->n, &h->xp));
+  return h->vp ? HB_OK : HB_ALLOC(3 * h->n, &h->vp);
 }
 
 enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb_sim_params *params,
@@ -131,35 +122,17 @@ enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb
   h->n = initial->n;
   h->params = *params;
   h->params.force = (struct hb_force_params){0}; /* strings of the caller's */
-  h->params.integrator = NULL;
+  h->params.integrator = h->params.field = NULL;
   h->force = force;
   h->t0 = initial->t;
   h->particles = initial;
-  status = allocate(h);
+  status = hb_force_find_massive(force, h->n, initial->m);
+  if (status == HB_OK) status = allocate(h);
   if (status != HB_OK) {
     hb_hermite4_destroy(h);
     return status;
   }
   *hermite4 = h;
-  return HB_OK;
-}
-
-enum hb_status hb_hermite4_create(struct hb_particles *initial, const struct hb_sim_params *params,
-                                  struct hb_force *force, void **state)
-{
-  struct hb_hermite4 *h;
-  *state = NULL;
-  if (params->dt != 0 || params->damping != 1) {
-    hb_particles_destroy(initial);
-    return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
-  }
-  HB_TRY(hb_hermite4_prepare(initial, params, force, &h));
-  enum hb_status status = start(h);
-  if (status != HB_OK) {
-    hb_hermite4_destroy(h);
-    return status;
-  }
-  *state = h;
   return HB_OK;
 }
 
@@ -169,9 +142,12 @@ void hb_hermite4_destroy(void *state)
   if (!h) return;
   double *arrays[] = {h->a, h->j, h->xp, h->vp, h->a1, h->j1, h->phi1};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
+  hb_mem_free(h->lost);
   hb_mem_free(h->block);
   hb_mem_free(h->level1);
   hb_blocks_destroy(h->blocks);
+  hb_groups_destroy(h->groups);
+  hb_bodies_close(h);
   hb_particles_destroy(h->particles);
   hb_mem_free(h);
 }
@@ -234,17 +210,10 @@ HB_CLONES static void predict_run(const struct hb_hermite4 *h, const struct span
     predict_four(FOUR(x), FOUR(v), FOUR(a), FOUR(j), &spans[level[i]], FOUR(xp), FOUR(vp));
 }
 
-/* Allocates xp and vp, but not while a run starts, when the caller's particles may take memory, too. */
-static enum hb_status reserve_predicted(struct hb_hermite4 *h)
-{
-  if (!h->xp) HB_TRY(HB_ALLOC(3 * h->n, &h->xp));
-  return h->vp ? HB_OK : HB_ALLOC(3 * h->n, &h->vp);
-}
-
 struct prediction {
   struct hb_hermite4 *h;
-  const uint32_t *list; /* the particles, NULL: all */
-  size_t count;
+  const uint32_t *list; /* the particles; NULL: those from `first` on */
+  size_t first, count;
   struct span spans[HB_BLOCKS_LEVELS]; /* the particles of a level share it (blocks.h, invariant 2) */
 };
 
@@ -252,104 +221,32 @@ static void predict_piece(void *context, size_t piece)
 {
   const struct prediction *p = context;
   struct hb_hermite4 *h = p->h;
-  size_t from = piece * PREDICTED, end = hb_parallel_end(p->count, PREDICTED, from), first = from;
-  if (!p->list) predict_run(h, p->spans, from, end), first = end - 1;
-  for (size_t k = first; k < end; k++) {
-    size_t i = p->list ? p->list[k] : k;
+  size_t from = piece * PIECE, end = hb_parallel_end(p->count, PIECE, from), rest = from;
+  if (!p->list) predict_run(h, p->spans, p->first + from, p->first + end), rest = end - 1;
+  for (size_t k = rest; k < end; k++) {
+    size_t i = p->list ? p->list[k] : p->first + k;
     predict(h, i, &p->spans[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
   }
 }
 
-/* The particles list[count] to tick T; NULL: all. */
-static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *list, size_t count)
+/* To tick T the particles list[count]; NULL: those from `first` on. */
+static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *list, size_t first,
+                            size_t count)
 {
-  struct prediction p = {.h = h, .list = list, .count = count};
+  struct prediction p = {.h = h, .list = list, .first = first, .count = count};
   for (uint64_t left = h->blocks->occupied; left; left &= left - 1) {
     unsigned l = (unsigned)__builtin_ctzll(left);
     p.spans[l] = span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
   }
-  int threads = p.count > PREDICT_ALONE ? hb_parallel_threads() : 1;
-  hb_parallel_for(threads, hb_div_ceil(p.count, PREDICTED), predict_piece, &p);
+  int threads = p.count > ALONE ? hb_parallel_threads() : 1;
+  hb_parallel_for(threads, hb_div_ceil(p.count, PIECE), predict_piece, &p);
 }
 
 /* For the sentence of a failure: the state at tick T, with all particles predicted on the host. */
 static struct hb_forces_at forces_at(struct hb_hermite4 *h, uint64_t T)
 {
-  predict_to_tick(h, T, NULL, h->n);
+  predict_to_tick(h, T, NULL, 0, h->n);
   return (struct hb_forces_at){h->n, h->xp, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1};
-}
-
-/* [PZ07] eqs 5 to 8 for the b-th particle of the block; returns its next step by eq. 9. In eqs 5 and 6 a and k
- * belong to the start of the step, a_p and k_p to its end (Makino & Aarseth 1992); the new acceleration and jerk,
- * also in eq. 9, are those at the predicted position. Powers of dt are multiplied out: dt is a power of two, so no
- * bit changes, and nothing underflows at tiny steps. */
-static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
-{
-  size_t i = 3 * (size_t)h->block[b];
-  double *x = h->particles->x + i, *v = h->particles->v + i, *a = h->a + i, *k = h->j + i;
-  const double *xp = h->xp + i, *vp = h->vp + i, *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
-  double dt2a2[3], dt3k2[3], dtdk[3]; /* dt^2 a'', dt^3 k'', dt (k_p - k) */
-  for (int c = 0; c < 3; c++) {
-    double da = a[c] - ap[c];
-    dt2a2[c] = -6 * da - dt * (4 * k[c] + 2 * kp[c]);          /* eq. 5 */
-    dt3k2[c] = 12 * da + dt * (6 * (k[c] + kp[c]));            /* eq. 6 */
-    x[c] = xp[c] + dt * dt * (dt2a2[c] / 24 + dt3k2[c] / 120); /* eq. 7 */
-    v[c] = vp[c] + dt * (dt2a2[c] / 6 + dt3k2[c] / 24);        /* eq. 8 */
-    dtdk[c] = dt * (kp[c] - k[c]);
-    a[c] = ap[c];
-    k[c] = kp[c];
-  }
-  const struct hb_timestep_rule rule = {h->params.eta, h->noise, h->mass};
-  return hb_timestep_after(&rule, h->phi1[b], dt, a, k, dtdk, dt2a2, dt3k2, noisy);
-}
-
-struct correction {
-  struct hb_hermite4 *h;
-  size_t ni;
-  _Atomic uint64_t noisy[HB_BLOCKS_LEVELS]; /* noisy particles, by the level that they want */
-};
-
-static void correct_piece(void *context, size_t piece)
-{
-  struct correction *c = context;
-  struct hb_hermite4 *h = c->h;
-  for (size_t b = piece * CORRECTED, end = hb_parallel_end(c->ni, CORRECTED, b); b < end; b++) {
-    unsigned level = h->blocks->level[h->block[b]];
-    int noisy;
-    double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
-    h->level1[b] = (uint8_t)hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
-    h->phi1[b] = dt;
-    if (noisy) c->noisy[h->level1[b]]++;
-  }
-}
-
-/* How many of the next ni steps are set by noise: not those set by dt_max, and of shared steps only if the shortest one,
- * which all take, is. */
-static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64_t *noisy, size_t ni)
-{
-  uint64_t count = 0;
-  unsigned least = 0;
-  if (h->params.steps == HB_STEPS_SHARED) {
-    while (least < h->blocks->level_max && !memchr(h->level1, (int)least, ni)) least++;
-    return least < h->blocks->level_max && noisy[least] ? ni : 0;
-  }
-  for (unsigned l = 0; l < h->blocks->level_max; l++) count += noisy[l];
-  return count;
-}
-
-/* Corrects the block and finds its next steps, left in phi1, and their levels, level1. */
-static void correct_block(struct hb_hermite4 *h, size_t ni)
-{
-  struct correction c = {.h = h, .ni = ni};
-  int threads = ni > CORRECT_ALONE ? hb_parallel_threads() : 1;
-  hb_parallel_for(threads, hb_div_ceil(ni, CORRECTED), correct_piece, &c);
-  h->noisy_steps += steps_by_noise(h, c.noisy, ni);
-}
-
-static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  if (h->params.predict == HB_PLACE_GPU) return hb_hermite4_device_forces(h, T, ni);
-  return hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
 /* Predicts, evaluates the forces and corrects the block at tick T; the levels it wants go to level1. *lap is when the
@@ -357,16 +254,26 @@ static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
   *lap = hb_clock_now();
-  int all = h->params.predict == HB_PLACE_HOST;
-  predict_to_tick(h, T, all ? NULL : h->block, all ? h->n : ni); /* the device predicts its sources itself */
+  size_t from = 0, to = 0, massive; /* a device predicts its sources itself */
+  const uint32_t *sources = hb_force_massive(h->force, h->n, &massive);
+  if (h->groups) /* any node may be near one */
+    to = h->n;
+  else if (h->params.predict == HB_PLACE_HOST)
+    sources ? predict_to_tick(h, T, sources, 0, massive) : hb_force_needs(h->force, h->n, ni, &from, &to);
+  predict_to_tick(h, T, NULL, from, to - from);
+  if (to - from < h->n) predict_to_tick(h, T, h->block, 0, ni);
   h->phases.predict_s += hb_clock_lap(lap);
-  HB_TRY(forces(h, T, ni));
+  if (h->groups) HB_TRY(hb_hermite4_meet(h, T, ni));
+  HB_TRY(hb_hermite4_forces(h, T, ni));
   *lap = hb_clock_now();
   if (!hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) {
     const struct hb_forces_at at = forces_at(h, T);
     return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
   }
-  correct_block(h, ni);
+  if (h->groups) hb_hermite4_correct_near(h, ni);
+  if (h->bodies) hb_bodies_suspect(h, ni);
+  hb_hermite4_correct(h, ni);
+  if (h->groups) hb_hermite4_limit_steps(h, ni);
   return HB_OK;
 }
 
@@ -396,11 +303,7 @@ static void schedule(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   share_level(h, ni);
   hb_blocks_advance(h->blocks, T);
-  for (size_t b = 0; b < ni; b++) {
-    unsigned limit = hb_blocks_limit(h->blocks, h->blocks->level[h->block[b]]);
-    if (h->level1[b] > limit) h->level1[b] = (uint8_t)limit;
-    hb_blocks_put(h->blocks, h->block[b], h->level1[b]);
-  }
+  hb_blocks_put_back(h->blocks, ni, h->block, h->level1);
 }
 
 enum hb_status hb_hermite4_step(void *state)
@@ -421,8 +324,92 @@ enum hb_status hb_hermite4_step(void *state)
   h->particle_steps += ni;
   h->stale = on_device;
   if (on_device) return hb_force_settle(h->force, ni, h->block, h->level1);
-  return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
+  if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, ni, h->block));
+  if (h->bodies) HB_TRY(hb_bodies_act(h, T, &ni));
+  return h->groups ? hb_hermite4_regroup(h, T, ni) : HB_OK;
 }
+
+/* ---- starting ---- */
+
+/* first_step = eq9: a trial of a step of all, as long as theirs are in the mean of their logarithms. Where jerks cancel by chance,
+ * eq. 2 finds no reason for a short step in an encounter about to begin; eq. 9 after the trial does. */
+static enum hb_status try_step(struct hb_hermite4 *h)
+{
+  uint64_t levels = 0;
+  for (size_t i = 0; i < h->n; i++) levels += h->level1[i];
+  double dt = hb_hermite4_span(h, (uint64_t)1 << levels / h->n);
+  const struct span span = span_of(dt);
+  HB_TRY(reserve_predicted(h));
+  for (size_t i = 0; i < h->n; i++) predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
+  HB_TRY(hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, h->n, h->block, h->a1, h->j1, h->phi1));
+  if (h->field) hb_field_add(h->field, h->n, h->block, h->xp, h->vp, h->a1, h->j1);
+  const struct hb_forces_at at = {h->n, h->xp, h->t0 + dt, 0};
+  HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
+  for (size_t i = 0; i < h->n; i++) {
+    double next = hb_hermite4_step_after(h, i, dt);
+    unsigned level = hb_hermite4_level(h, next);
+    h->phi1[i] = level < h->level1[i] ? next : INFINITY; /* for count_cut_steps, which knows the others */
+    if (level < h->level1[i]) h->level1[i] = (uint8_t)level;
+  }
+  if (!h->groups) count_cut_steps(h, h->t0, h->n, h->phi1);
+  return HB_OK;
+}
+
+/* Forces and first steps. a'' of particles at rest is the formula for the jerk with accelerations in place of
+ * velocities, so that the source of forces itself computes what hb_timestep_first needs. */
+static enum hb_status start(struct hb_hermite4 *h)
+{
+  const struct hb_particles *p = h->particles;
+  if (h->bodies) HB_TRY(hb_bodies_check(h));
+  for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
+  HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
+  if (h->field) hb_field_add(h->field, h->n, h->block, p->x, p->v, h->a1, h->j1);
+  const struct hb_forces_at at = {h->n, p->x, h->t0, 0};
+  HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
+  memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
+  memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
+  HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, h->a, h->n, h->block, h->a1, h->j1, h->phi1));
+  for (size_t i = 0; i < h->n; i++) {
+    size_t k = 3 * i;
+    if (h->field) hb_field_pull(h->field, p->x + k, h->a + k, h->a1 + k, h->j1 + k);
+    double a_least = hb_timestep_a_least(h->phi1[i], h->mass);
+    double dt = hb_timestep_first(h->params.eta, a_least, h->a + k, h->j + k, h->j1 + k);
+    h->level1[i] = (uint8_t)hb_hermite4_level(h, dt);
+    h->phi1[i] = dt;
+  }
+  if (!h->groups)
+    count_cut_steps(h, h->t0, h->n, h->phi1); /* of those that remain stars, the first step counts */
+  if (h->params.first_step == HB_FIRST_STEP_EQ9) HB_TRY(try_step(h));
+  share_level(h, h->n);
+  for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
+  if (h->params.predict == HB_PLACE_GPU) HB_TRY(hb_hermite4_keep(h, h->n, NULL));
+  if (!h->groups) return HB_OK;
+  HB_TRY(reserve_predicted(h));
+  memcpy(h->xp, p->x, 3 * h->n * sizeof *h->xp);
+  memcpy(h->vp, p->v, 3 * h->n * sizeof *h->vp);
+  return hb_hermite4_regroup(h, 0, h->n);
+}
+
+enum hb_status hb_hermite4_create(struct hb_particles *initial, const struct hb_sim_params *params,
+                                  struct hb_force *force, void **state)
+{
+  struct hb_hermite4 *h;
+  *state = NULL;
+  if (params->dt != 0 || params->damping != 1) {
+    hb_particles_destroy(initial);
+    return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
+  }
+  HB_TRY(hb_hermite4_prepare(initial, params, force, &h));
+  enum hb_status status = start(h);
+  if (status != HB_OK) {
+    hb_hermite4_destroy(h);
+    return status;
+  }
+  *state = h;
+  return HB_OK;
+}
+
+/* ---- the state ---- */
 
 static enum hb_status check_time(const struct hb_hermite4 *h, double t)
 {
@@ -456,8 +443,12 @@ enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particle
   HB_TRY(hb_particles_copy(h->particles, &p));
   p->t = t;
   predict_to(h, t, p->x, p->v);
-  *particles = p;
-  return HB_OK;
+  enum hb_status status = h->groups ? hb_hermite4_resolve(h, t - hb_hermite4_time(h), p->x, p->v) : HB_OK;
+  if (status == HB_OK)
+    *particles = p;
+  else
+    hb_particles_destroy(p);
+  return status;
 }
 
 enum hb_status hb_hermite4_view(void *state, double t, struct hb_state_view *view)
@@ -467,6 +458,7 @@ enum hb_status hb_hermite4_view(void *state, double t, struct hb_state_view *vie
   HB_TRY(reserve_predicted(h));
   HB_TRY(hb_hermite4_sync(h));
   predict_to(h, t, h->xp, h->vp);
+  if (h->groups) HB_TRY(hb_hermite4_resolve(h, t - hb_hermite4_time(h), h->xp, h->vp));
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   *view = (struct hb_state_view){.a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block};
   view->at = (struct hb_particles){

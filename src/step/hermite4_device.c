@@ -1,6 +1,8 @@
 /* Hermite steps with the particles resident on the device, as [PZ07] Fig. 5 foresaw. */
 #include "step/hermite4.h"
 
+#include "base/arith.h"
+#include "base/parallel.h"
 #include "force/force.h"
 #include "step/timestep.h"
 
@@ -9,7 +11,7 @@
 static struct hb_force_particles force_particles(const struct hb_hermite4 *h)
 {
   return (struct hb_force_particles){.n = h->n,
-                                     .m = h->particles->m,
+                                     .m = hb_hermite4_masses(h),
                                      .x = h->particles->x,
                                      .v = h->particles->v,
                                      .a = h->a,
@@ -41,26 +43,53 @@ static enum hb_status predict(struct hb_hermite4 *h, uint64_t T)
   return hb_force_predict(h->force, dt);
 }
 
-static enum hb_status forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   if (h->params.transfer == HB_TRANSFER_ALL) HB_TRY(keep_all(h));
   HB_TRY(predict(h, T));
   return hb_force_on_kept(h->force, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
-enum hb_status hb_hermite4_device_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  enum hb_status status = forces(h, T, ni);
+  if (h->params.predict == HB_PLACE_HOST)
+    return hb_force_of(h->force, h->n, hb_hermite4_masses(h), h->xp, h->vp, ni, h->block, h->a1, h->j1,
+                       h->phi1);
+  enum hb_status status = pairs_on_kept(h, T, ni);
   if (status != HB_ERR_DEVICE) return status;
   HB_TRY(hb_force_open_again(h->force)); /* the host still has every particle */
   HB_TRY(keep_all(h));
-  return forces(h, T, ni);
+  return pairs_on_kept(h, T, ni);
+}
+
+enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  HB_TRY(pairs(h, T, ni));
+  if (h->field) hb_field_add(h->field, ni, h->block, h->xp, h->vp, h->a1, h->j1);
+  return HB_OK;
+}
+
+/* Steps become levels. */
+enum { PIECE = 1024, ALONE = 16 * PIECE /* steps that are rounded before a second thread has woken up */ };
+struct rounding {
+  struct hb_hermite4 *h;
+  size_t ni;
+  const double *step;
+};
+
+static void round_piece(void *context, size_t piece)
+{
+  const struct rounding *r = context;
+  const struct hb_sim_params *params = &r->h->params;
+  unsigned most = r->h->blocks->level_max;
+  for (size_t b = piece * PIECE, end = hb_parallel_end(r->ni, PIECE, b); b < end; b++)
+    r->h->level1[b] = (uint8_t)hb_timestep_level(r->step[b], params->dt_min, most, params->rounding);
 }
 
 enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   double *step = h->phi1;
-  const struct hb_force_step how = {h->params.eta, h->noise, h->mass};
+  const struct hb_force_step how = {h->params.eta, h->noise, h->mass, h->field};
   struct hb_blocks after = *h->blocks; /* if the shortest step stays the same, which it mostly does */
   double ahead[HB_FORCE_LEVELS];
   uint64_t next;
@@ -69,9 +98,8 @@ enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, siz
   spans(h, &after, next, ahead);
   HB_TRY(predict(h, T));
   HB_TRY(hb_force_correct(h->force, ni, h->block, &how, ahead, step));
-  for (size_t b = 0; b < ni; b++)
-    h->level1[b] =
-        (uint8_t)hb_timestep_level(step[b], h->params.dt_min, h->blocks->level_max, h->params.rounding);
+  struct rounding rounding = {h, ni, step};
+  hb_parallel_for(ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE), round_piece, &rounding);
   return HB_OK;
 }
 

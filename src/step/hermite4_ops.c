@@ -1,12 +1,16 @@
 /* hermite4 as one of the integrators: saving, resuming, and the facts about its state. */
 #include "step/hermite4.h"
+#include "step/hermite4_bodies.h"
+#include "force/force.h"
 #include "step/state_view.h"
+
+#include "base/bits.h"
 
 #include <math.h>
 
 /* ---- saving and resuming ---- */
 
-/* A restart needs x and v of each particle at its own time, its force there and its level, and the time of the last
+/* A restart needs x and v of each particle at its own time, what they lost, its force there and its level, and the time of the last
  * block. The times of the particles follow from that (blocks.h, invariant 2), and the order of the lists does not matter
  * (7). */
 enum { NOW, BLOCK_STEPS, PARTICLE_STEPS, NOISY_STEPS, COUNTERS };
@@ -19,7 +23,10 @@ static enum hb_status save(const void *state, struct hb_sections *sections)
   HB_TRY(hb_particles_put(h->particles, sections));
   HB_TRY(hb_sections_put(sections, "a", HB_SECTION_DOUBLES, 3 * h->n, h->a));
   HB_TRY(hb_sections_put(sections, "j", HB_SECTION_DOUBLES, 3 * h->n, h->j));
+  HB_TRY(hb_sections_put(sections, "lost", HB_SECTION_WORDS, 3 * h->n, h->lost));
   HB_TRY(hb_sections_put(sections, "level", HB_SECTION_BYTES, h->n, h->blocks->level));
+  if (h->groups) HB_TRY(hb_groups_put(h->groups, sections));
+  if (h->bodies) HB_TRY(hb_bodies_put(h, sections));
   HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 1, &h->t0));
   return hb_sections_put_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters);
 }
@@ -33,6 +40,7 @@ static enum hb_status schedule(const struct hb_sections *sections, struct hb_her
     if (level[i] > h->blocks->level_max)
       return hb_fail(HB_ERR_INPUT, "section 'level' has %u for particle %zu, expected at most %u", level[i],
                      i, h->blocks->level_max);
+    if (h->groups && h->groups->of[i] == HB_GROUPS_PARKED) continue;
     hb_blocks_put(h->blocks, (uint32_t)i, level[i]);
   }
   return HB_OK;
@@ -44,11 +52,18 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   HB_TRY(hb_sections_copy_finite(sections, "t0", 1, &h->t0));
   HB_TRY(hb_sections_copy_finite(sections, "a", 3 * h->n, h->a));
   HB_TRY(hb_sections_copy_finite(sections, "j", 3 * h->n, h->j));
+  if (hb_sections_find(sections, "lost")) /* older checkpoints have none */
+    HB_TRY(hb_sections_copy(sections, "lost", HB_SECTION_WORDS, 3 * h->n, h->lost));
+  for (size_t k = 0; k < 3 * h->n; k++)
+    if (!isfinite(hb_bits_to_float((uint32_t)h->lost[k]) + hb_bits_to_float((uint32_t)(h->lost[k] >> 32))))
+      return hb_fail(HB_ERR_INPUT, "section 'lost' has a number that is not finite for particle %zu", k / 3);
   HB_TRY(hb_sections_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters));
   h->blocks->now = counters[NOW];
   h->block_steps = counters[BLOCK_STEPS];
   h->particle_steps = counters[PARTICLE_STEPS];
   h->noisy_steps = counters[NOISY_STEPS];
+  if (h->groups) HB_TRY(hb_groups_get(sections, h->groups));
+  if (h->bodies) HB_TRY(hb_bodies_get(sections, h));
   HB_TRY(schedule(sections, h));
   if (!isfinite(hb_hermite4_next_time(h)))
     return hb_fail(HB_ERR_INPUT,
@@ -93,16 +108,22 @@ static enum hb_status quantity(void *state, enum hb_quantity which, double *valu
   return HB_OK;
 }
 
+static void report(void *state, struct hb_events *events) { ((struct hb_hermite4 *)state)->events = events; }
+
 static void counts(const void *state, struct hb_sim_counts *counts)
 {
   const struct hb_hermite4 *h = state;
   *counts = (struct hb_sim_counts){.n = h->n,
                                    .block_steps = h->block_steps,
                                    .particle_steps = h->particle_steps,
-                                   .pairs = h->particle_steps * (h->n - 1),
+                                   .pairs = h->particle_steps * hb_force_pairs(h->force, h->n),
                                    .noisy_steps = h->noisy_steps,
                                    .at_dt_min = h->blocks->count[0],
                                    .cut = h->cut};
+  if (h->bodies) {
+    counts->merged = h->bodies->merged, counts->escaped = h->bodies->escaped;
+    counts->e_lost = h->bodies->e_lost;
+  }
   counts->cut.dt_min = h->params.dt_min;
 }
 
@@ -126,6 +147,7 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .particles = hb_hermite4_state,
     .view = hb_hermite4_view,
     .quantity = quantity,
+    .report = report,
     .counts = counts,
     .phases = phases,
 };

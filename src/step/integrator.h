@@ -7,6 +7,7 @@
 
 #include <holmberg/device.h>
 
+struct hb_events;
 struct hb_state_view;
 
 /* `state` is the integrator's own; zero fields of params have become their defaults. */
@@ -43,6 +44,9 @@ struct hb_integrator_ops {
 
   /* value[n] of HB_QUANTITY_ACC, _STEP or _AGE. Errors: those of reading back. */
   enum hb_status (*quantity)(void *state, enum hb_quantity quantity, double *value);
+
+  /* Where the next steps tell what happens in them; NULL: this integrator sees nothing of it. */
+  void (*report)(void *state, struct hb_events *events);
 
   void (*counts)(const void *state, struct hb_sim_counts *counts);
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "force/force.h"
+#include "core/field.h"
 #include "step/forces.h"
 
 #include <math.h>
@@ -35,13 +36,15 @@ static enum hb_status allocate(struct hb_leapfrog *l)
   HB_TRY(HB_ALLOC(n, &l->phi1));
   HB_TRY(HB_ALLOC(n, &l->index));
   for (size_t i = 0; i < n; i++) l->index[i] = (uint32_t)i;
-  return HB_OK;
+  return hb_force_find_massive(l->force, n, l->particles->m);
 }
 
 /* Forces of all on all, into a1, j1, phi1. */
 static enum hb_status evaluate(struct hb_leapfrog *l, double t, const double *x, const double *v)
 {
   HB_TRY(hb_force_of(l->force, l->n, l->particles->m, x, v, l->n, l->index, l->a1, l->j1, l->phi1));
+  const struct hb_field *field = hb_force_field(l->force);
+  if (field) hb_field_add(field, l->n, l->index, x, v, l->a1, l->j1);
   const struct hb_forces_at at = {l->n, x, t, l->dt > 0 ? (uint64_t)llround((t - l->t0) / l->dt) : 0};
   return hb_forces_check(&at, l->n, l->index, l->a1, l->j1, l->phi1);
 }
@@ -260,7 +263,7 @@ static void counts(const void *state, struct hb_sim_counts *result)
   *result = (struct hb_sim_counts){.n = l->n,
                                    .block_steps = l->steps,
                                    .particle_steps = l->steps * l->n,
-                                   .pairs = l->steps * l->n * (l->n - 1)};
+                                   .pairs = l->steps * l->n * hb_force_pairs(l->force, l->n)};
 }
 
 static void phases(const void *state, struct hb_phases *result)

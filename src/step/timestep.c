@@ -11,6 +11,11 @@ static double norm(const double q[3]) { return sqrt(q[0] * q[0] + q[1] * q[1] + 
 /* 0 / 0 means no limit. */
 static double quotient(double p, double q) { return p == 0 && q == 0 ? INFINITY : p / q; }
 
+double hb_timestep_anew(double nu, const double a[3], const double k[3])
+{
+  return norm(k) > 0 ? nu * norm(a) / norm(k) : INFINITY;
+}
+
 double hb_timestep_first(double nu, double a_least, const double a[3], const double k[3], const double s[3])
 {
   double pull = fmax(norm(a), a_least);

@@ -11,6 +11,9 @@
  * a_least where it is smaller. Without any force the step is INFINITY. */
 double hb_timestep_first(double nu, double a_least, const double a[3], const double k[3], const double s[3]);
 
+/* Eq. 2 as it is, for a particle that begins anew among others; INFINITY without a jerk. */
+double hb_timestep_anew(double nu, const double a[3], const double k[3]);
+
 /* a_least of a particle with potential phi in a system of mass M: 2^-10 of the lower bound of the sum of |pulls|,
  * sum m / r^2 >= phi^2 / M (Cauchy and Schwarz), small enough to leave eq. 2 unchanged nearly everywhere. */
 double hb_timestep_a_least(double phi, double M);

@@ -37,6 +37,8 @@ struct hb_view {
   int late;           /* 1: steps are still missing                              */
   double cycle_s;     /* another model after so long; 0: never                   */
   double shown_s;     /* how long this one has been running                      */
+  int keeps_time;     /* 1: in hb_view_loop                                      */
+  int unasked;        /* 1: hb_view_change_ask has waited for that               */
   char asks[96];      /* paused until the user agrees; "": does not ask          */
 
   int paused, stop_drawing, done;

@@ -66,13 +66,14 @@ static void set_style(struct hb_view *view)
   if (n <= HB_VIEW_FEW) view->show_trails = 1;
 }
 
-/* Where a step of all particles takes longer than a glance, the user decides. Half of the beginning may have been shaders that
- * were compiled, hence a second look at the forces. */
-static enum hb_status ask(struct hb_view *view)
+/* Half of the beginning may have been shaders that were compiled, hence a second look at the forces. */
+enum hb_status hb_view_change_ask(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   view->asks[0] = 0;
-  if (!s->sim || s->begin_s < long_step_s || view->recording || view->inspector) return HB_OK;
+  view->unasked = !view->keeps_time;
+  if (view->unasked || !s->sim || s->begin_s < long_step_s || view->recording || view->inspector)
+    return HB_OK;
   double before = hb_clock_now();
   HB_TRY(hb_view_source_diagnose(s));
   double step_s = hb_view_source_has_energy(s) ? hb_clock_now() - before : s->begin_s;
@@ -90,7 +91,7 @@ enum hb_status hb_view_change_adopt(struct hb_view *view)
   set_sliders(view);
   view->shown_s = 0;
   view->measured.speed = NAN;
-  HB_TRY(ask(view));
+  HB_TRY(hb_view_change_ask(view));
   return hb_view_change_center(view);
 }
 
@@ -187,11 +188,15 @@ enum hb_status hb_view_change_n(struct hb_view *view, double factor)
     return hb_fail(HB_ERR_USAGE, "%s has %llu particles and no other number", s->title,
                    (unsigned long long)s->n);
   double wanted = factor > 0 ? factor * (double)s->n : floor(view->sliders[VIEW_SLIDER_N].value + 0.5);
-  size_t before = s->n_asked;
-  s->n_asked = (size_t)fmin(fmax(wanted, (double)model->n_min), (double)model->n_max);
-  enum hb_status status = take_model(view, s->model);
-  if (status != HB_OK) s->n_asked = before;
-  return status;
+  int inspects = view->inspector != NULL;
+  HB_TRY(hb_view_inspect_use_before(view));
+  HB_TRY(hb_view_source_resize(s, (size_t)fmin(fmax(wanted, (double)model->n_min), (double)model->n_max)));
+  if (inspects) HB_TRY(hb_view_inspect_use_textures(view));
+  hb_hud_history_clear(&view->history);
+  view->measured.speed = NAN;
+  set_style(view);
+  set_sliders(view);
+  return hb_view_change_ask(view);
 }
 
 /* ---- models by themselves ---------------------------------------------------------------------------- */

@@ -4,8 +4,12 @@
 
 #include "viewer/view.h"
 
-/* Takes speed, size of the points and sliders for what is shown, centers it, and asks where its steps will be slow. */
+/* Takes speed, size of the points and sliders for what is shown, centers it, and asks. */
 enum hb_status hb_view_change_adopt(struct hb_view *view);
+
+/* Where a step takes longer than a glance, the user decides; once the viewer keeps time: a script's frames and a movie take as
+ * long as they take. */
+enum hb_status hb_view_change_ask(struct hb_view *view);
 
 /* Moves the camera so that all but a few outliers are in the picture. */
 enum hb_status hb_view_change_center(struct hb_view *view);
@@ -21,7 +25,7 @@ enum hb_status hb_view_change_cycle(struct hb_view *view);
 enum hb_status hb_view_change_scheme(struct hb_view *view);
 enum hb_status hb_view_change_precision(struct hb_view *view);
 
-/* The same model with factor times as many particles; 0: as many as the slider says. It begins anew. */
+/* Goes on with factor times as many particles; 0: as many as the slider says. */
 enum hb_status hb_view_change_n(struct hb_view *view, double factor);
 
 #endif

@@ -176,7 +176,7 @@ const struct hb_keys_row hb_view_input_keys[] = {
     {'[', "[", model_before, "the previous model in the list of 'holmberg ic'"},
     {']', "]", model_after, "the next model in that list"},
     {'k', "k", cycle, "another model every 20 seconds, or stop"},
-    {'n', "n", twice, "twice as many particles: the model begins anew"},
+    {'n', "n", twice, "twice as many particles, of the same structure"},
     {'b', "b", half, "half as many"},
     {'m', "m", hb_view_change_scheme, "the next scheme of forces, from here on"},
     {'x', "x", hb_view_change_precision, "its next precision, from here on"},

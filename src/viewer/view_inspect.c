@@ -1,8 +1,6 @@
 /* The texture inspector beside the stars: the textures behind the forces, and the same particle marked in both. */
 #include "viewer/view_inspect.h"
 
-#include <string.h>
-
 static const double share_of_stars = 0.4;
 enum { CG2007_MOST = 256 }; /* a draw for each other particle */
 

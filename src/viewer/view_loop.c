@@ -51,9 +51,13 @@ static enum hb_status turn(struct hb_view *view)
 enum hb_status hb_view_loop(struct hb_view *view, double seconds)
 {
   double end = hb_clock_now() + seconds;
+  enum hb_status status = HB_OK;
   view->due = view->advanced_at = hb_clock_now();
-  while (!view->done && hb_clock_now() < end) HB_TRY(turn(view));
-  return HB_OK;
+  view->keeps_time = 1;
+  if (view->unasked) status = hb_view_change_ask(view);
+  while (status == HB_OK && !view->done && hb_clock_now() < end) status = turn(view);
+  view->keeps_time = 0;
+  return status;
 }
 
 enum hb_status hb_view_loop_play(struct hb_view *view, double seconds)

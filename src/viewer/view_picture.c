@@ -164,7 +164,8 @@ static void add_color(const struct hb_view *view, struct hb_hud *hud)
   double range[2];
   hb_hud_row(hud, "color", "%s", hb_coloring_label(view->color));
   for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(view->color, view->style.range[k]);
-  if (view->color != HB_COLORING_GROUP && !isnan(range[0])) hb_hud_scale(hud, view->style.map, range);
+  int is_group = hb_coloring_scene(view->color) == HB_SCENE_COLOR_GROUP;
+  if (!is_group && !isnan(range[0])) hb_hud_scale(hud, view->style.map, range);
 }
 
 static void fill_hud(const struct hb_view *view, char state[64], struct hb_hud *hud)

@@ -128,6 +128,7 @@ static enum hb_status do_resize(const struct line *line)
 
 static enum hb_status do_frames(const struct line *line)
 {
+  line->view->unasked = 0; /* the script has decided */
   for (double k = 0; k < line->numbers[1] && !line->view->done; k++) {
     if (!line->view->paused) HB_TRY(hb_view_steps_one(line->view));
     HB_TRY(settle(line->view));

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "console/models.h"
+#include "core/resample.h"
 #include "render/camera.h"
 #include "render/view_particles.h"
 
@@ -53,7 +54,7 @@ static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_
   s->sim = sim;
   s->t = s->at = hb_particles_time(particles);
   s->n = hb_particles_n(particles);
-  s->lit = hb_view_particles_lit((struct hb_particles *)particles);
+  s->lit = hb_view_particles_lit(particles);
   s->block = 0;
   s->t_step = 0;
   s->energies = 0;
@@ -151,6 +152,31 @@ enum hb_status hb_view_source_turn(struct hb_view_source *s, const struct hb_vie
     begin(s, sim, state);
   }
   hb_particles_destroy(state);
+  return status;
+}
+
+enum hb_status hb_view_source_resize(struct hb_view_source *s, size_t n)
+{
+  size_t count;
+  const struct hb_ic_params params = {.n = n, .seed = s->seed};
+  const double started = hb_clock_now();
+  struct hb_particles *fresh, *state = NULL, *others = NULL;
+  struct hb_sim *sim;
+  HB_TRY(hb_ic_make(hb_ic_models(&count)[s->model].name, &params, &fresh));
+  enum hb_status status = hb_sim_state(s->sim, s->t, &state);
+  if (status == HB_OK) status = hb_resample(state, n, s->seed, &others);
+  if (status == HB_OK) status = simulate(s, others, &s->knobs, &sim);
+  if (status == HB_OK) {
+    begin(s, sim, others);
+    s->begin_s = hb_clock_now() - started;
+    s->n_asked = n;
+    hb_particles_destroy(s->particles);
+    s->particles = fresh;
+    fresh = NULL;
+  }
+  hb_particles_destroy(fresh);
+  hb_particles_destroy(state);
+  hb_particles_destroy(others);
   return status;
 }
 

@@ -56,6 +56,9 @@ enum hb_status hb_view_source_reset(struct hb_view_source *source);
 enum hb_status hb_view_source_take_model(struct hb_view_source *source, size_t model);
 enum hb_status hb_view_source_turn(struct hb_view_source *source, const struct hb_view_knobs *knobs);
 
+/* Goes on with n particles for those of now (core/resample.h); r begins the model anew with as many. */
+enum hb_status hb_view_source_resize(struct hb_view_source *source, size_t n);
+
 /* Goes on with another scheme and precision (NULL: the scheme's first), names as in hb_force_params. */
 enum hb_status hb_view_source_use(struct hb_view_source *source, const char *scheme, const char *precision);
 enum hb_status hb_view_source_show(struct hb_view_source *source, size_t number);

@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "core/resample.h"
 #include "gl/gl_reload.h"
 #include "web/web_gl.h"
+#include "web/web_turn.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +56,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_set(const char *name, const char *value
   return hb_fail(HB_ERR_USAGE, "unknown setting '%s'", name);
 }
 
-static struct hb_sim_params params(void)
+struct hb_sim_params hb_page_params(void)
 {
   struct hb_sim_params p = {.force = {.scheme = settings.scheme,
                                       .precision = *settings.precision ? settings.precision : NULL,
@@ -69,6 +71,33 @@ static struct hb_sim_params params(void)
   }
   return p;
 }
+
+/* ---- long calls ---------------------------------------------------------------------------------------- */
+
+static int may_sleep;
+
+/* The next call that begins with LONG may return before it is done, and goes on when the page has had its turn: the script
+ * gets a promise. Meanwhile it may draw, change shaders, and open the inspector. */
+EMSCRIPTEN_KEEPALIVE void page_may_sleep(void) { may_sleep = 1; }
+EMSCRIPTEN_KEEPALIVE void page_stop(void) { hb_web_stop(); }
+
+static int begin_long(void)
+{
+  page.is_busy = 1;
+  hb_web_sleep(may_sleep ? 1e-3 * settings.max_draw_ms : 0);
+  return may_sleep = 0;
+}
+
+static void end_long(int *begun)
+{
+  (void)begun;
+  hb_web_sleep(0);
+  page.is_busy = 0;
+}
+
+#define LONG                                                                                                 \
+  if (page.is_busy) return hb_fail(HB_ERR_USAGE, "another calculation is under way");                        \
+  __attribute__((cleanup(end_long), unused)) int long_here = begin_long()
 
 /* ---- beginning and ending ------------------------------------------------------------------------------ */
 
@@ -89,10 +118,10 @@ static void stop(void)
 }
 
 /* At time t, at which all particles are predicted; the last step's if that is later. */
-static enum hb_status measure(double t, double *energy)
+static enum hb_status measure(struct hb_sim *sim, double t, double *energy)
 {
   struct hb_diagnostics d;
-  HB_TRY(hb_sim_diagnose(page.sim, fmax(t, hb_sim_time(page.sim)), &d));
+  HB_TRY(hb_sim_diagnose(sim, fmax(t, hb_sim_time(sim)), &d));
   *energy = d.e_total;
   return HB_OK;
 }
@@ -102,18 +131,32 @@ static enum hb_status check_sim(void)
   return page.sim ? HB_OK : hb_fail(HB_ERR_USAGE, "there is no simulation");
 }
 
+static struct hb_particles *kept; /* the last state known; NULL: none */
+
+static void keep(struct hb_particles *particles)
+{
+  hb_particles_destroy(kept);
+  kept = particles;
+}
+
 /* A simulation of copies of these particles; if that fails, the one that was remains. */
 static enum hb_status begin(const struct hb_particles *particles)
 {
-  const struct hb_sim_params p = params();
+  const struct hb_sim_params p = hb_page_params();
   struct hb_sim *sim;
+  double energy;
   HB_TRY(open_context());
   HB_TRY(hb_sim_create(particles, &p, &sim));
+  enum hb_status status = measure(sim, 0, &energy);
+  if (status != HB_OK) {
+    hb_sim_destroy(sim);
+    return status;
+  }
   stop();
   page.sim = sim;
   page.step_s = 0;
-  HB_TRY(measure(0, &page.e_begin));
-  page.e_now = page.e_begin;
+  page.e_begin = page.e_now = energy;
+  keep(NULL);
   return HB_OK;
 }
 
@@ -130,11 +173,17 @@ static enum hb_status begin_with(struct hb_particles *particles)
   return HB_OK;
 }
 
-EMSCRIPTEN_KEEPALIVE enum hb_status page_begin(void)
+static enum hb_status make(struct hb_particles **particles)
 {
   const struct hb_ic_params ic = {.n = (size_t)settings.n, .seed = (uint64_t)settings.seed};
+  return hb_ic_make(settings.model, &ic, particles);
+}
+
+EMSCRIPTEN_KEEPALIVE enum hb_status page_begin(void)
+{
+  LONG;
   struct hb_particles *particles;
-  HB_TRY(hb_ic_make(settings.model, &ic, &particles));
+  HB_TRY(make(&particles));
   snprintf(page.model, sizeof page.model, "%s", settings.model);
   return begin_with(particles);
 }
@@ -142,12 +191,14 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_begin(void)
 /* The same particles from their beginning; or from now, with settings that may have changed. */
 EMSCRIPTEN_KEEPALIVE enum hb_status page_start_over(void)
 {
+  LONG;
   HB_TRY(check_sim());
   return begin(page.initial);
 }
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
 {
+  LONG;
   struct hb_particles *now;
   HB_TRY(check_sim());
   HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
@@ -156,12 +207,34 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
   return status;
 }
 
+/* From now with the model's new number of particles; page_start_over will begin with as many. */
+EMSCRIPTEN_KEEPALIVE enum hb_status page_resize(void)
+{
+  LONG;
+  struct hb_particles *now, *others = NULL, *initial = NULL;
+  HB_TRY(check_sim());
+  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
+  enum hb_status status = make(&initial);
+  if (status == HB_OK) status = hb_resample(now, hb_particles_n(initial), (uint64_t)settings.seed, &others);
+  if (status == HB_OK) status = begin(others);
+  hb_particles_destroy(now);
+  hb_particles_destroy(others);
+  if (status != HB_OK) {
+    hb_particles_destroy(initial);
+    return status;
+  }
+  hb_particles_destroy(page.initial);
+  page.initial = initial;
+  return HB_OK;
+}
+
 /* ---- steps --------------------------------------------------------------------------------------------- */
 
 /* Steps until the model's time t, or until the seconds are over. The clock starts after the first step that is due: it also
  * waits for the last picture. */
 EMSCRIPTEN_KEEPALIVE enum hb_status page_advance(double t, double seconds)
 {
+  LONG;
   double begun = hb_clock_now(), start = 0, now = 0;
   enum hb_status status = HB_OK;
   HB_TRY(check_sim());
@@ -178,8 +251,9 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_advance(double t, double seconds)
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_measure(double t)
 {
+  LONG;
   HB_TRY(check_sim());
-  return measure(t, &page.e_now);
+  return measure(page.sim, t, &page.e_now);
 }
 
 /* ---- what the script reads ------------------------------------------------------------------------------ */
@@ -196,6 +270,7 @@ enum {
   ENERGY,
   ENERGY_ERROR,
   STEP_SECONDS,
+  FORCE_ERROR,
   NUMBERS
 };
 
@@ -214,6 +289,7 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
   x[ENERGY] = page.e_now;
   x[ENERGY_ERROR] = (page.e_now - page.e_begin) / fabs(page.e_begin);
   x[STEP_SECONDS] = page.step_s;
+  x[FORCE_ERROR] = page.force_error;
   return x;
 }
 
@@ -271,6 +347,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_save(const char *path)
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_load(const char *path)
 {
+  LONG;
   struct hb_particles *particles;
   HB_TRY(hb_snapshot_read(path, NULL, &particles));
   snprintf(page.model, sizeof page.model, "%s", path);
@@ -305,19 +382,22 @@ EMSCRIPTEN_KEEPALIVE const char *page_reload(void)
 
 /* ---- a lost context ------------------------------------------------------------------------------------ */
 
-/* What the processor has is not lost: it is what a new context goes on from. With transfer=block that is the last state
- * that was saved, by page_save in the script's care. */
-static struct hb_particles *kept;
-
-EMSCRIPTEN_KEEPALIVE void page_lost(void)
+/* What the processor has is not lost: it is what a new context goes on from. With transfer=block that is what page_keep has
+ * last read from the device. */
+EMSCRIPTEN_KEEPALIVE enum hb_status page_keep(void)
 {
-  hb_particles_destroy(kept);
-  kept = NULL;
-  if (page.sim && hb_sim_state(page.sim, hb_sim_time(page.sim), &kept) != HB_OK) kept = NULL;
+  struct hb_particles *now;
+  HB_TRY(check_sim());
+  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
+  keep(now);
+  return HB_OK;
 }
+
+EMSCRIPTEN_KEEPALIVE void page_lost(void) { page_keep(); }
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_restored(void)
 {
+  LONG;
   int had_inspector = page.inspector != NULL;
   hb_inspector_close(page.inspector);
   page.inspector = NULL;
@@ -327,6 +407,9 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_restored(void)
   hb_gl_context_close(page.context);
   page.context = NULL;
   if (!page.initial) return check_sim();
-  HB_TRY(begin(kept ? kept : page.initial));
-  return had_inspector ? hb_inspector_open(&page.inspector) : HB_OK;
+  struct hb_particles *last = kept;
+  kept = NULL;
+  enum hb_status status = begin(last ? last : page.initial);
+  hb_particles_destroy(last);
+  return status == HB_OK && had_inspector ? hb_inspector_open(&page.inspector) : status;
 }

@@ -20,7 +20,9 @@ struct page {
   struct hb_particles *initial; /* what it began with, and what starting over begins with */
   char model[64];
   double e_begin, e_now; /* exact energy at the beginning, and when last asked */
+  double force_error;    /* of page_check */
   double step_s;         /* time spent in steps */
+  int is_busy;           /* a call about it has not returned yet, perhaps because it sleeps: web_gl.h */
 
   /* the picture */
   struct hb_scene *scene;
@@ -34,14 +36,14 @@ struct page {
 
 extern struct page page;
 
+/* The settings: page.c. */
+struct hb_sim_params hb_page_params(void);
+
 /* Opens and closes what is in the context: page_draw.c. */
 enum hb_status hb_page_open_picture(void);
 void hb_page_close_picture(void);
 
 /* The camera sees all of the particles. */
 void hb_page_fit(double aspect);
-
-/* The inspector has no pass to show, or is to show another one: walks again without a step. */
-enum hb_status hb_page_walk(void);
 
 #endif

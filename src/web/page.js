@@ -5,7 +5,7 @@
 const $ = id => document.getElementById(id);
 const canvas = $("canvas");
 const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "0.00390625", nu: "0.01", speed: "" };
-const MOST = 16384, MOST_CG2007 = 2048; // cg2007 takes N - 1 passes for a step, and a step is not interrupted
+const MOST = 16384, STOPPED = 75; // as HB_ERR_STOPPED
 const ADVANCE_SECONDS = 0.012; // of a picture's 1/60 s
 
 let module, engine = {}, choices, started = performance.now();
@@ -14,21 +14,58 @@ let paused = false, lost = false, due = 0, resolution = 1;
 
 // ---- the engine ----
 
-const SIGNATURES = {
-  open: "", set: "ss", begin: "", start_over: "", go_on: "", advance: "dd", measure: "d", error: ">s", numbers: ">p",
-  choices: ">s", device: ">s", save: "s", load: "s", reload: ">s", lost: "", restored: "", inspect: "d", pass: "d",
-  play_passes: "d", title: ">s", texel: "dd>s", draw: "ddddd", drag: "dd", pan: "dd", zoom: "d", fit: "d",
-};
+const TEXTS = ["error", "choices", "device", "reload", "title", "running", "texel"]; // what these return
 
+// Emscripten's own ccall takes every call for the one that sleeps.
 function bind() {
-  for (const [name, signature] of Object.entries(SIGNATURES)) {
-    const [given, result] = signature.split(">");
-    const types = [...given].map(c => c === "s" ? "string" : "number");
-    engine[name] = module.cwrap("page_" + name, result === "s" ? "string" : "number", types);
+  for (const [symbol, call] of Object.entries(module).filter(([k]) => k.startsWith("_page_"))) {
+    const name = symbol.slice(6), isText = TEXTS.includes(name);
+    engine[name] = (...given) => {
+      const texts = given.filter(x => typeof x === "string").map(module.allocateUTF8);
+      let k = 0;
+      const result = call(...given.map(x => typeof x === "string" ? texts[k++] : x));
+      texts.forEach(module._free);
+      return isText ? module.UTF8ToString(result) : result;
+    };
   }
 }
 
-const numbers = () => module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 9);
+const numbers = () => module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 10);
+
+// A call that may take long, one at a time: it sleeps while the page has its turn. True when it has not failed.
+let running = null;
+
+async function atLength(name, ...given) {
+  if (running) await idle();
+  const types = given.map(x => typeof x);
+  engine.may_sleep();
+  running = module.ccall("page_" + name, "number", types, given, { async: true });
+  running.since = performance.now();
+  running.name = name;
+  const status = await running;
+  running = null;
+  return done(status);
+}
+
+// What it does meanwhile, for src/web/web_turn.c. A device says that it is done only to those who come back.
+async function sleep(gl) {
+  const fence = gl && gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+  gl?.flush();
+  do await new Promise(wake => setTimeout(wake, 0));
+  while (fence && !gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED);
+  if (fence) gl.deleteSync(fence);
+}
+
+// Until nothing runs. Some calls are ended before: a step comes to the same when it is done again, a change is overtaken by
+// another one, and a new model by a newer one.
+const STEP = /advance/, CHANGE = /advance|measure|go_on|resize|start_over/, ANY = /./;
+
+async function idle(ended = STEP) {
+  while (running) {
+    if (ended.test(running.name)) engine.stop();
+    await running;
+  }
+}
 
 // For a while, or until something else is said.
 function say(text, stays) {
@@ -39,7 +76,7 @@ function say(text, stays) {
 
 // A call that may fail: true when it has not. A lost context has a message of its own.
 function done(status) {
-  if (status && !canvas.getContext("webgl2")?.isContextLost()) {
+  if (status && status !== STOPPED && !canvas.getContext("webgl2")?.isContextLost()) {
     say(engine.error(), true);
     setPaused(true);
   }
@@ -63,8 +100,7 @@ function settle() {
   if (!modelOf(state.model) && state.model !== "file") state.model = DEFAULTS.model;
   if (!schemeOf(state.scheme)) state.scheme = DEFAULTS.scheme;
   const model = modelOf(state.model), scheme = schemeOf(state.scheme);
-  const most = state.scheme === "cg2007" ? MOST_CG2007 : MOST;
-  if (model) state.n = model.fixed ? model.n : Math.min(Math.max(2, Math.round(+state.n) || model.n), most);
+  if (model) state.n = model.fixed ? model.n : Math.min(Math.max(2, Math.round(+state.n) || model.n), MOST);
   const names = [...choices.models.map(m => m.name), ...(state.model === "file" ? ["file"] : [])];
   fill($("model"), names, state.model);
   fill($("scheme"), choices.schemes.map(s => s.name), state.scheme);
@@ -95,32 +131,37 @@ function begun() {
   meter.reset();
 }
 
-function begin() {
+async function begin() {
+  await idle(ANY);
   settle();
-  if (!done(engine.begin())) return;
+  if (!await atLength("begin")) return;
   say("");
   begun();
   see();
 }
 
 // With other settings from the same state.
-function goOn() {
+async function goOn() {
+  do await idle(CHANGE);
+  while (running); // a model that waited, too
   settle();
-  if (!done(engine.go_on())) return;
+  const resizes = modelOf(state.model) && numbers()[2] && +state.n !== numbers()[2];
+  if (!await atLength(resizes ? "resize" : "go_on")) return;
   say("");
   begun();
 }
 
-function change(name, value) {
+async function startOver() {
+  await idle(CHANGE);
+  if (await atLength("start_over")) begun();
+}
+
+async function change(name, value) {
   state[name] = value;
-  if (name === "speed") settle();
-  else if (name === "model" || name === "n") {
-    if (name === "model") state.n = state.speed = "";
-    begin();
-  } else if (name === "scheme" && value === "cg2007" && +state.n > MOST_CG2007) {
-    say(`cg2007 takes N - 1 passes a step: at most ${MOST_CG2007} particles here`);
-    begin();
-  } else goOn();
+  if (name === "speed") return settle();
+  if (name !== "model") return goOn();
+  state.n = state.speed = "";
+  return begin();
 }
 
 // ---- the loop ----
@@ -162,13 +203,18 @@ function picture() {
   };
 }
 
-// All stars in it.
+// All stars in it, as long as nobody has turned or moved them.
+let isMoved = false, touched = false, seenIn = "";
+
 function see() {
   engine.fit(picture().width / picture().height);
+  isMoved = false;
 }
 
 function draw() {
-  const p = picture();
+  const p = picture(), size = `${canvas.clientWidth} x ${canvas.clientHeight}`;
+  if (size !== seenIn && !isMoved) see();
+  seenIn = size;
   if (canvas.width !== p.canvasWidth || canvas.height !== p.canvasHeight) {
     canvas.width = p.canvasWidth;
     canvas.height = p.canvasHeight;
@@ -176,21 +222,62 @@ function draw() {
   return done(engine.draw(p.canvasWidth, p.canvasHeight, p.width, p.height, Math.max(1, Math.round(p.scale))));
 }
 
-// The pass on show, and the line of the kernel that makes it another one than the last.
-function inWords(title) {
-  const pass = /^cg2007, pass (\d+)/.exec(title), kernel = "cg2007/acc_jerk_pot.frag";
-  if (!pass) return title;
-  const line = readShader(kernel).split("\n").findIndex(l => l.includes("+ otherParticle;")) + 1;
-  return `${title}; line ${line} of ${kernel} runs with otherParticle = ${pass[1]}`;
+// The pass on show, and the line of the shader that makes it another one than the last.
+function showPass() {
+  const title = engine.title(), [, file, input] = /^(\S+) ((\w+) = .*)?$/.exec(engine.running()) || [];
+  if (showPass.title === title + file) return;
+  showPass.title = title + file;
+  const line = title && input ? lineOf(file, input.split(" ")[0]) : 0;
+  $("title").textContent = title + (line ? `; line ${line} of ${file} runs with ${input}` : "");
+  if (line) markLine(file, line);
+  else {
+    markLine.again = null;
+    $("source").style.removeProperty("--line");
+  }
 }
 
-let before = 0, measureAt = 0;
+// Where main uses an input, from 1; 0: nowhere.
+function lineOf(file, input) {
+  const lines = readShader(file).split("\n").map(l => l.replace(/\/\/.*/, ""));
+  const main = lines.findIndex(l => /^void main/.test(l)), uses = new RegExp(`\\b${input}\\b`);
+  return lines.findIndex((l, k) => k > main && uses.test(l)) + 1;
+}
 
-// Energies are exact, a sum over all pairs: for one twentieth of the time.
-function measure() {
-  const start = performance.now();
-  engine.measure(0);
-  measureAt = performance.now() + Math.max(500, 20 * (performance.now() - start));
+// In the editor, unless somebody writes in it.
+function markLine(file, line) {
+  markLine.again = () => markLine(file, line);
+  const source = $("source");
+  if (document.activeElement === source && $("file").value !== file) return;
+  if ($("file").value !== file) {
+    $("file").value = file;
+    showShader();
+  }
+  source.style.setProperty("--line", line - 1);
+  if (document.activeElement === source) return;
+  const height = parseFloat(getComputedStyle(source).lineHeight);
+  source.scrollTop = (line - 0.5) * height - source.clientHeight / 2;
+}
+
+let before = 0;
+
+// Now and then, for one twentieth of the time.
+function rarely(work) {
+  let at = 0;
+  return async now => {
+    if (now < at) return;
+    const start = performance.now();
+    await work();
+    at = performance.now() + Math.max(500, 20 * (performance.now() - start));
+  };
+}
+
+const measure = rarely(() => atLength("measure", 0)); // energies are exact, a sum over all pairs
+const keep = rarely(() => state.transfer && engine.keep()); // else the host has the state
+
+async function advance(now) {
+  if (!await atLength("advance", due, ADVANCE_SECONDS) || paused) return;
+  await keep(now);
+  await measure(now);
 }
 
 function frame(now) {
@@ -198,15 +285,19 @@ function frame(now) {
   const seconds = Math.min(0.1, (now - before) / 1000);
   before = now;
   if (lost || document.hidden) return;
-  if (!paused) {
+  if (!paused && !running) {
     due += seconds * speed();
-    if (done(engine.advance(due, ADVANCE_SECONDS)) && now > measureAt) measure();
+    advance(now);
   }
-  draw();
+  if (!running || touched || now > frame.again) {
+    draw();
+    frame.again = now + 500; // during a long step, whose stars stay where they are
+    touched = false;
+  }
+  $("under").textContent = running && performance.now() - running.since > 500 ? ((performance.now() - running.since) / 1000).toFixed(0) + " s" : "";
   meter.pictures++;
   meter.show(now);
-  const title = engine.title();
-  if (frame.title !== title) $("title").textContent = inWords(frame.title = title);
+  showPass();
 }
 
 // ---- actions ----
@@ -218,13 +309,13 @@ function setPaused(value) {
   due = numbers()[0];
 }
 
-function oneStep() {
+async function oneStep() {
   setPaused(true);
-  done(engine.advance(numbers()[1], 0.001));
-  engine.measure(0);
+  if (await atLength("advance", numbers()[1], 0.001)) await atLength("measure", 0);
 }
 
 function inspect(open) {
+  showPass.title = "";
   $("inspect").setAttribute("aria-pressed", open);
   $("inspect").textContent = open ? "Hide textures" : "Show textures";
   $("textures").open ||= open;
@@ -256,7 +347,8 @@ function savePicture() {
   canvas.toBlob(blob => download(blob, name("png")));
 }
 
-function saveSnapshot() {
+async function saveSnapshot() {
+  await idle();
   if (!done(engine.save("/snapshot.txt"))) return;
   download(new Blob([module.FS.readFile("/snapshot.txt")], { type: "text/plain" }), name("txt"));
 }
@@ -284,9 +376,9 @@ async function openFile(file) {
   if (!file) return;
   const path = "/" + file.name.replaceAll("/", "_");
   module.FS.writeFile(path, new Uint8Array(await file.arrayBuffer()));
-  state.model = "file";
-  settle();
-  if (done(engine.load(path))) {
+  await idle();
+  if (await atLength("load", path)) {
+    state.model = "file";
     state.n = numbers()[2];
     settle();
     begun();
@@ -324,8 +416,16 @@ function writeShader(file, text) {
   const said = engine.reload();
   $("compiler").textContent = said || `compiled, in use since t = ${numbers()[0].toFixed(4)}`;
   $("compiler").classList.toggle("bad", Boolean(said));
-  if (paused && isPressed("inspect")) engine.measure(0);
+  if (paused && isPressed("inspect") && !running) atLength("measure", 0);
   return said;
+}
+
+// The forces of the shaders as they are now against sums in double.
+async function compare() {
+  await idle();
+  if (!done(engine.check())) return;
+  $("compiler").classList.remove("bad");
+  $("compiler").textContent = `acceleration by ${state.scheme}, ${state.precision}: relative error ${numbers()[9].toExponential(1)}`;
 }
 
 function showShader() {
@@ -351,18 +451,21 @@ function patched(text, diff) {
   return rest;
 }
 
-function solve(button) {
-  const diff = $("exercise" + button.dataset.exercise).textContent.trim().split("\n");
-  const file = diff[0].replace(/^--- a\//, "");
+async function solve(button) {
+  const number = button.dataset.exercise; // 3b is done on top of 3
+  const diffs = [...new Set([number[0], number])].map(k => $("exercise" + k).textContent.trim().split("\n"));
+  const file = diffs[0][0].replace(/^--- a\//, "");
+  await idle();
   revert();
   history.replaceState(null, "", "#" + button.dataset.state);
   Object.assign(state, DEFAULTS);
   readLink.textures = false;
   readLink();
-  begin();
+  await begin();
+  setPaused(false);
   inspect(Boolean(readLink.textures));
   $("file").value = file;
-  writeShader(file, patched(readShader(file), diff.slice(2)));
+  for (const diff of diffs) writeShader(file, patched(readShader(file), diff.slice(2)));
   showShader();
   $("shader").open = true;
 }
@@ -370,13 +473,17 @@ function solve(button) {
 // ---- keys and pointers ----
 
 const KEYS = {
-  " ": () => setPaused(!paused), o: oneStep, r: () => done(engine.start_over()) && begun(),
+  " ": () => setPaused(!paused), o: oneStep, r: startOver,
   i: () => inspect(!isPressed("inspect")), ",": () => engine.pass(-1), ".": () => engine.pass(1), p: savePicture,
   "+": () => change("speed", Math.min(100, speed() * 1.26)), "-": () => change("speed", Math.max(1e-4, speed() / 1.26)),
   h: () => { $("help").open = !$("help").open; $("help").scrollIntoView(); }, f: () => see(),
-  ArrowLeft: () => engine.drag(-0.03, 0), ArrowRight: () => engine.drag(0.03, 0),
-  ArrowUp: () => engine.drag(0, 0.03), ArrowDown: () => engine.drag(0, -0.03),
+  ArrowLeft: () => turn(-0.03, 0), ArrowRight: () => turn(0.03, 0), ArrowUp: () => turn(0, 0.03), ArrowDown: () => turn(0, -0.03),
 };
+
+function turn(dx, dy) {
+  isMoved = touched = true;
+  engine.drag(dx, dy);
+}
 
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
@@ -401,6 +508,7 @@ function onMove(event) {
     return;
   }
   const dx = (event.clientX - last.clientX) / canvas.clientHeight, dy = (last.clientY - event.clientY) / canvas.clientHeight;
+  isMoved = touched = true;
   if (fingers.size === 1) (event.shiftKey ? engine.pan : engine.drag)(dx, dy);
   if (fingers.size === 2) {
     const other = [...fingers.values()].find(f => f !== last), from = f => Math.hypot(f.clientX - other.clientX, f.clientY - other.clientY);
@@ -413,12 +521,13 @@ function onMove(event) {
 function listen() {
   const clicks = {
     pause: KEYS[" "], step: oneStep, over: KEYS.r, inspect: KEYS.i, back: KEYS[","], forth: KEYS["."], play: playPasses,
-    revert, picture: savePicture, movie, snapshot: saveSnapshot, link: copyLink,
+    revert, compare, picture: savePicture, movie, snapshot: saveSnapshot, link: copyLink,
   };
   for (const [id, action] of Object.entries(clicks)) $(id).addEventListener("click", action);
   for (const id of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"])
     $(id).addEventListener("change", () => change(id, $(id).value));
   $("speed").addEventListener("input", () => change("speed", 10 ** $("speed").value));
+  $("shader").addEventListener("toggle", () => markLine.again?.());
   $("file").addEventListener("change", showShader);
   $("source").addEventListener("input", () => writeShader($("file").value, $("source").value));
   $("open").addEventListener("change", () => openFile($("open").files[0]));
@@ -427,7 +536,7 @@ function listen() {
   canvas.addEventListener("pointerdown", event => { canvas.setPointerCapture(event.pointerId); fingers.set(event.pointerId, event); });
   canvas.addEventListener("pointermove", onMove);
   for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, event => fingers.delete(event.pointerId));
-  canvas.addEventListener("wheel", event => { event.preventDefault(); engine.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); }, { passive: false });
+  canvas.addEventListener("wheel", event => { event.preventDefault(); isMoved = touched = true; engine.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); }, { passive: false });
   addEventListener("dragover", event => { event.preventDefault(); document.body.classList.add("dropping"); });
   addEventListener("dragleave", () => document.body.classList.remove("dropping"));
   addEventListener("drop", event => { event.preventDefault(); document.body.classList.remove("dropping"); openFile(event.dataTransfer.files[0]); });
@@ -438,16 +547,18 @@ function listen() {
 
 // ---- a lost context ----
 
-function onLost(event) {
+async function onLost(event) {
   event.preventDefault(); // so that it may come back
   lost = true;
-  engine.lost();
   say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back", true);
+  await idle(); // a step that sleeps may have moved some of the stars
+  engine.lost();
 }
 
-function onRestored() {
-  if (!done(engine.restored())) return;
+async function onRestored() {
+  const isBack = await atLength("restored");
   lost = false;
+  if (!isBack) return;
   begun();
   say(`the graphics processor is back: going on from t = ${numbers()[0].toFixed(4)}`);
 }
@@ -459,7 +570,7 @@ function decoded(base64) {
 }
 
 async function main() {
-  const options = { canvas, printErr: text => console.warn(text) };
+  const options = { canvas, sleep, printErr: text => console.warn(text) };
   if (typeof HOLMBERG_WASM === "string") options.wasmBinary = decoded(HOLMBERG_WASM);
   module = await Holmberg(options);
   bind();
@@ -469,12 +580,12 @@ async function main() {
   fill($("file"), listShaders(), "cg2007/acc_jerk_pot.frag");
   showShader();
   listen();
-  begin();
+  requestAnimationFrame(frame);
+  await begin();
   if (readLink.textures) inspect(true);
   $("device").textContent = "On " + engine.device();
   setTimeout(() => $("hint").classList.add("gone"), 4000);
   document.documentElement.dataset.ready = Math.round(performance.now() - started);
-  requestAnimationFrame(frame);
 }
 
 main().catch(error => say(location.protocol === "file:" && typeof HOLMBERG_WASM !== "string"

@@ -40,9 +40,10 @@ void hb_page_fit(double aspect)
 
 /* ---- colors: by speed ---------------------------------------------------------------------------------- */
 
+enum { PICTURES = 32 }; /* from one fit to the next */
+
 static enum hb_status fit_colors(struct hb_particles *p)
 {
-  enum { PICTURES = 32 };
   double *speed;
   if (page.pictures++ % PICTURES) return HB_OK;
   HB_TRY(HB_ALLOC(hb_particles_n(p), &speed));
@@ -59,7 +60,7 @@ static enum hb_status place(void)
   struct hb_device_particles at;
   hb_sim_on_device(page.sim, &at);
   int on_device = at.layout != HB_DEVICE_NONE;
-  if (on_device && page.pictures % 32) {
+  if (on_device && page.pictures % PICTURES) {
     page.pictures++;
     return hb_view_particles_lend(&page.stars, &at);
   }
@@ -76,7 +77,7 @@ static enum hb_status place(void)
 static enum hb_status draw_stars(const struct hb_gl_target *target, int x, int y, int width, int height)
 {
   HB_TRY(hb_scene_resize(page.scene, width, height, 1));
-  HB_TRY(place());
+  if (!page.is_busy || !page.stars.at.n) HB_TRY(place());
   HB_TRY(hb_scene_begin(page.scene, &page.camera));
   HB_TRY(hb_scene_stars(page.scene, &page.stars, &page.style));
   return hb_scene_tone_map(page.scene, &page.style, target, x, y);
@@ -109,9 +110,21 @@ EMSCRIPTEN_KEEPALIVE const char *page_title(void)
   return page.inspector ? hb_inspector_title(page.inspector) : "";
 }
 
-enum hb_status hb_page_walk(void)
+/* "cg2007/acc_jerk_pot.frag otherParticle = 12": what runs in the pass on show. */
+EMSCRIPTEN_KEEPALIVE const char *page_running(void)
 {
-  if (!page.inspector || !page.sim || !hb_force_scheme(hb_sim_force(page.sim))->needs_gl) return HB_OK;
+  static char text[128];
+  if (!page.inspector) return "";
+  snprintf(text, sizeof text, "%s %s", hb_inspector_shader(page.inspector),
+           hb_inspector_input(page.inspector));
+  return text;
+}
+
+/* Where the inspector has no pass to show, or is to show another one: without a step. */
+static enum hb_status walk(void)
+{
+  if (!page.inspector || !page.sim || page.is_busy || !hb_force_scheme(hb_sim_force(page.sim))->needs_gl)
+    return HB_OK;
   if (*hb_inspector_title(page.inspector) && !hb_inspector_waits(page.inspector)) return HB_OK;
   struct hb_diagnostics d;
   return hb_sim_diagnose(page.sim, hb_sim_time(page.sim), &d);
@@ -135,7 +148,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_draw(int canvas_width, int canvas_heigh
 {
   const struct hb_gl_target target = {.width = canvas_width, .height = canvas_height, .count = 1};
   if (!page.sim) return HB_OK;
-  HB_TRY(hb_page_walk());
+  HB_TRY(walk());
   HB_TRY(hb_gl_context_use(page.context));
   HB_TRY(draw_stars(&target, 0, canvas_height - height, width, height));
   hb_paint_begin(page.paint, canvas_width, canvas_height, scale);

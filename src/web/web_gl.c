@@ -5,8 +5,7 @@
 #include "base/mem.h"
 #include "gl/gl.h"
 #include "gl/gl_context.h"
-#include "gl/gl_current.h"
-#include "gl/gl_egl.h"
+#include "web/web_turn.h"
 
 #include <emscripten.h>
 #include <emscripten/html5_webgl.h>
@@ -171,18 +170,7 @@ static const struct hb_gl_backend webgl = {
     .make_current = make_current,
     .release = release,
     .get_proc = get_proc,
+    .breathe = hb_web_breathe,
 };
 
 const struct hb_gl_backend *const hb_gl_backends[] = {&webgl, NULL};
-
-/* ---- what a page has no need of ---- */
-
-void hb_gl_egl_devices(size_t max, struct hb_device_info *devices, size_t *count)
-{
-  (void)max, (void)devices;
-  *count = 0;
-}
-
-struct hb_gl_current hb_gl_current_ask(void) { return (struct hb_gl_current){0}; }
-void hb_gl_current_release(const struct hb_gl_current *current) { (void)current; }
-void hb_gl_current_restore(const struct hb_gl_current *current) { (void)current; }

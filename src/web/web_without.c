@@ -1,17 +1,25 @@
-/* What a page does without: threads, child programs, HDF5 and PNG; and a sum of zlib's. */
+/* What a page does without: threads and PNG files; and a sum of zlib's. */
 #include "base/parallel.h"
+#include "base/worker.h"
+#include "gl/gl_devices.h"
 #include "io/png.h"
-#include "io/snapshot.h"
+#include "web/web_turn.h"
 
+#include <string.h>
 #include <zlib.h>
 
 int hb_parallel_threads(void) { return 1; }
 void hb_parallel_set_threads(int threads) { (void)threads; }
 
+void hb_parallel_copy(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+
 void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context)
 {
   (void)threads;
-  for (size_t k = 0; k < count; k++) work(context, k);
+  for (size_t k = 0; k < count; k++) {
+    work(context, k);
+    if (k % 16 == 15) hb_web_breathe(0);
+  }
 }
 
 static enum hb_status not_here(const char *what)
@@ -19,25 +27,38 @@ static enum hb_status not_here(const char *what)
   return hb_fail(HB_ERR_USAGE, "this page has no %s", what);
 }
 
+enum hb_status hb_worker_create(int threads, struct hb_worker **worker)
+{
+  (void)threads;
+  *worker = NULL;
+  return not_here("threads");
+}
+
+void hb_worker_destroy(struct hb_worker *worker) { (void)worker; }
+
+void hb_worker_start(struct hb_worker *worker, enum hb_status (*work)(void *context), void *context)
+{
+  (void)worker, (void)work, (void)context;
+}
+
+enum hb_status hb_worker_wait(struct hb_worker *worker)
+{
+  (void)worker;
+  return HB_OK;
+}
+
+enum hb_status hb_gl_devices_named(const char *device, struct hb_gl_devices *devices)
+{
+  (void)device;
+  *devices = (struct hb_gl_devices){0};
+  return HB_OK;
+}
+
 enum hb_status hb_png_write(const char *path, const struct hb_png *png)
 {
   (void)path, (void)png;
-  return not_here("PNG files");
+  return hb_fail(HB_ERR_USAGE, "this page writes no PNG files");
 }
-
-enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice *choice,
-                                     struct hb_particles **particles)
-{
-  (void)path, (void)choice, (void)particles;
-  return not_here("HDF5 (`holmberg convert` makes a table of text of it)");
-}
-
-const struct hb_snapshot_ops hb_snapshot_hdf5 = {
-    .info = {.name = "hdf5", .summary = "not in this page", .extensions = "h5 hdf5"},
-    .read = hb_snapshot_hdf5_read};
-const struct hb_snapshot_ops hb_snapshot_amuse = {
-    .info = {.name = "amuse", .summary = "not in this page", .extensions = "amuse"},
-    .read = hb_snapshot_hdf5_read};
 
 uLong crc32_z(uLong sum, const Bytef *bytes, size_t count)
 {

@@ -17,14 +17,14 @@ device+='"device": "[^"]+"'
 }
 
 @test "bench force --json: the documented fields in their order, a line each" {
-  accepts bench force --scheme host --n 64 --ni 8,16 --repeat 1 --json
+  accepts bench force --scheme host --precision double --n 64 --ni 8,16 --repeat 1 --json
   local fields="^\\{$device, \"n\": 64, \"ni\": (8|16), \"ms_median\": $n, \"ms_min\": $n, \"ms_max\": $n, "
   fields+="\"pairs_per_s\": $n, \"flops_per_pair\": 43, \"gflops\": $n, \"gflops_20\": $n, \"gflops_38\": $n, "
   fields+="\"gflops_60\": $n, \"ceiling_gflops\": null, \"ceiling_fraction\": null, \"tuning\": \"\", "
   fields+="\"send_ms\": $n, \"receive_ms\": $n"
   [ "${#lines[@]}" -eq 2 ]
   for line in "${lines[@]}"; do [[ $line =~ $fields\}$ ]]; done
-  accepts bench force --scheme host --n 64 --repeat 1 --json --check
+  accepts bench force --scheme host --precision double --n 64 --repeat 1 --json --check
   local errors=', "acc_rms": 0, "acc_max": 0, "jerk_rms": 0, "jerk_max": 0, "pot_rms": 0, "pot_max": 0'
   errors+=", \"acc_floor\": $n"
   fields=${fields/(8|16)/64}
@@ -32,10 +32,10 @@ device+='"device": "[^"]+"'
 }
 
 @test "bench draws: microseconds against the number of sinks" {
-  accepts bench draws --scheme host --n 64 --repeat 1
+  accepts bench draws --scheme host --precision double --n 64 --repeat 1
   [[ ${lines[0]} == '#scheme '*' ni     send us     draw us  receive us    cycle us    block us' ]]
   [ "$(grep -v '^#' <<<"$output" | awk '{ print $1, $4, $5, NF }')" = "$(printf 'host 64 %s 10\n' 1 16)" ]
-  accepts bench draws --scheme host --n 64 --ni 4 --repeat 1 --json
+  accepts bench draws --scheme host --precision double --n 64 --ni 4 --repeat 1 --json
   local fields="^\\{$device, \"n\": 64, \"ni\": 4, \"send_us\": $n, \"draw_us\": $n, \"receive_us\": $n, "
   fields+="\"cycle_us\": $n, \"cycle_min_us\": $n, \"block_us\": null, \"tuning\": \"\"\\}$"
   [ "${#lines[@]}" -eq 1 ]
@@ -164,7 +164,7 @@ refuses() {
   refuses "unknown mode 'block/gpu/cpu'; did you mean 'block/gpu/gpu'[?]" --mode block/gpu/cpu
   [ "${stderr_lines[1]}" = "try 'holmberg bench run --help'" ]
   refuses "unknown scheme 'hots'; did you mean 'host'[?]" --scheme host,hots
-  refuses "unknown precision 'half' (expected one of single, compensated, ds, double, grape6)" --precision half
+  refuses "unknown precision 'half' (expected one of single, compensated, ds, double, reproducible, grape6)" --precision half
   refuses "*'many'*" --scheme host --n 64,many
   refuses "option --n: '1' is out of range *" --scheme host --n 64,1
   refuses 'the times are 0.5 to 0.25, expected *' --scheme host --t-begin 0.5 --t-end 0.25
@@ -173,6 +173,27 @@ refuses() {
   [[ $stderr == *'holmberg: none of these schemes has such a precision and mode'* ]]
   fails_with 2 "'run' has options of its own and must directly follow 'bench'" bench --json run
   files ''
+}
+
+@test "bench run --checkpoint: stopped and continued, a job has the counts and energies of one that was not" {
+  local job n times='s/"[a-z_]*_s": [^,]*, //g' code=0
+  for n in 1024 4096 16384; do # a larger one where the job ended before the signal found it
+    job=(--n $n --eta 0.001 --scheme host --precision double --mode all/host/host --json)
+    "$HOLMBERG" bench run "${job[@]}" --checkpoint job.ckpt &
+    until_true eval "[ -s job.ckpt ] || ! kill -0 $! 2>/dev/null"
+    kill -TERM $! || :
+    wait $! || code=$?
+    [ $code -eq 0 ] || break
+  done
+  [ $code -eq 75 ]
+  refuses "job.ckpt: it was written by another job; remove it, or name another file" "${job[@]}" --seed 2 --checkpoint job.ckpt
+  accepts bench run "${job[@]}" --checkpoint job.ckpt
+  files ''
+  local continued=$output
+  accepts bench run "${job[@]}"
+  [ "$(sed "$times" <<<"$output")" = "$(sed "$times" <<<"$continued")" ]
+  refuses "option --checkpoint is for one job: name one --n, --scheme and --mode, and at most one --precision" --n 64,128 --checkpoint job.ckpt
+  refuses "a checkpoint is of one run, but 2 were asked for" "${job[@]}" --repeat 2 --checkpoint job.ckpt
 }
 
 @test "bench run --help is its own" {

@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2086 # run sets these, options are words
-# Without softening two particles come as close as they like: what a run cannot hold, it says. By default options.
+# Without softening two particles come as close as they like: what a run by short steps cannot hold, it says. Groups, which
+# hold it, are in groups.bats.
 load common
 load encounters
 
 @test "a step that dt_min cuts: particle, time and what it wanted, once" {
   binary
-  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --dt-min 2^-26 --t-end 0.002 --max-energy-error none
+  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --encounters none --dt-min 2^-26 --t-end 0.002 --max-energy-error none
   [ "$status" -eq 0 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
   [[ $stderr =~ ^'holmberg: particle '[01]' at t = 0.00111'[0-9]+' needs a step of '[0-9.]+e-[01][0-9]', but --dt-min is 2^-26: ' ]]
@@ -21,7 +22,7 @@ load encounters
 
 @test "a run that loses its energy is stopped by default" {
   binary
-  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --dt-min 2^-26 --t-end 0.125 -o end.txt --json
+  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --encounters none --dt-min 2^-26 --t-end 0.125 -o end.txt --json
   [ "$status" -eq 7 ]
   [[ ${stderr_lines[1]} =~ ^'holmberg: energy error '[0-9.e+]+' at t = 0.125 exceeds 0.01; ' ]]
   [[ $output != *done* ]]
@@ -31,20 +32,20 @@ load encounters
 
 @test "a doubtful energy at the end: all is written, and the exit code is 7" {
   binary
-  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --t-end 0.125 -o end.txt --json
+  run --separate-stderr "$HOLMBERG" run binary.txt --scheme host --eps 0 --encounters none --t-end 0.125 -o end.txt --json
   [ "$status" -eq 7 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
   [[ $stderr =~ ^'holmberg: the run is complete, but its energy error of 0.009'[0-9]*' exceeds 0.001; ' ]]
   [[ ${lines[-1]} == *'"done": true'* ]]
   files binary.txt end.txt
   for bound in 0.01 none; do
-    accepts run binary.txt --scheme host --eps 0 --t-end 0.125 --max-energy-error $bound
+    accepts run binary.txt --scheme host --eps 0 --encounters none --t-end 0.125 --max-energy-error $bound
   done
 }
 
 @test "the energy goes astray: one note, which a resumed run does not repeat" {
   "$HOLMBERG" ic pythagorean -o p.txt --quiet
-  run --separate-stderr "$HOLMBERG" run p.txt --scheme host --eps 0 --t-end 18 --checkpoint run.ckpt
+  run --separate-stderr "$HOLMBERG" run p.txt --scheme host --eps 0 --encounters none --t-end 18 --checkpoint run.ckpt
   [ "$status" -eq 0 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
   [[ $stderr =~ ^'holmberg: the energy error is 0.000'[0-9]+' at t = 1'[0-9.]+'; the run stops at 0.01' ]]

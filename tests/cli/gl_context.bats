@@ -80,10 +80,7 @@ numbers() { tail -n 1 "$1" | grep -oE '"(block_steps|e_total)": [^,]*'; }
   "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
   virgl_test_server --use-egl-surfaceless >server.log 2>&1 3>&- &
   local server=$!
-  for ((k = 0; k < 100; k++)); do
-    [ -S /tmp/.virgl_test ] && break
-    sleep 0.1
-  done
+  until_true test -S /tmp/.virgl_test
   export GALLIUM_DRIVER=virpipe
   for scheme in bag tile; do
     run "$HOLMBERG" run a.h5 --scheme $scheme --precision ds --no-tune --context egl --t-end 1/64 \

@@ -41,7 +41,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   for k in 1 2; do accepts render a.h5 -o $k.png "${small[@]}"; done
   cmp 1.png 2.png
   for other in '--map ember' '--direction 10,20' '--color-by group' '--color-by acc' '--color-by energy' \
-    '--color-by step' '--point disc' '--point dot' '--glow 0' '--exposure 0.5' '--point-size 4' \
+    '--color-by step' '--color-by mass' '--color-by bound' '--point disc' '--point dot' '--glow 0' '--exposure 0.5' '--point-size 4' \
     '--trails 0.2' '--samples 1' '--centre 1,0,0' '--field 60' '--color-range 0,1' '--camera orbit'; do
     # shellcheck disable=SC2086 # an option and its value
     accepts render a.h5 -o other.png "${small[@]}" $other

@@ -101,6 +101,73 @@ load common
   fails_with 2 'model plummer does not take --shape (it takes: *)' ic plummer --shape shell
 }
 
+@test "a cluster: masses, binaries, units; the record and the header say what was asked for" {
+  accepts ic king -n 200 --w0 5 --masses kroupa --mass-max 20 --segregation 0.5 --binaries 0.2 --orbits kroupa1995 \
+    --a-max 0.01 --length-unit 0.8 --rotation -0.5 --virial 0.4 -o -
+  grep -qx '# options: model=king seed=0 n=200 w0=5 masses=kroupa mass-max=20 segregation=0.5 rotation=-0.5 virial=0.4 binaries=0.2 orbits=kroupa1995 a-max=0.01 length-unit=0.8' <<<"$output"
+  grep -qE '^# units: mass_msun=[0-9.]+ length_pc=0.8' <<<"$output"
+  [ "$(grep -vc '^#' <<<"$output")" -eq 200 ]
+  accepts ic king -n 8 -o -
+  grep -qx '# options: model=king seed=0 w0=6 n=8' <<<"$output"
+}
+
+@test "binaries are not softened: run takes eps 0 from the header, also of a combination" {
+  accepts ic plummer -n 8 --binaries 1 -o a.h5 --quiet
+  accepts ic plummer -n 8 -o b.h5 --quiet
+  accepts ic combine b.h5 a.h5 --at 9,0,0 -o c.h5 --quiet
+  for file in a c; do
+    accepts run $file.h5 --scheme host --t-end 1/256 --quiet -o end.h5
+    h5dump -a /Holmberg/options end.h5 | grep -q ' eps=0 '
+  done
+  accepts run b.h5 --scheme host --t-end 1/256 --quiet -o end.h5 # the negative control
+  h5dump -a /Holmberg/options end.h5 | grep -q ' eps=0.00390625 '
+}
+
+@test "masses from a file: as many particles, in solar masses" {
+  printf '%s\n' 1 2 '# three' 5 >masses
+  accepts ic plummer --masses masses -o -
+  [ "$(grep -v '^#' <<<"$output" | awk '{ printf "%.3f ", $1 }')" = '0.125 0.250 0.625 ' ]
+  grep -qx '# mass_msun: 8' <<<"$output"
+  fails_with 2 'masses has 3 masses, but 4 particles were asked for' ic plummer -n 4 --masses masses
+  echo 'x' >>masses
+  fails_with 3 "masses:5: 'x', expected one mass > 0 in each line" ic plummer --masses masses
+  fails_with 2 "masses 'krupa' are neither equal, salpeter, kroupa or two nor a file" ic plummer --masses krupa
+}
+
+@test "options of clusters where there is none" {
+  fails_with 2 'model cube does not take --masses, which is for clusters (plummer, king, coldsphere)' ic cube --masses two
+  fails_with 2 'model plummer does not take --w0 (it takes: n seed r-cut scaling)' ic plummer --w0 3
+  fails_with 2 'the depth w0 of a King model is 20, expected 0.1 to 16' ic king --w0 20
+}
+
+@test "ic combine: B displaced and in motion; identities and histories of both" {
+  two_bodies >a.txt
+  accepts ic combine a.txt a.txt --at 10,0,0 --velocity=0,-1,0 -o -
+  grep -v '^#' <<<"$output" | tail -1 | awk '{ exit !($1 == 0.5 && $2 == 9 && $6 == -1.5) }'
+  grep -qx '# history: holmberg ic combine a.txt a.txt --at 10,0,0 --velocity 0,-1,0' <<<"$output"
+  accepts ic combine a.txt a.txt -o both.txt
+  [ "$output" = 'wrote both.txt: 4 particles, 2 and 2' ]
+  run ! "$HOLMBERG" ic combine a.txt a.txt -o a.txt
+  [[ ${lines[0]} == *'writing a.txt would replace a.txt, which is read'* ]]
+  accepts ic plummer -n 8 --mass-unit 10 --length-unit 1 -o units.txt
+  fails_with 3 'the first system has units, the second has none: they cannot be combined' ic combine units.txt a.txt
+}
+
+@test "scale: mass, length, virial ratio; standard units; solar masses, pc and km/s" {
+  accepts ic plummer -n 100 -o a.txt --quiet
+  accepts scale a.txt b.txt --mass 4 --length 2 --virial 0.25
+  [ "$output" = 'wrote b.txt: 100 particles' ]
+  accepts info b.txt --eps 0
+  awk '/^potential energy/ { u = $3 } /^kinetic energy/ { t = $3 } END { exit !(u + 4 < 1e-9 && u + 4 > -1e-9 && t - 1 < 1e-9 && t - 1 > -1e-9) }' <<<"$output"
+  accepts scale b.txt c.txt --from-astro --standard
+  grep -qE '^# units: mass_msun=(4|3\.99)[0-9.]* length_pc=(2|1\.99)[0-9.]*' c.txt
+  fails_with 2 'nothing to change, expected --mass, --length, --virial, --standard, --from-astro, --at, --velocity or --radius' scale a.txt d.txt
+  two_bodies >t.txt
+  accepts scale t.txt - --at 1,2,3 --velocity 0,0,-1 --format text
+  [ "$(grep -v '^#' <<<"$output" | awk '{ print $2, $3, $4, $6, $7 }')" = "$(printf '%s\n' '2 2 3 0.5 -1' '0 2 3 -0.5 -1')" ]
+  fails_with 3 'the particles have units already' scale c.txt d.txt --from-astro
+}
+
 @test "HDF5 does not go to standard output" {
   fails_with 2 'standard input and output take format text, nemo, *, but not hdf5' ic plummer -o - --format hdf5
 }

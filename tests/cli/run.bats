@@ -39,7 +39,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   fields="^\\{\"t\": $n, \"e_total\": $n, \"e_gpu\": $n, \"e_kin\": $n, \"e_pot\": $n, \"de_rel\": $n, "
   fields+="\"virial_ratio\": $n, \"r_half\": $n, \"block_steps\": [0-9]+, \"particle_steps\": [0-9]+, "
   fields+="\"pairs\": [0-9]+, \"wall_s\": $n, \"exact_energy\": true"
-  local last=', "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+"'
+  local last=', "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+", "state_hash": "[0-9a-f]{16}"'
   [ "${#lines[@]}" -eq 3 ]
   [[ ${lines[0]} =~ $fields\}$ ]]
   [[ ${lines[1]} =~ $fields\}$ ]]
@@ -50,6 +50,18 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   printf '1 0 0 0 0 0 0\n' >one.txt
   accepts run one.txt --scheme host --t-end 0 --json
   [[ $output == *'"e_total": 0, '*'"de_rel": null, '* ]]
+}
+
+@test "the hash of the last state: in JSON, of the file, and of a run in two parts; not of another state" {
+  cluster 64
+  hash_of() { tail -n 1 | sed -E 's/.*"state_hash": "([0-9a-f]{16})".*/\1/'; }
+  run=("$HOLMBERG" run cluster.h5 --scheme host --json --t-end)
+  hash=$("${run[@]}" 0.3 -o end.h5 | hash_of)
+  [[ $hash =~ ^[0-9a-f]{16}$ ]]
+  [ "$("$HOLMBERG" info end.h5 | sed -n 's/^state hash  *//p')" = "$hash" ]
+  "${run[@]}" 0.125 --checkpoint run.ckpt --quiet
+  [ "$("$HOLMBERG" run --resume run.ckpt --t-end 0.3 | hash_of)" = "$hash" ]
+  [ "$("${run[@]}" 0.25 | hash_of)" != "$hash" ]
 }
 
 @test "--quiet prints nothing" {
@@ -134,7 +146,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   cluster 16
   accepts run cluster.h5 --scheme host --t-end 0.125 --quiet -o -
   local record='t-end=0.125 eta=0.01 eps=0.00390625 dt-max=0.125 dt-min=1.4901161193847656e-08'
-  grep -qx "# options: $record step-rounding=down transfer=all predict=host correct=host integrator=hermite4 scheme=host" <<<"$output"
+  grep -qx "# options: $record first-step=eq2 step-rounding=down transfer=all predict=host correct=host encounters=none integrator=hermite4 collisions=none escapers=none stop-at=none scheme=host" <<<"$output"
   grep -qx '# scheme: host' <<<"$output"
   grep -qx '# precision: double' <<<"$output"
   grep -qx '# context: none' <<<"$output"

@@ -81,7 +81,7 @@ load common
 @test "no command" { fails_with 2 'no command given'; }
 @test "unknown command, near one" { fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" rnu; }
 @test "unknown command, near none" {
-  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, view, render, trace, convert, diff, pairs, bench, model, *info)" simulate
+  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, analyse, view, render, trace, convert, scale, diff, pairs, bench, model, *info)" simulate
 }
 @test "unknown option before a command" {
   fails_with 2 "unknown option '--vresion'; did you mean '--version'[?]" --vresion
@@ -102,7 +102,7 @@ load common
 @test "no file" { fails_with 2 "'holmberg run' needs a FILE" run; }
 @test "no model" { fails_with 2 "'holmberg ic' needs a MODEL (one of plummer, *, demo7)" ic; }
 @test "no measurement, no part" {
-  fails_with 2 "'holmberg bench' needs a WHAT (one of force, draws, ceiling, run, frames)" bench
+  fails_with 2 "'holmberg bench' needs a WHAT (one of force, draws, ceiling, messages, run, frames)" bench
   fails_with 2 "'holmberg model' needs a PART (one of fit, predict)" model
 }
 @test "a model mistyped where a file could be" {
@@ -184,10 +184,7 @@ announces() {
   shift
   rm -f said
   "$HOLMBERG" "$@" >rows 2>said &
-  for ((k = 0; k < 600; k++)); do
-    [ -s said ] && break
-    sleep 0.05
-  done 2>/dev/null
+  until_true test -s said || :
   kill -KILL $!
   wait $! || true
   # shellcheck disable=SC2053

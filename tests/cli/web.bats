@@ -2,7 +2,7 @@
 # The page of `make web`, in Chromium on SwiftShader and in Firefox on llvmpipe: tests/web/test.html drives it.
 load common
 
-# energy MODEL_N SCHEME PRECISION OPTION...: what the program has at t = 0.05
+# energy N SCHEME PRECISION OPTION...: what the program has at t = 0.05
 energy() {
   "$HOLMBERG" ic plummer -n "$1" --seed 1 -o p.h5 --quiet
   "$HOLMBERG" run p.h5 --scheme "$2" --precision "$3" "${@:4}" --eps 2^-8 --t-end 0.05 --json --quiet |

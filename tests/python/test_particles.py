@@ -23,6 +23,22 @@ def resident() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+class Clusters(unittest.TestCase):
+    def test_options_of_clusters_and_units(self):
+        particles = Particles.make("king", 300, seed=2, masses="kroupa", binaries=0.2, orbits="kroupa1995", length_unit=2)
+        self.assertAlmostEqual(particles.m.sum(), 1, places=12)
+        self.assertGreater(particles.m.max(), 5 * particles.m.min())
+        self.assertEqual(particles.units["length"], 2)
+        self.assertAlmostEqual(particles.units["mass"] * particles.m.min(), 0.08, delta=0.01)
+        self.assertIsNone(Particles.make("plummer", 8).units)
+        particles.units = {"mass": 10, "time": 1}
+        self.assertAlmostEqual(particles.units["length"], 0.3556, places=3)
+        with self.assertRaises(TypeError):
+            Particles.make("plummer", 8, mases="kroupa")
+        with self.assertRaises(holmberg.UsageError):
+            Particles.make("cube", 8, masses="kroupa")
+
+
 class AMillionParticles(unittest.TestCase):
     def test_the_arrays_are_the_librarys_memory(self):
         particles = Particles(MILLION)
@@ -36,6 +52,13 @@ class AMillionParticles(unittest.TestCase):
         last = ctypes.cast(lib.hb_particles_x(handle), ctypes.POINTER(ctypes.c_double))[3 * MILLION - 1]
         self.assertEqual(last, 3)
         self.assertEqual(particles.id[MILLION - 1], MILLION - 1)
+
+    def test_a_hash_of_all_bits(self):
+        particles = Particles.from_arrays([1, 2], [[0, 0, 0], [1, 0, 0]])
+        before = particles.state_hash
+        self.assertRegex(before, "^[0-9a-f]{16}$")
+        particles.v[1, 2] = 5e-324
+        self.assertNotEqual(particles.state_hash, before)
 
     def test_they_cross_without_a_copy(self):
         """Neither numpy (tracemalloc) nor anything else in the process takes memory besides the library's own."""
@@ -116,7 +139,7 @@ class Values(unittest.TestCase):
         models = holmberg.models()
         self.assertEqual(models["figure8"].n_max, 3)
         self.assertIn("seed", models["plummer"].options.split())
-        self.assertEqual(holmberg.schemes()["host"].precisions, "double")
+        self.assertEqual(holmberg.schemes()["host"].precisions, "double reproducible")
         self.assertIn("leapfrog", holmberg.integrators())
         self.assertAlmostEqual(holmberg.lagrange_fractions()[5], 0.5)
         self.assertGreater(holmberg.memory(1024, "tile", "ds").device, 1024 * 40)

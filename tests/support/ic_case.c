@@ -1,6 +1,8 @@
 #include "support/ic_case.h"
 
+#include "base/hash.h"
 #include "core/diagnostics.h"
+#include "core/particles.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,4 +49,11 @@ double ic_radius(const struct hb_particles *particles, double fraction)
   hb_lagrangian_radii(particles, centre, 1, &fraction, work, &radius);
   free(work);
   return radius;
+}
+
+uint64_t ic_fingerprint(const struct hb_particles *p)
+{
+  uint64_t hash = hb_hash_words(HB_HASH_EMPTY, p->n, p->m);
+  hash = hb_hash_words(hash, 3 * p->n, p->x);
+  return hb_hash_words(hash, 3 * p->n, p->v);
 }

@@ -18,6 +18,9 @@ struct hb_particles *ic_make(const char *model, struct hb_ic_params params);
 void ic_assert_near(double got, double expected, double tolerance);
 double ic_length(const double x[3]);
 
+/* A hash of the bytes of masses, positions and velocities. */
+uint64_t ic_fingerprint(const struct hb_particles *particles);
+
 /* The radius about the centre of mass that holds a fraction of the mass. */
 double ic_radius(const struct hb_particles *particles, double fraction);
 

@@ -37,6 +37,7 @@ struct hb_gl_context *pairs_context(void)
   if (context) return context;
   ASSERT_OK(hb_gl_context_open(&params, &context));
   atexit(close_context);
+  if (getenv("GPU")) assert_false(context->caps.software);
   return context;
 }
 
@@ -221,6 +222,30 @@ int pairs_draws_end(void)
   hb_gl_core_11.DrawArrays = real.draw;
   hb_gl_since_12.__glewDispatchCompute = real.dispatch;
   return real.count;
+}
+
+static struct {
+  PFNGLGETGRAPHICSRESETSTATUSPROC ask;
+  int count, lose;
+} resets;
+
+static GLenum GLAPIENTRY ask(void)
+{
+  return ++resets.count == resets.lose ? GL_GUILTY_CONTEXT_RESET : resets.ask();
+}
+
+void pairs_resets_begin(int lose)
+{
+  resets.ask = hb_gl_since_12.__glewGetGraphicsResetStatus;
+  resets.count = 0;
+  resets.lose = lose;
+  hb_gl_since_12.__glewGetGraphicsResetStatus = ask;
+}
+
+int pairs_resets_end(void)
+{
+  hb_gl_since_12.__glewGetGraphicsResetStatus = resets.ask;
+  return resets.count;
 }
 
 const char *pairs_describe(const struct pairs_case *c)

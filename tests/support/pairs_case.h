@@ -62,4 +62,8 @@ double pairs_on_device(const struct hb_pairs *pairs, const uint32_t *words, int 
 void pairs_draws_begin(int lose);
 int pairs_draws_end(void); /* how many there were; afterwards all is as it was */
 
+/* The same for the questions whether the context is lost: the nth is answered by yes. */
+void pairs_resets_begin(int lose);
+int pairs_resets_end(void);
+
 #endif

@@ -5,6 +5,8 @@
 #include "core/gravity.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 double step_potential_energy(const struct hb_particles *p, double eps2)
 {
@@ -92,4 +94,43 @@ enum hb_status step_blocks_check(const struct hb_blocks *blocks, const uint64_t 
 {
   HB_TRY(check_lists(blocks));
   return t ? check_times(blocks, t) : HB_OK;
+}
+
+struct hb_particles *step_particles(size_t n, const double *m, const double *x, const double *v)
+{
+  struct hb_particles *p;
+  assert_int_equal(hb_particles_create(n, &p), HB_OK);
+  memcpy(p->m, m, n * sizeof *m);
+  memcpy(p->x, x, 3 * n * sizeof *x);
+  memcpy(p->v, v, 3 * n * sizeof *v);
+  return p;
+}
+
+struct hb_particles *step_binary(double e)
+{
+  double d = 1 + e, u = sqrt((1 - e) / (1 + e));
+  const double m[] = {0.5, 0.5}, x[] = {-d / 2, 0, 0, d / 2, 0, 0}, v[] = {0, -u / 2, 0, 0, u / 2, 0};
+  return step_particles(2, m, x, v);
+}
+
+struct hb_force *step_host(double eps)
+{
+  struct hb_force *force;
+  assert_int_equal(hb_force_open(&(struct hb_force_params){.scheme = "host", .eps = eps}, &force), HB_OK);
+  return force;
+}
+
+struct hb_hermite4 *step_start(struct hb_particles *p, double eta, double dt_max, double dt_min)
+{
+  struct hb_hermite4 *h;
+  struct hb_sim_params params = {.eta = eta, .dt_max = dt_max, .dt_min = dt_min};
+  assert_int_equal(step_hermite4(p, &params, step_host(0), &h), HB_OK);
+  hb_particles_destroy(p);
+  return h;
+}
+
+void step_finish(struct hb_hermite4 *h)
+{
+  hb_force_close(h->force);
+  hb_hermite4_destroy(h);
 }

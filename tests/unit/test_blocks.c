@@ -245,9 +245,52 @@ static void test_no_memory(void **state)
   hb_blocks_destroy(NULL);
 }
 
+/* Blocks so large that threads share them: the same particles as by looking at each level, and lists that hold each once. */
+static void test_large_blocks(void **state)
+{
+  (void)state;
+  enum { MANY = 50000, LEVELS = 6, STEPS = 200 };
+  static uint32_t selected[MANY], index[MANY];
+  static uint8_t level[MANY];
+  struct hb_blocks *b;
+  uint32_t random = 1;
+  assert_int_equal(hb_blocks_create(MANY, LEVELS, 0, &b), HB_OK);
+  for (uint32_t i = 0; i < MANY; i++) {
+    random = random * 1664525u + 1013904223u;
+    hb_blocks_put(b, i, (random >> 16) % (LEVELS + 1));
+  }
+  size_t largest = 0;
+  for (int step = 0; step < STEPS; step++) {
+    uint64_t next;
+    size_t count, expected = 0;
+    assert_int_equal(hb_blocks_next_time(b, &next), HB_OK);
+    for (uint32_t i = 0; i < MANY; i++)
+      if (next % ((uint64_t)1 << b->level[i]) == 0) index[expected++] = i;
+    hb_blocks_select(b, next, selected, &count);
+    assert_int_equal(count, expected);
+    assert_memory_equal(selected, index, count * sizeof *index);
+    hb_blocks_advance(b, next);
+    for (size_t k = 0; k < count; k++) {
+      random = random * 1664525u + 1013904223u;
+      level[k] = (uint8_t)((random >> 16) % (LEVELS + 1));
+      index[k] = b->level[selected[k]];
+    }
+    hb_blocks_put_back(b, count, selected, level);
+    for (size_t k = 0; k < count; k++) {
+      assert_true(level[k] <= hb_blocks_limit(b, index[k]));
+      assert_int_equal(b->level[selected[k]], level[k]);
+    }
+    assert_int_equal(step_blocks_check(b, NULL), HB_OK);
+    largest = count > largest ? count : largest;
+  }
+  assert_int_equal(largest, MANY);
+  hb_blocks_destroy(b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_large_blocks),
       cmocka_unit_test(test_random_runs),
       cmocka_unit_test(test_select_moves_nothing),
       cmocka_unit_test(test_rebuilt_scheduler_goes_on_alike),

@@ -36,7 +36,8 @@ static void steps_below_dt_min_are_counted(void **state)
   (void)state;
   const double dt_min[] = {0x1p-26, 0x1p-40};
   for (int k = 0; k < 2; k++) {
-    struct hb_sim_params params = {.force = {.scheme = "host"}, .dt_min = dt_min[k]};
+    struct hb_sim_params params = {
+        .force = {.scheme = "host"}, .dt_min = dt_min[k], .encounters = HB_ENCOUNTERS_NONE};
     struct hb_sim *sim = start(made("twobody", (struct hb_ic_params){.a = 0.005, .e = 0.9995}), &params);
     struct hb_sim_counts counts;
     steps_to(sim, 0.002);
@@ -57,7 +58,8 @@ static void steps_below_dt_min_are_counted(void **state)
 static void a_first_step_below_dt_min_is_counted(void **state)
 {
   (void)state;
-  struct hb_sim_params params = {.force = {.scheme = "host"}, .dt_min = 0x1p-10};
+  struct hb_sim_params params = {
+      .force = {.scheme = "host"}, .dt_min = 0x1p-10, .encounters = HB_ENCOUNTERS_NONE};
   struct hb_sim *sim = start(made("twobody", (struct hb_ic_params){.a = 0.005}), &params);
   struct hb_sim_counts counts;
   hb_sim_counts(sim, &counts);

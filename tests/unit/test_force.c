@@ -27,7 +27,8 @@ static void test_open_refuses(void **state)
   assert_non_null(strstr(hb_error(), "unknown scheme 'hots' (expected host, cg2007"));
   const struct hb_force_params half = {.scheme = "host", .precision = "half"};
   assert_int_equal(hb_force_open(&half, &force), HB_ERR_USAGE);
-  assert_string_equal(hb_error(), "scheme host has no precision 'half' (expected one of: double)");
+  assert_string_equal(hb_error(),
+                      "scheme host has no precision 'half' (expected one of: double reproducible)");
   const struct {
     const char *scheme, *interaction, *sentence;
   } interactions[] = {

@@ -1,5 +1,6 @@
 /* Contexts, streams, targets and timers, in the context that HB_CONTEXT names. */
 #include "gl/gl.h"
+#include "gl/gl_caps.h"
 #include "gl/gl_readback.h"
 #include "gl/gl_shader.h"
 #include "gl/gl_texture.h"

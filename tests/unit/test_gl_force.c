@@ -38,15 +38,16 @@ static void run_case(const char *scheme, const char *precision, const char *tuni
                                          .precision = precision,
                                          .tuning = tuning,
                                          .flags = HB_FORCE_GL_DEBUG | HB_FORCE_NO_TUNE};
+  int is_ds = strcmp(precision, "ds") == 0 || strcmp(precision, "reproducible") == 0;
   battery_run(&params, strcmp(precision, "double") == 0 ? &battery_double
-                       : strcmp(precision, "ds") == 0   ? &battery_ds
+                       : is_ds                          ? &battery_ds
                                                         : &battery_single);
 }
 
 static void run_scheme(const char *scheme)
 {
-  static const char *const precisions[] = {"single", "compensated", "ds", "double"};
-  for (int k = 0; k < 4; k++) run_case(scheme, precisions[k], NULL);
+  static const char *const precisions[] = {"single", "compensated", "ds", "double", "reproducible"};
+  for (int k = 0; k < 5; k++) run_case(scheme, precisions[k], NULL);
 }
 
 static void test_bag(void **state)
@@ -68,6 +69,7 @@ static void test_matrix2004(void **state)
   run_scheme("matrix2004");
   run_case("matrix2004", "single", "limit=101");
   run_case("matrix2004", "ds", "limit=100 j_source=texture");
+  run_case("matrix2004", "reproducible", "limit=64 j_source=texture");
 }
 
 /* Blocks on both sides of the bound, in either order, and with all of them on OpenGL: each once, and each precision. */
@@ -77,6 +79,7 @@ static void test_hybrid(void **state)
   run_case("hybrid", "ds", "host_below=32 gl=bag");
   run_case("hybrid", "single", "host_from=32 gl=tile");
   run_case("hybrid", "double", "host_below=1");
+  run_case("hybrid", "reproducible", "host_below=32 gl=bag");
 }
 
 /* The bar of the 2007 kernel on the paper's own problem: Plummer, N = 1024, eps = 1/256. Float arithmetic

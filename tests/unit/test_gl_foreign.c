@@ -6,7 +6,6 @@
 
 #include <GLFW/glfw3.h>
 #include <dlfcn.h>
-#include <string.h>
 
 enum { N = 100, COLOR_CLEAR_VALUE = 0x0C22 };
 

@@ -2,11 +2,16 @@
  * and for every place where particles can be predicted and corrected; and bag's memory on a GPU. */
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/ranks.h"
+#include "force/rescale.h"
+#include "force/resident.h"
 #include "gl/gl.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
 
 #include <holmberg/diagnostics.h>
+
+#include <string.h>
 
 /* The two numbers of particles are so large that what travels does so in several pieces; their difference shows what a
  * particle takes, whatever the rest. cg2007 draws once for each of them,
@@ -19,6 +24,7 @@ struct run {
   const char *scheme, *precision, *tuning;
   enum hb_transfer transfer;
   enum hb_place predict, correct;
+  double groups; /* bytes a particle for them; 0: none, it is softened */
 };
 
 /* The most bytes at once while a run starts, takes a step and is diagnosed. Shared
@@ -28,12 +34,12 @@ static size_t peak(const struct run *run, size_t n)
   const struct hb_sim_params params = {.force = {.scheme = run->scheme,
                                                  .precision = run->precision,
                                                  .tuning = run->tuning,
-                                                 .eps = 1.0 / 256,
+                                                 .eps = run->groups > 0 ? 0 : 1.0 / 256,
                                                  .flags = HB_FORCE_NO_TUNE},
                                        .transfer = run->transfer,
                                        .predict = run->predict,
                                        .correct = run->correct,
-                                       .steps = HB_STEPS_SHARED,
+                                       .steps = run->groups > 0 ? HB_STEPS_BLOCK : HB_STEPS_SHARED,
                                        .exact_energy = HB_EXACT_ENERGY_NO};
   const struct hb_ic_params ic = {.n = n, .seed = 1, .scaling = HB_IC_SCALING_MODEL};
   struct hb_particles *particles;
@@ -56,8 +62,10 @@ static void check(const struct run *run, size_t n)
   ASSERT_OK(hb_force_memory(&params, n, &need));
   peak(run, N_WARM); /* what is kept from run to run, as what was found out about a device */
   size_t few = peak(run, n), many = peak(run, 2 * n);
-  double each = (double)(many - few) / (double)n;
-  if (each > need.host_particle + 1 || each < need.host_particle - 1 || each >= 300)
+  double each = (double)(many - few) / (double)n - run->groups;
+  int is_fixed = hb_force_is_reproducible(run->precision); /* some sinks are not summed again; totals count */
+  if (each > need.host_particle + 1 || each < need.host_particle - 1 - (is_fixed ? HB_RESCALE_AGAIN : 0) ||
+      each >= (is_fixed ? 390 : 330))
     fail_msg("%s %s %s %d%d%d: %.1f bytes a particle, stated are %.1f", run->scheme, run->precision,
              run->tuning ? run->tuning : "", run->transfer, run->predict, run->correct, each,
              need.host_particle);
@@ -74,6 +82,7 @@ static void test_bag(void **state)
       {.scheme = "bag", .precision = "ds", .tuning = "output=targets"},
       {.scheme = "bag", .precision = "ds", .tuning = "output=storage"},
       {.scheme = "bag", .precision = "ds", .tuning = "portion=1024"}, /* a third of N */
+      {.scheme = "bag", .precision = "reproducible"},
   };
   for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
 }
@@ -81,8 +90,8 @@ static void test_bag(void **state)
 static void test_tile(void **state)
 {
   (void)state;
-  const struct run run = {.scheme = "tile", .precision = "ds"};
-  check(&run, N);
+  check(&(struct run){.scheme = "tile", .precision = "ds"}, N);
+  check(&(struct run){.scheme = "tile", .precision = "reproducible"}, N);
 }
 
 static void test_matrix2004(void **state)
@@ -103,10 +112,10 @@ static void test_places(void **state)
 {
   (void)state;
   const struct run places[] = {
-      {"bag", "ds", "output=targets", HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST},
-      {"bag", "ds", "output=targets", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST},
-      {"bag", "ds", "output=targets", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU},
-      {"tile", "ds", NULL, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU},
+      {"bag", "ds", "output=targets", HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST, 0},
+      {"bag", "ds", "output=targets", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST, 0},
+      {"bag", "ds", "output=targets", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0},
+      {"tile", "ds", NULL, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0},
   };
   for (size_t k = 0; k < COUNT_OF(places); k++) check(&places[k], N);
 }
@@ -116,11 +125,42 @@ static void test_host(void **state)
   (void)state;
   const struct run runs[] = {
       {.scheme = "host", .precision = "double"},
+      {.scheme = "host", .precision = "double", .groups = 22},
+      {.scheme = "host", .precision = "reproducible"},
       {.scheme = "host-simd", .precision = "single"},
       {.scheme = "host-simd", .precision = "ds"},
       {.scheme = "grape6", .precision = "grape6"},
   };
   for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
+}
+
+/* ---- ranks ---- */
+
+static const char *share(void *data, size_t bytes) { return data && bytes ? NULL : "nothing"; }
+
+/* The other rank finds what this one does. */
+static const char *gather(size_t words, const void *mine, void *all)
+{
+  if (mine) memcpy(all, mine, words * sizeof(uint64_t));
+  memcpy((uint64_t *)all + words, all, words * sizeof(uint64_t));
+  return NULL;
+}
+
+/* One of two: shared steps are shared out by sinks, and leave out what blocks by sources take. */
+static void test_rank(void **state)
+{
+  (void)state;
+  static const struct hb_ranks_ops ops = {.share = share, .gather = gather};
+  const struct run run = {.scheme = "host", .precision = "double"};
+  const struct hb_force_params params = {.scheme = run.scheme, .precision = run.precision};
+  struct hb_force_need need;
+  ASSERT_OK(hb_force_memory(&params, N, &need));
+  double alone = (double)(peak(&run, 2 * N) - peak(&run, N)) / N;
+  ASSERT_OK(hb_ranks_join(&ops, &(struct hb_ranks_self){.count = 2}));
+  double each = (double)(peak(&run, 2 * N) - peak(&run, N)) / N - alone;
+  ASSERT_OK(hb_ranks_join(NULL, &(struct hb_ranks_self){.count = 1}));
+  if (each > need.host_rank || each < 7 * sizeof(double) - 1)
+    fail_msg("a rank takes %.1f bytes more a particle, stated are %.1f", each, need.host_rank);
 }
 
 /* ---- on the device ---- */
@@ -153,23 +193,90 @@ static void GLAPIENTRY layers(GLenum target, GLint level, GLint internal, GLsize
   real_layers(target, level, internal, width, height, depth, border, format, type, pixels);
 }
 
-static void count_bytes(struct hb_pairs *pairs, size_t n, size_t ni)
+static int is_counting;
+
+static void begin_count(void)
 {
-  static double f[8 * PAIRS_MOST];
-  static uint32_t index[PAIRS_MOST];
   source_bytes = total_bytes = 0;
+  if (is_counting) return; /* or these would call themselves */
+  is_counting = 1;
   real_buffer = hb_gl_since_12.__glewBufferData;
   real_texture = hb_gl_core_11.TexImage2D;
   real_layers = hb_gl_since_12.__glewTexImage3D;
   hb_gl_since_12.__glewBufferData = buffer;
   hb_gl_core_11.TexImage2D = texture;
   hb_gl_since_12.__glewTexImage3D = layers;
-  pairs_index(ni, 1, n, index);
-  pairs_send(pairs, n);
-  pairs_eval(pairs, ni, index, f);
+}
+
+static void end_count(void)
+{
+  if (!is_counting) return;
+  is_counting = 0;
   hb_gl_since_12.__glewBufferData = real_buffer;
   hb_gl_core_11.TexImage2D = real_texture;
   hb_gl_since_12.__glewTexImage3D = real_layers;
+}
+
+/* Before and after a test, also one that fails in the midst: nothing of it reaches the next. */
+static struct hb_gl_caps real_caps;
+
+static int set_up(void **state)
+{
+  (void)state;
+  real_caps = pairs_context()->caps;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  end_count();
+  pairs_context()->caps = real_caps;
+  return 0;
+}
+
+static void count_bytes(struct hb_pairs *pairs, size_t n, size_t ni)
+{
+  static double f[8 * PAIRS_MOST];
+  static uint32_t index[PAIRS_MOST], scale[PAIRS_MOST];
+  static struct hb_fixed_total totals[PAIRS_MOST];
+  begin_count();
+  pairs_index(ni, 1, n, index);
+  pairs_send(pairs, n);
+  if (hb_precisions[pairs->params.precision].is_fixed) {
+    ASSERT_OK(hb_pairs_walk_fixed(pairs, ni, index, scale, totals));
+    ASSERT_OK(hb_pairs_read(pairs));
+  } else {
+    pairs_eval(pairs, ni, index, f);
+  }
+  end_count();
+}
+
+/* Numbers of sinks, and in precision reproducible their scales: what all of the sinks take more than one does, which has no
+ * less room than a number and half of another. */
+static void test_sinks(void **state)
+{
+  (void)state;
+  enum { SOME = 1024 };
+  static const enum hb_precision precisions[] = {HB_PRECISION_DS, HB_PRECISION_REPRODUCIBLE};
+  double bytes[2], stated[2];
+  for (int k = 0; k < 2; k++) {
+    const struct pairs_case c = {"gravity_jerk", "tile", NULL, precisions[k]};
+    const struct hb_force_params params = {.scheme = c.scheme,
+                                           .precision = hb_precision_names[precisions[k]]};
+    struct hb_force_need need;
+    if (pairs_lacks(&c)) continue;
+    ASSERT_OK(hb_force_memory(&params, SOME, &need));
+    struct hb_pairs *pairs = pairs_open(&c, 1);
+    count_bytes(pairs, SOME, SOME);
+    hb_pairs_destroy(pairs);
+    stated[k] = need.device_source + need.device_sink;
+    bytes[k] = source_bytes / SOME;
+    if (bytes[k] != stated[k])
+      fail_msg("tile %s: a particle takes %.1f bytes of the device, stated are %.1f", params.precision,
+               bytes[k], stated[k]);
+  }
+  pairs_skip_if_lacking();
 }
 
 /* With the defaults of a GPU, where particles lie twice; and of all numbers of few sinks one with the most totals, that of
@@ -204,24 +311,81 @@ static void test_bag_on_gpu(void **state)
 {
   (void)state;
   struct hb_gl_caps *caps = &pairs_context()->caps;
-  int software = caps->software, lasting = caps->has_lasting_maps;
   caps->software = 0;
   caps->has_lasting_maps = 0; /* what the host fills is told from what the device fills by how it is made */
   for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
     check_bag_on_gpu((enum hb_precision)precision, NULL);
     check_bag_on_gpu((enum hb_precision)precision, "add=host"); /* OpenGL 3.3: totals in two textures */
   }
-  caps->software = software;
-  caps->has_lasting_maps = lasting;
   pairs_skip_if_lacking();
 }
+
+/* Particles that stay: what a block of all of them takes beside the engine, which has walked before. */
+static void check_kept(enum hb_precision precision, int is_stored)
+{
+  enum { ROWS = 1024 /* of textures */, SMALL = 2 * 4096 + 64 /* spare memory of lists, and counters */ };
+  static double m[ROWS], x[3 * ROWS], v[3 * ROWS], zeros[3 * ROWS], dt[HB_FORCE_LEVELS], step[ROWS];
+  static uint8_t level[ROWS];
+  static uint32_t index[ROWS];
+  const struct hb_force_particles p = {ROWS, m, x, v, zeros, zeros, level};
+  const struct hb_force_params params = {.scheme = "bag", .precision = hb_precision_names[precision]};
+  const struct pairs_case c = {"gravity_jerk", "bag", "output=targets", precision};
+  struct hb_force_need need;
+  struct hb_resident *r;
+  if (pairs_lacks(&c)) return;
+  for (int k = 0; k < 3 * ROWS; k++) x[k] = k % 101, v[k] = k % 31;
+  for (int k = 0; k < ROWS; k++) m[k] = 1;
+  pairs_index(ROWS, 1, ROWS, index);
+  ASSERT_OK(hb_force_memory(&params, ROWS, &need));
+  struct hb_pairs *pairs = pairs_open(&c, 1);
+  ASSERT_OK(hb_resident_create(pairs, ROWS, &r));
+  double most = 0;
+  for (int turn = 0; turn < 2; turn++) { /* in the first one, the engine's own memory */
+    begin_count();
+    if (turn > 0) {
+      hb_resident_destroy(r);
+      ASSERT_OK(hb_resident_create(pairs, ROWS, &r));
+    }
+    ASSERT_OK(hb_resident_put(r, &p, ROWS, NULL));
+    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_correct(r, ROWS, index, &(const struct hb_force_step){.eta = 0.01},
+                                  turn ? NULL : dt, step, NULL, NULL));
+    end_count();
+    most = source_bytes + total_bytes;
+  }
+  assert_int_equal(pairs->j_next.bytes > 0, is_stored);
+  if (is_stored)
+    most += 16.0 * pairs->texels * ROWS; /* of it; blocks also want some room behind the last one */
+  if (most > need.device_kept * ROWS + SMALL || most < (need.device_kept - 5) * ROWS)
+    fail_msg("bag %s: a particle that stays takes %.1f bytes, stated are %.1f", params.precision, most / ROWS,
+             need.device_kept);
+  hb_resident_destroy(r);
+  hb_pairs_destroy(pairs);
+}
+
+static void test_kept_on_gpu(void **state)
+{
+  (void)state;
+  struct hb_gl_caps *caps = &pairs_context()->caps;
+  int lasting = caps->has_lasting_maps;
+  for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
+    if (lasting) check_kept((enum hb_precision)precision, 1);
+    caps->has_lasting_maps = 0;
+    check_kept((enum hb_precision)precision, 0);
+    caps->has_lasting_maps = lasting;
+  }
+  pairs_skip_if_lacking();
+}
+
+#define ON_DEVICE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bag),        cmocka_unit_test(test_tile),   cmocka_unit_test(test_matrix2004),
-      cmocka_unit_test(test_cg2007),     cmocka_unit_test(test_places), cmocka_unit_test(test_host),
-      cmocka_unit_test(test_bag_on_gpu),
+      cmocka_unit_test(test_bag),    cmocka_unit_test(test_tile),   cmocka_unit_test(test_matrix2004),
+      cmocka_unit_test(test_cg2007), cmocka_unit_test(test_places), cmocka_unit_test(test_host),
+      cmocka_unit_test(test_rank),   ON_DEVICE(test_bag_on_gpu),    ON_DEVICE(test_kept_on_gpu),
+      ON_DEVICE(test_sinks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

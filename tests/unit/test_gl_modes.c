@@ -3,7 +3,6 @@
 #include "support/support.h"
 
 #include <math.h>
-#include <string.h>
 
 struct mode {
   const char *name;

@@ -4,8 +4,6 @@
 #include "gl/gl.h"
 #include "support/support.h"
 
-#include <string.h>
-
 enum { COUNT = 1024, LONG = 32 * COUNT, ROW = 256 /* words */ };
 
 static struct hb_gl_context *context;

@@ -285,7 +285,8 @@ static void test_embedded_are_not_followed(void **state)
   unsetenv("HB_SHADER_DIR");
   struct hb_gl_context *own = open_context();
   struct owner owner = {0};
-  const struct hb_gl_program_source files = {.vertex = "fullscreen.vert", .fragment = "bench/ceiling.frag"};
+  const struct hb_gl_program_source files = {
+      .vertex = "fullscreen.vert", .fragment = "bench/ceiling.frag", .unrolled = {{"ROUNDS", 1}}};
   ASSERT_OK(hb_gl_reload_build(own, &files, adopt, &owner, &owner.program));
   assert_null(own->reloads);
   assert_false(hb_gl_reload(own, NULL));

@@ -237,7 +237,7 @@ static void corrects_to_doubles(void)
     ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
     for (int round = 0; round < 3; round++) {
       ASSERT_OK(hb_resident_predict(r, dt));
-      ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL));
+      ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL));
       ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
     }
     words_of(r, before);
@@ -279,11 +279,11 @@ static void live(struct hb_pairs *pairs, const struct hb_resident_way *way, stru
     pairs_index(SOME, strides[round], N, some);
     for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(b % LEVELS);
     ASSERT_OK(hb_resident_predict(r, dt));
-    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, o->step[round], NULL));
+    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, o->step[round], NULL, NULL));
     ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
   }
   ASSERT_OK(hb_resident_predict(r, dt));
-  ASSERT_OK(hb_resident_check(r));
+  ASSERT_OK(hb_resident_check(r, 0, NULL));
   hb_gl_buffer_read(&pairs->j, 0, 16 * (size_t)pairs->texels * N, o->sources);
   words_of(r, o->state);
   hb_resident_destroy(r);
@@ -323,7 +323,7 @@ static int draws_after(struct hb_resident *r, const double *guess, const double 
   for (int b = 0; b < SOME; b++) levels[b] = level[some[b]];
   ASSERT_OK(hb_resident_predict(r, dt));
   sources_of(r, before);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, guess, step, NULL));
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, guess, step, NULL, NULL));
   ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
   sources_of(r, after);
   assert_memory_equal(before, after, sizeof before); /* until the next prediction, for pictures */
@@ -352,7 +352,7 @@ static void test_prediction_ahead(void **state)
     sources_of(r, anew);
     assert_memory_equal(ahead, anew, sizeof ahead);
     assert_int_equal(draws_after(r, later, latest), 1); /* in vain */
-    ASSERT_OK(hb_resident_check(r));
+    ASSERT_OK(hb_resident_check(r, 0, NULL));
     sources_of(r, ahead);
     ASSERT_OK(hb_resident_predict(r, dt));
     ASSERT_OK(hb_resident_predict(r, latest));
@@ -379,7 +379,7 @@ static void test_prediction_ahead_is_not_there(void **state)
   ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
   for (int round = 0; round < 2; round++) {
     ASSERT_OK(hb_resident_predict(r, dt));
-    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL));
+    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL, NULL));
     if (round == 0)
       pairs_send(pairs, N); /* as diagnostics do */
     else
@@ -387,21 +387,21 @@ static void test_prediction_ahead_is_not_there(void **state)
     pairs_draws_begin(0);
     ASSERT_OK(hb_resident_predict(r, dt));
     assert_int_equal(pairs_draws_end(), round);
-    ASSERT_OK(hb_resident_check(r));
+    ASSERT_OK(hb_resident_check(r, 0, NULL));
     sources_of(r, ahead);
     ASSERT_OK(hb_resident_predict(r, dt));
     sources_of(r, anew);
     assert_memory_equal(ahead, anew, sizeof ahead);
   }
   pairs_draws_begin(0);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL));
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL, NULL));
   int last = pairs_draws_end();
   ASSERT_OK(hb_resident_predict(r, dt));
   pairs_draws_begin(last);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL)); /* does not depend on it */
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL, NULL)); /* does not depend on it */
   pairs_draws_end();
   ASSERT_OK(hb_resident_predict(r, dt));
-  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, dt, step, NULL), HB_ERR_DEVICE,
+  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, dt, step, NULL, NULL), HB_ERR_DEVICE,
                "dropped a draw: not all particles were stored and predicted");
   hb_resident_destroy(r);
   hb_pairs_destroy(pairs);
@@ -454,7 +454,7 @@ static void lose(const char *scheme, const char *tuning, int nth, enum hb_status
     ASSERT_OK(hb_resident_predict(r, dt));
     words_of(r, before);
     pairs_draws_begin(round == 0 ? 0 : nth);
-    enum hb_status status = hb_resident_correct(r, SOME, some, &how, NULL, step, NULL);
+    enum hb_status status = hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL);
     pairs_draws_end();
     assert_int_equal(status, round == 0 ? HB_OK : expected);
     if (status == HB_ERR_DEVICE) assert_non_null(strstr(hb_error(), "dropped a draw: "));
@@ -499,11 +499,11 @@ static void loses_without_walk(void)
     struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
     enum hb_status expected = nth == 0 ? HB_OK : HB_ERR_DEVICE;
     struct hb_resident *r = begin(pairs, nth);
-    assert_int_equal(hb_resident_check(r), expected);
-    assert_int_equal(hb_resident_check(r), expected); /* again */
+    assert_int_equal(hb_resident_check(r, 0, NULL), expected);
+    assert_int_equal(hb_resident_check(r, 0, NULL), expected); /* again */
     hb_resident_destroy(r);
     r = begin(pairs, nth);
-    assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL), expected);
+    assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL), expected);
     if (nth == 1) assert_int_equal(hb_resident_get(r, &p), HB_ERR_DEVICE);
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
@@ -511,12 +511,12 @@ static void loses_without_walk(void)
   struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
   struct hb_resident *r = begin(pairs, 0);
   pairs_draws_begin(0);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL));
+  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL));
   int last = pairs_draws_end();
   ASSERT_OK(hb_resident_predict(r, dt));
   words_of(r, before);
   pairs_draws_begin(last);
-  assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL), HB_ERR_DEVICE);
+  assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL), HB_ERR_DEVICE);
   pairs_draws_end();
   assert_non_null(strstr(hb_error(), " dropped a draw: "));
   words_of(r, after);
@@ -545,7 +545,7 @@ static void finds_no_number(void)
   ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
   ASSERT_OK(hb_resident_predict(r, dt));
   words_of(r, before);
-  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL), HB_ERR_NUMERIC,
+  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL), HB_ERR_NUMERIC,
                "particle 0 has a force that is not finite");
   words_of(r, after);
   assert_memory_equal(before, after, sizeof before);

@@ -2,6 +2,7 @@
  * look the same up to what another driver's rounding may change in a color. */
 #include "support/picture.h"
 #include "support/support.h"
+#include "gl/gl_caps.h"
 #include "inspect/sheet.h"
 
 #include <math.h>

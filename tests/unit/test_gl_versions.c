@@ -5,7 +5,6 @@
 #include "support/support.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static struct hb_gl_context *context; /* open as long as the tests run */
@@ -31,10 +30,11 @@ static void test_capabilities(void **state)
   (void)state;
   static const struct {
     const char *api;
-    int has_precise, has_double, has_compute, has_buffer_textures, has_counts;
+    int has_precise, has_double, has_compute, has_buffer_textures, has_counts, has_reset, has_lasting_maps;
   } known[] = {
-      {"OpenGL ES 3.0", 0, 0, 0, 0, 0}, {"OpenGL ES 3.1", 1, 0, 1, 0, 0}, {"OpenGL ES 3.2", 1, 0, 1, 1, 0},
-      {"OpenGL 3.3", 0, 0, 0, 1, 1},    {"OpenGL 4.1", 1, 1, 0, 1, 1},    {"OpenGL 4.5", 1, 1, 1, 1, 1},
+      {"OpenGL ES 3.0", 0, 0, 0, 0, 0, 0, 0}, {"OpenGL ES 3.1", 1, 0, 1, 0, 0, 0, 0},
+      {"OpenGL ES 3.2", 1, 0, 1, 1, 0, 1, 0}, {"OpenGL 3.3", 0, 0, 0, 1, 1, 0, 0},
+      {"OpenGL 4.1", 1, 1, 0, 1, 1, 0, 0},    {"OpenGL 4.5", 1, 1, 1, 1, 1, 1, 1},
   };
   const struct hb_gl_caps *caps = &context->caps;
   const char *wanted = getenv("VERSION");
@@ -47,6 +47,8 @@ static void test_capabilities(void **state)
   assert_int_equal(caps->has_compute, known[k].has_compute);
   assert_int_equal(caps->has_buffer_textures, known[k].has_buffer_textures);
   assert_int_equal(caps->has_counts, known[k].has_counts);
+  assert_int_equal(caps->has_reset, known[k].has_reset);
+  assert_int_equal(caps->has_lasting_maps, known[k].has_lasting_maps);
 }
 
 /* What it cannot do is refused with a sentence. */

@@ -250,7 +250,8 @@ static void test_open_refuses(void **state)
   const struct hb_force_params word = {.scheme = "hybrid", .tuning = "host_below=all speed=9"};
   ASSERT_FAILS(hb_force_open(&word, &force), HB_ERR_USAGE, "unknown tuning 'speed=9'");
   const struct hb_force_params compensated = {.scheme = "hybrid", .precision = "compensated"};
-  ASSERT_FAILS(hb_force_open(&compensated, &force), HB_ERR_USAGE, "(expected one of: ds single double)");
+  ASSERT_FAILS(hb_force_open(&compensated, &force), HB_ERR_USAGE,
+               "(expected one of: ds single double reproducible)");
   const struct hb_force_params nowhere = {.scheme = "hybrid", .context = "egl", .device = "/nowhere"};
   ASSERT_FAILS(hb_force_open(&nowhere, &force), HB_ERR_GL, "/nowhere");
 }

@@ -40,38 +40,20 @@ static double angular_momentum_z(const struct hb_particles *p)
 
 /* ---- all models ---------------------------------------------------------------------------------------- */
 
-static uint64_t hash_numbers(uint64_t hash, const double *values, size_t count)
-{
-  for (size_t k = 0; k < count; k++) { /* lowest byte first on every machine */
-    uint64_t bits;
-    unsigned char bytes[8];
-    memcpy(&bits, &values[k], sizeof bits);
-    for (int b = 0; b < 8; b++) bytes[b] = (unsigned char)(bits >> (8 * b));
-    hash = support_fnv(hash, bytes, sizeof bytes);
-  }
-  return hash;
-}
-
-static uint64_t fingerprint(const struct hb_particles *p)
-{
-  uint64_t hash = hash_numbers(SUPPORT_FNV, p->m, p->n);
-  hash = hash_numbers(hash, p->x, 3 * p->n);
-  return hash_numbers(hash, p->v, 3 * p->n);
-}
-
 /* The bytes of every model at its own n, seed 1: a change here changes everyone's runs. */
 static const struct {
   const char *model;
   uint64_t fingerprint;
 } golden[] = {
-    {"plummer", UINT64_C(0xc30589fada03456d)},      {"coldsphere", UINT64_C(0xe52f89c192dccf7f)},
-    {"cube", UINT64_C(0x4e7fb11ff6c0c002)},         {"twobody", UINT64_C(0x0a3eb36857303705)},
-    {"figure8", UINT64_C(0xcd0b980295f4de6e)},      {"pythagorean", UINT64_C(0x52f0ba42afc509d1)},
-    {"holmberg1941", UINT64_C(0x3a0a5640a464fa51)}, {"disc", UINT64_C(0xce41d0220b7f1ca8)},
-    {"merger", UINT64_C(0x52f48b5f4b6c21c3)},       {"demo1", UINT64_C(0xaf7f0e181017dcef)},
-    {"demo2", UINT64_C(0xfcd3fd617c158367)},        {"demo3", UINT64_C(0xab52462390c41590)},
-    {"demo4", UINT64_C(0xab52462390c41590)},        {"demo5", UINT64_C(0x7452200269380749)},
-    {"demo6", UINT64_C(0x148d1e9b3cd97866)},        {"demo7", UINT64_C(0x6c166ae9db8b0f51)},
+    {"plummer", UINT64_C(0xc30589fada03456d)},     {"king", UINT64_C(0xb0e6cb613c480e1a)},
+    {"coldsphere", UINT64_C(0xe52f89c192dccf7f)},  {"cube", UINT64_C(0x4e7fb11ff6c0c002)},
+    {"twobody", UINT64_C(0x0a3eb36857303705)},     {"figure8", UINT64_C(0xcd0b980295f4de6e)},
+    {"pythagorean", UINT64_C(0x52f0ba42afc509d1)}, {"holmberg1941", UINT64_C(0x3a0a5640a464fa51)},
+    {"disc", UINT64_C(0xce41d0220b7f1ca8)},        {"merger", UINT64_C(0x52f48b5f4b6c21c3)},
+    {"demo1", UINT64_C(0xaf7f0e181017dcef)},       {"demo2", UINT64_C(0xfcd3fd617c158367)},
+    {"demo3", UINT64_C(0xab52462390c41590)},       {"demo4", UINT64_C(0xab52462390c41590)},
+    {"demo5", UINT64_C(0x7452200269380749)},       {"demo6", UINT64_C(0x148d1e9b3cd97866)},
+    {"demo7", UINT64_C(0x6c166ae9db8b0f51)},
 };
 
 static void same_bytes_everywhere(void **state)
@@ -83,7 +65,7 @@ static void same_bytes_everywhere(void **state)
   int wrong = 0;
   for (size_t k = 0; k < count; k++) {
     struct hb_particles *p = ic_make(models[k].name, (struct hb_ic_params){.seed = 1});
-    uint64_t got = fingerprint(p);
+    uint64_t got = ic_fingerprint(p);
     size_t g = 0;
     while (g < COUNT_OF(golden) && strcmp(golden[g].model, models[k].name) != 0) g++;
     assert_true(g < COUNT_OF(golden));
@@ -133,8 +115,8 @@ static void seeds_matter(void **state)
     struct hb_particles *p = ic_make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 1});
     struct hb_particles *again = ic_make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 1});
     struct hb_particles *other = ic_make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 2});
-    assert_true(fingerprint(p) == fingerprint(again));
-    assert_true(fingerprint(p) != fingerprint(other));
+    assert_true(ic_fingerprint(p) == ic_fingerprint(again));
+    assert_true(ic_fingerprint(p) != ic_fingerprint(other));
     hb_particles_destroy(p);
     hb_particles_destroy(again);
     hb_particles_destroy(other);

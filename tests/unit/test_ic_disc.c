@@ -2,7 +2,7 @@
 #include "support/ic_case.h"
 
 #include "core/particles.h"
-#include "ic/elementary.h"
+#include "base/elementary.h"
 #include "ic/galaxy.h"
 
 #include <math.h>

@@ -184,13 +184,13 @@ static void test_energy_is_kept(void **state)
 static void test_quantities(void **state)
 {
   (void)state;
-  static double value[HB_QUANTITY_AGE + 1][N], a[3 * N], j[3 * N], phi[N];
+  static double value[HB_QUANTITY_BOUND + 1][N], a[3 * N], j[3 * N], phi[N];
   static uint32_t index[N];
   struct hb_sim *sim = plummer("host"), *undisturbed = plummer("host");
   for (int k = 0; k < 100; k++) assert_int_equal(hb_sim_step(sim), HB_OK);
-  for (int q = 0; q <= HB_QUANTITY_AGE; q++)
+  for (int q = 0; q <= HB_QUANTITY_BOUND; q++)
     assert_int_equal(hb_sim_quantity(sim, (enum hb_quantity)q, value[q]), HB_OK);
-  assert_int_equal(hb_sim_quantity(sim, (enum hb_quantity)(HB_QUANTITY_AGE + 1), value[0]), HB_ERR_USAGE);
+  assert_int_equal(hb_sim_quantity(sim, (enum hb_quantity)(HB_QUANTITY_BOUND + 1), value[0]), HB_ERR_USAGE);
 
   struct hb_device_particles nowhere;
   hb_sim_on_device(sim, &nowhere);
@@ -215,6 +215,7 @@ static void test_quantities(void **state)
     double a1 = sqrt(ai[0] * ai[0] + ai[1] * ai[1] + ai[2] * ai[2]);
     assert_true(fabs(value[HB_QUANTITY_SPEED][i] - sqrt(v2)) < 1e-12);
     assert_true(fabs(value[HB_QUANTITY_ENERGY][i] - (v2 / 2 + phi[i])) < 1e-12);
+    assert_true(value[HB_QUANTITY_MASS][i] == hb_particles_m(p)[i] && value[HB_QUANTITY_BOUND][i] == 1);
     mean_difference += fabs(value[HB_QUANTITY_ACC][i] / a1 - 1) / N;
   }
   assert_true(mean_difference < 0.1); /* that of its own time, up to a step ago */

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <float.h>
 #include <string.h>
 
 static void numbers(void **state)
@@ -12,16 +13,33 @@ static void numbers(void **state)
   static const struct {
     const char *word;
     double number;
-  } good[] = {{"0.5", 0.5}, {"1e-3", 1e-3}, {"2^-8", 0x1p-8},   {"1/256", 1.0 / 256},
-              {"-3", -3},   {"+.25", 0.25}, {"2^-26", 0x1p-26}, {"1e300", 1e300},
-              {"0", 0},     {"10^2", 100},  {"-1/4", -0.25}};
+  } good[] = {{"0.5", 0.5},
+              {"1e-3", 1e-3},
+              {"2^-8", 0x1p-8},
+              {"1/256", 1.0 / 256},
+              {"-3", -3},
+              {"+.25", 0.25},
+              {"2^-26", 0x1p-26},
+              {"1e300", 1e300},
+              {"0", 0},
+              {"10^2", 100},
+              {"-1/4", -0.25},
+              {"10^-3", 1e-3},
+              {"2^-1074", 0x1p-1074},
+              {"-2^-3", -0.125},
+              {"-2^3", -8},
+              {"7^0", 1}};
   for (size_t k = 0; k < COUNT_OF(good); k++) {
     double number = -99;
     ASSERT_OK(hb_text_number(good[k].word, &number));
     assert_true(number == good[k].number);
   }
-  static const char *const bad[] = {"",   "x",    "1.5x",  "nan", "inf", "-inf", "0x10",   "1/0", "2^",
-                                    "/2", "1//2", "1e999", " ",   "--1", "1 2",  "2^-8^2", "1,5", "infinity"};
+  double root;
+  ASSERT_OK(hb_text_number("2^0.5", &root)); /* a few units of the last digit */
+  assert_true(root > 0x1.6a09e667f3bccp0 - 4 * DBL_EPSILON && root < 0x1.6a09e667f3bccp0 + 4 * DBL_EPSILON);
+  static const char *const bad[] = {
+      "",  "x",   "1.5x", "nan",    "inf", "-inf",     "0x10", "1/0",    "2^",      "/2",     "1//2", "1e999",
+      " ", "--1", "1 2",  "2^-8^2", "1,5", "infinity", "0^-1", "-2^0.5", "10^-400", "10^400", "2^1e9"};
   for (size_t k = 0; k < COUNT_OF(bad); k++) {
     double number = -99;
     ASSERT_FAILS(hb_text_number(bad[k], &number), HB_ERR_USAGE, "is not a number");

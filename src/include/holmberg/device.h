@@ -48,12 +48,14 @@ enum hb_quantity {
   HB_QUANTITY_ACC,    /* |a|, as of its own time                                       */
   HB_QUANTITY_ENERGY, /* v^2 / 2 + phi, of a unit of mass                              */
   HB_QUANTITY_STEP,   /* its time step                                                 */
-  HB_QUANTITY_AGE     /* the time since its last step, at the time of the last block     */
+  HB_QUANTITY_AGE,    /* the time since its last step, at the time of the last block     */
+  HB_QUANTITY_MASS,
+  HB_QUANTITY_BOUND /* how many stars orbit each other where it is: 1, in a hard binary 2, in a triple 3 ... */
 };
 
-/* value[n] of all particles by number, as of the last block step. ACC, STEP and AGE are known to the integrator; SPEED
- * predicts all particles on the host, ENERGY also sums all potentials, N^2 work. With correct = gpu, SPEED, ACC and ENERGY
- * are read back from the device. Errors: those of forces. */
+/* value[n] of all particles by number, as of the last block step. ACC, STEP and AGE are known to the integrator; SPEED and BOUND
+ * predict all particles on the host, ENERGY also sums all potentials, N^2 work. With correct = gpu, all but STEP
+ * and AGE are read back from the device. Errors: those of forces. */
 enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value);
 
 #ifdef __cplusplus

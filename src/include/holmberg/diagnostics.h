@@ -1,5 +1,5 @@
-/* Diagnostics of a simulation: its energies, its structure, and whether its steps can be trusted. Conventions as in
- * holmberg.h. */
+/* Diagnostics of a simulation: its energies, its structure, what happened in it, and whether its steps can be trusted.
+ * Conventions as in holmberg.h. */
 #ifndef HOLMBERG_DIAGNOSTICS_H
 #define HOLMBERG_DIAGNOSTICS_H
 
@@ -18,9 +18,13 @@ struct hb_diagnostics {
   double e_total;      /* e_kin + e_pot                                                   */
   double e_kin, e_pot; /* e_pot with the softening of the run                             */
   double e_bulk;       /* M V^2 / 2, the kinetic energy of the center of mass              */
+  double e_lost;       /* what left it with bodies that merged or escaped: e_total + e_lost is conserved */
   double e_gpu;        /* total energy with the potentials of the source of forces itself */
   double virial_ratio; /* e_kin / |e_pot|: 0.5 in equilibrium                             */
   double r_half;       /* radius about the center of mass that encloses half of the mass  */
+  double e_field;      /* sum m Phi in the forces from outside, 0 without. With them e_total and e_gpu
+                        * contain it and e_bulk, since only that sum is conserved                 */
+  double e_jacobi;     /* e_total - omega L_z, L_z about the origin, if the field gives an omega; else NaN */
 };
 
 /* Pairs whose binding energy exceeds the mean kinetic energy of the stars. They are found by gravity: with another
@@ -48,6 +52,42 @@ struct hb_structure {
 /* At a time as for hb_sim_state. Errors: as hb_sim_state and hb_force_eval. */
 enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics);
 enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structure *structure);
+
+/* ---- what happened ---- */
+
+/* Binaries are the hard ones of struct hb_binaries; they are looked for at the first step that ends at or after each multiple
+ * of 2 dt_max, and followed until their stars are unbound. */
+enum hb_event_kind {
+  HB_EVENT_INITIAL,   /* a binary that was there when the watch began                                    */
+  HB_EVENT_FORMED,    /* a new one                                                                       */
+  HB_EVENT_HARDENED,  /* one whose binding energy has grown by a fifth since it was last told            */
+  HB_EVENT_EXCHANGED, /* one in which a star has taken the place of another, the third member            */
+  HB_EVENT_BROKEN,    /* one whose stars are no longer bound, or of which one no longer exists            */
+  HB_EVENT_ENCOUNTER, /* unbound stars or groups come so close that they are integrated together: groups */
+  HB_EVENT_COLLISION, /* two particles touch; the first of them remains, if one does                     */
+  HB_EVENT_ESCAPE,    /* a particle leaves the system                                                    */
+  HB_EVENT_KINDS
+};
+extern const char *const hb_event_names[]; /* "initial", ..., NULL */
+
+enum { HB_EVENT_MOST = 8 };
+struct hb_event {
+  enum hb_event_kind kind;
+  double t;
+  size_t n;
+  uint64_t id[HB_EVENT_MOST]; /* the n members' */
+  double a, e,
+      E; /* the relative orbit: semi-major axis (< 0: unbound), eccentricity, energy; E alone of an escape; NaN: none */
+};
+
+/* Events of these kinds, bits 1 << kind, are looked for from now on, besides those that are already. HB_EVENT_INITIAL begins
+ * to watch binaries anew: those that exist are told at once. A resumed simulation watches what it did. The trajectory does not change. Errors: HB_ERR_USAGE (binaries of
+ * another interaction than gravity), as hb_sim_state. */
+enum hb_status hb_sim_watch(struct hb_sim *sim, unsigned kinds);
+
+/* Those of the last hb_sim_step, in the order in which they were found, valid until the next. A function of the state: the same
+ * on any number of threads, and when the run was resumed. */
+const struct hb_event *hb_sim_events(const struct hb_sim *sim, size_t *count);
 
 /* The rounding errors of float forces enter eqs 5, 6 and 9 of [PZ07]; at small eta they determine the steps, which collapse:
  * ever more of them for no gain. Such noisy steps can be told from others (step/timestep.h), fewer than one in thirty of which

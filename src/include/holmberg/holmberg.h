@@ -37,7 +37,7 @@ enum hb_status {
   HB_ERR_GL = 5,       /* no OpenGL device, or one that lacks what is needed       */
   HB_ERR_DEVICE = 6,   /* the device failed while working                          */
   HB_ERR_NUMERIC = 7,  /* NaN, Inf, or an energy error above the bound             */
-  HB_ERR_STOPPED = 75  /* stopped before the end on request; the program only      */
+  HB_ERR_STOPPED = 75  /* stopped before the end on request; program and page only */
 };
 
 const char *hb_library_version(void); /* "0.1.0" */
@@ -62,6 +62,15 @@ double *hb_particles_x(struct hb_particles *particles);    /* [3 * n] positions 
 double *hb_particles_v(struct hb_particles *particles);    /* [3 * n] velocities */
 uint64_t *hb_particles_id(struct hb_particles *particles); /* [n]     identities */
 
+/* [n] radii, which only collisions need: all 0 at first, NULL without memory for them. And set by a formula: "R", "R*m^P" with
+ * m the mass, or "sun*m^P", which counts in solar radii and masses and needs units. Errors: HB_ERR_USAGE, HB_ERR_INTERNAL. */
+double *hb_particles_radius(struct hb_particles *particles);
+enum hb_status hb_particles_set_radii(struct hb_particles *particles, const char *formula);
+
+/* FNV-1a (64 bits) of all bits but the notes': n, time, m, x, v, id and, if any, radii as words of 64 bits, low byte first. Two states with the
+ * same hash are the same state, unless somebody made them to be confused. */
+uint64_t hb_particles_hash(const struct hb_particles *particles);
+
 /* Notes: value replaces an older one of the same key; NULL if there is no such key. Keys consist of letters, digits
  * and '_'. The note "history" is a list of lines, one per program that processed the data. */
 enum hb_status hb_particles_set_note(struct hb_particles *particles, const char *key, const char *value);
@@ -70,6 +79,25 @@ const char *hb_particles_note(const struct hb_particles *particles, const char *
 
 /* The key of the k-th note, from 0; NULL after the last. */
 const char *hb_particles_note_key(const struct hb_particles *particles, size_t k);
+
+/* What the numbers mean, if anything: the units of mass, length and time of particles with G = 1. Any two of them
+ * determine the third. */
+struct hb_units {
+  double mass;   /* in solar masses */
+  double length; /* in pc           */
+  double time;   /* in Myr          */
+};
+
+/* Computes the one that is 0. Errors: HB_ERR_USAGE (not two of them are given, or all three and G is not 1). */
+enum hb_status hb_units_complete(struct hb_units *units);
+
+/* Particles keep their units in the note `units`, which every format that keeps notes keeps. get: *are_known is 0 without
+ * such a note. Errors: HB_ERR_INPUT (a note that makes no sense), HB_ERR_USAGE, HB_ERR_INTERNAL. */
+enum hb_status hb_units_set(struct hb_particles *particles, const struct hb_units *units);
+enum hb_status hb_units_get(const struct hb_particles *particles, struct hb_units *units, int *are_known);
+
+/* Values of the unit of velocity in km/s. */
+double hb_units_velocity(const struct hb_units *units);
 
 /* ---- initial conditions ------------------------------------------------------------------------------ */
 
@@ -87,6 +115,36 @@ enum hb_ic_scaling hb_ic_scaling_for(size_t n);
 enum hb_ic_shape { HB_IC_SHAPE_SHELL = 0, HB_IC_SHAPE_RANDOM = 1, HB_IC_SHAPE_EXPAND = 2 };
 extern const char *const hb_ic_shape_names[];
 
+/* Primordial binaries: which stars belong together, how their semi-major axes and eccentricities are distributed; see
+ * ic/primordial.h. */
+enum hb_ic_pairing { HB_IC_PAIRING_RANDOM = 0, HB_IC_PAIRING_ORDERED = 1, HB_IC_PAIRING_UNIFORM = 2 };
+enum hb_ic_orbits { HB_IC_ORBITS_OPIK = 0, HB_IC_ORBITS_KROUPA1995 = 1, HB_IC_ORBITS_DUQUENNOY1991 = 2 };
+enum hb_ic_eccentricities { HB_IC_THERMAL = 0, HB_IC_UNIFORM = 1, HB_IC_CIRCULAR = 2 };
+extern const char *const hb_ic_pairing_names[], *const hb_ic_orbits_names[],
+                                                    *const hb_ic_eccentricities_names[];
+
+/* A star cluster made of a spherical model (hb_ic_model.is_cluster), in the order of the work: masses, pairs, places,
+ * sub-structure, mass segregation, rotation, scale, orbits of the binaries. All zero: equal masses and nothing else. */
+struct hb_ic_cluster {
+  const char
+      *masses; /* NULL, equal, salpeter, kroupa, two, or a file with a mass in solar masses on each line */
+  double mass_min, mass_max; /* salpeter, kroupa: in solar masses; 0: 0.08 and 100                          */
+  double mass_ratio;         /* two: of a heavy star to a light one; 0: 10                                  */
+  double heavy;              /* two: the share of the heavy stars, by number; 0: 0.1                        */
+  double segregation;        /* 0: none, to 1: heavier stars always have the lower energy                   */
+  double virial;             /* T / |U| of stars and binaries as points; 0: 0.5, equilibrium                */
+  double rotation;           /* share of the stars turned to rotate with the others, -1 to 1                */
+  double fractal;            /* fractal dimension of the substructure, 1 < D <= 3; 0: none                  */
+  double tidal_radius;       /* no star beyond it; lengths are those of the whole model; 0: none            */
+  double binaries;     /* share of the systems that are binaries, 0 to 1; with some, the note eps is 0 */
+  double a_min, a_max; /* of binaries, in units of length; opik: 0: 1/100 N and 1/N for N systems     */
+  enum hb_ic_pairing pairing;
+  enum hb_ic_orbits orbits; /* those with names of papers are in days and need units */
+  enum hb_ic_eccentricities eccentricities;
+  int reserved;          /* 0 */
+  struct hb_units units; /* all 0: none, or those that the mass function implies */
+};
+
 struct hb_ic_params {
   size_t n;      /* number of particles; 0: the model's own                                              */
   uint64_t seed; /* the same model, n and seed give the same bytes on every machine                        */
@@ -98,6 +156,8 @@ struct hb_ic_params {
   double spin;  /* holmberg1941: rotation of both disks in units of the circular one, < 0 retrograde; 0: 1  */
   enum hb_ic_scaling scaling;                   /* plummer */
   enum hb_ic_shape shape;                       /* demo1 ... demo7 */
+  double w0;                                    /* king: depth of its potential; 0: 6 */
+  struct hb_ic_cluster cluster;                 /* models with is_cluster: plummer, king, coldsphere */
   void (*progress)(void *context, double done); /* called during long work, 0 < done <= 1; nullable */
   void *progress_context;
 };
@@ -110,6 +170,7 @@ struct hb_ic_model {
   size_t n;            /* default number of particles */
   size_t n_min, n_max; /* allowed; equal when the model has a fixed number */
   double speed;        /* time units a second at which it is watched best */
+  int is_cluster;      /* 1: it also reads hb_ic_params.cluster */
 };
 
 const struct hb_ic_model *hb_ic_models(size_t *count);
@@ -117,6 +178,30 @@ const struct hb_ic_model *hb_ic_models(size_t *count);
 /* params may be NULL. Errors: HB_ERR_USAGE (unknown model, value out of range), HB_ERR_INTERNAL. */
 enum hb_status hb_ic_make(const char *model, const struct hb_ic_params *params,
                           struct hb_particles **particles);
+
+/* Both systems in one, the second displaced by at[3] and moving with velocity[3], at the time of the first. If both have
+ * units, the second is converted to those of the first, in which at and velocity are. Identities of the second follow the
+ * largest of the first. Notes that are the same in both are kept, also an eps, dt or damping that only one has; histories are joined. Errors: HB_ERR_INPUT (only one has
+ * units), HB_ERR_INTERNAL. */
+enum hb_status hb_combine_particles(const struct hb_particles *first, const struct hb_particles *second,
+                                    const double at[3], const double velocity[3],
+                                    struct hb_particles **particles);
+
+/* Changes a system: its total mass, its virial radius M^2 / (2 |U|), its virial ratio T / |U|; 0: stays. Unless a virial ratio
+ * is given, orbits stay similar: velocities follow as sqrt (M / R), the time as sqrt (R^3 / M). U is summed without softening.
+ * Errors: HB_ERR_USAGE, HB_ERR_INPUT (no mass; no finite U; at rest where a virial ratio is wanted). */
+struct hb_scale {
+  double mass, radius, virial;
+};
+enum hb_status hb_scale_particles(struct hb_particles *particles, const struct hb_scale *scale);
+
+/* Changes the units, and with them the numbers, so that M = 1 and the virial radius is 1 (Heggie & Mathieu 1986), with the
+ * center of mass at rest at the origin; units that are known follow. Errors: HB_ERR_INPUT. */
+enum hb_status hb_scale_to_standard(struct hb_particles *particles);
+
+/* Takes masses as in solar masses, positions in pc, velocities in km/s, the time in Myr, and makes them values with G = 1 and
+ * units. Errors: HB_ERR_INPUT (has units already). */
+enum hb_status hb_scale_from_astro(struct hb_particles *particles);
 
 /* ---- snapshots --------------------------------------------------------------------------------------- */
 
@@ -169,11 +254,13 @@ struct hb_force_params {
   const struct hb_interaction *custom_interaction;
   const char *parameters;
   const char *context; /* egl, osmesa, glfw, gles, NULL or "auto"; else environment HB_CONTEXT */
-  const char *device;  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE */
-  const char *tuning;  /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
-  double max_draw_s;   /* upper limit for the time of a draw; 0: 0.05                     */
-  double eps;          /* Plummer softening, >= 0                                           */
-  unsigned flags;      /* hb_force_flags, or-ed                                             */
+  /* INDEX, /dev/dri/..., "software", NULL; else environment HB_DEVICE. "0,1" or "all": several that share the work of bag,
+   * tile or matrix2004, which a handle then stands for; one may be named twice. */
+  const char *device;
+  const char *tuning; /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
+  double max_draw_s;  /* upper limit for the time of a draw; 0: 0.05                     */
+  double eps;         /* Plummer softening, >= 0                                           */
+  unsigned flags;     /* hb_force_flags, or-ed                                             */
 };
 
 /* One source of forces, as listed by `holmberg info`. */
@@ -187,7 +274,7 @@ struct hb_force_scheme {
   int needs_gl;           /* 1: cannot run without OpenGL                                       */
   int on_host;            /* 1: never opens OpenGL                                              */
   int is_compute;         /* 1: its programs are compute shaders                                */
-  int is_exact;           /* 1: its potentials are those of exact energies, bit for bit         */
+  int is_exact;           /* 1: in double its potentials are those of exact energies, bit for bit */
   int is_historic;        /* 1: of historical interest, not for speed                           */
   int has_tuning;         /* 1: hb_tune finds its fastest tuning                                */
   int has_rect;           /* 1: supports HB_FORCE_CG2007_RECT                                   */
@@ -207,10 +294,13 @@ struct hb_force_need {
   double device_source; /* for each particle                                             */
   double device_sink;   /* for each sink of the largest block                            */
   double device_fixed;  /* for any n: the tile of matrix2004, totals of a portion of the sinks  */
-  double device;        /* all of it, with n sinks                                       */
+  double
+      device_kept; /* more for each particle that stays there (HB_TRANSFER_BLOCK), in blocks of all of them */
+  double device;   /* all of it, with n sinks; without device_kept                  */
   double host_particle; /* particles, integrator, sources on the host, for each of n      */
   double host_fixed;    /* for any n: buffers for transfers between host and device        */
   double host;          /* all of it                                                       */
+  double host_rank;     /* more for each of n, on each of several ranks (mpirun)           */
 };
 
 /* Depends on scheme, precision and flags (HB_FORCE_CG2007_RECT) and opens nothing: assumes the textures of a GPU without a
@@ -225,6 +315,7 @@ const struct hb_force_scheme *hb_force_scheme(const struct hb_force *force);
 const char *hb_force_precision(const struct hb_force *force);
 extern const char *const hb_precision_names[];     /* of all schemes together; NULL after the last */
 int hb_force_position_bits(const char *precision); /* significant bits of a position in it; 0: unknown name */
+int hb_force_is_reproducible(const char *precision); /* 1: the same bits by every scheme, on every device */
 const char *
 hb_force_tuning(const struct hb_force *force); /* words as in hb_force_params; "" where there are none */
 const char *hb_force_context(const struct hb_force *force); /* "none" on the host */
@@ -267,9 +358,31 @@ enum hb_status hb_force_finish(struct hb_force *force);
 enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
 extern const char *const hb_rounding_names[];
 
+/* The first step of hermite4: [PZ07] eq. 2, or the shorter of that and eq. 9 after a trial, which costs the forces on all
+ * particles once more. */
+enum hb_first_step { HB_FIRST_STEP_EQ2 = 0, HB_FIRST_STEP_EQ9 = 1 };
+extern const char *const hb_first_step_names[];
+
 /* hermite4: each particle has its own step, or all have the smallest that any of them needs. */
 enum hb_steps { HB_STEPS_BLOCK = 0, HB_STEPS_SHARED = 1 };
 extern const char *const hb_steps_names[];
+
+/* hermite4: what becomes of stars that meet, and of binaries. groups: they are integrated together, by a method that is
+ * regular at collisions, and the rest of the system feels what their members do. auto: groups where the forces are gravity
+ * without softening and without a field, steps are block steps, and the host corrects; not with shaders of one's own. */
+enum hb_encounters { HB_ENCOUNTERS_AUTO = 0, HB_ENCOUNTERS_NONE = 1, HB_ENCOUNTERS_GROUPS = 2 };
+extern const char *const hb_encounters_names[];
+
+/* hermite4: bodies that touch, by their radii (hb_particles_radius): looked for, to stop the run (the program does; here they
+ * are events, see hb_sim_events); or merged, with mass, momentum and volume kept, their identity that of the heavier one.
+ * One of the two must have mass. */
+enum hb_collisions { HB_COLLISIONS_NONE = 0, HB_COLLISIONS_STOP = 1, HB_COLLISIONS_MERGE = 2 };
+extern const char *const hb_collisions_names[];
+
+/* hermite4: particles far from the density center that are not bound, looked for at multiples of dt_max: by velocities in
+ * coordinates at rest and the potential of the others, without a field's. Listed: told once, as events; or removed. */
+enum hb_escapers { HB_ESCAPERS_NONE = 0, HB_ESCAPERS_LIST = 1, HB_ESCAPERS_REMOVE = 2 };
+extern const char *const hb_escapers_names[];
 
 /* An integrator, as listed by `holmberg info`. */
 struct hb_integrator_info {
@@ -309,10 +422,21 @@ struct hb_sim_params {
   enum hb_steps steps; /* hermite4                                                      */
   double dt;           /* leapfrog: the step of all particles, must be given; else 0    */
   double damping;      /* leapfrog: velocities are multiplied by it each step; 0: 1     */
+  /* Forces from outside, as in core/field.h: "log:v=1,r=0.1 disc:m=10,a=3,b=0.3". Particles are not integrated in a frame of
+   * their own then; precisions of fewer than 40 bits are refused. NULL: none. */
+  const char *field;
+  enum hb_encounters encounters; /* hermite4 */
+  enum hb_collisions collisions; /* hermite4 */
+  enum hb_escapers escapers;     /* hermite4 */
+  double escape_radius;          /* how far: 0: 20 half-mass radii */
+  enum hb_first_step first_step; /* hermite4 */
 };
 
 /* The default of dt_min: 2^-26, and 2^-40 for eps = 0, where encounters can be arbitrarily close. */
 double hb_sim_default_dt_min(double eps);
+
+/* What encounters = auto means for these params. */
+enum hb_encounters hb_sim_default_encounters(const struct hb_sim_params *params);
 
 /* Steps that should have been shorter than dt_min: how many, and the particle, time and required length of the first.
  * Orbits may be wrong after them. */
@@ -323,13 +447,15 @@ struct hb_cut_steps {
 };
 
 struct hb_sim_counts {
-  uint64_t n;              /* particles                                       */
-  uint64_t block_steps;    /* block steps done                                */
-  uint64_t particle_steps; /* particles advanced, summed over block steps     */
-  uint64_t pairs;          /* pair interactions of the integration: ni (N - 1) */
-  uint64_t noisy_steps;    /* particle steps set by rounding errors, see diagnostics.h; hermite4 */
-  uint64_t at_dt_min;      /* particles whose step is dt_min now; hermite4     */
-  struct hb_cut_steps cut; /* since the simulation was created or resumed; hermite4 */
+  uint64_t n;               /* particles                                       */
+  uint64_t block_steps;     /* block steps done                                */
+  uint64_t particle_steps;  /* particles advanced, summed over block steps     */
+  uint64_t pairs;           /* pair interactions: ni (N - 1), or ni N' where only N' particles have mass */
+  uint64_t merged, escaped; /* bodies swallowed by others; particles that have escaped */
+  double e_lost;            /* the energy of the system that went with the merged and those removed */
+  uint64_t noisy_steps;     /* particle steps set by rounding errors, see diagnostics.h; hermite4 */
+  uint64_t at_dt_min;       /* particles whose step is dt_min now; hermite4     */
+  struct hb_cut_steps cut;  /* since the simulation was created or resumed; hermite4 */
 };
 
 /* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the

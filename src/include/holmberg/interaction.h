@@ -79,7 +79,8 @@ void hb_all_pairs_close(struct hb_all_pairs *pairs);
 /* From the next evaluation on. Errors: HB_ERR_USAGE (unknown name, not finite). */
 enum hb_status hb_all_pairs_set_parameter(struct hb_all_pairs *pairs, const char *name, double value);
 
-/* nj sources, copied: every number that the interaction names, in any order. Errors: HB_ERR_USAGE (a name that is missing,
+/* nj sources, copied, on the host too: a device that fails is opened once more, with shorter draws, and given them again.
+ * Every number that the interaction names, in any order. Errors: HB_ERR_USAGE (a name that is missing,
  * unknown or given twice; nj = 0), HB_ERR_GL (too many for the device). */
 enum hb_status hb_all_pairs_set_sources(struct hb_all_pairs *pairs, size_t nj, size_t count,
                                         const struct hb_input inputs[]);

@@ -62,6 +62,8 @@ struct hb_bench_run_params {
   double t_begin,
       t_end;  /* multiples of dt_max, else the energies are of predicted particles; 0, 0: 0.25, 0.5 */
   int repeat; /* number of runs; 0: 1 */
+  const char *checkpoint;    /* nullable: the file where one run is kept until it is done, and found again */
+  double checkpoint_every_s; /* 0: 60 */
 };
 
 struct hb_bench_run_result {
@@ -140,14 +142,16 @@ struct hb_context_info {
 struct hb_device_info {
   int index;
   char path[64]; /* /dev/dri/..., "" if none */
+  char address
+      [64]; /* which of several equal ones: "PCI 0000:1b:00.0", "UUID ...", "" if the driver does not say */
   char renderer[192];
   int software;
 };
 
-enum { HB_CONTEXT_COUNT = 4 };
+enum { HB_CONTEXTS_MOST = 4 };
 
-/* Opens and closes each context once: tenths of a second. */
-enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXT_COUNT]);
+/* Opens and closes each kind of context once: tenths of a second. */
+enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXTS_MOST], size_t *count);
 enum hb_status hb_info_devices(size_t max, struct hb_device_info *devices, size_t *count);
 
 /* ---- the time model ---------------------------------------------------------------------------------- */
@@ -189,12 +193,36 @@ const struct hb_machine *hb_model_machines(size_t *count);
 struct hb_model_time {
   double n_block, n_steps;
   double t_host, t_comm, t_force; /* of a block step, the terms of eq. 10; t_force with t_source */
-  double t_step;                  /* eq. 10, with t_start                                        */
+  double t_sum;                   /* with several ranks, to add up their forces; else 0          */
+  double t_step;                  /* eq. 10, with t_start and t_sum                              */
   double t_unit;                  /* of an N-body time unit of a Plummer sphere, eq. 16          */
 };
 
 /* Of n particles, with the blocks of the machine's two laws. */
 void hb_model_predict(const struct hb_machine *machine, double n, struct hb_model_time *time);
+
+/* ---- several ranks ---- */
+
+/* A message between two ranks, of so many bytes, takes t_message + t_byte bytes. */
+struct hb_network {
+  int ranks; /* that it was measured with */
+  double t_message, t_byte;
+};
+
+/* The same with the sources shared out among equal ranks, each on such a machine, of which each adds up the forces of the
+ * block with all others in log2(ranks) messages, rounded up. */
+void hb_model_predict_ranks(const struct hb_machine *machine, const struct hb_network *network, int ranks,
+                            double n, struct hb_model_time *time);
+
+/* The sum of the forces on so many sinks over all ranks of this run. */
+enum { HB_MESSAGES = 9 }; /* of 1, 4, 16 ... 65536 sinks */
+struct hb_message {
+  size_t sinks, bytes;
+  double seconds;
+};
+
+/* Collective (base/ranks.h). Errors: HB_ERR_USAGE (one rank alone), HB_ERR_IO. */
+enum hb_status hb_bench_messages(struct hb_message messages[HB_MESSAGES], struct hb_network *network);
 
 /* Table 3's t_host: prediction and correction a particle of N, at the N where eqs 11 and 12 give its 3.82e-7 s. */
 #define HB_MODEL_T_HOST_N 65536.0

@@ -25,6 +25,15 @@ HB_IC_MEASURED_MOST = 131072
 HB_IC_SHAPE_SHELL = 0
 HB_IC_SHAPE_RANDOM = 1
 HB_IC_SHAPE_EXPAND = 2
+HB_IC_PAIRING_RANDOM = 0
+HB_IC_PAIRING_ORDERED = 1
+HB_IC_PAIRING_UNIFORM = 2
+HB_IC_ORBITS_OPIK = 0
+HB_IC_ORBITS_KROUPA1995 = 1
+HB_IC_ORBITS_DUQUENNOY1991 = 2
+HB_IC_THERMAL = 0
+HB_IC_UNIFORM = 1
+HB_IC_CIRCULAR = 2
 HB_FORCE_CG2007_RECT = 1
 HB_FORCE_GL_DEBUG = 2
 HB_FORCE_NO_TUNE = 4
@@ -32,8 +41,19 @@ HB_FORCE_PHASES = 8
 HB_ROUND_DOWN = 0
 HB_ROUND_NEAREST = 1
 HB_ROUND_UP = 2
+HB_FIRST_STEP_EQ2 = 0
+HB_FIRST_STEP_EQ9 = 1
 HB_STEPS_BLOCK = 0
 HB_STEPS_SHARED = 1
+HB_ENCOUNTERS_AUTO = 0
+HB_ENCOUNTERS_NONE = 1
+HB_ENCOUNTERS_GROUPS = 2
+HB_COLLISIONS_NONE = 0
+HB_COLLISIONS_STOP = 1
+HB_COLLISIONS_MERGE = 2
+HB_ESCAPERS_NONE = 0
+HB_ESCAPERS_LIST = 1
+HB_ESCAPERS_REMOVE = 2
 HB_TRANSFER_ALL = 0
 HB_TRANSFER_BLOCK = 1
 HB_PLACE_HOST = 0
@@ -43,6 +63,16 @@ HB_EXACT_ENERGY_YES = 1
 HB_EXACT_ENERGY_NO = 2
 HB_BLOCK_SIZES = 32
 HB_LAGRANGE_COUNT = 8
+HB_EVENT_INITIAL = 0
+HB_EVENT_FORMED = 1
+HB_EVENT_HARDENED = 2
+HB_EVENT_EXCHANGED = 3
+HB_EVENT_BROKEN = 4
+HB_EVENT_ENCOUNTER = 5
+HB_EVENT_COLLISION = 6
+HB_EVENT_ESCAPE = 7
+HB_EVENT_KINDS = 8
+HB_EVENT_MOST = 8
 HB_SAVE_KEEP = 1
 HB_DEVICE_NONE = 0
 HB_DEVICE_RECORDS = 1
@@ -53,11 +83,44 @@ HB_QUANTITY_ACC = 1
 HB_QUANTITY_ENERGY = 2
 HB_QUANTITY_STEP = 3
 HB_QUANTITY_AGE = 4
+HB_QUANTITY_MASS = 5
+HB_QUANTITY_BOUND = 6
 HB_COLORMAP_STARS = 0
 HB_COLORMAP_EMBER = 1
 HB_COLORMAP_ICE = 2
 HB_COLORMAP_GRAY = 3
 HB_COLORMAP_COUNT = 4
+
+
+class hb_units(Structure):
+    _fields_ = [
+        ("mass", c_double),
+        ("length", c_double),
+        ("time", c_double),
+    ]
+
+
+class hb_ic_cluster(Structure):
+    _fields_ = [
+        ("masses", c_char_p),
+        ("mass_min", c_double),
+        ("mass_max", c_double),
+        ("mass_ratio", c_double),
+        ("heavy", c_double),
+        ("segregation", c_double),
+        ("virial", c_double),
+        ("rotation", c_double),
+        ("fractal", c_double),
+        ("tidal_radius", c_double),
+        ("binaries", c_double),
+        ("a_min", c_double),
+        ("a_max", c_double),
+        ("pairing", c_int),
+        ("orbits", c_int),
+        ("eccentricities", c_int),
+        ("reserved", c_int),
+        ("units", hb_units),
+    ]
 
 
 class hb_ic_params(Structure):
@@ -73,6 +136,8 @@ class hb_ic_params(Structure):
         ("spin", c_double),
         ("scaling", c_int),
         ("shape", c_int),
+        ("w0", c_double),
+        ("cluster", hb_ic_cluster),
         ("progress", CFUNCTYPE(None, c_void_p, c_double)),
         ("progress_context", c_void_p),
     ]
@@ -88,6 +153,15 @@ class hb_ic_model(Structure):
         ("n_min", c_size_t),
         ("n_max", c_size_t),
         ("speed", c_double),
+        ("is_cluster", c_int),
+    ]
+
+
+class hb_scale(Structure):
+    _fields_ = [
+        ("mass", c_double),
+        ("radius", c_double),
+        ("virial", c_double),
     ]
 
 
@@ -147,10 +221,12 @@ class hb_force_need(Structure):
         ("device_source", c_double),
         ("device_sink", c_double),
         ("device_fixed", c_double),
+        ("device_kept", c_double),
         ("device", c_double),
         ("host_particle", c_double),
         ("host_fixed", c_double),
         ("host", c_double),
+        ("host_rank", c_double),
     ]
 
 
@@ -178,6 +254,12 @@ class hb_sim_params(Structure):
         ("steps", c_int),
         ("dt", c_double),
         ("damping", c_double),
+        ("field", c_char_p),
+        ("encounters", c_int),
+        ("collisions", c_int),
+        ("escapers", c_int),
+        ("escape_radius", c_double),
+        ("first_step", c_int),
     ]
 
 
@@ -197,6 +279,9 @@ class hb_sim_counts(Structure):
         ("block_steps", c_uint64),
         ("particle_steps", c_uint64),
         ("pairs", c_uint64),
+        ("merged", c_uint64),
+        ("escaped", c_uint64),
+        ("e_lost", c_double),
         ("noisy_steps", c_uint64),
         ("at_dt_min", c_uint64),
         ("cut", hb_cut_steps),
@@ -221,9 +306,12 @@ class hb_diagnostics(Structure):
         ("e_kin", c_double),
         ("e_pot", c_double),
         ("e_bulk", c_double),
+        ("e_lost", c_double),
         ("e_gpu", c_double),
         ("virial_ratio", c_double),
         ("r_half", c_double),
+        ("e_field", c_double),
+        ("e_jacobi", c_double),
     ]
 
 
@@ -247,6 +335,18 @@ class hb_structure(Structure):
         ("r_core", c_double),
         ("r_lagrange", c_double * HB_LAGRANGE_COUNT),
         ("binaries", hb_binaries),
+    ]
+
+
+class hb_event(Structure):
+    _fields_ = [
+        ("kind", c_int),
+        ("t", c_double),
+        ("n", c_size_t),
+        ("id", c_uint64 * HB_EVENT_MOST),
+        ("a", c_double),
+        ("e", c_double),
+        ("E", c_double),
     ]
 
 
@@ -337,12 +437,20 @@ class hb_output(Structure):
 WORDS = [
     "hb_ic_scaling_names",
     "hb_ic_shape_names",
+    "hb_ic_pairing_names",
+    "hb_ic_orbits_names",
+    "hb_ic_eccentricities_names",
     "hb_precision_names",
     "hb_rounding_names",
+    "hb_first_step_names",
     "hb_steps_names",
+    "hb_encounters_names",
+    "hb_collisions_names",
+    "hb_escapers_names",
     "hb_transfer_names",
     "hb_place_names",
     "hb_exact_energy_names",
+    "hb_event_names",
     "hb_colormap_names",
 ]
 
@@ -360,13 +468,24 @@ FUNCTIONS = {
     "hb_particles_x": (c_void_p, [c_void_p]),
     "hb_particles_v": (c_void_p, [c_void_p]),
     "hb_particles_id": (c_void_p, [c_void_p]),
+    "hb_particles_radius": (c_void_p, [c_void_p]),
+    "hb_particles_set_radii": (Status, [c_void_p, c_char_p]),
+    "hb_particles_hash": (c_uint64, [c_void_p]),
     "hb_particles_set_note": (Status, [c_void_p, c_char_p, c_char_p]),
     "hb_particles_add_history": (Status, [c_void_p, c_char_p]),
     "hb_particles_note": (c_char_p, [c_void_p, c_char_p]),
     "hb_particles_note_key": (c_char_p, [c_void_p, c_size_t]),
+    "hb_units_complete": (Status, [POINTER(hb_units)]),
+    "hb_units_set": (Status, [c_void_p, POINTER(hb_units)]),
+    "hb_units_get": (Status, [c_void_p, POINTER(hb_units), c_void_p]),
+    "hb_units_velocity": (c_double, [POINTER(hb_units)]),
     "hb_ic_scaling_for": (c_int, [c_size_t]),
     "hb_ic_models": (POINTER(hb_ic_model), [c_void_p]),
     "hb_ic_make": (Status, [c_char_p, POINTER(hb_ic_params), POINTER(c_void_p)]),
+    "hb_combine_particles": (Status, [c_void_p, c_void_p, c_void_p, c_void_p, POINTER(c_void_p)]),
+    "hb_scale_particles": (Status, [c_void_p, POINTER(hb_scale)]),
+    "hb_scale_to_standard": (Status, [c_void_p]),
+    "hb_scale_from_astro": (Status, [c_void_p]),
     "hb_snapshot_formats": (POINTER(hb_snapshot_format), [c_void_p]),
     "hb_snapshot_read": (Status, [c_char_p, c_char_p, POINTER(c_void_p)]),
     "hb_snapshot_write": (Status, [c_char_p, c_char_p, c_void_p]),
@@ -380,6 +499,7 @@ FUNCTIONS = {
     "hb_force_scheme": (POINTER(hb_force_scheme), [c_void_p]),
     "hb_force_precision": (c_char_p, [c_void_p]),
     "hb_force_position_bits": (c_int, [c_char_p]),
+    "hb_force_is_reproducible": (c_int, [c_char_p]),
     "hb_force_tuning": (c_char_p, [c_void_p]),
     "hb_force_context": (c_char_p, [c_void_p]),
     "hb_force_device": (c_char_p, [c_void_p]),
@@ -392,6 +512,7 @@ FUNCTIONS = {
     "hb_integrators": (POINTER(hb_integrator_info), [c_void_p]),
     "hb_integrator_named": (POINTER(hb_integrator_info), [c_char_p]),
     "hb_sim_default_dt_min": (c_double, [c_double]),
+    "hb_sim_default_encounters": (c_int, [POINTER(hb_sim_params)]),
     "hb_sim_create": (Status, [c_void_p, POINTER(hb_sim_params), POINTER(c_void_p)]),
     "hb_sim_take": (Status, [c_void_p, POINTER(hb_sim_params), POINTER(c_void_p)]),
     "hb_sim_destroy": (None, [c_void_p]),
@@ -407,6 +528,8 @@ FUNCTIONS = {
     "hb_lagrange_fractions": (c_void_p, []),
     "hb_sim_diagnose": (Status, [c_void_p, c_double, POINTER(hb_diagnostics)]),
     "hb_sim_structure": (Status, [c_void_p, c_double, POINTER(hb_structure)]),
+    "hb_sim_watch": (Status, [c_void_p, c_uint]),
+    "hb_sim_events": (POINTER(hb_event), [c_void_p, c_void_p]),
     "hb_sim_step_trouble": (c_int, [c_void_p, POINTER(hb_step_trouble)]),
     "hb_sim_save": (Status, [c_void_p, c_char_p, c_void_p, c_size_t, c_uint]),
     "hb_checkpoint_open": (Status, [c_char_p, POINTER(c_void_p)]),

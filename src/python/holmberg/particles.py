@@ -1,6 +1,7 @@
 """Particles, initial conditions and snapshots."""
 from __future__ import annotations
 
+import ctypes
 import os
 from types import SimpleNamespace
 from typing import Any, Optional, Union
@@ -83,7 +84,7 @@ class Particles:
     @classmethod
     def make(cls, model: str, n: int = 0, *, seed: int = 0, r_cut: float = 0, m1: float = 0, m2: float = 0,
              a: float = 0, e: float = 0, velocity: float = 0, spin: float = 0, scaling: str = "auto",
-             shape: str = "shell") -> Particles:
+             shape: str = "shell", w0: float = 0, **cluster: Any) -> Particles:
         """Initial conditions.
 
         Parameters
@@ -105,10 +106,27 @@ class Particles:
             plummer: to its units by sums over its own particles, N^2 work, or by those of the model.
         shape : {'shell', 'random', 'expand'}
             demo1 ... demo7.
+        w0 : float
+            king: depth of its potential; 0: 6.
+        **cluster
+            plummer, king, coldsphere: fields of ``struct hb_ic_cluster`` in holmberg.h, which are also the options of
+            ``holmberg ic``: ``masses="kroupa", binaries=0.1, orbits="kroupa1995", length_unit=1``.
         """
         params = _abi.hb_ic_params(n=n, seed=seed, r_cut=r_cut, m1=m1, m2=m2, a=a, e=e, velocity=velocity, spin=spin,
                                    scaling=number_of(scaling, "scaling", "hb_ic_scaling_names"),
-                                   shape=number_of(shape, "shape", "hb_ic_shape_names"))
+                                   shape=number_of(shape, "shape", "hb_ic_shape_names"), w0=w0)
+        words = {"pairing", "orbits", "eccentricities"}
+        units = {"mass_unit", "length_unit", "time_unit"}
+        fields = {name for name, _ in _abi.hb_ic_cluster._fields_} - {"reserved", "units"}
+        for name, value in cluster.items():
+            if name in units:
+                setattr(params.cluster.units, name[:-len("_unit")], value)
+            elif name in words:
+                setattr(params.cluster, name, number_of(value, name, f"hb_ic_{name}_names"))
+            elif name in fields:
+                setattr(params.cluster, name, encoded(value) if name == "masses" else value)
+            else:
+                raise TypeError(f"make() got an unexpected keyword argument {name!r}")
         return cls._of(lib.hb_ic_make, encoded(model), params)
 
     @classmethod
@@ -128,6 +146,18 @@ class Particles:
     def copy(self) -> Particles:
         """The same values in memory of their own."""
         return Particles._of(lib.hb_particles_copy, self._handle.address)
+
+    @property
+    def units(self) -> Optional[dict[str, float]]:
+        """What the numbers mean: ``mass`` in solar masses, ``length`` in pc, ``time`` in Myr; None: unknown. Any two can be
+        set, G = 1 determines the third."""
+        units, known = _abi.hb_units(), ctypes.c_int()
+        lib.hb_units_get(self._handle.address, units, ctypes.byref(known))
+        return {name: getattr(units, name) for name, _ in units._fields_} if known.value else None
+
+    @units.setter
+    def units(self, values: dict[str, float]) -> None:
+        lib.hb_units_set(self._handle.address, _abi.hb_units(**values))
 
     @property
     def m(self) -> np.ndarray:
@@ -173,6 +203,11 @@ class Particles:
     @time.setter
     def time(self, t: float) -> None:
         lib.hb_particles_set_time(self._handle.address, t)
+
+    @property
+    def state_hash(self) -> str:
+        """16 hexadecimal digits of all bits but the notes', as `holmberg run` prints them of its last state."""
+        return f"{lib.hb_particles_hash(self._handle.address):016x}"
 
     def note(self, key: str) -> Optional[str]:
         """A note from the header of a file, such as 'eps' or 'history'; None if there is none."""

@@ -14,7 +14,7 @@ from .force import description, force_params
 from .particles import Particles
 from .picture import Picture, Renderer
 
-QUANTITIES = ["speed", "acc", "energy", "step", "age"]  # by the values of hb_quantity
+QUANTITIES = ["speed", "acc", "energy", "step", "age", "mass", "bound"]  # by the values of hb_quantity
 
 
 def integrators() -> dict[str, SimpleNamespace]:
@@ -55,6 +55,17 @@ class Simulation:
         Whether energies are summed in double on the host, N^2 work; auto: up to 32768 particles.
     steps : {'block', 'shared'}
         hermite4: each particle has its own step, or all have the shortest.
+    first_step : {'eq2', 'eq9'}
+        hermite4: that of [PZ07] eq. 2, or the shorter of it and eq. 9 after a trial.
+    encounters : {'auto', 'none', 'groups'}
+        hermite4: groups integrates binaries and stars that meet together, regularized; it needs eps = 0 and correct = host,
+        and is then what auto means.
+    collisions : {'none', 'stop', 'merge'}
+        hermite4: bodies that touch, by their radii; stop only counts them as events.
+    escapers : {'none', 'list', 'remove'}
+        hermite4: unbound particles farther out than escape_radius (0: 20 half-mass radii).
+    field : str, optional
+        Forces from outside, the words of ``holmberg run --field``.
     dt, damping : float
         leapfrog: the step of all particles, and what velocities are multiplied by in each step (0: 1).
     **force
@@ -70,7 +81,9 @@ class Simulation:
     def __init__(self, particles: Particles, *, integrator: Optional[str] = None, eta: float = 0, dt_max: float = 0,
                  dt_min: float = 0, rounding: str = "down", transfer: str = "all", predict: str = "host",
                  correct: str = "host", exact_energy: str = "auto", steps: str = "block", dt: float = 0,
-                 damping: float = 0, **force: Any):
+                 damping: float = 0, field: Optional[str] = None, encounters: str = "auto",
+                 collisions: str = "none", escapers: str = "none", escape_radius: float = 0,
+                 first_step: str = "eq2", **force: Any):
         params = _abi.hb_sim_params(
             force=force_params(**force), integrator=encoded(integrator), eta=eta, dt_max=dt_max, dt_min=dt_min,
             rounding=number_of(rounding, "rounding", "hb_rounding_names"),
@@ -78,7 +91,11 @@ class Simulation:
             predict=number_of(predict, "place to predict", "hb_place_names"),
             correct=number_of(correct, "place to correct", "hb_place_names"),
             exact_energy=number_of(exact_energy, "exact_energy", "hb_exact_energy_names"),
-            steps=number_of(steps, "kind of steps", "hb_steps_names"), dt=dt, damping=damping)
+            steps=number_of(steps, "kind of steps", "hb_steps_names"), dt=dt, damping=damping,
+            encounters=number_of(encounters, "treatment of encounters", "hb_encounters_names"),
+            collisions=number_of(collisions, "treatment of collisions", "hb_collisions_names"),
+            escapers=number_of(escapers, "treatment of escapers", "hb_escapers_names"), escape_radius=escape_radius,
+            first_step=number_of(first_step, "first step", "hb_first_step_names"), field=encoded(field))
         self._handle = made(lib.hb_sim_create, particles._handle.address, params, destroy=lib.hb_sim_destroy,
                             keep=force.get("interaction"))
         self._reached = lib.hb_sim_time(self._handle.address)

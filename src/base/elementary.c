@@ -1,4 +1,4 @@
-#include "ic/elementary.h"
+#include "base/elementary.h"
 
 #include <math.h>
 
@@ -24,6 +24,25 @@ double hb_elementary_log(double x)
   return k * LN2 + 2 * sum;
 }
 
+/* By squares. 1 / x is exact for a power of two, and then its powers reach further down than those of x reach up. */
+static double whole_power(double x, double n)
+{
+  int exponent;
+  if (n < 0 && fabs(frexp(x, &exponent)) == 0.5) x = 1 / x, n = -n;
+  double power = 1;
+  for (double left = fabs(n); left > 0; left = floor(left / 2), x *= x)
+    if (fmod(left, 2) == 1) power *= x;
+  return n >= 0 ? power : isfinite(power) ? 1 / power : NAN;
+}
+
+double hb_elementary_power(double x, double y)
+{
+  if (y == floor(y)) return whole_power(x, y);
+  if (x == 0 && y > 0) return 0;
+  double exponent = x > 0 ? y * hb_elementary_log(x) : NAN;
+  return fabs(exponent) < 700 ? hb_elementary_exp(exponent) : NAN;
+}
+
 double hb_elementary_waiting(struct hb_rng *rng) { return -hb_elementary_log(hb_rng_uniform(rng)); }
 
 /* Box & Muller 1958, with a direction that is drawn from a disk in place of sine and cosine. */
@@ -36,4 +55,12 @@ void hb_elementary_normals(struct hb_rng *rng, double pair[2])
   } while (r2 > 1 || r2 < 0x1p-20);
   double length = sqrt(2 * hb_elementary_waiting(rng) / r2);
   for (int k = 0; k < 2; k++) pair[k] *= length;
+}
+
+void hb_elementary_three_normals(struct hb_rng *rng, double v[3])
+{
+  double last[2];
+  hb_elementary_normals(rng, v);
+  hb_elementary_normals(rng, last);
+  v[2] = last[0];
 }

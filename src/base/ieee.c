@@ -1,0 +1,47 @@
+#include "base/ieee.h"
+
+#include <float.h>
+
+#if defined(__FAST_MATH__)
+#error "-ffast-math adds in any order: results would depend on the compiler"
+#endif
+_Static_assert(FLT_EVAL_METHOD == 0,
+               "wider registers: add -msse2 -mfpmath=sse on i386, -fexcess-precision=fast on s390x");
+_Static_assert(FLT_MANT_DIG == 24 && DBL_MANT_DIG == 53, "float and double of 32 and 64 bits are needed");
+
+/* Half of the distance from 1 to the next number, and three quarters. */
+static const volatile double HALF = 0x1p-53, MORE = 0x1.8p-53, ONE = 1;
+
+static int rounds_to_nearest(void)
+{
+  return ONE + HALF == 1 && ONE + MORE == 1 + DBL_EPSILON && -ONE - HALF == -1 &&
+         -ONE - MORE == -1 - DBL_EPSILON;
+}
+
+static int rounds_products(void)
+{
+  const volatile double above = 1 + DBL_EPSILON, square = 1 + 2 * DBL_EPSILON;
+  return above * above - square == 0;
+}
+
+static int keeps_subnormals(void)
+{
+  const volatile double least = DBL_MIN, small = 0x1p-1074;
+  const volatile float least_float = FLT_MIN, small_float = 0x1p-149f;
+  const volatile float half_float = least_float / 2;
+  return least / 2 > 0 && small * 2 > 0 && half_float > 0 && small_float * 2 > 0;
+}
+
+enum hb_status hb_ieee_check(void)
+{
+  const char *fault = !rounds_to_nearest()  ? "does not round to nearest"
+                      : !rounds_products()  ? "does not round products before they are added"
+                      : !keeps_subnormals() ? "takes the smallest numbers for 0"
+                                            : NULL;
+  if (!fault) return HB_OK;
+  return hb_fail(
+      HB_ERR_USAGE,
+      "this process %s, as another library may have set it to: the bits would not be those of other "
+      "machines",
+      fault);
+}

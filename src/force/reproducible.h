@@ -1,0 +1,76 @@
+/* The precision `reproducible`: forces whose bits are those of one pure function of the sources, the softening and the sink.
+ * Neither the device, nor who sums which sources, nor what was computed before changes them.
+ *
+ *   units   powers of two for lengths, velocities and masses, from all sources. In them no float operation of a pair can
+ *           reach the denormals, which one device flushes and another does not: see shaders/README.md.
+ *   blocks  each 64 sources, by number, are summed in float, in their order.
+ *   totals  of blocks in fixed point. Their scale follows from the largest block, in steps of 2^24 or less; a sink that
+ *           was summed in another scale is summed again. A good guess saves that, and changes no bit.
+ *
+ * Several devices or ranks: a source of forces that has others behind it implements hb_reproducible_ops by theirs. It passes
+ * on the units, gives each of them the sources from one multiple of HB_FIXED_BLOCK to another, or some of the sinks, and adds up
+ * the totals (hb_fixed_add, or MPI_SUM on sum[] and a maximum byte by byte on most). It need not know more: the front
+ * end (force/rescale.h) finds the units, repeats what needs another scale, and converts the totals to double. */
+#ifndef HB_REPRODUCIBLE_H
+#define HB_REPRODUCIBLE_H
+
+#include "base/status.h"
+#include "pairs/fixed.h"
+
+#include <stddef.h>
+
+struct hb_reproducible_units {
+  int length, velocity, mass; /* exponents: no coordinate (nor eps), velocity, mass is larger than 2^this */
+  int is_at_rest;             /* all velocities are 0, and so is every jerk */
+  int bits;                   /* a block's sum is less than 2^bits units of its scale */
+  int limit[HB_FIXED_GROUPS]; /* exponent, in these units, up to which the usual scale serves */
+  int step;                   /* from one scale to the next */
+  double eps;                 /* the softening, in the caller's units */
+};
+
+/* From all sources, x[3 * nj] and v[3 * nj], in the frame in which they are sent: not from some device's share of them. Errors:
+ * HB_ERR_NUMERIC where a number is not finite. */
+enum hb_status hb_reproducible_find_units(size_t nj, const double *m, const double *x, const double *v,
+                                          double eps, struct hb_reproducible_units *units);
+
+/* eps^2 in these units, as pairs use it. */
+float hb_reproducible_eps2(const struct hb_reproducible_units *units);
+
+/* How x, y, z, m and vx, vy, vz, - become floats. */
+enum { HB_REPRODUCIBLE_COLUMNS = 8 };
+void hb_reproducible_rounding(const struct hb_reproducible_units *units,
+                              struct hb_fixed_column rounding[HB_REPRODUCIBLE_COLUMNS]);
+
+/* Points may be 16 times farther and faster than the sources are. Errors: HB_ERR_INPUT. */
+enum hb_status hb_reproducible_check_points(const struct hb_reproducible_units *units, size_t ni,
+                                            const double *x, const double *v);
+
+/* What a source of forces implements; `state` is that of struct hb_force_ops. As there: begin and begin_at may return while the
+ * device works, and finish waits; until then the arrays of the call stay where they are. */
+struct hb_reproducible_ops {
+  /* nj sources m[nj], x[3 * nj], v[3 * nj] by these units. They may be a part of all sources that the units were found from: from
+   * a multiple of HB_FIXED_BLOCK on, and up to another or the end. */
+  enum hb_status (*set_j)(void *state, const struct hb_reproducible_units *units, size_t nj, const double *m,
+                          const double *x, const double *v);
+
+  /* totals[ni], overwritten, of the sinks index[ni] among those sources, each in its scale[ni]. */
+  enum hb_status (*begin)(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
+                          struct hb_fixed_total *totals);
+
+  /* Points x[3 * ni], v[3 * ni], as hb_reproducible_check_points wants them; own[i]: the number, among the sources of set_j,
+   * of the one that a point leaves out, UINT32_MAX or any number >= nj: none. So a sink gets the same bits as a source by number
+   * and as a point with x, v and own. */
+  enum hb_status (*begin_at)(void *state, size_t ni, const double *x, const double *v, const uint32_t *own,
+                             const uint32_t *scale, struct hb_fixed_total *totals);
+  enum hb_status (*finish)(void *state); /* NULL: they are done when they return */
+};
+
+/* The scale of a sink whose largest block has these exponents; most = 0: the usual one. */
+uint32_t hb_reproducible_scale(const struct hb_reproducible_units *units, uint32_t most);
+
+/* A total in the caller's units: a[3], j[3], *phi. Errors: HB_ERR_NUMERIC where a block was not finite. */
+enum hb_status hb_reproducible_result(const struct hb_reproducible_units *units, uint32_t scale,
+                                      const struct hb_fixed_total *total, double a[3], double j[3],
+                                      double *phi);
+
+#endif

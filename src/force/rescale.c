@@ -1,0 +1,235 @@
+#include "force/rescale.h"
+
+#include "base/arith.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+struct sinks { /* by number; or points, with their own numbers */
+  const uint32_t *index;
+  const double *x, *v; /* NULL: by number */
+};
+
+struct hb_rescale {
+  const struct hb_reproducible_ops *ops;
+  void *state;
+  struct hb_reproducible_units units;
+  size_t nj, known_room;
+  uint32_t *known; /* [nj] the scale that the last sum over each source as a sink wanted; 0: none yet */
+
+  /* the call under way */
+  size_t ni, room, again_room;
+  struct sinks sinks;
+  uint32_t *scale;               /* [ni] */
+  struct hb_fixed_total *totals; /* [ni] */
+  uint32_t *again;               /* [2 * again_room] places of those to be summed again, and their numbers */
+  double *xv;                    /* [6 * again_room] of points */
+  double *a, *j, *phi;
+  uint64_t repeats;
+};
+
+enum hb_status hb_rescale_create(struct hb_rescale **rescale) { return HB_ALLOC(1, rescale); }
+
+static void free_call(struct hb_rescale *r)
+{
+  hb_mem_free(r->scale);
+  hb_mem_free(r->totals);
+  r->scale = NULL;
+  r->totals = NULL;
+  r->room = 0;
+}
+
+static void free_again(struct hb_rescale *r)
+{
+  hb_mem_free(r->again);
+  hb_mem_free(r->xv);
+  r->again = NULL;
+  r->xv = NULL;
+  r->again_room = 0;
+}
+
+void hb_rescale_destroy(struct hb_rescale *r)
+{
+  if (!r) return;
+  hb_mem_free(r->known);
+  free_call(r);
+  free_again(r);
+  hb_mem_free(r);
+}
+
+uint64_t hb_rescale_repeats(const struct hb_rescale *r) { return r->repeats; }
+
+enum hb_status hb_rescale_set_j(struct hb_rescale *r, const struct hb_reproducible_ops *ops, void *state,
+                                double eps, size_t nj, const double *m, const double *x, const double *v)
+{
+  r->ops = ops;
+  r->state = state;
+  HB_TRY(hb_reproducible_find_units(nj, m, x, v, eps, &r->units));
+  if (nj > r->known_room) {
+    hb_mem_free(r->known);
+    r->known = NULL;
+    r->known_room = r->nj = 0;
+    HB_TRY(HB_ALLOC(nj, &r->known));
+    r->known_room = nj;
+  }
+  if (nj != r->nj) memset(r->known, 0, nj * sizeof *r->known); /* other particles */
+  r->nj = nj;
+  return ops->set_j(state, &r->units, nj, m, x, v);
+}
+
+static enum hb_status begin(struct hb_rescale *r, size_t ni, const struct sinks *s)
+{
+  if (!s->x) return r->ops->begin(r->state, ni, s->index, r->scale, r->totals);
+  return r->ops->begin_at(r->state, ni, s->x, s->v, s->index, r->scale, r->totals);
+}
+
+static enum hb_status finish(struct hb_rescale *r)
+{
+  return r->ops->finish ? r->ops->finish(r->state) : HB_OK;
+}
+
+static enum hb_status prepare(struct hb_rescale *r, size_t ni, const struct sinks *sinks, double *a,
+                              double *j, double *phi)
+{
+  r->ni = ni;
+  r->sinks = *sinks;
+  r->a = a;
+  r->j = j;
+  r->phi = phi;
+  if (ni <= r->room) return HB_OK;
+  free_call(r);
+  HB_TRY(HB_ALLOC(ni, &r->scale));
+  HB_TRY(HB_ALLOC(ni, &r->totals));
+  r->room = ni;
+  return HB_OK;
+}
+
+/* ---- loops over sinks ---- */
+
+enum { PIECE = 1024, ALONE = 2 * PIECE /* sinks that are done before a second thread has woken up */ };
+
+struct loop {
+  struct hb_rescale *rescale;
+  size_t ni;
+  const uint32_t *place; /* sink place[k] is summed as k; NULL: as itself */
+  atomic_size_t wrong;   /* sinks of another scale */
+  atomic_int is_bad;
+};
+
+static void run(struct loop *loop, void (*piece)(void *context, size_t piece))
+{
+  hb_parallel_for(loop->ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(loop->ni, PIECE), piece, loop);
+}
+
+static void guess_piece(void *context, size_t piece)
+{
+  const struct loop *l = context;
+  const struct hb_rescale *r = l->rescale;
+  uint32_t usual = hb_reproducible_scale(&r->units, 0);
+  for (size_t k = piece * PIECE, end = hb_parallel_end(l->ni, PIECE, k); k < end; k++) {
+    uint32_t known = r->sinks.x ? 0 : r->known[r->sinks.index[k]];
+    r->scale[k] = known ? known : usual;
+  }
+}
+
+static enum hb_status take(struct loop *l, size_t from, size_t end)
+{
+  struct hb_rescale *r = l->rescale;
+  for (size_t k = from; k < end; k++) {
+    size_t i = l->place ? l->place[k] : k;
+    const struct hb_fixed_total *t = &r->totals[k];
+    uint32_t scale = hb_reproducible_scale(&r->units, t->most);
+    if (!r->sinks.x) r->known[r->sinks.index[i]] = scale;
+    if (scale != r->scale[k])
+      atomic_fetch_add(&l->wrong, 1);
+    else
+      HB_TRY(hb_reproducible_result(&r->units, scale, t, r->a + 3 * i, r->j + 3 * i, r->phi + i));
+  }
+  return HB_OK;
+}
+
+static void take_piece(void *context, size_t piece)
+{
+  struct loop *l = context;
+  size_t from = piece * PIECE;
+  if (take(l, from, hb_parallel_end(l->ni, PIECE, from)) != HB_OK) l->is_bad = 1;
+}
+
+/* Results of those whose scale was right; how many had another. */
+static enum hb_status take_all(struct hb_rescale *r, size_t ni, const uint32_t *place, size_t *wrong)
+{
+  struct loop loop = {r, ni, place, 0, 0};
+  run(&loop, take_piece);
+  *wrong = loop.wrong;
+  return loop.is_bad ? take(&loop, 0, ni) : HB_OK; /* again, for the sentence */
+}
+
+/* ---- calls ---- */
+
+static enum hb_status guess_and_begin(struct hb_rescale *r)
+{
+  run(&(struct loop){r, r->ni, NULL, 0, 0}, guess_piece);
+  return begin(r, r->ni, &r->sinks);
+}
+
+enum hb_status hb_rescale_begin(struct hb_rescale *r, size_t ni, const uint32_t *index, double *a, double *j,
+                                double *phi)
+{
+  HB_TRY(prepare(r, ni, &(struct sinks){.index = index}, a, j, phi));
+  return guess_and_begin(r);
+}
+
+enum hb_status hb_rescale_begin_at(struct hb_rescale *r, size_t ni, const double *x, const double *v,
+                                   const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_TRY(hb_reproducible_check_points(&r->units, ni, x, v));
+  HB_TRY(prepare(r, ni, &(struct sinks){own, x, v}, a, j, phi));
+  return guess_and_begin(r);
+}
+
+static enum hb_status reserve_again(struct hb_rescale *r, size_t wrong)
+{
+  if (wrong > r->again_room) {
+    free_again(r);
+    HB_TRY(HB_ALLOC(2 * wrong, &r->again));
+    r->again_room = wrong;
+  }
+  return r->sinks.x && !r->xv ? HB_ALLOC(6 * r->again_room, &r->xv) : HB_OK;
+}
+
+/* The largest blocks are known now, and do not depend on the scale. */
+static enum hb_status sum_again(struct hb_rescale *r, size_t wrong)
+{
+  HB_TRY(reserve_again(r, wrong));
+  uint32_t *place = r->again, *index = r->again + r->again_room;
+  double *x = r->xv, *v = r->xv ? r->xv + 3 * r->again_room : NULL;
+  size_t left, k = 0;
+  for (size_t i = 0; i < r->ni; i++) {
+    uint32_t scale = hb_reproducible_scale(&r->units, r->totals[i].most);
+    if (scale == r->scale[i]) continue;
+    place[k] = (uint32_t)i;
+    index[k] = r->sinks.index[i];
+    if (r->sinks.x) memcpy(x + 3 * k, r->sinks.x + 3 * i, 3 * sizeof *x);
+    if (r->sinks.x) memcpy(v + 3 * k, r->sinks.v + 3 * i, 3 * sizeof *v);
+    r->scale[k++] = scale;
+  }
+  const struct sinks some = {index, r->sinks.x ? x : NULL, v};
+  r->repeats += wrong;
+  HB_TRY(begin(r, wrong, &some));
+  HB_TRY(finish(r));
+  HB_TRY(take_all(r, wrong, place, &left));
+  return left == 0 ? HB_OK
+                   : hb_fail(HB_ERR_DEVICE,
+                             "the largest sum of a block changed from one walk to the next: the device's "
+                             "arithmetic is not the same each time");
+}
+
+enum hb_status hb_rescale_finish(struct hb_rescale *r)
+{
+  size_t wrong;
+  HB_TRY(finish(r));
+  HB_TRY(take_all(r, r->ni, NULL, &wrong));
+  return wrong ? sum_again(r, wrong) : HB_OK;
+}

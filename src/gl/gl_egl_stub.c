@@ -1,0 +1,13 @@
+/* Without EGL: no devices to list, and no contexts of a caller's own to go back to. */
+#include "gl/gl_current.h"
+#include "gl/gl_egl.h"
+
+void hb_gl_egl_devices(size_t max, struct hb_device_info *devices, size_t *count)
+{
+  (void)max, (void)devices;
+  *count = 0;
+}
+
+struct hb_gl_current hb_gl_current_ask(void) { return (struct hb_gl_current){0}; }
+void hb_gl_current_release(const struct hb_gl_current *current) { (void)current; }
+void hb_gl_current_restore(const struct hb_gl_current *current) { (void)current; }

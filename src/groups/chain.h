@@ -1,0 +1,76 @@
+/* A few bodies, integrated together however close they come: a leapfrog that is regular at collisions, in chain coordinates,
+ * extrapolated to high order.
+ *
+ * The logarithmic Hamiltonian (Mikkola & Tanikawa 1999, Preto & Tremaine 1999) takes s as the independent variable,
+ * ds = U dt. With the kinetic energy T, the potential energy -U and the binding energy B = U - T, its leapfrog is
+ *
+ *   drift by ds: dt = ds / (T + B)    X += dt V    t += dt
+ *   kick by ds:  dt = ds / U          V += dt (A + f)    B -= dt sum m v . f
+ *
+ * with A the pulls of the members on each other and f those of others, less their mean, v being the mean of the velocities
+ * before and after the kick. On two bodies alone it errs in time only, not in the orbit.
+ *
+ * X and V are the vectors from each member to the next one along a chain of close neighbors (Mikkola & Aarseth 1993), and
+ * nothing else is stored: separations do not lose digits, whatever the distance from the center. */
+#ifndef HB_CHAIN_H
+#define HB_CHAIN_H
+
+#include "base/status.h"
+
+enum { HB_CHAIN_MOST = 8 };
+
+/* Members in the order of the chain; link k leads from member k to member k + 1. All of it is state. */
+struct hb_chain {
+  size_t n;                       /* 1 .. HB_CHAIN_MOST; a chain of one has no links and is not advanced */
+  uint32_t member[HB_CHAIN_MOST]; /* whom the caller calls so */
+  double m[HB_CHAIN_MOST];        /* > 0 */
+  double X[HB_CHAIN_MOST - 1][3], V[HB_CHAIN_MOST - 1][3];
+  double B;    /* U - T */
+  double ds;   /* the next step */
+  size_t rows; /* of the extrapolation, in the next step */
+  uint32_t
+      touched[2]; /* two members whose surfaces met in the last hb_chain_advance; equal: none did. No state */
+};
+
+/* Others that pull at the members: m at r = x + tau (v + tau / 2 (a + tau / 3 j)) from the center of mass, tau the time
+ * since the start of hb_chain_advance. */
+struct hb_chain_point {
+  double m, x[3], v[3], a[3], j[3];
+};
+struct hb_chain_tide {
+  size_t count;
+  const struct hb_chain_point *point;
+  const double *radius; /* of members, by their numbers; NULL: nobody asks for touches */
+};
+
+/* Members of mass m[n] at x[3 * n], v[3 * n], which may be relative to any point. */
+void hb_chain_make(size_t n, const uint32_t *member, const double *m, const double *x, const double *v,
+                   struct hb_chain *chain);
+
+/* Advances by exactly dt >= 0. forces, nullable, is increased by the number of times that the pulls were evaluated. Errors:
+ * HB_ERR_NUMERIC (two members at the same place, or steps that no longer advance the time). */
+enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
+                                uint64_t *forces);
+
+/* Whether two bodies of mass M together came nearer than `reach` in a time dt, from x0 v0 apart to x1 v1: at the end, or by
+ * the pericenter of their orbit if they have passed it. */
+int hb_chain_touches(double M, double reach, double dt, const double x0[3], const double v0[3],
+                     const double x1[3], const double v1[3]);
+
+/* x[3 * n], v[3 * n] of the members relative to their center of mass. */
+void hb_chain_places(const struct hb_chain *chain, double *x, double *v);
+
+/* The chain as at most n points, relative to its center: those of its parts that are linked by less than `least` are one, and move
+ * as the members' pulls make them. */
+size_t hb_chain_points(const struct hb_chain *chain, double least, struct hb_chain_point *point);
+
+/* The chain's total mass. */
+double hb_chain_mass(const struct hb_chain *chain);
+
+/* The members first .. first + n - 1 as a chain of their own. */
+void hb_chain_part(const struct hb_chain *chain, size_t first, size_t n, struct hb_chain *part);
+
+/* T - U from the links alone, -B but for errors of the integration. */
+double hb_chain_energy(const struct hb_chain *chain);
+
+#endif

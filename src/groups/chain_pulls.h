@@ -1,0 +1,48 @@
+/* What the members of a chain do to each other, for the files that integrate one (chain.h). */
+#ifndef HB_CHAIN_PULLS_H
+#define HB_CHAIN_PULLS_H
+
+#include "groups/chain.h"
+
+/* Rows of the extrapolation. */
+enum { HB_CHAIN_ROWS_LEAST = 5, HB_CHAIN_ROWS_FIRST = 7, HB_CHAIN_ROWS_MOST = 10 };
+
+struct hb_chain_pulls {
+  double U; /* sum m m / r */
+  double a[HB_CHAIN_MOST][3];
+};
+
+static inline double hb_chain_dot(const double p[3], const double q[3])
+{
+  return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+}
+
+/* From member i to member k, where link[] are the differences along the chain. */
+static inline void hb_chain_between(const double link[][3], size_t i, size_t k, double q[3])
+{
+  size_t from = i < k ? i : k, to = i < k ? k : i;
+  double sign = i < k ? 1 : -1;
+  q[0] = q[1] = q[2] = 0;
+  for (; from < to; from++)
+    for (size_t d = 0; d < 3; d++) q[d] += sign * link[from][d];
+}
+
+void hb_chain_pull(size_t n, const double *m, const double X[][3], struct hb_chain_pulls *pulls);
+
+/* T in the frame of the center of mass. */
+double hb_chain_kinetic(size_t n, const double *m, const double V[][3]);
+
+/* The largest of |V| / |X| and (m / |X|^3)^(1/2) of all links: 1 / the time in which the chain changes. */
+double hb_chain_rate(size_t n, const double *m, const double X[][3], const double V[][3]);
+
+/* dU / dt of the links' motion. */
+double hb_chain_U_slope(size_t n, const double *m, const double X[][3], const double V[][3]);
+
+/* f[n]: the pulls of others on the members, linked by X, at a time t after the start of the advance, less their mean. */
+void hb_chain_others(const struct hb_chain *chain, const struct hb_chain_tide *tide, const double X[][3],
+                     double t, double f[HB_CHAIN_MOST][3]);
+
+/* Makes close neighbors neighbors in the chain. */
+void hb_chain_sort(struct hb_chain *chain);
+
+#endif

@@ -1,0 +1,26 @@
+/* Bodies whose surfaces meet within a chain. */
+#include "groups/chain_pulls.h"
+
+#include <math.h>
+
+static const double two_pi = 6.28318530717958647693;
+
+/* Less than an orbit apart, they have passed the pericenter if they approach no more, or are at a later approach. */
+static int has_passed(const double x0[3], const double v0[3], const double x1[3], const double v1[3])
+{
+  int is_nearer = hb_chain_dot(x1, x1) < hb_chain_dot(x0, x0), approaches = hb_chain_dot(x1, v1) < 0;
+  return hb_chain_dot(x0, v0) < 0 ? !(approaches && is_nearer) : !approaches && is_nearer;
+}
+
+int hb_chain_touches(double M, double reach, double dt, const double x0[3], const double v0[3],
+                     const double x1[3], const double v1[3])
+{
+  if (dt < 0) return hb_chain_touches(M, reach, -dt, x1, v1, x0, v0);
+  double r2 = hb_chain_dot(x1, x1), v2 = hb_chain_dot(v1, v1), rv = hb_chain_dot(x1, v1);
+  if (r2 < reach * reach) return 1;
+  double a_inverse = 2 / sqrt(r2) - v2 / M, h2 = r2 * v2 - rv * rv, e2 = 1 - h2 * a_inverse / M;
+  double q = h2 / M / (1 + sqrt(e2 > 0 ? e2 : 0));
+  if (!(q < reach)) return 0;
+  double rate2 = a_inverse > 0 ? M * a_inverse * a_inverse * a_inverse : 0; /* (2 pi / period)^2 */
+  return dt * dt * rate2 > two_pi * two_pi || has_passed(x0, v0, x1, v1);
+}

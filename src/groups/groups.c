@@ -1,0 +1,204 @@
+#include "groups/groups.h"
+
+#include "base/mem.h"
+#include "core/diagnostics.h"
+#include "groups/chain_pulls.h"
+
+#include <math.h>
+
+/* The distance at which two stars of mean mass deflect each other strongly, if the system is near its equilibrium. */
+static enum hb_status find_close(const struct hb_particles *p, struct hb_groups *groups)
+{
+  double center[3], velocity[3], half = 0.5, r_half, *work;
+  HB_TRY(HB_ALLOC(2 * p->n, &work));
+  hb_center_of_mass(p, center, velocity);
+  hb_lagrangian_radii(p, center, 1, &half, work, &r_half);
+  hb_mem_free(work);
+  size_t stars = hb_particles_massive(p);
+  if (stars == 0) stars = p->n;
+  groups->r_close = 2 * r_half / (double)stars;
+  for (size_t i = 0; i < p->n; i++) groups->m_mean += p->m[i] / (double)stars;
+  return HB_OK;
+}
+
+enum hb_status hb_groups_create(const struct hb_particles *particles, struct hb_groups **groups)
+{
+  struct hb_groups *g;
+  size_t n = particles->n;
+  *groups = NULL;
+  HB_TRY(HB_ALLOC(1, &g));
+  g->n = n;
+  enum hb_status status = HB_ALLOC(n, &g->m);
+  if (status == HB_OK) status = HB_ALLOC(n, &g->of);
+  if (status == HB_OK) status = HB_ALLOC(n, &g->active);
+  if (status == HB_OK) status = HB_ALLOC(n, &g->live);
+  if (status == HB_OK) status = HB_ALLOC(n, &g->fresh);
+  if (status == HB_OK) status = HB_ALLOC(n, &g->near);
+  if (status == HB_OK) status = find_close(particles, g);
+  if (status != HB_OK) {
+    hb_groups_destroy(g);
+    return status;
+  }
+  for (size_t i = 0; i < n; i++) {
+    g->m[i] = particles->m[i];
+    g->of[i] = HB_GROUPS_STAR;
+  }
+  *groups = g;
+  return HB_OK;
+}
+
+void hb_groups_destroy(struct hb_groups *groups)
+{
+  if (!groups) return;
+  for (size_t k = 0; k < groups->count; k++) hb_mem_free(groups->at[k].list);
+  hb_mem_free(groups->at);
+  hb_mem_free(groups->m);
+  hb_mem_free(groups->of);
+  hb_mem_free(groups->active);
+  hb_mem_free(groups->live);
+  hb_mem_free(groups->fresh);
+  hb_mem_free(groups->near);
+  hb_mem_free(groups);
+}
+
+/* ---- sizes ---- */
+
+/* Of two stars' masses the arithmetic mean says how far they deflect each other, and the geometric one at what distance their
+ * energy is that of two mean stars that are close. Beyond a limit a passage is no longer compact. */
+static const double most_passing = 4, least_bound = 2;
+
+static double arithmetic(const struct hb_groups *groups, double m1, double m2)
+{
+  return (m1 + m2) / (2 * groups->m_mean);
+}
+
+static double geometric(const struct hb_groups *groups, double m1, double m2)
+{
+  return sqrt(m1 * m2) / groups->m_mean;
+}
+
+double hb_groups_close(const struct hb_groups *groups, double m1, double m2)
+{
+  return groups->r_close * fmin(arithmetic(groups, m1, m2), 1);
+}
+
+double hb_groups_passing(const struct hb_groups *groups, double m1, double m2)
+{
+  double energy = groups->r_close * fmin(geometric(groups, m1, m2), most_passing);
+  return fmax(energy, hb_groups_close(groups, m1, m2));
+}
+
+double hb_groups_bound(const struct hb_groups *groups, double m1, double m2)
+{
+  return groups->r_close * fmax(geometric(groups, m1, m2), least_bound);
+}
+
+/* Either of a heavy bound pair feels at least m_mean^2 / (m r_close^2); the others may weaken that, and light ones feel less
+ * until they are nearer. */
+double hb_groups_least_pull(const struct hb_groups *groups, double m)
+{
+  return groups->m_mean / (8 * fmax(1, m / groups->m_mean) * groups->r_close * groups->r_close);
+}
+
+/* 2 a of a pair with this energy, INFINITY if it is unbound. */
+static double span_of(const struct hb_chain *c) { return c->B > 0 ? c->m[0] * c->m[1] / c->B : INFINITY; }
+
+static double length(const struct hb_chain *c)
+{
+  double sum = 0;
+  for (size_t k = 0; k + 1 < c->n; k++) sum += sqrt(hb_chain_dot(c->X[k], c->X[k]));
+  return sum;
+}
+
+/* Tides below this part of what holds the group together are left out: 2 m R^3 / (M d^3). Over the orbits of a hard pair
+ * they cancel; in a single passage they do not. */
+static const double least_tide = 1e-6, least_in_a_passage = 2e-8;
+
+int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
+{
+  static const double still = 1.5;
+  return c->n == 2 && span_of(c) < still * hb_groups_bound(groups, c->m[0], c->m[1]);
+}
+
+void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
+{
+  const struct hb_chain *c = &g->chain;
+  g->R = length(c);
+  if (hb_groups_is_hard(groups, c)) g->R = fmax(g->R, span_of(c));
+  double hold = (hb_groups_is_hard(groups, c) ? least_tide : least_in_a_passage) * hb_chain_mass(c);
+  g->tide = 2 * g->R * g->R * g->R / hold;
+  g->tide *= g->tide;
+}
+
+static const double of_a_passage = 0.25, of_a_fall = 0.1;
+
+static double step_alone(const struct hb_groups *groups, const struct hb_group *g)
+{
+  const struct hb_chain *c = &g->chain;
+  if (c->n > 2) return of_a_fall * sqrt(g->R * g->R * g->R / hb_chain_mass(c));
+  double close = hb_groups_passing(groups, c->m[0], c->m[1]);
+  if (hb_groups_is_hard(groups, c)) return INFINITY;
+  return of_a_passage * close / sqrt(hb_chain_dot(c->V[0], c->V[0]));
+}
+
+double hb_groups_time_of_links(const struct hb_chain *c, double least)
+{
+  double rate = 0;
+  for (size_t k = 0; k + 1 < c->n; k++)
+    if (hb_chain_dot(c->X[k], c->X[k]) > least * least)
+      rate = fmax(rate, hb_chain_rate(2, c->m + k, c->X + k, c->V + k));
+  return 1 / rate;
+}
+
+double hb_groups_step(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
+{
+  double step = step_alone(groups, g);
+  for (size_t k = 0; k < g->count; k++) {
+    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
+    if (!other) continue;
+    double least = HB_GROUPS_RESOLVED * sqrt(hb_groups_distance2(nodes->xp, g->node, other->node));
+    step = fmin(step, of_a_fall * fmin(hb_groups_time_of_links(&g->chain, least),
+                                       hb_groups_time_of_links(&other->chain, least)));
+  }
+  return step;
+}
+
+/* ---- lists ---- */
+
+static size_t place_in(const struct hb_group *g, uint32_t node)
+{
+  size_t k = 0;
+  while (k < g->count && g->list[k] != node) k++;
+  return k;
+}
+
+static enum hb_status append(struct hb_group *g, uint32_t node)
+{
+  if (place_in(g, node) < g->count) return HB_OK;
+  HB_TRY(HB_GROW(g->count, &g->capacity, &g->list));
+  g->list[g->count++] = node;
+  return HB_OK;
+}
+
+enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node)
+{
+  struct hb_group *other = hb_groups_of(groups, node);
+  HB_TRY(append(g, node));
+  return other ? append(other, g->node) : HB_OK;
+}
+
+/* The order of the others stays. */
+static void take_out(struct hb_group *g, uint32_t node)
+{
+  size_t k = place_in(g, node);
+  if (k == g->count) return;
+  if (k < g->settled) g->settled--;
+  for (g->count--; k < g->count; k++) g->list[k] = g->list[k + 1];
+}
+
+void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node)
+{
+  struct hb_group *other = hb_groups_of(groups, node);
+  take_out(g, node);
+  if (other) take_out(other, g->node);
+}

@@ -1,0 +1,197 @@
+/* Compact subsystems of a block scheme: each is a chain (chain.h), and in the scheme one node, its center of mass.
+ *
+ * A node is a star or a group. All nodes have a slot of the n particles: a group that of its lowest member; the slots of
+ * its other members are parked, as sources of mass 0 far away. Sources of forces know only nodes, as points; what is wrong
+ * about that close to a group is corrected here, in double, for the nodes that feel its members: its list. They are also
+ * what disturbs it. Lists are symmetrical: of two groups, each has the other in its list, or neither has.
+ *
+ * Whatever is decided here depends on the state alone. */
+#ifndef HB_GROUPS_H
+#define HB_GROUPS_H
+
+#include "core/particles.h"
+#include "core/sections.h"
+#include "groups/chain.h"
+
+struct hb_group {
+  struct hb_chain chain;
+  uint32_t node;
+  uint64_t tick;  /* time of the chain */
+  double R;       /* how far it reaches, see hb_groups_measure */
+  double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
+  uint32_t *list; /* [count] of [capacity] nodes */
+  size_t count, capacity;
+  size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
+};
+
+enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
+
+struct hb_groups {
+  size_t n;
+  double r_close, m_mean; /* what close is for two stars of mean mass, see hb_groups_close */
+  const double *radius;   /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
+  double *m;              /* [n] of the nodes, 0 where parked */
+  uint32_t *of;           /* [n] the group of a node, or one of the above */
+  uint32_t *active;       /* [n] 1 + where a node is in the block, or 0 */
+  uint32_t *live;         /* [n] scratch of the caller, like fresh */
+  uint8_t *fresh;         /* [n] */
+  uint8_t *near;          /* [n] whether a node was corrected in its last block */
+  struct hb_group *at;    /* [count] of [capacity] */
+  size_t count, capacity;
+  uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
+};
+
+/* The nodes of the scheme. Arrays are [3 * n]; x v a j are those at a node's own time, xp vp those at the block's. */
+struct hb_nodes {
+  const double *x, *v, *a, *j;
+  const double *xp, *vp;
+  double dt_min; /* of one tick */
+  const void *context;
+  uint64_t (*tick)(const void *context, uint32_t node); /* a node's own time */
+};
+
+/* No group yet; particles set what is close. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_create(const struct hb_particles *particles, struct hb_groups **groups);
+void hb_groups_destroy(struct hb_groups *groups);
+
+static inline double hb_groups_distance2(const double *x, uint32_t i, uint32_t k)
+{
+  const double *p = x + 3 * (size_t)i, *q = x + 3 * (size_t)k;
+  return (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]);
+}
+
+static inline struct hb_group *hb_groups_of(const struct hb_groups *groups, uint32_t node)
+{
+  return groups->of[node] < HB_GROUPS_PARKED ? groups->at + groups->of[node] : NULL;
+}
+
+/* ---- groups.c: sizes, lists ---- */
+
+/* The distance at which two nodes of these masses are close: 2 r_half / N from the mean mass on. */
+double hb_groups_close(const struct hb_groups *groups, double m1, double m2);
+
+/* The distance at which a passage of two stars is a group, if it is alone; at least as close. */
+double hb_groups_passing(const struct hb_groups *groups, double m1, double m2);
+
+/* A pair of stars with 2 a below that is a group as long as it is alone, however close it comes. */
+double hb_groups_bound(const struct hb_groups *groups, double m1, double m2);
+
+/* Whether two nodes, r2 = r^2 apart, are farther than twice the first and all the others. */
+static inline int hb_groups_are_far(const struct hb_groups *groups, double m1, double m2, double r2)
+{
+  double heavy = m1 * m2, mean = groups->m_mean * groups->m_mean;
+  return r2 * mean > groups->r_close * groups->r_close * (heavy > 4 * mean ? heavy : 4 * mean);
+}
+
+/* Whether a chain is a pair bound by about that. */
+int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *chain);
+
+/* An acceleration below that a star of mass m has no close neighbor. */
+double hb_groups_least_pull(const struct hb_groups *groups, double m);
+
+/* Sets R and tide. R is, of a pair its apocenter at most, or where it is wide or unbound its separation; else the length of the
+ * chain. */
+void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
+
+/* Links longer than this part of the distance between two groups are resolved by the other one. */
+#define HB_GROUPS_RESOLVED (1. / 20)
+
+/* The shortest time in which a link changes that is longer than `least`. */
+double hb_groups_time_of_links(const struct hb_chain *chain, double least);
+
+/* The longest step that a group's center may take: of a hard pair INFINITY, unless another group in its list is near at xp. */
+double hb_groups_step(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g);
+
+/* Whether a mass m, d away, disturbs the group. */
+static inline int hb_groups_is_tide(const struct hb_group *g, double m, double d2)
+{
+  return m * m * g->tide > d2 * d2 * d2;
+}
+
+/* Whether node and group, d^2 apart, belong into each other's lists. A test particle disturbs nothing; where a star of mean
+ * mass would, it feels the members. */
+static inline int hb_groups_feel(const struct hb_groups *groups, const struct hb_group *g, uint32_t node,
+                                 double d2)
+{
+  double m = groups->m[node] > 0 ? groups->m[node] : groups->m_mean;
+  if (hb_groups_is_tide(g, m, d2)) return 1;
+  const struct hb_group *other = hb_groups_of(groups, node);
+  return other && hb_groups_is_tide(other, groups->m[g->node], d2);
+}
+
+/* Puts a node into g's list, and g's node into the list of the node's group, unless it is there. */
+enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node);
+void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node);
+
+/* ---- groups_advance.c ---- */
+
+/* Prepares for the block at this tick: active nodes that came near enter lists, and each group that is active itself or has
+ * an active node in its list is advanced. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
+enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                              size_t ni, const uint32_t *block);
+
+/* Advances one group. */
+enum hb_status hb_groups_bring(struct hb_groups *groups, struct hb_group *g, const struct hb_nodes *nodes,
+                               uint64_t tick);
+
+/* The list of a group anew, from the nodes at xp; groups in it are advanced to tick. */
+enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,
+                                     const struct hb_nodes *nodes, uint64_t tick);
+
+/* Replaces what x[3 * n], v[3 * n] have for the nodes at a time dt after tick by the members, all of them. Changes no group.
+ * Errors: HB_ERR_NUMERIC, HB_ERR_INTERNAL. */
+enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                 double dt, double *x, double *v);
+
+/* ---- groups_correct.c ---- */
+
+/* Turns the pulls a[3 * ni], jerks j[3 * ni] of points on the active nodes block[ni] into those of members: for every active
+ * node and group that have each other in their lists. All these groups are at the time of the block. */
+void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                       const uint32_t *block, double *a, double *j);
+
+/* ---- groups_change.c ---- */
+
+/* A node's place and velocity, to be given to its slot. */
+struct hb_groups_node {
+  uint32_t node;
+  double x[3], v[3];
+};
+
+/* Whether two nodes at xp, vp should be one group. */
+int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
+                          uint32_t k);
+
+/* Makes them one. Their slots but that of *made are parked. Lists: the new one is empty; the node is in the lists of those
+ * that had one of the two. */
+enum hb_status hb_groups_join(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                              uint32_t i, uint32_t k, struct hb_groups_node *made);
+
+/* Whether the group should become two nodes; *link is where it breaks. */
+int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                           const struct hb_group *g, size_t *link);
+
+/* Breaks it there. Both nodes are in the lists of those that had the old one. */
+enum hb_status hb_groups_split(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                               uint32_t node, size_t link, struct hb_groups_node made[2]);
+
+/* Dissolves a group, if the node is one, to a star; lists of others stay. */
+void hb_groups_remove(struct hb_groups *groups, uint32_t node);
+
+/* ---- groups_bodies.c ---- */
+
+/* Makes one of the two members of a group that have touched, at their center of mass, in the lower of their slots *kept; the
+ * slot *swallowed stays parked. A group of two becomes a star. *energy is what the group has lost. */
+void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kept, uint32_t *swallowed,
+                     double *energy);
+
+/* Nodes change their numbers to number[n], ascending, of which those that are HB_GROUPS_PARKED vanish; n becomes `left`. */
+void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t left);
+
+/* ---- groups_save.c ---- */
+
+enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections);
+int hb_groups_are_in(const struct hb_sections *sections);
+enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups);
+
+#endif

@@ -1,0 +1,280 @@
+/* Groups in time: who disturbs them, and where their members are. */
+#include "groups/groups.h"
+
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "groups/chain_pulls.h"
+#include "groups/kepler.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- what disturbs a group ---- */
+
+/* x v a j of a point after a time dt. */
+static void shift(double dt, struct hb_chain_point *p)
+{
+  for (size_t c = 0; c < 3; c++) {
+    double v = p->v[c], a = p->a[c], j = p->j[c];
+    p->x[c] += dt * (v + dt / 2 * (a + dt / 3 * j));
+    p->v[c] += dt * (a + dt / 2 * j);
+    p->a[c] += dt * j;
+  }
+}
+
+/* p += sign q, but for masses. */
+static void add(double sign, const struct hb_chain_point *q, struct hb_chain_point *p)
+{
+  for (size_t c = 0; c < 3; c++) {
+    p->x[c] += sign * q->x[c], p->v[c] += sign * q->v[c];
+    p->a[c] += sign * q->a[c], p->j[c] += sign * q->j[c];
+  }
+}
+
+static double span(const struct hb_nodes *nodes, uint64_t from, uint64_t to)
+{
+  return (double)(int64_t)(to - from) * nodes->dt_min;
+}
+
+static struct hb_chain_point node_at(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                                     uint32_t node, uint64_t tick)
+{
+  size_t k = 3 * (size_t)node;
+  struct hb_chain_point p = {.m = groups->m[node]};
+  memcpy(p.x, nodes->x + k, sizeof p.x);
+  memcpy(p.v, nodes->v + k, sizeof p.v);
+  memcpy(p.a, nodes->a + k, sizeof p.a);
+  memcpy(p.j, nodes->j + k, sizeof p.j);
+  shift(span(nodes, nodes->tick(nodes->context, node), tick), &p);
+  return p;
+}
+
+/* The list as points seen from the group's center, from its own time on for dt: a node is one, but a group as large as a part of
+ * its distance is as many as can be told apart. hb_groups_step lets none of them move far meanwhile; where it knew of none yet, the
+ * group is one. How many they are. */
+static size_t look_from(const struct hb_groups *groups, const struct hb_group *g,
+                        const struct hb_nodes *nodes, double dt, struct hb_chain_point *point)
+{
+  static const double not_far = 0.4;
+  const struct hb_chain_point center = node_at(groups, nodes, g->node, g->tick);
+  size_t count = 0;
+  for (size_t k = 0; k < g->settled; k++) {
+    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
+    struct hb_chain_point node = node_at(groups, nodes, g->list[k], g->tick), *parts = point + count;
+    add(-1, &center, &node);
+    double least = HB_GROUPS_RESOLVED * sqrt(hb_chain_dot(node.x, node.x));
+    double from = other ? span(nodes, other->tick, g->tick) : 0, until = fmax(fabs(from), fabs(from + dt));
+    if (!other || other->R < least || until > not_far * hb_groups_time_of_links(&other->chain, least)) {
+      point[count++] = node;
+      continue;
+    }
+    size_t n = hb_chain_points(&other->chain, least, parts);
+    for (size_t p = 0; p < n; p++) {
+      shift(from, parts + p);
+      add(1, &node, parts + p);
+    }
+    count += n;
+  }
+  return count;
+}
+
+/* As many points at most. */
+static size_t most_points(const struct hb_groups *groups, const struct hb_group *g)
+{
+  size_t sum = 0;
+  for (size_t k = 0; k < g->settled; k++) {
+    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
+    sum += other ? other->chain.n : 1;
+  }
+  return sum;
+}
+
+/* Of a pair, from `before` to chain; of more members the chain itself has looked at each step. */
+static void notice_touch(const struct hb_groups *groups, const struct hb_chain *before, double dt,
+                         struct hb_chain *chain)
+{
+  const uint32_t *member = chain->member;
+  if (!groups->radius || chain->n != 2) return;
+  if (hb_chain_touches(chain->m[0] + chain->m[1], groups->radius[member[0]] + groups->radius[member[1]], dt,
+                       before->X[0], before->V[0], chain->X[0], chain->V[0]))
+    chain->touched[0] = member[0], chain->touched[1] = member[1];
+}
+
+/* chain, a copy of g's, by dt. */
+static enum hb_status advance_chain(const struct hb_groups *groups, const struct hb_group *g,
+                                    const struct hb_nodes *nodes, double dt, struct hb_chain *chain,
+                                    uint64_t *forces)
+{
+  enum { FEW = 64 };
+  struct hb_chain_point few[FEW], *many = NULL, *point = few;
+  if (dt == 0) return HB_OK;
+  size_t most = most_points(groups, g);
+  if (most > FEW) {
+    HB_TRY(HB_ALLOC(most, &many));
+    point = many;
+  }
+  const struct hb_chain_tide tide = {look_from(groups, g, nodes, dt, point), point, groups->radius};
+  enum hb_status status = HB_OK;
+  chain->touched[0] = chain->touched[1] = 0;
+  if (hb_kepler_suits(chain, &tide))
+    hb_kepler_advance(chain, dt, &tide, forces);
+  else
+    status = hb_chain_advance(chain, dt, &tide, forces);
+  if (status == HB_OK) notice_touch(groups, &g->chain, dt, chain);
+  hb_mem_free(many);
+  return status;
+}
+
+static void arrive(struct hb_groups *groups, struct hb_group *g, const struct hb_chain *chain, uint64_t tick)
+{
+  g->chain = *chain;
+  g->tick = tick;
+  hb_groups_measure(groups, g);
+}
+
+enum hb_status hb_groups_bring(struct hb_groups *groups, struct hb_group *g, const struct hb_nodes *nodes,
+                               uint64_t tick)
+{
+  struct hb_chain chain = g->chain;
+  HB_TRY(advance_chain(groups, g, nodes, span(nodes, g->tick, tick), &chain, &groups->forces));
+  arrive(groups, g, &chain, tick);
+  return HB_OK;
+}
+
+/* ---- the block ---- */
+
+static int is_needed(const struct hb_groups *groups, const struct hb_group *g)
+{
+  if (groups->active[g->node]) return 1;
+  for (size_t k = 0; k < g->count; k++)
+    if (groups->active[g->list[k]]) return 1;
+  return 0;
+}
+
+/* Groups that are needed, and what becomes of their chains: no group changes while others look at it. */
+struct work {
+  const struct hb_groups *groups;
+  const struct hb_nodes *nodes;
+  uint64_t tick;
+  const uint32_t *needed;
+  struct hb_chain *chain;
+  _Atomic uint64_t forces;
+  _Atomic size_t failed; /* 1 + a place in needed */
+};
+
+static enum hb_status advance_one(struct work *w, size_t k)
+{
+  uint64_t forces = 0;
+  const struct hb_group *g = w->groups->at + w->needed[k];
+  w->chain[k] = g->chain;
+  HB_TRY(advance_chain(w->groups, g, w->nodes, span(w->nodes, g->tick, w->tick), w->chain + k, &forces));
+  w->forces += forces;
+  return HB_OK;
+}
+
+static void advance_piece(void *context, size_t k)
+{
+  struct work *w = context;
+  if (advance_one(w, k) != HB_OK) w->failed = k + 1;
+}
+
+static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                            const uint32_t *block)
+{
+  for (size_t k = 0; k < groups->count; k++) {
+    struct hb_group *g = groups->at + k;
+    for (size_t b = 0; b < ni; b++) {
+      uint32_t i = block[b];
+      if (i != g->node && hb_groups_feel(groups, g, i, hb_groups_distance2(nodes->xp, g->node, i)))
+        HB_TRY(hb_groups_list(groups, g, i));
+    }
+  }
+  return HB_OK;
+}
+
+static enum hb_status advance_needed(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                     uint32_t *needed, struct hb_chain *chain)
+{
+  size_t count = 0;
+  for (uint32_t k = 0; k < groups->count; k++)
+    if (is_needed(groups, groups->at + k)) needed[count++] = k;
+  struct work w = {.groups = groups, .nodes = nodes, .tick = tick, .needed = needed, .chain = chain};
+  hb_parallel_for(hb_parallel_threads(), count, advance_piece, &w);
+  groups->forces += w.forces;
+  if (w.failed) return advance_one(&w, w.failed - 1); /* its sentence in this thread */
+  for (size_t k = 0; k < count; k++) {
+    struct hb_group *g = groups->at + needed[k];
+    arrive(groups, g, chain + k, tick);
+    g->settled = g->count;
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                              size_t ni, const uint32_t *block)
+{
+  uint32_t *needed;
+  struct hb_chain *chain;
+  memset(groups->active, 0, groups->n * sizeof *groups->active);
+  for (size_t b = 0; b < ni; b++) groups->active[block[b]] = (uint32_t)b + 1;
+  if (groups->count == 0) return HB_OK;
+  HB_TRY(enter(groups, nodes, ni, block));
+  HB_TRY(HB_ALLOC(groups->count, &needed));
+  enum hb_status status = HB_ALLOC(groups->count, &chain);
+  if (status == HB_OK) {
+    status = advance_needed(groups, nodes, tick, needed, chain);
+    hb_mem_free(chain);
+  }
+  hb_mem_free(needed);
+  return status;
+}
+
+/* ---- lists ---- */
+
+enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,
+                                     const struct hb_nodes *nodes, uint64_t tick)
+{
+  for (size_t k = g->count; k-- > 0;)
+    if (!hb_groups_feel(groups, g, g->list[k], hb_groups_distance2(nodes->xp, g->node, g->list[k])))
+      hb_groups_unlist(groups, g, g->list[k]);
+  for (uint32_t i = 0; i < groups->n; i++) {
+    if (i == g->node || groups->of[i] == HB_GROUPS_PARKED) continue;
+    if (!hb_groups_feel(groups, g, i, hb_groups_distance2(nodes->xp, g->node, i))) continue;
+    struct hb_group *other = hb_groups_of(groups, i);
+    if (other) HB_TRY(hb_groups_bring(groups, other, nodes, tick));
+    HB_TRY(hb_groups_list(groups, g, i));
+    if (other) other->settled = other->count;
+  }
+  g->settled = g->count;
+  return HB_OK;
+}
+
+/* ---- members ---- */
+
+static enum hb_status resolve_one(const struct hb_groups *groups, const struct hb_group *g,
+                                  const struct hb_nodes *nodes, double dt, double *x, double *v)
+{
+  struct hb_chain chain = g->chain;
+  double r[3 * HB_CHAIN_MOST], w[3 * HB_CHAIN_MOST], center[2][3];
+  HB_TRY(advance_chain(groups, g, nodes, dt, &chain, NULL));
+  hb_chain_places(&chain, r, w);
+  memcpy(center[0], x + 3 * (size_t)g->node, sizeof *center);
+  memcpy(center[1], v + 3 * (size_t)g->node, sizeof *center);
+  for (size_t k = 0; k < chain.n; k++)
+    for (size_t c = 0; c < 3; c++) {
+      x[3 * (size_t)chain.member[k] + c] = center[0][c] + r[3 * k + c];
+      v[3 * (size_t)chain.member[k] + c] = center[1][c] + w[3 * k + c];
+    }
+  return HB_OK;
+}
+
+enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                 double dt, double *x, double *v)
+{
+  for (size_t k = 0; k < groups->count; k++) {
+    const struct hb_group *g = groups->at + k;
+    HB_TRY(resolve_one(groups, g, nodes, span(nodes, g->tick, tick) + dt, x, v));
+  }
+  return HB_OK;
+}

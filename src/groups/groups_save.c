@@ -1,0 +1,168 @@
+/* Groups as sections of a checkpoint: every field, since each one shapes the steps that follow. */
+#include "groups/groups.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VERSION = 1 };
+enum { VERSION_WORD, COUNT, FORMED, DISSOLVED, FORCES, LISTED, WORDS };
+enum { R_CLOSE, M_MEAN, NUMBERS };
+/* of each group */
+enum { NODE, TICK, LIST, SETTLED, ROWS, N, MEMBERS, GROUP_WORDS = MEMBERS + HB_CHAIN_MOST };
+enum { LINKS = 3 * (HB_CHAIN_MOST - 1) };
+enum { B, DS, MASSES, X = MASSES + HB_CHAIN_MOST, V = X + LINKS, GROUP_NUMBERS = V + LINKS };
+
+static void pack(const struct hb_group *g, uint64_t *words, double *numbers)
+{
+  const struct hb_chain *c = &g->chain;
+  words[NODE] = g->node, words[TICK] = g->tick, words[LIST] = g->count, words[SETTLED] = g->settled;
+  words[ROWS] = c->rows, words[N] = c->n;
+  for (size_t k = 0; k < c->n; k++) words[MEMBERS + k] = c->member[k];
+  numbers[B] = c->B, numbers[DS] = c->ds;
+  memcpy(numbers + MASSES, c->m, sizeof c->m);
+  memcpy(numbers + X, c->X, sizeof c->X);
+  memcpy(numbers + V, c->V, sizeof c->V);
+}
+
+static enum hb_status put_groups(const struct hb_groups *groups, size_t listed, struct hb_sections *sections,
+                                 uint64_t *words, double *numbers, uint64_t *list)
+{
+  size_t count = groups->count;
+  for (size_t k = 0, l = 0; k < count; k++) {
+    pack(groups->at + k, words + k * GROUP_WORDS, numbers + k * GROUP_NUMBERS);
+    for (size_t p = 0; p < groups->at[k].count; p++) list[l++] = groups->at[k].list[p];
+  }
+  HB_TRY(hb_sections_put_copy(sections, "groups.words", HB_SECTION_WORDS, count * GROUP_WORDS, words));
+  HB_TRY(
+      hb_sections_put_copy(sections, "groups.numbers", HB_SECTION_DOUBLES, count * GROUP_NUMBERS, numbers));
+  return hb_sections_put_copy(sections, "groups.lists", HB_SECTION_WORDS, listed, list);
+}
+
+enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections)
+{
+  size_t listed = 0;
+  for (size_t k = 0; k < groups->count; k++) listed += groups->at[k].count;
+  const uint64_t head[WORDS] = {VERSION,           groups->count,  groups->formed,
+                                groups->dissolved, groups->forces, listed};
+  const double numbers_head[NUMBERS] = {groups->r_close, groups->m_mean};
+  HB_TRY(hb_sections_put_copy(sections, "groups", HB_SECTION_WORDS, WORDS, head));
+  HB_TRY(hb_sections_put_copy(sections, "groups.close", HB_SECTION_DOUBLES, NUMBERS, numbers_head));
+  HB_TRY(hb_sections_put(sections, "groups.m", HB_SECTION_DOUBLES, groups->n, groups->m));
+  uint64_t *words = NULL, *list = NULL;
+  double *numbers = NULL;
+  enum hb_status status = HB_ALLOC(groups->count * GROUP_WORDS, &words);
+  if (status == HB_OK) status = HB_ALLOC(groups->count * GROUP_NUMBERS, &numbers);
+  if (status == HB_OK) status = HB_ALLOC(listed, &list);
+  if (status == HB_OK) status = put_groups(groups, listed, sections, words, numbers, list);
+  hb_mem_free(words);
+  hb_mem_free(numbers);
+  hb_mem_free(list);
+  return status;
+}
+
+int hb_groups_are_in(const struct hb_sections *sections)
+{
+  return hb_sections_find(sections, "groups") || hb_sections_find(sections, "groups.m");
+}
+
+/* ---- reading ---- */
+
+static enum hb_status no_sense(const char *what, size_t k)
+{
+  return hb_fail(HB_ERR_INPUT, "section 'groups.words' makes no sense: %s of group %zu", what, k);
+}
+
+/* Members are stars so far; then parked, but for the node. */
+static enum hb_status read_members(struct hb_groups *groups, size_t k, const uint64_t *words,
+                                   struct hb_chain *c)
+{
+  for (size_t m = 0; m < c->n; m++) {
+    uint64_t member = words[MEMBERS + m];
+    if (member >= groups->n || groups->of[member] != HB_GROUPS_STAR) return no_sense("a member", k);
+    groups->of[member] = HB_GROUPS_PARKED;
+    c->member[m] = (uint32_t)member;
+  }
+  return HB_OK;
+}
+
+static enum hb_status read_list(const struct hb_groups *groups, struct hb_group *g, const uint64_t *list)
+{
+  HB_TRY(HB_ALLOC(g->count, &g->list));
+  g->capacity = g->count;
+  for (size_t p = 0; p < g->count; p++) {
+    if (list[p] >= groups->n || groups->of[list[p]] == HB_GROUPS_PARKED || list[p] == g->node)
+      return hb_fail(HB_ERR_INPUT, "section 'groups.lists' has node %llu, which is none",
+                     (unsigned long long)list[p]);
+    g->list[p] = (uint32_t)list[p];
+  }
+  return HB_OK;
+}
+
+static enum hb_status read_group(struct hb_groups *groups, size_t k, const uint64_t *words,
+                                 const double *numbers)
+{
+  struct hb_group *g = groups->at + k;
+  struct hb_chain *c = &g->chain;
+  if (words[N] < 2 || words[N] > HB_CHAIN_MOST) return no_sense("the size", k);
+  if (words[ROWS] < 1 || words[ROWS] > 64) return no_sense("the order", k);
+  c->n = words[N], c->rows = words[ROWS];
+  HB_TRY(read_members(groups, k, words, c));
+  if (words[NODE] >= groups->n || groups->of[words[NODE]] != HB_GROUPS_PARKED) return no_sense("the node", k);
+  if (words[SETTLED] > words[LIST] || words[LIST] > groups->n) return no_sense("the list", k);
+  g->node = (uint32_t)words[NODE], g->tick = words[TICK];
+  g->count = words[LIST], g->settled = words[SETTLED];
+  groups->of[g->node] = (uint32_t)k;
+  c->B = numbers[B], c->ds = numbers[DS];
+  memcpy(c->m, numbers + MASSES, sizeof c->m);
+  memcpy(c->X, numbers + X, sizeof c->X);
+  memcpy(c->V, numbers + V, sizeof c->V);
+  for (size_t m = 0; m < c->n; m++)
+    if (!(c->m[m] > 0)) return no_sense("a mass", k);
+  hb_groups_measure(groups, g);
+  return c->ds > 0 ? HB_OK : no_sense("the step", k);
+}
+
+static enum hb_status get_groups(const struct hb_sections *sections, size_t count, size_t listed,
+                                 struct hb_groups *groups)
+{
+  const void *words, *numbers, *lists;
+  HB_TRY(hb_sections_get(sections, "groups.words", HB_SECTION_WORDS, count * GROUP_WORDS, &words));
+  HB_TRY(hb_sections_get(sections, "groups.numbers", HB_SECTION_DOUBLES, count * GROUP_NUMBERS, &numbers));
+  HB_TRY(hb_sections_get(sections, "groups.lists", HB_SECTION_WORDS, listed, &lists));
+  for (size_t k = 0; k < count * GROUP_NUMBERS; k++)
+    if (!isfinite(((const double *)numbers)[k]))
+      return hb_fail(HB_ERR_INPUT, "section 'groups.numbers' has a value that is not finite");
+  HB_TRY(HB_ALLOC(count, &groups->at));
+  groups->capacity = count;
+  for (size_t k = 0; k < count; k++, groups->count++)
+    HB_TRY(read_group(groups, k, (const uint64_t *)words + k * GROUP_WORDS,
+                      (const double *)numbers + k * GROUP_NUMBERS));
+  size_t used = 0;
+  for (size_t k = 0; k < count; k++) {
+    if (groups->at[k].count > listed - used)
+      return hb_fail(HB_ERR_INPUT, "section 'groups.lists' is too short");
+    HB_TRY(read_list(groups, groups->at + k, (const uint64_t *)lists + used));
+    used += groups->at[k].count;
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups)
+{
+  uint64_t head[WORDS];
+  double numbers[NUMBERS];
+  HB_TRY(hb_sections_copy(sections, "groups", HB_SECTION_WORDS, WORDS, head));
+  if (head[VERSION_WORD] != VERSION)
+    return hb_fail(HB_ERR_INPUT, "section 'groups' has version %llu, expected %d",
+                   (unsigned long long)head[VERSION_WORD], VERSION);
+  if (head[COUNT] > groups->n / 2 || head[LISTED] > head[COUNT] * groups->n)
+    return hb_fail(HB_ERR_INPUT, "section 'groups' has %llu groups of %zu particles",
+                   (unsigned long long)head[COUNT], groups->n);
+  HB_TRY(hb_sections_copy_finite(sections, "groups.close", NUMBERS, numbers));
+  HB_TRY(hb_sections_copy_finite(sections, "groups.m", groups->n, groups->m));
+  groups->r_close = numbers[R_CLOSE], groups->m_mean = numbers[M_MEAN];
+  groups->formed = head[FORMED], groups->dissolved = head[DISSOLVED], groups->forces = head[FORCES];
+  return get_groups(sections, head[COUNT], head[LISTED], groups);
+}

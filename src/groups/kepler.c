@@ -1,0 +1,178 @@
+#include "groups/kepler.h"
+
+#include "groups/chain_pulls.h"
+
+#include <math.h>
+
+/* ---- Kepler's orbit ---- */
+
+/* The elements of a bound orbit at its present place: e cos E and e sin E, and mean motion n. */
+struct orbit {
+  double M, r, a, n, e_cos, e_sin;
+};
+
+static struct orbit orbit_of(const struct hb_chain *c)
+{
+  const double *X = c->X[0], *V = c->V[0];
+  struct orbit o = {.M = c->m[0] + c->m[1], .r = sqrt(hb_chain_dot(X, X))};
+  o.a = 1 / (2 / o.r - hb_chain_dot(V, V) / o.M);
+  o.n = sqrt(o.M / o.a) / o.a;
+  o.e_cos = 1 - o.r / o.a;
+  o.e_sin = hb_chain_dot(X, V) / (o.n * o.a * o.a);
+  return o;
+}
+
+/* cos x, sin x / x, (1 - cos x) / x^2, (x - sin x) / x^3 (Stumpff), by operations that are the same everywhere. */
+static void stumpff(double x, double c[4])
+{
+  enum { TERMS = 7 };
+  double z = x * x;
+  int halvings = 0;
+  for (; z > 0.1; halvings++) z /= 4;
+  c[2] = c[3] = 1;
+  for (int k = TERMS; k > 0; k--) {
+    c[2] = 1 - z * c[2] / ((2 * k + 1) * (2 * k + 2));
+    c[3] = 1 - z * c[3] / ((2 * k + 2) * (2 * k + 3));
+  }
+  c[2] /= 2, c[3] /= 6;
+  c[0] = 1 - z * c[2], c[1] = 1 - z * c[3];
+  for (; halvings > 0; halvings--) {
+    c[3] = (c[2] + c[0] * c[3]) / 4;
+    c[2] = c[1] * c[1] / 2;
+    c[1] *= c[0];
+    c[0] = 2 * c[0] * c[0] - 1;
+  }
+}
+
+/* n t for a difference x of the eccentric anomaly: Kepler's equation; *slope and *bend are its derivatives. */
+static double mean_anomaly(const struct orbit *o, double x, const double c[4], double *slope, double *bend)
+{
+  double sin_x = x * c[1], versed = x * x * c[2];
+  *slope = o->r / o->a + o->e_cos * versed + o->e_sin * sin_x;
+  *bend = o->e_cos * sin_x + o->e_sin * c[0];
+  return x * (o->r / o->a) + o->e_cos * x * x * x * c[3] + o->e_sin * versed;
+}
+
+static double time_for(const struct orbit *o, double x)
+{
+  double c[4], slope, bend;
+  stumpff(x, c);
+  return mean_anomaly(o, x, c, &slope, &bend) / o->n;
+}
+
+/* The root of Kepler's equation, by the iteration of Conway 1986, CeMDA 39 199, within bounds: |x - l| <= 2 e. */
+static double solve(const struct orbit *o, double l, double c[4])
+{
+  enum { MOST = 64 };
+  double low = l - 2, high = l + 2, x = l;
+  if (fabs(l) * o->a < o->r / 8) x = l * o->a / o->r; /* a small part of the orbit */
+  for (int k = 0; k < MOST; k++) {
+    double slope, bend;
+    stumpff(x, c);
+    double error = mean_anomaly(o, x, c, &slope, &bend) - l;
+    if (error > 0) high = x;
+    if (error < 0) low = x;
+    double dx = -5 * error / (slope + sqrt(fabs(16 * slope * slope - 20 * error * bend))), next = x + dx;
+    if (fabs(dx) <= 0x1p-52 * fabs(x)) break;
+    if (!(next > low && next < high)) next = low + (high - low) / 2;
+    if (next == x) break;
+    x = next;
+  }
+  return x;
+}
+
+static void drift(struct hb_chain *chain, double dt)
+{
+  static const double turn = 6.283185307179586476925;
+  const struct orbit o = orbit_of(chain);
+  double c[4], l = o.n * remainder(dt, turn / o.n), x = solve(&o, l, c);
+  double sin_x = x * c[1], versed = x * x * c[2];
+  double f_less_1 = -o.a / o.r * versed, g = (o.r / o.a * sin_x + o.e_sin * versed) / o.n;
+  double r = o.r + o.a * (o.e_cos * versed + o.e_sin * sin_x);
+  double f_dot = -o.n * o.a * o.a / (r * o.r) * sin_x, g_dot_less_1 = -o.a / r * versed;
+  for (size_t i = 0; i < 3; i++) {
+    double X = chain->X[0][i], V = chain->V[0][i];
+    chain->X[0][i] += f_less_1 * X + g * V;
+    chain->V[0][i] += f_dot * X + g_dot_less_1 * V;
+  }
+}
+
+/* ---- pulls of others ---- */
+
+/* In the square of a tide's strength e the error of a step is (e x)^2 / 24, x its angle: at most 1e-10. */
+static const double most_tide = 1e-2, square = 4e-4;
+
+/* What disturbs less is another group, which feels this pair though the pair does not feel it. */
+static const double least_tide = 3e-7;
+
+/* Of all, relative to what holds the pair together at an apocenter of 2 a. */
+static double strength(const struct hb_chain *c, const struct hb_chain_tide *tide)
+{
+  double span = c->m[0] * c->m[1] / c->B, sum = 0;
+  for (size_t p = 0; p < tide->count; p++) {
+    const double *x = tide->point[p].x;
+    double d2 = hb_chain_dot(x, x);
+    sum += tide->point[p].m / (d2 * sqrt(d2));
+  }
+  return 2 * sum * span * span * span / (c->m[0] + c->m[1]);
+}
+
+int hb_kepler_suits(const struct hb_chain *chain, const struct hb_chain_tide *tide)
+{
+  return chain->n == 2 && chain->B > 0 && (!tide || strength(chain, tide) < most_tide);
+}
+
+static void kick(struct hb_chain *c, double dt, double t, const struct hb_chain_tide *tide)
+{
+  double f[HB_CHAIN_MOST][3];
+  hb_chain_others(c, tide, c->X, t, f);
+  for (size_t i = 0; i < 3; i++) c->V[0][i] += dt * (f[1][i] - f[0][i]);
+}
+
+/* Quadratures, each good to 1e-7 for the second harmonic of an orbit up to this difference of the eccentric anomaly. */
+struct rule {
+  double angle;
+  size_t nodes;
+  double node[4], weight[4];
+};
+static const struct rule rules[] = {
+    {7e-4, 1, {0.5}, {1}},
+    {0.07, 2, {0.21132486540518712, 0.78867513459481288}, {0.5, 0.5}},
+    {0.35, 3, {0.11270166537925831, 0.5, 0.88729833462074169}, {5. / 18, 8. / 18, 5. / 18}},
+    {0.8,
+     4,
+     {0.069431844202973712, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629},
+     {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693}}};
+enum { RULES = sizeof rules / sizeof *rules };
+
+static void step(struct hb_chain *c, const struct rule *rule, double h, double t,
+                 const struct hb_chain_tide *tide)
+{
+  double at = 0;
+  for (size_t k = 0; k < rule->nodes; k++) {
+    drift(c, h * (rule->node[k] - at));
+    at = rule->node[k];
+    kick(c, h * rule->weight[k], t + h * at, tide);
+  }
+  drift(c, h * (1 - at));
+}
+
+void hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide, uint64_t *forces)
+{
+  double tides = tide ? strength(chain, tide) : 0, t = 0;
+  if (tides < least_tide) {
+    if (dt > 0) drift(chain, dt);
+    return;
+  }
+  double most = fmin(rules[RULES - 1].angle, square / tides);
+  while (t < dt) {
+    const struct orbit o = orbit_of(chain);
+    const struct rule *rule = rules;
+    double h = fmin(time_for(&o, most), dt - t);
+    while (rule < rules + RULES - 1 && time_for(&o, rule->angle) < h) rule++;
+    step(chain, rule, h, t, tide);
+    t = h < dt - t ? t + h : dt;
+    if (forces) *forces += rule->nodes;
+  }
+  chain->B = -hb_chain_energy(chain);
+}

@@ -1,0 +1,62 @@
+#include "sim/sim_bodies.h"
+
+#include "base/ranks.h"
+#include "gl/gl_devices.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What these params lack; NULL: nothing. */
+static const char *lacking(const struct hb_sim_params *p)
+{
+  const struct hb_integrator_ops *integrator;
+  struct hb_gl_devices devices;
+  if (hb_integrator_find(p->integrator, &integrator) != HB_OK || integrator != &hb_integrator_hermite4)
+    return "integrator hermite4";
+  int is_gravity = !p->force.interaction || strcmp(p->force.interaction, "gravity_jerk") == 0;
+  if (!is_gravity || p->force.custom_interaction) return "gravity, not another interaction";
+  if (p->steps != HB_STEPS_BLOCK) return "block steps";
+  if (p->predict != HB_PLACE_HOST) return "predict host: particles that stay on a device cannot leave it";
+  if (hb_gl_devices_named(p->force.device, &devices) == HB_OK && devices.count > 0) return "a single device";
+  return hb_ranks_count() > 1 ? "a single process" : NULL;
+}
+
+enum hb_status hb_sim_check_bodies(const struct hb_sim_params *p)
+{
+  if ((unsigned)p->collisions > HB_COLLISIONS_MERGE || (unsigned)p->escapers > HB_ESCAPERS_REMOVE)
+    return hb_fail(HB_ERR_USAGE, "collisions are %d and escapers %d, expected 0, 1 or 2", (int)p->collisions,
+                   (int)p->escapers);
+  if (!isfinite(p->escape_radius) || p->escape_radius < 0)
+    return hb_fail(HB_ERR_USAGE, "the radius beyond which particles escape is %g, expected finite and > 0",
+                   p->escape_radius);
+  if (p->escape_radius > 0 && p->escapers == HB_ESCAPERS_NONE)
+    return hb_fail(HB_ERR_USAGE, "a radius of escape without escapers (expected escapers list or remove)");
+  if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE) return HB_OK;
+  const char *what = lacking(p);
+  return what ? hb_fail(HB_ERR_USAGE, "%s %s", p->collisions ? "collisions need" : "escapers need", what)
+              : HB_OK;
+}
+
+enum { COLLISIONS, ESCAPERS, WORDS };
+
+enum hb_status hb_sim_put_bodies(const struct hb_sim_params *p, struct hb_sections *sections)
+{
+  const uint64_t words[WORDS] = {p->collisions, p->escapers};
+  if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE) return HB_OK;
+  HB_TRY(hb_sections_put_copy(sections, "sim.bodies", HB_SECTION_WORDS, WORDS, words));
+  return hb_sections_put_copy(sections, "sim.escape", HB_SECTION_DOUBLES, 1, &p->escape_radius);
+}
+
+enum hb_status hb_sim_get_bodies(const struct hb_sections *sections, struct hb_sim_params *p)
+{
+  uint64_t words[WORDS];
+  if (!hb_sections_find(sections, "sim.bodies")) return HB_OK;
+  HB_TRY(hb_sections_copy(sections, "sim.bodies", HB_SECTION_WORDS, WORDS, words));
+  HB_TRY(hb_sections_copy_finite(sections, "sim.escape", 1, &p->escape_radius));
+  if (words[COLLISIONS] > HB_COLLISIONS_MERGE || words[ESCAPERS] > HB_ESCAPERS_REMOVE)
+    return hb_fail(HB_ERR_INPUT, "section 'sim.bodies' has %llu and %llu, expected 0, 1 or 2",
+                   (unsigned long long)words[COLLISIONS], (unsigned long long)words[ESCAPERS]);
+  p->collisions = (enum hb_collisions)words[COLLISIONS];
+  p->escapers = (enum hb_escapers)words[ESCAPERS];
+  return hb_sim_check_bodies(p);
+}

@@ -1,0 +1,261 @@
+/* Groups in the block scheme: where they enter a block step, and what a node that is new needs. */
+#include "step/hermite4.h"
+
+#include "step/timestep.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const hb_encounters_names[] = {"auto", "none", "groups", NULL};
+
+/* Far from all nodes, and within the range of all sources of forces. */
+static const double parking = 0x1p20;
+
+static uint64_t tick_of(const void *context, uint32_t i)
+{
+  const struct hb_blocks *blocks = context;
+  return hb_blocks_level_time(blocks, blocks->level[i]);
+}
+
+static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
+{
+  return (struct hb_nodes){.x = h->particles->x,
+                           .v = h->particles->v,
+                           .a = h->a,
+                           .j = h->j,
+                           .xp = h->xp,
+                           .vp = h->vp,
+                           .dt_min = h->params.dt_min,
+                           .context = h->blocks,
+                           .tick = tick_of};
+}
+
+/* ---- within a block step ---- */
+
+enum hb_status hb_hermite4_meet(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  const struct hb_nodes nodes = nodes_of(h);
+  return hb_groups_meet(h->groups, &nodes, T, ni, h->block);
+}
+
+void hb_hermite4_correct_near(struct hb_hermite4 *h, size_t ni)
+{
+  const struct hb_nodes nodes = nodes_of(h);
+  hb_groups_correct(h->groups, &nodes, ni, h->block, h->a1, h->j1);
+}
+
+/* A step of dt, but for a heavy node, and no more than a group may take. Errors of a node's energy are as its mass times dt^4:
+ * those of nodes heavier than the mean are no larger than its. */
+static double limited(const struct hb_hermite4 *h, uint32_t i, double dt)
+{
+  const struct hb_groups *groups = h->groups;
+  const struct hb_group *g = hb_groups_of(groups, i);
+  if (groups->m[i] > groups->m_mean) dt *= sqrt(sqrt(groups->m_mean / groups->m[i]));
+  const struct hb_nodes nodes = nodes_of(h);
+  return g ? fmin(dt, hb_groups_step(groups, &nodes, g)) : dt;
+}
+
+void hb_hermite4_limit_steps(struct hb_hermite4 *h, size_t ni)
+{
+  for (size_t b = 0; b < ni; b++) {
+    double dt = limited(h, h->block[b], h->phi1[b]);
+    if (dt == h->phi1[b]) continue;
+    h->phi1[b] = dt;
+    h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
+  }
+}
+
+/* ---- joining and breaking ---- */
+
+/* Nodes at the time of the block that may change: the block, and what came of it. */
+struct change {
+  struct hb_hermite4 *h;
+  struct hb_nodes nodes;
+  uint64_t T;
+  size_t live;
+  int is_any;
+};
+
+static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
+{
+  size_t k = 3 * (size_t)node->node;
+  memcpy(h->xp + k, node->x, sizeof node->x);
+  memcpy(h->vp + k, node->v, sizeof node->v);
+  h->groups->fresh[node->node] = 1;
+}
+
+static enum hb_status split(struct change *c)
+{
+  struct hb_groups *groups = c->h->groups;
+  for (size_t l = 0, live = c->live; l < live; l++) {
+    uint32_t node = groups->live[l];
+    struct hb_group *g = hb_groups_of(groups, node);
+    struct hb_groups_node made[2];
+    size_t link;
+    if (!g || !hb_groups_should_split(groups, &c->nodes, g, &link)) continue;
+    HB_TRY(hb_groups_split(groups, &c->nodes, c->T, node, link, made));
+    for (size_t s = 0; s < 2; s++) {
+      place(c->h, made + s);
+      if (made[s].node != node) groups->live[c->live++] = made[s].node;
+    }
+    c->is_any = 1;
+  }
+  return HB_OK;
+}
+
+static int may_join(const struct hb_hermite4 *h, uint32_t node)
+{
+  double least_pull = hb_groups_least_pull(h->groups, h->groups->m[node]);
+  const double *a = h->a + 3 * (size_t)node;
+  if (h->groups->of[node] != HB_GROUPS_STAR) return h->groups->of[node] != HB_GROUPS_PARKED;
+  return h->groups->fresh[node] || a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > least_pull * least_pull;
+}
+
+/* The nearest of those that the node should join, or the node itself. */
+static uint32_t partner_of(const struct change *c, uint32_t node)
+{
+  const struct hb_groups *groups = c->h->groups;
+  uint32_t partner = node;
+  double least = INFINITY;
+  for (size_t l = 0; l < c->live; l++) {
+    uint32_t k = groups->live[l];
+    double r2 = 0;
+    if (k == node || groups->of[k] == HB_GROUPS_PARKED) continue;
+    if (!hb_groups_should_join(groups, &c->nodes, node, k)) continue;
+    for (size_t d = 0; d < 3; d++) {
+      double r = c->nodes.xp[3 * (size_t)k + d] - c->nodes.xp[3 * (size_t)node + d];
+      r2 += r * r;
+    }
+    if (r2 < least) least = r2, partner = k;
+  }
+  return partner;
+}
+
+void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event)
+{
+  const struct hb_group *g = h->groups ? hb_groups_of(h->groups, node) : NULL;
+  const uint32_t *member = g ? g->chain.member : &node;
+  for (size_t k = 0, n = g ? g->chain.n : 1; k < n; k++) event->id[event->n++] = h->particles->id[member[k]];
+}
+
+/* Two nodes that become one are an encounter, unless they are bound already. */
+static enum hb_status tell(const struct change *c, uint32_t i, uint32_t k)
+{
+  const struct hb_hermite4 *h = c->h;
+  double r[3], v[3];
+  for (size_t d = 0; d < 3; d++) {
+    r[d] = h->xp[3 * (size_t)k + d] - h->xp[3 * (size_t)i + d];
+    v[d] = h->vp[3 * (size_t)k + d] - h->vp[3 * (size_t)i + d];
+  }
+  const struct hb_orbit orbit = hb_orbit_of(h->groups->m[i], h->groups->m[k], r, v, 0);
+  struct hb_event event = hb_event_of(HB_EVENT_ENCOUNTER, h->t0 + hb_hermite4_span(h, c->T), 0, 0, &orbit);
+  event.n = 0;
+  hb_hermite4_add_members(h, i, &event);
+  hb_hermite4_add_members(h, k, &event);
+  return orbit.E < 0 ? HB_OK : hb_events_add(h->events, &event);
+}
+
+/* Whether any joined goes to *joined. */
+static enum hb_status join(struct change *c, int *joined)
+{
+  struct hb_groups *groups = c->h->groups;
+  *joined = 0;
+  for (size_t l = 0; l < c->live; l++) {
+    uint32_t node = groups->live[l], partner;
+    struct hb_groups_node made;
+    if (!may_join(c->h, node) || (partner = partner_of(c, node)) == node) continue;
+    HB_TRY(tell(c, node, partner));
+    HB_TRY(hb_groups_join(groups, &c->nodes, c->T, node, partner, &made));
+    place(c->h, &made);
+    *joined = c->is_any = 1;
+  }
+  return HB_OK;
+}
+
+/* ---- what is new ---- */
+
+/* Slots of fresh nodes and those that are parked now leave the schedule; fresh nodes become the block. */
+static size_t unschedule(struct change *c)
+{
+  struct hb_hermite4 *h = c->h;
+  size_t ni = 0;
+  for (uint32_t i = 0; i < h->n; i++) {
+    int is_parked = h->groups->of[i] == HB_GROUPS_PARKED,
+        was_parked = h->particles->x[3 * (size_t)i] == parking;
+    size_t k = 3 * (size_t)i;
+    for (size_t d = 0; d < 3 && is_parked; d++) h->xp[k + d] = parking, h->vp[k + d] = 0;
+    if (is_parked ? was_parked : !h->groups->fresh[i]) continue;
+    if (!was_parked) hb_blocks_remove(h->blocks, i);
+    h->blocks->level[i] = 0; /* its time is that of the block */
+    for (size_t d = 0; d < 3; d++) {
+      h->particles->x[k + d] = h->xp[k + d], h->particles->v[k + d] = h->vp[k + d];
+      h->a[k + d] = h->j[k + d] = 0;
+      h->lost[k + d] = 0;
+    }
+    h->groups->live[ni++] = i; /* those that the device must hear of */
+  }
+  return ni;
+}
+
+static void begin(struct change *c, size_t b)
+{
+  struct hb_hermite4 *h = c->h;
+  uint32_t i = h->block[b];
+  const double *a = h->a1 + 3 * b, *j = h->j1 + 3 * b;
+  memcpy(h->a + 3 * (size_t)i, a, 3 * sizeof *a);
+  memcpy(h->j + 3 * (size_t)i, j, 3 * sizeof *j);
+  unsigned level = hb_hermite4_level(h, limited(h, i, hb_timestep_anew(h->params.eta, a, j)));
+  unsigned most = c->T ? (unsigned)__builtin_ctzll(c->T) : h->blocks->level_max;
+  hb_blocks_put(h->blocks, i, level < most ? level : most);
+}
+
+static enum hb_status start_fresh(struct change *c)
+{
+  struct hb_hermite4 *h = c->h;
+  struct hb_groups *groups = h->groups;
+  size_t changed = unschedule(c), ni = 0;
+  for (size_t l = 0; l < changed; l++)
+    if (groups->of[groups->live[l]] != HB_GROUPS_PARKED) h->block[ni++] = groups->live[l];
+  for (size_t b = 0; b < ni; b++) {
+    struct hb_group *g = hb_groups_of(groups, h->block[b]);
+    if (g) HB_TRY(hb_groups_look_around(groups, g, &c->nodes, c->T));
+  }
+  if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, changed, groups->live));
+  HB_TRY(hb_hermite4_forces(h, c->T, ni));
+  const struct hb_forces_at at = {h->n, h->xp, h->t0 + hb_hermite4_span(h, c->T), h->block_steps};
+  HB_TRY(hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1));
+  memset(groups->active, 0, groups->n * sizeof *groups->active);
+  for (size_t b = 0; b < ni; b++) groups->active[h->block[b]] = (uint32_t)b + 1;
+  hb_groups_correct(groups, &c->nodes, ni, h->block, h->a1, h->j1);
+  for (size_t b = 0; b < ni; b++) begin(c, b);
+  return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
+}
+
+enum hb_status hb_hermite4_regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct change c = {.h = h, .nodes = nodes_of(h), .T = T};
+  int joined = 1;
+  for (size_t b = 0; b < ni; b++) /* test particles join nobody */
+    if (h->groups->m[h->block[b]] > 0) h->groups->live[c.live++] = h->block[b];
+  memset(h->groups->fresh, 0, h->n);
+  for (size_t b = 0; b < ni; b++) {
+    size_t k = 3 * (size_t)h->block[b];
+    memcpy(h->xp + k, h->particles->x + k, 3 * sizeof *h->xp);
+    memcpy(h->vp + k, h->particles->v + k, 3 * sizeof *h->vp);
+  }
+  for (size_t b = 0; b < ni && h->groups->count > 0; b++) {
+    struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
+    if (g) HB_TRY(hb_groups_look_around(h->groups, g, &c.nodes, T));
+  }
+  HB_TRY(split(&c));
+  while (joined) HB_TRY(join(&c, &joined));
+  return c.is_any ? start_fresh(&c) : HB_OK;
+}
+
+/* ---- members ---- */
+
+enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *h, double t, double *x, double *v)
+{
+  const struct hb_nodes nodes = nodes_of(h);
+  return hb_groups_resolve(h->groups, &nodes, h->blocks->now, t, x, v);
+}

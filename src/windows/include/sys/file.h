@@ -1,0 +1,1 @@
+/* See windows/posix.h. */

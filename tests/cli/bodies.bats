@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# Radii, collisions, escapers, and what ends a run.
+load common
+
+# falling: two stars that touch at t = 1.11, and a test particle.
+falling() {
+  printf '%s\n' '# m x y z vx vy vz radius' '0.5 -0.5 0 0 0 0.01 0 0.01' '0.5 0.5 0 0 0 -0.01 0 0.01' '0 3 0 0 0 0 0 0' >two.txt
+}
+
+@test "ic, scale, combine and convert keep radii; a format that cannot says so" {
+  accepts ic plummer -n 8 --radius '1e-3*m^0.5' -o a.h5 --quiet
+  h5dump -d /PartType1/Radius a.h5 | grep -q 0.000353553
+  accepts ic combine a.h5 a.h5 --at 9,0,0 -o b.txt --quiet
+  grep -q '^# m x y z vx vy vz radius$' b.txt
+  accepts scale b.txt c.txt --radius 0.5 --quiet
+  [ "$(grep -v '^#' c.txt | awk '{print $8}' | sort -u)" = 0.5 ]
+  accepts convert c.txt d.h5
+  h5dump -d /PartType1/Radius d.h5 | grep -q 0.5
+  run --separate-stderr "$HOLMBERG" convert c.txt e.tipsy --quiet
+  [ "$status" -eq 0 ]
+  [[ $stderr == *'keeps no radii'* ]]
+  fails_with 2 "the radius '3*r', expected a number*" scale b.txt f.txt --radius '3*r'
+}
+
+@test "stars that touch merge, or end the run; without --collisions they pass" {
+  falling
+  for how in none groups; do
+    accepts run two.txt --eps 0 --scheme host --t-end 2 --encounters $how --collisions merge -o end.txt --diag d.csv --events e.csv --quiet
+    [ "$(grep -vc '^#' end.txt)" -eq 2 ]
+    grep -q '^1.1[0-9]*,collision,0 1,' e.csv
+    python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open("d.csv")))
+last = rows[-1]
+assert int(last["n"]) == 2 and int(last["merged"]) == 1 and abs(float(last["de_rel"])) < 1e-4
+assert abs(float(last["e_lost"]) + 0.25) < 1e-4, last["e_lost"]
+END
+    rm -f end.txt d.csv e.csv
+    run --separate-stderr "$HOLMBERG" run two.txt --eps 0 --scheme host --t-end 2 --encounters $how --collisions stop -o end.txt
+    [ "$status" -eq 0 ]
+    [[ $stderr == *'stopped at t = 1.1'*'by an event, collision, of particles 0 1'* ]]
+    [[ ${lines[-1]} == *' 1.1'* ]]
+    [ "$(grep -vc '^#' end.txt)" -eq 3 ]
+    run ! grep -q '^# t: 2$' end.txt
+    accepts run two.txt --eps 0 --scheme host --t-end 2 --encounters groups -o end.txt --quiet
+    [ "$(grep -vc '^#' end.txt)" -eq 3 ]
+  done
+}
+
+@test "a run that merges and removes is resumed to the same bytes and rows" {
+  "$HOLMBERG" ic plummer -n 256 --seed 3 --virial 1 --radius '0.01*m^0.3333' -o c.h5 --quiet
+  local options=(--scheme host --eps 0 --collisions merge --escapers remove --escape-radius 1 --diag-every 0.25)
+  accepts run c.h5 "${options[@]}" --t-end 1 -o whole.h5 --diag whole.csv --events whole_e.csv --quiet
+  accepts run c.h5 "${options[@]}" --t-end 0.5 -o half.h5 --diag half.csv --events half_e.csv --checkpoint c.ckpt --quiet
+  accepts run --resume c.ckpt --t-end 1 -o half.h5 --quiet
+  h5diff whole.h5 half.h5 /PartType1
+  diff <(cut -d, -f1-60 whole.csv | sed 's/,[^,]*$//' | cut -d, -f1-40) <(cut -d, -f1-60 half.csv | sed 's/,[^,]*$//' | cut -d, -f1-40)
+  diff whole_e.csv half_e.csv
+  grep -q collision whole_e.csv
+  grep -q escape whole_e.csv
+}
+
+@test "a run ends at the first pair or escape" {
+  "$HOLMBERG" ic plummer -n 64 --seed 1 --virial 2 -o c.h5 --quiet
+  for event in pair "escape --escape-radius 3"; do
+    # shellcheck disable=SC2086 # two words
+    run --separate-stderr "$HOLMBERG" run c.h5 --scheme host --eps 0 --t-end 8 --stop-at $event --quiet --max-energy-error none
+    [ "$status" -eq 0 ]
+    [[ $stderr == *'stopped at t = '*'by an event, '* ]]
+  done
+}
+
+@test "what cannot merge is refused with one sentence" {
+  falling
+  fails_with 2 'collisions need integrator hermite4' run two.txt --collisions merge --integrator leapfrog --dt 0.01
+  fails_with 2 'collisions need predict host*' run two.txt --collisions merge --scheme bag --predict gpu
+  fails_with 2 'collisions need block steps' run two.txt --collisions stop --steps shared
+  fails_with 2 'escapers need block steps' run two.txt --escapers list --steps shared
+  fails_with 2 'a radius of escape without escapers*' run two.txt --escape-radius 3
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2086 # run sets these, options are words
+# Close encounters and binaries as groups, --encounters groups: the default without softening.
+load common
+load encounters
+
+# binaries N: a Plummer sphere of N, its first eight stars binaries of a = 0.002 on circles.
+binaries() {
+  "$HOLMBERG" ic plummer -n "$1" --seed 7 -o - | awk '
+    /^#/ { next }
+    ++n > 8 { print; next }
+    {
+      w = sqrt(2 * $1 / 0.002) / 2
+      for (s = -1; s <= 1; s += 2) printf "%s %.17g %s %s %s %.17g %s\n", $1, $2 + s * 0.001, $3, $4, $5, $6 + s * w, $7
+    }'
+}
+
+# energy BOUND: |dE/E| of the last row.
+energy() { awk -v bound="$1" 'END { exit !($4 <= bound && $4 >= -bound) }' <<<"$output"; }
+
+@test "what short steps cannot hold, groups do" {
+  three_encounters
+  accepts run binary.txt --scheme host --eps 0 --t-end 8
+  energy 1e-6
+  accepts run pythagorean.txt --scheme host --eps 0 --t-end 60
+  energy 1e-6
+  accepts run head_on.txt --scheme host --eps 0 --t-end 30
+  energy 1e-6
+}
+
+@test "groups are the default without softening, and nowhere else" {
+  binaries 64 >stars.txt
+  for how in '' '--encounters auto' '--encounters groups'; do
+    "$HOLMBERG" run stars.txt --scheme host --eps 0 --t-end 0.125 $how --quiet -o - | grep -v '^#' >"is$how"
+  done
+  cmp is 'is--encounters auto'
+  cmp is 'is--encounters groups'
+  "$HOLMBERG" run stars.txt --scheme host --eps 0 --t-end 0.125 --encounters none --quiet -o - | grep -v '^#' >without
+  run ! cmp -s is without
+  accepts run stars.txt --scheme host --eps 0 --steps shared --t-end 0.001
+  fails_with 2 'encounters groups needs eps 0: softened binaries are not regularized' \
+    run stars.txt --scheme host --eps 0.01 --encounters groups
+  fails_with 2 'encounters groups needs block steps' run stars.txt --scheme host --eps 0 --steps shared --encounters groups
+}
+
+@test "fewer steps, and the energy" {
+  binaries 128 >stars.txt
+  accepts run stars.txt --scheme host --eps 0 --t-end 0.25
+  energy 1e-6
+}
+
+@test "threads, rows and snapshots: the same bits" {
+  binaries 64 >stars.txt
+  OMP_NUM_THREADS=1 "$HOLMBERG" run stars.txt --scheme host --eps 0 --t-end 0.25 --quiet -o - | grep -v '^#' >expected
+  for how in '2 --diag-every 0.013' '4 --diag-every 1/64'; do
+    OMP_NUM_THREADS=${how%% *} "$HOLMBERG" run stars.txt --scheme host --eps 0 --t-end 0.25 ${how#* } --quiet -o - | grep -v '^#' >other
+    cmp expected other
+  done
+  "$HOLMBERG" run stars.txt --scheme host --eps 0 --t-end 0.25 --snap-every 0.0171 --quiet -o end.txt
+  grep -v '^#' end.txt >other
+  cmp expected other
+}
+
+@test "resumed within encounters: the same bits" {
+  binaries 64 >stars.txt
+  "$HOLMBERG" run stars.txt --scheme host --eps 0 --t-end 0.25 --quiet -o - | grep -v '^#' >expected
+  "$HOLMBERG" run stars.txt --scheme host --eps 0 --t-end 0.0617 --quiet -o part.txt --checkpoint run.ckpt
+  accepts run --resume run.ckpt --t-end 0.1234 --quiet
+  accepts run --resume run.ckpt --t-end 0.25 --quiet -o end.txt
+  grep -v '^#' end.txt >other
+  cmp expected other
+}

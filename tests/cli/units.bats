@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031,SC2016 # run sets these, each test is a subshell; names of Python are no script
+# Snapshots with units: what keeps them, and tables in Myr, pc, km/s and solar masses.
+load common
+
+# note FILE: its units.
+note() { "$HOLMBERG" info "$1" | sed -n 's/^units  *//p'; }
+
+# number NAME: of the JSON in $output.
+number() { python3 -c 'import json, sys; print(json.loads(sys.argv[1])[sys.argv[2]])' "${lines[${2:-0}]}" "$1"; }
+
+# near A B: to nine digits.
+near() { python3 -c 'import sys; a, b = map(float, sys.argv[1:]); sys.exit(abs(a - b) > 1e-9 * abs(b))' "$1" "$2"; }
+
+@test "any two units; formats with notes keep them, others say that they do not" {
+  accepts ic plummer -n 32 --mass-unit 1000 --length-unit 2 -o a.h5 --quiet
+  [ "$(note a.h5)" = 'mass_msun=1000 length_pc=2' ]
+  for format in txt nemo dyn amuse xmf; do
+    accepts convert a.h5 "b.$format" --quiet
+    accepts convert "b.$format" c.h5 --quiet
+    [ "$(note c.h5)" = "$(note a.h5)" ]
+  done
+  run -0 --separate-stderr "$HOLMBERG" convert a.h5 b.phigrape --quiet
+  [ "$stderr" = 'holmberg: format phigrape keeps no units: its numbers are in N-body units' ]
+  accepts ic plummer -n 32 --mass-unit 1000 --time-unit 1 -o t.h5 --quiet
+  near "$(note t.h5 | sed 's/.*length_pc=//')" \
+    "$(python3 -c 'print((1.3271244e20 * 1000 * 3.15576e13**2)**(1 / 3) / 3.0856775814913673e16)')"
+  fails_with 2 'units need two of mass, length and time' ic plummer --length-unit 1
+  fails_with 2 "the masses 'kroupa' are in solar masses, so that only one unit, *" ic king --masses kroupa --mass-unit 1
+}
+
+@test "rows of a run in Myr, pc and km/s: the same run, and what it writes keeps the units" {
+  accepts ic king -n 64 --masses kroupa --length-unit 2 -o a.h5 --quiet
+  accepts run a.h5 --scheme host --t-end 0.25 --json -o n.h5
+  nbody=$output
+  accepts run a.h5 --scheme host --t-end 0.25 --json --units astro -o b.h5 --diag d.csv
+  cmp n.h5 b.h5
+  [ "$(note b.h5)" = "$(note a.h5)" ]
+  [ "$(number units)" = astro ]
+  astro=("$(number t 2)" "$(number e_kin 2)" "$(number r_half 2)" "$(number de_rel 2)")
+  output=$nbody
+  mapfile -t lines <<<"$nbody"
+  run ! number units
+  mapfile -t lines <<<"$nbody"
+  mass=$(note a.h5 | sed 's/mass_msun=//; s/ .*//')
+  time=$(python3 -c 'import sys; print((8 * 3.0856775814913673e16**3 / (1.3271244e20 * float(sys.argv[1])))**0.5 / 3.15576e13)' "$mass")
+  near "${astro[0]}" "$(python3 -c "print(0.25 * $time)")"
+  near "${astro[1]}" "$(python3 -c "print($(number e_kin 2) * $mass * (2 * 3.0856775814913673e16 / ($time * 3.15576e13) / 1e3)**2)")"
+  near "${astro[2]}" "$(python3 -c "print(2 * $(number r_half 2))")"
+  near "${astro[3]}" "$(number de_rel 2)"
+  head -n 1 d.csv | grep -q ,units,
+  accepts plot d.csv -o d.svg --only radii
+  grep -q 'r  \[pc\]' d.svg
+  grep -q 't  \[Myr\]' d.svg
+  accepts info b.h5 --units astro
+  grep -qx 'in units of        Myr, pc, km/s, solar masses; energies in solar masses (km/s)^2' <<<"$output"
+  accepts run a.h5 --scheme host --t-end 0.125 --units astro
+  [ "${lines[0]}" = '# t in Myr, E in solar masses (km/s)^2, r_half in pc' ]
+}
+
+@test "without units there is nothing to convert" {
+  accepts ic plummer -n 8 -o a.h5 --quiet
+  fails_with 2 'option --units: the particles have no units, *' run a.h5 --units astro
+  fails_with 2 'option --units: the particles have no units, *' info a.h5 --units astro
+  accepts convert a.h5 a.txt --quiet
+  { echo '# units: mass_msun=-1 length_pc=1' && sed 1d a.txt; } >b.txt
+  fails_with 3 "the note units is 'mass_msun=-1 length_pc=1', expected like mass_msun=1000 length_pc=1" info b.txt --units astro
+  accepts convert b.txt b.h5 --quiet # is someone else's note, and no reason to lose data
+}
+
+@test "a resumed run goes on in its units" {
+  accepts ic plummer -n 32 --mass-unit 100 --length-unit 1 -o a.h5 --quiet
+  "$HOLMBERG" run a.h5 --scheme host --t-end 0.5 --units astro --diag d.csv -o whole.h5 >whole.txt
+  "$HOLMBERG" run a.h5 --scheme host --t-end 0.25 --units astro --diag e.csv --checkpoint c.ckpt -o half.h5 >half.txt
+  "$HOLMBERG" run --resume c.ckpt --t-end 0.5 -o rest.h5 >rest.txt
+  [ "$(note rest.h5)" = 'mass_msun=100 length_pc=1' ]
+  diff <(cut -c 1-50 whole.txt | tail -n 2) <(cut -c 1-50 rest.txt | tail -n 2)
+  diff <(cut -d , -f 1-20 d.csv) <(cut -d , -f 1-20 e.csv)
+  fails_with 2 "option --units: 'nbody' differs from the checkpoint's run (astro); leave it out" run --resume c.ckpt --units nbody
+}
+
+@test "yt: the right units without arguments, and all particles in a plot" {
+  accepts ic king -n 500 --masses kroupa --length-unit 2 -o a.h5 --quiet
+  accepts run a.h5 --scheme host --t-end 0.25 --quiet -o end.h5
+  cat >read.py <<'END'
+import numpy
+import yt
+ds = yt.load("end.h5")
+data = ds.all_data()
+note = dict(word.split("=") for word in open("note").read().split())
+def near(a, b, tolerance):
+    assert abs(float(a) / float(b) - 1) < tolerance, (a, b)
+mass = data["all", "particle_mass"].sum().to("Msun")
+near(mass, note["mass_msun"], 1e-5)  # yt's solar mass has six digits
+near(ds.quan(1, "code_length").to("kpc"), float(note["length_pc"]) / 1000, 1e-8)
+near(ds.current_time.to("Myr"), open("time").read(), 1e-5)
+gravity = ds.units.gravitational_constant.to("code_length**3 / code_mass / code_time**2")
+near(gravity, 1, 1e-3)  # yt has another G
+plot = yt.ParticlePlot(ds, ("all", "particle_position_x"), ("all", "particle_position_y"), ("all", "particle_mass"),
+                       center=[0, 0, 0])
+near(numpy.nansum(numpy.asarray(plot.frb["all", "particle_mass"].to("Msun"))), mass, 1e-6)
+near(data["all", "particle_position"].to("pc").max(), float(open("most").read()), 1e-8)
+END
+  note end.h5 >note
+  "$HOLMBERG" info end.h5 --units astro | awk '/^time/ { print $2 }' >time
+  "$HOLMBERG" convert end.h5 - | grep -v '^#' | awk '{ for (k = 2; k < 5; k++) if ($k > m) m = $k } END { printf "%.15g\n", 2 * m }' >most
+  /usr/bin/python3 read.py
+}
+
+@test "Gadget's own units: masses are multiplied by its G" {
+  cat >make.py <<'END'
+import h5py
+for name, where, hubble in ("header", "Header", 1), ("units", "Units", 1), ("parameters", "Parameters", 1), ("h", "Header", 0.7):
+    with h5py.File(name + ".h5", "w") as f:
+        h = f.create_group("Header")
+        h.attrs["NumPart_ThisFile"] = [0, 2, 0, 0, 0, 0]
+        h.attrs["HubbleParam"] = float(hubble)
+        g = f.require_group(where)
+        g.attrs["UnitLength_in_cm"], g.attrs["UnitMass_in_g"], g.attrs["UnitVelocity_in_cm_per_s"] = 3.085678e21, 1.989e43, 1e5
+        p = f.create_group("PartType1")
+        p["Coordinates"] = [[1.0, 0, 0], [-1, 0, 0]]
+        p["Velocities"] = [[0.0, 1, 0], [0, -1, 0]]
+        p["Masses"] = [1.0, 2]
+END
+  /usr/bin/python3 make.py
+  for file in header units parameters; do
+    accepts convert $file.h5 - --format text
+    mass=$(grep -v '^#' <<<"$output" | awk 'NR == 1 { print $1 }')
+    python3 -c "import sys; sys.exit(not 43000 < $mass < 43030)" # 43007.1 in Gadget, whose G is 6.672e-8
+    grep -q '^# history: read from a file whose units make G = 430' <<<"$output"
+    grep -q '^# units: mass_msun=2' <<<"$output"
+    [ "$(grep -v '^#' <<<"$output" | awk 'NR == 1 { print $2 + 0, $6 + 0 }')" = '1 1' ]
+  done
+  accepts convert h.h5 - --format text # with factors of h
+  [ "$(grep -v '^#' <<<"$output" | awk 'NR == 1 { print $1 + 0 }')" = 1 ]
+  run ! grep -q '^# units' <<<"$output"
+}

@@ -1,0 +1,42 @@
+/* What the program of `make bare` leaves out, besides src/web/web_without.c: all commands but two, and reading JSON. */
+#include "base/json.h"
+#include "cli/cmd.h"
+#include "web/web_turn.h"
+
+#include <string.h>
+
+const struct hb_opts_command *const hb_commands[] = {&hb_cmd_ic, &hb_cmd_run, NULL};
+
+const struct hb_opts_command *hb_cmd_find(int count, char **words)
+{
+  for (size_t k = 0; count > 0 && hb_commands[k]; k++)
+    if (strcmp(hb_commands[k]->name, words[0]) == 0) return hb_commands[k];
+  return NULL;
+}
+
+cJSON *cJSON_ParseWithOpts(const char *text, const char **end, cJSON_bool whole)
+{
+  (void)text, (void)end, (void)whole;
+  return NULL;
+}
+
+void cJSON_Delete(cJSON *item) { (void)item; }
+
+enum hb_status hb_web_breathe(double work)
+{
+  (void)work;
+  return HB_OK;
+}
+
+#define IS_NOT(function)                                                                                     \
+  cJSON_bool function(const cJSON *item)                                                                     \
+  {                                                                                                          \
+    (void)item;                                                                                              \
+    return 0;                                                                                                \
+  }
+IS_NOT(cJSON_IsArray)
+IS_NOT(cJSON_IsBool)
+IS_NOT(cJSON_IsNull)
+IS_NOT(cJSON_IsNumber)
+IS_NOT(cJSON_IsString)
+IS_NOT(cJSON_IsTrue)

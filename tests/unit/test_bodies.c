@@ -1,0 +1,438 @@
+/* Bodies that touch, and those that escape. */
+#include "support/support.h"
+
+#include "base/parallel.h"
+#include "core/diagnostics.h"
+
+#include <holmberg/checkpoint.h>
+#include <holmberg/diagnostics.h>
+
+#include <math.h>
+#include <string.h>
+
+static struct hb_sim *begin(struct hb_particles *p, const struct hb_sim_params *params)
+{
+  struct hb_sim *sim;
+  ASSERT_OK(hb_sim_take(p, params, &sim));
+  return sim;
+}
+
+static struct hb_particles *state(struct hb_sim *sim)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_sim_state(sim, hb_sim_time(sim), &p));
+  return p;
+}
+
+static uint64_t hash(struct hb_sim *sim)
+{
+  struct hb_particles *p = state(sim);
+  uint64_t found = hb_particles_hash(p);
+  hb_particles_destroy(p);
+  return found;
+}
+
+static struct hb_particles *make(size_t n, const double *m, const double *x, const double *v, double radius)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_particles_create(n, &p));
+  memcpy(p->m, m, n * sizeof *m);
+  memcpy(p->x, x, 3 * n * sizeof *x);
+  memcpy(p->v, v, 3 * n * sizeof *v);
+  for (size_t i = 0; i < n; i++) hb_particles_radius(p)[i] = radius;
+  return p;
+}
+
+/* Numbers between -1 and 1. */
+static double noise(void)
+{
+  static uint64_t seed = 1;
+  seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(int64_t)seed / 0x1p63;
+}
+
+/* ---- mergers ---- */
+
+enum { PAIRS = 1000 };
+
+/* Pairs that overlap, far from each other, and hardly attracted: momentum changes by mergers alone. */
+static struct hb_particles *many_pairs(void)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_particles_create(2 * PAIRS, &p));
+  for (size_t i = 0; i < 2 * PAIRS; i++) {
+    p->m[i] = 1e-15 * (2 + noise());
+    hb_particles_radius(p)[i] = 0.5 + 0.1 * noise();
+    size_t place[] = {i / 2 % 10, i / 20 % 10, i / 200};
+    for (size_t d = 0; d < 3; d++) {
+      p->x[3 * i + d] = 4 * (double)place[d] + 0.1 * noise();
+      p->v[3 * i + d] = noise();
+    }
+  }
+  return p;
+}
+
+static void test_mass_and_momentum(void **s)
+{
+  (void)s;
+  static const double rounding = 4e-16;
+  struct hb_particles *p = many_pairs();
+  double before[3], after[3], L[3], scale = 0, m = hb_sum(p->n, p->m), volume = 0;
+  hb_momentum(p, before, L);
+  for (size_t i = 0; i < p->n; i++) scale += p->m[i] * fabs(p->v[3 * i]), volume += pow(p->radius[i], 3);
+  const struct hb_sim_params params = {.force = {.scheme = "host", .eps = 1},
+                                       .collisions = HB_COLLISIONS_MERGE};
+  struct hb_sim *sim = begin(p, &params);
+  struct hb_sim_counts counts;
+  ASSERT_OK(hb_sim_integrate(sim, 0.125));
+  hb_sim_counts(sim, &counts);
+  p = state(sim);
+  hb_momentum(p, after, L);
+  assert_true(counts.merged == PAIRS && counts.n == PAIRS && p->n == PAIRS);
+  assert_true(fabs(hb_sum(p->n, p->m) - m) <= rounding * m);
+  for (size_t d = 0; d < 3; d++) assert_true(fabs(after[d] - before[d]) <= rounding * scale);
+  for (size_t i = 0; i < p->n; i++) volume -= pow(p->radius[i], 3);
+  assert_true(fabs(volume) < 1e-11);
+  hb_particles_destroy(p);
+  hb_sim_destroy(sim);
+}
+
+/* A cluster of large bodies. */
+enum { N = 256 };
+static struct hb_particles *cluster(void)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 3}, &p));
+  ASSERT_OK(hb_particles_set_radii(p, "0.01*m^0.3333"));
+  return p;
+}
+
+static const struct hb_sim_params merging[] = {
+    {.force = {.scheme = "host"}, .encounters = HB_ENCOUNTERS_NONE, .collisions = HB_COLLISIONS_MERGE},
+    {.force = {.scheme = "host"}, .encounters = HB_ENCOUNTERS_GROUPS, .collisions = HB_COLLISIONS_MERGE},
+};
+
+/* e_total changes by mergers, and e_lost says by how much. */
+static void test_energy(void **s)
+{
+  (void)s;
+  static const double kept = 1e-6, lost = 1e-3;
+  for (size_t k = 0; k < 2; k++) {
+    struct hb_sim *sim = begin(cluster(), &merging[k]);
+    struct hb_diagnostics first, last;
+    struct hb_sim_counts counts;
+    ASSERT_OK(hb_sim_diagnose(sim, 0, &first));
+    ASSERT_OK(hb_sim_integrate(sim, 1));
+    ASSERT_OK(hb_sim_diagnose(sim, 1, &last));
+    hb_sim_counts(sim, &counts);
+    struct hb_particles *p = state(sim);
+    double m = hb_sum(p->n, p->m);
+    assert_true(counts.merged == 3 && counts.n + counts.merged == N && p->n == counts.n);
+    assert_true(fabs(m - 1) < 1e-14);
+    assert_true(fabs(last.e_total + last.e_lost - first.e_total) < kept);
+    assert_true(fabs(last.e_total - first.e_total) > lost);
+    hb_particles_destroy(p);
+    hb_sim_destroy(sim);
+  }
+}
+
+/* In a field, whose potential differs from one end of the pair to the other: by how much e_total + e_lost changes. */
+static void test_energy_in_a_field(void **s)
+{
+  (void)s;
+  const double m[] = {1e-3, 1e-3}, x[] = {0.8, 0, 0, 1.2, 0, 0}, v[6] = {0};
+  const struct hb_sim_params params = {
+      .force = {.scheme = "host", .eps = 1}, .field = "plummer:m=1,a=1", .collisions = HB_COLLISIONS_MERGE};
+  struct hb_sim *sim = begin(make(2, m, x, v, 0.3), &params);
+  struct hb_diagnostics first, last;
+  ASSERT_OK(hb_sim_diagnose(sim, 0, &first));
+  ASSERT_OK(hb_sim_integrate(sim, 0.25));
+  ASSERT_OK(hb_sim_diagnose(sim, 0.25, &last));
+  assert_true(fabs(last.e_total + last.e_lost - first.e_total) < 1e-9);
+  assert_true(fabs(last.e_total - first.e_total) > 1e-6);
+  hb_sim_destroy(sim);
+}
+
+/* The same bits: after each step saved and resumed, watched or not, with other threads. */
+static uint64_t hash_of_run(const struct hb_sim_params *params, int resumes)
+{
+  const char *path = support_path("bodies.ckpt");
+  struct hb_sim *sim = begin(cluster(), params);
+  struct hb_structure shape;
+  for (unsigned step = 0; hb_sim_next_time(sim) <= 1; step++) {
+    ASSERT_OK(hb_sim_step(sim));
+    if (!resumes || step % 64) continue;
+    struct hb_checkpoint *checkpoint;
+    ASSERT_OK(hb_sim_structure(sim, hb_sim_time(sim), &shape));
+    ASSERT_OK(hb_sim_save(sim, path, NULL, 0, 0));
+    hb_sim_destroy(sim);
+    ASSERT_OK(hb_checkpoint_open(path, &checkpoint));
+    ASSERT_OK(hb_sim_resume(checkpoint, NULL, &sim));
+    hb_checkpoint_close(checkpoint);
+  }
+  struct hb_sim_counts counts;
+  hb_sim_counts(sim, &counts);
+  assert_true(counts.merged + counts.escaped > 1);
+  uint64_t found = hash(sim);
+  hb_sim_destroy(sim);
+  return found;
+}
+
+static void test_same_bits(void **s)
+{
+  (void)s;
+  struct hb_sim_params params = {.force = {.scheme = "host", .eps = 0.01},
+                                 .collisions = HB_COLLISIONS_MERGE,
+                                 .escapers = HB_ESCAPERS_REMOVE,
+                                 .escape_radius = 2};
+  const struct hb_sim_params *runs[] = {&merging[0], &merging[1], &params};
+  for (size_t k = 0; k < COUNT_OF(runs); k++) {
+    uint64_t once = hash_of_run(runs[k], 0);
+    assert_true(hash_of_run(runs[k], 1) == once);
+    hb_parallel_set_threads(3);
+    assert_true(hash_of_run(runs[k], 0) == once);
+    hb_parallel_set_threads(0);
+  }
+}
+
+/* ---- who touches ---- */
+
+/* Two light bodies that pass each other at a distance b within one step, 1/8. Negative control: b above the radii's sum. */
+static uint64_t merged_in_passing(double b, enum hb_collisions collisions)
+{
+  const double m[] = {1e-9, 1e-9}, x[] = {-1.03, 0, 0, 1.02, b, 0}, v[] = {10, 0, 0, -10, 0, 0};
+  const struct hb_sim_params params = {.force = {.scheme = "host", .eps = 0.1}, .collisions = collisions};
+  struct hb_sim *sim = begin(make(2, m, x, v, 0.01), &params);
+  struct hb_sim_counts counts;
+  ASSERT_OK(hb_sim_integrate(sim, 0.25));
+  hb_sim_counts(sim, &counts);
+  hb_sim_destroy(sim);
+  return counts.merged;
+}
+
+static void test_swift_passages(void **s)
+{
+  (void)s;
+  assert_int_equal(merged_in_passing(0.019, HB_COLLISIONS_MERGE), 1);
+  assert_int_equal(merged_in_passing(0.021, HB_COLLISIONS_MERGE), 0);
+  assert_int_equal(merged_in_passing(0.019, HB_COLLISIONS_STOP), 0);
+}
+
+/* A binary whose pericenter is 0.1 (1 - e), and a third star that makes it a group for long. */
+static uint64_t collided(double e, double radius, enum hb_encounters encounters, size_t n)
+{
+  double u = sqrt((1 - e) / (1 + e) / 0.1), d = 0.1 * (1 + e);
+  const double m[] = {0.5, 0.5, 0.5}, x[] = {-d / 2, 0, 0, d / 2, 0, 0, 0.2, 0.9, 0},
+               v[] = {0, -u / 2, 0, 0, u / 2, 0, 1.2, 0, 0};
+  const struct hb_sim_params params = {
+      .force = {.scheme = "host"}, .encounters = encounters, .collisions = HB_COLLISIONS_STOP};
+  struct hb_sim *sim = begin(make(n, m, x, v, radius), &params);
+  size_t count = 0, found = 0;
+  ASSERT_OK(hb_sim_watch(sim, 1U << HB_EVENT_COLLISION));
+  while (found == 0 && hb_sim_next_time(sim) <= 2) {
+    ASSERT_OK(hb_sim_step(sim));
+    hb_sim_events(sim, &count);
+    found += count;
+  }
+  hb_sim_destroy(sim);
+  return found;
+}
+
+static void test_in_groups(void **s)
+{
+  (void)s;
+  static const double q = 0.1 * (1 - 0.9);
+  for (size_t n = 2; n <= 3; n++)
+    for (int how = HB_ENCOUNTERS_NONE; how <= HB_ENCOUNTERS_GROUPS; how++) {
+      assert_int_equal(collided(0.9, 0.55 * q, (enum hb_encounters)how, n), 1);
+      assert_int_equal(collided(0.9, 0.4 * q, (enum hb_encounters)how, n), 0);
+    }
+}
+
+/* Two of three members become one; then these two. */
+static void test_merging_members(void **s)
+{
+  (void)s;
+  static const double drift = 1e-15, kept = 1e-8;
+  const double m[] = {0.2, 0.3, 0.5}, x[] = {-0.04, 0, 0, 0.02, 0, 0, 0.3, 0, 0},
+               v[] = {0, 0, 0, 0, 0.2, 0, 0, 0.1, 0};
+  const struct hb_sim_params params = {
+      .force = {.scheme = "host"}, .eta = 1e-3, .dt_max = 0x1p-8, .collisions = HB_COLLISIONS_MERGE};
+  struct hb_particles *p = make(3, m, x, v, 0.002);
+  struct hb_diagnostics first, last;
+  struct hb_sim_counts counts;
+  double before[3], after[3], L[3];
+  hb_momentum(p, before, L);
+  struct hb_sim *sim = begin(p, &params);
+  ASSERT_OK(hb_sim_diagnose(sim, 0, &first));
+  for (uint64_t merged = 1; merged <= 2; merged++) {
+    do {
+      ASSERT_OK(hb_sim_step(sim));
+      hb_sim_counts(sim, &counts);
+    } while (counts.merged < merged && hb_sim_time(sim) < 4);
+    p = state(sim);
+    hb_momentum(p, after, L);
+    assert_true(counts.merged == merged && p->n == 3 - merged);
+    assert_true(p->id[0] == 1 && fabs(p->m[0] - (merged == 1 ? 0.5 : 1)) < 1e-15);
+    for (size_t d = 0; d < 3; d++) assert_true(fabs(after[d] - before[d]) < drift);
+    hb_particles_destroy(p);
+  }
+  ASSERT_OK(hb_sim_diagnose(sim, hb_sim_time(sim), &last));
+  assert_true(fabs(last.e_total + last.e_lost - first.e_total) < kept);
+  hb_sim_destroy(sim);
+}
+
+/* A test particle that falls onto a star, or onto one of a binary, is swallowed, and changes nothing. */
+static void test_massless(void **s)
+{
+  (void)s;
+  const double m[] = {0, 0.5, 0.5, 0.5}, x[] = {0, 1, 0, -0.005, 0, 0, 0.005, 0, 0, 50, 0, 0}, u = 10,
+               v[] = {0, 0, 0, 0, -u / 2, 0, 0, u / 2, 0, 0, 0, 0};
+  const struct hb_sim_params params = {.force = {.scheme = "host"}, .collisions = HB_COLLISIONS_MERGE};
+  for (size_t n = 2; n <= 4; n += 2) {
+    struct hb_particles *p = make(n, m, x, v, 0.004);
+    struct hb_sim_counts counts;
+    if (n == 2) p->x[3] = 0, memset(p->v, 0, 6 * sizeof *p->v);
+    struct hb_sim *sim = begin(p, &params);
+    ASSERT_OK(hb_sim_integrate(sim, 2));
+    hb_sim_counts(sim, &counts);
+    assert_true(counts.n == n - 1 && counts.merged == 1 && counts.e_lost == 0);
+    p = state(sim);
+    assert_true(p->m[0] == 0.5 && p->id[0] == 1);
+    hb_particles_destroy(p);
+    hb_sim_destroy(sim);
+  }
+}
+
+/* ---- escapers ---- */
+
+/* A cluster, one star that leaves it, one as far away that is bound, and a test particle that leaves. */
+static struct hb_particles *with_escapers(void)
+{
+  struct hb_particles *stars, *p;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = 61, .seed = 2}, &stars));
+  ASSERT_OK(hb_particles_create(64, &p));
+  memcpy(p->m, stars->m, 61 * sizeof *p->m);
+  memcpy(p->x, stars->x, 183 * sizeof *p->x);
+  memcpy(p->v, stars->v, 183 * sizeof *p->v);
+  p->m[61] = p->m[62] = 0.01;
+  p->x[183] = p->x[187] = p->x[191] = 30;
+  p->v[183] = p->v[191] = 0.5;
+  hb_particles_destroy(stars);
+  return p;
+}
+
+static void test_escapers(void **s)
+{
+  (void)s;
+  struct hb_sim_params params = {.force = {.scheme = "host", .eps = 1.0 / 64}};
+  struct hb_diagnostics first, last;
+  for (int how = HB_ESCAPERS_LIST; how <= HB_ESCAPERS_REMOVE; how++) {
+    params.escapers = (enum hb_escapers)how;
+    struct hb_sim *sim = begin(with_escapers(), &params);
+    struct hb_sim_counts counts;
+    size_t told = 0, count;
+    ASSERT_OK(hb_sim_watch(sim, 1U << HB_EVENT_ESCAPE));
+    ASSERT_OK(hb_sim_diagnose(sim, 0, &first));
+    while (hb_sim_next_time(sim) <= 0.5) {
+      ASSERT_OK(hb_sim_step(sim));
+      const struct hb_event *events = hb_sim_events(sim, &count);
+      for (size_t k = 0; k < count; k++) assert_true(events[k].id[0] == (told++ ? 63 : 61));
+    }
+    ASSERT_OK(hb_sim_diagnose(sim, 0.5, &last));
+    hb_sim_counts(sim, &counts);
+    assert_true(told == 2 && counts.escaped == 2);
+    assert_true(counts.n == (how == HB_ESCAPERS_REMOVE ? 62 : 64));
+    assert_true(fabs(last.e_total + last.e_lost - first.e_total) < 1e-5);
+    assert_true((fabs(last.e_lost) > 1e-4) == (how == HB_ESCAPERS_REMOVE));
+    hb_sim_destroy(sim);
+  }
+}
+
+static void test_radius(void **s)
+{
+  (void)s;
+  struct hb_sim_params params = {.force = {.scheme = "host", .eps = 1.0 / 64},
+                                 .escapers = HB_ESCAPERS_REMOVE};
+  const double radius[] = {0, 29, 40};
+  for (size_t k = 0; k < COUNT_OF(radius); k++) {
+    struct hb_sim_counts counts;
+    params.escape_radius = radius[k];
+    struct hb_sim *sim = begin(with_escapers(), &params);
+    ASSERT_OK(hb_sim_integrate(sim, 0.125));
+    hb_sim_counts(sim, &counts);
+    assert_true(counts.escaped == (radius[k] < 40 ? 2 : 0));
+    hb_sim_destroy(sim);
+  }
+}
+
+/* The same in coordinates that turn: whether one escapes does not depend on them. Negative control: without their turning. */
+static void test_escapers_where_coordinates_turn(void **s)
+{
+  (void)s;
+  const struct hb_sim_params params = {
+      .force = {.scheme = "host", .eps = 1.0 / 64}, .field = "frame:w=0.25", .escapers = HB_ESCAPERS_REMOVE};
+  for (int turns = 0; turns < 2; turns++) {
+    struct hb_particles *p = with_escapers();
+    struct hb_sim_counts counts;
+    for (size_t i = 0; i < p->n && turns; i++)
+      p->v[3 * i] += 0.25 * p->x[3 * i + 1], p->v[3 * i + 1] -= 0.25 * p->x[3 * i];
+    struct hb_sim *sim = begin(p, &params);
+    ASSERT_OK(hb_sim_integrate(sim, 0.125));
+    hb_sim_counts(sim, &counts);
+    assert_int_equal(counts.escaped == 2, turns);
+    hb_sim_destroy(sim);
+  }
+}
+
+/* ---- refusals ---- */
+
+static void refuse(struct hb_sim_params params, const char *sentence)
+{
+  struct hb_sim *sim;
+  ASSERT_FAILS(hb_sim_take(cluster(), &params, &sim), HB_ERR_USAGE, sentence);
+}
+
+static void test_refusals(void **s)
+{
+  (void)s;
+  struct hb_sim_params p = {.force = {.scheme = "host", .eps = 0.01}, .collisions = HB_COLLISIONS_MERGE},
+                       q = p;
+  q.integrator = "leapfrog", q.dt = 0.01;
+  refuse(q, "collisions need integrator hermite4");
+  q = p, q.steps = HB_STEPS_SHARED;
+  refuse(q, "collisions need block steps");
+  q = p, q.predict = HB_PLACE_GPU, q.transfer = HB_TRANSFER_BLOCK;
+  refuse(q, "collisions need predict host");
+  q = p, q.force.device = "0,1";
+  refuse(q, "collisions need a single device");
+  q.force.device = NULL;
+  setenv("HB_DEVICE", "0,1", 1);
+  refuse(q, "collisions need a single device");
+  unsetenv("HB_DEVICE");
+  q = p, q.collisions = HB_COLLISIONS_NONE, q.escape_radius = 1;
+  refuse(q, "a radius of escape without escapers");
+  struct hb_particles *large = cluster();
+  struct hb_sim *sim;
+  ASSERT_OK(hb_particles_set_radii(large, "0.1"));
+  ASSERT_FAILS(hb_sim_take(large, &merging[1], &sim), HB_ERR_USAGE, "touch before they are close enough");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_mass_and_momentum),
+      cmocka_unit_test(test_energy),
+      cmocka_unit_test(test_energy_in_a_field),
+      cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_swift_passages),
+      cmocka_unit_test(test_in_groups),
+      cmocka_unit_test(test_massless),
+      cmocka_unit_test(test_merging_members),
+      cmocka_unit_test(test_escapers),
+      cmocka_unit_test(test_radius),
+      cmocka_unit_test(test_escapers_where_coordinates_turn),
+      cmocka_unit_test(test_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,221 @@
+/* The regularized integrator: two, three and more bodies, however close they come. */
+#include "support/support.h"
+
+#include "groups/chain.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+static const uint32_t number[] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/* ---- two bodies ---------------------------------------------------------------------------------------- */
+
+/* Masses 1/2, a = 1, at apocenter; their period is 2 pi. */
+static struct hb_chain binary(double e)
+{
+  const double m[] = {0.5, 0.5}, x[] = {0, 0, 0, 1 + e, 0, 0}, v[] = {0, 0, 0, 0, sqrt((1 - e) / (1 + e)), 0};
+  struct hb_chain c;
+  hb_chain_make(2, number, m, x, v, &c);
+  return c;
+}
+
+/* Mean anomaly since apocenter, -pi to pi. */
+static double phase(const struct hb_chain *c)
+{
+  double r = 0, rv = 0;
+  for (int k = 0; k < 3; k++) r += c->X[0][k] * c->X[0][k], rv += c->X[0][k] * c->V[0][k];
+  double e_cos = 1 - sqrt(r); /* e cos E, e sin E with a = 1 */
+  return remainder(atan2(rv, e_cos) - rv - pi, 2 * pi);
+}
+
+static double energy_error(const struct hb_chain *c, double E0) { return fabs(hb_chain_energy(c) / E0 - 1); }
+
+/* The bars of 1000 orbits. Negative control: an orbit of the same phase whose energy is 1e-10 off drifts by 9e-7. */
+static const double energy_bar = 1e-11, phase_bar = 1e-7;
+enum { ORBITS = 1000, FORCES = 300 };
+
+static void binaries_stay(void **state)
+{
+  (void)state;
+  const double es[] = {0.9, 0.99, 0.999};
+  for (size_t k = 0; k < COUNT_OF(es); k++) {
+    struct hb_chain c = binary(es[k]);
+    double E0 = hb_chain_energy(&c);
+    uint64_t forces = 0;
+    ASSERT_OK(hb_chain_advance(&c, 2 * pi * ORBITS, NULL, &forces));
+    assert_true(energy_error(&c, E0) <= energy_bar);
+    assert_true(fabs(phase(&c)) <= phase_bar);
+    assert_true(forces <= FORCES * ORBITS);
+    struct hb_chain other = binary(es[k]);
+    other.V[0][1] *= 1 + 1e-10 / 2 * (1 + es[k]) / (1 - es[k]);
+    other.B -= 1e-10 * E0;
+    ASSERT_OK(hb_chain_advance(&other, 2 * pi * ORBITS, NULL, NULL));
+    assert_true(fabs(phase(&other)) > phase_bar);
+  }
+}
+
+/* Stops at times that have nothing to do with the orbit change nothing but rounding. */
+static void stops_are_harmless(void **state)
+{
+  (void)state;
+  struct hb_chain c = binary(0.9);
+  double E0 = hb_chain_energy(&c);
+  for (int k = 0; k < 16 * 100; k++) ASSERT_OK(hb_chain_advance(&c, 2 * pi / 16, NULL, NULL));
+  assert_true(energy_error(&c, E0) <= energy_bar);
+  assert_true(fabs(phase(&c)) <= phase_bar);
+}
+
+static void nothing_in_no_time(void **state)
+{
+  (void)state;
+  struct hb_chain c = binary(0.5), before = c;
+  ASSERT_OK(hb_chain_advance(&c, 0, NULL, NULL));
+  assert_memory_equal(&c, &before, sizeof c);
+}
+
+static void a_collision_is_passed(void **state)
+{
+  (void)state;
+  const double m[] = {0.5, 0.5}, x[] = {0, 0, 0, 1, 0, 0}, v[6] = {0};
+  struct hb_chain c;
+  hb_chain_make(2, number, m, x, v, &c);
+  double E0 = hb_chain_energy(&c);
+  ASSERT_OK(hb_chain_advance(&c, 10, NULL, NULL));
+  assert_true(energy_error(&c, E0) <= 1e-10);
+}
+
+/* ---- three bodies -------------------------------------------------------------------------------------- */
+
+static struct hb_chain pythagorean(void)
+{
+  const double m[] = {3, 4, 5}, x[] = {1, 3, 0, -2, -1, 0, 1, -1, 0}, v[9] = {0};
+  struct hb_chain c;
+  hb_chain_make(3, number, m, x, v, &c);
+  return c;
+}
+
+/* The greatest distance of a member from x[3 * n]. */
+static double distance(const struct hb_chain *c, const double *x)
+{
+  double r[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], most = 0;
+  hb_chain_places(c, r, v);
+  for (size_t k = 0; k < c->n; k++) {
+    const double *p = r + 3 * k, *q = x + 3 * c->member[k];
+    most = fmax(most, sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) +
+                           (p[2] - q[2]) * (p[2] - q[2])));
+  }
+  return most;
+}
+
+/* By tests/long/pythagorean_quad.c. */
+static const double at_60[] = {0.74380750011808294, 1.9399479510948634,   0,
+                               0.26401033468625656, -0.73162439486996378, 0,
+                               -0.657492767819855,  -0.5786692547609471,  0};
+
+static void pythagorean_to_60(void **state)
+{
+  (void)state;
+  struct hb_chain c = pythagorean();
+  double E0 = hb_chain_energy(&c);
+  ASSERT_OK(hb_chain_advance(&c, 60, NULL, NULL));
+  assert_true(energy_error(&c, E0) <= 1e-11);
+  assert_true(distance(&c, at_60) <= 1e-4);
+  struct hb_chain other =
+      pythagorean(); /* negative control: a difference of 1e-11 at the start grows beyond that */
+  other.X[0][0] *= 1 + 1e-11;
+  ASSERT_OK(hb_chain_advance(&other, 60, NULL, NULL));
+  assert_true(distance(&other, at_60) > 1e-4);
+}
+
+static void figure_eight(void **state)
+{
+  (void)state;
+  const double m[] = {1, 1, 1}, x[] = {0.97000436, -0.24308753, 0, -0.97000436, 0.24308753, 0, 0, 0, 0},
+               v[] = {0.466203685, 0.43236573, 0, 0.466203685, 0.43236573, 0, -0.93240737, -0.86473146, 0};
+  struct hb_chain c;
+  hb_chain_make(3, number, m, x, v, &c);
+  double E0 = hb_chain_energy(&c);
+  ASSERT_OK(hb_chain_advance(&c, 10 * 6.32591398, NULL, NULL));
+  assert_true(energy_error(&c, E0) <= 1e-12);
+  assert_true(distance(&c, x) <= 1e-6); /* the initial values have eight digits */
+}
+
+/* A pair of a = 1e-5 with a third body at distance 1. */
+static void hierarchy(void **state)
+{
+  (void)state;
+  const double a = 1e-5, w = sqrt(1 / a) / 2, m[] = {0.5, 0.5, 1};
+  const double x[] = {-a / 2, 0, 0, a / 2, 0, 0, 0, 1, 0}, v[] = {0, -w, 0, 0, w, 0, -sqrt(2), 0, 0};
+  struct hb_chain c;
+  uint64_t forces = 0;
+  hb_chain_make(3, number, m, x, v, &c);
+  double E0 = hb_chain_energy(&c);
+  ASSERT_OK(hb_chain_advance(&c, 2 * pi * sqrt(a * a * a) * ORBITS, NULL, &forces));
+  assert_true(energy_error(&c, E0) <= 1e-10);
+  assert_true(forces <= FORCES * ORBITS);
+}
+
+/* ---- others -------------------------------------------------------------------------------------------- */
+
+/* A star that passes two others on a given path: B follows the energy that the links have. Negative control: without the
+ * star neither changes by as much as that. */
+static void work_of_others(void **state)
+{
+  (void)state;
+  const struct hb_chain_point star = {.m = 1, .x = {3, -2, 0}, .v = {0, 1, 0}};
+  const struct hb_chain_tide tide = {.count = 1, .point = &star};
+  struct hb_chain c = binary(0.5), alone = c;
+  double E0 = hb_chain_energy(&c);
+  ASSERT_OK(hb_chain_advance(&c, 4, &tide, NULL));
+  ASSERT_OK(hb_chain_advance(&alone, 4, NULL, NULL));
+  assert_true(energy_error(&c, E0) > 1e-3);
+  assert_true(fabs(c.B + hb_chain_energy(&c)) <= 1e-12 * fabs(E0));
+  assert_true(energy_error(&alone, E0) <= 1e-12);
+}
+
+/* The same three bodies as one chain, and as a pair that a third one disturbs: heavy and far, it hardly feels them. */
+static void pair_or_three(void **state)
+{
+  (void)state;
+  const double M = 1e6, R = 1e3, e = 0.5, V = sqrt((M + 1) / R);
+  const double m[] = {0.5, 0.5, M}, x[] = {-(1 + e) / 2, 0, 0, (1 + e) / 2, 0, 0, 0, R, 0};
+  const double u = sqrt((1 - e) / (1 + e)) / 2, v[] = {V, -u, 0, V, u, 0, 0, 0, 0};
+  struct hb_chain three, pair;
+  struct hb_chain_point heavy = {.m = M, .x = {0, R, 0}, .v = {-V, 0, 0}};
+  double t = 1, a = (M + 1) / (R * R),
+         W = V / R; /* relative to the pair it moves on a circle: its series to the third order */
+  heavy.a[1] = -a, heavy.j[0] = W * W * V;
+  const struct hb_chain_tide tide = {.count = 1, .point = &heavy};
+  hb_chain_make(3, number, m, x, v, &three);
+  hb_chain_make(2, number, m, x, v, &pair);
+  ASSERT_OK(hb_chain_advance(&three, t, NULL, NULL));
+  ASSERT_OK(hb_chain_advance(&pair, t, &tide, NULL));
+  double r = three.member[0] == 0 && three.member[1] == 1 ? 1 : -1;
+  size_t link = three.member[0] == 2 ? 1 : 0;
+  double moved = 0;
+  for (int k = 0; k < 3; k++) moved = fmax(moved, fabs(r * three.X[link][k] - pair.X[0][k]));
+  assert_true(moved < 1e-6);
+}
+
+static void parts_keep_their_orbits(void **state)
+{
+  (void)state;
+  struct hb_chain c = pythagorean(), pair;
+  ASSERT_OK(hb_chain_advance(&c, 60, NULL, NULL));
+  size_t first = hypot(c.X[0][0], c.X[0][1]) < hypot(c.X[1][0], c.X[1][1]) ? 0 : 1;
+  hb_chain_part(&c, first, 2, &pair);
+  assert_memory_equal(pair.X[0], c.X[first], sizeof pair.X[0]);
+  assert_true(pair.B > 0 && pair.m[0] == c.m[first]);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(binaries_stay),      cmocka_unit_test(stops_are_harmless),
+      cmocka_unit_test(nothing_in_no_time), cmocka_unit_test(a_collision_is_passed),
+      cmocka_unit_test(pythagorean_to_60),  cmocka_unit_test(figure_eight),
+      cmocka_unit_test(hierarchy),          cmocka_unit_test(work_of_others),
+      cmocka_unit_test(pair_or_three),      cmocka_unit_test(parts_keep_their_orbits),
+  };
+  return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
+}

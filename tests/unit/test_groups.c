@@ -1,0 +1,380 @@
+/* Groups in the block scheme: what they cost, what they keep, and that others feel their members. */
+#include "support/step_case.h"
+#include "support/support.h"
+
+#include "base/parallel.h"
+#include "core/diagnostics.h"
+#include "force/force.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A Plummer sphere of n stars, the first of which are binaries of semi-major axis a, eccentricity 1/2, in some directions. */
+static struct hb_particles *cluster(size_t n, size_t binaries, double a)
+{
+  struct hb_particles *from, *p;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = n, .seed = 3}, &from));
+  ASSERT_OK(hb_particles_create(n + binaries, &p));
+  for (size_t i = 0, k = 0; i < n; i++) {
+    double m = from->m[i], r[3] = {sin(i), cos(i), 0}, v[3] = {cos(i) / 2, -sin(i) / 2, sqrt(0.75)};
+    double apart = 1.5 * a, speed = sqrt(2 * m / a / 3);
+    for (int part = i < binaries ? -1 : 0; part <= (i < binaries); part += 2, k++) {
+      p->m[k] = m;
+      for (size_t c = 0; c < 3; c++) {
+        p->x[3 * k + c] = from->x[3 * i + c] + part * apart / 2 * r[c];
+        p->v[3 * k + c] = from->v[3 * i + c] + part * speed / 2 * v[c];
+      }
+    }
+  }
+  hb_particles_destroy(from);
+  return p;
+}
+
+static double energy(const struct hb_particles *p)
+{
+  double e_kin = 0;
+  for (size_t k = 0; k < 3 * p->n; k++) e_kin += p->m[k / 3] * p->v[k] * p->v[k] / 2;
+  return e_kin + step_potential_energy(p, 0);
+}
+
+static struct hb_hermite4 *start(const struct hb_particles *p, enum hb_encounters encounters)
+{
+  struct hb_force *force;
+  struct hb_hermite4 *h;
+  const struct hb_sim_params params = {
+      .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-40, .encounters = encounters};
+  ASSERT_OK(hb_force_open(&(struct hb_force_params){.scheme = "host"}, &force));
+  ASSERT_OK(step_hermite4(p, &params, force, &h));
+  return h;
+}
+
+static void finish(struct hb_hermite4 *h)
+{
+  struct hb_force *force = h->force;
+  hb_hermite4_destroy(h);
+  hb_force_close(force);
+}
+
+static void go_to(struct hb_hermite4 *h, double t)
+{
+  while (hb_hermite4_next_time(h) <= t) ASSERT_OK(hb_hermite4_step(h));
+}
+
+static struct hb_particles *state_of(const struct hb_hermite4 *h)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_hermite4_state(h, hb_hermite4_time(h), &p));
+  return p;
+}
+
+/* ---- energy and steps ---------------------------------------------------------------------------------- */
+
+/* Ten binaries of a = 0.001 among 256 stars. Negative control: short steps alone take more than 15 times as many. */
+static void binaries_of_a_cluster(void **state)
+{
+  (void)state;
+  struct hb_particles *p = cluster(256, 10, 0.001), *end;
+  struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS), *other = start(p, HB_ENCOUNTERS_NONE);
+  assert_true(h->groups->count == 10);
+  go_to(h, 0.25);
+  end = state_of(h);
+  assert_true(fabs(energy(end) / energy(p) - 1) <= 1e-6);
+  while (other->block_steps < 15 * h->block_steps) ASSERT_OK(hb_hermite4_step(other));
+  assert_true(hb_hermite4_time(other) < 0.25);
+  hb_particles_destroy(p);
+  hb_particles_destroy(end);
+  finish(h);
+  finish(other);
+}
+
+/* Resolved, a system has the energy that it had, whatever joins and breaks. */
+static const double rounding = 1e-13;
+
+static void forming_changes_nothing(void **state)
+{
+  (void)state;
+  struct hb_particles *p = cluster(48, 4, 0.002), *now;
+  struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS);
+  now = state_of(h);
+  assert_true(h->groups->formed >= 4);
+  assert_true(fabs(energy(now) / energy(p) - 1) <= rounding);
+  assert_true(h->groups->at[0].chain.B > 1e-3 * fabs(energy(p))); /* what points would lack */
+  hb_particles_destroy(now);
+  hb_particles_destroy(p);
+  finish(h);
+}
+
+static uint64_t at_start(const void *context, uint32_t node)
+{
+  (void)context;
+  (void)node;
+  return 0;
+}
+
+/* Nodes at x, v as their members; the energy of these. */
+static double resolved_energy(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                              const struct hb_particles *p)
+{
+  struct hb_particles *members;
+  ASSERT_OK(hb_particles_copy(p, &members));
+  memcpy(members->x, nodes->xp, 3 * p->n * sizeof *members->x);
+  memcpy(members->v, nodes->vp, 3 * p->n * sizeof *members->v);
+  ASSERT_OK(hb_groups_resolve(groups, nodes, 0, 0, members->x, members->v));
+  double E = energy(members);
+  hb_particles_destroy(members);
+  return E;
+}
+
+static void put(const struct hb_groups_node *node, double *x, double *v)
+{
+  memcpy(x + 3 * node->node, node->x, sizeof node->x);
+  memcpy(v + 3 * node->node, node->v, sizeof node->v);
+}
+
+/* A pair joins another, then a star; then the group breaks, link by link, until all are alone. */
+static void breaking_changes_nothing(void **state)
+{
+  (void)state;
+  struct hb_particles *p = cluster(5, 2, 0.01);
+  struct hb_groups *groups;
+  struct hb_groups_node made[2];
+  double x[21], v[21], E = energy(p);
+  ASSERT_OK(hb_groups_create(p, &groups));
+  memcpy(x, p->x, sizeof x);
+  memcpy(v, p->v, sizeof v);
+  const struct hb_nodes nodes = {
+      .x = x, .v = v, .a = p->x, .j = p->x, .xp = x, .vp = v, .dt_min = 1, .tick = at_start};
+  const uint32_t pairs[][2] = {{0, 1}, {2, 3}, {2, 0}, {5, 0}};
+  for (size_t k = 0; k < COUNT_OF(pairs); k++) {
+    ASSERT_OK(hb_groups_join(groups, &nodes, 0, pairs[k][0], pairs[k][1], made));
+    put(made, x, v);
+    assert_true(fabs(resolved_energy(groups, &nodes, p) / E - 1) <= rounding);
+  }
+  assert_int_equal(groups->count, 1);
+  assert_int_equal(groups->at[0].chain.n, 5);
+  while (groups->count > 0) {
+    ASSERT_OK(hb_groups_split(groups, &nodes, 0, groups->at[0].node, 0, made));
+    put(made, x, v);
+    put(made + 1, x, v);
+    assert_true(fabs(resolved_energy(groups, &nodes, p) / E - 1) <= rounding);
+  }
+  for (size_t k = 0; k < 7; k++) assert_true(groups->of[k] == HB_GROUPS_STAR && groups->m[k] == p->m[k]);
+  hb_groups_destroy(groups);
+  hb_particles_destroy(p);
+}
+
+/* Two stars of mass m on a circle 0.3 wide, in a ring of 62 stars of mass 1 that is 20 times as wide, one of them d from the
+ * center. */
+static int pair_joins(double m, double d)
+{
+  enum { N = 64 };
+  struct hb_particles *p;
+  struct hb_groups *groups;
+  ASSERT_OK(hb_particles_create(N, &p));
+  for (size_t i = 0; i < N; i++) {
+    p->m[i] = i < 2 ? m : 1;
+    p->x[3 * i] = i < 2 ? 0.3 * (double)i - 0.15 : i == 2 ? d : 3 * cos((double)i);
+    p->x[3 * i + 1] = i < 3 ? 0 : 3 * sin((double)i);
+    p->v[3 * i + 1] = i == 0 ? -sqrt(2 * m / 0.3) / 2 : i == 1 ? sqrt(2 * m / 0.3) / 2 : 0;
+  }
+  ASSERT_OK(hb_groups_create(p, &groups));
+  const struct hb_nodes nodes = {
+      .x = p->x, .v = p->v, .a = p->x, .j = p->x, .xp = p->x, .vp = p->v, .dt_min = 1, .tick = at_start};
+  int joins = hb_groups_should_join(groups, &nodes, 0, 1);
+  hb_groups_destroy(groups);
+  hb_particles_destroy(p);
+  return joins;
+}
+
+static void heavy_pairs_may_be_wide(void **state)
+{
+  (void)state;
+  assert_true(pair_joins(20, 3));
+  assert_false(pair_joins(20, 0.9)); /* not alone */
+  assert_false(pair_joins(1, 3));    /* not heavy */
+}
+
+/* Two pairs of a = 1/16 on circles around each other at a distance of 1, so near that their members matter: as points, the tides of
+ * each on the other would lose 1e-6 of the energy meanwhile. */
+static void pairs_near_each_other(void **state)
+{
+  (void)state;
+  static const double a = 1. / 16;
+  struct hb_particles *p, *end;
+  ASSERT_OK(hb_particles_create(4, &p));
+  for (size_t k = 0; k < 4; k++) {
+    double pair = k < 2 ? -0.5 : 0.5, side = k % 2 ? -0.5 : 0.5, inner = sqrt(0.5 / a),
+           tilt = k < 2 ? 0.6 : 0;
+    p->m[k] = 0.25;
+    p->x[3 * k] = pair + side * a;
+    p->v[3 * k + 1] = pair + side * inner * sqrt(1 - tilt * tilt);
+    p->v[3 * k + 2] = side * inner * tilt;
+  }
+  struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS);
+  go_to(h, 6);
+  assert_true(h->groups->count == 2 && h->groups->formed == 2 && h->groups->dissolved == 0);
+  end = state_of(h);
+  assert_true(fabs(energy(end) / energy(p) - 1) <= 1e-8);
+  hb_particles_destroy(p);
+  hb_particles_destroy(end);
+  finish(h);
+}
+
+/* ---- who feels whom ------------------------------------------------------------------------------------ */
+
+/* The pull on a node is the mean of those on its members, by all members: computed from the resolved state. */
+static void pull_on(const struct hb_hermite4 *h, const struct hb_particles *p, uint32_t node, double a[3])
+{
+  const struct hb_group *g = hb_groups_of(h->groups, node);
+  size_t n = g ? g->chain.n : 1;
+  double M = 0;
+  memset(a, 0, 3 * sizeof *a);
+  for (size_t k = 0; k < n; k++) {
+    size_t i = g ? g->chain.member[k] : node;
+    M += p->m[i];
+    for (size_t j = 0; j < p->n; j++) {
+      int is_own = j == i;
+      for (size_t l = 0; g && l < n; l++)
+        if (g->chain.member[l] == j) is_own = 1;
+      if (is_own) continue;
+      double r[3], r2 = 0;
+      for (size_t c = 0; c < 3; c++) r[c] = p->x[3 * j + c] - p->x[3 * i + c], r2 += r[c] * r[c];
+      for (size_t c = 0; c < 3; c++) a[c] += p->m[i] * p->m[j] * r[c] / (r2 * sqrt(r2));
+    }
+  }
+  for (size_t c = 0; c < 3; c++) a[c] /= M;
+}
+
+/* At the start all nodes have new forces. Negative control: without the corrections those near a binary are wrong. */
+static void nodes_feel_members(void **state)
+{
+  (void)state;
+  static const double bar = 1e-5;
+  struct hb_particles *p = cluster(64, 8, 0.004), *resolved;
+  struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS);
+  double most = 0, most_of_points = 0;
+  resolved = state_of(h);
+  for (uint32_t i = 0; i < h->n; i++) {
+    double a[3], error = 0, size = 0;
+    if (!hb_groups_of(h->groups, i)) continue; /* groups are fresh: their forces are those of nodes */
+    pull_on(h, resolved, i, a);
+    double points[3] = {0}, wrong = 0;
+    for (uint32_t j = 0; j < h->n; j++) {
+      double r[3], r2 = 0;
+      if (j == i || h->groups->of[j] == HB_GROUPS_PARKED) continue;
+      for (size_t c = 0; c < 3; c++)
+        r[c] = h->particles->x[3 * j + c] - h->particles->x[3 * i + c], r2 += r[c] * r[c];
+      for (size_t c = 0; c < 3; c++) points[c] += h->groups->m[j] * r[c] / (r2 * sqrt(r2));
+    }
+    for (size_t c = 0; c < 3; c++) {
+      size += a[c] * a[c];
+      error += (h->a[3 * i + c] - a[c]) * (h->a[3 * i + c] - a[c]);
+      wrong += (points[c] - a[c]) * (points[c] - a[c]);
+    }
+    most = fmax(most, sqrt(error / size));
+    most_of_points = fmax(most_of_points, sqrt(wrong / size));
+  }
+  assert_true(most <= bar);
+  assert_true(most_of_points > bar);
+  hb_particles_destroy(resolved);
+  hb_particles_destroy(p);
+  finish(h);
+}
+
+/* Of two groups, each has the other in its list, or neither; no list has a parked slot. */
+static void lists_are_symmetrical(void **state)
+{
+  (void)state;
+  struct hb_particles *p = cluster(48, 12, 0.01);
+  struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS);
+  size_t listed = 0;
+  for (int step = 0; step < 500; step++) {
+    ASSERT_OK(hb_hermite4_step(h));
+    for (size_t k = 0; k < h->groups->count; k++) {
+      const struct hb_group *g = h->groups->at + k;
+      assert_true(h->groups->of[g->node] == k && g->settled == g->count);
+      for (size_t l = 0; l < g->count; l++) {
+        assert_true(g->list[l] != g->node && h->groups->of[g->list[l]] != HB_GROUPS_PARKED);
+        const struct hb_group *other = hb_groups_of(h->groups, g->list[l]);
+        if (!other) continue;
+        size_t at = 0;
+        while (at < other->count && other->list[at] != g->node) at++;
+        assert_true(at < other->count);
+        listed++;
+      }
+    }
+  }
+  assert_true(listed > 0);
+  hb_particles_destroy(p);
+  finish(h);
+}
+
+/* ---- bits ---------------------------------------------------------------------------------------------- */
+
+static uint64_t bits_at(double t, int threads, int looks)
+{
+  struct hb_particles *p = cluster(128, 8, 0.002), *end;
+  hb_parallel_set_threads(threads);
+  struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS);
+  for (int k = 1; k <= looks; k++) {
+    go_to(h, t * k / looks);
+    ASSERT_OK(hb_hermite4_state(h, (hb_hermite4_time(h) + hb_hermite4_next_time(h)) / 2, &end));
+    hb_particles_destroy(end);
+  }
+  go_to(h, t);
+  end = state_of(h);
+  uint64_t hash = support_fnv(SUPPORT_FNV, end->x, 3 * end->n * sizeof *end->x);
+  hb_particles_destroy(end);
+  hb_particles_destroy(p);
+  finish(h);
+  hb_parallel_set_threads(0);
+  return hash;
+}
+
+static void the_same_bits_always(void **state)
+{
+  (void)state;
+  uint64_t expected = bits_at(0.125, 1, 1);
+  for (int threads = 1; threads <= 4; threads *= 2) assert_true(bits_at(0.125, threads, 37) == expected);
+}
+
+/* ---- where there are none ------------------------------------------------------------------------------ */
+
+static void refused(void **state)
+{
+  (void)state;
+  struct hb_particles *p = cluster(8, 0, 1);
+  const struct {
+    struct hb_sim_params params;
+    const char *sentence;
+  } rows[] = {
+      {{.force = {.scheme = "host", .eps = 0.01}}, "encounters groups needs eps 0"},
+      {{.force = {.scheme = "host"}, .steps = HB_STEPS_SHARED}, "encounters groups needs block steps"},
+      {{.force = {.scheme = "host"}, .integrator = "leapfrog", .dt = 0.01},
+       "encounters groups needs integrator hermite4"}};
+  for (size_t k = 0; k < COUNT_OF(rows); k++) {
+    struct hb_sim_params params = rows[k].params;
+    struct hb_sim *sim;
+    ASSERT_OK(hb_sim_create(p, &params, &sim)); /* auto means none there */
+    hb_sim_destroy(sim);
+    params.encounters = HB_ENCOUNTERS_GROUPS;
+    ASSERT_FAILS(hb_sim_create(p, &params, &sim), HB_ERR_USAGE, rows[k].sentence);
+  }
+  hb_particles_destroy(p);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(binaries_of_a_cluster),
+      cmocka_unit_test(forming_changes_nothing),
+      cmocka_unit_test(breaking_changes_nothing),
+      cmocka_unit_test(heavy_pairs_may_be_wide),
+      cmocka_unit_test(pairs_near_each_other),
+      cmocka_unit_test(nodes_feel_members),
+      cmocka_unit_test(lists_are_symmetrical),
+      cmocka_unit_test(the_same_bits_always),
+      cmocka_unit_test(refused),
+  };
+  return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
+}

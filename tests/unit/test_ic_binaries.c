@@ -1,0 +1,187 @@
+/* ic/primordial.c: the orbits of binaries, found again from positions and velocities, against the formulas of their
+ * distributions. */
+#include "support/cluster_case.h"
+
+#include "core/diagnostics.h"
+#include "core/particles.h"
+#include "core/units.h"
+#include "ic/primordial.h"
+
+#include <math.h>
+
+static const double PI = 3.14159265358979323846;
+
+enum { PAIRS = IC_SAMPLE, STARS = 2 * PAIRS };
+
+/* What a pair's relative orbit is. */
+static struct orbit {
+  double a, e, phase, cos_i, log_p, mass_ratio; /* phase: mean anomaly / 2 pi */
+} orbits[PAIRS];
+
+static void find_orbit(const struct hb_particles *p, size_t i, struct orbit *o)
+{
+  double x[3], v[3], l[3], m = p->m[i] + p->m[i + 1], r2 = 0, v2 = 0, rv = 0;
+  for (size_t k = 0; k < 3; k++) {
+    x[k] = p->x[3 * i + 3 + k] - p->x[3 * i + k];
+    v[k] = p->v[3 * i + 3 + k] - p->v[3 * i + k];
+    r2 += x[k] * x[k], v2 += v[k] * v[k], rv += x[k] * v[k];
+  }
+  for (int k = 0; k < 3; k++) l[k] = x[(k + 1) % 3] * v[(k + 2) % 3] - x[(k + 2) % 3] * v[(k + 1) % 3];
+  double r = sqrt(r2), l2 = l[0] * l[0] + l[1] * l[1] + l[2] * l[2];
+  o->a = 1 / (2 / r - v2 / m);
+  double c = 1 - r / o->a, s = rv / sqrt(m * o->a); /* e cos E, e sin E */
+  o->e = sqrt(c * c + s * s);
+  o->phase = (atan2(s, c) - s) / (2 * PI) + 0.5;
+  o->cos_i = l[2] / sqrt(l2);
+  o->mass_ratio = p->m[i + 1] / p->m[i];
+}
+
+static struct hb_particles *binaries(struct hb_ic_cluster c)
+{
+  c.binaries = 1;
+  struct hb_units units;
+  int are_known;
+  struct hb_particles *p = ic_make(
+      "plummer", (struct hb_ic_params){.n = STARS, .seed = 2, .scaling = HB_IC_SCALING_MODEL, .cluster = c});
+  ASSERT_OK(hb_units_get(p, &units, &are_known));
+  for (size_t k = 0; k < PAIRS; k++) {
+    struct orbit *o = &orbits[k];
+    find_orbit(p, 2 * k, o);
+    double m = p->m[2 * k] + p->m[2 * k + 1], P = 2 * PI * sqrt(o->a * o->a * o->a / m);
+    o->log_p = are_known ? log10(P * units.time * 365.25e6) : 0;
+  }
+  return p;
+}
+
+static double kolmogorov_of(size_t member, double (*distribution)(double))
+{
+  static double values[PAIRS];
+  for (size_t k = 0; k < PAIRS; k++) values[k] = *(const double *)((const char *)&orbits[k] + member);
+  return ic_kolmogorov(values, distribution);
+}
+
+#define FOLLOWS(member, distribution)                                                                        \
+  (kolmogorov_of(offsetof(struct orbit, member), distribution) < IC_KOLMOGOROV)
+
+static double thermal(double e) { return e < 1 ? e * e : 1; }
+static double even_cosine(double c) { return (1 + c) / 2; }
+static double opik(double a) { return log(a / 1e-6) / log(1e-4 / 1e-6); }
+static double even_axis(double a) { return (a - 1e-6) / (1e-4 - 1e-6); }
+
+static void opik_and_thermal(void **state)
+{
+  (void)state;
+  struct hb_particles *p = binaries((struct hb_ic_cluster){.a_min = 1e-6, .a_max = 1e-4});
+  assert_true(FOLLOWS(a, opik));
+  assert_true(FOLLOWS(e, thermal));
+  assert_true(FOLLOWS(phase, cluster_uniform));
+  assert_true(FOLLOWS(cos_i, even_cosine));
+  assert_false(FOLLOWS(a, even_axis)); /* the negative controls */
+  assert_false(FOLLOWS(e, cluster_uniform));
+  assert_false(FOLLOWS(phase, thermal));
+  hb_particles_destroy(p);
+}
+
+static void other_eccentricities(void **state)
+{
+  (void)state;
+  struct hb_particles *p = binaries((struct hb_ic_cluster){.eccentricities = HB_IC_UNIFORM});
+  assert_true(FOLLOWS(e, cluster_uniform));
+  assert_true(FOLLOWS(phase, cluster_uniform));
+  assert_false(FOLLOWS(e, thermal));
+  for (size_t k = 0; k < PAIRS; k++) /* the default: hundredths of one over the number of systems, to that */
+    assert_true(orbits[k].a * PAIRS > 0.00999 && orbits[k].a * PAIRS < 1.001);
+  hb_particles_destroy(p);
+  p = binaries((struct hb_ic_cluster){.eccentricities = HB_IC_CIRCULAR});
+  for (size_t k = 0; k < PAIRS; k++) assert_true(orbits[k].e < 1e-8);
+  hb_particles_destroy(p);
+}
+
+/* Kroupa 1995: the integral of 2.5 (lP - 1) / (45 + (lP - 1)^2). */
+static double kroupa(double lp) { return lp > 1 ? fmin(1.25 * log1p((lp - 1) * (lp - 1) / 45), 1) : 0; }
+static double duquennoy(double lp) { return 0.5 * (1 + erf((lp - 4.8) / 2.3 / sqrt(2))); }
+
+static void periods(void **state)
+{
+  (void)state;
+  struct hb_ic_cluster c = {.masses = "kroupa", .orbits = HB_IC_ORBITS_KROUPA1995, .units = {.length = 1}};
+  ic_assert_near(kroupa(8.43), 1, 1e-3);
+  struct hb_particles *p = binaries(c);
+  assert_true(FOLLOWS(log_p, kroupa));
+  assert_true(FOLLOWS(e, thermal));
+  assert_false(FOLLOWS(log_p, duquennoy)); /* the negative control */
+  hb_particles_destroy(p);
+  c.orbits = HB_IC_ORBITS_DUQUENNOY1991;
+  p = binaries(c);
+  assert_true(FOLLOWS(log_p, duquennoy));
+  assert_false(FOLLOWS(log_p, kroupa));
+  hb_particles_destroy(p);
+  c.a_max = 1e-3;
+  p = binaries(c);
+  for (size_t k = 0; k < PAIRS; k++) assert_true(orbits[k].a < 1e-3 * (1 + 1e-9));
+  hb_particles_destroy(p);
+}
+
+/* The Sun and the Earth: a year, an astronomical unit. */
+static void a_year_is_an_astronomical_unit(void **state)
+{
+  (void)state;
+  struct hb_units u = {.mass = 1, .length = 1 / (hb_units_pc / hb_units_au)};
+  ASSERT_OK(hb_units_complete(&u));
+  ic_assert_near(2 * PI * u.time * 1e6, 1, 1e-4); /* a Gaussian year is 365.2569 days */
+}
+
+static double uniform_ratio(double q) { return (q - 0.1) / 0.9; }
+
+static void pairings(void **state)
+{
+  (void)state;
+  struct hb_ic_cluster c = {.masses = "kroupa", .pairing = HB_IC_PAIRING_UNIFORM};
+  struct hb_particles *p = binaries(c);
+  assert_true(FOLLOWS(mass_ratio, uniform_ratio));
+  ic_assert_near(hb_sum(p->n, p->m), 1, 1e-13);
+  hb_particles_destroy(p);
+  c.pairing = HB_IC_PAIRING_RANDOM;
+  p = binaries(c);
+  assert_false(FOLLOWS(mass_ratio, uniform_ratio)); /* the negative control */
+  for (size_t k = 0; k < PAIRS; k++) assert_true(orbits[k].mass_ratio <= 1);
+  hb_particles_destroy(p);
+  c.pairing = HB_IC_PAIRING_ORDERED;
+  p = binaries(c);
+  for (size_t i = 1; i < STARS; i++) assert_true(p->m[i] <= p->m[i - 1]);
+  hb_particles_destroy(p);
+}
+
+static void share_of_the_systems(void **state)
+{
+  (void)state;
+  assert_int_equal(hb_primordial_pairs(0, 1000), 0);
+  assert_int_equal(hb_primordial_pairs(1, 1000), 500);
+  assert_int_equal(hb_primordial_pairs(0.1, 1100), 100);
+  struct hb_particles *p = cluster_make("king", 1100, (struct hb_ic_cluster){.binaries = 0.1, .a_max = 1e-6});
+  struct hb_particles *systems = cluster_systems(p, 100);
+  assert_int_equal(systems->n, 1000);
+  ic_assert_near(cluster_virial_ratio(systems), 0.5, 1e-9); /* a system is in equilibrium with the others */
+  ic_assert_near(hb_kinetic_energy(systems), 0.25, 1e-9);
+  size_t close = 0;
+  for (size_t i = 0; i + 1 < p->n; i++) {
+    double d[3];
+    for (size_t k = 0; k < 3; k++) d[k] = p->x[3 * i + 3 + k] - p->x[3 * i + k];
+    close += ic_length(d) < 2e-6;
+  }
+  assert_int_equal(close, 100);
+  assert_true(cluster_virial_ratio(p) >
+              0.5 + 1e-6); /* the negative control: as stars they are something else */
+  hb_particles_destroy(systems);
+  hb_particles_destroy(p);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(opik_and_thermal), cmocka_unit_test(other_eccentricities),
+      cmocka_unit_test(periods),          cmocka_unit_test(a_year_is_an_astronomical_unit),
+      cmocka_unit_test(pairings),         cmocka_unit_test(share_of_the_systems),
+  };
+  return cmocka_run_group_tests_name("ic_binaries", tests, NULL, NULL);
+}

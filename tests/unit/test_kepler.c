@@ -1,0 +1,93 @@
+/* Pairs on Kepler's orbit: alone for as long as one likes, and slightly disturbed as the chain's own integration has them. */
+#include "support/support.h"
+
+#include "groups/kepler.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* Masses 1/2, a = 1, at apocenter; their period is 2 pi. */
+static struct hb_chain binary(double e)
+{
+  static const uint32_t number[] = {0, 1};
+  const double m[] = {0.5, 0.5}, x[] = {0, 0, 0, 1 + e, 0, 0}, v[] = {0, 0, 0, 0, sqrt((1 - e) / (1 + e)), 0};
+  struct hb_chain c;
+  hb_chain_make(2, number, m, x, v, &c);
+  return c;
+}
+
+static double distance(const struct hb_chain *c, const struct hb_chain *other)
+{
+  double sum = 0;
+  for (int k = 0; k < 3; k++) sum += (c->X[0][k] - other->X[0][k]) * (c->X[0][k] - other->X[0][k]);
+  return sqrt(sum);
+}
+
+/* In one step, and in 1600 where no stop is at a close pericenter, to rounding. Negative control: a thousandth of a period more is elsewhere. */
+static void an_orbit_closes(void **state)
+{
+  (void)state;
+  static const double bar = 1e-7, energy_bar = 1e-11;
+  const double es[] = {0, 0.5, 0.9, 0.99, 0.999};
+  for (size_t k = 0; k < COUNT_OF(es); k++) {
+    const struct hb_chain start = binary(es[k]);
+    struct hb_chain c = start, other = start;
+    assert_true(hb_kepler_suits(&c, NULL));
+    hb_kepler_advance(&c, 2 * pi * 1000, NULL, NULL);
+    assert_true(distance(&c, &start) <= bar);
+    for (int s = 0; s < 1600 && es[k] <= 0.9; s++) hb_kepler_advance(&other, 2 * pi / 16, NULL, NULL);
+    assert_true(distance(&other, &start) <= bar);
+    assert_true(fabs(hb_chain_energy(&other) / hb_chain_energy(&start) - 1) <= energy_bar);
+    hb_kepler_advance(&c, 2 * pi / 1000, NULL, NULL);
+    assert_true(distance(&c, &start) > bar);
+  }
+}
+
+/* Two that pass at some distance; tides of 3e-4. */
+static const struct hb_chain_point passing[] = {{.m = 1, .x = {40, 9, 3}, .v = {-0.2, 0.1, 0}},
+                                                {.m = 0.5, .x = {-3, 35, -8}, .v = {0.1, -0.2, 0.1}}};
+
+/* Where the chain's integration, good to 1e-13, ends. Negative control: without the tides the end is elsewhere. */
+static void tides_as_in_a_chain(void **state)
+{
+  (void)state;
+  static const double bar = 1e-6, dt = 2.5;
+  const struct hb_chain_tide tide = {.count = COUNT_OF(passing), .point = passing};
+  const double es[] = {0.1, 0.7, 0.95};
+  for (size_t k = 0; k < COUNT_OF(es); k++) {
+    struct hb_chain c = binary(es[k]), expected = c, alone = c;
+    uint64_t forces = 0, theirs = 0;
+    assert_true(hb_kepler_suits(&c, &tide));
+    for (int s = 0; s < 8; s++) {
+      hb_kepler_advance(&c, dt, &tide, &forces);
+      ASSERT_OK(hb_chain_advance(&expected, dt, &tide, &theirs));
+      hb_kepler_advance(&alone, dt, NULL, NULL);
+    }
+    assert_true(distance(&c, &expected) <= bar);
+    assert_true(fabs(c.B / expected.B - 1) <= bar);
+    assert_true(distance(&alone, &expected) > bar);
+    assert_true(3 * forces < theirs);
+  }
+}
+
+/* Who is near, unbound or one of three is left to the chain. */
+static void others_do_not_suit(void **state)
+{
+  (void)state;
+  const struct hb_chain_point near = {.m = 1, .x = {5, 0, 0}};
+  const struct hb_chain_tide tide = {.count = 1, .point = &near};
+  struct hb_chain c = binary(0.5);
+  assert_false(hb_kepler_suits(&c, &tide));
+  c.B = -c.B;
+  assert_false(hb_kepler_suits(&c, NULL));
+  c.B = -c.B, c.n = 3;
+  assert_false(hb_kepler_suits(&c, NULL));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(an_orbit_closes), cmocka_unit_test(tides_as_in_a_chain),
+                                     cmocka_unit_test(others_do_not_suit)};
+  return cmocka_run_group_tests_name("kepler", tests, NULL, NULL);
+}
