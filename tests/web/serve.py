@@ -8,7 +8,7 @@ build, browser, words = sys.argv[1], sys.argv[2], sys.argv[3:]
 here = os.path.dirname(os.path.abspath(__file__))
 finished = threading.Event()
 failed = [1]
-SECONDS = 400
+SECONDS = 600
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
