@@ -15,7 +15,7 @@ setup_file() {
   web=$(dirname "$HOLMBERG")/web
   serve=$BATS_TEST_DIRNAME/../web/serve.py
   local n2007=256
-  words='seconds=3&patience=4'
+  words='seconds=3&patience=10'
   if [ -n "$LONG" ]; then
     n2007=1024
     words='seconds=60&patience=1'
