@@ -29,14 +29,15 @@ static double box_size(const struct hb_particles *p)
   return most > 0 ? ldexp(1, power) : 1;
 }
 
-/* pynbody looks for units in the header, whoever wrote it. yt does so for files of Arepo, which it knows by the attribute
- * VORONOI of a group Config; in all others it takes lengths for kpc. */
-static enum hb_status put_units(hid_t file, hid_t header, const struct hb_units *units)
+/* pynbody looks for units in the header, whoever wrote it; without Time_GYR it computes a time from the redshift. yt looks
+ * there in files of Arepo, which it knows by the attribute VORONOI of a group Config; in all others it takes lengths for kpc. */
+static enum hb_status put_units(hid_t file, hid_t header, double t, const struct hb_units *units)
 {
   HB_TRY(hb_hdf5_put_double(header, "UnitLength_in_cm", units->length * hb_units_pc * 100));
   HB_TRY(
       hb_hdf5_put_double(header, "UnitMass_in_g", units->mass * hb_units_gm_sun / hb_units_gravity * 1000));
   HB_TRY(hb_hdf5_put_double(header, "UnitVelocity_in_cm_per_s", hb_units_velocity(units) * 1e5));
+  HB_TRY(hb_hdf5_put_double(header, "Time_GYR", t * units->time / 1000));
   hid_t config = hb_hdf5_make_group(file, "Config", 0);
   return config < 0 ? hb_hdf5_cannot_make("/Config")
                     : hb_hdf5_put_text(config, "VORONOI", "for yt: units in /Header");
@@ -62,7 +63,7 @@ static enum hb_status put_header(hid_t file, const struct hb_particles *p)
   HB_TRY(hb_hdf5_put_double(header, "BoxSize", are_known ? box_size(p) : 0));
   HB_TRY(hb_hdf5_put_double(header, "Omega0", 0));
   HB_TRY(hb_hdf5_put_double(header, "OmegaLambda", 0));
-  if (are_known) HB_TRY(put_units(file, header, &units));
+  if (are_known) HB_TRY(put_units(file, header, p->t, &units));
   HB_TRY(hb_hdf5_put_double(header, "HubbleParam", 1));
   HB_TRY(put_int(header, "NumFilesPerSnapshot", 1));
   static const char *const flags[] = {"Flag_Sfr",    "Flag_Cooling",  "Flag_StellarAge",

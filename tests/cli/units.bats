@@ -107,6 +107,26 @@ END
   /usr/bin/python3 read.py
 }
 
+# pynbody 2.5.0 takes these four from /Header, and with Redshift 0 and HubbleParam 1 has no factors of a and h. Without Time_GYR
+# its time is the age of an empty universe.
+@test "pynbody: units and time in /Header" {
+  accepts ic plummer -n 16 --mass-unit 1e10 --length-unit 1000 -o a.h5 --quiet
+  accepts run a.h5 --scheme host --t-end 0.25 --quiet -o end.h5
+  cat >read.py <<'END'
+import h5py
+header = h5py.File("end.h5")["Header"].attrs
+def near(a, b, tolerance):
+    assert abs(float(a) / float(b) - 1) < tolerance, (a, b)
+near(header["UnitLength_in_cm"], 3.0856775814913673e21, 1e-15)  # kpc
+near(header["UnitMass_in_g"], 1.98841e43, 1e-6)  # 10^10 solar masses
+near(header["UnitVelocity_in_cm_per_s"], 207.3865e5, 1e-6)
+near(header["Time_GYR"] * 1000, open("time").read(), 1e-8)
+assert header["Redshift"] == 0 and header["HubbleParam"] == 1
+END
+  "$HOLMBERG" info end.h5 --units astro | awk '/^time/ { print $2 }' >time
+  /usr/bin/python3 read.py
+}
+
 @test "Gadget's own units: masses are multiplied by its G" {
   cat >make.py <<'END'
 import h5py

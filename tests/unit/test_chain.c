@@ -107,7 +107,7 @@ static double distance(const struct hb_chain *c, const double *x)
   return most;
 }
 
-/* By tests/long/pythagorean_quad.c. */
+/* By tests/long/bodies_quad.c. */
 static const double at_60[] = {0.74380750011808294, 1.9399479510948634,   0,
                                0.26401033468625656, -0.73162439486996378, 0,
                                -0.657492767819855,  -0.5786692547609471,  0};
