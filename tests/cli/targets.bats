@@ -193,6 +193,9 @@ forge() {
   done
 }
 
+# catches_sigterm PID: a run does once it holds all its locks, and then gives them up.
+catches_sigterm() { grep -qE 'SigCgt:.*[4-7c-f][0-9a-f]{3}$' "/proc/$1/status"; }
+
 @test "three equal runs at once: one goes on, two say why not" {
   "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
   local option k alive
@@ -207,7 +210,7 @@ forge() {
     for k in 1 2 3; do
       if kill -0 "${pids[k]}" 2>/dev/null && [ ! -s said.$k ]; then
         alive=$((alive + 1))
-        until_true grep -qE 'SigCgt:.*[4-7c-f][0-9a-f]{3}$' "/proc/${pids[k]}/status" # SIGTERM is caught, so locks are given up
+        until_true catches_sigterm "${pids[k]}"
         kill -TERM "${pids[k]}"
       else
         [[ $(cat said.$k) == 'holmberg: cannot write '*': another run is writing it (it holds '*.lock')' ]]
@@ -224,7 +227,7 @@ forge() {
   # so do those that are resumed
   made
   "$HOLMBERG" run --resume run.ckpt --t-end 1e6 2>said &
-  until_true [ -e run.ckpt.lock ]
+  until_true catches_sigterm $!
   fails_with 4 'cannot write run.ckpt: another run is writing it (it holds run.ckpt.lock)' run --resume run.ckpt
   fails_with 4 'cannot write end.h5: another run is writing it (it holds end.h5.lock)' run --resume run.ckpt~ --checkpoint b
   kill -TERM $!
