@@ -448,7 +448,7 @@ END
   [ "$(value 1 title)" != '"holmberg1941"' ]
   [ "$(value 2 title)" != "$(value 1 title)" ]
   says 3 title "$(value 2 title)"
-  view plummer --fps 2 <<<$'key k\nplay 19.8\nstate\nplay 0.4\nstate'
+  view plummer -n 64 --fps 2 <<<$'key k\nplay 19.8\nstate\nplay 0.4\nstate'
   says 0 title '"plummer"'
   says 1 title '"coldsphere"'
 }
