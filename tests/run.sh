@@ -61,7 +61,7 @@ xvfb=$!
 disown
 trap 'kill -- $xvfb $(jobs -rp | sed s/^/-/) 2>/dev/null' EXIT
 trap 'exit 130' INT TERM
-for ((k = 0; k < 100; k++)); do
+for ((k = 0; k < 600; k++)); do
   [ -s "$build/xvfb.display" ] && break
   sleep 0.1
 done

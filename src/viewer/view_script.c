@@ -105,7 +105,7 @@ static enum hb_status do_await(const struct line *line)
   struct hb_view *view = line->view;
   int width = 0, height = 0;
   HB_TRY(take_size(line, &width, &height));
-  double end = hb_clock_now() + 5;
+  double end = hb_clock_now() + 60;
   while (view->window.width != width || view->window.height != height) {
     if (hb_clock_now() > end)
       return hb_fail(HB_ERR_GL, "the window is %d x %d pixels, not %d x %d", view->window.width,

@@ -68,7 +68,7 @@ PS1='> '
 EOF
   cp "$MANUAL/_holmberg" .
   printf 'holmberg ic figu\t\nholmberg run --scheme matr\t\nexit\n' |
-    ZDOTDIR=$PWD TERM=dumb timeout 20 script -qec 'zsh -i' /dev/null >shown || true
+    ZDOTDIR=$PWD TERM=dumb timeout 120 script -qec 'zsh -i' /dev/null >shown || true
   cat -v shown
   grep -q figure8 shown
   grep -q matrix2004 shown

@@ -3,6 +3,9 @@
 # What a run may write to: one writer at a time, no file that is not its own, no link, and nothing left behind.
 load common
 
+# A run without an end would keep bats waiting for it.
+teardown() { [ -z "${pids[*]}" ] || kill -9 "${pids[@]}" 2>/dev/null || :; }
+
 # made ARG...: a finished run of a while in end.h5 and rows.csv, with both generations of its checkpoint.
 made() {
   "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
@@ -138,10 +141,10 @@ forge() {
 @test "many rows to a step do not keep SIGTERM waiting" {
   two_bodies >cluster.h5.txt
   "$HOLMBERG" run cluster.h5.txt --scheme host --dt-min 2^-40 --t-end 1e3 --diag-every 1e-9 >rows 2>said &
-  pid=$!
+  pids=($!)
   until_true [ -s rows ]
-  kill -TERM $pid
-  until_true eval "! kill -0 $pid 2>/dev/null"
+  kill -TERM "${pids[0]}"
+  until_true eval "! kill -0 ${pids[0]} 2>/dev/null"
 }
 
 @test "-o and --diag beside --resume: another name, or the same one anew" {
@@ -193,6 +196,9 @@ forge() {
   done
 }
 
+# catches_sigterm PID: a run does once it holds all its locks, and then gives them up.
+catches_sigterm() { grep -qE 'SigCgt:.*[4-7c-f][0-9a-f]{3}$' "/proc/$1/status"; }
+
 @test "three equal runs at once: one goes on, two say why not" {
   "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
   local option k alive
@@ -207,7 +213,7 @@ forge() {
     for k in 1 2 3; do
       if kill -0 "${pids[k]}" 2>/dev/null && [ ! -s said.$k ]; then
         alive=$((alive + 1))
-        until_true grep -qE 'SigCgt:.*[4-7c-f][0-9a-f]{3}$' "/proc/${pids[k]}/status" # SIGTERM is caught, so locks are given up
+        until_true catches_sigterm "${pids[k]}"
         kill -TERM "${pids[k]}"
       else
         [[ $(cat said.$k) == 'holmberg: cannot write '*': another run is writing it (it holds '*.lock')' ]]
@@ -224,11 +230,12 @@ forge() {
   # so do those that are resumed
   made
   "$HOLMBERG" run --resume run.ckpt --t-end 1e6 2>said &
-  until_true [ -e run.ckpt.lock ]
+  pids=($!)
+  until_true catches_sigterm "${pids[0]}"
   fails_with 4 'cannot write run.ckpt: another run is writing it (it holds run.ckpt.lock)' run --resume run.ckpt
   fails_with 4 'cannot write end.h5: another run is writing it (it holds end.h5.lock)' run --resume run.ckpt~ --checkpoint b
-  kill -TERM $!
-  wait $! || true
+  kill -TERM "${pids[0]}"
+  wait "${pids[0]}" || true
 }
 
 @test "a symbolic link as output is refused, and what it points to stays" {

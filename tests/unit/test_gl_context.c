@@ -6,6 +6,7 @@
 #include "gl/gl_texture.h"
 #include "gl/gl_timer.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -194,7 +195,8 @@ static void test_inbox(void **state)
   hb_gl_context_close(c);
 }
 
-/* The time between start and stop covers the work: drawing 2^20 texels eight times over takes longer than once. */
+/* The time between start and stop covers the work: drawing 2^20 texels eight times over takes longer than nothing does, of
+ * which other programs disturb the shortest of many least. */
 static void test_timer(void **state)
 {
   (void)state;
@@ -203,7 +205,8 @@ static void test_timer(void **state)
   const struct hb_gl_texture_params params = {
       .format = HB_GL_RGBA32F, .width = 1024, .height = 1024, .drawn = 1};
   assert_int_equal(hb_gl_texture_create(c, &params, &stream), HB_OK);
-  double idle = hb_gl_timer_stop(hb_gl_timer_start());
+  double idle = INFINITY;
+  for (int k = 0; k < 100; k++) idle = fmin(idle, hb_gl_timer_stop(hb_gl_timer_start()));
   double start = hb_gl_timer_start();
   for (int k = 0; k < 8; k++) hb_gl_target_clear(&stream.target);
   double busy = hb_gl_timer_stop(start);

@@ -15,7 +15,7 @@ enum { MOST = 5000 };
 struct tally {
   atomic_int seen[MOST];
   atomic_int inside, most; /* at work at the same time */
-  unsigned slow_us;
+  int waits;               /* a piece, for a second one to be at work, at most so many milliseconds */
 };
 
 static void count_piece(void *context, size_t k)
@@ -24,7 +24,7 @@ static void count_piece(void *context, size_t k)
   int inside = atomic_fetch_add(&t->inside, 1) + 1;
   for (int most = atomic_load(&t->most); inside > most;)
     if (atomic_compare_exchange_weak(&t->most, &most, inside)) break;
-  if (t->slow_us) usleep(t->slow_us);
+  for (int ms = 0; ms < t->waits && atomic_load(&t->most) < 2; ms++) usleep(1000);
   atomic_fetch_add(&t->seen[k], 1);
   atomic_fetch_sub(&t->inside, 1);
 }
@@ -49,17 +49,17 @@ static void test_each_piece_once(void **state)
     }
 }
 
-/* Pieces that wait leave the others time to come, from spinning and from sleep. */
+/* A piece that waits for another thread sees one, which comes from spinning or from sleep. */
 static void test_others_take_part(void **state)
 {
   (void)state;
   for (int rest = 0; rest < 2; rest++) {
     static struct tally t;
     memset(&t, 0, sizeof t);
-    t.slow_us = 10000;
+    t.waits = 20000;
     if (rest) usleep(20000);
-    hb_parallel_for(4, 40, count_piece, &t);
-    assert_each_once(&t, 40);
+    hb_parallel_for(4, 4, count_piece, &t);
+    assert_each_once(&t, 4);
     assert_true(t.most > 1 && t.most <= 4);
   }
 }
