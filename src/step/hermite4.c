@@ -125,6 +125,7 @@ enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb
   h->params.integrator = h->params.field = NULL;
   h->force = force;
   h->t0 = initial->t;
+  h->dt_least = UINT64_MAX;
   h->particles = initial;
   status = hb_force_find_massive(force, h->n, initial->m);
   if (status == HB_OK) status = allocate(h);
@@ -316,12 +317,14 @@ enum hb_status hb_hermite4_step(void *state)
   HB_TRY(reserve_predicted(h));
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
+  uint64_t dt = hb_blocks_shortest(h->blocks);
   HB_TRY((on_device ? advance_on_device : advance_on_host)(h, T, ni, &lap));
   count_cut_steps(h, h->t0 + hb_hermite4_span(h, T), ni, h->phi1);
   schedule(h, T, ni);
   h->phases.correct_s += hb_clock_lap(&lap);
   h->block_steps++;
   h->particle_steps += ni;
+  if (dt < h->dt_least) h->dt_least = dt;
   h->stale = on_device;
   if (on_device) return hb_force_settle(h->force, ni, h->block, h->level1);
   if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, ni, h->block));

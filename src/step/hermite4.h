@@ -34,6 +34,7 @@ struct hb_hermite4 {
   struct hb_blocks *blocks;
   uint64_t block_steps, particle_steps;
   uint64_t noisy_steps;     /* particle steps set by noise, see timestep.h */
+  uint64_t dt_least;        /* the shortest step so far, in ticks; UINT64_MAX: none */
   struct hb_cut_steps cut;  /* since the integrator was created or resumed */
   struct hb_phases phases;  /* predict and correct */
   struct hb_bodies *bodies; /* nullable, see hermite4_bodies.h */

@@ -25,6 +25,7 @@ static enum hb_status save(const void *state, struct hb_sections *sections)
   HB_TRY(hb_sections_put(sections, "j", HB_SECTION_DOUBLES, 3 * h->n, h->j));
   HB_TRY(hb_sections_put(sections, "lost", HB_SECTION_WORDS, 3 * h->n, h->lost));
   HB_TRY(hb_sections_put(sections, "level", HB_SECTION_BYTES, h->n, h->blocks->level));
+  HB_TRY(hb_sections_put(sections, "shortest", HB_SECTION_WORDS, 1, &h->dt_least));
   if (h->groups) HB_TRY(hb_groups_put(h->groups, sections));
   if (h->bodies) HB_TRY(hb_bodies_put(h, sections));
   HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 1, &h->t0));
@@ -58,6 +59,8 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
     if (!isfinite(hb_bits_to_float((uint32_t)h->lost[k]) + hb_bits_to_float((uint32_t)(h->lost[k] >> 32))))
       return hb_fail(HB_ERR_INPUT, "section 'lost' has a number that is not finite for particle %zu", k / 3);
   HB_TRY(hb_sections_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters));
+  if (hb_sections_find(sections, "shortest")) /* nor of that */
+    HB_TRY(hb_sections_copy(sections, "shortest", HB_SECTION_WORDS, 1, &h->dt_least));
   h->blocks->now = counters[NOW];
   h->block_steps = counters[BLOCK_STEPS];
   h->particle_steps = counters[PARTICLE_STEPS];
@@ -119,6 +122,7 @@ static void counts(const void *state, struct hb_sim_counts *counts)
                                    .pairs = h->particle_steps * hb_force_pairs(h->force, h->n),
                                    .noisy_steps = h->noisy_steps,
                                    .at_dt_min = h->blocks->count[0],
+                                   .dt_least = h->dt_least < UINT64_MAX ? hb_hermite4_span(h, h->dt_least) : 0,
                                    .cut = h->cut};
   if (h->bodies) {
     counts->merged = h->bodies->merged, counts->escaped = h->bodies->escaped;

@@ -263,7 +263,8 @@ static void counts(const void *state, struct hb_sim_counts *result)
   *result = (struct hb_sim_counts){.n = l->n,
                                    .block_steps = l->steps,
                                    .particle_steps = l->steps * l->n,
-                                   .pairs = l->steps * l->n * hb_force_pairs(l->force, l->n)};
+                                   .pairs = l->steps * l->n * hb_force_pairs(l->force, l->n),
+                                   .dt_least = l->steps ? l->dt : 0};
 }
 
 static void phases(const void *state, struct hb_phases *result)

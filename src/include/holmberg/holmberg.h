@@ -455,6 +455,7 @@ struct hb_sim_counts {
   double e_lost;            /* the energy of the system that went with the merged and those removed */
   uint64_t noisy_steps;     /* particle steps set by rounding errors, see diagnostics.h; hermite4 */
   uint64_t at_dt_min;       /* particles whose step is dt_min now; hermite4     */
+  double dt_least;          /* the shortest step so far, 0 before the first     */
   struct hb_cut_steps cut;  /* since the simulation was created or resumed; hermite4 */
 };
 

@@ -284,6 +284,7 @@ class hb_sim_counts(Structure):
         ("e_lost", c_double),
         ("noisy_steps", c_uint64),
         ("at_dt_min", c_uint64),
+        ("dt_least", c_double),
         ("cut", hb_cut_steps),
     ]
 
