@@ -94,7 +94,10 @@ static inline const double *hb_hermite4_masses(const struct hb_hermite4 *hermite
 enum hb_status hb_hermite4_meet(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
 void hb_hermite4_correct_near(struct hb_hermite4 *hermite4, size_t ni);
 
-/* Shortens the steps phi1, level1 of groups and heavy stars of the block. */
+/* What becomes of a step dt of a node: shorter for a heavy one, and no more than a group may take. */
+double hb_hermite4_limited(const struct hb_hermite4 *hermite4, uint32_t node, double dt);
+
+/* The same for the steps phi1, level1 of the block. */
 void hb_hermite4_limit_steps(struct hb_hermite4 *hermite4, size_t ni);
 
 /* After the block at tick T is scheduled: groups join and break, and what is new gets forces and steps. */
