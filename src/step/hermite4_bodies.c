@@ -9,7 +9,8 @@
 const char *const hb_collisions_names[] = {"none", "stop", "merge", NULL};
 const char *const hb_escapers_names[] = {"none", "list", "remove", NULL};
 
-/* In groups, bodies are followed to their collision only if they have become one before. */
+/* In groups, bodies are followed to their collision only if they have become one before. Those that have grown by mergers join
+ * when they touch, see groups_change.c. */
 enum hb_status hb_bodies_check(const struct hb_hermite4 *h)
 {
   if (!h->groups || !h->groups->radius || hb_particles_massive(h->particles) < 2) return HB_OK;
