@@ -39,16 +39,39 @@ static void note_context(const struct hb_run *run)
   hb_terminal_note(note);
 }
 
+/* Bodies without radii never touch. */
+static void note_radii(const struct hb_run *run, enum hb_collisions collisions)
+{
+  const double *radius = collisions ? hb_particles_radius(run->initial) : NULL;
+  size_t n = hb_particles_n(run->initial), i = 0;
+  while (radius && i < n && radius[i] == 0) i++;
+  if (radius && i == n)
+    hb_terminal_note("no particle has a radius, so that none collide; see 'holmberg scale --radius'");
+}
+
+/* What is asked for and cannot happen. */
+static void note_events(const struct hb_run *run)
+{
+  const struct hb_run_settings *s = run->settings;
+  if (s->events)
+    hb_run_events_note(s, "--events");
+  else if (s->stop_at == HB_RUN_STOP_PAIR)
+    hb_run_events_note(s, "--stop-at pair");
+  if (s->sim.escapers == HB_ESCAPERS_LIST && !s->events && !s->diag)
+    hb_terminal_note("--escapers list: without --events or --diag nobody reads the list");
+}
+
 static enum hb_status open_sim(struct hb_run *run)
 {
   struct hb_sim_params params;
   struct hb_text tuning = {0};
   HB_TRY(hb_run_params(run->settings, &tuning, &params));
   hb_run_stop_params(run->settings, &params);
+  note_radii(run, params.collisions);
   enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;
   hb_mem_free(tuning.text);
-  if (status == HB_OK) note_context(run);
+  if (status == HB_OK) note_context(run), note_events(run);
   return status;
 }
 

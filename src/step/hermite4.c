@@ -1,4 +1,5 @@
 #include "step/hermite4.h"
+#include "step/hermite4_passages.h"
 
 #include "base/clock.h"
 #include "base/clones.h"
@@ -149,6 +150,7 @@ void hb_hermite4_destroy(void *state)
   hb_blocks_destroy(h->blocks);
   hb_groups_destroy(h->groups);
   hb_bodies_close(h);
+  hb_passages_close(h->passages);
   hb_particles_destroy(h->particles);
   hb_mem_free(h);
 }
@@ -329,7 +331,7 @@ enum hb_status hb_hermite4_step(void *state)
   if (on_device) return hb_force_settle(h->force, ni, h->block, h->level1);
   if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, ni, h->block));
   if (h->bodies) HB_TRY(hb_bodies_act(h, T, &ni));
-  return h->groups ? hb_hermite4_regroup(h, T, ni) : HB_OK;
+  return h->groups ? hb_hermite4_regroup(h, T, ni) : hb_hermite4_tell_passages(h, T, ni);
 }
 
 /* ---- starting ---- */

@@ -33,12 +33,13 @@ struct hb_hermite4 {
   uint8_t *level1;        /* [n] new levels, in the order of block */
   struct hb_blocks *blocks;
   uint64_t block_steps, particle_steps;
-  uint64_t noisy_steps;     /* particle steps set by noise, see timestep.h */
-  uint64_t dt_least;        /* the shortest step so far, in ticks; UINT64_MAX: none */
-  struct hb_cut_steps cut;  /* since the integrator was created or resumed */
-  struct hb_phases phases;  /* predict and correct */
-  struct hb_bodies *bodies; /* nullable, see hermite4_bodies.h */
-  int stale;                /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
+  uint64_t noisy_steps;         /* particle steps set by noise, see timestep.h */
+  uint64_t dt_least;            /* the shortest step so far, in ticks; UINT64_MAX: none */
+  struct hb_cut_steps cut;      /* since the integrator was created or resumed */
+  struct hb_phases phases;      /* predict and correct */
+  struct hb_bodies *bodies;     /* nullable, see hermite4_bodies.h */
+  struct hb_passages *passages; /* nullable, see hermite4_passages.h */
+  int stale;                    /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
 };
 
 /* Takes over the particles, also after a failure; their time becomes t0. No forces are evaluated, nothing is scheduled.

@@ -71,6 +71,25 @@ END
   done
 }
 
+@test "what can never happen is said once" {
+  falling
+  cut -d' ' -f1-7 two.txt >points.txt
+  sed -i 's/ radius$//' points.txt
+  local none="holmberg: no particle has a radius, so that none collide; see 'holmberg scale --radius'"
+  for how in '--collisions merge' '--stop-at collision'; do
+    # shellcheck disable=SC2086 # two words
+    run --separate-stderr "$HOLMBERG" run points.txt --eps 0 --scheme host --quiet $how
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "$none" ]
+  done
+  run --separate-stderr "$HOLMBERG" run points.txt --eps 0 --scheme host --quiet --escapers list
+  [ "$stderr" = 'holmberg: --escapers list: without --events or --diag nobody reads the list' ]
+  for how in '--escapers list --diag d.csv' '--escapers list --events e.csv' '--escapers remove' '--stop-at escape'; do
+    # shellcheck disable=SC2086
+    accepts run two.txt --eps 0 --scheme host --quiet $how
+  done
+}
+
 @test "what cannot merge is refused with one sentence" {
   falling
   fails_with 2 'collisions need integrator hermite4' run two.txt --collisions merge --integrator leapfrog --dt 0.01
