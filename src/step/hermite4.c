@@ -259,6 +259,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   *lap = hb_clock_now();
   size_t from = 0, to = 0, massive; /* a device predicts its sources itself */
   const uint32_t *sources = hb_force_massive(h->force, h->n, &massive);
+  if (hb_force_is_reproducible(hb_force_precision(h->force))) sources = NULL; /* its units are for all */
   if (h->groups) /* any node may be near one */
     to = h->n;
   else if (h->params.predict == HB_PLACE_HOST)

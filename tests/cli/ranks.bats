@@ -71,6 +71,11 @@ state() { "$HOLMBERG" convert "$1" -o "$1.txt" --quiet && grep -v '^#' "$1.txt";
     tail -n 1 <<<"$output" | grep -Eo '"(particle_steps|pairs)": [0-9]+' | awk '{ n[NR] = $2 } END { exit n[2] != 200 * n[1] }'
     accepts diff one.txt three.txt --tolerance 1e-12
   done
+  options=(run stars.txt --scheme host --precision reproducible --t-end 1/16 --json)
+  accepts "${options[@]}"
+  hash=$(grep -o '"state_hash": [^}]*' <<<"$output")
+  ranks 3 "${options[@]}"
+  [[ $output == *"$hash"* ]]
 }
 
 @test "precision reproducible: the bytes of one rank with 2, 3, 4 and 7, whatever is shared out" {
