@@ -53,12 +53,6 @@ const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t 
   return is_used ? s->slot : NULL;
 }
 
-size_t hb_force_pairs(const struct hb_force *force, size_t n)
-{
-  size_t count;
-  return hb_force_massive(force, n, &count) ? count : n - 1;
-}
-
 static enum hb_status from_massive(struct hb_force *force, const double *m, const double *x, const double *v,
                                    size_t ni, const uint32_t *index, double *a, double *j, double *phi)
 {

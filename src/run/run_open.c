@@ -49,6 +49,28 @@ static void note_radii(const struct hb_run *run, enum hb_collisions collisions)
     hb_terminal_note("no particle has a radius, so that none collide; see 'holmberg scale --radius'");
 }
 
+static size_t count_massless(struct hb_particles *p)
+{
+  const double *m = hb_particles_m(p);
+  size_t count = 0;
+  for (size_t i = 0; i < hb_particles_n(p); i++) count += m[i] == 0;
+  return count;
+}
+
+/* Test particles cost nothing as sources, but for some ways to compute forces. */
+static void note_massless(const struct hb_run *run, size_t massless)
+{
+  char note[160];
+  struct hb_sim_counts counts;
+  hb_sim_counts(run->sim, &counts);
+  if (massless == 0 || massless == counts.n || counts.sources < counts.n) return;
+  int is_kept = run->settings->sim.predict == HB_PLACE_GPU;
+  snprintf(note, sizeof note, "%s%s takes the %zu particles without mass as sources, too: they cost as much as stars",
+           is_kept ? "" : "scheme ", is_kept ? "--predict gpu" : hb_force_scheme(hb_sim_force(run->sim))->name,
+           massless);
+  hb_terminal_note(note);
+}
+
 /* What is asked for and cannot happen. */
 static void note_events(const struct hb_run *run)
 {
@@ -68,10 +90,11 @@ static enum hb_status open_sim(struct hb_run *run)
   HB_TRY(hb_run_params(run->settings, &tuning, &params));
   hb_run_stop_params(run->settings, &params);
   note_radii(run, params.collisions);
+  size_t massless = count_massless(run->initial);
   enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;
   hb_mem_free(tuning.text);
-  if (status == HB_OK) note_context(run), note_events(run);
+  if (status == HB_OK) note_context(run), note_massless(run, massless), note_events(run);
   return status;
 }
 

@@ -119,11 +119,14 @@ static void report(void *state, struct hb_events *events) { ((struct hb_hermite4
 static void counts(const void *state, struct hb_sim_counts *counts)
 {
   const struct hb_hermite4 *h = state;
+  size_t sources = h->n;
+  if (h->params.predict == HB_PLACE_HOST) hb_force_massive(h->force, h->n, &sources);
   *counts =
       (struct hb_sim_counts){.n = h->n,
                              .block_steps = h->block_steps,
                              .particle_steps = h->particle_steps,
-                             .pairs = h->particle_steps * hb_force_pairs(h->force, h->n),
+                             .pairs = h->particle_steps * hb_force_pairs(h->n, sources),
+                             .sources = sources,
                              .noisy_steps = h->noisy_steps,
                              .at_dt_min = h->blocks->count[0],
                              .dt_least = h->dt_least < UINT64_MAX ? hb_hermite4_span(h, h->dt_least) : 0,

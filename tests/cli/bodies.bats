@@ -90,6 +90,20 @@ END
   done
 }
 
+@test "test particles that are sources, too, are said once, and counted" {
+  "$HOLMBERG" ic plummer -n 20 --seed 1 -o - | grep -v '^#' | awk '{ if (NR > 5) $1 = 0; print }' >stars.txt
+  for how in 'host 5' 'grape6 19'; do
+    run --separate-stderr "$HOLMBERG" run stars.txt --scheme "${how% *}" --t-end 1/8 --json
+    [ "$status" -eq 0 ]
+    tail -n 1 <<<"$output" | grep -Eo '"(particle_steps|pairs)": [0-9]+' | awk -v n="${how#* }" '{ k[NR] = $2 } END { exit k[2] != n * k[1] }'
+    if [ "$how" = 'host 5' ]; then
+      [ -z "$stderr" ]
+    else
+      [ "$stderr" = 'holmberg: scheme grape6 takes the 15 particles without mass as sources, too: they cost as much as stars' ]
+    fi
+  done
+}
+
 @test "what cannot merge is refused with one sentence" {
   falling
   fails_with 2 'collisions need integrator hermite4' run two.txt --collisions merge --integrator leapfrog --dt 0.01

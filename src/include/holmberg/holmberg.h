@@ -450,7 +450,8 @@ struct hb_sim_counts {
   uint64_t n;               /* particles                                       */
   uint64_t block_steps;     /* block steps done                                */
   uint64_t particle_steps;  /* particles advanced, summed over block steps     */
-  uint64_t pairs;           /* pair interactions: ni (N - 1), or ni N' where only N' particles have mass */
+  uint64_t pairs;           /* pair interactions: ni (N - 1), or ni N' where N' particles are the sources */
+  uint64_t sources;         /* those with mass; all, where test particles cannot be left out */
   uint64_t merged, escaped; /* bodies swallowed by others; particles that have escaped */
   double e_lost;            /* the energy of the system that went with the merged and those removed */
   uint64_t noisy_steps;     /* particle steps set by rounding errors, see diagnostics.h; hermite4 */

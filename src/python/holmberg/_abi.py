@@ -279,6 +279,7 @@ class hb_sim_counts(Structure):
         ("block_steps", c_uint64),
         ("particle_steps", c_uint64),
         ("pairs", c_uint64),
+        ("sources", c_uint64),
         ("merged", c_uint64),
         ("escaped", c_uint64),
         ("e_lost", c_double),

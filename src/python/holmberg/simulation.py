@@ -170,7 +170,7 @@ class Simulation:
     def counts(self) -> SimpleNamespace:
         """The work so far.
 
-        n, block_steps, particle_steps, pairs, noisy_steps, at_dt_min, dt_least (the shortest step so far), merged,
+        n, block_steps, particle_steps, pairs, sources, noisy_steps, at_dt_min, dt_least (the shortest step so far), merged,
         escaped, e_lost, and cut: steps that dt_min cut off.
         """
         return self._ask(lib.hb_sim_counts, _abi.hb_sim_counts())
