@@ -36,13 +36,14 @@ last = rows[-1]
 assert int(last["n"]) == 2 and int(last["merged"]) == 1 and abs(float(last["de_rel"])) < 1e-4
 assert abs(float(last["e_lost"]) + 0.25) < 1e-4, last["e_lost"]
 END
-    rm -f end.txt d.csv e.csv
-    run --separate-stderr "$HOLMBERG" run two.txt --eps 0 --scheme host --t-end 2 --encounters $how --collisions stop -o end.txt
+    rm -f end.txt d.csv e.csv c.ckpt*
+    run --separate-stderr "$HOLMBERG" run two.txt --eps 0 --scheme host --t-end 2 --encounters $how --collisions stop -o end.txt --checkpoint c.ckpt
     [ "$status" -eq 0 ]
     [[ $stderr == *'stopped at t = 1.1'*'by an event, collision, of particles 0 1'* ]]
     [[ ${lines[-1]} == *' 1.1'* ]]
     [ "$(grep -vc '^#' end.txt)" -eq 3 ]
     run ! grep -q '^# t: 2$' end.txt
+    accepts run --resume c.ckpt --max-energy-error none # goes on, although they still overlap
     accepts run two.txt --eps 0 --scheme host --t-end 2 --encounters groups -o end.txt --quiet
     [ "$(grep -vc '^#' end.txt)" -eq 3 ]
   done

@@ -219,6 +219,42 @@ static void test_swift_passages(void **s)
   assert_int_equal(merged_in_passing(0.019, HB_COLLISIONS_STOP), 0);
 }
 
+/* Two that overlap for a dozen steps, at the beginning or later, are told once. */
+static size_t told(double x, unsigned resumes)
+{
+  const double m[] = {1e-9, 1e-9}, at[] = {-x, 0, 0, x, 0, 0}, v[] = {0.05, 0, 0, -0.05, 0, 0};
+  const char *path = support_path("overlap.ckpt");
+  const struct hb_sim_params params = {
+      .force = {.scheme = "host", .eps = 0.1}, .dt_max = 0x1p-6, .collisions = HB_COLLISIONS_STOP};
+  struct hb_sim *sim = begin(make(2, m, at, v, 0.01), &params);
+  size_t count, sum = 0;
+  ASSERT_OK(hb_sim_watch(sim, 1U << HB_EVENT_COLLISION));
+  while (hb_sim_next_time(sim) <= 1) {
+    ASSERT_OK(hb_sim_step(sim));
+    hb_sim_events(sim, &count);
+    sum += count;
+    if (!resumes || count == 0) continue;
+    struct hb_checkpoint *checkpoint; /* as a run that stops there and goes on */
+    ASSERT_OK(hb_sim_save(sim, path, NULL, 0, 0));
+    hb_sim_destroy(sim);
+    ASSERT_OK(hb_checkpoint_open(path, &checkpoint));
+    ASSERT_OK(hb_sim_resume(checkpoint, NULL, &sim));
+    hb_checkpoint_close(checkpoint);
+  }
+  hb_sim_destroy(sim);
+  return sum;
+}
+
+static void test_told_once(void **s)
+{
+  (void)s;
+  for (unsigned resumes = 0; resumes < 2; resumes++) {
+    assert_int_equal(told(0.03, resumes), 1);
+    assert_int_equal(told(0.005, resumes), 1);
+    assert_int_equal(told(0.1, resumes), 0);
+  }
+}
+
 /* A binary whose pericenter is 0.1 (1 - e), and a third star that makes it a group for long. */
 static uint64_t collided(double e, double radius, enum hb_encounters encounters, size_t n)
 {
@@ -462,6 +498,7 @@ int main(void)
       cmocka_unit_test(test_energy_in_a_field),
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_swift_passages),
+      cmocka_unit_test(test_told_once),
       cmocka_unit_test(test_in_groups),
       cmocka_unit_test(test_massless),
       cmocka_unit_test(test_merging_members),
