@@ -44,9 +44,15 @@ enum hb_status hb_force_set_sources(struct hb_force *force, size_t nj, const dou
                                     const double *v)
 {
   HB_TRY(hb_force_expect_sources(force, nj));
+  if (force->rescale) HB_TRY(hb_rescale_find_units(force->rescale, force->params.eps, nj, m, x, v));
+  return hb_force_set_some(force, nj, m, x, v);
+}
+
+enum hb_status hb_force_set_some(struct hb_force *force, size_t nj, const double *m, const double *x,
+                                 const double *v)
+{
   if (force->rescale)
-    HB_TRY(hb_rescale_set_j(force->rescale, force->ops->reproducible, force->state, force->params.eps, nj, m,
-                            x, v));
+    HB_TRY(hb_rescale_set_j(force->rescale, force->ops->reproducible, force->state, nj, m, x, v));
   else
     HB_TRY(force->ops->set_j(force->state, nj, m, x, v));
   memset(force->origin, 0, sizeof force->origin);

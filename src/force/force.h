@@ -182,8 +182,8 @@ enum hb_status hb_force_find_massive(struct hb_force *force, size_t n, const dou
 /* Those, ascending; NULL if all n are sent. */
 const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t *count);
 
-/* How many pairs the force on one of n sinks takes. */
-size_t hb_force_pairs(const struct hb_force *force, size_t n);
+/* How many pairs the force on one of n sinks takes that has so many sources. */
+static inline size_t hb_force_pairs(size_t n, size_t sources) { return sources < n ? sources : n - 1; }
 
 /* Forces from outside, for particles in the given coordinates: whoever integrates adds them to those of the pairs. The field
  * outlives the force. NULL: none. */

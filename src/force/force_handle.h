@@ -40,9 +40,11 @@ struct hb_force {
 enum hb_status hb_force_expect_sources(struct hb_force *force, size_t nj);
 enum hb_status hb_force_reserve_stamps(struct hb_force *force, size_t nj);
 
-/* Sets them; they are in their frame already. */
+/* Sets them; they are in their frame already. Or some of those whose units were found, in precision reproducible. */
 enum hb_status hb_force_set_sources(struct hb_force *force, size_t nj, const double *m, const double *x,
                                     const double *v);
+enum hb_status hb_force_set_some(struct hb_force *force, size_t nj, const double *m, const double *x,
+                                 const double *v);
 
 /* Sinks must be sources, each named once. Errors: HB_ERR_USAGE. */
 enum hb_status hb_force_check_sinks(struct hb_force *force, size_t ni, const uint32_t *index);

@@ -20,10 +20,11 @@ enum { SOURCES = 64, SINKS = 1 };
 /* A message is a word of base/ranks.h and then results of ni sinks: a[3 * ni] j[3 * ni] phi[ni], or totals[ni]. */
 enum { WORD = 1, NUMBERS = 7, TOTAL = sizeof(struct hb_fixed_total) / sizeof(uint64_t) };
 
-/* What is asked for, and where it goes. */
+/* What is asked for, and where it goes: sinks by their numbers; or points x[3 * ni], v[3 * ni], with their own ones. */
 struct block {
   size_t ni;
   const uint32_t *index;
+  const double *x, *v; /* NULL: by number */
   struct hb_part_results
       results; /* totals, each in its scale, in precision reproducible; else a, j and phi */
 };
@@ -163,7 +164,9 @@ static enum hb_status eval_all(struct ranks *r, const struct block *b, size_t fr
   const struct hb_part_results results = results_in(message, b, from, to - from);
   HB_TRY(send(r, b, 0, r->nj));
   if (from == to) return HB_OK;
-  HB_TRY(hb_part_begin(&r->part, to - from, b->index + from, &results));
+  const uint32_t *index = b->index + from;
+  HB_TRY(b->x ? hb_part_begin_at(&r->part, to - from, b->x + 3 * from, b->v + 3 * from, index, &results)
+              : hb_part_begin(&r->part, to - from, index, &results));
   return hb_part_finish(&r->part);
 }
 
@@ -173,8 +176,9 @@ static enum hb_status eval_part(struct ranks *r, const struct block *b)
   const struct hb_part_results results = results_in(r->message, b, 0, b->ni);
   size_t from = cut(r->nj, hb_ranks_number(), SOURCES), to = cut(r->nj, hb_ranks_number() + 1, SOURCES);
   HB_TRY(send(r, b, from, to));
-  HB_TRY(hb_part_sinks_fill(&r->sinks, b->ni, b->index, r->x, r->v));
-  HB_TRY(hb_part_begin_at(&r->part, b->ni, r->sinks.x, r->sinks.v, b->index, &results));
+  if (!b->x) HB_TRY(hb_part_sinks_fill(&r->sinks, b->ni, b->index, r->x, r->v));
+  HB_TRY(hb_part_begin_at(&r->part, b->ni, b->x ? b->x : r->sinks.x, b->x ? b->v : r->sinks.v, b->index,
+                          &results));
   return from < to ? hb_part_finish(&r->part) : HB_OK;
 }
 
@@ -323,7 +327,14 @@ static enum hb_status ranks_set_j(void *state, size_t nj, const double *m, const
 static enum hb_status ranks_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
                                   double *phi)
 {
-  const struct block block = {ni, index, {.a = a, .j = j, .phi = phi}};
+  const struct block block = {ni, index, NULL, NULL, {.a = a, .j = j, .phi = phi}};
+  return work(state, &block);
+}
+
+static enum hb_status ranks_begin_at(void *state, size_t ni, const double *x, const double *v,
+                                     const uint32_t *own, double *a, double *j, double *phi)
+{
+  const struct block block = {ni, own, x, v, {.a = a, .j = j, .phi = phi}};
   return work(state, &block);
 }
 
@@ -337,11 +348,20 @@ static enum hb_status ranks_set_j_by(void *state, const struct hb_reproducible_u
 static enum hb_status ranks_begin_totals(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
                                          struct hb_fixed_total *totals)
 {
-  const struct block block = {ni, index, {.scale = scale, .totals = totals}};
+  const struct block block = {ni, index, NULL, NULL, {.scale = scale, .totals = totals}};
   return work(state, &block);
 }
 
-static const struct hb_reproducible_ops reproducible = {.set_j = ranks_set_j_by, .begin = ranks_begin_totals};
+static enum hb_status ranks_begin_totals_at(void *state, size_t ni, const double *x, const double *v,
+                                            const uint32_t *own, const uint32_t *scale,
+                                            struct hb_fixed_total *totals)
+{
+  const struct block block = {ni, own, x, v, {.scale = scale, .totals = totals}};
+  return work(state, &block);
+}
+
+static const struct hb_reproducible_ops reproducible = {
+    .set_j = ranks_set_j_by, .begin = ranks_begin_totals, .begin_at = ranks_begin_totals_at};
 
 /* The first forces, from which the tuning is found, are on all particles. */
 static void ranks_needs(const void *state, size_t nj, size_t ni, size_t *from, size_t *to)
@@ -395,6 +415,7 @@ void hb_force_ranks_around(const struct hb_force_ops *inner, struct hb_force_ops
                                .set_eps = inner->set_eps ? ranks_set_eps : NULL,
                                .set_j = ranks_set_j,
                                .begin = ranks_begin,
+                               .begin_at = inner->begin_at ? ranks_begin_at : NULL,
                                .needs = ranks_needs,
                                .reproducible = inner->reproducible ? &reproducible : NULL,
                                .gl = ranks_gl,

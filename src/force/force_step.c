@@ -39,19 +39,18 @@ enum hb_status hb_force_find_massive(struct hb_force *force, size_t n, const dou
   return hb_massive_find(&force->massive, n, m);
 }
 
-/* Precision reproducible finds its units from all particles. */
+static int has_points(const struct hb_force *force)
+{
+  const struct hb_reproducible_ops *reproducible = force->rescale ? force->ops->reproducible : NULL;
+  return reproducible ? reproducible->begin_at != NULL : force->ops->begin_at != NULL;
+}
+
 const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t *count)
 {
   const struct hb_massive *s = &force->massive;
-  int is_used = s->count && s->n == n && force->ops->begin_at && !force->rescale;
+  int is_used = s->count && s->n == n && has_points(force);
   *count = is_used ? s->count : n;
   return is_used ? s->slot : NULL;
-}
-
-size_t hb_force_pairs(const struct hb_force *force, size_t n)
-{
-  size_t count;
-  return hb_force_massive(force, n, &count) ? count : n - 1;
 }
 
 static enum hb_status from_massive(struct hb_force *force, const double *m, const double *x, const double *v,
@@ -61,7 +60,10 @@ static enum hb_status from_massive(struct hb_force *force, const double *m, cons
   double lap = hb_clock_now();
   hb_massive_gather(s, m, x, v);
   HB_TRY(hb_massive_sinks(s, x, v, ni, index));
-  HB_TRY(hb_force_set_sources(force, s->count, s->m, s->x, s->v));
+  HB_TRY(hb_force_expect_sources(force, s->count));
+  if (force->rescale) /* sinks are in its units, too */
+    HB_TRY(hb_rescale_find_units(force->rescale, force->params.eps, s->n, m, x, v));
+  HB_TRY(hb_force_set_some(force, s->count, s->m, s->x, s->v));
   force->phases.send_s += hb_clock_lap(&lap);
   HB_TRY(hb_force_at(force, ni, s->xi, s->vi, s->own, a, j, phi));
   count_phases(force, &lap);

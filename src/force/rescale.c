@@ -61,12 +61,17 @@ void hb_rescale_destroy(struct hb_rescale *r)
 
 uint64_t hb_rescale_repeats(const struct hb_rescale *r) { return r->repeats; }
 
+enum hb_status hb_rescale_find_units(struct hb_rescale *r, double eps, size_t n, const double *m,
+                                     const double *x, const double *v)
+{
+  return hb_reproducible_find_units(n, m, x, v, eps, &r->units);
+}
+
 enum hb_status hb_rescale_set_j(struct hb_rescale *r, const struct hb_reproducible_ops *ops, void *state,
-                                double eps, size_t nj, const double *m, const double *x, const double *v)
+                                size_t nj, const double *m, const double *x, const double *v)
 {
   r->ops = ops;
   r->state = state;
-  HB_TRY(hb_reproducible_find_units(nj, m, x, v, eps, &r->units));
   if (nj > r->known_room) {
     hb_mem_free(r->known);
     r->known = NULL;
@@ -123,13 +128,21 @@ static void run(struct loop *loop, void (*piece)(void *context, size_t piece))
   hb_parallel_for(loop->ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(loop->ni, PIECE), piece, loop);
 }
 
+/* Where the scale of sink i of the call is known; NULL: a point that is no source. Several points may be the same one. */
+static uint32_t *known_of(const struct hb_rescale *r, size_t i)
+{
+  uint32_t own = r->sinks.index[i];
+  return own < r->nj ? r->known + own : NULL;
+}
+
 static void guess_piece(void *context, size_t piece)
 {
   const struct loop *l = context;
   const struct hb_rescale *r = l->rescale;
   uint32_t usual = hb_reproducible_scale(&r->units, 0);
   for (size_t k = piece * PIECE, end = hb_parallel_end(l->ni, PIECE, k); k < end; k++) {
-    uint32_t known = r->sinks.x ? 0 : r->known[r->sinks.index[k]];
+    const uint32_t *of = known_of(r, k);
+    uint32_t known = of ? __atomic_load_n(of, __ATOMIC_RELAXED) : 0;
     r->scale[k] = known ? known : usual;
   }
 }
@@ -141,7 +154,8 @@ static enum hb_status take(struct loop *l, size_t from, size_t end)
     size_t i = l->place ? l->place[k] : k;
     const struct hb_fixed_total *t = &r->totals[k];
     uint32_t scale = hb_reproducible_scale(&r->units, t->most);
-    if (!r->sinks.x) r->known[r->sinks.index[i]] = scale;
+    uint32_t *known = known_of(r, i);
+    if (known) __atomic_store_n(known, scale, __ATOMIC_RELAXED);
     if (scale != r->scale[k])
       atomic_fetch_add(&l->wrong, 1);
     else

@@ -10,11 +10,14 @@ struct hb_rescale;
 enum hb_status hb_rescale_create(struct hb_rescale **rescale);
 void hb_rescale_destroy(struct hb_rescale *rescale);
 
-/* As the ops of struct hb_force_ops; those of the source are `ops`, its state is `state`. Where a, j and phi go is said when
- * it begins; all arrays stay where they are until it has finished. */
+/* Units for the n particles that will be sources or sinks. Errors: as hb_reproducible_find_units. */
+enum hb_status hb_rescale_find_units(struct hb_rescale *rescale, double eps, size_t n, const double *m,
+                                     const double *x, const double *v);
+
+/* As the ops of struct hb_force_ops, in these units; those of the source are `ops`, its state is `state`. Where a, j and phi go is
+ * said when it begins; all arrays stay where they are until it has finished. */
 enum hb_status hb_rescale_set_j(struct hb_rescale *rescale, const struct hb_reproducible_ops *ops,
-                                void *state, double eps, size_t nj, const double *m, const double *x,
-                                const double *v);
+                                void *state, size_t nj, const double *m, const double *x, const double *v);
 enum hb_status hb_rescale_begin(struct hb_rescale *rescale, size_t ni, const uint32_t *index, double *a,
                                 double *j, double *phi);
 enum hb_status hb_rescale_begin_at(struct hb_rescale *rescale, size_t ni, const double *x, const double *v,

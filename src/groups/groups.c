@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-/* The distance at which two stars of mean mass deflect each other strongly, if the system is near its equilibrium. */
-static enum hb_status find_close(const struct hb_particles *p, struct hb_groups *groups)
+enum hb_status hb_groups_find_close(const struct hb_particles *p, struct hb_groups *groups)
 {
   double center[3], velocity[3], half = 0.5, r_half, *work;
   HB_TRY(HB_ALLOC(2 * p->n, &work));
@@ -17,6 +16,7 @@ static enum hb_status find_close(const struct hb_particles *p, struct hb_groups 
   size_t stars = hb_particles_massive(p);
   if (stars == 0) stars = p->n;
   groups->r_close = 2 * r_half / (double)stars;
+  groups->m_mean = 0;
   for (size_t i = 0; i < p->n; i++) groups->m_mean += p->m[i] / (double)stars;
   return HB_OK;
 }
@@ -34,7 +34,7 @@ enum hb_status hb_groups_create(const struct hb_particles *particles, struct hb_
   if (status == HB_OK) status = HB_ALLOC(n, &g->live);
   if (status == HB_OK) status = HB_ALLOC(n, &g->fresh);
   if (status == HB_OK) status = HB_ALLOC(n, &g->near);
-  if (status == HB_OK) status = find_close(particles, g);
+  if (status == HB_OK) status = hb_groups_find_close(particles, g);
   if (status != HB_OK) {
     hb_groups_destroy(g);
     return status;

@@ -54,6 +54,10 @@ struct hb_nodes {
 enum hb_status hb_groups_create(const struct hb_particles *particles, struct hb_groups **groups);
 void hb_groups_destroy(struct hb_groups *groups);
 
+/* Sets r_close, the distance at which two stars of mean mass deflect each other strongly if the system is near its equilibrium,
+ * and m_mean: all that the functions of distances below read. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_find_close(const struct hb_particles *particles, struct hb_groups *groups);
+
 static inline double hb_groups_distance2(const double *x, uint32_t i, uint32_t k)
 {
   const double *p = x + 3 * (size_t)i, *q = x + 3 * (size_t)k;

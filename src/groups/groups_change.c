@@ -65,15 +65,33 @@ static int passes(const struct hb_groups *groups, double m1, double m2, double r
   return r2 < passing * passing;
 }
 
+static double widest(const struct hb_groups *groups, uint32_t node)
+{
+  const struct hb_group *g = hb_groups_of(groups, node);
+  double radius = groups->radius[node];
+  for (size_t k = 0; g && k < g->chain.n; k++) radius = fmax(radius, groups->radius[g->chain.member[k]]);
+  return radius;
+}
+
+/* From how far on a node may touch a member of a group, if bodies have grown so large by mergers that this is no longer close:
+ * collisions with members are found within the group. Two stars find each other. */
+static double touching(const struct hb_groups *groups, uint32_t i, uint32_t k)
+{
+  if (!groups->radius || members_of(groups, i) + members_of(groups, k) == 2) return 0;
+  double radii = widest(groups, i) + widest(groups, k);
+  double close = hb_groups_close(groups, groups->m[i], groups->m[k]);
+  return radii > close ? radii + size_of(groups, i) + size_of(groups, k) : 0;
+}
+
 int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
                           uint32_t k)
 {
   double mi = groups->m[i], mk = groups->m[k];
   const struct meeting at = meeting_of(nodes, i, k);
-  double r2 = hb_chain_dot(at.r, at.r);
-  if (!(mi > 0 && mk > 0) || hb_groups_are_far(groups, mi, mk, r2)) return 0;
+  double r2 = hb_chain_dot(at.r, at.r), touch = touching(groups, i, k);
+  if (!(mi > 0 && mk > 0) || (hb_groups_are_far(groups, mi, mk, r2) && !(r2 < touch * touch))) return 0;
   double close = hb_groups_close(groups, mi, mk);
-  double reach = near_enough(close, size_of(groups, i) + size_of(groups, k));
+  double reach = fmax(near_enough(close, size_of(groups, i) + size_of(groups, k)), touch);
   size_t members = members_of(groups, i) + members_of(groups, k);
   double bound = members == 2 ? hb_groups_bound(groups, mi, mk) : close;
   if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;

@@ -70,6 +70,7 @@ static const struct hb_table_column work[] = {
     {"block_steps", HB_TABLE_COUNT, AT(counts.block_steps)},
     {"particle_steps", HB_TABLE_COUNT, AT(counts.particle_steps)},
     {"pairs", HB_TABLE_COUNT, AT(counts.pairs)},
+    {"dt_least", HB_TABLE_REAL, AT(counts.dt_least)},
     {"predict_s", HB_TABLE_REAL, AT(phases.predict_s)},
     {"send_s", HB_TABLE_REAL, AT(phases.send_s)},
     {"force_s", HB_TABLE_REAL, AT(phases.force_s)},
@@ -146,6 +147,7 @@ enum hb_status hb_run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim, con
   row.e_total_inertial = e_kin + e_pot + row.now.e_field;
   row.virial_ratio_inertial = e_pot != 0 ? e_kin / fabs(e_pot) : 0;
   hb_sim_counts(sim, &row.counts);
+  if (diag->units.mass > 0) row.counts.dt_least *= diag->units.time;
   row.n = row.counts.n;
   hb_sim_phases(sim, &row.phases);
   hb_sim_block_sizes(sim, row.blocks);

@@ -1,9 +1,11 @@
 #include "run/run_events.h"
 
 #include "console/astro.h"
+#include "console/terminal.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 struct row {
   double t;
@@ -35,6 +37,19 @@ static enum hb_status put(struct hb_run_rows *rows, const struct hb_units *units
   } else
     count--;
   return hb_run_rows_put(rows, columns, count, row);
+}
+
+void hb_run_events_note(const struct hb_run_settings *s, const char *option)
+{
+  char line[128];
+  const char *how = hb_run_is_leapfrog(s)            ? "integrator leapfrog"
+                    : s->sim.force.eps != 0          ? "--eps above 0"
+                    : s->sim.correct == HB_PLACE_GPU ? "--correct gpu"
+                                                     : NULL;
+  if (!how) return;
+  snprintf(line, sizeof line, "%s: with %s, encounters of unbound stars are not looked for, binaries are",
+           option, how);
+  hb_terminal_note(line);
 }
 
 enum hb_status hb_run_events_begin(struct hb_run_rows *rows, struct hb_sim *sim, const struct hb_units *units)

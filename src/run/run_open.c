@@ -39,16 +39,62 @@ static void note_context(const struct hb_run *run)
   hb_terminal_note(note);
 }
 
+/* Bodies without radii never touch. */
+static void note_radii(const struct hb_run *run, enum hb_collisions collisions)
+{
+  const double *radius = collisions ? hb_particles_radius(run->initial) : NULL;
+  size_t n = hb_particles_n(run->initial), i = 0;
+  while (radius && i < n && radius[i] == 0) i++;
+  if (radius && i == n)
+    hb_terminal_note("no particle has a radius, so that none collide; see 'holmberg scale --radius'");
+}
+
+static size_t count_massless(struct hb_particles *p)
+{
+  const double *m = hb_particles_m(p);
+  size_t count = 0;
+  for (size_t i = 0; i < hb_particles_n(p); i++) count += m[i] == 0;
+  return count;
+}
+
+/* Test particles cost nothing as sources, but for some ways to compute forces. */
+static void note_massless(const struct hb_run *run, size_t massless)
+{
+  char note[160];
+  struct hb_sim_counts counts;
+  hb_sim_counts(run->sim, &counts);
+  if (massless == 0 || massless == counts.n || counts.sources < counts.n) return;
+  int is_kept = run->settings->sim.predict == HB_PLACE_GPU;
+  snprintf(note, sizeof note, "%s%s takes the %zu particles without mass as sources, too: they cost as much as stars",
+           is_kept ? "" : "scheme ", is_kept ? "--predict gpu" : hb_force_scheme(hb_sim_force(run->sim))->name,
+           massless);
+  hb_terminal_note(note);
+}
+
+/* What is asked for and cannot happen. */
+static void note_events(const struct hb_run *run)
+{
+  const struct hb_run_settings *s = run->settings;
+  if (s->events)
+    hb_run_events_note(s, "--events");
+  else if (s->stop_at == HB_RUN_STOP_PAIR)
+    hb_run_events_note(s, "--stop-at pair");
+  if (s->sim.escapers == HB_ESCAPERS_LIST && !s->events && !s->diag)
+    hb_terminal_note("--escapers list: without --events or --diag nobody reads the list");
+}
+
 static enum hb_status open_sim(struct hb_run *run)
 {
   struct hb_sim_params params;
   struct hb_text tuning = {0};
   HB_TRY(hb_run_params(run->settings, &tuning, &params));
   hb_run_stop_params(run->settings, &params);
+  note_radii(run, params.collisions);
+  size_t massless = count_massless(run->initial);
   enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;
   hb_mem_free(tuning.text);
-  if (status == HB_OK) note_context(run);
+  if (status == HB_OK) note_context(run), note_massless(run, massless), note_events(run);
   return status;
 }
 

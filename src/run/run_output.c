@@ -40,6 +40,7 @@ static const struct hb_table_column columns[] = {
     {"wall_s", HB_TABLE_REAL, AT(wall_s), "%8.2f", "wall s"},
     {"units", HB_TABLE_TEXT, AT(units)},
     {"exact_energy", HB_TABLE_TRUTH, AT(now.exact_energy)},
+    {"dt_least", HB_TABLE_REAL, AT(counts.dt_least)},
     {"done", HB_TABLE_TRUTH, AT(done)},
     {"scheme", HB_TABLE_TEXT, AT(scheme)},
     {"precision", HB_TABLE_TEXT, AT(precision)},
@@ -48,7 +49,7 @@ static const struct hb_table_column columns[] = {
     {"state_hash", HB_TABLE_CHARS, AT(state_hash)},
 };
 #undef AT
-enum { COLUMNS_OF_THE_LAST = 6 };
+enum { COLUMNS_OF_THE_LAST = 7 };
 
 /* Of the state at t, as a file of it has it. */
 static enum hb_status hash_state(const struct hb_sim *sim, double t, char text[HB_HASH_TEXT])
@@ -78,6 +79,7 @@ enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_s
   hb_sim_counts(sim, &row.counts);
   if (output->units.mass > 0) {
     row.units = hb_astro_names[HB_ASTRO_ASTRO];
+    row.counts.dt_least *= output->units.time;
     hb_astro_diagnostics(&output->units, &row.now);
   }
   hb_terminal_clear_progress();

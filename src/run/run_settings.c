@@ -116,10 +116,10 @@ const struct hb_opts_option hb_run_watch_options[] = {
     {"diag", 0, HB_OPTS_TEXT, RUN(diag), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "write all diagnostics, one row per row of the table, as .csv or .jsonl; see 'holmberg plot'"},
     {"events", 0, HB_OPTS_TEXT, RUN(events), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
-     .help =
-         "write what happens, with time, members and their orbit, as .csv or .jsonl: hard binaries that "
-         "form, harden, exchange a star and break (as found at multiples of 2 dt-max), and with groups the "
-         "encounters of unbound stars"},
+     .help = "write what happens, with time, members and their orbit, as .csv or .jsonl: hard binaries that "
+             "form, harden, exchange a star and break (as found at multiples of 2 dt-max), collisions, "
+             "escapers, and "
+             "with eps 0 the encounters of unbound stars"},
     {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
      .help = "a row of the table at every multiple of DT (default: dt-max)"},
     {"units", 0, HB_OPTS_CHOICE, RUN(units), "UNITS", "nbody", .words.array = hb_astro_names,
@@ -166,7 +166,8 @@ const struct hb_opts_option hb_run_bodies_options[] = {
      .help = "how far out that is, from the density center, such as twice the tidal radius (default: 20 "
              "half-mass radii)"},
     {"stop-at", 0, HB_OPTS_CHOICE, RUN(stop_at), "EVENT", "none", .words.array = hb_run_stop_names,
-     .help = "end the run at the first collision, pair (a binary that forms, or two stars that meet) or "
+     .help = "end the run at the first collision, pair (a binary that forms, or with eps 0 two stars that "
+             "meet) or "
              "escape"},
     {0}};
 

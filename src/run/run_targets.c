@@ -153,6 +153,7 @@ enum hb_status hb_run_resume_rows(struct hb_run *run)
   if (run->settings->sim.escapers == HB_ESCAPERS_REMOVE) run->diag.n += counts.escaped;
   HB_TRY(resume_file(run, RUN_DIAG_ROWS, "--diag", &run->diag.rows)); /* first, since it may fail */
   HB_TRY(resume_file(run, RUN_EVENTS_ROWS, "--events", &run->events));
+  if (run->events.file && run->events.rows == 0) hb_run_events_note(run->settings, "--events");
   if (run->events.file) HB_TRY(hb_run_events_begin(&run->events, run->sim, &run->output.units));
   return hb_appended_cut(&run->appended[RUN_STDOUT]);
 }

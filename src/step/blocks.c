@@ -77,7 +77,7 @@ uint64_t hb_blocks_level_time(const struct hb_blocks *blocks, unsigned level)
 
 enum hb_status hb_blocks_next_time(const struct hb_blocks *blocks, uint64_t *next_time)
 {
-  uint64_t dt = blocks->occupied & -blocks->occupied;
+  uint64_t dt = hb_blocks_shortest(blocks);
   uint64_t last = blocks->now & ~(dt - 1);
   if (last > UINT64_MAX - dt)
     return hb_fail(HB_ERR_NUMERIC,

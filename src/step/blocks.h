@@ -56,6 +56,12 @@ void hb_blocks_clear(struct hb_blocks *blocks, size_t n);
 /* t_i of all particles of a level, in ticks (invariant 2). */
 uint64_t hb_blocks_level_time(const struct hb_blocks *blocks, unsigned level);
 
+/* The shortest step of all, in ticks; 0: no particle is scheduled. */
+static inline uint64_t hb_blocks_shortest(const struct hb_blocks *blocks)
+{
+  return blocks->occupied & -blocks->occupied;
+}
+
 /* T of the next block, in ticks (invariant 3). Errors: HB_ERR_NUMERIC if 64 bits cannot count it. */
 enum hb_status hb_blocks_next_time(const struct hb_blocks *blocks, uint64_t *next_time);
 

@@ -1,4 +1,5 @@
 #include "step/hermite4.h"
+#include "step/hermite4_passages.h"
 
 #include "base/clock.h"
 #include "base/clones.h"
@@ -125,6 +126,7 @@ enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb
   h->params.integrator = h->params.field = NULL;
   h->force = force;
   h->t0 = initial->t;
+  h->dt_least = UINT64_MAX;
   h->particles = initial;
   status = hb_force_find_massive(force, h->n, initial->m);
   if (status == HB_OK) status = allocate(h);
@@ -148,6 +150,7 @@ void hb_hermite4_destroy(void *state)
   hb_blocks_destroy(h->blocks);
   hb_groups_destroy(h->groups);
   hb_bodies_close(h);
+  hb_passages_close(h->passages);
   hb_particles_destroy(h->particles);
   hb_mem_free(h);
 }
@@ -256,6 +259,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   *lap = hb_clock_now();
   size_t from = 0, to = 0, massive; /* a device predicts its sources itself */
   const uint32_t *sources = hb_force_massive(h->force, h->n, &massive);
+  if (hb_force_is_reproducible(hb_force_precision(h->force))) sources = NULL; /* its units are for all */
   if (h->groups) /* any node may be near one */
     to = h->n;
   else if (h->params.predict == HB_PLACE_HOST)
@@ -316,17 +320,19 @@ enum hb_status hb_hermite4_step(void *state)
   HB_TRY(reserve_predicted(h));
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
+  uint64_t dt = hb_blocks_shortest(h->blocks);
   HB_TRY((on_device ? advance_on_device : advance_on_host)(h, T, ni, &lap));
   count_cut_steps(h, h->t0 + hb_hermite4_span(h, T), ni, h->phi1);
   schedule(h, T, ni);
   h->phases.correct_s += hb_clock_lap(&lap);
   h->block_steps++;
   h->particle_steps += ni;
+  if (dt < h->dt_least) h->dt_least = dt;
   h->stale = on_device;
   if (on_device) return hb_force_settle(h->force, ni, h->block, h->level1);
   if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, ni, h->block));
   if (h->bodies) HB_TRY(hb_bodies_act(h, T, &ni));
-  return h->groups ? hb_hermite4_regroup(h, T, ni) : HB_OK;
+  return h->groups ? hb_hermite4_regroup(h, T, ni) : hb_hermite4_tell_passages(h, T, ni);
 }
 
 /* ---- starting ---- */

@@ -33,11 +33,13 @@ struct hb_hermite4 {
   uint8_t *level1;        /* [n] new levels, in the order of block */
   struct hb_blocks *blocks;
   uint64_t block_steps, particle_steps;
-  uint64_t noisy_steps;     /* particle steps set by noise, see timestep.h */
-  struct hb_cut_steps cut;  /* since the integrator was created or resumed */
-  struct hb_phases phases;  /* predict and correct */
-  struct hb_bodies *bodies; /* nullable, see hermite4_bodies.h */
-  int stale;                /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
+  uint64_t noisy_steps;         /* particle steps set by noise, see timestep.h */
+  uint64_t dt_least;            /* the shortest step so far, in ticks; UINT64_MAX: none */
+  struct hb_cut_steps cut;      /* since the integrator was created or resumed */
+  struct hb_phases phases;      /* predict and correct */
+  struct hb_bodies *bodies;     /* nullable, see hermite4_bodies.h */
+  struct hb_passages *passages; /* nullable, see hermite4_passages.h */
+  int stale;                    /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
 };
 
 /* Takes over the particles, also after a failure; their time becomes t0. No forces are evaluated, nothing is scheduled.
@@ -93,7 +95,10 @@ static inline const double *hb_hermite4_masses(const struct hb_hermite4 *hermite
 enum hb_status hb_hermite4_meet(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
 void hb_hermite4_correct_near(struct hb_hermite4 *hermite4, size_t ni);
 
-/* Shortens the steps phi1, level1 of groups and heavy stars of the block. */
+/* What becomes of a step dt of a node: shorter for a heavy one, and no more than a group may take. */
+double hb_hermite4_limited(const struct hb_hermite4 *hermite4, uint32_t node, double dt);
+
+/* The same for the steps phi1, level1 of the block. */
 void hb_hermite4_limit_steps(struct hb_hermite4 *hermite4, size_t ni);
 
 /* After the block at tick T is scheduled: groups join and break, and what is new gets forces and steps. */

@@ -9,7 +9,8 @@
 const char *const hb_collisions_names[] = {"none", "stop", "merge", NULL};
 const char *const hb_escapers_names[] = {"none", "list", "remove", NULL};
 
-/* In groups, bodies are followed to their collision only if they have become one before. */
+/* In groups, bodies are followed to their collision only if they have become one before. Those that have grown by mergers join
+ * when they touch, see groups_change.c. */
 enum hb_status hb_bodies_check(const struct hb_hermite4 *h)
 {
   if (!h->groups || !h->groups->radius || hb_particles_massive(h->particles) < 2) return HB_OK;
@@ -103,7 +104,8 @@ void hb_bodies_suspect(struct hb_hermite4 *h, size_t ni)
     if (h->groups && h->groups->of[i] != HB_GROUPS_STAR) continue;
     if (!may_touch(h, h->particles->radius[i], h->phi1[k])) continue;
     double dt = hb_hermite4_span(h, (uint64_t)1 << h->blocks->level[i]);
-    b->suspect[b->suspects++] = (struct hb_suspect){i, i, dt};
+    const double *x = h->particles->x + 3 * (size_t)i;
+    b->suspect[b->suspects++] = (struct hb_suspect){i, i, dt, {x[0], x[1], x[2]}};
   }
 }
 

@@ -8,7 +8,7 @@
 /* A particle of the block that may have touched one with mass in its last step, dt. */
 struct hb_suspect {
   uint32_t i, other; /* whom it has touched; itself: nobody */
-  double dt;
+  double dt, x[3];   /* where it was before that step */
 };
 
 enum hb_body { HB_BODY_STAYS = 0, HB_BODY_IS_NEW = 1, HB_BODY_IS_GONE = 2 };

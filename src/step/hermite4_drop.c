@@ -1,5 +1,6 @@
 /* Particles that vanish, and those that begin anew. */
 #include "step/hermite4_bodies.h"
+#include "step/hermite4_passages.h"
 
 #include "core/diagnostics.h"
 #include "force/force.h"
@@ -48,6 +49,7 @@ static void renumber(struct hb_hermite4 *h, size_t left)
   close_gaps(h, sizeof *p->radius, p->radius);
   close_gaps(h, 1, h->blocks->level);
   close_gaps(h, 1, h->bodies->listed);
+  hb_passages_renumber(h->passages, h->bodies->number);
   if (h->groups) hb_groups_renumber(h->groups, h->bodies->number, left);
   close_gaps(h, 1, h->bodies->fate); /* the last, which the others need */
   h->n = p->n = left;
@@ -80,7 +82,8 @@ static void begin(struct hb_hermite4 *h, uint64_t T, size_t b)
   memcpy(h->a + k, a, 3 * sizeof *a);
   memcpy(h->j + k, j, 3 * sizeof *j);
   memset(h->lost + k, 0, 3 * sizeof *h->lost);
-  unsigned level = hb_hermite4_level(h, hb_timestep_anew(h->params.eta, a, j));
+  double dt = hb_timestep_anew(h->params.eta, a, j);
+  unsigned level = hb_hermite4_level(h, h->groups ? hb_hermite4_limited(h, i, dt) : dt);
   unsigned most = (unsigned)__builtin_ctzll(T);
   hb_blocks_put(h->blocks, i, level < most ? level : most);
 }

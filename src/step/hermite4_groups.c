@@ -44,9 +44,8 @@ void hb_hermite4_correct_near(struct hb_hermite4 *h, size_t ni)
   hb_groups_correct(h->groups, &nodes, ni, h->block, h->a1, h->j1);
 }
 
-/* A step of dt, but for a heavy node, and no more than a group may take. Errors of a node's energy are as its mass times dt^4:
- * those of nodes heavier than the mean are no larger than its. */
-static double limited(const struct hb_hermite4 *h, uint32_t i, double dt)
+/* Errors of a node's energy are as its mass times dt^4: those of nodes heavier than the mean are no larger than its. */
+double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt)
 {
   const struct hb_groups *groups = h->groups;
   const struct hb_group *g = hb_groups_of(groups, i);
@@ -58,7 +57,7 @@ static double limited(const struct hb_hermite4 *h, uint32_t i, double dt)
 void hb_hermite4_limit_steps(struct hb_hermite4 *h, size_t ni)
 {
   for (size_t b = 0; b < ni; b++) {
-    double dt = limited(h, h->block[b], h->phi1[b]);
+    double dt = hb_hermite4_limited(h, h->block[b], h->phi1[b]);
     if (dt == h->phi1[b]) continue;
     h->phi1[b] = dt;
     h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
@@ -204,7 +203,7 @@ static void begin(struct change *c, size_t b)
   const double *a = h->a1 + 3 * b, *j = h->j1 + 3 * b;
   memcpy(h->a + 3 * (size_t)i, a, 3 * sizeof *a);
   memcpy(h->j + 3 * (size_t)i, j, 3 * sizeof *j);
-  unsigned level = hb_hermite4_level(h, limited(h, i, hb_timestep_anew(h->params.eta, a, j)));
+  unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, hb_timestep_anew(h->params.eta, a, j)));
   unsigned most = c->T ? (unsigned)__builtin_ctzll(c->T) : h->blocks->level_max;
   hb_blocks_put(h->blocks, i, level < most ? level : most);
 }

@@ -216,10 +216,21 @@ static int by_number(const void *number, const void *suspect)
   return (i > k) - (i < k);
 }
 
-/* Whether the suspects name it, ascending as they are. */
-static int is_suspect(const struct hb_bodies *b, uint32_t i)
+/* Among the suspects, ascending as they are; NULL: it is none. */
+static const struct hb_suspect *suspect_of(const struct hb_bodies *b, uint32_t i)
 {
-  return bsearch(&i, b->suspect, b->suspects, sizeof *b->suspect, by_number) != NULL;
+  return bsearch(&i, b->suspect, b->suspects, sizeof *b->suspect, by_number);
+}
+
+/* Whether bodies that may overlap were told to touch before: by the first of two suspects, or, after a step that both have taken
+ * and that was not the run's first, when they came to overlap. */
+static int was_told(const struct hb_hermite4 *h, const struct hb_suspect *s, uint32_t other, uint64_t T)
+{
+  const struct hb_suspect *o = suspect_of(h->bodies, other);
+  double reach = h->particles->radius[s->i] + h->particles->radius[other], r[3];
+  if (!o) return 0;
+  for (size_t d = 0; d < 3; d++) r[d] = o->x[d] - s->x[d];
+  return other < s->i || (o->dt == s->dt && s->dt != hb_hermite4_span(h, T) && dot(r, r) < reach * reach);
 }
 
 enum hb_status hb_bodies_collide(struct hb_hermite4 *h, uint64_t T)
@@ -238,7 +249,7 @@ enum hb_status hb_bodies_collide(struct hb_hermite4 *h, uint64_t T)
     if (b->fate[s->i] == HB_BODY_IS_GONE) continue;
     int is_old = b->fate[s->i] == HB_BODY_STAYS && b->fate[s->other] == HB_BODY_STAYS;
     uint32_t other = is_old ? s->other : touched_by(h, s, T);
-    if (other == s->i || (!merges && other < s->i && is_suspect(b, other))) continue; /* told once */
+    if (other == s->i || (!merges && was_told(h, s, other, T))) continue;
     HB_TRY(merge(h, T, s->i, other));
   }
   return HB_OK;

@@ -1,6 +1,7 @@
 /* hermite4 as one of the integrators: saving, resuming, and the facts about its state. */
 #include "step/hermite4.h"
 #include "step/hermite4_bodies.h"
+#include "step/hermite4_passages.h"
 #include "force/force.h"
 #include "step/state_view.h"
 
@@ -25,8 +26,10 @@ static enum hb_status save(const void *state, struct hb_sections *sections)
   HB_TRY(hb_sections_put(sections, "j", HB_SECTION_DOUBLES, 3 * h->n, h->j));
   HB_TRY(hb_sections_put(sections, "lost", HB_SECTION_WORDS, 3 * h->n, h->lost));
   HB_TRY(hb_sections_put(sections, "level", HB_SECTION_BYTES, h->n, h->blocks->level));
+  HB_TRY(hb_sections_put(sections, "shortest", HB_SECTION_WORDS, 1, &h->dt_least));
   if (h->groups) HB_TRY(hb_groups_put(h->groups, sections));
   if (h->bodies) HB_TRY(hb_bodies_put(h, sections));
+  if (h->passages) HB_TRY(hb_passages_put(h->passages, sections));
   HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 1, &h->t0));
   return hb_sections_put_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters);
 }
@@ -58,12 +61,15 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
     if (!isfinite(hb_bits_to_float((uint32_t)h->lost[k]) + hb_bits_to_float((uint32_t)(h->lost[k] >> 32))))
       return hb_fail(HB_ERR_INPUT, "section 'lost' has a number that is not finite for particle %zu", k / 3);
   HB_TRY(hb_sections_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters));
+  if (hb_sections_find(sections, "shortest")) /* nor of that */
+    HB_TRY(hb_sections_copy(sections, "shortest", HB_SECTION_WORDS, 1, &h->dt_least));
   h->blocks->now = counters[NOW];
   h->block_steps = counters[BLOCK_STEPS];
   h->particle_steps = counters[PARTICLE_STEPS];
   h->noisy_steps = counters[NOISY_STEPS];
   if (h->groups) HB_TRY(hb_groups_get(sections, h->groups));
   if (h->bodies) HB_TRY(hb_bodies_get(sections, h));
+  HB_TRY(hb_passages_get(sections, h));
   HB_TRY(schedule(sections, h));
   if (!isfinite(hb_hermite4_next_time(h)))
     return hb_fail(HB_ERR_INPUT,
@@ -113,13 +119,18 @@ static void report(void *state, struct hb_events *events) { ((struct hb_hermite4
 static void counts(const void *state, struct hb_sim_counts *counts)
 {
   const struct hb_hermite4 *h = state;
-  *counts = (struct hb_sim_counts){.n = h->n,
-                                   .block_steps = h->block_steps,
-                                   .particle_steps = h->particle_steps,
-                                   .pairs = h->particle_steps * hb_force_pairs(h->force, h->n),
-                                   .noisy_steps = h->noisy_steps,
-                                   .at_dt_min = h->blocks->count[0],
-                                   .cut = h->cut};
+  size_t sources = h->n;
+  if (h->params.predict == HB_PLACE_HOST) hb_force_massive(h->force, h->n, &sources);
+  *counts =
+      (struct hb_sim_counts){.n = h->n,
+                             .block_steps = h->block_steps,
+                             .particle_steps = h->particle_steps,
+                             .pairs = h->particle_steps * hb_force_pairs(h->n, sources),
+                             .sources = sources,
+                             .noisy_steps = h->noisy_steps,
+                             .at_dt_min = h->blocks->count[0],
+                             .dt_least = h->dt_least < UINT64_MAX ? hb_hermite4_span(h, h->dt_least) : 0,
+                             .cut = h->cut};
   if (h->bodies) {
     counts->merged = h->bodies->merged, counts->escaped = h->bodies->escaped;
     counts->e_lost = h->bodies->e_lost;

@@ -260,10 +260,14 @@ static enum hb_status quantity(void *state, enum hb_quantity which, double *valu
 static void counts(const void *state, struct hb_sim_counts *result)
 {
   const struct hb_leapfrog *l = state;
+  size_t sources;
+  hb_force_massive(l->force, l->n, &sources);
   *result = (struct hb_sim_counts){.n = l->n,
                                    .block_steps = l->steps,
                                    .particle_steps = l->steps * l->n,
-                                   .pairs = l->steps * l->n * hb_force_pairs(l->force, l->n)};
+                                   .pairs = l->steps * l->n * hb_force_pairs(l->n, sources),
+                                   .sources = sources,
+                                   .dt_least = l->steps ? l->dt : 0};
 }
 
 static void phases(const void *state, struct hb_phases *result)

@@ -36,13 +36,14 @@ last = rows[-1]
 assert int(last["n"]) == 2 and int(last["merged"]) == 1 and abs(float(last["de_rel"])) < 1e-4
 assert abs(float(last["e_lost"]) + 0.25) < 1e-4, last["e_lost"]
 END
-    rm -f end.txt d.csv e.csv
-    run --separate-stderr "$HOLMBERG" run two.txt --eps 0 --scheme host --t-end 2 --encounters $how --collisions stop -o end.txt
+    rm -f end.txt d.csv e.csv c.ckpt*
+    run --separate-stderr "$HOLMBERG" run two.txt --eps 0 --scheme host --t-end 2 --encounters $how --collisions stop -o end.txt --checkpoint c.ckpt
     [ "$status" -eq 0 ]
     [[ $stderr == *'stopped at t = 1.1'*'by an event, collision, of particles 0 1'* ]]
     [[ ${lines[-1]} == *' 1.1'* ]]
     [ "$(grep -vc '^#' end.txt)" -eq 3 ]
     run ! grep -q '^# t: 2$' end.txt
+    accepts run --resume c.ckpt --max-energy-error none # goes on, although they still overlap
     accepts run two.txt --eps 0 --scheme host --t-end 2 --encounters groups -o end.txt --quiet
     [ "$(grep -vc '^#' end.txt)" -eq 3 ]
   done
@@ -68,6 +69,39 @@ END
     run --separate-stderr "$HOLMBERG" run c.h5 --scheme host --eps 0 --t-end 8 --stop-at $event --quiet --max-energy-error none
     [ "$status" -eq 0 ]
     [[ $stderr == *'stopped at t = '*'by an event, '* ]]
+  done
+}
+
+@test "what can never happen is said once" {
+  falling
+  cut -d' ' -f1-7 two.txt >points.txt
+  sed -i 's/ radius$//' points.txt
+  local none="holmberg: no particle has a radius, so that none collide; see 'holmberg scale --radius'"
+  for how in '--collisions merge' '--stop-at collision'; do
+    # shellcheck disable=SC2086 # two words
+    run --separate-stderr "$HOLMBERG" run points.txt --eps 0 --scheme host --quiet $how
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "$none" ]
+  done
+  run --separate-stderr "$HOLMBERG" run points.txt --eps 0 --scheme host --quiet --escapers list
+  [ "$stderr" = 'holmberg: --escapers list: without --events or --diag nobody reads the list' ]
+  for how in '--escapers list --diag d.csv' '--escapers list --events e.csv' '--escapers remove' '--stop-at escape'; do
+    # shellcheck disable=SC2086
+    accepts run two.txt --eps 0 --scheme host --quiet $how
+  done
+}
+
+@test "test particles that are sources, too, are said once, and counted" {
+  "$HOLMBERG" ic plummer -n 20 --seed 1 -o - | grep -v '^#' | awk '{ if (NR > 5) $1 = 0; print }' >stars.txt
+  for how in 'host 5' 'grape6 19'; do
+    run --separate-stderr "$HOLMBERG" run stars.txt --scheme "${how% *}" --t-end 1/8 --json
+    [ "$status" -eq 0 ]
+    tail -n 1 <<<"$output" | grep -Eo '"(particle_steps|pairs)": [0-9]+' | awk -v n="${how#* }" '{ k[NR] = $2 } END { exit k[2] != n * k[1] }'
+    if [ "$how" = 'host 5' ]; then
+      [ -z "$stderr" ]
+    else
+      [ "$stderr" = 'holmberg: scheme grape6 takes the 15 particles without mass as sources, too: they cost as much as stars' ]
+    fi
   done
 }
 

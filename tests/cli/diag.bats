@@ -16,7 +16,7 @@ e_kin_inertial e_total_inertial virial_ratio_inertial
 momentum_x momentum_y momentum_z angular_momentum_x angular_momentum_y angular_momentum_z
 mass_centre_x mass_centre_y mass_centre_z mass_centre_v_x mass_centre_v_y mass_centre_v_z
 density_centre_x density_centre_y density_centre_z r_core r_half r_1 r_2 r_5 r_10 r_20 r_50 r_75 r_90
-binaries e_binaries a_hardest block_steps particle_steps pairs predict_s send_s force_s receive_s correct_s wall_s
+binaries e_binaries a_hardest block_steps particle_steps pairs dt_least predict_s send_s force_s receive_s correct_s wall_s
 blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
 
 @test "--diag: the documented names in their order, the same in both forms, a row for each of the table" {

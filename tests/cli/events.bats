@@ -53,14 +53,52 @@ options=(--eps 0 --scheme host --quiet)
   fails_with 4 'b.csv no longer exists; give --events again to start a new one' run --resume run.ckpt~
 }
 
-@test "leapfrog and softened runs: binaries, no encounters" {
+@test "leapfrog and softened runs: binaries, no encounters, and one sentence that says so" {
   stars
-  for how in '--integrator leapfrog --dt 1/256' '--precision double'; do
+  local said=', encounters of unbound stars are not looked for, binaries are'
+  for how in '--integrator leapfrog --dt 1/256' '--eps 1e-3'; do
     # shellcheck disable=SC2086
-    accepts run stars.h5 --scheme host --t-end 0.25 --eps 1e-3 --max-energy-error none --quiet $how --events a.csv
+    run --separate-stderr "$HOLMBERG" run stars.h5 --scheme host --eps 0 --t-end 0.25 --max-energy-error none --quiet $how --events a.csv
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "^holmberg: --events: with .*$said$" <<<"$stderr")" -eq 1 ]
     grep -q ',initial,' a.csv
     run ! grep -q ',encounter,' a.csv
   done
+  run --separate-stderr "$HOLMBERG" run stars.h5 --scheme host --eps 1/256 --t-end 0.125 --quiet --stop-at pair --checkpoint a.ckpt
+  [[ $stderr == "holmberg: --stop-at pair: with --eps above 0$said" ]]
+  run --separate-stderr "$HOLMBERG" run --resume a.ckpt --t-end 0.1875
+  [ "$stderr" = "" ] # once
+}
+
+# encounters FILE: who met whom, in the order of their first times.
+encounters() { awk -F, '$2 == "encounter" { split($3, id, " "); print id[1] + id[2], id[1] * id[2] }' "$1"; }
+
+@test "without groups: the encounters are the same, in block and in shared steps" {
+  "$HOLMBERG" ic plummer -n 32 --seed 3 -o c.h5 --quiet
+  for how in '--encounters groups' '--encounters none' '--encounters none --scheme host-simd' '--steps shared'; do
+    # shellcheck disable=SC2086
+    accepts run c.h5 --scheme host --eps 0 --t-end 2 --quiet --events a.csv $how
+    encounters a.csv | head -n 6 >"${how//[^a-z]/}"
+    [ "$(wc -l <"${how//[^a-z]/}")" -eq 6 ]
+    cmp encountersgroups "${how//[^a-z]/}"
+  done
+  accepts run c.h5 --scheme host --eps 0 --encounters none --t-end 2 --quiet --events a.csv -o with.txt
+  accepts run c.h5 --scheme host --eps 0 --encounters none --t-end 2 --quiet -o without.txt
+  cmp <(grep -v '^#' without.txt) <(grep -v '^#' with.txt)
+  run --separate-stderr "$HOLMBERG" run c.h5 --scheme host --eps 0 --encounters none --t-end 2 --quiet --stop-at pair
+  [[ $stderr == 'holmberg: stopped at t = 0.'*'by an event, encounter, of particles '* ]]
+}
+
+@test "without groups, stopped after each of the first steps and resumed: the same log" {
+  "$HOLMBERG" ic plummer -n 32 --seed 3 -o c.h5 --quiet
+  local options=(--eps 0 --scheme host --quiet --encounters none --collisions merge --t-end 0.3125)
+  "$HOLMBERG" scale c.h5 r.h5 --radius 1e-9 --quiet
+  accepts run r.h5 "${options[@]}" --events a.csv
+  [ "$(grep -c ',encounter,' a.csv)" -gt 1 ]
+  run "$HOLMBERG" run r.h5 "${options[@]}" --events b.csv --checkpoint run.ckpt --max-hours 1e-9
+  for ((times = 0; times < 400 && status == 75; times++)); do run "$HOLMBERG" run --resume run.ckpt --max-hours 1e-9; done
+  [ "$status" -eq 0 ]
+  cmp a.csv b.csv
 }
 
 @test "in Myr, pc and (km/s)^2 of solar masses" {

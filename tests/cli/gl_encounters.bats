@@ -35,3 +35,18 @@ gl() {
     [[ $stderr == 'holmberg: particle 0 '*'block step 8'*'; particle 1 is at the same place: --eps above 0 keeps forces finite' ]]
   done
 }
+
+@test "test particles that stay on the device are sources, too, and counted as such" {
+  "$HOLMBERG" ic plummer -n 20 --seed 1 -o - | grep -v '^#' | awk '{ if (NR > 5) $1 = 0; print }' >stars.txt
+  run --separate-stderr "$HOLMBERG" run stars.txt --scheme bag --no-tune --predict gpu --eps 1/64 --t-end 1/8 --json
+  [ "$status" -eq 0 ]
+  [ "$stderr" = 'holmberg: --predict gpu takes the 15 particles without mass as sources, too: they cost as much as stars' ]
+  tail -n 1 <<<"$output" | grep -Eo '"(particle_steps|pairs)": [0-9]+' | awk '{ k[NR] = $2 } END { exit k[2] != 19 * k[1] }'
+}
+
+@test "encounters are not looked for on the device, and the run says so" {
+  "$HOLMBERG" ic plummer -n 20 --seed 1 -o stars.h5 --quiet
+  run --separate-stderr "$HOLMBERG" run stars.h5 --scheme bag --no-tune --predict gpu --transfer block --correct gpu --eps 0 --t-end 1/8 --stop-at pair
+  [ "$status" -eq 0 ]
+  [ "$stderr" = 'holmberg: --stop-at pair: with --correct gpu, encounters of unbound stars are not looked for, binaries are' ]
+}

@@ -63,6 +63,23 @@ state() { "$HOLMBERG" convert "$1" -o "$1.txt" --quiet && grep -v '^#' "$1.txt";
   [ "$status" -eq 1 ]
 }
 
+@test "test particles are no sources: as many pairs, and the orbits of one rank" {
+  "$HOLMBERG" ic plummer -n 200 --seed 1 -o - | grep -v '^#' >stars.txt
+  "$HOLMBERG" ic plummer -n 300 --seed 2 -o - | grep -v '^#' | awk '{ $1 = 0; print }' >>stars.txt
+  accepts run stars.txt --scheme host --t-end 1/16 -o one.txt --quiet
+  for words in sinks_from=1@3 sinks_from=all@3; do # all shared out by sinks, by sources
+    ranks 3 run stars.txt --scheme host --t-end 1/16 --json -o three.txt --tuning "$words"
+    [ "$status" -eq 0 ]
+    tail -n 1 <<<"$output" | grep -Eo '"(particle_steps|pairs)": [0-9]+' | awk '{ n[NR] = $2 } END { exit n[2] != 200 * n[1] }'
+    accepts diff one.txt three.txt --tolerance 1e-12
+  done
+  options=(run stars.txt --scheme host --precision reproducible --t-end 1/16 --json)
+  accepts "${options[@]}"
+  hash=$(grep -o '"state_hash": [^}]*' <<<"$output")
+  ranks 3 "${options[@]}"
+  [[ $output == *"$hash"* ]]
+}
+
 @test "precision reproducible: the bytes of one rank with 2, 3, 4 and 7, whatever is shared out" {
   cluster
   accepts run cluster.h5 --scheme host --precision reproducible --t-end 0.25 -o end.h5 --quiet

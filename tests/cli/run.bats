@@ -39,11 +39,30 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   fields="^\\{\"t\": $n, \"e_total\": $n, \"e_gpu\": $n, \"e_kin\": $n, \"e_pot\": $n, \"de_rel\": $n, "
   fields+="\"virial_ratio\": $n, \"r_half\": $n, \"block_steps\": [0-9]+, \"particle_steps\": [0-9]+, "
   fields+="\"pairs\": [0-9]+, \"wall_s\": $n, \"exact_energy\": true"
-  local last=', "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+", "state_hash": "[0-9a-f]{16}"'
+  local last=', "dt_least": [0-9.e-]+, "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+", "state_hash": "[0-9a-f]{16}"'
   [ "${#lines[@]}" -eq 3 ]
   [[ ${lines[0]} =~ $fields\}$ ]]
   [[ ${lines[1]} =~ $fields\}$ ]]
   [[ ${lines[2]} =~ $fields$last\}$ ]]
+}
+
+@test "the shortest step of a run, also of one that is resumed after it" {
+  dt_least() { tail -n 1 | grep -o '"dt_least": [^,]*' | cut -d' ' -f2; }
+  "$HOLMBERG" ic twobody --e 0.9 -o two.h5 --quiet # at apocenter; a period is 2 pi
+  local options=(--scheme host --encounters none --eps 0 --json)
+  accepts run two.h5 "${options[@]}" --t-end 2
+  slow=$(dt_least <<<"$output")
+  accepts run two.h5 "${options[@]}" --t-end 4 --checkpoint two.ckpt
+  short=$(dt_least <<<"$output")
+  awk "BEGIN { exit !(16 * $short < $slow) }"
+  accepts run --resume two.ckpt --t-end 6
+  [ "$(dt_least <<<"$output")" = "$short" ]
+  accepts run two.h5 "${options[@]}" --t-end 0.25 --dt-max 1/256
+  [ "$(dt_least <<<"$output")" = 0.00390625 ]
+  accepts run two.h5 --scheme host --json --integrator leapfrog --dt 1/64 --t-end 0
+  [ "$(dt_least <<<"$output")" = 0 ]
+  accepts run two.h5 --scheme host --json --integrator leapfrog --dt 1/64
+  [ "$(dt_least <<<"$output")" = 0.015625 ]
 }
 
 @test "numbers in JSON are null where they are none" {

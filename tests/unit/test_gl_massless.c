@@ -37,6 +37,22 @@ static void test_bag(void **state)
   compare("hybrid", NULL);
 }
 
+/* The bytes of the host. */
+static void test_reproducible(void **state)
+{
+  (void)state;
+  static const char *const schemes[] = {"host", "bag", "hybrid"};
+  uint64_t hash[COUNT_OF(schemes)];
+  for (size_t k = 0; k < COUNT_OF(schemes); k++) {
+    const struct hb_sim_params params = {
+        .force = {.scheme = schemes[k], .precision = "reproducible", .flags = HB_FORCE_NO_TUNE}};
+    struct hb_particles *end = massless_run(massless_among(0), &params, NULL);
+    hash[k] = hb_particles_hash(end);
+    hb_particles_destroy(end);
+    assert_true(hash[k] == hash[0]);
+  }
+}
+
 static void test_tile(void **state)
 {
   (void)state;
@@ -78,6 +94,6 @@ static void test_mergers(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_bag), cmocka_unit_test(test_mergers),
-                                     cmocka_unit_test(test_tile)};
-  return RUN_TESTS(tests, 2, NULL, NULL); /* tile needs OpenGL 4.3 */
+                                     cmocka_unit_test(test_reproducible), cmocka_unit_test(test_tile)};
+  return RUN_TESTS(tests, 3, NULL, NULL); /* tile needs OpenGL 4.3 */
 }

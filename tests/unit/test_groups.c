@@ -194,6 +194,37 @@ static void heavy_pairs_may_be_wide(void **state)
   assert_false(pair_joins(1, 3));    /* not heavy */
 }
 
+/* A star that approaches a group of two, 4 r_close away, where bodies are as large. */
+static int large_joins(double radius, double v)
+{
+  const double m[] = {1, 1, 1}, x[] = {-0.1, 0.1, 0}, y[] = {0, 0, 8};
+  double radii[] = {radius, 0, 0};
+  struct hb_particles *p;
+  struct hb_groups *groups;
+  struct hb_groups_node made;
+  ASSERT_OK(hb_particles_create(3, &p));
+  for (size_t i = 0; i < 3; i++) p->m[i] = m[i], p->x[3 * i] = x[i], p->x[3 * i + 1] = y[i];
+  p->v[7] = v;
+  ASSERT_OK(hb_groups_create(p, &groups));
+  groups->r_close = 2, groups->radius = radii;
+  const struct hb_nodes nodes = {
+      .x = p->x, .v = p->v, .a = p->x, .j = p->x, .xp = p->x, .vp = p->v, .dt_min = 1, .tick = at_start};
+  ASSERT_OK(hb_groups_join(groups, &nodes, 0, 0, 1, &made));
+  put(&made, p->x, p->v);
+  int joins = hb_groups_should_join(groups, &nodes, made.node, 2);
+  hb_groups_destroy(groups);
+  hb_particles_destroy(p);
+  return joins;
+}
+
+static void large_bodies_join_before_they_touch(void **state)
+{
+  (void)state;
+  assert_true(large_joins(8, -1));
+  assert_false(large_joins(7, -1)); /* too small to touch */
+  assert_false(large_joins(8, 1));  /* recedes */
+}
+
 /* Two pairs of a = 1/16 on circles around each other at a distance of 1, so near that their members matter: as points, the tides of
  * each on the other would lose 1e-6 of the energy meanwhile. */
 static void pairs_near_each_other(void **state)
@@ -370,6 +401,7 @@ int main(void)
       cmocka_unit_test(forming_changes_nothing),
       cmocka_unit_test(breaking_changes_nothing),
       cmocka_unit_test(heavy_pairs_may_be_wide),
+      cmocka_unit_test(large_bodies_join_before_they_touch),
       cmocka_unit_test(pairs_near_each_other),
       cmocka_unit_test(nodes_feel_members),
       cmocka_unit_test(lists_are_symmetrical),

@@ -63,7 +63,7 @@ enum hb_event_kind {
   HB_EVENT_HARDENED,  /* one whose binding energy has grown by a fifth since it was last told            */
   HB_EVENT_EXCHANGED, /* one in which a star has taken the place of another, the third member            */
   HB_EVENT_BROKEN,    /* one whose stars are no longer bound, or of which one no longer exists            */
-  HB_EVENT_ENCOUNTER, /* unbound stars or groups come so close that they are integrated together: groups */
+  HB_EVENT_ENCOUNTER, /* unbound stars or groups come as close as groups form; eps 0, hermite4, correct host */
   HB_EVENT_COLLISION, /* two particles touch; the first of them remains, if one does                     */
   HB_EVENT_ESCAPE,    /* a particle leaves the system                                                    */
   HB_EVENT_KINDS

@@ -450,11 +450,13 @@ struct hb_sim_counts {
   uint64_t n;               /* particles                                       */
   uint64_t block_steps;     /* block steps done                                */
   uint64_t particle_steps;  /* particles advanced, summed over block steps     */
-  uint64_t pairs;           /* pair interactions: ni (N - 1), or ni N' where only N' particles have mass */
+  uint64_t pairs;           /* pair interactions: ni (N - 1), or ni N' where N' particles are the sources */
+  uint64_t sources;         /* those with mass; all, where test particles cannot be left out */
   uint64_t merged, escaped; /* bodies swallowed by others; particles that have escaped */
   double e_lost;            /* the energy of the system that went with the merged and those removed */
   uint64_t noisy_steps;     /* particle steps set by rounding errors, see diagnostics.h; hermite4 */
   uint64_t at_dt_min;       /* particles whose step is dt_min now; hermite4     */
+  double dt_least;          /* the shortest step so far, 0 before the first     */
   struct hb_cut_steps cut;  /* since the simulation was created or resumed; hermite4 */
 };
 

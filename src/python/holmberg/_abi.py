@@ -279,11 +279,13 @@ class hb_sim_counts(Structure):
         ("block_steps", c_uint64),
         ("particle_steps", c_uint64),
         ("pairs", c_uint64),
+        ("sources", c_uint64),
         ("merged", c_uint64),
         ("escaped", c_uint64),
         ("e_lost", c_double),
         ("noisy_steps", c_uint64),
         ("at_dt_min", c_uint64),
+        ("dt_least", c_double),
         ("cut", hb_cut_steps),
     ]
 

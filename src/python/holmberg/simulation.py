@@ -168,7 +168,11 @@ class Simulation:
         return self._ask(lib.hb_sim_structure, _abi.hb_structure(), self.time if t is None else t)
 
     def counts(self) -> SimpleNamespace:
-        """n, block_steps, particle_steps, pairs, noisy_steps, at_dt_min, and cut: steps that dt_min cut off."""
+        """The work so far.
+
+        n, block_steps, particle_steps, pairs, sources, noisy_steps, at_dt_min, dt_least (the shortest step so far), merged,
+        escaped, e_lost, and cut: steps that dt_min cut off.
+        """
         return self._ask(lib.hb_sim_counts, _abi.hb_sim_counts())
 
     def phases(self) -> SimpleNamespace:
