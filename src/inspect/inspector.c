@@ -203,6 +203,7 @@ static void fold(const struct hb_gl_trace_array *grid, int side, struct tile *ti
 /* Where the next image goes; a line is as high as its highest image. */
 struct pen {
   int x, y, left, right, line;
+  int label, column; /* the height of a quantity's name and letters, the width of a column of text */
 };
 
 static void next_line(struct pen *pen)
@@ -214,47 +215,64 @@ static void next_line(struct pen *pen)
 
 enum { GAP = 4, WIDE_GAP = 18 }; /* between the components of a quantity, and between quantities */
 
+/* What the name of a quantity and the end of its scale, of five letters, need: one after the other, or one below the other
+ * where there are no letters x y z. */
+static int name_width(const struct hb_gl_trace_quantity *q, int column)
+{
+  int name = (int)strlen(q->name);
+  if (q->count == 1) return (name > 5 ? name : 5) * column;
+  return (name + 7) * column - WIDE_GAP; /* a column away from the next one */
+}
+
 /* The components of a quantity side by side, below its name. */
 static void place_quantity(struct hb_inspector *i, const struct array *array,
-                           const struct hb_gl_trace_quantity *q, int side, int label, struct pen *pen)
+                           const struct hb_gl_trace_quantity *q, int side, struct pen *pen)
 {
   struct tile tile = {.array = array, .quantity = q};
   if (strcmp(q->name, "free") == 0 && array->most[q->first] == 0) return; /* unused by the shader */
   fold(&array->copy.array, side, &tile);
-  int wide = q->count * (tile.width + GAP);
+  int wide = q->count * (tile.width + GAP), name = name_width(q, pen->column);
+  if (wide < name) wide = name;
   if (pen->x > pen->left && pen->x + wide > pen->right) next_line(pen);
   for (int c = 0; c < q->count && i->tile_count < TILES; c++) {
     tile.component = q->first + c;
     tile.x = pen->x + c * (tile.width + GAP);
-    tile.y = pen->y + label;
+    tile.y = pen->y + pen->label;
     i->tile[i->tile_count++] = tile;
   }
-  int least = 110; /* for the name */
-  pen->x += (wide > least ? wide : least) + WIDE_GAP;
-  if (tile.height + label > pen->line) pen->line = tile.height + label;
+  pen->x += wide + WIDE_GAP;
+  if (tile.height + pen->label > pen->line) pen->line = tile.height + pen->label;
 }
 
-static void place_arrays(struct hb_inspector *i, const struct array *arrays, int count, int side, int label,
+static void place_arrays(struct hb_inspector *i, const struct array *arrays, int count, int side,
                          struct pen *pen)
 {
   for (int k = 0; k < count; k++)
     for (const struct hb_gl_trace_quantity *q = arrays[k].copy.array.quantities; q->name; q++)
-      place_quantity(i, &arrays[k], q, side, label, pen);
+      place_quantity(i, &arrays[k], q, side, pen);
   next_line(pen);
 }
 
-/* Places all images at the largest size that fits; *middle: where the written ones start. */
-static void place(struct hb_inspector *i, int x, int y, int width, int height, int line, int *middle)
+/* What is said over the images, wrapped to the width. */
+struct words {
+  char read[256], write[256];
+  int columns, title_lines, read_lines, write_lines;
+};
+
+/* Places all images at the largest size that fits; *middle: where what is said of the written ones starts. */
+static void place(struct hb_inspector *i, const struct words *words, int x, int y, int width, int height,
+                  const struct hb_paint *paint, int *middle)
 {
-  int label = 2 * line + 4; /* name, then x y z */
+  int line = (int)hb_paint_line_height(paint);
+  struct pen start = {x, y, x, x + width, 0, 2 * line + 4, (int)hb_paint_column(paint)};
   for (int side = width / 3 - GAP; side > 4; side -= 2) {
-    struct pen pen = {.x = x, .y = y, .left = x, .right = x + width};
+    struct pen pen = start;
     i->tile_count = 0;
-    place_arrays(i, i->read, i->read_count, side, label, &pen);
+    place_arrays(i, i->read, i->read_count, side, &pen);
     pen.y += line / 2;
     *middle = pen.y;
-    pen.y += line;
-    place_arrays(i, i->write, i->write_count, side, label, &pen);
+    pen.y += words->write_lines * line;
+    place_arrays(i, i->write, i->write_count, side, &pen);
     if (pen.y <= y + height) return;
   }
   i->tile_count = 0; /* the window is too small */
@@ -282,16 +300,6 @@ static float most_of(const struct tile *tile)
   return most;
 }
 
-/* The number of a particle's record in an array, or -1. */
-static int record_of(const struct hb_gl_trace_array *grid, int64_t particle)
-{
-  if (particle < 0) return -1;
-  if (!grid->numbers) return particle < (int64_t)grid->n ? (int)particle : -1;
-  for (size_t k = 0; k < grid->n; k++)
-    if (grid->numbers[k] == particle) return (int)k;
-  return -1;
-}
-
 static void draw_image(struct hb_inspector *i, const struct hb_gl_target *target, int component, float most,
                        int x, int y, int width, int height)
 {
@@ -307,7 +315,7 @@ static void draw_tile(struct hb_inspector *i, const struct tile *t, const struct
   hb_gl_pass_texture(&i->image, "source", &t->array->copy.layers);
   hb_gl_pass_int4(&i->image, "grid", grid->columns, grid->each, grid->wraps, (int)grid->n);
   hb_gl_pass_int4(&i->image, "shape", grid->rows, t->columns, t->cell, target->height);
-  hb_gl_pass_int(&i->image, "marked", record_of(grid, i->marked));
+  hb_gl_pass_int(&i->image, "marked", hb_texels_record(grid, i->marked));
   draw_image(i, target, t->component, most_of(t), t->x, t->y, t->width, t->height);
 }
 
@@ -354,9 +362,10 @@ static void name_tile(const struct hb_inspector *i, const struct tile *t, struct
 {
   uint32_t color = t->array->pair == 'A' ? pair_a : t->array->pair == 'B' ? pair_b : faint;
   if (t->component == t->quantity->first) {
-    char name[64];
-    snprintf(name, sizeof name, "%s %.3g", t->quantity->name, (double)most_of(t));
-    hb_paint_text(paint, t->x, t->y - 2 * hb_paint_line_height(paint), color, name);
+    char text[64];
+    int is_alone = t->quantity->count == 1; /* without letters below */
+    snprintf(text, sizeof text, "%s%s%.3g", t->quantity->name, is_alone ? "\n" : " ", (double)most_of(t));
+    hb_paint_text(paint, t->x, t->y - 2 * hb_paint_line_height(paint), color, text);
   }
   name_component(i, t, paint);
   if (!t->array->pair) return;
@@ -367,24 +376,58 @@ static void name_tile(const struct hb_inspector *i, const struct tile *t, struct
   hb_paint_box(paint, right, y, 1, t->height, color);
 }
 
-/* "reads accTexture (A), posTexture, massTexture" */
-static void name_arrays(const struct array *arrays, int count, const char *verb, struct hb_paint *paint,
-                        int x, int y, int width)
+/* "reads accTexture = A; posTexture; massTexture" */
+static void list_arrays(const struct array *arrays, int count, const char *verb, char *text, size_t size)
 {
-  char text[256];
-  size_t used = (size_t)snprintf(text, sizeof text, "%s ", verb);
-  for (int k = 0; k < count && used < sizeof text; k++) {
+  size_t used = (size_t)snprintf(text, size, "%s ", verb);
+  for (int k = 0; k < count && used < size; k++) {
     const struct hb_texels_copy *copy = &arrays[k].copy;
     char pair[8] = "", rows[48] = "";
     if (arrays[k].pair) snprintf(pair, sizeof pair, " = %c", arrays[k].pair);
     if (copy->array.rows < copy->rows)
       snprintf(rows, sizeof rows, ", %d of %d rows", copy->array.rows, copy->rows);
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s%s", k ? "; " : "", copy->array.name,
-                             pair, rows);
+    used +=
+        (size_t)snprintf(text + used, size - used, "%s%s%s%s", k ? "; " : "", copy->array.name, pair, rows);
   }
-  int most = width / (int)hb_paint_column(paint);
-  if (most < (int)sizeof text) text[most > 0 ? most : 0] = 0;
-  hb_paint_text(paint, x, y, ink, text);
+}
+
+static void find_words(struct hb_inspector *i, int columns, struct words *words)
+{
+  words->columns = columns > 8 ? columns : 8;
+  list_arrays(i->read, i->read_count, "reads", words->read, sizeof words->read);
+  list_arrays(i->write, i->write_count, "writes", words->write, sizeof words->write);
+  words->title_lines = hb_paint_lines(hb_inspector_title(i), words->columns);
+  words->read_lines = hb_paint_lines(words->read, words->columns);
+  words->write_lines = hb_paint_lines(words->write, words->columns);
+}
+
+/* Titles, images and their scale; height: down to what is said at the bottom. */
+static void draw_all(struct hb_inspector *i, struct hb_paint *paint, const struct hb_gl_target *target, int x,
+                     int y, int width, int height)
+{
+  int line = (int)hb_paint_line_height(paint), column = (int)hb_paint_column(paint),
+      most = width / column - 24;
+  int bar = (most < 4 ? 4 : most < 20 ? most : 20) * column;
+  int foot = y + height - line, middle = y;
+  struct words words;
+  find_words(i, width / column, &words);
+  hb_paint_wrapped(paint, x, y, ink, hb_inspector_title(i), words.columns);
+  y += words.title_lines * line;
+  hb_paint_wrapped(paint, x, y, ink, words.read, words.columns);
+  y += words.read_lines * line;
+  place(i, &words, x, y, width, foot - y - line, paint, &middle);
+  for (int k = 0; k < i->tile_count; k++) {
+    draw_tile(i, &i->tile[k], target);
+    name_tile(i, &i->tile[k], paint);
+  }
+  if (i->tile_count == 0) {
+    hb_paint_wrapped(paint, x, y, faint, "no room for the images: the window is too small", words.columns);
+    return;
+  }
+  hb_paint_wrapped(paint, x, middle, ink, words.write, words.columns);
+  draw_plain(i, target, SCALE, x + 2 * column, foot + line / 4, bar, line / 2);
+  hb_paint_text(paint, x, foot, faint, "-");
+  hb_paint_text(paint, x + bar + 3 * column, foot, faint, "+ as over each image");
 }
 
 enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *context,
@@ -405,19 +448,7 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
                   elsewhere ? "the kernel runs in another context" : "no pass of a kernel has been seen yet");
     return hb_gl_context_check(context, "drawing the inspector");
   }
-  hb_paint_text(paint, x, y, ink, hb_inspector_title(i));
-  int middle = y, column = (int)hb_paint_column(paint), bar = 20 * column,
-      foot = y + height - 3 * line; /* above what is said at the bottom */
-  place(i, x, y + 2 * line, width, height - 6 * line, line, &middle);
-  for (int k = 0; k < i->tile_count; k++) {
-    draw_tile(i, &i->tile[k], target);
-    name_tile(i, &i->tile[k], paint);
-  }
-  name_arrays(i->read, i->read_count, "reads", paint, x, y + line, width);
-  name_arrays(i->write, i->write_count, "writes", paint, x, middle, width);
-  draw_plain(i, target, SCALE, x + 2 * column, foot + line / 4, bar, line / 2);
-  hb_paint_text(paint, x, foot, faint, "-");
-  hb_paint_text(paint, x + bar + 3 * column, foot, faint, "+ as over each image");
+  draw_all(i, paint, target, x, y, width, height - 2 * line);
   return hb_gl_context_check(context, "drawing the inspector");
 }
 

@@ -5,6 +5,7 @@
 #include "render/font.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A quadrilateral: its corners in reading order, and the part of the atlas that covers it; four texels. */
@@ -118,6 +119,33 @@ void hb_paint_text(struct hb_paint *p, double x, double y, uint32_t color, const
     cell_at(hb_font_cell(*text), uv);
     if (*text != ' ') put(p, corner, uv, size, color);
     x += width;
+  }
+}
+
+int hb_paint_break(const char *text, int columns, const char **next)
+{
+  int length = (int)strlen(text), end = columns;
+  while (length > columns && end > 0 && text[end] != ' ') end--;
+  if (length <= columns) end = length;
+  if (end == 0) end = columns; /* a word longer than the line */
+  *next = text + end;
+  while (**next == ' ') ++*next;
+  return end;
+}
+
+int hb_paint_lines(const char *text, int columns)
+{
+  int count = 0;
+  for (const char *at = text, *next; *at; at = next, count++) hb_paint_break(at, columns, &next);
+  return count;
+}
+
+void hb_paint_wrapped(struct hb_paint *p, double x, double y, uint32_t color, const char *text, int columns)
+{
+  for (const char *at = text, *next; *at; at = next, y += hb_paint_line_height(p)) {
+    char line[512];
+    snprintf(line, sizeof line, "%.*s", hb_paint_break(at, columns, &next), at);
+    hb_paint_text(p, x, y, color, line);
   }
 }
 

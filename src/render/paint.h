@@ -23,6 +23,15 @@ void hb_paint_line(struct hb_paint *paint, double x0, double y0, double x1, doub
                    uint32_t color);
 void hb_paint_text(struct hb_paint *paint, double x, double y, uint32_t color, const char *text);
 
+/* The length of the first line of a text wrapped to this many columns, between words unless a word is longer than the
+ * line; *next: where the next line starts. */
+int hb_paint_break(const char *text, int columns, const char **next);
+
+/* The number of lines of such a text, and the text itself, from its upper left letter on. */
+int hb_paint_lines(const char *text, int columns);
+void hb_paint_wrapped(struct hb_paint *paint, double x, double y, uint32_t color, const char *text,
+                      int columns);
+
 /* A background for text of the given columns and lines, its upper left letter at x y. */
 void hb_paint_panel(struct hb_paint *paint, double x, double y, int columns, int lines);
 

@@ -82,17 +82,6 @@ static void draw_rows(struct hb_paint *paint, const struct hb_hud *hud, int firs
   }
 }
 
-int hb_hud_line(const char *text, int columns, const char **next)
-{
-  int length = (int)strlen(text), end = columns;
-  while (length > columns && end > 0 && text[end] != ' ') end--;
-  if (length <= columns) end = length;
-  if (end == 0) end = columns; /* a word longer than the line */
-  *next = text + end;
-  while (**next == ' ') ++*next;
-  return end;
-}
-
 /* In the lower right corner, beside the sliders, wrapped to fit. */
 static void note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
 {
@@ -101,18 +90,14 @@ static void note(struct hb_paint *paint, int beside, uint32_t color, const char 
   int columns = (int)((hb_paint_width(paint) - 3 * margin) / column) - beside - 2;
   if (!text || !*text) return;
   if (columns < 16) columns = 16;
-  int count = 0, widest = 0;
-  for (const char *at = text, *next; *at; at = next, count++) {
-    int length = hb_hud_line(at, columns, &next);
+  int count = hb_paint_lines(text, columns), widest = 0;
+  for (const char *at = text, *next; *at; at = next) {
+    int length = hb_paint_break(at, columns, &next);
     if (length > widest) widest = length;
   }
   double x = hb_paint_width(paint) - margin - widest * column, y = *bottom - count * line_height;
   hb_paint_panel(paint, x, y, widest, count);
-  for (const char *at = text, *next; *at; at = next, count--) {
-    char part[512];
-    snprintf(part, sizeof part, "%.*s", hb_hud_line(at, columns, &next), at);
-    hb_paint_text(paint, x, *bottom - count * line_height, color, part);
-  }
+  hb_paint_wrapped(paint, x, y, color, text, columns);
   *bottom = y - margin - 4 * hb_paint_scale(paint);
 }
 

@@ -64,8 +64,4 @@ void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *hi
 /* Centered: the table of keys, which ends with a row of zeros. */
 void hb_hud_draw_help(struct hb_paint *paint, const struct hb_keys_row *rows);
 
-/* The length of the first line of a text wrapped to this many columns, between words unless a word is longer than the
- * line; *next: where the next line starts. */
-int hb_hud_line(const char *text, int columns, const char **next);
-
 #endif

@@ -93,6 +93,8 @@ options=(--eps 0 --scheme host --quiet)
   accepts analyse stars.txt --eps 0 --plot profile.svg
   [[ $output == *'((200 201) 202)'* && $output == *'segregation ratio'* && $output == *'core radius'* ]]
   grep -q '>0.5<' profile.svg
+  # the curve, not its key, has the width of the picture
+  sed -n "s/.*gpPt6' transform='translate(\([0-9.]*\),.*/\1/p" profile.svg | sort -g | tail -n 1 | awk '{ exit !($1 > 0.8 * 900) }'
   accepts analyse stars.txt --eps 0 --json --classes 0.006,0.012
   python3 - <<<"$output" "$output" <<'PY'
 import json, sys

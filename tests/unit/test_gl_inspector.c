@@ -68,11 +68,11 @@ static void close_scheme(void)
   hb_force_close(force);
 }
 
-static void draw(const char *picture)
+static void draw_panel(int width, const char *picture)
 {
   uint64_t before = hb_gl_readback_bytes();
   hb_paint_begin(paint, WIDTH, HEIGHT, 1);
-  ASSERT_OK(hb_inspector_draw(inspector, context, paint, &texture.target, 0, 0, WIDTH, HEIGHT));
+  ASSERT_OK(hb_inspector_draw(inspector, context, paint, &texture.target, 0, 0, width, HEIGHT));
   ASSERT_OK(hb_paint_end(paint, &texture.target));
   assert_int_equal(hb_gl_readback_bytes(), before); /* drawing reads nothing */
   hb_gl_target_read(&texture.target, 0, 0, 0, WIDTH, HEIGHT, HB_GL_BYTES, pixels);
@@ -88,6 +88,8 @@ static void draw(const char *picture)
   ASSERT_OK(hb_canvas_write(&page, path, NULL));
   hb_canvas_destroy(&page);
 }
+
+static void draw(const char *picture) { draw_panel(WIDTH, picture); }
 
 /* Every pixel of the panel is asked for, on a grid; what is found is given to check. */
 static int scan(void (*check)(const struct hb_inspector_texel *texel, int column, int row))
@@ -150,6 +152,30 @@ static int green(void)
     count += p[1] > 240 && p[0] > 60 && p[0] < 100 && p[2] > 100 && p[2] < 130;
   }
   return count;
+}
+
+/* A title of 57 letters stays in a panel of 43, and so do the names of images. */
+static void test_narrow(void **state)
+{
+  (void)state;
+  static unsigned char outside[sizeof pixels];
+  enum { NARROW = 360 };
+  open_scheme("cg2007", NULL);
+  hb_paint_begin(paint, WIDTH, HEIGHT, 1);
+  hb_paint_box(paint, 0, 0, WIDTH, HEIGHT, 0x305070ff);
+  ASSERT_OK(hb_paint_end(paint, &texture.target));
+  hb_gl_target_read(&texture.target, 0, 0, 0, WIDTH, HEIGHT, HB_GL_BYTES, outside);
+  draw_panel(NARROW, "cg2007_narrow");
+  int inside = 0;
+  for (int k = 0; k < WIDTH * HEIGHT; k++) {
+    int differs = memcmp(pixels + 4 * k, outside + 4 * k, 3) != 0;
+    inside += differs;
+    if (k % WIDTH >= NARROW && differs)
+      fail_msg("row %d, column %d is drawn", HEIGHT - 1 - k / WIDTH, k % WIDTH);
+  }
+  assert_true(inside == NARROW * HEIGHT);
+  assert_true(scan(nothing) > 100); /* images, too */
+  close_scheme();
 }
 
 static void test_cg2007(void **state)
@@ -303,10 +329,8 @@ int main(void)
   center(x);
   center(v);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cg2007),
-      cmocka_unit_test(test_matrix),
-      cmocka_unit_test(test_bag),
-      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_narrow), cmocka_unit_test(test_cg2007), cmocka_unit_test(test_matrix),
+      cmocka_unit_test(test_bag),    cmocka_unit_test(test_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

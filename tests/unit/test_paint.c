@@ -1,6 +1,6 @@
-/* Messages over the picture are broken between words. */
+/* Texts over a picture are wrapped between words. */
 #include "support/support.h"
-#include "viewer/hud.h"
+#include "render/paint.h"
 
 #include <string.h>
 
@@ -8,12 +8,13 @@ static void expect(const char *text, int columns, int count, const char *const *
 {
   int k = 0;
   for (const char *at = text, *next; *at; at = next, k++) {
-    int length = hb_hud_line(at, columns, &next);
+    int length = hb_paint_break(at, columns, &next);
     assert_true(k < count);
     assert_int_equal(length, strlen(lines[k]));
     assert_memory_equal(at, lines[k], (size_t)length);
   }
   assert_int_equal(k, count);
+  assert_int_equal(hb_paint_lines(text, columns), count);
 }
 
 static void test_lines(void **state)
