@@ -300,16 +300,6 @@ static float most_of(const struct tile *tile)
   return most;
 }
 
-/* The number of a particle's record in an array, or -1. */
-static int record_of(const struct hb_gl_trace_array *grid, int64_t particle)
-{
-  if (particle < 0) return -1;
-  if (!grid->numbers) return particle < (int64_t)grid->n ? (int)particle : -1;
-  for (size_t k = 0; k < grid->n; k++)
-    if (grid->numbers[k] == particle) return (int)k;
-  return -1;
-}
-
 static void draw_image(struct hb_inspector *i, const struct hb_gl_target *target, int component, float most,
                        int x, int y, int width, int height)
 {
@@ -325,7 +315,7 @@ static void draw_tile(struct hb_inspector *i, const struct tile *t, const struct
   hb_gl_pass_texture(&i->image, "source", &t->array->copy.layers);
   hb_gl_pass_int4(&i->image, "grid", grid->columns, grid->each, grid->wraps, (int)grid->n);
   hb_gl_pass_int4(&i->image, "shape", grid->rows, t->columns, t->cell, target->height);
-  hb_gl_pass_int(&i->image, "marked", record_of(grid, i->marked));
+  hb_gl_pass_int(&i->image, "marked", hb_texels_record(grid, i->marked));
   draw_image(i, target, t->component, most_of(t), t->x, t->y, t->width, t->height);
 }
 

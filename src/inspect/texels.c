@@ -30,6 +30,15 @@ void hb_texels_drop(struct hb_texels_copy *copy)
   *copy = (struct hb_texels_copy){0};
 }
 
+int hb_texels_record(const struct hb_gl_trace_array *grid, int64_t particle)
+{
+  if (particle < 0) return -1;
+  if (!grid->numbers) return particle < (int64_t)grid->n ? (int)particle : -1;
+  for (size_t k = 0; k < grid->n; k++)
+    if (grid->numbers[k] == particle) return (int)k;
+  return -1;
+}
+
 int64_t hb_texels_particle(const struct hb_gl_trace_array *a, int column, int row)
 {
   int64_t k =

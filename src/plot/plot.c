@@ -269,11 +269,13 @@ enum hb_status hb_plot_write(struct hb_plot *plot, const char *path)
   if (plot->count == 0) return hb_fail(HB_ERR_USAGE, "there is nothing to draw in '%s'", path);
   struct hb_draft script = {0};
   hb_gnuplot_begin(path, 1200, 800, &script);
-  hb_draft_put(&script, "set title noenhanced\n"
-                        "set border 3 lw 1 lc rgb '#606060'\n"
-                        "set tics nomirror\n"
-                        "set grid xtics ytics lt 1 lc rgb '#d8d8d8'\n"
-                        "set key outside center bottom horizontal height 0.6 samplen 5 spacing 1.3 Left reverse noenhanced\n");
+  hb_draft_put(
+      &script,
+      "set title noenhanced\n"
+      "set border 3 lw 1 lc rgb '#606060'\n"
+      "set tics nomirror\n"
+      "set grid xtics ytics lt 1 lc rgb '#d8d8d8'\n"
+      "set key outside center bottom horizontal height 0.6 samplen 5 spacing 1.3 Left reverse noenhanced\n");
   give_looks(plot);
   hb_plot_put(plot, &script);
   return hb_gnuplot_end(path, &script);
