@@ -28,9 +28,10 @@ view() {
 }
 
 # ticks MICROSECONDS: from here on each look at the clock takes so long and waiting none, see ticks.c; what the viewer does in a
-# time is the same on every machine.
+# time is the same on every machine. No other threads look at the clock while they wait for work.
 ticks() {
-  with=(LD_PRELOAD="$BATS_FILE_TMPDIR/ticks.so" TICK_US="$1" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0")
+  with=(LD_PRELOAD="$BATS_FILE_TMPDIR/ticks.so" TICK_US="$1" OMP_NUM_THREADS=1 LP_NUM_THREADS=0
+    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0")
 }
 
 # value LINE KEY: what the state of that line (from 0) says
