@@ -109,11 +109,14 @@ static double larger(double p, double q) { return p > q ? p : q; }
 
 static double norm(const double p[3]) { return sqrt(hb_chain_dot(p, p)); }
 
+/* Where members are as fast as that, T + B has lost the digits of U, and with them times and B. */
+static const double fast = 64; /* T / U */
+
 /* The largest difference between two results of a step, relative to what is there at its end. */
 static double difference(const struct advance *s, const struct change *p, const struct change *q)
 {
   const struct hb_chain *c = s->c;
-  double most = fabs(p->t - q->t) / fabs(q->t), U = 0;
+  double most = 0, U = 0, lost;
   for (size_t k = 0; k + 1 < c->n; k++) {
     double X[3], V[3], dX[3], dV[3];
     for (size_t i = 0; i < 3; i++) {
@@ -124,7 +127,8 @@ static double difference(const struct advance *s, const struct change *p, const 
     most = larger(most, larger(norm(dX) / r, norm(dV) / larger(norm(V), fall)));
     U += c->m[k] * c->m[k + 1] / r;
   }
-  return larger(most, fabs(p->B - q->B) / U);
+  lost = larger(1, hb_chain_kinetic(c->n, c->m, s->c->V) / (fast * U));
+  return larger(most, larger(fabs(p->t - q->t) / fabs(q->t), fabs(p->B - q->B) / U) / lost);
 }
 
 /* x^(1/p), to a few digits: near 2^(e/p), then Newton's iteration. All of it from operations that are the same everywhere. */

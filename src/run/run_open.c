@@ -65,9 +65,10 @@ static void note_massless(const struct hb_run *run, size_t massless)
   hb_sim_counts(run->sim, &counts);
   if (massless == 0 || massless == counts.n || counts.sources < counts.n) return;
   int is_kept = run->settings->sim.predict == HB_PLACE_GPU;
-  snprintf(note, sizeof note, "%s%s takes the %zu particles without mass as sources, too: they cost as much as stars",
-           is_kept ? "" : "scheme ", is_kept ? "--predict gpu" : hb_force_scheme(hb_sim_force(run->sim))->name,
-           massless);
+  snprintf(note, sizeof note,
+           "%s%s takes the %zu particles without mass as sources, too: they cost as much as stars",
+           is_kept ? "" : "scheme ",
+           is_kept ? "--predict gpu" : hb_force_scheme(hb_sim_force(run->sim))->name, massless);
   hb_terminal_note(note);
 }
 

@@ -260,8 +260,8 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   size_t from = 0, to = 0, massive; /* a device predicts its sources itself */
   const uint32_t *sources = hb_force_massive(h->force, h->n, &massive);
   if (hb_force_is_reproducible(hb_force_precision(h->force))) sources = NULL; /* its units are for all */
-  if (h->groups) /* any node may be near one */
-    to = h->n;
+  if (h->groups)
+    to = h->n; /* any node may be near one */
   else if (h->params.predict == HB_PLACE_HOST)
     sources ? predict_to_tick(h, T, sources, 0, massive) : hb_force_needs(h->force, h->n, ni, &from, &to);
   predict_to_tick(h, T, NULL, from, to - from);

@@ -63,6 +63,9 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   HB_TRY(hb_sections_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters));
   if (hb_sections_find(sections, "shortest")) /* nor of that */
     HB_TRY(hb_sections_copy(sections, "shortest", HB_SECTION_WORDS, 1, &h->dt_least));
+  if (h->dt_least < UINT64_MAX && (h->dt_least == 0 || h->dt_least >> h->blocks->level_max > 1))
+    return hb_fail(HB_ERR_INPUT, "section 'shortest' has %llu, expected ticks of a step",
+                   (unsigned long long)h->dt_least);
   h->blocks->now = counters[NOW];
   h->block_steps = counters[BLOCK_STEPS];
   h->particle_steps = counters[PARTICLE_STEPS];

@@ -65,6 +65,24 @@ static void stops_are_harmless(void **state)
   assert_true(fabs(phase(&c)) <= phase_bar);
 }
 
+/* Two that pass each other ever faster: energy is kept, nearly all of it kinetic, and steps do not vanish. */
+static void swift_passages(void **state)
+{
+  (void)state;
+  static const double way = 0.1, near = 1e-3;
+  for (double u = 10; u <= 1e3; u *= 10) {
+    const double m[] = {0.5, 0.5}, x[] = {0, 0, 0, way, near, 0}, v[] = {0, 0, 0, -u, 0, 0};
+    struct hb_chain c;
+    uint64_t forces = 0;
+    hb_chain_make(2, number, m, x, v, &c);
+    double E0 = hb_chain_energy(&c);
+    ASSERT_OK(hb_chain_advance(&c, 2 * way / u, NULL, &forces));
+    assert_true(forces <= 5 * FORCES);
+    assert_true(energy_error(&c, E0) <= energy_bar);
+    assert_true(u < 1e3 || fabs(c.X[0][0] / -way - 1) < 1e-2);
+  }
+}
+
 static void nothing_in_no_time(void **state)
 {
   (void)state;
@@ -211,11 +229,17 @@ static void parts_keep_their_orbits(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(binaries_stay),      cmocka_unit_test(stops_are_harmless),
-      cmocka_unit_test(nothing_in_no_time), cmocka_unit_test(a_collision_is_passed),
-      cmocka_unit_test(pythagorean_to_60),  cmocka_unit_test(figure_eight),
-      cmocka_unit_test(hierarchy),          cmocka_unit_test(work_of_others),
-      cmocka_unit_test(pair_or_three),      cmocka_unit_test(parts_keep_their_orbits),
+      cmocka_unit_test(binaries_stay),
+      cmocka_unit_test(stops_are_harmless),
+      cmocka_unit_test(swift_passages),
+      cmocka_unit_test(nothing_in_no_time),
+      cmocka_unit_test(a_collision_is_passed),
+      cmocka_unit_test(pythagorean_to_60),
+      cmocka_unit_test(figure_eight),
+      cmocka_unit_test(hierarchy),
+      cmocka_unit_test(work_of_others),
+      cmocka_unit_test(pair_or_three),
+      cmocka_unit_test(parts_keep_their_orbits),
   };
   return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }
