@@ -63,6 +63,23 @@ static void pull_disc(const double p[3], const double d[3], const double v[3], s
   f->turn = 3 * dot(f->g, v) / D;
 }
 
+/* As pull_disc, but g' = g (d + s) - g (d) and turn = pull (d) / pull (d + s) - 1, with the pull at d + s, make the difference of a
+ * itself: Encke's method. q is that of D, relative. */
+static void differ_disc(const double p[3], const double d[3], const double s[3], struct pull *f)
+{
+  double b, D = disc(p, d, &b), share = p[1] > 0 ? p[1] / b : 0, more_b = 0, dsteep = 0;
+  if (share > 0) {
+    double z = d[2] + s[2], other = sqrt(z * z + p[2] * p[2]);
+    more_b = s[2] * (d[2] + z) / (b + other);
+    dsteep = -share * more_b / other;
+  }
+  set(f, d, s, 1 + share, dsteep);
+  f->dg[2] += dsteep * s[2];
+  double q = (2 * dot(d, s) + dot(s, s) + 2 * p[1] * more_b) / D, whole = (1 + q) * sqrt(1 + q);
+  f->pull = p[0] / (D * sqrt(D) * whole);
+  f->turn = q * (3 + q * (3 + q)) / (1 + whole);
+}
+
 static double phi_disc(const double p[3], const double d[3])
 {
   double b;
@@ -76,6 +93,14 @@ static void pull_log(const double p[3], const double d[3], const double v[3], st
   double D = p[1] + dot(d, f->g);
   f->pull = p[0] / D;
   f->turn = 2 * dot(f->g, v) / D;
+}
+
+static void differ_log(const double p[3], const double d[3], const double s[3], struct pull *f)
+{
+  set(f, d, s, p[2], 0);
+  double D = p[1] + dot(d, f->g);
+  f->turn = (2 * dot(f->g, s) + dot(f->dg, s)) / D;
+  f->pull = p[0] / (D * (1 + f->turn));
 }
 
 static double phi_log(const double p[3], const double d[3])
@@ -97,8 +122,11 @@ static double phi_squares(const double p[3], const double d[3])
 
 static const struct {
   void (*pull)(const double p[3], const double d[3], const double v[3], struct pull *f);
+  void (*differ)(const double p[3], const double d[3], const double s[3], struct pull *f);
   double (*phi)(const double p[3], const double d[3]);
-} forms[] = {{pull_disc, phi_disc}, {pull_log, phi_log}, {pull_squares, phi_squares}};
+} forms[] = {{pull_disc, differ_disc, phi_disc},
+             {pull_log, differ_log, phi_log},
+             {pull_squares, pull_squares, phi_squares}}; /* linear: differences are as derivatives */
 
 /* ---- words --------------------------------------------------------------------------------------------- */
 
@@ -243,6 +271,32 @@ void hb_field_pull(const struct hb_field *field, const double x[3], const double
       j[c] -= f.pull * (f.dg[c] - f.turn * f.g[c]);
     }
   }
+}
+
+void hb_field_difference(const struct hb_field *field, const double x[3], const double s[3], double f[3])
+{
+  double half = field->turn / 2;
+  for (const struct part *p = field->parts; p < field->parts + field->count; p++) {
+    double d[3];
+    struct pull of;
+    distance(p, x, d);
+    forms[p->form].differ(p->p, d, s, &of);
+    for (int c = 0; c < 3; c++) f[c] -= of.pull * (of.dg[c] - of.turn * of.g[c]);
+  }
+  for (int c = 0; c < 2; c++) f[c] -= half * half * s[c]; /* the centrifugal force is of axes that turn */
+}
+
+double hb_field_tide(const struct hb_field *field, const double x[3])
+{
+  double half = field->turn / 2, sum = 0;
+  for (int k = 0; k < 3; k++) {
+    double a[3] = {0}, slope[3] = {0}, along[3] = {0};
+    along[k] = 1;
+    hb_field_pull(field, x, along, a, slope);
+    if (k < 2) slope[k] -= half * half;
+    sum += dot(slope, slope);
+  }
+  return sqrt(sum);
 }
 
 void hb_field_deflect(const struct hb_field *field, const double v[3], double a[3], double j[3])

@@ -41,6 +41,12 @@ void hb_field_deflect(const struct hb_field *field, const double v[3], double a[
 /* Adds what both change from x[0] and v[0] to x[1] and v[1], where all other forces stay. */
 void hb_field_change(const struct hb_field *field, double x[2][3], double v[2][3], double a[3], double j[3]);
 
+/* In axes that never turn, through a point at x that moves with the field: adds to f[3] what a particle s away from x feels more
+ * than one at x. No digits cancel, however small s is. And the norm of that tide, [sum (df_i / ds_k)^2]^1/2, at s = 0; of a
+ * point mass it is 6^1/2 m / r^3. */
+void hb_field_difference(const struct hb_field *field, const double x[3], const double s[3], double f[3]);
+double hb_field_tide(const struct hb_field *field, const double x[3]);
+
 /* Adds both to a[3 * ni] and j[3 * ni] of particles index[ni] of x[3 * n] and v[3 * n]. */
 void hb_field_add(const struct hb_field *field, size_t ni, const uint32_t *index, const double *x,
                   const double *v, double *a, double *j);

@@ -5,13 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-double hb_chain_mass(const struct hb_chain *chain)
-{
-  double M = 0;
-  for (size_t k = 0; k < chain->n; k++) M += chain->m[k];
-  return M;
-}
-
 /* ---- the order of the chain ---- */
 
 /* |r|^2 between any two members. */
@@ -130,23 +123,10 @@ void hb_chain_part(const struct hb_chain *chain, size_t first, size_t n, struct 
 
 /* ---- facts ---- */
 
-static void from_center(const struct hb_chain *c, const double link[][3], double *q)
-{
-  double center[3] = {0}, M = hb_chain_mass(c);
-  for (size_t i = 0; i < 3; i++) q[i] = 0;
-  for (size_t k = 1; k < c->n; k++)
-    for (size_t i = 0; i < 3; i++) {
-      q[3 * k + i] = q[3 * k - 3 + i] + link[k - 1][i];
-      center[i] += c->m[k] / M * q[3 * k + i];
-    }
-  for (size_t k = 0; k < c->n; k++)
-    for (size_t i = 0; i < 3; i++) q[3 * k + i] -= center[i];
-}
-
 void hb_chain_places(const struct hb_chain *chain, double *x, double *v)
 {
-  from_center(chain, chain->X, x);
-  from_center(chain, chain->V, v);
+  hb_chain_from_center(chain, chain->X, x);
+  hb_chain_from_center(chain, chain->V, v);
 }
 
 /* What member k feels from the others. */

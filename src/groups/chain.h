@@ -10,12 +10,16 @@
  * with A the pulls of the members on each other and f those of others, less their mean, v being the mean of the velocities
  * before and after the kick. On two bodies alone it errs in time only, not in the orbit.
  *
+ * Of a field f is the difference between a member's place and the center. In coordinates that turn the chain is advanced in axes
+ * at rest: Coriolis' force, which depends on V, is none of these kicks.
+ *
  * X and V are the vectors from each member to the next one along a chain of close neighbors (Mikkola & Aarseth 1993), and
  * nothing else is stored: separations do not lose digits, whatever the distance from the center. */
 #ifndef HB_CHAIN_H
 #define HB_CHAIN_H
 
 #include "base/status.h"
+#include "core/field.h"
 
 enum { HB_CHAIN_MOST = 8 };
 
@@ -40,6 +44,9 @@ struct hb_chain_point {
 struct hb_chain_tide {
   size_t count;
   const struct hb_chain_point *point;
+  const struct hb_field *field; /* NULL: none, or one whose tide is too weak to matter */
+  struct hb_chain_point center; /* where the center of mass is in it */
+  double turn;          /* angular speed about z of the coordinates of both; at first they are the chain's */
   const double *radius; /* of members, by their numbers; NULL: nobody asks for touches */
 };
 
@@ -51,6 +58,9 @@ void hb_chain_make(size_t n, const uint32_t *member, const double *m, const doub
  * HB_ERR_NUMERIC (two members at the same place, or steps that no longer advance the time). */
 enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
                                 uint64_t *forces);
+
+/* V and B in axes that turn about z with the angular speed W relative to those that they were in. */
+void hb_chain_turn(struct hb_chain *chain, double W);
 
 /* Whether two bodies of mass M together came nearer than `reach` in a time dt, from x0 v0 apart to x1 v1: at the end, or by
  * the pericenter of their orbit if they have passed it. */

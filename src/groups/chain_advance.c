@@ -53,7 +53,7 @@ static void kick(struct advance *s, double ds, double dt, struct change *d)
   hb_chain_pull(c->n, c->m, X, &pulls);
   s->forces++;
   if (ds != 0) dt = ds / pulls.U;
-  int is_pulled = s->tide->count > 0;
+  int is_pulled = hb_chain_is_pulled(s->tide);
   if (is_pulled) {
     hb_chain_others(c, s->tide, X, s->t + d->t, f);
     for (size_t k = 0; k < c->n; k++)

@@ -1,7 +1,29 @@
 #include "groups/chain_pulls.h"
 
+#include "groups/stumpff.h"
+
 #include <math.h>
 #include <string.h>
+
+double hb_chain_mass(const struct hb_chain *chain)
+{
+  double M = 0;
+  for (size_t k = 0; k < chain->n; k++) M += chain->m[k];
+  return M;
+}
+
+void hb_chain_from_center(const struct hb_chain *c, const double link[][3], double *q)
+{
+  double center[3] = {0}, M = hb_chain_mass(c);
+  for (size_t i = 0; i < 3; i++) q[i] = 0;
+  for (size_t k = 1; k < c->n; k++)
+    for (size_t i = 0; i < 3; i++) {
+      q[3 * k + i] = q[3 * k - 3 + i] + link[k - 1][i];
+      center[i] += c->m[k] / M * q[3 * k + i];
+    }
+  for (size_t k = 0; k < c->n; k++)
+    for (size_t i = 0; i < 3; i++) q[3 * k + i] -= center[i];
+}
 
 void hb_chain_pull(size_t n, const double *m, const double X[][3], struct hb_chain_pulls *pulls)
 {
@@ -67,28 +89,53 @@ static void place_of_point(const struct hb_chain_point *p, double t, double r[3]
   for (size_t i = 0; i < 3; i++) r[i] = p->x[i] + t * (p->v[i] + t / 2 * (p->a[i] + t / 3 * p->j[i]));
 }
 
-void hb_chain_others(const struct hb_chain *c, const struct hb_chain_tide *tide, const double X[][3],
-                     double t, double f[HB_CHAIN_MOST][3])
+/* Adds to f[n] what points do to members at x[n] from their center. */
+static void add_points(const struct hb_chain *c, const struct hb_chain_tide *tide, double x[][3], double t,
+                       double f[][3])
 {
-  double x[HB_CHAIN_MOST][3] = {{0}}, center[3] = {0}, mean[3] = {0}, M = 0;
-  for (size_t k = 0; k < c->n; k++) M += c->m[k];
-  for (size_t k = 1; k < c->n; k++)
-    for (size_t i = 0; i < 3; i++) {
-      x[k][i] = x[k - 1][i] + X[k - 1][i];
-      center[i] += c->m[k] / M * x[k][i];
-    }
-  memset(f, 0, c->n * sizeof *f);
   for (size_t p = 0; p < tide->count; p++) {
     double place[3], r[3];
     place_of_point(tide->point + p, t, place);
     for (size_t k = 0; k < c->n; k++) {
-      for (size_t i = 0; i < 3; i++) r[i] = place[i] - (x[k][i] - center[i]);
+      for (size_t i = 0; i < 3; i++) r[i] = place[i] - x[k][i];
       double r2 = hb_chain_dot(r, r), pull = tide->point[p].m / (r2 * sqrt(r2));
       for (size_t i = 0; i < 3; i++) f[k][i] += pull * r[i];
     }
   }
+}
+
+static void add_field(const struct hb_chain *c, const struct hb_chain_tide *tide, double x[][3], double t,
+                      double f[][3])
+{
+  double center[3];
+  place_of_point(&tide->center, t, center);
+  for (size_t k = 0; k < c->n; k++) hb_field_difference(tide->field, center, x[k], f[k]);
+}
+
+void hb_chain_rotate(size_t n, double angle, double q[][3])
+{
+  double c[4];
+  hb_stumpff(angle, c);
+  double sine = angle * c[1], versed = angle * angle * c[2];
+  for (size_t k = 0; k < n; k++) { /* a small angle's rounding errors are small, and lengths stay */
+    double x = q[k][0], y = q[k][1];
+    q[k][0] -= sine * y + versed * x;
+    q[k][1] += sine * x - versed * y;
+  }
+}
+
+void hb_chain_others(const struct hb_chain *c, const struct hb_chain_tide *tide, const double X[][3],
+                     double t, double f[HB_CHAIN_MOST][3])
+{
+  double x[HB_CHAIN_MOST][3], mean[3] = {0}, M = hb_chain_mass(c);
+  hb_chain_from_center(c, X, *x);
+  if (tide->turn != 0) hb_chain_rotate(c->n, -tide->turn * t, x);
+  memset(f, 0, c->n * sizeof *f);
+  add_points(c, tide, x, t, f);
+  if (tide->field) add_field(c, tide, x, t, f);
   for (size_t k = 0; k < c->n; k++)
     for (size_t i = 0; i < 3; i++) mean[i] += c->m[k] / M * f[k][i];
   for (size_t k = 0; k < c->n; k++)
     for (size_t i = 0; i < 3; i++) f[k][i] -= mean[i];
+  if (tide->turn != 0) hb_chain_rotate(c->n, tide->turn * t, f);
 }

@@ -27,6 +27,9 @@ static inline void hb_chain_between(const double link[][3], size_t i, size_t k, 
     for (size_t d = 0; d < 3; d++) q[d] += sign * link[from][d];
 }
 
+/* q[3 * n] of the members relative to their center of mass, where link[] are the differences along the chain. */
+void hb_chain_from_center(const struct hb_chain *chain, const double link[][3], double *q);
+
 void hb_chain_pull(size_t n, const double *m, const double X[][3], struct hb_chain_pulls *pulls);
 
 /* T in the frame of the center of mass. */
@@ -38,9 +41,18 @@ double hb_chain_rate(size_t n, const double *m, const double X[][3], const doubl
 /* dU / dt of the links' motion. */
 double hb_chain_U_slope(size_t n, const double *m, const double X[][3], const double V[][3]);
 
+/* Whether anything outside pulls at the members. */
+static inline int hb_chain_is_pulled(const struct hb_chain_tide *tide)
+{
+  return tide->count > 0 || tide->field;
+}
+
 /* f[n]: the pulls of others on the members, linked by X, at a time t after the start of the advance, less their mean. */
 void hb_chain_others(const struct hb_chain *chain, const struct hb_chain_tide *tide, const double X[][3],
                      double t, double f[HB_CHAIN_MOST][3]);
+
+/* q[n] about z by this angle, with the same bits everywhere. */
+void hb_chain_rotate(size_t n, double angle, double q[][3]);
 
 /* Makes close neighbors neighbors in the chain. */
 void hb_chain_sort(struct hb_chain *chain);

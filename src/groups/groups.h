@@ -39,6 +39,7 @@ struct hb_groups {
   struct hb_group *at;    /* [count] of [capacity] */
   size_t count, capacity;
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
+  const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
 };
 
 /* The nodes of the scheme. Arrays are [3 * n]; x v a j are those at a node's own time, xp vp those at the block's. */
@@ -123,6 +124,15 @@ static inline int hb_groups_feel(const struct hb_groups *groups, const struct hb
   return other && hb_groups_is_tide(other, groups->m[g->node], d2);
 }
 
+/* The field's tide at x, as m / d^3 of a mass m that is d away. */
+static inline double hb_groups_field_tide(const struct hb_groups *groups, const double x[3])
+{
+  return groups->field ? hb_field_tide(groups->field, x) / 2 : 0;
+}
+
+/* Whether it disturbs a group whose center is at x. */
+int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3]);
+
 /* Puts a node into g's list, and g's node into the list of the node's group, unless it is there. */
 enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node);
 void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node);
@@ -150,7 +160,8 @@ enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb
 /* ---- groups_correct.c ---- */
 
 /* Turns the pulls a[3 * ni], jerks j[3 * ni] of points on the active nodes block[ni] into those of members: for every active
- * node and group that have each other in their lists. All these groups are at the time of the block. */
+ * node and group that have each other in their lists, and active groups in the field. All these groups are at the time of the
+ * block. */
 void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                        const uint32_t *block, double *a, double *j);
 

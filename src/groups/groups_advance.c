@@ -50,19 +50,19 @@ static struct hb_chain_point node_at(const struct hb_groups *groups, const struc
   return p;
 }
 
-/* The list as points seen from the group's center, from its own time on for dt: a node is one, but a group as large as a part of
+/* The list as points seen from the group's `center`, from its own time on for dt: a node is one, but a group as large as a part of
  * its distance is as many as can be told apart. hb_groups_step lets none of them move far meanwhile; where it knew of none yet, the
  * group is one. How many they are. */
-static size_t look_from(const struct hb_groups *groups, const struct hb_group *g,
-                        const struct hb_nodes *nodes, double dt, struct hb_chain_point *point)
+static size_t look_from(const struct hb_chain_point *center, const struct hb_groups *groups,
+                        const struct hb_group *g, const struct hb_nodes *nodes, double dt,
+                        struct hb_chain_point *point)
 {
   static const double not_far = 0.4;
-  const struct hb_chain_point center = node_at(groups, nodes, g->node, g->tick);
   size_t count = 0;
   for (size_t k = 0; k < g->settled; k++) {
     const struct hb_group *other = hb_groups_of(groups, g->list[k]);
     struct hb_chain_point node = node_at(groups, nodes, g->list[k], g->tick), *parts = point + count;
-    add(-1, &center, &node);
+    add(-1, center, &node);
     double least = HB_GROUPS_RESOLVED * sqrt(hb_chain_dot(node.x, node.x));
     double from = other ? span(nodes, other->tick, g->tick) : 0, until = fmax(fabs(from), fabs(from + dt));
     if (!other || other->R < least || until > not_far * hb_groups_time_of_links(&other->chain, least)) {
@@ -101,6 +101,27 @@ static void notice_touch(const struct hb_groups *groups, const struct hb_chain *
     chain->touched[0] = member[0], chain->touched[1] = member[1];
 }
 
+/* By dt, in axes at rest. */
+static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
+                                      const struct hb_chain_tide *tide, struct hb_chain *chain,
+                                      uint64_t *forces)
+{
+  enum hb_status status = HB_OK;
+  if (tide->turn != 0) hb_chain_turn(chain, -tide->turn);
+  const struct hb_chain before = *chain;
+  chain->touched[0] = chain->touched[1] = 0;
+  if (hb_kepler_suits(chain, tide))
+    hb_kepler_advance(chain, dt, tide, forces);
+  else
+    status = hb_chain_advance(chain, dt, tide, forces);
+  if (status == HB_OK) notice_touch(groups, &before, dt, chain);
+  if (tide->turn == 0) return status;
+  hb_chain_rotate(chain->n - 1, -tide->turn * dt, chain->X);
+  hb_chain_rotate(chain->n - 1, -tide->turn * dt, chain->V);
+  hb_chain_turn(chain, tide->turn);
+  return status;
+}
+
 /* chain, a copy of g's, by dt. */
 static enum hb_status advance_chain(const struct hb_groups *groups, const struct hb_group *g,
                                     const struct hb_nodes *nodes, double dt, struct hb_chain *chain,
@@ -114,14 +135,12 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
     HB_TRY(HB_ALLOC(most, &many));
     point = many;
   }
-  const struct hb_chain_tide tide = {look_from(groups, g, nodes, dt, point), point, groups->radius};
-  enum hb_status status = HB_OK;
-  chain->touched[0] = chain->touched[1] = 0;
-  if (hb_kepler_suits(chain, &tide))
-    hb_kepler_advance(chain, dt, &tide, forces);
-  else
-    status = hb_chain_advance(chain, dt, &tide, forces);
-  if (status == HB_OK) notice_touch(groups, &g->chain, dt, chain);
+  struct hb_chain_tide tide = {
+      .point = point, .radius = groups->radius, .center = node_at(groups, nodes, g->node, g->tick)};
+  tide.count = look_from(&tide.center, groups, g, nodes, dt, point);
+  if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
+  tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
+  enum hb_status status = advance_at_rest(groups, dt, &tide, chain, forces);
   hb_mem_free(many);
   return status;
 }

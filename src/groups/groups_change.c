@@ -42,7 +42,7 @@ static size_t members_of(const struct hb_groups *groups, uint32_t node)
 /* Tides, relative to what holds a pair together, in which a wide one forms and breaks. */
 static const double forms_below = 3e-3, breaks_above = 1e-2;
 
-/* Whether a third node disturbs the pair i k too much for it to become a group that is wide. */
+/* Whether a third node or the field disturbs the pair i k too much for it to become a group that is wide. */
 static int is_crowded(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
                       double span)
 {
@@ -50,6 +50,7 @@ static int is_crowded(const struct hb_groups *groups, const struct hb_nodes *nod
   double most = forms_below * M / (2 * span * span * span);
   const struct meeting at = meeting_of(nodes, i, k);
   for (size_t c = 0; c < 3; c++) center[c] = nodes->xp[3 * (size_t)i + c] + share * at.r[c];
+  if (hb_groups_field_tide(groups, center) > most) return 1;
   for (size_t l = 0; l < groups->n; l++) {
     double d[3], d2;
     for (size_t c = 0; c < 3; c++) d[c] = nodes->xp[3 * l + c] - center[c];
@@ -83,6 +84,15 @@ static double touching(const struct hb_groups *groups, uint32_t i, uint32_t k)
   return radii > close ? radii + size_of(groups, i) + size_of(groups, k) : 0;
 }
 
+/* Whether the field pulls two nodes, r2 = r^2 apart, with this part of what they do to each other: a pair breaks at 2 / 3. Where
+ * it does, nothing that is close is a system of its own. */
+static const double torn_below = 0.1, torn_above = 0.5;
+
+static int is_torn(const struct hb_groups *groups, const double x[3], double M, double r2, double part)
+{
+  return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
+}
+
 int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
                           uint32_t k)
 {
@@ -95,6 +105,7 @@ int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes 
   size_t members = members_of(groups, i) + members_of(groups, k);
   double bound = members == 2 ? hb_groups_bound(groups, mi, mk) : close;
   if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;
+  if (is_torn(groups, nodes->xp + 3 * (size_t)i, mi + mk, r2, torn_below)) return 0;
   double span = 2 / (2 / sqrt(r2) - hb_chain_dot(at.v, at.v) / (mi + mk));
   int is_approaching = hb_chain_dot(at.r, at.v)<0, is_bound = span> 0 && span < bound;
   if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
@@ -236,6 +247,7 @@ static int is_disturbed(const struct hb_groups *groups, const struct hb_nodes *n
                         const struct hb_group *g)
 {
   double most = breaks_above * hb_chain_mass(&g->chain) / (2 * g->R * g->R * g->R);
+  if (hb_groups_field_tide(groups, nodes->xp + 3 * (size_t)g->node) > most) return 1;
   for (size_t k = 0; k < g->count; k++) {
     double d[3], d2, m = groups->m[g->list[k]];
     for (size_t i = 0; i < 3; i++)
@@ -265,6 +277,9 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes
   struct hb_groups_node center[2];
   double r[3], v[3], sizes = 0;
   *link = longest_link(&g->chain);
+  if (is_torn(groups, nodes->xp + 3 * (size_t)g->node, hb_chain_mass(&g->chain),
+              hb_chain_dot(g->chain.X[*link], g->chain.X[*link]), torn_above))
+    return 1;
   if (g->chain.n == 2) return pair_splits(groups, nodes, g);
   part(&g->chain, *link, chain, center);
   for (size_t s = 0; s < 2; s++) {

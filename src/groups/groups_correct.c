@@ -1,6 +1,7 @@
 /* What members do that points do not. */
 #include "groups/chain_pulls.h"
 #include "groups/groups.h"
+#include "groups/kepler.h"
 
 #include <math.h>
 
@@ -30,6 +31,41 @@ static void pull(double m, const double r[3], const double v[3], double a[3], do
   }
 }
 
+/* Up to this strength of the field's tide s a pair is in it as its orbit is in the mean, so that the center's steps need not
+ * resolve its revolutions: what they do to its energy is a part s^3/2 / 64 of the pair's, and does not add up. */
+static const double most_mean = 1e-4;
+
+static int is_mean(const struct hb_groups *groups, const struct hb_group *g, const double x[3])
+{
+  const struct hb_chain *c = &g->chain;
+  double hold = most_mean * hb_chain_mass(c);
+  return c->n == 2 && c->B > 0 && 2 * hb_groups_field_tide(groups, x) * g->R * g->R * g->R < hold;
+}
+
+/* Both members of a pair, at places of their orbit. */
+static void resolve_orbit(const struct hb_groups *groups, const struct hb_group *g, struct points *p)
+{
+  enum { PLACES = HB_CHAIN_MOST / 2 }; /* good to the second order of places */
+  struct hb_chain c = g->chain;
+  double X[PLACES][3], part[PLACES], M = hb_chain_mass(&c);
+  hb_chain_turn(&c, -hb_field_turn(groups->field) / 2);
+  hb_kepler_places(&c, PLACES, X, part);
+  *p = (struct points){.n = HB_CHAIN_MOST};
+  for (size_t k = 0; k < PLACES; k++)
+    for (size_t s = 0; s < 2; s++) {
+      p->m[2 * k + s] = part[k] * c.m[s];
+      for (size_t i = 0; i < 3; i++) p->x[6 * k + 3 * s + i] = (s ? c.m[0] : -c.m[1]) / M * X[k][i];
+    }
+}
+
+/* Adds what a node feels more; Coriolis' force changes with all of it. */
+static void add(const struct hb_groups *groups, double more_a[3], double more_j[3], double *a, double *j)
+{
+  static const double at_rest[3];
+  if (groups->field) hb_field_deflect(groups->field, at_rest, more_a, more_j);
+  for (size_t c = 0; c < 3; c++) a[c] += more_a[c], j[c] += more_j[c];
+}
+
 /* The pull of node k on node i: of all members on all members, less that of points. */
 static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
                          double *a, double *j)
@@ -52,7 +88,7 @@ static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *
       pull(share * source.m[q], rpq, vpq, sum_a, sum_j);
     }
   pull(-groups->m[k], r, v, sum_a, sum_j);
-  for (size_t c = 0; c < 3; c++) a[c] += sum_a[c], j[c] += sum_j[c];
+  add(groups, sum_a, sum_j, a, j);
 }
 
 /* The b-th node of the block by a node that is, or has, members. */
@@ -63,12 +99,40 @@ static void correct(const struct hb_groups *groups, const struct hb_nodes *nodes
   groups->near[i] = 1;
 }
 
+/* Of a group: the mean of the field at its members, less the field at its center. */
+static void correct_field(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                          const struct hb_group *g, double *a, double *j)
+{
+  struct points sink;
+  uint32_t center = g->node;
+  const double *x = nodes->xp + 3 * (size_t)center, *v = nodes->vp + 3 * (size_t)center;
+  double from_a[3] = {0}, from_j[3] = {0}, sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center];
+  if (is_mean(groups, g, x))
+    resolve_orbit(groups, g, &sink);
+  else
+    resolve(groups, center, &sink);
+  hb_field_pull(groups->field, x, v, from_a, from_j);
+  for (size_t p = 0; p < sink.n; p++) {
+    double at[3], by[3], of_a[3] = {0}, of_j[3] = {0};
+    for (size_t c = 0; c < 3; c++) at[c] = x[c] + sink.x[3 * p + c], by[c] = v[c] + sink.v[3 * p + c];
+    hb_field_pull(groups->field, at, by, of_a, of_j);
+    for (size_t c = 0; c < 3; c++) {
+      sum_a[c] += sink.m[p] / M * (of_a[c] - from_a[c]);
+      sum_j[c] += sink.m[p] / M * (of_j[c] - from_j[c]);
+    }
+  }
+  add(groups, sum_a, sum_j, a, j);
+  groups->near[center] = 1;
+}
+
 void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                        const uint32_t *block, double *a, double *j)
 {
   for (size_t b = 0; b < ni; b++) groups->near[block[b]] = 0;
   for (size_t g = 0; g < groups->count; g++) {
     uint32_t center = groups->at[g].node, own = groups->active[center];
+    if (own && hb_groups_feels_field(groups, groups->at + g, nodes->xp + 3 * (size_t)center))
+      correct_field(groups, nodes, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
     for (size_t k = 0; k < groups->at[g].count; k++) {
       uint32_t node = groups->at[g].list[k], b = groups->active[node];
       if (own) correct(groups, nodes, own - 1, center, node, a, j);

@@ -1,8 +1,11 @@
 #include "groups/kepler.h"
 
 #include "groups/chain_pulls.h"
+#include "groups/stumpff.h"
 
 #include <math.h>
+
+static const double turn = 6.283185307179586476925;
 
 /* ---- Kepler's orbit ---- */
 
@@ -22,28 +25,6 @@ static struct orbit orbit_of(const struct hb_chain *c)
   return o;
 }
 
-/* cos x, sin x / x, (1 - cos x) / x^2, (x - sin x) / x^3 (Stumpff), by operations that are the same everywhere. */
-static void stumpff(double x, double c[4])
-{
-  enum { TERMS = 7 };
-  double z = x * x;
-  int halvings = 0;
-  for (; z > 0.1; halvings++) z /= 4;
-  c[2] = c[3] = 1;
-  for (int k = TERMS; k > 0; k--) {
-    c[2] = 1 - z * c[2] / ((2 * k + 1) * (2 * k + 2));
-    c[3] = 1 - z * c[3] / ((2 * k + 2) * (2 * k + 3));
-  }
-  c[2] /= 2, c[3] /= 6;
-  c[0] = 1 - z * c[2], c[1] = 1 - z * c[3];
-  for (; halvings > 0; halvings--) {
-    c[3] = (c[2] + c[0] * c[3]) / 4;
-    c[2] = c[1] * c[1] / 2;
-    c[1] *= c[0];
-    c[0] = 2 * c[0] * c[0] - 1;
-  }
-}
-
 /* n t for a difference x of the eccentric anomaly: Kepler's equation; *slope and *bend are its derivatives. */
 static double mean_anomaly(const struct orbit *o, double x, const double c[4], double *slope, double *bend)
 {
@@ -56,7 +37,7 @@ static double mean_anomaly(const struct orbit *o, double x, const double c[4], d
 static double time_for(const struct orbit *o, double x)
 {
   double c[4], slope, bend;
-  stumpff(x, c);
+  hb_stumpff(x, c);
   return mean_anomaly(o, x, c, &slope, &bend) / o->n;
 }
 
@@ -68,7 +49,7 @@ static double solve(const struct orbit *o, double l, double c[4])
   if (fabs(l) * o->a < o->r / 8) x = l * o->a / o->r; /* a small part of the orbit */
   for (int k = 0; k < MOST; k++) {
     double slope, bend;
-    stumpff(x, c);
+    hb_stumpff(x, c);
     double error = mean_anomaly(o, x, c, &slope, &bend) - l;
     if (error > 0) high = x;
     if (error < 0) low = x;
@@ -81,19 +62,43 @@ static double solve(const struct orbit *o, double l, double c[4])
   return x;
 }
 
+/* Where the orbit is after a difference x of the eccentric anomaly, c[] being its functions: X and V by f - 1, g, f' and g' - 1. */
+struct shift {
+  double f_less_1, g, f_dot, g_dot_less_1, r;
+};
+
+static struct shift shift_by(const struct orbit *o, double x, const double c[4])
+{
+  double sin_x = x * c[1], versed = x * x * c[2], r = o->r + o->a * (o->e_cos * versed + o->e_sin * sin_x);
+  return (struct shift){.f_less_1 = -o->a / o->r * versed,
+                        .g = (o->r / o->a * sin_x + o->e_sin * versed) / o->n,
+                        .f_dot = -o->n * o->a * o->a / (r * o->r) * sin_x,
+                        .g_dot_less_1 = -o->a / r * versed,
+                        .r = r};
+}
+
 static void drift(struct hb_chain *chain, double dt)
 {
-  static const double turn = 6.283185307179586476925;
   const struct orbit o = orbit_of(chain);
   double c[4], l = o.n * remainder(dt, turn / o.n), x = solve(&o, l, c);
-  double sin_x = x * c[1], versed = x * x * c[2];
-  double f_less_1 = -o.a / o.r * versed, g = (o.r / o.a * sin_x + o.e_sin * versed) / o.n;
-  double r = o.r + o.a * (o.e_cos * versed + o.e_sin * sin_x);
-  double f_dot = -o.n * o.a * o.a / (r * o.r) * sin_x, g_dot_less_1 = -o.a / r * versed;
+  const struct shift s = shift_by(&o, x, c);
   for (size_t i = 0; i < 3; i++) {
     double X = chain->X[0][i], V = chain->V[0][i];
-    chain->X[0][i] += f_less_1 * X + g * V;
-    chain->V[0][i] += f_dot * X + g_dot_less_1 * V;
+    chain->X[0][i] += s.f_less_1 * X + s.g * V;
+    chain->V[0][i] += s.f_dot * X + s.g_dot_less_1 * V;
+  }
+}
+
+void hb_kepler_places(const struct hb_chain *chain, size_t count, double X[][3], double *part)
+{
+  const struct orbit o = orbit_of(chain);
+  for (size_t k = 0; k < count; k++) {
+    double c[4], x = turn * (double)k / (double)count;
+    hb_stumpff(x, c);
+    const struct shift s = shift_by(&o, x, c);
+    for (size_t i = 0; i < 3; i++)
+      X[k][i] = chain->X[0][i] + (s.f_less_1 * chain->X[0][i] + s.g * chain->V[0][i]);
+    part[k] = s.r / (o.a * (double)count);
   }
 }
 
@@ -102,13 +107,14 @@ static void drift(struct hb_chain *chain, double dt)
 /* In the square of a tide's strength e the error of a step is (e x)^2 / 24, x its angle: at most 1e-10. */
 static const double most_tide = 1e-2, square = 4e-4;
 
-/* What disturbs less is another group, which feels this pair though the pair does not feel it. */
+/* Points that disturb less are another group, which feels this pair though the pair does not feel it. */
 static const double least_tide = 3e-7;
 
 /* Of all, relative to what holds the pair together at an apocenter of 2 a. */
 static double strength(const struct hb_chain *c, const struct hb_chain_tide *tide)
 {
-  double span = c->m[0] * c->m[1] / c->B, sum = 0;
+  double span = c->m[0] * c->m[1] / c->B,
+         sum = tide->field ? hb_field_tide(tide->field, tide->center.x) / 2 : 0;
   for (size_t p = 0; p < tide->count; p++) {
     const double *x = tide->point[p].x;
     double d2 = hb_chain_dot(x, x);
@@ -160,7 +166,7 @@ static void step(struct hb_chain *c, const struct rule *rule, double h, double t
 void hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide, uint64_t *forces)
 {
   double tides = tide ? strength(chain, tide) : 0, t = 0;
-  if (tides < least_tide) {
+  if (tides < least_tide && !(tide && tide->field)) {
     if (dt > 0) drift(chain, dt);
     return;
   }

@@ -55,8 +55,8 @@ const struct hb_opts_option hb_run_integrator_options[] = {
     {"encounters", 0, HB_OPTS_CHOICE, SIM(encounters), "HOW", "auto", .words.array = hb_encounters_names,
      .help =
          "hermite4: what becomes of binaries and of stars that meet: groups, integrated together by a "
-         "regularized method, heavy stars in shorter steps, which needs --eps 0, --correct host, block steps "
-         "and no --field; none, by short steps; auto: groups where that is possible, but not with shaders of "
+         "regularized method, heavy stars in shorter steps, which needs --eps 0, --correct host and block "
+         "steps; none, by short steps; auto: groups where that is possible, but not with shaders of "
          "your own"},
     {"field", 0, HB_OPTS_TEXT, SIM(field), "WORDS",
      .help = "forces from outside: a sum of point:m=M, plummer:m=M,a=A, disc:m=M,a=A,b=B (Miyamoto & "

@@ -83,7 +83,6 @@ static const char *lacks_for_groups(const struct hb_sim_params *p)
   int is_gravity = !p->force.interaction || strcmp(p->force.interaction, "gravity_jerk") == 0;
   if (!is_gravity || p->force.custom_interaction) return "gravity, not another interaction";
   if (p->force.eps != 0) return "eps 0: softened binaries are not regularized";
-  if (p->field) return "no field: its tides on groups are not computed";
   if (p->steps != HB_STEPS_BLOCK) return "block steps";
   return p->correct == HB_PLACE_HOST ? NULL : "correct host, where the forces near groups are corrected";
 }

@@ -76,7 +76,10 @@ static enum hb_status allocate(struct hb_hermite4 *h)
   HB_TRY(HB_ALLOC(3 * n, &h->lost));
   HB_TRY(HB_ALLOC(n, &h->block));
   HB_TRY(HB_ALLOC(n, &h->level1));
-  if (h->params.encounters == HB_ENCOUNTERS_GROUPS) HB_TRY(hb_groups_create(h->particles, &h->groups));
+  if (h->params.encounters == HB_ENCOUNTERS_GROUPS) {
+    HB_TRY(hb_groups_create(h->particles, &h->groups));
+    h->groups->field = h->field;
+  }
   unsigned level_max = (unsigned)ilogb(h->params.dt_max / h->params.dt_min);
   HB_TRY(hb_blocks_create(n, level_max, 0, &h->blocks));
   return hb_bodies_open(h);

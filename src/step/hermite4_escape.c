@@ -104,13 +104,27 @@ static double energy_of(const struct hb_hermite4 *h, uint32_t i, double M, const
   return m[i] * (sum + rest / M * v2 / 2);
 }
 
+/* What the members of a group have more than a point at its center: their own energy, and that of their places in the field. Of
+ * the tides of nodes that far away hardly anything is left. */
+static double energy_of_members(const struct hb_hermite4 *h, const struct hb_group *g)
+{
+  const double *x = h->xp + 3 * (size_t)g->node;
+  double r[3 * HB_CHAIN_MOST], w[3 * HB_CHAIN_MOST], sum = hb_chain_energy(&g->chain);
+  hb_chain_places(&g->chain, r, w);
+  for (size_t k = 0; k < g->chain.n && h->field; k++) {
+    const double at[] = {x[0] + r[3 * k], x[1] + r[3 * k + 1], x[2] + r[3 * k + 2]};
+    sum += g->chain.m[k] * (hb_field_potential(h->field, at) - hb_field_potential(h->field, x));
+  }
+  return sum;
+}
+
 /* Removes a node, and all its members. */
 static void remove_node(struct hb_hermite4 *h, uint32_t i, const struct hb_event *event)
 {
   struct hb_bodies *b = h->bodies;
   const struct hb_group *g = h->groups ? hb_groups_of(h->groups, i) : NULL;
   if (g) {
-    b->e_lost += hb_chain_energy(&g->chain);
+    b->e_lost += energy_of_members(h, g);
     for (size_t k = 0; k < g->chain.n; k++) b->fate[g->chain.member[k]] = HB_BODY_IS_GONE;
     hb_groups_remove(h->groups, i);
   }

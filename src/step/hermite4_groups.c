@@ -102,12 +102,20 @@ static enum hb_status split(struct change *c)
   return HB_OK;
 }
 
+/* Whether what a star feels of others is so much that one of them may be close. */
+static int is_pulled(const struct hb_hermite4 *h, uint32_t star)
+{
+  size_t k = 3 * (size_t)star;
+  double least = hb_groups_least_pull(h->groups, h->groups->m[star]), of_field[3] = {0}, j[3] = {0}, a2 = 0;
+  if (h->field) hb_field_add(h->field, 1, &star, h->xp, h->vp, of_field, j);
+  for (size_t d = 0; d < 3; d++) a2 += (h->a[k + d] - of_field[d]) * (h->a[k + d] - of_field[d]);
+  return a2 > least * least;
+}
+
 static int may_join(const struct hb_hermite4 *h, uint32_t node)
 {
-  double least_pull = hb_groups_least_pull(h->groups, h->groups->m[node]);
-  const double *a = h->a + 3 * (size_t)node;
   if (h->groups->of[node] != HB_GROUPS_STAR) return h->groups->of[node] != HB_GROUPS_PARKED;
-  return h->groups->fresh[node] || a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > least_pull * least_pull;
+  return h->groups->fresh[node] || is_pulled(h, node);
 }
 
 /* The nearest of those that the node should join, or the node itself. */

@@ -70,3 +70,44 @@ energy() { awk -v bound="$1" 'END { exit !($4 <= bound && $4 >= -bound) }' <<<"$
   grep -v '^#' end.txt >other
   cmp expected other
 }
+
+# galaxy: a cluster with eight binaries on a circular orbit in a galaxy, and the same in coordinates that turn with it.
+galaxy() {
+  binaries 64 >stars.txt
+  "$HOLMBERG" scale stars.txt orbit.txt --at 100,0,0 --velocity 0,10,0 --quiet
+  "$HOLMBERG" scale stars.txt turning.txt --at 100,0,0 --velocity 0,0,0 --quiet
+  at_rest=(orbit.txt --field 'point:m=10000 omega=0.1')
+  turning=(turning.txt --field 'point:m=10000 frame:w=0.1')
+}
+
+@test "in a field: groups are the default, the energy, threads and rows" {
+  galaxy
+  for how in at_rest turning; do
+    local -n run_of=$how
+    accepts run "${run_of[@]}" --scheme host --eps 0 --t-end 0.25
+    energy 1e-8
+    OMP_NUM_THREADS=1 "$HOLMBERG" run "${run_of[@]}" --scheme host --eps 0 --t-end 0.25 --quiet -o - | grep -v '^#' >expected
+    OMP_NUM_THREADS=4 "$HOLMBERG" run "${run_of[@]}" --scheme host --eps 0 --encounters groups --t-end 0.25 --diag-every 0.013 --quiet -o - |
+      grep -v '^#' >other
+    cmp expected other
+    OMP_NUM_THREADS=2 "$HOLMBERG" run "${run_of[@]}" --scheme host --eps 0 --t-end 0.25 --snap-every 0.0171 --quiet -o end.txt
+    grep -v '^#' end.txt >other
+    cmp expected other
+    "$HOLMBERG" run "${run_of[@]}" --scheme host --eps 0 --encounters none --t-end 0.25 --quiet -o - | grep -v '^#' >without
+    run ! cmp -s expected without
+  done
+}
+
+@test "in a field: resumed within encounters, the same bits" {
+  galaxy
+  for how in at_rest turning; do
+    local -n run_of=$how
+    "$HOLMBERG" run "${run_of[@]}" --scheme host --eps 0 --t-end 0.25 --quiet -o - | grep -v '^#' >expected
+    "$HOLMBERG" run "${run_of[@]}" --scheme host --eps 0 --t-end 0.0617 --quiet -o part.txt --checkpoint run.ckpt
+    accepts run --resume run.ckpt --t-end 0.1234 --quiet
+    accepts run --resume run.ckpt --t-end 0.25 --quiet -o end.txt
+    grep -v '^#' end.txt >other
+    cmp expected other
+    rm end.txt part.txt run.ckpt*
+  done
+}

@@ -7,6 +7,7 @@
 #include "force/force.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A Plummer sphere of n stars, the first of which are binaries of semi-major axis a, eccentricity 1/2, in some directions. */
@@ -165,11 +166,10 @@ static void breaking_changes_nothing(void **state)
 
 /* Two stars of mass m on a circle 0.3 wide, in a ring of 62 stars of mass 1 that is 20 times as wide, one of them d from the
  * center. */
-static int pair_joins(double m, double d)
+static struct hb_particles *pair_in_a_ring(double m, double d)
 {
   enum { N = 64 };
   struct hb_particles *p;
-  struct hb_groups *groups;
   ASSERT_OK(hb_particles_create(N, &p));
   for (size_t i = 0; i < N; i++) {
     p->m[i] = i < 2 ? m : 1;
@@ -177,21 +177,51 @@ static int pair_joins(double m, double d)
     p->x[3 * i + 1] = i < 3 ? 0 : 3 * sin((double)i);
     p->v[3 * i + 1] = i == 0 ? -sqrt(2 * m / 0.3) / 2 : i == 1 ? sqrt(2 * m / 0.3) / 2 : 0;
   }
+  return p;
+}
+
+/* Whether they become a group, and whether it would break in the next block, in a field with Hill's tide of frequency w; 0: in
+ * none. */
+static void pair_changes(double m, double d, double w, int *joins, int *breaks)
+{
+  struct hb_particles *p = pair_in_a_ring(m, d);
+  struct hb_groups *groups;
+  struct hb_groups_node made;
+  struct hb_field *field = NULL;
+  char words[32];
+  size_t link;
+  snprintf(words, sizeof words, "hill:w=%g", w);
+  if (w > 0) ASSERT_OK(hb_field_create(words, &field));
   ASSERT_OK(hb_groups_create(p, &groups));
+  groups->field = field;
   const struct hb_nodes nodes = {
       .x = p->x, .v = p->v, .a = p->x, .j = p->x, .xp = p->x, .vp = p->v, .dt_min = 1, .tick = at_start};
-  int joins = hb_groups_should_join(groups, &nodes, 0, 1);
+  *joins = hb_groups_should_join(groups, &nodes, 0, 1);
+  ASSERT_OK(hb_groups_join(groups, &nodes, 0, 0, 1, &made));
+  put(&made, p->x, p->v);
+  *breaks = hb_groups_should_split(groups, &nodes, groups->at, &link);
   hb_groups_destroy(groups);
+  hb_field_destroy(field);
   hb_particles_destroy(p);
-  return joins;
 }
 
 static void heavy_pairs_may_be_wide(void **state)
 {
   (void)state;
-  assert_true(pair_joins(20, 3));
-  assert_false(pair_joins(20, 0.9)); /* not alone */
-  assert_false(pair_joins(1, 3));    /* not heavy */
+  static const struct {
+    double m, d, w;
+    int joins, breaks;
+  } rows[] = {{20, 3, 0, 1, 0},   {20, 0.9, 0, 0, 0}, /* not alone */
+              {1, 3, 0, 0, 0},                        /* not heavy */
+              {20, 3, 0.4, 1, 0},                     /* a field hardly disturbs it */
+              {20, 3, 0.7, 0, 0},                     /* too much to form */
+              {20, 3, 1, 0, 1}};                      /* and to last */
+  for (size_t k = 0; k < COUNT_OF(rows); k++) {
+    int joins, breaks;
+    pair_changes(rows[k].m, rows[k].d, rows[k].w, &joins, &breaks);
+    assert_int_equal(joins, rows[k].joins);
+    assert_int_equal(breaks, rows[k].breaks);
+  }
 }
 
 /* A star that approaches a group of two, 4 r_close away, where bodies are as large. */

@@ -85,9 +85,31 @@ static void others_do_not_suit(void **state)
   assert_false(hb_kepler_suits(&c, NULL));
 }
 
+/* Means of X, along the orbit's axis, and of squares across and along it: -3/2 a e, a^2 (1 + 4 e^2) / 2 and a^2 (1 - e^2) / 2.
+ * Negative control: three places know the first only. */
+static void places_are_the_orbit_in_the_mean(void **state)
+{
+  (void)state;
+  static const double bar = 1e-13, e = 0.6;
+  struct hb_chain c = binary(e);
+  hb_kepler_advance(&c, 1, NULL, NULL);
+  for (size_t count = 4; count > 2; count--) {
+    double X[4][3], part[4], whole = 0, mean = 0, across = 0, along = 0;
+    hb_kepler_places(&c, count, X, part);
+    for (size_t k = 0; k < count; k++) {
+      whole += part[k], mean += part[k] * X[k][0];
+      along += part[k] * X[k][0] * X[k][0], across += part[k] * X[k][1] * X[k][1];
+    }
+    assert_true(fabs(whole - 1) <= bar && fabs(mean - 1.5 * e) <= bar);
+    assert_int_equal(fabs(along - (1 + 4 * e * e) / 2) <= bar, count == 4);
+    assert_int_equal(fabs(across - (1 - e * e) / 2) <= bar, count == 4);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(an_orbit_closes), cmocka_unit_test(tides_as_in_a_chain),
-                                     cmocka_unit_test(others_do_not_suit)};
+                                     cmocka_unit_test(others_do_not_suit),
+                                     cmocka_unit_test(places_are_the_orbit_in_the_mean)};
   return cmocka_run_group_tests_name("kepler", tests, NULL, NULL);
 }
