@@ -29,6 +29,7 @@ enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 struct hb_groups {
   size_t n;
   double r_close, m_mean; /* what close is for two stars of mean mass, see hb_groups_close */
+  int gathers_few;        /* whether few bodies become one group though they are not close */
   const double *radius;   /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
   double *m;              /* [n] of the nodes, 0 where parked */
   uint32_t *of;           /* [n] the group of a node, or one of the above */
@@ -192,6 +193,14 @@ enum hb_status hb_groups_split(struct hb_groups *groups, const struct hb_nodes *
 
 /* Dissolves a group, if the node is one, to a star; lists of others stay. */
 void hb_groups_remove(struct hb_groups *groups, uint32_t node);
+
+/* ---- groups_few.c ---- */
+
+/* Whether all of them are so few bodies, with nothing around, that they should be one group; which two of them join; whether
+ * two sides of such a group of more than two, that far apart, stay in it. */
+int hb_groups_are_few(const struct hb_groups *groups);
+int hb_groups_few_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k);
+int hb_groups_few_stay(const struct hb_groups *groups, const struct hb_group side[2], double distance);
 
 /* ---- groups_bodies.c ---- */
 

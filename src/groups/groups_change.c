@@ -96,6 +96,7 @@ static int is_torn(const struct hb_groups *groups, const double x[3], double M, 
 int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
                           uint32_t k)
 {
+  if (hb_groups_few_join(groups, nodes, i, k)) return 1;
   double mi = groups->m[i], mk = groups->m[k];
   const struct meeting at = meeting_of(nodes, i, k);
   double r2 = hb_chain_dot(at.r, at.r), touch = touching(groups, i, k);
@@ -280,7 +281,7 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes
   if (is_torn(groups, nodes->xp + 3 * (size_t)g->node, hb_chain_mass(&g->chain),
               hb_chain_dot(g->chain.X[*link], g->chain.X[*link]), torn_above))
     return 1;
-  if (g->chain.n == 2) return pair_splits(groups, nodes, g);
+  if (g->chain.n == 2) return !hb_groups_are_few(groups) && pair_splits(groups, nodes, g);
   part(&g->chain, *link, chain, center);
   for (size_t s = 0; s < 2; s++) {
     side[s].chain = chain[s];
@@ -289,6 +290,7 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes
   }
   for (size_t c = 0; c < 3; c++)
     r[c] = center[1].x[c] - center[0].x[c], v[c] = center[1].v[c] - center[0].v[c];
+  if (hb_groups_few_stay(groups, side, sqrt(hb_chain_dot(r, r)))) return 0;
   double close = hb_groups_close(groups, hb_chain_mass(chain), hb_chain_mass(chain + 1));
   double far = far_enough(close, sizes);
   return hb_chain_dot(r, v) > 0 && hb_chain_dot(r, r) > far * far;

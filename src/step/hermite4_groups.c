@@ -115,7 +115,7 @@ static int is_pulled(const struct hb_hermite4 *h, uint32_t star)
 static int may_join(const struct hb_hermite4 *h, uint32_t node)
 {
   if (h->groups->of[node] != HB_GROUPS_STAR) return h->groups->of[node] != HB_GROUPS_PARKED;
-  return h->groups->fresh[node] || is_pulled(h, node);
+  return h->groups->fresh[node] || h->n <= HB_CHAIN_MOST || is_pulled(h, node);
 }
 
 /* The nearest of those that the node should join, or the node itself. */

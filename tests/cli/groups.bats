@@ -18,14 +18,21 @@ binaries() {
 # energy BOUND: |dE/E| of the last row.
 energy() { awk -v bound="$1" 'END { exit !($4 <= bound && $4 >= -bound) }' <<<"$output"; }
 
-@test "what short steps cannot hold, groups do" {
+@test "what short steps cannot hold, one chain of few bodies does" {
   three_encounters
   accepts run binary.txt --scheme host --eps 0 --t-end 8
-  energy 1e-6
-  accepts run pythagorean.txt --scheme host --eps 0 --t-end 60
-  energy 1e-6
+  energy 1e-11
   accepts run head_on.txt --scheme host --eps 0 --t-end 30
-  energy 1e-6
+  energy 1e-11
+  "$HOLMBERG" ic figure8 -o eight.txt --quiet
+  accepts run eight.txt --scheme host --eps 0 --t-end 63.25
+  energy 1e-12
+  accepts run pythagorean.txt --scheme host --eps 0 --t-end 60 -o end.txt
+  energy 1e-11
+  # by tests/long/bodies_quad.c
+  echo '0.74380750011808294 1.9399479510948634 0.26401033468625656 -0.73162439486996378 -0.657492767819855 -0.5786692547609471' >quad
+  grep -v '^#' end.txt | awk '{ print $2, $3 }' | xargs | paste quad - |
+    awk '{ for (k = 1; k <= 6; k++) if (sqrt(($k - $(k + 6)) ^ 2) > 1e-4) exit 1 } END { exit NF != 12 }'
 }
 
 @test "groups are the default without softening, and nowhere else" {

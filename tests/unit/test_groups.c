@@ -38,15 +38,21 @@ static double energy(const struct hb_particles *p)
   return e_kin + step_potential_energy(p, 0);
 }
 
-static struct hb_hermite4 *start(const struct hb_particles *p, enum hb_encounters encounters)
+static struct hb_hermite4 *start_with(const struct hb_particles *p, enum hb_encounters encounters,
+                                      enum hb_escapers escapers)
 {
   struct hb_force *force;
   struct hb_hermite4 *h;
   const struct hb_sim_params params = {
-      .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-40, .encounters = encounters};
+      .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-40, .encounters = encounters, .escapers = escapers};
   ASSERT_OK(hb_force_open(&(struct hb_force_params){.scheme = "host"}, &force));
   ASSERT_OK(step_hermite4(p, &params, force, &h));
   return h;
+}
+
+static struct hb_hermite4 *start(const struct hb_particles *p, enum hb_encounters encounters)
+{
+  return start_with(p, encounters, HB_ESCAPERS_NONE);
 }
 
 static void finish(struct hb_hermite4 *h)
@@ -271,7 +277,7 @@ static void pairs_near_each_other(void **state)
     p->v[3 * k + 1] = pair + side * inner * sqrt(1 - tilt * tilt);
     p->v[3 * k + 2] = side * inner * tilt;
   }
-  struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS);
+  struct hb_hermite4 *h = start_with(p, HB_ENCOUNTERS_GROUPS, HB_ESCAPERS_LIST); /* else they are one group */
   go_to(h, 6);
   assert_true(h->groups->count == 2 && h->groups->formed == 2 && h->groups->dissolved == 0);
   end = state_of(h);
@@ -279,6 +285,40 @@ static void pairs_near_each_other(void **state)
   hb_particles_destroy(p);
   hb_particles_destroy(end);
   finish(h);
+}
+
+/* N stars of equal mass at rest on a parabola, the last one `far` times as far away. */
+static struct hb_particles *at_rest(size_t n, double far)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_particles_create(n, &p));
+  for (size_t i = 0; i < n; i++) {
+    double x = (double)i / (double)n * (i + 1 < n ? 1 : far);
+    p->m[i] = 1 / (double)n, p->x[3 * i] = x, p->x[3 * i + 1] = x * x / 4;
+  }
+  return p;
+}
+
+/* Of few bodies, how many are in groups at the beginning. */
+static size_t gathered(struct hb_particles *p, enum hb_escapers escapers)
+{
+  struct hb_hermite4 *h = start_with(p, HB_ENCOUNTERS_GROUPS, escapers);
+  size_t members = 0;
+  for (size_t k = 0; k < h->groups->count; k++) members += h->groups->at[k].chain.n;
+  finish(h);
+  hb_particles_destroy(p);
+  return members;
+}
+
+static void few_bodies_are_one_group(void **state)
+{
+  (void)state;
+  assert_int_equal(gathered(at_rest(2, 1000), HB_ESCAPERS_NONE), 2);
+  assert_int_equal(gathered(at_rest(3, 1), HB_ESCAPERS_NONE), 3);
+  assert_int_equal(gathered(at_rest(8, 1), HB_ESCAPERS_NONE), 8);
+  assert_int_equal(gathered(at_rest(9, 1), HB_ESCAPERS_NONE), 0);
+  assert_int_equal(gathered(at_rest(8, 1), HB_ESCAPERS_LIST), 0);
+  assert_int_equal(gathered(at_rest(3, 1000), HB_ESCAPERS_NONE), 2); /* the third is far outside */
 }
 
 /* ---- who feels whom ------------------------------------------------------------------------------------ */
@@ -433,6 +473,7 @@ int main(void)
       cmocka_unit_test(heavy_pairs_may_be_wide),
       cmocka_unit_test(large_bodies_join_before_they_touch),
       cmocka_unit_test(pairs_near_each_other),
+      cmocka_unit_test(few_bodies_are_one_group),
       cmocka_unit_test(nodes_feel_members),
       cmocka_unit_test(lists_are_symmetrical),
       cmocka_unit_test(the_same_bits_always),
