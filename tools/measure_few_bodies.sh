@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 others=()
 [ -z "$rebound" ] || others=(-DREBOUND -I"$rebound" -L"$rebound" -lrebound "-Wl,-rpath,$rebound")
 "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -ffp-contract=off -I"$here/../src" -I"$here/../src/include" "$here/few_bodies.c" \
-  "$build"/obj/groups/chain*.o "$build/obj/base/status.o" "${others[@]}" -lm -o "$folder/few"
+  "$build"/obj/{groups,core,base}/*.o "${others[@]}" -pthread -lcjson -lm -o "$folder/few"
 "${CC:-cc}" -O2 "$here/../tests/long/bodies_quad.c" -lm -o "$folder/quad"
 cd "$folder"
 
@@ -27,7 +27,7 @@ seconds() {
 row() {
   printf '%s,%s,%s,' "$problem" "$1" "$(./few "$problem" errors exact | tr ' ' ,)"
   awk -v forces="$2" -v s="$3" -v orbits="$orbits" 'BEGIN {
-    printf "%s,%.3g\n", forces == "" ? "" : sprintf("%.0f", forces / orbits), 1e6 * s / orbits }'
+    printf "%s,%.3g\n", forces == "" ? "" : sprintf("%.0f", forces / orbits), 1e6 * (s > 0 ? s : 0) / orbits }'
 }
 
 by_few() { # what it was compiled with

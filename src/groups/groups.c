@@ -146,6 +146,7 @@ static const double of_a_passage = 0.25, of_a_fall = 0.1;
 static double step_alone(const struct hb_groups *groups, const struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
+  if (hb_groups_is_all(groups, g)) return INFINITY;
   if (c->n > 2) return of_a_fall * sqrt(g->R * g->R * g->R / hb_chain_mass(c));
   double close = hb_groups_passing(groups, c->m[0], c->m[1]);
   if (hb_groups_is_hard(groups, c)) return INFINITY;

@@ -202,6 +202,9 @@ int hb_groups_are_few(const struct hb_groups *groups);
 int hb_groups_few_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k);
 int hb_groups_few_stay(const struct hb_groups *groups, const struct hb_group side[2], double distance);
 
+/* Whether there is nothing but this group. */
+int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g);
+
 /* ---- groups_bodies.c ---- */
 
 /* Makes one of the two members of a group that have touched, at their center of mass, in the lower of their slots *kept; the

@@ -43,3 +43,11 @@ int hb_groups_few_stay(const struct hb_groups *groups, const struct hb_group sid
   if (!hb_groups_are_few(groups)) return 0;
   return distance < part_beyond * (span_of(side) + span_of(side + 1));
 }
+
+int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g)
+{
+  if (!hb_groups_are_few(groups)) return 0;
+  for (uint32_t i = 0; i < groups->n; i++)
+    if (i != g->node && groups->of[i] != HB_GROUPS_PARKED) return 0;
+  return 1;
+}

@@ -14,11 +14,10 @@ struct orbit {
   double M, r, a, n, e_cos, e_sin;
 };
 
-static struct orbit orbit_of(const struct hb_chain *c)
+static struct orbit orbit_with(const struct hb_chain *c, double a)
 {
   const double *X = c->X[0], *V = c->V[0];
-  struct orbit o = {.M = c->m[0] + c->m[1], .r = sqrt(hb_chain_dot(X, X))};
-  o.a = 1 / (2 / o.r - hb_chain_dot(V, V) / o.M);
+  struct orbit o = {.M = c->m[0] + c->m[1], .r = sqrt(hb_chain_dot(X, X)), .a = a};
   o.n = sqrt(o.M / o.a) / o.a;
   o.e_cos = 1 - o.r / o.a;
   o.e_sin = hb_chain_dot(X, V) / (o.n * o.a * o.a);
@@ -32,6 +31,12 @@ static double mean_anomaly(const struct orbit *o, double x, const double c[4], d
   *slope = o->r / o->a + o->e_cos * versed + o->e_sin * sin_x;
   *bend = o->e_cos * sin_x + o->e_sin * c[0];
   return x * (o->r / o->a) + o->e_cos * x * x * x * c[3] + o->e_sin * versed;
+}
+
+static struct orbit orbit_of(const struct hb_chain *c)
+{
+  const double *X = c->X[0], *V = c->V[0];
+  return orbit_with(c, 1 / (2 / sqrt(hb_chain_dot(X, X)) - hb_chain_dot(V, V) / (c->m[0] + c->m[1])));
 }
 
 static double time_for(const struct orbit *o, double x)
@@ -77,9 +82,9 @@ static struct shift shift_by(const struct orbit *o, double x, const double c[4])
                         .r = r};
 }
 
-static void drift(struct hb_chain *chain, double dt)
+static void drift_along(struct hb_chain *chain, const struct orbit *orbit, double dt)
 {
-  const struct orbit o = orbit_of(chain);
+  const struct orbit o = *orbit;
   double c[4], l = o.n * remainder(dt, turn / o.n), x = solve(&o, l, c);
   const struct shift s = shift_by(&o, x, c);
   for (size_t i = 0; i < 3; i++) {
@@ -87,6 +92,25 @@ static void drift(struct hb_chain *chain, double dt)
     chain->X[0][i] += s.f_less_1 * X + s.g * V;
     chain->V[0][i] += s.f_dot * X + s.g_dot_less_1 * V;
   }
+}
+
+static void drift(struct hb_chain *chain, double dt)
+{
+  const struct orbit o = orbit_of(chain);
+  drift_along(chain, &o, dt);
+}
+
+/* Of a pair that is alone B knows the energy: what rounding takes from it and adds in millions of revolutions, V gets back, at
+ * places where it is not small itself. */
+static void drift_alone(struct hb_chain *chain, double dt)
+{
+  const struct orbit o = orbit_with(chain, chain->m[0] * chain->m[1] / (2 * chain->B));
+  drift_along(chain, &o, dt);
+  const double *X = chain->X[0];
+  double *V = chain->V[0], r = sqrt(hb_chain_dot(X, X));
+  if (r > o.a) return;
+  double right = sqrt(o.M * (2 / r - 1 / o.a) / hb_chain_dot(V, V));
+  for (size_t i = 0; i < 3; i++) V[i] *= right;
 }
 
 void hb_kepler_places(const struct hb_chain *chain, size_t count, double X[][3], double *part)
@@ -167,7 +191,7 @@ void hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_
 {
   double tides = tide ? strength(chain, tide) : 0, t = 0;
   if (tides < least_tide && !(tide && tide->field)) {
-    if (dt > 0) drift(chain, dt);
+    if (dt > 0) drift_alone(chain, dt);
     return;
   }
   double most = fmin(rules[RULES - 1].angle, square / tides);
