@@ -48,6 +48,7 @@ struct hb_chain_tide {
   struct hb_chain_point center; /* where the center of mass is in it */
   double turn;          /* angular speed about z of the coordinates of both; at first they are the chain's */
   const double *radius; /* of members, by their numbers; NULL: nobody asks for touches */
+  int is_all;           /* there is nothing but these members */
 };
 
 /* Members of mass m[n] at x[3 * n], v[3 * n], which may be relative to any point. */

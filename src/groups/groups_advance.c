@@ -139,6 +139,7 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
       .point = point, .radius = groups->radius, .center = node_at(groups, nodes, g->node, g->tick)};
   tide.count = look_from(&tide.center, groups, g, nodes, dt, point);
   if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
+  tide.is_all = hb_groups_is_all(groups, g);
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
   enum hb_status status = advance_at_rest(groups, dt, &tide, chain, forces);
   hb_mem_free(many);

@@ -100,8 +100,8 @@ static void drift(struct hb_chain *chain, double dt)
   drift_along(chain, &o, dt);
 }
 
-/* Of a pair that is alone B knows the energy: what rounding takes from it and adds in millions of revolutions, V gets back, at
- * places where it is not small itself. */
+/* B knows the energy of a pair that was always alone: what rounding takes from it and adds in millions of revolutions, V gets
+ * back, at places where it is not small itself. */
 static void drift_alone(struct hb_chain *chain, double dt)
 {
   const struct orbit o = orbit_with(chain, chain->m[0] * chain->m[1] / (2 * chain->B));
@@ -191,7 +191,7 @@ void hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_
 {
   double tides = tide ? strength(chain, tide) : 0, t = 0;
   if (tides < least_tide && !(tide && tide->field)) {
-    if (dt > 0) drift_alone(chain, dt);
+    if (dt > 0) (!tide || tide->is_all ? drift_alone : drift)(chain, dt);
     return;
   }
   double most = fmin(rules[RULES - 1].angle, square / tides);
