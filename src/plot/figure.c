@@ -54,12 +54,19 @@ static void set_times(struct panel *p)
 
 /* ---- energy ------------------------------------------------------------------------------------------ */
 
+/* A column, with what went with bodies that merged or were removed. */
+static double conserved(const struct panel *p, size_t row, const char *column)
+{
+  int has_lost = hb_diag_table_find(p->table, "e_lost") >= 0;
+  return at(p, row, column) + (has_lost ? at(p, row, "e_lost") : 0);
+}
+
 /* |E - E0| / |E0| of a column. */
 static void add_error(struct panel *p, const char *curve, const char *column)
 {
-  double first = at(p, 0, column);
+  double first = conserved(p, 0, column);
   for (size_t row = 1; row < p->table->rows; row++)
-    add(p, curve, at(p, row, "t"), fabs((at(p, row, column) - first) / first));
+    add(p, curve, at(p, row, "t"), fabs((conserved(p, row, column) - first) / first));
 }
 
 /* Energies in double; and by the source's own potentials, if these differ or there are no others. */

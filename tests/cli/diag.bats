@@ -149,6 +149,17 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
   fails_with 3 "rows.jsonl has no column 'r_1', which the figure 'radii' needs" plot rows.jsonl --only radii
 }
 
+@test "plot: the energy of what has escaped or merged is no error" {
+  mkdir with without
+  printf 't,e_total,e_gpu,e_lost\n0,-1,-1,0\n1,-0.875,-0.875,-0.1250001\n' >with/a.csv
+  printf 't,e_total,e_gpu\n0,-1,-1\n1,-1.0000001,-1.0000001\n' >without/a.csv
+  for where in with without; do (cd $where && accepts plot a.csv --only energy -o a.svg); done
+  cmp with/a.svg without/a.svg
+  cut -d, -f1-3 with/a.csv >a.csv # the negative control
+  accepts plot a.csv --only energy -o a.svg
+  run ! cmp -s a.svg with/a.svg
+}
+
 @test "plot: files that are none of its own" {
   fails_with 2 "cannot read diagnostics from 'a.txt': its extension is not csv or jsonl" plot a.txt
   fails_with 2 "cannot draw 'a.gif': its extension is not png, svg or pdf" plot a.csv -o a.gif
