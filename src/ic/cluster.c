@@ -212,7 +212,7 @@ static enum hb_status place(const struct hb_ic_params *params, const struct hb_i
 
 /* Lengths so that U = -1/2, then speeds so that T = Q |U|: with the measured sums the energy of the sample itself is exact,
  * not only that of the distribution it is drawn from. What a tide has cut off leaves the other lengths as they are. */
-static enum hb_status scale(const struct hb_ic_params *params, const struct hb_ic_sphere *sphere,
+static enum hb_status scale(const struct hb_ic_params *params, struct hb_ic_sphere *sphere,
                             struct hb_particles *p)
 {
   const struct hb_ic_cluster *c = &params->cluster;
@@ -220,15 +220,17 @@ static enum hb_status scale(const struct hb_ic_params *params, const struct hb_i
   if (sphere->length == 0 && c->virial == 0) return HB_OK;
   if (params->scaling == HB_IC_SCALING_MODEL) {
     hb_scale_by(p, sphere->length, 1 / sqrt(sphere->length) * sqrt(2 * Q));
+    sphere->reach *= sphere->length;
     return HB_OK;
   }
   HB_TRY(hb_scale_potential(p, params->progress, params->progress_context, &e_pot));
   double l = sphere->length == 0 ? 1 : c->tidal_radius > 0 ? sphere->length : -2 * e_pot;
   hb_scale_by(p, l, sqrt(Q * (-e_pot / l) / hb_kinetic_energy(p)));
+  sphere->reach *= l;
   return HB_OK;
 }
 
-static enum hb_status make_systems(const struct hb_ic_params *params, const struct hb_ic_sphere *sphere,
+static enum hb_status make_systems(const struct hb_ic_params *params, struct hb_ic_sphere *sphere,
                                    struct hb_particles *p)
 {
   struct hb_rng rng = hb_rng_sequence(params->seed, ROTATION);
@@ -264,7 +266,7 @@ static enum hb_status resolve(const struct hb_ic_params *params, size_t pairs,
   return HB_OK;
 }
 
-static enum hb_status make_binaries(const struct hb_ic_params *params, const struct hb_ic_sphere *sphere,
+static enum hb_status make_binaries(const struct hb_ic_params *params, struct hb_ic_sphere *sphere,
                                     size_t pairs, struct hb_particles *p)
 {
   struct hb_particles *systems;
@@ -292,6 +294,18 @@ static enum hb_status set_units(struct hb_ic_cluster *c, double mass, struct hb_
   return hb_particles_set_note(p, "mass_msun", text);
 }
 
+/* Whoever matches the model to a galaxy's tide has to know where it ends. */
+static enum hb_status set_tidal_radius(const struct hb_ic_params *params, const struct hb_ic_sphere *sphere,
+                                       struct hb_particles *p)
+{
+  char text[32];
+  double cut = params->cluster.tidal_radius, r = sphere->reach;
+  if (cut > 0 && !(r > 0 && r < cut)) r = cut;
+  if (r == 0) return HB_OK;
+  snprintf(text, sizeof text, "%.17g", r);
+  return hb_particles_set_note(p, "initial_tidal_radius", text);
+}
+
 enum hb_status hb_cluster_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
                                struct hb_particles *p)
 {
@@ -304,6 +318,7 @@ enum hb_status hb_cluster_make(const struct hb_ic_ops *model, const struct hb_ic
   enum hb_status status = model->open(&own, &sphere);
   if (status == HB_OK)
     status = pairs > 0 ? make_binaries(&own, &sphere, pairs, p) : make_systems(&own, &sphere, p);
+  if (status == HB_OK) status = set_tidal_radius(&own, &sphere, p);
   hb_mem_free(sphere.table);
   return status;
 }

@@ -12,6 +12,7 @@
 struct hb_ic_sphere {
   void (*draw)(const struct hb_ic_sphere *sphere, struct hb_rng *rng, double x[3], double v[3]);
   double length; /* its unit of length where U = -1/2; 0: the model keeps its own */
+  double reach;  /* no star is farther out, in its unit of length; 0: no such end */
   double number; /* for draw */
   void *table;   /* for draw, freed with hb_mem_free; nullable */
 };

@@ -150,6 +150,7 @@ static enum hb_status king_open(const struct hb_ic_params *params, struct hb_ic_
     return hb_fail(HB_ERR_USAGE, "the depth w0 of a King model is %g, expected 0.1 to 16", w0);
   HB_TRY(HB_ALLOC(1, &table));
   *sphere = (struct hb_ic_sphere){.draw = king_draw, .table = table, .length = integrate(w0, table)};
+  sphere->reach = hb_elementary_power(table->r3[table->last], 1.0 / 3);
   return HB_OK;
 }
 

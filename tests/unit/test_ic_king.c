@@ -1,6 +1,7 @@
 /* ic/ic_king.c against King's model, integrated here in another way: with erf, and by the midpoint rule in small steps. */
 #include "support/ic_case.h"
 
+#include "base/text.h"
 #include "core/diagnostics.h"
 #include "core/particles.h"
 
@@ -179,6 +180,37 @@ static void scale_of_the_model(void **state)
   hb_particles_destroy(p);
 }
 
+static double reach(const struct hb_ic_params *params, const char *name)
+{
+  const double shift = 0.2; /* to the center of mass, and of a binary's members */
+  double r = 0;
+  struct hb_particles *p = ic_make(name, *params);
+  const char *note = hb_particles_note(p, "initial_tidal_radius");
+  assert_true(!note || hb_text_number(note, &r) == HB_OK);
+  for (size_t i = 0; i < p->n && note; i++) assert_true(ic_length(p->x + 3 * i) < r + shift);
+  hb_particles_destroy(p);
+  return r;
+}
+
+/* Measured units scatter by the noise of the sample's potential, about 1 / sqrt n. */
+static void tells_where_it_ends(void **state)
+{
+  (void)state;
+  integrate(6);
+  double expected = model.r[model.count - 1] * model.length;
+  struct hb_ic_params params = {.n = 1024, .w0 = 6, .scaling = HB_IC_SCALING_MODEL};
+  ic_assert_near(reach(&params, "king"), expected, 2e-3 * expected);
+  params.scaling = HB_IC_SCALING_MEASURED;
+  params.cluster.binaries = 0.2;
+  ic_assert_near(reach(&params, "king"), expected, 5. / 32 * expected);
+  params.cluster.tidal_radius = 2;
+  assert_true(reach(&params, "king") == 2);
+  params.w0 = 0;
+  assert_true(reach(&params, "plummer") == 2);
+  params.cluster.tidal_radius = 0;
+  assert_true(reach(&params, "plummer") == 0);
+}
+
 static void refuses_depths(void **state)
 {
   (void)state;
@@ -194,7 +226,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(concentrations),     cmocka_unit_test(density_profile),
       cmocka_unit_test(speed_distribution), cmocka_unit_test(dispersion_profile),
-      cmocka_unit_test(scale_of_the_model), cmocka_unit_test(refuses_depths),
+      cmocka_unit_test(scale_of_the_model), cmocka_unit_test(tells_where_it_ends),
+      cmocka_unit_test(refuses_depths),
   };
   return cmocka_run_group_tests_name("ic_king", tests, NULL, NULL);
 }
