@@ -277,10 +277,11 @@ static void land(struct advance *s, double rest)
 /* Steps end before or after the time dt, ever nearer to it; the chain keeps the length of those that did not aim at it. */
 static enum hb_status go_to(struct advance *s, double dt)
 {
-  enum { ATTEMPTS = 64 };
+  enum { ATTEMPTS = 64, SOME = 4096 };
+  static const double least = 0x1p-32; /* of dt: shorter steps would never end */
   struct hb_chain *c = s->c;
   struct step step;
-  int rejected = 0;
+  size_t rejected = 0, steps = 0;
   for (;;) {
     double rest = dt - s->t;
     if (rest == 0) return HB_OK;
@@ -289,9 +290,10 @@ static enum hb_status go_to(struct advance *s, double dt)
     int is_aimed = fabs(aimed) < c->ds;
     try_step(s, is_aimed ? aimed : rest < 0 ? -c->ds : c->ds, c->rows, &step);
     rejected = step.is_accepted ? 0 : rejected + 1;
+    steps++;
     if (!step.is_accepted || !is_aimed) c->ds = fabs(step.ds), c->rows = step.rows;
     if (step.is_accepted) take(s, &step.d);
-    if (rejected == ATTEMPTS)
+    if (rejected == ATTEMPTS || (steps > SOME && s->t < (double)steps * least * dt))
       return hb_fail(HB_ERR_NUMERIC,
                      "the encounter of particles %u and %u cannot be integrated: its steps vanish",
                      c->member[0], c->member[1]);

@@ -29,7 +29,7 @@ enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 struct hb_groups {
   size_t n;
   double r_close, m_mean; /* what close is for two stars of mean mass, see hb_groups_close */
-  int gathers_few;        /* whether few bodies become one group though they are not close */
+  int gathers_few;        /* the caller's word that few bodies may be one group, see groups_few.c */
   const double *radius;   /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
   double *m;              /* [n] of the nodes, 0 where parked */
   uint32_t *of;           /* [n] the group of a node, or one of the above */
@@ -174,7 +174,9 @@ struct hb_groups_node {
   double x[3], v[3];
 };
 
-/* Whether two nodes at xp, vp should be one group. */
+/* Whether two nodes at xp, vp are so close that they should be one group; whether for any reason. */
+int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
+                           uint32_t k);
 int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
                           uint32_t k);
 

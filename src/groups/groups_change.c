@@ -93,10 +93,9 @@ static int is_torn(const struct hb_groups *groups, const double x[3], double M, 
   return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
 }
 
-int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
-                          uint32_t k)
+int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
+                           uint32_t k)
 {
-  if (hb_groups_few_join(groups, nodes, i, k)) return 1;
   double mi = groups->m[i], mk = groups->m[k];
   const struct meeting at = meeting_of(nodes, i, k);
   double r2 = hb_chain_dot(at.r, at.r), touch = touching(groups, i, k);
@@ -112,6 +111,12 @@ int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes 
   if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
   if (members > 2 || !(is_bound || (is_approaching && passes(groups, mi, mk, r2)))) return 0;
   return !is_crowded(groups, nodes, i, k, is_bound ? span : sqrt(r2));
+}
+
+int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
+                          uint32_t k)
+{
+  return hb_groups_few_join(groups, nodes, i, k) || hb_groups_meet_closely(groups, nodes, i, k);
 }
 
 /* ---- bookkeeping ---- */

@@ -35,26 +35,24 @@ static void pull(double m, const double r[3], const double v[3], double a[3], do
  * resolve its revolutions: what they do to its energy is a part s^3/2 / 64 of the pair's, and does not add up. */
 static const double most_mean = 1e-4;
 
-static int is_mean(const struct hb_groups *groups, const struct hb_group *g, const double x[3])
+static int is_mean(const struct hb_groups *groups, const struct hb_chain *c, const double x[3])
 {
-  const struct hb_chain *c = &g->chain;
-  double hold = most_mean * hb_chain_mass(c);
-  return c->n == 2 && c->B > 0 && 2 * hb_groups_field_tide(groups, x) * g->R * g->R * g->R < hold;
+  if (c->n != 2 || !(c->B > 0)) return 0;
+  double span = c->m[0] * c->m[1] / c->B;
+  return 2 * hb_groups_field_tide(groups, x) * span * span * span < most_mean * hb_chain_mass(c);
 }
 
 /* Both members of a pair, at places of their orbit. */
-static void resolve_orbit(const struct hb_groups *groups, const struct hb_group *g, struct points *p)
+static void resolve_orbit(const struct hb_chain *c, struct points *p)
 {
   enum { PLACES = HB_CHAIN_MOST / 2 }; /* good to the second order of places */
-  struct hb_chain c = g->chain;
-  double X[PLACES][3], part[PLACES], M = hb_chain_mass(&c);
-  hb_chain_turn(&c, -hb_field_turn(groups->field) / 2);
-  hb_kepler_places(&c, PLACES, X, part);
+  double X[PLACES][3], part[PLACES], M = hb_chain_mass(c);
+  hb_kepler_places(c, PLACES, X, part);
   *p = (struct points){.n = HB_CHAIN_MOST};
   for (size_t k = 0; k < PLACES; k++)
     for (size_t s = 0; s < 2; s++) {
-      p->m[2 * k + s] = part[k] * c.m[s];
-      for (size_t i = 0; i < 3; i++) p->x[6 * k + 3 * s + i] = (s ? c.m[0] : -c.m[1]) / M * X[k][i];
+      p->m[2 * k + s] = part[k] * c->m[s];
+      for (size_t i = 0; i < 3; i++) p->x[6 * k + 3 * s + i] = (s ? c->m[0] : -c->m[1]) / M * X[k][i];
     }
 }
 
@@ -104,11 +102,13 @@ static void correct_field(const struct hb_groups *groups, const struct hb_nodes 
                           const struct hb_group *g, double *a, double *j)
 {
   struct points sink;
+  struct hb_chain at_rest = g->chain;
   uint32_t center = g->node;
   const double *x = nodes->xp + 3 * (size_t)center, *v = nodes->vp + 3 * (size_t)center;
   double from_a[3] = {0}, from_j[3] = {0}, sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center];
-  if (is_mean(groups, g, x))
-    resolve_orbit(groups, g, &sink);
+  hb_chain_turn(&at_rest, -hb_field_turn(groups->field) / 2);
+  if (is_mean(groups, &at_rest, x))
+    resolve_orbit(&at_rest, &sink);
   else
     resolve(groups, center, &sink);
   hb_field_pull(groups->field, x, v, from_a, from_j);

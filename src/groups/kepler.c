@@ -100,7 +100,7 @@ static void drift(struct hb_chain *chain, double dt)
   drift_along(chain, &o, dt);
 }
 
-/* B knows the energy of a pair that was always alone: what rounding takes from it and adds in millions of revolutions, V gets
+/* B knows the energy of a pair that is alone: what rounding takes from it and adds in millions of revolutions, V gets
  * back, at places where it is not small itself. */
 static void drift_alone(struct hb_chain *chain, double dt)
 {

@@ -56,8 +56,8 @@ const struct hb_opts_option hb_run_integrator_options[] = {
      .help =
          "hermite4: what becomes of binaries and of stars that meet: groups, integrated together by a "
          "regularized method, heavy stars in shorter steps, which needs --eps 0, --correct host and block "
-         "steps; none, by short steps; auto: groups where that is possible, but not with shaders of "
-         "your own"},
+         "steps, up to eight bodies alone as one group; none, by short steps; auto: groups where that is "
+         "possible, but not with shaders of your own"},
     {"field", 0, HB_OPTS_TEXT, SIM(field), "WORDS",
      .help = "forces from outside: a sum of point:m=M, plummer:m=M,a=A, disc:m=M,a=A,b=B (Miyamoto & "
              "Nagai), log:v=V,r=R,q=Q, each with x=X,y=Y,z=Z where its middle is not the origin; frame:w=W: "
@@ -118,8 +118,7 @@ const struct hb_opts_option hb_run_watch_options[] = {
     {"events", 0, HB_OPTS_TEXT, RUN(events), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "write what happens, with time, members and their orbit, as .csv or .jsonl: hard binaries that "
              "form, harden, exchange a star and break (as found at multiples of 2 dt-max), collisions, "
-             "escapers, and "
-             "with eps 0 the encounters of unbound stars"},
+             "escapers, and with eps 0 the encounters of unbound stars"},
     {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
      .help = "a row of the table at every multiple of DT (default: dt-max)"},
     {"units", 0, HB_OPTS_CHOICE, RUN(units), "UNITS", "nbody", .words.array = hb_astro_names,

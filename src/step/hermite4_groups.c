@@ -171,7 +171,7 @@ static enum hb_status join(struct change *c, int *joined)
     uint32_t node = groups->live[l], partner;
     struct hb_groups_node made;
     if (!may_join(c->h, node) || (partner = partner_of(c, node)) == node) continue;
-    HB_TRY(tell(c, node, partner));
+    if (hb_groups_meet_closely(groups, &c->nodes, node, partner)) HB_TRY(tell(c, node, partner));
     HB_TRY(hb_groups_join(groups, &c->nodes, c->T, node, partner, &made));
     place(c->h, &made);
     *joined = c->is_any = 1;

@@ -228,6 +228,40 @@ static void a_pair_feels_the_tide(void **state)
   hb_particles_destroy(p);
 }
 
+/* Two stars of mass 1/2 that approach, 0.02 apart, on a passage at 0.01 of the energy E, as coordinates show it that turn with W about
+ * a place at x. */
+static struct hb_particles *passage(double E, double W, double x, double v_circular)
+{
+  static const double r = 0.02, q = 0.01;
+  struct hb_particles *p;
+  double L = sqrt(2 * q + 2 * E * q * q), v_t = L / r, v_r = -sqrt(2 * (E + 1 / r) - v_t * v_t);
+  ASSERT_OK(hb_particles_create(2, &p));
+  for (size_t k = 0; k < 2; k++) {
+    double side = k ? 0.5 : -0.5;
+    p->m[k] = 0.5;
+    p->x[3 * k] = x + side * r;
+    p->v[3 * k] = side * v_r;
+    p->v[3 * k + 1] = v_circular + side * (v_t - W * r);
+  }
+  return p;
+}
+
+/* Nearly parabolic ones: bound with an orbit much wider than they are apart, and, in coordinates that turn, neither bound nor
+ * unbound in both. */
+static void passages_are_no_means(void **state)
+{
+  (void)state;
+  static const double E[] = {-0.1, 0.5 * 0.003 * 0.1414}, W[] = {0, 0.003};
+  static const char *const words[] = {"point:m=10000", "hill:w=0.003"};
+  for (size_t k = 0; k < 2; k++) {
+    struct hb_particles *p = passage(E[k], W[k], k ? 0 : 100, k ? 0 : 10);
+    const struct ending expected = end_of(p, words[k], HB_ENCOUNTERS_NONE, 0.001);
+    const struct ending is = end_of(p, words[k], HB_ENCOUNTERS_AUTO, 0.01);
+    assert_true(apart(&is, &expected) <= 1e-5);
+    hb_particles_destroy(p);
+  }
+}
+
 /* Steps of a pair a tenth as wide are those of its orbit around the point mass: they do not resolve its revolutions. */
 static void steps_are_those_of_the_center(void **state)
 {
@@ -459,6 +493,7 @@ int main(void)
       cmocka_unit_test(a_pair_feels_the_tide),
       cmocka_unit_test(a_pair_is_torn),
       cmocka_unit_test(one_orbit_in_both_frames),
+      cmocka_unit_test(passages_are_no_means),
       cmocka_unit_test(hill_is_the_limit),
       cmocka_unit_test(a_weak_tide_is_none),
       cmocka_unit_test(a_cluster_with_pairs),
