@@ -13,6 +13,10 @@ stars(cluster) = cluster[1:strstrt(cluster, '_') - 1]
 most(cluster) = cluster[strstrt(cluster, '_') + 1:*]
 biggest = word(clusters, words(clusters))
 
+# Before ranges are set: they would cut.
+array m[words(clusters)]
+do for [k=1:words(clusters)] { stats file(word(clusters, k)) every ::1::1 using (m[k] = $3) nooutput }
+
 set title 'mass within r_J; dashed: to T_{diss} of Baumgardt \& Makino 2003, W_0 = 5'
 set xlabel 't / T_{diss}'
 set ylabel 'M / M(0)'
@@ -20,8 +24,6 @@ set key top right
 set xrange [0:1]
 set yrange [0:1.05]
 t_end(n) = 1.91 * (n / log(0.02 * n)) ** 0.75 * 8.5 # Myr, of n stars, at 8.5 kpc and 220 km/s
-array m[words(clusters)]
-do for [k=1:words(clusters)] { stats file(word(clusters, k)) every ::1::1 using (m[k] = $3) nooutput }
 plot for [k=1:words(clusters)] file(word(clusters, k)) using ($1 / t_end(real(stars(word(clusters, k))))):($3 / m[k]) with lines lw 2 \
   lc rgb color[k] title sprintf('N = %s, masses to %s', stars(word(clusters, k)), most(word(clusters, k))), \
   1 - x with lines dt 2 lc rgb '#808080' notitle

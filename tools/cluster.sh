@@ -203,13 +203,32 @@ equal_line() {
     }' "$2"
 }
 
+# A line of the third: the same run, T_RH, and WIDTH of the means that the others are of.
+widths_line() {
+  local factor
+  printf '| %s |' "$1"
+  for factor in 1/2 1 2; do
+    core "$(of "$4 * $factor")" <"$2" | collapse - | awk -v t_rh="$3" '{ printf " %.2f", $1 / t_rh }'
+    printf ' |'
+  done
+  echo
+}
+
 write_measured() {
-  local at seed
+  local at seed t
   echo "| N | to, M_sun | M, M_sun | r_h, pc | r_J, pc | t_rh, Myr | t_rc, Myr | collapse, Myr | in t_rh | in t_rc | half left, Myr | of T_diss / 2 | \\|dE/E\\| |"
   echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|'
   for at in $(each_cluster); do cluster_line "${at#*_}" "$folder/cluster_$at.csv" "$folder/core_$at.csv"; done
   printf '\n| seed | collapse | in t_rh of %.1f | followed to | \\|dE/E\\| |\n|---|---|---|---|---|\n' "$(equal_t_rh)"
   for seed in $(each_seed); do equal_line "$seed" "$folder/core_equal_$seed.csv"; done
+  printf '\n| collapse in t_rh, by the width of the means | half of it | as above | twice |\n|---|---|---|---|\n'
+  for at in $(each_cluster); do
+    t=$(t_rh "$folder/cluster_$at.csv" 0.11)
+    widths_line "N = ${at%_*}, to ${at#*_}" "$folder/cluster_$at/diag.csv" "$t" "$(of "$t / 10")"
+  done
+  for seed in $(each_seed); do
+    widths_line "equal masses, seed $seed" "$folder/equal_$seed/diag.csv" "$(equal_t_rh)" "$(of "$(equal_t_rh) / 2")"
+  done
 }
 
 figures() {
