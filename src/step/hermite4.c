@@ -79,7 +79,7 @@ static enum hb_status allocate(struct hb_hermite4 *h)
   if (h->params.encounters == HB_ENCOUNTERS_GROUPS) {
     HB_TRY(hb_groups_create(h->particles, &h->groups));
     h->groups->field = h->field;
-    h->groups->gathers_few = h->params.escapers == HB_ESCAPERS_NONE && /* members do not escape, */
+    h->groups->gathers_few = h->params.escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
                              h->params.collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */
   }
   unsigned level_max = (unsigned)ilogb(h->params.dt_max / h->params.dt_min);
