@@ -97,11 +97,14 @@ run_clusters() {
 # density within the core radius.
 bound() {
   awk '
-    # The k-th number of that name in the line.
-    function number(name, k,  rest) {
+    # The k-th number of that name in the line; "" where there is none.
+    function number(name, k,  rest, i) {
       rest = $0
-      while (k-- > 0) rest = substr(rest, index(rest, "\"" name "\": ") + length(name) + 4)
-      return rest + 0
+      while (k-- > 0) {
+        if (!(i = index(rest, "\"" name "\": "))) return ""
+        rest = substr(rest, i + length(name) + 4)
+      }
+      return rest ~ /^null/ ? "" : rest + 0
     }
     BEGIN {
       OFS = ","
