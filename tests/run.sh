@@ -137,6 +137,11 @@ done
 # own, for its keyboard.
 export HOLMBERG=$build/holmberg
 export BATS_TEST_TIMEOUT=900 # what hangs, fails
+if [ -n "$host_only" ]; then # the viewer under the sanitizers, too: it has most of what is made and given back
+  rm -f "$build"/leaks.*
+  begin 'view.bats, most of it' env -u DISPLAY ASAN_OPTIONS=log_path="$build/leaks" LSAN_OPTIONS=exitcode=0 \
+    bats --tap -f 'models:|inspects|series|movie|resize|saved while' tests/cli/view.bats
+fi
 # shellcheck disable=SC2012,SC2045 # names without spaces
 for source in tests/cli/web.bats $(ls -S --ignore=web.bats tests/cli/ | sed -n 's|.*[.]bats$|tests/cli/&|p'); do
   case $source in
@@ -146,8 +151,7 @@ for source in tests/cli/web.bats $(ls -S --ignore=web.bats tests/cli/ | sed -n '
   esac
 done
 
-# The viewer under the sanitizers: it has most of what is made and given back. Drivers and window systems leak; a leak is
-# ours when a line of our sources is in its report.
+# Leaks of the viewer: drivers and window systems leak, too; a leak is ours when a line of our sources is in its report.
 leaks_of_ours() {
   if cat "$build"/leaks.* 2>/dev/null | grep ' in [^ ]* src/'; then
     echo 'not ok 1'
@@ -156,9 +160,6 @@ leaks_of_ours() {
   fi
 }
 if [ -n "$host_only" ]; then
-  rm -f "$build"/leaks.*
-  begin 'view.bats, most of it' env -u DISPLAY ASAN_OPTIONS=log_path="$build/leaks" LSAN_OPTIONS=exitcode=0 \
-    bats --tap -f 'models|inspects|series|movie|resize|saved while' tests/cli/view.bats
   wait
   begin 'leaks of the viewer' leaks_of_ours
 fi
