@@ -190,7 +190,7 @@ setup() {
   done
   # without the term it is gravity, whose energy is exact
   accepts run pair.txt --interaction my.glsl --parameter h=0 --eps 0 --scheme bag --precision double --t-end 1 -o mine.txt --quiet
-  accepts run pair.txt --eps 0 --scheme bag --precision double --t-end 1 -o newton.txt --quiet
+  accepts run pair.txt --encounters none --eps 0 --scheme bag --precision double --t-end 1 -o newton.txt --quiet
   paste <(grep -v '^#' mine.txt) <(grep -v '^#' newton.txt) |
     awk '{ for (k = 1; k <= 7; k++) { d = $k - $(k + 7); if (d > 1e-13 || d < -1e-13) exit 1 } }'
 }
