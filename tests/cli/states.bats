@@ -50,5 +50,5 @@ END
   [ "$status" -eq 1 ]
   ROWS=figure8 run ./states.sh double --scheme nobody
   [ "$status" -eq 1 ]
-  [[ $output == "DIFFERENT  holmberg: "*"'nobody'"*', not 11a38ea4417d4855: figure8 : '* ]]
+  [[ $output == "DIFFERENT  holmberg: "*"'nobody'"*', not 4036ddb88c032485: figure8 : '* ]]
 }
