@@ -115,7 +115,7 @@ static int by_ias15(const struct problem *p, struct end *end)
   struct reb_simulation *r = reb_simulation_create();
   reb_simulation_set_integrator(r, "ias15");
   r->additional_forces = count;
-  r->dt = p->period / p->orbits / 1000;
+  r->dt = p->period / 1000;
   for (size_t k = 0; k < p->n; k++) {
     const double *x = p->x[k], *v = p->v[k];
     reb_simulation_add(

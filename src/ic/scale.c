@@ -7,6 +7,8 @@
 #include "core/units.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum hb_status hb_scale_potential(const struct hb_particles *p, void (*progress)(void *context, double done),
                                   void *context, double *e_pot)
@@ -48,12 +50,26 @@ static enum hb_status measure(const struct hb_particles *p, double *mass, double
                  *e_pot);
 }
 
-/* All factors of a similar system with G = 1. */
-static void make_similar(struct hb_particles *p, double mass, double length)
+/* A note that is a number, if there is one. */
+static enum hb_status scale_note(struct hb_particles *p, const char *key, double by)
 {
+  char text[32];
+  const char *value = hb_particles_note(p, key);
+  if (!value) return HB_OK;
+  snprintf(text, sizeof text, "%.17g", by * strtod(value, NULL));
+  return hb_particles_set_note(p, key, text);
+}
+
+/* All factors of a similar system with G = 1. */
+static enum hb_status make_similar(struct hb_particles *p, double mass, double length)
+{
+  double time = length * sqrt(length / mass);
   for (size_t i = 0; i < p->n; i++) p->m[i] *= mass;
   hb_scale_by(p, length, sqrt(mass / length));
-  p->t *= length * sqrt(length / mass);
+  p->t *= time;
+  HB_TRY(scale_note(p, "initial_tidal_radius", length));
+  HB_TRY(scale_note(p, "eps", length));
+  return scale_note(p, "dt", time);
 }
 
 static enum hb_status check(const char *what, double value)
@@ -75,7 +91,7 @@ enum hb_status hb_scale_particles(struct hb_particles *p, const struct hb_scale 
   hb_kinetic_energy_in(p, V, &e_kin, &e_bulk);
   if (scale->virial > 0 && !(e_kin > 0))
     return hb_fail(HB_ERR_INPUT, "the particles are at rest: no virial ratio but 0 can be reached");
-  make_similar(p, by_mass, by_length);
+  HB_TRY(make_similar(p, by_mass, by_length));
   if (scale->virial == 0) return HB_OK;
   double more = sqrt(scale->virial * -e_pot / e_kin) - 1, similar = sqrt(by_mass / by_length);
   for (size_t k = 0; k < 3 * p->n; k++) p->v[k] += more * (p->v[k] - similar * V[k % 3]);
@@ -89,7 +105,7 @@ enum hb_status hb_scale_to_standard(struct hb_particles *p)
   int are_known;
   HB_TRY(hb_units_get(p, &units, &are_known));
   HB_TRY(measure(p, &mass, &radius, &e_pot));
-  make_similar(p, 1 / mass, 1 / radius);
+  HB_TRY(make_similar(p, 1 / mass, 1 / radius));
   hb_center_at_rest(p);
   if (!are_known) return HB_OK;
   return hb_units_set(p, &(struct hb_units){.mass = units.mass * mass, .length = units.length * radius});

@@ -118,8 +118,7 @@ enum hb_status hb_jacobi_inside(const struct hb_particles *particles, double tid
   HB_TRY(status);
   for (int k = 0; k < STARTS; k++) m[k] = settle(particles, tide, center[k], &r[k]);
   int best = m[1] > m[0];
-  if (!(m[best] > 0))
-    return hb_fail(HB_ERR_INPUT, "in a tide of %g no star is within the Jacobi radius", tide);
+  if (!(m[best] > 0)) return hb_fail(HB_ERR_INPUT, "no star is within the Jacobi radius of so strong a tide");
   HB_TRY(hb_particles_copy(particles, inside));
   cut(*inside, center[best], r[best]);
   *r_jacobi = r[best];

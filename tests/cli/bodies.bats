@@ -113,3 +113,11 @@ END
   fails_with 2 'escapers need block steps' run two.txt --escapers list --steps shared
   fails_with 2 'a radius of escape without escapers*' run two.txt --escape-radius 3
 }
+
+@test "two pairs that fall upon each other merge both, though four bodies could be one group" {
+  printf '%s\n' '0.25 0 0 0 0.5 0 0' '0.25 0.005 0 0 -0.5 0 0' '0.25 2 0 0 0.5 0 0' '0.25 2.006 0 0 -0.5 0 0' >pairs.txt
+  "$HOLMBERG" scale pairs.txt large.txt --radius 0.0005 --quiet
+  accepts run large.txt --scheme host --eps 0 --collisions merge --t-end 0.25 --events e.csv -o end.txt --quiet
+  [ "$(grep -c ',collision,' e.csv)" = 2 ]
+  [ "$(grep -vc '^#' end.txt)" = 2 ]
+}

@@ -157,3 +157,9 @@ PY
   fails_with 2 '*' analyse stars.h5 --plot a.txt
   fails_with 4 'cannot read missing.h5: *' analyse missing.h5
 }
+
+@test "a body that joins few others from afar is no encounter" {
+  printf '%s\n' '0.5 0.005 0 0 0 5 0' '0.5 -0.005 0 0 0 -5 0' '0.001 4 0 0 -2 0.5 0' >far.txt
+  accepts run far.txt --scheme host --eps 0 --t-end 1.5 --quiet --events e.csv
+  run ! grep -q ',encounter,' e.csv
+}

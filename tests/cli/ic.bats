@@ -168,6 +168,20 @@ load common
   fails_with 3 'the particles have units already' scale c.txt d.txt --from-astro
 }
 
+@test "scale: lengths and times in notes, too" {
+  note() { sed -n "s/^# $2: //p" "$1"; }
+  "$HOLMBERG" ic king -n 100 -o a.txt --quiet
+  "$HOLMBERG" scale a.txt b.txt --mass 4 --length 2 --quiet
+  # the first star's x has grown as the radius at which the model ends
+  paste -d' ' <(grep -v '^#' a.txt | head -n 1) <(grep -v '^#' b.txt | head -n 1) |
+    awk -v before="$(note a.txt initial_tidal_radius)" -v after="$(note b.txt initial_tidal_radius)" '
+      { d = $9 / $2 * before / after - 1 } END { exit !(NR == 1 && after > 1.5 * before && d * d < 1e-24) }'
+  "$HOLMBERG" ic demo1 -n 64 -o c.txt --quiet
+  "$HOLMBERG" scale c.txt d.txt --mass 4 --quiet
+  awk -v e="$(note c.txt eps)" -v f="$(note d.txt eps)" -v s="$(note c.txt dt)" -v t="$(note d.txt dt)" -v m="$(grep -v '^#' c.txt | awk '{ m += $1 } END { print m }')" '
+    BEGIN { exit !(e == f && e > 0 && (s / t) ^ 2 * m / 4 - 1 < 1e-5 && 1 - (s / t) ^ 2 * m / 4 < 1e-5) }'
+}
+
 @test "HDF5 does not go to standard output" {
   fails_with 2 'standard input and output take format text, nemo, *, but not hdf5' ic plummer -o - --format hdf5
 }

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,4 +116,18 @@ uint64_t support_fnv(uint64_t hash, const void *bytes, size_t count)
 {
   for (const unsigned char *b = bytes; count--; b++) hash = (hash ^ *b) * UINT64_C(0x100000001b3);
   return hash;
+}
+
+double support_rms(size_t n, size_t width, const double *value, const double *reference)
+{
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    double d2 = 0, r2 = 0;
+    for (size_t k = width * i; k < width * (i + 1); k++) {
+      d2 += (value[k] - reference[k]) * (value[k] - reference[k]);
+      r2 += reference[k] * reference[k];
+    }
+    sum += d2 / r2;
+  }
+  return sqrt(sum / (double)n);
 }

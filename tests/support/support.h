@@ -40,6 +40,9 @@ void support_survives_lack_of_memory(support_work *work, void *data, unsigned lo
 /* 1 where LONG is set: `make test-long` asks for what takes minutes, too. */
 int support_is_long(void);
 
+/* Root of the mean over n vectors of |difference|^2 / |reference|^2. */
+double support_rms(size_t n, size_t width, const double *value, const double *reference);
+
 /* A program's main: all tests, or with SMOKE set the first `smoke` of them, in a context that is another way to the same
  * renderer. */
 #define RUN_TESTS(tests, smoke, set_up, tear_down)                                                           \

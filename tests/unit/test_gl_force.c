@@ -107,16 +107,7 @@ static double acc_rms_against_host(const struct hb_force_params *params, double 
     hb_force_close(force);
   }
   hb_particles_destroy(p);
-  double sum = 0;
-  for (int i = 0; i < N; i++) {
-    double d2 = 0, a2 = 0;
-    for (int l = 3 * i; l < 3 * i + 3; l++) {
-      d2 += (a[1][l] - a[0][l]) * (a[1][l] - a[0][l]);
-      a2 += a[0][l] * a[0][l];
-    }
-    sum += d2 / a2;
-  }
-  return sqrt(sum / N);
+  return support_rms(N, 3, a[1], a[0]);
 }
 
 static void test_cg2007_plummer(void **state)

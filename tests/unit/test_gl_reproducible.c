@@ -117,16 +117,7 @@ static double acc_rms(const char *precision, double eps)
   evaluate(force, N, N, &f);
   hb_force_close(host);
   hb_force_close(force);
-  double sum = 0;
-  for (size_t i = 0; i < N; i++) {
-    double d2 = 0, a2 = 0;
-    for (size_t c = 3 * i; c < 3 * i + 3; c++) {
-      d2 += (f.a[c] - right.a[c]) * (f.a[c] - right.a[c]);
-      a2 += right.a[c] * right.a[c];
-    }
-    sum += d2 / a2;
-  }
-  return sqrt(sum / N);
+  return support_rms(N, 3, f.a, right.a);
 }
 
 static void test_error_beside_the_hash(void **state)

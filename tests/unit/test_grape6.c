@@ -145,21 +145,6 @@ static uint64_t evaluate_counting(double eps, size_t n, size_t ni)
   return retries;
 }
 
-/* Root of the mean over n vectors of |difference|^2 / |reference|^2. */
-static double rms(size_t n, size_t width, const double *value, const double *reference)
-{
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) {
-    double d2 = 0, r2 = 0;
-    for (size_t k = width * i; k < width * (i + 1); k++) {
-      d2 += (value[k] - reference[k]) * (value[k] - reference[k]);
-      r2 += reference[k] * reference[k];
-    }
-    sum += d2 / r2;
-  }
-  return sqrt(sum / (double)n);
-}
-
 /* ---- accuracy ---- */
 
 /* The jerk decides: the tolerances of single precision, with 20 bits in the place of 24. */
@@ -191,8 +176,8 @@ static void test_accuracy(void **state)
     fill_plummer(n[k]);
     evaluate("host", 1. / 256, n[k], ni, all, &right);
     evaluate("grape6", 1. / 256, n[k], ni, all, &got);
-    double acc = rms(ni, 3, got.a, right.a), jerk = rms(ni, 3, got.j, right.j),
-           pot = rms(ni, 1, got.phi, right.phi);
+    double acc = support_rms(ni, 3, got.a, right.a), jerk = support_rms(ni, 3, got.j, right.j),
+           pot = support_rms(ni, 1, got.phi, right.phi);
     print_message("# Plummer N = %zu: acc %.2e, jerk %.2e, pot %.2e rms\n", n[k], acc, jerk, pot);
     assert_true(acc <= acc_tolerance && acc > acc_least);
     assert_true(jerk <= jerk_tolerance && jerk > jerk_least);
@@ -297,9 +282,9 @@ static void test_retries_are_right(void **state)
   uint64_t retries = evaluate_counting(0, N, N);
   print_message("# masses over 12 decades: %d retries for %d sums\n", (int)retries, 3 * N);
   assert_true(retries > N);
-  assert_true(rms(N, 3, got.a, right.a) <= battery_grape6.force);
-  assert_true(rms(N, 3, got.j, right.j) <= battery_grape6.force);
-  assert_true(rms(N, 1, got.phi, right.phi) <= battery_grape6.force);
+  assert_true(support_rms(N, 3, got.a, right.a) <= battery_grape6.force);
+  assert_true(support_rms(N, 3, got.j, right.j) <= battery_grape6.force);
+  assert_true(support_rms(N, 1, got.phi, right.phi) <= battery_grape6.force);
 }
 
 /* Two particles at one place without softening feel no force from each other, and the third is unaffected; a position that is NaN

@@ -38,13 +38,11 @@ static double energy(const struct hb_particles *p)
   return e_kin + step_potential_energy(p, 0);
 }
 
-static struct hb_hermite4 *start_with(const struct hb_particles *p, enum hb_encounters encounters,
-                                      enum hb_escapers escapers)
+static struct hb_hermite4 *start_with(const struct hb_particles *p, struct hb_sim_params params)
 {
   struct hb_force *force;
   struct hb_hermite4 *h;
-  const struct hb_sim_params params = {
-      .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-40, .encounters = encounters, .escapers = escapers};
+  params.eta = 0.01, params.dt_max = 0.125, params.dt_min = 0x1p-40;
   ASSERT_OK(hb_force_open(&(struct hb_force_params){.scheme = "host"}, &force));
   ASSERT_OK(step_hermite4(p, &params, force, &h));
   return h;
@@ -52,8 +50,15 @@ static struct hb_hermite4 *start_with(const struct hb_particles *p, enum hb_enco
 
 static struct hb_hermite4 *start(const struct hb_particles *p, enum hb_encounters encounters)
 {
-  return start_with(p, encounters, HB_ESCAPERS_NONE);
+  return start_with(p, (struct hb_sim_params){.encounters = encounters});
 }
+
+/* As a run that gathers few bodies does not. */
+static const struct hb_sim_params listing = {.encounters = HB_ENCOUNTERS_GROUPS,
+                                             .escapers = HB_ESCAPERS_LIST},
+                                  merging = {.encounters = HB_ENCOUNTERS_GROUPS,
+                                             .collisions = HB_COLLISIONS_MERGE},
+                                  usual = {.encounters = HB_ENCOUNTERS_GROUPS};
 
 static void finish(struct hb_hermite4 *h)
 {
@@ -277,7 +282,7 @@ static void pairs_near_each_other(void **state)
     p->v[3 * k + 1] = pair + side * inner * sqrt(1 - tilt * tilt);
     p->v[3 * k + 2] = side * inner * tilt;
   }
-  struct hb_hermite4 *h = start_with(p, HB_ENCOUNTERS_GROUPS, HB_ESCAPERS_LIST); /* else they are one group */
+  struct hb_hermite4 *h = start_with(p, listing); /* else they are one group */
   go_to(h, 6);
   assert_true(h->groups->count == 2 && h->groups->formed == 2 && h->groups->dissolved == 0);
   end = state_of(h);
@@ -300,9 +305,10 @@ static struct hb_particles *at_rest(size_t n, double far)
 }
 
 /* Of few bodies, how many are in groups at the beginning. */
-static size_t gathered(struct hb_particles *p, enum hb_escapers escapers)
+static size_t gathered(struct hb_particles *p, struct hb_sim_params params)
 {
-  struct hb_hermite4 *h = start_with(p, HB_ENCOUNTERS_GROUPS, escapers);
+  if (params.collisions) ASSERT_OK(hb_particles_set_radii(p, "1e-6"));
+  struct hb_hermite4 *h = start_with(p, params);
   size_t members = 0;
   for (size_t k = 0; k < h->groups->count; k++) members += h->groups->at[k].chain.n;
   finish(h);
@@ -313,12 +319,16 @@ static size_t gathered(struct hb_particles *p, enum hb_escapers escapers)
 static void few_bodies_are_one_group(void **state)
 {
   (void)state;
-  assert_int_equal(gathered(at_rest(2, 1000), HB_ESCAPERS_NONE), 2);
-  assert_int_equal(gathered(at_rest(3, 1), HB_ESCAPERS_NONE), 3);
-  assert_int_equal(gathered(at_rest(8, 1), HB_ESCAPERS_NONE), 8);
-  assert_int_equal(gathered(at_rest(9, 1), HB_ESCAPERS_NONE), 0);
-  assert_int_equal(gathered(at_rest(8, 1), HB_ESCAPERS_LIST), 0);
-  assert_int_equal(gathered(at_rest(3, 1000), HB_ESCAPERS_NONE), 2); /* the third is far outside */
+  assert_int_equal(gathered(at_rest(2, 1000), usual), 2);
+  assert_int_equal(gathered(at_rest(3, 1), usual), 3);
+  assert_int_equal(gathered(at_rest(8, 1), usual), 8);
+  assert_int_equal(gathered(at_rest(9, 1), usual), 0);
+  assert_int_equal(gathered(at_rest(8, 1), listing), 0);
+  assert_int_equal(gathered(at_rest(8, 1), merging), 0);
+  assert_int_equal(gathered(at_rest(3, 1000), usual), 2); /* the third is far outside */
+  struct hb_particles *p = at_rest(3, 1);
+  p->m[2] = 0; /* something is around them */
+  assert_int_equal(gathered(p, usual), 0);
 }
 
 /* ---- who feels whom ------------------------------------------------------------------------------------ */

@@ -90,21 +90,6 @@ static void evaluate_once(const char *scheme, const char *precision, double eps,
   hb_force_close(force);
 }
 
-/* Root of the mean over n vectors of |difference|^2 / |reference|^2. */
-static double rms(size_t n, size_t width, const double *value, const double *reference)
-{
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) {
-    double d2 = 0, r2 = 0;
-    for (size_t k = width * i; k < width * (i + 1); k++) {
-      d2 += (value[k] - reference[k]) * (value[k] - reference[k]);
-      r2 += reference[k] * reference[k];
-    }
-    sum += d2 / r2;
-  }
-  return sqrt(sum / (double)n);
-}
-
 /* ---- the cases ---- */
 
 static void run_battery(const char *precision)
@@ -131,14 +116,14 @@ static void run_accuracy(const char *precision)
 {
   enum { N = 4096 };
   evaluate_once("host-simd", precision, 1. / 256, N, N, &got);
-  double error = rms(N, 3, got.a, right.a);
+  double error = support_rms(N, 3, got.a, right.a);
   if (strcmp(precision, "ds") == 0) {
     assert_true(error <= ds_acc_tolerance);
   } else {
     assert_true(error > ds_acc_tolerance);
     assert_true(error <= single_acc_tolerance);
     for (size_t k = 0; k < 3 * N; k++) got.a[k] *= 1 + 2 * single_acc_tolerance;
-    assert_true(rms(N, 3, got.a, right.a) > single_acc_tolerance);
+    assert_true(support_rms(N, 3, got.a, right.a) > single_acc_tolerance);
   }
 }
 
@@ -159,7 +144,7 @@ enum { SAMPLE = 64 };
 static void run_growth(const char *precision)
 {
   evaluate_once("host-simd", precision, 1. / 256, MOST, SAMPLE, &got);
-  assert_true(rms(SAMPLE, 1, got.phi, right.phi) <= phi_tolerance);
+  assert_true(support_rms(SAMPLE, 1, got.phi, right.phi) <= phi_tolerance);
 }
 
 static void test_error_does_not_grow(void **state)
@@ -176,7 +161,7 @@ static void test_error_does_not_grow(void **state)
     }
     got.phi[i] = sum;
   }
-  assert_true(rms(SAMPLE, 1, got.phi, right.phi) > phi_tolerance);
+  assert_true(support_rms(SAMPLE, 1, got.phi, right.phi) > phi_tolerance);
 }
 
 /* Sizes around vectors, parts and segments, without softening: the sink is excluded wherever it is. */
@@ -185,9 +170,9 @@ static size_t size;
 static void run_size(const char *precision)
 {
   evaluate_once("host-simd", precision, 0, size, size, &got);
-  assert_true(rms(size, 3, got.a, right.a) < battery_single.force);
-  assert_true(rms(size, 3, got.j, right.j) < battery_single.force);
-  assert_true(rms(size, 1, got.phi, right.phi) < battery_single.force);
+  assert_true(support_rms(size, 3, got.a, right.a) < battery_single.force);
+  assert_true(support_rms(size, 3, got.j, right.j) < battery_single.force);
+  assert_true(support_rms(size, 1, got.phi, right.phi) < battery_single.force);
 }
 
 static void test_sizes(void **state)
