@@ -6,6 +6,7 @@ set -eu
 build=$(cd "$1" && pwd)
 rebound=${2:+$(cd "$2/src" && pwd)} sdar=${3:+$(cd "$3/sample/AR" && pwd)}
 here=$(cd "$(dirname "$0")" && pwd)
+others_at=$(for code in "${@:2}"; do printf ' %s at %s' "$(basename "$code")" "$(git -C "$code" rev-parse --short HEAD)"; done)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 others=()
@@ -27,7 +28,8 @@ seconds() {
 row() {
   printf '%s,%s,%s,' "$problem" "$1" "$(./few "$problem" errors exact | tr ' ' ,)"
   awk -v forces="$2" -v s="$3" -v orbits="$orbits" 'BEGIN {
-    printf "%s,%.3g\n", forces == "" ? "" : sprintf("%.0f", forces / orbits), 1e6 * (s > 0 ? s : 0) / orbits }'
+    us = 1e6 * (s > 0 ? s : 0) / orbits
+    printf "%s,%s\n", forces == "" ? "" : sprintf("%.0f", forces / orbits), sprintf(us < 100 ? "%.3g" : "%.0f", us) }'
 }
 
 by_few() { # what it was compiled with
@@ -53,7 +55,7 @@ by_sdar() {
     row "sdar $1" $((8 * $(tail -n 1 end.sdar | awk '{ print $13 }'))) "$seconds"
 }
 
-echo "# made $(date -u +%Y-%m-%d) on $(sed -n 's/^model name.*: //p;' /proc/cpuinfo | head -n 1) by: tools/measure_few_bodies.sh"
+echo "# made $(date -u +%Y-%m-%d) on $(sed -n 's/^model name.*: //p;' /proc/cpuinfo | head -n 1) by: tools/measure_few_bodies.sh build$others_at"
 echo 'problem,code,energy_error,error,forces_an_orbit,us_an_orbit'
 for problem in e0.9 e0.99 e0.999 eight triple pythagorean; do
   ./few $problem start >start.txt

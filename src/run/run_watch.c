@@ -59,7 +59,7 @@ static void note_cut(const struct hb_cut_steps *cut)
   snprintf(line, sizeof line,
            "particle %" PRIu64 " at t = %s needs a step of %.3g, but --dt-min is 2^%d: from here on energies "
            "and orbits may be wrong; use a smaller --dt-min or a larger --eps",
-           cut->particle, t, cut->wanted, ilogb(cut->dt_min));
+           cut->particle, t, fmax(cut->wanted, 0), ilogb(cut->dt_min)); /* not a number: of an infinite jerk */
   hb_terminal_note(line);
 }
 

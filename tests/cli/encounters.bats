@@ -91,3 +91,10 @@ load encounters
     honest 2 head_on.txt --scheme $scheme
   done
 }
+
+@test "an infinite jerk needs a step of 0" {
+  printf '%s\n' '0.5 0 0 0 0 0 0' '0.5 1e-12 0 0 0 0 0' >near.txt
+  run --separate-stderr "$HOLMBERG" run near.txt --eps 0 --scheme host-simd --encounters none --t-end 0 --max-energy-error none
+  [ "$status" -eq 0 ]
+  [[ $stderr == *'needs a step of 0, but --dt-min is 2^-40: '* ]]
+}
