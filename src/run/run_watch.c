@@ -55,11 +55,12 @@ static void note_collapse(const struct hb_run *run, const struct hb_step_trouble
 static void note_cut(const struct hb_cut_steps *cut)
 {
   char line[512], t[32];
+  double wanted = fmax(cut->wanted, 0); /* NaN: of an infinite jerk */
   hb_opts_shortest(cut->t, t);
   snprintf(line, sizeof line,
            "particle %" PRIu64 " at t = %s needs a step of %.3g, but --dt-min is 2^%d: from here on energies "
            "and orbits may be wrong; use a smaller --dt-min or a larger --eps",
-           cut->particle, t, fmax(cut->wanted, 0), ilogb(cut->dt_min)); /* not a number: of an infinite jerk */
+           cut->particle, t, wanted, ilogb(cut->dt_min));
   hb_terminal_note(line);
 }
 
