@@ -152,7 +152,7 @@ static void add_point(const struct hb_chain_point *more, struct hb_chain_point *
   p->m = M;
 }
 
-size_t hb_chain_points(const struct hb_chain *c, double least, struct hb_chain_point *point)
+size_t hb_chain_parts(const struct hb_chain *c, double least, struct hb_chain_point *point)
 {
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
   size_t points = 0;

@@ -41,15 +41,29 @@ struct hb_chain {
 struct hb_chain_point {
   double m, x[3], v[3], a[3], j[3];
 };
+
+/* Of LANES points what one has, side by side; lanes that are nobody's have mass 0 and the place of another. */
+enum { HB_CHAIN_LANES = 8 };
+struct hb_chain_points {
+  double m[HB_CHAIN_LANES];
+  double x[3][HB_CHAIN_LANES], v[3][HB_CHAIN_LANES], a[3][HB_CHAIN_LANES], j[3][HB_CHAIN_LANES];
+};
+
 struct hb_chain_tide {
-  size_t count;
-  const struct hb_chain_point *point;
-  const struct hb_field *field; /* NULL: none, or one whose tide is too weak to matter */
-  struct hb_chain_point center; /* where the center of mass is in it */
+  size_t count;                         /* of points */
+  const struct hb_chain_points *points; /* [ceil(count / LANES)], see hb_chain_end_points */
+  const struct hb_field *field;         /* NULL: none, or one whose tide is too weak to matter */
+  struct hb_chain_point center;         /* where the center of mass is in it */
   double turn;          /* angular speed about z of the coordinates of both; at first they are the chain's */
   const double *radius; /* of members, by their numbers; NULL: nobody asks for touches */
   int is_all;           /* there is nothing but these members */
 };
+
+void hb_chain_set_point(struct hb_chain_points *points, size_t k, const struct hb_chain_point *p);
+void hb_chain_get_point(const struct hb_chain_points *points, size_t k, struct hb_chain_point *p);
+
+/* When all are set: the lanes that are nobody's. */
+void hb_chain_end_points(struct hb_chain_points *points, size_t count);
 
 /* Members of mass m[n] at x[3 * n], v[3 * n], which may be relative to any point. */
 void hb_chain_make(size_t n, const uint32_t *member, const double *m, const double *x, const double *v,
@@ -73,7 +87,7 @@ void hb_chain_places(const struct hb_chain *chain, double *x, double *v);
 
 /* The chain as at most n points, relative to its center: those of its parts that are linked by less than `least` are one, and move
  * as the members' pulls make them. */
-size_t hb_chain_points(const struct hb_chain *chain, double least, struct hb_chain_point *point);
+size_t hb_chain_parts(const struct hb_chain *chain, double least, struct hb_chain_point *point);
 
 /* The chain's total mass. */
 double hb_chain_mass(const struct hb_chain *chain);

@@ -1,5 +1,6 @@
 #include "groups/chain_pulls.h"
 
+#include "base/clones.h"
 #include "groups/stumpff.h"
 
 #include <math.h>
@@ -89,19 +90,78 @@ static void place_of_point(const struct hb_chain_point *p, double t, double r[3]
   for (size_t i = 0; i < 3; i++) r[i] = p->x[i] + t * (p->v[i] + t / 2 * (p->a[i] + t / 3 * p->j[i]));
 }
 
-/* Adds to f[n] what points do to members at x[n] from their center. */
-static void add_points(const struct hb_chain *c, const struct hb_chain_tide *tide, double x[][3], double t,
-                       double f[][3])
+void hb_chain_set_point(struct hb_chain_points *points, size_t k, const struct hb_chain_point *p)
 {
-  for (size_t p = 0; p < tide->count; p++) {
-    double place[3], r[3];
-    place_of_point(tide->point + p, t, place);
-    for (size_t k = 0; k < c->n; k++) {
-      for (size_t i = 0; i < 3; i++) r[i] = place[i] - x[k][i];
-      double r2 = hb_chain_dot(r, r), pull = tide->point[p].m / (r2 * sqrt(r2));
-      for (size_t i = 0; i < 3; i++) f[k][i] += pull * r[i];
+  struct hb_chain_points *to = points + k / HB_CHAIN_LANES;
+  size_t l = k % HB_CHAIN_LANES;
+  to->m[l] = p->m;
+  for (size_t i = 0; i < 3; i++) {
+    to->x[i][l] = p->x[i], to->v[i][l] = p->v[i];
+    to->a[i][l] = p->a[i], to->j[i][l] = p->j[i];
+  }
+}
+
+void hb_chain_get_point(const struct hb_chain_points *points, size_t k, struct hb_chain_point *p)
+{
+  const struct hb_chain_points *from = points + k / HB_CHAIN_LANES;
+  size_t l = k % HB_CHAIN_LANES;
+  p->m = from->m[l];
+  for (size_t i = 0; i < 3; i++) {
+    p->x[i] = from->x[i][l], p->v[i] = from->v[i][l];
+    p->a[i] = from->a[i][l], p->j[i] = from->j[i][l];
+  }
+}
+
+void hb_chain_end_points(struct hb_chain_points *points, size_t count)
+{
+  struct hb_chain_point last;
+  if (count == 0) return;
+  hb_chain_get_point(points, count - 1, &last);
+  for (last.m = 0; count % HB_CHAIN_LANES > 0; count++) hb_chain_set_point(points, count, &last);
+}
+
+/* Lanes are summed each for itself, and then so: the bits are the same whatever a machine does at once. */
+static double sum_of(const double s[HB_CHAIN_LANES])
+{
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+/* Adds to f[n] what points do to members at x[n] from their center. */
+HB_CLONES static void add_points(size_t n, const struct hb_chain_tide *tide, double x[][3], double t,
+                                 double f[][3])
+{
+  double sum[HB_CHAIN_MOST][3][HB_CHAIN_LANES], place[3][HB_CHAIN_LANES];
+  memset(sum, 0, n * sizeof *sum);
+  for (size_t from = 0; from < tide->count; from += HB_CHAIN_LANES) {
+    const struct hb_chain_points *p = tide->points + from / HB_CHAIN_LANES;
+    for (size_t i = 0; i < 3; i++)
+#pragma omp simd
+      for (size_t l = 0; l < HB_CHAIN_LANES; l++)
+        place[i][l] = p->x[i][l] + t * (p->v[i][l] + t / 2 * (p->a[i][l] + t / 3 * p->j[i][l]));
+    for (size_t k = 0; k < n; k++)
+#pragma omp simd
+      for (size_t l = 0; l < HB_CHAIN_LANES; l++) {
+        double dx = place[0][l] - x[k][0], dy = place[1][l] - x[k][1], dz = place[2][l] - x[k][2];
+        double r2 = dx * dx + dy * dy + dz * dz, pull = p->m[l] / (r2 * sqrt(r2));
+        sum[k][0][l] += pull * dx, sum[k][1][l] += pull * dy, sum[k][2][l] += pull * dz;
+      }
+  }
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = 0; i < 3; i++) f[k][i] += sum_of(sum[k][i]);
+}
+
+HB_CLONES double hb_chain_tide_of_points(const struct hb_chain_tide *tide)
+{
+  double sum[HB_CHAIN_LANES] = {0};
+  for (size_t from = 0; from < tide->count; from += HB_CHAIN_LANES) {
+    const struct hb_chain_points *p = tide->points + from / HB_CHAIN_LANES;
+#pragma omp simd
+    for (size_t l = 0; l < HB_CHAIN_LANES; l++) {
+      double x = p->x[0][l], y = p->x[1][l], z = p->x[2][l], d2 = x * x + y * y + z * z;
+      sum[l] += p->m[l] / (d2 * sqrt(d2));
     }
   }
+  return sum_of(sum);
 }
 
 static void add_field(const struct hb_chain *c, const struct hb_chain_tide *tide, double x[][3], double t,
@@ -131,7 +191,7 @@ void hb_chain_others(const struct hb_chain *c, const struct hb_chain_tide *tide,
   hb_chain_from_center(c, X, *x);
   if (tide->turn != 0) hb_chain_rotate(c->n, -tide->turn * t, x);
   memset(f, 0, c->n * sizeof *f);
-  add_points(c, tide, x, t, f);
+  add_points(c->n, tide, x, t, f);
   if (tide->field) add_field(c, tide, x, t, f);
   for (size_t k = 0; k < c->n; k++)
     for (size_t i = 0; i < 3; i++) mean[i] += c->m[k] / M * f[k][i];

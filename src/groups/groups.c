@@ -21,7 +21,7 @@ enum hb_status hb_groups_find_close(const struct hb_particles *p, struct hb_grou
   return HB_OK;
 }
 
-enum hb_status hb_groups_create(const struct hb_particles *particles, struct hb_groups **groups)
+enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds, struct hb_groups **groups)
 {
   struct hb_groups *g;
   size_t n = particles->n;
@@ -33,18 +33,20 @@ enum hb_status hb_groups_create(const struct hb_particles *particles, struct hb_
   if (status == HB_OK) status = HB_ALLOC(n, &g->active);
   if (status == HB_OK) status = HB_ALLOC(n, &g->live);
   if (status == HB_OK) status = HB_ALLOC(n, &g->fresh);
+  if (status == HB_OK) status = HB_ALLOC(n, &g->listed);
   if (status == HB_OK) status = HB_ALLOC(n, &g->near);
+  if (status == HB_OK && rounds) status = HB_ALLOC(n, &g->sources);
   if (status == HB_OK) status = hb_groups_find_close(particles, g);
-  if (status != HB_OK) {
-    hb_groups_destroy(g);
-    return status;
-  }
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n && status == HB_OK; i++) {
     g->m[i] = particles->m[i];
     g->of[i] = HB_GROUPS_STAR;
   }
-  *groups = g;
-  return HB_OK;
+  if (status == HB_OK) status = hb_groups_weigh(g);
+  if (status != HB_OK)
+    hb_groups_destroy(g);
+  else
+    *groups = g;
+  return status;
 }
 
 void hb_groups_destroy(struct hb_groups *groups)
@@ -53,10 +55,13 @@ void hb_groups_destroy(struct hb_groups *groups)
   for (size_t k = 0; k < groups->count; k++) hb_mem_free(groups->at[k].list);
   hb_mem_free(groups->at);
   hb_mem_free(groups->m);
+  hb_mem_free(groups->sources);
+  hb_mem_free(groups->heavy);
   hb_mem_free(groups->of);
   hb_mem_free(groups->active);
   hb_mem_free(groups->live);
   hb_mem_free(groups->fresh);
+  hb_mem_free(groups->listed);
   hb_mem_free(groups->near);
   hb_mem_free(groups);
 }
@@ -111,8 +116,17 @@ static double length(const struct hb_chain *c)
 }
 
 /* Tides below this part of what holds the group together are left out: 2 m R^3 / (M d^3). Over the orbits of a hard pair
- * they cancel; in a single passage they do not. */
+ * they nearly cancel; in a single passage they do not. */
 static const double least_tide = 1e-6, least_in_a_passage = 2e-8;
+
+/* They cancel as far as the others stay where they are. So of a pair whose binding energy is more than a share of the system's, about
+ * n m_mean^2 / r_close, fewer are left out, until all of a cluster that is near it are in. */
+static double least_of_hard(const struct hb_groups *groups, const struct hb_chain *c)
+{
+  static const double share = 2e-4, of_the_hardest = 0.01;
+  double part = c->B * groups->r_close / ((double)groups->n * groups->m_mean * groups->m_mean);
+  return least_tide * fmax(fmin(share / part, 1), of_the_hardest);
+}
 
 int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
 {
@@ -125,7 +139,8 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   const struct hb_chain *c = &g->chain;
   g->R = length(c);
   if (hb_groups_is_hard(groups, c)) g->R = fmax(g->R, span_of(c));
-  double hold = (hb_groups_is_hard(groups, c) ? least_tide : least_in_a_passage) * hb_chain_mass(c);
+  double hold =
+      (hb_groups_is_hard(groups, c) ? least_of_hard(groups, c) : least_in_a_passage) * hb_chain_mass(c);
   g->tide = 2 * g->R * g->R * g->R / hold;
   g->tide *= g->tide;
 }
@@ -186,7 +201,6 @@ static size_t place_in(const struct hb_group *g, uint32_t node)
 
 static enum hb_status append(struct hb_group *g, uint32_t node)
 {
-  if (place_in(g, node) < g->count) return HB_OK;
   HB_TRY(HB_GROW(g->count, &g->capacity, &g->list));
   g->list[g->count++] = node;
   return HB_OK;
@@ -196,7 +210,7 @@ enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint
 {
   struct hb_group *other = hb_groups_of(groups, node);
   HB_TRY(append(g, node));
-  return other ? append(other, g->node) : HB_OK;
+  return other && place_in(other, g->node) == other->count ? append(other, g->node) : HB_OK;
 }
 
 /* The order of the others stays. */

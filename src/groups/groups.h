@@ -32,12 +32,17 @@ struct hb_groups {
   int gathers_few;        /* the caller's word that few bodies may be one group, see groups_few.c */
   const double *radius;   /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
   double *m;              /* [n] of the nodes, 0 where parked */
-  uint32_t *of;           /* [n] the group of a node, or one of the above */
-  uint32_t *active;       /* [n] 1 + where a node is in the block, or 0 */
-  uint32_t *live;         /* [n] scratch of the caller, like fresh */
-  uint8_t *fresh;         /* [n] */
-  uint8_t *near;          /* [n] whether a node was corrected in its last block */
-  struct hb_group *at;    /* [count] of [capacity] */
+  double
+      *sources; /* [n] m without the heavy ones, see groups_heavy.c; NULL: sources of forces do not round */
+  struct hb_groups_heavy *heavy;
+  size_t heavies, heavy_capacity; /* nodes in it; its elements */
+  uint32_t *of;                   /* [n] the group of a node, or one of the above */
+  uint32_t *active;               /* [n] 1 + where a node is in the block, or 0 */
+  uint32_t *live;                 /* [n] scratch of the caller, like fresh */
+  uint8_t *fresh;                 /* [n] */
+  uint8_t *listed;                /* [n] scratch, 0 */
+  uint8_t *near;                  /* [n] whether a node was corrected in its last block */
+  struct hb_group *at;            /* [count] of [capacity] */
   size_t count, capacity;
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
@@ -52,8 +57,8 @@ struct hb_nodes {
   uint64_t (*tick)(const void *context, uint32_t node); /* a node's own time */
 };
 
-/* No group yet; particles set what is close. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_groups_create(const struct hb_particles *particles, struct hb_groups **groups);
+/* No group yet; particles set what is close. rounds: pulls of sources of forces are rounded to float. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds, struct hb_groups **groups);
 void hb_groups_destroy(struct hb_groups *groups);
 
 /* Sets r_close, the distance at which two stars of mean mass deflect each other strongly if the system is near its equilibrium,
@@ -134,7 +139,7 @@ static inline double hb_groups_field_tide(const struct hb_groups *groups, const 
 /* Whether it disturbs a group whose center is at x. */
 int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3]);
 
-/* Puts a node into g's list, and g's node into the list of the node's group, unless it is there. */
+/* Puts a node that is not in g's list there, and g's node into the list of the node's group, unless it is there. */
 enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node);
 void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node);
 
@@ -165,6 +170,15 @@ enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb
  * block. */
 void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                        const uint32_t *block, double *a, double *j);
+
+/* ---- groups_heavy.c ---- */
+
+/* Finds the heavy nodes, whose masses m or number n may have changed. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_weigh(struct hb_groups *groups);
+
+/* Adds to a[3 * ni], j[3 * ni], phi[ni] of the nodes block[ni] what the heavy ones do to them; all are at x[3 * n], v[3 * n]. */
+void hb_groups_add_heavy(const struct hb_groups *groups, const double *x, const double *v, size_t ni,
+                         const uint32_t *block, double *a, double *j, double *phi);
 
 /* ---- groups_change.c ---- */
 

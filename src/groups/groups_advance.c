@@ -1,6 +1,8 @@
 /* Groups in time: who disturbs them, and where their members are. */
 #include "groups/groups.h"
 
+#include "base/arith.h"
+#include "base/clones.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "groups/chain_pulls.h"
@@ -50,32 +52,68 @@ static struct hb_chain_point node_at(const struct hb_groups *groups, const struc
   return p;
 }
 
+/* The list at its own times, and how long after them the group's is. */
+static void gather(const struct hb_groups *groups, const struct hb_group *g, const struct hb_nodes *nodes,
+                   struct hb_chain_points *points, double *dt)
+{
+  for (size_t k = 0; k < g->settled; k++) {
+    struct hb_chain_points *to = points + k / HB_CHAIN_LANES;
+    size_t l = k % HB_CHAIN_LANES, from = 3 * (size_t)g->list[k];
+    to->m[l] = groups->m[g->list[k]];
+    for (size_t c = 0; c < 3; c++) {
+      to->x[c][l] = nodes->x[from + c], to->v[c][l] = nodes->v[from + c];
+      to->a[c][l] = nodes->a[from + c], to->j[c][l] = nodes->j[from + c];
+    }
+    dt[k] = span(nodes, nodes->tick(nodes->context, g->list[k]), g->tick);
+  }
+  hb_chain_end_points(points, g->settled);
+  for (size_t k = g->settled; k % HB_CHAIN_LANES > 0; k++) dt[k] = 0;
+}
+
+/* Points after their times dt[LANES], seen from the center. */
+HB_CLONES static void shift_points(struct hb_chain_points *p, const double *dt,
+                                   const struct hb_chain_point *center)
+{
+  for (size_t c = 0; c < 3; c++)
+#pragma omp simd
+    for (size_t l = 0; l < HB_CHAIN_LANES; l++) {
+      double v = p->v[c][l], a = p->a[c][l], j = p->j[c][l], t = dt[l];
+      p->x[c][l] = p->x[c][l] + t * (v + t / 2 * (a + t / 3 * j)) - center->x[c];
+      p->v[c][l] = v + t * (a + t / 2 * j) - center->v[c];
+      p->a[c][l] = a + t * j - center->a[c];
+      p->j[c][l] = j - center->j[c];
+    }
+}
+
 /* The list as points seen from the group's `center`, from its own time on for dt: a node is one, but a group as large as a part of
  * its distance is as many as can be told apart. hb_groups_step lets none of them move far meanwhile; where it knew of none yet, the
- * group is one. How many they are. */
+ * group is one. times[] is scratch, as long as the list. How many they are. */
 static size_t look_from(const struct hb_chain_point *center, const struct hb_groups *groups,
                         const struct hb_group *g, const struct hb_nodes *nodes, double dt,
-                        struct hb_chain_point *point)
+                        struct hb_chain_points *points, double *times)
 {
   static const double not_far = 0.4;
-  size_t count = 0;
+  size_t count = g->settled;
+  gather(groups, g, nodes, points, times);
+  for (size_t k = 0; k < count; k += HB_CHAIN_LANES)
+    shift_points(points + k / HB_CHAIN_LANES, times + k, center);
   for (size_t k = 0; k < g->settled; k++) {
     const struct hb_group *other = hb_groups_of(groups, g->list[k]);
-    struct hb_chain_point node = node_at(groups, nodes, g->list[k], g->tick), *parts = point + count;
-    add(-1, center, &node);
-    double least = HB_GROUPS_RESOLVED * sqrt(hb_chain_dot(node.x, node.x));
-    double from = other ? span(nodes, other->tick, g->tick) : 0, until = fmax(fabs(from), fabs(from + dt));
-    if (!other || other->R < least || until > not_far * hb_groups_time_of_links(&other->chain, least)) {
-      point[count++] = node;
-      continue;
-    }
-    size_t n = hb_chain_points(&other->chain, least, parts);
+    if (!other) continue;
+    struct hb_chain_point node, parts[HB_CHAIN_MOST];
+    hb_chain_get_point(points, k, &node);
+    double least = HB_GROUPS_RESOLVED * sqrt(hb_chain_dot(node.x, node.x)),
+           from = span(nodes, other->tick, g->tick);
+    double until = fmax(fabs(from), fabs(from + dt));
+    if (other->R < least || until > not_far * hb_groups_time_of_links(&other->chain, least)) continue;
+    size_t n = hb_chain_parts(&other->chain, least, parts);
     for (size_t p = 0; p < n; p++) {
       shift(from, parts + p);
       add(1, &node, parts + p);
+      hb_chain_set_point(points, p == 0 ? k : count++, parts + p);
     }
-    count += n;
   }
+  hb_chain_end_points(points, count);
   return count;
 }
 
@@ -127,17 +165,19 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
                                     const struct hb_nodes *nodes, double dt, struct hb_chain *chain,
                                     uint64_t *forces)
 {
-  enum { FEW = 64 };
-  struct hb_chain_point few[FEW], *many = NULL, *point = few;
+  enum { FEW = 8 };
+  struct hb_chain_points few[FEW], *many = NULL, *points = few;
+  double few_times[FEW * HB_CHAIN_LANES], *times = few_times;
   if (dt == 0) return HB_OK;
-  size_t most = most_points(groups, g);
+  size_t most = hb_div_ceil(most_points(groups, g), HB_CHAIN_LANES);
   if (most > FEW) {
-    HB_TRY(HB_ALLOC(most, &many));
-    point = many;
+    size_t for_times = hb_div_ceil(most * HB_CHAIN_LANES * sizeof *times, sizeof *many);
+    HB_TRY(HB_ALLOC(most + for_times, &many));
+    points = many, times = (double *)(many + most);
   }
   struct hb_chain_tide tide = {
-      .point = point, .radius = groups->radius, .center = node_at(groups, nodes, g->node, g->tick)};
-  tide.count = look_from(&tide.center, groups, g, nodes, dt, point);
+      .points = points, .radius = groups->radius, .center = node_at(groups, nodes, g->node, g->tick)};
+  tide.count = look_from(&tide.center, groups, g, nodes, dt, points, times);
   if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
   tide.is_all = hb_groups_is_all(groups, g);
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
@@ -199,19 +239,39 @@ static void advance_piece(void *context, size_t k)
   if (advance_one(w, k) != HB_OK) w->failed = k + 1;
 }
 
+static int feels(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
+                 uint32_t i)
+{
+  return hb_groups_feel(groups, g, i, hb_groups_distance2(nodes->xp, g->node, i));
+}
+
+/* Who is in the group's list, or is its node. */
+static void mark(struct hb_groups *groups, const struct hb_group *g, uint8_t as)
+{
+  groups->listed[g->node] = as;
+  for (size_t k = 0; k < g->count; k++) groups->listed[g->list[k]] = as;
+}
+
 static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                             const uint32_t *block)
 {
+  enum hb_status status = HB_OK;
   for (size_t k = 0; k < groups->count; k++) {
     struct hb_group *g = groups->at + k;
-    for (size_t b = 0; b < ni; b++) {
-      uint32_t i = block[b];
-      if (i != g->node && hb_groups_feel(groups, g, i, hb_groups_distance2(nodes->xp, g->node, i)))
-        HB_TRY(hb_groups_list(groups, g, i));
-    }
+    size_t b = 0;
+    while (b < ni && (block[b] == g->node || !feels(groups, nodes, g, block[b]))) b++;
+    if (b == ni) continue;
+    mark(groups, g, 1);
+    for (; b < ni && status == HB_OK; b++)
+      if (!groups->listed[block[b]] && feels(groups, nodes, g, block[b]))
+        status = hb_groups_list(groups, g, block[b]);
+    mark(groups, g, 0);
+    HB_TRY(status);
   }
   return HB_OK;
 }
+
+enum { ALONE = 8 }; /* groups that are advanced before a second thread has woken up */
 
 static enum hb_status advance_needed(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                                      uint32_t *needed, struct hb_chain *chain)
@@ -220,7 +280,7 @@ static enum hb_status advance_needed(struct hb_groups *groups, const struct hb_n
   for (uint32_t k = 0; k < groups->count; k++)
     if (is_needed(groups, groups->at + k)) needed[count++] = k;
   struct work w = {.groups = groups, .nodes = nodes, .tick = tick, .needed = needed, .chain = chain};
-  hb_parallel_for(hb_parallel_threads(), count, advance_piece, &w);
+  hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
   groups->forces += w.forces;
   if (w.failed) return advance_one(&w, w.failed - 1); /* its sentence in this thread */
   for (size_t k = 0; k < count; k++) {
@@ -255,19 +315,20 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *n
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,
                                      const struct hb_nodes *nodes, uint64_t tick)
 {
+  enum hb_status status = HB_OK;
   for (size_t k = g->count; k-- > 0;)
-    if (!hb_groups_feel(groups, g, g->list[k], hb_groups_distance2(nodes->xp, g->node, g->list[k])))
-      hb_groups_unlist(groups, g, g->list[k]);
-  for (uint32_t i = 0; i < groups->n; i++) {
-    if (i == g->node || groups->of[i] == HB_GROUPS_PARKED) continue;
-    if (!hb_groups_feel(groups, g, i, hb_groups_distance2(nodes->xp, g->node, i))) continue;
+    if (!feels(groups, nodes, g, g->list[k])) hb_groups_unlist(groups, g, g->list[k]);
+  mark(groups, g, 1);
+  for (uint32_t i = 0; i < groups->n && status == HB_OK; i++) {
+    if (i == g->node || groups->of[i] == HB_GROUPS_PARKED || !feels(groups, nodes, g, i)) continue;
     struct hb_group *other = hb_groups_of(groups, i);
-    if (other) HB_TRY(hb_groups_bring(groups, other, nodes, tick));
-    HB_TRY(hb_groups_list(groups, g, i));
+    if (other) status = hb_groups_bring(groups, other, nodes, tick);
+    if (status == HB_OK && !groups->listed[i]) status = hb_groups_list(groups, g, i);
     if (other) other->settled = other->count;
   }
+  mark(groups, g, 0);
   g->settled = g->count;
-  return HB_OK;
+  return status;
 }
 
 /* ---- members ---- */

@@ -109,8 +109,9 @@ int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes
   double span = 2 / (2 / sqrt(r2) - hb_chain_dot(at.v, at.v) / (mi + mk));
   int is_approaching = hb_chain_dot(at.r, at.v)<0, is_bound = span> 0 && span < bound;
   if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
-  if (members > 2 || !(is_bound || (is_approaching && passes(groups, mi, mk, r2)))) return 0;
-  return !is_crowded(groups, nodes, i, k, is_bound ? span : sqrt(r2));
+  if (members > 2) return 0;
+  if (is_bound && !is_crowded(groups, nodes, i, k, span)) return 1;
+  return is_approaching && passes(groups, mi, mk, r2) && !is_crowded(groups, nodes, i, k, sqrt(r2));
 }
 
 int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
@@ -164,7 +165,7 @@ static enum hb_status replace(struct hb_groups *groups, const uint32_t old[2], s
     if (!has(g, old[0]) && !has(g, old[1])) continue;
     for (size_t o = 0; o < 2; o++) hb_groups_unlist(groups, g, old[o]);
     for (size_t c = 0; c < count; c++)
-      if (made[c].node != g->node) HB_TRY(hb_groups_list(groups, g, made[c].node));
+      if (made[c].node != g->node && !has(g, made[c].node)) HB_TRY(hb_groups_list(groups, g, made[c].node));
     g->settled = g->count;
   }
   return HB_OK;
@@ -248,11 +249,11 @@ static size_t longest_link(const struct hb_chain *c)
   return longest;
 }
 
-/* Whether others disturb a pair too much for one that is wide. */
+/* Whether others disturb a pair too much for one that is as wide as R. */
 static int is_disturbed(const struct hb_groups *groups, const struct hb_nodes *nodes,
-                        const struct hb_group *g)
+                        const struct hb_group *g, double R)
 {
-  double most = breaks_above * hb_chain_mass(&g->chain) / (2 * g->R * g->R * g->R);
+  double most = breaks_above * hb_chain_mass(&g->chain) / (2 * R * R * R);
   if (hb_groups_field_tide(groups, nodes->xp + 3 * (size_t)g->node) > most) return 1;
   for (size_t k = 0; k < g->count; k++) {
     double d[3], d2, m = groups->m[g->list[k]];
@@ -264,15 +265,17 @@ static int is_disturbed(const struct hb_groups *groups, const struct hb_nodes *n
   return 0;
 }
 
-/* Pairs of stars: those that are close, and wide ones that are alone, for as long as they are bound or pass each other. */
+/* Pairs of stars: those that are close, and wide ones that are alone, for as long as they are bound or pass each other; for the time
+ * of its pericenter also a bound pair whose orbit is too wide for that. */
 static int pair_splits(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
   double r2 = hb_chain_dot(c->X[0], c->X[0]), close = hb_groups_close(groups, c->m[0], c->m[1]);
   double passing = hb_groups_passing(groups, c->m[0], c->m[1]), span = c->m[0] * c->m[1] / c->B;
   if (r2 < 4 * close * close || (c->B > 0 && span < close)) return 0;
-  if (is_disturbed(groups, nodes, g)) return 1;
-  return !hb_groups_is_hard(groups, c) && r2 > 4 * passing * passing && hb_chain_dot(c->X[0], c->V[0]) > 0;
+  if (r2 < 4 * passing * passing) return is_disturbed(groups, nodes, g, sqrt(r2));
+  if (!hb_groups_is_hard(groups, c) && hb_chain_dot(c->X[0], c->V[0]) > 0) return 1;
+  return is_disturbed(groups, nodes, g, g->R);
 }
 
 int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes *nodes,

@@ -22,7 +22,7 @@ static void resolve(const struct hb_groups *groups, uint32_t node, struct points
 }
 
 /* Adds sign times the pull and jerk of a mass m, r and v away. */
-static void pull(double m, const double r[3], const double v[3], double a[3], double j[3])
+static inline void pull(double m, const double r[3], const double v[3], double a[3], double j[3])
 {
   double r2 = hb_chain_dot(r, r), mr3 = m / (r2 * sqrt(r2)), s = 3 * hb_chain_dot(r, v) / r2;
   for (size_t c = 0; c < 3; c++) {
@@ -89,12 +89,47 @@ static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *
   add(groups, sum_a, sum_j, a, j);
 }
 
-/* The b-th node of the block by a node that is, or has, members. */
-static void correct(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t b, uint32_t i,
-                    uint32_t k, double *a, double *j)
+/* A group, as its members, and a star: what either does to the other more than points would. The star's place in the block is one
+ * less than b, the group's than own; 0: it is not in it. */
+static void correct_star(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
+                         const struct points *group, uint32_t own, uint32_t star, uint32_t b, double *a,
+                         double *j)
 {
-  correct_pair(groups, nodes, i, k, a + 3 * (size_t)b, j + 3 * (size_t)b);
-  groups->near[i] = 1;
+  double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center], share = groups->m[star] / M;
+  for (size_t c = 0; c < 3; c++) { /* from the star to the group */
+    r[c] = nodes->xp[3 * (size_t)center + c] - nodes->xp[3 * (size_t)star + c];
+    v[c] = nodes->vp[3 * (size_t)center + c] - nodes->vp[3 * (size_t)star + c];
+  }
+  for (size_t p = 0; p < group->n; p++) {
+    double rp[3], vp[3];
+    for (size_t c = 0; c < 3; c++) rp[c] = r[c] + group->x[3 * p + c], vp[c] = v[c] + group->v[3 * p + c];
+    pull(group->m[p], rp, vp, sum_a, sum_j);
+  }
+  pull(-M, r, v, sum_a, sum_j);
+  double back_a[3], back_j[3];
+  for (size_t c = 0; c < 3; c++) back_a[c] = -share * sum_a[c], back_j[c] = -share * sum_j[c];
+  if (b) add(groups, sum_a, sum_j, a + 3 * (size_t)(b - 1), j + 3 * (size_t)(b - 1));
+  if (own) add(groups, back_a, back_j, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
+  if (b) groups->near[star] = 1;
+}
+
+/* All in the list of a group. */
+static void correct_list(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                         const struct hb_group *g, double *a, double *j)
+{
+  struct points members = {.n = 0};
+  uint32_t own = groups->active[g->node];
+  for (size_t k = 0; k < g->count; k++) {
+    uint32_t node = g->list[k], b = groups->active[node];
+    int is_star = !hb_groups_of(groups, node); /* another group is a center itself: lists are symmetrical */
+    if (!own && !(b && is_star)) continue;
+    if (members.n == 0) resolve(groups, g->node, &members);
+    if (is_star)
+      correct_star(groups, nodes, g->node, &members, own, node, b, a, j);
+    else
+      correct_pair(groups, nodes, g->node, node, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
+    if (own) groups->near[g->node] = 1;
+  }
 }
 
 /* Of a group: the mean of the field at its members, less the field at its center. */
@@ -133,11 +168,6 @@ void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *no
     uint32_t center = groups->at[g].node, own = groups->active[center];
     if (own && hb_groups_feels_field(groups, groups->at + g, nodes->xp + 3 * (size_t)center))
       correct_field(groups, nodes, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
-    for (size_t k = 0; k < groups->at[g].count; k++) {
-      uint32_t node = groups->at[g].list[k], b = groups->active[node];
-      if (own) correct(groups, nodes, own - 1, center, node, a, j);
-      if (b && !hb_groups_of(groups, node)) /* another group is a center itself: lists are symmetrical */
-        correct(groups, nodes, b - 1, node, center, a, j);
-    }
+    correct_list(groups, nodes, groups->at + g, a, j);
   }
 }

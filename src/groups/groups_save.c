@@ -164,5 +164,6 @@ enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_group
   HB_TRY(hb_sections_copy_finite(sections, "groups.m", groups->n, groups->m));
   groups->r_close = numbers[R_CLOSE], groups->m_mean = numbers[M_MEAN];
   groups->formed = head[FORMED], groups->dissolved = head[DISSOLVED], groups->forces = head[FORCES];
+  HB_TRY(hb_groups_weigh(groups));
   return get_groups(sections, head[COUNT], head[LISTED], groups);
 }

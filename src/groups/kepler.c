@@ -132,18 +132,13 @@ void hb_kepler_places(const struct hb_chain *chain, size_t count, double X[][3],
 static const double most_tide = 1e-2, square = 4e-4;
 
 /* Points that disturb less are another group, which feels this pair though the pair does not feel it. */
-static const double least_tide = 3e-7;
+static const double least_tide = 3e-9;
 
 /* Of all, relative to what holds the pair together at an apocenter of 2 a. */
 static double strength(const struct hb_chain *c, const struct hb_chain_tide *tide)
 {
-  double span = c->m[0] * c->m[1] / c->B,
-         sum = tide->field ? hb_field_tide(tide->field, tide->center.x) / 2 : 0;
-  for (size_t p = 0; p < tide->count; p++) {
-    const double *x = tide->point[p].x;
-    double d2 = hb_chain_dot(x, x);
-    sum += tide->point[p].m / (d2 * sqrt(d2));
-  }
+  double span = c->m[0] * c->m[1] / c->B, sum = hb_chain_tide_of_points(tide);
+  if (tide->field) sum += hb_field_tide(tide->field, tide->center.x) / 2;
   return 2 * sum * span * span * span / (c->m[0] + c->m[1]);
 }
 

@@ -77,7 +77,7 @@ static enum hb_status allocate(struct hb_hermite4 *h)
   HB_TRY(HB_ALLOC(n, &h->block));
   HB_TRY(HB_ALLOC(n, &h->level1));
   if (h->params.encounters == HB_ENCOUNTERS_GROUPS) {
-    HB_TRY(hb_groups_create(h->particles, &h->groups));
+    HB_TRY(hb_groups_create(h->particles, h->noise > 0, &h->groups));
     h->groups->field = h->field;
     h->groups->gathers_few = h->params.escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
                              h->params.collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */

@@ -113,6 +113,7 @@ enum hb_status hb_bodies_drop(struct hb_hermite4 *h, uint64_t T, size_t *ni)
   memcpy(old, h->block, kept * sizeof *old);
   h->mass = hb_sum(h->n, h->particles->m);
   HB_TRY(hb_force_find_massive(h->force, h->n, h->particles->m));
+  if (h->groups) HB_TRY(hb_groups_weigh(h->groups));
   if (h->params.collisions != HB_COLLISIONS_NONE) hb_bodies_measure(h);
   HB_TRY(start_new(h, T));
   for (size_t k = 0, i = 0; i < h->n; i++) { /* both are ascending */

@@ -1,7 +1,7 @@
 /* The regularized integrator: two, three and more bodies, however close they come. */
 #include "support/support.h"
 
-#include "groups/chain.h"
+#include "groups/chain_pulls.h"
 
 #include <math.h>
 
@@ -181,7 +181,10 @@ static void work_of_others(void **state)
 {
   (void)state;
   const struct hb_chain_point star = {.m = 1, .x = {3, -2, 0}, .v = {0, 1, 0}};
-  const struct hb_chain_tide tide = {.count = 1, .point = &star};
+  struct hb_chain_points points;
+  const struct hb_chain_tide tide = {.count = 1, .points = &points};
+  hb_chain_set_point(&points, 0, &star);
+  hb_chain_end_points(&points, 1);
   struct hb_chain c = binary(0.5), alone = c;
   double E0 = hb_chain_energy(&c);
   ASSERT_OK(hb_chain_advance(&c, 4, &tide, NULL));
@@ -189,6 +192,35 @@ static void work_of_others(void **state)
   assert_true(energy_error(&c, E0) > 1e-3);
   assert_true(fabs(c.B + hb_chain_energy(&c)) <= 1e-12 * fabs(E0));
   assert_true(energy_error(&alone, E0) <= 1e-12);
+}
+
+/* Points side by side pull as each of them does alone; in any number, also where lanes are left over. */
+static void points_side_by_side(void **state)
+{
+  (void)state;
+  enum { MOST = 3 * HB_CHAIN_LANES };
+  const double m[] = {0.5, 0.3, 0.2}, x[] = {0, 0, 0, 1, 0.2, 0, 2.5, -0.3, 0.1}, v[9] = {0};
+  struct hb_chain c;
+  hb_chain_make(3, number, m, x, v, &c);
+  for (size_t count = 1; count <= MOST; count++) {
+    struct hb_chain_points points[MOST / HB_CHAIN_LANES], one;
+    double f[HB_CHAIN_MOST][3], sum[HB_CHAIN_MOST][3] = {{0}}, alone[HB_CHAIN_MOST][3];
+    const struct hb_chain_tide all = {.count = count, .points = points},
+                               single = {.count = 1, .points = &one};
+    for (size_t k = 0; k < count; k++) {
+      double s = (double)k;
+      const struct hb_chain_point p = {
+          .m = 1 + s, .x = {9 * cos(s), 9 * sin(s), 3}, .v = {1, -s, 0}, .j = {0, s, 1}};
+      hb_chain_set_point(points, k, &p);
+      hb_chain_set_point(&one, 0, &p);
+      hb_chain_end_points(&one, 1);
+      hb_chain_others(&c, &single, c.X, 0.5, alone);
+      for (int i = 0; i < 9; i++) sum[i / 3][i % 3] += alone[i / 3][i % 3];
+    }
+    hb_chain_end_points(points, count);
+    hb_chain_others(&c, &all, c.X, 0.5, f);
+    assert_true(support_rms(3, 3, *f, *sum) <= 1e-13);
+  }
 }
 
 /* The same three bodies as one chain, and as a pair that a third one disturbs: heavy and far, it hardly feels them. */
@@ -203,7 +235,10 @@ static void pair_or_three(void **state)
   double t = 1, a = (M + 1) / (R * R),
          W = V / R; /* relative to the pair it moves on a circle: its series to the third order */
   heavy.a[1] = -a, heavy.j[0] = W * W * V;
-  const struct hb_chain_tide tide = {.count = 1, .point = &heavy};
+  struct hb_chain_points points;
+  const struct hb_chain_tide tide = {.count = 1, .points = &points};
+  hb_chain_set_point(&points, 0, &heavy);
+  hb_chain_end_points(&points, 1);
   hb_chain_make(3, number, m, x, v, &three);
   hb_chain_make(2, number, m, x, v, &pair);
   ASSERT_OK(hb_chain_advance(&three, t, NULL, NULL));
@@ -229,17 +264,12 @@ static void parts_keep_their_orbits(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(binaries_stay),
-      cmocka_unit_test(stops_are_harmless),
-      cmocka_unit_test(swift_passages),
-      cmocka_unit_test(nothing_in_no_time),
-      cmocka_unit_test(a_collision_is_passed),
-      cmocka_unit_test(pythagorean_to_60),
-      cmocka_unit_test(figure_eight),
-      cmocka_unit_test(hierarchy),
-      cmocka_unit_test(work_of_others),
-      cmocka_unit_test(pair_or_three),
-      cmocka_unit_test(parts_keep_their_orbits),
+      cmocka_unit_test(binaries_stay),         cmocka_unit_test(stops_are_harmless),
+      cmocka_unit_test(swift_passages),        cmocka_unit_test(nothing_in_no_time),
+      cmocka_unit_test(a_collision_is_passed), cmocka_unit_test(pythagorean_to_60),
+      cmocka_unit_test(figure_eight),          cmocka_unit_test(hierarchy),
+      cmocka_unit_test(work_of_others),        cmocka_unit_test(points_side_by_side),
+      cmocka_unit_test(pair_or_three),         cmocka_unit_test(parts_keep_their_orbits),
   };
   return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

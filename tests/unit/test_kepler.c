@@ -53,7 +53,10 @@ static void tides_as_in_a_chain(void **state)
 {
   (void)state;
   static const double bar = 1e-6, dt = 2.5;
-  const struct hb_chain_tide tide = {.count = COUNT_OF(passing), .point = passing};
+  struct hb_chain_points points;
+  const struct hb_chain_tide tide = {.count = COUNT_OF(passing), .points = &points};
+  for (size_t k = 0; k < COUNT_OF(passing); k++) hb_chain_set_point(&points, k, passing + k);
+  hb_chain_end_points(&points, COUNT_OF(passing));
   const double es[] = {0.1, 0.7, 0.95};
   for (size_t k = 0; k < COUNT_OF(es); k++) {
     struct hb_chain c = binary(es[k]), expected = c, alone = c;
@@ -76,7 +79,10 @@ static void others_do_not_suit(void **state)
 {
   (void)state;
   const struct hb_chain_point near = {.m = 1, .x = {5, 0, 0}};
-  const struct hb_chain_tide tide = {.count = 1, .point = &near};
+  struct hb_chain_points points;
+  const struct hb_chain_tide tide = {.count = 1, .points = &points};
+  hb_chain_set_point(&points, 0, &near);
+  hb_chain_end_points(&points, 1);
   struct hb_chain c = binary(0.5);
   assert_false(hb_kepler_suits(&c, &tide));
   c.B = -c.B;
