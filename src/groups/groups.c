@@ -139,10 +139,11 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   const struct hb_chain *c = &g->chain;
   g->R = length(c);
   if (hb_groups_is_hard(groups, c)) g->R = fmax(g->R, span_of(c));
-  double hold =
-      (hb_groups_is_hard(groups, c) ? least_of_hard(groups, c) : least_in_a_passage) * hb_chain_mass(c);
-  g->tide = 2 * g->R * g->R * g->R / hold;
-  g->tide *= g->tide;
+  int is_hard = hb_groups_is_hard(groups, c);
+  double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
+  double least = is_hard ? least_of_hard(groups, c) : least_in_a_passage;
+  g->tide = tide / least * (tide / least);
+  g->strong = is_hard ? tide / least_tide * (tide / least_tide) : INFINITY;
 }
 
 /* A field disturbs a hard pair all the time in the same way, and what it does adds up: in about 3 / tide revolutions, which are

@@ -19,6 +19,7 @@ struct hb_group {
   uint64_t tick;  /* time of the chain */
   double R;       /* how far it reaches, see hb_groups_measure */
   double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
+  double strong;  /* and, if m^2 strong > d^6, so much that it feels where the members are */
   uint32_t *list; /* [count] of [capacity] nodes */
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
@@ -100,7 +101,7 @@ int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *cha
 /* An acceleration below that a star of mass m has no close neighbor. */
 double hb_groups_least_pull(const struct hb_groups *groups, double m);
 
-/* Sets R and tide. R is, of a pair its apocenter at most, or where it is wide or unbound its separation; else the length of the
+/* Sets R, tide and strong. R is, of a pair its apocenter at most, or where it is wide or unbound its separation; else the length of the
  * chain. */
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
 
@@ -128,6 +129,14 @@ static inline int hb_groups_feel(const struct hb_groups *groups, const struct hb
   if (hb_groups_is_tide(g, m, d2)) return 1;
   const struct hb_group *other = hb_groups_of(groups, node);
   return other && hb_groups_is_tide(other, groups->m[g->node], d2);
+}
+
+/* Whether a node of its list feels of a group only the mean of its orbit, which needs no knowledge of where on it the members are. */
+static inline int hb_groups_is_mean(const struct hb_groups *groups, const struct hb_group *g, uint32_t node,
+                                    double d2)
+{
+  double m = groups->m[node] > 0 ? groups->m[node] : groups->m_mean;
+  return m * m * g->strong <= d2 * d2 * d2 && !hb_groups_of(groups, node);
 }
 
 /* The field's tide at x, as m / d^3 of a mass m that is d away. */

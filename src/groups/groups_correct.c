@@ -117,15 +117,17 @@ static void correct_star(const struct hb_groups *groups, const struct hb_nodes *
 static void correct_list(const struct hb_groups *groups, const struct hb_nodes *nodes,
                          const struct hb_group *g, double *a, double *j)
 {
-  struct points members = {.n = 0};
+  struct points members = {.n = 0}, orbit = {.n = 0};
   uint32_t own = groups->active[g->node];
   for (size_t k = 0; k < g->count; k++) {
     uint32_t node = g->list[k], b = groups->active[node];
     int is_star = !hb_groups_of(groups, node); /* another group is a center itself: lists are symmetrical */
     if (!own && !(b && is_star)) continue;
-    if (members.n == 0) resolve(groups, g->node, &members);
+    int is_mean = hb_groups_is_mean(groups, g, node, hb_groups_distance2(nodes->xp, g->node, node));
+    if (is_mean && orbit.n == 0) resolve_orbit(&g->chain, &orbit);
+    if (!is_mean && members.n == 0) resolve(groups, g->node, &members);
     if (is_star)
-      correct_star(groups, nodes, g->node, &members, own, node, b, a, j);
+      correct_star(groups, nodes, g->node, is_mean ? &orbit : &members, own, node, b, a, j);
     else
       correct_pair(groups, nodes, g->node, node, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
     if (own) groups->near[g->node] = 1;
