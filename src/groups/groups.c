@@ -119,13 +119,16 @@ static double length(const struct hb_chain *c)
  * they nearly cancel; in a single passage they do not. */
 static const double least_tide = 1e-6, least_in_a_passage = 2e-8;
 
-/* They cancel as far as the others stay where they are. So of a pair whose binding energy is more than a share of the system's, about
- * n m_mean^2 / r_close, fewer are left out, until all of a cluster that is near it are in. */
-static double least_of_hard(const struct hb_groups *groups, const struct hb_chain *c)
+/* They cancel as far as the others stay where they are. What all of a system together do to a pair is the more the wider it is, in
+ * half-mass radii, and matters as much as its share of the system's energy, about n m_mean^2 / r_close: of the pairs with most of
+ * both fewer are left out, until all that are around are in. */
+static double least_of_hard(const struct hb_groups *groups, const struct hb_group *g)
 {
-  static const double share = 2e-4, of_the_hardest = 0.01;
-  double part = c->B * groups->r_close / ((double)groups->n * groups->m_mean * groups->m_mean);
-  return least_tide * fmax(fmin(share / part, 1), of_the_hardest);
+  static const double share = 2e-8, of_the_hardest = 0.01;
+  const struct hb_chain *c = &g->chain;
+  double n = (double)groups->n, m = groups->m_mean, r = g->R / (n / 2 * groups->r_close);
+  double tide = r * r * r * n * m / hb_chain_mass(c), part = c->B * groups->r_close / (n * m * m);
+  return least_tide * fmax(fmin(share / (tide * part), 1), of_the_hardest);
 }
 
 int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
@@ -141,7 +144,7 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   if (hb_groups_is_hard(groups, c)) g->R = fmax(g->R, span_of(c));
   int is_hard = hb_groups_is_hard(groups, c);
   double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
-  double least = is_hard ? least_of_hard(groups, c) : least_in_a_passage;
+  double least = is_hard ? least_of_hard(groups, g) : least_in_a_passage;
   g->tide = tide / least * (tide / least);
   g->strong = is_hard ? tide / least_tide * (tide / least_tide) : INFINITY;
 }
