@@ -66,6 +66,14 @@ enum hb_status hb_ranks_gather(size_t words, const void *mine, void *all)
   return HB_OK;
 }
 
+enum hb_status hb_ranks_room(size_t words, uint64_t **room)
+{
+  *room = NULL;
+  return ranks && ranks->room ? said(ranks->room(words, room)) : HB_OK;
+}
+
+enum hb_status hb_ranks_show(void) { return ranks ? said(ranks->show()) : HB_OK; }
+
 enum hb_status hb_ranks_sum(size_t words, void *sums, void *room, hb_ranks_adder add)
 {
   return ranks ? said(ranks->sum(words, sums, room, add)) : HB_OK;

@@ -26,6 +26,12 @@ enum hb_status hb_ranks_share_bytes(char **data, size_t *bytes);
 /* all[count][words]: the words of every rank, of 8 bytes, in their order. mine NULL: they are in their place there. */
 enum hb_status hb_ranks_gather(size_t words, const void *mine, void *all);
 
+/* Memory of so many words that all ranks write and read, where they are on one machine; *room is NULL where they are not, or cannot
+ * have it. What was there is lost, and room that was given before is gone. What a rank has written before hb_ranks_show the others
+ * read afterwards. */
+enum hb_status hb_ranks_room(size_t words, uint64_t **room);
+enum hb_status hb_ranks_show(void);
+
 /* The sums of all ranks' words, in place. add: into[words] += other[words], in whatever arithmetic; if a + b has the bits of
  * b + a, every rank gets the same bits, and as many ranks the same ones again: who adds what depends on their number alone.
  * room[words] is overwritten. */
@@ -71,6 +77,8 @@ struct hb_ranks_ops {
   const char *(*share)(void *data, size_t bytes);
   const char *(*gather)(size_t words, const void *mine, void *all);
   const char *(*sum)(size_t words, void *sums, void *room, hb_ranks_adder add);
+  const char *(*room)(size_t words, uint64_t **room); /* NULL: there is none */
+  const char *(*show)(void);
   /* As gather, but a meeting of its own, which no other call can be taken for; *met is 0 if the others did not come within so
    * many seconds. */
   const char *(*meet)(double seconds, size_t words, const void *mine, void *all, int *met);

@@ -152,7 +152,8 @@ static enum hb_status devices_correct(void *state, size_t ni, const uint32_t *in
   (void)news; /* they are told among themselves */
   struct hb_devices_member *first = &d->member[0];
   HB_TRY(check_whole(d));
-  if (!hb_devices_can_tell(d)) HB_TRY(hb_devices_each(d, hb_devices_tell_nothing)); /* says why */
+  if (others_take_part(d) && !hb_devices_can_tell(d))
+    HB_TRY(hb_devices_each(d, hb_devices_tell_nothing)); /* says why */
   d->kept.is_corrected = 1;
   HB_TRY(hb_devices_fix_kept_alone(d));
   d->way = ni < d->plan.kept_alone_below ? HB_DEVICES_ALONE : HB_DEVICES_BY_SINKS;

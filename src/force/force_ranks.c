@@ -64,8 +64,13 @@ struct ranks {
   struct hb_part_sinks sinks;
   uint64_t *message, *room; /* of this rank; of all, or of another one */
   size_t message_words, room_words;
+  uint64_t *shown;    /* two rooms for messages of all, in turn, which all of them see; NULL: none */
+  size_t shown_words; /* of one of them */
+  int turn, is_shown; /* 1: it was asked for */
   char device[256], tuning[320];
 };
+
+static const struct ranks *in_room; /* whose room the ranks have: there is one */
 
 /* Where the share of rank k of n sources or sinks begins. */
 static size_t cut(size_t n, int k, size_t step)
@@ -91,6 +96,7 @@ static void ranks_close(void *state)
   hb_part_free(&r->part);
   hb_mem_free(r->message);
   hb_mem_free(r->room);
+  if (in_room == r) in_room = NULL;
   hb_mem_free(r);
 }
 
@@ -208,23 +214,44 @@ static void take(const struct block *b, size_t first, size_t ni, void *message)
   hb_parallel_copy(to.phi, from.phi, ni * sizeof *to.phi);
 }
 
-/* The messages of all ranks are gathered in r->room, where each takes as much room as the largest; this rank's is made there. */
+/* Room for the messages of all: seen by all if they are on one machine, else of this rank's own. Of what is seen, a rank that is
+ * ahead of the others writes into the second half what they read afterwards, and cannot get further. */
+static enum hb_status choose_room(struct ranks *r, size_t wanted, uint64_t **room)
+{
+  if (in_room != r) r->shown = NULL, r->shown_words = 0, r->is_shown = 0;
+  in_room = r;
+  if (wanted > r->shown_words && (r->shown || !r->is_shown)) {
+    r->is_shown = 1;
+    r->shown_words = wanted;
+    HB_TRY(hb_ranks_room(2 * wanted, &r->shown));
+  }
+  if (!r->shown) {
+    HB_TRY(reserve(wanted, &r->room_words, &r->room));
+    *room = r->room;
+    return HB_OK;
+  }
+  r->turn = !r->turn;
+  *room = r->shown + (r->turn ? r->shown_words : 0);
+  return HB_OK;
+}
+
+/* Each message takes as much room as the largest; this rank's is made where all are gathered. */
 static enum hb_status by_sinks(struct ranks *r, enum hb_status status, const struct block *b)
 {
   int count = hb_ranks_count();
   size_t from = cut(b->ni, hb_ranks_number(), SINKS), to = cut(b->ni, hb_ranks_number() + 1, SINKS);
   size_t words = words_of(b, hb_div_ceil(b->ni, (size_t)count));
-  uint64_t sum = 0;
-  HB_TRY(reserve((size_t)count * words, &r->room_words, &r->room));
-  uint64_t *mine = r->room + (size_t)hb_ranks_number() * words;
+  uint64_t sum = 0, *room;
+  HB_TRY(choose_room(r, (size_t)count * words, &room));
+  uint64_t *mine = room + (size_t)hb_ranks_number() * words;
   if (status == HB_OK) status = eval_all(r, b, from, to, mine);
   mine[0] = hb_ranks_word(status);
-  HB_TRY(hb_ranks_gather(words, NULL, r->room));
-  for (int k = 0; k < count; k++) sum += r->room[(size_t)k * words];
+  HB_TRY(r->shown ? hb_ranks_show() : hb_ranks_gather(words, NULL, room));
+  for (int k = 0; k < count; k++) sum += room[(size_t)k * words];
   HB_TRY(hb_ranks_heard(sum, status));
   for (int k = 0; k < count; k++) {
     size_t first = cut(b->ni, k, SINKS);
-    take(b, first, cut(b->ni, k + 1, SINKS) - first, r->room + (size_t)k * words);
+    take(b, first, cut(b->ni, k + 1, SINKS) - first, room + (size_t)k * words);
   }
   return HB_OK;
 }

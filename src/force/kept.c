@@ -76,11 +76,12 @@ void hb_kept_dispatch(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads
   hb_kept_use_ahead(k);
 }
 
-/* Waits until nothing is on its way. */
+void hb_kept_finished(struct hb_kept *k) { k->is_busy = k->is_storing = k->is_collecting = 0; }
+
 static void finish(struct hb_kept *k)
 {
   if (k->is_busy) hb_gl_mapped_finish();
-  k->is_busy = 0;
+  hb_kept_finished(k);
 }
 
 /* Whether all is done that is due, and perhaps more. */
@@ -94,6 +95,7 @@ enum hb_status hb_kept_check(struct hb_kept *k)
 {
   if (!is_complete(k)) finish(k);
   k->is_busy = k->is_busy && k->due != k->expected;
+  k->is_storing = k->is_storing && !is_complete(k);
   if (is_complete(k)) return HB_OK;
   return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: not all particles were stored and predicted",
                  k->context->caps.renderer);
@@ -104,7 +106,7 @@ enum hb_status hb_kept_check(struct hb_kept *k)
 enum hb_status hb_kept_reserve(struct hb_kept *k, size_t count, uint32_t **words, uint32_t **numbers)
 {
   size_t bytes = 16 * k->layers, room = hb_min(2 * count, hb_min(k->n, HB_KEPT_PORTION));
-  finish(k);
+  if (k->is_storing) finish(k);
   if (count * sizeof **numbers > k->numbers.buffer.bytes)
     HB_TRY(hb_gl_mapped_reserve(k->context, hb_max(room, count) * sizeof **numbers, &k->numbers));
   *numbers = k->numbers.memory;
@@ -121,6 +123,7 @@ void hb_kept_store_from(struct hb_kept *k, size_t count, const struct hb_gl_buff
   hb_gl_pass_storage(&k->store, ARRIVED, particles);
   hb_gl_pass_storage(&k->store, NUMBERS, &k->numbers.buffer);
   hb_kept_dispatch(k, &k->store, k->layers * count);
+  k->is_storing = 1;
 }
 
 void hb_kept_store(struct hb_kept *k, size_t count) { hb_kept_store_from(k, count, &k->sent.buffer); }
@@ -153,12 +156,18 @@ enum hb_status hb_kept_collect(struct hb_kept *k, size_t count, const uint32_t *
   hb_gl_pass_storage(&k->collect, COLLECTED, &k->wanted.buffer);
   hb_gl_pass_storage(&k->collect, LEAVING, &leaving->buffer);
   hb_kept_dispatch_uncounted(k, &k->collect, k->layers * count);
+  k->is_collecting = 1;
   return hb_gl_context_check(k->context, "collecting particles");
 }
 
 enum hb_status hb_kept_collected(struct hb_kept *k, size_t count, const uint32_t **words)
 {
-  HB_TRY(hb_gl_readback_open(k->context, turn_of(k), 16 * k->layers * count, words));
-  k->is_busy = k->is_busy && k->due != k->expected; /* what was dispatched before is done, too */
+  if (k->is_collecting)
+    HB_TRY(hb_gl_readback_open(k->context, turn_of(k), 16 * k->layers * count, words));
+  else
+    *words = hb_gl_readback_there(turn_of(k), 16 * k->layers * count);
+  k->is_collecting = 0;
+  k->is_storing = 0; /* what was dispatched before is done, too */
+  k->is_busy = k->is_busy && k->due != k->expected;
   return HB_OK;
 }

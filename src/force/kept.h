@@ -21,8 +21,10 @@ struct hb_kept {
   struct hb_gl_readback leaving[2]; /* [k][layer] those on their way to it, in turn */
   uint32_t token;                   /* of this turn */
   uint32_t expected;                /* what the count is to become, */
-  uint32_t due; /* and what it must be by now: without dispatches whose results nobody has asked for yet */
-  int is_busy;  /* the device may still read what is on its way */
+  uint32_t due;   /* and what it must be by now: without dispatches whose results nobody has asked for yet */
+  int is_busy;    /* the device may still be at work, */
+  int is_storing; /* read what is on its way to it, */
+  int is_collecting; /* or write what the host wants */
 };
 
 /* Whether the device can, and has a buffer for so many. */
@@ -46,6 +48,9 @@ void hb_kept_read(const struct hb_kept *kept, size_t layer, size_t first, size_t
  * there, *words: 4 * layers each, of which the last is the number plus the token. Valid until it wants others twice. */
 enum hb_status hb_kept_collect(struct hb_kept *kept, size_t count, const uint32_t *number);
 enum hb_status hb_kept_collected(struct hb_kept *kept, size_t count, const uint32_t **words);
+
+/* The device has been waited for: nothing is on its way. */
+void hb_kept_finished(struct hb_kept *kept);
 
 /* For a program that includes kept.glsl, with so many threads: one that is counted, or not, because its results show
  * whether it was dropped. The inputs of kept.glsl are set, and bindings from HB_KEPT_BINDINGS on are free. */

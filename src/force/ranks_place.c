@@ -16,6 +16,13 @@ static int is_named(const char *word, const char *variable)
   return word && *word && strcmp(word, "auto") != 0;
 }
 
+/* Whose devices have numbers. */
+static int is_egl(const char *context)
+{
+  if (!context) context = getenv("HB_CONTEXT");
+  return context && strcmp(context, "egl") == 0;
+}
+
 void hb_ranks_place_choose(struct hb_force_params *params, char device[16])
 {
   enum { MOST = 32 };
@@ -23,7 +30,7 @@ void hb_ranks_place_choose(struct hb_force_params *params, char device[16])
   const struct hb_force_ops *ops = params->scheme ? hb_force_find(params->scheme) : NULL;
   size_t count, gpus = 0;
   if (hb_ranks_count() == 1 || (ops && ops->info.on_host) || is_named(params->device, "HB_DEVICE") ||
-      is_named(params->context, "HB_CONTEXT"))
+      (is_named(params->context, "HB_CONTEXT") && !is_egl(params->context)))
     return;
   hb_gl_egl_devices(MOST, devices, &count);
   for (size_t k = 0; k < count; k++)

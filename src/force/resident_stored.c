@@ -12,6 +12,9 @@
 #include <string.h>
 
 enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
+/* Pairs that take a device longer than two submissions take the host. */
+static const double LONG_WALK = 1e9;
+
 enum { LEVELS = HB_KEPT_BINDINGS, RECORDS, TOTALS = RECORDS, SINKS, BEFORE, STEPS };
 
 struct stored {
@@ -144,10 +147,12 @@ static enum hb_status stored_predict(struct hb_resident *r)
 static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
 {
   const struct hb_resident_correction *c = context;
-  struct stored *s = c->resident->state;
+  const struct hb_resident *r = c->resident;
+  struct stored *s = r->state;
   struct hb_gl_pass *pass = &s->correct;
   struct hb_pairs_totals t;
   HB_TRY(hb_pairs_totals(pairs, &t));
+  if ((double)count * (double)r->n >= LONG_WALK) hb_gl_flush(); /* the device begins with the walk */
   double start = c->last ? hb_gl_timer_start() : 0;
   hb_resident_set_since(c->resident, pass);
   hb_resident_set_totals(c->resident, &t, c->how, first, count, pass);
@@ -179,7 +184,7 @@ static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_
 {
   struct stored *s = r->state;
   const uint32_t *word = s->steps.memory;
-  hb_gl_mapped_await(r->context, word, ni, missing());
+  if (hb_gl_mapped_await(r->context, word, ni, missing())) hb_kept_finished(&s->kept);
   for (size_t k = 0; k < ni; k++) HB_TRY(hb_resident_step(r, word[k], k, index[k], &step[k]));
   return HB_OK;
 }

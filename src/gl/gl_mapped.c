@@ -43,11 +43,13 @@ static int have_come(const volatile uint32_t *word, size_t count, uint32_t waiti
   return k == count;
 }
 
-void hb_gl_mapped_await(const struct hb_gl_context *context, const volatile uint32_t *word, size_t count,
-                        uint32_t waiting)
+int hb_gl_mapped_await(const struct hb_gl_context *context, const volatile uint32_t *word, size_t count,
+                       uint32_t waiting)
 {
   hb_gl_readback_add(count * sizeof *word);
-  if (context->caps.software || !have_come(word, count, waiting)) glFinish();
+  if (!context->caps.software && have_come(word, count, waiting)) return 0;
+  glFinish();
+  return 1;
 }
 
 void hb_gl_mapped_finish(void) { glFinish(); }

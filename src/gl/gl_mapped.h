@@ -16,9 +16,9 @@ enum hb_status hb_gl_mapped_reserve(struct hb_gl_context *context, size_t bytes,
 void hb_gl_mapped_destroy(struct hb_gl_mapped *mapped);
 
 /* Waits until programs have written something else into each of these words than `waiting`, or have come to their end
- * without. */
-void hb_gl_mapped_await(const struct hb_gl_context *context, const volatile uint32_t *word, size_t count,
-                        uint32_t waiting);
+ * without. Whether it has waited until no program is running. */
+int hb_gl_mapped_await(const struct hb_gl_context *context, const volatile uint32_t *word, size_t count,
+                       uint32_t waiting);
 
 /* Waits until no program is running that might read or write. */
 void hb_gl_mapped_finish(void);

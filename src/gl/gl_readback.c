@@ -114,6 +114,12 @@ enum hb_status hb_gl_readback_open(struct hb_gl_context *context, struct hb_gl_r
   return hb_fail(HB_ERR_DEVICE, "%s cannot map the buffer of results", context->caps.renderer);
 }
 
+const uint32_t *hb_gl_readback_there(const struct hb_gl_readback *readback, size_t bytes)
+{
+  hb_gl_readback_add(bytes);
+  return readback->lasting;
+}
+
 void hb_gl_readback_close(struct hb_gl_readback *readback)
 {
   if (readback->lasting) {

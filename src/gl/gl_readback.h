@@ -33,6 +33,9 @@ void hb_gl_readback_expect(const struct hb_gl_context *context, size_t bytes,
  * hb_gl_readback_close. */
 enum hb_status hb_gl_readback_open(struct hb_gl_context *context, struct hb_gl_readback *readback,
                                    size_t bytes, const uint32_t **words);
+
+/* The same for memory that stays mapped, after the device has been waited for. */
+const uint32_t *hb_gl_readback_there(const struct hb_gl_readback *readback, size_t bytes);
 void hb_gl_readback_close(struct hb_gl_readback *readback);
 
 #endif

@@ -13,6 +13,10 @@ enum { SHARED = 1 << 30 /* bytes at a time: MPI counts in int */ };
 static MPI_Comm all, last;
 static char sentence[MPI_MAX_ERROR_STRING];
 
+/* Memory of the machine that all ranks are on. */
+static MPI_Win window = MPI_WIN_NULL;
+static int is_one_machine;
+
 static const char *say(int error)
 {
   int length;
@@ -31,6 +35,7 @@ static const char *find_machine(struct hb_ranks_self *self)
   snprintf(self->machine, sizeof self->machine, "%.63s", name);
   MPI_Comm_rank(machine, &self->local);
   MPI_Comm_size(machine, &self->local_count);
+  is_one_machine = self->local_count == self->count;
   return say(MPI_Comm_free(&machine));
 }
 
@@ -61,6 +66,43 @@ static const char *mpi_gather(size_t words, const void *mine, void *of_all)
 {
   return say(MPI_Allgather(mine ? mine : MPI_IN_PLACE, (int)words, MPI_UINT64_T, of_all, (int)words,
                            MPI_UINT64_T, all));
+}
+
+static int close_room(void)
+{
+  if (window == MPI_WIN_NULL) return MPI_SUCCESS;
+  int error = MPI_Win_unlock_all(window);
+  return error == MPI_SUCCESS ? MPI_Win_free(&window) : error;
+}
+
+/* Where a rank has the memory that belongs to rank 0, and may read and write it until the room is closed. */
+static int enter_room(uint64_t **room)
+{
+  MPI_Aint bytes;
+  int unit, error = MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+  if (error == MPI_SUCCESS) error = MPI_Win_shared_query(window, 0, &bytes, &unit, room);
+  return error == MPI_SUCCESS ? MPI_Win_lock_all(MPI_MODE_NOCHECK, window) : error;
+}
+
+/* Too little of such memory is no error: then all ranks do without. */
+static const char *mpi_room(size_t words, uint64_t **room)
+{
+  int number, has, all_have, error = close_room();
+  MPI_Comm_rank(all, &number);
+  if (error != MPI_SUCCESS || !is_one_machine) return say(error);
+  has = MPI_Win_allocate_shared(number ? 0 : (MPI_Aint)(words * sizeof **room), 1, MPI_INFO_NULL, all, room,
+                                &window) == MPI_SUCCESS;
+  *room = NULL;
+  if (!has) window = MPI_WIN_NULL;
+  error = MPI_Allreduce(&has, &all_have, 1, MPI_INT, MPI_MIN, all);
+  return say(error == MPI_SUCCESS && all_have ? enter_room(room) : error);
+}
+
+static const char *mpi_show(void)
+{
+  int error = MPI_Win_sync(window);
+  if (error == MPI_SUCCESS) error = MPI_Barrier(all);
+  return say(error == MPI_SUCCESS ? MPI_Win_sync(window) : error);
 }
 
 /* Words of two ranks change places. */
@@ -113,9 +155,20 @@ static const char *mpi_meet(double seconds, size_t words, const void *mine, void
   return say(error);
 }
 
-static const char *mpi_close(void) { return say(MPI_Finalize()); }
+static const char *mpi_close(void)
+{
+  int error = close_room();
+  return say(error == MPI_SUCCESS ? MPI_Finalize() : error);
+}
 static void mpi_kill(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
 extern const struct hb_ranks_ops hb_ranks_mpi;
-const struct hb_ranks_ops hb_ranks_mpi = {mpi_open, mpi_share, mpi_gather, mpi_sum,
-                                          mpi_meet, mpi_close, mpi_kill};
+const struct hb_ranks_ops hb_ranks_mpi = {.open = mpi_open,
+                                          .share = mpi_share,
+                                          .gather = mpi_gather,
+                                          .sum = mpi_sum,
+                                          .room = mpi_room,
+                                          .show = mpi_show,
+                                          .meet = mpi_meet,
+                                          .close = mpi_close,
+                                          .kill = mpi_kill};

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 
 #include <holmberg/measure.h>
 
@@ -37,7 +38,26 @@ void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_inter
 
 /* ---- walking ---- */
 
-/* To the device's own memory: each workgroup begins with its sinks' numbers. */
+/* To the device's own memory: each workgroup begins with its sinks' numbers. Many words take the driver longer among its commands
+ * than by a copy from memory that stays mapped. */
+static enum hb_status send_words(struct hb_pairs *p, size_t bytes, const uint32_t *words,
+                                 const struct hb_gl_buffer *buffer)
+{
+  enum { FEW = 16 << 10 };
+  if (bytes <= FEW || !hb_gl_upload_is_there(p->params.context)) {
+    hb_gl_buffer_write(buffer, bytes, words);
+    return HB_OK;
+  }
+  for (size_t from = 0, to; from < bytes; from = to) {
+    void *room;
+    to = hb_parallel_end(bytes, HB_GL_UPLOAD_PIECE, from);
+    HB_TRY(hb_gl_upload_begin(p->params.context, &p->upload, &room));
+    memcpy(room, (const char *)words + from, to - from);
+    hb_gl_upload_end(&p->upload, buffer, from, to - from);
+  }
+  return HB_OK;
+}
+
 static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *index)
 {
   size_t bytes = ni * sizeof *index;
@@ -46,11 +66,11 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
   p->sent_bytes = bytes <= sizeof p->sent ? bytes : 0;
   memcpy(p->sent, index, p->sent_bytes);
   if (bytes > p->i.bytes) {
-    hb_gl_buffer_fill(&p->i, HB_GL_BY_HOST, hb_pairs_capacity(bytes, p->nj * sizeof *index), NULL);
+    hb_gl_buffer_fill(&p->i, hb_gl_upload_is_there(p->params.context) ? HB_GL_BY_DEVICE : HB_GL_BY_HOST,
+                      hb_pairs_capacity(bytes, p->nj * sizeof *index), NULL);
     hb_gl_buffer_texture(&p->i, HB_GL_R32I);
   }
-  hb_gl_buffer_write(&p->i, bytes, index);
-  return HB_OK;
+  return send_words(p, bytes, index, &p->i);
 }
 
 /* In precision reproducible. */

@@ -45,6 +45,19 @@ run_on() {
   [[ $stderr == *'results may differ in the last bits' ]]
 }
 
+# The others are opened, and get no particles.
+@test "resumed where the first device takes all blocks: the same bytes" {
+  "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
+  local run=(run a.h5 --scheme tile --device 'software,software' --transfer block --predict gpu --correct gpu --no-tune
+    --tuning 'kept_alone_below=all shares=1:1' --context osmesa --t-end 0.0625 --quiet -o)
+  accepts "${run[@]}" end.h5
+  mv end.h5 whole.h5
+  run "$HOLMBERG" "${run[@]}" end.h5 --checkpoint run.ckpt --max-hours 1e-9
+  [ "$status" -eq 75 ]
+  accepts run --resume run.ckpt --max-hours 9
+  cmp end.h5 whole.h5
+}
+
 @test "a device that cannot be opened is named; a scheme for one device says so" {
   "$HOLMBERG" ic figure8 -o a.h5 --quiet
   fails_with '[25]' 'device /dev/dri/none: *' run a.h5 --scheme tile --context osmesa --device software,/dev/dri/none --t-end 0

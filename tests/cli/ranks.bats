@@ -90,6 +90,9 @@ state() { "$HOLMBERG" convert "$1" -o "$1.txt" --quiet && grep -v '^#' "$1.txt";
   done
   ranks 3 run cluster.h5 --scheme host --precision reproducible --t-end 0.25 --tuning sinks_from=8 -o sinks.h5 --quiet
   diff <(state end.h5) <(state sinks.h5)
+  export OMPI_MCA_osc=^sm # no memory that ranks share
+  ranks 3 run cluster.h5 --scheme host --precision reproducible --t-end 0.25 --tuning sinks_from=8 -o gathered.h5 --quiet
+  diff <(state end.h5) <(state gathered.h5)
 }
 
 @test "the table is printed once, and the devices, and the header says how many ranks there were" {
