@@ -120,12 +120,6 @@ void hb_chain_end_points(struct hb_chain_points *points, size_t count)
   for (last.m = 0; count % HB_CHAIN_LANES > 0; count++) hb_chain_set_point(points, count, &last);
 }
 
-/* Lanes are summed each for itself, and then so: the bits are the same whatever a machine does at once. */
-static double sum_of(const double s[HB_CHAIN_LANES])
-{
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
-}
-
 /* Adds to f[n] what points do to members at x[n] from their center. */
 HB_CLONES static void add_points(size_t n, const struct hb_chain_tide *tide, double x[][3], double t,
                                  double f[][3])
@@ -147,7 +141,7 @@ HB_CLONES static void add_points(size_t n, const struct hb_chain_tide *tide, dou
       }
   }
   for (size_t k = 0; k < n; k++)
-    for (size_t i = 0; i < 3; i++) f[k][i] += sum_of(sum[k][i]);
+    for (size_t i = 0; i < 3; i++) f[k][i] += hb_chain_sum_lanes(sum[k][i]);
 }
 
 HB_CLONES double hb_chain_tide_of_points(const struct hb_chain_tide *tide)
@@ -161,7 +155,7 @@ HB_CLONES double hb_chain_tide_of_points(const struct hb_chain_tide *tide)
       sum[l] += p->m[l] / (d2 * sqrt(d2));
     }
   }
-  return sum_of(sum);
+  return hb_chain_sum_lanes(sum);
 }
 
 static void add_field(const struct hb_chain *c, const struct hb_chain_tide *tide, double x[][3], double t,

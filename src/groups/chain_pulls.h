@@ -17,6 +17,12 @@ static inline double hb_chain_dot(const double p[3], const double q[3])
   return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
 }
 
+/* Lanes are summed each for itself, and then so: the bits are the same whatever a machine does at once. */
+static inline double hb_chain_sum_lanes(const double s[HB_CHAIN_LANES])
+{
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
 /* From member i to member k, where link[] are the differences along the chain. */
 static inline void hb_chain_between(const double link[][3], size_t i, size_t k, double q[3])
 {

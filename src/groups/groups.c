@@ -15,6 +15,7 @@ enum hb_status hb_groups_find_close(const struct hb_particles *p, struct hb_grou
   hb_mem_free(work);
   size_t stars = hb_particles_massive(p);
   if (stars == 0) stars = p->n;
+  groups->stars = (double)stars;
   groups->r_close = 2 * r_half / (double)stars;
   groups->m_mean = 0;
   for (size_t i = 0; i < p->n; i++) groups->m_mean += p->m[i] / (double)stars;
@@ -126,7 +127,7 @@ static double least_of_hard(const struct hb_groups *groups, const struct hb_grou
 {
   static const double share = 2e-8, of_the_hardest = 0.01;
   const struct hb_chain *c = &g->chain;
-  double n = (double)groups->n, m = groups->m_mean, r = g->R / (n / 2 * groups->r_close);
+  double n = groups->stars, m = groups->m_mean, r = g->R / (n / 2 * groups->r_close);
   double tide = r * r * r * n * m / hb_chain_mass(c), part = c->B * groups->r_close / (n * m * m);
   return least_tide * fmax(fmin(share / (tide * part), 1), of_the_hardest);
 }
@@ -140,9 +141,8 @@ int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
-  g->R = length(c);
-  if (hb_groups_is_hard(groups, c)) g->R = fmax(g->R, span_of(c));
   int is_hard = hb_groups_is_hard(groups, c);
+  g->R = is_hard ? fmax(length(c), span_of(c)) : length(c);
   double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
   double least = is_hard ? least_of_hard(groups, g) : least_in_a_passage;
   g->tide = tide / least * (tide / least);

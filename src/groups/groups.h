@@ -30,11 +30,11 @@ enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 struct hb_groups {
   size_t n;
   double r_close, m_mean; /* what close is for two stars of mean mass, see hb_groups_close */
+  double stars;           /* how many had mass at the start */
   int gathers_few;        /* the caller's word that few bodies may be one group, see groups_few.c */
   const double *radius;   /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
   double *m;              /* [n] of the nodes, 0 where parked */
-  double
-      *sources; /* [n] m without the heavy ones, see groups_heavy.c; NULL: sources of forces do not round */
+  double *sources; /* [n] m without the heavy ones, see groups_heavy.c; NULL: none is, see hb_groups_create */
   struct hb_groups_heavy *heavy;
   size_t heavies, heavy_capacity; /* nodes in it; its elements */
   uint32_t *of;                   /* [n] the group of a node, or one of the above */
@@ -58,12 +58,13 @@ struct hb_nodes {
   uint64_t (*tick)(const void *context, uint32_t node); /* a node's own time */
 };
 
-/* No group yet; particles set what is close. rounds: pulls of sources of forces are rounded to float. Errors: HB_ERR_INTERNAL. */
+/* No group yet; particles set what is close. rounds: what sources of forces get wrong is the rounding of pulls to float, as in ds and
+ * reproducible: then those of heavy nodes are summed here. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds, struct hb_groups **groups);
 void hb_groups_destroy(struct hb_groups *groups);
 
 /* Sets r_close, the distance at which two stars of mean mass deflect each other strongly if the system is near its equilibrium,
- * and m_mean: all that the functions of distances below read. Errors: HB_ERR_INTERNAL. */
+ * m_mean and stars: all that the functions of distances below read. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_close(const struct hb_particles *particles, struct hb_groups *groups);
 
 static inline double hb_groups_distance2(const double *x, uint32_t i, uint32_t k)
@@ -131,7 +132,8 @@ static inline int hb_groups_feel(const struct hb_groups *groups, const struct hb
   return other && hb_groups_is_tide(other, groups->m[g->node], d2);
 }
 
-/* Whether a node of its list feels of a group only the mean of its orbit, which needs no knowledge of where on it the members are. */
+/* Whether a node of its list feels of a group only the mean of its orbit: where the members are on it would change the node's pull
+ * faster than its steps, to no effect. */
 static inline int hb_groups_is_mean(const struct hb_groups *groups, const struct hb_group *g, uint32_t node,
                                     double d2)
 {
@@ -186,7 +188,7 @@ void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *no
 enum hb_status hb_groups_weigh(struct hb_groups *groups);
 
 /* Adds to a[3 * ni], j[3 * ni], phi[ni] of the nodes block[ni] what the heavy ones do to them; all are at x[3 * n], v[3 * n]. */
-void hb_groups_add_heavy(const struct hb_groups *groups, const double *x, const double *v, size_t ni,
+void hb_groups_add_heavy(struct hb_groups *groups, const double *x, const double *v, size_t ni,
                          const uint32_t *block, double *a, double *j, double *phi);
 
 /* ---- groups_change.c ---- */

@@ -87,7 +87,7 @@ HB_CLONES static void shift_points(struct hb_chain_points *p, const double *dt,
 
 /* The list as points seen from the group's `center`, from its own time on for dt: a node is one, but a group as large as a part of
  * its distance is as many as can be told apart. hb_groups_step lets none of them move far meanwhile; where it knew of none yet, the
- * group is one. times[] is scratch, as long as the list. How many they are. */
+ * group is one. times[] is scratch, of as many lanes. How many they are. */
 static size_t look_from(const struct hb_chain_point *center, const struct hb_groups *groups,
                         const struct hb_group *g, const struct hb_nodes *nodes, double dt,
                         struct hb_chain_points *points, double *times)
@@ -204,14 +204,11 @@ enum hb_status hb_groups_bring(struct hb_groups *groups, struct hb_group *g, con
 
 /* ---- the block ---- */
 
-static int is_needed(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
+static int is_needed(const struct hb_groups *groups, const struct hb_group *g)
 {
   if (groups->active[g->node]) return 1;
-  for (size_t k = 0; k < g->count; k++) {
-    uint32_t node = g->list[k];
-    if (!groups->active[node]) continue;
-    if (!hb_groups_is_mean(groups, g, node, hb_groups_distance2(nodes->xp, g->node, node))) return 1;
-  }
+  for (size_t k = 0; k < g->count; k++)
+    if (groups->active[g->list[k]]) return 1;
   return 0;
 }
 
@@ -281,7 +278,7 @@ static enum hb_status advance_needed(struct hb_groups *groups, const struct hb_n
 {
   size_t count = 0;
   for (uint32_t k = 0; k < groups->count; k++)
-    if (is_needed(groups, nodes, groups->at + k)) needed[count++] = k;
+    if (is_needed(groups, groups->at + k)) needed[count++] = k;
   struct work w = {.groups = groups, .nodes = nodes, .tick = tick, .needed = needed, .chain = chain};
   hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
   groups->forces += w.forces;

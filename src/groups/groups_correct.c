@@ -42,6 +42,14 @@ static int is_mean(const struct hb_groups *groups, const struct hb_chain *c, con
   return 2 * hb_groups_field_tide(groups, x) * span * span * span < most_mean * hb_chain_mass(c);
 }
 
+/* V in axes at rest, in which an orbit is one. */
+static struct hb_chain at_rest(const struct hb_groups *groups, const struct hb_chain *c)
+{
+  struct hb_chain turned = *c;
+  if (groups->field) hb_chain_turn(&turned, -hb_field_turn(groups->field) / 2);
+  return turned;
+}
+
 /* Both members of a pair, at places of their orbit. */
 static void resolve_orbit(const struct hb_chain *c, struct points *p)
 {
@@ -59,8 +67,8 @@ static void resolve_orbit(const struct hb_chain *c, struct points *p)
 /* Adds what a node feels more; Coriolis' force changes with all of it. */
 static void add(const struct hb_groups *groups, double more_a[3], double more_j[3], double *a, double *j)
 {
-  static const double at_rest[3];
-  if (groups->field) hb_field_deflect(groups->field, at_rest, more_a, more_j);
+  static const double still[3];
+  if (groups->field) hb_field_deflect(groups->field, still, more_a, more_j);
   for (size_t c = 0; c < 3; c++) a[c] += more_a[c], j[c] += more_j[c];
 }
 
@@ -123,11 +131,14 @@ static void correct_list(const struct hb_groups *groups, const struct hb_nodes *
     uint32_t node = g->list[k], b = groups->active[node];
     int is_star = !hb_groups_of(groups, node); /* another group is a center itself: lists are symmetrical */
     if (!own && !(b && is_star)) continue;
-    int is_mean = hb_groups_is_mean(groups, g, node, hb_groups_distance2(nodes->xp, g->node, node));
-    if (is_mean && orbit.n == 0) resolve_orbit(&g->chain, &orbit);
-    if (!is_mean && members.n == 0) resolve(groups, g->node, &members);
+    int feels_mean = hb_groups_is_mean(groups, g, node, hb_groups_distance2(nodes->xp, g->node, node));
+    if (feels_mean && orbit.n == 0) {
+      const struct hb_chain turned = at_rest(groups, &g->chain);
+      resolve_orbit(&turned, &orbit);
+    }
+    if (!feels_mean && members.n == 0) resolve(groups, g->node, &members);
     if (is_star)
-      correct_star(groups, nodes, g->node, is_mean ? &orbit : &members, own, node, b, a, j);
+      correct_star(groups, nodes, g->node, feels_mean ? &orbit : &members, own, node, b, a, j);
     else
       correct_pair(groups, nodes, g->node, node, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
     if (own) groups->near[g->node] = 1;
@@ -139,13 +150,12 @@ static void correct_field(const struct hb_groups *groups, const struct hb_nodes 
                           const struct hb_group *g, double *a, double *j)
 {
   struct points sink;
-  struct hb_chain at_rest = g->chain;
+  const struct hb_chain turned = at_rest(groups, &g->chain);
   uint32_t center = g->node;
   const double *x = nodes->xp + 3 * (size_t)center, *v = nodes->vp + 3 * (size_t)center;
   double from_a[3] = {0}, from_j[3] = {0}, sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center];
-  hb_chain_turn(&at_rest, -hb_field_turn(groups->field) / 2);
-  if (is_mean(groups, &at_rest, x))
-    resolve_orbit(&at_rest, &sink);
+  if (is_mean(groups, &turned, x))
+    resolve_orbit(&turned, &sink);
   else
     resolve(groups, center, &sink);
   hb_field_pull(groups->field, x, v, from_a, from_j);

@@ -1,18 +1,23 @@
 /* The heaviest nodes as sources. Where sources of forces round pulls to float, the close passages of a few stars of tens of mean
  * masses, and the light ones that fall past them, make most of a run's energy error; and there are so few of them that their pulls
  * cost little in double. */
+#include "groups/chain_pulls.h"
 #include "groups/groups.h"
 
 #include "base/arith.h"
 #include "base/clones.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Of n nodes at most n / 16 and at most MOST are so heavy, since all of them together have n mean masses. */
+/* Of n stars at most n / 16 and at most MOST are so heavy at the start, since all of them together have n mean masses. */
 static const double heavy = 16;
-enum { MOST = 128, LANES = 8 };
+enum { MOST = 128, LANES = HB_CHAIN_LANES };
+
+/* Sinks that are served before a second thread has woken up; the size of a thread's pieces. */
+enum { ALONE = 1024, PIECE = 256 };
 
 /* Of LANES sources what one has, side by side; those that are nobody's have mass 0. */
 struct hb_groups_heavy {
@@ -22,7 +27,7 @@ struct hb_groups_heavy {
 
 enum hb_status hb_groups_weigh(struct hb_groups *groups)
 {
-  double least = groups->m_mean * fmax(heavy, (double)groups->n / MOST);
+  double least = groups->m_mean * fmax(heavy, groups->stars / MOST);
   if (!groups->sources) return HB_OK;
   groups->heavies = 0;
   for (uint32_t i = 0; i < groups->n; i++) {
@@ -41,18 +46,13 @@ enum hb_status hb_groups_weigh(struct hb_groups *groups)
   return HB_OK;
 }
 
-static void place(const struct hb_groups *groups, const double *x, const double *v)
+static void place(struct hb_groups *groups, const double *x, const double *v)
 {
   for (size_t k = 0; k < groups->heavies; k++) {
     struct hb_groups_heavy *to = groups->heavy + k / LANES;
     size_t lane = k % LANES, from = 3 * (size_t)to->node[lane];
     for (size_t c = 0; c < 3; c++) to->x[c][lane] = x[from + c], to->v[c][lane] = v[from + c];
   }
-}
-
-static double sum_of(const double s[LANES])
-{
-  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 /* [PZ07] eqs 1 and 2 of p[count] on the node i, which is at x with velocity v. A sum for each lane: the bits are the same whatever a
@@ -74,18 +74,34 @@ HB_CLONES static void add(size_t count, const struct hb_groups_heavy *p, uint32_
       sum[3][l] += mr3 * (vx - s * rx), sum[4][l] += mr3 * (vy - s * ry), sum[5][l] += mr3 * (vz - s * rz);
       sum[6][l] += mr;
     }
-  for (size_t c = 0; c < 3; c++) a[c] += sum_of(sum[c]), j[c] += sum_of(sum[3 + c]);
-  *phi -= sum_of(sum[6]);
+  for (size_t c = 0; c < 3; c++) a[c] += hb_chain_sum_lanes(sum[c]), j[c] += hb_chain_sum_lanes(sum[3 + c]);
+  *phi -= hb_chain_sum_lanes(sum[6]);
 }
 
-void hb_groups_add_heavy(const struct hb_groups *groups, const double *x, const double *v, size_t ni,
+struct sinks {
+  const struct hb_groups *groups;
+  const double *x, *v;
+  size_t ni;
+  const uint32_t *block;
+  double *a, *j, *phi;
+};
+
+static void add_piece(void *context, size_t piece)
+{
+  const struct sinks *s = context;
+  const struct hb_groups *groups = s->groups;
+  for (size_t b = piece * PIECE, end = hb_parallel_end(s->ni, PIECE, b); b < end; b++) {
+    size_t i = 3 * (size_t)s->block[b];
+    add(hb_div_ceil(groups->heavies, LANES), groups->heavy, s->block[b], s->x + i, s->v + i, s->a + 3 * b,
+        s->j + 3 * b, s->phi + b);
+  }
+}
+
+void hb_groups_add_heavy(struct hb_groups *groups, const double *x, const double *v, size_t ni,
                          const uint32_t *block, double *a, double *j, double *phi)
 {
+  struct sinks sinks = {groups, x, v, ni, block, a, j, phi};
   if (groups->heavies == 0) return;
   place(groups, x, v);
-  for (size_t b = 0; b < ni; b++) {
-    size_t i = 3 * (size_t)block[b];
-    add(hb_div_ceil(groups->heavies, LANES), groups->heavy, block[b], x + i, v + i, a + 3 * b, j + 3 * b,
-        phi + b);
-  }
+  hb_parallel_for(ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE), add_piece, &sinks);
 }

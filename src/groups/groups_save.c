@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 enum { VERSION_WORD, COUNT, FORMED, DISSOLVED, FORCES, LISTED, WORDS };
-enum { R_CLOSE, M_MEAN, NUMBERS };
+enum { R_CLOSE, M_MEAN, STARS, NUMBERS };
 /* of each group */
 enum { NODE, TICK, LIST, SETTLED, ROWS, N, MEMBERS, GROUP_WORDS = MEMBERS + HB_CHAIN_MOST };
 enum { LINKS = 3 * (HB_CHAIN_MOST - 1) };
@@ -46,7 +46,7 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
   for (size_t k = 0; k < groups->count; k++) listed += groups->at[k].count;
   const uint64_t head[WORDS] = {VERSION,           groups->count,  groups->formed,
                                 groups->dissolved, groups->forces, listed};
-  const double numbers_head[NUMBERS] = {groups->r_close, groups->m_mean};
+  const double numbers_head[NUMBERS] = {groups->r_close, groups->m_mean, groups->stars};
   HB_TRY(hb_sections_put_copy(sections, "groups", HB_SECTION_WORDS, WORDS, head));
   HB_TRY(hb_sections_put_copy(sections, "groups.close", HB_SECTION_DOUBLES, NUMBERS, numbers_head));
   HB_TRY(hb_sections_put(sections, "groups.m", HB_SECTION_DOUBLES, groups->n, groups->m));
@@ -162,7 +162,9 @@ enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_group
                    (unsigned long long)head[COUNT], groups->n);
   HB_TRY(hb_sections_copy_finite(sections, "groups.close", NUMBERS, numbers));
   HB_TRY(hb_sections_copy_finite(sections, "groups.m", groups->n, groups->m));
-  groups->r_close = numbers[R_CLOSE], groups->m_mean = numbers[M_MEAN];
+  groups->r_close = numbers[R_CLOSE], groups->m_mean = numbers[M_MEAN], groups->stars = numbers[STARS];
+  if (!(groups->stars >= 1))
+    return hb_fail(HB_ERR_INPUT, "section 'groups.close' has %g stars, expected 1 or more", groups->stars);
   groups->formed = head[FORMED], groups->dissolved = head[DISSOLVED], groups->forces = head[FORCES];
   HB_TRY(hb_groups_weigh(groups));
   return get_groups(sections, head[COUNT], head[LISTED], groups);

@@ -85,7 +85,7 @@ enum hb_status hb_hermite4_sync(struct hb_hermite4 *hermite4);
 
 /* ---- hermite4_groups.c: encounters = groups ---- */
 
-/* Masses of the sources: of nodes, if there are groups. */
+/* Masses of what moves: of nodes, if there are groups. */
 static inline const double *hb_hermite4_masses(const struct hb_hermite4 *hermite4)
 {
   return hermite4->groups ? hermite4->groups->m : hermite4->particles->m;

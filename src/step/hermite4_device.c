@@ -9,15 +9,15 @@
 #include <string.h>
 
 /* Masses of what the sources of forces are to sum. */
-static const double *masses(const struct hb_hermite4 *h)
+static const double *source_masses(const struct hb_hermite4 *h)
 {
-  return h->groups && h->groups->heavies > 0 ? h->groups->sources : hb_hermite4_masses(h);
+  return h->groups && h->groups->sources ? h->groups->sources : hb_hermite4_masses(h);
 }
 
 static struct hb_force_particles force_particles(const struct hb_hermite4 *h)
 {
   return (struct hb_force_particles){.n = h->n,
-                                     .m = masses(h),
+                                     .m = source_masses(h),
                                      .x = h->particles->x,
                                      .v = h->particles->v,
                                      .a = h->a,
@@ -59,7 +59,7 @@ static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni
 static enum hb_status pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   if (h->params.predict == HB_PLACE_HOST)
-    return hb_force_of(h->force, h->n, masses(h), h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
+    return hb_force_of(h->force, h->n, source_masses(h), h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
   enum hb_status status = pairs_on_kept(h, T, ni);
   if (status != HB_ERR_DEVICE) return status;
   HB_TRY(hb_force_open_again(h->force)); /* the host still has every particle */

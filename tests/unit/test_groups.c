@@ -235,6 +235,33 @@ static void heavy_pairs_may_be_wide(void **state)
   }
 }
 
+/* Of a hard pair that is a small part of its system tides below 1e-6 do not matter, of one that is most of it those above 1e-8;
+ * the former are too weak for where its members are. */
+static void tides_by_share(void **state)
+{
+  (void)state;
+  struct hb_particles *p = pair_in_a_ring(20, 3);
+  struct hb_groups *groups;
+  struct hb_groups_node made;
+  ASSERT_OK(hb_groups_create(p, 0, &groups));
+  const struct hb_nodes nodes = {
+      .x = p->x, .v = p->v, .a = p->x, .j = p->x, .xp = p->x, .vp = p->v, .dt_min = 1, .tick = at_start};
+  ASSERT_OK(hb_groups_join(groups, &nodes, 0, 0, 1, &made));
+  struct hb_group *g = groups->at;
+  const double strong = 2 * g->R * g->R * g->R / 40 / 1e-6, star = 1, far[] = {22, 23, 102, 104};
+  assert_true(fabs(g->strong / (strong * strong) - 1) < 1e-12);
+  for (size_t k = 0; k < COUNT_OF(far); k++) {
+    double d2 = far[k] * far[k];
+    assert_int_equal(hb_groups_is_tide(g, star, d2), k < 3);
+    assert_int_equal(hb_groups_is_mean(groups, g, 5, d2), k > 0);
+  }
+  groups->stars = 1e6, hb_groups_measure(groups, g);
+  for (size_t k = 0; k < COUNT_OF(far); k++)
+    assert_int_equal(hb_groups_is_tide(g, star, far[k] * far[k]), k < 1);
+  hb_groups_destroy(groups);
+  hb_particles_destroy(p);
+}
+
 /* A heavy pair r apart, on an orbit so wide that the star beside it disturbs it: whether it joins on the way in, and whether the
  * group would break. */
 static void wide_pair_changes(double r, int *joins, int *breaks)
@@ -564,6 +591,7 @@ int main(void)
       cmocka_unit_test(forming_changes_nothing),
       cmocka_unit_test(breaking_changes_nothing),
       cmocka_unit_test(heavy_pairs_may_be_wide),
+      cmocka_unit_test(tides_by_share),
       cmocka_unit_test(wide_pairs_pass_their_pericenter),
       cmocka_unit_test(heavy_ones_pull_in_double),
       cmocka_unit_test(large_bodies_join_before_they_touch),
