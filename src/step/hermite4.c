@@ -366,8 +366,9 @@ static enum hb_status try_step(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-/* Forces and first steps, heavy nodes among the sources: what that rounds is no error yet. a'' of particles at rest is the formula for the jerk with accelerations in place of
- * velocities, so that the source of forces itself computes what hb_timestep_first needs. */
+/* Forces and first steps. a'' of particles at rest is the formula for the jerk with accelerations in place of velocities, so that
+ * the source of forces itself computes what hb_timestep_first needs. Heavy nodes are among the sources here: that rounds the forces
+ * of one step. */
 static enum hb_status start(struct hb_hermite4 *h)
 {
   const struct hb_particles *p = h->particles;

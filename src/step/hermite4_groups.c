@@ -44,8 +44,8 @@ void hb_hermite4_correct_near(struct hb_hermite4 *h, size_t ni)
   hb_groups_correct(h->groups, &nodes, ni, h->block, h->a1, h->j1);
 }
 
-/* Errors of a node's energy are as its mass times dt^4. Those of nodes heavier than the mean, which drift in one direction, are a
- * little smaller than its: dt is as m^-5/16. */
+/* Errors of a node's energy are as its mass times dt^4. Where dt goes as m^-5/16, those of nodes heavier than the mean, which add up,
+ * are no larger than its. */
 double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt)
 {
   const struct hb_groups *groups = h->groups;
