@@ -27,8 +27,8 @@ enum hb_status hb_ranks_share_bytes(char **data, size_t *bytes);
 enum hb_status hb_ranks_gather(size_t words, const void *mine, void *all);
 
 /* Memory of so many words that all ranks write and read, where they are on one machine; *room is NULL where they are not, or cannot
- * have it. What was there is lost, and room that was given before is gone. What a rank has written before hb_ranks_show the others
- * read afterwards. */
+ * have it. It stays until the next call, or the end. What was there is lost, and room that was given before is gone. What a rank has
+ * written before hb_ranks_show the others read afterwards. */
 enum hb_status hb_ranks_room(size_t words, uint64_t **room);
 enum hb_status hb_ranks_show(void);
 

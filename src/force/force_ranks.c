@@ -224,6 +224,10 @@ static enum hb_status choose_room(struct ranks *r, size_t wanted, uint64_t **roo
     r->is_shown = 1;
     r->shown_words = wanted;
     HB_TRY(hb_ranks_room(2 * wanted, &r->shown));
+    if (r->shown)
+      hb_log("ranks share %zu bytes of memory", 2 * wanted * sizeof *r->shown);
+    else
+      hb_log("ranks share no memory");
   }
   if (!r->shown) {
     HB_TRY(reserve(wanted, &r->room_words, &r->room));
@@ -422,7 +426,8 @@ static const char *ranks_tuning(const void *state)
 }
 
 /* With blocks shared out as without measuring: messages of all, and for blocks of a quarter of the particles those of this rank, and
- * points. */
+ * points. Ranks of one machine that share memory have messages of all twice there, together, until the program ends, instead of once
+ * each; but what memory they get is not known before they are asked. */
 double hb_force_ranks_memory(enum hb_precision precision)
 {
   double message = sizeof(uint64_t) * (precision == HB_PRECISION_REPRODUCIBLE ? TOTAL : NUMBERS),

@@ -15,7 +15,7 @@ void hb_force_ranks_around(const struct hb_force_ops *inner, struct hb_force_ops
 enum hb_status hb_force_ranks_open(const struct hb_force_ops *inner, const struct hb_force_params *params,
                                    struct hb_gl_context *gl, void **state);
 
-/* Bytes more on each rank, for each particle. */
+/* Bytes more on each rank, for each particle; not those of memory that the ranks of one machine share. */
 double hb_force_ranks_memory(enum hb_precision precision);
 
 #endif

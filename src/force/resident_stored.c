@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
-/* Pairs that take a device longer than two submissions take the host. */
+/* So many pairs take the device longer than two submissions take the host. */
 static const double LONG_WALK = 1e9;
 
 enum { LEVELS = HB_KEPT_BINDINGS, RECORDS, TOTALS = RECORDS, SINKS, BEFORE, STEPS };

@@ -3,9 +3,14 @@
 
 #include <mpi.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { SHARED = 1 << 30 /* bytes at a time: MPI counts in int */ };
 
@@ -13,8 +18,9 @@ enum { SHARED = 1 << 30 /* bytes at a time: MPI counts in int */ };
 static MPI_Comm all, last;
 static char sentence[MPI_MAX_ERROR_STRING];
 
-/* Memory of the machine that all ranks are on. */
-static MPI_Win window = MPI_WIN_NULL;
+/* Memory of the machine that all ranks are on; NULL: none. */
+static void *shared;
+static size_t shared_bytes;
 static int is_one_machine;
 
 static const char *say(int error)
@@ -68,41 +74,91 @@ static const char *mpi_gather(size_t words, const void *mine, void *of_all)
                            MPI_UINT64_T, all));
 }
 
-static int close_room(void)
+static void close_room(void)
 {
-  if (window == MPI_WIN_NULL) return MPI_SUCCESS;
-  int error = MPI_Win_unlock_all(window);
-  return error == MPI_SUCCESS ? MPI_Win_free(&window) : error;
+  if (shared) munmap(shared, shared_bytes);
+  shared = NULL;
 }
 
-/* Where a rank has the memory that belongs to rank 0, and may read and write it until the room is closed. */
-static int enter_room(uint64_t **room)
+static void enter_room(int file, size_t bytes)
 {
-  MPI_Aint bytes;
-  int unit, error = MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
-  if (error == MPI_SUCCESS) error = MPI_Win_shared_query(window, 0, &bytes, &unit, room);
-  return error == MPI_SUCCESS ? MPI_Win_lock_all(MPI_MODE_NOCHECK, window) : error;
+  void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  shared = room == MAP_FAILED ? NULL : room;
+  shared_bytes = bytes;
 }
 
-/* Too little of such memory is no error: then all ranks do without. */
+/* What rank 0 tells the others. */
+struct offer {
+  char name[64]; /* of a POSIX shared memory object; "": there is none */
+};
+
+/* All of it is allocated here: memory that runs out later would end a rank by SIGBUS. The file takes a name that no other run, nor one
+ * that was killed, has. */
+static struct offer make_room(size_t bytes)
+{
+  struct offer offer;
+  struct timespec now = {0};
+  int error;
+  clock_gettime(CLOCK_REALTIME, &now);
+  snprintf(offer.name, sizeof offer.name, "/holmberg-%ld-%lld-%ld", (long)getpid(), (long long)now.tv_sec,
+           now.tv_nsec);
+  int file = shm_open(offer.name, O_CREAT | O_EXCL | O_RDWR, 0600);
+  if (file < 0) return (struct offer){""};
+  do error = posix_fallocate(file, 0, (off_t)bytes);
+  while (error == EINTR);
+  if (!error) enter_room(file, bytes);
+  close(file);
+  if (shared) return offer;
+  shm_unlink(offer.name);
+  return (struct offer){""};
+}
+
+static void find_room(const struct offer *offer, size_t bytes)
+{
+  int file = *offer->name ? shm_open(offer->name, O_RDWR, 0) : -1;
+  if (file < 0) return;
+  enter_room(file, bytes);
+  close(file);
+}
+
+/* Whether all ranks have it; those that do then give it back if not. */
+static int agree_on_room(const struct offer *mine, size_t bytes)
+{
+  struct offer offer = *mine;
+  int number, has, all_have = 0;
+  MPI_Comm_rank(all, &number);
+  int error = MPI_Bcast(&offer, sizeof offer, MPI_BYTE, 0, all);
+  if (error == MPI_SUCCESS && number) find_room(&offer, bytes);
+  has = shared != NULL;
+  if (error == MPI_SUCCESS) error = MPI_Allreduce(&has, &all_have, 1, MPI_INT, MPI_MIN, all);
+  if (error != MPI_SUCCESS || !all_have) close_room();
+  return error;
+}
+
+/* Too little of such memory is no error: then all ranks do without. The file loses its name as soon as all have it, so that nothing
+ * is left of a run that is killed; the memory goes with the last rank. */
 static const char *mpi_room(size_t words, uint64_t **room)
 {
-  int number, has, all_have, error = close_room();
-  MPI_Comm_rank(all, &number);
-  if (error != MPI_SUCCESS || !is_one_machine) return say(error);
-  has = MPI_Win_allocate_shared(number ? 0 : (MPI_Aint)(words * sizeof **room), 1, MPI_INFO_NULL, all, room,
-                                &window) == MPI_SUCCESS;
+  const size_t bytes = words * sizeof **room;
+  struct offer mine = {""};
+  int number;
+  close_room();
   *room = NULL;
-  if (!has) window = MPI_WIN_NULL;
-  error = MPI_Allreduce(&has, &all_have, 1, MPI_INT, MPI_MIN, all);
-  return say(error == MPI_SUCCESS && all_have ? enter_room(room) : error);
+  if (!is_one_machine) return NULL;
+  MPI_Comm_rank(all, &number);
+  if (number == 0) mine = make_room(bytes);
+  int error = agree_on_room(&mine, bytes);
+  if (*mine.name) shm_unlink(mine.name);
+  *room = shared;
+  return say(error);
 }
 
 static const char *mpi_show(void)
 {
-  int error = MPI_Win_sync(window);
-  if (error == MPI_SUCCESS) error = MPI_Barrier(all);
-  return say(error == MPI_SUCCESS ? MPI_Win_sync(window) : error);
+  atomic_thread_fence(memory_order_seq_cst);
+  int error = MPI_Barrier(all);
+  atomic_thread_fence(memory_order_seq_cst);
+  return say(error);
 }
 
 /* Words of two ranks change places. */
@@ -157,9 +213,10 @@ static const char *mpi_meet(double seconds, size_t words, const void *mine, void
 
 static const char *mpi_close(void)
 {
-  int error = close_room();
-  return say(error == MPI_SUCCESS ? MPI_Finalize() : error);
+  close_room();
+  return say(MPI_Finalize());
 }
+
 static void mpi_kill(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
 extern const struct hb_ranks_ops hb_ranks_mpi;

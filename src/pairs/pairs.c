@@ -38,8 +38,7 @@ void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_inter
 
 /* ---- walking ---- */
 
-/* To the device's own memory: each workgroup begins with its sinks' numbers. Many words take the driver longer among its commands
- * than by a copy from memory that stays mapped. */
+/* Many words take the driver longer among its commands than by a copy from memory that stays mapped. */
 static enum hb_status send_words(struct hb_pairs *p, size_t bytes, const uint32_t *words,
                                  const struct hb_gl_buffer *buffer)
 {
@@ -58,19 +57,22 @@ static enum hb_status send_words(struct hb_pairs *p, size_t bytes, const uint32_
   return HB_OK;
 }
 
+/* To the device's own memory: each workgroup begins with its sinks' numbers. */
 static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *index)
 {
   size_t bytes = ni * sizeof *index;
   if (bytes == p->sent_bytes && memcmp(p->sent, index, bytes) == 0)
     return HB_OK; /* with shared steps they are always the same */
-  p->sent_bytes = bytes <= sizeof p->sent ? bytes : 0;
-  memcpy(p->sent, index, p->sent_bytes);
+  p->sent_bytes = 0;
   if (bytes > p->i.bytes) {
     hb_gl_buffer_fill(&p->i, hb_gl_upload_is_there(p->params.context) ? HB_GL_BY_DEVICE : HB_GL_BY_HOST,
                       hb_pairs_capacity(bytes, p->nj * sizeof *index), NULL);
     hb_gl_buffer_texture(&p->i, HB_GL_R32I);
   }
-  return send_words(p, bytes, index, &p->i);
+  HB_TRY(send_words(p, bytes, index, &p->i));
+  p->sent_bytes = bytes <= sizeof p->sent ? bytes : 0;
+  memcpy(p->sent, index, p->sent_bytes);
+  return HB_OK;
 }
 
 /* In precision reproducible. */

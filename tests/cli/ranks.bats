@@ -90,9 +90,35 @@ state() { "$HOLMBERG" convert "$1" -o "$1.txt" --quiet && grep -v '^#' "$1.txt";
   done
   ranks 3 run cluster.h5 --scheme host --precision reproducible --t-end 0.25 --tuning sinks_from=8 -o sinks.h5 --quiet
   diff <(state end.h5) <(state sinks.h5)
-  export OMPI_MCA_osc=^sm # no memory that ranks share
-  ranks 3 run cluster.h5 --scheme host --precision reproducible --t-end 0.25 --tuning sinks_from=8 -o gathered.h5 --quiet
-  diff <(state end.h5) <(state gathered.h5)
+}
+
+# A limit on the size of files refuses it; SIGXFSZ, which would end the program, is ignored.
+@test "ranks of one machine share memory; where it is refused to one or to all, the bytes are the same without" {
+  cluster
+  limit=60
+  options=(run cluster.h5 --scheme host --precision reproducible --t-end 0.25 --tuning sinks_from=8 --json)
+  accepts "${options[@]}"
+  hash=$(grep -o '"state_hash": [^}]*' <<<"$output")
+  ranks 3 "${options[@]}" --verbose
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"ranks share "*" bytes of memory"* ]]
+  [[ $output == *"$hash"* ]]
+  [ -z "$(ls /dev/shm/holmberg-* 2>/dev/null)" ]
+  cat >start <<'END'
+#!/bin/sh
+trap '' XFSZ
+case $REFUSED in *$OMPI_COMM_WORLD_RANK*) ulimit -f 8 ;; esac
+exec "$@"
+END
+  chmod +x start
+  for REFUSED in 0 012; do
+    export REFUSED
+    run --separate-stderr timeout $limit mpirun -n 3 ./start "$HOLMBERG" "${options[@]}" --verbose
+    echo "refused to $REFUSED: exit code $status, standard output: $output, standard error: $stderr"
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"ranks share no memory"* ]]
+    [[ $output == *"$hash"* ]]
+  done
 }
 
 @test "the table is printed once, and the devices, and the header says how many ranks there were" {

@@ -260,7 +260,8 @@ static void test_sinks(void **state)
   enum { SOME = 1024 };
   static const enum hb_precision precisions[] = {HB_PRECISION_DS, HB_PRECISION_REPRODUCIBLE};
   double bytes[2], stated[2];
-  pairs_context()->caps.has_lasting_maps = 0; /* as below */
+  pairs_context()->caps.has_lasting_maps =
+      0; /* what the host fills is told from what the device fills by how it is made */
   for (int k = 0; k < 2; k++) {
     const struct pairs_case c = {"gravity_jerk", "tile", NULL, precisions[k]};
     const struct hb_force_params params = {.scheme = c.scheme,
