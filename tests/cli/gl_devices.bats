@@ -66,7 +66,7 @@ run_on() {
 }
 
 @test "bench force and bench run" {
-  accepts bench force --scheme tile --precision ds --n 256 --repeat 1 --check --context osmesa --device software,software --tuning alone_below=8 --json
+  accepts bench force --scheme tile --precision ds --n 256 --repeat 1 --check --context osmesa --device software,software --tuning "shares=1:1 alone_below=8" --json
   [[ $output == *'" and llvmpipe'* || $output == *' and llvmpipe'* ]]
   [[ $output =~ '"acc_rms": '([0-9.e-]+) ]]
   awk "BEGIN { exit !(${BASH_REMATCH[1]} < 1e-6) }"
