@@ -28,14 +28,19 @@ run_on() {
   grep -q '^# device: llvmpipe.* and llvmpipe' end.txt
 }
 
-@test "resumed on the same devices: the same bytes; on one: it goes on" {
+# stopped TUNING: a run on two devices to whole.h5, and the same stopped after its first step, run.ckpt.
+stopped() {
   "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
   local run=(run a.h5 --scheme tile --device 'software,software' --transfer block --predict gpu --correct gpu --no-tune
-    --tuning 'kept_alone_below=4 shares=2:1' --context osmesa --t-end 0.0625 --quiet -o)
+    --tuning "$1" --context osmesa --t-end 0.0625 --quiet -o)
   accepts "${run[@]}" end.h5
   mv end.h5 whole.h5
   run "$HOLMBERG" "${run[@]}" end.h5 --checkpoint run.ckpt --max-hours 1e-9
   [ "$status" -eq 75 ]
+}
+
+@test "resumed on the same devices: the same bytes; on one: it goes on" {
+  stopped 'kept_alone_below=4 shares=2:1'
   cp run.ckpt other.ckpt
   accepts run --resume run.ckpt --max-hours 9
   cmp end.h5 whole.h5
@@ -47,13 +52,7 @@ run_on() {
 
 # The others are opened, and get no particles.
 @test "resumed where the first device takes all blocks: the same bytes" {
-  "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
-  local run=(run a.h5 --scheme tile --device 'software,software' --transfer block --predict gpu --correct gpu --no-tune
-    --tuning 'kept_alone_below=all shares=1:1' --context osmesa --t-end 0.0625 --quiet -o)
-  accepts "${run[@]}" end.h5
-  mv end.h5 whole.h5
-  run "$HOLMBERG" "${run[@]}" end.h5 --checkpoint run.ckpt --max-hours 1e-9
-  [ "$status" -eq 75 ]
+  stopped 'kept_alone_below=all shares=1:1'
   accepts run --resume run.ckpt --max-hours 9
   cmp end.h5 whole.h5
 }

@@ -1,0 +1,13 @@
+/* Groups of nodes that a test places itself, all at tick 0. */
+#ifndef GROUPS_CASE_H
+#define GROUPS_CASE_H
+
+#include "groups/groups.h"
+
+/* Nodes at x, v without acceleration. */
+struct hb_nodes groups_case_nodes(const double *x, const double *v);
+
+/* Gives a node that was made its place in x, v. */
+void groups_case_put(const struct hb_groups_node *node, double *x, double *v);
+
+#endif
