@@ -184,7 +184,7 @@ void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *no
 
 /* ---- groups_heavy.c ---- */
 
-/* Finds the heavy nodes, whose masses m or number n may have changed. Errors: HB_ERR_INTERNAL. */
+/* Finds the heavy nodes anew: masses or numbers of nodes have changed. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_weigh(struct hb_groups *groups);
 
 /* Adds to a[3 * ni], j[3 * ni], phi[ni] of the nodes block[ni] what the heavy ones do to them; all are at x[3 * n], v[3 * n]. */

@@ -55,7 +55,7 @@ static void place(struct hb_groups *groups, const double *x, const double *v)
   }
 }
 
-/* [PZ07] eqs 1 and 2 of p[count] on the node i, which is at x with velocity v. A sum for each lane: the bits are the same whatever a
+/* [PZ07] eq. 1, its derivative and the potential, of p[count] on the node i, which is at x with velocity v. A sum for each lane: the bits are the same whatever a
  * machine does at once. */
 HB_CLONES static void add(size_t count, const struct hb_groups_heavy *p, uint32_t i, const double *x,
                           const double *v, double *a, double *j, double *phi)
