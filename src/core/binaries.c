@@ -66,8 +66,9 @@ static enum hb_status keep_tightest(size_t n, struct hb_binary *pairs, size_t *c
   return HB_OK;
 }
 
-/* sum m (v - V)^2 / 2 without the relative motion of the pairs, per star. */
-static double mean_kinetic_energy(const struct hb_particles *p, const struct hb_binary *pairs, size_t count)
+/* sum m (v - V)^2 / 2 or -e_pot / 2, each without what the pairs have within, per star. */
+static double mean_energy(const struct hb_particles *p, double e_pot, const struct hb_binary *pairs,
+                          size_t count)
 {
   double X[3], V[3], sum = 0;
   hb_center_of_mass(p, X, V);
@@ -76,33 +77,31 @@ static double mean_kinetic_energy(const struct hb_particles *p, const struct hb_
     double vx = v[0] - V[0], vy = v[1] - V[1], vz = v[2] - V[2];
     sum += p->m[i] * (vx * vx + vy * vy + vz * vz) / 2;
   }
-  for (size_t k = 0; k < count; k++) sum -= pairs[k].orbit.e_kin;
-  return fmax(sum, 0) / (double)(p->n - count);
+  for (size_t k = 0; k < count; k++) {
+    sum -= pairs[k].orbit.e_kin;
+    e_pot -= pairs[k].orbit.E - pairs[k].orbit.e_kin;
+  }
+  return fmax(fmax(sum, 0), -e_pot / 2) / (double)(p->n - count);
 }
 
 enum hb_status hb_binaries_list(const struct hb_particles *particles, double eps2, const uint32_t *nearest,
-                                struct hb_binary **pairs, size_t *hard, double *hard_above)
+                                double e_pot, struct hb_binary **pairs, size_t *hard, double *hard_above)
 {
   size_t count;
   *pairs = NULL;
   enum hb_status status = bound_pairs(particles, eps2, nearest, pairs, &count);
   if (status == HB_OK) status = keep_tightest(particles->n, *pairs, &count);
   if (status != HB_OK) return status;
-  *hard_above = mean_kinetic_energy(particles, *pairs, count);
+  *hard_above = mean_energy(particles, e_pot, *pairs, count);
   *hard = 0;
   while (*hard < count && -(*pairs)[*hard].orbit.E > *hard_above) (*hard)++;
   return HB_OK;
 }
 
-enum hb_status hb_binaries_find(const struct hb_particles *particles, double eps2, const uint32_t *nearest,
-                                struct hb_binaries *binaries)
+struct hb_binaries hb_binaries_sum(const struct hb_binary *pairs, size_t hard, double hard_above)
 {
-  struct hb_binary *pairs;
-  struct hb_binaries found = {.a_hardest = NAN};
-  enum hb_status status = hb_binaries_list(particles, eps2, nearest, &pairs, &found.count, &found.hard_above);
-  for (size_t k = 0; status == HB_OK && k < found.count; k++) found.energy += pairs[k].orbit.E;
-  if (status == HB_OK && found.count) found.a_hardest = pairs[0].orbit.a;
-  if (status == HB_OK) *binaries = found;
-  hb_mem_free(pairs);
-  return status;
+  struct hb_binaries sum = {
+      .count = hard, .a_hardest = hard ? pairs[0].orbit.a : NAN, .hard_above = hard_above};
+  for (size_t k = 0; k < hard; k++) sum.energy += pairs[k].orbit.E;
+  return sum;
 }

@@ -1,5 +1,6 @@
 /* Hard binaries: pairs with a binding energy above the kinetic energies around them, which encounters harden further
- * [Heggie 1975, MNRAS 173, 729]. */
+ * [Heggie 1975, MNRAS 173, 729]. In a system that is colder than in equilibrium half of the potential energies takes their
+ * place, where those are known: neighbors at rest are not binaries. */
 #ifndef HB_BINARIES_H
 #define HB_BINARIES_H
 
@@ -18,14 +19,14 @@ struct hb_orbit hb_binaries_orbit(const struct hb_particles *particles, double e
 
 /* Of particles that all have mass. Candidates are they and their nearest neighbors, nearest[n] (UINT32_MAX: none). The binding energy of a
  * pair is E_b = m1 m2 / sqrt(r^2 + eps2) - mu v^2 / 2 with mu = m1 m2 / (m1 + m2); a particle belongs to the tightest
- * pair it is in. A bound pair is hard if E_b exceeds the mean kinetic energy of the stars, in which bound pairs count
- * as one star each, about the center of mass of all: *hard_above. Leaves the pairs, the tightest first, the first *hard of
- * which are hard; free *pairs in any case. Errors: HB_ERR_INTERNAL. */
+ * pair it is in. A bound pair is hard if E_b exceeds the mean kinetic energy of the stars about the center of mass of all, or
+ * half of minus their mean potential energy (e_pot is that of all; NaN: not known) if that is larger; bound pairs count as
+ * one star each: *hard_above. Leaves the pairs, the tightest first, the first *hard of which are hard; free *pairs in any case.
+ * Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_binaries_list(const struct hb_particles *particles, double eps2, const uint32_t *nearest,
-                                struct hb_binary **pairs, size_t *hard, double *hard_above);
+                                double e_pot, struct hb_binary **pairs, size_t *hard, double *hard_above);
 
-/* Their sums. */
-enum hb_status hb_binaries_find(const struct hb_particles *particles, double eps2, const uint32_t *nearest,
-                                struct hb_binaries *binaries);
+/* The sums of these. */
+struct hb_binaries hb_binaries_sum(const struct hb_binary *pairs, size_t hard, double hard_above);
 
 #endif

@@ -130,7 +130,7 @@ static enum hb_status look(struct hb_binary_watch *watch, struct look *l, enum h
   double hard_above;
   HB_TRY(HB_ALLOC(l->p->n, &l->pair_of));
   HB_TRY(hb_kdtree_nearest_of_all(l->p->n, l->p->x, l->pair_of));
-  HB_TRY(hb_binaries_list(l->p, l->eps2, l->pair_of, &l->pairs, &l->hard, &hard_above));
+  HB_TRY(hb_binaries_list(l->p, l->eps2, l->pair_of, NAN, &l->pairs, &l->hard, &hard_above));
   HB_TRY(HB_ALLOC(l->hard, &l->is_known));
   memset(l->pair_of, 0xff, l->p->n * sizeof *l->pair_of);
   for (size_t k = 0; k < l->hard; k++) l->pair_of[l->pairs[k].i] = l->pair_of[l->pairs[k].j] = (uint32_t)k;
@@ -196,7 +196,7 @@ enum hb_status hb_binary_watch_get(const struct hb_sections *sections, struct hb
     struct hb_watched_binary *b = watch->known + watch->count++;
     *b = (struct hb_watched_binary){
         {w[ID], w[ID + 1]}, ((const double *)energies)[k], {(uint32_t)w[PLACE], (uint32_t)w[PLACE + 1]}};
-    if (!(b->E < 0))
+    if (!(b->E < 0 && b->E >= -HB_SECTIONS_MOST))
       return hb_fail(HB_ERR_INPUT, "section 'watch.energies' has %g, expected an energy below 0", b->E);
   }
   return HB_OK;

@@ -2,12 +2,7 @@
 
 #include <math.h>
 
-/* Neumaier's variant of Kahan's sum: the carry also survives a term larger than the sum. */
-struct sum {
-  double sum, carry;
-};
-
-static void sum_add(struct sum *s, double term)
+void hb_neumaier_add(struct hb_neumaier *s, double term)
 {
   double t = s->sum + term;
   s->carry += fabs(s->sum) >= fabs(term) ? (s->sum - t) + term : (term - t) + s->sum;
@@ -16,8 +11,8 @@ static void sum_add(struct sum *s, double term)
 
 double hb_sum(size_t count, const double *terms)
 {
-  struct sum s = {0};
-  for (size_t k = 0; k < count; k++) sum_add(&s, terms[k]);
+  struct hb_neumaier s = {0};
+  for (size_t k = 0; k < count; k++) hb_neumaier_add(&s, terms[k]);
   return s.sum + s.carry;
 }
 
@@ -25,10 +20,10 @@ void hb_kinetic_energy_in(const struct hb_particles *particles, const double V[3
                           double *e_bulk)
 {
   const struct hb_particles *p = particles;
-  struct sum s = {0};
+  struct hb_neumaier s = {0};
   for (size_t i = 0; i < p->n; i++) {
     double x = p->v[3 * i] - V[0], y = p->v[3 * i + 1] - V[1], z = p->v[3 * i + 2] - V[2];
-    sum_add(&s, 0.5 * p->m[i] * (x * x + y * y + z * z));
+    hb_neumaier_add(&s, 0.5 * p->m[i] * (x * x + y * y + z * z));
   }
   *e_kin = s.sum + s.carry;
   *e_bulk = 0.5 * hb_sum(p->n, p->m) * (V[0] * V[0] + V[1] * V[1] + V[2] * V[2]);
@@ -43,8 +38,8 @@ double hb_kinetic_energy(const struct hb_particles *particles)
 
 double hb_potential_energy(const struct hb_particles *particles, const double *phi)
 {
-  struct sum s = {0};
-  for (size_t i = 0; i < particles->n; i++) sum_add(&s, 0.5 * particles->m[i] * phi[i]);
+  struct hb_neumaier s = {0};
+  for (size_t i = 0; i < particles->n; i++) hb_neumaier_add(&s, 0.5 * particles->m[i] * phi[i]);
   return s.sum + s.carry;
 }
 
@@ -53,8 +48,8 @@ static void weighted_mean(const struct hb_particles *p, const double *q, double 
 {
   double m = hb_sum(p->n, p->m);
   for (int k = 0; k < 3; k++) {
-    struct sum s = {0};
-    for (size_t i = 0; i < p->n; i++) sum_add(&s, p->m[i] * q[3 * i + k]);
+    struct hb_neumaier s = {0};
+    for (size_t i = 0; i < p->n; i++) hb_neumaier_add(&s, p->m[i] * q[3 * i + k]);
     mean[k] = m > 0 ? (s.sum + s.carry) / m : 0;
   }
 }
@@ -78,13 +73,13 @@ void hb_center_at_rest(struct hb_particles *p)
 void hb_momentum(const struct hb_particles *particles, double momentum[3], double angular_momentum[3])
 {
   const struct hb_particles *p = particles;
-  struct sum P[3] = {{0}}, L[3] = {{0}};
+  struct hb_neumaier P[3] = {{0}}, L[3] = {{0}};
   for (size_t i = 0; i < p->n; i++) {
     const double m = p->m[i], *x = p->x + 3 * i, *v = p->v + 3 * i;
     for (int k = 0; k < 3; k++) {
       int y = (k + 1) % 3, z = (k + 2) % 3;
-      sum_add(&P[k], m * v[k]);
-      sum_add(&L[k], m * (x[y] * v[z] - x[z] * v[y]));
+      hb_neumaier_add(&P[k], m * v[k]);
+      hb_neumaier_add(&L[k], m * (x[y] * v[z] - x[z] * v[y]));
     }
   }
   for (int k = 0; k < 3; k++) {
@@ -146,10 +141,11 @@ void hb_lagrangian_radii(const struct hb_particles *particles, const double cent
   sort_shells(shells, p->n, 1);
   /* if equal masses make fraction * total a partial sum, rounding must not push it into the next shell */
   double total = hb_sum(p->n, p->m) * (1 - 1e-12);
-  struct sum within = {.sum = shells[0].m};
+  struct hb_neumaier within = {.sum = shells[0].m};
   size_t i = 0;
   for (size_t k = 0; k < count; k++) {
-    while (within.sum + within.carry < fractions[k] * total && i + 1 < p->n) sum_add(&within, shells[++i].m);
+    while (within.sum + within.carry < fractions[k] * total && i + 1 < p->n)
+      hb_neumaier_add(&within, shells[++i].m);
     radii[k] = sqrt(shells[i].r2);
   }
 }

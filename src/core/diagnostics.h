@@ -4,7 +4,14 @@
 
 #include "core/particles.h"
 
-/* Compensated (Neumaier) sum of count numbers: exact to an ulp of the sum for any order that occurs here. */
+/* Neumaier's variant of Kahan's sum: the carry also survives a term larger than the sum. Begins as {0}; the sum is
+ * sum + carry, exact to an ulp for any order that occurs here. */
+struct hb_neumaier {
+  double sum, carry;
+};
+void hb_neumaier_add(struct hb_neumaier *sum, double term);
+
+/* That of count numbers. */
 double hb_sum(size_t count, const double *terms);
 
 /* sum m v^2 / 2. */

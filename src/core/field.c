@@ -86,6 +86,14 @@ static double phi_disc(const double p[3], const double d[3])
   return -p[0] / sqrt(disc(p, d, &b));
 }
 
+static double rise_disc(const double p[3], const double d[3], const double s[3])
+{
+  double b, D = disc(p, d, &b), z = d[2] + s[2], sum = b + sqrt(z * z + p[2] * p[2]);
+  double more_b = p[1] > 0 ? s[2] * (d[2] + z) / sum : 0;
+  double q = (2 * dot(d, s) + dot(s, s) + 2 * p[1] * more_b) / D, root = sqrt(1 + q);
+  return p[0] / sqrt(D) * q / (root * (1 + root));
+}
+
 /* Phi = v^2 / 2 ln D, D = r0^2 + x^2 + y^2 + z^2 / q^2 */
 static void pull_log(const double p[3], const double d[3], const double v[3], struct pull *f)
 {
@@ -108,6 +116,15 @@ static double phi_log(const double p[3], const double d[3])
   return p[0] / 2 * hb_elementary_log(p[1] + d[0] * d[0] + d[1] * d[1] + p[2] * (d[2] * d[2]));
 }
 
+/* ln (1 + q) of a small q: the rounding of the sum is divided out */
+static double rise_log(const double p[3], const double d[3], const double s[3])
+{
+  struct pull f;
+  set(&f, d, s, p[2], 0);
+  double q = (2 * dot(f.g, s) + dot(f.dg, s)) / (p[1] + dot(d, f.g)), sum = 1 + q;
+  return p[0] / 2 * (sum == 1 ? q : hb_elementary_log(sum) * q / (sum - 1));
+}
+
 /* Phi = (p_x x^2 + p_y y^2 + p_z z^2) / 2 */
 static void pull_squares(const double p[3], const double d[3], const double v[3], struct pull *f)
 {
@@ -120,13 +137,22 @@ static double phi_squares(const double p[3], const double d[3])
   return (p[0] * (d[0] * d[0]) + p[1] * (d[1] * d[1]) + p[2] * (d[2] * d[2])) / 2;
 }
 
+static double rise_squares(const double p[3], const double d[3], const double s[3])
+{
+  double sum = 0;
+  for (int c = 0; c < 3; c++) sum += p[c] * (s[c] * (d[c] + s[c] / 2));
+  return sum;
+}
+
 static const struct {
   void (*pull)(const double p[3], const double d[3], const double v[3], struct pull *f);
   void (*differ)(const double p[3], const double d[3], const double s[3], struct pull *f);
   double (*phi)(const double p[3], const double d[3]);
-} forms[] = {{pull_disc, differ_disc, phi_disc},
-             {pull_log, differ_log, phi_log},
-             {pull_squares, pull_squares, phi_squares}}; /* linear: differences are as derivatives */
+  double (*rise)(const double p[3], const double d[3], const double s[3]); /* phi (d + s) - phi (d) */
+} forms[] = {
+    {pull_disc, differ_disc, phi_disc, rise_disc},
+    {pull_log, differ_log, phi_log, rise_log},
+    {pull_squares, pull_squares, phi_squares, rise_squares}}; /* linear: differences are as derivatives */
 
 /* ---- words --------------------------------------------------------------------------------------------- */
 
@@ -208,6 +234,10 @@ static enum hb_status read_part(struct hb_field *f, const char *word)
   struct part *p = &f->parts[f->count++];
   p->form = kind->form;
   kind->make(value, p->p);
+  if (kind->make == make_hill && p->p[0] >= 0)
+    return hb_fail(HB_ERR_USAGE,
+                   "field '%s': k is %g, expected below 2 w = %g: no orbit in a galaxy is like that", word,
+                   value[K], 2 * fabs(value[W]));
   memcpy(p->middle, value + X, sizeof p->middle);
   if (value[W] != 0 && f->turn != 0)
     return hb_fail(HB_ERR_USAGE, "field '%s': the coordinates turn already", word);
@@ -334,6 +364,17 @@ double hb_field_potential(const struct hb_field *field, const double x[3])
     phi += forms[p->form].phi(p->p, d);
   }
   return phi;
+}
+
+double hb_field_rise(const struct hb_field *field, const double x[3], const double s[3])
+{
+  double rise = 0;
+  for (const struct part *p = field->parts; p < field->parts + field->count; p++) {
+    double d[3];
+    distance(p, x, d);
+    rise += forms[p->form].rise(p->p, d, s);
+  }
+  return rise;
 }
 
 int hb_field_parts(const struct hb_field *field, enum hb_field_form form[HB_FIELD_PARTS],

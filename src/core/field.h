@@ -51,8 +51,9 @@ double hb_field_tide(const struct hb_field *field, const double x[3]);
 void hb_field_add(const struct hb_field *field, size_t ni, const uint32_t *index, const double *x,
                   const double *v, double *a, double *j);
 
-/* The potential at x. */
+/* The potential at x; and how much higher it is at x + s: there no digits cancel, either. */
 double hb_field_potential(const struct hb_field *field, const double x[3]);
+double hb_field_rise(const struct hb_field *field, const double x[3], const double s[3]);
 
 /* For shaders/hermite/field.glsl: the number of parts, and of each its form, three numbers and its middle. */
 enum { HB_FIELD_PARTS = 16, HB_FIELD_NUMBERS = 6 };

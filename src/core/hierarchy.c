@@ -4,6 +4,7 @@
 #include "core/kdtree.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static size_t stars_of(const struct hb_hierarchy *h, uint32_t part)
@@ -58,7 +59,7 @@ static enum hb_status look(struct hb_hierarchy *h, double eps2, uint32_t *neares
   struct hb_binary *pairs = NULL;
   double hard_above;
   enum hb_status status = hb_kdtree_nearest_of_all(p->n, p->x, nearest);
-  if (status == HB_OK) status = hb_binaries_list(p, eps2, nearest, &pairs, hard, &hard_above);
+  if (status == HB_OK) status = hb_binaries_list(p, eps2, nearest, NAN, &pairs, hard, &hard_above);
   for (size_t k = 0; status == HB_OK && k < *hard; k++) status = join(h, pairs + k);
   hb_mem_free(pairs);
   close_up(h);

@@ -8,7 +8,7 @@ struct hb_orbit {
   double E, e_kin; /* the energy mu v^2 / 2 - m1 m2 / sqrt(r^2 + eps2), and its kinetic part */
 };
 
-/* r[3] and v[3] are those of 2 relative to 1. Without mass E is 0, a and e are NaN. */
+/* r[3] and v[3] are those of 2 relative to 1. If one has no mass E is 0; without any a and e are NaN, too. */
 struct hb_orbit hb_orbit_of(double m1, double m2, const double r[3], const double v[3], double eps2);
 
 /* 2 pi sqrt(a^3 / m); NaN if it is unbound. */

@@ -79,6 +79,13 @@ double *hb_particles_radius(struct hb_particles *p)
   return hb_particles_reserve_radius(p) == HB_OK ? p->radius : NULL;
 }
 
+const double *hb_particles_radii(const struct hb_particles *p)
+{
+  for (size_t i = 0; p->radius && i < p->n; i++)
+    if (p->radius[i] != 0) return p->radius;
+  return NULL;
+}
+
 uint64_t hb_particles_hash(const struct hb_particles *p)
 {
   const uint64_t n = p->n;
@@ -88,7 +95,7 @@ uint64_t hb_particles_hash(const struct hb_particles *p)
   hash = hb_hash_words(hash, 3 * p->n, p->x);
   hash = hb_hash_words(hash, 3 * p->n, p->v);
   hash = hb_hash_words(hash, p->n, p->id);
-  return p->radius ? hb_hash_words(hash, p->n, p->radius) : hash;
+  return hb_particles_radii(p) ? hb_hash_words(hash, p->n, p->radius) : hash;
 }
 
 size_t hb_particles_massive(const struct hb_particles *p)

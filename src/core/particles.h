@@ -32,6 +32,9 @@ enum hb_status hb_particles_check(const struct hb_particles *particles);
 /* Makes radius[n], all 0, unless there is one. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_particles_reserve_radius(struct hb_particles *particles);
 
+/* Those of bodies; NULL if all are points, also where there is an array. */
+const double *hb_particles_radii(const struct hb_particles *particles);
+
 /* How many have mass: the others are test particles. */
 size_t hb_particles_massive(const struct hb_particles *particles);
 

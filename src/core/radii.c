@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The nominal radius of the sun, IAU 2015 resolution B3, in m. */
-static const double sun = 6.957e8;
-
 /* R or R*m^P, R a number or "sun", which stands for solar radii, and then m for solar masses. */
 struct formula {
   double R, P;
@@ -42,10 +39,9 @@ enum hb_status hb_particles_set_radii(struct hb_particles *p, const char *words)
   int are_known = 1;
   HB_TRY(parse(words, &f));
   if (f.is_solar) HB_TRY(hb_units_get(p, &units, &are_known));
-  if (!are_known)
-    return hb_fail(HB_ERR_USAGE, "radii in solar radii need units: --mass-unit and --length-unit of ic");
+  if (!are_known) return hb_fail(HB_ERR_USAGE, "radii in solar radii need units of mass and length");
   HB_TRY(hb_particles_reserve_radius(p));
-  if (f.is_solar) f.R = sun / (hb_units_pc * units.length);
+  if (f.is_solar) f.R = hb_units_r_sun / (hb_units_pc * units.length);
   for (size_t i = 0; i < p->n; i++) {
     double m = p->m[i] * units.mass;
     p->radius[i] = f.P == 0 ? f.R : m > 0 ? f.R * hb_elementary_power(m, f.P) : 0;

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "core/kdtree.h"
 #include "core/particles.h"
 
@@ -124,7 +125,8 @@ enum hb_status hb_resample(struct hb_particles *from, size_t n, uint64_t seed,
   size_t to_stars = (size_t)((double)n * (double)stars / (double)from->n + 0.5);
   *particles = NULL;
   if (n < 3 || from->n < 3)
-    return hb_fail(HB_ERR_USAGE, "%zu particles cannot become %zu, expected 3 or more of both", from->n, n);
+    return hb_fail(HB_ERR_USAGE, "%zu particle%s cannot become %zu, expected 3 or more of both", from->n,
+                   hb_text_s(from->n), n);
   struct hb_particles *to;
   HB_TRY(hb_particles_create(n, &to));
   struct part part[2] = {

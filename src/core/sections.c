@@ -65,7 +65,7 @@ enum hb_status hb_sections_get(const struct hb_sections *sections, const char *n
 enum hb_status hb_sections_copy(const struct hb_sections *sections, const char *name,
                                 enum hb_section_type type, size_t count, void *to)
 {
-  const void *data;
+  const void *data = NULL;
   HB_TRY(hb_sections_get(sections, name, type, count, &data));
   memcpy(to, data, count * hb_section_width(type));
   return HB_OK;
@@ -76,7 +76,8 @@ enum hb_status hb_sections_copy_finite(const struct hb_sections *sections, const
 {
   HB_TRY(hb_sections_copy(sections, name, HB_SECTION_DOUBLES, count, to));
   for (size_t k = 0; k < count; k++)
-    if (!isfinite(to[k]))
-      return hb_fail(HB_ERR_INPUT, "section '%s' has %g at %zu, expected finite", name, to[k], k);
+    if (!(fabs(to[k]) <= HB_SECTIONS_MOST))
+      return hb_fail(HB_ERR_INPUT, "section '%s' has %g at %zu, expected finite and at most %g", name, to[k],
+                     k, HB_SECTIONS_MOST);
   return HB_OK;
 }

@@ -40,7 +40,10 @@ enum hb_status hb_sections_put_copy(struct hb_sections *sections, const char *na
 enum hb_status hb_sections_get(const struct hb_sections *sections, const char *name,
                                enum hb_section_type type, size_t count, const void **data);
 
-/* The same, copied; and copied doubles that must be finite. */
+/* Squares of larger numbers overflow. */
+#define HB_SECTIONS_MOST 1e150
+
+/* The same, copied; and copied doubles, none beyond HB_SECTIONS_MOST. */
 enum hb_status hb_sections_copy(const struct hb_sections *sections, const char *name,
                                 enum hb_section_type type, size_t count, void *to);
 enum hb_status hb_sections_copy_finite(const struct hb_sections *sections, const char *name, size_t count,

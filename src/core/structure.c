@@ -100,11 +100,14 @@ static enum hb_status structure_of(const struct hb_particles *p, double eps2, st
 {
   struct hb_structure s = {.t = p->t};
   struct hb_surroundings around;
-  double *work = NULL;
+  struct hb_binary *pairs = NULL;
+  size_t hard;
+  double *work = NULL, hard_above;
   hb_momentum(p, s.momentum, s.angular_momentum);
   hb_center_of_mass(p, s.x_mass, s.v_mass);
   enum hb_status status = hb_surroundings_find(p, &around);
-  if (status == HB_OK) status = hb_binaries_find(p, eps2, around.nearest, &s.binaries);
+  if (status == HB_OK) status = hb_binaries_list(p, eps2, around.nearest, NAN, &pairs, &hard, &hard_above);
+  if (status == HB_OK) s.binaries = hb_binaries_sum(pairs, hard, hard_above);
   if (status == HB_OK) status = HB_ALLOC(2 * p->n, &work);
   if (status == HB_OK) {
     int known = hb_density_center(p, around.rho, s.x_density, &s.r_core);
@@ -112,6 +115,7 @@ static enum hb_status structure_of(const struct hb_particles *p, double eps2, st
     *structure = s;
   }
   hb_mem_free(work);
+  hb_mem_free(pairs);
   hb_surroundings_clear(&around);
   return status;
 }

@@ -11,6 +11,7 @@ static const double hb_units_gm_sun = 1.3271244e20;      /* m^3 / s^2       */
 static const double hb_units_gravity = 6.67430e-11;      /* m^3 / (kg s^2)  */
 static const double hb_units_au = 149597870700.0;        /* m               */
 static const double hb_units_pc = 3.0856775814913673e16; /* m: 648000 / pi au */
+static const double hb_units_r_sun = 6.957e8;            /* m: nominal, IAU 2015 resolution B3 */
 static const double hb_units_day = 86400;                /* s               */
 static const double hb_units_myr = 3.15576e13;           /* s: 10^6 years of 365.25 days */
 

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,8 +146,8 @@ static enum hb_status check_head(const char *path, const unsigned char head[HEAD
     return hb_fail(HB_ERR_INPUT, "%s is a checkpoint of version %" PRIu32 ", expected %d", path, version,
                    VERSION);
   if (length != expected)
-    return hb_fail(HB_ERR_INPUT, "%s is damaged: it has %" PRIu64 " bytes, expected %" PRIu64, path, length,
-                   expected);
+    return hb_fail(HB_ERR_INPUT, "%s is damaged: it has %" PRIu64 " byte%s, expected %" PRIu64, path, length,
+                   hb_text_s(length), expected);
   if (order != order_mark || count > MOST_SECTIONS || HEAD + ROW * (uint64_t)count > length)
     return hb_fail(HB_ERR_INPUT, "%s is damaged: its head makes no sense", path);
   return HB_OK;
@@ -226,8 +227,8 @@ static enum hb_status read_all(int fd, const char *path, struct hb_sections *sec
   HB_TRY(read_bytes(fd, path, head, length < HEAD ? (size_t)length : HEAD));
   size_t known = length < sizeof magic ? (size_t)length : sizeof magic;
   if (length < HEAD && length > 0 && memcmp(head, magic, known) == 0)
-    return hb_fail(HB_ERR_INPUT, "%s is damaged: it has %" PRIu64 " bytes, expected at least %d", path,
-                   length, HEAD);
+    return hb_fail(HB_ERR_INPUT, "%s is damaged: it has %" PRIu64 " byte%s, expected at least %d", path,
+                   length, hb_text_s(length), HEAD);
   HB_TRY(check_head(path, head, length));
   return read_table(fd, path, head, length, sections);
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,10 +58,26 @@ enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_section
   return hb_fail((enum hb_status)status, "%.*s", (int)sentence->count, (const char *)sentence->data);
 }
 
+/* Limits that this program was started with, and the child with it: what they end says nothing about the file. */
+static int is_limited(int what)
+{
+  struct rlimit now;
+  return getrlimit(what, &now) == 0 && now.rlim_cur != RLIM_INFINITY;
+}
+
 /* Why the child ended without an answer. */
 static enum hb_status no_answer(const char *path, const char *child, struct hb_process_end end)
 {
   enum { USAGE = 2, NOT_RUN = 127 };
+  int is_time = end.signal == SIGXCPU || end.signal == SIGKILL;
+  if (is_time && is_limited(RLIMIT_CPU))
+    return hb_fail(HB_ERR_IO, "cannot read %s: the limit of processor time (ulimit -t) ended %s", path,
+                   child);
+  if (!is_time && (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA)))
+    return hb_fail(HB_ERR_IO,
+                   "cannot read %s: the HDF5 library gave up under the limit of memory (ulimit -v or -d): "
+                   "raise it; if that does not help, the file is damaged",
+                   path);
   if (hb_process_crashed(end))
     return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library crashed (signal %d) on it, the file is damaged", path,
                    end.signal);

@@ -267,7 +267,7 @@ static void tell_lost_units(const struct hb_snapshot_ops *ops, const struct hb_p
 static void tell_lost_radii(const struct hb_snapshot_ops *ops, const struct hb_particles *particles)
 {
   static atomic_flag told = ATOMIC_FLAG_INIT;
-  if (ops->has_radii || !particles->radius || atomic_flag_test_and_set(&told)) return;
+  if (ops->has_radii || !hb_particles_radii(particles) || atomic_flag_test_and_set(&told)) return;
   hb_log_warn("format %s keeps no radii: they are not written (hdf5 and text keep them)", ops->info.name);
 }
 

@@ -269,8 +269,8 @@ static enum hb_status check_end(const struct tree *t)
     return hb_fail(HB_ERR_INPUT, "%s:%zu: the file ends within the particle of line %zu", name, t->c.line,
                    t->open[t->depth - 1].line);
   if (t->n && t->n != t->count)
-    return hb_fail(HB_ERR_INPUT, "%s:%zu: the root says N = %llu, but it has %zu particles", name, t->c.line,
-                   (unsigned long long)t->n, t->count);
+    return hb_fail(HB_ERR_INPUT, "%s:%zu: the root says N = %llu, but it has %zu particle%s", name, t->c.line,
+                   (unsigned long long)t->n, t->count, hb_text_s(t->count));
   return HB_OK;
 }
 

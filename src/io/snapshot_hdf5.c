@@ -79,8 +79,8 @@ static enum hb_status put_particles(hid_t file, const struct hb_particles *p)
   HB_TRY(hb_hdf5_put_data(group, "Coordinates", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, p->n, p->x));
   HB_TRY(hb_hdf5_put_data(group, "Velocities", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, p->n, p->v));
   HB_TRY(hb_hdf5_put_data(group, "ParticleIDs", H5T_STD_U64LE, H5T_NATIVE_UINT64, 1, p->n, p->id));
-  if (p->radius)
-    HB_TRY(hb_hdf5_put_data(group, "Radius", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, p->n, p->radius));
+  const double *radius = hb_particles_radii(p);
+  if (radius) HB_TRY(hb_hdf5_put_data(group, "Radius", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, p->n, radius));
   return hb_hdf5_put_data(group, "Masses", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, p->n, p->m);
 }
 

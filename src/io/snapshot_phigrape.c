@@ -80,8 +80,8 @@ static enum hb_status read_row(const struct hb_lines *c, uint64_t *id, double ro
   for (int k = 0; k < WORDS; k++) {
     hb_lines_skip_blanks(c, &at);
     if (at == c->end)
-      return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d numbers, expected %d: %s", c->name, c->line, k + 1,
-                     WORDS + 1, row_words);
+      return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d number%s, expected %d: %s", c->name, c->line, k + 1,
+                     hb_text_s((uint64_t)k + 1), WORDS + 1, row_words);
     const char *begin = at;
     if (!hb_lines_number(c, &at, &row[k]))
       return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for %s, expected a finite number", c->name, c->line,
@@ -109,8 +109,8 @@ static enum hb_status read_rows(struct hb_lines c, struct hb_particles *p, uint6
     i++;
   }
   if (i == p->n) return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "%s:%zu: the file ends after %zu rows, expected the %zu of its header", c.name,
-                 c.line, i, p->n);
+  return hb_fail(HB_ERR_INPUT, "%s:%zu: the file ends after %zu row%s, expected the %zu of its header",
+                 c.name, c.line, i, hb_text_s(i), p->n);
 }
 
 static int is_count(double n) { return n >= 1 && n < 0x1p32 && n == floor(n); }

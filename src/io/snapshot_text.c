@@ -3,7 +3,7 @@
  * `# key: value` are the header: n and t are the number of particles and the time, every other key is a note, and
  * a repeated key adds a line to its note. Numbers are written with 17 digits, which reproduce the double exactly.
  * Identities are not stored: they are the row numbers, from 0. Our files start with `# crc32: ` and the checksum of all
- * lines below it, without carriage returns and empty lines. */
+ * lines below it, without carriage returns and empty lines; where that does not match, a warning is all. */
 #include "io/snapshot.h"
 
 #include "base/log.h"
@@ -60,13 +60,14 @@ static enum hb_status write_all(struct hb_text *text, const struct hb_particles 
   HB_TRY(hb_text_append(text, "# n: %zu\n# t: %.17g\n", p->n, p->t));
   for (size_t k = 0; k < p->note_count; k++) HB_TRY(write_note(text, &p->notes[k]));
   if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_library_version()));
-  HB_TRY(hb_text_append(text, "# %s\n", columns[p->radius != NULL]));
+  const double *radius = hb_particles_radii(p);
+  HB_TRY(hb_text_append(text, "# %s\n", columns[radius != NULL]));
   for (size_t i = 0; i < p->n; i++) {
     char row[MOST * 32]; /* a double takes at most 24 characters and a blank */
     const double *x = p->x + 3 * i, *v = p->v + 3 * i;
     int length = snprintf(row, sizeof row, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g", p->m[i], x[0], x[1],
                           x[2], v[0], v[1], v[2]);
-    if (p->radius) length += snprintf(row + length, sizeof row - (size_t)length, " %.17g", p->radius[i]);
+    if (radius) length += snprintf(row + length, sizeof row - (size_t)length, " %.17g", radius[i]);
     row[length++] = '\n';
     HB_TRY(hb_text_append_bytes(text, row, (size_t)length));
   }
@@ -111,8 +112,8 @@ static enum hb_status read_row(const struct hb_lines *c, int count, double row[M
   for (int k = 0; k < count; k++) {
     hb_lines_skip_blanks(c, &word);
     if (word == c->end)
-      return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d numbers, expected %d: %s", c->name, c->line, k, count,
-                     expected);
+      return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d number%s, expected %d: %s", c->name, c->line, k,
+                     hb_text_s((uint64_t)k), count, expected);
     const char *begin = word;
     if (!hb_lines_number(c, &word, &row[k]))
       return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for %s, expected a finite number", c->name, c->line,
@@ -129,8 +130,9 @@ static enum hb_status read_n(const struct hb_lines *c, const char *value, const 
   double n;
   const char *end = value;
   if (!hb_lines_number(c, &end, &n) || n != (double)p->n)
-    return hb_fail(HB_ERR_INPUT, "%s:%zu: the header says n = '%.*s', but there are %zu rows of particles",
-                   c->name, c->line, hb_lines_shown(c, value), value, p->n);
+    return hb_fail(HB_ERR_INPUT,
+                   "%s:%zu: the header says n = '%.*s', but the file has %zu row%s of particles", c->name,
+                   c->line, hb_lines_shown(c, value), value, p->n, hb_text_s(p->n));
   return HB_OK;
 }
 
@@ -182,17 +184,21 @@ static int is_sum(const struct hb_lines *c)
   return c->end - c->begin >= SUM_MARK && memcmp(c->begin, sum_mark, SUM_MARK) == 0;
 }
 
-static enum hb_status check_sum(const struct hb_lines *c)
+/* A file with another checksum was edited: its numbers are numbers, and as many as its header says. */
+static enum hb_status compare_sum(const struct hb_lines *c, int is_cut)
 {
   char sum[SUM_DIGITS + 1];
   const char *given = c->begin + SUM_MARK;
   write_sum(*c, sum);
   if (c->end - given == SUM_DIGITS && memcmp(given, sum, SUM_DIGITS) == 0) return HB_OK;
-  return hb_fail(
-      HB_ERR_INPUT,
-      "%s:%zu: the checksum is '%.*s', but the lines below have %s: the file is damaged; if it was "
-      "edited, remove this line",
-      c->name, c->line, hb_lines_shown(c, given), given, sum);
+  if (is_cut)
+    return hb_fail(
+        HB_ERR_INPUT,
+        "%s: the last line has no line break, and the checksum is '%.*s' instead of %s: the file was cut",
+        c->name, hb_lines_shown(c, given), given, sum);
+  hb_log_warn("%s was changed since it was written: its checksum is '%.*s', that of its lines %s", c->name,
+              hb_lines_shown(c, given), given, sum);
+  return HB_OK;
 }
 
 static enum hb_status text_parse(const char *name, const char *bytes, size_t count,
@@ -215,7 +221,7 @@ static enum hb_status text_parse(const char *name, const char *bytes, size_t cou
   HB_TRY(hb_particles_create(n, particles));
   enum hb_status status = has_radius ? hb_particles_reserve_radius(*particles) : HB_OK;
   if (status == HB_OK) status = read_all(start, *particles);
-  if (status == HB_OK && has_sum) status = check_sum(&start);
+  if (status == HB_OK && has_sum) status = compare_sum(&start, bytes[count - 1] != '\n');
   if (status == HB_OK && !has_sum && bytes[count - 1] != '\n')
     hb_log_warn("%s: the last line has no line break; part of it may be missing", name);
   if (status != HB_OK) {

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "io/endian.h"
 
 #include <float.h>
@@ -69,8 +70,8 @@ static enum hb_status check_header(const char *name, const char *bytes, size_t c
                                    size_t *header_bytes)
 {
   if (count < SHORT_HEADER)
-    return hb_fail(HB_ERR_INPUT, "%s: the file has %zu bytes, fewer than a header of tipsy, %d", name, count,
-                   SHORT_HEADER);
+    return hb_fail(HB_ERR_INPUT, "%s: the file has %zu byte%s, fewer than a header of tipsy, %d", name, count,
+                   hb_text_s(count), SHORT_HEADER);
   get_header(bytes, 0, h);
   if (h->ndim != 3) get_header(bytes, 1, h);
   if (h->ndim != 3)
@@ -90,10 +91,10 @@ static enum hb_status check_header(const char *name, const char *bytes, size_t c
                    name, SHORT_HEADER, SHORT_HEADER);
   if (count == body + *header_bytes) return HB_OK;
   return hb_fail(HB_ERR_INPUT,
-                 "%s: the file has %zu bytes, but the %d particles of its header need %llu, or %llu with a "
+                 "%s: the file has %zu bytes, but the %d particle%s of its header need %llu, or %llu with a "
                  "padded header",
-                 name, count, h->nbodies, (unsigned long long)body + SHORT_HEADER,
-                 (unsigned long long)body + HEADER);
+                 name, count, h->nbodies, hb_text_s((uint64_t)h->nbodies),
+                 (unsigned long long)body + SHORT_HEADER, (unsigned long long)body + HEADER);
 }
 
 /* What is in the slots of phi, all below most and none twice, are identities; gas has none. Otherwise they stay the

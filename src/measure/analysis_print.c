@@ -1,6 +1,7 @@
 /* An analysis as text, and as members of a JSON object. */
 #include "base/mem.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "measure/analysis.h"
 
 #include <math.h>
@@ -134,8 +135,8 @@ static void print_classes(FILE *out, const struct hb_analysis *a)
   if (a->classes == 1) return;
   for (size_t k = 0; k < a->classes; k++) {
     const struct hb_mass_class *c = a->class + k;
-    fprintf(out, "masses %.4g to %.4g: %zu stars of mass %.6g; Lagrangian radii", c->least, c->most, c->n,
-            c->m);
+    fprintf(out, "masses %.4g to %.4g: %zu star%s of mass %.6g; Lagrangian radii", c->least, c->most, c->n,
+            hb_text_s(c->n), c->m);
     for (size_t r = 0; r < HB_LAGRANGE_COUNT; r++)
       fprintf(out, "%s %ld%% %.4g", r ? "," : "", lround(100 * hb_lagrange_fractions()[r]), c->r_lagrange[r]);
     fputc('\n', out);
@@ -150,8 +151,8 @@ enum hb_status hb_analysis_print(const struct hb_analysis *a, const struct hb_pa
 {
   struct hb_table shells = {HB_TABLE_COLUMNS(shell_columns), HB_TABLE_TEXT_FORM, out, 0};
   struct hb_table bound = {HB_TABLE_COLUMNS(bound_columns), HB_TABLE_TEXT_FORM, out, 0};
-  fprintf(out, "%-18s density %.5g, mass %.5g, %zu stars within the core radius\n", "core", a->rho_core,
-          a->m_core, a->n_core);
+  fprintf(out, "%-18s density %.5g, mass %.5g, %zu star%s within the core radius\n", "core", a->rho_core,
+          a->m_core, a->n_core, hb_text_s(a->n_core));
   fputs("velocity dispersion\n", out);
   print_motion(out, "  in the core", &a->core);
   print_motion(out, "  to half-mass", &a->half);
@@ -159,6 +160,6 @@ enum hb_status hb_analysis_print(const struct hb_analysis *a, const struct hb_pa
   print_classes(out, a);
   if (a->shells) fputs("\nprofile: shells of equal numbers of stars, binaries as one\n", out);
   for (size_t k = 0; k < a->shells; k++) hb_table_put(&shells, a->shell + k);
-  fprintf(out, "\nbound: %zu orbits of stars, binaries, ...\n", a->bound.count);
+  fprintf(out, "\nbound: %zu orbit%s of stars, binaries, ...\n", a->bound.count, hb_text_s(a->bound.count));
   return each_bound(a, particles, text_bound, &bound);
 }

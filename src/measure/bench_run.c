@@ -129,8 +129,11 @@ static enum hb_status start(const struct hb_bench_run_params *p, struct hb_sim *
 {
   struct hb_particles *sphere = NULL;
   const struct hb_ic_params ic = {.n = p->n, .seed = p->seed, .scaling = hb_ic_scaling_for(p->n)};
+  struct hb_sim_params params = p->sim;
+  params.first_step = HB_FIRST_STEP_EQ2; /* jobs are the paper's */
+  if (params.force.eps == 0) params.force.flags |= HB_FORCE_UNSOFTENED;
   HB_TRY(hb_ic_make("plummer", &ic, &sphere));
-  return hb_sim_take(sphere, &p->sim, sim);
+  return hb_sim_take(sphere, &params, sim);
 }
 
 static enum hb_status run_once(const struct hb_bench_run_params *p, struct hb_bench_run_result *r)

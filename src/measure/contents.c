@@ -1,8 +1,8 @@
 #include "measure/contents.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "core/diagnostics.h"
+#include "core/energy.h"
 #include "core/gravity.h"
 #include "core/particles.h"
 #include "core/structure.h"
@@ -10,37 +10,42 @@
 #include <math.h>
 #include <string.h>
 
-/* The value of "eps=" among the words of the note options; "" if there is none. */
-static void option_eps(const char *options, char value[32])
+/* What follows `word` ("field=") among the words of the note options; NULL: it is not there. */
+static const char *option_value(const struct hb_particles *p, const char *word)
 {
-  static const char word[] = "eps=";
-  size_t length = strlen(word);
-  *value = 0;
-  for (const char *c = options; c; c = strchr(c, ' ')) {
+  for (const char *c = hb_particles_note(p, "options"); c; c = strchr(c, ' ')) {
     c += strspn(c, " ");
-    if (strncmp(c, word, length) != 0) continue;
-    size_t span = strcspn(c + length, " ");
-    if (span < 32) memcpy(value, c + length, span), value[span] = 0;
-    return;
+    if (strncmp(c, word, strlen(word)) == 0) return c + strlen(word);
   }
+  return NULL;
 }
 
-double hb_contents_eps(const struct hb_particles *particles)
+/* The parts of a field are words like point:m=1, but for omega=1: other options have no colon before their '='. */
+const char *hb_contents_field(const struct hb_particles *particles, char words[HB_CONTENTS_FIELD])
 {
-  char value[32];
-  double eps;
-  const char *note = hb_particles_note(particles, "eps");
-  option_eps(hb_particles_note(particles, "options"), value);
-  if (!note) note = value;
-  return *note && hb_text_number(note, &eps) == HB_OK && eps >= 0 ? eps : NAN;
+  const char *start = option_value(particles, "field="), *end = start;
+  struct hb_field *field = NULL;
+  while (end && *end && (strcspn(end, ":") < strcspn(end, "= ") || strncmp(end, "omega=", 6) == 0)) {
+    end += strcspn(end, " ");
+    end += strspn(end, " ");
+  }
+  size_t span = (size_t)(end - start);
+  if (!start || span == 0 || span >= HB_CONTENTS_FIELD) return NULL;
+  memcpy(words, start, span);
+  words[span] = 0;
+  int is_good = hb_field_create(words, &field) == HB_OK;
+  hb_field_destroy(field);
+  return is_good ? words : NULL;
 }
 
-static enum hb_status get_energies(const struct hb_particles *p, double eps2, int exact,
-                                   struct hb_diagnostics *d)
+/* Of a snapshot, or of the stars in it, which it leaves at rest at the origin. */
+static enum hb_status get_energies(struct hb_particles *p, double eps2, const struct hb_field *field,
+                                   int exact, struct hb_diagnostics *d)
 {
   double center[3], velocity[3], half = 0.5, *work;
+  struct hb_binary *pairs;
   HB_TRY(HB_ALLOC(2 * p->n, &work));
-  *d = (struct hb_diagnostics){.t = p->t, .exact_energy = exact, .e_pot = NAN, .e_gpu = NAN};
+  *d = (struct hb_diagnostics){.t = p->t, .exact_energy = exact, .e_pot = NAN, .e_gpu = NAN, .e_jacobi = NAN};
   hb_center_of_mass(p, center, velocity);
   hb_kinetic_energy_in(p, velocity, &d->e_kin, &d->e_bulk);
   hb_lagrangian_radii(p, center, 1, &half, work, &d->r_half);
@@ -49,13 +54,32 @@ static enum hb_status get_energies(const struct hb_particles *p, double eps2, in
     d->e_pot = hb_potential_energy(p, work);
   }
   d->e_total = d->e_kin + d->e_pot;
-  d->virial_ratio = d->e_pot != 0 ? d->e_kin / fabs(d->e_pot) : NAN;
   hb_mem_free(work);
-  return HB_OK;
+  if (field) hb_energy_add_field(p, field, d);
+  enum hb_status status = hb_energy_find_binaries(p, eps2, d->e_pot, &pairs, &d->binaries);
+  if (status == HB_OK) hb_energy_split(p, pairs, 0, field, d);
+  hb_mem_free(pairs);
+  if (d->e_pot == 0) d->virial_ratio = NAN;
+  return status;
 }
 
-enum hb_status hb_contents_of(const struct hb_particles *p, double eps, enum hb_exact_energy exact_energy,
-                              struct hb_contents *contents)
+static enum hb_status add_energies(const struct hb_particles *p, const char *words, int exact,
+                                   struct hb_contents *c)
+{
+  struct hb_particles *stars;
+  struct hb_field *field = NULL;
+  HB_TRY(hb_particles_copy_massive(p, &stars));
+  enum hb_status status = stars ? HB_OK : hb_particles_copy(p, &stars);
+  if (status == HB_OK && words) status = hb_field_create(words, &field);
+  if (status == HB_OK) status = get_energies(stars, c->eps * c->eps, field, exact, &c->energies);
+  hb_field_destroy(field);
+  hb_particles_destroy(stars);
+  c->has_field = words != NULL;
+  return status;
+}
+
+enum hb_status hb_contents_of(const struct hb_particles *p, double eps, const char *field,
+                              enum hb_exact_energy exact_energy, struct hb_contents *contents)
 {
   struct hb_contents c = {.n = p->n, .t = p->t, .eps = eps, .m = hb_sum(p->n, p->m)};
   hb_hash_text(hb_particles_hash(p), c.state_hash);
@@ -64,13 +88,8 @@ enum hb_status hb_contents_of(const struct hb_particles *p, double eps, enum hb_
     c.m_least = fmin(c.m_least, p->m[i]);
     c.m_most = fmax(c.m_most, p->m[i]);
   }
-  struct hb_particles *stars;
-  HB_TRY(hb_particles_copy_massive(p, &stars));
-  const struct hb_particles *massive = stars ? stars : p;
-  enum hb_status status =
-      get_energies(massive, eps * eps, hb_energy_is_exact(exact_energy, massive->n), &c.energies);
-  hb_particles_destroy(stars);
-  HB_TRY(status);
+  size_t massive = hb_particles_massive(p);
+  HB_TRY(add_energies(p, field, hb_energy_is_exact(exact_energy, massive ? massive : p->n), &c));
   HB_TRY(hb_structure_of(p, eps * eps, &c.structure));
   *contents = c;
   return HB_OK;

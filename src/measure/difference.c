@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "core/identity.h"
 #include "core/particles.h"
+#include "core/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,6 +62,24 @@ static void match(const struct hb_particles *a, const uint32_t *in_a, const stru
   d->same_bits &= d->matched == a->n;
   d->only_a = a->n - d->matched;
   d->only_b = b->n - d->matched;
+}
+
+enum hb_status hb_difference_units(const struct hb_particles *a, struct hb_particles *b,
+                                   enum hb_units_match *how)
+{
+  struct hb_units to, from;
+  int a_has, b_has;
+  HB_TRY(hb_units_get(a, &to, &a_has));
+  HB_TRY(hb_units_get(b, &from, &b_has));
+  *how = a_has == b_has ? HB_UNITS_SAME : a_has ? HB_UNITS_ONLY_A : HB_UNITS_ONLY_B;
+  if (!a_has || !b_has || (to.mass == from.mass && to.length == from.length)) return HB_OK;
+  double mass = from.mass / to.mass, length = from.length / to.length;
+  double velocity = hb_units_velocity(&from) / hb_units_velocity(&to);
+  for (size_t i = 0; i < b->n; i++) b->m[i] *= mass;
+  for (size_t k = 0; k < 3 * b->n; k++) b->x[k] *= length, b->v[k] *= velocity;
+  b->t *= from.time / to.time;
+  *how = HB_UNITS_CONVERTED;
+  return HB_OK;
 }
 
 enum hb_status hb_difference_find(const struct hb_particles *a, const struct hb_particles *b,

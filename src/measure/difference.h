@@ -18,6 +18,11 @@ struct hb_difference {
   struct hb_difference_of m, x, v;
 };
 
+/* Puts the numbers of b into the units of a, if both have units; *how says what was done. Errors: HB_ERR_INPUT. */
+enum hb_units_match { HB_UNITS_SAME, HB_UNITS_CONVERTED, HB_UNITS_ONLY_A, HB_UNITS_ONLY_B };
+enum hb_status hb_difference_units(const struct hb_particles *a, struct hb_particles *b,
+                                   enum hb_units_match *how);
+
 /* Errors: HB_ERR_INPUT if an identity occurs twice in one of them; HB_ERR_INTERNAL. */
 enum hb_status hb_difference_find(const struct hb_particles *a, const struct hb_particles *b,
                                   struct hb_difference *difference);

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "base/table.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -75,9 +76,9 @@ static enum hb_status put_all(uint64_t n, struct hb_json *json)
 
 enum hb_status hb_info_memory_print(uint64_t n)
 {
-  printf("\nmemory for %" PRIu64 " particles:\n"
+  printf("\nmemory for %" PRIu64 " particle%s:\n"
          "  %-20s %-11s %45s %28s\n",
-         n, "", "", "device", "host");
+         n, hb_text_s(n), "", "", "device", "host");
   HB_TRY(put_all(n, NULL));
   puts(
       "  The device keeps its results for the sinks of the largest block; the start of a run evaluates all\n"

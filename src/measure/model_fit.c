@@ -1,6 +1,7 @@
 /* The time model of [PZ07] section 5, and its constants for this machine. */
 #include "base/mem.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "perf/fit.h"
 #include "perf/machine_fit.h"
 #include "perf/machine_model.h"
@@ -56,8 +57,8 @@ struct samples {
 static enum hb_status check(const struct hb_model_fit_params *p)
 {
   if (p->n_count < SIZES_LEAST)
-    return hb_fail(HB_ERR_USAGE, "%zu numbers of particles are too few for a fit, expected at least %d",
-                   p->n_count, SIZES_LEAST);
+    return hb_fail(HB_ERR_USAGE, "a fit needs at least %d numbers of particles, got %zu", SIZES_LEAST,
+                   p->n_count);
   for (size_t k = 1; k < p->n_count; k++)
     if (p->n[k] <= p->n[k - 1])
       return hb_fail(HB_ERR_USAGE, "the numbers of particles %zu, %zu do not ascend", p->n[k - 1], p->n[k]);

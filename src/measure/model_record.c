@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "perf/machine_model.h"
 
 #include <math.h>
@@ -184,8 +185,9 @@ void hb_model_record_show(const struct hb_model_record *r)
   const struct hb_bench_run_params *run = &r->params->run;
   printf("# %s %s, mode %s, steps rounded %s, on %s\n", r->scheme, r->precision, r->mode,
          strcmp(r->rounding, "nearest") == 0 ? "to nearest" : r->rounding, r->last.device);
-  printf("# Plummer spheres of %d seeds, t = %g to %g, eta %g, eps %g; seconds are of a time unit\n",
-         r->params->seeds, run->t_begin, run->t_end, run->sim.eta, run->sim.force.eps);
+  printf("# Plummer spheres of %d seed%s, t = %g to %g, eta %g, eps %g; seconds are of a time unit\n",
+         r->params->seeds, hb_text_s((uint64_t)r->params->seeds), run->t_begin, run->t_end, run->sim.eta,
+         run->sim.force.eps);
   put_sizes(r, HB_TABLE_TEXT_FORM, stdout);
   put_constants(r->fit);
   printf("# unseen by their own fit, sizes differ by up to %.0f %%; n_block from eq. 14 by up to %.0f %%\n\n",

@@ -95,7 +95,7 @@ static enum hb_status csv_line(struct hb_diag_table *t, const char *line)
     if (*line != ',') break;
   }
   if (!is_header && column + 1 != t->columns)
-    return hb_fail(HB_ERR_INPUT, "%zu values, expected %zu", column + 1, t->columns);
+    return hb_fail(HB_ERR_INPUT, "%zu value%s, expected %zu", column + 1, hb_text_s(column + 1), t->columns);
   return HB_OK;
 }
 

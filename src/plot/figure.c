@@ -61,12 +61,13 @@ static double conserved(const struct panel *p, size_t row, const char *column)
   return at(p, row, column) + (has_lost ? at(p, row, "e_lost") : 0);
 }
 
-/* |E - E0| / |E0| of a column. */
+/* |E - E0| of a column over the cluster's own energy at the start; |E0| in tables that do not have it. */
 static void add_error(struct panel *p, const char *curve, const char *column)
 {
   double first = conserved(p, 0, column);
+  double scale = hb_diag_table_find(p->table, "e_scale") >= 0 ? at(p, 0, "e_scale") : fabs(first);
   for (size_t row = 1; row < p->table->rows; row++)
-    add(p, curve, at(p, row, "t"), fabs((conserved(p, row, column) - first) / first));
+    add(p, curve, at(p, row, "t"), fabs(conserved(p, row, column) - first) / scale);
 }
 
 /* Energies in double; and by the source's own potentials, if these differ or there are no others. */

@@ -3,6 +3,7 @@
 #include "base/draft.h"
 #include "base/mem.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "console/signals.h"
 #include "console/terminal.h"
 #include "report/reproduce_job.h"
@@ -178,10 +179,10 @@ static void say_estimate(const struct hb_reproduction *r)
   for (size_t k = 0; k < r->job_count; k++) done += (size_t)r->jobs[k].is_done;
   hb_terminal_duration(due.all_s, text);
   if (due.all == 0)
-    printf("%zu jobs are done, 0 are to do\n", done);
+    printf("%zu job%s done, 0 are to do\n", done, done == 1 ? " is" : "s are");
   else
-    printf("%zu jobs are done, %zu are to do: about %s on this machine, by its measured rates\n", done,
-           due.all, text);
+    printf("%zu job%s done, %zu %s to do: about %s on this machine, by its measured rates\n", done,
+           done == 1 ? " is" : "s are", due.all, due.all == 1 ? "is" : "are", text);
   fflush(stdout);
 }
 

@@ -38,6 +38,7 @@ struct hb_run_resumed {
   struct hb_text device;         /* note of the header if the device has changed; else none   */
   struct hb_run_asked then;      /* by the checkpoint's run, without those given with --resume */
   int differs;                   /* the headers of its snapshots change                        */
+  int is_oldest;                 /* its first energy is in the inertial frame                  */
   int names_output;              /* -o is given with it                                        */
   int names[RUN_APPENDED_COUNT]; /* so are --diag, --events                                   */
   int same[RUN_APPENDED_COUNT];  /* they have the same names as in the checkpoint             */

@@ -11,7 +11,7 @@ struct row {
   uint64_t n;
   const char *scheme, *precision, *units;
   struct hb_diagnostics now;
-  double de_rel, wall_s;
+  double de_cluster, de_rel, wall_s;
   double e_kin_inertial, e_total_inertial, virial_ratio_inertial;
   struct hb_structure structure;
   struct hb_sim_counts counts;
@@ -36,6 +36,10 @@ static const struct hb_table_column energies[] = {
     {"e_gpu", HB_TABLE_REAL, AT(now.e_gpu)},
     {"e_kin", HB_TABLE_REAL, AT(now.e_kin)},
     {"e_pot", HB_TABLE_REAL, AT(now.e_pot)},
+    {"e_cluster", HB_TABLE_REAL, AT(now.e_cluster)},
+    {"e_orbit", HB_TABLE_REAL, AT(now.e_orbit)},
+    {"e_scale", HB_TABLE_REAL, AT(now.e_scale)},
+    {"de_cluster", HB_TABLE_REAL, AT(de_cluster)},
     {"de_rel", HB_TABLE_REAL, AT(de_rel)},
     {"virial_ratio", HB_TABLE_REAL, AT(now.virial_ratio)},
     {"e_kin_inertial", HB_TABLE_REAL, AT(e_kin_inertial)},
@@ -64,9 +68,9 @@ static const struct hb_table_column bodies[] = {
 };
 /* here come the Lagrangian radii */
 static const struct hb_table_column work[] = {
-    {"binaries", HB_TABLE_SIZE, AT(structure.binaries.count)},
-    {"e_binaries", HB_TABLE_REAL, AT(structure.binaries.energy)},
-    {"a_hardest", HB_TABLE_REAL, AT(structure.binaries.a_hardest)},
+    {"binaries", HB_TABLE_SIZE, AT(now.binaries.count)},
+    {"e_binaries", HB_TABLE_REAL, AT(now.binaries.energy)},
+    {"a_hardest", HB_TABLE_REAL, AT(now.binaries.a_hardest)},
     {"block_steps", HB_TABLE_COUNT, AT(counts.block_steps)},
     {"particle_steps", HB_TABLE_COUNT, AT(counts.particle_steps)},
     {"pairs", HB_TABLE_COUNT, AT(counts.pairs)},
@@ -127,14 +131,16 @@ static void make_columns(const struct hb_run_diag *diag, struct columns *c)
     add_named(c, HB_TABLE_COUNT, offsetof(struct row, blocks) + k * sizeof(uint64_t), "blocks", 1ULL << k);
 }
 
-enum hb_status hb_run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim, const struct hb_diagnostics *now,
-                               double de_rel, double wall_s)
+enum hb_status hb_run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim,
+                               const struct hb_run_output *output, const struct hb_diagnostics *now,
+                               double wall_s)
 {
   const struct hb_force *force = hb_sim_force(sim);
   struct row row = {.scheme = hb_force_scheme(force)->name,
                     .precision = hb_force_precision(force),
                     .now = *now,
-                    .de_rel = de_rel,
+                    .de_cluster = hb_run_output_cluster_error(output, now),
+                    .de_rel = hb_run_output_energy_error(output, now),
                     .units = hb_astro_names[HB_ASTRO_ASTRO],
                     .wall_s = wall_s};
   HB_TRY(hb_sim_structure(sim, now->t, &row.structure));

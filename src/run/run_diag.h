@@ -2,6 +2,7 @@
 #ifndef HB_RUN_DIAG_H
 #define HB_RUN_DIAG_H
 
+#include "run/run_output.h"
 #include "run/run_rows.h"
 
 #include <holmberg/diagnostics.h>
@@ -15,7 +16,8 @@ struct hb_run_diag {
 };
 
 /* One row. Errors: those of hb_sim_structure, HB_ERR_IO. */
-enum hb_status hb_run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim, const struct hb_diagnostics *now,
-                               double de_rel, double wall_s);
+enum hb_status hb_run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim,
+                               const struct hb_run_output *output, const struct hb_diagnostics *now,
+                               double wall_s);
 
 #endif

@@ -48,16 +48,12 @@ static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
-  if (run->output.rows == 0) {
-    run->output.e_begin = now.e_total;
-    run->output.e_kin_begin = now.e_kin;
-  }
+  if (run->output.rows == 0) hb_run_output_begin(&run->output, &now, run->settings->sim.field != NULL);
   if (run->diag.rows.file) {
     double wall_s = hb_clock_now() - run->output.wall_begin;
-    HB_TRY(
-        hb_run_diag_row(&run->diag, run->sim, &now, hb_run_output_energy_error(&run->output, &now), wall_s));
+    HB_TRY(hb_run_diag_row(&run->diag, run->sim, &run->output, &now, wall_s));
   }
-  run->energy_error = hb_run_energy_error(run, &now);
+  run->energy_error = fabs(hb_run_output_cluster_error(&run->output, &now));
   int is_last = run->t == run->t_end && !hb_run_energy_is_lost(run);
   enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, is_last);
   HB_TRY(hb_run_judge_energy(run));
@@ -103,7 +99,6 @@ enum hb_status hb_run_integrate(struct hb_run *run)
 {
   int resumed = run->resumed.record.text != NULL;
   hb_signals_watch();
-  HB_TRY(hb_run_stop_watch(run));
   if (!resumed) HB_TRY(begin(run));
   if (run->resumed.differs)
     HB_TRY(hb_run_checkpoint_write(run)); /* so that later its snapshots are recognized */

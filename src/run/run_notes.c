@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/ranks.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,15 +25,18 @@ enum hb_status hb_run_note_options(const struct hb_run *run, struct hb_particles
 
 enum hb_status hb_run_apply_notes(struct hb_run *run, struct hb_particles *particles)
 {
-  struct hb_sim_counts counts = {0};
-  if (run->sim) hb_sim_counts(run->sim, &counts); /* a resumed run keeps its first dt_min */
   run->diag.has_field = run->settings->sim.field != NULL;
   run->diag.has_bodies = hb_run_stop_has_bodies(run->settings);
   if (run->settings->units == HB_ASTRO_ASTRO) {
     HB_TRY(hb_astro_find(particles, &run->output.units));
     run->diag.units = run->output.units;
   }
-  return hb_run_take_notes(&run->asked.opts, &run->asked.settings, counts.cut.dt_min, particles);
+  if (!run->sim)
+    HB_TRY(hb_astro_convert(&run->asked.opts, NULL, particles, run->settings->units == HB_ASTRO_ASTRO));
+  double noted;
+  run->output.eps_is_default = !run->sim && !hb_opts_typed(&run->asked.opts, &run->settings->sim.force.eps) &&
+                               hb_particles_eps(particles, &noted) == HB_OK && isnan(noted);
+  return hb_run_take_notes(&run->asked.opts, &run->asked.settings, run->sim, particles);
 }
 
 /* The last line of the history is the run's own: it is rewritten from the options. */

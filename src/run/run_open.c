@@ -7,7 +7,6 @@
 #include "run/run_checkpoint.h"
 #include "run/run_notes.h"
 #include "run/run_ranks.h"
-#include "run/run_stop.h"
 #include "run/run_targets.h"
 #include "run/run_watch.h"
 
@@ -40,9 +39,11 @@ static void note_context(const struct hb_run *run)
 }
 
 /* Bodies without radii never touch. */
-static void note_radii(const struct hb_run *run, enum hb_collisions collisions)
+static void note_radii(const struct hb_run *run)
 {
-  const double *radius = collisions ? hb_particles_radius(run->initial) : NULL;
+  const struct hb_sim_params *p = &run->settings->sim;
+  int collide = p->collisions != HB_COLLISIONS_NONE || p->stop_at == HB_STOP_AT_COLLISION;
+  const double *radius = collide ? hb_particles_radius(run->initial) : NULL;
   size_t n = hb_particles_n(run->initial), i = 0;
   while (radius && i < n && radius[i] == 0) i++;
   if (radius && i == n)
@@ -66,7 +67,7 @@ static void note_massless(const struct hb_run *run, size_t massless)
   if (massless == 0 || massless == counts.n || counts.sources < counts.n) return;
   int is_kept = run->settings->sim.predict == HB_PLACE_GPU;
   snprintf(note, sizeof note,
-           "%s%s takes the %zu particles without mass as sources, too: they cost as much as stars",
+           "%s%s takes particles without mass (%zu) as sources, too: they cost as much as stars",
            is_kept ? "" : "scheme ",
            is_kept ? "--predict gpu" : hb_force_scheme(hb_sim_force(run->sim))->name, massless);
   hb_terminal_note(note);
@@ -78,7 +79,7 @@ static void note_events(const struct hb_run *run)
   const struct hb_run_settings *s = run->settings;
   if (s->events)
     hb_run_events_note(s, "--events");
-  else if (s->stop_at == HB_RUN_STOP_PAIR)
+  else if (s->sim.stop_at == HB_STOP_AT_PAIR)
     hb_run_events_note(s, "--stop-at pair");
   if (s->sim.escapers == HB_ESCAPERS_LIST && !s->events && !s->diag)
     hb_terminal_note("--escapers list: without --events or --diag nobody reads the list");
@@ -89,8 +90,7 @@ static enum hb_status open_sim(struct hb_run *run)
   struct hb_sim_params params;
   struct hb_text tuning = {0};
   HB_TRY(hb_run_params(run->settings, &tuning, &params));
-  hb_run_stop_params(run->settings, &params);
-  note_radii(run, params.collisions);
+  note_radii(run);
   size_t massless = count_massless(run->initial);
   enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;

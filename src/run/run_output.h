@@ -10,14 +10,21 @@ struct hb_run_output {
   enum hb_run_output_form form;
   int has_bar;
   double t_begin, t_end;
-  double wall_begin;           /* wall_s counts from here, after the first evaluation of forces */
-  double e_begin, e_kin_begin; /* energies that errors refer to */
+  double wall_begin;       /* wall_s counts from here, after the first evaluation of forces */
+  double e_begin, e_scale; /* what e_total was, and what errors of it are compared with        */
+  int parts; /* that the table shows, with both errors: 1 cluster and binaries, where e_scale is not that of all by more than
+              * a tenth; 2 the orbit in a field, too; else 0 */
   int rows;
   struct hb_units units; /* of rows; mass 0: N-body */
+  int eps_is_default;    /* neither the command line nor the snapshot says it: the head of the table does */
 };
 
-/* (E - E0) / |E0|; NaN if E0 is 0. */
+/* Errors are compared with these energies from now on. */
+void hb_run_output_begin(struct hb_run_output *output, const struct hb_diagnostics *now, int has_field);
+
+/* (E - E0) / |E0|, NaN if E0 is 0; and over the cluster's own energy, 0 if nothing has changed. */
 double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now);
+double hb_run_output_cluster_error(const struct hb_run_output *output, const struct hb_diagnostics *now);
 
 /* Errors: HB_ERR_IO if standard output cannot be written; those of hb_sim_state. */
 enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_sim *sim,

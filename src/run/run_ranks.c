@@ -15,7 +15,6 @@ void hb_run_ranks_follow(struct hb_run_settings *s)
   if (hb_ranks_number() == 0) return;
   s->output = s->diag = s->events = s->checkpoint = s->format = NULL;
   s->snap_every = s->max_s = 0;
-  s->units = HB_ASTRO_NBODY;
   s->json = 0;
   s->quiet = 1;
 }
@@ -23,11 +22,11 @@ void hb_run_ranks_follow(struct hb_run_settings *s)
 /* ---- particles ---- */
 
 /* Of a snapshot's notes, those that hb_run_take_notes reads. */
-static const char *const shaping[] = {"eps", "dt", "damping"};
+static const char *const shaping[] = {"eps", "dt", "damping", "units"};
 
 static enum hb_status share_note(const char *key, struct hb_particles *p)
 {
-  char text[64] = "";
+  char text[128] = "";
   const char *note = hb_ranks_number() ? NULL : hb_particles_note(p, key);
   if (note) snprintf(text, sizeof text, "%s", note);
   HB_TRY(hb_ranks_share(text, sizeof text));

@@ -1,6 +1,6 @@
 /* What a checkpoint records of a run besides its simulation: strings, each with its NUL, the first of them the tag.
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
- *   watch E_KIN_BEGIN NOTED                                                   absent in older checkpoints
+ *   scale E_SCALE NOTED PARTS                                             in older ones: watch E_KIN_BEGIN NOTED, or nothing
  *   device TEXT                                                               if another device has continued the run
  *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run/appended.h: standard output, --diag
  *   events INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --events
@@ -21,7 +21,7 @@ static const char tag[] = "holmberg run 1";
 
 /* The same for printf and scanf. */
 #define PROGRESS "progress %la %la %la %la %la %la %lu %ld"
-#define WATCH    "watch %la %u"
+#define SCALE    "scale %la %u %d"
 #define MARK     " %llu %llu %llu %lu "
 
 /* ---- writing ---- */
@@ -54,7 +54,7 @@ enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *rec
   HB_TRY(hb_text_append(record, PROGRESS "%c", run->t, output->t_begin, output->e_begin, run->diag_number,
                         run->snap_number, hb_clock_now() - output->wall_begin, run->written,
                         (long)output->rows, 0));
-  HB_TRY(hb_text_append(record, WATCH "%c", output->e_kin_begin, run->noted, 0));
+  HB_TRY(hb_text_append(record, SCALE "%c", output->e_scale, run->noted, output->parts, 0));
   if (run->resumed.device.text) HB_TRY(hb_text_append(record, "device %s%c", run->resumed.device.text, 0));
   for (size_t k = 0; k < RUN_EVENTS_ROWS; k++) HB_TRY(write_mark("appended", &run->appended[k], record));
   HB_TRY(write_mark("events", &run->appended[RUN_EVENTS_ROWS], record));
@@ -161,6 +161,30 @@ static void read_marks(const struct hb_text *record, struct hb_run *run)
   run->found.path = run->settings->output;
 }
 
+/* Older checkpoints leave e_scale unknown, the oldest also the notes. */
+static enum hb_status read_scale(const struct hb_text *record, struct hb_run *run)
+{
+  struct hb_run_output *output = &run->output;
+  char *place = NULL;
+  double e_kin;
+  output->e_scale = NAN;
+  run->resumed.is_oldest = 0;
+  if (next_of(record, "scale ", &place)) {
+    if (sscanf(place, SCALE, &output->e_scale, &run->noted, &output->parts) != 3 || !(output->e_scale >= 0))
+      return hb_fail(HB_ERR_INPUT,
+                     "the checkpoint has '%s', expected an energy, the bits of printed notes and "
+                     "0, 1 or 2",
+                     place);
+    return HB_OK;
+  }
+  place = NULL;
+  run->resumed.is_oldest = !next_of(record, "watch ", &place);
+  if (!run->resumed.is_oldest && sscanf(place, "watch %la %u", &e_kin, &run->noted) != 2)
+    return hb_fail(HB_ERR_INPUT, "the checkpoint has '%s', expected an energy and the bits of printed notes",
+                   place);
+  return HB_OK;
+}
+
 enum hb_status hb_run_record_progress(struct hb_run *run)
 {
   const struct hb_text *record = &run->resumed.record;
@@ -177,12 +201,7 @@ enum hb_status hb_run_record_progress(struct hb_run *run)
   HB_TRY(check_progress(run, wall_s, rows));
   output->rows = (int)rows;
   output->wall_begin = hb_clock_now() - wall_s;
-  place = NULL;
-  if (!next_of(record, "watch ", &place))
-    output->e_kin_begin = NAN;
-  else if (sscanf(place, WATCH, &output->e_kin_begin, &run->noted) != 2 || !(output->e_kin_begin >= 0))
-    return hb_fail(HB_ERR_INPUT, "the checkpoint has '%s', expected an energy and the bits of printed notes",
-                   place);
+  HB_TRY(read_scale(record, run));
   place = NULL;
   if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
   read_marks(record, run);

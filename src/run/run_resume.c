@@ -80,11 +80,23 @@ static enum hb_status open_checkpoint(const struct hb_run_settings *given, struc
 
 /* ---- options ----------------------------------------------------------------------------------------- */
 
-/* Makes the run's options from those of the checkpoint and those given now. */
-static enum hb_status merge(const struct hb_opts *given, struct hb_run *run)
+/* Times given now, by the units of the run; those in the checkpoint are N-body. */
+static enum hb_status convert(struct hb_opts *given, const struct hb_checkpoint *checkpoint, int is_astro)
 {
-  HB_TRY(hb_run_record_options(given->command, run));
-  struct hb_opts *opts = &run->asked.opts;
+  struct hb_units units = {0};
+  int are_known;
+  if (!hb_opts_has_units(given, is_astro)) return HB_OK;
+  HB_TRY(hb_checkpoint_units(checkpoint, &units, &are_known));
+  return hb_opts_convert(given, NULL, &units, is_astro);
+}
+
+/* Makes the run's options from those of the checkpoint and those given now. */
+static enum hb_status merge(const struct hb_opts *now, const struct hb_checkpoint *checkpoint,
+                            struct hb_run *run)
+{
+  HB_TRY(hb_run_record_options(now->command, run));
+  struct hb_opts *opts = &run->asked.opts, converted = *now, *given = &converted;
+  HB_TRY(convert(given, checkpoint, run->settings->units == HB_ASTRO_ASTRO));
   run->resumed.then = run->asked;
   const struct hb_opts_option *option;
   for (size_t k = 0; (option = hb_opts_option_at(given->command, k)); k++) {
@@ -131,15 +143,17 @@ static enum hb_status compare(const struct hb_checkpoint_info *info, struct hb_r
   return hb_text_append(device, "; from t = %s on %s", t, hb_force_device(force));
 }
 
-/* Older checkpoints have E0 in the inertial frame, without its kinetic part. */
+/* Older checkpoints do not know what errors are compared with: from here on that is what it is now. The oldest have E0 in the
+ * inertial frame. */
 static enum hb_status take_energies(struct hb_run *run)
 {
   struct hb_run_output *output = &run->output;
   struct hb_diagnostics now;
-  if (!isnan(output->e_kin_begin)) return HB_OK;
+  if (!isnan(output->e_scale)) return HB_OK;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
-  output->e_begin -= now.e_bulk;
-  output->e_kin_begin = 0;
+  double e_begin = output->e_begin - (run->resumed.is_oldest ? now.e_bulk : 0);
+  hb_run_output_begin(output, &now, run->settings->sim.field != NULL);
+  output->e_begin = e_begin;
   return HB_OK;
 }
 
@@ -170,8 +184,12 @@ static enum hb_status blame(enum hb_status status, const char *path, int is_give
 static enum hb_status check_state(struct hb_run *run)
 {
   struct hb_particles *state;
-  HB_TRY(hb_sim_state(run->sim, run->t, &state));
-  enum hb_status status = hb_run_apply_notes(run, state);
+  enum hb_status status = hb_sim_state(run->sim, run->t, &state);
+  if (status == HB_ERR_USAGE)
+    return hb_fail(HB_ERR_INPUT, "its run is at t = %.17g, expected its state's time, %.17g to %.17g", run->t,
+                   hb_sim_time(run->sim), hb_sim_next_time(run->sim));
+  HB_TRY(status);
+  status = hb_run_apply_notes(run, state);
   hb_particles_destroy(state);
   run->time_tolerance = 1e-9 * run->settings->sim.dt;
   if (status != HB_OK || run->t_end + run->time_tolerance >= run->t) return status;
@@ -194,7 +212,7 @@ static enum hb_status prepare(const struct hb_opts *opts, const struct hb_checkp
   run->resumed.names[RUN_EVENTS_ROWS] = given->events != NULL;
   hb_checkpoint_info(checkpoint, &info);
   HB_TRY(hb_text_append_bytes(&run->resumed.record, own, bytes));
-  HB_TRY(blame(merge(opts, run), info.path, 1));
+  HB_TRY(blame(merge(opts, checkpoint, run), info.path, 1));
   hb_run_ranks_follow(&run->asked.settings);
   HB_TRY(blame(hb_run_check_integrator(&run->asked.opts, s), info.path, 0));
   HB_TRY(blame(take_progress(run), info.path, names_t_end));

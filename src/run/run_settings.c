@@ -3,6 +3,8 @@
 #include "base/log.h"
 #include "console/target.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,16 +32,20 @@ const struct hb_opts_option hb_run_accuracy_options[] = {
     {"eta", 0, HB_OPTS_POSITIVE, SIM(eta), "NU", "0.01",
      .help = "accuracy parameter of the time step, nu in the paper"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, SIM(force.eps), "EPS", "1/256",
-     .help = "Plummer softening length, may be 0; an eps in a snapshot's header, as ic demo1 writes it, "
-             "replaces the default"},
+     .help = "Plummer softening length, may be 0; an eps in a snapshot's header, as ic and run write it, "
+             "replaces the default",
+     .of = HB_OPTS_LENGTH},
     {0}};
 
 const struct hb_opts_option hb_run_block_options[] = {
-    {"dt-max", 0, HB_OPTS_POWER, SIM(dt_max), "DT", "1/8", .help = "largest time step, a power of two"},
+    {"dt-max", 0, HB_OPTS_POWER, SIM(dt_max), "DT", "1/8", .help = "largest time step, a power of two",
+     .of = HB_OPTS_TIME},
     {"dt-min", 0, HB_OPTS_POWER, SIM(dt_min), "DT",
-     .help = "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)"},
-    {"first-step", 0, HB_OPTS_CHOICE, SIM(first_step), "EQ", "eq2", .words.array = hb_first_step_names,
-     .help = "the first step of hermite4: eq2, as the paper, or the shorter of that and eq9 after a trial"},
+     .help = "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)", .of = HB_OPTS_TIME},
+    {"first-step", 0, HB_OPTS_CHOICE, SIM(first_step), "EQ", "auto", .words.array = hb_first_step_names,
+     .help =
+         "the first step of hermite4: eq2, as the paper; eq9, the shorter of that and eq. 9 after a trial; "
+         "auto: eq9 where eps is 0 or masses differ"},
     {"step-rounding", 0, HB_OPTS_CHOICE, SIM(rounding), "WAY", "down", .words.array = hb_rounding_names,
      .help = "how steps are rounded to powers of two: down, nearest (in the logarithm), up"},
     {0}};
@@ -69,7 +75,8 @@ const struct hb_opts_option hb_run_integrator_options[] = {
     {"steps", 0, HB_OPTS_CHOICE, SIM(steps), "KIND", .words.array = hb_steps_names,
      .help = "hermite4: block, individual time steps (the default), or shared, the smallest of them for all"},
     {"dt", 0, HB_OPTS_POSITIVE, SIM(dt), "DT",
-     .help = "leapfrog: time step of all particles (default: from FILE's header; required without one)"},
+     .help = "leapfrog: time step of all particles (default: from FILE's header; required without one)",
+     .of = HB_OPTS_TIME},
     {"damping", 0, HB_OPTS_POSITIVE, SIM(damping), "D", .most = 1,
      .help = "leapfrog: factor on the velocities at each step (default: from FILE's header, else 1)"},
     {0}};
@@ -109,7 +116,8 @@ const struct hb_opts_option hb_run_result_options[] = {
     {"output", 'o', HB_OPTS_TEXT, RUN(output), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "write the final state; - is standard output, without the table (default: none)"},
     {"t-end", 0, HB_OPTS_NUMBER, RUN(t_end), "T", "1", .use = HB_OPTS_ON_RESUME,
-     .help = "end time; all particles are corrected at multiples of dt-max, in between they are predicted"},
+     .help = "end time; all particles are corrected at multiples of dt-max, in between they are predicted",
+     .of = HB_OPTS_TIME},
     {0}};
 
 const struct hb_opts_option hb_run_watch_options[] = {
@@ -120,21 +128,25 @@ const struct hb_opts_option hb_run_watch_options[] = {
              "form, harden, exchange a star and break (as found at multiples of 2 dt-max), collisions, "
              "escapers, and with eps 0 the encounters of unbound stars"},
     {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
-     .help = "a row of the table at every multiple of DT (default: dt-max)"},
+     .help = "a row of the table at every multiple of DT (default: dt-max)", .of = HB_OPTS_TIME},
     {"units", 0, HB_OPTS_CHOICE, RUN(units), "UNITS", "nbody", .words.array = hb_astro_names,
      .use = HB_OPTS_SHOWS,
-     .help = "of rows and --diag: nbody, or astro, in Myr, pc, km/s, solar masses, which a FILE with units "
-             "can be shown in"},
+     .help =
+         "of rows, --diag, and the times and lengths given here: nbody, or astro, in Myr, pc, km/s, solar "
+         "masses, which a FILE with units can be shown in; dt-max and dt-min become the next power of two"},
     {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto",
      .words.array = hb_exact_energy_names, .use = HB_OPTS_SHOWS,
      .help = "sum energies in double besides those of the scheme, N^2 work per row: auto (up to "
              "N = 32768), yes, no"},
     {"snap-every", 0, HB_OPTS_POSITIVE, RUN(snap_every), "DT", .use = HB_OPTS_SHOWS,
-     .help = "write a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)"},
+     .help = "write a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)",
+     .of = HB_OPTS_TIME},
     {"max-energy-error", 0, HB_OPTS_BOUND, RUN(max_energy_error), "X",
      .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
-     .help = "stop with exit code 7 when |dE/E| exceeds X; none: no bound (default: none for leapfrog; for "
-             "hermite4 1e-2 of the larger of |E| and the kinetic energy at the start, and 1e-3 at the end)"},
+     .help =
+         "stop with exit code 7 when |dE/E| exceeds X, where dE is over |E| of the cluster at the start, or "
+         "its kinetic energy if larger, with binaries as points and without the field; none: no bound "
+         "(default: none for leapfrog; for hermite4 1e-2, and 1e-3 at the end)"},
     {"checkpoint", 0, HB_OPTS_TEXT, RUN(checkpoint), "FILE", .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help = "write checkpoints to FILE, keeping the previous one as FILE~ (default: none; with "
              "--resume, that file)"},
@@ -163,8 +175,9 @@ const struct hb_opts_option hb_run_bodies_options[] = {
              "or remove, with their energy counted in dE/E"},
     {"escape-radius", 0, HB_OPTS_POSITIVE, RUN(sim.escape_radius), "R",
      .help = "how far out that is, from the density center, such as twice the tidal radius (default: 20 "
-             "half-mass radii)"},
-    {"stop-at", 0, HB_OPTS_CHOICE, RUN(stop_at), "EVENT", "none", .words.array = hb_run_stop_names,
+             "half-mass radii)",
+     .of = HB_OPTS_LENGTH},
+    {"stop-at", 0, HB_OPTS_CHOICE, RUN(sim.stop_at), "EVENT", "none", .words.array = hb_stop_at_names,
      .help = "end the run at the first collision, pair (a binary that forms, or with eps 0 two stars that "
              "meet) or "
              "escape"},
@@ -228,7 +241,7 @@ enum hb_status hb_run_check_output(const struct hb_run_settings *s)
 
 /* Reads the value from the note of that name, or, where it was typed, writes it there. */
 static enum hb_status settle(struct hb_particles *particles, const char *name, const char *typed,
-                             int may_be_0, double *value)
+                             double *value)
 {
   const char *note = hb_particles_note(particles, name);
   double number;
@@ -238,7 +251,7 @@ static enum hb_status settle(struct hb_particles *particles, const char *name, c
     hb_opts_shortest(*value, text);
     return hb_particles_set_note(particles, name, text);
   }
-  if (hb_text_number(note, &number) != HB_OK || number < 0 || (number == 0 && !may_be_0))
+  if (hb_text_number(note, &number) != HB_OK || number <= 0)
     return hb_fail(HB_ERR_INPUT, "the snapshot gives %s = '%s', which is out of range; --%s overrides it",
                    name, note, name);
   *value = number;
@@ -246,17 +259,39 @@ static enum hb_status settle(struct hb_particles *particles, const char *name, c
   return HB_OK;
 }
 
-enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *s, double dt_min_kept,
-                                 struct hb_particles *particles)
+/* eps: what was typed, or that of the snapshot, or the default. */
+static enum hb_status settle_eps(const char *typed, double *eps, struct hb_particles *particles)
+{
+  double noted;
+  char text[32], sentence[256];
+  if (!typed) {
+    if (hb_particles_eps(particles, &noted) != HB_OK) {
+      snprintf(sentence, sizeof sentence, "%s", hb_error());
+      return hb_fail(HB_ERR_INPUT, "%s; --eps overrides it", sentence);
+    }
+    if (!isnan(noted)) *eps = noted, hb_log("eps = %g, from the snapshot", noted);
+  }
+  hb_opts_shortest(*eps, text);
+  return hb_particles_set_note(particles, "eps", text);
+}
+
+enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *s,
+                                 const struct hb_sim *began, struct hb_particles *particles)
 {
   struct hb_sim_params *sim = &s->sim;
-  HB_TRY(settle(particles, "eps", hb_opts_typed(opts, &sim->force.eps), 1, &sim->force.eps));
+  const struct hb_sim_params *taken = began ? hb_sim_taken(began) : NULL;
+  if (taken)
+    sim->force.eps = taken->force.eps;
+  else
+    HB_TRY(settle_eps(hb_opts_typed(opts, &sim->force.eps), &sim->force.eps, particles));
   if (!hb_opts_typed(opts, &sim->dt_min))
-    sim->dt_min = dt_min_kept > 0 ? dt_min_kept : hb_sim_default_dt_min(sim->force.eps);
+    sim->dt_min = taken ? taken->dt_min : hb_sim_default_dt_min(sim->force.eps);
   if (sim->encounters == HB_ENCOUNTERS_AUTO) sim->encounters = hb_sim_default_encounters(sim);
+  if (sim->first_step == HB_FIRST_STEP_AUTO)
+    sim->first_step = taken ? taken->first_step : hb_sim_default_first_step(sim, particles);
   if (!hb_run_is_leapfrog(s)) return HB_OK;
-  HB_TRY(settle(particles, "dt", hb_opts_typed(opts, &sim->dt), 0, &sim->dt));
-  HB_TRY(settle(particles, "damping", hb_opts_typed(opts, &sim->damping), 0, &sim->damping));
+  HB_TRY(settle(particles, "dt", hb_opts_typed(opts, &sim->dt), &sim->dt));
+  HB_TRY(settle(particles, "damping", hb_opts_typed(opts, &sim->damping), &sim->damping));
   if (sim->dt > 0) return HB_OK;
   return hb_fail(HB_ERR_USAGE, "integrator leapfrog needs --dt DT, since the snapshot gives no dt");
 }

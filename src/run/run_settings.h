@@ -8,10 +8,6 @@
 
 #include <holmberg/holmberg.h>
 
-/* Events that end a run; run_stop.h. */
-enum hb_run_stop { HB_RUN_STOP_NONE, HB_RUN_STOP_COLLISION, HB_RUN_STOP_PAIR, HB_RUN_STOP_ESCAPE };
-extern const char *const hb_run_stop_names[];
-
 /* NULL and 0 where nothing was given, unless a row has a default. */
 struct hb_run_settings {
   struct hb_sim_params sim; /* its force.tuning without the limit below */
@@ -24,7 +20,6 @@ struct hb_run_settings {
   const char *checkpoint, *resume;
   double checkpoint_every_s, max_s; /* wall time; max_s 0: no limit */
   enum hb_astro_units units;        /* of rows */
-  enum hb_run_stop stop_at;
   int json, quiet;
 };
 
@@ -56,11 +51,11 @@ enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct 
 /* Checks -o and the options that go with it. Errors: HB_ERR_USAGE, HB_ERR_IO. */
 enum hb_status hb_run_check_output(const struct hb_run_settings *settings);
 
-/* Takes eps, and for the leapfrog dt and damping, from the snapshot's notes unless they were given; those that were given
- * replace the notes, for the next run. dt_min, if not given, becomes dt_min_kept (0: depends on eps). Errors: HB_ERR_INPUT (a
- * note that is not such a number), HB_ERR_USAGE (no dt anywhere). */
+/* Takes eps, and for the leapfrog dt and damping, from the snapshot's notes unless they were given; what is taken becomes the
+ * notes, for the next run. eps, and if they are not given dt_min and the first step, are those of the sim that the run has; NULL:
+ * not yet. Errors: HB_ERR_INPUT (a note that is not such a number), HB_ERR_USAGE (no dt anywhere). */
 enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *settings,
-                                 double dt_min_kept, struct hb_particles *particles);
+                                 const struct hb_sim *sim, struct hb_particles *particles);
 
 /* The simulation's params, completed by the environment and the settings beside them. The caller frees tuning, empty
  * before, after the last use of params. */

@@ -6,36 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *const hb_run_stop_names[] = {"none", "collision", "pair", "escape", NULL};
-
-void hb_run_stop_params(const struct hb_run_settings *s, struct hb_sim_params *params)
-{
-  if (s->stop_at == HB_RUN_STOP_COLLISION && params->collisions == HB_COLLISIONS_NONE)
-    params->collisions = HB_COLLISIONS_STOP;
-  if (s->stop_at == HB_RUN_STOP_ESCAPE && params->escapers == HB_ESCAPERS_NONE)
-    params->escapers = HB_ESCAPERS_LIST;
-}
-
 int hb_run_stop_has_bodies(const struct hb_run_settings *s)
 {
-  struct hb_sim_params params = s->sim;
-  hb_run_stop_params(s, &params);
-  return params.collisions != HB_COLLISIONS_NONE || params.escapers != HB_ESCAPERS_NONE;
-}
-
-static unsigned awaited(const struct hb_run_settings *s)
-{
-  static const unsigned kinds[] = {[HB_RUN_STOP_NONE] = 0,
-                                   [HB_RUN_STOP_COLLISION] = 1U << HB_EVENT_COLLISION,
-                                   [HB_RUN_STOP_PAIR] = 1U << HB_EVENT_FORMED | 1U << HB_EVENT_ENCOUNTER,
-                                   [HB_RUN_STOP_ESCAPE] = 1U << HB_EVENT_ESCAPE};
-  return kinds[s->stop_at] | (s->sim.collisions == HB_COLLISIONS_STOP ? 1U << HB_EVENT_COLLISION : 0);
-}
-
-enum hb_status hb_run_stop_watch(const struct hb_run *run)
-{
-  unsigned kinds = awaited(run->settings);
-  return kinds ? hb_sim_watch(run->sim, kinds) : HB_OK;
+  const struct hb_sim_params *p = &s->sim;
+  return p->collisions != HB_COLLISIONS_NONE || p->escapers != HB_ESCAPERS_NONE ||
+         p->stop_at == HB_STOP_AT_COLLISION || p->stop_at == HB_STOP_AT_ESCAPE;
 }
 
 static void say(const struct hb_run *run, const struct hb_event *event)
@@ -51,14 +26,9 @@ static void say(const struct hb_run *run, const struct hb_event *event)
 
 void hb_run_stop_check(struct hb_run *run)
 {
-  unsigned kinds = awaited(run->settings);
-  size_t count;
-  const struct hb_event *events = kinds ? hb_sim_events(run->sim, &count) : NULL;
-  for (size_t k = 0; kinds && k < count; k++) {
-    if (!(kinds & 1U << events[k].kind)) continue;
-    say(run, events + k);
-    run->t_end = run->t;
-    run->is_stopped = 1;
-    return;
-  }
+  const struct hb_event *event = hb_sim_stopped(run->sim);
+  if (!event) return;
+  say(run, event);
+  run->t_end = run->t;
+  run->is_stopped = 1;
 }

@@ -2,18 +2,19 @@
 #include "run/run_watch.h"
 
 #include "base/clock.h"
+#include "console/astro.h"
 #include "console/terminal.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* Of |E| or the kinetic energy at the start, whichever is larger. A run beyond the first bound is lost; one that ends
+/* Of the cluster's own |E| or its kinetic energy at the start, whichever is larger (e_scale). A run beyond the first bound is lost; one that ends
  * beyond the second is complete, but fails unless the user accepts that; the note comes at a hundredth of the first. */
 static const double lost = 1e-2, doubtful = 1e-3, noted = 1e-4;
 
 /* Bits of run->noted, which checkpoints record. */
-enum { NOTED_COLLAPSE = 1, NOTED_CUT = 2, NOTED_ENERGY = 4 };
+enum { NOTED_COLLAPSE = 1, NOTED_CUT = 2, NOTED_ENERGY = 4, NOTED_MASSLESS = 8 };
 
 /* Whether it is the first time. */
 static int is_first_note(struct hb_run *run, unsigned what)
@@ -64,12 +65,25 @@ static void note_cut(const struct hb_cut_steps *cut)
   hb_terminal_note(line);
 }
 
+static void note_massless(const struct hb_energy_made *made)
+{
+  char line[256], t[32];
+  hb_opts_shortest(made->t, t);
+  snprintf(line, sizeof line,
+           "the energy of test particle %" PRIu64
+           " is off by %.2g at t = %s: its orbit is wrong from here on; a "
+           "smaller --eta may help",
+           made->particle, made->error, t);
+  hb_terminal_note(line);
+}
+
 void hb_run_watch_steps(struct hb_run *run)
 {
   struct hb_step_trouble trouble;
   struct hb_sim_counts counts;
   hb_sim_counts(run->sim, &counts);
   if (counts.cut.count && is_first_note(run, NOTED_CUT)) note_cut(&counts.cut);
+  if (counts.massless.error > noted && is_first_note(run, NOTED_MASSLESS)) note_massless(&counts.massless);
   if (run->noted & NOTED_COLLAPSE || !hb_sim_step_trouble(run->sim, &trouble)) return;
   if (is_first_note(run, NOTED_COLLAPSE)) note_collapse(run, &trouble);
 }
@@ -85,22 +99,25 @@ static int is_damped(const struct hb_run *run)
   return damping > 0 && damping < 1;
 }
 
-double hb_run_energy_error(const struct hb_run *run, const struct hb_diagnostics *now)
+/* Whose error it is, where that is not all of E. */
+static const char *whose(const struct hb_run *run, char text[64])
 {
   const struct hb_run_output *output = &run->output;
-  double change = fabs(now->e_total + now->e_lost - output->e_begin), scale = fabs(output->e_begin);
-  if (run->settings->max_energy_error == 0 || scale == 0) scale = fmax(scale, output->e_kin_begin);
-  return change == 0 ? 0 : change / scale;
+  double unit = output->units.mass > 0 ? hb_astro_energy(&output->units) : 1;
+  *text = 0;
+  if (output->parts) snprintf(text, 64, " (the cluster's, over its own energy %.4g)", unit * output->e_scale);
+  return text;
 }
 
 static void note_energy(struct hb_run *run, const char *t)
 {
-  char line[256];
+  char line[256], own[64];
   int end_says_it = run->t == run->t_end && run->energy_error > doubtful && has_bound(run);
   if (end_says_it || is_damped(run) || !(run->energy_error > (has_bound(run) ? noted : lost)) ||
       !is_first_note(run, NOTED_ENERGY))
     return;
-  int length = snprintf(line, sizeof line, "the energy error is %.2g at t = %s", run->energy_error, t);
+  int length = snprintf(line, sizeof line, "the energy error is %.2g%s at t = %s", run->energy_error,
+                        whose(run, own), t);
   if (has_bound(run))
     snprintf(line + length, sizeof line - (size_t)length, "; the run stops at %g, see --max-energy-error",
              lost);
@@ -116,28 +133,30 @@ int hb_run_energy_is_lost(const struct hb_run *run)
 enum hb_status hb_run_judge_energy(struct hb_run *run)
 {
   const char *bound = hb_opts_typed(&run->asked.opts, &run->settings->max_energy_error);
-  char t[32];
+  char t[32], own[64];
   hb_opts_shortest(run->t, t);
   if (!hb_run_energy_is_lost(run)) {
     if (!bound) note_energy(run, t);
     return HB_OK;
   }
   if (bound)
-    return hb_fail(HB_ERR_NUMERIC, "energy error %.3g at t = %s exceeds --max-energy-error %s",
-                   run->energy_error, t, bound);
+    return hb_fail(HB_ERR_NUMERIC, "energy error %.3g%s at t = %s exceeds --max-energy-error %s",
+                   run->energy_error, whose(run, own), t, bound);
   return hb_fail(HB_ERR_NUMERIC,
-                 "energy error %.3g at t = %s exceeds %g; a smaller --eta or a larger --eps may help, "
+                 "energy error %.3g%s at t = %s exceeds %g; a smaller --eta or a larger --eps may help, "
                  "--max-energy-error sets another bound or none",
-                 run->energy_error, t, lost);
+                 run->energy_error, whose(run, own), t, lost);
 }
 
 enum hb_status hb_run_judge_end(const struct hb_run *run)
 {
+  char own[64];
   if (run->settings->max_energy_error > 0 || !has_bound(run) || run->energy_error <= doubtful) return HB_OK;
-  return hb_fail(HB_ERR_NUMERIC,
-                 "the run is complete, but its energy error of %.3g exceeds %g; a smaller --eta or a larger "
-                 "--eps may help, --max-energy-error %g accepts it",
-                 run->energy_error, doubtful, lost);
+  return hb_fail(
+      HB_ERR_NUMERIC,
+      "the run is complete, but its energy error of %.3g%s exceeds %g; a smaller --eta or a larger "
+      "--eps may help, --max-energy-error %g accepts it",
+      run->energy_error, whose(run, own), doubtful, lost);
 }
 
 /* ---- how long it takes ---- */

@@ -11,9 +11,6 @@ void hb_run_watch_pace(struct hb_run *run);
 /* Notes, once per run each, that the time steps collapse, and that dt_min cuts one. */
 void hb_run_watch_steps(struct hb_run *run);
 
-/* |E - E0| / |E0|; unless the user has set a bound, and if E0 is 0, relative to the initial kinetic energy if larger. */
-double hb_run_energy_error(const struct hb_run *run, const struct hb_diagnostics *now);
-
 /* Whether run->energy_error is beyond the bound. */
 int hb_run_energy_is_lost(const struct hb_run *run);
 

@@ -1,5 +1,6 @@
 #include "sim/diagnose.h"
 
+#include "base/mem.h"
 #include "base/ranks.h"
 #include "core/diagnostics.h"
 #include "core/gravity.h"
@@ -21,57 +22,65 @@ enum hb_status hb_diagnose_forces(struct hb_state_view *view, struct hb_force *f
   return status;
 }
 
-void hb_diagnose_field(const struct hb_particles *p, const struct hb_field *field, struct hb_diagnostics *d)
+/* In double the potentials of such a scheme are those of hb_gravity_potential, bit for bit: one sum is enough. */
+static int is_by_host(const struct hb_force *force)
 {
-  double sum = 0, lost = 0;
-  for (size_t i = 0; i < p->n; i++) { /* compensated: with Kahan's lost low part */
-    double term = p->m[i] * hb_field_potential(field, p->x + 3 * i) - lost, next = sum + term;
-    lost = next - sum - term;
-    sum = next;
-  }
-  double momentum[3], L[3];
-  hb_momentum(p, momentum, L);
-  d->e_field = sum;
-  d->e_total += d->e_bulk + sum;
-  d->e_gpu += d->e_bulk + sum;
-  d->e_jacobi = hb_field_turn(field) != 0 ? d->e_total : d->e_total - hb_field_omega(field) * L[2];
+  return hb_force_scheme(force)->is_exact && hb_force_facts(force)->is_double;
 }
 
-/* What the stars have: test particles, which are not among p, have no energies. work[2 * n]. */
-static enum hb_status add_stars(struct hb_particles *p, const struct hb_frame *frame, double eps2,
-                                int by_host, double *work, struct hb_diagnostics *d)
+/* Of the stars' potentials in double, whatever the source's are. work[n]. */
+static enum hb_status sum_potential(const struct hb_particles *p, double eps2, double *work, double *e_pot)
+{
+  /* the only sum over pairs that ranks do not share out */
+  if (hb_ranks_number() == 0) hb_gravity_potential(p->n, p->m, p->x, eps2, work);
+  *e_pot = hb_potential_energy(p, work);
+  return hb_ranks_share(e_pot, sizeof *e_pot);
+}
+
+/* The rest, in the given coordinates. work[2 * n]. */
+static void add_rest(struct hb_particles *p, const struct hb_binary *pairs, const struct hb_state_view *view,
+                     const struct hb_field *field, double e_pot_gpu, struct hb_diagnostics *d)
 {
   double center[3], velocity[3], half = 0.5;
-  if (d->exact_energy && !by_host) { /* the only sum over pairs that ranks do not share out */
-    if (hb_ranks_number() == 0) hb_gravity_potential(p->n, p->m, p->x, eps2, work);
-    d->e_pot = hb_potential_energy(p, work);
-    HB_TRY(hb_ranks_share(&d->e_pot, sizeof d->e_pot));
-  }
-  hb_frame_leave(frame, p);
   hb_center_of_mass(p, center, velocity);
   hb_kinetic_energy_in(p, velocity, &d->e_kin, &d->e_bulk);
-  hb_lagrangian_radii(p, center, 1, &half, work, &d->r_half);
-  return HB_OK;
+  hb_lagrangian_radii(p, center, 1, &half, view->a, &d->r_half);
+  d->e_pot += view->e_rounded;
+  d->e_gpu = d->e_kin + e_pot_gpu + view->e_rounded;
+  d->e_total = d->e_kin + d->e_pot;
+  if (field) hb_energy_add_field(p, field, d);
+  hb_energy_split(p, pairs, view->e_rounded, field, d);
+}
+
+/* What the stars have: test particles, which are not among p, have no energies. */
+static enum hb_status add_stars(struct hb_particles *p, const struct hb_frame *frame,
+                                const struct hb_force *force, const struct hb_state_view *view,
+                                const struct hb_field *field, double eps2, struct hb_diagnostics *d)
+{
+  struct hb_binary *pairs = NULL;
+  double e_pot_gpu = d->e_pot;
+  int by_host = is_by_host(force), is_gravity = hb_force_interaction(force) == HB_INTERACTION_GRAVITY;
+  d->binaries = (struct hb_binaries){.a_hardest = NAN, .hard_above = NAN};
+  if (d->exact_energy && !by_host) HB_TRY(sum_potential(p, eps2, view->a, &d->e_pot));
+  enum hb_status status =
+      is_gravity ? hb_energy_find_binaries(p, eps2, d->e_pot, &pairs, &d->binaries) : HB_OK;
+  hb_frame_leave(frame, p);
+  if (status == HB_OK) add_rest(p, pairs, view, field, e_pot_gpu, d);
+  hb_mem_free(pairs);
+  return status;
 }
 
 enum hb_status hb_diagnose(struct hb_state_view *view, const struct hb_frame *frame, struct hb_force *force,
-                           double eps2, int exact, struct hb_diagnostics *diagnostics)
+                           const struct hb_field *field, double eps2, int exact,
+                           struct hb_diagnostics *diagnostics)
 {
-  struct hb_diagnostics d = {.t = view->at.t, .e_jacobi = NAN};
+  struct hb_diagnostics d = {.t = view->at.t, .e_jacobi = NAN, .exact_energy = exact || is_by_host(force)};
   struct hb_particles *stars;
-  /* in double the potentials of such a scheme are those of hb_gravity_potential, bit for bit: one sum is enough */
-  int by_host = hb_force_scheme(force)->is_exact && hb_force_facts(force)->is_double;
-  d.exact_energy = exact || by_host;
   HB_TRY(hb_diagnose_forces(view, force));
-  double e_pot_gpu = d.e_pot = hb_potential_energy(&view->at, view->phi);
+  d.e_pot = hb_potential_energy(&view->at, view->phi);
   HB_TRY(hb_particles_copy_massive(&view->at, &stars));
-  enum hb_status status = add_stars(stars ? stars : &view->at, frame, eps2, by_host, view->a, &d);
-  if (stars) hb_frame_leave(frame, &view->at);
+  enum hb_status status = add_stars(stars ? stars : &view->at, frame, force, view, field, eps2, &d);
   hb_particles_destroy(stars);
-  HB_TRY(status);
-  d.e_gpu = d.e_kin + e_pot_gpu;
-  d.e_total = d.e_kin + d.e_pot;
-  d.virial_ratio = d.e_pot != 0 ? d.e_kin / fabs(d.e_pot) : 0; /* a lone particle has none */
-  *diagnostics = d;
-  return HB_OK;
+  if (status == HB_OK) *diagnostics = d;
+  return status;
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "core/diagnostics.h"
 #include "core/particles.h"
+#include "core/softening.h"
 #include "core/structure.h"
 #include "gl/gl_shader.h"
 #include "force/force.h"
@@ -21,14 +22,43 @@
 
 double hb_sim_default_dt_min(double eps) { return eps == 0 ? 0x1p-40 : 0x1p-26; }
 
-static struct hb_sim_params complete(const struct hb_sim_params *given)
+/* The params' own softening, or that of the particles, which then say it. */
+static enum hb_status settle_eps(struct hb_force_params *force, struct hb_particles *initial)
 {
-  struct hb_sim_params params = *given;
-  params.eta = hb_default_real(given->eta, 0.01);
-  params.dt_max = hb_default_real(given->dt_max, 0.125);
-  params.dt_min = hb_default_real(given->dt_min, hb_sim_default_dt_min(given->force.eps));
-  params.damping = hb_default_real(given->damping, 1);
-  return params;
+  double noted;
+  if (force->eps == 0 && !(force->flags & HB_FORCE_UNSOFTENED)) {
+    HB_TRY(hb_particles_eps(initial, &noted));
+    if (!isnan(noted)) force->eps = noted;
+  }
+  return hb_softening_note(initial, force->eps);
+}
+
+enum hb_first_step hb_sim_default_first_step(const struct hb_sim_params *params,
+                                             const struct hb_particles *initial)
+{
+  const struct hb_integrator_info *integrator =
+      params->integrator ? hb_integrator_named(params->integrator) : NULL;
+  if (integrator && integrator->has_dt) return HB_FIRST_STEP_EQ2;
+  if (params->force.eps == 0) return HB_FIRST_STEP_EQ9;
+  double m = 0; /* of the stars: nobody feels test particles */
+  for (size_t i = 0; i < initial->n; i++) {
+    if (m > 0 && initial->m[i] > 0 && initial->m[i] != m) return HB_FIRST_STEP_EQ9;
+    m = fmax(m, initial->m[i]);
+  }
+  return HB_FIRST_STEP_EQ2;
+}
+
+static enum hb_status complete(struct hb_sim_params *params, struct hb_particles *initial)
+{
+  HB_TRY(settle_eps(&params->force, initial));
+  HB_TRY(hb_sim_take_notes(params, initial));
+  params->eta = hb_default_real(params->eta, 0.01);
+  params->dt_max = hb_default_real(params->dt_max, 0.125);
+  params->dt_min = hb_default_real(params->dt_min, hb_sim_default_dt_min(params->force.eps));
+  params->damping = hb_default_real(params->damping, 1);
+  if (params->first_step == HB_FIRST_STEP_AUTO)
+    params->first_step = hb_sim_default_first_step(params, initial);
+  return HB_OK;
 }
 
 enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **sim)
@@ -59,6 +89,7 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
   HB_GL_VISIT;
   struct hb_particles *copy;
   *sim = NULL;
+  if (!initial) return hb_fail(HB_ERR_USAGE, "no particles (NULL), expected those to integrate");
   HB_TRY(hb_particles_copy(initial, &copy));
   return hb_sim_take(copy, params, sim);
 }
@@ -126,11 +157,18 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
                            struct hb_sim **sim)
 {
   HB_GL_VISIT;
-  struct hb_sim_params params = complete(given);
   struct hb_sim *s = NULL;
   *sim = NULL;
+  if (!initial || !given) {
+    hb_particles_destroy(initial);
+    return hb_fail(HB_ERR_USAGE, "no %s (NULL); all parameters 0 are the defaults",
+                   initial ? "parameters" : "particles");
+  }
+  struct hb_sim_params params = *given;
   enum hb_status status = hb_particles_check(initial);
+  if (status == HB_OK) status = complete(&params, initial);
   if (status == HB_OK) status = settle_encounters(&params);
+  if (status == HB_OK) status = hb_sim_complete_stop(&params);
   if (status == HB_OK) status = hb_sim_check_bodies(&params);
   if (status == HB_OK) status = hb_sim_open(&params, &s);
   if (status != HB_OK) {
@@ -146,6 +184,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
     status = s->integrator->create(initial, &params, s->force, &s->state);
   else
     hb_particles_destroy(initial);
+  if (status == HB_OK) status = hb_sim_watch_stop(s);
   if (status != HB_OK) {
     hb_sim_destroy(s);
     return status;
@@ -180,6 +219,7 @@ void hb_sim_destroy(struct hb_sim *sim)
 double hb_sim_time(const struct hb_sim *sim) { return sim->integrator->time(sim->state); }
 double hb_sim_next_time(const struct hb_sim *sim) { return sim->integrator->next_time(sim->state); }
 const struct hb_force *hb_sim_force(const struct hb_sim *sim) { return sim->force; }
+const struct hb_sim_params *hb_sim_taken(const struct hb_sim *sim) { return &sim->params; }
 
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
 {
@@ -191,13 +231,15 @@ void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
  * step/state_view.h. */
 static const double PARTICLES = 8 * sizeof(double);
 static const double INTEGRATOR = (7 * 3 + 1) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
+/* To find the binaries of a row: nearest, and index x axis of the k-d tree. */
+static const double BINARIES = sizeof(uint32_t) + sizeof(uint32_t) + 3 * sizeof(double) + 1;
 
 enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, struct hb_force_need *need)
 {
   const struct hb_force_ops *ops = params->scheme ? hb_force_find(params->scheme) : NULL;
   if (!ops || !params->precision)
     return hb_fail(HB_ERR_USAGE, "hb_force_memory needs a scheme and a precision");
-  struct hb_force_need result = {.host_particle = PARTICLES + INTEGRATOR};
+  struct hb_force_need result = {.host_particle = PARTICLES + INTEGRATOR + BINARIES};
   ops->memory(params, &result);
   enum hb_precision precision = hb_precision_find(params->precision);
   result.host_rank = hb_force_ranks_memory(precision);
@@ -225,9 +267,16 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
   return hb_sim_look(sim, t);
 }
 
+static enum hb_status check_time(double t)
+{
+  return isfinite(t) ? HB_OK : hb_fail(HB_ERR_USAGE, "the time is %g, expected finite", t);
+}
+
 enum hb_status hb_sim_integrate(struct hb_sim *sim, double t)
 {
-  while (hb_sim_next_time(sim) <= t) HB_TRY(hb_sim_step(sim));
+  HB_TRY(check_time(t));
+  sim->events.count = 0; /* those of a step before this call do not stop it */
+  while (!hb_sim_stopped(sim) && hb_sim_next_time(sim) <= t) HB_TRY(hb_sim_step(sim));
   return HB_OK;
 }
 
@@ -272,6 +321,7 @@ void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles)
 {
   HB_GL_VISIT;
+  HB_TRY(check_time(t));
   HB_TRY(sim->integrator->particles(sim->state, t, particles));
   hb_frame_leave(&sim->frame, *particles);
   return HB_OK;
@@ -281,10 +331,11 @@ enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnosti
 {
   HB_GL_VISIT;
   struct hb_state_view view;
+  HB_TRY(check_time(t));
   enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
   if (status == HB_OK)
-    status = hb_diagnose(&view, &sim->frame, sim->force, sim->eps2, sim->exact_energy, diagnostics);
-  if (status == HB_OK && sim->field) hb_diagnose_field(&view.at, sim->field, diagnostics);
+    status =
+        hb_diagnose(&view, &sim->frame, sim->force, sim->field, sim->eps2, sim->exact_energy, diagnostics);
   hb_state_view_close(&view);
   struct hb_sim_counts counts;
   hb_sim_counts(sim, &counts);
@@ -296,6 +347,7 @@ enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structur
 {
   HB_GL_VISIT;
   struct hb_state_view view;
+  HB_TRY(check_time(t));
   enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
   if (status == HB_OK) hb_frame_leave(&sim->frame, &view.at);
   if (status == HB_OK) status = hb_structure_of(&view.at, sim->eps2, structure);

@@ -35,6 +35,12 @@ enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **s
  * with one). */
 enum hb_status hb_sim_open_force(struct hb_sim *sim, const struct hb_sim_params *params);
 
+/* ---- sim_notes.c ---- */
+
+/* A leapfrog's dt and damping, where params leave them 0, are those of the notes, if there are any; else the notes become those
+ * of params. Errors: HB_ERR_USAGE (integrator), HB_ERR_INPUT (a note that is no such number). */
+enum hb_status hb_sim_take_notes(struct hb_sim_params *params, struct hb_particles *initial);
+
 /* ---- sim_watch.c ---- */
 
 /* After a step that began at time t: looks for binaries if that is due. Errors: as hb_sim_state. */
@@ -43,6 +49,18 @@ enum hb_status hb_sim_look(struct hb_sim *sim, double t);
 /* What is watched, as sections of a checkpoint; and back, nothing if they are missing. Errors: HB_ERR_INPUT, HB_ERR_INTERNAL. */
 enum hb_status hb_sim_put_watch(const struct hb_sim *sim, struct hb_sections *sections);
 enum hb_status hb_sim_get_watch(const struct hb_sections *sections, struct hb_sim *sim);
+
+/* ---- sim_stop.c ---- */
+
+/* Completes what params need for their stop_at, and refuses one that does not exist. Errors: HB_ERR_USAGE. */
+enum hb_status hb_sim_complete_stop(struct hb_sim_params *params);
+
+/* Watches what a new simulation stops at. Errors: as hb_sim_watch. */
+enum hb_status hb_sim_watch_stop(struct hb_sim *sim);
+
+/* Its record in a checkpoint; nothing for none. Errors of get: HB_ERR_INPUT. */
+enum hb_status hb_sim_put_stop(const struct hb_sim_params *params, struct hb_sections *sections);
+enum hb_status hb_sim_get_stop(const struct hb_sections *sections, struct hb_sim_params *params);
 
 /* hb_sim_step_trouble judges the steps from now on. The state must exist. */
 void hb_sim_judge_from_here(struct hb_sim *sim);

@@ -10,6 +10,7 @@
 
 #include <holmberg/checkpoint.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,10 +69,13 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   HB_TRY(put_strings(sim, sections));
   HB_TRY(hb_sim_put_interaction(sim, sections));
   HB_TRY(hb_sim_put_bodies(p, sections));
+  HB_TRY(hb_sim_put_stop(p, sections));
   const char *field = sim->params.field;
   if (field) HB_TRY(hb_sections_put(sections, "sim.field", HB_SECTION_BYTES, strlen(field) + 1, field));
   HB_TRY(hb_sections_put_copy(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, numbers));
   HB_TRY(hb_sections_put_copy(sections, "sim.words", HB_SECTION_WORDS, WORDS, words));
+  const uint64_t first_step = p->first_step;
+  HB_TRY(hb_sections_put_copy(sections, "sim.first", HB_SECTION_WORDS, 1, &first_step));
   HB_TRY(hb_sections_put(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
   HB_TRY(hb_sections_put_copy(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, phases));
   HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
@@ -116,6 +120,18 @@ static enum hb_status get_strings(const struct hb_sections *sections, const char
 
 static const char *or_null(const char *string) { return *string ? string : NULL; }
 
+/* Older checkpoints do not say how their run began, which was by eq. 2 unless asked for. */
+static enum hb_status get_first_step(const struct hb_sections *sections, struct hb_sim_params *params)
+{
+  uint64_t word = HB_FIRST_STEP_EQ2;
+  if (hb_sections_find(sections, "sim.first"))
+    HB_TRY(hb_sections_copy(sections, "sim.first", HB_SECTION_WORDS, 1, &word));
+  if (word != HB_FIRST_STEP_EQ2 && word != HB_FIRST_STEP_EQ9)
+    return hb_fail(HB_ERR_INPUT, "section 'sim.first' has %llu, expected 1 or 2", (unsigned long long)word);
+  params->first_step = (enum hb_first_step)word;
+  return HB_OK;
+}
+
 static enum hb_status get_params(const struct hb_sections *sections, struct hb_sim_params *params)
 {
   const char *strings[STRINGS];
@@ -158,7 +174,9 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   if (field && (field->type != HB_SECTION_BYTES || !memchr(field->data, 0, field->count)))
     return hb_fail(HB_ERR_INPUT, "section 'sim.field' is not a text");
   params->field = field ? field->data : NULL;
+  HB_TRY(get_first_step(sections, params));
   HB_TRY(hb_sim_get_bodies(sections, params));
+  HB_TRY(hb_sim_get_stop(sections, params));
   return hb_sim_get_interaction(sections, &params->force);
 }
 
@@ -172,6 +190,7 @@ enum hb_status hb_checkpoint_open(const char *path, struct hb_checkpoint **check
   if (status == HB_OK) {
     struct hb_sim_params params;
     status = get_params(&c->sections, &params);
+    if (status == HB_ERR_USAGE) status = HB_ERR_INPUT; /* the file's */
     if (status == HB_OK && !hb_sections_find(&c->sections, "own"))
       status = hb_fail(HB_ERR_INPUT, "section 'own' is missing");
     if (status != HB_OK) status = hb_fail_in(status, path);
@@ -207,6 +226,16 @@ const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *ow
   return own->data;
 }
 
+enum hb_status hb_checkpoint_units(const struct hb_checkpoint *checkpoint, struct hb_units *units,
+                                   int *are_known)
+{
+  struct hb_particles *particles;
+  HB_TRY(hb_particles_get(&checkpoint->sections, &particles));
+  enum hb_status status = hb_units_get(particles, units, are_known);
+  hb_particles_destroy(particles);
+  return status;
+}
+
 /* The same forces in the place that the caller chose. */
 static void move(const struct hb_force_params *place, struct hb_force_params *force)
 {
@@ -227,7 +256,7 @@ static enum hb_status get_counters(const struct hb_sections *sections, struct hb
   HB_TRY(hb_sections_copy(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
   HB_TRY(hb_sections_copy(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, phases));
   for (int k = 0; k < PHASES; k++)
-    if (!(phases[k] >= 0))
+    if (!(phases[k] >= 0 && isfinite(phases[k])))
       return hb_fail(HB_ERR_INPUT, "section 'sim.phases' has %g, expected seconds", phases[k]);
   sim->before = (struct hb_phases){.predict_s = phases[PREDICT_S],
                                    .send_s = phases[SEND_S],
@@ -238,10 +267,27 @@ static enum hb_status get_counters(const struct hb_sections *sections, struct hb
   return HB_OK;
 }
 
+/* Snapshots may hold such numbers, but a run cannot do with them. */
+static enum hb_status check_sizes(const struct hb_sections *sections)
+{
+  static const char *const names[] = {"m", "x", "v", "radius"};
+  for (size_t s = 0; s < sizeof names / sizeof *names; s++) {
+    const struct hb_section *section = hb_sections_find(sections, names[s]);
+    if (!section || section->type != HB_SECTION_DOUBLES) continue;
+    const double *q = section->data;
+    for (size_t k = 0; k < section->count; k++)
+      if (fabs(q[k]) > HB_SECTIONS_MOST)
+        return hb_fail(HB_ERR_INPUT, "section '%s' has %g at %zu, expected finite and at most %g", names[s],
+                       q[k], k, HB_SECTIONS_MOST);
+  }
+  return HB_OK;
+}
+
 static enum hb_status resume(const struct hb_sections *sections, const struct hb_force_params *place,
                              struct hb_sim **sim)
 {
   struct hb_sim_params params;
+  HB_TRY(check_sizes(sections));
   HB_TRY(get_params(sections, &params));
   if (place) move(place, &params.force);
   struct hb_sim *s;

@@ -32,6 +32,10 @@ struct hb_checkpoint_info {
 void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkpoint_info *info);
 const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *own_bytes);
 
+/* The units of its particles, as hb_units_get. */
+enum hb_status hb_checkpoint_units(const struct hb_checkpoint *checkpoint, struct hb_units *units,
+                                   int *are_known);
+
 /* The simulation as it was, with the forces reopened with the same params; none are evaluated. place, nullable, moves them
  * elsewhere: its context and device, unless NULL, its max_draw_s, its custom_interaction (needed where the run had one), and of its flags HB_FORCE_GL_DEBUG and HB_FORCE_PHASES.
  * On another device bits may differ. An interaction must have the code that it had. Errors: as hb_force_open,

@@ -9,6 +9,16 @@
 extern "C" {
 #endif
 
+/* Pairs whose binding energy exceeds the mean kinetic energy of the stars, or, in diagnostics, half of minus their mean potential
+ * energy if that is larger: neighbors at rest are not binaries. They are found by gravity: with another interaction there are
+ * none, the last two are NaN, and in a structure energy is, too. */
+struct hb_binaries {
+  size_t count;
+  double energy;     /* sum of their energies, <= 0         */
+  double a_hardest;  /* semi-major axis of the tightest; NaN: none   */
+  double hard_above; /* the mean energy                     */
+};
+
 /* Energies in the frame of the center of mass: in exact host double, or by the potentials of the source of forces; with
  * another interaction than gravity always by the latter, since only the interaction knows its own potential.
  * e_kin + e_bulk and e_total + e_bulk are those in the inertial frame of the given velocities. */
@@ -20,20 +30,20 @@ struct hb_diagnostics {
   double e_bulk;       /* M V^2 / 2, the kinetic energy of the center of mass              */
   double e_lost;       /* what left it with bodies that merged or escaped: e_total + e_lost is conserved */
   double e_gpu;        /* total energy with the potentials of the source of forces itself */
-  double virial_ratio; /* e_kin / |e_pot|: 0.5 in equilibrium                             */
+  double virial_ratio; /* e_kin / |e_pot| with binaries as points: 0.5 in equilibrium     */
   double r_half;       /* radius about the center of mass that encloses half of the mass  */
   double e_field;      /* sum m Phi in the forces from outside, 0 without. With them e_total and e_gpu
                         * contain it and e_bulk, since only that sum is conserved                 */
   double e_jacobi;     /* e_total - omega L_z, L_z about the origin, if the field gives an omega; else NaN */
-};
-
-/* Pairs whose binding energy exceeds the mean kinetic energy of the stars. They are found by gravity: with another
- * interaction there are none, and the rest is NaN. */
-struct hb_binaries {
-  size_t count;
-  double energy;     /* sum of their energies, <= 0                  */
-  double a_hardest;  /* semi-major axis of the tightest; NaN: none   */
-  double hard_above; /* the mean kinetic energy                      */
+  /* e_total by part, e_cluster + binaries.energy + e_orbit: */
+  double
+      e_cluster; /* with binaries as points: kinetic, mutual, and in a field sum m (Phi(x) - Phi(X)), X the center of mass */
+  struct hb_binaries binaries;
+  double e_orbit; /* in a field e_bulk + M Phi(X), or e_bulk + e_field where that is infinite; 0 without */
+  double
+      e_scale; /* what errors of e_total are compared with: of the cluster with binaries as points, without the field, |E|
+                   * or the kinetic energy if larger. Of fewer than three points, and for virial_ratio, too: with binaries as
+                   * stars. With no such energy, |e_total| or e_bulk */
 };
 
 enum { HB_LAGRANGE_COUNT = 8 };
@@ -88,6 +98,10 @@ enum hb_status hb_sim_watch(struct hb_sim *sim, unsigned kinds);
 /* Those of the last hb_sim_step, in the order in which they were found, valid until the next. A function of the state: the same
  * on any number of threads, and when the run was resumed. */
 const struct hb_event *hb_sim_events(const struct hb_sim *sim, size_t *count);
+
+/* The first of these at which a simulation stops, by its params collisions and stop_at: it is at the end of that step, and can
+ * go on. NULL: none, so that hb_sim_integrate has reached its time. */
+const struct hb_event *hb_sim_stopped(const struct hb_sim *sim);
 
 /* The rounding errors of float forces enter eqs 5, 6 and 9 of [PZ07]; at small eta they determine the steps, which collapse:
  * ever more of them for no gain. Such noisy steps can be told from others (step/timestep.h), fewer than one in thirty of which

@@ -22,9 +22,11 @@
  * to stderr. g6_reset forgets a failure; closing and opening starts afresh.
  *
  * Environment:
- *   HB_G6_SCHEME     a scheme of `holmberg info`; default tile on a GPU, bag without compute shaders, host-simd without a
- *                    GPU. Not cg2007 and grape6, which know forces on their sources only
- *   HB_G6_PRECISION  one of the scheme's precisions; default ds, else the scheme's first
+ *   HB_G6_SCHEME     a scheme of `holmberg info`; default tile on a GPU, bag without compute shaders, host without a GPU
+ *                    (host-simd for what that lacks: ds, single). Not cg2007 and grape6, which know forces on their sources
+ *                    only
+ *   HB_G6_PRECISION  one of the scheme's precisions; default double where scheme and device have it, else ds. For the calls of
+ *                    GRAPE-5 and NBODY6, whose own libraries have float pairs, ds
  *   HB_G6_NPIPES     what g6_npipes says, 1 to 16384; default 48, GRAPE-6's, for which all programs have room. phiGRAPE has
  *                    16384, banana 128; the larger, the fewer calls for a large block
  *   HB_G6_DEVICES    a device for each board, "0 1 software"; default HB_DEVICE, else the k-th GPU for board k

@@ -67,7 +67,7 @@ uint64_t *hb_particles_id(struct hb_particles *particles); /* [n]     identities
 double *hb_particles_radius(struct hb_particles *particles);
 enum hb_status hb_particles_set_radii(struct hb_particles *particles, const char *formula);
 
-/* FNV-1a (64 bits) of all bits but the notes': n, time, m, x, v, id and, if any, radii as words of 64 bits, low byte first. Two states with the
+/* FNV-1a (64 bits) of all bits but the notes': n, time, m, x, v, id and, unless all are 0, radii as words of 64 bits, low byte first. Two states with the
  * same hash are the same state, unless somebody made them to be confused. */
 uint64_t hb_particles_hash(const struct hb_particles *particles);
 
@@ -79,6 +79,10 @@ const char *hb_particles_note(const struct hb_particles *particles, const char *
 
 /* The key of the k-th note, from 0; NULL after the last. */
 const char *hb_particles_note_key(const struct hb_particles *particles, size_t k);
+
+/* The softening that the header says, in the note eps, which hb_ic_make and hb_sim_take write; NaN: it says nothing. Errors:
+ * HB_ERR_INPUT (no number >= 0). */
+enum hb_status hb_particles_eps(const struct hb_particles *particles, double *eps);
 
 /* What the numbers mean, if anything: the units of mass, length and time of particles with G = 1. Any two of them
  * determine the third. */
@@ -239,7 +243,8 @@ enum hb_force_flags {
   HB_FORCE_CG2007_RECT = 1, /* cg2007 with rectangle textures and RGB32F targets, as in 2007 */
   HB_FORCE_GL_DEBUG = 2,    /* enable the driver's debug messages and treat them as errors   */
   HB_FORCE_NO_TUNE = 4,     /* use safe defaults, measure nothing                            */
-  HB_FORCE_PHASES = 8       /* wait for the device between phases, so that each can be timed */
+  HB_FORCE_PHASES = 8,      /* wait for the device between phases, so that each can be timed */
+  HB_FORCE_UNSOFTENED = 16  /* eps is 0: a simulation does not look for the particles' note  */
 };
 
 struct hb_interaction;
@@ -259,8 +264,8 @@ struct hb_force_params {
   const char *device;
   const char *tuning; /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
   double max_draw_s;  /* upper limit for the time of a draw; 0: 0.05                     */
-  double eps;         /* Plummer softening, >= 0                                           */
-  unsigned flags;     /* hb_force_flags, or-ed                                             */
+  double eps;     /* Plummer softening, >= 0; of a simulation 0: that of the particles' note eps, if any */
+  unsigned flags; /* hb_force_flags, or-ed                                             */
 };
 
 /* One source of forces, as listed by `holmberg info`. */
@@ -331,13 +336,14 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
  * attracts, and App. A):
  *   a = sum m rij / (rij^2 + eps^2)^(3/2),  phi = -sum m / (rij^2 + eps^2)^(1/2)
  *   j = sum m (vij / (..)^(3/2) - 3 (rij . vij) rij / (..)^(5/2))
- * After a failure a j phi are undefined. Errors: HB_ERR_USAGE, HB_ERR_DEVICE, HB_ERR_INTERNAL. */
+ * After a failure a j phi are undefined. Errors: HB_ERR_USAGE, HB_ERR_DEVICE, HB_ERR_INTERNAL, HB_ERR_NUMERIC (in less than
+ * double: a source is so near that the force is beyond the range of float; names both). */
 enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                              double *phi);
 
 /* The same at ni points x[3 * ni] with velocities v[3 * ni] (NULL: zero), which need not be sources. Point i feels every
  * source but number own[i], or every one where that is HB_NO_SOURCE; own NULL: all do. At a source that is not left out,
- * eps = 0 gives infinite or undefined values. Not by cg2007 and grape6. Errors: as above, HB_ERR_INPUT (out of range). */
+ * eps = 0 gives infinite or undefined values in double. Not by cg2007 and grape6. Errors: as above, HB_ERR_INPUT (out of range). */
 #define HB_NO_SOURCE UINT32_MAX
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi);
@@ -359,8 +365,8 @@ enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
 extern const char *const hb_rounding_names[];
 
 /* The first step of hermite4: [PZ07] eq. 2, or the shorter of that and eq. 9 after a trial, which costs the forces on all
- * particles once more. */
-enum hb_first_step { HB_FIRST_STEP_EQ2 = 0, HB_FIRST_STEP_EQ9 = 1 };
+ * particles once more. auto: eq. 9 where eps is 0 or masses differ, eq. 2 for softened particles of one mass, as in 2007. */
+enum hb_first_step { HB_FIRST_STEP_AUTO = 0, HB_FIRST_STEP_EQ9 = 1, HB_FIRST_STEP_EQ2 = 2 };
 extern const char *const hb_first_step_names[];
 
 /* hermite4: each particle has its own step, or all have the smallest that any of them needs. */
@@ -373,9 +379,9 @@ extern const char *const hb_steps_names[];
 enum hb_encounters { HB_ENCOUNTERS_AUTO = 0, HB_ENCOUNTERS_NONE = 1, HB_ENCOUNTERS_GROUPS = 2 };
 extern const char *const hb_encounters_names[];
 
-/* hermite4: bodies that touch, by their radii (hb_particles_radius): looked for, to stop the run (the program does; here they
- * are events, see hb_sim_events); or merged, with mass, momentum and volume kept, their identity that of the heavier one.
- * One of the two must have mass. */
+/* hermite4: bodies that touch, by their radii (hb_particles_radius): looked for, to end hb_sim_integrate there, see
+ * hb_sim_stopped; or merged, with mass, momentum and volume kept, their identity that of the heavier one. One of the two must
+ * have mass. */
 enum hb_collisions { HB_COLLISIONS_NONE = 0, HB_COLLISIONS_STOP = 1, HB_COLLISIONS_MERGE = 2 };
 extern const char *const hb_collisions_names[];
 
@@ -383,6 +389,11 @@ extern const char *const hb_collisions_names[];
  * coordinates at rest and the potential of the others, without a field's. Listed: told once, as events; or removed. */
 enum hb_escapers { HB_ESCAPERS_NONE = 0, HB_ESCAPERS_LIST = 1, HB_ESCAPERS_REMOVE = 2 };
 extern const char *const hb_escapers_names[];
+
+/* What else ends hb_sim_integrate before its time: a collision, a pair (a binary that forms, or with eps 0 two stars that
+ * meet), an escape. Collisions and escapers are then looked for, without collisions and escapers being set. */
+enum hb_stop_at { HB_STOP_AT_NONE = 0, HB_STOP_AT_COLLISION = 1, HB_STOP_AT_PAIR = 2, HB_STOP_AT_ESCAPE = 3 };
+extern const char *const hb_stop_at_names[];
 
 /* An integrator, as listed by `holmberg info`. */
 struct hb_integrator_info {
@@ -420,8 +431,8 @@ struct hb_sim_params {
   enum hb_place predict, correct;
   enum hb_exact_energy exact_energy;
   enum hb_steps steps; /* hermite4                                                      */
-  double dt;           /* leapfrog: the step of all particles, must be given; else 0    */
-  double damping;      /* leapfrog: velocities are multiplied by it each step; 0: 1     */
+  double dt;           /* leapfrog: the step of all particles; 0: the particles' note dt */
+  double damping;      /* leapfrog: velocities are multiplied by it each step; 0: their note damping, or 1 */
   /* Forces from outside, as in core/field.h: "log:v=1,r=0.1 disc:m=10,a=3,b=0.3". Particles are not integrated in a frame of
    * their own then; precisions of fewer than 40 bits are refused. NULL: none. */
   const char *field;
@@ -430,6 +441,7 @@ struct hb_sim_params {
   enum hb_escapers escapers;     /* hermite4 */
   double escape_radius;          /* how far: 0: 20 half-mass radii */
   enum hb_first_step first_step; /* hermite4 */
+  enum hb_stop_at stop_at;
 };
 
 /* The default of dt_min: 2^-26, and 2^-40 for eps = 0, where encounters can be arbitrarily close. */
@@ -438,12 +450,23 @@ double hb_sim_default_dt_min(double eps);
 /* What encounters = auto means for these params. */
 enum hb_encounters hb_sim_default_encounters(const struct hb_sim_params *params);
 
+/* What first_step = auto means for these params, whose eps is settled, and these particles. */
+enum hb_first_step hb_sim_default_first_step(const struct hb_sim_params *params,
+                                             const struct hb_particles *initial);
+
 /* Steps that should have been shorter than dt_min: how many, and the particle, time and required length of the first.
  * Orbits may be wrong after them. */
 struct hb_cut_steps {
   double dt_min;
   uint64_t count, particle;
   double t, wanted;
+};
+
+/* Of all test particles the largest error of its own energy, relative to the sum of its kinetic and potential energies then: what
+ * its steps have made beyond the work of the forces. */
+struct hb_energy_made {
+  double error, t;
+  uint64_t particle; /* its identity */
 };
 
 struct hb_sim_counts {
@@ -458,6 +481,7 @@ struct hb_sim_counts {
   uint64_t at_dt_min;       /* particles whose step is dt_min now; hermite4     */
   double dt_least;          /* the shortest step so far, 0 before the first     */
   struct hb_cut_steps cut;  /* since the simulation was created or resumed; hermite4 */
+  struct hb_energy_made massless; /* so far; hermite4, correct = host */
 };
 
 /* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the
@@ -468,7 +492,7 @@ struct hb_phases {
 
 struct hb_sim;
 
-/* Copies the particles, evaluates the first forces and steps (eq. 2). Errors: as hb_force_open, HB_ERR_USAGE, HB_ERR_INPUT,
+/* Copies the particles, notes their softening (eps), evaluates the first forces and steps. Errors: as hb_force_open, HB_ERR_USAGE, HB_ERR_INPUT,
  * HB_ERR_NUMERIC. */
 enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
                              struct hb_sim **sim);
@@ -482,7 +506,8 @@ double hb_sim_time(const struct hb_sim *sim);      /* the time that the last blo
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
 enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
 
-/* All block steps that reach t or a time before it. Errors: as hb_sim_step; the steps before it are done. */
+/* All block steps that reach t or a time before it, or those until it is stopped by an event: hb_sim_stopped in diagnostics.h
+ * says by which. Errors: as hb_sim_step; the steps before it are done. */
 enum hb_status hb_sim_integrate(struct hb_sim *sim, double t);
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts);
 void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases); /* of all steps so far */
@@ -490,6 +515,9 @@ enum { HB_BLOCK_SIZES = 32 };
 /* blocks[k]: block steps so far with 2^k .. 2^(k + 1) - 1 particles. */
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
+
+/* The params as they were taken, defaults filled in; of the strings only integrator and field. Valid as long as sim. */
+const struct hb_sim_params *hb_sim_taken(const struct hb_sim *sim);
 
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own time;
  * exact (corrected) for those whose own time is t, so for all at multiples of dt_max. Does not affect the trajectory. */
