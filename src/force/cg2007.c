@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/arith.h"
+#include "base/text.h"
 #include "gl/gl_pass.h"
 #include "gl/gl_timer.h"
 #include "gl/gl_trace.h"
@@ -239,7 +240,8 @@ static void describe(void *owner, struct hb_gl_trace_pass *trace)
       .write = {watched(c, "accOut", sums, &c->result[!read][ACC], ni, fragments),
                 watched(c, "jerkAndPotOut", jerk_pot, &c->result[!read][JERK_POT], ni, fragments)},
   };
-  snprintf(trace->what, sizeof trace->what, "each feels the particle %zu places on", c->other);
+  snprintf(trace->what, sizeof trace->what, "each feels the particle %zu place%s on", c->other,
+           hb_text_s(c->other));
 }
 
 static void read_from(struct cg2007 *c, int k)

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <string.h>
 
 enum hb_status hb_force_reserve_stamps(struct hb_force *force, size_t nj)
@@ -66,6 +67,7 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   HB_GL_VISIT;
   double origin[2][3] = {{0}};
   HB_TRY(hb_force_check_idle(force));
+  HB_TRY(hb_force_finite(nj, m, x, v)); /* before a frame is made of them */
   if (hb_force_rounds(force)) {
     hb_frame_origin(nj, m, x, HB_FRAME_COARSE, origin[0]);
     hb_frame_origin(nj, m, v, HB_FRAME_COARSE, origin[1]);
@@ -108,6 +110,29 @@ static enum hb_status check_ready(const struct hb_force *force)
   return hb_force_check_idle(force);
 }
 
+static int are_finite(const struct hb_force_call *c, size_t k)
+{
+  for (size_t d = 3 * k; d < 3 * k + 3; d++)
+    if (!isfinite(c->a[d]) || !isfinite(c->j[d])) return 0;
+  return isfinite(c->phi[k]);
+}
+
+/* For callers who would go on with forces that float does not hold, since a source was too near. Errors: HB_ERR_NUMERIC. */
+static enum hb_status check_finite(const struct hb_force *force)
+{
+  const struct hb_force_call *c = &force->under_way;
+  size_t k = 0;
+  if (!hb_force_rounds(force) || !c->index)
+    return HB_OK; /* points may be where a source is: see hb_force_at */
+  while (k < c->ni && are_finite(c, k)) k++;
+  if (k == c->ni) return HB_OK;
+  return hb_fail(
+      HB_ERR_NUMERIC,
+      "the force on particle %u is beyond the range of float: another is too close for precision %s "
+      "(eps above 0, or scheme host, keeps it finite)",
+      c->index[k], hb_force_precision(force));
+}
+
 static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
                             double *phi)
 {
@@ -136,24 +161,40 @@ enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t 
 {
   HB_GL_VISIT;
   HB_TRY(begin(force, ni, index, a, j, phi));
+  force->under_way = (struct hb_force_call){.ni = ni, .index = index, .a = a, .j = j, .phi = phi};
   return set_off(force);
 }
 
-enum hb_status hb_force_finish(struct hb_force *force)
+static enum hb_status finish(struct hb_force *force)
 {
-  HB_GL_VISIT;
   if (!force->is_under_way) return HB_OK;
   force->is_under_way = 0;
   if (force->rescale) return hb_rescale_finish(force->rescale);
   return force->ops->finish ? force->ops->finish(force->state) : HB_OK;
 }
 
-enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
-                             double *phi)
+enum hb_status hb_force_finish(struct hb_force *force)
+{
+  HB_GL_VISIT;
+  if (!force->is_under_way) return HB_OK;
+  HB_TRY(finish(force));
+  return check_finite(force);
+}
+
+enum hb_status hb_force_eval_any(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
+                                 double *j, double *phi)
 {
   HB_GL_VISIT;
   HB_TRY(begin(force, ni, index, a, j, phi));
-  return hb_force_finish(force);
+  return finish(force);
+}
+
+enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
+                             double *phi)
+{
+  HB_TRY(hb_force_eval_any(force, ni, index, a, j, phi));
+  force->under_way = (struct hb_force_call){.ni = ni, .index = index, .a = a, .j = j, .phi = phi};
+  return check_finite(force);
 }
 
 static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
@@ -165,7 +206,7 @@ static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *
                    force->scheme->info.name);
   if (ni == 0) return HB_OK;
   double reach = hb_force_rounds(force) ? force->scheme->reach : 0;
-  HB_TRY(hb_points_prepare(&force->points, force->origin, reach, ni, &x, &v, &own));
+  HB_TRY(hb_points_prepare(&force->points, force->origin, reach, force->nj, ni, &x, &v, &own));
   if (force->rescale)
     HB_TRY(hb_rescale_begin_at(force->rescale, ni, x, v, own, a, j, phi));
   else
@@ -179,15 +220,24 @@ enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double
 {
   HB_GL_VISIT;
   HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
+  force->under_way = (struct hb_force_call){0};
   return set_off(force);
+}
+
+enum hb_status hb_force_at_any(struct hb_force *force, size_t ni, const double *x, const double *v,
+                               const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_GL_VISIT;
+  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
+  return finish(force);
 }
 
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi)
 {
-  HB_GL_VISIT;
-  HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
-  return hb_force_finish(force);
+  HB_TRY(hb_force_at_any(force, ni, x, v, own, a, j, phi));
+  force->under_way = (struct hb_force_call){0};
+  return check_finite(force);
 }
 
 /* ---- sources that others send ---- */

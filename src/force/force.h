@@ -124,6 +124,9 @@ struct hb_force_ops {
   const char *(*tuning)(const void *state);
 };
 
+/* Errors: HB_ERR_INPUT (the first particle that has a number that is not finite). */
+enum hb_status hb_force_finite(size_t n, const double *m, const double *x, const double *v);
+
 /* hb_force_check_range for a source with a reach, force_range.c. */
 enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const double *m, const double *x,
                               const double *v);

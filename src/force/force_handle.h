@@ -8,6 +8,13 @@
 #include "force/points.h"
 #include "force/rescale.h"
 
+/* What a caller's call is about. */
+struct hb_force_call {
+  size_t ni;
+  const uint32_t *index; /* NULL: points */
+  double *a, *j, *phi;
+};
+
 struct hb_force {
   const struct hb_force_ops *scheme; /* whose facts count */
   const struct hb_force_ops *inner;  /* the scheme's, or those of several devices around it */
@@ -27,7 +34,8 @@ struct hb_force {
   uint32_t call;
   struct hb_phases phases;
   unsigned openings;
-  int is_under_way;             /* a call was begun and is to be finished */
+  int is_under_way; /* a call was begun and is to be finished */
+  struct hb_force_call under_way;
   double origin[2][3];          /* of the sources' own frame: its place and velocity */
   struct hb_frame_copy sources; /* in that frame */
   struct hb_points points;
@@ -45,6 +53,12 @@ enum hb_status hb_force_set_sources(struct hb_force *force, size_t nj, const dou
                                     const double *v);
 enum hb_status hb_force_set_some(struct hb_force *force, size_t nj, const double *m, const double *x,
                                  const double *v);
+
+/* Forces for whoever looks himself whether they are finite. As hb_force_eval and hb_force_at. */
+enum hb_status hb_force_eval_any(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
+                                 double *j, double *phi);
+enum hb_status hb_force_at_any(struct hb_force *force, size_t ni, const double *x, const double *v,
+                               const uint32_t *own, double *a, double *j, double *phi);
 
 /* Sinks must be sources, each named once. Errors: HB_ERR_USAGE. */
 enum hb_status hb_force_check_sinks(struct hb_force *force, size_t ni, const uint32_t *index);

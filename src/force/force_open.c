@@ -124,9 +124,10 @@ static enum hb_status check_eps(double eps)
 enum hb_status hb_force_open(const struct hb_force_params *given, struct hb_force **force)
 {
   HB_GL_VISIT;
-  struct hb_force_params params = *given;
   char device[16];
   *force = NULL;
+  if (!given) return hb_fail(HB_ERR_USAGE, "no parameters (NULL); all 0 are the defaults");
+  struct hb_force_params params = *given;
   HB_TRY(check_eps(params.eps));
   if (!isfinite(params.max_draw_s) || params.max_draw_s < 0)
     return hb_fail(HB_ERR_USAGE, "the longest draw is %g s, expected finite and >= 0", params.max_draw_s);

@@ -50,6 +50,20 @@ static enum hb_status check_units(size_t n, const double *m, const double *x, do
                  M / (double)n, r, (double)FLT_MIN);
 }
 
+enum hb_status hb_force_finite(size_t n, const double *m, const double *x, const double *v)
+{
+  if (hb_largest(n, m) < INFINITY && hb_largest(3 * n, x) < INFINITY && hb_largest(3 * n, v) < INFINITY)
+    return HB_OK;
+  for (size_t i = 0; i < n; i++) {
+    if (!isfinite(m[i])) return hb_fail(HB_ERR_INPUT, "particle %zu has mass %g, expected finite", i, m[i]);
+    for (size_t k = 3 * i; k < 3 * i + 3; k++)
+      if (!isfinite(x[k]) || !isfinite(v[k]))
+        return hb_fail(HB_ERR_INPUT, "particle %zu has %c = %g and v%c = %g, expected finite", i,
+                       "xyz"[k % 3], x[k], "xyz"[k % 3], v[k]);
+  }
+  return HB_OK;
+}
+
 enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const double *m, const double *x,
                               const double *v)
 {

@@ -65,7 +65,7 @@ static enum hb_status from_massive(struct hb_force *force, const double *m, cons
     HB_TRY(hb_rescale_find_units(force->rescale, force->params.eps, s->n, m, x, v));
   HB_TRY(hb_force_set_some(force, s->count, s->m, s->x, s->v));
   force->phases.send_s += hb_clock_lap(&lap);
-  HB_TRY(hb_force_at(force, ni, s->xi, s->vi, s->own, a, j, phi));
+  HB_TRY(hb_force_at_any(force, ni, s->xi, s->vi, s->own, a, j, phi));
   count_phases(force, &lap);
   return HB_OK;
 }
@@ -84,7 +84,7 @@ static enum hb_status once(struct hb_force *force, size_t nj, const double *m, c
     return HB_ERR_NUMERIC;
   HB_TRY(hb_force_set_sources(force, nj, m, x, v));
   force->phases.send_s += hb_clock_lap(&lap);
-  HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
+  HB_TRY(hb_force_eval_any(force, ni, index, a, j, phi));
   count_phases(force, &lap);
   return HB_OK;
 }
@@ -122,7 +122,7 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
   if (!resident)
     return hb_fail(HB_ERR_USAGE, "%s %s keeps no particles on a device (expected %s)",
                    hb_ranks_count() > 1 ? "with several ranks, scheme" : "scheme", force->scheme->info.name,
-                   hb_ranks_count() > 1 ? "--predict host, or one process with --device 0,1" : "bag or tile");
+                   hb_ranks_count() > 1 ? "predict host, or one process with device 0,1" : "bag or tile");
   if (force->rescale)
     return hb_fail(HB_ERR_USAGE,
                    "precision %s predicts and corrects on the host: a device would not keep its bits",
@@ -156,7 +156,7 @@ enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_
 {
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();
-  HB_TRY(hb_force_eval(force, ni, index, a, j, phi));
+  HB_TRY(hb_force_eval_any(force, ni, index, a, j, phi));
   HB_TRY(force->ops->resident->check(force->state, ni, a));
   count_phases(force, &lap);
   return HB_OK;

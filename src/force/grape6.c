@@ -20,6 +20,7 @@
 #include "base/clones.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "force/grape6_arithmetic.h"
 
 #include <math.h>
@@ -71,8 +72,8 @@ static enum hb_status grape6_open(const struct hb_force_params *params, struct h
   g->eps2 = grape6_round24(hb_force_eps2(params));
   struct utsname machine;
   uname(&machine);
-  snprintf(g->device, sizeof g->device, "GRAPE-6 emulated, %s, %d threads", machine.machine,
-           hb_parallel_threads());
+  snprintf(g->device, sizeof g->device, "GRAPE-6 emulated, %s, %d thread%s", machine.machine,
+           hb_parallel_threads(), hb_text_s((uint64_t)hb_parallel_threads()));
   return HB_OK;
 }
 

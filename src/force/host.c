@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "core/gravity.h"
 
 #include <stdio.h>
@@ -28,7 +29,8 @@ static enum hb_status host_open(const struct hb_force_params *params, struct hb_
     HB_TRY(hb_host_reproducible_create(&h->reproducible));
   struct utsname machine;
   uname(&machine);
-  snprintf(h->device, sizeof h->device, "%s, %d threads", machine.machine, hb_parallel_threads());
+  snprintf(h->device, sizeof h->device, "%s, %d thread%s", machine.machine, hb_parallel_threads(),
+           hb_text_s((uint64_t)hb_parallel_threads()));
   return HB_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/clones.h"
 #include "base/parallel.h"
 #include "base/simd.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,8 +79,8 @@ static enum hb_status host_simd_open(const struct hb_force_params *params, struc
   h->sum = h->ds ? version->ds : version->single;
   struct utsname machine;
   uname(&machine);
-  snprintf(h->device, sizeof h->device, "%s, %s, %d threads", machine.machine, version->label,
-           hb_parallel_threads());
+  snprintf(h->device, sizeof h->device, "%s, %s, %d thread%s", machine.machine, version->label,
+           hb_parallel_threads(), hb_text_s((uint64_t)hb_parallel_threads()));
   return HB_OK;
 }
 

@@ -125,7 +125,7 @@ static void find_within(const struct question *q, size_t i, size_t from, size_t 
   double room[3 * PLACES], h2 = q->h2[i];
   struct hb_near_lists *lists = q->lists;
   uint32_t count = lists->count[i];
-  uint32_t *list = q->stores ? lists->source + lists->start[i] : NULL;
+  uint32_t *list = q->stores && lists->source ? lists->source + lists->start[i] : NULL;
   size_t most = q->stores ? lists->start[i + 1] - lists->start[i] : 0;
   for (size_t end, own = own_of(q, i); from < to; from = end) {
     end = hb_parallel_end(to, PLACES, from);

@@ -54,11 +54,10 @@ static enum hb_status gravity_open(const struct hb_force_params *params, struct 
 static enum hb_status tune(struct gravity *g, size_t n)
 {
   g->tunes = 0;
-  struct hb_pairs_params params = g->pairs->params;
-  HB_TRY(hb_tuner_best(&params, n, BRIEFLY, &params.tuning));
+  const struct hb_pairs_params params = g->pairs->params;
   hb_pairs_destroy(g->pairs);
   g->pairs = NULL;
-  return hb_pairs_create(&params, &g->pairs);
+  return hb_tuner_open(&params, n, BRIEFLY, &g->pairs);
 }
 
 /* Columns and results by the records of gravity_jerk. */

@@ -6,6 +6,7 @@
 
 #include <holmberg/holmberg.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 
@@ -63,18 +64,31 @@ static enum hb_status check(double reach, size_t ni, const double *x, const doub
   hb_parallel_for(ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE), search_piece, &s);
   size_t k = s.first;
   if (k == 3 * ni) return HB_OK;
+  if (reach == DBL_MAX)
+    return hb_fail(HB_ERR_INPUT, "point %zu has %c = %g and v%c = %g, expected finite", k / 3, "xyz"[k % 3],
+                   x[k], "xyz"[k % 3], v[k]);
   return hb_fail(HB_ERR_INPUT,
                  "point %zu has %c = %g from the center and v%c = %g, expected within %.3g: this float "
                  "arithmetic goes no further (scheme host computes in double)",
                  k / 3, "xyz"[k % 3], x[k], "xyz"[k % 3], v[k], reach);
 }
 
-enum hb_status hb_points_prepare(struct hb_points *points, const double origin[2][3], double reach, size_t ni,
-                                 const double **x, const double **v, const uint32_t **own)
+static enum hb_status check_own(size_t nj, size_t ni, const uint32_t *own)
 {
+  for (size_t i = 0; i < ni; i++)
+    if (own[i] >= nj && own[i] != HB_NO_SOURCE)
+      return hb_fail(HB_ERR_USAGE, "point %zu leaves out source %u, expected below %zu or HB_NO_SOURCE", i,
+                     own[i], nj);
+  return HB_OK;
+}
+
+enum hb_status hb_points_prepare(struct hb_points *points, const double origin[2][3], double reach, size_t nj,
+                                 size_t ni, const double **x, const double **v, const uint32_t **own)
+{
+  if (*own) HB_TRY(check_own(nj, ni, *own));
   if (!*v || !*own) HB_TRY(reserve(points, ni));
   if (!*v) *v = points->rest;
   if (!*own) *own = points->nobody;
   HB_TRY(hb_frame_enter(origin, ni, x, v, &points->in_frame));
-  return reach > 0 ? check(reach, ni, *x, *v) : HB_OK;
+  return check(reach > 0 ? reach : DBL_MAX, ni, *x, *v);
 }

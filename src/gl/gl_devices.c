@@ -35,7 +35,7 @@ enum hb_status hb_gl_devices_named(const char *device, struct hb_gl_devices *dev
   *devices = (struct hb_gl_devices){0};
   if (word && strcmp(word, "all") == 0) return name_all(devices);
   if (!word || !strchr(word, ',')) return HB_OK;
-  for (const char *comma = word; comma; word = comma + 1) {
+  for (const char *comma; word; word = comma ? comma + 1 : NULL) {
     comma = strchr(word, ',');
     size_t length = comma ? (size_t)(comma - word) : strlen(word);
     if (devices->count == HB_GL_DEVICES_MOST)

@@ -8,6 +8,7 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static int open_windows; /* glfwTerminate after the last one, */
@@ -20,11 +21,22 @@ static enum hb_status fail(const char *what)
   return hb_fail(HB_ERR_GL, "%s: %s", what, reason ? reason : "no reason given");
 }
 
+/* GLFW 3.4 tries Wayland before X11. Where no socket of Wayland's can be, its library says so on standard error. */
+static void skip_wayland(void)
+{
+#ifdef GLFW_PLATFORM
+  const char *folder = getenv("XDG_RUNTIME_DIR"), *display = getenv("WAYLAND_DISPLAY");
+  if ((folder && *folder == '/') || (display && *display == '/')) return;
+  if (glfwPlatformSupported(GLFW_PLATFORM_WAYLAND)) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+#endif
+}
+
 static int init(void)
 {
   glfwGetError(NULL);
   glfwGetPrimaryMonitor(); /* no side effect but this error */
   is_shared = glfwGetError(NULL) != GLFW_NOT_INITIALIZED;
+  if (!is_shared) skip_wayland();
   return glfwInit();
 }
 

@@ -85,11 +85,12 @@ static void start(struct hb_chain *c)
 {
   static const double part = 1. / 16;
   struct hb_chain_pulls pulls;
-  c->B = c->ds = 0;
+  c->B = c->ds = c->w = 0;
   c->rows = HB_CHAIN_ROWS_FIRST;
   if (c->n < 2) return;
-  hb_chain_pull(c->n, c->m, c->X, &pulls);
-  c->B = pulls.U - hb_chain_kinetic(c->n, c->m, c->V);
+  hb_chain_weigh(c);
+  hb_chain_pull(c, c->X, &pulls);
+  c->B = pulls.U - hb_chain_kinetic(c, c->V);
   c->ds = part * pulls.U / hb_chain_rate(c->n, c->m, c->X, c->V);
 }
 
@@ -155,25 +156,41 @@ static void add_point(const struct hb_chain_point *more, struct hb_chain_point *
 size_t hb_chain_parts(const struct hb_chain *c, double least, struct hb_chain_point *point)
 {
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
-  size_t points = 0;
+  size_t points = 0, last = 0;
   hb_chain_places(c, x, v);
   for (size_t k = 0; k < c->n; k++) {
     struct hb_chain_point p = {.m = c->m[k]};
+    double r[3];
+    if (c->m[k] == 0) continue; /* nobody feels it */
     memcpy(p.x, x + 3 * k, sizeof p.x);
     memcpy(p.v, v + 3 * k, sizeof p.v);
     pull_on(c, k, &p);
-    if (k > 0 && hb_chain_dot(c->X[k - 1], c->X[k - 1]) < least * least)
+    hb_chain_between(c->X, last, k, r);
+    if (points > 0 && hb_chain_dot(r, r) < least * least)
       add_point(&p, point + points - 1);
     else
       point[points++] = p;
+    last = k;
   }
   return points;
 }
 
-double hb_chain_energy(const struct hb_chain *chain)
+double hb_chain_span(const struct hb_chain *chain)
+{
+  return chain->B > 0 ? hb_chain_product(chain, 0, 1) / chain->B : INFINITY;
+}
+
+double hb_chain_binding(const struct hb_chain *chain)
 {
   struct hb_chain_pulls pulls;
   if (chain->n < 2) return 0;
-  hb_chain_pull(chain->n, chain->m, chain->X, &pulls);
-  return hb_chain_kinetic(chain->n, chain->m, chain->V) - pulls.U;
+  hb_chain_pull(chain, chain->X, &pulls);
+  return pulls.U - hb_chain_kinetic(chain, chain->V);
+}
+
+double hb_chain_energy(const struct hb_chain *chain)
+{
+  struct hb_chain massive = *chain;
+  massive.w = 0;
+  return -hb_chain_binding(&massive);
 }

@@ -14,7 +14,12 @@
  * at rest: Coriolis' force, which depends on V, is none of these kicks.
  *
  * X and V are the vectors from each member to the next one along a chain of close neighbors (Mikkola & Aarseth 1993), and
- * nothing else is stored: separations do not lose digits, whatever the distance from the center. */
+ * nothing else is stored: separations do not lose digits, whatever the distance from the center.
+ *
+ * Members without mass pull at nobody, and would have no part in U. But U and T only set the steps: there such a member has the
+ * mean mass w of the others, as if it were far lighter than them: U = sum w m / r, T = w v^2 / 2 relative to their center
+ * of mass. Its energy is not conserved where they move, so that a kick adds to B what that does to U: -sum w v . A dt, v
+ * being the velocity of the one that pulls. */
 #ifndef HB_CHAIN_H
 #define HB_CHAIN_H
 
@@ -27,7 +32,8 @@ enum { HB_CHAIN_MOST = 8 };
 struct hb_chain {
   size_t n;                       /* 1 .. HB_CHAIN_MOST; a chain of one has no links and is not advanced */
   uint32_t member[HB_CHAIN_MOST]; /* whom the caller calls so */
-  double m[HB_CHAIN_MOST];        /* > 0 */
+  double m[HB_CHAIN_MOST];        /* >= 0, not all of them 0 */
+  double w;                       /* of those that have none in U and T; 0: all have. It follows from m */
   double X[HB_CHAIN_MOST - 1][3], V[HB_CHAIN_MOST - 1][3];
   double B;    /* U - T */
   double ds;   /* the next step */
@@ -74,6 +80,13 @@ void hb_chain_make(size_t n, const uint32_t *member, const double *m, const doub
 enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
                                 uint64_t *forces);
 
+/* Whether so many steps, of which the last ended at t, will not end at dt: each takes a microsecond or more. */
+static inline int hb_chain_is_endless(size_t steps, double t, double dt)
+{
+  enum { SOME = 4096 };
+  return steps > SOME && t < (double)steps * 0x1p-28 * dt;
+}
+
 /* V and B in axes that turn about z with the angular speed W relative to those that they were in. */
 void hb_chain_turn(struct hb_chain *chain, double W);
 
@@ -92,10 +105,17 @@ size_t hb_chain_parts(const struct hb_chain *chain, double least, struct hb_chai
 /* The chain's total mass. */
 double hb_chain_mass(const struct hb_chain *chain);
 
+/* 2 a of a pair; INFINITY if it is unbound. */
+double hb_chain_span(const struct hb_chain *chain);
+
+/* Sets w. */
+void hb_chain_weigh(struct hb_chain *chain);
+
 /* The members first .. first + n - 1 as a chain of their own. */
 void hb_chain_part(const struct hb_chain *chain, size_t first, size_t n, struct hb_chain *part);
 
-/* T - U from the links alone, -B but for errors of the integration. */
+/* U - T from the links alone, B but for errors of the integration; and the energy, of those with mass. */
+double hb_chain_binding(const struct hb_chain *chain);
 double hb_chain_energy(const struct hb_chain *chain);
 
 #endif

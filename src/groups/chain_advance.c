@@ -31,26 +31,15 @@ static void add(size_t links, const double link[][3], const double more[][3], do
     for (size_t i = 0; i < 3; i++) sum[k][i] = link[k][i] + more[k][i];
 }
 
-/* -dB/dt for the velocities V: members' velocities may be relative to the first one's, since sum m f = 0. */
-static double work(const struct hb_chain *c, const double V[][3], double f[HB_CHAIN_MOST][3])
-{
-  double v[3] = {0}, sum = 0;
-  for (size_t k = 1; k < c->n; k++) {
-    for (size_t i = 0; i < 3; i++) v[i] += V[k - 1][i];
-    sum += c->m[k] * hb_chain_dot(v, f[k]);
-  }
-  return sum;
-}
-
 /* Kicks by ds, or, where that is 0, by the time dt; d is what was added since the start of the step. */
 static void kick(struct advance *s, double ds, double dt, struct change *d)
 {
   const struct hb_chain *c = s->c;
   size_t links = c->n - 1;
-  double X[LINKS][3], middle[LINKS][3], f[HB_CHAIN_MOST][3];
+  double X[LINKS][3], middle[LINKS][3], f[HB_CHAIN_MOST][3] = {{0}};
   struct hb_chain_pulls pulls;
   add(links, s->c->X, d->X, X);
-  hb_chain_pull(c->n, c->m, X, &pulls);
+  hb_chain_pull(c, X, &pulls);
   s->forces++;
   if (ds != 0) dt = ds / pulls.U;
   int is_pulled = hb_chain_is_pulled(s->tide);
@@ -65,7 +54,7 @@ static void kick(struct advance *s, double ds, double dt, struct change *d)
       middle[k][i] = s->c->V[k][i] + (d->V[k][i] + dV / 2);
       d->V[k][i] += dV;
     }
-  if (is_pulled) d->B -= dt * work(c, middle, f);
+  if (is_pulled || c->w > 0) d->B -= dt * hb_chain_work(c, X, middle, f);
 }
 
 static void drift(const struct advance *s, double ds, double dt, struct change *d)
@@ -73,7 +62,7 @@ static void drift(const struct advance *s, double ds, double dt, struct change *
   const struct hb_chain *c = s->c;
   double V[LINKS][3];
   add(c->n - 1, s->c->V, d->V, V);
-  if (ds != 0) dt = ds / (hb_chain_kinetic(c->n, c->m, V) + (s->c->B + d->B));
+  if (ds != 0) dt = ds / (hb_chain_kinetic(c, V) + (s->c->B + d->B));
   for (size_t k = 0; k + 1 < c->n; k++)
     for (size_t i = 0; i < 3; i++) d->X[k][i] += dt * V[k][i];
   d->t += dt;
@@ -123,11 +112,11 @@ static double difference(const struct advance *s, const struct change *p, const 
       X[i] = c->X[k][i] + q->X[k][i], dX[i] = p->X[k][i] - q->X[k][i];
       V[i] = c->V[k][i] + q->V[k][i], dV[i] = p->V[k][i] - q->V[k][i];
     }
-    double r = norm(X), fall = sqrt((c->m[k] + c->m[k + 1]) / r);
+    double m = c->m[k] + c->m[k + 1], r = norm(X), fall = sqrt((m > 0 ? m : c->w) / r);
     most = larger(most, larger(norm(dX) / r, norm(dV) / larger(norm(V), fall)));
-    U += c->m[k] * c->m[k + 1] / r;
+    U += hb_chain_product(c, k, k + 1) / r;
   }
-  lost = larger(1, hb_chain_kinetic(c->n, c->m, s->c->V) / (fast * U));
+  lost = larger(1, hb_chain_kinetic(c, s->c->V) / (fast * U));
   return larger(most, larger(fabs(p->t - q->t) / fabs(q->t), fabs(p->B - q->B) / U) / lost);
 }
 
@@ -236,7 +225,7 @@ static void notice_touch(struct advance *s, const struct change *d)
   for (size_t k = 0; k + 1 < c->n && s->tide->radius && c->n > 2; k++) {
     double X[3], V[3], reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[k + 1]];
     for (size_t i = 0; i < 3; i++) X[i] = c->X[k][i] + d->X[k][i], V[i] = c->V[k][i] + d->V[k][i];
-    if (c->touched[0] != c->touched[1] ||
+    if (c->touched[0] != c->touched[1] || hb_chain_product(c, k, k + 1) == 0 ||
         !hb_chain_touches(c->m[k] + c->m[k + 1], reach, d->t, c->X[k], c->V[k], X, V))
       continue;
     c->touched[0] = c->member[k], c->touched[1] = c->member[k + 1];
@@ -258,7 +247,7 @@ static void take(struct advance *s, const struct change *d)
 /* The step in s for the time `rest`: the integral of U, to the second order where that converges. */
 static double step_for(const struct hb_chain *c, double rest)
 {
-  double U = hb_chain_kinetic(c->n, c->m, c->V) + c->B, slope = hb_chain_U_slope(c->n, c->m, c->X, c->V);
+  double U = hb_chain_kinetic(c, c->V) + c->B, slope = hb_chain_U_slope(c, c->X, c->V);
   return rest * (fabs(slope * rest) < U ? U + rest / 2 * slope : U);
 }
 
@@ -277,8 +266,7 @@ static void land(struct advance *s, double rest)
 /* Steps end before or after the time dt, ever nearer to it; the chain keeps the length of those that did not aim at it. */
 static enum hb_status go_to(struct advance *s, double dt)
 {
-  enum { ATTEMPTS = 64, SOME = 4096 };
-  static const double least = 0x1p-32; /* of dt: shorter steps would never end */
+  enum { ATTEMPTS = 64 };
   struct hb_chain *c = s->c;
   struct step step;
   size_t rejected = 0, steps = 0;
@@ -293,7 +281,7 @@ static enum hb_status go_to(struct advance *s, double dt)
     steps++;
     if (!step.is_accepted || !is_aimed) c->ds = fabs(step.ds), c->rows = step.rows;
     if (step.is_accepted) take(s, &step.d);
-    if (rejected == ATTEMPTS || (steps > SOME && s->t < (double)steps * least * dt))
+    if (rejected == ATTEMPTS || hb_chain_is_endless(steps, s->t, dt))
       return hb_fail(HB_ERR_NUMERIC,
                      "the encounter of particles %u and %u cannot be integrated: its steps vanish",
                      c->member[0], c->member[1]);

@@ -26,8 +26,17 @@ void hb_chain_from_center(const struct hb_chain *c, const double link[][3], doub
     for (size_t i = 0; i < 3; i++) q[3 * k + i] -= center[i];
 }
 
-void hb_chain_pull(size_t n, const double *m, const double X[][3], struct hb_chain_pulls *pulls)
+void hb_chain_weigh(struct hb_chain *c)
 {
+  size_t massive = 0;
+  for (size_t k = 0; k < c->n; k++) massive += c->m[k] > 0;
+  c->w = massive > 0 && massive < c->n ? hb_chain_mass(c) / (double)massive : 0;
+}
+
+void hb_chain_pull(const struct hb_chain *c, const double X[][3], struct hb_chain_pulls *pulls)
+{
+  const size_t n = c->n;
+  const double *m = c->m;
   double U = 0;
   for (size_t i = 0; i < n; i++) pulls->a[i][0] = pulls->a[i][1] = pulls->a[i][2] = 0;
   for (size_t i = 0; i + 1 < n; i++) {
@@ -35,7 +44,7 @@ void hb_chain_pull(size_t n, const double *m, const double X[][3], struct hb_cha
     for (size_t k = i + 1; k < n; k++) {
       for (size_t d = 0; d < 3; d++) r[d] += X[k - 1][d];
       double r2 = hb_chain_dot(r, r), rinv2 = 1 / r2, rinv = sqrt(rinv2), rinv3 = rinv * rinv2;
-      U += m[i] * m[k] * rinv;
+      U += hb_chain_product(c, i, k) * rinv;
       for (size_t d = 0; d < 3; d++) {
         pulls->a[i][d] += m[k] * rinv3 * r[d];
         pulls->a[k][d] -= m[i] * rinv3 * r[d];
@@ -45,18 +54,56 @@ void hb_chain_pull(size_t n, const double *m, const double X[][3], struct hb_cha
   pulls->U = U;
 }
 
-double hb_chain_kinetic(size_t n, const double *m, const double V[][3])
+/* Sum w v^2 / 2 of members without mass. */
+static double kinetic_of_massless(const struct hb_chain *c, const double V[][3])
+{
+  double v[3 * HB_CHAIN_MOST], sum = 0;
+  hb_chain_from_center(c, V, v);
+  for (size_t k = 0; k < c->n; k++)
+    if (c->m[k] == 0) sum += c->w * hb_chain_dot(v + 3 * k, v + 3 * k);
+  return sum / 2;
+}
+
+double hb_chain_kinetic(const struct hb_chain *c, const double V[][3])
 {
   double M = 0, sum = 0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < c->n; i++) {
     double v[3] = {0};
-    M += m[i];
-    for (size_t k = i + 1; k < n; k++) {
+    M += c->m[i];
+    for (size_t k = i + 1; k < c->n; k++) {
       for (size_t d = 0; d < 3; d++) v[d] += V[k - 1][d];
-      sum += m[i] * m[k] * hb_chain_dot(v, v);
+      sum += c->m[i] * c->m[k] * hb_chain_dot(v, v);
     }
   }
-  return sum / (2 * M);
+  return c->w > 0 ? sum / (2 * M) + kinetic_of_massless(c, V) : sum / (2 * M);
+}
+
+/* Of a member k without mass: w times f and the pulls on it, each along the velocity of whom it belongs to. */
+static double work_on_massless(const struct hb_chain *c, const double X[][3], const double *v, size_t k,
+                               const double f[3])
+{
+  double sum = hb_chain_dot(v + 3 * k, f);
+  for (size_t l = 0; l < c->n; l++) {
+    double r[3];
+    if (!(c->m[l] > 0)) continue;
+    hb_chain_between(X, k, l, r);
+    double r2 = hb_chain_dot(r, r);
+    sum += c->m[l] / (r2 * sqrt(r2)) * hb_chain_dot(v + 3 * l, r);
+  }
+  return c->w * sum;
+}
+
+double hb_chain_work(const struct hb_chain *c, const double X[][3], const double V[][3], double f[][3])
+{
+  double v[3 * HB_CHAIN_MOST] = {0}, sum = 0; /* relative to the first one's, since sum m f = 0 */
+  for (size_t k = 1; k < c->n; k++) {
+    for (size_t i = 0; i < 3; i++) v[3 * k + i] = v[3 * k - 3 + i] + V[k - 1][i];
+    sum += c->m[k] * hb_chain_dot(v + 3 * k, f[k]);
+  }
+  if (c->w > 0) hb_chain_from_center(c, V, v);
+  for (size_t k = 0; k < c->n && c->w > 0; k++)
+    if (c->m[k] == 0) sum += work_on_massless(c, X, v, k, f[k]);
+  return sum;
 }
 
 double hb_chain_rate(size_t n, const double *m, const double X[][3], const double V[][3])
@@ -71,15 +118,15 @@ double hb_chain_rate(size_t n, const double *m, const double X[][3], const doubl
   return sqrt(largest);
 }
 
-double hb_chain_U_slope(size_t n, const double *m, const double X[][3], const double V[][3])
+double hb_chain_U_slope(const struct hb_chain *c, const double X[][3], const double V[][3])
 {
   double slope = 0;
-  for (size_t i = 0; i + 1 < n; i++) {
+  for (size_t i = 0; i + 1 < c->n; i++) {
     double r[3] = {0}, v[3] = {0};
-    for (size_t k = i + 1; k < n; k++) {
+    for (size_t k = i + 1; k < c->n; k++) {
       for (size_t d = 0; d < 3; d++) r[d] += X[k - 1][d], v[d] += V[k - 1][d];
       double r2 = hb_chain_dot(r, r);
-      slope -= m[i] * m[k] * hb_chain_dot(r, v) / (r2 * sqrt(r2));
+      slope -= hb_chain_product(c, i, k) * hb_chain_dot(r, v) / (r2 * sqrt(r2));
     }
   }
   return slope;

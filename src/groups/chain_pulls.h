@@ -8,13 +8,20 @@
 enum { HB_CHAIN_ROWS_LEAST = 5, HB_CHAIN_ROWS_FIRST = 7, HB_CHAIN_ROWS_MOST = 10 };
 
 struct hb_chain_pulls {
-  double U; /* sum m m / r */
+  double U; /* sum m m / r, see hb_chain_product */
   double a[HB_CHAIN_MOST][3];
 };
 
 static inline double hb_chain_dot(const double p[3], const double q[3])
 {
   return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+}
+
+/* What stands for m_i m_k in U and T: of two without mass nothing. */
+static inline double hb_chain_product(const struct hb_chain *chain, size_t i, size_t k)
+{
+  double product = chain->m[i] * chain->m[k];
+  return product > 0 ? product : chain->w * (chain->m[i] + chain->m[k]);
 }
 
 /* Lanes are summed each for itself, and then so: the bits are the same whatever a machine does at once. */
@@ -36,16 +43,19 @@ static inline void hb_chain_between(const double link[][3], size_t i, size_t k, 
 /* q[3 * n] of the members relative to their center of mass, where link[] are the differences along the chain. */
 void hb_chain_from_center(const struct hb_chain *chain, const double link[][3], double *q);
 
-void hb_chain_pull(size_t n, const double *m, const double X[][3], struct hb_chain_pulls *pulls);
+void hb_chain_pull(const struct hb_chain *chain, const double X[][3], struct hb_chain_pulls *pulls);
 
 /* T in the frame of the center of mass. */
-double hb_chain_kinetic(size_t n, const double *m, const double V[][3]);
+double hb_chain_kinetic(const struct hb_chain *chain, const double V[][3]);
+
+/* -dB/dt by the pulls f[n] of others, whose sum over masses is 0, and by what moves under members without mass. */
+double hb_chain_work(const struct hb_chain *chain, const double X[][3], const double V[][3], double f[][3]);
 
 /* The largest of |V| / |X| and (m / |X|^3)^(1/2) of all links: 1 / the time in which the chain changes. */
 double hb_chain_rate(size_t n, const double *m, const double X[][3], const double V[][3]);
 
 /* dU / dt of the links' motion. */
-double hb_chain_U_slope(size_t n, const double *m, const double X[][3], const double V[][3]);
+double hb_chain_U_slope(const struct hb_chain *chain, const double X[][3], const double V[][3]);
 
 /* Whether anything outside pulls at the members. */
 static inline int hb_chain_is_pulled(const struct hb_chain_tide *tide)

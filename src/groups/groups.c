@@ -6,14 +6,55 @@
 
 #include <math.h>
 
-enum hb_status hb_groups_find_close(const struct hb_particles *p, struct hb_groups *groups)
+/* Bodies so light that they are test particles in all but name are no stars: else a mass of 1e-12 and one of 0 would mean
+ * other encounters. */
+static size_t count_stars(const struct hb_particles *p)
 {
-  double center[3], velocity[3], half = 0.5, r_half, *work;
+  static const double least = 1e-8; /* of the mean mass */
+  double M = 0;
+  size_t massive = hb_particles_massive(p), stars = 0;
+  for (size_t i = 0; i < p->n; i++) M += p->m[i];
+  for (size_t i = 0; i < p->n; i++) stars += p->m[i] * (double)massive > least * M;
+  return stars;
+}
+
+/* The center of mass of those within r of a center. */
+static void recenter(const struct hb_particles *p, double r, double center[3])
+{
+  double sum[3] = {0}, M = 0;
+  for (size_t i = 0; i < p->n; i++) {
+    const double *x = p->x + 3 * i, d[] = {x[0] - center[0], x[1] - center[1], x[2] - center[2]};
+    if (hb_chain_dot(d, d) > r * r) continue;
+    M += p->m[i];
+    for (size_t c = 0; c < 3; c++) sum[c] += p->m[i] * d[c];
+  }
+  for (size_t c = 0; c < 3 && M > 0; c++) center[c] += sum[c] / M;
+}
+
+/* About the center of mass; where a star that is very far away has moved that out of the system, about that of the inner half. */
+static enum hb_status find_half(const struct hb_particles *p, double *r_half)
+{
+  enum { TIMES = 16 };
+  static const double very_far = 8;
+  double center[3], velocity[3], half = 0.5, r, *work;
   HB_TRY(HB_ALLOC(2 * p->n, &work));
   hb_center_of_mass(p, center, velocity);
-  hb_lagrangian_radii(p, center, 1, &half, work, &r_half);
+  hb_lagrangian_radii(p, center, 1, &half, work, r_half);
+  for (int k = 0; k < TIMES && p->n > HB_CHAIN_MOST; k++) {
+    recenter(p, *r_half, center);
+    hb_lagrangian_radii(p, center, 1, &half, work, &r);
+    if (!(r > 0 && r < *r_half / very_far)) break;
+    *r_half = r;
+  }
   hb_mem_free(work);
-  size_t stars = hb_particles_massive(p);
+  return HB_OK;
+}
+
+enum hb_status hb_groups_find_close(const struct hb_particles *p, struct hb_groups *groups)
+{
+  double r_half;
+  HB_TRY(find_half(p, &r_half));
+  size_t stars = count_stars(p);
   if (stars == 0) stars = p->n;
   groups->stars = (double)stars;
   groups->r_close = 2 * r_half / (double)stars;
@@ -106,9 +147,6 @@ double hb_groups_least_pull(const struct hb_groups *groups, double m)
   return groups->m_mean / (8 * fmax(1, m / groups->m_mean) * groups->r_close * groups->r_close);
 }
 
-/* 2 a of a pair with this energy, INFINITY if it is unbound. */
-static double span_of(const struct hb_chain *c) { return c->B > 0 ? c->m[0] * c->m[1] / c->B : INFINITY; }
-
 static double length(const struct hb_chain *c)
 {
   double sum = 0;
@@ -127,6 +165,7 @@ static double least_of_hard(const struct hb_groups *groups, const struct hb_grou
 {
   static const double share = 2e-8, of_the_hardest = 0.01;
   const struct hb_chain *c = &g->chain;
+  if (c->w > 0) return least_tide; /* no energy of the system's */
   double n = groups->stars, m = groups->m_mean, r = g->R / (n / 2 * groups->r_close);
   double tide = r * r * r * n * m / hb_chain_mass(c), part = c->B * groups->r_close / (n * m * m);
   return least_tide * fmax(fmin(share / (tide * part), 1), of_the_hardest);
@@ -135,14 +174,14 @@ static double least_of_hard(const struct hb_groups *groups, const struct hb_grou
 int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
 {
   static const double still = 1.5;
-  return c->n == 2 && span_of(c) < still * hb_groups_bound(groups, c->m[0], c->m[1]);
+  return c->n == 2 && hb_chain_span(c) < still * hb_groups_bound(groups, c->m[0], c->m[1]);
 }
 
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
   int is_hard = hb_groups_is_hard(groups, c);
-  g->R = is_hard ? fmax(length(c), span_of(c)) : length(c);
+  g->R = is_hard ? fmax(length(c), hb_chain_span(c)) : length(c);
   double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
   double least = is_hard ? least_of_hard(groups, g) : least_in_a_passage;
   g->tide = tide / least * (tide / least);

@@ -1,6 +1,6 @@
 /* Compact subsystems of a block scheme: each is a chain (chain.h), and in the scheme one node, its center of mass.
  *
- * A node is a star or a group. All nodes have a slot of the n particles: a group that of its lowest member; the slots of
+ * A node is a star or a group. All nodes have a slot of the n particles: a group that of its lowest member with mass; the slots of
  * its other members are parked, as sources of mass 0 far away. Sources of forces know only nodes, as points; what is wrong
  * about that close to a group is corrected here, in double, for the nodes that feel its members: its list. They are also
  * what disturbs it. Lists are symmetrical: of two groups, each has the other in its list, or neither has.
@@ -41,6 +41,7 @@ struct hb_groups {
   uint32_t *active;               /* [n] 1 + where a node is in the block, or 0 */
   uint32_t *live;                 /* [n] scratch of the caller, like fresh */
   uint8_t *fresh;                 /* [n] */
+  double parking[3];              /* the caller's: where slots that are parked are */
   uint8_t *listed;                /* [n] scratch, 0 */
   uint8_t *near;                  /* [n] whether a node was corrected in its last block */
   struct hb_group *at;            /* [count] of [capacity] */
@@ -170,9 +171,9 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
                                      const struct hb_nodes *nodes, uint64_t tick);
 
 /* Replaces what x[3 * n], v[3 * n] have for the nodes at a time dt after tick by the members, all of them. Changes no group.
- * Errors: HB_ERR_NUMERIC, HB_ERR_INTERNAL. */
+ * *e_rounded: what the potential energies within groups are more than those of the x, which have lost digits of separations. Errors: HB_ERR_NUMERIC, HB_ERR_INTERNAL. */
 enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                                 double dt, double *x, double *v);
+                                 double dt, double *x, double *v, double *e_rounded);
 
 /* ---- groups_correct.c ---- */
 

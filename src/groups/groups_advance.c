@@ -139,6 +139,9 @@ static void notice_touch(const struct hb_groups *groups, const struct hb_chain *
     chain->touched[0] = member[0], chain->touched[1] = member[1];
 }
 
+/* Of (dt / time in which it changes an orbit)^2: mostly well below 1, since the center feels that field, too. */
+static const double most_of_field = 1e12;
+
 /* By dt, in axes at rest. */
 static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
                                       const struct hb_chain_tide *tide, struct hb_chain *chain,
@@ -148,10 +151,10 @@ static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
   if (tide->turn != 0) hb_chain_turn(chain, -tide->turn);
   const struct hb_chain before = *chain;
   chain->touched[0] = chain->touched[1] = 0;
-  if (hb_kepler_suits(chain, tide))
-    hb_kepler_advance(chain, dt, tide, forces);
-  else
-    status = hb_chain_advance(chain, dt, tide, forces);
+  if (tide->field && !(hb_field_tide(tide->field, tide->center.x) * dt * dt <= most_of_field))
+    return hb_fail(HB_ERR_NUMERIC, "the field's tide on particles %u and %u is too strong for a step of %g",
+                   chain->member[0], chain->member[1], dt);
+  status = (hb_kepler_suits(chain, tide) ? hb_kepler_advance : hb_chain_advance)(chain, dt, tide, forces);
   if (status == HB_OK) notice_touch(groups, &before, dt, chain);
   if (tide->turn == 0) return status;
   hb_chain_rotate(chain->n - 1, -tide->turn * dt, chain->X);
@@ -333,8 +336,22 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
 
 /* ---- members ---- */
 
+/* By their places r from the center, and by x. */
+static double energy_rounded(const struct hb_chain *chain, const double *r, const double *x)
+{
+  double sum = 0;
+  for (size_t k = 0; k < chain->n; k++)
+    for (size_t l = 0; l < k; l++) {
+      double r2 = hb_groups_distance2(r, (uint32_t)k, (uint32_t)l);
+      double x2 = hb_groups_distance2(x, chain->member[k], chain->member[l]);
+      if (x2 > 0) sum += chain->m[k] * chain->m[l] * (1 / sqrt(x2) - 1 / sqrt(r2));
+    }
+  return sum;
+}
+
 static enum hb_status resolve_one(const struct hb_groups *groups, const struct hb_group *g,
-                                  const struct hb_nodes *nodes, double dt, double *x, double *v)
+                                  const struct hb_nodes *nodes, double dt, double *x, double *v,
+                                  double *e_rounded)
 {
   struct hb_chain chain = g->chain;
   double r[3 * HB_CHAIN_MOST], w[3 * HB_CHAIN_MOST], center[2][3];
@@ -347,15 +364,17 @@ static enum hb_status resolve_one(const struct hb_groups *groups, const struct h
       x[3 * (size_t)chain.member[k] + c] = center[0][c] + r[3 * k + c];
       v[3 * (size_t)chain.member[k] + c] = center[1][c] + w[3 * k + c];
     }
+  *e_rounded += energy_rounded(&chain, r, x);
   return HB_OK;
 }
 
 enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                                 double dt, double *x, double *v)
+                                 double dt, double *x, double *v, double *e_rounded)
 {
+  *e_rounded = 0;
   for (size_t k = 0; k < groups->count; k++) {
     const struct hb_group *g = groups->at + k;
-    HB_TRY(resolve_one(groups, g, nodes, span(nodes, g->tick, tick) + dt, x, v));
+    HB_TRY(resolve_one(groups, g, nodes, span(nodes, g->tick, tick) + dt, x, v, e_rounded));
   }
   return HB_OK;
 }

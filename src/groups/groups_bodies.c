@@ -15,7 +15,8 @@ void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kep
                      double *energy)
 {
   const struct hb_chain old = g->chain;
-  int is_ordered = old.touched[0] < old.touched[1];
+  const double first = old.m[place_of(&old, old.touched[0])], second = old.m[place_of(&old, old.touched[1])];
+  int is_ordered = second == 0 || (first > 0 && old.touched[0] < old.touched[1]);
   *kept = old.touched[!is_ordered], *swallowed = old.touched[is_ordered];
   size_t k = place_of(&old, *kept), s = place_of(&old, *swallowed), last = old.n - 1;
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], m[HB_CHAIN_MOST], M = old.m[k] + old.m[s];
@@ -34,7 +35,7 @@ void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kep
     memcpy(v + 3 * s, v + 3 * s + 3, 3 * sizeof *v);
   }
   hb_chain_make(last, member, m, x, v, &g->chain);
-  *energy = hb_chain_energy(&old) - hb_chain_energy(&g->chain);
+  *energy = first > 0 && second > 0 ? hb_chain_energy(&old) - hb_chain_energy(&g->chain) : 0;
   if (last > 1)
     hb_groups_measure(groups, g);
   else

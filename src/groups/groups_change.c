@@ -74,8 +74,8 @@ static double widest(const struct hb_groups *groups, uint32_t node)
   return radius;
 }
 
-/* From how far on a node may touch a member of a group, if bodies have grown so large by mergers that this is no longer close:
- * collisions with members are found within the group. Two stars find each other. */
+/* From how far on a node may touch a member of a group, if one of the two is so large that this is farther than close: collisions
+ * with members are found within the group. Two stars find each other. */
 static double touching(const struct hb_groups *groups, uint32_t i, uint32_t k)
 {
   if (!groups->radius || members_of(groups, i) + members_of(groups, k) == 2) return 0;
@@ -93,19 +93,32 @@ static int is_torn(const struct hb_groups *groups, const double x[3], double M, 
   return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
 }
 
+/* Whether around a node there are more test particles than a chain has room for, as far away as one of them may belong to its group: a
+ * disk, whose particles are no group. They take steps of their own. */
+static int has_disk(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node)
+{
+  double reach = hb_groups_bound(groups, groups->m[node], 0);
+  size_t most = HB_CHAIN_MOST - members_of(groups, node), around = 0;
+  for (uint32_t l = 0; l < groups->n && around <= most; l++)
+    around += groups->m[l] == 0 && groups->of[l] == HB_GROUPS_STAR &&
+              hb_groups_distance2(nodes->xp, l, node) < reach * reach;
+  return around > most;
+}
+
 int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
                            uint32_t k)
 {
   double mi = groups->m[i], mk = groups->m[k];
   const struct meeting at = meeting_of(nodes, i, k);
   double r2 = hb_chain_dot(at.r, at.r), touch = touching(groups, i, k);
-  if (!(mi > 0 && mk > 0) || (hb_groups_are_far(groups, mi, mk, r2) && !(r2 < touch * touch))) return 0;
+  if (!(mi > 0 || mk > 0) || (hb_groups_are_far(groups, mi, mk, r2) && !(r2 < touch * touch))) return 0;
   double close = hb_groups_close(groups, mi, mk);
   double reach = fmax(near_enough(close, size_of(groups, i) + size_of(groups, k)), touch);
   size_t members = members_of(groups, i) + members_of(groups, k);
   double bound = members == 2 ? hb_groups_bound(groups, mi, mk) : close;
   if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;
   if (is_torn(groups, nodes->xp + 3 * (size_t)i, mi + mk, r2, torn_below)) return 0;
+  if ((mi == 0 || mk == 0) && has_disk(groups, nodes, mi == 0 ? k : i)) return 0;
   double span = 2 / (2 / sqrt(r2) - hb_chain_dot(at.v, at.v) / (mi + mk));
   int is_approaching = hb_chain_dot(at.r, at.v)<0, is_bound = span> 0 && span < bound;
   if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
@@ -198,12 +211,12 @@ enum hb_status hb_groups_join(struct hb_groups *groups, const struct hb_nodes *n
   gather(groups, i, NULL, &all, x, v);
   gather(groups, k, &at, &all, x, v);
   hb_chain_make(all.n, all.member, all.m, x, v, &chain);
-  made->node = i < k ? i : k;
+  made->node = mk == 0 || (mi > 0 && i < k) ? i : k;
   for (size_t c = 0; c < 3; c++) {
     made->x[c] = nodes->xp[3 * (size_t)i + c] + mk / (mi + mk) * at.r[c];
     made->v[c] = nodes->vp[3 * (size_t)i + c] + mk / (mi + mk) * at.v[c];
   }
-  uint32_t parked = i < k ? k : i;
+  uint32_t parked = made->node == i ? k : i;
   const uint32_t old[2] = {i, k};
   for (size_t o = 0; o < 2; o++) { /* the others' lists first forget that these were groups */
     struct hb_group *g = hb_groups_of(groups, old[o]);
@@ -232,21 +245,25 @@ static void part(const struct hb_chain *c, size_t link, struct hb_chain side[2],
     double M = hb_chain_mass(side + s);
     center[s] = (struct hb_groups_node){.node = UINT32_MAX};
     for (size_t member = 0; member < side[s].n; member++, k++) {
-      if (c->member[k] < center[s].node) center[s].node = c->member[k];
+      double share = M > 0 ? c->m[k] / M : 1;
+      if (share > 0 && c->member[k] < center[s].node) center[s].node = c->member[k];
       for (size_t d = 0; d < 3; d++) {
-        center[s].x[d] += c->m[k] / M * x[3 * k + d];
-        center[s].v[d] += c->m[k] / M * v[3 * k + d];
+        center[s].x[d] += share * x[3 * k + d];
+        center[s].v[d] += share * v[3 * k + d];
       }
     }
   }
 }
 
+/* Of test particles that would break away together, only the last one does: they are no group. */
 static size_t longest_link(const struct hb_chain *c)
 {
-  size_t longest = 0;
+  size_t longest = 0, first = 0, last = c->n - 1;
   for (size_t k = 1; k + 1 < c->n; k++)
     if (hb_chain_dot(c->X[k], c->X[k]) > hb_chain_dot(c->X[longest], c->X[longest])) longest = k;
-  return longest;
+  while (c->m[first] == 0) first++;
+  while (c->m[last] == 0) last--;
+  return longest < first ? 0 : longest >= last ? c->n - 2 : longest;
 }
 
 /* Whether others disturb a pair too much for one that is as wide as R. */
@@ -271,8 +288,8 @@ static int pair_splits(const struct hb_groups *groups, const struct hb_nodes *no
 {
   const struct hb_chain *c = &g->chain;
   double r2 = hb_chain_dot(c->X[0], c->X[0]), close = hb_groups_close(groups, c->m[0], c->m[1]);
-  double passing = hb_groups_passing(groups, c->m[0], c->m[1]), span = c->m[0] * c->m[1] / c->B;
-  if (r2 < 4 * close * close || (c->B > 0 && span < close)) return 0;
+  double passing = hb_groups_passing(groups, c->m[0], c->m[1]), span = hb_chain_span(c);
+  if (r2 < 4 * close * close || span < close) return 0;
   if (r2 < 4 * passing * passing) return is_disturbed(groups, nodes, g, sqrt(r2));
   if (!hb_groups_is_hard(groups, c) && hb_chain_dot(c->X[0], c->V[0]) > 0) return 1;
   return is_disturbed(groups, nodes, g, g->R);

@@ -38,7 +38,7 @@ static const double most_mean = 1e-4;
 static int is_mean(const struct hb_groups *groups, const struct hb_chain *c, const double x[3])
 {
   if (c->n != 2 || !(c->B > 0)) return 0;
-  double span = c->m[0] * c->m[1] / c->B;
+  double span = hb_chain_span(c);
   return 2 * hb_groups_field_tide(groups, x) * span * span * span < most_mean * hb_chain_mass(c);
 }
 

@@ -11,8 +11,6 @@ static const double gather_within = 100, part_beyond = 150;
 int hb_groups_are_few(const struct hb_groups *groups)
 {
   if (!groups->gathers_few || groups->field || groups->n > HB_CHAIN_MOST) return 0;
-  for (size_t i = 0; i < groups->n; i++)
-    if (!(groups->m[i] > 0) && groups->of[i] != HB_GROUPS_PARKED) return 0;
   return 1;
 }
 
@@ -21,12 +19,12 @@ static double span_of(const struct hb_group *g)
 {
   if (!g || g->chain.n == 1) return 0;
   const struct hb_chain *c = &g->chain;
-  return c->n == 2 && c->B > 0 ? fmax(g->R, c->m[0] * c->m[1] / c->B) : g->R;
+  return c->n == 2 && c->B > 0 ? fmax(g->R, hb_chain_span(c)) : g->R;
 }
 
 int hb_groups_few_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k)
 {
-  if (!hb_groups_are_few(groups)) return 0;
+  if (!hb_groups_are_few(groups) || !(groups->m[i] + groups->m[k] > 0)) return 0;
   double least = sqrt(hb_groups_distance2(nodes->xp, i, k)) / gather_within;
   double sizes = span_of(hb_groups_of(groups, i)) + span_of(hb_groups_of(groups, k));
   if (sizes > 0 && sizes < least) return 0;

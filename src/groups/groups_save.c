@@ -2,6 +2,7 @@
 #include "groups/groups.h"
 
 #include "base/mem.h"
+#include "groups/chain_pulls.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,34 +70,58 @@ int hb_groups_are_in(const struct hb_sections *sections)
 
 /* ---- reading ---- */
 
-static enum hb_status no_sense(const char *what, size_t k)
+static enum hb_status refuse(size_t k, const char *what, double value, const char *expected)
 {
-  return hb_fail(HB_ERR_INPUT, "section 'groups.words' makes no sense: %s of group %zu", what, k);
+  return hb_fail(HB_ERR_INPUT, "group %zu of section 'groups' has %s %.15g, expected %s", k, what, value,
+                 expected);
 }
 
-/* Members are stars so far; then parked, but for the node. */
+/* Members are stars so far; then parked, but for the node, which is one of them. */
 static enum hb_status read_members(struct hb_groups *groups, size_t k, const uint64_t *words,
                                    struct hb_chain *c)
 {
+  int has_node = 0;
   for (size_t m = 0; m < c->n; m++) {
     uint64_t member = words[MEMBERS + m];
-    if (member >= groups->n || groups->of[member] != HB_GROUPS_STAR) return no_sense("a member", k);
+    if (member >= groups->n || groups->of[member] != HB_GROUPS_STAR)
+      return refuse(k, "the member", (double)member, "a star that is in no other group");
     groups->of[member] = HB_GROUPS_PARKED;
     c->member[m] = (uint32_t)member;
+    has_node = has_node || member == words[NODE];
   }
-  return HB_OK;
+  return has_node ? HB_OK : refuse(k, "the node", (double)words[NODE], "one of its members");
 }
 
-static enum hb_status read_list(const struct hb_groups *groups, struct hb_group *g, const uint64_t *list)
+/* Numbers that follow from others, or grow from them in a few steps. */
+static enum hb_status check_chain(const struct hb_groups *groups, size_t k, const struct hb_chain *c)
+{
+  static const double masses = 1e-9, energies = 1e-2, times = 0x1p40;
+  double bound = hb_chain_binding(c), U = hb_chain_kinetic(c, c->V) + bound, M = hb_chain_mass(c);
+  double rate = hb_chain_rate(c->n, c->m, c->X, c->V);
+  if (!(fabs(M - groups->m[groups->at[k].node]) <= masses * M))
+    return refuse(k, "members of mass", M, "that of its node");
+  if (!(U > 0 && isfinite(U) && isfinite(rate)))
+    return refuse(k, "the potential energy", -U, "finite and below 0");
+  if (!(fabs(c->B - bound) <= energies * U))
+    return refuse(k, "the binding energy", c->B, "that of its members' orbits");
+  return c->ds * rate > U / times && c->ds * rate < U * times
+             ? HB_OK
+             : refuse(k, "the step", c->ds, "one that suits its orbits");
+}
+
+static enum hb_status read_list(struct hb_groups *groups, struct hb_group *g, const uint64_t *list)
 {
   HB_TRY(HB_ALLOC(g->count, &g->list));
   g->capacity = g->count;
   for (size_t p = 0; p < g->count; p++) {
-    if (list[p] >= groups->n || groups->of[list[p]] == HB_GROUPS_PARKED || list[p] == g->node)
-      return hb_fail(HB_ERR_INPUT, "section 'groups.lists' has node %llu, which is none",
-                     (unsigned long long)list[p]);
+    if (list[p] >= groups->n || groups->of[list[p]] == HB_GROUPS_PARKED || list[p] == g->node ||
+        groups->listed[list[p]])
+      return hb_fail(HB_ERR_INPUT, "section 'groups.lists' has node %llu, expected another one of %zu once",
+                     (unsigned long long)list[p], groups->n);
     g->list[p] = (uint32_t)list[p];
+    groups->listed[list[p]] = 1;
   }
+  for (size_t p = 0; p < g->count; p++) groups->listed[g->list[p]] = 0;
   return HB_OK;
 }
 
@@ -105,12 +130,14 @@ static enum hb_status read_group(struct hb_groups *groups, size_t k, const uint6
 {
   struct hb_group *g = groups->at + k;
   struct hb_chain *c = &g->chain;
-  if (words[N] < 2 || words[N] > HB_CHAIN_MOST) return no_sense("the size", k);
-  if (words[ROWS] < 1 || words[ROWS] > 64) return no_sense("the order", k);
+  if (words[N] < 2 || words[N] > HB_CHAIN_MOST)
+    return refuse(k, "a number of members,", (double)words[N], "2 to 8");
+  if (words[ROWS] < 1 || words[ROWS] > HB_CHAIN_ROWS_MOST)
+    return refuse(k, "an order of extrapolation of", (double)words[ROWS], "1 to 10");
   c->n = words[N], c->rows = words[ROWS];
   HB_TRY(read_members(groups, k, words, c));
-  if (words[NODE] >= groups->n || groups->of[words[NODE]] != HB_GROUPS_PARKED) return no_sense("the node", k);
-  if (words[SETTLED] > words[LIST] || words[LIST] > groups->n) return no_sense("the list", k);
+  if (words[SETTLED] > words[LIST] || words[LIST] > groups->n)
+    return refuse(k, "a list of", (double)words[LIST], "no more than there are particles");
   g->node = (uint32_t)words[NODE], g->tick = words[TICK];
   g->count = words[LIST], g->settled = words[SETTLED];
   groups->of[g->node] = (uint32_t)k;
@@ -119,9 +146,11 @@ static enum hb_status read_group(struct hb_groups *groups, size_t k, const uint6
   memcpy(c->X, numbers + X, sizeof c->X);
   memcpy(c->V, numbers + V, sizeof c->V);
   for (size_t m = 0; m < c->n; m++)
-    if (!(c->m[m] > 0)) return no_sense("a mass", k);
+    if (!(c->m[m] >= 0)) return refuse(k, "a member of mass", c->m[m], ">= 0");
+  if (!(hb_chain_mass(c) > 0)) return refuse(k, "members of mass", 0, "> 0 together");
+  hb_chain_weigh(c);
   hb_groups_measure(groups, g);
-  return c->ds > 0 ? HB_OK : no_sense("the step", k);
+  return check_chain(groups, k, c);
 }
 
 static enum hb_status get_groups(const struct hb_sections *sections, size_t count, size_t listed,
@@ -132,8 +161,9 @@ static enum hb_status get_groups(const struct hb_sections *sections, size_t coun
   HB_TRY(hb_sections_get(sections, "groups.numbers", HB_SECTION_DOUBLES, count * GROUP_NUMBERS, &numbers));
   HB_TRY(hb_sections_get(sections, "groups.lists", HB_SECTION_WORDS, listed, &lists));
   for (size_t k = 0; k < count * GROUP_NUMBERS; k++)
-    if (!isfinite(((const double *)numbers)[k]))
-      return hb_fail(HB_ERR_INPUT, "section 'groups.numbers' has a value that is not finite");
+    if (!(fabs(((const double *)numbers)[k]) <= HB_SECTIONS_MOST))
+      return hb_fail(HB_ERR_INPUT, "section 'groups.numbers' has %g, expected finite and at most %g",
+                     ((const double *)numbers)[k], HB_SECTIONS_MOST);
   HB_TRY(HB_ALLOC(count, &groups->at));
   groups->capacity = count;
   for (size_t k = 0; k < count; k++, groups->count++)
@@ -163,8 +193,11 @@ enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_group
   HB_TRY(hb_sections_copy_finite(sections, "groups.close", NUMBERS, numbers));
   HB_TRY(hb_sections_copy_finite(sections, "groups.m", groups->n, groups->m));
   groups->r_close = numbers[R_CLOSE], groups->m_mean = numbers[M_MEAN], groups->stars = numbers[STARS];
-  if (!(groups->stars >= 1))
-    return hb_fail(HB_ERR_INPUT, "section 'groups.close' has %g stars, expected 1 or more", groups->stars);
+  if (!(groups->stars >= 1) || groups->r_close < 0 || groups->m_mean < 0)
+    return hb_fail(
+        HB_ERR_INPUT,
+        "section 'groups.close' has %g stars, a distance of %g, a mass of %g, expected 1 or more, >= 0, >= 0",
+        groups->stars, groups->r_close, groups->m_mean);
   groups->formed = head[FORMED], groups->dissolved = head[DISSOLVED], groups->forces = head[FORCES];
   HB_TRY(hb_groups_weigh(groups));
   return get_groups(sections, head[COUNT], head[LISTED], groups);

@@ -104,7 +104,7 @@ static void drift(struct hb_chain *chain, double dt)
  * back, at places where it is not small itself. */
 static void drift_alone(struct hb_chain *chain, double dt)
 {
-  const struct orbit o = orbit_with(chain, chain->m[0] * chain->m[1] / (2 * chain->B));
+  const struct orbit o = orbit_with(chain, hb_chain_span(chain) / 2);
   drift_along(chain, &o, dt);
   const double *X = chain->X[0];
   double *V = chain->V[0], r = sqrt(hb_chain_dot(X, X));
@@ -137,7 +137,7 @@ static const double least_tide = 3e-9;
 /* Of all, relative to what holds the pair together at an apocenter of 2 a. */
 static double strength(const struct hb_chain *c, const struct hb_chain_tide *tide)
 {
-  double span = c->m[0] * c->m[1] / c->B, sum = hb_chain_tide_of_points(tide);
+  double span = hb_chain_span(c), sum = hb_chain_tide_of_points(tide);
   if (tide->field) sum += hb_field_tide(tide->field, tide->center.x) / 2;
   return 2 * sum * span * span * span / (c->m[0] + c->m[1]);
 }
@@ -182,22 +182,29 @@ static void step(struct hb_chain *c, const struct rule *rule, double h, double t
   drift(c, h * (1 - at));
 }
 
-void hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide, uint64_t *forces)
+enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
+                                 uint64_t *forces)
 {
   double tides = tide ? strength(chain, tide) : 0, t = 0;
   if (tides < least_tide && !(tide && tide->field)) {
     if (dt > 0) (!tide || tide->is_all ? drift_alone : drift)(chain, dt);
-    return;
+    return HB_OK;
   }
   double most = fmin(rules[RULES - 1].angle, square / tides);
+  size_t steps = 0;
   while (t < dt) {
     const struct orbit o = orbit_of(chain);
     const struct rule *rule = rules;
     double h = fmin(time_for(&o, most), dt - t);
+    if (hb_chain_is_endless(++steps, t, dt))
+      return hb_fail(HB_ERR_NUMERIC,
+                     "the orbit of particles %u and %u cannot be integrated: its steps vanish",
+                     chain->member[0], chain->member[1]);
     while (rule < rules + RULES - 1 && time_for(&o, rule->angle) < h) rule++;
     step(chain, rule, h, t, tide);
     t = h < dt - t ? t + h : dt;
     if (forces) *forces += rule->nodes;
   }
-  chain->B = -hb_chain_energy(chain);
+  chain->B = hb_chain_binding(chain);
+  return HB_OK;
 }

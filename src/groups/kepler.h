@@ -14,7 +14,8 @@
 int hb_kepler_suits(const struct hb_chain *chain, const struct hb_chain_tide *tide);
 
 /* As hb_chain_advance, of a chain that suits. ds and rows stay. */
-void hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide, uint64_t *forces);
+enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
+                                 uint64_t *forces);
 
 /* X of a bound pair at `count` places of its orbit, equally far apart in the eccentric anomaly, and the parts of the time that
  * belong to them: sums over these are means over the orbit, of products of up to count - 2 components of X. */

@@ -1,11 +1,13 @@
 #include "groups/stumpff.h"
 
+#include <float.h>
+
 void hb_stumpff(double x, double c[4])
 {
   enum { TERMS = 7 };
   double z = x * x;
   int halvings = 0;
-  for (; z > 0.1; halvings++) z /= 4;
+  for (; z > 0.1 && z <= DBL_MAX; halvings++) z /= 4;
   c[2] = c[3] = 1;
   for (int k = TERMS; k > 0; k--) {
     c[2] = 1 - z * c[2] / ((2 * k + 1) * (2 * k + 2));

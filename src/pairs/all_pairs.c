@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -249,7 +250,8 @@ static enum hb_status count_up(struct hb_all_pairs *a, size_t n)
 static enum hb_status check_sinks(const struct hb_all_pairs *a, size_t ni, const uint32_t *index)
 {
   if (!a->nj) return hb_fail(HB_ERR_USAGE, "results requested before the sources were set");
-  if (!index && ni > a->nj) return hb_fail(HB_ERR_USAGE, "%zu sinks of %zu sources", ni, a->nj);
+  if (!index && ni > a->nj)
+    return hb_fail(HB_ERR_USAGE, "%zu sinks of %zu source%s", ni, a->nj, hb_text_s(a->nj));
   for (size_t k = 0; index && k < ni; k++)
     if (index[k] >= a->nj)
       return hb_fail(HB_ERR_USAGE, "sink %zu is source %u, expected below %zu", k, index[k], a->nj);

@@ -120,7 +120,7 @@ static enum hb_status create_from_file(const char *path, struct hb_interaction *
 {
   char *text;
   size_t count;
-  HB_TRY(hb_file_read(path, &text, &count));
+  HB_TRY(hb_file_read_regular(path, &text, &count));
   enum hb_status status = strlen(text) == count
                               ? hb_interaction_create_text(path, text, interaction)
                               : hb_fail(HB_ERR_INPUT, "%s is not a text: it has a NUL byte", path);
@@ -260,7 +260,7 @@ static enum hb_status set_one(const struct hb_interaction *x, double eps, const 
   int c = hb_record_find(&x->of_parameter, name);
   if (c < 0) return unknown_parameter(x, name);
   if (c == x->eps2 && !isnan(eps))
-    return hb_fail(HB_ERR_USAGE, "parameter eps2 is the softening squared (expected --eps in its place)");
+    return hb_fail(HB_ERR_USAGE, "parameter eps2 is the softening squared (expected eps in its place)");
   enum hb_status status = hb_text_number(equals + 1, &parameter[c]);
   char place[80];
   snprintf(place, sizeof place, "parameter %s", name);

@@ -1,5 +1,7 @@
 /* The results of a walk of the bag scheme: for the host, for the device, for a tracer. */
 #include "pairs/pairs_bag.h"
+
+#include "base/text.h"
 #include "pairs/pairs_trace.h"
 
 #include <stdio.h>
@@ -156,7 +158,8 @@ void hb_bag_describe(void *pairs, struct hb_gl_trace_pass *t)
     t->read[t->read_count++].traffic = sinks * (uint64_t)p->words;
   }
   if (b->segments > 1)
-    snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segments", b->from, b->to - 1, b->segments);
+    snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segment%s", b->from, b->to - 1, b->segments,
+             hb_text_s((uint64_t)b->segments));
   else
     snprintf(t->what, sizeof t->what, "sources %zu to %zu", b->from, (b->to < p->nj ? b->to : p->nj) - 1);
 }

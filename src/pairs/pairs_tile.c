@@ -4,6 +4,7 @@
 
 #include "base/arith.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -125,7 +126,8 @@ static void describe(void *pairs, struct hb_gl_trace_pass *t)
     before->traffic =
         totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
   }
-  snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segments", from, to - 1, s->segments);
+  snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segment%s", from, to - 1, s->segments,
+           hb_text_s((uint64_t)s->segments));
 }
 
 static enum hb_status build(struct hb_pairs *p, struct hb_gl_pass *program)

@@ -197,12 +197,18 @@ enum hb_status hb_tuner_renew(const struct hb_pairs_params *params, size_t n, do
   return HB_OK;
 }
 
-enum hb_status hb_tuner_best(const struct hb_pairs_params *params, size_t n, double seconds,
-                             struct hb_pairs_tuning *tuning)
+enum hb_status hb_tuner_open(const struct hb_pairs_params *params, size_t n, double seconds,
+                             struct hb_pairs **pairs)
 {
   const struct hb_tuning_key key = key_of(params, n);
-  if (hb_tuning_cache_get(&key, tuning)) return HB_OK;
+  struct hb_pairs_params tuned = *params;
   double pairs_per_s;
+  if (hb_tuning_cache_get(&key, &tuned.tuning)) {
+    if (hb_pairs_create(&tuned, pairs) == HB_OK) return HB_OK;
+    hb_log_warn("%s has a tuning that does not fit and is dropped: %s", hb_tuning_cache_path(), hb_error());
+    hb_tuning_cache_drop(&key);
+  }
   hb_log("looking for the fastest way to walk on %s", params->context->caps.renderer);
-  return hb_tuner_renew(params, n, seconds, tuning, &pairs_per_s);
+  HB_TRY(hb_tuner_renew(params, n, seconds, &tuned.tuning, &pairs_per_s));
+  return hb_pairs_create(&tuned, pairs);
 }

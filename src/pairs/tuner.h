@@ -10,9 +10,10 @@
 enum hb_status hb_tuner_renew(const struct hb_pairs_params *params, size_t n, double seconds,
                               struct hb_pairs_tuning *best, double *pairs_per_s);
 
-/* The tuning for n particles of params->scheme, precision and interaction: from the cache of tunings, or as
- * hb_tuner_renew finds it. That it cannot be saved is only a warning. */
-enum hb_status hb_tuner_best(const struct hb_pairs_params *params, size_t n, double seconds,
-                             struct hb_pairs_tuning *tuning);
+/* Pairs with the tuning for n particles of params->scheme, precision and interaction: from the cache of tunings, or as
+ * hb_tuner_renew finds it. That it cannot be saved is only logged; one in the cache that does not fit is dropped with a
+ * warning. */
+enum hb_status hb_tuner_open(const struct hb_pairs_params *params, size_t n, double seconds,
+                             struct hb_pairs **pairs);
 
 #endif

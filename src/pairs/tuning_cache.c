@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A line: key, tab, tuning. The first line identifies the file. */
 static const char first_line[] = "# holmberg tunings 2\n";
@@ -44,13 +45,11 @@ static char *read_cache(void)
   char *text;
   size_t count;
   const char *path = hb_tuning_cache_path();
-  struct stat info;
-  if (!*path || stat(path, &info) != 0) return NULL;
-  if (!S_ISREG(info.st_mode)) { /* a fifo would wait for its other end */
-    hb_log("%s is not a regular file and is not used", path);
+  if (!*path || access(path, F_OK) != 0) return NULL;
+  if (hb_file_read_regular(path, &text, &count) != HB_OK) {
+    hb_log("tunings are not used: %s", hb_error());
     return NULL;
   }
-  if (hb_file_read(path, &text, &count) != HB_OK) return NULL;
   if (strncmp(text, first_line, sizeof first_line - 1) == 0) return text;
   hb_log("%s is damaged and is not used", path);
   hb_mem_free(text);
@@ -83,15 +82,20 @@ int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning 
   return found;
 }
 
-static void make_folders(const char *path)
+/* Below a home that exists: not every user has one. */
+static enum hb_status make_folders(const char *path)
 {
   char folder[1024];
+  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (!(cache && *cache == '/') && access(home, F_OK) != 0)
+    return hb_fail(HB_ERR_IO, "the home folder %s does not exist", home);
   snprintf(folder, sizeof folder, "%s", path);
   for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
     *slash = 0;
     mkdir(folder, 0777); /* what fails here fails again, with a reason, when the file is written */
     *slash = '/';
   }
+  return HB_OK;
 }
 
 /* The old lines except that of the key. */
@@ -105,22 +109,33 @@ static enum hb_status keep_others(char *old, const char *key, struct hb_text *te
   return HB_OK;
 }
 
-enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning)
+/* tuning NULL: none. */
+static enum hb_status replace(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning)
 {
   const char *path = hb_tuning_cache_path();
   if (shaders_may_differ()) return hb_fail(HB_ERR_USAGE, "it was measured with the shaders of HB_SHADER_DIR");
   if (!*path) return hb_fail(HB_ERR_IO, "no place for tunings: neither XDG_CACHE_HOME nor HOME is set");
   char name[768], words[256];
   print_key(key, sizeof name, name);
-  hb_tuning_print(tuning, sizeof words, words);
-  make_folders(path);
+  if (tuning) hb_tuning_print(tuning, sizeof words, words);
+  HB_TRY(make_folders(path));
   char *old = read_cache();
   struct hb_text text = {0};
   enum hb_status status = hb_text_append(&text, "%s", first_line);
   if (status == HB_OK) status = keep_others(old, name, &text);
-  if (status == HB_OK) status = hb_text_append(&text, "%s\t%s\n", name, words);
+  if (status == HB_OK && tuning) status = hb_text_append(&text, "%s\t%s\n", name, words);
   if (status == HB_OK) status = hb_file_replace(path, text.text, text.length);
   hb_mem_free(text.text);
   hb_mem_free(old);
   return status;
+}
+
+enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning)
+{
+  return replace(key, tuning);
+}
+
+void hb_tuning_cache_drop(const struct hb_tuning_key *key)
+{
+  if (replace(key, NULL) != HB_OK) hb_log("the tuning cannot be removed: %s", hb_error());
 }

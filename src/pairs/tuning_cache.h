@@ -16,6 +16,9 @@ struct hb_tuning_key {
 /* The number of particles that stands for all n of a similar size. */
 size_t hb_tuning_class(size_t n);
 
+/* Removes the tuning of the key. */
+void hb_tuning_cache_drop(const struct hb_tuning_key *key);
+
 /* 1 and *tuning if it is there. A damaged line is skipped, and a warning logged. */
 int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning);
 

@@ -1,6 +1,7 @@
 #include "perf/fit.h"
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <holmberg/measure.h>
 
@@ -36,7 +37,8 @@ enum hb_status hb_fit_power_law(size_t count, const double *x, const double *y, 
     xy += dx * (log(y[k]) - mean_y);
   }
   if (!(xx > 1e-12))
-    return hb_fail(HB_ERR_USAGE, "a power law needs points at two different x, got %zu points", count);
+    return hb_fail(HB_ERR_USAGE, "a power law needs points at two different x, got %zu point%s", count,
+                   hb_text_s(count));
   double p = xy / xx, log_c = mean_y - p * mean_x;
   for (size_t k = 0; k < count; k++) rest += pow(log(y[k]) - log_c - p * log(x[k]), 2);
   double variance = count > 2 ? rest / (n - 2) : NAN;
@@ -129,7 +131,9 @@ enum hb_status hb_fit_terms(size_t count, size_t terms, const double *x, const d
     best = set;
     for (size_t i = 0; i < terms; i++) t[i] = trial[i] / e.unit[i];
   }
-  if (!best) return hb_fail(HB_ERR_USAGE, "%zu points cannot separate %zu terms", e.points, terms);
+  if (!best)
+    return hb_fail(HB_ERR_USAGE, "%zu point%s cannot separate %zu terms", e.points, hb_text_s(e.points),
+                   terms);
   int all_free = invert(&e, all, inverse[1]);
   invert(&e, best, inverse[0]);
   double variance = e.points > terms && all_free ? least / (double)(e.points - terms) : NAN;

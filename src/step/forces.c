@@ -15,8 +15,8 @@ void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_
   }
   reason[0] = 0;
   if (least == 0)
-    snprintf(reason, HB_FORCES_REASON,
-             "; particle %zu is at the same place: --eps above 0 keeps forces finite", nearest);
+    snprintf(reason, HB_FORCES_REASON, "; particle %zu is at the same place: eps above 0 keeps forces finite",
+             nearest);
   else if (nearest != i)
     snprintf(reason, HB_FORCES_REASON, "; its nearest neighbor, particle %zu, is %.3g away", nearest, least);
 }

@@ -1,4 +1,5 @@
 #include "step/hermite4.h"
+#include "step/hermite4_massless.h"
 #include "step/hermite4_passages.h"
 
 #include "base/clock.h"
@@ -16,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const hb_first_step_names[] = {"eq2", "eq9", NULL};
+const char *const hb_first_step_names[] = {"auto", "eq9", "eq2", NULL};
 const char *const hb_steps_names[] = {"block", "shared", NULL};
 const char *const hb_transfer_names[] = {"all", "block", NULL};
 const char *const hb_place_names[] = {"host", "gpu", NULL};
@@ -56,8 +57,8 @@ static enum hb_status check_params(const struct hb_sim_params *params)
     return hb_fail(HB_ERR_USAGE,
                    "correct gpu with transfer all: what the device corrects is not sent (expected "
                    "transfer block, predict gpu)");
-  if ((unsigned)params->first_step > HB_FIRST_STEP_EQ9)
-    return hb_fail(HB_ERR_USAGE, "the first step is %d, expected 0 or 1", (int)params->first_step);
+  if ((unsigned)params->first_step > HB_FIRST_STEP_EQ2)
+    return hb_fail(HB_ERR_USAGE, "the first step is %d, expected 0, 1 or 2", (int)params->first_step);
   if ((unsigned)params->steps > HB_STEPS_SHARED)
     return hb_fail(HB_ERR_USAGE, "the kind of steps is %d, expected 0 or 1", (int)params->steps);
   return HB_OK;
@@ -84,6 +85,7 @@ static enum hb_status allocate(struct hb_hermite4 *h)
   }
   unsigned level_max = (unsigned)ilogb(h->params.dt_max / h->params.dt_min);
   HB_TRY(hb_blocks_create(n, level_max, 0, &h->blocks));
+  HB_TRY(hb_massless_open(h));
   return hb_bodies_open(h);
 }
 
@@ -156,6 +158,7 @@ void hb_hermite4_destroy(void *state)
   hb_groups_destroy(h->groups);
   hb_bodies_close(h);
   hb_passages_close(h->passages);
+  hb_massless_close(h->massless);
   hb_particles_destroy(h->particles);
   hb_mem_free(h);
 }
@@ -281,7 +284,9 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   }
   if (h->groups) hb_hermite4_correct_near(h, ni);
   if (h->bodies) hb_bodies_suspect(h, ni);
+  hb_massless_before(h, ni);
   hb_hermite4_correct(h, ni);
+  hb_massless_after(h, T, ni);
   if (h->groups) hb_hermite4_limit_steps(h, ni);
   return HB_OK;
 }
@@ -346,9 +351,11 @@ enum hb_status hb_hermite4_step(void *state)
  * eq. 2 finds no reason for a short step in an encounter about to begin; eq. 9 after the trial does. */
 static enum hb_status try_step(struct hb_hermite4 *h)
 {
-  uint64_t levels = 0;
-  for (size_t i = 0; i < h->n; i++) levels += h->level1[i];
-  double dt = hb_hermite4_span(h, (uint64_t)1 << levels / h->n);
+  uint64_t levels = 0, massive = hb_particles_massive(h->particles), count = massive ? massive : h->n;
+  for (size_t i = 0; i < h->n; i++)
+    if (!massive || h->particles->m[i] > 0)
+      levels += h->level1[i]; /* test particles change no step of a star */
+  double dt = hb_hermite4_span(h, (uint64_t)1 << levels / count);
   const struct span span = span_of(dt);
   HB_TRY(reserve_predicted(h));
   for (size_t i = 0; i < h->n; i++) predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
@@ -372,7 +379,6 @@ static enum hb_status try_step(struct hb_hermite4 *h)
 static enum hb_status start(struct hb_hermite4 *h)
 {
   const struct hb_particles *p = h->particles;
-  if (h->bodies) HB_TRY(hb_bodies_check(h));
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
   if (h->field) hb_field_add(h->field, h->n, h->block, p->x, p->v, h->a1, h->j1);
@@ -455,7 +461,9 @@ enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particle
   HB_TRY(hb_particles_copy(h->particles, &p));
   p->t = t;
   predict_to(h, t, p->x, p->v);
-  enum hb_status status = h->groups ? hb_hermite4_resolve(h, t - hb_hermite4_time(h), p->x, p->v) : HB_OK;
+  double e_rounded;
+  enum hb_status status =
+      h->groups ? hb_hermite4_resolve(h, t - hb_hermite4_time(h), p->x, p->v, &e_rounded) : HB_OK;
   if (status == HB_OK)
     *particles = p;
   else
@@ -470,9 +478,11 @@ enum hb_status hb_hermite4_view(void *state, double t, struct hb_state_view *vie
   HB_TRY(reserve_predicted(h));
   HB_TRY(hb_hermite4_sync(h));
   predict_to(h, t, h->xp, h->vp);
-  if (h->groups) HB_TRY(hb_hermite4_resolve(h, t - hb_hermite4_time(h), h->xp, h->vp));
+  double e_rounded = 0;
+  if (h->groups) HB_TRY(hb_hermite4_resolve(h, t - hb_hermite4_time(h), h->xp, h->vp, &e_rounded));
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
-  *view = (struct hb_state_view){.a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block};
+  *view = (struct hb_state_view){
+      .a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block, .e_rounded = e_rounded};
   view->at = (struct hb_particles){
       .n = h->n, .t = t, .m = h->particles->m, .x = h->xp, .v = h->vp, .id = h->particles->id};
   return HB_OK;

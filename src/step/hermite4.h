@@ -33,13 +33,14 @@ struct hb_hermite4 {
   uint8_t *level1;        /* [n] new levels, in the order of block */
   struct hb_blocks *blocks;
   uint64_t block_steps, particle_steps;
-  uint64_t noisy_steps;         /* particle steps set by noise, see timestep.h */
-  uint64_t dt_least;            /* the shortest step so far, in ticks; UINT64_MAX: none */
-  struct hb_cut_steps cut;      /* since the integrator was created or resumed */
-  struct hb_phases phases;      /* predict and correct */
-  struct hb_bodies *bodies;     /* nullable, see hermite4_bodies.h */
-  struct hb_passages *passages; /* nullable, see hermite4_passages.h */
-  int stale;                    /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
+  uint64_t noisy_steps;               /* particle steps set by noise, see timestep.h */
+  uint64_t dt_least;                  /* the shortest step so far, in ticks; UINT64_MAX: none */
+  struct hb_cut_steps cut;            /* since the integrator was created or resumed */
+  struct hb_phases phases;            /* predict and correct */
+  struct hb_bodies *bodies;           /* nullable, see hermite4_bodies.h */
+  struct hb_passages *passages;       /* nullable, see hermite4_passages.h */
+  struct hb_massless_watch *massless; /* nullable, see hermite4_massless.h */
+  int stale; /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
 };
 
 /* Takes over the particles, also after a failure; their time becomes t0. No forces are evaluated, nothing is scheduled.
@@ -104,18 +105,23 @@ void hb_hermite4_limit_steps(struct hb_hermite4 *hermite4, size_t ni);
 /* After the block at tick T is scheduled: groups join and break, and what is new gets forces and steps. */
 enum hb_status hb_hermite4_regroup(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
 
+/* When groups have been read: where their slots are parked. */
+void hb_hermite4_resume_parking(struct hb_hermite4 *hermite4);
+
 /* Adds a node to those that the event is about: its members, or the star that it is. */
 void hb_hermite4_add_members(const struct hb_hermite4 *hermite4, uint32_t node, struct hb_event *event);
 
+/* Whether groups that were read fit the schedule and the particles. Errors: HB_ERR_INPUT. */
+enum hb_status hb_hermite4_check_groups(const struct hb_hermite4 *hermite4);
+
 /* Replaces nodes at a time t after the last block, x[3 * n] v[3 * n], by the members of groups. */
-enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *hermite4, double t, double *x, double *v);
+enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *hermite4, double t, double *x, double *v,
+                                   double *e_rounded);
 
 /* ---- hermite4_bodies.c: collisions and escapers ---- */
 
-/* What collisions and escapers of params need, if they ask for any. For a new run: HB_ERR_USAGE if radii are too large for
- * groups. */
+/* What collisions and escapers of params need, if they ask for any. */
 enum hb_status hb_bodies_open(struct hb_hermite4 *hermite4);
-enum hb_status hb_bodies_check(const struct hb_hermite4 *hermite4);
 void hb_bodies_close(struct hb_hermite4 *hermite4);
 struct hb_sections;
 enum hb_status hb_bodies_put(const struct hb_hermite4 *hermite4, struct hb_sections *sections);

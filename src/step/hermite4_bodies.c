@@ -9,19 +9,6 @@
 const char *const hb_collisions_names[] = {"none", "stop", "merge", NULL};
 const char *const hb_escapers_names[] = {"none", "list", "remove", NULL};
 
-/* In groups, bodies are followed to their collision only if they have become one before. Those that have grown by mergers join
- * when they touch, see groups_change.c. */
-enum hb_status hb_bodies_check(const struct hb_hermite4 *h)
-{
-  if (!h->groups || !h->groups->radius || hb_particles_massive(h->particles) < 2) return HB_OK;
-  double close = hb_groups_close(h->groups, h->bodies->m_least, h->bodies->m_least);
-  if (2 * h->bodies->radius_most < close) return HB_OK;
-  return hb_fail(HB_ERR_USAGE,
-                 "bodies with a radius of %g touch before they are close enough for a group, %g (expected "
-                 "--encounters none)",
-                 h->bodies->radius_most, close);
-}
-
 static enum hb_status allocate(struct hb_hermite4 *h)
 {
   struct hb_bodies *b = h->bodies;

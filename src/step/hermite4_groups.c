@@ -8,9 +8,6 @@
 
 const char *const hb_encounters_names[] = {"auto", "none", "groups", NULL};
 
-/* Far from all nodes, and within the range of all sources of forces. */
-static const double parking = 0x1p20;
-
 static uint64_t tick_of(const void *context, uint32_t i)
 {
   const struct hb_blocks *blocks = context;
@@ -28,6 +25,64 @@ static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
                            .dt_min = h->params.dt_min,
                            .context = h->blocks,
                            .tick = tick_of};
+}
+
+/* ---- parking ---- */
+
+/* Slots that are parked are sources of mass 0, which must be at no node's place: at the first of these corners, far out but within the
+ * range of all sources of forces, that no node is near. */
+enum { CORNERS = 32 };
+static void corner(unsigned k, double x[3])
+{
+  for (unsigned d = 0; d < 3; d++) x[d] = ldexp(k >> d & 1 ? -1 : 1, 20 + (int)(k / 8));
+}
+
+static int is_near(const double *x, const double parking[3])
+{
+  double near = fabs(parking[0]) / 2;
+  return fabs(x[0] - parking[0]) < near && fabs(x[1] - parking[1]) < near && fabs(x[2] - parking[2]) < near;
+}
+
+static void find_parking(struct hb_hermite4 *h)
+{
+  double *parking = h->groups->parking;
+  for (unsigned k = 0; k < CORNERS; k++) {
+    size_t i = 0;
+    corner(k, parking);
+    while (i < h->n && (h->groups->of[i] == HB_GROUPS_PARKED || !is_near(h->xp + 3 * i, parking))) i++;
+    if (i == h->n) return;
+  }
+}
+
+static void park(struct hb_hermite4 *h, uint32_t i)
+{
+  size_t k = 3 * (size_t)i;
+  memcpy(h->xp + k, h->groups->parking, sizeof h->groups->parking);
+  memcpy(h->particles->x + k, h->groups->parking, sizeof h->groups->parking);
+  for (size_t d = 0; d < 3; d++) {
+    h->vp[k + d] = h->particles->v[k + d] = h->a[k + d] = h->j[k + d] = 0;
+    h->lost[k + d] = 0;
+  }
+}
+
+/* If a node of the block has come near them, the slots move. */
+static enum hb_status leave_parking(struct hb_hermite4 *h, size_t ni)
+{
+  size_t b = 0, moved = 0;
+  while (b < ni && !is_near(h->xp + 3 * (size_t)h->block[b], h->groups->parking)) b++;
+  if (b == ni || h->groups->count == 0) return HB_OK;
+  find_parking(h);
+  for (uint32_t i = 0; i < h->n; i++)
+    if (h->groups->of[i] == HB_GROUPS_PARKED) park(h, i), h->groups->live[moved++] = i;
+  return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, moved, h->groups->live) : HB_OK;
+}
+
+void hb_hermite4_resume_parking(struct hb_hermite4 *h)
+{
+  corner(0, h->groups->parking);
+  for (uint32_t i = 0; i < h->n; i++)
+    if (h->groups->of[i] == HB_GROUPS_PARKED)
+      memcpy(h->groups->parking, h->particles->x + 3 * (size_t)i, sizeof h->groups->parking);
 }
 
 /* ---- within a block step ---- */
@@ -70,21 +125,31 @@ void hb_hermite4_limit_steps(struct hb_hermite4 *h, size_t ni)
 
 /* ---- joining and breaking ---- */
 
-/* Nodes at the time of the block that may change: the block, and what came of it. */
+/* Nodes at the time of the block that may change: the block, and what came of it. Those with mass are at the front of
+ * groups->live, test particles at its end: of a million of these none looks for another. */
 struct change {
   struct hb_hermite4 *h;
   struct hb_nodes nodes;
   uint64_t T;
-  size_t live;
+  size_t live, massless;
   int is_any;
 };
+
+static void add(struct change *c, uint32_t node)
+{
+  const struct hb_hermite4 *h = c->h;
+  h->groups->live[h->groups->m[node] > 0 ? c->live++ : h->n - ++c->massless] = node;
+}
+
+/* What groups->fresh has of slots: which change in this block, and which of them it found parked. */
+enum { IS_NEW = 1, WAS_PARKED = 2 };
 
 static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
 {
   size_t k = 3 * (size_t)node->node;
   memcpy(h->xp + k, node->x, sizeof node->x);
   memcpy(h->vp + k, node->v, sizeof node->v);
-  h->groups->fresh[node->node] = 1;
+  h->groups->fresh[node->node] |= IS_NEW;
 }
 
 static enum hb_status split(struct change *c)
@@ -99,7 +164,9 @@ static enum hb_status split(struct change *c)
     HB_TRY(hb_groups_split(groups, &c->nodes, c->T, node, link, made));
     for (size_t s = 0; s < 2; s++) {
       place(c->h, made + s);
-      if (made[s].node != node) groups->live[c->live++] = made[s].node;
+      if (made[s].node == node) continue;
+      groups->fresh[made[s].node] |= WAS_PARKED;
+      add(c, made[s].node);
     }
     c->is_any = 1;
   }
@@ -122,7 +189,7 @@ static int may_join(const struct hb_hermite4 *h, uint32_t node)
   return h->groups->fresh[node] || h->n <= HB_CHAIN_MOST || is_pulled(h, node);
 }
 
-/* The nearest of those that the node should join, or the node itself. */
+/* The nearest of those with mass that the node should join, or the node itself. */
 static uint32_t partner_of(const struct change *c, uint32_t node)
 {
   const struct hb_groups *groups = c->h->groups;
@@ -163,22 +230,33 @@ static enum hb_status tell(const struct change *c, uint32_t i, uint32_t k)
   event.n = 0;
   hb_hermite4_add_members(h, i, &event);
   hb_hermite4_add_members(h, k, &event);
-  return orbit.E < 0 ? HB_OK : hb_events_add(h->events, &event);
+  return orbit.a > 0 ? HB_OK : hb_events_add(h->events, &event);
 }
 
-/* Whether any joined goes to *joined. */
-static enum hb_status join(struct change *c, int *joined)
+/* Whether one of nodes[count] joined goes to *joined. */
+static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes, int *joined)
 {
   struct hb_groups *groups = c->h->groups;
-  *joined = 0;
-  for (size_t l = 0; l < c->live; l++) {
-    uint32_t node = groups->live[l], partner;
+  for (size_t l = 0; l < count; l++) {
+    uint32_t node = nodes[l], partner;
     struct hb_groups_node made;
     if (!may_join(c->h, node) || (partner = partner_of(c, node)) == node) continue;
     if (hb_groups_meet_closely(groups, &c->nodes, node, partner)) HB_TRY(tell(c, node, partner));
     HB_TRY(hb_groups_join(groups, &c->nodes, c->T, node, partner, &made));
     place(c->h, &made);
+    groups->fresh[made.node == node ? partner : node] |= IS_NEW;
     *joined = c->is_any = 1;
+  }
+  return HB_OK;
+}
+
+static enum hb_status join_all(struct change *c)
+{
+  const uint32_t *live = c->h->groups->live;
+  for (int joined = 1; joined;) {
+    joined = 0;
+    HB_TRY(join(c, c->live, live, &joined));
+    HB_TRY(join(c, c->massless, live + c->h->n - c->massless, &joined));
   }
   return HB_OK;
 }
@@ -189,13 +267,15 @@ static enum hb_status join(struct change *c, int *joined)
 static size_t unschedule(struct change *c)
 {
   struct hb_hermite4 *h = c->h;
+  const double *at = h->groups->parking, before[] = {at[0], at[1], at[2]};
   size_t ni = 0;
+  find_parking(h);
+  int has_moved = memcmp(before, at, sizeof before) != 0;
   for (uint32_t i = 0; i < h->n; i++) {
-    int is_parked = h->groups->of[i] == HB_GROUPS_PARKED,
-        was_parked = h->particles->x[3 * (size_t)i] == parking;
+    int is_parked = h->groups->of[i] == HB_GROUPS_PARKED, was_parked = h->groups->fresh[i] != IS_NEW;
     size_t k = 3 * (size_t)i;
-    for (size_t d = 0; d < 3 && is_parked; d++) h->xp[k + d] = parking, h->vp[k + d] = 0;
-    if (is_parked ? was_parked : !h->groups->fresh[i]) continue;
+    if (is_parked && (has_moved || h->groups->fresh[i])) park(h, i);
+    if (is_parked ? was_parked && !has_moved : !h->groups->fresh[i]) continue;
     if (!was_parked) hb_blocks_remove(h->blocks, i);
     h->blocks->level[i] = 0; /* its time is that of the block */
     for (size_t d = 0; d < 3; d++) {
@@ -246,10 +326,9 @@ static enum hb_status start_fresh(struct change *c)
 enum hb_status hb_hermite4_regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct change c = {.h = h, .nodes = nodes_of(h), .T = T};
-  int joined = 1;
-  for (size_t b = 0; b < ni; b++) /* test particles join nobody */
-    if (h->groups->m[h->block[b]] > 0) h->groups->live[c.live++] = h->block[b];
   memset(h->groups->fresh, 0, h->n);
+  for (size_t b = 0; b < ni; b++)
+    if (h->groups->m[h->block[b]] > 0 || may_join(h, h->block[b])) add(&c, h->block[b]);
   for (size_t b = 0; b < ni; b++) {
     size_t k = 3 * (size_t)h->block[b];
     memcpy(h->xp + k, h->particles->x + k, 3 * sizeof *h->xp);
@@ -259,15 +338,44 @@ enum hb_status hb_hermite4_regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
     struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
     if (g) HB_TRY(hb_groups_look_around(h->groups, g, &c.nodes, T));
   }
+  HB_TRY(leave_parking(h, ni));
   HB_TRY(split(&c));
-  while (joined) HB_TRY(join(&c, &joined));
+  HB_TRY(join_all(&c));
   return c.is_any ? start_fresh(&c) : HB_OK;
+}
+
+/* ---- resuming ---- */
+
+/* A group is brought to the times of blocks, at least to those of its node. */
+enum hb_status hb_hermite4_check_groups(const struct hb_hermite4 *h)
+{
+  const struct hb_groups *groups = h->groups;
+  for (size_t k = 0; k < groups->count; k++) {
+    uint64_t tick = groups->at[k].tick, from = tick_of(h->blocks, groups->at[k].node);
+    if (tick < from || tick > h->blocks->now)
+      return hb_fail(
+          HB_ERR_INPUT, "section 'groups.words' has tick %llu for group %zu, expected %llu to %llu",
+          (unsigned long long)tick, k, (unsigned long long)from, (unsigned long long)h->blocks->now);
+  }
+  double known[3];
+  unsigned k = 0;
+  do corner(k, known);
+  while (memcmp(known, groups->parking, sizeof known) != 0 && ++k < CORNERS);
+  for (size_t i = 0; i < h->n; i++)
+    for (size_t d = 3 * i; d < 3 * i + 3 && groups->of[i] == HB_GROUPS_PARKED; d++)
+      if (k == CORNERS || h->particles->x[d] != groups->parking[d - 3 * i])
+        return hb_fail(HB_ERR_INPUT,
+                       "section 'x' has %g for member %zu of a group, expected a corner for "
+                       "those who are in one",
+                       h->particles->x[d], i);
+  return HB_OK;
 }
 
 /* ---- members ---- */
 
-enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *h, double t, double *x, double *v)
+enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *h, double t, double *x, double *v,
+                                   double *e_rounded)
 {
   const struct hb_nodes nodes = nodes_of(h);
-  return hb_groups_resolve(h->groups, &nodes, h->blocks->now, t, x, v);
+  return hb_groups_resolve(h->groups, &nodes, h->blocks->now, t, x, v, e_rounded);
 }

@@ -1,6 +1,7 @@
 /* hermite4 as one of the integrators: saving, resuming, and the facts about its state. */
 #include "step/hermite4.h"
 #include "step/hermite4_bodies.h"
+#include "step/hermite4_massless.h"
 #include "step/hermite4_passages.h"
 #include "force/force.h"
 #include "step/state_view.h"
@@ -30,6 +31,7 @@ static enum hb_status save(const void *state, struct hb_sections *sections)
   if (h->groups) HB_TRY(hb_groups_put(h->groups, sections));
   if (h->bodies) HB_TRY(hb_bodies_put(h, sections));
   if (h->passages) HB_TRY(hb_passages_put(h->passages, sections));
+  if (h->massless) HB_TRY(hb_massless_put(h, sections));
   HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 1, &h->t0));
   return hb_sections_put_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters);
 }
@@ -43,16 +45,33 @@ static enum hb_status schedule(const struct hb_sections *sections, struct hb_her
     if (level[i] > h->blocks->level_max)
       return hb_fail(HB_ERR_INPUT, "section 'level' has %u for particle %zu, expected at most %u", level[i],
                      i, h->blocks->level_max);
+    if (h->params.steps == HB_STEPS_SHARED && level[i] != level[0])
+      return hb_fail(HB_ERR_INPUT, "section 'level' has %u for particle %zu, expected the shared %u",
+                     level[i], i, level[0]);
     if (h->groups && h->groups->of[i] == HB_GROUPS_PARKED) continue;
     hb_blocks_put(h->blocks, (uint32_t)i, level[i]);
   }
   return HB_OK;
 }
 
+static enum hb_status get_least(const struct hb_sections *sections, struct hb_hermite4 *h)
+{
+  if (!hb_sections_find(sections, "shortest")) return HB_OK; /* older checkpoints have none */
+  HB_TRY(hb_sections_copy(sections, "shortest", HB_SECTION_WORDS, 1, &h->dt_least));
+  uint64_t least = h->dt_least;
+  if (least == UINT64_MAX || (least && !(least & (least - 1)) && least >> h->blocks->level_max <= 1))
+    return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "section 'shortest' has %llu, expected ticks of a step",
+                 (unsigned long long)least);
+}
+
 static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite4 *h)
 {
   uint64_t counters[COUNTERS];
   HB_TRY(hb_sections_copy_finite(sections, "t0", 1, &h->t0));
+  if (!(fabs(h->t0) <= HB_PARTICLES_LATEST))
+    return hb_fail(HB_ERR_INPUT, "section 't0' has the time %g, expected between -%g and %g", h->t0,
+                   HB_PARTICLES_LATEST, HB_PARTICLES_LATEST);
   HB_TRY(hb_sections_copy_finite(sections, "a", 3 * h->n, h->a));
   HB_TRY(hb_sections_copy_finite(sections, "j", 3 * h->n, h->j));
   if (hb_sections_find(sections, "lost")) /* older checkpoints have none */
@@ -61,19 +80,18 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
     if (!isfinite(hb_bits_to_float((uint32_t)h->lost[k]) + hb_bits_to_float((uint32_t)(h->lost[k] >> 32))))
       return hb_fail(HB_ERR_INPUT, "section 'lost' has a number that is not finite for particle %zu", k / 3);
   HB_TRY(hb_sections_copy(sections, "hermite4", HB_SECTION_WORDS, COUNTERS, counters));
-  if (hb_sections_find(sections, "shortest")) /* nor of that */
-    HB_TRY(hb_sections_copy(sections, "shortest", HB_SECTION_WORDS, 1, &h->dt_least));
-  if (h->dt_least < UINT64_MAX && (h->dt_least == 0 || h->dt_least >> h->blocks->level_max > 1))
-    return hb_fail(HB_ERR_INPUT, "section 'shortest' has %llu, expected ticks of a step",
-                   (unsigned long long)h->dt_least);
+  HB_TRY(get_least(sections, h));
   h->blocks->now = counters[NOW];
   h->block_steps = counters[BLOCK_STEPS];
   h->particle_steps = counters[PARTICLE_STEPS];
   h->noisy_steps = counters[NOISY_STEPS];
   if (h->groups) HB_TRY(hb_groups_get(sections, h->groups));
+  if (h->groups) hb_hermite4_resume_parking(h);
   if (h->bodies) HB_TRY(hb_bodies_get(sections, h));
   HB_TRY(hb_passages_get(sections, h));
+  if (h->massless) HB_TRY(hb_massless_get(sections, h));
   HB_TRY(schedule(sections, h));
+  if (h->groups) HB_TRY(hb_hermite4_check_groups(h));
   if (!isfinite(hb_hermite4_next_time(h)))
     return hb_fail(HB_ERR_INPUT,
                    "section 'hermite4' is at step %llu of dt_min, beyond which time cannot be counted",
@@ -134,6 +152,7 @@ static void counts(const void *state, struct hb_sim_counts *counts)
                              .at_dt_min = h->blocks->count[0],
                              .dt_least = h->dt_least < UINT64_MAX ? hb_hermite4_span(h, h->dt_least) : 0,
                              .cut = h->cut};
+  if (h->massless) counts->massless = h->massless->worst;
   if (h->bodies) {
     counts->merged = h->bodies->merged, counts->escaped = h->bodies->escaped;
     counts->e_lost = h->bodies->e_lost;

@@ -207,7 +207,7 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_leapfro
   double scalars[3];
   HB_TRY(hb_sections_copy(sections, "t0", HB_SECTION_DOUBLES, 3, scalars));
   l->t0 = scalars[0], l->dt = scalars[1], l->damping = scalars[2];
-  if (!isfinite(l->t0) || check_params(l->dt, l->damping) != HB_OK)
+  if (!(fabs(l->t0) <= HB_PARTICLES_LATEST) || check_params(l->dt, l->damping) != HB_OK)
     return hb_fail(HB_ERR_INPUT, "section 't0' has t0 = %g, dt = %g, damping = %g, which make no sense",
                    l->t0, l->dt, l->damping);
   HB_TRY(hb_sections_copy(sections, "steps", HB_SECTION_WORDS, 1, &l->steps));

@@ -7,9 +7,11 @@
 #include "step/integrator.h"
 
 struct hb_state_view {
-  struct hb_particles at;   /* n t m x v id, no notes; x and v may be changed       */
-  double *a, *j, *phi;      /* [3 * n] [3 * n] [n] scratch                          */
-  uint32_t *index;          /* [n] 0 .. n - 1                                       */
+  struct hb_particles at; /* n t m x v id, no notes; x and v may be changed       */
+  double *a, *j, *phi;    /* [3 * n] [3 * n] [n] scratch                          */
+  uint32_t *index;        /* [n] 0 .. n - 1                                       */
+  double
+      e_rounded; /* what the potential energy of `at` lacks, since x has lost digits of separations in groups */
   struct hb_particles *own; /* the particles of `at`; NULL if all arrays are the integrator's */
 };
 
