@@ -206,24 +206,28 @@ void hb_file_sweep(const char *path)
 
 /* ---- reading ---- */
 
-enum hb_status hb_file_read(const char *path, char **bytes, size_t *count)
+/* Terminals end by a key, /dev/null at once. */
+static int has_no_end(int fd)
 {
-  *bytes = NULL;
-  *count = 0;
-  int standard_input = strcmp(path, "-") == 0;
-  int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return fail("read", path);
+  struct stat info, null;
+  if (fstat(fd, &info) != 0 || !S_ISCHR(info.st_mode) || isatty(fd)) return 0;
+  return stat("/dev/null", &null) != 0 || info.st_rdev != null.st_rdev;
+}
+
+static enum hb_status read_to_end(int fd, const char *name, char **bytes, size_t *count)
+{
   struct hb_text text = {0};
   char chunk[65536];
+  if (has_no_end(fd))
+    return hb_fail(HB_ERR_IO, "cannot read %s: a device without an end, expected a file", name);
   enum hb_status status = hb_text_append_bytes(&text, "", 0);
   while (status == HB_OK) {
     ssize_t got = read(fd, chunk, sizeof chunk);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) status = fail("read", standard_input ? "standard input" : path);
+    if (got < 0) status = fail("read", name);
     if (got <= 0) break;
     status = hb_text_append_bytes(&text, chunk, (size_t)got);
   }
-  if (!standard_input) close(fd);
   if (status != HB_OK) {
     hb_mem_free(text.text);
     return status;
@@ -231,4 +235,34 @@ enum hb_status hb_file_read(const char *path, char **bytes, size_t *count)
   *bytes = text.text;
   *count = text.length;
   return HB_OK;
+}
+
+enum hb_status hb_file_read(const char *path, char **bytes, size_t *count)
+{
+  *bytes = NULL;
+  *count = 0;
+  if (strcmp(path, "-") == 0) return read_to_end(STDIN_FILENO, "standard input", bytes, count);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail("read", path);
+  enum hb_status status = read_to_end(fd, path, bytes, count);
+  close(fd);
+  return status;
+}
+
+enum hb_status hb_file_read_regular(const char *path, char **bytes, size_t *count)
+{
+  struct stat info;
+  *bytes = NULL;
+  *count = 0;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
+  if (fd < 0 || fstat(fd, &info) != 0) {
+    enum hb_status status = fail("read", path);
+    if (fd >= 0) close(fd);
+    return status;
+  }
+  enum hb_status status = S_ISREG(info.st_mode)
+                              ? read_to_end(fd, path, bytes, count)
+                              : hb_fail(HB_ERR_IO, "cannot read %s: it is not a regular file", path);
+  close(fd);
+  return status;
 }

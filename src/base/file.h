@@ -44,8 +44,11 @@ enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const ch
 void hb_file_sweep(const char *path);
 
 /* Reads a file or pipe to its end (path "-": standard input) into *bytes, NUL-terminated, freed with hb_mem_free.
- * Errors: HB_ERR_IO with the path and the system's reason. */
+ * Errors: HB_ERR_IO with the path and the system's reason, or a device such as /dev/zero that has no end. */
 enum hb_status hb_file_read(const char *path, char **bytes, size_t *count);
+
+/* The same of a regular file: one that is read again later, or whose size is known before. Errors: as above. */
+enum hb_status hb_file_read_regular(const char *path, char **bytes, size_t *count);
 
 /* Writes all bytes to an open descriptor, despite short writes and signals. */
 enum hb_status hb_file_write(int fd, const char *name, const void *bytes, size_t count);

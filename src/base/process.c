@@ -21,14 +21,16 @@ void hb_process_close(int *pipe)
 }
 
 /* Signals ignored or blocked here are not in the child. */
-static int set_signals(posix_spawnattr_t *attributes)
+static int set_signals(posix_spawnattr_t *attributes, unsigned flags)
 {
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
   posix_spawnattr_setsigmask(attributes, &none);
   posix_spawnattr_setsigdefault(attributes, &all);
-  return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(attributes, 0);
+  return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                  (flags & HB_PROCESS_APART ? POSIX_SPAWN_SETPGROUP : 0));
 }
 
 /* in, out and said become its standard input, output and error; -1: /dev/null, and for the error ours unless silent. */
@@ -38,7 +40,7 @@ static int spawn(const char *const *words, unsigned flags, int in, int out, int 
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  set_signals(&attributes);
+  set_signals(&attributes, flags);
   if (in >= 0)
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
   else

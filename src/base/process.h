@@ -12,7 +12,8 @@ enum hb_process_flags {
   HB_PROCESS_TO = 1,     /* its standard input is our pipe `to`; else /dev/null      */
   HB_PROCESS_FROM = 2,   /* its standard output is our pipe `from`; else /dev/null   */
   HB_PROCESS_SILENT = 4, /* its standard error is /dev/null; else ours               */
-  HB_PROCESS_SAID = 8    /* its standard error is our pipe `said`                    */
+  HB_PROCESS_SAID = 8,   /* its standard error is our pipe `said`                    */
+  HB_PROCESS_APART = 16  /* Ctrl-C at the terminal is not for it                     */
 };
 
 struct hb_process {

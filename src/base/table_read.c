@@ -65,7 +65,7 @@ static enum hb_status find_names(struct reader *r, size_t columns)
   return hb_fail(
       HB_ERR_INPUT,
       "%s:%d: no line before the first row names its %zu column%s (expected a comment like '# x y z m')",
-      r->path, r->line, columns, columns == 1 ? "" : "s");
+      r->path, r->line, columns, hb_text_s(columns));
 }
 
 static enum hb_status add_row(struct reader *r, const char *line)
@@ -74,8 +74,8 @@ static enum hb_status add_row(struct reader *r, const char *line)
   size_t words = count_words(line), length;
   if (n->rows == 0) HB_TRY(find_names(r, words));
   if (words != n->columns)
-    return hb_fail(HB_ERR_INPUT, "%s:%d: a row of %zu numbers, expected %zu", r->path, r->line, words,
-                   n->columns);
+    return hb_fail(HB_ERR_INPUT, "%s:%d: a row of %zu number%s, expected %zu", r->path, r->line, words,
+                   hb_text_s(words), n->columns);
   if ((n->rows + 1) * words > r->capacity) {
     size_t wanted = 2 * (n->rows + 512) * words;
     HB_TRY(HB_RESIZE(wanted, &n->data));

@@ -23,6 +23,9 @@ enum hb_status hb_text_duration(const char *word, double *seconds);
 locale_t hb_text_in_c_begin(void);
 void hb_text_in_c_end(const locale_t *callers);
 
+/* What a noun ends with: "%zu star%s", n, hb_text_s(n). */
+static inline const char *hb_text_s(uint64_t n) { return n == 1 ? "" : "s"; }
+
 /* Splits a line, in place, into words separated by any of these blanks, `most` at most. Returns their number. */
 int hb_text_words(char *line, const char *blanks, int most, const char **words);
 

@@ -2,7 +2,7 @@
 #ifndef HB_CMD_H
 #define HB_CMD_H
 
-#include "console/opts.h"
+#include "console/astro.h"
 
 extern const struct hb_opts_command hb_cmd_ic, hb_cmd_ic_combine, hb_cmd_scale, hb_cmd_run, hb_cmd_plot,
     hb_cmd_view, hb_cmd_render, hb_cmd_trace, hb_cmd_convert, hb_cmd_diff;

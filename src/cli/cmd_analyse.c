@@ -101,7 +101,7 @@ static enum hb_status cut(const struct settings *s, double tide, struct found *f
   HB_TRY(hb_jacobi_inside(f->info.particles, tide, &f->r_jacobi, &inside));
   hb_particles_destroy(f->info.particles);
   f->info.particles = inside;
-  return hb_contents_of(inside, f->info.contents.eps, s->file.exact_energy, &f->info.contents);
+  return hb_contents_of(inside, f->info.contents.eps, f->info.field, s->file.exact_energy, &f->info.contents);
 }
 
 static enum hb_status analyse(const struct hb_opts *opts, struct found *f)

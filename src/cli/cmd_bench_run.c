@@ -130,6 +130,7 @@ const struct hb_opts_command hb_cmd_bench_run = {
     .settings_size = sizeof(struct settings),
     .more_help = hb_jobs_list_modes,
     .by_ranks = 1,
+    .has_no_units = 1,
     .example = "  holmberg bench run --n 256,1024,4096 --scheme host,bag --plot runs.png\n"
                "  holmberg bench run --n 4096 --scheme bag --mode block/gpu/gpu --phases --json\n",
     .work = work,

@@ -12,9 +12,10 @@ struct settings {
 
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
-    {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "displacement of B (default 0,0,0)"},
+    {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "displacement of B (default 0,0,0)",
+     .of = HB_OPTS_LENGTH},
     {"velocity", 0, HB_OPTS_NUMBERS, FIELD(velocity), "VX,VY,VZ",
-     .help = "velocity added to B (default 0,0,0)"},
+     .help = "velocity added to B (default 0,0,0)", .of = HB_OPTS_VELOCITY},
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
      .help = "file to write; - is standard output (default: combined.h5)"},
     {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
@@ -30,8 +31,10 @@ static enum hb_status combine(const struct hb_opts *opts)
   for (size_t k = 0; k < 2; k++) HB_TRY(hb_target_spare(path, s->format, opts->operands[k]));
   enum hb_status status = hb_snapshot_read(opts->operands[0], NULL, &a);
   if (status == HB_OK) status = hb_snapshot_read(opts->operands[1], NULL, &b);
+  struct hb_opts own = *opts;
+  if (status == HB_OK) status = hb_astro_convert(&own, NULL, a, 0);
   if (status == HB_OK) status = hb_combine_particles(a, b, s->at, s->velocity, &both);
-  if (status == HB_OK) status = hb_opts_add_history(opts, both);
+  if (status == HB_OK) status = hb_opts_add_history(&own, both);
   if (status == HB_OK) status = hb_target_write(path, s->format, both);
   if (status == HB_OK && !s->quiet && strcmp(path, "-") != 0)
     printf("wrote %s: %zu particles, %zu and %zu\n", path, hb_particles_n(both), hb_particles_n(a),

@@ -1,4 +1,5 @@
 /* holmberg convert: a snapshot in another format. */
+#include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
 
@@ -18,7 +19,7 @@ static const struct hb_opts_option options[] = {
     {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
      .use = HB_OPTS_SHOWS, .help = "format of IN (default: by extension and content)"},
     {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
-     .help = "the snapshot of this time, of a file that holds many (default: the last)"},
+     .help = "the snapshot of this time, of a file that holds many (default: the last)", .of = HB_OPTS_TIME},
     {0}};
 
 static enum hb_status convert(const struct hb_opts *opts)
@@ -29,13 +30,14 @@ static enum hb_status convert(const struct hb_opts *opts)
   struct hb_particles *particles;
   HB_TRY(hb_target_check(out, s->format));
   HB_TRY(hb_target_spare(out, s->format, in));
+  HB_TRY(hb_astro_convert_by_file(opts, in, s->input_format, 0));
   double t = hb_opts_typed(opts, &s->time) ? s->time : NAN;
   HB_TRY(hb_snapshot_read_at(in, s->input_format, t, &particles, &found));
   enum hb_status status = hb_opts_add_history(opts, particles);
   if (status == HB_OK) status = hb_target_write(out, s->format, particles);
   if (status == HB_OK && !s->quiet && strcmp(out, "-") != 0)
-    printf("wrote %s: %zu particles, t = %.9g, from format %s\n", out, hb_particles_n(particles),
-           hb_particles_time(particles), found.format);
+    printf("wrote %s: %zu particle%s, t = %.9g, from format %s\n", out, hb_particles_n(particles),
+           hb_text_s(hb_particles_n(particles)), hb_particles_time(particles), found.format);
   hb_particles_destroy(particles);
   return status;
 }

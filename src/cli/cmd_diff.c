@@ -1,5 +1,6 @@
 /* holmberg diff: how much two snapshots differ. */
 #include "base/table.h"
+#include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
 #include "console/terminal.h"
@@ -21,13 +22,14 @@ static const struct hb_opts_option options[] = {
          "exit code 1 if the times, a mass, a position or a velocity differ by more than X, or if a particle "
          "is in one file only"},
     {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
-     .help = "the snapshots of this time, of files that hold many (default: the last)"},
+     .help = "the snapshots of this time, of files that hold many (default: the last)", .of = HB_OPTS_TIME},
     {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
      .help = "format of both (default: by extension and content)"},
     {0}};
 
 struct row {
   const char *a, *b;
+  const char *units;
   double tolerance, t_a, t_b;
   int same;
   struct hb_difference d;
@@ -42,6 +44,7 @@ struct row {
 static const struct hb_table_column columns[] = {
     {"a", HB_TABLE_TEXT, AT(a)},
     {"b", HB_TABLE_TEXT, AT(b)},
+    {"units", HB_TABLE_TEXT, AT(units)},
     {"matched", HB_TABLE_SIZE, AT(d.matched)},
     {"only_a", HB_TABLE_SIZE, AT(d.only_a)},
     {"only_b", HB_TABLE_SIZE, AT(d.only_b)},
@@ -65,10 +68,13 @@ static void print_of(const char *name, const struct hb_difference_of *of)
   putchar('\n');
 }
 
+static const char *const unit_words[] = {"same", "converted", "only_a", "only_b"};
+
 static void print_text(const struct row *row)
 {
   const struct hb_difference *d = &row->d;
-  printf("%zu particles matched by identity", d->matched);
+  if (row->units == unit_words[HB_UNITS_CONVERTED]) printf("%s in the units of %s\n", row->b, row->a);
+  printf("%zu particle%s matched by identity", d->matched, hb_text_s(d->matched));
   if (d->only_a) printf(", %zu only in %s", d->only_a, row->a);
   if (d->only_b) printf(", %zu only in %s", d->only_b, row->b);
   printf("\nt = %.9g and %.9g, which differ by %.4g\n", row->t_a, row->t_b, d->dt);
@@ -88,6 +94,9 @@ static enum hb_status judge(const struct row *row)
 {
   const struct hb_difference *d = &row->d;
   if (row->same) return HB_OK;
+  if (row->units == unit_words[HB_UNITS_ONLY_A] || row->units == unit_words[HB_UNITS_ONLY_B])
+    return hb_fail(HB_ERR_INTERNAL, "only %s has units",
+                   row->units == unit_words[HB_UNITS_ONLY_A] ? row->a : row->b);
   if (d->only_a || d->only_b)
     return hb_fail(HB_ERR_INTERNAL, "%s and %s do not have the same particles", row->a, row->b);
   return hb_fail(HB_ERR_INTERNAL, "%s and %s differ by %.4g, more than %g", row->a, row->b, largest(d),
@@ -102,8 +111,12 @@ static enum hb_status compare(const struct hb_opts *opts, struct hb_particles *a
                     .tolerance = s->tolerance,
                     .t_a = hb_particles_time(a),
                     .t_b = hb_particles_time(b)};
+  enum hb_units_match how;
+  HB_TRY(hb_difference_units(a, b, &how));
   HB_TRY(hb_difference_find(a, b, &row.d));
-  row.same = !row.d.only_a && !row.d.only_b && largest(&row.d) <= s->tolerance;
+  row.units = unit_words[how];
+  if (how != HB_UNITS_SAME) row.d.same_bits = 0;
+  row.same = how <= HB_UNITS_CONVERTED && !row.d.only_a && !row.d.only_b && largest(&row.d) <= s->tolerance;
   struct hb_table table = {HB_TABLE_COLUMNS(columns), HB_TABLE_JSON_FORM, stdout, 0};
   if (s->json)
     hb_table_put(&table, &row);
@@ -116,8 +129,9 @@ static enum hb_status compare(const struct hb_opts *opts, struct hb_particles *a
 static enum hb_status diff(const struct hb_opts *opts)
 {
   const struct settings *s = opts->settings;
-  double t = hb_opts_typed(opts, &s->time) ? s->time : NAN;
   struct hb_particles *a, *b;
+  HB_TRY(hb_astro_convert_by_file(opts, opts->operands[0], s->input_format, 0));
+  double t = hb_opts_typed(opts, &s->time) ? s->time : NAN;
   HB_TRY(hb_snapshot_read_at(opts->operands[0], s->input_format, t, &a, NULL));
   enum hb_status status = hb_snapshot_read_at(opts->operands[1], s->input_format, t, &b, NULL);
   if (status == HB_OK) status = compare(opts, a, b);

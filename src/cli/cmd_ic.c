@@ -61,7 +61,8 @@ static const struct hb_opts_option cluster_options[] = {
     {"virial", 0, HB_OPTS_POSITIVE, CLUSTER(virial), "Q",
      .help = "virial ratio T / |U|, with binaries as points (default 0.5, equilibrium)"},
     {"tidal-radius", 0, HB_OPTS_POSITIVE, CLUSTER(tidal_radius), "R",
-     .help = "no star farther out; lengths stay those of the whole model (default: none)"},
+     .help = "no star farther out; lengths stay those of the whole model (default: none)",
+     .of = HB_OPTS_LENGTH},
     {"binaries", 0, HB_OPTS_POSITIVE, CLUSTER(binaries), "F",
      .help = "fraction of systems that are binaries, up to 1 (default 0); their members come first"},
     {"pairing", 0, HB_OPTS_CHOICE, CLUSTER(pairing), "HOW", .words.array = hb_ic_pairing_names,
@@ -69,14 +70,18 @@ static const struct hb_opts_option cluster_options[] = {
              "uniform (secondaries have 0.1 to 1 of the primary's mass)"},
     {"orbits", 0, HB_OPTS_CHOICE, CLUSTER(orbits), "HOW", .words.array = hb_ic_orbits_names,
      .help = "opik (the default): semi-major axes uniform in log a; kroupa1995, duquennoy1991: periods of "
-             "those papers, which need units"},
+             "those papers, which need units; stars that would touch are drawn again"},
     {"eccentricities", 0, HB_OPTS_CHOICE, CLUSTER(eccentricities), "HOW",
      .words.array = hb_ic_eccentricities_names,
      .help = "of binaries: thermal (the default), uniform or circular"},
     {"a-min", 0, HB_OPTS_POSITIVE, CLUSTER(a_min), "A",
-     .help = "smallest semi-major axis (default for opik: 1/100 of one over the number of systems)"},
+     .help = "smallest semi-major axis (default for opik: 1/100 of one over the number of systems)",
+     .of = HB_OPTS_LENGTH},
     {"a-max", 0, HB_OPTS_POSITIVE, CLUSTER(a_max), "A",
-     .help = "largest semi-major axis (default for opik: one over the number of systems)"},
+     .help =
+         "largest semi-major axis (default for opik: one over the number of systems; for duquennoy1991: 0.4 "
+         "over the cubic root of that number, a quarter of the mean distance)",
+     .of = HB_OPTS_LENGTH},
     {"mass-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.mass), "M",
      .help = "unit of mass, in solar masses; salpeter, kroupa and a file of masses determine it"},
     {"length-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.length), "L", .help = "unit of length, in pc"},
@@ -161,6 +166,18 @@ static void show(void *context, double done)
   if (hb_terminal_is_live()) hb_terminal_progress(done, seconds);
 }
 
+static void tell_redrawn(const struct hb_particles *particles)
+{
+  char line[160];
+  const char *redrawn = hb_particles_note(particles, "orbits_redrawn");
+  if (!redrawn || strcmp(redrawn, "0") == 0) return;
+  snprintf(line, sizeof line,
+           "%s orbits of binaries were drawn again: their stars would have touched, or been wider apart than "
+           "a-max",
+           redrawn);
+  hb_terminal_note(line);
+}
+
 static enum hb_status make(const struct hb_opts *opts, const struct hb_ic_model *model, const char *path)
 {
   const struct settings *s = opts->settings;
@@ -171,6 +188,7 @@ static enum hb_status make(const struct hb_opts *opts, const struct hb_ic_model 
   enum hb_status status = hb_ic_make(model->name, &params, &particles);
   if (status == HB_OK && s->radius) status = hb_particles_set_radii(particles, s->radius);
   if (status == HB_OK) status = set_notes(opts, model, particles);
+  if (status == HB_OK && !s->quiet) tell_redrawn(particles);
   if (status == HB_OK) status = hb_target_write(path, s->format, particles);
   if (status == HB_OK && !s->quiet && strcmp(path, "-") != 0)
     printf("wrote %s: %zu particles, model %s\n", path, hb_particles_n(particles), model->name);
@@ -189,11 +207,22 @@ static enum hb_status default_path(const char *model, const char *format, struct
   return hb_text_append(path, "%s.%.*s", model, (int)strcspn(extensions, " "), extensions);
 }
 
-static enum hb_status ic(const struct hb_opts *opts)
+/* Lengths, by the units asked for. */
+static enum hb_status convert(struct hb_opts *opts)
 {
+  const struct settings *s = opts->settings;
+  struct hb_units units = s->model.cluster.units;
+  if ((units.mass == 0) + (units.length == 0) + (units.time == 0) == 1) HB_TRY(hb_units_complete(&units));
+  return hb_opts_convert(opts, NULL, &units, 0);
+}
+
+static enum hb_status ic(const struct hb_opts *given)
+{
+  struct hb_opts own = *given, *opts = &own;
   const struct hb_ic_model *model = hb_models_find(opts->operands[0]);
   if (!model) return hb_words_unknown(hb_models_words, opts->operands[0]);
   HB_TRY(check_options(model, opts));
+  HB_TRY(convert(opts));
   const struct settings *s = opts->settings;
   struct hb_text path = {0};
   enum hb_status status =

@@ -11,9 +11,13 @@
 #define FIELD(member) HB_OPTS_FIELD(struct hb_info_file_settings, member)
 const struct hb_opts_option hb_info_file_options[] = {
     {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
-     .help = "FILE: the snapshot of this time, of a file that holds many (default: the last)"},
+     .help = "FILE: the snapshot of this time, of a file that holds many (default: the last)",
+     .of = HB_OPTS_TIME},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(eps), "EPS",
-     .help = "FILE: softening of the potential (default: the snapshot's own, else 1/256, as in run)"},
+     .help = "FILE: softening of the potential (default: the snapshot's own, else 1/256, as in run)",
+     .of = HB_OPTS_LENGTH},
+    {"field", 0, HB_OPTS_TEXT, FIELD(field), "WORDS",
+     .help = "FILE: forces from outside, as in run (default: those of the run that wrote it)"},
     {"exact-energy", 0, HB_OPTS_CHOICE, FIELD(exact_energy), "WHEN", "auto",
      .words.array = hb_exact_energy_names,
      .help = "FILE: sum the potential energy, N^2 work: auto (up to N = 32768), yes, no"},
@@ -49,6 +53,9 @@ static const struct hb_table_column columns[] = {
     REAL("e_total", energies.e_total),
     REAL("e_kin", energies.e_kin),
     REAL("e_pot", energies.e_pot),
+    REAL("e_cluster", energies.e_cluster),
+    REAL("e_orbit", energies.e_orbit),
+    REAL("e_scale", energies.e_scale),
     REAL("virial_ratio", energies.virial_ratio),
     VECTOR("momentum", structure.momentum),
     VECTOR("angular_momentum", structure.angular_momentum),
@@ -60,9 +67,9 @@ static const struct hb_table_column columns[] = {
     {"state_hash", HB_TABLE_CHARS, AT(contents.state_hash)},
 };
 static const struct hb_table_column binaries_columns[] = {
-    {"binaries", HB_TABLE_SIZE, AT(contents.structure.binaries.count)},
-    REAL("e_binaries", structure.binaries.energy),
-    REAL("a_hardest", structure.binaries.a_hardest),
+    {"binaries", HB_TABLE_SIZE, AT(contents.energies.binaries.count)},
+    REAL("e_binaries", energies.binaries.energy),
+    REAL("a_hardest", energies.binaries.a_hardest),
 };
 #undef VECTOR
 #undef REAL
@@ -116,30 +123,36 @@ static void print_energies(const struct hb_contents *c)
   }
   printf("\n%-18s %.9g, with eps = %.9g\n", "potential energy", d->e_pot, c->eps);
   printf("%-18s %.9g\n", "total energy", d->e_total);
+  const char *as = d->binaries.count > 0 ? ", with binaries as points" : "";
+  if (d->binaries.count > 0 || c->has_field) printf("%-18s %.9g%s\n", "  of the cluster", d->e_cluster, as);
+  if (d->binaries.count > 0) printf("%-18s %.9g\n", "  of binaries", d->binaries.energy);
+  if (c->has_field) printf("%-18s %.9g, the center of mass in the field\n", "  of the orbit", d->e_orbit);
   if (!isnan(d->virial_ratio)) printf("%-18s %.6g\n", "virial ratio", d->virial_ratio);
 }
 
 static void print_radii(const struct hb_contents *c)
 {
   const struct hb_structure *s = &c->structure;
+  const struct hb_binaries *b = &c->energies.binaries;
   printf("%-18s %.6g about the center of mass\n", "half-mass radius", c->energies.r_half);
   printf("%-18s", "Lagrangian radii");
   for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++)
     printf("%s %ld%% %.4g", k ? "," : "", percent(k), s->r_lagrange[k]);
   puts(isnan(s->r_core) ? ", about the center of mass" : ", about the density center");
   if (!isnan(s->r_core)) printf("%-18s %.6g\n", "core radius", s->r_core);
-  printf("%-18s %zu", "hard binaries", s->binaries.count);
-  if (s->binaries.count)
-    printf(", of energy %.6g, the tightest with a = %.6g", s->binaries.energy, s->binaries.a_hardest);
+  printf("%-18s %zu", "hard binaries", b->count);
+  if (b->count) printf(", of energy %.6g, the tightest with a = %.6g", b->energy, b->a_hardest);
   putchar('\n');
 }
 
-/* Its lines below one another. */
+/* Its lines below one another. A file may contain escape sequences: they spare the terminal. */
 static void print_note(const char *key, const char *line)
 {
   for (int k = 0; line; k++) {
     size_t length = strcspn(line, "\n");
-    printf("%-18s %.*s\n", k ? "" : key, (int)length, line);
+    printf("%-18s ", k ? "" : key);
+    for (size_t c = 0; c < length; c++) putchar(hb_terminal_shown(line[c]));
+    putchar('\n');
     line = line[length] ? line + length + 1 : NULL;
   }
 }
@@ -196,11 +209,15 @@ enum hb_status hb_info_file_read(const struct hb_opts *opts, const struct hb_inf
                                  struct hb_info_file *row)
 {
   *row = (struct hb_info_file){.file = opts->operands[0]};
+  HB_TRY(hb_astro_convert_by_file(opts, row->file, s->input_format, s->units == HB_ASTRO_ASTRO));
   HB_TRY(hb_snapshot_read_at(row->file, s->input_format, hb_opts_typed(opts, &s->time) ? s->time : NAN,
                              &row->particles, &row->found));
-  double eps = hb_opts_typed(opts, &s->eps) ? s->eps : hb_contents_eps(row->particles);
+  double eps = s->eps;
+  if (!hb_opts_typed(opts, &s->eps))
+    (void)hb_particles_eps(row->particles, &eps); /* one that is no number is shown */
   if (isnan(eps)) eps = 1.0 / 256;
-  return hb_contents_of(row->particles, eps, s->exact_energy, &row->contents);
+  row->field = s->field ? s->field : hb_contents_field(row->particles, row->words);
+  return hb_contents_of(row->particles, eps, row->field, s->exact_energy, &row->contents);
 }
 
 enum hb_status hb_info_file(const struct hb_opts *opts, const struct hb_info_file_settings *s, int json)

@@ -3,14 +3,13 @@
 #define HB_CMD_INFO_FILE_H
 
 #include "base/json.h"
-#include "console/astro.h"
-#include "console/opts.h"
+#include "cli/cmd.h"
 #include "measure/contents.h"
 
 #include <holmberg/diagnostics.h>
 
 struct hb_info_file_settings {
-  const char *input_format;
+  const char *input_format, *field;
   double eps, time;
   enum hb_exact_energy exact_energy;
   enum hb_astro_units units;
@@ -26,6 +25,8 @@ struct hb_info_file {
   struct hb_units unit;           /* the same; mass 0: N-body      */
   struct hb_particles *particles; /* in N-body units              */
   struct hb_snapshot_contents found;
+  const char *field;             /* forces from outside; NULL: none */
+  char words[HB_CONTENTS_FIELD]; /* the same, from its notes        */
   struct hb_contents contents;
 };
 

@@ -159,6 +159,7 @@ const struct hb_opts_command hb_cmd_model_fit = {
                {.options = hb_opts_place, .at = offsetof(struct settings, run.sim.force)}},
     .settings_size = sizeof(struct settings),
     .more_help = more_help,
+    .has_no_units = 1,
     .example =
         "  holmberg model fit --scheme host,bag -o fit.jsonl\n"
         "  holmberg model fit --scheme host-simd --precision ds --step-rounding down,nearest,up --json\n",

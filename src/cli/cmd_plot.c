@@ -1,5 +1,6 @@
 /* holmberg plot: the standard figures of a run, from its file of diagnostics. */
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
 #include "plot/diag_table.h"
@@ -28,7 +29,8 @@ static enum hb_status draw(const struct hb_opts *opts, const char *figure)
   enum hb_status status = hb_gnuplot_check(figure);
   if (status == HB_OK) status = hb_diag_table_read(opts->operands[0], &table);
   if (status == HB_OK) status = hb_figure_draw(&table, hb_text_base_name(opts->operands[0]), set, figure);
-  if (status == HB_OK && !s->quiet) printf("wrote %s: %zu rows\n", figure, table.rows);
+  if (status == HB_OK && !s->quiet)
+    printf("wrote %s: %zu row%s\n", figure, table.rows, hb_text_s(table.rows));
   hb_diag_table_clear(&table);
   return status;
 }

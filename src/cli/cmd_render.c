@@ -48,7 +48,8 @@ static const struct hb_opts_option options[] = {
      .help = "brightness of a single star, below 1; the brightest place gets 1"},
     {"trails", 0, HB_OPTS_POSITIVE, FIELD(trails), "T",
      .help =
-         "draw the paths of the stars over the last T units of time; straight lines for a single snapshot"},
+         "draw the paths of the stars over the last T units of time; straight lines for a single snapshot",
+     .of = HB_OPTS_TIME},
     {"camera", 0, HB_OPTS_TEXT, HB_OPTS_FIELD(struct settings, camera), "HOW",
      .help = "fixed, orbit (around the z axis), or a file with the path of the camera, see below "
              "(default: orbit for several frames of one snapshot, else fixed)"},
@@ -56,7 +57,7 @@ static const struct hb_opts_option options[] = {
      .help = "position of the camera, in degrees: azimuth around the z axis, elevation above "
              "the x y plane (default: 0,90, x to the right and y up; for orbit 0,25)"},
     {"centre", 0, HB_OPTS_NUMBERS, FIELD(center), "X,Y,Z",
-     .help = "point that the camera looks at (default: the median of the first frame)"},
+     .help = "point that the camera looks at (default: the median of the first frame)", .of = HB_OPTS_LENGTH},
     {"zoom", 0, HB_OPTS_POSITIVE, FIELD(zoom), "F", "1",
      .help = "magnification; at 1 nine tenths of the stars fit into the picture"},
     {"field", 0, HB_OPTS_POSITIVE, FIELD(field_of_view), "DEGREES", "28", .unit = HB_DEGREE,
@@ -73,7 +74,8 @@ static const struct hb_opts_option options[] = {
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(force.eps), "EPS", "1/256",
      .help = "softening of the forces for --color-by acc, energy, step and bound; an eps in FILE's header "
              "replaces the "
-             "default"},
+             "default",
+     .of = HB_OPTS_LENGTH},
     {0}};
 
 /* ---- options ----------------------------------------------------------------------------------------- */
@@ -145,7 +147,8 @@ static enum hb_status work(const struct hb_opts *opts)
 {
   struct settings *s = opts->settings;
   struct hb_text output = {0}, command = {0};
-  enum hb_status status = read_options(opts, s, &output, &command);
+  enum hb_status status = hb_astro_convert_by_file(opts, opts->operands[0], NULL, 0);
+  if (status == HB_OK) status = read_options(opts, s, &output, &command);
   if (status == HB_OK) status = hb_render_frames(&s->render);
   hb_keyframes_clear(&s->render.keyframes);
   hb_mem_free(output.text);

@@ -1,4 +1,5 @@
 /* holmberg scale: mass, size and virial ratio of a system, and its units. */
+#include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
 
@@ -19,17 +20,20 @@ static const struct hb_opts_option options[] = {
     {"from-astro", 0, HB_OPTS_FLAG, FIELD(units), .bit = FROM_ASTRO,
      .help = "first: the numbers of IN are in solar masses, pc and km/s, the time in Myr; OUT has units with "
              "G = 1"},
-    {"mass", 0, HB_OPTS_POSITIVE, FIELD(to.mass), "M", .help = "change the total mass to this"},
+    {"mass", 0, HB_OPTS_POSITIVE, FIELD(to.mass), "M", .help = "change the total mass to this",
+     .of = HB_OPTS_MASS},
     {"length", 0, HB_OPTS_POSITIVE, FIELD(to.radius), "R",
-     .help = "change the virial radius M^2 / (2 |U|) to this; orbits stay similar"},
+     .help = "change the virial radius M^2 / (2 |U|) to this; orbits stay similar", .of = HB_OPTS_LENGTH},
     {"virial", 0, HB_OPTS_POSITIVE, FIELD(to.virial), "Q",
      .help = "change the virial ratio T / |U| to this by a factor for all velocities about that of the "
              "center of mass"},
     {"standard", 0, HB_OPTS_FLAG, FIELD(units), .bit = STANDARD,
      .help = "last: express it in units where M = 1 and the virial radius is 1, its center of mass at rest "
              "at the origin; units follow"},
-    {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "after all that: displace everything by this"},
-    {"velocity", 0, HB_OPTS_NUMBERS, FIELD(velocity), "VX,VY,VZ", .help = "and add this velocity"},
+    {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "after all that: displace everything by this",
+     .of = HB_OPTS_LENGTH},
+    {"velocity", 0, HB_OPTS_NUMBERS, FIELD(velocity), "VX,VY,VZ", .help = "and add this velocity",
+     .of = HB_OPTS_VELOCITY},
     {"radius", 0, HB_OPTS_TEXT, FIELD(radius), "R",
      .help = "last of all: radii for run --collisions, a number, R*m^P or sun*m^P, see 'holmberg ic'"},
     {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
@@ -55,12 +59,17 @@ static void move(const struct settings *s, struct hb_particles *p)
 static enum hb_status change(const struct hb_opts *opts, struct hb_particles *p)
 {
   const struct settings *s = opts->settings;
+  struct hb_opts own = *opts;
   if (s->units & FROM_ASTRO) HB_TRY(hb_scale_from_astro(p));
+  HB_TRY(hb_astro_convert(&own, &s->to.mass, p, 0));
+  HB_TRY(hb_astro_convert(&own, &s->to.radius, p, 0));
   if (s->to.mass > 0 || s->to.radius > 0 || s->to.virial > 0) HB_TRY(hb_scale_particles(p, &s->to));
   if (s->units & STANDARD) HB_TRY(hb_scale_to_standard(p));
+  HB_TRY(hb_astro_convert(&own, s->at, p, 0)); /* by the units of OUT */
+  HB_TRY(hb_astro_convert(&own, s->velocity, p, 0));
   if (is_moved(s)) move(s, p);
   if (s->radius) HB_TRY(hb_particles_set_radii(p, s->radius));
-  return hb_opts_add_history(opts, p);
+  return hb_opts_add_history(&own, p);
 }
 
 static enum hb_status scale(const struct hb_opts *opts)
@@ -78,7 +87,8 @@ static enum hb_status scale(const struct hb_opts *opts)
   enum hb_status status = change(opts, particles);
   if (status == HB_OK) status = hb_target_write(out, s->format, particles);
   if (status == HB_OK && !s->quiet && strcmp(out, "-") != 0)
-    printf("wrote %s: %zu particles\n", out, hb_particles_n(particles));
+    printf("wrote %s: %zu particle%s\n", out, hb_particles_n(particles),
+           hb_text_s(hb_particles_n(particles)));
   hb_particles_destroy(particles);
   return status;
 }

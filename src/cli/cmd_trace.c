@@ -1,5 +1,7 @@
 /* holmberg trace: the forces of a few particles on paper, pass by pass. */
 #include "cli/cmd.h"
+
+#include "base/text.h"
 #include "console/models.h"
 #include "console/terminal.h"
 #include "inspect/trace.h"
@@ -52,11 +54,13 @@ static enum hb_status get_particles(const struct hb_opts *opts, struct hb_partic
     HB_TRY(hb_snapshot_read(name, NULL, particles));
   }
   size_t all = hb_particles_n(*particles);
-  if (*n > all) return hb_fail(HB_ERR_USAGE, "%s has only %zu particles, but got -n %zu", name, all, *n);
+  if (*n > all)
+    return hb_fail(HB_ERR_USAGE, "%s has only %zu particle%s, but got -n %zu", name, all, hb_text_s(all), *n);
   if (model && *n > 0 && *n < all) hb_trace_center(*particles, *n);
   if (*n == 0) *n = all;
   if (*n < 2 || *n > HB_TRACE_MOST)
-    return hb_fail(HB_ERR_USAGE, "cannot trace %zu particles (expected 2 to %d, see -n)", *n, HB_TRACE_MOST);
+    return hb_fail(HB_ERR_USAGE, "cannot trace %zu particle%s (expected 2 to %d, see -n)", *n, hb_text_s(*n),
+                   HB_TRACE_MOST);
   return HB_OK;
 }
 
@@ -64,9 +68,9 @@ static void report(const struct settings *s, const char *scheme, const struct hb
 {
   double pairs = (double)c->pairs;
   printf("wrote %s/%s.png", s->output, scheme);
-  if (files) printf(" and %d picture%s of its passes", files, files == 1 ? "" : "s");
+  if (files) printf(" and %d picture%s of its passes", files, hb_text_s((uint64_t)files));
   printf(": %llu draw%s, %.4g bytes read and %.4g written per pair\n", (unsigned long long)c->draws,
-         c->draws == 1 ? "" : "s", (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
+         hb_text_s(c->draws), (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
 }
 
 static enum hb_status trace_scheme(const struct settings *s, int is_named, const char *scheme,

@@ -41,7 +41,8 @@ static const struct hb_opts_option options[] = {
     {"rate", 0, HB_OPTS_POSITIVE, FIELD(view.rate), "R", "10", .help = "snapshots of a series per second"},
     {"speed", 0, HB_OPTS_POSITIVE, FIELD(view.speed_asked), "V",
      .help = "time units a second at which a simulation is shown (default: the model's own; of a file, by "
-             "its dynamics)"},
+             "its dynamics)",
+     .of = HB_OPTS_TIME},
     {"record", 0, HB_OPTS_TEXT, FIELD(record), "FILE",
      .help = "record a movie and quit: .mp4, .mkv, .webm, .gif or .apng by ffmpeg, or .png for a file per "
              "picture; the clock of the movie counts, however long it takes"},
@@ -54,6 +55,16 @@ static const struct hb_opts_option options[] = {
      .help = "play the lines of FILE as if typed by a user, see below; - is standard input"},
     {0}};
 
+/* By the units of a file; a model has none. */
+static enum hb_status convert(const struct hb_opts *opts, const char *format)
+{
+  struct hb_opts own = *opts;
+  const char *file = opts->operand_count > 0 ? opts->operands[0] : NULL;
+  if (!file || hb_words_find(hb_models_words, file) >= 0)
+    return hb_opts_convert(&own, NULL, &(struct hb_units){0}, 0);
+  return hb_astro_convert_by_file(opts, file, format, 0);
+}
+
 static enum hb_status open_view(const struct hb_opts *opts, struct settings *s)
 {
   struct hb_view *view = &s->view;
@@ -63,6 +74,7 @@ static enum hb_status open_view(const struct hb_opts *opts, struct settings *s)
   s->window.debug = (run->sim.force.flags & HB_FORCE_GL_DEBUG) != 0;
   HB_TRY(hb_run_check_integrator(opts, run));
   for (size_t k = 0; k < opts->operand_count; k++) HB_TRY(hb_models_check(opts->operands[k]));
+  HB_TRY(convert(opts, run->input_format));
   HB_TRY(hb_window_open(&s->window, &view->window));
   HB_TRY(hb_view_particles_open(view->window.context, &view->stars));
   HB_TRY(hb_view_source_open(opts, &view->source));

@@ -2,6 +2,8 @@
 
 #include "base/status.h"
 
+#include <string.h>
+
 const char *const hb_astro_names[] = {"nbody", "astro", NULL};
 
 enum hb_status hb_astro_find(const struct hb_particles *particles, struct hb_units *units)
@@ -13,6 +15,31 @@ enum hb_status hb_astro_find(const struct hb_particles *particles, struct hb_uni
                                "'holmberg scale --help'");
 }
 
+enum hb_status hb_astro_convert(struct hb_opts *opts, const void *field, const struct hb_particles *particles,
+                                int is_astro)
+{
+  struct hb_units units = {0};
+  int are_known;
+  if (!hb_opts_has_units(opts, is_astro)) return HB_OK;
+  HB_TRY(hb_units_get(particles, &units, &are_known));
+  return hb_opts_convert(opts, field, &units, is_astro);
+}
+
+enum hb_status hb_astro_convert_by_file(const struct hb_opts *opts, const char *path, const char *format,
+                                        int is_astro)
+{
+  struct hb_particles *particles;
+  struct hb_opts own = *opts;
+  if (!hb_opts_has_units(opts, is_astro)) return HB_OK;
+  if (strcmp(path, "-") == 0)
+    return hb_fail(HB_ERR_USAGE,
+                   "numbers with units need a file that can be read twice, which standard input is not");
+  HB_TRY(hb_snapshot_read(path, format, &particles));
+  enum hb_status status = hb_astro_convert(&own, NULL, particles, is_astro);
+  hb_particles_destroy(particles);
+  return status;
+}
+
 double hb_astro_energy(const struct hb_units *u)
 {
   return u->mass * hb_units_velocity(u) * hb_units_velocity(u);
@@ -21,6 +48,13 @@ double hb_astro_energy(const struct hb_units *u)
 static void multiply(double x[3], double unit)
 {
   for (int k = 0; k < 3; k++) x[k] *= unit;
+}
+
+static void convert_binaries(const struct hb_units *u, struct hb_binaries *b)
+{
+  b->energy *= hb_astro_energy(u);
+  b->a_hardest *= u->length;
+  b->hard_above *= hb_astro_energy(u);
 }
 
 void hb_astro_diagnostics(const struct hb_units *u, struct hb_diagnostics *d)
@@ -34,6 +68,10 @@ void hb_astro_diagnostics(const struct hb_units *u, struct hb_diagnostics *d)
   d->e_field *= hb_astro_energy(u);
   d->e_lost *= hb_astro_energy(u);
   d->e_jacobi *= hb_astro_energy(u);
+  d->e_cluster *= hb_astro_energy(u);
+  convert_binaries(u, &d->binaries);
+  d->e_orbit *= hb_astro_energy(u);
+  d->e_scale *= hb_astro_energy(u);
   d->r_half *= u->length;
 }
 
@@ -48,7 +86,5 @@ void hb_astro_structure(const struct hb_units *u, struct hb_structure *s)
   multiply(s->x_density, u->length);
   s->r_core *= u->length;
   for (int k = 0; k < HB_LAGRANGE_COUNT; k++) s->r_lagrange[k] *= u->length;
-  s->binaries.energy *= hb_astro_energy(u);
-  s->binaries.a_hardest *= u->length;
-  s->binaries.hard_above *= hb_astro_energy(u);
+  convert_binaries(u, &s->binaries);
 }

@@ -236,6 +236,12 @@ void hb_opts_shortest(double number, char text[32])
   }
 }
 
+void *hb_opts_field_at(const struct hb_opts *opts, size_t k)
+{
+  struct row row;
+  return own_row_at(opts, k, &row) ? field_of(opts, &row) : NULL;
+}
+
 /* The index of a field's row; flags may share a field. */
 static size_t row_of(const struct hb_opts *opts, const void *field)
 {

@@ -28,6 +28,9 @@ enum hb_opts_kind {
   HB_OPTS_WORDS         /* struct hb_list: a,b; of the row's words, or any   */
 };
 
+/* What a number measures, where it may have a unit, 5Myr, or is in those of astronomers: see console/opts_units.c. */
+enum hb_opts_quantity { HB_OPTS_PLAIN, HB_OPTS_TIME, HB_OPTS_LENGTH, HB_OPTS_VELOCITY, HB_OPTS_MASS };
+
 enum hb_opts_use {
   HB_OPTS_SHOWS =
       1, /* sets only how or where the result appears: left out of headers, since it changes no byte */
@@ -43,10 +46,11 @@ struct hb_opts_option {
   const char *fallback; /* the default as a user would type it; NULL: the field stays 0 */
   const char *help;
   struct hb_words words;
-  unsigned use;       /* hb_opts_use, or-ed */
-  unsigned bit;       /* of a flag; 0: 1 */
-  double unit;        /* factor from the number typed to the field: 1e-3; 0: 1 */
-  double least, most; /* 0: no bound besides the kind's */
+  unsigned use;             /* hb_opts_use, or-ed */
+  unsigned bit;             /* of a flag; 0: 1 */
+  double unit;              /* factor from the number typed to the field: 1e-3; 0: 1 */
+  double least, most;       /* 0: no bound besides the kind's */
+  enum hb_opts_quantity of; /* of a kind with numbers: the command calls hb_opts_convert */
 };
 
 #define HB_OPTS_FIELD(type, member) offsetof(type, member), sizeof((type *)0)->member
@@ -78,6 +82,7 @@ struct hb_opts_command {
   size_t settings_size;         /* of the struct that the groups fill, zeroed at first */
   void (*more_help)(FILE *out); /* lists that follow in --help; NULL: none */
   const char *example;          /* lines */
+  int has_no_units;             /* 1: numbers with units are refused; else its work calls hb_opts_convert */
   int by_ranks; /* ranks do its work together; else rank 0 alone does, and the others nothing */
   enum hb_status (*work)(const struct hb_opts *opts);
 };
@@ -105,11 +110,29 @@ const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *com
 const char *hb_opts_typed(const struct hb_opts *opts, const void *field);
 const char *hb_opts_text(const struct hb_opts *opts, const void *field);
 
+/* The field of the command's own option k; NULL: there is none. */
+void *hb_opts_field_at(const struct hb_opts *opts, size_t k);
+
 /* Between two sets of options of one command: whether option k has the same value in both; its value copied. */
 int hb_opts_same(const struct hb_opts *a, const struct hb_opts *b, size_t k);
 void hb_opts_copy(struct hb_opts *to, const struct hb_opts *from, size_t k);
 
 void hb_opts_help(const struct hb_opts_command *command, FILE *out);
+
+/* Takes the unit off a word: number gets what is left, *unit the factor to Myr, pc, km/s or solar masses; 0: it has no unit. */
+enum hb_opts_quantity hb_opts_split_unit(const char *word, char number[64], double *unit);
+
+/* Makes N-body numbers of those of field (NULL: of every field that has a quantity) that were typed with a unit or, if is_astro,
+ * without one; then they count as typed so. A power of two becomes the next one below. units: 0 where they are not known. Once for
+ * each field. Errors: HB_ERR_USAGE (there are no units). */
+enum hb_status hb_opts_convert(struct hb_opts *opts, const void *field, const struct hb_units *units,
+                               int is_astro);
+
+/* Whether it has anything to do. */
+int hb_opts_has_units(const struct hb_opts *opts, int is_astro);
+
+/* The sentence of --help about units; NULL if the command has no such option. */
+const char *hb_opts_units_help(const struct hb_opts_command *command);
 
 /* Reads one value into its field. Errors: HB_ERR_USAGE with a sentence that does not name the option. */
 enum hb_status hb_opts_read(const struct hb_opts_option *option, const char *word, void *field);

@@ -52,6 +52,7 @@ void hb_opts_help(const struct hb_opts_command *command, FILE *out)
           operand, command->summary);
   for (size_t k = 0; hb_opts_option_at(command, k); k++) option_row(hb_opts_option_at(command, k), out);
   fputs("\nNumbers may be written like 0.01, 1e-3, 2^-8 or 1/256.\n", out);
+  if (hb_opts_units_help(command)) hb_opts_help_row("", hb_opts_units_help(command), out);
   if (command->more_help) command->more_help(out);
   fprintf(out, "\nexample:\n%s", command->example);
 }

@@ -1,10 +1,38 @@
 /* One value of the command line, read into its field. */
 #include "console/opts.h"
 
+#include "core/units.h"
+
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* kpc before pc: the first that a word ends with counts. */
+static const struct {
+  const char *name;
+  enum hb_opts_quantity of;
+  double unit;
+} known[] = {{"Gyr", HB_OPTS_TIME, 1e3}, {"Myr", HB_OPTS_TIME, 1},      {"kyr", HB_OPTS_TIME, 1e-3},
+             {"yr", HB_OPTS_TIME, 1e-6}, {"kpc", HB_OPTS_LENGTH, 1e3},  {"pc", HB_OPTS_LENGTH, 1},
+             {"AU", HB_OPTS_LENGTH, 0},  {"km/s", HB_OPTS_VELOCITY, 1}, {"Msun", HB_OPTS_MASS, 1}};
+
+enum hb_opts_quantity hb_opts_split_unit(const char *word, char number[64], double *unit)
+{
+  size_t length = strlen(word);
+  *unit = 0;
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    size_t tail = strlen(known[k].name), head = length - tail;
+    if (length <= tail || head >= 64 || strcmp(word + head, known[k].name) != 0) continue;
+    if (!isdigit((unsigned char)word[head - 1]) && word[head - 1] != '.') continue;
+    memcpy(number, word, head);
+    number[head] = 0;
+    *unit = known[k].unit > 0 ? known[k].unit : hb_units_au / hb_units_pc;
+    return known[k].of;
+  }
+  return HB_OPTS_PLAIN;
+}
 
 static enum hb_status out_of_range(const char *word, const char *expected)
 {
@@ -21,12 +49,28 @@ static enum hb_status check_bounds(const struct hb_opts_option *option, const ch
   return HB_OK;
 }
 
+/* A number, which may have a unit where the row has a quantity: then in Myr, pc, km/s or solar masses. */
+static enum hb_status read_quantity(const struct hb_opts_option *option, const char *word, double *value,
+                                    double *unit)
+{
+  static const char *const names[] = {"a plain number", "a time", "a length", "a velocity", "a mass"};
+  char number[64];
+  enum hb_opts_quantity of = hb_opts_split_unit(word, number, unit);
+  if (*unit == 0) return hb_text_number(word, value);
+  if (of != option->of)
+    return hb_fail(HB_ERR_USAGE, "'%s' is %s (expected %s)", word, names[of], names[option->of]);
+  HB_TRY(hb_text_number(number, value));
+  *value *= *unit;
+  return HB_OK;
+}
+
 static enum hb_status read_number(const struct hb_opts_option *option, const char *word, double *number)
 {
   enum hb_opts_kind kind = option->kind;
   int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0, exponent;
-  double value = INFINITY;
-  if (!is_none) HB_TRY(hb_text_number(word, &value));
+  double value = INFINITY, unit = 0;
+  if (!is_none) HB_TRY(read_quantity(option, word, &value, &unit));
+  if (unit > 0 && kind == HB_OPTS_POWER) kind = HB_OPTS_POSITIVE; /* a power of two in other units */
   if (kind == HB_OPTS_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
   if (kind == HB_OPTS_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
   if (kind == HB_OPTS_BOUND && value <= 0) return out_of_range(word, "a number > 0, or none");
@@ -71,8 +115,15 @@ static enum hb_status read_numbers(const struct hb_opts_option *option, const ch
   struct hb_list list;
   size_t most = option->size / sizeof *numbers, least = option->least > 0 ? (size_t)option->least : most;
   int is_good = hb_list_split(word, ",", &list) == HB_OK && list.count >= least && list.count <= most;
-  for (size_t k = 0; is_good && k < list.count; k++)
-    is_good = hb_text_number(list.words[k], &numbers[k]) == HB_OK;
+  int with = 0, without = 0;
+  for (size_t k = 0; is_good && k < list.count; k++) {
+    double unit;
+    is_good = read_quantity(option, list.words[k], &numbers[k], &unit) == HB_OK;
+    if (numbers[k] != 0) with += unit > 0, without += unit == 0;
+  }
+  if (is_good && with && without)
+    return hb_fail(HB_ERR_USAGE, "'%s' has numbers with and without a unit (expected one or the other)",
+                   word);
   return is_good ? HB_OK : hb_fail(HB_ERR_USAGE, "'%s' is not valid (expected %s)", word, option->metavar);
 }
 

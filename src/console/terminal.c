@@ -32,6 +32,12 @@ int hb_terminal_is_live(void)
   return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
+int hb_terminal_shown(char character)
+{
+  unsigned char c = (unsigned char)character;
+  return (c < ' ' && c != '\t') || c == 127 ? '?' : c;
+}
+
 /* A file name may contain line breaks and escape sequences: print one line, and spare the terminal. */
 static void print_line(const char *tint, const char *text)
 {
@@ -39,7 +45,7 @@ static void print_line(const char *tint, const char *text)
   hb_terminal_clear_progress();
   int colored = use_color();
   fprintf(stderr, "%sholmberg:%s ", colored ? tint : "", colored ? "\033[0m" : "");
-  for (; *text; text++) fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, stderr);
+  for (; *text; text++) fputc(hb_terminal_shown(*text), stderr);
   fputc('\n', stderr);
 }
 

@@ -18,6 +18,9 @@ void hb_terminal_error(enum hb_status status, const char *command);
 /* One line that is not an error. */
 void hb_terminal_note(const char *line);
 
+/* The character, or ? for one that would command the terminal. */
+int hb_terminal_shown(char character);
+
 /* Flushes standard output. Errors: HB_ERR_IO, also when an earlier print failed. */
 enum hb_status hb_terminal_flush(void);
 

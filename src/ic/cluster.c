@@ -1,5 +1,6 @@
 #include "ic/cluster.h"
 
+#include "base/elementary.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "core/diagnostics.h"
@@ -38,6 +39,10 @@ static enum hb_status check_not_negative(const char *what, double value)
   return hb_fail(HB_ERR_USAGE, "%s is %g, expected finite and > 0", what, value);
 }
 
+/* A quarter of the mean distance of systems within the half-mass radius, about 0.8, is this over the cubic root of their
+ * number: wider pairs have others between them at apocenter. */
+static const double spacing = 0.4;
+
 static enum hb_status check_orbits(struct hb_ic_cluster *c, size_t n)
 {
   if ((unsigned)c->pairing > HB_IC_PAIRING_UNIFORM || (unsigned)c->orbits > HB_IC_ORBITS_DUQUENNOY1991 ||
@@ -56,7 +61,10 @@ static enum hb_status check_orbits(struct hb_ic_cluster *c, size_t n)
   size_t systems = n - hb_primordial_pairs(c->binaries, n);
   if (systems < 2) return hb_fail(HB_ERR_USAGE, "%zu particles make one system, expected two or more", n);
   int is_opik = c->orbits == HB_IC_ORBITS_OPIK;
-  if (c->a_max == 0) c->a_max = is_opik ? 1 / (double)systems : INFINITY;
+  if (c->a_max == 0 && is_opik) c->a_max = 1 / (double)systems;
+  if (c->a_max == 0 && c->orbits == HB_IC_ORBITS_DUQUENNOY1991)
+    c->a_max = spacing * hb_elementary_power((double)systems, -1.0 / 3);
+  if (c->a_max == 0) c->a_max = INFINITY;
   if (c->a_min == 0 && is_opik) c->a_min = fmin(0.01 / (double)systems, c->a_max / 100);
   if (c->a_min < c->a_max) return HB_OK;
   return hb_fail(HB_ERR_USAGE, "semi-major axes from %g to %g, expected a-min < a-max", c->a_min, c->a_max);
@@ -243,41 +251,35 @@ static enum hb_status make_systems(const struct hb_ic_params *params, struct hb_
 /* ---- stars ------------------------------------------------------------------------------------------- */
 
 /* The members of system k are stars 2 k and 2 k + 1 while it is one of the pairs. */
-static enum hb_status resolve(const struct hb_ic_params *params, size_t pairs,
-                              const struct hb_particles *systems, struct hb_particles *stars)
+static void resolve(size_t pairs, const double *orbits, const struct hb_particles *systems,
+                    struct hb_particles *stars)
 {
-  struct hb_rng rng = hb_rng_sequence(params->seed, BINARIES);
   for (size_t k = 0; k < systems->n; k++) {
     size_t i = k < pairs ? 2 * k : k + pairs;
-    double m = systems->m[k], a, e, x[3] = {0}, v[3] = {0}, share = 0;
-    if (k < pairs) {
-      HB_TRY(hb_primordial_orbit(&rng, &params->cluster, m, &a, &e));
-      hb_primordial_place(&rng, m, a, e, x, v);
-      share = stars->m[i + 1] / m;
-    }
+    double share = k < pairs ? stars->m[i + 1] / systems->m[k] : 0;
     for (size_t c = 0; c < 3; c++) {
-      stars->x[3 * i + c] = systems->x[3 * k + c] - share * x[c];
-      stars->v[3 * i + c] = systems->v[3 * k + c] - share * v[c];
+      double x = k < pairs ? orbits[6 * k + c] : 0, v = k < pairs ? orbits[6 * k + 3 + c] : 0;
+      stars->x[3 * i + c] = systems->x[3 * k + c] - share * x;
+      stars->v[3 * i + c] = systems->v[3 * k + c] - share * v;
       if (k >= pairs) continue;
-      stars->x[3 * i + 3 + c] = systems->x[3 * k + c] + (1 - share) * x[c];
-      stars->v[3 * i + 3 + c] = systems->v[3 * k + c] + (1 - share) * v[c];
+      stars->x[3 * i + 3 + c] = systems->x[3 * k + c] + (1 - share) * x;
+      stars->v[3 * i + 3 + c] = systems->v[3 * k + c] + (1 - share) * v;
     }
   }
-  return HB_OK;
 }
 
-static enum hb_status make_binaries(const struct hb_ic_params *params, struct hb_ic_sphere *sphere,
-                                    size_t pairs, struct hb_particles *p)
+static enum hb_status make_stars(const struct hb_ic_params *params, struct hb_ic_sphere *sphere, size_t pairs,
+                                 const double *orbits, struct hb_particles *p)
 {
   struct hb_particles *systems;
+  if (pairs == 0) return make_systems(params, sphere, p);
   HB_TRY(hb_particles_create(p->n - pairs, &systems));
   for (size_t k = 0; k < systems->n; k++)
     systems->m[k] = k < pairs ? p->m[2 * k] + p->m[2 * k + 1] : p->m[k + pairs];
   enum hb_status status = make_systems(params, sphere, systems);
-  if (status == HB_OK) status = resolve(params, pairs, systems, p);
+  if (status == HB_OK) resolve(pairs, orbits, systems, p);
   hb_particles_destroy(systems);
-  return status == HB_OK ? hb_particles_set_note(p, "eps", "0")
-                         : status; /* a softening would not be these orbits */
+  return status;
 }
 
 /* The units, or at least what the mass function says about them. */
@@ -292,6 +294,42 @@ static enum hb_status set_units(struct hb_ic_cluster *c, double mass, struct hb_
   }
   snprintf(text, sizeof text, "%.17g", mass);
   return hb_particles_set_note(p, "mass_msun", text);
+}
+
+/* The masses to 1 in total again, and the units and orbits with them. */
+static enum hb_status renew_units(struct hb_ic_cluster *c, const struct hb_units *given, size_t pairs,
+                                  double *orbits, struct hb_particles *p)
+{
+  struct hb_units old = c->units;
+  double grown = hb_sum(p->n, p->m);
+  for (size_t i = 0; i < p->n; i++) p->m[i] /= grown;
+  c->units = *given;
+  HB_TRY(set_units(c, old.mass * grown, p));
+  double length = old.length / c->units.length, velocity = length * c->units.time / old.time;
+  for (size_t k = 0; k < 6 * pairs; k++) orbits[k] *= k % 6 < 3 ? length : velocity;
+  return HB_OK;
+}
+
+/* The relative orbits of the pairs, x[3] and v[3] each. */
+static enum hb_status draw_binaries(struct hb_ic_params *params, const struct hb_units *given, size_t pairs,
+                                    double *orbits, struct hb_particles *p)
+{
+  struct hb_ic_cluster *c = &params->cluster;
+  struct hb_rng rng = hb_rng_sequence(params->seed, BINARIES);
+  size_t redrawn = 0;
+  char text[32];
+  for (size_t k = 0; k < pairs; k++) {
+    double a, e, *m = p->m + 2 * k;
+    HB_TRY(hb_primordial_orbit(&rng, c, m, &a, &e, &redrawn));
+    hb_primordial_place(&rng, m[0] + m[1], a, e, orbits + 6 * k, orbits + 6 * k + 3);
+  }
+  if (c->orbits == HB_IC_ORBITS_KROUPA1995 && hb_masses_function(c->masses))
+    HB_TRY(renew_units(c, given, pairs, orbits, p));
+  if (c->orbits != HB_IC_ORBITS_OPIK) {
+    snprintf(text, sizeof text, "%zu", redrawn);
+    HB_TRY(hb_particles_set_note(p, "orbits_redrawn", text));
+  }
+  return hb_particles_set_note(p, "eps", "0"); /* a softening would not be these orbits */
 }
 
 /* Whoever matches the model to a galaxy's tide has to know where it ends. */
@@ -312,13 +350,15 @@ enum hb_status hb_cluster_make(const struct hb_ic_ops *model, const struct hb_ic
   struct hb_ic_params own = *params;
   struct hb_ic_sphere sphere = {0};
   size_t pairs = hb_primordial_pairs(own.cluster.binaries, p->n);
-  double unit;
+  double unit, *orbits = NULL;
   HB_TRY(draw_masses(&own, pairs, p->n, p->m, &unit));
   HB_TRY(set_units(&own.cluster, unit, p));
-  enum hb_status status = model->open(&own, &sphere);
-  if (status == HB_OK)
-    status = pairs > 0 ? make_binaries(&own, &sphere, pairs, p) : make_systems(&own, &sphere, p);
+  if (pairs > 0) HB_TRY(HB_ALLOC(6 * pairs, &orbits));
+  enum hb_status status = pairs > 0 ? draw_binaries(&own, &params->cluster.units, pairs, orbits, p) : HB_OK;
+  if (status == HB_OK) status = model->open(&own, &sphere);
+  if (status == HB_OK) status = make_stars(&own, &sphere, pairs, orbits, p);
   if (status == HB_OK) status = set_tidal_radius(&own, &sphere, p);
   hb_mem_free(sphere.table);
+  hb_mem_free(orbits);
   return status;
 }

@@ -1,7 +1,9 @@
 /* Two systems in one. */
-#include "core/particles.h"
+#include "base/log.h"
+#include "core/softening.h"
 #include "core/units.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Factors from the units of `second` to those of `first`. */
@@ -22,11 +24,27 @@ static enum hb_status convert(const struct hb_particles *first, const struct hb_
   return HB_OK;
 }
 
+/* What one says, or, if they differ, the smaller one, which spoils neither: 0 for binaries. */
+static enum hb_status join_eps(const struct hb_particles *first, const struct hb_particles *second,
+                               double by_length, struct hb_particles *p)
+{
+  double a, b;
+  HB_TRY(hb_particles_eps(first, &a));
+  HB_TRY(hb_particles_eps(second, &b));
+  b *= by_length;
+  double eps = fmin(a, b); /* the other one, of NaN */
+  if (isnan(eps)) return HB_OK;
+  if (a != b && !isnan(a) && !isnan(b))
+    hb_log_warn("the systems have different softenings, %.9g and %.9g: both get %.9g, the smaller one", a, b,
+                eps);
+  return hb_softening_note(p, eps);
+}
+
 /* How it is to be integrated: what one says and the other does not deny. */
 static enum hb_status join_advice(const struct hb_particles *first, const struct hb_particles *second,
                                   struct hb_particles *p)
 {
-  static const char *const keys[] = {"eps", "dt", "damping"};
+  static const char *const keys[] = {"dt", "damping"};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
     const char *a = hb_particles_note(first, keys[k]), *b = hb_particles_note(second, keys[k]);
     if ((a || b) && (!a || !b || strcmp(a, b) == 0)) HB_TRY(hb_particles_set_note(p, keys[k], a ? a : b));
@@ -43,7 +61,7 @@ static enum hb_status join_notes(const struct hb_particles *first, const struct 
     const char *other = hb_particles_note(second, key);
     int is_kept =
         strcmp(key, "history") == 0 || strcmp(key, "units") == 0 || (other && strcmp(value, other) == 0);
-    if (is_kept) HB_TRY(hb_particles_set_note(p, key, value));
+    if (is_kept && strcmp(key, "eps") != 0) HB_TRY(hb_particles_set_note(p, key, value));
   }
   const char *history = hb_particles_note(second, "history");
   return history ? hb_particles_add_history(p, history) : HB_OK;
@@ -83,6 +101,7 @@ static enum hb_status join(const struct hb_particles *first, const struct hb_par
     p->x[3 * n + k] = at[k % 3] + by_length * second->x[k];
     p->v[3 * n + k] = velocity[k % 3] + by_velocity * second->v[k];
   }
+  HB_TRY(join_eps(first, second, by_length, p));
   HB_TRY(join_advice(first, second, p));
   return join_notes(first, second, p);
 }

@@ -4,7 +4,6 @@
 #include "base/elementary.h"
 
 #include <math.h>
-#include <string.h>
 
 struct part {
   double x[3], v[3];
@@ -17,14 +16,15 @@ struct generation {
   double half;
 };
 
-/* A part's center lies at random within an eighth of its edge about the middle, so that no grid shows. */
-static struct part part_of(const struct part *parent, int octant, double half, struct hb_rng *rng)
+/* A part's center lies at random within `loose` half edges about the middle, so that no grid shows. */
+static struct part part_of(const struct part *parent, int octant, double half, double loose,
+                           struct hb_rng *rng)
 {
   struct part child;
   double normals[3];
   hb_elementary_three_normals(rng, normals);
   for (int k = 0; k < 3; k++) {
-    double side = octant >> k & 1 ? 1 : -1, noise = (hb_rng_uniform(rng) - 0.5) * half / 4;
+    double side = octant >> k & 1 ? 1 : -1, noise = (2 * hb_rng_uniform(rng) - 1) * half * loose;
     child.x[k] = parent->x[k] + side * half + noise;
     child.v[k] = parent->v[k] + half * normals[k];
   }
@@ -35,23 +35,25 @@ static enum hb_status divide(struct hb_rng *rng, double survives, const struct g
                              struct generation *children)
 {
   size_t capacity = 0;
+  double loose = (1 - survives) / 4; /* parts that all survive fill their parent evenly */
   *children = (struct generation){.half = parents->half / 2};
   for (size_t i = 0; i < parents->count; i++)
     for (int octant = 0; octant < 8; octant++) {
       if (hb_rng_uniform(rng) >= survives) continue;
       HB_TRY(HB_GROW(children->count, &capacity, &children->parts));
-      children->parts[children->count++] = part_of(&parents->parts[i], octant, children->half, rng);
+      children->parts[children->count++] = part_of(&parents->parts[i], octant, children->half, loose, rng);
     }
   return HB_OK;
 }
 
-/* Keeps those in the unit ball. */
+/* Keeps those that reach into the unit ball. */
 static size_t round_off(struct generation *g)
 {
   size_t kept = 0;
+  double most = 1 + g->half * sqrt(3);
   for (size_t i = 0; i < g->count; i++) {
     const double *x = g->parts[i].x;
-    if (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] < 1) g->parts[kept++] = g->parts[i];
+    if (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] < most * most) g->parts[kept++] = g->parts[i];
   }
   return kept;
 }
@@ -75,28 +77,28 @@ static enum hb_status grow(struct hb_rng *rng, double D, size_t n, struct genera
   return HB_OK;
 }
 
-/* The first n of the parts in random order (Fisher & Yates). */
-static void choose(struct hb_rng *rng, struct generation *g, size_t n)
+/* Any place in any part that is in the ball: where all parts survive, stars are as independent of each other as raindrops. */
+static void draw_star(struct hb_rng *rng, const struct generation *g, double x[3], double v[3])
 {
-  for (size_t i = 0; i < n; i++) {
-    size_t k = i + (size_t)(hb_rng_uniform(rng) * (double)(g->count - i));
-    struct part old = g->parts[i];
-    g->parts[i] = g->parts[k];
-    g->parts[k] = old;
-  }
+  double normals[3], r2;
+  const struct part *part;
+  do {
+    part = &g->parts[(size_t)(hb_rng_uniform(rng) * (double)g->count)];
+    r2 = 0;
+    for (int k = 0; k < 3; k++) {
+      x[k] = part->x[k] + g->half * (2 * hb_rng_uniform(rng) - 1);
+      r2 += x[k] * x[k];
+    }
+  } while (r2 >= 1);
+  hb_elementary_three_normals(rng, normals);
+  for (int k = 0; k < 3; k++) v[k] = part->v[k] + g->half / 2 * normals[k];
 }
 
 enum hb_status hb_fractal_draw(struct hb_rng *rng, double D, size_t n, double *x, double *v)
 {
   struct generation g = {0};
   enum hb_status status = grow(rng, D, n, &g);
-  if (status == HB_OK) {
-    choose(rng, &g, n);
-    for (size_t i = 0; i < n; i++) {
-      memcpy(x + 3 * i, g.parts[i].x, sizeof g.parts[i].x);
-      memcpy(v + 3 * i, g.parts[i].v, sizeof g.parts[i].v);
-    }
-  }
+  for (size_t i = 0; status == HB_OK && i < n; i++) draw_star(rng, &g, x + 3 * i, v + 3 * i);
   hb_mem_free(g.parts);
   return status;
 }

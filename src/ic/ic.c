@@ -1,6 +1,7 @@
 #include "ic/ic.h"
 
 #include "base/text.h"
+#include "core/softening.h"
 #include "ic/cluster.h"
 
 #include <math.h>
@@ -87,6 +88,17 @@ static enum hb_status check_values(const struct hb_ic_params *p)
   return HB_OK;
 }
 
+/* Unless the model has written it. A softening is not what stars of many masses and binaries mean. */
+static enum hb_status note_eps(const struct hb_ic_ops *model, const struct hb_ic_cluster *cluster,
+                               struct hb_particles *p)
+{
+  double eps = cluster->binaries > 0 ? 0 : model->eps;
+  if (hb_particles_note(p, "eps")) return HB_OK;
+  for (size_t i = 1; i < p->n && model->info.is_cluster; i++)
+    if (p->m[i] != p->m[0]) eps = 0;
+  return hb_softening_note(p, eps);
+}
+
 enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
                           struct hb_particles **particles)
 {
@@ -113,6 +125,7 @@ enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
   struct hb_particles *made;
   HB_TRY(hb_particles_create(p.n, &made));
   enum hb_status status = model->open ? hb_cluster_make(model, &p, made) : model->make(&p, made);
+  if (status == HB_OK) status = note_eps(model, &p.cluster, made);
   if (status != HB_OK) {
     hb_particles_destroy(made);
     return status;

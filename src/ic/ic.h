@@ -19,6 +19,8 @@ struct hb_ic_sphere {
 
 struct hb_ic_ops {
   struct hb_ic_model info;
+  double
+      eps; /* the softening that it means, where make writes no note of it; of a cluster, if its stars have one mass */
   /* Fills m, x, v of particles->n particles (all zero before). params are checked and complete. */
   enum hb_status (*make)(const struct hb_ic_params *params, struct hb_particles *particles);
   /* In place of make, where info.is_cluster: cluster.c does the rest. */

@@ -18,6 +18,7 @@ static enum hb_status coldsphere_open(const struct hb_ic_params *params, struct 
 }
 
 const struct hb_ic_ops hb_ic_coldsphere = {
+    .eps = 1.0 / 256,
     .info = {.name = "coldsphere",
              .summary = "uniform sphere at rest, M = 1, R = 1: it collapses at t = 1.1",
              .source = "van Albada 1982, MNRAS 201, 939",

@@ -13,6 +13,7 @@ static enum hb_status cube_make(const struct hb_ic_params *params, struct hb_par
 }
 
 const struct hb_ic_ops hb_ic_cube = {
+    .eps = 1.0 / 256,
     .info = {.name = "cube",
              .summary = "uniform cube from -1 to 1 at rest, M = 1",
              .source = "",

@@ -117,6 +117,7 @@ static enum hb_status holmberg1941_make(const struct hb_ic_params *params, struc
 }
 
 const struct hb_ic_ops hb_ic_holmberg1941 = {
+    .eps = 1.0 / 256,
     .info = {.name = "holmberg1941",
              .summary = "two passing nebulae of 37 lamps each, as Erik Holmberg laid them out",
              .source = "Holmberg 1941, ApJ 94, 385",

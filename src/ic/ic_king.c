@@ -155,6 +155,7 @@ static enum hb_status king_open(const struct hb_ic_params *params, struct hb_ic_
 }
 
 const struct hb_ic_ops hb_ic_king = {
+    .eps = 1.0 / 256,
     .info = {.name = "king",
              .summary = "King's model of a tidally limited cluster in virial equilibrium, M = 1, E = -1/4",
              .source = "King 1966, AJ 71, 64",

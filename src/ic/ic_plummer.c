@@ -44,6 +44,7 @@ static enum hb_status plummer_open(const struct hb_ic_params *params, struct hb_
 }
 
 const struct hb_ic_ops hb_ic_plummer = {
+    .eps = 1.0 / 256,
     .info = {.name = "plummer",
              .summary = "Plummer's sphere in virial equilibrium, M = 1, E = -1/4",
              .source = "Aarseth, Henon & Wielen 1974, A&A 37, 183",

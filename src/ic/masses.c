@@ -99,7 +99,7 @@ static enum hb_status read_masses(const char *path, double **m, size_t *n)
   size_t length;
   *m = NULL;
   *n = 0;
-  HB_TRY(hb_file_read(path, &text, &length));
+  HB_TRY(hb_file_read_regular(path, &text, &length));
   enum hb_status status =
       memchr(text, 0, length) ? hb_fail(HB_ERR_INPUT, "%s: it is not text", path) : parse(path, text, m, n);
   hb_mem_free(text);
@@ -119,7 +119,8 @@ static enum hb_status check_file(const struct hb_ic_cluster *c, size_t *n)
   hb_mem_free(m);
   HB_TRY(status);
   if (*n != 0 && *n != count)
-    return hb_fail(HB_ERR_USAGE, "%s has %zu masses, but %zu particles were asked for", c->masses, count, *n);
+    return hb_fail(HB_ERR_USAGE, "%s has %zu mass%s, but %zu particles were asked for", c->masses, count,
+                   count == 1 ? "" : "es", *n);
   *n = count;
   return HB_OK;
 }
@@ -167,7 +168,8 @@ enum hb_status hb_masses_draw(const struct hb_ic_cluster *c, struct hb_rng *rng,
     size_t count;
     enum hb_status status = read_masses(c->masses, &read, &count);
     if (status == HB_OK && count != n)
-      status = hb_fail(HB_ERR_INPUT, "%s has %zu masses now, it had %zu before", c->masses, count, n);
+      status = hb_fail(HB_ERR_INPUT, "%s has %zu mass%s now, it had %zu before", c->masses, count,
+                       count == 1 ? "" : "es", n);
     if (status == HB_OK) memcpy(m, read, n * sizeof *m);
     hb_mem_free(read);
     return status;

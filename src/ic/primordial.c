@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "core/units.h"
 #include "base/elementary.h"
+#include "ic/masses.h"
 #include "ic/segregation.h"
 
 #include <math.h>
@@ -86,19 +87,46 @@ static double draw_axis(struct hb_rng *rng, const struct hb_ic_cluster *c, doubl
   return fmin(fmax(a, c->a_min), c->a_max);
 }
 
-enum hb_status hb_primordial_orbit(struct hb_rng *rng, const struct hb_ic_cluster *c, double m, double *a,
-                                   double *e)
+static double draw_eccentricity(struct hb_rng *rng, enum hb_ic_eccentricities kind)
 {
-  int tries = 0;
-  do {
-    *a = draw_axis(rng, c, m);
-    if (++tries == 100000)
-      return hb_fail(HB_ERR_USAGE,
-                     "a binary of mass %g would hardly ever have an axis from a-min = %g to a-max = %g", m,
-                     c->a_min, c->a_max);
-  } while (*a < c->a_min || *a > c->a_max);
   double u = hb_rng_uniform(rng);
-  *e = c->eccentricities == HB_IC_THERMAL ? sqrt(u) : c->eccentricities == HB_IC_UNIFORM ? u : 0;
+  return kind == HB_IC_THERMAL ? sqrt(u) : kind == HB_IC_UNIFORM ? u : 0;
+}
+
+/* What the stars do to each other at pericenter while they are young; see primordial.h. */
+static void evolve(const struct hb_ic_cluster *c, double m[2], double *a, double *e)
+{
+  double pericenter = *a * (1 - *e);
+  double rho = hb_elementary_power(28 * hb_units_r_sun / (hb_units_pc * c->units.length) / pericenter, 0.75);
+  *e *= hb_elementary_exp(-rho);
+  *a = pericenter / (1 - *e);
+  if (hb_masses_function(c->masses)) m[1] += (m[0] - m[1]) * fmin(rho, 1); /* masses that are given stay */
+}
+
+static int touch(const struct hb_ic_cluster *c, const double m[2], double a, double e)
+{
+  double R = 0;
+  for (int k = 0; k < 2; k++) R += hb_elementary_power(m[k] * c->units.mass, 0.8);
+  return a * (1 - e) <= R * hb_units_r_sun / (hb_units_pc * c->units.length);
+}
+
+enum hb_status hb_primordial_orbit(struct hb_rng *rng, const struct hb_ic_cluster *c, double m[2], double *a,
+                                   double *e, size_t *redrawn)
+{
+  double born = m[1];
+  for (int tries = 0, fits = 0; !fits; tries++) {
+    if (tries == 1 && c->orbits != HB_IC_ORBITS_OPIK) ++*redrawn;
+    if (tries == 100000)
+      return hb_fail(HB_ERR_USAGE,
+                     "a binary of mass %g would hardly ever have an axis from a-min = %g to a-max = %g",
+                     m[0] + born, c->a_min, c->a_max);
+    m[1] = born;
+    *a = draw_axis(rng, c, m[0] + m[1]);
+    if (*a < c->a_min || *a > c->a_max) continue;
+    *e = draw_eccentricity(rng, c->eccentricities);
+    if (c->orbits == HB_IC_ORBITS_KROUPA1995) evolve(c, m, a, e);
+    fits = c->orbits == HB_IC_ORBITS_OPIK || !touch(c, m, *a, *e);
+  }
   return HB_OK;
 }
 

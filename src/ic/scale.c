@@ -2,13 +2,14 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "core/diagnostics.h"
 #include "core/gravity.h"
+#include "core/softening.h"
 #include "core/units.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum hb_status hb_scale_potential(const struct hb_particles *p, void (*progress)(void *context, double done),
                                   void *context, double *e_pot)
@@ -54,10 +55,18 @@ static enum hb_status measure(const struct hb_particles *p, double *mass, double
 static enum hb_status scale_note(struct hb_particles *p, const char *key, double by)
 {
   char text[32];
+  double number;
   const char *value = hb_particles_note(p, key);
-  if (!value) return HB_OK;
-  snprintf(text, sizeof text, "%.17g", by * strtod(value, NULL));
+  if (!value || hb_text_number(value, &number) != HB_OK) return HB_OK;
+  snprintf(text, sizeof text, "%.17g", by * number);
   return hb_particles_set_note(p, key, text);
+}
+
+static enum hb_status scale_eps(struct hb_particles *p, double length)
+{
+  double eps;
+  HB_TRY(hb_particles_eps(p, &eps));
+  return isnan(eps) ? HB_OK : hb_softening_note(p, length * eps);
 }
 
 /* All factors of a similar system with G = 1. */
@@ -68,7 +77,7 @@ static enum hb_status make_similar(struct hb_particles *p, double mass, double l
   hb_scale_by(p, length, sqrt(mass / length));
   p->t *= time;
   HB_TRY(scale_note(p, "initial_tidal_radius", length));
-  HB_TRY(scale_note(p, "eps", length));
+  HB_TRY(scale_eps(p, length));
   return scale_note(p, "dt", time);
 }
 

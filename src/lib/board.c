@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Where addresses are that were left out: beyond any system, yet within the range of float. */
 static const double far_away = 1e9;
@@ -65,7 +66,8 @@ static enum hb_status make(int id, struct hb_board **board)
   struct hb_board *b;
   *board = NULL;
   HB_TRY(HB_ALLOC(1, &b));
-  enum hb_status status = hb_engine_open(id, &b->engine);
+  /* clients find the time step from differences of forces, in which the noise of float pairs grows as dt^-3 */
+  enum hb_status status = hb_engine_open(id, HB_PRECISION_DOUBLE, &b->engine);
   if (status == HB_OK) status = hb_engine_timed(b->engine, &b->timed);
   if (status != HB_OK) {
     destroy(b);
@@ -126,6 +128,18 @@ enum hb_status hb_board_set_ti(int id, double ti)
   return HB_OK;
 }
 
+/* Memory grows to the highest address. Linux promises more than there is, and then ends the program. */
+static enum hb_status check_room(size_t address)
+{
+  double each = 2 * sizeof(struct hb_timed_particle) + 6 * sizeof(int); /* with the columns that are sent */
+  double need = each * (double)(address + 1),
+         most = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  if (need <= most) return HB_OK;
+  return hb_fail(HB_ERR_USAGE,
+                 "the address of a j-particle is %zu: all below it need %.0f GB, this machine has %.0f",
+                 address, need / 1e9, most / 1e9);
+}
+
 static enum hb_status put(struct hb_board *b, const struct hb_board_j *p)
 {
   if (p->address < 0)
@@ -141,6 +155,7 @@ static enum hb_status put(struct hb_board *b, const struct hb_board_j *p)
     if (p->s_18th) particle.s[d] = 18 * p->s_18th[d];
   }
   size_t address = (size_t)p->address, used = b->names.used;
+  HB_TRY(check_room(address));
   HB_TRY(hb_names_set(&b->names, address, p->index));
   if (b->names.room > b->m_room) {
     HB_TRY(HB_RESIZE(b->names.room, &b->m));

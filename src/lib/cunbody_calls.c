@@ -30,7 +30,7 @@ static enum hb_status compute(const struct task *t)
   HB_TRY(HB_ALLOC(4 * n, &rest));
   enum hb_status status = HB_ALLOC(own_count, &own);
   for (uint32_t k = 0; status == HB_OK && k < own_count; k++) own[k] = k < (uint32_t)t->nj ? k : HB_NO_SOURCE;
-  if (status == HB_OK && !engine) status = hb_engine_open(0, &engine);
+  if (status == HB_OK && !engine) status = hb_engine_open(0, HB_PRECISION_DS, &engine);
   if (status == HB_OK) status = hb_engine_set_j(engine, (size_t)t->nj, t->m, t->xj, t->vj);
   if (status == HB_OK)
     status = hb_engine_forces(engine, t->eps2, n, t->xi, t->vi, own_count ? own : NULL, t->a,

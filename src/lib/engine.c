@@ -27,22 +27,31 @@ struct hb_engine {
   } call;
 };
 
-enum hb_status hb_engine_open(int board, struct hb_engine **engine)
+static enum hb_status open_force(const struct hb_environment *words, const char *precision,
+                                 struct hb_force **force)
+{
+  const struct hb_force_params params = {.scheme = words->scheme,
+                                         .precision = *precision ? precision : NULL,
+                                         .device = *words->device ? words->device : NULL};
+  return hb_force_open(&params, force);
+}
+
+enum hb_status hb_engine_open(int board, enum hb_precision usual, struct hb_engine **engine)
 {
   HB_GL_VISIT;
   struct hb_environment words;
   struct hb_engine *e;
   *engine = NULL;
-  HB_TRY(hb_environment_read(board, &words));
+  HB_TRY(hb_environment_read(board, usual, &words));
   const struct hb_force_ops *ops = hb_force_find(words.scheme);
   if (ops && !ops->begin_at)
     return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on i-particles",
                    words.scheme);
   HB_TRY(HB_ALLOC(1, &e));
-  const struct hb_force_params params = {.scheme = words.scheme,
-                                         .precision = *words.precision ? words.precision : NULL,
-                                         .device = *words.device ? words.device : NULL};
-  enum hb_status status = hb_force_open(&params, &e->force);
+  enum hb_status status = open_force(&words, words.precision, &e->force);
+  const char *ds = hb_precision_names[HB_PRECISION_DS];
+  if (status == HB_ERR_GL && !words.is_chosen && strcmp(words.precision, ds) != 0)
+    status = open_force(&words, ds, &e->force);
   if (status != HB_OK) {
     hb_engine_close(e);
     return status;

@@ -4,11 +4,13 @@
 #define HB_ENGINE_H
 
 #include "force/timed.h"
+#include "pairs/precision.h"
 
 struct hb_engine;
 
-/* For the board of this number, which says on which device. Errors: HB_ERR_USAGE, HB_ERR_GL. */
-enum hb_status hb_engine_open(int board, struct hb_engine **engine);
+/* For the board of this number, which says on which device, in the precision that is usual for its calls: or, where the device
+ * lacks that and nobody has asked for it, in ds. Errors: HB_ERR_USAGE, HB_ERR_GL. */
+enum hb_status hb_engine_open(int board, enum hb_precision usual, struct hb_engine **engine);
 void hb_engine_close(struct hb_engine *engine);
 
 /* The sources m[nj], x[3 * nj], v[3 * nj] (NULL: at rest). They are sent when forces are next asked for, and again where

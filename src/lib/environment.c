@@ -57,8 +57,9 @@ static enum hb_status choose_device(int board, size_t room, char *device)
   return HB_OK;
 }
 
-/* Sources that stay on the device: not hybrid, which `auto` means on a GPU, as it sends all of them for each call. */
-static const char *choose_scheme(const char *device)
+/* Sources that stay on the device: not hybrid, which `auto` means on a GPU, as it sends all of them for each call. Without a
+ * GPU host-simd, or host for what that lacks. */
+static const char *choose_scheme(const char *device, const char *precision)
 {
   static const struct hb_force_ops *const choices[] = {[HB_GL_NO_GPU] = &hb_force_host_simd,
                                                        [HB_GL_GPU] = &hb_force_bag,
@@ -66,21 +67,27 @@ static const char *choose_scheme(const char *device)
   const struct hb_gl_context_params place = {.device = *device ? device : NULL};
   struct hb_gl_context *gl = NULL;
   if (hb_gl_context_open_gpu(&place, &gl) != HB_OK) gl = NULL;
-  const char *scheme = choices[hb_gl_context_gpu(gl)]->info.name;
+  const struct hb_force_scheme *info = &choices[hb_gl_context_gpu(gl)]->info;
   hb_gl_context_close(gl);
-  return scheme;
+  if (info == &hb_force_host_simd.info && !hb_text_is_listed(precision, info->precisions))
+    info = &hb_force_host.info;
+  return info->name;
 }
 
-enum hb_status hb_environment_read(int board, struct hb_environment *words)
+enum hb_status hb_environment_read(int board, enum hb_precision usual, struct hb_environment *words)
 {
   const char *scheme = word_of("HB_G6_SCHEME"), *precision = word_of("HB_G6_PRECISION");
   *words = (struct hb_environment){.is_chosen = precision != NULL};
   const struct hb_force_scheme *found = scheme ? hb_force_scheme_find(scheme) : NULL;
   if (!found || !found->on_host) HB_TRY(choose_device(board, sizeof words->device, words->device));
-  snprintf(words->scheme, sizeof words->scheme, "%s", scheme ? scheme : choose_scheme(words->device));
-  /* a scheme that has no double-single (host) computes in what it has, unless told otherwise */
-  const char *usual = hb_precision_names[HB_PRECISION_DS];
-  if (!precision && (!found || hb_text_is_listed(usual, found->precisions))) precision = usual;
-  snprintf(words->precision, sizeof words->precision, "%s", precision ? precision : "");
+  const char *wanted = precision ? precision : hb_precision_names[usual],
+             *ds = hb_precision_names[HB_PRECISION_DS];
+  if (!scheme) scheme = choose_scheme(words->device, wanted);
+  snprintf(words->scheme, sizeof words->scheme, "%s", scheme);
+  /* a scheme that lacks the usual one computes in what it has, unless told otherwise */
+  found = hb_force_scheme_find(scheme);
+  if (!precision && found && !hb_text_is_listed(wanted, found->precisions))
+    wanted = hb_text_is_listed(ds, found->precisions) ? ds : "";
+  snprintf(words->precision, sizeof words->precision, "%s", wanted);
   return HB_OK;
 }

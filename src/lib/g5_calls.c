@@ -4,6 +4,7 @@
 #include "lib/environment.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <holmberg/g6.h>
 
@@ -50,7 +51,7 @@ static enum hb_status open(int id)
   if (find(id, &b) == HB_OK) return HB_OK;
   if (id < 0 || id >= HB_BOARDS) return HB_ERR_USAGE;
   HB_TRY(HB_ALLOC(1, &boards[id]));
-  enum hb_status status = hb_engine_open(id, &boards[id]->engine);
+  enum hb_status status = hb_engine_open(id, HB_PRECISION_DS, &boards[id]->engine);
   if (status != HB_OK) g5_closeMC(id);
   return status;
 }
@@ -124,7 +125,8 @@ static enum hb_status set_points(int id, int ni, const double *x)
 static enum hb_status begin(struct g5 *b)
 {
   if (b->n > b->used)
-    return hb_fail(HB_ERR_USAGE, "forces of %zu particles were asked for, %zu were sent", b->n, b->used);
+    return hb_fail(HB_ERR_USAGE, "forces of %zu particle%s were asked for, %zu were sent", b->n,
+                   hb_text_s(b->n), b->used);
   if (b->is_changed) HB_TRY(hb_engine_set_j(b->engine, b->n, b->m, b->x, NULL));
   b->is_changed = 0;
   return hb_engine_begin(b->engine, b->eps2, b->ni, b->xi, NULL, NULL, b->a, b->j, b->p);

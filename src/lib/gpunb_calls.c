@@ -42,7 +42,7 @@ static void close_all(void)
   memset(&g, 0, sizeof g);
 }
 
-static enum hb_status open(void) { return g.engine ? HB_OK : hb_engine_open(0, &g.engine); }
+static enum hb_status open(void) { return g.engine ? HB_OK : hb_engine_open(0, HB_PRECISION_DS, &g.engine); }
 
 /* ---- sources ---- */
 
@@ -220,7 +220,7 @@ static enum hb_status potentials(int n, const double *m, const double *x, double
   size_t count = (size_t)n;
   double *rest;
   uint32_t *own;
-  if (!g.potentials) HB_TRY(hb_engine_open(0, &g.potentials));
+  if (!g.potentials) HB_TRY(hb_engine_open(0, HB_PRECISION_DS, &g.potentials));
   HB_TRY(HB_ALLOC(6 * count, &rest));
   enum hb_status status = HB_ALLOC(count, &own);
   for (uint32_t i = 0; status == HB_OK && i < count; i++) own[i] = i;

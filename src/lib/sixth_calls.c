@@ -52,15 +52,13 @@ static enum hb_status open_all(void)
 {
   HB_GL_VISIT;
   struct hb_environment words;
-  HB_TRY(hb_environment_read(0, &words));
+  /* sixth differences of a step: mi6 with float pairs comes to a halt */
+  HB_TRY(hb_environment_read(0, HB_PRECISION_DOUBLE, &words));
   HB_TRY(hb_near_create(NULL, &g.near));
   const struct hb_force_scheme *scheme = hb_force_scheme_find(words.scheme);
   if (scheme && scheme->on_host) return HB_OK;
-  /* sixth differences of a step: mi6 with float pairs comes to a halt */
-  const char *usual = hb_precision_names[HB_PRECISION_DOUBLE];
-  const struct hb_all_pairs_params params = {.scheme = given(words.scheme),
-                                             .precision = words.is_chosen ? words.precision : usual,
-                                             .device = given(words.device)};
+  const struct hb_all_pairs_params params = {
+      .scheme = given(words.scheme), .precision = given(words.precision), .device = given(words.device)};
   HB_TRY(hb_interaction_create("gravity_snap", &g.law));
   return hb_all_pairs_open(g.law, &params, &g.pairs);
 }
