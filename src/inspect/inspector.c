@@ -1,6 +1,7 @@
 /* Chooses the pass to copy during a walk, and draws the copy on the screen. */
 #include "inspect/inspector.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
 #include "inspect/texels.h"
 #include "render/colormap.h"
@@ -31,6 +32,7 @@ struct hb_inspector {
   uint64_t wanted, shown; /* the pass to copy, the pass that was copied */
   uint64_t seen, passes;  /* last pass traced; passes of a walk */
   int plays, waits;
+  size_t due, particles; /* written, read */
   int64_t marked;
   enum hb_status status; /* of the last copy */
   char error[512], scheme[16], what[64], title[192], shader[64], input[48];
@@ -85,6 +87,8 @@ static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace
   name_pair(i);
   hb_gl_flush(); /* drawing may happen in another context that shares these textures */
   i->shown = pass->number;
+  i->due = pass->write[0].n, i->particles = 0;
+  for (int k = 0; k < pass->read_count; k++) i->particles = hb_max(i->particles, pass->read[k].n);
   snprintf(i->scheme, sizeof i->scheme, "%s", pass->scheme);
   snprintf(i->what, sizeof i->what, "%s", pass->what);
   snprintf(i->shader, sizeof i->shader, "%s", pass->shader);
@@ -170,10 +174,12 @@ void hb_inspector_mark(struct hb_inspector *i, int64_t particle) { i->marked = p
 
 const char *hb_inspector_title(struct hb_inspector *i)
 {
-  i->title[0] = 0;
-  if (i->shown)
-    snprintf(i->title, sizeof i->title, "%s, pass %" PRIu64 " of %" PRIu64 ": %s", i->scheme, i->shown,
-             i->passes, i->what);
+  if (!i->shown) return "";
+  int used = snprintf(i->title, sizeof i->title, "%s, pass %" PRIu64 " of %" PRIu64 ": %s", i->scheme,
+                      i->shown, i->passes, i->what);
+  if (i->due < i->particles)
+    snprintf(i->title + used, sizeof i->title - (size_t)used, "; %zu of %zu are due in this step", i->due,
+             i->particles);
   return i->title;
 }
 
@@ -213,15 +219,14 @@ static void next_line(struct pen *pen)
   pen->line = 0;
 }
 
-enum { GAP = 4, WIDE_GAP = 18 }; /* between the components of a quantity, and between quantities */
+enum { GAP = 4, WIDE_GAP = 18, NUMBER = 8 }; /* between components, between quantities; letters of 1.23e-05 */
 
-/* What the name of a quantity and the end of its scale, of five letters, need: one after the other, or one below the other
- * where there are no letters x y z. */
+/* Of the name of a quantity and the end of its scale, which is on its right, or below it where there are no letters x y z. */
 static int name_width(const struct hb_gl_trace_quantity *q, int column)
 {
   int name = (int)strlen(q->name);
-  if (q->count == 1) return (name > 5 ? name : 5) * column;
-  return (name + 7) * column - WIDE_GAP; /* a column away from the next one */
+  if (q->count == 1) return (name > NUMBER ? name : NUMBER) * column;
+  return (name + 1 + NUMBER) * column;
 }
 
 /* The components of a quantity side by side, below its name. */
@@ -339,22 +344,17 @@ static const char *why_empty(const struct hb_inspector *i, const struct tile *t)
   return "all zero: flat";
 }
 
-/* The letter of a component over its image, and in an empty one, why. */
+/* The letter of a component over its image, and in an empty one, why; where there is no room for that, the number. */
 static void name_component(const struct hb_inspector *i, const struct tile *t, struct hb_paint *paint)
 {
   const struct hb_gl_trace_quantity *q = t->quantity;
-  const char letter[] = {"xyz"[t->component - q->first], 0};
-  if (q->count == 3) hb_paint_text(paint, t->x, t->y - hb_paint_line_height(paint), ink, letter);
-  if (t->array->most[t->component] != 0) return;
-  char text[32];
-  snprintf(text, sizeof text, "%s", why_empty(i, t));
-  int columns = (int)((t->width - 4) / hb_paint_column(paint));
-  double y = t->y + 2;
-  for (const char *word = strtok(text, " "); word && y + hb_paint_line_height(paint) < t->y + t->height;
-       word = strtok(NULL, " ")) {
-    if ((int)strlen(word) <= columns) hb_paint_text(paint, t->x + 3, y, faint, word);
-    y += hb_paint_line_height(paint);
-  }
+  const char letter[] = {"xyz"[t->component - q->first], 0}, *why = why_empty(i, t);
+  double line = hb_paint_line_height(paint);
+  int columns = (int)((t->width - 4) / hb_paint_column(paint)), longest = (int)strlen("nothing");
+  if (q->count == 3) hb_paint_text(paint, t->x, t->y - line, ink, letter);
+  if (t->array->most[t->component] != 0 || line > t->height) return;
+  if (columns < longest || hb_paint_lines(why, columns) * line > t->height) why = "0";
+  hb_paint_wrapped(paint, t->x + 3, t->y + 2, faint, why, columns > 1 ? columns : 1);
 }
 
 /* "position 1.2": the number is the end of its scale. */

@@ -32,8 +32,8 @@ int hb_inspector_waits(const struct hb_inspector *inspector);
 /* plays = 1: each walk shows the pass after that of the previous walk, and after the last pass the first. */
 void hb_inspector_play(struct hb_inspector *inspector, int plays);
 
-/* What is shown: "cg2007, pass 12 of 36: each feels the particle 12 places on"; "" before the first walk.
- * Valid until the next call. */
+/* What is shown: "cg2007, pass 12 of 36: each feels the particle 12 places on"; "; 2 of 37 are due in this step" where the
+ * others are not written; "" before the first walk. Valid until the next call. */
 const char *hb_inspector_title(struct hb_inspector *inspector);
 
 /* The file of the shader that ran, and the value of its input that makes it this pass: "otherParticle = 12"; "". */

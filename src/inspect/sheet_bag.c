@@ -1,6 +1,8 @@
 /* bag and tile on a page: which pairs each pass walks in registers, and the totals that it leaves. */
 #include "inspect/sheet.h"
 
+#include "base/text.h"
+
 #include "render/colormap.h"
 
 #include <stdio.h>
@@ -85,9 +87,10 @@ enum hb_status hb_sheet_bag(const struct hb_trace *t, struct hb_canvas *page)
   int lines = (t->count + A_ROW - 1) / A_ROW, top = HB_SHEET_TOP + 34;
   double before = 0;
   snprintf(text, sizeof text,
-           "%zu particles, %d fragments that keep the sums of %d sinks each in registers, %d passes; after "
+           "%zu particles, %d fragments that keep the sums of %d sink%s each in registers, %d pass%s; after "
            "[HI07]",
-           t->n, totals->columns, totals->each, t->count);
+           t->n, totals->columns, totals->each, hb_text_s((uint64_t)totals->each), t->count,
+           t->count == 1 ? "" : "es");
   HB_TRY(hb_sheet_page(top + 10 + lines * height + 64 + (below ? below + 80 : legend),
                        "bag: a loop over some sources in each fragment", text, page));
   hb_sheet_note(page, HB_SHEET_MARGIN, HB_SHEET_TOP - 10,
@@ -156,8 +159,8 @@ enum hb_status hb_sheet_tile(const struct hb_trace *t, struct hb_canvas *page)
   const struct hb_trace_pass *p = t->pass[t->count - 1];
   int top = HB_SHEET_TOP + 30, height = 3 * (17 + 48 + p->write[0].copy.array.rows * 20);
   char text[160];
-  snprintf(text, sizeof text, "%zu particles, %d dispatch of %zu threads; after [NHP07] section 31.3", t->n,
-           t->count, p->pass.fragments);
+  snprintf(text, sizeof text, "%zu particles, %d dispatch%s of %zu threads; after [NHP07] section 31.3", t->n,
+           t->count, t->count == 1 ? "" : "es", p->pass.fragments);
   HB_TRY(hb_sheet_page(top + height + 40, "tile: threads that share what they fetch", text, page));
   hb_canvas_text(page, 40, HB_SHEET_TOP, 1, HB_SHEET_INK, "buffer of particles");
   draw_list(t, page, p->read, in, 40, top);

@@ -1,6 +1,8 @@
 /* cg2007 on a page: what every draw reads, two draws in detail, and how the sum grows in all of them. */
 #include "inspect/sheet.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 
 /* pixels of an image, of a small one, from one to the next; small ones per row */
@@ -57,7 +59,7 @@ static int draw_detail(const struct hb_trace *t, struct hb_canvas *page, int y, 
   after.frame = frame_of(k);
   hb_canvas_text(page, x, y, 1, before.frame, "draw %d reads %s%s", k, k % 2 ? "A" : "B",
                  k == 1 ? ": zeros" : "");
-  hb_canvas_text(page, x + 220, y, 1, HB_SHEET_INK, "the particle %d place%s on", k, k > 1 ? "s" : "");
+  hb_canvas_text(page, x + 220, y, 1, HB_SHEET_INK, "the particle %d place%s on", k, hb_text_s((uint64_t)k));
   hb_canvas_text(page, x + 440, y, 1, after.frame, "and writes %s", k % 2 ? "B" : "A");
   hb_sheet_image_draw(page, x, y + 20, &before);
   hb_canvas_text(page, x + 182, middle - 14, 2, HB_SHEET_INK, "+");
@@ -116,8 +118,8 @@ enum hb_status hb_sheet_cg2007(const struct hb_trace *t, struct hb_canvas *page)
   int small = hb_sheet_image_height(&little);
   int shown = t->count < 2 ? t->count : 2, lines = (t->count + A_ROW - 1) / A_ROW;
   int height = HB_SHEET_TOP + 96 + big + shown * (big + 40) + 30 + 22 + lines * (small + 28) + 84;
-  snprintf(text, sizeof text, "%zu particles in textures of %d columns, %d draws; after [PZ07] appendix A",
-           t->n, columns, t->count);
+  snprintf(text, sizeof text, "%zu particles in textures of %d columns, %d draw%s; after [PZ07] appendix A",
+           t->n, columns, t->count, hb_text_s((uint64_t)t->count));
   HB_TRY(hb_sheet_page(height, "cg2007: each draw adds one pair to every sum", text, page));
   int y = draw_inputs(t, page, HB_SHEET_TOP);
   draw_explanation(page, y + 4);

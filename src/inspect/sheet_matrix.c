@@ -1,6 +1,8 @@
 /* matrix2004 on a page: all pairs as texels, and the levels of the sum. */
 #include "inspect/sheet.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 
 enum { SIDE = 296, LEFT = 62, RIGHT = 500, GAP = 26 };
@@ -82,8 +84,8 @@ enum hb_status hb_sheet_matrix(const struct hb_trace *t, struct hb_canvas *page)
   const struct hb_sheet_image last = image_of(t, t->count - 1);
   int levels = 110, left = 36 + (int)t->n * last.cell + 160;
   for (int k = 1; k < t->count; k++) levels += GAP + t->pass[k]->write[0].copy.array.rows * last.cell;
-  snprintf(text, sizeof text, "%zu x %zu pairs in one texture, then %d levels; after [NHP07] section 31.5",
-           t->n, t->n, t->count - 2);
+  snprintf(text, sizeof text, "%zu x %zu pairs in one texture, then %d level%s; after [NHP07] section 31.5",
+           t->n, t->n, t->count - 2, hb_text_s((uint64_t)t->count - 2));
   HB_TRY(hb_sheet_page(HB_SHEET_TOP + (left > levels ? left : levels) + 50,
                        "matrix2004: all pairs are texels, then fold", text, page));
   int y = draw_pairs(t, page, HB_SHEET_TOP), below = draw_levels(t, page, HB_SHEET_TOP);

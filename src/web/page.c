@@ -1,6 +1,7 @@
 /* The simulation of the page: models, settings, steps, energies, files. */
 #include "web/page.h"
 
+#include "base/arith.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -25,7 +26,7 @@ static const char SHADERS[] = "/shaders"; /* where edited ones are: HB_SHADER_DI
 static struct {
   char model[32], scheme[32], precision[32], transfer[32];
   double n, seed, eps, nu, max_draw_ms;
-} settings = {"plummer", "bag", "", "", 0, 1, 1.0 / 256, 0.01, 50};
+} settings = {"plummer", "bag", "", "", 0, 1, NAN, 0.01, 50};
 
 static const struct {
   const char *name;
@@ -50,7 +51,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_set(const char *name, const char *value
     if (known[k].text)
       snprintf(known[k].text, sizeof settings.model, "%s", value);
     else
-      *known[k].number = atof(value);
+      *known[k].number = *value || known[k].number != &settings.eps ? atof(value) : NAN; /* the model's */
     return HB_OK;
   }
   return hb_fail(HB_ERR_USAGE, "unknown setting '%s'", name);
@@ -58,13 +59,14 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_set(const char *name, const char *value
 
 struct hb_sim_params hb_page_params(void)
 {
-  struct hb_sim_params p = {.force = {.scheme = settings.scheme,
-                                      .precision = *settings.precision ? settings.precision : NULL,
-                                      .context = "webgl",
-                                      .eps = settings.eps,
-                                      .max_draw_s = 1e-3 * settings.max_draw_ms,
-                                      .flags = HB_FORCE_NO_TUNE},
-                            .eta = settings.nu};
+  struct hb_sim_params p = {
+      .force = {.scheme = settings.scheme,
+                .precision = *settings.precision ? settings.precision : NULL,
+                .context = "webgl",
+                .eps = isnan(settings.eps) ? 0 : settings.eps,
+                .max_draw_s = 1e-3 * settings.max_draw_ms,
+                .flags = HB_FORCE_NO_TUNE | (settings.eps == 0 ? HB_FORCE_UNSOFTENED : 0U)},
+      .eta = settings.nu};
   if (strcmp(settings.transfer, "block") == 0) {
     p.transfer = HB_TRANSFER_BLOCK;
     p.predict = p.correct = HB_PLACE_GPU;
@@ -118,12 +120,9 @@ static void stop(void)
 }
 
 /* At time t, at which all particles are predicted; the last step's if that is later. */
-static enum hb_status measure(struct hb_sim *sim, double t, double *energy)
+static enum hb_status measure(struct hb_sim *sim, double t, struct hb_diagnostics *now)
 {
-  struct hb_diagnostics d;
-  HB_TRY(hb_sim_diagnose(sim, fmax(t, hb_sim_time(sim)), &d));
-  *energy = d.e_total;
-  return HB_OK;
+  return hb_sim_diagnose(sim, fmax(t, hb_sim_time(sim)), now);
 }
 
 static enum hb_status check_sim(void)
@@ -144,10 +143,10 @@ static enum hb_status begin(const struct hb_particles *particles)
 {
   const struct hb_sim_params p = hb_page_params();
   struct hb_sim *sim;
-  double energy;
+  struct hb_diagnostics now;
   HB_TRY(open_context());
   HB_TRY(hb_sim_create(particles, &p, &sim));
-  enum hb_status status = measure(sim, 0, &energy);
+  enum hb_status status = measure(sim, 0, &now);
   if (status != HB_OK) {
     hb_sim_destroy(sim);
     return status;
@@ -155,7 +154,7 @@ static enum hb_status begin(const struct hb_particles *particles)
   stop();
   page.sim = sim;
   page.step_s = 0;
-  page.e_begin = page.e_now = energy;
+  page.energy_begin = page.energy = now;
   keep(NULL);
   return HB_OK;
 }
@@ -253,7 +252,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_measure(double t)
 {
   LONG;
   HB_TRY(check_sim());
-  return measure(page.sim, t, &page.e_now);
+  return measure(page.sim, t, &page.energy);
 }
 
 /* ---- what the script reads ------------------------------------------------------------------------------ */
@@ -286,21 +285,24 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
   x[BLOCK_STEPS] = (double)c.block_steps;
   x[PARTICLE_STEPS] = (double)c.particle_steps;
   x[PAIRS] = (double)c.pairs;
-  x[ENERGY] = page.e_now;
-  x[ENERGY_ERROR] = (page.e_now - page.e_begin) / fabs(page.e_begin);
+  x[ENERGY] = page.energy.e_total;
+  x[ENERGY_ERROR] = (page.energy.e_total - page.energy_begin.e_total) / page.energy_begin.e_scale;
   x[STEP_SECONDS] = page.step_s;
   x[FORCE_ERROR] = page.force_error;
   return x;
 }
+
+enum { LEAST = 2, MOST = 16384 }; /* particles of a model */
 
 static enum hb_status list_models(struct hb_text *text)
 {
   size_t count;
   const struct hb_ic_model *models = hb_ic_models(&count);
   for (size_t k = 0; k < count; k++)
-    HB_TRY(hb_text_append(text, "%s{\"name\":\"%s\",\"summary\":\"%s\",\"n\":%zu,\"fixed\":%s,\"speed\":%g}",
-                          k ? "," : "", models[k].name, models[k].summary, models[k].n,
-                          models[k].n_min == models[k].n_max ? "true" : "false", models[k].speed));
+    HB_TRY(hb_text_append(
+        text, "%s{\"name\":\"%s\",\"summary\":\"%s\",\"n\":%zu,\"least\":%zu,\"most\":%zu,\"speed\":%g}",
+        k ? "," : "", models[k].name, models[k].summary, models[k].n, hb_max(models[k].n_min, LEAST),
+        hb_min(models[k].n_max, MOST), models[k].speed));
   return HB_OK;
 }
 

@@ -19,10 +19,10 @@ struct page {
   struct hb_sim *sim;
   struct hb_particles *initial; /* what it began with, and what starting over begins with */
   char model[64];
-  double e_begin, e_now; /* exact energy at the beginning, and when last asked */
-  double force_error;    /* of page_check */
-  double step_s;         /* time spent in steps */
-  int is_busy;           /* a call about it has not returned yet, perhaps because it sleeps: web_gl.h */
+  struct hb_diagnostics energy_begin, energy; /* at the beginning, and when last asked */
+  double force_error;                         /* of page_check */
+  double step_s;                              /* time spent in steps */
+  int is_busy; /* a call about it has not returned yet, perhaps because it sleeps: web_gl.h */
 
   /* the picture */
   struct hb_scene *scene;

@@ -4,8 +4,8 @@
 
 const $ = id => document.getElementById(id);
 const canvas = $("canvas");
-const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "0.00390625", nu: "0.01", speed: "" };
-const MOST = 16384, STOPPED = 75; // as HB_ERR_STOPPED
+const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "", nu: "0.01", speed: "" };
+const STOPPED = 75; // as HB_ERR_STOPPED
 const ADVANCE_SECONDS = 0.012; // of a picture's 1/60 s
 
 let module, engine = {}, choices, started = performance.now();
@@ -44,7 +44,7 @@ async function atLength(name, ...given) {
   running.name = name;
   const status = await running;
   running = null;
-  return done(status);
+  return done(status, name !== "load"); // a file that cannot be read leaves what there was
 }
 
 // What it does meanwhile, for src/web/web_turn.c. A device says that it is done only to those who come back.
@@ -75,10 +75,10 @@ function say(text, stays) {
 }
 
 // A call that may fail: true when it has not. A lost context has a message of its own.
-function done(status) {
+function done(status, pauses = true) {
   if (status && status !== STOPPED && !canvas.getContext("webgl2")?.isContextLost()) {
     say(engine.error(), true);
-    setPaused(true);
+    if (pauses) setPaused(true);
   }
   return !status;
 }
@@ -90,40 +90,75 @@ const modelOf = name => choices.models.find(m => m.name === name);
 const speed = () => +state.speed || modelOf(state.model)?.speed || 0.1; // time units a second
 
 function fill(select, items, value) {
-  select.replaceChildren(...items.map(i => new Option(i, i)));
+  const listed = [...select.options].map(o => o.value);
+  if (String(listed) !== String(items)) select.replaceChildren(...items.map(i => new Option(i, i))); // else somebody may be typing in it
   select.value = items.includes(value) ? value : items[0];
   return select.value;
 }
 
-// What cannot be is put right; the controls show what is.
+// On the device there are no doubles.
+const precisionsOf = scheme => scheme.precisions.split(" ").filter(p => !scheme.textures || p !== "double");
+
+// What was expected in place of a value, or "".
+function expected(name, value) {
+  const among = names => names.includes(value) ? "" : "one of " + names.join(", ");
+  const within = (least, most) => value.trim() && +value >= +least && +value <= +most ? "" : +least === +most ? least : `a number from ${least} to ${most}`;
+  const model = modelOf(state.model), field = $(name);
+  switch (name) {
+    case "model": return among(choices.models.map(m => m.name)) && (value === "file" ? "a model (open the file again)" : "one of the list Model");
+    case "scheme": return among(choices.schemes.map(s => s.name));
+    case "precision": return among(precisionsOf(schemeOf(state.scheme)));
+    case "transfer": return among(["", "block"]) && "block or nothing";
+    case "n": return within(model.least, model.most) || (+value % 1 ? "a whole number" : "");
+    case "eps": return value === "" ? "" : within(field.min, field.max); // "": the model's
+    case "speed": return within(10 ** field.min, 10 ** field.max);
+    default: return within(field.min, field.max);
+  }
+}
+
+// The controls and the address show what is.
 function settle() {
-  if (!modelOf(state.model) && state.model !== "file") state.model = DEFAULTS.model;
-  if (!schemeOf(state.scheme)) state.scheme = DEFAULTS.scheme;
-  const model = modelOf(state.model), scheme = schemeOf(state.scheme);
-  if (model) state.n = model.fixed ? model.n : Math.min(Math.max(2, Math.round(+state.n) || model.n), MOST);
-  const names = [...choices.models.map(m => m.name), ...(state.model === "file" ? ["file"] : [])];
-  fill($("model"), names, state.model);
+  const model = modelOf(state.model), scheme = schemeOf(state.scheme), isFile = !model;
+  if (model) state.n = +state.n || model.n;
+  fill($("model"), [...choices.models.map(m => m.name), ...(isFile ? ["file"] : [])], state.model);
   fill($("scheme"), choices.schemes.map(s => s.name), state.scheme);
-  state.precision = fill($("precision"), scheme.precisions.split(" ").filter(p => !scheme.textures || p !== "double"), state.precision);
+  state.precision = fill($("precision"), precisionsOf(scheme), state.precision);
   if (state.scheme !== "bag") state.transfer = "";
   for (const name of ["n", "eps", "nu", "transfer"]) $(name).value = state[name];
-  $("n").disabled = !model || model.fixed;
+  $("n").disabled = isFile || model.least === model.most;
   $("transfer").disabled = state.scheme !== "bag";
   $("summary").textContent = model ? model.summary : "the particles of a file";
   $("inspect").disabled = !scheme.textures;
   $("speed").value = Math.log10(speed());
   $("speed_text").textContent = speed().toPrecision(2) + " time units a second";
   for (const name of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"]) engine.set(name, String(state[name]));
-  const words = Object.entries(state).filter(([k, v]) => String(v) !== DEFAULTS[k] && v !== "").map(([k, v]) => k + "=" + v);
-  history.replaceState(null, "", "#" + words.join("&"));
+  const isTold = ([k, v]) => v !== "" && String(v) !== DEFAULTS[k] && !(isFile && (k === "model" || k === "n"));
+  history.replaceState(null, "", "#" + Object.entries(state).filter(isTold).map(([k, v]) => k + "=" + v).join("&"));
 }
 
+// What the address says becomes the state; returns a sentence for each thing that it cannot mean.
 function readLink() {
-  for (const word of location.hash.slice(1).split("&")) {
-    const [name, value] = word.split("=").map(decodeURIComponent);
-    if (name in DEFAULTS) state[name] = value;
-    if (name === "textures") readLink.textures = true;
+  const said = {}, complaints = [];
+  const complain = (word, wanted, rest) => complaints.push(`The address says ${word.slice(0, 60)}; expected ${wanted}${rest ?? ""}.`);
+  for (const word of location.hash.slice(1).split("&").filter(Boolean)) {
+    try {
+      const [name, ...value] = decodeURIComponent(word).split("=");
+      if (name !== "textures" && !Object.hasOwn(DEFAULTS, name)) complain(word, "one of " + Object.keys(DEFAULTS).join(", ") + ", textures");
+      else said[name] = value.join("=");
+    } catch {
+      complain(word, "two digits after each %");
+    }
   }
+  Object.assign(state, DEFAULTS);
+  for (const name of Object.keys(DEFAULTS).filter(k => said[k])) {
+    const wanted = expected(name, said[name]);
+    if (!wanted) state[name] = said[name];
+    else {
+      const instead = DEFAULTS[name] || (["n", "eps", "speed"].includes(name) && "the model's");
+      complain(`${name}=${said[name]}`, wanted, instead ? `: going on with ${instead}` : "");
+    }
+  }
+  return { complaint: complaints.join(" "), textures: "textures" in said };
 }
 
 function begun() {
@@ -134,10 +169,18 @@ function begun() {
 async function begin() {
   await idle(ANY);
   settle();
-  if (!await atLength("begin")) return;
+  if (!await atLength("begin")) return false;
   say("");
   begun();
   see();
+  return true;
+}
+
+async function follow() {
+  const { complaint, textures } = readLink();
+  if (!await begin()) return;
+  inspect(textures);
+  if (complaint) say(complaint, true);
 }
 
 // With other settings from the same state.
@@ -157,6 +200,11 @@ async function startOver() {
 }
 
 async function change(name, value) {
+  const wanted = expected(name, String(value));
+  if (wanted) {
+    say(`${name}=${value}: expected ${wanted}`, true);
+    return settle();
+  }
   state[name] = value;
   if (name === "speed") return settle();
   if (name !== "model") return goOn();
@@ -258,7 +306,7 @@ function markLine(file, line) {
   source.scrollTop = (line - 0.5) * height - source.clientHeight / 2;
 }
 
-let before = 0;
+let before = 0; // the last turn of the browser's pictures
 
 // Now and then, for one twentieth of the time.
 function rarely(work) {
@@ -280,22 +328,23 @@ async function advance(now) {
   await measure(now);
 }
 
+let again = 0; // when a long step, whose stars stay where they are, is drawn next
+
 function frame(now) {
   requestAnimationFrame(frame);
   const seconds = Math.min(0.1, (now - before) / 1000);
   before = now;
   if (lost || document.hidden) return;
+  if (!running || touched || now > again) {
+    meter.pictures += draw() && numbers()[2] > 0;
+    again = now + 500;
+    touched = false;
+  }
   if (!paused && !running) {
     due += seconds * speed();
     advance(now);
   }
-  if (!running || touched || now > frame.again) {
-    draw();
-    frame.again = now + 500; // during a long step, whose stars stay where they are
-    touched = false;
-  }
   $("under").textContent = running && performance.now() - running.since > 500 ? ((performance.now() - running.since) / 1000).toFixed(0) + " s" : "";
-  meter.pictures++;
   meter.show(now);
   showPass();
 }
@@ -374,8 +423,12 @@ function movie() {
 
 async function openFile(file) {
   if (!file) return;
-  const path = "/" + file.name.replaceAll("/", "_");
-  module.FS.writeFile(path, new Uint8Array(await file.arrayBuffer()));
+  const path = "/opened " + file.name.replaceAll("/", "_");
+  try {
+    module.FS.writeFile(path, new Uint8Array(await file.arrayBuffer()));
+  } catch (error) {
+    return say(`${file.name} cannot be read: ${error.message}`, true);
+  }
   await idle();
   if (await atLength("load", path)) {
     state.model = "file";
@@ -389,11 +442,12 @@ async function openFile(file) {
 }
 
 async function copyLink() {
+  const without = state.model === "file" ? "; the particles of the file are not in it" : "";
   try {
     await navigator.clipboard.writeText(location.href);
-    say("copied: " + location.href);
+    say("copied: " + location.href + without);
   } catch {
-    say(location.href);
+    say(location.href + without);
   }
 }
 
@@ -458,12 +512,8 @@ async function solve(button) {
   await idle();
   revert();
   history.replaceState(null, "", "#" + button.dataset.state);
-  Object.assign(state, DEFAULTS);
-  readLink.textures = false;
-  readLink();
-  await begin();
+  await follow();
   setPaused(false);
-  inspect(Boolean(readLink.textures));
   $("file").value = file;
   for (const diff of diffs) writeShader(file, patched(readShader(file), diff.slice(2)));
   showShader();
@@ -540,7 +590,7 @@ function listen() {
   addEventListener("dragover", event => { event.preventDefault(); document.body.classList.add("dropping"); });
   addEventListener("dragleave", () => document.body.classList.remove("dropping"));
   addEventListener("drop", event => { event.preventDefault(); document.body.classList.remove("dropping"); openFile(event.dataTransfer.files[0]); });
-  addEventListener("hashchange", () => { readLink(); begin(); });
+  addEventListener("hashchange", follow);
   canvas.addEventListener("webglcontextlost", onLost);
   canvas.addEventListener("webglcontextrestored", onRestored);
 }
@@ -576,13 +626,11 @@ async function main() {
   bind();
   if (!done(engine.open())) return;
   choices = JSON.parse(engine.choices());
-  readLink();
   fill($("file"), listShaders(), "cg2007/acc_jerk_pot.frag");
   showShader();
   listen();
   requestAnimationFrame(frame);
-  await begin();
-  if (readLink.textures) inspect(true);
+  await follow();
   $("device").textContent = "On " + engine.device();
   setTimeout(() => $("hint").classList.add("gone"), 4000);
   document.documentElement.dataset.ready = Math.round(performance.now() - started);

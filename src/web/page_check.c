@@ -19,6 +19,7 @@ static enum hb_status by_shaders(const struct hb_particles *p, size_t ni, const 
                                  struct sums *sums)
 {
   struct hb_force_params params = hb_page_params().force;
+  params.eps = hb_sim_taken(page.sim)->force.eps;
   struct hb_force *force;
   if (hb_force_scheme_find(params.scheme)->has_tuning) params.tuning = "partial=1 unroll=1 i_each=1";
   HB_TRY(hb_force_open(&params, &force));
@@ -30,7 +31,7 @@ static enum hb_status by_shaders(const struct hb_particles *p, size_t ni, const 
 static enum hb_status by_host(const struct hb_particles *p, size_t ni, const uint32_t *index,
                               struct sums *sums)
 {
-  const double eps = hb_page_params().force.eps;
+  const double eps = hb_sim_taken(page.sim)->force.eps;
   struct hb_gravity *gravity;
   HB_TRY(hb_gravity_create(p->n, &gravity));
   hb_gravity_set_j(gravity, p->n, p->m, p->x, p->v);
