@@ -200,7 +200,9 @@ void hb_man_command(const struct hb_opts_command *command, const struct hb_man_e
   if (command->operand) fprintf(out, command->operand_min ? ".I %s\n" : "[\\fI%s\\fR]\n", command->operand);
   fputs("[\\fIoptions\\fR]\n.SH DESCRIPTION\n", out);
   put_text(command->summary, out);
-  fputs(".PP\nNumbers may be written like 0.01, 1e\\-3, 2^\\-8 or 1/256.\n.SH OPTIONS\n", out);
+  fputs(".PP\nNumbers may be written like 0.01, 1e\\-3, 2^\\-8 or 1/256.\n", out);
+  if (hb_opts_units_help(command)) put_text(hb_opts_units_help(command), out);
+  fputs(".SH OPTIONS\n", out);
   for (size_t k = 0; hb_opts_option_at(command, k); k++) put_option(hb_opts_option_at(command, k), out);
   if (command->more_help) fputs(".SH NOTES\n", out), put_lists(command->more_help, out);
   fputs(".SH EXAMPLES\n", out);

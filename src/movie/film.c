@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "console/signals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +62,8 @@ static enum hb_status start(struct hb_film *film, const struct kind *kind, const
   const struct hb_film_params *p = &film->params;
   char line[512], name[sizeof film->file.temporary + 8];
   snprintf(line, sizeof line,
-           "ffmpeg -nostdin -y -loglevel error -f rawvideo -pix_fmt rgb24 -s %dx%d -r %d -i - -an %s -f %s",
+           "ffmpeg -nostdin -y -loglevel error -xerror -f rawvideo -pix_fmt rgb24 -s %dx%d -r %d -i - -an %s "
+           "-f %s",
            p->width, p->height, p->frames_per_s, kind->options, kind->format);
   HB_TRY(hb_file_begin(p->path, &film->file));
   snprintf(name, sizeof name, "file:%s", film->file.temporary);
@@ -71,7 +73,7 @@ static enum hb_status start(struct hb_film *film, const struct kind *kind, const
   words[count++] = comment;
   words[count++] = name;
   words[count] = NULL;
-  enum hb_status status = hb_process_start(words, HB_PROCESS_TO, &film->ffmpeg);
+  enum hb_status status = hb_process_start(words, HB_PROCESS_TO | HB_PROCESS_APART, &film->ffmpeg);
   film->lacks_ffmpeg = status == HB_ERR_USAGE;
   film->is_movie = status == HB_OK;
   if (status != HB_OK) hb_file_end(&film->file, status, NULL);
@@ -87,6 +89,7 @@ enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film 
   int is_movie;
   *film = (struct hb_film){.params = *params, .ffmpeg = {.to = -1, .from = -1, .said = -1}};
   HB_TRY(hb_film_kind(params->path, &is_movie));
+  if (is_movie || !params->single) hb_signals_watch();
   if (!is_movie) return HB_OK;
   if (params->width % 2 || params->height % 2)
     return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", params->width,
@@ -129,10 +132,38 @@ enum hb_status hb_film_add(struct hb_film *film, const uint8_t *rgb, const struc
                        3 * (size_t)film->params.width * (size_t)film->params.height);
 }
 
+/* Reads the movie again, since ffmpeg does not always notice that a disk is full: "frame=6" comes last. */
+static enum hb_status check(const struct hb_film *film)
+{
+  char name[sizeof film->file.temporary + 8], line[256];
+  snprintf(name, sizeof name, "file:%s", film->file.temporary);
+  const char *const words[] = {"ffmpeg", "-nostdin", "-loglevel", "error", "-xerror", "-progress",
+                               "-",      "-i",       name,        "-map",  "0:v",     "-c",
+                               "copy",   "-f",       "null",      "-",     NULL};
+  struct hb_process reader;
+  unsigned long frames = 0;
+  HB_TRY(hb_process_start(words, HB_PROCESS_FROM | HB_PROCESS_APART, &reader));
+  FILE *said = fdopen(reader.from, "r");
+  while (said && fgets(line, sizeof line, said)) sscanf(line, "frame=%lu", &frames);
+  if (said) {
+    fclose(said);
+    reader.from = -1;
+  }
+  if (hb_process_end(&reader).code == 0 && frames == film->frames) return HB_OK;
+  return hb_fail(HB_ERR_IO, "cannot draw %s: only %lu of its %lu frames can be read again", film->params.path,
+                 frames, film->frames);
+}
+
 enum hb_status hb_film_close(struct hb_film *film, enum hb_status status)
 {
   if (film->ffmpeg.pid == 0) return status;
-  if (hb_process_end(&film->ffmpeg).code != 0)
+  int is_wanted = film->frames > 0 && status != HB_ERR_STOPPED;
+  if (!is_wanted) hb_process_kill(&film->ffmpeg);
+  int code = hb_process_end(&film->ffmpeg).code;
+  if (is_wanted && code != 0)
     status = hb_fail(HB_ERR_IO, "cannot draw %s: ffmpeg failed, see above", film->params.path);
+  if (status == HB_OK && !is_wanted)
+    status = hb_fail(HB_ERR_USAGE, "%s has no picture and was not written", film->params.path);
+  if (status == HB_OK) status = check(film);
   return hb_file_end(&film->file, status, NULL);
 }

@@ -27,15 +27,16 @@ struct hb_film {
 /* Whether path names a picture (0) or a movie (1). Errors: HB_ERR_USAGE for any other extension. */
 enum hb_status hb_film_kind(const char *path, int *is_movie);
 
-/* Errors: HB_ERR_USAGE (extension, odd size of a movie), HB_ERR_IO. */
+/* From here on signals are watched (console/signals.h), unless it is a single picture: whoever adds frames asks for them, and
+ * closes. Errors: HB_ERR_USAGE (extension, odd size of a movie), HB_ERR_IO. */
 enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film);
 
 /* rgb[3 * width * height], top row first; text (nullable) is added to the film's own in a PNG. */
 enum hb_status hb_film_add(struct hb_film *film, const uint8_t *rgb, const struct hb_png_text *text,
                            size_t text_count);
 
-/* The movie appears under its name complete or not at all. status is that of making the frames: a failure discards the
- * movie and is returned. Errors: HB_ERR_IO. */
+/* The movie appears under its name complete, with all its frames readable again, or not at all. status is that of making the
+ * frames: a failure discards the movie and is returned. Errors: HB_ERR_IO, HB_ERR_USAGE (no frame). */
 enum hb_status hb_film_close(struct hb_film *film, enum hb_status status);
 
 /* The name of the k-th frame of a sequence, counted from 1: "run/orbit.mp4", 7 -> "run/orbit_0007.png". */

@@ -1,7 +1,9 @@
 #include "base/clock.h"
 #include "base/arith.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "movie/render.h"
+#include "console/signals.h"
 #include "console/terminal.h"
 #include "movie/film.h"
 
@@ -183,11 +185,28 @@ static void say(const struct hb_render *r, const struct hb_film *film)
   hb_film_frame_name(r->output, 1, first);
   hb_film_frame_name(r->output, film->frames, last);
   if (film->is_movie)
-    printf("wrote %s: %lu frames of %d x %d\n", r->output, film->frames, r->width, r->height);
+    printf("wrote %s: %lu frame%s of %d x %d\n", r->output, film->frames, hb_text_s(film->frames), r->width,
+           r->height);
   else if (film->lacks_ffmpeg || r->frames > 1)
     printf("wrote %s ... %s: %d x %d\n", first, last, r->width, r->height);
   else
     printf("wrote %s: %d x %d\n", r->output, r->width, r->height);
+}
+
+/* A child that reads a snapshot gets the signals of a terminal, too: what fails after one was stopped by it. */
+static enum hb_status frames(struct work *w, struct hb_film *film)
+{
+  const struct hb_render *r = w->render;
+  for (size_t k = 0; k < r->frames; k++) {
+    enum hb_status status = frame(w, film, k);
+    const char *by = hb_signals_stop();
+    if (by && (status != HB_OK || k + 1 < r->frames))
+      return hb_fail(HB_ERR_STOPPED, "stopped by %s in frame %zu of %zu%s%s%s", by, k + 1, r->frames,
+                     film->is_movie ? ": " : "", film->is_movie ? r->output : "",
+                     film->is_movie ? " was not written" : "");
+    HB_TRY(status);
+  }
+  return HB_OK;
 }
 
 static enum hb_status film(struct work *w)
@@ -208,8 +227,7 @@ static enum hb_status film(struct work *w)
                                         .text_count = 4};
   struct hb_film film;
   HB_TRY(hb_film_open(&params, &film));
-  enum hb_status status = HB_OK;
-  for (size_t k = 0; k < r->frames && status == HB_OK; k++) status = frame(w, &film, k);
+  enum hb_status status = frames(w, &film);
   hb_terminal_clear_progress();
   status = hb_film_close(&film, status);
   if (status == HB_OK) say(r, &film);

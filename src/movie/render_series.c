@@ -1,5 +1,6 @@
 #include "base/arith.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "movie/render.h"
 
 #include <math.h>
@@ -26,8 +27,10 @@ static enum hb_status quantity_of(const struct hb_render *render, const struct h
 {
   struct hb_sim_params params = {.force = render->force};
   struct hb_sim *sim;
-  const char *note = hb_particles_note(particles, "eps");
-  if (note && !render->has_eps) HB_TRY(hb_text_number(note, &params.force.eps));
+  double noted;
+  HB_TRY(hb_particles_eps(particles, &noted));
+  if (!render->has_eps && !isnan(noted)) params.force.eps = noted;
+  if (params.force.eps == 0) params.force.flags |= HB_FORCE_UNSOFTENED;
   HB_TRY(hb_sim_create(particles, &params, &sim));
   enum hb_status status = hb_coloring_of_sim(render->color, sim, hb_particles_n(particles), value);
   hb_sim_destroy(sim);
@@ -60,8 +63,8 @@ static enum hb_status check_pair(const struct hb_render *render, size_t earlier,
   const char *before = render->files[earlier], *name = render->files[later];
   size_t n = hb_particles_n(a);
   if (hb_particles_n(b) != n)
-    return hb_fail(HB_ERR_INPUT, "%s holds %zu particles, expected %zu as in %s", name, hb_particles_n(b), n,
-                   before);
+    return hb_fail(HB_ERR_INPUT, "%s holds %zu particle%s, expected %zu as in %s", name, hb_particles_n(b),
+                   hb_text_s(hb_particles_n(b)), n, before);
   if (!(hb_particles_time(b) > hb_particles_time(a)))
     return hb_fail(HB_ERR_INPUT, "%s is at t = %g, expected later than %g, the time of %s", name,
                    hb_particles_time(b), hb_particles_time(a), before);

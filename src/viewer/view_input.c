@@ -1,6 +1,7 @@
 #include "viewer/view_input.h"
 
 #include "base/clock.h"
+#include "console/signals.h"
 #include "viewer/view_change.h"
 #include "viewer/view_detail.h"
 #include "viewer/view_inspect.h"
@@ -240,6 +241,7 @@ static enum hb_status handle(struct hb_view *view, const struct hb_gl_event *eve
 
 enum hb_status hb_view_input(struct hb_view *view)
 {
+  if (hb_signals_stop()) view->done = 1; /* recorded from the first movie on */
   for (;;) {
     struct hb_gl_event event = hb_gl_window_next(view->window.gl);
     if (event.kind == HB_GL_EVENT_NONE || view->done) return HB_OK;

@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
+#include "console/signals.h"
 #include "movie/film.h"
 #include "render/tone_map.h"
 #include "viewer/view_detail.h"
@@ -91,10 +93,10 @@ static enum hb_status end(struct hb_view *view, enum hb_status status)
   view->recording = NULL;
   status = hb_film_close(&r->film, status);
   if (status == HB_OK && r->film.lacks_ffmpeg)
-    hb_view_say(view, "ffmpeg is not installed: wrote %lu pictures, %.*s_0001.png, ...", r->film.frames,
-                (int)strcspn(r->path, "."), r->path);
+    hb_view_say(view, "ffmpeg is not installed: wrote %lu picture%s, %.*s_0001.png, ...", r->film.frames,
+                hb_text_s(r->film.frames), (int)strcspn(r->path, "."), r->path);
   else if (status == HB_OK)
-    hb_view_say(view, "wrote %s: %lu pictures", r->path, r->film.frames);
+    hb_view_say(view, "wrote %s: %lu picture%s", r->path, r->film.frames, hb_text_s(r->film.frames));
   hb_mem_free(r->rgb);
   hb_mem_free(r);
   return status;
@@ -144,7 +146,17 @@ static enum hb_status keep_frame(struct hb_view *view)
   return status == HB_OK ? HB_OK : end(view, status);
 }
 
-enum hb_status hb_view_keep_close(struct hb_view *view) { return view->recording ? end(view, HB_OK) : HB_OK; }
+enum hb_status hb_view_keep_close(struct hb_view *view)
+{
+  char context[32];
+  const char *by = hb_signals_stop();
+  snprintf(context, sizeof context, "stopped by %s", by ? by : "");
+  if (!view->recording) return by ? hb_fail(HB_ERR_STOPPED, "%s", context) : HB_OK;
+  enum hb_status status = end(view, HB_OK);
+  if (!by || (status != HB_OK && status != HB_ERR_USAGE)) return status;
+  return status == HB_OK ? hb_fail(HB_ERR_STOPPED, "%s: %s", context, view->message)
+                         : hb_fail_in(HB_ERR_STOPPED, context);
+}
 
 /* ---- showing ---------------------------------------------------------------------------------------- */
 

@@ -16,6 +16,8 @@ enum hb_status hb_view_keep_record(struct hb_view *view, const char *path);
 
 /* Starts a movie under a free name; ends it if there is one. */
 enum hb_status hb_view_keep_movie(struct hb_view *view);
+
+/* Ends the movie, if there is one. Errors: those of hb_film_close; HB_ERR_STOPPED after a signal, with the movie whole. */
 enum hb_status hb_view_keep_close(struct hb_view *view);
 
 #endif

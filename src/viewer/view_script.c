@@ -10,6 +10,7 @@
 #include "viewer/view_steps.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,7 +173,10 @@ static void write_source(const struct hb_view *view, struct hb_json *json)
   hb_json_count(json, "block", s->block);
   hb_json_count(json, "block_steps", counts.block_steps);
   hb_json_count(json, "pairs", counts.pairs);
-  if (s->energies > 0) hb_json_number(json, "de_rel", s->e_error);
+  if (s->energies > 0) {
+    hb_json_number(json, "de_cluster", s->e_error);
+    hb_json_number(json, "de_rel", s->e_error * s->begin.e_scale / fabs(s->begin.e_total));
+  }
   if (hb_view_source_is_series(s)) {
     hb_json_count(json, "snapshot", s->shown + 1);
     hb_json_count(json, "snapshots", s->file_count);

@@ -33,8 +33,11 @@ static enum hb_status simulate(const struct hb_view_source *s, const struct hb_p
   params.force.context = "glfw"; /* the window's */
   params.force.device = NULL;
   params.force.eps = knobs->eps;
+  if (knobs->eps == 0) params.force.flags |= HB_FORCE_UNSOFTENED;
   params.eta = knobs->eta;
-  params.dt_min = s->asked.sim.dt_min; /* 0: by eps */
+  params.dt_min = s->asked.sim.dt_min; /* 0: by eps, as the next two */
+  params.encounters = s->asked.sim.encounters;
+  params.first_step = s->asked.sim.first_step;
   params.damping = knobs->damping;
   params.exact_energy = hb_particles_n((struct hb_particles *)particles) <= EXACT_ENERGY_MOST
                             ? HB_EXACT_ENERGY_AUTO
@@ -44,12 +47,20 @@ static enum hb_status simulate(const struct hb_view_source *s, const struct hb_p
   return status;
 }
 
-/* Shows this simulation from now on and destroys the old one. */
-static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_particles *particles)
+enum from { GOES_ON, ANEW };
+
+/* Shows this simulation from now on and destroys the old one. Steps are counted anew, too; pairs go on, rates are made of
+ * them. */
+static void begin(struct hb_view_source *s, struct hb_sim *sim, const struct hb_particles *particles,
+                  enum from from)
 {
   struct hb_sim_counts counts;
   hb_view_source_counts(s, &counts);
   hb_sim_destroy(s->sim);
+  if (from == ANEW) {
+    const struct hb_sim_counts anew = {.pairs = counts.pairs};
+    counts = anew;
+  }
   s->before = counts;
   s->sim = sim;
   s->t = s->at = hb_particles_time(particles);
@@ -93,7 +104,7 @@ static enum hb_status take(struct hb_view_source *s, struct hb_particles *partic
   s->settings = s->asked;
   int shared = has_shared_step(s, particles);
   if (shared) s->settings.sim.integrator = "leapfrog";
-  enum hb_status status = hb_run_take_notes(s->opts, &s->settings, 0, particles);
+  enum hb_status status = hb_run_take_notes(s->opts, &s->settings, NULL, particles);
   const struct hb_sim_params *params = &s->settings.sim;
   double started = hb_clock_now();
   const struct hb_view_knobs knobs = {params->force.eps, params->eta,
@@ -106,7 +117,7 @@ static enum hb_status take(struct hb_view_source *s, struct hb_particles *partic
     return status;
   }
   s->knobs = knobs;
-  begin(s, sim, particles);
+  begin(s, sim, particles, ANEW);
   s->begin_s = hb_clock_now() - started;
   hb_particles_destroy(s->particles);
   s->particles = particles;
@@ -137,7 +148,7 @@ enum hb_status hb_view_source_reset(struct hb_view_source *s)
   if (hb_view_source_is_series(s)) return hb_view_source_show(s, 0);
   struct hb_sim *sim;
   HB_TRY(simulate(s, s->particles, &s->knobs, &sim));
-  begin(s, sim, s->particles);
+  begin(s, sim, s->particles, ANEW);
   return HB_OK;
 }
 
@@ -149,7 +160,7 @@ enum hb_status hb_view_source_turn(struct hb_view_source *s, const struct hb_vie
   enum hb_status status = simulate(s, state, knobs, &sim);
   if (status == HB_OK) {
     s->knobs = *knobs;
-    begin(s, sim, state);
+    begin(s, sim, state, GOES_ON);
   }
   hb_particles_destroy(state);
   return status;
@@ -167,7 +178,7 @@ enum hb_status hb_view_source_resize(struct hb_view_source *s, size_t n)
   if (status == HB_OK) status = hb_resample(state, n, s->seed, &others);
   if (status == HB_OK) status = simulate(s, others, &s->knobs, &sim);
   if (status == HB_OK) {
-    begin(s, sim, others);
+    begin(s, sim, others, GOES_ON);
     s->begin_s = hb_clock_now() - started;
     s->n_asked = n;
     hb_particles_destroy(s->particles);
@@ -227,8 +238,8 @@ enum hb_status hb_view_source_diagnose(struct hb_view_source *s)
   struct hb_diagnostics now;
   double started = hb_clock_now();
   HB_TRY(hb_sim_diagnose(s->sim, s->t, &now));
-  if (s->energies++ == 0) s->e_begin = now.e_total;
-  s->e_error = s->e_begin == 0 ? NAN : (now.e_total - s->e_begin) / fabs(s->e_begin);
+  if (s->energies++ == 0) s->begin = now;
+  s->e_error = (now.e_total - s->begin.e_total) / s->begin.e_scale;
   s->diagnose_s += hb_clock_now() - started;
   return HB_OK;
 }

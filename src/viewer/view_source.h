@@ -4,6 +4,8 @@
 
 #include "run/run_settings.h"
 
+#include <holmberg/diagnostics.h>
+
 /* What can be changed while it runs. */
 struct hb_view_knobs {
   double eps, eta, damping;
@@ -34,13 +36,13 @@ struct hb_view_source {
   uint64_t lit;                   /* so many shine, see hb_view_particles_lit                             */
   unsigned generation;            /* changes whenever particles change other than by steps                */
 
-  /* since the program started */
-  struct hb_sim_counts before; /* of earlier simulations */
-  double step_s, diagnose_s;   /* wall time                        */
+  struct hb_sim_counts before; /* of simulations that this one goes on from; pairs of all        */
+  double step_s, diagnose_s;   /* wall time since the program started                             */
 
   /* energy, since the simulation began */
-  int energies; /* number of measurements */
-  double e_begin, e_error;
+  int energies;                /* number of measurements */
+  struct hb_diagnostics begin; /* the first of them          */
+  double e_error;              /* over the cluster's own: e_scale; NaN: it has none */
 };
 
 /* Shows what the operands name; n_asked, seed and settings are part of opts->settings. Call hb_view_source_close even
@@ -70,7 +72,7 @@ enum hb_status hb_view_source_step(struct hb_view_source *source);
 enum hb_status hb_view_source_diagnose(struct hb_view_source *source);
 int hb_view_source_has_energy(const struct hb_view_source *source);
 
-/* Steps and pairs so far, including earlier simulations. */
+/* Steps since the model or file that is shown began, whatever was changed since; pairs since the program started. */
 void hb_view_source_counts(const struct hb_view_source *source, struct hb_sim_counts *counts);
 
 /* Looks at a time from t to that of the next step, predicted, where that needs no readback from the device. */
