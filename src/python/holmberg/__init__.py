@@ -4,8 +4,8 @@
 `Renderer` draws them, and `AllPairs` sums an `Interaction` of your own; `models`, `formats`, `schemes` and `integrators`
 list what there is. N-body units with G = 1 throughout. What cannot be done raises a `HolmbergError`.
 
-Different objects may be used by different threads at once, the library works without Python's lock; objects on OpenGL stay
-with the thread that made them, which also closes them.
+Different objects may be used by different threads at once, the library works without Python's lock; an object that is in use
+by one thread refuses another. Objects on OpenGL stay with the thread that made them, which also closes them.
 
 >>> import holmberg
 >>> sim = holmberg.Simulation(holmberg.Particles.make("plummer", 1024, seed=1), eps=1/256)
@@ -15,13 +15,15 @@ with the thread that made them, which also closes them.
 """
 from ._library import (DeviceError, FileError, HolmbergError, InputError, InternalError, NumericError, OpenGLError,
                        UsageError, version)
+from .events import Collision, Encounter, Escape, Event, Stopped
 from .force import NO_SOURCE, Force, memory, schemes
 from .pairs import AllPairs, Interaction
 from .particles import Particles, formats, models
 from .picture import Picture, Renderer
 from .simulation import Simulation, integrators, lagrange_fractions
 
-__all__ = ["AllPairs", "DeviceError", "FileError", "Force", "HolmbergError", "InputError", "Interaction",
-           "InternalError", "NO_SOURCE", "NumericError", "OpenGLError", "Particles", "Picture", "Renderer", "Simulation",
-           "UsageError", "formats", "integrators", "lagrange_fractions", "memory", "models", "schemes", "version"]
+__all__ = ["AllPairs", "Collision", "DeviceError", "Encounter", "Escape", "Event", "FileError", "Force", "HolmbergError",
+           "InputError", "Interaction", "InternalError", "NO_SOURCE", "NumericError", "OpenGLError", "Particles", "Picture",
+           "Renderer", "Simulation", "Stopped", "UsageError", "formats", "integrators", "lagrange_fractions", "memory",
+           "models", "schemes", "version"]
 __version__ = version()

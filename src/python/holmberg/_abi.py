@@ -38,11 +38,13 @@ HB_FORCE_CG2007_RECT = 1
 HB_FORCE_GL_DEBUG = 2
 HB_FORCE_NO_TUNE = 4
 HB_FORCE_PHASES = 8
+HB_FORCE_UNSOFTENED = 16
 HB_ROUND_DOWN = 0
 HB_ROUND_NEAREST = 1
 HB_ROUND_UP = 2
-HB_FIRST_STEP_EQ2 = 0
+HB_FIRST_STEP_AUTO = 0
 HB_FIRST_STEP_EQ9 = 1
+HB_FIRST_STEP_EQ2 = 2
 HB_STEPS_BLOCK = 0
 HB_STEPS_SHARED = 1
 HB_ENCOUNTERS_AUTO = 0
@@ -54,6 +56,10 @@ HB_COLLISIONS_MERGE = 2
 HB_ESCAPERS_NONE = 0
 HB_ESCAPERS_LIST = 1
 HB_ESCAPERS_REMOVE = 2
+HB_STOP_AT_NONE = 0
+HB_STOP_AT_COLLISION = 1
+HB_STOP_AT_PAIR = 2
+HB_STOP_AT_ESCAPE = 3
 HB_TRANSFER_ALL = 0
 HB_TRANSFER_BLOCK = 1
 HB_PLACE_HOST = 0
@@ -260,6 +266,7 @@ class hb_sim_params(Structure):
         ("escapers", c_int),
         ("escape_radius", c_double),
         ("first_step", c_int),
+        ("stop_at", c_int),
     ]
 
 
@@ -270,6 +277,14 @@ class hb_cut_steps(Structure):
         ("particle", c_uint64),
         ("t", c_double),
         ("wanted", c_double),
+    ]
+
+
+class hb_energy_made(Structure):
+    _fields_ = [
+        ("error", c_double),
+        ("t", c_double),
+        ("particle", c_uint64),
     ]
 
 
@@ -287,6 +302,7 @@ class hb_sim_counts(Structure):
         ("at_dt_min", c_uint64),
         ("dt_least", c_double),
         ("cut", hb_cut_steps),
+        ("massless", hb_energy_made),
     ]
 
 
@@ -297,6 +313,15 @@ class hb_phases(Structure):
         ("force_s", c_double),
         ("receive_s", c_double),
         ("correct_s", c_double),
+    ]
+
+
+class hb_binaries(Structure):
+    _fields_ = [
+        ("count", c_size_t),
+        ("energy", c_double),
+        ("a_hardest", c_double),
+        ("hard_above", c_double),
     ]
 
 
@@ -314,15 +339,10 @@ class hb_diagnostics(Structure):
         ("r_half", c_double),
         ("e_field", c_double),
         ("e_jacobi", c_double),
-    ]
-
-
-class hb_binaries(Structure):
-    _fields_ = [
-        ("count", c_size_t),
-        ("energy", c_double),
-        ("a_hardest", c_double),
-        ("hard_above", c_double),
+        ("e_cluster", c_double),
+        ("binaries", hb_binaries),
+        ("e_orbit", c_double),
+        ("e_scale", c_double),
     ]
 
 
@@ -449,6 +469,7 @@ WORDS = [
     "hb_encounters_names",
     "hb_collisions_names",
     "hb_escapers_names",
+    "hb_stop_at_names",
     "hb_transfer_names",
     "hb_place_names",
     "hb_exact_energy_names",
@@ -477,6 +498,7 @@ FUNCTIONS = {
     "hb_particles_add_history": (Status, [c_void_p, c_char_p]),
     "hb_particles_note": (c_char_p, [c_void_p, c_char_p]),
     "hb_particles_note_key": (c_char_p, [c_void_p, c_size_t]),
+    "hb_particles_eps": (Status, [c_void_p, c_void_p]),
     "hb_units_complete": (Status, [POINTER(hb_units)]),
     "hb_units_set": (Status, [c_void_p, POINTER(hb_units)]),
     "hb_units_get": (Status, [c_void_p, POINTER(hb_units), c_void_p]),
@@ -515,6 +537,7 @@ FUNCTIONS = {
     "hb_integrator_named": (POINTER(hb_integrator_info), [c_char_p]),
     "hb_sim_default_dt_min": (c_double, [c_double]),
     "hb_sim_default_encounters": (c_int, [POINTER(hb_sim_params)]),
+    "hb_sim_default_first_step": (c_int, [POINTER(hb_sim_params), c_void_p]),
     "hb_sim_create": (Status, [c_void_p, POINTER(hb_sim_params), POINTER(c_void_p)]),
     "hb_sim_take": (Status, [c_void_p, POINTER(hb_sim_params), POINTER(c_void_p)]),
     "hb_sim_destroy": (None, [c_void_p]),
@@ -526,18 +549,21 @@ FUNCTIONS = {
     "hb_sim_phases": (None, [c_void_p, POINTER(hb_phases)]),
     "hb_sim_block_sizes": (None, [c_void_p, c_void_p]),
     "hb_sim_force": (c_void_p, [c_void_p]),
+    "hb_sim_taken": (POINTER(hb_sim_params), [c_void_p]),
     "hb_sim_state": (Status, [c_void_p, c_double, POINTER(c_void_p)]),
     "hb_lagrange_fractions": (c_void_p, []),
     "hb_sim_diagnose": (Status, [c_void_p, c_double, POINTER(hb_diagnostics)]),
     "hb_sim_structure": (Status, [c_void_p, c_double, POINTER(hb_structure)]),
     "hb_sim_watch": (Status, [c_void_p, c_uint]),
     "hb_sim_events": (POINTER(hb_event), [c_void_p, c_void_p]),
+    "hb_sim_stopped": (POINTER(hb_event), [c_void_p]),
     "hb_sim_step_trouble": (c_int, [c_void_p, POINTER(hb_step_trouble)]),
     "hb_sim_save": (Status, [c_void_p, c_char_p, c_void_p, c_size_t, c_uint]),
     "hb_checkpoint_open": (Status, [c_char_p, POINTER(c_void_p)]),
     "hb_checkpoint_close": (None, [c_void_p]),
     "hb_checkpoint_info": (None, [c_void_p, POINTER(hb_checkpoint_info)]),
     "hb_checkpoint_own": (c_void_p, [c_void_p, c_void_p]),
+    "hb_checkpoint_units": (Status, [c_void_p, POINTER(hb_units), c_void_p]),
     "hb_sim_resume": (Status, [c_void_p, POINTER(hb_force_params), POINTER(c_void_p)]),
     "hb_sim_on_device": (None, [c_void_p, POINTER(hb_device_particles)]),
     "hb_device_use": (Status, [c_void_p]),

@@ -2,17 +2,22 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
+import operator
 import os
+import threading
 import weakref
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 import numpy as np
 
 from . import _abi
 
 SONAME = "libholmberg.so.1"
+PATIENCE_S = 0.5  # of a thread with an object that another one uses
 
 
 class HolmbergError(Exception):
@@ -108,12 +113,60 @@ for _name, (_result, _arguments) in _abi.FUNCTIONS.items():
         _function.errcheck = _check
 
 
+def meant(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name."""
+    nearest = difflib.get_close_matches(name, known, 1)
+    return f", did you mean '{nearest[0]}'?" if nearest else f" (expected {', '.join(known)})" if known else ""
+
+
+class Strict:
+    """Attributes that a class does not have are refused, with the name that may have been meant."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not hasattr(type(self), name) and not hasattr(self, "__dict__"):
+            kind = type(self)
+            known = [key for key in dir(kind) if not key.startswith("_") and not callable(getattr(kind, key))]
+            raise AttributeError(f"{kind.__name__} has no attribute '{name}'{meant(name, known)}")
+        super().__setattr__(name, value)
+
+
+class Unique(Strict):
+    """An object of the library's, of which there are no copies."""
+
+    __slots__ = ("_handle",)
+    _instead = "make another with the same arguments"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"{type(self).__name__} objects are neither copied nor pickled: {self._instead}")
+
+
+class Opened(Unique):
+    """One that holds a device's memory."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """Gives the device's memory back; it also goes with the last reference to this object."""
+        self._handle.close()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
 class Handle:
-    """An object of the library's, destroyed with the last reference to this one."""
+    """An object of the library's, destroyed with the last reference to this one, and for one thread at a time."""
+
+    __slots__ = ("_address", "_keep", "_destroy", "_lock", "__weakref__")
 
     def __init__(self, address: Optional[int], destroy: Callable, keep: Any = None):
         self._address, self._keep = ctypes.c_void_p(address), keep  # what has to outlive it
         self._destroy = weakref.finalize(self, destroy, self._address)
+        self._lock = threading.RLock()
 
     @property
     def address(self) -> ctypes.c_void_p:
@@ -121,8 +174,26 @@ class Handle:
             raise UsageError("this object has been closed")
         return self._address
 
+    @contextmanager
+    def used(self) -> Iterator[ctypes.c_void_p]:
+        """Its address, for one or many calls by this thread. Another one waits, but not for an integration to end."""
+        if not self._lock.acquire(timeout=PATIENCE_S):
+            raise UsageError("this object is in use by another thread, and takes one at a time (expected an object for "
+                             "each thread, or a lock around its calls)")
+        try:
+            yield self.address
+        finally:
+            self._lock.release()
+
+    def call(self, function: Callable, *arguments: Any) -> Any:
+        """function(address, *arguments)."""
+        with self.used() as address:
+            return function(address, *arguments)
+
     def close(self) -> None:
-        self._destroy()
+        if self._destroy.alive:
+            with self.used():
+                self._destroy()
 
 
 def made(make: Callable, *arguments: Any, destroy: Callable, keep: Any = None) -> Handle:
@@ -145,13 +216,70 @@ def view(owner: Handle, address: int, shape: tuple, kind: str = "<f8") -> np.nda
     return np.asarray(_Lent(owner, address, shape, kind))
 
 
+def _check_numbers(values: np.ndarray, name: str, kind: Any) -> None:
+    """Refuses what C's numbers of that kind would silently change."""
+    if values.size == 0:
+        return
+    if values.dtype.kind not in ("iuf" if kind is not np.float64 else "biuf"):
+        hint = f": numpy.flatnonzero({name}) are the numbers" if values.dtype.kind == "b" else ""
+        raise UsageError(f"{name} is an array of {values.dtype}, expected numbers{hint}")
+    least, most = values.min(), values.max()  # NaN if there is any
+    if not (np.isfinite(least) and np.isfinite(most)):
+        where = tuple(np.argwhere(~np.isfinite(values))[0])
+        raise UsageError(f"{name}[{', '.join(map(str, where))}] is {values[where]}, expected finite numbers")
+    if kind is np.float64:
+        return
+    last = int(np.iinfo(kind).max)
+    if int(least) < 0 or int(most) > last:
+        raise UsageError(f"{name} has {int(least) if least < 0 else int(most)}, expected 0 to {last}")
+    if values.dtype.kind == "f" and (values != np.floor(values)).any():
+        raise UsageError(f"{name} has {values[values != np.floor(values)][0]}, expected whole numbers")
+
+
+def numbers(values: Any, name: str, kind: Any = np.float64) -> np.ndarray:
+    """values as an array of numbers that C can have: finite, or whole where kind is, and none of them masked."""
+    parts = values if isinstance(values, (list, tuple)) else (values,)
+    if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
+        raise UsageError(f"{name} has masked elements, expected numbers: fill them, or leave them out")
+    try:
+        result = np.asarray(values)
+        if result.dtype.kind == "O":
+            result = result.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"{name} is no array of numbers") from None
+    _check_numbers(result, name, kind)
+    return result
+
+
 def array(values: Any, name: str, shape: tuple, kind: Any = np.float64) -> np.ndarray:
     """values as C has them, without a copy where they are so already; None in shape: any length."""
-    result = np.ascontiguousarray(values, kind)
+    result = np.ascontiguousarray(numbers(values, name, kind), kind)
     if result.ndim != len(shape) or any(want not in (None, have) for want, have in zip(shape, result.shape)):
         wanted = " x ".join("n" if count is None else str(count) for count in shape)
         raise UsageError(f"{name} has the shape {result.shape}, expected {wanted}")
     return result
+
+
+def whole(value: Any, name: str, most: int = 2 ** 64 - 1) -> int:
+    """A whole number from 0 to most, which C does not cut."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise UsageError(f"{name} is {value!r}, expected a whole number") from None
+    if not 0 <= number <= most:
+        raise UsageError(f"{name} is {number}, expected 0 to {most}")
+    return number
+
+
+def finite(value: Any, name: str) -> float:
+    """A number that is neither NaN nor infinite."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"{name} is {value!r}, expected a number") from None
+    if not np.isfinite(number):
+        raise UsageError(f"{name} is {number}, expected a finite number")
+    return number
 
 
 def address(values: Optional[np.ndarray]) -> Optional[int]:
@@ -161,7 +289,10 @@ def address(values: Optional[np.ndarray]) -> Optional[int]:
 
 def encoded(text: Any) -> Optional[bytes]:
     """A word or a path as C has it."""
-    return None if text is None else os.fsencode(text)
+    result = None if text is None else os.fsencode(text)
+    if result and b"\0" in result:
+        raise UsageError(f"{text!r} has a zero byte, at which C would cut it")
+    return result
 
 
 def _python(value: Any) -> Any:

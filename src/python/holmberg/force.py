@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 from types import SimpleNamespace
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Callable, Mapping, Optional, Union
 
 import numpy as np
 
 from . import _abi
-from ._library import UsageError, address, array, encoded, lib, listing, made, values_of
+from ._library import Opened, UsageError, address, array, encoded, lib, listing, made, meant, values_of, whole
 from .pairs import Interaction, parameter_words
 
 NO_SOURCE = _abi.HB_NO_SOURCE  # in `own`: no source is left out
@@ -22,19 +23,31 @@ def schemes() -> dict[str, SimpleNamespace]:
 def memory(n: int, scheme: str, precision: str) -> SimpleNamespace:
     """Bytes that a run of n particles needs: ``device`` and ``host``, and what they consist of."""
     need = _abi.hb_force_need()
-    lib.hb_force_memory(force_params(scheme=scheme, precision=precision), n, ctypes.byref(need))
+    lib.hb_force_memory(force_params(scheme=scheme, precision=precision), whole(n, "n"), ctypes.byref(need))
     return values_of(need)
 
 
-def force_params(scheme: Optional[str] = None, precision: Optional[str] = None, eps: float = 0, *,
+def force_params(scheme: Optional[str] = None, precision: Optional[str] = None, eps: Optional[float] = None, *,
                  interaction: Union[Interaction, str, None] = None, parameters: Optional[Mapping[str, float]] = None,
                  context: Optional[str] = None, device: Optional[str] = None, tuning: Optional[str] = None,
                  max_draw_s: float = 0, flags: int = 0) -> _abi.hb_force_params:
     """The keywords of `Force`, for the library."""
+    flags = whole(flags, "flags", 2 ** 31)
+    if eps is not None and eps == 0:
+        flags |= _abi.HB_FORCE_UNSOFTENED  # asked for, whatever the particles note
     custom = interaction._handle.address if isinstance(interaction, Interaction) else None
     return _abi.hb_force_params(encoded(scheme), encoded(precision), None if custom else encoded(interaction), custom,
                                 parameter_words(parameters), encoded(context), encoded(device), encoded(tuning),
-                                max_draw_s, eps, flags)
+                                max_draw_s, eps or 0.0, flags)
+
+
+def check_words(given: Mapping[str, Any], made: Callable) -> None:
+    """Refuses what neither this constructor nor force_params has as a keyword."""
+    known = {*inspect.signature(made).parameters, *inspect.signature(force_params).parameters} - {"self", "params", "force"}
+    for name in given:
+        if name not in known:
+            kind = made.__qualname__.partition(".")[0]
+            raise TypeError(f"{kind} has no argument '{name}'{meant(name, sorted(known))}")
 
 
 def description(force: Any) -> str:
@@ -43,7 +56,7 @@ def description(force: Any) -> str:
     return f"{scheme.decode()}, {lib.hb_force_precision(force).decode()} on {lib.hb_force_device(force).decode()}"
 
 
-class Force:
+class Force(Opened):
     """A source of forces on one device.
 
     Of every sink i, over the sources j, with rij = xj - xi and G = 1 ([PZ07] eq. 1):
@@ -87,7 +100,10 @@ class Force:
     >>> a, j, phi = force.eval()
     """
 
+    __slots__ = ("_sources", "_under_way")
+
     def __init__(self, scheme: Optional[str] = None, precision: Optional[str] = None, eps: float = 0, **params: Any):
+        check_words(params, Force.__init__)
         self._handle = made(lib.hb_force_open, force_params(scheme, precision, eps, **params),
                             destroy=lib.hb_force_close, keep=params.get("interaction"))
         self._sources = 0
@@ -98,7 +114,7 @@ class Force:
         x = array(x, "x", (None, 3))
         m = array(m, "m", x.shape[:1])
         v = np.zeros_like(x) if v is None else array(v, "v", x.shape)
-        lib.hb_force_set_j(self._handle.address, len(x), address(m), address(x), address(v))
+        self._handle.call(lib.hb_force_set_j, len(x), address(m), address(x), address(v))
         self._sources = len(x)
 
     def _results(self, ni: int, out: Optional[tuple]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -137,7 +153,7 @@ class Force:
             Shapes (ni, 3), (ni, 3) and (ni,).
         """
         arrays = self._sinks(index, out)
-        lib.hb_force_eval(self._handle.address, len(arrays[0]), *map(address, arrays))
+        self._handle.call(lib.hb_force_eval, len(arrays[0]), *map(address, arrays))
         return arrays[-3:]
 
     def at(self, x: Any, v: Any = None, own: Any = None,
@@ -158,19 +174,19 @@ class Force:
         a, j, phi : ndarray
         """
         arrays = self._points(x, v, own, out)
-        lib.hb_force_at(self._handle.address, len(arrays[0]), *map(address, arrays))
+        self._handle.call(lib.hb_force_at, len(arrays[0]), *map(address, arrays))
         return arrays[-3:]
 
     def begin(self, index: Any = None, out: Optional[tuple] = None) -> None:
         """Begins `eval` and returns while the device works. Until `finish` this object takes no other call."""
         arrays = self._sinks(index, out)
-        lib.hb_force_begin(self._handle.address, len(arrays[0]), *map(address, arrays))
+        self._handle.call(lib.hb_force_begin, len(arrays[0]), *map(address, arrays))
         self._under_way = arrays
 
     def begin_at(self, x: Any, v: Any = None, own: Any = None, out: Optional[tuple] = None) -> None:
         """Begins `at` and returns while the device works."""
         arrays = self._points(x, v, own, out)
-        lib.hb_force_begin_at(self._handle.address, len(arrays[0]), *map(address, arrays))
+        self._handle.call(lib.hb_force_begin_at, len(arrays[0]), *map(address, arrays))
         self._under_way = arrays
 
     def finish(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -178,44 +194,34 @@ class Force:
         if self._under_way is None:
             raise UsageError("no call was begun")
         arrays = self._under_way
-        lib.hb_force_finish(self._handle.address)
+        self._handle.call(lib.hb_force_finish)
         self._under_way = None
         return arrays[-3:]
 
     @property
     def scheme(self) -> str:
         """Its name."""
-        return lib.hb_force_scheme(self._handle.address).contents.name.decode()
+        return self._handle.call(lib.hb_force_scheme).contents.name.decode()
 
     @property
     def precision(self) -> str:
         """Its name."""
-        return lib.hb_force_precision(self._handle.address).decode()
+        return self._handle.call(lib.hb_force_precision).decode()
 
     @property
     def tuning(self) -> str:
         """Words, as the argument; '' where there are none."""
-        return lib.hb_force_tuning(self._handle.address).decode()
+        return self._handle.call(lib.hb_force_tuning).decode()
 
     @property
     def context(self) -> str:
         """'egl', 'osmesa', 'glfw', 'gles', or 'none' on the host."""
-        return lib.hb_force_context(self._handle.address).decode()
+        return self._handle.call(lib.hb_force_context).decode()
 
     @property
     def device(self) -> str:
         """What the driver calls it."""
-        return lib.hb_force_device(self._handle.address).decode()
-
-    def close(self) -> None:
-        """Gives the device's memory back; it also goes with the last reference to this object."""
-        self._handle.close()
-
-    def __enter__(self) -> Force:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
+        return self._handle.call(lib.hb_force_device).decode()
 
     def __repr__(self) -> str:
-        return f"<holmberg.Force: {description(self._handle.address)}, {self._sources} sources>"
+        return f"<holmberg.Force: {self._handle.call(description)}, {self._sources} sources>"

@@ -7,7 +7,7 @@ from typing import Any, Iterable, Iterator, Mapping, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import UsageError, address, array, encoded, lib, made
+from ._library import Opened, Unique, UsageError, address, array, encoded, finite, lib, made, numbers, whole
 
 
 def parameter_words(parameters: Optional[Mapping[str, float]]) -> Optional[bytes]:
@@ -15,7 +15,7 @@ def parameter_words(parameters: Optional[Mapping[str, float]]) -> Optional[bytes
     return None if parameters is None else " ".join(f"{key}={float(parameters[key])!r}" for key in parameters).encode()
 
 
-class Interaction:
+class Interaction(Unique):
     """What one source does to one sink, in GLSL; shaders/interactions/README.md explains how it is written.
 
     Parameters
@@ -34,6 +34,8 @@ class Interaction:
     flops : int
         Operations a pair; 0: not declared.
     """
+
+    __slots__ = ("name", "sources", "sinks", "forces", "parameters", "flops")
 
     def __init__(self, name: str, text: Optional[str] = None):
         if text is None:
@@ -62,7 +64,7 @@ def _names(function: Any, interaction: Any, *value: Any) -> Iterator[str]:
         k += 1
 
 
-class AllPairs:
+class AllPairs(Opened):
     """Sums an interaction over all sources, for every sink.
 
     An object on OpenGL stays with the thread that made it.
@@ -87,25 +89,28 @@ class AllPairs:
     >>> field = pairs.eval()["ex"]
     """
 
+    __slots__ = ("interaction", "_sources")
+
     def __init__(self, interaction: Union[Interaction, str], scheme: Optional[str] = None,
                  precision: Optional[str] = None, *, parameters: Optional[Mapping[str, float]] = None,
                  context: Optional[str] = None, device: Optional[str] = None, tuning: Optional[str] = None,
                  max_draw_s: float = 0, flags: int = 0):
         self.interaction = Interaction(interaction) if isinstance(interaction, str) else interaction
         params = _abi.hb_all_pairs_params(encoded(scheme), encoded(precision), parameter_words(parameters),
-                                          encoded(context), encoded(device), encoded(tuning), max_draw_s, flags)
+                                          encoded(context), encoded(device), encoded(tuning), max_draw_s,
+                                          whole(flags, "flags", 2 ** 31))
         self._handle = made(lib.hb_all_pairs_open, self.interaction._handle.address, params,
                             destroy=lib.hb_all_pairs_close, keep=self.interaction)
         self._sources = 0
 
     def set_parameter(self, name: str, value: float) -> None:
         """From the next evaluation on."""
-        lib.hb_all_pairs_set_parameter(self._handle.address, encoded(name), value)
+        self._handle.call(lib.hb_all_pairs_set_parameter, encoded(name), finite(value, name))
 
     def set_sources(self, numbers: Mapping[str, Any]) -> None:
         """The sources: an array of n for each name in ``interaction.sources``."""
         count, inputs, _arrays = _inputs(numbers)
-        lib.hb_all_pairs_set_sources(self._handle.address, count, len(inputs), inputs)
+        self._handle.call(lib.hb_all_pairs_set_sources, count, len(inputs), inputs)
         self._sources = count
 
     def eval(self, index: Any = None, names: Optional[Iterable[str]] = None) -> dict[str, np.ndarray]:
@@ -125,7 +130,7 @@ class AllPairs:
         index = None if index is None else array(index, "index", (None,), np.uint32)
         ni = self._sources if index is None else len(index)
         results, outputs = self._outputs(ni, names)
-        lib.hb_all_pairs_eval(self._handle.address, ni, address(index), len(outputs), outputs)
+        self._handle.call(lib.hb_all_pairs_eval, ni, address(index), len(outputs), outputs)
         return results
 
     def at(self, numbers: Mapping[str, Any], own: Any = None,
@@ -137,7 +142,7 @@ class AllPairs:
         ni, inputs, _arrays = _inputs(numbers)
         own = None if own is None else array(own, "own", (ni,), np.uint32)
         results, outputs = self._outputs(ni, names)
-        lib.hb_all_pairs_eval_at(self._handle.address, ni, len(inputs), inputs, address(own), len(outputs), outputs)
+        self._handle.call(lib.hb_all_pairs_eval_at, ni, len(inputs), inputs, address(own), len(outputs), outputs)
         return results
 
     def _outputs(self, ni: int, names: Optional[Iterable[str]]) -> tuple[dict[str, np.ndarray], ctypes.Array]:
@@ -148,36 +153,32 @@ class AllPairs:
     @property
     def scheme(self) -> str:
         """Its name."""
-        return lib.hb_all_pairs_scheme(self._handle.address).decode()
+        return self._handle.call(lib.hb_all_pairs_scheme).decode()
 
     @property
     def precision(self) -> str:
         """Its name."""
-        return lib.hb_all_pairs_precision(self._handle.address).decode()
+        return self._handle.call(lib.hb_all_pairs_precision).decode()
 
     @property
     def context(self) -> str:
         """'egl', 'osmesa', 'glfw' or 'gles'."""
-        return lib.hb_all_pairs_context(self._handle.address).decode()
+        return self._handle.call(lib.hb_all_pairs_context).decode()
 
     @property
     def device(self) -> str:
         """What the driver calls it."""
-        return lib.hb_all_pairs_device(self._handle.address).decode()
-
-    def close(self) -> None:
-        """Gives the device's memory back; it also goes with the last reference to this object."""
-        self._handle.close()
+        return self._handle.call(lib.hb_all_pairs_device).decode()
 
     def __repr__(self) -> str:
         return f"<holmberg.AllPairs of {self.interaction.name}: {self.scheme}, {self.precision} on {self.device}>"
 
 
-def _inputs(numbers: Mapping[str, Any]) -> tuple[int, ctypes.Array, list[np.ndarray]]:
+def _inputs(given: Mapping[str, Any]) -> tuple[int, ctypes.Array, list[np.ndarray]]:
     """Columns of doubles, copied only where their stride is not one of the library's."""
     columns = {}
-    for name, values in numbers.items():
-        values = np.asarray(values, np.float64)
+    for name, values in given.items():
+        values = np.asarray(numbers(values, name), np.float64)
         as_it_is = values.ndim == 1 and values.strides[0] >= 8 and values.strides[0] % 8 == 0
         columns[name] = values if as_it_is else array(values, name, (None,))
     count = len(next(iter(columns.values()), ()))

@@ -2,14 +2,17 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 import os
+import warnings
 from types import SimpleNamespace
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _abi
-from ._library import Handle, array, encoded, lib, listing, made, number_of, view
+from ._library import (Handle, Strict, array, encoded, finite, lib, listing, made, meant, number_of, numbers, view,
+                       whole)
 from .picture import Picture, Renderer
 
 Path = Union[str, os.PathLike]
@@ -25,11 +28,13 @@ def formats() -> dict[str, SimpleNamespace]:
     return listing(lib.hb_snapshot_formats)
 
 
-class Particles:
+class Particles(Strict):
     """Particles at one time: masses, positions, velocities and identities, in N-body units (G = 1).
 
     The arrays are the library's own memory: reading and writing them copies nothing, and they stay valid as long as
     they are referred to, also without this object.
+
+    ``p[2:5]``, ``p[p.m > 0.1]`` and ``p[[3, 1]]`` are copies of some of them; ``copy`` and ``pickle`` work.
 
     Parameters
     ----------
@@ -43,11 +48,14 @@ class Particles:
     >>> p.x[:] = [[1, 3, 0], [-2, -1, 0], [1, -1, 0]]
     """
 
+    __slots__ = ("_handle", "_m", "_x", "_v", "_id", "_is_read")
+    __iter__ = None  # one particle is no Particles
+
     def __init__(self, n: int):
-        self._adopt(made(lib.hb_particles_create, n, destroy=lib.hb_particles_destroy))
+        self._adopt(made(lib.hb_particles_create, whole(n, "n"), destroy=lib.hb_particles_destroy))
 
     def _adopt(self, handle: Handle) -> None:
-        self._handle = handle
+        self._handle, self._is_read = handle, False
         n = lib.hb_particles_n(handle.address)
         self._m = view(handle, lib.hb_particles_m(handle.address), (n,))
         self._x = view(handle, lib.hb_particles_x(handle.address), (n, 3))
@@ -62,7 +70,8 @@ class Particles:
         return particles
 
     @classmethod
-    def from_arrays(cls, m: Any, x: Any, v: Any = None, *, id: Any = None, time: float = 0) -> Particles:
+    def from_arrays(cls, m: Any, x: Any, v: Any = None, *, id: Any = None, radius: Any = None,
+                    time: float = 0) -> Particles:
         """Particles with these values, which are copied.
 
         Parameters
@@ -71,14 +80,18 @@ class Particles:
         x, v : array_like, shape (n, 3)
             Without v they are at rest.
         id : array_like of int, shape (n,), optional
+        radius : float or array_like, shape (n,), optional
         time : float
         """
+        m = array(m, "m", (None,))
         particles = cls(len(m))
         particles.m, particles.x, particles.time = m, x, time
         if v is not None:
             particles.v = v
         if id is not None:
             particles.id = id
+        if radius is not None:
+            particles.radius = radius
         return particles
 
     @classmethod
@@ -112,7 +125,8 @@ class Particles:
             plummer, king, coldsphere: fields of ``struct hb_ic_cluster`` in holmberg.h, which are also the options of
             ``holmberg ic``: ``masses="kroupa", binaries=0.1, orbits="kroupa1995", length_unit=1``.
         """
-        params = _abi.hb_ic_params(n=n, seed=seed, r_cut=r_cut, m1=m1, m2=m2, a=a, e=e, velocity=velocity, spin=spin,
+        params = _abi.hb_ic_params(n=whole(n, "n"), seed=whole(seed, "seed"), r_cut=r_cut, m1=m1, m2=m2, a=a, e=e,
+                                   velocity=velocity, spin=spin,
                                    scaling=number_of(scaling, "scaling", "hb_ic_scaling_names"),
                                    shape=number_of(shape, "shape", "hb_ic_shape_names"), w0=w0)
         words = {"pairing", "orbits", "eccentricities"}
@@ -126,7 +140,8 @@ class Particles:
             elif name in fields:
                 setattr(params.cluster, name, encoded(value) if name == "masses" else value)
             else:
-                raise TypeError(f"make() got an unexpected keyword argument {name!r}")
+                known = [*inspect.signature(cls.make).parameters, *sorted(fields | units)]
+                raise TypeError(f"Particles.make has no argument '{name}'{meant(name, known)}")
         return cls._of(lib.hb_ic_make, encoded(model), params)
 
     @classmethod
@@ -136,28 +151,52 @@ class Particles:
         format: one of `formats`; None: by the extension of the path, and the content. time: the snapshot of this time, of a
         file that holds many; None: the last.
         """
-        arguments = encoded(path), encoded(format), np.nan if time is None else time
-        return cls._of(lambda *all_but_last: lib.hb_snapshot_read_at(*all_but_last, None), *arguments)
+        arguments = encoded(path), encoded(format), np.nan if time is None else finite(time, "time")
+        particles = cls._of(lambda *all_but_last: lib.hb_snapshot_read_at(*all_but_last, None), *arguments)
+        particles._is_read = True
+        return particles
 
     def write(self, path: Path, format: Optional[str] = None) -> None:
         """Writes a snapshot, completely or not at all."""
-        lib.hb_snapshot_write(encoded(path), encoded(format), self._handle.address)
+        with self._handle.used() as handle:
+            lib.hb_snapshot_write(encoded(path), encoded(format), handle)
 
     def copy(self) -> Particles:
         """The same values in memory of their own."""
-        return Particles._of(lib.hb_particles_copy, self._handle.address)
+        with self._handle.used() as handle:
+            particles = Particles._of(lib.hb_particles_copy, handle)
+        particles._is_read = self._is_read
+        return particles
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> Particles:
+        return self.copy()
+
+    def __getitem__(self, which: Any) -> Particles:
+        if np.ndim(which) == 0 and not isinstance(which, slice):
+            raise TypeError(f"particles[{which!r}]: one particle is no Particles (expected a slice, numbers or a mask; "
+                            "its values are m[i], x[i], v[i] and id[i])")
+        if not isinstance(which, slice):
+            which = np.asarray(which)
+            which = which if which.dtype.kind == "b" else numbers(which, "index", np.uint32).astype(np.int64)
+        rows = np.arange(len(self))[which]
+        return _made_of(self.m[rows], self.x[rows], self.v[rows], self.id[rows], self.radius[rows], *self._rest())
+
+    def __reduce__(self) -> Any:
+        return _made_of, (self.m, self.x, self.v, self.id, self.radius, *self._rest())
 
     @property
     def units(self) -> Optional[dict[str, float]]:
         """What the numbers mean: ``mass`` in solar masses, ``length`` in pc, ``time`` in Myr; None: unknown. Any two can be
         set, G = 1 determines the third."""
         units, known = _abi.hb_units(), ctypes.c_int()
-        lib.hb_units_get(self._handle.address, units, ctypes.byref(known))
+        self._handle.call(lib.hb_units_get, units, ctypes.byref(known))
         return {name: getattr(units, name) for name, _ in units._fields_} if known.value else None
 
     @units.setter
     def units(self, values: dict[str, float]) -> None:
-        lib.hb_units_set(self._handle.address, _abi.hb_units(**values))
+        self._handle.call(lib.hb_units_set, _abi.hb_units(**values))
 
     @property
     def m(self) -> np.ndarray:
@@ -196,31 +235,60 @@ class Particles:
         self._id[...] = array(values, "id", self._id.shape, np.uint64)
 
     @property
+    def radius(self) -> np.ndarray:
+        """Radii, shape (n,), which only collisions need; all 0 at first. One number sets all of them."""
+        address = self._handle.call(lib.hb_particles_radius)
+        if address is None:
+            raise MemoryError("no memory for radii")
+        return view(self._handle, address, (len(self),))
+
+    @radius.setter
+    def radius(self, values: Any) -> None:
+        self.radius[...] = finite(values, "radius") if np.ndim(values) == 0 else array(values, "radius", (len(self),))
+
+    @property
     def time(self) -> float:
         """The time that the values belong to."""
-        return lib.hb_particles_time(self._handle.address)
+        return self._handle.call(lib.hb_particles_time)
 
     @time.setter
     def time(self, t: float) -> None:
-        lib.hb_particles_set_time(self._handle.address, t)
+        self._handle.call(lib.hb_particles_set_time, finite(t, "time"))
 
     @property
     def state_hash(self) -> str:
         """16 hexadecimal digits of all bits but the notes', as `holmberg run` prints them of its last state."""
-        return f"{lib.hb_particles_hash(self._handle.address):016x}"
+        return f"{self._handle.call(lib.hb_particles_hash):016x}"
 
     def note(self, key: str) -> Optional[str]:
         """A note from the header of a file, such as 'eps' or 'history'; None if there is none."""
-        value = lib.hb_particles_note(self._handle.address, encoded(key))
+        value = self._handle.call(lib.hb_particles_note, encoded(key))
         return None if value is None else os.fsdecode(value)
+
+    def _rest(self) -> tuple[float, bool, dict[str, str]]:
+        """What is not an array."""
+        notes: dict[str, str] = {}
+        while (key := self._handle.call(lib.hb_particles_note_key, len(notes))) is not None:
+            notes[key.decode()] = self.note(key) or ""
+        return self.time, self._is_read, notes
+
+    def _eps(self) -> float:
+        """The softening that they say, with that of `holmberg run` for files that say none; NaN: none."""
+        eps = ctypes.c_double()
+        self._handle.call(lib.hb_particles_eps, ctypes.byref(eps))
+        if np.isnan(eps.value) and self._is_read:
+            warnings.warn("eps = 1/256, the default of holmberg run: the snapshot says no softening, and no argument does",
+                          stacklevel=3)
+            return 1 / 256
+        return eps.value
 
     def set_note(self, key: str, value: str) -> None:
         """Sets a note that is written into files. Keys consist of letters, digits and '_'."""
-        lib.hb_particles_set_note(self._handle.address, encoded(key), encoded(value))
+        self._handle.call(lib.hb_particles_set_note, encoded(key), encoded(value))
 
     def add_history(self, line: str) -> None:
         """Adds a line to the note 'history', which has one for each program that processed the data."""
-        lib.hb_particles_add_history(self._handle.address, encoded(line))
+        self._handle.call(lib.hb_particles_add_history, encoded(line))
 
     def render(self, value: Any = None, **look: Any) -> Picture:
         """A picture, colored by value[n] or by speed. Keywords: those of `Renderer`."""
@@ -231,3 +299,12 @@ class Particles:
 
     def __repr__(self) -> str:
         return f"<holmberg.Particles: {len(self)} at t = {self.time:g}>"
+
+
+def _made_of(m: Any, x: Any, v: Any, id: Any, radius: Any, time: float, is_read: bool, notes: dict[str, str]) -> Particles:
+    """What a pickle has, and a part of others."""
+    particles = Particles.from_arrays(m, x, v, id=id, time=time, radius=radius if radius.any() else None)
+    particles._is_read = is_read
+    for key, value in notes.items():
+        particles.set_note(key, value)
+    return particles

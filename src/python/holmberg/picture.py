@@ -10,10 +10,10 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi
-from ._library import address, array, encoded, lib, made, number_of, version
+from ._library import Opened, Strict, address, array, encoded, finite, lib, made, number_of, version, whole
 
 
-class Picture:
+class Picture(Strict):
     """A picture, which a notebook shows.
 
     Attributes
@@ -21,6 +21,8 @@ class Picture:
     pixels : ndarray of uint8, shape (height, width, 3)
         Red, green and blue (sRGB), the top row first.
     """
+
+    __slots__ = ("pixels",)
 
     def __init__(self, pixels: np.ndarray):
         self.pixels = pixels
@@ -48,7 +50,7 @@ class Picture:
         return f"<holmberg.Picture of {self.pixels.shape[1]} x {self.pixels.shape[0]}>"
 
 
-class Renderer:
+class Renderer(Opened):
     """Draws pictures, one or many with the same look. Angles are in degrees.
 
     What is not given is found from the first picture and kept for the following ones.
@@ -77,14 +79,18 @@ class Renderer:
         Where to draw, as for `Force`.
     """
 
+    __slots__ = ("_shape",)
+
     def __init__(self, width: int = 960, height: int = 540, *, map: str = "stars", range: Optional[Sequence] = None,
                  center: Optional[Sequence] = None, radius: float = 0, inclination: float = 0, azimuth: float = 0,
                  point_size: float = 0, glow: float = 0.5, exposure: float = 0.8, context: Optional[str] = None,
                  device: Optional[str] = None):
         params = _abi.hb_picture_params(
-            context=encoded(context), device=encoded(device), width=width, height=height,
-            map=number_of(map, "color map", "hb_colormap_names"), radius=radius, inclination=inclination,
-            azimuth=azimuth, point_size=point_size, glow=glow or -1, exposure=exposure)
+            context=encoded(context), device=encoded(device), width=whole(width, "width", 2 ** 31 - 1),
+            height=whole(height, "height", 2 ** 31 - 1), map=number_of(map, "color map", "hb_colormap_names"),
+            radius=finite(radius, "radius"), inclination=finite(inclination, "inclination"),
+            azimuth=finite(azimuth, "azimuth"), point_size=finite(point_size, "point_size"),
+            glow=finite(glow, "glow") or -1, exposure=exposure)
         params.range[:] = array((0, 0) if range is None else range, "range", (2,))
         params.center[:] = array((0, 0, 0) if center is None else center, "center", (3,))
         self._shape = (height, width, 3)
@@ -100,13 +106,8 @@ class Renderer:
         m, v = array(particles.m, "m", (n,)), array(particles.v, "v", (n, 3))
         value = None if value is None else array(value, "value", (n,))
         pixels = np.empty(self._shape, np.uint8)
-        lib.hb_picture_draw(self._handle.address, n, address(m), address(x), address(v), address(value),
-                            address(pixels))
+        self._handle.call(lib.hb_picture_draw, n, address(m), address(x), address(v), address(value), address(pixels))
         return Picture(pixels)
 
-    def close(self) -> None:
-        """Gives the OpenGL context back; it also goes with the last reference to this object."""
-        self._handle.close()
-
     def __repr__(self) -> str:
-        return f"<holmberg.Renderer on {lib.hb_picture_device(self._handle.address).decode()}>"
+        return f"<holmberg.Renderer on {self._handle.call(lib.hb_picture_device).decode()}>"

@@ -9,8 +9,9 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import UsageError, address, encoded, lib, listing, made, number_of, values_of
-from .force import description, force_params
+from ._library import Opened, UsageError, address, encoded, finite, lib, listing, made, number_of, values_of
+from .events import STOPS, Event, bits, event_of, events_of
+from .force import check_words, description, force_params
 from .particles import Particles
 from .picture import Picture, Renderer
 
@@ -28,7 +29,7 @@ def lagrange_fractions() -> np.ndarray:
     return np.array(numbers)
 
 
-class Simulation:
+class Simulation(Opened):
     """Particles, a source of forces and an integrator. N-body units, G = 1.
 
     An interrupt from the keyboard takes effect between two block steps: then the simulation is at the time of the last
@@ -55,21 +56,26 @@ class Simulation:
         Whether energies are summed in double on the host, N^2 work; auto: up to 32768 particles.
     steps : {'block', 'shared'}
         hermite4: each particle has its own step, or all have the shortest.
-    first_step : {'eq2', 'eq9'}
-        hermite4: that of [PZ07] eq. 2, or the shorter of it and eq. 9 after a trial.
+    first_step : {'auto', 'eq2', 'eq9'}
+        hermite4: that of [PZ07] eq. 2, or the shorter of it and eq. 9 after a trial; auto: eq. 9 where eps is 0 or masses
+        differ.
     encounters : {'auto', 'none', 'groups'}
         hermite4: groups integrates binaries and stars that meet together, regularized; it needs eps = 0 and correct = host,
         and is then what auto means.
     collisions : {'none', 'stop', 'merge'}
-        hermite4: bodies that touch, by their radii; stop only counts them as events.
+        hermite4: bodies that touch, by their radii; at stop, `evolve` raises `Collision`.
     escapers : {'none', 'list', 'remove'}
         hermite4: unbound particles farther out than escape_radius (0: 20 half-mass radii).
+    stop_at : {'none', 'collision', 'pair', 'escape'}
+        `evolve` raises `Collision`, `Encounter` (stars that meet, at eps = 0, or a binary that forms) or `Escape`.
     field : str, optional
         Forces from outside, the words of ``holmberg run --field``.
     dt, damping : float
-        leapfrog: the step of all particles, and what velocities are multiplied by in each step (0: 1).
+        leapfrog: the step of all particles, and what velocities are multiplied by in each step; 0: those of the particles'
+        notes, as in ``holmberg run``, else damping 1.
     **force
-        scheme, precision, eps, context, device, ...: the parameters of `Force`.
+        scheme, precision, eps, context, device, ...: the parameters of `Force`. Without eps, the softening is that of the
+        particles' note 'eps', as in ``holmberg run``; of a file without one 1/256, with a warning; else 0.
 
     Examples
     --------
@@ -78,12 +84,18 @@ class Simulation:
     >>> sim.diagnostics().e_total
     """
 
+    __slots__ = ("_reached", "_events")
+    _instead = "save() and resume() make another, state() has its particles"
+
     def __init__(self, particles: Particles, *, integrator: Optional[str] = None, eta: float = 0, dt_max: float = 0,
                  dt_min: float = 0, rounding: str = "down", transfer: str = "all", predict: str = "host",
                  correct: str = "host", exact_energy: str = "auto", steps: str = "block", dt: float = 0,
                  damping: float = 0, field: Optional[str] = None, encounters: str = "auto",
                  collisions: str = "none", escapers: str = "none", escape_radius: float = 0,
-                 first_step: str = "eq2", **force: Any):
+                 first_step: str = "auto", stop_at: str = "none", **force: Any):
+        check_words(force, Simulation.__init__)
+        if force.get("eps") is None and not np.isnan(noted := particles._eps()):
+            force["eps"] = noted
         params = _abi.hb_sim_params(
             force=force_params(**force), integrator=encoded(integrator), eta=eta, dt_max=dt_max, dt_min=dt_min,
             rounding=number_of(rounding, "rounding", "hb_rounding_names"),
@@ -95,69 +107,116 @@ class Simulation:
             encounters=number_of(encounters, "treatment of encounters", "hb_encounters_names"),
             collisions=number_of(collisions, "treatment of collisions", "hb_collisions_names"),
             escapers=number_of(escapers, "treatment of escapers", "hb_escapers_names"), escape_radius=escape_radius,
-            first_step=number_of(first_step, "first step", "hb_first_step_names"), field=encoded(field))
-        self._handle = made(lib.hb_sim_create, particles._handle.address, params, destroy=lib.hb_sim_destroy,
-                            keep=force.get("interaction"))
-        self._reached = lib.hb_sim_time(self._handle.address)
+            first_step=number_of(first_step, "first step", "hb_first_step_names"), field=encoded(field),
+            stop_at=number_of(stop_at, "event to stop at", "hb_stop_at_names"))
+        with particles._handle.used() as initial:
+            self._adopt(made(lib.hb_sim_create, initial, params, destroy=lib.hb_sim_destroy,
+                             keep=force.get("interaction")))
+        told = [kind for kind, how in (("collision", collisions), ("escape", escapers)) if how != "none"]
+        if told:
+            self.watch(*told)
+
+    def _adopt(self, handle: Any) -> None:
+        self._handle, self._events = handle, []
+        self._reached = lib.hb_sim_time(handle.address)
 
     @classmethod
     def resume(cls, path: Union[str, os.PathLike], *, context: Optional[str] = None, device: Optional[str] = None,
                max_draw_s: float = 0) -> Simulation:
-        """A simulation that was saved, which continues to the same bytes; context and device may move it elsewhere."""
+        """A simulation that was saved, which continues to the same bytes; context and device may move it elsewhere.
+
+        It stops at what it stopped at, and watches what it watched.
+        """
         file = made(lib.hb_checkpoint_open, encoded(path), destroy=lib.hb_checkpoint_close)
         place = force_params(context=context, device=device, max_draw_s=max_draw_s)
         sim = cls.__new__(cls)
-        sim._handle = made(lib.hb_sim_resume, file.address, place, destroy=lib.hb_sim_destroy)
-        sim._reached = lib.hb_sim_time(sim._handle.address)
+        sim._adopt(made(lib.hb_sim_resume, file.address, place, destroy=lib.hb_sim_destroy))
         return sim
 
     def save(self, path: Union[str, os.PathLike], *, keep: bool = False) -> None:
         """Writes all that `resume` needs to one file; keep: the previous one is renamed to path~."""
-        lib.hb_sim_save(self._handle.address, encoded(path), None, 0, _abi.HB_SAVE_KEEP if keep else 0)
+        self._handle.call(lib.hb_sim_save, encoded(path), None, 0, _abi.HB_SAVE_KEEP if keep else 0)
 
     @property
     def time(self) -> float:
         """The time of the last block step, or the later one that `evolve` reached."""
-        return max(self._reached, lib.hb_sim_time(self._handle.address))
+        return max(self._reached, self._handle.call(lib.hb_sim_time))
 
     @property
     def next_time(self) -> float:
         """The time that the next block step will reach."""
-        return lib.hb_sim_next_time(self._handle.address)
+        return self._handle.call(lib.hb_sim_next_time)
+
+    def _step(self, handle: ctypes.c_void_p) -> None:
+        lib.hb_sim_step(handle)
+        self._events += events_of(handle)
+        event = lib.hb_sim_stopped(handle)
+        if event:
+            told = event_of(event.contents)
+            raise STOPS[told.kind](told, self.state())
 
     def step(self) -> float:
-        """Does one block step; returns its time."""
-        lib.hb_sim_step(self._handle.address)
-        return self.time
+        """Does one block step; returns its time. Raises what `evolve` does, after the step."""
+        with self._handle.used() as handle:
+            self._events = []
+            self._step(handle)
+            return self.time
 
     def evolve(self, t: float) -> None:
-        """Does all block steps that reach t or a time before it. KeyboardInterrupt comes between two of them."""
-        if not t >= self.time:
-            raise UsageError(f"time {t:g} has passed, the simulation is at {self.time:g}")
-        handle, next_time, step = self._handle.address, lib.hb_sim_next_time, lib.hb_sim_step
-        while next_time(handle) <= t:
-            step(handle)
-        self._reached = t
+        """Does all block steps that reach t or a time before it. KeyboardInterrupt comes between two of them.
+
+        Raises
+        ------
+        Collision, Encounter, Escape
+            What the simulation was asked to stop at, by collisions and stop_at, with ``event`` and ``particles``. It is at
+            the end of that block step, and the next call goes on from there.
+        """
+        t = finite(t, "t")
+        with self._handle.used() as handle:
+            if t < self.time:
+                raise UsageError(f"time {t:g} has passed, the simulation is at {self.time:g}")
+            self._events = []
+            while lib.hb_sim_next_time(handle) <= t:
+                self._step(handle)
+            self._reached = t
+
+    def watch(self, *kinds: str) -> None:
+        """Looks for such events from now on, besides those that it looks for already; none named: for all.
+
+        'initial', 'formed', 'hardened', 'exchanged' and 'broken' are those of binaries, 'initial' tells those that there
+        are now; 'encounter'; 'collision' and 'escape', which the parameters collisions and escapers ask for, too.
+        """
+        with self._handle.used() as handle:
+            lib.hb_sim_watch(handle, bits(kinds) or (1 << _abi.HB_EVENT_KINDS) - 1)
+            self._events = events_of(handle)
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened in the last call of `evolve`, `step` or `watch`, of what is watched."""
+        return list(self._events)
 
     def state(self, t: Optional[float] = None) -> Particles:
         """The particles at a time from that of the last block step to `next_time`; None: now.
 
         They are predicted from their own times, exact for those whose own time is t, so for all at multiples of dt_max.
         """
-        return Particles._of(lib.hb_sim_state, self._handle.address, self.time if t is None else t)
+        with self._handle.used() as handle:
+            return Particles._of(lib.hb_sim_state, handle, self.time if t is None else finite(t, "t"))
 
     def _ask(self, function: Any, answer: ctypes.Structure, *arguments: Any) -> SimpleNamespace:
-        function(self._handle.address, *arguments, ctypes.byref(answer))
+        self._handle.call(function, *arguments, ctypes.byref(answer))
         return values_of(answer)
 
     def diagnostics(self, t: Optional[float] = None) -> SimpleNamespace:
         """Energies in the frame of the center of mass.
 
         t, e_total, e_kin, e_pot, e_bulk (of the center of mass), e_gpu (total, by the potentials of the source of
-        forces), virial_ratio (0.5 in equilibrium), r_half, and exact_energy: 1 if e_total and e_pot are summed in
-        double.
+        forces), virial_ratio (with binaries as points: 0.5 in equilibrium), r_half, and exact_energy: 1 if e_total and
+        e_pot are summed in double. e_total by part: e_cluster (with binaries as points), binaries (count, energy, a_hardest,
+        hard_above) and e_orbit (of the center of mass in a field). Errors are relative to e_scale, of the start: |E| of the
+        cluster, or its kinetic energy if larger.
         """
-        return self._ask(lib.hb_sim_diagnose, _abi.hb_diagnostics(), self.time if t is None else t)
+        return self._ask(lib.hb_sim_diagnose, _abi.hb_diagnostics(), self.time if t is None else finite(t, "t"))
 
     def structure(self, t: Optional[float] = None) -> SimpleNamespace:
         """The shape of the system.
@@ -165,13 +224,14 @@ class Simulation:
         t, momentum, angular_momentum, x_mass and v_mass (center of mass), x_density (density center), r_core,
         r_lagrange (at `lagrange_fractions`), binaries (count, energy, a_hardest, hard_above).
         """
-        return self._ask(lib.hb_sim_structure, _abi.hb_structure(), self.time if t is None else t)
+        return self._ask(lib.hb_sim_structure, _abi.hb_structure(), self.time if t is None else finite(t, "t"))
 
     def counts(self) -> SimpleNamespace:
         """The work so far.
 
         n, block_steps, particle_steps, pairs, sources, noisy_steps, at_dt_min, dt_least (the shortest step so far), merged,
-        escaped, e_lost, and cut: steps that dt_min cut off.
+        escaped, e_lost, cut: steps that dt_min cut off, and massless: the largest error of a test particle's own energy
+        (error, t, particle).
         """
         return self._ask(lib.hb_sim_counts, _abi.hb_sim_counts())
 
@@ -182,7 +242,7 @@ class Simulation:
     def block_sizes(self) -> np.ndarray:
         """Its entry k: block steps so far with 2^k ... 2^(k + 1) - 1 particles."""
         sizes = np.zeros(_abi.HB_BLOCK_SIZES, np.uint64)
-        lib.hb_sim_block_sizes(self._handle.address, address(sizes))
+        self._handle.call(lib.hb_sim_block_sizes, address(sizes))
         return sizes
 
     def step_trouble(self) -> Optional[SimpleNamespace]:
@@ -192,14 +252,14 @@ class Simulation:
         unit of time) and at_dt_min.
         """
         trouble = _abi.hb_step_trouble()
-        return values_of(trouble) if lib.hb_sim_step_trouble(self._handle.address, ctypes.byref(trouble)) else None
+        return values_of(trouble) if self._handle.call(lib.hb_sim_step_trouble, ctypes.byref(trouble)) else None
 
     def quantity(self, name: str) -> np.ndarray:
         """Of all particles as of the last block step: 'speed', 'acc', 'energy', 'step' or 'age' (of the step)."""
         if name not in QUANTITIES:
             raise UsageError(f"unknown quantity '{name}' (expected {', '.join(QUANTITIES)})")
         value = np.empty(self.counts().n)
-        lib.hb_sim_quantity(self._handle.address, QUANTITIES.index(name), address(value))
+        self._handle.call(lib.hb_sim_quantity, QUANTITIES.index(name), address(value))
         return value
 
     def render(self, color: str = "speed", **look: Any) -> Picture:
@@ -215,21 +275,11 @@ class Simulation:
         value = None if color == "speed" else self.quantity(color)
         if color in ("acc", "step"):
             value = np.log10(np.maximum(value, 1e-300))
-        force = lib.hb_sim_force(self._handle.address)
+        force = self._handle.call(lib.hb_sim_force)
         if lib.hb_force_context(force) != b"none":
             look.setdefault("context", lib.hb_force_context(force).decode())
         return Renderer(**look).draw(self.state(), value)
 
-    def close(self) -> None:
-        """Gives the device's memory back; it also goes with the last reference to this object."""
-        self._handle.close()
-
-    def __enter__(self) -> Simulation:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
     def __repr__(self) -> str:
-        force = lib.hb_sim_force(self._handle.address)
+        force = self._handle.call(lib.hb_sim_force)
         return f"<holmberg.Simulation of {self.counts().n} particles at t = {self.time:g}: {description(force)}>"

@@ -1,0 +1,88 @@
+"""What happens in a simulation, and what stops it."""
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Iterable, NamedTuple
+
+from . import _abi
+from ._library import UsageError, lib, words
+
+if TYPE_CHECKING:
+    from .particles import Particles
+
+
+class Event(NamedTuple):
+    """Something that happened at the end of a block step.
+
+    kind: 'formed', 'hardened', 'exchanged' and 'broken' (binaries), 'initial' (one that was there before), 'encounter',
+    'collision', 'escape'. ids: who, by identity; the first of a collision remains, if one does. a, e, energy: their
+    relative orbit (a < 0: unbound); of an escape energy alone, the rest is NaN.
+    """
+
+    kind: str
+    time: float
+    ids: tuple[int, ...]
+    a: float
+    e: float
+    energy: float
+
+    def __str__(self) -> str:
+        who = f"particle {self.ids[0]}" if len(self.ids) == 1 else f"particles {', '.join(map(str, self.ids))}"
+        return f"{self.kind}: {who} at t = {self.time:.9g}"
+
+
+class Stopped(Exception):
+    """A simulation has come to what it was asked to stop at, the end of that block step; `Simulation.evolve` goes on.
+
+    Attributes
+    ----------
+    event : Event
+        What happened, to whom, when.
+    particles : Particles
+        The state at that time.
+    """
+
+    def __init__(self, event: Event, particles: Particles):
+        super().__init__(event, particles)
+        self.event, self.particles = event, particles
+
+    def __str__(self) -> str:
+        return str(self.event)
+
+
+class Collision(Stopped):
+    """Two bodies touch (``collisions="stop"``)."""
+
+
+class Encounter(Stopped):
+    """Two stars meet, or form a binary (``stop_at="pair"``)."""
+
+
+class Escape(Stopped):
+    """A particle leaves (``stop_at="escape"``)."""
+
+
+STOPS = {"collision": Collision, "encounter": Encounter, "formed": Encounter, "escape": Escape}
+_KINDS = words("hb_event_names")
+
+
+def event_of(row: _abi.hb_event) -> Event:
+    """As the library has it."""
+    return Event(_KINDS[row.kind], row.t, tuple(row.id[:row.n]), row.a, row.e, row.E)
+
+
+def events_of(simulation: ctypes.c_void_p) -> list[Event]:
+    """Those of the last block step."""
+    count = ctypes.c_size_t()
+    rows = lib.hb_sim_events(simulation, ctypes.byref(count))
+    return [event_of(rows[k]) for k in range(count.value)]
+
+
+def bits(kinds: Iterable[str]) -> int:
+    """Kinds by name, as the library has them."""
+    result = 0
+    for kind in kinds:
+        if kind not in _KINDS:
+            raise UsageError(f"unknown event '{kind}' (expected {', '.join(_KINDS)})")
+        result |= 1 << _KINDS.index(kind)
+    return result
