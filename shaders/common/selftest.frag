@@ -22,16 +22,16 @@ const float TINY = 1.0 / 16777216.0; // 2^-24
 #if PRECISION == SINGLE
 
 // a * b as the sum of two floats, from factors split into 12 bits each, whose products are exact (Dekker 1971).
-void halves(float x, out float high, out float low) {
+void plain_halves(float x, out float high, out float low) {
   float t = 4097.0 * x;
   high = t - (t - x);
   low = x - high;
 }
 
-float product_error(float a, float b, float p) {
+float plain_product_error(float a, float b, float p) {
   float ah, al, bh, bl;
-  halves(a, ah, al);
-  halves(b, bh, bl);
+  plain_halves(a, ah, al);
+  plain_halves(b, bh, bl);
   return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
 }
 
@@ -43,7 +43,7 @@ void main() {
   float rounded = s - a;
   float error = (a - (s - rounded)) + (b - rounded);
   float p = a * b;
-  result[0] = floatBitsToUint(vec4(s, error, p, product_error(a, b, p)));
+  result[0] = floatBitsToUint(vec4(s, error, p, plain_product_error(a, b, p)));
 
 #ifdef HB_HAS_PRECISE
   float fused = fma(a, b, c);
@@ -63,7 +63,7 @@ void main() {
 void main() {
   vec4 given = bufferFetch(cases, int(gl_FragCoord.x));
   float a = given.x, b = given.y, c = given.z;
-  vec4 more = as_written(vec4(b, c, -a, b * c));
+  precise vec4 more = as_written(vec4(b, c, -a, b * c));
 
   vec4 sum = vec4(a, a, c, a), lost = vec4(0.0);
   add(sum, lost, more);

@@ -13,7 +13,12 @@ const float SMALL = 3.3e-24;    // 2^-78: times ROUNDING a float that is still n
 
 #if PRECISION == DOUBLE
 vec3 high_of(wide3 a) { return vec3(a); }
-vec3 low_of(wide3 a) { return vec3(a - dvec3(vec3(a))); }
+// Exact: without `precise` Mesa 25 takes dvec3(vec3(a)) for a, and e for smaller than it is.
+vec3 low_of(wide3 a) {
+  precise dvec3 high = dvec3(vec3(a));
+  precise dvec3 low = a - high;
+  return vec3(low);
+}
 float high_of(wide a) { return float(a); }
 #else
 vec3 high_of(wide3 a) { return a.high; }
