@@ -6,15 +6,29 @@
 #include <stdlib.h>
 
 const struct fuzz_target fuzz_targets[] = {
-    {"text", fuzz_text},         {"nemo", fuzz_nemo},
-    {"phigrape", fuzz_phigrape}, {"tipsy", fuzz_tipsy},
-    {"dyn", fuzz_dyn},           {"checkpoint", fuzz_checkpoint},
-    {"options", fuzz_options},   {"tuning", fuzz_tuning},
-    {"camera", fuzz_camera},     {"fit", fuzz_fit},
-    {"diag", fuzz_diag},         {"script", fuzz_script},
-    {"answer", fuzz_answer},     {"hdf5", fuzz_hdf5},
-    {"amuse", fuzz_amuse},       {"interaction", fuzz_interaction},
-    {"table", fuzz_table},       {NULL, NULL},
+    {"text", fuzz_text},
+    {"nemo", fuzz_nemo},
+    {"phigrape", fuzz_phigrape},
+    {"tipsy", fuzz_tipsy},
+    {"dyn", fuzz_dyn},
+    {"checkpoint", fuzz_checkpoint},
+    {"options", fuzz_options},
+    {"tuning", fuzz_tuning},
+    {"camera", fuzz_camera},
+    {"fit", fuzz_fit},
+    {"diag", fuzz_diag},
+    {"script", fuzz_script},
+    {"answer", fuzz_answer},
+    {"hdf5", fuzz_hdf5},
+    {"amuse", fuzz_amuse},
+    {"interaction", fuzz_interaction},
+    {"table", fuzz_table},
+    {"field", fuzz_field},
+    {"radii", fuzz_radii},
+    {"masses", fuzz_masses},
+    {"shares", fuzz_shares},
+    {"xdmf", fuzz_xdmf},
+    {NULL, NULL},
 };
 
 /* Fuzzers make files of some kilobytes. */

@@ -33,6 +33,11 @@ enum hb_status fuzz_hdf5(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_amuse(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_interaction(const uint8_t *bytes, size_t count);
 enum hb_status fuzz_table(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_field(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_radii(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_masses(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_shares(const uint8_t *bytes, size_t count);
+enum hb_status fuzz_xdmf(const uint8_t *bytes, size_t count);
 
 /* Corrects checksums, lengths and counts of a checkpoint, so that the damage is in what they protect; returns its length. */
 size_t fuzz_mend(uint8_t *file, size_t count);

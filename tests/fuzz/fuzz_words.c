@@ -80,17 +80,19 @@ static const char *behind_words(const char *s)
   return s + 1;
 }
 
-FAKE(hb_gnuplot_draw);
+FAKE(hb_gnuplot_end);
 
 /* Instead of gnuplot: nothing of the table is a command in its script. */
-enum hb_status __wrap_hb_gnuplot_draw(const char *path, const struct hb_text *script)
+enum hb_status __wrap_hb_gnuplot_end(const char *path, struct hb_draft *script)
 {
   (void)path;
-  for (const char *s = script->text; *s;) {
+  enum hb_status status = script->status;
+  for (const char *s = status == HB_OK ? script->text.text : ""; *s;) {
     fuzz_demand(*s != '`' && *s != '!' && strncmp(s, "system", 6) != 0, "gnuplot would run a program");
     s = *s == '\'' || *s == '"' || strncmp(s, "<< END\n", 7) == 0 ? behind_words(s) : s + 1;
   }
-  return HB_OK;
+  hb_draft_clear(script);
+  return status;
 }
 
 enum hb_status fuzz_diag(const uint8_t *bytes, size_t count)
