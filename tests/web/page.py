@@ -1,0 +1,594 @@
+#!/usr/bin/env python3
+"""page.py BROWSER PAGES PROGRAM [NAME]: the tests of the page as TAP, in chromium or firefox: those whose names contain NAME.
+PAGES is the folder of `make web`. Each test opens an address, and then does and sees what a person can: keys, mouse,
+screenshots, texts, files. Nothing waits for a fixed time where a busy machine may need more."""
+import http.server, json, math, os, re, shutil, signal, subprocess, sys, threading, time
+
+from browser import Chromium, Failure, Firefox
+
+kind, pages, program = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
+only = sys.argv[4] if len(sys.argv) > 4 else ""
+here = os.path.dirname(os.path.abspath(__file__))
+LONG = bool(os.environ.get("LONG"))
+WIDTH, HEIGHT = 800, 480
+PATIENCE = 300  # seconds, for what takes a few
+cases = []
+
+
+def case(name):
+    return lambda run: cases.append((name, run))
+
+
+def demand(condition, why):
+    if not condition:
+        raise Failure(why)
+
+
+def note(text):
+    print("# " + text, flush=True)
+
+
+def until(what, condition):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.1)
+    raise Failure(f"no {what} within {PATIENCE} s; the page says: {said()}")
+
+
+# ---- what is served ----
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    asked = []
+
+    def __init__(self, *given):
+        super().__init__(*given, directory=pages)
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        super().do_GET()
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+SERVED = f"http://127.0.0.1:{server.server_address[1]}/index.html"
+DISK = f"file://{pages}/holmberg.html"
+
+# ---- what a person sees and does ----
+
+said = lambda: browser.text("#message")
+moment = lambda: float(browser.text("#time") or 0)
+energy_error = lambda: abs(float(browser.text("#error")))
+pressed = lambda selector: browser.ask(f"return document.querySelector('{selector}').ariaPressed") == "true"
+
+
+def open_page(link="", page=SERVED):
+    browser.open(page + link)
+    until("page", lambda: browser.ask("return document.readyState") == "complete")
+
+
+def open_running(link="", page=SERVED):
+    open_page(link, page)
+    until("first step", lambda: moment() > 0)
+
+
+def passes(time_units):
+    t = moment()
+    until(f"{time_units} time units after {t}", lambda: moment() > t + time_units)
+
+
+def seen():
+    """The stars, without what the page writes over them."""
+    x, y, width, height = browser.box("#canvas")
+    return browser.picture_of((x, y + 0.15 * height, width, 0.65 * height))
+
+
+def lit_and_moving(name):
+    """Without touching anything: stars are there, and some while later others."""
+    first = until("lit pixels", lambda: [p for p in [seen()] if p.lit() > 30])[0]
+    later = lambda: [p for p in [seen()] if p.lit() > 30 and p.changed(first)]
+    changed = until("other pixels", later)[0].changed(first)
+    until("time", lambda: moment() > 0)
+    pictures = until("rate of pictures", lambda: float(browser.text("#pictures") or 0))
+    note(f"{name}: {first.lit()} pixels lit, {changed} changed later, {pictures} pictures a second")
+
+
+def pause():
+    if not pressed("#pause"):
+        browser.click("#pause")
+    until("pause", lambda: pressed("#pause"))
+    until("end of the step", lambda: browser.text("#under") == "")
+
+
+def unfold(name):
+    """A part of the panel, by its headline."""
+    if not browser.ask(f"return document.querySelector('{name}').open"):
+        browser.focus(name + " > summary")
+        browser.keys("Enter")
+
+
+def part_of(selector):
+    """The folded part in which a control is."""
+    browser.ask(f"document.querySelector('{selector}').closest('details').querySelector('summary').focus()")
+    if not browser.ask(f"return document.querySelector('{selector}').closest('details').open"):
+        browser.keys("Enter")
+
+
+def choose(selector, value):
+    browser.choose(selector, value)
+    until(f"{value} in {selector}", lambda: browser.value(selector) == value)
+
+
+def download(action):
+    """The path of the file that comes of it."""
+    action()
+    done = lambda: [f for f in os.listdir(browser.downloads) if f.startswith("holmberg_") and not f.endswith((".part", ".crdownload"))
+                    and os.path.getsize(os.path.join(browser.downloads, f))]
+    name = until("download", done)[0]
+    return shutil.move(os.path.join(browser.downloads, name), os.path.join(browser.home, name))
+
+
+def snapshot():
+    """t and the rows m x y z vx vy vz of the page's snapshot, and its path."""
+    part_of("#snapshot")
+    return read_snapshot(download(lambda: browser.click("#snapshot")))
+
+
+def read_snapshot(path):
+    with open(path) as file:
+        text = file.read()
+    rows = [[float(x) for x in line.split()] for line in text.splitlines() if line and line[0] != "#"]
+    return float(re.search(r"^# t: (\S+)", text, re.M)[1]), rows, path
+
+
+def energy(rows, eps=2**-8):
+    potential = math.fsum(a[0] * b[0] / math.sqrt((a[1] - b[1])**2 + (a[2] - b[2])**2 + (a[3] - b[3])**2 + eps * eps)
+                          for k, a in enumerate(rows) for b in rows[:k])
+    return math.fsum(0.5 * r[0] * (r[4]**2 + r[5]**2 + r[6]**2) for r in rows) - potential
+
+
+def holmberg(*words):
+    return subprocess.run([program, *words], check=True, stdout=subprocess.PIPE, text=True, cwd=browser.home,
+                          env=dict(os.environ, HB_CONTEXT="osmesa", LP_NUM_THREADS="0")).stdout
+
+
+# ---- untouched ----
+
+for name, link, page in [("index.html", "", SERVED), ("holmberg.html from a disk", "", DISK)]:
+    @case(f"{name} shows stars that move, untouched")
+    def _(name=name, link=link, page=page):
+        begun = time.monotonic()
+        open_page(link, page)
+        until("lit pixels", lambda: seen().lit() > 30)
+        note(f"{name}: lit after {time.monotonic() - begun:.1f} s on {browser.text('#device') or browser.ask('return device.textContent')}")
+        lit_and_moving(name)
+
+
+@case("the links of the lesson show stars that move, untouched")
+def _():
+    guides = "".join(open(os.path.join(here, "../..", guide)).read() for guide in ("shaders/LESSON.md", "README.md"))
+    links = sorted(set(re.findall(r"index\.html(#[^`\s]*)", guides)))
+    demand(len(links) >= 2, f"links: {links}")
+    for link in links:
+        open_page(link)
+        lit_and_moving(link)
+        demand(said() == "", f"{link}: {said()}")
+        if "textures" in link:
+            until("title of a pass", lambda: "pass 1 of 73" in (browser.text("#title") or ""))
+
+
+@case("each model shows stars that move, untouched")
+def _():
+    open_running("#n=16")
+    models = browser.ask("return [...document.querySelector('#model').options].map(o => o.text)")
+    demand(len(models) > 10, f"models: {models}")
+    for model in models:
+        open_page(f"#model={model}&n=128")
+        lit_and_moving(model)
+        demand(said() == "" or re.match(r"The address says n=128; expected \d+: going on with the model's\.$", said()), f"{model}: {said()}")
+
+
+@case("a long step: the page says so, draws, and answers")
+def _():
+    for link in ["#scheme=host&n=12000"] + ["#scheme=cg2007&n=8192", "#precision=ds&n=16384&transfer=block"][:2 if LONG else 0]:
+        open_page(link)
+        until("stars", lambda: seen().lit() > 30)
+        until("long step", lambda: browser.text("#under"))
+        rates, drags = [], 0
+        end = time.monotonic() + PATIENCE
+        while drags < 1 and time.monotonic() < end:
+            before, first = seen(), browser.text("#under")
+            browser.drag("#canvas", 100, 40)
+            after = seen()
+            if first and browser.text("#under"):  # during one
+                rates.append(float(browser.text("#pictures")))
+                drags += after.changed(before) > 100
+        note(f"{link}: {drags} pictures turned during a step; pictures a second {rates}")
+        demand(drags, "no picture during a long step")
+        demand(min(rates) < 30, "more pictures are counted than are drawn")
+        browser.enter("#n", "64")  # ends it
+        until("64 stars", lambda: browser.value("#n") == "64" and "n=64" in browser.address())
+        passes(0)
+
+
+# ---- the address ----
+
+@case("what an address cannot mean is said in a sentence, and the page goes on")
+def _():
+    for link, sentence, *kept in [
+            ("%", "The address says %; expected two digits after each %."),
+            ("n=64&speed=-1", "The address says speed=-1; expected a number from 0.0001 to 100: going on with the model's.", "n=64"),
+            ("n=64&eps=abc", "The address says eps=abc; expected a number from 0 to 1: going on with the model's.", "n=64"),
+            ("nu=0&n=64", "The address says nu=0; expected a number from 0.0001 to 0.5: going on with 0.01.", "n=64"),
+            ("n=1e9", "The address says n=1e9; expected a number from 2 to 16384: going on with the model's."),
+            ("n=2.5", "The address says n=2.5; expected a whole number: going on with the model's."),
+            ("constructor=x&n=64", "The address says constructor=x; expected one of model, n, scheme, precision, transfer, eps, nu, speed, textures.", "n=64"),
+            ("model=file", "The address says model=file; expected a model (open the file again): going on with plummer."),
+            ("model=x&n=64", "The address says model=x; expected one of the list Model: going on with plummer.", "n=64"),
+            ("model=holmberg1941&n=12", "The address says n=12; expected 74: going on with the model's.", "model=holmberg1941"),
+            ("scheme=tile&n=64", "The address says scheme=tile; expected one of bag, cg2007, host, matrix2004: going on with bag.", "n=64"),
+            ("n=64&precision=double", "The address says precision=double; expected one of", "precision=single"),
+            ("n=64&scheme=bag&transfer=x", "The address says transfer=x; expected block or nothing.", "n=64")]:
+        open_page("#" + link)
+        until("sentence", said)
+        if "scheme=tile" in link:
+            sentence = sentence.split("bag,")[0]
+        demand(said().startswith(sentence), f"#{link}: {said()}")
+        until("first step", lambda: moment() > 0)
+        words = browser.address().split("#")[1].split("&")
+        demand(all(w.split("=")[0] in ("model", "n", "scheme", "precision") for w in words) and set(kept) <= set(words), f"#{link} became {words}")
+        demand(said().startswith(sentence), f"#{link}, later: {said()}")
+
+
+@case("a link carries the settings")
+def _():
+    link = "#model=coldsphere&n=77&precision=compensated&eps=0.05&nu=0.02&speed=0.2"
+    open_running(link)
+    demand(browser.address().endswith(link) and said() == "", browser.address() + said())
+    values = [browser.value("#" + name) for name in ("model", "n", "scheme", "precision", "eps", "nu")]
+    demand(values == ["coldsphere", "77", "bag", "compensated", "0.05", "0.02"] and "0.20" in browser.text("#speed_text"), f"{values}")
+    choose("#precision", "ds")
+    until("link", lambda: "precision=ds" in browser.address())
+    open_page("#scheme=cg2007&n=16384")  # as many as other schemes
+    until("controls", lambda: browser.value("#n") == "16384" or said())
+    demand(said() == "" and browser.value("#scheme") == "cg2007", said())
+
+
+@case("a policy keeps the page from loading anything from elsewhere")
+def _():
+    other = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    for page in (SERVED, DISK):
+        open_running("#n=16", page)
+        for path in ("elsewhere.png", "elsewhere.js"):
+            browser.ask(f"""const e = document.createElement({json.dumps("img" if path.endswith("png") else "script")});
+                e.src = "http://127.0.0.1:{other.server_address[1]}/{path}"; document.body.append(e)""")
+        passes(0.01)
+    demand(not [p for p in Handler.asked if "elsewhere" in p], f"asked for {Handler.asked}")
+    asked = sorted({p.split("?")[0] for p in Handler.asked})
+    demand(set(asked) <= {"/" + f for f in ("index.html", "page.css", "page.js", "holmberg.js", "holmberg.wasm")}, f"{asked}")
+
+
+@case("the hint speaks of keys, and on a phone of fingers")
+def _():
+    open_page("#n=16")
+    until("hint", lambda: browser.text("#hint"))
+    demand(re.search("space: pause", browser.text("#hint")) and "finger" not in browser.text("#hint"), browser.text("#hint"))
+    browser.resize(480, 800, is_phone=True)
+    try:
+        open_page("#n=16")
+        hint = until("hint", lambda: browser.text("#hint"))
+        demand("one finger: turn" in hint and "space" not in hint, hint)
+        lit_and_moving("phone")
+    finally:
+        browser.resize(WIDTH, HEIGHT)
+
+
+# ---- numbers ----
+
+for scheme, precision in [("cg2007", "single"), ("bag", "single"), ("bag", "ds")]:
+    @case(f"{scheme} {precision}: the energy is the program's to 1e-8")
+    def _(scheme=scheme, precision=precision):
+        n = 1024 if LONG else 256
+        open_running(f"#n={n}&scheme={scheme}&precision={precision}&speed=0.1")
+        until("t = 0.03", lambda: moment() > 0.03)
+        pause()
+        t, rows, _ = snapshot()
+        holmberg("ic", "plummer", "-n", str(n), "--seed", "1", "-o", "p.txt", "--quiet")
+        tuned = [] if scheme == "cg2007" else ["--no-tune"]
+        holmberg("run", "p.txt", "--scheme", scheme, "--precision", precision, *tuned, "--eps", "2^-8", "--t-end", repr(t),
+                 "-o", "end.txt", "--quiet")
+        t_end, expected, _ = read_snapshot(os.path.join(browser.home, "end.txt"))
+        found, right = energy(rows), energy(expected)
+        off = max(abs(a - b) for r, e in zip(rows, expected) for a, b in zip(r[1:4], e[1:4]))
+        note(f"{scheme} {precision}, N = {n}: at t = {t} E = {found:.12f}, the program's {right:.12f}; places differ by {off:.1e} at most")
+        demand(len(rows) == len(expected) == n and t == t_end, f"{len(rows)} rows at {t}")
+        demand(abs(found / right - 1) < 1e-8, "energies differ by more than 1e-8")
+
+
+def edit(line, column, deleted, typed):
+    """In the source: as many letters away, others in their place."""
+    browser.focus("#source")
+    browser.keys(("Control", "Home"), *["ArrowDown"] * line, *["ArrowRight"] * column, *["Delete"] * deleted, *typed)
+
+
+@case("a shader that is edited takes effect, a broken one is reported at its line")
+def _():
+    file = "cg2007/acc_jerk_pot.frag"
+    open_running("#n=16&scheme=cg2007&speed=0.5")
+    passes(0.2)
+    until("measured energy", energy_error)
+    right = energy_error()
+    unfold("#shader")
+    demand(browser.value("#file") == file, browser.value("#file"))
+    lines = browser.value("#source").split("\n")
+    k = next(k for k, line in enumerate(lines) if re.search(r"thisAcc\s+= otherMass", line))
+    edit(k, lines[k].index("otherMass"), 0, "0.5*")
+    until("compilation", lambda: re.match("compiled, in use since", browser.text("#compiler") or ""))
+    until("wrong energy", lambda: energy_error() > 100 * right)
+    note(f"energy errors {right} and {energy_error()}")
+    k = next(k for k, line in enumerate(lines) if re.search(r"accOut\s+=", line))
+    edit(k, lines[k].index("accOut"), 0, "x")
+    until("report", lambda: f"{file}:{k + 1}:" in (browser.text("#compiler") or ""))
+    t = moment()
+    browser.click("#revert")
+    until("the first source", lambda: browser.value("#source") == "\n".join(lines))
+    browser.click("#over")
+    until("the beginning", lambda: moment() < t)
+    passes(0.2)
+    until("right energy", lambda: 0 < energy_error() < 10 * right)
+
+
+@case("each exercise's solution compiles and runs; without the correction, compensated is no better than single")
+def _():
+    open_running("#n=1024&precision=single")
+    unfold("#shader")
+
+    forget = lambda: browser.ask("document.querySelector('#compiler').textContent = ''")
+
+    def error():
+        pause()
+        forget()
+        browser.click("#compare")
+        return float(until("comparison", lambda: re.search(r"relative error (\S+)", browser.text("#compiler") or ""))[1])
+
+    single = error()
+    choose("#precision", "compensated")
+    compensated = error()
+    numbers = browser.ask("return [...document.querySelectorAll('[data-exercise]')].map(b => b.dataset.exercise)")
+    demand(numbers == ["1", "2", "3", "3b"], f"exercises {numbers}")
+    for number in numbers:
+        button = f'[data-exercise="{number}"]'
+        part_of(button)
+        forget()
+        browser.click(button)
+        until("step of the solution", lambda: re.match("compiled", browser.text("#compiler") or "") and moment() > 0)
+    careless = error()
+    note(f"errors: single {single}, compensated {compensated}, careless {careless}")
+    demand(single > 3 * compensated and careless > 3 * compensated, "the correction does not show")
+
+
+# ---- textures ----
+
+@case("textures: a pass, a texel under the pointer, the next pass, its line, and how many are due")
+def _():
+    open_running("#model=holmberg1941&scheme=cg2007&textures=1")
+    until("a step of few", lambda: re.search(r"; \d+ of 74 are due in this step", browser.text("#title") or ""))
+    pause()
+    browser.click("#over")
+    until("pass", lambda: re.match("cg2007, pass 1 of 73", browser.text("#title") or ""))
+    x, y, width, height = browser.box("#canvas")
+    texel = None
+    for down in range(40, int(height), 23):
+        for right in range(int(0.42 * width), int(width), 41):
+            if not texel:
+                browser.mouse([("move", x + right, y + down)])
+                texel = re.match(r"particle \d+, \w+ .*\(\w+, column \d+, row \d+\)", browser.text("#texel") or "")
+    demand(texel, f"texel: {browser.text('#texel')}")
+    note(texel[0])
+    if not pressed("#pause"):
+        pause()
+    browser.click("#forth")
+    until("next pass", lambda: re.search(r"^cg2007, pass 2 of 73.*; line \d+ of .* runs with otherParticle = 2$", browser.text("#title") or ""))
+    unfold("#shader")
+
+    def runs(file, code):
+        line = lambda: int(browser.ask("return source.style.getPropertyValue('--line')") or -1)
+        until(f"line of {file}", lambda: browser.value("#file") == file and code in browser.value("#source").split("\n")[line()])
+        until("view of the line", lambda: browser.ask("""const height = parseFloat(getComputedStyle(source).lineHeight),
+            at = source.style.getPropertyValue("--line") * height - source.scrollTop; return at > 0 && at < source.clientHeight - height"""))
+
+    runs("cg2007/acc_jerk_pot.frag", "+ otherParticle;")
+    choose("#scheme", "matrix2004")
+    for _ in range(2):
+        browser.click("#back")
+    runs("pairs/matrix_pair.frag", "origin +")
+    browser.click("#forth")
+    runs("pairs/matrix_sum.frag", "+ shift")
+
+
+# ---- a lost context: what no person can do, and the browser may ----
+
+for transfer in ["", "&transfer=block"]:
+    @case(f"a lost context is told, and survived{': particles on the device' if transfer else ''}")
+    def _(transfer=transfer):
+        open_running(f"#n=128&precision=ds&speed=0.5{transfer}")
+        until("some time", lambda: moment() > 0.05)
+        browser.ask("(window.loses = document.querySelector('#canvas').getContext('webgl2').getExtension('WEBGL_lose_context')).loseContext()")
+        until("message", lambda: "taken" in said())
+        t = moment()
+        browser.ask("window.loses.restoreContext()")
+        text = until("message", lambda: "is back: going on from t = " in said() and said())
+        back = float(text.split("t = ")[1])
+        note(f"lost at {t}, going on from {back}")
+        demand(back >= t - (0.5 if transfer else 1e-4), "the state is an old one")
+        until("time going on", lambda: moment() > back + 0.02)
+        lit_and_moving("after a lost context")
+        pause()
+        rows = snapshot()[1]
+        demand(len(rows) == 128 and abs(energy(rows) / -0.25 - 1) < 0.2 and energy_error() < 1e-4, f"{len(rows)} stars, energy {energy(rows)}, error {energy_error()}")
+
+
+# ---- files ----
+
+@case("a snapshot comes back as it was; one bad file, and the next good one runs")
+def _():
+    open_running("#n=100&scheme=host&speed=1")
+    until("some time", lambda: moment() > 0.1)
+    pause()
+    t, rows, path = snapshot()
+    demand(len(rows) == 100 and t > 0.1, f"{len(rows)} rows at {t}")
+    browser.upload("#open", path)
+    until("file", lambda: "100 particles" in said())
+    again = snapshot()
+    demand(again[:2] == (t, rows), f"t = {again[0]} for {t}")
+    demand("model" not in browser.address() and "n=100" not in browser.address(), browser.address())
+    browser.click("#pause")
+    passes(0)
+    for name, contents, sentence in [("bad.txt", b"1 2 three", "bad.txt"), ("a.h5", b"\x89HDF\r\n\x1a\n\0\0", "HDF5.*holmberg convert")]:
+        bad = os.path.join(browser.home, name)
+        with open(bad, "wb") as file:
+            file.write(contents)
+        browser.upload("#open", bad)
+        until("refusal", lambda: re.search(sentence, said()))
+        passes(0)
+    browser.upload("#open", path)
+    until("file", lambda: "100 particles" in said())
+    demand(not pressed("#pause"), "paused")
+    until("time going on", lambda: moment() > t)
+    lit_and_moving("a file")
+
+
+@case("a picture is what is seen")
+def _():
+    open_running("#n=64")
+    pause()
+    browser.click("#canvas")
+    path = download(lambda: browser.keys("p"))
+    with open(path, "rb") as file:
+        lit = browser.decoded(file.read()).lit()
+    note(f"{lit} pixels lit in {os.path.basename(path)}, {seen().lit()} on the screen")
+    demand(lit > 30, "nothing in the picture")
+
+
+# ---- changes while it runs ----
+
+@case("scheme, precision, place and number of stars change while it runs")
+def _():
+    open_running("#n=512&speed=0.2")
+    until("some time", lambda: moment() > 0.02)
+    for selector, option in [("#precision", "ds"), ("#transfer", "block"), ("#scheme", "matrix2004"), ("#scheme", "cg2007"), ("#scheme", "host")]:
+        t = moment()
+        choose(selector, option)
+        demand(moment() >= t - 0.02, f"{option}: t = {moment()} after {t}")
+        passes(0)
+    pause()
+    t, rows, _ = snapshot()
+    e = energy(rows)
+    for n in (1024, 300):
+        browser.enter("#n", str(n))
+        until("link", lambda: f"n={n}&" in browser.address())
+        until("so many stars", lambda: len(snapshot()[1]) == n)
+        now, rows, _ = snapshot()
+        note(f"N = {n}: E = {energy(rows):.5f} after {e:.5f}")
+        demand(now == t and abs(energy(rows) / e - 1) < 0.2, f"t = {now} after {t}, E = {energy(rows)} after {e}")
+    browser.click("#over")
+    until("the beginning", lambda: moment() == 0)
+    demand(len(snapshot()[1]) == 300, "another number of stars")
+
+
+@case("what is changed while a model begins is changed of that model")
+def _():
+    open_running("#n=512&precision=ds")
+    pause()
+    browser.choose("#model", "coldsphere")
+    browser.enter("#eps", "0.1")
+    until("coldsphere", lambda: "model=coldsphere" in browser.address() and "eps=0.1" in browser.address())
+    until("the end of it", lambda: moment() == 0 and len(snapshot()[1]) == int(browser.value("#n")))
+    rows = snapshot()[1]
+    demand(all(row[4:] == [0, 0, 0] for row in rows), "those are other stars")
+
+
+@case("what cannot be is refused in words, and the simulation goes on")
+def _():
+    open_running("#n=64&speed=0.2")
+    for selector, value, sentence in [("#eps", "-1", "eps=-1: expected a number from 0 to 1"), ("#n", "1e9", "n=1000000000: expected a number from 2 to 16384"),
+                                      ("#nu", "0", "nu=0: expected a number from 0.0001 to 0.5")]:
+        before = browser.value(selector)
+        browser.enter(selector, value)
+        until("sentence", lambda: said().replace("1e9", "1000000000") == sentence)
+        demand(browser.value(selector) == before and not pressed("#pause"), f"{selector} shows {browser.value(selector)}")
+        passes(0)
+
+
+# ---- for everybody ----
+
+@case("controls have names, the order of focus is that of the page, and text has contrast")
+def _():
+    open_running("#n=16")
+    for name in ("#textures", "#shader", "#help"):
+        unfold(name)
+    nameless = browser.ask("""return [...document.querySelectorAll("button, input, select, textarea")].filter(c =>
+        !(c.getAttribute("aria-label") || c.textContent.trim() || [...c.labels].map(l => l.textContent.trim()).join(""))).map(c => c.outerHTML)""")
+    demand(not nameless, f"no names: {nameless}")
+    browser.focus("#canvas")
+    where, order = """const all = [...document.querySelectorAll("*")]; return all.indexOf(document.activeElement)""", []
+    for _ in range(25):
+        order.append(browser.ask(where))
+        browser.keys("Tab")
+    note(f"order of focus: {order}")
+    demand(order == sorted(set(order)), "an order of its own")
+    low = browser.ask("""const numbers = color => color.match(/\\d+/g).slice(0, 3).map(Number);
+        const light = c => c.map(x => x / 255).map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+        const luminance = c => light(c).reduce((s, x, k) => s + x * [0.2126, 0.7152, 0.0722][k], 0);
+        const ground = luminance(numbers(getComputedStyle(document.body).backgroundColor));
+        return [...document.querySelectorAll("aside p, aside dd, aside dt, aside label, aside summary, aside button:not([aria-pressed=true])")].filter(e => {
+          const ink = luminance(numbers(getComputedStyle(e).color));
+          return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05) < 4.5; }).map(e => e.outerHTML.slice(0, 80))""")
+    demand(not low, f"less than 4.5: {low}")
+
+
+@case("memory does not grow")
+def _():
+    open_running("#n=512&precision=ds&speed=10")
+    until("measured energy", energy_error)
+    time.sleep(3)
+    before = browser.cost()[0]
+    time.sleep(60 if LONG else 4)
+    note(f"{before / 1e6:.0f} MB, later {browser.cost()[0] / 1e6:.0f} MB")
+    demand(browser.cost()[0] < 1.3 * before + 5e7, "it grows")
+
+
+# ---- all of them ----
+
+def main():
+    global browser
+    failed = 0
+    chosen = [c for c in cases if only in c[0]]
+    print(f"1..{len(chosen)}", flush=True)
+    browser = {"chromium": Chromium, "firefox": Firefox}[kind](WIDTH, HEIGHT)
+    try:
+        for number, (name, run) in enumerate(chosen, 1):
+            begun, why = time.monotonic(), ""
+            try:
+                run()
+            except Exception as error:  # whatever it is, the next test has its turn
+                failed += 1
+                why = ": " + (str(error) if isinstance(error, Failure) else repr(error)).replace("\n", " ")
+                with open(os.path.join(pages, f"{kind}_{number}.png"), "wb") as file:
+                    file.write(browser.screenshot())
+            note(f"{time.monotonic() - begun:.1f} s; since the beginning {browser.cost()[1]:.0f} s of the processor")
+            print(f"{'not ok' if why else 'ok'} {number} {name}{why}", flush=True)
+    finally:
+        browser.close()
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    sys.exit(main())
