@@ -1,0 +1,27 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# Somebody who writes Python, and somebody who writes C.
+load common
+
+# As `make install` says; a prefix of one's own has to be named.
+python_folder() { find "$PREFIX" -type d -path '*-packages/holmberg' -printf '%h\n'; }
+
+@test "src/python/README's first example" {
+  printed src/python/README.md '^import holmberg' >first.py
+  PYTHONPATH=$(python_folder) run -0 --separate-stderr /usr/bin/python3 first.py
+  echo "$output $stderr"
+  [[ ${lines[0]} == 't = 0.00  r_half = 0.77'*'dE/E = 0.0e+00' ]]
+  [ "$(grep -c '^t = ' <<<"$output")" -eq 5 ]
+  [ "$(od -An -c -N4 cluster.png | tr -d ' ')" = '211PNG' ]
+}
+
+@test "README's program in C, against what was installed" {
+  printed README.md '^/[*] Particles in' >integrate.c
+  done_as_printed "$(grep -o 'cc integrate.c [^`]*' "$SOURCE/README.md" | head -n 1)"
+  run -0 --separate-stderr ./a.out
+  echo "$output"
+  [ "${#lines[@]}" -eq 5 ]
+  for line in "${lines[@]}"; do
+    awk '{ off = $6 + 12 / 5 + 15 / 4 + 20 / 3; if (off < 0) off = -off; print "off by", off, "(1e-8)"; exit off > 1e-8 }' <<<"$line"
+  done
+}
