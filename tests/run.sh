@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh [--host-only] BUILD: all tests of a build folder, or those that make sense under the sanitizers.
-# tests/unit/test_gl_*.c run in the kinds of context that `contexts` says, the window's under Xvfb; tests/cli/*.bats drive
+# tests/outside/*.bats are journeys from an installed program; tests/unit/test_gl_*.c run in the kinds of context that `contexts` says, the window's under Xvfb; tests/cli/*.bats drive
 # the program. As many files at a time as there are processors. Prints what fails, and `N passed, N failed`.
 set -u
 
@@ -68,6 +68,13 @@ done
 DISPLAY=:$(cat "$build/xvfb.display")
 export DISPLAY
 
+# Mesa after 25.0 has no OSMesa: what is to run there, runs surfaceless by OSMesa's calls.
+if ! PATH=$PATH:/usr/sbin:/sbin ldconfig -p | grep -q 'libOSMesa[.]so'; then
+  mkdir -p "$build/offscreen"
+  ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -shared -fPIC tests/offscreen/osmesa.c -o "$build/offscreen/libOSMesa.so.8" -lEGL -pthread
+  export LD_LIBRARY_PATH=$build/offscreen${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+fi
+
 # contexts NAME: arithmetic, whole runs and pictures once, since EGL and GLFW are other ways to the same renderer; those
 # take a case each of forces and pictures (SMOKE), and all of what a context itself does. `gpu` is the same renderer under a
 # name that nobody takes for software: what the program does otherwise on a GPU.
@@ -122,6 +129,14 @@ export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 # Every shader is compiled once in a run, not once in each context: an older binary would hide a compiler's mistakes.
 export MESA_SHADER_CACHE_DIR=$build/shader_cache
 rm -rf "$MESA_SHADER_CACHE_DIR"
+
+# Journeys from an installed program come first: what they find, users meet.
+export HOLMBERG=$build/holmberg
+export BATS_TEST_TIMEOUT=900 # what hangs, fails
+for source in tests/outside/*.bats; do
+  [ -n "$host_only" ] || begin "outside/$(basename "$source")" env -u DISPLAY bats --tap "$source"
+done
+
 for source in tests/unit/test_*.c; do
   name=$(basename "$source" .c)
   case $name in
@@ -135,8 +150,6 @@ done
 
 # The longest first, which is the largest but for web.bats, so that the last ones are short. view.bats has an X server of its
 # own, for its keyboard.
-export HOLMBERG=$build/holmberg
-export BATS_TEST_TIMEOUT=900 # what hangs, fails
 if [ -n "$host_only" ]; then # the viewer under the sanitizers, too: it has most of what is made and given back
   rm -f "$build"/leaks.*
   begin 'view.bats, most of it' env -u DISPLAY ASAN_OPTIONS=log_path="$build/leaks" LSAN_OPTIONS=exitcode=0 \
@@ -146,7 +159,7 @@ fi
 for source in tests/cli/web.bats $(ls -S --ignore=web.bats tests/cli/ | sed -n 's|.*[.]bats$|tests/cli/&|p'); do
   case $source in
   *view.bats) [ -n "$host_only" ] || begin view.bats env -u DISPLAY bats --tap "$source" ;;
-  *gl*.bats | *g6.bats | *ranks.bats | *states.bats | *install.bats | *python.bats | *web.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
+  *gl*.bats | *g6.bats | *ranks.bats | *softening.bats | *states.bats | *install.bats | *python.bats | *web.bats) [ -n "$host_only" ] || begin "$(basename "$source")" bats --tap "$source" ;;
   *) begin "$(basename "$source")" bats --tap "$source" ;;
   esac
 done

@@ -1,5 +1,6 @@
 /* A star cluster by the Hermite scheme with block steps, as programs for GRAPE-6 do it:
- *   g6_cluster N [host]     forces by g6_... , or by a double sum of its own; prints energies and counts at t = 1 */
+ *   g6_cluster N [host|g6 [ETA]]     forces by g6_..., or by a double sum of its own; ETA is that of the time steps (0.01)
+ * prints N, the energy at t = 1, its error, block steps, and particle steps */
 #include <holmberg/g6.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,8 @@
 #include <string.h>
 
 enum { MOST = 1024 };
-static const double eps2 = 1.0 / (64 * 64), eta = 0.01, dt_most = 1.0 / 8, t_end = 1;
+static const double eps2 = 1.0 / (64 * 64), dt_most = 1.0 / 8, t_end = 1;
+static double eta = 0.01;
 
 static int n, on_host;
 static double m[MOST], t[MOST], dt[MOST], x[MOST][3], v[MOST][3], a[MOST][3], jerk[MOST][3];
@@ -170,6 +172,7 @@ int main(int argc, char **argv)
   long blocks = 0, steps = 0;
   n = argc > 1 ? atoi(argv[1]) : 0;
   on_host = argc > 2 && strcmp(argv[2], "host") == 0;
+  if (argc > 3) eta = atof(argv[3]);
   if (n < 2 || n > MOST) return printf("expected a number of particles, 2 to %d\n", MOST), 2;
   if (!on_host && g6_open(0)) return printf("g6_open: %s\n", g6_error()), 1;
   plummer();

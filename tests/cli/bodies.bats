@@ -100,7 +100,7 @@ END
     if [ "$how" = 'host 5' ]; then
       [ -z "$stderr" ]
     else
-      [ "$stderr" = 'holmberg: scheme grape6 takes the 15 particles without mass as sources, too: they cost as much as stars' ]
+      [ "$stderr" = 'holmberg: scheme grape6 takes particles without mass (15) as sources, too: they cost as much as stars' ]
     fi
   done
 }
@@ -112,6 +112,23 @@ END
   fails_with 2 'collisions need block steps' run two.txt --collisions stop --steps shared
   fails_with 2 'escapers need block steps' run two.txt --escapers list --steps shared
   fails_with 2 'a radius of escape without escapers*' run two.txt --escape-radius 3
+}
+
+# The sums of radii that close is compared with are those of the two that meet.
+@test "bodies that touch before they are close, one or all: groups find the collisions that short steps find" {
+  "$HOLMBERG" ic plummer -n 128 --seed 6 -o - --quiet | grep -v '^#' >stars.txt
+  for large in 1 128; do
+    { echo '# m x y z vx vy vz radius' && awk -v n=$large '{ print $0, (NR > n ? 1e-5 : n == 1 ? 0.04 : 0.01) }' stars.txt; } >large.txt
+    for how in none groups; do
+      accepts run large.txt --eps 0 --scheme host --encounters $how --collisions merge --t-end 0.75 --events $how.csv --quiet -o $how.txt
+      grep ,collision, $how.csv | cut -d, -f 1-3 >$how
+    done
+    echo "one of radius 0.04, or all of 0.01: collisions with short steps, in groups"
+    paste none groups
+    [ "$(cut -d, -f 3 none)" = "$(cut -d, -f 3 groups)" ]
+    [ "$(wc -l <groups)" -ge 2 ]
+    rm -f none* groups*
+  done
 }
 
 @test "two pairs that fall upon each other merge both, though four bodies could be one group" {

@@ -320,8 +320,8 @@ made() {
   [ "$(OMP_NUM_THREADS=1 "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.125 --quiet --checkpoint one.ckpt -o one.txt)" = '' ]
   OMP_NUM_THREADS=2 run --separate-stderr "$HOLMBERG" run --resume one.ckpt --t-end 0.25
   [ "$status" -eq 0 ]
-  [[ $stderr == 'holmberg: the checkpoint was written with '*' 1 threads, this is '*' 2 threads: results may differ in the last bits' ]]
-  grep -q '^# device: .*, 1 threads; from t = 0.125 on .*, 2 threads$' one.txt
+  [[ $stderr == 'holmberg: the checkpoint was written with '*' 1 thread, this is '*' 2 threads: results may differ in the last bits' ]]
+  grep -q '^# device: .*, 1 thread; from t = 0.125 on .*, 2 threads$' one.txt
 }
 
 @test "a disk that is full: exit code 4, the checkpoint stays, and the run goes on when there is room" {

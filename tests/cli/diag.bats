@@ -11,7 +11,7 @@ column() {
   awk -F, -v name="$1" 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == name) c = k } NR > 1 { print $c }' "$2"
 }
 
-names='t n scheme precision exact_energy e_total e_gpu e_kin e_pot de_rel virial_ratio
+names='t n scheme precision exact_energy e_total e_gpu e_kin e_pot e_cluster e_orbit e_scale de_cluster de_rel virial_ratio
 e_kin_inertial e_total_inertial virial_ratio_inertial
 momentum_x momentum_y momentum_z angular_momentum_x angular_momentum_y angular_momentum_z
 mass_centre_x mass_centre_y mass_centre_z mass_centre_v_x mass_centre_v_y mass_centre_v_z
@@ -167,7 +167,7 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
   : >a.csv
   fails_with 3 'a.csv: there are no rows' plot a.csv
   printf 't,e_total\n0,1\n1\n' >a.csv
-  fails_with 3 'a.csv, line 3: 1 values, expected 2' plot a.csv
+  fails_with 3 'a.csv, line 3: 1 value, expected 2' plot a.csv
   printf 't,e_total\n0,high\n' >a.csv
   fails_with 3 "a.csv, line 2: e_total is 'high', expected a number" plot a.csv
   printf 'x,y\n0,1\n' >a.csv

@@ -43,6 +43,17 @@ same() {
   run ! same "$own" "$(awk '{ $2 += 1e-5; print }' <<<"$own")"
 }
 
+@test "by default a client takes the steps that double takes, however short its eta makes them" {
+  compile c 'cc -std=c11 -O2' g6_cluster.c
+  steps() { cluster "$@" | awk '{ print $5 }'; }
+  local own ds usual
+  own=$(steps ./c 16 host 4e-4)
+  ds=$(steps env HB_G6_PRECISION=ds ./c 16 g6 4e-4)
+  usual=$(steps ./c 16 g6 4e-4)
+  echo "particle steps: $own by double sums, $usual by default (at most 1.1 times as many), $ds in ds"
+  awk -v own="$own" -v usual="$usual" -v ds="$ds" 'BEGIN { exit !(usual < 1.1 * own && ds > 10 * own) }'
+}
+
 @test "blocks in larger pieces are the same" {
   compile c 'cc -std=c11 -O2' g6_cluster.c
   one=$(cluster env HB_G6_SCHEME=host HB_G6_NPIPES=16384 ./c 128)

@@ -44,7 +44,7 @@ setup() {
   [ "$(head -n 1 out.csv)" = re,im ]
   [ "$(wc -l <out.csv)" -eq 3 ]
   accepts pairs --interaction hologram --parameter wavelength=4 --j j.txt --i i.csv -o out.txt
-  [[ $output == "wrote out.txt: 2 sinks, 1 sources, bag in single on "* ]]
+  [[ $output == "wrote out.txt: 2 sinks, 1 source, bag in single on "* ]]
   accepts pairs --interaction hologram --parameter wavelength=4 --j j.txt --i i.csv -o out.jsonl --quiet
   [ "$(head -c 6 out.jsonl)" = '{"re":' ]
 }
@@ -60,18 +60,29 @@ setup() {
   fails_with 4 '*none.h5*' pairs --interaction coulomb --j none.h5
 }
 
-@test "pairs: the examples of shaders/interactions/README" {
+@test "pairs: the examples of shaders/interactions/README, as printed" {
   local readme=$BATS_TEST_DIRNAME/../../shaders/interactions/README.md
   sed -n '/^```glsl$/,/^```$/p' "$readme" | grep -v '^```' >screened.glsl
-  printf '%s\n' '# x y z q' '0 0 0 3' '1 0 0 5' >charges.txt
-  accepts pairs --interaction screened.glsl --parameter R=0.5 --j charges.txt --i <(printf '# x y z\n0.25 0 0\n') --precision double
-  awk 'NR == 2 { d = $1 - 3 * (4 - 2); exit !(d < 1e-14 && d > -1e-14) }' <<<"$output"
-  # a lattice of density 1; a particle of it lacks itself
-  awk 'BEGIN { print "# x y z m h"; for (i = 0; i < 20; i++) for (j = 0; j < 20; j++) for (k = 0; k < 20; k++)
-    print i / 10, j / 10, k / 10, 0.001, 0.13 }' >gas.txt
-  accepts pairs --interaction sph_density --j gas.txt --i <(printf '# x y z h\n0.95 0.95 0.95 0.13\n0.9 0.9 0.9 0.13\n')
-  awk 'NR == 2 && ($1 < 1.0043 || $1 > 1.0044 || $3 != 88) { exit 1 }
-    NR == 3 { whole = $1; d = whole - 1; exit !(d < 5e-3 && d > -5e-3) }' <<<"$output"
+  # indented blocks: commands, and what they print
+  awk '!/^    / { kind = ""; next } { sub(/^    /, "") }
+    kind == "" { kind = /^(printf|awk|holmberg) / ? "commands" : /^#/ ? "printed" : "other" } { print >kind }' "$readme"
+  cat commands
+  ln -s "$HOLMBERG" holmberg
+  PATH=$PWD:$PATH bash -e commands | tee now
+  grep -c '^#' now | grep -x 3
+  paste -d' ' now printed | awk '{ for (k = 1; k <= NF / 2; k++) {
+    a = $k; b = $(k + NF / 2); if (a != b && !((a - b) ^ 2 < 1e-10 * b ^ 2)) { print "line", NR, a, b; exit 1 } } }'
+  cmp <(wc -l <now) <(wc -l <printed)
+  # by awk what the file says: phi = sum q (1 / r - 1 / R) for r < R
+  awk 'FILENAME == "charges.txt" && !/#/ { x[++n] = $1; q[n] = $4 }
+    FILENAME == "places.txt" && !/#/ { phi[++m] = 0; for (k = 1; k <= n; k++) {
+      r = x[k] > $1 ? x[k] - $1 : $1 - x[k]; if (r < 0.8) phi[m] += q[k] * (1 / r - 1 / 0.8) } }
+    FILENAME == "now" && NF == 1 && !/#/ { d = $1 - phi[++i]; print $1, phi[i]
+      if (phi[i] == 0 || d > 1e-14 || d < -1e-14) exit 1 }
+    END { if (i != 2) exit 1 }' charges.txt places.txt now
+  # a lattice of density 1, at one of its particles
+  accepts pairs --interaction sph_density --j gas.txt --i <(printf '# x y z h\n0.9 0.9 0.9 0.13\n') --precision double
+  awk 'NR == 2 { d = $1 - 1; print $1, 1; exit !(d < 5e-3 && d > -5e-3) }' <<<"$output"
 }
 
 @test "pairs: a closed double layer fills the sky inside, and no part of it outside" {
@@ -230,7 +241,7 @@ setup() {
   fails_with 2 'interaction coulomb cannot be integrated: *' run a.txt --interaction coulomb
   fails_with 2 'scheme host computes gravity_jerk only, not my' run a.txt --interaction my.glsl --scheme host
   fails_with 2 'exact energies are those of gravity: *' run a.txt --interaction my.glsl --exact-energy yes
-  fails_with 2 'parameter eps2 is the softening squared (expected --eps in its place)' run a.txt --interaction my.glsl --parameter eps2=1
+  fails_with 2 'parameter eps2 is the softening squared (expected eps in its place)' run a.txt --interaction my.glsl --parameter eps2=1
   fails_with 2 "parameter 'h' has no value (expected like k=1.5)" run a.txt --interaction my.glsl --parameter h
   fails_with 4 'cannot read no.glsl: *' run a.txt --interaction no.glsl
 }

@@ -122,6 +122,56 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   files a.h5 ffmpeg
 }
 
+@test "a movie on a full disk: exit code 4, a sentence and no file" {
+  cc -std=c11 -D_GNU_SOURCE -shared -fPIC "$BATS_TEST_DIRNAME/full.c" -o full.so -ldl
+  "$HOLMBERG" ic plummer -n 64 --seed 1 -o a.h5 --quiet
+  printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$PWD/full.so" "$(command -v ffmpeg)" >ffmpeg
+  chmod +x ffmpeg
+  export FULL_AT
+  for kind in mp4 mkv webm; do
+    for FULL_AT in 0 4096 16384; do
+      PATH=$PWD:$PATH run --separate-stderr "$HOLMBERG" render a.h5 -o m.$kind --size 320x240 --context osmesa --frames 40
+      echo "$kind, $FULL_AT bytes: exit code $status, $stderr"
+      [ "$status" -eq 4 ]
+      [ -z "$output" ]
+      [[ ${stderr_lines[-1]} == "holmberg: cannot draw m.$kind: ffmpeg failed, see above" ]]
+      [[ $stderr == *'No space left on device'* ]]
+      files a.h5 ffmpeg full.so
+    done
+    FULL_AT=1000000 PATH=$PWD:$PATH accepts render a.h5 -o m.$kind --size 320x240 --context osmesa --frames 40
+    rm m.$kind
+  done
+}
+
+@test "an ffmpeg that says nothing of what it lost" {
+  "$HOLMBERG" ic plummer -n 64 --seed 1 -o a.h5 --quiet
+  printf '%s\n' '#!/bin/bash' "$(command -v ffmpeg) \"\$@\"; code=\$?" '[[ $* == *progress* ]] && exit $code' \
+    'file=${*: -1:1}; truncate -s 8192 "${file#file:}"; exit 0' >ffmpeg
+  chmod +x ffmpeg
+  for kind in mp4 mkv webm; do
+    PATH=$PWD:$PATH run --separate-stderr "$HOLMBERG" render a.h5 -o m.$kind --size 320x240 --context osmesa --frames 40
+    echo "$kind: exit code $status, $stderr"
+    [ "$status" -eq 4 ]
+    [[ ${stderr_lines[-1]} == "holmberg: cannot draw m.$kind: only "*' of its 40 frames can be read again' ]]
+    files a.h5 ffmpeg
+  done
+}
+
+@test "a signal while a movie is drawn: exit code 75, and nothing left" {
+  "$HOLMBERG" ic plummer -n 64 --seed 1 -o a.h5 --quiet
+  for signal in TERM INT HUP; do
+    setsid env --default-signal "$HOLMBERG" render a.h5 -o m.mp4 "${small[@]}" --frames 100000 >out 2>said 3>&- &
+    until_true compgen -G 'm.mp4.*.tmp'
+    kill -$signal -- -$! # to its group, as a terminal does
+    wait $! && code=0 || code=$?
+    cat said
+    [ "$code" -eq 75 ]
+    [[ $(<said) == "holmberg: stopped by SIG$signal in frame "*' of 100000: m.mp4 was not written' ]]
+    rm out said
+    files a.h5
+  done
+}
+
 @test "dark matter is not drawn, and moves neither the camera nor the colors" {
   "$HOLMBERG" ic disc -n 640 -o all.h5 --quiet
   "$HOLMBERG" convert all.h5 all.txt --quiet

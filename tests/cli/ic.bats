@@ -102,8 +102,12 @@ load common
 }
 
 @test "a cluster: masses, binaries, units; the record and the header say what was asked for" {
-  accepts ic king -n 200 --w0 5 --masses kroupa --mass-max 20 --segregation 0.5 --binaries 0.2 --orbits kroupa1995 \
-    --a-max 0.01 --length-unit 0.8 --rotation -0.5 --virial 0.4 -o -
+  run --separate-stderr "$HOLMBERG" ic king -n 200 --w0 5 --masses kroupa --mass-max 20 --segregation 0.5 --binaries 0.2 \
+    --orbits kroupa1995 --a-max 0.01 --length-unit 0.8 --rotation -0.5 --virial 0.4 -o -
+  [ "$status" -eq 0 ]
+  redrawn=$(sed -n 's/^# orbits_redrawn: //p' <<<"$output")
+  [ "$redrawn" -ge 1 ] && [ "$redrawn" -le 33 ]
+  [[ $stderr == "holmberg: $redrawn orbits of binaries were drawn again: their stars would have touched, or been "* ]]
   grep -qx '# options: model=king seed=0 n=200 w0=5 masses=kroupa mass-max=20 segregation=0.5 rotation=-0.5 virial=0.4 binaries=0.2 orbits=kroupa1995 a-max=0.01 length-unit=0.8' <<<"$output"
   grep -qE '^# units: mass_msun=[0-9.]+ length_pc=0.8' <<<"$output"
   [ "$(grep -vc '^#' <<<"$output")" -eq 200 ]
@@ -114,7 +118,8 @@ load common
 @test "binaries are not softened: run takes eps 0 from the header, also of a combination" {
   accepts ic plummer -n 8 --binaries 1 -o a.h5 --quiet
   accepts ic plummer -n 8 -o b.h5 --quiet
-  accepts ic combine b.h5 a.h5 --at 9,0,0 -o c.h5 --quiet
+  run --separate-stderr "$HOLMBERG" ic combine b.h5 a.h5 --at 9,0,0 -o c.h5 --quiet
+  [ "$stderr" = 'holmberg: the systems have different softenings, 0.00390625 and 0: both get 0, the smaller one' ]
   for file in a c; do
     accepts run $file.h5 --scheme host --t-end 1/256 --quiet -o end.h5
     h5dump -a /Holmberg/options end.h5 | grep -q ' eps=0 '

@@ -117,3 +117,75 @@ far() { printf '%s\n' '0.5 -0.5 0 0 0 -0.7 0' '0.5 0.5 0 0 0 0.7 0' "1e-3 ${1:-1
   fails_with 3 "the mean mass is 1e-09 and the mean distance 1e+14: *" run large.txt --scheme host-simd --precision ds --t-end 2^-6
   accepts run large.txt --scheme host --t-end 2^-6
 }
+
+@test "a text snapshot that somebody edited is one: a note, and its numbers count; a wrong number of rows is refused" {
+  "$HOLMBERG" ic plummer -n 8 -o a.txt --quiet
+  sed '$s/^[^ ]*/0.5/' a.txt >edited.txt
+  run --separate-stderr "$HOLMBERG" run edited.txt --scheme host --t-end 1/8 --eps 1/8 -o end.txt
+  [ "$status" -eq 0 ]
+  [[ $stderr == "holmberg: edited.txt was changed since it was written: its checksum is '"????????"', that of its lines "???????? ]]
+  [[ $(tail -n 1 end.txt) == '0.5 '* ]]
+  sed '$d' a.txt >fewer.txt
+  refuses 3 "fewer.txt:2: the header says n = '8', but the file has 7 rows of particles" fewer.txt
+  truncate -s -3 a.txt
+  refuses 3 'a.txt: the last line has no line break, and the checksum is *: the file was cut' a.txt
+}
+
+@test "files without an end, and files that wait for their other end" {
+  mkfifo fifo
+  fails_with 4 'cannot read fifo: it is not a regular file' ic plummer --masses fifo
+  fails_with 4 'cannot read /dev/zero: it is not a regular file' ic plummer --masses /dev/zero
+  two_bodies >ok.txt
+  mkfifo fifo.glsl
+  fails_with 4 'cannot read ./fifo.glsl: it is not a regular file' run ok.txt --scheme bag --interaction ./fifo.glsl --t-end 1
+  ln -s /dev/zero zero.txt
+  refuses 4 'cannot read zero.txt: a device without an end, expected a file' zero.txt
+}
+
+@test "info spares the terminal what a note contains" {
+  { printf '# note: a\033]0;owned\007b\033[31m\n' && two_bodies; } >note.txt
+  accepts info note.txt
+  [[ $output == *'note               a?]0;owned?b?[31m'* ]]
+  run ! grep -q $'\033' <<<"$output"
+}
+
+@test "diff compares what is in other units" {
+  accepts ic plummer -n 16 --mass-unit 1000 --length-unit 2 -o a.txt --quiet
+  python3 - <<'END'
+import math
+for line in open("a.txt"):
+    if line.startswith("# units:"):
+        m, l = (float(w.split("=")[1]) for w in line.split()[2:])
+rows = [[float(w) for w in line.split()] for line in open("a.txt") if line[0] != "#"]
+with open("b.txt", "w") as out:  # masses in solar masses, lengths in pc
+    out.write("# units: mass_msun=1 length_pc=1\n# t: 0\n")
+    for m_, *q in rows:
+        speed = math.sqrt(m / l)
+        out.write(" ".join(repr(w) for w in [m_ * m] + [w * l for w in q[:3]] + [w * speed for w in q[3:]]) + "\n")
+END
+  accepts diff a.txt b.txt --tolerance 1e-12
+  [[ $output == "b.txt in the units of a.txt"* ]]
+  run --separate-stderr "$HOLMBERG" diff a.txt b.txt --tolerance 1e-12 --json
+  [[ $output == *'"units": "converted"'*'"same": true, "same_bits": false'* ]]
+  grep -v '^# units' a.txt >bare.txt # the same numbers, of something else
+  run --separate-stderr "$HOLMBERG" diff a.txt bare.txt
+  [ "$status" -eq 1 ]
+  [[ $stderr == *'only a.txt has units' ]]
+}
+
+@test "a field in which nothing moves on circles" {
+  two_bodies >ok.txt
+  fails_with 2 "field 'hill:w=1,k=3': k is 3, expected below 2 w = 2: *" run ok.txt --scheme host --t-end 1 --field hill:w=1,k=3
+}
+
+@test "a limit of the shell's that ends the reader is not blamed on the file" {
+  "$HOLMBERG" ic plummer -n 100 -o ok.h5 --quiet
+  printf '#!/bin/sh\nwhile :; do :; done\n' >slow
+  printf '#!/bin/sh\nexit 1\n' >small
+  chmod +x slow small
+  run --separate-stderr env HB_CHILD="$PWD/slow" bash -c "ulimit -t 1; exec '$HOLMBERG' info ok.h5"
+  echo "$status $stderr"
+  [ "$status" -eq 4 ]
+  [[ $stderr == 'holmberg: cannot read ok.h5: the limit of processor time (ulimit -t) ended '* ]]
+  HB_CHILD=$PWD/small fails_with 3 'ok.h5: the HDF5 library gave up on it, the file is damaged' info ok.h5 # the negative control
+}

@@ -104,8 +104,82 @@ compiled() {
   diff <(sed 's/$/@@HOLMBERG_1/' "$API/symbols.txt") exported
 }
 
+@test "the list of exports needs no compiler" {
+  cd "$BATS_TEST_DIRNAME/../.."
+  CC=false tools/exports.sh HOLMBERG_g6_1 src/include/holmberg/g6.h "$(dirname "$HOLMBERG")/libholmberg-g6.a" |
+    diff - "$(dirname "$HOLMBERG")/gen/g6.map"
+}
+
+@test "guides, the lesson and examples are installed, and their links lead somewhere" {
+  cd "$ROOT/usr/share/doc/holmberg"
+  for file in README.md src/cli/README.md data/FORMATS.md shaders/LESSON.md shaders/figures/exercise_1.png \
+    shaders/exercises/1_turning_ellipse.diff tests/api/integrate.c; do
+    [ -s "$file" ]
+  done
+  grep -rn 'build/holmberg' --include=*.md . | tee built
+  [ ! -s built ] && rm built
+  /usr/bin/python3 - <<'END'
+import pathlib, re
+links = 0
+def anchors(page):
+    text = re.sub(r"(?ms)^```.*?^```", "", page.read_text())
+    words = [re.sub(r"[^\w\- ]", "", line.lower()) for line in re.findall(r"(?m)^#+ +(.*)$", text)]
+    return {word.replace(" ", "-") for word in words}
+for page in pathlib.Path(".").rglob("*.md"):
+    for target in re.findall(r"\]\(([^()\s]+)\)", page.read_text()):
+        if re.match("[a-z]+:", target): continue
+        path, _, anchor = target.partition("#")
+        path = page.parent / path if path else page
+        assert path.exists(), f"{page}: {target}"
+        assert not anchor or anchor in anchors(path), f"{page}: {target}"
+        links += 1
+print(links, "links")
+assert links > 60
+END
+  # what the lesson copies is whole, and an example compiles from there
+  (cd shaders && find . -type f) | sort | diff - <(cd "$BATS_TEST_DIRNAME/../../shaders" && find . -type f | sort)
+  API=$PWD/tests/api
+  cd "$BATS_TEST_TMPDIR"
+  compiled 'cc -std=c11' integrate.c
+}
+
+@test "the Python package goes to where the python3 on the PATH looks, and make says so" {
+  local root=$BATS_TEST_DIRNAME/../.. looks
+  into() { PATH=$PWD/venv/bin:$PATH make -s -o all -C "$root" B="$(dirname "$HOLMBERG")" "$@"; }
+  /usr/bin/python3 -m venv --without-pip venv
+  looks=$(venv/bin/python3 -c 'import site; print(site.getsitepackages()[0])')
+  # a prefix of its own, and none was asked for: staged, since it would be /usr/local
+  run -0 into DESTDIR="$PWD/dest" install
+  echo "$output"
+  [ "${lines[-1]}" = "the Python package is in $PWD/dest$looks, for $PWD/venv/bin/python3" ]
+  [ -e "dest$looks/holmberg/__init__.py" ]
+  [ -x dest/usr/local/bin/holmberg ]
+  into DESTDIR="$PWD/dest" uninstall
+  [ -z "$(find dest ! -type d)" ]
+  # that prefix: found without a word
+  into PREFIX="$PWD/venv" install
+  [ "$(venv/bin/python3 -c 'import importlib.util as u; print(u.find_spec("holmberg").origin)')" = "$looks/holmberg/__init__.py" ]
+  into PREFIX="$PWD/venv" uninstall
+  # another prefix: below it, with what to do
+  run -0 into PREFIX="$PWD/other" install
+  [[ ${lines[-1]} == "the Python package is in $PWD/other/lib/python3."*"/site-packages, where $PWD/venv/bin/python3 does not look: PYTHONPATH can name it" ]]
+  [ -e "$(sed 's/the Python package is in \(.*\), where.*/\1/' <<<"${lines[-1]}")/holmberg/__init__.py" ]
+  run -0 into PREFIX="$PWD/none" PYTHON="$PWD/no-python3" install
+  [ "${lines[-1]}" = "no Python package: there is no $PWD/no-python3" ]
+}
+
 @test "uninstalling leaves nothing" {
   into_root uninstall
   [ -z "$(find "$ROOT" ! -type d)" ]
   [ -z "$(find "$ROOT" -name '*holmberg*')" ]
+}
+
+@test "a limit of memory that ends the reader of HDF5 is not blamed on the file" {
+  "$HOLMBERG" ic plummer -n 100 -o ok.h5 --quiet
+  printf '#!/bin/sh\nexit 1\n' >small
+  chmod +x small
+  run --separate-stderr env HB_CHILD="$PWD/small" bash -c "ulimit -v 4000000; exec '$HOLMBERG' info ok.h5"
+  echo "$status $stderr"
+  [ "$status" -eq 4 ]
+  [[ $stderr == 'holmberg: cannot read ok.h5: the HDF5 library gave up under the limit of memory (ulimit -v or -d): '* ]]
 }

@@ -140,7 +140,7 @@ refuses() {
 }
 
 @test "model: what cannot be fitted or predicted" {
-  refuses '2 numbers of particles are too few for a fit, expected at least 3' fit --scheme host --n 16,32
+  refuses 'a fit needs at least 3 numbers of particles, got 2' fit --scheme host --n 16,32
   [ "${stderr_lines[1]}" = "try 'holmberg model fit --help'" ]
   refuses 'the numbers of particles 32, 16 do not ascend' fit --scheme host --n 32,16,64
   refuses "unknown rounding 'upp'; did you mean 'up'[?]" fit --scheme host --step-rounding down,upp

@@ -119,3 +119,32 @@ on_full_disk() {
   [ "$status" -eq 4 ]
   [ -z "$stderr" ]
 }
+
+@test "one of a thing is singular" {
+  export ASAN_OPTIONS=detect_leaks=0 # drivers leak
+  export HB_CONTEXT=osmesa OMP_NUM_THREADS=1
+  printf '1 0 0 0 0 0 0\n' >one.txt
+  printf '# x y z q\n0 0 0 1\n' >charge.txt
+  printf '# x y z\n1 0 0\n' >point.txt
+  "$HOLMBERG" ic twobody -o two.h5 --quiet
+  {
+    "$HOLMBERG" convert one.txt one.h5
+    "$HOLMBERG" info one.h5
+    "$HOLMBERG" info -n 1
+    "$HOLMBERG" diff one.txt one.h5
+    "$HOLMBERG" analyse two.h5
+    "$HOLMBERG" pairs --interaction coulomb --j charge.txt --i point.txt -o field.csv
+    "$HOLMBERG" render two.h5 -o a.mp4 --frames 1 --size 64x64
+    "$HOLMBERG" trace -n 2 --scheme cg2007,bag,matrix2004,tile -o pages
+    "$HOLMBERG" run one.txt --scheme host --t-end 0.125 -o end.txt
+    cat end.txt
+    "$HOLMBERG" plot one.txt 2>&1 || :
+    printf '# n: 2\n1 0 0 0 0 0 0\n' | "$HOLMBERG" info - 2>&1 || :
+    printf '1\n' | "$HOLMBERG" info - 2>&1 || :
+    "$HOLMBERG" trace two.h5 -n 1 2>&1 || :
+  } >said
+  cat said
+  grep 'bound: 1 orbit ' said
+  grep ', 1 thread$' said
+  run ! grep -v 'N - 1 passes' <(grep -E '\b1 [a-z]+s\b' said)
+}

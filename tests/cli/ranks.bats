@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154,SC2012,SC2030,SC2031 # run sets these, each test is a subshell
+# shellcheck disable=SC2154,SC2012,SC2016,SC2030,SC2031 # run sets these, each test is a subshell
 # Several ranks do one run, started by mpirun: two processors are enough, ranks take turns there.
 load common
 
@@ -47,6 +47,25 @@ ended() {
 }
 
 state() { "$HOLMBERG" convert "$1" -o "$1.txt" --quiet && grep -v '^#' "$1.txt"; }
+
+@test "mpirun as README and the guide print it, on two cores" {
+  local root=$BATS_TEST_DIRNAME/../.. line
+  unset OMPI_MCA_rmaps_base_oversubscribe
+  echo 'localhost slots=2' >hosts
+  export OMPI_MCA_orte_default_hostfile=$PWD/hosts PATH=$PWD:$PATH
+  ln -s "$HOLMBERG" holmberg
+  cluster
+  line=$(sed -n 's/^`\(mpirun .*holmberg run\) \.\.\.`.*/\1/p' "$root/README.md")
+  echo "$line"
+  # shellcheck disable=SC2086 # words
+  run -0 timeout $limit $line cluster.h5 --t-end 1/64 --scheme host -o end.h5
+  line=$(sed -n '/^## Several processes/,/^## /s/^mpirun .* --scheme tile/&/p' "$root/src/cli/README.md")
+  line=${line/--scheme tile --t-end 100/--scheme host --t-end 1/64}
+  echo "$line"
+  # shellcheck disable=SC2086 # words
+  run -0 timeout $limit $line
+  for file in end.h5 run.ckpt; do [ -s $file ]; done
+}
 
 @test "as many ranks give the same bytes again, other numbers of ranks the same orbits" {
   cluster
@@ -153,7 +172,7 @@ END
   [ "${#lines[@]}" -eq 1 ]
   ranks 2 run cluster.h5 --scheme bag --predict gpu
   [ "$status" -eq 2 ]
-  [[ $said == "holmberg: with several ranks, scheme bag keeps no particles on a device (expected --predict host, or one process with --device 0,1)"* ]]
+  [[ $said == "holmberg: with several ranks, scheme bag keeps no particles on a device (expected predict host, or one process with device 0,1)"* ]]
   run timeout $limit mpirun -n 1 "$HOLMBERG" run cluster.h5 --eta 0.01 : -n 1 "$HOLMBERG" run cluster.h5 --eta 0.02
   [ "$status" -eq 2 ]
   [[ $output == *"rank 1 of 2: its command line differs from that of rank 0"* ]]

@@ -36,10 +36,11 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   cluster 64
   accepts run cluster.h5 --scheme host --t-end 0.25 --json
   local n=$number fields
-  fields="^\\{\"t\": $n, \"e_total\": $n, \"e_gpu\": $n, \"e_kin\": $n, \"e_pot\": $n, \"de_rel\": $n, "
+  fields="^\\{\"t\": $n, \"e_total\": $n, \"e_gpu\": $n, \"e_kin\": $n, \"e_pot\": $n, \"e_cluster\": $n, "
+  fields+="\"e_binaries\": $n, \"e_orbit\": $n, \"e_scale\": $n, \"de_cluster\": $n, \"de_rel\": $n, "
   fields+="\"virial_ratio\": $n, \"r_half\": $n, \"block_steps\": [0-9]+, \"particle_steps\": [0-9]+, "
-  fields+="\"pairs\": [0-9]+, \"wall_s\": $n, \"exact_energy\": true"
-  local last=', "dt_least": [0-9.e-]+, "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+", "state_hash": "[0-9a-f]{16}"'
+  fields+="\"pairs\": [0-9]+, \"wall_s\": $n, \"exact_energy\": true, \"eps\": 0.00390625"
+  local last=', "dt_least": [0-9.e-]+, "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+", "first_step": "eq2", "state_hash": "[0-9a-f]{16}"'
   [ "${#lines[@]}" -eq 3 ]
   [[ ${lines[0]} =~ $fields\}$ ]]
   [[ ${lines[1]} =~ $fields\}$ ]]
@@ -313,7 +314,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   run --separate-stderr "$HOLMBERG" run same.txt --scheme host --eps 0 --t-end 0.125
   [ "$status" -eq 7 ]
   [ "${#stderr_lines[@]}" -eq 1 ]
-  [[ $stderr == *'particle 0 at t = 0 '*'; particle 1 is at the same place: --eps above 0 keeps forces finite' ]]
+  [[ $stderr == *'particle 0 at t = 0 '*'; particle 1 is at the same place: eps above 0 keeps forces finite' ]]
 }
 
 @test "a precision that the scheme does not have" {

@@ -12,6 +12,21 @@ number() { python3 -c 'import json, sys; print(json.loads(sys.argv[1])[sys.argv[
 # near A B: to nine digits.
 near() { python3 -c 'import sys; a, b = map(float, sys.argv[1:]); sys.exit(abs(a - b) > 1e-9 * abs(b))' "$1" "$2"; }
 
+# same A B: the same bytes.
+same() { cmp "$1" "$2" && echo "$1 and $2 are the same $(wc -c <"$1") bytes"; }
+
+# unit FILE WORD: a unit of time (Myr) or length (pc) of FILE; myr FILE T: the time T of FILE in Myr
+unit() {
+  "$HOLMBERG" convert "$1" unit.txt --quiet
+  python3 - "$(note unit.txt)" "$2" <<'END'
+import sys
+m, l = (float(word.split("=")[1]) for word in sys.argv[1].split())
+g = 1.3271244e20 * 3.15576e13**2 / 3.0856775814913673e16**3
+print(repr({"time": (l**3 / (g * m))**0.5, "length": l}[sys.argv[2]]))
+END
+}
+myr() { python3 -c 'import sys; print(repr(float(sys.argv[1]) * float(sys.argv[2])))' "$(unit "$1" time)" "$2"; }
+
 @test "any two units; formats with notes keep them, others say that they do not" {
   accepts ic plummer -n 32 --mass-unit 1000 --length-unit 2 -o a.h5 --quiet
   [ "$(note a.h5)" = 'mass_msun=1000 length_pc=2' ]
@@ -33,8 +48,8 @@ near() { python3 -c 'import sys; a, b = map(float, sys.argv[1:]); sys.exit(abs(a
   accepts ic king -n 64 --masses kroupa --length-unit 2 -o a.h5 --quiet
   accepts run a.h5 --scheme host --t-end 0.25 --json -o n.h5
   nbody=$output
-  accepts run a.h5 --scheme host --t-end 0.25 --json --units astro -o b.h5 --diag d.csv
-  cmp n.h5 b.h5
+  accepts run a.h5 --scheme host --t-end "$(myr a.h5 0.25)" --json --units astro -o b.h5 --diag d.csv
+  same n.h5 b.h5
   [ "$(note b.h5)" = "$(note a.h5)" ]
   [ "$(number units)" = astro ]
   astro=("$(number t 2)" "$(number e_kin 2)" "$(number r_half 2)" "$(number de_rel 2)")
@@ -54,7 +69,7 @@ near() { python3 -c 'import sys; a, b = map(float, sys.argv[1:]); sys.exit(abs(a
   grep -q 't  \[Myr\]' d.svg
   accepts info b.h5 --units astro
   grep -qx 'in units of        Myr, pc, km/s, solar masses; energies in solar masses (km/s)^2' <<<"$output"
-  accepts run a.h5 --scheme host --t-end 0.125 --units astro
+  accepts run a.h5 --scheme host --t-end 0.125Myr --units astro
   [ "${lines[0]}" = '# t in Myr, E in solar masses (km/s)^2, r_half in pc' ]
 }
 
@@ -154,4 +169,71 @@ END
   accepts convert h.h5 - --format text # with factors of h
   [ "$(grep -v '^#' <<<"$output" | awk 'NR == 1 { print $1 + 0 }')" = 1 ]
   run ! grep -q '^# units' <<<"$output"
+}
+
+@test "times and lengths of a run by number, by --units astro, and with a unit: the same bytes" {
+  accepts ic king -n 32 --masses kroupa --length-unit 2 -o a.h5 --quiet
+  local end every way ways
+  end=$(myr a.h5 0.5) every=$(myr a.h5 0.125)
+  ways=("--t-end 0.5 --diag-every 0.125 --eps 0.0625 --dt-max 0.0625"
+    "--t-end $end --diag-every $every --eps 0.125 --dt-max $(myr a.h5 0.0625)Myr --units astro" # a unit of length is 2 pc
+    "--t-end ${end}Myr --diag-every ${every}Myr --eps 0.125pc --dt-max $(myr a.h5 0.0625)Myr")
+  for way in 0 1 2; do
+    # shellcheck disable=SC2086 # words
+    accepts run a.h5 --scheme host ${ways[way]} -o $way.txt --json
+    echo "${ways[way]}: ${#lines[@]} rows, state $(number state_hash $((${#lines[@]} - 1)))"
+    [ "${#lines[@]}" -eq 5 ]
+  done
+  # what was typed for dt-max is rounded down to a power of two, and all of them are N-body numbers in the record
+  same 0.txt 2.txt
+  same 0.txt 1.txt
+  grep -q '^# options: t-end=0.5 eta=0.01 eps=0.0625 dt-max=0.0625 ' 1.txt
+}
+
+@test "a run in Myr is resumed to a time in Myr" {
+  accepts ic king -n 32 --masses kroupa --length-unit 2 -o a.h5 --quiet
+  accepts run a.h5 --scheme host --t-end 0.5 -o whole.h5 --quiet
+  accepts run a.h5 --scheme host --t-end "$(myr a.h5 0.25)" --units astro --checkpoint c.ckpt -o half.h5 --quiet
+  accepts run --resume c.ckpt --t-end "$(myr a.h5 0.5)" -o rest.h5 --quiet
+  same whole.h5 rest.h5
+  accepts run a.h5 --scheme host --t-end 0.25 --checkpoint d.ckpt -o half.h5 --quiet
+  accepts run --resume d.ckpt --t-end "$(myr a.h5 0.5)Myr" -o rest.h5 --quiet
+  same whole.h5 rest.h5
+}
+
+@test "lengths, velocities and masses with units, wherever an option takes one" {
+  accepts ic king -n 32 --masses kroupa --length-unit 2 --binaries 0.5 --a-max 400AU --a-min 2AU -o a.h5 --quiet
+  near "$("$HOLMBERG" convert a.h5 a.txt --quiet && sed -n 's/^# options: .* a-max=\([^ ]*\).*/\1/p' a.txt)" \
+    "$(python3 -c 'print(400 * 149597870700.0 / 3.0856775814913673e16 / 2)')"
+  accepts scale a.h5 b.h5 --at 8.5kpc,0,0 --velocity 0,220km/s,0 --mass 100Msun --quiet
+  accepts info b.h5 --units astro --json
+  for pair in mass_centre_x:8500 mass_centre_v_y:220 m:100; do
+    echo "$pair: $(number "${pair%:*}")"
+    near "$(number "${pair%:*}")" "${pair#*:}"
+  done
+  accepts ic combine a.h5 a.h5 --at 5pc,0,0 --velocity 0,1km/s,0 -o c.h5 --quiet
+  accepts info c.h5 --units astro --json
+  near "$(number mass_centre_x)" 2.5
+  accepts run a.h5 --scheme host --t-end 1/64 -o end.nemo --quiet
+  accepts info end.nemo --time "$(myr a.h5 0.015625)Myr" --json
+  accepts info end.nemo --units astro --time "$(myr a.h5 0.015625)" --json
+  near "$(number t)" "$(myr a.h5 0.015625)"
+}
+
+@test "a unit where none is known, of the wrong kind, or for a part of the numbers" {
+  accepts ic plummer -n 8 -o a.h5 --quiet
+  local none="has a unit, but the particles have none, see 'holmberg ic --help' and 'holmberg scale --help'"
+  fails_with 2 "option --t-end: '5Myr' $none" run a.h5 --t-end 5Myr
+  fails_with 2 "option --at: '1pc,0,0' $none" scale a.h5 b.h5 --at 1pc,0,0
+  fails_with 2 "option --a-max: '10AU' $none" ic plummer -n 8 --binaries 1 --a-max 10AU
+  fails_with 2 "option --t-end: '5pc' is a length (expected a time)" run a.h5 --t-end 5pc
+  fails_with 2 "option --eta: '5Myr' is a time (expected a plain number)" run a.h5 --eta 5Myr
+  for words in '--t-end 5Myr' '--eps 1pc'; do # the paper's runs have no units
+    # shellcheck disable=SC2086 # words
+    run -2 "$HOLMBERG" bench run $words
+  done
+  [ "${lines[0]}" = "holmberg: option --eps: '1pc' $none" ]
+  fails_with 2 "option --at: '1pc,2,0' has numbers with and without a unit (expected one or the other)" scale a.h5 b.h5 --at 1pc,2,0
+  accepts run --help
+  [[ $(tr -s ' \n' ' ' <<<"$output") == *'times, lengths, velocities and masses may have one: 5Myr, 3kyr, 0.1pc, 200AU, 2km/s, 10Msun.'* ]]
 }

@@ -84,7 +84,7 @@ END
   holds "$(value 2 t) > $(value 1 t)"
   says 3 block_steps 6
   says 4 t 0
-  says 4 block_steps 6
+  says 4 block_steps 0
 }
 
 @test "h, t, g, l, p, o, d: what is drawn; each picture is another one" {
@@ -159,6 +159,43 @@ END
   cmp 1.png 2.png
 }
 
+@test "README's picture is what the viewer shows now, to the last word" {
+  local root=$BATS_TEST_DIRNAME/../..
+  words() { # FILE: the two lines over the textures of its first frame, wrapped to three
+    ffmpeg -loglevel error -f apng -i "$1" -frames:v 1 -vf "crop=576:56:384:0,format=gray,lutyuv=y='if(gt(val,128),1,0)'" \
+      -f rawvideo -pix_fmt gray -
+  }
+  "$root/tools/figures.sh" "$(dirname "$HOLMBERG")" viewer "$PWD"
+  words viewer.png >now
+  words "$root/data/figures/viewer.png" >printed
+  echo "$(cmp -l now printed | wc -l) of $(wc -c <now) pixels differ"
+  cmp now printed
+  [ "$(tail -c $((576 * 18)) now | od -An -v -tu1 -w1 | grep -c 1)" -gt 100 ] # "massTexture" has a line of its own
+}
+
+@test "a signal while a movie is recorded ends it: exit code 75, and a movie that can be played" {
+  local signal kind frames
+  for how in 'TERM mp4' 'INT mkv' 'HUP webm'; do
+    signal=${how% *} kind=${how#* }
+    # in a group of its own, which gets the signal as from a terminal
+    setsid env --default-signal "$HOLMBERG" view plummer -n 64 --scheme host --no-tune --size 320x240 --record m.$kind --seconds 10000 >out 2>said 3>&- &
+    viewer=$!
+    until_true compgen -G "m.$kind.*.tmp"
+    until_true xdotool search --name '^plummer - Holmberg$'
+    kill -$signal -- -$viewer
+    wait $viewer && code=0 || code=$?
+    cat said
+    [ "$code" -eq 75 ]
+    [ ! -s out ]
+    frames=$(sed -n "s/^holmberg: stopped by SIG$signal: wrote m.$kind: \([0-9]*\) pictures*$/\1/p" said)
+    [ "$(ffprobe -loglevel error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 m.$kind)" = "$frames" ]
+    [ "$frames" -gt 0 ]
+    rm out said
+    files m.$kind
+    rm m.$kind
+  done
+}
+
 @test "models: 1 2 3 and [ ]" {
   view plummer -n 64 --scheme host --paused <<'END'
 key 2
@@ -181,6 +218,26 @@ END
   says 3 title '"coldsphere"' # the next one that holmberg ic lists
   last=$("$HOLMBERG" ic --help | sed -n '/^models:/,/^example/p' | grep -o '^  [a-z0-9]*' | tail -n 2 | head -n 1)
   says 4 title "\"${last#  }\""
+}
+
+@test "steps are those of the model that is shown, by whatever computes its forces" {
+  view plummer -n 64 --scheme host --paused <<'END'
+key right
+key right
+key m
+state
+key 3
+state
+key right
+state
+key r
+state
+END
+  says 0 block_steps 2
+  says 1 title '"coldsphere"'
+  says 1 block_steps 0
+  says 2 block_steps 1
+  says 3 block_steps 0
 }
 
 @test "the mouse: drag rotates, shift or right drag moves, the wheel zooms, a double click and c centre" {
@@ -339,9 +396,9 @@ END
     says 0 scheme "\"${scheme%% *}\""
     says 0 on_device true
     says 1 drawing false
-    says 1 block_steps 20
+    says 1 block_steps 10
     says 2 drawing true
-    says 2 block_steps 30
+    says 2 block_steps 10
     # the same ten steps from the start again, not drawn and drawn
     holds "$(value 1 readback_bytes) - $(value 0 readback_bytes) == $(value 2 readback_bytes) - $(value 1 readback_bytes)"
     holds "$(value 1 readback_bytes) > $(value 0 readback_bytes)"

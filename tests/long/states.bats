@@ -38,6 +38,13 @@ same() {
   done
 }
 
+@test "make CC=clang: the program and all libraries, with the same exports" {
+  local build=$BATS_TEST_TMPDIR/build
+  make --no-print-directory -s -j"$(nproc)" B="$build" CC=clang all
+  diff "$build/gen/exports.map" "$(dirname "$HOLMBERG")/gen/exports.map"
+  HOLMBERG=$build/holmberg known double --scheme host && [ "$status" -eq 0 ]
+}
+
 @test "with AVX2 and FMA: gcc's vectorizers may not fuse what they would" {
   grep -q ' avx2 .* fma\| fma .* avx2 ' /proc/cpuinfo || skip 'a processor without them'
   for compiler in gcc clang; do same $compiler '-O3 -march=x86-64-v3'; done

@@ -82,6 +82,22 @@ class Forces(unittest.TestCase):
         with self.assertRaisesRegex(holmberg.UsageError, "no call was begun"):
             self.bag.finish()
 
+    def test_two_that_are_too_near(self):
+        x = [[0.3, 0, 0], [0.3 + 1e-14, 0, 0], [5, 0, 0]]
+        for scheme, precision in (("bag", "ds"), ("host-simd", "ds"), ("host-simd", "single")):
+            force = Force(scheme, precision, 0, context=CONTEXT if scheme == "bag" else None)
+            force.set_sources([0.5, 0.5, 0.5], x, np.zeros((3, 3)))
+            with self.assertRaisesRegex(holmberg.NumericError, "force on particle 0 is beyond .* too close for precision"):
+                force.eval()
+            force.eval([2])  # is far from both
+            self.assertFalse(np.isfinite(force.at([[5, 0, 0]])[2]).any())  # at a source, as the header says
+            force.begin([1])
+            with self.assertRaisesRegex(holmberg.NumericError, "force on particle 1 is beyond"):
+                force.finish()
+        force = Force("host", eps=0)
+        force.set_sources([0.5, 0.5, 0.5], x, np.zeros((3, 3)))
+        self.assertAlmostEqual(force.eval([0])[0][0, 0] * 9.99e-15**2 / 0.5, 1, places=3)
+
     def test_arrays_as_they_come(self):
         """Lists, floats and slices are converted, results are not."""
         p, force = self.p, Force("host", eps=EPS)

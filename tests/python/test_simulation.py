@@ -72,6 +72,17 @@ class Runs(unittest.TestCase):
         self.assertAlmostEqual(structure.angular_momentum[2], 0.25 * np.sqrt(0.75), places=9)
         self.assertEqual((structure.binaries.count, structure.r_lagrange.shape), (1, (8,)))
 
+    def test_energy_by_part(self):
+        """A model made at a virial ratio of 0.5 with binaries as points; in a field the parts add up, too."""
+        for field in (None, "log:v=10,r=1 omega=0.1"):
+            sim = Simulation(Particles.make("king", 64, binaries=0.2, seed=1), eps=0, scheme="host", field=field)
+            d = sim.diagnostics()
+            self.assertAlmostEqual(d.virial_ratio, 0.5, places=5)
+            self.assertGreater(d.binaries.count, 3)
+            self.assertAlmostEqual(d.e_scale, 0.25, places=3)
+            self.assertLess(d.binaries.energy, d.e_cluster)
+            self.assertAlmostEqual(d.e_cluster + d.binaries.energy + d.e_orbit, d.e_total, places=12)
+
     def test_steps_and_what_they_count(self):
         sim = Simulation(Particles.make("plummer", 64, seed=1), eps=1 / 64, scheme="host")
         self.assertEqual((sim.time, sim.counts().block_steps), (0, 0))
@@ -91,7 +102,7 @@ class Runs(unittest.TestCase):
         self.assertRegex(repr(sim), r"^<holmberg.Simulation of 64 particles at t = 0.5: host, double on .+>$")
         for words, call in (("unknown quantity 'color'", lambda: sim.quantity("color")),
                             ("time 0.25 has passed", lambda: sim.evolve(0.25)),
-                            ("time nan", lambda: sim.evolve(float("nan"))),
+                            ("t is nan", lambda: sim.evolve(float("nan"))),
                             ("unknown rounding 'sideways'", lambda: Simulation(p, rounding="sideways"))):
             with self.assertRaisesRegex(holmberg.UsageError, words):
                 call()
@@ -191,7 +202,7 @@ class Pictures(unittest.TestCase):
         for kind, words, look in ((holmberg.UsageError, "unknown color map 'pink'", dict(map="pink")),
                                   (holmberg.UsageError, "exposure 1", dict(exposure=1)),
                                   (holmberg.UsageError, "radius -1", dict(radius=-1)),
-                                  (holmberg.UsageError, "a picture of -1 x 540 pixels", dict(width=-1)),
+                                  (holmberg.UsageError, "width is -1, expected 0 to", dict(width=-1)),
                                   (holmberg.OpenGLError, "pixels|limit", dict(width=10 ** 6)),
                                   (holmberg.OpenGLError, "/dev/dri/none", dict(context="egl", device="/dev/dri/none"))):
             with self.assertRaisesRegex(kind, words):

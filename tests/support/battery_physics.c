@@ -1,5 +1,6 @@
 /* What forces must not depend on: position, velocity and orientation of a system, its units and the direction of time.
  * And sizes and separations at which arithmetic breaks first. */
+#include "support/support.h"
 #include "support/battery_set.h"
 
 #include <math.h>
@@ -124,11 +125,14 @@ static void close_pair_alone(struct hb_force *force, const struct battery_tolera
   make_pair(0, 1, (const double[3]){0}, (const double[3]){0.3 * NEAR, 0.4 * NEAR, 0});
   battery_reference(&battery_set, 2);
   battery_send_set(force);
+  if (strcmp(hb_force_scheme(force)->name, "cg2007") == 0) {
+    double a[6], j[6], phi[2];
+    ASSERT_FAILS(hb_force_eval(force, 2, battery_all, a, j, phi), HB_ERR_NUMERIC,
+                 "another is too close for precision single");
+    return;
+  }
   battery_evaluate(force, 2, battery_all);
-  if (strcmp(hb_force_scheme(force)->name, "cg2007") == 0)
-    assert_true(!isfinite(battery_result.j[0]) && !isfinite(battery_result.j[3]));
-  else
-    battery_compare(2, battery_all, t->pair);
+  battery_compare(2, battery_all, t->pair);
 }
 
 /* Among others, of whose distances theirs is a tiny part: the separation is as wrong as two places are. */

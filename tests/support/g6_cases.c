@@ -27,8 +27,8 @@ static void first(int nj, double eps2)
 
 static void last(int nj, double eps2)
 {
-  assert_int_equal(
-      g6calc_lasthalf2(0, nj, s.n, s.index, s.x, s.v, eps2, s.h2, s.acc, s.jerk, s.pot, s.nearest), 0);
+  int code = g6calc_lasthalf2(0, nj, s.n, s.index, s.x, s.v, eps2, s.h2, s.acc, s.jerk, s.pot, s.nearest);
+  if (code != 0) fail_msg("g6calc_lasthalf2: %d, %s", code, g6_error());
 }
 
 static void both(int nj, double eps2)

@@ -98,7 +98,7 @@ static void run_g5(double tolerance)
   g5_set_nMC(5, 1);
   g5_calculate_force_on_xMC(5, x, a, p, 2);
   assert_true(isnan(a[1][2]) && isnan(p[0])); /* nothing was sent there */
-  assert_non_null(strstr(g6_error(), "forces of 1 particles were asked for, 0 were sent"));
+  assert_non_null(strstr(g6_error(), "forces of 1 particle were asked for, 0 were sent"));
   g5_closeMC(5);
   g5_calculate_force_on_x(x, a, p, N);
   check_g5(70, 0.5, tolerance);

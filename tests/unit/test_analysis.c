@@ -20,7 +20,7 @@ static struct hb_particles *plummer(void)
 static void analyse(const struct hb_particles *p, size_t count, const double *limits, struct hb_analysis *a)
 {
   struct hb_contents c;
-  ASSERT_OK(hb_contents_of(p, 0, HB_EXACT_ENERGY_NO, &c));
+  ASSERT_OK(hb_contents_of(p, 0, NULL, HB_EXACT_ENERGY_NO, &c));
   ASSERT_OK(hb_analysis_of(p, &c, count, limits, SHELLS, a));
 }
 
@@ -126,7 +126,7 @@ static enum hb_status work(void *particles)
 {
   static struct hb_analysis a;
   struct hb_contents c;
-  HB_TRY(hb_contents_of(particles, 0, HB_EXACT_ENERGY_NO, &c));
+  HB_TRY(hb_contents_of(particles, 0, NULL, HB_EXACT_ENERGY_NO, &c));
   enum hb_status status = hb_analysis_of(particles, &c, 0, NULL, SHELLS, &a);
   hb_analysis_clear(&a);
   return status;

@@ -4,6 +4,7 @@
 #include "groups/chain_pulls.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double pi = 3.14159265358979323846;
 static const uint32_t number[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -158,6 +159,37 @@ static void figure_eight(void **state)
   assert_true(distance(&c, x) <= 1e-6); /* the initial values have eight digits */
 }
 
+/* A binary, a planet on a long ellipse around one of the two, and one that falls in from far. */
+static struct hb_chain with_planets(double mass)
+{
+  const double m[] = {mass, 0.6, mass, 0.4}, x[] = {0.12, 0, 0, 0, 0, 0, 3, 2, 1, 1, 0, 0},
+               v[] = {0, 0.4, 0.1, 0, 0, 0, -0.6, -0.3, -0.2, 0, 0.8, 0};
+  struct hb_chain c;
+  hb_chain_make(4, number, m, x, v, &c);
+  return c;
+}
+
+/* As if their masses were far too small to matter, in fewer steps; B is that of the links. */
+static void members_without_mass(void **state)
+{
+  (void)state;
+  static const double bar = 1e-9, t = 12;
+  struct hb_chain c = with_planets(0), light = with_planets(1e-15), start = with_planets(0);
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], r[12];
+  uint64_t forces[2] = {0};
+  ASSERT_OK(hb_chain_advance(&c, t, NULL, &forces[0]));
+  ASSERT_OK(hb_chain_advance(&light, t, NULL, &forces[1]));
+  hb_chain_places(&light, x, v);
+  for (size_t k = 0; k < 4; k++) memcpy(r + 3 * light.member[k], x + 3 * k, 3 * sizeof *x);
+  print_message("distance %.2g, at most %.2g; forces %.0f and %.0f; B %.2g\n", distance(&c, r), bar,
+                (double)forces[0], (double)forces[1], c.B / hb_chain_binding(&c) - 1);
+  assert_true(distance(&c, r) <= bar && forces[0] < forces[1]);
+  assert_true(fabs(c.B / hb_chain_binding(&c) - 1) <= 1e-11);
+  assert_true(energy_error(&c, hb_chain_energy(&start)) <= 1e-11);
+  hb_chain_turn(&c, 0.3);
+  assert_true(fabs(c.B / hb_chain_binding(&c) - 1) <= 1e-11);
+}
+
 /* A pair of a = 1e-5 with a third body at distance 1. */
 static void hierarchy(void **state)
 {
@@ -264,12 +296,19 @@ static void parts_keep_their_orbits(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(binaries_stay),         cmocka_unit_test(stops_are_harmless),
-      cmocka_unit_test(swift_passages),        cmocka_unit_test(nothing_in_no_time),
-      cmocka_unit_test(a_collision_is_passed), cmocka_unit_test(pythagorean_to_60),
-      cmocka_unit_test(figure_eight),          cmocka_unit_test(hierarchy),
-      cmocka_unit_test(work_of_others),        cmocka_unit_test(points_side_by_side),
-      cmocka_unit_test(pair_or_three),         cmocka_unit_test(parts_keep_their_orbits),
+      cmocka_unit_test(binaries_stay),
+      cmocka_unit_test(stops_are_harmless),
+      cmocka_unit_test(swift_passages),
+      cmocka_unit_test(nothing_in_no_time),
+      cmocka_unit_test(a_collision_is_passed),
+      cmocka_unit_test(pythagorean_to_60),
+      cmocka_unit_test(figure_eight),
+      cmocka_unit_test(members_without_mass),
+      cmocka_unit_test(hierarchy),
+      cmocka_unit_test(work_of_others),
+      cmocka_unit_test(points_side_by_side),
+      cmocka_unit_test(pair_or_three),
+      cmocka_unit_test(parts_keep_their_orbits),
   };
   return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

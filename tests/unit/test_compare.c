@@ -114,28 +114,40 @@ static void measures_contents(void **state)
       e_pot -= p->m[i] * p->m[j] / sqrt(r2);
     }
   }
-  ASSERT_OK(hb_contents_of(p, eps, HB_EXACT_ENERGY_AUTO, &c));
+  ASSERT_OK(hb_contents_of(p, eps, NULL, HB_EXACT_ENERGY_AUTO, &c));
   assert_true(c.n == N && fabs(c.m - m) < 1e-15 && c.m_least == p->m[0] && c.m_most == p->m[17]);
   assert_true(fabs(c.energies.e_kin - e_kin) < 1e-14 && fabs(c.energies.e_pot - e_pot) < 1e-14);
   assert_true(fabs(c.energies.e_total - (e_kin + e_pot)) < 1e-14);
   assert_true(fabs(c.energies.virial_ratio + e_kin / e_pot) < 1e-13);
-  ASSERT_OK(hb_contents_of(p, eps, HB_EXACT_ENERGY_NO, &c));
+  ASSERT_OK(hb_contents_of(p, eps, NULL, HB_EXACT_ENERGY_NO, &c));
   assert_true(isnan(c.energies.e_pot) && fabs(c.energies.e_kin - e_kin) < 1e-14);
   hb_particles_destroy(p);
+}
+
+static double eps_of(const struct hb_particles *p)
+{
+  double eps;
+  ASSERT_OK(hb_particles_eps(p, &eps));
+  return eps;
 }
 
 static void finds_the_softening(void **state)
 {
   (void)state;
-  struct hb_particles *p = cluster(2);
-  assert_true(isnan(hb_contents_eps(p)));
-  ASSERT_OK(hb_particles_set_note(p, "options", "eta=0.01 reps=3 eps=0.125 dt_max=1/8"));
-  assert_true(hb_contents_eps(p) == 0.125);
-  ASSERT_OK(hb_particles_set_note(p, "eps", "2^-4"));
-  assert_true(hb_contents_eps(p) == 0.0625);
-  ASSERT_OK(hb_particles_set_note(p, "eps", "soft"));
-  assert_true(isnan(hb_contents_eps(p)));
+  struct hb_particles *p = cluster(2), *q;
+  double eps;
+  assert_true(eps_of(p) == 1.0 / 256); /* the model's */
+  ASSERT_OK(hb_particles_create(2, &q));
+  assert_true(isnan(eps_of(q)));
+  ASSERT_OK(hb_particles_set_note(q, "options", "eta=0.01 reps=3 eps=0.125 dt_max=1/8"));
+  assert_true(eps_of(q) == 0.125);
+  ASSERT_OK(hb_particles_set_note(q, "eps", "2^-4"));
+  assert_true(eps_of(q) == 0.0625);
+  ASSERT_OK(hb_particles_set_note(q, "eps", "soft"));
+  ASSERT_FAILS(hb_particles_eps(q, &eps), HB_ERR_INPUT, "eps = 'soft'");
+  assert_true(isnan(eps));
   hb_particles_destroy(p);
+  hb_particles_destroy(q);
 }
 
 int main(void)

@@ -100,7 +100,7 @@ static void coincident_particles_are_named(void **state)
         .force = {.scheme = "host"}, .integrator = k ? "leapfrog" : "hermite4", .dt = k ? 0.125 : 0};
     struct hb_sim *sim;
     ASSERT_FAILS(hb_sim_take(three(1), &params, &sim), HB_ERR_NUMERIC, "particle 1 at t = 0 ");
-    assert_non_null(strstr(hb_error(), "; particle 2 is at the same place: --eps above 0 "));
+    assert_non_null(strstr(hb_error(), "; particle 2 is at the same place: eps above 0 "));
     /* so near that the square of the distance is 0 */
     struct hb_particles *p = three(0);
     p->x[3] = 1e-200;

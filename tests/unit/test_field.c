@@ -90,6 +90,28 @@ static void forces_belong_to_the_potentials(void **state)
   }
 }
 
+/* From x to x + s the potential rises as the difference says, and over the smallest s as the force does, where that difference
+ * has six digits left. */
+static void potentials_rise_without_cancellation(void **state)
+{
+  (void)state;
+  static const char *const words[] = {"point:m=2", "disc:m=2,a=1.5,b=0.3,x=0.1", "log:v=1.5,r=0.2,q=0.8",
+                                      "hill:w=1,k=1.4,n=2,y=-3",
+                                      "log:v=1,r=0.5 disc:m=2,a=1,b=0.4 plummer:m=0.1,a=2,z=-3"};
+  const double x[3] = {2, -1, 0.5}, s[3] = {0.3, -0.7, 0.4}, v[3] = {0};
+  for (size_t k = 0; k < COUNT_OF(words); k++) {
+    struct hb_field *field = field_of(words[k]);
+    double to[3], least[3], a[3] = {0}, j[3] = {0}, work = 0;
+    for (int c = 0; c < 3; c++) to[c] = x[c] + s[c], least[c] = 1e-10 * s[c];
+    double difference = hb_field_potential(field, to) - hb_field_potential(field, x);
+    ic_assert_near(hb_field_rise(field, x, s), difference, 1e-14);
+    hb_field_pull(field, x, v, a, j);
+    for (int c = 0; c < 3; c++) work += a[c] * least[c];
+    ic_assert_near(hb_field_rise(field, x, least), -work, 1e-9 * fabs(work));
+    hb_field_destroy(field);
+  }
+}
+
 /* A disc with a = 0 is Plummer's sphere; a log halo has the speed V far out; a disc has this much mass within: Gauss' theorem
  * far away. */
 static void known_limits(void **state)
@@ -412,6 +434,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_belong_to_the_potentials),
+      cmocka_unit_test(potentials_rise_without_cancellation),
       cmocka_unit_test(known_limits),
       cmocka_unit_test(refuses_words),
       cmocka_unit_test(conserves_jacobis_energy),

@@ -66,6 +66,10 @@ static void test_failures(void **state)
   require_spoilt(forces(0), HB_ERR_USAGE, "the address of a j-particle is -1");
   assert_int_equal(forces(0), 0);
   assert_true(g6_error_of(&p, 50, 0, 0.01, &s) < 1e-13);
+  assert_int_equal(g6_set_j_particle(0, 1 << 30, 1, 0, 0, 1, NULL, NULL, NULL, NULL, far), -HB_ERR_USAGE);
+  print_message("# %s\n", g6_error());
+  assert_non_null(strstr(g6_error(), "the address of a j-particle is 1073741824: all below it need "));
+  assert_int_equal(g6_reset(0), 0);
   assert_int_equal(g6_set_ti(0, NAN), -HB_ERR_USAGE);
   assert_int_equal(g6_reset(0), 0);
   assert_int_equal(forces(0), 0);

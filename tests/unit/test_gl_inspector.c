@@ -183,7 +183,7 @@ static void test_cg2007(void **state)
   (void)state;
   open_scheme("cg2007", NULL);
   assert_string_equal(hb_inspector_title(inspector),
-                      "cg2007, pass 1 of 36: each feels the particle 1 places on");
+                      "cg2007, pass 1 of 36: each feels the particle 1 place on");
   draw("cg2007_first");
   hb_inspector_step(inspector, 35);
   assert_true(hb_inspector_waits(inspector));

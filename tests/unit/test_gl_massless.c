@@ -62,9 +62,11 @@ static void test_tile(void **state)
 /* Two stars of the 48 touch, in a group and out of one; later forces are those of 47 sources. */
 static void merge(const char *scheme, double eps)
 {
-  const struct hb_sim_params params = {
-      .force = {.scheme = scheme, .precision = "ds", .eps = eps, .flags = HB_FORCE_NO_TUNE},
-      .collisions = HB_COLLISIONS_MERGE};
+  const struct hb_sim_params params = {.force = {.scheme = scheme,
+                                                 .precision = "ds",
+                                                 .eps = eps,
+                                                 .flags = HB_FORCE_NO_TUNE | HB_FORCE_UNSOFTENED},
+                                       .collisions = HB_COLLISIONS_MERGE};
   static const double kept = 1e-5, lost = 1e-3;
   struct hb_particles *p = massless_alone();
   struct hb_diagnostics first, last;

@@ -15,8 +15,11 @@ static const char *one(void)
 
 #define BAG(where)                                                                                           \
   {                                                                                                          \
-    {.force = {.scheme = "bag", .precision = "ds", .context = where, .flags = HB_FORCE_NO_TUNE}}, 100,       \
-        1.0 / 32                                                                                             \
+    {.force = {.scheme = "bag",                                                                              \
+               .precision = "ds",                                                                            \
+               .context = where,                                                                             \
+               .flags = HB_FORCE_NO_TUNE | HB_FORCE_UNSOFTENED}},                                            \
+        100, 1.0 / 32                                                                                        \
   }
 
 static void test_two_of_a_kind(void **state)

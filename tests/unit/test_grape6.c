@@ -289,17 +289,24 @@ static void test_retries_are_right(void **state)
 
 /* Two particles at one place without softening feel no force from each other, and the third is unaffected; a position that is NaN
  * spoils every sum. */
+/* Two at one place, and a place that is none: refused by name; what is far from both has its force. */
 static void test_not_finite(void **state)
 {
   (void)state;
+  const struct hb_force_params params = {.scheme = "grape6"};
+  struct hb_force *force;
   fill(3, 0);
   memcpy(x, x + 3, 3 * sizeof *x);
-  evaluate("grape6", 0, 3, 3, all, &got);
+  ASSERT_OK(hb_force_open(&params, &force));
+  ASSERT_OK(hb_force_set_j(force, 3, m, x, v));
+  ASSERT_FAILS(hb_force_eval(force, 3, all, got.a, got.j, got.phi), HB_ERR_NUMERIC,
+               "the force on particle 0 is ");
   assert_true(isnan(got.a[0]) && isnan(got.j[3]) && isnan(got.phi[1]));
   assert_true(isfinite(got.a[6]) && isfinite(got.j[6]) && isfinite(got.phi[2]));
+  ASSERT_OK(hb_force_eval(force, 1, all + 2, got.a, got.j, got.phi));
   x[0] = NAN;
-  evaluate("grape6", 0, 3, 3, all, &got);
-  assert_true(isnan(got.a[0]) && isnan(got.a[3]) && isnan(got.phi[2]));
+  ASSERT_FAILS(hb_force_set_j(force, 3, m, x, v), HB_ERR_INPUT, "particle 0 has x = nan");
+  hb_force_close(force);
 }
 
 static enum hb_status force_of_all(void *data)

@@ -125,7 +125,8 @@ static double resolved_energy(const struct hb_groups *groups, const struct hb_no
   ASSERT_OK(hb_particles_copy(p, &members));
   memcpy(members->x, nodes->xp, 3 * p->n * sizeof *members->x);
   memcpy(members->v, nodes->vp, 3 * p->n * sizeof *members->v);
-  ASSERT_OK(hb_groups_resolve(groups, nodes, 0, 0, members->x, members->v));
+  double e_rounded;
+  ASSERT_OK(hb_groups_resolve(groups, nodes, 0, 0, members->x, members->v, &e_rounded));
   double E = energy(members);
   hb_particles_destroy(members);
   return E;
@@ -223,7 +224,13 @@ static void few_bodies_are_one_group(void **state)
   assert_int_equal(gathered(at_rest(8, 1), merging), 0);
   assert_int_equal(gathered(at_rest(3, 1000), usual), 2); /* the third is far outside */
   struct hb_particles *p = at_rest(3, 1);
-  p->m[2] = 0; /* something is around them */
+  p->m[2] = 0;
+  assert_int_equal(gathered(p, usual), 3);
+  p = at_rest(3, 1);
+  p->m[1] = p->m[2] = 0;
+  assert_int_equal(gathered(p, usual), 3);
+  p = at_rest(3, 1);
+  memset(p->m, 0, 3 * sizeof *p->m); /* nobody pulls */
   assert_int_equal(gathered(p, usual), 0);
 }
 

@@ -100,7 +100,7 @@ static void test_params_are_checked(void **state)
       {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-66, .rounding = HB_ROUND_DOWN},
       {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = (enum hb_rounding)3},
       {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .steps = (enum hb_steps)2},
-      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .first_step = (enum hb_first_step)2},
+      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .first_step = (enum hb_first_step)3},
   };
   struct hb_particles *p = step_binary(0);
   struct hb_force *force = step_host(0);

@@ -8,6 +8,7 @@
 #include "ic/primordial.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -16,6 +17,7 @@ enum { PAIRS = IC_SAMPLE, STARS = 2 * PAIRS };
 /* What a pair's relative orbit is. */
 static struct orbit {
   double a, e, phase, cos_i, log_p, mass_ratio; /* phase: mean anomaly / 2 pi */
+  double contact;                               /* the sum of the radii over the distance at pericenter */
 } orbits[PAIRS];
 
 static void find_orbit(const struct hb_particles *p, size_t i, struct orbit *o)
@@ -101,23 +103,110 @@ static void other_eccentricities(void **state)
 static double kroupa(double lp) { return lp > 1 ? fmin(1.25 * log1p((lp - 1) * (lp - 1) / 45), 1) : 0; }
 static double duquennoy(double lp) { return 0.5 * (1 + erf((lp - 4.8) / 2.3 / sqrt(2))); }
 
-static void periods(void **state)
+static struct hb_particles *with_periods(enum hb_ic_orbits kind, double a_max)
+{
+  struct hb_particles *p = binaries(
+      (struct hb_ic_cluster){.masses = "kroupa", .orbits = kind, .a_max = a_max, .units = {.length = 1}});
+  struct hb_units units;
+  int are_known;
+  ASSERT_OK(hb_units_get(p, &units, &are_known));
+  for (size_t k = 0; k < PAIRS; k++) {
+    double R = 0, r_sun = 6.957e8 / 3.0857e16 / units.length;
+    for (size_t i = 2 * k; i < 2 * k + 2; i++) R += r_sun * pow(p->m[i] * units.mass, 0.8);
+    orbits[k].contact = R / (orbits[k].a * (1 - orbits[k].e));
+  }
+  return p;
+}
+
+/* The largest distance of the periods longer than 10^least days from those of a distribution cut off there. */
+static double tail_distance(double least, double (*distribution)(double))
+{
+  double most = 0;
+  size_t count = 0;
+  for (size_t k = 0; k < PAIRS; k++) count += orbits[k].log_p > least;
+  for (double lp = least; lp < 8.43; lp += 0.1) {
+    size_t below = 0;
+    for (size_t k = 0; k < PAIRS; k++) below += orbits[k].log_p > least && orbits[k].log_p < lp;
+    double expected = (distribution(lp) - distribution(least)) / (1 - distribution(least));
+    most = fmax(most, fabs((double)below / (double)count - expected));
+  }
+  print_message("# %zu periods from 10^%g days on: distance %g\n", count, least, most * sqrt((double)count));
+  return most * sqrt((double)count);
+}
+
+static double most_contact(void)
+{
+  double most = 0;
+  for (size_t k = 0; k < PAIRS; k++) most = fmax(most, orbits[k].contact);
+  return most;
+}
+
+/* Young stars change close orbits, not wide ones: periods above a thousand years are as drawn. */
+static void kroupa_1995(void **state)
 {
   (void)state;
-  struct hb_ic_cluster c = {.masses = "kroupa", .orbits = HB_IC_ORBITS_KROUPA1995, .units = {.length = 1}};
+  struct hb_particles *p = with_periods(HB_IC_ORBITS_KROUPA1995, 0);
+  double short_e = 0, short_q = 0, long_q = 0, of_short = 0, of_long = 0;
+  for (size_t k = 0; k < PAIRS; k++) {
+    const struct orbit *o = &orbits[k];
+    if (o->log_p < 1) of_short++, short_e += o->e, short_q += o->mass_ratio;
+    if (o->log_p > 5) of_long++, long_q += o->mass_ratio;
+  }
+  print_message("# %g pairs below 10 days: e %g (0.15) and q %g (0.9) in the mean, q of wide ones %g (0.6)\n",
+                of_short, short_e / of_short, short_q / of_short, long_q / of_long);
   ic_assert_near(kroupa(8.43), 1, 1e-3);
-  struct hb_particles *p = binaries(c);
-  assert_true(FOLLOWS(log_p, kroupa));
-  assert_true(FOLLOWS(e, thermal));
-  assert_false(FOLLOWS(log_p, duquennoy)); /* the negative control */
+  assert_true(tail_distance(5.5, kroupa) < IC_KOLMOGOROV);
+  assert_true(tail_distance(5.5, duquennoy) > IC_KOLMOGOROV); /* the negative control */
+  assert_true(of_short > 20 && short_e / of_short < 0.15);
+  assert_true(short_q / of_short > 0.9 && long_q / of_long < 0.6);
+  print_message("# radii over pericenter at most %g (1)\n", most_contact());
+  assert_true(most_contact() < 1 && most_contact() > 0.3);
+  ic_assert_near(hb_sum(p->n, p->m), 1, 1e-12);
   hb_particles_destroy(p);
-  c.orbits = HB_IC_ORBITS_DUQUENNOY1991;
-  p = binaries(c);
-  assert_true(FOLLOWS(log_p, duquennoy));
-  assert_false(FOLLOWS(log_p, kroupa));
+}
+
+/* By hand: what becomes of a thermal draw, its pericenter kept. */
+static void pericenters_stay(void **state)
+{
+  (void)state;
+  struct hb_ic_cluster c = {.masses = "kroupa",
+                            .orbits = HB_IC_ORBITS_KROUPA1995,
+                            .a_max = INFINITY,
+                            .units = {.mass = 1000, .length = 1}};
+  ASSERT_OK(hb_units_complete(&c.units));
+  for (uint64_t seed = 0; seed < 200; seed++) {
+    struct hb_rng rng = hb_rng_seeded(seed), same = rng;
+    double m[2] = {1e-3, 2e-4}, a, e;
+    size_t redrawn = 0;
+    ASSERT_OK(hb_primordial_orbit(&rng, &c, m, &a, &e, &redrawn));
+    if (redrawn > 0) continue;
+    double lp = 1 + sqrt(45 * (exp(hb_rng_uniform(&same) / 1.25) - 1)), e_birth = sqrt(hb_rng_uniform(&same));
+    double years = pow(10, lp) / 365.25, au = cbrt(1.2 * years * years) * (1 - e_birth); /* at pericenter */
+    double rho = pow(28 * 0.00465047 / au, 0.75);
+    ic_assert_near(e, e_birth * exp(-rho), 1e-4);
+    ic_assert_near(a * (1 - e) * 206264.806 / au, 1, 1e-4);
+    ic_assert_near(m[1] / m[0], 0.2 + 0.8 * fmin(rho, 1), 1e-4);
+  }
+}
+
+static void duquennoy_1991(void **state)
+{
+  (void)state;
+  struct hb_particles *p = with_periods(HB_IC_ORBITS_DUQUENNOY1991, 1e9);
+  double first = most_contact();
+  assert_true(tail_distance(2, duquennoy) < IC_KOLMOGOROV);
+  assert_true(tail_distance(2, kroupa) > IC_KOLMOGOROV); /* the negative control */
   hb_particles_destroy(p);
-  c.a_max = 1e-3;
-  p = binaries(c);
+  p = with_periods(HB_IC_ORBITS_DUQUENNOY1991, 0);
+  double widest = 0, bound = 0.4 / cbrt(PAIRS), touching = most_contact();
+  for (size_t k = 0; k < PAIRS; k++) widest = fmax(widest, orbits[k].a);
+  print_message("# a at most %g (%g), radii over pericenter %g and %g (1), redrawn %s of %d\n", widest, bound,
+                first, touching, hb_particles_note(p, "orbits_redrawn"), PAIRS);
+  assert_true(widest < bound * (1 + 1e-9) && widest > bound / 2);
+  assert_true(first < 1 && touching < 1);
+  assert_true(atoi(hb_particles_note(p, "orbits_redrawn")) > PAIRS / 50);
+  hb_particles_destroy(p);
+  p = with_periods(HB_IC_ORBITS_DUQUENNOY1991, 1e-3);
   for (size_t k = 0; k < PAIRS; k++) assert_true(orbits[k].a < 1e-3 * (1 + 1e-9));
   hb_particles_destroy(p);
 }
@@ -180,7 +269,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(opik_and_thermal), cmocka_unit_test(other_eccentricities),
-      cmocka_unit_test(periods),          cmocka_unit_test(a_year_is_an_astronomical_unit),
+      cmocka_unit_test(kroupa_1995),      cmocka_unit_test(pericenters_stay),
+      cmocka_unit_test(duquennoy_1991),   cmocka_unit_test(a_year_is_an_astronomical_unit),
       cmocka_unit_test(pairings),         cmocka_unit_test(share_of_the_systems),
   };
   return cmocka_run_group_tests_name("ic_binaries", tests, NULL, NULL);

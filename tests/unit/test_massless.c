@@ -92,7 +92,7 @@ static void test_analysis(void **state)
   struct hb_analysis a[2];
   for (size_t k = 0; k < 2; k++) {
     struct hb_contents contents;
-    ASSERT_OK(hb_contents_of(p[k], 0, HB_EXACT_ENERGY_AUTO, &contents));
+    ASSERT_OK(hb_contents_of(p[k], 0, NULL, HB_EXACT_ENERGY_AUTO, &contents));
     ASSERT_OK(hb_analysis_of(p[k], &contents, 0, NULL, 20, &a[k]));
   }
   assert_true(a[0].rho_core == a[1].rho_core && a[0].n_core == a[1].n_core);

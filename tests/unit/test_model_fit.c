@@ -114,7 +114,8 @@ static void what_makes_no_sense_is_refused(void **state)
   struct hb_model_fit fit;
   struct hb_model_fit_params params = job(&seen);
   params.n_count = 2;
-  ASSERT_FAILS(hb_model_fit(&params, got, &fit), HB_ERR_USAGE, "2 numbers of particles are too few");
+  ASSERT_FAILS(hb_model_fit(&params, got, &fit), HB_ERR_USAGE,
+               "a fit needs at least 3 numbers of particles, got 2");
   params = job(&seen);
   params.n = (const size_t[]){64, 32, 128, 256};
   ASSERT_FAILS(hb_model_fit(&params, got, &fit), HB_ERR_USAGE, "64, 32 do not ascend");

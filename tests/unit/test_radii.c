@@ -86,6 +86,12 @@ static void test_combined_and_scaled(void **state)
   ASSERT_OK(hb_scale_particles(b, &(struct hb_scale){.mass = 1, .radius = 3}));
   double by = (b->x[6] - b->x[3]) / 1;
   assert_true(fabs(b->radius[1] / (0.25 * by) - 1) < 1e-12);
+  struct hb_particles *points;
+  ASSERT_OK(hb_particles_create(2, &points));
+  uint64_t without = hb_particles_hash(points);
+  assert_non_null(hb_particles_radius(points)); /* asking changes no state */
+  assert_true(hb_particles_hash(points) == without);
+  hb_particles_destroy(points);
   copy->radius[1] = 1;
   assert_true(hb_particles_hash(copy) != hb_particles_hash(both));
   hb_particles_destroy(a);

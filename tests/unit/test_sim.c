@@ -272,13 +272,70 @@ static void test_errors(void **state)
   hb_sim_destroy(NULL);
 }
 
+/* What a caller may get wrong: one sentence each, by its name. */
+static void expect_refused(enum hb_status status, enum hb_status expected, const char *sentence)
+{
+  print_message("# %d: %s\n", (int)status, status == HB_OK ? "accepted" : hb_error());
+  assert_int_equal(status, expected);
+  assert_non_null(strstr(hb_error(), sentence));
+}
+
+static void test_nonsense(void **state)
+{
+  (void)state;
+  struct hb_particles *p = NULL;
+  struct hb_sim *sim = NULL;
+  struct hb_force *force;
+  struct hb_diagnostics now;
+  struct hb_structure shape;
+  double m[3] = {1, 1, 1}, x[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0}, v[9] = {0}, a[9], j[9], phi[3];
+  const uint32_t own[3] = {HB_NO_SOURCE, 2, 3};
+  expect_refused(hb_sim_create(NULL, &(struct hb_sim_params){0}, &sim), HB_ERR_USAGE, "no particles (NULL)");
+  assert_null(sim);
+  sim = plummer("host");
+  assert_int_equal(hb_sim_state(sim, 0, &p), HB_OK);
+  struct hb_sim *none;
+  expect_refused(hb_sim_create(p, NULL, &none), HB_ERR_USAGE, "no parameters (NULL)");
+  expect_refused(hb_force_open(NULL, &force), HB_ERR_USAGE, "no parameters (NULL)");
+  expect_refused(hb_sim_integrate(sim, NAN), HB_ERR_USAGE, "the time is nan");
+  expect_refused(hb_sim_integrate(sim, INFINITY), HB_ERR_USAGE, "the time is inf");
+  expect_refused(hb_sim_diagnose(sim, NAN, &now), HB_ERR_USAGE, "the time is nan");
+  expect_refused(hb_sim_structure(sim, NAN, &shape), HB_ERR_USAGE, "the time is nan");
+  hb_particles_destroy(p);
+  expect_refused(hb_sim_state(sim, NAN, &p), HB_ERR_USAGE, "the time is nan");
+  hb_sim_destroy(sim);
+  const char *const schemes[] = {"host", "host-simd", "grape6"};
+  for (size_t k = 0; k < 3; k++) {
+    assert_int_equal(hb_force_open(&(struct hb_force_params){.scheme = schemes[k]}, &force), HB_OK);
+    x[4] = NAN;
+    expect_refused(hb_force_set_j(force, 3, m, x, v), HB_ERR_INPUT, "particle 1 has y = nan");
+    x[4] = 0, m[2] = INFINITY;
+    expect_refused(hb_force_set_j(force, 3, m, x, v), HB_ERR_INPUT, "particle 2 has mass inf");
+    m[2] = 1;
+    assert_int_equal(hb_force_set_j(force, 3, m, x, v), HB_OK);
+    if (k < 2) {
+      expect_refused(hb_force_at(force, 3, x, v, own, a, j, phi), HB_ERR_USAGE,
+                     "point 2 leaves out source 3, expected below 3");
+      x[7] = NAN;
+      expect_refused(hb_force_at(force, 3, x, v, NULL, a, j, phi), HB_ERR_INPUT, "point 2 has y = nan");
+      x[7] = 0;
+    }
+    hb_force_close(force);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_two_runs_same_bytes), cmocka_unit_test(test_diagnostics_change_nothing),
-      cmocka_unit_test(test_block_sizes),         cmocka_unit_test(test_exact_energy_is_a_choice),
-      cmocka_unit_test(test_energy_is_kept),      cmocka_unit_test(test_quantities),
-      cmocka_unit_test(test_leapfrog_quantities), cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_two_runs_same_bytes),
+      cmocka_unit_test(test_diagnostics_change_nothing),
+      cmocka_unit_test(test_block_sizes),
+      cmocka_unit_test(test_exact_energy_is_a_choice),
+      cmocka_unit_test(test_energy_is_kept),
+      cmocka_unit_test(test_quantities),
+      cmocka_unit_test(test_leapfrog_quantities),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_nonsense),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,7 @@ static void other_small_steps_are_no_trouble(void **state)
 {
   (void)state;
   struct hb_step_trouble trouble;
-  struct hb_sim_params params = {.force = {.scheme = "host"}, .eta = 0.001};
+  struct hb_sim_params params = {.force = {.scheme = "host", .flags = HB_FORCE_UNSOFTENED}, .eta = 0.001};
   assert_false(troubles("figure8", (struct hb_ic_params){0}, &params, 20, &trouble));
   assert_false(troubles("twobody", (struct hb_ic_params){.e = 0.9}, &params, 50, &trouble));
   assert_false(troubles("pythagorean", (struct hb_ic_params){0}, &params, 30, &trouble));

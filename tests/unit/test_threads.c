@@ -9,7 +9,8 @@
 
 static const struct hb_force_params host = {.scheme = "host", .eps = 1.0 / 256};
 static const struct hb_force_params simd = {.scheme = "host-simd", .eps = 1.0 / 256};
-static const struct hb_force_params ds = {.scheme = "host-simd", .precision = "ds"};
+static const struct hb_force_params ds = {
+    .scheme = "host-simd", .precision = "ds", .flags = HB_FORCE_UNSOFTENED};
 
 /* Large enough that loops are shared, for which the runs compete. */
 static void test_engines_at_once(void **state)

@@ -1,0 +1,286 @@
+"""The package as it is installed: what happens in a simulation, what is refused, the bits of `holmberg run`.
+
+PYTHONPATH has the package, PROGRAM names the program; nothing else of the source tree is used.
+"""
+import copy
+import ctypes
+import json
+import math
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import holmberg
+from holmberg import Force, Particles, Simulation
+
+DT = 2 ** -6
+
+
+def approaching(**radius):
+    """Two light bodies, 0.06 apart, that approach each other at 0.1: with radii of 0.01 they touch at t = 0.4."""
+    return Particles.from_arrays([1e-9, 1e-9], [[-0.03, 0, 0], [0.03, 0, 0]], [[0.05, 0, 0], [-0.05, 0, 0]], id=[7, 2 ** 63],
+                                 **radius)
+
+
+def dispersing():
+    return Particles.make("plummer", 64, seed=1, virial=2)
+
+
+class WhatHappens(unittest.TestCase):
+    def stopped(self, sim, t, kind):
+        with self.assertRaises(kind) as caught:
+            sim.evolve(t)
+        stop = caught.exception
+        self.assertIsInstance(stop, holmberg.Stopped)
+        self.assertEqual((stop.event.time, stop.particles.time), (sim.time, sim.time))
+        self.assertEqual(stop.particles.state_hash, sim.state().state_hash)
+        return stop
+
+    def test_a_collision(self):
+        for asked in dict(collisions="stop"), dict(stop_at="collision"):
+            sim = Simulation(approaching(radius=0.01), eps=0.1, dt_max=DT, scheme="host", **asked)
+            stop = self.stopped(sim, 1, holmberg.Collision)
+            apart = abs(np.diff(stop.particles.x[:, 0])[0])
+            print(f"they touch at t = 0.4; stopped at {sim.time}, less than {DT} later, {apart:.6f} apart (radii: 0.02)")
+            self.assertTrue(0.4 <= sim.time < 0.4 + DT and abs(apart - (0.06 - 0.1 * sim.time)) < 1e-6)
+            self.assertEqual((stop.event.kind, set(stop.event.ids)), ("collision", {7, 2 ** 63}))
+            self.assertEqual(str(stop), f"collision: particles {stop.event.ids[0]}, {stop.event.ids[1]} at t = {sim.time}")
+            again = pickle.loads(pickle.dumps(stop))  # as from another process
+            self.assertEqual((type(again), again.event), (holmberg.Collision, stop.event))
+            sim.evolve(1)  # on
+            self.assertEqual((sim.time, sim.events), (1, []))
+        sim = Simulation(approaching(radius=0.01), eps=0.1, dt_max=DT, scheme="host", collisions="merge")
+        sim.evolve(1)
+        self.assertEqual(([event.kind for event in sim.events], len(sim.state())), (["collision"], 1))
+        sim = Simulation(approaching(), eps=0.1, dt_max=DT, scheme="host", collisions="stop")
+        sim.evolve(1)  # points never touch
+
+    def test_a_fall(self):
+        """Two masses of 1/2 fall from d = 2 to r = 0.1: t = sqrt(d^3 / 2) (arccos sqrt(r/d) + sqrt(r/d (1 - r/d)))."""
+        touch = math.sqrt(4) * (math.acos(math.sqrt(0.05)) + math.sqrt(0.05 * 0.95))
+        p = Particles.from_arrays([0.5, 0.5], [[-1, 0, 0], [1, 0, 0]], radius=[0.02, 0.08])
+        for encounters in "groups", "none":
+            sim = Simulation(p, eps=0, dt_max=2 ** -10, collisions="stop", scheme="host", encounters=encounters)
+            self.stopped(sim, 4, holmberg.Collision)
+            print(f"encounters={encounters}: touch at {touch:.6f}, stopped at {sim.time:.6f}, a step is {2 ** -10:.6f}")
+            self.assertTrue(touch - 1e-6 <= sim.time < touch + 2 ** -10)
+
+    def test_encounters_and_escapes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for asked, kind, word, count in ((dict(stop_at="pair"), holmberg.Encounter, "encounter", 2),
+                                             (dict(stop_at="escape", escape_radius=3), holmberg.Escape, "escape", 1)):
+                sim = Simulation(dispersing(), eps=0, scheme="host", **asked)
+                sim.save(f"{folder}/begin.ckpt")
+                stop = self.stopped(sim, 8, kind)
+                print(stop)
+                self.assertEqual((stop.event.kind, len(stop.event.ids)), (word, count))
+                resumed = Simulation.resume(f"{folder}/begin.ckpt")
+                self.assertEqual(self.stopped(resumed, 8, kind).event[:3], stop.event[:3])
+        distance = np.linalg.norm(stop.particles.x[stop.particles.id == stop.event.ids[0]])
+        print(f"the escaper is {distance:.3f} from the center, expected more than 3 - 0.3")
+        self.assertGreater(distance, 2.7)  # the density center is near the origin
+        sim = Simulation(dispersing(), eps=0, scheme="host", escapers="remove", escape_radius=3)
+        sim.evolve(1)
+        gone = {event.ids[0] for event in sim.events}
+        self.assertEqual((len(gone), set(sim.state().id)), (64 - len(sim.state()), set(range(64)) - gone))
+
+    def test_what_is_watched(self):
+        sim = Simulation(Particles.make("twobody", e=0.1), eps=0, scheme="host")
+        sim.watch()
+        self.assertEqual([(event.kind, event.ids) for event in sim.events], [("initial", (0, 1))])
+        self.assertAlmostEqual(sim.events[0].a, 1)
+        self.assertAlmostEqual(sim.events[0].e, 0.1)
+        with self.assertRaisesRegex(holmberg.UsageError, "unknown event 'colision' .expected initial, formed"):
+            sim.watch("colision")
+
+
+class WhatIsRefused(unittest.TestCase):
+    def test_attributes(self):
+        p = dispersing()
+        p.radius = 0.02
+        self.assertEqual(set(p.radius), {0.02})
+        sim, force = Simulation(p, eps=0.1, scheme="host"), Force("host")
+        coulomb = holmberg.Interaction("coulomb")
+        picture = holmberg.Picture(np.zeros((2, 2, 3), np.uint8))
+        for thing, name, sentence in ((p, "raduis", "did you mean 'radius'"), (p, "masses", "expected id, m, radius"),
+                                      (sim, "tme", "did you mean 'time'"), (sim, "eps", "Simulation has no attribute 'eps'"),
+                                      (force, "schme", "did you mean 'scheme'"), (picture, "pixel", "did you mean 'pixels'"),
+                                      (coulomb, "parameter", "did you mean 'parameters'"), (sim, "time", "time"),
+                                      (p, "state_hash", "state_hash"), (p, "write", "write")):
+            with self.assertRaisesRegex(AttributeError, sentence):
+                setattr(thing, name, 1)
+        for call, sentence in ((lambda: Simulation(p, colisions="stop"), "Simulation has no argument 'colisions', did you mean "
+                                "'collisions'"), (lambda: Force("host", epz=0), "Force has no argument 'epz'"),
+                               (lambda: Particles.make("king", 8, mases="kroupa"), "Particles.make has no .* 'masses'")):
+            with self.assertRaisesRegex(TypeError, sentence):
+                call()
+
+    def test_numbers(self):
+        p, force, nan = dispersing(), Force("host", eps=0.1), float("nan")
+        force.set_sources(p.m, p.x, p.v)
+        whole = force.eval()[2]
+        for index in [3], [3.0], np.uint64([3]), np.array([3], object), np.ma.masked_array([3], [False]):
+            self.assertEqual(force.eval(index)[2], whole[3:4])
+        self.assertEqual(len(force.eval([])[2]), 0)
+        masked = np.ma.masked_array(p.m, p.m > 0)
+        for call, sentence in ((lambda: force.eval([2 ** 32]), "index has 4294967296, expected 0 to 4294967295"),
+                               (lambda: force.eval([2 ** 70]), "index has 1180591620717411303424"),
+                               (lambda: force.eval([1.9]), "index has 1.9, expected whole numbers"),
+                               (lambda: force.eval([-1]), "index has -1"), (lambda: force.eval([64]), "below 64"),
+                               (lambda: force.eval([nan]), r"index\[0\] is nan"), (lambda: force.eval(["a"]), "expected numbers"),
+                               (lambda: force.eval(p.m > 0), "numpy.flatnonzero"),
+                               (lambda: force.eval(np.ma.masked_array([1, 2], [0, 1])), "index has masked elements"),
+                               (lambda: force.set_sources(masked, p.x), "m has masked elements"),
+                               (lambda: force.set_sources([1, nan], [[0, 0, 0], [1, 0, 0]]), r"m\[1\] is nan"),
+                               (lambda: force.at([[0, math.inf, 0]]), r"x\[0, 1\] is inf"),
+                               (lambda: force.at([[0, 1, 0]], own=[2 ** 32]), "own has 4294967296"),
+                               (lambda: setattr(p, "time", nan), "time is nan"), (lambda: setattr(p, "m", masked), "masked"),
+                               (lambda: setattr(p, "v", p.v + nan), r"v\[0, 0\] is nan"),
+                               (lambda: setattr(p, "id", p.m + 1), "id has"),
+                               (lambda: Particles.from_arrays([1j], [[0, 0, 0]]), "m is an array of complex128"),
+                               (lambda: Particles(1.5), "n is 1.5"), (lambda: Particles(2 ** 70), "n is 1180591620717411303424"),
+                               (lambda: Particles.make("plummer", 8, seed=-1), "seed is -1"),
+                               (lambda: Particles.read("a\0b"), "zero byte"),
+                               (lambda: Particles.read("none.h5", time=nan), "time is nan")):
+            with self.assertRaisesRegex(holmberg.UsageError, sentence):
+                call()
+        sim = Simulation(p, eps=0.1, scheme="host")
+        for call in (sim.evolve, sim.state, sim.diagnostics, sim.structure):
+            for t in nan, math.inf:
+                with self.assertRaisesRegex(holmberg.UsageError, f"t is {t}, expected a finite number"):
+                    call(t)
+
+    def test_two_threads(self):
+        """One evolves until the other has been refused what it asked for, and is none the worse."""
+        sim, refused = Simulation(Particles.make("plummer", 300, seed=1), eps=1 / 64, scheme="host"), []
+        interrupt = ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+        def evolve():
+            try:
+                sim.evolve(1e9)
+            except KeyboardInterrupt:  # as Ctrl-C, between two steps
+                pass
+
+        thread = threading.Thread(target=evolve, daemon=True)
+        thread.start()
+        with self.assertRaises(holmberg.UsageError):
+            while thread.is_alive():  # and has not begun
+                sim.next_time
+        for call in sim.step, lambda: sim.evolve(1e9), sim.state, sim.close:
+            with self.assertRaises(holmberg.UsageError) as caught:
+                call()
+            refused.append(str(caught.exception))
+        interrupt(ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt))
+        thread.join(300)  # before, it hung
+        self.assertFalse(thread.is_alive())
+        print(f"4 calls: {set(refused)}; at t = {sim.time}")
+        self.assertEqual({one.partition(",")[0] for one in refused}, {"this object is in use by another thread"})
+        alone = Simulation(Particles.make("plummer", 300, seed=1), eps=1 / 64, scheme="host")
+        alone.evolve(sim.time)
+        self.assertEqual(sim.state().state_hash, alone.state().state_hash)
+
+    def test_copies_and_slices(self):
+        p = dispersing()
+        p.radius, p.time = np.linspace(0, 1, 64), 2.5
+        p.set_note("observer", "Erik")
+        for other in copy.copy(p), copy.deepcopy(p), pickle.loads(pickle.dumps(p)), p[:], p[np.arange(64)], p[p.m > 0]:
+            self.assertEqual((other.state_hash, other.note("observer")), (p.state_hash, "Erik"))
+            other.x[0] += 1
+            self.assertNotEqual(other.state_hash, p.state_hash)
+        some = p[[5, 3]]
+        self.assertEqual((some.id.tolist(), some.x.tolist(), some.radius.tolist()),
+                         ([5, 3], p.x[[5, 3]].tolist(), p.radius[[5, 3]].tolist()))
+        self.assertEqual(p[1:10:4].id.tolist(), [1, 5, 9])
+        for call, kind, sentence in ((lambda: p[3], TypeError, "one particle is no Particles"),
+                                     (lambda: p[[1.5]], ValueError, "1.5"), (lambda: p[[64]], IndexError, "64"),
+                                     (lambda: p[p.m < 0], ValueError, "number of particles is 0"),
+                                     (lambda: list(p), TypeError, "not iterable")):
+            with self.assertRaisesRegex(kind, sentence):
+                call()
+        force = Force("host")
+        picture = holmberg.Picture(np.zeros((2, 2, 3), np.uint8))
+        self.assertEqual(pickle.loads(pickle.dumps(picture)).png(), copy.copy(picture).png())
+        for thing, sentence in ((Simulation(p, eps=0.1, scheme="host"), "Simulation objects .* save.. and resume.."),
+                                (force, "Force objects are neither copied nor pickled"),
+                                (holmberg.Interaction("coulomb"), "Interaction objects")):
+            for call in copy.copy, copy.deepcopy, pickle.dumps:
+                with self.assertRaisesRegex(TypeError, sentence):
+                    call(thing)
+
+    def test_sentences_speak_of_no_options(self):
+        """None of the library's words is an option of the command line's."""
+        text = Path(holmberg._library.lib._name).read_bytes()
+        sentences = [one for one in re.findall(rb"[ -~]{8,}", text) if not one.startswith(b"//")]
+        options = [one.decode() for one in sentences if re.search(rb"(^|[ (])--[a-z]", one) and b"--mpi=" not in one]
+        self.assertGreater(len(sentences), 1000)
+        self.assertEqual(options, [])
+        p = Particles.from_arrays([1, 1], [[0, 0, 0], [0, 0, 0]])
+        with self.assertRaisesRegex(holmberg.NumericError, "same place: eps above 0 keeps forces finite"):
+            Simulation(p, eps=0, scheme="host", encounters="none")
+        with self.assertRaisesRegex(holmberg.UsageError, "encounters groups needs eps 0"):
+            Simulation(dispersing(), eps=0.1, scheme="host", encounters="groups")
+
+
+class TheSameFile(unittest.TestCase):
+    """The last state's hash by `holmberg run` and by the package, which knows nothing but the file."""
+
+    def compare(self, made, words=(), **keys):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/a.txt"
+            if isinstance(made, str):
+                Path(path).write_text(made)
+            else:
+                made.write(path)
+            rows = subprocess.run([os.environ["PROGRAM"], "run", path, "--scheme", "host", "--t-end", "0.25", "--json", *words],
+                                  check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+            sim = Simulation(Particles.read(path), scheme="host", **keys)
+            sim.evolve(0.25)
+            theirs, ours = json.loads(rows[-1])["state_hash"], sim.state().state_hash
+            print(f"{theirs} by the program, {ours} by the package: {made!r} {words}"[:100])
+            self.assertEqual(theirs, ours)
+            return sim
+
+    def test_what_models_note(self):
+        for model, keys in (("demo1", dict(n=64)), ("plummer", dict(n=64)), ("disc", dict(n=64)), ("twobody", {}),
+                            ("king", dict(n=64, masses="kroupa")), ("plummer", dict(n=64, binaries=0.2))):
+            self.compare(Particles.make(model, seed=1, **keys))
+
+    def test_what_files_note(self):
+        pair = "# {}\n# m x y z vx vy vz\n0.5 0.5 0 0 0 0.5 0\n0.5 -0.5 0 0 0 -0.5 0\n"
+        self.compare(pair.format("eps: 0.25"))
+        self.compare(pair.format("eps: 0"))
+        self.compare(pair.format("eps: 0.25"), ["--eps", "0"], eps=0)
+        self.compare(pair.format("eps: 0.25"), ["--eps", "1/8"], eps=1 / 8)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            self.compare(pair.format("by: hand"))
+        self.assertEqual(len(told), 1)
+        self.assertRegex(str(told[0].message), "^eps = 1/256, the default of holmberg run: .* says no softening")
+        with self.assertRaisesRegex(holmberg.InputError, "soft"):
+            self.compare(pair.format("eps: soft"), ["--eps", "0.1"])
+
+    def test_of_a_leapfrog(self):
+        demo = Particles.make("demo1", 64, seed=1)
+        demo.set_note("damping", "0.75")
+        words = ["--integrator", "leapfrog"]
+        self.compare(demo, words, integrator="leapfrog")
+        sim = self.compare(demo, [*words, "--dt", "1/64", "--damping", "1"], integrator="leapfrog", dt=1 / 64, damping=1)
+        self.assertEqual((float(sim.state().note("dt")), float(sim.state().note("damping"))), (1 / 64, 1))
+        for note, sentence in (("fast", "note dt is 'fast'"), ("-1", "note dt is '-1'")):
+            demo.set_note("dt", note)
+            with self.assertRaisesRegex(holmberg.InputError, sentence):
+                Simulation(demo, integrator="leapfrog", scheme="host")
+
+
+if __name__ == "__main__":
+    print(f"Python {sys.version.split()[0]}, numpy {np.__version__}, {holmberg.__file__}")
+    unittest.main()
