@@ -24,15 +24,19 @@ of() { awk "BEGIN { printf \"%.9g\", $1 }"; }
 
 # ---- runs ----
 
-# advance FOLDER T OPTIONS...: a run to T, from its checkpoint if there is one.
+# exactly EXPRESSION: the same with all digits.
+exactly() { awk "BEGIN { printf \"%.17g\", $1 }"; }
+
+# advance FOLDER T OPTIONS...: a run to T, from its checkpoint if there is one; its times are given in units of unit_t.
 # shellcheck disable=SC2086 # options are words
 advance() {
-  local at=$1 t=$2
+  local at=$1 t=$2 t_end
   shift 2
+  t_end=$(exactly "$t * $unit_t")
   if [ -e "$at/run.ckpt" ]; then
-    "$holmberg" run --resume "$at/run.ckpt" --t-end "$t" --quiet
+    "$holmberg" run --resume "$at/run.ckpt" --t-end "$t_end" --quiet
   else
-    "$holmberg" run "$at/start.h5" --eps 0 $forces --t-end "$t" --diag "$at/diag.csv" --events "$at/events.csv" \
+    "$holmberg" run "$at/start.h5" --eps 0 $forces --t-end "$t_end" --diag "$at/diag.csv" --events "$at/events.csv" \
       --checkpoint "$at/run.ckpt" --checkpoint-every 1min -o "$at/end.h5" --quiet "$@"
   fi
   echo "$t" >"$at/reached"
@@ -44,7 +48,7 @@ reached() { if [ -e "$1/reached" ]; then cat "$1/reached"; else echo 0; fi; }
 equal_t_rh() { of "0.138 * $n_equal * 0.7686 ^ 1.5 / log(0.11 * $n_equal)"; }
 
 run_equal() {
-  local seed at t_end
+  local seed at t_end unit_t=1
   t_end=$(of "int($relaxations * $(equal_t_rh)) + 1")
   for seed in $seeds; do
     at=$folder/equal_$seed
@@ -78,15 +82,18 @@ is_dissolved() {
 }
 
 run_clusters() {
-  local cluster at t
+  local cluster at t unit_t unit_r
   for cluster in $clusters; do
     at=$folder/cluster_$cluster
     make_cluster "$cluster" "$at"
+    unit_t=$(of "$w / $omega") # Myr, since --units astro asks for it
+    unit_r=$("$holmberg" info "$at/start.h5" | sed -n 's/^units .*length_pc=//p')
     t=$(reached "$at")
     while [ "$(of "$t < $t_most")" = 1 ] && { [ "$t" = 0 ] || ! is_dissolved "$at"; }; do
       t=$(of "$t + $piece")
       advance "$at" "$t" --field "hill:w=$w,k=$(of "sqrt(2) * $w"),n=$w" --escapers remove \
-        --escape-radius "$(of "2 * $r_t")" --diag-every 1/2 --snap-every "${SNAP_EVERY:-5}" --units astro
+        --escape-radius "$(exactly "2 * $r_t * $unit_r")" --diag-every "$(exactly "$unit_t / 2")" \
+        --snap-every "$(exactly "${SNAP_EVERY:-5} * $unit_t")" --units astro
     done
   done
 }

@@ -6,7 +6,7 @@ set -eu
 target=$1
 
 # One requirement per line: its targets, how to probe for it, then its package for apt, dnf, pacman, brew ("-" if there is
-# none or if it comes with another).
+# none or if it comes with another; with a "?" before it, it is installed along with others where apt has it, and not missed).
 needs='
 run,test,lint c:stdio.h                 build-essential      gcc                  base-devel   gcc
 run,test,lint cmd:pkg-config            pkg-config           pkgconf-pkg-config   pkgconf      pkg-config
@@ -21,12 +21,13 @@ run,test,lint,web,windows c:Random123/philox.h librandom123-dev  Random123-devel
 run,test      lib:libEGL.so.1           libegl1              libglvnd-egl         libglvnd     -
 run,test      lib:libEGL_mesa.so.0      libegl-mesa0         mesa-libEGL          mesa         -
 run,test      lib:dri/swrast_dri.so     libgl1-mesa-dri      mesa-dri-drivers     mesa         -
-test          lib:libOSMesa.so.8        libosmesa6           mesa-libOSMesa       mesa         mesa
+test          lib:libOSMesa.so.8        ?libosmesa6          -                    -            -
 test          pc:cmocka                 libcmocka-dev        libcmocka-devel      cmocka       cmocka
 test,deb      cmd:mpicc                 libopenmpi-dev       openmpi-devel        openmpi      open-mpi
 test          cmd:mpirun                openmpi-bin          openmpi              openmpi      open-mpi
 test          cmd:bats                  bats                 bats                 bash-bats    bats-core
 test          cmd:Xvfb                  xvfb                 xorg-x11-server-Xvfb xorg-server-xvfb -
+test          cmd:xauth               xauth                xorg-x11-xauth       xorg-xauth   -
 test          cmd:xdotool               xdotool              xdotool              xdotool      -
 test          cmd:virgl_test_server     virgl-server         virglrenderer-test-server virglrenderer -
 test          cmd:script                bsdutils             util-linux           util-linux   -
@@ -63,7 +64,7 @@ long          cmd:arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf -             
 long          cmd:i686-linux-gnu-gcc    gcc-i686-linux-gnu   -                    -            -
 long          cmd:s390x-linux-gnu-gcc   gcc-s390x-linux-gnu  -                    -            -
 long          cmd:qemu-aarch64          qemu-user            qemu-user            qemu-user    -
-fuzz          cmd:afl-clang-fast        afl++                american-fuzzy-lop-clang afl++     afl++
+fuzz          cmd:clang                 clang                clang                clang        llvm
 fuzz          clang:sanitizer/asan_interface.h libclang-rt-dev compiler-rt     compiler-rt  -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc
 lint          cmd:clang                 clang                clang                clang        llvm
@@ -92,13 +93,18 @@ present() {
   esac
 }
 
-# The packages that are missing, for the package manager whose column is given, each once.
+# missing COLUMN [also]: the packages that are missing, for the package manager whose column is given, each once; or those that
+# may be missing and that apt has.
 missing() {
   echo "$needs" | while read -r targets probe apt dnf pacman brew; do
     case ",$targets," in *",$target,"*) ;; *) continue ;; esac
     present "$probe" && continue
     case $1 in apt) package=$apt ;; dnf) package=$dnf ;; pacman) package=$pacman ;; brew) package=$brew ;; esac
-    [ "$package" = - ] || echo "$package"
+    case $package in
+    -) ;;
+    '?'*) [ -z "${2:-}" ] || apt-cache show "${package#?}" 2>/dev/null | sed -n 's/^Package: //p' ;;
+    *) [ -n "${2:-}" ] || echo "$package" ;;
+    esac
   done | sort -u | tr '\n' ' ' | sed 's/ $//'
 }
 
@@ -120,9 +126,9 @@ sudo=
 if [ $manager = apt ] && [ "${DEPS:-}" != manual ] && { [ -z "$sudo" ] || sudo -n true 2>/dev/null; }; then
   echo "holmberg: installing for make $target: $packages"
   log=$(mktemp)
-  # shellcheck disable=SC2086 # the list is words
+  # shellcheck disable=SC2046,SC2086 # the lists are words
   if ! { ${sudo}apt-get update -q && ${sudo}env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
-    --no-install-recommends $packages; } >"$log" 2>&1; then
+    --no-install-recommends $packages $(missing apt also); } >"$log" 2>&1; then
     cat "$log" >&2
     echo "holmberg: installing failed, see above" >&2
     exit 1

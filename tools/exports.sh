@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
 # shellcheck disable=SC2086 # the list is words
-cat $headers | "${CC:-cc}" -fpreprocessed -dD -E -P -x c - 2>/dev/null | # without comments
+awk 'BEGIN { RS = "\001" } { gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, " "); gsub(/\/\/[^\n]*/, ""); print }' $headers | # no comments
   sed -E 's/\b(struct|enum) \w+//g' | grep -oE '\b[a-z]\w+' | sort -u >"$folder/declared"
 nm -g --defined-only "$@" | awk 'NF == 3 && $2 ~ /^[A-Z]$/ { print $3 }' | sort -u >"$folder/defined"
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# figures.sh BUILD [exercises|viewer|models]: makes the pictures of README.md and shaders/LESSON.md again, all or some of them, with
-# the program of a build folder. Needs a display (Xvfb will do), ffmpeg and gnuplot.
+# figures.sh BUILD [exercises|viewer|models [FOLDER]]: makes the pictures of README.md and shaders/LESSON.md again, all or some of
+# them, with the program of a build folder; those of README.md in FOLDER. Needs a display (Xvfb will do), ffmpeg and gnuplot.
 set -eu
 
 cd "$(dirname "$0")/.."
 holmberg=$(realpath "$1")/holmberg
+figures=${3:-data/figures}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -57,7 +58,7 @@ make_viewer() {
   printf '%s\n' 'key t' 'key g' 'key a' "record $work/viewer.apng" 'play 5' 'key v' |
     "$holmberg" view holmberg1941 --inspect --size 960x540 --integrator leapfrog --dt 1/32 \
     --speed 0.75 --fps 6 --plain --script -
-  mv "$work/viewer.apng" data/figures/viewer.png
+  mv "$work/viewer.apng" "$figures/viewer.png"
 }
 
 make_models() {
@@ -87,7 +88,7 @@ disc 8
 merger 14
 demo1 0
 END
-  ffmpeg -y -loglevel error -i "$work/model_%02d.png" -vf tile=5x2:padding=4:color=0x333333 -frames:v 1 data/figures/models.png
+  ffmpeg -y -loglevel error -i "$work/model_%02d.png" -vf tile=5x2:padding=4:color=0x333333 -frames:v 1 "$figures/models.png"
 }
 
 for part in ${2:-exercises viewer models}; do "make_$part"; done

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # lint.sh BUILD: layers and sizes, the paper map, formatting, warnings of gcc and clang, headers alone in C and C++, a
-# library that keeps quiet, static checks of C and of scripts, shaders through the reference compiler. Prints what is wrong;
-# exit 1 if anything is. BUILD is the folder of a whole build, with what the compiler said beside the objects.
+# library that keeps quiet, static checks of C and of scripts, exact sums of shaders, shaders through the reference
+# compiler. Prints what is wrong; exit 1 if anything is. BUILD is the folder of a whole build, with what the compiler said beside
+# the objects.
 set -u
 build=$1
 cd "$(dirname "$0")/.." || exit 1
@@ -148,5 +149,7 @@ check 'cppcheck' cppcheck --quiet -j "$at_once" --error-exitcode=1 --enable=warn
   --suppress=CastIntegerToAddressAtReturn -Isrc -Isrc/include -DHB_VERSION='""' src
 check 'the map from paper to code' tools/check_paper.sh
 check 'scripts' shellcheck "${scripts[@]}"
+mapfile -t sums < <(find shaders -name '*.glsl' -o -name '*.frag' -o -name '*.comp' -o -name '*.vert')
+check 'exact sums of shaders' tools/check_exact.py "${sums[@]}"
 check 'shaders' shaders
 exit $bad

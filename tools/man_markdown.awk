@@ -52,10 +52,15 @@ function put_row(line,    n, k) {
     put(cells[2])
     return
   }
+  # A word that may be wider than a block of text, groff 1.23 says so; and that it cannot adjust a line of one word.
   for (k = 1; k <= n; k++) {
-    put("T{")
-    put(cells[k])
-    printf "%s", k < n ? "T}\t" : "T}\n"
+    if (cells[k] ~ / /) {
+      put("T{\n.na")
+      put(cells[k])
+      printf "T}"
+    } else
+      printf "%s%s", cells[k] ~ /^[.'_=]/ ? "\\&" : "", cells[k]
+    printf "%s", k < n ? "\t" : "\n"
   }
 }
 

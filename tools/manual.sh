@@ -14,7 +14,7 @@ mkdir -p "$out"
 # holmberg(1) ends with what the commands have in common.
 {
   echo '.SH EXIT STATUS'
-  sed -n '/^enum hb_status/,/^}/{
+  sed -n '/^enum hb_status {/,/^}/{
     s,^  HB_[A-Z_]* = \([0-9]*\)\,* */\* \(.*[^ ]\) *\*/$,.TP\n.B \1\n\2,p; s,^  HB_OK = 0\,$,.TP\n.B 0\ndone,p
   }' \
     src/include/holmberg/holmberg.h

@@ -12,29 +12,43 @@ exercises() {
     echo '</script>'
   done
 }
-script() {
-  echo '<script>'
-  cat "$1"
-  echo '</script>'
-}
+# What stands between the tags of a script or style: a policy names it by its hash.
 program() {
-  printf '<script>\nconst HOLMBERG_WASM = "'
+  printf '\nconst HOLMBERG_WASM = "'
   base64 -w 0 "$folder/holmberg.wasm"
-  printf '";\n</script>\n'
+  printf '";\n'
+}
+inside() {
+  case $1 in
+  program) program ;;
+  *) echo && cat "$1" ;;
+  esac
+}
+hash() {
+  inside "$1" | python3 -c 'import base64, hashlib, sys
+print("sha256-" + base64.b64encode(hashlib.sha256(sys.stdin.buffer.read()).digest()).decode())'
+}
+policy() {
+  cat <<END
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'wasm-unsafe-eval' '$(hash program)'
+  '$(hash "$folder/holmberg.js")' '$(hash src/web/page.js)'; style-src '$(hash src/web/page.css)'; img-src data: blob:; base-uri 'none'; form-action 'none'">
+END
+}
+element() {
+  printf '<%s>' "$1"
+  inside "$2"
+  printf '</%s>\n' "$1"
 }
 while IFS= read -r line; do
   case $folder,$line in
   *,'<!-- exercises -->') exercises ;;
-  ?*,*href=\"page.css\"*)
-    echo '<style>'
-    cat src/web/page.css
-    echo '</style>'
-    ;;
+  ?*,*Content-Security-Policy*) policy ;;
+  ?*,*href=\"page.css\"*) element style src/web/page.css ;;
   ?*,*src=\"holmberg.js\"*)
-    program
-    script "$folder/holmberg.js"
+    element script program
+    element script "$folder/holmberg.js"
     ;;
-  ?*,*src=\"page.js\"*) script src/web/page.js ;;
+  ?*,*src=\"page.js\"*) element script src/web/page.js ;;
   *) printf '%s\n' "$line" ;;
   esac
 done <"$page"
