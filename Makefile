@@ -200,7 +200,12 @@ $(WEB)/obj/base/rng.o: WEB_ALSO = -D__riscv
 $(WEB)/obj/%.o: src/%.c Makefile | $(WEB)/include
 	$(call say,EMCC,$<)
 	$(Q)mkdir -p $(@D) && $(EMCC) $(WEB_FLAGS) $(WEB_ALSO) -MMD -MP -c -o $@ $<
-$(WEB)/obj/gen/%.o: $(B)/gen/%.c | $(WEB)/include
+# WebGL 2 has no compute shaders.
+$(WEB)/gen/shaders.c: Makefile tools/embed.sh $(SHADERS)
+	$(Q)mkdir -p $(@D) && tools/embed.sh gl/gl_shader.h hb_gl_shader_file shaders $(filter-out %.comp,$(SHADERS)) >$@
+$(WEB)/obj/gen/shaders.o: $(WEB)/gen/shaders.c
+$(WEB)/obj/gen/paper.o: $(B)/gen/paper.c
+$(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o: | $(WEB)/include
 	$(call say,EMCC,$<)
 	$(Q)mkdir -p $(@D) && $(EMCC) $(WEB_FLAGS) -c -o $@ $<
 
