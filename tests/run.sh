@@ -14,6 +14,7 @@ if [ "$1" = --host-only ]; then
 fi
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.." || exit 1
+. tests/support/display.bash
 log=$build/test.log
 counts=$build/test.counts
 started=0
@@ -55,18 +56,10 @@ begin() {
 }
 
 # One X server for all that opens a window; it chooses a display number that is free.
-rm -f "$build/xvfb.display"
-Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp -noreset 3>"$build/xvfb.display" >/dev/null 2>&1 &
-xvfb=$!
+display_begin "$build" 640x480
 disown
-trap 'kill -- $xvfb $(jobs -rp | sed s/^/-/) 2>/dev/null' EXIT
+trap 'display_end "$build"; kill -- $(jobs -rp | sed s/^/-/) 2>/dev/null' EXIT
 trap 'exit 130' INT TERM
-for ((k = 0; k < 600; k++)); do
-  [ -s "$build/xvfb.display" ] && break
-  sleep 0.1
-done
-DISPLAY=:$(cat "$build/xvfb.display")
-export DISPLAY
 
 # Mesa after 25.0 has no OSMesa: what is to run there, runs surfaceless by OSMesa's calls.
 if ! PATH=$PATH:/usr/sbin:/sbin ldconfig -p | grep -q 'libOSMesa[.]so'; then

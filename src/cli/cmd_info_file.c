@@ -214,7 +214,7 @@ enum hb_status hb_info_file_read(const struct hb_opts *opts, const struct hb_inf
                              &row->particles, &row->found));
   double eps = s->eps;
   if (!hb_opts_typed(opts, &s->eps))
-    (void)hb_particles_eps(row->particles, &eps); /* one that is no number is shown */
+    (void)hb_particles_eps(row->particles, &eps); /* a bad note stands in the list of notes */
   if (isnan(eps)) eps = 1.0 / 256;
   row->field = s->field ? s->field : hb_contents_field(row->particles, row->words);
   return hb_contents_of(row->particles, eps, row->field, s->exact_energy, &row->contents);

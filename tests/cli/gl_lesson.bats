@@ -2,18 +2,15 @@
 # shellcheck disable=SC2154,SC2155,SC2030,SC2031,SC2016 # run sets these, each test is a subshell; backquotes are of Markdown
 # The lesson of shaders/LESSON.md from what is installed: each command as it is printed there.
 load common
+load ../support/display
 
 setup_file() {
   export ROOT=$BATS_FILE_TMPDIR/root
   make -s -o all -C "$BATS_TEST_DIRNAME/../.." B="$(dirname "$HOLMBERG")" PREFIX="$ROOT" install
-  [ -z "${DISPLAY:-}" ] || return 0
-  Xvfb -displayfd 3 -screen 0 1280x720x24 -nolisten tcp -noreset 3>"$BATS_FILE_TMPDIR/display" >/dev/null 2>&1 &
-  echo $! >"$BATS_FILE_TMPDIR/xvfb"
-  until_true test -s "$BATS_FILE_TMPDIR/display"
-  export DISPLAY=:$(cat "$BATS_FILE_TMPDIR/display")
+  [ -n "${DISPLAY:-}" ] || display_begin "$BATS_FILE_TMPDIR" 1280x720
 }
 
-teardown_file() { [ ! -e "$BATS_FILE_TMPDIR/xvfb" ] || kill "$(cat "$BATS_FILE_TMPDIR/xvfb")"; }
+teardown_file() { display_end "$BATS_FILE_TMPDIR"; }
 
 teardown() { [ -z "${viewer:-}" ] || kill -9 "$viewer" 2>/dev/null || true; }
 

@@ -3,17 +3,14 @@
 # The viewer, driven by scripts under an X server without a screen: each key does its thing, nothing is complained of by
 # the driver (--gl-debug makes that a failure), and the window closes cleanly.
 load common
+load ../support/display
 
 setup_file() {
   cc -std=c11 -D_GNU_SOURCE -shared -fPIC "$BATS_TEST_DIRNAME/ticks.c" -o "$BATS_FILE_TMPDIR/ticks.so"
-  [ -z "${DISPLAY:-}" ] || return 0
-  Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp -noreset 3>"$BATS_FILE_TMPDIR/display" >/dev/null 2>&1 &
-  echo $! >"$BATS_FILE_TMPDIR/xvfb"
-  until_true test -s "$BATS_FILE_TMPDIR/display"
-  export DISPLAY=:$(cat "$BATS_FILE_TMPDIR/display")
+  [ -n "${DISPLAY:-}" ] || display_begin "$BATS_FILE_TMPDIR" 640x480
 }
 
-teardown_file() { [ ! -e "$BATS_FILE_TMPDIR/xvfb" ] || kill "$(cat "$BATS_FILE_TMPDIR/xvfb")"; }
+teardown_file() { display_end "$BATS_FILE_TMPDIR"; }
 
 teardown() { [ -z "${viewer:-}" ] || kill "$viewer" 2>/dev/null || true; }
 

@@ -1,21 +1,19 @@
 #!/usr/bin/env bats
 # The program for Windows (`make windows`) under Wine, whose OpenGL is that of Mesa: the same bytes as the program for Linux.
 load ../cli/common
+load ../support/display
 
 setup_file() {
   export WINEPREFIX=$BATS_FILE_TMPDIR/wine WINEDEBUG=-all WINEDLLOVERRIDES='winedbg.exe=d;mscoree=d;mshtml=d'
   export LP_NUM_THREADS=0 HB_CONTEXT=
   export EXE=$(dirname "$HOLMBERG")/windows/holmberg.exe
-  Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp -noreset 3>"$BATS_FILE_TMPDIR/display" >/dev/null 2>&1 &
-  echo $! >"$BATS_FILE_TMPDIR/xvfb"
-  until_true test -s "$BATS_FILE_TMPDIR/display"
-  export DISPLAY=:$(cat "$BATS_FILE_TMPDIR/display")
+  display_begin "$BATS_FILE_TMPDIR" 1280x800
   timeout 60 wine "$EXE" --version # makes the prefix
 }
 
 teardown_file() {
   wineserver -k 2>/dev/null || /usr/lib/wine/wineserver64 -k || true
-  kill "$(cat "$BATS_FILE_TMPDIR/xvfb")"
+  display_end "$BATS_FILE_TMPDIR"
 }
 
 windows() { timeout -k 5 60 wine "$EXE" "$@"; }

@@ -2,6 +2,7 @@
 # Journeys: what somebody meets who has installed the program and does what the guides print. Every file begins with `make
 # install` into a prefix of its own, a home with nothing in it, and an environment with nothing of ours.
 bats_require_minimum_version 1.5.0
+load ../support/display
 
 setup_file() {
   SOURCE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -46,18 +47,7 @@ done_as_printed() {
   [ "$status" -eq 0 ]
 }
 
-# with_display: a display of one's own
-with_display() {
-  Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp -noreset 3>"$BATS_TEST_TMPDIR/display" >/dev/null 2>&1 &
-  xvfb=$!
-  for ((k = 0; k < 600; k++)); do
-    [ -s "$BATS_TEST_TMPDIR/display" ] && break
-    sleep 0.1
-  done
-  DISPLAY=:$(cat "$BATS_TEST_TMPDIR/display")
-  export DISPLAY
-}
-teardown() { [ -z "${xvfb:-}" ] || kill "$xvfb" 2>/dev/null || true; }
+teardown() { display_end "$BATS_TEST_TMPDIR"; }
 
 # lit FILE: how many pixels of a picture of the screen are not dark
 lit() {

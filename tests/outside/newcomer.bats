@@ -31,7 +31,7 @@ without_clock() { sed -E '/^(#| *[0-9])/s/ +[^ ]+$//; s/^#.*wall$/#/'; }
 }
 
 @test "README's windows open, and show something" {
-  with_display
+  display_begin "$BATS_TEST_TMPDIR" 1280x800
   commands README.md 'holmberg view' | grep ' view' >windows
   [ "$(wc -l <windows)" -ge 3 ]
   while read -r command; do

@@ -4,7 +4,7 @@
 load common
 
 @test "the lesson's pages, slides and windows" {
-  with_display
+  display_begin "$BATS_TEST_TMPDIR" 1280x800
   mkdir build
   ln -s "$SOURCE/shaders" shaders # the lesson is held in the source tree
   commands shaders/LESSON.md 'holmberg' | grep -v -e --record -e HB_SHADER_DIR >list

@@ -1,10 +1,10 @@
 #include "support/open_close.h"
 
 #include "base/mem.h"
+#include "support/resume_case.h"
 #include "support/support.h"
 
 #include <dirent.h>
-#include <holmberg/checkpoint.h>
 #include <holmberg/diagnostics.h>
 #include <string.h>
 
@@ -44,17 +44,6 @@ static void use_forces(const struct hb_force_params *params, const struct hb_par
   *hash = support_fnv(SUPPORT_FNV, a, 3 * n * sizeof *a);
 }
 
-static void save_and_resume(struct hb_sim **sim)
-{
-  const char *path = support_path("kept.ckpt");
-  struct hb_checkpoint *checkpoint;
-  ASSERT_OK(hb_sim_save(*sim, path, NULL, 0, 0));
-  hb_sim_destroy(*sim);
-  ASSERT_OK(hb_checkpoint_open(path, &checkpoint));
-  ASSERT_OK(hb_sim_resume(checkpoint, NULL, sim));
-  hb_checkpoint_close(checkpoint);
-}
-
 static void use_simulation(const struct hb_force_params *force, const struct hb_particles *p, int with_files,
                            uint64_t *hash)
 {
@@ -64,7 +53,7 @@ static void use_simulation(const struct hb_force_params *force, const struct hb_
   struct hb_sim *sim;
   ASSERT_OK(hb_sim_create(p, &params, &sim));
   ASSERT_OK(hb_sim_integrate(sim, 1.0 / 64));
-  if (with_files) save_and_resume(&sim);
+  if (with_files) resume_case_now(&sim);
   ASSERT_OK(hb_sim_integrate(sim, 1.0 / 32));
   ASSERT_OK(hb_sim_diagnose(sim, 1.0 / 32, &now));
   ASSERT_OK(hb_sim_state(sim, 1.0 / 32, &end));

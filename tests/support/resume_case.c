@@ -85,3 +85,14 @@ void resume_case_run(const struct hb_sim_params *params, size_t n, int times, do
   hb_sim_destroy(whole);
   hb_sim_destroy(parts);
 }
+
+void resume_case_now(struct hb_sim **sim)
+{
+  const char *path = support_path("kept.ckpt");
+  struct hb_checkpoint *checkpoint;
+  ASSERT_OK(hb_sim_save(*sim, path, NULL, 0, 0));
+  hb_sim_destroy(*sim);
+  ASSERT_OK(hb_checkpoint_open(path, &checkpoint));
+  ASSERT_OK(hb_sim_resume(checkpoint, NULL, sim));
+  hb_checkpoint_close(checkpoint);
+}

@@ -8,4 +8,7 @@
  * the same to the last bit. Fails the current cmocka test. */
 void resume_case_run(const struct hb_sim_params *params, size_t n, int times, double t_end);
 
+/* In place of a simulation the one that resumes it, through a file. */
+void resume_case_now(struct hb_sim **sim);
+
 #endif

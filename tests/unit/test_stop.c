@@ -1,7 +1,7 @@
 /* What ends hb_sim_integrate before its time. */
+#include "support/resume_case.h"
 #include "support/support.h"
 
-#include <holmberg/checkpoint.h>
 #include <holmberg/diagnostics.h>
 
 #include <math.h>
@@ -26,17 +26,6 @@ static struct hb_sim *begin(struct hb_sim_params params)
   return sim;
 }
 
-static void resume(struct hb_sim **sim)
-{
-  const char *path = support_path("stop.ckpt");
-  struct hb_checkpoint *checkpoint;
-  ASSERT_OK(hb_sim_save(*sim, path, NULL, 0, 0));
-  hb_sim_destroy(*sim);
-  ASSERT_OK(hb_checkpoint_open(path, &checkpoint));
-  ASSERT_OK(hb_sim_resume(checkpoint, NULL, sim));
-  hb_checkpoint_close(checkpoint);
-}
-
 /* How far apart they are at the end of the last step. */
 static double distance(const struct hb_sim *sim)
 {
@@ -54,7 +43,7 @@ static void test_collision(void **s)
                                         {.stop_at = HB_STOP_AT_COLLISION}};
   for (size_t k = 0; k < 2 * COUNT_OF(asked); k++) {
     struct hb_sim *sim = begin(asked[k / 2]);
-    if (k % 2) resume(&sim);
+    if (k % 2) resume_case_now(&sim);
     ASSERT_OK(hb_sim_integrate(sim, 1));
     const struct hb_event *event = hb_sim_stopped(sim);
     assert_non_null(event);
@@ -62,7 +51,7 @@ static void test_collision(void **s)
     printf("touch at t = 0.4, stopped at %g (a step is %g), %g apart (radii: 0.02)\n", t, dt, r);
     assert_true(t == event->t && t >= 0.4 && t < 0.4 + dt && fabs(r - (0.06 - 0.1 * t)) < 1e-6);
     assert_true(event->kind == HB_EVENT_COLLISION && event->n == 2 && event->id[0] + event->id[1] == 1);
-    if (k % 2) resume(&sim);
+    if (k % 2) resume_case_now(&sim);
     ASSERT_OK(hb_sim_integrate(sim, 0.5)); /* on; they still overlap */
     assert_null(hb_sim_stopped(sim));
     assert_true(hb_sim_time(sim) == 0.5);
@@ -87,7 +76,7 @@ static void test_others(void **s)
     struct hb_sim *sim;
     ASSERT_OK(hb_ic_make("plummer", &ic, &p));
     ASSERT_OK(hb_sim_take(p, &params, &sim));
-    resume(&sim);
+    resume_case_now(&sim);
     ASSERT_OK(hb_sim_integrate(sim, 8));
     const struct hb_event *event = hb_sim_stopped(sim);
     assert_non_null(event);
