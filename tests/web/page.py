@@ -188,7 +188,9 @@ def _():
     models = browser.ask("return [...document.querySelector('#model').options].map(o => o.text)")
     demand(len(models) > 10, f"models: {models}")
     for model in models:
-        open_page(f"#model={model}&n=128")
+        # The demonstrations' 128 stars, in place of 16384, fly apart: slowly, they stay in view on a machine with other work.
+        slowly = "&speed=0.003" if re.match("demo[1-6]", model) else ""
+        open_page(f"#model={model}" + ("" if LONG else "&n=128" + slowly))
         lit_and_moving(model)
         demand(said() == "" or re.match(r"The address says n=128; expected \d+: going on with the model's\.$", said()), f"{model}: {said()}")
 
