@@ -23,8 +23,7 @@ static const struct fault_case cases[] = {
     {"matrix2004 single, shared", {FORCE("matrix2004", "single"), .steps = HB_STEPS_SHARED}},
     {"cg2007", {FORCE("cg2007", "single")}},
     {"cg2007, rectangles", {.force = {.scheme = "cg2007", .flags = HB_FORCE_CG2007_RECT, .eps = 1.0 / 64}}},
-    {"hybrid ds",
-     {.force = {.scheme = "hybrid", .precision = "ds", .tuning = "host_below=4", .eps = 1.0 / 64}}},
+    {"hybrid ds", {FORCE("hybrid", "ds"), .force.tuning = "host_below=4"}},
 };
 
 /* ---- draws ---- */
