@@ -70,6 +70,17 @@ class WhatAmuseCalls(unittest.TestCase):
         self.assertEqual(self.code.recommit_particles(), 0)
         self.assertEqual((self.code.evolve_model(1.0), asked(self.code.get_time)), (0, 1))
 
+    def test_nothing_has_no_gravity_and_no_size(self):
+        self.assertEqual(self.code.delete_particle(self.index), 0)
+        self.assertEqual(np.ravel(asked(self.code.get_gravity_at_point, [0, 0.5], [1, 2], [0, 0], [0, 0], results=3)).tolist(), [0] * 6)
+        self.assertEqual(asked(self.code.get_potential_at_point, [0], [1], [0], [0]).tolist(), [0])
+        self.assertEqual(asked(self.code.get_total_radius), 0)
+
+    def test_it_begins_when_it_is_told(self):
+        self.assertEqual((self.code.set_begin_time(5), asked(self.code.get_time)), (0, 5))  # there are particles
+        self.code.evolve_model(5.25)
+        self.assertEqual((self.code.set_begin_time(7), asked(self.code.get_time)), (0, 5.25))  # too late
+
     def test_fields(self):
         points = np.array([[0.5, 0, 0], [0, -1, 2], [0.1, 0.1, 0.1]])
         eps = np.array([0, 0.5, 0])

@@ -11,9 +11,9 @@ import numpy as np
 
 import holmberg
 
-try:
+if __package__:
     from .stopping import StoppingConditions
-except ImportError:  # AMUSE's worker, in this folder
+else:  # AMUSE's worker, in this folder
     from stopping import StoppingConditions
 
 
@@ -28,7 +28,7 @@ class HolmbergImplementation(StoppingConditions):
         self._empty()
 
     def _empty(self) -> None:
-        self.time = self.begin_time
+        self.time, self.has_evolved = self.begin_time, False
         self.index = np.zeros(0, np.int32)  # ascending
         self.m, self.radius = np.zeros(0), np.zeros(0)
         self.x, self.v = np.zeros((0, 3)), np.zeros((0, 3))
@@ -94,6 +94,7 @@ class HolmbergImplementation(StoppingConditions):
     def evolve_model(self, time: float) -> int:
         if time < self.time:
             return -1
+        self.has_evolved = True
         if len(self.index) == 0:
             self.time = time
             return 0
@@ -223,7 +224,7 @@ class HolmbergImplementation(StoppingConditions):
         points = np.column_stack([x, y, z])
         eps = np.broadcast_to(eps, len(points))
         a, phi = np.zeros_like(points), np.zeros(len(points))
-        for one in np.unique(eps):
+        for one in np.unique(eps) if len(self.index) else ():
             here = eps == one
             a[here], _, phi[here] = self._field(float(one) or self.eps2 ** 0.5).at(points[here])
         return a, phi
@@ -268,8 +269,8 @@ class HolmbergImplementation(StoppingConditions):
         return 0
 
     def get_total_radius(self, radius: Any) -> int:
-        center = self.m @ self.x / self.m.sum()
-        radius.value = float(np.linalg.norm(self.x - center, axis=1).max())
+        center = self.m @ self.x / self.m.sum() if len(self.index) else 0.0
+        radius.value = float(np.linalg.norm(self.x - center, axis=1).max(initial=0))
         return 0
 
     # ---- parameters ----
@@ -290,6 +291,9 @@ class HolmbergImplementation(StoppingConditions):
 
     def set_begin_time(self, time: float) -> int:
         self.begin_time = float(time)
+        if not self.has_evolved:  # there may be particles already
+            self.time = self.begin_time
+            self._changed()
         return 0
 
     def get_eta(self, eta: Any) -> int:

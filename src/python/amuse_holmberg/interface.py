@@ -10,9 +10,9 @@ from amuse.community.interface.gd import (GravitationalDynamics, GravitationalDy
                                           GravityFieldInterface)
 from amuse.rfi.core import PythonCodeInterface
 
-try:
+if __package__:
     from .implementation import HolmbergImplementation
-except ImportError:  # AMUSE's worker, in this folder
+else:  # AMUSE's worker, in this folder
     from implementation import HolmbergImplementation
 
 
