@@ -29,7 +29,15 @@ enum hb_opts_kind {
 };
 
 /* What a number measures, where it may have a unit, 5Myr, or is in those of astronomers: see console/opts_units.c. */
-enum hb_opts_quantity { HB_OPTS_PLAIN, HB_OPTS_TIME, HB_OPTS_LENGTH, HB_OPTS_VELOCITY, HB_OPTS_MASS };
+enum hb_opts_quantity {
+  HB_OPTS_PLAIN,
+  HB_OPTS_TIME,
+  HB_OPTS_LENGTH,
+  HB_OPTS_VELOCITY,
+  HB_OPTS_MASS,
+  HB_OPTS_RATE,       /* an angular speed */
+  HB_OPTS_FIELD_WORDS /* text, with several of them: core/field.h */
+};
 
 enum hb_opts_use {
   HB_OPTS_SHOWS =
@@ -50,7 +58,7 @@ struct hb_opts_option {
   unsigned bit;             /* of a flag; 0: 1 */
   double unit;              /* factor from the number typed to the field: 1e-3; 0: 1 */
   double least, most;       /* 0: no bound besides the kind's */
-  enum hb_opts_quantity of; /* of a kind with numbers: the command calls hb_opts_convert */
+  enum hb_opts_quantity of; /* the command calls hb_opts_convert */
 };
 
 #define HB_OPTS_FIELD(type, member) offsetof(type, member), sizeof((type *)0)->member
@@ -119,8 +127,11 @@ void hb_opts_copy(struct hb_opts *to, const struct hb_opts *from, size_t k);
 
 void hb_opts_help(const struct hb_opts_command *command, FILE *out);
 
-/* Takes the unit off a word: number gets what is left, *unit the factor to Myr, pc, km/s or solar masses; 0: it has no unit. */
+/* Takes the unit off a word: number gets what is left, *unit the factor to Myr, pc, km/s, solar masses or 1/Myr; 0: it has no unit. */
 enum hb_opts_quantity hb_opts_split_unit(const char *word, char number[64], double *unit);
+
+/* A number, with the factor of its unit in *unit; 0: it has none. Errors: HB_ERR_USAGE (not of this quantity). */
+enum hb_status hb_opts_read_quantity(enum hb_opts_quantity of, const char *word, double *value, double *unit);
 
 /* Makes N-body numbers of those of field (NULL: of every field that has a quantity) that were typed with a unit or, if is_astro,
  * without one; then they count as typed so. A power of two becomes the next one below. units: 0 where they are not known. Once for

@@ -14,9 +14,10 @@ static const struct {
   const char *name;
   enum hb_opts_quantity of;
   double unit;
-} known[] = {{"Gyr", HB_OPTS_TIME, 1e3}, {"Myr", HB_OPTS_TIME, 1},      {"kyr", HB_OPTS_TIME, 1e-3},
-             {"yr", HB_OPTS_TIME, 1e-6}, {"kpc", HB_OPTS_LENGTH, 1e3},  {"pc", HB_OPTS_LENGTH, 1},
-             {"AU", HB_OPTS_LENGTH, 0},  {"km/s", HB_OPTS_VELOCITY, 1}, {"Msun", HB_OPTS_MASS, 1}};
+} known[] = {{"Gyr", HB_OPTS_TIME, 1e3},   {"Myr", HB_OPTS_TIME, 1},      {"kyr", HB_OPTS_TIME, 1e-3},
+             {"yr", HB_OPTS_TIME, 1e-6},   {"kpc", HB_OPTS_LENGTH, 1e3},  {"pc", HB_OPTS_LENGTH, 1},
+             {"AU", HB_OPTS_LENGTH, 0},    {"km/s", HB_OPTS_VELOCITY, 1}, {"Msun", HB_OPTS_MASS, 1},
+             {"/Gyr", HB_OPTS_RATE, 1e-3}, {"/Myr", HB_OPTS_RATE, 1},     {"km/s/kpc", HB_OPTS_RATE, 0}};
 
 enum hb_opts_quantity hb_opts_split_unit(const char *word, char number[64], double *unit)
 {
@@ -28,7 +29,8 @@ enum hb_opts_quantity hb_opts_split_unit(const char *word, char number[64], doub
     if (!isdigit((unsigned char)word[head - 1]) && word[head - 1] != '.') continue;
     memcpy(number, word, head);
     number[head] = 0;
-    *unit = known[k].unit > 0 ? known[k].unit : hb_units_au / hb_units_pc;
+    double other = known[k].of == HB_OPTS_LENGTH ? hb_units_au : hb_units_myr;
+    *unit = known[k].unit > 0 ? known[k].unit : other / hb_units_pc;
     return known[k].of;
   }
   return HB_OPTS_PLAIN;
@@ -49,16 +51,14 @@ static enum hb_status check_bounds(const struct hb_opts_option *option, const ch
   return HB_OK;
 }
 
-/* A number, which may have a unit where the row has a quantity: then in Myr, pc, km/s or solar masses. */
-static enum hb_status read_quantity(const struct hb_opts_option *option, const char *word, double *value,
-                                    double *unit)
+enum hb_status hb_opts_read_quantity(enum hb_opts_quantity of, const char *word, double *value, double *unit)
 {
-  static const char *const names[] = {"a plain number", "a time", "a length", "a velocity", "a mass"};
+  static const char *const names[] = {"a plain number", "a time", "a length",
+                                      "a velocity",     "a mass", "an angular speed"};
   char number[64];
-  enum hb_opts_quantity of = hb_opts_split_unit(word, number, unit);
+  enum hb_opts_quantity typed = hb_opts_split_unit(word, number, unit);
   if (*unit == 0) return hb_text_number(word, value);
-  if (of != option->of)
-    return hb_fail(HB_ERR_USAGE, "'%s' is %s (expected %s)", word, names[of], names[option->of]);
+  if (typed != of) return hb_fail(HB_ERR_USAGE, "'%s' is %s (expected %s)", word, names[typed], names[of]);
   HB_TRY(hb_text_number(number, value));
   *value *= *unit;
   return HB_OK;
@@ -69,7 +69,7 @@ static enum hb_status read_number(const struct hb_opts_option *option, const cha
   enum hb_opts_kind kind = option->kind;
   int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0, exponent;
   double value = INFINITY, unit = 0;
-  if (!is_none) HB_TRY(read_quantity(option, word, &value, &unit));
+  if (!is_none) HB_TRY(hb_opts_read_quantity(option->of, word, &value, &unit));
   if (unit > 0 && kind == HB_OPTS_POWER) kind = HB_OPTS_POSITIVE; /* a power of two in other units */
   if (kind == HB_OPTS_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
   if (kind == HB_OPTS_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
@@ -118,7 +118,7 @@ static enum hb_status read_numbers(const struct hb_opts_option *option, const ch
   int with = 0, without = 0;
   for (size_t k = 0; is_good && k < list.count; k++) {
     double unit;
-    is_good = read_quantity(option, list.words[k], &numbers[k], &unit) == HB_OK;
+    is_good = hb_opts_read_quantity(option->of, list.words[k], &numbers[k], &unit) == HB_OK;
     if (numbers[k] != 0) with += unit > 0, without += unit == 0;
   }
   if (is_good && with && without)

@@ -12,7 +12,7 @@ enum { PARTS = HB_FIELD_PARTS };
 
 /* By the rows of keys below. */
 enum key { M, A, B, V, R, Q, W, K, N, X, Y, Z };
-static const char keys[] = "mabvrqwknxyz";
+static const char keys[] = "mabvrqwknxyz", quantities[] = "mllvl1wwwlll";
 enum { KEY_COUNT = sizeof keys - 1, PAIRS = KEY_COUNT + 1 /* one too many is given twice */ };
 
 struct part {
@@ -178,6 +178,12 @@ static const struct kind {
     {"point", "m", "", HB_FIELD_DISC, make_sphere},   {"plummer", "ma", "", HB_FIELD_DISC, make_sphere},
     {"disc", "mab", "", HB_FIELD_DISC, make_disc},    {"log", "vr", "q", HB_FIELD_LOG, make_log},
     {"frame", "w", "", HB_FIELD_SQUARES, make_frame}, {"hill", "w", "kn", HB_FIELD_SQUARES, make_hill}};
+
+enum hb_field_quantity hb_field_quantity(char key)
+{
+  const char *at = key ? strchr(keys, key) : NULL;
+  return at ? (enum hb_field_quantity)quantities[at - keys] : 0;
+}
 
 static enum hb_status unknown(const char *word)
 {

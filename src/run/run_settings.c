@@ -69,7 +69,8 @@ const struct hb_opts_option hb_run_integrator_options[] = {
              "Nagai), log:v=V,r=R,q=Q, each with x=X,y=Y,z=Z where its middle is not the origin; frame:w=W: "
              "in coordinates that turn; hill:w=W,k=K,n=N: in such coordinates, and with a galaxy's tide "
              "(Hill's approximation); omega=W: the pattern speed of the Jacobi energy in --diag, where "
-             "coordinates do not turn"},
+             "coordinates do not turn",
+     .of = HB_OPTS_FIELD_WORDS},
     {"integrator", 0, HB_OPTS_WORD, SIM(integrator), "NAME", "hermite4", .words.at = integrator_name,
      .help = "how particles are moved, see below"},
     {"steps", 0, HB_OPTS_CHOICE, SIM(steps), "KIND", .words.array = hb_steps_names,

@@ -220,6 +220,39 @@ END
   near "$(number t)" "$(myr a.h5 0.015625)"
 }
 
+@test "the numbers of a field with units, with --units astro, and as N-body numbers are one field" {
+  accepts ic king -n 32 --masses kroupa --length-unit 2 -o a.h5 --quiet
+  accepts scale a.h5 start.h5 --at 8.5kpc,0,0 --velocity 0,220km/s,0 --quiet
+  cat >nbody.py <<'END'
+import math, sys
+mass = float(sys.argv[1].split()[0].split("=")[1])
+pc, gm_sun = 3.0856775814913673e16, 1.3271244e20
+velocity = math.sqrt(gm_sun * mass / (2 * pc)) / 1e3  # km/s
+time = 2 * pc / (velocity * 1e3) / 3.15576e13  # Myr
+print(f"log:v={220 / velocity!r},r={1000 / 2!r} plummer:m={5e6 / mass!r},a={100 / 2!r} omega={0.03 * time!r}")
+print(mass * velocity**2)
+END
+  python3 nbody.py "$(note start.h5)" >nbody
+  accepts run start.h5 --scheme host --t-end 1/4 --field "$(sed -n 1p nbody)" -o nbody.txt --quiet
+  accepts run start.h5 --scheme host --t-end 1/4 --field 'log:v=220km/s,r=1kpc plummer:m=5e6Msun,a=0.1kpc omega=0.03/Myr' -o typed.txt --quiet
+  accepts run start.h5 --scheme host --t-end "$(myr start.h5 0.25)" --units astro \
+    --field 'log:v=220,r=1000 plummer:m=5e6,a=100 omega=0.03' -o astro.txt --quiet
+  accepts run start.h5 --scheme host --t-end 1/4 --field 'log:v=221km/s,r=1kpc' -o other.txt --quiet
+  for file in typed astro other; do
+    run "$HOLMBERG" diff nbody.txt $file.txt --tolerance 1e-9
+    echo "$file: $status $output"
+    [ "$status" -eq "$([ $file = other ] && echo 1 || echo 0)" ]
+  done
+  accepts info start.h5 --field 'log:v=220km/s,r=1kpc' --json
+  local energy
+  energy=$(number e_field)
+  accepts info start.h5 --units astro --field 'log:v=220,r=1000' --json
+  near "$(python3 -c "print($(number e_field) / $energy)")" "$(sed -n 2p nbody)"
+  fails_with 2 "option --field: '220Msun' is a mass (expected a velocity)" run start.h5 --t-end 1 --field 'log:v=220Msun,r=1'
+  accepts ic plummer -n 8 -o none.h5 --quiet
+  fails_with 2 "option --field: '1kpc' has a unit, but the particles have none*" run none.h5 --t-end 1 --field 'log:v=1,r=1kpc'
+}
+
 @test "a unit where none is known, of the wrong kind, or for a part of the numbers" {
   accepts ic plummer -n 8 -o a.h5 --quiet
   local none="has a unit, but the particles have none, see 'holmberg ic --help' and 'holmberg scale --help'"
@@ -235,5 +268,5 @@ END
   [ "${lines[0]}" = "holmberg: option --eps: '1pc' $none" ]
   fails_with 2 "option --at: '1pc,2,0' has numbers with and without a unit (expected one or the other)" scale a.h5 b.h5 --at 1pc,2,0
   accepts run --help
-  [[ $(tr -s ' \n' ' ' <<<"$output") == *'times, lengths, velocities and masses may have one: 5Myr, 3kyr, 0.1pc, 200AU, 2km/s, 10Msun.'* ]]
+  [[ $(tr -s ' \n' ' ' <<<"$output") == *'times, lengths, velocities and masses may have one: 5Myr, 3kyr, 0.1pc, 200AU, 2km/s, 10Msun, in --field also 0.03/Myr, 30km/s/kpc.'* ]]
 }
