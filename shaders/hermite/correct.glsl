@@ -71,9 +71,9 @@ bool finite(real3 q) { return !(any(isnan(vec3(q))) || any(isinf(vec3(q)))); }
 
 // [PZ07] eq. 9 from derivatives already multiplied by dt^2 and dt^3, because in a close encounter the square of a jerk
 // overflows a float: the numerator comes out times dt^2, the denominator times dt^4. 0 / 0 sets no limit.
-float next_step(float dt, real3 a, real3 k, real3 dt2a2, real3 dt3k2) {
+float next_step(float dt, float pull, real3 k, real3 dt2a2, real3 dt3k2) {
   float a2 = float(length(dt2a2 + dt3k2)), dtk = float(length(dt * k));
-  float above = float(length(a)) * a2 + dtk * dtk, below = dtk * float(length(dt3k2)) + a2 * a2;
+  float above = pull * a2 + dtk * dtk, below = dtk * float(length(dt3k2)) + a2 * a2;
   return below > 0.0 ? dt * sqrt(eta * above / below) : 3e38;
 }
 
@@ -87,11 +87,39 @@ void rely_on_jerks(float least, float dt, vec3 k, vec3 dtdk, inout vec3 dt2a2, i
   dt2a2 = dtdk - dt3k2;
 }
 
-void higher(wide dt, body b, wide3 ap, wide3 kp, out wide3 dt2a2, out wide3 dt3k2) {
-  wide3 da = minus(b.a, ap);
-  dt2a2 = minus(times(-6.0, da), times(dt, plus(times(4.0, b.k), times(2.0, kp)))); // eq. 5
-  dt3k2 = plus(times(12.0, da), times(dt, times(6.0, plus(b.k, kp))));              // eq. 6
+void higher(wide dt, wide3 a, wide3 k, wide3 ap, wide3 kp, out wide3 dt2a2, out wide3 dt3k2) {
+  wide3 da = minus(a, ap);
+  dt2a2 = minus(times(-6.0, da), times(dt, plus(times(4.0, k), times(2.0, kp)))); // eq. 5
+  dt3k2 = plus(times(12.0, da), times(dt, times(6.0, plus(k, kp))));              // eq. 6
 }
+
+// Eq. 9 after a step from k to ap and kp, where |ap| counts as a_least if it is smaller. floor_of: relative rounding error of ap
+// (0: none); phi: of the same pulls.
+float step_after(wide dt, wide3 k, wide3 ap, wide3 kp, wide3 dt2a2, wide3 dt3k2, float a_least, float floor_of, float phi) {
+  real3 second = rounded(dt2a2), third = rounded(dt3k2);
+  float pull = float(length(rounded(ap)));
+#if PRECISION == DS
+  float least = floor_of * max(pull, phi * phi / mass);
+  if (floor_of > 0.0) rely_on_jerks(least, dt.high, kp.high, rounded(times(dt, minus(kp, k))), second, third);
+#endif
+  return next_step(float(rounded(dt)), max(pull, a_least), rounded(kp), second, third);
+}
+
+#ifdef FIELD
+// In a field, the shorter of two steps: by what other particles do, and by what the field does. A galaxy pulls a star a hundred
+// times as hard as its cluster does; in a sum of both, eq. 9 would not see how quickly the cluster's part changes.
+float step_in_field(wide dt, body b, wide3 x, wide3 v, wide3 ap, wide3 kp, float phi) {
+  wide3 zero = minus(ap, ap), f = zero, g = zero, fp = zero, gp = zero, dt2a2, dt3k2;
+  add_pulls(b.x, b.v, f, g);
+  add_pulls(x, v, fp, gp);
+  higher(dt, f, g, fp, gp, dt2a2, dt3k2);
+  float by_field = step_after(dt, g, fp, gp, dt2a2, dt3k2, 0.0, 0.0, 0.0);
+  wide3 own = minus(ap, fp), own_k = minus(b.k, g), own_kp = minus(kp, gp);
+  float rounds = 1.5e-11 * float(length(rounded(fp))); // what a difference of differences has of it
+  higher(dt, minus(b.a, f), own_k, own, own_kp, dt2a2, dt3k2);
+  return min(by_field, step_after(dt, own_k, own, own_kp, dt2a2, dt3k2, rounds, noise, phi));
+}
+#endif
 
 wide3 corrected_x(wide dt, wide3 xp, wide3 dt2a2, wide3 dt3k2) {
   return plus(xp, times(dt, times(dt, plus(over(dt2a2, 24.0), over(dt3k2, 120.0))))); // eq. 7
@@ -111,24 +139,23 @@ float corrected(body b, int k, out uvec4 layer[8]) {
 #ifdef FIELD
   add_field(xp, vp, ap, kp);
 #endif
-  higher(dt, b, ap, kp, dt2a2, dt3k2);
+  higher(dt, b.a, b.k, ap, kp, dt2a2, dt3k2);
   wide3 x = corrected_x(dt, xp, dt2a2, dt3k2), v = corrected_v(dt, vp, dt2a2, dt3k2);
 #ifdef FIELD
   wide3 from_x = xp, from_v = vp;
   for (int time = 0; time < 4; time++) { // as src/step/hermite4_correct.c does, and for the reasons given there
     change_field(from_x, from_v, x, v, ap, kp);
     from_x = x, from_v = v;
-    higher(dt, b, ap, kp, dt2a2, dt3k2);
+    higher(dt, b.a, b.k, ap, kp, dt2a2, dt3k2);
     x = corrected_x(dt, xp, dt2a2, dt3k2), v = corrected_v(dt, vp, dt2a2, dt3k2);
   }
 #endif
 
-  real3 second = rounded(dt2a2), third = rounded(dt3k2);
-#if PRECISION == DS
-  float least = noise * max(length(ap.high), f.phi * f.phi / mass);
-  if (noise > 0.0) rely_on_jerks(least, dt.high, kp.high, rounded(times(dt, minus(kp, b.k))), second, third);
+#ifdef FIELD
+  float step = step_in_field(dt, b, x, v, ap, kp, f.phi);
+#else
+  float step = step_after(dt, b.k, ap, kp, dt2a2, dt3k2, 0.0, noise, f.phi);
 #endif
-  float step = next_step(rounded(dt), rounded(ap), rounded(kp), second, third);
   if (!(finite(rounded(ap)) && finite(rounded(kp)))) step = -1.0;
   if (f.count != walked) step = -2.0;
   x = as_double(x), v = as_double(v), ap = as_double(ap), kp = as_double(kp); // as a checkpoint stores them

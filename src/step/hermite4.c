@@ -388,10 +388,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, h->a, h->n, h->block, h->a1, h->j1, h->phi1));
   for (size_t i = 0; i < h->n; i++) {
-    size_t k = 3 * i;
-    if (h->field) hb_field_pull(h->field, p->x + k, h->a + k, h->a1 + k, h->j1 + k);
-    double a_least = hb_timestep_a_least(h->phi1[i], h->mass);
-    double dt = hb_timestep_first(h->params.eta, a_least, h->a + k, h->j + k, h->j1 + k);
+    double dt = hb_hermite4_step_first(h, (uint32_t)i, h->phi1[i], h->j1 + 3 * i);
     h->level1[i] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[i] = dt;
   }

@@ -67,6 +67,12 @@ void hb_hermite4_correct(struct hb_hermite4 *hermite4, size_t ni);
 
 /* The next step of the b-th of them after a step dt, without correcting it. And the level of a step. */
 double hb_hermite4_step_after(const struct hb_hermite4 *hermite4, size_t b, double dt);
+
+/* The step of particle i, whose a and j are known: its first, with potential phi, and s = a'' of other particles at rest, see
+ * hb_timestep_first. And that of one that begins anew among others. In a field, both are the shorter of two, as after a step. */
+double hb_hermite4_step_first(const struct hb_hermite4 *hermite4, uint32_t i, double phi, const double s[3]);
+double hb_hermite4_step_anew(const struct hb_hermite4 *hermite4, uint32_t i);
+
 unsigned hb_hermite4_level(const struct hb_hermite4 *hermite4, double dt);
 
 /* ---- hermite4_device.c: particles that stay on the device ---- */

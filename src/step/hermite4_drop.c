@@ -5,7 +5,6 @@
 
 #include "core/diagnostics.h"
 #include "force/force.h"
-#include "step/timestep.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,7 +83,7 @@ static void begin(struct hb_hermite4 *h, uint64_t T, size_t b)
   memcpy(h->a + k, a, 3 * sizeof *a);
   memcpy(h->j + k, j, 3 * sizeof *j);
   memset(h->lost + k, 0, 3 * sizeof *h->lost);
-  double dt = hb_timestep_anew(h->params.eta, a, j);
+  double dt = hb_hermite4_step_anew(h, i);
   unsigned level = hb_hermite4_level(h, h->groups ? hb_hermite4_limited(h, i, dt) : dt);
   unsigned most = (unsigned)__builtin_ctzll(T);
   hb_blocks_put(h->blocks, i, level < most ? level : most);

@@ -1,7 +1,6 @@
 /* Groups in the block scheme: where they enter a block step, and what a node that is new needs. */
 #include "step/hermite4.h"
 
-#include "step/timestep.h"
 
 #include <math.h>
 #include <string.h>
@@ -295,7 +294,7 @@ static void begin(struct change *c, size_t b)
   const double *a = h->a1 + 3 * b, *j = h->j1 + 3 * b;
   memcpy(h->a + 3 * (size_t)i, a, 3 * sizeof *a);
   memcpy(h->j + 3 * (size_t)i, j, 3 * sizeof *j);
-  unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, hb_timestep_anew(h->params.eta, a, j)));
+  unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, hb_hermite4_step_anew(h, i)));
   unsigned most = c->T ? (unsigned)__builtin_ctzll(c->T) : h->blocks->level_max;
   hb_blocks_put(h->blocks, i, level < most ? level : most);
 }

@@ -90,7 +90,7 @@ double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double
   if (rule->noise > 0)
     rely_on_jerks(rule->noise * fmax(pull, least_pull(phi, rule->mass)), dtdk, dt2a2, dt3k2, &n);
   *noisy = is_noisy(&n);
-  return next(rule->nu, dt, pull, dt2a2, dt3k2, n.first, n.third);
+  return next(rule->nu, dt, fmax(pull, rule->a_least), dt2a2, dt3k2, n.first, n.third);
 }
 
 int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding)

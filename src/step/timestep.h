@@ -41,8 +41,9 @@ void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const
  * phi^2 / M if they cancel. */
 struct hb_timestep_rule {
   double nu;
-  double noise; /* of accelerations, relative; 0: eq. 9 alone */
-  double mass;  /* of all particles */
+  double noise;   /* of accelerations, relative; 0: eq. 9 alone */
+  double mass;    /* of all particles */
+  double a_least; /* replaces |a| where it is smaller */
 };
 double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double a[3],
                          const double k[3], const double dtdk[3], double dt2a2[3], double dt3k2[3],

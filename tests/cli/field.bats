@@ -28,6 +28,24 @@ END
   run ! grep -q e_field e.csv
 }
 
+@test "a cluster far from the middle of its galaxy takes the steps that it takes alone" {
+  for seed in 3 5; do
+    "$HOLMBERG" ic king -n 128 --seed $seed --masses kroupa --length-unit 2 -o alone.h5 --quiet
+    "$HOLMBERG" scale alone.h5 orbit.h5 --at 8.5kpc,0,0 --velocity 0,220km/s,0 --quiet
+    accepts run alone.h5 --scheme host --t-end 1 --diag alone.csv
+    accepts run orbit.h5 --scheme host --t-end 1 --field log:v=220km/s,r=1kpc --diag orbit.csv
+    python3 - <<'END'
+import csv
+alone, orbit = (list(csv.DictReader(open(name)))[-1] for name in ("alone.csv", "orbit.csv"))
+ratio = float(orbit["particle_steps"]) / float(alone["particle_steps"])
+error = abs(float(orbit["de_cluster"]))
+print(f"particle steps {ratio:.3f} of those alone (0.95 to 1.05); the cluster's energy error {error:.1e} (1e-4)")
+assert 0.95 < ratio < 1.05 and error < 1e-4
+END
+    rm ./*.csv
+  done
+}
+
 @test "what has no tide in coordinates that turn" {
   orbit
   fails_with 2 "field 'hill:w=0.5' has a force that depends on velocities (expected integrator hermite4)" \

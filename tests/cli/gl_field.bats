@@ -17,3 +17,21 @@ END
     rm d.csv
   done
 }
+
+@test "a cluster far from the middle of its galaxy takes the same steps, wherever they are computed" {
+  "$HOLMBERG" ic king -n 128 --seed 7 --masses kroupa --length-unit 2 -o alone.h5 --quiet
+  "$HOLMBERG" scale alone.h5 orbit.h5 --at 8.5kpc,0,0 --velocity 0,220km/s,0 --quiet
+  local places
+  for places in host 'bag --context osmesa --precision ds --transfer block --predict gpu --correct gpu'; do
+    # shellcheck disable=SC2086 # several words
+    accepts run orbit.h5 --scheme $places --eps 0.01 --t-end 0.5 --field log:v=220km/s,r=1kpc --diag "${places%% *}.csv"
+  done
+  python3 - <<'END'
+import csv
+host, bag = (list(csv.DictReader(open(name)))[-1] for name in ("host.csv", "bag.csv"))
+ratio = float(bag["particle_steps"]) / float(host["particle_steps"])
+errors = [abs(float(row["de_cluster"])) for row in (host, bag)]
+print(f"particle steps of the device {ratio:.3f} of the host's (0.98 to 1.02); the cluster's energy errors {errors} (1e-4)")
+assert 0.98 < ratio < 1.02 and max(errors) < 1e-4
+END
+}

@@ -245,9 +245,9 @@ END
   done
   accepts info start.h5 --field 'log:v=220km/s,r=1kpc' --json
   local energy
-  energy=$(number e_field)
+  energy=$(number e_orbit)
   accepts info start.h5 --units astro --field 'log:v=220,r=1000' --json
-  near "$(python3 -c "print($(number e_field) / $energy)")" "$(sed -n 2p nbody)"
+  near "$(python3 -c "print($(number e_orbit) / $energy)")" "$(sed -n 2p nbody)"
   fails_with 2 "option --field: '220Msun' is a mass (expected a velocity)" run start.h5 --t-end 1 --field 'log:v=220Msun,r=1'
   accepts ic plummer -n 8 -o none.h5 --quiet
   fails_with 2 "option --field: '1kpc' has a unit, but the particles have none*" run none.h5 --t-end 1 --field 'log:v=1,r=1kpc'
