@@ -67,6 +67,17 @@ static void split_field(const struct hb_particles *p, const struct hb_field *fie
 
 /* ---- all of it ---- */
 
+/* Binaries as points and single stars, without what is no more than a test particle beside them. */
+static size_t points(const struct hb_particles *p, const struct hb_binary *pairs, size_t hard)
+{
+  static const double test_particle = 0x1p-20; /* of the mean mass, and lighter */
+  double least = test_particle * hb_sum(p->n, p->m) / (double)p->n;
+  size_t count = 0;
+  for (size_t i = 0; i < p->n; i++) count += p->m[i] >= least;
+  for (size_t k = 0; k < hard; k++) count -= p->m[pairs[k].i] >= least && p->m[pairs[k].j] >= least;
+  return count;
+}
+
 enum hb_status hb_energy_find_binaries(const struct hb_particles *p, double eps2, double e_pot,
                                        struct hb_binary **pairs, struct hb_binaries *binaries)
 {
@@ -98,7 +109,7 @@ void hb_energy_split(struct hb_particles *p, const struct hb_binary *pairs, doub
   }
   d->e_cluster = T + W;
   d->e_orbit = 0;
-  if (p->n - hard < A_CLUSTER) T = d->e_kin, W = d->e_pot;
+  if (points(p, pairs, hard) < A_CLUSTER) T = d->e_kin, W = d->e_pot;
   d->virial_ratio = W != 0 ? T / fabs(W) : 0; /* a lone particle has none */
   d->e_scale = fmax(fabs(T + W), T);
   if (d->e_scale == 0) d->e_scale = fmax(fabs(d->e_total), d->e_bulk);

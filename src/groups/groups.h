@@ -122,12 +122,18 @@ static inline int hb_groups_is_tide(const struct hb_group *g, double m, double d
   return m * m * g->tide > d2 * d2 * d2;
 }
 
-/* Whether node and group, d^2 apart, belong into each other's lists. A test particle disturbs nothing; where a star of mean
- * mass would, it feels the members. */
+/* A body far lighter than any star, or without mass, disturbs nothing; where a star of mean mass would, it feels the members. */
+static inline double hb_groups_felt_mass(const struct hb_groups *groups, uint32_t node)
+{
+  static const double least = 1.0 / 16; /* of the mean; Kroupa's lightest stars have 1 / 8 */
+  return groups->m[node] < least * groups->m_mean ? groups->m_mean : groups->m[node];
+}
+
+/* Whether node and group, d^2 apart, belong into each other's lists. */
 static inline int hb_groups_feel(const struct hb_groups *groups, const struct hb_group *g, uint32_t node,
                                  double d2)
 {
-  double m = groups->m[node] > 0 ? groups->m[node] : groups->m_mean;
+  double m = hb_groups_felt_mass(groups, node);
   if (hb_groups_is_tide(g, m, d2)) return 1;
   const struct hb_group *other = hb_groups_of(groups, node);
   return other && hb_groups_is_tide(other, groups->m[g->node], d2);
@@ -138,7 +144,7 @@ static inline int hb_groups_feel(const struct hb_groups *groups, const struct hb
 static inline int hb_groups_is_mean(const struct hb_groups *groups, const struct hb_group *g, uint32_t node,
                                     double d2)
 {
-  double m = groups->m[node] > 0 ? groups->m[node] : groups->m_mean;
+  double m = hb_groups_felt_mass(groups, node);
   return m * m * g->strong <= d2 * d2 * d2 && !hb_groups_of(groups, node);
 }
 

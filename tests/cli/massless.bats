@@ -61,6 +61,25 @@ planets() {
   awk '{ steps[NR] = $7 } END { exit !(steps[1] <= 2 * steps[2]) }' row.0 row.12
 }
 
+@test "a planet around both stars of a hard pair, of mass 0, 1e-12 and 1e-6: the orbit that short steps have" {
+  awk 'BEGIN { # the pair, with a = 0.01, the planet at five times that, and nine far off, since few bodies are one group
+      printf "0.5 -0.005 0 0 0 -5 0\n0.5 0.005 0 0 0 5 0\nM 0.05 0 0 0 %.17g 0\n", sqrt(1 / 0.05)
+      for (k = 0; k < 9; k++) printf "1e-9 %.17g %.17g 0 0 0 0\n", 20 * cos(k), 20 * sin(k)
+    }' >planet
+  for m in 0 1e-12 1e-6; do sed "s/^M /$m /" planet >"planet.$m.txt"; done
+  accepts run planet.0.txt --eps 0 --scheme host --encounters none --eta 0.001 --t-end 1/2 --quiet -o short.txt
+  for m in 0 1e-12 1e-6; do accepts run planet.$m.txt --eps 0 --scheme host --t-end 1/2 --quiet -o "end.$m.txt"; done
+  python3 - <<'END'
+import math
+def planet(name): return [[float(x) for x in line.split()] for line in open(name) if line[0] != "#"][2][1:4]
+short = planet("short.txt")
+for m in ("0", "1e-12", "1e-6"):
+    far = math.dist(planet(f"end.{m}.txt"), short)
+    print(f"m = {m}: {far:.1e} from where short steps bring it, at most 1e-4")
+    assert far < 1e-4
+END
+}
+
 @test "five planets of one star, in a galaxy, too; with the same bits when resumed" {
   planets 5 0.001 | sed 's/^M/0/' >planets.txt
   "$HOLMBERG" scale planets.txt turning.txt --at 100,0,0 --velocity 0,0,0 --quiet
