@@ -122,15 +122,14 @@ static enum hb_status check_finite(const struct hb_force *force)
 {
   const struct hb_force_call *c = &force->under_way;
   size_t k = 0;
-  if (!hb_force_rounds(force) || !c->index)
-    return HB_OK; /* points may be where a source is: see hb_force_at */
+  if (!hb_force_rounds(force)) return HB_OK;
   while (k < c->ni && are_finite(c, k)) k++;
   if (k == c->ni) return HB_OK;
-  return hb_fail(
-      HB_ERR_NUMERIC,
-      "the force on particle %u is beyond the range of float: another is too close for precision %s "
-      "(eps above 0, or scheme host, keeps it finite)",
-      c->index[k], hb_force_precision(force));
+  return hb_fail(HB_ERR_NUMERIC,
+                 "the force %s %zu is beyond the range of float: %s is too close for precision %s "
+                 "(eps above 0, or scheme host, keeps it finite)",
+                 c->index ? "on particle" : "at point", c->index ? (size_t)c->index[k] : k,
+                 c->index ? "another" : "a source", hb_force_precision(force));
 }
 
 static enum hb_status begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
@@ -215,13 +214,21 @@ static enum hb_status begin_at(struct hb_force *force, size_t ni, const double *
   return HB_OK;
 }
 
-enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
-                                 const uint32_t *own, double *a, double *j, double *phi)
+enum hb_status hb_force_begin_at_any(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                     const uint32_t *own, double *a, double *j, double *phi)
 {
   HB_GL_VISIT;
   HB_TRY(begin_at(force, ni, x, v, own, a, j, phi));
   force->under_way = (struct hb_force_call){0};
   return set_off(force);
+}
+
+enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                 const uint32_t *own, double *a, double *j, double *phi)
+{
+  HB_TRY(hb_force_begin_at_any(force, ni, x, v, own, a, j, phi));
+  force->under_way = (struct hb_force_call){.ni = ni, .a = a, .j = j, .phi = phi};
+  return HB_OK;
 }
 
 enum hb_status hb_force_at_any(struct hb_force *force, size_t ni, const double *x, const double *v,
@@ -236,7 +243,7 @@ enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, c
                            const uint32_t *own, double *a, double *j, double *phi)
 {
   HB_TRY(hb_force_at_any(force, ni, x, v, own, a, j, phi));
-  force->under_way = (struct hb_force_call){0};
+  force->under_way = (struct hb_force_call){.ni = ni, .a = a, .j = j, .phi = phi};
   return check_finite(force);
 }
 

@@ -258,4 +258,8 @@ static inline enum hb_status hb_force_open_gl(const struct hb_force_params *para
 /* For sources: the softening squared that a kernel adds to r^2. */
 static inline double hb_force_eps2(const struct hb_force_params *params) { return params->eps * params->eps; }
 
+/* hb_force_begin_at for whoever looks himself whether forces are finite. */
+enum hb_status hb_force_begin_at_any(struct hb_force *force, size_t ni, const double *x, const double *v,
+                                     const uint32_t *own, double *a, double *j, double *phi);
+
 #endif

@@ -120,8 +120,8 @@ static enum hb_status send(struct hb_engine *e)
 static enum hb_status begin(struct hb_engine *e)
 {
   HB_TRY(send(e));
-  return hb_force_begin_at(e->force, e->call.ni, e->call.x, e->call.v, e->call.own, e->call.a, e->call.j,
-                           e->call.phi);
+  return hb_force_begin_at_any(e->force, e->call.ni, e->call.x, e->call.v, e->call.own, e->call.a, e->call.j,
+                               e->call.phi);
 }
 
 static enum hb_status finish(struct hb_engine *e)

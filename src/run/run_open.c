@@ -58,12 +58,20 @@ static size_t count_massless(struct hb_particles *p)
   return count;
 }
 
-/* Test particles cost nothing as sources, but for some ways to compute forces. */
+/* Test particles are watched and cost nothing as sources, but for some ways to move them and to compute forces. */
 static void note_massless(const struct hb_run *run, size_t massless)
 {
-  char note[160];
+  char note[192];
   struct hb_sim_counts counts;
   hb_sim_counts(run->sim, &counts);
+  int is_leapfrog = hb_run_is_leapfrog(run->settings);
+  if (massless > 0 && (is_leapfrog || run->settings->sim.correct == HB_PLACE_GPU)) {
+    snprintf(note, sizeof note,
+             "with %s the energies of particles without mass (%zu) are not watched: a wrong orbit of one is "
+             "not told",
+             is_leapfrog ? "--integrator leapfrog" : "--correct gpu", massless);
+    hb_terminal_note(note);
+  }
   if (massless == 0 || massless == counts.n || counts.sources < counts.n) return;
   int is_kept = run->settings->sim.predict == HB_PLACE_GPU;
   snprintf(note, sizeof note,

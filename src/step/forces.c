@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Below it, r^-5 of a jerk is beyond the range of float, which ends at 3e38, for speeds and masses of about 1. */
+static const double beyond_float = 1e-7;
+
 void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_FORCES_REASON])
 {
   const double *x = at->x, *xi = at->x + 3 * (size_t)i;
@@ -13,12 +16,16 @@ void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_
     double r = hypot(hypot(x[3 * j] - xi[0], x[3 * j + 1] - xi[1]), x[3 * j + 2] - xi[2]);
     if (j != i && r < least) least = r, nearest = j;
   }
+  int is_too_near = hb_force_rounds(at->force) && least < beyond_float;
   reason[0] = 0;
   if (least == 0)
     snprintf(reason, HB_FORCES_REASON, "; particle %zu is at the same place: eps above 0 keeps forces finite",
              nearest);
   else if (nearest != i)
-    snprintf(reason, HB_FORCES_REASON, "; its nearest neighbor, particle %zu, is %.3g away", nearest, least);
+    snprintf(reason, HB_FORCES_REASON, "; its nearest neighbor, particle %zu, is %.3g away%s%s%s", nearest,
+             least, is_too_near ? ", too close for precision " : "",
+             is_too_near ? hb_force_precision(at->force) : "",
+             is_too_near ? " (eps above 0, or scheme host, keeps forces finite)" : "");
 }
 
 int hb_forces_are_finite(size_t ni, const double *a, const double *j, const double *phi)

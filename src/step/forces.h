@@ -3,6 +3,7 @@
 #define HB_FORCES_H
 
 #include "base/status.h"
+#include "force/force.h"
 
 /* What the forces were evaluated for: all n particles at x[3 * n], time t, in this step (0: the first forces). */
 struct hb_forces_at {
@@ -10,6 +11,7 @@ struct hb_forces_at {
   const double *x;
   double t;
   uint64_t step;
+  const struct hb_force *force; /* that computed them */
 };
 
 /* Whether all of a[3 * ni], j[3 * ni] and phi[ni] are finite. */
@@ -21,8 +23,8 @@ enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const u
                                const double *a, const double *j, const double *phi);
 
 /* A possible reason for a bad force on particle i, to end a sentence: its nearest neighbor, at the same position or how
- * far away. */
-enum { HB_FORCES_REASON = 160 };
+ * far away, and whether that is too near for the precision. */
+enum { HB_FORCES_REASON = 224 };
 void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_FORCES_REASON]);
 
 #endif

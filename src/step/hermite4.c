@@ -257,7 +257,7 @@ static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *l
 static struct hb_forces_at forces_at(struct hb_hermite4 *h, uint64_t T)
 {
   predict_to_tick(h, T, NULL, 0, h->n);
-  return (struct hb_forces_at){h->n, h->xp, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1};
+  return (struct hb_forces_at){h->n, h->xp, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1, h->force};
 }
 
 /* Predicts, evaluates the forces and corrects the block at tick T; the levels it wants go to level1. *lap is when the
@@ -361,7 +361,7 @@ static enum hb_status try_step(struct hb_hermite4 *h)
   for (size_t i = 0; i < h->n; i++) predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
   HB_TRY(hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, h->n, h->block, h->a1, h->j1, h->phi1));
   if (h->field) hb_field_add(h->field, h->n, h->block, h->xp, h->vp, h->a1, h->j1);
-  const struct hb_forces_at at = {h->n, h->xp, h->t0 + dt, 0};
+  const struct hb_forces_at at = {h->n, h->xp, h->t0 + dt, 0, h->force};
   HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
   for (size_t i = 0; i < h->n; i++) {
     double next = hb_hermite4_step_after(h, i, dt);
@@ -382,7 +382,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
   if (h->field) hb_field_add(h->field, h->n, h->block, p->x, p->v, h->a1, h->j1);
-  const struct hb_forces_at at = {h->n, p->x, h->t0, 0};
+  const struct hb_forces_at at = {h->n, p->x, h->t0, 0, h->force};
   HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
   memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);

@@ -97,7 +97,7 @@ static enum hb_status start_new(struct hb_hermite4 *h, uint64_t T)
   if (ni == 0) return HB_OK;
   if (h->groups) HB_TRY(hb_hermite4_meet(h, T, ni));
   HB_TRY(hb_hermite4_forces(h, T, ni));
-  const struct hb_forces_at at = {h->n, h->xp, h->t0 + hb_hermite4_span(h, T), h->block_steps};
+  const struct hb_forces_at at = {h->n, h->xp, h->t0 + hb_hermite4_span(h, T), h->block_steps, h->force};
   HB_TRY(hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1));
   if (h->groups) hb_hermite4_correct_near(h, ni);
   for (size_t b = 0; b < ni; b++) begin(h, T, b);

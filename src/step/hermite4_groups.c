@@ -1,7 +1,6 @@
 /* Groups in the block scheme: where they enter a block step, and what a node that is new needs. */
 #include "step/hermite4.h"
 
-
 #include <math.h>
 #include <string.h>
 
@@ -313,7 +312,7 @@ static enum hb_status start_fresh(struct change *c)
   }
   if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, changed, groups->live));
   HB_TRY(hb_hermite4_forces(h, c->T, ni));
-  const struct hb_forces_at at = {h->n, h->xp, h->t0 + hb_hermite4_span(h, c->T), h->block_steps};
+  const struct hb_forces_at at = {h->n, h->xp, h->t0 + hb_hermite4_span(h, c->T), h->block_steps, h->force};
   HB_TRY(hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1));
   memset(groups->active, 0, groups->n * sizeof *groups->active);
   for (size_t b = 0; b < ni; b++) groups->active[h->block[b]] = (uint32_t)b + 1;

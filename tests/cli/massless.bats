@@ -140,3 +140,14 @@ END
   done
   awk '{ steps[NR] = $8 } END { exit !(steps[1] > 1000 && steps[2] <= 1.01 * steps[1]) }' row.none row.groups
 }
+
+@test "where test particles are not watched, that is said once" {
+  printf '%s\n' '1 0 0 0 0 0 0' '0 1 0 0 0 1 0' >orbit.txt
+  for how in '--integrator leapfrog --dt 1/16' '--correct gpu --predict gpu --transfer block --context osmesa --scheme bag --precision ds'; do
+    # shellcheck disable=SC2086 # words
+    run -0 --separate-stderr "$HOLMBERG" run orbit.txt --eps 0.01 --scheme host --t-end 1/8 --quiet $how
+    echo "$how: $stderr"
+    [ "$(grep -c 'the energies of particles without mass (1) are not watched' <<<"$stderr")" -eq 1 ]
+  done
+  accepts run orbit.txt --eps 0.01 --scheme host --t-end 1/8 --quiet
+}

@@ -153,6 +153,11 @@ class WhatIsRefused(unittest.TestCase):
                                (lambda: Particles.read("none.h5", time=nan), "time is nan")):
             with self.assertRaisesRegex(holmberg.UsageError, sentence):
                 call()
+        close = Force("host-simd", precision="ds", eps=0)
+        close.set_sources([1, 1], [[0, 0, 0], [1e-14, 0, 0]])
+        for call, sentence in ((close.eval, "on particle 0"), (lambda: close.at([[5e-15, 0, 0]]), "at point 0")):
+            with self.assertRaisesRegex(holmberg.NumericError, f"the force {sentence} is beyond the range of float: .* precision ds"):
+                call()
         sim = Simulation(p, eps=0.1, scheme="host")
         for call in (sim.evolve, sim.state, sim.diagnostics, sim.structure):
             for t in nan, math.inf:

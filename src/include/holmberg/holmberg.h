@@ -343,7 +343,7 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 
 /* The same at ni points x[3 * ni] with velocities v[3 * ni] (NULL: zero), which need not be sources. Point i feels every
  * source but number own[i], or every one where that is HB_NO_SOURCE; own NULL: all do. At a source that is not left out,
- * eps = 0 gives infinite or undefined values in double. Not by cg2007 and grape6. Errors: as above, HB_ERR_INPUT (out of range). */
+ * eps = 0 gives infinite or undefined values in double, and HB_ERR_NUMERIC in less. Not by cg2007 and grape6. Errors: as above, HB_ERR_INPUT (out of range). */
 #define HB_NO_SOURCE UINT32_MAX
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi);
