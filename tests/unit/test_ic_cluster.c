@@ -65,7 +65,7 @@ static void refuses_nonsense(void **state)
        "the masses 'kroupa' are in solar masses, so that only one unit",
        {.masses = "kroupa", .units = {.mass = 100}}},
       {"plummer", "units need two of mass, length and time", {.units = {.length = 1}}},
-      {"coldsphere", "it takes no tidal radius", {.tidal_radius = 1}},
+      {"coldsphere", "and takes no tidal radius", {.tidal_radius = 1}},
       {"coldsphere", "is at rest and cannot rotate", {.rotation = 1}},
   };
   for (size_t k = 0; k < COUNT_OF(cases); k++) {
