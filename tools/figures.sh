@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# figures.sh BUILD [exercises|viewer|models [FOLDER]]: makes the pictures of README.md and shaders/LESSON.md again, all or some of
-# them, with the program of a build folder; those of README.md in FOLDER. Needs a display (Xvfb will do), ffmpeg and gnuplot.
+# figures.sh BUILD [exercises|viewer|models [FOLDER]]: makes the pictures of README.md, src/cli/README.md and shaders/LESSON.md again,
+# all or some of them, with the program of a build folder; those of README.md in FOLDER. Needs a display (Xvfb will do), ffmpeg and gnuplot.
 set -eu
 
 cd "$(dirname "$0")/.."

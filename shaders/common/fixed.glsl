@@ -5,8 +5,8 @@
 // fuse a product and a sum, or to change their order; division, square root, dot and fma, which drivers round as they please,
 // are not used.
 //
-// Numbers come in units in which no product is denormal: some devices make those zero, others do not. See "The same bits
-// everywhere" in README.md.
+// Numbers come in units in which no product is denormal: some devices make those zero, others do not. The proof is in
+// src/force/reproducible.c.
 //
 // Sums: floats of 64 sources, always the same ones in the same order; and of those sums in fixed point, which is to say whole
 // numbers of a unit, whose sum does not depend on the order.

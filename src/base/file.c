@@ -218,8 +218,7 @@ static enum hb_status read_to_end(int fd, const char *name, char **bytes, size_t
 {
   struct hb_text text = {0};
   char chunk[65536];
-  if (has_no_end(fd))
-    return hb_fail(HB_ERR_IO, "cannot read %s: a device without an end, expected a file", name);
+  if (has_no_end(fd)) return hb_fail(HB_ERR_IO, "cannot read %s: an endless device, expected a file", name);
   enum hb_status status = hb_text_append_bytes(&text, "", 0);
   while (status == HB_OK) {
     ssize_t got = read(fd, chunk, sizeof chunk);

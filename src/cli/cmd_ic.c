@@ -28,7 +28,7 @@ static const struct hb_opts_option model_options[] = {
     {"velocity", 0, HB_OPTS_NOT_NEGATIVE, MODEL(velocity), "V",
      .help = "velocity at infinity of the encounter (default 0, a parabolic orbit)"},
     {"spin", 0, HB_OPTS_NUMBER, MODEL(spin), "S",
-     .help = "rotation of both discs in units of the circular one, below 0 retrograde (default 1)"},
+     .help = "rotation of both disks in units of the circular one, below 0 retrograde (default 1)"},
     {"scaling", 0, HB_OPTS_CHOICE, MODEL(scaling), "HOW", .words.array = hb_ic_scaling_names,
      .help =
          "units set by the energy of the sample (measured, N^2 work, the default up to N = 131072) or of the "

@@ -33,7 +33,7 @@ enum hb_status hb_astro_convert_by_file(const struct hb_opts *opts, const char *
   if (!hb_opts_has_units(opts, is_astro)) return HB_OK;
   if (strcmp(path, "-") == 0)
     return hb_fail(HB_ERR_USAGE,
-                   "numbers with units need a file that can be read twice, which standard input is not");
+                   "numbers with units need a file that can be read twice; standard input cannot be");
   HB_TRY(hb_snapshot_read(path, format, &particles));
   enum hb_status status = hb_astro_convert(&own, NULL, particles, is_astro);
   hb_particles_destroy(particles);

@@ -154,8 +154,7 @@ const char *hb_opts_units_help(const struct hb_opts_command *command)
   const struct hb_opts_option *option;
   for (size_t k = 0; !command->has_no_units && (option = hb_opts_option_at(command, k)); k++)
     if (option->of)
-      return "Where the snapshot says its units, times, lengths, velocities and masses may have one: 5Myr, "
-             "3kyr, "
-             "0.1pc, 200AU, 2km/s, 10Msun, in --field also 0.03/Myr, 30km/s/kpc.";
+      return "Where the snapshot states its units, times, lengths, velocities and masses may have one: 5Myr, "
+             "3kyr, 0.1pc, 200AU, 2km/s, 10Msun. Numbers of --field may be 0.03/Myr or 30km/s/kpc, too.";
   return NULL;
 }

@@ -188,7 +188,7 @@ enum hb_field_quantity hb_field_quantity(char key)
 static enum hb_status unknown(const char *word)
 {
   return hb_fail(HB_ERR_USAGE,
-                 "'%s' is no field (expected point:m=M, plummer:m=M,a=A, disc:m=M,a=A,b=B, log:v=V,r=R, "
+                 "'%s' is not a field (expected point:m=M, plummer:m=M,a=A, disc:m=M,a=A,b=B, log:v=V,r=R, "
                  "frame:w=W, hill:w=W or omega=W)",
                  word);
 }

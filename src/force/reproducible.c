@@ -7,7 +7,20 @@
 #include <math.h>
 
 /* In these units coordinates and velocities are at most 1 and masses 2^MASS; positions are multiples of 2^-60, velocities of 2^-32
- * and masses of 2^-24. shaders/README.md shows that no float of a pair then is denormal. */
+ * and masses of 2^-24. No float of a pair then is denormal. A product of two multiples is a multiple of the product, also when it is
+ * rounded, and a sum of multiples of g is one of g; so these are zero, or at least
+ *
+ *   rij, vij                                 2^-60, 2^-32          differences of multiples
+ *   rij^2, and r^2 < 2^10                    2^-120
+ *   1 / r, 1 / r^2, m / r^3                  2^-5, 2^-10, 2^-39    from r < 2^5
+ *   m rij / r^3, and sums of it              2^-99, 2^-122         a float of 24 bits: 2^-99 or more is a multiple of 2^-122
+ *   rij . vij, alpha = 3 (rij . vij) / r^2   2^-92, 2^-101
+ *   vij - alpha rij                          2^-56                 as vij is 2^-32 or more
+ *   m / r^3 times that, and sums of it       2^-95, 2^-118
+ *
+ * One line has a gap. alpha rij may be denormal; then vij, if it is not zero, stays as it is either way. If it is zero, because two
+ * bodies share a component of their velocities to the last bit, and they all but share that coordinate, too, and alpha is below
+ * 2^-66, the result is at most 2^-126, or zero. A block would have to consist of such terms to show it. */
 enum { MASS = 12, POINTS = 4 /* 2^4 times the units */ };
 static const double GRID_X = 0x1p-60, GRID_V = 0x1p-32, GRID_M = 0x1p-24;
 

@@ -2,7 +2,7 @@
  * Neither the device, nor who sums which sources, nor what was computed before changes them.
  *
  *   units   powers of two for lengths, velocities and masses, from all sources. In them no float operation of a pair can
- *           reach the denormals, which one device flushes and another does not: see shaders/README.md.
+ *           reach the denormals, which one device flushes and another does not: see reproducible.c.
  *   blocks  each 64 sources, by number, are summed in float, in their order.
  *   totals  of blocks in fixed point. Their scale follows from the largest block, in steps of 2^24 or less; a sink that
  *           was summed in another scale is summed again. A good guess saves that, and changes no bit.

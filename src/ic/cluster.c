@@ -76,10 +76,9 @@ static enum hb_status check_units(const struct hb_ic_cluster *c)
   struct hb_units u = c->units;
   int is_given = u.mass != 0 || u.length != 0 || u.time != 0, are_solar = hb_masses_are_solar(c);
   if (are_solar && (u.mass != 0 || (u.length != 0 && u.time != 0)))
-    return hb_fail(
-        HB_ERR_USAGE,
-        "the masses '%s' are in solar masses, so that only one unit, of length or of time, is left",
-        c->masses);
+    return hb_fail(HB_ERR_USAGE,
+                   "the masses '%s' are in solar masses, so only one unit is left, of length or of time",
+                   c->masses);
   if (are_solar && is_given) u.mass = 1;
   if (is_given) return hb_units_complete(&u);
   if (c->orbits == HB_IC_ORBITS_OPIK) return HB_OK;
@@ -92,7 +91,7 @@ static enum hb_status check_scaling(const struct hb_ic_model *model, struct hb_i
   const struct hb_ic_cluster *c = &p->cluster;
   int has_own_units = !hb_text_is_listed("scaling", model->options);
   if (has_own_units && c->tidal_radius > 0)
-    return hb_fail(HB_ERR_USAGE, "model %s ends at r = 1, it takes no tidal radius", model->name);
+    return hb_fail(HB_ERR_USAGE, "model %s ends at r = 1 and takes no tidal radius", model->name);
   if (has_own_units && c->rotation != 0 && c->virial == 0)
     return hb_fail(HB_ERR_USAGE, "model %s is at rest and cannot rotate: give a virial ratio", model->name);
   if (c->fractal == 0 && c->tidal_radius == 0 && !has_own_units) return HB_OK;

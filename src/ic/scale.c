@@ -46,9 +46,8 @@ static enum hb_status measure(const struct hb_particles *p, double *mass, double
     *radius = *mass * *mass / (-2 * *e_pot);
     return HB_OK;
   }
-  return hb_fail(HB_ERR_INPUT,
-                 "the mass is %g and the potential energy %g, so that there is no virial radius", *mass,
-                 *e_pot);
+  return hb_fail(HB_ERR_INPUT, "the mass is %g and the potential energy %g, so there is no virial radius",
+                 *mass, *e_pot);
 }
 
 /* A note that is a number, if there is one. */

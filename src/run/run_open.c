@@ -47,7 +47,7 @@ static void note_radii(const struct hb_run *run)
   size_t n = hb_particles_n(run->initial), i = 0;
   while (radius && i < n && radius[i] == 0) i++;
   if (radius && i == n)
-    hb_terminal_note("no particle has a radius, so that none collide; see 'holmberg scale --radius'");
+    hb_terminal_note("no particle has a radius, so none can collide; see 'holmberg scale --radius'");
 }
 
 static size_t count_massless(struct hb_particles *p)

@@ -60,10 +60,10 @@ const struct hb_opts_option hb_run_integrator_options[] = {
      .help = "where the block is corrected: host, or gpu, which needs --transfer block"},
     {"encounters", 0, HB_OPTS_CHOICE, SIM(encounters), "HOW", "auto", .words.array = hb_encounters_names,
      .help =
-         "hermite4: what becomes of binaries and of stars that meet: groups, integrated together by a "
-         "regularized method, heavy stars in shorter steps, which needs --eps 0, --correct host and block "
-         "steps, up to eight bodies alone as one group; none, by short steps; auto: groups where that is "
-         "possible, but not with shaders of your own"},
+         "hermite4: how binaries and stars that meet are integrated: groups, together by a regularized "
+         "method, with heavy stars in shorter steps and up to eight bodies alone as one group (needs block "
+         "steps, --eps 0 and --correct host); none, by short steps; auto: groups where that is possible, but "
+         "not with shaders of your own"},
     {"field", 0, HB_OPTS_TEXT, SIM(field), "WORDS",
      .help = "forces from outside: a sum of point:m=M, plummer:m=M,a=A, disc:m=M,a=A,b=B (Miyamoto & "
              "Nagai), log:v=V,r=R,q=Q, each with x=X,y=Y,z=Z where its middle is not the origin; frame:w=W: "
@@ -133,8 +133,8 @@ const struct hb_opts_option hb_run_watch_options[] = {
     {"units", 0, HB_OPTS_CHOICE, RUN(units), "UNITS", "nbody", .words.array = hb_astro_names,
      .use = HB_OPTS_SHOWS,
      .help =
-         "of rows, --diag, and the times and lengths given here: nbody, or astro, in Myr, pc, km/s, solar "
-         "masses, which a FILE with units can be shown in; dt-max and dt-min become the next power of two"},
+         "units of rows, of what --diag writes, and of times and lengths given here: nbody, or astro (Myr, "
+         "pc, km/s, solar masses) if FILE has units; dt-max and dt-min become the next power of two"},
     {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto",
      .words.array = hb_exact_energy_names, .use = HB_OPTS_SHOWS,
      .help = "sum energies in double besides those of the scheme, N^2 work per row: auto (up to "
@@ -167,13 +167,12 @@ const struct hb_opts_option hb_run_watch_options[] = {
 const struct hb_opts_option hb_run_bodies_options[] = {
     {"collisions", 0, HB_OPTS_CHOICE, RUN(sim.collisions), "HOW", "none", .words.array = hb_collisions_names,
      .help =
-         "hermite4: what becomes of bodies that touch, by FILE's radii (see 'holmberg ic --radius'): none "
-         "looks for "
-         "them; stop ends the run; merge makes one, with mass, momentum and volume kept and the energy "
-         "counted in dE/E"},
+         "hermite4: what to do when bodies touch, by FILE's radii (see 'holmberg ic --radius'): none does "
+         "not look for them; stop ends the run; merge makes one body, which keeps mass, momentum and volume; "
+         "the lost energy is counted in dE/E"},
     {"escapers", 0, HB_OPTS_CHOICE, RUN(sim.escapers), "HOW", "none", .words.array = hb_escapers_names,
-     .help = "hermite4: particles far out that are not bound, at multiples of dt-max: none, list, as events, "
-             "or remove, with their energy counted in dE/E"},
+     .help = "hermite4: what to do with unbound particles far out, at multiples of dt-max: none; list, as "
+             "events; remove, with their energy counted in dE/E"},
     {"escape-radius", 0, HB_OPTS_POSITIVE, RUN(sim.escape_radius), "R",
      .help = "how far out that is, from the density center, such as twice the tidal radius (default: 20 "
              "half-mass radii)",

@@ -30,7 +30,7 @@ enum hb_status hb_sim_check_bodies(const struct hb_sim_params *p)
     return hb_fail(HB_ERR_USAGE, "the radius beyond which particles escape is %g, expected finite and > 0",
                    p->escape_radius);
   if (p->escape_radius > 0 && p->escapers == HB_ESCAPERS_NONE)
-    return hb_fail(HB_ERR_USAGE, "a radius of escape without escapers (expected escapers list or remove)");
+    return hb_fail(HB_ERR_USAGE, "an escape radius without escapers (expected escapers list or remove)");
   if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE) return HB_OK;
   const char *what = lacking(p);
   return what ? hb_fail(HB_ERR_USAGE, "%s %s", p->collisions ? "collisions need" : "escapers need", what)

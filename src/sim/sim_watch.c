@@ -31,7 +31,7 @@ enum hb_status hb_sim_watch(struct hb_sim *sim, unsigned kinds)
   int is_anew = kinds >> HB_EVENT_INITIAL & 1;
   int begins = is_anew || ((kinds & of_binaries) && !(sim->events.kinds & of_binaries));
   if (begins && hb_force_interaction(sim->force) != HB_INTERACTION_GRAVITY)
-    return hb_fail(HB_ERR_USAGE, "binaries are looked for by gravity, which this interaction is not");
+    return hb_fail(HB_ERR_USAGE, "binaries are found by gravity, and this interaction is not gravity");
   if (is_anew) hb_binary_watch_clear(&sim->binaries);
   sim->events.kinds |= kinds;
   follow(sim);

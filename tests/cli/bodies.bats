@@ -76,7 +76,7 @@ END
   falling
   cut -d' ' -f1-7 two.txt >points.txt
   sed -i 's/ radius$//' points.txt
-  local none="holmberg: no particle has a radius, so that none collide; see 'holmberg scale --radius'"
+  local none="holmberg: no particle has a radius, so none can collide; see 'holmberg scale --radius'"
   for how in '--collisions merge' '--stop-at collision'; do
     # shellcheck disable=SC2086 # two words
     run --separate-stderr "$HOLMBERG" run points.txt --eps 0 --scheme host --quiet $how
@@ -111,7 +111,7 @@ END
   fails_with 2 'collisions need predict host*' run two.txt --collisions merge --scheme bag --predict gpu
   fails_with 2 'collisions need block steps' run two.txt --collisions stop --steps shared
   fails_with 2 'escapers need block steps' run two.txt --escapers list --steps shared
-  fails_with 2 'a radius of escape without escapers*' run two.txt --escape-radius 3
+  fails_with 2 'an escape radius without escapers*' run two.txt --escape-radius 3
 }
 
 # The sums of radii that close is compared with are those of the two that meet.

@@ -72,9 +72,9 @@ END
   run ! h5diff -q whole.h5 none.h5 /PartType1
 }
 
-@test "words that are no field, and what it cannot be combined with" {
+@test "words that are not a field, and what it cannot be combined with" {
   orbit
-  fails_with 2 "'nfw:m=1' is no field (expected point:m=M, *)" run orbit.txt --field nfw:m=1
+  fails_with 2 "'nfw:m=1' is not a field (expected point:m=M, *)" run orbit.txt --field nfw:m=1
   fails_with 2 "field 'disc:m=1,a=1': b is missing" run orbit.txt --field disc:m=1,a=1
   fails_with 2 'precision single has too few digits for orbits in a field *' run orbit.txt --field point:m=1 --scheme host-simd --precision single
 }

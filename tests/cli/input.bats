@@ -139,7 +139,7 @@ far() { printf '%s\n' '0.5 -0.5 0 0 0 -0.7 0' '0.5 0.5 0 0 0 0.7 0' "1e-3 ${1:-1
   mkfifo fifo.glsl
   fails_with 4 'cannot read ./fifo.glsl: it is not a regular file' run ok.txt --scheme bag --interaction ./fifo.glsl --t-end 1
   ln -s /dev/zero zero.txt
-  refuses 4 'cannot read zero.txt: a device without an end, expected a file' zero.txt
+  refuses 4 'cannot read zero.txt: an endless device, expected a file' zero.txt
 }
 
 @test "info spares the terminal what a note contains" {

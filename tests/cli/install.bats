@@ -27,8 +27,8 @@ compiled() {
   [ -z "$stderr" ]
 }
 
-@test "the first example is README's, and keeps its energy" {
-  diff <(sed -n '/^```c$/,/^```$/p' "$BATS_TEST_DIRNAME/../../README.md" | grep -v '^```') "$API/integrate.c"
+@test "the first example is that of the guide, and keeps its energy" {
+  diff <(sed -n '/^```c$/,/^```$/p' "$BATS_TEST_DIRNAME/../../src/lib/README.md" | grep -v '^```') "$API/integrate.c"
   compiled 'cc -std=c11' integrate.c
   [ "${#lines[@]}" -eq 5 ]
   awk -v e="$(awk 'BEGIN { printf "%.12f", -(12 / 5 + 15 / 4 + 20 / 3) }')" \

@@ -34,7 +34,7 @@ setup_file() {
   local root=$BATS_TEST_DIRNAME/../..
   mandoc -T ascii "$MANUAL/holmberg.1" | col -b | sed -n '/^EXIT STATUS/,/^ENVIRONMENT/s/^ *\([0-9][0-9]*\)  .*/\1/p' | tee manual
   sed -n '/^enum hb_status {/,/^}/s/^  HB_[A-Z_]* = \([0-9]*\).*/\1/p' "$root/src/include/holmberg/holmberg.h" | diff - manual
-  sed -n '/^| exit code/,/^$/p' "$root/README.md" | tr '|' '\n' | sed -n 's/^ *\([0-9][0-9]*\) *$/\1/p' | sort -n | diff - manual
+  sed -n '/^| exit code/,/^$/p' "$root/src/cli/README.md" | tr '|' '\n' | sed -n 's/^ *\([0-9][0-9]*\) *$/\1/p' | sort -n | diff - manual
 }
 
 @test "each public function leads to a page that declares it" {

@@ -48,14 +48,14 @@ ended() {
 
 state() { "$HOLMBERG" convert "$1" -o "$1.txt" --quiet && grep -v '^#' "$1.txt"; }
 
-@test "mpirun as README and the guide print it, on two cores" {
+@test "mpirun as the guide prints it, in its tour and in full, on two cores" {
   local root=$BATS_TEST_DIRNAME/../.. line
   unset OMPI_MCA_rmaps_base_oversubscribe
   echo 'localhost slots=2' >hosts
   export OMPI_MCA_orte_default_hostfile=$PWD/hosts PATH=$PWD:$PATH
   ln -s "$HOLMBERG" holmberg
   cluster
-  line=$(sed -n 's/^`\(mpirun .*holmberg run\) \.\.\.`.*/\1/p' "$root/README.md")
+  line=$(sed -n 's/^`\(mpirun .*holmberg run\) \.\.\.`.*/\1/p' "$root/src/cli/README.md")
   echo "$line"
   # shellcheck disable=SC2086 # words
   run -0 timeout $limit $line cluster.h5 --t-end 1/64 --scheme host -o end.h5

@@ -268,5 +268,5 @@ END
   [ "${lines[0]}" = "holmberg: option --eps: '1pc' $none" ]
   fails_with 2 "option --at: '1pc,2,0' has numbers with and without a unit (expected one or the other)" scale a.h5 b.h5 --at 1pc,2,0
   accepts run --help
-  [[ $(tr -s ' \n' ' ' <<<"$output") == *'times, lengths, velocities and masses may have one: 5Myr, 3kyr, 0.1pc, 200AU, 2km/s, 10Msun, in --field also 0.03/Myr, 30km/s/kpc.'* ]]
+  [[ $(tr -s ' \n' ' ' <<<"$output") == *'times, lengths, velocities and masses may have one: 5Myr, 3kyr, 0.1pc, 200AU, 2km/s, 10Msun. Numbers of --field may be 0.03/Myr or 30km/s/kpc, too.'* ]]
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2030,SC2031,SC2016 # run sets these, each test is a subshell; patterns with backquotes
-# Somebody who reads README and types what it prints.
+# Somebody who reads README and the guide's tour, and types what they print.
 load common
 
 # without_clock: rows without their last column, the seconds
 without_clock() { sed -E '/^(#| *[0-9])/s/ +[^ ]+$//; s/^#.*wall$/#/'; }
 
-@test "README's tour prints what README prints" {
-  printed README.md '^\$ holmberg ic' >tour
+@test "the guide's tour prints what the guide prints" {
+  printed src/cli/README.md '^\$ holmberg ic' >tour
   [ "$(grep -c '^\$ ' tour)" -ge 2 ]
   sed -n 's/^\$ //p' tour >commands
   while read -r command; do
@@ -19,10 +19,10 @@ without_clock() { sed -E '/^(#| *[0-9])/s/ +[^ ]+$//; s/^#.*wall$/#/'; }
   for file in cluster.h5 cluster.csv end.h5; do [ -s $file ]; done
 }
 
-@test "the commands of README's table exist, and explain themselves" {
-  sed -n 's/^| `holmberg \([^`]*\)`.*/\1/p' "$SOURCE/README.md" >table
+@test "the commands of the guide's table exist, and explain themselves" {
+  sed -n 's/^| `holmberg \([^`]*\)`.*/\1/p' "$SOURCE/src/cli/README.md" >table
   [ "$(wc -l <table)" -ge 12 ]
-  { sed 's/ .*//' table && sed -n 's/^| `[^`]*`, `\([a-z]*\).*/\1/p' "$SOURCE/README.md"; } | sort -u >names
+  { sed 's/ .*//' table && sed -n 's/^| `holmberg [^`]*`, `\([a-z]*\).*/\1/p' "$SOURCE/src/cli/README.md"; } | sort -u >names
   while read -r name; do
     case $name in combine | scale) continue ;; esac
     run -0 holmberg "$name" --help

@@ -487,7 +487,7 @@ static void test_refusals(void **s)
   refuse(q, "collisions need a single device");
   unsetenv("HB_DEVICE");
   q = p, q.collisions = HB_COLLISIONS_NONE, q.escape_radius = 1;
-  refuse(q, "a radius of escape without escapers");
+  refuse(q, "an escape radius without escapers");
 }
 
 int main(void)

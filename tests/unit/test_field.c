@@ -145,10 +145,10 @@ static void refuses_words(void **state)
              {"hill:w=1,q=1", "hill has no q"},
              {"frame:w=1 hill:w=1", "the coordinates turn already"},
              {"point:m=1 frame:w=1 omega=1", "omega is of coordinates at rest"},
-             {"", "is no field"},
-             {"omega=1", "is no field"},
-             {"halo:m=1", "'halo:m=1' is no field"},
-             {"point", "'point' is no field"},
+             {"", "is not a field"},
+             {"omega=1", "is not a field"},
+             {"halo:m=1", "'halo:m=1' is not a field"},
+             {"point", "'point' is not a field"},
              {"point:", "m is missing"},
              {"point:m=0", "m is 0, expected > 0"},
              {"point:m=x", "'x' is not a number"},
@@ -159,7 +159,7 @@ static void refuses_words(void **state)
              {"point:m=1,x=2,m=3", "m is given twice"},
              {"disc:m=1,a=1,b=1,x=0,y=0,z=0,x=0,y=0,z=0,m=5", "x is given twice"},
              {"point:m=1 omega=1 omega=2", "omega is given twice"},
-             {"log:v=1,r=1 pont:m=1", "'pont:m=1' is no field"}};
+             {"log:v=1,r=1 pont:m=1", "'pont:m=1' is not a field"}};
   for (size_t k = 0; k < COUNT_OF(bad); k++) {
     struct hb_field *field;
     ASSERT_FAILS(hb_field_create(bad[k].words, &field), HB_ERR_USAGE, bad[k].sentence);
@@ -392,7 +392,7 @@ static void precisions(void **state)
   ASSERT_FAILS(hb_sim_create(p, &params, &none), HB_ERR_USAGE, "precision single has too few digits");
   params.force.precision = "ds";
   params.field = "nothing";
-  ASSERT_FAILS(hb_sim_create(p, &params, &none), HB_ERR_USAGE, "is no field");
+  ASSERT_FAILS(hb_sim_create(p, &params, &none), HB_ERR_USAGE, "is not a field");
   hb_particles_destroy(a);
   hb_particles_destroy(b);
   hb_sim_destroy(exact);

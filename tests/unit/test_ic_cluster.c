@@ -62,10 +62,10 @@ static void refuses_nonsense(void **state)
         .orbits = HB_IC_ORBITS_KROUPA1995,
         .a_max = 1e-12}},
       {"plummer",
-       "the masses 'kroupa' are in solar masses, so that only one unit",
+       "the masses 'kroupa' are in solar masses, so only one unit is left",
        {.masses = "kroupa", .units = {.mass = 100}}},
       {"plummer", "units need two of mass, length and time", {.units = {.length = 1}}},
-      {"coldsphere", "it takes no tidal radius", {.tidal_radius = 1}},
+      {"coldsphere", "and takes no tidal radius", {.tidal_radius = 1}},
       {"coldsphere", "is at rest and cannot rotate", {.rotation = 1}},
   };
   for (size_t k = 0; k < COUNT_OF(cases); k++) {

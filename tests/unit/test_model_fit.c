@@ -83,8 +83,8 @@ static void runs_are_summed_up(void **state)
 }
 
 /* Counts do not depend on the machine: blocks within 25 % of eq. 14 with every rounding, and the exponents of eqs 14 and 17
- * together, those of the particle steps, within 0.1 (1.16; one alone comes out by the range of N, see data/README.md).
- * Negative control: shared steps. */
+ * together, those of the particle steps, within 0.1 (1.16; one alone comes out by the range of N, see
+ * data/notebook/2026-11-21-block-steps.md). Negative control: shared steps. */
 static void blocks_are_those_of_the_paper(void **state)
 {
   (void)state;

@@ -86,8 +86,8 @@ static void energy_error_goes_as_nu_squared(void **state)
   assert_true(fine <= at_least_nu && finest <= floor_of_rounding);
 }
 
-/* What is left at nu = 0.1/2^8 is the truncation of steps that eq. 9 leaves long, 2^-7 to 2^-10 (data/README.md): a largest
- * step of 2^-11 takes it away and adds no block step, since shorter steps are always there. */
+/* What is left at nu = 0.1/2^8 is the truncation of steps that eq. 9 leaves long, 2^-7 to 2^-10 (data/notebook/2026-11-21-energies.md):
+ * a largest step of 2^-11 takes it away and adds no block step, since shorter steps are always there. */
 static const double at_short_steps = 1e-12;
 
 static void a_largest_step_takes_the_error_away(void **state)

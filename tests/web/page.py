@@ -171,7 +171,7 @@ for name, link, page in [("index.html", "", SERVED), ("holmberg.html from a disk
 
 @case("the links of the lesson show stars that move, untouched")
 def _():
-    guides = "".join(open(os.path.join(here, "../..", guide)).read() for guide in ("shaders/LESSON.md", "README.md"))
+    guides = "".join(open(os.path.join(here, "../..", guide)).read() for guide in ("shaders/LESSON.md", "src/cli/README.md"))
     links = sorted(set(re.findall(r"index\.html(#[^`\s]*)", guides)))
     demand(len(links) >= 2, f"links: {links}")
     for link in links:
