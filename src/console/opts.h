@@ -145,6 +145,11 @@ int hb_opts_has_units(const struct hb_opts *opts, int is_astro);
 /* The sentence of --help about units; NULL if the command has no such option. */
 const char *hb_opts_units_help(const struct hb_opts_command *command);
 
+/* Whether what was typed without a unit for a power of two is one, where it is an N-body number: not with --units astro. Errors:
+ * HB_ERR_USAGE; the second's sentence does not name the option. */
+enum hb_status hb_opts_check_powers(const struct hb_opts *opts);
+enum hb_status hb_opts_check_power(const char *word, double value);
+
 /* Reads one value into its field. Errors: HB_ERR_USAGE with a sentence that does not name the option. */
 enum hb_status hb_opts_read(const struct hb_opts_option *option, const char *word, void *field);
 

@@ -33,6 +33,29 @@ int hb_opts_has_units(const struct hb_opts *opts, int is_astro)
   return 0;
 }
 
+/* Whether --units astro was typed. */
+static int asks_for_astro(const struct hb_opts *opts)
+{
+  const struct hb_opts_option *option;
+  for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++)
+    if (strcmp(option->name, "units") == 0 && opts->typed[k]) return strcmp(opts->typed[k], "astro") == 0;
+  return 0;
+}
+
+enum hb_status hb_opts_check_powers(const struct hb_opts *opts)
+{
+  const struct hb_opts_option *option;
+  for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++) {
+    const char *word = opts->typed[k];
+    if (option->kind != HB_OPTS_POWER || !word || has_unit(word) || asks_for_astro(opts)) continue;
+    char context[80];
+    snprintf(context, sizeof context, "option --%s", option->name);
+    enum hb_status status = hb_opts_check_power(word, *(const double *)hb_opts_field_at(opts, k));
+    if (status != HB_OK) return hb_fail_in(status, context);
+  }
+  return HB_OK;
+}
+
 static double unit_of(const struct hb_units *units, enum hb_opts_quantity of)
 {
   if (of == HB_OPTS_VELOCITY) return units->time > 0 ? hb_units_velocity(units) : 0;

@@ -64,18 +64,25 @@ enum hb_status hb_opts_read_quantity(enum hb_opts_quantity of, const char *word,
   return HB_OK;
 }
 
+enum hb_status hb_opts_check_power(const char *word, double value)
+{
+  int exponent;
+  if (value > 0 && frexp(value, &exponent) == 0.5) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
+}
+
 static enum hb_status read_number(const struct hb_opts_option *option, const char *word, double *number)
 {
   enum hb_opts_kind kind = option->kind;
-  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0, exponent;
+  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0;
   double value = INFINITY, unit = 0;
   if (!is_none) HB_TRY(hb_opts_read_quantity(option->of, word, &value, &unit));
-  if (unit > 0 && kind == HB_OPTS_POWER) kind = HB_OPTS_POSITIVE; /* a power of two in other units */
+  if (option->of && kind == HB_OPTS_POWER)
+    kind = HB_OPTS_POSITIVE; /* hb_opts_check_powers, once --units is known */
   if (kind == HB_OPTS_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
   if (kind == HB_OPTS_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
   if (kind == HB_OPTS_BOUND && value <= 0) return out_of_range(word, "a number > 0, or none");
-  if (kind == HB_OPTS_POWER && (value <= 0 || frexp(value, &exponent) != 0.5))
-    return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
+  if (kind == HB_OPTS_POWER) HB_TRY(hb_opts_check_power(word, value));
   HB_TRY(check_bounds(option, word, value));
   *number = option->unit != 0 ? option->unit * value : value;
   return HB_OK;

@@ -134,7 +134,8 @@ const struct hb_opts_option hb_run_watch_options[] = {
      .use = HB_OPTS_SHOWS,
      .help =
          "of rows, --diag, and the times and lengths given here: nbody, or astro, in Myr, pc, km/s, solar "
-         "masses, which a FILE with units can be shown in; dt-max and dt-min become the next power of two"},
+         "masses, which a FILE with units can be shown in; dt-max and dt-min become the next power of two "
+         "below"},
     {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto",
      .words.array = hb_exact_energy_names, .use = HB_OPTS_SHOWS,
      .help = "sum energies in double besides those of the scheme, N^2 work per row: auto (up to "

@@ -190,6 +190,28 @@ END
   grep -q '^# options: t-end=0.5 eta=0.01 eps=0.0625 dt-max=0.0625 ' 1.txt
 }
 
+@test "steps beside --units astro become the next power of two below; without units they are one" {
+  accepts ic king -n 32 --masses kroupa --length-unit 2 -o a.h5 --quiet
+  local way dt_max dt_min is words
+  dt_max=$(python3 -c "import math; print(2.0 ** math.floor(math.log2(0.1 / $(unit a.h5 time))))")
+  dt_min=$(python3 -c "import math; print(f'{2.0 ** math.floor(math.log2(0.0001 / $(unit a.h5 time))):.9g}')")
+  for way in '--units astro --dt-max 0.1 --dt-min 0.0001' '--dt-max 0.1 --dt-min 0.0001 --units astro' \
+    '--dt-max 0.1Myr --dt-min 0.0001Myr'; do
+    words="--t-end 0Myr $way"
+    # shellcheck disable=SC2086 # words
+    accepts run a.h5 --scheme host $words -o end.txt --quiet
+    is=$(grep -o 'dt-max=[^ ]* dt-min=[^ ]*' end.txt)
+    echo "$way: $is, expected $dt_max and $dt_min"
+    near "$(sed 's/dt-max=\([^ ]*\).*/\1/' <<<"$is")" "$dt_max"
+    near "${is##*=}" "$dt_min"
+  done
+  fails_with 2 "option --dt-min: '0.0001' is not a power of two (expected like 1/8 or 2^-26)" run a.h5 --dt-min 0.0001
+  fails_with 2 "option --dt-max: '0.1' is not a power of two *" run a.h5 --dt-max 0.1 --units nbody
+  fails_with 2 "option --dt-max: '-1' is out of range (expected a number > 0)" run a.h5 --units astro --dt-max=-1
+  accepts run --help
+  [[ $(tr -s ' \n' ' ' <<<"$output") == *'dt-max and dt-min become the next power of two below'* ]]
+}
+
 @test "a run in Myr is resumed to a time in Myr" {
   accepts ic king -n 32 --masses kroupa --length-unit 2 -o a.h5 --quiet
   accepts run a.h5 --scheme host --t-end 0.5 -o whole.h5 --quiet
