@@ -174,13 +174,17 @@ static void show(void *context, double done)
 
 static void tell_redrawn(const struct hb_particles *particles)
 {
-  char line[160];
+  char line[200];
   const char *redrawn = hb_particles_note(particles, "orbits_redrawn");
+  const char *a_max = hb_particles_note(particles, "orbits_a_max");
   if (!redrawn || strcmp(redrawn, "0") == 0) return;
-  snprintf(line, sizeof line,
-           "%s orbits of binaries were drawn again: their stars would have touched, or been wider apart than "
-           "a-max",
-           redrawn);
+  int is_one = strcmp(redrawn, "1") == 0;
+  snprintf(line, sizeof line, "%s %s drawn again: %s stars would have touched%s%s%s", redrawn,
+           is_one ? "orbit of a binary was" : "orbits of binaries were", is_one ? "its" : "their",
+           !a_max   ? ""
+           : is_one ? ", or its semi-major axis been above "
+                    : ", or their semi-major axes been above ",
+           a_max ? a_max : "", a_max ? " units of length" : "");
   hb_terminal_note(line);
 }
 

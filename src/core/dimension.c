@@ -73,7 +73,10 @@ double hb_dimension_divide(double value, double unit)
 
 enum hb_status hb_dimension_unknown(const char *word)
 {
-  return hb_fail(HB_ERR_USAGE, "'%s' has a unit, but the particles have none", word);
+  return hb_fail(
+      HB_ERR_USAGE,
+      "'%s' has a unit, but the particles have none (expected an N-body number, or particles with units)",
+      word);
 }
 
 enum hb_status hb_units_number(const struct hb_units *units, enum hb_dimension of, const char *word,
