@@ -83,7 +83,7 @@ class Declarations:
                 return name
             return {"void": "None", "enum": "Status" if name == "hb_status" else "c_int"}.get(word) or NUMBERS[kind]
         if kind == "char" and depth == 1:
-            return "c_char_p"
+            return "c_char_p" if "const" in text else "c_void_p"  # a buffer of the caller's
         if depth == 1:
             return f"POINTER({name})" if word == "struct" and name in self.complete else "c_void_p"
         return "POINTER(c_void_p)"

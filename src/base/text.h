@@ -17,6 +17,9 @@ enum hb_status hb_text_count(const char *word, uint64_t *number);
 /* A time with its unit, "10min", "30s", "1.5h", "500ms", "2d", in seconds. Errors: HB_ERR_USAGE. */
 enum hb_status hb_text_duration(const char *word, double *seconds);
 
+/* The shortest decimal that reads back as number. */
+void hb_text_shortest(double number, char text[32]);
+
 /* From here to the end of the block this thread writes and reads numbers with a point, whatever the host program's locale. */
 #define HB_TEXT_IN_C                                                                                         \
   __attribute__((cleanup(hb_text_in_c_end), unused)) locale_t hb_text_callers_locale = hb_text_in_c_begin()

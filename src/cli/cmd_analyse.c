@@ -9,7 +9,8 @@
 
 struct settings {
   struct hb_info_file_settings file;
-  const char *classes, *plot;
+  const char *plot;
+  double classes[HB_ANALYSIS_CLASSES - 1];
   uint64_t shells;
   double tide;
   int json;
@@ -17,8 +18,9 @@ struct settings {
 
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
-    {"classes", 0, HB_OPTS_TEXT, FIELD(classes), "M,...",
-     .help = "masses between classes, ascending, in the units of --units (default: the mean mass)"},
+    {"classes", 0, HB_OPTS_NUMBERS, FIELD(classes), "M,...", .least = 1,
+     .help = "up to 7 masses between classes, ascending, in the units of --units (default: the mean mass)",
+     .of = HB_DIMENSION_MASS},
     {"shells", 0, HB_OPTS_COUNT, FIELD(shells), "K", "20", .most = HB_ANALYSIS_SHELLS,
      .help = "shells of the profile, each with as many stars; fewer where that would be fewer than 10"},
     {"tide", 0, HB_OPTS_POSITIVE, FIELD(tide), "X",
@@ -29,27 +31,18 @@ static const struct hb_opts_option options[] = {
      .help = "also draw the density profile: .png, .svg or .pdf"},
     {0}};
 
-static enum hb_status read_limits(const struct settings *s, double unit, size_t *count,
-                                  double limits[HB_ANALYSIS_CLASSES])
+/* How many there are. */
+static enum hb_status check_classes(const struct hb_opts *opts, const struct settings *s, size_t *count)
 {
-  struct hb_text text = {0};
-  const char *words[HB_ANALYSIS_CLASSES + 1];
-  *count = 0;
-  if (!s->classes) return HB_OK;
-  HB_TRY(hb_text_append(&text, "%s", s->classes));
-  int found = hb_text_words(text.text, ",", HB_ANALYSIS_CLASSES + 1, words);
-  enum hb_status status = HB_OK;
-  for (int k = 0; k < found && k < HB_ANALYSIS_CLASSES && status == HB_OK; k++) {
-    status = hb_text_number(words[k], limits + k);
-    limits[k] /= unit;
-    if (status == HB_OK && !(limits[k] > (k ? limits[k - 1] : 0))) found = -1;
-  }
-  if (status == HB_OK && (found < 1 || found >= HB_ANALYSIS_CLASSES))
-    status = hb_fail(HB_ERR_USAGE, "option --classes: '%s', expected up to %d ascending masses > 0",
-                     s->classes, HB_ANALYSIS_CLASSES - 1);
-  *count = found > 0 ? (size_t)found : 0;
-  hb_mem_free(text.text);
-  return status;
+  enum { MOST = sizeof s->classes / sizeof *s->classes };
+  const char *typed = hb_opts_typed(opts, s->classes);
+  *count = typed != NULL;
+  for (const char *at = typed; at && *at; at++) *count += *at == ',';
+  for (size_t k = 0; k < *count; k++)
+    if (!(s->classes[k] > (k ? s->classes[k - 1] : 0)))
+      return hb_fail(HB_ERR_USAGE, "option --classes: '%s', expected up to %d ascending masses > 0", typed,
+                     MOST);
+  return HB_OK;
 }
 
 /* What analyse shows; r_jacobi: 0 without --tide. */
@@ -108,14 +101,13 @@ static enum hb_status analyse(const struct hb_opts *opts, struct found *f)
 {
   const struct settings *s = opts->settings;
   struct hb_units units = {1, 1, 1};
-  double limits[HB_ANALYSIS_CLASSES];
   size_t count;
   if (s->plot) HB_TRY(hb_gnuplot_check(s->plot));
+  HB_TRY(check_classes(opts, s, &count));
   HB_TRY(hb_info_file_read(opts, &s->file, &f->info));
   if (s->file.units == HB_ASTRO_ASTRO) HB_TRY(hb_astro_find(f->info.particles, &units));
-  HB_TRY(read_limits(s, units.mass, &count, limits));
   if (s->tide > 0) HB_TRY(cut(s, s->tide * units.time * units.time, f));
-  HB_TRY(hb_analysis_of(f->info.particles, &f->info.contents, count, limits, s->shells, &f->analysis));
+  HB_TRY(hb_analysis_of(f->info.particles, &f->info.contents, count, s->classes, s->shells, &f->analysis));
   return show(s, f);
 }
 

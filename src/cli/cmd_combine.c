@@ -13,9 +13,9 @@ struct settings {
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
     {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "displacement of B (default 0,0,0)",
-     .of = HB_OPTS_LENGTH},
+     .of = HB_DIMENSION_LENGTH},
     {"velocity", 0, HB_OPTS_NUMBERS, FIELD(velocity), "VX,VY,VZ",
-     .help = "velocity added to B (default 0,0,0)", .of = HB_OPTS_VELOCITY},
+     .help = "velocity added to B (default 0,0,0)", .of = HB_DIMENSION_VELOCITY},
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
      .help = "file to write; - is standard output (default: combined.h5)"},
     {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,

@@ -19,7 +19,8 @@ static const struct hb_opts_option options[] = {
     {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
      .use = HB_OPTS_SHOWS, .help = "format of IN (default: by extension and content)"},
     {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
-     .help = "the snapshot of this time, of a file that holds many (default: the last)", .of = HB_OPTS_TIME},
+     .help = "the snapshot of this time, of a file that holds many (default: the last)",
+     .of = HB_DIMENSION_TIME},
     {0}};
 
 static enum hb_status convert(const struct hb_opts *opts)

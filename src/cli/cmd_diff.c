@@ -22,7 +22,8 @@ static const struct hb_opts_option options[] = {
          "exit code 1 if the times, a mass, a position or a velocity differ by more than X, or if a particle "
          "is in one file only"},
     {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
-     .help = "the snapshots of this time, of files that hold many (default: the last)", .of = HB_OPTS_TIME},
+     .help = "the snapshots of this time, of files that hold many (default: the last)",
+     .of = HB_DIMENSION_TIME},
     {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
      .help = "format of both (default: by extension and content)"},
     {0}};

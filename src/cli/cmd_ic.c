@@ -20,7 +20,8 @@ static const struct hb_opts_option model_options[] = {
     {"seed", 0, HB_OPTS_WHOLE, MODEL(seed), "S",
      .help = "seed of the random numbers (default 0); the same seed gives the same bytes on any machine"},
     {"r-cut", 0, HB_OPTS_POSITIVE, MODEL(r_cut), "R",
-     .help = "draw from within this radius, in Plummer radii (default: no cut-off)"},
+     .help = "draw from within this radius, in Plummer radii (default: no cut-off)",
+     .of = HB_DIMENSION_LENGTH, .nbody = 0.58904862254808623221 /* 3 pi / 16 */},
     {"m1", 0, HB_OPTS_POSITIVE, MODEL(m1), "M", .help = "mass of the first body (default 0.5)"},
     {"m2", 0, HB_OPTS_POSITIVE, MODEL(m2), "M", .help = "mass of the second body (default 0.5)"},
     {"a", 0, HB_OPTS_POSITIVE, MODEL(a), "A", .help = "semi-major axis of the orbit (default 1)"},
@@ -44,9 +45,11 @@ static const struct hb_opts_option cluster_options[] = {
      .help = "equal (the default), salpeter, kroupa, two (classes), or a file with a mass in solar masses on "
              "each line"},
     {"mass-min", 0, HB_OPTS_POSITIVE, CLUSTER(mass_min), "M",
-     .help = "salpeter, kroupa: smallest mass, in solar masses (default 0.08)"},
+     .help = "salpeter, kroupa: smallest mass, in solar masses (default 0.08)", .of = HB_DIMENSION_MASS,
+     .is_astro = 1},
     {"mass-max", 0, HB_OPTS_POSITIVE, CLUSTER(mass_max), "M",
-     .help = "salpeter, kroupa: largest mass, in solar masses (default 100)"},
+     .help = "salpeter, kroupa: largest mass, in solar masses (default 100)", .of = HB_DIMENSION_MASS,
+     .is_astro = 1},
     {"mass-ratio", 0, HB_OPTS_POSITIVE, CLUSTER(mass_ratio), "R",
      .help = "two: mass of a heavy star over that of a light one (default 10)"},
     {"heavy", 0, HB_OPTS_POSITIVE, CLUSTER(heavy), "F",
@@ -62,7 +65,7 @@ static const struct hb_opts_option cluster_options[] = {
      .help = "virial ratio T / |U|, with binaries as points (default 0.5, equilibrium)"},
     {"tidal-radius", 0, HB_OPTS_POSITIVE, CLUSTER(tidal_radius), "R",
      .help = "no star farther out; lengths stay those of the whole model (default: none)",
-     .of = HB_OPTS_LENGTH},
+     .of = HB_DIMENSION_LENGTH},
     {"binaries", 0, HB_OPTS_POSITIVE, CLUSTER(binaries), "F",
      .help = "fraction of systems that are binaries, up to 1 (default 0); their members come first"},
     {"pairing", 0, HB_OPTS_CHOICE, CLUSTER(pairing), "HOW", .words.array = hb_ic_pairing_names,
@@ -76,25 +79,28 @@ static const struct hb_opts_option cluster_options[] = {
      .help = "of binaries: thermal (the default), uniform or circular"},
     {"a-min", 0, HB_OPTS_POSITIVE, CLUSTER(a_min), "A",
      .help = "smallest semi-major axis (default for opik: 1/100 of one over the number of systems)",
-     .of = HB_OPTS_LENGTH},
+     .of = HB_DIMENSION_LENGTH},
     {"a-max", 0, HB_OPTS_POSITIVE, CLUSTER(a_max), "A",
      .help =
          "largest semi-major axis (default for opik: one over the number of systems; for duquennoy1991: 0.4 "
          "over the cubic root of that number, a quarter of the mean distance)",
-     .of = HB_OPTS_LENGTH},
+     .of = HB_DIMENSION_LENGTH},
     {"mass-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.mass), "M",
-     .help = "unit of mass, in solar masses; salpeter, kroupa and a file of masses determine it"},
-    {"length-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.length), "L", .help = "unit of length, in pc"},
+     .help = "unit of mass, in solar masses; salpeter, kroupa and a file of masses determine it",
+     .of = HB_DIMENSION_MASS, .is_astro = 1},
+    {"length-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.length), "L", .help = "unit of length, in pc",
+     .of = HB_DIMENSION_LENGTH, .is_astro = 1},
     {"time-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.time), "T",
-     .help = "unit of time, in Myr; two of the three units determine the third, as G = 1"},
+     .help = "unit of time, in Myr; two of the three units determine the third, as G = 1",
+     .of = HB_DIMENSION_TIME, .is_astro = 1},
     {0}};
 
 #define FIELD(member) HB_OPTS_FIELD(struct settings, member)
 static const struct hb_opts_option options[] = {
     {"radius", 0, HB_OPTS_TEXT, FIELD(radius), "R",
-     .help =
-         "radii for run --collisions: a number; R*m^P, by the mass m; sun*m^P, in solar radii and masses, "
-         "which needs units (default: none)"},
+     .help = "radii for run --collisions: a number, or R*m^P, by the mass m; with a unit, as 1AU and "
+             "0.005AU*m^0.8, or "
+             "sun*m^P, in solar radii, m is in solar masses, which needs units (default: none)"},
     {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
      .help = "file to write; - is standard output (default: MODEL.h5)"},
     {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
@@ -168,13 +174,17 @@ static void show(void *context, double done)
 
 static void tell_redrawn(const struct hb_particles *particles)
 {
-  char line[160];
+  char line[200];
   const char *redrawn = hb_particles_note(particles, "orbits_redrawn");
+  const char *a_max = hb_particles_note(particles, "orbits_a_max");
   if (!redrawn || strcmp(redrawn, "0") == 0) return;
-  snprintf(line, sizeof line,
-           "%s orbits of binaries were drawn again: their stars would have touched, or been wider apart than "
-           "a-max",
-           redrawn);
+  int is_one = strcmp(redrawn, "1") == 0;
+  snprintf(line, sizeof line, "%s %s drawn again: %s stars would have touched%s%s%s", redrawn,
+           is_one ? "orbit of a binary was" : "orbits of binaries were", is_one ? "its" : "their",
+           !a_max   ? ""
+           : is_one ? ", or its semi-major axis been above "
+                    : ", or their semi-major axes been above ",
+           a_max ? a_max : "", a_max ? " units of length" : "");
   hb_terminal_note(line);
 }
 

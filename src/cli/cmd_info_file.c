@@ -12,10 +12,10 @@
 const struct hb_opts_option hb_info_file_options[] = {
     {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
      .help = "FILE: the snapshot of this time, of a file that holds many (default: the last)",
-     .of = HB_OPTS_TIME},
+     .of = HB_DIMENSION_TIME},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(eps), "EPS",
      .help = "FILE: softening of the potential (default: the snapshot's own, else 1/256, as in run)",
-     .of = HB_OPTS_LENGTH},
+     .of = HB_DIMENSION_LENGTH},
     {"field", 0, HB_OPTS_TEXT, FIELD(field), "WORDS",
      .help = "FILE: forces from outside, as in run (default: those of the run that wrote it)",
      .of = HB_OPTS_FIELD_WORDS},

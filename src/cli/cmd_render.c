@@ -49,7 +49,7 @@ static const struct hb_opts_option options[] = {
     {"trails", 0, HB_OPTS_POSITIVE, FIELD(trails), "T",
      .help =
          "draw the paths of the stars over the last T units of time; straight lines for a single snapshot",
-     .of = HB_OPTS_TIME},
+     .of = HB_DIMENSION_TIME},
     {"camera", 0, HB_OPTS_TEXT, HB_OPTS_FIELD(struct settings, camera), "HOW",
      .help = "fixed, orbit (around the z axis), or a file with the path of the camera, see below "
              "(default: orbit for several frames of one snapshot, else fixed)"},
@@ -57,7 +57,8 @@ static const struct hb_opts_option options[] = {
      .help = "position of the camera, in degrees: azimuth around the z axis, elevation above "
              "the x y plane (default: 0,90, x to the right and y up; for orbit 0,25)"},
     {"centre", 0, HB_OPTS_NUMBERS, FIELD(center), "X,Y,Z",
-     .help = "point that the camera looks at (default: the median of the first frame)", .of = HB_OPTS_LENGTH},
+     .help = "point that the camera looks at (default: the median of the first frame)",
+     .of = HB_DIMENSION_LENGTH},
     {"zoom", 0, HB_OPTS_POSITIVE, FIELD(zoom), "F", "1",
      .help = "magnification; at 1 nine tenths of the stars fit into the picture"},
     {"field", 0, HB_OPTS_POSITIVE, FIELD(field_of_view), "DEGREES", "28", .unit = HB_DEGREE,
@@ -75,7 +76,7 @@ static const struct hb_opts_option options[] = {
      .help = "softening of the forces for --color-by acc, energy, step and bound; an eps in FILE's header "
              "replaces the "
              "default",
-     .of = HB_OPTS_LENGTH},
+     .of = HB_DIMENSION_LENGTH},
     {0}};
 
 /* ---- options ----------------------------------------------------------------------------------------- */

@@ -21,9 +21,10 @@ static const struct hb_opts_option options[] = {
      .help = "first: the numbers of IN are in solar masses, pc and km/s, the time in Myr; OUT has units with "
              "G = 1"},
     {"mass", 0, HB_OPTS_POSITIVE, FIELD(to.mass), "M", .help = "change the total mass to this",
-     .of = HB_OPTS_MASS},
+     .of = HB_DIMENSION_MASS},
     {"length", 0, HB_OPTS_POSITIVE, FIELD(to.radius), "R",
-     .help = "change the virial radius M^2 / (2 |U|) to this; orbits stay similar", .of = HB_OPTS_LENGTH},
+     .help = "change the virial radius M^2 / (2 |U|) to this; orbits stay similar",
+     .of = HB_DIMENSION_LENGTH},
     {"virial", 0, HB_OPTS_POSITIVE, FIELD(to.virial), "Q",
      .help = "change the virial ratio T / |U| to this by a factor for all velocities about that of the "
              "center of mass"},
@@ -31,11 +32,11 @@ static const struct hb_opts_option options[] = {
      .help = "last: express it in units where M = 1 and the virial radius is 1, its center of mass at rest "
              "at the origin; units follow"},
     {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "after all that: displace everything by this",
-     .of = HB_OPTS_LENGTH},
+     .of = HB_DIMENSION_LENGTH},
     {"velocity", 0, HB_OPTS_NUMBERS, FIELD(velocity), "VX,VY,VZ", .help = "and add this velocity",
-     .of = HB_OPTS_VELOCITY},
+     .of = HB_DIMENSION_VELOCITY},
     {"radius", 0, HB_OPTS_TEXT, FIELD(radius), "R",
-     .help = "last of all: radii for run --collisions, a number, R*m^P or sun*m^P, see 'holmberg ic'"},
+     .help = "last of all: radii for run --collisions, a number, 1AU, R*m^P or sun*m^P, see 'holmberg ic'"},
     {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
      .help = "format of OUT (default: by extension)"},
     {0}};

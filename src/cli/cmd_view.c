@@ -42,7 +42,7 @@ static const struct hb_opts_option options[] = {
     {"speed", 0, HB_OPTS_POSITIVE, FIELD(view.speed_asked), "V",
      .help = "time units a second at which a simulation is shown (default: the model's own; of a file, by "
              "its dynamics)",
-     .of = HB_OPTS_TIME},
+     .of = HB_DIMENSION_TIME},
     {"record", 0, HB_OPTS_TEXT, FIELD(record), "FILE",
      .help = "record a movie and quit: .mp4, .mkv, .webm, .gif or .apng by ffmpeg, or .png for a file per "
              "picture; the clock of the movie counts, however long it takes"},

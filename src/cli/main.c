@@ -59,6 +59,7 @@ static enum hb_status work(const struct hb_opts_command *command, int count, cha
   char *settings;
   HB_TRY(HB_ALLOC(command->settings_size, &settings));
   enum hb_status status = hb_opts_parse(command, count, words, settings, &opts);
+  if (status == HB_OK) status = hb_opts_check_powers(&opts);
   if (status == HB_OK && command->has_no_units)
     status = hb_opts_convert(&opts, NULL, &(struct hb_units){0}, 0); /* which says so where a word has one */
   status = hb_ranks_agree(status);

@@ -228,14 +228,6 @@ enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, c
 
 /* ---- values as text ---------------------------------------------------------------------------------- */
 
-void hb_opts_shortest(double number, char text[32])
-{
-  for (int digits = 6; digits <= 17; digits++) {
-    snprintf(text, 32, "%.*g", digits, number);
-    if (strtod(text, NULL) == number) return;
-  }
-}
-
 void *hb_opts_field_at(const struct hb_opts *opts, size_t k)
 {
   struct row row;
@@ -279,7 +271,7 @@ static const char *value_of(const struct hb_opts *opts, size_t k, char number[32
     return text || count ? number : NULL;
   }
   if (option->kind < HB_OPTS_NUMBER || option->kind > HB_OPTS_POWER || option->unit != 0) return text;
-  hb_opts_shortest(*(const double *)field, number);
+  hb_text_shortest(*(const double *)field, number);
   return text || *(const double *)field != 0 ? number : NULL;
 }
 

@@ -28,16 +28,9 @@ enum hb_opts_kind {
   HB_OPTS_WORDS         /* struct hb_list: a,b; of the row's words, or any   */
 };
 
-/* What a number measures, where it may have a unit, 5Myr, or is in those of astronomers: see console/opts_units.c. */
-enum hb_opts_quantity {
-  HB_OPTS_PLAIN,
-  HB_OPTS_TIME,
-  HB_OPTS_LENGTH,
-  HB_OPTS_VELOCITY,
-  HB_OPTS_MASS,
-  HB_OPTS_RATE,       /* an angular speed */
-  HB_OPTS_FIELD_WORDS /* text, with several of them: core/field.h */
-};
+/* What a number measures, an enum hb_dimension: then it may have a unit, 5Myr, or is in those of astronomers, see
+ * console/opts_units.c. Or text with several of them: core/field.h. */
+enum { HB_OPTS_FIELD_WORDS = -1 };
 
 enum hb_opts_use {
   HB_OPTS_SHOWS =
@@ -54,11 +47,13 @@ struct hb_opts_option {
   const char *fallback; /* the default as a user would type it; NULL: the field stays 0 */
   const char *help;
   struct hb_words words;
-  unsigned use;             /* hb_opts_use, or-ed */
-  unsigned bit;             /* of a flag; 0: 1 */
-  double unit;              /* factor from the number typed to the field: 1e-3; 0: 1 */
-  double least, most;       /* 0: no bound besides the kind's */
-  enum hb_opts_quantity of; /* the command calls hb_opts_convert */
+  unsigned use;       /* hb_opts_use, or-ed */
+  unsigned bit;       /* of a flag; 0: 1 */
+  double unit;        /* factor from the number typed to the field: 1e-3; 0: 1 */
+  double least, most; /* 0: no bound besides the kind's */
+  int of;             /* an enum hb_dimension or HB_OPTS_FIELD_WORDS; the command calls hb_opts_convert */
+  int is_astro;       /* 1: the field is in Myr, pc, km/s or solar masses */
+  double nbody;       /* N-body units of 1 in the field; 0: 1 */
 };
 
 #define HB_OPTS_FIELD(type, member) offsetof(type, member), sizeof((type *)0)->member
@@ -127,12 +122,6 @@ void hb_opts_copy(struct hb_opts *to, const struct hb_opts *from, size_t k);
 
 void hb_opts_help(const struct hb_opts_command *command, FILE *out);
 
-/* Takes the unit off a word: number gets what is left, *unit the factor to Myr, pc, km/s, solar masses or 1/Myr; 0: it has no unit. */
-enum hb_opts_quantity hb_opts_split_unit(const char *word, char number[64], double *unit);
-
-/* A number, with the factor of its unit in *unit; 0: it has none. Errors: HB_ERR_USAGE (not of this quantity). */
-enum hb_status hb_opts_read_quantity(enum hb_opts_quantity of, const char *word, double *value, double *unit);
-
 /* Makes N-body numbers of those of field (NULL: of every field that has a quantity) that were typed with a unit or, if is_astro,
  * without one; then they count as typed so. A power of two becomes the next one below. units: 0 where they are not known. Once for
  * each field. Errors: HB_ERR_USAGE (there are no units). */
@@ -144,6 +133,11 @@ int hb_opts_has_units(const struct hb_opts *opts, int is_astro);
 
 /* The sentence of --help about units; NULL if the command has no such option. */
 const char *hb_opts_units_help(const struct hb_opts_command *command);
+
+/* Whether what was typed without a unit for a power of two is one, where it is an N-body number: not with --units astro. Errors:
+ * HB_ERR_USAGE; the second's sentence does not name the option. */
+enum hb_status hb_opts_check_powers(const struct hb_opts *opts);
+enum hb_status hb_opts_check_power(const char *word, double value);
 
 /* Reads one value into its field. Errors: HB_ERR_USAGE with a sentence that does not name the option. */
 enum hb_status hb_opts_read(const struct hb_opts_option *option, const char *word, void *field);
@@ -163,8 +157,5 @@ enum hb_status hb_opts_add_history(const struct hb_opts *opts, struct hb_particl
 
 /* "eta=0.01 eps=0.00390625 ...": every option that shapes the result and has a value, defaults included. */
 enum hb_status hb_opts_record(const struct hb_opts *opts, struct hb_text *record);
-
-/* The shortest decimal that reads back as number. */
-void hb_opts_shortest(double number, char text[32]);
 
 #endif

@@ -1,40 +1,12 @@
 /* One value of the command line, read into its field. */
 #include "console/opts.h"
 
-#include "core/units.h"
+#include "core/dimension.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* kpc before pc: the first that a word ends with counts. */
-static const struct {
-  const char *name;
-  enum hb_opts_quantity of;
-  double unit;
-} known[] = {{"Gyr", HB_OPTS_TIME, 1e3},   {"Myr", HB_OPTS_TIME, 1},      {"kyr", HB_OPTS_TIME, 1e-3},
-             {"yr", HB_OPTS_TIME, 1e-6},   {"kpc", HB_OPTS_LENGTH, 1e3},  {"pc", HB_OPTS_LENGTH, 1},
-             {"AU", HB_OPTS_LENGTH, 0},    {"km/s", HB_OPTS_VELOCITY, 1}, {"Msun", HB_OPTS_MASS, 1},
-             {"/Gyr", HB_OPTS_RATE, 1e-3}, {"/Myr", HB_OPTS_RATE, 1},     {"km/s/kpc", HB_OPTS_RATE, 0}};
-
-enum hb_opts_quantity hb_opts_split_unit(const char *word, char number[64], double *unit)
-{
-  size_t length = strlen(word);
-  *unit = 0;
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-    size_t tail = strlen(known[k].name), head = length - tail;
-    if (length <= tail || head >= 64 || strcmp(word + head, known[k].name) != 0) continue;
-    if (!isdigit((unsigned char)word[head - 1]) && word[head - 1] != '.') continue;
-    memcpy(number, word, head);
-    number[head] = 0;
-    double other = known[k].of == HB_OPTS_LENGTH ? hb_units_au : hb_units_myr;
-    *unit = known[k].unit > 0 ? known[k].unit : other / hb_units_pc;
-    return known[k].of;
-  }
-  return HB_OPTS_PLAIN;
-}
 
 static enum hb_status out_of_range(const char *word, const char *expected)
 {
@@ -51,31 +23,25 @@ static enum hb_status check_bounds(const struct hb_opts_option *option, const ch
   return HB_OK;
 }
 
-enum hb_status hb_opts_read_quantity(enum hb_opts_quantity of, const char *word, double *value, double *unit)
+enum hb_status hb_opts_check_power(const char *word, double value)
 {
-  static const char *const names[] = {"a plain number", "a time", "a length",
-                                      "a velocity",     "a mass", "an angular speed"};
-  char number[64];
-  enum hb_opts_quantity typed = hb_opts_split_unit(word, number, unit);
-  if (*unit == 0) return hb_text_number(word, value);
-  if (typed != of) return hb_fail(HB_ERR_USAGE, "'%s' is %s (expected %s)", word, names[typed], names[of]);
-  HB_TRY(hb_text_number(number, value));
-  *value *= *unit;
-  return HB_OK;
+  int exponent;
+  if (value > 0 && frexp(value, &exponent) == 0.5) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
 }
 
 static enum hb_status read_number(const struct hb_opts_option *option, const char *word, double *number)
 {
   enum hb_opts_kind kind = option->kind;
-  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0, exponent;
+  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0;
   double value = INFINITY, unit = 0;
-  if (!is_none) HB_TRY(hb_opts_read_quantity(option->of, word, &value, &unit));
-  if (unit > 0 && kind == HB_OPTS_POWER) kind = HB_OPTS_POSITIVE; /* a power of two in other units */
+  if (!is_none) HB_TRY(hb_dimension_read((enum hb_dimension)option->of, word, &value, &unit));
+  if (option->of && kind == HB_OPTS_POWER)
+    kind = HB_OPTS_POSITIVE; /* hb_opts_check_powers, once --units is known */
   if (kind == HB_OPTS_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
   if (kind == HB_OPTS_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
   if (kind == HB_OPTS_BOUND && value <= 0) return out_of_range(word, "a number > 0, or none");
-  if (kind == HB_OPTS_POWER && (value <= 0 || frexp(value, &exponent) != 0.5))
-    return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
+  if (kind == HB_OPTS_POWER) HB_TRY(hb_opts_check_power(word, value));
   HB_TRY(check_bounds(option, word, value));
   *number = option->unit != 0 ? option->unit * value : value;
   return HB_OK;
@@ -117,9 +83,12 @@ static enum hb_status read_numbers(const struct hb_opts_option *option, const ch
   int is_good = hb_list_split(word, ",", &list) == HB_OK && list.count >= least && list.count <= most;
   int with = 0, without = 0;
   for (size_t k = 0; is_good && k < list.count; k++) {
-    double unit;
-    is_good = hb_opts_read_quantity(option->of, list.words[k], &numbers[k], &unit) == HB_OK;
-    if (numbers[k] != 0) with += unit > 0, without += unit == 0;
+    double unit = 0;
+    enum hb_status status =
+        hb_dimension_read((enum hb_dimension)option->of, list.words[k], &numbers[k], &unit);
+    if (status != HB_OK && unit > 0) return status; /* says what it measures */
+    is_good = status == HB_OK;
+    if (is_good && numbers[k] != 0) with += unit > 0, without += unit == 0;
   }
   if (is_good && with && without)
     return hb_fail(HB_ERR_USAGE, "'%s' has numbers with and without a unit (expected one or the other)",

@@ -12,7 +12,11 @@ enum { PARTS = HB_FIELD_PARTS };
 
 /* By the rows of keys below. */
 enum key { M, A, B, V, R, Q, W, K, N, X, Y, Z };
-static const char keys[] = "mabvrqwknxyz", quantities[] = "mllvl1wwwlll";
+static const char keys[] = "mabvrqwknxyz";
+static const enum hb_dimension dimensions[] = {
+    HB_DIMENSION_MASS,   HB_DIMENSION_LENGTH, HB_DIMENSION_LENGTH, HB_DIMENSION_VELOCITY,
+    HB_DIMENSION_LENGTH, HB_DIMENSION_NONE,   HB_DIMENSION_RATE,   HB_DIMENSION_RATE,
+    HB_DIMENSION_RATE,   HB_DIMENSION_LENGTH, HB_DIMENSION_LENGTH, HB_DIMENSION_LENGTH};
 enum { KEY_COUNT = sizeof keys - 1, PAIRS = KEY_COUNT + 1 /* one too many is given twice */ };
 
 struct part {
@@ -179,10 +183,10 @@ static const struct kind {
     {"disc", "mab", "", HB_FIELD_DISC, make_disc},    {"log", "vr", "q", HB_FIELD_LOG, make_log},
     {"frame", "w", "", HB_FIELD_SQUARES, make_frame}, {"hill", "w", "kn", HB_FIELD_SQUARES, make_hill}};
 
-enum hb_field_quantity hb_field_quantity(char key)
+enum hb_dimension hb_field_dimension(char key)
 {
   const char *at = key ? strchr(keys, key) : NULL;
-  return at ? (enum hb_field_quantity)quantities[at - keys] : 0;
+  return at ? dimensions[at - keys] : HB_DIMENSION_NONE;
 }
 
 static enum hb_status unknown(const char *word)

@@ -21,21 +21,16 @@
 
 #include "base/status.h"
 
+#include <holmberg/holmberg.h>
+
 struct hb_field;
 
 /* Errors: HB_ERR_USAGE (names the word), HB_ERR_INTERNAL. */
 enum hb_status hb_field_create(const char *words, struct hb_field **field);
 void hb_field_destroy(struct hb_field *field);
 
-/* What the number behind a key of the words is: a mass, a length, a velocity, an angular speed, a ratio; 0: no such key. */
-enum hb_field_quantity {
-  HB_FIELD_MASS = 'm',
-  HB_FIELD_LENGTH = 'l',
-  HB_FIELD_VELOCITY = 'v',
-  HB_FIELD_RATE = 'w',
-  HB_FIELD_RATIO = '1'
-};
-enum hb_field_quantity hb_field_quantity(char key);
+/* What the number behind a key of the words is; none for a ratio, and where there is no such key. */
+enum hb_dimension hb_field_dimension(char key);
 const char *hb_field_words(const struct hb_field *field);
 double hb_field_omega(const struct hb_field *field); /* NaN: not given */
 

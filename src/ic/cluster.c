@@ -50,12 +50,12 @@ static enum hb_status check_orbits(struct hb_ic_cluster *c, size_t n)
     return hb_fail(HB_ERR_USAGE, "pairing, orbits and eccentricities are %d, %d and %d, expected 0, 1 or 2",
                    (int)c->pairing, (int)c->orbits, (int)c->eccentricities);
   HB_TRY(check_range("the share of binaries", c->binaries, 0, 1));
-  HB_TRY(check_not_negative("the smallest axis a-min", c->a_min));
-  HB_TRY(check_not_negative("the largest axis a-max", c->a_max));
+  HB_TRY(check_not_negative("the smallest axis", c->a_min));
+  HB_TRY(check_not_negative("the largest axis", c->a_max));
   if (c->binaries == 0) {
     if (c->pairing || c->orbits || c->eccentricities || c->a_min > 0 || c->a_max > 0)
-      return hb_fail(HB_ERR_USAGE,
-                     "pairing, orbits, eccentricities, a-min and a-max are of binaries: give their share");
+      return hb_fail(HB_ERR_USAGE, "pairing, orbits, eccentricities, the smallest and the largest axis are "
+                                   "of binaries: give their share");
     return HB_OK;
   }
   size_t systems = n - hb_primordial_pairs(c->binaries, n);
@@ -67,7 +67,8 @@ static enum hb_status check_orbits(struct hb_ic_cluster *c, size_t n)
   if (c->a_max == 0) c->a_max = INFINITY;
   if (c->a_min == 0 && is_opik) c->a_min = fmin(0.01 / (double)systems, c->a_max / 100);
   if (c->a_min < c->a_max) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "semi-major axes from %g to %g, expected a-min < a-max", c->a_min, c->a_max);
+  return hb_fail(HB_ERR_USAGE, "semi-major axes from %g to %g, expected the first below the second", c->a_min,
+                 c->a_max);
 }
 
 /* Masses in solar masses are a unit already. */
@@ -327,6 +328,8 @@ static enum hb_status draw_binaries(struct hb_ic_params *params, const struct hb
   if (c->orbits != HB_IC_ORBITS_OPIK) {
     snprintf(text, sizeof text, "%zu", redrawn);
     HB_TRY(hb_particles_set_note(p, "orbits_redrawn", text));
+    snprintf(text, sizeof text, "%.6g", c->a_max);
+    if (isfinite(c->a_max)) HB_TRY(hb_particles_set_note(p, "orbits_a_max", text));
   }
   return hb_particles_set_note(p, "eps", "0"); /* a softening would not be these orbits */
 }

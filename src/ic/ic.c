@@ -80,7 +80,7 @@ static enum hb_status check_values(const struct hb_ic_params *p)
   HB_TRY(check_positive("semi-major axis a", p->a));
   if (!(p->e >= 0 && p->e < 1))
     return hb_fail(HB_ERR_USAGE, "eccentricity e is %g, expected 0 <= e < 1", p->e);
-  if (p->r_cut != 0) HB_TRY(check_positive("cut-off radius r-cut", p->r_cut));
+  if (p->r_cut != 0) HB_TRY(check_positive("cut-off radius", p->r_cut));
   if (p->velocity != 0) HB_TRY(check_positive("velocity at infinity", p->velocity));
   if ((unsigned)p->shape > HB_IC_SHAPE_EXPAND)
     return hb_fail(HB_ERR_USAGE, "the shape is %d, expected 0, 1 or 2", (int)p->shape);

@@ -130,7 +130,8 @@ static enum hb_status check_limits(struct hb_ic_cluster *c, const struct hb_mass
   if (c->mass_min == 0) c->mass_min = 0.08;
   if (c->mass_max == 0) c->mass_max = 100;
   if (!(c->mass_min > 0 && c->mass_min < c->mass_max && isfinite(c->mass_max)))
-    return hb_fail(HB_ERR_USAGE, "masses from %g to %g solar masses, expected 0 < mass-min < mass-max",
+    return hb_fail(HB_ERR_USAGE,
+                   "masses from %g to %g solar masses, expected the first above 0 and below the second",
                    c->mass_min, c->mass_max);
   if (c->mass_min < piece->from)
     return hb_fail(HB_ERR_USAGE, "the smallest mass is %g solar masses, but %s begins at %g", c->mass_min,
@@ -143,10 +144,12 @@ enum hb_status hb_masses_check(struct hb_ic_cluster *c, size_t *n)
   if (!c->masses) c->masses = "equal";
   const struct hb_masses_piece *piece = hb_masses_function(c->masses);
   if (!piece && (c->mass_min != 0 || c->mass_max != 0))
-    return hb_fail(HB_ERR_USAGE, "mass-min and mass-max are for the masses salpeter and kroupa, not '%s'",
+    return hb_fail(HB_ERR_USAGE,
+                   "a smallest and a largest mass are for the masses salpeter and kroupa, not '%s'",
                    c->masses);
   if (!is_kind(c, "two") && (c->mass_ratio != 0 || c->heavy != 0))
-    return hb_fail(HB_ERR_USAGE, "mass-ratio and heavy are for the masses 'two', not '%s'", c->masses);
+    return hb_fail(HB_ERR_USAGE, "a mass ratio and a share of heavy stars are for the masses 'two', not '%s'",
+                   c->masses);
   if (piece) return check_limits(c, piece);
   if (is_kind(c, "equal")) return HB_OK;
   if (!is_kind(c, "two")) return check_file(c, n);

@@ -7,6 +7,7 @@
 #include "ic/segregation.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846, LN10 = 2.30258509299404568402;
@@ -110,16 +111,25 @@ static int touch(const struct hb_ic_cluster *c, const double m[2], double a, dou
   return a * (1 - e) <= R * hb_units_r_sun / (hb_units_pc * c->units.length);
 }
 
+static enum hb_status hardly_ever(const struct hb_ic_cluster *c, double m)
+{
+  char axes[64];
+  if (isinf(c->a_max))
+    snprintf(axes, sizeof axes, "above %g", c->a_min);
+  else if (c->a_min > 0)
+    snprintf(axes, sizeof axes, "from %g to %g", c->a_min, c->a_max);
+  else
+    snprintf(axes, sizeof axes, "below %g", c->a_max);
+  return hb_fail(HB_ERR_USAGE, "a binary of mass %g would hardly ever have a semi-major axis %s", m, axes);
+}
+
 enum hb_status hb_primordial_orbit(struct hb_rng *rng, const struct hb_ic_cluster *c, double m[2], double *a,
                                    double *e, size_t *redrawn)
 {
   double born = m[1];
   for (int tries = 0, fits = 0; !fits; tries++) {
     if (tries == 1 && c->orbits != HB_IC_ORBITS_OPIK) ++*redrawn;
-    if (tries == 100000)
-      return hb_fail(HB_ERR_USAGE,
-                     "a binary of mass %g would hardly ever have an axis from a-min = %g to a-max = %g",
-                     m[0] + born, c->a_min, c->a_max);
+    if (tries == 100000) return hardly_ever(c, m[0] + born);
     m[1] = born;
     *a = draw_axis(rng, c, m[0] + m[1]);
     if (*a < c->a_min || *a > c->a_max) continue;

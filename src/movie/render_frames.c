@@ -163,7 +163,7 @@ static enum hb_status frame(struct work *w, struct hb_film *film, size_t k)
   }
   HB_TRY(draw(w, moment, k));
   char t[32];
-  hb_opts_shortest(hb_particles_time(moment->particles), t);
+  hb_text_shortest(hb_particles_time(moment->particles), t);
   const struct hb_png_text text[] = {{"t", t}, {"snapshot", r->files[(size_t)place]}};
   HB_TRY(hb_film_add(film, w->rgb, text, 2));
   if (hb_terminal_is_live())

@@ -64,8 +64,8 @@ static enum hb_status check_count(const struct hb_run *run, const char *what, do
 {
   static const double most = 0x1p53;
   char interval[32], t[32];
-  hb_opts_shortest(every, interval);
-  hb_opts_shortest(run->t, t);
+  hb_text_shortest(every, interval);
+  hb_text_shortest(run->t, t);
   if (every > 0 && fabs(run->t) / every >= most)
     return hb_fail(HB_ERR_INPUT, "t = %s is too late for %s %s (expected fewer than 2^53 from t = 0 on)", t,
                    what, interval);

@@ -86,7 +86,7 @@ static enum hb_status stopped(const struct hb_run *run, const char *by)
 {
   char t[32];
   const char *path = run->checkpoint.path.text;
-  hb_opts_shortest(run->t, t);
+  hb_text_shortest(run->t, t);
   if (!path)
     return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; without --checkpoint nothing was saved", by, t);
   return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; to continue: holmberg run --resume %s", by, t,

@@ -15,8 +15,8 @@ static enum hb_status check_times(const struct hb_run *run)
   HB_TRY(hb_run_check_times(run));
   const double *dt = &run->settings->sim.dt;
   char begin[32], step[32];
-  hb_opts_shortest(run->t, begin);
-  hb_opts_shortest(*dt, step);
+  hb_text_shortest(run->t, begin);
+  hb_text_shortest(*dt, step);
   const char *typed = hb_opts_typed(&run->asked.opts, dt);
   if (run->t_end > run->t && *dt > run->t_end - run->t)
     return hb_fail(HB_ERR_USAGE, "option --dt: a step of %s is longer than the run, from t = %s to %s",

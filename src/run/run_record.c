@@ -93,6 +93,7 @@ enum hb_status hb_run_record_options(const struct hb_opts_command *command, stru
     status = hb_fail(HB_ERR_INPUT, "--help and --version are not options of a run");
   run->asked.settings = (struct hb_run_settings){0};
   if (status == HB_OK) status = hb_opts_parse(command, count, words, &run->asked.settings, &run->asked.opts);
+  if (status == HB_OK) status = hb_opts_check_powers(&run->asked.opts);
   run->settings = &run->asked.settings;
   return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_INPUT, "the checkpoint's options");
 }

@@ -138,7 +138,7 @@ static enum hb_status compare(const struct hb_checkpoint_info *info, struct hb_r
   }
   if (strcmp(info->device, hb_force_device(force)) == 0) return HB_OK;
   struct hb_text *device = &run->resumed.device;
-  hb_opts_shortest(run->t, t);
+  hb_text_shortest(run->t, t);
   if (!device->text) HB_TRY(hb_text_append(device, "%s", info->device));
   return hb_text_append(device, "; from t = %s on %s", t, hb_force_device(force));
 }
@@ -194,7 +194,7 @@ static enum hb_status check_state(struct hb_run *run)
   run->time_tolerance = 1e-9 * run->settings->sim.dt;
   if (status != HB_OK || run->t_end + run->time_tolerance >= run->t) return status;
   char t[32];
-  hb_opts_shortest(run->t, t);
+  hb_text_shortest(run->t, t);
   return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s", hb_run_t_end(run), t);
 }
 

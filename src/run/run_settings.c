@@ -34,14 +34,15 @@ const struct hb_opts_option hb_run_accuracy_options[] = {
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, SIM(force.eps), "EPS", "1/256",
      .help = "Plummer softening length, may be 0; an eps in a snapshot's header, as ic and run write it, "
              "replaces the default",
-     .of = HB_OPTS_LENGTH},
+     .of = HB_DIMENSION_LENGTH},
     {0}};
 
 const struct hb_opts_option hb_run_block_options[] = {
     {"dt-max", 0, HB_OPTS_POWER, SIM(dt_max), "DT", "1/8", .help = "largest time step, a power of two",
-     .of = HB_OPTS_TIME},
+     .of = HB_DIMENSION_TIME},
     {"dt-min", 0, HB_OPTS_POWER, SIM(dt_min), "DT",
-     .help = "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)", .of = HB_OPTS_TIME},
+     .help = "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)",
+     .of = HB_DIMENSION_TIME},
     {"first-step", 0, HB_OPTS_CHOICE, SIM(first_step), "EQ", "auto", .words.array = hb_first_step_names,
      .help =
          "the first step of hermite4: eq2, as the paper; eq9, the shorter of that and eq. 9 after a trial; "
@@ -77,7 +78,7 @@ const struct hb_opts_option hb_run_integrator_options[] = {
      .help = "hermite4: block, individual time steps (the default), or shared, the smallest of them for all"},
     {"dt", 0, HB_OPTS_POSITIVE, SIM(dt), "DT",
      .help = "leapfrog: time step of all particles (default: from FILE's header; required without one)",
-     .of = HB_OPTS_TIME},
+     .of = HB_DIMENSION_TIME},
     {"damping", 0, HB_OPTS_POSITIVE, SIM(damping), "D", .most = 1,
      .help = "leapfrog: factor on the velocities at each step (default: from FILE's header, else 1)"},
     {0}};
@@ -118,7 +119,7 @@ const struct hb_opts_option hb_run_result_options[] = {
      .help = "write the final state; - is standard output, without the table (default: none)"},
     {"t-end", 0, HB_OPTS_NUMBER, RUN(t_end), "T", "1", .use = HB_OPTS_ON_RESUME,
      .help = "end time; all particles are corrected at multiples of dt-max, in between they are predicted",
-     .of = HB_OPTS_TIME},
+     .of = HB_DIMENSION_TIME},
     {0}};
 
 const struct hb_opts_option hb_run_watch_options[] = {
@@ -129,19 +130,20 @@ const struct hb_opts_option hb_run_watch_options[] = {
              "form, harden, exchange a star and break (as found at multiples of 2 dt-max), collisions, "
              "escapers, and with eps 0 the encounters of unbound stars"},
     {"diag-every", 0, HB_OPTS_POSITIVE, RUN(diag_every), "DT", .use = HB_OPTS_SHOWS,
-     .help = "a row of the table at every multiple of DT (default: dt-max)", .of = HB_OPTS_TIME},
+     .help = "a row of the table at every multiple of DT (default: dt-max)", .of = HB_DIMENSION_TIME},
     {"units", 0, HB_OPTS_CHOICE, RUN(units), "UNITS", "nbody", .words.array = hb_astro_names,
      .use = HB_OPTS_SHOWS,
      .help =
          "units of rows, of what --diag writes, and of times and lengths given here: nbody, or astro (Myr, "
-         "pc, km/s, solar masses) if FILE has units; dt-max and dt-min become the next power of two"},
+         "pc, km/s, solar masses) if FILE has units; dt-max and dt-min become the next power of two "
+         "below"},
     {"exact-energy", 0, HB_OPTS_CHOICE, RUN(sim.exact_energy), "WHEN", "auto",
      .words.array = hb_exact_energy_names, .use = HB_OPTS_SHOWS,
      .help = "sum energies in double besides those of the scheme, N^2 work per row: auto (up to "
              "N = 32768), yes, no"},
     {"snap-every", 0, HB_OPTS_POSITIVE, RUN(snap_every), "DT", .use = HB_OPTS_SHOWS,
      .help = "write a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)",
-     .of = HB_OPTS_TIME},
+     .of = HB_DIMENSION_TIME},
     {"max-energy-error", 0, HB_OPTS_BOUND, RUN(max_energy_error), "X",
      .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME,
      .help =
@@ -176,7 +178,7 @@ const struct hb_opts_option hb_run_bodies_options[] = {
     {"escape-radius", 0, HB_OPTS_POSITIVE, RUN(sim.escape_radius), "R",
      .help = "how far out that is, from the density center, such as twice the tidal radius (default: 20 "
              "half-mass radii)",
-     .of = HB_OPTS_LENGTH},
+     .of = HB_DIMENSION_LENGTH},
     {"stop-at", 0, HB_OPTS_CHOICE, RUN(sim.stop_at), "EVENT", "none", .words.array = hb_stop_at_names,
      .help = "end the run at the first collision, pair (a binary that forms, or with eps 0 two stars that "
              "meet) or "
@@ -248,7 +250,7 @@ static enum hb_status settle(struct hb_particles *particles, const char *name, c
   char text[32];
   if (!note) return HB_OK;
   if (typed) {
-    hb_opts_shortest(*value, text);
+    hb_text_shortest(*value, text);
     return hb_particles_set_note(particles, name, text);
   }
   if (hb_text_number(note, &number) != HB_OK || number <= 0)
@@ -271,7 +273,7 @@ static enum hb_status settle_eps(const char *typed, double *eps, struct hb_parti
     }
     if (!isnan(noted)) *eps = noted, hb_log("eps = %g, from the snapshot", noted);
   }
-  hb_opts_shortest(*eps, text);
+  hb_text_shortest(*eps, text);
   return hb_particles_set_note(particles, "eps", text);
 }
 

@@ -16,7 +16,7 @@ int hb_run_stop_has_bodies(const struct hb_run_settings *s)
 static void say(const struct hb_run *run, const struct hb_event *event)
 {
   char line[256], t[32];
-  hb_opts_shortest(run->t, t);
+  hb_text_shortest(run->t, t);
   int length = snprintf(line, sizeof line, "stopped at t = %s by an event, %s, of particle%s", t,
                         hb_event_names[event->kind], event->n > 1 ? "s" : "");
   for (size_t k = 0; k < event->n && length < (int)sizeof line - 24; k++)

@@ -57,7 +57,7 @@ static void note_cut(const struct hb_cut_steps *cut)
 {
   char line[512], t[32];
   double wanted = fmax(cut->wanted, 0); /* NaN: of an infinite jerk */
-  hb_opts_shortest(cut->t, t);
+  hb_text_shortest(cut->t, t);
   snprintf(line, sizeof line,
            "particle %" PRIu64 " at t = %s needs a step of %.3g, but --dt-min is 2^%d: from here on energies "
            "and orbits may be wrong; use a smaller --dt-min or a larger --eps",
@@ -68,7 +68,7 @@ static void note_cut(const struct hb_cut_steps *cut)
 static void note_massless(const struct hb_energy_made *made)
 {
   char line[256], t[32];
-  hb_opts_shortest(made->t, t);
+  hb_text_shortest(made->t, t);
   snprintf(line, sizeof line,
            "the energy of test particle %" PRIu64
            " is off by %.2g at t = %s: its orbit is wrong from here on; a "
@@ -134,7 +134,7 @@ enum hb_status hb_run_judge_energy(struct hb_run *run)
 {
   const char *bound = hb_opts_typed(&run->asked.opts, &run->settings->max_energy_error);
   char t[32], own[64];
-  hb_opts_shortest(run->t, t);
+  hb_text_shortest(run->t, t);
   if (!hb_run_energy_is_lost(run)) {
     if (!bound) note_energy(run, t);
     return HB_OK;

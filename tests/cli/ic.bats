@@ -107,7 +107,7 @@ load common
   [ "$status" -eq 0 ]
   redrawn=$(sed -n 's/^# orbits_redrawn: //p' <<<"$output")
   [ "$redrawn" -ge 1 ] && [ "$redrawn" -le 33 ]
-  [[ $stderr == "holmberg: $redrawn orbits of binaries were drawn again: their stars would have touched, or been "* ]]
+  [[ $stderr == "holmberg: $redrawn orbits of binaries were drawn again: their stars would have touched, or their semi-major axes been above 0.01 units of length" ]]
   grep -qx '# options: model=king seed=0 n=200 w0=5 masses=kroupa mass-max=20 segregation=0.5 rotation=-0.5 virial=0.4 binaries=0.2 orbits=kroupa1995 a-max=0.01 length-unit=0.8' <<<"$output"
   grep -qE '^# units: mass_msun=[0-9.]+ length_pc=0.8' <<<"$output"
   [ "$(grep -vc '^#' <<<"$output")" -eq 200 ]
@@ -192,3 +192,30 @@ load common
 }
 
 @test "-- ends the options" { fails_with 2 "unknown model '--e'*" ic -- --e; }
+
+@test "orbits that are drawn again: how many, and by which bound" {
+  local said
+  said() { # said WORD...: the note of ic king with these, and N
+    run --separate-stderr "$HOLMBERG" ic king --masses kroupa --length-unit 1 -o a.txt "$@"
+    [ "$status" -eq 0 ]
+    redrawn=$(sed -n 's/^# orbits_redrawn: //p' a.txt)
+    echo "$redrawn: $stderr"
+  }
+  said -n 300 --binaries 0.5 --orbits duquennoy1991 --seed 2
+  bound=$(python3 -c 'print(f"{0.4 / 200 ** (1 / 3):.6g}")') # 200 systems
+  [ "$stderr" = "holmberg: $redrawn orbits of binaries were drawn again: their stars would have touched, or their semi-major axes been above $bound units of length" ]
+  said -n 2000 --binaries 0.5 --orbits kroupa1995 --seed 2
+  [ "$stderr" = "holmberg: $redrawn orbits of binaries were drawn again: their stars would have touched" ]
+  ones=0
+  for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    said -n 4 --binaries 1 --orbits duquennoy1991 --seed $seed
+    [ "$redrawn" = 1 ] || continue
+    ones=$((ones + 1))
+    [[ $stderr == 'holmberg: 1 orbit of a binary was drawn again: its stars would have touched, or its semi-major axis been above '*' units of length' ]]
+  done
+  echo "one orbit in $ones of 12 pairs of binaries"
+  [ "$ones" -gt 0 ]
+  fails_with 2 'a binary of mass * would hardly ever have a semi-major axis below 1e-12' \
+    ic king --masses kroupa --length-unit 1 --binaries 0.5 --orbits kroupa1995 --a-max 1e-12
+  fails_with 2 'semi-major axes from 2 to 1, expected the first below the second' ic king --binaries 0.5 --a-min 2 --a-max 1
+}

@@ -15,6 +15,9 @@ near() { python3 -c 'import sys; a, b = map(float, sys.argv[1:]); sys.exit(abs(a
 # same A B: the same bytes.
 same() { cmp "$1" "$2" && echo "$1 and $2 are the same $(wc -c <"$1") bytes"; }
 
+# like A B PATTERN: the same lines, but for those of this pattern, checksums and history.
+like() { diff <(grep -v "$3" "$1") <(grep -v "$3" "$2") && echo "$1 and $2 have the same $(grep -vc "$3" "$1") lines"; }
+
 # unit FILE WORD: a unit of time (Myr) or length (pc) of FILE; myr FILE T: the time T of FILE in Myr
 unit() {
   "$HOLMBERG" convert "$1" unit.txt --quiet
@@ -190,6 +193,28 @@ END
   grep -q '^# options: t-end=0.5 eta=0.01 eps=0.0625 dt-max=0.0625 ' 1.txt
 }
 
+@test "steps beside --units astro become the next power of two below; without units they are one" {
+  accepts ic king -n 32 --masses kroupa --length-unit 2 -o a.h5 --quiet
+  local way dt_max dt_min is words
+  dt_max=$(python3 -c "import math; print(2.0 ** math.floor(math.log2(0.1 / $(unit a.h5 time))))")
+  dt_min=$(python3 -c "import math; print(f'{2.0 ** math.floor(math.log2(0.0001 / $(unit a.h5 time))):.9g}')")
+  for way in '--units astro --dt-max 0.1 --dt-min 0.0001' '--dt-max 0.1 --dt-min 0.0001 --units astro' \
+    '--dt-max 0.1Myr --dt-min 0.0001Myr'; do
+    words="--t-end 0Myr $way"
+    # shellcheck disable=SC2086 # words
+    accepts run a.h5 --scheme host $words -o end.txt --quiet
+    is=$(grep -o 'dt-max=[^ ]* dt-min=[^ ]*' end.txt)
+    echo "$way: $is, expected $dt_max and $dt_min"
+    near "$(sed 's/dt-max=\([^ ]*\).*/\1/' <<<"$is")" "$dt_max"
+    near "${is##*=}" "$dt_min"
+  done
+  fails_with 2 "option --dt-min: '0.0001' is not a power of two (expected like 1/8 or 2^-26)" run a.h5 --dt-min 0.0001
+  fails_with 2 "option --dt-max: '0.1' is not a power of two *" run a.h5 --dt-max 0.1 --units nbody
+  fails_with 2 "option --dt-max: '-1' is out of range (expected a number > 0)" run a.h5 --units astro --dt-max=-1
+  accepts run --help
+  [[ $(tr -s ' \n' ' ' <<<"$output") == *'dt-max and dt-min become the next power of two below'* ]]
+}
+
 @test "a run in Myr is resumed to a time in Myr" {
   accepts ic king -n 32 --masses kroupa --length-unit 2 -o a.h5 --quiet
   accepts run a.h5 --scheme host --t-end 0.5 -o whole.h5 --quiet
@@ -218,6 +243,67 @@ END
   accepts info end.nemo --time "$(myr a.h5 0.015625)Myr" --json
   accepts info end.nemo --units astro --time "$(myr a.h5 0.015625)" --json
   near "$(number t)" "$(myr a.h5 0.015625)"
+}
+
+@test "what is in solar masses, pc or Myr by itself takes its unit and others of the same kind" {
+  local way note other
+  for way in '--length-unit 2000 --mass-unit 500' '--length-unit 2kpc --mass-unit 500Msun' '--length-unit=2000pc --mass-unit=500'; do
+    # shellcheck disable=SC2086 # words
+    accepts ic plummer -n 16 $way -o a.txt --quiet
+    echo "$way: $(note a.txt)"
+    [ "$(note a.txt)" = 'mass_msun=500 length_pc=2000' ]
+    grep -q '^# options: .* mass-unit=500 length-unit=2000$' a.txt
+  done
+  accepts ic plummer -n 16 --mass-unit 500 --time-unit 2 -o a.txt --quiet
+  accepts ic plummer -n 16 --mass-unit 500 --time-unit 0.002Gyr -o b.txt --quiet
+  like a.txt b.txt '^# [ch]'
+  accepts ic king -n 200 --masses kroupa --mass-min 0.5 --mass-max 5 --length-unit 1 -o a.txt --quiet
+  accepts ic king -n 200 --masses kroupa --mass-min 0.5Msun --mass-max 5Msun --length-unit 1pc -o b.txt --quiet
+  like a.txt b.txt '^# [ch]'
+  fails_with 2 "option --mass-max: '5pc' is a length (expected a mass)" ic king --masses kroupa --mass-max 5pc
+  fails_with 2 "option --time-unit: '1pc' is a length (expected a time)" ic plummer --mass-unit 1 --time-unit 1pc
+}
+
+@test "a cut-off in pc, of a sphere whose Plummer radius is 3 pi / 16" {
+  accepts ic plummer -n 64 --mass-unit 500 --length-unit 2 --r-cut 5pc -o a.txt --quiet
+  local is
+  is=$(sed -n 's/^# options: .* r-cut=\([^ ]*\).*/\1/p' a.txt)
+  echo "$is Plummer radii, expected $(python3 -c 'import math; print(5 / 2 / (3 * math.pi / 16))')"
+  near "$is" "$(python3 -c 'import math; print(5 / 2 / (3 * math.pi / 16))')"
+  accepts ic plummer -n 64 --mass-unit 500 --length-unit 2 --r-cut "$is" -o b.txt --quiet
+  like a.txt b.txt '^# [cho]'
+  fails_with 2 "option --r-cut: '5pc' has a unit, but the particles have none*" ic plummer --r-cut 5pc
+}
+
+@test "radii with a unit of length, and classes with one of mass" {
+  accepts ic king -n 32 --masses kroupa --length-unit 2 --radius 1AU -o a.h5 --quiet
+  accepts scale a.h5 b.h5 --radius 0.005AU*m^0.8 --quiet
+  accepts scale a.h5 c.h5 --radius sun*m^0.8 --quiet
+  /usr/bin/python3 - "$(note a.h5)" <<'END'
+import h5py, sys
+mass = float(sys.argv[1].split()[0].split("=")[1])
+au, sun = (x / 3.0856775814913673e16 / 2 for x in (149597870700.0, 6.957e8))
+for name, R, P in ("a", au, 0), ("b", 0.005 * au, 0.8), ("c", sun, 0.8):
+    file = h5py.File(f"{name}.h5")["PartType1"]
+    worst = max(abs(r / (R * (m * mass) ** P) - 1) for r, m in zip(file["Radius"][:], file["Masses"][:]))
+    print(f"{name}: {file['Radius'][0]:.6e} at first, worst {worst:.1e}")
+    assert worst < 1e-12
+END
+  accepts analyse a.h5 --classes 0.2Msun,1Msun --json
+  printf '%s\n' "$output" >typed
+  accepts analyse a.h5 --classes 0.2,1 --json --units astro
+  python3 - typed "$output" <<'END'
+import json, sys
+typed, astro = (([c["n"] for c in json.loads(text)["classes"]]) for text in (open(sys.argv[1]).read(), sys.argv[2]))
+print(typed, astro)
+assert typed == astro and len(typed) == 3 and sum(typed) == 32 and min(typed) > 0
+END
+  fails_with 2 "option --classes: '1pc' is a length (expected a mass)" analyse a.h5 --classes 1pc
+  fails_with 2 "option --classes: '2Msun,1Msun', expected up to 7 ascending masses > 0" analyse a.h5 --classes 2Msun,1Msun
+  accepts ic plummer -n 8 -o none.h5 --quiet
+  fails_with 2 "option --classes: '1Msun' has a unit, but the particles have none*" analyse none.h5 --classes 1Msun
+  fails_with 2 'radii in pc or AU need units of mass and length' scale none.h5 d.h5 --radius 1AU
+  fails_with 2 "the radius '1Myr', expected *" scale a.h5 d.h5 --radius 1Myr
 }
 
 @test "the numbers of a field with units, with --units astro, and as N-body numbers are one field" {

@@ -61,8 +61,10 @@ class WhatHappens(unittest.TestCase):
         sim = Simulation(approaching(radius=0.01), eps=0.1, dt_max=DT, scheme="host", collisions="merge")
         sim.evolve(1)
         self.assertEqual(([event.kind for event in sim.events], len(sim.state())), (["collision"], 1))
-        sim = Simulation(approaching(), eps=0.1, dt_max=DT, scheme="host", collisions="stop")
-        sim.evolve(1)  # points never touch
+        for asked in dict(collisions="stop"), dict(stop_at="collision"):
+            with self.assertWarnsRegex(UserWarning, "no particle has a radius, so that none collide"):
+                sim = Simulation(approaching(), eps=0.1, dt_max=DT, scheme="host", **asked)
+            sim.evolve(1)  # points never touch
 
     def test_a_fall(self):
         """Two masses of 1/2 fall from d = 2 to r = 0.1: t = sqrt(d^3 / 2) (arccos sqrt(r/d) + sqrt(r/d (1 - r/d)))."""
@@ -164,6 +166,37 @@ class WhatIsRefused(unittest.TestCase):
                 with self.assertRaisesRegex(holmberg.UsageError, f"t is {t}, expected a finite number"):
                     call(t)
 
+    def test_words_of_others(self):
+        """Arguments that a model does not take, names from elsewhere, words where numbers belong: nothing in silence."""
+        p, make, force = dispersing(), Particles.make, Force("host", eps=0.1)
+        force.set_sources(p.m, p.x)
+        calls = ((lambda: make("plummer", 8, w0=3), ValueError, "^model plummer does not take w0 .it takes: n, seed, r_cut, scaling"),
+                 (lambda: make("plummer", 8, e=.5), ValueError, "plummer does not take e "),
+                 (lambda: make("plummer", 8, spin=2), ValueError, "plummer does not take spin"),
+                 (lambda: make("plummer", 8, shape="random"), ValueError, "plummer does not take shape"),
+                 (lambda: make("twobody", w0=3), ValueError, "^model twobody does not take w0 .it takes: m1, m2, a, e.$"),
+                 (lambda: make("twobody", masses="kroupa"), ValueError, "twobody is not a cluster"),
+                 (lambda: make("plummer", 8, mass_min=1), ValueError, "^a smallest and a largest mass are for"),
+                 (lambda: make("plummer", 8, a_max="0.1pc"), ValueError, "^a_max: '0.1pc' has a unit, but the particles have none .expected"),
+                 (lambda: make("plummer", 8, virial=[1]), ValueError, r"^virial is \[1\], expected a number"),
+                 (lambda: Simulation(p, softening=0.1), TypeError, "did you mean 'eps'"),
+                 (lambda: Force("host", softening=0.1), TypeError, "did you mean 'eps'"),
+                 (lambda: holmberg.Renderer(widht=3), TypeError, "Renderer has no argument 'widht', did you mean 'width'"),
+                 (lambda: Force("host", eps="0.1pc"), ValueError, "^eps is '0.1pc', expected a number"),
+                 (lambda: Simulation(p, eps="0.1pc"), ValueError, "^eps: '0.1pc' has a unit, but the particles have none"),
+                 (lambda: Simulation(p, eta="a"), ValueError, "^eta is 'a', expected a number"),
+                 (lambda: Simulation(p, field="log:v=1km/s,r=1"), ValueError, "^field: '1km/s' has a unit, but"),
+                 (lambda: Simulation(p, eps=0.1, scheme="host").evolve("5Myr"), ValueError, "^t: '5Myr' has a unit, but"),
+                 (lambda: force.eval([1e300]), ValueError, "^index has 1e.300, expected 0 to 4294967295$"))
+        for call, kind, sentence in calls:
+            with self.assertRaisesRegex(kind, sentence) as caught:
+                call()
+            print(caught.exception)
+        for thing in Simulation(p, eps=0.1, scheme="host"), force:
+            self.assertIn("host", repr(thing))
+            thing.close()
+            self.assertEqual(repr(thing), f"<holmberg.{type(thing).__name__}, closed>")
+
     def test_two_threads(self):
         """One evolves until the other has been refused what it asked for, and is none the worse."""
         sim, refused = Simulation(Particles.make("plummer", 300, seed=1), eps=1 / 64, scheme="host"), []
@@ -235,6 +268,66 @@ class WhatIsRefused(unittest.TestCase):
             Simulation(dispersing(), eps=0.1, scheme="host", encounters="groups")
 
 
+class InUnits(unittest.TestCase):
+    """Words with units, beside the same in numbers."""
+
+    def stars(self, **more):
+        return Particles.make("king", 64, seed=1, masses="kroupa", length_unit=2, **more)
+
+    def test_of_a_simulation(self):
+        p = self.stars()
+        length, time = p.units["length"], p.units["time"]
+        velocity = length * 648000 / math.pi * 149597870.7 / (time * 3.15576e13)  # km/s
+        words = dict(eps="0.1pc", dt_max="0.1Myr", field="log:v=220km/s,r=1pc")
+        numbers = dict(eps=0.1 / length, dt_max=2.0 ** math.floor(math.log2(0.1 / time)),
+                       field=f"log:v={220 / velocity!r},r={1 / length!r}")
+        a, b = (Simulation(p, scheme="host", **keys) for keys in (words, numbers))
+        a.evolve("0.5Myr")
+        b.evolve(0.5 / time)
+        there, also = a.state("0.5Myr"), b.state()
+        print(f"t = {a.time:.9g}, expected {0.5 / time:.9g}; x differs by {abs(there.x - also.x).max():.1e}")
+        self.assertAlmostEqual(a.time, 0.5 / time, delta=1e-14)
+        self.assertEqual((a.diagnostics("0.5Myr").t, a.structure("0.5Myr").t), (a.time, a.time))
+        self.assertLess(abs(there.x - also.x).max(), 1e-10)
+        with tempfile.TemporaryDirectory() as folder:
+            a.save(f"{folder}/a.ckpt")
+            resumed = Simulation.resume(f"{folder}/a.ckpt")
+            resumed.evolve("0.6Myr")
+            self.assertAlmostEqual(resumed.time, 0.6 / time, delta=1e-14)
+            there.write(f"{folder}/a.h5")
+            self.assertEqual(Particles.read(f"{folder}/a.h5", time="0.5Myr").state_hash, there.state_hash)
+        with self.assertRaisesRegex(holmberg.UsageError, "^t: '5pc' is a length .expected a time"):
+            b.evolve("5pc")
+
+    def test_the_field_of_the_program(self):
+        p, words = self.stars(), "log:v=220km/s,r=1pc"
+        with tempfile.TemporaryDirectory() as folder:
+            p.write(f"{folder}/a.h5")
+            rows = subprocess.run([os.environ["PROGRAM"], "run", f"{folder}/a.h5", "--scheme", "host", "--t-end", "0.125",
+                                   "--json", "--field", words, "--eps", "0.1pc", "--max-energy-error", "none"],
+                                  check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        sim = Simulation(p, scheme="host", field=words, eps="0.1pc")
+        sim.evolve(0.125)
+        theirs, ours = json.loads(rows[-1])["state_hash"], sim.state().state_hash
+        print(f"{theirs} by the program, {ours} by the package: {words}")
+        self.assertEqual(theirs, ours)
+
+    def test_of_models(self):
+        binaries = dict(binaries=0.5, mass_min="0.2Msun", mass_max="5Msun", a_max="100AU", a_min="1AU")
+        pc = 648000 / math.pi
+        a = self.stars(**binaries)
+        b = self.stars(binaries=0.5, mass_min=0.2, mass_max=5, a_max=100 / pc / 2, a_min=1 / pc / 2)
+        print(f"{a.state_hash} by words, {b.state_hash} by numbers")
+        self.assertEqual(a.state_hash, b.state_hash)
+        a = Particles.make("plummer", 16, length_unit="2kpc", mass_unit="5Msun", r_cut="5kpc")
+        b = Particles.make("plummer", 16, length_unit=2000, mass_unit=5, r_cut=2.5 / (3 * math.pi / 16))
+        self.assertEqual((a.state_hash, a.units), (b.state_hash, b.units))
+        for radius, expected in ((0.02, 0.02), ("1AU", 1 / pc / 2), ("0.02", 0.02)):
+            p = self.stars(radius=radius)
+            print(f"radius={radius!r}: {p.radius[0]:.9g}, expected {expected:.9g}")
+            self.assertLess(abs(p.radius / expected - 1).max(), 1e-12)
+
+
 class TheSameFile(unittest.TestCase):
     """The last state's hash by `holmberg run` and by the package, which knows nothing but the file."""
 
@@ -269,7 +362,7 @@ class TheSameFile(unittest.TestCase):
             warnings.simplefilter("always")
             self.compare(pair.format("by: hand"))
         self.assertEqual(len(told), 1)
-        self.assertRegex(str(told[0].message), "^eps = 1/256, the default of holmberg run: .* says no softening")
+        self.assertRegex(str(told[0].message), "^eps = 1/256, the default for a file: it notes no softening")
         with self.assertRaisesRegex(holmberg.InputError, "soft"):
             self.compare(pair.format("eps: soft"), ["--eps", "0.1"])
 

@@ -63,7 +63,7 @@ double *hb_particles_v(struct hb_particles *particles);    /* [3 * n] velocities
 uint64_t *hb_particles_id(struct hb_particles *particles); /* [n]     identities */
 
 /* [n] radii, which only collisions need: all 0 at first, NULL without memory for them. And set by a formula: "R", "R*m^P" with
- * m the mass, or "sun*m^P", which counts in solar radii and masses and needs units. Errors: HB_ERR_USAGE, HB_ERR_INTERNAL. */
+ * m the mass, or "sun*m^P" and "0.005AU*m^P", which count in solar radii or a unit of length, and in solar masses, and need units. Errors: HB_ERR_USAGE, HB_ERR_INTERNAL. */
 double *hb_particles_radius(struct hb_particles *particles);
 enum hb_status hb_particles_set_radii(struct hb_particles *particles, const char *formula);
 
@@ -102,6 +102,24 @@ enum hb_status hb_units_get(const struct hb_particles *particles, struct hb_unit
 
 /* Values of the unit of velocity in km/s. */
 double hb_units_velocity(const struct hb_units *units);
+
+/* What a number measures. */
+enum hb_dimension {
+  HB_DIMENSION_NONE = 0, /* a plain number, a ratio */
+  HB_DIMENSION_TIME = 1,
+  HB_DIMENSION_LENGTH = 2,
+  HB_DIMENSION_VELOCITY = 3,
+  HB_DIMENSION_MASS = 4,
+  HB_DIMENSION_RATE = 5 /* an angular speed */
+};
+
+/* Words as N-body numbers: "0.1" is one, "5Myr" becomes one by units, of which NULL or 0 means that it is not known. Units that
+ * words may have: Gyr Myr kyr yr, kpc pc AU, km/s, Msun, /Gyr /Myr km/s/kpc. With units of 1, 1, 1 the number is in Myr, pc and
+ * solar masses. field: the same for each number in the words of hb_sim_params.field; text[size] gets them. Errors: HB_ERR_USAGE (no
+ * number, one of another dimension, no units, no space). */
+enum hb_status hb_units_number(const struct hb_units *units, enum hb_dimension of, const char *word,
+                               double *number);
+enum hb_status hb_units_field(const struct hb_units *units, const char *words, char *text, size_t size);
 
 /* ---- initial conditions ------------------------------------------------------------------------------ */
 

@@ -15,10 +15,11 @@ by one thread refuses another. Objects on OpenGL stay with the thread that made 
 """
 from ._library import (DeviceError, FileError, HolmbergError, InputError, InternalError, NumericError, OpenGLError,
                        UsageError, version)
+from ._models import models
 from .events import Collision, Encounter, Escape, Event, Stopped
 from .force import NO_SOURCE, Force, memory, schemes
 from .pairs import AllPairs, Interaction
-from .particles import Particles, formats, models
+from .particles import Particles, formats
 from .picture import Picture, Renderer
 from .simulation import Simulation, integrators, lagrange_fractions
 

@@ -18,6 +18,12 @@ HB_ERR_GL = 5
 HB_ERR_DEVICE = 6
 HB_ERR_NUMERIC = 7
 HB_ERR_STOPPED = 75
+HB_DIMENSION_NONE = 0
+HB_DIMENSION_TIME = 1
+HB_DIMENSION_LENGTH = 2
+HB_DIMENSION_VELOCITY = 3
+HB_DIMENSION_MASS = 4
+HB_DIMENSION_RATE = 5
 HB_IC_SCALING_AUTO = 0
 HB_IC_SCALING_MEASURED = 1
 HB_IC_SCALING_MODEL = 2
@@ -503,6 +509,8 @@ FUNCTIONS = {
     "hb_units_set": (Status, [c_void_p, POINTER(hb_units)]),
     "hb_units_get": (Status, [c_void_p, POINTER(hb_units), c_void_p]),
     "hb_units_velocity": (c_double, [POINTER(hb_units)]),
+    "hb_units_number": (Status, [POINTER(hb_units), c_int, c_char_p, c_void_p]),
+    "hb_units_field": (Status, [POINTER(hb_units), c_char_p, c_void_p, c_size_t]),
     "hb_ic_scaling_for": (c_int, [c_size_t]),
     "hb_ic_models": (POINTER(hb_ic_model), [c_void_p]),
     "hb_ic_make": (Status, [c_char_p, POINTER(hb_ic_params), POINTER(c_void_p)]),

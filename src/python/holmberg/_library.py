@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import difflib
+import inspect
 import operator
 import os
 import threading
@@ -10,7 +11,7 @@ import weakref
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Callable, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional
 
 import numpy as np
 
@@ -113,10 +114,23 @@ for _name, (_result, _arguments) in _abi.FUNCTIONS.items():
         _function.errcheck = _check
 
 
+_ALSO_CALLED = {"softening": "eps", "epsilon": "eps", "nu": "eta", "colormap": "map"}
+
+
 def meant(name: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name."""
-    nearest = difflib.get_close_matches(name, known, 1)
+    nearest = [_ALSO_CALLED[name]] if _ALSO_CALLED.get(name) in known else difflib.get_close_matches(name, known, 1)
     return f", did you mean '{nearest[0]}'?" if nearest else f" (expected {', '.join(known)})" if known else ""
+
+
+def check_words(given: Mapping[str, Any], made: Callable, *more: Callable) -> None:
+    """Refuses what none of these, a constructor and what it hands words on to, has as a keyword."""
+    parameters = [one for call in (made, *more) for one in inspect.signature(call).parameters.values()]
+    known = {one.name for one in parameters if one.kind != one.VAR_KEYWORD} - {"self"}
+    for name in given:
+        if name not in known:
+            kind = made.__qualname__.partition(".")[0]
+            raise TypeError(f"{kind} has no argument '{name}'{meant(name, sorted(known))}")
 
 
 class Strict:
@@ -151,6 +165,13 @@ class Opened(Unique):
         """Gives the device's memory back; it also goes with the last reference to this object."""
         self._handle.close()
 
+    def _told(self) -> str:
+        """What it is, after its name."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<holmberg.{type(self).__name__}{self._told() if self._handle.is_open else ', closed'}>"
+
     def __enter__(self) -> Any:
         return self
 
@@ -169,8 +190,12 @@ class Handle:
         self._lock = threading.RLock()
 
     @property
+    def is_open(self) -> bool:
+        return self._destroy.alive
+
+    @property
     def address(self) -> ctypes.c_void_p:
-        if not self._destroy.alive:
+        if not self.is_open:
             raise UsageError("this object has been closed")
         return self._address
 
@@ -191,7 +216,7 @@ class Handle:
             return function(address, *arguments)
 
     def close(self) -> None:
-        if self._destroy.alive:
+        if self.is_open:
             with self.used():
                 self._destroy()
 
@@ -231,7 +256,8 @@ def _check_numbers(values: np.ndarray, name: str, kind: Any) -> None:
         return
     last = int(np.iinfo(kind).max)
     if int(least) < 0 or int(most) > last:
-        raise UsageError(f"{name} has {int(least) if least < 0 else int(most)}, expected 0 to {last}")
+        worst = least if least < 0 else most
+        raise UsageError(f"{name} has {int(worst) if abs(worst) < 2 ** 80 else worst}, expected 0 to {last}")
     if values.dtype.kind == "f" and (values != np.floor(values)).any():
         raise UsageError(f"{name} has {values[values != np.floor(values)][0]}, expected whole numbers")
 
@@ -280,6 +306,30 @@ def finite(value: Any, name: str) -> float:
     if not np.isfinite(number):
         raise UsageError(f"{name} is {number}, expected a finite number")
     return number
+
+
+def units_of(ask: Callable, *arguments: Any) -> Optional[dict[str, float]]:
+    """What a function like hb_units_get knows of units."""
+    units, known = _abi.hb_units(), ctypes.c_int()
+    ask(*arguments, units, ctypes.byref(known))
+    return {name: getattr(units, name) for name, _ in units._fields_} if known.value else None
+
+
+def has_unit(value: Any) -> bool:
+    """Whether it is a word like '5Myr'."""
+    return isinstance(value, str) and value[-1:].isalpha()
+
+
+def quantity(value: Any, name: str, of: int, units: Optional[Mapping[str, float]]) -> float:
+    """A number, or a word like '5Myr', a N-body number by units; of is what it measures, an HB_DIMENSION_..."""
+    if not isinstance(value, str):
+        return finite(value, name)
+    number, known = ctypes.c_double(), None if units is None else _abi.hb_units(**units)
+    try:
+        lib.hb_units_number(known, of, encoded(value), ctypes.byref(number))
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from None
+    return number.value
 
 
 def address(values: Optional[np.ndarray]) -> Optional[int]:

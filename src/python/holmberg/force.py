@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import ctypes
-import inspect
 from types import SimpleNamespace
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Mapping, Optional, Union
 
 import numpy as np
 
 from . import _abi
-from ._library import Opened, UsageError, address, array, encoded, lib, listing, made, meant, values_of, whole
+from ._library import (Opened, UsageError, address, array, check_words, encoded, finite, lib, listing, made, values_of,
+                       whole)
 from .pairs import Interaction, parameter_words
 
 NO_SOURCE = _abi.HB_NO_SOURCE  # in `own`: no source is left out
@@ -33,21 +33,13 @@ def force_params(scheme: Optional[str] = None, precision: Optional[str] = None, 
                  max_draw_s: float = 0, flags: int = 0) -> _abi.hb_force_params:
     """The keywords of `Force`, for the library."""
     flags = whole(flags, "flags", 2 ** 31)
-    if eps is not None and eps == 0:
+    eps = None if eps is None else finite(eps, "eps")
+    if eps == 0:
         flags |= _abi.HB_FORCE_UNSOFTENED  # asked for, whatever the particles note
     custom = interaction._handle.address if isinstance(interaction, Interaction) else None
     return _abi.hb_force_params(encoded(scheme), encoded(precision), None if custom else encoded(interaction), custom,
                                 parameter_words(parameters), encoded(context), encoded(device), encoded(tuning),
-                                max_draw_s, eps or 0.0, flags)
-
-
-def check_words(given: Mapping[str, Any], made: Callable) -> None:
-    """Refuses what neither this constructor nor force_params has as a keyword."""
-    known = {*inspect.signature(made).parameters, *inspect.signature(force_params).parameters} - {"self", "params", "force"}
-    for name in given:
-        if name not in known:
-            kind = made.__qualname__.partition(".")[0]
-            raise TypeError(f"{kind} has no argument '{name}'{meant(name, sorted(known))}")
+                                finite(max_draw_s, "max_draw_s"), eps or 0.0, flags)
 
 
 def description(force: Any) -> str:
@@ -103,7 +95,7 @@ class Force(Opened):
     __slots__ = ("_sources", "_under_way")
 
     def __init__(self, scheme: Optional[str] = None, precision: Optional[str] = None, eps: float = 0, **params: Any):
-        check_words(params, Force.__init__)
+        check_words(params, Force.__init__, force_params)
         self._handle = made(lib.hb_force_open, force_params(scheme, precision, eps, **params),
                             destroy=lib.hb_force_close, keep=params.get("interaction"))
         self._sources = 0
@@ -223,5 +215,5 @@ class Force(Opened):
         """What the driver calls it."""
         return self._handle.call(lib.hb_force_device).decode()
 
-    def __repr__(self) -> str:
-        return f"<holmberg.Force: {self._handle.call(description)}, {self._sources} sources>"
+    def _told(self) -> str:
+        return f": {self._handle.call(description)}, {self._sources} sources"

@@ -170,8 +170,8 @@ class AllPairs(Opened):
         """What the driver calls it."""
         return self._handle.call(lib.hb_all_pairs_device).decode()
 
-    def __repr__(self) -> str:
-        return f"<holmberg.AllPairs of {self.interaction.name}: {self.scheme}, {self.precision} on {self.device}>"
+    def _told(self) -> str:
+        return f" of {self.interaction.name}: {self.scheme}, {self.precision} on {self.device}"
 
 
 def _inputs(given: Mapping[str, Any]) -> tuple[int, ctypes.Array, list[np.ndarray]]:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import ctypes
-import inspect
 import os
 import warnings
 from types import SimpleNamespace
@@ -11,16 +10,12 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import (Handle, Strict, array, encoded, finite, lib, listing, made, meant, number_of, numbers, view,
-                       whole)
+from ._library import (Handle, Strict, array, encoded, finite, has_unit, lib, listing, made, numbers, quantity, units_of,
+                       view, whole)
+from ._models import fill_cluster, fill_model
 from .picture import Picture, Renderer
 
 Path = Union[str, os.PathLike]
-
-
-def models() -> dict[str, SimpleNamespace]:
-    """Models of initial conditions, by name: summary, source, options, n, n_min, n_max."""
-    return listing(lib.hb_ic_models)
 
 
 def formats() -> dict[str, SimpleNamespace]:
@@ -97,13 +92,13 @@ class Particles(Strict):
     @classmethod
     def make(cls, model: str, n: int = 0, *, seed: int = 0, r_cut: float = 0, m1: float = 0, m2: float = 0,
              a: float = 0, e: float = 0, velocity: float = 0, spin: float = 0, scaling: str = "auto",
-             shape: str = "shell", w0: float = 0, **cluster: Any) -> Particles:
+             shape: str = "shell", w0: float = 0, radius: Any = None, **cluster: Any) -> Particles:
         """Initial conditions.
 
         Parameters
         ----------
         model : str
-            One of `models`, whose ``options`` are the words below that it reads.
+            One of `models`, whose ``options`` are the words below that it reads; others are refused, but n and seed.
         n : int
             Number of particles; 0: the model's own.
         seed : int
@@ -121,36 +116,31 @@ class Particles(Strict):
             demo1 ... demo7.
         w0 : float
             king: depth of its potential; 0: 6.
+        radius : float, array_like or str
+            As `Particles.radius`.
         **cluster
             plummer, king, coldsphere: fields of ``struct hb_ic_cluster`` in holmberg.h, which are also the options of
-            ``holmberg ic``: ``masses="kroupa", binaries=0.1, orbits="kroupa1995", length_unit=1``.
+            ``holmberg ic``: ``masses="kroupa", binaries=0.1, orbits="kroupa1995", length_unit=1``. Lengths may have
+            a unit where there are units, ``a_max="0.1pc"``; masses and units always, ``mass_max="5Msun"``.
         """
-        params = _abi.hb_ic_params(n=whole(n, "n"), seed=whole(seed, "seed"), r_cut=r_cut, m1=m1, m2=m2, a=a, e=e,
-                                   velocity=velocity, spin=spin,
-                                   scaling=number_of(scaling, "scaling", "hb_ic_scaling_names"),
-                                   shape=number_of(shape, "shape", "hb_ic_shape_names"), w0=w0)
-        words = {"pairing", "orbits", "eccentricities"}
-        units = {"mass_unit", "length_unit", "time_unit"}
-        fields = {name for name, _ in _abi.hb_ic_cluster._fields_} - {"reserved", "units"}
-        for name, value in cluster.items():
-            if name in units:
-                setattr(params.cluster.units, name[:-len("_unit")], value)
-            elif name in words:
-                setattr(params.cluster, name, number_of(value, name, f"hb_ic_{name}_names"))
-            elif name in fields:
-                setattr(params.cluster, name, encoded(value) if name == "masses" else value)
-            else:
-                known = [*inspect.signature(cls.make).parameters, *sorted(fields | units)]
-                raise TypeError(f"Particles.make has no argument '{name}'{meant(name, known)}")
-        return cls._of(lib.hb_ic_make, encoded(model), params)
+        params = _abi.hb_ic_params(n=whole(n, "n"), seed=whole(seed, "seed"))
+        units = fill_cluster(params.cluster, cls.make, cluster)
+        fill_model(params, cls.make, model, units, r_cut=r_cut, m1=m1, m2=m2, a=a, e=e, velocity=velocity, spin=spin,
+                   scaling=scaling, shape=shape, w0=w0)
+        particles = cls._of(lib.hb_ic_make, encoded(model), params)
+        if radius is not None:
+            particles.radius = radius
+        return particles
 
     @classmethod
-    def read(cls, path: Path, format: Optional[str] = None, time: Optional[float] = None) -> Particles:
+    def read(cls, path: Path, format: Optional[str] = None, time: Union[float, str, None] = None) -> Particles:
         """A snapshot from a file.
 
         format: one of `formats`; None: by the extension of the path, and the content. time: the snapshot of this time, of a
-        file that holds many; None: the last.
+        file that holds many, a number or a word like "5Myr"; None: the last.
         """
+        if has_unit(time):
+            time = quantity(time, "time", _abi.HB_DIMENSION_TIME, cls.read(path, format).units)
         arguments = encoded(path), encoded(format), np.nan if time is None else finite(time, "time")
         particles = cls._of(lambda *all_but_last: lib.hb_snapshot_read_at(*all_but_last, None), *arguments)
         particles._is_read = True
@@ -190,9 +180,7 @@ class Particles(Strict):
     def units(self) -> Optional[dict[str, float]]:
         """What the numbers mean: ``mass`` in solar masses, ``length`` in pc, ``time`` in Myr; None: unknown. Any two can be
         set, G = 1 determines the third."""
-        units, known = _abi.hb_units(), ctypes.c_int()
-        self._handle.call(lib.hb_units_get, units, ctypes.byref(known))
-        return {name: getattr(units, name) for name, _ in units._fields_} if known.value else None
+        return units_of(self._handle.call, lib.hb_units_get)
 
     @units.setter
     def units(self, values: dict[str, float]) -> None:
@@ -236,7 +224,8 @@ class Particles(Strict):
 
     @property
     def radius(self) -> np.ndarray:
-        """Radii, shape (n,), which only collisions need; all 0 at first. One number sets all of them."""
+        """Radii, shape (n,), which only collisions need; all 0 at first. One number sets all of them, and so does a formula of
+        ``holmberg ic --radius``: "1e-4*m^0.8", "1AU", "sun*m^0.8"."""
         address = self._handle.call(lib.hb_particles_radius)
         if address is None:
             raise MemoryError("no memory for radii")
@@ -244,6 +233,9 @@ class Particles(Strict):
 
     @radius.setter
     def radius(self, values: Any) -> None:
+        if isinstance(values, str):
+            self._handle.call(lib.hb_particles_set_radii, encoded(values))
+            return
         self.radius[...] = finite(values, "radius") if np.ndim(values) == 0 else array(values, "radius", (len(self),))
 
     @property
@@ -277,7 +269,7 @@ class Particles(Strict):
         eps = ctypes.c_double()
         self._handle.call(lib.hb_particles_eps, ctypes.byref(eps))
         if np.isnan(eps.value) and self._is_read:
-            warnings.warn("eps = 1/256, the default of holmberg run: the snapshot says no softening, and no argument does",
+            warnings.warn("eps = 1/256, the default for a file: it notes no softening, and no argument gives one",
                           stacklevel=3)
             return 1 / 256
         return eps.value

@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi
-from ._library import Opened, Strict, address, array, encoded, finite, lib, made, number_of, version, whole
+from ._library import Opened, Strict, address, array, check_words, encoded, finite, lib, made, number_of, version, whole
 
 
 class Picture(Strict):
@@ -84,13 +84,14 @@ class Renderer(Opened):
     def __init__(self, width: int = 960, height: int = 540, *, map: str = "stars", range: Optional[Sequence] = None,
                  center: Optional[Sequence] = None, radius: float = 0, inclination: float = 0, azimuth: float = 0,
                  point_size: float = 0, glow: float = 0.5, exposure: float = 0.8, context: Optional[str] = None,
-                 device: Optional[str] = None):
+                 device: Optional[str] = None, **unknown: Any):
+        check_words(unknown, Renderer.__init__)
         params = _abi.hb_picture_params(
             context=encoded(context), device=encoded(device), width=whole(width, "width", 2 ** 31 - 1),
             height=whole(height, "height", 2 ** 31 - 1), map=number_of(map, "color map", "hb_colormap_names"),
             radius=finite(radius, "radius"), inclination=finite(inclination, "inclination"),
             azimuth=finite(azimuth, "azimuth"), point_size=finite(point_size, "point_size"),
-            glow=finite(glow, "glow") or -1, exposure=exposure)
+            glow=finite(glow, "glow") or -1, exposure=finite(exposure, "exposure"))
         params.range[:] = array((0, 0) if range is None else range, "range", (2,))
         params.center[:] = array((0, 0, 0) if center is None else center, "center", (3,))
         self._shape = (height, width, 3)
@@ -109,5 +110,5 @@ class Renderer(Opened):
         self._handle.call(lib.hb_picture_draw, n, address(m), address(x), address(v), address(value), address(pixels))
         return Picture(pixels)
 
-    def __repr__(self) -> str:
-        return f"<holmberg.Renderer on {self._handle.call(lib.hb_picture_device).decode()}>"
+    def _told(self) -> str:
+        return f" on {self._handle.call(lib.hb_picture_device).decode()}"

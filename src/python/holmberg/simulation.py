@@ -2,16 +2,19 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
+import warnings
 from types import SimpleNamespace
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from . import _abi
-from ._library import Opened, UsageError, address, encoded, finite, lib, listing, made, number_of, values_of
+from ._library import (Opened, UsageError, address, check_words, encoded, finite, has_unit, lib, listing, made, number_of,
+                       quantity, units_of, values_of)
 from .events import STOPS, Event, bits, event_of, events_of
-from .force import check_words, description, force_params
+from .force import description, force_params
 from .particles import Particles
 from .picture import Picture, Renderer
 
@@ -29,8 +32,28 @@ def lagrange_fractions() -> np.ndarray:
     return np.array(numbers)
 
 
+def _power(value: Union[float, str], name: str, units: Optional[dict[str, float]]) -> float:
+    """A step; a word with a unit becomes the next power of two below, as in ``holmberg run``."""
+    dt = quantity(value, name, _abi.HB_DIMENSION_TIME, units)
+    return 2.0 ** math.floor(math.log2(dt)) if has_unit(value) and dt > 0 else dt
+
+
+def _field(words: Optional[str], units: Optional[dict[str, float]]) -> Optional[bytes]:
+    """Its numbers in N-body units."""
+    if words is None:
+        return None
+    text = ctypes.create_string_buffer(4096)
+    try:
+        lib.hb_units_field(None if units is None else _abi.hb_units(**units), encoded(words), text, len(text))
+    except UsageError as error:
+        raise UsageError(f"field: {error}") from None
+    return text.value
+
+
 class Simulation(Opened):
     """Particles, a source of forces and an integrator. N-body units, G = 1.
+
+    Where the particles have units, every time and length may be a word with one: ``evolve("5Myr")``, ``eps="0.1pc"``.
 
     An interrupt from the keyboard takes effect between two block steps: then the simulation is at the time of the last
     one, its particles are valid, and it can be continued. An object with forces on OpenGL stays with the thread that
@@ -84,7 +107,7 @@ class Simulation(Opened):
     >>> sim.diagnostics().e_total
     """
 
-    __slots__ = ("_reached", "_events")
+    __slots__ = ("_reached", "_events", "_units")
     _instead = "save() and resume() make another, state() has its particles"
 
     def __init__(self, particles: Particles, *, integrator: Optional[str] = None, eta: float = 0, dt_max: float = 0,
@@ -93,31 +116,39 @@ class Simulation(Opened):
                  damping: float = 0, field: Optional[str] = None, encounters: str = "auto",
                  collisions: str = "none", escapers: str = "none", escape_radius: float = 0,
                  first_step: str = "auto", stop_at: str = "none", **force: Any):
-        check_words(force, Simulation.__init__)
+        check_words(force, Simulation.__init__, force_params)
+        units = particles.units
         if force.get("eps") is None and not np.isnan(noted := particles._eps()):
             force["eps"] = noted
+        elif force.get("eps") is not None:
+            force["eps"] = quantity(force["eps"], "eps", _abi.HB_DIMENSION_LENGTH, units)
         params = _abi.hb_sim_params(
-            force=force_params(**force), integrator=encoded(integrator), eta=eta, dt_max=dt_max, dt_min=dt_min,
+            force=force_params(**force), integrator=encoded(integrator), eta=finite(eta, "eta"),
+            dt_max=_power(dt_max, "dt_max", units), dt_min=_power(dt_min, "dt_min", units),
             rounding=number_of(rounding, "rounding", "hb_rounding_names"),
             transfer=number_of(transfer, "transfer", "hb_transfer_names"),
             predict=number_of(predict, "place to predict", "hb_place_names"),
             correct=number_of(correct, "place to correct", "hb_place_names"),
             exact_energy=number_of(exact_energy, "exact_energy", "hb_exact_energy_names"),
-            steps=number_of(steps, "kind of steps", "hb_steps_names"), dt=dt, damping=damping,
+            steps=number_of(steps, "kind of steps", "hb_steps_names"),
+            dt=quantity(dt, "dt", _abi.HB_DIMENSION_TIME, units), damping=finite(damping, "damping"),
             encounters=number_of(encounters, "treatment of encounters", "hb_encounters_names"),
             collisions=number_of(collisions, "treatment of collisions", "hb_collisions_names"),
-            escapers=number_of(escapers, "treatment of escapers", "hb_escapers_names"), escape_radius=escape_radius,
-            first_step=number_of(first_step, "first step", "hb_first_step_names"), field=encoded(field),
+            escapers=number_of(escapers, "treatment of escapers", "hb_escapers_names"),
+            escape_radius=quantity(escape_radius, "escape_radius", _abi.HB_DIMENSION_LENGTH, units),
+            first_step=number_of(first_step, "first step", "hb_first_step_names"), field=_field(field, units),
             stop_at=number_of(stop_at, "event to stop at", "hb_stop_at_names"))
         with particles._handle.used() as initial:
             self._adopt(made(lib.hb_sim_create, initial, params, destroy=lib.hb_sim_destroy,
-                             keep=force.get("interaction")))
+                             keep=force.get("interaction")), units)
+        if (collisions != "none" or stop_at == "collision") and not particles.radius.any():
+            warnings.warn("no particle has a radius, so that none collide: particles.radius sets them", stacklevel=2)
         told = [kind for kind, how in (("collision", collisions), ("escape", escapers)) if how != "none"]
         if told:
             self.watch(*told)
 
-    def _adopt(self, handle: Any) -> None:
-        self._handle, self._events = handle, []
+    def _adopt(self, handle: Any, units: Optional[dict[str, float]]) -> None:
+        self._handle, self._events, self._units = handle, [], units
         self._reached = lib.hb_sim_time(handle.address)
 
     @classmethod
@@ -130,7 +161,8 @@ class Simulation(Opened):
         file = made(lib.hb_checkpoint_open, encoded(path), destroy=lib.hb_checkpoint_close)
         place = force_params(context=context, device=device, max_draw_s=max_draw_s)
         sim = cls.__new__(cls)
-        sim._adopt(made(lib.hb_sim_resume, file.address, place, destroy=lib.hb_sim_destroy))
+        sim._adopt(made(lib.hb_sim_resume, file.address, place, destroy=lib.hb_sim_destroy),
+                   units_of(lib.hb_checkpoint_units, file.address))
         return sim
 
     def save(self, path: Union[str, os.PathLike], *, keep: bool = False) -> None:
@@ -141,6 +173,9 @@ class Simulation(Opened):
     def time(self) -> float:
         """The time of the last block step, or the later one that `evolve` reached."""
         return max(self._reached, self._handle.call(lib.hb_sim_time))
+
+    def _time_of(self, t: Union[float, str, None]) -> float:
+        return self.time if t is None else quantity(t, "t", _abi.HB_DIMENSION_TIME, self._units)
 
     @property
     def next_time(self) -> float:
@@ -162,7 +197,7 @@ class Simulation(Opened):
             self._step(handle)
             return self.time
 
-    def evolve(self, t: float) -> None:
+    def evolve(self, t: Union[float, str]) -> None:
         """Does all block steps that reach t or a time before it. KeyboardInterrupt comes between two of them.
 
         Raises
@@ -171,7 +206,7 @@ class Simulation(Opened):
             What the simulation was asked to stop at, by collisions and stop_at, with ``event`` and ``particles``. It is at
             the end of that block step, and the next call goes on from there.
         """
-        t = finite(t, "t")
+        t = self._time_of(t)
         with self._handle.used() as handle:
             if t < self.time:
                 raise UsageError(f"time {t:g} has passed, the simulation is at {self.time:g}")
@@ -195,19 +230,19 @@ class Simulation(Opened):
         """What happened in the last call of `evolve`, `step` or `watch`, of what is watched."""
         return list(self._events)
 
-    def state(self, t: Optional[float] = None) -> Particles:
+    def state(self, t: Union[float, str, None] = None) -> Particles:
         """The particles at a time from that of the last block step to `next_time`; None: now.
 
         They are predicted from their own times, exact for those whose own time is t, so for all at multiples of dt_max.
         """
         with self._handle.used() as handle:
-            return Particles._of(lib.hb_sim_state, handle, self.time if t is None else finite(t, "t"))
+            return Particles._of(lib.hb_sim_state, handle, self._time_of(t))
 
     def _ask(self, function: Any, answer: ctypes.Structure, *arguments: Any) -> SimpleNamespace:
         self._handle.call(function, *arguments, ctypes.byref(answer))
         return values_of(answer)
 
-    def diagnostics(self, t: Optional[float] = None) -> SimpleNamespace:
+    def diagnostics(self, t: Union[float, str, None] = None) -> SimpleNamespace:
         """Energies in the frame of the center of mass.
 
         t, e_total, e_kin, e_pot, e_bulk (of the center of mass), e_gpu (total, by the potentials of the source of
@@ -216,15 +251,15 @@ class Simulation(Opened):
         hard_above) and e_orbit (of the center of mass in a field). Errors are relative to e_scale, of the start: |E| of the
         cluster, or its kinetic energy if larger.
         """
-        return self._ask(lib.hb_sim_diagnose, _abi.hb_diagnostics(), self.time if t is None else finite(t, "t"))
+        return self._ask(lib.hb_sim_diagnose, _abi.hb_diagnostics(), self._time_of(t))
 
-    def structure(self, t: Optional[float] = None) -> SimpleNamespace:
+    def structure(self, t: Union[float, str, None] = None) -> SimpleNamespace:
         """The shape of the system.
 
         t, momentum, angular_momentum, x_mass and v_mass (center of mass), x_density (density center), r_core,
         r_lagrange (at `lagrange_fractions`), binaries (count, energy, a_hardest, hard_above).
         """
-        return self._ask(lib.hb_sim_structure, _abi.hb_structure(), self.time if t is None else finite(t, "t"))
+        return self._ask(lib.hb_sim_structure, _abi.hb_structure(), self._time_of(t))
 
     def counts(self) -> SimpleNamespace:
         """The work so far.
@@ -280,6 +315,6 @@ class Simulation(Opened):
             look.setdefault("context", lib.hb_force_context(force).decode())
         return Renderer(**look).draw(self.state(), value)
 
-    def __repr__(self) -> str:
+    def _told(self) -> str:
         force = self._handle.call(lib.hb_sim_force)
-        return f"<holmberg.Simulation of {self.counts().n} particles at t = {self.time:g}: {description(force)}>"
+        return f" of {self.counts().n} particles at t = {self.time:g}: {description(force)}"
