@@ -44,7 +44,7 @@ myr() { python3 -c 'import sys; print(repr(float(sys.argv[1]) * float(sys.argv[2
   near "$(note t.h5 | sed 's/.*length_pc=//')" \
     "$(python3 -c 'print((1.3271244e20 * 1000 * 3.15576e13**2)**(1 / 3) / 3.0856775814913673e16)')"
   fails_with 2 'units need two of mass, length and time' ic plummer --length-unit 1
-  fails_with 2 "the masses 'kroupa' are in solar masses, so that only one unit, *" ic king --masses kroupa --mass-unit 1
+  fails_with 2 "the masses 'kroupa' are in solar masses, so only one unit is left, *" ic king --masses kroupa --mass-unit 1
 }
 
 @test "rows of a run in Myr, pc and km/s: the same run, and what it writes keeps the units" {
