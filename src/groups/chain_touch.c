@@ -24,3 +24,22 @@ int hb_chain_touches(double M, double reach, double dt, const double x0[3], cons
   double rate2 = a_inverse > 0 ? M * a_inverse * a_inverse * a_inverse : 0; /* (2 pi / period)^2 */
   return dt * dt * rate2 > two_pi * two_pi || has_passed(x0, v0, x1, v1);
 }
+
+size_t hb_chain_rank(const struct hb_chain *c, size_t k)
+{
+  size_t rank = 0;
+  for (size_t l = 0; l < c->n; l++) rank += c->member[l] < c->member[k];
+  return rank;
+}
+
+void hb_chain_meet(struct hb_chain *c, size_t k, size_t l)
+{
+  size_t p = hb_chain_rank(c, k), q = hb_chain_rank(c, l);
+  c->met[p] |= (uint8_t)(1U << q);
+  c->met[q] |= (uint8_t)(1U << p);
+}
+
+int hb_chain_have_met(const struct hb_chain *c, size_t k, size_t l)
+{
+  return c->met[hb_chain_rank(c, k)] >> hb_chain_rank(c, l) & 1;
+}
