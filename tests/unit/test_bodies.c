@@ -336,16 +336,22 @@ static void test_told_once_in_clusters(void **s)
   }
 }
 
-/* Three that come to overlap, each with both others; a chain knows two of these pairs as neighbors. */
+/* Three that come to overlap, each with both others; a chain knows two of these pairs as neighbors. And two with a third between
+ * them, which is none that they touch. */
 static void test_three_at_once(void **s)
 {
   (void)s;
   const double m[] = {0.3, 0.3, 0.4}, x[] = {-0.5, -0.3, 0, 0.5, -0.28, 0, 0.03, 0.57, 0}, v[9] = {0};
+  const double between_m[] = {0.5, 0.5, 0.01, 0.5},
+               between[] = {-0.1, 0, 0, 0.1, 0, 0, 0.0004, 0.16, 0, 0, -5, 0}, rest[12] = {0};
   for (int how = HB_ENCOUNTERS_NONE; how <= HB_ENCOUNTERS_GROUPS; how++)
     for (unsigned every = 0; every <= 16; every += 16) {
       const struct hb_sim_params params = {
           .force = {.scheme = "host"}, .dt_max = 0x1p-8, .encounters = (enum hb_encounters)how};
       assert_true(touches("three", make(3, m, x, v, 0.25), &params, 4, every) >= 3);
+      struct hb_particles *p = make(4, between_m, between, rest, 0.04);
+      hb_particles_radius(p)[2] = 0;
+      assert_true(touches("two of three", p, &params, 0.09, every) == 1);
     }
 }
 
