@@ -38,8 +38,9 @@ struct hb_chain {
   double B;    /* U - T */
   double ds;   /* the next step */
   size_t rows; /* of the extrapolation, in the next step */
-  uint32_t
-      touched[2]; /* two members whose surfaces met in the last hb_chain_advance; equal: none did. No state */
+  /* Of the last hb_chain_advance, no state: two neighbors whose surfaces met, equal: none did; and all who met. */
+  uint32_t touched[2];
+  uint8_t met[HB_CHAIN_MOST]; /* by hb_chain_rank: a bit for each that this one has met */
 };
 
 /* Others that pull at the members: m at r = x + tau (v + tau / 2 (a + tau / 3 j)) from the center of mass, tau the time
@@ -94,6 +95,11 @@ void hb_chain_turn(struct hb_chain *chain, double W);
  * the pericenter of their orbit if they have passed it. */
 int hb_chain_touches(double M, double reach, double dt, const double x0[3], const double v0[3],
                      const double x1[3], const double v1[3]);
+
+/* Which member member[k] is by number, whatever the order of the chain. Members k and l have met; whether they have. */
+size_t hb_chain_rank(const struct hb_chain *chain, size_t k);
+void hb_chain_meet(struct hb_chain *chain, size_t k, size_t l);
+int hb_chain_have_met(const struct hb_chain *chain, size_t k, size_t l);
 
 /* x[3 * n], v[3 * n] of the members relative to their center of mass. */
 void hb_chain_places(const struct hb_chain *chain, double *x, double *v);

@@ -218,17 +218,32 @@ static void try_step(struct advance *s, double ds, size_t rows, struct step *ste
   step->rows++;
 }
 
-/* Neighbors along the chain that touch while d is added; of two alone hb_groups_* knows (groups_advance.c). */
+/* Members that are no neighbors, k and those after k + 1: others bend their way, so that only where they are after d tells. */
+static void notice_overlap(struct advance *s, const struct change *d, size_t k)
+{
+  struct hb_chain *c = s->c;
+  double r[3] = {0};
+  for (size_t l = k + 1; l < c->n; l++) {
+    double reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[l]];
+    for (size_t i = 0; i < 3; i++) r[i] += c->X[l - 1][i] + d->X[l - 1][i];
+    int is_pair = l > k + 1 && hb_chain_product(c, k, l) > 0;
+    if (is_pair && hb_chain_dot(r, r) < reach * reach) hb_chain_meet(c, k, l);
+  }
+}
+
+/* Members that touch while d is added; of two alone hb_groups_* knows (groups_advance.c). */
 static void notice_touch(struct advance *s, const struct change *d)
 {
   struct hb_chain *c = s->c;
   for (size_t k = 0; k + 1 < c->n && s->tide->radius && c->n > 2; k++) {
     double X[3], V[3], reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[k + 1]];
     for (size_t i = 0; i < 3; i++) X[i] = c->X[k][i] + d->X[k][i], V[i] = c->V[k][i] + d->V[k][i];
-    if (c->touched[0] != c->touched[1] || hb_chain_product(c, k, k + 1) == 0 ||
+    notice_overlap(s, d, k);
+    if (hb_chain_product(c, k, k + 1) == 0 ||
         !hb_chain_touches(c->m[k] + c->m[k + 1], reach, d->t, c->X[k], c->V[k], X, V))
       continue;
-    c->touched[0] = c->member[k], c->touched[1] = c->member[k + 1];
+    hb_chain_meet(c, k, k + 1);
+    if (c->touched[0] == c->touched[1]) c->touched[0] = c->member[k], c->touched[1] = c->member[k + 1];
   }
 }
 

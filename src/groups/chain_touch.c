@@ -5,11 +5,14 @@
 
 static const double two_pi = 6.28318530717958647693;
 
-/* Less than an orbit apart, they have passed the pericenter if they approach no more, or are at a later approach. */
-static int has_passed(const double x0[3], const double v0[3], const double x1[3], const double v1[3])
+/* Less than an orbit apart, they have passed the pericenter if they approach no more, or are at a later approach: for that half an
+ * orbit is too short, while in a step that rounding swallows they approach and come no nearer. */
+static int has_passed(int is_short, const double x0[3], const double v0[3], const double x1[3],
+                      const double v1[3])
 {
   int is_nearer = hb_chain_dot(x1, x1) < hb_chain_dot(x0, x0), approaches = hb_chain_dot(x1, v1) < 0;
-  return hb_chain_dot(x0, v0) < 0 ? !(approaches && is_nearer) : !approaches && is_nearer;
+  if (hb_chain_dot(x0, v0) < 0) return !(approaches && (is_nearer || is_short));
+  return !approaches && is_nearer;
 }
 
 int hb_chain_touches(double M, double reach, double dt, const double x0[3], const double v0[3],
@@ -22,5 +25,25 @@ int hb_chain_touches(double M, double reach, double dt, const double x0[3], cons
   double q = h2 / M / (1 + sqrt(e2 > 0 ? e2 : 0));
   if (!(q < reach)) return 0;
   double rate2 = a_inverse > 0 ? M * a_inverse * a_inverse * a_inverse : 0; /* (2 pi / period)^2 */
-  return dt * dt * rate2 > two_pi * two_pi || has_passed(x0, v0, x1, v1);
+  double turn2 = dt * dt * rate2;
+  return turn2 > two_pi * two_pi || has_passed(turn2 < two_pi * two_pi / 4, x0, v0, x1, v1);
+}
+
+size_t hb_chain_rank(const struct hb_chain *c, size_t k)
+{
+  size_t rank = 0;
+  for (size_t l = 0; l < c->n; l++) rank += c->member[l] < c->member[k];
+  return rank;
+}
+
+void hb_chain_meet(struct hb_chain *c, size_t k, size_t l)
+{
+  size_t p = hb_chain_rank(c, k), q = hb_chain_rank(c, l);
+  c->met[p] |= (uint8_t)(1U << q);
+  c->met[q] |= (uint8_t)(1U << p);
+}
+
+int hb_chain_have_met(const struct hb_chain *c, size_t k, size_t l)
+{
+  return c->met[hb_chain_rank(c, k)] >> hb_chain_rank(c, l) & 1;
 }

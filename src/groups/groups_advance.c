@@ -136,7 +136,7 @@ static void notice_touch(const struct hb_groups *groups, const struct hb_chain *
   if (!groups->radius || chain->n != 2) return;
   if (hb_chain_touches(chain->m[0] + chain->m[1], groups->radius[member[0]] + groups->radius[member[1]], dt,
                        before->X[0], before->V[0], chain->X[0], chain->V[0]))
-    chain->touched[0] = member[0], chain->touched[1] = member[1];
+    hb_chain_meet(chain, 0, 1), chain->touched[0] = member[0], chain->touched[1] = member[1];
 }
 
 /* Of (dt / time in which it changes an orbit)^2: mostly well below 1, since the center feels that field, too. */
@@ -151,6 +151,7 @@ static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
   if (tide->turn != 0) hb_chain_turn(chain, -tide->turn);
   const struct hb_chain before = *chain;
   chain->touched[0] = chain->touched[1] = 0;
+  memset(chain->met, 0, sizeof chain->met);
   if (tide->field && !(hb_field_tide(tide->field, tide->center.x) * dt * dt <= most_of_field))
     return hb_fail(HB_ERR_NUMERIC, "the field's tide on particles %u and %u is too strong for a step of %g",
                    chain->member[0], chain->member[1], dt);

@@ -41,6 +41,7 @@ void hb_bodies_close(struct hb_hermite4 *h)
   hb_mem_free(b->number);
   hb_mem_free(b->phi);
   hb_mem_free(b->listed);
+  hb_mem_free(b->touch);
   hb_mem_free(b);
 }
 
@@ -53,6 +54,7 @@ enum hb_status hb_bodies_put(const struct hb_hermite4 *h, struct hb_sections *se
   const struct hb_bodies *b = h->bodies;
   const uint64_t words[WORDS] = {b->merged, b->escaped};
   HB_TRY(hb_sections_put_copy(sections, "bodies", HB_SECTION_WORDS, WORDS, words));
+  HB_TRY(hb_touches_put(b, sections));
   if (b->listed) HB_TRY(hb_sections_put(sections, "bodies.listed", HB_SECTION_BYTES, h->n, b->listed));
   return hb_sections_put_copy(sections, "bodies.energy", HB_SECTION_DOUBLES, 1, &b->e_lost);
 }
@@ -63,6 +65,7 @@ enum hb_status hb_bodies_get(const struct hb_sections *sections, struct hb_hermi
   uint64_t words[WORDS];
   HB_TRY(hb_sections_copy(sections, "bodies", HB_SECTION_WORDS, WORDS, words));
   b->merged = words[MERGED], b->escaped = words[ESCAPED];
+  HB_TRY(hb_touches_get(sections, h));
   if (b->listed) HB_TRY(hb_sections_copy(sections, "bodies.listed", HB_SECTION_BYTES, h->n, b->listed));
   return hb_sections_copy_finite(sections, "bodies.energy", 1, &b->e_lost);
 }
@@ -91,8 +94,7 @@ void hb_bodies_suspect(struct hb_hermite4 *h, size_t ni)
     if (h->groups && h->groups->of[i] != HB_GROUPS_STAR) continue;
     if (!may_touch(h, h->particles->radius[i], h->phi1[k])) continue;
     double dt = hb_hermite4_span(h, (uint64_t)1 << h->blocks->level[i]);
-    const double *x = h->particles->x + 3 * (size_t)i;
-    b->suspect[b->suspects++] = (struct hb_suspect){i, i, dt, {x[0], x[1], x[2]}};
+    b->suspect[b->suspects++] = (struct hb_suspect){i, i, dt};
   }
 }
 
@@ -101,7 +103,8 @@ enum hb_status hb_bodies_act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
   struct hb_bodies *b = h->bodies;
   int is_full = (T & (((uint64_t)1 << h->blocks->level_max) - 1)) == 0;
   int escapes = b->phi && is_full, collides = h->params.collisions != HB_COLLISIONS_NONE;
-  if (!escapes && b->suspects == 0 && !(collides && h->groups && h->groups->count > 0)) return HB_OK;
+  if (!escapes && b->suspects == 0 && b->touches == 0 && !(collides && h->groups && h->groups->count > 0))
+    return HB_OK;
   for (size_t k = 0; k < *ni; k++) { /* corrected */
     size_t i = 3 * (size_t)h->block[k];
     memcpy(h->xp + i, h->particles->x + i, 3 * sizeof *h->xp);

@@ -50,6 +50,7 @@ static void renumber(struct hb_hermite4 *h, size_t left)
   close_gaps(h, 1, h->blocks->level);
   close_gaps(h, 1, h->bodies->listed);
   if (h->massless) close_gaps(h, sizeof(double), h->massless->made);
+  hb_touches_renumber(h->bodies, h->bodies->number);
   hb_passages_renumber(h->passages, h->bodies->number);
   if (h->groups) hb_groups_renumber(h->groups, h->bodies->number, left);
   close_gaps(h, 1, h->bodies->fate); /* the last, which the others need */

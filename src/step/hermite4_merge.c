@@ -8,7 +8,6 @@
 #include "force/force.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static double dot(const double p[3], const double q[3]) { return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]; }
@@ -87,7 +86,6 @@ static enum hb_status merge_member(struct hb_hermite4 *h, uint64_t T, struct hb_
   for (size_t d = 0; d < 3; d++)
     r[d] = x[3 * two + d] - x[3 * one + d], w[d] = v[3 * two + d] - v[3 * one + d];
   HB_TRY(tell(h, T, c->touched[0], c->touched[1], r, w));
-  if (h->params.collisions != HB_COLLISIONS_MERGE) return HB_OK;
   struct pair pair = {.node = {g->node, g->node}, .m = {c->m[one], c->m[two]}};
   for (size_t d = 0; d < 3; d++) {
     double center = h->xp[3 * (size_t)g->node + d];
@@ -97,6 +95,22 @@ static enum hb_status merge_member(struct hb_hermite4 *h, uint64_t T, struct hb_
   hb_groups_merge(h->groups, g, &kept, &swallowed, &energy);
   absorb(h, kept, swallowed);
   h->bodies->e_lost += energy;
+  return HB_OK;
+}
+
+/* collisions = stop: all who met, unless that was told. */
+static enum hb_status tell_members(struct hb_hermite4 *h, uint64_t T, const struct hb_group *g)
+{
+  const struct hb_chain *c = &g->chain;
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], r[3], w[3];
+  hb_chain_places(c, x, v);
+  for (size_t k = 0; k < c->n; k++)
+    for (size_t l = k + 1; l < c->n; l++) {
+      if (!hb_chain_have_met(c, k, l) || hb_touches_last(h->bodies, c->member[k], c->member[l])) continue;
+      for (size_t d = 0; d < 3; d++) r[d] = x[3 * l + d] - x[3 * k + d], w[d] = v[3 * l + d] - v[3 * k + d];
+      HB_TRY(tell(h, T, c->member[k], c->member[l], r, w));
+      HB_TRY(hb_touches_add(h->bodies, c->member[k], c->member[l]));
+    }
   return HB_OK;
 }
 
@@ -124,17 +138,30 @@ static void between(const struct hb_hermite4 *h, uint32_t i, uint32_t k, double 
   }
 }
 
-/* The members of a group at tick T, which only test particles meet: stars join it before. *nearest is then one of them. */
+/* Seen by s at tick T: the distance to k as above, for as long as the two were not told to touch. */
+static double approach_anew(const struct hb_hermite4 *h, const struct hb_suspect *s, double dt, uint32_t k,
+                            uint64_t T, const double r[3], const double v[3])
+{
+  double reach = h->particles->radius[s->i] + h->particles->radius[k];
+  const struct hb_touch *told = hb_touches_find(h->bodies, s->i, k);
+  if (!(reach > 0) || (told && told->apart == HB_TOUCHING)) return INFINITY;
+  if (told) dt = fmin(dt, hb_hermite4_span(h, T - told->apart));
+  return approach(reach, dt, r, v);
+}
+
+/* The members of a group at tick T. Test particles meet them: stars join it before, unless it is full. What a star is told to touch
+ * then, it does now: the ways that members have gone are no straight lines. *nearest is then one of them. */
 static void approach_group(const struct hb_hermite4 *h, const struct hb_suspect *s, const struct hb_group *g,
-                           double *least, uint32_t *nearest)
+                           uint64_t T, double *least, uint32_t *nearest)
 {
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], r[3], w[3];
+  double back = h->particles->m[s->i] > 0 ? 0 : s->dt;
   between(h, s->i, g->node, r, w);
   hb_chain_places(&g->chain, x, v);
   for (size_t k = 0; k < g->chain.n; k++) {
-    double to[3], by[3], reach = h->particles->radius[s->i] + h->particles->radius[g->chain.member[k]];
+    double to[3], by[3];
     for (size_t d = 0; d < 3; d++) to[d] = r[d] + x[3 * k + d], by[d] = w[d] + v[3 * k + d];
-    double near = reach > 0 ? approach(reach, s->dt, to, by) : INFINITY;
+    double near = approach_anew(h, s, back, g->chain.member[k], T, to, by);
     if (near < *least) *least = near, *nearest = g->chain.member[k];
   }
 }
@@ -149,13 +176,14 @@ static int is_far(const struct hb_hermite4 *h, const struct hb_suspect *s, uint3
   return r2 > 2 * (reach * reach + v2 * s->dt * s->dt); /* at least (reach + v dt)^2 */
 }
 
-/* Whom a suspect has touched; itself: nobody. */
+/* Whom a suspect has touched, who was not told yet; itself: nobody. */
 static uint32_t touched_by(const struct hb_hermite4 *h, const struct hb_suspect *s, uint64_t T)
 {
   const struct hb_particles *p = h->particles;
   size_t count;
   const uint32_t *massive = hb_force_massive(h->force, h->n, &count);
   uint32_t nearest = s->i;
+  int merges = h->params.collisions == HB_COLLISIONS_MERGE;
   double least = 1, r[3], v[3];
   for (size_t b = 0; b < count; b++) {
     uint32_t k = massive ? massive[b] : (uint32_t)b;
@@ -164,10 +192,10 @@ static uint32_t touched_by(const struct hb_hermite4 *h, const struct hb_suspect 
     if (is_far(h, s, k, g ? reach + g->R : reach) || k == s->i || !(p->m[k] > 0)) continue;
     if (h->bodies->fate[k] == HB_BODY_IS_GONE || (h->groups && h->groups->of[k] == HB_GROUPS_PARKED))
       continue;
-    if (g && g->tick == T && p->m[s->i] == 0) approach_group(h, s, g, &least, &nearest);
-    if (g || !(reach > 0)) continue;
+    if (g && g->tick == T && (p->m[s->i] == 0 || !merges)) approach_group(h, s, g, T, &least, &nearest);
+    if (g) continue;
     between(h, s->i, k, r, v);
-    double near = approach(reach, s->dt, r, v);
+    double near = approach_anew(h, s, s->dt, k, T, r, v);
     if (near < least) least = near, nearest = k;
   }
   return nearest;
@@ -187,9 +215,9 @@ static enum hb_status merge(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint3
   double r[3], v[3], x[3], w[3], M = p->m[i] + p->m[k];
   int is_first = i < k && p->m[i] > 0; /* the lower slot, and one with mass: k has */
   uint32_t kept = is_first ? i : k, swallowed = is_first ? k : i;
-  between(h, kept, swallowed, r, v);
+  hb_bodies_between(h, T, kept, swallowed, r, v);
   HB_TRY(tell(h, T, kept, swallowed, r, v));
-  if (h->params.collisions != HB_COLLISIONS_MERGE) return HB_OK;
+  if (h->params.collisions != HB_COLLISIONS_MERGE) return hb_touches_add(h->bodies, kept, swallowed);
   if (p->m[swallowed] > 0) {
     for (size_t d = 0; d < 3; d++) {
       x[d] = h->xp[3 * (size_t)kept + d] + p->m[swallowed] / M * r[d];
@@ -210,27 +238,13 @@ static enum hb_status merge(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint3
   return HB_OK;
 }
 
-static int by_number(const void *number, const void *suspect)
+/* collisions = stop: all that it has touched. What it was found to touch, the other may have told meanwhile. */
+static enum hb_status tell_all(struct hb_hermite4 *h, uint64_t T, const struct hb_suspect *s)
 {
-  uint32_t i = *(const uint32_t *)number, k = ((const struct hb_suspect *)suspect)->i;
-  return (i > k) - (i < k);
-}
-
-/* Among the suspects, ascending as they are; NULL: it is none. */
-static const struct hb_suspect *suspect_of(const struct hb_bodies *b, uint32_t i)
-{
-  return bsearch(&i, b->suspect, b->suspects, sizeof *b->suspect, by_number);
-}
-
-/* Whether bodies that may overlap were told to touch before: by the first of two suspects, or, after a step that both have taken
- * and that was not the run's first, when they came to overlap. */
-static int was_told(const struct hb_hermite4 *h, const struct hb_suspect *s, uint32_t other, uint64_t T)
-{
-  const struct hb_suspect *o = suspect_of(h->bodies, other);
-  double reach = h->particles->radius[s->i] + h->particles->radius[other], r[3];
-  if (!o) return 0;
-  for (size_t d = 0; d < 3; d++) r[d] = o->x[d] - s->x[d];
-  return other < s->i || (o->dt == s->dt && s->dt != hb_hermite4_span(h, T) && dot(r, r) < reach * reach);
+  uint32_t other = s->other;
+  if (hb_touches_last(h->bodies, s->i, other)) other = touched_by(h, s, T);
+  for (; other != s->i; other = touched_by(h, s, T)) HB_TRY(merge(h, T, s->i, other));
+  return HB_OK;
 }
 
 enum hb_status hb_bodies_collide(struct hb_hermite4 *h, uint64_t T)
@@ -240,17 +254,21 @@ enum hb_status hb_bodies_collide(struct hb_hermite4 *h, uint64_t T)
   for (size_t k = h->groups ? h->groups->count : 0;
        k-- > 0;) { /* the last one takes the place of one that dissolves */
     struct hb_group *g = h->groups->at + k;
-    if (g->tick == T && g->chain.touched[0] != g->chain.touched[1]) HB_TRY(merge_member(h, T, g));
+    if (g->tick != T) continue;
+    if (!merges) HB_TRY(tell_members(h, T, g));
+    if (merges && g->chain.touched[0] != g->chain.touched[1]) HB_TRY(merge_member(h, T, g));
   }
   int threads = b->suspects * h->n > ALONE ? hb_parallel_threads() : 1;
   hb_parallel_for(threads, hb_div_ceil(b->suspects, SEARCHED), search, &(struct search){h, T});
   for (size_t k = 0; k < b->suspects; k++) {
     const struct hb_suspect *s = b->suspect + k;
     if (b->fate[s->i] == HB_BODY_IS_GONE) continue;
+    if (!merges) HB_TRY(tell_all(h, T, s));
+    if (!merges) continue;
     int is_old = b->fate[s->i] == HB_BODY_STAYS && b->fate[s->other] == HB_BODY_STAYS;
     uint32_t other = is_old ? s->other : touched_by(h, s, T);
-    if (other == s->i || (!merges && was_told(h, s, other, T))) continue;
-    HB_TRY(merge(h, T, s->i, other));
+    if (other != s->i) HB_TRY(merge(h, T, s->i, other));
   }
+  hb_touches_part(h, T);
   return HB_OK;
 }

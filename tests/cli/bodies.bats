@@ -138,3 +138,74 @@ END
   [ "$(grep -c ',collision,' e.csv)" = 2 ]
   [ "$(grep -vc '^#' end.txt)" = 2 ]
 }
+
+# touches RADIUS FILE...: pairs that overlap in a snapshot, of text, and did not in the one before.
+touches() {
+  python3 - "$@" <<'END'
+import sys
+reach2, before, count = (2 * float(sys.argv[1])) ** 2, set(), 0
+for name in sys.argv[2:]:
+    x = [tuple(map(float, line.split()[1:4])) for line in open(name) if line[0] != "#"]
+    now = {(i, k) for i in range(len(x)) for k in range(i) if sum((a - b) ** 2 for a, b in zip(x[i], x[k])) < reach2}
+    count, before = count + len(now - before), now
+print(count)
+END
+}
+
+# resumed_until_the_end: each stop is one line of `stops`.
+resumed_until_the_end() {
+  : >stops
+  while [[ $stderr == *'stopped at t = '* && $(wc -l <stops) -lt 200 ]]; do
+    grep 'stopped at' <<<"$stderr" >>stops
+    run --separate-stderr "$HOLMBERG" run --resume c.ckpt --max-energy-error none --max-hours 9
+    [ "$status" -eq 0 ]
+  done
+}
+
+@test "a run that stops at collisions and is resumed stops once for each touch that its snapshots show" {
+  "$HOLMBERG" ic plummer -n 64 --seed 9 --radius 0.02 -o c.txt --quiet
+  for how in '--eps 0 --encounters groups' '--eps 0 --encounters none' '--eps 0.02'; do
+    rm -rf c.ckpt* e.csv end*
+    # shellcheck disable=SC2086 # words
+    accepts run c.txt $how --scheme host --t-end 1 --snap-every 1/512 -o end.txt --max-energy-error none --quiet
+    # shellcheck disable=SC2086
+    run --separate-stderr "$HOLMBERG" run c.txt $how --scheme host --t-end 1 --collisions stop --events e.csv --checkpoint c.ckpt \
+      --max-energy-error none
+    resumed_until_the_end
+    echo "$how: $(wc -l <stops) stops, $(grep -c ,collision, e.csv) rows, $(touches 0.02 end_*.txt) touches in snapshots"
+    [ "$(wc -l <stops)" -eq "$(touches 0.02 end_*.txt)" ]
+    [ "$(grep -c ,collision, e.csv)" -eq "$(touches 0.02 end_*.txt)" ]
+    [ "$(wc -l <stops)" -ge 4 ]
+  done
+}
+
+@test "between two touches killed and resumed, step by step while they overlap: the same rows and stops" {
+  "$HOLMBERG" ic plummer -n 64 --seed 9 --radius 0.02 -o c.txt --quiet
+  local options=(--eps 0 --scheme host --t-end 1 --collisions stop --checkpoint c.ckpt)
+  for how in groups none; do
+    rm -rf c.ckpt* ./*.csv
+    run --separate-stderr "$HOLMBERG" run c.txt "${options[@]}" --encounters $how --events whole.csv
+    resumed_until_the_end
+    mv stops whole
+    [ "$(grep -o 'of particles.*' whole | sort | uniq -d | wc -l)" -eq 0 ] # none of these pairs touches twice
+    rm -rf c.ckpt*
+    run --separate-stderr "$HOLMBERG" run c.txt "${options[@]}" --encounters $how --events cut.csv
+    [[ $stderr == *'stopped at t = '* ]]
+    grep 'stopped at' <<<"$stderr" >first
+    for ((k = 0; k < 20; k++)); do # one step each
+      run --separate-stderr "$HOLMBERG" run --resume c.ckpt --max-hours 1e-9 --max-energy-error none
+      [ "$status" -eq 75 ]
+    done
+    local here
+    here=$(md5sum <c.ckpt)
+    "$HOLMBERG" run --resume c.ckpt --max-energy-error none --max-hours 9 >/dev/null 2>&1 &
+    kill -9 $!
+    wait $! || [ $? -eq 137 ]
+    echo "$how: killed before another checkpoint: $([ "$here" = "$(md5sum <c.ckpt)" ] && echo yes || echo no)"
+    stderr=$(<first)
+    resumed_until_the_end
+    echo "$how: $(wc -l <stops) stops, $(wc -l <whole) without a cut"
+    diff whole stops
+    diff whole.csv cut.csv
+  done
+}

@@ -76,6 +76,38 @@ class WhatHappens(unittest.TestCase):
             print(f"encounters={encounters}: touch at {touch:.6f}, stopped at {sim.time:.6f}, a step is {2 ** -10:.6f}")
             self.assertTrue(touch - 1e-6 <= sim.time < touch + 2 ** -10)
 
+    def test_each_touch_stops_once(self):
+        """As many stops as an independent look at each state finds pairs that come to overlap; saved and resumed at each."""
+        def overlapping(p):
+            x, reach = p.x, p.radius[:, None] + p.radius
+            return np.triu(np.linalg.norm(x[:, None] - x, axis=2) < reach, 1)
+
+        p = Particles.make("plummer", 64, seed=9)
+        p.radius = 0.02
+        for how in dict(eps=0, encounters="groups"), dict(eps=0, encounters="none"), dict(eps=0.02):
+            for resumes in False, True:
+                sim, stops, told, seen, before = Simulation(p, scheme="host", stop_at="collision", **how), 0, 0, 0, False
+                with tempfile.TemporaryDirectory() as folder:
+                    while sim.next_time <= 1:
+                        try:
+                            sim.step()
+                        except holmberg.Collision as stop:
+                            stops += 1
+                            self.assertIn(stop.event, sim.events)
+                        told += len(sim.events)
+                        now = overlapping(sim.state())
+                        seen, before = seen + np.count_nonzero(now & ~before), now
+                        if resumes and sim.events:
+                            sim.save(f"{folder}/touch.ckpt")
+                            sim = Simulation.resume(f"{folder}/touch.ckpt")
+                print(f"{how}, {'resumed' if resumes else 'at once'}: {stops} stops, {told} told, {seen} seen by numpy")
+                self.assertTrue(4 <= stops <= told == seen)
+                went_on = Simulation(p, scheme="host", stop_at="collision", **how)
+                for _ in range(stops):
+                    with self.assertRaises(holmberg.Collision):
+                        went_on.evolve(1)
+                went_on.evolve(1)
+
     def test_encounters_and_escapes(self):
         with tempfile.TemporaryDirectory() as folder:
             for asked, kind, word, count in ((dict(stop_at="pair"), holmberg.Encounter, "encounter", 2),

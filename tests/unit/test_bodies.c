@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "core/diagnostics.h"
+#include "io/checkpoint.h"
 
 #include <holmberg/checkpoint.h>
 #include <holmberg/device.h>
@@ -259,6 +260,153 @@ static void test_told_once(void **s)
   }
 }
 
+/* Saves and resumes, as a run does that stops and goes on. */
+static void resume(struct hb_sim **sim)
+{
+  const char *path = support_path("touch.ckpt");
+  struct hb_checkpoint *checkpoint;
+  ASSERT_OK(hb_sim_save(*sim, path, NULL, 0, 0));
+  hb_sim_destroy(*sim);
+  ASSERT_OK(hb_checkpoint_open(path, &checkpoint));
+  ASSERT_OK(hb_sim_resume(checkpoint, NULL, sim));
+  hb_checkpoint_close(checkpoint);
+}
+
+/* Pairs that overlap in the state and did not in the last one. */
+static size_t seen(struct hb_sim *sim, uint8_t *overlaps)
+{
+  struct hb_particles *p = state(sim);
+  size_t sum = 0;
+  for (size_t i = 0; i < p->n; i++)
+    for (size_t k = i + 1; k < p->n; k++) {
+      double r2 = 0, reach = hb_particles_radius(p)[i] + hb_particles_radius(p)[k];
+      for (size_t d = 0; d < 3; d++) r2 += pow(p->x[3 * k + d] - p->x[3 * i + d], 2);
+      uint8_t now = r2 < reach * reach && (p->m[i] > 0 || p->m[k] > 0);
+      sum += now && !overlaps[i * p->n + k];
+      overlaps[i * p->n + k] = now;
+    }
+  hb_particles_destroy(p);
+  return sum;
+}
+
+/* Touches that are told up to time t, as many as states show. every: it is resumed after so many steps; 0: never. */
+static size_t touches(const char *what, struct hb_particles *p, const struct hb_sim_params *params, double t,
+                      unsigned every)
+{
+  static uint8_t overlaps[128 * 128];
+  struct hb_sim_params stop = *params;
+  size_t count, sum = 0, expected = 0;
+  stop.collisions = HB_COLLISIONS_STOP;
+  memset(overlaps, 0, sizeof overlaps);
+  struct hb_sim *sim = begin(p, &stop);
+  for (unsigned step = 1; hb_sim_next_time(sim) <= t; step++) {
+    ASSERT_OK(hb_sim_step(sim));
+    hb_sim_events(sim, &count);
+    sum += count;
+    expected += seen(sim, overlaps);
+    if (every && step % every == 0) resume(&sim);
+  }
+  print_message("%s: %zu told, %zu seen\n", what, sum, expected);
+  assert_int_equal(sum, expected);
+  hb_sim_destroy(sim);
+  return sum;
+}
+
+static struct hb_particles *large_stars(uint64_t seed, double radius)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = 64, .seed = seed}, &p));
+  for (size_t i = 0; i < p->n; i++) hb_particles_radius(p)[i] = radius;
+  return p;
+}
+
+/* In groups, full ones, too, with short steps, and softened. */
+static void test_told_once_in_clusters(void **s)
+{
+  (void)s;
+  const struct hb_sim_params softened = {.force = {.scheme = "host", .eps = 0.02}};
+  const struct hb_sim_params groups = {.force = {.scheme = "host", .flags = HB_FORCE_UNSOFTENED}};
+  const struct hb_sim_params none = {.force = {.scheme = "host", .flags = HB_FORCE_UNSOFTENED},
+                                     .encounters = HB_ENCOUNTERS_NONE};
+  for (unsigned every = 0; every <= 64; every += 64) {
+    assert_int_equal(touches("groups", large_stars(9, 0.02), &groups, 1, every), 6);
+    assert_int_equal(touches("none", large_stars(9, 0.02), &none, 1, every), 6);
+    assert_true(touches("softened", large_stars(9, 0.02), &softened, 1, every) >= 2);
+    assert_true(touches("a binary in groups", large_stars(12, 0.01), &groups, 1, every) > 15);
+  }
+}
+
+/* Three that come to overlap, each with both others; a chain knows two of these pairs as neighbors. And two with a third between
+ * them, which is none that they touch. */
+static void test_three_at_once(void **s)
+{
+  (void)s;
+  const double m[] = {0.3, 0.3, 0.4}, x[] = {-0.5, -0.3, 0, 0.5, -0.28, 0, 0.03, 0.57, 0}, v[9] = {0};
+  const double between_m[] = {0.5, 0.5, 0.01, 0.5},
+               between[] = {-0.1, 0, 0, 0.1, 0, 0, 0.0004, 0.16, 0, 0, -5, 0}, rest[12] = {0};
+  for (int how = HB_ENCOUNTERS_NONE; how <= HB_ENCOUNTERS_GROUPS; how++)
+    for (unsigned every = 0; every <= 16; every += 16) {
+      const struct hb_sim_params params = {
+          .force = {.scheme = "host"}, .dt_max = 0x1p-8, .encounters = (enum hb_encounters)how};
+      assert_true(touches("three", make(3, m, x, v, 0.25), &params, 4, every) >= 3);
+      struct hb_particles *p = make(4, between_m, between, rest, 0.04);
+      hb_particles_radius(p)[2] = 0;
+      assert_true(touches("two of three", p, &params, 0.09, every) == 1);
+    }
+}
+
+/* A body without weight passes a star several times within one step of the star, which feels another one. */
+static void test_many_touches_in_a_step(void **s)
+{
+  (void)s;
+  const double m[] = {1, 1e-12, 1}, x[] = {0, 0, 0, 0.19, 0, 0, 20, 0, 0},
+               v[] = {0, 0, 0, 0, 0.7255, 0, 0, 0, 0};
+  const struct hb_sim_params params = {.force = {.scheme = "host", .eps = 1e-4}, .dt_max = 1};
+  for (unsigned every = 0; every <= 32; every += 32) {
+    struct hb_particles *p = make(3, m, x, v, 0);
+    hb_particles_radius(p)[0] = 0.03;
+    assert_true(touches("a planet", p, &params, 2, every) >= 9);
+  }
+}
+
+/* A checkpoint without them is one from before; one that makes no sense is refused. */
+static void test_saved_touches(void **s)
+{
+  (void)s;
+  static const uint64_t nonsense[][6] = {{1, 0, UINT64_MAX, 1, 2, 0},
+                                         {0, 1, 0, 0, 64, 0},
+                                         {2, 3, 0, 2, 3, 0},
+                                         {2, 3, 0, 1, 3, 0},
+                                         {0, 1, UINT64_MAX - 1, 1, 2, 0}};
+  const char *path = support_path("saved.ckpt");
+  const struct hb_sim_params params = {.force = {.scheme = "host", .flags = HB_FORCE_UNSOFTENED},
+                                       .collisions = HB_COLLISIONS_STOP};
+  struct hb_sim *sim = begin(large_stars(9, 0.02), &params);
+  struct hb_sections sections = {0};
+  struct hb_checkpoint *checkpoint;
+  size_t k = 0;
+  ASSERT_OK(hb_sim_integrate(sim, 1));
+  ASSERT_OK(hb_sim_save(sim, path, NULL, 0, 0));
+  hb_sim_destroy(sim);
+  ASSERT_OK(hb_checkpoint_read(path, &sections));
+  while (strcmp(sections.at[k].name, "bodies.touches") != 0) k++;
+  assert_int_equal(sections.at[k].count, 3);
+  for (size_t how = 0; how < COUNT_OF(nonsense); how++) {
+    sections.at[k].data = nonsense[how], sections.at[k].count = 6;
+    ASSERT_OK(hb_checkpoint_write(path, NULL, &sections));
+    ASSERT_OK(hb_checkpoint_open(path, &checkpoint));
+    ASSERT_FAILS(hb_sim_resume(checkpoint, NULL, &sim), HB_ERR_INPUT, "section 'bodies.touches' has");
+    hb_checkpoint_close(checkpoint);
+  }
+  sections.at[k].name[0] = '?';
+  ASSERT_OK(hb_checkpoint_write(path, NULL, &sections));
+  ASSERT_OK(hb_checkpoint_open(path, &checkpoint));
+  ASSERT_OK(hb_sim_resume(checkpoint, NULL, &sim));
+  hb_checkpoint_close(checkpoint);
+  hb_sim_destroy(sim);
+  hb_sections_clear(&sections);
+}
+
 /* A binary whose pericenter is 0.1 (1 - e), and a third star that makes it a group for long. */
 static uint64_t collided(double e, double radius, enum hb_encounters encounters, size_t n)
 {
@@ -499,6 +647,10 @@ int main(void)
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_swift_passages),
       cmocka_unit_test(test_told_once),
+      cmocka_unit_test(test_told_once_in_clusters),
+      cmocka_unit_test(test_three_at_once),
+      cmocka_unit_test(test_many_touches_in_a_step),
+      cmocka_unit_test(test_saved_touches),
       cmocka_unit_test(test_in_groups),
       cmocka_unit_test(test_massless),
       cmocka_unit_test(test_merging_members),

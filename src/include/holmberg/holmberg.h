@@ -398,8 +398,8 @@ enum hb_encounters { HB_ENCOUNTERS_AUTO = 0, HB_ENCOUNTERS_NONE = 1, HB_ENCOUNTE
 extern const char *const hb_encounters_names[];
 
 /* hermite4: bodies that touch, by their radii (hb_particles_radius): looked for, to end hb_sim_integrate there, see
- * hb_sim_stopped; or merged, with mass, momentum and volume kept, their identity that of the heavier one. One of the two must
- * have mass. */
+ * hb_sim_stopped, once until a block step ends with the two apart; or merged, with mass, momentum and volume kept, their
+ * identity that of the heavier one. One of the two must have mass. */
 enum hb_collisions { HB_COLLISIONS_NONE = 0, HB_COLLISIONS_STOP = 1, HB_COLLISIONS_MERGE = 2 };
 extern const char *const hb_collisions_names[];
 
