@@ -176,12 +176,18 @@ END
 @test "a field in which nothing moves on circles" {
   two_bodies >ok.txt
   fails_with 2 "field 'hill:w=1,k=3': k is 3, expected below 2 w = 2: *" run ok.txt --scheme host --t-end 1 --field hill:w=1,k=3
+  # whose square is 0 or infinite
+  for field in hill:w=1e-200 hill:w=-1e200 frame:w=1e-200 hill:w=1e-200,k=1; do
+    w=${field#*w=} w=${w%,*} w=${w#-}
+    fails_with 2 "field '$field': |w| is ${w/1e200/1e+200}, expected 1e-150 to 1e+150" \
+      run ok.txt --scheme host --t-end 1 --field "$field"
+  done
 }
 
 @test "a limit of the shell's that ends the reader is not blamed on the file" {
   "$HOLMBERG" ic plummer -n 100 -o ok.h5 --quiet
   printf '#!/bin/sh\nwhile :; do :; done\n' >slow
-  printf '#!/bin/sh\nexit 1\n' >small
+  printf '#!/bin/sh\nprintf HBchild1\nexit 1\n' >small
   chmod +x slow small
   run --separate-stderr env HB_CHILD="$PWD/slow" bash -c "ulimit -t 1; exec '$HOLMBERG' info ok.h5"
   echo "$status $stderr"
