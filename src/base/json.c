@@ -1,28 +1,19 @@
 #include "base/json.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-
-/* Length of the UTF-8 sequence at s, 0 if it is invalid (stray or missing bytes, overlong, surrogate). */
-static size_t utf8_length(const unsigned char *s)
-{
-  size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : 4;
-  if (length == 4 && (s[0] < 0xf0 || s[0] > 0xf4)) return 0;
-  for (size_t k = 1; k < length; k++)
-    if ((s[k] & 0xc0) != 0x80) return 0;
-  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
-  if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
-  return length;
-}
 
 static void put_string(FILE *out, const char *text)
 {
   const unsigned char *s = (const unsigned char *)text;
   fputc('"', out);
   while (*s) {
-    size_t length = utf8_length(s);
+    size_t length = hb_text_utf8_length((const char *)s);
+    unsigned command = hb_text_command((const char *)s);
     if (length == 0)
       fputs("\\ufffd", out);
     else if (*s == '"' || *s == '\\')
@@ -31,8 +22,8 @@ static void put_string(FILE *out, const char *text)
       fputs("\\n", out);
     else if (*s == '\t')
       fputs("\\t", out);
-    else if (*s < ' ' || *s == 127)
-      fprintf(out, "\\u%04x", *s);
+    else if (command)
+      fprintf(out, "\\u%04x", command);
     else
       fwrite(s, 1, length, out);
     s += length ? length : 1;

@@ -1,5 +1,7 @@
 #include "base/table.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -61,6 +63,23 @@ static void put_word(const struct hb_table_column *column, const char *word, FIL
   fprintf(out, "%*s", (*number == '-' ? -1 : 1) * (width - is_comment), word + is_comment);
 }
 
+/* It may come from a file: what a terminal would obey is a question mark. */
+static void put_shown(const char *format, const char *text, FILE *out)
+{
+  char shown[1024];
+  size_t k = 0;
+  while (*text && k + 4 < sizeof shown) {
+    size_t length = hb_text_utf8_length(text);
+    int is_shown = hb_text_command(text) == 0;
+    if (length == 0) length = 1;
+    memcpy(shown + k, is_shown ? text : "?", is_shown ? length : 1);
+    k += is_shown ? length : 1;
+    text += length;
+  }
+  shown[k] = 0;
+  fprintf(out, format, shown);
+}
+
 static void put_text(const struct hb_table_column *column, const void *row, FILE *out)
 {
   const struct value value = value_of(column, row);
@@ -71,7 +90,7 @@ static void put_text(const struct hb_table_column *column, const void *row, FILE
   else if (value.kind == HB_TABLE_COUNT)
     fprintf(out, column->format, (unsigned long long)value.count);
   else if (value.kind == HB_TABLE_TEXT)
-    fprintf(out, column->format, value.text);
+    put_shown(column->format, value.text, out);
   else
     fprintf(out, column->format, value.number);
 }

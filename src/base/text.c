@@ -202,3 +202,33 @@ int hb_text_words(char *line, const char *blanks, int most, const char **words)
     words[count++] = word;
   return count;
 }
+
+size_t hb_text_utf8_length(const char *text)
+{
+  const unsigned char *s = (const unsigned char *)text;
+  size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : 4;
+  if (length == 4 && (s[0] < 0xf0 || s[0] > 0xf4)) return 0;
+  for (size_t k = 1; k < length; k++)
+    if ((s[k] & 0xc0) != 0x80) return 0;
+  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
+  if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
+  return length;
+}
+
+/* Of a sequence that is valid. */
+static unsigned code_of(const unsigned char *s, size_t length)
+{
+  static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+  unsigned code = s[0] & first[length];
+  for (size_t k = 1; k < length; k++) code = code << 6 | (s[k] & 0x3fU);
+  return code;
+}
+
+unsigned hb_text_command(const char *s)
+{
+  size_t length = hb_text_utf8_length(s);
+  unsigned code = length ? code_of((const unsigned char *)s, length) : (unsigned char)*s;
+  int is_control = (code < ' ' && code != '\t') || (code >= 0x7f && code <= 0x9f);
+  int turns = (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return is_control || turns ? code : 0;
+}

@@ -39,6 +39,13 @@ size_t hb_text_distance(const char *a, const char *b);
 int hb_text_is_listed(const char *word, const char *list);
 int hb_text_has_extension(const char *path, const char *list);
 
+/* Length of the UTF-8 sequence at s, 0 if it is invalid (stray or missing bytes, overlong, surrogate). */
+size_t hb_text_utf8_length(const char *s);
+
+/* The code of the character at s if a terminal would obey it: controls of ASCII but the tab, those from U+0080 to U+009F, also as
+ * a byte of its own, line separators and what turns the direction of writing around; else 0. */
+unsigned hb_text_command(const char *s);
+
 /* The part of a path after its last slash, and its extension with the dot, "" if it has none. */
 const char *hb_text_base_name(const char *path);
 const char *hb_text_extension(const char *path);

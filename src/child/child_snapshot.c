@@ -45,6 +45,7 @@ static int work(char **words)
   struct hb_particles *particles;
   struct hb_snapshot_choice choice = {.t = strtod(words[1], NULL)};
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* not every file system has locks */
+  if (hb_snapshot_hdf5_greet(STDOUT_FILENO) != HB_OK) _exit(HB_ERR_IO);
   if (fstat(STDIN_FILENO, &info) == 0) set_limits((uint64_t)info.st_size);
   enum hb_status status = hb_snapshot_hdf5_take(STDIN_FILENO, words[0], &choice, &particles);
   if (status == HB_OK) {

@@ -1,6 +1,7 @@
 /* holmberg ic combine: two systems in one. */
 #include "cli/cmd.h"
 #include "console/target.h"
+#include "console/terminal.h"
 
 #include <string.h>
 
@@ -37,8 +38,8 @@ static enum hb_status combine(const struct hb_opts *opts)
   if (status == HB_OK) status = hb_opts_add_history(&own, both);
   if (status == HB_OK) status = hb_target_write(path, s->format, both);
   if (status == HB_OK && !s->quiet && strcmp(path, "-") != 0)
-    printf("wrote %s: %zu particles, %zu and %zu\n", path, hb_particles_n(both), hb_particles_n(a),
-           hb_particles_n(b));
+    hb_terminal_say("wrote %s: %zu particles, %zu and %zu", path, hb_particles_n(both), hb_particles_n(a),
+                    hb_particles_n(b));
   hb_particles_destroy(both);
   hb_particles_destroy(b);
   hb_particles_destroy(a);

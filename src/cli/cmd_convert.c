@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
+#include "console/terminal.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,8 +38,8 @@ static enum hb_status convert(const struct hb_opts *opts)
   enum hb_status status = hb_opts_add_history(opts, particles);
   if (status == HB_OK) status = hb_target_write(out, s->format, particles);
   if (status == HB_OK && !s->quiet && strcmp(out, "-") != 0)
-    printf("wrote %s: %zu particle%s, t = %.9g, from format %s\n", out, hb_particles_n(particles),
-           hb_text_s(hb_particles_n(particles)), hb_particles_time(particles), found.format);
+    hb_terminal_say("wrote %s: %zu particle%s, t = %.9g, from format %s", out, hb_particles_n(particles),
+                    hb_text_s(hb_particles_n(particles)), hb_particles_time(particles), found.format);
   hb_particles_destroy(particles);
   return status;
 }

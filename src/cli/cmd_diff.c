@@ -71,13 +71,20 @@ static void print_of(const char *name, const struct hb_difference_of *of)
 
 static const char *const unit_words[] = {"same", "converted", "only_a", "only_b"};
 
+static void print_only(size_t count, const char *path)
+{
+  if (count == 0) return;
+  printf(", %zu only in ", count);
+  hb_terminal_put(stdout, path, strlen(path));
+}
+
 static void print_text(const struct row *row)
 {
   const struct hb_difference *d = &row->d;
-  if (row->units == unit_words[HB_UNITS_CONVERTED]) printf("%s in the units of %s\n", row->b, row->a);
+  if (row->units == unit_words[HB_UNITS_CONVERTED]) hb_terminal_say("%s in the units of %s", row->b, row->a);
   printf("%zu particle%s matched by identity", d->matched, hb_text_s(d->matched));
-  if (d->only_a) printf(", %zu only in %s", d->only_a, row->a);
-  if (d->only_b) printf(", %zu only in %s", d->only_b, row->b);
+  print_only(d->only_a, row->a);
+  print_only(d->only_b, row->b);
   printf("\nt = %.9g and %.9g, which differ by %.4g\n", row->t_a, row->t_b, d->dt);
   printf("\n%-10s %12s %12s   %s\n", "", "largest", "rms", "largest of particle");
   print_of("mass", &d->m);

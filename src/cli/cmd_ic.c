@@ -201,7 +201,7 @@ static enum hb_status make(const struct hb_opts *opts, const struct hb_ic_model 
   if (status == HB_OK && !s->quiet) tell_redrawn(particles);
   if (status == HB_OK) status = hb_target_write(path, s->format, particles);
   if (status == HB_OK && !s->quiet && strcmp(path, "-") != 0)
-    printf("wrote %s: %zu particles, model %s\n", path, hb_particles_n(particles), model->name);
+    hb_terminal_say("wrote %s: %zu particles, model %s", path, hb_particles_n(particles), model->name);
   hb_particles_destroy(particles);
   return status;
 }

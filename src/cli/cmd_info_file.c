@@ -152,7 +152,7 @@ static void print_note(const char *key, const char *line)
   for (int k = 0; line; k++) {
     size_t length = strcspn(line, "\n");
     printf("%-18s ", k ? "" : key);
-    for (size_t c = 0; c < length; c++) putchar(hb_terminal_shown(line[c]));
+    hb_terminal_put(stdout, line, length);
     putchar('\n');
     line = line[length] ? line + length + 1 : NULL;
   }
@@ -162,7 +162,8 @@ void hb_info_file_print(const struct hb_info_file *row)
 {
   const struct hb_contents *c = &row->contents;
   const struct hb_snapshot_contents *f = &row->found;
-  printf("%-18s %s\n%-18s %s\n", "file", row->file, "format", f->format);
+  hb_terminal_say("%-18s %s", "file", row->file);
+  printf("%-18s %s\n", "format", f->format);
   if (f->count > 1)
     printf("%-18s %zu, from t = %.9g to %.9g\n", "snapshots", f->count, f->t_first, f->t_last);
   if (row->units)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
+#include "console/terminal.h"
 
 #include <holmberg/interaction.h>
 #include <holmberg/measure.h>
@@ -173,9 +174,9 @@ static enum hb_status write_results(const struct settings *s, const struct hb_al
   if (strcmp(s->output, "-") == 0) return put_rows(s, r, stdout), HB_OK;
   HB_TRY(write_file(s, r));
   if (!s->quiet)
-    printf("wrote %s: %zu sink%s, %zu source%s, %s in %s on %s\n", s->output, r->n, hb_text_s(r->n), nj,
-           hb_text_s(nj), hb_all_pairs_scheme(pairs), hb_all_pairs_precision(pairs),
-           hb_all_pairs_device(pairs));
+    hb_terminal_say("wrote %s: %zu sink%s, %zu source%s, %s in %s on %s", s->output, r->n, hb_text_s(r->n),
+                    nj, hb_text_s(nj), hb_all_pairs_scheme(pairs), hb_all_pairs_precision(pairs),
+                    hb_all_pairs_device(pairs));
   return HB_OK;
 }
 

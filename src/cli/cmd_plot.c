@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
+#include "console/terminal.h"
 #include "plot/diag_table.h"
 #include "plot/figure.h"
 #include "plot/gnuplot.h"
@@ -30,7 +31,7 @@ static enum hb_status draw(const struct hb_opts *opts, const char *figure)
   if (status == HB_OK) status = hb_diag_table_read(opts->operands[0], &table);
   if (status == HB_OK) status = hb_figure_draw(&table, hb_text_base_name(opts->operands[0]), set, figure);
   if (status == HB_OK && !s->quiet)
-    printf("wrote %s: %zu row%s\n", figure, table.rows, hb_text_s(table.rows));
+    hb_terminal_say("wrote %s: %zu row%s", figure, table.rows, hb_text_s(table.rows));
   hb_diag_table_clear(&table);
   return status;
 }

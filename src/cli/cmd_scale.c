@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
+#include "console/terminal.h"
 
 #include <string.h>
 
@@ -88,8 +89,8 @@ static enum hb_status scale(const struct hb_opts *opts)
   enum hb_status status = change(opts, particles);
   if (status == HB_OK) status = hb_target_write(out, s->format, particles);
   if (status == HB_OK && !s->quiet && strcmp(out, "-") != 0)
-    printf("wrote %s: %zu particle%s\n", out, hb_particles_n(particles),
-           hb_text_s(hb_particles_n(particles)));
+    hb_terminal_say("wrote %s: %zu particle%s", out, hb_particles_n(particles),
+                    hb_text_s(hb_particles_n(particles)));
   hb_particles_destroy(particles);
   return status;
 }

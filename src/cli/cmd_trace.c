@@ -67,10 +67,12 @@ static enum hb_status get_particles(const struct hb_opts *opts, struct hb_partic
 static void report(const struct settings *s, const char *scheme, const struct hb_trace_cost *c, int files)
 {
   double pairs = (double)c->pairs;
-  printf("wrote %s/%s.png", s->output, scheme);
-  if (files) printf(" and %d picture%s of its passes", files, hb_text_s((uint64_t)files));
-  printf(": %llu draw%s, %.4g bytes read and %.4g written per pair\n", (unsigned long long)c->draws,
-         hb_text_s(c->draws), (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
+  char passes[64] = "";
+  if (files)
+    snprintf(passes, sizeof passes, " and %d picture%s of its passes", files, hb_text_s((uint64_t)files));
+  hb_terminal_say("wrote %s/%s.png%s: %llu draw%s, %.4g bytes read and %.4g written per pair", s->output,
+                  scheme, passes, (unsigned long long)c->draws, hb_text_s(c->draws),
+                  (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
 }
 
 static enum hb_status trace_scheme(const struct settings *s, int is_named, const char *scheme,

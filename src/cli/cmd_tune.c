@@ -39,7 +39,7 @@ static enum hb_status work(const struct hb_opts *opts)
   enum hb_table_form form = s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
   struct hb_table table = {HB_TABLE_COLUMNS(columns), form, stdout, 0};
   HB_TRY(hb_tune(&s->force, s->seconds, found, &table));
-  if (form == HB_TABLE_TEXT_FORM) printf("saved in %s\n", hb_tune_path());
+  if (form == HB_TABLE_TEXT_FORM) hb_terminal_say("saved in %s", hb_tune_path());
   return hb_terminal_flush();
 }
 

@@ -1,10 +1,13 @@
 #include "console/terminal.h"
 
 #include "base/clock.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +35,28 @@ int hb_terminal_is_live(void)
   return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-int hb_terminal_shown(char character)
+void hb_terminal_put(FILE *out, const char *text, size_t most)
 {
-  unsigned char c = (unsigned char)character;
-  return (c < ' ' && c != '\t') || c == 127 ? '?' : c;
+  for (const char *s = text; s < text + most && *s;) {
+    size_t length = hb_text_utf8_length(s);
+    if (length == 0) length = 1;
+    if (hb_text_command(s))
+      fputc('?', out);
+    else
+      fwrite(s, 1, length, out);
+    s += length;
+  }
+}
+
+void hb_terminal_say(const char *format, ...)
+{
+  struct hb_text line = {0};
+  va_list list;
+  va_start(list, format);
+  if (hb_text_append_list(&line, format, list) == HB_OK) hb_terminal_put(stdout, line.text, line.length);
+  va_end(list);
+  putchar('\n');
+  hb_mem_free(line.text);
 }
 
 /* A file name may contain line breaks and escape sequences: print one line, and spare the terminal. */
@@ -45,7 +66,7 @@ static void print_line(const char *tint, const char *text)
   hb_terminal_clear_progress();
   int colored = use_color();
   fprintf(stderr, "%sholmberg:%s ", colored ? tint : "", colored ? "\033[0m" : "");
-  for (; *text; text++) fputc(hb_terminal_shown(*text), stderr);
+  hb_terminal_put(stderr, text, strlen(text));
   fputc('\n', stderr);
 }
 

@@ -5,6 +5,8 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
+
 /* "auto", "always" or "never". */
 void hb_terminal_set_color(const char *when);
 
@@ -18,8 +20,11 @@ void hb_terminal_error(enum hb_status status, const char *command);
 /* One line that is not an error. */
 void hb_terminal_note(const char *line);
 
-/* The character, or ? for one that would command the terminal. */
-int hb_terminal_shown(char character);
+/* The first `most` bytes of the text, with ? for what would command the terminal, also line breaks. */
+void hb_terminal_put(FILE *out, const char *text, size_t most);
+
+/* One line on standard output; what a file or its name contains commands nothing. */
+void hb_terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Flushes standard output. Errors: HB_ERR_IO, also when an earlier print failed. */
 enum hb_status hb_terminal_flush(void);

@@ -1,5 +1,6 @@
 #include "core/energy.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
 #include "core/diagnostics.h"
 #include "core/kdtree.h"
@@ -52,15 +53,34 @@ static double potential_of_points(double e_pot, double e_rounded, const struct h
 
 /* ---- the orbit ---- */
 
-/* Of the center of mass X, and what the field's potential at the stars adds to it: at a point mass in the middle of a ring X
- * has none, and the stars move each on an orbit of its own. */
-static void split_field(const struct hb_particles *p, const struct hb_field *field, const double X[3],
-                        struct hb_diagnostics *d)
+/* How much Phi(X) says about the stars, 0 to 1. A point mass in the middle of a ring or a cluster is deep at the center of mass X,
+ * while the stars move each on an orbit of its own: Phi(X) is then infinite, or what rounding and a chance displacement of X make
+ * it. By medians, which a star that passes the point does not move; continuous, so that rows do not jump. work[n]. */
+static double share_of_center(const struct hb_particles *p, const struct hb_field *field, const double X[3],
+                              double *work)
 {
-  double phi = hb_field_potential(field, X);
-  d->e_orbit = d->e_bulk + (isfinite(phi) ? hb_sum(p->n, p->m) * phi : d->e_field);
-  if (!isfinite(phi)) return;
+  static const double spreads = 4; /* in harmonic fields X is 1 to 3 deeper than the stars */
+  if (!isfinite(hb_field_potential(field, X))) return 0;
+  for (size_t i = 0; i < p->n; i++) work[i] = hb_field_rise(field, X, p->x + 3 * i);
+  double depth = hb_select(p->n, work, p->n / 2);
+  for (size_t i = 0; i < p->n; i++) work[i] = fabs(work[i] - depth);
+  double most = spreads * hb_select(p->n, work, p->n / 2);
+  return depth <= most ? 1 : most / depth * (most / depth);
+}
+
+/* Of the center of mass, and what the field's potential at the stars adds to it: the tide. As far as X says nothing there is no
+ * such orbit, and all is the cluster's. */
+static void split_field(const struct hb_particles *p, const struct hb_field *field, const double X[3],
+                        double *work, struct hb_diagnostics *d)
+{
   struct hb_neumaier tide = {0};
+  double share = share_of_center(p, field, X, work), orbit = 0;
+  if (share > 0) orbit = d->e_bulk + hb_sum(p->n, p->m) * hb_field_potential(field, X);
+  d->e_orbit = share * orbit;
+  if (share < 1) {
+    d->e_cluster += d->e_bulk + d->e_field - d->e_orbit;
+    return;
+  }
   for (size_t i = 0; i < p->n; i++) hb_neumaier_add(&tide, p->m[i] * hb_field_rise(field, X, p->x + 3 * i));
   d->e_cluster += tide.sum + tide.carry;
 }
@@ -94,7 +114,7 @@ enum hb_status hb_energy_find_binaries(const struct hb_particles *p, double eps2
 }
 
 void hb_energy_split(struct hb_particles *p, const struct hb_binary *pairs, double e_rounded,
-                     const struct hb_field *field, struct hb_diagnostics *d)
+                     const struct hb_field *field, double *work, struct hb_diagnostics *d)
 {
   enum { A_CLUSTER = 3 }; /* fewer points are what a binary is made of: it has no other energy than its own */
   double X[3], V[3], T = d->e_kin, W = d->e_pot;
@@ -113,5 +133,5 @@ void hb_energy_split(struct hb_particles *p, const struct hb_binary *pairs, doub
   d->virial_ratio = W != 0 ? T / fabs(W) : 0; /* a lone particle has none */
   d->e_scale = fmax(fabs(T + W), T);
   if (d->e_scale == 0) d->e_scale = fmax(fabs(d->e_total), d->e_bulk);
-  if (field) split_field(p, field, X, d);
+  if (field) split_field(p, field, X, work, d);
 }

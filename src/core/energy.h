@@ -20,8 +20,8 @@ enum hb_status hb_energy_find_binaries(const struct hb_particles *particles, dou
 
 /* Fills in virial_ratio and what follows e_jacobi in diagnostics that have the rest, with these pairs' binaries. Particles are in
  * the given coordinates, and left with their center of mass at rest at the origin. field: NULL without one. e_rounded is
- * what e_pot has more than the sum over the positions in which the pairs were found, all of it within groups. */
+ * what e_pot has more than the sum over the positions in which the pairs were found, all of it within groups. work[n]. */
 void hb_energy_split(struct hb_particles *particles, const struct hb_binary *pairs, double e_rounded,
-                     const struct hb_field *field, struct hb_diagnostics *diagnostics);
+                     const struct hb_field *field, double *work, struct hb_diagnostics *diagnostics);
 
 #endif

@@ -217,6 +217,9 @@ static enum hb_status read_value(const char *word, const struct kind *kind, char
   return HB_OK;
 }
 
+/* Of the squares of w, which double has to hold. */
+static const double W_LEAST = 1e-150, W_MOST = 1e150;
+
 static enum hb_status read_part(struct hb_field *f, const char *word)
 {
   char text[256], *rest;
@@ -244,6 +247,9 @@ static enum hb_status read_part(struct hb_field *f, const char *word)
   struct part *p = &f->parts[f->count++];
   p->form = kind->form;
   kind->make(value, p->p);
+  if (value[W] != 0 && !(fabs(value[W]) >= W_LEAST && fabs(value[W]) <= W_MOST))
+    return hb_fail(HB_ERR_USAGE, "field '%s': |w| is %g, expected %g to %g", word, fabs(value[W]), W_LEAST,
+                   W_MOST);
   if (kind->make == make_hill && p->p[0] >= 0)
     return hb_fail(HB_ERR_USAGE,
                    "field '%s': k is %g, expected below 2 w = %g: no orbit in a galaxy is like that", word,

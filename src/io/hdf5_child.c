@@ -58,6 +58,31 @@ enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_section
   return hb_fail((enum hb_status)status, "%.*s", (int)sentence->count, (const char *)sentence->data);
 }
 
+/* Sent before the file is touched: what fails without it is not the file's fault. */
+static const char greeting[8] = "HBchild1";
+
+enum hb_status hb_snapshot_hdf5_greet(int fd)
+{
+  return write(fd, greeting, sizeof greeting) == (ssize_t)sizeof greeting
+             ? HB_OK
+             : hb_fail(HB_ERR_IO, "cannot write standard output: %s", strerror(errno));
+}
+
+static int is_greeted(int fd)
+{
+  char found[sizeof greeting];
+  size_t count = 0;
+  ssize_t more = 1;
+  while (count < sizeof found && more > 0) {
+    more = read(fd, found + count, sizeof found - count);
+    if (more < 0 && errno == EINTR)
+      more = 1;
+    else if (more > 0)
+      count += (size_t)more;
+  }
+  return count == sizeof found && memcmp(found, greeting, sizeof found) == 0;
+}
+
 /* Limits that this program was started with, and the child with it: what they end says nothing about the file. */
 static int is_limited(int what)
 {
@@ -66,7 +91,8 @@ static int is_limited(int what)
 }
 
 /* Why the child ended without an answer. */
-static enum hb_status no_answer(const char *path, const char *child, struct hb_process_end end)
+static enum hb_status no_answer(const char *path, const char *child, int has_greeted,
+                                struct hb_process_end end)
 {
   enum { USAGE = 2, NOT_RUN = 127 };
   int is_time = end.signal == SIGXCPU || end.signal == SIGKILL;
@@ -87,6 +113,9 @@ static enum hb_status no_answer(const char *path, const char *child, struct hb_p
     return hb_fail(HB_ERR_IO, "cannot read %s: %s was ended by signal %d", path, child, end.signal);
   if (end.code == USAGE || end.code == NOT_RUN)
     return hb_fail(HB_ERR_IO, "cannot read %s: %s is of another version", path, child);
+  if (!has_greeted)
+    return hb_fail(HB_ERR_IO, "cannot read %s: %s never answered, it is not this version's holmberg-child",
+                   path, child);
   return hb_fail(HB_ERR_INPUT, "%s: the HDF5 library gave up on it, the file is damaged", path);
 }
 
@@ -103,9 +132,10 @@ static enum hb_status let_read(int file, const char *path, double t, uint64_t by
     status = hb_process_start_on(words, HB_PROCESS_FROM | HB_PROCESS_SILENT, file, &process);
   if (status != HB_OK) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, hb_error());
   uint64_t most = 64 * hb_snapshot_hdf5_most(bytes) + 2 * bytes;
-  status = hb_checkpoint_receive(process.from, path, most, sections);
+  int has_greeted = is_greeted(process.from);
+  status = has_greeted ? hb_checkpoint_receive(process.from, path, most, sections) : HB_ERR_INPUT;
   struct hb_process_end end = hb_process_end(&process);
-  return status == HB_ERR_INPUT ? no_answer(path, child, end) : status;
+  return status == HB_ERR_INPUT ? no_answer(path, child, has_greeted, end) : status;
 }
 
 enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice *choice,

@@ -44,6 +44,9 @@ enum hb_status hb_snapshot_beside(const char *path, const char *format, struct h
 enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_snapshot_choice *choice,
                                      struct hb_particles **particles);
 
+/* The child's first word, before it reads. Errors: HB_ERR_IO. */
+enum hb_status hb_snapshot_hdf5_greet(int fd);
+
 /* holmberg-child's answer: the particles' sections and the choice, or "status" and "sentence" of a failure. */
 enum hb_status hb_snapshot_hdf5_pack(const struct hb_particles *particles,
                                      const struct hb_snapshot_choice *choice, struct hb_sections *sections);

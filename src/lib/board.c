@@ -1,12 +1,12 @@
 #include "lib/board_state.h"
 
 #include "base/mem.h"
+#include "lib/room.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Where addresses are that were left out: beyond any system, yet within the range of float. */
 static const double far_away = 1e9;
@@ -128,16 +128,29 @@ enum hb_status hb_board_set_ti(int id, double ti)
   return HB_OK;
 }
 
-/* Memory grows to the highest address. Linux promises more than there is, and then ends the program. */
-static enum hb_status check_room(size_t address)
+/* Bodies with room for half as many more (force/timed.c), names and masses to a power of two, and the columns that are sent or
+ * predicted. */
+static double bytes_for(double room)
 {
-  double each = 2 * sizeof(struct hb_timed_particle) + 6 * sizeof(int); /* with the columns that are sent */
-  double need = each * (double)(address + 1),
-         most = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  if (need <= most) return HB_OK;
-  return hb_fail(HB_ERR_USAGE,
-                 "the address of a j-particle is %zu: all below it need %.0f GB, this machine has %.0f",
-                 address, need / 1e9, most / 1e9);
+  double each = sizeof(struct hb_timed_particle) + 5, named = 4 * sizeof(int) + 1 + sizeof(double);
+  double columns = 8 * sizeof(double), names = 1024;
+  while (names < room) names *= 2;
+  return room * (each + columns) + names * named;
+}
+
+/* Memory grows to the highest address. What grows is copied: the old arrays, which are not among what is left, stay until then. */
+static enum hb_status check_room(struct hb_board *b, size_t address)
+{
+  static const double small = 1 << 26; /* not worth a look at files */
+  if (address < b->checked) return HB_OK;
+  size_t room = address + 1 + (address + 1) / 2;
+  double need = bytes_for((double)room), left = need > small ? hb_room_left("") : INFINITY;
+  if (need > left)
+    return hb_fail(HB_ERR_USAGE,
+                   "the address of a j-particle is %zu: all below it need %.1f GB, of which %.1f are left",
+                   address, need / 1e9, left / 1e9);
+  b->checked = room;
+  return HB_OK;
 }
 
 static enum hb_status put(struct hb_board *b, const struct hb_board_j *p)
@@ -155,7 +168,7 @@ static enum hb_status put(struct hb_board *b, const struct hb_board_j *p)
     if (p->s_18th) particle.s[d] = 18 * p->s_18th[d];
   }
   size_t address = (size_t)p->address, used = b->names.used;
-  HB_TRY(check_room(address));
+  HB_TRY(check_room(b, address));
   HB_TRY(hb_names_set(&b->names, address, p->index));
   if (b->names.room > b->m_room) {
     HB_TRY(HB_RESIZE(b->names.room, &b->m));

@@ -23,6 +23,7 @@ struct hb_board {
   struct hb_names names;
   double *m; /* [m_room] by address */
   size_t m_room;
+  size_t checked; /* there is memory for addresses below it */
   double ti;
   struct hb_sinks sinks;
   size_t nj;    /* sources of the call: its nj, or fewer where fewer addresses were set */

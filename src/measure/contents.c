@@ -54,11 +54,11 @@ static enum hb_status get_energies(struct hb_particles *p, double eps2, const st
     d->e_pot = hb_potential_energy(p, work);
   }
   d->e_total = d->e_kin + d->e_pot;
-  hb_mem_free(work);
   if (field) hb_energy_add_field(p, field, d);
   enum hb_status status = hb_energy_find_binaries(p, eps2, d->e_pot, &pairs, &d->binaries);
-  if (status == HB_OK) hb_energy_split(p, pairs, 0, field, d);
+  if (status == HB_OK) hb_energy_split(p, pairs, 0, field, work, d);
   hb_mem_free(pairs);
+  hb_mem_free(work);
   if (d->e_pot == 0) d->virial_ratio = NAN;
   return status;
 }

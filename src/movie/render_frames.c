@@ -185,12 +185,12 @@ static void say(const struct hb_render *r, const struct hb_film *film)
   hb_film_frame_name(r->output, 1, first);
   hb_film_frame_name(r->output, film->frames, last);
   if (film->is_movie)
-    printf("wrote %s: %lu frame%s of %d x %d\n", r->output, film->frames, hb_text_s(film->frames), r->width,
-           r->height);
+    hb_terminal_say("wrote %s: %lu frame%s of %d x %d", r->output, film->frames, hb_text_s(film->frames),
+                    r->width, r->height);
   else if (film->lacks_ffmpeg || r->frames > 1)
-    printf("wrote %s ... %s: %d x %d\n", first, last, r->width, r->height);
+    hb_terminal_say("wrote %s ... %s: %d x %d", first, last, r->width, r->height);
   else
-    printf("wrote %s: %d x %d\n", r->output, r->width, r->height);
+    hb_terminal_say("wrote %s: %d x %d", r->output, r->width, r->height);
 }
 
 /* A child that reads a snapshot gets the signals of a terminal, too: what fails after one was stopped by it. */

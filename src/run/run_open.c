@@ -39,15 +39,14 @@ static void note_context(const struct hb_run *run)
 }
 
 /* Bodies without radii never touch. */
-static void note_radii(const struct hb_run *run)
+static int lacks_radii(const struct hb_run *run)
 {
   const struct hb_sim_params *p = &run->settings->sim;
   int collide = p->collisions != HB_COLLISIONS_NONE || p->stop_at == HB_STOP_AT_COLLISION;
   const double *radius = collide ? hb_particles_radius(run->initial) : NULL;
   size_t n = hb_particles_n(run->initial), i = 0;
   while (radius && i < n && radius[i] == 0) i++;
-  if (radius && i == n)
-    hb_terminal_note("no particle has a radius, so none can collide; see 'holmberg scale --radius'");
+  return radius && i == n;
 }
 
 static size_t count_massless(struct hb_particles *p)
@@ -98,13 +97,19 @@ static enum hb_status open_sim(struct hb_run *run)
   struct hb_sim_params params;
   struct hb_text tuning = {0};
   HB_TRY(hb_run_params(run->settings, &tuning, &params));
-  note_radii(run);
   size_t massless = count_massless(run->initial);
+  int no_radii =
+      lacks_radii(run); /* noted after what is refused: a run that does not begin needs one sentence */
   enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;
   hb_mem_free(tuning.text);
-  if (status == HB_OK) note_context(run), note_massless(run, massless), note_events(run);
-  return status;
+  if (status != HB_OK) return status;
+  if (no_radii)
+    hb_terminal_note("no particle has a radius, so that none collide; see 'holmberg scale --radius'");
+  note_context(run);
+  note_massless(run, massless);
+  note_events(run);
+  return HB_OK;
 }
 
 /* Names the snapshot if it is to blame. */

@@ -49,7 +49,7 @@ static void add_rest(struct hb_particles *p, const struct hb_binary *pairs, cons
   d->e_gpu = d->e_kin + e_pot_gpu + view->e_rounded;
   d->e_total = d->e_kin + d->e_pot;
   if (field) hb_energy_add_field(p, field, d);
-  hb_energy_split(p, pairs, view->e_rounded, field, d);
+  hb_energy_split(p, pairs, view->e_rounded, field, view->a, d);
 }
 
 /* What the stars have: test particles, which are not among p, have no energies. */

@@ -83,6 +83,7 @@ END
     [ "$status" -eq 0 ]
     [ "$stderr" = "$none" ]
   done
+  fails_with 2 'collisions need block steps' run points.txt --collisions stop --steps shared # and no more
   run --separate-stderr "$HOLMBERG" run points.txt --eps 0 --scheme host --quiet --escapers list
   [ "$stderr" = 'holmberg: --escapers list: without --events or --diag nobody reads the list' ]
   for how in '--escapers list --diag d.csv' '--escapers list --events e.csv' '--escapers remove' '--stop-at escape'; do

@@ -162,3 +162,40 @@ PYTHON
   accepts plot d.csv -o d.svg --only energy
   grep -q 'E(0)' d.svg
 }
+
+@test "nothing but test particles in a field: no energy, and no error of it" {
+  printf '%s\n' '0 1 0 0 0 1 0' '0 -2 0 0 0 0.7 0' '0 0 3 0 0.5 0 0' >a.txt
+  accepts run a.txt --eps 0 --scheme host --field point:m=1 --t-end 0.25
+  echo "$output"
+  [[ ${lines[0]} =~ ' of all ' ]]
+  for row in "${lines[@]:1:2}"; do
+    echo "dE/E $(awk '{ print $7 }' <<<"$row"), of all $(awk '{ print $8 }' <<<"$row")"
+    [ "$(awk '{ print $7, $8 }' <<<"$row")" = '0.0e+00 0.0e+00' ]
+  done
+}
+
+@test "a point mass in the middle of a cluster: no part is huge, rows do not jump, info and a resumed run agree" {
+  "$HOLMBERG" ic plummer -n 256 --seed 1 -o c.h5 --quiet
+  local options=(--scheme host --eps 0 --field point:m=1 --json --diag-every 1/64)
+  accepts run c.h5 "${options[@]}" --t-end 0.5 --checkpoint c.ckpt -o d.h5
+  python3 - 3<<<"$output" <<'PYTHON'
+import json, os
+rows = [json.loads(line) for line in os.fdopen(3)]
+parts = [(row["e_cluster"], row["e_orbit"]) for row in rows]
+print("E_cluster and E_orbit from", parts[0], "to", parts[-1])
+change = max(abs(b[0] - a[0]) for a, b in zip(parts, parts[1:]))
+largest = max(abs(x) for pair in parts for x in pair)
+print("largest", largest, "at most 3; largest change in 1/64:", change, "at most 0.2")
+assert abs(parts[0][1]) < 1e-9 and largest < 3 and change < 0.2
+assert all(abs(sum(pair) - row["e_total"]) < 1e-12 for pair, row in zip(parts, rows))
+PYTHON
+  whole=$(grep -o '"e_cluster": [^,]*\|"de_cluster": [^,]*\|"state_hash": [^,}]*' <<<"$output" | tail -n 3)
+  accepts info d.h5 --json
+  echo "info: $(value e_cluster)"
+  python3 -c 'import sys; a, b = map(float, sys.argv[1:]); sys.exit(not abs(a - b) < 1e-12)' \
+    "$(value e_cluster)" "$(head -n 1 <<<"$whole" | cut -d' ' -f2)"
+  accepts run c.h5 "${options[@]}" --t-end 0.25 --checkpoint half.ckpt
+  accepts run --resume half.ckpt --t-end 0.5
+  echo "whole: $whole"
+  [ "$(grep -o '"e_cluster": [^,]*\|"de_cluster": [^,]*\|"state_hash": [^,}]*' <<<"$output" | tail -n 3)" = "$whole" ]
+}

@@ -2,8 +2,9 @@
 # shellcheck disable=SC2154,SC2016 # run sets these, the child expands its own
 # Contexts that crash, that offer less, and that have no effect.
 load common
+load ../support/display
 
-teardown() { [ -z "${server:-}" ] || { kill "$server" && rm -f /tmp/.virgl_test; } || :; }
+teardown() { display_end .; [ -z "${server:-}" ] || { kill "$server" && rm -f /tmp/.virgl_test; } || :; }
 
 # crashing NAME...: from here on the driver of these contexts crashes, and each context that is tried is noted in tried.
 crashing() {
@@ -104,4 +105,24 @@ numbers() { tail -n 1 "$1" | grep -oE '"(block_steps|e_total)": [^,]*'; }
   run --separate-stderr "$HOLMBERG" run a.h5 --scheme host --device software --t-end 0 --quiet
   [ "$status" -eq 0 ]
   [ "$stderr" = 'holmberg: --context and --device have no effect: scheme host runs on the processor' ]
+}
+
+# With GLFW 3.4 or a new Mesa, a library of Wayland's wrote "error: XDG_RUNTIME_DIR is invalid or not set" there.
+@test "no folder for sockets, or none that can be: run and view say nothing about it" {
+  "$HOLMBERG" ic figure8 -o a.h5 --quiet
+  display_begin . 640x480
+  unset WAYLAND_DISPLAY
+  local folder
+  for folder in -uXDG_RUNTIME_DIR XDG_RUNTIME_DIR= XDG_RUNTIME_DIR=here XDG_RUNTIME_DIR=/nowhere; do
+    for context in auto glfw egl; do
+      run --separate-stderr env "$folder" "$HOLMBERG" run a.h5 --scheme bag --no-tune --context "$context" --t-end 0 --json
+      echo "$folder, run --context $context: exit code $status, standard error '$stderr'"
+      [ "$status" -eq 0 ]
+      [ -z "$stderr" ]
+    done
+    run --separate-stderr env "$folder" "$HOLMBERG" view a.h5 --size 320x240 --no-tune --script - <<<quit
+    echo "$folder, view: exit code $status, standard error '$stderr'"
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+  done
 }

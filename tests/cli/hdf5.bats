@@ -45,10 +45,13 @@ child() {
   refuses 'a.h5: the HDF5 library crashed (signal 11) on it, the file is damaged' a.h5
   child 'kill -XCPU $$'
   refuses 'a.h5: the HDF5 library did not finish reading it, the file is damaged' a.h5
-  child 'echo what is this; exit 0'
-  refuses 'a.h5: the HDF5 library gave up on it, the file is damaged' a.h5
-  child 'yes'
-  refuses 'a.h5: the HDF5 library gave up on it, the file is damaged' a.h5
+  for rest in 'exit 0' 'echo what is this; exit 0' 'exit 1' 'yes'; do
+    child "printf HBchild1; $rest"
+    refuses 'a.h5: the HDF5 library gave up on it, the file is damaged' a.h5
+    child "$rest" # before it looked at the file
+    fails_with 4 'cannot read a.h5: */child never answered, it is not this version?s holmberg-child' run a.h5
+  done
+  HB_CHILD=/bin/false fails_with 4 'cannot read a.h5: /bin/false never answered, *' info a.h5
   child 'kill -TERM $$'
   fails_with 4 'cannot read a.h5: */child was ended by signal 15' run a.h5
   child 'exit 2'

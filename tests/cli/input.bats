@@ -176,16 +176,66 @@ END
 @test "a field in which nothing moves on circles" {
   two_bodies >ok.txt
   fails_with 2 "field 'hill:w=1,k=3': k is 3, expected below 2 w = 2: *" run ok.txt --scheme host --t-end 1 --field hill:w=1,k=3
+  # whose square is 0 or infinite
+  for field in hill:w=1e-200 hill:w=-1e200 frame:w=1e-200 hill:w=1e-200,k=1; do
+    w=${field#*w=} w=${w%,*} w=${w#-}
+    fails_with 2 "field '$field': |w| is ${w/1e200/1e+200}, expected 1e-150 to 1e+150" \
+      run ok.txt --scheme host --t-end 1 --field "$field"
+  done
 }
 
 @test "a limit of the shell's that ends the reader is not blamed on the file" {
   "$HOLMBERG" ic plummer -n 100 -o ok.h5 --quiet
   printf '#!/bin/sh\nwhile :; do :; done\n' >slow
-  printf '#!/bin/sh\nexit 1\n' >small
+  printf '#!/bin/sh\nprintf HBchild1\nexit 1\n' >small
   chmod +x slow small
   run --separate-stderr env HB_CHILD="$PWD/slow" bash -c "ulimit -t 1; exec '$HOLMBERG' info ok.h5"
   echo "$status $stderr"
   [ "$status" -eq 4 ]
   [[ $stderr == 'holmberg: cannot read ok.h5: the limit of processor time (ulimit -t) ended '* ]]
   HB_CHILD=$PWD/small fails_with 3 'ok.h5: the HDF5 library gave up on it, the file is damaged' info ok.h5 # the negative control
+}
+
+# commands FILE: how many characters in it a terminal obeys: escapes, U+009B and its like, what turns writing around
+commands() {
+  python3 - "$1" <<'PYTHON'
+import re, sys
+text = open(sys.argv[1], "rb").read().decode("utf-8", "surrogateescape")
+print(len(re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]", text)))
+PYTHON
+}
+
+@test "notes and file names command no terminal, as bytes, as C1 or from right to left; letters are as they were" {
+  local evil=$'\e[31m\xc2\x9b31m\xe2\x80\xaeabc\xe2\x81\xa6\x9b1m\x7f' good=$'caf\xc3\xa9 \xe6\x98\x9f\xe5\xa1\x94'
+  two_bodies >two.txt
+  printf '# note: %s %s\n' "$evil" "$good" | cat - two.txt >a.txt
+  sed -i "1s/^# note: /# history: /" a.txt
+  local name=$'na\e[31m\xc2\x9bme\xe2\x80\xae'"$good"$'\nx'
+  cp a.txt "$name.txt"
+  "$HOLMBERG" convert two.txt "$name.h5" >convert.out
+  "$HOLMBERG" ic plummer -n 4 -o "$name.2.h5" >ic.out
+  "$HOLMBERG" scale "$name.2.h5" "$name.3.h5" --mass 2 >scale.out
+  "$HOLMBERG" ic combine "$name.2.h5" "$name.3.h5" --at 1,0,0 -o "$name.4.h5" >combine.out
+  "$HOLMBERG" diff "$name.txt" "$name.4.h5" >diff.out 2>&1 || true
+  "$HOLMBERG" render "$name.h5" -o "$name.png" --size 64x48 >render.out
+  "$HOLMBERG" info "$name.txt" >info.out
+  "$HOLMBERG" analyse "$name.2.h5" >analyse.out 2>&1 || true
+  "$HOLMBERG" info "$name.none" 2>missing.out || true
+  "$HOLMBERG" info "$name.txt" --json >json.out
+  for file in *.out; do
+    echo "$file: $(commands "$file") commands, expected 0; $(wc -l <"$file") lines"
+    [ "$(commands "$file")" -eq 0 ]
+    [ -s "$file" ]
+    grep -q "$good" "$file"
+  done
+  for file in convert ic scale combine render missing; do
+    [ "$(wc -l <$file.out)" -eq 1 ]
+  done
+  python3 - "$name.txt" "$good" <<'PYTHON'
+import json, sys
+row = json.load(open("json.out", encoding="utf-8"))
+print(ascii(row["file"]), ascii(row["notes"]["history"]))
+assert row["file"] == sys.argv[1] and "\u009b31m\u202eabc\u2066\ufffd" in row["notes"]["history"]
+assert sys.argv[2] in row["notes"]["history"]
+PYTHON
 }

@@ -2,12 +2,18 @@
 #include "support/g6_case.h"
 
 #include "base/mem.h"
+#include "lib/room.h"
+#include "support/support.h"
 
 #include <holmberg/g6.h>
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct g6_particles p;
 static struct g6_sinks s;
@@ -37,6 +43,73 @@ static void require_spoilt(int code, enum hb_status status, const char *sentence
   assert_int_equal(code, -(int)status);
   assert_non_null(strstr(g6_error(), sentence));
   for (int i = 0; i < s.n; i++) assert_true(isnan(s.acc[i][0]) && isnan(s.jerk[i][2]) && isnan(s.pot[i]));
+}
+
+/* A machine of a file's. */
+static void put(const char *name, const char *text)
+{
+  const char *path = support_path(name);
+  char folder[4096];
+  for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    mkdir(folder, 0777);
+  }
+  support_write(path, text, strlen(text));
+}
+
+static void require_left(const char *root, double expected)
+{
+  double left = hb_room_left(root);
+  print_message("# %.0f bytes are left, expected %.0f\n", left, expected);
+  assert_true(left == expected);
+}
+
+static void test_what_memory_is_left(void **state)
+{
+  (void)state;
+  char root[4096];
+  snprintf(root, sizeof root, "%s", support_path("machine"));
+  require_left("/nowhere", (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE));
+  put("machine/proc/meminfo", "MemTotal: 23000000 kB\nMemFree: 1 kB\nMemAvailable: 9000000 kB\n");
+  require_left(root, 9000000 * 1024.0);
+  put("machine/proc/self/cgroup",
+      "0::/user/one\n"); /* version 2: the limit of the one above, files give way */
+  put("machine/sys/fs/cgroup/user/one/memory.max", "max\n");
+  put("machine/sys/fs/cgroup/user/memory.max", "5000000000\n");
+  put("machine/sys/fs/cgroup/user/memory.current", "3000000000\n");
+  put("machine/sys/fs/cgroup/user/memory.stat", "anon 1\ninactive_file 1000000000\n");
+  require_left(root, 3e9);
+  put("machine/proc/self/cgroup",
+      "9:cpu:/x\n4:memory:/elsewhere/outside\n0::/\n"); /* version 1, in a container */
+  put("machine/sys/fs/cgroup/memory/memory.limit_in_bytes", "2000000000\n");
+  put("machine/sys/fs/cgroup/memory/memory.usage_in_bytes", "500000000\n");
+  require_left(root, 1.5e9);
+  put("machine/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  require_left(root, 9000000 * 1024.0);
+}
+
+/* Under a limit of the shell's (ulimit -v), and where less is left than physical memory would hold. */
+static void test_addresses_beyond_memory(void **state)
+{
+  (void)state;
+  const double x[3] = {0};
+  struct rlimit limit, old;
+  on_host();
+  assert_int_equal(g6_open(0), 0);
+  int most = 1;
+  while (most < 1 << 30 && 350 * (double)most < 1.2 * hb_room_left("")) most *= 2;
+  if (350 * (double)most > hb_room_left("")) /* else a very large machine */
+    assert_int_equal(g6_set_j_particle(0, most, 1, 0, 0, 1, NULL, NULL, NULL, NULL, x), -HB_ERR_USAGE);
+  print_message("# %s; in all it has %.1f GB\n", g6_error(),
+                1e-9 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE));
+  assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
+  limit = (struct rlimit){(rlim_t)1 << 30, old.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+  int code = g6_set_j_particle(0, 1 << 23, 1, 0, 0, 1, NULL, NULL, NULL, NULL, x);
+  assert_int_equal(setrlimit(RLIMIT_AS, &old), 0);
+  print_message("# under a limit of 1 GB: %s\n", g6_error());
+  assert_int_equal(code, -HB_ERR_INTERNAL);
+  assert_int_equal(g6_close(0), 0);
 }
 
 static void test_failures(void **state)
@@ -275,9 +348,16 @@ static void test_lack_of_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_schemes), cmocka_unit_test(test_failures),       cmocka_unit_test(test_overflow),
-      cmocka_unit_test(test_boards),  cmocka_unit_test(test_pipes),          cmocka_unit_test(test_thousand),
-      cmocka_unit_test(test_threads), cmocka_unit_test(test_lack_of_memory),
+      cmocka_unit_test(test_schemes),
+      cmocka_unit_test(test_what_memory_is_left),
+      cmocka_unit_test(test_addresses_beyond_memory),
+      cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_overflow),
+      cmocka_unit_test(test_boards),
+      cmocka_unit_test(test_pipes),
+      cmocka_unit_test(test_thousand),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_lack_of_memory),
   };
   setenv("HB_G6_QUIET", "1", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);

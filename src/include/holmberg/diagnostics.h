@@ -39,7 +39,9 @@ struct hb_diagnostics {
   double
       e_cluster; /* with binaries as points: kinetic, mutual, and in a field sum m (Phi(x) - Phi(X)), X the center of mass */
   struct hb_binaries binaries;
-  double e_orbit; /* in a field e_bulk + M Phi(X), or e_bulk + e_field where that is infinite; 0 without */
+  double
+      e_orbit; /* in a field e_bulk + M Phi(X), 0 without. Where X is far deeper in it than the stars, as at a point mass in
+                   * the middle of a cluster, there is no such orbit: it goes to 0, and e_cluster has all of it */
   double
       e_scale; /* what errors of e_total are compared with: of the cluster with binaries as points, without the field, |E|
                    * or the kinetic energy if larger. Of fewer than three points, and for virial_ratio, too: with binaries as
