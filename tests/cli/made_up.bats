@@ -19,6 +19,32 @@ END_OF_PYTHON
   fails_with 3 "near.ckpt: section 'x' has 0.5 for member +([0-9]) of a group, expected a corner *" run --resume near.ckpt
 }
 
+@test "marks of rows that no run can make: the checkpoint is named, not the rows alone" {
+  python3 - "$BATS_TEST_DIRNAME/../support" "$HOLMBERG" <<'END_OF_PYTHON'
+import re, sys
+sys.path.insert(0, sys.argv[1])
+import made_up
+head, sections = made_up.make(sys.argv[2], "events", ".")
+own = next(section for section in sections if section[0] == b"own")
+whole = bytes(own[2])
+mark = re.search(rb"events (\d+ \d+) (\d+) (\d+) e.csv", whole)
+for name, words in (
+    ("length", mark[1] + b" 18446744073709551616 " + mark[3]),
+    ("long", mark[1] + b" 4000000 " + mark[3]),
+    ("other", mark[1] + b" " + mark[2] + b" 7"),
+    ("words", mark[1] + b" nan " + mark[3]),
+):
+    own[2] = bytearray(whole[: mark.start()] + b"events " + words + b" e.csv" + whole[mark.end() :])
+    made_up.write(name + ".ckpt", head, sections)
+END_OF_PYTHON
+  cp e.csv kept.csv
+  fails_with 3 "length.ckpt: the checkpoint has ' * 18446744073709551616 *' of a file of rows, *" run --resume length.ckpt
+  fails_with 3 "words.ckpt: the checkpoint has ' * nan *' of a file of rows, *" run --resume words.ckpt
+  fails_with 3 "long.ckpt: e.csv has +([0-9]) bytes, the checkpoint expects at least 4000000" run --resume long.ckpt
+  fails_with 3 "other.ckpt: e.csv does not begin with the +([0-9]) bytes *" run --resume other.ckpt
+  cmp e.csv kept.csv
+}
+
 @test "twenty of each kind of run: no crash, no hang, no silence" {
   for kind in $(python3 "$BATS_TEST_DIRNAME/../support/made_up.py"); do
     python3 "$BATS_TEST_DIRNAME/../support/made_up.py" "$HOLMBERG" "$kind" 20

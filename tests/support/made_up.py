@@ -167,12 +167,12 @@ def main(holmberg, kind, count, seed=1):
             write(path, head, sections)
             made = open(path, "rb").read()
             code, said = resume(holmberg, folder)
-            ends[EXITS.get(code, "bad")] += 1
             wrong = verdict(code, said)
+            ends["bad" if wrong else EXITS[code]] += 1
+            bad += bool(wrong)
             if os.environ.get("VERBOSE") or wrong:
                 print(f"{kind} {k}: {wrong or EXITS[code]}: {said}", flush=True)
             if wrong or code == 75 and os.environ.get("KEEP_SLOW"):
-                bad += bool(wrong)
                 with open(f"{kind}-{seed}-{k}.ckpt", "wb") as file:
                     file.write(made)
     print(f"{kind}: {count} made up, " + ", ".join(f"{ends[end]} {end}" for end in [*EXITS.values(), "bad"]))
