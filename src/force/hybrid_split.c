@@ -115,6 +115,15 @@ static enum hb_status take_word(const char *word, void *into, int *is_own)
   return HB_OK;
 }
 
+/* With the bounds that follow from others they may be longer than those that were given. */
+static enum hb_status check_length(const char *text, const struct hb_hybrid_words *words)
+{
+  char printed[HB_SPLIT_WORDS + 1];
+  hb_hybrid_words_print(words, sizeof printed, printed);
+  return strlen(printed) < HB_SPLIT_WORDS ? HB_OK
+                                          : hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
+}
+
 enum hb_status hb_hybrid_words_parse(const char *text, struct hb_hybrid_words *words)
 {
   *words = (struct hb_hybrid_words){.split = {0, 0}};
@@ -122,7 +131,7 @@ enum hb_status hb_hybrid_words_parse(const char *text, struct hb_hybrid_words *w
   struct hb_hybrid_split *split = &words->split;
   if (split->host_from && !split->host_below) split->host_below = 1;
   if (split->host_below && !split->host_from) split->host_from = HB_HYBRID_ALL;
-  return HB_OK;
+  return check_length(text, words);
 }
 
 void hb_hybrid_words_print(const struct hb_hybrid_words *words, size_t room, char *text)

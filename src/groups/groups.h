@@ -255,4 +255,9 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
 int hb_groups_are_in(const struct hb_sections *sections);
 enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups);
 
+/* What was got against the particles, those of nodes at their places: masses, and what is close. gone: how many of them have merged
+ * or were removed since the start; is_lighter: some were removed. Errors: HB_ERR_INPUT, HB_ERR_INTERNAL. */
+enum hb_status hb_groups_compare(const struct hb_groups *groups, const struct hb_particles *nodes,
+                                 double gone, int is_lighter);
+
 #endif

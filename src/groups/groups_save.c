@@ -93,13 +93,11 @@ static enum hb_status read_members(struct hb_groups *groups, size_t k, const uin
 }
 
 /* Numbers that follow from others, or grow from them in a few steps. */
-static enum hb_status check_chain(const struct hb_groups *groups, size_t k, const struct hb_chain *c)
+static enum hb_status check_chain(size_t k, const struct hb_chain *c)
 {
-  static const double masses = 1e-9, energies = 1e-2, times = 0x1p40;
-  double bound = hb_chain_binding(c), U = hb_chain_kinetic(c, c->V) + bound, M = hb_chain_mass(c);
+  static const double energies = 1e-2, times = 0x1p40;
+  double bound = hb_chain_binding(c), U = hb_chain_kinetic(c, c->V) + bound;
   double rate = hb_chain_rate(c->n, c->m, c->X, c->V);
-  if (!(fabs(M - groups->m[groups->at[k].node]) <= masses * M))
-    return refuse(k, "members of mass", M, "that of its node");
   if (!(U > 0 && isfinite(U) && isfinite(rate)))
     return refuse(k, "the potential energy", -U, "finite and below 0");
   if (!(fabs(c->B - bound) <= energies * U))
@@ -150,7 +148,7 @@ static enum hb_status read_group(struct hb_groups *groups, size_t k, const uint6
   if (!(hb_chain_mass(c) > 0)) return refuse(k, "members of mass", 0, "> 0 together");
   hb_chain_weigh(c);
   hb_groups_measure(groups, g);
-  return check_chain(groups, k, c);
+  return check_chain(k, c);
 }
 
 static enum hb_status get_groups(const struct hb_sections *sections, size_t count, size_t listed,
@@ -201,4 +199,74 @@ enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_group
   groups->formed = head[FORMED], groups->dissolved = head[DISSOLVED], groups->forces = head[FORCES];
   HB_TRY(hb_groups_weigh(groups));
   return get_groups(sections, head[COUNT], head[LISTED], groups);
+}
+
+/* ---- against the particles ---- */
+
+/* Sums of masses, which another order may have rounded. */
+static int is_mass(double m, double expected) { return fabs(m - expected) <= 1e-9 * expected; }
+
+static enum hb_status compare_masses(const struct hb_groups *groups, const struct hb_particles *p)
+{
+  for (size_t k = 0; k < groups->count; k++) {
+    const struct hb_chain *c = &groups->at[k].chain;
+    for (size_t m = 0; m < c->n; m++)
+      if (!is_mass(c->m[m], p->m[c->member[m]]))
+        return refuse(k, "a member of mass", c->m[m], "that of its particle");
+  }
+  for (uint32_t i = 0; i < groups->n; i++) {
+    const struct hb_group *g = hb_groups_of(groups, i);
+    double m = groups->of[i] == HB_GROUPS_PARKED ? 0 : g ? hb_chain_mass(&g->chain) : p->m[i];
+    if (!is_mass(groups->m[i], m))
+      return hb_fail(HB_ERR_INPUT, "section 'groups.m' has %.15g for particle %u, expected %.15g",
+                     groups->m[i], (unsigned)i, m);
+  }
+  return HB_OK;
+}
+
+static double heaviest(const struct hb_particles *p)
+{
+  double m = 0;
+  for (size_t i = 0; i < p->n; i++) m = fmax(m, p->m[i]);
+  return m;
+}
+
+/* What was found at the start: since then bodies have merged, which leaves their mass, or were removed; and the system has
+ * shrunk or grown. Where one body has half of the mass, its half-mass radius is what the others make it shake. */
+static enum hb_status compare_close(const struct hb_groups *groups, const struct hb_particles *p, double gone,
+                                    int is_lighter)
+{
+  static const double most_lost = 0x1p20, most_grown = 0x1p16;
+  struct hb_groups now = {0};
+  HB_TRY(hb_groups_find_close(p, &now));
+  double M = now.m_mean * now.stars, M0 = groups->m_mean * groups->stars;
+  if (!(is_lighter ? M0 >= M * (1 - 1e-9) && M0 <= M * most_lost : is_mass(M0, M)) ||
+      groups->stars > (double)groups->n + gone)
+    return hb_fail(
+        HB_ERR_INPUT,
+        "section 'groups.close' has %g stars with a mean mass of %g, expected those of a system of mass %g",
+        groups->stars, groups->m_mean, M);
+  double ratio = groups->r_close * groups->stars / (now.r_close * now.stars);
+  if (2 * heaviest(p) >= M * (1 - 1e-9) || (ratio * most_grown > 1 && ratio < most_grown)) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "section 'groups.close' has a distance of %g, expected about %g",
+                 groups->r_close, now.r_close * now.stars / groups->stars);
+}
+
+enum hb_status hb_groups_compare(const struct hb_groups *groups, const struct hb_particles *nodes,
+                                 double gone, int is_lighter)
+{
+  struct hb_particles *p;
+  HB_TRY(compare_masses(groups, nodes));
+  HB_TRY(hb_particles_copy(nodes, &p));
+  for (size_t k = 0; k < groups->count; k++) {
+    const struct hb_chain *c = &groups->at[k].chain;
+    double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
+    hb_chain_places(c, x, v);
+    for (size_t m = 0; m < c->n; m++)
+      for (size_t d = 0; d < 3; d++)
+        p->x[3 * (size_t)c->member[m] + d] = nodes->x[3 * (size_t)groups->at[k].node + d] + x[3 * m + d];
+  }
+  enum hb_status status = compare_close(groups, p, gone, is_lighter);
+  hb_particles_destroy(p);
+  return status;
 }

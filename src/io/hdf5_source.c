@@ -58,7 +58,7 @@ static enum hb_status get_text(const struct hb_hdf5_source *s, hid_t attribute, 
   char *value = NULL;
   if (H5Tis_variable_str(type) > 0) {
     if (H5Aread(attribute, type, &value) < 0) return hb_hdf5_damaged(s, object);
-    enum hb_status status = value ? hb_text_append(text, "%s", value) : HB_OK;
+    enum hb_status status = hb_text_append(text, "%s", value ? value : "");
     H5free_memory(value);
     return status;
   }

@@ -7,6 +7,7 @@
 #include "gl/gl_shader.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,13 @@ static void print_key(const struct hb_tuning_key *key, size_t room, char *text)
     if (*c == '\t' || *c == '\n') *c = ' ';
 }
 
+/* Once: it is read for each source of forces, and again to be replaced. */
+static void warn_once(const char *format, const char *words)
+{
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&told)) hb_log_warn(format, words);
+}
+
 /* The file's text; NULL where there is none, or it is not such a file. */
 static char *read_cache(void)
 {
@@ -47,11 +55,11 @@ static char *read_cache(void)
   const char *path = hb_tuning_cache_path();
   if (!*path || access(path, F_OK) != 0) return NULL;
   if (hb_file_read_regular(path, &text, &count) != HB_OK) {
-    hb_log("tunings are not used: %s", hb_error());
+    warn_once("tunings are not used: %s", hb_error());
     return NULL;
   }
   if (strncmp(text, first_line, sizeof first_line - 1) == 0) return text;
-  hb_log("%s is damaged and is not used", path);
+  warn_once("%s is no file of tunings, or damaged, and is dropped", path);
   hb_mem_free(text);
   return NULL;
 }
@@ -76,7 +84,7 @@ int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning 
     if (found)
       *tuning = t;
     else
-      hb_log("a line of %s is damaged and is not used: %s", hb_tuning_cache_path(), hb_error());
+      hb_log_warn("%s has a damaged tuning, which is dropped: %s", hb_tuning_cache_path(), hb_error());
   }
   hb_mem_free(text);
   return found;

@@ -19,7 +19,7 @@ size_t hb_tuning_class(size_t n);
 /* Removes the tuning of the key. */
 void hb_tuning_cache_drop(const struct hb_tuning_key *key);
 
-/* 1 and *tuning if it is there. A damaged line is skipped, and a warning logged. */
+/* 1 and *tuning if it is there. What is damaged is skipped, with a warning: of a line each time, of the file once in a process. */
 int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning);
 
 /* Saves it; the file is replaced atomically. Errors: HB_ERR_IO (only this tuning is lost). */

@@ -105,7 +105,7 @@ static enum hb_status open_sim(struct hb_run *run)
   hb_mem_free(tuning.text);
   if (status != HB_OK) return status;
   if (no_radii)
-    hb_terminal_note("no particle has a radius, so that none collide; see 'holmberg scale --radius'");
+    hb_terminal_note("no particle has a radius, so none can collide; see 'holmberg scale --radius'");
   note_context(run);
   note_massless(run, massless);
   note_events(run);

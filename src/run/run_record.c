@@ -14,6 +14,7 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,36 +131,48 @@ static enum hb_status check_progress(const struct hb_run *run, double wall_s, lo
   return HB_OK;
 }
 
-static int read_mark(const char *mark, struct hb_appended *a)
+/* *path is where the mark names its file. Marks are always whole: one that is not would be ignored otherwise, and rows come twice. */
+static enum hb_status read_mark(const char *mark, struct hb_appended *a, const char **path)
 {
-  int path = 0;
-  sscanf(mark, MARK "%n", &a->inode, &a->device, &a->length, &a->checksum, &path);
-  return path;
+  int at = 0;
+  if (sscanf(mark, MARK "%n", &a->inode, &a->device, &a->length, &a->checksum, &at) != 4 || at == 0 ||
+      a->length > INT64_MAX || a->checksum > UINT32_MAX)
+    return hb_fail(HB_ERR_INPUT, "the checkpoint has '%.80s' of a file of rows, expected what marks its end",
+                   mark);
+  *path = mark + at;
+  return HB_OK;
 }
 
 /* A mark belongs to an output, whatever its name is now. */
-static void take_mark(const char *mark, enum hb_run_appended which, struct hb_run *run)
+static void take_mark(const struct hb_appended *a, const char *path, enum hb_run_appended which,
+                      struct hb_run *run)
 {
-  struct hb_appended *rows = &run->appended[which], a = {.path = rows->path};
-  int path = read_mark(mark, &a);
-  if (!path || !rows->path) return;
-  *rows = a;
-  run->resumed.same[which] = strcmp(mark + path, a.path) == 0;
+  struct hb_appended *rows = &run->appended[which];
+  const char *now = rows->path;
+  if (!now) return;
+  *rows = *a;
+  rows->path = now;
+  run->resumed.same[which] = strcmp(path, now) == 0;
 }
 
-static void read_marks(const struct hb_text *record, struct hb_run *run)
+static enum hb_status read_marks(const struct hb_text *record, struct hb_run *run)
 {
-  char *mark, *place = NULL;
+  struct hb_appended a = {0};
+  const char *mark, *path = "";
+  char *place = NULL;
   while ((mark = next_of(record, "appended", &place))) {
-    struct hb_appended a;
-    int path = read_mark(mark, &a);
-    take_mark(mark, path && strcmp(mark + path, "-") == 0 ? RUN_STDOUT : RUN_DIAG_ROWS, run);
+    HB_TRY(read_mark(mark, &a, &path));
+    take_mark(&a, path, strcmp(path, "-") == 0 ? RUN_STDOUT : RUN_DIAG_ROWS, run);
   }
   place = NULL;
-  if ((mark = next_of(record, "events", &place))) take_mark(mark, RUN_EVENTS_ROWS, run);
+  if ((mark = next_of(record, "events", &place))) {
+    HB_TRY(read_mark(mark, &a, &path));
+    take_mark(&a, path, RUN_EVENTS_ROWS, run);
+  }
   place = NULL;
-  if ((mark = next_of(record, "found", &place))) read_mark(mark, &run->found);
+  if ((mark = next_of(record, "found", &place))) HB_TRY(read_mark(mark, &run->found, &path));
   run->found.path = run->settings->output;
+  return HB_OK;
 }
 
 /* Older checkpoints leave e_scale unknown, the oldest also the notes. */
@@ -205,6 +218,5 @@ enum hb_status hb_run_record_progress(struct hb_run *run)
   HB_TRY(read_scale(record, run));
   place = NULL;
   if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
-  read_marks(record, run);
-  return HB_OK;
+  return read_marks(record, run);
 }

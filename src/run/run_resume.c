@@ -241,7 +241,7 @@ static enum hb_status take_up(const struct hb_opts *opts, const struct hb_checkp
   HB_TRY(resume_sim(given, checkpoint, run));
   HB_TRY(blame(check_state(run), info.path, hb_opts_typed(opts, &given->t_end) != NULL));
   HB_TRY(hb_run_check_targets(run));
-  return hb_run_resume_rows(run);
+  return blame(hb_run_resume_rows(run), info.path, 1);
 }
 
 enum hb_status hb_run_resume(const struct hb_opts *opts, struct hb_run *run)

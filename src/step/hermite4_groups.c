@@ -1,5 +1,6 @@
 /* Groups in the block scheme: where they enter a block step, and what a node that is new needs. */
 #include "step/hermite4.h"
+#include "step/hermite4_bodies.h"
 
 #include <math.h>
 #include <string.h>
@@ -366,7 +367,9 @@ enum hb_status hb_hermite4_check_groups(const struct hb_hermite4 *h)
                        "section 'x' has %g for member %zu of a group, expected a corner for "
                        "those who are in one",
                        h->particles->x[d], i);
-  return HB_OK;
+  const struct hb_bodies *b = h->bodies;
+  return hb_groups_compare(groups, h->particles, b ? (double)b->merged + (double)b->escaped : 0,
+                           b && b->escaped > 0);
 }
 
 /* ---- members ---- */

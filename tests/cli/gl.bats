@@ -290,6 +290,34 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
   [[ $stderr == "holmberg: particle 2 is at x = 8.39"*" from the center, expected within 8.39e+06: "* ]]
 }
 
+# one_sentence PATTERN: a run takes place, and says this alone.
+one_sentence() {
+  run --separate-stderr timeout 120 "$HOLMBERG" run a.txt --scheme bag --t-end 1/64 --quiet -o end.txt
+  echo "$stderr"
+  [ "$status" -eq 0 ] && [ "${#stderr_lines[@]}" -eq 1 ]
+  # shellcheck disable=SC2053
+  [[ $stderr == "holmberg: "$1 ]]
+}
+
+@test "a cache of tunings that is none, or has a word of no tuning, is named once, and the run goes on" {
+  "$HOLMBERG" ic plummer -n 64 -o a.txt --quiet
+  export HB_CONTEXT=osmesa XDG_CACHE_HOME=$PWD/cache
+  local tunings=$PWD/cache/holmberg/tunings
+  "$HOLMBERG" run a.txt --scheme bag --t-end 1/64 --quiet -o end.txt
+  sed -i 's/threads=[0-9]*/nonsense=1/' "$tunings"
+  one_sentence "$tunings has a damaged tuning, which is dropped: unknown tuning 'nonsense=1' *"
+  run ! grep -q nonsense "$tunings"
+  head -c 4096 /dev/urandom >"$tunings"
+  one_sentence "$tunings is no file of tunings, or damaged, and is dropped"
+  accepts run a.txt --scheme bag --t-end 1/64 --quiet -o end.txt # made anew
+  rm "$tunings" && mkfifo "$tunings"
+  one_sentence "tunings are not used: cannot read $tunings: it is not a regular file"
+  rm "$tunings" && mkdir "$tunings"
+  one_sentence "tunings are not used: cannot read $tunings: it is not a regular file"
+  rmdir "$tunings" && ln -s /dev/zero "$tunings"
+  one_sentence "tunings are not used: cannot read $tunings: it is not a regular file"
+}
+
 @test "a home that does not exist is not made; tunings that do not fit are dropped by name" {
   "$HOLMBERG" ic plummer -n 64 -o a.txt --quiet
   export HB_CONTEXT=osmesa

@@ -176,7 +176,7 @@ forge() {
   accepts run --resume run.ckpt --diag moved.csv # the file of its rows under another name
   cmp <(cut -d , -f 1-40 moved.csv) <(cut -d , -f 1-40 kept.csv)
   echo 't,n' >moved.csv
-  fails_with 3 'moved.csv has 4 bytes, the checkpoint expects at least *' run --resume run.ckpt --diag moved.csv
+  fails_with 3 'run.ckpt: moved.csv has 4 bytes, the checkpoint expects at least *' run --resume run.ckpt --diag moved.csv
 }
 
 @test "what -o found when the run began, a resumed one may replace, unless it was changed since" {

@@ -3,6 +3,8 @@
 # time as there are processors. Prints a line a target; what made one crash or hang is kept in BUILD/findings, and the exit code
 # is 1 then.
 set -u
+# To libFuzzer, 0 is without end.
+case ${2:-} in '' | 0* | *[!0-9]*) echo "tests/fuzz/run.sh: SECONDS=${2:-} is none: expected a whole number from 1 on" >&2 && exit 2 ;; esac
 build=$(cd "$1" && pwd)
 seconds=$2
 at_once=$(nproc) # which OMP_NUM_THREADS changes
@@ -43,7 +45,7 @@ for target in "${targets[@]}"; do
   edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
   rmdir "$found" 2>/dev/null # nothing was
   findings=$(find "$found" -type f 2>/dev/null | wc -l)
-  printf '%-12s %12d %8d %8d %8d\n' "$target" "${executions:-0}" $((${executions:-0} / (seconds > 0 ? seconds : 1))) \
+  printf '%-12s %12d %8d %8d %8d\n' "$target" "${executions:-0}" $((${executions:-0} / seconds)) \
     "${edges:-0}" "$findings"
   all=$((all + ${executions:-0}))
   if [ "${executions:-0}" -eq 0 ] || [ "$findings" -gt 0 ]; then

@@ -62,7 +62,7 @@ class WhatHappens(unittest.TestCase):
         sim.evolve(1)
         self.assertEqual(([event.kind for event in sim.events], len(sim.state())), (["collision"], 1))
         for asked in dict(collisions="stop"), dict(stop_at="collision"):
-            with self.assertWarnsRegex(UserWarning, "no particle has a radius, so that none collide"):
+            with self.assertWarnsRegex(UserWarning, "no particle has a radius, so none can collide"):
                 sim = Simulation(approaching(), eps=0.1, dt_max=DT, scheme="host", **asked)
             sim.evolve(1)  # points never touch
 

@@ -4,6 +4,7 @@
 #include "support/support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A device as [PZ07] eqs 10 to 16 have it, for one N: seconds of a block of ni sinks. */
@@ -192,6 +193,10 @@ static void test_words_are_refused(void **state)
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = 0;
   ASSERT_FAILS(hb_hybrid_words_parse(text, &words), HB_ERR_USAGE, "is too long");
+  snprintf(text + 240, sizeof text - 240, " host_from=9"); /* host_below=1 is said with it */
+  ASSERT_FAILS(hb_hybrid_words_parse(text, &words), HB_ERR_USAGE, "is too long");
+  snprintf(text + 230, sizeof text - 230, " host_from=9");
+  ASSERT_OK(hb_hybrid_words_parse(text, &words));
 }
 
 /* ---- which source ---- */

@@ -142,7 +142,7 @@ class Simulation(Opened):
             self._adopt(made(lib.hb_sim_create, initial, params, destroy=lib.hb_sim_destroy,
                              keep=force.get("interaction")), units)
         if (collisions != "none" or stop_at == "collision") and not particles.radius.any():
-            warnings.warn("no particle has a radius, so that none collide: particles.radius sets them", stacklevel=2)
+            warnings.warn("no particle has a radius, so none can collide: particles.radius sets them", stacklevel=2)
         told = [kind for kind, how in (("collision", collisions), ("escape", escapers)) if how != "none"]
         if told:
             self.watch(*told)
