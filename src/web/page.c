@@ -159,16 +159,30 @@ static enum hb_status begin(const struct hb_particles *particles)
   return HB_OK;
 }
 
+/* The stars are seen before their forces and energies are known, which may take long. */
+static enum hb_status show(struct hb_particles *particles)
+{
+  HB_TRY(open_context());
+  HB_TRY(hb_page_show(particles));
+  hb_page_fit(0);
+  return hb_web_show();
+}
+
 static enum hb_status begin_with(struct hb_particles *particles)
 {
-  enum hb_status status = begin(particles);
+  struct hb_particles *before = page.initial;
+  const struct hb_camera camera = page.camera;
+  page.initial = particles;
+  enum hb_status status = show(particles);
+  if (status == HB_OK) status = begin(particles);
   if (status != HB_OK) {
+    page.initial = before;
+    page.camera = camera;
+    if (!page.sim) page.stars.at = (struct hb_device_particles){0};
     hb_particles_destroy(particles);
     return status;
   }
-  hb_particles_destroy(page.initial);
-  page.initial = particles;
-  hb_page_fit(0);
+  hb_particles_destroy(before);
   return HB_OK;
 }
 
@@ -277,6 +291,7 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
 {
   static double x[NUMBERS];
   struct hb_sim_counts c;
+  x[PARTICLES] = (double)page.stars.at.n; /* of those that are seen before they begin */
   if (!page.sim) return x;
   hb_sim_counts(page.sim, &c);
   x[TIME] = hb_sim_time(page.sim);

@@ -43,6 +43,9 @@ struct hb_sim_params hb_page_params(void);
 enum hb_status hb_page_open_picture(void);
 void hb_page_close_picture(void);
 
+/* The stars that are drawn while a simulation of them begins: page_draw.c. */
+enum hb_status hb_page_show(struct hb_particles *coming);
+
 /* The camera sees all of the particles. */
 void hb_page_fit(double aspect);
 

@@ -56,9 +56,16 @@ async function sleep(gl) {
   if (fence) gl.deleteSync(fence);
 }
 
+// The next one, or a while: a hidden page has none.
+const pictureDrawn = () => new Promise(wake => {
+  touched = true;
+  onPicture = () => setTimeout(wake, 0); // when it is on the screen
+  setTimeout(wake, 1000);
+});
+
 // Until nothing runs. Some calls are ended before: a step comes to the same when it is done again, a change is overtaken by
 // another one, and a new model by a newer one.
-const STEP = /advance/, CHANGE = /advance|measure|go_on|resize|start_over/, ANY = /./;
+const STEP = /advance/, BEGIN = /begin|load|go_on|resize|start_over/, CHANGE = /advance|measure|go_on|resize|start_over/, ANY = /./;
 
 async function idle(ended = STEP) {
   while (running) {
@@ -169,17 +176,18 @@ function begun() {
 async function begin() {
   await idle(ANY);
   settle();
+  isMoved = false;
   if (!await atLength("begin")) return false;
   say("");
   begun();
-  see();
   return true;
 }
 
 async function follow() {
   const { complaint, textures } = readLink();
+  if (complaint) say(complaint, true);
   if (!await begin()) return;
-  inspect(textures);
+  if (textures || isPressed("inspect")) inspect(textures);
   if (complaint) say(complaint, true);
 }
 
@@ -196,7 +204,9 @@ async function goOn() {
 
 async function startOver() {
   await idle(CHANGE);
-  if (await atLength("start_over")) begun();
+  if (!await atLength("start_over")) return;
+  say("");
+  begun();
 }
 
 async function change(name, value) {
@@ -252,7 +262,7 @@ function picture() {
 }
 
 // All stars in it, as long as nobody has turned or moved them.
-let isMoved = false, touched = false, seenIn = "";
+let isMoved = false, touched = false, onPicture = null, seenIn = "";
 
 function see() {
   engine.fit(picture().width / picture().height);
@@ -336,17 +346,28 @@ function frame(now) {
   before = now;
   if (lost || document.hidden) return;
   if (!running || touched || now > again) {
-    meter.pictures += draw() && numbers()[2] > 0;
+    const isSeen = draw() && numbers()[2] > 0;
+    meter.pictures += isSeen;
     again = now + 500;
     touched = false;
+    if (isSeen) onPicture?.();
   }
   if (!paused && !running) {
     due += seconds * speed();
     advance(now);
   }
-  $("under").textContent = running && performance.now() - running.since > 500 ? ((performance.now() - running.since) / 1000).toFixed(0) + " s" : "";
+  showLong();
   meter.show(now);
   showPass();
+}
+
+// What takes long. Its line keeps its place, so that what is below does not jump.
+function showLong() {
+  const seconds = running ? (performance.now() - running.since) / 1000 : 0, isLong = seconds > 0.5, begins = isLong && BEGIN.test(running.name);
+  $("under").textContent = isLong ? seconds.toFixed(0) + " s" : "";
+  $("what").textContent = begins ? "first forces and energies" : "long step under way";
+  $("what").style.visibility = isLong ? "visible" : "hidden";
+  if (begins && !$("message").textContent) say("the stars stand still until their first forces and energies are known", true);
 }
 
 // ---- actions ----
@@ -430,12 +451,12 @@ async function openFile(file) {
     return say(`${file.name} cannot be read: ${error.message}`, true);
   }
   await idle();
+  isMoved = false;
   if (await atLength("load", path)) {
     state.model = "file";
     state.n = numbers()[2];
     settle();
     begun();
-    see();
     say(`${file.name}: ${numbers()[2]} particles`);
   }
   module.FS.unlink(path);
@@ -620,7 +641,7 @@ function decoded(base64) {
 }
 
 async function main() {
-  const options = { canvas, sleep, printErr: text => console.warn(text) };
+  const options = { canvas, sleep, picture: pictureDrawn, printErr: text => console.warn(text) };
   if (typeof HOLMBERG_WASM === "string") options.wasmBinary = decoded(HOLMBERG_WASM);
   module = await Holmberg(options);
   bind();
@@ -629,6 +650,7 @@ async function main() {
   fill($("file"), listShaders(), "cg2007/acc_jerk_pot.frag");
   showShader();
   listen();
+  meter.reset();
   requestAnimationFrame(frame);
   await follow();
   $("device").textContent = "On " + engine.device();
