@@ -20,6 +20,7 @@ struct page {
   struct hb_particles *initial; /* what it began with, and what starting over begins with */
   char model[64];
   struct hb_diagnostics energy_begin, energy; /* at the beginning, and when last asked */
+  unsigned told;                              /* warnings that were given: page.c */
   double force_error;                         /* of page_check */
   double step_s;                              /* time spent in steps */
   int is_busy; /* a call about it has not returned yet, perhaps because it sleeps: web_gl.h */
