@@ -182,7 +182,8 @@ static void fill_hud(const struct hb_view *view, char state[64], struct hb_hud *
     snprintf(state, 64, "%s", view->paused ? "paused" : "");
   hb_hud_row(hud, "N", "%" PRIu64, s->n);
   hb_hud_row(hud, "t", "%.4f", s->at);
-  if (s->energies > 0 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
+  if (s->energies == 1) hb_hud_row(hud, "dE/E", "-"); /* with which later ones are compared */
+  if (s->energies > 1 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
   hud->large = hud->row_count;
   if (!series) {
     hb_hud_row(hud, "speed", "%.3g time units a second", view->speed);

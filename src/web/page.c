@@ -125,10 +125,19 @@ static enum hb_status measure(struct hb_sim *sim, double t, struct hb_diagnostic
   return hb_sim_diagnose(sim, fmax(t, hb_sim_time(sim)), now);
 }
 
+/* Of the cluster's own energy, as `holmberg run`. */
+static double energy_error(void)
+{
+  return (page.energy.e_total - page.energy_begin.e_total) / page.energy_begin.e_scale;
+}
+
 static enum hb_status check_sim(void)
 {
   return page.sim ? HB_OK : hb_fail(HB_ERR_USAGE, "there is no simulation");
 }
+
+/* Of page.told. */
+enum { TOLD_STEPS = 1, TOLD_ENERGY = 2 };
 
 static struct hb_particles *kept; /* the last state known; NULL: none */
 
@@ -154,21 +163,36 @@ static enum hb_status begin(const struct hb_particles *particles)
   stop();
   page.sim = sim;
   page.step_s = 0;
+  page.told = 0;
   page.energy_begin = page.energy = now;
   keep(NULL);
   return HB_OK;
 }
 
+/* The stars are seen before their forces and energies are known, which may take long. */
+static enum hb_status show(struct hb_particles *particles)
+{
+  HB_TRY(open_context());
+  HB_TRY(hb_page_show(particles));
+  hb_page_fit(0);
+  return hb_web_show();
+}
+
 static enum hb_status begin_with(struct hb_particles *particles)
 {
-  enum hb_status status = begin(particles);
+  struct hb_particles *before = page.initial;
+  const struct hb_camera camera = page.camera;
+  page.initial = particles;
+  enum hb_status status = show(particles);
+  if (status == HB_OK) status = begin(particles);
   if (status != HB_OK) {
+    page.initial = before;
+    page.camera = camera;
+    if (!page.sim) page.stars.at = (struct hb_device_particles){0};
     hb_particles_destroy(particles);
     return status;
   }
-  hb_particles_destroy(page.initial);
-  page.initial = particles;
-  hb_page_fit(0);
+  hb_particles_destroy(before);
   return HB_OK;
 }
 
@@ -255,6 +279,45 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_measure(double t)
   return measure(page.sim, t, &page.energy);
 }
 
+/* ---- what goes wrong ------------------------------------------------------------------------------------ */
+
+static const double noted = 1e-4; /* of an energy error: as `holmberg run` */
+
+/* What these settings do not have already. */
+static const char *remedy(void)
+{
+  const char *precision = hb_force_precision(hb_sim_force(page.sim));
+  int bits = hb_force_position_bits(precision);
+  if (bits < hb_force_position_bits("ds")) return "scheme bag with precision ds";
+  return bits < hb_force_position_bits("double") ? "scheme host" : "a larger softening";
+}
+
+/* A sentence about it, each once a simulation, or "". As of run_watch.c. */
+EMSCRIPTEN_KEEPALIVE const char *page_warning(void)
+{
+  static char text[256];
+  struct hb_step_trouble trouble;
+  *text = 0;
+  if (!page.sim) return text;
+  double error = energy_error();
+  if (!(page.told & TOLD_STEPS) && hb_sim_step_trouble(page.sim, &trouble)) {
+    page.told |= TOLD_STEPS;
+    snprintf(
+        text, sizeof text,
+        "the time steps collapse: %.0f %% of them follow the rounding errors of the forces; choose %s, or "
+        "a larger nu",
+        100 * trouble.noisy, remedy());
+  } else if (!(page.told & TOLD_ENERGY) && !(fabs(error) <= noted)) {
+    page.told |= TOLD_ENERGY;
+    snprintf(
+        text, sizeof text,
+        "the energy error is %.1e at t = %.4f: orbits may be wrong; choose %s, or a smaller nu, and start "
+        "over",
+        error, page.energy.t, remedy());
+  }
+  return text;
+}
+
 /* ---- what the script reads ------------------------------------------------------------------------------ */
 
 EMSCRIPTEN_KEEPALIVE const char *page_error(void) { return hb_error(); }
@@ -270,6 +333,7 @@ enum {
   ENERGY_ERROR,
   STEP_SECONDS,
   FORCE_ERROR,
+  IS_COMPARED, /* an energy with that of the beginning */
   NUMBERS
 };
 
@@ -277,6 +341,7 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
 {
   static double x[NUMBERS];
   struct hb_sim_counts c;
+  x[PARTICLES] = (double)page.stars.at.n; /* of those that are seen before they begin */
   if (!page.sim) return x;
   hb_sim_counts(page.sim, &c);
   x[TIME] = hb_sim_time(page.sim);
@@ -286,9 +351,10 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
   x[PARTICLE_STEPS] = (double)c.particle_steps;
   x[PAIRS] = (double)c.pairs;
   x[ENERGY] = page.energy.e_total;
-  x[ENERGY_ERROR] = (page.energy.e_total - page.energy_begin.e_total) / page.energy_begin.e_scale;
+  x[ENERGY_ERROR] = energy_error();
   x[STEP_SECONDS] = page.step_s;
   x[FORCE_ERROR] = page.force_error;
+  x[IS_COMPARED] = page.energy.t > page.energy_begin.t;
   return x;
 }
 

@@ -20,6 +20,7 @@ struct page {
   struct hb_particles *initial; /* what it began with, and what starting over begins with */
   char model[64];
   struct hb_diagnostics energy_begin, energy; /* at the beginning, and when last asked */
+  unsigned told;                              /* warnings that were given: page.c */
   double force_error;                         /* of page_check */
   double step_s;                              /* time spent in steps */
   int is_busy; /* a call about it has not returned yet, perhaps because it sleeps: web_gl.h */
@@ -42,6 +43,9 @@ struct hb_sim_params hb_page_params(void);
 /* Opens and closes what is in the context: page_draw.c. */
 enum hb_status hb_page_open_picture(void);
 void hb_page_close_picture(void);
+
+/* The stars that are drawn while a simulation of them begins: page_draw.c. */
+enum hb_status hb_page_show(struct hb_particles *coming);
 
 /* The camera sees all of the particles. */
 void hb_page_fit(double aspect);

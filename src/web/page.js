@@ -10,11 +10,12 @@ const ADVANCE_SECONDS = 0.012; // of a picture's 1/60 s
 
 let module, engine = {}, choices, started = performance.now();
 const state = { ...DEFAULTS };
+let wish = {}; // what the address or somebody has set, and a link holds; some schemes cannot have all of it
 let paused = false, lost = false, due = 0, resolution = 1;
 
 // ---- the engine ----
 
-const TEXTS = ["error", "choices", "device", "reload", "title", "running", "texel"]; // what these return
+const TEXTS = ["error", "choices", "device", "reload", "title", "running", "texel", "warning"]; // what these return
 
 // Emscripten's own ccall takes every call for the one that sleeps.
 function bind() {
@@ -30,7 +31,7 @@ function bind() {
   }
 }
 
-const numbers = () => module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 10);
+const numbers = () => module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 11);
 
 // A call that may take long, one at a time: it sleeps while the page has its turn. True when it has not failed.
 let running = null;
@@ -56,9 +57,16 @@ async function sleep(gl) {
   if (fence) gl.deleteSync(fence);
 }
 
+// The next one, or a while: a hidden page has none.
+const pictureDrawn = () => new Promise(wake => {
+  touched = true;
+  onPicture = () => setTimeout(wake, 0); // when it is on the screen
+  setTimeout(wake, 1000);
+});
+
 // Until nothing runs. Some calls are ended before: a step comes to the same when it is done again, a change is overtaken by
 // another one, and a new model by a newer one.
-const STEP = /advance/, CHANGE = /advance|measure|go_on|resize|start_over/, ANY = /./;
+const STEP = /advance/, BEGIN = /begin|load|go_on|resize|start_over/, CHANGE = /advance|measure|go_on|resize|start_over/, ANY = /./;
 
 async function idle(ended = STEP) {
   while (running) {
@@ -99,6 +107,9 @@ function fill(select, items, value) {
 // On the device there are no doubles.
 const precisionsOf = scheme => scheme.precisions.split(" ").filter(p => !scheme.textures || p !== "double");
 
+// Single steps collapse where stars begin at rest or eps is 0.
+const usual = precisions => precisions.includes("ds") ? "ds" : precisions[0];
+
 // What was expected in place of a value, or "".
 function expected(name, value) {
   const among = names => names.includes(value) ? "" : "one of " + names.join(", ");
@@ -108,7 +119,7 @@ function expected(name, value) {
     case "model": return among(choices.models.map(m => m.name)) && (value === "file" ? "a model (open the file again)" : "one of the list Model");
     case "scheme": return among(choices.schemes.map(s => s.name));
     case "precision": return among(precisionsOf(schemeOf(state.scheme)));
-    case "transfer": return among(["", "block"]) && "block or nothing";
+    case "transfer": return among(["", "block"]) ? "block or nothing" : value && state.scheme !== "bag" ? "it with scheme bag alone" : "";
     case "n": return within(model.least, model.most) || (+value % 1 ? "a whole number" : "");
     case "eps": return value === "" ? "" : within(field.min, field.max); // "": the model's
     case "speed": return within(10 ** field.min, 10 ** field.max);
@@ -116,14 +127,16 @@ function expected(name, value) {
   }
 }
 
-// The controls and the address show what is.
+// The controls and the address show what is. Returns a sentence about what others have made impossible.
 function settle() {
   const model = modelOf(state.model), scheme = schemeOf(state.scheme), isFile = !model;
   if (model) state.n = +state.n || model.n;
   fill($("model"), [...choices.models.map(m => m.name), ...(isFile ? ["file"] : [])], state.model);
   fill($("scheme"), choices.schemes.map(s => s.name), state.scheme);
-  state.precision = fill($("precision"), precisionsOf(scheme), state.precision);
-  if (state.scheme !== "bag") state.transfer = "";
+  const precisions = precisionsOf(scheme);
+  state.precision = fill($("precision"), precisions, precisions.includes(wish.precision) ? wish.precision : usual(precisions));
+  state.transfer = state.scheme === "bag" && wish.transfer || "";
+  const gone = ["precision", "transfer"].filter(k => wish[k] && wish[k] !== state[k]);
   for (const name of ["n", "eps", "nu", "transfer"]) $(name).value = state[name];
   $("n").disabled = isFile || model.least === model.most;
   $("transfer").disabled = state.scheme !== "bag";
@@ -132,8 +145,10 @@ function settle() {
   $("speed").value = Math.log10(speed());
   $("speed_text").textContent = speed().toPrecision(2) + " time units a second";
   for (const name of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"]) engine.set(name, String(state[name]));
-  const isTold = ([k, v]) => v !== "" && String(v) !== DEFAULTS[k] && !(isFile && (k === "model" || k === "n"));
-  history.replaceState(null, "", "#" + Object.entries(state).filter(isTold).map(([k, v]) => k + "=" + v).join("&"));
+  const isTold = ([k, v]) => v !== "" && k in wish && !gone.includes(k) && !(isFile && (k === "model" || k === "n"));
+  const link = Object.entries(state).filter(isTold).map(([k, v]) => k + "=" + v).join("&");
+  history.replaceState(null, "", link ? "#" + link : location.pathname + location.search);
+  return gone.length ? `scheme ${state.scheme} has no ${gone.map(k => `${k} ${wish[k]}`).join(", no ")}: going on with ${state.precision}` : "";
 }
 
 // What the address says becomes the state; returns a sentence for each thing that it cannot mean.
@@ -144,21 +159,24 @@ function readLink() {
     try {
       const [name, ...value] = decodeURIComponent(word).split("=");
       if (name !== "textures" && !Object.hasOwn(DEFAULTS, name)) complain(word, "one of " + Object.keys(DEFAULTS).join(", ") + ", textures");
-      else said[name] = value.join("=");
+      else if (Object.hasOwn(said, name)) complain(word, `${name} once`, ": going on with the first");
+      else said[name] = value.join("=").trim();
     } catch {
       complain(word, "two digits after each %");
     }
   }
   Object.assign(state, DEFAULTS);
-  for (const name of Object.keys(DEFAULTS).filter(k => said[k])) {
+  wish = {};
+  for (const name of Object.keys(DEFAULTS).filter(k => k in said)) {
     const wanted = expected(name, said[name]);
-    if (!wanted) state[name] = said[name];
+    if (!wanted) wish[name] = state[name] = said[name];
     else {
-      const instead = DEFAULTS[name] || (["n", "eps", "speed"].includes(name) && "the model's");
-      complain(`${name}=${said[name]}`, wanted, instead ? `: going on with ${instead}` : "");
+      const instead = DEFAULTS[name] || { precision: usual(precisionsOf(schemeOf(state.scheme))), transfer: "nothing" }[name] || "the model's";
+      complain(`${name}=${said[name]}`, wanted, `: going on with ${instead}`);
     }
   }
-  return { complaint: complaints.join(" "), textures: "textures" in said };
+  if (!["1", "0", undefined].includes(said.textures)) complain(`textures=${said.textures}`, "1 or 0", ": going on with 0");
+  return { complaint: complaints.join(" "), textures: said.textures === "1" };
 }
 
 function begun() {
@@ -169,34 +187,37 @@ function begun() {
 async function begin() {
   await idle(ANY);
   settle();
+  isMoved = false;
   if (!await atLength("begin")) return false;
   say("");
   begun();
-  see();
   return true;
 }
 
 async function follow() {
   const { complaint, textures } = readLink();
+  if (complaint) say(complaint, true);
   if (!await begin()) return;
-  inspect(textures);
+  if (textures || isPressed("inspect")) inspect(textures);
   if (complaint) say(complaint, true);
 }
 
 // With other settings from the same state.
-async function goOn() {
+async function goOn(name) {
   do await idle(CHANGE);
   while (running); // a model that waited, too
-  settle();
+  const gone = settle();
   const resizes = modelOf(state.model) && numbers()[2] && +state.n !== numbers()[2];
   if (!await atLength(resizes ? "resize" : "go_on")) return;
-  say("");
+  say(name === "scheme" ? gone : "");
   begun();
 }
 
 async function startOver() {
   await idle(CHANGE);
-  if (await atLength("start_over")) begun();
+  if (!await atLength("start_over")) return;
+  say("");
+  begun();
 }
 
 async function change(name, value) {
@@ -205,10 +226,13 @@ async function change(name, value) {
     say(`${name}=${value}: expected ${wanted}`, true);
     return settle();
   }
-  state[name] = value;
+  wish[name] = state[name] = value;
   if (name === "speed") return settle();
-  if (name !== "model") return goOn();
-  state.n = state.speed = "";
+  if (name !== "model") return goOn(name);
+  for (const other of ["n", "speed"]) {
+    state[other] = "";
+    delete wish[other];
+  }
   return begin();
 }
 
@@ -221,13 +245,14 @@ const meter = {
     if (seconds < 0.5) return;
     const rate = k => k.toLocaleString("en", { maximumSignificantDigits: 3, notation: k > 1e6 ? "compact" : "standard" });
     $("time").textContent = x[0].toFixed(4);
-    $("error").textContent = x[7].toExponential(1);
+    $("error").textContent = x[10] ? x[7].toExponential(1) : "-";
     $("steps").textContent = rate((x[3] - this.steps) / seconds);
     $("pairs").textContent = x[8] > this.busy ? rate((x[5] - this.pairs) / (x[8] - this.busy)) : "0";
     $("pictures").textContent = rate(this.pictures / seconds);
-    const reached = (x[0] - this.t) / seconds, behind = due - x[0] > 2 * speed() * seconds && !paused;
+    const moves = !paused && !(running && BEGIN.test(running.name));
+    const reached = (x[0] - this.t) / seconds, behind = moves && due - x[0] > 2 * speed() * seconds;
     if (behind) due = x[0];
-    $("speed_text").textContent = speed().toPrecision(2) + " time units a second" + (behind || reached < 0.8 * speed() && !paused ? `; this machine reaches ${reached.toPrecision(2)}` : "");
+    $("speed_text").textContent = speed().toPrecision(2) + " time units a second" + (behind || moves && reached < 0.8 * speed() ? `; this machine reaches ${reached.toPrecision(2)}` : "");
     adapt(this.pictures / seconds);
     this.reset();
   },
@@ -252,7 +277,7 @@ function picture() {
 }
 
 // All stars in it, as long as nobody has turned or moved them.
-let isMoved = false, touched = false, seenIn = "";
+let isMoved = false, touched = false, onPicture = null, seenIn = "";
 
 function see() {
   engine.fit(picture().width / picture().height);
@@ -326,6 +351,13 @@ async function advance(now) {
   if (!await atLength("advance", due, ADVANCE_SECONDS) || paused) return;
   await keep(now);
   await measure(now);
+  warn();
+}
+
+// An edited shader means what it does.
+function warn() {
+  const warning = Object.keys(originals).length ? "" : engine.warning();
+  if (warning) say(warning, true);
 }
 
 let again = 0; // when a long step, whose stars stay where they are, is drawn next
@@ -336,17 +368,28 @@ function frame(now) {
   before = now;
   if (lost || document.hidden) return;
   if (!running || touched || now > again) {
-    meter.pictures += draw() && numbers()[2] > 0;
+    const isSeen = draw() && numbers()[2] > 0;
+    meter.pictures += isSeen;
     again = now + 500;
     touched = false;
+    if (isSeen) onPicture?.();
   }
   if (!paused && !running) {
     due += seconds * speed();
     advance(now);
   }
-  $("under").textContent = running && performance.now() - running.since > 500 ? ((performance.now() - running.since) / 1000).toFixed(0) + " s" : "";
+  showLong();
   meter.show(now);
   showPass();
+}
+
+// What takes long. Its line keeps its place, so that what is below does not jump.
+function showLong() {
+  const seconds = running ? (performance.now() - running.since) / 1000 : 0, isLong = seconds > 0.5, begins = isLong && BEGIN.test(running.name);
+  $("under").textContent = isLong ? seconds.toFixed(0) + " s" : "";
+  $("what").textContent = begins ? "first forces and energies" : "long step under way";
+  $("what").style.visibility = isLong ? "visible" : "hidden";
+  if (begins && !$("message").textContent) say("the stars stand still until their first forces and energies are known", true);
 }
 
 // ---- actions ----
@@ -430,12 +473,12 @@ async function openFile(file) {
     return say(`${file.name} cannot be read: ${error.message}`, true);
   }
   await idle();
+  isMoved = false;
   if (await atLength("load", path)) {
     state.model = "file";
     state.n = numbers()[2];
     settle();
     begun();
-    see();
     say(`${file.name}: ${numbers()[2]} particles`);
   }
   module.FS.unlink(path);
@@ -620,7 +663,7 @@ function decoded(base64) {
 }
 
 async function main() {
-  const options = { canvas, sleep, printErr: text => console.warn(text) };
+  const options = { canvas, sleep, picture: pictureDrawn, printErr: text => console.warn(text) };
   if (typeof HOLMBERG_WASM === "string") options.wasmBinary = decoded(HOLMBERG_WASM);
   module = await Holmberg(options);
   bind();
@@ -629,6 +672,7 @@ async function main() {
   fill($("file"), listShaders(), "cg2007/acc_jerk_pot.frag");
   showShader();
   listen();
+  meter.reset();
   requestAnimationFrame(frame);
   await follow();
   $("device").textContent = "On " + engine.device();

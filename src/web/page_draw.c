@@ -74,6 +74,15 @@ static enum hb_status place(void)
   return status;
 }
 
+/* Those that begin: until then there is nothing else to draw them from. */
+enum hb_status hb_page_show(struct hb_particles *coming)
+{
+  HB_TRY(hb_gl_context_use(page.context));
+  page.pictures = 0;
+  HB_TRY(fit_colors(coming));
+  return hb_view_particles_load(&page.stars, coming, NULL);
+}
+
 static enum hb_status draw_stars(const struct hb_gl_target *target, int x, int y, int width, int height)
 {
   HB_TRY(hb_scene_resize(page.scene, width, height, 1));
@@ -147,7 +156,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_draw(int canvas_width, int canvas_heigh
                                               int scale)
 {
   const struct hb_gl_target target = {.width = canvas_width, .height = canvas_height, .count = 1};
-  if (!page.sim) return HB_OK;
+  if (!page.sim && !page.stars.at.n) return HB_OK;
   HB_TRY(walk());
   HB_TRY(hb_gl_context_use(page.context));
   HB_TRY(draw_stars(&target, 0, canvas_height - height, width, height));

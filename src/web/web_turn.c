@@ -31,6 +31,9 @@ void hb_web_stop(void) { turn.stops = 1; }
 /* Until everything that waits for its turn had it, and the device has done what it was given: page.js. */
 EM_ASYNC_JS(void, web_sleep, (void), { return Module.sleep(GLctx); });
 
+/* Until there was a picture, or a while: a hidden page has none. */
+EM_ASYNC_JS(void, web_picture, (void), { return Module.picture(); });
+
 /* From what it was given, and how long it took. */
 static void learn(void)
 {
@@ -40,6 +43,8 @@ static void learn(void)
   else if (turn.work > turn.rate * turn.most_s / 2)
     turn.rate *= 2;
 }
+
+static enum hb_status stopped(void) { return turn.stops ? hb_fail(HB_ERR_STOPPED, "stopped") : HB_OK; }
 
 enum hb_status hb_web_breathe(double work)
 {
@@ -52,5 +57,15 @@ enum hb_status hb_web_breathe(double work)
   if (turn.work > 0) learn();
   turn.work = 0;
   turn.woke = hb_clock_now();
-  return turn.stops ? hb_fail(HB_ERR_STOPPED, "stopped") : HB_OK;
+  return stopped();
+}
+
+enum hb_status hb_web_show(void)
+{
+  if (!turn.sleeps || turn.is_asleep) return HB_OK;
+  turn.is_asleep = 1;
+  web_picture();
+  turn.is_asleep = 0;
+  turn.woke = hb_clock_now();
+  return stopped();
 }

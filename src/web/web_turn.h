@@ -8,6 +8,9 @@
  * time; 0: they do not. */
 void hb_web_sleep(double most_s);
 
+/* Until the page has drawn once, or could not for a while. HB_ERR_STOPPED: it is to end. */
+enum hb_status hb_web_show(void);
+
 /* The one that is under way ends with HB_ERR_STOPPED, if it asks its device. */
 void hb_web_stop(void);
 

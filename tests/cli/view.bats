@@ -330,6 +330,24 @@ END
   says 2 full_screen false
 }
 
+# bright FILE X Y WIDTH HEIGHT: how many of these pixels are as bright as letters
+bright() {
+  ffmpeg -v error -i "$1" -vf "crop=$4:$5:$2:$3,format=gray" -f rawvideo - | od -An -v -tu1 -w1 | awk '$1 > 190 { n++ } END { print n + 0 }'
+}
+
+@test "dE/E is - until there are two energies to compare" {
+  view plummer -n 64 --scheme host --size 640x480 <<<$'energy\nstate\nscreenshot a.png\nframes 20\nenergy\nstate\nscreenshot b.png'
+  says 0 de_cluster 0
+  [ "$(value 1 de_cluster)" != 0 ]
+  local of_dash of_number
+  of_dash=$(bright a.png 150 106 180 28)
+  of_number=$(bright b.png 150 106 180 28)
+  echo "$of_dash pixels of -, $of_number of a number"
+  [ "$of_dash" -gt 4 ]
+  [ "$of_dash" -lt 40 ]
+  [ "$of_number" -gt 100 ]
+}
+
 @test "text is as large as --scale says" {
   view plummer -n 64 --scheme host --paused --scale 2 <<'END'
 state
