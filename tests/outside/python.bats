@@ -17,7 +17,7 @@ python_folder() { find "$PREFIX" -type d -path '*-packages/holmberg' -printf '%h
 
 @test "README's program in C, against what was installed" {
   printed README.md '^/[*] Particles in' >integrate.c
-  done_as_printed "$(grep -o 'cc integrate.c [^`]*' "$SOURCE/README.md" | head -n 1)"
+  done_as_printed "$(grep -o 'cc integrate.c [^`]*' "$(guide README.md)" | head -n 1)"
   run -0 --separate-stderr ./a.out
   echo "$output"
   [ "${#lines[@]}" -eq 5 ]
