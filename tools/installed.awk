@@ -18,6 +18,23 @@ function is_there(target) {
   return target in there
 }
 
+# There is nothing to build: no `make` alone, and where it has a target, a sentence behind the block says where that works.
+function without_makefile(text,   lines, n, k, fenced, block, made, kept) {
+  n = split(text, lines, "\n")
+  for (k = 1; k <= n; k++) {
+    if (lines[k] ~ /^ *```/) fenced = !fenced
+    block = fenced || lines[k] ~ /^    /
+    if (block && lines[k] ~ /^ *(\$ )?make(   *[^ ].*)?$/) continue
+    if (block && lines[k] ~ /^ *(\$ )?make [^ =]/) made = 1
+    if (!block && lines[k] !~ /^ *```/ && made) {
+      kept = kept "\n(`make` works in the source tree.)\n"
+      made = 0
+    }
+    kept = kept lines[k] (k < n ? "\n" : "")
+  }
+  return kept
+}
+
 {
   rest = $0
   text = ""
@@ -33,12 +50,16 @@ function is_there(target) {
     text = text (is_there(target) ? link : word)
   }
   text = text rest
-  gsub(/    make  +after that[^\n]*\n/, "", text)
+  text = without_makefile(text)
   gsub(/After `make` the program is `build\/holmberg`\. /, "", text)
-  gsub(/with the program built\n\(`make`\)/, "with the program\n", text)
+  gsub(/with the program built[ \n]\(`make`\)/, "with the program", text)
   gsub(/cp -r shaders build\//, "cp -r " folder "/shaders ", text)
   gsub(/<shaders\/exercises\//, "<" folder "/shaders/exercises/", text)
-  gsub(page ~ /^shaders/ ? "build/" : "build/holmberg", page ~ /^shaders/ ? "" : "holmberg", text)
-  gsub(/`web\//, "`build/web/", text)
+  if (page ~ /^shaders/) { # but the page is where it is built
+    gsub(/build\//, "", text)
+    gsub(/`web\//, "`build/web/", text)
+  }
+  gsub(/build\/holmberg/, "holmberg", text)
+  gsub(/\.sh holmberg /, ".sh build/holmberg ", text) # a tool of the source tree
   printf "%s", text
 }

@@ -70,7 +70,7 @@ enum hb_status hb_snapshot_hdf5_greet(int fd)
 
 static int is_greeted(int fd)
 {
-  char found[sizeof greeting];
+  char found[sizeof greeting] = {0};
   size_t count = 0;
   ssize_t more = 1;
   while (count < sizeof found && more > 0) {

@@ -42,7 +42,7 @@ static inline void higher(double dt, const double a[3], const double k[3], const
 static inline struct course course_of(double dt, const double v[3], const uint64_t lost[3], const double a[3],
                                       const double k[3], const double ap[3], const double kp[3])
 {
-  struct course s;
+  struct course s = {{0}, {0}, {0}, {0}};
   higher(dt, a, k, ap, kp, s.dt2a2, s.dt3k2);
   for (int c = 0; c < 3; c++) {
     double dt2a2 = s.dt2a2[c], dt3k2 = s.dt3k2[c];

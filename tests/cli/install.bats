@@ -116,8 +116,9 @@ compiled() {
     shaders/exercises/1_turning_ellipse.diff tests/api/integrate.c; do
     [ -s "$file" ]
   done
-  grep -rn 'build/holmberg' --include=*.md . | tee built
-  [ ! -s built ] && rm built
+  run ! grep -rn '\(^\|[^h]\) build/holmberg\|`build/holmberg' --include=*.md . # but as the argument of a script of the source tree
+  echo "$output"
+  ln -s "$(realpath "$BATS_TEST_DIRNAME/../..")" SOURCE
   /usr/bin/python3 - <<'END'
 import pathlib, re
 links = 0
@@ -125,7 +126,7 @@ def anchors(page):
     text = re.sub(r"(?ms)^```.*?^```", "", page.read_text())
     words = [re.sub(r"[^\w\- ]", "", line.lower()) for line in re.findall(r"(?m)^#+ +(.*)$", text)]
     return {word.replace(" ", "-") for word in words}
-for page in pathlib.Path(".").rglob("*.md"):
+for page in [page for page in pathlib.Path(".").rglob("*.md") if "SOURCE" not in page.parts]:
     for target in re.findall(r"\]\(([^()\s]+)\)", page.read_text()):
         if re.match("[a-z]+:", target): continue
         path, _, anchor = target.partition("#")
@@ -133,9 +134,20 @@ for page in pathlib.Path(".").rglob("*.md"):
         assert path.exists(), f"{page}: {target}"
         assert not anchor or anchor in anchors(path), f"{page}: {target}"
         links += 1
+    # What installing changed: a source that a page names is where the page says, and what is left out leaves no gap
+    text, source = page.read_text(), pathlib.Path("SOURCE", page).read_text()
+    for name in set(re.findall(r"`([^`\s]+/[^`\s]+\.(?:c|h|js|txt|glsl|frag|comp|vert|sh|py|diff))`", text)):
+        assert f"`{name}`" in source or (page.parent / name).exists(), f"{page}: {name}"
+    assert not (seam := re.search(r"\n[,;:)].*", text)), f"{page}: {seam[0]}"
+    # There is no Makefile
+    assert not re.search(r"(?m)^    make(  .*)?$", text), page
+    for block in re.findall(r"(?m)(?:^    .*\n)+", text):
+        if re.search(r"(?m)^    make ", block):
+            assert block + "\n(`make` works in the source tree.)\n" in text, f"{page}: {block}"
 print(links, "links")
 assert links > 60
 END
+  rm SOURCE
   # what the lesson copies is whole, and an example compiles from there
   (cd shaders && find . -type f) | sort | diff - <(cd "$BATS_TEST_DIRNAME/../../shaders" && find . -type f | sort)
   API=$PWD/tests/api

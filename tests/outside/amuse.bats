@@ -17,6 +17,7 @@ setup() {
     channels=none
     PYTHONPATH=$packages:$SOURCE/tests/support/stand_in
   fi
+  echo "# $BATS_TEST_DESCRIPTION: by $([ "$channels" = none ] && echo "a stand-in for AMUSE" || echo "AMUSE, channels $channels")" >&3
   if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi # root's, for sockets
   printed src/python/README.md 'import Holmberg' >lines.py
 }
@@ -30,7 +31,7 @@ setup() {
 }
 
 @test "what AMUSE is told beside the package, the program and AMUSE, on each channel" {
-  grep -o 'channel_type="[a-z]*"' "$SOURCE/src/python/README.md" # the guide's word for the other one
+  grep -o 'channel_type="[a-z]*"' "$(guide src/python/README.md)" # the guide's word for the other one
   for channel in $channels; do
     mkdir "$channel"
     sed "s/Holmberg(convert_nbody)/Holmberg(convert_nbody, channel_type=\"$channel\")/" lines.py >"$channel/lines.py"

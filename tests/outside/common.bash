@@ -22,6 +22,11 @@ setup() {
   mkdir "$BATS_TEST_TMPDIR/here" && cd "$BATS_TEST_TMPDIR/here" || return 1
 }
 
+# guide FILE: as it was installed, or that of the source tree where it is not
+guide() {
+  if [ -e "$PREFIX/share/doc/holmberg/$1" ]; then echo "$PREFIX/share/doc/holmberg/$1"; else echo "$SOURCE/$1"; fi
+}
+
 # printed FILE PATTERN: the code blocks of a guide that contain a match, without the indentation or fences
 printed() {
   awk -v pattern="$2" '
@@ -29,7 +34,7 @@ printed() {
     /^ *```/ { if (fenced) { fenced = 0; flush() } else { flush(); fenced = 1 } next }
     fenced || /^    / { line = $0; if (!fenced) sub(/^    /, "", line); block = block line "\n"; next }
     { flush() }
-    END { flush() }' "$SOURCE/$1"
+    END { flush() }' "$(guide "$1")"
 }
 
 # commands FILE PATTERN: of those blocks the lines that begin with a program, put together where they end with a backslash,
@@ -57,7 +62,7 @@ lit() {
 # a window that opens: the command runs until its picture has so many lit pixels, then the key q ends it
 shows() { # shows LEAST COMMAND
   local least=$1 k seen=0
-  bash -c "exec $2" >out 2>err &
+  bash -c "exec env $2" >out 2>err &
   local viewer=$!
   for ((k = 0; k < 300; k++)); do
     sleep 0.2

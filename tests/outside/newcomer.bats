@@ -20,9 +20,9 @@ without_clock() { sed -E '/^(#| *[0-9])/s/ +[^ ]+$//; s/^#.*wall$/#/'; }
 }
 
 @test "the commands of the guide's table exist, and explain themselves" {
-  sed -n 's/^| `holmberg \([^`]*\)`.*/\1/p' "$SOURCE/src/cli/README.md" >table
+  sed -n 's/^| `holmberg \([^`]*\)`.*/\1/p' "$(guide src/cli/README.md)" >table
   [ "$(wc -l <table)" -ge 12 ]
-  { sed 's/ .*//' table && sed -n 's/^| `holmberg [^`]*`, `\([a-z]*\).*/\1/p' "$SOURCE/src/cli/README.md"; } | sort -u >names
+  { sed 's/ .*//' table && sed -n 's/^| `holmberg [^`]*`, `\([a-z]*\).*/\1/p' "$(guide src/cli/README.md)"; } | sort -u >names
   while read -r name; do
     case $name in combine | scale) continue ;; esac
     run -0 holmberg "$name" --help

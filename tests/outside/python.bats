@@ -17,7 +17,7 @@ python_folder() { find "$PREFIX" -type d -path '*-packages/holmberg' -printf '%h
 
 @test "the guide's program in C, against what was installed" {
   printed src/lib/README.md '^/[*] Particles in' >integrate.c
-  done_as_printed "$(grep -o 'cc integrate.c [^`]*' "$SOURCE/src/lib/README.md" | head -n 1)"
+  done_as_printed "$(grep -o 'cc integrate.c [^`]*' "$(guide src/lib/README.md)" | head -n 1)"
   run -0 --separate-stderr ./a.out
   echo "$output"
   [ "${#lines[@]}" -eq 5 ]

@@ -5,17 +5,17 @@ load common
 
 @test "the lesson's pages, slides and windows" {
   display_begin "$BATS_TEST_TMPDIR" 1280x800
-  mkdir build
-  ln -s "$SOURCE/shaders" shaders # the lesson is held in the source tree
-  commands shaders/LESSON.md 'holmberg' | grep -v -e --record -e HB_SHADER_DIR >list
+  commands shaders/LESSON.md 'holmberg' >list
   cat list
   [ "$(wc -l <list)" -ge 4 ]
   while read -r command; do
     case $command in
+    *' --record '*) done_as_printed "${command/--seconds */--seconds 1}" ;; # not 20
     *' view '*) shows 200 "$command" <&- ;;
     *) done_as_printed "$command" ;;
     esac
   done <list
-  [ "$(find build/slides -name '*.png' -size +4k | wc -l)" -ge 5 ]
-  [ "$(find build/pages -name '*.png' -size +4k | wc -l)" -ge 1 ]
+  [ "$(find slides -name '*.png' -size +4k | wc -l)" -ge 5 ]
+  [ "$(find pages -name '*.png' -size +4k | wc -l)" -ge 1 ]
+  [ "$(ffprobe -loglevel error -show_entries stream=width -of csv=p=0 ./*.mp4)" -gt 600 ]
 }
