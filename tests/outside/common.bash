@@ -73,6 +73,7 @@ shows() { # shows LEAST COMMAND
   done
   echo "$2: $seen lit pixels, expected $least"
   xdotool search --onlyvisible --name . windowfocus key q 2>/dev/null || true
+  xdotool keyup q # a window that ends between press and release leaves the key pressed, and q ends the next one
   for ((k = 0; k < 100; k++)); do
     kill -0 $viewer 2>/dev/null || break
     sleep 0.1
