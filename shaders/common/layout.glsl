@@ -4,7 +4,7 @@
 //   band = 1   4 5 6 7     band = 2   1 3 5 7
 //              0 1 2 3                0 2 4 6     (row 0 at the bottom, as in OpenGL)
 //
-// add_fragments() in src/pairs/pairs_bag_result.c is the same formula on the host.
+// add_fragments() in src/pairs/pairs_bag.c is the same formula on the host.
 
 int fragment_at(ivec2 texel, int width, int band) {
   return (texel.y / band * width + texel.x) * band + texel.y % band;

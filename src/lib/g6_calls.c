@@ -3,18 +3,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-int hb_g6_set_j(int id, const struct hb_board_j *particle)
-{
-  return hb_engine_report(hb_board_set_j(id, particle));
-}
-
-void hb_g6_first(const struct hb_board_call *call) { hb_engine_report(hb_board_first(call)); }
-
-int hb_g6_last(const struct hb_board_call *call, const struct hb_board_results *results)
-{
-  return hb_engine_report(hb_board_last(call, results));
-}
-
 int hb_g6_read_lists(int id)
 {
   int overflow;

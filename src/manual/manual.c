@@ -1,11 +1,415 @@
 /* Writes what `make install` puts beside the program and only its tables know: a page of the manual for each command, and
  * completion for two shells. Run by tools/manual.sh: manual FOLDER VERSION DATE. */
 #include "cli/cmd.h"
-#include "manual/completion.h"
-#include "manual/man_page.h"
+#include "console/opts.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* What stands in the corners of a page. */
+struct man_edition {
+  const char *version, *date;
+};
+
+enum { WIDTH = 76 };
+
+/* ---- text in roff ---- */
+
+/* A dash between letters is a hyphen; any other, as of an option or a negative number, is the character that users type. */
+static void put_letter(const char *text, const char *at, FILE *out)
+{
+  int between = at > text && isalnum((unsigned char)at[-1]) && isalpha((unsigned char)at[1]);
+  if (*at == '\\')
+    fputs("\\e", out);
+  else if (*at == '-' && !between)
+    fputs("\\-", out);
+  else
+    fputc(*at, out);
+}
+
+static void put_word(const char *word, size_t length, FILE *out)
+{
+  if (*word == '.' || *word == '\'') fputs("\\&", out); /* at the start of a line it would be a request */
+  for (size_t k = 0; k < length; k++) put_letter(word, word + k, out);
+}
+
+/* Wrapped: roff fills the lines again. */
+static void put_text(const char *text, FILE *out)
+{
+  size_t column = 0;
+  while (*(text += strspn(text, " \n"))) {
+    size_t length = strcspn(text, " \n");
+    if (column) fputc(column + length < WIDTH ? ' ' : '\n', out);
+    column = column && column + length < WIDTH ? column + 1 + length : length;
+    put_word(text, length, out);
+    text += length;
+  }
+  fputc('\n', out);
+}
+
+/* Every dash as typed, lines as they are. */
+static void put_verbatim(const char *text, FILE *out)
+{
+  fputs(".PP\n.EX\n", out);
+  for (const char *c = text; *c; c++) {
+    if ((c == text || c[-1] == '\n') && (*c == '.' || *c == '\'')) fputs("\\&", out);
+    fputs(*c == '\\' ? "\\e" : *c == '-' ? "\\-" : (char[]){*c, 0}, out);
+  }
+  fputs(".EE\n", out);
+}
+
+/* Like that, within a line. */
+static void put_name(const char *name, size_t length, FILE *out)
+{
+  for (size_t k = 0; k < length; k++)
+    fputs(name[k] == '\\'  ? "\\e"
+          : name[k] == '-' ? "\\-"
+          : name[k] == '"' ? "\\(dq"
+                           : (char[]){name[k], 0},
+          out);
+}
+
+/* "Make a cluster." as "make a cluster" */
+static void put_summary(const char *summary, FILE *out)
+{
+  size_t length = strlen(summary);
+  int is_name = isupper((unsigned char)summary[0]) && isupper((unsigned char)summary[1]);
+  fputc(is_name ? summary[0] : tolower((unsigned char)summary[0]), out);
+  for (size_t k = 1; k < length; k++)
+    if (k + 1 < length || summary[k] != '.') put_letter(summary, summary + k, out);
+  fputc('\n', out);
+}
+
+static void put_title(const char *name, const struct man_edition *edition, FILE *out)
+{
+  fputs(".TH \"", out);
+  for (const char *c = name; *c; c++) fputc(toupper((unsigned char)*c), out);
+  fprintf(out, "\" 1 %s \"Holmberg %s\" \"User Commands\"\n.nh\n", edition->date, edition->version);
+}
+
+/* ---- a page's options ---- */
+
+static void put_option(const struct hb_opts_option *option, FILE *out)
+{
+  char all[HB_WORDS_LENGTH];
+  fputs(".TP\n", out);
+  if (option->letter) fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
+  fputs("\\fB\\-\\-", out);
+  put_name(option->name, strlen(option->name), out);
+  fputs("\\fR", out);
+  if (option->metavar) fprintf(out, " \\fI%s\\fR", option->metavar);
+  fputc('\n', out);
+  put_text(option->help, out);
+  if (option->fallback) {
+    fputs("(default ", out);
+    put_name(option->fallback, strlen(option->fallback), out);
+    fputs(")\n", out);
+  }
+  if (!hb_words_any(option->words)) return;
+  fputs(".br\nPossible values: ", out);
+  put_text(hb_words_join(option->words, all), out);
+}
+
+/* ---- the lists that follow the options in --help ---- */
+
+struct lines {
+  char *text; /* consumed line by line */
+  FILE *out;
+  int in_list; /* 1: under a heading, indented lines are entries */
+};
+
+static char *next_line(struct lines *l)
+{
+  char *line = l->text, *end = strchr(line, '\n');
+  if (!*line) return NULL;
+  if (end) *end = 0;
+  l->text = end ? end + 1 : line + strlen(line);
+  return line;
+}
+
+/* "  NAME   TEXT" and the lines below that are indented more. */
+static void put_entry(struct lines *l, char *line)
+{
+  char *name = line + 2, *text = strstr(name, "  ");
+  size_t length = text ? (size_t)(text - name) : strlen(name);
+  fputs(".TP\n\\fB", l->out);
+  put_name(name, length, l->out);
+  fputs("\\fR\n", l->out);
+  if (text) put_text(text, l->out);
+  while (strncmp(l->text, "      ", 6) == 0) put_text(next_line(l), l->out);
+}
+
+static void put_line(struct lines *l, char *line)
+{
+  size_t length = strlen(line);
+  if (!length) {
+    l->in_list = 0;
+  } else if (line[0] != ' ' && line[length - 1] == ':' && islower((unsigned char)line[0])) {
+    line[length - 1] = 0;
+    line[0] = (char)toupper((unsigned char)line[0]);
+    fputs(".SS ", l->out);
+    put_name(line, length - 1, l->out);
+    fputc('\n', l->out);
+    l->in_list = 1;
+  } else if (line[0] == ' ' && l->in_list) {
+    put_entry(l, line);
+  } else if (line[0] == ' ') {
+    line[length] = '\n'; /* the NUL of next_line, or of the text's end below */
+    char *rest = strndup(line, length + 1);
+    line[length] = 0;
+    if (rest) put_verbatim(rest, l->out);
+    free(rest);
+    fputs(".PP\n", l->out);
+  } else {
+    put_text(line, l->out);
+  }
+}
+
+static void put_lists(void (*more_help)(FILE *out), FILE *out)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *memory = open_memstream(&text, &size);
+  if (!memory) return;
+  more_help(memory);
+  fputc('\n', memory);
+  fclose(memory);
+  struct lines l = {.text = text, .out = out};
+  int was_empty = 1;
+  for (char *line; (line = next_line(&l));) {
+    if (was_empty && *line && *line != ' ' && line[strlen(line) - 1] != ':') fputs(".PP\n", out);
+    was_empty = !*line;
+    put_line(&l, line);
+  }
+  free(text);
+}
+
+/* ---- pages ---- */
+
+/* Of "bench run" holmberg-bench-run */
+static void page_name(const struct hb_opts_command *command, char name[64])
+{
+  snprintf(name, 64, "holmberg-%s", command->name);
+  for (char *c = name; *c; c++)
+    if (*c == ' ') *c = '-';
+}
+
+static void man_command(const struct hb_opts_command *command, const struct man_edition *edition, FILE *out)
+{
+  char name[64];
+  page_name(command, name);
+  put_title(name, edition, out);
+  fputs(".SH NAME\n", out);
+  put_name(name, strlen(name), out);
+  fputs(" \\- ", out);
+  put_summary(command->summary, out);
+  fprintf(out, ".SH SYNOPSIS\n.B holmberg %s\n", command->name);
+  if (command->operand) fprintf(out, command->operand_min ? ".I %s\n" : "[\\fI%s\\fR]\n", command->operand);
+  fputs("[\\fIoptions\\fR]\n.SH DESCRIPTION\n", out);
+  put_text(command->summary, out);
+  fputs(".PP\nNumbers may be written like 0.01, 1e\\-3, 2^\\-8 or 1/256.\n", out);
+  if (hb_opts_units_help(command)) put_text(hb_opts_units_help(command), out);
+  fputs(".SH OPTIONS\n", out);
+  for (size_t k = 0; hb_opts_option_at(command, k); k++) put_option(hb_opts_option_at(command, k), out);
+  if (command->more_help) fputs(".SH NOTES\n", out), put_lists(command->more_help, out);
+  fputs(".SH EXAMPLES\n", out);
+  put_verbatim(command->example, out);
+  fputs(".SH SEE ALSO\n.BR holmberg (1),\n.BR holmberg\\-formats (5)\n", out);
+}
+
+/* holmberg(1), up to its environment and exit codes; commands ends with NULL. */
+static void man_program(const struct hb_opts_command *const *commands, const struct man_edition *edition,
+                        FILE *out)
+{
+  put_title("holmberg", edition, out);
+  fputs(
+      ".SH NAME\nholmberg \\- direct gravitational N\\-body integration on OpenGL\n"
+      ".SH SYNOPSIS\n.B holmberg\n.I command\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n"
+      "Holmberg integrates the motion of N bodies under their mutual gravity, summing all forces directly,\n"
+      "on the processor or on anything that has OpenGL 3.3. Each command has a page of its own.\n"
+      ".SH COMMANDS\n",
+      out);
+  for (; *commands; commands++) {
+    char name[64];
+    page_name(*commands, name);
+    fputs(".TP\n.BR ", out);
+    put_name(name, strlen(name), out);
+    fputs(" (1)\n", out);
+    put_text((*commands)->summary, out);
+  }
+}
+
+/* ---- completion by shells, from the option tables ---- */
+
+static void put_words(struct hb_words words, FILE *out)
+{
+  for (size_t k = 0; hb_words_any(words) && hb_words_at(words, k); k++)
+    fprintf(out, "%s%s", k ? " " : "", hb_words_at(words, k));
+}
+
+static int is_file(const char *metavar)
+{
+  return metavar && (strncmp(metavar, "FILE", 4) == 0 || strcmp(metavar, "FOLDER") == 0);
+}
+
+/* ---- bash ---- */
+
+static const char bash_head[] =
+    "# Completion for bash, made from the option tables of holmberg.\n"
+    "_holmberg() {\n"
+    "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} "
+    "words= values=\n"
+    "  COMPREPLY=()\n"
+    "  if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
+    "  if ((COMP_CWORD == 1)); then\n"
+    "    COMPREPLY=($(compgen -W '%s help --help --version' -- \"$cur\"))\n"
+    "    return\n"
+    "  fi\n";
+
+static const char bash_tail[] =
+    "  if [[ $values == FILE ]]; then return; fi\n"
+    "  if [[ $values == NONE ]]; then compopt +o default 2>/dev/null; return; fi\n"
+    "  if [[ $values == LIST* ]]; then\n"
+    "    local before=\n"
+    "    [[ $cur != *,* ]] || before=${cur%,*},\n"
+    "    COMPREPLY=($(compgen -P \"$before\" -W \"${values#LIST}\" -- \"${cur##*,}\"))\n"
+    "  elif [[ -n $values ]]; then\n"
+    "    COMPREPLY=($(compgen -W \"$values\" -- \"$cur\"))\n"
+    "  else\n"
+    "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+    "  fi\n"
+    "}\n"
+    "complete -o default -F _holmberg holmberg\n";
+
+static void bash_option(const struct hb_opts_option *option, FILE *out)
+{
+  if (option->kind == HB_OPTS_FLAG) return;
+  fprintf(out, "      --%s%s", option->name, option->letter ? " | -" : "");
+  if (option->letter) fputc(option->letter, out);
+  fputs(") values=", out);
+  if (hb_words_any(option->words)) {
+    fputs(option->kind == HB_OPTS_WORDS ? "'LIST" : "'", out);
+    put_words(option->words, out);
+    fputc('\'', out);
+  } else {
+    fputs(is_file(option->metavar) ? "FILE" : "NONE", out);
+  }
+  fputs(" ;;\n", out);
+}
+
+static void bash_command(const struct hb_opts_command *command, FILE *out)
+{
+  fprintf(out, "  '%s')\n    words='", command->name);
+  put_words(command->operand_words, out);
+  for (size_t k = 0; hb_opts_option_at(command, k); k++)
+    fprintf(out, " --%s", hb_opts_option_at(command, k)->name);
+  fputs("'\n    case $prev in\n", out);
+  for (size_t k = 0; hb_opts_option_at(command, k); k++) bash_option(hb_opts_option_at(command, k), out);
+  fputs("    esac\n    ;;\n", out);
+}
+
+/* A pattern of the first words of the commands that have two. */
+static void put_pairs(const struct hb_opts_command *const *commands, FILE *out)
+{
+  fputs("  case \"$command ${COMP_WORDS[2]}\" in\n  ", out);
+  for (int count = 0; *commands; commands++)
+    if (strchr((*commands)->name, ' ')) fprintf(out, "%s'%s'", count++ ? " | " : "", (*commands)->name);
+  fputs(")\n    ((COMP_CWORD == 2)) || command+=\" ${COMP_WORDS[2]}\"\n    ;;\n  esac\n", out);
+}
+
+static void completion_bash(const struct hb_opts_command *const *commands, FILE *out)
+{
+  char names[512] = "";
+  for (size_t k = 0; commands[k]; k++)
+    if (!strchr(commands[k]->name, ' ') && strlen(names) + strlen(commands[k]->name) + 2 < sizeof names)
+      strcat(strcat(names, *names ? " " : ""), commands[k]->name);
+  fprintf(out, bash_head, names);
+  put_pairs(commands, out);
+  fputs("  case $command in\n", out);
+  for (size_t k = 0; commands[k]; k++) bash_command(commands[k], out);
+  fputs("  esac\n", out);
+  fputs(bash_tail, out);
+}
+
+/* ---- zsh ---- */
+
+/* Within a word in single quotes, of the form '--name[help]:value:action'. */
+static void zsh_text(const char *text, FILE *out)
+{
+  for (; *text; text++) {
+    if (strchr("[]:\\", *text)) fputc('\\', out);
+    fputs(*text == '\'' ? "'\\''" : (char[]){*text, 0}, out);
+  }
+}
+
+static void zsh_value(const char *metavar, struct hb_words words, int is_list, FILE *out)
+{
+  fprintf(out, ":%s:", metavar);
+  if (hb_words_any(words)) {
+    fputs(is_list ? "_values -s , word " : "(", out);
+    put_words(words, out);
+    if (!is_list) fputc(')', out);
+  } else if (is_file(metavar)) {
+    fputs("_files", out);
+  }
+}
+
+static void zsh_option(const struct hb_opts_option *option, FILE *out)
+{
+  for (int with_letter = 0; with_letter < (option->letter ? 2 : 1); with_letter++) {
+    if (with_letter)
+      fprintf(out, " \\\n        '-%c[", option->letter);
+    else
+      fprintf(out, " \\\n        '--%s%s[", option->name, option->kind == HB_OPTS_FLAG ? "" : "=");
+    zsh_text(option->help, out);
+    fputc(']', out);
+    if (option->kind != HB_OPTS_FLAG)
+      zsh_value(option->metavar, option->words, option->kind == HB_OPTS_WORDS, out);
+    fputc('\'', out);
+  }
+}
+
+static void zsh_command(const struct hb_opts_command *command, FILE *out)
+{
+  fprintf(out, "    '%s')\n      _arguments", command->name);
+  for (size_t k = 0; hb_opts_option_at(command, k); k++) zsh_option(hb_opts_option_at(command, k), out);
+  if (command->operand) {
+    fprintf(out, " \\\n        '%s", command->operand_max > 1 ? "*" : "1");
+    zsh_value(command->operand, command->operand_words, 0, out);
+    fputc('\'', out);
+  }
+  fputs("\n      ;;\n", out);
+}
+
+static void completion_zsh(const struct hb_opts_command *const *commands, FILE *out)
+{
+  fputs("#compdef holmberg\n"
+        "# Completion for zsh, made from the option tables of holmberg.\n"
+        "_holmberg() {\n  local -a commands=(\n",
+        out);
+  for (size_t k = 0; commands[k]; k++) {
+    if (strchr(commands[k]->name, ' ')) continue;
+    fprintf(out, "    '%s:", commands[k]->name);
+    zsh_text(commands[k]->summary, out);
+    fputs("'\n", out);
+  }
+  fputs("  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n    return\n  fi\n"
+        "  local name=$words[2]\n  shift words\n  ((CURRENT--))\n"
+        "  case \"$name $words[2]\" in\n  ",
+        out);
+  for (size_t k = 0, count = 0; commands[k]; k++)
+    if (strchr(commands[k]->name, ' ')) fprintf(out, "%s'%s'", count++ ? "|" : "", commands[k]->name);
+  fputs(")\n    if ((CURRENT > 2)); then\n      name+=\" $words[2]\"\n      shift words\n      "
+        "((CURRENT--))\n    fi\n"
+        "    ;;\n  esac\n  case $name in\n",
+        out);
+  for (size_t k = 0; commands[k]; k++) zsh_command(commands[k], out);
+  fputs("  esac\n}\n_holmberg \"$@\"\n", out);
+}
+
+/* ---- the files ---- */
 
 static FILE *create(const char *folder, const char *name, const char *ending)
 {
@@ -21,21 +425,21 @@ static FILE *create(const char *folder, const char *name, const char *ending)
 int main(int count, char **words)
 {
   if (count != 4) return fputs("usage: manual FOLDER VERSION DATE\n", stderr), 2;
-  const struct hb_man_edition edition = {.version = words[2], .date = words[3]};
+  const struct man_edition edition = {.version = words[2], .date = words[3]};
   int failed = 0;
   for (size_t k = 0; hb_commands[k] && !failed; k++) {
     char name[64];
     snprintf(name, sizeof name, "holmberg-%s", hb_commands[k]->name);
     FILE *out = create(words[1], name, ".1");
-    if (out) hb_man_command(hb_commands[k], &edition, out);
+    if (out) man_command(hb_commands[k], &edition, out);
     failed = !out || fclose(out) != 0;
   }
   FILE *page = create(words[1], "holmberg", ".1");
   FILE *bash = create(words[1], "holmberg", ".bash");
   FILE *zsh = create(words[1], "_holmberg", "");
   if (!page || !bash || !zsh) return 1;
-  hb_man_program(hb_commands, &edition, page);
-  hb_completion_bash(hb_commands, bash);
-  hb_completion_zsh(hb_commands, zsh);
+  man_program(hb_commands, &edition, page);
+  completion_bash(hb_commands, bash);
+  completion_zsh(hb_commands, zsh);
   return failed || fclose(page) || fclose(bash) || fclose(zsh);
 }

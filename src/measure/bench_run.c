@@ -3,17 +3,114 @@
 #include "base/mem.h"
 #include "base/ranks.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "console/signals.h"
 #include "force/force.h"
-#include "measure/bench_saved.h"
 
-#include <holmberg/measure.h>
+#include <holmberg/checkpoint.h>
 #include <holmberg/diagnostics.h>
+#include <holmberg/measure.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- a run that goes on in another process: a checkpoint, and what the clock had shown ---- */
+
+/* Where a measured run is. Before t_begin, r is all zeros. */
+struct bench_place {
+  int is_timed;                 /* whether t_begin was reached */
+  struct hb_bench_run_result r; /* wall_s so far, the energies at t_begin, counts and phases up to t_begin */
+};
+
+/* The same for printf and scanf; doubles as hexadecimal: all bits. */
+#define PLACE "%d %la %la %la %lu %lu %lu %la %la %la %la %la"
+
+static enum hb_status write_job(const struct hb_bench_run_params *p, struct hb_text *job)
+{
+  const struct hb_sim_params *sim = &p->sim;
+  const struct hb_force_params *force = &sim->force;
+  return hb_text_append(
+      job, "bench run 1: n %zu seed %llu t %a %a %s %s eps %a modes %d %d %d eta %a dt %a %a %d%c", p->n,
+      (unsigned long long)p->seed, p->t_begin, p->t_end, force->scheme,
+      force->precision ? force->precision : "-", force->eps, (int)sim->transfer, (int)sim->predict,
+      (int)sim->correct, sim->eta, sim->dt_min, sim->dt_max, (int)sim->rounding, 0);
+}
+
+static enum hb_status write_record(const struct hb_bench_run_params *p, const struct bench_place *place,
+                                   struct hb_text *record)
+{
+  const struct hb_bench_run_result *r = &place->r;
+  const struct hb_phases *s = &r->phases;
+  HB_TRY(write_job(p, record));
+  return hb_text_append(record, PLACE "%c", place->is_timed, r->wall_s, r->e_begin, r->e_gpu_begin,
+                        (unsigned long)r->counts.block_steps, (unsigned long)r->counts.particle_steps,
+                        (unsigned long)r->counts.pairs, s->predict_s, s->send_s, s->force_s, s->receive_s,
+                        s->correct_s, 0);
+}
+
+/* Errors: as hb_sim_save. */
+static enum hb_status write_saved(const struct hb_bench_run_params *p, const struct bench_place *place,
+                                  const struct hb_sim *sim)
+{
+  struct hb_text record = {0};
+  enum hb_status status = write_record(p, place, &record);
+  if (status == HB_OK) status = hb_sim_save(sim, p->checkpoint, record.text, record.length, 0);
+  hb_mem_free(record.text);
+  return status;
+}
+
+static enum hb_status read_place(const char *text, struct bench_place *place)
+{
+  struct hb_bench_run_result *r = &place->r;
+  struct hb_phases *s = &r->phases;
+  unsigned long counts[3];
+  if (sscanf(text, PLACE, &place->is_timed, &r->wall_s, &r->e_begin, &r->e_gpu_begin, &counts[0], &counts[1],
+             &counts[2], &s->predict_s, &s->send_s, &s->force_s, &s->receive_s, &s->correct_s) != 12)
+    return hb_fail(HB_ERR_INPUT, "it does not say how far the job was");
+  r->counts.block_steps = counts[0];
+  r->counts.particle_steps = counts[1];
+  r->counts.pairs = counts[2];
+  return HB_OK;
+}
+
+static enum hb_status read_record(const struct hb_checkpoint *checkpoint, const struct hb_bench_run_params *p,
+                                  struct bench_place *place)
+{
+  size_t bytes;
+  struct hb_text job = {0};
+  const char *own = hb_checkpoint_own(checkpoint, &bytes);
+  enum hb_status status = write_job(p, &job);
+  if (status == HB_OK && (bytes <= job.length || own[bytes - 1] || memcmp(own, job.text, job.length) != 0))
+    status = hb_fail(HB_ERR_USAGE, "it was written by another job; remove it, or name another file");
+  if (status == HB_OK) status = read_place(own + job.length, place);
+  hb_mem_free(job.text);
+  return status;
+}
+
+/* Goes on with the job that p->checkpoint holds: its simulation and place. *sim = NULL if there is no such file.
+ * Errors: as hb_checkpoint_open and hb_sim_resume; HB_ERR_USAGE (it is another job's). */
+static enum hb_status resume_saved(const struct hb_bench_run_params *p, struct bench_place *place,
+                                   struct hb_sim **sim)
+{
+  struct hb_checkpoint *checkpoint;
+  *sim = NULL;
+  if (!p->checkpoint || access(p->checkpoint, F_OK) != 0) return HB_OK;
+  HB_TRY(hb_checkpoint_open(p->checkpoint, &checkpoint));
+  enum hb_status status = read_record(checkpoint, p, place);
+  if (status != HB_OK) status = hb_fail_in(status, p->checkpoint);
+  if (status == HB_OK) status = hb_sim_resume(checkpoint, &p->sim.force, sim);
+  hb_checkpoint_close(checkpoint);
+  return status;
+}
+
+/* Removes the file, if there is one: the job is done. */
+static void remove_saved(const struct hb_bench_run_params *p)
+{
+  if (p->checkpoint) unlink(p->checkpoint);
+}
 
 enum { REPEATS_MOST = 1000, CHECKPOINT_EVERY_S = 60 };
 
@@ -65,7 +162,7 @@ static void count_since(const struct hb_sim *sim, struct hb_bench_run_result *r)
 struct measurement {
   const struct hb_bench_run_params *p;
   struct hb_sim *sim;
-  struct hb_bench_place place;
+  struct bench_place place;
   double saved; /* when a checkpoint was last written; the first one at once, as it may fail */
 };
 
@@ -74,7 +171,7 @@ static enum hb_status poll_saving(struct measurement *m)
 {
   const char *by = hb_signals_stop(), *path = m->p->checkpoint;
   if (path && (by || hb_clock_now() - m->saved >= m->p->checkpoint_every_s)) {
-    HB_TRY(hb_bench_saved_write(m->p, &m->place, m->sim));
+    HB_TRY(write_saved(m->p, &m->place, m->sim));
     m->saved = hb_clock_now();
   }
   if (!by) return HB_OK;
@@ -139,14 +236,14 @@ static enum hb_status start(const struct hb_bench_run_params *p, struct hb_sim *
 static enum hb_status run_once(const struct hb_bench_run_params *p, struct hb_bench_run_result *r)
 {
   struct measurement m = {.p = p, .saved = -INFINITY};
-  enum hb_status status = hb_bench_saved_resume(p, &m.place, &m.sim);
+  enum hb_status status = resume_saved(p, &m.place, &m.sim);
   if (status == HB_OK && !m.sim) status = start(p, &m.sim);
   if (status == HB_OK) status = measure(&m);
   if (status == HB_OK) {
     *r = m.place.r;
     r->scaling = hb_ic_scaling_for(p->n);
     name(hb_sim_force(m.sim), r);
-    hb_bench_saved_remove(p);
+    remove_saved(p);
   }
   hb_sim_destroy(m.sim);
   return status;

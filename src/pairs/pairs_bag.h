@@ -1,5 +1,4 @@
-/* Shared by the files of the bag scheme: pairs_bag_shape.c chooses how a block is walked, pairs_bag.c walks it,
- * pairs_bag_result.c passes the results to the host, to the device and to a tracer. */
+/* What the bag scheme keeps, see pairs_bag.c. */
 #ifndef HB_PAIRS_BAG_H
 #define HB_PAIRS_BAG_H
 
@@ -43,24 +42,7 @@ enum {
   HB_BAG_BLOCK_BYTES = HB_BAG_BLOCK_TEXELS * HB_BAG_TEXEL
 };
 
-/* Fills in what the user did not set. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
-enum hb_status hb_bag_complete_tuning(struct hb_pairs *pairs);
-
-/* The scheme's portion: chooses the shape for pairs->sinks, and how many of them are walked at once. */
-size_t hb_bag_portion(const struct hb_pairs *pairs);
-
-/* Sources of which a uniform block holds a multiple, and how many it holds at most; 0 where a float sum does not fit. */
-size_t hb_bag_block_step(const struct hb_pairs *pairs);
+/* Sources that a uniform block holds at most; 0 where a float sum does not fit. */
 size_t hb_bag_block_length(const struct hb_pairs *pairs);
-
-/* Groups and framebuffer for the pairs->ni sinks of a portion. */
-void hb_bag_choose_framebuffer(const struct hb_pairs *pairs);
-
-/* The scheme's read and totals. */
-enum hb_status hb_bag_read(struct hb_pairs *pairs);
-enum hb_status hb_bag_totals(struct hb_pairs *pairs, struct hb_pairs_totals *totals);
-
-/* Its passes for a tracer: as hb_gl_pass_describe, of a struct hb_pairs. */
-void hb_bag_describe(void *pairs, struct hb_gl_trace_pass *trace);
 
 #endif

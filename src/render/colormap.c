@@ -8,14 +8,8 @@ const char *const hb_colormap_names[] = {"stars", "ember", "ice", "grey", NULL};
 
 /* ---- Oklab ------------------------------------------------------------------------------------------- */
 
-/* From linear light to the responses of the three kinds of cones, from their cube roots to lightness and two opponent
- * colors; then the inverses. Matrices of B. Ottosson, "A perceptual color space for image processing" (2020). */
-static const double TO_CONES[3][3] = {{0.4122214708, 0.5363325363, 0.0514459929},
-                                      {0.2119034982, 0.6806995451, 0.1073969566},
-                                      {0.0883024619, 0.2817188376, 0.6299787005}};
-static const double TO_LAB[3][3] = {{0.2104542553, 0.7936177850, -0.0040720468},
-                                    {1.9779984951, -2.4285922050, 0.4505937099},
-                                    {0.0259040371, 0.7827717662, -0.8086757660}};
+/* From lightness and two opponent colors to the cube roots of the responses of the three kinds of cones, from these to linear
+ * light. Matrices of B. Ottosson, "A perceptual color space for image processing" (2020). */
 static const double FROM_LAB[3][3] = {
     {1, 0.3963377774, 0.2158037573}, {1, -0.1055613458, -0.0638541728}, {1, -0.0894841775, -1.2914855480}};
 static const double FROM_CONES[3][3] = {{4.0767416621, -3.3077115913, 0.2309699292},
@@ -25,14 +19,6 @@ static const double FROM_CONES[3][3] = {{4.0767416621, -3.3077115913, 0.23096992
 static void multiply(const double m[3][3], const double in[3], double out[3])
 {
   for (int k = 0; k < 3; k++) out[k] = m[k][0] * in[0] + m[k][1] * in[1] + m[k][2] * in[2];
-}
-
-void hb_colormap_oklab(const float rgb[3], double lab[3])
-{
-  double linear[3] = {rgb[0], rgb[1], rgb[2]}, cones[3];
-  multiply(TO_CONES, linear, cones);
-  for (int k = 0; k < 3; k++) cones[k] = cbrt(cones[k]);
-  multiply(TO_LAB, cones, lab);
 }
 
 static int to_rgb(const double lab[3], double rgb[3])
@@ -104,11 +90,6 @@ void hb_colormap_group(size_t k, float rgb[3])
 double hb_colormap_encode(double linear)
 {
   return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
-}
-
-double hb_colormap_decode(double coded)
-{
-  return coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4);
 }
 
 /* ---- false colors ------------------------------------------------------------------------------------ */

@@ -11,12 +11,8 @@ void hb_colormap_rgb(enum hb_colormap map, double t, float rgb[3]);
 /* The color of group k: equal lightness, hues far apart. */
 void hb_colormap_group(size_t k, float rgb[3]);
 
-/* The Oklab coordinates of linear light, the first its lightness from 0 to 1: to compare colors. */
-void hb_colormap_oklab(const float rgb[3], double lab[3]);
-
-/* sRGB encoding of linear light, and back. */
+/* sRGB encoding of linear light. */
 double hb_colormap_encode(double linear);
-double hb_colormap_decode(double coded);
 
 /* False colors for numbers of either sign, 0xRRGGBB: zero is dark, positive numbers are warm, negative ones cold.
  * Brightness grows with the root of |value| / most, so that a single term shows beside a sum of many; most is the

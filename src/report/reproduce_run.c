@@ -1,23 +1,505 @@
-
+/* The jobs of a reproduction: their command lines, how long each will take here, running them, and keeping their output. */
+#include "base/arith.h"
 #include "base/clock.h"
 #include "base/draft.h"
+#include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "console/signals.h"
 #include "console/terminal.h"
-#include "report/reproduce_job.h"
-#include "report/reproduce_plan.h"
+#include "report/commit.h"
+#include "report/model_2007.h"
 #include "report/reproduce_rows.h"
-#include "report/reproduce_sources.h"
+#include "report/reproduction.h"
+
+#include <holmberg/holmberg.h>
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ---- a job's output -------------------------------------------------------------------------------------- */
+
+static const char *file_of(const struct hb_job *job) { return hb_phrase("jobs/%s.jsonl", job->name); }
+
+static void write_header(FILE *file, const struct hb_job *job, double wall_s)
+{
+  char date[32];
+  time_t now = time(NULL);
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+  struct hb_json json = {.out = file};
+  hb_json_open_object(&json, NULL);
+  hb_json_text(&json, "command", job->command);
+  hb_json_text(&json, "version", hb_library_version());
+  hb_json_text(&json, "commit", hb_commit);
+  hb_json_text(&json, "date", date);
+  hb_json_number(&json, "estimate_s", job->estimate_s);
+  hb_json_number(&json, "job_wall_s", wall_s);
+  if (*job->failure) hb_json_text(&json, "failure", job->failure);
+  hb_json_close_object(&json);
+  fputc('\n', file);
+}
+
+/* Writes the output of a finished job, or its failure, under its name, after a line that describes the job. Errors:
+ * HB_ERR_IO. */
+static enum hb_status keep_job(const struct hb_job *job, double wall_s, const void *rows, size_t length)
+{
+  char *whole = NULL;
+  size_t count;
+  FILE *file = open_memstream(&whole, &count);
+  if (!file) return hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
+  write_header(file, job, wall_s);
+  if (!*job->failure && length) fwrite(rows, 1, length, file);
+  enum hb_status status =
+      fclose(file) == 0 ? HB_OK : hb_fail(HB_ERR_INTERNAL, "no memory for job %s", job->name);
+  if (status == HB_OK) status = hb_file_replace(file_of(job), whole, count);
+  free(whole);
+  return status;
+}
+
+/* Whether the job's output exists, from the same command and version; sets wall_s. If a failure was kept instead: 0, and
+ * it is the job's. */
+static int is_kept(struct hb_job *job)
+{
+  char *text;
+  struct hb_record header = {0};
+  size_t length;
+  if (access(file_of(job), R_OK) != 0 || hb_file_read(file_of(job), &text, &length) != HB_OK) return 0;
+  text[strcspn(text, "\n")] = 0;
+  int same = hb_record_take("", text, &header) == HB_OK &&
+             strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
+             strcmp(hb_record_text(&header, "version"), hb_library_version()) == 0;
+  if (same) {
+    snprintf(job->failure, sizeof job->failure, "%s", hb_record_text(&header, "failure"));
+    job->wall_s = hb_record_number(&header, "job_wall_s");
+  }
+  hb_mem_free(header.text);
+  hb_mem_free(text);
+  return same && !*job->failure;
+}
+
+/* Adds the lines of its output to the records. Errors: HB_ERR_INPUT, HB_ERR_IO. */
+static enum hb_status read_job(const struct hb_job *job, struct hb_reproduction *r)
+{
+  return hb_reproduce_read_lines(r, file_of(job), job->labels, 1);
+}
+
+/* ---- adding a job ------------------------------------------------------------------------------------ */
+
+/* The passes of cg2007 are so short that waking the threads of a software renderer takes longer; grape6 has only one
+ * precision; `ic` needs no OpenGL. */
+static enum hb_status write_command(const struct hb_reproduction *r, const struct hb_source *source,
+                                    const char *command, struct hb_job *job)
+{
+  struct hb_draft text = {0};
+  int needs_gl = strncmp(command, "ic ", 3) != 0;
+  hb_draft_put(&text, "%sholmberg %s", source == &r->sources[HB_SOURCE_CG2007] ? "LP_NUM_THREADS=0 " : "",
+               command);
+  if (source) hb_draft_put(&text, " --scheme %s", source->scheme);
+  if (source && source != &r->sources[HB_SOURCE_GRAPE6])
+    hb_draft_put(&text, " --precision %s", source->precision);
+  if (job->kind == HB_JOB_RUN)
+    hb_draft_put(&text, " --checkpoint jobs/%s.ckpt", job->name); /* for interruptions */
+  if (r->place.context && needs_gl) hb_draft_put(&text, " --context %s", r->place.context);
+  if (r->place.device && needs_gl) hb_draft_put(&text, " --device %s", r->place.device);
+  enum hb_status status = text.status;
+  if (status == HB_OK && text.text.length >= sizeof job->command)
+    status = hb_fail(HB_ERR_USAGE, "the command line of a job is too long: %s", text.text.text);
+  if (status == HB_OK) strcpy(job->command, text.text.text);
+  hb_draft_clear(&text);
+  return status;
+}
+
+/* "kind=model source=ds mode=block/gpu/gpu": "model-ds-block-gpu-gpu" */
+static void write_name(const char *labels, char name[80])
+{
+  size_t length = 0;
+  while ((labels = strchr(labels, '=')) && length < 79) {
+    for (labels++; *labels && *labels != ' ' && length < 79; labels++)
+      name[length++] = *labels == '/' ? '-' : *labels;
+    if (*labels && length < 79) name[length++] = '-';
+  }
+  name[length] = 0;
+}
+
+/* Adds a job with these labels, "kind=run n=16"; the command, without "holmberg", gets the source's scheme and precision (NULL:
+ * none) and the requested OpenGL. Errors are kept in r->planned. */
+static void add_job(struct hb_reproduction *r, enum hb_job_kind kind, const struct hb_source *source,
+                    double estimate_s, const char *labels, const char *command)
+{
+  if (r->planned == HB_OK) r->planned = HB_GROW(r->job_count, &r->job_capacity, &r->jobs);
+  if (r->planned != HB_OK) return;
+  struct hb_job *job = &r->jobs[r->job_count++];
+  *job = (struct hb_job){.kind = kind, .estimate_s = estimate_s};
+  snprintf(job->labels, sizeof job->labels, "%s", labels);
+  write_name(labels, job->name);
+  r->planned = write_command(r, source, command, job);
+}
+
+/* Leaves out the job that was added last if it would take longer than that, unless its output exists already. */
+static int leave_job_out(struct hb_reproduction *r, double longest_s)
+{
+  if (r->planned != HB_OK) return 1;
+  struct hb_job *job = &r->jobs[r->job_count - 1];
+  return job->is_left_out = job->estimate_s > longest_s && !is_kept(job);
+}
+
+/* ---- estimates -------------------------------------------------------------------------------------- */
+
+static double source_seconds(const struct hb_source *source, double n, double ni)
+{
+  return (source->passes_each ? n - 1 : 1) * source->pass_s + source->pair_s * n * ni;
+}
+
+/* Seconds: of a job with the source to start, of the source for a block of ni among n, and of a run with that many block
+ * steps of n, including its start and its energies. */
+static double start_seconds(const struct hb_reproduction *r, const struct hb_source *source)
+{
+  return hb_force_scheme_find(source->scheme)->on_host ? r->start_s : r->gl_start_s;
+}
+
+/* Block steps of the usual size, and three sums over all pairs in double. */
+static double run_seconds(const struct hb_reproduction *r, const struct hb_source *source, size_t n,
+                          double steps)
+{
+  const struct hb_source *host = &r->sources[HB_SOURCE_HOST];
+  double all = (double)n;
+  return start_seconds(r, source) + steps * source_seconds(source, all, hb_2007_n_block(all)) +
+         source_seconds(source, all, all) + 3 * source_seconds(host, all, all);
+}
+
+/* ---- probes ------------------------------------------------------------------------------------------ */
+
+#define SOURCE(NAME, SCHEME, PRECISION, ...)                                                                 \
+  {                                                                                                          \
+    .name = NAME, .scheme = SCHEME, .precision = PRECISION, .what = __VA_ARGS__                              \
+  }
+static const struct hb_source all_sources[HB_SOURCES] = {
+    [HB_SOURCE_HOST] = SOURCE("host", "host", "double", "double precision on the processor"),
+    [HB_SOURCE_SIMD] =
+        SOURCE("host-simd", "host-simd", "single", "single precision on the processor's vector units"),
+    [HB_SOURCE_CG2007] = SOURCE("cg2007", "cg2007", "single", "the kernel of 2007", .passes_each = 1),
+    [HB_SOURCE_BAG] = SOURCE("bag", "bag", "single", "fragment programs that sum many sources in one pass"),
+    [HB_SOURCE_TILE] =
+        SOURCE("tile", "tile", "single", "compute programs with tiles of sources in shared memory"),
+    [HB_SOURCE_GRAPE6] =
+        SOURCE("grape6", "grape6", "grape6", "GRAPE-6's arithmetic, emulated on the processor"),
+    [HB_SOURCE_COMPENSATED] = SOURCE("compensated", "bag", "compensated", "float pairs, double-single sums"),
+    [HB_SOURCE_DS] = SOURCE("ds", "bag", "ds", "double-single positions and sums"),
+    [HB_SOURCE_DOUBLE] = SOURCE("double", "bag", "double", "double precision on the device"),
+};
+#undef SOURCE
+
+/* Two sizes far apart separate the cost of a pass from that of a pair. */
+struct probe_sizes {
+  size_t n[2], ni[2];
+};
+
+static struct probe_sizes probe_sizes(const struct hb_reproduction *r)
+{
+  size_t large = r->n_most > 4096 ? 8192 : r->n_most >= 1024 ? 2048 : 512;
+  return (struct probe_sizes){{large / 8, large}, {large / 128, large / 8}};
+}
+
+enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage)
+{
+  struct probe_sizes p = probe_sizes(r);
+  if (stage == 0) { /* almost empty jobs come first */
+    memcpy(r->sources, all_sources, sizeof all_sources);
+    add_job(r, HB_JOB_PROBE, NULL, 1, "kind=start", "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet");
+    add_job(r, HB_JOB_PROBE, &r->sources[HB_SOURCE_CG2007], 1, "kind=start on=gl",
+            "bench draws --n 16 --ni 16 --repeat 1 --json");
+  }
+  for (int k = stage ? HB_SOURCE_COMPENSATED : 0; k < (stage ? HB_SOURCES : HB_SOURCE_COMPENSATED); k++)
+    add_job(r, HB_JOB_PROBE, &r->sources[k], 1, hb_phrase("kind=probe source=%s", r->sources[k].name),
+            hb_phrase("bench force --n %zu,%zu --ni %zu,%zu --repeat 1 --json", p.n[0], p.n[1], p.ni[0],
+                      p.ni[1]));
+  return r->planned;
+}
+
+static double probe_seconds(const struct hb_reproduction *r, const struct hb_source *source, int k)
+{
+  struct probe_sizes p = probe_sizes(r);
+  return 1e-3 * hb_reproduce_number(r, "ms_median", "kind=probe source=%s n=%zu ni=%zu", source->name, p.n[k],
+                                    p.ni[k]);
+}
+
+/* t = passes * (pass_s + pair_s * n * ni / passes) at both sizes. */
+static void take_probe(const struct hb_reproduction *r, struct hb_source *source)
+{
+  struct probe_sizes p = probe_sizes(r);
+  double t[2], pairs[2], passes[2];
+  for (int k = 0; k < 2; k++) {
+    t[k] = probe_seconds(r, source, k);
+    passes[k] = source->passes_each ? (double)p.n[k] - 1 : 1;
+    pairs[k] = (double)p.n[k] * (double)p.ni[k];
+  }
+  source->is_there = t[0] > 0 && t[1] > 0;
+  double pair_s = (t[1] / passes[1] - t[0] / passes[0]) / (pairs[1] / passes[1] - pairs[0] / passes[0]);
+  source->pair_s = fmax(pair_s, 0.1 * t[1] / pairs[1]);
+  source->pass_s = fmax(t[0] / passes[0] - source->pair_s * pairs[0] / passes[0], 0);
+}
+
+static const struct hb_job *job_called(const struct hb_reproduction *r, const char *wanted)
+{
+  for (size_t k = 0; k < r->job_count; k++)
+    if (strcmp(r->jobs[k].name, wanted) == 0) return &r->jobs[k];
+  return NULL;
+}
+
+/* Evaluates the probes. Errors: HB_ERR_GL (the kernel of 2007 cannot run on this machine). */
+static enum hb_status take_probes(struct hb_reproduction *r, int stage)
+{
+  for (int k = stage ? HB_SOURCE_COMPENSATED : 0; k < (stage ? HB_SOURCES : HB_SOURCE_COMPENSATED); k++) {
+    struct hb_source *source = &r->sources[k];
+    const struct hb_job *job = job_called(r, hb_phrase("probe-%s", source->name));
+    take_probe(r, source);
+    if (job) snprintf(source->why_not, sizeof source->why_not, "%s", job->failure);
+  }
+  if (stage == 1) return HB_OK;
+  const struct hb_source *bag = &r->sources[HB_SOURCE_BAG], *tile = &r->sources[HB_SOURCE_TILE];
+  const struct hb_source *cg2007 = &r->sources[HB_SOURCE_CG2007], *host = &r->sources[HB_SOURCE_HOST];
+  if (!cg2007->is_there || !host->is_there)
+    return hb_fail(HB_ERR_GL, "the kernel of 2007 cannot run on this machine: %s", cg2007->why_not);
+  int tile_is_faster = tile->is_there && (!bag->is_there || tile->pair_s < bag->pair_s);
+  for (int k = HB_SOURCE_COMPENSATED; k < HB_SOURCES; k++)
+    r->sources[k].scheme = tile_is_faster ? "tile" : "bag";
+  r->start_s = job_called(r, "start")->wall_s;
+  r->gl_start_s = job_called(r, "start-gl")->wall_s;
+  return HB_OK;
+}
+
+/* ---- how many block steps -----------------------------------------------------------------------------*/
+
+/* Steps that are rounded down give this many times the block steps of eq. 17. */
+static const double ROUNDED_DOWN = 1.6;
+
+static double block_steps(size_t n, double nu, double t)
+{
+  return ROUNDED_DOWN * t * hb_2007_n_steps((double)n) * sqrt(0.01 / nu);
+}
+
+/* ---- the paper's runs -------------------------------------------------------------------------------- */
+
+static const char as_in_2007[] = "all/host/host";
+
+/* A column of Table 2: at least three sizes, up to the first that takes too long. */
+static const struct column {
+  enum hb_source_name source;
+  const char *mode;
+} columns[] = {
+    {HB_SOURCE_HOST, as_in_2007},        {HB_SOURCE_SIMD, as_in_2007},  {HB_SOURCE_CG2007, as_in_2007},
+    {HB_SOURCE_BAG, as_in_2007},         {HB_SOURCE_TILE, as_in_2007},  {HB_SOURCE_GRAPE6, as_in_2007},
+    {HB_SOURCE_COMPENSATED, as_in_2007}, {HB_SOURCE_DS, as_in_2007},    {HB_SOURCE_DS, "block/gpu/host"},
+    {HB_SOURCE_DS, "block/gpu/gpu"},     {HB_SOURCE_DOUBLE, as_in_2007}};
+
+static void plan_column(struct hb_reproduction *r, const struct column *column)
+{
+  const struct hb_source *source = &r->sources[column->source];
+  int count = 0;
+  for (size_t n = r->n_least; n <= r->n_most && source->is_there; n *= 2) {
+    add_job(r, HB_JOB_RUN, source, run_seconds(r, source, n, block_steps(n, 0.01, 0.5)),
+            hb_phrase("kind=run source=%s mode=%s n=%zu", source->name, column->mode, n),
+            hb_phrase("bench run --n %zu --mode %s --json", n, column->mode));
+    if (++count > 3 && leave_job_out(r, r->longest_s)) break;
+  }
+}
+
+static void plan_runs(struct hb_reproduction *r)
+{
+  for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) plan_column(r, &columns[c]);
+}
+
+/* ---- energy against nu ------------------------------------------------------------------------------- */
+
+void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES])
+{
+  static const size_t sizes[2][HB_NU_SIZES] = {{256, 1024}, {1024, 16384}};
+  n[1] = hb_min(sizes[r->is_full][1], r->n_most);
+  n[0] = sizes[r->is_full][0] < n[1] ? sizes[r->is_full][0] : n[1] / 2;
+}
+
+const enum hb_source_name hb_energy_sources[HB_ENERGY_SOURCES] = {HB_SOURCE_HOST,        HB_SOURCE_GRAPE6,
+                                                                  HB_SOURCE_DOUBLE,      HB_SOURCE_DS,
+                                                                  HB_SOURCE_COMPENSATED, HB_SOURCE_CG2007};
+
+/* Halvings of nu = 0.1, as in the paper; every other one in a quick reproduction. The smaller N runs them all, and so does
+ * grape6, whose floor is in question; the larger N runs `always`, and more if they fit. With float forces, steps collapse below
+ * nu = 0.01, finally to dt_min; the rounding of grape6's jerk, divided by dt^3, would shorten them without end. */
+static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *source, size_t n, int always)
+{
+  double t = 0.25, shortest = ldexp(1, r->is_full ? -18 : -14);
+  int is_float = source == &r->sources[HB_SOURCE_CG2007] || source == &r->sources[HB_SOURCE_COMPENSATED];
+  const char *dt_min = source == &r->sources[HB_SOURCE_GRAPE6] || !r->is_full ? "2^-14" : "2^-18";
+  for (int k = 0, count = 0; k <= HB_NU_HALVINGS; k += r->is_full ? 1 : 2) {
+    double nu = ldexp(0.1, -k), steps = fmin(block_steps(n, nu, t), t / shortest);
+    if (is_float && nu < 0.003) steps = t / shortest;
+    add_job(r, HB_JOB_NU, source, run_seconds(r, source, n, steps),
+            hb_phrase("kind=nu source=%s n=%zu nu=%.10g", source->name, n, nu),
+            hb_phrase("run jobs/plummer-%zu.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min %s "
+                      "--max-energy-error none --json",
+                      n, nu, dt_min));
+    if (++count > always && leave_job_out(r, r->longest_s)) break;
+  }
+}
+
+static void plan_nu(struct hb_reproduction *r)
+{
+  size_t n[HB_NU_SIZES];
+  hb_reproduce_nu_sizes(r, n);
+  for (int k = 0; k < HB_NU_SIZES; k++) {
+    add_job(r, HB_JOB_NU, NULL, r->start_s, hb_phrase("kind=plummer n=%zu", n[k]),
+            hb_phrase("ic plummer -n %zu --seed 1 -o jobs/plummer-%zu.h5 --quiet", n[k], n[k]));
+    for (int c = 0; c < HB_ENERGY_SOURCES; c++) {
+      const struct hb_source *source = &r->sources[hb_energy_sources[c]];
+      int always = k == 0 || hb_energy_sources[c] == HB_SOURCE_GRAPE6 ? HB_NU_HALVINGS + 1 : 3;
+      if (source->is_there) plan_nu_source(r, source, n[k], always);
+    }
+  }
+}
+
+/* ---- roundings --------------------------------------------------------------------------------------- */
+
+/* "256,512,1024": by factors of two. */
+static void list_sizes(size_t first, size_t last, char text[256])
+{
+  size_t length = 0;
+  for (size_t n = first; n <= last && length < 240; n *= 2)
+    length += (size_t)snprintf(text + length, 256 - length, "%s%zu", n == first ? "" : ",", n);
+}
+
+static double sum_of_runs(const struct hb_reproduction *r, const struct hb_source *source, size_t last)
+{
+  double sum = r->start_s;
+  for (size_t n = r->n_least; n <= last; n *= 2)
+    sum += run_seconds(r, source, n, block_steps(n, 0.01, 0.5)) - r->start_s;
+  return sum;
+}
+
+static void plan_roundings(struct hb_reproduction *r)
+{
+  size_t last = hb_min(r->is_full ? 16384 : 4096, r->n_most);
+  char sizes[256];
+  list_sizes(r->n_least, last, sizes);
+  for (int k = 0; k < HB_ROUNDINGS; k++)
+    add_job(r, HB_JOB_ROUNDING, NULL, HB_ROUNDING_SEEDS * sum_of_runs(r, &r->sources[HB_SOURCE_SIMD], last),
+            hb_phrase("kind=rounding rounding=%s", hb_rounding_names[k]),
+            hb_phrase("model fit --n %s --seeds %d --step-rounding %s --scheme host-simd --precision "
+                      "ds --json",
+                      sizes, HB_ROUNDING_SEEDS, hb_rounding_names[k]));
+}
+
+/* ---- the constants of the model ---------------------------------------------------------------------- */
+
+/* Five sizes over a factor of four, as large as they fit. */
+static void plan_fit(struct hb_reproduction *r, const struct hb_source *source, const char *mode)
+{
+  static const size_t eighths[] = {2, 3, 4, 6, 8};
+  enum { SIZES = sizeof eighths / sizeof *eighths };
+  size_t top = r->n_least;
+  double estimate_s = 0, start_s = start_seconds(r, source);
+  for (size_t n = top; n <= r->n_most && n <= 65536; n *= 2) {
+    double next_s = start_s;
+    for (int k = 0; k < SIZES; k++) {
+      size_t m = n * eighths[k] / 8;
+      next_s += run_seconds(r, source, m, block_steps(m, 0.01, 0.5)) - start_s;
+    }
+    if (n > r->n_least && next_s > r->longest_s) break;
+    top = n, estimate_s = next_s;
+  }
+  char sizes[128] = "";
+  for (int k = 0; k < SIZES; k++)
+    snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), "%s%zu", k ? "," : "",
+             top * eighths[k] / 8);
+  add_job(r, HB_JOB_MODEL, source, estimate_s, hb_phrase("kind=model source=%s mode=%s", source->name, mode),
+          hb_phrase("model fit --n %s --seeds 1 --mode %s --json", sizes, mode));
+}
+
+static void plan_model(struct hb_reproduction *r)
+{
+  static const struct column fits[] = {{HB_SOURCE_HOST, as_in_2007},     {HB_SOURCE_CG2007, as_in_2007},
+                                       {HB_SOURCE_BAG, as_in_2007},      {HB_SOURCE_TILE, as_in_2007},
+                                       {HB_SOURCE_DS, "block/gpu/host"}, {HB_SOURCE_DS, "block/gpu/gpu"}};
+  for (size_t k = 0; k < sizeof fits / sizeof *fits; k++)
+    if (r->sources[fits[k].source].is_there) plan_fit(r, &r->sources[fits[k].source], fits[k].mode);
+}
+
+/* ---- forces alone ------------------------------------------------------------------------------------ */
+
+/* Jobs for one evaluation of all forces, up to the largest n that fits. */
+static void plan_forces(struct hb_reproduction *r, enum hb_job_kind kind, enum hb_source_name source_name,
+                        const char *word, size_t first, size_t last, const char *options)
+{
+  const struct hb_source *source = &r->sources[source_name], *host = &r->sources[HB_SOURCE_HOST];
+  for (size_t n = first; n <= hb_min(last, r->n_most) && source->is_there; n *= 2) {
+    double once = source_seconds(source, (double)n, (double)n);
+    double check = kind == HB_JOB_SUMS ? source_seconds(host, (double)n, 256) : 0;
+    add_job(r, kind, source, r->gl_start_s + 5 * once + check,
+            hb_phrase("kind=%s source=%s n=%zu", word, source->name, n),
+            hb_phrase("bench force --n %zu %s --json", n, options));
+    if (n > 4096 && leave_job_out(r, r->longest_s / 2)) break;
+  }
+}
+
+static void plan_sums(struct hb_reproduction *r)
+{
+  size_t first = r->n_most < 4096 ? r->n_least : 2048;
+  const char *options = "--float-positions --check --repeat 1";
+  plan_forces(r, HB_JOB_SUMS, HB_SOURCE_CG2007, "sums", first, 131072, options);
+  plan_forces(r, HB_JOB_SUMS, HB_SOURCE_COMPENSATED, "sums", first, 131072, options);
+}
+
+static void plan_rates(struct hb_reproduction *r)
+{
+  static const enum hb_source_name curves[] = {HB_SOURCE_BAG, HB_SOURCE_TILE};
+  for (size_t k = 0; k < sizeof curves / sizeof *curves; k++)
+    plan_forces(r, HB_JOB_FORCE, curves[k], "force", r->n_least, r->is_full ? 1048576 : 131072,
+                "--interaction gravity --repeat 3");
+}
+
+static void plan_threads(struct hb_reproduction *r)
+{
+  const struct hb_source *tile = &r->sources[HB_SOURCE_TILE];
+  const struct hb_source *source = tile->is_there ? tile : &r->sources[HB_SOURCE_BAG];
+  char sizes[256];
+  size_t last = r->is_full ? 16384 : 4096;
+  list_sizes(r->n_least, hb_min(last, r->n_most), sizes);
+  double once = source_seconds(source, (double)last, (double)last);
+  for (int k = 0; k < HB_THREAD_COUNTS && source->is_there; k++)
+    add_job(
+        r, HB_JOB_THREADS, source, r->gl_start_s + 20 * once,
+        hb_phrase("kind=threads source=%s threads=%d", source->name, 1 << k),
+        hb_phrase("bench force --interaction gravity --n %s --tuning body_threads=%d --json", sizes, 1 << k));
+}
+
+static void plan_device(struct hb_reproduction *r)
+{
+  add_job(r, HB_JOB_DEVICE, NULL, r->gl_start_s + 1, "kind=ceiling", "bench ceiling --json");
+  add_job(r, HB_JOB_DEVICE, &r->sources[HB_SOURCE_CG2007], r->gl_start_s + 2, "kind=draws",
+          "bench draws --n 1024 --ni 1024 --repeat 3 --json");
+}
+
+/* Adds all jobs that the sections need, except probes, with their estimates. */
+static enum hb_status plan_all(struct hb_reproduction *r)
+{
+  static const struct {
+    enum hb_job_kind kind;
+    void (*plan)(struct hb_reproduction *r);
+  } plans[] = {{HB_JOB_DEVICE, plan_device},      {HB_JOB_RUN, plan_runs},       {HB_JOB_NU, plan_nu},
+               {HB_JOB_ROUNDING, plan_roundings}, {HB_JOB_MODEL, plan_model},    {HB_JOB_SUMS, plan_sums},
+               {HB_JOB_FORCE, plan_rates},        {HB_JOB_THREADS, plan_threads}};
+  for (size_t k = 0; k < sizeof plans / sizeof *plans; k++)
+    if (r->kinds & plans[k].kind) plans[k].plan(r);
+  return r->planned;
+}
 
 /* ---- one child --------------------------------------------------------------------------------------- */
 
@@ -117,7 +599,7 @@ static enum hb_status run_job(struct hb_job *job, const struct progress *progres
     note_failure(job, &said, end);
   /* what a probe cannot do this machine cannot do: that is an answer; other failures are retried next time */
   if (status == HB_OK && (!*job->failure || job->kind == HB_JOB_PROBE))
-    status = hb_job_keep(job, hb_clock_now() - began, rows.text, rows.length);
+    status = keep_job(job, hb_clock_now() - began, rows.text, rows.length);
   job->wall_s = hb_clock_now() - began;
   job->is_done = status == HB_OK && !*job->failure;
   hb_mem_free(rows.text);
@@ -131,9 +613,9 @@ static enum hb_status resume(struct hb_reproduction *r)
 {
   for (size_t k = 0; k < r->job_count; k++) {
     struct hb_job *job = &r->jobs[k];
-    if (job->is_done || job->is_left_out || !hb_job_is_kept(job)) continue;
+    if (job->is_done || job->is_left_out || !is_kept(job)) continue;
     job->is_done = 1;
-    HB_TRY(hb_job_read(job, r));
+    HB_TRY(read_job(job, r));
   }
   return HB_OK;
 }
@@ -163,7 +645,7 @@ static enum hb_status run_due(struct hb_reproduction *r)
     progress.done_s += job->estimate_s;
     say(&progress, job, hb_clock_now() - began);
     if (job->is_done)
-      HB_TRY(hb_job_read(job, r));
+      HB_TRY(read_job(job, r));
     else if (job->kind != HB_JOB_PROBE)
       hb_terminal_note(hb_phrase("job %s failed: %s", job->name, job->failure));
   }
@@ -192,9 +674,9 @@ enum hb_status hb_reproduce_run(struct hb_reproduction *r)
   for (int stage = 0; stage < 2; stage++) {
     HB_TRY(hb_reproduce_plan_probes(r, stage));
     HB_TRY(run_due(r));
-    HB_TRY(hb_reproduce_take_probes(r, stage));
+    HB_TRY(take_probes(r, stage));
   }
-  HB_TRY(hb_reproduce_plan(r));
+  HB_TRY(plan_all(r));
   HB_TRY(resume(r));
   say_estimate(r);
   return run_due(r);

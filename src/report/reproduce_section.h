@@ -4,7 +4,6 @@
 #define HB_REPRODUCE_SECTION_H
 
 #include "report/report.h"
-#include "report/reproduce_plan.h"
 #include "report/reproduce_rows.h"
 
 void hb_section_table1(const struct hb_reproduction *r, struct hb_report *report);

@@ -71,6 +71,24 @@ struct hb_reproduction {
   size_t record_count, record_capacity;
 };
 
+enum {
+  HB_ROUNDINGS = 3,
+  HB_ROUNDING_SEEDS = 3,
+  HB_NU_SIZES = 2,
+  HB_THREAD_COUNTS = 4 /* per body: 1, 2, 4, 8 */,
+  HB_NU_HALVINGS = 8
+};
+
+/* The two numbers of particles of Fig. 2, the larger one last. */
+void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES]);
+
+/* The sources whose energies Fig. 2 and section 6 compare. */
+enum { HB_ENERGY_SOURCES = 6 };
+extern const enum hb_source_name hb_energy_sources[HB_ENERGY_SOURCES];
+
+/* Adds jobs that measure the sources: at stage 0 each of its own, at stage 1 those that use the faster of bag and tile. */
+enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage);
+
 /* Plans all jobs, reuses the output of an earlier session, of the same command and version, announces how long the others
  * will take, and runs those in their order. A failed job is noted, the others continue. Errors: HB_ERR_STOPPED, HB_ERR_IO,
  * HB_ERR_GL (the kernel of 2007 cannot run on this machine), HB_ERR_USAGE (started on another machine). */

@@ -39,6 +39,7 @@ static struct norms norms_of(double dt, const double k[3], const double dtdk[3],
   return (struct norms){dt * norm(k), norm(dtdk), norm(dt3k2)};
 }
 
+/* [PZ07] eq. 9; INFINITY if both sums of the quotient vanish. */
 static double next(double nu, double dt, double pull, const double dt2a2[3], const double dt3k2[3],
                    double first, double third)
 {
@@ -48,19 +49,8 @@ static double next(double nu, double dt, double pull, const double dt2a2[3], con
   return dt * sqrt(nu * quotient(pull * a2 + first * first, first * third + a2 * a2));
 }
 
-double hb_timestep_next(double nu, double dt, const double a[3], const double k[3], const double dt2a2[3],
-                        const double dt3k2[3])
-{
-  return next(nu, dt, norm(a), dt2a2, dt3k2, dt * norm(k), norm(dt3k2));
-}
-
+/* Whether a step shows the noise of float forces: the jerk changed little, and dt^3 k'' is larger than its whole change. */
 static int is_noisy(const struct norms *n) { return n->third > n->second && n->second < n->first / 4; }
-
-int hb_timestep_is_noisy(double dt, const double k[3], const double dtdk[3], const double dt3k2[3])
-{
-  const struct norms n = norms_of(dt, k, dtdk, dt3k2);
-  return is_noisy(&n);
-}
 
 static void rely_on_jerks(double floor, const double dtdk[3], double dt2a2[3], double dt3k2[3],
                           struct norms *n)

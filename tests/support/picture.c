@@ -1,7 +1,6 @@
 #include "support/picture.h"
 
 #include "support/support.h"
-#include "render/colormap.h"
 
 #include <math.h>
 #include <png.h>
@@ -11,15 +10,41 @@
 
 enum { BLOCK = 4 };
 
+double picture_decode(double coded)
+{
+  return coded <= 0.04045 ? coded / 12.92 : pow((coded + 0.055) / 1.055, 2.4);
+}
+
+/* To the responses of the three kinds of cones, and from their cube roots. Matrices of B. Ottosson, "A perceptual color space for
+ * image processing" (2020). */
+static const double TO_CONES[3][3] = {{0.4122214708, 0.5363325363, 0.0514459929},
+                                      {0.2119034982, 0.6806995451, 0.1073969566},
+                                      {0.0883024619, 0.2817188376, 0.6299787005}};
+static const double TO_LAB[3][3] = {{0.2104542553, 0.7936177850, -0.0040720468},
+                                    {1.9779984951, -2.4285922050, 0.4505937099},
+                                    {0.0259040371, 0.7827717662, -0.8086757660}};
+static void multiply(const double m[3][3], const double in[3], double out[3])
+{
+  for (int k = 0; k < 3; k++) out[k] = m[k][0] * in[0] + m[k][1] * in[1] + m[k][2] * in[2];
+}
+
+void picture_oklab(const float rgb[3], double lab[3])
+{
+  double linear[3] = {rgb[0], rgb[1], rgb[2]}, cones[3];
+  multiply(TO_CONES, linear, cones);
+  for (int k = 0; k < 3; k++) cones[k] = cbrt(cones[k]);
+  multiply(TO_LAB, cones, lab);
+}
+
 static void block_lab(const uint8_t *rgb, size_t x, size_t y, double lab[3])
 {
   float light[3] = {0};
   for (size_t k = 0; k < 3 * BLOCK * BLOCK; k++) {
     size_t row = y * BLOCK + k / (3 * BLOCK), column = x * BLOCK + k / 3 % BLOCK;
     light[k % 3] +=
-        (float)hb_colormap_decode(rgb[3 * (row * PICTURE_WIDTH + column) + k % 3] / 255.) / (BLOCK * BLOCK);
+        (float)picture_decode(rgb[3 * (row * PICTURE_WIDTH + column) + k % 3] / 255.) / (BLOCK * BLOCK);
   }
-  hb_colormap_oklab(light, lab);
+  picture_oklab(light, lab);
 }
 
 double picture_difference(const uint8_t *rgb, const uint8_t *other)

@@ -6,6 +6,10 @@
 
 enum { PICTURE_WIDTH = 160, PICTURE_HEIGHT = 120 };
 
+/* Linear light of an sRGB value; the Oklab coordinates of linear light, the first its lightness from 0 to 1: to compare colors. */
+double picture_decode(double coded);
+void picture_oklab(const float rgb[3], double lab[3]);
+
 /* Root of the mean square of the distances in Oklab between blocks of 4 x 4 pixels, whose light is averaged first: grain
  * and single levels of brightness do not count, a star that is missing or elsewhere does. rgb[3 * PICTURE_WIDTH *
  * PICTURE_HEIGHT] each. */

@@ -2,7 +2,6 @@
  * any branch. */
 #include "report/reproduce.h"
 #include "report/reproduce_rows.h"
-#include "report/reproduce_sources.h"
 #include "support/support.h"
 
 #include <math.h>
