@@ -41,10 +41,10 @@ static void print_key(const struct hb_tuning_key *key, size_t room, char *text)
 }
 
 /* Once: it is read for each source of forces, and again to be replaced. */
-static void warn_once(const char *format, const char *words)
+static void warn_once(const char *begin, const char *end)
 {
   static atomic_flag told = ATOMIC_FLAG_INIT;
-  if (!atomic_flag_test_and_set(&told)) hb_log_warn(format, words);
+  if (!atomic_flag_test_and_set(&told)) hb_log_warn("%s%s", begin, end);
 }
 
 /* The file's text; NULL where there is none, or it is not such a file. */
@@ -55,11 +55,11 @@ static char *read_cache(void)
   const char *path = hb_tuning_cache_path();
   if (!*path || access(path, F_OK) != 0) return NULL;
   if (hb_file_read_regular(path, &text, &count) != HB_OK) {
-    warn_once("tunings are not used: %s", hb_error());
+    warn_once("tunings are not used: ", hb_error());
     return NULL;
   }
   if (strncmp(text, first_line, sizeof first_line - 1) == 0) return text;
-  warn_once("%s is no file of tunings, or damaged, and is dropped", path);
+  warn_once(path, " is no file of tunings, or damaged, and is dropped");
   hb_mem_free(text);
   return NULL;
 }

@@ -136,7 +136,7 @@ static enum hb_status read_mark(const char *mark, struct hb_appended *a, const c
 {
   int at = 0;
   if (sscanf(mark, MARK "%n", &a->inode, &a->device, &a->length, &a->checksum, &at) != 4 || at == 0 ||
-      a->length > INT64_MAX || a->checksum > UINT32_MAX)
+      a->length > INT64_MAX)
     return hb_fail(HB_ERR_INPUT, "the checkpoint has '%.80s' of a file of rows, expected what marks its end",
                    mark);
   *path = mark + at;
