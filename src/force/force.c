@@ -67,6 +67,8 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   HB_GL_VISIT;
   double origin[2][3] = {{0}};
   HB_TRY(hb_force_check_idle(force));
+  if (nj > 0 && (!m || !x || !v))
+    return hb_fail(HB_ERR_USAGE, "no %s of the sources", !m ? "masses" : !x ? "positions" : "velocities");
   HB_TRY(hb_force_finite(nj, m, x, v)); /* before a frame is made of them */
   if (hb_force_rounds(force)) {
     hb_frame_origin(nj, m, x, HB_FRAME_COARSE, origin[0]);

@@ -89,6 +89,7 @@ static enum hb_status check(const char *what, double value)
 enum hb_status hb_scale_particles(struct hb_particles *p, const struct hb_scale *scale)
 {
   double mass, radius = 1, e_pot, x[3], V[3], e_kin, e_bulk;
+  if (!p || !scale) return hb_fail(HB_ERR_USAGE, "no %s to scale", p ? "values" : "particles");
   HB_TRY(check("mass", scale->mass));
   HB_TRY(check("virial radius", scale->radius));
   HB_TRY(check("virial ratio", scale->virial));

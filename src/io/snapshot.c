@@ -233,9 +233,10 @@ enum hb_status hb_snapshot_read_at(const char *path, const char *format, double 
                                    struct hb_particles **particles, struct hb_snapshot_contents *contents)
 {
   HB_TEXT_IN_C;
+  *particles = NULL;
+  if (!path) return hb_fail(HB_ERR_USAGE, "no path of a snapshot to read");
   struct hb_snapshot_choice choice = {.t = t};
   struct input in = {.path = path, .name = is_standard_stream(path) ? "standard input" : path};
-  *particles = NULL;
   HB_TRY(check_readable(path));
   enum hb_status status = read_input(&in, format, &choice, particles);
   hb_mem_free(in.bytes);
@@ -271,10 +272,19 @@ static void tell_lost_radii(const struct hb_snapshot_ops *ops, const struct hb_p
   hb_log_warn("format %s keeps no radii: they are not written (hdf5 and text keep them)", ops->info.name);
 }
 
+/* Before a file is there that nobody could read. */
+static enum hb_status check_written(const char *path, const struct hb_particles *particles)
+{
+  if (!path || !particles)
+    return hb_fail(HB_ERR_USAGE, "no %s of a snapshot to write", path ? "particles" : "path");
+  return hb_particles_check(particles);
+}
+
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles)
 {
   HB_TEXT_IN_C;
   const struct hb_snapshot_ops *ops;
+  HB_TRY(check_written(path, particles));
   HB_TRY(choose_written(path, format, &ops));
   tell_lost_units(ops, particles);
   tell_lost_radii(ops, particles);
