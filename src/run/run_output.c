@@ -19,9 +19,7 @@ void hb_run_output_begin(struct hb_run_output *output, const struct hb_diagnosti
 
 double hb_run_output_energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now)
 {
-  double change = now->e_total + now->e_lost - output->e_begin;
-  if (change == 0) return 0; /* also where there is none: particles without mass */
-  return output->e_begin == 0 ? NAN : change / fabs(output->e_begin);
+  return output->e_begin == 0 ? NAN : (now->e_total + now->e_lost - output->e_begin) / fabs(output->e_begin);
 }
 
 double hb_run_output_cluster_error(const struct hb_run_output *output, const struct hb_diagnostics *now)

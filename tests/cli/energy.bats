@@ -163,17 +163,6 @@ PYTHON
   grep -q 'E(0)' d.svg
 }
 
-@test "nothing but test particles in a field: no energy, and no error of it" {
-  printf '%s\n' '0 1 0 0 0 1 0' '0 -2 0 0 0 0.7 0' '0 0 3 0 0.5 0 0' >a.txt
-  accepts run a.txt --eps 0 --scheme host --field point:m=1 --t-end 0.25
-  echo "$output"
-  [[ ${lines[0]} =~ ' of all ' ]]
-  for row in "${lines[@]:1:2}"; do
-    echo "dE/E $(awk '{ print $7 }' <<<"$row"), of all $(awk '{ print $8 }' <<<"$row")"
-    [ "$(awk '{ print $7, $8 }' <<<"$row")" = '0.0e+00 0.0e+00' ]
-  done
-}
-
 @test "a point mass in the middle of a cluster: no part is huge, rows do not jump, info and a resumed run agree" {
   "$HOLMBERG" ic plummer -n 256 --seed 1 -o c.h5 --quiet
   local options=(--scheme host --eps 0 --field point:m=1 --json --diag-every 1/64)
