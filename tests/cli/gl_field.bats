@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
-# run --field where particles are corrected on the device.
+# What is other, or the same, where particles are corrected on the device.
 load common
 
 @test "a tide in coordinates that turn: Jacobi's energy is E, in every place of correction" {
@@ -34,4 +34,12 @@ errors = [abs(float(row["de_cluster"])) for row in (host, bag)]
 print(f"particle steps of the device {ratio:.3f} of the host's (0.98 to 1.02); the cluster's energy errors {errors} (1e-4)")
 assert 0.98 < ratio < 1.02 and max(errors) < 1e-4
 END
+}
+
+@test "test particles are not watched where the device corrects them: that is said once" {
+  printf '%s\n' '1 0 0 0 0 0 0' '0 1 0 0 0 1 0' >orbit.txt
+  run -0 --separate-stderr "$HOLMBERG" run orbit.txt --eps 0.01 --t-end 1/8 --quiet --context osmesa --scheme bag --precision ds \
+    --transfer block --predict gpu --correct gpu
+  echo "$stderr"
+  [ "$(grep -c 'with --correct gpu the energies of particles without mass (1) are not watched' <<<"$stderr")" -eq 1 ]
 }

@@ -223,3 +223,12 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   cmp <(tail -c 1000 noted.png) <(tail -c 1000 given.png)
   run ! cmp -s <(tail -c 1000 noted.png) <(tail -c 1000 other.png)
 }
+
+@test "a picture's file name commands no terminal" {
+  local name=$'na\e[31m\xc2\x9bm caf\xc3\xa9'
+  "$HOLMBERG" ic plummer -n 4 -o "$name.h5" --quiet
+  "$HOLMBERG" render "$name.h5" -o "$name.png" --size 64x48 >said
+  [ -s "$name.png" ]
+  cat -v said
+  [ "$(cat said)" = $'wrote na?[31m?m caf\xc3\xa9.png: 64 x 48' ]
+}

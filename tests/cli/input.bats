@@ -217,7 +217,6 @@ PYTHON
   "$HOLMBERG" scale "$name.2.h5" "$name.3.h5" --mass 2 >scale.out
   "$HOLMBERG" ic combine "$name.2.h5" "$name.3.h5" --at 1,0,0 -o "$name.4.h5" >combine.out
   "$HOLMBERG" diff "$name.txt" "$name.4.h5" >diff.out 2>&1 || true
-  "$HOLMBERG" render "$name.h5" -o "$name.png" --size 64x48 >render.out
   "$HOLMBERG" info "$name.txt" >info.out
   "$HOLMBERG" analyse "$name.2.h5" >analyse.out 2>&1 || true
   "$HOLMBERG" info "$name.none" 2>missing.out || true
@@ -228,7 +227,7 @@ PYTHON
     [ -s "$file" ]
     grep -q "$good" "$file"
   done
-  for file in convert ic scale combine render missing; do
+  for file in convert ic scale combine missing; do
     [ "$(wc -l <$file.out)" -eq 1 ]
   done
   python3 - "$name.txt" "$good" <<'PYTHON'
