@@ -2,7 +2,7 @@
 #include "cli/cmd.h"
 #include "console/models.h"
 #include "viewer/view_change.h"
-#include "viewer/view_detail.h"
+#include "viewer/view.h"
 #include "viewer/view_input.h"
 #include "viewer/view_inspect.h"
 #include "viewer/view_keep.h"

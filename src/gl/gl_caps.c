@@ -1,7 +1,7 @@
 #include "gl/gl_caps.h"
 
 #include "gl/gl.h"
-#include "gl/gl_rows.h"
+#include "gl/gl_texture.h"
 
 #include <stdio.h>
 #include <string.h>

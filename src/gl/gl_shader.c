@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl.h"
-#include "gl/gl_rows.h"
+#include "gl/gl_texture.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,8 +1,102 @@
 #include "gl/gl_texture.h"
 
 #include "base/arith.h"
+#include "base/mem.h"
 #include "gl/gl.h"
-#include "gl/gl_rows.h"
+
+/* What OpenGL calls a format, and how its texels are sent. */
+struct layout {
+  unsigned internal, pixels, type;
+  size_t bytes; /* a texel */
+};
+static const struct layout layouts[] = {
+    [HB_GL_R8] = {GL_R8, GL_RED, GL_UNSIGNED_BYTE, 1},
+    [HB_GL_R8UI] = {GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE, 1},
+    [HB_GL_R32I] = {GL_R32I, GL_RED_INTEGER, GL_INT, 4},
+    [HB_GL_R32UI] = {GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, 4},
+    [HB_GL_R32F] = {GL_R32F, GL_RED, GL_FLOAT, 4},
+    [HB_GL_RGB32F] = {GL_RGB32F, GL_RGB, GL_FLOAT, 12},
+    [HB_GL_RGBA8] = {GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, 4},
+    [HB_GL_RGBA16] = {GL_RGBA16, GL_RGBA, GL_UNSIGNED_SHORT, 8},
+    [HB_GL_RGBA16F] = {GL_RGBA16F, GL_RGBA, GL_FLOAT, 16},
+    [HB_GL_RGBA32F] = {GL_RGBA32F, GL_RGBA, GL_FLOAT, 16},
+    [HB_GL_RGBA32UI] = {GL_RGBA32UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT, 16},
+};
+
+static const struct layout *layout_of(enum hb_gl_format format) { return &layouts[format]; }
+
+/* ---- buffer textures where there are none (OpenGL ES before 3.2, WebGL): a copy of the buffer in rows ---- */
+
+static void bind(const struct hb_gl_texture *texture)
+{
+  glActiveTexture(GL_TEXTURE0 + HB_GL_UNIT_OF_NONE);
+  glBindTexture(GL_TEXTURE_2D, texture->id);
+}
+
+/* Whole rows, and the rest in one that is not; from memory, or from the start of the buffer that is bound. */
+static void write_rows(const struct layout *layout, size_t texels, const char *data)
+{
+  GLsizei rows = (GLsizei)(texels / HB_GL_ROW), rest = (GLsizei)(texels % HB_GL_ROW);
+  if (rows) glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, HB_GL_ROW, rows, layout->pixels, layout->type, data);
+  if (rest)
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, rows, rest, 1, layout->pixels, layout->type,
+                    data + (size_t)rows * HB_GL_ROW * layout->bytes);
+}
+
+/* Room for that many bytes. */
+static void reserve_rows(size_t bytes, struct hb_gl_texture *texture)
+{
+  const struct layout *layout = layout_of(texture->format);
+  int rows = (int)hb_div_ceil(bytes / layout->bytes, HB_GL_ROW);
+  if (texture->height == rows) return;
+  texture->width = HB_GL_ROW;
+  texture->height = rows;
+  bind(texture);
+  glTexImage2D(GL_TEXTURE_2D, 0, (GLint)layout->internal, HB_GL_ROW, rows, 0, layout->pixels, layout->type,
+               NULL);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+}
+
+/* The first bytes from the host. */
+static void write_all_rows(const struct hb_gl_texture *texture, size_t bytes, const void *data)
+{
+  const struct layout *layout = layout_of(texture->format);
+  bind(texture);
+  write_rows(layout, bytes / layout->bytes, data);
+}
+
+/* The first bytes of a buffer, on the device. */
+static void copy_rows(unsigned buffer, size_t bytes, const struct hb_gl_texture *texture)
+{
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer);
+  write_all_rows(texture, bytes, NULL);
+  glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+}
+
+static _Thread_local struct {
+  uint8_t *memory;
+  size_t bytes;
+} mapped;
+
+/* Memory for the host to write, one at a time in a thread; NULL: there is none. Unmapping brings it into buffer and texture:
+ * from there, since browsers copy slowly from a buffer to a texture. */
+static void *map_rows(size_t bytes)
+{
+  mapped.bytes = bytes;
+  return HB_ALLOC(bytes, &mapped.memory) == HB_OK ? mapped.memory : NULL;
+}
+
+static void unmap_rows(unsigned buffer, const struct hb_gl_texture *texture)
+{
+  glBindBuffer(GL_ARRAY_BUFFER, buffer);
+  glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)mapped.bytes, mapped.memory);
+  write_all_rows(texture, mapped.bytes, mapped.memory);
+  hb_mem_free(mapped.memory);
+  mapped.memory = NULL;
+}
+
+/* ---- bytes read back, and shapes ---- */
 
 static _Thread_local uint64_t read_back;
 
@@ -153,7 +247,7 @@ enum hb_status hb_gl_texture_square(const struct hb_gl_context *context, enum hb
 
 static void make_storage(const struct hb_gl_texture_params *p)
 {
-  const struct hb_gl_layout *layout = hb_gl_layout(p->format);
+  const struct layout *layout = layout_of(p->format);
   GLenum target = gl_targets[p->shape], pixels = layout->pixels, type = layout->type;
   GLint internal = (GLint)layout->internal, filter = p->smooth ? GL_LINEAR : GL_NEAREST;
   if (p->shape == HB_GL_LAYERS)
@@ -216,7 +310,7 @@ void hb_gl_texture_destroy(struct hb_gl_texture *texture)
 void hb_gl_texture_write(const struct hb_gl_texture *texture, int layer, int width, int height,
                          const void *data)
 {
-  const struct hb_gl_layout *layout = hb_gl_layout(texture->format);
+  const struct layout *layout = layout_of(texture->format);
   GLenum target = gl_targets[texture->shape], pixels = layout->pixels, type = layout->type;
   hb_gl_texture_bind(texture->id, texture->shape, HB_GL_UNIT_OF_NONE);
   if (texture->shape == HB_GL_LAYERS)
@@ -253,7 +347,7 @@ void hb_gl_buffer_write(const struct hb_gl_buffer *buffer, size_t bytes, const v
 {
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes, data); /* also for blocks and storage */
-  if (is_copied(buffer)) hb_gl_rows_write(&buffer->texture, bytes, data);
+  if (is_copied(buffer)) write_all_rows(&buffer->texture, bytes, data);
 }
 
 void hb_gl_buffer_read(const struct hb_gl_buffer *buffer, size_t offset, size_t bytes, void *data)
@@ -265,7 +359,7 @@ void hb_gl_buffer_read(const struct hb_gl_buffer *buffer, size_t offset, size_t 
 
 void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_buffer *buffer, size_t bytes)
 {
-  if (is_copied(buffer)) return hb_gl_rows_map(bytes);
+  if (is_copied(buffer)) return map_rows(bytes);
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   return glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes,
                           GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
@@ -274,7 +368,7 @@ void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_b
 void hb_gl_buffer_unmap(const struct hb_gl_buffer *buffer)
 {
   if (is_copied(buffer)) {
-    hb_gl_rows_unmap(buffer->id, &buffer->texture);
+    unmap_rows(buffer->id, &buffer->texture);
     return;
   }
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
@@ -287,12 +381,12 @@ static void lay_over(unsigned buffer, size_t bytes, enum hb_gl_format format, st
   texture->shape = HB_GL_BUFFER;
   texture->format = format;
   if (is_rows(HB_GL_BUFFER)) {
-    hb_gl_rows_reserve(bytes, texture);
-    hb_gl_rows_copy(buffer, bytes, texture);
+    reserve_rows(bytes, texture);
+    copy_rows(buffer, bytes, texture);
     return;
   }
   hb_gl_texture_bind(texture->id, HB_GL_BUFFER, HB_GL_UNIT_OF_NONE);
-  glTexBuffer(GL_TEXTURE_BUFFER, hb_gl_layout(format)->internal, buffer);
+  glTexBuffer(GL_TEXTURE_BUFFER, layout_of(format)->internal, buffer);
 }
 
 void hb_gl_texture_over(unsigned buffer, enum hb_gl_format format, struct hb_gl_texture *texture)
@@ -314,7 +408,7 @@ void hb_gl_target_copy(const struct hb_gl_target *target, int k, int width, int 
   glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer->id);
   read_pixels(target, k, 0, 0, width, height, target->is_words ? HB_GL_WORDS : HB_GL_FLOATS, (void *)offset);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-  if (is_copied(buffer)) hb_gl_rows_copy(buffer->id, buffer->bytes, &buffer->texture);
+  if (is_copied(buffer)) copy_rows(buffer->id, buffer->bytes, &buffer->texture);
 }
 
 void hb_gl_texture_copy(const struct hb_gl_texture *texture, const struct hb_gl_buffer *buffer)

@@ -4,7 +4,25 @@
 #define HB_GL_TEXTURE_H
 
 #include "gl/gl_context.h"
-#include "gl/gl_format.h"
+
+/* What a texel is made of. */
+enum hb_gl_format {
+  HB_GL_R8,
+  HB_GL_R8UI,
+  HB_GL_R32I,
+  HB_GL_R32UI,
+  HB_GL_R32F,
+  HB_GL_RGB32F,
+  HB_GL_RGBA8,
+  HB_GL_RGBA16,
+  HB_GL_RGBA16F,
+  HB_GL_RGBA32F,
+  HB_GL_RGBA32UI
+};
+
+/* Where there are no buffer textures, shaders read a texture of rows of HB_GL_ROW texels, a copy of the buffer; either one by
+ * bufferFetch(array, k), and declare a samplerBuffer: the prologue of a shader says what these are. */
+enum { HB_GL_ROW_BITS = 10, HB_GL_ROW = 1 << HB_GL_ROW_BITS };
 
 enum hb_gl_shape {
   HB_GL_2D,

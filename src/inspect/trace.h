@@ -41,8 +41,6 @@ void hb_trace_begin(struct hb_trace *trace);
 enum hb_status hb_trace_end(struct hb_trace *trace);
 void hb_trace_free(struct hb_trace *trace);
 
-/* ---- trace_walk.c ---- */
-
 /* Traces the forces on the first n particles by this scheme in single precision, in few passes, none split to save
  * time; the trace must be {0}. Uses eps, context and device of params. Errors: as hb_force_open and hb_trace_end. */
 enum hb_status hb_trace_walk(const struct hb_force_params *params, const char *scheme, size_t n,
@@ -51,7 +49,7 @@ enum hb_status hb_trace_walk(const struct hb_force_params *params, const char *s
 /* Moves the first n particles into the frame of their center of mass. */
 void hb_trace_center(struct hb_particles *particles, size_t n);
 
-/* ---- trace.c ---- */
+/* ---- what it holds ---- */
 
 /* The first array of a pass that has the quantity, and where in its records; NULL if none has it. */
 const struct hb_trace_array *hb_trace_find(const struct hb_trace_array *arrays, int count,

@@ -56,7 +56,7 @@ struct hb_report_figure {
 struct hb_report_figure hb_report_figure(struct hb_report *report, cJSON *values, const char *name,
                                          const char *x_column, const char *y_column, const char *y_label);
 
-/* style: "host" or "8800GTX", see report_figure.c; "host/small", "host/line" and "host/marks" are its variants. */
+/* style: "host" or "8800GTX", see report.c; "host/small", "host/line" and "host/marks" are its variants. */
 void hb_report_point(struct hb_report_figure *figure, const char *curve, const char *style, double x,
                      double y);
 

@@ -108,11 +108,8 @@ static enum hb_status enter_frame(struct hb_sim *s, struct hb_particles *p)
 /* What groups need and these params lack; NULL: nothing. */
 static const char *lacks_for_groups(const struct hb_sim_params *p)
 {
-  const struct hb_integrator_ops *integrator;
-  if (hb_integrator_find(p->integrator, &integrator) != HB_OK || integrator != &hb_integrator_hermite4)
-    return "integrator hermite4";
-  int is_gravity = !p->force.interaction || strcmp(p->force.interaction, "gravity_jerk") == 0;
-  if (!is_gravity || p->force.custom_interaction) return "gravity, not another interaction";
+  const char *lacking = hb_sim_lacks_for_companions(p);
+  if (lacking) return lacking;
   if (p->force.eps != 0) return "eps 0: softened binaries are not regularized";
   if (p->steps != HB_STEPS_BLOCK) return "block steps";
   return p->correct == HB_PLACE_HOST ? NULL : "correct host, where the forces near groups are corrected";
@@ -145,10 +142,9 @@ enum hb_status hb_sim_open_force(struct hb_sim *s, const struct hb_sim_params *p
     return hb_fail(HB_ERR_USAGE,
                    "precision %s has too few digits for orbits in a field (expected ds or double)",
                    precision);
-  if (hb_field_turn(s->field) != 0 && s->integrator != &hb_integrator_hermite4)
-    return hb_fail(HB_ERR_USAGE,
-                   "field '%s' has a force that depends on velocities (expected integrator hermite4)",
-                   params->field);
+  if (hb_field_turn(s->field) != 0 && !(s->integrator->offers & HB_OFFERS_VELOCITIES))
+    return hb_fail(HB_ERR_USAGE, "field '%s' has a force that depends on velocities (expected integrator %s)",
+                   params->field, hb_integrator_offering(HB_OFFERS_VELOCITIES));
   hb_force_set_field(s->force, s->field);
   return HB_OK;
 }

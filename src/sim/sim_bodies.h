@@ -5,6 +5,9 @@
 #include "core/sections.h"
 #include "sim/sim.h"
 
+/* What these params lack for groups, collisions and escapers alike; NULL: nothing. */
+const char *hb_sim_lacks_for_companions(const struct hb_sim_params *params);
+
 /* Errors: HB_ERR_USAGE. */
 enum hb_status hb_sim_check_bodies(const struct hb_sim_params *params);
 

@@ -11,10 +11,10 @@ static const char name_section[] = "sim.interaction", words_section[] = "sim.par
 enum hb_status hb_sim_check_interaction(const struct hb_sim *sim, const struct hb_sim_params *params)
 {
   const struct hb_interaction *interaction = hb_force_interaction(sim->force);
-  if (sim->integrator->needs_jerk && !hb_interaction_has_jerk(interaction))
+  if (!(sim->integrator->offers & HB_OFFERS_NO_JERKS) && !hb_interaction_has_jerk(interaction))
     return hb_fail(HB_ERR_USAGE,
-                   "interaction %s gives no jerk (jx, jy, jz), which integrator %s needs; leapfrog does not",
-                   interaction->name, sim->integrator->info.name);
+                   "interaction %s gives no jerk (jx, jy, jz), which integrator %s needs; %s does not",
+                   interaction->name, sim->integrator->info.name, hb_integrator_offering(HB_OFFERS_NO_JERKS));
   if (params->exact_energy == HB_EXACT_ENERGY_YES && interaction != HB_INTERACTION_GRAVITY)
     return hb_fail(HB_ERR_USAGE,
                    "exact energies are those of gravity: interaction %s has only its own potential",

@@ -169,7 +169,7 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .info = {.name = "hermite4",
              .summary = "fourth order Hermite predictor-corrector with block steps, individual or shared",
              .source = "[PZ07] section 2"},
-    .needs_jerk = 1,
+    .offers = HB_OFFERS_COMPANIONS | HB_OFFERS_VELOCITIES,
     .create = hb_hermite4_create,
     .destroy = hb_hermite4_destroy,
     .save = save,

@@ -48,3 +48,10 @@ enum hb_status hb_integrator_find(const char *name, const struct hb_integrator_o
   hb_mem_free(known.text);
   return status;
 }
+
+const char *hb_integrator_offering(unsigned what)
+{
+  size_t k = 0;
+  while (k + 1 < COUNT && !(registry[k]->offers & what)) k++;
+  return registry[k]->info.name;
+}

@@ -10,10 +10,14 @@
 struct hb_events;
 struct hb_state_view;
 
+/* What not every integrator can do: groups, collisions and escapers; forces that depend on velocities; forces without
+ * jerks. */
+enum { HB_OFFERS_COMPANIONS = 1, HB_OFFERS_VELOCITIES = 2, HB_OFFERS_NO_JERKS = 4 };
+
 /* `state` is the integrator's own; zero fields of params have become their defaults. */
 struct hb_integrator_ops {
   struct hb_integrator_info info;
-  int needs_jerk; /* of the forces; else acceleration and potential are enough */
+  unsigned offers; /* HB_OFFERS_... */
 
   /* Takes over the particles, even if it fails, and evaluates the first forces; force remains the caller's and must outlive
    * the state. Errors: HB_ERR_USAGE (params), HB_ERR_NUMERIC (forces), those of force, HB_ERR_INTERNAL. */
@@ -58,5 +62,8 @@ extern const struct hb_integrator_ops hb_integrator_hermite4, hb_integrator_leap
 
 /* NULL: the first. Errors: HB_ERR_USAGE, listing the known ones. */
 enum hb_status hb_integrator_find(const char *name, const struct hb_integrator_ops **ops);
+
+/* The name of the first that offers it. */
+const char *hb_integrator_offering(unsigned what);
 
 #endif

@@ -281,6 +281,7 @@ const struct hb_integrator_ops hb_integrator_leapfrog = {
              .summary = "kick, drift, kick with a constant step that all particles share, and damping",
              .source = "[NHP07]",
              .has_dt = 1},
+    .offers = HB_OFFERS_NO_JERKS,
     .create = create,
     .destroy = destroy,
     .save = save,

@@ -1,7 +1,7 @@
-/* The state of `holmberg view`. From the bottom up: view.c says messages, view_source.c is what is shown, view_inspect.c the
- * inspector beside it, view_picture.c draws, view_keep.c shows and saves pictures, view_detail.c says how fine they are,
- * view_steps.c keeps time, view_change.c brings other models and forces, view_input.c acts on keys and mouse, view_loop.c
- * divides time between steps and pictures, view_script.c plays the user. */
+/* The state of `holmberg view`. From the bottom up: view.c says messages, keeps time, and says how fine pictures are;
+ * view_source.c is what is shown, view_inspect.c the inspector beside it, view_picture.c draws, view_keep.c shows and saves
+ * pictures, view_change.c brings other models and forces, view_input.c acts on keys and mouse, view_loop.c divides time
+ * between steps and pictures, view_script.c plays the user. */
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
 
@@ -94,5 +94,28 @@ struct hb_view {
 
 /* Shows a message over the picture for a few seconds, or until a script's next command. */
 void hb_view_say(struct hb_view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- time: block steps of a simulation until its clock is due, snapshots of a series at their rate ---- */
+
+/* One step, or snapshot, forward. A simulation that fails is paused, with a message. */
+enum hb_status hb_view_steps_one(struct hb_view *view);
+
+/* The clock goes on by this many seconds, and as many steps are done as are due by it, for about budget_s of real time; does
+ * nothing while paused. What cannot be done in time is given up, except in a movie: then view->late stays 1. */
+enum hb_status hb_view_steps_for(struct hb_view *view, double seconds, double budget_s);
+
+/* Takes the speed that was asked for, or that of what is shown. */
+void hb_view_steps_set_speed(struct hb_view *view);
+
+/* Updates pairs and pictures per second and the speed that is reached, now and then. */
+void hb_view_steps_measure(struct hb_view *view, double now);
+
+/* ---- detail: as fine as this machine can draw pictures often enough ---- */
+
+/* All details, as for a screenshot or a movie; without glow if the user wants plain pictures. */
+enum hb_status hb_view_detail_full(struct hb_view *view);
+
+/* After a picture on the screen: fewer details if it took too long, more if there was time to spare. */
+enum hb_status hb_view_detail_adapt(struct hb_view *view);
 
 #endif

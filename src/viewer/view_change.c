@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "console/models.h"
 #include "viewer/view_inspect.h"
-#include "viewer/view_steps.h"
+#include "viewer/view.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,10 +3,9 @@
 #include "base/clock.h"
 #include "console/signals.h"
 #include "viewer/view_change.h"
-#include "viewer/view_detail.h"
 #include "viewer/view_inspect.h"
 #include "viewer/view_keep.h"
-#include "viewer/view_steps.h"
+#include "viewer/view.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "console/signals.h"
 #include "movie/film.h"
 #include "render/tone_map.h"
-#include "viewer/view_detail.h"
+#include "viewer/view.h"
 #include "viewer/view_picture.h"
 
 #include <string.h>

@@ -4,10 +4,9 @@
 
 #include "base/clock.h"
 #include "viewer/view_change.h"
-#include "viewer/view_detail.h"
 #include "viewer/view_input.h"
 #include "viewer/view_keep.h"
-#include "viewer/view_steps.h"
+#include "viewer/view.h"
 
 #include <math.h>
 

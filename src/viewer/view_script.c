@@ -7,7 +7,7 @@
 #include "console/terminal.h"
 #include "viewer/view_input.h"
 #include "viewer/view_keep.h"
-#include "viewer/view_steps.h"
+#include "viewer/view.h"
 
 #include <errno.h>
 #include <math.h>

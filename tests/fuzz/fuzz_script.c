@@ -5,7 +5,7 @@
 #include "viewer/view_input.h"
 #include "viewer/view_keep.h"
 #include "viewer/view_loop.h"
-#include "viewer/view_steps.h"
+#include "viewer/view.h"
 
 #include <stdio.h>
 
