@@ -151,7 +151,7 @@ static enum hb_status add_desktop_language(struct stage *stage, const struct hb_
   return HB_OK;
 }
 
-/* A buffer texture, or the rows of gl_rows.h. */
+/* A buffer texture, or the rows of gl_texture.h. */
 static enum hb_status add_buffer_fetch(struct stage *stage, const struct hb_gl_caps *caps)
 {
   if (caps->has_buffer_textures)
