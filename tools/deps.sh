@@ -29,6 +29,7 @@ test          cmd:bats                  bats                 bats               
 test          cmd:Xvfb                  xvfb                 xorg-x11-server-Xvfb xorg-server-xvfb -
 test          cmd:xauth               xauth                xorg-x11-xauth       xorg-xauth   -
 test          cmd:xdotool               xdotool              xdotool              xdotool      -
+test          cmd:pkill                 procps               procps-ng            procps-ng    -
 test          cmd:virgl_test_server     virgl-server         virglrenderer-test-server virglrenderer -
 test          cmd:script                bsdutils             util-linux           util-linux   -
 test          cmd:patch                 patch                patch                patch        gpatch
