@@ -25,7 +25,7 @@ width() { od -An -tu1 -j16 -N4 "$1" | awk '{ print ($1 * 256 + $2) * 65536 + $3 
   [[ $output != *fuzz* && $output != *offset* && -z $(find . -name '*.orig' -o -name '*.rej') ]]
 
   # 1: E_gpu stays at Newton's value, and then (twice, as the last run goes on) at the number that the guide prints
-  first=$(grep -o 'stays at -0[0-9.]*' "$(guide shaders/README.md)" | grep -o -e '-0[0-9.]*')
+  first=$(tr '\n' ' ' <"$(guide shaders/README.md)" | grep -o 'stays at -0[0-9.]*' | grep -o -e '-0[0-9]*[.][0-9]*')
   diff <(awk '$1 == 8 { printf "%.6f\n", $3 }' <<<"$output" | uniq) <(printf -- '-0.125000\n%s\n' "$first")
   [ -s ellipse.png ]
 
