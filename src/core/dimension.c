@@ -92,7 +92,7 @@ enum hb_status hb_units_number(const struct hb_units *units, enum hb_dimension o
 
 /* ---- the words of a field ------------------------------------------------------------------------------ */
 
-/* The number behind a key. What is no number, or of no key, stays as it is: hb_field_create will say so. */
+/* The number behind a key. Other words stay as they are: hb_field_create refuses them. */
 static enum hb_status divide(const struct hb_units *units, int is_astro, char key, const char *value,
                              char text[64])
 {
