@@ -4,6 +4,7 @@
 load common
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMP_NUM_THREADS=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5's word for it
 export OMPI_MCA_odls_base_sigkill_timeout=0 # of ranks that have ended: mpirun waits twice as long
 
 limit=300 # seconds, after which a job hangs
