@@ -412,14 +412,15 @@ def _():
     open_running("#n=16&scheme=cg2007&speed=0.5")
     passes(0.2)
     until("measured energy", energy_error)
-    right = energy_error()
+    right = energy_error()  # by chance as small as 1e-11
+    demand(right < 1e-6, f"energy error {right}")
     unfold("#shader")
     demand(browser.value("#file") == file, browser.value("#file"))
     lines = browser.value("#source").split("\n")
     k = next(k for k, line in enumerate(lines) if re.search(r"thisAcc\s+= otherMass", line))
     edit(k, lines[k].index("otherMass"), 0, "0.5*")
     until("compilation", lambda: re.match("compiled, in use since", browser.text("#compiler") or ""))
-    until("wrong energy", lambda: energy_error() > 100 * right)
+    until("wrong energy", lambda: energy_error() > 1e-5)
     note(f"energy errors {right} and {energy_error()}")
     k = next(k for k, line in enumerate(lines) if re.search(r"accOut\s+=", line))
     edit(k, lines[k].index("accOut"), 0, "x")
@@ -430,7 +431,7 @@ def _():
     browser.click("#over")
     until("the beginning", lambda: moment() < t)
     passes(0.2)
-    until("right energy", lambda: 0 < energy_error() < 10 * right)
+    until("right energy", lambda: 0 < energy_error() < 1e-6)
 
 
 @case("each exercise's solution compiles and runs; without the correction, compensated is no better than single")
