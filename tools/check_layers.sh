@@ -1,15 +1,22 @@
 #!/bin/sh
 # check_layers.sh [BUILD]: the order of the house, src/LAYERS. Every #include "room/..." of a file in src/ names its own
-# room or one that its line allows, and no room is allowed to name one that stands below it. With the folder of a whole
-# build, the same of what the objects call: a room uses only what its line allows and
-# what is public, and no files use each other in a circle.
+# room or one that its line allows, no room is allowed to name one that stands below it, and none has more lines than its
+# budget. With the folder of a whole build, the same of what the objects call: a room uses only what its line allows and
+# what is public, no modules need each other in a circle, by a call or by a type, and few symbols have one user.
 set -eu
 build=${1:-}
 cd "$(dirname "$0")/.."
+most_single=60 # % of the internal symbols that one other file uses, or none: each is a seam in the wrong place
 bad=0
 known=
-while IFS=: read -r room allowed; do
-  case $room in '' | '#'*) continue ;; esac
+while IFS=: read -r head allowed; do
+  case $head in '' | '#'*) continue ;; esac
+  room=${head%% *} budget=${head##* }
+  lines=$(find "src/$room" -name '*.[ch]' -exec cat {} + | wc -l)
+  [ "$lines" -le "$budget" ] || {
+    echo "src/$room has $lines lines; its budget in src/LAYERS is $budget"
+    bad=1
+  }
   for other in $allowed; do
     case " $known " in *" $other "*) ;; *)
       echo "src/LAYERS: $room may not name $other, which does not stand above it"
@@ -46,7 +53,8 @@ for folder in src/*/; do
 done
 [ -n "$build" ] || exit $bad
 
-# uses: lines `FILE FILE SYMBOL`, the first of which calls what the second defines; files without their endings.
+# uses: lines `FILE FILE SYMBOL KIND`, the first of which uses what the second defines, a function where KIND is T; files
+# without their endings.
 uses() {
   for source in src/*/*.c; do
     case $source in src/web/*) continue ;; esac # stands for files of other rooms, where those cannot be
@@ -56,8 +64,13 @@ uses() {
   done | xargs nm -A -g | awk -v folder="$build/obj/" '
     { file = $1; sub(/\.o:.*/, "", file); file = substr(file, length(folder) + 1) }
     $(NF - 1) == "U" { user[++n] = file; used[n] = $NF; next }
-    { home[$NF] = file }
-    END { for (k = 1; k <= n; k++) if (used[k] in home && home[used[k]] != user[k]) print user[k], home[used[k]], used[k] }'
+    { home[$NF] = file; kind[$NF] = $(NF - 1) }
+    END {
+      for (k = 1; k <= n; k++) {
+        name = used[k]
+        if (name in home && home[name] != user[k]) print user[k], home[name], name, kind[name]
+      }
+    }'
 }
 calls=$(uses)
 [ -n "$calls" ] || {
@@ -65,10 +78,10 @@ calls=$(uses)
   exit 1
 }
 # what <holmberg/...> declares, anybody may call
-public=$(grep -hoE '\bhb_[a-z0-9_]+' src/include/holmberg/*.h | sort -u)
+public=$(grep -hoE '\b[a-z][a-z0-9_]+\b' src/include/holmberg/*.h | sort -u)
 strangers=$(echo "$calls" | awk -v public="$public" '
   BEGIN { n = split(public, name, "\n"); for (k = 1; k <= n; k++) is_public[name[k]] = 1 }
-  NR == FNR { if (!/^#/ && split($0, part, ":") > 1) allowed[part[1]] = " " part[1] part[2] " "; next }
+  NR == FNR { if (!/^#/ && split($0, part, ":") > 1) { sub(/ .*/, "", part[1]); allowed[part[1]] = " " part[1] part[2] " " } next }
   { split($1, a, "/"); split($2, b, "/") }
   !($3 in is_public) && !index(allowed[a[1]], " " b[1] " ") {
     print "src/" $1 ".c calls " $3 " of src/" $2 ".c, but src/LAYERS does not let " a[1] " use " b[1] }
@@ -77,13 +90,40 @@ strangers=$(echo "$calls" | awk -v public="$public" '
   echo "$strangers"
   bad=1
 }
-# tsort names each circle that it meets, and goes on without it
-circles=$(echo "$calls" | awk '{ print $1, $2 }' | sort -u | tsort 2>&1 >/dev/null | awk '
-  /loop:$/ { if (files) print "a circle of calls:" files; files = ""; next }
-  { files = files " " $2 }
-  END { if (files) print "a circle of calls:" files }')
-[ -z "$circles" ] || {
-  echo "$circles"
-  bad=1
+# needs: lines `MODULE MODULE`: a source and its header are one module, which needs what it includes and what it calls, but
+# not the rows that its table lists
+needs() {
+  echo "$calls" | awk '$4 == "T" { print $1, $2 }'
+  find src -name '*.[ch]' ! -path 'src/web/*' | while read -r file; do
+    module=${file#src/} module=${module%.[ch]}
+    sed -n "s|^ *# *include \"\(.*\)\.h\".*|$module \1|p" "$file"
+  done | awk '$1 != $2'
 }
+# tsort names each circle that it meets, and goes on without it
+circles=$(needs | sort -u | tsort 2>&1 >/dev/null | awk '
+  /loop:$/ { if (files) print "a circle:" files; files = ""; next }
+  { files = files " " $2 }
+  END { if (files) print "a circle:" files }')
+[ -z "$circles" ] || echo "$circles"
+
+# defined: lines `SYMBOL FILE` of what is neither public nor of src/web
+defined=$(find src -name '*.c' ! -path 'src/web/*' | while read -r source; do
+  object=${source#src/}
+  object=$build/obj/${object%.c}.o
+  [ ! -e "$object" ] || nm -g --defined-only "$object" | awk -v file="$source" '$3 != "main" && $3 !~ /[.]/ { print $3, file }'
+done)
+seams=$(printf '%s\n' "$calls" | awk -v public="$public" -v most=$most_single '
+  BEGIN { n = split(public, name, "\n"); for (k = 1; k <= n; k++) is_public[name[k]] = 1 }
+  NR == FNR { if (!($1 in is_public) && !($1 in home)) { home[$1] = $2; all++ } next }
+  $3 in home && !seen[$1 " " $3]++ { users[$3]++ }
+  END {
+    for (symbol in home) if (users[symbol] < 2) { single++; list = list "\n" home[symbol] " " symbol " " users[symbol] + 0 }
+    printf "%d of %d internal symbols have one user or none, at most %d %%", single, all, most
+    if (100 * single > most * all) print list
+  }' /dev/fd/3 - 3<<EOT
+$defined
+EOT
+)
+echo "$seams" | sort
+case $seams in *.c*) bad=1 ;; esac
 exit $bad
