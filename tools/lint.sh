@@ -59,83 +59,6 @@ clang_warnings() {
     CFLAGS='-Werror -Wno-unknown-warning-option -Wno-ignored-optimization-argument' objects >/dev/null
 }
 
-# compiles SHADER VERSION [INTERACTION DEFINES]: silent unless the reference compiler finds an error
-# shellcheck disable=SC2317
-compiles() {
-  local stage=${1##*.} said folder
-  folder=$(mktemp -d)
-  # shellcheck disable=SC2064 # of this one
-  trap "rm -r '$folder'" EXIT
-  tools/expand.sh "$@" >"$folder/shader.$stage" || exit 1
-  said=$(glslangValidator "$folder/shader.$stage") && exit
-  printf '%s\n' "$1 $3" "$4" "$said"
-  exit 1
-}
-export -f compiles
-
-# A scheme of pairs/ is compiled with every interaction in every precision, and with every way to fetch a source;
-# as 4.30, because the reference compiler knows only half of GL_ARB_gpu_shader5, by which 3.30 does the same.
-# all_shaders: the words of `compiles` for each, ended by zeros; each for OpenGL ES, too, unless it needs doubles,
-# rectangles, or the loader, which writes out the loops over outputs of near/.
-# shellcheck disable=SC2317
-all_shaders() {
-  local file version interaction precision layout source es
-  local pair='#define I_EACH 2
-#define UNROLL 2
-#define PARTIAL 16
-#define BLOCK_TEXELS 4096
-#define ROWS 2
-#define WORKGROUP 64
-#define THREADS_PER_BODY 2
-#define IN_WORDS WORDS'
-  one() {
-    printf '%s\0' "$@"
-    case $1,$4 in *'PRECISION 3'* | *FMA_IS_FUSED* | *RECTANGLE* | *'SOURCE 1' | *bench/* | *near/*) return ;; esac
-    es=300es
-    case $1,$4 in *.comp,* | *'J_SOURCE 3'*) es=310es ;; esac
-    printf '%s\0' "$1" "$es" "$3" "$4"
-  }
-  find shaders -name '*.frag' -o -name '*.vert' -o -name '*.comp' | sort | while read -r file; do
-    version=330
-    if [[ $file == shaders/hermite/* ]]; then
-      for precision in 0 1 2 3 $'2\n#define FMA_IS_FUSED'; do one "$file" 430 '' "#define PRECISION $precision"; done
-      [[ $file == */correct.* ]] || continue
-      for precision in 2 3; do one "$file" 430 '' "#define PRECISION $precision"$'\n#define FIELD'; done
-      continue
-    fi
-    if grep -q '"view/places.glsl"' "$file"; then # where particles lie
-      for layout in 1 2 3 $'3\n#define RECTANGLE'; do one "$file" 330 '' "#define LAYOUT $layout"; done
-      continue
-    fi
-    if [[ $file == shaders/view/texels.frag ]]; then # what an array is made of
-      for source in 1 2 3 4; do one "$file" 330 '' "#define SOURCE $source"; done
-    fi
-    [[ $file == *.comp || $file == shaders/pairs/* || $file == shaders/common/* ]] && version=430
-    if [[ $file != shaders/pairs/* ]]; then
-      one "$file" "$version" '' $'#define PRECISION 0\n#define ROUNDS 2'
-      continue
-    fi
-    for interaction in shaders/interactions/*.glsl; do
-      for precision in 0 1 2 3 4; do
-        # what has precision reproducible says so, and what is for that alone has no other
-        [ "$precision" != 4 ] || grep -q 'PRECISION == REPRODUCIBLE' "$interaction" || continue
-        [ "$precision" = 4 ] || [[ $file != *matrix_block* ]] || continue
-        one "$file" "$version" "${interaction#shaders/}" "$pair
-#define PRECISION $precision
-#define J_SOURCE 0"
-      done
-    done
-    [[ $file != *matrix_block* ]] || continue
-    for source in 1 2 3; do
-      one "$file" "$version" interactions/gravity_jerk.glsl "$pair
-#define PRECISION 0
-#define J_SOURCE $source"
-    done
-  done
-}
-# shellcheck disable=SC2317
-shaders() { all_shaders | each 4 -0 bash -c 'compiles "$@"' compiles; }
-
 mapfile -t scripts < <(find tools tests .ci -type f \( -name '*.sh' -o -name run \) | sort)
 check 'layers and circles' tools/check_layers.sh "$build"
 check 'sizes' tools/check_sizes.sh
@@ -151,5 +74,5 @@ check 'the map from paper to code' tools/check_paper.sh
 check 'scripts' shellcheck -x "${scripts[@]}"
 mapfile -t sums < <(find shaders -name '*.glsl' -o -name '*.frag' -o -name '*.comp' -o -name '*.vert')
 check 'exact sums of shaders' tools/check_exact.py "${sums[@]}"
-check 'shaders' shaders
+check 'shaders' tools/check_shaders.py
 exit $bad
