@@ -1,13 +1,21 @@
-/* Positions are drawn from the profiles; velocities are those of Hernquist (1993, ApJS 86, 389). The disc: the epicyclic
+/* A disc galaxy at rest, and two of them on a parabola. G = 1, the mass and the scale length of a disc are 1. The particles
+ * of the halos are the last ones; the note `dark` says how many, for pictures of stars.
+ *
+ * After ten turns at R = 2, 113 time units, there is no bar, and the half-mass radius of the disc has grown by 15 % with
+ * n = 4096 and by 7 % with 8192. But so few particles deflect each other: it is 2.2 and 1.8 times as thick.
+ *
+ * Positions are drawn from the profiles; velocities are those of Hernquist (1993, ApJS 86, 389). The disc: the epicyclic
  * approximation, with dispersions that fall as exp(-R / 2 h) from Toomre's Q at 2.43 h on, and the mean rotation that Jeans'
  * equation then asks for. Bulge and halo: isotropic dispersions by Jeans' equation in the spherical average of everything,
  * and normal velocities up to nearly the speed of escape. */
 #include "ic/galaxy.h"
 
-#include "base/mem.h"
 #include "base/elementary.h"
+#include "base/mem.h"
+#include "ic/ic.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double PI = 3.14159265358979323846;
 static const double disc_edge = 8, reference_radius = 2.43, escape_share = 0.95;
@@ -186,7 +194,8 @@ static void center(size_t n, const double *m, double *x)
   for (size_t k = 0; k < 3 * n; k++) x[k] -= mean[k % 3] / mass;
 }
 
-enum hb_status hb_galaxy_draw(struct hb_rng *rng, size_t n, double *m, double *x, double *v)
+/* m[n], x[3 * n] and v[3 * n], turning counter-clockwise about the z axis, the center of mass at rest at the origin. */
+static enum hb_status draw_galaxy(struct hb_rng *rng, size_t n, double *m, double *x, double *v)
 {
   static const struct sphere *const spheres[] = {&bulge, &halo};
   const size_t ends[] = {hb_galaxy_disc(n) + hb_galaxy_bulge(n), n};
@@ -214,4 +223,86 @@ enum hb_status hb_galaxy_draw(struct hb_rng *rng, size_t n, double *m, double *x
   center(n, m, v);
   hb_mem_free(d);
   return HB_OK;
+}
+
+static const double dt = 0x1p-4; /* of a leapfrog: 180 steps a turn at the half-mass radius */
+
+static enum hb_status note(struct hb_particles *p, size_t dark)
+{
+  HB_TRY(hb_ic_note(p, "eps", "%g", hb_galaxy_eps));
+  HB_TRY(hb_ic_note(p, "dt", "%g", dt));
+  return hb_ic_note(p, "dark", "%zu", dark);
+}
+
+static size_t halo_of(size_t n) { return n - hb_galaxy_disc(n) - hb_galaxy_bulge(n); }
+
+enum hb_status hb_galaxy_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+                              struct hb_particles *p)
+{
+  (void)model;
+  struct hb_rng rng = hb_rng_seeded(params->seed);
+  HB_TRY(draw_galaxy(&rng, p->n, p->m, p->x, p->v));
+  return note(p, halo_of(p->n));
+}
+
+/* ---- two of them ------------------------------------------------------------------------------------- */
+
+/* The first disc lies in the plane of the orbit and turns the same way; the second is tilted by 60 degrees about the x axis.
+ * Parabolic as of two points, which the halos are not: they brake each other and merge. */
+static const double closest = 2.5, start = 12;
+static const double tilt[2] = {0.5, 0.86602540378443864676};
+
+static void turn(double a[3])
+{
+  double y = a[1], z = a[2];
+  a[1] = tilt[0] * y - tilt[1] * z;
+  a[2] = tilt[1] * y + tilt[0] * z;
+}
+
+/* Half of the distance, and of the relative velocity, for each. */
+static void place(int which, size_t n, double *x, double *v)
+{
+  double mu = 2 * hb_galaxy_mass(), side = which ? -0.5 : 0.5, transverse = sqrt(2 * mu * closest) / start;
+  const double to[3] = {side * start, 0, 0};
+  const double at[3] = {-side * sqrt(2 * mu / start - transverse * transverse), side * transverse, 0};
+  for (size_t i = 0; i < n; i++) {
+    if (which) turn(x + 3 * i), turn(v + 3 * i);
+    for (size_t c = 0; c < 3; c++) x[3 * i + c] += to[c], v[3 * i + c] += at[c];
+  }
+}
+
+/* Stars of both come before the halos of both. */
+static void sort(int which, size_t n, const double *m, const double *x, const double *v,
+                 struct hb_particles *p)
+{
+  size_t stars = n - halo_of(n);
+  const size_t from[] = {0, stars}, to[] = {which ? stars : 0, which ? n + stars : 2 * stars};
+  const size_t count[] = {stars, n - stars};
+  for (int k = 0; k < 2; k++) {
+    memcpy(p->m + to[k], m + from[k], count[k] * sizeof *m);
+    memcpy(p->x + 3 * to[k], x + 3 * from[k], 3 * count[k] * sizeof *x);
+    memcpy(p->v + 3 * to[k], v + 3 * from[k], 3 * count[k] * sizeof *v);
+  }
+}
+
+enum hb_status hb_galaxy_make_two(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+                                  struct hb_particles *p)
+{
+  (void)model;
+  struct hb_rng rng = hb_rng_seeded(params->seed);
+  size_t n = p->n / 2;
+  double *m;
+  if (p->n % 2)
+    return hb_fail(HB_ERR_USAGE, "two galaxies cannot share %zu particles: expected an even number", p->n);
+  HB_TRY(HB_ALLOC(7 * n, &m));
+  double *x = m + n, *v = x + 3 * n;
+  enum hb_status status = HB_OK;
+  for (int k = 0; k < 2; k++) {
+    status = draw_galaxy(&rng, n, m, x, v);
+    if (status != HB_OK) break;
+    place(k, n, x, v);
+    sort(k, n, m, x, v, p);
+  }
+  hb_mem_free(m);
+  return status == HB_OK ? note(p, 2 * halo_of(n)) : status;
 }

@@ -1,9 +1,6 @@
-/* A disc galaxy: an exponential disc of stars in a bulge and a halo, all of them particles (ic_disc.c, ic_merger.c). */
+/* A disc galaxy: an exponential disc of stars in a bulge and a halo, all of them particles. */
 #ifndef HB_GALAXY_H
 #define HB_GALAXY_H
-
-#include "base/rng.h"
-#include "base/status.h"
 
 #include <stddef.h>
 
@@ -22,9 +19,5 @@ double hb_galaxy_mass(void); /* of all parts */
 double hb_galaxy_circular2(double R);
 double hb_galaxy_epicyclic2(double R);
 double hb_galaxy_dispersion(double R);
-
-/* m[n], x[3 * n] and v[3 * n], turning counter-clockwise about the z axis, the center of mass at rest at the origin.
- * Errors: HB_ERR_INTERNAL (no memory). */
-enum hb_status hb_galaxy_draw(struct hb_rng *rng, size_t n, double *m, double *x, double *v);
 
 #endif

@@ -1,12 +1,9 @@
-/* Initial conditions, one model per file; the registry is in ic.c. */
+/* Initial conditions: the models are rows of a table in ic.c. */
 #ifndef HB_IC_H
 #define HB_IC_H
 
 #include "base/rng.h"
 #include "core/particles.h"
-
-/* The most particles of models that allow any number: indices stay exact in a float. */
-#define IC_N_MAX ((size_t)1 << 24)
 
 /* A spherical model, ready to be drawn from. Mass and G are 1; the length is the model's own. */
 struct hb_ic_sphere {
@@ -21,16 +18,34 @@ struct hb_ic_ops {
   struct hb_ic_model info;
   double
       eps; /* the softening that it means, where make writes no note of it; of a cluster, if its stars have one mass */
+  /* One of the three. Bodies m x v as they are: 7 numbers for each of info.n. */
+  const double (*bodies)[7];
   /* Fills m, x, v of particles->n particles (all zero before). params are checked and complete. */
-  enum hb_status (*make)(const struct hb_ic_params *params, struct hb_particles *particles);
-  /* In place of make, where info.is_cluster: cluster.c does the rest. */
+  enum hb_status (*make)(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+                         struct hb_particles *particles);
+  /* Where info.is_cluster; cluster.c does the rest. */
   enum hb_status (*open)(const struct hb_ic_params *params, struct hb_ic_sphere *sphere);
 };
 
-extern const struct hb_ic_ops hb_ic_plummer, hb_ic_king, hb_ic_twobody, hb_ic_figure8, hb_ic_pythagorean,
-    hb_ic_coldsphere, hb_ic_cube, hb_ic_holmberg1941, hb_ic_disc, hb_ic_merger;
+/* Plummer's sphere as Aarseth, Henon & Wielen draw it, a cold sphere, King's model. */
+enum hb_status hb_spheres_plummer(const struct hb_ic_params *params, struct hb_ic_sphere *sphere);
+enum hb_status hb_spheres_cold(const struct hb_ic_params *params, struct hb_ic_sphere *sphere);
+enum hb_status hb_spheres_king(const struct hb_ic_params *params, struct hb_ic_sphere *sphere);
 
-enum { HB_IC_DEMO_COUNT = 7 };
-extern const struct hb_ic_ops hb_ic_demos[HB_IC_DEMO_COUNT];
+enum hb_status hb_holmberg1941_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+                                    struct hb_particles *particles);
+enum hb_status hb_demo_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+                            struct hb_particles *particles);
+enum hb_status hb_galaxy_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+                              struct hb_particles *particles);
+enum hb_status hb_galaxy_make_two(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+                                  struct hb_particles *particles);
+
+/* HB_ERR_USAGE unless least <= value <= most or, where most is infinite, the value is 0 or finite and positive. */
+enum hb_status hb_ic_check(const char *what, double value, double least, double most);
+
+/* A note of one value, printed. */
+__attribute__((format(printf, 3, 4))) enum hb_status hb_ic_note(struct hb_particles *particles,
+                                                                const char *key, const char *format, ...);
 
 #endif

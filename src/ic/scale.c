@@ -7,9 +7,9 @@
 #include "core/gravity.h"
 #include "core/softening.h"
 #include "core/units.h"
+#include "ic/ic.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum hb_status hb_scale_potential(const struct hb_particles *p, void (*progress)(void *context, double done),
                                   void *context, double *e_pot)
@@ -53,12 +53,9 @@ static enum hb_status measure(const struct hb_particles *p, double *mass, double
 /* A note that is a number, if there is one. */
 static enum hb_status scale_note(struct hb_particles *p, const char *key, double by)
 {
-  char text[32];
   double number;
   const char *value = hb_particles_note(p, key);
-  if (!value || hb_text_number(value, &number) != HB_OK) return HB_OK;
-  snprintf(text, sizeof text, "%.17g", by * number);
-  return hb_particles_set_note(p, key, text);
+  return value && hb_text_number(value, &number) == HB_OK ? hb_ic_note(p, key, "%.17g", by * number) : HB_OK;
 }
 
 static enum hb_status scale_eps(struct hb_particles *p, double length)

@@ -1,11 +1,11 @@
-/* ic/primordial.c: the orbits of binaries, found again from positions and velocities, against the formulas of their
+/* ic/cluster.c: the orbits of binaries, found again from positions and velocities, against the formulas of their
  * distributions. */
 #include "support/cluster_case.h"
 
 #include "core/diagnostics.h"
 #include "core/particles.h"
 #include "core/units.h"
-#include "ic/primordial.h"
+#include "ic/cluster.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static void pericenters_stay(void **state)
     struct hb_rng rng = hb_rng_seeded(seed), same = rng;
     double m[2] = {1e-3, 2e-4}, a, e;
     size_t redrawn = 0;
-    ASSERT_OK(hb_primordial_orbit(&rng, &c, m, &a, &e, &redrawn));
+    ASSERT_OK(hb_cluster_orbit(&rng, &c, m, &a, &e, &redrawn));
     if (redrawn > 0) continue;
     double lp = 1 + sqrt(45 * (exp(hb_rng_uniform(&same) / 1.25) - 1)), e_birth = sqrt(hb_rng_uniform(&same));
     double years = pow(10, lp) / 365.25, au = cbrt(1.2 * years * years) * (1 - e_birth); /* at pericenter */
@@ -244,9 +244,9 @@ static void pairings(void **state)
 static void share_of_the_systems(void **state)
 {
   (void)state;
-  assert_int_equal(hb_primordial_pairs(0, 1000), 0);
-  assert_int_equal(hb_primordial_pairs(1, 1000), 500);
-  assert_int_equal(hb_primordial_pairs(0.1, 1100), 100);
+  assert_int_equal(hb_cluster_pairs(0, 1000), 0);
+  assert_int_equal(hb_cluster_pairs(1, 1000), 500);
+  assert_int_equal(hb_cluster_pairs(0.1, 1100), 100);
   struct hb_particles *p = cluster_make("king", 1100, (struct hb_ic_cluster){.binaries = 0.1, .a_max = 1e-6});
   struct hb_particles *systems = cluster_systems(p, 100);
   assert_int_equal(systems->n, 1000);

@@ -5,8 +5,7 @@
 #include "base/rng.h"
 #include "core/diagnostics.h"
 #include "core/particles.h"
-#include "ic/fractal.h"
-#include "ic/rotation.h"
+#include "ic/cluster.h"
 #include "support/step_case.h"
 
 #include <math.h>
@@ -192,7 +191,7 @@ static void rotation_turns_stars(void **state)
     struct hb_particles *p = ic_make("plummer", (struct hb_ic_params){.n = IC_SAMPLE, .seed = 1}), *turned;
     ASSERT_OK(hb_particles_copy(p, &turned));
     struct hb_rng rng = hb_rng_seeded(1);
-    hb_rotation_turn(&rng, shares[k], IC_SAMPLE, turned->x, turned->v);
+    hb_cluster_turn(&rng, shares[k], IC_SAMPLE, turned->x, turned->v);
     double against = 0, way = shares[k] < 0 ? -1 : 1;
     for (size_t i = 0; i < IC_SAMPLE; i++) {
       double before = angular_momentum(p->x + 3 * i, p->v + 3 * i);
@@ -236,7 +235,7 @@ static double box_dimension(double D, size_t n)
   for (uint64_t seed = 0; seed < 10; seed++) {
     struct hb_rng rng = hb_rng_seeded(seed);
     if (D > 0)
-      ASSERT_OK(hb_fractal_draw(&rng, D, n, x, x + 3 * n));
+      ASSERT_OK(hb_cluster_fractal(&rng, D, n, x, x + 3 * n));
     else
       for (size_t i = 0; i < n; i++) hb_rng_ball(&rng, x + 3 * i);
     sum += log2(occupied(n, x, 4) / occupied(n, x, 2)) / 2 / 10;
@@ -267,7 +266,7 @@ static double clark_evans(double D, uint64_t seed)
   static double x[6 * POINTS];
   struct hb_rng rng = hb_rng_seeded(seed);
   double sum = 0, inner = 0;
-  ASSERT_OK(hb_fractal_draw(&rng, D, POINTS, x, x + 3 * POINTS));
+  ASSERT_OK(hb_cluster_fractal(&rng, D, POINTS, x, x + 3 * POINTS));
   for (size_t i = 0; i < POINTS; i++) {
     double nearest = INFINITY;
     if (ic_length(x + 3 * i) > 0.8) continue;

@@ -1,4 +1,4 @@
-/* ic/ic_demo.c: the seven demonstrations of the CUDA samples. */
+/* ic/demo.c: the seven demonstrations of the CUDA samples. */
 #include "support/ic_case.h"
 
 #include "core/particles.h"

@@ -1,14 +1,80 @@
+/* Spherical models; cluster.c makes their stars. */
+#include "ic/ic.h"
+
+#include "base/elementary.h"
+#include "base/mem.h"
+
+#include <math.h>
+
+/* ---- Plummer ----------------------------------------------------------------------------------------- */
+
+/* Plummer's sphere as Aarseth, Henon & Wielen (1974, A&A 37, 183) draw it, in the units of Heggie & Mathieu
+ * (1986): G = M = 1, E = -1/4, in virial equilibrium, the center of mass at rest at the origin; the initial
+ * conditions of [PZ07] section 4. Only + - * / and sqrt are used, which IEEE rounds the same everywhere, so a
+ * seed gives the same bytes on every machine. */
+
+/* The Plummer radius, total mass and G are 1 here. The mass within r is s^3 with s = r / sqrt(1 + r^2), so s is the
+ * cube root of a uniform number. s_max is s at the cut-off. */
+static double draw_radius(struct hb_rng *rng, double s_max)
+{
+  double s = s_max * hb_rng_cube_root(rng);
+  return s / sqrt(1 - s * s);
+}
+
+/* Speed in units of the speed of escape: density q^2 (1 - q^2)^(7/2), by von Neumann's rejection. The density
+ * is at most 0.0923, at q^2 = 2/9. */
+static double draw_speed(struct hb_rng *rng)
+{
+  for (;;) {
+    double q = hb_rng_uniform(rng);
+    double w = 1 - q * q;
+    if (0.1 * hb_rng_uniform(rng) < q * q * w * w * w * sqrt(w)) return q;
+  }
+}
+
+static void plummer_draw(const struct hb_ic_sphere *sphere, struct hb_rng *rng, double x[3], double v[3])
+{
+  double direction[3], r = draw_radius(rng, sphere->number);
+  hb_rng_direction(rng, direction);
+  for (int k = 0; k < 3; k++) x[k] = r * direction[k];
+  double speed = draw_speed(rng) * sqrt(2 / sqrt(1 + r * r)); /* times the speed of escape */
+  hb_rng_direction(rng, direction);
+  for (int k = 0; k < 3; k++) v[k] = speed * direction[k];
+}
+
+enum hb_status hb_spheres_plummer(const struct hb_ic_params *params, struct hb_ic_sphere *sphere)
+{
+  double s_max = params->r_cut > 0 ? 1 / sqrt(1 + 1 / params->r_cut / params->r_cut) : 1;
+  *sphere = (struct hb_ic_sphere){
+      .draw = plummer_draw, .number = s_max, .length = 0.58904862254808623221 /* 3 pi / 16 */};
+  return HB_OK;
+}
+
+/* ---- cold sphere -------------------------------------------------------------------------------------- */
+
+/* A sphere of uniform density at rest, G = M = R = 1, centered: U = -3/5 up to the sampling noise, and all shells
+ * would meet in the center at t = pi / sqrt(8) = 1.11. With a virial ratio its velocities are normal. */
+static void coldsphere_draw(const struct hb_ic_sphere *sphere, struct hb_rng *rng, double x[3], double v[3])
+{
+  double r = hb_rng_cube_root(rng), direction[3];
+  hb_rng_direction(rng, direction);
+  for (int k = 0; k < 3; k++) x[k] = r * direction[k];
+  if (sphere->number != 0) hb_elementary_three_normals(rng, v);
+}
+
+enum hb_status hb_spheres_cold(const struct hb_ic_params *params, struct hb_ic_sphere *sphere)
+{
+  *sphere = (struct hb_ic_sphere){.draw = coldsphere_draw, .number = params->cluster.virial};
+  return HB_OK;
+}
+
+/* ---- King --------------------------------------------------------------------------------------------- */
+
 /* King's model of a cluster that its galaxy's tide has cut off: f ~ e^(W - v^2 / 2) - 1 where that is positive [King 1966,
  * AJ 71, 64]. Speeds are in units of the dispersion parameter sigma, lengths in those of King's core radius
  * r0 = 3 sigma / sqrt(4 pi G rho0), and W = -(Phi - Phi(r_t)) / sigma^2:
  *
  *   W'' + 2 W' / r = -9 rho(W) / rho(W0),  W(0) = W0,  W'(0) = 0,  W(r_t) = 0 */
-#include "base/elementary.h"
-#include "ic/ic.h"
-
-#include "base/mem.h"
-
-#include <math.h>
 
 /* What is integrated along r. mu is 9 times the integral of rho / rho0 r^2, so G M within r, and W' = -mu / r^2; depth is
  * the integral of W over mu. */
@@ -142,7 +208,7 @@ static void king_draw(const struct hb_ic_sphere *sphere, struct hb_rng *rng, dou
   for (int c = 0; c < 3; c++) v[c] /= sqrt(mu_t); /* G M is mu_t where sigma is 1 */
 }
 
-static enum hb_status king_open(const struct hb_ic_params *params, struct hb_ic_sphere *sphere)
+enum hb_status hb_spheres_king(const struct hb_ic_params *params, struct hb_ic_sphere *sphere)
 {
   struct table *table;
   double w0 = params->w0;
@@ -153,17 +219,3 @@ static enum hb_status king_open(const struct hb_ic_params *params, struct hb_ic_
   sphere->reach = hb_elementary_power(table->r3[table->last], 1.0 / 3);
   return HB_OK;
 }
-
-const struct hb_ic_ops hb_ic_king = {
-    .eps = 1.0 / 256,
-    .info = {.name = "king",
-             .summary = "King's model of a tidally limited cluster in virial equilibrium, M = 1, E = -1/4",
-             .source = "King 1966, AJ 71, 64",
-             .options = "n seed w0 scaling",
-             .n = 1024,
-             .n_min = 2,
-             .n_max = IC_N_MAX,
-             .speed = 0.5,
-             .is_cluster = 1},
-    .open = king_open,
-};

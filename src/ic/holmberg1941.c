@@ -94,8 +94,10 @@ static void set_orbit(double v_infinity, double *v_radial, double *v_transverse)
   *v_radial = -sqrt(speed2 - *v_transverse * *v_transverse);
 }
 
-static enum hb_status holmberg1941_make(const struct hb_ic_params *params, struct hb_particles *p)
+enum hb_status hb_holmberg1941_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+                                    struct hb_particles *p)
 {
+  (void)model;
   double v_radial, v_transverse;
   place_lamps(p->m, p->x);
   set_turning(params->spin, p->m, p->x, p->v);
@@ -115,16 +117,3 @@ static enum hb_status holmberg1941_make(const struct hb_ic_params *params, struc
   }
   return HB_OK;
 }
-
-const struct hb_ic_ops hb_ic_holmberg1941 = {
-    .eps = 1.0 / 256,
-    .info = {.name = "holmberg1941",
-             .summary = "two passing nebulae of 37 lamps each, as Erik Holmberg laid them out",
-             .source = "Holmberg 1941, ApJ 94, 385",
-             .options = "velocity spin",
-             .n = 2 * LAMPS,
-             .n_min = 2 * LAMPS,
-             .n_max = 2 * LAMPS,
-             .speed = 0.4},
-    .make = holmberg1941_make,
-};

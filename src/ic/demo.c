@@ -9,17 +9,14 @@
  * damping are notes that `holmberg run` uses, point_size and camera notes for a viewer. */
 #include "ic/ic.h"
 
-#include "base/rng.h"
-
 #include <math.h>
-#include <stdio.h>
 
 struct demo {
   double cluster, velocity, eps, damping; /* cluster and velocity are scales, see below */
   double point_size, camera[3];
 };
 
-static const struct demo demos[HB_IC_DEMO_COUNT] = {
+static const struct demo demos[] = {
     {1.54, 8, 0.1, 1, 1, {0, -2, -100}},    {0.68, 20, 0.1, 1, 0.8, {0, -2, -30}},
     {0.16, 1000, 1, 1, 0.07, {0, 0, -1.5}}, {0.16, 1000, 1, 1, 0.07, {0, 0, -1.5}},
     {0.32, 276, 1, 1, 0.07, {0, 0, -5}},    {0.32, 272, 0.145, 1, 0.08, {0, 0, -5}},
@@ -77,58 +74,15 @@ static void place(const struct demo *demo, const struct hb_ic_params *params, st
 
 /* ---- one of the seven -------------------------------------------------------------------------------------- */
 
-static enum hb_status note(struct hb_particles *p, const char *key, double value)
+enum hb_status hb_demo_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+                            struct hb_particles *p)
 {
-  char text[32];
-  snprintf(text, sizeof text, "%g", value);
-  return hb_particles_set_note(p, key, text);
-}
-
-static enum hb_status make(int k, const struct hb_ic_params *params, struct hb_particles *p)
-{
-  const struct demo *demo = &demos[k];
+  const struct demo *demo = &demos[model->info.name[4] - '1'];
+  const double *camera = demo->camera;
   place(demo, params, p);
-  char camera[64];
-  snprintf(camera, sizeof camera, "%g %g %g", demo->camera[0], demo->camera[1], demo->camera[2]);
-  HB_TRY(note(p, "eps", demo->eps));
-  HB_TRY(note(p, "dt", hb_ic_demos[k].info.speed / PICTURES_A_SECOND));
-  HB_TRY(note(p, "damping", demo->damping));
-  HB_TRY(note(p, "point_size", demo->point_size));
-  return hb_particles_set_note(p, "camera", camera);
+  HB_TRY(hb_ic_note(p, "eps", "%g", demo->eps));
+  HB_TRY(hb_ic_note(p, "dt", "%g", model->info.speed / PICTURES_A_SECOND));
+  HB_TRY(hb_ic_note(p, "damping", "%g", demo->damping));
+  HB_TRY(hb_ic_note(p, "point_size", "%g", demo->point_size));
+  return hb_ic_note(p, "camera", "%g %g %g", camera[0], camera[1], camera[2]);
 }
-
-#define MAKE(K)                                                                                              \
-  static enum hb_status make##K(const struct hb_ic_params *params, struct hb_particles *p)                   \
-  {                                                                                                          \
-    return make(K - 1, params, p);                                                                           \
-  }
-MAKE(1)
-MAKE(2)
-MAKE(3)
-MAKE(4)
-MAKE(5)
-MAKE(6)
-MAKE(7)
-
-#define DEMO(K, SUMMARY, DT)                                                                                 \
-  {                                                                                                          \
-    .info = {.name = "demo" #K,                                                                              \
-             .summary = SUMMARY,                                                                             \
-             .source = "CUDA samples, nbody",                                                                \
-             .options = "n seed shape",                                                                      \
-             .n = 16384,                                                                                     \
-             .n_min = 1,                                                                                     \
-             .n_max = IC_N_MAX,                                                                              \
-             .speed = PICTURES_A_SECOND * DT},                                                               \
-    .make = make##K                                                                                          \
-  }
-
-const struct hb_ic_ops hb_ic_demos[HB_IC_DEMO_COUNT] = {
-    DEMO(1, "a turning shell of masses 1, eps 0.1, dt 0.016", 0.016),
-    DEMO(2, "the same, smaller and faster", 0.016),
-    DEMO(3, "a shell within its softening, eps 1, dt 0.0006", 0.0006),
-    DEMO(4, "as demo3", 0.0006),
-    DEMO(5, "the same, larger, dt 0.0019", 0.0019),
-    DEMO(6, "a shell with eps 0.145, dt 0.0016", 0.0016),
-    DEMO(7, "a large shell at rest, eps 1, dt 0.016", 0.016),
-};
