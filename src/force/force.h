@@ -19,6 +19,27 @@ struct hb_force_particles {
   const uint8_t *level;  /* [n] below HB_FORCE_LEVELS */
 };
 
+/* A request for forces: sources, sinks, and where the results go. */
+struct hb_force_job {
+  /* m[n], x[3 * n], v[3 * n], in their frame; m NULL: those that the last job set, or that are kept. */
+  struct hb_force_sources {
+    size_t n;
+    const double *m, *x, *v;
+  } sources;
+
+  /* The sources index[n], none twice, each without itself. Or points x[3 * n], v[3 * n], each without source index[i],
+   * HB_NO_SOURCE: none. n 0: the sources are only set. */
+  struct hb_force_sinks {
+    size_t n;
+    const uint32_t *index;
+    const double *x, *v; /* NULL: by number */
+  } sinks;
+
+  struct hb_force_results {
+    double *a, *j, *phi; /* [3 * n] [3 * n] [n] of the sinks */
+  } to;
+};
+
 struct hb_field;
 
 /* What eq. 9 of [PZ07] needs besides the forces: its nu; and for forces rounded by `noise`, relative to the pulls among
@@ -171,12 +192,10 @@ enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, cons
 double hb_force_eps(const struct hb_force *force);
 enum hb_status hb_force_set_eps(struct hb_force *force, double eps);
 
-/* hb_force_set_j and hb_force_eval in one, as integrators call them, for particles already in their frame: when the device
- * fails, the source is reopened with draws a quarter as long and tried once more. Errors: as both; HB_ERR_DEVICE when that
- * failed, too. */
-enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, const double *x,
-                           const double *v, size_t ni, const uint32_t *index, double *a, double *j,
-                           double *phi);
+/* Sources and forces in one, as integrators want them, sinks by number: when the device fails, the source is reopened with
+ * draws a quarter as long and tried once more. Afterwards no sources are set. Errors: as hb_force_set_j and hb_force_eval;
+ * HB_ERR_DEVICE when that failed, too. */
+enum hb_status hb_force_of(struct hb_force *force, const struct hb_force_job *job);
 
 /* Particles of mass 0 pull nobody: calls of hb_force_of with n of them send those with mass in m[n] alone, from now on, if
  * the scheme can compute forces at points; until then, or where all have mass, all are sent. Errors: HB_ERR_INTERNAL. */
@@ -205,9 +224,8 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
 /* Predicts all of them to a time dt[level] after their own ([PZ07] eqs 3, 4): the sources of what follows. */
 enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE_LEVELS]);
 
-/* Forces on the sinks index[ni] from the predicted sources. */
-enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
-                                double *j, double *phi);
+/* Forces on sinks by number from the predicted sources. */
+enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_job *job);
 
 /* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then the levels that the
  * schedule derives from them, level[ni]. ahead[HB_FORCE_LEVELS], nullable: what dt will probably be in the next call of

@@ -71,9 +71,9 @@ static enum hb_status from_massive(struct hb_force *force, const double *m, cons
 }
 
 /* Sources and forces by the source's one call, or its two. */
-static enum hb_status once(struct hb_force *force, size_t nj, const double *m, const double *x,
-                           const double *v, size_t ni, const uint32_t *index, double *a, double *j,
-                           double *phi)
+static enum hb_status once_by_hand(struct hb_force *force, size_t nj, const double *m, const double *x,
+                                   const double *v, size_t ni, const uint32_t *index, double *a, double *j,
+                                   double *phi)
 {
   size_t count; /* the caller has predicted no others */
   if (hb_force_massive(force, nj, &count)) return from_massive(force, m, x, v, ni, index, a, j, phi);
@@ -99,15 +99,19 @@ void hb_force_needs(const struct hb_force *force, size_t nj, size_t ni, size_t *
 
 struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phases; }
 
-enum hb_status hb_force_of(struct hb_force *force, size_t nj, const double *m, const double *x,
-                           const double *v, size_t ni, const uint32_t *index, double *a, double *j,
-                           double *phi)
+static enum hb_status once(struct hb_force *force, const struct hb_force_job *b)
 {
-  enum hb_status status = once(force, nj, m, x, v, ni, index, a, j, phi);
+  return once_by_hand(force, b->sources.n, b->sources.m, b->sources.x, b->sources.v, b->sinks.n,
+                      b->sinks.index, b->to.a, b->to.j, b->to.phi);
+}
+
+enum hb_status hb_force_of(struct hb_force *force, const struct hb_force_job *job)
+{
+  enum hb_status status = once(force, job);
   if (status != HB_ERR_DEVICE) return status;
   hb_log("%s; trying once more with shorter draws", hb_error());
   HB_TRY(hb_force_open_again(force));
-  return once(force, nj, m, x, v, ni, index, a, j, phi);
+  return once(force, job);
 }
 
 void hb_force_set_field(struct hb_force *force, const struct hb_field *field) { force->field = field; }
@@ -151,13 +155,12 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
   return HB_OK;
 }
 
-enum hb_status hb_force_on_kept(struct hb_force *force, size_t ni, const uint32_t *index, double *a,
-                                double *j, double *phi)
+enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_job *job)
 {
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();
-  HB_TRY(hb_force_eval_any(force, ni, index, a, j, phi));
-  HB_TRY(force->ops->resident->check(force->state, ni, a));
+  HB_TRY(hb_force_eval_any(force, job->sinks.n, job->sinks.index, job->to.a, job->to.j, job->to.phi));
+  HB_TRY(force->ops->resident->check(force->state, job->sinks.n, job->to.a));
   count_phases(force, &lap);
   return HB_OK;
 }

@@ -37,7 +37,8 @@ static enum hb_status block_step(struct block *b)
   b->dt[0] += 0x1p-30;
   HB_TRY(hb_force_keep(b->force, &b->all, b->ni, b->index));
   HB_TRY(hb_force_predict(b->force, b->dt));
-  return hb_force_on_kept(b->force, b->ni, b->index, b->a, b->j, b->phi);
+  return hb_force_on_kept(
+      b->force, &(struct hb_force_job){.sinks = {.n = b->ni, .index = b->index}, .to = {b->a, b->j, b->phi}});
 }
 
 static enum hb_status time_block_steps(struct block *b, size_t count, double *ms)
@@ -323,7 +324,10 @@ static enum hb_status time_walks(struct bench *b)
 static enum hb_status cycle(struct bench *b)
 {
   const struct hb_particles *p = b->particles;
-  if (b->force) return hb_force_of(b->force, b->n, p->m, p->x, p->v, b->ni, b->index, b->a, b->j, b->phi);
+  if (b->force)
+    return hb_force_of(b->force, &(struct hb_force_job){.sources = {b->n, p->m, p->x, p->v},
+                                                        .sinks = {.n = b->ni, .index = b->index},
+                                                        .to = {b->a, b->j, b->phi}});
   HB_TRY(send(b));
   HB_TRY(work(b));
   return receive(b);

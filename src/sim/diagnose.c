@@ -17,7 +17,9 @@ enum hb_status hb_diagnose_forces(struct hb_state_view *view, struct hb_force *f
   const struct hb_particles *p = &view->at;
   struct hb_phases before = *hb_force_phases(force);
   enum hb_status status =
-      hb_force_of(force, p->n, p->m, p->x, p->v, p->n, view->index, view->a, view->j, view->phi);
+      hb_force_of(force, &(struct hb_force_job){.sources = {p->n, p->m, p->x, p->v},
+                                                .sinks = {.n = p->n, .index = view->index},
+                                                .to = {view->a, view->j, view->phi}});
   *hb_force_phases(force) = before;
   return status;
 }

@@ -359,7 +359,9 @@ static enum hb_status try_step(struct hb_hermite4 *h)
   const struct span span = span_of(dt);
   HB_TRY(reserve_predicted(h));
   for (size_t i = 0; i < h->n; i++) predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
-  HB_TRY(hb_force_of(h->force, h->n, h->particles->m, h->xp, h->vp, h->n, h->block, h->a1, h->j1, h->phi1));
+  HB_TRY(hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, h->particles->m, h->xp, h->vp},
+                                                      .sinks = {.n = h->n, .index = h->block},
+                                                      .to = {h->a1, h->j1, h->phi1}}));
   if (h->field) hb_field_add(h->field, h->n, h->block, h->xp, h->vp, h->a1, h->j1);
   const struct hb_forces_at at = {h->n, h->xp, h->t0 + dt, 0, h->force};
   HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
@@ -380,13 +382,17 @@ static enum hb_status start(struct hb_hermite4 *h)
 {
   const struct hb_particles *p = h->particles;
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
-  HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, p->v, h->n, h->block, h->a1, h->j1, h->phi1));
+  HB_TRY(hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, p->m, p->x, p->v},
+                                                      .sinks = {.n = h->n, .index = h->block},
+                                                      .to = {h->a1, h->j1, h->phi1}}));
   if (h->field) hb_field_add(h->field, h->n, h->block, p->x, p->v, h->a1, h->j1);
   const struct hb_forces_at at = {h->n, p->x, h->t0, 0, h->force};
   HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
   memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
-  HB_TRY(hb_force_of(h->force, h->n, p->m, p->x, h->a, h->n, h->block, h->a1, h->j1, h->phi1));
+  HB_TRY(hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, p->m, p->x, h->a},
+                                                      .sinks = {.n = h->n, .index = h->block},
+                                                      .to = {h->a1, h->j1, h->phi1}}));
   for (size_t i = 0; i < h->n; i++) {
     double dt = hb_hermite4_step_first(h, (uint32_t)i, h->phi1[i], h->j1 + 3 * i);
     h->level1[i] = (uint8_t)hb_hermite4_level(h, dt);

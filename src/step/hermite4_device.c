@@ -53,13 +53,16 @@ static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni
 {
   if (h->params.transfer == HB_TRANSFER_ALL) HB_TRY(keep_all(h));
   HB_TRY(predict(h, T));
-  return hb_force_on_kept(h->force, ni, h->block, h->a1, h->j1, h->phi1);
+  return hb_force_on_kept(
+      h->force, &(struct hb_force_job){.sinks = {.n = ni, .index = h->block}, .to = {h->a1, h->j1, h->phi1}});
 }
 
 static enum hb_status pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   if (h->params.predict == HB_PLACE_HOST)
-    return hb_force_of(h->force, h->n, source_masses(h), h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
+    return hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, source_masses(h), h->xp, h->vp},
+                                                        .sinks = {.n = ni, .index = h->block},
+                                                        .to = {h->a1, h->j1, h->phi1}});
   enum hb_status status = pairs_on_kept(h, T, ni);
   if (status != HB_ERR_DEVICE) return status;
   HB_TRY(hb_force_open_again(h->force)); /* the host still has every particle */

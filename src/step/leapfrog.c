@@ -42,7 +42,9 @@ static enum hb_status allocate(struct hb_leapfrog *l)
 /* Forces of all on all, into a1, j1, phi1. */
 static enum hb_status evaluate(struct hb_leapfrog *l, double t, const double *x, const double *v)
 {
-  HB_TRY(hb_force_of(l->force, l->n, l->particles->m, x, v, l->n, l->index, l->a1, l->j1, l->phi1));
+  HB_TRY(hb_force_of(l->force, &(struct hb_force_job){.sources = {l->n, l->particles->m, x, v},
+                                                      .sinks = {.n = l->n, .index = l->index},
+                                                      .to = {l->a1, l->j1, l->phi1}}));
   const struct hb_field *field = hb_force_field(l->force);
   if (field) hb_field_add(field, l->n, l->index, x, v, l->a1, l->j1);
   const struct hb_forces_at at = {l->n, x, t, l->dt > 0 ? (uint64_t)llround((t - l->t0) / l->dt) : 0,

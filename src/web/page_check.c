@@ -23,7 +23,9 @@ static enum hb_status by_shaders(const struct hb_particles *p, size_t ni, const 
   struct hb_force *force;
   if (hb_force_scheme_find(params.scheme)->has_tuning) params.tuning = "partial=1 unroll=1 i_each=1";
   HB_TRY(hb_force_open(&params, &force));
-  enum hb_status status = hb_force_of(force, p->n, p->m, p->x, p->v, ni, index, sums->a, sums->j, sums->phi);
+  enum hb_status status = hb_force_of(force, &(struct hb_force_job){.sources = {p->n, p->m, p->x, p->v},
+                                                                    .sinks = {.n = ni, .index = index},
+                                                                    .to = {sums->a, sums->j, sums->phi}});
   hb_force_close(force);
   return status;
 }

@@ -71,8 +71,10 @@ static enum hb_status eval(struct hb_force *force, struct hb_particles *p, size_
 {
   size_t n = hb_particles_n(p);
   choose(n, ni, f);
-  return hb_force_of(force, n, hb_particles_m(p), hb_particles_x(p), hb_particles_v(p), ni, f->index, f->a,
-                     f->j, f->phi);
+  return hb_force_of(
+      force, &(struct hb_force_job){.sources = {n, hb_particles_m(p), hb_particles_x(p), hb_particles_v(p)},
+                                    .sinks = {.n = ni, .index = f->index},
+                                    .to = {f->a, f->j, f->phi}});
 }
 
 /* The same as points, and in two calls. */

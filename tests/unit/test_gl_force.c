@@ -164,9 +164,12 @@ static void forces_in_draws_of(const char *scheme, const char *precision, double
   for (uint32_t i = 0; i < CUT_N; i++) index[i] = i;
   assert_int_equal(hb_ic_make("plummer", &ic, &p), HB_OK);
   assert_int_equal(hb_force_open(&params, &force), HB_OK);
-  assert_int_equal(hb_force_of(force, CUT_N, hb_particles_m(p), hb_particles_x(p), hb_particles_v(p), ni,
-                               index, f, f + 3 * CUT_N, f + 6 * CUT_N),
-                   HB_OK);
+  assert_int_equal(
+      hb_force_of(force, &(struct hb_force_job){.sources = {CUT_N, hb_particles_m(p), hb_particles_x(p),
+                                                            hb_particles_v(p)},
+                                                .sinks = {.n = ni, .index = index},
+                                                .to = {f, f + 3 * CUT_N, f + 6 * CUT_N}}),
+      HB_OK);
   hb_force_close(force);
   hb_particles_destroy(p);
 }
@@ -211,7 +214,10 @@ static void test_lost_draw_is_tried_again(void **state)
   real_draw = hb_gl_core_11.DrawArrays;
   lost = 0;
   hb_gl_core_11.DrawArrays = losing_draw;
-  assert_int_equal(hb_force_of(force, 2, two_m, two_x, two_v, 2, two_index, a, j, phi), HB_OK);
+  assert_int_equal(hb_force_of(force, &(struct hb_force_job){.sources = {2, two_m, two_x, two_v},
+                                                             .sinks = {.n = 2, .index = two_index},
+                                                             .to = {a, j, phi}}),
+                   HB_OK);
   assert_int_equal(lost, 1); /* the new context has pointers of its own */
   assert_true(fabs(a[0] - 9 / 125.) < 1e-15 && fabs(phi[1] + 2 / 5.) < 1e-15);
 
@@ -237,9 +243,15 @@ static void test_lost_draw_of_hybrid(void **state)
   real_draw = hb_gl_core_11.DrawArrays;
   lost = 0;
   hb_gl_core_11.DrawArrays = losing_draw;
-  assert_int_equal(hb_force_of(force, 2, two_m, two_x, two_v, 1, two_index, a, j, phi), HB_OK);
+  assert_int_equal(hb_force_of(force, &(struct hb_force_job){.sources = {2, two_m, two_x, two_v},
+                                                             .sinks = {.n = 1, .index = two_index},
+                                                             .to = {a, j, phi}}),
+                   HB_OK);
   assert_int_equal(lost, 0); /* the host's block draws nothing */
-  assert_int_equal(hb_force_of(force, 2, two_m, two_x, two_v, 2, two_index, a, j, phi), HB_OK);
+  assert_int_equal(hb_force_of(force, &(struct hb_force_job){.sources = {2, two_m, two_x, two_v},
+                                                             .sinks = {.n = 2, .index = two_index},
+                                                             .to = {a, j, phi}}),
+                   HB_OK);
   assert_int_equal(lost, 1);
   assert_true(fabs(a[0] - 9 / 125.) < 1e-15 && fabs(phi[1] + 2 / 5.) < 1e-15);
   assert_string_equal(hb_force_tuning(force), tuning);
@@ -289,7 +301,10 @@ static void hybrid_forces(struct hb_force *force, int in_one, size_t ni, double 
   for (uint32_t i = 0; i < HYBRID_N; i++) index[i] = i;
   double *j = f + 3 * HYBRID_N, *phi = f + 6 * HYBRID_N;
   if (in_one) {
-    assert_int_equal(hb_force_of(force, HYBRID_N, m, x, v, ni, index, f, j, phi), HB_OK);
+    assert_int_equal(hb_force_of(force, &(struct hb_force_job){.sources = {HYBRID_N, m, x, v},
+                                                               .sinks = {.n = ni, .index = index},
+                                                               .to = {f, j, phi}}),
+                     HB_OK);
   } else {
     assert_int_equal(hb_force_set_j(force, HYBRID_N, m, x, v), HB_OK);
     memset(m, 0, sizeof m); /* it has a copy */

@@ -239,8 +239,10 @@ static void test_all_on_the_host(void **state)
     struct hb_force *force;
     ASSERT_OK(hb_force_open(&params, &force));
     assert_string_equal(hb_force_context(force), "none");
-    ASSERT_OK(hb_force_of(force, 100, hb_particles_m(p), hb_particles_x(p), hb_particles_v(p), 100, index,
-                          f[k], f[k] + 300, f[k] + 600));
+    ASSERT_OK(hb_force_of(force, &(struct hb_force_job){.sources = {100, hb_particles_m(p), hb_particles_x(p),
+                                                                    hb_particles_v(p)},
+                                                        .sinks = {.n = 100, .index = index},
+                                                        .to = {f[k], f[k] + 300, f[k] + 600}}));
     if (k) assert_string_equal(hb_force_tuning(force), "host_below=all");
     hb_force_close(force);
   }
