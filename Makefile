@@ -4,6 +4,7 @@ DATE    := 2026-11-22# of the version, for its manual
 B       := build
 
 CC      ?= cc
+OBJCOPY ?= objcopy
 OPT     ?= -O3 -g
 WARN    := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith -Wwrite-strings
 # -ffp-contract=off and no -ffast-math: a sum is added in the order it is written, on every machine.
@@ -21,7 +22,7 @@ CFLAGS  ?=
 # Everything is compiled once, fit for the shared library too; a function is not called through its table of symbols there.
 PIC     := -fPIC -fno-semantic-interposition
 override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) $(NUMERIC_HERE) $(PIC) -fopenmp-simd -pthread $(SANITIZE) \
-           -Isrc -Isrc/include -I$(B)/gen -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng zlib libcjson)
+           -Isrc -Isrc/include -I$(B)/gen -DHB_ONE_RELEASE -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng zlib libcjson)
 # Of GLEW and EGL only the headers are used.
 NEEDS   := $(HDF5) libpng zlib libcjson $(if $(call pkg,--modversion glfw3),glfw3)
 LDLIBS   = $(call pkg,--libs $(NEEDS)) -ldl -lm
@@ -37,8 +38,8 @@ REPORT  := $(sort $(wildcard data/report/*.html data/report/*.css))
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
 ROOMS   := base core gl pairs ic io perf force groups step sim render# of the library; the others are of the program
 object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst %,$(B)/obj/gen/%.o,$(2))
-LIB_OBJ := $(call object,$(ROOMS:%=src/%/%),shaders paper)
-OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/%,$(SOURCES)),templates commit)
+LIB_OBJ := $(call object,$(ROOMS:%=src/%/%) src/abi/sized.c,shaders paper)
+OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/% src/abi/%,$(SOURCES)),templates commit)
 # Libraries of other people's calls: their own objects; what they need of libholmberg goes into their shared form, hidden.
 LIB_BASE := src/lib/engine.c src/lib/environment.c
 g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c %/sixth_calls.c,$(filter src/lib/%,$(SOURCES))))
@@ -186,7 +187,7 @@ WEB_SKIP := $(NO_HDF5) $(NO_EGL) %/table.c %/table_read.c %/json.c %/process.c %
             %/gl_software.c %/gl_probe.c %/png.c %/ranks_open.c
 WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/inspect/inspector.c src/inspect/texels.c $(sort $(wildcard src/web/*.c))
 WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o
-WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
+WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DHB_ONE_RELEASE -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
 EMCC     := NODE_PATH=/usr/share/nodejs emcc
 WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web \
             -sEXPORTED_RUNTIME_METHODS=ccall,allocateUTF8,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 --no-entry
@@ -225,11 +226,11 @@ $(WEB)/holmberg.html: $(WEB)/index.html
 # The program for Windows, by MinGW: with GLFW's contexts, without HDF5, reproduce and child programs for drivers. posix.h is
 # included before every file. tools/windows.sh builds the libraries that Debian has no MinGW packages of, from its sources.
 WINDOWS  := $(B)/windows
-WIN_SKIP := $(NO_HDF5) $(NO_EGL) %/process.c %/ranks_open.c %/gl_glfw_stub.c %/cmd_reproduce.c src/child/% src/lib/% src/manual/% src/mpi/% src/report/% src/web/%
+WIN_SKIP := $(NO_HDF5) $(NO_EGL) %/process.c %/ranks_open.c %/gl_glfw_stub.c %/cmd_reproduce.c src/abi/% src/child/% src/lib/% src/manual/% src/mpi/% src/report/% src/web/%
 WIN_OBJ  := $(patsubst src/%.c,$(WINDOWS)/obj/%.o,$(filter-out $(WIN_SKIP),$(wildcard src/*/*.c))) $(WINDOWS)/obj/gen/shaders.o $(WINDOWS)/obj/gen/paper.o
 WIN_CC   := x86_64-w64-mingw32-gcc
 WIN_FLAGS := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1 -O3 $(WARN) -Wno-format $(NUMERIC) -fopenmp-simd \
-            -include src/windows/posix.h -Isrc/windows/include -Isrc -Isrc/include -I$(B)/gen -isystem $(WINDOWS)/include -DHB_VERSION='"$(VERSION)"'
+            -include src/windows/posix.h -Isrc/windows/include -Isrc -Isrc/include -I$(B)/gen -DHB_ONE_RELEASE -isystem $(WINDOWS)/include -DHB_VERSION='"$(VERSION)"'
 WIN_LIBS := -L$(WINDOWS)/lib -lglfw3 -lpng -lcjson -lz -lgdi32 -lpthread -lm
 
 windows: deps-windows
@@ -276,10 +277,15 @@ $(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk
 	$(Q)tools/manual.sh $(B) $(VERSION) $(DATE) $(HEADERS)
 
 # Never unloaded: its helper threads wait for the next loop. It calls its own functions, whatever else a program links.
-$(B)/$(SONAME): $(LIB_OBJ) $(B)/gen/exports.map
+# Where a call has sizes, its plain name is that of 0.1 (abi/frozen.c); the library's own functions of these names get others.
+FROZEN := $(B)/obj/abi/frozen.o
+$(B)/gen/own.o: $(LIB_OBJ) $(PUBLIC)
+	$(Q)mkdir -p $(@D) && sed -n 's/^#define \(hb_[a-z0-9_]*\)(\.\.\.).*/\1 \1_own/p' $(PUBLIC) >$@.names
+	$(Q)$(LD) -r -o $@ $(LIB_OBJ) && $(OBJCOPY) --redefine-syms=$@.names $@
+$(B)/$(SONAME): $(B)/gen/own.o $(FROZEN) $(B)/gen/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/gen/exports.map -Wl,--as-needed \
-	  -Wl,-z,nodelete -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(LDLIBS)
+	  -Wl,-z,nodelete -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(B)/gen/own.o $(FROZEN) $(LDLIBS)
 	$(Q)ln -sf $(SONAME) $(B)/libholmberg.so
 
 $(foreach name,$(CALLS),$(eval $(B)/libholmberg-$(name).a: $($(name)_OBJ)))

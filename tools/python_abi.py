@@ -30,7 +30,9 @@ class Declarations:
     def __init__(self, text):
         self.complete = set()  # structs whose fields are known
         self.constants, self.structs, self.functions, self.words = [], [], [], []
-        text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+        text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S).replace("\\\n", " ")
+        sized = re.findall(r"^#define (hb_\w+)\(\.\.\.\) +\w+\((.*), __VA_ARGS__\)$", text, flags=re.M)
+        self.sizes = {name: re.findall(r"struct (\w+)", sizes) for name, sizes in sized}
         for name, value in re.findall(r"^#define (HB_\w+) (\w+)$", text, flags=re.M):
             self.constants.append((name, "0xFFFFFFFF" if value == "UINT32_MAX" else value))
         text = re.sub(r'^(#.*|extern "C" \{|\})$', "", text, flags=re.M)
@@ -48,7 +50,8 @@ class Declarations:
         elif "(" in text:
             result, name, arguments = re.fullmatch(r"(.*?)(hb_\w+)\((.*)\)", text).groups()
             arguments = [] if arguments == "void" else arguments.split(", ")
-            self.functions.append((name, self.type_of(result), [self.type_of(one) for one in arguments]))
+            if name not in self.sizes:
+                self.functions.append((name, self.type_of(result), [self.type_of(one) for one in arguments]))
 
     def enum(self, body):
         value = "-1"
@@ -101,6 +104,9 @@ class Declarations:
         out.write("]\n\n# Name: (result, arguments)\nFUNCTIONS = {\n")
         for name, result, arguments in self.functions:
             out.write(f'    "{name}": ({result}, [{", ".join(arguments)}]),\n')
+        out.write("}\n\n# Functions NAME_sized, which get the sizes of these structs first.\nSIZES = {\n")
+        for name, structs in self.sizes.items():
+            out.write(f'    "{name}": [{", ".join(structs)}],\n')
         out.write("}\n")
 
 

@@ -209,6 +209,7 @@ void hb_sim_destroy(struct hb_sim *sim)
   hb_mem_free(sim->events.at);
   hb_binary_watch_clear(&sim->binaries);
   hb_mem_free(sim->device);
+  for (int k = 0; k < HB_SIM_LENT; k++) hb_mem_free(sim->lent[k]);
   hb_mem_free(sim);
 }
 

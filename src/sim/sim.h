@@ -8,6 +8,8 @@
 #include "core/frame.h"
 #include "step/integrator.h"
 
+enum hb_sim_lent { HB_SIM_LENT_PARAMS, HB_SIM_LENT_EVENTS, HB_SIM_LENT };
+
 struct hb_sim {
   struct hb_force *force;
   const struct hb_integrator_ops *integrator;
@@ -25,6 +27,7 @@ struct hb_sim {
   char *device;
   struct hb_events events; /* of the last step */
   struct hb_binary_watch binaries;
+  char *lent[HB_SIM_LENT]; /* to programs of another release, see abi/sized.c */
 };
 
 /* A simulation with an integrator, but without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),

@@ -98,6 +98,44 @@ compiled() {
   [ "${#lines[@]}" -eq 5 ]
 }
 
+# headers COUNT FOLDER: the public headers of another release, whose structs have COUNT fields more, or less if below 0.
+headers() {
+  cp -r "$BATS_TEST_DIRNAME/../../src/include" "$2"
+  /usr/bin/python3 - "$1" "$2" <<'END'
+import pathlib, re, sys
+count, folder = int(sys.argv[1]), pathlib.Path(sys.argv[2], "holmberg")
+# Fields at the end of structs that tests/api/releases.c does not name; a whole number of doubles.
+LAST = {"hb_ic_model": 2, "hb_ic_params": 2, "hb_force_scheme": 2, "hb_force_params": 2, "hb_force_need": 1, "hb_integrator_info": 2,
+        "hb_sim_params": 2, "hb_sim_counts": 1, "hb_phases": 1, "hb_diagnostics": 1, "hb_step_trouble": 1}
+def change(found):
+    name, body = found.groups()
+    fields = re.findall(r"[^;]+;", re.sub(r"/\*.*?\*/", "", body, flags=re.S))
+    fields = fields[:-LAST[name]] if count < 0 else fields + ["\n  double later;"]
+    return f"struct {name} {{{''.join(fields)}\n}};"
+for header in folder.glob("*.h"):
+    text = header.read_text()
+    header.write_text(re.sub(rf"struct ({'|'.join(LAST)}) {{(.*?)\n}};", change, text, flags=re.S))
+END
+}
+
+@test "programs of other releases: the last one's headers, structs with fewer fields and with more" {
+  compiled 'cc -std=c11' releases.c a.ckpt
+  local now=$output folder
+  [[ $now == *$'\nresumed host: state '* ]]
+  headers -1 earlier
+  headers 1 later
+  for folder in "$API/0.1" earlier later; do
+    cc -std=c11 -Wall -Wextra -Werror -I"$folder" "$API/releases.c" -L"$ROOT/usr/lib" -lholmberg -lm -o program
+    LD_LIBRARY_PATH=$ROOT/usr/lib run --separate-stderr ./program a.ckpt
+    [ "$status" -eq 0 ]
+    [ "$output" = "$now" ]
+  done
+  # negative control: it has what only a later library knows
+  cc -std=c11 -DLATER=later -Ilater "$API/releases.c" -L"$ROOT/usr/lib" -lholmberg -lm -o program
+  LD_LIBRARY_PATH=$ROOT/usr/lib run -1 --separate-stderr ./program a.ckpt
+  [[ $stderr == "a parameter is set that this library, "*", does not know: the program needs a later one" ]]
+}
+
 @test "what the shared library exports is the checked list" {
   readelf -dW "$ROOT/usr/lib/libholmberg.so.1" | grep -F 'Library soname: [libholmberg.so.1]'
   nm -D --defined-only "$ROOT/usr/lib/libholmberg.so" | awk '$2 != "A" { print $3 }' | sort >exported

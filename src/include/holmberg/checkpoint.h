@@ -43,6 +43,17 @@ enum hb_status hb_checkpoint_units(const struct hb_checkpoint *checkpoint, struc
 enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
                              struct hb_sim **sim);
 
+/* The same with sizes, see "Releases" in holmberg.h. */
+void hb_checkpoint_info_sized(size_t size, const struct hb_checkpoint *checkpoint,
+                              struct hb_checkpoint_info *info);
+enum hb_status hb_sim_resume_sized(size_t size, const struct hb_checkpoint *checkpoint,
+                                   const struct hb_force_params *place, struct hb_sim **sim);
+
+#ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
+#define hb_checkpoint_info(...) hb_checkpoint_info_sized(sizeof(struct hb_checkpoint_info), __VA_ARGS__)
+#define hb_sim_resume(...)      hb_sim_resume_sized(sizeof(struct hb_force_params), __VA_ARGS__)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

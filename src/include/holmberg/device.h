@@ -58,6 +58,13 @@ enum hb_quantity {
  * and AGE are read back from the device. Errors: those of forces. */
 enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value);
 
+/* The same with sizes, see "Releases" in holmberg.h. */
+void hb_sim_on_device_sized(size_t size, const struct hb_sim *sim, struct hb_device_particles *particles);
+
+#ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
+#define hb_sim_on_device(...) hb_sim_on_device_sized(sizeof(struct hb_device_particles), __VA_ARGS__)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

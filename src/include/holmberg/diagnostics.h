@@ -120,6 +120,21 @@ struct hb_step_trouble {
  * judge, so that it is cheap to call after each step. *trouble: what was found, or zero. */
 int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble);
 
+/* The same with sizes, see "Releases" in holmberg.h. */
+enum hb_status hb_sim_diagnose_sized(size_t size, struct hb_sim *sim, double t,
+                                     struct hb_diagnostics *diagnostics);
+enum hb_status hb_sim_structure_sized(size_t size, struct hb_sim *sim, double t,
+                                      struct hb_structure *structure);
+const struct hb_event *hb_sim_events_sized(size_t size, const struct hb_sim *sim, size_t *count);
+int hb_sim_step_trouble_sized(size_t size, struct hb_sim *sim, struct hb_step_trouble *trouble);
+
+#ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
+#define hb_sim_diagnose(...)     hb_sim_diagnose_sized(sizeof(struct hb_diagnostics), __VA_ARGS__)
+#define hb_sim_structure(...)    hb_sim_structure_sized(sizeof(struct hb_structure), __VA_ARGS__)
+#define hb_sim_events(...)       hb_sim_events_sized(sizeof(struct hb_event), __VA_ARGS__)
+#define hb_sim_step_trouble(...) hb_sim_step_trouble_sized(sizeof(struct hb_step_trouble), __VA_ARGS__)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,12 @@
  * a zero field means the default given in its comment. Handles belong to the caller and are freed by their
  * destroy/close function, which accepts NULL.
  *
+ * Releases. A program that was compiled with these headers runs with any later libholmberg.so.1. Structs only grow, at their
+ * end, and calls that take or fill them learn the program's sizes: a call like hb_force_open is a macro here that adds them
+ * (at the end of each header). Fields that a program does not know are 0, their default; a program that sets fields which an older
+ * library does not know is refused. The functions themselves, as other languages and pointers to functions call them, have
+ * the structs of 0.1, in which what is now `reserved` was not there.
+ *
  * Threads. One handle, one thread at a time; different handles may be used by different threads at once, and give the same
  * bits as one after the other. hb_error() is each thread's own. A handle whose forces are on OpenGL stays with the thread
  * that opened it, as its context does; context glfw, of the window system, is for the main thread. The library never prints,
@@ -193,6 +199,7 @@ struct hb_ic_model {
   size_t n_min, n_max; /* allowed; equal when the model has a fixed number */
   double speed;        /* time units a second at which it is watched best */
   int is_cluster;      /* 1: it also reads hb_ic_params.cluster */
+  int reserved;        /* 0; fills the struct */
 };
 
 const struct hb_ic_model *hb_ic_models(size_t *count);
@@ -282,8 +289,9 @@ struct hb_force_params {
   const char *device;
   const char *tuning; /* words like "i_each=4 unroll=8", "host_below=128"; NULL: measured or safe */
   double max_draw_s;  /* upper limit for the time of a draw; 0: 0.05                     */
-  double eps;     /* Plummer softening, >= 0; of a simulation 0: that of the particles' note eps, if any */
-  unsigned flags; /* hb_force_flags, or-ed                                             */
+  double eps;        /* Plummer softening, >= 0; of a simulation 0: that of the particles' note eps, if any */
+  unsigned flags;    /* hb_force_flags, or-ed                                             */
+  unsigned reserved; /* 0; fills the struct, never used */
 };
 
 /* One source of forces, as listed by `holmberg info`. */
@@ -418,6 +426,7 @@ struct hb_integrator_info {
   const char *name, *summary;
   const char *source; /* the paper it comes from */
   int has_dt; /* 1: all particles share the given step dt, and can be damped; 0: eta determines the steps */
+  int reserved; /* 0; fills the struct */
 };
 
 const struct hb_integrator_info *hb_integrators(size_t *count);
@@ -540,6 +549,63 @@ const struct hb_sim_params *hb_sim_taken(const struct hb_sim *sim);
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own time;
  * exact (corrected) for those whose own time is t, so for all at multiples of dt_max. Does not affect the trajectory. */
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles);
+
+/* ---- sizes ------------------------------------------------------------------------------------------- */
+
+/* What the macros below call: each function once more, after the sizes of the program's structs. */
+const struct hb_ic_model *hb_ic_models_sized(size_t size, size_t *count);
+enum hb_status hb_ic_make_sized(size_t size, size_t cluster_size, const char *model,
+                                const struct hb_ic_params *params, struct hb_particles **particles);
+enum hb_status hb_scale_particles_sized(size_t size, struct hb_particles *particles,
+                                        const struct hb_scale *scale);
+const struct hb_snapshot_format *hb_snapshot_formats_sized(size_t size, size_t *count);
+enum hb_status hb_snapshot_read_at_sized(size_t size, const char *path, const char *format, double t,
+                                         struct hb_particles **particles,
+                                         struct hb_snapshot_contents *contents);
+const struct hb_force_scheme *hb_force_schemes_sized(size_t size, size_t *count);
+enum hb_status hb_force_memory_sized(size_t size, size_t need_size, const struct hb_force_params *params,
+                                     size_t n, struct hb_force_need *need);
+enum hb_status hb_force_open_sized(size_t size, const struct hb_force_params *params,
+                                   struct hb_force **force);
+const struct hb_integrator_info *hb_integrators_sized(size_t size, size_t *count);
+enum hb_encounters hb_sim_default_encounters_sized(size_t size, size_t force_size,
+                                                   const struct hb_sim_params *params);
+enum hb_first_step hb_sim_default_first_step_sized(size_t size, size_t force_size,
+                                                   const struct hb_sim_params *params,
+                                                   const struct hb_particles *initial);
+enum hb_status hb_sim_create_sized(size_t size, size_t force_size, const struct hb_particles *initial,
+                                   const struct hb_sim_params *params, struct hb_sim **sim);
+enum hb_status hb_sim_take_sized(size_t size, size_t force_size, struct hb_particles *initial,
+                                 const struct hb_sim_params *params, struct hb_sim **sim);
+const struct hb_sim_params *hb_sim_taken_sized(size_t size, size_t force_size, const struct hb_sim *sim);
+void hb_sim_counts_sized(size_t size, const struct hb_sim *sim, struct hb_sim_counts *counts);
+void hb_sim_phases_sized(size_t size, const struct hb_sim *sim, struct hb_phases *phases);
+
+#ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
+#define hb_ic_models(...) hb_ic_models_sized(sizeof(struct hb_ic_model), __VA_ARGS__)
+#define hb_ic_make(...)                                                                                      \
+  hb_ic_make_sized(sizeof(struct hb_ic_params), sizeof(struct hb_ic_cluster), __VA_ARGS__)
+#define hb_scale_particles(...)  hb_scale_particles_sized(sizeof(struct hb_scale), __VA_ARGS__)
+#define hb_snapshot_formats(...) hb_snapshot_formats_sized(sizeof(struct hb_snapshot_format), __VA_ARGS__)
+#define hb_snapshot_read_at(...) hb_snapshot_read_at_sized(sizeof(struct hb_snapshot_contents), __VA_ARGS__)
+#define hb_force_schemes(...)    hb_force_schemes_sized(sizeof(struct hb_force_scheme), __VA_ARGS__)
+#define hb_force_memory(...)                                                                                 \
+  hb_force_memory_sized(sizeof(struct hb_force_params), sizeof(struct hb_force_need), __VA_ARGS__)
+#define hb_force_open(...)  hb_force_open_sized(sizeof(struct hb_force_params), __VA_ARGS__)
+#define hb_integrators(...) hb_integrators_sized(sizeof(struct hb_integrator_info), __VA_ARGS__)
+#define hb_sim_default_encounters(...)                                                                       \
+  hb_sim_default_encounters_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
+#define hb_sim_default_first_step(...)                                                                       \
+  hb_sim_default_first_step_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
+#define hb_sim_create(...)                                                                                   \
+  hb_sim_create_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
+#define hb_sim_take(...)                                                                                     \
+  hb_sim_take_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
+#define hb_sim_taken(...)                                                                                    \
+  hb_sim_taken_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
+#define hb_sim_counts(...) hb_sim_counts_sized(sizeof(struct hb_sim_counts), __VA_ARGS__)
+#define hb_sim_phases(...) hb_sim_phases_sized(sizeof(struct hb_phases), __VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }

@@ -54,6 +54,7 @@ struct hb_all_pairs_params {
   const char *context, *device, *tuning; /* as in hb_force_params; tuning NULL: safe defaults            */
   double max_draw_s; /* upper limit for the time of a draw; 0: 0.05                            */
   unsigned flags;    /* HB_FORCE_GL_DEBUG                                                        */
+  unsigned reserved; /* 0; fills the struct, never used */
 };
 
 /* Numbers by name: that of particle k is data[stride * k]. */
@@ -100,6 +101,14 @@ const char *hb_all_pairs_scheme(const struct hb_all_pairs *pairs);
 const char *hb_all_pairs_precision(const struct hb_all_pairs *pairs);
 const char *hb_all_pairs_context(const struct hb_all_pairs *pairs);
 const char *hb_all_pairs_device(const struct hb_all_pairs *pairs);
+
+/* The same with sizes, see "Releases" in holmberg.h. */
+enum hb_status hb_all_pairs_open_sized(size_t size, const struct hb_interaction *interaction,
+                                       const struct hb_all_pairs_params *params, struct hb_all_pairs **pairs);
+
+#ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
+#define hb_all_pairs_open(...) hb_all_pairs_open_sized(sizeof(struct hb_all_pairs_params), __VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,14 @@ enum hb_status hb_picture_draw(struct hb_picture *picture, size_t n, const doubl
 /* What the driver calls it. */
 const char *hb_picture_device(const struct hb_picture *picture);
 
+/* The same with sizes, see "Releases" in holmberg.h. */
+enum hb_status hb_picture_open_sized(size_t size, const struct hb_picture_params *params,
+                                     struct hb_picture **picture);
+
+#ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
+#define hb_picture_open(...) hb_picture_open_sized(sizeof(struct hb_picture_params), __VA_ARGS__)
+#endif
+
 #ifdef __cplusplus
 }
 #endif

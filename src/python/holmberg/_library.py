@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import difflib
+import functools
 import inspect
 import operator
 import os
@@ -112,6 +113,8 @@ for _name, (_result, _arguments) in _abi.FUNCTIONS.items():
     _function.restype, _function.argtypes = _result, _arguments
     if _result is _abi.Status:
         _function.errcheck = _check
+for _name, _structs in _abi.SIZES.items():
+    setattr(lib, _name, functools.partial(getattr(lib, f"{_name}_sized"), *map(ctypes.sizeof, _structs)))
 
 
 _ALSO_CALLED = {"softening": "eps", "epsilon": "eps", "nu": "eta", "colormap": "map"}
