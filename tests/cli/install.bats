@@ -105,7 +105,7 @@ headers() {
 import pathlib, re, sys
 count, folder = int(sys.argv[1]), pathlib.Path(sys.argv[2], "holmberg")
 # Fields at the end of structs that tests/api/releases.c does not name; a whole number of doubles.
-LAST = {"hb_ic_model": 2, "hb_ic_params": 2, "hb_force_scheme": 2, "hb_force_params": 2, "hb_force_need": 1, "hb_integrator_info": 2,
+LAST = {"hb_ic_model": 1, "hb_ic_params": 2, "hb_force_scheme": 2, "hb_force_params": 2, "hb_force_need": 1, "hb_integrator_info": 1,
         "hb_sim_params": 2, "hb_sim_counts": 1, "hb_phases": 1, "hb_diagnostics": 1, "hb_step_trouble": 1}
 def change(found):
     name, body = found.groups()

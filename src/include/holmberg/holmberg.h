@@ -199,7 +199,6 @@ struct hb_ic_model {
   size_t n_min, n_max; /* allowed; equal when the model has a fixed number */
   double speed;        /* time units a second at which it is watched best */
   int is_cluster;      /* 1: it also reads hb_ic_params.cluster */
-  int reserved;        /* 0; fills the struct */
 };
 
 const struct hb_ic_model *hb_ic_models(size_t *count);
@@ -426,7 +425,6 @@ struct hb_integrator_info {
   const char *name, *summary;
   const char *source; /* the paper it comes from */
   int has_dt; /* 1: all particles share the given step dt, and can be damped; 0: eta determines the steps */
-  int reserved; /* 0; fills the struct */
 };
 
 const struct hb_integrator_info *hb_integrators(size_t *count);

@@ -166,7 +166,6 @@ class hb_ic_model(Structure):
         ("n_max", c_size_t),
         ("speed", c_double),
         ("is_cluster", c_int),
-        ("reserved", c_int),
     ]
 
 
@@ -250,7 +249,6 @@ class hb_integrator_info(Structure):
         ("summary", c_char_p),
         ("source", c_char_p),
         ("has_dt", c_int),
-        ("reserved", c_int),
     ]
 
 
