@@ -27,7 +27,7 @@ make_exercises() {
   # exercise_2: the nearest neighbor in the free number
   mine 2_nearest_neighbor
   HB_SHADER_DIR=$work/2_nearest_neighbor "$holmberg" trace --scheme cg2007 --passes -o "$work/pictures" --quiet
-  cp "$work/pictures/cg2007_36_write_accOut.png" shaders/figures/exercise_2.png
+  cp "$work/pictures/cg2007_36_write_accOut.svg" shaders/figures/exercise_2.svg
 
   # exercise_3: what a sum loses without precise
   mine 3_careless

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void hb_draft_note(struct hb_draft *draft, enum hb_status status)
 {
@@ -22,6 +23,14 @@ void hb_draft_put(struct hb_draft *draft, const char *format, ...)
   va_start(list, format);
   draft->status = hb_text_append_list(&draft->text, format, list);
   va_end(list);
+}
+
+void hb_draft_put_escaped(struct hb_draft *draft, const char *text)
+{
+  for (const char *c = text; *c; c++) {
+    const char *entity = *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '&' ? "&amp;" : NULL;
+    hb_draft_put_bytes(draft, entity ? entity : c, entity ? strlen(entity) : 1);
+  }
 }
 
 void hb_draft_clear(struct hb_draft *draft)

@@ -14,6 +14,9 @@ struct hb_draft {
 void hb_draft_put(struct hb_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hb_draft_put_bytes(struct hb_draft *draft, const void *bytes, size_t count);
 
+/* Appends text, escaped for HTML and SVG. */
+void hb_draft_put_escaped(struct hb_draft *draft, const char *text);
+
 /* Records a failure, if it is the first. */
 void hb_draft_note(struct hb_draft *draft, enum hb_status status);
 

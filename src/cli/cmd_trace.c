@@ -70,7 +70,7 @@ static void report(const struct settings *s, const char *scheme, const struct hb
   char passes[64] = "";
   if (files)
     snprintf(passes, sizeof passes, " and %d picture%s of its passes", files, hb_text_s((uint64_t)files));
-  hb_terminal_say("wrote %s/%s.png%s: %llu draw%s, %.4g bytes read and %.4g written per pair", s->output,
+  hb_terminal_say("wrote %s/%s.svg%s: %llu draw%s, %.4g bytes read and %.4g written per pair", s->output,
                   scheme, passes, (unsigned long long)c->draws, hb_text_s(c->draws),
                   (double)c->bytes_read / pairs, (double)c->bytes_written / pairs);
 }

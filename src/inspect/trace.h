@@ -58,15 +58,11 @@ const struct hb_trace_array *hb_trace_find(const struct hb_trace_array *arrays, 
 /* The largest |number| of a quantity anywhere in the walk, without unused records. */
 double hb_trace_most(const struct hb_trace *trace, const char *quantity);
 
-/* Whether this is a number that the shader does not use. */
-int hb_trace_is_unused(const struct hb_trace *trace, const struct hb_gl_trace_quantity *quantity);
-
-/* The contact sheet, folder/SCHEME.png; each array of each pass as folder/SCHEME_NN_read_NAME.png or _write_; passes as slides,
- * folder/SCHEME_slide_NN.png, of many only the first three and the last. The latter two add the number of files to *count.
+/* The contact sheet, folder/SCHEME.svg; each array of each pass as folder/SCHEME_NN_read_NAME.svg or _write_; passes as slides,
+ * folder/SCHEME_slide_NN.svg, of many only the first three and the last. The latter two add the number of files to *count.
  * Errors: HB_ERR_IO. */
 enum hb_status hb_trace_write_sheet(const struct hb_trace *trace, const char *folder);
 enum hb_status hb_trace_write_passes(const struct hb_trace *trace, const char *folder, int *count);
-enum hb_status hb_trace_write_slides(const struct hb_trace *trace, const char *folder,
-                                     int *count); /* slide.c */
+enum hb_status hb_trace_write_slides(const struct hb_trace *trace, const char *folder, int *count);
 
 #endif

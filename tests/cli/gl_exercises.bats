@@ -67,10 +67,10 @@ spread() {
   mine 2
   accepts trace -n 9 --scheme cg2007 -o after --passes --quiet
   # one more picture beside acceleration x, y, z: a wider page; everything else as it was
-  cmp before/cg2007.png after/cg2007.png
-  cmp before/cg2007_08_write_jerkAndPotOut.png after/cg2007_08_write_jerkAndPotOut.png
-  width() { od -An -tu1 -j16 -N4 "$1" | awk '{ print ($1 * 256 + $2) * 65536 + $3 * 256 + $4 }'; }
-  [ "$(width after/cg2007_08_write_accOut.png)" -gt "$(width before/cg2007_08_write_accOut.png)" ]
+  cmp before/cg2007.svg after/cg2007.svg
+  cmp before/cg2007_08_write_jerkAndPotOut.svg after/cg2007_08_write_jerkAndPotOut.svg
+  width() { sed -n "1s/.* width='\([0-9]*\)'.*/\1/p" "$1"; }
+  [ "$(width after/cg2007_08_write_accOut.svg)" -gt "$(width before/cg2007_08_write_accOut.svg)" ]
 }
 
 # The error of acc with sums of single terms: what they lose is what `compensated` keeps.

@@ -41,7 +41,7 @@ without_clock() { sed -E '/^(#| *[0-9])/s/ +[^ ]+$//; s/^#.*wall$/#/'; }
 
 @test "README's trace draws pages" {
   done_as_printed "$(commands README.md 'holmberg trace' | grep trace)"
-  find . -name '*.png' -size +4k | grep -q .
+  find . -name '*.svg' -size +4k | grep -q .
 }
 
 @test "make run, in a folder where all is built: README's rows, and two pictures" {

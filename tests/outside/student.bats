@@ -3,7 +3,7 @@
 # Somebody who does the exercises of shaders/README.md where nothing but the installed program and its guides is.
 load common
 
-width() { od -An -tu1 -j16 -N4 "$1" | awk '{ print ($1 * 256 + $2) * 65536 + $3 * 256 + $4 }'; } # of a PNG
+width() { sed -n "1s/.* width='\([0-9]*\)'.*/\1/p" "$1"; } # of an SVG
 
 @test "the exercises, as the guide prints them, word for word" {
   display_begin "$BATS_TEST_TMPDIR" 1280x800
@@ -30,7 +30,7 @@ width() { od -An -tu1 -j16 -N4 "$1" | awk '{ print ($1 * 256 + $2) * 65536 + $3 
   [ -s ellipse.png ]
 
   # 2: one image more, of which the guide says where it is
-  last=$(grep -o '`[^`]*_write_accOut.png`' "$(guide shaders/README.md)" | tr -d '`')
+  last=$(grep -o '`[^`]*_write_accOut.svg`' "$(guide shaders/README.md)" | tr -d '`')
   holmberg trace --scheme cg2007 --passes -o without --quiet
   [ "$(width "$last")" -gt "$(width "without/${last#*/}")" ]
 

@@ -1,6 +1,6 @@
 /* The bitmap font: every character is there, none looks like another, and text stays inside its image. */
 #include "support/support.h"
-#include "render/canvas.h"
+#include "support/canvas.h"
 #include "render/font.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "core/frame.h"
 #include "gl/gl_trace.h"
 #include "support/support.h"
-#include "render/canvas.h"
+#include "support/canvas.h"
 #include "render/colormap.h"
 #include "inspect/inspector.h"
 

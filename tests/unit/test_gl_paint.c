@@ -1,7 +1,7 @@
 /* What is painted over a picture: letters and boxes pixel by pixel, as the font draws them into an image on the host. */
 #include "gl/gl.h"
 #include "support/support.h"
-#include "render/canvas.h"
+#include "support/canvas.h"
 #include "render/font.h"
 #include "render/paint.h"
 

@@ -1,4 +1,4 @@
-#include "render/canvas.h"
+#include "support/canvas.h"
 
 #include "base/mem.h"
 #include "io/png.h"
