@@ -20,32 +20,16 @@ static inline void hb_endian_copy(void *to, const void *from, size_t size, int s
   for (size_t k = 0; k < size; k++) t[k] = f[swap ? size - 1 - k : k];
 }
 
-static inline uint16_t hb_endian_16(const void *at, int swap)
-{
-  uint16_t x;
-  hb_endian_copy(&x, at, sizeof x, swap);
-  return x;
-}
-
-static inline int32_t hb_endian_int(const void *at, int swap)
-{
-  int32_t x;
-  hb_endian_copy(&x, at, sizeof x, swap);
-  return x;
-}
-
-static inline float hb_endian_float(const void *at, int swap)
-{
-  float x;
-  hb_endian_copy(&x, at, sizeof x, swap);
-  return x;
-}
-
-static inline double hb_endian_double(const void *at, int swap)
-{
-  double x;
-  hb_endian_copy(&x, at, sizeof x, swap);
-  return x;
-}
+#define HB_ENDIAN_GET(NAME, TYPE)                                                                            \
+  static inline TYPE hb_endian_##NAME(const void *at, int swap)                                              \
+  {                                                                                                          \
+    TYPE x;                                                                                                  \
+    hb_endian_copy(&x, at, sizeof x, swap);                                                                  \
+    return x;                                                                                                \
+  }
+HB_ENDIAN_GET(16, uint16_t)
+HB_ENDIAN_GET(int, int32_t)
+HB_ENDIAN_GET(float, float)
+HB_ENDIAN_GET(double, double)
 
 #endif

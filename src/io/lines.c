@@ -109,15 +109,13 @@ enum hb_status hb_lines_add_note(struct hb_particles *p, const char *file, const
   return hb_particles_extend_note(p, key, line, length);
 }
 
-static const char history[] = "history";
-
-static enum hb_status put_note(const struct hb_note *note, struct hb_text *text,
+static enum hb_status put_note(const struct hb_note *note, const char *plain, struct hb_text *text,
                                enum hb_status (*put)(void *, const char *, size_t), void *context)
 {
   for (const char *line = note->value;;) {
     size_t length = strcspn(line, "\n");
     text->length = 0;
-    if (strcmp(note->key, history) != 0) HB_TRY(hb_text_append(text, "# %s: ", note->key));
+    if (strcmp(note->key, plain) != 0) HB_TRY(hb_text_append(text, "# %s: ", note->key));
     HB_TRY(hb_text_append_bytes(text, line, length));
     HB_TRY(put(context, text->text, text->length));
     if (!line[length]) return HB_OK;
@@ -125,7 +123,7 @@ static enum hb_status put_note(const struct hb_note *note, struct hb_text *text,
   }
 }
 
-enum hb_status hb_lines_put_notes(const struct hb_particles *p,
+enum hb_status hb_lines_put_notes(const struct hb_particles *p, const char *plain,
                                   enum hb_status (*put)(void *context, const char *line, size_t length),
                                   void *context)
 {
@@ -135,8 +133,8 @@ enum hb_status hb_lines_put_notes(const struct hb_particles *p,
   snprintf(version, sizeof version, "%s", hb_library_version());
   const struct hb_note own = {.key = key, .value = version};
   for (size_t k = 0; k < p->note_count && status == HB_OK; k++)
-    status = put_note(&p->notes[k], &text, put, context);
-  if (status == HB_OK && !hb_particles_note(p, key)) status = put_note(&own, &text, put, context);
+    status = put_note(&p->notes[k], plain, &text, put, context);
+  if (status == HB_OK && !hb_particles_note(p, key)) status = put_note(&own, plain, &text, put, context);
   hb_mem_free(text.text);
   return status;
 }
@@ -146,10 +144,10 @@ enum hb_status hb_lines_take_note(struct hb_particles *p, const char *file, cons
   const struct hb_lines c = {.begin = line, .end = line + strnlen(line, length)};
   const char *key, *value;
   size_t key_length;
-  char name[64];
+  char name[HB_LINES_KEY];
   if (c.begin == c.end || *c.begin != '#' || !hb_lines_note(&c, &key, &key_length, &value) ||
       key_length >= sizeof name)
-    return hb_lines_add_note(p, file, history, c.begin, (size_t)(c.end - c.begin));
+    return hb_lines_add_note(p, file, HB_LINES_HISTORY, c.begin, (size_t)(c.end - c.begin));
   memcpy(name, key, key_length);
   name[key_length] = 0;
   return hb_lines_add_note(p, file, name, value, (size_t)(c.end - value));

@@ -32,6 +32,9 @@ int hb_lines_number(const struct hb_lines *lines, const char **at, double *numbe
 /* The same for a whole number from 0 to 2^64 - 1. */
 int hb_lines_whole(const struct hb_lines *lines, const char **at, uint64_t *number);
 
+/* Longer words before a colon are prose. */
+enum { HB_LINES_KEY = 64 };
+
 /* `# key: value` of a line that starts with '#': the key and the start of the value; 0 for another comment. */
 int hb_lines_note(const struct hb_lines *lines, const char **key, size_t *length, const char **value);
 
@@ -39,13 +42,14 @@ int hb_lines_note(const struct hb_lines *lines, const char **key, size_t *length
 enum hb_status hb_lines_add_note(struct hb_particles *particles, const char *file, const char *key,
                                  const char *line, size_t length);
 
-/* Calls put for each line of the notes, in order: those of history as they are, others as `# key: value`; last the version,
- * if there is none. Stops at the first failure. */
-enum hb_status hb_lines_put_notes(const struct hb_particles *particles,
+/* Calls put for each line of the notes, in order: those of the key `plain` as they are, others as `# key: value`; last the
+ * version, if there is none. Stops at the first failure. */
+#define HB_LINES_HISTORY "history"
+enum hb_status hb_lines_put_notes(const struct hb_particles *particles, const char *plain,
                                   enum hb_status (*put)(void *context, const char *line, size_t length),
                                   void *context);
 
-/* Takes such a line back: what is not a note is a line of history. NUL bytes end it. Errors: as hb_lines_add_note. */
+/* Takes a line back whose history is plain: what is not a note is a line of history. NUL bytes end it. Errors: as hb_lines_add_note. */
 enum hb_status hb_lines_take_note(struct hb_particles *particles, const char *file, const char *line,
                                   size_t length);
 

@@ -212,21 +212,14 @@ static enum hb_status read_input(struct input *in, const char *format, struct hb
                                  struct hb_particles **particles)
 {
   const struct hb_snapshot_ops *ops;
-  HB_TRY(choose_read(in, format, &ops));
-  if (ops->read) {
-    HB_TRY(ops->read(in->path, choice, particles));
-  } else {
-    if (!in->bytes) HB_TRY(hb_file_read(in->path, &in->bytes, &in->count));
-    HB_TRY(ops->parse(in->name, in->bytes, in->count, choice, particles));
-  }
-  enum hb_status status = check_choice(in, choice, *particles);
   size_t k = 0;
+  HB_TRY(choose_read(in, format, &ops));
+  if (!ops->read && !in->bytes) HB_TRY(hb_file_read(in->path, &in->bytes, &in->count));
+  HB_TRY(ops->read ? ops->read(in->path, choice, particles)
+                   : ops->parse(in->name, in->bytes, in->count, choice, particles));
   if (!*choice->format || !find(in->path, choice->format, &k))
     snprintf(choice->format, sizeof choice->format, "%s", ops->info.name);
-  if (status == HB_OK) return HB_OK;
-  hb_particles_destroy(*particles);
-  *particles = NULL;
-  return status;
+  return check_choice(in, choice, *particles);
 }
 
 enum hb_status hb_snapshot_read_at(const char *path, const char *format, double t,
@@ -240,13 +233,16 @@ enum hb_status hb_snapshot_read_at(const char *path, const char *format, double 
   HB_TRY(check_readable(path));
   enum hb_status status = read_input(&in, format, &choice, particles);
   hb_mem_free(in.bytes);
-  size_t k = 0;
-  const struct hb_snapshot_ops *found = status == HB_OK ? find(path, choice.format, &k) : NULL;
-  if (found && contents)
-    *contents = (struct hb_snapshot_contents){.format = found->info.name,
+  if (status != HB_OK) {
+    hb_particles_destroy(*particles);
+    *particles = NULL;
+  } else if (contents) {
+    size_t k = 0;
+    *contents = (struct hb_snapshot_contents){.format = find(path, choice.format, &k)->info.name,
                                               .count = choice.count,
                                               .t_first = choice.t_first,
                                               .t_last = choice.t_last};
+  }
   return status;
 }
 
@@ -261,14 +257,17 @@ enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_
 static void tell_lost_units(const struct hb_snapshot_ops *ops, const struct hb_particles *particles)
 {
   static atomic_flag told = ATOMIC_FLAG_INIT;
-  if (!ops->has_no_notes || !hb_particles_note(particles, "units") || atomic_flag_test_and_set(&told)) return;
+  if (!(ops->facts & HB_SNAPSHOT_NO_NOTES) || !hb_particles_note(particles, "units") ||
+      atomic_flag_test_and_set(&told))
+    return;
   hb_log_warn("format %s keeps no units: its numbers are in N-body units", ops->info.name);
 }
 
 static void tell_lost_radii(const struct hb_snapshot_ops *ops, const struct hb_particles *particles)
 {
   static atomic_flag told = ATOMIC_FLAG_INIT;
-  if (ops->has_radii || !hb_particles_radii(particles) || atomic_flag_test_and_set(&told)) return;
+  if (ops->facts & HB_SNAPSHOT_RADII || !hb_particles_radii(particles) || atomic_flag_test_and_set(&told))
+    return;
   hb_log_warn("format %s keeps no radii: they are not written (hdf5 and text keep them)", ops->info.name);
 }
 
@@ -280,6 +279,19 @@ static enum hb_status check_written(const char *path, const struct hb_particles 
   return hb_particles_check(particles);
 }
 
+/* In formats of ints. */
+static enum hb_status check_ints(const struct hb_snapshot_ops *ops, const struct hb_particles *p)
+{
+  if (ops->facts & HB_SNAPSHOT_INT_N && p->n > INT32_MAX)
+    return hb_fail(HB_ERR_INPUT, "format %s holds fewer than 2^31 particles, not %zu", ops->info.name, p->n);
+  for (size_t i = 0; i < p->n && ops->facts & HB_SNAPSHOT_INT_IDS; i++)
+    if (p->id[i] > INT32_MAX)
+      return hb_fail(HB_ERR_INPUT,
+                     "particle %zu has identity %llu, but those of format %s are below 2^31: write hdf5", i,
+                     (unsigned long long)p->id[i], ops->info.name);
+  return HB_OK;
+}
+
 enum hb_status hb_snapshot_write(const char *path, const char *format, const struct hb_particles *particles)
 {
   HB_TEXT_IN_C;
@@ -289,12 +301,13 @@ enum hb_status hb_snapshot_write(const char *path, const char *format, const str
   tell_lost_units(ops, particles);
   tell_lost_radii(ops, particles);
   if (ops->save) return ops->save(path, particles);
-  char *bytes;
-  size_t count;
-  HB_TRY(ops->write(particles, &bytes, &count));
-  enum hb_status status = is_standard_stream(path)
-                              ? hb_file_write(STDOUT_FILENO, "standard output", bytes, count)
-                              : hb_file_replace(path, bytes, count);
-  hb_mem_free(bytes);
+  struct hb_text bytes = {0};
+  HB_TRY(check_ints(ops, particles));
+  enum hb_status status = ops->write(particles, &bytes);
+  if (status == HB_OK)
+    status = is_standard_stream(path)
+                 ? hb_file_write(STDOUT_FILENO, "standard output", bytes.text, bytes.length)
+                 : hb_file_replace(path, bytes.text, bytes.length);
+  hb_mem_free(bytes.text);
   return status;
 }

@@ -5,9 +5,7 @@
 #include "io/snapshot.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "core/diagnostics.h"
-#include "io/lines.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,13 +28,16 @@ static enum hb_status put_dynamics(struct hb_text *text, double m, const double 
                         m, x[0], x[1], x[2], v[0], v[1], v[2]);
 }
 
-static enum hb_status put_all(struct hb_text *text, const struct hb_particles *p)
+static enum hb_status dyn_write(const struct hb_particles *p, struct hb_text *text)
 {
   static const double origin[3];
+  double total = hb_sum(p->n, p->m);
+  if (!isfinite(total))
+    return hb_fail(HB_ERR_INPUT, "the masses add up to %g, expected a finite total", total);
   HB_TRY(hb_text_append(text, "(Particle\n  N = %zu\n(Log\n", p->n));
-  HB_TRY(hb_lines_put_notes(p, put_log, text));
+  HB_TRY(hb_lines_put_notes(p, HB_LINES_HISTORY, put_log, text));
   HB_TRY(hb_text_append(text, ")Log\n(Dynamics\n  system_time  =  %.17g\n", p->t));
-  HB_TRY(put_dynamics(text, hb_sum(p->n, p->m), origin, origin));
+  HB_TRY(put_dynamics(text, total, origin, origin));
   for (size_t i = 0; i < p->n; i++) {
     HB_TRY(hb_text_append(text, "(Particle\n  i = %llu\n  N = 1\n(Log\n)Log\n(Dynamics\n",
                           (unsigned long long)p->id[i]));
@@ -44,24 +45,6 @@ static enum hb_status put_all(struct hb_text *text, const struct hb_particles *p
     HB_TRY(hb_text_append(text, ")Particle\n"));
   }
   return hb_text_append(text, ")Particle\n");
-}
-
-static enum hb_status dyn_write(const struct hb_particles *p, char **bytes, size_t *count)
-{
-  struct hb_text text = {0};
-  *bytes = NULL;
-  *count = 0;
-  HB_TRY(hb_snapshot_check_ids(p, hb_snapshot_dyn.info.name));
-  if (!isfinite(hb_sum(p->n, p->m)))
-    return hb_fail(HB_ERR_INPUT, "the masses add up to %g, expected a finite total", hb_sum(p->n, p->m));
-  enum hb_status status = put_all(&text, p);
-  if (status != HB_OK) {
-    hb_mem_free(text.text);
-    return status;
-  }
-  *bytes = text.text;
-  *count = text.length;
-  return HB_OK;
 }
 
 /* ---- reading: the tree ------------------------------------------------------------------------------- */
@@ -91,12 +74,6 @@ struct tree {
   const char *bytes;
   size_t log, log_end; /* offsets of the root's log */
 };
-
-static void clear(struct tree *tree)
-{
-  hb_mem_free(tree->open);
-  hb_mem_free(tree->leaves);
-}
 
 static enum hb_status bad_line(const struct tree *t, const char *expected)
 {
@@ -292,27 +269,14 @@ static enum hb_status read_root(struct tree *t, int *found)
   return *found ? check_end(t) : HB_OK;
 }
 
-/* The indices are the identities if all particles have one and none is there twice; they stay row numbers otherwise. */
-static enum hb_status get_ids(const struct tree *t, struct hb_particles *p)
-{
-  uint64_t *ids;
-  unsigned all = HAS_I;
-  int taken;
-  HB_TRY(HB_ALLOC(p->n, &ids));
-  for (size_t i = 0; i < p->n; i++) {
-    all &= t->leaves[i].has;
-    ids[i] = t->leaves[i].i;
-  }
-  enum hb_status status = all ? hb_snapshot_take_ids(p, ids, &taken) : HB_OK;
-  hb_mem_free(ids);
-  return status;
-}
-
 static enum hb_status make_particles(const struct tree *t, struct hb_particles *p)
 {
+  int are_kept = 1;
   p->t = t->t;
   for (size_t i = 0; i < p->n; i++) {
     const struct node *leaf = &t->leaves[i];
+    are_kept &= (leaf->has & HAS_I) != 0;
+    p->id[i] = leaf->i;
     p->m[i] = leaf->m;
     memcpy(p->x + 3 * i, leaf->r, sizeof leaf->r);
     memcpy(p->v + 3 * i, leaf->v, sizeof leaf->v);
@@ -321,12 +285,13 @@ static enum hb_status make_particles(const struct tree *t, struct hb_particles *
   while (hb_lines_next(&log))
     if (log.begin < log.end)
       HB_TRY(hb_lines_take_note(p, t->c.name, log.begin, (size_t)(log.end - log.begin)));
-  return get_ids(t, p);
+  return hb_snapshot_settle_ids(p, &are_kept);
 }
 
 static enum hb_status keep(const struct tree *t, struct hb_particles **particles)
 {
   hb_particles_destroy(*particles);
+  *particles = NULL;
   HB_TRY(hb_particles_create(t->count, particles));
   return make_particles(t, *particles);
 }
@@ -336,7 +301,6 @@ static enum hb_status dyn_parse(const char *name, const char *bytes, size_t coun
 {
   struct tree tree = {.c = hb_lines_at_start(name, bytes, count), .bytes = bytes};
   enum hb_status status = HB_OK;
-  *particles = NULL;
   for (int found = 1; found && status == HB_OK;) {
     status = read_root(&tree, &found);
     if (status == HB_OK && found && hb_snapshot_offer(choice, tree.t)) status = keep(&tree, particles);
@@ -344,11 +308,8 @@ static enum hb_status dyn_parse(const char *name, const char *bytes, size_t coun
   if (status == HB_OK && !*particles)
     status = hb_fail(HB_ERR_INPUT, "%s: %s, expected (Particle", name,
                      count == 0 ? "the file is empty" : "there are no particles");
-  clear(&tree);
-  if (status != HB_OK) {
-    hb_particles_destroy(*particles);
-    *particles = NULL;
-  }
+  hb_mem_free(tree.open);
+  hb_mem_free(tree.leaves);
   return status;
 }
 
@@ -366,4 +327,5 @@ const struct hb_snapshot_ops hb_snapshot_dyn = {
     .recognize = dyn_recognize,
     .parse = dyn_parse,
     .write = dyn_write,
+    .facts = HB_SNAPSHOT_INT_IDS,
 };

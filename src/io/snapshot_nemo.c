@@ -2,10 +2,7 @@
  * begin a set, which ends at ')'. Numbers have the byte order of the machine that wrote them, seen at the magic number in
  * front of each item; layout as in NEMO's man pages filestruct(3) and snapshot(5). Written in double. Notes are items History,
  * as NEMO's own programs leave them: lines of history as they are, others as `# key: value`. */
-#include "base/mem.h"
-#include "base/text.h"
 #include "io/endian.h"
-#include "io/lines.h"
 #include "io/snapshot.h"
 
 #include <stddef.h>
@@ -311,29 +308,18 @@ static enum hb_status walk(struct walk *w)
 
 /* ---- particles --------------------------------------------------------------------------------------- */
 
-static enum hb_status check_keys(const char *name, const struct item *key, size_t n, uint64_t *ids)
+/* Some programs leave them all zero. */
+static enum hb_status get_keys(const char *name, const struct item *key, struct hb_particles *p)
 {
-  for (size_t i = 0; i < n; i++) {
+  int are_kept = 1;
+  for (size_t i = 0; *key->tag && i < p->n; i++) {
     double id = number_at(key, i);
     if (id < 0 || id > 0x1p53)
       return hb_fail(HB_ERR_INPUT, "%s: byte %zu: Key %zu is %.17g, expected a whole number from 0 to 2^53",
                      name, key->at, i, id);
-    ids[i] = (uint64_t)id;
+    p->id[i] = (uint64_t)id;
   }
-  return HB_OK;
-}
-
-/* Some programs leave them all zero. */
-static enum hb_status get_keys(const char *name, const struct item *key, struct hb_particles *p)
-{
-  uint64_t *ids;
-  int taken;
-  if (!*key->tag) return HB_OK;
-  HB_TRY(HB_ALLOC(p->n, &ids));
-  enum hb_status status = check_keys(name, key, p->n, ids);
-  if (status == HB_OK) status = hb_snapshot_take_ids(p, ids, &taken);
-  hb_mem_free(ids);
-  return status;
+  return hb_snapshot_settle_ids(p, &are_kept);
 }
 
 static enum hb_status get_particles(struct walk *w, struct hb_particles *p)
@@ -357,16 +343,11 @@ static enum hb_status parse(const char *name, const char *bytes, size_t count,
                             struct hb_snapshot_choice *choice, struct hb_particles **particles)
 {
   struct walk w = {.file = {.name = name, .bytes = bytes, .count = count}, .choice = choice};
-  *particles = NULL;
   if (count == 0) return hb_fail(HB_ERR_INPUT, "%s: the file is empty", name);
   HB_TRY(walk(&w));
   if (choice->count == 0) return hb_fail(HB_ERR_INPUT, "%s: there is no SnapShot with Particles", name);
   HB_TRY(hb_particles_create((size_t)number_at(&w.chosen.n, 0), particles));
-  enum hb_status status = get_particles(&w, *particles);
-  if (status == HB_OK) return HB_OK;
-  hb_particles_destroy(*particles);
-  *particles = NULL;
-  return status;
+  return get_particles(&w, *particles);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
@@ -432,10 +413,10 @@ static enum hb_status put_keys(struct hb_text *text, const struct hb_particles *
   return HB_OK;
 }
 
-static enum hb_status put_all(struct hb_text *text, const struct hb_particles *p)
+static enum hb_status nemo_write(const struct hb_particles *p, struct hb_text *text)
 {
   const int32_t n = (int32_t)p->n;
-  HB_TRY(hb_lines_put_notes(p, put_history, text));
+  HB_TRY(hb_lines_put_notes(p, HB_LINES_HISTORY, put_history, text));
   HB_TRY(put_head(text, '(', "SnapShot", 0, NULL));
   HB_TRY(put_head(text, '(', "Parameters", 0, NULL));
   HB_TRY(put_int(text, "Nobj", n));
@@ -450,25 +431,6 @@ static enum hb_status put_all(struct hb_text *text, const struct hb_particles *p
   HB_TRY(put_keys(text, p));
   HB_TRY(put_head(text, ')', NULL, 0, NULL));
   return put_head(text, ')', NULL, 0, NULL);
-}
-
-static enum hb_status nemo_write(const struct hb_particles *p, char **bytes, size_t *count)
-{
-  struct hb_text text = {0};
-  const char *name = hb_snapshot_nemo.info.name;
-  *bytes = NULL;
-  *count = 0;
-  if (p->n > INT32_MAX)
-    return hb_fail(HB_ERR_INPUT, "format %s holds fewer than 2^31 particles, not %zu", name, p->n);
-  HB_TRY(hb_snapshot_check_ids(p, name));
-  enum hb_status status = put_all(&text, p);
-  if (status != HB_OK) {
-    hb_mem_free(text.text);
-    return status;
-  }
-  *bytes = text.text;
-  *count = text.length;
-  return HB_OK;
 }
 
 /* A magic number in one of the two byte orders, and a type of items that are found at the top of a file. */
@@ -489,4 +451,5 @@ const struct hb_snapshot_ops hb_snapshot_nemo = {
     .recognize = nemo_recognize,
     .parse = parse,
     .write = nemo_write,
+    .facts = HB_SNAPSHOT_INT_N | HB_SNAPSHOT_INT_IDS,
 };

@@ -5,46 +5,27 @@
 #include "io/snapshot.h"
 
 #include "base/log.h"
-#include "base/mem.h"
-#include "base/text.h"
-#include "io/lines.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char row_words[] = "index m x y z vx vy vz";
-static const char *const words[] = {"m", "x", "y", "z", "vx", "vy", "vz"};
-enum { WORDS = sizeof words / sizeof *words, HEADER = 3 };
+enum { HEADER = 3 };
 
 /* ---- writing ----------------------------------------------------------------------------------------- */
 
-static enum hb_status write_all(struct hb_text *text, const struct hb_particles *p)
+static enum hb_status phigrape_write(const struct hb_particles *p, struct hb_text *text)
 {
   HB_TRY(hb_text_append(text, "%10d\n%10zu\n%24.16E\n", 0, p->n, p->t));
   for (size_t i = 0; i < p->n; i++) {
     char row[256];
-    const double *x = p->x + 3 * i, *v = p->v + 3 * i;
-    int length = snprintf(row, sizeof row, "%10llu %24.16E %24.16E %24.16E %24.16E %24.16E %24.16E %24.16E\n",
-                          (unsigned long long)p->id[i], p->m[i], x[0], x[1], x[2], v[0], v[1], v[2]);
-    HB_TRY(hb_text_append_bytes(text, row, (size_t)length));
+    size_t length = (size_t)snprintf(row, sizeof row, "%10llu", (unsigned long long)p->id[i]);
+    for (size_t k = 0; k < HB_SNAPSHOT_COLUMNS; k++)
+      length += (size_t)snprintf(row + length, sizeof row - length, " %24.16E", *hb_snapshot_value(p, i, k));
+    row[length++] = '\n';
+    HB_TRY(hb_text_append_bytes(text, row, length));
   }
-  return HB_OK;
-}
-
-static enum hb_status phigrape_write(const struct hb_particles *p, char **bytes, size_t *count)
-{
-  struct hb_text text = {0};
-  *bytes = NULL;
-  *count = 0;
-  HB_TRY(hb_snapshot_check_ids(p, hb_snapshot_phigrape.info.name));
-  enum hb_status status = write_all(&text, p);
-  if (status != HB_OK) {
-    hb_mem_free(text.text);
-    return status;
-  }
-  *bytes = text.text;
-  *count = text.length;
   return HB_OK;
 }
 
@@ -71,42 +52,24 @@ static int read_header(struct hb_lines *c, double header[HEADER], size_t lines[H
   return count;
 }
 
-static enum hb_status read_row(const struct hb_lines *c, uint64_t *id, double row[WORDS])
+static enum hb_status read_row(const struct hb_lines *c, struct hb_particles *p, size_t i)
 {
   const char *at = c->begin;
-  if (!hb_lines_whole(c, &at, id))
+  if (!hb_lines_whole(c, &at, &p->id[i]))
     return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for the index, expected a whole number", c->name, c->line,
                    hb_lines_shown(c, at), at);
-  for (int k = 0; k < WORDS; k++) {
-    hb_lines_skip_blanks(c, &at);
-    if (at == c->end)
-      return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d number%s, expected %d: %s", c->name, c->line, k + 1,
-                     hb_text_s((uint64_t)k + 1), WORDS + 1, row_words);
-    const char *begin = at;
-    if (!hb_lines_number(c, &at, &row[k]))
-      return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for %s, expected a finite number", c->name, c->line,
-                     hb_lines_shown(c, begin), begin, words[k]);
-  }
-  hb_lines_skip_blanks(c, &at);
-  if (at == c->end) return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' after %d numbers, expected %d: %s", c->name, c->line,
-                 hb_lines_shown(c, at), at, WORDS + 1, WORDS + 1, row_words);
+  return hb_snapshot_take_row(c, at, 1, HB_SNAPSHOT_COLUMNS, row_words, p, i);
 }
 
 /* Empty lines may follow the last row, but nothing else. */
-static enum hb_status read_rows(struct hb_lines c, struct hb_particles *p, uint64_t *ids)
+static enum hb_status read_rows(struct hb_lines c, struct hb_particles *p)
 {
   size_t i = 0;
   while (hb_lines_next(&c)) {
-    double row[WORDS];
     if (c.begin == c.end) continue;
     if (i == p->n)
       return hb_fail(HB_ERR_INPUT, "%s:%zu: a row after the %zu of the header", c.name, c.line, p->n);
-    HB_TRY(read_row(&c, &ids[i], row));
-    p->m[i] = row[0];
-    memcpy(p->x + 3 * i, row + 1, 3 * sizeof *row);
-    memcpy(p->v + 3 * i, row + 4, 3 * sizeof *row);
-    i++;
+    HB_TRY(read_row(&c, p, i++));
   }
   if (i == p->n) return HB_OK;
   return hb_fail(HB_ERR_INPUT, "%s:%zu: the file ends after %zu row%s, expected the %zu of its header",
@@ -114,17 +77,6 @@ static enum hb_status read_rows(struct hb_lines c, struct hb_particles *p, uint6
 }
 
 static int is_count(double n) { return n >= 1 && n < 0x1p32 && n == floor(n); }
-
-static enum hb_status read_particles(const struct hb_lines *c, struct hb_particles *p)
-{
-  uint64_t *ids;
-  int taken;
-  HB_TRY(HB_ALLOC(p->n, &ids));
-  enum hb_status status = read_rows(*c, p, ids);
-  if (status == HB_OK) status = hb_snapshot_take_ids(p, ids, &taken);
-  hb_mem_free(ids);
-  return status;
-}
 
 /* A third line of one word is meant as the time. */
 static enum hb_status check_time(struct hb_lines c)
@@ -156,7 +108,7 @@ static enum hb_status phigrape_parse(const char *name, const char *bytes, size_t
   double header[HEADER];
   size_t lines[HEADER];
   struct hb_lines c = hb_lines_at_start(name, bytes, count);
-  *particles = NULL;
+  int are_kept = 1;
   (void)choice; /* there is one */
   int found = read_header(&c, header, lines);
   if (found < 2)
@@ -169,14 +121,11 @@ static enum hb_status phigrape_parse(const char *name, const char *bytes, size_t
   HB_TRY(check_n(&c, header[1], lines[1]));
   HB_TRY(hb_particles_create((size_t)header[1], particles));
   (*particles)->t = found == HEADER ? header[2] : header[0];
-  enum hb_status status = read_particles(&c, *particles);
-  if (status == HB_OK && bytes[count - 1] != '\n')
+  HB_TRY(read_rows(c, *particles));
+  HB_TRY(hb_snapshot_settle_ids(*particles, &are_kept));
+  if (bytes[count - 1] != '\n')
     hb_log_warn("%s: the last line has no line break; part of it may be missing", name);
-  if (status != HB_OK) {
-    hb_particles_destroy(*particles);
-    *particles = NULL;
-  }
-  return status;
+  return HB_OK;
 }
 
 /* Two lines of a single number, the second a whole one > 0, and after them no comment: our tables of text begin with rows
@@ -200,5 +149,5 @@ const struct hb_snapshot_ops hb_snapshot_phigrape = {
     .recognize = phigrape_recognize,
     .parse = phigrape_parse,
     .write = phigrape_write,
-    .has_no_notes = 1,
+    .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_IDS,
 };

@@ -7,20 +7,17 @@
 #include "io/snapshot.h"
 
 #include "base/log.h"
-#include "base/mem.h"
-#include "base/text.h"
-#include "io/lines.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-enum { COLUMNS = 7, MOST = 8 };
-
 static const char *const columns[] = {"m x y z vx vy vz", "m x y z vx vy vz radius"};
-static const char *const column_names[MOST] = {"m", "x", "y", "z", "vx", "vy", "vz", "radius"};
+
+static size_t columns_of(const struct hb_particles *p)
+{
+  return p->radius ? HB_SNAPSHOT_MOST_COLUMNS : HB_SNAPSHOT_COLUMNS;
+}
 
 static const char sum_mark[] = "# crc32: ";
 enum { SUM_MARK = sizeof sum_mark - 1, SUM_DIGITS = 8 };
@@ -39,37 +36,31 @@ static void write_sum(struct hb_lines c, char sum[SUM_DIGITS + 1])
 
 /* ---- writing ----------------------------------------------------------------------------------------- */
 
-static enum hb_status write_note(struct hb_text *text, const struct hb_note *note)
+/* But those that this header says itself. */
+static enum hb_status put_note(void *text, const char *line, size_t length)
 {
-  static const char *const own[] = {"n", "t", "crc32"}; /* the header's keys */
+  static const char *const own[] = {"# n:", "# t:", "# crc32:"};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-    if (strcmp(note->key, own[k]) == 0) return HB_OK;
-  for (const char *line = note->value;;) {
-    size_t length = strcspn(line, "\n");
-    HB_TRY(hb_text_append(text, "# %s: ", note->key));
-    HB_TRY(hb_text_append_bytes(text, line, length));
-    HB_TRY(hb_text_append_bytes(text, "\n", 1));
-    if (!line[length]) return HB_OK;
-    line += length + 1;
-  }
+    if (strncmp(line, own[k], strlen(own[k])) == 0) return HB_OK;
+  HB_TRY(hb_text_append_bytes(text, line, length));
+  return hb_text_append_bytes(text, "\n", 1);
 }
 
-static enum hb_status write_all(struct hb_text *text, const struct hb_particles *p)
+static enum hb_status text_write(const struct hb_particles *p, struct hb_text *text)
 {
+  size_t count = hb_particles_radii(p) ? HB_SNAPSHOT_MOST_COLUMNS : HB_SNAPSHOT_COLUMNS;
   HB_TRY(hb_text_append(text, "%s%*s\n", sum_mark, SUM_DIGITS, "")); /* filled in at the end */
   HB_TRY(hb_text_append(text, "# n: %zu\n# t: %.17g\n", p->n, p->t));
-  for (size_t k = 0; k < p->note_count; k++) HB_TRY(write_note(text, &p->notes[k]));
-  if (!hb_particles_note(p, "version")) HB_TRY(hb_text_append(text, "# version: %s\n", hb_library_version()));
-  const double *radius = hb_particles_radii(p);
-  HB_TRY(hb_text_append(text, "# %s\n", columns[radius != NULL]));
+  HB_TRY(hb_lines_put_notes(p, "", put_note, text));
+  HB_TRY(hb_text_append(text, "# %s\n", columns[count - HB_SNAPSHOT_COLUMNS]));
   for (size_t i = 0; i < p->n; i++) {
-    char row[MOST * 32]; /* a double takes at most 24 characters and a blank */
-    const double *x = p->x + 3 * i, *v = p->v + 3 * i;
-    int length = snprintf(row, sizeof row, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g", p->m[i], x[0], x[1],
-                          x[2], v[0], v[1], v[2]);
-    if (radius) length += snprintf(row + length, sizeof row - (size_t)length, " %.17g", radius[i]);
+    char row[HB_SNAPSHOT_MOST_COLUMNS * 32]; /* a double takes at most 24 characters and a blank */
+    size_t length = 0;
+    for (size_t k = 0; k < count; k++)
+      length += (size_t)snprintf(row + length, sizeof row - length, k ? " %.17g" : "%.17g",
+                                 *hb_snapshot_value(p, i, k));
     row[length++] = '\n';
-    HB_TRY(hb_text_append_bytes(text, row, (size_t)length));
+    HB_TRY(hb_text_append_bytes(text, row, length));
   }
   char sum[SUM_DIGITS + 1];
   struct hb_lines c = hb_lines_at_start("", text->text, text->length);
@@ -77,19 +68,6 @@ static enum hb_status write_all(struct hb_text *text, const struct hb_particles 
   write_sum(c, sum);
   memcpy(text->text + SUM_MARK, sum, SUM_DIGITS);
   return HB_OK;
-}
-
-static enum hb_status text_write(const struct hb_particles *p, char **bytes, size_t *count)
-{
-  struct hb_text text = {0};
-  enum hb_status status = write_all(&text, p);
-  if (status != HB_OK) {
-    hb_mem_free(text.text);
-    text = (struct hb_text){0};
-  }
-  *bytes = text.text;
-  *count = text.length;
-  return status;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
@@ -104,26 +82,6 @@ static int names_radius(const struct hb_lines *c)
 }
 
 static int is_row(const struct hb_lines *c) { return c->begin < c->end && *c->begin != '#'; }
-
-/* A row of `count` numbers. */
-static enum hb_status read_row(const struct hb_lines *c, int count, double row[MOST])
-{
-  const char *word = c->begin, *expected = columns[count - COLUMNS];
-  for (int k = 0; k < count; k++) {
-    hb_lines_skip_blanks(c, &word);
-    if (word == c->end)
-      return hb_fail(HB_ERR_INPUT, "%s:%zu: a row of %d number%s, expected %d: %s", c->name, c->line, k,
-                     hb_text_s((uint64_t)k), count, expected);
-    const char *begin = word;
-    if (!hb_lines_number(c, &word, &row[k]))
-      return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for %s, expected a finite number", c->name, c->line,
-                     hb_lines_shown(c, begin), begin, column_names[k]);
-  }
-  hb_lines_skip_blanks(c, &word);
-  if (word == c->end || *word == '#') return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' after %d numbers, expected %d: %s", c->name, c->line,
-                 hb_lines_shown(c, word), word, count, count, expected);
-}
 
 static enum hb_status read_n(const struct hb_lines *c, const char *value, const struct hb_particles *p)
 {
@@ -147,17 +105,14 @@ static enum hb_status read_header(const struct hb_lines *c, struct hb_particles 
     return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s' for the time t, expected a finite number", c->name, c->line,
                    hb_lines_shown(c, value), value);
   }
-  char name[64];
-  if (length >= sizeof name) return HB_OK; /* prose, not a key */
-  memcpy(name, key, length);
-  name[length] = 0;
-  if (strcmp(name, "crc32") == 0)
+  if (length >= HB_LINES_KEY) return HB_OK; /* prose, not a key */
+  if (length == 5 && memcmp(key, "crc32", length) == 0)
     return hb_fail(HB_ERR_INPUT, "%s:%zu: the checksum is not in the first line, written '%s...': remove it",
                    c->name, c->line, sum_mark);
   if (memchr(value, 0, (size_t)(c->end - value)))
-    return hb_fail(HB_ERR_INPUT, "%s:%zu: a NUL byte in the note '%s', expected text", c->name, c->line,
-                   name);
-  return hb_lines_add_note(p, c->name, name, value, (size_t)(c->end - value));
+    return hb_fail(HB_ERR_INPUT, "%s:%zu: a NUL byte in the note '%.*s', expected text", c->name, c->line,
+                   (int)length, key);
+  return hb_lines_take_note(p, c->name, c->begin, (size_t)(c->end - c->begin));
 }
 
 static enum hb_status read_all(struct hb_lines c, struct hb_particles *p)
@@ -167,12 +122,7 @@ static enum hb_status read_all(struct hb_lines c, struct hb_particles *p)
       if (c.begin < c.end) HB_TRY(read_header(&c, p));
       continue;
     }
-    double row[MOST];
-    HB_TRY(read_row(&c, p->radius ? MOST : COLUMNS, row));
-    if (p->radius) p->radius[i] = row[COLUMNS];
-    p->m[i] = row[0];
-    memcpy(p->x + 3 * i, row + 1, 3 * sizeof *row);
-    memcpy(p->v + 3 * i, row + 4, 3 * sizeof *row);
+    HB_TRY(hb_snapshot_take_row(&c, c.begin, 0, columns_of(p), columns[p->radius != NULL], p, i));
     i++;
   }
   return HB_OK;
@@ -209,7 +159,6 @@ static enum hb_status text_parse(const char *name, const char *bytes, size_t cou
   int has_sum = hb_lines_next(&c) && is_sum(&c);
   size_t n = 0;
   int has_radius = 0;
-  *particles = NULL;
   if (has_sum) start = c;
   for (c = start; hb_lines_next(&c);) {
     if (n == 0 && c.begin < c.end) has_radius |= names_radius(&c);
@@ -219,16 +168,12 @@ static enum hb_status text_parse(const char *name, const char *bytes, size_t cou
     return hb_fail(HB_ERR_INPUT, "%s: %s, expected a row `%s` per particle", name,
                    count == 0 ? "the file is empty" : "there are no particles", columns[0]);
   HB_TRY(hb_particles_create(n, particles));
-  enum hb_status status = has_radius ? hb_particles_reserve_radius(*particles) : HB_OK;
-  if (status == HB_OK) status = read_all(start, *particles);
-  if (status == HB_OK && has_sum) status = compare_sum(&start, bytes[count - 1] != '\n');
-  if (status == HB_OK && !has_sum && bytes[count - 1] != '\n')
+  if (has_radius) HB_TRY(hb_particles_reserve_radius(*particles));
+  HB_TRY(read_all(start, *particles));
+  if (has_sum) return compare_sum(&start, bytes[count - 1] != '\n');
+  if (bytes[count - 1] != '\n')
     hb_log_warn("%s: the last line has no line break; part of it may be missing", name);
-  if (status != HB_OK) {
-    hb_particles_destroy(*particles);
-    *particles = NULL;
-  }
-  return status;
+  return HB_OK;
 }
 
 const struct hb_snapshot_ops hb_snapshot_text = {
@@ -237,5 +182,5 @@ const struct hb_snapshot_ops hb_snapshot_text = {
              .extensions = "txt dat tab"},
     .parse = text_parse,
     .write = text_write,
-    .has_radii = 1,
+    .facts = HB_SNAPSHOT_RADII,
 };

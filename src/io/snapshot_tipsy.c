@@ -10,8 +10,6 @@
 #include "io/snapshot.h"
 
 #include "base/log.h"
-#include "base/mem.h"
-#include "base/text.h"
 #include "io/endian.h"
 
 #include <float.h>
@@ -21,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT_HEADER = 28, HEADER = 32, TYPES = 3, SHARED = 7, DARK = 9, MOST_WORDS = 12 };
+enum { SHORT_HEADER = 28, HEADER = 32, TYPES = 3, DARK = 9 };
 
 /* Words of a particle: gas, dark, star. phi is the last. */
 static const size_t type_words[TYPES] = {12, DARK, 11};
@@ -97,36 +95,18 @@ static enum hb_status check_header(const char *name, const char *bytes, size_t c
                  (unsigned long long)body + SHORT_HEADER, (unsigned long long)body + HEADER);
 }
 
-/* What is in the slots of phi, all below most and none twice, are identities; gas has none. Otherwise they stay the
- * numbers of the rows. */
-static enum hb_status take_ids(const struct header *h, const char *body, uint64_t most,
-                               struct hb_particles *p, int *found)
-{
-  uint64_t *ids;
-  *found = 0;
-  if (h->counts[0]) return HB_OK;
-  HB_TRY(HB_ALLOC(p->n, &ids));
-  int fit = 1;
-  for (size_t type = 1, i = 0; type < TYPES; type++)
-    for (int32_t k = 0; k < h->counts[type]; k++, body += 4 * type_words[type]) {
-      ids[i] = (uint32_t)hb_endian_int(body + 4 * (type_words[type] - 1), h->swap);
-      fit = fit && ids[i++] < most;
-    }
-  enum hb_status status = fit ? hb_snapshot_take_ids(p, ids, found) : HB_OK;
-  hb_mem_free(ids);
-  return status;
-}
-
-static void get_particles(const struct header *h, const char *body, struct hb_particles *p)
+/* What is in the slots of phi, all below most and none twice, are identities; gas has none. */
+static void get_particles(const struct header *h, const char *body, uint64_t most, struct hb_particles *p,
+                          int *are_ids)
 {
   p->t = h->t;
+  *are_ids = h->counts[0] == 0;
   for (size_t type = 0, i = 0; type < TYPES; type++)
-    for (int32_t k = 0; k < h->counts[type]; k++, i++, body += 4 * type_words[type]) {
-      p->m[i] = (double)hb_endian_float(body, h->swap);
-      for (size_t c = 0; c < 3; c++) {
-        p->x[3 * i + c] = (double)hb_endian_float(body + 4 * (1 + c), h->swap);
-        p->v[3 * i + c] = (double)hb_endian_float(body + 4 * (4 + c), h->swap);
-      }
+    for (int32_t n = 0; n < h->counts[type]; n++, i++, body += 4 * type_words[type]) {
+      for (size_t k = 0; k < HB_SNAPSHOT_COLUMNS; k++)
+        *hb_snapshot_value(p, i, k) = (double)hb_endian_float(body + 4 * k, h->swap);
+      p->id[i] = (uint32_t)hb_endian_int(body + 4 * (type_words[type] - 1), h->swap);
+      *are_ids &= p->id[i] < most;
     }
 }
 
@@ -135,19 +115,13 @@ static enum hb_status parse(const char *name, const char *bytes, size_t count, u
 {
   struct header h;
   size_t header_bytes = 0;
-  int has_ids;
-  *particles = NULL;
+  int are_ids;
   HB_TRY(check_header(name, bytes, count, &h, &header_bytes));
   HB_TRY(hb_particles_create((size_t)h.nbodies, particles));
-  get_particles(&h, bytes + header_bytes, *particles);
-  enum hb_status status = take_ids(&h, bytes + header_bytes, most_id, *particles, &has_ids);
-  if (status != HB_OK) {
-    hb_particles_destroy(*particles);
-    *particles = NULL;
-    return status;
-  }
+  get_particles(&h, bytes + header_bytes, most_id, *particles, &are_ids);
+  HB_TRY(hb_snapshot_settle_ids(*particles, &are_ids));
   const struct hb_snapshot_ops *native =
-      has_ids && (*particles)->n > 1 ? &hb_snapshot_tipsy_cuda : &hb_snapshot_tipsy_native;
+      are_ids && (*particles)->n > 1 ? &hb_snapshot_tipsy_cuda : &hb_snapshot_tipsy_native;
   snprintf(choice->format, sizeof choice->format, "%s",
            h.swap != HB_ENDIAN_IS_BIG ? hb_snapshot_tipsy.info.name : native->info.name);
   return HB_OK;
@@ -179,51 +153,27 @@ static int recognize_native(const char *head, size_t count, uint64_t total)
 
 /* ---- writing ----------------------------------------------------------------------------------------- */
 
-struct form {
-  const struct hb_snapshot_ops *ops;
-  int is_big;
-  int has_ids;
-};
-
 /* A value that becomes infinite, or a mass that vanishes, is not what was meant; lost digits are counted. */
-static enum hb_status check_value(const struct form *form, size_t i, const char *what, double value,
+static enum hb_status check_value(const char *format, const struct hb_particles *p, size_t i, size_t k,
                                   size_t *rounded)
 {
+  double value = *hb_snapshot_value(p, i, k);
   float kept = (float)value;
-  int is_gone = *what == 'm' && kept == 0 && value != 0;
+  int is_gone = k == 0 && kept == 0 && value != 0;
   *rounded += (double)kept != value;
   if (isfinite(kept) && !is_gone) return HB_OK;
   return hb_fail(HB_ERR_INPUT,
-                 "particle %zu has %s = %.9g, which the floats of format %s cannot hold: write hdf5", i, what,
-                 value, form->ops->info.name);
+                 "particle %zu has %s = %.9g, which the floats of format %s cannot hold: write hdf5", i,
+                 k ? hb_snapshot_columns[k] : "mass", value, format);
 }
 
 /* Said once, not for each snapshot of a run. */
-static void tell_rounded(const struct form *form, size_t rounded, size_t count)
+static void tell_rounded(const char *format, size_t rounded, size_t count)
 {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   if (rounded == 0 || atomic_flag_test_and_set(&told)) return;
   hb_log_warn("format %s holds floats: %zu of %zu numbers lose digits beyond the 7th; hdf5 and nemo keep all",
-              form->ops->info.name, rounded, count);
-}
-
-static enum hb_status check_all(const struct form *form, const struct hb_particles *p)
-{
-  static const char *const x_names[] = {"x", "y", "z"}, *const v_names[] = {"vx", "vy", "vz"};
-  size_t rounded = 0;
-  if (p->n > INT32_MAX)
-    return hb_fail(HB_ERR_INPUT, "format %s holds fewer than 2^31 particles, not %zu", form->ops->info.name,
-                   p->n);
-  if (form->has_ids) HB_TRY(hb_snapshot_check_ids(p, form->ops->info.name));
-  for (size_t i = 0; i < p->n; i++) {
-    HB_TRY(check_value(form, i, "mass", p->m[i], &rounded));
-    for (size_t k = 0; k < 3; k++) {
-      HB_TRY(check_value(form, i, x_names[k], p->x[3 * i + k], &rounded));
-      HB_TRY(check_value(form, i, v_names[k], p->v[3 * i + k], &rounded));
-    }
-  }
-  tell_rounded(form, rounded, SHARED * p->n);
-  return HB_OK;
+              format, rounded, count);
 }
 
 /* The softening that the snapshot was made for, where its notes tell. */
@@ -234,55 +184,51 @@ static float softening(const struct hb_particles *p)
   return isfinite(eps) && eps > 0 ? eps : 0;
 }
 
-static void put_word(char **at, const void *word, size_t size, int swap)
+static enum hb_status put_header(const struct hb_particles *p, int swap, struct hb_text *bytes)
 {
-  hb_endian_copy(*at, word, size, swap);
-  *at += size;
-}
-
-static void put_header(const struct form *form, const struct hb_particles *p, char **at)
-{
-  int swap = form->is_big != HB_ENDIAN_IS_BIG;
   const int32_t n = (int32_t)p->n, words[] = {n, 3, 0, n, 0, 0}; /* the last is the padding */
-  put_word(at, &p->t, sizeof p->t, swap);
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++) put_word(at, &words[k], sizeof *words, swap);
+  char header[HEADER];
+  hb_endian_copy(header, &p->t, sizeof p->t, swap);
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    hb_endian_copy(header + 8 + 4 * k, &words[k], sizeof *words, swap);
+  return hb_text_append_bytes(bytes, header, sizeof header);
 }
 
-static enum hb_status write_form(const struct form *form, const struct hb_particles *p, char **bytes,
-                                 size_t *count)
+static enum hb_status write_form(const struct hb_snapshot_ops *ops, const struct hb_particles *p, int swap,
+                                 struct hb_text *bytes)
 {
-  int swap = form->is_big != HB_ENDIAN_IS_BIG;
   float eps = softening(p);
-  *bytes = NULL;
-  HB_TRY(check_all(form, p));
-  *count = HEADER + 4 * DARK * p->n;
-  HB_TRY(HB_ALLOC(*count, bytes));
-  char *at = *bytes;
-  put_header(form, p, &at);
+  size_t rounded = 0;
+  HB_TRY(put_header(p, swap, bytes));
   for (size_t i = 0; i < p->n; i++) {
-    const double *x = p->x + 3 * i, *v = p->v + 3 * i;
-    const float words[] = {(float)p->m[i], (float)x[0], (float)x[1], (float)x[2],
-                           (float)v[0],    (float)v[1], (float)v[2], eps};
-    const int32_t phi = form->has_ids ? (int32_t)p->id[i] : 0;
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++) put_word(&at, &words[k], sizeof *words, swap);
-    put_word(&at, &phi, sizeof phi, swap);
+    const int32_t phi = ops->facts & HB_SNAPSHOT_INT_IDS ? (int32_t)p->id[i] : 0;
+    char record[4 * DARK];
+    for (size_t k = 0; k < HB_SNAPSHOT_COLUMNS; k++) {
+      const float word = (float)*hb_snapshot_value(p, i, k);
+      HB_TRY(check_value(ops->info.name, p, i, k, &rounded));
+      hb_endian_copy(record + 4 * k, &word, sizeof word, swap);
+    }
+    hb_endian_copy(record + 28, &eps, sizeof eps, swap);
+    hb_endian_copy(record + 32, &phi, sizeof phi, swap);
+    HB_TRY(hb_text_append_bytes(bytes, record, sizeof record));
   }
+  tell_rounded(ops->info.name, rounded, HB_SNAPSHOT_COLUMNS * p->n);
   return HB_OK;
 }
 
-static enum hb_status standard_write(const struct hb_particles *p, char **bytes, size_t *count)
+static enum hb_status standard_write(const struct hb_particles *p, struct hb_text *bytes)
 {
-  return write_form(&(struct form){&hb_snapshot_tipsy, 1, 0}, p, bytes, count);
+  return write_form(&hb_snapshot_tipsy, p, !HB_ENDIAN_IS_BIG, bytes);
 }
 
-static enum hb_status native_write(const struct hb_particles *p, char **bytes, size_t *count)
+static enum hb_status native_write(const struct hb_particles *p, struct hb_text *bytes)
 {
-  return write_form(&(struct form){&hb_snapshot_tipsy_native, HB_ENDIAN_IS_BIG, 0}, p, bytes, count);
+  return write_form(&hb_snapshot_tipsy_native, p, 0, bytes);
 }
 
-static enum hb_status cuda_write(const struct hb_particles *p, char **bytes, size_t *count)
+static enum hb_status cuda_write(const struct hb_particles *p, struct hb_text *bytes)
 {
-  return write_form(&(struct form){&hb_snapshot_tipsy_cuda, HB_ENDIAN_IS_BIG, 1}, p, bytes, count);
+  return write_form(&hb_snapshot_tipsy_cuda, p, 0, bytes);
 }
 
 const struct hb_snapshot_ops hb_snapshot_tipsy = {
@@ -292,7 +238,7 @@ const struct hb_snapshot_ops hb_snapshot_tipsy = {
     .recognize = recognize_standard,
     .parse = tipsy_parse,
     .write = standard_write,
-    .has_no_notes = 1,
+    .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_N,
 };
 
 const struct hb_snapshot_ops hb_snapshot_tipsy_native = {
@@ -302,7 +248,7 @@ const struct hb_snapshot_ops hb_snapshot_tipsy_native = {
     .recognize = recognize_native,
     .parse = tipsy_parse,
     .write = native_write,
-    .has_no_notes = 1,
+    .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_N,
 };
 
 const struct hb_snapshot_ops hb_snapshot_tipsy_cuda = {
@@ -312,5 +258,5 @@ const struct hb_snapshot_ops hb_snapshot_tipsy_cuda = {
     .recognize = recognize_native,
     .parse = cuda_parse,
     .write = cuda_write,
-    .has_no_notes = 1,
+    .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_N | HB_SNAPSHOT_INT_IDS,
 };

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
 
 #include <string.h>
 
@@ -82,18 +81,8 @@ static enum hb_status check_name(const char *file)
   return HB_OK;
 }
 
-static enum hb_status save_data(const char *path, const struct hb_particles *p)
-{
-  char *bytes;
-  size_t count;
-  HB_TRY(hb_snapshot_hdf5.write(p, &bytes, &count));
-  enum hb_status status = hb_file_replace(path, bytes, count);
-  hb_mem_free(bytes);
-  return status;
-}
-
 static enum hb_status save_both(const char *path, const char *data, const struct hb_particles *p,
-                                struct hb_text *text)
+                                struct hb_text *bytes, struct hb_text *text)
 {
   const char *file = hb_text_base_name(data);
   if (strcmp(data, path) == 0)
@@ -102,15 +91,17 @@ static enum hb_status save_both(const char *path, const char *data, const struct
   HB_TRY(check_name(file));
   HB_TRY(put_all(text, p, file));
   HB_TRY(hb_file_check(path));
-  HB_TRY(save_data(data, p));
+  HB_TRY(hb_snapshot_hdf5.write(p, bytes));
+  HB_TRY(hb_file_replace(data, bytes->text, bytes->length));
   return hb_file_replace(path, text->text, text->length);
 }
 
 static enum hb_status xdmf_save(const char *path, const struct hb_particles *p)
 {
-  struct hb_text data = {0}, text = {0};
+  struct hb_text data = {0}, bytes = {0}, text = {0};
   enum hb_status status = hb_snapshot_rename(path, hb_snapshot_xdmf.beside, &data);
-  if (status == HB_OK) status = save_both(path, data.text, p, &text);
+  if (status == HB_OK) status = save_both(path, data.text, p, &bytes, &text);
+  hb_mem_free(bytes.text);
   hb_mem_free(text.text);
   hb_mem_free(data.text);
   return status;
@@ -120,7 +111,6 @@ static enum hb_status xdmf_read(const char *path, struct hb_snapshot_choice *cho
                                 struct hb_particles **particles)
 {
   struct hb_text data = {0};
-  *particles = NULL;
   HB_TRY(hb_snapshot_rename(path, hb_snapshot_xdmf.beside, &data));
   enum hb_status status = hb_snapshot_hdf5_read(data.text, choice, particles);
   hb_mem_free(data.text);
@@ -133,6 +123,6 @@ const struct hb_snapshot_ops hb_snapshot_xdmf = {
              .extensions = "xmf xdmf"},
     .read = xdmf_read,
     .save = xdmf_save,
-    .has_radii = 1,
+    .facts = HB_SNAPSHOT_RADII,
     .beside = "h5",
 };

@@ -1,4 +1,4 @@
-/* io/snapshot_hdf5: the Gadget layout, bit for bit both ways, and one sentence for any file that does not follow it. */
+/* io/snapshot_hdf5*: the Gadget layout, bit for bit both ways, and one sentence for any file that does not follow it. */
 #include "support/snapshot_case.h"
 #include "support/support.h"
 
