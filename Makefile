@@ -52,9 +52,10 @@ SONAME  := libholmberg.so.1
 CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))
 MANUAL  := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/manual/%,$(SOURCES)))
 CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
-TESTS   := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
+UNIT    := $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c)))
+TESTS   := $(UNIT:%=$(B)/tests/%)
 HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
-OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(filter-out tests/api/%,$(wildcard tests/*/*.c)))
+OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(filter-out tests/api/%,$(wildcard tests/*.c tests/*/*.c)))
 
 # MPI is a shared object of its own, loaded where several ranks are started; MPICC= builds none.
 MPICC   ?= $(shell command -v mpicc)
@@ -334,12 +335,25 @@ $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 
-$(B)/tests/%: $(B)/obj/tests/unit/%.o $(HELPERS) $(TESTED) | $(B)/holmberg-child
-	$(call say,TEST,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $< $(PARTS) $(HELPERS) $(TESTED) $(LDLIBS) -lcmocka
+# The tests in one program, each under its name; but test_fuzz, which answers some calls of the program itself.
+$(B)/obj/tests/unit/%.o: tests/unit/%.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)$(compile)
+	$(Q)$(if $(filter test_fuzz,$*),,objcopy --redefine-sym main=$*_main $@)
 
-$(B)/tests/test_fuzz: PARTS = $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
-$(B)/tests/test_fuzz: $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
+$(B)/gen/tests.h: FORCE
+	@mkdir -p $(@D); printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) | cmp -s - $@ || printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) >$@
+$(B)/obj/tests/runner.o: $(B)/gen/tests.h
+
+$(B)/tests/runner: $(B)/obj/tests/runner.o $(patsubst %,$(B)/obj/tests/unit/%.o,$(filter-out test_fuzz,$(UNIT)))
+$(B)/tests/test_fuzz: $(B)/obj/tests/unit/test_fuzz.o $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
+$(B)/tests/runner $(B)/tests/test_fuzz: $(HELPERS) $(TESTED) | $(B)/holmberg-child
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TESTED) $(LDLIBS) -lcmocka
+
+$(filter-out %/test_fuzz,$(TESTS)): $(B)/tests/runner
+	$(Q)ln -sf runner $@
+
 $(B)/tests/test_fuzz $(B)/fuzzer: LDFLAGS += $(FUZZ_FAKES)
 
 $(B)/fuzzer: $(FUZZ_OBJ) $(LINKED) | $(B)/holmberg-child
