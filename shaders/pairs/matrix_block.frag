@@ -6,7 +6,6 @@
 
 uniform usampler2DArray before; // pairs, as matrix_pair.frag leaves them
 uniform int rows;               // of them
-uniform int first;              // sink of the tile
 
 #define OUTPUTS WORDS
 #include "common/outputs.glsl"
@@ -15,7 +14,7 @@ void main() {
   ivec2 here = ivec2(gl_FragCoord.xy);
   int walked = 0, begin = PARTIAL * here.y, end = min(begin + PARTIAL, rows);
   total t = nothing_yet();
-  set_scale(t, first + here.x);
+  set_scale(t, here.x);
   force f = begin_sum(t);
   for (int y = begin; y < end; y++) {
     for (int r = 0; r < F_RECORDS; r++) {

@@ -13,8 +13,8 @@
 //
 // Pairwise summation also keeps rounding errors small: a term goes through log2 h additions instead of h - 1.
 //
-// The same program adds the sums of a tile, in row 0 of `more`, to what earlier tiles have left in their row of
-// `before`: there `shift` is minus that row.
+// The same program adds the sums of a tile, the one row of `more`, to what earlier tiles have left in that of `before`:
+// there `shift` is 0.
 
 #include "INTERACTION"
 

@@ -5,6 +5,7 @@
 #include "base/clones.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "pairs/pairs.h"
 
 #include <string.h>
 
@@ -66,8 +67,9 @@ static void pack(const struct hb_host_reproducible *h, size_t n, const double *m
   static const double zero = 0;
   const struct hb_column position[4] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {m ? m : &zero, m ? 1 : 0}};
   const struct hb_column velocity[4] = {{v, 3}, {v + 1, 3}, {v + 2, 3}, {&zero, 0}};
-  hb_fixed_pack(position, h->how, 0, n, sizeof *p, offsetof(struct particle, low), (char *)p);
-  hb_fixed_pack(velocity, h->how + 4, 0, n, sizeof *p, 0, (char *)p->v);
+  const struct hb_pairs_stretch all = {0, n, sizeof *p};
+  hb_pairs_pack(position, h->how, &all, offsetof(struct particle, low), (char *)p);
+  hb_pairs_pack(velocity, h->how + 4, &all, 0, (char *)p->v);
 }
 
 static enum hb_status reserve(size_t n, size_t *room, struct particle **p)

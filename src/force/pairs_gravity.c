@@ -91,7 +91,7 @@ static enum hb_status gravity_begin(void *state, size_t ni, const uint32_t *inde
 {
   struct gravity *g = state;
   const struct hb_result results[8] = RESULTS(a, j, phi);
-  return hb_pairs_walk(g->pairs, ni, index, results);
+  return hb_pairs_walk(g->pairs, &(const struct hb_pairs_job){.ni = ni, .index = index, .results = results});
 }
 
 static enum hb_status gravity_begin_at(void *state, size_t ni, const double *x, const double *v,
@@ -100,7 +100,8 @@ static enum hb_status gravity_begin_at(void *state, size_t ni, const double *x, 
   struct gravity *g = state;
   const struct hb_column columns[8] = COLUMNS(NULL, x, v);
   const struct hb_result results[8] = RESULTS(a, j, phi);
-  return hb_pairs_walk_points(g->pairs, ni, columns, own, results);
+  return hb_pairs_walk(
+      g->pairs, &(const struct hb_pairs_job){.ni = ni, .index = own, .points = columns, .results = results});
 }
 
 static enum hb_status gravity_finish(void *state)
@@ -129,7 +130,9 @@ static enum hb_status fixed_set_j(void *state, const struct hb_reproducible_unit
 static enum hb_status fixed_begin(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
                                   struct hb_fixed_total *totals)
 {
-  return hb_pairs_walk_fixed(((struct gravity *)state)->pairs, ni, index, scale, totals);
+  return hb_pairs_walk(
+      ((struct gravity *)state)->pairs,
+      &(const struct hb_pairs_job){.ni = ni, .index = index, .scale = scale, .totals = totals});
 }
 
 static enum hb_status fixed_begin_at(void *state, size_t ni, const double *x, const double *v,
@@ -137,7 +140,9 @@ static enum hb_status fixed_begin_at(void *state, size_t ni, const double *x, co
                                      struct hb_fixed_total *totals)
 {
   const struct hb_column columns[8] = COLUMNS(NULL, x, v);
-  return hb_pairs_walk_points_fixed(((struct gravity *)state)->pairs, ni, columns, own, scale, totals);
+  return hb_pairs_walk(((struct gravity *)state)->pairs,
+                       &(const struct hb_pairs_job){
+                           .ni = ni, .index = own, .points = columns, .scale = scale, .totals = totals});
 }
 
 static const struct hb_reproducible_ops fixed_ops = {fixed_set_j, fixed_begin, fixed_begin_at,

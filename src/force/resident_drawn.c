@@ -311,12 +311,13 @@ static enum hb_status drawn_correct(struct hb_resident *r, size_t ni, const uint
   (void)ahead;
   static const uint32_t no_step[4] = {0, 0, 0, 0xc0000000}; /* -2, of a sink that is missing something */
   struct hb_resident_correction correction = {r, how, last};
+  const struct hb_pairs_job job = {.ni = ni, .index = index, .take = correct_portion, .context = &correction};
   const struct hb_gl_program_source files = {.fragment = "hermite/correct.frag"};
   HB_TRY(hb_resident_build_correct(r, &files, how->field, &((struct drawn *)r->state)->correct));
   HB_TRY(reserve_block(r, ni));
   if (!is_counted(r)) hb_gl_target_fill(&((struct drawn *)r->state)->block.target, no_step);
   send_sinks(r->state, ni, index);
-  HB_TRY(hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction));
+  HB_TRY(hb_pairs_walk(r->pairs, &job));
   double lap = hb_clock_now();
   enum hb_status status = read_steps(r, ni, index, step);
   if (last) last->receive_s = hb_clock_lap(&lap);

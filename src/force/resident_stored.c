@@ -230,10 +230,11 @@ static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uin
 {
   struct stored *s = r->state;
   struct hb_resident_correction correction = {r, how, last};
+  const struct hb_pairs_job job = {.ni = ni, .index = index, .take = correct_portion, .context = &correction};
   const struct hb_gl_program_source files = {.compute = "hermite/correct.comp"};
   HB_TRY(hb_resident_build_correct(r, &files, how->field, &s->correct));
   HB_TRY(expect_steps(r, ni));
-  enum hb_status status = hb_pairs_walk_taking(r->pairs, ni, index, correct_portion, &correction);
+  enum hb_status status = hb_pairs_walk(r->pairs, &job);
   if (status == HB_OK && news) status = hb_kept_collect(&s->kept, ni, index);
   if (status == HB_OK && ahead) status = begin_next(r, ahead);
   double lap = hb_clock_now();

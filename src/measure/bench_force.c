@@ -238,11 +238,15 @@ static enum hb_status send(struct bench *b)
 static enum hb_status work(struct bench *b)
 {
   if (b->force) return hb_force_eval(b->force, b->ni, b->index, b->a, b->j, b->phi);
-  if (b->totals) return hb_pairs_walk_fixed(b->pairs, b->ni, b->index, b->scale, b->totals);
   double *a = b->a, *j = b->j; /* interactions without jerk leave zeros */
   const struct hb_result results[4 * HB_RECORDS_MAX] = {{a, 3}, {a + 1, 3}, {a + 2, 3}, {b->phi, 1},
                                                         {j, 3}, {j + 1, 3}, {j + 2, 3}};
-  return hb_pairs_walk(b->pairs, b->ni, b->index, results);
+  const struct hb_pairs_job job = {.ni = b->ni,
+                                   .index = b->index,
+                                   .results = b->totals ? NULL : results,
+                                   .scale = b->scale,
+                                   .totals = b->totals};
+  return hb_pairs_walk(b->pairs, &job);
 }
 
 /* The scales of the next walk are right: the time of those that are walked again at first does not count. */

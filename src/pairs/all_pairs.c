@@ -258,27 +258,18 @@ static enum hb_status check_sinks(const struct hb_all_pairs *a, size_t ni, const
   return HB_OK;
 }
 
-/* On sinks that are sources where there are no points. */
-struct call {
-  size_t ni;
-  const struct hb_column *points;
-  const uint32_t *index;
-  const struct hb_result *results;
-};
-
-static enum hb_status once(const struct hb_all_pairs *a, const struct call *c)
+static enum hb_status once(const struct hb_all_pairs *a, const struct hb_pairs_job *job)
 {
-  HB_TRY(c->points ? hb_pairs_walk_points(a->pairs, c->ni, c->points, c->index, c->results)
-                   : hb_pairs_walk(a->pairs, c->ni, c->index, c->results));
+  HB_TRY(hb_pairs_walk(a->pairs, job));
   return hb_pairs_read(a->pairs);
 }
 
-static enum hb_status eval(struct hb_all_pairs *a, const struct call *c)
+static enum hb_status eval(struct hb_all_pairs *a, const struct hb_pairs_job *job)
 {
-  enum hb_status status = once(a, c);
+  enum hb_status status = once(a, job);
   if (status != HB_ERR_DEVICE) return status;
   HB_TRY(open_again(a));
-  return once(a, c);
+  return once(a, job);
 }
 
 enum hb_status hb_all_pairs_eval(struct hb_all_pairs *a, size_t ni, const uint32_t *index, size_t count,
@@ -290,7 +281,8 @@ enum hb_status hb_all_pairs_eval(struct hb_all_pairs *a, size_t ni, const uint32
   HB_TRY(take_outputs(a, count, outputs, results));
   if (ni == 0) return HB_OK;
   if (!index) HB_TRY(count_up(a, ni));
-  return eval(a, &(const struct call){ni, NULL, index ? index : a->index, results});
+  return eval(a,
+              &(const struct hb_pairs_job){.ni = ni, .index = index ? index : a->index, .results = results});
 }
 
 static enum hb_status count_none(struct hb_all_pairs *a, size_t n)
@@ -323,5 +315,6 @@ enum hb_status hb_all_pairs_eval_at(struct hb_all_pairs *a, size_t ni, size_t in
   HB_TRY(take_outputs(a, output_count, outputs, results));
   if (ni == 0) return HB_OK;
   if (!own) HB_TRY(count_none(a, ni));
-  return eval(a, &(const struct call){ni, columns, own ? own : a->none, results});
+  return eval(a, &(const struct hb_pairs_job){
+                     .ni = ni, .index = own ? own : a->none, .points = columns, .results = results});
 }

@@ -3,7 +3,7 @@
 #ifndef HB_FIXED_H
 #define HB_FIXED_H
 
-#include "pairs/pairs_column.h"
+#include <stdint.h>
 
 enum {
   HB_FIXED_BLOCK = 64,  /* sources of a float sum, in their order: 64 k to 64 k + 63 by number */
@@ -46,10 +46,5 @@ static inline void hb_fixed_add(struct hb_fixed_total *total, const struct hb_fi
 struct hb_fixed_column {
   double factor, round;
 };
-
-/* One record of the particles from .. to as floats, to `out` and every `stride` bytes after that. low > 0: the record of the
- * position (x, y, z, m), and what the floats could not hold of x, y, z goes that many bytes further on. */
-void hb_fixed_pack(const struct hb_column c[4], const struct hb_fixed_column how[4], size_t from, size_t to,
-                   size_t stride, size_t low, char *out);
 
 #endif

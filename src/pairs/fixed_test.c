@@ -51,7 +51,8 @@ static enum hb_status walk(struct hb_pairs *p, const struct hb_fixed_test *t, st
   p->params.parameter[0] = (double)t->eps2;
   hb_pairs_set_rounding(p, t->rounding);
   HB_TRY(hb_pairs_set_j(p, HB_FIXED_TEST_N, columns));
-  HB_TRY(hb_pairs_walk_fixed(p, HB_FIXED_TEST_N, index, scale, totals));
+  HB_TRY(hb_pairs_walk(p, &(const struct hb_pairs_job){
+                              .ni = HB_FIXED_TEST_N, .index = index, .scale = scale, .totals = totals}));
   return hb_pairs_read(p);
 }
 

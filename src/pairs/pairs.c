@@ -1,12 +1,18 @@
-#include "pairs/pairs_program.h"
+/* A walk: its sinks in portions, each in passes over the sources. A scheme says how a portion is drawn. */
+#include "pairs/pairs_scheme.h"
 
+#include "base/arith.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "gl/gl_timer.h"
 
 #include <holmberg/measure.h>
 
+#include <math.h>
 #include <string.h>
+
+static const double LATENCY = 1e-3; /* less measures the latency of a device, not its speed */
 
 void hb_pairs_destroy(struct hb_pairs *p)
 {
@@ -36,7 +42,7 @@ void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_inter
   scheme->memory(16 * hb_pairs_words(interaction, precision), need);
 }
 
-/* ---- walking ---- */
+/* ---- sinks ---- */
 
 /* Many words take the driver longer among its commands than by a copy from memory that stays mapped. */
 static enum hb_status send_words(struct hb_pairs *p, size_t bytes, const uint32_t *words,
@@ -58,9 +64,10 @@ static enum hb_status send_words(struct hb_pairs *p, size_t bytes, const uint32_
 }
 
 /* To the device's own memory: each workgroup begins with its sinks' numbers. */
-static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *index)
+static enum hb_status send_sinks(struct hb_pairs *p)
 {
-  size_t bytes = ni * sizeof *index;
+  const uint32_t *index = p->job.index + p->before;
+  size_t bytes = p->ni * sizeof *index;
   if (bytes == p->sent_bytes && memcmp(p->sent, index, bytes) == 0)
     return HB_OK; /* with shared steps they are always the same */
   p->sent_bytes = 0;
@@ -78,7 +85,7 @@ static enum hb_status send_sinks(struct hb_pairs *p, size_t ni, const uint32_t *
 /* In precision reproducible. */
 static void send_scales(struct hb_pairs *p)
 {
-  const uint32_t *scale = p->scale + p->before;
+  const uint32_t *scale = p->job.scale + p->before;
   size_t bytes = p->ni * sizeof *scale;
   if (bytes == p->sent_scale_bytes && memcmp(p->sent_scale, scale, bytes) == 0)
     return; /* mostly the finest, again */
@@ -91,18 +98,14 @@ static void send_scales(struct hb_pairs *p)
   hb_gl_buffer_write(&p->i_scale, bytes, scale);
 }
 
-static enum hb_status walk_portion(struct hb_pairs *p, const uint32_t *index)
+/* ---- how much one draw does: enough to keep the device busy, but not so much that a desktop's driver believes it hung ---- */
+
+/* A guess that was too low is raised slowly, one that was too high is lowered at once. */
+static void learn(struct hb_pairs *p, double pairs_done, double seconds)
 {
-  HB_TRY(send_sinks(p, p->ni, index));
-  if (hb_precisions[p->params.precision].is_fixed) send_scales(p);
-  if (p->points) HB_TRY(hb_pairs_send_points(p));
-  p->index = index;
-  p->token +=
-      0x9e3779b1; /* odd: every number comes once; 2^32 over the golden ratio: neighbors are far apart */
-  p->count_start = p->token;
-  p->built = p->params.context->built;
-  p->started = hb_clock_now();
-  return p->scheme->walk(p);
+  double rate = seconds < LATENCY ? INFINITY : pairs_done / seconds;
+  p->pairs_per_s = rate < 4 * p->pairs_per_s ? rate : 4 * p->pairs_per_s;
+  if (seconds > p->params.max_draw_s / 8) p->known = 1;
 }
 
 void hb_pairs_done(struct hb_pairs *p)
@@ -110,10 +113,68 @@ void hb_pairs_done(struct hb_pairs *p)
   double seconds = hb_clock_now() - p->started, pairs_done = (double)p->ni * (double)p->nj;
   if (p->built != p->params.context->built) return; /* a compiler's speed is not the device's */
   if (!p->started) return;
-  if (seconds > HB_PAIRS_LATENCY)
-    hb_pairs_learn(p, pairs_done, seconds);
-  else if (p->pairs_per_s < pairs_done / HB_PAIRS_LATENCY)
-    p->pairs_per_s = pairs_done / HB_PAIRS_LATENCY; /* it is at least so fast */
+  if (seconds > LATENCY)
+    learn(p, pairs_done, seconds);
+  else if (p->pairs_per_s < pairs_done / LATENCY)
+    p->pairs_per_s = pairs_done / LATENCY; /* it is at least so fast */
+}
+
+/* Where a pass ends that begins at this source of each segment. */
+static size_t end_of_pass(const struct hb_pairs *p, size_t from)
+{
+  const struct hb_pairs_shape *s = &p->shape;
+  double by_time = p->pairs_per_s * p->params.max_draw_s / ((double)p->ni * (double)s->segments);
+  size_t bag = p->params.tuning.bag ? (size_t)p->params.tuning.bag / s->segments : s->most;
+  if ((size_t)p->params.tuning.bag >= p->nj) bag = s->most; /* bag = N is one pass */
+  size_t length = hb_min(bag, s->most);
+  if (by_time < (double)length) length = (size_t)by_time;
+  length = length / s->step * s->step;
+  size_t end = from + (length > s->step ? length : s->step);
+  if (s->tile) end = hb_min(end, (from / s->tile + 1) * s->tile);
+  return hb_min(end, s->segment_length);
+}
+
+/* While the device's speed is unknown a pass is timed, and the next one is at most four times as long. One that could not be longer is
+ * not. */
+static double start_pass(const struct hb_pairs *p, size_t from, size_t to)
+{
+  size_t most = p->shape.tile ? p->shape.tile : p->shape.segment_length;
+  int is_whole = from % most == 0 && (to % most == 0 || to == p->shape.segment_length);
+  return p->known || is_whole ? 0 : hb_gl_timer_start();
+}
+
+static enum hb_status end_pass(struct hb_pairs *p, size_t sources, double start)
+{
+  double walked = (double)p->ni * (double)p->shape.segments * (double)sources;
+  if (start > 0) learn(p, walked, hb_gl_timer_stop(start));
+  if (sources == p->shape.segment_length) return HB_OK;
+  hb_gl_flush(); /* else a driver may gather draws into one long submission */
+  if (p->params.context->backend->breathe) p->started = 0; /* the time since then is not the walk's alone */
+  return hb_gl_context_breathe(p->params.context, walked);
+}
+
+/* ---- the walk ---- */
+
+static enum hb_status begin_walk(struct hb_pairs *p, const struct hb_pairs_job *job)
+{
+  for (int c = 0; c < 4 * p->params.interaction->f_records; c++)
+    p->results[c] = job->results ? job->results[c] : (struct hb_result){0};
+  p->job = *job;
+  p->passes = 0;
+  return hb_gl_context_use(p->params.context);
+}
+
+static enum hb_status begin_portion(struct hb_pairs *p)
+{
+  HB_TRY(send_sinks(p));
+  if (hb_precisions[p->params.precision].is_fixed) send_scales(p);
+  if (p->job.points) HB_TRY(hb_pairs_send_points(p));
+  p->token +=
+      0x9e3779b1; /* odd: every number comes once; 2^32 over the golden ratio: neighbors are far apart */
+  p->count_start = p->token;
+  p->built = p->params.context->built;
+  p->started = hb_clock_now();
+  return p->scheme->begin(p);
 }
 
 static enum hb_status read_portion(struct hb_pairs *p)
@@ -123,77 +184,36 @@ static enum hb_status read_portion(struct hb_pairs *p)
   return HB_OK;
 }
 
-/* Reads a portion's results, which the next one overwrites; those of the last stay where they are. */
-static enum hb_status read_all_but_last(void *context, struct hb_pairs *p, size_t first, size_t count)
+/* The next portion overwrites its totals; the results of the last stay where they are until they are read. */
+static enum hb_status end_portion(struct hb_pairs *p)
 {
-  (void)context;
-  return first + count == p->sinks ? HB_OK : read_portion(p);
+  if (p->scheme->end) HB_TRY(p->scheme->end(p));
+  if (p->job.take) return p->job.take(p->job.context, p, p->before, p->ni);
+  return p->before + p->ni == p->job.ni ? HB_OK : read_portion(p);
 }
 
-static enum hb_status walk_portions(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
-                                    void *context)
+enum hb_status hb_pairs_walk(struct hb_pairs *p, const struct hb_pairs_job *job)
 {
-  HB_TRY(hb_gl_context_use(p->params.context));
-  p->sinks = ni;
-  p->passes = 0;
-  size_t portion = p->scheme->portion ? p->scheme->portion(p) : ni;
-  for (size_t first = 0; first < ni; first += portion) {
+  HB_TRY(begin_walk(p, job));
+  size_t portion = p->scheme->portion(p);
+  for (size_t first = 0; first < job->ni; first += p->ni) {
     p->before = first;
-    p->ni = ni - first < portion ? ni - first : portion;
-    HB_TRY(walk_portion(p, index + first));
-    HB_TRY(take(context, p, first, p->ni));
+    p->ni = hb_min(job->ni - p->before, portion);
+    HB_TRY(begin_portion(p));
+    for (size_t from = 0, to; from < p->shape.segment_length; from = to) {
+      to = end_of_pass(p, from);
+      double start = start_pass(p, from, to);
+      HB_TRY(p->scheme->pass(p, from, to));
+      HB_TRY(end_pass(p, to - from, start));
+    }
+    HB_TRY(end_portion(p));
   }
   return hb_gl_context_check(p->params.context, "walking the pairs");
-}
-
-enum hb_status hb_pairs_walk_taking(struct hb_pairs *p, size_t ni, const uint32_t *index, hb_pairs_taker take,
-                                    void *context)
-{
-  p->stays = 1;
-  p->points = NULL;
-  return walk_portions(p, ni, index, take, context);
-}
-
-static enum hb_status walk_to_host(struct hb_pairs *p, size_t ni, const struct hb_column *points,
-                                   const uint32_t *index, const struct hb_result *results)
-{
-  for (int c = 0; c < 4 * p->params.interaction->f_records; c++)
-    p->results[c] = results ? results[c] : (struct hb_result){0};
-  p->stays = 0;
-  p->points = points;
-  return walk_portions(p, ni, index, read_all_but_last, NULL);
-}
-
-enum hb_status hb_pairs_walk(struct hb_pairs *p, size_t ni, const uint32_t *index,
-                             const struct hb_result *results)
-{
-  return walk_to_host(p, ni, NULL, index, results);
-}
-
-enum hb_status hb_pairs_walk_points(struct hb_pairs *p, size_t ni, const struct hb_column *columns,
-                                    const uint32_t *own, const struct hb_result *results)
-{
-  return walk_to_host(p, ni, columns, own, results);
 }
 
 void hb_pairs_set_rounding(struct hb_pairs *p, const struct hb_fixed_column *rounding)
 {
   memcpy(p->rounding, rounding, 4 * (size_t)p->params.interaction->records * sizeof *rounding);
-}
-
-enum hb_status hb_pairs_walk_fixed(struct hb_pairs *p, size_t ni, const uint32_t *index,
-                                   const uint32_t *scale, struct hb_fixed_total *totals)
-{
-  return hb_pairs_walk_points_fixed(p, ni, NULL, index, scale, totals);
-}
-
-enum hb_status hb_pairs_walk_points_fixed(struct hb_pairs *p, size_t ni, const struct hb_column *columns,
-                                          const uint32_t *own, const uint32_t *scale,
-                                          struct hb_fixed_total *totals)
-{
-  p->scale = scale;
-  p->totals = totals;
-  return walk_to_host(p, ni, columns, own, NULL);
 }
 
 enum hb_status hb_pairs_read(struct hb_pairs *p)

@@ -9,6 +9,12 @@
 #include "pairs/interaction.h"
 #include "pairs/precision.h"
 
+/* A column of numbers: element j is data[stride * j]; NULL stands for zeros. */
+struct hb_column {
+  const double *data;
+  size_t stride;
+};
+
 enum hb_j_source { HB_J_BUFFER_TEXTURE, HB_J_TEXTURE, HB_J_BLOCK, HB_J_STORAGE, HB_J_SOURCE_COUNT };
 extern const char *const hb_j_source_names[]; /* NULL after the last */
 
@@ -55,25 +61,39 @@ struct hb_result {
   size_t stride;
 };
 
-/* Starts the walk for the sinks index[ni] and returns without waiting where it can; of a block in portions it waits for,
- * and writes the results of, all but the last. results[4 * f_records], NULL: not wanted; the last component, which counts
- * sources, has no result. Errors: HB_ERR_DEVICE when a draw was lost. */
-enum hb_status hb_pairs_walk(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
-                             const struct hb_result *results);
+/* What is wanted of a walk. `take` is called for each portion of sinks, whose totals the next one replaces. */
+typedef enum hb_status (*hb_pairs_taker)(void *context, struct hb_pairs *pairs, size_t first, size_t count);
+struct hb_pairs_job {
+  size_t ni;
+  const uint32_t *index; /* [ni]: sinks that are sources, by their numbers; of points: the source that each */
+                         /* leaves out, or no source's number. Valid during the walk, and so are */
+  const struct hb_column *points; /* [4 * records] like those of the sources; NULL: the sinks are sources */
+  const struct hb_result
+      *results; /* [4 * f_records], NULL: not wanted; the last, which counts sources, has none */
 
-/* The same for ni points of their own, columns[4 * records] like those of the sources: point i leaves out source own[i], or
- * none where there is no source of that number. */
-enum hb_status hb_pairs_walk_points(struct hb_pairs *pairs, size_t ni, const struct hb_column *columns,
-                                    const uint32_t *own, const struct hb_result *results);
+  /* in precision reproducible: */
+  const uint32_t *scale; /* [ni] */
+  struct hb_fixed_total
+      *totals; /* [ni], each in its scale; both stay where they are until the walk is read */
 
-/* In precision reproducible, before the sources are sent: how their columns are rounded, [4 * records]. And both walks, for totals in
- * fixed point: totals[ni], each in its scale[ni], which stay where they are until the walk is read. */
+  hb_pairs_taker take; /* of results that stay on the device; NULL: they go to the host */
+  void *context;       /* its own */
+};
+
+/* Starts the walk and returns without waiting where it can; of a block in portions it waits for, and writes the results of,
+ * all but the last. Errors: HB_ERR_DEVICE when a draw was lost. */
+enum hb_status hb_pairs_walk(struct hb_pairs *pairs, const struct hb_pairs_job *job);
+
+/* In precision reproducible, before the sources are sent: how their columns are rounded, [4 * records]. */
 void hb_pairs_set_rounding(struct hb_pairs *pairs, const struct hb_fixed_column *rounding);
-enum hb_status hb_pairs_walk_fixed(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
-                                   const uint32_t *scale, struct hb_fixed_total *totals);
-enum hb_status hb_pairs_walk_points_fixed(struct hb_pairs *pairs, size_t ni, const struct hb_column *columns,
-                                          const uint32_t *own, const uint32_t *scale,
-                                          struct hb_fixed_total *totals);
+
+/* One record of the particles from .. to, rounded, as floats: the first goes to `out`, the others to every `stride` bytes after that.
+ * low > 0: what the floats could not hold of x, y, z goes that many bytes further on. */
+struct hb_pairs_stretch {
+  size_t from, to, stride;
+};
+void hb_pairs_pack(const struct hb_column columns[4], const struct hb_fixed_column rounding[4],
+                   const struct hb_pairs_stretch *stretch, size_t low, char *out);
 
 /* Waits for the walk and writes its remaining results. HB_ERR_DEVICE when a draw was lost. */
 enum hb_status hb_pairs_read(struct hb_pairs *pairs);
@@ -103,19 +123,17 @@ struct hb_pairs_totals {
   uint32_t walked; /* what the counts of a sink's totals add up to when no draw was lost */
 };
 
-/* hb_pairs_walk for results that stay on the device: `take` is called for each portion of sinks, whose totals the next one
- * replaces. */
-typedef enum hb_status (*hb_pairs_taker)(void *context, struct hb_pairs *pairs, size_t first, size_t count);
-enum hb_status hb_pairs_walk_taking(struct hb_pairs *pairs, size_t ni, const uint32_t *index,
-                                    hb_pairs_taker take, void *context);
-
 /* The totals of the current portion, which need not be done yet. */
 enum hb_status hb_pairs_totals(struct hb_pairs *pairs, struct hb_pairs_totals *totals);
+
+/* Memory for all `count` words in pairs->staging or, where that is too much at once, for a piece of at least `least` words:
+ * *piece words. */
+enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t least, size_t count, size_t *piece);
 
 /* To be called after reading results that depend on the portion: learns the device's speed. */
 void hb_pairs_done(struct hb_pairs *pairs);
 
-/* ---- for schemes ---- */
+/* ---- the engine ---- */
 
 enum { HB_SENT_MOST = 16384 };
 
@@ -127,21 +145,27 @@ enum { HB_PAIRS_TOTALS = 64 << 20 };
  * the device, what fits its cache. */
 enum { HB_PAIRS_PIECE = 8 << 20, HB_PAIRS_PIECE_SOFTWARE = 128 << 10 };
 
+/* How a portion of the sinks is walked: pass after pass over the same part of each segment of the sources. A pass is as long as
+ * the user's bag, `most`, and the time bound allow: a multiple of `step`, which is at most segment_length. */
+struct hb_pairs_shape {
+  size_t segments, segment_length; /* sources */
+  size_t step, most;
+  size_t tile;               /* no pass crosses a multiple of it; 0: there are none */
+  enum hb_j_source j_source; /* where programs read the sources */
+};
+
 struct hb_pairs {
   struct hb_pairs_params params;
   const struct hb_pairs_scheme *scheme;
   void *state; /* the scheme's own */
 
   size_t nj, ni; /* sources, and sinks of the current portion */
-  size_t sinks;  /* of all portions */
   size_t before; /* sinks in earlier portions */
-  struct hb_result results[4 * HB_RECORDS_MAX];
-  struct hb_fixed_column rounding[4 * HB_RECORDS_MAX]; /* of the columns, in precision reproducible; */
-  const uint32_t *scale;                               /* and of all portions: the scales of the sinks, */
-  struct hb_fixed_total *totals;                       /* and where their totals go */
-  const uint32_t *index;                               /* the sinks of the portion, valid during the walk */
-  const struct hb_column *points; /* of all portions, valid during the walk; NULL: the sinks are sources */
-  uint64_t passes;                /* of the walk that were traced */
+  struct hb_pairs_job job;
+  struct hb_result results[4 * HB_RECORDS_MAX];        /* its own are the caller's */
+  struct hb_fixed_column rounding[4 * HB_RECORDS_MAX]; /* of the columns, in precision reproducible */
+  struct hb_pairs_shape shape;
+  uint64_t passes; /* of the walk that were traced */
 
   /* Counts of summed sources start from a different number in each walk, so that leftovers of an earlier walk cannot pass
    * for the results of a lost draw. */
@@ -166,7 +190,6 @@ struct hb_pairs {
 
   struct hb_gl_buffer storage;    /* totals: [segment][sink][words], for schemes that store them so */
   struct hb_gl_readback readback; /* sums on their way to the host: [sink][words], where the device adds */
-  int stays;                      /* results stay on the device: sums go to `storage` */
 
   uint32_t *staging; /* results read back, piece by piece */
   size_t staging_capacity;
@@ -184,8 +207,10 @@ struct hb_pairs_scheme {
   int has_tuning;  /* for the tuner; matrix2004's limit is a matter of memory */
   enum hb_status (*create)(struct hb_pairs *pairs);
   void (*destroy)(struct hb_pairs *pairs);
-  size_t (*portion)(const struct hb_pairs *pairs); /* sinks to walk at once; NULL: all */
-  enum hb_status (*walk)(struct hb_pairs *pairs);
+  size_t (*portion)(struct hb_pairs *pairs);       /* sinks to walk at once, by pairs->job */
+  enum hb_status (*begin)(struct hb_pairs *pairs); /* a portion: programs, memory, and pairs->shape */
+  enum hb_status (*pass)(struct hb_pairs *pairs, size_t from, size_t to); /* these sources of each segment */
+  enum hb_status (*end)(struct hb_pairs *pairs);  /* after the last pass; NULL: nothing is left to do */
   enum hb_status (*read)(struct hb_pairs *pairs); /* hb_pairs_add for each total */
   enum hb_status (*totals)(struct hb_pairs *pairs, struct hb_pairs_totals *totals); /* NULL: cannot */
   /* Adds what it allocates on a GPU beside particles and sinks' numbers; total: bytes of a sink's total. */
@@ -216,57 +241,5 @@ static inline int hb_pairs_words(const struct hb_interaction *interaction, enum 
 /* Bytes that a run needs on a GPU without a tuning, into *need. */
 void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_interaction *interaction,
                      enum hb_precision precision, struct hb_force_need *need);
-
-/* One pass over the sources from .. to of each segment. */
-typedef enum hb_status (*hb_pairs_pass)(struct hb_pairs *pairs, size_t from, size_t to);
-
-/* hb_gl_context_breathe between draws. */
-enum hb_status hb_pairs_breathe(struct hb_pairs *p, double walked);
-
-/* Walks segments of segment_length sources in passes: as many sources at a time as the user's bag, the scheme's `most`
- * (per segment) and the time bound allow, in multiples of `step`, which is at most segment_length. While the device's
- * speed is unknown each pass is timed and the next one is at most four times as long. */
-enum hb_status hb_pairs_passes(struct hb_pairs *pairs, size_t segments, size_t segment_length, size_t step,
-                               size_t most, hb_pairs_pass pass);
-
-/* Particles from .. to as they are stored on the device: 16 * texels bytes each. `out` is ordinary memory (straight: 1), or
- * memory that is fast only when written in order, by complete cache lines (0). */
-void hb_pairs_pack(const struct hb_pairs *pairs, int straight, size_t from, size_t to,
-                   const struct hb_column *columns, void *out);
-
-/* Sends the points of the current portion. Errors: HB_ERR_GL where they do not fit, HB_ERR_DEVICE. */
-enum hb_status hb_pairs_send_points(struct hb_pairs *pairs);
-
-/* Less than this measures the latency of a device, not its speed. */
-static const double HB_PAIRS_LATENCY = 1e-3;
-
-/* Updates the estimated speed: these pairs took so many seconds. */
-void hb_pairs_learn(struct hb_pairs *pairs, double pairs_done, double seconds);
-
-/* Bytes to reserve for an array that may grow: half as much again, but no spare beyond `most`. */
-size_t hb_pairs_capacity(size_t bytes, size_t most);
-
-/* Memory for all `count` words in pairs->staging or, where that is too much at once, for a piece of at least `least` words:
- * *piece words. */
-enum hb_status hb_pairs_stage(struct hb_pairs *pairs, size_t least, size_t count, size_t *piece);
-
-/* Adds a sink's total over a segment to its results, in double; segment after segment. words[k] are the four of
- * record k. HB_ERR_DEVICE unless the total was summed over as many sources as the segment has. */
-enum hb_status hb_pairs_add(const struct hb_pairs *pairs, size_t segment, size_t segment_length, size_t i,
-                            const uint32_t *const words[]);
-
-/* Reserves memory for the sums of this walk, [sink][words], as storage buffer 3 of a pass: pairs->readback, or pairs->storage
- * when they stay. Then reads them back: each is over all sources. */
-enum hb_status hb_pairs_results(struct hb_pairs *pairs, struct hb_gl_pass *pass);
-enum hb_status hb_pairs_read_results(struct hb_pairs *pairs);
-
-/* Sinks whose results are read back at once. */
-size_t hb_pairs_results_portion(const struct hb_pairs *pairs);
-
-/* Memory for bytes in pairs->storage; for the totals of ni sinks there; and reading and describing those. */
-enum hb_status hb_pairs_reserve_storage(struct hb_pairs *pairs, size_t bytes);
-enum hb_status hb_pairs_reserve_totals(struct hb_pairs *pairs, size_t segments);
-enum hb_status hb_pairs_read_storage(struct hb_pairs *pairs, size_t segments, size_t segment_length);
-void hb_pairs_storage_totals(const struct hb_pairs *pairs, size_t segments, struct hb_pairs_totals *totals);
 
 #endif

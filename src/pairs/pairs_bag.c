@@ -1,15 +1,19 @@
 /* The host side of the bag scheme: its programs and passes. See shaders/pairs/bag.frag. */
-#include "pairs/pairs_bag.h"
+#include "pairs/pairs_scheme.h"
 
 #include "base/arith.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "pairs/pairs_trace.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
+  TEXEL = 16 /* bytes */,
+  BLOCK_TEXELS = 4096 /* 64 KB, a uniform block that nearly every device accepts */,
+  BLOCK_BYTES = BLOCK_TEXELS * TEXEL,
+  MAX_ITERATIONS = 32768, /* llvmpipe silently ends a fragment after 65535 iterations of all its loops */
+  LEVELS = 6,             /* of a sum over the segments: log2 of the threads a sink */
   SMALL_PARTIAL = 32,
   MOST_EACH = 8, /* sinks a fragment, or render targets */
   LONG = 64      /* float sums of full length; with so many a sink, few sinks need no shorter ones */
@@ -28,27 +32,57 @@ enum { GPU_BAND = 4, GPU_BANDED = 256 };
 /* Where a fragment holds one sink: more vectors, and fewer pending fetches. */
 enum { SOFTWARE_PARTIAL = 128, SOFTWARE_UNROLL = 4 };
 
+/* The program has shapes: with many sinks a fragment holds several; with few it holds one, and several fragments divide its
+ * sources. With enough sinks a uniform block may hold the sources, 64 KB of them for each draw. Each shape has a first pass
+ * and one that continues. */
+enum bag_shape { BAG_BLOCKS, BAG_MANY, BAG_FEW, BAG_FEW_LONG, BAG_SHAPES };
+enum bag_stage { BAG_ANEW, BAG_GO_ON, BAG_STAGES };
+
+struct bag {
+  struct hb_gl_pass program[BAG_SHAPES][BAG_STAGES]; /* built when first used, */
+  enum hb_j_source built[BAG_SHAPES];                /* for sources from here */
+  struct hb_gl_texture many[2], few[2];              /* ping-pong pairs to draw into, */
+  struct hb_gl_pass sum_of_many[LEVELS], sum_of_few[LEVELS];
+  struct hb_gl_target empty; /* or no texture, for totals in a storage buffer */
+
+  /* the tuning in the shape of the current walk */
+  enum bag_shape shape;
+  int each, unroll, partial;    /* sinks a fragment, sources fetched ahead, sources of a float sum */
+  int in_storage;               /* totals are in pairs->storage, */
+  struct hb_gl_texture *layers; /* or in one of this pair */
+  int on_device;                /* segments are added there, */
+  struct hb_gl_pass *sum;       /* by one of these: with 1, 2, ... 32 threads a sink */
+
+  /* the current portion of its sinks */
+  int groups; /* of `each`; with blocks and segments some are empty, so that a segment has complete rows */
+  int width, height,
+      band;    /* fragments; rows in which they are numbered up and down, see shaders/pairs/bag.frag */
+  int written; /* which of the pair holds the totals */
+  enum bag_stage stage; /* the program in use; BAG_STAGES: none */
+  size_t from, to;      /* sources of each segment that the pass sums */
+};
+
 /* ---- the tuning ---- */
 
-static int holds_several(enum hb_bag_shape shape) { return shape <= HB_BAG_MANY; }
+static int holds_several(enum bag_shape shape) { return shape <= BAG_MANY; }
 static int adds_on_device(const struct hb_pairs *p) { return p->params.tuning.add_plus_1 == ADD_DEVICE; }
 
 /* The totals of few sinks are few: textures are read sooner, and llvmpipe's programs that write them are faster; but
  * for a compute program that adds them they go to a buffer, since a GPU's driver may first convert a texture's layout. */
-static int uses_storage(const struct hb_pairs *p, enum hb_bag_shape shape)
+static int uses_storage(const struct hb_pairs *p, enum bag_shape shape)
 {
   return holds_several(shape) ? p->params.tuning.output_plus_1 == OUTPUT_STORAGE : adds_on_device(p);
 }
 
 static int needs_storage(const struct hb_pairs *p)
 {
-  return uses_storage(p, HB_BAG_MANY) || uses_storage(p, HB_BAG_FEW);
+  return uses_storage(p, BAG_MANY) || uses_storage(p, BAG_FEW);
 }
 
 /* Sinks that a fragment can hold: each needs its own render targets. */
 static int most_each(const struct hb_pairs *p)
 {
-  return uses_storage(p, HB_BAG_MANY)
+  return uses_storage(p, BAG_MANY)
              ? MOST_EACH
              : hb_min_int(MOST_EACH, p->params.context->caps.max_draw_buffers) / p->words;
 }
@@ -66,21 +100,20 @@ static enum hb_status check_tuning(const struct hb_pairs *p)
   int needs_43 = needs_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
   if (needs_43 && !caps->has_storage)
     return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %s", caps->renderer, caps->api);
-  if (t->j_source_plus_1 == HB_J_BLOCK + 1 && caps->max_uniform_block_size < HB_BAG_BLOCK_BYTES)
+  if (t->j_source_plus_1 == HB_J_BLOCK + 1 && caps->max_uniform_block_size < BLOCK_BYTES)
     return hb_fail(HB_ERR_GL, "sources from blocks need uniform blocks of %d bytes, the limit of %s is %d",
-                   HB_BAG_BLOCK_BYTES, caps->renderer, caps->max_uniform_block_size);
+                   BLOCK_BYTES, caps->renderer, caps->max_uniform_block_size);
   return HB_OK;
 }
 
 /* Where sources are read fastest; for a software renderer all are ordinary memory. */
 static enum hb_j_source fastest_source(const struct hb_gl_caps *caps)
 {
-  int has_blocks = caps->max_uniform_block_size >= HB_BAG_BLOCK_BYTES;
+  int has_blocks = caps->max_uniform_block_size >= BLOCK_BYTES;
   return has_blocks && !caps->software ? HB_J_BLOCK : HB_J_BUFFER_TEXTURE;
 }
 
-/* Safe choices where nothing was measured; from the measurements in data/measured. */
-/* Fills in what the user did not set. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
+/* What the user did not set: safe choices where nothing was measured; from the measurements in data/measured. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
 static enum hb_status complete_tuning(struct hb_pairs *p)
 {
   int software = p->params.context->caps.software, storage = p->params.context->caps.has_storage;
@@ -103,37 +136,37 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
 
 /* ---- shape and portions ---- */
 
-static void take_shape(const struct hb_pairs *p, enum hb_bag_shape shape)
+static void take_shape(struct hb_pairs *p, enum bag_shape shape)
 {
-  struct hb_bag *b = p->state;
+  struct bag *b = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   int software = p->params.context->caps.software, several = holds_several(shape);
   b->shape = shape;
   b->each = several ? t->i_each : 1;
   b->unroll = !several && software ? hb_min_int(t->unroll, SOFTWARE_UNROLL) : t->unroll;
   int is_fixed = hb_precisions[p->params.precision].is_fixed;
-  b->partial = is_fixed                               ? t->partial
-               : shape == HB_BAG_FEW                  ? hb_min_int(t->partial, SMALL_PARTIAL)
-               : shape == HB_BAG_FEW_LONG && software ? hb_min_int(t->partial, SOFTWARE_PARTIAL)
-                                                      : t->partial;
+  b->partial = is_fixed                            ? t->partial
+               : shape == BAG_FEW                  ? hb_min_int(t->partial, SMALL_PARTIAL)
+               : shape == BAG_FEW_LONG && software ? hb_min_int(t->partial, SOFTWARE_PARTIAL)
+                                                   : t->partial;
   enum hb_j_source tuned = (enum hb_j_source)(t->j_source_plus_1 - 1);
   enum hb_j_source other = hb_pairs_fit_texture_2d(p) ? HB_J_TEXTURE : HB_J_BUFFER_TEXTURE;
-  b->j_source = shape != HB_BAG_BLOCKS && tuned == HB_J_BLOCK ? other : tuned;
+  p->shape.j_source = shape != BAG_BLOCKS && tuned == HB_J_BLOCK ? other : tuned;
   b->in_storage = uses_storage(p, shape);
   b->layers = several ? b->many : b->few;
   b->on_device = adds_on_device(p);
-  b->sum = several ? &b->sum_of_many : &b->sum_of_few;
+  b->sum = several ? b->sum_of_many : b->sum_of_few;
 }
 
 static int band_of(const struct hb_pairs *p, size_t groups)
 {
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   if (p->params.context->caps.software) return SOFTWARE_BAND;
-  int is_banded = b->shape != HB_BAG_BLOCKS && (groups >= GPU_BANDED || !holds_several(b->shape));
-  return b->segments > 1 && is_banded ? GPU_BAND : 1;
+  int is_banded = b->shape != BAG_BLOCKS && (groups >= GPU_BANDED || !holds_several(b->shape));
+  return p->shape.segments > 1 && is_banded ? GPU_BAND : 1;
 }
 
-/* Sources of which a uniform block holds a multiple, and how many it holds at most; 0 where a float sum does not fit. */
+/* Sources of which a uniform block holds a multiple. */
 static size_t block_step(const struct hb_pairs *p)
 {
   size_t step = (size_t)p->params.tuning.partial;
@@ -141,58 +174,61 @@ static size_t block_step(const struct hb_pairs *p)
   return step;
 }
 
-size_t hb_bag_block_length(const struct hb_pairs *p)
+/* And how many it holds at most; 0 where a float sum does not fit. */
+static size_t block_length(const struct hb_pairs *p)
 {
   size_t step = block_step(p);
-  return HB_BAG_BLOCK_TEXELS / (size_t)p->texels / step * step;
+  return BLOCK_TEXELS / (size_t)p->texels / step * step;
 }
 
 /* Into at most `wanted` segments of equal length, a multiple of `unit` sources; a single one has no more float sums than
  * are needed. */
-static void cut(const struct hb_pairs *p, size_t unit, size_t wanted)
+static void cut(struct hb_pairs *p, size_t unit, size_t wanted)
 {
-  struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
+  struct hb_pairs_shape *s = &p->shape;
   size_t units = hb_div_ceil(p->nj, unit), each = hb_div_ceil(units, wanted < units ? wanted : units);
-  b->segments = (int)hb_div_ceil(units, each);
-  if (b->segments == 1) unit = (size_t)b->partial, each = hb_div_ceil(p->nj, unit);
-  b->segment_length = (int)(each * unit);
+  s->segments = hb_div_ceil(units, each);
+  if (s->segments == 1) unit = (size_t)b->partial, each = hb_div_ceil(p->nj, unit);
+  s->segment_length = each * unit;
+  s->step = hb_min(b->shape == BAG_BLOCKS ? block_step(p) : (size_t)b->partial, s->segment_length);
+  s->most = b->shape == BAG_BLOCKS ? block_length(p) : (size_t)MAX_ITERATIONS * (size_t)b->unroll;
 }
 
 /* Whether a draw for each uniform block has enough work, and a float sum fits one. */
 static int takes_blocks(const struct hb_pairs *p, size_t groups)
 {
   const struct hb_pairs_tuning *t = &p->params.tuning;
-  return t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= (size_t)t->threads / DRAWN &&
-         hb_bag_block_length(p) > 0;
+  return t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= (size_t)t->threads / DRAWN && block_length(p) > 0;
 }
 
 /* Shape and segments, from the sinks of all portions, so that portions cannot change a result. Segments: as many as give
  * the wanted number of fragments, each at least one float sum long. */
-static void choose_shape(const struct hb_pairs *p)
+static void choose_shape(struct hb_pairs *p)
 {
-  struct hb_bag *b = p->state;
+  struct bag *b = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   size_t each = (size_t)t->i_each, threads = (size_t)t->threads;
-  size_t groups = hb_div_ceil(p->sinks, each), sums = hb_div_ceil(p->nj, (size_t)t->partial);
+  size_t groups = hb_div_ceil(p->job.ni, each), sums = hb_div_ceil(p->nj, (size_t)t->partial);
   /* a processor has no lanes to spare for groups of sinks that are mostly empty */
-  int software = p->params.context->caps.software, wasteful = software && 2 * p->sinks < groups * each;
+  int software = p->params.context->caps.software, wasteful = software && 2 * p->job.ni < groups * each;
   int many = groups * sums >= threads / (software ? SOFTWARE_FILLED : GPU_FILLED) && !wasteful;
   int blocks = takes_blocks(p, groups);
-  take_shape(p, blocks ? HB_BAG_BLOCKS : many ? HB_BAG_MANY : sums >= LONG ? HB_BAG_FEW_LONG : HB_BAG_FEW);
-  groups = hb_div_ceil(p->sinks, (size_t)b->each);
-  cut(p, blocks ? hb_bag_block_length(p) : (size_t)b->partial,
+  take_shape(p, blocks ? BAG_BLOCKS : many ? BAG_MANY : sums >= LONG ? BAG_FEW_LONG : BAG_FEW);
+  groups = hb_div_ceil(p->job.ni, (size_t)b->each);
+  cut(p, blocks ? block_length(p) : (size_t)b->partial,
       hb_div_ceil(blocks ? BLOCKS_WANTED * threads : threads, groups));
   b->band = band_of(p, groups);
 }
 
-/* Portions of equal size, as few as keep the totals within bounds. */
-/* The scheme's portion: chooses the shape for pairs->sinks, and how many of them are walked at once. */
-static size_t bag_portion(const struct hb_pairs *p)
+/* The scheme's portion: chooses the shape for all sinks, and cuts them into portions of equal size, as few as keep the totals within
+ * bounds. */
+static size_t bag_portion(struct hb_pairs *p)
 {
   choose_shape(p);
-  const struct hb_bag *b = p->state;
-  size_t each = (size_t)b->each, groups = hb_div_ceil(p->sinks, each), copies = b->in_storage ? 1 : 2;
-  size_t most = HB_PAIRS_TOTALS / (copies * HB_BAG_TEXEL * each * (size_t)p->words * (size_t)b->segments);
+  const struct bag *b = p->state;
+  size_t each = (size_t)b->each, groups = hb_div_ceil(p->job.ni, each), copies = b->in_storage ? 1 : 2;
+  size_t most = HB_PAIRS_TOTALS / (copies * TEXEL * each * (size_t)p->words * p->shape.segments);
   size_t wanted = (size_t)p->params.tuning.portion / each, results = hb_pairs_results_portion(p) / each;
   if (p->params.tuning.portion && wanted < most) most = wanted;
   if (b->on_device && results < most) most = results;
@@ -201,23 +237,24 @@ static size_t bag_portion(const struct hb_pairs *p)
 }
 
 /* Each segment is drawn separately, in complete rows: empty groups fill the last one. */
-static void choose_rows_for_each(struct hb_bag *b, size_t width)
+static void choose_rows_for_each(const struct hb_pairs *p, size_t width)
 {
+  struct bag *b = p->state;
   size_t band = (size_t)b->band, rows = hb_div_ceil((size_t)b->groups, band * width) * band;
   b->width = (int)hb_div_ceil((size_t)b->groups, rows);
   b->groups = b->width * (int)rows;
-  b->height = b->segments * (int)rows;
+  b->height = (int)p->shape.segments * (int)rows;
 }
 
-/* Fragments in rows of the tuned width; a software renderer's in shorter ones where there would be too few rows. */
-/* Groups and framebuffer for the pairs->ni sinks of a portion. */
+/* Groups and framebuffer for the sinks of a portion: fragments in rows of the tuned width; a software renderer's in shorter ones where
+ * there would be too few rows. */
 static void choose_framebuffer(const struct hb_pairs *p)
 {
-  struct hb_bag *b = p->state;
+  struct bag *b = p->state;
   b->groups = (int)hb_div_ceil(p->ni, (size_t)b->each);
-  size_t fragments = (size_t)b->groups * (size_t)b->segments, width = (size_t)p->params.tuning.width;
+  size_t fragments = (size_t)b->groups * p->shape.segments, width = (size_t)p->params.tuning.width;
   size_t rows = p->params.context->caps.software && fragments < 2 * width ? SOFTWARE_ROWS : 1;
-  if (b->shape == HB_BAG_BLOCKS && b->segments > 1) return choose_rows_for_each(b, width);
+  if (b->shape == BAG_BLOCKS && p->shape.segments > 1) return choose_rows_for_each(p, width);
   size_t shortest = hb_div_ceil(fragments, rows), band = (size_t)b->band;
   if (shortest < width) width = shortest;
   b->width = (int)width;
@@ -230,7 +267,7 @@ static void choose_framebuffer(const struct hb_pairs *p)
  * k * words on. Small blocks have many totals, and 32 bits are divided faster than 64. */
 static enum hb_status add_fragments(const struct hb_pairs *p, uint32_t first, uint32_t end, size_t layer)
 {
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   uint32_t each = (uint32_t)b->each, groups = (uint32_t)b->groups, rows = (uint32_t)b->band;
   uint32_t width = (uint32_t)b->width, segment = first / groups, group = first % groups;
   for (uint32_t fragment = 0; fragment < end - first; fragment++) {
@@ -239,7 +276,7 @@ static enum hb_status add_fragments(const struct hb_pairs *p, uint32_t first, ui
     for (size_t k = 0, i = (size_t)group * each; k < each && i < p->ni; k++, i++) {
       const uint32_t *words[2 * HB_RECORDS_MAX];
       for (int w = 0; w < p->words; w++, texel += layer) words[w] = texel;
-      HB_TRY(hb_pairs_add(p, segment, (size_t)b->segment_length, i, words));
+      HB_TRY(hb_pairs_add(p, segment, p->shape.segment_length, i, words));
     }
     if (++group == groups) group = 0, segment++;
   }
@@ -249,7 +286,7 @@ static enum hb_status add_fragments(const struct hb_pairs *p, uint32_t first, ui
 /* In a browser each read takes a millisecond, however little it reads: the device gathers all layers in a buffer first. */
 static enum hb_status read_at_once(struct hb_pairs *p)
 {
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   size_t layers = (size_t)(b->each * p->words), layer = 4 * (size_t)b->width * (size_t)b->height;
   size_t bytes = 4 * layers * layer;
   const uint32_t *words;
@@ -260,19 +297,19 @@ static enum hb_status read_at_once(struct hb_pairs *p)
   HB_TRY(hb_gl_readback_open(p->params.context, &p->readback, bytes, &words));
   memcpy(p->staging, words, bytes);
   hb_gl_readback_close(&p->readback);
-  return add_fragments(p, 0, (uint32_t)b->groups * (uint32_t)b->segments, layer);
+  return add_fragments(p, 0, (uint32_t)b->groups * (uint32_t)p->shape.segments, layer);
 }
 
 /* Band after band of rows, as many as fit the staging area. */
 static enum hb_status read_layers(struct hb_pairs *p)
 {
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   int layers = b->each * p->words, rows = b->band;
   size_t row = 4 * (size_t)b->width * (size_t)layers, piece;
   HB_TRY(hb_pairs_stage(p, row * (size_t)rows, row * (size_t)b->height, &piece));
   if (p->params.context->caps.is_es && piece == row * (size_t)b->height) return read_at_once(p);
   rows *= (int)(piece / row) / rows;
-  size_t fragments = (size_t)b->groups * (size_t)b->segments, layer = 4 * (size_t)b->width * (size_t)rows;
+  size_t fragments = (size_t)b->groups * p->shape.segments, layer = 4 * (size_t)b->width * (size_t)rows;
   for (int from = 0; from < b->height; from += rows) {
     int height = b->height - from < rows ? b->height - from : rows;
     for (int k = 0; k < layers; k++)
@@ -287,10 +324,10 @@ static enum hb_status read_layers(struct hb_pairs *p)
 /* The scheme's read and totals. */
 static enum hb_status bag_read(struct hb_pairs *p)
 {
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   if (b->on_device) return hb_pairs_read_results(p);
   if (!b->in_storage) return read_layers(p);
-  return hb_pairs_read_storage(p, (size_t)b->segments, (size_t)b->segment_length);
+  return hb_pairs_read_storage(p);
 }
 
 /* ---- results to the device ---- */
@@ -298,22 +335,22 @@ static enum hb_status bag_read(struct hb_pairs *p)
 /* Render targets are copied into a buffer, layer after layer, by the device. */
 static enum hb_status copy_layers(struct hb_pairs *p, struct hb_pairs_totals *where)
 {
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   int layers = b->each * p->words, layer = b->width * b->height;
-  size_t bytes = HB_BAG_TEXEL * (size_t)layer;
+  size_t bytes = TEXEL * (size_t)layer;
   HB_TRY(hb_pairs_reserve_storage(p, bytes * (size_t)layers));
   for (int k = 0; k < layers; k++)
     hb_gl_target_copy(&b->layers[b->written].target, k, b->width, b->height, &p->storage, bytes * (size_t)k);
   *where = (struct hb_pairs_totals){
       .buffer = p->storage.id,
-      .segments = b->segments,
+      .segments = (int)p->shape.segments,
       .groups = b->groups,
       .each = b->each,
       .width = b->width,
       .band = b->band,
       .texels = 1,
       .layer = layer,
-      .walked = (uint32_t)b->segments * p->count_start + (uint32_t)p->nj,
+      .walked = (uint32_t)p->shape.segments * p->count_start + (uint32_t)p->nj,
   };
   return HB_OK;
 }
@@ -321,9 +358,9 @@ static enum hb_status copy_layers(struct hb_pairs *p, struct hb_pairs_totals *wh
 /* The scheme's read and totals. */
 static enum hb_status bag_totals(struct hb_pairs *p, struct hb_pairs_totals *where)
 {
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   if (!b->on_device && !b->in_storage) return copy_layers(p, where);
-  hb_pairs_storage_totals(p, b->on_device ? 1 : (size_t)b->segments, where);
+  hb_pairs_storage_totals(p, b->on_device ? 1 : p->shape.segments, where);
   return HB_OK;
 }
 
@@ -331,14 +368,14 @@ static enum hb_status bag_totals(struct hb_pairs *p, struct hb_pairs_totals *whe
 
 static struct hb_gl_trace_array traced(const struct hb_pairs *p, const char *name, int which)
 {
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   struct hb_gl_trace_array array = b->in_storage
                                        ? hb_pairs_trace_totals(p, HB_GL_BUFFER, p->storage.id)
                                        : hb_pairs_trace_totals(p, HB_GL_LAYERS, b->layers[which].id);
   array.name = b->in_storage ? "totals" : name;
   array.columns = b->groups;
   array.each = b->each;
-  array.rows = b->segments * b->each;
+  array.rows = (int)p->shape.segments * b->each;
   array.width = b->width;
   array.band = b->band;
   return array;
@@ -347,22 +384,19 @@ static struct hb_gl_trace_array traced(const struct hb_pairs *p, const char *nam
 /* Sources from .. to of each segment, of all segments together. */
 static size_t sources_of(const struct hb_pairs *p, size_t from, size_t to)
 {
-  const struct hb_bag *b = p->state;
-  size_t count = 0;
-  for (size_t first = 0; first < (size_t)(b->segments * b->segment_length);
-       first += (size_t)b->segment_length) {
+  size_t count = 0, length = p->shape.segment_length;
+  for (size_t first = 0; first < p->shape.segments * length; first += length) {
     size_t begin = first + from < p->nj ? first + from : p->nj, end = first + to < p->nj ? first + to : p->nj;
     count += end - begin;
   }
   return count;
 }
 
-/* Fragments after the last one have no sources, but they read their sinks. Called before the pair is swapped. */
-/* Its passes for a tracer: as hb_gl_pass_describe, of a struct hb_pairs. */
+/* As hb_gl_pass_describe. Fragments after the last one have no sources, but they read their sinks. Called before the pair is swapped. */
 static void describe(void *pairs, struct hb_gl_trace_pass *t)
 {
   struct hb_pairs *p = pairs;
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   size_t sources = sources_of(p, b->from, b->to), fragments = (size_t)b->width * (size_t)b->height;
   uint64_t sinks = fragments * (uint64_t)b->each, texels = (uint64_t)p->texels;
   hb_pairs_trace_pass(p, texels * (sinks + (uint64_t)b->groups * sources), sinks, t);
@@ -377,23 +411,19 @@ static void describe(void *pairs, struct hb_gl_trace_pass *t)
     if (b->in_storage) t->read[t->read_count].quantities = NULL; /* overwritten by now */
     t->read[t->read_count++].traffic = sinks * (uint64_t)p->words;
   }
-  if (b->segments > 1)
-    snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segment%s", b->from, b->to - 1, b->segments,
-             hb_text_s((uint64_t)b->segments));
+  if (p->shape.segments > 1)
+    snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segment%s", b->from, b->to - 1,
+             (int)p->shape.segments, hb_text_s(p->shape.segments));
   else
     snprintf(t->what, sizeof t->what, "sources %zu to %zu", b->from, (b->to < p->nj ? b->to : p->nj) - 1);
 }
-
-enum {
-  MAX_ITERATIONS = 32768 /* llvmpipe silently ends a fragment after 65535 iterations of all its loops */
-};
 
 /* ---- create and destroy ---- */
 
 static enum hb_status bag_create(struct hb_pairs *p)
 {
   HB_TRY(complete_tuning(p));
-  struct hb_bag *b;
+  struct bag *b;
   HB_TRY(HB_ALLOC(1, &b));
   p->state = b;
   return HB_OK;
@@ -401,43 +431,46 @@ static enum hb_status bag_create(struct hb_pairs *p)
 
 static void bag_destroy(struct hb_pairs *p)
 {
-  struct hb_bag *b = p->state;
-  for (int shape = 0; shape < HB_BAG_SHAPES; shape++)
-    for (int stage = 0; stage < HB_BAG_STAGES; stage++) hb_gl_pass_destroy(&b->program[shape][stage]);
+  struct bag *b = p->state;
+  for (int shape = 0; shape < BAG_SHAPES; shape++)
+    for (int stage = 0; stage < BAG_STAGES; stage++) hb_gl_pass_destroy(&b->program[shape][stage]);
   for (int k = 0; k < 2; k++) {
     hb_gl_texture_destroy(&b->many[k]);
     hb_gl_texture_destroy(&b->few[k]);
   }
-  hb_pairs_sum_destroy(&b->sum_of_many);
-  hb_pairs_sum_destroy(&b->sum_of_few);
+  for (int level = 0; level < LEVELS; level++) {
+    hb_gl_pass_destroy(&b->sum_of_many[level]);
+    hb_gl_pass_destroy(&b->sum_of_few[level]);
+  }
   hb_gl_target_destroy(&b->empty);
   hb_mem_free(b);
 }
 
 /* Of the current shape, if they read sources from elsewhere: more particles may not fit a texture. */
-static void drop_programs(struct hb_bag *b)
+static void drop_programs(const struct hb_pairs *p)
 {
-  for (int stage = 0; stage < HB_BAG_STAGES && b->built[b->shape] != b->j_source; stage++)
+  struct bag *b = p->state;
+  for (int stage = 0; stage < BAG_STAGES && b->built[b->shape] != p->shape.j_source; stage++)
     hb_gl_pass_destroy(&b->program[b->shape][stage]);
-  b->built[b->shape] = b->j_source;
+  b->built[b->shape] = p->shape.j_source;
 }
 
-static enum hb_status build(struct hb_pairs *p, enum hb_bag_stage stage)
+static enum hb_status build(struct hb_pairs *p, enum bag_stage stage)
 {
-  struct hb_bag *b = p->state;
+  struct bag *b = p->state;
   char defines[160];
-  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define BLOCK_TEXELS %d\n%s%s", (int)b->j_source,
-           HB_BAG_BLOCK_TEXELS, b->in_storage ? "#define OUTPUT_STORAGE\n" : "",
-           stage == HB_BAG_GO_ON ? "#define CONTINUES\n" : "");
-  const struct hb_pairs_program_source source = {.fragment = "pairs/bag.frag",
-                                                 .version =
-                                                     b->in_storage || b->j_source == HB_J_STORAGE ? 430 : 330,
-                                                 .precision = p->params.precision,
-                                                 .i_each = b->each,
-                                                 .unroll = b->unroll,
-                                                 .partial = b->partial,
-                                                 .defines = defines,
-                                                 .describe = describe};
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define BLOCK_TEXELS %d\n%s%s",
+           (int)p->shape.j_source, BLOCK_TEXELS, b->in_storage ? "#define OUTPUT_STORAGE\n" : "",
+           stage == BAG_GO_ON ? "#define CONTINUES\n" : "");
+  const struct hb_pairs_program_source source = {
+      .fragment = "pairs/bag.frag",
+      .version = b->in_storage || p->shape.j_source == HB_J_STORAGE ? 430 : 330,
+      .precision = p->params.precision,
+      .i_each = b->each,
+      .unroll = b->unroll,
+      .partial = b->partial,
+      .defines = defines,
+      .describe = describe};
   return hb_pairs_program_build(p, &source, &b->program[b->shape][stage]);
 }
 
@@ -445,14 +478,14 @@ static enum hb_status build(struct hb_pairs *p, enum hb_bag_stage stage)
 
 static enum hb_status reserve(struct hb_pairs *p)
 {
-  struct hb_bag *b = p->state;
+  struct bag *b = p->state;
   if (b->in_storage) {
     hb_gl_target_empty(b->width, b->height, &b->empty);
-    return hb_pairs_reserve_totals(p, (size_t)b->segments);
+    return hb_pairs_reserve_totals(p, p->shape.segments);
   }
   if (b->layers[0].height >= b->height) return HB_OK;
   int layers = b->each * p->words;
-  size_t row = 2 * HB_BAG_TEXEL * (size_t)p->params.tuning.width * (size_t)layers;
+  size_t row = 2 * TEXEL * (size_t)p->params.tuning.width * (size_t)layers;
   int height = (int)(hb_pairs_capacity((size_t)b->height * row, HB_PAIRS_TOTALS) / row);
   for (int k = 0; k < 2; k++) {
     hb_gl_texture_destroy(&b->layers[k]);
@@ -461,78 +494,43 @@ static enum hb_status reserve(struct hb_pairs *p)
   return HB_OK;
 }
 
-/* Sources of each segment that one pass can walk at most. */
-static size_t most_sources(const struct hb_pairs *p)
-{
-  const struct hb_bag *b = p->state;
-  return b->shape == HB_BAG_BLOCKS ? hb_bag_block_length(p) : (size_t)MAX_ITERATIONS * (size_t)b->unroll;
-}
-
-/* Sources of each segment of which a pass has a multiple. */
-static size_t least_sources(const struct hb_pairs *p)
-{
-  const struct hb_bag *b = p->state;
-  size_t step = b->shape == HB_BAG_BLOCKS ? block_step(p) : (size_t)b->partial;
-  size_t length = (size_t)b->segment_length;
-  return step < length ? step : length;
-}
-
 static void set_block(const struct hb_pairs *p, struct hb_gl_pass *pass, size_t from)
 {
   size_t first = from * (size_t)p->texels;
   hb_gl_pass_int(pass, "block_start", (int)first);
-  hb_gl_pass_block(pass, "source_block", &p->j, first * HB_BAG_TEXEL, HB_BAG_BLOCK_BYTES);
+  hb_gl_pass_block(pass, "source_block", &p->j, first * TEXEL, BLOCK_BYTES);
 }
 
 static void set_inputs(struct hb_pairs *p, struct hb_gl_pass *pass)
 {
-  const struct hb_bag *b = p->state;
+  const struct bag *b = p->state;
   hb_pairs_program_inputs(p, pass);
   hb_gl_pass_int(pass, "source_count", (int)p->nj);
   hb_gl_pass_int(pass, "sink_count", (int)p->ni);
   hb_gl_pass_int(pass, "groups", b->groups);
-  hb_gl_pass_int(pass, "segment_length", b->segment_length);
+  hb_gl_pass_int(pass, "segment_length", (int)p->shape.segment_length);
   hb_gl_pass_int(pass, "width", b->width);
   hb_gl_pass_int(pass, "rows", b->band);
-  if (b->j_source == HB_J_STORAGE) hb_gl_pass_storage(pass, 0, &p->j);
+  if (p->shape.j_source == HB_J_STORAGE) hb_gl_pass_storage(pass, 0, &p->j);
   if (b->in_storage) hb_gl_pass_storage(pass, 1, &p->storage);
 }
 
-static void draw_rows(const struct hb_bag *b, struct hb_gl_pass *pass, int row, int rows)
+static enum hb_status bag_begin(struct hb_pairs *p)
 {
-  const struct hb_gl_target *target = b->in_storage ? &b->empty : &b->layers[!b->written].target;
-  hb_gl_pass_draw(pass, target, 0, row, b->width, rows);
+  struct bag *b = p->state;
+  choose_framebuffer(p);
+  drop_programs(p);
+  b->stage = BAG_STAGES;
+  HB_TRY(reserve(p));
+  return p->shape.j_source == HB_J_TEXTURE ? hb_pairs_texture_2d(p) : HB_OK;
 }
 
-/* With sources in a uniform block: the fragments of one segment after the other, each in its own rows. A shorter last
+/* With sources in a uniform block the fragments of one segment are drawn after the other, each in its own rows. A shorter last
  * segment may have no sources left, and then reads nothing. */
-static void draw_segments(const struct hb_pairs *p, struct hb_gl_pass *pass, size_t from)
+static enum hb_status bag_pass(struct hb_pairs *p, size_t from, size_t to)
 {
-  const struct hb_bag *b = p->state;
-  int rows = b->height / b->segments;
-  for (int s = 0; s < b->segments; s++) {
-    size_t start = (size_t)s * (size_t)b->segment_length + from;
-    set_block(p, pass, start < p->nj ? start : 0);
-    pass->continues = s + 1 < b->segments;
-    draw_rows(b, pass, s * rows, rows);
-  }
-}
-
-static void draw(struct hb_pairs *p, struct hb_gl_pass *pass, size_t from)
-{
-  struct hb_bag *b = p->state;
-  if (!b->in_storage) hb_gl_pass_texture(pass, "before", &b->layers[b->written]);
-  if (b->shape == HB_BAG_BLOCKS)
-    draw_segments(p, pass, from);
-  else
-    draw_rows(b, pass, 0, b->height);
-  if (!b->in_storage) b->written = !b->written;
-}
-
-static enum hb_status walk_bag(struct hb_pairs *p, size_t from, size_t to)
-{
-  struct hb_bag *b = p->state;
-  enum hb_bag_stage stage = from == 0 ? HB_BAG_ANEW : HB_BAG_GO_ON;
+  struct bag *b = p->state;
+  enum bag_stage stage = from == 0 ? BAG_ANEW : BAG_GO_ON;
   HB_TRY(build(p, stage));
   struct hb_gl_pass *pass = &b->program[b->shape][stage];
   if (b->stage != stage) set_inputs(p, pass);
@@ -540,40 +538,68 @@ static enum hb_status walk_bag(struct hb_pairs *p, size_t from, size_t to)
   b->from = from;
   b->to = to;
   hb_gl_pass_int2(pass, "bag", (int)from, (int)to);
-  draw(p, pass, from);
+  if (!b->in_storage) hb_gl_pass_texture(pass, "before", &b->layers[b->written]);
+  const struct hb_gl_target *target = b->in_storage ? &b->empty : &b->layers[!b->written].target;
+  int draws = b->shape == BAG_BLOCKS ? (int)p->shape.segments : 1, rows = b->height / draws;
+  for (int s = 0; s < draws; s++) {
+    size_t first = (size_t)s * p->shape.segment_length + from;
+    if (b->shape == BAG_BLOCKS) set_block(p, pass, first < p->nj ? first : 0);
+    pass->continues = s + 1 < draws;
+    hb_gl_pass_draw(pass, target, 0, s * rows, b->width, rows);
+  }
+  if (!b->in_storage) b->written = !b->written;
   return HB_OK;
 }
 
-static enum hb_status add_segments(struct hb_pairs *p)
+/* ---- the sum over segments, on the device. See shaders/pairs/add_segments.comp ---- */
+
+enum { SUM_WORKGROUP = 256 };
+
+/* In single the totals are floats, but are added as in compensated. */
+static enum hb_status build_sum(struct hb_pairs *p, int level)
 {
-  const struct hb_bag *b = p->state;
-  const struct hb_pairs_parts parts = {
-      .layers = b->in_storage ? NULL : &b->layers[b->written],
-      .segments = b->segments,
-      .groups = b->groups,
-      .each = b->each,
-      .width = b->width,
-      .band = b->band,
-  };
-  return hb_pairs_sum_run(p, b->sum, &parts);
+  const struct bag *b = p->state;
+  char defines[256];
+  enum hb_precision precision = p->params.precision;
+  if (precision == HB_PRECISION_SINGLE) precision = HB_PRECISION_COMPENSATED;
+  snprintf(defines, sizeof defines,
+           "#define IN_WORDS %d\n#define WORKGROUP %d\n#define THREADS_PER_BODY %d\n%s", p->words,
+           SUM_WORKGROUP, 1 << level, b->in_storage ? "#define OUTPUT_STORAGE\n" : "");
+  const struct hb_pairs_program_source source = {.compute = "pairs/add_segments.comp",
+                                                 .version = 430,
+                                                 .precision = precision,
+                                                 .i_each = b->each,
+                                                 .unroll = 1,
+                                                 .partial = 1,
+                                                 .defines = defines};
+  return hb_pairs_program_build(p, &source, &b->sum[level]);
 }
 
-static enum hb_status bag_walk(struct hb_pairs *p)
+static enum hb_status bag_end(struct hb_pairs *p)
 {
-  struct hb_bag *b = p->state;
-  choose_framebuffer(p);
-  drop_programs(b);
-  HB_TRY(reserve(p));
-  if (b->j_source == HB_J_TEXTURE) HB_TRY(hb_pairs_texture_2d(p));
-  b->stage = HB_BAG_STAGES;
-  HB_TRY(hb_pairs_passes(p, (size_t)b->segments, (size_t)b->segment_length, least_sources(p), most_sources(p),
-                         walk_bag));
-  return b->on_device ? add_segments(p) : HB_OK;
+  const struct bag *b = p->state;
+  int level = 0, segments = (int)p->shape.segments;
+  if (!b->on_device) return HB_OK;
+  while (level < LEVELS - 1 && 1 << level < segments) level++;
+  struct hb_gl_pass *pass = &b->sum[level];
+  HB_TRY(build_sum(p, level));
+  HB_TRY(hb_pairs_results(p, pass));
+  hb_gl_pass_int(pass, "sink_count", (int)p->ni);
+  hb_gl_pass_int(pass, "segments", segments);
+  hb_gl_pass_int(pass, "groups", b->groups);
+  hb_gl_pass_int(pass, "width", b->width);
+  hb_gl_pass_int(pass, "rows", b->band);
+  if (b->in_storage)
+    hb_gl_pass_storage(pass, 1, &p->storage);
+  else
+    hb_gl_pass_texture(pass, "before", &b->layers[b->written]);
+  hb_gl_pass_dispatch(pass, hb_div_ceil(p->ni, SUM_WORKGROUP >> level), 1);
+  p->count_start = p->token * (uint32_t)segments;
+  return HB_OK;
 }
 
 /* Particles twice: in a buffer, read as uniform blocks by large blocks (one may start at the last source), and in a texture
- * for few sinks, padded to a row. Totals of a portion of the sinks, and of few (threads, and a band of rows:
- * pairs_bag_shape.c) in at most a ping-pong pair of textures, with the spare memory of hb_pairs_capacity. */
+ * for few sinks, padded to a row. Totals of a portion of the sinks, and of few (threads, and a band of rows) in at most a ping-pong pair of textures, with the spare memory of hb_pairs_capacity. */
 static void bag_memory(double total, struct hb_force_need *need)
 {
   enum { FEW = 65536 + 16384, BEHIND = 65536, ROW = 16384 };
@@ -589,7 +615,9 @@ const struct hb_pairs_scheme hb_pairs_bag = {
     .create = bag_create,
     .destroy = bag_destroy,
     .portion = bag_portion,
-    .walk = bag_walk,
+    .begin = bag_begin,
+    .pass = bag_pass,
+    .end = bag_end,
     .read = bag_read,
     .totals = bag_totals,
     .memory = bag_memory,

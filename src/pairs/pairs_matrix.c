@@ -1,20 +1,18 @@
 /* The host side of the matrix scheme: tiles, the passes that fold each of them, and the sums over tiles. See
  * shaders/pairs/matrix_pair.frag and matrix_sum.frag.
  *
- *   for each tile of sinks               a row of the totals
+ *   for each portion of the sinks
  *     for each tile of sources
- *       draw its pairs                   matrix[0]
+ *       draw its pairs                   matrix[0], in passes
  *       fold until one row is left       matrix[0] -> matrix[1] -> matrix[0] ...
  *       add that row to the totals       totals[0] -> totals[1] -> totals[0] ...
  *
  * The tile determines the order in which terms are added, so another `limit` may change the last bits. Cutting a tile into
- * more draws, to bound their time, does not: a draw is a band of its rows. */
-#include "pairs/pairs_program.h"
-#include "pairs/pairs_trace.h"
+ * more draws, to bound their time, does not: a pass is a band of its rows. */
+#include "pairs/pairs_scheme.h"
 
-#include "base/mem.h"
 #include "base/arith.h"
-#include "gl/gl_timer.h"
+#include "base/mem.h"
 
 #include <stdio.h>
 
@@ -26,20 +24,19 @@ static const double MATRIX_BYTES = 256 << 20; /* of the default tile at most: 20
 
 /* The current tile. */
 struct tile {
-  int row, column; /* of sinks, of sources */
-  int width, rows; /* what is left of it */
-  int read;        /* which of the pair of textures holds it */
+  int number; /* of the sources */
+  int rows;   /* what is left of it */
+  int read;   /* which of the pair of textures holds it */
 };
 
 struct matrix {
   struct hb_gl_pass pair, block, sum; /* block: in precision reproducible */
   struct hb_gl_texture matrix[2];     /* pairs of a tile; half as many rows to fold them into */
-  struct hb_gl_texture totals[2];     /* a row for each tile of sinks */
+  struct hb_gl_texture totals[2];     /* a row */
 
-  /* the current walk */
-  int width, height; /* of a tile */
-  int sink_tiles, source_tiles;
-  uint32_t tiles_before; /* of all walks before this one */
+  /* the current portion of the sinks */
+  int tiles, height;     /* of sources; rows of a tile */
+  uint32_t tiles_before; /* of all portions before this one */
   struct tile tile;
 };
 
@@ -110,11 +107,11 @@ static int grown(int have, int need, int most)
   return have > need ? have : need;
 }
 
-static enum hb_status grow(struct hb_pairs *p, int width, int height, int most_width, int most_height,
+static enum hb_status grow(struct hb_pairs *p, int width, int height, int most_height,
                            struct hb_gl_texture *layers)
 {
   if (layers->width >= width && layers->height >= height) return HB_OK;
-  int new_width = grown(layers->width, width, most_width);
+  int new_width = grown(layers->width, width, p->params.tuning.limit);
   int new_height = grown(layers->height, height, most_height);
   hb_gl_texture_destroy(layers);
   return hb_gl_texture_words(p->params.context, new_width, new_height, p->words, layers);
@@ -123,21 +120,14 @@ static enum hb_status grow(struct hb_pairs *p, int width, int height, int most_w
 static enum hb_status reserve(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  int limit = p->params.tuning.limit, most = p->params.context->caps.max_texture_size;
-  HB_TRY(grow(p, s->width, s->height, limit, limit, &s->matrix[0]));
-  HB_TRY(grow(p, s->width, half_up(s->height), limit, half_up(limit), &s->matrix[1]));
-  for (int k = 0; k < 2; k++) HB_TRY(grow(p, s->width, s->sink_tiles, limit, most, &s->totals[k]));
+  int limit = p->params.tuning.limit, width = (int)p->ni;
+  HB_TRY(grow(p, width, s->height, limit, &s->matrix[0]));
+  HB_TRY(grow(p, width, half_up(s->height), half_up(limit), &s->matrix[1]));
+  for (int k = 0; k < 2; k++) HB_TRY(grow(p, width, 1, 1, &s->totals[k]));
   return HB_OK;
 }
 
-/* ---- the walk ---- */
-
-/* How many rows of `width` pairs a draw may take. */
-static int rows_a_draw(const struct hb_pairs *p, int width, int rows)
-{
-  double by_time = p->pairs_per_s * p->params.max_draw_s / width;
-  return by_time >= rows ? rows : by_time > 1 ? (int)by_time : 1;
-}
+/* ---- tiles ---- */
 
 static int height_of(const struct hb_pairs *p, int k)
 {
@@ -146,26 +136,32 @@ static int height_of(const struct hb_pairs *p, int k)
 }
 
 /* What each pair of a tile counts beyond 1: a different number for each tile of each walk, see hb_pairs.token. */
-static uint32_t token_of(const struct hb_pairs *p, int row, int k)
+static uint32_t token_of(const struct hb_pairs *p, int k)
 {
   const struct matrix *s = p->state;
-  return (s->tiles_before + (uint32_t)row * (uint32_t)s->source_tiles + (uint32_t)k) * 0x9e3779b1u;
+  return (s->tiles_before + (uint32_t)k) * 0x9e3779b1u;
+}
+
+/* What the counts of the sinks have beyond the summed sources. */
+static uint32_t tokens_of(const struct hb_pairs *p)
+{
+  const struct matrix *s = p->state;
+  uint32_t tokens = 0;
+  for (int k = 0; k < s->tiles; k++) tokens += (uint32_t)height_of(p, k) * token_of(p, k);
+  return tokens;
 }
 
 /* ---- for a tracer ---- */
 
 static struct hb_gl_trace_array traced(const struct hb_pairs *p, const char *name,
-                                       const struct hb_gl_texture *layers, int width, int rows, int row)
+                                       const struct hb_gl_texture *layers, int rows)
 {
   struct hb_gl_trace_array array = hb_pairs_trace_totals(p, HB_GL_LAYERS, layers->id);
-  size_t first = (size_t)row * (size_t)((const struct matrix *)p->state)->width;
   array.name = name;
-  array.columns = array.width = width;
+  array.columns = array.width = (int)p->ni;
   array.rows = rows;
   array.each = 1;
-  array.n = p->ni - first;
-  array.numbers = p->index + first;
-  array.traffic = (uint64_t)width * (uint64_t)rows * (uint64_t)p->words;
+  array.traffic = (uint64_t)p->ni * (uint64_t)rows * (uint64_t)p->words;
   return array;
 }
 
@@ -173,15 +169,14 @@ static void describe_pairs(void *pairs, struct hb_gl_trace_pass *t)
 {
   struct hb_pairs *p = pairs;
   const struct matrix *s = p->state;
-  const struct tile *d = &s->tile;
-  uint64_t fragments = (uint64_t)d->width * (uint64_t)d->rows;
+  uint64_t fragments = (uint64_t)p->ni * (uint64_t)s->tile.rows;
   hb_pairs_trace_pass(p, 2 * fragments * (uint64_t)p->texels, fragments, t);
   t->pairs = t->fragments = fragments;
   t->write_count = 1;
-  t->write[0] = traced(p, "result", &s->matrix[0], d->width, d->rows, d->row);
-  t->write[0].first_source = (int64_t)d->column * s->height;
+  t->write[0] = traced(p, "result", &s->matrix[0], s->tile.rows);
+  t->write[0].first_source = (int64_t)s->tile.number * s->height;
   t->by = "origin";
-  snprintf(t->what, sizeof t->what, "%d x %d pairs", d->width, d->rows);
+  snprintf(t->what, sizeof t->what, "%zu x %d pairs", p->ni, s->tile.rows);
 }
 
 /* Some rows become one. */
@@ -191,10 +186,10 @@ static void describe_rows(struct hb_pairs *p, size_t rows, const char *how, stru
   const struct tile *d = &s->tile;
   int left = (int)hb_div_ceil((size_t)d->rows, rows);
   hb_pairs_trace_pass(p, 0, 0, t);
-  t->fragments = (size_t)d->width * (size_t)left;
+  t->fragments = p->ni * (size_t)left;
   t->read_count = t->write_count = 1;
-  t->read[0] = traced(p, "before, more", &s->matrix[d->read], d->width, d->rows, d->row); /* each row once */
-  t->write[0] = traced(p, "result", &s->matrix[!d->read], d->width, left, d->row);
+  t->read[0] = traced(p, "before, more", &s->matrix[d->read], d->rows); /* each row once */
+  t->write[0] = traced(p, "result", &s->matrix[!d->read], left);
   snprintf(t->what, sizeof t->what, "%s %d rows to %d", how, d->rows, left);
 }
 
@@ -210,45 +205,40 @@ static void describe_block(void *pairs, struct hb_gl_trace_pass *t)
   t->by = "rows";
 }
 
-/* The totals have a row for each tile of sinks; this pass changes one of them. */
 static void describe_totals(void *pairs, struct hb_gl_trace_pass *t)
 {
   struct hb_pairs *p = pairs;
   const struct matrix *s = p->state;
   const struct tile *d = &s->tile;
-  const struct hb_gl_texture *before = &s->totals[d->column % 2], *after = &s->totals[(d->column + 1) % 2];
   hb_pairs_trace_pass(p, 0, 0, t);
-  t->fragments = (size_t)d->width;
+  t->fragments = p->ni;
   t->read_count = 2;
   t->write_count = 1;
-  t->read[0] = traced(p, "before", before, s->width, s->sink_tiles, 0);
-  t->read[1] = traced(p, "more", &s->matrix[d->read], d->width, 1, d->row);
-  t->write[0] = traced(p, "result", after, s->width, s->sink_tiles, 0);
+  t->read[0] = traced(p, "before", &s->totals[d->number % 2], 1);
+  t->read[1] = traced(p, "more", &s->matrix[d->read], 1);
+  t->write[0] = traced(p, "result", &s->totals[(d->number + 1) % 2], 1);
   t->read[0].wraps = t->write[0].wraps = 1;
-  t->read[0].traffic = t->write[0].traffic = t->read[1].traffic;
   t->by = "shift";
   snprintf(t->what, sizeof t->what, "add to the totals");
 }
 
 /* ---- passes ---- */
 
-/* While the device's speed is unknown the bands of a tile are timed; a tile that is one draw anyway is not. */
-static enum hb_status draw_pairs(struct hb_pairs *p)
+/* Draws rows 0 .. left in bands of `band`. */
+static void draw_bands(struct hb_pairs *p, struct hb_gl_pass *pass, const struct hb_gl_target *target,
+                       int left, int band)
 {
-  struct matrix *s = p->state;
-  const struct tile *d = &s->tile;
-  hb_gl_pass_int2(&s->pair, "origin", d->row * s->width, d->column * s->height);
-  hb_gl_pass_int(&s->pair, "token", (int)token_of(p, d->row, d->column));
-  for (int from = 0, rows; from < d->rows; from += rows) {
-    rows = hb_min_int(rows_a_draw(p, d->width, d->rows), d->rows - from);
-    s->pair.continues = from + rows < d->rows;
-    double start = p->known || rows == d->rows ? 0 : hb_gl_timer_start();
-    hb_gl_pass_draw(&s->pair, &s->matrix[0].target, 0, from, d->width, rows);
-    if (start > 0) hb_pairs_learn(p, (double)d->width * rows, hb_gl_timer_stop(start));
-    if (rows < d->rows) hb_gl_flush();
-    HB_TRY(hb_pairs_breathe(p, (double)d->width * rows));
+  for (int from = 0; from < left; from += band) {
+    pass->continues = from + band < left;
+    hb_gl_pass_draw(pass, target, 0, from, (int)p->ni, hb_min_int(band, left - from));
   }
-  return HB_OK;
+}
+
+/* How many rows of pairs a draw may take. */
+static int rows_a_draw(const struct hb_pairs *p, int rows)
+{
+  double by_time = p->pairs_per_s * p->params.max_draw_s / (double)p->ni;
+  return by_time >= rows ? rows : by_time > 1 ? (int)by_time : 1;
 }
 
 /* The rows of each HB_FIXED_BLOCK sources to one of totals. */
@@ -257,15 +247,10 @@ static void sum_blocks(struct hb_pairs *p)
   struct matrix *s = p->state;
   struct tile *d = &s->tile;
   int left = (int)hb_div_ceil((size_t)d->rows, HB_FIXED_BLOCK);
-  int band = rows_a_draw(p, d->width, d->rows) / HB_FIXED_BLOCK;
-  if (band < 1) band = 1;
+  int band = rows_a_draw(p, d->rows) / HB_FIXED_BLOCK;
   hb_gl_pass_texture(&s->block, "before", &s->matrix[d->read]);
   hb_gl_pass_int(&s->block, "rows", d->rows);
-  hb_gl_pass_int(&s->block, "first", d->row * s->width);
-  for (int from = 0; from < left; from += band) {
-    s->block.continues = from + band < left;
-    hb_gl_pass_draw(&s->block, &s->matrix[!d->read].target, 0, from, d->width, hb_min_int(band, left - from));
-  }
+  draw_bands(p, &s->block, &s->matrix[!d->read].target, left, band < 1 ? 1 : band);
   d->rows = left;
   d->read = !d->read;
 }
@@ -277,39 +262,38 @@ static void fold(struct hb_pairs *p)
   struct tile *d = &s->tile;
   s->sum.describe = describe_fold;
   for (; d->rows > 1; d->rows = half_up(d->rows), d->read = !d->read) {
-    int left = half_up(d->rows), band = rows_a_draw(p, d->width, left);
+    int left = half_up(d->rows);
     hb_gl_pass_texture(&s->sum, "before", &s->matrix[d->read]);
     hb_gl_pass_texture(&s->sum, "more", &s->matrix[d->read]);
     hb_gl_pass_int(&s->sum, "shift", left);
     hb_gl_pass_int(&s->sum, "rows", d->rows);
-    for (int from = 0; from < left; from += band) {
-      s->sum.continues = from + band < left;
-      hb_gl_pass_draw(&s->sum, &s->matrix[!d->read].target, 0, from, d->width, hb_min_int(band, left - from));
-    }
+    draw_bands(p, &s->sum, &s->matrix[!d->read].target, left, rows_a_draw(p, left));
   }
 }
 
-/* Adds the sums of the tile to the totals of its row of sinks. */
+/* Adds the sums of the tile to the totals. */
 static void add_to_totals(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
   const struct tile *d = &s->tile;
   s->sum.describe = describe_totals;
-  hb_gl_pass_texture(&s->sum, "before", &s->totals[d->column % 2]);
+  hb_gl_pass_texture(&s->sum, "before", &s->totals[d->number % 2]);
   hb_gl_pass_texture(&s->sum, "more", &s->matrix[d->read]);
-  hb_gl_pass_int(&s->sum, "shift", -d->row);
+  hb_gl_pass_int(&s->sum, "shift", 0);
   hb_gl_pass_int(&s->sum, "rows", 1);
-  hb_gl_pass_draw(&s->sum, &s->totals[(d->column + 1) % 2].target, 0, d->row, d->width, 1);
+  hb_gl_pass_draw(&s->sum, &s->totals[(d->number + 1) % 2].target, 0, 0, (int)p->ni, 1);
 }
 
-static enum hb_status walk_tile(struct hb_pairs *p, int row, int column)
+static enum hb_status matrix_pass(struct hb_pairs *p, size_t from, size_t to)
 {
   struct matrix *s = p->state;
-  s->tile = (struct tile){.row = row,
-                          .column = column,
-                          .width = hb_min_int(s->width, (int)p->ni - row * s->width),
-                          .rows = height_of(p, column)};
-  HB_TRY(draw_pairs(p));
+  int number = (int)(from / (size_t)s->height), first = number * s->height, height = height_of(p, number);
+  s->tile = (struct tile){.number = number, .rows = height};
+  s->pair.continues = (int)to < first + height;
+  hb_gl_pass_int2(&s->pair, "origin", 0, first);
+  hb_gl_pass_int(&s->pair, "token", (int)token_of(p, number));
+  hb_gl_pass_draw(&s->pair, &s->matrix[0].target, 0, (int)from - first, (int)p->ni, (int)(to - from));
+  if (s->pair.continues) return HB_OK;
   if (hb_precisions[p->params.precision].is_fixed) sum_blocks(p);
   fold(p);
   add_to_totals(p);
@@ -332,16 +316,18 @@ static enum hb_status build(struct hb_pairs *p, const char *file, hb_gl_pass_des
   return hb_pairs_program_build(p, &source, pass);
 }
 
-static enum hb_status matrix_walk(struct hb_pairs *p)
+static size_t matrix_portion(struct hb_pairs *p) { return (size_t)p->params.tuning.limit; }
+
+static enum hb_status matrix_begin(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
+  const size_t height = hb_min(p->nj, (size_t)p->params.tuning.limit);
   if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
-  s->tiles_before += (uint32_t)s->sink_tiles * (uint32_t)s->source_tiles;
-  size_t limit = (size_t)p->params.tuning.limit;
-  s->width = (int)(p->ni < limit ? p->ni : limit);
-  s->height = (int)(p->nj < limit ? p->nj : limit);
-  s->sink_tiles = (int)hb_div_ceil(p->ni, limit);
-  s->source_tiles = (int)hb_div_ceil(p->nj, limit);
+  s->tiles_before += (uint32_t)s->tiles;
+  s->tiles = (int)hb_div_ceil(p->nj, height);
+  s->height = (int)height;
+  p->shape = (struct hb_pairs_shape){
+      .segments = 1, .segment_length = p->nj, .step = 1, .most = height, .tile = height};
   HB_TRY(reserve(p));
   HB_TRY(build(p, "pairs/matrix_pair.frag", describe_pairs, &s->pair));
   HB_TRY(build(p, "pairs/matrix_sum.frag", describe_fold, &s->sum));
@@ -351,52 +337,33 @@ static enum hb_status matrix_walk(struct hb_pairs *p)
     hb_gl_pass_texture(&s->block, "scales", &p->i_scale.texture);
   }
   hb_gl_target_clear(&s->totals[0].target);
-  for (int row = 0; row < s->sink_tiles; row++)
-    for (int k = 0; k < s->source_tiles; k++) {
-      HB_TRY(walk_tile(p, row, k));
-      if (s->source_tiles > 1) hb_gl_flush(); /* else a driver may gather draws into one long submission */
-    }
   return HB_OK;
 }
 
-/* ---- results ---- */
-
-/* What the counts of a row of sinks have beyond the summed sources. */
-static uint32_t tokens_of(const struct hb_pairs *p, int row)
-{
-  const struct matrix *s = p->state;
-  uint32_t tokens = 0;
-  for (int k = 0; k < s->source_tiles; k++) tokens += (uint32_t)height_of(p, k) * token_of(p, row, k);
-  return tokens;
-}
-
-/* Row after row of totals, layer after layer. */
+/* The row of totals, layer after layer. */
 static enum hb_status matrix_read(struct hb_pairs *p)
 {
   const struct matrix *s = p->state;
-  size_t width = (size_t)s->width, all = 4 * width * (size_t)p->words, piece;
+  size_t all = 4 * p->ni * (size_t)p->words, piece;
   HB_TRY(hb_pairs_stage(p, all, all, &piece));
-  for (int row = 0; row < s->sink_tiles; row++) {
-    for (int w = 0; w < p->words; w++)
-      hb_gl_target_read(&s->totals[s->source_tiles % 2].target, w, 0, row, s->width, 1, HB_GL_WORDS,
-                        p->staging + 4 * width * (size_t)w);
-    p->count_start = tokens_of(p, row);
-    for (size_t x = 0, i = width * (size_t)row; x < width && i < p->ni; x++, i++) {
-      const uint32_t *words[2 * HB_RECORDS_MAX];
-      for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * (width * (size_t)w + x);
-      HB_TRY(hb_pairs_add(p, 0, p->nj, i, words));
-    }
+  for (int w = 0; w < p->words; w++)
+    hb_gl_target_read(&s->totals[s->tiles % 2].target, w, 0, 0, (int)p->ni, 1, HB_GL_WORDS,
+                      p->staging + 4 * p->ni * (size_t)w);
+  p->count_start = tokens_of(p);
+  for (size_t i = 0; i < p->ni; i++) {
+    const uint32_t *words[2 * HB_RECORDS_MAX];
+    for (int w = 0; w < p->words; w++) words[w] = p->staging + 4 * (p->ni * (size_t)w + i);
+    HB_TRY(hb_pairs_add(p, 0, p->nj, i, words));
   }
   return HB_OK;
 }
 
-/* The pairs of a tile and half as many to fold them into; totals in a ping-pong pair, whose rows grow by doubling. */
+/* The pairs of a tile and half as many to fold them into; totals in a ping-pong pair. */
 static void matrix_memory(double total, struct hb_force_need *need)
 {
   double side = LIMIT_2004;
   while (1.5 * side * side * total > MATRIX_BYTES) side /= 2;
-  need->device_fixed += 1.5 * side * side * total;
-  need->device_sink += 2 * 2 * total;
+  need->device_fixed += (1.5 * side + 2) * side * total;
 }
 
 const struct hb_pairs_scheme hb_pairs_matrix2004 = {
@@ -406,7 +373,9 @@ const struct hb_pairs_scheme hb_pairs_matrix2004 = {
     .is_historic = 1,
     .create = matrix_create,
     .destroy = matrix_destroy,
-    .walk = matrix_walk,
+    .portion = matrix_portion,
+    .begin = matrix_begin,
+    .pass = matrix_pass,
     .read = matrix_read,
     .memory = matrix_memory,
 };

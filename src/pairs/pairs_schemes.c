@@ -1,6 +1,6 @@
 /* The list of schemes, and creating an engine with one of them: in a file of its own, so that no scheme depends on it. */
 #include "pairs/fixed_test.h"
-#include "pairs/pairs_program.h"
+#include "pairs/pairs_scheme.h"
 #include "pairs/selftest.h"
 
 #include "base/mem.h"

@@ -1,9 +1,162 @@
 /* How particles are stored on the device, and sent there. */
-#include "pairs/pairs_program.h"
+#include "pairs/pairs_scheme.h"
 
 #include "base/arith.h"
+#include "base/clones.h"
 #include "base/parallel.h"
-#include "gl/gl_pass.h"
+#include "base/stream.h"
+
+#include <string.h>
+
+/* ---- packing: columns of doubles become records of four numbers, one particle after the other. All N are sent for each block
+ * step, so this is a good part of a small block's time ---- */
+
+enum {
+  BLOCK = 256,  /* particles that are packed together, in the cache */
+  PIECE = 1024, /* particles a thread packs at a time */
+  ALONE = 8192, /* with fewer, waking other threads takes longer */
+  TEXELS = 2 * HB_RECORDS_MAX
+};
+
+typedef uint32_t WORDS __attribute__((vector_size(16)));
+typedef uint32_t WORDS_OF_DOUBLES __attribute__((vector_size(32)));
+
+/* A record's four numbers, by the compiler's own vectors; each number moves on by its own stride. */
+typedef double DOUBLES __attribute__((vector_size(32)));
+typedef float FLOATS __attribute__((vector_size(16)));
+struct record {
+  const double *at[4];
+  size_t stride[4];
+};
+
+static inline struct record record_of(const struct hb_column c[4], size_t j)
+{
+  struct record r;
+  for (int k = 0; k < 4; k++) {
+    r.at[k] = c[k].data + c[k].stride * j;
+    r.stride[k] = c[k].stride;
+  }
+  return r;
+}
+
+static inline void next(struct record *r, DOUBLES *x)
+{
+  *x = (DOUBLES){*r->at[0], *r->at[1], *r->at[2], *r->at[3]};
+  for (int k = 0; k < 4; k++) r->at[k] += r->stride[k];
+}
+
+/* how NULL: not rounded. */
+static inline __attribute__((always_inline)) void pack_as(const struct hb_column c[4],
+                                                          const struct hb_fixed_column *how,
+                                                          const struct hb_pairs_stretch *s, size_t low,
+                                                          char *out)
+{
+  struct record r = record_of(c, s->from);
+  DOUBLES factor = {0}, round = {0};
+  for (int k = 0; how && k < 4; k++) factor[k] = how[k].factor, round[k] = how[k].round;
+  for (size_t j = s->from; j < s->to; j++, out += s->stride) {
+    DOUBLES x;
+    next(&r, &x);
+    if (how) x = (x * factor + round) - round;
+    const FLOATS f = __builtin_convertvector(x, FLOATS);
+    memcpy(out, &f, sizeof f);
+    if (low == 0) continue;
+    FLOATS rest = __builtin_convertvector(x - __builtin_convertvector(f, DOUBLES), FLOATS);
+    rest[3] = 0;
+    memcpy(out + low, &rest, sizeof rest);
+  }
+}
+
+HB_CLONES static void pack_floats(const struct hb_column c[4], const struct hb_pairs_stretch *s, char *out)
+{
+  pack_as(c, NULL, s, 0, out);
+}
+
+HB_CLONES static void pack_positions(const struct hb_column c[4], const struct hb_pairs_stretch *s,
+                                     size_t low, char *out)
+{
+  pack_as(c, NULL, s, low, out);
+}
+
+HB_CLONES void hb_pairs_pack(const struct hb_column c[4], const struct hb_fixed_column how[4],
+                             const struct hb_pairs_stretch *s, size_t low, char *out)
+{
+  pack_as(c, how, s, low, out);
+}
+
+/* Doubles as words (of a little-endian machine): the high ones, then the low ones. */
+HB_CLONES static void pack_doubles(const struct hb_column c[4], const struct hb_pairs_stretch *s, char *out)
+{
+  struct record r = record_of(c, s->from);
+  for (size_t j = s->from; j < s->to; j++, out += s->stride) {
+    DOUBLES x;
+    next(&r, &x);
+    const WORDS_OF_DOUBLES w = (WORDS_OF_DOUBLES)x;
+    const WORDS high = {w[1], w[3], w[5], w[7]}, low = {w[0], w[2], w[4], w[6]};
+    memcpy(out, &high, sizeof high);
+    memcpy(out + sizeof high, &low, sizeof low);
+  }
+}
+
+struct packing {
+  const struct hb_pairs *pairs;
+  int straight; /* into `out`; else by a copy, as a GPU's memory may be mapped so that only whole lines are fast */
+  struct hb_column columns[4 * HB_RECORDS_MAX];
+  size_t from, to; /* particles; the first of them goes to */
+  char *out;
+};
+
+static void pack_block(const struct packing *p, size_t from, size_t to, char *out)
+{
+  size_t records = (size_t)p->pairs->params.interaction->records, low = 16 * records;
+  const struct hb_pairs_stretch s = {from, to, 16 * (size_t)p->pairs->texels};
+  const struct hb_precision_facts *precision = &hb_precisions[p->pairs->params.precision];
+  for (size_t r = 0; r < records; r++) {
+    const struct hb_column *c = p->columns + 4 * r;
+    if (precision->is_fixed)
+      hb_pairs_pack(c, p->pairs->rounding + 4 * r, &s, r ? 0 : low, out + 16 * r);
+    else if (precision->is_double)
+      pack_doubles(c, &s, out + 32 * r);
+    else if (precision->low_texels && r == 0)
+      pack_positions(c, &s, low, out);
+    else
+      pack_floats(c, &s, out + 16 * r);
+  }
+}
+
+static void pack_piece(void *context, size_t piece)
+{
+  const struct packing *p = context;
+  _Alignas(64) char block[BLOCK * 16 * TEXELS];
+  size_t bytes = 16 * (size_t)p->pairs->texels;
+  size_t begin = p->from + piece * PIECE, end = hb_parallel_end(p->to, PIECE, begin);
+  for (size_t from = begin, to; from < end; from = to) {
+    to = hb_parallel_end(end, BLOCK, from);
+    char *there = p->out + bytes * (from - p->from);
+    if (p->straight) {
+      pack_block(p, from, to, there);
+    } else {
+      pack_block(p, from, to, block);
+      hb_stream_copy(there, block, bytes * (to - from));
+    }
+  }
+  hb_stream_end();
+}
+
+/* 16 * texels bytes each. `out` is ordinary memory (straight: 1), or memory that is fast only when written in order, by complete
+ * cache lines (0). */
+static void pack(const struct hb_pairs *pairs, int straight, size_t from, size_t to,
+                 const struct hb_column *given, void *out)
+{
+  static const double zero = 0;
+  struct packing p = {.pairs = pairs, .straight = straight, .from = from, .to = to, .out = out};
+  for (int c = 0; c < 4 * pairs->params.interaction->records; c++) /* NULLs stand for zeros */
+    p.columns[c] = given[c].data ? given[c] : (struct hb_column){&zero, 0};
+  size_t n = to - from;
+  hb_parallel_for(n < ALONE ? 1 : hb_parallel_threads(), hb_div_ceil(n, PIECE), pack_piece, &p);
+}
+
+/* ---- memory on the device ---- */
 
 static int rows_2d(const struct hb_pairs *p) { return (int)(p->j.bytes / 16 >> p->shift); }
 
@@ -93,6 +246,8 @@ enum hb_status hb_pairs_use_next(struct hb_pairs *p)
   return hb_pairs_filled_j(p);
 }
 
+/* ---- sending ---- */
+
 enum { LINES = 16 }; /* particles that fill complete cache lines in any precision */
 
 /* Pieces of equal size: a small one at the end would take nearly as long as the others. */
@@ -109,7 +264,7 @@ static enum hb_status send_few(const struct hb_pairs *p, size_t n, const struct 
                                const struct hb_gl_buffer *buffer)
 {
   _Alignas(64) char room[FEW];
-  hb_pairs_pack(p, 1, 0, n, columns, room);
+  pack(p, 1, 0, n, columns, room);
   hb_gl_buffer_write(buffer, n * (size_t)p->texels * 16, room);
   return HB_OK;
 }
@@ -124,7 +279,7 @@ static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struc
     HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
     return hb_fail(HB_ERR_DEVICE, "%s cannot map the particles' buffer", context->caps.renderer);
   }
-  hb_pairs_pack(p, context->caps.software, 0, n, columns, room);
+  pack(p, context->caps.software, 0, n, columns, room);
   hb_gl_buffer_unmap(buffer);
   return HB_OK;
 }
@@ -139,7 +294,7 @@ static enum hb_status send(struct hb_pairs *p, size_t n, const struct hb_column 
     void *room;
     to = hb_parallel_end(n, piece, from);
     HB_TRY(hb_gl_upload_begin(p->params.context, &p->upload, &room));
-    hb_pairs_pack(p, 0, from, to, columns, room);
+    pack(p, 0, from, to, columns, room);
     hb_gl_upload_end(&p->upload, buffer, bytes * from, bytes * (to - from));
     if (to < n) hb_gl_flush(); /* it travels while the next one is packed */
   }
@@ -160,7 +315,7 @@ enum hb_status hb_pairs_send_points(struct hb_pairs *p)
   HB_TRY(count_texels(p, p->ni, &texels));
   if (16 * texels > p->i_points.bytes) make_room(p, hb_pairs_capacity(16 * texels, SIZE_MAX), &p->i_points);
   for (int c = 0; c < 4 * p->params.interaction->records; c++) {
-    columns[c] = p->points[c];
+    columns[c] = p->job.points[c];
     if (columns[c].data) columns[c].data += columns[c].stride * p->before;
   }
   return send(p, p->ni, columns, &p->i_points);

@@ -1,6 +1,5 @@
 /* The host side of the tile scheme. See shaders/pairs/tile.comp. */
-#include "pairs/pairs_program.h"
-#include "pairs/pairs_trace.h"
+#include "pairs/pairs_scheme.h"
 
 #include "base/arith.h"
 #include "base/mem.h"
@@ -27,10 +26,10 @@ struct tile {
 
   /* the current walk */
   struct hb_gl_pass *program;
-  int groups, segments, segment_length; /* groups of sinks: each has a workgroup for each segment */
-  int lanes;                            /* threads a body */
-  int each;                             /* sinks a thread */
-  size_t from, to;                      /* sources of each segment that the pass sums */
+  int groups;      /* of sinks: each has a workgroup for each segment */
+  int lanes;       /* threads a body */
+  int each;        /* sinks a thread */
+  size_t from, to; /* sources of each segment that the pass sums */
 };
 
 /* The tile and what merge.glsl exchanges share a memory of which 32 KB are certain (OpenGL 4.3, table 23.67). */
@@ -95,39 +94,40 @@ static void describe(void *pairs, struct hb_gl_trace_pass *t)
   const struct tile *s = p->state;
   size_t from = s->from, to = s->to;
   size_t workgroup = (size_t)p->params.tuning.workgroup, tiles = 0, sources = 0;
-  for (size_t k = 0; k < (size_t)s->segments; k++) {
-    size_t first = k * (size_t)s->segment_length, begin = hb_min(first + from, p->nj);
-    size_t end = hb_min(first + hb_min(to, (size_t)s->segment_length), p->nj);
+  for (size_t k = 0; k < p->shape.segments; k++) {
+    size_t first = k * p->shape.segment_length, begin = hb_min(first + from, p->nj);
+    size_t end = hb_min(first + hb_min(to, p->shape.segment_length), p->nj);
     tiles += hb_div_ceil(end - begin, workgroup);
     sources += end - begin;
   }
-  uint64_t threads = (uint64_t)s->groups * (uint64_t)s->segments * workgroup;
-  uint64_t sinks = threads * (uint64_t)s->each, lanes = (uint64_t)s->lanes * (uint64_t)s->segments;
+  uint64_t threads = (uint64_t)s->groups * p->shape.segments * workgroup;
+  uint64_t sinks = threads * (uint64_t)s->each, lanes = (uint64_t)s->lanes * p->shape.segments;
   uint64_t fetched = (uint64_t)s->groups * tiles * workgroup, totals = (uint64_t)p->ni * (uint64_t)p->words;
-  int last = to == (size_t)s->segment_length;
+  int last = to == p->shape.segment_length;
   hb_pairs_trace_pass(p, (uint64_t)p->texels * (fetched + sinks), sinks, t);
   t->by = "bag";
   t->fragments = threads;
   t->pairs = (uint64_t)p->ni * sources;
   t->write_count = 1;
-  unsigned results = last && !p->stays ? p->readback.buffer.id : p->storage.id;
+  unsigned results = last && !p->job.take ? p->readback.buffer.id : p->storage.id;
   struct hb_gl_trace_array array = hb_pairs_trace_totals(p, HB_GL_BUFFER, results);
   array.name = "totals";
   array.columns = hb_gl_trace_columns(p->ni);
   array.rows = (int)hb_div_ceil(p->ni, (size_t)array.columns);
   array.each = array.wraps = 1;
-  array.traffic = last ? totals * (uint64_t)(s->segments > 1 ? s->segments + 1 : 1) : totals * lanes;
+  array.traffic =
+      last ? totals * (uint64_t)(p->shape.segments > 1 ? p->shape.segments + 1 : 1) : totals * lanes;
   t->write[0] = array;
-  if (from > 0 || s->segments > 1) {
+  if (from > 0 || p->shape.segments > 1) {
     struct hb_gl_trace_array *before = &t->read[t->read_count++];
     *before = array;
     before->object = p->storage.id;
     before->quantities = NULL; /* overwritten by now */
     before->traffic =
-        totals * ((from > 0 ? lanes : 0) + (uint64_t)(last && s->segments > 1 ? s->segments : 0));
+        totals * ((from > 0 ? lanes : 0) + (last && p->shape.segments > 1 ? p->shape.segments : 0));
   }
-  snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segment%s", from, to - 1, s->segments,
-           hb_text_s((uint64_t)s->segments));
+  snprintf(t->what, sizeof t->what, "sources %zu to %zu of %d segment%s", from, to - 1,
+           (int)p->shape.segments, hb_text_s(p->shape.segments));
 }
 
 static enum hb_status build(struct hb_pairs *p, struct hb_gl_pass *program)
@@ -136,7 +136,7 @@ static enum hb_status build(struct hb_pairs *p, struct hb_gl_pass *program)
   const struct hb_pairs_tuning *t = &p->params.tuning;
   char defines[160];
   snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define WORKGROUP %d\n%s", t->j_source_plus_1 - 1,
-           t->workgroup, s->segments > 1 ? "#define SEGMENTS\n" : "");
+           t->workgroup, p->shape.segments > 1 ? "#define SEGMENTS\n" : "");
   const struct hb_pairs_program_source source = {.compute = "pairs/tile.comp",
                                                  .version = 430,
                                                  .precision = p->params.precision,
@@ -153,7 +153,7 @@ static enum hb_status build(struct hb_pairs *p, struct hb_gl_pass *program)
  * of all must have room. */
 static size_t wanted_threads(const struct hb_pairs *p, double *share)
 {
-  double full = p->params.tuning.threads, pairs = (double)p->sinks * (double)p->nj;
+  double full = p->params.tuning.threads, pairs = (double)p->job.ni * (double)p->nj;
   double room = HB_PAIRS_TOTALS / (16.0 * p->words * p->params.tuning.i_each * full);
   *share = sqrt(pairs / full / FULL_PAIRS);
   if (*share > FULL) *share = fmax(fmin(fmin(*share / 2, room), MOST), FULL);
@@ -178,13 +178,13 @@ static void choose_shape(struct hb_pairs *p)
   struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   double share;
-  size_t wanted = wanted_threads(p, &share), a_sink = hb_div_ceil(wanted, p->sinks);
+  size_t wanted = wanted_threads(p, &share), a_sink = hb_div_ceil(wanted, p->job.ni);
   size_t a_lane = (size_t)fmax(LEAST_A_LANE, FULL_A_LANE * share);
   size_t workgroup = (size_t)t->workgroup, tiles = hb_div_ceil(p->nj, workgroup), lanes = 1;
   size_t rows = workgroup / (size_t)t->unroll; /* of a tile, see tile.comp: a lane walks whole ones */
   size_t most = most_lanes(p);
   while (2 * lanes <= most && rows % (2 * lanes) == 0 &&
-         (hb_div_ceil(a_sink, lanes) > hb_min(a_lane * lanes, tiles) || workgroup / lanes > p->sinks))
+         (hb_div_ceil(a_sink, lanes) > hb_min(a_lane * lanes, tiles) || workgroup / lanes > p->job.ni))
     lanes *= 2;
   s->lanes = (int)lanes;
   s->each = lanes == 1 && (share >= FULL || a_sink == 1) ? t->i_each : 1;
@@ -192,18 +192,23 @@ static void choose_shape(struct hb_pairs *p)
   size_t segments = hb_div_ceil(a_sink * (size_t)s->each, lanes);
   segments = hb_min(hb_min(segments, a_lane * lanes), hb_min(tiles, 1 + MOST_WORKGROUPS / (size_t)s->groups));
   size_t tiles_each = hb_div_ceil(tiles, segments);
-  s->segments = (int)hb_div_ceil(tiles, tiles_each);
-  s->segment_length = (int)(tiles_each * workgroup);
-  s->program = &(s->each > 1 ? s->many : s->few)[s->segments > 1];
+  struct hb_pairs_shape *shape = &p->shape;
+  shape->segments = hb_div_ceil(tiles, tiles_each);
+  shape->segment_length = tiles_each * workgroup;
+  size_t whole = 1; /* tiles that have whole stretches */
+  while (whole * (workgroup / lanes) % (size_t)t->partial) whole++;
+  shape->step = whole * workgroup;
+  shape->most = p->params.context->caps.software ? MAX_ITERATIONS : shape->segment_length;
+  s->program = &(s->each > 1 ? s->many : s->few)[shape->segments > 1];
 }
 
 /* Counters start at zero, and each walk resets them. */
 static enum hb_status reserve(struct hb_pairs *p)
 {
   struct tile *s = p->state;
-  HB_TRY(hb_pairs_reserve_totals(p, (size_t)s->segments * (size_t)s->lanes));
+  HB_TRY(hb_pairs_reserve_totals(p, p->shape.segments * (size_t)s->lanes));
   HB_TRY(hb_pairs_results(p, s->program));
-  if (s->segments == 1) return HB_OK;
+  if (p->shape.segments == 1) return HB_OK;
   size_t bytes = (size_t)s->groups * sizeof(uint32_t);
   if (bytes <= s->finished.bytes) return HB_OK;
   void *zeros;
@@ -213,43 +218,38 @@ static enum hb_status reserve(struct hb_pairs *p)
   return HB_OK;
 }
 
-static enum hb_status pass(struct hb_pairs *p, size_t from, size_t to)
+static enum hb_status tile_pass(struct hb_pairs *p, size_t from, size_t to)
 {
   struct tile *s = p->state;
   s->from = from;
   s->to = to;
   hb_gl_pass_int2(s->program, "bag", (int)from, (int)to);
   hb_gl_pass_int(s->program, "go_on", from > 0);
-  hb_gl_pass_int(s->program, "last_pass", to == (size_t)s->segment_length);
-  hb_gl_pass_dispatch(s->program, (size_t)s->groups * (size_t)s->segments, 1);
+  hb_gl_pass_int(s->program, "last_pass", to == p->shape.segment_length);
+  hb_gl_pass_dispatch(s->program, (size_t)s->groups * p->shape.segments, 1);
   return HB_OK;
 }
 
-static enum hb_status tile_walk(struct hb_pairs *p)
+static enum hb_status tile_begin(struct hb_pairs *p)
 {
   struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   choose_shape(p);
-  int bodies = t->workgroup / s->lanes;
   HB_TRY(build(p, s->program));
   HB_TRY(reserve(p));
-  if (p->params.tuning.j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
-  p->count_start = p->token * (uint32_t)s->segments * (uint32_t)s->lanes;
+  if (t->j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
+  p->count_start = p->token * (uint32_t)p->shape.segments * (uint32_t)s->lanes;
   hb_pairs_program_inputs(p, s->program);
   hb_gl_pass_int(s->program, "source_count", (int)p->nj);
   hb_gl_pass_int(s->program, "sink_count", (int)p->ni);
-  hb_gl_pass_int(s->program, "segment_length", s->segment_length);
-  hb_gl_pass_int(s->program, "segments", s->segments);
+  hb_gl_pass_int(s->program, "segment_length", (int)p->shape.segment_length);
+  hb_gl_pass_int(s->program, "segments", (int)p->shape.segments);
   hb_gl_pass_int(s->program, "groups", s->groups);
-  hb_gl_pass_int(s->program, "bodies", bodies);
+  hb_gl_pass_int(s->program, "bodies", t->workgroup / s->lanes);
   hb_gl_pass_storage(s->program, 0, &p->j);
   hb_gl_pass_storage(s->program, 1, &p->storage);
-  if (s->segments > 1) hb_gl_pass_storage(s->program, 2, &s->finished);
-  size_t most = p->params.context->caps.software ? MAX_ITERATIONS : (size_t)s->segment_length;
-  int tiles = 1; /* that have whole stretches */
-  while (tiles * bodies % t->partial) tiles++;
-  size_t step = (size_t)tiles * (size_t)t->workgroup;
-  return hb_pairs_passes(p, (size_t)s->segments, (size_t)s->segment_length, step, most, pass);
+  if (p->shape.segments > 1) hb_gl_pass_storage(s->program, 2, &s->finished);
+  return HB_OK;
 }
 
 static enum hb_status tile_totals(struct hb_pairs *p, struct hb_pairs_totals *totals)
@@ -273,7 +273,8 @@ const struct hb_pairs_scheme hb_pairs_tile = {
     .create = tile_create,
     .destroy = tile_destroy,
     .portion = hb_pairs_results_portion,
-    .walk = tile_walk,
+    .begin = tile_begin,
+    .pass = tile_pass,
     .read = hb_pairs_read_results,
     .totals = tile_totals,
     .memory = tile_memory,

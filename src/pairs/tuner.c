@@ -85,8 +85,8 @@ static enum hb_status prepare(const struct hb_pairs_params *params, size_t n, st
 
 static enum hb_status walk(struct trial *t, struct hb_pairs *pairs)
 {
-  return t->totals ? hb_pairs_walk_fixed(pairs, t->ni, t->index, t->scale, t->totals)
-                   : hb_pairs_walk(pairs, t->ni, t->index, NULL);
+  return hb_pairs_walk(pairs, &(const struct hb_pairs_job){
+                                  .ni = t->ni, .index = t->index, .scale = t->scale, .totals = t->totals});
 }
 
 static enum hb_status send(const struct trial *t, struct hb_pairs *pairs)

@@ -142,7 +142,7 @@ enum hb_status pairs_forces(struct hb_pairs *pairs, size_t ni, const uint32_t *i
   struct hb_result results[4 * HB_RECORDS_MAX];
   size_t width = 4 * (size_t)pairs->params.interaction->f_records;
   for (size_t c = 0; c < width; c++) results[c] = (struct hb_result){f + c, width};
-  HB_TRY(hb_pairs_walk(pairs, ni, index, results));
+  HB_TRY(hb_pairs_walk(pairs, &(const struct hb_pairs_job){.ni = ni, .index = index, .results = results}));
   return hb_pairs_read(pairs);
 }
 

@@ -246,7 +246,8 @@ static void count_bytes(struct hb_pairs *pairs, size_t n, size_t ni)
   pairs_index(ni, 1, n, index);
   pairs_send(pairs, n);
   if (hb_precisions[pairs->params.precision].is_fixed) {
-    ASSERT_OK(hb_pairs_walk_fixed(pairs, ni, index, scale, totals));
+    ASSERT_OK(hb_pairs_walk(
+        pairs, &(const struct hb_pairs_job){.ni = ni, .index = index, .scale = scale, .totals = totals}));
     ASSERT_OK(hb_pairs_read(pairs));
   } else {
     pairs_eval(pairs, ni, index, f);

@@ -1,7 +1,6 @@
 /* The all-pairs engine in the context that HB_CONTEXT names: every interaction against plain C, and walks that must
  * come to the same bits however they are divided. */
 #include "gl/gl.h"
-#include "pairs/pairs_bag.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
 

@@ -133,7 +133,8 @@ static void test_particles_beyond_limits(void **state)
   *caps = kept;
   pairs_send(pairs, N);
   caps->max_texture_size = 64;
-  ASSERT_FAILS(hb_pairs_walk(pairs, NI, index_of, NULL), HB_ERR_GL, "texels, the limit of ");
+  const struct hb_pairs_job job = {.ni = NI, .index = index_of};
+  ASSERT_FAILS(hb_pairs_walk(pairs, &job), HB_ERR_GL, "texels, the limit of ");
   *caps = kept;
   pairs_eval(pairs, NI, index_of, f); /* a refusal breaks nothing */
   assert_true(pairs_error(pairs, N, NI, index_of, f) <= pairs_tolerance(c.precision));

@@ -1,6 +1,5 @@
 /* The all-pairs engine in the context that HB_CONTEXT names: where sources are read, and where and how results are added up. */
 #include "gl/gl.h"
-#include "pairs/pairs_bag.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
 
@@ -81,9 +80,10 @@ static void check_adding(enum hb_precision precision, size_t ni, const struct ad
     pairs_send(pairs, a->n);
     pairs_index(ni, a->n / ni, a->n, all);
     pairs_eval(pairs, ni, all, f);
-    const struct hb_bag *bag = pairs->state;
-    if (a->spans_blocks && ni > 3)
-      assert_true(bag->segments > 1 && (size_t)bag->segment_length > hb_bag_block_length(pairs));
+    if (a->spans_blocks && ni > 3) {
+      assert_true(pairs->shape.segments > 1);
+      assert_true(pairs->shape.segment_length > pairs->shape.most); /* which is of a block */
+    }
     if (k == 0) {
       pairs_require(&c, "the force", pairs_error(pairs, a->n, ni, all, f), 3 * pairs_tolerance(precision));
       memcpy(first, f, sizeof f);
@@ -217,16 +217,15 @@ static void test_beyond_a_texture(void **state)
       "gravity_jerk", "bag", SHORT "threads=128 width=16 j_source=block output=targets", HB_PRECISION_SINGLE};
   struct hb_gl_caps *caps = &pairs_context()->caps, kept = *caps;
   struct hb_pairs *pairs = pairs_open(&c, 1);
-  const struct hb_bag *b = pairs->state;
   caps->max_texture_size = ROWS;
   pairs_send(pairs, FEW);
   pairs_eval(pairs, NI, all, f);
-  assert_int_equal(b->j_source, HB_J_TEXTURE);
+  assert_int_equal(pairs->shape.j_source, HB_J_TEXTURE);
   pairs_require(&c, "the force", pairs_error(pairs, FEW, NI, all, f), pairs_tolerance(c.precision));
   pairs_send(pairs, PAIRS_MOST);
   pairs_eval(pairs, NI, all, f);
   *caps = kept;
-  assert_int_equal(b->j_source, HB_J_BUFFER_TEXTURE);
+  assert_int_equal(pairs->shape.j_source, HB_J_BUFFER_TEXTURE);
   pairs_require(&c, "the force of more", pairs_error(pairs, PAIRS_MOST, NI, all, f),
                 pairs_tolerance(c.precision));
   hb_pairs_destroy(pairs);

@@ -1,6 +1,7 @@
-/* Columns of doubles packed into records: every layout of the columns gives the bits that plain conversion does. */
-#include "pairs/pairs.h"
+/* Columns of doubles packed into records on their way to the device: every layout of the columns gives the bits that plain conversion does. */
 #include "support/support.h"
+
+#include "support/pairs_case.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,21 +15,13 @@ static uint32_t out[4 * TEXELS_MOST * (N + 1)];
 /* Numbers of all sizes, none of them exact in float. */
 static int set_up(void **state)
 {
-  (void)state;
+  *state = pairs_context();
   for (int k = 0; k < 3 * N; k++) {
     x[k] = ldexp(1 + k / 1801.0, k % 61 - 30) * (k % 2 ? 1 : -1);
     v[k] = 1 / (k + 3.0);
   }
   for (int k = 0; k < N; k++) m[k] = 1 / (7.0 * k + 1);
   return 0;
-}
-
-static struct hb_pairs engine(enum hb_precision precision)
-{
-  int texels = precision == HB_PRECISION_DS ? RECORDS + 1 : precision == HB_PRECISION_DOUBLE ? 4 : RECORDS;
-  return (struct hb_pairs){
-      .params = {.interaction = hb_interaction_find("gravity_jerk"), .precision = precision},
-      .texels = texels};
 }
 
 /* Component c of particle j's record, 0 where there is none. */
@@ -64,15 +57,21 @@ static void check(const char *what, const struct hb_column *columns)
   static const enum hb_precision precisions[] = {HB_PRECISION_SINGLE, HB_PRECISION_DS, HB_PRECISION_DOUBLE};
   for (size_t q = 0; q < COUNT_OF(precisions); q++)
     for (size_t k = 0; k < COUNT_OF(counts); k++) {
-      const struct hb_pairs pairs = engine(precisions[q]);
-      size_t words = 4 * (size_t)pairs.texels, n = counts[k];
+      const struct pairs_case c = {"gravity_jerk", "bag", NULL, precisions[q]};
+      if (pairs_lacks(&c)) continue;
+      struct hb_pairs *pairs = pairs_open(&c, 1);
+      size_t words = 4 * (size_t)pairs->texels, n = counts[k];
       for (size_t w = 0; w < sizeof out / sizeof *out; w++) out[w] = UNTOUCHED;
-      hb_pairs_pack(&pairs, k % 2, 0, n, columns, out);
+      ASSERT_OK(hb_pairs_reserve_j(pairs, n + 1));
+      hb_gl_buffer_write(&pairs->j, 4 * words * (n + 1), out);
+      ASSERT_OK(hb_pairs_set_j(pairs, n, columns));
+      hb_gl_buffer_read(&pairs->j, 0, 4 * words * (n + 1), out);
       for (size_t w = 0; w < words * n; w++)
         if (out[w] != expected(columns, precisions[q], w / words, (int)(w % words)))
           fail_msg("%s in %s: word %zu of particle %zu of %zu is %08x", what,
                    hb_precision_names[precisions[q]], w % words, w / words, n, out[w]);
       assert_int_equal(out[words * n], UNTOUCHED);
+      hb_pairs_destroy(pairs);
     }
 }
 
