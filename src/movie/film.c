@@ -57,7 +57,7 @@ static enum hb_status comment_of(const struct hb_film_params *params, struct hb_
 
 /* Starts it, to write into the temporary file; sets film->lacks_ffmpeg if it is not installed. "file:" keeps ffmpeg
  * from taking a name like 12:30.mp4 or -dash.mp4 for something else. */
-static enum hb_status start(struct hb_film *film, const struct kind *kind, const char *comment)
+static enum hb_status start_ffmpeg(struct hb_film *film, const struct kind *kind, const char *comment)
 {
   const struct hb_film_params *p = &film->params;
   char line[512], name[sizeof film->file.temporary + 8];
@@ -89,26 +89,26 @@ enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film 
   int is_movie;
   *film = (struct hb_film){.params = *params, .ffmpeg = {.to = -1, .from = -1, .said = -1}};
   HB_TRY(hb_film_kind(params->path, &is_movie));
-  if (is_movie || !params->single) hb_signals_watch();
-  if (!is_movie) return HB_OK;
-  if (params->width % 2 || params->height % 2)
+  if (is_movie && (params->width % 2 || params->height % 2))
     return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", params->width,
                    params->height);
+  if (is_movie || !params->single) hb_signals_watch();
+  HB_TRY(HB_ALLOC(3 * (size_t)params->width * (size_t)params->height, &film->rgb));
   struct hb_text comment = {0};
-  enum hb_status status = comment_of(params, &comment);
-  if (status == HB_OK) status = start(film, kind_of(params->path), comment.text);
+  enum hb_status status = is_movie ? comment_of(params, &comment) : HB_OK;
+  if (is_movie && status == HB_OK) status = start_ffmpeg(film, kind_of(params->path), comment.text);
   hb_mem_free(comment.text);
+  if (status != HB_OK) hb_mem_free(film->rgb);
   return status;
 }
 
-static enum hb_status add_png(const struct hb_film *film, const uint8_t *rgb, const struct hb_png_text *text,
-                              size_t text_count)
+static enum hb_status add_png(const struct hb_film *film, const struct hb_png_text *text, size_t text_count)
 {
   const struct hb_film_params *p = &film->params;
   struct hb_png png = {.width = p->width,
                        .height = p->height,
                        .channels = 3,
-                       .pixels = (uint8_t *)rgb,
+                       .pixels = film->rgb,
                        .text_count = p->text_count + text_count};
   char name[4096];
   HB_TRY(HB_ALLOC(png.text_count, &png.text));
@@ -123,17 +123,16 @@ static enum hb_status add_png(const struct hb_film *film, const uint8_t *rgb, co
   return status;
 }
 
-enum hb_status hb_film_add(struct hb_film *film, const uint8_t *rgb, const struct hb_png_text *text,
-                           size_t text_count)
+enum hb_status hb_film_add(struct hb_film *film, const struct hb_png_text *text, size_t text_count)
 {
   film->frames++;
-  if (!film->is_movie) return add_png(film, rgb, text, text_count);
-  return hb_file_write(film->ffmpeg.to, "ffmpeg's input", rgb,
+  if (!film->is_movie) return add_png(film, text, text_count);
+  return hb_file_write(film->ffmpeg.to, "ffmpeg's input", film->rgb,
                        3 * (size_t)film->params.width * (size_t)film->params.height);
 }
 
 /* Reads the movie again, since ffmpeg does not always notice that a disk is full: "frame=6" comes last. */
-static enum hb_status check(const struct hb_film *film)
+static enum hb_status check_movie(const struct hb_film *film)
 {
   char name[sizeof film->file.temporary + 8], line[256];
   snprintf(name, sizeof name, "file:%s", film->file.temporary);
@@ -156,6 +155,7 @@ static enum hb_status check(const struct hb_film *film)
 
 enum hb_status hb_film_close(struct hb_film *film, enum hb_status status)
 {
+  hb_mem_free(film->rgb);
   if (film->ffmpeg.pid == 0) return status;
   int is_wanted = film->frames > 0 && status != HB_ERR_STOPPED;
   if (!is_wanted) hb_process_kill(&film->ffmpeg);
@@ -164,6 +164,6 @@ enum hb_status hb_film_close(struct hb_film *film, enum hb_status status)
     status = hb_fail(HB_ERR_IO, "cannot draw %s: ffmpeg failed, see above", film->params.path);
   if (status == HB_OK && !is_wanted)
     status = hb_fail(HB_ERR_USAGE, "%s has no picture and was not written", film->params.path);
-  if (status == HB_OK) status = check(film);
+  if (status == HB_OK) status = check_movie(film);
   return hb_file_end(&film->file, status, NULL);
 }

@@ -22,6 +22,7 @@ struct hb_film {
   struct hb_process ffmpeg;     /* pid 0: none                                    */
   struct hb_file file;          /* of a movie */
   unsigned long frames;
+  uint8_t *rgb; /* [3 * width * height] the next frame, top row first; its maker fills it */
 };
 
 /* Whether path names a picture (0) or a movie (1). Errors: HB_ERR_USAGE for any other extension. */
@@ -31,9 +32,8 @@ enum hb_status hb_film_kind(const char *path, int *is_movie);
  * closes. Errors: HB_ERR_USAGE (extension, odd size of a movie), HB_ERR_IO. */
 enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film);
 
-/* rgb[3 * width * height], top row first; text (nullable) is added to the film's own in a PNG. */
-enum hb_status hb_film_add(struct hb_film *film, const uint8_t *rgb, const struct hb_png_text *text,
-                           size_t text_count);
+/* The frame in film->rgb; text (nullable) is added to the film's own in a PNG. */
+enum hb_status hb_film_add(struct hb_film *film, const struct hb_png_text *text, size_t text_count);
 
 /* The movie appears under its name complete, with all its frames readable again, or not at all. status is that of making the
  * frames: a failure discards the movie and is returned. Errors: HB_ERR_IO, HB_ERR_USAGE (no frame). */

@@ -1,4 +1,4 @@
-/* holmberg render: the settings (from cmd_render.c), the frames (render_frames.c) and the snapshots (render_series.c). */
+/* holmberg render: pictures and movies of snapshots. */
 #ifndef HB_RENDER_H
 #define HB_RENDER_H
 
@@ -7,6 +7,7 @@
 #include "render/keyframes.h"
 #include "render/scene.h"
 
+/* The settings, from cmd_render.c. */
 struct hb_render {
   const char *const *files; /* [file_count] snapshots, ascending in time */
   size_t file_count, frames;
@@ -33,27 +34,5 @@ struct hb_render {
 
 /* Draws and writes all frames. */
 enum hb_status hb_render_frames(const struct hb_render *render);
-
-/* ---- a series of snapshots ---- */
-
-/* Particles at a time between two snapshots, and what they are colored by. */
-struct hb_render_moment {
-  struct hb_particles *particles;
-  double *value; /* [n]; NULL when colored by speed */
-};
-
-/* The two snapshots around the last requested time. */
-struct hb_render_series {
-  const struct hb_render *render;
-  size_t at; /* moments[0] is file number `at`, moments[1] the next one if it was needed */
-  struct hb_render_moment moments[2], between;
-};
-
-/* The particles at `place`, from 0 to file_count - 1; between two snapshots on the cubic through both positions and
- * velocities. *moment belongs to the series. Errors: those of reading; HB_ERR_INPUT if the snapshots do not belong
- * together. */
-enum hb_status hb_render_series_at(struct hb_render_series *series, double place,
-                                   const struct hb_render_moment **moment);
-void hb_render_series_close(struct hb_render_series *series);
 
 #endif

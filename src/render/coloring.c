@@ -1,10 +1,12 @@
 #include "render/coloring.h"
 
 #include "base/arith.h"
+#include "base/mem.h"
 
 #include <holmberg/device.h>
 
 #include <math.h>
+#include <string.h>
 
 static const double outliers = 0.02; /* fraction that gets the first color, and as much the last one */
 
@@ -63,4 +65,17 @@ void hb_coloring_range(size_t n, double *value, double range[2])
   size_t left = (size_t)(outliers * (double)n);
   range[0] = hb_select(n, value, left);
   range[1] = hb_select(n, value, n - 1 - left);
+}
+
+enum hb_status hb_coloring_fit(size_t n, const double *v, const double *value, double range[2])
+{
+  double *copy;
+  HB_TRY(HB_ALLOC(n, &copy));
+  if (value)
+    memcpy(copy, value, n * sizeof *copy);
+  else
+    hb_coloring_speeds(n, v, copy);
+  hb_coloring_range(n, copy, range);
+  hb_mem_free(copy);
+  return HB_OK;
 }

@@ -37,4 +37,7 @@ void hb_coloring_groups(size_t n, size_t groups, double *value);
 /* The range of the values without a few outliers at either end; reorders them. */
 void hb_coloring_range(size_t n, double *value, double range[2]);
 
+/* The same of value[n], which stay as they are, or of the speeds v[3 * n] where value is NULL. */
+enum hb_status hb_coloring_fit(size_t n, const double *v, const double *value, double range[2]);
+
 #endif

@@ -81,21 +81,6 @@ void hb_picture_close(struct hb_picture *picture)
 
 const char *hb_picture_device(const struct hb_picture *picture) { return picture->context->caps.renderer; }
 
-static enum hb_status find_range(struct hb_picture *p, size_t n, const double *v, const double *value)
-{
-  double *copy;
-  if (p->has_range) return HB_OK;
-  HB_TRY(HB_ALLOC(n, &copy));
-  if (value)
-    memcpy(copy, value, n * sizeof *copy);
-  else
-    hb_coloring_speeds(n, v, copy);
-  hb_coloring_range(n, copy, p->style.range);
-  hb_mem_free(copy);
-  p->has_range = 1;
-  return HB_OK;
-}
-
 static enum hb_status find_camera(struct hb_picture *p, size_t n, const double *x)
 {
   if (p->has_camera) return HB_OK;
@@ -110,7 +95,8 @@ enum hb_status hb_picture_draw(struct hb_picture *p, size_t n, const double *m, 
   HB_GL_VISIT;
   if (n == 0) return hb_fail(HB_ERR_USAGE, "a picture of 0 particles, expected at least 1");
   if (!v && !value) return hb_fail(HB_ERR_USAGE, "a picture needs velocities or values to color by");
-  HB_TRY(find_range(p, n, v, value));
+  if (!p->has_range) HB_TRY(hb_coloring_fit(n, v, value, p->style.range));
+  p->has_range = 1;
   HB_TRY(find_camera(p, n, x));
   p->style.color = value ? HB_SCENE_COLOR_VALUE : HB_SCENE_COLOR_SPEED;
   HB_TRY(hb_view_particles_send(&p->particles, n, m, x, v, 0, p->camera.center));

@@ -1,6 +1,7 @@
 #include "render/view_particles.h"
 
 #include "base/mem.h"
+#include "sim/sim_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ enum hb_status hb_view_particles_send(struct hb_view_particles *p, size_t n, con
   float *records;
   double zero[3];
   p->at = (struct hb_device_particles){0};
-  p->has_values = 0;
+  p->has_values = p->lent = 0;
   if (n == 0) return HB_OK;
   for (int c = 0; c < 3; c++) zero[c] = origin ? origin[c] : mean(n, x + c, 3);
   HB_TRY(HB_ALLOC(4 * TEXELS * n, &records));
@@ -103,8 +104,22 @@ enum hb_status hb_view_particles_lend(struct hb_view_particles *p, const struct 
   if (p->has_values && p->at.n != at->n) p->has_values = 0;
   if (p->at.n != at->n) p->lit = at->n;
   p->at = *at;
+  p->lent = 1;
   for (int c = 0; c < 3; c++) p->origin[c] = at->origin[c];
   return at->order ? fill(p, &p->order, HB_GL_R32UI, at->n, sizeof *at->order, at->order) : HB_OK;
+}
+
+enum hb_status hb_view_particles_follow(struct hb_view_particles *p, struct hb_sim *sim, double t)
+{
+  struct hb_device_particles at = {.layout = HB_DEVICE_NONE};
+  struct hb_particles *state;
+  if (t == hb_sim_time(sim)) hb_sim_on_device(sim, &at);
+  if (at.layout != HB_DEVICE_NONE && hb_sim_device_context(sim) == p->context)
+    return hb_view_particles_lend(p, &at);
+  HB_TRY(hb_sim_state(sim, t, &state));
+  enum hb_status status = hb_view_particles_load(p, state, NULL);
+  hb_particles_destroy(state);
+  return status;
 }
 
 enum hb_status hb_view_particles_values(struct hb_view_particles *p, size_t n, const double *value)

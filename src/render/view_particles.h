@@ -17,6 +17,7 @@ struct hb_view_particles {
   struct hb_gl_buffer records;       /* own */
   struct hb_gl_buffer values, order; /* R32F, by particle number, for colors; R32UI: at.order */
   int has_values;
+  int lent; /* 1: `at` is a simulation's, 0: our own */
 };
 
 /* Start from {0}. The context must be that of the scene that draws them. */
@@ -40,6 +41,9 @@ enum hb_status hb_view_particles_load(struct hb_view_particles *particles, struc
  * its textures. Values are kept. */
 enum hb_status hb_view_particles_lend(struct hb_view_particles *particles,
                                       const struct hb_device_particles *at);
+
+/* A simulation's at time t: lent, where its textures hold that time and are of this context; else loaded. */
+enum hb_status hb_view_particles_follow(struct hb_view_particles *particles, struct hb_sim *sim, double t);
 
 /* Values for colors: value[n], by particle number. */
 enum hb_status hb_view_particles_values(struct hb_view_particles *particles, size_t n, const double *value);

@@ -1,5 +1,7 @@
 #include "viewer/hud.h"
 
+#include "base/clock.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,9 +14,29 @@
 #define COLOR_NOTE  0xffd27aff
 #define COLOR_ERROR 0xff8a80ff
 
+/* ---- messages ---------------------------------------------------------------------------------------- */
+
+static const double note_s = 4;
+
+void hb_hud_say(struct hb_hud_note *note, const char *format, ...)
+{
+  va_list values;
+  va_start(values, format);
+  vsnprintf(note->text, sizeof note->text, format, values);
+  va_end(values);
+  note->until = note->stays ? INFINITY : hb_clock_now() + note_s;
+}
+
+void hb_hud_hush(struct hb_hud_note *note) { note->until = 0; }
+
+const char *hb_hud_said(const struct hb_hud_note *note)
+{
+  return hb_clock_now() < note->until ? note->text : "";
+}
+
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
-enum { NAME_COLUMNS = 9, MOST_COLUMNS = 40 };
+enum { NUMBER_NAME = 9, MOST_COLUMNS = 40 };
 enum { LARGE_FROM = 480 }; /* pixels of height: from here on some rows can be read from the back of a room */
 
 void hb_hud_row(struct hb_hud *hud, const char *name, const char *format, ...)
@@ -38,7 +60,8 @@ void hb_hud_scale(struct hb_hud *hud, enum hb_colormap map, const double range[2
 }
 
 /* A text that is too long is cut off. */
-static void text_in(struct hb_paint *paint, double x, double y, int columns, uint32_t color, const char *text)
+static void draw_text(struct hb_paint *paint, double x, double y, int columns, uint32_t color,
+                      const char *text)
 {
   char cut[MOST_COLUMNS + 1];
   if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
@@ -73,17 +96,17 @@ static void draw_scale(struct hb_paint *paint, double x, double y, int columns, 
 static void draw_rows(struct hb_paint *paint, const struct hb_hud *hud, int first, int end, int width,
                       double x, double y)
 {
-  double value_x = x + NAME_COLUMNS * hb_paint_column(paint);
-  int columns = width - NAME_COLUMNS;
+  double value_x = x + NUMBER_NAME * hb_paint_column(paint);
+  int columns = width - NUMBER_NAME;
   for (int k = first; k < end; k++, y += hb_paint_line_height(paint)) {
     if (hud->rows[k].has_scale) draw_scale(paint, value_x, y, columns, hud, k);
-    text_in(paint, x, y, NAME_COLUMNS, COLOR_NAME, hud->rows[k].name);
-    text_in(paint, value_x, y, columns, COLOR_VALUE, hud->rows[k].text);
+    draw_text(paint, x, y, NUMBER_NAME, COLOR_NAME, hud->rows[k].name);
+    draw_text(paint, value_x, y, columns, COLOR_VALUE, hud->rows[k].text);
   }
 }
 
 /* In the lower right corner, beside the sliders, wrapped to fit. */
-static void note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
+static void draw_note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
 {
   double margin = 12 * hb_paint_scale(paint), column = hb_paint_column(paint),
          line_height = hb_paint_line_height(paint);
@@ -111,8 +134,8 @@ int hb_hud_columns(const struct hb_paint *paint, double width)
 void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud)
 {
   double margin = 12 * hb_paint_scale(paint), bottom = hb_paint_height(paint) - hud->foot - margin;
-  note(paint, hud->columns, COLOR_ERROR, hud->error, &bottom);
-  note(paint, hud->columns, COLOR_NOTE, hud->message, &bottom);
+  draw_note(paint, hud->columns, COLOR_ERROR, hud->error, &bottom);
+  draw_note(paint, hud->columns, COLOR_NOTE, hud->message, &bottom);
   if (!hud->title) return;
   int scale = hb_paint_scale(paint), size = hb_paint_height(paint) >= LARGE_FROM * scale ? 2 : 1;
   int large = size > 1 ? hud->large : 0, columns = hud->columns / size;
@@ -120,18 +143,16 @@ void hb_hud_draw(struct hb_paint *paint, const struct hb_hud *hud)
   hb_paint_panel(paint, margin, margin, hud->columns, size * (large + 1) + hud->row_count - large);
   draw_rows(paint, hud, large, hud->row_count, hud->columns, margin, y);
   hb_paint_set_scale(paint, size * scale);
-  int state = hud->state ? (int)strlen(hud->state) : 0;
-  text_in(paint, margin, margin, columns - state - 1, COLOR_TITLE, hud->title);
+  int state = (int)strlen(hud->state);
+  draw_text(paint, margin, margin, columns - state - 1, COLOR_TITLE, hud->title);
   if (state)
-    text_in(paint, margin + (columns - state) * hb_paint_column(paint), margin, state, COLOR_NOTE,
-            hud->state);
+    draw_text(paint, margin + (columns - state) * hb_paint_column(paint), margin, state, COLOR_NOTE,
+              hud->state);
   draw_rows(paint, hud, 0, large, columns, margin, margin + hb_paint_line_height(paint));
   hb_paint_set_scale(paint, scale);
 }
 
 /* ---- the energy error -------------------------------------------------------------------------------- */
-
-void hb_hud_history_clear(struct hb_hud_history *h) { *h = (struct hb_hud_history){0}; }
 
 void hb_hud_history_add(struct hb_hud_history *h, double t, double error)
 {
@@ -149,7 +170,7 @@ void hb_hud_history_add(struct hb_hud_history *h, double t, double error)
 }
 
 /* The range of log10 |error|, without errors that are exactly zero; 0 if there is none. */
-static int decades(const struct hb_hud_history *h, double *least, double *most)
+static int find_decades(const struct hb_hud_history *h, double *least, double *most)
 {
   *least = INFINITY;
   *most = -INFINITY;
@@ -162,8 +183,8 @@ static int decades(const struct hb_hud_history *h, double *least, double *most)
   return *least < *most;
 }
 
-static void curve(struct hb_paint *paint, const struct hb_hud_history *h, const double box[4], double least,
-                  double most)
+static void draw_curve(struct hb_paint *paint, const struct hb_hud_history *h, const double box[4],
+                       double least, double most)
 {
   double t0 = h->t[0], span = h->t[h->count - 1] - t0, scale = hb_paint_scale(paint), x0 = 0, y0 = 0;
   int drawn = 0;
@@ -188,7 +209,7 @@ void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *h)
   char text[64];
   hb_paint_panel(paint, x, y, COLUMNS, LINES);
   hb_paint_text(paint, x, y, COLOR_NAME, "|dE/E|");
-  if (h->count == 0 || !decades(h, &least, &most)) {
+  if (h->count == 0 || !find_decades(h, &least, &most)) {
     hb_paint_text(paint, box[0], box[1] + box[3] / 2, COLOR_NAME, "no error yet");
     return;
   }
@@ -199,12 +220,96 @@ void hb_hud_draw_history(struct hb_paint *paint, const struct hb_hud_history *h)
     hb_paint_text(paint, x, at - height / 2 + scale, COLOR_NAME, text);
     hb_paint_box(paint, box[0], at, box[2], scale, 0xffffff20);
   }
-  curve(paint, h, box, least, most);
+  draw_curve(paint, h, box, least, most);
   snprintf(text, sizeof text, "%.4g", h->t[0]);
   hb_paint_text(paint, box[0], y + (LINES - 1) * height, COLOR_NAME, text);
   snprintf(text, sizeof text, "t = %.4g", h->t[h->count - 1]);
   hb_paint_text(paint, box[0] + box[2] - (double)strlen(text) * column, y + (LINES - 1) * height, COLOR_NAME,
                 text);
+}
+
+/* ---- sliders ----------------------------------------------------------------------------------------- */
+
+enum { SLIDER_NAME = 11, SLIDER_TEXT = 10 };
+static const double zero_place = 0.04; /* a logarithmic slider with_zero is 0 below half of this */
+
+double hb_hud_slider_place(const struct hb_hud_slider *s)
+{
+  double from = s->with_zero ? zero_place : 0, place;
+  if (s->law == HB_HUD_LINEAR)
+    place = (*s->value - s->least) / (s->most - s->least);
+  else if (s->with_zero && *s->value <= 0)
+    return 0;
+  else
+    place = from + (1 - from) * log(*s->value / s->least) / log(s->most / s->least);
+  return place < from ? from : place > 1 ? 1 : place;
+}
+
+double hb_hud_slider_value(const struct hb_hud_slider *s, double place)
+{
+  place = place < 0 ? 0 : place > 1 ? 1 : place;
+  if (s->law == HB_HUD_LINEAR) return s->least + place * (s->most - s->least);
+  double from = s->with_zero ? zero_place : 0;
+  if (s->with_zero && place < from / 2) return 0;
+  if (place < from) place = from;
+  return s->least * pow(s->most / s->least, (place - from) / (1 - from));
+}
+
+static enum hb_hud_answer move_slider(struct hb_hud_slider *s, double x)
+{
+  double before = *s->value;
+  *s->value = hb_hud_slider_value(s, (x - s->x) / s->length);
+  return *s->value == before ? HB_HUD_TAKEN : HB_HUD_MOVED;
+}
+
+enum hb_hud_answer hb_hud_slider_event(struct hb_hud_slider *s, const struct hb_gl_event *e)
+{
+  if (s->absent || s->length <= 0) return HB_HUD_NOT_MINE;
+  if (e->kind == HB_GL_EVENT_MOVE && s->held) return move_slider(s, e->x);
+  if (e->kind == HB_GL_EVENT_RELEASE && s->held && e->button == HB_GL_BUTTON_LEFT) {
+    s->held = 0;
+    return HB_HUD_LET_GO;
+  }
+  if (e->kind != HB_GL_EVENT_PRESS || e->button != HB_GL_BUTTON_LEFT) return HB_HUD_NOT_MINE;
+  if (e->x < s->x - s->reach || e->x > s->x + s->length + s->reach || fabs(e->y - s->y) > s->reach)
+    return HB_HUD_NOT_MINE;
+  s->held = 1;
+  return move_slider(s, e->x);
+}
+
+static void draw_slider(struct hb_hud_slider *s, struct hb_paint *paint, double x, double y, int columns)
+{
+  s->length = 0;
+  if (columns < SLIDER_NAME + SLIDER_TEXT) return;
+  double column = hb_paint_column(paint), line = hb_paint_line_height(paint), scale = hb_paint_scale(paint);
+  double names = *s->name ? SLIDER_NAME * column : 0;
+  if (s->format) snprintf(s->text, sizeof s->text, s->format, *s->value);
+  s->x = x + names;
+  s->y = y + line / 2 - scale;
+  s->length = columns * column - names - SLIDER_TEXT * column;
+  s->reach = line / 2;
+  double knob = s->x + hb_hud_slider_place(s) * s->length;
+  hb_paint_text(paint, x, y, 0xb8c4d4ff, s->name);
+  hb_paint_box(paint, s->x, s->y - scale, s->length, 2 * scale, 0xffffff30);
+  hb_paint_box(paint, s->x, s->y - scale, knob - s->x, 2 * scale, COLOR_CURVE);
+  hb_paint_box(paint, knob - 3 * scale, s->y - 5 * scale, 6 * scale, 10 * scale,
+               s->held ? COLOR_TITLE : 0xd5e6ffff);
+  hb_paint_text(paint, x + columns * column - (double)strlen(s->text) * column, y, COLOR_VALUE, s->text);
+}
+
+void hb_hud_draw_sliders(struct hb_paint *paint, struct hb_hud_slider *sliders, int count, int columns,
+                         double foot)
+{
+  int shown = 0;
+  double margin = 12 * hb_paint_scale(paint), line = hb_paint_line_height(paint);
+  for (int k = 0; k < count; k++) shown += !sliders[k].absent;
+  double y = hb_paint_height(paint) - margin - shown * line - foot;
+  hb_paint_panel(paint, margin, y, columns, shown);
+  for (int k = 0; k < count; k++) {
+    if (sliders[k].absent) continue;
+    draw_slider(&sliders[k], paint, margin, y, columns);
+    y += line;
+  }
 }
 
 /* ---- help -------------------------------------------------------------------------------------------- */

@@ -1,32 +1,128 @@
-#include "viewer/view_picture.h"
-
+/* Draws pictures of what is shown, and what is painted over them, shows them, and saves them as screenshots and movies. */
 #include "base/clock.h"
 #include "base/mem.h"
-#include "viewer/view_inspect.h"
-#include "sim/sim_device.h"
+#include "base/text.h"
+#include "gl/gl_reload.h"
+#include "render/tone_map.h"
+#include "viewer/view_state.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
-static const double least_star =
-    600; /* point size of a sigma of 0.6 pixels, below which a star would be dim, times height */
+/* ---- the window -------------------------------------------------------------------------------------- */
 
-/* ---- colors ----------------------------------------------------------------------------------------- */
-
-static enum hb_status reserve(struct hb_view *view, size_t n)
+static enum hb_status fit_scene(struct hb_view *view, int coarse)
 {
-  if (n <= view->values_capacity) return HB_OK;
-  hb_mem_free(view->values);
-  view->values = NULL;
-  view->values_capacity = 0;
-  HB_TRY(HB_ALLOC(n, &view->values));
-  view->values_capacity = n;
+  static const double share_of_stars = 0.4; /* beside the inspector */
+  struct hb_view_window *w = &view->window;
+  w->scene_width = (int)((view->inspect.inspector ? share_of_stars : 1) * w->width);
+  if (w->scene_width < 1) w->scene_width = 1;
+  w->coarse = coarse;
+  return hb_scene_resize(w->scene, (w->scene_width + coarse - 1) / coarse, (w->height + coarse - 1) / coarse,
+                         1);
+}
+
+/* A minimized window may have no pixels. */
+enum hb_status hb_view_picture_resized(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  int width, height;
+  hb_gl_window_size(w->gl, &width, &height);
+  double scale = view->asked->scale > 0 ? view->asked->scale : hb_gl_window_scale(w->gl);
+  w->text_scale = scale < 1.5 ? 1 : (int)(scale + 0.5);
+  if (width < 1 || height < 1 || (width == w->width && height == w->height)) return HB_OK;
+  HB_TRY(hb_gl_context_use(w->context));
+  hb_gl_texture_destroy(&w->hidden);
+  w->width = width;
+  w->height = height;
+  return fit_scene(view, w->coarse);
+}
+
+enum hb_status hb_view_picture_open(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  const struct hb_gl_window_params gl = {.title = "Holmberg",
+                                         .width = view->asked->width,
+                                         .height = view->asked->height,
+                                         .debug =
+                                             (view->asked->run.sim.force.flags & HB_FORCE_GL_DEBUG) != 0};
+  *w = (struct hb_view_window){.coarse = 1, .error = ""};
+  HB_TRY(hb_gl_window_open(&gl, &w->gl));
+  w->context = hb_gl_window_context(w->gl);
+  HB_TRY(hb_scene_open(w->context, hb_scene_quick_format(w->context), &w->scene));
+  HB_TRY(hb_paint_open(w->context, &w->paint));
+  hb_gl_window_poll(w->gl, 0);
+  HB_TRY(hb_view_picture_resized(view));
+  return hb_view_particles_open(w->context, &view->stars.at);
+}
+
+void hb_view_picture_close(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  if (view->stars.trails.context) hb_trails_close(&view->stars.trails);
+  if (view->stars.at.context) hb_view_particles_close(&view->stars.at);
+  hb_mem_free(view->stars.values);
+  if (w->context && hb_gl_context_use(w->context) == HB_OK) hb_gl_texture_destroy(&w->hidden);
+  hb_paint_close(w->paint);
+  hb_scene_close(w->scene);
+  hb_gl_window_close(w->gl);
+}
+
+void hb_view_picture_reload(struct hb_view *view) { hb_gl_reload(view->window.context, &view->window.error); }
+
+/* ---- detail ------------------------------------------------------------------------------------------ */
+
+/* Thirty pictures a second, half of whose time belongs to the steps. */
+static const double draw_most_s = 0.5 / 30, draw_spare_s = 0.2 / 30;
+static const double again_s = 10; /* until details that took too long are tried once more */
+
+enum { COARSEST = 3, PICTURES = 8 };
+
+static enum hb_status set_detail(struct hb_view *view, int coarse)
+{
+  view->detail.tried = 0;
+  view->detail.best_s = INFINITY;
+  return fit_scene(view, coarse);
+}
+
+enum hb_status hb_view_picture_refine(struct hb_view *view) { return set_detail(view, 1); }
+
+/* The best of a few pictures is not disturbed by other programs. */
+enum hb_status hb_view_picture_adapt(struct hb_view *view)
+{
+  struct hb_view_detail *d = &view->detail;
+  double now = hb_clock_now();
+  int coarse = view->window.coarse;
+  d->best_s = d->tried++ ? fmin(d->best_s, d->draw_s) : d->draw_s;
+  int enough = d->best_s > 4 * draw_most_s ? 2 : PICTURES;
+  if (view->film || d->tried < enough) return HB_OK;
+  if (d->best_s > draw_most_s && coarse < COARSEST) {
+    d->again_at = now + again_s;
+    return set_detail(view, coarse + 1);
+  }
+  if (d->best_s < draw_spare_s && coarse > 1 && now > d->again_at) return set_detail(view, coarse - 1);
+  d->tried = 0;
+  return HB_OK;
+}
+
+/* ---- colors ------------------------------------------------------------------------------------------ */
+
+static enum hb_status reserve_values(struct hb_view_stars *stars, size_t n)
+{
+  if (n <= stars->capacity) return HB_OK;
+  hb_mem_free(stars->values);
+  stars->values = NULL;
+  stars->capacity = 0;
+  HB_TRY(HB_ALLOC(n, &stars->values));
+  stars->capacity = n;
   return HB_OK;
 }
 
 /* Speeds, only for their range: the colors are computed on the device. */
-static enum hb_status speeds(const struct hb_view *view, double *values)
+static enum hb_status find_speeds(const struct hb_view *view, double *values)
 {
   struct hb_particles *state;
   HB_TRY(hb_view_source_state(&view->source, &state));
@@ -38,80 +134,63 @@ static enum hb_status speeds(const struct hb_view *view, double *values)
 /* The range of colors is updated now and then, but not if speeds would have to be read back from the device. */
 static int range_is_due(struct hb_view *view)
 {
-  enum { PICTURES = 32 };
-  if (!view->ranged) return 1;
-  if (view->range_is_old++ < PICTURES) return 0;
-  return view->color != HB_COLORING_SPEED || !view->source.sim || hb_view_source_has_energy(&view->source);
+  enum { PICTURES_OLD = 32 };
+  if (!view->stars.ranged) return 1;
+  if (view->stars.range_is_old++ < PICTURES_OLD) return 0;
+  return view->looks.color != HB_COLORING_SPEED || !view->source.sim ||
+         hb_view_source_has_energy(&view->source);
 }
 
 static int is_elsewhere(const struct hb_view *view)
 {
-  return view->placed_generation != view->source.generation || view->placed_t != view->source.at;
+  return view->stars.generation != view->source.generation || view->stars.t != view->source.at;
 }
 
 /* The values to color by. */
 static enum hb_status find_values(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
-  HB_TRY(reserve(view, s->n));
-  if (view->color == HB_COLORING_SPEED) return speeds(view, view->values);
-  if (view->color != HB_COLORING_GROUP) return hb_coloring_of_sim(view->color, s->sim, s->n, view->values);
-  hb_coloring_groups(s->lit, view->groups, view->values);
+  enum hb_coloring color = view->looks.color;
+  HB_TRY(reserve_values(&view->stars, s->n));
+  if (color == HB_COLORING_SPEED) return find_speeds(view, view->stars.values);
+  if (color != HB_COLORING_GROUP) return hb_coloring_of_sim(color, s->sim, s->n, view->stars.values);
+  hb_coloring_groups(s->lit, view->asked->groups, view->stars.values);
   return HB_OK;
 }
 
 /* Sends the values, and moves the range halfway to theirs. */
-static enum hb_status color(struct hb_view *view, int range_due)
+static enum hb_status send_values(struct hb_view *view, int range_due)
 {
-  size_t n = view->source.n;
+  struct hb_view_stars *stars = &view->stars;
   double range[2];
-  if (view->color != HB_COLORING_SPEED) HB_TRY(hb_view_particles_values(&view->stars, n, view->values));
+  if (view->looks.color != HB_COLORING_SPEED)
+    HB_TRY(hb_view_particles_values(&stars->at, view->source.n, stars->values));
   if (!range_due) return HB_OK;
-  hb_coloring_range(view->source.lit, view->values, range);
-  for (int k = 0; k < 2; k++)
-    view->style.range[k] = view->ranged ? (view->style.range[k] + range[k]) / 2 : range[k];
-  view->ranged = 1;
-  view->range_is_old = 0;
+  hb_coloring_range(view->source.lit, stars->values, range);
+  for (int k = 0; k < 2; k++) stars->range[k] = stars->ranged ? (stars->range[k] + range[k]) / 2 : range[k];
+  stars->ranged = 1;
+  stars->range_is_old = 0;
   return HB_OK;
 }
 
 /* ---- stars ------------------------------------------------------------------------------------------- */
 
-/* From the simulation's own textures, or sent from the host, which forgets their values. */
-static enum hb_status place(struct hb_view *view)
-{
-  struct hb_view_source *s = &view->source;
-  struct hb_device_particles at = {.layout = HB_DEVICE_NONE};
-  if (s->sim && s->at == s->t) hb_sim_on_device(s->sim, &at);
-  view->on_device = at.layout != HB_DEVICE_NONE && hb_sim_device_context(s->sim) == view->window.context;
-  if (view->on_device) {
-    HB_TRY(hb_view_particles_lend(&view->stars, &at));
-    view->stars.lit = s->lit;
-    return HB_OK;
-  }
-  if (!s->sim) return hb_view_particles_load(&view->stars, s->particles, NULL);
-  struct hb_particles *state;
-  HB_TRY(hb_view_source_state(s, &state));
-  enum hb_status status = hb_view_particles_load(&view->stars, state, NULL);
-  hb_particles_destroy(state);
-  return status;
-}
-
 /* A trail is as long as what was on the screen in the last seconds, of few bodies in more of them, whose paths can be told
  * apart. */
 static double trail_s(size_t n) { return n <= HB_VIEW_FEW ? 6 : 1; }
 
-static enum hb_status follow(struct hb_view *view)
+static enum hb_status add_to_trails(struct hb_view *view)
 {
   enum { ENTRIES = 48 };
-  struct hb_view_source *s = &view->source;
-  if (view->trails.n != s->n) {
-    hb_trails_close(&view->trails);
-    view->trails = (struct hb_trails){0};
-    HB_TRY(hb_trails_open(view->window.context, s->n, ENTRIES, &view->trails));
+  size_t n = view->source.n;
+  struct hb_trails *trails = &view->stars.trails;
+  if (trails->n != n) {
+    hb_trails_close(trails);
+    *trails = (struct hb_trails){0};
+    HB_TRY(hb_trails_open(view->window.context, n, ENTRIES, trails));
   }
-  hb_trails_thin(&view->trails, trail_s(s->n) * view->speed / ENTRIES);
-  return hb_trails_add(&view->trails, &view->stars);
+  hb_trails_thin(trails, trail_s(n) * view->clock.speed / ENTRIES);
+  return hb_trails_add(trails, &view->stars.at);
 }
 
 static void set_title(struct hb_view *view)
@@ -125,32 +204,121 @@ static void set_title(struct hb_view *view)
 static enum hb_status place_stars(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
-  int moved = is_elsewhere(view);
-  if (!moved && !view->on_device) return HB_OK;
-  if (view->placed_generation != s->generation) hb_trails_clear(&view->trails);
-  if (view->placed_generation != s->generation || !s->sim) set_title(view);
-  HB_TRY(place(view));
-  view->placed_generation = s->generation;
-  view->placed_t = s->at;
-  return moved && view->show_trails ? follow(view) : HB_OK;
+  struct hb_view_stars *stars = &view->stars;
+  int moved = is_elsewhere(view), others = stars->generation != s->generation;
+  if (!moved && !stars->at.lent) return HB_OK;
+  if (others) hb_trails_clear(&stars->trails);
+  if (others || !s->sim) set_title(view);
+  HB_TRY(s->sim ? hb_view_particles_follow(&stars->at, s->sim, s->at)
+                : hb_view_particles_load(&stars->at, s->particles, NULL));
+  if (stars->at.lent) stars->at.lit = s->lit;
+  stars->generation = s->generation;
+  stars->t = s->at;
+  return moved && view->looks.trails ? add_to_trails(view) : HB_OK;
 }
 
 /* Values are found before stars are placed: computing energies changes the textures of the simulation's forces. */
 static enum hb_status place_and_color(struct hb_view *view)
 {
-  if (view->placed_generation != view->source.generation) view->ranged = 0;
-  int range_due = range_is_due(view), by_value = view->color != HB_COLORING_SPEED;
+  if (view->stars.generation != view->source.generation || view->stars.color != view->looks.color)
+    view->stars.ranged = 0;
+  view->stars.color = view->looks.color;
+  int range_due = range_is_due(view), by_value = view->looks.color != HB_COLORING_SPEED;
   int fresh = range_due || (by_value && is_elsewhere(view));
   if (fresh) HB_TRY(find_values(view));
   HB_TRY(place_stars(view));
-  if (!fresh && by_value && !view->stars.has_values) { /* sent again, after a diagnosis */
+  if (!fresh && by_value && !view->stars.at.has_values) { /* sent again, after a diagnosis */
     HB_TRY(find_values(view));
     fresh = 1;
   }
-  return fresh ? color(view, range_due) : HB_OK;
+  return fresh ? send_values(view, range_due) : HB_OK;
 }
 
-/* ---- the picture ------------------------------------------------------------------------------------- */
+static enum hb_status draw_stars(struct hb_view *view, const struct hb_gl_target *target)
+{
+  static const double least_star =
+      600; /* point size of a sigma of 0.6 pixels, below which a star would be dim, times height */
+  struct hb_view_window *w = &view->window;
+  struct hb_view_stars *stars = &view->stars;
+  struct hb_scene_style style = view->looks.style;
+  style.color = hb_coloring_scene(view->looks.color);
+  style.glow = view->looks.plain ? -1 : 0;
+  memcpy(style.range, stars->range, sizeof style.range);
+  style.point_size = fmax(style.point_size, least_star * w->coarse / w->height);
+  HB_TRY(hb_scene_begin(w->scene, &view->steer.camera));
+  if (view->looks.trails && stars->trails.count > 1)
+    HB_TRY(hb_scene_trails(w->scene, &stars->trails, &stars->at, INFINITY, &style));
+  HB_TRY(hb_scene_stars(w->scene, &stars->at, &style));
+  return hb_scene_enlarge(w->scene, &style, target, 0, 0, w->scene_width, w->height);
+}
+
+/* ---- the inspector: the textures behind the forces, and the same particle marked in both --------------- */
+
+enum hb_status hb_view_picture_inspect(struct hb_view *view)
+{
+  struct hb_view_inspect *i = &view->inspect;
+  int opens = !i->inspector;
+  i->texel = (struct hb_inspector_texel){.particle = -1};
+  if (opens && !view->source.sim)
+    return hb_fail(HB_ERR_USAGE, "there are no textures to inspect: snapshots have no forces");
+  hb_inspector_close(i->inspector);
+  i->inspector = NULL;
+  HB_TRY(hb_view_source_want_textures(&view->source, opens));
+  if (opens) HB_TRY(hb_inspector_open(&i->inspector));
+  return fit_scene(view, view->window.coarse);
+}
+
+void hb_view_picture_point(struct hb_view *view, double x, double y)
+{
+  struct hb_view_inspect *i = &view->inspect;
+  struct hb_inspector_texel texel;
+  if (!i->inspector || !hb_inspector_hit(i->inspector, (int)x, (int)y, &texel)) return;
+  i->texel = texel;
+  hb_inspector_mark(i->inspector, texel.particle);
+}
+
+/* Repeats the walk if another pass was requested and no step is going to show it; before stars are placed. */
+static enum hb_status walk_again(struct hb_view *view)
+{
+  struct hb_inspector *i = view->inspect.inspector;
+  if (!i || !hb_view_source_has_textures(&view->source)) return HB_OK;
+  int nothing = !*hb_inspector_title(i);
+  return nothing || hb_inspector_waits(i) ? hb_view_source_diagnose(&view->source) : HB_OK;
+}
+
+/* A frame around the particle that the texel under the mouse belongs to. */
+static enum hb_status mark_star(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  struct hb_particles *state;
+  int64_t particle = view->inspect.texel.particle;
+  double at[2], depth, reach = 8 * w->text_scale, width = 1.5 * w->text_scale;
+  char name[32];
+  if (particle < 0 || (uint64_t)particle >= view->source.n) return HB_OK;
+  HB_TRY(hb_view_source_state(&view->source, &state));
+  int seen = hb_camera_project(&view->steer.camera, hb_particles_x(state) + 3 * particle, at, &depth);
+  hb_particles_destroy(state);
+  double x = (w->scene_width + at[0] * w->height) / 2, y = (1 - at[1]) * w->height / 2;
+  if (!seen || x > w->scene_width) return HB_OK;
+  for (int k = -1; k <= 1; k += 2) {
+    hb_paint_line(w->paint, x - reach, y + k * reach, x + reach, y + k * reach, width, 0xffd27aff);
+    hb_paint_line(w->paint, x + k * reach, y - reach, x + k * reach, y + reach, width, 0xffd27aff);
+  }
+  snprintf(name, sizeof name, "%lld", (long long)particle);
+  hb_paint_text(w->paint, x + 1.5 * reach, y - reach, 0xffd27aff, name);
+  return HB_OK;
+}
+
+static enum hb_status draw_inspector(struct hb_view *view, const struct hb_gl_target *target)
+{
+  struct hb_view_window *w = &view->window;
+  if (!view->inspect.inspector) return HB_OK;
+  HB_TRY(hb_inspector_draw(view->inspect.inspector, w->context, w->paint, target, w->scene_width, 0,
+                           w->width - w->scene_width, w->height));
+  return mark_star(view);
+}
+
+/* ---- over the picture -------------------------------------------------------------------------------- */
 
 static void add_pairs(double pairs_per_s, struct hb_hud *hud)
 {
@@ -161,129 +329,217 @@ static void add_pairs(double pairs_per_s, struct hb_hud *hud)
 
 static void add_color(const struct hb_view *view, struct hb_hud *hud)
 {
+  enum hb_coloring color = view->looks.color;
   double range[2];
-  hb_hud_row(hud, "color", "%s", hb_coloring_label(view->color));
-  for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(view->color, view->style.range[k]);
-  int is_group = hb_coloring_scene(view->color) == HB_SCENE_COLOR_GROUP;
-  if (!is_group && !isnan(range[0])) hb_hud_scale(hud, view->style.map, range);
+  hb_hud_row(hud, "color", "%s", hb_coloring_label(color));
+  for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(color, view->stars.range[k]);
+  int is_group = hb_coloring_scene(color) == HB_SCENE_COLOR_GROUP;
+  if (!is_group && !isnan(range[0])) hb_hud_scale(hud, view->looks.style.map, range);
 }
 
-static void fill_hud(const struct hb_view *view, char state[64], struct hb_hud *hud)
+static void add_numbers(const struct hb_view *view, struct hb_hud *hud)
 {
   const struct hb_view_source *s = &view->source;
+  const struct hb_view_clock *clock = &view->clock;
   struct hb_sim_counts counts;
   int series = hb_view_source_is_series(s);
   hb_view_source_counts(s, &counts);
   hud->title = s->title;
-  hud->state = state;
   if (series)
-    snprintf(state, 64, "%zu of %zu%s", s->shown + 1, s->file_count, view->paused ? ", paused" : "");
+    snprintf(hud->state, sizeof hud->state, "%zu of %zu%s", s->shown + 1, s->file_count,
+             clock->paused ? ", paused" : "");
   else
-    snprintf(state, 64, "%s", view->paused ? "paused" : "");
+    snprintf(hud->state, sizeof hud->state, "%s", clock->paused ? "paused" : "");
   hb_hud_row(hud, "N", "%" PRIu64, s->n);
   hb_hud_row(hud, "t", "%.4f", s->at);
   if (s->energies == 1) hb_hud_row(hud, "dE/E", "-"); /* with which later ones are compared */
   if (s->energies > 1 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
   hud->large = hud->row_count;
   if (!series) {
-    hb_hud_row(hud, "speed", "%.3g time units a second", view->speed);
+    hb_hud_row(hud, "speed", "%.3g time units a second", clock->speed);
     hb_hud_row(hud, "block", "%" PRIu64, s->block);
     hb_hud_row(hud, "steps", "%" PRIu64, counts.block_steps);
-    if (!view->recording) add_pairs(view->measured.pairs_per_s, hud);
+    if (!view->film) add_pairs(clock->measured.pairs_per_s, hud);
   }
   if (s->sim) {
     const struct hb_force *force = hb_sim_force(s->sim);
     hb_hud_row(hud, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
-               s->settings.sim.integrator);
+               s->run->sim.integrator);
     hb_hud_row(hud, "device", "%s",
                hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
   }
   add_color(view, hud);
-  if (!isnan(view->measured.pictures_per_s) && !view->recording)
-    hb_hud_row(hud, "pictures", "%.0f /s, %.1f ms each", view->measured.pictures_per_s, 1e3 * view->draw_s);
+  if (!isnan(clock->measured.pictures_per_s) && !view->film)
+    hb_hud_row(hud, "pictures", "%.0f /s, %.1f ms each", clock->measured.pictures_per_s,
+               1e3 * view->detail.draw_s);
 }
 
-static void draw_sliders(struct hb_view *view)
+/* The most urgent one. */
+static const char *find_message(const struct hb_view *view, char text[64])
 {
-  struct hb_paint *paint = view->window.paint;
-  int shown = 0, columns = hb_hud_columns(paint, view->window.scene_width);
-  double margin = 12 * hb_paint_scale(paint), line = hb_paint_line_height(paint);
-  for (int k = 0; k < VIEW_SLIDERS; k++) shown += !view->sliders[k].absent;
-  double y = hb_paint_height(paint) - margin - shown * line;
-  if (hb_view_source_is_series(&view->source)) y -= 2 * line;
-  hb_paint_panel(paint, margin, y, columns, shown);
-  for (int k = 0; k < VIEW_SLIDERS; k++) {
-    char text[32];
-    snprintf(text, sizeof text, k == VIEW_SLIDER_N ? "%.0f" : "%.3g", view->sliders[k].value);
-    if (view->sliders[k].absent) continue;
-    hb_ui_slider_draw(&view->sliders[k], paint, margin, y, columns, text);
-    y += line;
-  }
-}
-
-static void draw_time_bar(struct hb_view *view)
-{
-  struct hb_paint *paint = view->window.paint;
-  double margin = 12 * hb_paint_scale(paint);
-  int columns = (int)((hb_paint_width(paint) - 2 * margin) / hb_paint_column(paint));
-  char text[32];
-  snprintf(text, sizeof text, "%zu/%zu", view->source.shown + 1, view->source.file_count);
-  if (!view->time_bar.held) view->time_bar.value = (double)view->source.shown;
-  double y = hb_paint_height(paint) - margin - hb_paint_line_height(paint);
-  hb_paint_panel(paint, margin, y, columns, 1);
-  hb_ui_slider_draw(&view->time_bar, paint, margin, y, columns, text);
+  double speed = view->clock.measured.speed;
+  const char *said = hb_hud_said(&view->note);
+  if (*said) return said;
+  if (*view->clock.asks) return view->clock.asks;
+  if (view->inspect.inspector && *view->inspect.texel.text) return view->inspect.texel.text;
+  if (isnan(speed) || view->film) return NULL;
+  snprintf(text, 64, "as fast as this machine: %.2g of the speed asked for", speed);
+  return text;
 }
 
 static enum hb_status draw_over(struct hb_view *view, const struct hb_gl_target *target)
 {
-  struct hb_window *w = &view->window;
-  struct hb_hud hud = {0};
-  char state[64];
+  const struct hb_view_source *s = &view->source;
+  const struct hb_view_looks *looks = &view->looks;
+  struct hb_view_window *w = &view->window;
+  struct hb_hud_slider *time_bar = &view->sliders[HB_VIEW_TIME];
+  struct hb_hud hud = {.error = w->error};
+  char text[64];
   hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
-  HB_TRY(hb_view_inspect_draw(view, target));
-  if (view->show_hud && !view->help) fill_hud(view, state, &hud);
-  hud.message = view->inspector && *view->texel.text ? view->texel.text : NULL;
-  char late[64];
-  if (!hud.message && !isnan(view->measured.speed) && !view->recording) {
-    snprintf(late, sizeof late, "as fast as this machine: %.2g of the speed asked for", view->measured.speed);
-    hud.message = late;
-  }
-  if (*view->asks) hud.message = view->asks;
-  if (hb_clock_now() < view->message_until) hud.message = view->message;
-  int has_bar = hb_view_source_is_series(&view->source) && (view->show_hud || view->show_sliders);
+  HB_TRY(draw_inspector(view, target));
+  if (looks->hud && !looks->help) add_numbers(view, &hud);
+  hud.message = find_message(view, text);
+  int has_bar = hb_view_source_is_series(s) && (looks->hud || looks->bars);
   if (has_bar) hud.foot = 2 * hb_paint_line_height(w->paint);
-  hud.error = view->error;
   hud.columns = hb_hud_columns(w->paint, w->scene_width);
   hb_hud_draw(w->paint, &hud);
-  if (view->show_hud && !view->inspector && hb_view_source_has_energy(&view->source))
-    hb_hud_draw_history(w->paint, &view->history);
-  if (view->show_sliders) draw_sliders(view);
-  if (has_bar) draw_time_bar(view);
-  if (view->help) hb_hud_draw_help(w->paint, view->help);
+  if (looks->hud && !view->inspect.inspector && hb_view_source_has_energy(s))
+    hb_hud_draw_history(w->paint, &s->history);
+  if (looks->bars) hb_hud_draw_sliders(w->paint, view->sliders, HB_VIEW_TIME, hud.columns, hud.foot);
+  if (has_bar) {
+    double margin = 12 * hb_paint_scale(w->paint);
+    snprintf(time_bar->text, sizeof time_bar->text, "%zu/%zu", s->shown + 1, s->file_count);
+    if (!time_bar->held) view->snapshot = (double)s->shown;
+    hb_hud_draw_sliders(w->paint, time_bar, 1,
+                        (int)((hb_paint_width(w->paint) - 2 * margin) / hb_paint_column(w->paint)), 0);
+  }
+  if (looks->help) hb_hud_draw_help(w->paint, view->keys);
   return hb_paint_end(w->paint, target);
 }
 
-enum hb_status hb_view_picture_draw(struct hb_view *view, const struct hb_gl_target *target)
+/* Draws into a target of the window's size. */
+static enum hb_status draw_picture(struct hb_view *view, const struct hb_gl_target *target)
 {
-  struct hb_window *w = &view->window;
-  hb_window_reload(w, &view->error);
-  if (view->waits && !*view->error) view->waits = view->paused = 0;
-  HB_TRY(hb_view_inspect_walk(view));
+  HB_TRY(walk_again(view));
   HB_TRY(place_and_color(view));
-  view->style.color = hb_coloring_scene(view->color);
-  struct hb_scene_style style = view->style;
-  style.point_size = fmax(style.point_size, least_star * w->coarse / w->height);
-  HB_TRY(hb_scene_begin(w->scene, &w->camera));
-  if (view->show_trails && view->trails.count > 1)
-    HB_TRY(hb_scene_trails(w->scene, &view->trails, &view->stars, INFINITY, &style));
-  HB_TRY(hb_scene_stars(w->scene, &view->stars, &style));
-  HB_TRY(hb_scene_enlarge(w->scene, &style, target, 0, 0, w->scene_width, w->height));
+  HB_TRY(draw_stars(view, target));
   return draw_over(view, target);
 }
 
-void hb_view_picture_close(struct hb_view *view)
+/* ---- screenshots and movies -------------------------------------------------------------------------- */
+
+/* The first of holmberg_0001.png, ... that does not exist, so that nothing is overwritten. */
+static enum hb_status find_free_name(const char *extension, char path[4096])
 {
-  if (view->trails.context) hb_trails_close(&view->trails);
-  if (view->stars.context) hb_view_particles_close(&view->stars);
-  hb_mem_free(view->values);
+  for (int k = 1; k < 10000; k++) {
+    snprintf(path, 4096, "holmberg_%04d.%s", k, extension);
+    if (access(path, F_OK) != 0) return HB_OK;
+  }
+  return hb_fail(HB_ERR_IO, "holmberg_0001.%s to holmberg_9999.%s all exist", extension, extension);
+}
+
+static void describe(const struct hb_view *view, struct hb_view_film *f)
+{
+  const struct hb_view_source *s = &view->source;
+  int used = snprintf(f->comment, sizeof f->comment, "%s: N = %llu, t = %.10g", s->title,
+                      (unsigned long long)s->n, s->t);
+  if (s->sim)
+    snprintf(f->comment + used, sizeof f->comment - (size_t)used, ", eps = %g, %s, %s, %s", s->knobs.eps,
+             s->run->sim.integrator, hb_force_scheme(hb_sim_force(s->sim))->name,
+             hb_force_precision(hb_sim_force(s->sim)));
+  f->text[0] = (struct hb_png_text){"Software", "Holmberg " HB_VERSION};
+  f->text[1] = (struct hb_png_text){"Comment", f->comment};
+}
+
+/* A screenshot, or a movie, whose size is even: the last column or row is left out. path NULL: a free name. */
+static enum hb_status open_film(struct hb_view *view, const char *path, int single, struct hb_view_film *f)
+{
+  HB_TRY(hb_view_picture_refine(view));
+  if (path) snprintf(f->path, sizeof f->path, "%s", path);
+  if (!path) HB_TRY(find_free_name(single ? "png" : "mp4", f->path));
+  f->width = view->window.width;
+  f->height = view->window.height;
+  describe(view, f);
+  const struct hb_film_params params = {.path = f->path,
+                                        .width = single ? f->width : f->width & ~1,
+                                        .height = single ? f->height : f->height & ~1,
+                                        .frames_per_s = view->asked->fps,
+                                        .single = single,
+                                        .text = f->text,
+                                        .text_count = 2};
+  return hb_film_open(&params, &f->film);
+}
+
+static enum hb_status add_frame(struct hb_view *view, struct hb_view_film *f)
+{
+  struct hb_view_window *w = &view->window;
+  const struct hb_film_params *film = &f->film.params;
+  const struct hb_gl_texture_params params = {
+      .what = "a picture", .format = HB_GL_RGBA8, .width = w->width, .height = w->height, .drawn = 1};
+  HB_TRY(hb_gl_context_use(w->context));
+  if (!w->hidden.id) HB_TRY(hb_gl_texture_create(w->context, &params, &w->hidden));
+  HB_TRY(draw_picture(view, &w->hidden.target));
+  HB_TRY(hb_tone_map_read(w->context, &w->hidden.target, film->width, film->height, f->film.rgb));
+  return hb_film_add(&f->film, NULL, 0);
+}
+
+enum hb_status hb_view_picture_save(struct hb_view *view, const char *path)
+{
+  struct hb_view_film f = {0};
+  HB_TRY(open_film(view, path, 1, &f));
+  HB_TRY(hb_film_close(&f.film, add_frame(view, &f)));
+  hb_hud_say(&view->note, "wrote %s: %d x %d", f.path, f.width, f.height);
+  return HB_OK;
+}
+
+enum hb_status hb_view_picture_record(struct hb_view *view, const char *path)
+{
+  struct hb_view_film *f;
+  HB_TRY(HB_ALLOC(1, &f));
+  enum hb_status status = open_film(view, path, 0, f);
+  if (status != HB_OK) {
+    hb_mem_free(f);
+    return status;
+  }
+  view->film = f;
+  return HB_OK;
+}
+
+enum hb_status hb_view_picture_recorded(struct hb_view *view, enum hb_status status)
+{
+  struct hb_view_film *f = view->film;
+  view->film = NULL;
+  status = hb_film_close(&f->film, status);
+  if (status == HB_OK && f->film.lacks_ffmpeg)
+    hb_hud_say(&view->note, "ffmpeg is not installed: wrote %lu picture%s, %.*s_0001.png, ...",
+               f->film.frames, hb_text_s(f->film.frames), (int)strcspn(f->path, "."), f->path);
+  else if (status == HB_OK)
+    hb_hud_say(&view->note, "wrote %s: %lu picture%s", f->path, f->film.frames, hb_text_s(f->film.frames));
+  hb_mem_free(f);
+  return status;
+}
+
+/* A change of size ends the movie. */
+static enum hb_status film_picture(struct hb_view *view)
+{
+  struct hb_view_film *f = view->film;
+  if (!f) return HB_OK;
+  int same_size = f->width == view->window.width && f->height == view->window.height;
+  enum hb_status status = same_size ? add_frame(view, f) : HB_OK;
+  return same_size && status == HB_OK ? HB_OK : hb_view_picture_recorded(view, status);
+}
+
+/* ---- showing ----------------------------------------------------------------------------------------- */
+
+enum hb_status hb_view_picture_show(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  const struct hb_gl_target screen = {.width = w->width, .height = w->height};
+  double start = hb_clock_now();
+  HB_TRY(draw_picture(view, &screen));
+  hb_gl_window_swap(w->gl);
+  HB_TRY(hb_gl_context_check(w->context, "drawing"));
+  view->detail.draw_s = hb_clock_now() - start;
+  view->detail.pictures++;
+  return film_picture(view);
 }

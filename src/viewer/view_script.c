@@ -1,13 +1,9 @@
 /* A script in place of the user, for tests and demonstrations, with the same events that keyboard and mouse would
  * cause. No clock is used unless a line says so, so two runs of a script do the same. */
-#include "viewer/view_loop.h"
-
 #include "base/clock.h"
 #include "base/json.h"
 #include "console/terminal.h"
-#include "viewer/view_input.h"
-#include "viewer/view_keep.h"
-#include "viewer/view.h"
+#include "viewer/view_state.h"
 
 #include <errno.h>
 #include <math.h>
@@ -36,12 +32,21 @@ static enum hb_status settle(struct hb_view *view)
 {
   hb_gl_window_poll(view->window.gl, 0);
   HB_TRY(hb_view_input(view));
-  return view->stop_drawing || view->done ? HB_OK : hb_view_keep_showing(view);
+  return view->looks.stop_drawing || view->done ? HB_OK : hb_view_show(view);
+}
+
+/* The key with this name, such as "space" or "q"; 0 if there is none. */
+static int find_key(const struct hb_keys_row *row, const char *name)
+{
+  if (strcmp(name, "escape") == 0) return HB_GL_KEY_ESCAPE;
+  for (; row->key; row++)
+    if (row->name && strcmp(row->name, name) == 0) return row->key;
+  return name[0] && !name[1] ? (unsigned char)name[0] : 0;
 }
 
 static enum hb_status do_key(const struct line *line)
 {
-  int key = hb_view_input_key(line->words[1]);
+  int key = find_key(hb_view_keys, line->words[1]);
   if (!key) return hb_fail(HB_ERR_INPUT, "unknown key '%s'", line->words[1]);
   push(line, HB_GL_EVENT_KEY, (struct hb_gl_event){.key = key});
   return settle(line->view);
@@ -129,9 +134,9 @@ static enum hb_status do_resize(const struct line *line)
 
 static enum hb_status do_frames(const struct line *line)
 {
-  line->view->unasked = 0; /* the script has decided */
+  line->view->clock.unasked = 0; /* the script has decided */
   for (double k = 0; k < line->numbers[1] && !line->view->done; k++) {
-    if (!line->view->paused) HB_TRY(hb_view_steps_one(line->view));
+    if (!line->view->clock.paused) HB_TRY(hb_view_step(line->view));
     HB_TRY(settle(line->view));
   }
   return HB_OK;
@@ -141,25 +146,22 @@ static enum hb_status do_energy(const struct line *line)
 {
   struct hb_view *view = line->view;
   HB_TRY(hb_view_source_diagnose(&view->source));
-  hb_hud_history_add(&view->history, view->source.t, view->source.e_error);
+  hb_hud_history_add(&view->source.history, view->source.t, view->source.e_error);
   return settle(view);
 }
 
-static enum hb_status do_play(const struct line *line)
-{
-  return hb_view_loop_play(line->view, line->numbers[1]);
-}
+static enum hb_status do_play(const struct line *line) { return hb_view_play(line->view, line->numbers[1]); }
 static enum hb_status do_record(const struct line *line)
 {
-  return hb_view_keep_record(line->view, line->words[1]);
+  return hb_view_record(line->view, line->words[1]);
 }
-static enum hb_status do_run(const struct line *line) { return hb_view_loop(line->view, line->numbers[1]); }
+static enum hb_status do_run(const struct line *line) { return hb_view_run(line->view, line->numbers[1]); }
 
 /* ---- output ----------------------------------------------------------------------------------------- */
 
 static enum hb_status do_screenshot(const struct line *line)
 {
-  return hb_view_keep(line->view, line->words[1]);
+  return hb_view_picture_save(line->view, line->words[1]);
 }
 
 static void write_source(const struct hb_view *view, struct hb_json *json)
@@ -183,11 +185,11 @@ static void write_source(const struct hb_view *view, struct hb_json *json)
     return;
   }
   hb_json_number(json, "at", s->at);
-  hb_json_number(json, "speed", view->speed);
-  hb_json_number(json, "speed_reached", view->measured.speed);
+  hb_json_number(json, "speed", view->clock.speed);
+  hb_json_number(json, "speed_reached", view->clock.measured.speed);
   hb_json_text(json, "scheme", hb_force_scheme(hb_sim_force(s->sim))->name);
   hb_json_text(json, "precision", hb_force_precision(hb_sim_force(s->sim)));
-  hb_json_text(json, "integrator", s->settings.sim.integrator);
+  hb_json_text(json, "integrator", s->run->sim.integrator);
   hb_json_number(json, "eps", s->knobs.eps);
   hb_json_number(json, "eta", s->knobs.eta);
   hb_json_number(json, "damping", s->knobs.damping);
@@ -209,15 +211,15 @@ static void write_camera(const struct hb_camera *camera, struct hb_json *json)
 static void write_sliders(const struct hb_view *view, struct hb_json *json)
 {
   hb_json_open_array(json, "sliders");
-  for (int k = 0; k <= VIEW_SLIDERS; k++) {
-    const struct hb_ui_slider *slider = k < VIEW_SLIDERS ? &view->sliders[k] : &view->time_bar;
-    if (slider->absent || (k < VIEW_SLIDERS && !view->show_sliders)) continue;
+  for (int k = view->looks.bars ? 0 : HB_VIEW_TIME; k < HB_VIEW_SLIDERS; k++) {
+    const struct hb_hud_slider *slider = &view->sliders[k];
+    if (slider->absent) continue;
     hb_json_open_object(json, NULL);
     hb_json_text(json, "name", *slider->name ? slider->name : "time");
     hb_json_number(json, "x", slider->x);
     hb_json_number(json, "y", slider->y);
     hb_json_number(json, "length", slider->length);
-    hb_json_number(json, "value", slider->value);
+    hb_json_number(json, "value", *slider->value);
     hb_json_close_object(json);
   }
   hb_json_close_array(json);
@@ -229,36 +231,36 @@ static enum hb_status do_state(const struct line *line)
   const struct hb_view *view = line->view;
   struct hb_json json = {stdout, 0};
   hb_json_open_object(&json, NULL);
-  hb_json_truth(&json, "paused", view->paused);
+  hb_json_truth(&json, "paused", view->clock.paused);
   write_source(view, &json);
-  write_camera(&view->window.camera, &json);
-  hb_json_text(&json, "point", points[view->style.point]);
-  hb_json_number(&json, "point_size", view->style.point_size);
-  hb_json_text(&json, "color", hb_coloring_name(view->color));
-  hb_json_truth(&json, "trails", view->show_trails);
-  hb_json_truth(&json, "hud", view->show_hud);
-  hb_json_truth(&json, "help", view->help != NULL);
-  hb_json_truth(&json, "inspects", view->inspector != NULL);
-  if (view->inspector) {
-    hb_json_text(&json, "pass", hb_inspector_title(view->inspector));
-    hb_json_text(&json, "texel", view->texel.text);
+  write_camera(&view->steer.camera, &json);
+  hb_json_text(&json, "point", points[view->looks.style.point]);
+  hb_json_number(&json, "point_size", view->looks.style.point_size);
+  hb_json_text(&json, "color", hb_coloring_name(view->looks.color));
+  hb_json_truth(&json, "trails", view->looks.trails);
+  hb_json_truth(&json, "hud", view->looks.hud);
+  hb_json_truth(&json, "help", view->looks.help);
+  hb_json_truth(&json, "inspects", view->inspect.inspector != NULL);
+  if (view->inspect.inspector) {
+    hb_json_text(&json, "pass", hb_inspector_title(view->inspect.inspector));
+    hb_json_text(&json, "texel", view->inspect.texel.text);
   }
   hb_json_count(&json, "coarse", (uint64_t)view->window.coarse);
-  hb_json_truth(&json, "glow", view->style.glow >= 0);
-  hb_json_number(&json, "pictures_per_s", view->measured.pictures_per_s);
-  hb_json_truth(&json, "drawing", !view->stop_drawing);
-  hb_json_truth(&json, "full_screen", view->full_screen);
-  hb_json_truth(&json, "recording", view->recording != NULL);
+  hb_json_truth(&json, "glow", !view->looks.plain);
+  hb_json_number(&json, "pictures_per_s", view->clock.measured.pictures_per_s);
+  hb_json_truth(&json, "drawing", !view->looks.stop_drawing);
+  hb_json_truth(&json, "full_screen", view->looks.full_screen);
+  hb_json_truth(&json, "recording", view->film != NULL);
   write_sliders(view, &json);
   hb_json_count(&json, "width", (uint64_t)view->window.width);
   hb_json_count(&json, "height", (uint64_t)view->window.height);
   hb_json_count(&json, "text_scale", (uint64_t)view->window.text_scale);
-  hb_json_truth(&json, "on_device", view->on_device);
-  hb_json_count(&json, "pictures", view->pictures);
+  hb_json_truth(&json, "on_device", view->stars.at.lent);
+  hb_json_count(&json, "pictures", view->detail.pictures);
   hb_json_count(&json, "readback_bytes", hb_gl_readback_bytes());
-  hb_json_text(&json, "message", hb_clock_now() < view->message_until ? view->message : "");
-  hb_json_text(&json, "asks", view->asks);
-  hb_json_text(&json, "error", view->error);
+  hb_json_text(&json, "message", hb_hud_said(&view->note));
+  hb_json_text(&json, "asks", view->clock.asks);
+  hb_json_text(&json, "error", view->window.error);
   hb_json_close_object(&json);
   putchar('\n');
   return hb_terminal_flush();
@@ -300,8 +302,11 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-void hb_view_script_help(FILE *out)
+void hb_view_help(FILE *out)
 {
+  fputs("\nkeys and mouse:\n", out);
+  for (const struct hb_keys_row *row = hb_view_keys; row->name || row->key; row++)
+    if (row->name) hb_opts_help_entry(row->name, row->help, "", "", out);
   fputs("\nlines of a --script, # starts a comment:\n", out);
   for (size_t k = 0; k < COMMANDS; k++) {
     char name[64];
@@ -321,7 +326,7 @@ static enum hb_status do_line(struct line *line)
   if (given < commands[k].least || given > commands[k].most)
     return hb_fail(HB_ERR_INPUT, "'%s' takes '%s'", commands[k].name, commands[k].arguments);
   for (int w = 1; w <= commands[k].numbers; w++) HB_TRY(hb_text_number(line->words[w], &line->numbers[w]));
-  if (commands[k].work != do_state && commands[k].work != do_screenshot) line->view->message_until = 0;
+  if (commands[k].work != do_state && commands[k].work != do_screenshot) hb_hud_hush(&line->view->note);
   return commands[k].work(line);
 }
 
@@ -353,8 +358,8 @@ enum hb_status hb_view_script(struct hb_view *view, const char *path)
 {
   FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
   if (!file) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-  view->scripted = 1;
-  view->message_until = 0;
+  view->note.stays = 1;
+  hb_hud_hush(&view->note);
   enum hb_status status = do_file(view, path, file);
   if (file != stdin) fclose(file);
   return status;

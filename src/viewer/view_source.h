@@ -3,6 +3,7 @@
 #define HB_VIEW_SOURCE_H
 
 #include "run/run_settings.h"
+#include "viewer/hud.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -18,16 +19,18 @@ struct hb_view_source {
   size_t model;             /* number in hb_ic_models                                                */
   size_t n_asked;           /* particles of a model; 0: the model's default                          */
   uint64_t seed;
-  struct hb_run_settings settings; /* as given, then with the snapshot's notes */
+  double rate;                  /* of a series: snapshots a second */
+  const struct hb_opts *opts;   /* that run belongs to             */
+  struct hb_run_settings *run;  /* as given, then with the snapshot's notes */
+  struct hb_run_settings asked; /* the same as given                        */
 
   /* what is shown */
   char title[128];
-  const struct hb_opts *opts;   /* that the settings above belong to */
-  struct hb_run_settings asked; /* the same as given              */
   struct hb_view_knobs knobs;
   struct hb_particles *particles; /* at the start, or of the snapshot shown                               */
   struct hb_sim *sim;             /* NULL: a series                                                       */
   size_t shown;                   /* number in the series                                                 */
+  double play_at;                 /* the same with a fraction towards the next                            */
   double t, t_step;               /* now, and the length of the last step                                 */
   double at;                      /* the time that is looked at: t, or between t and the next step        */
   double begin_s;                 /* wall time that it took to begin: shaders, and all forces once        */
@@ -36,6 +39,11 @@ struct hb_view_source {
   uint64_t lit;                   /* so many shine, see hb_view_particles_lit                             */
   unsigned generation;            /* changes whenever particles change other than by steps                */
 
+  /* forces for the inspector */
+  int wants_textures;
+  const char *lends; /* while OpenGL computes for it, the scheme on the processor that is to come back */
+  const char *lent_scheme, *lent_precision; /* as given */
+
   struct hb_sim_counts before; /* of simulations that this one goes on from; pairs of all        */
   double step_s, diagnose_s;   /* wall time since the program started                             */
 
@@ -43,15 +51,15 @@ struct hb_view_source {
   int energies;                /* number of measurements */
   struct hb_diagnostics begin; /* the first of them          */
   double e_error;              /* over the cluster's own: e_scale; NaN: it has none */
+  struct hb_hud_history history;
 };
 
-/* Shows what the operands name; n_asked, seed and settings are part of opts->settings. Call hb_view_source_close even
- * after a failure. Errors: HB_ERR_USAGE, HB_ERR_INPUT, those of hb_sim_take. */
+/* Shows what the operands name; n_asked, seed and run (a part of opts->settings) are set. Call hb_view_source_close even after a
+ * failure. Errors: HB_ERR_USAGE, HB_ERR_INPUT, those of hb_sim_take. */
 enum hb_status hb_view_source_open(const struct hb_opts *opts, struct hb_view_source *source);
 void hb_view_source_close(struct hb_view_source *source);
 
 int hb_view_source_is_series(const struct hb_view_source *source);
-int hb_view_source_is_leapfrog(const struct hb_view_source *source);
 
 /* On failure, each of these leaves what was shown. */
 enum hb_status hb_view_source_reset(struct hb_view_source *source);
@@ -63,9 +71,18 @@ enum hb_status hb_view_source_resize(struct hb_view_source *source, size_t n);
 
 /* Goes on with another scheme and precision (NULL: the scheme's first), names as in hb_force_params. */
 enum hb_status hb_view_source_use(struct hb_view_source *source, const char *scheme, const char *precision);
+
+/* wants = 1: where the processor computes the forces, OpenGL does from here on, also of other models; 0: as before. */
+enum hb_status hb_view_source_want_textures(struct hb_view_source *source, int wants);
+int hb_view_source_has_textures(const struct hb_view_source *source);
+
+/* A snapshot of the series. */
 enum hb_status hb_view_source_show(struct hb_view_source *source, size_t number);
 
-/* One block step. */
+/* Plays the series for so many seconds, over and over. */
+enum hb_status hb_view_source_play(struct hb_view_source *source, double seconds);
+
+/* One block step, or the next snapshot. */
 enum hb_status hb_view_source_step(struct hb_view_source *source);
 
 /* Measures the energy error, unless positions would have to be read back from the device. */

@@ -803,6 +803,8 @@ END
 @test "what a script cannot do is named with its line; options are checked before a window opens" {
   printf '%s\n' 'frames 1' 'kez space' >a.txt
   fails_with 3 "a.txt: line 2: unknown command 'kez'; did you mean 'key'?" view plummer -n 64 --scheme host --script a.txt
+  echo 'key nonsense' >a.txt
+  fails_with 3 "a.txt: line 1: unknown key 'nonsense'" view plummer -n 64 --scheme host --script a.txt
   echo 'drag 1 2 3' >a.txt
   fails_with 3 "a.txt: line 1: 'drag' takes 'X Y X Y \[HOW\]'" view plummer -n 64 --scheme host --script a.txt
   fails_with 2 "option --size: '12' is not a size*" view --size 12

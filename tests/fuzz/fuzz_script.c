@@ -2,10 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "base/clock.h"
-#include "viewer/view_input.h"
-#include "viewer/view_keep.h"
-#include "viewer/view_loop.h"
-#include "viewer/view.h"
+#include "viewer/view_state.h"
 
 #include <stdio.h>
 
@@ -17,10 +14,11 @@ FAKE(hb_gl_window_poll);
 FAKE(hb_gl_window_push);
 FAKE(hb_gl_window_resize);
 FAKE(hb_view_input);
-FAKE(hb_view_keep_showing);
-FAKE(hb_view_keep);
-FAKE(hb_view_steps_one);
-FAKE(hb_view_loop);
+FAKE(hb_view_show);
+FAKE(hb_view_picture_save);
+FAKE(hb_view_step);
+FAKE(hb_view_run);
+FAKE(hb_view_record);
 FAKE(hb_view_source_diagnose);
 
 /* Without waiting. */
@@ -41,27 +39,35 @@ void __wrap_hb_gl_window_resize(struct hb_gl_window *window, int width, int heig
 }
 
 enum hb_status __wrap_hb_view_input(struct hb_view *v) { return (void)v, HB_OK; }
-enum hb_status __wrap_hb_view_keep(struct hb_view *v, const char *path) { return (void)v, (void)path, HB_OK; }
-enum hb_status __wrap_hb_view_steps_one(struct hb_view *v) { return (void)v, HB_OK; }
+enum hb_status __wrap_hb_view_picture_save(struct hb_view *v, const char *path)
+{
+  return (void)v, (void)path, HB_OK;
+}
+enum hb_status __wrap_hb_view_record(struct hb_view *v, const char *path)
+{
+  return (void)v, (void)path, HB_OK;
+}
+enum hb_status __wrap_hb_view_step(struct hb_view *v) { return (void)v, HB_OK; }
 enum hb_status __wrap_hb_view_source_diagnose(struct hb_view_source *source) { return (void)source, HB_OK; }
 
-enum hb_status __wrap_hb_view_loop(struct hb_view *v, double seconds)
-{
-  return (void)v, (void)seconds, HB_OK;
-}
+enum hb_status __wrap_hb_view_run(struct hb_view *v, double seconds) { return (void)v, (void)seconds, HB_OK; }
 
 /* A person gives up after so many. */
-enum hb_status __wrap_hb_view_keep_showing(struct hb_view *v)
+enum hb_status __wrap_hb_view_show(struct hb_view *v)
 {
   enum { MOST_PICTURES = 1000 };
-  v->done = v->done || ++v->pictures > MOST_PICTURES;
+  v->done = v->done || ++v->detail.pictures > MOST_PICTURES;
   return HB_OK;
 }
 
 enum hb_status fuzz_script(const uint8_t *bytes, size_t count)
 {
+  static const struct hb_view_settings settings;
+  static double value;
   view = (struct hb_view){
-      .source = {.file_count = 2}, .time_bar = {.name = ""}, .error = ""}; /* a series: no simulation */
+      .asked = &settings, .source = {.file_count = 2}, .window = {.error = ""}}; /* a series: no simulation */
+  for (int k = 0; k < HB_VIEW_SLIDERS; k++)
+    view.sliders[k] = (struct hb_hud_slider){.name = "", .value = &value};
   FILE *screen = stdout;
   stdout = fopen("/dev/null", "w");
   enum hb_status status = hb_view_script(&view, fuzz_file("in.script", bytes, count));

@@ -1,7 +1,6 @@
 /* What the viewer's window does with a mouse, with sliders, with keys and with a history of energy errors; no window. */
 #include "support/support.h"
-#include "viewer/view_input.h"
-#include "viewer/window.h"
+#include "viewer/view_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,14 +9,13 @@
 
 enum { WIDTH = 400, HEIGHT = 300 };
 
-static struct hb_mouse mouse;
-static struct hb_camera camera;
+static struct hb_steer steer;
 
 static int set_up(void **state)
 {
   (void)state;
-  mouse = (struct hb_mouse){0};
-  hb_camera_reset(&camera);
+  steer = (struct hb_steer){0};
+  hb_camera_reset(&steer.camera);
   return 0;
 }
 
@@ -25,14 +23,14 @@ static int tell(double now, enum hb_gl_event_kind kind, enum hb_gl_button button
                 double y)
 {
   const struct hb_gl_event event = {.kind = kind, .button = button, .shift = shift, .x = x, .y = y};
-  return hb_mouse_event(&mouse, &event, now, WIDTH, HEIGHT, &camera);
+  return hb_steer_event(&steer, &event, now, WIDTH, HEIGHT);
 }
 
 /* A point of the plane of the center, in pixels from the upper left corner. */
 static void seen_at(const double x[3], double pixel[2])
 {
   double picture[2], depth;
-  assert_true(hb_camera_project(&camera, x, picture, &depth));
+  assert_true(hb_camera_project(&steer.camera, x, picture, &depth));
   pixel[0] = WIDTH / 2.0 + picture[0] * HEIGHT / 2;
   pixel[1] = HEIGHT / 2.0 - picture[1] * HEIGHT / 2;
 }
@@ -58,7 +56,7 @@ static void a_panned_point_stays_under_the_mouse(void **state)
 static void a_drag_turns_towards_the_hand_and_keeps_the_center(void **state)
 {
   (void)state;
-  const struct hb_camera before = camera;
+  const struct hb_camera before = steer.camera;
   const double front[3] = {0, 0, 0.1}; /* between the center and the eye */
   double at[2];
   tell(1, HB_GL_EVENT_PRESS, HB_GL_BUTTON_LEFT, 0, 50, 60);
@@ -66,18 +64,18 @@ static void a_drag_turns_towards_the_hand_and_keeps_the_center(void **state)
   seen_at(front, at);
   assert_true(at[0] > WIDTH / 2.0 + 1);
   assert_float_equal(at[1], HEIGHT / 2.0, 1e-6);
-  assert_true(camera.distance == before.distance);
-  assert_memory_equal(camera.center, before.center, sizeof before.center);
+  assert_true(steer.camera.distance == before.distance);
+  assert_memory_equal(steer.camera.center, before.center, sizeof before.center);
 }
 
 static void the_wheel_zooms_there_and_back(void **state)
 {
   (void)state;
-  double distance = camera.distance;
+  double distance = steer.camera.distance;
   assert_true(tell(1, HB_GL_EVENT_WHEEL, HB_GL_BUTTON_LEFT, 0, 0, 3));
-  assert_true(camera.distance < 0.8 * distance);
+  assert_true(steer.camera.distance < 0.8 * distance);
   assert_true(tell(1, HB_GL_EVENT_WHEEL, HB_GL_BUTTON_LEFT, 0, 0, -3));
-  assert_float_equal(camera.distance, distance, 1e-12);
+  assert_float_equal(steer.camera.distance, distance, 1e-12);
 }
 
 static void click(double now, double x, double y)
@@ -103,24 +101,24 @@ static void a_double_click_centers(void **state)
 static void other_clicks_do_not(void **state)
 {
   (void)state;
-  const struct hb_camera before = camera;
+  const struct hb_camera before = steer.camera;
   click(1, 50, 60);
   click(2, 50, 60);
-  assert_memory_equal(&camera, &before, sizeof before);
+  assert_memory_equal(&steer.camera, &before, sizeof before);
   click(2.1, 90, 60);
-  assert_memory_equal(&camera, &before, sizeof before);
+  assert_memory_equal(&steer.camera, &before, sizeof before);
   tell(3, HB_GL_EVENT_PRESS, HB_GL_BUTTON_RIGHT, 0, 50, 60);
   tell(3, HB_GL_EVENT_MOVE, HB_GL_BUTTON_RIGHT, 0, 90, 60);
   tell(3, HB_GL_EVENT_MOVE, HB_GL_BUTTON_RIGHT, 0, 50, 60);
   tell(3, HB_GL_EVENT_RELEASE, HB_GL_BUTTON_RIGHT, 0, 50, 60);
-  const struct hb_camera dragged = camera;
+  const struct hb_camera dragged = steer.camera;
   click(3.1, 50, 60);
-  assert_memory_equal(&camera, &dragged, sizeof dragged);
+  assert_memory_equal(&steer.camera, &dragged, sizeof dragged);
   click(3.2, 50, 60);
-  const struct hb_camera centerd = camera;
-  assert_memory_not_equal(&camera, &dragged, sizeof dragged);
+  const struct hb_camera centered = steer.camera;
+  assert_memory_not_equal(&steer.camera, &dragged, sizeof dragged);
   click(3.3, 50, 60);
-  assert_memory_equal(&camera, &centerd, sizeof centerd);
+  assert_memory_equal(&steer.camera, &centered, sizeof centered);
 }
 
 /* ---- sliders ----------------------------------------------------------------------------------------- */
@@ -128,43 +126,49 @@ static void other_clicks_do_not(void **state)
 static void sliders_go_from_end_to_end(void **state)
 {
   (void)state;
-  struct hb_ui_slider linear = {.least = 2, .most = 4},
-                      log = {.least = 0.01, .most = 100, .law = HB_UI_LOGARITHMIC};
-  struct hb_ui_slider with_zero = {.least = 0.01, .most = 1, .law = HB_UI_LOGARITHMIC, .with_zero = 1};
-  struct hb_ui_slider *all[] = {&linear, &log, &with_zero};
+  double value;
+  struct hb_hud_slider linear = {.least = 2, .most = 4, .value = &value},
+                       log = {.least = 0.01, .most = 100, .law = HB_HUD_LOGARITHMIC, .value = &value},
+                       with_zero = {.least = 0.01,
+                                    .most = 1,
+                                    .law = HB_HUD_LOGARITHMIC,
+                                    .with_zero = 1,
+                                    .value = &value};
+  struct hb_hud_slider *all[] = {&linear, &log, &with_zero};
   for (size_t k = 0; k < COUNT_OF(all); k++)
     for (double place = 0; place <= 1; place += 0.125) {
-      all[k]->value = hb_ui_slider_value(all[k], place);
-      assert_float_equal(hb_ui_slider_place(all[k]), place, 1e-12);
+      value = hb_hud_slider_value(all[k], place);
+      assert_float_equal(hb_hud_slider_place(all[k]), place, 1e-12);
     }
-  assert_float_equal(hb_ui_slider_value(&linear, 0.5), 3, 1e-12);
-  assert_float_equal(hb_ui_slider_value(&log, 0.5), 1, 1e-12);
-  assert_true(hb_ui_slider_value(&with_zero, 0) == 0);
-  assert_float_equal(hb_ui_slider_value(&with_zero, 0.04), 0.01, 1e-12);
-  assert_float_equal(hb_ui_slider_value(&with_zero, 2), 1, 1e-12); /* beyond its end */
+  assert_float_equal(hb_hud_slider_value(&linear, 0.5), 3, 1e-12);
+  assert_float_equal(hb_hud_slider_value(&log, 0.5), 1, 1e-12);
+  assert_true(hb_hud_slider_value(&with_zero, 0) == 0);
+  assert_float_equal(hb_hud_slider_value(&with_zero, 0.04), 0.01, 1e-12);
+  assert_float_equal(hb_hud_slider_value(&with_zero, 2), 1, 1e-12); /* beyond its end */
 }
 
-static enum hb_ui_answer to(struct hb_ui_slider *slider, enum hb_gl_event_kind kind, double x, double y)
+static enum hb_hud_answer to(struct hb_hud_slider *slider, enum hb_gl_event_kind kind, double x, double y)
 {
   const struct hb_gl_event event = {.kind = kind, .x = x, .y = y};
-  return hb_ui_slider_event(slider, &event);
+  return hb_hud_slider_event(slider, &event);
 }
 
 static void a_slider_takes_its_own_events(void **state)
 {
   (void)state;
-  struct hb_ui_slider s = {.most = 10, .value = 5, .x = 100, .y = 50, .length = 200, .reach = 8};
-  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 60), HB_UI_NOT_MINE);
-  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 310, 50), HB_UI_NOT_MINE);
-  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 200, 50), HB_UI_NOT_MINE);
-  assert_int_equal(to(&s, HB_GL_EVENT_RELEASE, 200, 50), HB_UI_NOT_MINE);
-  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 55), HB_UI_TAKEN); /* where its knob is */
-  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 240, 500), HB_UI_MOVED); /* held, wherever the mouse goes */
-  assert_float_equal(s.value, 7, 1e-12);
-  assert_int_equal(to(&s, HB_GL_EVENT_RELEASE, 240, 500), HB_UI_LET_GO);
-  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 280, 50), HB_UI_NOT_MINE);
+  double value = 5;
+  struct hb_hud_slider s = {.most = 10, .value = &value, .x = 100, .y = 50, .length = 200, .reach = 8};
+  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 60), HB_HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 310, 50), HB_HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 200, 50), HB_HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_RELEASE, 200, 50), HB_HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 55), HB_HUD_TAKEN); /* where its knob is */
+  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 240, 500), HB_HUD_MOVED); /* held, wherever the mouse goes */
+  assert_float_equal(value, 7, 1e-12);
+  assert_int_equal(to(&s, HB_GL_EVENT_RELEASE, 240, 500), HB_HUD_LET_GO);
+  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 280, 50), HB_HUD_NOT_MINE);
   s.absent = 1;
-  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 50), HB_UI_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 50), HB_HUD_NOT_MINE);
 }
 
 /* ---- history ----------------------------------------------------------------------------------------- */
@@ -185,32 +189,30 @@ static void a_history_never_fills(void **state)
     assert_true(h.error[k] == 1e-6 * h.t[k]);
   }
   assert_true(h.count >= HB_HUD_HISTORY / 2);
-  hb_hud_history_clear(&h);
+  h = (struct hb_hud_history){0};
   hb_hud_history_add(&h, 1, NAN);
   assert_int_equal(h.count, 0);
 }
 
 /* ---- keys -------------------------------------------------------------------------------------------- */
 
-static void every_key_has_one_action_and_a_name(void **state)
+static void every_key_has_one_action_and_a_name_of_its_own(void **state)
 {
   (void)state;
-  const struct hb_keys_row *rows = hb_view_input_keys;
+  const struct hb_keys_row *rows = hb_view_keys;
   for (size_t k = 0; rows[k].name || rows[k].key; k++) {
     assert_true(rows[k].help || !rows[k].name);
     if (!rows[k].key) continue;
     for (size_t other = 0; other < k; other++) assert_int_not_equal(rows[k].key, rows[other].key);
     assert_non_null(rows[k].act);
-    if (rows[k].name && !strchr(rows[k].name, ','))
-      assert_int_equal(hb_view_input_key(rows[k].name), rows[k].key);
+    for (size_t other = 0; other < k && rows[k].name; other++)
+      if (rows[other].name) assert_string_not_equal(rows[k].name, rows[other].name);
     const char *model = rows[k].help && strncmp(rows[k].help, "model ", 6) == 0 ? rows[k].help + 6 : NULL;
     if (!model) continue;
     struct hb_particles *particles;
     ASSERT_OK(hb_ic_make(model, NULL, &particles));
     hb_particles_destroy(particles);
   }
-  assert_int_equal(hb_view_input_key("escape"), HB_GL_KEY_ESCAPE);
-  assert_int_equal(hb_view_input_key("nonsense"), 0);
 }
 
 int main(void)
@@ -224,7 +226,7 @@ int main(void)
       cmocka_unit_test(sliders_go_from_end_to_end),
       cmocka_unit_test(a_slider_takes_its_own_events),
       cmocka_unit_test(a_history_never_fills),
-      cmocka_unit_test(every_key_has_one_action_and_a_name),
+      cmocka_unit_test(every_key_has_one_action_and_a_name_of_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

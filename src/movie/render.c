@@ -12,43 +12,180 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- a series of snapshots --------------------------------------------------------------------------- */
+
+/* Particles at a time between two snapshots, and what they are colored by. */
+struct moment {
+  struct hb_particles *particles;
+  double *value; /* [n]; NULL when colored by speed */
+};
+
+/* The two snapshots around the last requested time. */
+struct series {
+  const struct hb_render *render;
+  size_t at; /* moments[0] is file number `at`, moments[1] the next one if it was needed */
+  struct moment moments[2], between;
+};
+
+static void clear_moment(struct moment *moment)
+{
+  hb_particles_destroy(moment->particles);
+  hb_mem_free(moment->value);
+  *moment = (struct moment){0};
+}
+
+static void close_series(struct series *series)
+{
+  for (int k = 0; k < 2; k++) clear_moment(&series->moments[k]);
+  clear_moment(&series->between);
+}
+
+/* The value at the start of a simulation of these particles. */
+static enum hb_status quantity_of(const struct hb_render *render, const struct hb_particles *particles,
+                                  double *value)
+{
+  struct hb_sim_params params = {.force = render->force};
+  struct hb_sim *sim;
+  double noted;
+  HB_TRY(hb_particles_eps(particles, &noted));
+  if (!render->has_eps && !isnan(noted)) params.force.eps = noted;
+  if (params.force.eps == 0) params.force.flags |= HB_FORCE_UNSOFTENED;
+  HB_TRY(hb_sim_create(particles, &params, &sim));
+  enum hb_status status = hb_coloring_of_sim(render->color, sim, hb_particles_n(particles), value);
+  hb_sim_destroy(sim);
+  return status;
+}
+
+static enum hb_status find_values(const struct hb_render *render, struct moment *moment)
+{
+  size_t n = hb_particles_n(moment->particles);
+  if (render->color == HB_COLORING_SPEED) return HB_OK;
+  HB_TRY(HB_ALLOC(n, &moment->value));
+  if (render->color != HB_COLORING_GROUP) return quantity_of(render, moment->particles, moment->value);
+  hb_coloring_groups(hb_view_particles_lit(moment->particles), render->groups, moment->value);
+  return HB_OK;
+}
+
+static enum hb_status load_moment(const struct hb_render *render, size_t file, struct moment *moment)
+{
+  clear_moment(moment);
+  HB_TRY(hb_snapshot_read(render->files[file], NULL, &moment->particles));
+  return find_values(render, moment);
+}
+
+/* Whether file `later` holds the same particles as file `earlier`, at a later time. */
+static enum hb_status check_pair(const struct hb_render *render, size_t earlier, struct hb_particles *a,
+                                 size_t later, struct hb_particles *b)
+{
+  const char *before = render->files[earlier], *name = render->files[later];
+  size_t n = hb_particles_n(a);
+  if (hb_particles_n(b) != n)
+    return hb_fail(HB_ERR_INPUT, "%s holds %zu particle%s, expected %zu as in %s", name, hb_particles_n(b),
+                   hb_text_s(hb_particles_n(b)), n, before);
+  if (!(hb_particles_time(b) > hb_particles_time(a)))
+    return hb_fail(HB_ERR_INPUT, "%s is at t = %g, expected later than %g, the time of %s", name,
+                   hb_particles_time(b), hb_particles_time(a), before);
+  if (memcmp(hb_particles_id(a), hb_particles_id(b), n * sizeof(uint64_t)) != 0)
+    return hb_fail(HB_ERR_INPUT, "%s has other particles than %s, or in another order", name, before);
+  return HB_OK;
+}
+
+/* Makes file number `file`, not before s->at, the first of the two. */
+static enum hb_status go_to(struct series *s, size_t file)
+{
+  struct moment next = {0};
+  if (s->moments[0].particles && s->at == file) return HB_OK;
+  enum hb_status status = HB_OK;
+  if (s->moments[1].particles && s->at + 1 == file) {
+    next = s->moments[1];
+    s->moments[1] = (struct moment){0};
+  } else {
+    status = load_moment(s->render, file, &next);
+  }
+  if (status == HB_OK && s->moments[0].particles)
+    status = check_pair(s->render, s->at, s->moments[0].particles, file, next.particles);
+  clear_moment(&s->moments[0]);
+  clear_moment(&s->moments[1]);
+  s->moments[0] = next;
+  s->at = file;
+  return status;
+}
+
+static void blend_moments(const struct series *s, double u)
+{
+  struct hb_particles *a = s->moments[0].particles, *b = s->moments[1].particles, *p = s->between.particles;
+  double t0 = hb_particles_time(a), dt = hb_particles_time(b) - t0, w = 1 - u;
+  const double *x0 = hb_particles_x(a), *x1 = hb_particles_x(b);
+  const double *v0 = hb_particles_v(a), *v1 = hb_particles_v(b);
+  double *x = hb_particles_x(p), *v = hb_particles_v(p);
+  hb_particles_set_time(p, t0 + u * dt);
+  for (size_t k = 0; k < 3 * hb_particles_n(p); k++) {
+    x[k] = hb_cubic(x0[k], v0[k], x1[k], v1[k], dt, u);
+    v[k] = w * v0[k] + u * v1[k];
+  }
+  for (size_t k = 0; s->between.value && k < hb_particles_n(p); k++)
+    s->between.value[k] = hb_coloring_scene(s->render->color) == HB_SCENE_COLOR_GROUP
+                              ? s->moments[0].value[k]
+                              : w * s->moments[0].value[k] + u * s->moments[1].value[k];
+}
+
+static enum hb_status at_between(struct series *s, double u)
+{
+  if (!s->moments[1].particles) {
+    HB_TRY(load_moment(s->render, s->at + 1, &s->moments[1]));
+    HB_TRY(check_pair(s->render, s->at, s->moments[0].particles, s->at + 1, s->moments[1].particles));
+  }
+  clear_moment(&s->between);
+  HB_TRY(hb_particles_copy(s->moments[0].particles, &s->between.particles));
+  if (s->moments[0].value) HB_TRY(HB_ALLOC(hb_particles_n(s->between.particles), &s->between.value));
+  blend_moments(s, u);
+  return HB_OK;
+}
+
+/* The particles at `place`, from 0 to file_count - 1; between two snapshots on the cubic through both positions and
+ * velocities. *moment belongs to the series. Errors: those of reading; HB_ERR_INPUT if the snapshots do not belong together. */
+static enum hb_status find_moment(struct series *s, double place, const struct moment **moment)
+{
+  size_t file = (size_t)place, last = s->render->file_count - 1;
+  double u = place - (double)file;
+  if (file >= last) file = last, u = 0;
+  HB_TRY(go_to(s, file));
+  *moment = &s->moments[0];
+  if (u < 1e-9) return HB_OK;
+  HB_TRY(at_between(s, u));
+  *moment = &s->between;
+  return HB_OK;
+}
+
+/* ---- open while frames are drawn ---------------------------------------------------------------------- */
+
 enum { TRAIL_ENTRIES_MOST = 256 };
 
-/* Open while frames are drawn. */
 struct work {
   const struct hb_render *render;
   struct hb_gl_context *context;
   struct hb_scene *scene;
   struct hb_view_particles particles;
   struct hb_trails trails;
-  struct hb_render_series series;
+  struct series series;
   struct hb_scene_style style;
   struct hb_camera camera; /* of the first frame */
   double time;             /* of the previous frame */
   double started;          /* clock */
-  uint8_t *rgb;
 };
 
 /* ---- from the first frame ---------------------------------------------------------------------------- */
 
-static enum hb_status find_range(struct work *w, const struct hb_render_moment *moment)
+static enum hb_status find_range(struct work *w, const struct moment *moment)
 {
-  size_t n = hb_particles_n(moment->particles);
-  double *value;
-  w->style.range[0] = w->render->style.range[0];
-  w->style.range[1] = w->render->style.range[1];
-  if (w->render->has_range || hb_coloring_scene(w->render->color) == HB_SCENE_COLOR_GROUP) return HB_OK;
-  HB_TRY(HB_ALLOC(n, &value));
-  if (moment->value)
-    memcpy(value, moment->value, n * sizeof *value);
-  else
-    hb_coloring_speeds(n, hb_particles_v(moment->particles), value);
-  hb_coloring_range(hb_view_particles_lit(moment->particles), value, w->style.range);
-  hb_mem_free(value);
-  return HB_OK;
+  const struct hb_render *r = w->render;
+  memcpy(w->style.range, r->style.range, sizeof w->style.range);
+  if (r->has_range || hb_coloring_scene(r->color) == HB_SCENE_COLOR_GROUP) return HB_OK;
+  return hb_coloring_fit(hb_view_particles_lit(moment->particles), hb_particles_v(moment->particles),
+                         moment->value, w->style.range);
 }
 
-static enum hb_status find_camera(struct work *w, const struct hb_render_moment *moment)
+static enum hb_status find_camera(struct work *w, const struct moment *moment)
 {
   const struct hb_render *r = w->render;
   hb_camera_reset(&w->camera);
@@ -76,7 +213,7 @@ static struct hb_camera camera_at(const struct work *w, size_t frame)
   return camera;
 }
 
-static enum hb_status send(struct work *w, const struct hb_render_moment *moment)
+static enum hb_status send_stars(struct work *w, const struct moment *moment)
 {
   HB_TRY(hb_view_particles_load(&w->particles, moment->particles, w->camera.center));
   size_t n = hb_particles_n(moment->particles);
@@ -124,9 +261,9 @@ static enum hb_status open_trails(struct work *w, struct hb_particles *p)
 /* Adds the positions in all snapshots before the one that is drawn. */
 static enum hb_status add_past(struct work *w)
 {
-  const struct hb_render_moment *moment;
+  const struct moment *moment;
   for (size_t file = 0; file + 1 < w->render->file_count; file++) {
-    HB_TRY(hb_render_series_at(&w->series, (double)file, &moment));
+    HB_TRY(find_moment(&w->series, (double)file, &moment));
     HB_TRY(open_trails(w, moment->particles));
     HB_TRY(hb_view_particles_load(&w->particles, moment->particles, NULL));
     HB_TRY(hb_trails_add(&w->trails, &w->particles));
@@ -134,44 +271,44 @@ static enum hb_status add_past(struct work *w)
   return HB_OK;
 }
 
-static enum hb_status draw(struct work *w, const struct hb_render_moment *moment, size_t frame)
+static enum hb_status draw_frame(struct work *w, const struct moment *moment, size_t frame, uint8_t *rgb)
 {
   const struct hb_render *r = w->render;
   struct hb_camera camera = camera_at(w, frame);
   double t = hb_particles_time(moment->particles);
   if (r->trails > 0 && r->file_count == 1 && frame == 0) HB_TRY(add_straight_past(w, moment->particles));
-  HB_TRY(send(w, moment));
+  HB_TRY(send_stars(w, moment));
   if (r->trails > 0 && (frame == 0 || t > w->time)) HB_TRY(hb_trails_add(&w->trails, &w->particles));
   w->time = t;
   HB_TRY(hb_scene_begin(w->scene, &camera));
   HB_TRY(hb_scene_stars(w->scene, &w->particles, &w->style));
   if (r->trails > 0) HB_TRY(hb_scene_trails(w->scene, &w->trails, &w->particles, r->trails, &w->style));
-  return hb_scene_picture(w->scene, &w->style, w->rgb);
+  return hb_scene_picture(w->scene, &w->style, rgb);
 }
 
-static enum hb_status frame(struct work *w, struct hb_film *film, size_t k)
+static enum hb_status add_frame(struct work *w, struct hb_film *film, size_t k)
 {
   const struct hb_render *r = w->render;
-  const struct hb_render_moment *moment;
+  const struct moment *moment;
   double place = (double)(r->file_count - 1) * (r->frames > 1 ? (double)k / (double)(r->frames - 1) : 1);
   if (is_last_of_many(r) && r->trails > 0) HB_TRY(add_past(w));
-  HB_TRY(hb_render_series_at(&w->series, place, &moment));
+  HB_TRY(find_moment(&w->series, place, &moment));
   if (k == 0) {
     HB_TRY(find_camera(w, moment));
     HB_TRY(find_range(w, moment));
     HB_TRY(open_trails(w, moment->particles));
   }
-  HB_TRY(draw(w, moment, k));
+  HB_TRY(draw_frame(w, moment, k, film->rgb));
   char t[32];
   hb_text_shortest(hb_particles_time(moment->particles), t);
   const struct hb_png_text text[] = {{"t", t}, {"snapshot", r->files[(size_t)place]}};
-  HB_TRY(hb_film_add(film, w->rgb, text, 2));
+  HB_TRY(hb_film_add(film, text, 2));
   if (hb_terminal_is_live())
     hb_terminal_progress((double)(k + 1) / (double)r->frames, hb_clock_now() - w->started);
   return HB_OK;
 }
 
-static void say(const struct hb_render *r, const struct hb_film *film)
+static void say_written(const struct hb_render *r, const struct hb_film *film)
 {
   if (film->lacks_ffmpeg) {
     struct hb_text line = {0};
@@ -194,11 +331,11 @@ static void say(const struct hb_render *r, const struct hb_film *film)
 }
 
 /* A child that reads a snapshot gets the signals of a terminal, too: what fails after one was stopped by it. */
-static enum hb_status frames(struct work *w, struct hb_film *film)
+static enum hb_status add_frames(struct work *w, struct hb_film *film)
 {
   const struct hb_render *r = w->render;
   for (size_t k = 0; k < r->frames; k++) {
-    enum hb_status status = frame(w, film, k);
+    enum hb_status status = add_frame(w, film, k);
     const char *by = hb_signals_stop();
     if (by && (status != HB_OK || k + 1 < r->frames))
       return hb_fail(HB_ERR_STOPPED, "stopped by %s in frame %zu of %zu%s%s%s", by, k + 1, r->frames,
@@ -209,7 +346,7 @@ static enum hb_status frames(struct work *w, struct hb_film *film)
   return HB_OK;
 }
 
-static enum hb_status film(struct work *w)
+static enum hb_status film_frames(struct work *w)
 {
   const struct hb_render *r = w->render;
   char version[64];
@@ -227,10 +364,10 @@ static enum hb_status film(struct work *w)
                                         .text_count = 4};
   struct hb_film film;
   HB_TRY(hb_film_open(&params, &film));
-  enum hb_status status = frames(w, &film);
+  enum hb_status status = add_frames(w, &film);
   hb_terminal_clear_progress();
   status = hb_film_close(&film, status);
-  if (status == HB_OK) say(r, &film);
+  if (status == HB_OK) say_written(r, &film);
   return status;
 }
 
@@ -241,8 +378,7 @@ static enum hb_status open_all(struct work *w)
   HB_TRY(hb_gl_context_open(&gl, &w->context));
   HB_TRY(hb_scene_open(w->context, NULL, &w->scene));
   HB_TRY(hb_scene_resize(w->scene, r->width, r->height, r->samples));
-  HB_TRY(hb_view_particles_open(w->context, &w->particles));
-  return HB_ALLOC(3 * (size_t)r->width * (size_t)r->height, &w->rgb);
+  return hb_view_particles_open(w->context, &w->particles);
 }
 
 enum hb_status hb_render_frames(const struct hb_render *render)
@@ -250,12 +386,11 @@ enum hb_status hb_render_frames(const struct hb_render *render)
   struct work w = {
       .render = render, .series = {.render = render}, .style = render->style, .started = hb_clock_now()};
   enum hb_status status = open_all(&w);
-  if (status == HB_OK) status = film(&w);
-  hb_render_series_close(&w.series);
+  if (status == HB_OK) status = film_frames(&w);
+  close_series(&w.series);
   hb_trails_close(&w.trails);
   hb_view_particles_close(&w.particles);
   hb_scene_close(w.scene);
   hb_gl_context_close(w.context);
-  hb_mem_free(w.rgb);
   return status;
 }

@@ -1,0 +1,178 @@
+/* The state of `holmberg view`: parts, each written by the file that is named with it; the others look. From the bottom up:
+ * view_source.c is what is shown; steer.c moves the camera; hud.c paints over the picture; view_picture.c draws, shows and saves
+ * pictures; view.c keeps time and acts on keys and mouse; view_script.c plays the user. */
+#ifndef HB_VIEW_STATE_H
+#define HB_VIEW_STATE_H
+
+#include "inspect/inspector.h"
+#include "movie/film.h"
+#include "viewer/hud.h"
+#include "viewer/steer.h"
+#include "viewer/view.h"
+#include "viewer/view_source.h"
+
+/* The window: a scene of stars, beside it the inspector, and a page painted over both. view_picture.c. */
+struct hb_view_window {
+  struct hb_gl_window *gl;
+  struct hb_gl_context *context; /* of gl */
+  struct hb_scene *scene;
+  struct hb_paint *paint;
+  int width, height;           /* of the framebuffer */
+  int scene_width;             /* of its left part, which the stars have */
+  int coarse;                  /* the scene has a pixel for coarse x coarse of the window */
+  int text_scale;              /* pixels per pixel of the font */
+  struct hb_gl_texture hidden; /* off screen, for saved pictures; created when needed */
+  const char *error;           /* a shader that does not compile; "" */
+};
+
+/* What is drawn of the source. view_picture.c. */
+struct hb_view_stars {
+  struct hb_view_particles at;
+  struct hb_trails trails;
+  double *values; /* [capacity] for the colors */
+  size_t capacity;
+  unsigned generation; /* of the source, when the stars were last placed */
+  double t;
+  double range[2]; /* of the colors */
+  enum hb_coloring color;
+  int ranged;            /* 1: it belongs to this color and source */
+  unsigned range_is_old; /* pictures since then */
+};
+
+/* Pictures so far, and as fine as this machine draws them often enough. view_picture.c. */
+struct hb_view_detail {
+  uint64_t pictures;
+  double draw_s;   /* duration of the last one */
+  int tried;       /* pictures since the detail was set  */
+  double best_s;   /* of them, the shortest time         */
+  double again_at; /* when more may be tried             */
+};
+
+/* A screenshot is a film of one frame. view_picture.c. */
+struct hb_view_film {
+  struct hb_film film;
+  char path[4096];
+  int width, height; /* of the window; those of a movie are even */
+  char comment[256];
+  struct hb_png_text text[2];
+};
+
+/* The textures behind the forces. view_picture.c. */
+struct hb_view_inspect {
+  struct hb_inspector *inspector;  /* NULL: closed */
+  struct hb_inspector_texel texel; /* under the mouse; particle -1: none */
+};
+
+/* What the user has chosen to see. view.c. */
+struct hb_view_looks {
+  int stop_drawing, full_screen;
+  int hud, bars, trails, help; /* 1: numbers, sliders, paths, keys */
+  int plain;                   /* 1: no glow */
+  int plays_passes;
+  enum hb_coloring color;
+  struct hb_scene_style style;
+};
+
+enum {
+  HB_VIEW_EPS,
+  HB_VIEW_ETA,
+  HB_VIEW_DAMPING,
+  HB_VIEW_SPEED,
+  HB_VIEW_N,
+  HB_VIEW_POINT,
+  HB_VIEW_TIME, /* of a series: a bar at the bottom of the window */
+  HB_VIEW_SLIDERS
+};
+
+/* Time: block steps of a simulation until its clock is due, snapshots of a series at their rate. view.c. */
+struct hb_view_clock {
+  double speed; /* time units a second */
+  double t;     /* the simulated time that is due */
+  int late;     /* 1: steps are still missing */
+  int paused;
+  int waits;                         /* 1: paused until a broken shader is fixed */
+  double cycle_s;                    /* another model after so long; 0: never    */
+  double shown_s;                    /* how long this one has been running       */
+  int is_kept;                       /* 1: in hb_view_run                        */
+  int unasked;                       /* 1: a question has waited for that        */
+  char asks[96];                     /* paused until the user agrees; "": does not ask */
+  double due, drawn_at, advanced_at; /* times of the next picture, the last picture, the last steps */
+  int touched;                       /* 1: after an event, a new picture is wanted soon */
+  struct hb_view_measured {          /* over about the last half second */
+    double since, t, step_s;
+    uint64_t pairs, pictures;
+    unsigned generation;
+    int was_late;
+    double pairs_per_s, pictures_per_s, speed; /* speed: share of that asked for; NAN: all of it */
+  } measured;
+};
+
+struct hb_view {
+  const struct hb_view_settings *asked;
+  const struct hb_keys_row *keys; /* hb_view_keys, for the help */
+  struct hb_view_source source;
+  struct hb_steer steer;
+  struct hb_view_window window;
+  struct hb_view_stars stars;
+  struct hb_view_detail detail;
+  struct hb_view_film *film; /* a movie; NULL: none */
+  struct hb_view_inspect inspect;
+  struct hb_view_looks looks;
+  struct hb_view_clock clock;
+  struct hb_hud_slider sliders[HB_VIEW_SLIDERS];
+  struct hb_view_knobs knobs; /* where the sliders stand */
+  double n_wanted, snapshot;
+  struct hb_hud_note note;
+  int done;
+};
+
+/* ---- view_picture.c ---- */
+
+enum { HB_VIEW_FEW = 16 }; /* bodies whose paths can be told apart */
+
+enum hb_status hb_view_picture_open(struct hb_view *view);
+void hb_view_picture_close(struct hb_view *view);
+
+/* Adopts the current size of the framebuffer. */
+enum hb_status hb_view_picture_resized(struct hb_view *view);
+
+/* Reloads shaders, of forces and of pictures, that were saved meanwhile (HB_SHADER_DIR). */
+void hb_view_picture_reload(struct hb_view *view);
+
+/* Draws and shows a picture, and adds it to the movie being recorded. Only for hb_view_show. */
+enum hb_status hb_view_picture_show(struct hb_view *view);
+
+/* All details, as for a screenshot or a movie; without glow if the user wants plain pictures. */
+enum hb_status hb_view_picture_refine(struct hb_view *view);
+
+/* After a picture on the screen: fewer details if it took too long, more if there was time to spare. */
+enum hb_status hb_view_picture_adapt(struct hb_view *view);
+
+/* Opens or closes the inspector. */
+enum hb_status hb_view_picture_inspect(struct hb_view *view);
+
+/* Finds the texel under the mouse. */
+void hb_view_picture_point(struct hb_view *view, double x, double y);
+
+/* Writes a screenshot; path NULL: the first of holmberg_0001.png, ... that does not exist. Shows a message with the name. */
+enum hb_status hb_view_picture_save(struct hb_view *view, const char *path);
+
+/* Starts a movie; path NULL: under a free name. Ends it, with a message. Errors: those of hb_film_open, hb_film_close. */
+enum hb_status hb_view_picture_record(struct hb_view *view, const char *path);
+enum hb_status hb_view_picture_recorded(struct hb_view *view, enum hb_status status);
+
+/* ---- view.c ---- */
+
+/* All keys in the order of the help; ends with a row of zeros. */
+extern const struct hb_keys_row hb_view_keys[];
+
+/* Handles all events in the window's queue. */
+enum hb_status hb_view_input(struct hb_view *view);
+
+/* hb_view_picture_show, with the shaders as they are now: what has waited for one goes on. */
+enum hb_status hb_view_show(struct hb_view *view);
+
+/* One step, or snapshot, forward. A simulation that fails is paused, with a message. */
+enum hb_status hb_view_step(struct hb_view *view);
+
+#endif
