@@ -12,34 +12,36 @@
 #include <string.h>
 
 struct array {
-  struct hb_texels_copy copy;
+  struct hb_texels_copy copy;   /* its array.name NULL: none */
   float most[HB_TEXELS_FLOATS]; /* largest |number| of each component */
   char pair;                    /* 'A' or 'B' of two that swap, or 0 */
 };
 
 /* An image on the screen: pixels from the upper left corner. */
 struct tile {
-  const struct array *array;
+  const struct array *array; /* NULL: a color alone */
   const struct hb_gl_trace_quantity *quantity;
-  int component; /* of the record */
+  int component; /* of the record, or one of these, as in inspect.frag */
   int x, y, width, height;
   int cell, columns; /* pixels per cell; columns of a piece of the strip */
 };
-enum { TILES = 64 };
+enum { SCALE = -1, PAPER = -2 };
+enum { TILES = 66 };
 
 struct hb_inspector {
   struct hb_gl_trace watch;
-  uint64_t wanted, shown; /* the pass to copy, the pass that was copied */
-  uint64_t seen, passes;  /* last pass traced; passes of a walk */
+  uint64_t wanted;              /* the pass to copy */
+  uint64_t seen, passes;        /* last pass traced; passes of a walk */
+  struct hb_gl_trace_pass pass; /* that was copied; number 0: none */
+  size_t particles;             /* that it read */
   int plays, waits;
-  size_t due, particles; /* written, read */
   int64_t marked;
   enum hb_status status; /* of the last copy */
-  char error[512], scheme[16], what[64], title[192], shader[64], input[48];
+  char error[512], title[192], shader[64], running[128];
 
   struct hb_texels texels;
-  struct array read[HB_GL_TRACE_MOST], write[HB_GL_TRACE_MOST];
-  int read_count, write_count;
+  struct array arrays[2 * HB_GL_TRACE_MOST]; /* what is read, from read_end on what is written */
+  int read_end, write_end;
 
   struct hb_gl_pass image; /* in the context that draws, possibly another one */
   struct tile tile[TILES];
@@ -48,27 +50,21 @@ struct hb_inspector {
 
 /* ---- copying ---- */
 
-static enum hb_status copy_array(struct hb_inspector *i, const struct hb_gl_trace_array *from,
-                                 struct array *to, int *count)
+static enum hb_status copy_array(struct hb_inspector *i, const struct hb_gl_trace_array *from)
 {
-  HB_TRY(hb_texels_take(&i->texels, from, &to->copy));
-  HB_TRY(hb_texels_most(&i->texels, &to->copy, to->most));
+  struct array *to = &i->arrays[i->write_end++];
   to->pair = 0;
-  ++*count;
-  return HB_OK;
+  HB_TRY(hb_texels_take(&i->texels, from, &to->copy));
+  return hb_texels_most(&i->texels, &to->copy, to->most);
 }
 
 /* Of two arrays with the same meaning that swap, A is the one created first. */
-static void name_pair(struct hb_inspector *i)
+static void name_pair(struct array *read, struct array *write)
 {
-  for (int w = 0; w < i->write_count; w++)
-    for (int r = 0; r < i->read_count; r++) {
-      struct array *read = &i->read[r], *write = &i->write[w];
-      const struct hb_gl_trace_array *a = &read->copy.array, *b = &write->copy.array;
-      if (a->quantities != b->quantities || a->object == b->object || a->kind != b->kind) continue;
-      read->pair = a->object < b->object ? 'A' : 'B';
-      write->pair = a->object < b->object ? 'B' : 'A';
-    }
+  const struct hb_gl_trace_array *a = &read->copy.array, *b = &write->copy.array;
+  if (a->quantities != b->quantities || a->object == b->object || a->kind != b->kind) return;
+  read->pair = a->object < b->object ? 'A' : 'B';
+  write->pair = a->object < b->object ? 'B' : 'A';
 }
 
 static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace_pass *pass)
@@ -78,21 +74,20 @@ static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace
     hb_texels_open(pass->context, &i->texels);
     HB_TRY(hb_gl_context_use(pass->context));
   }
-  i->read_count = i->write_count = 0;
-  for (int k = 0; k < pass->read_count; k++)
-    if (pass->read[k].quantities)
-      HB_TRY(copy_array(i, &pass->read[k], &i->read[i->read_count], &i->read_count));
-  for (int k = 0; k < pass->write_count; k++)
-    HB_TRY(copy_array(i, &pass->write[k], &i->write[k], &i->write_count));
-  name_pair(i);
+  i->pass.number = 0;
+  i->read_end = i->write_end = 0;
+  i->particles = 0;
+  for (int k = 0; k < pass->read_count; k++) {
+    if (pass->read[k].quantities) HB_TRY(copy_array(i, &pass->read[k]));
+    i->particles = hb_max(i->particles, pass->read[k].n);
+  }
+  i->read_end = i->write_end;
+  for (int k = 0; k < pass->write_count; k++) HB_TRY(copy_array(i, &pass->write[k]));
+  for (int w = i->read_end; w < i->write_end; w++)
+    for (int r = 0; r < i->read_end; r++) name_pair(&i->arrays[r], &i->arrays[w]);
   hb_gl_flush(); /* drawing may happen in another context that shares these textures */
-  i->shown = pass->number;
-  i->due = pass->write[0].n, i->particles = 0;
-  for (int k = 0; k < pass->read_count; k++) i->particles = hb_max(i->particles, pass->read[k].n);
-  snprintf(i->scheme, sizeof i->scheme, "%s", pass->scheme);
-  snprintf(i->what, sizeof i->what, "%s", pass->what);
+  i->pass = *pass;
   snprintf(i->shader, sizeof i->shader, "%s", pass->shader);
-  snprintf(i->input, sizeof i->input, "%s", pass->input);
   i->waits = 0;
   return HB_OK;
 }
@@ -101,7 +96,7 @@ static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace
 static void begin_walk(struct hb_inspector *i)
 {
   i->passes = i->seen;
-  if (i->plays && i->shown > 0) i->wanted = i->shown + 1;
+  if (i->plays && i->pass.number > 0) i->wanted = i->pass.number + 1;
   if (i->passes > 0 && i->wanted > i->passes) i->wanted = i->plays ? 1 : i->passes;
 }
 
@@ -130,24 +125,14 @@ enum hb_status hb_inspector_open(struct hb_inspector **inspector)
   return HB_OK;
 }
 
-static void drop(struct array *arrays)
-{
-  for (int k = 0; k < HB_GL_TRACE_MOST; k++) {
-    hb_texels_drop(&arrays[k].copy);
-    arrays[k] = (struct array){0};
-  }
-}
-
 void hb_inspector_forget(struct hb_inspector *i)
 {
-  if (i->texels.context && hb_gl_context_use(i->texels.context) == HB_OK) {
-    drop(i->read);
-    drop(i->write);
-  }
+  int is_there = i->texels.context && hb_gl_context_use(i->texels.context) == HB_OK;
+  for (int k = 0; k < 2 * HB_GL_TRACE_MOST && is_there; k++) hb_texels_drop(&i->arrays[k].copy);
   if (i->image.program && hb_gl_context_use(i->image.context) == HB_OK) hb_gl_pass_destroy(&i->image);
   hb_texels_close(&i->texels);
-  i->read_count = i->write_count = i->tile_count = 0;
-  i->shown = i->passes = i->seen = 0;
+  i->read_end = i->write_end = i->tile_count = 0;
+  i->pass.number = i->passes = i->seen = 0;
   i->waits = 1;
 }
 
@@ -174,17 +159,21 @@ void hb_inspector_mark(struct hb_inspector *i, int64_t particle) { i->marked = p
 
 const char *hb_inspector_title(struct hb_inspector *i)
 {
-  if (!i->shown) return "";
-  int used = snprintf(i->title, sizeof i->title, "%s, pass %" PRIu64 " of %" PRIu64 ": %s", i->scheme,
-                      i->shown, i->passes, i->what);
-  if (i->due < i->particles)
-    snprintf(i->title + used, sizeof i->title - (size_t)used, "; %zu of %zu are due in this step", i->due,
+  size_t due = i->pass.write[0].n;
+  if (!i->pass.number) return "";
+  int used = snprintf(i->title, sizeof i->title, "%s, pass %" PRIu64 " of %" PRIu64 ": %s", i->pass.scheme,
+                      i->pass.number, i->passes, i->pass.what);
+  if (due < i->particles)
+    snprintf(i->title + used, sizeof i->title - (size_t)used, "; %zu of %zu are due in this step", due,
              i->particles);
   return i->title;
 }
 
-const char *hb_inspector_shader(const struct hb_inspector *i) { return i->shader; }
-const char *hb_inspector_input(const struct hb_inspector *i) { return i->input; }
+const char *hb_inspector_running(struct hb_inspector *i)
+{
+  snprintf(i->running, sizeof i->running, "%s %s", i->shader, i->pass.input);
+  return i->running;
+}
 
 /* ---- where the images go ---- */
 
@@ -229,6 +218,11 @@ static int name_width(const struct hb_gl_trace_quantity *q, int column)
   return (name + 1 + NUMBER) * column;
 }
 
+static void add_tile(struct hb_inspector *i, struct tile tile)
+{
+  if (i->tile_count < TILES) i->tile[i->tile_count++] = tile;
+}
+
 /* The components of a quantity side by side, below its name. */
 static void place_quantity(struct hb_inspector *i, const struct array *array,
                            const struct hb_gl_trace_quantity *q, int side, struct pen *pen)
@@ -236,25 +230,23 @@ static void place_quantity(struct hb_inspector *i, const struct array *array,
   struct tile tile = {.array = array, .quantity = q};
   if (strcmp(q->name, "free") == 0 && array->most[q->first] == 0) return; /* unused by the shader */
   fold(&array->copy.array, side, &tile);
-  int wide = q->count * (tile.width + GAP), name = name_width(q, pen->column);
-  if (wide < name) wide = name;
+  int wide = hb_max(q->count * (tile.width + GAP), name_width(q, pen->column));
   if (pen->x > pen->left && pen->x + wide > pen->right) next_line(pen);
-  for (int c = 0; c < q->count && i->tile_count < TILES; c++) {
+  for (int c = 0; c < q->count; c++) {
     tile.component = q->first + c;
     tile.x = pen->x + c * (tile.width + GAP);
     tile.y = pen->y + pen->label;
-    i->tile[i->tile_count++] = tile;
+    add_tile(i, tile);
   }
   pen->x += wide + WIDE_GAP;
-  if (tile.height + pen->label > pen->line) pen->line = tile.height + pen->label;
+  pen->line = hb_max(pen->line, tile.height + pen->label);
 }
 
-static void place_arrays(struct hb_inspector *i, const struct array *arrays, int count, int side,
-                         struct pen *pen)
+static void place_arrays(struct hb_inspector *i, int first, int end, int side, struct pen *pen)
 {
-  for (int k = 0; k < count; k++)
-    for (const struct hb_gl_trace_quantity *q = arrays[k].copy.array.quantities; q->name; q++)
-      place_quantity(i, &arrays[k], q, side, pen);
+  for (int k = first; k < end; k++)
+    for (const struct hb_gl_trace_quantity *q = i->arrays[k].copy.array.quantities; q->name; q++)
+      place_quantity(i, &i->arrays[k], q, side, pen);
   next_line(pen);
 }
 
@@ -265,27 +257,27 @@ struct words {
 };
 
 /* Places all images at the largest size that fits; *middle: where what is said of the written ones starts. */
-static void place(struct hb_inspector *i, const struct words *words, int x, int y, int width, int height,
-                  const struct hb_paint *paint, int *middle)
+static void place_images(struct hb_inspector *i, const struct words *words, int x, int y, int width,
+                         int height, const struct hb_paint *paint, int *middle)
 {
   int line = (int)hb_paint_line_height(paint);
   struct pen start = {x, y, x, x + width, 0, 2 * line + 4, (int)hb_paint_column(paint)};
   for (int side = width / 3 - GAP; side > 4; side -= 2) {
     struct pen pen = start;
-    i->tile_count = 0;
-    place_arrays(i, i->read, i->read_count, side, &pen);
+    i->tile_count = 1; /* after the paper */
+    place_arrays(i, 0, i->read_end, side, &pen);
     pen.y += line / 2;
     *middle = pen.y;
     pen.y += words->write_lines * line;
-    place_arrays(i, i->write, i->write_count, side, &pen);
+    place_arrays(i, i->read_end, i->write_end, side, &pen);
     if (pen.y <= y + height) return;
   }
-  i->tile_count = 0; /* the window is too small */
+  i->tile_count = 1; /* the window is too small */
 }
 
 /* ---- the images ---- */
 
-static enum hb_status build(struct hb_inspector *i, struct hb_gl_context *context)
+static enum hb_status build_pass(struct hb_inspector *i, struct hb_gl_context *context)
 {
   static float anchors[HB_FALSE_COLOR_ANCHORS][4];
   const struct hb_gl_program_source files = {.fragment = "view/inspect.frag"};
@@ -297,6 +289,16 @@ static enum hb_status build(struct hb_inspector *i, struct hb_gl_context *contex
   return HB_OK;
 }
 
+/* The number of a particle's record, or -1. */
+static int find_record(const struct hb_gl_trace_array *grid, int64_t particle)
+{
+  if (particle < 0) return -1;
+  if (!grid->numbers) return particle < (int64_t)grid->n ? (int)particle : -1;
+  for (size_t k = 0; k < grid->n; k++)
+    if (grid->numbers[k] == particle) return (int)k;
+  return -1;
+}
+
 static float most_of(const struct tile *tile)
 {
   float most = 0;
@@ -305,40 +307,27 @@ static float most_of(const struct tile *tile)
   return most;
 }
 
-static void draw_image(struct hb_inspector *i, const struct hb_gl_target *target, int component, float most,
-                       int x, int y, int width, int height)
-{
-  hb_gl_pass_int4(&i->image, "image", x, y, width, height);
-  hb_gl_pass_int(&i->image, "component", component);
-  hb_gl_pass_float(&i->image, "most", (double)most);
-  hb_gl_pass_draw(&i->image, target, x, target->height - y - height, width, height);
-}
-
 static void draw_tile(struct hb_inspector *i, const struct tile *t, const struct hb_gl_target *target)
 {
   const struct hb_gl_trace_array *grid = &t->array->copy.array;
-  hb_gl_pass_texture(&i->image, "source", &t->array->copy.layers);
-  hb_gl_pass_int4(&i->image, "grid", grid->columns, grid->each, grid->wraps, (int)grid->n);
-  hb_gl_pass_int4(&i->image, "shape", grid->rows, t->columns, t->cell, target->height);
-  hb_gl_pass_int(&i->image, "marked", hb_texels_record(grid, i->marked));
-  draw_image(i, target, t->component, most_of(t), t->x, t->y, t->width, t->height);
-}
-
-enum { SCALE = -1, PAPER = -2 }; /* in place of a component, as in inspect.frag */
-
-static void draw_plain(struct hb_inspector *i, const struct hb_gl_target *target, int what, int x, int y,
-                       int width, int height)
-{
-  hb_gl_pass_int4(&i->image, "shape", 1, 1, 1, target->height);
-  draw_image(i, target, what, 1, x, y, width, height);
+  if (t->array) {
+    hb_gl_pass_texture(&i->image, "source", &t->array->copy.layers);
+    hb_gl_pass_int4(&i->image, "grid", grid->columns, grid->each, grid->wraps, (int)grid->n);
+    hb_gl_pass_int(&i->image, "marked", find_record(grid, i->marked));
+  }
+  hb_gl_pass_int4(&i->image, "shape", t->array ? grid->rows : 1, t->columns, t->cell, target->height);
+  hb_gl_pass_int4(&i->image, "image", t->x, t->y, t->width, t->height);
+  hb_gl_pass_int(&i->image, "component", t->component);
+  hb_gl_pass_float(&i->image, "most", t->array ? (double)most_of(t) : 1);
+  hb_gl_pass_draw(&i->image, target, t->x, target->height - t->y - t->height, t->width, t->height);
 }
 
 /* Why an image is dark: nothing in it but zeros. */
 static const char *why_empty(const struct hb_inspector *i, const struct tile *t)
 {
   const struct hb_gl_trace_quantity *q = t->quantity;
-  int is_read = t->array >= i->read && t->array < i->read + i->read_count;
-  if (is_read && t->array->pair && i->shown == 1) return "nothing summed yet";
+  if (t->array < i->arrays + i->read_end && t->array->pair && i->pass.number == 1)
+    return "nothing summed yet";
   if (most_of(t) == 0)
     return strcmp(q->name, "velocity") == 0 || strcmp(q->name, "jerk") == 0 ? "at rest" : "all zero";
   return "all zero: flat";
@@ -377,55 +366,50 @@ static void name_tile(const struct hb_inspector *i, const struct tile *t, struct
 }
 
 /* "reads accTexture = A; posTexture; massTexture" */
-static void list_arrays(const struct array *arrays, int count, const char *verb, char *text, size_t size)
+static void list_arrays(const struct array *array, const struct array *end, const char *verb, char text[256])
 {
-  size_t used = (size_t)snprintf(text, size, "%s ", verb);
-  for (int k = 0; k < count && used < size; k++) {
-    const struct hb_texels_copy *copy = &arrays[k].copy;
+  size_t used = (size_t)snprintf(text, 256, "%s", verb);
+  for (const char *before = " "; array < end && used < 256; array++, before = "; ") {
+    const struct hb_texels_copy *copy = &array->copy;
     char pair[8] = "", rows[48] = "";
-    if (arrays[k].pair) snprintf(pair, sizeof pair, " = %c", arrays[k].pair);
+    if (array->pair) snprintf(pair, sizeof pair, " = %c", array->pair);
     if (copy->array.rows < copy->rows)
       snprintf(rows, sizeof rows, ", %d of %d rows", copy->array.rows, copy->rows);
-    used +=
-        (size_t)snprintf(text + used, size - used, "%s%s%s%s", k ? "; " : "", copy->array.name, pair, rows);
+    used += (size_t)snprintf(text + used, 256 - used, "%s%s%s%s", before, copy->array.name, pair, rows);
   }
 }
 
 static void find_words(struct hb_inspector *i, int columns, struct words *words)
 {
   words->columns = columns > 8 ? columns : 8;
-  list_arrays(i->read, i->read_count, "reads", words->read, sizeof words->read);
-  list_arrays(i->write, i->write_count, "writes", words->write, sizeof words->write);
+  list_arrays(i->arrays, i->arrays + i->read_end, "reads", words->read);
+  list_arrays(i->arrays + i->read_end, i->arrays + i->write_end, "writes", words->write);
   words->title_lines = hb_paint_lines(hb_inspector_title(i), words->columns);
   words->read_lines = hb_paint_lines(words->read, words->columns);
   words->write_lines = hb_paint_lines(words->write, words->columns);
 }
 
-/* Titles, images and their scale; height: down to what is said at the bottom. */
-static void draw_all(struct hb_inspector *i, struct hb_paint *paint, const struct hb_gl_target *target, int x,
-                     int y, int width, int height)
+/* Titles, images and their scale. */
+static void place_all(struct hb_inspector *i, struct hb_paint *paint, int x, int y, int width, int height)
 {
   int line = (int)hb_paint_line_height(paint), column = (int)hb_paint_column(paint),
       most = width / column - 24;
   int bar = (most < 4 ? 4 : most < 20 ? most : 20) * column;
-  int foot = y + height - line, middle = y;
+  int foot = y + height - 3 * line, middle = y;
   struct words words;
   find_words(i, width / column, &words);
   hb_paint_wrapped(paint, x, y, ink, hb_inspector_title(i), words.columns);
   y += words.title_lines * line;
   hb_paint_wrapped(paint, x, y, ink, words.read, words.columns);
   y += words.read_lines * line;
-  place(i, &words, x, y, width, foot - y - line, paint, &middle);
-  for (int k = 0; k < i->tile_count; k++) {
-    draw_tile(i, &i->tile[k], target);
-    name_tile(i, &i->tile[k], paint);
-  }
-  if (i->tile_count == 0) {
+  place_images(i, &words, x, y, width, foot - y - line, paint, &middle);
+  if (i->tile_count == 1) {
     hb_paint_wrapped(paint, x, y, faint, "no room for the images: the window is too small", words.columns);
     return;
   }
+  for (int k = 1; k < i->tile_count; k++) name_tile(i, &i->tile[k], paint);
   hb_paint_wrapped(paint, x, middle, ink, words.write, words.columns);
-  draw_plain(i, target, SCALE, x + 2 * column, foot + line / 4, bar, line / 2);
+  add_tile(i, (struct tile){NULL, NULL, SCALE, x + 2 * column, foot + line / 4, bar, line / 2, 1, 1});
   hb_paint_text(paint, x, foot, faint, "-");
   hb_paint_text(paint, x + bar + 3 * column, foot, faint, "+ as over each image");
 }
@@ -435,20 +419,19 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
                                  int width, int height)
 {
   int line = (int)hb_paint_line_height(paint), margin = line / 2;
+  int elsewhere = i->pass.number && i->texels.context != context; /* its textures do not exist here */
   HB_TRY(hb_gl_context_use(context));
-  HB_TRY(build(i, context));
+  HB_TRY(build_pass(i, context));
   hb_gl_pass_texture_id(&i->image, "source", HB_GL_LAYERS, 0);
-  draw_plain(i, target, PAPER, x, y, width, height);
-  x += margin, width -= 2 * margin, y += margin, height -= 2 * margin;
   i->tile_count = 0;
+  add_tile(i, (struct tile){NULL, NULL, PAPER, x, y, width, height, 1, 1});
+  x += margin, width -= 2 * margin, y += margin, height -= 2 * margin;
+  if (i->status == HB_OK && i->pass.number && !elsewhere) place_all(i, paint, x, y, width, height);
+  for (int k = 0; k < i->tile_count; k++) draw_tile(i, &i->tile[k], target);
   if (i->status != HB_OK) return hb_fail(i->status, "%s", i->error);
-  int elsewhere = i->shown && i->texels.context != context; /* its textures do not exist here */
-  if (!i->shown || elsewhere) {
+  if (!i->pass.number || elsewhere)
     hb_paint_text(paint, x, y, faint,
                   elsewhere ? "the kernel runs in another context" : "no pass of a kernel has been seen yet");
-    return hb_gl_context_check(context, "drawing the inspector");
-  }
-  draw_all(i, paint, target, x, y, width, height - 2 * line);
   return hb_gl_context_check(context, "drawing the inspector");
 }
 
@@ -478,7 +461,7 @@ int hb_inspector_hit(struct hb_inspector *i, int x, int y, struct hb_inspector_t
 {
   for (int k = 0; k < i->tile_count; k++) {
     const struct tile *t = &i->tile[k];
-    if (x < t->x || y < t->y || x >= t->x + t->width || y >= t->y + t->height) continue;
+    if (!t->array || x < t->x || y < t->y || x >= t->x + t->width || y >= t->y + t->height) continue;
     const struct hb_gl_trace_array *grid = &t->array->copy.array;
     int right = (x - t->x) / t->cell, down = (y - t->y) / t->cell;
     int column = down / grid->rows * t->columns + right, row = down % grid->rows;

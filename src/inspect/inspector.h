@@ -36,9 +36,9 @@ void hb_inspector_play(struct hb_inspector *inspector, int plays);
  * others are not written; "" before the first walk. Valid until the next call. */
 const char *hb_inspector_title(struct hb_inspector *inspector);
 
-/* The file of the shader that ran, and the value of its input that makes it this pass: "otherParticle = 12"; "". */
-const char *hb_inspector_shader(const struct hb_inspector *inspector);
-const char *hb_inspector_input(const struct hb_inspector *inspector);
+/* The file of the shader that ran, and the value of its input that makes it this pass: "cg2007/acc_jerk_pot.frag
+ * otherParticle = 12", or without a value. */
+const char *hb_inspector_running(struct hb_inspector *inspector);
 
 /* Draws into a rectangle of the target, in pixels from its upper left corner: a dark background and the images
  * directly, names and scales onto the page `paint`, which the caller ends. Errors: HB_ERR_GL, HB_ERR_DEVICE, and those

@@ -30,15 +30,6 @@ void hb_texels_drop(struct hb_texels_copy *copy)
   *copy = (struct hb_texels_copy){0};
 }
 
-int hb_texels_record(const struct hb_gl_trace_array *grid, int64_t particle)
-{
-  if (particle < 0) return -1;
-  if (!grid->numbers) return particle < (int64_t)grid->n ? (int)particle : -1;
-  for (size_t k = 0; k < grid->n; k++)
-    if (grid->numbers[k] == particle) return (int)k;
-  return -1;
-}
-
 int64_t hb_texels_particle(const struct hb_gl_trace_array *a, int column, int row)
 {
   int64_t k =
@@ -96,7 +87,7 @@ static enum hb_status copy_numbers(const struct hb_gl_trace_array *a, struct hb_
 }
 
 /* Two layers of at least this size. */
-static enum hb_status reserve(struct hb_texels *t, int width, int height, struct hb_gl_texture *layers)
+static enum hb_status reserve_layers(struct hb_texels *t, int width, int height, struct hb_gl_texture *layers)
 {
   if (layers->width >= width && layers->height >= height) return HB_OK;
   if (layers->width > width) width = layers->width;
@@ -114,7 +105,7 @@ enum hb_status hb_texels_take(struct hb_texels *t, const struct hb_gl_trace_arra
   HB_TRY(copy_numbers(a, copy));
   copy->rows = a->rows;
   copy->array.rows = rows;
-  HB_TRY(reserve(t, a->columns, rows, &copy->layers));
+  HB_TRY(reserve_layers(t, a->columns, rows, &copy->layers));
   hb_gl_pass_int4(pass, "grid", a->columns, a->each, a->wraps, (int)a->n);
   hb_gl_pass_int4(pass, "place", a->width, a->band, a->texels, a->step);
   hb_gl_pass_int(pass, "low", a->low);
@@ -157,7 +148,7 @@ enum hb_status hb_texels_most(struct hb_texels *t, const struct hb_texels_copy *
   if (!t->range.program) HB_TRY(hb_gl_pass_create(t->context, &files, &t->range));
   for (int to = 0; from == &copy->layers || columns > 1 || rows > 1; to = !to) {
     int width = (columns + BLOCK - 1) / BLOCK, height = (rows + BLOCK - 1) / BLOCK;
-    HB_TRY(reserve(t, width, height, &t->scratch[to]));
+    HB_TRY(reserve_layers(t, width, height, &t->scratch[to]));
     hb_gl_pass_texture(&t->range, "source", from);
     hb_gl_pass_int4(&t->range, "grid", columns, each, wraps, n);
     hb_gl_pass_int(&t->range, "rows", rows);

@@ -48,7 +48,4 @@ enum hb_status hb_texels_most(struct hb_texels *texels, const struct hb_texels_c
 int64_t hb_texels_particle(const struct hb_gl_trace_array *array, int column, int row);
 int64_t hb_texels_source(const struct hb_gl_trace_array *array, int row);
 
-/* The number of a particle's record in an array, or -1. */
-int hb_texels_record(const struct hb_gl_trace_array *array, int64_t particle);
-
 #endif

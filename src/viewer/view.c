@@ -1,6 +1,7 @@
 /* The viewer keeps time: at each picture its clock has gone on by the seconds since the last one, and the block steps that are
  * due by then are done. Pictures come at most sixty times a second and take no more than half of the time. In between, keys
  * and mouse bring other models and forces, and another look at them. */
+#include "viewer/view.h"
 #include "viewer/view_state.h"
 
 #include "base/clock.h"

@@ -2,28 +2,10 @@
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
 
-#include "render/coloring.h"
-#include "run/run_settings.h"
+#include "viewer/hud.h"
+#include "viewer/view_settings.h"
 
 struct hb_view;
-
-/* As given, from cmd_view.c. */
-struct hb_view_settings {
-  struct hb_run_settings run;
-  size_t n; /* particles of a model; 0: the model's default */
-  uint64_t seed;
-  int width, height; /* points */
-  double scale;      /* size of text; 0: as the screen suggests */
-  int paused, inspect, plain, trails;
-  enum hb_coloring color;
-  uint64_t groups;
-  double rate;    /* snapshots per second of a series                           */
-  double speed;   /* time units a second; 0: that of what is shown              */
-  int fps;        /* of a movie: a picture is 1 / fps of a second on the clock  */
-  double cycle_s; /* another model after so long; 0: never                    */
-  const char *script, *record;
-  double seconds; /* of the record */
-};
 
 /* Opens the window on what the operands name; opts->settings are a struct hb_view_settings. Errors: HB_ERR_GL (no window system, no
  * OpenGL 3.3), HB_ERR_USAGE, HB_ERR_INPUT, those of hb_sim_take. */
@@ -41,6 +23,20 @@ enum hb_status hb_view_play(struct hb_view *view, double seconds);
 
 /* Starts a movie in this file. */
 enum hb_status hb_view_record(struct hb_view *view, const char *path);
+
+/* ---- for view_script.c ---- */
+
+/* All keys in the order of the help; ends with a row of zeros. */
+extern const struct hb_keys_row hb_view_keys[];
+
+/* Handles all events in the window's queue. */
+enum hb_status hb_view_input(struct hb_view *view);
+
+/* hb_view_picture_show, with the shaders as they are now: what has waited for one goes on. */
+enum hb_status hb_view_show(struct hb_view *view);
+
+/* One step, or snapshot, forward. A simulation that fails is paused, with a message. */
+enum hb_status hb_view_step(struct hb_view *view);
 
 /* ---- view_script.c ---- */
 

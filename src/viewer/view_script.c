@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "console/terminal.h"
+#include "viewer/view.h"
 #include "viewer/view_state.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "movie/film.h"
 #include "viewer/hud.h"
 #include "viewer/steer.h"
-#include "viewer/view.h"
+#include "viewer/view_settings.h"
 #include "viewer/view_source.h"
 
 /* The window: a scene of stars, beside it the inspector, and a page painted over both. view_picture.c. */
@@ -160,19 +160,5 @@ enum hb_status hb_view_picture_save(struct hb_view *view, const char *path);
 /* Starts a movie; path NULL: under a free name. Ends it, with a message. Errors: those of hb_film_open, hb_film_close. */
 enum hb_status hb_view_picture_record(struct hb_view *view, const char *path);
 enum hb_status hb_view_picture_recorded(struct hb_view *view, enum hb_status status);
-
-/* ---- view.c ---- */
-
-/* All keys in the order of the help; ends with a row of zeros. */
-extern const struct hb_keys_row hb_view_keys[];
-
-/* Handles all events in the window's queue. */
-enum hb_status hb_view_input(struct hb_view *view);
-
-/* hb_view_picture_show, with the shaders as they are now: what has waited for one goes on. */
-enum hb_status hb_view_show(struct hb_view *view);
-
-/* One step, or snapshot, forward. A simulation that fails is paused, with a message. */
-enum hb_status hb_view_step(struct hb_view *view);
 
 #endif

@@ -1,22 +1,52 @@
-/* The simulation of the page: models, settings, steps, energies, files. */
-#include "web/page.h"
-
+/* The page around the library, as its script sees it: one simulation on the canvas. Functions called page_... are called by
+ * page.js; those that can fail return an hb_status, and page_error has the sentence. */
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/text.h"
+#include "core/gravity.h"
+#include "core/particles.h"
 #include "core/resample.h"
+#include "force/force.h"
 #include "gl/gl_reload.h"
-#include "web/web_gl.h"
+#include "inspect/inspector.h"
+#include "render/coloring.h"
+#include "sim/sim_device.h"
 #include "web/web_turn.h"
 
+#include <holmberg/diagnostics.h>
+
+#include <emscripten.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-struct page page;
+/* Everything there is. */
+static struct {
+  struct hb_gl_context *context;
+
+  /* the simulation */
+  struct hb_sim *sim;
+  struct hb_particles *initial; /* what it began with, and what starting over begins with */
+  char model[64];
+  struct hb_diagnostics energy_begin, energy; /* at the beginning, and when last asked */
+  unsigned told;                              /* warnings that were given */
+  double force_error;                         /* of page_check */
+  double step_s;                              /* time spent in steps */
+  int is_busy; /* a call about it has not returned yet, perhaps because it sleeps: web_gl.h */
+
+  /* the picture */
+  struct hb_scene *scene;
+  struct hb_view_particles stars;
+  struct hb_scene_style style;
+  struct hb_camera camera;
+  struct hb_paint *paint;
+  struct hb_inspector *inspector; /* NULL: closed */
+  int pictures;                   /* since the colors were last fitted */
+} page;
 
 static const char SHADERS[] = "/shaders"; /* where edited ones are: HB_SHADER_DIR */
 
@@ -57,7 +87,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_set(const char *name, const char *value
   return hb_fail(HB_ERR_USAGE, "unknown setting '%s'", name);
 }
 
-struct hb_sim_params hb_page_params(void)
+static struct hb_sim_params sim_params(void)
 {
   struct hb_sim_params p = {
       .force = {.scheme = settings.scheme,
@@ -101,6 +131,67 @@ static void end_long(int *begun)
   if (page.is_busy) return hb_fail(HB_ERR_USAGE, "another calculation is under way");                        \
   __attribute__((cleanup(end_long), unused)) int long_here = begin_long()
 
+/* ---- the picture --------------------------------------------------------------------------------------- */
+
+static enum hb_status open_picture(void)
+{
+  HB_TRY(hb_scene_open(page.context, hb_scene_quick_format(page.context), &page.scene));
+  HB_TRY(hb_view_particles_open(page.context, &page.stars));
+  page.pictures = 0;
+  return hb_paint_open(page.context, &page.paint);
+}
+
+static void close_picture(void)
+{
+  hb_scene_close(page.scene);
+  hb_view_particles_close(&page.stars);
+  hb_paint_close(page.paint);
+  page.scene = NULL;
+  page.paint = NULL;
+  page.stars = (struct hb_view_particles){0};
+}
+
+/* The camera sees all of the particles. */
+EMSCRIPTEN_KEEPALIVE void page_fit(double aspect)
+{
+  static double aspect_seen = 1.6;
+  if (aspect > 0) aspect_seen = aspect;
+  hb_camera_reset(&page.camera);
+  if (!page.initial) return;
+  if (hb_camera_enclose(&page.camera, hb_particles_n(page.initial), hb_particles_x(page.initial),
+                        aspect_seen) != HB_OK)
+    hb_camera_reset(&page.camera);
+}
+
+static enum hb_status fit_colors(struct hb_particles *p)
+{
+  return hb_coloring_fit(hb_particles_n(p), hb_particles_v(p), NULL, page.style.range);
+}
+
+enum { PICTURES = 32 }; /* from one fit of the colors, which are by speed, to the next */
+
+static enum hb_status place_stars(void)
+{
+  const double t = hb_sim_time(page.sim);
+  if (page.pictures++ % PICTURES == 0) {
+    struct hb_particles *now;
+    HB_TRY(hb_sim_state(page.sim, t, &now));
+    enum hb_status status = fit_colors(now);
+    hb_particles_destroy(now);
+    HB_TRY(status);
+  }
+  return hb_view_particles_follow(&page.stars, page.sim, t);
+}
+
+static enum hb_status draw_stars(const struct hb_gl_target *target, int x, int y, int width, int height)
+{
+  HB_TRY(hb_scene_resize(page.scene, width, height, 1));
+  if (!page.is_busy || !page.stars.at.n) HB_TRY(place_stars());
+  HB_TRY(hb_scene_begin(page.scene, &page.camera));
+  HB_TRY(hb_scene_stars(page.scene, &page.stars, &page.style));
+  return hb_scene_tone_map(page.scene, &page.style, target, x, y);
+}
+
 /* ---- beginning and ending ------------------------------------------------------------------------------ */
 
 static enum hb_status open_context(void)
@@ -108,10 +199,10 @@ static enum hb_status open_context(void)
   if (page.context) return HB_OK;
   HB_TRY(hb_gl_context_open(&(const struct hb_gl_context_params){.context = "webgl"}, &page.context));
   hb_gl_context_show(page.context);
-  return hb_page_open_picture();
+  return open_picture();
 }
 
-static void stop(void)
+static void end_sim(void)
 {
   if (page.inspector) hb_inspector_forget(page.inspector);
   page.stars.at = (struct hb_device_particles){0};
@@ -141,16 +232,16 @@ enum { TOLD_STEPS = 1, TOLD_ENERGY = 2 };
 
 static struct hb_particles *kept; /* the last state known; NULL: none */
 
-static void keep(struct hb_particles *particles)
+static void keep_state(struct hb_particles *particles)
 {
   hb_particles_destroy(kept);
   kept = particles;
 }
 
 /* A simulation of copies of these particles; if that fails, the one that was remains. */
-static enum hb_status begin(const struct hb_particles *particles)
+static enum hb_status begin_sim(const struct hb_particles *particles)
 {
-  const struct hb_sim_params p = hb_page_params();
+  const struct hb_sim_params p = sim_params();
   struct hb_sim *sim;
   struct hb_diagnostics now;
   HB_TRY(open_context());
@@ -160,21 +251,24 @@ static enum hb_status begin(const struct hb_particles *particles)
     hb_sim_destroy(sim);
     return status;
   }
-  stop();
+  end_sim();
   page.sim = sim;
   page.step_s = 0;
   page.told = 0;
   page.energy_begin = page.energy = now;
-  keep(NULL);
+  keep_state(NULL);
   return HB_OK;
 }
 
 /* The stars are seen before their forces and energies are known, which may take long. */
-static enum hb_status show(struct hb_particles *particles)
+static enum hb_status show_coming(struct hb_particles *particles)
 {
   HB_TRY(open_context());
-  HB_TRY(hb_page_show(particles));
-  hb_page_fit(0);
+  HB_TRY(hb_gl_context_use(page.context));
+  page.pictures = 1;
+  HB_TRY(fit_colors(particles));
+  HB_TRY(hb_view_particles_load(&page.stars, particles, NULL));
+  page_fit(0);
   return hb_web_show();
 }
 
@@ -183,8 +277,8 @@ static enum hb_status begin_with(struct hb_particles *particles)
   struct hb_particles *before = page.initial;
   const struct hb_camera camera = page.camera;
   page.initial = particles;
-  enum hb_status status = show(particles);
-  if (status == HB_OK) status = begin(particles);
+  enum hb_status status = show_coming(particles);
+  if (status == HB_OK) status = begin_sim(particles);
   if (status != HB_OK) {
     page.initial = before;
     page.camera = camera;
@@ -196,7 +290,7 @@ static enum hb_status begin_with(struct hb_particles *particles)
   return HB_OK;
 }
 
-static enum hb_status make(struct hb_particles **particles)
+static enum hb_status make_model(struct hb_particles **particles)
 {
   const struct hb_ic_params ic = {.n = (size_t)settings.n, .seed = (uint64_t)settings.seed};
   return hb_ic_make(settings.model, &ic, particles);
@@ -206,7 +300,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_begin(void)
 {
   LONG;
   struct hb_particles *particles;
-  HB_TRY(make(&particles));
+  HB_TRY(make_model(&particles));
   snprintf(page.model, sizeof page.model, "%s", settings.model);
   return begin_with(particles);
 }
@@ -216,7 +310,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_start_over(void)
 {
   LONG;
   HB_TRY(check_sim());
-  return begin(page.initial);
+  return begin_sim(page.initial);
 }
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
@@ -225,7 +319,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
   struct hb_particles *now;
   HB_TRY(check_sim());
   HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
-  enum hb_status status = begin(now);
+  enum hb_status status = begin_sim(now);
   hb_particles_destroy(now);
   return status;
 }
@@ -237,9 +331,9 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_resize(void)
   struct hb_particles *now, *others = NULL, *initial = NULL;
   HB_TRY(check_sim());
   HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
-  enum hb_status status = make(&initial);
+  enum hb_status status = make_model(&initial);
   if (status == HB_OK) status = hb_resample(now, hb_particles_n(initial), (uint64_t)settings.seed, &others);
-  if (status == HB_OK) status = begin(others);
+  if (status == HB_OK) status = begin_sim(others);
   hb_particles_destroy(now);
   hb_particles_destroy(others);
   if (status != HB_OK) {
@@ -457,7 +551,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_keep(void)
   struct hb_particles *now;
   HB_TRY(check_sim());
   HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
-  keep(now);
+  keep_state(now);
   return HB_OK;
 }
 
@@ -469,15 +563,170 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_restored(void)
   int had_inspector = page.inspector != NULL;
   hb_inspector_close(page.inspector);
   page.inspector = NULL;
-  stop();
-  hb_page_close_picture();
+  end_sim();
+  close_picture();
   hb_gl_context_show(NULL);
   hb_gl_context_close(page.context);
   page.context = NULL;
   if (!page.initial) return check_sim();
   struct hb_particles *last = kept;
   kept = NULL;
-  enum hb_status status = begin(last ? last : page.initial);
+  enum hb_status status = begin_sim(last ? last : page.initial);
   hb_particles_destroy(last);
   return status == HB_OK && had_inspector ? hb_inspector_open(&page.inspector) : status;
+}
+
+/* ---- textures ------------------------------------------------------------------------------------------ */
+
+EMSCRIPTEN_KEEPALIVE enum hb_status page_inspect(int open)
+{
+  if (!open) {
+    hb_inspector_close(page.inspector);
+    page.inspector = NULL;
+    return HB_OK;
+  }
+  return page.inspector ? HB_OK : hb_inspector_open(&page.inspector);
+}
+
+EMSCRIPTEN_KEEPALIVE void page_pass(int by)
+{
+  if (page.inspector) hb_inspector_step(page.inspector, by);
+}
+
+EMSCRIPTEN_KEEPALIVE void page_play_passes(int plays)
+{
+  if (page.inspector) hb_inspector_play(page.inspector, plays);
+}
+
+EMSCRIPTEN_KEEPALIVE const char *page_title(void)
+{
+  return page.inspector ? hb_inspector_title(page.inspector) : "";
+}
+
+EMSCRIPTEN_KEEPALIVE const char *page_running(void)
+{
+  return page.inspector ? hb_inspector_running(page.inspector) : "";
+}
+
+/* Where the inspector has no pass to show, or is to show another one: without a step. */
+static enum hb_status walk_again(void)
+{
+  if (!page.inspector || !page.sim || page.is_busy || !hb_force_scheme(hb_sim_force(page.sim))->needs_gl)
+    return HB_OK;
+  if (*hb_inspector_title(page.inspector) && !hb_inspector_waits(page.inspector)) return HB_OK;
+  struct hb_diagnostics d;
+  return hb_sim_diagnose(page.sim, hb_sim_time(page.sim), &d);
+}
+
+/* The texel under a pixel in words; "" where there is none. Its particle is marked in all images. */
+EMSCRIPTEN_KEEPALIVE const char *page_texel(int x, int y)
+{
+  static struct hb_inspector_texel texel;
+  if (!page.inspector || !hb_inspector_hit(page.inspector, x, y, &texel)) return "";
+  hb_inspector_mark(page.inspector, texel.particle);
+  return texel.text;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------- */
+
+/* Stars in the rectangle x y width height, from the canvas's upper left corner, textures in the rest: to the right of it, or
+ * below. `scale`: pixels of a pixel of the font. */
+EMSCRIPTEN_KEEPALIVE enum hb_status page_draw(int canvas_width, int canvas_height, int width, int height,
+                                              int scale)
+{
+  const struct hb_gl_target target = {.width = canvas_width, .height = canvas_height, .count = 1};
+  if (!page.sim && !page.stars.at.n) return HB_OK;
+  HB_TRY(walk_again());
+  HB_TRY(hb_gl_context_use(page.context));
+  HB_TRY(draw_stars(&target, 0, canvas_height - height, width, height));
+  hb_paint_begin(page.paint, canvas_width, canvas_height, scale);
+  if (page.inspector) {
+    int beside = width < canvas_width;
+    HB_TRY(hb_inspector_draw(page.inspector, page.context, page.paint, &target, beside ? width : 0,
+                             beside ? 0 : height, beside ? canvas_width - width : canvas_width,
+                             beside ? canvas_height : canvas_height - height));
+  }
+  return hb_paint_end(page.paint, &target);
+}
+
+/* In units of the picture's height. */
+EMSCRIPTEN_KEEPALIVE void page_drag(double dx, double dy) { hb_camera_drag(&page.camera, dx, dy); }
+EMSCRIPTEN_KEEPALIVE void page_pan(double dx, double dy) { hb_camera_pan(&page.camera, dx, dy); }
+EMSCRIPTEN_KEEPALIVE void page_zoom(double factor) { hb_camera_zoom(&page.camera, factor); }
+
+/* ---- how exact the forces of the shaders are: what exercise 3 is about ------------------------------------ */
+
+enum { CHECKED = 256 };
+
+struct sums {
+  double a[3 * CHECKED], j[3 * CHECKED], phi[CHECKED];
+};
+
+static enum hb_status by_shaders(const struct hb_particles *p, size_t ni, const uint32_t *index,
+                                 struct sums *sums)
+{
+  struct hb_force_params params = sim_params().force;
+  params.eps = hb_sim_taken(page.sim)->force.eps;
+  struct hb_force *force;
+  if (hb_force_scheme_find(params.scheme)->has_tuning) params.tuning = "partial=1 unroll=1 i_each=1";
+  HB_TRY(hb_force_open(&params, &force));
+  enum hb_status status = hb_force_of(force, &(struct hb_force_job){.sources = {p->n, p->m, p->x, p->v},
+                                                                    .sinks = {.n = ni, .index = index},
+                                                                    .to = {sums->a, sums->j, sums->phi}});
+  hb_force_close(force);
+  return status;
+}
+
+static enum hb_status by_host(const struct hb_particles *p, size_t ni, const uint32_t *index,
+                              struct sums *sums)
+{
+  const double eps = hb_sim_taken(page.sim)->force.eps;
+  struct hb_gravity *gravity;
+  HB_TRY(hb_gravity_create(p->n, &gravity));
+  hb_gravity_set_j(gravity, p->n, p->m, p->x, p->v);
+  hb_gravity_eval(gravity, eps * eps, ni, index, sums->a, sums->j, sums->phi);
+  hb_gravity_destroy(gravity);
+  return HB_OK;
+}
+
+static double root_mean_square(size_t ni, const double *a, const double *exact)
+{
+  double sum = 0;
+  for (size_t i = 0; i < ni; i++) {
+    double d2 = 0, r2 = 0;
+    for (size_t k = 3 * i; k < 3 * i + 3; k++) {
+      d2 += (a[k] - exact[k]) * (a[k] - exact[k]);
+      r2 += exact[k] * exact[k];
+    }
+    sum += d2 / r2;
+  }
+  return sqrt(sum / (double)ni);
+}
+
+static enum hb_status compare_forces(struct hb_particles *p, struct sums *both)
+{
+  uint32_t index[CHECKED];
+  size_t ni = hb_min(p->n, CHECKED);
+  for (size_t k = 0; k < ni; k++) index[k] = (uint32_t)(k * p->n / ni);
+  for (size_t k = 0; k < 3 * p->n; k++) p->x[k] = (float)p->x[k], p->v[k] = (float)p->v[k];
+  for (size_t k = 0; k < p->n; k++) p->m[k] = (float)p->m[k];
+  HB_TRY(by_shaders(p, ni, index, &both[0]));
+  HB_TRY(by_host(p, ni, index, &both[1]));
+  page.force_error = root_mean_square(ni, both[0].a, both[1].a);
+  return HB_OK;
+}
+
+/* The relative error of the acceleration, as `holmberg bench force --check --float-positions` has it: of numbers that a float
+ * holds, and of bag in sums of single terms, so that nothing is lost but in adding. */
+EMSCRIPTEN_KEEPALIVE enum hb_status page_check(void)
+{
+  struct hb_particles *now;
+  struct sums *both = NULL;
+  HB_TRY(check_sim());
+  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
+  enum hb_status status = HB_ALLOC(2, &both);
+  if (status == HB_OK) status = compare_forces(now, both);
+  hb_mem_free(both);
+  hb_particles_destroy(now);
+  return status;
 }

@@ -1,5 +1,5 @@
-// The page around the engine: controls, keys, pointers, files. All that computes or draws is src/web/page.c and page_draw.c,
-// whose functions have the same names here: page_set is engine.set.
+// The page around the engine: controls, keys, pointers, files. All that computes or draws is src/web/page.c, whose functions
+// have the same names here: page_set is engine.set.
 "use strict";
 
 const $ = id => document.getElementById(id);

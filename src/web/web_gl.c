@@ -1,7 +1,5 @@
 /* WebGL 2, the OpenGL ES 3.0 of browsers, on the canvas of the page: the only context that a page has. What it lacks is made
  * here from what it has. */
-#include "web/web_gl.h"
-
 #include "base/mem.h"
 #include "gl/gl.h"
 #include "gl/gl_context.h"

@@ -17,4 +17,7 @@ void hb_web_stop(void);
 /* Between pieces of it: as hb_gl_context_breathe. */
 enum hb_status hb_web_breathe(double work);
 
+/* 1: glGetError says only whether the context is lost: to ask takes a browser a millisecond (web_gl.c). */
+void hb_web_trust(int trust);
+
 #endif

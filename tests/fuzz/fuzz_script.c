@@ -2,6 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "base/clock.h"
+#include "viewer/view.h"
 #include "viewer/view_state.h"
 
 #include <stdio.h>
