@@ -45,7 +45,6 @@ struct cg2007 {
   unsigned char *is_sink; /* [nj] */
 
   int waits; /* HB_FORCE_PHASES */
-  struct hb_phases last;
 };
 
 /* ---- close ---- */
@@ -125,9 +124,10 @@ static enum hb_status create_textures(struct cg2007 *c, size_t n)
   return HB_OK;
 }
 
-static enum hb_status cg2007_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+static enum hb_status cg2007_send(struct cg2007 *c, const struct hb_force_job *job)
 {
-  struct cg2007 *c = state;
+  const double *m = job->sources.m, *x = job->sources.x, *v = job->sources.v, start = hb_clock_now();
+  size_t nj = job->sources.n;
   if (nj > MOST)
     return hb_fail(HB_ERR_USAGE,
                    "cg2007 counts particles in floats, as in 2007: %zu particles, expected at most %d", nj,
@@ -141,6 +141,7 @@ static enum hb_status cg2007_set_j(void *state, size_t nj, const double *m, cons
   for (size_t k = 0; k < nj; k++) c->m[k] = (float)m[k];
   for (size_t k = 0; k < 3 * nj; k++) c->x[k] = (float)x[k];
   for (size_t k = 0; k < 3 * nj; k++) c->v[k] = (float)v[k];
+  hb_force_sent(job, start);
   return HB_OK;
 }
 
@@ -288,16 +289,16 @@ static enum hb_status walk(struct cg2007 *c)
   return HB_OK;
 }
 
-static void receive(struct cg2007 *c, double *a, double *j, double *phi)
+static void receive(struct cg2007 *c, const struct hb_force_results *to)
 {
   const struct hb_gl_target *result = &c->target[c->read];
   int width = block_width(c), height = block_height(c);
   size_t ni = c->ni;
   hb_gl_target_read(result, ACC, 0, 0, width, height, HB_GL_FLOATS, c->staging);
-  for (size_t k = 0; k < 3 * ni; k++) a[k] = c->staging[4 * (k / 3) + k % 3];
+  for (size_t k = 0; k < 3 * ni; k++) to->a[k] = c->staging[4 * (k / 3) + k % 3];
   hb_gl_target_read(result, JERK_POT, 0, 0, width, height, HB_GL_FLOATS, c->staging);
-  for (size_t k = 0; k < 3 * ni; k++) j[k] = c->staging[4 * (k / 3) + k % 3];
-  for (size_t k = 0; k < ni; k++) phi[k] = c->staging[4 * k + 3];
+  for (size_t k = 0; k < 3 * ni; k++) to->j[k] = c->staging[4 * (k / 3) + k % 3];
+  for (size_t k = 0; k < ni; k++) to->phi[k] = c->staging[4 * k + 3];
 }
 
 /* Whether all passes have reached all sinks. */
@@ -314,21 +315,22 @@ static enum hb_status check(struct cg2007 *c)
   return HB_OK;
 }
 
-static enum hb_status cg2007_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                   double *phi)
+static enum hb_status cg2007_begin(void *state, const struct hb_force_job *job)
 {
   struct cg2007 *c = state;
+  if (job->sources.m) HB_TRY(cg2007_send(c, job));
+  if (job->sinks.n == 0) return HB_OK;
   HB_TRY(hb_gl_context_use(c->context));
-  c->ni = ni;
-  arrange(c, index);
+  c->ni = job->sinks.n;
+  arrange(c, job->sinks.index);
   double lap = hb_clock_now();
   send(c);
   if (c->waits) hb_gl_timer_start();
-  c->last.send_s = hb_clock_lap(&lap);
+  hb_force_sent(job, lap);
   HB_TRY(walk(c));
   if (c->waits) lap = hb_gl_timer_start();
-  receive(c, a, j, phi);
-  c->last.receive_s = c->waits ? hb_clock_lap(&lap) : 0;
+  receive(c, &job->to);
+  if (c->waits && job->spent) job->spent->receive_s += hb_clock_now() - lap;
   HB_TRY(hb_gl_context_check_lost(c->context, "evaluating forces with cg2007"));
   return check(c);
 }
@@ -359,11 +361,6 @@ static enum hb_status cg2007_open(const struct hb_force_params *params, struct h
   c->kernel.describe = describe;
   c->kernel.owner = c;
   return HB_OK;
-}
-
-static void cg2007_phases(const void *state, struct hb_phases *last)
-{
-  *last = ((const struct cg2007 *)state)->last;
 }
 
 static struct hb_gl_context *cg2007_on_device(const void *state, struct hb_device_particles *particles)
@@ -406,9 +403,7 @@ const struct hb_force_ops hb_force_cg2007 = {
     .open = cg2007_open,
     .close = cg2007_close,
     .memory = cg2007_memory,
-    .set_j = cg2007_set_j,
     .begin = cg2007_begin,
-    .phases = cg2007_phases,
     .on_device = cg2007_on_device,
     .gl = cg2007_gl,
 };

@@ -30,9 +30,9 @@ static void devices_close(void *state)
   (void)hb_devices_each(d, close_member);
   for (int k = 0; k < d->count; k++) {
     hb_worker_destroy(d->member[k].worker);
-    hb_part_results_free(&d->member[k].sums);
+    hb_part_sums_free(&d->member[k].sums);
   }
-  hb_part_sinks_free(&d->sinks);
+  hb_part_points_free(&d->points);
   hb_mem_free(d->own);
   hb_mem_free(d->kept.behind);
   hb_mem_free(d->kept.is_behind);
@@ -96,19 +96,10 @@ static void devices_set_eps(void *state, double eps)
   for (int k = 0; k < d->count; k++) d->ops->set_eps(d->member[k].part.state, eps);
 }
 
-/* From now on: nobody has them. */
-static enum hb_status expect_sources(struct hb_devices *d, size_t nj, const double *m, const double *x,
-                                     const double *v)
+static enum hb_status copy_sources(struct hb_devices *d)
 {
-  d->nj = nj;
-  d->m = m, d->x = x, d->v = v;
-  for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
-  return hb_devices_prepare(d, nj);
-}
-
-static enum hb_status devices_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
-{
-  struct hb_devices *d = state;
+  struct hb_force_sources *s = &d->j;
+  size_t nj = s->n;
   if (nj > d->room) {
     hb_mem_free(d->own);
     d->own = NULL;
@@ -116,106 +107,57 @@ static enum hb_status devices_set_j(void *state, size_t nj, const double *m, con
     HB_TRY(HB_ALLOC(7 * nj, &d->own));
     d->room = nj;
   }
-  double *copy_x = d->own + nj, *copy_v = d->own + 4 * nj;
-  hb_parallel_copy(d->own, m, nj * sizeof *m);
-  hb_parallel_copy(copy_x, x, 3 * nj * sizeof *x);
-  hb_parallel_copy(copy_v, v, 3 * nj * sizeof *v);
-  return expect_sources(d, nj, d->own, copy_x, copy_v);
+  double *x = d->own + nj, *v = d->own + 4 * nj;
+  hb_parallel_copy(d->own, s->m, nj * sizeof *s->m);
+  hb_parallel_copy(x, s->x, 3 * nj * sizeof *s->x);
+  hb_parallel_copy(v, s->v, 3 * nj * sizeof *s->v);
+  *s = (struct hb_force_sources){nj, d->own, x, v};
+  return HB_OK;
 }
 
-/* Which way this call goes; the bound is measured when it is first asked for. */
+/* From now on: nobody has them. */
+static enum hb_status expect_sources(struct hb_devices *d, const struct hb_force_job *job)
+{
+  d->j = job->sources;
+  if (job->words.units) d->units = *job->words.units;
+  if (job->sinks.n == 0) HB_TRY(copy_sources(d));
+  d->job = (struct hb_force_job){.sources = d->j, .words.units = job->words.units ? &d->units : NULL};
+  for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
+  return hb_devices_prepare(d, d->j.n);
+}
+
+/* Which way this job goes; the bound is measured when it is first asked for. */
 static enum hb_status choose_way(struct hb_devices *d, size_t ni)
 {
-  if (d->nj == 0) {
+  if (d->j.n == 0) {
     HB_TRY(hb_devices_fix_kept_alone(d));
     d->way = ni < d->plan.kept_alone_below ? HB_DEVICES_ALONE : HB_DEVICES_BY_SINKS;
     return HB_OK;
   }
-  if (ni < d->nj) HB_TRY(hb_devices_fix_alone(d));
-  d->way = hb_devices_plan_way(&d->plan, ni, d->nj);
+  if (ni < d->j.n) HB_TRY(hb_devices_fix_alone(d));
+  d->way = hb_devices_plan_way(&d->plan, ni, d->j.n);
   return HB_OK;
 }
 
-static enum hb_status begin_at(struct hb_devices *d, size_t ni, const double *x, const double *v,
-                               const uint32_t *index, const struct hb_part_results *results)
+static enum hb_status devices_begin(void *state, const struct hb_force_job *job)
 {
-  HB_TRY(choose_way(d, ni));
-  d->ni = ni;
-  d->index = index;
-  d->at_x = x, d->at_v = v;
-  d->results = *results;
+  struct hb_devices *d = state;
+  if (job->sources.m) HB_TRY(expect_sources(d, job));
+  if (job->sinks.n == 0) return HB_OK;
+  HB_TRY(choose_way(d, job->sinks.n));
+  d->job = *job;
+  d->job.sources = d->j;
+  if (job->words.totals) d->job.words.units = &d->units;
   return hb_devices_begin(d);
 }
 
-static enum hb_status devices_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                    double *phi)
+static enum hb_status devices_finish(void *state, const struct hb_force_job *job)
 {
-  return begin_at(state, ni, NULL, NULL, index, &(struct hb_part_results){.a = a, .j = j, .phi = phi});
+  (void)job; /* d->job */
+  return hb_devices_finish(state);
 }
-
-static enum hb_status devices_begin_at(void *state, size_t ni, const double *x, const double *v,
-                                       const uint32_t *own, double *a, double *j, double *phi)
-{
-  return begin_at(state, ni, x, v, own, &(struct hb_part_results){.a = a, .j = j, .phi = phi});
-}
-
-/* And what the first device has measured of it. */
-static enum hb_status devices_finish(void *state)
-{
-  struct hb_devices *d = state;
-  HB_TRY(hb_devices_finish(d));
-  d->last = (struct hb_phases){0};
-  if (d->ops->phases) d->ops->phases(d->member[0].part.state, &d->last);
-  return HB_OK;
-}
-
-static enum hb_status devices_of(void *state, size_t nj, const double *m, const double *x, const double *v,
-                                 size_t ni, const uint32_t *index, double *a, double *j, double *phi)
-{
-  struct hb_devices *d = state;
-  double start = hb_clock_now();
-  HB_TRY(expect_sources(d, nj, m, x, v));
-  HB_TRY(devices_begin(d, ni, index, a, j, phi));
-  double begun = hb_clock_now();
-  HB_TRY(devices_finish(d));
-  d->last.send_s += begun - start;
-  d->last.force_s = hb_clock_now() - begun - d->last.receive_s;
-  return HB_OK;
-}
-
-/* ---- precision reproducible ---- */
-
-static enum hb_status fixed_set_j(void *state, const struct hb_reproducible_units *units, size_t nj,
-                                  const double *m, const double *x, const double *v)
-{
-  struct hb_devices *d = state;
-  d->units = *units;
-  for (int k = 0; k < d->count; k++) d->member[k].part.units = &d->units;
-  return devices_set_j(state, nj, m, x, v);
-}
-
-static enum hb_status fixed_begin(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
-                                  struct hb_fixed_total *totals)
-{
-  return begin_at(state, ni, NULL, NULL, index, &(struct hb_part_results){.scale = scale, .totals = totals});
-}
-
-static enum hb_status fixed_begin_at(void *state, size_t ni, const double *x, const double *v,
-                                     const uint32_t *own, const uint32_t *scale,
-                                     struct hb_fixed_total *totals)
-{
-  return begin_at(state, ni, x, v, own, &(struct hb_part_results){.scale = scale, .totals = totals});
-}
-
-static const struct hb_reproducible_ops fixed_ops = {fixed_set_j, fixed_begin, fixed_begin_at,
-                                                     devices_finish};
 
 /* ---- for records ---- */
-
-static void devices_phases(const void *state, struct hb_phases *last)
-{
-  *last = ((const struct hb_devices *)state)->last;
-}
 
 static const struct hb_gl_context *devices_gl(const void *state)
 {
@@ -255,14 +197,10 @@ const struct hb_force_ops hb_force_devices = {
     .close = devices_close,
     .memory = devices_memory,
     .set_eps = devices_set_eps,
-    .set_j = devices_set_j,
     .begin = devices_begin,
-    .begin_at = devices_begin_at,
     .finish = devices_finish,
-    .of = devices_of,
-    .reproducible = &fixed_ops,
+    .has_points = 1,
     .resident = &hb_devices_resident,
-    .phases = devices_phases,
     .gl = devices_gl,
     .device = devices_device,
     .tuning = devices_tuning,

@@ -18,7 +18,7 @@ struct hb_devices_member {
   enum hb_devices_sources has;
   size_t first, count; /* its sinks in this call; of its part of the sources: all */
   size_t done;         /* sources of its part, or sinks, that it has finished in this call */
-  struct hb_part_results
+  struct hb_part_sums
       sums; /* [room] over its part of the sources: of the others, to be added to the first one's */
   size_t room;
   double rate; /* pairs a second, as measured */
@@ -38,18 +38,13 @@ struct hb_devices {
   struct hb_gl_context *opened; /* for the first device, while it is being opened */
 
   struct hb_reproducible_units units; /* in precision reproducible */
-  size_t nj;
-  const double *m, *x, *v; /* the sources: the caller's, or in own[7 * room] */
+  struct hb_force_sources j;          /* the caller's, or in own[7 * room]; n 0: those that are kept */
   double *own;
   size_t room;
 
-  /* the call under way: sinks by number; or points, with the numbers of the sources that they leave out */
   enum hb_devices_way way;
-  size_t ni;
-  const uint32_t *index;
-  const double *at_x, *at_v;
-  struct hb_part_results results;
-  struct hb_part_sinks sinks;
+  struct hb_force_job job; /* the one under way */
+  struct hb_part_points points;
 
   struct { /* particles that stay on the devices */
     size_t n;
@@ -69,7 +64,6 @@ struct hb_devices {
     struct hb_force_news late; /* of these, for the others; count 0: they have them */
   } kept;
 
-  struct hb_phases last;
   char device[2048], tuning[256];
 };
 
@@ -83,7 +77,7 @@ enum hb_status hb_devices_each(struct hb_devices *d,
 void hb_devices_start(struct hb_devices *d, enum hb_status (*work)(struct hb_devices_member *member));
 enum hb_status hb_devices_join(struct hb_devices *d, enum hb_status first);
 
-/* ---- devices_call.c: a call of which `way` and the fields below it are set ---- */
+/* ---- devices_call.c: a job of which `way` and the fields below it are set ---- */
 
 /* Which sinks a device has. */
 void hb_devices_divide(struct hb_devices *d);
@@ -116,7 +110,7 @@ enum hb_status hb_devices_exchange(struct hb_devices *d);
  * fixed, measured if sources are set. */
 enum hb_status hb_devices_prepare(struct hb_devices *d, size_t n);
 
-/* Bounds of the plan, once: of sources that are sent, d->m, d->x and d->v; of particles that are kept. */
+/* Bounds of the plan, once: of sources that are sent, d->j; of particles that are kept. */
 enum hb_status hb_devices_fix_alone(struct hb_devices *d);
 enum hb_status hb_devices_fix_kept_alone(struct hb_devices *d);
 

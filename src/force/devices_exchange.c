@@ -46,7 +46,7 @@ enum hb_status hb_devices_learn(struct hb_devices_member *m)
 
 static enum hb_status take_own(struct hb_devices_member *m)
 {
-  return ops_of(m)->take(m->part.state, m->count, m->devices->index + m->first, &m->news);
+  return ops_of(m)->take(m->part.state, m->count, m->devices->job.sinks.index + m->first, &m->news);
 }
 
 enum hb_status hb_devices_exchange(struct hb_devices *d)

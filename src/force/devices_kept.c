@@ -33,7 +33,7 @@ static enum hb_status keep_member(struct hb_devices_member *m)
 {
   const struct hb_devices *d = m->devices;
   m->has = HB_DEVICES_NONE;
-  return ops_of(m)->keep(m->part.state, d->kept.sent, d->ni, d->kept.which);
+  return ops_of(m)->keep(m->part.state, d->kept.sent, d->job.sinks.n, d->kept.which);
 }
 
 /* In some block. */
@@ -55,10 +55,10 @@ static enum hb_status devices_keep(void *state, const struct hb_force_particles 
                                    const uint32_t *index)
 {
   struct hb_devices *d = state;
-  d->nj = 0;
+  d->j = (struct hb_force_sources){0};
   HB_TRY(hb_devices_prepare(d, 0));
   HB_TRY(reserve(d, p->n));
-  d->ni = ni;
+  d->job = (struct hb_force_job){.sinks.n = ni};
   d->kept.sent = p;
   d->kept.which = index;
   int are_few = index && ni < d->plan.kept_alone_below;
@@ -71,7 +71,7 @@ static enum hb_status devices_keep(void *state, const struct hb_force_particles 
 static enum hb_status devices_predict(void *state, const double dt[HB_FORCE_LEVELS])
 {
   struct hb_devices *d = state;
-  d->nj = 0;
+  d->j = (struct hb_force_sources){0};
   memcpy(d->kept.dt, dt, sizeof d->kept.dt);
   for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
   d->member[0].count = d->kept.n;
@@ -81,7 +81,7 @@ static enum hb_status devices_predict(void *state, const double dt[HB_FORCE_LEVE
 static enum hb_status check_member(struct hb_devices_member *m)
 {
   if (m->count == 0 || m->has != HB_DEVICES_PREDICTED) return HB_OK;
-  return ops_of(m)->check(m->part.state, m->count, m->devices->results.a + 3 * m->first);
+  return ops_of(m)->check(m->part.state, m->count, m->devices->job.to.a + 3 * m->first);
 }
 
 /* Of the forces that came last. */
@@ -102,7 +102,7 @@ static enum hb_status correct_member(struct hb_devices_member *m)
   HB_TRY(hb_devices_catch_up(m));
   if (m->count == 0) return HB_OK;
   HB_TRY(hb_devices_send(m));
-  return ops_of(m)->correct(m->part.state, m->count, d->index + m->first, d->kept.how, NULL,
+  return ops_of(m)->correct(m->part.state, m->count, d->job.sinks.index + m->first, d->kept.how, NULL,
                             d->kept.step + m->first, last, &m->news);
 }
 
@@ -117,7 +117,7 @@ static enum hb_status learn(struct hb_devices_member *m)
 /* After a failure: those that have corrected their part are again what they were before. */
 static enum hb_status undo(struct hb_devices_member *m)
 {
-  if (m->news.count) ops_of(m)->undo(m->part.state, m->count, m->devices->index + m->first);
+  if (m->news.count) ops_of(m)->undo(m->part.state, m->count, m->devices->job.sinks.index + m->first);
   return HB_OK;
 }
 
@@ -157,8 +157,7 @@ static enum hb_status devices_correct(void *state, size_t ni, const uint32_t *in
   d->kept.is_corrected = 1;
   HB_TRY(hb_devices_fix_kept_alone(d));
   d->way = ni < d->plan.kept_alone_below ? HB_DEVICES_ALONE : HB_DEVICES_BY_SINKS;
-  d->ni = ni;
-  d->index = index;
+  d->job = (struct hb_force_job){.sinks = {.n = ni, .index = index}};
   d->kept.how = how;
   d->kept.ahead = ahead;
   d->kept.step = step;

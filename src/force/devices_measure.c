@@ -15,40 +15,14 @@ static const double RATE_SECONDS = 2e-3;   /* a walk that takes as long shows th
 static const double COST_SECONDS = 0.02;   /* for the samples of one cost, if enough of them fit */
 enum { RATE_SINKS = 64, RATE_SAMPLES = 3, SAMPLES_LEAST = 3, SAMPLES_MOST = 31 };
 
-/* ---- blocks to be timed ---- */
-
-/* Sinks spread evenly over n particles, others each time; memory for what they feel; and for sources that the host moves. */
+/* A job to be timed, on other sinks each time; and memory for sources that the host moves. */
 struct block {
-  size_t n, turn;
-  uint32_t *index, *scale; /* [n] */
-  struct hb_part_results results;
+  struct hb_trial trial;
+  size_t turn;
   double *moved; /* [6 * n] */
 };
 
-static void free_block(struct block *b)
-{
-  hb_mem_free(b->index);
-  hb_mem_free(b->scale);
-  hb_mem_free(b->moved);
-  hb_part_results_free(&b->results);
-}
-
-static enum hb_status reserve_block(const struct hb_part *part, size_t n, struct block *b)
-{
-  *b = (struct block){.n = n};
-  HB_TRY(HB_ALLOC(n, &b->index));
-  HB_TRY(HB_ALLOC(n, &b->scale));
-  for (size_t k = 0; part->units && k < n; k++) b->scale[k] = hb_reproducible_scale(part->units, 0);
-  HB_TRY(hb_part_results_reserve(part, n, &b->results));
-  b->results.scale = b->scale;
-  return HB_OK;
-}
-
-static void choose_sinks(struct block *b, size_t ni)
-{
-  b->turn++;
-  for (size_t k = 0; k < ni; k++) b->index[k] = (uint32_t)((k * b->n / ni + b->turn) % b->n);
-}
+static void choose_sinks(struct block *b, size_t ni) { hb_trial_choose(&b->trial, ni, ++b->turn); }
 
 /* ---- rates ---- */
 
@@ -56,8 +30,8 @@ static enum hb_status time_walk(struct hb_devices_member *m, size_t ni, struct b
 {
   choose_sinks(b, ni);
   double start = hb_clock_now();
-  HB_TRY(hb_part_begin(&m->part, ni, b->index, &b->results));
-  HB_TRY(hb_part_finish(&m->part));
+  HB_TRY(hb_part_begin(&m->part, &b->trial.job));
+  HB_TRY(hb_part_finish(&m->part, &b->trial.job));
   *seconds = hb_clock_now() - start;
   return HB_OK;
 }
@@ -79,7 +53,7 @@ static enum hb_status time_shortest(struct hb_devices_member *m, size_t ni, stru
 /* With as many sinks as take long enough. */
 static enum hb_status find_rate(struct hb_devices_member *m, struct block *b)
 {
-  size_t n = b->n, ni = n < RATE_SINKS ? n : RATE_SINKS;
+  size_t n = b->trial.n, ni = n < RATE_SINKS ? n : RATE_SINKS;
   double seconds;
   for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;)
     HB_TRY(time_walk(m, ni, b, &seconds));
@@ -95,12 +69,12 @@ static enum hb_status find_rate(struct hb_devices_member *m, struct block *b)
 /* All at once, as later. */
 static enum hb_status measure_rate(struct hb_devices_member *m)
 {
-  struct block b;
-  m->count = m->devices->nj;
-  enum hb_status status = reserve_block(&m->part, m->count, &b);
+  struct block b = {.turn = 0};
+  m->count = m->devices->j.n;
+  enum hb_status status = hb_trial_reserve(&m->devices->job, m->count, &b.trial);
   if (status == HB_OK) status = hb_devices_send(m);
   if (status == HB_OK) status = find_rate(m, &b);
-  free_block(&b);
+  hb_trial_free(&b.trial);
   return status;
 }
 
@@ -139,7 +113,7 @@ static enum hb_status fix_shares(struct hb_devices *d)
   const char *names[HB_SHARES_MOST];
   char shares[80];
   d->plan.shares = hb_shares_equal(d->count);
-  if (!d->measures || d->nj == 0) return HB_OK;
+  if (!d->measures || d->j.n == 0) return HB_OK;
   d->way = HB_DEVICES_BY_SINKS; /* each with all sources */
   HB_TRY(hb_devices_each(d, measure_rate));
   for (int k = 0; k < d->count; k++) {
@@ -175,9 +149,9 @@ static enum hb_status open_again(struct hb_devices_member *m)
 static enum hb_status share_tuning(struct hb_devices *d)
 {
   struct hb_devices_member *first = &d->member[0];
-  first->count = d->nj;
+  first->count = d->j.n;
   d->way = HB_DEVICES_ALONE;
-  if (d->nj > 0) HB_TRY(hb_devices_send(first));
+  if (d->j.n > 0) HB_TRY(hb_devices_send(first));
   snprintf(d->plan.others, sizeof d->plan.others, "%s", d->ops->tuning(first->part.state));
   return hb_devices_each(d, open_again);
 }
@@ -196,22 +170,25 @@ enum hb_status hb_devices_prepare(struct hb_devices *d, size_t n)
 /* From the sources to the forces, as in a block step: the host's threads have just moved the sources, so that they are in other
  * cores' caches, and the devices' threads have been idle meanwhile. What devices tell each other stands for sending them what
  * the host has corrected, too. */
-static enum hb_status cycle(struct hb_devices *d, struct block *b, enum hb_devices_way way, double *seconds)
+static enum hb_status cycle(struct hb_devices *d, struct block *b, size_t ni, enum hb_devices_way way,
+                            double *seconds)
 {
-  choose_sinks(b, d->ni);
-  if (d->nj) hb_parallel_copy(b->moved, d->x, 3 * d->nj * sizeof *d->x);
-  if (d->nj) hb_parallel_copy(b->moved + 3 * d->nj, d->v, 3 * d->nj * sizeof *d->v);
-  const double *x = d->x, *v = d->v;
+  const struct hb_force_sources j = d->j;
+  size_t n3 = 3 * j.n;
+  choose_sinks(b, ni);
+  if (j.n) hb_parallel_copy(b->moved, j.x, n3 * sizeof *j.x);
+  if (j.n) hb_parallel_copy(b->moved + n3, j.v, n3 * sizeof *j.v);
   double start = d->clock();
   for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
   d->way = way;
-  d->at_x = d->at_v = NULL;
-  if (d->nj) d->x = b->moved, d->v = b->moved + 3 * d->nj;
+  if (j.n) d->j.x = b->moved, d->j.v = b->moved + n3;
+  d->job = b->trial.job;
+  d->job.sources = d->j;
   enum hb_status status = hb_devices_begin(d);
   if (status == HB_OK) status = hb_devices_finish(d);
-  d->x = x, d->v = v;
+  d->j = j;
   HB_TRY(status);
-  if (way == HB_DEVICES_BY_SINKS && d->nj == 0 && hb_devices_can_tell(d)) HB_TRY(hb_devices_exchange(d));
+  if (way == HB_DEVICES_BY_SINKS && d->j.n == 0 && hb_devices_can_tell(d)) HB_TRY(hb_devices_exchange(d));
   *seconds = d->clock() - start;
   return HB_OK;
 }
@@ -221,16 +198,16 @@ static enum hb_status measure_cost(struct hb_devices *d, struct block *b, enum h
                                    struct hb_hybrid_cost *cost)
 {
   double alone_s[SAMPLES_MOST], together_s[SAMPLES_MOST], first;
-  HB_TRY(cycle(d, b, HB_DEVICES_ALONE, &first));
-  HB_TRY(cycle(d, b, together, &first));
+  HB_TRY(cycle(d, b, cost->ni, HB_DEVICES_ALONE, &first));
+  HB_TRY(cycle(d, b, cost->ni, together, &first));
   size_t count = 0;
   double begin = d->clock();
   do {
-    HB_TRY(cycle(d, b, HB_DEVICES_ALONE, &alone_s[count]));
-    HB_TRY(cycle(d, b, together, &together_s[count]));
+    HB_TRY(cycle(d, b, cost->ni, HB_DEVICES_ALONE, &alone_s[count]));
+    HB_TRY(cycle(d, b, cost->ni, together, &together_s[count]));
     count++;
   } while (count < SAMPLES_LEAST || (count < SAMPLES_MOST && d->clock() - begin < COST_SECONDS));
-  *cost = (struct hb_hybrid_cost){d->ni, hb_devices_plan_usual(count, alone_s),
+  *cost = (struct hb_hybrid_cost){cost->ni, hb_devices_plan_usual(count, alone_s),
                                   hb_devices_plan_usual(count, together_s)};
   return HB_OK;
 }
@@ -239,11 +216,11 @@ static enum hb_status measure_cost(struct hb_devices *d, struct block *b, enum h
 static enum hb_status measure_bound(struct hb_devices *d, struct block *b, size_t *bound)
 {
   struct hb_hybrid_cost costs[HB_HYBRID_COSTS], cost;
-  size_t count = 0, n = b->n;
+  size_t count = 0, n = b->trial.n;
   const struct hb_devices_plan unbounded = {.shares = d->plan.shares};
-  while ((d->ni = hb_devices_plan_ask(n, count, costs)) > 0) {
-    enum hb_devices_way by = hb_devices_plan_way(&unbounded, d->ni < n ? d->ni : n - 1, n);
-    HB_TRY(measure_cost(d, b, d->nj ? by : HB_DEVICES_BY_SINKS, &cost));
+  while ((cost.ni = hb_devices_plan_ask(n, count, costs)) > 0) {
+    enum hb_devices_way by = hb_devices_plan_way(&unbounded, cost.ni < n ? cost.ni : n - 1, n);
+    HB_TRY(measure_cost(d, b, d->j.n ? by : HB_DEVICES_BY_SINKS, &cost));
     size_t place = count++;
     for (; place > 0 && costs[place - 1].ni > cost.ni; place--) costs[place] = costs[place - 1];
     costs[place] = cost;
@@ -257,25 +234,25 @@ static enum hb_status measure_bound(struct hb_devices *d, struct block *b, size_
 /* With arrays of its own in place of those of the call that asks. */
 static enum hb_status fix(struct hb_devices *d, size_t n, size_t *bound)
 {
-  struct block b = {0};
+  struct block b = {.turn = 0};
   if (*bound) return HB_OK;
   int several = hb_shares_takers(&d->plan.shares) > 1;
   size_t rule = several ? hb_devices_plan_rule(n) : SIZE_MAX;
   enum hb_status status = HB_OK;
   if (d->measures && several) {
-    status = reserve_block(&d->member[0].part, n, &b);
-    d->index = b.index;
-    d->results = b.results;
-    if (status == HB_OK && d->nj) status = HB_ALLOC(6 * n, &b.moved);
+    const struct hb_force_job like = {.sources = d->j, .words.units = d->job.words.units};
+    status = hb_trial_reserve(&like, n, &b.trial);
+    if (status == HB_OK && d->j.n) status = HB_ALLOC(6 * n, &b.moved);
     if (status == HB_OK) status = measure_bound(d, &b, bound);
-    free_block(&b);
+    hb_trial_free(&b.trial);
+    hb_mem_free(b.moved);
     for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
   }
   if (status == HB_OK && *bound == 0) *bound = rule;
   return status;
 }
 
-enum hb_status hb_devices_fix_alone(struct hb_devices *d) { return fix(d, d->nj, &d->plan.alone_below); }
+enum hb_status hb_devices_fix_alone(struct hb_devices *d) { return fix(d, d->j.n, &d->plan.alone_below); }
 
 enum hb_status hb_devices_fix_kept_alone(struct hb_devices *d)
 {

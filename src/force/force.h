@@ -2,6 +2,7 @@
 #ifndef HB_FORCE_H
 #define HB_FORCE_H
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "force/reproducible.h"
 #include "gl/gl_context.h"
@@ -38,6 +39,17 @@ struct hb_force_job {
   struct hb_force_results {
     double *a, *j, *phi; /* [3 * n] [3 * n] [n] of the sinks */
   } to;
+
+  /* In precision reproducible, from rescale.h on, totals[n] of the sinks take the place of results, each in its scale[n]. The units
+   * come from all sources; those of the job may be a part of them, from a multiple of HB_FIXED_BLOCK on, up to another or the end. */
+  struct hb_force_words {
+    const struct hb_reproducible_units *units; /* of sources.m */
+    const uint32_t *scale;
+    struct hb_fixed_total *totals;
+  } words;
+
+  struct hb_phases
+      *spent; /* seconds of sending and receiving (HB_FORCE_PHASES) are added here; NULL: nobody asks */
 };
 
 struct hb_field;
@@ -104,36 +116,20 @@ struct hb_force_ops {
   /* Another softening from now on; the sources stay. NULL: it has to be opened again. */
   void (*set_eps)(void *state, double eps);
 
-  /* The sources m[nj], x[3 * nj], v[3 * nj]; nj may change from call to call. */
-  enum hb_status (*set_j)(void *state, size_t nj, const double *m, const double *x, const double *v);
-
-  /* a[3 * ni], j[3 * ni], phi[ni] of the sources index[ni], each without itself: 0 < ni <= nj, none twice. Or of points,
-   * hb_force_at (own is not NULL); NULL: it computes forces on its sources only. Both return while the device works, and
-   * finish waits; NULL: they are done when they return. */
-  enum hb_status (*begin)(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi);
-  enum hb_status (*begin_at)(void *state, size_t ni, const double *x, const double *v, const uint32_t *own,
-                             double *a, double *j, double *phi);
-  enum hb_status (*finish)(void *state);
-
-  /* All of these in one, for a source that sends the sources only where they are needed; NULL: call one after the other.
-   * Afterwards no sources are set. */
-  enum hb_status (*of)(void *state, size_t nj, const double *m, const double *x, const double *v, size_t ni,
-                       const uint32_t *index, double *a, double *j, double *phi);
+  /* Sources, if any, and forces, if any. It may return while the device works, and finish, which gets the same job, waits; NULL: it
+   * is done. Until then the arrays of the job stay where they are; those of sources alone are copied. After sources and
+   * forces in one, only jobs on these sources may follow, and only until the job is finished. */
+  enum hb_status (*begin)(void *state, const struct hb_force_job *job);
+  enum hb_status (*finish)(void *state, const struct hb_force_job *job);
+  int has_points; /* 0: it computes forces on its sources only */
 
   /* Which sources from .. to - 1 of nj the forces on ni sinks depend on here, beside those sinks; NULL: on all. */
   void (*needs)(const void *state, size_t nj, size_t ni, size_t *from, size_t *to);
-
-  /* In precision reproducible these take the place of set_j, begin, begin_at, finish and of; NULL: not among its precisions. */
-  const struct hb_reproducible_ops *reproducible;
 
   const struct hb_force_resident_ops *resident; /* NULL: it cannot */
 
   /* The all-pairs engine, tuned for nj sources, that others may fill on the device; NULL: there is none. */
   enum hb_status (*engine)(void *state, size_t nj, struct hb_pairs **pairs);
-
-  /* Seconds that the last forces spent sending and receiving (HB_FORCE_PHASES), or all phases of the last `of`; NULL where
-   * nothing is transferred. */
-  void (*phases)(const void *state, struct hb_phases *last);
 
   /* Where the last sources are stored on the device, and in which context; NULL: not, or not always. */
   struct hb_gl_context *(*on_device)(const void *state, struct hb_device_particles *particles);
@@ -276,8 +272,14 @@ static inline enum hb_status hb_force_open_gl(const struct hb_force_params *para
 /* For sources: the softening squared that a kernel adds to r^2. */
 static inline double hb_force_eps2(const struct hb_force_params *params) { return params->eps * params->eps; }
 
-/* hb_force_begin_at for whoever looks himself whether forces are finite. */
-enum hb_status hb_force_begin_at_any(struct hb_force *force, size_t ni, const double *x, const double *v,
-                                     const uint32_t *own, double *a, double *j, double *phi);
+/* For sources: the seconds since `start` were spent sending. */
+static inline void hb_force_sent(const struct hb_force_job *job, double start)
+{
+  if (job->spent) job->spent->send_s += hb_clock_now() - start;
+}
+
+/* A job on the sources that were set, for whoever looks himself whether forces are finite; sinks as in hb_force_at, NULLs
+ * included. hb_force_finish ends it. */
+enum hb_status hb_force_begin_any(struct hb_force *force, const struct hb_force_job *job);
 
 #endif

@@ -20,33 +20,33 @@ enum { SOURCES = 64, SINKS = 1 };
 /* A message is a word of base/ranks.h and then results of ni sinks: a[3 * ni] j[3 * ni] phi[ni], or totals[ni]. */
 enum { WORD = 1, NUMBERS = 7, TOTAL = sizeof(struct hb_fixed_total) / sizeof(uint64_t) };
 
-/* What is asked for, and where it goes: sinks by their numbers; or points x[3 * ni], v[3 * ni], with their own ones. */
-struct block {
-  size_t ni;
-  const uint32_t *index;
-  const double *x, *v; /* NULL: by number */
-  struct hb_part_results
-      results; /* totals, each in its scale, in precision reproducible; else a, j and phi */
-};
-
 static void *body_of(void *message) { return (uint64_t *)message + WORD; }
-static size_t words_of(const struct block *b, size_t ni)
+static size_t words_of(const struct hb_force_job *b, size_t ni)
 {
-  return WORD + (b->results.totals ? TOTAL : NUMBERS) * ni;
+  return WORD + (b->words.totals ? TOTAL : NUMBERS) * ni;
 }
 
 /* Those of ni sinks in the body of a message. */
-static struct hb_part_results numbers_in(void *message, size_t ni)
+static struct hb_part_sums numbers_in(void *message, size_t ni)
 {
   double *a = body_of(message);
-  return (struct hb_part_results){.a = a, .j = a + 3 * ni, .phi = a + 6 * ni};
+  return (struct hb_part_sums){.to = {a, a + 3 * ni, a + 6 * ni}};
 }
 
-/* Those of the block's sinks from `first` on there. */
-static struct hb_part_results results_in(void *message, const struct block *b, size_t first, size_t ni)
+static struct hb_part_sums sums_in(void *message, const struct hb_force_job *b, size_t ni)
 {
-  if (!b->results.totals) return numbers_in(message, ni);
-  return (struct hb_part_results){.scale = b->results.scale + first, .totals = body_of(message)};
+  if (!b->words.totals) return numbers_in(message, ni);
+  return (struct hb_part_sums){.totals = body_of(message)};
+}
+
+/* The same job for some of its sinks, whose results go there. */
+static struct hb_force_job job_into(void *message, const struct hb_force_job *b, size_t first, size_t ni)
+{
+  const struct hb_part_sums sums = sums_in(message, b, ni);
+  struct hb_force_job job = hb_part_some(b, first, ni);
+  job.to = sums.to;
+  job.words.totals = sums.totals;
+  return job;
 }
 
 struct ranks {
@@ -56,12 +56,11 @@ struct ranks {
   int is_tuned;    /* all ranks work with rank 0's tuning */
   int is_measured; /* which way is faster */
 
-  size_t nj;
-  const double *m, *x, *v;            /* the caller's sources */
-  struct hb_reproducible_units units; /* of set_j in that precision */
+  struct hb_force_sources j;          /* the caller's */
+  struct hb_reproducible_units units; /* of these, in that precision */
   enum { NOTHING, A_PART, ALL } sent;
 
-  struct hb_part_sinks sinks;
+  struct hb_part_points points;
   uint64_t *message, *room; /* of this rank; of all, or of another one */
   size_t message_words, room_words;
   uint64_t *shown;    /* two rooms for messages of all, in turn, which all of them see; NULL: none */
@@ -81,7 +80,7 @@ static size_t cut(size_t n, int k, size_t step)
 
 static size_t sinks_from(const struct ranks *r, size_t nj)
 {
-  if (!r->part.ops->begin_at) return 1; /* its sinks are its sources */
+  if (!r->part.ops->has_points) return 1; /* its sinks are its sources */
   return r->split.sinks_from ? r->split.sinks_from : hb_ranks_split_usual(nj, hb_ranks_count());
 }
 
@@ -92,7 +91,7 @@ static void ranks_close(void *state)
   struct ranks *r = state;
   if (!r) return;
   if (r->part.ops) r->part.ops->close(r->part.state);
-  hb_part_sinks_free(&r->sinks);
+  hb_part_points_free(&r->points);
   hb_part_free(&r->part);
   hb_mem_free(r->message);
   hb_mem_free(r->room);
@@ -140,7 +139,8 @@ static enum hb_status tune(struct ranks *r)
 {
   char words[sizeof r->split.others] = "";
   int first = hb_ranks_number() == 0;
-  enum hb_status status = first ? r->part.ops->set_j(r->part.state, r->nj, r->m, r->x, r->v) : HB_OK;
+  enum hb_status status =
+      first ? r->part.ops->begin(r->part.state, &(struct hb_force_job){.sources = r->j}) : HB_OK;
   if (first && status == HB_OK) snprintf(words, sizeof words, "%s", r->part.ops->tuning(r->part.state));
   r->is_tuned = 1;
   HB_TRY(hb_ranks_agree(status));
@@ -153,39 +153,38 @@ static enum hb_status tune(struct ranks *r)
 }
 
 /* The sources from .. to - 1, as this block's arithmetic wants them. */
-static enum hb_status send(struct ranks *r, const struct block *b, size_t from, size_t to)
+static enum hb_status send(struct ranks *r, const struct hb_force_job *b, size_t from, size_t to)
 {
-  int what = to - from < r->nj ? A_PART : ALL;
+  int what = to - from < r->j.n ? A_PART : ALL;
   if ((int)r->sent == what) return HB_OK;
   r->sent = NOTHING;
-  r->part.units = b->results.totals ? &r->units : NULL;
-  HB_TRY(hb_part_set_j(&r->part, from, to, r->m, r->x, r->v));
+  const struct hb_force_job sources = {
+      .sources = r->j, .words.units = b->words.totals ? &r->units : NULL, .spent = b->spent};
+  HB_TRY(hb_part_send(&r->part, from, to, &sources));
   r->sent = what;
   return HB_OK;
 }
 
 /* The sinks from .. to - 1 of the block, among all sources. */
-static enum hb_status eval_all(struct ranks *r, const struct block *b, size_t from, size_t to, void *message)
+static enum hb_status eval_all(struct ranks *r, const struct hb_force_job *b, size_t from, size_t to,
+                               void *message)
 {
-  const struct hb_part_results results = results_in(message, b, from, to - from);
-  HB_TRY(send(r, b, 0, r->nj));
+  const struct hb_force_job job = job_into(message, b, from, to - from);
+  HB_TRY(send(r, b, 0, r->j.n));
   if (from == to) return HB_OK;
-  const uint32_t *index = b->index + from;
-  HB_TRY(b->x ? hb_part_begin_at(&r->part, to - from, b->x + 3 * from, b->v + 3 * from, index, &results)
-              : hb_part_begin(&r->part, to - from, index, &results));
-  return hb_part_finish(&r->part);
+  HB_TRY(hb_part_begin(&r->part, &job));
+  return hb_part_finish(&r->part, &job);
 }
 
 /* All sinks, as points, among this rank's part of the sources, if there are enough for all ranks. */
-static enum hb_status eval_part(struct ranks *r, const struct block *b)
+static enum hb_status eval_part(struct ranks *r, const struct hb_force_job *b)
 {
-  const struct hb_part_results results = results_in(r->message, b, 0, b->ni);
-  size_t from = cut(r->nj, hb_ranks_number(), SOURCES), to = cut(r->nj, hb_ranks_number() + 1, SOURCES);
+  struct hb_force_job job = job_into(r->message, b, 0, b->sinks.n);
+  size_t from = cut(r->j.n, hb_ranks_number(), SOURCES), to = cut(r->j.n, hb_ranks_number() + 1, SOURCES);
   HB_TRY(send(r, b, from, to));
-  if (!b->x) HB_TRY(hb_part_sinks_fill(&r->sinks, b->ni, b->index, r->x, r->v));
-  HB_TRY(hb_part_begin_at(&r->part, b->ni, b->x ? b->x : r->sinks.x, b->x ? b->v : r->sinks.v, b->index,
-                          &results));
-  return from < to ? hb_part_finish(&r->part) : HB_OK;
+  if (!b->sinks.x) HB_TRY(hb_part_points_fill(&r->points, &r->j, &job.sinks));
+  HB_TRY(hb_part_begin(&r->part, &job));
+  return hb_part_finish(&r->part, &job);
 }
 
 /* ---- forces of all ranks ----------------------------------------------------------------------------- */
@@ -201,17 +200,17 @@ static enum hb_status reserve(size_t wanted, size_t *words, uint64_t **message)
 }
 
 /* The results of ni sinks from `first` on. */
-static void take(const struct block *b, size_t first, size_t ni, void *message)
+static void take(const struct hb_force_job *b, size_t first, size_t ni, void *message)
 {
-  const struct hb_part_results to = hb_part_results_from(&b->results, first),
-                               from = results_in(message, b, first, ni);
-  if (to.totals) {
-    hb_parallel_copy(to.totals, from.totals, ni * sizeof *to.totals);
+  const struct hb_force_job to = hb_part_some(b, first, ni);
+  const struct hb_part_sums from = sums_in(message, b, ni);
+  if (from.totals) {
+    hb_parallel_copy(to.words.totals, from.totals, ni * sizeof *from.totals);
     return;
   }
-  hb_parallel_copy(to.a, from.a, 3 * ni * sizeof *to.a);
-  hb_parallel_copy(to.j, from.j, 3 * ni * sizeof *to.j);
-  hb_parallel_copy(to.phi, from.phi, ni * sizeof *to.phi);
+  hb_parallel_copy(to.to.a, from.to.a, 3 * ni * sizeof *from.to.a);
+  hb_parallel_copy(to.to.j, from.to.j, 3 * ni * sizeof *from.to.j);
+  hb_parallel_copy(to.to.phi, from.to.phi, ni * sizeof *from.to.phi);
 }
 
 /* Room for the messages of all: seen by all if they are on one machine, else of this rank's own. Of what is seen, a rank that is
@@ -240,11 +239,11 @@ static enum hb_status choose_room(struct ranks *r, size_t wanted, uint64_t **roo
 }
 
 /* Each message takes as much room as the largest; this rank's is made where all are gathered. */
-static enum hb_status by_sinks(struct ranks *r, enum hb_status status, const struct block *b)
+static enum hb_status by_sinks(struct ranks *r, enum hb_status status, const struct hb_force_job *b)
 {
   int count = hb_ranks_count();
-  size_t from = cut(b->ni, hb_ranks_number(), SINKS), to = cut(b->ni, hb_ranks_number() + 1, SINKS);
-  size_t words = words_of(b, hb_div_ceil(b->ni, (size_t)count));
+  size_t from = cut(b->sinks.n, hb_ranks_number(), SINKS), to = cut(b->sinks.n, hb_ranks_number() + 1, SINKS);
+  size_t words = words_of(b, hb_div_ceil(b->sinks.n, (size_t)count));
   uint64_t sum = 0, *room;
   HB_TRY(choose_room(r, (size_t)count * words, &room));
   uint64_t *mine = room + (size_t)hb_ranks_number() * words;
@@ -254,8 +253,8 @@ static enum hb_status by_sinks(struct ranks *r, enum hb_status status, const str
   for (int k = 0; k < count; k++) sum += room[(size_t)k * words];
   HB_TRY(hb_ranks_heard(sum, status));
   for (int k = 0; k < count; k++) {
-    size_t first = cut(b->ni, k, SINKS);
-    take(b, first, cut(b->ni, k + 1, SINKS) - first, room + (size_t)k * words);
+    size_t first = cut(b->sinks.n, k, SINKS);
+    take(b, first, cut(b->sinks.n, k + 1, SINKS) - first, room + (size_t)k * words);
   }
   return HB_OK;
 }
@@ -266,37 +265,37 @@ static void add_words(uint64_t *into, const uint64_t *other) { *into += *other; 
 static void add_numbers(size_t words, void *into, const void *other)
 {
   size_t ni = (words - WORD) / NUMBERS;
-  const struct hb_part_results sum = numbers_in(into, ni), more = numbers_in((void *)other, ni);
+  const struct hb_part_sums sum = numbers_in(into, ni), more = numbers_in((void *)other, ni);
   add_words(into, other);
   hb_part_add(ni, &more, &sum);
 }
 
 static void add_totals(size_t words, void *into, const void *other)
 {
-  const struct hb_part_results sum = {.totals = body_of(into)}, more = {.totals = body_of((void *)other)};
+  const struct hb_part_sums sum = {.totals = body_of(into)}, more = {.totals = body_of((void *)other)};
   add_words(into, other);
   hb_part_add((words - WORD) / TOTAL, &more, &sum);
 }
 
-static enum hb_status by_sources(struct ranks *r, enum hb_status status, const struct block *b)
+static enum hb_status by_sources(struct ranks *r, enum hb_status status, const struct hb_force_job *b)
 {
-  size_t words = words_of(b, b->ni);
+  size_t words = words_of(b, b->sinks.n);
   HB_TRY(reserve(words, &r->message_words, &r->message));
   HB_TRY(reserve(words, &r->room_words, &r->room));
   if (status == HB_OK) status = eval_part(r, b);
   r->message[0] = hb_ranks_word(status);
-  HB_TRY(hb_ranks_sum(words, r->message, r->room, b->results.totals ? add_totals : add_numbers));
+  HB_TRY(hb_ranks_sum(words, r->message, r->room, b->words.totals ? add_totals : add_numbers));
   HB_TRY(hb_ranks_heard(r->message[0], status));
-  take(b, 0, b->ni, r->message);
+  take(b, 0, b->sinks.n, r->message);
   return HB_OK;
 }
 
 /* ---- which way ---------------------------------------------------------------------------------------- */
 
 /* The fastest of three, by rank 0's clock, so that all ranks find the same. */
-static enum hb_status time_way(struct ranks *r,
-                               enum hb_status (*way)(struct ranks *, enum hb_status, const struct block *),
-                               const struct block *b, double *seconds)
+static enum hb_status
+time_way(struct ranks *r, enum hb_status (*way)(struct ranks *, enum hb_status, const struct hb_force_job *),
+         const struct hb_force_job *b, double *seconds)
 {
   *seconds = HUGE_VAL;
   for (int k = 0; k < 3; k++) {
@@ -308,91 +307,53 @@ static enum hb_status time_way(struct ranks *r,
   return hb_ranks_share(seconds, sizeof *seconds);
 }
 
-static enum hb_status measure(struct ranks *r, const struct block *all, size_t ni, struct hb_ranks_cost *cost)
+static enum hb_status measure(struct ranks *r, const struct hb_force_job *all, size_t ni,
+                              struct hb_ranks_cost *cost)
 {
-  struct block few = *all;
-  few.ni = cost->ni = ni;
+  struct hb_force_job few = *all;
+  few.sinks.n = cost->ni = ni;
   HB_TRY(time_way(r, by_sources, &few, &cost->by_sources));
   HB_TRY(time_way(r, by_sinks, &few, &cost->by_sinks));
-  hb_log("%zu of %zu by sources %.3g ms, by sinks %.3g ms", ni, r->nj, 1e3 * cost->by_sources,
+  hb_log("%zu of %zu by sources %.3g ms, by sinks %.3g ms", ni, r->j.n, 1e3 * cost->by_sources,
          1e3 * cost->by_sinks);
   return HB_OK;
 }
 
 /* Once, with the first forces on all particles. */
-static enum hb_status fix_split(struct ranks *r, const struct block *all)
+static enum hb_status fix_split(struct ranks *r, const struct hb_force_job *all)
 {
   static const double AFFORDABLE_S = 0.25;
   struct hb_ranks_cost few, many;
-  size_t ni = hb_max(1, r->nj / 64);
+  size_t ni = hb_max(1, r->j.n / 64);
   r->is_measured = 1;
   HB_TRY(measure(r, all, ni, &few));
   size_t most = 16 * fmax(few.by_sources, few.by_sinks) < AFFORDABLE_S ? 16 * ni : 4 * ni;
-  if (most <= ni || most > r->nj) return HB_OK; /* as few as that are shared out by sources */
+  if (most <= ni || most > r->j.n) return HB_OK; /* as few as that are shared out by sources */
   HB_TRY(measure(r, all, most, &many));
   r->split.sinks_from = hb_ranks_split_from(few, many);
   return HB_OK;
 }
 
-static enum hb_status work(struct ranks *r, const struct block *b)
+static enum hb_status work(struct ranks *r, const struct hb_force_job *b)
 {
-  enum hb_status status = r->is_tuned || b->results.totals ? HB_OK : tune(r);
-  int free = b->results.totals && !r->is_measured && r->split.sinks_from == 0 && r->part.ops->begin_at;
-  if (free && b->ni == r->nj && !(r->params.flags & HB_FORCE_NO_TUNE)) HB_TRY(fix_split(r, b));
-  return (b->ni >= sinks_from(r, r->nj) ? by_sinks : by_sources)(r, status, b);
+  enum hb_status status = r->is_tuned || b->words.totals ? HB_OK : tune(r);
+  int free = b->words.totals && !r->is_measured && r->split.sinks_from == 0 && r->part.ops->has_points;
+  if (free && b->sinks.n == r->j.n && !(r->params.flags & HB_FORCE_NO_TUNE)) HB_TRY(fix_split(r, b));
+  return (b->sinks.n >= sinks_from(r, r->j.n) ? by_sinks : by_sources)(r, status, b);
 }
 
 /* ---- operations -------------------------------------------------------------------------------------- */
 
-static enum hb_status ranks_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+static enum hb_status ranks_begin(void *state, const struct hb_force_job *job)
 {
   struct ranks *r = state;
-  r->sent = NOTHING;
-  r->nj = nj;
-  r->m = m;
-  r->x = x;
-  r->v = v;
-  return HB_OK;
+  if (job->sources.m) {
+    r->sent = NOTHING;
+    r->j = job->sources;
+    if (job->words.units) r->units = *job->words.units;
+  }
+  return job->sinks.n ? work(r, job) : HB_OK;
 }
-
-static enum hb_status ranks_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                  double *phi)
-{
-  const struct block block = {ni, index, NULL, NULL, {.a = a, .j = j, .phi = phi}};
-  return work(state, &block);
-}
-
-static enum hb_status ranks_begin_at(void *state, size_t ni, const double *x, const double *v,
-                                     const uint32_t *own, double *a, double *j, double *phi)
-{
-  const struct block block = {ni, own, x, v, {.a = a, .j = j, .phi = phi}};
-  return work(state, &block);
-}
-
-static enum hb_status ranks_set_j_by(void *state, const struct hb_reproducible_units *units, size_t nj,
-                                     const double *m, const double *x, const double *v)
-{
-  ((struct ranks *)state)->units = *units;
-  return ranks_set_j(state, nj, m, x, v);
-}
-
-static enum hb_status ranks_begin_totals(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
-                                         struct hb_fixed_total *totals)
-{
-  const struct block block = {ni, index, NULL, NULL, {.scale = scale, .totals = totals}};
-  return work(state, &block);
-}
-
-static enum hb_status ranks_begin_totals_at(void *state, size_t ni, const double *x, const double *v,
-                                            const uint32_t *own, const uint32_t *scale,
-                                            struct hb_fixed_total *totals)
-{
-  const struct block block = {ni, own, x, v, {.scale = scale, .totals = totals}};
-  return work(state, &block);
-}
-
-static const struct hb_reproducible_ops reproducible = {
-    .set_j = ranks_set_j_by, .begin = ranks_begin_totals, .begin_at = ranks_begin_totals_at};
 
 /* The first forces, from which the tuning is found, are on all particles. */
 static void ranks_needs(const void *state, size_t nj, size_t ni, size_t *from, size_t *to)
@@ -421,7 +382,7 @@ static const char *ranks_tuning(const void *state)
 {
   struct ranks *r = (struct ranks *)state;
   const char *inner = r->part.ops->tuning && r->part.state ? r->part.ops->tuning(r->part.state) : "";
-  hb_ranks_split_print(sinks_from(r, r->nj), hb_ranks_count(), inner, sizeof r->tuning, r->tuning);
+  hb_ranks_split_print(sinks_from(r, r->j.n), hb_ranks_count(), inner, sizeof r->tuning, r->tuning);
   return r->tuning;
 }
 
@@ -445,11 +406,9 @@ void hb_force_ranks_around(const struct hb_force_ops *inner, struct hb_force_ops
                                .close = ranks_close,
                                .memory = inner->memory,
                                .set_eps = inner->set_eps ? ranks_set_eps : NULL,
-                               .set_j = ranks_set_j,
                                .begin = ranks_begin,
-                               .begin_at = inner->begin_at ? ranks_begin_at : NULL,
+                               .has_points = inner->has_points,
                                .needs = ranks_needs,
-                               .reproducible = inner->reproducible ? &reproducible : NULL,
                                .gl = ranks_gl,
                                .device = ranks_device,
                                .tuning = ranks_tuning};

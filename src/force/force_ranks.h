@@ -5,8 +5,8 @@
 
 #include "force/force.h"
 
-/* The operations of `inner`, shared out: *ops has its facts. Particles do not stay on the device. The arrays of set_j are the
- * caller's until the next set_j. How blocks are shared out is fixed with the first ones: by a word of the tuning (ranks_split.h),
+/* The operations of `inner`, shared out: *ops has its facts. Particles do not stay on the device. The arrays of sources are the
+ * caller's until the next ones. How blocks are shared out is fixed with the first ones: by a word of the tuning (ranks_split.h),
  * in precision reproducible, whose bits do not depend on it, by a measurement, and otherwise by the numbers of particles and
  * ranks, so that as many ranks give the same bytes again. */
 void hb_force_ranks_around(const struct hb_force_ops *inner, struct hb_force_ops *ops);

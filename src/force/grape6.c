@@ -126,9 +126,10 @@ static enum hb_status check_places(size_t nj, const double *x, double largest, d
       largest, poor, nj, PLACE_BITS);
 }
 
-static enum hb_status grape6_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+static enum hb_status grape6_send(struct grape6 *g, const struct hb_force_job *job)
 {
-  struct grape6 *g = state;
+  const double *m = job->sources.m, *x = job->sources.x, *v = job->sources.v, start = hb_clock_now();
+  size_t nj = job->sources.n;
   HB_TRY(reserve_sources(g, nj));
   g->nj = nj;
   double largest = grape6_largest(x, (int64_t)(3 * nj));
@@ -145,6 +146,7 @@ static enum hb_status grape6_set_j(void *state, size_t nj, const double *m, cons
       g->j.v[k][i] = grape6_round24(v[3 * i + k]);
     }
   }
+  hb_force_sent(job, start);
   return HB_OK;
 }
 
@@ -252,30 +254,31 @@ static unsigned eval_sink(const struct grape6 *g, size_t i, double (*term)[TILE]
 
 struct evaluation {
   struct grape6 *g;
-  size_t ni;
+  const struct hb_force_job *job;
   atomic_size_t next; /* sink */
-  const uint32_t *index;
-  double *a, *j, *phi;
 };
 
 /* Takes sinks until none is left, with the thread's own buffer of terms. */
 static void eval_sinks(void *context, size_t thread)
 {
   struct evaluation *e = context;
-  for (size_t b; (b = atomic_fetch_add(&e->next, 1)) < e->ni;) {
+  const struct hb_force_results *to = &e->job->to;
+  for (size_t b; (b = atomic_fetch_add(&e->next, 1)) < e->job->sinks.n;) {
     double result[TERMS];
-    unsigned retries = eval_sink(e->g, e->index[b], e->g->terms[thread], result);
+    unsigned retries = eval_sink(e->g, e->job->sinks.index[b], e->g->terms[thread], result);
     if (retries) atomic_fetch_add(&e->g->retries, retries);
-    for (int k = 0; k < 3; k++) e->a[3 * b + k] = result[k];
-    for (int k = 0; k < 3; k++) e->j[3 * b + k] = result[3 + k];
-    e->phi[b] = result[6];
+    for (int k = 0; k < 3; k++) to->a[3 * b + k] = result[k];
+    for (int k = 0; k < 3; k++) to->j[3 * b + k] = result[3 + k];
+    to->phi[b] = result[6];
   }
 }
 
-static enum hb_status grape6_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                   double *phi)
+static enum hb_status grape6_begin(void *state, const struct hb_force_job *job)
 {
   struct grape6 *g = state;
+  size_t ni = job->sinks.n;
+  if (job->sources.m) HB_TRY(grape6_send(g, job));
+  if (ni == 0) return HB_OK;
   int threads = (double)ni * (double)g->nj > pairs_worth_threads ? hb_parallel_threads() : 1;
   if (threads > g->threads) {
     hb_mem_free(g->terms);
@@ -284,7 +287,7 @@ static enum hb_status grape6_begin(void *state, size_t ni, const uint32_t *index
     HB_TRY(HB_ALLOC((size_t)threads, &g->terms));
     g->threads = threads;
   }
-  struct evaluation e = {.g = g, .ni = ni, .index = index, .a = a, .j = j, .phi = phi};
+  struct evaluation e = {.g = g, .job = job};
   hb_parallel_for(threads, (size_t)threads, eval_sinks, &e);
   return HB_OK;
 }
@@ -314,7 +317,6 @@ const struct hb_force_ops hb_force_grape6 = {
     .open = grape6_open,
     .close = grape6_close,
     .memory = grape6_memory,
-    .set_j = grape6_set_j,
     .begin = grape6_begin,
     .device = grape6_device,
 };

@@ -45,58 +45,35 @@ static void host_close(void *state)
 
 static void host_set_eps(void *state, double eps) { ((struct host *)state)->eps2 = eps * eps; }
 
-static enum hb_status host_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+static enum hb_status host_send(struct host *h, const struct hb_force_job *job)
 {
-  struct host *h = state;
-  if (nj > h->room) {
+  const struct hb_force_sources *s = &job->sources;
+  double start = hb_clock_now();
+  if (s->n > h->room) {
     hb_gravity_destroy(h->gravity);
     h->gravity = NULL;
     h->room = 0;
-    HB_TRY(hb_gravity_create(nj, &h->gravity));
-    h->room = nj;
+    HB_TRY(hb_gravity_create(s->n, &h->gravity));
+    h->room = s->n;
   }
-  hb_gravity_set_j(h->gravity, nj, m, x, v);
+  hb_gravity_set_j(h->gravity, s->n, s->m, s->x, s->v);
+  hb_force_sent(job, start);
   return HB_OK;
 }
 
-static enum hb_status host_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                 double *phi)
+static enum hb_status host_begin(void *state, const struct hb_force_job *job)
 {
-  const struct host *h = state;
-  hb_gravity_eval(h->gravity, h->eps2, ni, index, a, j, phi);
+  struct host *h = state;
+  const struct hb_force_sinks *i = &job->sinks;
+  const struct hb_force_results *to = &job->to;
+  if (h->reproducible) return hb_host_reproducible_begin(h->reproducible, job);
+  if (job->sources.m) HB_TRY(host_send(h, job));
+  if (i->x)
+    hb_gravity_at(h->gravity, h->eps2, i->n, i->x, i->v, i->index, to->a, to->j, to->phi);
+  else if (i->n)
+    hb_gravity_eval(h->gravity, h->eps2, i->n, i->index, to->a, to->j, to->phi);
   return HB_OK;
 }
-
-static enum hb_status host_begin_at(void *state, size_t ni, const double *x, const double *v,
-                                    const uint32_t *own, double *a, double *j, double *phi)
-{
-  const struct host *h = state;
-  hb_gravity_at(h->gravity, h->eps2, ni, x, v, own, a, j, phi);
-  return HB_OK;
-}
-
-/* ---- precision reproducible ---- */
-
-static enum hb_status fixed_set_j(void *state, const struct hb_reproducible_units *units, size_t nj,
-                                  const double *m, const double *x, const double *v)
-{
-  return hb_host_reproducible_set_j(((struct host *)state)->reproducible, units, nj, m, x, v);
-}
-
-static enum hb_status fixed_begin(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
-                                  struct hb_fixed_total *totals)
-{
-  return hb_host_reproducible_begin(((struct host *)state)->reproducible, ni, index, scale, totals);
-}
-
-static enum hb_status fixed_begin_at(void *state, size_t ni, const double *x, const double *v,
-                                     const uint32_t *own, const uint32_t *scale,
-                                     struct hb_fixed_total *totals)
-{
-  return hb_host_reproducible_begin_at(((struct host *)state)->reproducible, ni, x, v, own, scale, totals);
-}
-
-static const struct hb_reproducible_ops fixed_ops = {fixed_set_j, fixed_begin, fixed_begin_at, NULL};
 
 /* The columns of struct hb_gravity, or floats. */
 static void host_memory(const struct hb_force_params *params, struct hb_force_need *need)
@@ -119,9 +96,7 @@ const struct hb_force_ops hb_force_host = {
     .close = host_close,
     .memory = host_memory,
     .set_eps = host_set_eps,
-    .set_j = host_set_j,
     .begin = host_begin,
-    .begin_at = host_begin_at,
-    .reproducible = &fixed_ops,
+    .has_points = 1,
     .device = host_device,
 };

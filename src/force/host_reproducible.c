@@ -83,15 +83,16 @@ static enum hb_status reserve(size_t n, size_t *room, struct particle **p)
   return HB_OK;
 }
 
-enum hb_status hb_host_reproducible_set_j(struct hb_host_reproducible *h,
-                                          const struct hb_reproducible_units *units, size_t nj,
-                                          const double *m, const double *x, const double *v)
+static enum hb_status send(struct hb_host_reproducible *h, const struct hb_force_job *job)
 {
-  hb_reproducible_rounding(units, h->how);
-  h->eps2 = hb_reproducible_eps2(units);
-  HB_TRY(reserve(nj, &h->room, &h->source));
-  h->nj = nj;
-  pack(h, nj, m, x, v, h->source);
+  const struct hb_force_sources *s = &job->sources;
+  double start = hb_clock_now();
+  hb_reproducible_rounding(job->words.units, h->how);
+  h->eps2 = hb_reproducible_eps2(job->words.units);
+  HB_TRY(reserve(s->n, &h->room, &h->source));
+  h->nj = s->n;
+  pack(h, s->n, s->m, s->x, s->v, h->source);
+  hb_force_sent(job, start);
   return HB_OK;
 }
 
@@ -235,25 +236,16 @@ static enum hb_status eval(struct hb_host_reproducible *h, struct hb_fixed_total
   return HB_OK;
 }
 
-enum hb_status hb_host_reproducible_begin(struct hb_host_reproducible *h, size_t ni, const uint32_t *index,
-                                          const uint32_t *scale, struct hb_fixed_total *totals)
+enum hb_status hb_host_reproducible_begin(struct hb_host_reproducible *h, const struct hb_force_job *job)
 {
-  h->ni = ni;
-  h->at = 0;
-  h->own = index;
-  h->scale = scale;
-  return eval(h, totals);
-}
-
-enum hb_status hb_host_reproducible_begin_at(struct hb_host_reproducible *h, size_t ni, const double *x,
-                                             const double *v, const uint32_t *own, const uint32_t *scale,
-                                             struct hb_fixed_total *totals)
-{
-  HB_TRY(reserve(ni, &h->points_room, &h->points));
-  pack(h, ni, NULL, x, v, h->points);
-  h->ni = ni;
-  h->at = 1;
-  h->own = own;
-  h->scale = scale;
-  return eval(h, totals);
+  const struct hb_force_sinks *i = &job->sinks;
+  if (job->sources.m) HB_TRY(send(h, job));
+  if (i->n == 0) return HB_OK;
+  if (i->x) HB_TRY(reserve(i->n, &h->points_room, &h->points));
+  if (i->x) pack(h, i->n, NULL, i->x, i->v, h->points);
+  h->ni = i->n;
+  h->at = i->x != NULL;
+  h->own = i->index;
+  h->scale = job->words.scale;
+  return eval(h, job->words.totals);
 }

@@ -124,21 +124,21 @@ static void fill_last_chunk(int ds, size_t nj, const double *m, const double *x,
 /* The sources as they were given, for the threads that fill chunks with them. */
 struct filling {
   const struct host_simd *h;
-  size_t nj;
-  const double *m, *x, *v;
+  const struct hb_force_sources *j;
 };
 
 static void fill_piece(void *context, size_t piece)
 {
   const struct filling *f = context;
+  const struct hb_force_sources *j = f->j;
   size_t size = rows(f->h) * SIMD_CHUNK, last = f->h->chunks - 1, end = (piece + 1) * FILLED;
   for (size_t c = piece * FILLED; c < end && c <= last; c++) {
     size_t i = c * SIMD_CHUNK;
     float(*row)[SIMD_CHUNK] = (float(*)[SIMD_CHUNK])(f->h->source + c * size);
     if (c < last)
-      fill_chunk(f->h->ds, f->m + i, f->x + 3 * i, f->v + 3 * i, row);
+      fill_chunk(f->h->ds, j->m + i, j->x + 3 * i, j->v + 3 * i, row);
     else
-      fill_last_chunk(f->h->ds, f->nj - i, f->m + i, f->x + 3 * i, f->v + 3 * i, row);
+      fill_last_chunk(f->h->ds, j->n - i, j->m + i, j->x + 3 * i, j->v + 3 * i, row);
   }
 }
 
@@ -147,11 +147,11 @@ static void host_simd_set_eps(void *state, double eps)
   ((struct host_simd *)state)->eps2 = (float)(eps * eps);
 }
 
-static enum hb_status host_simd_set_j(void *state, size_t nj, const double *m, const double *x,
-                                      const double *v)
+static enum hb_status host_simd_send(struct host_simd *h, const struct hb_force_job *job)
 {
-  struct host_simd *h = state;
-  size_t chunks = hb_div_ceil(nj, SIMD_CHUNK);
+  const struct hb_force_sources *s = &job->sources;
+  double start = hb_clock_now();
+  size_t chunks = hb_div_ceil(s->n, SIMD_CHUNK);
   if (chunks > h->room) {
     hb_mem_free(h->source);
     h->source = NULL;
@@ -160,19 +160,19 @@ static enum hb_status host_simd_set_j(void *state, size_t nj, const double *m, c
     h->room = chunks;
   }
   h->chunks = chunks;
-  struct filling filling = {h, nj, m, x, v};
-  int threads = nj < sources_worth_threads ? 1 : hb_parallel_threads();
+  struct filling filling = {h, s};
+  int threads = s->n < sources_worth_threads ? 1 : hb_parallel_threads();
   hb_parallel_for(threads, hb_div_ceil(chunks, FILLED), fill_piece, &filling);
+  hb_force_sent(job, start);
   return HB_OK;
 }
 
-/* A block at work: sources by their number or, where x is not NULL, points, which leave out the source of that number. */
+/* A block at work. */
 struct block {
   const struct host_simd *h;
-  size_t ni, group; /* sinks, and how many of them make a piece */
-  const double *x, *v;
-  const uint32_t *index;
-  double *a, *j, *phi;
+  size_t group; /* how many sinks make a piece */
+  const struct hb_force_sinks *sinks;
+  const struct hb_force_results *to;
 };
 
 static void take_point(int ds, const double x[3], const double v[3], struct simd_sink *sink)
@@ -188,9 +188,9 @@ static void take_sinks(const struct block *block, size_t first, size_t ni, struc
 {
   const struct host_simd *h = block->h;
   for (size_t b = 0; b < ni; b++) {
-    size_t i = sinks[b].index = block->index[first + b];
-    if (block->x) {
-      take_point(h->ds, block->x + 3 * (first + b), block->v + 3 * (first + b), &sinks[b]);
+    size_t i = sinks[b].index = block->sinks->index[first + b];
+    if (block->sinks->x) {
+      take_point(h->ds, block->sinks->x + 3 * (first + b), block->sinks->v + 3 * (first + b), &sinks[b]);
       continue;
     }
     const float *source = h->source + i / SIMD_CHUNK * rows(h) * SIMD_CHUNK + i % SIMD_CHUNK;
@@ -221,11 +221,12 @@ static void sum_segments(const struct block *block, size_t first, size_t ni, siz
   }
 }
 
-static void give(const double total[SIMD_SUMS], double a[3], double j[3], double *phi)
+static void give(const double total[SIMD_SUMS], const struct hb_force_results *to, size_t i)
 {
+  double *a = to->a + 3 * i, *j = to->j + 3 * i;
   for (int k = 0; k < 3; k++) a[k] = simd_scale[k] * total[k];
   for (int k = 0; k < 3; k++) j[k] = simd_scale[3 + k] * total[3 + k];
-  *phi = simd_scale[6] * total[6];
+  to->phi[i] = simd_scale[6] * total[6];
 }
 
 static size_t at_most(size_t n, size_t most) { return n < 1 ? 1 : n < most ? n : most; }
@@ -236,9 +237,9 @@ static void eval_sinks(void *context, size_t piece)
 {
   const struct block *block = context;
   double total[SIMD_SINKS][SIMD_SUMS];
-  size_t b = piece * block->group, end = hb_parallel_end(block->ni, block->group, b);
+  size_t b = piece * block->group, end = hb_parallel_end(block->sinks->n, block->group, b);
   sum_segments(block, b, end - b, 0, segments(block->h), total);
-  for (size_t k = b; k < end; k++) give(total[k - b], block->a + 3 * k, block->j + 3 * k, block->phi + k);
+  for (size_t k = b; k < end; k++) give(total[k - b], block->to, k);
 }
 
 static void eval_segment(void *context, size_t piece)
@@ -251,7 +252,7 @@ static void eval_segment(void *context, size_t piece)
 /* Too few sinks for all threads: they share the segments of the sources too. */
 static enum hb_status eval_by_segments(struct host_simd *h, struct block *block, int threads)
 {
-  size_t count = segments(h), pieces = block->ni * count;
+  size_t count = segments(h), pieces = block->sinks->n * count;
   if (pieces > h->parts_room) {
     hb_mem_free(h->parts);
     h->parts = NULL;
@@ -260,38 +261,29 @@ static enum hb_status eval_by_segments(struct host_simd *h, struct block *block,
     h->parts_room = pieces;
   }
   hb_parallel_for(threads, pieces, eval_segment, block);
-  for (size_t b = 0; b < block->ni; b++) {
+  for (size_t b = 0; b < block->sinks->n; b++) {
     double total[SIMD_SUMS] = {0};
     for (size_t s = 0; s < count; s++)
       for (int k = 0; k < SIMD_SUMS; k++) total[k] += h->parts[b * count + s][k];
-    give(total, block->a + 3 * b, block->j + 3 * b, block->phi + b);
+    give(total, block->to, b);
   }
   return HB_OK;
 }
 
-static enum hb_status eval(struct host_simd *h, struct block block)
+static enum hb_status host_simd_begin(void *state, const struct hb_force_job *job)
 {
-  double pairs = (double)block.ni * (double)h->chunks * SIMD_CHUNK;
+  struct host_simd *h = state;
+  struct block block = {.h = h, .sinks = &job->sinks, .to = &job->to};
+  size_t ni = job->sinks.n;
+  if (job->sources.m) HB_TRY(host_simd_send(h, job));
+  if (ni == 0) return HB_OK;
+  double pairs = (double)ni * (double)h->chunks * SIMD_CHUNK;
   int threads = pairs < pairs_worth_threads ? 1 : hb_parallel_threads();
   size_t pieces = PIECES * (size_t)threads;
-  if (threads > 1 && block.ni < pieces) return eval_by_segments(h, &block, threads);
-  block.group = threads > 1 ? at_most(block.ni / pieces, SIMD_SINKS) : SIMD_SINKS;
-  hb_parallel_for(threads, hb_div_ceil(block.ni, block.group), eval_sinks, &block);
+  if (threads > 1 && ni < pieces) return eval_by_segments(h, &block, threads);
+  block.group = threads > 1 ? at_most(ni / pieces, SIMD_SINKS) : SIMD_SINKS;
+  hb_parallel_for(threads, hb_div_ceil(ni, block.group), eval_sinks, &block);
   return HB_OK;
-}
-
-static enum hb_status host_simd_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                      double *phi)
-{
-  struct host_simd *h = state;
-  return eval(h, (struct block){.h = h, .ni = ni, .index = index, .a = a, .j = j, .phi = phi});
-}
-
-static enum hb_status host_simd_begin_at(void *state, size_t ni, const double *x, const double *v,
-                                         const uint32_t *own, double *a, double *j, double *phi)
-{
-  struct host_simd *h = state;
-  return eval(h, (struct block){.h = h, .ni = ni, .x = x, .v = v, .index = own, .a = a, .j = j, .phi = phi});
 }
 
 static void host_simd_memory(const struct hb_force_params *params, struct hb_force_need *need)
@@ -314,8 +306,7 @@ const struct hb_force_ops hb_force_host_simd = {
     .close = host_simd_close,
     .memory = host_simd_memory,
     .set_eps = host_simd_set_eps,
-    .set_j = host_simd_set_j,
     .begin = host_simd_begin,
-    .begin_at = host_simd_begin_at,
+    .has_points = 1,
     .device = host_simd_device,
 };

@@ -43,13 +43,13 @@ enum hb_status hb_massive_find(struct hb_massive *s, size_t n, const double *m)
   return status;
 }
 
-void hb_massive_gather(struct hb_massive *s, const double *m, const double *x, const double *v)
+static void gather(struct hb_massive *s, const struct hb_force_sources *all)
 {
   for (size_t k = 0; k < s->count; k++) {
     size_t i = s->slot[k];
-    s->m[k] = m[i];
-    memcpy(s->x + 3 * k, x + 3 * i, 3 * sizeof *x);
-    memcpy(s->v + 3 * k, v + 3 * i, 3 * sizeof *v);
+    s->m[k] = all->m[i];
+    memcpy(s->x + 3 * k, all->x + 3 * i, 3 * sizeof(double));
+    memcpy(s->v + 3 * k, all->v + 3 * i, 3 * sizeof(double));
   }
 }
 
@@ -64,15 +64,19 @@ static enum hb_status reserve(struct hb_massive *s, size_t ni)
   return HB_OK;
 }
 
-enum hb_status hb_massive_sinks(struct hb_massive *s, const double *x, const double *v, size_t ni,
-                                const uint32_t *index)
+enum hb_status hb_massive_job(struct hb_massive *s, struct hb_force_job *job)
 {
+  const struct hb_force_sources *all = &job->sources;
+  size_t ni = job->sinks.n;
+  gather(s, all);
   HB_TRY(reserve(s, ni));
   for (size_t k = 0; k < ni; k++) {
-    size_t i = index[k];
+    size_t i = job->sinks.index[k];
     s->own[k] = s->place[i];
-    memcpy(s->xi + 3 * k, x + 3 * i, 3 * sizeof *x);
-    memcpy(s->vi + 3 * k, v + 3 * i, 3 * sizeof *v);
+    memcpy(s->xi + 3 * k, all->x + 3 * i, 3 * sizeof(double));
+    memcpy(s->vi + 3 * k, all->v + 3 * i, 3 * sizeof(double));
   }
+  job->sources = (struct hb_force_sources){s->count, s->m, s->x, s->v};
+  job->sinks = (struct hb_force_sinks){ni, s->own, s->xi, s->vi};
   return HB_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef HB_MASSIVE_H
 #define HB_MASSIVE_H
 
-#include "base/status.h"
+#include "force/force.h"
 
 struct hb_massive {
   size_t n, count;        /* of n particles, `count` have mass; 0: none was found, or all have */
@@ -18,9 +18,7 @@ struct hb_massive {
 enum hb_status hb_massive_find(struct hb_massive *massive, size_t n, const double *m);
 void hb_massive_free(struct hb_massive *massive);
 
-/* The sources of m[n], x[3 * n], v[3 * n]; and the sinks index[ni], in xi, vi and own. Errors: HB_ERR_INTERNAL. */
-void hb_massive_gather(struct hb_massive *massive, const double *m, const double *x, const double *v);
-enum hb_status hb_massive_sinks(struct hb_massive *massive, const double *x, const double *v, size_t ni,
-                                const uint32_t *index);
+/* The same job among those: the sinks become points. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_massive_job(struct hb_massive *massive, struct hb_force_job *job);
 
 #endif

@@ -18,7 +18,6 @@ struct gravity {
   char tuning[256];
   struct hb_resident *resident; /* made when particles are first sent */
   int waits;                    /* HB_FORCE_PHASES */
-  struct hb_phases last;
 };
 
 static void gravity_close(void *state)
@@ -61,13 +60,9 @@ static enum hb_status tune(struct gravity *g, size_t n)
 }
 
 /* Columns and results by the records of gravity_jerk. */
-#define COLUMNS(m, x, v)                                                                                     \
+#define RECORDS(x, m, v)                                                                                     \
   {                                                                                                          \
     {x, 3}, {x + 1, 3}, {x + 2, 3}, {m, 1}, {v, 3}, {v + 1, 3}, {v + 2, 3}, { 0 }                            \
-  }
-#define RESULTS(a, j, phi)                                                                                   \
-  {                                                                                                          \
-    {a, 3}, {a + 1, 3}, {a + 2, 3}, {phi, 1}, {j, 3}, {j + 1, 3}, {j + 2, 3}, { 0 }                          \
   }
 
 static void gravity_set_eps(void *state, double eps)
@@ -76,81 +71,53 @@ static void gravity_set_eps(void *state, double eps)
   if (pairs) hb_interaction_parameter(pairs->params.interaction, eps, pairs->params.parameter);
 }
 
-static enum hb_status gravity_set_j(void *state, size_t nj, const double *m, const double *x, const double *v)
+static enum hb_status gravity_send(struct gravity *g, const struct hb_force_job *job)
 {
-  struct gravity *g = state;
-  const struct hb_column columns[8] = COLUMNS(m, x, v);
-  if (g->tunes) HB_TRY(tune(g, nj));
-  HB_TRY(hb_pairs_set_j(g->pairs, nj, columns));
+  const struct hb_force_sources *s = &job->sources;
+  const struct hb_column columns[8] = RECORDS(s->x, s->m, s->v);
+  struct hb_fixed_column rounding[HB_REPRODUCIBLE_COLUMNS];
+  double start = hb_clock_now();
+  if (g->tunes) HB_TRY(tune(g, s->n));
+  if (job->words.units) {
+    g->pairs->params.parameter[0] = (double)hb_reproducible_eps2(job->words.units);
+    hb_reproducible_rounding(job->words.units, rounding);
+    hb_pairs_set_rounding(g->pairs, rounding);
+  }
+  HB_TRY(hb_pairs_set_j(g->pairs, s->n, columns));
   if (g->waits) hb_gl_timer_start();
+  hb_force_sent(job, start);
   return HB_OK;
 }
 
-static enum hb_status gravity_begin(void *state, size_t ni, const uint32_t *index, double *a, double *j,
-                                    double *phi)
+static enum hb_status walk(struct gravity *g, const struct hb_force_job *job, struct hb_pairs_job *walk)
 {
-  struct gravity *g = state;
-  const struct hb_result results[8] = RESULTS(a, j, phi);
-  return hb_pairs_walk(g->pairs, &(const struct hb_pairs_job){.ni = ni, .index = index, .results = results});
+  if (job->words.totals) return hb_pairs_walk(g->pairs, walk);
+  const struct hb_result results[8] = RECORDS(job->to.a, job->to.phi, job->to.j);
+  walk->results = results;
+  return hb_pairs_walk(g->pairs, walk);
 }
 
-static enum hb_status gravity_begin_at(void *state, size_t ni, const double *x, const double *v,
-                                       const uint32_t *own, double *a, double *j, double *phi)
+static enum hb_status gravity_begin(void *state, const struct hb_force_job *job)
 {
   struct gravity *g = state;
-  const struct hb_column columns[8] = COLUMNS(NULL, x, v);
-  const struct hb_result results[8] = RESULTS(a, j, phi);
-  return hb_pairs_walk(
-      g->pairs, &(const struct hb_pairs_job){.ni = ni, .index = own, .points = columns, .results = results});
+  const struct hb_force_sinks *i = &job->sinks;
+  struct hb_pairs_job own = {
+      .ni = i->n, .index = i->index, .scale = job->words.scale, .totals = job->words.totals};
+  if (job->sources.m) HB_TRY(gravity_send(g, job));
+  if (i->n == 0) return HB_OK;
+  if (!i->x) return walk(g, job, &own);
+  const struct hb_column points[8] = RECORDS(i->x, NULL, i->v);
+  own.points = points;
+  return walk(g, job, &own);
 }
 
-static enum hb_status gravity_finish(void *state)
+static enum hb_status gravity_finish(void *state, const struct hb_force_job *job)
 {
   struct gravity *g = state;
   double done = g->waits ? hb_gl_timer_start() : 0;
   HB_TRY(hb_pairs_read(g->pairs));
-  if (g->waits) g->last.receive_s = hb_clock_now() - done;
+  if (g->waits && job->spent) job->spent->receive_s += hb_clock_now() - done;
   return HB_OK;
-}
-
-/* ---- precision reproducible ---- */
-
-static enum hb_status fixed_set_j(void *state, const struct hb_reproducible_units *units, size_t nj,
-                                  const double *m, const double *x, const double *v)
-{
-  struct gravity *g = state;
-  struct hb_fixed_column rounding[HB_REPRODUCIBLE_COLUMNS];
-  if (g->tunes) HB_TRY(tune(g, nj));
-  g->pairs->params.parameter[0] = (double)hb_reproducible_eps2(units);
-  hb_reproducible_rounding(units, rounding);
-  hb_pairs_set_rounding(g->pairs, rounding);
-  return gravity_set_j(state, nj, m, x, v);
-}
-
-static enum hb_status fixed_begin(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
-                                  struct hb_fixed_total *totals)
-{
-  return hb_pairs_walk(
-      ((struct gravity *)state)->pairs,
-      &(const struct hb_pairs_job){.ni = ni, .index = index, .scale = scale, .totals = totals});
-}
-
-static enum hb_status fixed_begin_at(void *state, size_t ni, const double *x, const double *v,
-                                     const uint32_t *own, const uint32_t *scale,
-                                     struct hb_fixed_total *totals)
-{
-  const struct hb_column columns[8] = COLUMNS(NULL, x, v);
-  return hb_pairs_walk(((struct gravity *)state)->pairs,
-                       &(const struct hb_pairs_job){
-                           .ni = ni, .index = own, .points = columns, .scale = scale, .totals = totals});
-}
-
-static const struct hb_reproducible_ops fixed_ops = {fixed_set_j, fixed_begin, fixed_begin_at,
-                                                     gravity_finish};
-
-static void gravity_phases(const void *state, struct hb_phases *last)
-{
-  *last = ((const struct gravity *)state)->last;
 }
 
 /* ---- particles that stay on the device ---- */
@@ -286,14 +253,11 @@ static const char *gravity_tuning(const void *state)
       .close = gravity_close,                                                                                \
       .memory = gravity_memory,                                                                              \
       .set_eps = gravity_set_eps,                                                                            \
-      .set_j = gravity_set_j,                                                                                \
       .begin = gravity_begin,                                                                                \
-      .begin_at = gravity_begin_at,                                                                          \
+      .has_points = 1,                                                                                       \
       .finish = gravity_finish,                                                                              \
-      .reproducible = &fixed_ops,                                                                            \
       .engine = gravity_engine,                                                                              \
       .resident = &resident_ops,                                                                             \
-      .phases = gravity_phases,                                                                              \
       .on_device = gravity_on_device,                                                                        \
       .gl = gravity_gl,                                                                                      \
       .tuning = gravity_tuning,                                                                              \

@@ -13,157 +13,198 @@ static void by_pieces(size_t count, void (*work)(void *context, size_t piece), v
   hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(count, PIECE), work, context);
 }
 
+struct hb_force_job hb_part_some(const struct hb_force_job *job, size_t first, size_t count)
+{
+  struct hb_force_job some = *job;
+  some.sinks.n = count;
+  if (first == 0) return some;
+  some.sinks.index += first;
+  if (job->sinks.x) some.sinks.x += 3 * first, some.sinks.v += 3 * first;
+  if (job->words.totals)
+    some.words.scale += first, some.words.totals += first;
+  else
+    some.to.a += 3 * first, some.to.j += 3 * first, some.to.phi += first;
+  return some;
+}
+
+/* ---- sums ---- */
+
+enum hb_status hb_part_sums_reserve(const struct hb_force_job *like, size_t n, struct hb_part_sums *sums)
+{
+  if (like->words.units) return HB_ALLOC(n, &sums->totals);
+  HB_TRY(HB_ALLOC(7 * n, &sums->to.a));
+  sums->to.j = sums->to.a + 3 * n;
+  sums->to.phi = sums->to.a + 6 * n;
+  return HB_OK;
+}
+
+void hb_part_sums_free(struct hb_part_sums *sums)
+{
+  hb_mem_free(sums->to.a);
+  hb_mem_free(sums->totals);
+  *sums = (struct hb_part_sums){0};
+}
+
+struct adding {
+  size_t n;
+  const struct hb_part_sums *more, *into;
+};
+
+static void add_piece(void *context, size_t piece)
+{
+  const struct adding *s = context;
+  const struct hb_part_sums *more = s->more, *into = s->into;
+  size_t from = piece * PIECE, end = hb_parallel_end(s->n, PIECE, from);
+  for (size_t i = from; into->totals && i < end; i++) hb_fixed_add(&into->totals[i], &more->totals[i]);
+  if (into->totals) return;
+  for (size_t k = 3 * from; k < 3 * end; k++) {
+    into->to.a[k] += more->to.a[k];
+    into->to.j[k] += more->to.j[k];
+  }
+  for (size_t i = from; i < end; i++) into->to.phi[i] += more->to.phi[i];
+}
+
+void hb_part_add(size_t n, const struct hb_part_sums *more, const struct hb_part_sums *into)
+{
+  by_pieces(n, add_piece, &(struct adding){n, more, into});
+}
+
+/* ---- a part of the sources ---- */
+
 void hb_part_free(struct hb_part *part)
 {
   hb_mem_free(part->own);
   *part = (struct hb_part){0};
 }
 
-enum hb_status hb_part_results_reserve(const struct hb_part *part, size_t ni, struct hb_part_results *r)
+enum hb_status hb_part_send(struct hb_part *part, size_t begin, size_t end, const struct hb_force_job *job)
 {
-  if (part->units) return HB_ALLOC(ni, &r->totals);
-  HB_TRY(HB_ALLOC(3 * ni, &r->a));
-  HB_TRY(HB_ALLOC(3 * ni, &r->j));
-  return HB_ALLOC(ni, &r->phi);
-}
-
-void hb_part_results_free(struct hb_part_results *r)
-{
-  hb_mem_free(r->a);
-  hb_mem_free(r->j);
-  hb_mem_free(r->phi);
-  hb_mem_free(r->totals);
-  *r = (struct hb_part_results){0};
-}
-
-struct hb_part_results hb_part_results_from(const struct hb_part_results *r, size_t first)
-{
-  if (r->totals) return (struct hb_part_results){.scale = r->scale + first, .totals = r->totals + first};
-  return (struct hb_part_results){.a = r->a + 3 * first, .j = r->j + 3 * first, .phi = r->phi + first};
-}
-
-enum hb_status hb_part_set_j(struct hb_part *part, size_t begin, size_t end, const double *m, const double *x,
-                             const double *v)
-{
-  size_t count = end - begin;
+  const struct hb_force_sources *s = &job->sources;
   part->begin = begin;
   part->end = end;
-  if (count == 0) return HB_OK;
-  m += begin, x += 3 * begin, v += 3 * begin;
-  return part->units ? part->ops->reproducible->set_j(part->state, part->units, count, m, x, v)
-                     : part->ops->set_j(part->state, count, m, x, v);
+  if (begin == end) return HB_OK;
+  return part->ops->begin(part->state, &(struct hb_force_job){.sources = {end - begin, s->m + begin,
+                                                                          s->x + 3 * begin, s->v + 3 * begin},
+                                                              .words.units = job->words.units,
+                                                              .spent = job->spent});
 }
 
-enum hb_status hb_part_begin(struct hb_part *part, size_t ni, const uint32_t *index,
-                             const struct hb_part_results *r)
+static enum hb_status nothing(const struct hb_force_job *job)
 {
-  return r->totals ? part->ops->reproducible->begin(part->state, ni, index, r->scale, r->totals)
-                   : part->ops->begin(part->state, ni, index, r->a, r->j, r->phi);
-}
-
-static enum hb_status nothing(size_t ni, const struct hb_part_results *r)
-{
-  if (r->totals) {
-    memset(r->totals, 0, ni * sizeof *r->totals);
+  size_t n = job->sinks.n;
+  if (job->words.totals) {
+    memset(job->words.totals, 0, n * sizeof *job->words.totals);
     return HB_OK;
   }
-  memset(r->a, 0, 3 * ni * sizeof *r->a);
-  memset(r->j, 0, 3 * ni * sizeof *r->j);
-  memset(r->phi, 0, ni * sizeof *r->phi);
+  memset(job->to.a, 0, 3 * n * sizeof *job->to.a);
+  memset(job->to.j, 0, 3 * n * sizeof *job->to.j);
+  memset(job->to.phi, 0, n * sizeof *job->to.phi);
   return HB_OK;
 }
 
-static enum hb_status reserve(struct hb_part *part, size_t ni)
+/* The numbers of the sinks among the part's own sources. */
+static enum hb_status number_again(struct hb_part *part, const struct hb_force_sinks *sinks)
 {
-  if (ni <= part->room) return HB_OK;
-  hb_mem_free(part->own);
-  part->own = NULL;
-  part->room = 0;
-  HB_TRY(HB_ALLOC(ni, &part->own));
-  part->room = ni;
+  size_t begin = part->begin, end = part->end;
+  if (sinks->n > part->room) {
+    hb_mem_free(part->own);
+    part->own = NULL;
+    part->room = 0;
+    HB_TRY(HB_ALLOC(sinks->n, &part->own));
+    part->room = sinks->n;
+  }
+  for (size_t i = 0; i < sinks->n; i++) {
+    uint32_t own = sinks->index[i];
+    part->own[i] = own >= begin && own < end ? own - (uint32_t)begin : HB_NO_SOURCE;
+  }
   return HB_OK;
 }
 
-enum hb_status hb_part_begin_at(struct hb_part *part, size_t ni, const double *x, const double *v,
-                                const uint32_t *own, const struct hb_part_results *r)
+enum hb_status hb_part_begin(struct hb_part *part, const struct hb_force_job *job)
 {
-  if (part->begin == part->end) return nothing(ni, r);
-  HB_TRY(reserve(part, ni));
-  for (size_t i = 0; i < ni; i++)
-    part->own[i] =
-        own[i] >= part->begin && own[i] < part->end ? own[i] - (uint32_t)part->begin : HB_NO_SOURCE;
-  return r->totals ? part->ops->reproducible->begin_at(part->state, ni, x, v, part->own, r->scale, r->totals)
-                   : part->ops->begin_at(part->state, ni, x, v, part->own, r->a, r->j, r->phi);
+  struct hb_force_job own = *job;
+  own.sources = (struct hb_force_sources){0};
+  if (part->begin == part->end) return nothing(job);
+  if (job->sinks.x) {
+    HB_TRY(number_again(part, &job->sinks));
+    own.sinks.index = part->own;
+  }
+  return part->ops->begin(part->state, &own);
 }
 
-enum hb_status hb_part_finish(struct hb_part *part)
+enum hb_status hb_part_finish(struct hb_part *part, const struct hb_force_job *job)
 {
-  enum hb_status (*finish)(void *state) = part->units ? part->ops->reproducible->finish : part->ops->finish;
-  return finish ? finish(part->state) : HB_OK;
+  return part->ops->finish && part->begin < part->end ? part->ops->finish(part->state, job) : HB_OK;
 }
 
-/* ---- sinks ---- */
+/* ---- sinks as points ---- */
 
 struct filling {
-  struct hb_part_sinks *sinks;
-  size_t ni;
-  const uint32_t *index;
-  const double *x, *v;
+  const struct hb_part_points *points;
+  const struct hb_force_sources *sources;
+  const struct hb_force_sinks *sinks;
 };
 
 static void fill_piece(void *context, size_t piece)
 {
   const struct filling *f = context;
-  for (size_t i = piece * PIECE, end = hb_parallel_end(f->ni, PIECE, i); i < end; i++) {
-    memcpy(f->sinks->x + 3 * i, f->x + 3 * (size_t)f->index[i], 3 * sizeof *f->x);
-    memcpy(f->sinks->v + 3 * i, f->v + 3 * (size_t)f->index[i], 3 * sizeof *f->v);
+  for (size_t i = piece * PIECE, end = hb_parallel_end(f->sinks->n, PIECE, i); i < end; i++) {
+    size_t of = f->sinks->index[i];
+    memcpy(f->points->x + 3 * i, f->sources->x + 3 * of, 3 * sizeof(double));
+    memcpy(f->points->v + 3 * i, f->sources->v + 3 * of, 3 * sizeof(double));
   }
 }
 
-enum hb_status hb_part_sinks_fill(struct hb_part_sinks *sinks, size_t ni, const uint32_t *index,
-                                  const double *x, const double *v)
+enum hb_status hb_part_points_fill(struct hb_part_points *points, const struct hb_force_sources *sources,
+                                   struct hb_force_sinks *sinks)
 {
-  if (ni > sinks->room) {
-    hb_part_sinks_free(sinks);
-    HB_TRY(HB_ALLOC(3 * ni, &sinks->x));
-    HB_TRY(HB_ALLOC(3 * ni, &sinks->v));
-    sinks->room = ni;
+  size_t n = sinks->n;
+  if (n > points->room) {
+    hb_part_points_free(points);
+    HB_TRY(HB_ALLOC(3 * n, &points->x));
+    HB_TRY(HB_ALLOC(3 * n, &points->v));
+    points->room = n;
   }
-  struct filling filling = {sinks, ni, index, x, v};
-  by_pieces(ni, fill_piece, &filling);
+  by_pieces(n, fill_piece, &(struct filling){points, sources, sinks});
+  sinks->x = points->x;
+  sinks->v = points->v;
   return HB_OK;
 }
 
-void hb_part_sinks_free(struct hb_part_sinks *sinks)
+void hb_part_points_free(struct hb_part_points *points)
 {
-  hb_mem_free(sinks->x);
-  hb_mem_free(sinks->v);
-  *sinks = (struct hb_part_sinks){0};
+  hb_mem_free(points->x);
+  hb_mem_free(points->v);
+  *points = (struct hb_part_points){0};
 }
 
-/* ---- sums ---- */
+/* ---- to be timed ---- */
 
-struct adding {
-  size_t ni;
-  const struct hb_part_results *more, *sum;
-};
-
-static void add_piece(void *context, size_t piece)
+enum hb_status hb_trial_reserve(const struct hb_force_job *like, size_t n, struct hb_trial *trial)
 {
-  const struct adding *s = context;
-  const struct hb_part_results *more = s->more, *sum = s->sum;
-  size_t from = piece * PIECE, end = hb_parallel_end(s->ni, PIECE, from);
-  for (size_t i = from; sum->totals && i < end; i++) hb_fixed_add(&sum->totals[i], &more->totals[i]);
-  if (sum->totals) return;
-  for (size_t k = 3 * from; k < 3 * end; k++) {
-    sum->a[k] += more->a[k];
-    sum->j[k] += more->j[k];
-  }
-  for (size_t i = from; i < end; i++) sum->phi[i] += more->phi[i];
+  const struct hb_reproducible_units *units = like->words.units;
+  *trial = (struct hb_trial){.n = n, .job = {.sources = like->sources}};
+  HB_TRY(HB_ALLOC(n, &trial->index));
+  if (units) HB_TRY(HB_ALLOC(n, &trial->scale));
+  for (size_t k = 0; units && k < n; k++) trial->scale[k] = hb_reproducible_scale(units, 0); /* any will do */
+  int has_room = !units && like->to.a && like->sinks.n == n; /* which the forces will fill anyway */
+  if (!has_room) HB_TRY(hb_part_sums_reserve(like, n, &trial->sums));
+  trial->job.sinks.index = trial->index;
+  trial->job.to = has_room ? like->to : trial->sums.to;
+  trial->job.words = (struct hb_force_words){units, trial->scale, trial->sums.totals};
+  return HB_OK;
 }
 
-void hb_part_add(size_t ni, const struct hb_part_results *more, const struct hb_part_results *sum)
+void hb_trial_free(struct hb_trial *trial)
 {
-  struct adding adding = {ni, more, sum};
-  by_pieces(ni, add_piece, &adding);
+  hb_mem_free(trial->index);
+  hb_mem_free(trial->scale);
+  hb_part_sums_free(&trial->sums);
+}
+
+void hb_trial_choose(struct hb_trial *trial, size_t ni, size_t turn)
+{
+  size_t n = trial->n;
+  trial->job.sinks.n = ni;
+  for (size_t k = 0; k < ni; k++) trial->index[k] = (uint32_t)((k * n / ni + turn) % n);
 }

@@ -1,60 +1,62 @@
-/* A source of forces that has a part of the sources: what several devices, or several processes, share out among them. Any
- * scheme that computes forces at points will do: to a part all sinks are points, and some of these are sources of it. */
+/* Jobs made of jobs: for some of the sinks, for a part of the sources, and for measuring. What several devices, or several
+ * processes, share out among them. Any source of forces that has points will do: to a part of the sources all sinks are points, and
+ * some of these are sources of it. */
 #ifndef HB_PART_H
 #define HB_PART_H
 
 #include "force/force.h"
-#include "force/reproducible.h"
 
-/* Where results go: a[3 * ni], j[3 * ni], phi[ni]; or in precision reproducible totals[ni] of these scales, scale[ni]. */
-struct hb_part_results {
-  double *a, *j, *phi;
-  const uint32_t *scale;
-  struct hb_fixed_total *totals; /* NULL: in another precision */
+/* The same job for `count` of its sinks, from `first` on. */
+struct hb_force_job hb_part_some(const struct hb_force_job *job, size_t first, size_t count);
+
+/* Sums that are not at their place yet: results, or in precision reproducible totals. Memory for those of n sinks of a job like
+ * this one is freed by the other; starts as zeros. Errors: HB_ERR_INTERNAL. */
+struct hb_part_sums {
+  struct hb_force_results to;
+  struct hb_fixed_total *totals; /* NULL: results */
 };
+enum hb_status hb_part_sums_reserve(const struct hb_force_job *like, size_t n, struct hb_part_sums *sums);
+void hb_part_sums_free(struct hb_part_sums *sums);
 
-/* Memory for results, freed by the other; starts as zeros. Errors: HB_ERR_INTERNAL. */
-struct hb_part;
-enum hb_status hb_part_results_reserve(const struct hb_part *part, size_t ni,
-                                       struct hb_part_results *results);
-void hb_part_results_free(struct hb_part_results *results);
-
-/* Those of the sinks from `first` on. */
-struct hb_part_results hb_part_results_from(const struct hb_part_results *results, size_t first);
+/* into[n] += more[n] */
+void hb_part_add(size_t n, const struct hb_part_sums *more, const struct hb_part_sums *into);
 
 /* Starts as zeros but for ops and state, which belong to whoever opens and closes them. */
 struct hb_part {
   const struct hb_force_ops *ops;
   void *state;
-  const struct hb_reproducible_units *units; /* NULL: in another precision */
-  size_t begin, end;                         /* of all sources */
-  uint32_t *own;                             /* [room] which of the part's sources a sink is */
+  size_t begin, end; /* of all sources */
+  uint32_t *own;     /* [room] which of the part's sources a sink is */
   size_t room;
 };
 void hb_part_free(struct hb_part *part);
 
-/* It gets the sources begin .. end - 1 of m, x and v, or none. */
-enum hb_status hb_part_set_j(struct hb_part *part, size_t begin, size_t end, const double *m, const double *x,
-                             const double *v);
+/* It gets the sources begin .. end - 1 of the job's, or none. */
+enum hb_status hb_part_send(struct hb_part *part, size_t begin, size_t end, const struct hb_force_job *job);
 
-/* As the ops of these names: sinks by their numbers, for a part that is all sources; or points, with own[ni] their numbers
- * among all sources. */
-enum hb_status hb_part_begin(struct hb_part *part, size_t ni, const uint32_t *index,
-                             const struct hb_part_results *results);
-enum hb_status hb_part_begin_at(struct hb_part *part, size_t ni, const double *x, const double *v,
-                                const uint32_t *own, const struct hb_part_results *results);
-enum hb_status hb_part_finish(struct hb_part *part);
+/* The sinks of the job, whose sources it has: by their numbers, for a part that is all sources; or points, with their numbers
+ * among all sources. Nothing pulls where it has none. */
+enum hb_status hb_part_begin(struct hb_part *part, const struct hb_force_job *job);
+enum hb_status hb_part_finish(struct hb_part *part, const struct hb_force_job *job);
 
-/* Positions and velocities of sinks, in arrays that grow. Starts as zeros. */
-struct hb_part_sinks {
+/* Positions and velocities of sinks by number, in arrays that grow: the job has points then. Starts as zeros. */
+struct hb_part_points {
   size_t room;
   double *x, *v; /* [3 * room] */
 };
-enum hb_status hb_part_sinks_fill(struct hb_part_sinks *sinks, size_t ni, const uint32_t *index,
-                                  const double *x, const double *v);
-void hb_part_sinks_free(struct hb_part_sinks *sinks);
+enum hb_status hb_part_points_fill(struct hb_part_points *points, const struct hb_force_sources *sources,
+                                   struct hb_force_sinks *sinks);
+void hb_part_points_free(struct hb_part_points *points);
 
-/* sum[ni] += more[ni] */
-void hb_part_add(size_t ni, const struct hb_part_results *more, const struct hb_part_results *sum);
+/* A job to be timed, on sinks spread evenly over n particles; what they feel nobody reads. */
+struct hb_trial {
+  struct hb_force_job job;
+  size_t n;
+  uint32_t *index, *scale; /* [n] */
+  struct hb_part_sums sums;
+};
+enum hb_status hb_trial_reserve(const struct hb_force_job *like, size_t n, struct hb_trial *trial);
+void hb_trial_free(struct hb_trial *trial);
+void hb_trial_choose(struct hb_trial *trial, size_t ni, size_t turn); /* others in each turn */
 
 #endif

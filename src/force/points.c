@@ -83,12 +83,12 @@ static enum hb_status check_own(size_t nj, size_t ni, const uint32_t *own)
 }
 
 enum hb_status hb_points_prepare(struct hb_points *points, const double origin[2][3], double reach, size_t nj,
-                                 size_t ni, const double **x, const double **v, const uint32_t **own)
+                                 struct hb_force_sinks *i)
 {
-  if (*own) HB_TRY(check_own(nj, ni, *own));
-  if (!*v || !*own) HB_TRY(reserve(points, ni));
-  if (!*v) *v = points->rest;
-  if (!*own) *own = points->nobody;
-  HB_TRY(hb_frame_enter(origin, ni, x, v, &points->in_frame));
-  return check(reach > 0 ? reach : DBL_MAX, ni, *x, *v);
+  if (i->index) HB_TRY(check_own(nj, i->n, i->index));
+  if (!i->v || !i->index) HB_TRY(reserve(points, i->n));
+  if (!i->v) i->v = points->rest;
+  if (!i->index) i->index = points->nobody;
+  HB_TRY(hb_frame_enter(origin, i->n, &i->x, &i->v, &points->in_frame));
+  return check(reach > 0 ? reach : DBL_MAX, i->n, i->x, i->v);
 }

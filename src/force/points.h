@@ -3,6 +3,7 @@
 #define HB_POINTS_H
 
 #include "core/frame.h"
+#include "force/force.h"
 
 #include <stdint.h>
 
@@ -15,10 +16,10 @@ struct hb_points {
 };
 void hb_points_free(struct hb_points *points);
 
-/* Replaces *x, *v and *own (the last two may be NULL) by what a source of forces is given: none of them NULL, in the frame
- * with that origin. There no coordinate and no velocity may be beyond reach (0: all that are finite). Errors: HB_ERR_INPUT,
- * HB_ERR_USAGE (own: not below nj), HB_ERR_INTERNAL. */
+/* Replaces x, v and index of the sinks (the last two may be NULL) by what a source of forces is given: none of them NULL, in the
+ * frame with that origin. There no coordinate and no velocity may be beyond reach (0: all that are finite). Errors: HB_ERR_INPUT,
+ * HB_ERR_USAGE (index: not below nj), HB_ERR_INTERNAL. */
 enum hb_status hb_points_prepare(struct hb_points *points, const double origin[2][3], double reach, size_t nj,
-                                 size_t ni, const double **x, const double **v, const uint32_t **own);
+                                 struct hb_force_sinks *sinks);
 
 #endif

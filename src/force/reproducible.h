@@ -7,10 +7,10 @@
  *   totals  of blocks in fixed point. Their scale follows from the largest block, in steps of 2^24 or less; a sink that
  *           was summed in another scale is summed again. A good guess saves that, and changes no bit.
  *
- * Several devices or ranks: a source of forces that has others behind it implements hb_reproducible_ops by theirs. It passes
- * on the units, gives each of them the sources from one multiple of HB_FIXED_BLOCK to another, or some of the sinks, and adds up
- * the totals (hb_fixed_add, or MPI_SUM on sum[] and a maximum byte by byte on most). It need not know more: the front
- * end (force/rescale.h) finds the units, repeats what needs another scale, and converts the totals to double. */
+ * Several devices or ranks: a source of forces that has others behind it passes on the units, gives each of them the sources from
+ * one multiple of HB_FIXED_BLOCK to another, or some of the sinks, and adds up the totals (hb_fixed_add). It need not know more: the
+ * front end (force/rescale.h) finds the units, repeats what needs another scale, and converts the totals to double. A sink gets the
+ * same bits as a source by number and as a point with the same x and v. */
 #ifndef HB_REPRODUCIBLE_H
 #define HB_REPRODUCIBLE_H
 
@@ -44,26 +44,6 @@ void hb_reproducible_rounding(const struct hb_reproducible_units *units,
 /* Points may be 16 times farther and faster than the sources are. Errors: HB_ERR_INPUT. */
 enum hb_status hb_reproducible_check_points(const struct hb_reproducible_units *units, size_t ni,
                                             const double *x, const double *v);
-
-/* What a source of forces implements; `state` is that of struct hb_force_ops. As there: begin and begin_at may return while the
- * device works, and finish waits; until then the arrays of the call stay where they are. */
-struct hb_reproducible_ops {
-  /* nj sources m[nj], x[3 * nj], v[3 * nj] by these units. They may be a part of all sources that the units were found from: from
-   * a multiple of HB_FIXED_BLOCK on, and up to another or the end. */
-  enum hb_status (*set_j)(void *state, const struct hb_reproducible_units *units, size_t nj, const double *m,
-                          const double *x, const double *v);
-
-  /* totals[ni], overwritten, of the sinks index[ni] among those sources, each in its scale[ni]. */
-  enum hb_status (*begin)(void *state, size_t ni, const uint32_t *index, const uint32_t *scale,
-                          struct hb_fixed_total *totals);
-
-  /* Points x[3 * ni], v[3 * ni], as hb_reproducible_check_points wants them; own[i]: the number, among the sources of set_j,
-   * of the one that a point leaves out, UINT32_MAX or any number >= nj: none. So a sink gets the same bits as a source by number
-   * and as a point with x, v and own. */
-  enum hb_status (*begin_at)(void *state, size_t ni, const double *x, const double *v, const uint32_t *own,
-                             const uint32_t *scale, struct hb_fixed_total *totals);
-  enum hb_status (*finish)(void *state); /* NULL: they are done when they return */
-};
 
 /* The scale of a sink whose largest block has these exponents; most = 0: the usual one. */
 uint32_t hb_reproducible_scale(const struct hb_reproducible_units *units, uint32_t most);

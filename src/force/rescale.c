@@ -7,26 +7,19 @@
 #include <stdatomic.h>
 #include <string.h>
 
-struct sinks { /* by number; or points, with their own numbers */
-  const uint32_t *index;
-  const double *x, *v; /* NULL: by number */
-};
-
 struct hb_rescale {
-  const struct hb_reproducible_ops *ops;
-  void *state;
   struct hb_reproducible_units units;
   size_t nj, known_room;
   uint32_t *known; /* [nj] the scale that the last sum over each source as a sink wanted; 0: none yet */
 
   /* the call under way */
-  size_t ni, room, again_room;
-  struct sinks sinks;
+  struct hb_force_sinks sinks;
+  struct hb_force_results to;
+  size_t room, again_room;
   uint32_t *scale;               /* [ni] */
   struct hb_fixed_total *totals; /* [ni] */
   uint32_t *again;               /* [2 * again_room] places of those to be summed again, and their numbers */
   double *xv;                    /* [6 * again_room] of points */
-  double *a, *j, *phi;
   uint64_t repeats;
 };
 
@@ -67,11 +60,9 @@ enum hb_status hb_rescale_find_units(struct hb_rescale *r, double eps, size_t n,
   return hb_reproducible_find_units(n, m, x, v, eps, &r->units);
 }
 
-enum hb_status hb_rescale_set_j(struct hb_rescale *r, const struct hb_reproducible_ops *ops, void *state,
-                                size_t nj, const double *m, const double *x, const double *v)
+/* Memory for scales of so many sources. */
+static enum hb_status expect_sources(struct hb_rescale *r, size_t nj)
 {
-  r->ops = ops;
-  r->state = state;
   if (nj > r->known_room) {
     hb_mem_free(r->known);
     r->known = NULL;
@@ -81,28 +72,11 @@ enum hb_status hb_rescale_set_j(struct hb_rescale *r, const struct hb_reproducib
   }
   if (nj != r->nj) memset(r->known, 0, nj * sizeof *r->known); /* other particles */
   r->nj = nj;
-  return ops->set_j(state, &r->units, nj, m, x, v);
+  return HB_OK;
 }
 
-static enum hb_status begin(struct hb_rescale *r, size_t ni, const struct sinks *s)
+static enum hb_status expect_sinks(struct hb_rescale *r, size_t ni)
 {
-  if (!s->x) return r->ops->begin(r->state, ni, s->index, r->scale, r->totals);
-  return r->ops->begin_at(r->state, ni, s->x, s->v, s->index, r->scale, r->totals);
-}
-
-static enum hb_status finish(struct hb_rescale *r)
-{
-  return r->ops->finish ? r->ops->finish(r->state) : HB_OK;
-}
-
-static enum hb_status prepare(struct hb_rescale *r, size_t ni, const struct sinks *sinks, double *a,
-                              double *j, double *phi)
-{
-  r->ni = ni;
-  r->sinks = *sinks;
-  r->a = a;
-  r->j = j;
-  r->phi = phi;
   if (ni <= r->room) return HB_OK;
   free_call(r);
   HB_TRY(HB_ALLOC(ni, &r->scale));
@@ -159,7 +133,7 @@ static enum hb_status take(struct loop *l, size_t from, size_t end)
     if (scale != r->scale[k])
       atomic_fetch_add(&l->wrong, 1);
     else
-      HB_TRY(hb_reproducible_result(&r->units, scale, t, r->a + 3 * i, r->j + 3 * i, r->phi + i));
+      HB_TRY(hb_reproducible_result(&r->units, scale, t, r->to.a + 3 * i, r->to.j + 3 * i, r->to.phi + i));
   }
   return HB_OK;
 }
@@ -182,25 +156,19 @@ static enum hb_status take_all(struct hb_rescale *r, size_t ni, const uint32_t *
 
 /* ---- calls ---- */
 
-static enum hb_status guess_and_begin(struct hb_rescale *r)
+enum hb_status hb_rescale_begin(struct hb_rescale *r, const struct hb_force_ops *ops, void *state,
+                                const struct hb_force_job *job)
 {
-  run(&(struct loop){r, r->ni, NULL, 0, 0}, guess_piece);
-  return begin(r, r->ni, &r->sinks);
-}
-
-enum hb_status hb_rescale_begin(struct hb_rescale *r, size_t ni, const uint32_t *index, double *a, double *j,
-                                double *phi)
-{
-  HB_TRY(prepare(r, ni, &(struct sinks){.index = index}, a, j, phi));
-  return guess_and_begin(r);
-}
-
-enum hb_status hb_rescale_begin_at(struct hb_rescale *r, size_t ni, const double *x, const double *v,
-                                   const uint32_t *own, double *a, double *j, double *phi)
-{
-  HB_TRY(hb_reproducible_check_points(&r->units, ni, x, v));
-  HB_TRY(prepare(r, ni, &(struct sinks){own, x, v}, a, j, phi));
-  return guess_and_begin(r);
+  struct hb_force_job own = *job;
+  const struct hb_force_sinks *s = &job->sinks;
+  if (job->sources.m) HB_TRY(expect_sources(r, job->sources.n));
+  if (s->x) HB_TRY(hb_reproducible_check_points(&r->units, s->n, s->x, s->v));
+  HB_TRY(expect_sinks(r, s->n));
+  r->sinks = *s;
+  r->to = job->to;
+  run(&(struct loop){r, s->n, NULL, 0, 0}, guess_piece);
+  own.words = (struct hb_force_words){&r->units, r->scale, r->totals};
+  return ops->begin(state, &own);
 }
 
 static enum hb_status reserve_again(struct hb_rescale *r, size_t wrong)
@@ -213,14 +181,13 @@ static enum hb_status reserve_again(struct hb_rescale *r, size_t wrong)
   return r->sinks.x && !r->xv ? HB_ALLOC(6 * r->again_room, &r->xv) : HB_OK;
 }
 
-/* The largest blocks are known now, and do not depend on the scale. */
-static enum hb_status sum_again(struct hb_rescale *r, size_t wrong)
+/* The job for sinks of another scale. The largest blocks are known now, and do not depend on the scale. */
+static void choose_again(struct hb_rescale *r, struct hb_force_job *again)
 {
-  HB_TRY(reserve_again(r, wrong));
   uint32_t *place = r->again, *index = r->again + r->again_room;
   double *x = r->xv, *v = r->xv ? r->xv + 3 * r->again_room : NULL;
-  size_t left, k = 0;
-  for (size_t i = 0; i < r->ni; i++) {
+  size_t k = 0;
+  for (size_t i = 0; i < r->sinks.n; i++) {
     uint32_t scale = hb_reproducible_scale(&r->units, r->totals[i].most);
     if (scale == r->scale[i]) continue;
     place[k] = (uint32_t)i;
@@ -229,21 +196,26 @@ static enum hb_status sum_again(struct hb_rescale *r, size_t wrong)
     if (r->sinks.x) memcpy(v + 3 * k, r->sinks.v + 3 * i, 3 * sizeof *v);
     r->scale[k++] = scale;
   }
-  const struct sinks some = {index, r->sinks.x ? x : NULL, v};
-  r->repeats += wrong;
-  HB_TRY(begin(r, wrong, &some));
-  HB_TRY(finish(r));
-  HB_TRY(take_all(r, wrong, place, &left));
-  return left == 0 ? HB_OK
-                   : hb_fail(HB_ERR_DEVICE,
-                             "the largest sum of a block changed from one walk to the next: the device's "
-                             "arithmetic is not the same each time");
+  again->sources = (struct hb_force_sources){0};
+  again->sinks = (struct hb_force_sinks){k, index, r->sinks.x ? x : NULL, r->sinks.x ? v : NULL};
 }
 
-enum hb_status hb_rescale_finish(struct hb_rescale *r)
+enum hb_status hb_rescale_finish(struct hb_rescale *r, const struct hb_force_ops *ops, void *state,
+                                 const struct hb_force_job *job)
 {
-  size_t wrong;
-  HB_TRY(finish(r));
-  HB_TRY(take_all(r, r->ni, NULL, &wrong));
-  return wrong ? sum_again(r, wrong) : HB_OK;
+  struct hb_force_job own = *job;
+  size_t wrong, left;
+  own.words = (struct hb_force_words){&r->units, r->scale, r->totals};
+  if (ops->finish) HB_TRY(ops->finish(state, &own));
+  HB_TRY(take_all(r, r->sinks.n, NULL, &wrong));
+  if (wrong == 0) return HB_OK;
+  HB_TRY(reserve_again(r, wrong));
+  choose_again(r, &own);
+  r->repeats += wrong;
+  HB_TRY(ops->begin(state, &own));
+  if (ops->finish) HB_TRY(ops->finish(state, &own));
+  HB_TRY(take_all(r, wrong, r->again, &left));
+  if (left == 0) return HB_OK;
+  return hb_fail(HB_ERR_DEVICE, "the largest sum of a block changed from one walk to the next: the device's "
+                                "arithmetic is not the same each time");
 }

@@ -44,7 +44,7 @@ enum hb_status hb_engine_open(int board, enum hb_precision usual, struct hb_engi
   *engine = NULL;
   HB_TRY(hb_environment_read(board, usual, &words));
   const struct hb_force_ops *ops = hb_force_find(words.scheme);
-  if (ops && !ops->begin_at)
+  if (ops && !ops->has_points)
     return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on i-particles",
                    words.scheme);
   HB_TRY(HB_ALLOC(1, &e));
@@ -120,8 +120,9 @@ static enum hb_status send(struct hb_engine *e)
 static enum hb_status begin(struct hb_engine *e)
 {
   HB_TRY(send(e));
-  return hb_force_begin_at_any(e->force, e->call.ni, e->call.x, e->call.v, e->call.own, e->call.a, e->call.j,
-                               e->call.phi);
+  return hb_force_begin_any(e->force,
+                            &(struct hb_force_job){.sinks = {e->call.ni, e->call.own, e->call.x, e->call.v},
+                                                   .to = {e->call.a, e->call.j, e->call.phi}});
 }
 
 static enum hb_status finish(struct hb_engine *e)

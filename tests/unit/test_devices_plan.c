@@ -159,40 +159,27 @@ static double read_clock(void)
   return now;
 }
 
-static enum hb_status send(void *state, size_t nj, const double *m, const double *x, const double *v)
+static enum hb_status pull(void *state, const struct hb_force_job *job)
 {
-  (void)m, (void)x, (void)v;
   struct device *d = state;
-  d->nj = nj;
-  d->spent += 1e-8 * (double)nj;
+  if (job->sources.m) {
+    d->nj = job->sources.n;
+    d->spent += 1e-8 * (double)d->nj;
+  }
+  if (job->sinks.n) d->spent += 1e-5 + 1e-11 * (double)job->sinks.n * (double)d->nj;
   return HB_OK;
-}
-
-static enum hb_status pull(void *state, size_t ni, const uint32_t *index, double *a, double *j, double *phi)
-{
-  (void)index, (void)a, (void)j, (void)phi;
-  struct device *d = state;
-  d->spent += 1e-5 + 1e-11 * (double)ni * (double)d->nj;
-  return HB_OK;
-}
-
-static enum hb_status pull_at(void *state, size_t ni, const double *x, const double *v, const uint32_t *own,
-                              double *a, double *j, double *phi)
-{
-  (void)x, (void)v;
-  return pull(state, ni, own, a, j, phi);
 }
 
 static size_t measured(double seconds, double late)
 {
   static double m[SOURCES], xv[3 * SOURCES];
-  const struct hb_force_ops ops = {.set_j = send, .begin = pull, .begin_at = pull_at};
+  const struct hb_force_ops ops = {.begin = pull, .has_points = 1};
   struct hb_devices *d;
   handoff = seconds, delay = late;
   ASSERT_OK(HB_ALLOC(1, &d));
   *d =
       (struct hb_devices){.ops = &ops, .plan.shares = hb_shares_equal(2), .measures = 1, .clock = read_clock};
-  d->count = 2, d->nj = SOURCES, d->m = m, d->x = d->v = xv;
+  d->count = 2, d->j = (struct hb_force_sources){SOURCES, m, xv, xv};
   for (int k = 0; k < 2; k++) {
     d->member[k] = (struct hb_devices_member){.devices = d, .k = k};
     d->member[k].part.ops = &ops;
@@ -203,8 +190,8 @@ static size_t measured(double seconds, double late)
   size_t bound = d->plan.alone_below;
   hb_worker_destroy(d->member[1].worker);
   for (int k = 0; k < 2; k++) hb_part_free(&d->member[k].part);
-  hb_part_results_free(&d->member[1].sums);
-  hb_part_sinks_free(&d->sinks);
+  hb_part_sums_free(&d->member[1].sums);
+  hb_part_points_free(&d->points);
   hb_mem_free(d);
   return bound;
 }

@@ -134,13 +134,15 @@ static void test_error_beside_the_hash(void **state)
 static void begin_at(struct hb_force *force, const struct hb_reproducible_units *units, size_t from,
                      size_t to, const uint32_t *scale, struct hb_fixed_total *totals)
 {
-  const struct hb_reproducible_ops *ops = force->ops->reproducible;
+  const struct hb_force_ops *ops = force->ops;
   const double *m = plummer->m, *x = plummer->x, *v = plummer->v;
   uint32_t own[N];
   for (uint32_t i = 0; i < N; i++) own[i] = i >= from && i < to ? i - (uint32_t)from : UINT32_MAX;
-  ASSERT_OK(ops->set_j(force->state, units, to - from, m + from, x + 3 * from, v + 3 * from));
-  ASSERT_OK(ops->begin_at(force->state, N, x, v, own, scale, totals));
-  if (ops->finish) ASSERT_OK(ops->finish(force->state));
+  const struct hb_force_job job = {.sources = {to - from, m + from, x + 3 * from, v + 3 * from},
+                                   .sinks = {N, own, x, v},
+                                   .words = {units, scale, totals}};
+  ASSERT_OK(ops->begin(force->state, &job));
+  if (ops->finish) ASSERT_OK(ops->finish(force->state, &job));
 }
 
 /* Whether two parts, one by each source of forces, add up to the totals of all. */
@@ -287,8 +289,10 @@ static void test_table(void **state)
     hb_fixed_test_make(k, &t);
     const struct hb_reproducible_units units = {.mass = 12, .eps = sqrt((double)t.eps2)};
     for (int i = 0; i < HB_FIXED_TEST_N; i++) scale[i] = t.scale;
-    ASSERT_OK(hb_host_reproducible_set_j(host, &units, HB_FIXED_TEST_N, t.m, t.x, t.v));
-    ASSERT_OK(hb_host_reproducible_begin(host, HB_FIXED_TEST_N, all, scale, totals));
+    ASSERT_OK(
+        hb_host_reproducible_begin(host, &(struct hb_force_job){.sources = {HB_FIXED_TEST_N, t.m, t.x, t.v},
+                                                                .sinks = {.n = HB_FIXED_TEST_N, .index = all},
+                                                                .words = {&units, scale, totals}}));
     if (hb_fixed_test_hash(HB_FIXED_TEST_N, totals) != hb_fixed_test_right[k])
       fail_msg("case %d gives 0x%016llx", k, (unsigned long long)hb_fixed_test_hash(HB_FIXED_TEST_N, totals));
   }
