@@ -134,15 +134,12 @@ static enum hb_status check_finite(const struct hb_force *force, const struct hb
                  i->x ? "a source" : "another", hb_force_precision(force));
 }
 
-/* The sources of the job are set. */
+/* Sinks of the sources that are set. */
 static enum hb_status begin(struct hb_force *force, struct hb_force_job *job)
 {
   struct hb_force_sinks *i = &job->sinks;
   if (force->nj == 0) return hb_fail(HB_ERR_USAGE, "forces requested before the sources were set");
   HB_TRY(hb_force_check_idle(force));
-  if (i->x && !force->ops->has_points)
-    return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on other points",
-                   force->scheme->info.name);
   if (i->n == 0) return HB_OK;
   double reach = hb_force_rounds(force) ? force->scheme->reach : 0;
   HB_TRY(i->x ? hb_points_prepare(&force->points, (const double(*)[3])force->origin, reach, force->nj, i)
@@ -151,6 +148,13 @@ static enum hb_status begin(struct hb_force *force, struct hb_force_job *job)
   force->under_way = *job;
   force->is_under_way = 1;
   return HB_OK;
+}
+
+static enum hb_status check_points(const struct hb_force *force)
+{
+  if (force->nj == 0 || force->ops->has_points) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on other points",
+                 force->scheme->info.name);
 }
 
 /* Before the caller turns to other work: a driver may wait for more commands before it starts any. */
@@ -173,6 +177,7 @@ static enum hb_status begin_and_set_off(struct hb_force *force, const struct hb_
 
 enum hb_status hb_force_begin_any(struct hb_force *force, const struct hb_force_job *job)
 {
+  HB_TRY(check_points(force));
   HB_TRY(begin_and_set_off(force, job));
   force->is_trusted = 1;
   return HB_OK;
@@ -197,6 +202,7 @@ enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t 
 enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                                  const uint32_t *own, double *a, double *j, double *phi)
 {
+  HB_TRY(check_points(force));
   return begin_and_set_off(force, &(struct hb_force_job){.sinks = {ni, own, x, v}, .to = {a, j, phi}});
 }
 
@@ -218,6 +224,7 @@ enum hb_status hb_force_eval(struct hb_force *force, size_t ni, const uint32_t *
 enum hb_status hb_force_at(struct hb_force *force, size_t ni, const double *x, const double *v,
                            const uint32_t *own, double *a, double *j, double *phi)
 {
+  HB_TRY(check_points(force));
   return begin_and_finish(force, &(struct hb_force_job){.sinks = {ni, own, x, v}, .to = {a, j, phi}});
 }
 

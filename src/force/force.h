@@ -278,7 +278,7 @@ static inline void hb_force_sent(const struct hb_force_job *job, double start)
   if (job->spent) job->spent->send_s += hb_clock_now() - start;
 }
 
-/* A job on the sources that were set, for whoever looks himself whether forces are finite; sinks as in hb_force_at, NULLs
+/* A job at points, for whoever looks himself whether forces are finite; sinks as in hb_force_at, NULLs
  * included. hb_force_finish ends it. */
 enum hb_status hb_force_begin_any(struct hb_force *force, const struct hb_force_job *job);
 

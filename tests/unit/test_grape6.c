@@ -138,8 +138,9 @@ static uint64_t evaluate_counting(double eps, size_t n, size_t ni)
   const struct hb_force_params params = {.scheme = "grape6", .precision = "grape6", .eps = eps};
   void *source = NULL;
   ASSERT_OK(hb_force_grape6.open(&params, NULL, &source));
-  ASSERT_OK(hb_force_grape6.set_j(source, n, m, x, v));
-  ASSERT_OK(hb_force_grape6.begin(source, ni, all, got.a, got.j, got.phi));
+  ASSERT_OK(hb_force_grape6.begin(source, &(struct hb_force_job){.sources = {n, m, x, v},
+                                                                 .sinks = {.n = ni, .index = all},
+                                                                 .to = {got.a, got.j, got.phi}}));
   uint64_t retries = hb_grape6_retries(source);
   hb_force_grape6.close(source);
   return retries;
