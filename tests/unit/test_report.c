@@ -1,7 +1,6 @@
 /* Templates of a report: what they say of values, what they refuse, and that those of data/report name nothing unknown, on
  * any branch. */
 #include "report/reproduce.h"
-#include "report/reproduce_rows.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* The jobs of a reproduction: their command lines, how long each will take here, running them, and keeping their output. */
+#include "report/reproduce.h"
+
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/draft.h"
@@ -10,21 +12,279 @@
 #include "console/signals.h"
 #include "console/terminal.h"
 #include "report/commit.h"
-#include "report/model_2007.h"
-#include "report/reproduce_rows.h"
-#include "report/reproduction.h"
-
-#include <holmberg/holmberg.h>
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---- records: reading ----------------------------------------------------------------------------------------- */
+
+void hb_record_label(char *labels, struct hb_record *record)
+{
+  char *rest = NULL;
+  for (char *word = strtok_r(labels, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    char *equals = strchr(word, '=');
+    *equals = 0;
+    record->fields[record->count++] = (struct hb_field){word, equals + 1};
+  }
+}
+
+static enum hb_status take_members(const cJSON *object, char *text, struct hb_record *record)
+{
+  char *to = text;
+  char number[64];
+  const cJSON *item;
+  cJSON_ArrayForEach (item, object) {
+    if (record->count == HB_FIELDS_MOST) return hb_fail(HB_ERR_INPUT, "more than %d fields", HB_FIELDS_MOST);
+    struct hb_field *field = &record->fields[record->count++];
+    field->key = to;
+    to = stpcpy(to, item->string) + 1;
+    field->value = to;
+    to = stpcpy(to, hb_json_text_of(item, number)) + 1;
+  }
+  return HB_OK;
+}
+
+static enum hb_status take_record(const char *labels, const char *line, struct hb_record *record)
+{
+  char number[64];
+  cJSON *object, *item;
+  *record = (struct hb_record){0};
+  HB_TRY(hb_json_read(line, &object));
+  size_t bytes = strlen(labels) + 1;
+  cJSON_ArrayForEach (item, object) bytes += strlen(item->string) + strlen(hb_json_text_of(item, number)) + 2;
+  enum hb_status status = HB_ALLOC(bytes, &record->text);
+  if (status == HB_OK) {
+    char *to = stpcpy(record->text, labels) + 1;
+    hb_record_label(record->text, record);
+    status = take_members(object, to, record);
+  }
+  cJSON_Delete(object);
+  return status;
+}
+
+static enum hb_status add_line(struct hb_reproduction *r, const char *labels, const char *line)
+{
+  HB_TRY(HB_GROW(r->record_count, &r->record_capacity, &r->records));
+  return take_record(labels, line, &r->records[r->record_count++]);
+}
+
+void hb_reproduce_note(struct hb_reproduction *r, const char *format, ...)
+{
+  struct hb_text text = {0};
+  va_list list;
+  va_start(list, format);
+  if (r->planned == HB_OK) r->planned = hb_text_append_list(&text, format, list);
+  va_end(list);
+  if (r->planned == HB_OK) r->planned = HB_GROW(r->record_count, &r->record_capacity, &r->records);
+  if (r->planned != HB_OK) {
+    hb_mem_free(text.text);
+    return;
+  }
+  struct hb_record *record = &r->records[r->record_count++];
+  *record = (struct hb_record){.text = text.text};
+  hb_record_label(text.text, record);
+}
+
+static enum hb_status read_records(struct hb_reproduction *r, const char *path, const char *labels,
+                                   int has_header)
+{
+  char *text, *rest = NULL;
+  size_t length;
+  HB_TRY(hb_file_read(path, &text, &length));
+  enum hb_status status = HB_OK;
+  char *line = strtok_r(text, "\n", &rest);
+  if (has_header) line = strtok_r(NULL, "\n", &rest);
+  for (; line && status == HB_OK; line = strtok_r(NULL, "\n", &rest)) status = add_line(r, labels, line);
+  hb_mem_free(text);
+  return status == HB_OK ? HB_OK : hb_fail_in(status, path);
+}
+
+/* ---- records: finding ----------------------------------------------------------------------------------------- */
+
+const char *hb_record_text(const struct hb_record *record, const char *key)
+{
+  for (size_t k = 0; record && k < record->count; k++)
+    if (strcmp(record->fields[k].key, key) == 0) return record->fields[k].value;
+  return "";
+}
+
+double hb_record_number(const struct hb_record *record, const char *key)
+{
+  const char *text = hb_record_text(record, key);
+  char *end;
+  double value = strtod(text, &end);
+  return end == text || *end || !isfinite(value) ? NAN : value;
+}
+
+static int matches(const struct hb_record *record, const char *filter)
+{
+  while (*filter) {
+    char key[64];
+    size_t name = strcspn(filter, "="), length = strcspn(filter + name + 1, " ");
+    snprintf(key, sizeof key, "%.*s", (int)name, filter);
+    const char *value = hb_record_text(record, key);
+    if (strlen(value) != length || strncmp(value, filter + name + 1, length) != 0) return 0;
+    filter += name + 1 + length;
+    filter += strspn(filter, " ");
+  }
+  return 1;
+}
+
+const struct hb_record *hb_reproduce_next(const struct hb_reproduction *r, const struct hb_record *after,
+                                          const char *filter)
+{
+  for (size_t k = after ? (size_t)(after - r->records) + 1 : 0; k < r->record_count; k++)
+    if (matches(&r->records[k], filter)) return &r->records[k];
+  return NULL;
+}
+
+double hb_reproduce_number(const struct hb_reproduction *r, const char *key, const char *filter, ...)
+{
+  char text[256];
+  va_list list;
+  va_start(list, filter);
+  vsnprintf(text, sizeof text, filter, list);
+  va_end(list);
+  double value = NAN;
+  for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, text));)
+    value = hb_record_number(record, key);
+  return value;
+}
+
+double hb_reproduce_wall(const struct hb_reproduction *r, enum hb_source_name source, size_t n)
+{
+  return hb_reproduce_number(r, "wall_s", "kind=run source=%s mode=all/host/host n=%zu",
+                             r->sources[source].name, n);
+}
+
+void hb_reproduce_clear(struct hb_reproduction *r)
+{
+  for (size_t k = 0; k < r->record_count; k++) hb_mem_free(r->records[k].text);
+  hb_mem_free(r->records);
+  hb_mem_free(r->jobs);
+  *r = (struct hb_reproduction){0};
+}
+
+static const char machine_file[] = "machine.jsonl";
+
+/* ---- the machine that the jobs run on, kept beside them -------------------------------------------------------------------------------------- */
+
+/* The text after "name : " of the first processor, "" if the system does not report it. */
+static void processor_line(const char *name, char text[256])
+{
+  char line[512];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  *text = 0;
+  while (file && !*text && fgets(line, sizeof line, file)) {
+    char *colon = strchr(line, ':');
+    if (strncmp(line, name, strlen(name)) != 0 || !colon) continue;
+    snprintf(text, 256, "%.250s", colon + 1 + strspn(colon + 1, " "));
+    text[strcspn(text, "\n")] = 0;
+  }
+  if (file) fclose(file);
+}
+
+static double memory_bytes(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
+
+static void describe_host(char text[512])
+{
+  char model[256];
+  processor_line("model name", model);
+  snprintf(text, 512, "%s, %ld processors, %.1f GB of memory",
+           *model ? model : "processor not told by the system", sysconf(_SC_NPROCESSORS_ONLN),
+           1e-9 * memory_bytes());
+}
+
+static void row(struct hb_json *json, const char *name, const char *value)
+{
+  hb_json_open_object(json, NULL);
+  hb_json_text(json, "kind", "machine");
+  hb_json_text(json, "name", name);
+  hb_json_text(json, "value", value);
+  hb_json_close_object(json);
+  fputc('\n', json->out);
+  json->follows = 0;
+}
+
+static void put_contexts(struct hb_json *json)
+{
+  struct hb_context_info all[HB_CONTEXTS_MOST];
+  size_t count;
+  if (hb_info_contexts(all, &count) != HB_OK) return;
+  for (size_t k = 0; k < count; k++)
+    row(json, hb_phrase("OpenGL, %s", all[k].name),
+        all[k].usable ? hb_phrase("%s; %s; %s%s", all[k].renderer, all[k].vendor, all[k].version,
+                                  all[k].software ? " (software renderer)" : "")
+                      : hb_phrase("not usable: %s", all[k].reason));
+}
+
+static void put_all(FILE *out)
+{
+  struct hb_json json = {.out = out};
+  struct utsname system;
+  char text[512], clock[256];
+  put_contexts(&json);
+  describe_host(text);
+  row(&json, "host", text);
+  if (uname(&system) == 0)
+    row(&json, "system", hb_phrase("%s %s, %s", system.sysname, system.release, system.machine));
+#ifdef __clang__
+  static const char compiler[] = "clang " __clang_version__;
+#else
+  static const char compiler[] = "gcc " __VERSION__;
+#endif
+  row(&json, "Holmberg",
+      hb_phrase("%s, commit %s, compiled by %s", hb_library_version(), hb_commit, compiler));
+  processor_line("cpu MHz", clock);
+  hb_json_open_object(&json, NULL);
+  hb_json_text(&json, "kind", "host");
+  hb_json_number(&json, "processors", (double)sysconf(_SC_NPROCESSORS_ONLN));
+  hb_json_number(&json, "clock_mhz", *clock ? strtod(clock, NULL) : NAN);
+  hb_json_number(&json, "memory_bytes", memory_bytes());
+  hb_json_close_object(&json);
+  fputc('\n', out);
+}
+
+/* ---- its file ---------------------------------------------------------------------------------------- */
+
+static enum hb_status write_machine(void)
+{
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (!out) return hb_fail(HB_ERR_INTERNAL, "no memory for %s", machine_file);
+  put_all(out);
+  enum hb_status status =
+      fclose(out) == 0 ? HB_OK : hb_fail(HB_ERR_INTERNAL, "no memory for %s", machine_file);
+  if (status == HB_OK) status = hb_file_replace(machine_file, text, length);
+  free(text);
+  return status;
+}
+
+static enum hb_status open_machine(struct hb_reproduction *r)
+{
+  if (access(machine_file, F_OK) != 0) HB_TRY(write_machine());
+  return read_records(r, machine_file, "", 0);
+}
+
+static enum hb_status check_machine(const struct hb_reproduction *r)
+{
+  char here[512];
+  describe_host(here);
+  const char *there = hb_record_text(hb_reproduce_next(r, NULL, "kind=machine name=host"), "value");
+  if (strcmp(here, there) == 0) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "%s was started on another machine (%s); its jobs cannot continue here",
+                 r->out, there);
+}
 
 /* ---- a job's output -------------------------------------------------------------------------------------- */
 
@@ -74,7 +334,7 @@ static int is_kept(struct hb_job *job)
   size_t length;
   if (access(file_of(job), R_OK) != 0 || hb_file_read(file_of(job), &text, &length) != HB_OK) return 0;
   text[strcspn(text, "\n")] = 0;
-  int same = hb_record_take("", text, &header) == HB_OK &&
+  int same = take_record("", text, &header) == HB_OK &&
              strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
              strcmp(hb_record_text(&header, "version"), hb_library_version()) == 0;
   if (same) {
@@ -89,7 +349,7 @@ static int is_kept(struct hb_job *job)
 /* Adds the lines of its output to the records. Errors: HB_ERR_INPUT, HB_ERR_IO. */
 static enum hb_status read_job(const struct hb_job *job, struct hb_reproduction *r)
 {
-  return hb_reproduce_read_lines(r, file_of(job), job->labels, 1);
+  return read_records(r, file_of(job), job->labels, 1);
 }
 
 /* ---- adding a job ------------------------------------------------------------------------------------ */
@@ -154,6 +414,23 @@ static int leave_job_out(struct hb_reproduction *r, double longest_s)
 
 /* ---- estimates -------------------------------------------------------------------------------------- */
 
+/* Particles in a block, block steps of a time unit: eqs 14 and 17. */
+static double eq14(double n)
+{
+  size_t count;
+  struct hb_model_time time;
+  hb_model_predict(hb_model_machines(&count), n, &time);
+  return time.n_block;
+}
+
+static double eq17(double n)
+{
+  size_t count;
+  struct hb_model_time time;
+  hb_model_predict(hb_model_machines(&count), n, &time);
+  return time.n_steps;
+}
+
 static double source_seconds(const struct hb_source *source, double n, double ni)
 {
   return (source->passes_each ? n - 1 : 1) * source->pass_s + source->pair_s * n * ni;
@@ -172,7 +449,7 @@ static double run_seconds(const struct hb_reproduction *r, const struct hb_sourc
 {
   const struct hb_source *host = &r->sources[HB_SOURCE_HOST];
   double all = (double)n;
-  return start_seconds(r, source) + steps * source_seconds(source, all, hb_2007_n_block(all)) +
+  return start_seconds(r, source) + steps * source_seconds(source, all, eq14(all)) +
          source_seconds(source, all, all) + 3 * source_seconds(host, all, all);
 }
 
@@ -284,7 +561,7 @@ static const double ROUNDED_DOWN = 1.6;
 
 static double block_steps(size_t n, double nu, double t)
 {
-  return ROUNDED_DOWN * t * hb_2007_n_steps((double)n) * sqrt(0.01 / nu);
+  return ROUNDED_DOWN * t * eq17((double)n) * sqrt(0.01 / nu);
 }
 
 /* ---- the paper's runs -------------------------------------------------------------------------------- */
@@ -327,9 +604,11 @@ void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES
   n[0] = sizes[r->is_full][0] < n[1] ? sizes[r->is_full][0] : n[1] / 2;
 }
 
-const enum hb_source_name hb_energy_sources[HB_ENERGY_SOURCES] = {HB_SOURCE_HOST,        HB_SOURCE_GRAPE6,
-                                                                  HB_SOURCE_DOUBLE,      HB_SOURCE_DS,
-                                                                  HB_SOURCE_COMPENSATED, HB_SOURCE_CG2007};
+/* Whose energies Fig. 2 and section 6 compare. */
+enum { ENERGY_SOURCES = 6 };
+static const enum hb_source_name energy_sources[ENERGY_SOURCES] = {HB_SOURCE_HOST,        HB_SOURCE_GRAPE6,
+                                                                   HB_SOURCE_DOUBLE,      HB_SOURCE_DS,
+                                                                   HB_SOURCE_COMPENSATED, HB_SOURCE_CG2007};
 
 /* Halvings of nu = 0.1, as in the paper; every other one in a quick reproduction. The smaller N runs them all, and so does
  * grape6, whose floor is in question; the larger N runs `always`, and more if they fit. With float forces, steps collapse below
@@ -358,9 +637,9 @@ static void plan_nu(struct hb_reproduction *r)
   for (int k = 0; k < HB_NU_SIZES; k++) {
     add_job(r, HB_JOB_NU, NULL, r->start_s, hb_phrase("kind=plummer n=%zu", n[k]),
             hb_phrase("ic plummer -n %zu --seed 1 -o jobs/plummer-%zu.h5 --quiet", n[k], n[k]));
-    for (int c = 0; c < HB_ENERGY_SOURCES; c++) {
-      const struct hb_source *source = &r->sources[hb_energy_sources[c]];
-      int always = k == 0 || hb_energy_sources[c] == HB_SOURCE_GRAPE6 ? HB_NU_HALVINGS + 1 : 3;
+    for (int c = 0; c < ENERGY_SOURCES; c++) {
+      const struct hb_source *source = &r->sources[energy_sources[c]];
+      int always = k == 0 || energy_sources[c] == HB_SOURCE_GRAPE6 ? HB_NU_HALVINGS + 1 : 3;
       if (source->is_there) plan_nu_source(r, source, n[k], always);
     }
   }
@@ -635,7 +914,7 @@ static enum hb_status run_due(struct hb_reproduction *r)
 {
   HB_TRY(resume(r));
   struct progress progress = progress_of(r);
-  if (progress.all) HB_TRY(hb_reproduce_check_machine(r));
+  if (progress.all) HB_TRY(check_machine(r));
   for (size_t k = 0; k < r->job_count; k++) {
     struct hb_job *job = &r->jobs[k];
     if (!is_due(job)) continue;
@@ -670,7 +949,7 @@ static void say_estimate(const struct hb_reproduction *r)
 
 enum hb_status hb_reproduce_run(struct hb_reproduction *r)
 {
-  HB_TRY(hb_reproduce_open_machine(r));
+  HB_TRY(open_machine(r));
   for (int stage = 0; stage < 2; stage++) {
     HB_TRY(hb_reproduce_plan_probes(r, stage));
     HB_TRY(run_due(r));
