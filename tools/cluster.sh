@@ -74,7 +74,7 @@ make_cluster() {
 }
 
 # look SNAPSHOT: what is within the Jacobi radius, as a line of JSON.
-look() { "$holmberg" analyse "$1" --units astro --tide "$tide" --classes 0.5,2 --shells 1 --json; }
+look() { "$holmberg" analyze "$1" --units astro --tide "$tide" --classes 0.5,2 --shells 1 --json; }
 
 # is_dissolved FOLDER: whether less than half of the mass is left.
 is_dissolved() {

@@ -4,7 +4,7 @@
 
 const struct hb_opts_command *const hb_commands[] = {&hb_cmd_ic,           &hb_cmd_ic_combine,
                                                      &hb_cmd_run,          &hb_cmd_plot,
-                                                     &hb_cmd_analyse,      &hb_cmd_view,
+                                                     &hb_cmd_analyze,      &hb_cmd_view,
                                                      &hb_cmd_render,       &hb_cmd_trace,
                                                      &hb_cmd_convert,      &hb_cmd_scale,
                                                      &hb_cmd_diff,         &hb_cmd_pairs,
@@ -17,7 +17,9 @@ const struct hb_opts_command *const hb_commands[] = {&hb_cmd_ic,           &hb_c
 static const struct hb_opts_command *find(const char *name)
 {
   for (size_t k = 0; hb_commands[k]; k++)
-    if (strcmp(hb_commands[k]->name, name) == 0) return hb_commands[k];
+    if (strcmp(hb_commands[k]->name, name) == 0 ||
+        (hb_commands[k]->also && strcmp(hb_commands[k]->also, name) == 0))
+      return hb_commands[k];
   return NULL;
 }
 

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "console/models.h"
+#include "console/list.h"
 #include "console/target.h"
 #include "console/terminal.h"
 

@@ -30,8 +30,8 @@ static const struct hb_opts_option options[] = {
     {"color-by", 0, HB_OPTS_CHOICE, FIELD(color), "WHAT", "speed", .words.at = color_name,
      .help = "speed, acc (acceleration), energy (per mass), step (time step), mass, group, or "
              "bound (binaries and triples); acc, energy and step as at the start of a run from the snapshot"},
-    {"map", 0, HB_OPTS_CHOICE, FIELD(style.map), "NAME", "stars", .words.array = hb_colormap_names,
-     .help = "color map: stars, ember, ice, grey"},
+    {"map", 0, HB_OPTS_CHOICE, FIELD(style.map), "NAME", "stars",
+     .words = {hb_colormap_names, .also = {"grey", "gray"}}, .help = "color map: stars, ember, ice, gray"},
     {"color-range", 0, HB_OPTS_NUMBERS, FIELD(style.range), "FROM,TO",
      .help = "values of the first and the last color; of acc and step their decimal logarithms "
              "(default: enclosing 96 % of the particles of the first frame)"},
@@ -56,7 +56,7 @@ static const struct hb_opts_option options[] = {
     {"direction", 0, HB_OPTS_NUMBERS, HB_OPTS_FIELD(struct settings, direction), "AZ,EL[,ROLL]", .least = 2,
      .help = "position of the camera, in degrees: azimuth around the z axis, elevation above "
              "the x y plane (default: 0,90, x to the right and y up; for orbit 0,25)"},
-    {"centre", 0, HB_OPTS_NUMBERS, FIELD(center), "X,Y,Z",
+    {"center", 0, HB_OPTS_NUMBERS, FIELD(center), "X,Y,Z", .also = "centre",
      .help = "point that the camera looks at (default: the median of the first frame)",
      .of = HB_DIMENSION_LENGTH},
     {"zoom", 0, HB_OPTS_POSITIVE, FIELD(zoom), "F", "1",
@@ -160,7 +160,7 @@ static enum hb_status work(const struct hb_opts *opts)
 static void explain(FILE *out)
 {
   fputs("\nA camera path is a text file with a row for each place that it passes:\n"
-        "  when   centre x y z   azimuth elevation   distance\n"
+        "  when   center x y z   azimuth elevation   distance\n"
         "when increases in any unit, from the first frame to the last; angles are in degrees, distances in\n"
         "the units of FILE. The path between is smooth.\n",
         out);

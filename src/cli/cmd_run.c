@@ -1,23 +1,12 @@
 /* holmberg run: integrates a snapshot. */
-#include "base/ranks.h"
 #include "cli/cmd.h"
 #include "run/run.h"
+#include "run/run_settings.h"
 
 static const struct hb_opts_option quiet[] = {
     {"quiet", 0, HB_OPTS_FLAG, HB_OPTS_FIELD(struct hb_run_settings, quiet),
      .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME, .help = "no table and no progress bar"},
     {0}};
-
-static enum hb_status run_file(const struct hb_opts *opts)
-{
-  struct hb_run run;
-  const struct hb_run_settings *settings = opts->settings;
-  enum hb_status status =
-      hb_ranks_agree(settings->resume ? hb_run_resume(opts, &run) : hb_run_open(opts, &run));
-  if (status == HB_OK) status = hb_run_integrate(&run);
-  hb_run_close(&run);
-  return status;
-}
 
 static void list_integrators(FILE *out)
 {
@@ -48,7 +37,7 @@ const struct hb_opts_command hb_cmd_run = {
     .name = "run",
     .summary = "Integrate a snapshot and print its diagnostics.",
     .operand = "FILE",
-    .operand_min = 0, /* run_open.c asks for it without --resume */
+    .operand_min = 0, /* run.c asks for it without --resume */
     .operand_max = 1,
     .groups = {{.options = hb_run_result_options},
                {.options = hb_run_accuracy_options, .at = SIM},
@@ -70,5 +59,5 @@ const struct hb_opts_command hb_cmd_run = {
                "  holmberg run demo1.h5 --integrator leapfrog --t-end 1.6\n"
                "  holmberg run cluster.h5 --t-end 100 --checkpoint run.ckpt -o end.h5 >>rows.txt\n"
                "  holmberg run --resume run.ckpt >>rows.txt\n",
-    .work = run_file,
+    .work = hb_run_file,
 };

@@ -1,6 +1,6 @@
 /* holmberg view: a window onto a running simulation, or onto snapshots. */
 #include "cli/cmd.h"
-#include "console/models.h"
+#include "console/list.h"
 #include "viewer/view.h"
 
 #include <math.h>

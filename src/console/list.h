@@ -1,8 +1,10 @@
-/* Words on the command line: the possible values of an option, and lists of words. */
+/* Words on the command line: the possible values of an option, lists of words, names of models. */
 #ifndef HB_LIST_H
 #define HB_LIST_H
 
 #include "base/status.h"
+
+#include <holmberg/holmberg.h>
 
 #include <stddef.h>
 
@@ -10,7 +12,8 @@
 struct hb_words {
   const char *const *array;
   const char *(*at)(size_t k);
-  const char *what; /* "scheme", for messages; NULL: "value" */
+  const char *what;    /* "scheme", for messages; NULL: "value" */
+  const char *also[2]; /* a word that stands for one of them, in another spelling, and which; NULL: none */
 };
 
 int hb_words_any(struct hb_words words); /* 0: neither of them */
@@ -55,5 +58,17 @@ enum hb_status hb_list_split(const char *text, const char *separators, struct hb
 
 /* Whether word is one of them. */
 int hb_list_has(const struct hb_list *list, const char *word);
+
+/* ---- models of initial conditions ---- */
+
+/* The name of the k-th; NULL after the last. */
+const char *hb_models_name(size_t k);
+extern const struct hb_words hb_models_words;
+
+/* NULL: not found. */
+const struct hb_ic_model *hb_models_find(const char *name);
+
+/* Whether the word names a model or may name a file. Errors: HB_ERR_USAGE, with a suggestion. */
+enum hb_status hb_models_check(const char *word);
 
 #endif

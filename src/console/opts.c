@@ -3,8 +3,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "console/terminal.h"
+#include "core/dimension.h"
 
 #include <ctype.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,11 +102,173 @@ static void spell(const struct hb_opts_option *option, char text[64])
     snprintf(text, 64, "--%s", option->name);
 }
 
+/* The field of the command's own option k; NULL: there is none. */
+static void *field_at(const struct hb_opts *opts, size_t k)
+{
+  struct row row;
+  return own_row_at(opts, k, &row) ? field_of(opts, &row) : NULL;
+}
+
+/* ---- one value, read into its field ------------------------------------------------------------------ */
+
+static enum hb_status out_of_range(const char *word, const char *expected)
+{
+  return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected %s)", word, expected);
+}
+
+/* Whether number is within the row's bounds. */
+static enum hb_status check_bounds(const struct hb_opts_option *option, const char *word, double number)
+{
+  if (option->least > 0 && number < option->least)
+    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at least %.10g)", word, option->least);
+  if (option->most > 0 && number > option->most)
+    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at most %.10g)", word, option->most);
+  return HB_OK;
+}
+
+static enum hb_status check_power(const char *word, double value)
+{
+  int exponent;
+  if (value > 0 && frexp(value, &exponent) == 0.5) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
+}
+
+static enum hb_status read_number(const struct hb_opts_option *option, const char *word, double *number)
+{
+  enum hb_opts_kind kind = option->kind;
+  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0;
+  double value = INFINITY, unit = 0;
+  if (!is_none) HB_TRY(hb_dimension_read((enum hb_dimension)option->of, word, &value, &unit));
+  if (option->of && kind == HB_OPTS_POWER)
+    kind = HB_OPTS_POSITIVE; /* hb_opts_check_powers, once --units is known */
+  if (kind == HB_OPTS_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
+  if (kind == HB_OPTS_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
+  if (kind == HB_OPTS_BOUND && value <= 0) return out_of_range(word, "a number > 0, or none");
+  if (kind == HB_OPTS_POWER) HB_TRY(check_power(word, value));
+  HB_TRY(check_bounds(option, word, value));
+  *number = option->unit != 0 ? option->unit * value : value;
+  return HB_OK;
+}
+
+static enum hb_status read_count(const struct hb_opts_option *option, const char *word, void *field)
+{
+  uint64_t count;
+  HB_TRY(hb_text_count(word, &count));
+  if (option->kind == HB_OPTS_COUNT && count == 0) return out_of_range(word, "a whole number >= 1");
+  HB_TRY(check_bounds(option, word, (double)count));
+  if (option->size == sizeof(int) && count > INT_MAX) return out_of_range(word, "a whole number below 2^31");
+  if (option->size == sizeof(int))
+    *(int *)field = (int)count;
+  else
+    *(uint64_t *)field = count;
+  return HB_OK;
+}
+
+static enum hb_status read_counts(const struct hb_opts_option *option, const char *word,
+                                  struct hb_counts *counts)
+{
+  struct hb_list list;
+  HB_TRY(hb_list_split(word, ",", &list));
+  for (size_t k = 0; k < list.count; k++) {
+    uint64_t n;
+    HB_TRY(hb_text_count(list.words[k], &n));
+    HB_TRY(check_bounds(option, list.words[k], (double)n));
+    counts->n[k] = n;
+  }
+  counts->count = list.count;
+  return HB_OK;
+}
+
+static enum hb_status read_numbers(const struct hb_opts_option *option, const char *word, double *numbers)
+{
+  struct hb_list list;
+  size_t most = option->size / sizeof *numbers, least = option->least > 0 ? (size_t)option->least : most;
+  int is_good = hb_list_split(word, ",", &list) == HB_OK && list.count >= least && list.count <= most;
+  int with = 0, without = 0;
+  for (size_t k = 0; is_good && k < list.count; k++) {
+    double unit = 0;
+    enum hb_status status =
+        hb_dimension_read((enum hb_dimension)option->of, list.words[k], &numbers[k], &unit);
+    if (status != HB_OK && unit > 0) return status; /* says what it measures */
+    is_good = status == HB_OK;
+    if (is_good && numbers[k] != 0) with += unit > 0, without += unit == 0;
+  }
+  if (is_good && with && without)
+    return hb_fail(HB_ERR_USAGE, "'%s' has numbers with and without a unit (expected one or the other)",
+                   word);
+  return is_good ? HB_OK : hb_fail(HB_ERR_USAGE, "'%s' is not valid (expected %s)", word, option->metavar);
+}
+
+static enum hb_status read_pixels(const struct hb_opts_option *option, const char *word, int size[2])
+{
+  char *end;
+  int least = (int)fmax(option->least, 1), most = (int)option->most;
+  long w = strtol(word, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+  if (*end || w < least || h < least || w > most || h > most)
+    return hb_fail(HB_ERR_USAGE, "'%s' is not a size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
+                   word, least, most);
+  size[0] = (int)w;
+  size[1] = (int)h;
+  return HB_OK;
+}
+
+static enum hb_status read_words(const struct hb_opts_option *option, const char *word, struct hb_list *list)
+{
+  HB_TRY(hb_list_split(word, ",", list));
+  int is_any = !option->words.array && !option->words.at;
+  for (size_t k = 0; !is_any && k < list->count; k++)
+    if (hb_words_find(option->words, list->words[k]) < 0)
+      return hb_words_unknown(option->words, list->words[k]);
+  return HB_OK;
+}
+
+static enum hb_status read_word(const struct hb_opts_option *option, const char *word, void *field)
+{
+  int k = hb_words_find(option->words, word);
+  if (k < 0) return hb_words_unknown(option->words, word);
+  if (option->kind == HB_OPTS_CHOICE)
+    *(int *)field = k;
+  else
+    *(const char **)field = hb_words_at(option->words, (size_t)k);
+  return HB_OK;
+}
+
+static enum hb_status read_field(const struct hb_opts_option *option, const char *word, void *field)
+{
+  switch (option->kind) {
+  case HB_OPTS_FLAG:
+    *(unsigned *)field |= option->bit ? option->bit : 1;
+    return HB_OK;
+  case HB_OPTS_TEXT:
+    if (!*word) return hb_fail(HB_ERR_USAGE, "the value is empty (expected %s)", option->metavar);
+    *(const char **)field = word;
+    return HB_OK;
+  case HB_OPTS_WORD:
+  case HB_OPTS_CHOICE:
+    return read_word(option, word, field);
+  case HB_OPTS_DURATION:
+    return hb_text_duration(word, field);
+  case HB_OPTS_WHOLE:
+  case HB_OPTS_COUNT:
+    return read_count(option, word, field);
+  case HB_OPTS_NUMBERS:
+    return read_numbers(option, word, field);
+  case HB_OPTS_PIXELS:
+    return read_pixels(option, word, field);
+  case HB_OPTS_COUNTS:
+    return read_counts(option, word, field);
+  case HB_OPTS_WORDS:
+    return read_words(option, word, field);
+  default:
+    return read_number(option, word, field);
+  }
+}
+
 /* Names the option, except before "unknown scheme 'x'", which is clear without. */
 static enum hb_status read_value(const struct hb_opts_option *option, const char *word, void *field)
 {
   char context[80], name[64];
-  enum hb_status status = hb_opts_read(option, word, field);
+  enum hb_status status = read_field(option, word, field);
   if (status == HB_OK || option->words.what) return status;
   spell(option, name);
   snprintf(context, sizeof context, "option %s", name);
@@ -155,6 +320,12 @@ static enum hb_status read_option(struct reader *reader, size_t k, const struct 
   return read_value(option, value, field);
 }
 
+/* Whether it is the first `length` bytes of the word; NULL is no name. */
+static int is_name(const char *name, const char *word, size_t length)
+{
+  return name && strlen(name) == length && strncmp(name, word, length) == 0;
+}
+
 /* --name, --name=value, -letter, -letter value */
 static enum hb_status find_option(struct reader *reader, const char *word)
 {
@@ -164,7 +335,7 @@ static enum hb_status find_option(struct reader *reader, const char *word)
   struct row row;
   for (size_t k = 0; row_at(reader->opts->command, k, &row); k++) {
     const struct hb_opts_option *option = row.option;
-    if (is_long ? strlen(option->name) != length || strncmp(option->name, name, length) != 0
+    if (is_long ? !is_name(option->name, name, length) && !is_name(option->also, name, length)
                 : option->letter != *name)
       continue;
     return read_option(reader, k, &row, name[length] ? name + length + (name[length] == '=') : NULL);
@@ -228,12 +399,6 @@ enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, c
 
 /* ---- values as text ---------------------------------------------------------------------------------- */
 
-void *hb_opts_field_at(const struct hb_opts *opts, size_t k)
-{
-  struct row row;
-  return own_row_at(opts, k, &row) ? field_of(opts, &row) : NULL;
-}
-
 /* The index of a field's row; flags may share a field. */
 static size_t row_of(const struct hb_opts *opts, const void *field)
 {
@@ -288,7 +453,7 @@ void hb_opts_copy(struct hb_opts *to, const struct hb_opts *from, size_t k)
   if (!own_row_at(to, k, &row)) return;
   to->typed[k] = from->typed[k];
   if (row.option->kind == HB_OPTS_FLAG)
-    hb_opts_read(row.option, "yes", field_of(to, &row)); /* others share its field */
+    read_field(row.option, "yes", field_of(to, &row)); /* others share its field */
   else
     memcpy(field_of(to, &row), field_of(from, &row), row.option->size);
 }
@@ -340,4 +505,188 @@ enum hb_status hb_opts_record(const struct hb_opts *opts, struct hb_text *record
     if (value) HB_TRY(hb_text_append(record, "%s%s=%s", record->length ? " " : "", row.option->name, value));
   }
   return HB_OK;
+}
+
+/* ---- units ----------------------------------------------------------------------------------------- */
+
+/* Times, lengths, velocities and masses of the command line in units of astronomers: 5Myr, 0.1pc. A field holds them in Myr, pc,
+ * km/s and solar masses until the units of the snapshot are known. */
+
+/* Whether a word, or one of its parts, has a unit. */
+static int has_unit(const char *word)
+{
+  char part[64], number[64];
+  double unit;
+  static const char ends[] = ", =";
+  for (; *word; word += strcspn(word, ends), word += *word != 0) {
+    snprintf(part, sizeof part, "%.*s", (int)strcspn(word, ends), word);
+    hb_dimension_split(part, number, &unit);
+    if (unit > 0) return 1;
+  }
+  return 0;
+}
+
+int hb_opts_has_units(const struct hb_opts *opts, int is_astro)
+{
+  const struct hb_opts_option *option;
+  for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++)
+    if (option->of && !option->is_astro && opts->typed[k] && (is_astro || has_unit(opts->typed[k]))) return 1;
+  return 0;
+}
+
+/* Whether --units astro was typed. */
+static int asks_for_astro(const struct hb_opts *opts)
+{
+  const struct hb_opts_option *option;
+  for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++)
+    if (strcmp(option->name, "units") == 0 && opts->typed[k]) return strcmp(opts->typed[k], "astro") == 0;
+  return 0;
+}
+
+enum hb_status hb_opts_check_powers(const struct hb_opts *opts)
+{
+  const struct hb_opts_option *option;
+  for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++) {
+    const char *word = opts->typed[k];
+    if (option->kind != HB_OPTS_POWER || !word || has_unit(word) || asks_for_astro(opts)) continue;
+    char context[80];
+    snprintf(context, sizeof context, "option --%s", option->name);
+    enum hb_status status = check_power(word, *(const double *)field_at(opts, k));
+    if (status != HB_OK) return hb_fail_in(status, context);
+  }
+  return HB_OK;
+}
+
+enum { TYPED = 256 }; /* characters that a field's numbers take */
+
+static size_t count_of(const struct hb_opts_option *option, const char *word)
+{
+  size_t count = 1;
+  for (; option->kind == HB_OPTS_NUMBERS && *word; word++) count += *word == ',';
+  return count;
+}
+
+/* The numbers of a field, and how they are typed. */
+static void divide(const struct hb_opts_option *option, double unit, size_t count, double *numbers,
+                   char typed[TYPED])
+{
+  size_t used = 0;
+  for (size_t k = 0; k < count; k++) {
+    char text[32];
+    numbers[k] = hb_dimension_divide(numbers[k], unit);
+    if (option->kind == HB_OPTS_POWER) numbers[k] = ldexp(1, ilogb(numbers[k]));
+    hb_text_shortest(numbers[k], text);
+    used += (size_t)snprintf(typed + used, TYPED - used, "%s%s", k ? "," : "", text);
+  }
+}
+
+static enum hb_status have_none(const struct hb_opts_option *option, const char *word)
+{
+  return hb_fail(HB_ERR_USAGE,
+                 "option --%s: '%s' has a unit, but the particles have none, see 'holmberg ic --help' and "
+                 "'holmberg scale --help'",
+                 option->name, word);
+}
+
+/* --field: its words. */
+static enum hb_status divide_words(const struct hb_opts_option *option, const struct hb_units *units,
+                                   int is_astro, const char **words)
+{
+  static char divided[4096]; /* of the one command line that a process has */
+  char context[80];
+  enum hb_status status = hb_dimension_field(units, is_astro, *words, divided, sizeof divided);
+  *words = divided;
+  snprintf(context, sizeof context, "option --%s", option->name);
+  return status == HB_OK ? HB_OK : hb_fail_in(status, context);
+}
+
+enum hb_status hb_opts_convert(struct hb_opts *opts, const void *field, const struct hb_units *units,
+                               int is_astro)
+{
+  static char typed[HB_OPTS_MOST][TYPED]; /* of the one command line that a process has */
+  void *numbers;
+  for (size_t k = 0; (numbers = field_at(opts, k)); k++) {
+    const struct hb_opts_option *option = hb_opts_option_at(opts->command, k);
+    const char *word = opts->typed[k];
+    if (!option->of || option->is_astro || !word || (field && numbers != field) ||
+        (!is_astro && !has_unit(word)))
+      continue;
+    if (option->of == HB_OPTS_FIELD_WORDS) {
+      HB_TRY(divide_words(option, units, is_astro, numbers));
+      opts->typed[k] = *(const char **)numbers;
+      continue;
+    }
+    double unit = hb_dimension_unit(units, (enum hb_dimension)option->of);
+    if (unit == 0) return have_none(option, word);
+    if (option->nbody > 0) unit *= option->nbody;
+    divide(option, unit, count_of(option, word), numbers, typed[k]);
+    opts->typed[k] = typed[k];
+  }
+  return HB_OK;
+}
+
+const char *hb_opts_units_help(const struct hb_opts_command *command)
+{
+  const struct hb_opts_option *option;
+  for (size_t k = 0; !command->has_no_units && (option = hb_opts_option_at(command, k)); k++)
+    if (option->of)
+      return "Where the snapshot states its units, times, lengths, velocities and masses may have one: 5Myr, "
+             "3kyr, 0.1pc, 200AU, 2km/s, 10Msun. Numbers of --field may be 0.03/Myr or 30km/s/kpc, too.";
+  return NULL;
+}
+
+/* ---- --help ------------------------------------------------------------------------------------------ */
+
+enum { HELP_COLUMN = 32, HELP_WIDTH = 100 };
+
+void hb_opts_help_row(const char *name, const char *help, FILE *out)
+{
+  int column = fprintf(out, "%s", name);
+  if (column > HELP_COLUMN - 2) {
+    fputc('\n', out);
+    column = 0;
+  }
+  while (*help) {
+    int length = (int)strcspn(help, " ");
+    if (column + 1 + length > HELP_WIDTH) {
+      fputc('\n', out);
+      column = 0;
+    }
+    int indent = column < HELP_COLUMN ? HELP_COLUMN - column : 1;
+    column += fprintf(out, "%*s%.*s", indent, "", length, help);
+    help += length + (help[length] == ' ');
+  }
+  fputc('\n', out);
+}
+
+void hb_opts_help_entry(const char *name, const char *summary, const char *source, const char *rest,
+                        FILE *out)
+{
+  char left[64], help[768];
+  snprintf(left, sizeof left, "  %s", name);
+  snprintf(help, sizeof help, "%s%s%s%s%s", summary, *source ? " (" : "", source, *source ? ")" : "", rest);
+  hb_opts_help_row(left, help, out);
+}
+
+static void option_row(const struct hb_opts_option *option, FILE *out)
+{
+  char name[80], help[512], letter[8] = "    ";
+  if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+  snprintf(name, sizeof name, "  %s--%s%s%s", letter, option->name, option->metavar ? " " : "",
+           option->metavar ? option->metavar : "");
+  snprintf(help, sizeof help, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
+           option->fallback ? option->fallback : "", option->fallback ? ")" : "");
+  hb_opts_help_row(name, help, out);
+}
+
+void hb_opts_help(const struct hb_opts_command *command, FILE *out)
+{
+  const char *operand = command->operand ? command->operand : "";
+  fprintf(out, "usage: holmberg %s%s%s [options]\n\n%s\n\noptions:\n", command->name, *operand ? " " : "",
+          operand, command->summary);
+  for (size_t k = 0; hb_opts_option_at(command, k); k++) option_row(hb_opts_option_at(command, k), out);
+  fputs("\nNumbers may be written like 0.01, 1e-3, 2^-8 or 1/256.\n", out);
+  if (hb_opts_units_help(command)) hb_opts_help_row("", hb_opts_units_help(command), out);
+  if (command->more_help) command->more_help(out);
+  fprintf(out, "\nexample:\n%s", command->example);
 }

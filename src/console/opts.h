@@ -29,7 +29,7 @@ enum hb_opts_kind {
 };
 
 /* What a number measures, an enum hb_dimension: then it may have a unit, 5Myr, or is in those of astronomers, see
- * console/opts_units.c. Or text with several of them: core/field.h. */
+ * console/opts.c. Or text with several of them: core/field.h. */
 enum { HB_OPTS_FIELD_WORDS = -1 };
 
 enum hb_opts_use {
@@ -54,6 +54,7 @@ struct hb_opts_option {
   int of;             /* an enum hb_dimension or HB_OPTS_FIELD_WORDS; the command calls hb_opts_convert */
   int is_astro;       /* 1: the field is in Myr, pc, km/s or solar masses */
   double nbody;       /* N-body units of 1 in the field; 0: 1 */
+  const char *also;   /* another spelling of its name; NULL: none */
 };
 
 #define HB_OPTS_FIELD(type, member) offsetof(type, member), sizeof((type *)0)->member
@@ -77,6 +78,7 @@ struct hb_opts {
 
 struct hb_opts_command {
   const char *name; /* "run", or two words, "bench run" */
+  const char *also; /* another spelling of it; NULL: none */
   const char *summary;
   const char *operand;           /* "FILE"; NULL when the command takes none       */
   struct hb_words operand_words; /* its possible values; none: any */
@@ -113,9 +115,6 @@ const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *com
 const char *hb_opts_typed(const struct hb_opts *opts, const void *field);
 const char *hb_opts_text(const struct hb_opts *opts, const void *field);
 
-/* The field of the command's own option k; NULL: there is none. */
-void *hb_opts_field_at(const struct hb_opts *opts, size_t k);
-
 /* Between two sets of options of one command: whether option k has the same value in both; its value copied. */
 int hb_opts_same(const struct hb_opts *a, const struct hb_opts *b, size_t k);
 void hb_opts_copy(struct hb_opts *to, const struct hb_opts *from, size_t k);
@@ -135,12 +134,8 @@ int hb_opts_has_units(const struct hb_opts *opts, int is_astro);
 const char *hb_opts_units_help(const struct hb_opts_command *command);
 
 /* Whether what was typed without a unit for a power of two is one, where it is an N-body number: not with --units astro. Errors:
- * HB_ERR_USAGE; the second's sentence does not name the option. */
+ * HB_ERR_USAGE. */
 enum hb_status hb_opts_check_powers(const struct hb_opts *opts);
-enum hb_status hb_opts_check_power(const char *word, double value);
-
-/* Reads one value into its field. Errors: HB_ERR_USAGE with a sentence that does not name the option. */
-enum hb_status hb_opts_read(const struct hb_opts_option *option, const char *word, void *field);
 
 /* A row of --help: name and text, aligned and wrapped. */
 void hb_opts_help_row(const char *name, const char *help, FILE *out);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-const char *const hb_colormap_names[] = {"stars", "ember", "ice", "grey", NULL};
+const char *const hb_colormap_names[] = {"stars", "ember", "ice", "gray", NULL};
 
 /* ---- Oklab ------------------------------------------------------------------------------------------- */
 

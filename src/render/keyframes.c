@@ -27,7 +27,7 @@ static enum hb_status read_row(char *line, double row[HB_KEYFRAMES_COLUMNS], int
   }
   if (*count == 0) return HB_OK;
   if (*count < HB_KEYFRAMES_COLUMNS)
-    return hb_fail(HB_ERR_INPUT, "%d column%s, expected 7: when, centre x y z, azimuth, elevation, distance",
+    return hb_fail(HB_ERR_INPUT, "%d column%s, expected 7: when, center x y z, azimuth, elevation, distance",
                    *count, hb_text_s((uint64_t)*count));
   if (row[DISTANCE] <= 0) return hb_fail(HB_ERR_INPUT, "the distance is %g, expected > 0", row[DISTANCE]);
   row[DISTANCE] = log(row[DISTANCE]);

@@ -1,6 +1,6 @@
 /* A path for the camera, given by a few rows of a text file:
  *
- *   # when   centre x y z    azimuth elevation   distance
+ *   # when   center x y z    azimuth elevation   distance
  *     0      0 0 0           0       25          4
  *     1      0 0 0           180     60          1.5
  *

@@ -10,12 +10,17 @@
 #include "run/run_record.h"
 
 #include "base/clock.h"
+#include "base/mem.h"
+#include "console/signals.h"
+#include "console/terminal.h"
+#include "run/run_ranks.h"
+
+#include <holmberg/checkpoint.h>
 
 #include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char tag[] = "holmberg run 1";
@@ -24,6 +29,31 @@ static const char tag[] = "holmberg run 1";
 #define PROGRESS "progress %la %la %la %la %la %la %lu %ld"
 #define SCALE    "scale %la %u %d"
 #define MARK     " %llu %llu %llu %lu "
+
+/* The number of the first multiple of `every` after t. */
+static double first_number(double t, double every) { return floor(t / every + 1e-9) + 1; }
+
+void hb_run_set_up(struct hb_run *run, double t_begin)
+{
+  const struct hb_run_settings *s = run->settings;
+  run->t = t_begin;
+  run->t_end = s->t_end;
+  run->time_tolerance = 1e-9 * s->sim.dt;
+  run->diag_every = s->diag_every > 0 ? s->diag_every : s->sim.dt_max;
+  run->snap_every = s->snap_every;
+  run->diag_number = first_number(run->t, run->diag_every);
+  run->snap_number = run->snap_every > 0 ? first_number(run->t, run->snap_every) : 0;
+
+  struct hb_run_output *output = &run->output;
+  int is_silent = s->quiet || (s->output && strcmp(s->output, "-") == 0);
+  output->form = s->json ? HB_RUN_OUTPUT_JSON : is_silent ? HB_RUN_OUTPUT_NONE : HB_RUN_OUTPUT_TABLE;
+  output->has_bar = !s->quiet && !s->json && hb_terminal_is_live();
+  run->appended[RUN_DIAG_ROWS].path = s->diag;
+  run->appended[RUN_EVENTS_ROWS].path = s->events;
+  run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
+  output->t_begin = run->t;
+  output->t_end = run->t_end;
+}
 
 /* ---- writing ---- */
 
@@ -48,7 +78,7 @@ static enum hb_status write_mark(const char *word, const struct hb_appended *a, 
                         0);
 }
 
-enum hb_status hb_run_record_write(const struct hb_run *run, struct hb_text *record)
+static enum hb_status write_record(const struct hb_run *run, struct hb_text *record)
 {
   const struct hb_run_output *output = &run->output;
   HB_TRY(hb_text_append_bytes(record, tag, sizeof tag));
@@ -207,6 +237,7 @@ enum hb_status hb_run_record_progress(struct hb_run *run)
   double wall_s;
   long rows;
   int end = 0;
+  hb_run_set_up(run, 0);
   if (!word ||
       sscanf(place, PROGRESS "%n", &run->t, &output->t_begin, &output->e_begin, &run->diag_number,
              &run->snap_number, &wall_s, &run->written, &rows, &end) != 8 ||
@@ -219,4 +250,47 @@ enum hb_status hb_run_record_progress(struct hb_run *run)
   place = NULL;
   if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
   return read_marks(record, run);
+}
+
+/* ---- checkpoints ---- */
+
+enum hb_status hb_run_record_save(struct hb_run *run)
+{
+  struct hb_run_checkpoint *c = &run->checkpoint;
+  if (!c->path.text) return HB_OK;
+  hb_terminal_flush(); /* a failure was reported with the row */
+  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++)
+    if (run->appended[k].path) HB_TRY(hb_appended_mark(&run->appended[k]));
+  struct hb_text record = {0};
+  enum hb_status status = write_record(run, &record);
+  if (status == HB_OK) status = hb_sim_save(run->sim, c->path.text, record.text, record.length, c->flags);
+  hb_mem_free(record.text);
+  if (status == HB_OK) c->flags = HB_SAVE_KEEP;
+  c->written = hb_clock_now();
+  return status;
+}
+
+static enum hb_status stopped(const struct hb_run *run, const char *by)
+{
+  char t[32];
+  const char *path = run->checkpoint.path.text;
+  hb_text_shortest(run->t, t);
+  if (!path)
+    return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; without --checkpoint nothing was saved", by, t);
+  return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; to continue: holmberg run --resume %s", by, t,
+                 path);
+}
+
+enum hb_status hb_run_record_poll(struct hb_run *run)
+{
+  const struct hb_run_checkpoint *c = &run->checkpoint;
+  double now = hb_clock_now();
+  const struct hb_run_settings *s = run->settings;
+  const char *by = hb_signals_stop();
+  if (!by && s->max_s > 0 && now - c->began > s->max_s) by = "--max-hours";
+  HB_TRY(hb_run_ranks_stop(&by));
+  int asked = hb_signals_asked();
+  if (asked && !c->path.text) hb_terminal_note("SIGUSR1: without --checkpoint there is nothing to write");
+  if (by || asked || now - c->written >= s->checkpoint_every_s) HB_TRY(hb_run_record_save(run));
+  return by ? stopped(run, by) : HB_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef HB_RUN_WATCH_H
 #define HB_RUN_WATCH_H
 
-#include "run/run.h"
+#include "run/run_state.h"
 
 /* Announces how long the run takes, if long: before the first step, and once its pace is known. */
 void hb_run_announce(const struct hb_run *run);

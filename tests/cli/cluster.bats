@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
-# A cluster in a tide: analyse --tide, and a small form of tools/cluster.sh.
+# A cluster in a tide: analyze --tide, and a small form of tools/cluster.sh.
 load common
 
 setup_file() { export HOUSE=$BATS_TEST_DIRNAME/../..; }
@@ -13,11 +13,11 @@ small() {
     "$HOUSE/tools/cluster.sh" "$(dirname "$HOLMBERG")" "$@"
 }
 
-@test "analyse --tide: what is within the Jacobi radius, in both units" {
+@test "analyze --tide: what is within the Jacobi radius, in both units" {
   "$HOLMBERG" ic king -n 256 --masses kroupa --time-unit 2 -o k.h5 --quiet
-  accepts analyse k.h5 --tide 0.2 --json
+  accepts analyze k.h5 --tide 0.2 --json
   nbody=$output
-  accepts analyse k.h5 --tide 0.05 --units astro --json
+  accepts analyze k.h5 --tide 0.05 --units astro --json
   python3 - "$nbody" "$output" <<'END'
 import json, sys
 nbody, astro = map(json.loads, sys.argv[1:])
@@ -26,22 +26,22 @@ assert abs(nbody["m"] / (0.2 * nbody["r_jacobi"] ** 3) - 1) < 1e-9
 assert abs(astro["m"] * 0.0044985 / (0.05 * astro["r_jacobi"] ** 3) - 1) < 1e-4
 assert nbody["r_90"] < nbody["r_jacobi"]
 END
-  accepts analyse k.h5 --tide 0.2
+  accepts analyze k.h5 --tide 0.2
   [[ $output == *'Jacobi radius'* ]]
-  accepts analyse k.h5 --json
+  accepts analyze k.h5 --json
   [[ $output != *r_jacobi* && $output == *'"n": 256'* ]]
-  fails_with 2 '*--tide*' analyse k.h5 --tide 0
-  fails_with 3 'no star is within the Jacobi radius of so strong a tide' analyse k.h5 --tide 1e12
+  fails_with 2 '*--tide*' analyze k.h5 --tide 0
+  fails_with 3 'no star is within the Jacobi radius of so strong a tide' analyze k.h5 --tide 1e12
 }
 
-@test "the example, small: stopped, it goes on; its numbers are those of analyse" {
+@test "the example, small: stopped, it goes on; its numbers are those of analyze" {
   small 1 "$PWD/a" run >a.md
   small 2 "$PWD/a" run >a.md
   PIECE=2 small 2 "$PWD/b" clusters
   accepts diff a/cluster_64_2/end.h5 b/cluster_64_2/end.h5
   [ "$(cat a/cluster_64_2/reached)" = 2 ] && [ -s a/clusters.png ]
   [ "$(grep -c . a/cluster_64_2/diag.csv)" = 6 ] # a header, and rows at 0, 1/2 ... 2
-  "$HOLMBERG" analyse a/cluster_64_2/start.h5 --units astro --tide 0.00140134268 --json >start.json
+  "$HOLMBERG" analyze a/cluster_64_2/start.h5 --units astro --tide 0.00140134268 --json >start.json
   python3 - <<'END'
 import json, math
 start = json.load(open("start.json"))

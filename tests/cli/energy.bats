@@ -106,9 +106,9 @@ CASES
   python3 -c 'import sys; sys.exit(not abs(float(sys.argv[1])) < 1e-4)' "$(value de_cluster)"
 }
 
-@test "virial is 0.5 of a model with binaries that was made so, in the rows, info and analyse" {
+@test "virial is 0.5 of a model with binaries that was made so, in the rows, info and analyze" {
   "$HOLMBERG" ic king -n 256 --masses kroupa --binaries 0.5 --seed 2 -o c.h5 --quiet
-  for command in "run --eps 0 --scheme host --t-end 0" info analyse; do
+  for command in "run --eps 0 --scheme host --t-end 0" info analyze; do
     # shellcheck disable=SC2086
     accepts $command c.h5 --json
     echo "$command: $(value virial_ratio)"

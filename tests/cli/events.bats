@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154 # run sets these
-# What happens in a run, --events; and what is in a snapshot, holmberg analyse.
+# What happens in a run, --events; and what is in a snapshot, holmberg analyze.
 load common
 
 # stars: 64 in a Plummer sphere, 16 of them binaries, some so wide that others break them soon.
@@ -119,16 +119,16 @@ encounters() { awk -F, '$2 == "encounter" { split($3, id, " "); print id[1] + id
   fails_with 2 'options --checkpoint and --events both name a.csv' run stars.h5 --events a.csv --checkpoint a.csv
 }
 
-# ---- analyse ----
+# ---- analyze ----
 
-@test "analyse: a triple, a mass function, a figure" {
+@test "analyze: a triple, a mass function, a figure" {
   "$HOLMBERG" ic plummer -n 200 --seed 1 -o - | grep -v '^#' | awk '
     { if (NR % 4 == 0) $1 *= 3; print }
     END {
       v = sqrt(0.01 / 0.0005) / 2
       printf "0.005 8.99975 0 0 0 %.17g 0\n0.005 9.00025 0 0 0 %.17g 0\n0.005 9 0.005 0 %.17g 0 0\n",
         -v, v, -sqrt(0.015 / 0.005) }' >stars.txt
-  accepts analyse stars.txt --eps 0 --plot profile.svg
+  accepts analyze stars.txt --eps 0 --plot profile.svg
   [[ $output == *'((200 201) 202)'* && $output == *'segregation ratio'* && $output == *'core radius'* ]]
   grep -q '>0.5<' profile.svg
   # the curve, not its key, has the width of the picture
@@ -147,15 +147,15 @@ PY
   [[ $output == *'"bound": []'* ]]
 }
 
-@test "analyse: what makes no sense" {
+@test "analyze: what makes no sense" {
   stars
   for classes in 0 1,1 2,1 x 1,2,3,4,5,6,7,8; do
-    fails_with 2 '*' analyse stars.h5 --classes $classes
+    fails_with 2 '*' analyze stars.h5 --classes $classes
   done
-  fails_with 2 'option --units: the particles have no units, *' analyse stars.h5 --units astro
-  fails_with 2 '*' analyse stars.h5 --shells 65
-  fails_with 2 '*' analyse stars.h5 --plot a.txt
-  fails_with 4 'cannot read missing.h5: *' analyse missing.h5
+  fails_with 2 'option --units: the particles have no units, *' analyze stars.h5 --units astro
+  fails_with 2 '*' analyze stars.h5 --shells 65
+  fails_with 2 '*' analyze stars.h5 --plot a.txt
+  fails_with 4 'cannot read missing.h5: *' analyze missing.h5
 }
 
 @test "a body that joins few others from afar is no encounter" {

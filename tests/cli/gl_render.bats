@@ -42,7 +42,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   cmp 1.png 2.png
   for other in '--map ember' '--direction 10,20' '--color-by group' '--color-by acc' '--color-by energy' \
     '--color-by step' '--color-by mass' '--color-by bound' '--point disc' '--point dot' '--glow 0' '--exposure 0.5' '--point-size 4' \
-    '--trails 0.2' '--samples 1' '--centre 1,0,0' '--field 60' '--color-range 0,1' '--camera orbit'; do
+    '--trails 0.2' '--samples 1' '--center 1,0,0' '--field 60' '--color-range 0,1' '--camera orbit'; do
     # shellcheck disable=SC2086 # an option and its value
     accepts render a.h5 -o other.png "${small[@]}" $other
     run ! cmp -s 1.png other.png
@@ -189,7 +189,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   fails_with 2 "option --size: '160' is not a size (expected WIDTHxHEIGHT*" render a.h5 --size 160
   fails_with 2 "option --size: '0x90' *" render a.h5 --size 0x90
   fails_with 2 "option --size: '99999x90' *" render a.h5 --size 99999x90
-  fails_with 2 "option --centre: '1,2' is not valid (expected X,Y,Z)" render a.h5 --centre 1,2
+  fails_with 2 "option --center: '1,2' is not valid (expected X,Y,Z)" render a.h5 --center 1,2
   fails_with 2 "option --direction: 'up' *" render a.h5 --direction up
   fails_with 2 "option --field: '170' *" render a.h5 --field 170
   fails_with 2 "option --exposure: '1' *" render a.h5 --exposure 1

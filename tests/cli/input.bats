@@ -218,7 +218,7 @@ PYTHON
   "$HOLMBERG" ic combine "$name.2.h5" "$name.3.h5" --at 1,0,0 -o "$name.4.h5" >combine.out
   "$HOLMBERG" diff "$name.txt" "$name.4.h5" >diff.out 2>&1 || true
   "$HOLMBERG" info "$name.txt" >info.out
-  "$HOLMBERG" analyse "$name.2.h5" >analyse.out 2>&1 || true
+  "$HOLMBERG" analyze "$name.2.h5" >analyze.out 2>&1 || true
   "$HOLMBERG" info "$name.none" 2>missing.out || true
   "$HOLMBERG" info "$name.txt" --json >json.out
   for file in *.out; do

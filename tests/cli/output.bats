@@ -132,7 +132,7 @@ on_full_disk() {
     "$HOLMBERG" info one.h5
     "$HOLMBERG" info -n 1
     "$HOLMBERG" diff one.txt one.h5
-    "$HOLMBERG" analyse two.h5
+    "$HOLMBERG" analyze two.h5
     "$HOLMBERG" pairs --interaction coulomb --j charge.txt --i point.txt -o field.csv
     "$HOLMBERG" render two.h5 -o a.mp4 --frames 1 --size 64x64
     "$HOLMBERG" trace -n 2 --scheme cg2007,bag,matrix2004,tile -o pages

@@ -289,19 +289,19 @@ for name, R, P in ("a", au, 0), ("b", 0.005 * au, 0.8), ("c", sun, 0.8):
     print(f"{name}: {file['Radius'][0]:.6e} at first, worst {worst:.1e}")
     assert worst < 1e-12
 END
-  accepts analyse a.h5 --classes 0.2Msun,1Msun --json
+  accepts analyze a.h5 --classes 0.2Msun,1Msun --json
   printf '%s\n' "$output" >typed
-  accepts analyse a.h5 --classes 0.2,1 --json --units astro
+  accepts analyze a.h5 --classes 0.2,1 --json --units astro
   python3 - typed "$output" <<'END'
 import json, sys
 typed, astro = (([c["n"] for c in json.loads(text)["classes"]]) for text in (open(sys.argv[1]).read(), sys.argv[2]))
 print(typed, astro)
 assert typed == astro and len(typed) == 3 and sum(typed) == 32 and min(typed) > 0
 END
-  fails_with 2 "option --classes: '1pc' is a length (expected a mass)" analyse a.h5 --classes 1pc
-  fails_with 2 "option --classes: '2Msun,1Msun', expected up to 7 ascending masses > 0" analyse a.h5 --classes 2Msun,1Msun
+  fails_with 2 "option --classes: '1pc' is a length (expected a mass)" analyze a.h5 --classes 1pc
+  fails_with 2 "option --classes: '2Msun,1Msun', expected up to 7 ascending masses > 0" analyze a.h5 --classes 2Msun,1Msun
   accepts ic plummer -n 8 -o none.h5 --quiet
-  fails_with 2 "option --classes: '1Msun' has a unit, but the particles have none*" analyse none.h5 --classes 1Msun
+  fails_with 2 "option --classes: '1Msun' has a unit, but the particles have none*" analyze none.h5 --classes 1Msun
   fails_with 2 'radii in pc or AU need units of mass and length' scale none.h5 d.h5 --radius 1AU
   fails_with 2 "the radius '1Myr', expected *" scale a.h5 d.h5 --radius 1Myr
 }

@@ -81,7 +81,7 @@ load common
 @test "no command" { fails_with 2 'no command given'; }
 @test "unknown command, near one" { fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" rnu; }
 @test "unknown command, near none" {
-  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, analyse, view, render, trace, convert, scale, diff, pairs, bench, model, *info)" simulate
+  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, analyze, view, render, trace, convert, scale, diff, pairs, bench, model, *info)" simulate
 }
 @test "unknown option before a command" {
   fails_with 2 "unknown option '--vresion'; did you mean '--version'[?]" --vresion
@@ -267,4 +267,16 @@ shown_within() {
   [ $status -eq 1 ]
   run shown_within $patience dumb "$run"
   [ $status -eq 1 ]
+}
+
+@test "other spellings are accepted, and not shown" {
+  for name in analyze analyse; do "$HOLMBERG" "$name" --help >"$name"; done
+  cmp analyze analyse
+  run ! grep -i 'analyse\|centre\|grey' analyze
+  "$HOLMBERG" render --help >render
+  run ! grep -i 'centre\|grey' render
+  fails_with 2 "option --center: '1,2' is not valid (expected X,Y,Z)" render a.h5 --map grey --centre 1,2
+  fails_with 2 "option --center: '1,2' is not valid (expected X,Y,Z)" render a.h5 --map=gray --centre=1,2
+  fails_with 2 "unknown option '--centr'; did you mean '--center'?" render a.h5 --centr 1,2
+  fails_with 2 "option --map: unknown value 'greys'*" render a.h5 --map greys
 }

@@ -52,11 +52,9 @@ static enum hb_status take_record(const struct hb_checkpoint *checkpoint)
   const void *own = hb_checkpoint_own(checkpoint, &length);
   enum hb_status status = hb_text_append_bytes(&run.resumed.record, own, length);
   if (status == HB_OK) status = hb_run_record_options(&hb_cmd_run, &run);
-  if (status == HB_OK) { /* as run_resume.c */
-    hb_run_set_up(&run, 0);
-    status = hb_run_record_progress(&run);
-  }
-  hb_run_close(&run);
+  if (status == HB_OK) status = hb_run_record_progress(&run); /* as a resumed run does */
+  hb_mem_free(run.resumed.record.text);
+  hb_mem_free(run.resumed.device.text);
   return status;
 }
 

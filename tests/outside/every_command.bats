@@ -88,7 +88,7 @@ s/--escape-radius R/--escape-radius 8/
 s/start.h5 (.*--units astro) \.\.\.$/units.h5 \1 --t-end 1\/8/
 s/^holmberg run --(eps|interaction)/holmberg run pair.h5 --\1/
 s/^(holmberg pairs --interaction my.glsl)$/\1 --j pair.h5/
-s/^(holmberg analyse) (--tide)$/\1 cluster.h5 \2 0.03/
+s/^(holmberg analyze) (--tide)$/\1 cluster.h5 \2 0.03/
 /^holmberg run .*h5/{/--t-end/!s/$/ --t-end 1\/8/}
 # a window that ends by itself; the windows of journeys are looked at
 /holmberg view/{/--record/!s/$/ --record seen.apng --seconds 0.1 --fps 5/}
@@ -97,7 +97,7 @@ s/\.mp4/.apng/
 
 # A form, in which capitals or dots stand for something, or no more than a name: that command must explain itself, and know the
 # options that are said.
-form='\.\.\.|(^|[],: =[])[A-Z]+(\]| |,|$)|^([A-Z_]+=[^ ]* )?holmberg (run|render|pairs|convert|diff|analyse|plot|ic|scale|tune|bench|model|(bench|model) [a-z]+|reproduce)( --[a-z-]+)*$'
+form='\.\.\.|(^|[],: =[])[A-Z]+(\]| |,|$)|^([A-Z_]+=[^ ]* )?holmberg (run|render|pairs|convert|diff|analyze|plot|ic|scale|tune|bench|model|(bench|model) [a-z]+|reproduce)( --[a-z-]+)*$'
 
 # Where a guide speaks of the files of the reader, they are small. One folder, of which each command has a copy.
 own_files() {

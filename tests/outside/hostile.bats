@@ -23,7 +23,7 @@ END
 @test "every command that reads a file, on files that are none" {
   bad_files
   for file in noise.* empty.* cut.*; do
-    for command in "info $file" "run $file --t-end 1/64 -o never.h5" "convert $file never.txt" "analyse $file" \
+    for command in "info $file" "run $file --t-end 1/64 -o never.h5" "convert $file never.txt" "analyze $file" \
       "render $file -o never.png" "plot $file -o never.svg" "diff good.h5 $file" "run --resume $file" "scale $file never.h5 --mass 2" \
       "ic combine good.h5 $file -o never.h5" "ic plummer --masses $file -o never.h5"; do
       case $file in empty.*) [[ $command == info* || $command == *masses* || $command == plot* ]] || continue ;; esac

@@ -17,7 +17,7 @@ own_files() {
   while read -r command; do
     case $command in
     *'run '*) own_files ;; # instead of the large one that has just been made
-    *analyse*) holmberg run cluster.h5 --t-end 1/8 -o end.h5 --quiet ;;
+    *analyze*) holmberg run cluster.h5 --t-end 1/8 -o end.h5 --quiet ;;
     esac
     case $command in *start.h5\ --field*) holmberg scale cluster.h5 start.h5 --at 100,0,0 --velocity 0,10,0 --quiet ;; esac
     done_as_printed "$command"

@@ -59,7 +59,7 @@ class Renderer(Opened):
     ----------
     width, height : int
         Pixels.
-    map : {'stars', 'ember', 'ice', 'grey'}
+    map : {'stars', 'ember', 'ice', 'gray'}
         Colors from the smallest to the largest value.
     range : (float, float), optional
         Values of the first and the last color; None: enclosing 96 % of the particles.
@@ -88,7 +88,7 @@ class Renderer(Opened):
         check_words(unknown, Renderer.__init__)
         params = _abi.hb_picture_params(
             context=encoded(context), device=encoded(device), width=whole(width, "width", 2 ** 31 - 1),
-            height=whole(height, "height", 2 ** 31 - 1), map=number_of(map, "color map", "hb_colormap_names"),
+            height=whole(height, "height", 2 ** 31 - 1), map=number_of("gray" if map == "grey" else map, "color map", "hb_colormap_names"),
             radius=finite(radius, "radius"), inclination=finite(inclination, "inclination"),
             azimuth=finite(azimuth, "azimuth"), point_size=finite(point_size, "point_size"),
             glow=finite(glow, "glow") or -1, exposure=finite(exposure, "exposure"))

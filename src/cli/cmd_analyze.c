@@ -1,4 +1,4 @@
-/* holmberg analyse: core, mass classes, profiles, and what is bound, of a snapshot. */
+/* holmberg analyze: core, mass classes, profiles, and what is bound, of a snapshot. */
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/cmd_info_file.h"
@@ -45,7 +45,7 @@ static enum hb_status check_classes(const struct hb_opts *opts, const struct set
   return HB_OK;
 }
 
-/* What analyse shows; r_jacobi: 0 without --tide. */
+/* What analyze shows; r_jacobi: 0 without --tide. */
 struct found {
   struct hb_info_file info;
   struct hb_analysis analysis;
@@ -97,7 +97,7 @@ static enum hb_status cut(const struct settings *s, double tide, struct found *f
   return hb_contents_of(inside, f->info.contents.eps, f->info.field, s->file.exact_energy, &f->info.contents);
 }
 
-static enum hb_status analyse(const struct hb_opts *opts, struct found *f)
+static enum hb_status analyze(const struct hb_opts *opts, struct found *f)
 {
   const struct settings *s = opts->settings;
   struct hb_units units = {1, 1, 1};
@@ -115,15 +115,16 @@ static enum hb_status work(const struct hb_opts *opts)
 {
   struct found *f;
   HB_TRY(HB_ALLOC(1, &f));
-  enum hb_status status = analyse(opts, f);
+  enum hb_status status = analyze(opts, f);
   hb_analysis_clear(&f->analysis);
   hb_particles_destroy(f->info.particles);
   hb_mem_free(f);
   return status;
 }
 
-const struct hb_opts_command hb_cmd_analyse = {
-    .name = "analyse",
+const struct hb_opts_command hb_cmd_analyze = {
+    .name = "analyze",
+    .also = "analyse",
     .summary = "Show the core, mass classes, profiles, binaries and hierarchies of a snapshot.",
     .operand = "SNAPSHOT",
     .operand_min = 1,
@@ -132,8 +133,8 @@ const struct hb_opts_command hb_cmd_analyse = {
                {.options = hb_info_file_options, .at = offsetof(struct settings, file)},
                {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
     .settings_size = sizeof(struct settings),
-    .example = "  holmberg analyse end.h5 --plot profile.png\n"
-               "  holmberg analyse cluster.h5 --units astro --classes 0.5,2 --json\n"
-               "  holmberg analyse end.h5 --units astro --tide 0.0014 # at 8.5 kpc, where V = 220 km/s\n",
+    .example = "  holmberg analyze end.h5 --plot profile.png\n"
+               "  holmberg analyze cluster.h5 --units astro --classes 0.5,2 --json\n"
+               "  holmberg analyze end.h5 --units astro --tide 0.0014 # at 8.5 kpc, where V = 220 km/s\n",
     .work = work,
 };

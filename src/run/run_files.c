@@ -1,11 +1,20 @@
-#include "run/appended.h"
+#include "run/run_files.h"
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "console/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+
+/* ---- outputs that only grow ---- */
 
 static int is_stdout(const struct hb_appended *output) { return strcmp(output->path, "-") == 0; }
 
@@ -158,4 +167,109 @@ enum hb_status hb_appended_cut(const struct hb_appended *output)
   if (look(output, &info) != 0) return is_stdout(output) ? HB_OK : fail("read", output);
   if (is_stdout(output)) return cut_stdout(output, &info);
   return S_ISREG(info.st_mode) ? cut_file(output) : HB_OK;
+}
+
+/* ---- locks ---- */
+
+enum result { LOCKED, GONE, FAILED, UNSUPPORTED };
+
+/* Whether the locked file is empty and still has its name: the last holder may have removed it. */
+static enum result judge(int fd, const char *path, const char *name)
+{
+  struct stat held, named;
+  if (fstat(fd, &held) != 0 || lstat(name, &named) != 0) return GONE;
+  if (held.st_ino != named.st_ino || held.st_dev != named.st_dev) return GONE;
+  if (S_ISREG(held.st_mode) && held.st_size == 0) return LOCKED;
+  hb_fail(HB_ERR_IO, "cannot write %s: %s exists and is not a lock file", path, name);
+  return FAILED;
+}
+
+static enum result take(const char *path, const char *name, int *fd)
+{
+  /* nonblocking: a fifo would wait for its other end; judge() refuses what is not a lock file */
+  *fd = open(name, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (*fd < 0) {
+    hb_fail(HB_ERR_IO, "cannot write %s: its lock %s: %s", path, name, strerror(errno));
+    return FAILED;
+  }
+  enum result result = LOCKED;
+  if (flock(*fd, LOCK_EX | LOCK_NB) != 0) {
+    result = errno == EWOULDBLOCK ? FAILED : UNSUPPORTED;
+    if (result == UNSUPPORTED) hb_log("%s cannot be locked: %s", name, strerror(errno));
+    hb_fail(HB_ERR_IO, "cannot write %s: another run is writing it (it holds %s)", path, name);
+  }
+  if (result == LOCKED) result = judge(*fd, path, name);
+  if (result == LOCKED) return result;
+  if (result == UNSUPPORTED && judge(*fd, path, name) == LOCKED) unlink(name); /* empty, so we created it */
+  close(*fd);
+  return result;
+}
+
+enum hb_status hb_lock_take(const char *path, struct hb_lock *lock)
+{
+  struct hb_text name = {0};
+  HB_TRY(hb_text_append(&name, "%s.lock", path));
+  int fd = -1;
+  enum result result = GONE;
+  /* GONE if its holder releases it in between; always, on a file system whose inodes change */
+  for (int tries = 0; result == GONE && tries < 1000; tries++) result = take(path, name.text, &fd);
+  if (result == LOCKED)
+    *lock = (struct hb_lock){name.text, fd};
+  else
+    hb_mem_free(name.text);
+  return result == FAILED ? HB_ERR_IO : HB_OK;
+}
+
+void hb_lock_release(struct hb_lock *lock)
+{
+  if (!lock->name) return;
+  unlink(lock->name); /* while it is held, so that judge() in another process notices */
+  close(lock->fd);
+  hb_mem_free(lock->name);
+  *lock = (struct hb_lock){0};
+}
+
+/* ---- rows ---- */
+
+static int is_csv(const char *path) { return strcasecmp(hb_text_extension(path), ".csv") == 0; }
+
+enum hb_status hb_run_rows_check(const char *path, const char *what)
+{
+  if (!is_csv(path) && strcasecmp(hb_text_extension(path), ".jsonl") != 0)
+    return hb_fail(HB_ERR_USAGE, "cannot write %s to '%s': its extension is not csv or jsonl", what, path);
+  return hb_target_check(path, ""); /* the folder only, the format is known */
+}
+
+static enum hb_status cannot_write(const struct hb_run_rows *rows)
+{
+  return hb_fail(HB_ERR_IO, "cannot write %s: %s", rows->path, strerror(errno));
+}
+
+enum hb_status hb_run_rows_open(const char *path, int append, struct hb_run_rows *rows)
+{
+  *rows = (struct hb_run_rows){.path = path, .csv = is_csv(path)};
+  int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
+  if (fd < 0) return cannot_write(rows);
+  rows->file = fdopen(fd, "w");
+  if (!rows->file) {
+    close(fd);
+    return cannot_write(rows);
+  }
+  rows->rows = lseek(fd, 0, SEEK_END) > 0;
+  return HB_OK;
+}
+
+void hb_run_rows_close(struct hb_run_rows *rows)
+{
+  if (rows->file) fclose(rows->file); /* all rows are flushed */
+  rows->file = NULL;
+}
+
+enum hb_status hb_run_rows_put(struct hb_run_rows *rows, const struct hb_table_column *columns, size_t count,
+                               const void *row)
+{
+  enum hb_table_form form = rows->csv ? HB_TABLE_CSV_FORM : HB_TABLE_JSON_FORM;
+  hb_table_put(&(struct hb_table){columns, count, form, rows->file, rows->rows}, row);
+  rows->rows++;
+  return fflush(rows->file) == 0 && !ferror(rows->file) ? HB_OK : cannot_write(rows);
 }
