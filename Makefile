@@ -41,7 +41,7 @@ object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst
 LIB_OBJ := $(call object,$(ROOMS:%=src/%/%) src/abi/sized.c,shaders paper)
 OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/% src/abi/%,$(SOURCES)),templates commit)
 # Libraries of other people's calls: their own objects; what they need of libholmberg goes into their shared form, hidden.
-LIB_BASE := src/lib/engine.c src/lib/environment.c
+LIB_BASE := src/lib/engine.c
 g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c %/sixth_calls.c,$(filter src/lib/%,$(SOURCES))))
 cunbody_OBJ := $(call object,$(LIB_BASE) src/lib/cunbody_calls.c)
 sixth_OBJ := $(call object,$(LIB_BASE) src/lib/names.c src/lib/sixth_calls.c)

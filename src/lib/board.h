@@ -7,9 +7,6 @@
 
 enum { HB_BOARDS = 64 };
 
-/* All lists of neighbors of a call have room for this many entries; a list for its share. */
-enum { HB_BOARD_ENTRIES = 1 << 24 };
-
 /* Any id, modulo HB_BOARDS. Opening a board that is open, and closing one that is not, changes nothing. Errors: as
  * hb_engine_open. */
 enum hb_status hb_board_open(int id);
@@ -53,6 +50,9 @@ enum hb_status hb_board_read_lists(int id, int *overflow);
 /* list[*count], the indices of the neighbors of i-particle `pipe`, ascending; *overflow = 1 where there are more than
  * `most`. */
 enum hb_status hb_board_list(int id, int pipe, int most, int *count, int *list, int *overflow);
+
+/* The mode of sorting, which changes nothing, after setting it to `mode` where that is not NULL. */
+int hb_board_sort_mode(const int *mode);
 
 /* x[3 * nj] and v[3 * nj] of the first nj addresses, predicted to ti. */
 enum hb_status hb_board_predicted(int id, int nj, double *x, double *v);

@@ -1,14 +1,103 @@
 #include "lib/engine.h"
 
-#include "lib/environment.h"
-
 #include "base/mem.h"
+#include "base/text.h"
 #include "force/force.h"
+#include "gl/gl_egl.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- the environment --------------------------------------------------------------------------------- */
+
+/* GRAPE-6 computed forces on 48 particles at once: programs have arrays for that many, and some take a larger number for
+ * another machine's. The other is that of sapporo2, the largest that a program is known to have arrays for. */
+enum { USUAL_PIPES = 48, MOST_PIPES = 16384 };
+
+enum { DEVICES_MOST = 64 };
+
+static const char *word_of(const char *name)
+{
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+static int is_quiet(void) { return word_of("HB_G6_QUIET") != NULL; }
+
+int hb_engine_pipes(void)
+{
+  const char *word = word_of("HB_G6_NPIPES");
+  uint64_t number;
+  if (!word || hb_text_count(word, &number) != HB_OK || number < 1) return USUAL_PIPES;
+  return number < MOST_PIPES ? (int)number : MOST_PIPES;
+}
+
+/* The number in EGL's list of the GPU for board k: the k-th, and from the first again where there are fewer. */
+static enum hb_status nth_gpu(int board, size_t room, char *device)
+{
+  struct hb_device_info *all;
+  size_t count = 0, gpus = 0;
+  HB_TRY(HB_ALLOC(DEVICES_MOST, &all));
+  hb_gl_egl_devices(DEVICES_MOST, all, &count);
+  for (size_t k = 0; k < count; k++)
+    if (!all[k].software) all[gpus++] = all[k];
+  if (gpus > 1) snprintf(device, room, "%d", all[(size_t)board % gpus].index);
+  hb_mem_free(all);
+  return HB_OK;
+}
+
+/* HB_G6_DEVICES has a device for each board; HB_DEVICE is one for all. Board 0 takes the best one, as everywhere. */
+static enum hb_status choose_device(int board, size_t room, char *device)
+{
+  const char *list = word_of("HB_G6_DEVICES");
+  if (!list) return board == 0 || word_of("HB_DEVICE") ? HB_OK : nth_gpu(board, room, device);
+  char line[512];
+  const char *words[DEVICES_MOST];
+  snprintf(line, sizeof line, "%s", list);
+  int count = hb_text_words(line, " ,", DEVICES_MOST, words);
+  if (count > 0) snprintf(device, room, "%s", words[board % count]);
+  return HB_OK;
+}
+
+/* Sources that stay on the device: not hybrid, which `auto` means on a GPU, as it sends all of them for each call. Without a
+ * GPU host-simd, or host for what that lacks. */
+static const char *choose_scheme(const char *device, const char *precision)
+{
+  static const struct hb_force_ops *const choices[] = {[HB_GL_NO_GPU] = &hb_force_host_simd,
+                                                       [HB_GL_GPU] = &hb_force_bag,
+                                                       [HB_GL_GPU_COMPUTE] = &hb_force_tile};
+  const struct hb_gl_context_params place = {.device = *device ? device : NULL};
+  struct hb_gl_context *gl = NULL;
+  if (hb_gl_context_open_gpu(&place, &gl) != HB_OK) gl = NULL;
+  const struct hb_force_scheme *info = &choices[hb_gl_context_gpu(gl)]->info;
+  hb_gl_context_close(gl);
+  if (info == &hb_force_host_simd.info && !hb_text_is_listed(precision, info->precisions))
+    info = &hb_force_host.info;
+  return info->name;
+}
+
+enum hb_status hb_engine_words(int board, enum hb_precision usual, struct hb_engine_words *words)
+{
+  const char *scheme = word_of("HB_G6_SCHEME"), *precision = word_of("HB_G6_PRECISION");
+  *words = (struct hb_engine_words){.is_chosen = precision != NULL};
+  const struct hb_force_scheme *found = scheme ? hb_force_scheme_find(scheme) : NULL;
+  if (!found || !found->on_host) HB_TRY(choose_device(board, sizeof words->device, words->device));
+  const char *wanted = precision ? precision : hb_precision_names[usual],
+             *ds = hb_precision_names[HB_PRECISION_DS];
+  if (!scheme) scheme = choose_scheme(words->device, wanted);
+  snprintf(words->scheme, sizeof words->scheme, "%s", scheme);
+  /* a scheme that lacks the usual one computes in what it has, unless told otherwise */
+  found = hb_force_scheme_find(scheme);
+  if (!precision && found && !hb_text_is_listed(wanted, found->precisions))
+    wanted = hb_text_is_listed(ds, found->precisions) ? ds : "";
+  snprintf(words->precision, sizeof words->precision, "%s", wanted);
+  return HB_OK;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------- */
 
 struct hb_engine {
   struct hb_force *force;
@@ -27,7 +116,7 @@ struct hb_engine {
   } call;
 };
 
-static enum hb_status open_force(const struct hb_environment *words, const char *precision,
+static enum hb_status open_force(const struct hb_engine_words *words, const char *precision,
                                  struct hb_force **force)
 {
   const struct hb_force_params params = {.scheme = words->scheme,
@@ -39,10 +128,10 @@ static enum hb_status open_force(const struct hb_environment *words, const char 
 enum hb_status hb_engine_open(int board, enum hb_precision usual, struct hb_engine **engine)
 {
   HB_GL_VISIT;
-  struct hb_environment words;
+  struct hb_engine_words words;
   struct hb_engine *e;
   *engine = NULL;
-  HB_TRY(hb_environment_read(board, usual, &words));
+  HB_TRY(hb_engine_words(board, usual, &words));
   const struct hb_force_ops *ops = hb_force_find(words.scheme);
   if (ops && !ops->has_points)
     return hb_fail(HB_ERR_USAGE, "scheme %s computes forces on its sources only, not on i-particles",
@@ -183,11 +272,56 @@ enum hb_status hb_engine_finish(struct hb_engine *e)
   return status;
 }
 
+/* ---- both at once ------------------------------------------------------------------------------------ */
+
+enum hb_status hb_engine_check(int nj, int ni)
+{
+  if (ni >= 0 && nj >= 0) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "forces of %d particles on %d were asked for, expected >= 0", nj, ni);
+}
+
 enum hb_status hb_engine_forces(struct hb_engine *e, double eps2, size_t ni, const double *x, const double *v,
                                 const uint32_t *own, double *a, double *j, double *phi)
 {
   HB_TRY(hb_engine_begin(e, eps2, ni, x, v, own, a, j, phi));
   return hb_engine_finish(e);
+}
+
+static enum hb_status ask(struct hb_engine **engine, const struct hb_engine_task *t, double *rest,
+                          uint32_t *own)
+{
+  size_t ni = (size_t)t->ni;
+  if (t->xi != t->xj) own = NULL;
+  for (uint32_t k = 0; own && k < ni; k++) own[k] = k < (uint32_t)t->nj ? k : HB_NO_SOURCE;
+  if (!*engine) HB_TRY(hb_engine_open(0, HB_PRECISION_DS, engine));
+  HB_TRY(hb_engine_set_j(*engine, (size_t)t->nj, t->m, t->xj, t->vj));
+  return hb_engine_forces(*engine, t->eps2, ni, t->xi, t->vi, own, t->a ? t->a : rest,
+                          t->j ? t->j : rest + 3 * ni, t->phi ? t->phi : rest + 6 * ni);
+}
+
+enum hb_status hb_engine_once(struct hb_engine **engine, const struct hb_engine_task *t)
+{
+  double *rest; /* what the caller does not want */
+  uint32_t *own;
+  HB_TRY(HB_ALLOC(7 * (size_t)t->ni, &rest));
+  enum hb_status status = HB_ALLOC((size_t)t->ni, &own);
+  if (status == HB_OK) status = ask(engine, t, rest, own);
+  hb_mem_free(own);
+  hb_mem_free(rest);
+  return status;
+}
+
+void hb_engine_add_pair(double eps2, const double xi[3], const double vi[3], double m, const double xj[3],
+                        const double vj[3], double sum[7])
+{
+  const double dx[3] = {xj[0] - xi[0], xj[1] - xi[1], xj[2] - xi[2]};
+  const double dv[3] = {vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2]};
+  double r2 = dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2] + eps2;
+  double rv = 3 * (dx[0] * dv[0] + dx[1] * dv[1] + dx[2] * dv[2]) / r2;
+  double m_r = m / sqrt(r2), m_r3 = m_r / r2;
+  for (int d = 0; d < 3; d++) sum[d] += m_r3 * dx[d];
+  for (int d = 0; d < 3; d++) sum[3 + d] += m_r3 * (dv[d] - rv * dx[d]);
+  sum[6] += m_r;
 }
 
 /* ---- failures ---- */
@@ -196,12 +330,20 @@ int hb_engine_report(enum hb_status status)
 {
   static atomic_flag was_reported = ATOMIC_FLAG_INIT;
   if (status == HB_OK) return 0;
-  if (!hb_environment_is_quiet() && !atomic_flag_test_and_set(&was_reported))
-    fprintf(stderr, "holmberg: %s\n", hb_error());
+  if (!is_quiet() && !atomic_flag_test_and_set(&was_reported)) fprintf(stderr, "holmberg: %s\n", hb_error());
   return -(int)status;
 }
 
-void hb_engine_spoil(size_t n, double *results)
+static void spoil(size_t n, double *results)
 {
   for (size_t k = 0; results && k < n; k++) results[k] = NAN;
+}
+
+enum hb_status hb_engine_spoil(enum hb_status status, int ni, double *a, double *j, double *phi)
+{
+  size_t n = status != HB_OK && ni > 0 ? (size_t)ni : 0;
+  spoil(3 * n, a);
+  spoil(3 * n, j);
+  spoil(n, phi);
+  return status;
 }

@@ -8,6 +8,20 @@
 
 struct hb_engine;
 
+/* What the environment says; the words are in holmberg/g6.h. */
+struct hb_engine_words {
+  char scheme[16], precision[16],
+      device[192]; /* "": what the scheme does first; HB_DEVICE, else the best one */
+  int is_chosen;   /* 1: the precision is the user's choice, not ours */
+};
+
+/* For a board, in the precision that is usual for its calls where the scheme has it and nobody asks for another. Errors:
+ * HB_ERR_INTERNAL (memory). */
+enum hb_status hb_engine_words(int board, enum hb_precision usual, struct hb_engine_words *words);
+
+/* i-particles of a call: HB_G6_NPIPES, 48 without it. */
+int hb_engine_pipes(void);
+
 /* For the board of this number, which says on which device, in the precision that is usual for its calls: or, where the device
  * lacks that and nobody has asked for it, in ds. Errors: HB_ERR_USAGE, HB_ERR_GL. */
 enum hb_status hb_engine_open(int board, enum hb_precision usual, struct hb_engine **engine);
@@ -42,7 +56,25 @@ struct hb_gl_context *hb_engine_context(struct hb_engine *engine);
  * written to stderr, unless HB_G6_QUIET is set. */
 int hb_engine_report(enum hb_status status);
 
-/* Fills results[n] (nullable) with NaN, so that what the array held before is not mistaken for forces. */
-void hb_engine_spoil(size_t n, double *results);
+/* After a failure makes results, each nullable, NaN: what the arrays held before is not mistaken for forces. Returns status. */
+enum hb_status hb_engine_spoil(enum hb_status status, int ni, double *a, double *j, double *phi);
+
+/* HB_ERR_USAGE for numbers of sources and of sinks below 0. */
+enum hb_status hb_engine_check(int nj, int ni);
+
+/* Forces of nj particles on ni points, each >= 0; vj and vi NULL: at rest; a, j and phi as wanted. Points that are the particles
+ * leave out themselves. */
+struct hb_engine_task {
+  int ni, nj;
+  const double *m, *xj, *vj, *xi, *vi;
+  double eps2, *a, *j, *phi;
+};
+
+/* By an engine that is opened, in ds, where it is NULL. */
+enum hb_status hb_engine_once(struct hb_engine **engine, const struct hb_engine_task *task);
+
+/* What source j does to i by the host, added to acceleration, jerk and potential (positive). */
+void hb_engine_add_pair(double eps2, const double xi[3], const double vi[3], double m, const double xj[3],
+                        const double vj[3], double sum[7]);
 
 #endif

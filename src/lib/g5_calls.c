@@ -1,7 +1,6 @@
 /* GRAPE-5's calls of holmberg/g6.h: a memory of particles at rest, forces at points, a board for each number. */
 #include "lib/board.h"
 #include "lib/engine.h"
-#include "lib/environment.h"
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -9,7 +8,6 @@
 #include <holmberg/g6.h>
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 struct g5 {
@@ -55,8 +53,6 @@ static enum hb_status open(int id)
   if (status != HB_OK) g5_closeMC(id);
   return status;
 }
-
-void g5_openMC(int devid) { hb_engine_report(open(devid)); }
 
 /* ---- particles ---- */
 
@@ -157,56 +153,36 @@ static enum hb_status get(int id, int ni, double *a, double *p)
 
 static void get_or_spoil(int id, int ni, double *a, double *p)
 {
-  if (hb_engine_report(get(id, ni, a, p)) == 0) return;
-  size_t n = ni > 0 ? (size_t)ni : 0;
-  hb_engine_spoil(3 * n, a);
-  hb_engine_spoil(n, p);
+  hb_engine_report(hb_engine_spoil(get(id, ni, a, p), ni, a, NULL, p));
 }
 
-/* ---- the calls ---- */
+/* ---- the calls --------------------------------------------------------------------------------------- */
 
-void g5_set_xmjMC(int devid, int adr, int nj, double xj[][3], double mj[])
-{
-  hb_engine_report(store(devid, adr, nj, (const double *)xj, mj));
-}
-void g5_set_jpMC(int devid, int adr, int nj, double mj[], double xj[][3])
-{
-  g5_set_xmjMC(devid, adr, nj, xj, mj);
-}
-void g5_set_rangeMC(int devid, double xmin, double xmax, double mmin)
-{
-  (void)devid, (void)xmin, (void)xmax, (void)mmin;
-}
-void g5_set_nMC(int devid, int n) { hb_engine_report(set_n(devid, n)); }
-void g5_set_eps2_to_allMC(int devid, double eps2) { hb_engine_report(set_eps2(devid, eps2)); }
-void g5_set_eps_to_allMC(int devid, double eps) { g5_set_eps2_to_allMC(devid, eps * eps); }
-void g5_set_xiMC(int devid, int ni, double xi[][3])
-{
-  hb_engine_report(set_points(devid, ni, (const double *)xi));
-}
+void g5_openMC(int devid) { hb_engine_report(open(devid)); }
 void g5_runMC(int devid) { hb_engine_report(run(devid)); }
-void g5_get_forceMC(int devid, int ni, double a[][3], double p[]) { get_or_spoil(devid, ni, (double *)a, p); }
-void g5_calculate_force_on_xMC(int devid, double x[][3], double a[][3], double p[], int ni)
-{
-  g5_set_xiMC(devid, ni, x);
-  g5_runMC(devid);
-  g5_get_forceMC(devid, ni, a, p);
-}
-
 void g5_open(void) { g5_openMC(0); }
 void g5_close(void) { g5_closeMC(0); }
-int g5_get_number_of_pipelines(void) { return hb_environment_pipes(); }
-int g5_get_jmemsize(void) { return INT_MAX; } /* it grows */
-void g5_set_range(double xmin, double xmax, double mmin) { g5_set_rangeMC(0, xmin, xmax, mmin); }
-void g5_set_n(int n) { g5_set_nMC(0, n); }
-void g5_set_xmj(int adr, int nj, double xj[][3], double mj[]) { g5_set_xmjMC(0, adr, nj, xj, mj); }
-void g5_set_jp(int adr, int nj, double mj[], double xj[][3]) { g5_set_jpMC(0, adr, nj, mj, xj); }
-void g5_set_eps_to_all(double eps) { g5_set_eps_to_allMC(0, eps); }
-void g5_set_eps2_to_all(double eps2) { g5_set_eps2_to_allMC(0, eps2); }
-void g5_set_xi(int ni, double xi[][3]) { g5_set_xiMC(0, ni, xi); }
 void g5_run(void) { g5_runMC(0); }
-void g5_get_force(int ni, double a[][3], double p[]) { g5_get_forceMC(0, ni, a, p); }
-void g5_calculate_force_on_x(double x[][3], double a[][3], double p[], int ni)
-{
-  g5_calculate_force_on_xMC(0, x, a, p, ni);
-}
+int g5_get_number_of_pipelines(void) { return hb_engine_pipes(); }
+int g5_get_jmemsize(void) { return INT_MAX; } /* it grows */
+
+/* The others in both forms: with the board in front, and that of board 0. */
+#define WORDS(...) __VA_ARGS__
+#define BOTH(NAME, PARAMETERS, ARGUMENTS, ...)                                                               \
+  void g5_##NAME##MC(int devid, WORDS PARAMETERS) { __VA_ARGS__; }                                           \
+  void g5_##NAME PARAMETERS { g5_##NAME##MC(0, WORDS ARGUMENTS); }
+
+BOTH(set_xmj, (int adr, int nj, double xj[][3], double mj[]), (adr, nj, xj, mj),
+     hb_engine_report(store(devid, adr, nj, (const double *)xj, mj)))
+BOTH(set_jp, (int adr, int nj, double mj[], double xj[][3]), (adr, nj, mj, xj),
+     hb_engine_report(store(devid, adr, nj, (const double *)xj, mj)))
+BOTH(set_range, (double xmin, double xmax, double mmin), (xmin, xmax, mmin), (void)devid, (void)xmin,
+     (void)xmax, (void)mmin)
+BOTH(set_n, (int n), (n), hb_engine_report(set_n(devid, n)))
+BOTH(set_eps2_to_all, (double eps2), (eps2), hb_engine_report(set_eps2(devid, eps2)))
+BOTH(set_eps_to_all, (double eps), (eps), hb_engine_report(set_eps2(devid, eps *eps)))
+BOTH(set_xi, (int ni, double xi[][3]), (ni, xi), hb_engine_report(set_points(devid, ni, (const double *)xi)))
+BOTH(get_force, (int ni, double a[][3], double p[]), (ni, a, p), get_or_spoil(devid, ni, (double *)a, p))
+BOTH(calculate_force_on_x, (double x[][3], double a[][3], double p[], int ni), (x, a, p, ni),
+     g5_set_xiMC(devid, ni, x);
+     g5_runMC(devid); g5_get_forceMC(devid, ni, a, p))

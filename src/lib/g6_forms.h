@@ -3,8 +3,10 @@
 #ifndef HB_G6_FORMS_H
 #define HB_G6_FORMS_H
 
-#include "lib/environment.h"
-#include "lib/g6_calls.h"
+#include "lib/board.h"
+#include "lib/engine.h"
+
+#include <holmberg/g6.h>
 
 #include <stddef.h>
 
@@ -44,8 +46,8 @@ WEAK int NAME(g6_reset)(int_in id) { return hb_engine_report(hb_board_reset(whol
 WEAK int NAME(g6_reset_fofpga)(int_in id) { return hb_engine_report(hb_board_reset(whole(id))); }
 WEAK int NAME(g6_reinitialize)(int_in id) { return hb_engine_report(hb_board_reset(whole(id))); }
 
-WEAK int NAME(g6_npipes)(void) { return hb_environment_pipes(); }
-WEAK int NAME(g6_get_number_of_pipelines)(void) { return hb_environment_pipes(); }
+WEAK int NAME(g6_npipes)(void) { return hb_engine_pipes(); }
+WEAK int NAME(g6_get_number_of_pipelines)(void) { return hb_engine_pipes(); }
 
 WEAK int NAME(g6_set_tunit)(unit_in n) { return (void)n, 0; }
 WEAK int NAME(g6_set_xunit)(unit_in n) { return (void)n, 0; }
@@ -86,50 +88,48 @@ WEAK void NAME(g6calc_firsthalf)(OF_BOARD, double fold[][3], double jold[][3], d
   hb_engine_report(hb_board_first(CALL()));
 }
 
-WEAK int NAME(g6calc_lasthalf)(OF_LAST)
-{
-  return hb_engine_report(hb_board_last(CALL(), FORCES_AND(.nearest = NULL)));
-}
-
-WEAK int NAME(g6calc_lasthalfn)(OF_LAST)
-{
-  return hb_engine_report(hb_board_last(CALL(), FORCES_AND(.nearest = NULL)));
-}
-
-WEAK int NAME(g6calc_lasthalf2)(OF_LAST, int nnbindex[])
-{
-  return hb_engine_report(hb_board_last(CALL(), FORCES_AND(.nearest = nnbindex)));
-}
-
-WEAK int NAME(g6calc_lasthalf2n)(OF_LAST, int nnbindex[])
-{
-  return hb_engine_report(hb_board_last(CALL(), FORCES_AND(.nearest = nnbindex)));
-}
-
-WEAK int NAME(g6calc_lasthalf2p)(OF_LAST, int nnbindex[], float rnnb[])
-{
-  return hb_engine_report(hb_board_last(CALL(), FORCES_AND(.nearest = nnbindex, .r_nearest = rnnb)));
-}
-
-WEAK int NAME(g6calc_lasthalf2np)(OF_LAST, int nnbindex[], float rnnb[])
-{
-  return hb_engine_report(hb_board_last(CALL(), FORCES_AND(.nearest = nnbindex, .r_nearest = rnnb)));
-}
+/* Those with n offer lists, as all of them do. */
+#define LAST(CALL_NAME, ARGUMENTS, ...)                                                                      \
+  WEAK int NAME(CALL_NAME)(ARGUMENTS)                                                                        \
+  {                                                                                                          \
+    return hb_engine_report(hb_board_last(CALL(), FORCES_AND(__VA_ARGS__)));                                 \
+  }
+#define OF_LAST2  OF_LAST, int nnbindex[]
+#define OF_LAST2P OF_LAST2, float rnnb[]
+LAST(g6calc_lasthalf, OF_LAST, .nearest = NULL)
+LAST(g6calc_lasthalfn, OF_LAST, .nearest = NULL)
+LAST(g6calc_lasthalf2, OF_LAST2, .nearest = nnbindex)
+LAST(g6calc_lasthalf2n, OF_LAST2, .nearest = nnbindex)
+LAST(g6calc_lasthalf2p, OF_LAST2P, .nearest = nnbindex, .r_nearest = rnnb)
+LAST(g6calc_lasthalf2np, OF_LAST2P, .nearest = nnbindex, .r_nearest = rnnb)
 
 /* ---- neighbors ---- */
 
-WEAK int NAME(g6_read_neighbour_list)(int_in id) { return hb_g6_read_lists(whole(id)); }
+static inline int code_or(enum hb_status status, const int *overflow)
+{
+  int code = hb_engine_report(status);
+  return code ? code : *overflow;
+}
+
+WEAK int NAME(g6_read_neighbour_list)(int_in id)
+{
+  int overflow;
+  return code_or(hb_board_read_lists(whole(id), &overflow), &overflow);
+}
 
 WEAK int NAME(g6_get_neighbour_list)(int_in id, int_in ipipe, int_in maxlength, int *nblen, int nbl[])
 {
-  return hb_g6_list(whole(id), whole(ipipe), whole(maxlength), nblen, nbl);
+  int overflow, none;
+  return code_or(
+      hb_board_list(whole(id), whole(ipipe), whole(maxlength), nblen ? nblen : &none, nbl, &overflow),
+      &overflow);
 }
 
 WEAK int NAME(g6_set_neighbour_list_sort_mode)(int_in mode)
 {
   const int wanted = whole(mode);
-  return hb_g6_sort_mode(&wanted), 0;
+  return hb_board_sort_mode(&wanted), 0;
 }
-WEAK int NAME(g6_get_neighbour_list_sort_mode)(void) { return hb_g6_sort_mode(NULL); }
+WEAK int NAME(g6_get_neighbour_list_sort_mode)(void) { return hb_board_sort_mode(NULL); }
 
 #endif

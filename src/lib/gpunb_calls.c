@@ -107,18 +107,9 @@ static int is_neighbor(const struct block *b, size_t i, size_t j)
   return fmin(r2, later2) < g.m[j] * b->h2[i];
 }
 
-/* Adds what source j does to i, times sign: of acceleration, jerk and potential (positive). */
 static void add_pair(const struct block *b, size_t i, size_t j, double sum[7])
 {
-  const double *xi = b->xi + 3 * i, *vi = b->vi + 3 * i, *xj = g.x + 3 * j, *vj = g.v + 3 * j;
-  const double dx[3] = {xj[0] - xi[0], xj[1] - xi[1], xj[2] - xi[2]};
-  const double dv[3] = {vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2]};
-  double r2 = dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2];
-  double rv = 3 * (dx[0] * dv[0] + dx[1] * dv[1] + dx[2] * dv[2]) / r2;
-  double m_r = g.m[j] / sqrt(r2), m_r3 = m_r / r2;
-  for (int d = 0; d < 3; d++) sum[d] += m_r3 * dx[d];
-  for (int d = 0; d < 3; d++) sum[3 + d] += m_r3 * (dv[d] - rv * dx[d]);
-  sum[6] += m_r;
+  hb_engine_add_pair(0, b->xi + 3 * i, b->vi + 3 * i, g.m[j], g.x + 3 * j, g.v + 3 * j, sum);
 }
 
 static double size(const double a[3]) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
@@ -213,26 +204,6 @@ static enum hb_status regular_force_again(const struct block *b)
   return regular_force(b);
 }
 
-/* By an engine of their own, which leaves alone what was sent for forces. */
-static enum hb_status potentials(int n, const double *m, const double *x, double *pot)
-{
-  if (n <= 0) return HB_OK;
-  size_t count = (size_t)n;
-  double *rest;
-  uint32_t *own;
-  if (!g.potentials) HB_TRY(hb_engine_open(0, HB_PRECISION_DS, &g.potentials));
-  HB_TRY(HB_ALLOC(6 * count, &rest));
-  enum hb_status status = HB_ALLOC(count, &own);
-  for (uint32_t i = 0; status == HB_OK && i < count; i++) own[i] = i;
-  if (status == HB_OK) status = hb_engine_set_j(g.potentials, count, m, x, NULL);
-  if (status == HB_OK)
-    status = hb_engine_forces(g.potentials, 0, count, x, NULL, own, rest, rest + 3 * count, pot);
-  for (size_t i = 0; status == HB_OK && i < count; i++) pot[i] = -pot[i];
-  hb_mem_free(own);
-  hb_mem_free(rest);
-  return status;
-}
-
 /* ---- the calls ---- */
 
 static int whole(const int *pointer) { return pointer ? *pointer : 0; }
@@ -280,17 +251,21 @@ void gpunb_regf_(const int *ni, double h2[], double dtr[], double xi[][3], doubl
                               .list = list};
   if (status == HB_OK) status = regular_force(&block);
   if (status == HB_ERR_DEVICE) status = regular_force_again(&block);
-  if (hb_engine_report(status) == 0) return;
-  hb_engine_spoil(3 * n, block.acc);
-  hb_engine_spoil(3 * n, block.jrk);
-  hb_engine_spoil(n, pot);
+  if (hb_engine_report(hb_engine_spoil(status, whole(ni), block.acc, block.jrk, pot)) == 0) return;
   for (size_t k = 0; k < n && row > 0; k++) list[row * k] = 0;
 }
 
 void gpunb_profile_(const int *rank) { (void)rank; }
 
+/* By an engine of their own, which leaves alone what was sent for forces. */
 void gpupot_(const int *n, double m[], double x[][3], double pot[])
 {
-  if (hb_engine_report(potentials(whole(n), m, (const double *)x, pot)) == 0) return;
-  for (int k = 0; k < whole(n); k++) pot[k] = NAN;
+  const double *xj = (const double *)x;
+  const int ni = whole(n) > 0 ? *n : 0;
+  enum hb_status status = HB_OK;
+  if (ni > 0)
+    status = hb_engine_once(
+        &g.potentials, &(struct hb_engine_task){.ni = ni, .nj = ni, .m = m, .xj = xj, .xi = xj, .phi = pot});
+  hb_engine_report(hb_engine_spoil(status, ni, NULL, NULL, pot));
+  for (int i = 0; status == HB_OK && i < ni; i++) pot[i] = -pot[i];
 }

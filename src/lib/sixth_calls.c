@@ -1,6 +1,5 @@
 /* The calls of holmberg/sixth.h. */
 #include "lib/engine.h"
-#include "lib/environment.h"
 #include "lib/names.h"
 
 #include "base/mem.h"
@@ -51,9 +50,9 @@ static const char *given(const char *word) { return *word ? word : NULL; }
 static enum hb_status open_all(void)
 {
   HB_GL_VISIT;
-  struct hb_environment words;
+  struct hb_engine_words words;
   /* sixth differences of a step: mi6 with float pairs comes to a halt */
-  HB_TRY(hb_environment_read(0, HB_PRECISION_DOUBLE, &words));
+  HB_TRY(hb_engine_words(0, HB_PRECISION_DOUBLE, &words));
   HB_TRY(hb_near_create(NULL, &g.near));
   const struct hb_force_scheme *scheme = hb_force_scheme_find(words.scheme);
   if (scheme && scheme->on_host) return HB_OK;
@@ -353,10 +352,10 @@ void calc_force_on_predictors(int ni, int nj, int ids[], double pos[][3], double
                     .phi = phi,
                     .r2 = nnb_r2,
                     .nearest = nnb};
-  if (hb_engine_report(forces(ni, nj, &b)) == 0) return;
-  for (size_t k = 0; k < 3 * b.ni; k++) b.acc[k] = b.jerk[k] = b.snap[k] = NAN;
+  if (hb_engine_report(hb_engine_spoil(forces(ni, nj, &b), ni, b.acc, b.jerk, phi)) == 0) return;
   for (size_t k = 0; k < b.ni; k++) {
-    b.phi[k] = b.r2[k] = NAN;
+    for (size_t d = 0; d < 3; d++) b.snap[3 * k + d] = NAN;
+    b.r2[k] = NAN;
     b.nearest[k] = -1;
   }
 }
