@@ -9,22 +9,15 @@
 // words: three floats hold all 53 bits of a double, so that the difference of two times keeps every bit that it has,
 // however short it is beside them.
 //
-// Compute shaders (IN_STORAGE) have the layers in a storage buffer, one after the other; without them they are ten texels
-// of a texture, one after the other, `row` particles in a row.
+// The layers are in a storage buffer, one after the other.
 #define RECORDS 2
 #define F_RECORDS 2
 #include "common/real.glsl"
 #include "common/wide.glsl"
 
-#ifdef IN_STORAGE
 #define STATE_ACCESS readonly
 #include "hermite/kept.glsl"
 uvec4 layer_of(int i, int l) { return state[l * particle_count + i]; }
-#else
-uniform usampler2DArray state; // of one layer
-uniform int row;
-uvec4 layer_of(int i, int l) { return texelFetch(state, ivec3(10 * (i % row) + l, i / row, 0), 0); }
-#endif
 
 uniform int source_count;
 uniform uvec4 origin[4]; // place and velocity of the frame, high and low parts

@@ -1,5 +1,4 @@
 // A thread is a particle.
-#define IN_STORAGE
 #include "hermite/timed_near.glsl"
 
 layout(std430, binding = 3) writeonly buffer source_storage {

@@ -1,19 +1,40 @@
-#include "force/timed_device.h"
+#include "force/timed.h"
 
 #include "base/arith.h"
+#include "base/bits.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/frame.h"
-#include "force/timed.h"
+#include "force/hermite_program.h"
+#include "force/kept.h"
+#include "force/near_device.h"
+#include "pairs/selftest.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { PIECE = 1024 /* particles that a thread predicts at a time */, SAMPLE = 63 };
+enum { PACKED = 256 /* particles that a thread packs at a time */ };
+enum { LAYERS = 10 /* of a particle, see shaders/hermite/timed.glsl */ };
+
+/* A particle as it is stored: derivatives over their factorials, so that Horner's form needs no division. */
+struct body {
+  double t, m, x[3], v[3], a2[3], j6[3], s24[3];
+};
+
+/* Particles beside the all-pairs engine, in a storage buffer, predicted by compute shaders. Without these the host predicts. */
+struct device {
+  struct hb_gl_context *context; /* a share of it */
+  enum hb_precision precision;
+  int texels; /* of a particle in the engine */
+  struct hb_gl_pass predict, near;
+  uint32_t now[4], origin[16], near_origin[16];
+  struct hb_kept kept;
+};
 
 struct hb_timed {
   struct hb_force *force;
-  struct hb_timed_body *body; /* [n] */
+  struct body *body; /* [n] */
   size_t n, room;
   uint32_t *waiting;   /* [waiting_count] addresses that the device lacks */
   uint8_t *is_waiting; /* [room] */
@@ -24,10 +45,10 @@ struct hb_timed {
   size_t nj;
   double t;
 
-  struct hb_timed_device *device; /* NULL: the host predicts */
-  unsigned opening;               /* of the force, in which it and `near` were made */
-  double origin[2][3];            /* of the frame on the device */
-  size_t framed, renewed;         /* particles it was found for, and those that have come since */
+  struct device *device;  /* NULL: the host predicts */
+  unsigned opening;       /* of the force, in which it and `near` were made */
+  double origin[2][3];    /* of the frame on the device */
+  size_t framed, renewed; /* particles it was found for, and those that have come since */
 
   /* predicted by the host */
   double *m, *x, *v; /* [places_room], 3 times, 3 times */
@@ -36,6 +57,155 @@ struct hb_timed {
 
   struct hb_near *near; /* made with the first question */
 };
+
+/* ---- the device ---- */
+
+static void destroy_device(struct device *d)
+{
+  if (!d) return;
+  if (hb_gl_context_use(d->context) == HB_OK) {
+    hb_gl_pass_destroy(&d->predict);
+    hb_gl_pass_destroy(&d->near);
+    hb_kept_destroy(&d->kept);
+  }
+  hb_gl_context_close(d->context);
+  hb_mem_free(d);
+}
+
+/* Whether the engine's kernels are those of positions and velocities, its arithmetic is exact where it must be, and a dropped
+ * dispatch would be noticed. */
+static int suits(const struct hb_pairs *pairs, size_t n)
+{
+  struct hb_gl_context *context = pairs->params.context;
+  return pairs->params.interaction->records == 2 && hb_kept_suits(&context->caps, n, LAYERS) &&
+         hb_selftest_exact(context, "predicting on the device") == HB_OK;
+}
+
+static enum hb_status build(struct device *d, const struct hb_pairs *pairs, const char *compute,
+                            struct hb_gl_pass *pass)
+{
+  const struct hb_gl_program_source source = {.compute = compute, .unrolled = {{"TEXELS", d->texels}}};
+  return hb_hermite_program(d->context, d->precision, pairs->fma_is_fused, &source, pass);
+}
+
+/* Room for n particles, for the sources of engines with the context and precision of `pairs`. Errors: HB_ERR_GL (limits). */
+static enum hb_status create_device(const struct hb_pairs *pairs, size_t n, struct device **device)
+{
+  struct device *d;
+  HB_TRY(HB_ALLOC(1, &d));
+  d->context = hb_gl_context_share(pairs->params.context);
+  d->precision = pairs->params.precision;
+  d->texels = pairs->texels;
+  enum hb_status status = hb_gl_context_use(d->context);
+  if (status == HB_OK) status = build(d, pairs, "hermite/timed_predict.comp", &d->predict);
+  if (status == HB_OK) status = build(d, pairs, "hermite/timed_near.comp", &d->near);
+  if (status == HB_OK) status = hb_kept_create(d->context, n, LAYERS, &d->kept);
+  *device = status == HB_OK ? d : NULL;
+  if (status != HB_OK) destroy_device(d);
+  return status;
+}
+
+/* A vector as the xyz of two layers: high words, then low ones. */
+static void pack_vector(enum hb_precision precision, const double x[3], uint32_t word[8])
+{
+  for (int c = 0; c < 3; c++) hb_precision_split(precision, x[c], word + c, word + 4 + c);
+}
+
+/* A time as three words: two and a zero, or floats that together are exactly it. */
+static void pack_time(enum hb_precision precision, double t, uint32_t word[3])
+{
+  volatile float first = (float)t; /* volatile: as in hb_split_low */
+  volatile double rest = t - (double)first;
+  word[2] = 0;
+  hb_precision_split(precision, t, &word[0], &word[1]);
+  if (precision != HB_PRECISION_DOUBLE) word[2] = hb_bits_of_float(hb_split_low(rest));
+}
+
+static void pack(enum hb_precision precision, const struct body *p, uint32_t word[4 * LAYERS])
+{
+  const double *const vectors[] = {p->x, p->v, p->a2, p->j6, p->s24};
+  uint32_t time[3];
+  for (int k = 0; k < 5; k++) pack_vector(precision, vectors[k], word + 8 * k);
+  for (int k = 5; k < LAYERS; k++) word[4 * k + 3] = 0;
+  hb_precision_split(precision, p->m, &word[3], &word[7]);
+  pack_time(precision, p->t, time);
+  for (int k = 0; k < 3; k++) word[4 * (2 + k) + 3] = time[k];
+}
+
+struct packing {
+  enum hb_precision precision;
+  size_t count;
+  const uint32_t *address;
+  const struct body *bodies;
+  uint32_t *out;
+};
+
+static void pack_piece(void *context, size_t piece)
+{
+  const struct packing *p = context;
+  for (size_t k = piece * PACKED, end = hb_parallel_end(p->count, PACKED, k); k < end; k++)
+    pack(p->precision, &p->bodies[p->address[k]], p->out + 4 * LAYERS * k);
+}
+
+/* Stores bodies[address[k]] at address[k], for each k < count; none twice. */
+static enum hb_status store_on_device(struct device *d, size_t count, const uint32_t *address,
+                                      const struct body *bodies)
+{
+  HB_TRY(hb_gl_context_use(d->context));
+  for (size_t first = 0; first < count; first += HB_KEPT_PORTION) {
+    struct packing packing = {d->precision, hb_min(count - first, HB_KEPT_PORTION), address + first, bodies,
+                              NULL};
+    uint32_t *number;
+    HB_TRY(hb_kept_reserve(&d->kept, packing.count, &packing.out, &number));
+    hb_parallel_for(packing.count > PACKED ? hb_parallel_threads() : 1, hb_div_ceil(packing.count, PACKED),
+                    pack_piece, &packing);
+    memcpy(number, packing.address, packing.count * sizeof *number);
+    hb_kept_store(&d->kept, packing.count);
+  }
+  return hb_gl_context_check(d->context, "storing particles");
+}
+
+/* The first nj at time t, in the frame with that place and velocity, into the buffer. words: of d, because the pass keeps them. */
+static void run(struct device *d, struct hb_gl_pass *pass, size_t nj, double t, const double origin[2][3],
+                uint32_t words[16], const struct hb_gl_buffer *buffer)
+{
+  pack_time(d->precision, t, d->now);
+  pack_vector(d->precision, origin[0], words);
+  pack_vector(d->precision, origin[1], words + 8);
+  hb_gl_pass_set(pass, "now", HB_GL_UINT4, 1, d->now);
+  hb_gl_pass_set(pass, "origin", HB_GL_UINT4, 4, words);
+  hb_gl_pass_int(pass, "source_count", (int)nj);
+  hb_gl_pass_storage(pass, HB_KEPT_BINDINGS, buffer);
+  hb_kept_dispatch(&d->kept, pass, nj);
+}
+
+/* As the sources of the engine; and of the neighbor passes, in near->frame, the scale of which must be within this range. */
+static enum hb_status run_into_pairs(struct device *d, struct hb_pairs *pairs, size_t nj, double t,
+                                     const double origin[2][3])
+{
+  HB_TRY(hb_gl_context_use(d->context));
+  HB_TRY(hb_pairs_reserve_j(pairs, nj));
+  run(d, &d->predict, nj, t, origin, d->origin, &pairs->j);
+  return hb_pairs_filled_j(pairs);
+}
+
+static const double SCALE = 0x1p90;
+
+static enum hb_status run_into_near(struct device *d, size_t nj, double t, struct hb_near_device *near)
+{
+  const double origin[2][3] = {{near->frame.origin[0], near->frame.origin[1], near->frame.origin[2]}};
+  HB_TRY(hb_near_device_reserve(near, nj));
+  hb_gl_pass_float(&d->near, "scale", near->frame.scale);
+  run(d, &d->near, nj, t, origin, d->near_origin, &near->sources);
+  return hb_gl_context_check(d->context, "predicting particles");
+}
+
+/* HB_ERR_DEVICE where a dispatch of these was lost; after what depends on them was read. */
+static enum hb_status check_device(struct device *d)
+{
+  HB_TRY(hb_gl_context_use(d->context));
+  return hb_kept_check(&d->kept);
+}
 
 enum hb_status hb_timed_create(struct hb_force *force, struct hb_timed **timed)
 {
@@ -50,7 +220,7 @@ enum hb_status hb_timed_create(struct hb_force *force, struct hb_timed **timed)
 /* What belongs to a device; it is made again, and everything sent again. */
 static void drop_device(struct hb_timed *p)
 {
-  hb_timed_device_destroy(p->device);
+  destroy_device(p->device);
   hb_near_destroy(p->near);
   p->device = NULL;
   p->near = NULL;
@@ -91,7 +261,7 @@ static void wait_for(struct hb_timed *p, size_t address)
   p->waiting[p->waiting_count++] = (uint32_t)address;
 }
 
-static void store(struct hb_timed_body *body, const struct hb_timed_particle *q)
+static void store(struct body *body, const struct hb_timed_particle *q)
 {
   body->t = q->t;
   body->m = q->m;
@@ -129,7 +299,7 @@ enum hb_status hb_timed_put(struct hb_timed *p, size_t count, const uint32_t *ad
 
 void hb_timed_place(const struct hb_timed *p, size_t address, double t, double x[3], double v[3])
 {
-  const struct hb_timed_body *b = &p->body[address];
+  const struct body *b = &p->body[address];
   double dt = t - b->t;
   for (int c = 0; c < 3; c++) {
     x[c] = b->x[c] + dt * (b->v[c] + dt * (b->a2[c] + dt * (b->j6[c] + dt * b->s24[c])));
@@ -186,10 +356,10 @@ static enum hb_status find_frame(struct hb_timed *p)
 /* A device with room for all, which in a new one are still to come. */
 static enum hb_status reserve_device(struct hb_timed *p, const struct hb_pairs *pairs)
 {
-  if (p->device && hb_timed_device_room(p->device) >= p->n) return HB_OK;
-  hb_timed_device_destroy(p->device);
+  if (p->device && p->device->kept.n >= p->n) return HB_OK;
+  destroy_device(p->device);
   p->device = NULL;
-  HB_TRY(hb_timed_device_create(pairs, p->room, &p->device));
+  HB_TRY(create_device(pairs, p->room, &p->device));
   for (size_t at = 0; at < p->n; at++) wait_for(p, at);
   return HB_OK;
 }
@@ -204,8 +374,8 @@ static enum hb_status predict_on_device(struct hb_timed *p, struct hb_pairs *pai
 {
   HB_TRY(reserve_device(p, pairs));
   if (hb_force_rounds(p->force) && needs_frame(p)) HB_TRY(find_frame(p));
-  HB_TRY(hb_timed_device_put(p->device, p->waiting_count, p->waiting, p->body));
-  HB_TRY(hb_timed_device_predict(p->device, pairs, p->nj, p->t, (const double(*)[3])p->origin));
+  HB_TRY(store_on_device(p->device, p->waiting_count, p->waiting, p->body));
+  HB_TRY(run_into_pairs(p->device, pairs, p->nj, p->t, (const double(*)[3])p->origin));
   hb_force_filled(p->force, p->nj, (const double(*)[3])p->origin);
   return HB_OK;
 }
@@ -232,7 +402,7 @@ enum hb_status hb_timed_predict(struct hb_timed *p, size_t nj, double t)
   p->nj = nj;
   p->t = t;
   HB_TRY(hb_force_engine(p->force, nj, &pairs));
-  int on_device = pairs && hb_timed_device_suits(pairs, p->room);
+  int on_device = pairs && suits(pairs, p->room);
   HB_TRY(on_device ? predict_on_device(p, pairs) : predict_on_host(p));
   none_waits(p);
   p->is_predicted = 1;
@@ -243,7 +413,7 @@ enum hb_status hb_timed_predict(struct hb_timed *p, size_t nj, double t)
 enum hb_status hb_timed_check(struct hb_timed *p)
 {
   HB_GL_VISIT;
-  enum hb_status status = p->device ? hb_timed_device_check(p->device) : HB_OK;
+  enum hb_status status = p->device ? check_device(p->device) : HB_OK;
   if (status != HB_OK) drop_device(p); /* what it stores is not known */
   return status;
 }
@@ -271,8 +441,8 @@ static enum hb_status fill(void *owner, struct hb_near_device *near)
   size_t count = hb_min(p->nj, SAMPLE), step = p->nj / count;
   for (size_t k = 0; k < count; k++) place_some(p, step * k, step * k + 1, x + 3 * k);
   hb_near_frame_find(count, x, &near->frame);
-  if (p->device && near->frame.scale < HB_TIMED_SCALE && near->frame.scale > 1 / HB_TIMED_SCALE)
-    return hb_timed_device_near(p->device, p->nj, p->t, near);
+  if (p->device && near->frame.scale < SCALE && near->frame.scale > 1 / SCALE)
+    return run_into_near(p->device, p->nj, p->t, near);
   HB_TRY(predict_places(p));
   return hb_near_device_send(near, p->nj, p->x);
 }

@@ -1,6 +1,6 @@
 /* Sources that each have a time of their own, as GRAPE-6 keeps them: they arrive one by one, by address, and are predicted
- * together to the time of a force call. Where the source of forces has the all-pairs engine they stay on its device and are
- * predicted there, in the engine's precision; elsewhere on the host, in double. */
+ * together to the time of a force call. Where the source of forces has the all-pairs engine on a device with compute shaders and
+ * OpenGL 4.4 they stay there and are predicted there, in the engine's precision; elsewhere on the host, in double. */
 #ifndef HB_TIMED_H
 #define HB_TIMED_H
 
