@@ -5,7 +5,7 @@
 #include "console/terminal.h"
 #include "measure/analysis.h"
 #include "measure/jacobi.h"
-#include "plot/gnuplot.h"
+#include "plot/plot.h"
 
 struct settings {
   struct hb_info_file_settings file;
@@ -102,7 +102,7 @@ static enum hb_status analyze(const struct hb_opts *opts, struct found *f)
   const struct settings *s = opts->settings;
   struct hb_units units = {1, 1, 1};
   size_t count;
-  if (s->plot) HB_TRY(hb_gnuplot_check(s->plot));
+  if (s->plot) HB_TRY(hb_plot_check(s->plot));
   HB_TRY(check_classes(opts, s, &count));
   HB_TRY(hb_info_file_read(opts, &s->file, &f->info));
   if (s->file.units == HB_ASTRO_ASTRO) HB_TRY(hb_astro_find(f->info.particles, &units));

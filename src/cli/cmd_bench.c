@@ -5,7 +5,6 @@
 #include "console/terminal.h"
 #include "measure/bench_table.h"
 #include "measure/jobs.h"
-#include "plot/gnuplot.h"
 #include "plot/plot.h"
 
 #include <math.h>
@@ -184,7 +183,7 @@ static enum hb_status bench_force(struct settings *s)
   struct bench b = {.settings = s};
   b.plot = (struct hb_plot){.x_label = "number of particles", .y_label = "Gpairs/s"};
   HB_TRY(take_defaults(s, 0));
-  if (s->plot) HB_TRY(hb_gnuplot_check(s->plot));
+  if (s->plot) HB_TRY(hb_plot_check(s->plot));
   enum hb_status status = bench_schemes(&b);
   if (status == HB_OK && !s->json) hb_bench_force_footer();
   if (status == HB_OK && s->plot) status = hb_plot_write(&b.plot, s->plot);

@@ -4,7 +4,7 @@
 #include "console/terminal.h"
 #include "measure/bench_table.h"
 #include "measure/jobs.h"
-#include "plot/gnuplot.h"
+#include "plot/plot.h"
 #include "run/run_settings.h"
 
 struct settings {
@@ -107,7 +107,7 @@ static enum hb_status work(const struct hb_opts *opts)
   b.plot = (struct hb_plot){.title = b.title, .x_label = "number of particles", .y_label = "wall seconds"};
   HB_TRY(check_checkpoint(s));
   HB_TRY(hb_jobs_take_default(&s->run.sim.force, &s->jobs));
-  if (s->plot) HB_TRY(hb_gnuplot_check(s->plot));
+  if (s->plot) HB_TRY(hb_plot_check(s->plot));
   enum hb_status status = hb_jobs_each(&s->jobs, bench_sizes, &b);
   if (status == HB_OK && s->plot && is_paper_job(&s->run)) status = hb_bench_run_plot_paper(&b.plot);
   if (status == HB_OK && s->plot) status = hb_plot_write(&b.plot, s->plot);

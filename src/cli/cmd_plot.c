@@ -4,9 +4,8 @@
 #include "cli/cmd.h"
 #include "console/target.h"
 #include "console/terminal.h"
-#include "plot/diag_table.h"
 #include "plot/figure.h"
-#include "plot/gnuplot.h"
+#include "plot/plot.h"
 
 struct settings {
   const char *output;
@@ -26,14 +25,11 @@ static enum hb_status draw(const struct hb_opts *opts, const char *figure)
 {
   const struct settings *s = opts->settings;
   unsigned set = hb_opts_typed(opts, &s->only) ? 1u << s->only : 0;
-  struct hb_diag_table table = {0};
-  enum hb_status status = hb_gnuplot_check(figure);
-  if (status == HB_OK) status = hb_diag_table_read(opts->operands[0], &table);
-  if (status == HB_OK) status = hb_figure_draw(&table, hb_text_base_name(opts->operands[0]), set, figure);
-  if (status == HB_OK && !s->quiet)
-    hb_terminal_say("wrote %s: %zu row%s", figure, table.rows, hb_text_s(table.rows));
-  hb_diag_table_clear(&table);
-  return status;
+  size_t rows;
+  HB_TRY(hb_plot_check(figure));
+  HB_TRY(hb_figure_draw(opts->operands[0], set, figure, &rows));
+  if (!s->quiet) hb_terminal_say("wrote %s: %zu row%s", figure, rows, hb_text_s(rows));
+  return HB_OK;
 }
 
 static enum hb_status work(const struct hb_opts *opts)

@@ -1,16 +1,177 @@
 #include "plot/figure.h"
 
+#include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
-#include "plot/gnuplot.h"
+#include "base/text.h"
 #include "plot/plot.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+enum { COLUMNS_MOST = 4096, NAME = 40 };
+
+/* The table that --diag wrote, read back: numbers by name. */
+struct table {
+  size_t rows, columns;
+  char (*names)[NAME]; /* [columns]                                              */
+  double *values;      /* [rows * columns]; NaN for null, words and missing values */
+  size_t capacity;     /* of values                                              */
+  char scheme[NAME], precision[NAME], units[NAME]; /* of the last row; "": none, none, N-body */
+};
+
+/* ---- the table --------------------------------------------------------------------------------------- */
+
+/* The index of a column, -1: none. */
+static int find(const struct table *table, const char *name)
+{
+  for (size_t k = 0; k < table->columns; k++)
+    if (strcmp(table->names[k], name) == 0) return (int)k;
+  return -1;
+}
+
+/* The value in a row; NaN for column -1. */
+static double value_at(const struct table *table, size_t row, int column)
+{
+  return column < 0 ? NAN : table->values[row * table->columns + (size_t)column];
+}
+
+static enum hb_status add_name(struct table *t, const char *name, size_t length)
+{
+  if (length == 0 || length >= NAME)
+    return hb_fail(HB_ERR_INPUT, "'%.*s' is not a valid column name", (int)(length < 60 ? length : 60), name);
+  if (t->columns == COLUMNS_MOST)
+    return hb_fail(HB_ERR_INPUT, "there are more than %d columns", COLUMNS_MOST);
+  snprintf(t->names[t->columns++], NAME, "%.*s", (int)length, name);
+  return HB_OK;
+}
+
+static enum hb_status add_row(struct table *t)
+{
+  size_t count = t->rows * t->columns;
+  for (size_t k = count; k < count + t->columns; k++) {
+    HB_TRY(HB_GROW(k, &t->capacity, &t->values));
+    t->values[k] = NAN;
+  }
+  t->rows++;
+  return HB_OK;
+}
+
+/* Sets a value of the last row: a number, true, false, or one of the words for the figure's text. */
+static enum hb_status set_value(struct table *t, size_t column, const char *text, size_t length)
+{
+  char word[64], *end;
+  snprintf(word, sizeof word, "%.*s", (int)length, text);
+  double *value = &t->values[(t->rows - 1) * t->columns + column];
+  const char *name = t->names[column];
+  *value = strtod(word, &end);
+  if (end != word && *end == 0 && length < sizeof word) return HB_OK;
+  *value = strcmp(word, "true") == 0 ? 1 : strcmp(word, "false") == 0 ? 0 : NAN;
+  if (!isnan(*value) || strcmp(word, "null") == 0) return HB_OK;
+  char *copy = strcmp(name, "scheme") == 0      ? t->scheme
+               : strcmp(name, "precision") == 0 ? t->precision
+               : strcmp(name, "units") == 0     ? t->units
+                                                : NULL;
+  if (!copy) return hb_fail(HB_ERR_INPUT, "%s is '%s', expected a number", name, word);
+  for (const char *c = word; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 127)
+      return hb_fail(HB_ERR_INPUT, "%s is '%s', which contains a control character", name, word);
+  snprintf(copy, NAME, "%.*s", NAME - 1, word);
+  return HB_OK;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------- */
+
+static enum hb_status csv_line(struct table *t, const char *line)
+{
+  int is_header = t->columns == 0;
+  size_t column = 0;
+  if (!is_header) HB_TRY(add_row(t));
+  for (;; line++, column++) {
+    size_t length = strcspn(line, ",\r");
+    if (is_header)
+      HB_TRY(add_name(t, line, length));
+    else if (column < t->columns)
+      HB_TRY(set_value(t, column, line, length));
+    line += length;
+    if (*line != ',') break;
+  }
+  if (!is_header && column + 1 != t->columns)
+    return hb_fail(HB_ERR_INPUT, "%zu value%s, expected %zu", column + 1, hb_text_s(column + 1), t->columns);
+  return HB_OK;
+}
+
+/* Skips names that the first object lacks: the last row of `run --json` has some. */
+static enum hb_status set_member(struct table *t, const cJSON *item)
+{
+  char text[64];
+  int column = find(t, item->string);
+  if (column < 0) return HB_OK;
+  if (!cJSON_IsNumber(item)) {
+    const char *word = hb_json_text_of(item, text);
+    return set_value(t, (size_t)column, word, strlen(word));
+  }
+  t->values[(t->rows - 1) * t->columns + (size_t)column] = item->valuedouble;
+  return HB_OK;
+}
+
+/* The first object has the names. */
+static enum hb_status json_line(struct table *t, const char *line)
+{
+  cJSON *object, *item;
+  HB_TRY(hb_json_read(line, &object));
+  enum hb_status status = HB_OK;
+  int is_first = t->columns == 0;
+  cJSON_ArrayForEach (item, object)
+    if (is_first && status == HB_OK) status = add_name(t, item->string, strlen(item->string));
+  if (status == HB_OK) status = add_row(t);
+  cJSON_ArrayForEach (item, object)
+    if (status == HB_OK) status = set_member(t, item);
+  cJSON_Delete(object);
+  return status;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------- */
+
+static enum hb_status read_lines(const char *path, char *text, int csv, struct table *t)
+{
+  size_t number = 1;
+  for (char *end; (end = strchr(text, '\n')); text = end + 1, number++) {
+    *end = 0;
+    enum hb_status status = csv ? csv_line(t, text) : json_line(t, text);
+    if (status == HB_OK) continue;
+    char context[512];
+    snprintf(context, sizeof context, "%s, line %zu", path, number);
+    return hb_fail_in(status, context);
+  }
+  return t->rows ? HB_OK : hb_fail(HB_ERR_INPUT, "%s: there are no rows", path);
+}
+
+/* .csv with a header, or .jsonl, one object per line, the first of which has all names. An unterminated last line is a row
+ * still being written, and is left out. */
+static enum hb_status read_table(const char *path, struct table *table)
+{
+  const char *extension = hb_text_extension(path);
+  int csv = strcasecmp(extension, ".csv") == 0;
+  if (!csv && strcasecmp(extension, ".jsonl") != 0)
+    return hb_fail(HB_ERR_USAGE, "cannot read diagnostics from '%s': its extension is not csv or jsonl",
+                   path);
+  char *text;
+  size_t length;
+  HB_TRY(hb_file_read(path, &text, &length));
+  enum hb_status status = HB_ALLOC(COLUMNS_MOST, &table->names);
+  if (status == HB_OK && memchr(text, 0, length)) status = hb_fail(HB_ERR_INPUT, "%s is not a text", path);
+  if (status == HB_OK) status = read_lines(path, text, csv, table);
+  hb_mem_free(text);
+  return status;
+}
 
 /* The panel being drawn: its plot, and the script of the page for what the plot does not cover. */
 struct panel {
-  const struct hb_diag_table *table;
+  const struct table *table;
   struct hb_draft *script;
   struct hb_plot plot;
 };
@@ -19,7 +180,7 @@ struct panel {
 
 static double at(const struct panel *p, size_t row, const char *column)
 {
-  return hb_diag_table_at(p->table, row, hb_diag_table_find(p->table, column));
+  return value_at(p->table, row, find(p->table, column));
 }
 
 static int is_astro(const struct panel *p) { return strcmp(p->table->units, "astro") == 0; }
@@ -57,7 +218,7 @@ static void set_times(struct panel *p)
 /* A column, with what went with bodies that merged or were removed. */
 static double conserved(const struct panel *p, size_t row, const char *column)
 {
-  int has_lost = hb_diag_table_find(p->table, "e_lost") >= 0;
+  int has_lost = find(p->table, "e_lost") >= 0;
   return at(p, row, column) + (has_lost ? at(p, row, "e_lost") : 0);
 }
 
@@ -65,7 +226,7 @@ static double conserved(const struct panel *p, size_t row, const char *column)
 static void add_error(struct panel *p, const char *curve, const char *column)
 {
   double first = conserved(p, 0, column);
-  double scale = hb_diag_table_find(p->table, "e_scale") >= 0 ? at(p, 0, "e_scale") : fabs(first);
+  double scale = find(p->table, "e_scale") >= 0 ? at(p, 0, "e_scale") : fabs(first);
   for (size_t row = 1; row < p->table->rows; row++)
     add(p, curve, at(p, row, "t"), fabs(conserved(p, row, column) - first) / scale);
 }
@@ -142,7 +303,7 @@ static void draw_blocks(struct panel *p)
   curve->is_boxes = curve->is_unnamed = 1;
   for (char name[32]; bins < HB_BLOCK_SIZES; bins++) {
     snprintf(name, sizeof name, "blocks_%llu", 1ULL << bins);
-    if (hb_diag_table_find(p->table, name) < 0) break;
+    if (find(p->table, name) < 0) break;
     double count = at(p, p->table->rows - 1, name);
     add(p, "blocks", bins, count);
     if (isfinite(count)) most = fmax(most, count);
@@ -212,21 +373,21 @@ static const struct {
 const char *hb_figure_panel_name(size_t k) { return k < HB_FIGURE_PANELS ? panels[k].name : NULL; }
 
 /* The first missing column of the panel; NULL: none. */
-static const char *missing(const struct hb_diag_table *table, size_t panel, char column[HB_DIAG_TABLE_NAME])
+static const char *missing(const struct table *table, size_t panel, char column[NAME])
 {
-  snprintf(column, HB_DIAG_TABLE_NAME, "t");
+  snprintf(column, NAME, "t");
   for (const char *rest = panels[panel].columns;; rest += strspn(rest, " ")) {
-    if (hb_diag_table_find(table, column) < 0) return column;
+    if (find(table, column) < 0) return column;
     if (!*rest) return NULL;
     size_t length = strcspn(rest, " ");
-    snprintf(column, HB_DIAG_TABLE_NAME, "%.*s", (int)length, rest);
+    snprintf(column, NAME, "%.*s", (int)length, rest);
     rest += length;
   }
 }
 
-static enum hb_status choose(const struct hb_diag_table *table, const char *name, unsigned *set)
+static enum hb_status choose(const struct table *table, const char *name, unsigned *set)
 {
-  char column[HB_DIAG_TABLE_NAME];
+  char column[NAME];
   unsigned there = 0;
   for (size_t k = 0; k < HB_FIGURE_PANELS; k++) {
     const char *lacks = missing(table, k, column);
@@ -241,25 +402,24 @@ static enum hb_status choose(const struct hb_diag_table *table, const char *name
               : hb_fail(HB_ERR_INPUT, "%s has no columns for any figure; was it made by run --diag?", name);
 }
 
-static void put_title(const struct hb_diag_table *table, const char *name, struct hb_draft *script)
+static void put_title(const struct table *table, const char *name, struct hb_draft *script)
 {
   struct hb_draft title = {0};
-  double n = hb_diag_table_at(table, 0, hb_diag_table_find(table, "n"));
+  double n = value_at(table, 0, find(table, "n"));
   hb_draft_put(&title, "%s", name);
   if (n > 0) hb_draft_put(&title, ":  N = %.0f", n);
   if (*table->scheme) hb_draft_put(&title, ",  forces by %s, %s", table->scheme, table->precision);
   hb_draft_note(script, title.status);
-  if (script->status == HB_OK) hb_gnuplot_let("name", title.text.text, script);
+  if (script->status == HB_OK) hb_plot_let("name", title.text.text, script);
   hb_draft_clear(&title);
 }
 
-enum hb_status hb_figure_draw(const struct hb_diag_table *table, const char *name, unsigned set,
-                              const char *path)
+static enum hb_status draw(const struct table *table, const char *name, unsigned set, const char *path)
 {
   HB_TRY(choose(table, name, &set));
   int count = __builtin_popcount(set);
   struct hb_draft script = {0};
-  hb_gnuplot_begin(path, count > 1 ? 1500 : 900, count > 2 ? 1050 : 600, &script);
+  hb_plot_begin(path, count > 1 ? 1500 : 900, count > 2 ? 1050 : 600, &script);
   put_title(table, name, &script);
   hb_draft_put(&script,
                "set multiplot layout %d,%d title name noenhanced font ',15' offset 0,-0.4 margins screen %s "
@@ -282,5 +442,16 @@ enum hb_status hb_figure_draw(const struct hb_diag_table *table, const char *nam
     hb_plot_clear(&panel.plot);
   }
   hb_draft_put(&script, "unset multiplot\n");
-  return hb_gnuplot_end(path, &script);
+  return hb_plot_end(path, &script);
+}
+
+enum hb_status hb_figure_draw(const char *diagnostics, unsigned set, const char *path, size_t *rows)
+{
+  struct table table = {0};
+  enum hb_status status = read_table(diagnostics, &table);
+  if (status == HB_OK) status = draw(&table, hb_text_base_name(diagnostics), set, path);
+  *rows = table.rows;
+  hb_mem_free(table.names);
+  hb_mem_free(table.values);
+  return status;
 }

@@ -2,9 +2,9 @@
 #ifndef HB_FIGURE_H
 #define HB_FIGURE_H
 
-#include "plot/diag_table.h"
+#include "base/status.h"
 
-#include <holmberg/holmberg.h>
+#include <stddef.h>
 
 enum hb_figure_panel {
   HB_FIGURE_ENERGY,
@@ -17,9 +17,9 @@ enum hb_figure_panel {
 /* "energy", "radii", "blocks", "phases", NULL. */
 const char *hb_figure_panel_name(size_t k);
 
-/* Draws the panels of the set, bit k for panel k, on one page; set 0: all for which the table has columns.
- * Errors: HB_ERR_INPUT (a panel of the set for which the table, called `name`, has no columns), HB_ERR_IO. */
-enum hb_status hb_figure_draw(const struct hb_diag_table *table, const char *name, unsigned set,
-                              const char *path);
+/* Draws the panels of the set, bit k for panel k, on one page, from a file of --diag, .csv or .jsonl; set 0: all for which it
+ * has columns. *rows: of the file. Errors: HB_ERR_USAGE (extension), HB_ERR_INPUT (with file, line and reason; a panel of the set
+ * for which there are no columns), HB_ERR_IO. */
+enum hb_status hb_figure_draw(const char *diagnostics, unsigned set, const char *path, size_t *rows);
 
 #endif

@@ -1,4 +1,5 @@
-/* Curves and their axes, as a script for gnuplot. A caller sets the title, the kinds of axes and the look of its curves. */
+/* Figures by gnuplot: curves and their axes as a script, and from a script to a file, png, svg or pdf by its extension. A caller
+ * sets the title, the kinds of axes and the look of its curves. */
 #ifndef HB_PLOT_H
 #define HB_PLOT_H
 
@@ -79,7 +80,25 @@ void hb_plot_clear(struct hb_plot *plot);
 /* Appends axes, bands and curves to the script. */
 void hb_plot_put(const struct hb_plot *plot, struct hb_draft *script);
 
-/* Writes a figure of its own: families by color, members by dashes and marks, references thin and gray. The file is replaced
+/* ---- scripts ---- */
+
+/* Checks, before hours of measuring, that a figure can be written to path. Errors: HB_ERR_USAGE (extension is
+ * not png, svg or pdf), HB_ERR_IO (no gnuplot, no folder). */
+enum hb_status hb_plot_check(const char *path);
+
+/* Puts the first line of a script, its terminal; width x height in pixels of a png. Keeps HB_ERR_USAGE (extension). */
+void hb_plot_begin(const char *path, int width, int height, struct hb_draft *script);
+
+/* Passes text from outside to gnuplot as data, never as part of the script: sets a variable, for "title NAME". Keeps
+ * HB_ERR_USAGE (a control character). */
+void hb_plot_let(const char *name, const char *text, struct hb_draft *script);
+
+/* Draws the figure, replaces its file atomically, and clears the script. Errors: HB_ERR_IO, and those that the script kept. */
+enum hb_status hb_plot_end(const char *path, struct hb_draft *script);
+
+/* ---- a figure of its own ---- */
+
+/* Writes curves: families by color, members by dashes and marks, references thin and gray. The file is replaced
  * atomically. Errors: HB_ERR_USAGE (no curves, extension), HB_ERR_IO. */
 enum hb_status hb_plot_write(struct hb_plot *plot, const char *path);
 

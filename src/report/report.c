@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "plot/gnuplot.h"
+#include "plot/plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -497,14 +497,14 @@ static enum hb_status write_csv(const struct hb_report_figure *figure)
 static enum hb_status draw(const struct hb_report_figure *figure, const char *path)
 {
   struct hb_draft script = {0};
-  hb_gnuplot_begin(path, 1180, 680, &script);
+  hb_plot_begin(path, 1180, 680, &script);
   hb_draft_put(&script, "set encoding utf8\n"
                         "set border 3 lw 1 lc rgb '#606060'\n"
                         "set tics nomirror font ',12'\n"
                         "set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'\n"
                         "set key outside right center samplen 3 spacing 1.25 Left reverse font ',12'\n");
   hb_plot_put(&figure->plot, &script);
-  return hb_gnuplot_end(path, &script);
+  return hb_plot_end(path, &script);
 }
 
 /* The <svg> element alone; its ids are prefixed with the figure's name, because the page has many. */

@@ -5,7 +5,7 @@
 #include "base/draft.h"
 #include "console/signals.h"
 #include "perf/paper.h"
-#include "plot/gnuplot.h"
+#include "plot/plot.h"
 
 #include <errno.h>
 #include <math.h>
@@ -1185,7 +1185,7 @@ enum hb_status hb_reproduce(struct hb_reproduction *r, unsigned chosen, int jobs
   for (size_t k = 0; hb_sections[k].name; k++)
     if (chosen >> k & 1) r->kinds |= hb_sections[k].kinds;
   HB_TRY(enter(r->out));
-  if (!jobs_only) HB_TRY(hb_gnuplot_check("report.svg"));
+  if (!jobs_only) HB_TRY(hb_plot_check("report.svg"));
   hb_signals_watch();
   enum hb_status status = hb_reproduce_run(r);
   if (status == HB_OK && !jobs_only) status = write_report(r, chosen);

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "plot/figure.h"
-#include "plot/gnuplot.h"
+#include "plot/plot.h"
 #include "measure/model_record.h"
 
 #include <string.h>
@@ -80,10 +80,10 @@ static const char *behind_words(const char *s)
   return s + 1;
 }
 
-FAKE(hb_gnuplot_end);
+FAKE(hb_plot_end);
 
 /* Instead of gnuplot: nothing of the table is a command in its script. */
-enum hb_status __wrap_hb_gnuplot_end(const char *path, struct hb_draft *script)
+enum hb_status __wrap_hb_plot_end(const char *path, struct hb_draft *script)
 {
   (void)path;
   enum hb_status status = script->status;
@@ -98,9 +98,6 @@ enum hb_status __wrap_hb_gnuplot_end(const char *path, struct hb_draft *script)
 enum hb_status fuzz_diag(const uint8_t *bytes, size_t count)
 {
   const char *name = count && *bytes == '{' ? "in.jsonl" : "in.csv";
-  struct hb_diag_table table;
-  enum hb_status status = hb_diag_table_read(fuzz_file(name, bytes, count), &table);
-  if (status == HB_OK) status = hb_figure_draw(&table, name, 0, "out.png");
-  hb_diag_table_clear(&table);
-  return status;
+  size_t rows;
+  return hb_figure_draw(fuzz_file(name, bytes, count), 0, "out.png", &rows);
 }
